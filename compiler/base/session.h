@@ -1,0 +1,36 @@
+// What every module is handed first: memory, names, sources, diagnostics, options.  There are no mutable globals.
+#ifndef TCPC_BASE_SESSION_H
+#define TCPC_BASE_SESSION_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/intern.h"
+#include "base/source.h"
+#include "layout/lay.h"
+
+struct define {
+    const char *name;  // interned
+    const char *text;  // after the =
+};
+
+struct options {
+    const char *arch;        // "sm_90", or NULL: what the plan says, else sm_80
+    struct define *defines;  // -D
+    int ndefines;
+    const char *dump_after;  // pass name or NULL
+    bool no_line;
+};
+
+struct session {
+    struct arena arena;
+    struct interner names;
+    struct sources sources;
+    struct diags diags;
+    struct options options;
+    struct lay_ctx lay;  // allocates from "arena"
+};
+
+void session_init(struct session *s);
+void session_release(struct session *s);
+
+#endif
