@@ -28,6 +28,8 @@ struct session {
     struct diags diags;
     struct options options;
     struct lay_ctx lay;  // allocates from "arena"
+    int next_ix;         // id of the next index expression
+    int next_var;        // id of the next variable
 };
 
 void session_init(struct session *s);
