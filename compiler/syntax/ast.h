@@ -1,0 +1,246 @@
+// The syntax tree: what the source says, before any name is looked up.  One node kind a construct of the grammar; every
+// node carries the bytes it came from.  Names are interned, so that pointers compare; everything lives in the session's
+// arena.  A tree that the parser returns is whole: declarations with a syntax error are left out, no pointer that is
+// not marked "or NULL" is NULL, and no expression is deeper than AST_MAX_DEPTH, so that walks may recurse.
+#ifndef TCPC_SYNTAX_AST_H
+#define TCPC_SYNTAX_AST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/source.h"
+
+struct buf;
+struct session;
+
+#define AST_MAX_DEPTH 256
+
+struct ast_ident {
+    const char *name;  // interned; NULL where the name is optional and absent
+    struct range at;
+};
+
+// -- expressions ---------------------------------------------------------------------------------------------------
+
+enum ast_expr_kind {
+    E_INT,      // ival
+    E_FLOAT,    // fval; text keeps the spelling
+    E_NAME,     // name
+    E_WILD,     // _
+    E_TUPLE,    // (arg, ...); (x) is a tuple of one, () of none; keyword arguments are not refused here
+    E_TILER,    // <arg, ...>
+    E_SWIZZLE,  // Sw<arg[0], arg[1], arg[2]>
+    E_CALL,     // lhs(arg, ...); a slice looks the same: L(_, 3)
+    E_MEMBER,   // lhs.name
+    E_NEG,      // -lhs
+    E_BINARY,   // lhs op rhs
+    E_LAYOUT,   // lhs : rhs
+    E_BASIS,    // ival @ basis
+    E_COMPOSE,  // arg[0] o arg[1] o ..., at least two
+    E_MAP       // lhs -> rhs; only as the value of a keyword argument and after "by"
+};
+
+enum ast_op { OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD, OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE };
+
+struct ast_expr;
+
+struct ast_arg {
+    struct ast_ident key;  // key=value; key.name is NULL for a plain argument
+    struct ast_expr *value;
+};
+
+struct ast_expr {
+    enum ast_expr_kind kind;
+    enum ast_op op;    // E_BINARY
+    int depth;         // 1 for a leaf
+    struct range at;
+    struct range name_at;  // E_MEMBER: of the name after the dot; E_BINARY: of the operator
+    const char *name;      // E_NAME, E_MEMBER
+    const char *text;      // E_INT, E_FLOAT: as written (interned)
+    int64_t ival;          // E_INT, E_BASIS
+    int64_t basis;         // E_BASIS
+    double fval;           // E_FLOAT
+    struct ast_expr *lhs, *rhs;
+    struct ast_arg *arg;
+    int nargs;
+    bool trailing_comma;  // E_TUPLE, E_CALL
+};
+
+// -- parts of declarations and statements --------------------------------------------------------------------------
+
+enum ast_space { SPACE_GLOBAL, SPACE_SHARED, SPACE_FRAG };
+
+// "type space shape align": f16 global (M,K):(lda,1) align 16
+struct ast_type {
+    struct ast_ident elem;  // f16; the names of types are not looked up here
+    enum ast_space space;
+    struct ast_expr *shape;  // or, when "like", what it is like
+    bool like;
+    int64_t align;  // 0: none given
+    struct range align_at;
+    struct range at;
+};
+
+struct ast_expect {
+    struct ast_expr *cond;
+    const char *message;  // or NULL
+};
+
+struct ast_block;
+
+enum ast_dir { DIR_NONE, DIR_OUT, DIR_INOUT };
+
+struct ast_formal {
+    enum ast_dir dir;
+    struct ast_ident name;
+    enum { FORMAL_NAME, FORMAL_INDEX, FORMAL_TENSOR } kind;  // "A"; "n : index"; "A : f16 shared ..."
+    struct ast_type type;                                    // FORMAL_TENSOR
+    struct range at;
+};
+
+struct ast_fn {
+    bool kernel;  // else a device function
+    bool async, manual, external;
+    struct ast_formal *formal;
+    int nformals;
+    struct ast_expr *grid, *threads;  // or NULL
+    struct ast_block *body;           // NULL when external
+    const char *from;                 // external: the file
+    struct range head_at;             // from the first keyword to the closing parenthesis
+};
+
+// -- statements ----------------------------------------------------------------------------------------------------
+
+enum ast_stmt_kind {
+    S_SHARED,
+    S_FRAG,
+    S_COPY,
+    S_FOR,
+    S_PIPELINE,
+    S_LET,
+    S_CALL,
+    S_FILL,
+    S_EXPECT,
+    S_SYNC,
+    S_COMMIT,
+    S_WAIT
+};
+
+enum ast_how { HOW_AUTO, HOW_WITH, HOW_BY };  // nothing said; with TILED_COPY or ATOM; by TV_LAYOUT or MAP
+
+struct ast_part {
+    bool load;  // else use
+    struct range at;
+    struct ast_block *body;
+};
+
+struct ast_stmt {
+    enum ast_stmt_kind kind;
+    struct range at;
+    struct ast_ident name;  // S_SHARED S_FRAG S_FOR S_PIPELINE S_LET S_CALL; S_COPY: the label, may be absent
+    union {
+        struct {
+            struct ast_type type;     // "space" is set, "align" is 0
+            struct ast_expr *stages;  // S_SHARED; or NULL
+        } buffer;                     // S_SHARED, S_FRAG
+        struct {
+            struct ast_expr *src, *dst;
+            enum ast_how how;
+            struct ast_expr *with;  // HOW_WITH, HOW_BY (where it may be an E_MAP); else NULL
+            struct ast_expr *pad;   // or NULL
+        } copy;
+        struct {
+            struct ast_expr *lo, *hi;
+            struct ast_block *body;  // S_FOR
+            struct ast_part *part;   // S_PIPELINE
+            int nparts;
+        } loop;
+        struct ast_expr *value;  // S_LET
+        struct {
+            struct ast_arg *arg;
+            int nargs;
+        } call;
+        struct {
+            struct ast_expr *target, *value;
+        } fill;
+        struct ast_expect expect;
+        int64_t wait;  // S_WAIT: groups that may stay in flight
+    };
+};
+
+struct ast_block {
+    struct range at;  // from { to }
+    struct ast_stmt **stmt;
+    int nstmts;
+};
+
+// -- declarations --------------------------------------------------------------------------------------------------
+
+enum ast_decl_kind {
+    D_TCP,
+    D_ARCH,
+    D_IMPORT,
+    D_CONST,
+    D_PARAM,
+    D_LAYOUT,
+    D_ATOM,
+    D_TILED_COPY,
+    D_TENSOR,
+    D_EXPECT,
+    D_FN
+};
+
+struct ast_param {
+    struct ast_ident *name;
+    int nnames;
+    int64_t mod;  // promised divisor; 0: none given
+    struct range mod_at;
+    struct ast_expr *lo, *hi;  // both NULL, or both given; inclusive
+    struct ast_expr *where;    // or NULL
+};
+
+struct ast_decl {
+    enum ast_decl_kind kind;
+    struct range at;
+    struct ast_ident name;  // D_ARCH (sm_90) D_CONST D_LAYOUT D_ATOM D_TILED_COPY D_TENSOR D_FN
+    union {
+        int64_t version;  // D_TCP
+        struct {
+            const char *path;
+            struct range path_at;
+        } import;
+        struct ast_expr *value;  // D_CONST, D_LAYOUT, D_ATOM, D_TILED_COPY
+        struct ast_param param;
+        struct ast_type type;  // D_TENSOR
+        struct ast_expect expect;
+        struct ast_fn fn;
+    };
+};
+
+struct ast_comment {
+    struct range at;  // without the newline that ends a // comment
+    bool block;       // /* */
+};
+
+struct ast_file {
+    int file;  // index into the session's sources
+    struct ast_decl **decl;
+    int ndecls;
+    struct ast_comment *comment;  // in the order of the source
+    int ncomments;
+    int nerrors;  // syntax errors that were reported
+};
+
+// -- printing ------------------------------------------------------------------------------------------------------
+
+const char *ast_op_text(enum ast_op op);
+const char *ast_space_text(enum ast_space space);
+// The expression as source text, in canonical spelling, which parses back to the same tree.
+void ast_print_expr(struct buf *b, const struct ast_expr *e);
+const char *ast_expr_text(struct session *s, const struct ast_expr *e);
+// The tree of --emit=ast: one node a line, indented by two.
+void ast_dump(struct buf *b, const struct session *s, const struct ast_file *f);
+void ast_dump_expr(struct buf *b, const struct ast_expr *e, int indent);
+bool ast_expr_equal(const struct ast_expr *a, const struct ast_expr *b);  // but for places and spelling
+
+#endif
