@@ -1,0 +1,98 @@
+# How lit runs the tests of tcpc: one folder a stage, a RUN line names the stage.  The paths come from lit.site.cfg.py,
+# which CMake writes into the build folder.
+import os
+import shutil
+import subprocess
+
+import lit.formats
+
+config.name = "tcpc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".tcp", ".test"]
+config.excludes = ["unit", "golden", "tools", "plans", "coverage", "requirements.txt", "CMakeLists.txt", "Inputs", "fuzz"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.tcpc_build, "tests")
+
+# Seconds a test; under the sanitizers everything is slower.
+lit_config.maxIndividualTestTime = 240 if config.tcpc_sanitize else 120
+
+for name in ("HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "CUDA_VISIBLE_DEVICES", "CUDA_HOME", "LD_LIBRARY_PATH",
+             "TMPDIR"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+config.environment["NO_COLOR"] = "1"
+config.environment["LC_ALL"] = "C.UTF-8"
+
+
+def find(*names):
+    """The first of the programs 'names' that is there, else None."""
+    for name in names:
+        path = shutil.which(name)
+        if path:
+            return path
+    return None
+
+
+def has_gpu():
+    """Whether nvidia-smi sees a device."""
+    smi = find("nvidia-smi")
+    if not smi:
+        return False
+    try:
+        listed = subprocess.run([smi, "-L"], capture_output=True, text=True, timeout=20)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return listed.returncode == 0 and "GPU 0" in listed.stdout
+
+
+llvm = "/usr/lib/llvm-14/bin/"
+filecheck = find(llvm + "FileCheck", "FileCheck-14", "FileCheck")
+negate = find(llvm + "not", "not-14", "not")
+if not filecheck or not negate:
+    lit_config.fatal("FileCheck and not are missing (Debian: llvm-14-tools)")
+
+# A substitution that is the beginning of another one stands after it.
+config.substitutions += [
+    ("%FileCheck", filecheck),
+    ("%not", negate),
+    ("%tcpc", os.path.join(config.tcpc_build, "bin", "tcpc")),
+    ("%runtime", os.path.join(config.tcpc_source, "runtime")),
+    ("%examples", os.path.join(config.tcpc_source, "examples")),
+    ("%plans", os.path.join(config.tcpc_source, "tests", "plans")),
+    ("%source", config.tcpc_source),
+    ("%build", config.tcpc_build),
+    ("%python", config.tcpc_python),
+    ("%bin", os.path.join(config.tcpc_build, "bin")),
+]
+
+cxx = find("g++", "c++")
+if cxx:
+    config.available_features.add("cxx")
+    config.substitutions.append(("%cxx", cxx + " -std=c++17"))
+clangxx = find("clang++")
+if clangxx:
+    config.available_features.add("clang")
+    config.substitutions.append(("%clangxx", clangxx + " -std=c++17"))
+clang_format = find(llvm + "clang-format", "clang-format-14")
+if clang_format:
+    config.available_features.add("clang-format")
+    config.substitutions.append(("%clang_format", clang_format))
+
+cuda_bin = "/usr/local/cuda/bin/"
+nvcc = find("nvcc", cuda_bin + "nvcc")
+if nvcc:
+    config.available_features.add("nvcc")
+    config.substitutions.append(("%nvcc", nvcc + " -std=c++17"))
+    for tool in ("cuobjdump", "compute-sanitizer"):
+        path = find(tool, cuda_bin + tool)
+        if path:
+            config.available_features.add(tool)
+            config.substitutions.append(("%" + tool.replace("-", "_"), path))
+if nvcc and has_gpu():
+    config.available_features.add("gpu")
+if config.tcpc_sanitize:
+    config.available_features.add("sanitize")
+
+# tcpc run finds nvcc and the host compiler in the path.
+path = [os.path.dirname(nvcc)] if nvcc else []
+config.environment["PATH"] = os.pathsep.join(path + [os.environ.get("PATH", "/usr/bin:/bin")])
