@@ -1,0 +1,94 @@
+// Index expressions: what an offset, a coordinate or a loop bound is made of once it depends on something that is
+// known only when the kernel runs: tid, block.x, a loop variable, a param.
+//
+// Quasi-affine: sums of terms coefficient x atom, the coefficient a lay_int (it may hold params), the atom a variable,
+// a quotient or remainder of an expression by a positive lay_int, or a swizzle of an expression.  Every constructor
+// simplifies (x / k * k + x % k is x; (8*x + y) / 8 is x when 0 <= y < 8), so that equal offsets mostly look equal and
+// emitted index arithmetic is folded.  Expressions are immutable and live in the session's arena.
+#ifndef TCPC_INDEX_IX_H
+#define TCPC_INDEX_IX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "layout/lay.h"
+
+struct session;
+struct buf;
+
+enum ix_var_kind { IX_TID, IX_LANE, IX_WARP, IX_BLOCK_X, IX_BLOCK_Y, IX_BLOCK_Z, IX_LOOP, IX_NAMED };
+
+// A variable takes the values lo <= v < end; both may hold params.  end invalid (den 0): not bounded.
+struct ix_var {
+    enum ix_var_kind kind;
+    const char *name;  // as in the plan: "tid", "block.x", "k"
+    const char *c_name;  // in emitted code: "tid", "block_x", "k"
+    int id;            // index into an evaluation's values; unique in a session
+    struct lay_int lo, end;
+};
+
+enum ix_op { IX_SUM, IX_VAR, IX_DIV, IX_MOD, IX_SWZ };
+
+struct ix;
+struct ix_term {
+    struct lay_int coef;
+    const struct ix *atom;  // never an IX_SUM; NULL for a constant term (all constants come first)
+};
+
+struct ix {
+    enum ix_op op;
+    int id;  // order of creation in the session: sorts terms
+    int nterms;
+    const struct ix_term *term;  // IX_SUM: none of them zero; no terms is 0
+    const struct ix_var *var;    // IX_VAR
+    const struct ix *a;          // IX_DIV, IX_MOD, IX_SWZ
+    struct lay_int k;            // IX_DIV, IX_MOD
+    struct lay_swizzle sw;       // IX_SWZ
+    int64_t lo, hi;              // inclusive range of values, saturating
+};
+
+const struct ix *ix_int(struct session *s, int64_t value);
+const struct ix *ix_lay(struct session *s, struct lay_int value);
+const struct ix *ix_var(struct session *s, const struct ix_var *v);
+const struct ix *ix_add(struct session *s, const struct ix *a, const struct ix *b);
+const struct ix *ix_sub(struct session *s, const struct ix *a, const struct ix *b);
+const struct ix *ix_scale(struct session *s, const struct ix *a, struct lay_int by);
+// floor division and the remainder that goes with it; "by" must be provably positive
+const struct ix *ix_div(struct session *s, const struct ix *a, struct lay_int by);
+const struct ix *ix_mod(struct session *s, const struct ix *a, struct lay_int by);
+const struct ix *ix_swizzle(struct session *s, const struct ix *a, struct lay_swizzle sw);
+// The product when one of the two is free of variables, NULL otherwise (not quasi-affine).
+const struct ix *ix_mul(struct session *s, const struct ix *a, const struct ix *b);
+
+// Does not depend on any variable (params are no variables).
+bool ix_constant(const struct ix *e);
+// Is an integer literal; "value" may be NULL.
+bool ix_static(const struct ix *e, int64_t *value);
+// Is one lay_int (a static or symbolic monomial).
+bool ix_monomial(const struct ix *e, struct lay_int *value);
+bool ix_equal(const struct ix *a, const struct ix *b);
+// Depends on a variable of that kind.
+bool ix_depends(const struct ix *e, enum ix_var_kind kind);
+bool ix_depends_on(const struct ix *e, const struct ix_var *v);
+// The expression with "v" replaced by "by".
+const struct ix *ix_substitute(struct session *s, const struct ix *e, const struct ix_var *v, const struct ix *by);
+// The greatest known divisor of all values of the expression (elements), 0 for the expression 0.
+int64_t ix_divisor(const struct ix *e);
+// Bounds free of variables over the variables' ranges, NULL when there is none.
+const struct ix *ix_max(struct session *s, const struct ix *e);
+const struct ix *ix_min(struct session *s, const struct ix *e);
+// e >= 0 for all values of variables and params: proven, or not.
+bool ix_provably_nonnegative(struct session *s, const struct ix *e);
+
+// Values of variables by ix_var.id and of symbols by lay_sym.id.
+struct ix_env {
+    const int64_t *var;
+    const int64_t *sym;
+};
+// The value; false on overflow or a division that does not come out.
+bool ix_eval(const struct ix *e, const struct ix_env *env, int64_t *out);
+
+// As it is written in a plan: "128*block.x + tid / 4".
+const char *ix_text(struct session *s, const struct ix *e);
+
+#endif

@@ -1,0 +1,256 @@
+// The plan: what a .tcp file means, once names, types and layouts are resolved.  sema makes it; passes fill the facts
+// (each field says which pass writes it; nobody else does); lower turns it into Kernel IR.
+#ifndef TCPC_PLAN_PLAN_H
+#define TCPC_PLAN_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/source.h"
+#include "index/ix.h"
+#include "layout/lay.h"
+
+struct session;
+
+// -- element types and atoms: constant tables ----------------------------------------------------------------------
+enum elem_class { ELEM_UINT, ELEM_SINT, ELEM_FLOAT, ELEM_RAW };
+
+struct elem_type {
+    const char *name;    // "f16"
+    const char *c_name;  // "tcp_f16"
+    int bits;            // 8, 16, 32, 64 or 128
+    enum elem_class cls;
+};
+const struct elem_type *elem_type_find(const char *name);  // NULL when there is none
+extern const struct elem_type elem_types[];
+extern const int n_elem_types;
+
+enum space { SPACE_GLOBAL, SPACE_SHARED, SPACE_FRAG };
+const char *space_name(enum space s);
+
+enum atom_kind { ATOM_UNIVERSAL, ATOM_AUTO };
+enum sync_kind { SYNC_PLAIN, SYNC_CP_ASYNC };
+
+// A row of the atom table; TV layouts are in bits, as text, W standing for the access width (as in CuTe's traits).
+struct atom_row {
+    enum atom_kind kind;
+    const char *name;          // as written in a plan: "universal"
+    const char *cute;          // CuTe's name
+    int threads;               // that act together
+    const char *src_tv, *dst_tv, *ref_tv;  // (thr,val) -> bit, e.g. "(1,W):(0,1)"
+    int min_arch;              // 0: any
+    int widths[8];             // bits an access, ascending, 0 ends
+    bool exact;                // the width is a demand (universal), not a cap (auto)
+    unsigned src_spaces, dst_spaces;  // bits 1 << enum space
+    enum sync_kind sync;
+    const char *load_fn, *store_fn;   // device functions' stems
+};
+const struct atom_row *atom_find(const char *name);
+extern const struct atom_row atom_rows[];
+extern const int n_atom_rows;
+
+struct atom {
+    const struct atom_row *row;
+    int bits;                      // an access
+    const struct elem_type *elem;  // of universal(128, f32), or NULL
+    struct range at;
+};
+
+// -- declarations --------------------------------------------------------------------------------------------------
+struct relation {  // where A op B, of a param
+    const struct ix *a, *b;
+    const char *op;  // "==" "!=" "<" "<=" ">" ">="
+    const char *text;
+    struct range at;
+};
+
+struct param {
+    const char *name;
+    const struct lay_sym *sym;  // divisibility and range stand there
+    struct range at;
+};
+
+// What a frag's layout is taken from, when it was declared "like" a tiled copy: its own modes (v, rest...) follow the
+// first tile that is copied to or from it.
+struct tensor {
+    const char *name;
+    const struct elem_type *elem;
+    enum space space;
+    struct lay layout;            // invalid for a frag "like" a tiled copy until pass "partition" sets it
+    int align;                    // bytes, of the base address
+    int id;                       // index into plan.tensors, or beyond it for a kernel's own
+    const struct tiled_copy *like;
+    int smem_offset;              // bytes; written by pass "shared"
+    bool row_major_default;
+    struct range at;
+};
+
+struct tiled_copy {
+    const char *name;             // NULL for an unnamed one
+    struct atom atom;
+    const struct lay_tuple *tiler;  // extents by mode, static
+    struct lay tv;                // (thr, val) -> colexicographic index in the tile "tiler"
+    int64_t threads, values;      // sizes of tv's modes
+    struct lay thr, val;          // as given, invalid for tv=
+    bool by_atoms;                // given as atoms=, along=
+    int along;
+    struct range at, val_at, thr_at;  // val_at: the argument val= (value only), for fix-its
+};
+
+// -- views ---------------------------------------------------------------------------------------------------------
+// A tensor, or a part of one: element at coordinate c is base[sw(offset + layout(c))], elements.
+struct view {
+    struct tensor *base;
+    const struct ix *offset;  // elements; under the swizzle when there is one
+    struct lay layout;        // shape and plain strides (layout.offset is 0; its swizzle is layout.sw)
+    // The same coordinate as a coordinate of the tensor, by flattened mode: coord_off[i] + the part of coord's stride
+    // with basis i.  coord has the shape of layout; a stride leaf of it is k@i.  This is what bounds and coverage are
+    // proven on.  A frag has none (coord invalid).
+    struct lay coord;
+    const struct ix *const *coord_off;
+    // A mode of a padded divide has coordinates that lie outside the tensor.
+    bool overhang;
+    struct range at;
+};
+
+enum level { LEVEL_GRID, LEVEL_BLOCK, LEVEL_WARP, LEVEL_THREAD };
+
+// -- facts of a copy -----------------------------------------------------------------------------------------------
+// Why a width is what it is: the bounds, in the order in which explain prints them.
+enum bound {
+    BOUND_ATOM,
+    BOUND_SRC_RUN,
+    BOUND_DST_RUN,
+    BOUND_COMMON_RUN,
+    BOUND_SRC_ALIGN,
+    BOUND_DST_ALIGN,
+    BOUND_SRC_SWIZZLE,
+    BOUND_DST_SWIZZLE,
+    N_BOUNDS
+};
+const char *bound_name(enum bound b);
+
+// One side of a copy as one thread sees it; elements.
+struct part {
+    const struct ix *offset;  // of value 0 for this thread, under the swizzle
+    struct lay layout;        // the thread's values, shape as in CuTe: (val, rest...) or the view's own
+    struct lay_swizzle sw;
+};
+
+// One mode of a thread's values after both sides were brought to common modes.
+struct copy_mode {
+    int64_t extent;
+    struct lay_int src, dst;  // strides, elements
+    bool rest;                // comes from a tile's rest modes (a round)
+};
+
+struct copy_facts {
+    // partition
+    enum level level;
+    int64_t threads;       // that take part; the block's others skip the copy
+    struct part src, dst;
+    const struct copy_mode *mode;  // fastest first; the vector's modes come first once vectorize has run
+    int nmodes;
+    const struct lay_tuple *rounds;  // rest extents by mode of the tile, NULL for a thread's copy
+    int64_t nrounds;
+    // vectorize
+    int bits;               // an access
+    int vec;                // elements an access
+    int64_t bound[N_BOUNDS];  // bits that each would allow
+    enum bound won;
+    // sync
+    bool barrier_before;
+};
+
+// -- kernels -------------------------------------------------------------------------------------------------------
+enum stmt_kind { STMT_COPY, STMT_FOR };
+
+struct copy {
+    const char *label;  // or NULL
+    struct view src, dst;
+    const struct tiled_copy *tc;  // or NULL
+    const struct atom *atom;      // with ATOM, when tc is NULL
+    struct range at, how_at;
+    struct copy_facts facts;
+};
+
+struct stmt {
+    enum stmt_kind kind;
+    struct copy *copy;
+    // STMT_FOR
+    const struct ix_var *var;
+    const struct ix *begin, *end;
+    struct stmt *body;
+    bool barrier_first;  // sync: at the head of each iteration but for the first one's need
+    struct stmt *next;
+    struct range at;
+};
+
+enum dir { DIR_IN, DIR_OUT, DIR_INOUT };
+
+struct formal {
+    struct tensor *tensor;
+    enum dir dir;
+    struct range at;
+};
+
+struct kernel {
+    const char *name;
+    struct formal *formal;
+    int nformals;
+    struct lay_int grid[3];   // blocks by axis
+    bool grid_given;
+    int64_t threads;
+    bool threads_given;
+    struct tensor **local;    // shared and frag tensors that are used, in order of first use
+    int nlocal;
+    const struct param **param;  // those that the body, the grid or a tensor's layout uses; in order of declaration
+    int nparams;
+    const struct ix_var *tid, *lane, *warp, *block[3];
+    struct stmt *body;
+    int64_t smem_bytes;       // pass "shared"
+    struct range at;
+    struct kernel *next;
+};
+
+// -- expect --------------------------------------------------------------------------------------------------------
+enum property {
+    PROP_VECTOR_BITS_SRC,
+    PROP_VECTOR_BITS_DST,
+    PROP_ROUNDS,
+    PROP_INSTRUCTIONS,
+    PROP_SMEM_BYTES
+};
+
+// PROP(copy or kernel) REL value: checked when the passes have run.  What sema can decide, it decides itself.
+struct expectation {
+    enum property prop;
+    const struct copy *copy;
+    const struct kernel *kernel;
+    const char *op;
+    const struct lay_tuple *value;
+    const char *text;     // the expression as written
+    const char *message;  // or NULL
+    struct range at;
+    struct expectation *next;
+};
+
+struct plan {
+    const char *path;
+    int arch;                 // 80, 90
+    struct param *const *param;
+    int nparams;
+    struct tensor *const *tensor;  // top-level
+    int ntensors;
+    struct tiled_copy *const *tiled;
+    int ntiled;
+    struct kernel *kernels;
+    struct expectation *expects;
+    int nvars;                // ix_var ids run below this
+    int nsyms;                // lay_sym ids run below this
+};
+
+const struct tiled_copy *plan_find_tiled(const struct plan *p, const char *name);
+const struct kernel *plan_find_kernel(const struct plan *p, const char *name);
+
+#endif

@@ -1,0 +1,26 @@
+// Making views: the whole of a tensor, and what layout functions and slicing make of a view.  A function keeps layout,
+// offset and coordinates together, so that each view knows which elements of its tensor it names.
+#ifndef TCPC_PLAN_VIEW_H
+#define TCPC_PLAN_VIEW_H
+
+#include "plan/plan.h"
+
+struct view view_of_tensor(struct session *s, struct tensor *t, struct range at);
+
+// A coordinate: a tuple whose leaves are index expressions or _ (keep the mode).
+struct coord {
+    int rank;                 // -1: a leaf
+    const struct ix *ix;      // leaf: NULL for _
+    const struct coord *kid;  // rank of them
+};
+
+// The part of "v" at "c": modes with _ stay, the others go into the offset (view(c) with all modes given is rank 0).
+// An integer in the place of a tuple mode is taken as its colexicographic index, as in CuTe.  On failure reports at
+// "at" and gives a view with invalid layout.
+struct view view_slice(struct session *s, struct view v, const struct coord *c, struct range at);
+
+// The offset of index expression "i" (or of a coordinate) in a layout, elements: sum of ((i / p) % s) * d.
+const struct ix *view_crd2idx(struct session *s, const struct ix *i, const struct lay_tuple *shape,
+                              const struct lay_tuple *stride);
+
+#endif
