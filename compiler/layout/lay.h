@@ -13,6 +13,7 @@
 
 struct lay_sym;
 struct lay_tuple;
+struct lay_tiler;
 
 // The allocator hook: returns "bytes" bytes aligned for any type, or does not return.
 typedef void *lay_alloc_fn(void *user, size_t bytes);
@@ -105,5 +106,7 @@ const struct lay_tuple *lay_parse_tuple(struct lay_ctx *, const char *text);
 const char *lay_int_text(struct lay_ctx *, struct lay_int);
 const char *lay_tuple_text(struct lay_ctx *, const struct lay_tuple *);
 const char *lay_text(struct lay_ctx *, struct lay);
+
+#include "layout/algebra.h"
 
 #endif

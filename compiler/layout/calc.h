@@ -1,0 +1,70 @@
+// The layout calculator: reads an expression, applies operations by name and prints the result.
+//
+// It is separate from the algebra because it deals in values of several kinds and in text.  It understands the notation
+// that CuTe and this library print, CuTe's C++ types (Layout<Shape<_4,_8>,Stride<_1,_4>>), its static form
+// ((_4,_8):(_1,_4)) and the reprs of pycute and of the CuTe DSL.
+#ifndef TCPC_LAYOUT_CALC_H
+#define TCPC_LAYOUT_CALC_H
+
+#include "layout/algebra.h"
+
+enum calc_kind {
+    CALC_NONE,     // no value: an error was recorded in the context
+    CALC_INT,      // tuple->leaf
+    CALC_TUPLE,    // tuple, may hold "_"
+    CALC_LAYOUT,   // layout
+    CALC_VIEW,     // offset + layout, as slices give
+    CALC_TILER,    // <..> or _
+    CALC_BOOL,
+    CALC_SWIZZLE,  // Sw<b,m,s>
+    CALC_NAME,     // LayoutLeft, LayoutRight
+    CALC_BITS,     // 16b, the width of an element
+};
+
+struct calc_value {
+    enum calc_kind kind;
+    const struct lay_tuple *tuple;
+    struct lay layout;
+    struct lay_sum offset;
+    const struct lay_tiler *tiler;
+    bool truth;
+    struct lay_swizzle swizzle;
+    const char *name;
+    int64_t bits;
+};
+
+enum calc_style { CALC_STYLE_TCP, CALC_STYLE_CUTE, CALC_STYLE_PYCUTE };
+
+// A step of an evaluation: "rule" says what was done, "result" is printed in the tcp style.
+typedef void calc_step_fn(void *user, int depth, const char *rule, const char *result);
+
+struct calc_options {
+    calc_step_fn *step;  // NULL: none
+    void *user;
+};
+
+// Whether "op" is an operation, and between how many arguments it takes.
+bool calc_known(const char *op, int *min_args, int *max_args);
+int calc_count(void);              // how many operations there are
+const char *calc_name(int i);      // the "i"-th name, in order
+const char *calc_signature(int i); // "(layout, tiler)": what its arguments are
+
+// Applies the operation "op" to "n" arguments.  The result has kind CALC_NONE when it does not apply.
+struct calc_value lay_calc(struct lay_ctx *, const char *op, int n, const struct calc_value *arg);
+
+// Reads and evaluates the whole of "text".  "options" may be NULL.
+struct calc_value calc_eval(struct lay_ctx *, const char *text, const struct calc_options *options);
+
+struct calc_value calc_of_int(struct lay_ctx *, struct lay_int);
+struct calc_value calc_of_tuple(struct lay_ctx *, const struct lay_tuple *);
+struct calc_value calc_of_layout(struct lay);
+struct calc_value calc_of_tiler(const struct lay_tiler *);
+struct calc_value calc_of_bool(bool);
+
+const char *calc_text(struct lay_ctx *, struct calc_value, enum calc_style);
+const char *calc_json(struct lay_ctx *, struct calc_value);
+// The values at each coordinate, rank 2 as a grid with rows of mode 0, else a list; NULL with the reason when it is not
+// static or has more than 4096 entries.
+const char *calc_table(struct lay_ctx *, struct calc_value);
+
+#endif
