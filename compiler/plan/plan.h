@@ -25,7 +25,7 @@ const struct elem_type *elem_type_find(const char *name);  // NULL when there is
 extern const struct elem_type elem_types[];
 extern const int n_elem_types;
 
-enum space { SPACE_GLOBAL, SPACE_SHARED, SPACE_FRAG };
+enum space { MEM_GLOBAL, MEM_SHARED, MEM_FRAG };
 const char *space_name(enum space s);
 
 enum atom_kind { ATOM_UNIVERSAL, ATOM_AUTO };
@@ -186,7 +186,7 @@ struct stmt {
     struct range at;
 };
 
-enum dir { DIR_IN, DIR_OUT, DIR_INOUT };
+enum dir { ARG_IN, ARG_OUT, ARG_INOUT };
 
 struct formal {
     struct tensor *tensor;
