@@ -1,0 +1,196 @@
+// Device functions of compiled plans: one inline function is one instruction.
+//
+// An emitted file compiles with nvcc, and as C++17 for a CPU (g++ or clang++ -x c++, with
+// -Wno-unknown-pragmas for g++, which does not know "#pragma unroll"); the CPU takes its twins of
+// these functions from host/. It may use these names and no others:
+//
+//   TCP_RUNTIME_VERSION, the types and the statuses of tcp_runtime.h, the checks and TCP_LAUNCH of
+//   tcp_launch.h static __global__ void __launch_bounds__(N) NAME_kernel(...) threadIdx blockIdx
+//   blockDim gridDim TCP_DEVICE void f(...)                a device function: inlined
+//   TCP_LAUNCH(NAME_kernel, tcp_blocks(x, y, z), threads, shared_bytes, stream, arguments...)
+//   TCP_SHARED_BUFFER(smem);              unsigned char *const smem: the block's shared memory,
+//   aligned to 1024 (float *)(smem + offset)              a shared tensor alignas(16) float r[8];
+//   a fragment
+//
+//   tcp_b{8,16,32,64,128} v = tcp_ld_{global,global_nc,shared,frag}_{8,16,32,64,128}(const void
+//   *from); tcp_st_{global,shared,frag}_{8,16,32,64,128}(void *to, tcp_b{8,..} v); tcp_sync();
+//   __syncthreads tcp_sync_warp();                      __syncwarp tcp_cp_async_ca_{4,8,16}(void
+//   *shared, const void *global);   and tcp_cp_async_cg_16 tcp_cp_async_ca_zfill_{4,8,16}(void
+//   *shared, const void *global, int bytes);   and tcp_cp_async_cg_zfill_16:
+//                                         reads "bytes" (0: none at all), fills the rest with 0
+//   tcp_cp_async_commit();                ends the group of the copies since the last commit
+//   tcp_cp_async_wait<N>();               waits until at most the N newest groups are pending
+//   tcp_ldmatrix_x{1,2,4}[_trans](tcp_b32 *to, const void *shared_row);
+//   tcp_stmatrix_x{1,2,4}[_trans](void *shared_row, const tcp_b32 *from);
+//   tcp_zero_{8,16,32,64,128}()           a value of zeros
+//
+// "global_nc" reads what nobody writes during the launch (ld.global.nc).  Loads and stores are
+// plain vector accesses that the compiler may move and schedule; what has a side effect beyond its
+// operands is volatile. A new instruction is a function here, its twin in host/tcp_host.h and a row
+// in the compiler's atom table.
+#ifndef TCP_DEVICE_CUH
+#define TCP_DEVICE_CUH
+
+#include "tcp_launch.h"
+
+#ifndef __CUDACC__
+#include "host/tcp_host.h"
+#else
+
+#define TCP_DEVICE      static __device__ __forceinline__
+#define TCP_INSTRUCTION __device__ __forceinline__
+
+#define TCP_SHARED_BUFFER(name)                                                                    \
+    extern __shared__ __align__(1024) unsigned char tcp_shared_buffer[];                           \
+    unsigned char *const name = tcp_shared_buffer
+
+// The access types may alias everything: a fragment is an array of elements and is moved as
+// vectors.
+typedef uint8_t tcp_any8;
+typedef uint16_t __attribute__((may_alias)) tcp_any16;
+typedef uint32_t __attribute__((may_alias)) tcp_any32;
+typedef unsigned long long __attribute__((may_alias)) tcp_any64;
+struct __attribute__((may_alias, aligned(16))) tcp_any128 {
+    unsigned x, y, z, w;
+};
+
+#define TCP_SCALAR_ROW(space, bits)                                                                \
+    TCP_INSTRUCTION tcp_b##bits tcp_ld_##space##_##bits(const void *from) {                        \
+        return *(const tcp_any##bits *)from;                                                       \
+    }                                                                                              \
+    TCP_INSTRUCTION void tcp_st_##space##_##bits(void *to, tcp_b##bits value) {                    \
+        *(tcp_any##bits *)to = value;                                                              \
+    }
+#define TCP_SPACE_ROWS(space)                                                                      \
+    TCP_SCALAR_ROW(space, 8)                                                                       \
+    TCP_SCALAR_ROW(space, 16)                                                                      \
+    TCP_SCALAR_ROW(space, 32)                                                                      \
+    TCP_SCALAR_ROW(space, 64)                                                                      \
+    TCP_INSTRUCTION tcp_b128 tcp_ld_##space##_128(const void *from) {                              \
+        const tcp_any128 v = *(const tcp_any128 *)from;                                            \
+        return tcp_b128{v.x, v.y, v.z, v.w};                                                       \
+    }                                                                                              \
+    TCP_INSTRUCTION void tcp_st_##space##_128(void *to, tcp_b128 value) {                          \
+        *(tcp_any128 *)to = tcp_any128{value.x, value.y, value.z, value.w};                        \
+    }
+TCP_SPACE_ROWS(global)
+TCP_SPACE_ROWS(shared)
+TCP_SPACE_ROWS(frag)
+
+#define TCP_CACHED_ROW(bits, type)                                                                 \
+    TCP_INSTRUCTION tcp_b##bits tcp_ld_global_nc_##bits(const void *from) {                        \
+        return __ldg((const type *)from);                                                          \
+    }
+TCP_CACHED_ROW(8, unsigned char)
+TCP_CACHED_ROW(16, unsigned short)
+TCP_CACHED_ROW(32, unsigned int)
+TCP_CACHED_ROW(64, unsigned long long)
+TCP_INSTRUCTION tcp_b128 tcp_ld_global_nc_128(const void *from) {
+    const uint4 v = __ldg((const uint4 *)from);
+    return tcp_b128{v.x, v.y, v.z, v.w};
+}
+
+TCP_INSTRUCTION void tcp_sync() {
+    __syncthreads();
+}
+
+TCP_INSTRUCTION void tcp_sync_warp() {
+    __syncwarp();
+}
+
+// The address of "shared" in the shared window, as the instructions below take it.
+TCP_INSTRUCTION unsigned tcp_shared_address(const void *shared) {
+    return (unsigned)__cvta_generic_to_shared(shared);
+}
+
+#define TCP_CP_ASYNC_ROW(cache, bytes)                                                             \
+    TCP_INSTRUCTION void tcp_cp_async_##cache##_##bytes(void *shared, const void *global) {        \
+        asm volatile("cp.async." #cache ".shared.global [%0], [%1], " #bytes                       \
+                     ";" ::"r"(tcp_shared_address(shared)),                                        \
+                     "l"(__cvta_generic_to_global(global))                                         \
+                     : "memory");                                                                  \
+    }                                                                                              \
+    TCP_INSTRUCTION void tcp_cp_async_##cache##_zfill_##bytes(void *shared, const void *global,    \
+                                                              int read) {                          \
+        asm volatile("cp.async." #cache ".shared.global [%0], [%1], " #bytes                       \
+                     ", %2;" ::"r"(tcp_shared_address(shared)),                                    \
+                     "l"(__cvta_generic_to_global(global)), "r"(read)                              \
+                     : "memory");                                                                  \
+    }
+TCP_CP_ASYNC_ROW(ca, 4)
+TCP_CP_ASYNC_ROW(ca, 8)
+TCP_CP_ASYNC_ROW(ca, 16)
+TCP_CP_ASYNC_ROW(cg, 16)
+
+TCP_INSTRUCTION void tcp_cp_async_commit() {
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+template <int N> TCP_INSTRUCTION void tcp_cp_async_wait() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
+}
+
+#define TCP_MATRIX_ROWS(suffix, ptx)                                                               \
+    TCP_INSTRUCTION void tcp_ldmatrix_x1##suffix(tcp_b32 *to, const void *row) {                   \
+        asm volatile("ldmatrix.sync.aligned.m8n8.x1" ptx ".shared.b16 {%0}, [%1];"                 \
+                     : "=r"(to[0])                                                                 \
+                     : "r"(tcp_shared_address(row))                                                \
+                     : "memory");                                                                  \
+    }                                                                                              \
+    TCP_INSTRUCTION void tcp_ldmatrix_x2##suffix(tcp_b32 *to, const void *row) {                   \
+        asm volatile("ldmatrix.sync.aligned.m8n8.x2" ptx ".shared.b16 {%0, %1}, [%2];"             \
+                     : "=r"(to[0]), "=r"(to[1])                                                    \
+                     : "r"(tcp_shared_address(row))                                                \
+                     : "memory");                                                                  \
+    }                                                                                              \
+    TCP_INSTRUCTION void tcp_ldmatrix_x4##suffix(tcp_b32 *to, const void *row) {                   \
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4" ptx ".shared.b16 {%0, %1, %2, %3}, [%4];"     \
+                     : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])                          \
+                     : "r"(tcp_shared_address(row))                                                \
+                     : "memory");                                                                  \
+    }
+TCP_MATRIX_ROWS(, "")
+TCP_MATRIX_ROWS(_trans, ".trans")
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#define TCP_MATRIX_STORE_ROWS(suffix, ptx)                                                         \
+    TCP_INSTRUCTION void tcp_stmatrix_x1##suffix(void *row, const tcp_b32 *from) {                 \
+        asm volatile("stmatrix.sync.aligned.m8n8.x1" ptx                                           \
+                     ".shared.b16 [%0], {%1};" ::"r"(tcp_shared_address(row)),                     \
+                     "r"(from[0])                                                                  \
+                     : "memory");                                                                  \
+    }                                                                                              \
+    TCP_INSTRUCTION void tcp_stmatrix_x2##suffix(void *row, const tcp_b32 *from) {                 \
+        asm volatile("stmatrix.sync.aligned.m8n8.x2" ptx                                           \
+                     ".shared.b16 [%0], {%1, %2};" ::"r"(tcp_shared_address(row)),                 \
+                     "r"(from[0]), "r"(from[1])                                                    \
+                     : "memory");                                                                  \
+    }                                                                                              \
+    TCP_INSTRUCTION void tcp_stmatrix_x4##suffix(void *row, const tcp_b32 *from) {                 \
+        asm volatile("stmatrix.sync.aligned.m8n8.x4" ptx                                           \
+                     ".shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(tcp_shared_address(row)),         \
+                     "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3])                        \
+                     : "memory");                                                                  \
+    }
+TCP_MATRIX_STORE_ROWS(, "")
+TCP_MATRIX_STORE_ROWS(_trans, ".trans")
+#endif
+
+TCP_INSTRUCTION tcp_b8 tcp_zero_8() {
+    return 0;
+}
+TCP_INSTRUCTION tcp_b16 tcp_zero_16() {
+    return 0;
+}
+TCP_INSTRUCTION tcp_b32 tcp_zero_32() {
+    return 0;
+}
+TCP_INSTRUCTION tcp_b64 tcp_zero_64() {
+    return 0;
+}
+TCP_INSTRUCTION tcp_b128 tcp_zero_128() {
+    return tcp_b128{0, 0, 0, 0};
+}
+
+#endif
+#endif

@@ -1,0 +1,180 @@
+// What a launcher does besides its kernel: check promises, and launch.  C++17, included by
+// tcp_device.cuh; separate because it is host code, the same for a GPU and for the host runtime.
+//
+// Each check returns TCP_OK, or a status after it has put a sentence for tcp_last_error() in place:
+// the only state here, one a thread.
+#ifndef TCP_LAUNCH_H
+#define TCP_LAUNCH_H
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "tcp_runtime.h"
+
+struct tcp_error_text {
+    char text[256];
+};
+inline thread_local tcp_error_text tcp_error_of_thread = {""};
+
+// Defined in every translation unit that launches, as one merged symbol, so that C can call it.
+TCP_EXTERN_C inline __attribute__((used)) const char *tcp_last_error(void) {
+    return tcp_error_of_thread.text;
+}
+
+// Leaves the sentence "format" for tcp_last_error() and returns "status".
+__attribute__((format(printf, 2, 3))) inline tcp_status tcp_fail(tcp_status status,
+                                                                 const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(tcp_error_of_thread.text, sizeof tcp_error_of_thread.text, format, args);
+    va_end(args);
+    return status;
+}
+
+// In a launcher: returns from it when "check" fails.
+#define TCP_CHECK(check)                                                                           \
+    do {                                                                                           \
+        const tcp_status tcp_status_of_check = (check);                                            \
+        if (tcp_status_of_check != TCP_OK) return tcp_status_of_check;                             \
+    } while (0)
+
+// "tensor" must not be null and must be aligned to "bytes", a power of 2.
+inline tcp_status tcp_check_tensor(const char *kernel, const char *tensor, const void *at,
+                                   int bytes) {
+    const uintptr_t over = (uintptr_t)at % (uintptr_t)bytes;
+    if (!at) return tcp_fail(TCP_ERR_NULL, "%s: '%s' is a null pointer", kernel, tensor);
+    if (over == 0) return TCP_OK;
+    return tcp_fail(TCP_ERR_ALIGNMENT, "%s: '%s' must be aligned to %d bytes, and is %d past that",
+                    kernel, tensor, bytes, (int)over);
+}
+
+// "param" must be a multiple of "factor".
+inline tcp_status tcp_check_multiple(const char *kernel, const char *param, int64_t value,
+                                     int64_t factor) {
+    if (value % factor == 0) return TCP_OK;
+    return tcp_fail(TCP_ERR_PRECONDITION, "%s: '%s' = %lld must be a multiple of %lld", kernel,
+                    param, (long long)value, (long long)factor);
+}
+
+// "param" must lie in "low" .. "high", both included.
+inline tcp_status tcp_check_range(const char *kernel, const char *param, int64_t value, int64_t low,
+                                  int64_t high) {
+    if (low <= value && value <= high) return TCP_OK;
+    return tcp_fail(TCP_ERR_PRECONDITION, "%s: '%s' = %lld must be in %lld .. %lld", kernel, param,
+                    (long long)value, (long long)low, (long long)high);
+}
+
+// "relation", as the plan spells it, must hold between the values "left" and "right".
+inline tcp_status tcp_check_relation(const char *kernel, const char *relation, bool holds,
+                                     int64_t left, int64_t right) {
+    if (holds) return TCP_OK;
+    return tcp_fail(TCP_ERR_PRECONDITION, "%s: '%s' does not hold with %lld and %lld", kernel,
+                    relation, (long long)left, (long long)right);
+}
+
+// The bytes ["first", "end") of two tensors, counted from their pointers, must not meet.
+inline tcp_status tcp_check_distinct(const char *kernel, const char *one, const void *at_one,
+                                     int64_t first_one, int64_t end_one, const char *two,
+                                     const void *at_two, int64_t first_two, int64_t end_two) {
+    const uintptr_t a = (uintptr_t)at_one, b = (uintptr_t)at_two;
+    if (first_one >= end_one || first_two >= end_two) return TCP_OK;
+    if (a + (uintptr_t)end_one <= b + (uintptr_t)first_two ||
+        b + (uintptr_t)end_two <= a + (uintptr_t)first_one) {
+        return TCP_OK;
+    }
+    return tcp_fail(TCP_ERR_OVERLAP, "%s: '%s' and '%s' share memory", kernel, one, two);
+}
+
+// Blocks along x, y and z, in 64 bits so that a product that is too large is seen.
+struct tcp_grid {
+    int64_t x, y, z;
+};
+inline tcp_grid tcp_blocks(int64_t x, int64_t y, int64_t z) {
+    return tcp_grid{x, y, z};
+}
+
+// The grid must be one the hardware takes; "threads" a block as well.
+inline tcp_status tcp_check_grid(const char *kernel, tcp_grid grid, int threads) {
+    if (grid.x < 0 || grid.y < 0 || grid.z < 0 || grid.x > 2147483647 || grid.y > 65535 ||
+        grid.z > 65535) {
+        return tcp_fail(TCP_ERR_GRID,
+                        "%s: the grid (%lld,%lld,%lld) is beyond (2147483647,65535,65535)", kernel,
+                        (long long)grid.x, (long long)grid.y, (long long)grid.z);
+    }
+    if (threads < 1 || threads > 1024) {
+        return tcp_fail(TCP_ERR_GRID, "%s: %d threads a block are not in 1 .. 1024", kernel,
+                        threads);
+    }
+    return TCP_OK;
+}
+
+// Keeps a launch's arguments from taking part in deduction, so that they convert to the kernel's
+// parameters.
+template <typename T> struct tcp_as { typedef T type; };
+
+#ifdef __CUDACC__
+
+#include <cuda_runtime_api.h>
+
+// Launches "kernel"; a grid without blocks launches nothing and is TCP_OK.
+template <typename... P>
+inline tcp_status tcp_launch(const char *name, void (*kernel)(P...), tcp_grid grid, int threads,
+                             int64_t shared_bytes, tcp_stream stream,
+                             typename tcp_as<P>::type... args) {
+    TCP_CHECK(tcp_check_grid(name, grid, threads));
+    if (grid.x == 0 || grid.y == 0 || grid.z == 0) return TCP_OK;
+    cudaError_t error = cudaSuccess;
+    if (shared_bytes > 48 * 1024) {  // more is opted in; the setting neither allocates nor waits
+        error =
+            cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 (int)shared_bytes);
+        if (error != cudaSuccess) {
+            cudaGetLastError();
+            return tcp_fail(TCP_ERR_SHARED_MEMORY, "%s: %lld bytes of shared memory a block: %s",
+                            name, (long long)shared_bytes, cudaGetErrorString(error));
+        }
+    }
+    void *pointers[sizeof...(P) + 1] = {(void *)&args..., nullptr};
+    error = cudaLaunchKernel((const void *)kernel,
+                             dim3((unsigned)grid.x, (unsigned)grid.y, (unsigned)grid.z),
+                             dim3((unsigned)threads), pointers, (size_t)shared_bytes, stream);
+    if (error == cudaSuccess) return TCP_OK;
+    cudaGetLastError();  // takes our own error back out of the caller's CUDA state
+    return tcp_fail(TCP_ERR_LAUNCH, "%s: the launch failed: %s", name, cudaGetErrorString(error));
+}
+
+#else
+
+// Runs "entry(context)" for every thread of every block; host/tcp_host_run.cpp.
+tcp_status tcp_host_launch(const char *name, tcp_grid grid, int threads, int64_t shared_bytes,
+                           void (*entry)(void *), void *context);
+// Returns the host's report of a failed launch, in one line.
+const char *tcp_host_first_report(void);
+
+template <typename F> inline void tcp_host_entry(void *call) {
+    (*(F *)call)();
+}
+
+template <typename... P>
+inline tcp_status tcp_launch(const char *name, void (*kernel)(P...), tcp_grid grid, int threads,
+                             int64_t shared_bytes, tcp_stream, typename tcp_as<P>::type... args) {
+    TCP_CHECK(tcp_check_grid(name, grid, threads));
+    if (grid.x == 0 || grid.y == 0 || grid.z == 0) return TCP_OK;
+    if (shared_bytes > 227 * 1024) {
+        return tcp_fail(TCP_ERR_SHARED_MEMORY,
+                        "%s: %lld bytes of shared memory a block are beyond 232448", name,
+                        (long long)shared_bytes);
+    }
+    auto call = [&]() { kernel(args...); };
+    const tcp_status status =
+        tcp_host_launch(name, grid, threads, shared_bytes, tcp_host_entry<decltype(call)>, &call);
+    if (status == TCP_OK) return TCP_OK;
+    return tcp_fail(status, "%s: %s", name, tcp_host_first_report());
+}
+
+#endif
+
+#define TCP_LAUNCH(kernel, grid, threads, shared_bytes, stream, ...)                               \
+    tcp_launch(#kernel, kernel, grid, threads, shared_bytes, stream, ##__VA_ARGS__)
+
+#endif
