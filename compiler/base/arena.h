@@ -19,14 +19,16 @@ struct arena_mark {
 
 void arena_init(struct arena *a);
 void arena_release(struct arena *a);
-// Returns "bytes" zeroed bytes, aligned to 16; ends the process with exit code 2 when memory is out.
+// Returns "bytes" zeroed bytes, aligned to 16; ends the process with exit code 2 when memory is
+// out.
 void *arena_alloc(struct arena *a, size_t bytes);
 char *arena_strndup(struct arena *a, const char *text, size_t len);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 struct arena_mark arena_mark(const struct arena *a);
-void arena_rewind(struct arena *a, struct arena_mark mark);  // frees what was allocated since "mark"
+void arena_rewind(struct arena *a,
+                  struct arena_mark mark);  // frees what was allocated since "mark"
 
-#define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
+#define ARENA_NEW(a, type)      ((type *)arena_alloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, type, n) ((type *)arena_alloc((a), sizeof(type) * (size_t)(n)))
 
 #endif

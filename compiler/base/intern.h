@@ -4,14 +4,18 @@
 
 #include <stddef.h>
 
+#include "base/arena.h"
+
 struct session;
 
 struct interner {
     const char **slot;
     size_t cap, used;
+    struct arena strings;
 };
 
 const char *intern(struct session *s, const char *text);
 const char *intern_n(struct session *s, const char *text, size_t len);
+void interner_release(struct interner *in);
 
 #endif

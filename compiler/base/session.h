@@ -1,4 +1,5 @@
-// What every module is handed first: memory, names, sources, diagnostics, options.  There are no mutable globals.
+// What every module is handed first: memory, names, sources, diagnostics, options.  There are no
+// mutable globals.
 #ifndef TCPC_BASE_SESSION_H
 #define TCPC_BASE_SESSION_H
 

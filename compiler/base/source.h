@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
+
 struct session;
 
 // Bytes [begin, end) of file "file" (an index into struct sources).
@@ -13,6 +15,12 @@ struct range {
     uint32_t file;
     uint32_t begin, end;
 };
+
+// No place at all: a diagnostic there is printed as coming from tcpc itself.
+#define RANGE_NONE ((struct range){UINT32_MAX, 0, 0})
+
+// The largest source, in bytes; a larger one fails with EFBIG.
+#define SOURCE_LIMIT ((size_t)64 << 20)
 
 struct source {
     const char *path;  // as the user wrote it
@@ -25,12 +33,18 @@ struct source {
 struct sources {
     struct source *file;
     int n, cap;
+    struct arena arena;
 };
 
 // Reads a file ("-" is standard input); returns its index, or -1 with errno set.
 int source_read(struct session *s, const char *path);
+// Copies "size" bytes of "text"; returns the index, or -1 with errno set.
 int source_add(struct session *s, const char *path, const char *text, size_t size);
-// 1-based line, and 1-based column in bytes.
+// Whether "r" lies in a source of the session.
+bool source_known(const struct session *s, struct range r);
+// From the begin of the one to the end of the other; "a" when they lie in different files.
+struct range range_join(struct range a, struct range b);
+// 1-based line, and 1-based column in bytes; both 0 for RANGE_NONE.
 void source_place(const struct session *s, struct range r, int *line, int *col);
 
 #endif

@@ -1,7 +1,8 @@
-// The syntax tree: what the source says, before any name is looked up.  One node kind a construct of the grammar; every
-// node carries the bytes it came from.  Names are interned, so that pointers compare; everything lives in the session's
-// arena.  A tree that the parser returns is whole: declarations with a syntax error are left out, no pointer that is
-// not marked "or NULL" is NULL, and no expression is deeper than AST_MAX_DEPTH, so that walks may recurse.
+// The syntax tree: what the source says, before any name is looked up.  One node kind a construct
+// of the grammar; every node carries the bytes it came from.  Names are interned, so that pointers
+// compare; everything lives in the session's arena.  A tree that the parser returns is whole:
+// declarations with a syntax error are left out, no pointer that is not marked "or NULL" is NULL,
+// and no expression is deeper than AST_MAX_DEPTH, so that walks may recurse.
 #ifndef TCPC_SYNTAX_AST_H
 #define TCPC_SYNTAX_AST_H
 
@@ -20,14 +21,16 @@ struct ast_ident {
     struct range at;
 };
 
-// -- expressions ---------------------------------------------------------------------------------------------------
+// -- expressions
+// ---------------------------------------------------------------------------------------------------
 
 enum ast_expr_kind {
     E_INT,      // ival
     E_FLOAT,    // fval; text keeps the spelling
     E_NAME,     // name
     E_WILD,     // _
-    E_TUPLE,    // (arg, ...); (x) is a tuple of one, () of none; keyword arguments are not refused here
+    E_TUPLE,    // (arg, ...); (x) is a tuple of one, () of none; keyword arguments are not refused
+                // here
     E_TILER,    // <arg, ...>
     E_SWIZZLE,  // Sw<arg[0], arg[1], arg[2]>
     E_CALL,     // lhs(arg, ...); a slice looks the same: L(_, 3)
@@ -51,8 +54,8 @@ struct ast_arg {
 
 struct ast_expr {
     enum ast_expr_kind kind;
-    enum ast_op op;    // E_BINARY
-    int depth;         // 1 for a leaf
+    enum ast_op op;  // E_BINARY
+    int depth;       // 1 for a leaf
     struct range at;
     struct range name_at;  // E_MEMBER: of the name after the dot; E_BINARY: of the operator
     const char *name;      // E_NAME, E_MEMBER
@@ -66,7 +69,8 @@ struct ast_expr {
     bool trailing_comma;  // E_TUPLE, E_CALL
 };
 
-// -- parts of declarations and statements --------------------------------------------------------------------------
+// -- parts of declarations and statements
+// --------------------------------------------------------------------------
 
 enum ast_space { SPACE_GLOBAL, SPACE_SHARED, SPACE_FRAG };
 
@@ -93,8 +97,12 @@ enum ast_dir { DIR_NONE, DIR_OUT, DIR_INOUT };
 struct ast_formal {
     enum ast_dir dir;
     struct ast_ident name;
-    enum { FORMAL_NAME, FORMAL_INDEX, FORMAL_TENSOR } kind;  // "A"; "n : index"; "A : f16 shared ..."
-    struct ast_type type;                                    // FORMAL_TENSOR
+    enum {
+        FORMAL_NAME,
+        FORMAL_INDEX,
+        FORMAL_TENSOR
+    } kind;                // "A"; "n : index"; "A : f16 shared ..."
+    struct ast_type type;  // FORMAL_TENSOR
     struct range at;
 };
 
@@ -109,7 +117,8 @@ struct ast_fn {
     struct range head_at;             // from the first keyword to the closing parenthesis
 };
 
-// -- statements ----------------------------------------------------------------------------------------------------
+// -- statements
+// ----------------------------------------------------------------------------------------------------
 
 enum ast_stmt_kind {
     S_SHARED,
@@ -126,7 +135,11 @@ enum ast_stmt_kind {
     S_WAIT
 };
 
-enum ast_how { HOW_AUTO, HOW_WITH, HOW_BY };  // nothing said; with TILED_COPY or ATOM; by TV_LAYOUT or MAP
+enum ast_how {
+    HOW_AUTO,
+    HOW_WITH,
+    HOW_BY
+};  // nothing said; with TILED_COPY or ATOM; by TV_LAYOUT or MAP
 
 struct ast_part {
     bool load;  // else use
@@ -137,7 +150,8 @@ struct ast_part {
 struct ast_stmt {
     enum ast_stmt_kind kind;
     struct range at;
-    struct ast_ident name;  // S_SHARED S_FRAG S_FOR S_PIPELINE S_LET S_CALL; S_COPY: the label, may be absent
+    struct ast_ident
+        name;  // S_SHARED S_FRAG S_FOR S_PIPELINE S_LET S_CALL; S_COPY: the label, may be absent
     union {
         struct {
             struct ast_type type;     // "space" is set, "align" is 0
@@ -174,7 +188,8 @@ struct ast_block {
     int nstmts;
 };
 
-// -- declarations --------------------------------------------------------------------------------------------------
+// -- declarations
+// --------------------------------------------------------------------------------------------------
 
 enum ast_decl_kind {
     D_TCP,
@@ -231,7 +246,8 @@ struct ast_file {
     int nerrors;  // syntax errors that were reported
 };
 
-// -- printing ------------------------------------------------------------------------------------------------------
+// -- printing
+// ------------------------------------------------------------------------------------------------------
 
 const char *ast_op_text(enum ast_op op);
 const char *ast_space_text(enum ast_space space);
@@ -241,6 +257,7 @@ const char *ast_expr_text(struct session *s, const struct ast_expr *e);
 // The tree of --emit=ast: one node a line, indented by two.
 void ast_dump(struct buf *b, const struct session *s, const struct ast_file *f);
 void ast_dump_expr(struct buf *b, const struct ast_expr *e, int indent);
-bool ast_expr_equal(const struct ast_expr *a, const struct ast_expr *b);  // but for places and spelling
+bool ast_expr_equal(const struct ast_expr *a,
+                    const struct ast_expr *b);  // but for places and spelling
 
 #endif

@@ -1,15 +1,17 @@
-// From text to tree.  Syntax errors go to the session's diagnostics, several a run; the tree then lacks what was wrong.
+// From text to tree.  Syntax errors go to the session's diagnostics, several a run; the tree then
+// lacks what was wrong.
 #ifndef TCPC_SYNTAX_PARSE_H
 #define TCPC_SYNTAX_PARSE_H
 
 #include "syntax/ast.h"
 
-// Reads and parses the file at "path" ("-" is standard input).  Returns NULL, with an error reported, when it cannot be
-// read; else the tree, whose "nerrors" says whether it is complete.
+// Reads and parses the file at "path" ("-" is standard input).  Returns NULL, with an error
+// reported, when it cannot be read; else the tree, whose "nerrors" says whether it is complete.
 struct ast_file *parse_file(struct session *s, const char *path);
 // The same for a source that the session has already.
 struct ast_file *parse_source(struct session *s, int file);
-// One expression, the whole of "text", which is copied.  Returns NULL, with errors reported, when it is none.
+// One expression, the whole of "text", which is copied.  Returns NULL, with errors reported, when
+// it is none.
 struct ast_expr *parse_expr_text(struct session *s, const char *text);
 
 #endif

@@ -1,0 +1,99 @@
+// The arena: a list of blocks, each allocation taken from the end of the newest.  In sanitizer
+// builds each allocation is a block of its own.
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGN = 16, FIRST_BLOCK = 32 * 1024, LARGEST_BLOCK = 1024 * 1024 };
+
+struct arena_block {
+    struct arena_block *next;
+    size_t bytes;
+};
+
+_Static_assert(sizeof(struct arena_block) % ALIGN == 0,
+               "what follows a block's head must be aligned");
+
+static _Noreturn void out_of_memory(void) {
+    fputs("tcpc: error: out of memory\n", stderr);
+    exit(2);
+}
+
+void arena_init(struct arena *a) {
+    *a = (struct arena){0};
+}
+
+static void release_until(struct arena *a, const struct arena_block *keep) {
+    while (a->head != keep) {
+        struct arena_block *next = a->head->next;
+        free(a->head);
+        a->head = next;
+    }
+}
+
+void arena_release(struct arena *a) {
+    release_until(a, NULL);
+    *a = (struct arena){0};
+}
+
+static void add_block(struct arena *a, size_t bytes) {
+    struct arena_block *b = bytes <= SIZE_MAX / 2 ? malloc(sizeof *b + bytes) : NULL;
+    if (!b) out_of_memory();
+    b->next = a->head;
+    b->bytes = bytes;
+    a->head = b;
+    a->at = (char *)(b + 1);
+    a->end = a->at + bytes;
+}
+
+void *arena_alloc(struct arena *a, size_t bytes) {
+    if (bytes > SIZE_MAX / 4) out_of_memory();
+#ifdef TCPC_SANITIZE
+    add_block(a, bytes);
+#else
+    bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
+    if (!a->head || (size_t)(a->end - a->at) < bytes) {
+        size_t size = a->head ? 2 * a->head->bytes : FIRST_BLOCK;
+        if (size > LARGEST_BLOCK) size = LARGEST_BLOCK;
+        add_block(a, bytes > size ? bytes : size);
+    }
+#endif
+    void *p = a->at;
+    a->at += bytes;
+    a->total += bytes;
+    return memset(p, 0, bytes);
+}
+
+char *arena_strndup(struct arena *a, const char *text, size_t len) {
+    char *copy = arena_alloc(a, len + 1);
+    if (len) memcpy(copy, text, len);
+    return copy;
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    int len = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    if (len < 0) len = 0;
+    char *text = arena_alloc(a, (size_t)len + 1);
+    va_start(ap, fmt);
+    vsnprintf(text, (size_t)len + 1, fmt, ap);
+    va_end(ap);
+    return text;
+}
+
+struct arena_mark arena_mark(const struct arena *a) {
+    return (struct arena_mark){a->head, a->at, a->end, a->total};
+}
+
+void arena_rewind(struct arena *a, struct arena_mark mark) {
+    release_until(a, mark.head);
+    a->at = mark.at;
+    a->end = mark.end;
+    a->total = mark.total;
+}

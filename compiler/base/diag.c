@@ -1,0 +1,217 @@
+// Collecting diagnostics, the table of warnings and their options.  How they look is
+// diag_print.c's.
+#include "base/diag.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/session.h"
+
+// More than this is kept from no run, whatever the limit is: printing sorts what it prints.
+enum { MOST_KEPT = 100000 };
+
+static const struct warning_row warnings[W_COUNT] = {
+    [W_VECTORIZE] = {"vectorize", true,
+                     "a copy is narrower than was asked, or than its threads could make it"},
+    [W_LAYOUT_TILER] = {"layout-tiler", true,
+                        "a layout stands where a shape was probably meant as tiler"},
+    [W_UNUSED] = {"unused", true, "a declaration that nothing uses"},
+    [W_BANK_CONFLICT] = {"bank-conflict", true,
+                         "a shared-memory access takes more wavefronts than it must"},
+    [W_VERSIONED] = {"versioned", false,
+                     "a kernel is emitted in variants that the launcher chooses from"},
+};
+
+const struct warning_row *diag_warning_row(enum warning w) {
+    return &warnings[w];
+}
+
+void diags_init(struct diags *d) {
+    *d = (struct diags){.error_limit = 20, .color = -1};
+    arena_init(&d->arena);
+    for (int i = 0; i < W_COUNT; i++) d->off[i] = !warnings[i].on;
+}
+
+void diags_release(struct diags *d) {
+    arena_release(&d->arena);
+}
+
+bool diag_full(const struct session *s) {
+    return s->diags.error_limit > 0 && s->diags.nerrors >= s->diags.error_limit;
+}
+
+static const char *format(struct arena *a, const char *fmt, va_list ap) {
+    struct buf b;
+    buf_init(&b);
+    buf_vprintf(&b, fmt, ap);
+    return buf_finish(&b, a);
+}
+
+static bool same_range(struct range a, struct range b) {
+    return a.file == b.file && a.begin == b.begin && a.end == b.end;
+}
+
+static void add(struct session *s, struct diag proto, const char *fmt, va_list ap) {
+    struct diags *d = &s->diags;
+    proto.message = format(&d->arena, fmt, ap);
+    const struct diag *last = d->last;
+    bool again = last && same_range(last->at, proto.at) && last->warning == proto.warning &&
+                 strcmp(last->message, proto.message) == 0;
+    d->muted = again || d->nerrors + d->nwarnings >= MOST_KEPT;
+    if (again) return;
+    *(proto.severity == SEV_ERROR ? &d->nerrors : &d->nwarnings) += 1;
+    if (d->muted) return;
+    struct diag *copy = ARENA_NEW(&d->arena, struct diag);
+    *copy = proto;
+    if (d->last)
+        d->last->next = copy;
+    else
+        d->first = copy;
+    d->last = copy;
+}
+
+void diag_error(struct session *s, struct range at, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    add(s, (struct diag){.severity = SEV_ERROR, .warning = W_COUNT, .at = at}, fmt, ap);
+    va_end(ap);
+}
+
+void diag_warn(struct session *s, enum warning w, struct range at, const char *fmt, ...) {
+    struct diags *d = &s->diags;
+    if (d->off_all || d->off[w]) {
+        d->muted = true;
+        return;
+    }
+    bool error = (d->werror_all || d->werror[w]) && !d->no_werror[w];
+    va_list ap;
+    va_start(ap, fmt);
+    add(s, (struct diag){.severity = error ? SEV_ERROR : SEV_WARNING, .warning = w, .at = at}, fmt,
+        ap);
+    va_end(ap);
+}
+
+void diag_note(struct session *s, struct range at, const char *fmt, ...) {
+    struct diags *d = &s->diags;
+    if (d->muted || !d->last) return;
+    struct diag *note = ARENA_NEW(&d->arena, struct diag);
+    va_list ap;
+    va_start(ap, fmt);
+    *note = (struct diag){
+        .severity = SEV_NOTE, .warning = W_COUNT, .at = at, .message = format(&d->arena, fmt, ap)};
+    va_end(ap);
+    struct diag **end = &d->last->note;
+    while (*end) end = &(*end)->next;
+    *end = note;
+}
+
+void diag_fixit(struct session *s, struct range at, const char *replacement) {
+    struct diags *d = &s->diags;
+    if (d->muted || !d->last) return;
+    struct diag *to = d->last;
+    for (struct diag *n = d->last->note; n; n = n->next) to = n;
+    struct fixit *f = ARENA_NEW(&d->arena, struct fixit);
+    f->at = at;
+    f->replacement = arena_strndup(&d->arena, replacement, strlen(replacement));
+    struct fixit **end = &to->fixit;
+    while (*end) end = &(*end)->next;
+    *end = f;
+}
+
+static int find_warning(const char *name) {
+    for (int i = 0; i < W_COUNT; i++)
+        if (strcmp(warnings[i].name, name) == 0) return i;
+    return -1;
+}
+
+static bool starts(const char *text, const char *with, const char **rest) {
+    size_t n = strlen(with);
+    if (strncmp(text, with, n) != 0) return false;
+    *rest = text + n;
+    return true;
+}
+
+bool diag_option(struct session *s, const char *option) {
+    struct diags *d = &s->diags;
+    if (strcmp(option, "-w") == 0) return d->off_all = true;
+    if (strcmp(option, "-Werror") == 0) return d->werror_all = true;
+    if (strcmp(option, "-Wno-error") == 0) return !(d->werror_all = false);
+    const char *name = option;
+    enum { ON, OFF, ERROR, NO_ERROR } what = ON;
+    if (starts(option, "-Werror=", &name))
+        what = ERROR;
+    else if (starts(option, "-Wno-error=", &name))
+        what = NO_ERROR;
+    else if (starts(option, "-Wno-", &name))
+        what = OFF;
+    else
+        starts(option, "-W", &name);
+    int w = find_warning(name);
+    if (w < 0) {
+        const char *names[W_COUNT];
+        for (int i = 0; i < W_COUNT; i++) names[i] = warnings[i].name;
+        const char *near = diag_did_you_mean(name, names, W_COUNT);
+        diag_error(s, RANGE_NONE,
+                   near ? "unknown warning '%s'; did you mean '%s'?" : "unknown warning '%s'", name,
+                   near);
+        return false;
+    }
+    if (what != NO_ERROR) d->off[w] = what == OFF;
+    if (what == ERROR) d->werror[w] = true;
+    if (what == ERROR || what == NO_ERROR) d->no_werror[w] = what == NO_ERROR;
+    if (what == NO_ERROR) d->werror[w] = false;
+    return true;
+}
+
+// The number of single-letter edits, with swaps of neighbours, that make "a" into "b"; lengths up
+// to LONGEST.
+enum { LONGEST = 40 };
+
+static int distance(const char *a, int na, const char *b, int nb) {
+    int row[3][LONGEST + 1];
+    for (int j = 0; j <= nb; j++) row[0][j] = j;
+    for (int i = 1; i <= na; i++) {
+        int *now = row[i % 3], *up = row[(i + 2) % 3], *upup = row[(i + 1) % 3];
+        now[0] = i;
+        for (int j = 1; j <= nb; j++) {
+            int best = up[j - 1] + (a[i - 1] != b[j - 1]);
+            if (up[j] + 1 < best) best = up[j] + 1;
+            if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                upup[j - 2] + 1 < best)
+                best = upup[j - 2] + 1;
+            now[j] = best;
+        }
+    }
+    return row[na % 3][nb];
+}
+
+const char *diag_did_you_mean(const char *wrong, const char *const *names, int n) {
+    size_t len = strlen(wrong);
+    if (len > LONGEST) return NULL;
+    const char *best = NULL;
+    int least = len < 3 ? 1 : len < 6 ? 2 : 3;
+    for (int i = 0; i < n; i++) {
+        size_t to = names[i] ? strlen(names[i]) : 0;
+        if (to == 0 || to > LONGEST) continue;
+        int d = distance(wrong, (int)len, names[i], (int)to);
+        // a name of which nothing is left is not near
+        if (d < (int)to && d < (int)len && (d < least || (d == least && !best))) {
+            best = names[i];
+            least = d;
+        }
+    }
+    return best;
+}
+
+void bug_at(const char *file, int line, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    fprintf(stderr, "tcpc: internal error at %s:%d: ", file, line);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fputs("; please report this with the plan that shows it\n", stderr);
+    abort();
+}

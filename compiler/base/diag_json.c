@@ -1,0 +1,93 @@
+// The diagnostics as JSON, for editors: one array, sorted as the text is, everything that the text
+// has and the ends of the ranges.
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/session.h"
+
+// Length of the well-formed UTF-8 character at "p", of "left" bytes, or 0.  Only what JSON readers
+// insist on is checked: lead and continuation bytes.
+static size_t utf8_length(const unsigned char *p, size_t left) {
+    size_t n = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
+    if (n > left) return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((p[i] & 0xc0) != 0x80) return 0;
+    return n;
+}
+
+void buf_json_string(struct buf *out, const char *text) {
+    size_t len = strlen(text);
+    buf_char(out, '"');
+    for (size_t i = 0; i < len;) {
+        unsigned char c = (unsigned char)text[i];
+        size_t n = utf8_length((const unsigned char *)text + i, len - i);
+        if (c == '"' || c == '\\')
+            buf_printf(out, "\\%c", c);
+        else if (c == '\n')
+            buf_puts(out, "\\n");
+        else if (c < 0x20 || c == 0x7f)
+            buf_printf(out, "\\u%04x", c);
+        else if (n == 0)
+            buf_puts(out, "\\ufffd");
+        else
+            buf_write(out, text + i, n);
+        i += n ? n : 1;
+    }
+    buf_char(out, '"');
+}
+
+static void print_range(struct session *s, struct buf *out, struct range r) {
+    if (!source_known(s, r)) {
+        buf_puts(out, "\"file\": null");
+        return;
+    }
+    struct range end = {r.file, r.end > r.begin ? r.end : r.begin, 0};
+    int line, col;
+    buf_puts(out, "\"file\": ");
+    buf_json_string(out, s->sources.file[r.file].path);
+    source_place(s, r, &line, &col);
+    buf_printf(out, ", \"line\": %d, \"column\": %d", line, col);
+    source_place(s, end, &line, &col);
+    buf_printf(out, ", \"end_line\": %d, \"end_column\": %d", line, col);
+}
+
+static void print_one(struct session *s, struct buf *out, const struct diag *d) {
+    static const char severity[][8] = {"error", "warning", "note"};
+    buf_printf(out, "{\"severity\": \"%s\", ", severity[d->severity]);
+    print_range(s, out, d->at);
+    buf_puts(out, ", \"message\": ");
+    buf_json_string(out, d->message);
+    if (d->warning != W_COUNT)
+        buf_printf(out, ", \"warning\": \"%s\"", diag_warning_row(d->warning)->name);
+    if (d->fixit) {
+        buf_puts(out, ", \"fixits\": [");
+        for (const struct fixit *f = d->fixit; f; f = f->next) {
+            buf_puts(out, "{");
+            print_range(s, out, f->at);
+            buf_puts(out, ", \"text\": ");
+            buf_json_string(out, f->replacement);
+            buf_puts(out, f->next ? "}, " : "}");
+        }
+        buf_puts(out, "]");
+    }
+    if (d->note) {
+        buf_puts(out, ", \"notes\": [");
+        for (const struct diag *n = d->note; n; n = n->next) {
+            print_one(s, out, n);
+            if (n->next) buf_puts(out, ", ");
+        }
+        buf_puts(out, "]");
+    }
+    buf_puts(out, "}");
+}
+
+void diag_print_json(struct session *s, struct buf *out) {
+    int n;
+    struct diag **sorted = diag_sorted(s, &n);
+    buf_puts(out, "[");
+    for (int i = 0; i < n; i++) {
+        buf_puts(out, i ? ",\n " : "\n ");
+        print_one(s, out, sorted[i]);
+    }
+    buf_puts(out, n ? "\n]\n" : "]\n");
+}

@@ -1,0 +1,23 @@
+// The session: made first, released last.
+#include "base/session.h"
+
+static void *lay_memory(void *user, size_t bytes) {
+    return arena_alloc(user, bytes);
+}
+
+void session_init(struct session *s) {
+    *s = (struct session){0};
+    arena_init(&s->arena);
+    arena_init(&s->names.strings);
+    arena_init(&s->sources.arena);
+    diags_init(&s->diags);
+    lay_init(&s->lay, lay_memory, &s->arena);
+}
+
+void session_release(struct session *s) {
+    diags_release(&s->diags);
+    interner_release(&s->names);
+    arena_release(&s->sources.arena);
+    arena_release(&s->arena);
+    *s = (struct session){0};
+}
