@@ -240,6 +240,8 @@ struct plan {
     int arch;                 // 80, 90
     struct param *const *param;
     int nparams;
+    const struct relation *const *relation;  // of the params' where clauses, in order
+    int nrelations;
     struct tensor *const *tensor;  // top-level
     int ntensors;
     struct tiled_copy *const *tiled;

@@ -9,6 +9,8 @@ static long check_count, check_failures;
 
 // Counts a check of "condition"; when it does not hold, prints the place and the message "...".  Returns "condition".
 #define CHECK(condition, ...) check_that((condition), #condition, __FILE__, __LINE__, __VA_ARGS__)
+// The same without a message.
+#define HOLDS(condition) check_that((condition), #condition, __FILE__, __LINE__, "does not hold")
 #define CHECK_STR(got, want) check_str((got), (want), __FILE__, __LINE__)
 
 #define check_that(condition, text, file, line, ...)                                                    \

@@ -1,0 +1,240 @@
+// The sparse memory of image.h: two tables of pages (globals, and what is local to a block), open
+// addressing, and the page last used in front of each.
+#include "base/image.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAGE_BITS = 8, PAGE_TAGS = 1 << PAGE_BITS };
+
+struct image_page {
+    int64_t buf, number;  // of the page in its buffer
+    struct image_page *next_free;
+    int64_t tag[PAGE_TAGS];
+};
+
+struct table {
+    struct image_page **slot;
+    int64_t cap, used;  // cap: 0 or a power of two
+    struct image_page *last;
+};
+
+struct image {
+    struct table global, local;
+    struct image_page *free_pages;
+    bool *input;  // by tensor
+    int ninput;
+};
+
+static void *must_alloc(size_t bytes) {
+    void *p = calloc(1, bytes);
+    if (!p) {
+        fputs("tcpc: error: out of memory\n", stderr);
+        exit(2);
+    }
+    return p;
+}
+
+struct image *image_new(void) {
+    return must_alloc(sizeof(struct image));
+}
+
+static void table_free(struct table *t) {
+    for (int64_t i = 0; i < t->cap; ++i) free(t->slot[i]);
+    free(t->slot);
+}
+
+void image_free(struct image *img) {
+    if (!img) return;
+    table_free(&img->global);
+    table_free(&img->local);
+    while (img->free_pages) {
+        struct image_page *p = img->free_pages;
+        img->free_pages = p->next_free;
+        free(p);
+    }
+    free(img->input);
+    free(img);
+}
+
+void image_set_input(struct image *img, int tensor) {
+    if (tensor < 0) return;
+    if (tensor >= img->ninput) {
+        int n = tensor + 16;
+        bool *input = must_alloc((size_t)n * sizeof *input);
+        if (img->ninput) memcpy(input, img->input, (size_t)img->ninput * sizeof *input);
+        free(img->input);
+        img->input = input;
+        img->ninput = n;
+    }
+    img->input[tensor] = true;
+}
+
+void image_drop_local(struct image *img) {
+    struct table *t = &img->local;
+    if (!t->used) return;
+    for (int64_t i = 0; i < t->cap; ++i) {
+        if (t->slot[i]) {
+            t->slot[i]->next_free = img->free_pages;
+            img->free_pages = t->slot[i];
+            t->slot[i] = NULL;
+        }
+    }
+    t->used = 0;
+    t->last = NULL;
+}
+
+static bool is_local(int64_t buf) {
+    return buf >> 62 & 1;
+}
+
+static uint64_t hash(int64_t buf, int64_t number) {
+    uint64_t h = (uint64_t)buf * 0x9e3779b97f4a7c15u ^ (uint64_t)number * 0xc2b2ae3d27d4eb4fu;
+    return h ^ h >> 29;
+}
+
+// The slot of the page, or the empty one where it belongs; "t" has at least one empty slot.
+static struct image_page **find_slot(const struct table *t, int64_t buf, int64_t number) {
+    uint64_t mask = (uint64_t)t->cap - 1;
+    uint64_t i = hash(buf, number) & mask;
+    while (t->slot[i] && (t->slot[i]->buf != buf || t->slot[i]->number != number))
+        i = (i + 1) & mask;
+    return &t->slot[i];
+}
+
+static struct image_page *find(struct table *t, int64_t buf, int64_t number) {
+    struct image_page *last = t->last;
+    if (last && last->buf == buf && last->number == number) return last;
+    if (!t->cap) return NULL;
+    struct image_page *p = *find_slot(t, buf, number);
+    if (p) t->last = p;
+    return p;
+}
+
+static void grow(struct table *t) {
+    struct table bigger = {.cap = t->cap ? 2 * t->cap : 64, .used = t->used};
+    bigger.slot = must_alloc((size_t)bigger.cap * sizeof *bigger.slot);
+    for (int64_t i = 0; i < t->cap; ++i)
+        if (t->slot[i]) *find_slot(&bigger, t->slot[i]->buf, t->slot[i]->number) = t->slot[i];
+    free(t->slot);
+    *t = bigger;
+}
+
+static struct image_page *add(struct image *img, struct table *t, int64_t buf, int64_t number) {
+    if (2 * (t->used + 1) > t->cap) grow(t);
+    struct image_page *p = img->free_pages;
+    if (p)
+        img->free_pages = p->next_free;
+    else
+        p = must_alloc(sizeof *p);
+    p->buf = buf;
+    p->number = number;
+    p->next_free = NULL;
+    for (int i = 0; i < PAGE_TAGS; ++i) p->tag[i] = IMAGE_POISON;
+    *find_slot(t, buf, number) = p;
+    ++t->used;
+    t->last = p;
+    return p;
+}
+
+int64_t image_load(struct image *img, int64_t buf, int64_t off) {
+    struct table *t = is_local(buf) ? &img->local : &img->global;
+    struct image_page *p = find(t, buf, off >> PAGE_BITS);
+    int64_t tag = p ? p->tag[off & (PAGE_TAGS - 1)] : IMAGE_POISON;
+    if (tag == IMAGE_POISON && buf >= 0 && buf < img->ninput && img->input[buf] && off >= 0)
+        return image_tag((int)buf, off);
+    return tag;
+}
+
+void image_store(struct image *img, int64_t buf, int64_t off, int64_t tag) {
+    struct table *t = is_local(buf) ? &img->local : &img->global;
+    int64_t number = off >> PAGE_BITS;
+    struct image_page *p = find(t, buf, number);
+    if (!p) p = add(img, t, buf, number);
+    p->tag[off & (PAGE_TAGS - 1)] = tag;
+}
+
+static int by_place(const void *x, const void *y) {
+    const struct image_page *a = *(struct image_page *const *)x,
+                            *b = *(struct image_page *const *)y;
+    if (a->buf != b->buf) return a->buf < b->buf ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+struct image_iter image_begin(const struct image *img) {
+    struct image_iter it = {.img = img, .npages = img->global.used + img->local.used};
+    struct image_page **page = must_alloc((size_t)(it.npages + 1) * sizeof *page);
+    int64_t n = 0;
+    for (int64_t i = 0; i < img->global.cap; ++i)
+        if (img->global.slot[i]) page[n++] = img->global.slot[i];
+    for (int64_t i = 0; i < img->local.cap; ++i)
+        if (img->local.slot[i]) page[n++] = img->local.slot[i];
+    qsort(page, (size_t)n, sizeof *page, by_place);
+    it.page = page;
+    return it;
+}
+
+bool image_next(struct image_iter *it, struct image_entry *out) {
+    for (; it->at < it->npages; ++it->at, it->slot = 0) {
+        const struct image_page *p = it->page[it->at];
+        for (; it->slot < PAGE_TAGS; ++it->slot) {
+            if (p->tag[it->slot] == IMAGE_POISON) continue;
+            *out = (struct image_entry){p->buf, p->number * PAGE_TAGS + it->slot, p->tag[it->slot]};
+            ++it->slot;
+            return true;
+        }
+    }
+    return false;
+}
+
+void image_end(struct image_iter *it) {
+    free((void *)it->page);
+    it->page = NULL;
+    it->npages = 0;
+}
+
+int64_t image_count(const struct image *img, int64_t buf) {
+    const struct table *t = is_local(buf) ? &img->local : &img->global;
+    int64_t n = 0;
+    for (int64_t i = 0; i < t->cap; ++i) {
+        if (!t->slot[i] || t->slot[i]->buf != buf) continue;
+        for (int k = 0; k < PAGE_TAGS; ++k) n += t->slot[i]->tag[k] != IMAGE_POISON;
+    }
+    return n;
+}
+
+// The next entry of a wanted buffer.
+static bool next_wanted(struct image_iter *it, image_want_fn *want, void *user,
+                        struct image_entry *out) {
+    while (image_next(it, out))
+        if (!want || want(user, out->buf)) return true;
+    return false;
+}
+
+static int entry_order(const struct image_entry *a, const struct image_entry *b) {
+    if (a->buf != b->buf) return a->buf < b->buf ? -1 : 1;
+    return (a->off > b->off) - (a->off < b->off);
+}
+
+bool image_equal(const struct image *a, const struct image *b, image_want_fn *want, void *user,
+                 struct image_diff *diff) {
+    struct image_iter ia = image_begin(a), ib = image_begin(b);
+    struct image_entry ea, eb;
+    bool more_a, more_b, equal = true;
+    for (;;) {
+        more_a = next_wanted(&ia, want, user, &ea);
+        more_b = next_wanted(&ib, want, user, &eb);
+        if (!more_a && !more_b) break;
+        int order = !more_a ? 1 : !more_b ? -1 : entry_order(&ea, &eb);
+        if (order == 0 && ea.tag == eb.tag) continue;
+        equal = false;
+        const struct image_entry *first = order <= 0 ? &ea : &eb;
+        *diff = (struct image_diff){first->buf, first->off, order <= 0 ? ea.tag : IMAGE_POISON,
+                                    order >= 0 ? eb.tag : IMAGE_POISON};
+        break;
+    }
+    image_end(&ia);
+    image_end(&ib);
+    return equal;
+}

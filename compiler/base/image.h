@@ -1,0 +1,81 @@
+// What memory holds after a kernel, element by element: each element holds a tag that says which
+// element of which tensor it came from.  The oracle (plan/plan_run) and the evaluation of Kernel IR
+// both fill an image, and the two are compared; it stands in base so that neither needs to know the
+// other.
+//
+// An image is sparse: buffers are named by id and made of pages that appear when they are written.
+// Memory comes from malloc, because an image is large and short-lived.
+#ifndef TCPC_BASE_IMAGE_H
+#define TCPC_BASE_IMAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define IMAGE_POISON ((int64_t)-1)  // never written
+
+// The tag of element "off" (0 <= off < 2^40) of tensor "id" (0 <= id < 2^23) as the kernel finds
+// it.
+static inline int64_t image_tag(int id, int64_t off) {
+    return (int64_t)id << 40 | off;
+}
+static inline int image_tag_tensor(int64_t tag) {
+    return (int)(tag >> 40);
+}
+static inline int64_t image_tag_offset(int64_t tag) {
+    return tag & (((int64_t)1 << 40) - 1);
+}
+
+// Buffers.  A global tensor is one buffer for the launch; a shared tensor is one for the block that
+// runs, a frag one for each of its threads: these two are local to a block, and image_drop_local
+// forgets them when the next block begins.
+static inline int64_t image_global(int tensor) {
+    return tensor;
+}
+static inline int64_t image_shared(int tensor) {
+    return (int64_t)1 << 62 | tensor;
+}
+static inline int64_t image_frag(int tensor, int thread) {
+    return (int64_t)1 << 62 | ((int64_t)thread + 1) << 32 | tensor;
+}
+
+struct image;
+
+struct image *image_new(void);
+void image_free(struct image *img);  // NULL is fine
+// Makes the unwritten elements of global tensor "tensor" read as their own tags: it is an input.
+void image_set_input(struct image *img, int tensor);
+void image_drop_local(struct image *img);
+
+// "off" may be any number; what was never written reads as IMAGE_POISON.
+int64_t image_load(struct image *img, int64_t buf, int64_t off);
+void image_store(struct image *img, int64_t buf, int64_t off, int64_t tag);
+
+// The written elements, by buffer and then by offset.  The buffers stand in ascending order:
+// globals, shared, frags.
+struct image_entry {
+    int64_t buf, off, tag;
+};
+struct image_iter {
+    const struct image *img;
+    struct image_page *const *page;  // sorted; owned
+    int64_t npages, at;
+    int slot;
+};
+struct image_iter image_begin(const struct image *img);
+bool image_next(struct image_iter *it, struct image_entry *out);
+void image_end(struct image_iter *it);
+
+// How many elements of "buf" are written with anything but poison.
+int64_t image_count(const struct image *img, int64_t buf);
+
+// Whether the buffers of "a" and "b" for which "want" holds (NULL: all) are the same; if not, the
+// first difference (by buffer and offset) goes to "buf", "off" and the two tags.
+struct image_diff {
+    int64_t buf, off;
+    int64_t a, b;  // tags, or IMAGE_POISON
+};
+typedef bool image_want_fn(void *user, int64_t buf);
+bool image_equal(const struct image *a, const struct image *b, image_want_fn *want, void *user,
+                 struct image_diff *diff);
+
+#endif

@@ -1,0 +1,28 @@
+// Which blocks and which iterations one check executes.  The oracle and the evaluation of Kernel IR
+// must pick the same ones, and the picking must not depend on anything but the counts; so it stands
+// here.
+#ifndef TCPC_BASE_SAMPLE_H
+#define TCPC_BASE_SAMPLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SAMPLE_AXIS = 4, SAMPLE_BLOCKS = 16 };
+
+// How much of a kernel is executed: everything, or a sample of blocks and iterations.
+struct sample_set {
+    bool all_blocks;
+    bool all_iterations;
+};
+
+// Positions of 0 .. n-1 that stand for all: all of them when there are no more than four, else
+// first, second, middle and last.  Returns how many went to "pick", in ascending order; none when n
+// <= 0.
+int sample_axis(int64_t n, int64_t pick[SAMPLE_AXIS]);
+
+// The blocks of a grid of n[0] x n[1] x n[2]: the combinations of each axis's sample, and when
+// those are more than SAMPLE_BLOCKS, those that differ from the first or the last block along one
+// axis, and one from the middle.  x runs fastest.  Returns how many went to "block".
+int sample_blocks(const int64_t n[3], int64_t block[SAMPLE_BLOCKS][3]);
+
+#endif
