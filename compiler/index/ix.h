@@ -4,7 +4,8 @@
 // Quasi-affine: sums of terms coefficient x atom, the coefficient a lay_int (it may hold params), the atom a variable,
 // a quotient or remainder of an expression by a positive lay_int, or a swizzle of an expression.  Every constructor
 // simplifies (x / k * k + x % k is x; (8*x + y) / 8 is x when 0 <= y < 8), so that equal offsets mostly look equal and
-// emitted index arithmetic is folded.  Expressions are immutable and live in the session's arena.
+// emitted index arithmetic is folded.  Expressions are immutable and live in the session's arena.  NULL is the invalid
+// expression: overflow, an inexact coefficient; every function takes it through.
 #ifndef TCPC_INDEX_IX_H
 #define TCPC_INDEX_IX_H
 

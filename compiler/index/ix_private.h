@@ -1,0 +1,24 @@
+// What the files of this module share and nobody else needs.
+#ifndef TCPC_INDEX_IX_PRIVATE_H
+#define TCPC_INDEX_IX_PRIVATE_H
+
+#include "index/ix.h"
+
+// A total structural order; 0 for equal expressions.
+int ix_compare(const struct ix *a, const struct ix *b);
+int lay_int_compare_syms(struct lay_int a, struct lay_int b);
+
+int64_t sat_add(int64_t a, int64_t b);
+int64_t sat_mul(int64_t a, int64_t b);
+int64_t gcd64(int64_t a, int64_t b);
+
+struct interval {
+    int64_t lo, hi;
+};
+struct interval interval_mul(struct interval a, struct interval b);
+struct interval ix_var_range(const struct ix_var *v);
+
+// All values lie in 0 .. k-1, provably.
+bool ix_below(struct session *s, const struct ix *e, struct lay_int k);
+
+#endif

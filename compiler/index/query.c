@@ -1,0 +1,271 @@
+// Questions about index expressions: ranges, divisors, bounds, dependence, values.
+#include <limits.h>
+#include <stdlib.h>
+
+#include "base/session.h"
+#include "index/ix.h"
+#include "index/ix_private.h"
+
+int64_t sat_add(int64_t a, int64_t b) {
+    int64_t r;
+    if (a == INT64_MAX || b == INT64_MAX) return a == INT64_MIN || b == INT64_MIN ? 0 : INT64_MAX;
+    if (a == INT64_MIN || b == INT64_MIN) return INT64_MIN;
+    if (__builtin_add_overflow(a, b, &r)) return a < 0 ? INT64_MIN : INT64_MAX;
+    return r;
+}
+
+int64_t sat_mul(int64_t a, int64_t b) {
+    int64_t r;
+    if (a == 0 || b == 0) return 0;
+    if (__builtin_mul_overflow(a, b, &r)) return (a < 0) != (b < 0) ? INT64_MIN : INT64_MAX;
+    return r;
+}
+
+int64_t gcd64(int64_t a, int64_t b) {
+    uint64_t x = a < 0 ? -(uint64_t)a : (uint64_t)a, y = b < 0 ? -(uint64_t)b : (uint64_t)b;
+    while (y) {
+        uint64_t r = x % y;
+        x = y;
+        y = r;
+    }
+    return x > INT64_MAX ? INT64_MAX : (int64_t)x;
+}
+
+struct interval interval_mul(struct interval a, struct interval b) {
+    int64_t p[4] = {sat_mul(a.lo, b.lo), sat_mul(a.lo, b.hi), sat_mul(a.hi, b.lo),
+                    sat_mul(a.hi, b.hi)};
+    struct interval r = {p[0], p[0]};
+    for (int i = 1; i < 4; ++i) {
+        if (p[i] < r.lo) r.lo = p[i];
+        if (p[i] > r.hi) r.hi = p[i];
+    }
+    return r;
+}
+
+struct interval ix_var_range(const struct ix_var *v) {
+    int64_t lo, hi, unused;
+    lay_int_range(v->lo, &lo, &unused);
+    if (!lay_int_valid(v->end)) return (struct interval){lo, INT64_MAX};
+    lay_int_range(v->end, &unused, &hi);
+    hi = hi == INT64_MAX ? hi : hi - 1;
+    return (struct interval){lo, hi < lo ? lo : hi};
+}
+
+bool ix_constant(const struct ix *e) {
+    if (!e) return false;
+    switch (e->op) {
+    case IX_VAR: return false;
+    case IX_DIV:
+    case IX_MOD:
+    case IX_SWZ: return ix_constant(e->a);
+    case IX_SUM:
+        for (int i = 0; i < e->nterms; ++i) {
+            if (e->term[i].atom && !ix_constant(e->term[i].atom)) return false;
+        }
+        return true;
+    }
+    return false;
+}
+
+bool ix_monomial(const struct ix *e, struct lay_int *value) {
+    if (!e || e->op != IX_SUM || e->nterms > 1) return false;
+    if (e->nterms == 1 && e->term[0].atom) return false;
+    if (value) *value = e->nterms ? e->term[0].coef : lay_int(0);
+    return true;
+}
+
+bool ix_static(const struct ix *e, int64_t *value) {
+    struct lay_int v;
+    if (!ix_monomial(e, &v) || !lay_int_static(v)) return false;
+    if (value) *value = v.num;
+    return true;
+}
+
+bool ix_depends(const struct ix *e, enum ix_var_kind kind) {
+    if (!e) return false;
+    switch (e->op) {
+    case IX_VAR: return e->var->kind == kind;
+    case IX_DIV:
+    case IX_MOD:
+    case IX_SWZ: return ix_depends(e->a, kind);
+    case IX_SUM:
+        for (int i = 0; i < e->nterms; ++i) {
+            if (ix_depends(e->term[i].atom, kind)) return true;
+        }
+    }
+    return false;
+}
+
+bool ix_depends_on(const struct ix *e, const struct ix_var *v) {
+    if (!e) return false;
+    switch (e->op) {
+    case IX_VAR: return e->var == v;
+    case IX_DIV:
+    case IX_MOD:
+    case IX_SWZ: return ix_depends_on(e->a, v);
+    case IX_SUM:
+        for (int i = 0; i < e->nterms; ++i) {
+            if (ix_depends_on(e->term[i].atom, v)) return true;
+        }
+    }
+    return false;
+}
+
+const struct ix *ix_substitute(struct session *s, const struct ix *e, const struct ix_var *v,
+                               const struct ix *by) {
+    if (!e || !ix_depends_on(e, v)) return e;
+    switch (e->op) {
+    case IX_VAR: return by;
+    case IX_DIV: return ix_div(s, ix_substitute(s, e->a, v, by), e->k);
+    case IX_MOD: return ix_mod(s, ix_substitute(s, e->a, v, by), e->k);
+    case IX_SWZ: return ix_swizzle(s, ix_substitute(s, e->a, v, by), e->sw);
+    case IX_SUM: break;
+    }
+    const struct ix *sum = ix_int(s, 0);
+    for (int i = 0; i < e->nterms; ++i) {
+        const struct ix *atom = e->term[i].atom;
+        sum = ix_add(s, sum,
+                     atom ? ix_scale(s, ix_substitute(s, atom, v, by), e->term[i].coef)
+                          : ix_lay(s, e->term[i].coef));
+    }
+    return sum;
+}
+
+int64_t ix_divisor(const struct ix *e) {
+    int64_t g = 0;
+    switch (e->op) {
+    case IX_VAR:
+    case IX_DIV: return 1;
+    case IX_MOD:
+        // a % k is a multiple of whatever divides both
+        return gcd64(ix_divisor(e->a), lay_int_divisor(e->k));
+    case IX_SWZ:
+        g = ix_divisor(e->a);
+        return gcd64(g, (int64_t)1 << (e->sw.s >= 0 ? e->sw.m : e->sw.m));
+    case IX_SUM:
+        for (int i = 0; i < e->nterms; ++i) {
+            int64_t d = lay_int_divisor(e->term[i].coef);
+            if (e->term[i].atom) {
+                int64_t a = ix_divisor(e->term[i].atom), both;
+                d = __builtin_mul_overflow(d, a, &both) ? d : both;
+            }
+            g = gcd64(g, d);
+        }
+        return g;
+    }
+    return 1;
+}
+
+// -- bounds --------------------------------------------------------------------------------------------------------
+
+static const struct ix *bound(struct session *s, const struct ix *e, bool max);
+
+static const struct ix *numeric_bound(struct session *s, const struct ix *e, bool max) {
+    int64_t b = max ? e->hi : e->lo;
+    if (b == INT64_MAX || b == INT64_MIN) return NULL;
+    return ix_int(s, b);
+}
+
+static const struct ix *bound_atom(struct session *s, const struct ix *e, bool max) {
+    if (ix_constant(e)) return e;
+    switch (e->op) {
+    case IX_VAR:
+        if (!max) return ix_lay(s, e->var->lo);
+        if (!lay_int_valid(e->var->end)) return NULL;
+        return ix_sub(s, ix_lay(s, e->var->end), ix_int(s, 1));
+    case IX_DIV: {
+        const struct ix *b = bound(s, e->a, max);
+        return b ? ix_div(s, b, e->k) : NULL;
+    }
+    case IX_MOD:
+        if (!max || lay_int_static(e->k)) return numeric_bound(s, e, max);
+        return ix_sub(s, ix_lay(s, e->k), ix_int(s, 1));
+    case IX_SWZ:
+        return numeric_bound(s, e, max);
+    case IX_SUM:
+        return bound(s, e, max);
+    }
+    return NULL;
+}
+
+static const struct ix *bound(struct session *s, const struct ix *e, bool max) {
+    if (!e) return NULL;
+    if (e->op != IX_SUM) return bound_atom(s, e, max);
+    const struct ix *sum = ix_int(s, 0);
+    for (int i = 0; i < e->nterms && sum; ++i) {
+        const struct ix_term *t = &e->term[i];
+        if (!t->atom) {
+            sum = ix_add(s, sum, ix_lay(s, t->coef));
+            continue;
+        }
+        int64_t lo, hi;
+        lay_int_range(t->coef, &lo, &hi);
+        if (lo < 0 && hi > 0) return NULL;
+        const struct ix *b = bound_atom(s, t->atom, lo >= 0 ? max : !max);
+        if (!b) return NULL;
+        // a bound may hold quotients of params; scaling keeps it one
+        sum = ix_add(s, sum, ix_scale(s, b, t->coef));
+    }
+    return sum;
+}
+
+const struct ix *ix_max(struct session *s, const struct ix *e) { return bound(s, e, true); }
+const struct ix *ix_min(struct session *s, const struct ix *e) { return bound(s, e, false); }
+
+bool ix_provably_nonnegative(struct session *s, const struct ix *e) {
+    if (!e) return false;
+    if (e->lo >= 0) return true;
+    const struct ix *m = ix_min(s, e);
+    return m && m->lo >= 0;
+}
+
+bool ix_below(struct session *s, const struct ix *e, struct lay_int k) {
+    if (!e || e->lo < 0) return false;
+    int64_t lo, hi;
+    lay_int_range(k, &lo, &hi);
+    if (e->hi < lo) return true;
+    if (lay_int_static(k)) return false;
+    const struct ix *m = ix_max(s, e);
+    if (!m) return false;
+    return ix_provably_nonnegative(s, ix_sub(s, ix_sub(s, ix_lay(s, k), ix_int(s, 1)), m));
+}
+
+// -- values --------------------------------------------------------------------------------------------------------
+
+bool ix_eval(const struct ix *e, const struct ix_env *env, int64_t *out) {
+    int64_t a, k, sum = 0;
+    if (!e) return false;
+    switch (e->op) {
+    case IX_VAR: *out = env->var[e->var->id]; return true;
+    case IX_DIV:
+    case IX_MOD: {
+        if (!ix_eval(e->a, env, &a) || !lay_int_eval(e->k, env->sym, &k) || k < 1) return false;
+        int64_t r = a % k;
+        if (r < 0) r += k;
+        *out = e->op == IX_MOD ? r : (a - r) / k;
+        return true;
+    }
+    case IX_SWZ: {
+        if (!ix_eval(e->a, env, &a) || a < 0) return false;
+        uint64_t u = (uint64_t)a, mask = (((uint64_t)1 << e->sw.b) - 1) << e->sw.m;
+        if (e->sw.s >= 0) u ^= (u & (mask << e->sw.s)) >> e->sw.s;
+        else u ^= (u & mask) << -e->sw.s;
+        *out = (int64_t)u;
+        return true;
+    }
+    case IX_SUM:
+        for (int i = 0; i < e->nterms; ++i) {
+            const struct ix_term *t = &e->term[i];
+            if (t->coef.nsyms == 0 && t->coef.den == 1) k = t->coef.num;
+            else if (!lay_int_eval(t->coef, env->sym, &k)) return false;
+            a = 1;
+            if (t->atom && !ix_eval(t->atom, env, &a)) return false;
+            if (__builtin_mul_overflow(a, k, &a) || __builtin_add_overflow(sum, a, &sum)) {
+                return false;
+            }
+        }
+        *out = sum;
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,67 @@
+// Index expressions as they are written in a plan.
+#include "base/buf.h"
+#include "base/session.h"
+#include "index/ix.h"
+
+static void put(struct session *s, struct buf *b, const struct ix *e, bool operand) {
+    switch (e->op) {
+    case IX_VAR:
+        buf_puts(b, e->var->name);
+        return;
+    case IX_DIV:
+    case IX_MOD:
+        if (operand) buf_char(b, '(');
+        put(s, b, e->a, true);
+        buf_printf(b, " %c ", e->op == IX_DIV ? '/' : '%');
+        if (e->k.nsyms) {
+            buf_printf(b, "(%s)", lay_int_text(&s->lay, e->k));
+        } else {
+            buf_puts(b, lay_int_text(&s->lay, e->k));
+        }
+        if (operand) buf_char(b, ')');
+        return;
+    case IX_SWZ:
+        buf_printf(b, "Sw<%d,%d,%d>(", e->sw.b, e->sw.m, e->sw.s);
+        put(s, b, e->a, false);
+        buf_char(b, ')');
+        return;
+    case IX_SUM:
+        break;
+    }
+    if (e->nterms == 0) {
+        buf_char(b, '0');
+        return;
+    }
+    bool paren = operand && (e->nterms > 1 || e->term[0].atom);
+    if (paren) buf_char(b, '(');
+    // variables first: 128*block.x + 3 reads better than 3 + 128*block.x
+    bool first = true;
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = 0; i < e->nterms; ++i) {
+            const struct ix_term *t = &e->term[i];
+            if ((t->atom == NULL) != (pass == 1)) continue;
+            struct lay_int coef = t->coef;
+            bool minus = coef.num < 0 && coef.num != INT64_MIN;
+            if (minus) coef.num = -coef.num;
+            buf_puts(b, first ? (minus ? "-" : "") : (minus ? " - " : " + "));
+            first = false;
+            if (!t->atom) {
+                buf_puts(b, lay_int_text(&s->lay, coef));
+            } else if (lay_int_is(coef, 1)) {
+                put(s, b, t->atom, false);
+            } else {
+                buf_printf(b, "%s*", lay_int_text(&s->lay, coef));
+                put(s, b, t->atom, true);
+            }
+        }
+    }
+    if (paren) buf_char(b, ')');
+}
+
+const char *ix_text(struct session *s, const struct ix *e) {
+    if (!e) return "?";
+    struct buf b;
+    buf_init(&b);
+    put(s, &b, e, false);
+    return buf_finish(&b, &s->arena);
+}
