@@ -1,0 +1,268 @@
+// Runs a kernel on the CPU: block after block, a block's threads as fibers that meet at barriers.
+//
+// A barrier that not every thread reaches is reported and then opened, so that a launch always ends
+// unless one thread by itself does not.
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mutex>
+
+#include "host/tcp_host_state.h"
+
+tcp_host_launch_state tcp_host;
+tcp_host_thread *tcp_host_self;
+static std::mutex one_launch;
+
+void tcp_host_set_schedule(tcp_host_schedule schedule) {
+    tcp_host.schedule = schedule;
+}
+
+int tcp_host_report_count() {
+    return tcp_host.reports;
+}
+
+const char *tcp_host_report(int i) {
+    return i >= 0 && i < tcp_host.reports ? tcp_host.report[i].text : "";
+}
+
+const char *tcp_host_first_report(void) {
+    return tcp_host.reports ? tcp_host.report[0].text : "no report";
+}
+
+const unsigned char *tcp_host_shared_snapshot(size_t *bytes) {
+    *bytes = (size_t)tcp_host.snapshot_bytes;
+    return tcp_host.snapshot;
+}
+
+void tcp_host_fail(tcp_host_place at, const char *kind, const char *format, ...) {
+    ++tcp_host.failures;
+    for (int i = 0; i < tcp_host.reports; ++i) {
+        tcp_host_report_item *known = &tcp_host.report[i];
+        if (known->line == at.line && !strcmp(known->kind, kind) && !strcmp(known->file, at.file)) {
+            ++known->more;
+            return;
+        }
+    }
+    if (tcp_host.reports == TCP_HOST_MAX_REPORTS) return;
+    tcp_host_report_item *item = &tcp_host.report[tcp_host.reports++];
+    item->kind = kind;
+    item->file = at.file;
+    item->line = at.line;
+    item->more = 0;
+    const tcp_host_index b = tcp_host.fiber->self.block;
+    int n = snprintf(item->text, sizeof item->text, "%s:%d: %s: thread %d of block (%u,%u,%u) ",
+                     at.file, at.line, kind, tcp_host.fiber->id, b.x, b.y, b.z);
+    if (n < 0 || (size_t)n >= sizeof item->text) return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(item->text + n, sizeof item->text - (size_t)n, format, args);
+    va_end(args);
+}
+
+static void wait_in(tcp_host_fiber_state state, tcp_host_place at) {
+    tcp_host.fiber->state = state;
+    tcp_host.fiber->at = at;
+    tcp_host_yield();
+}
+
+void tcp_host_sync(tcp_host_place at) {
+    wait_in(TCP_FIBER_AT_SYNC, at);
+}
+
+void tcp_host_sync_warp(tcp_host_place at) {
+    wait_in(TCP_FIBER_AT_WARP, at);
+    // The lanes of a warp leave in one pass, before any of them can come back here.
+    tcp_host.fiber->turn ^= 1;
+}
+
+// The lanes of a warp show each other their row addresses.  A lane can be one instruction ahead of
+// another, not two: so two places a lane are enough.  Returns the place to look at.
+static int offer_row(const void *row, tcp_host_place at) {
+    tcp_host_fiber *fiber = tcp_host.fiber;
+    const int turn = fiber->turn;
+    fiber->row[turn] = row;
+    tcp_host_sync_warp(at);
+    return turn;
+}
+
+// The row that lane "lane" of this thread's warp offered, or NULL when the block has no such
+// thread.
+static const void *offered_row(int lane, int turn) {
+    const int id = tcp_host.fiber->id / TCP_HOST_WARP * TCP_HOST_WARP + lane;
+    return id < tcp_host.threads ? tcp_host_fiber_of(id)->row[turn] : nullptr;
+}
+
+// Meets the warp for "count" 8x8 matrices of 16-bit elements; lanes 0 .. 8 * count - 1 give their
+// rows. Returns false when the instruction cannot run.
+static bool meet_for_matrices(const char *verb, const void *row, int count, int *turn,
+                              tcp_host_place at) {
+    const int lane = tcp_host.fiber->id % TCP_HOST_WARP;
+    const bool good = lane >= 8 * count || tcp_host_check_shared(verb, row, 16, 16, at);
+    *turn = offer_row(good ? row : nullptr, at);
+    for (int i = 0; i < 8 * count; ++i) {
+        if (!offered_row(i, *turn)) return false;
+    }
+    return true;
+}
+
+void tcp_host_ldmatrix(tcp_b32 *to, const void *row, int count, bool trans, tcp_host_place at) {
+    int turn;
+    const bool good = meet_for_matrices("reads", row, count, &turn, at);
+    const int lane = tcp_host.fiber->id % TCP_HOST_WARP, high = lane / 4, low = lane % 4 * 2;
+    for (int i = 0; i < count; ++i) {
+        uint16_t half[2] = {0, 0};
+        for (int k = 0; k < 2 && good; ++k) {
+            const int r = trans ? low + k : high, c = trans ? high : low + k;
+            const uint16_t *from = (const uint16_t *)offered_row(8 * i + r, turn) + c;
+            tcp_host_load(TCP_HOST_SHARED, from, &half[k], 2, at);
+        }
+        to[i] = (tcp_b32)half[0] | (tcp_b32)half[1] << 16;
+    }
+}
+
+void tcp_host_stmatrix(void *row, const tcp_b32 *from, int count, bool trans, tcp_host_place at) {
+    int turn;
+    if (!meet_for_matrices("writes", row, count, &turn, at)) return;
+    const int lane = tcp_host.fiber->id % TCP_HOST_WARP, high = lane / 4, low = lane % 4 * 2;
+    for (int i = 0; i < count; ++i) {
+        for (int k = 0; k < 2; ++k) {
+            const int r = trans ? low + k : high, c = trans ? high : low + k;
+            const uint16_t half = (uint16_t)(from[i] >> (16 * k));
+            uint16_t *to = (uint16_t *)const_cast<void *>(offered_row(8 * i + r, turn)) + c;
+            tcp_host_store(TCP_HOST_SHARED, to, &half, 2, at);
+        }
+    }
+}
+
+// Lets the warps go on whose lanes all wait for each other.  Returns whether there was one.
+static bool open_warps() {
+    bool opened = false;
+    for (int first = 0; first < tcp_host.threads; first += TCP_HOST_WARP) {
+        const int end =
+            first + TCP_HOST_WARP < tcp_host.threads ? first + TCP_HOST_WARP : tcp_host.threads;
+        int waiting = 0;
+        for (int i = first; i < end; ++i)
+            waiting += tcp_host_fiber_of(i)->state == TCP_FIBER_AT_WARP;
+        if (waiting != end - first) continue;
+        for (int i = first; i < end; ++i) tcp_host_fiber_of(i)->state = TCP_FIBER_READY;
+        ++tcp_host.warp_epoch[first / TCP_HOST_WARP];
+        opened = true;
+    }
+    return opened;
+}
+
+// No thread can go on and they do not all wait at a barrier: says which waits for which, in the
+// name of the waiting.
+static void report_divergence() {
+    tcp_host_fiber *waiting = nullptr, *other = nullptr;
+    for (int i = 0; i < tcp_host.threads && !waiting; ++i) {
+        tcp_host_fiber *f = tcp_host_fiber_of(i);
+        if (f->state == TCP_FIBER_AT_SYNC || f->state == TCP_FIBER_AT_WARP) waiting = f;
+    }
+    const bool in_warp = waiting->state == TCP_FIBER_AT_WARP;
+    for (int i = 0; i < tcp_host.threads && !other; ++i) {
+        tcp_host_fiber *f = tcp_host_fiber_of(i);
+        if (f->state == waiting->state) continue;
+        if (!in_warp || i / TCP_HOST_WARP == waiting->id / TCP_HOST_WARP) other = f;
+    }
+    tcp_host.fiber = waiting;
+    const char *what = in_warp ? "its warp" : "a barrier";
+    if (!other || other->state == TCP_FIBER_DONE) {
+        tcp_host_fail(waiting->at, "divergent barrier",
+                      "waits for %s that thread %d does not reach: it has ended", what,
+                      other ? other->id : 0);
+    } else {
+        tcp_host_fail(waiting->at, "divergent barrier",
+                      "waits for %s that thread %d does not reach: it waits at line %d", what,
+                      other->id, other->at.line);
+    }
+}
+
+// After no thread is ready: lets those go on who may.  Returns false when all have ended.
+static bool open_barriers() {
+    int at_sync = 0, done = 0;
+    for (int i = 0; i < tcp_host.threads; ++i) {
+        const tcp_host_fiber_state state = tcp_host_fiber_of(i)->state;
+        at_sync += state == TCP_FIBER_AT_SYNC;
+        done += state == TCP_FIBER_DONE;
+    }
+    if (done == tcp_host.threads) return false;
+    if (at_sync + done < tcp_host.threads && open_warps()) return true;
+    if (at_sync < tcp_host.threads) report_divergence();
+    for (int i = 0; i < tcp_host.threads; ++i) {
+        tcp_host_fiber *f = tcp_host_fiber_of(i);
+        if (f->state != TCP_FIBER_DONE) f->state = TCP_FIBER_READY;
+    }
+    ++tcp_host.epoch;
+    return true;
+}
+
+static void run_block(tcp_host_index block, tcp_host_index blocks) {
+    const int n = tcp_host.threads;
+    tcp_host.block_epoch = ++tcp_host.epoch;
+    memset(tcp_host.shared, tcp_host.schedule.poison, (size_t)tcp_host.shared_bytes);
+    for (int i = 0; i < n; ++i) {
+        tcp_host_fiber *f = tcp_host_fiber_of(i);
+        f->self = tcp_host_thread{
+            {(unsigned)i, 0, 0}, block, {(unsigned)n, 1, 1}, blocks, tcp_host.shared};
+        f->state = TCP_FIBER_READY;
+        f->chunks.count = f->chunks.commits = 0;
+        f->turn = 0;
+        f->row[0] = f->row[1] = nullptr;
+    }
+    do {
+        for (int i = 0; i < n; ++i) {
+            tcp_host_fiber *f = tcp_host_fiber_of(tcp_host.schedule.backward ? n - 1 - i : i);
+            if (f->state == TCP_FIBER_READY) tcp_host_resume(f);
+        }
+    } while (open_barriers());
+    for (int i = 0; i < n; ++i) {  // what nobody waited for still arrives
+        tcp_host_fiber *f = tcp_host_fiber_of(i);
+        tcp_host_finish_chunks(f, f->chunks.commits + 1);
+    }
+    if (block.x == 0 && block.y == 0 && block.z == 0) {
+        memcpy(tcp_host.snapshot, tcp_host.shared, (size_t)tcp_host.shared_bytes);
+        tcp_host.snapshot_bytes = tcp_host.shared_bytes;
+    }
+}
+
+// Puts the number of further failures behind each report.
+static void end_reports() {
+    for (int i = 0; i < tcp_host.reports; ++i) {
+        tcp_host_report_item *item = &tcp_host.report[i];
+        const size_t length = strlen(item->text);
+        if (item->more == 0) continue;
+        snprintf(item->text + length, sizeof item->text - length, " (and %lld more here)",
+                 (long long)item->more);
+    }
+}
+
+tcp_status tcp_host_launch(const char *name, tcp_grid grid, int threads, int64_t shared_bytes,
+                           void (*entry)(void *), void *context) {
+    const std::lock_guard<std::mutex> lock(one_launch);
+    if (!tcp_host.shared) {
+        tcp_host.shared = (unsigned char *)aligned_alloc(1024, TCP_HOST_MAX_SHARED);
+        tcp_host.epoch = 1;
+    }
+    if (!tcp_host.shared || !tcp_host_make_fibers(threads)) return TCP_ERR_MEMORY;
+    tcp_host.name = name;
+    tcp_host.threads = threads;
+    tcp_host.shared_bytes = (int)shared_bytes;
+    tcp_host.entry = entry;
+    tcp_host.context = context;
+    tcp_host.reports = 0;
+    tcp_host.failures = 0;
+    tcp_host_begin_launch();
+    const tcp_host_index blocks = {(unsigned)grid.x, (unsigned)grid.y, (unsigned)grid.z};
+    const int64_t count = grid.x * grid.y * grid.z;
+    for (int64_t i = 0; i < count; ++i) {
+        const int64_t at = tcp_host.schedule.backward ? count - 1 - i : i;
+        run_block({(unsigned)(at % grid.x), (unsigned)(at / grid.x % grid.y),
+                   (unsigned)(at / grid.x / grid.y)},
+                  blocks);
+    }
+    end_reports();
+    return tcp_host.failures ? TCP_ERR_DEVICE : TCP_OK;
+}

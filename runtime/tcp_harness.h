@@ -1,0 +1,94 @@
+// The program of `tcpc run`: an emitted file, a generated main with tables, and tcp_harness.cpp. It
+// runs each kernel and compares every element of every output with what the plan means.
+//
+// The generated main is C++17 and holds constant tables alone:
+//
+//     TCP_EXTERN_C tcp_status copy_tile_launch(const float *src, float *out, int64_t M, tcp_stream
+//     stream); static tcp_status run_copy_tile(void *const *t, tcp_stream stream) {
+//         return copy_tile_launch((const float *)t[0], (float *)t[1], 128, stream);
+//     }
+//     static const int64_t shape_src[] = {16, 8}, stride_src[] = {8, 1};
+//     static const tcp_harness_tensor tensors_copy_tile[] = {
+//         {"src", TCP_F32, 128, 16, TCP_HARNESS_IN, nullptr, nullptr, {2, shape_src, stride_src,
+//         nullptr, nullptr}},
+//         {"out", TCP_F32, 128, 16, TCP_HARNESS_OUT, "copy_tile.out.expect", nullptr, {2, ...}},
+//     };
+//     static const tcp_harness_kernel kernels[] = {
+//         {"copy_tile", run_copy_tile, tensors_copy_tile, 2, shared_copy_tile, 1, 1024},
+//     };
+//     int main(int argc, char **argv) { return tcp_harness_main(argc, argv, kernels, 1); }
+//
+// On the host all of emitted file, main, tcp_harness.cpp and host/*.cpp go to one C++ compiler
+// (-std=c++17 -I runtime, or link the library tcp_host); on a GPU emitted file, main,
+// tcp_harness.cpp and tcp_cuda.cu go to nvcc.
+//
+// Expected values are files of native int64, one for each storage element of an output:
+//     t << 40 | e      element "e" of the storage of tensor "t" (its place in the kernel's table)
+//     -1               not written: holds what it held before
+//     -2 - k           constant "k" of the tensor's list of constants
+//
+// Inputs hold numbers that their element type represents exactly: in run d the element e holds (e /
+// base^d) % base, with as many runs as the largest tensor needs, and one more with the number of
+// the tensor when there are several inputs.  Each run happens with two poisons in outputs and guard
+// zones and, on the host, under each schedule.
+//
+// Options of the program:
+//     --data DIR       where the expected files are; default: beside the program's working
+//     directory
+//     --kernel NAME    this kernel alone
+//     --print NAME     after the runs, the source elements that tensor or shared buffer NAME holds,
+//     row by row
+//     --seen           with --print: what the last run saw, in the element type's own values
+//     --time [N]       GB/s: the median of N launches (default 20) after a warm-up
+//     --no-check       with --time: without comparing first
+// Output lines (stable): "copy_tile: ok (host, 8 runs)", "copy_tile: FAILED (host, 2 of 8 runs)"
+// after the first mismatches, "copy_tile: 3412.5 GB/s (0.0787 ms, 268435456 bytes)".  Exit status:
+// 0, 1 when a kernel failed, 2 for a wrong option or an unreadable file.
+#ifndef TCP_HARNESS_H
+#define TCP_HARNESS_H
+
+#include "tcp_runtime.h"
+
+// A view to print: coordinate -> storage element.
+struct tcp_harness_view {
+    int rank;  // 0: nothing to print
+    const int64_t *shape;
+    const int64_t *stride;  // elements, one a mode; or NULL, and then:
+    const int64_t *offset;  // the storage element of each coordinate, first mode fastest
+    int64_t origin;         // with strides: the storage element at coordinate 0
+};
+
+enum tcp_harness_role { TCP_HARNESS_IN = 1, TCP_HARNESS_OUT = 2, TCP_HARNESS_INOUT = 3 };
+
+struct tcp_harness_tensor {
+    const char *name;
+    tcp_element element;
+    int64_t count;  // storage elements, from the pointer on
+    int64_t align;  // bytes that the plan promises; the harness gives no more.  0: 256
+    tcp_harness_role role;
+    const char *expected;       // file of "count" tags, for an output
+    const tcp_b128 *constants;  // what tags from -2 down stand for, low bytes first; or NULL
+    tcp_harness_view view;
+};
+
+// A shared tensor, for --print: what block 0 leaves in it.  Its view counts elements from "at".
+struct tcp_harness_shared {
+    const char *name;
+    tcp_element element;
+    int64_t at;  // byte offset in shared memory
+    tcp_harness_view view;
+};
+
+struct tcp_harness_kernel {
+    const char *name;
+    tcp_status (*launch)(void *const *tensors, tcp_stream stream);
+    const tcp_harness_tensor *tensors;
+    int tensor_count;
+    const tcp_harness_shared *shared;  // or NULL
+    int shared_count;
+    int64_t bytes;  // read plus written by one launch, for --time
+};
+
+int tcp_harness_main(int argc, char **argv, const tcp_harness_kernel *kernels, int count);
+
+#endif
