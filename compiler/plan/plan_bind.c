@@ -1,0 +1,164 @@
+// Choosing values of params: a short search over multiples of what each is promised to be, guided
+// by the relations.
+#include "plan/plan_bind.h"
+
+#include <string.h>
+
+#include "base/session.h"
+
+enum { CANDIDATES = 24, STEPS = 20000 };
+
+static bool holds(const char *op, int64_t a, int64_t b) {
+    switch (op[0]) {
+    case '=': return a == b;
+    case '!': return a != b;
+    case '<': return op[1] ? a <= b : a < b;
+    default: return op[1] ? a >= b : a > b;
+    }
+}
+
+// Whether all symbols of an integer, or of an expression, have values.
+static bool int_bound(struct lay_int x, const int64_t *value) {
+    for (int i = 0; i < x.nsyms; ++i) {
+        const struct lay_sym *y = x.syms[i];
+        if (y->name ? value[y->id] == PLAN_UNBOUND : !int_bound(y->of, value)) return false;
+    }
+    return true;
+}
+
+static bool is_bound(const struct ix *e, const int64_t *value) {
+    if (e->op == IX_SUM) {
+        for (int i = 0; i < e->nterms; ++i)
+            if (!int_bound(e->term[i].coef, value) ||
+                (e->term[i].atom && !is_bound(e->term[i].atom, value)))
+                return false;
+        return true;
+    }
+    return e->op != IX_VAR && is_bound(e->a, value) && (e->op == IX_SWZ || int_bound(e->k, value));
+}
+
+static bool evaluate(const struct ix *e, const int64_t *value, int64_t *out) {
+    struct ix_env env = {NULL, value};
+    return is_bound(e, value) && ix_eval(e, &env, out);
+}
+
+static bool relation_broken(const struct relation *r, const int64_t *value) {
+    int64_t a, b;
+    return evaluate(r->a, value, &a) && evaluate(r->b, value, &b) && !holds(r->op, a, b);
+}
+
+const char *plan_broken_promise(struct session *s, const struct plan *p,
+                                const int64_t *sym_values) {
+    for (int i = 0; i < p->nparams; ++i) {
+        const struct lay_sym *y = p->param[i]->sym;
+        int64_t v = sym_values[y->id];
+        if (v < y->lo || v > y->hi)
+            return arena_printf(&s->arena, "'%s' is %lld, the plan promises %lld .. %lld",
+                                p->param[i]->name, (long long)v, (long long)y->lo,
+                                (long long)y->hi);
+        if (y->mul > 1 && v % y->mul != 0)
+            return arena_printf(&s->arena, "'%s' is %lld, the plan promises a multiple of %lld",
+                                p->param[i]->name, (long long)v, (long long)y->mul);
+    }
+    for (int i = 0; i < p->nrelations; ++i)
+        if (relation_broken(p->relation[i], sym_values))
+            return arena_printf(&s->arena, "the plan promises %s", p->relation[i]->text);
+    return NULL;
+}
+
+struct search {
+    struct session *s;
+    const struct plan *p;
+    int64_t *value;
+    int choice;
+    int steps;
+};
+
+struct candidates {
+    int n;
+    int64_t v[CANDIDATES];
+};
+
+static void offer(struct candidates *c, const struct lay_sym *y, int64_t v) {
+    if (v < y->lo || v > y->hi || v % y->mul != 0 || c->n == CANDIDATES) return;
+    for (int i = 0; i < c->n; ++i)
+        if (c->v[i] == v) return;
+    c->v[c->n++] = v;
+}
+
+// Offers what the relations between "y" alone and what is bound ask for: the bound, and its
+// neighbours.
+static void offer_related(const struct search *q, struct candidates *c, const struct lay_sym *y) {
+    for (int i = 0; i < q->p->nrelations; ++i) {
+        const struct relation *r = q->p->relation[i];
+        for (int side = 0; side < 2; ++side) {
+            struct lay_int alone;
+            int64_t v;
+            if (!ix_monomial(side ? r->b : r->a, &alone) || alone.nsyms != 1 ||
+                alone.syms[0] != y || alone.num != 1 || alone.den != 1 ||
+                !evaluate(side ? r->a : r->b, q->value, &v) || v > INT64_MAX / 4 ||
+                v < -INT64_MAX / 4)
+                continue;
+            int64_t down = v - ((v % y->mul) + y->mul) % y->mul;
+            int64_t up = down == v ? v : down + y->mul;
+            if (q->choice > 0) offer(c, y, up + y->mul);
+            offer(c, y, up);
+            offer(c, y, up + y->mul);
+            offer(c, y, down - y->mul);
+            offer(c, y, down);
+        }
+    }
+}
+
+static bool search(struct search *q, int i) {
+    if (i == q->p->nparams) return true;
+    const struct lay_sym *y = q->p->param[i]->sym;
+    bool fixed = q->value[y->id] != PLAN_UNBOUND;
+    struct candidates c = {0};
+    if (fixed) {
+        c.v[c.n++] = q->value[y->id];
+    } else {
+        // the smallest positive multiple in range
+        int64_t base = y->lo > 1 ? y->lo : 1;
+        base += (y->mul - base % y->mul) % y->mul;
+        static const int factor[][3] = {{0, 0, 0}, {1, 2, 0}, {4, 2, 6}};
+        int row = q->choice < 3 ? q->choice : 2;
+        if (q->choice > 0) offer_related(q, &c, y);
+        offer(&c, y, base + factor[row][i % 3] * y->mul);
+        offer_related(q, &c, y);
+        for (int k = 0; k < 6; ++k) offer(&c, y, base + k * y->mul);
+        offer(&c, y, 0);
+        offer(&c, y, y->hi - y->hi % y->mul);
+    }
+    for (int k = 0; k < c.n; ++k) {
+        if (++q->steps > STEPS) return false;
+        q->value[y->id] = c.v[k];
+        bool ok = true;
+        for (int n = 0; ok && n < q->p->nrelations; ++n)
+            ok = !relation_broken(q->p->relation[n], q->value);
+        if (ok && search(q, i + 1)) return true;
+        if (!fixed) q->value[y->id] = PLAN_UNBOUND;
+    }
+    return false;
+}
+
+const int64_t *plan_choose(struct session *s, const struct plan *p, const int64_t *fixed,
+                           int choice) {
+    struct search q = {s, p, ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1), choice, 0};
+    for (int i = 0; i < p->nsyms; ++i) q.value[i] = fixed ? fixed[i] : PLAN_UNBOUND;
+    if (search(&q, 0)) return q.value;
+    // a search that the choice led astray
+    return choice > 0 ? plan_choose(s, p, fixed, 0) : NULL;
+}
+
+int plan_choices(struct session *s, const struct plan *p, int max, const int64_t **choice) {
+    int n = 0;
+    for (int k = 0; k < max; ++k) {
+        const int64_t *v = plan_choose(s, p, NULL, k);
+        bool seen = !v;
+        for (int i = 0; i < n && !seen; ++i)
+            seen = memcmp(choice[i], v, (size_t)p->nsyms * sizeof *v) == 0;
+        if (!seen) choice[n++] = v;
+    }
+    return n;
+}

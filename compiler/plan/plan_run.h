@@ -1,0 +1,66 @@
+// The oracle: what a kernel means, worked out from its copies on coordinates alone.
+//
+// It knows nothing of how a copy is divided among threads beyond what the words of the plan say (a
+// frag is a thread's, a TV layout says which coordinate it holds), and shares no code with passes,
+// lowering or emission: what those make is compared with what it finds.
+#ifndef TCPC_PLAN_PLAN_RUN_H
+#define TCPC_PLAN_PLAN_RUN_H
+
+#include "base/image.h"
+#include "base/sample.h"
+#include "plan/plan.h"
+
+enum plan_run_kind {
+    PLAN_RUN_OK,
+    PLAN_RUN_TWICE,          // one copy writes an element twice
+    PLAN_RUN_COLLISION,      // a global element is written by two copies, iterations or blocks
+    PLAN_RUN_OUTSIDE,        // a coordinate lies outside the tensor
+    PLAN_RUN_NEVER_WRITTEN,  // an element of an out tensor (seen only when everything was executed)
+    PLAN_RUN_POISON,         // an element is read before anything was written there (likewise)
+    PLAN_RUN_SHAPES,         // source and destination, or a tile and its view, do not fit
+    PLAN_RUN_MISPLACED,  // a view's offset is not where its coordinates stand in the tensor: our
+                         // own mistake
+    PLAN_RUN_NO_VALUE,   // an extent or an offset has no value (overflow, a division that does not
+                         // come out)
+    PLAN_RUN_TOO_LARGE,  // more than PLAN_RUN_LIMIT elements to move
+};
+
+#define PLAN_RUN_LIMIT ((int64_t)1 << 28)
+
+// The first thing that was found wrong, with its witness.
+struct plan_run_report {
+    enum plan_run_kind kind;
+    const struct copy *copy;      // NULL when no copy is to blame
+    const struct tensor *tensor;  // or NULL
+    int64_t block[3];
+    int thread;        // -1: none
+    int64_t offset;    // the element in "tensor"
+    const char *text;  // the sentence, NULL when all is well
+    int64_t moved;     // elements
+};
+
+// Executes kernel "k" of "p" for the params' values "sym_values" (by lay_sym.id), the blocks and
+// iterations that "what" selects, into "img", where the tensors that the kernel reads become
+// inputs.  Local buffers of the last block stay in "img".  Returns whether nothing is wrong;
+// "report" is filled in either way.
+bool plan_run(struct session *s, const struct plan *p, const struct kernel *k,
+              const int64_t *sym_values, const struct sample_set *what, struct image *img,
+              struct plan_run_report *report);
+
+// A layout's modes without parentheses for one binding of the params, first fastest; evaluated
+// pointwise.
+enum { PLAN_FLAT_MODES = 64 };
+struct plan_flat {
+    int n;
+    int64_t extent[PLAN_FLAT_MODES], stride[PLAN_FLAT_MODES];
+    int basis[PLAN_FLAT_MODES];  // of the stride, -1: an ordinary one
+    int64_t size, offset;
+    struct lay_swizzle sw;
+};
+// Returns false when an extent or a stride has no value or there are too many modes.
+bool plan_flatten(struct lay l, const int64_t *sym_values, struct plan_flat *out);
+// The layout's value at linear coordinate "i", without offset and swizzle.
+int64_t plan_flat_at(const struct plan_flat *f, int64_t i);
+int64_t plan_swizzle(struct lay_swizzle sw, int64_t x);
+
+#endif
