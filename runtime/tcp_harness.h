@@ -1,49 +1,49 @@
-// The program of `tcpc run`: an emitted file, a generated main with tables, and tcp_harness.cpp. It
+// The program of `tcpc run`: an emitted file, a generated main with tables, and the harness.  It
 // runs each kernel and compares every element of every output with what the plan means.
 //
 // The generated main is C++17 and holds constant tables alone:
 //
-//     TCP_EXTERN_C tcp_status copy_tile_launch(const float *src, float *out, int64_t M, tcp_stream
-//     stream); static tcp_status run_copy_tile(void *const *t, tcp_stream stream) {
+//     TCP_EXTERN_C tcp_status copy_tile_launch(const float *src, float *out, int64_t M,
+//                                              tcp_stream stream);
+//     static tcp_status run_copy_tile(void *const *t, tcp_stream stream) {
 //         return copy_tile_launch((const float *)t[0], (float *)t[1], 128, stream);
 //     }
-//     static const int64_t shape_src[] = {16, 8}, stride_src[] = {8, 1};
-//     static const tcp_harness_tensor tensors_copy_tile[] = {
-//         {"src", TCP_F32, 128, 16, TCP_HARNESS_IN, nullptr, nullptr, {2, shape_src, stride_src,
-//         nullptr, nullptr}},
-//         {"out", TCP_F32, 128, 16, TCP_HARNESS_OUT, "copy_tile.out.expect", nullptr, {2, ...}},
+//     static const int64_t shape[] = {16, 8}, stride[] = {8, 1};
+//     static const tcp_harness_tensor tensors[] = {
+//         {"src", TCP_F32, 128, 16, TCP_HARNESS_IN, NULL, NULL, {2, shape, stride, NULL, 0}},
+//         {"out", TCP_F32, 128, 16, TCP_HARNESS_OUT, "copy_tile.out.expect", NULL,
+//          {2, shape, stride, NULL, 0}},
 //     };
 //     static const tcp_harness_kernel kernels[] = {
-//         {"copy_tile", run_copy_tile, tensors_copy_tile, 2, shared_copy_tile, 1, 1024},
+//         {"copy_tile", run_copy_tile, tensors, 2, NULL, 0, 1024},
 //     };
 //     int main(int argc, char **argv) { return tcp_harness_main(argc, argv, kernels, 1); }
 //
-// On the host all of emitted file, main, tcp_harness.cpp and host/*.cpp go to one C++ compiler
-// (-std=c++17 -I runtime, or link the library tcp_host); on a GPU emitted file, main,
-// tcp_harness.cpp and tcp_cuda.cu go to nvcc.
+// On the host emitted file (-x c++), main, tcp_harness.cpp and host/*.cpp go to one C++ compiler
+// (-std=c++17 -I runtime; the library tcp_host is tcp_harness.cpp and host/*.cpp); on a GPU emitted
+// file, main, tcp_harness.cpp and tcp_cuda.cu go to nvcc.
 //
 // Expected values are files of native int64, one for each storage element of an output:
 //     t << 40 | e      element "e" of the storage of tensor "t" (its place in the kernel's table)
 //     -1               not written: holds what it held before
 //     -2 - k           constant "k" of the tensor's list of constants
 //
-// Inputs hold numbers that their element type represents exactly: in run d the element e holds (e /
-// base^d) % base, with as many runs as the largest tensor needs, and one more with the number of
-// the tensor when there are several inputs.  Each run happens with two poisons in outputs and guard
-// zones and, on the host, under each schedule.
+// Inputs hold numbers that their element type represents exactly: in run d the element e holds
+// (e / base^d) % base, with as many runs as the largest input needs, and one more with the number
+// of the tensor when there are several inputs.  Each of these happens with two poisons in outputs
+// and guard zones and, on the host, under each schedule.
 //
 // Options of the program:
-//     --data DIR       where the expected files are; default: beside the program's working
-//     directory
+//     --data DIR       where the expected files are; default: the working directory
 //     --kernel NAME    this kernel alone
-//     --print NAME     after the runs, the source elements that tensor or shared buffer NAME holds,
-//     row by row
-//     --seen           with --print: what the last run saw, in the element type's own values
+//     --print NAME     after the runs, which source element each element of the tensor or shared
+//                      buffer NAME holds, as its number in the source's storage: a line a row,
+//                      "-" for what nothing was written to
 //     --time [N]       GB/s: the median of N launches (default 20) after a warm-up
 //     --no-check       with --time: without comparing first
-// Output lines (stable): "copy_tile: ok (host, 8 runs)", "copy_tile: FAILED (host, 2 of 8 runs)"
-// after the first mismatches, "copy_tile: 3412.5 GB/s (0.0787 ms, 268435456 bytes)".  Exit status:
-// 0, 1 when a kernel failed, 2 for a wrong option or an unreadable file.
+// Output lines (stable): "copy_tile: ok (host, 4 runs)", or after the first mismatches
+// "copy_tile: FAILED (host, 2 of 4 runs)"; "copy_tile: 3412.5 GB/s (0.0787 ms, 268435456 bytes)".
+// Exit status: 0; 1 when a kernel failed; 2 for a wrong option or an unreadable file.
 #ifndef TCP_HARNESS_H
 #define TCP_HARNESS_H
 

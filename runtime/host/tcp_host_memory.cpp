@@ -339,6 +339,7 @@ static void move_chunk(tcp_host_chunk *c) {
 }
 
 void tcp_host_cp_async(void *shared, const void *global, int bytes, int read, tcp_host_place at) {
+    tcp_host.used_cp_async = true;
     if (read < 0 || read > bytes) {
         tcp_host_fail(at, "out of bounds", "reads %d bytes with a cp.async of %d", read, bytes);
         return;

@@ -254,6 +254,7 @@ tcp_status tcp_host_launch(const char *name, tcp_grid grid, int threads, int64_t
     tcp_host.context = context;
     tcp_host.reports = 0;
     tcp_host.failures = 0;
+    tcp_host.used_cp_async = false;
     tcp_host_begin_launch();
     const tcp_host_index blocks = {(unsigned)grid.x, (unsigned)grid.y, (unsigned)grid.z};
     const int64_t count = grid.x * grid.y * grid.z;

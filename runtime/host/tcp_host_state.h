@@ -77,6 +77,7 @@ struct tcp_host_launch_state {
     tcp_host_report_item report[TCP_HOST_MAX_REPORTS];
     int reports;
     int64_t failures;
+    bool used_cp_async;  // in the last launch
 };
 extern tcp_host_launch_state tcp_host;
 

@@ -1,0 +1,62 @@
+// The host runtime as the harness sees it.
+#include "tcp_backend.h"
+
+#include <time.h>
+
+#include "host/tcp_host_state.h"
+
+const char *tcp_backend_name(tcp_status *status) {
+    *status = TCP_OK;
+    return "host";
+}
+
+int tcp_backend_schedules() {
+    return tcp_host.used_cp_async ? 4 : 2;
+}
+
+const char *tcp_backend_schedule_text(int i) {
+    static const char text[4][40] = {"threads forward", "threads backward",
+                                     "threads forward, cp.async late",
+                                     "threads backward, cp.async late"};
+    return text[i & 3];
+}
+
+void tcp_backend_set_schedule(int i, unsigned char poison) {
+    tcp_host_set_schedule({(i & 1) != 0, (i & 2) != 0, poison});
+}
+
+tcp_status tcp_backend_alloc(tcp_backend_memory *out, const char *name, size_t bytes, size_t align,
+                             size_t guard) {
+    const tcp_status status = tcp_host_alloc(&out->at, name, bytes, align, guard);
+    out->block = out->at;
+    return status;
+}
+
+void tcp_backend_free(tcp_backend_memory memory) {
+    tcp_free(memory.at);
+}
+
+const char *tcp_backend_report(int i) {
+    return i < tcp_host_report_count() ? tcp_host_report(i) : nullptr;
+}
+
+const unsigned char *tcp_backend_shared(size_t *bytes) {
+    return tcp_host_shared_snapshot(bytes);
+}
+
+static double now_ms() {
+    timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+tcp_status tcp_backend_time(tcp_status (*launch)(void *context), void *context, int repeats,
+                            double *ms) {
+    tcp_status status = launch(context);
+    for (int i = 0; i < repeats && status == TCP_OK; ++i) {
+        const double start = now_ms();
+        status = launch(context);
+        ms[i] = now_ms() - start;
+    }
+    return status;
+}

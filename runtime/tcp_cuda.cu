@@ -1,0 +1,110 @@
+// Device memory and the harness's view of a GPU, over the CUDA runtime API.  Separate from the
+// headers because a program with an allocator of its own needs none of it.
+#include <cuda_runtime_api.h>
+
+#include "tcp_backend.h"
+#include "tcp_runtime.h"
+
+static tcp_status memory_status(cudaError_t error) {
+    if (error != cudaSuccess) cudaGetLastError();
+    return error == cudaSuccess ? TCP_OK : TCP_ERR_MEMORY;
+}
+
+tcp_status tcp_alloc(void **out, size_t bytes) {
+    *out = nullptr;
+    return memory_status(cudaMalloc(out, bytes ? bytes : 1));
+}
+
+tcp_status tcp_free(void *memory) {
+    return memory_status(cudaFree(memory));
+}
+
+tcp_status tcp_wait(tcp_stream stream) {
+    const cudaError_t error = cudaStreamSynchronize(stream);
+    if (error == cudaSuccess) return TCP_OK;
+    cudaGetLastError();
+    return TCP_ERR_DEVICE;
+}
+
+static tcp_status copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
+                       tcp_stream stream) {
+    const tcp_status status = memory_status(cudaMemcpyAsync(to, from, bytes, kind, stream));
+    return status == TCP_OK ? tcp_wait(stream) : status;
+}
+
+tcp_status tcp_upload(void *to, const void *from, size_t bytes, tcp_stream stream) {
+    return copy(to, from, bytes, cudaMemcpyHostToDevice, stream);
+}
+
+tcp_status tcp_download(void *to, const void *from, size_t bytes, tcp_stream stream) {
+    return copy(to, from, bytes, cudaMemcpyDeviceToHost, stream);
+}
+
+tcp_status tcp_memset(void *to, int byte, size_t bytes, tcp_stream stream) {
+    const tcp_status status = memory_status(cudaMemsetAsync(to, byte, bytes, stream));
+    return status == TCP_OK ? tcp_wait(stream) : status;
+}
+
+const char *tcp_backend_name(tcp_status *status) {
+    static cudaDeviceProp properties;
+    int device = 0;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess) error = cudaGetDeviceProperties(&properties, device);
+    *status = error == cudaSuccess ? TCP_OK : TCP_ERR_DEVICE;
+    return error == cudaSuccess ? properties.name : cudaGetErrorString(error);
+}
+
+int tcp_backend_schedules() {
+    return 1;
+}
+
+const char *tcp_backend_schedule_text(int) {
+    return "GPU";
+}
+
+void tcp_backend_set_schedule(int, unsigned char) {}
+
+tcp_status tcp_backend_alloc(tcp_backend_memory *out, const char *, size_t bytes, size_t align,
+                             size_t guard) {
+    void *block = nullptr;
+    const tcp_status status = tcp_alloc(&block, bytes + 2 * guard + 3 * align);
+    uintptr_t at = (uintptr_t)block + guard;
+    at = (at + align - 1) / align * align;
+    if (at / align % 2 == 0) at += align;  // aligned as promised and no better
+    out->at = (void *)at;
+    out->block = block;
+    return status;
+}
+
+void tcp_backend_free(tcp_backend_memory memory) {
+    tcp_free(memory.block);
+}
+
+const char *tcp_backend_report(int) {
+    return nullptr;
+}
+
+const unsigned char *tcp_backend_shared(size_t *bytes) {
+    *bytes = 0;
+    return nullptr;
+}
+
+tcp_status tcp_backend_time(tcp_status (*launch)(void *context), void *context, int repeats,
+                            double *ms) {
+    cudaEvent_t start = nullptr, stop = nullptr;
+    cudaError_t error = cudaEventCreate(&start);
+    if (error == cudaSuccess) error = cudaEventCreate(&stop);
+    tcp_status status = memory_status(error);
+    for (int i = -3; i < repeats && status == TCP_OK; ++i) {  // the first three warm up
+        float time = 0;
+        cudaEventRecord(start, nullptr);
+        status = launch(context);
+        cudaEventRecord(stop, nullptr);
+        if (status == TCP_OK && cudaEventSynchronize(stop) != cudaSuccess) status = TCP_ERR_DEVICE;
+        if (status == TCP_OK) cudaEventElapsedTime(&time, start, stop);
+        if (i >= 0) ms[i] = time;
+    }
+    if (start) cudaEventDestroy(start);
+    if (stop) cudaEventDestroy(stop);
+    return status;
+}
