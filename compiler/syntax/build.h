@@ -1,0 +1,130 @@
+// What the grammar's actions call: constructors of the tree, and the small values that travel up
+// the parser's stack. Private to this module and the grammar.
+#ifndef TCPC_SYNTAX_BUILD_H
+#define TCPC_SYNTAX_BUILD_H
+
+#include "syntax/ast.h"
+
+struct parser;
+
+struct number {
+    int64_t value;
+    double real;
+    const char *text;  // as written
+    struct range at;
+};
+
+// A growing array in the arena; what it holds is known by who made it.
+struct list {
+    void *items;
+    int n, cap;
+    bool trailing_comma;
+};
+
+struct bounds {
+    struct ast_expr *lo, *hi;
+};
+
+struct how {
+    enum ast_how kind;
+    struct ast_expr *expr;
+};
+
+struct clauses {
+    struct ast_expr *grid, *threads;
+};
+
+struct fn_kind {
+    bool kernel, async, manual;
+};
+
+// The range of a rule's "n" symbols, whose own ranges are rhs[1] to rhs[n]; empty ones at the ends
+// do not count.
+struct range build_span(const struct range *rhs, int n);
+
+struct ast_ident build_ident(const char *name, struct range at);
+struct ast_arg build_arg(struct ast_ident key, struct ast_expr *value);
+struct list build_args(struct parser *p, struct list l, struct ast_arg arg);
+struct list build_names(struct parser *p, struct list l, struct ast_ident name);
+struct list build_formals(struct parser *p, struct list l, struct ast_formal formal);
+struct list build_stmts(struct parser *p, struct list l, struct ast_stmt *stmt);
+struct list build_parts(struct parser *p, struct list l, struct ast_part part);
+
+struct ast_expr *build_int(struct parser *p, struct range at, struct number num);
+struct ast_expr *build_float(struct parser *p, struct range at, struct number num);
+struct ast_expr *build_name(struct parser *p, struct range at, struct ast_ident name);
+struct ast_expr *build_wild(struct parser *p, struct range at);
+struct ast_expr *build_tuple(struct parser *p, struct range at, struct list args);
+struct ast_expr *build_tiler(struct parser *p, struct range at, struct list args);
+struct ast_expr *build_swizzle(struct parser *p, struct range at, struct ast_expr *b,
+                               struct ast_expr *m, struct ast_expr *s);
+struct ast_expr *build_call(struct parser *p, struct range at, struct ast_expr *callee,
+                            struct list args);
+struct ast_expr *build_member(struct parser *p, struct range at, struct ast_expr *of,
+                              struct ast_ident name);
+struct ast_expr *build_neg(struct parser *p, struct range at, struct ast_expr *of);
+struct ast_expr *build_binary(struct parser *p, struct range at, struct range op_at, enum ast_op op,
+                              struct ast_expr *lhs, struct ast_expr *rhs);
+struct ast_expr *build_layout(struct parser *p, struct range at, struct ast_expr *shape,
+                              struct ast_expr *stride);
+struct ast_expr *build_basis(struct parser *p, struct range at, struct number coef,
+                             struct number mode);
+// Appends to "lhs" when that is a composition without parentheses.
+struct ast_expr *build_compose(struct parser *p, struct range at, struct ast_expr *lhs,
+                               struct ast_expr *rhs);
+struct ast_expr *build_map(struct parser *p, struct range at, struct ast_expr *from,
+                           struct ast_expr *to);
+
+// "num" itself; an error when it is 0.  "what" is the subject: "an alignment".
+struct number build_positive(struct parser *p, struct number num, const char *what);
+struct ast_type build_type(struct range at, struct ast_ident elem, enum ast_space space,
+                           struct ast_expr *shape, struct number align);
+struct ast_type build_like(struct range at, struct ast_ident elem, enum ast_space space,
+                           struct ast_expr *shape, struct number align);
+struct ast_formal build_formal(struct range at, enum ast_dir dir, struct ast_ident name);
+struct ast_formal build_formal_index(struct range at, struct ast_ident name);
+struct ast_formal build_formal_tensor(struct range at, enum ast_dir dir, struct ast_ident name,
+                                      struct ast_type type);
+struct clauses build_grid(struct parser *p, struct clauses c, struct range at, struct ast_expr *e);
+struct clauses build_threads(struct parser *p, struct clauses c, struct range at,
+                             struct ast_expr *e);
+
+struct ast_block *build_block(struct parser *p, struct range at, struct list stmts);
+struct ast_stmt *build_plain(struct parser *p, struct range at, enum ast_stmt_kind kind,
+                             int64_t wait);
+struct ast_stmt *build_buffer(struct parser *p, struct range at, enum ast_stmt_kind kind,
+                              struct ast_ident name, struct ast_type type, struct ast_expr *stages);
+struct ast_stmt *build_copy(struct parser *p, struct range at, struct ast_ident label,
+                            struct ast_expr *src, struct ast_expr *dst, struct how how,
+                            struct ast_expr *pad);
+struct ast_stmt *build_for(struct parser *p, struct range at, struct ast_ident name,
+                           struct ast_expr *lo, struct ast_expr *hi, struct ast_block *body);
+struct ast_stmt *build_pipeline(struct parser *p, struct range at, struct ast_ident name,
+                                struct ast_expr *lo, struct ast_expr *hi, struct list parts);
+struct ast_stmt *build_let(struct parser *p, struct range at, struct ast_ident name,
+                           struct ast_expr *value);
+struct ast_stmt *build_call_stmt(struct parser *p, struct range at, struct ast_ident name,
+                                 struct list args);
+struct ast_stmt *build_fill(struct parser *p, struct range at, struct ast_expr *target,
+                            struct ast_expr *value);
+struct ast_stmt *build_expect(struct parser *p, struct range at, struct ast_expect expect);
+
+void build_decl(struct parser *p, struct ast_decl *d);  // appends "d" to the file
+struct ast_decl *build_tcp(struct parser *p, struct range at, struct number version);
+struct ast_decl *build_arch(struct parser *p, struct range at, struct ast_ident name);
+struct ast_decl *build_import(struct parser *p, struct range at, const char *path,
+                              struct range path_at);
+struct ast_decl *build_value(struct parser *p, struct range at, enum ast_decl_kind kind,
+                             struct ast_ident name, struct ast_expr *value);
+struct ast_decl *build_param(struct parser *p, struct range at, struct list names,
+                             struct number mod, struct bounds bounds, struct ast_expr *where);
+struct ast_decl *build_tensor(struct parser *p, struct range at, struct ast_ident name,
+                              struct ast_type type);
+struct ast_decl *build_expect_decl(struct parser *p, struct range at, struct ast_expect expect);
+struct ast_decl *build_fn(struct parser *p, struct range at, struct range head_at,
+                          struct fn_kind kind, struct ast_ident name, struct list formals,
+                          struct clauses clauses, struct ast_block *body);
+struct ast_decl *build_extern(struct parser *p, struct range at, struct range head_at,
+                              struct ast_ident name, struct list formals, const char *from);
+
+#endif

@@ -1,0 +1,190 @@
+// The tree of --emit=ast: one node a line, children two columns to the right, places left out so
+// that tests stay still.
+#include "base/buf.h"
+#include "base/session.h"
+#include "syntax/ast.h"
+
+static void line(struct buf *b, int indent, const char *text) {
+    buf_fill(b, ' ', indent);
+    buf_printf(b, "%s\n", text);
+}
+
+static void named(struct buf *b, int indent, const char *what, const char *name) {
+    buf_fill(b, ' ', indent);
+    buf_printf(b, "%s %s\n", what, name);
+}
+
+// A child that has a role: the role on a line of its own, the child below it.
+static void child(struct buf *b, int indent, const char *role, const struct ast_expr *e) {
+    if (!e) return;
+    line(b, indent, role);
+    ast_dump_expr(b, e, indent + 2);
+}
+
+static void dump_args(struct buf *b, const struct ast_arg *arg, int n, int indent) {
+    for (int i = 0; i < n; i++) {
+        if (arg[i].key.name) named(b, indent, "key", arg[i].key.name);
+        ast_dump_expr(b, arg[i].value, arg[i].key.name ? indent + 2 : indent);
+    }
+}
+
+void ast_dump_expr(struct buf *b, const struct ast_expr *e, int indent) {
+    static const char kinds[][8] = {"int",    "float",   "name",  "wild",    "tuple",
+                                    "tiler",  "swizzle", "call",  "member",  "neg",
+                                    "binary", "layout",  "basis", "compose", "map"};
+    buf_fill(b, ' ', indent);
+    buf_puts(b, kinds[e->kind]);
+    switch (e->kind) {
+    case E_INT: buf_printf(b, " %lld", (long long)e->ival); break;
+    case E_FLOAT: buf_printf(b, " %s", e->text); break;
+    case E_NAME:
+    case E_MEMBER: buf_printf(b, " %s", e->name); break;
+    case E_BINARY: buf_printf(b, " %s", ast_op_text(e->op)); break;
+    case E_BASIS: buf_printf(b, " %lld@%lld", (long long)e->ival, (long long)e->basis); break;
+    default: break;
+    }
+    buf_char(b, '\n');
+    if (e->lhs) ast_dump_expr(b, e->lhs, indent + 2);
+    if (e->rhs) ast_dump_expr(b, e->rhs, indent + 2);
+    dump_args(b, e->arg, e->nargs, indent + 2);
+}
+
+static void dump_type(struct buf *b, const struct ast_type *t, bool with_space, int indent) {
+    buf_fill(b, ' ', indent);
+    buf_printf(b, "type %s%s%s", t->elem.name, with_space ? " " : "",
+               with_space ? ast_space_text(t->space) : "");
+    if (t->align) buf_printf(b, " align %lld", (long long)t->align);
+    buf_char(b, '\n');
+    child(b, indent + 2, t->like ? "like" : "shape", t->shape);
+}
+
+static void dump_expect(struct buf *b, const struct ast_expect *e, int indent) {
+    buf_fill(b, ' ', indent);
+    buf_puts(b, "expect");
+    if (e->message) buf_printf(b, " \"%s\"", e->message);
+    buf_char(b, '\n');
+    ast_dump_expr(b, e->cond, indent + 2);
+}
+
+static void dump_block(struct buf *b, const struct ast_block *block, int indent);
+
+static void dump_loop(struct buf *b, const struct ast_stmt *st, int indent) {
+    named(b, indent, st->kind == S_FOR ? "for" : "pipeline", st->name.name);
+    child(b, indent + 2, "from", st->loop.lo);
+    child(b, indent + 2, "to", st->loop.hi);
+    if (st->loop.body) dump_block(b, st->loop.body, indent + 2);
+    for (int i = 0; i < st->loop.nparts; i++) {
+        line(b, indent + 2, st->loop.part[i].load ? "load" : "use");
+        dump_block(b, st->loop.part[i].body, indent + 4);
+    }
+}
+
+static void dump_stmt(struct buf *b, const struct ast_stmt *st, int indent) {
+    switch (st->kind) {
+    case S_SHARED:
+    case S_FRAG:
+        named(b, indent, ast_space_text(st->buffer.type.space), st->name.name);
+        dump_type(b, &st->buffer.type, false, indent + 2);
+        child(b, indent + 2, "stages", st->buffer.stages);
+        break;
+    case S_COPY:
+        if (st->name.name)
+            named(b, indent, "copy", st->name.name);
+        else
+            line(b, indent, "copy");
+        child(b, indent + 2, "from", st->copy.src);
+        child(b, indent + 2, "to", st->copy.dst);
+        child(b, indent + 2, st->copy.how == HOW_WITH ? "with" : "by", st->copy.with);
+        child(b, indent + 2, "pad", st->copy.pad);
+        break;
+    case S_FOR:
+    case S_PIPELINE: dump_loop(b, st, indent); break;
+    case S_LET:
+        named(b, indent, "let", st->name.name);
+        ast_dump_expr(b, st->value, indent + 2);
+        break;
+    case S_CALL:
+        named(b, indent, "call", st->name.name);
+        dump_args(b, st->call.arg, st->call.nargs, indent + 2);
+        break;
+    case S_FILL:
+        line(b, indent, "fill");
+        child(b, indent + 2, "what", st->fill.target);
+        child(b, indent + 2, "value", st->fill.value);
+        break;
+    case S_EXPECT: dump_expect(b, &st->expect, indent); break;
+    case S_SYNC: line(b, indent, "sync"); break;
+    case S_COMMIT: line(b, indent, "commit"); break;
+    case S_WAIT:
+        buf_fill(b, ' ', indent);
+        buf_printf(b, "wait %lld\n", (long long)st->wait);
+        break;
+    }
+}
+
+static void dump_block(struct buf *b, const struct ast_block *block, int indent) {
+    line(b, indent, "block");
+    for (int i = 0; i < block->nstmts; i++) dump_stmt(b, block->stmt[i], indent + 2);
+}
+
+static void dump_formal(struct buf *b, const struct ast_formal *f, int indent) {
+    static const char dir[][7] = {"", "out ", "inout "};
+    buf_fill(b, ' ', indent);
+    buf_printf(b, "formal %s%s%s\n", dir[f->dir], f->name.name,
+               f->kind == FORMAL_INDEX ? " : index" : "");
+    if (f->kind == FORMAL_TENSOR) dump_type(b, &f->type, true, indent + 2);
+}
+
+static void dump_fn(struct buf *b, const struct ast_decl *d) {
+    const struct ast_fn *fn = &d->fn;
+    buf_printf(b, "%s%s%s%s %s", fn->external ? "extern " : "", fn->async ? "async " : "",
+               fn->manual ? "manual " : "", fn->kernel ? "kernel" : "device", d->name.name);
+    if (fn->external) buf_printf(b, " from \"%s\"", fn->from);
+    buf_char(b, '\n');
+    for (int i = 0; i < fn->nformals; i++) dump_formal(b, &fn->formal[i], 2);
+    child(b, 2, "grid", fn->grid);
+    child(b, 2, "threads", fn->threads);
+    if (fn->body) dump_block(b, fn->body, 2);
+}
+
+static void dump_param(struct buf *b, const struct ast_param *p) {
+    buf_puts(b, "param");
+    for (int i = 0; i < p->nnames; i++) buf_printf(b, " %s", p->name[i].name);
+    if (p->mod) buf_printf(b, " %% %lld", (long long)p->mod);
+    buf_char(b, '\n');
+    child(b, 2, "from", p->lo);
+    child(b, 2, "to", p->hi);
+    child(b, 2, "where", p->where);
+}
+
+static void dump_decl(struct buf *b, const struct ast_decl *d) {
+    switch (d->kind) {
+    case D_TCP: buf_printf(b, "tcp %lld\n", (long long)d->version); break;
+    case D_ARCH: named(b, 0, "arch", d->name.name); break;
+    case D_IMPORT: buf_printf(b, "import \"%s\"\n", d->import.path); break;
+    case D_CONST:
+    case D_LAYOUT:
+    case D_ATOM:
+    case D_TILED_COPY:
+        named(b, 0,
+              d->kind == D_CONST    ? "const"
+              : d->kind == D_LAYOUT ? "layout"
+              : d->kind == D_ATOM   ? "atom"
+                                    : "tiled_copy",
+              d->name.name);
+        ast_dump_expr(b, d->value, 2);
+        break;
+    case D_PARAM: dump_param(b, &d->param); break;
+    case D_TENSOR:
+        named(b, 0, "tensor", d->name.name);
+        dump_type(b, &d->type, true, 2);
+        break;
+    case D_EXPECT: dump_expect(b, &d->expect, 0); break;
+    case D_FN: dump_fn(b, d); break;
+    }
+}
+
+void ast_dump(struct buf *b, const struct session *s, const struct ast_file *f) {
+    named(b, 0, "file", s->sources.file[f->file].path);
+    for (int i = 0; i < f->ndecls; i++) dump_decl(b, f->decl[i]);
+}

@@ -1,0 +1,340 @@
+// The wording of syntax errors.  The parser says which tokens could have stood where it stopped;
+// this turns them into a sentence, and recognises the slips that people make: a missing ";", "="
+// for "==", a forgotten "->", a misspelt keyword, a bracket or brace that is not closed.
+#include <string.h>
+
+#include "base/buf.h"
+#include "syntax/scan.h"
+
+static bool has(const int *set, int n, int token) {
+    for (int i = 0; i < n; i++)
+        if (set[i] == token) return true;
+    return false;
+}
+
+// -- classes of tokens
+// ---------------------------------------------------------------------------------------------
+
+// Zero ends a class.
+static const short decl_starts[] = {TOK_TCP,    TOK_ARCH,   TOK_IMPORT, TOK_CONST,
+                                    TOK_PARAM,  TOK_LAYOUT, TOK_ATOM,   TOK_TILED_COPY,
+                                    TOK_TENSOR, TOK_EXPECT, TOK_KERNEL, TOK_DEVICE,
+                                    TOK_ASYNC,  TOK_MANUAL, TOK_EXTERN, 0};
+static const short stmt_starts[] = {TOK_SHARED, TOK_FRAG,   TOK_COPY, TOK_FOR,  TOK_PIPELINE,
+                                    TOK_LET,    TOK_CALL,   TOK_FILL, TOK_SYNC, TOK_COMMIT,
+                                    TOK_WAIT,   TOK_EXPECT, 0};
+static const short names[] = {TOK_ID,     TOK_THREADS, TOK_GRID, TOK_STAGES, TOK_LOAD,
+                              TOK_USE,    TOK_ALIGN,   TOK_PAD,  TOK_WHERE,  TOK_INDEX,
+                              TOK_ARCH,   TOK_FROM,    TOK_FILL, TOK_ASYNC,  TOK_CALL,
+                              TOK_COMMIT, TOK_WAIT,    TOK_SYNC, 0};
+static const short expr_starts[] = {TOK_INT, TOK_FLOAT, '_', '(', '<', TOK_SW, '-', TOK_LIKE, 0};
+static const short operators[] = {'+', '-', '*',    '/',    '%',    ':',    '.',   '(', '@',
+                                  '<', '>', TOK_EQ, TOK_NE, TOK_LE, TOK_GE, TOK_O, 0};
+
+static bool in(const short *class, int token) {
+    for (; *class; class ++)
+        if (*class == token) return true;
+    return false;
+}
+
+static int without(int *set, int n, const short *class, int keep) {
+    int m = 0;
+    for (int i = 0; i < n; i++)
+        if (!in(class, set[i]) || set[i] == keep) set[m++] = set[i];
+    return m;
+}
+
+// How a token is written, in quotes; into "out" of at least 24 bytes.
+static void spell(char *out, int token) {
+    static const struct {
+        short token;
+        char text[18];
+    } others[] = {{TOK_ARROW, "'->'"},      {TOK_DOTDOT, "'..'"},    {TOK_EQ, "'=='"},
+                  {TOK_NE, "'!='"},         {TOK_LE, "'<='"},        {TOK_GE, "'>='"},
+                  {TOK_INT, "an integer"},  {TOK_FLOAT, "a number"}, {TOK_ID, "a name"},
+                  {TOK_STRING, "a string"}, {TOK_YYEOF, "the end"}};
+    const char *word = expected_word(token);
+    if (word)
+        snprintf(out, 24, "'%s'", word);
+    else if (token > 0 && token < 128)
+        snprintf(out, 24, "'%c'", token);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].token == token) snprintf(out, 24, "%s", others[i].text);
+}
+
+// What the declaration or statement that starts with "token" is called.
+static const char *called(int token) {
+    switch (token) {
+    case TOK_TCP: return "the language version";
+    case TOK_ARCH: return "the architecture";
+    case TOK_IMPORT: return "the import";
+    case TOK_CONST: return "the constant";
+    case TOK_PARAM: return "the parameter";
+    case TOK_LAYOUT: return "the layout";
+    case TOK_ATOM: return "the atom";
+    case TOK_TILED_COPY: return "the tiled copy";
+    case TOK_TENSOR: return "the tensor";
+    case TOK_EXPECT: return "the expectation";
+    case TOK_EXTERN: return "the external function";
+    case TOK_SHARED: return "the shared buffer";
+    case TOK_FRAG: return "the fragment";
+    case TOK_COPY: return "the copy";
+    case TOK_LET: return "the 'let'";
+    case TOK_CALL: return "the call";
+    case TOK_FILL: return "the fill";
+    case TOK_SYNC: return "'sync'";
+    case TOK_COMMIT: return "'commit'";
+    case TOK_WAIT: return "the wait";
+    default: return "this";
+    }
+}
+
+// -- the pieces of a message
+// ---------------------------------------------------------------------------------------
+
+static const char *source_text(struct parser *p, struct range at) {
+    return arena_strndup(&p->s->arena, p->s->sources.file[p->file].text + at.begin,
+                         at.end - at.begin);
+}
+
+static struct range after(struct range at) {
+    return (struct range){at.file, at.end, at.end};
+}
+
+static bool new_line(struct parser *p) {
+    const char *text = p->s->sources.file[p->file].text;
+    uint32_t from = p->before.at.end, to = p->now.at.begin;
+    return to > from && memchr(text + from, '\n', to - from) != NULL;
+}
+
+// "before 'with'", "before the end of the file"
+static const char *where(struct parser *p) {
+    int token = p->now.token;
+    if (token == TOK_YYEOF)
+        return p->start == TOK_START_EXPR ? "before the end of the expression"
+                                          : "before the end of the file";
+    if (token == TOK_STRING) return "before the string";
+    const char *text = source_text(p, p->now.at);
+    if (strlen(text) > 40) return "here";
+    return arena_printf(&p->s->arena, "before '%s'", text);
+}
+
+// Writes the alternatives of "set", which it changes, as "a, b or c".
+static void alternatives(struct parser *p, struct buf *out, int *set, int n) {
+    const char *words[8];
+    enum { MOST = 6 };
+    int count = 0;
+    char spelt[MOST][24];
+    bool paren = p->nopen > 0 && p->open[p->nopen - 1].token == '(';
+    if (has(set, n, TOK_KERNEL) && has(set, n, TOK_TENSOR)) {
+        words[count++] = "a declaration";
+        n = without(set, n, decl_starts, 0);
+    }
+    if (has(set, n, TOK_FOR) && has(set, n, TOK_LET)) {
+        words[count++] = "a statement";
+        n = without(set, n, stmt_starts, 0);
+        n = without(set, n, names, 0);
+    }
+    if (has(set, n, TOK_INT) && has(set, n, '(') && has(set, n, TOK_SW)) {
+        words[count++] = "an expression";
+        n = without(set, n, expr_starts, paren ? 0 : TOK_LIKE);
+        n = without(set, n, names, 0);
+    }
+    if (has(set, n, TOK_ID) && has(set, n, TOK_WHERE)) {
+        words[count++] = "a name";
+        n = without(set, n, names, 0);
+    }
+    if (has(set, n, '.') && has(set, n, '+')) {
+        bool tiler = has(set, n, '>') && has(set, n, ',');  // '>' closes
+        int rest = without(set, n, operators, tiler ? '>' : 0);
+        if (rest == 0) words[count++] = "an operator";
+        n = rest;
+    }
+    // punctuation last, in the order of the set
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < n && count < MOST; i++) {
+            bool word = expected_word(set[i]) || set[i] == TOK_ID || set[i] == TOK_INT ||
+                        set[i] == TOK_STRING;
+            if (word != (pass == 0)) continue;
+            if (set[i] == TOK_ID && p->before.token == ':') {
+                words[count++] = "an element type";
+                continue;
+            }
+            spell(spelt[count], set[i]);
+            words[count] = spelt[count];
+            count++;
+        }
+    for (int i = 0; i < count; i++)
+        buf_printf(out, "%s%s", i == 0 ? "" : i == count - 1 ? " or " : ", ", words[i]);
+    if (count == 0) buf_puts(out, "something else");
+}
+
+// -- slips
+// ---------------------------------------------------------------------------------------------------------
+
+// The keyword of "set" that the word "text" was probably meant to be, or NULL.
+static const char *near_keyword(const char *text, const int *set, int n) {
+    const char *words[64];
+    int count = 0;
+    for (int i = 0; i < n && count < 64; i++) {
+        const char *word = expected_word(set[i]);
+        if (word && strlen(word) > 1) words[count++] = word;
+    }
+    return diag_did_you_mean(text, words, count);
+}
+
+static void note_open(struct parser *p, struct seen open) {
+    if (open.token) diag_note(p->s, open.at, "to close this '%c'", open.token);
+}
+
+static bool equals_slip(struct parser *p, const int *set, int n) {
+    bool one = p->now.token == '=', two = p->now.token == TOK_EQ;
+    if (one && has(set, n, TOK_EQ)) {
+        diag_error(p->s, p->now.at, "'=' does not compare; write '=='");
+        diag_fixit(p->s, p->now.at, "==");
+        return true;
+    }
+    if (two && has(set, n, '=')) {
+        diag_error(p->s, p->now.at, "'==' compares; a value is given by '='");
+        diag_fixit(p->s, p->now.at, "=");
+        return true;
+    }
+    return false;
+}
+
+static bool arrow_slip(struct parser *p, const int *set, int n) {
+    if (p->first.token != TOK_COPY || !has(set, n, TOK_ARROW) || has(set, n, ';')) return false;
+    if (p->nopen > 0 && p->open[p->nopen - 1].token == '(') return false;
+    diag_error(p->s, p->now.at, "expected '->' between the source and the destination of the copy");
+    const char *text = source_text(p, p->now.at);
+    if (p->now.token == '=' || p->now.token == ',' || strcmp(text, "to") == 0 ||
+        strcmp(text, "into") == 0)
+        diag_fixit(p->s, p->now.at, "->");
+    else if (in(names, p->now.token) || p->now.token == '<')
+        diag_fixit(p->s, (struct range){p->now.at.file, p->now.at.begin, p->now.at.begin}, "-> ");
+    return true;
+}
+
+// "cpy A -> B": the parser took "cpy" for a label and misses its colon.
+static bool statement_slip(struct parser *p, const int *set, int n) {
+    if (n != 1 || set[0] != ':' || p->before.token != TOK_ID ||
+        p->before.at.begin != p->first.at.begin)
+        return false;
+    if (p->nopen == 0) return false;
+    int starts[32], count = 0;
+    for (const short *t = stmt_starts; *t; t++) starts[count++] = *t;
+    const char *text = source_text(p, p->before.at), *near = near_keyword(text, starts, count);
+    diag_error(p->s, p->before.at,
+               near ? "unknown statement '%s'; did you mean '%s'?" : "unknown statement '%s'", text,
+               near);
+    if (near) diag_fixit(p->s, p->before.at, near);
+    return true;
+}
+
+static bool keyword_slip(struct parser *p, const int *set, int n) {
+    if (p->now.token != TOK_ID || has(set, n, TOK_ID)) return false;
+    const char *text = source_text(p, p->now.at), *near = near_keyword(text, set, n);
+    bool decl = has(set, n, TOK_KERNEL) && has(set, n, TOK_TENSOR);
+    if (!near && !decl) return false;
+    if (!near && has(set, n, ';') && new_line(p)) return false;
+    const char *what = decl                                                 ? "declaration"
+                       : has(set, n, TOK_SHARED) && has(set, n, TOK_GLOBAL) ? "space"
+                                                                            : "word";
+    diag_error(p->s, p->now.at, near ? "unknown %s '%s'; did you mean '%s'?" : "unknown %s '%s'",
+               what, text, near);
+    if (near) diag_fixit(p->s, p->now.at, near);
+    return true;
+}
+
+// A declaration in a block or a statement outside of one.
+static bool level_slip(struct parser *p, const int *set, int n) {
+    int token = p->now.token;
+    bool top = has(set, n, TOK_KERNEL) && has(set, n, TOK_TENSOR);
+    if (token == '}' && top) {
+        diag_error(p->s, p->now.at, "this '}' closes nothing");
+        return true;
+    }
+    if (top && in(stmt_starts, token)) {
+        diag_error(p->s, p->now.at,
+                   "'%s' stands in a kernel or a device function, not at the top level",
+                   expected_word(token));
+        return true;
+    }
+    bool block = has(set, n, TOK_FOR) && has(set, n, TOK_LET);
+    if (!block || !in(decl_starts, token) || in(names, token)) return false;
+    int line, col;
+    source_place(p->s, p->now.at, &line, &col);
+    bool function =
+        token == TOK_KERNEL || token == TOK_DEVICE || token == TOK_MANUAL || token == TOK_EXTERN;
+    if (function || col == 1) {
+        diag_error(p->s, after(p->before.at), "expected '}' %s", where(p));
+        if (p->nopen > 0) note_open(p, p->open[p->nopen - 1]);
+        p->stopped = true;  // what follows would be read as statements
+        return true;
+    }
+    diag_error(p->s, p->now.at, "'%s' is declared at the top level, not in a block",
+               expected_word(token));
+    if (token == TOK_CONST || token == TOK_LAYOUT) {
+        diag_note(p->s, p->now.at, "'let' names a value in a block");
+        diag_fixit(p->s, p->now.at, "let");
+    }
+    return true;
+}
+
+static bool semicolon_slip(struct parser *p, const int *set, int n) {
+    if (!has(set, n, ';')) return false;
+    int token = p->now.token;
+    bool starts = (in(decl_starts, token) || in(stmt_starts, token)) && !has(set, n, token);
+    if (!starts && token != '}' && token != TOK_YYEOF && !new_line(p)) return false;
+    diag_error(p->s, after(p->before.at), "expected ';' after %s", called(p->first.token));
+    diag_fixit(p->s, after(p->before.at), ";");
+    return true;
+}
+
+// A ")" or "}" that is missing: at the end of what stands before it.
+static bool bracket_slip(struct parser *p, const int *set, int n) {
+    int token = p->now.token;
+    if (has(set, n, ')') && p->unclosed.token) {
+        diag_error(p->s, after(p->before.at), "expected ')' %s", where(p));
+        diag_fixit(p->s, after(p->before.at), ")");
+        note_open(p, p->unclosed);
+        return true;
+    }
+    if (token != TOK_YYEOF || p->nopen == 0) return false;
+    struct seen open = p->open[p->nopen - 1];
+    if (!has(set, n, open.token == '(' ? ')' : '}')) return false;
+    diag_error(p->s, after(p->before.at), "expected '%c' %s", open.token == '(' ? ')' : '}',
+               where(p));
+    note_open(p, open);
+    return true;
+}
+
+void expected_report(struct parser *p, const int *expected, int n) {
+    if (p->stopped) return;
+    if (equals_slip(p, expected, n) || statement_slip(p, expected, n) ||
+        arrow_slip(p, expected, n) || bracket_slip(p, expected, n) || level_slip(p, expected, n))
+        return;
+    if (!(new_line(p) && has(expected, n, ';')) && keyword_slip(p, expected, n)) return;
+    if (semicolon_slip(p, expected, n) || keyword_slip(p, expected, n)) return;
+    int set[128];
+    if (n > 128) n = 128;
+    memcpy(set, expected, sizeof *set * (size_t)n);
+    struct buf out;
+    buf_init(&out);
+    alternatives(p, &out, set, n);
+    diag_error(p->s, p->now.at, "expected %s %s", out.text, where(p));
+    buf_release(&out);
+    bool paren = p->nopen > 0 && p->open[p->nopen - 1].token == '(';
+    if (paren && has(expected, n, ')') &&
+        (p->now.token == TOK_ARROW || p->now.token == TOK_WITH || p->now.token == TOK_BY))
+        note_open(p, p->open[p->nopen - 1]);
+}
+
+void expected_too_deep(struct parser *p, struct range at) {
+    if (p->stopped) return;
+    diag_error(
+        p->s, at,
+        "this is nested too deeply; the limits are %d brackets and %d levels of an expression",
+        (int)MAX_NESTING, AST_MAX_DEPTH);
+    p->stopped = true;
+}

@@ -1,0 +1,100 @@
+// The parser's entries, and the token stream between scanner and parser: it hands out the pseudo
+// token that chooses the start symbol, and follows brackets and statement starts, which the wording
+// of errors needs.
+#include "syntax/parse.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "syntax/scan.h"
+
+static void open_bracket(struct parser *p) {
+    if (p->nopen == MAX_NESTING) {
+        expected_too_deep(p, p->now.at);
+        return;
+    }
+    p->open[p->nopen++] = p->now;
+}
+
+// Closes the innermost "(" or "{"; a brace closes the parentheses that stand open in it by force.
+static void close_bracket(struct parser *p, int opener) {
+    while (opener != '(' && p->nopen > 0 && p->open[p->nopen - 1].token == '(')
+        p->unclosed = p->open[--p->nopen];
+    if (opener && p->nopen > 0 && p->open[p->nopen - 1].token == opener) p->nopen--;
+}
+
+static void follow(struct parser *p) {
+    int was = p->before.token;
+    if (was == 0 || was == ';' || was == '{' || was == '}' || p->now.token == TOK_COPY)
+        p->first = p->now;
+    p->unclosed = (struct seen){0};
+    switch (p->now.token) {
+    case '(': open_bracket(p); break;
+    case ')': close_bracket(p, '('); break;
+    case ';': close_bracket(p, 0); break;
+    case '}': close_bracket(p, '{'); break;
+    case '{':
+        close_bracket(p, 0);
+        open_bracket(p);
+        break;
+    }
+}
+
+int tcp_yylex(union TCP_YYSTYPE *val, struct range *at, struct parser *p) {
+    if (!p->started) {
+        p->started = true;
+        *at = (struct range){(uint32_t)p->file, 0, 0};
+        return p->start;
+    }
+    if (!p->stopped && diag_full(p->s)) p->stopped = true;
+    int token = p->stopped ? TOK_YYEOF : tcp_scan(val, at, p, p->scanner);
+    if (p->stopped) token = TOK_YYEOF;
+    if (token == TOK_YYEOF) *at = (struct range){(uint32_t)p->file, p->pos, p->pos};
+    p->before = p->now;
+    p->now = (struct seen){token, *at};
+    follow(p);
+    return p->stopped ? TOK_YYEOF : token;
+}
+
+static void run(struct parser *p, struct session *s, int file, int start) {
+    *p = (struct parser){.s = s, .file = file, .start = start};
+    const struct source *src = &s->sources.file[file];
+    scan_begin(p, src->text, src->size);
+    tcp_yyparse(p);
+    scan_end(p);
+}
+
+struct ast_file *parse_source(struct session *s, int file) {
+    struct parser *p = ARENA_NEW(&s->arena, struct parser);
+    int before = s->diags.nerrors;
+    run(p, s, file, TOK_START_FILE);
+    struct ast_file *f = ARENA_NEW(&s->arena, struct ast_file);
+    *f = (struct ast_file){.file = file,
+                           .decl = p->decls.items,
+                           .ndecls = p->decls.n,
+                           .comment = p->comments.items,
+                           .ncomments = p->comments.n,
+                           .nerrors = s->diags.nerrors - before};
+    return f;
+}
+
+struct ast_file *parse_file(struct session *s, const char *path) {
+    int file = source_read(s, path);
+    if (file < 0) {
+        diag_error(s, RANGE_NONE, "cannot read '%s': %s", path, strerror(errno));
+        return NULL;
+    }
+    return parse_source(s, file);
+}
+
+struct ast_expr *parse_expr_text(struct session *s, const char *text) {
+    int file = source_add(s, "<expression>", text, strlen(text));
+    if (file < 0) {
+        diag_error(s, RANGE_NONE, "the expression is too long: %s", strerror(errno));
+        return NULL;
+    }
+    struct parser *p = ARENA_NEW(&s->arena, struct parser);
+    int before = s->diags.nerrors;
+    run(p, s, file, TOK_START_EXPR);
+    return s->diags.nerrors == before ? p->expr : NULL;
+}

@@ -1,0 +1,250 @@
+// What the scanner's rules call: words, numbers, strings, comments, and characters that are no
+// token.
+#include "syntax/scan.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/buf.h"
+
+void *scan_memory(void *old, size_t bytes) {
+    void *p = realloc(old, bytes ? bytes : 1);
+    if (!p) {
+        fputs("tcpc: error: out of memory\n", stderr);
+        exit(2);
+    }
+    return p;
+}
+
+static const struct {
+    char word[12];
+    short token;
+} keywords[] = {
+    // sorted by word
+    {"Sw", TOK_SW},
+    {"_", '_'},
+    {"align", TOK_ALIGN},
+    {"arch", TOK_ARCH},
+    {"async", TOK_ASYNC},
+    {"atom", TOK_ATOM},
+    {"by", TOK_BY},
+    {"call", TOK_CALL},
+    {"commit", TOK_COMMIT},
+    {"const", TOK_CONST},
+    {"copy", TOK_COPY},
+    {"device", TOK_DEVICE},
+    {"expect", TOK_EXPECT},
+    {"extern", TOK_EXTERN},
+    {"fill", TOK_FILL},
+    {"for", TOK_FOR},
+    {"frag", TOK_FRAG},
+    {"from", TOK_FROM},
+    {"global", TOK_GLOBAL},
+    {"grid", TOK_GRID},
+    {"import", TOK_IMPORT},
+    {"in", TOK_IN},
+    {"index", TOK_INDEX},
+    {"inout", TOK_INOUT},
+    {"kernel", TOK_KERNEL},
+    {"layout", TOK_LAYOUT},
+    {"let", TOK_LET},
+    {"like", TOK_LIKE},
+    {"load", TOK_LOAD},
+    {"manual", TOK_MANUAL},
+    {"o", TOK_O},
+    {"out", TOK_OUT},
+    {"pad", TOK_PAD},
+    {"param", TOK_PARAM},
+    {"pipeline", TOK_PIPELINE},
+    {"shared", TOK_SHARED},
+    {"stages", TOK_STAGES},
+    {"sync", TOK_SYNC},
+    {"tcp", TOK_TCP},
+    {"tensor", TOK_TENSOR},
+    {"threads", TOK_THREADS},
+    {"tiled_copy", TOK_TILED_COPY},
+    {"use", TOK_USE},
+    {"wait", TOK_WAIT},
+    {"where", TOK_WHERE},
+    {"with", TOK_WITH},
+};
+
+enum { NKEYWORDS = sizeof keywords / sizeof *keywords };
+
+int scan_word(const char *word) {
+    int lo = 0, hi = NKEYWORDS;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2, c = strcmp(word, keywords[mid].word);
+        if (c == 0) return keywords[mid].token;
+        if (c < 0)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return TOK_ID;
+}
+
+const char *expected_word(int token) {
+    for (int i = 0; i < NKEYWORDS; i++)
+        if (keywords[i].token == token && token > 255) return keywords[i].word;
+    return NULL;
+}
+
+struct number scan_int(struct parser *p, struct range at, const char *text, size_t len) {
+    struct number n = {.text = intern_n(p->s, text, len), .at = at};
+    bool hex = len > 1 && (text[1] == 'x' || text[1] == 'X');
+    if (!hex && len > 1 && text[0] == '0' && strspn(n.text, "0") < len) {
+        diag_error(p->s, at, "'%s' starts with 0, which would make it octal in C", n.text);
+        diag_fixit(p->s, at, n.text + strspn(n.text, "0"));
+    }
+    errno = 0;
+    n.value = strtoll(n.text, NULL, hex ? 16 : 10);
+    if (errno) {
+        diag_error(p->s, at, "'%s' is more than the largest integer, 9223372036854775807", n.text);
+        n.value = 1;
+    }
+    return n;
+}
+
+struct number scan_float(struct parser *p, struct range at, const char *text, size_t len) {
+    struct number n = {.text = intern_n(p->s, text, len), .at = at};
+    n.real = strtod(n.text, NULL);
+    if (n.real > 1.7976931348623157e308) {
+        diag_error(p->s, at, "'%s' is more than the largest number, about 1.8e308", n.text);
+        n.real = 0;
+    }
+    return n;
+}
+
+struct number scan_bad_number(struct parser *p, struct range at, const char *text, size_t len) {
+    const char *word = intern_n(p->s, text, len);
+    size_t digits = strspn(word, "0123456789._'");
+    diag_error(p->s, at, "'%s' is neither a number nor a name", word);
+    char plain[32];
+    size_t n = 0;
+    for (const char *c = word; *c && n + 1 < sizeof plain; c++)
+        if (*c != '_' && *c != '\'') plain[n++] = *c;
+    plain[n] = '\0';
+    if (strpbrk(word, "_'") && digits == len && !strchr(word, '.') && len < sizeof plain) {
+        diag_note(p->s, at, "digits stand without separators");
+        diag_fixit(p->s, at, plain);
+    } else if (digits + 1 == len && strchr("fFuUlL", word[digits]) && len < sizeof plain) {
+        diag_note(p->s, at, "numbers have no suffix");
+        plain[n - 1] = '\0';
+        diag_fixit(p->s, at, plain);
+    }
+    return (struct number){.value = 1, .text = intern(p->s, "1"), .at = at};
+}
+
+const char *scan_string(struct parser *p, struct range at, const char *text, size_t len) {
+    char *out = arena_alloc(&p->s->arena, len + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < len; i++) {
+        char c = text[i];
+        if (c == '\0') {
+            diag_error(p->s, at, "a string cannot hold a zero byte");
+            return "";
+        }
+        if (c == '\\') {
+            struct range esc = {at.file, at.begin + 1 + (uint32_t)i, at.begin + 3 + (uint32_t)i};
+            c = text[++i];
+            if (c != '"' && c != '\\') {
+                diag_error(p->s, esc, "a backslash in a string stands before '\"' or '\\' only");
+                return "";
+            }
+        }
+        out[n++] = c;
+    }
+    return out;
+}
+
+const char *scan_open_string(struct parser *p, struct range at) {
+    diag_error(p->s, at, "the string is not closed on its line");
+    diag_fixit(p->s, (struct range){at.file, at.end, at.end}, "\"");
+    return "";
+}
+
+void scan_comment(struct parser *p, struct range at, bool block) {
+    struct list *l = &p->comments;
+    if (l->n == l->cap) {
+        int cap = l->cap ? 2 * l->cap : 16;
+        struct ast_comment *items = ARENA_ARRAY(&p->s->arena, struct ast_comment, cap);
+        if (l->n) memcpy(items, l->items, sizeof *items * (size_t)l->n);
+        l->items = items;
+        l->cap = cap;
+    }
+    const char *text = p->s->sources.file[p->file].text;
+    while (!block && at.end > at.begin && text[at.end - 1] == '\r') at.end--;
+    ((struct ast_comment *)l->items)[l->n++] = (struct ast_comment){at, block};
+}
+
+void scan_open_comment(struct parser *p, struct range at) {
+    diag_error(p->s, at, "the comment is not closed: no '*/' follows");
+    p->stopped = true;
+}
+
+void scan_stray_byte(struct parser *p, struct range at, char byte) {
+    unsigned char c = (unsigned char)byte;
+    if (p->stray_end == at.begin && at.begin > 0) {
+        p->stray_end = at.end;  // one error a run
+        return;
+    }
+    p->stray_end = at.end;
+    if (c >= 0x80)
+        diag_error(p->s, at, "byte 0x%02x is not part of a UTF-8 character", c);
+    else
+        diag_error(p->s, at, "control byte 0x%02x is not part of the language", c);
+}
+
+// Characters that people type, or that word processors put in, for others.
+static const struct {
+    char text[5];
+    char meant[4];
+    short token;  // 0: go on without it; TOK_TCP_YYerror: nothing sensible was meant
+    char help[48];
+} slips[] = {
+    {"[", "(", '(', "coordinates stand in parentheses"},
+    {"]", ")", ')', "coordinates stand in parentheses"},
+    {"=>", "->", TOK_ARROW, ""},
+    {"::", ".", '.', "names are joined by '.'"},
+    {"&&", "", TOK_TCP_YYerror, "each condition has an 'expect' of its own"},
+    {"||", "", TOK_TCP_YYerror, ""},
+    {"!", "", TOK_TCP_YYerror, ""},
+    {"'", "", TOK_TCP_YYerror, "strings stand in double quotes"},
+    {"\xC2\xA0", " ", 0, "this is a space that does not break"},
+    {"\xE2\x86\x92", "->", TOK_ARROW, ""},
+    {"\xC3\x97", "*", '*', ""},
+    {"\xE2\x88\x98", "o", TOK_O, ""},
+    {"\xE2\x88\x92", "-", '-', ""},
+    {"\xE2\x80\x93", "-", '-', ""},
+    {"\xE2\x80\x94", "-", '-', ""},
+    {"\xE2\x89\xA4", "<=", TOK_LE, ""},
+    {"\xE2\x89\xA5", ">=", TOK_GE, ""},
+    {"\xE2\x89\xA0", "!=", TOK_NE, ""},
+    {"\xE2\x80\xA6", "..", TOK_DOTDOT, ""},
+    {"\xE2\x80\x9C", "\"", TOK_TCP_YYerror, "strings stand in plain double quotes"},
+    {"\xE2\x80\x9D", "\"", TOK_TCP_YYerror, "strings stand in plain double quotes"},
+};
+
+int scan_slip(struct parser *p, struct range at, const char *text) {
+    if (strcmp(text, "\xEF\xBB\xBF") == 0 && at.begin == 0) return 0;  // byte order mark
+    if (text[0] == '#') {
+        diag_error(
+            p->s, at,
+            "there is no preprocessor; constants are 'const', files are taken in by 'import'");
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof slips / sizeof *slips; i++) {
+        if (strcmp(text, slips[i].text) != 0) continue;
+        diag_error(p->s, at, "'%s' is not part of the language%s%s", text,
+                   slips[i].help[0] ? "; " : "", slips[i].help);
+        if (slips[i].meant[0]) diag_fixit(p->s, at, slips[i].meant);
+        return slips[i].token;
+    }
+    bool ascii = (unsigned char)text[0] < 0x80;
+    diag_error(p->s, at,
+               ascii ? "'%s' is not part of the language"
+                     : "'%s' cannot stand here; names are made of ASCII letters, digits and '_'",
+               text);
+    return TOK_TCP_YYerror;
+}

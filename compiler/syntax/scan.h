@@ -1,0 +1,63 @@
+// The parser's state, and what scanner, parser and error wording share.  Private to this module and
+// the grammar.
+#ifndef TCPC_SYNTAX_SCAN_H
+#define TCPC_SYNTAX_SCAN_H
+
+#include <stdlib.h>
+
+#include "base/session.h"
+#include "syntax/build.h"
+#include "tcp.tab.h"
+
+// Open brackets and braces; a parser stack of any plan that a person writes is far below.
+enum { MAX_NESTING = 200 };
+
+struct seen {
+    int token;
+    struct range at;
+};
+
+struct parser {
+    struct session *s;
+    void *scanner;
+    int file;
+    uint32_t pos;             // of the next byte to scan
+    int start;                // the pseudo token that chooses the start symbol
+    bool started, stopped;    // stopped: no more tokens and no more errors
+    struct seen now, before;  // the token being looked at and the one before it
+    struct seen first;        // the first token of the declaration or statement
+    struct seen unclosed;     // a "(" that the token being looked at closes by force, or token 0
+    struct seen open[MAX_NESTING];
+    int nopen;
+    uint32_t stray_end;  // where the last stray byte ended
+    struct list decls, comments;
+    struct ast_expr *expr;
+};
+
+// the generated scanner, and the token stream that the parser reads: it adds the start token and
+// follows the nesting
+int tcp_scan(union TCP_YYSTYPE *val, struct range *at, struct parser *p, void *scanner);
+int tcp_yylex(union TCP_YYSTYPE *val, struct range *at, struct parser *p);
+void scan_begin(struct parser *p, const char *text, size_t size);
+void scan_end(struct parser *p);
+void *scan_memory(void *old, size_t bytes);
+
+int scan_word(const char *word);  // the keyword's token, or ID
+struct number scan_int(struct parser *p, struct range at, const char *text, size_t len);
+struct number scan_float(struct parser *p, struct range at, const char *text, size_t len);
+struct number scan_bad_number(struct parser *p, struct range at, const char *text, size_t len);
+const char *scan_string(struct parser *p, struct range at, const char *text, size_t len);
+const char *scan_open_string(struct parser *p, struct range at);
+void scan_comment(struct parser *p, struct range at, bool block);
+void scan_open_comment(struct parser *p, struct range at);
+void scan_stray_byte(struct parser *p, struct range at, char byte);
+// A character that is no token: reports it and returns the token that was meant, the parser's
+// silent error token, or 0 to go on as if it were not there.
+int scan_slip(struct parser *p, struct range at, const char *text);
+
+// Words a syntax error at p->now, where one of the "n" tokens "expected" could stand.
+void expected_report(struct parser *p, const int *expected, int n);
+void expected_too_deep(struct parser *p, struct range at);
+const char *expected_word(int token);  // the keyword's spelling, or NULL
+
+#endif

@@ -1,0 +1,321 @@
+/* The grammar of .tcp, LALR(1) without conflicts.  Actions call constructors (syntax/build.h) and nothing else.
+
+   Comparison stands above `o`, so that the elements of `<..>` sit below it; an index map is no expression and stands only
+   after `key=` and `by`; soft keywords are names wherever a name can stand (see `name`).  Errors are turned into words in
+   syntax/expected.c; recovery is at `;`, at `}` and after a block. */
+%code requires {
+#include "syntax/build.h"
+}
+%code {
+#include "syntax/scan.h"
+}
+
+%define api.prefix {tcp_yy}
+%define api.token.prefix {TOK_}
+%define api.pure full
+%define api.location.type {struct range}
+%define parse.error custom
+%define parse.lac full
+%locations
+%expect 0
+%param {struct parser *p}
+
+%initial-action { @$ = (struct range){(uint32_t)p->file, 0, 0}; }
+
+%code {
+static void tcp_yyerror(const struct range *at, struct parser *p, const char *message);
+#define YYLLOC_DEFAULT(current, rhs, n) ((current) = build_span(rhs, n))
+}
+
+%union {
+    struct number num;
+    const char *text;
+    struct ast_expr *expr;
+    struct ast_ident ident;
+    struct ast_arg arg;
+    struct list list;
+    enum ast_op op;
+    enum ast_dir dir;
+    enum ast_space space;
+    struct ast_type type;
+    struct ast_formal formal;
+    struct ast_expect expect;
+    struct bounds bounds;
+    struct how how;
+    struct clauses clauses;
+    struct fn_kind kind;
+    struct ast_part part;
+    struct ast_block *block;
+    struct ast_stmt *stmt;
+    struct ast_decl *decl;
+}
+
+%token START_FILE START_EXPR
+%token TCP IMPORT CONST PARAM LAYOUT ATOM TILED_COPY TENSOR EXPECT KERNEL DEVICE MANUAL EXTERN
+%token OUT INOUT GLOBAL SHARED FRAG IN COPY FOR PIPELINE LET WITH BY
+%token ARROW DOTDOT EQ NE LE GE O SW
+%token <text> LIKE
+%token <text> ARCH INDEX WHERE ALIGN GRID THREADS STAGES PAD LOAD USE FROM FILL ASYNC CALL COMMIT WAIT SYNC
+%token <text> ID STRING
+%token <num> INT FLOAT
+
+%type <ident> name kw label
+%type <list> names formals formal_list stmts parts tls args arg_list
+%type <num> mod align
+%type <bounds> range
+%type <expr> where shape stages pad expr comp add mul un lay bas post prim
+%type <type> buffer tensor_type
+%type <ident> type
+%type <space> space
+%type <expect> expect
+%type <decl> decl fn
+%type <kind> kind
+%type <formal> formal
+%type <dir> dir
+%type <clauses> clauses
+%type <block> block
+%type <stmt> stmt
+%type <how> how
+%type <part> part
+%type <op> rel
+%type <arg> arg
+
+%%
+
+start: START_FILE file | START_EXPR expr { p->expr = $expr; };
+
+file: %empty
+    | file decl { build_decl(p, $decl); }
+    | file error ';' { yyerrok; }
+    | file error block { yyerrok; }
+    | file error '}' { yyerrok; }
+    ;
+
+decl: TCP INT ';' { $$ = build_tcp(p, @$, $INT); }
+    | ARCH ID ';' { $$ = build_arch(p, @$, build_ident($ID, @ID)); }
+    | IMPORT STRING ';' { $$ = build_import(p, @$, $STRING, @STRING); }
+    | CONST name '=' expr ';' { $$ = build_value(p, @$, D_CONST, $name, $expr); }
+    | PARAM names ':' INDEX mod range where ';' { $$ = build_param(p, @$, $names, $mod, $range, $where); }
+    | LAYOUT name '=' expr ';' { $$ = build_value(p, @$, D_LAYOUT, $name, $expr); }
+    | ATOM name '=' expr ';' { $$ = build_value(p, @$, D_ATOM, $name, $expr); }
+    | TILED_COPY name '=' expr ';' { $$ = build_value(p, @$, D_TILED_COPY, $name, $expr); }
+    | TENSOR name ':' tensor_type ';' { $$ = build_tensor(p, @$, $name, $tensor_type); }
+    | expect { $$ = build_expect_decl(p, @$, $expect); }
+    | fn
+    | EXTERN DEVICE name '(' formals ')' FROM STRING ';'
+      { $$ = build_extern(p, @$, range_join(@EXTERN, @6), $name, $formals, $STRING); }
+    ;
+
+expect: EXPECT expr ';' { $$ = (struct ast_expect){$expr, NULL}; }
+    | EXPECT expr ',' STRING ';' { $$ = (struct ast_expect){$expr, $STRING}; }
+    ;
+
+names: name { $$ = build_names(p, (struct list){0}, $name); }
+    | names ',' name { $$ = build_names(p, $1, $name); }
+    ;
+mod: %empty { $$ = (struct number){0}; }
+    | '%' INT { $$ = build_positive(p, $INT, "a promised divisor"); }
+    ;
+range: %empty { $$ = (struct bounds){0}; }
+    | IN expr[lo] DOTDOT expr[hi] { $$ = (struct bounds){$lo, $hi}; }
+    ;
+where: %empty { $$ = NULL; }
+    | WHERE expr { $$ = $expr; }
+    ;
+
+tensor_type: type space shape align { $$ = build_type(@$, $type, $space, $shape, $align); }
+    | type space LIKE expr align { $$ = build_like(@$, $type, $space, $expr, $align); }
+    ;
+type: ID { $$ = build_ident($ID, @ID); };
+space: GLOBAL { $$ = SPACE_GLOBAL; }
+    | SHARED { $$ = SPACE_SHARED; }
+    | FRAG { $$ = SPACE_FRAG; }
+    ;
+shape: expr;
+align: %empty { $$ = (struct number){0}; }
+    | ALIGN INT { $$ = build_positive(p, $INT, "an alignment"); }
+    ;
+
+fn: kind name '(' formals ')' clauses block
+    { $$ = build_fn(p, @$, range_join(@kind, @5), $kind, $name, $formals, $clauses, $block); };
+kind: KERNEL { $$ = (struct fn_kind){.kernel = true}; }
+    | DEVICE { $$ = (struct fn_kind){0}; }
+    | ASYNC DEVICE { $$ = (struct fn_kind){.async = true}; }
+    | MANUAL KERNEL { $$ = (struct fn_kind){.kernel = true, .manual = true}; }
+    | MANUAL DEVICE { $$ = (struct fn_kind){.manual = true}; }
+    ;
+formals: %empty { $$ = (struct list){0}; }
+    | formal_list
+    ;
+formal_list: formal { $$ = build_formals(p, (struct list){0}, $formal); }
+    | formal_list ',' formal { $$ = build_formals(p, $1, $formal); }
+    ;
+formal: dir name { $$ = build_formal(@$, $dir, $name); }
+    | dir name ':' tensor_type { $$ = build_formal_tensor(@$, $dir, $name, $tensor_type); }
+    | name { $$ = build_formal(@$, DIR_NONE, $name); }
+    | name ':' INDEX { $$ = build_formal_index(@$, $name); }
+    | name ':' tensor_type { $$ = build_formal_tensor(@$, DIR_NONE, $name, $tensor_type); }
+    ;
+dir: OUT { $$ = DIR_OUT; }
+    | INOUT { $$ = DIR_INOUT; }
+    ;
+clauses: %empty { $$ = (struct clauses){0}; }
+    | clauses GRID expr { $$ = build_grid(p, $1, @GRID, $expr); }
+    | clauses THREADS expr { $$ = build_threads(p, $1, @THREADS, $expr); }
+    ;
+
+block: '{' stmts '}' { $$ = build_block(p, @$, $stmts); }
+    | '{' stmts error '}' { yyerrok; $$ = build_block(p, @$, $stmts); }
+    ;
+stmts: %empty { $$ = (struct list){0}; }
+    | stmts stmt { $$ = build_stmts(p, $1, $stmt); }
+    | stmts error ';' { yyerrok; $$ = $1; }
+    | stmts error block { yyerrok; $$ = $1; }
+    ;
+stmt: SHARED name ':' buffer stages ';' { $$ = build_buffer(p, @$, S_SHARED, $name, $buffer, $stages); }
+    | FRAG name ':' buffer ';' { $$ = build_buffer(p, @$, S_FRAG, $name, $buffer, NULL); }
+    | label COPY expr[src] ARROW expr[dst] how pad ';' { $$ = build_copy(p, @$, $label, $src, $dst, $how, $pad); }
+    | FOR name IN expr[lo] DOTDOT expr[hi] block { $$ = build_for(p, @$, $name, $lo, $hi, $block); }
+    | PIPELINE name IN expr[lo] DOTDOT expr[hi] '{' parts '}'
+      { $$ = build_pipeline(p, @$, $name, $lo, $hi, $parts); }
+    | LET name '=' expr ';' { $$ = build_let(p, @$, $name, $expr); }
+    | CALL name '(' args ')' ';' { $$ = build_call_stmt(p, @$, $name, $args); }
+    | FILL expr[target] '=' expr[value] ';' { $$ = build_fill(p, @$, $target, $value); }
+    | expect { $$ = build_expect(p, @$, $expect); }
+    | SYNC ';' { $$ = build_plain(p, @$, S_SYNC, 0); }
+    | COMMIT ';' { $$ = build_plain(p, @$, S_COMMIT, 0); }
+    | WAIT INT ';' { $$ = build_plain(p, @$, S_WAIT, $INT.value); }
+    ;
+buffer: type shape { $$ = build_type(@$, $type, SPACE_SHARED, $shape, (struct number){0}); }
+    | type LIKE expr { $$ = build_like(@$, $type, SPACE_SHARED, $expr, (struct number){0}); }
+    ;
+label: %empty { $$ = (struct ast_ident){0}; }
+    | name ':' { $$ = $name; }
+    ;
+stages: %empty { $$ = NULL; }
+    | STAGES expr { $$ = $expr; }
+    ;
+pad: %empty { $$ = NULL; }
+    | PAD expr { $$ = $expr; }
+    ;
+how: %empty { $$ = (struct how){HOW_AUTO, NULL}; }
+    | WITH expr { $$ = (struct how){HOW_WITH, $expr}; }
+    | BY expr { $$ = (struct how){HOW_BY, $expr}; }
+    | BY expr[from] ARROW expr[to] { $$ = (struct how){HOW_BY, build_map(p, range_join(@from, @to), $from, $to)}; }
+    ;
+parts: part { $$ = build_parts(p, (struct list){0}, $part); }
+    | parts part { $$ = build_parts(p, $1, $part); }
+    ;
+part: LOAD block { $$ = (struct ast_part){true, @$, $block}; }
+    | USE block { $$ = (struct ast_part){false, @$, $block}; }
+    ;
+
+expr: comp
+    | comp[lhs] rel comp[rhs] { $$ = build_binary(p, @$, @rel, $rel, $lhs, $rhs); }
+    ;
+rel: EQ { $$ = OP_EQ; }
+    | NE { $$ = OP_NE; }
+    | LE { $$ = OP_LE; }
+    | GE { $$ = OP_GE; }
+    | '<' { $$ = OP_LT; }
+    | '>' { $$ = OP_GT; }
+    ;
+comp: add
+    | comp[lhs] O add[rhs] { $$ = build_compose(p, @$, $lhs, $rhs); }
+    ;
+add: mul
+    | add[lhs] '+' mul[rhs] { $$ = build_binary(p, @$, @2, OP_ADD, $lhs, $rhs); }
+    | add[lhs] '-' mul[rhs] { $$ = build_binary(p, @$, @2, OP_SUB, $lhs, $rhs); }
+    ;
+mul: un
+    | mul[lhs] '*' un[rhs] { $$ = build_binary(p, @$, @2, OP_MUL, $lhs, $rhs); }
+    | mul[lhs] '/' un[rhs] { $$ = build_binary(p, @$, @2, OP_DIV, $lhs, $rhs); }
+    | mul[lhs] '%' un[rhs] { $$ = build_binary(p, @$, @2, OP_MOD, $lhs, $rhs); }
+    ;
+un: lay
+    | '-' un[of] { $$ = build_neg(p, @$, $of); }
+    ;
+lay: bas
+    | bas[shape] ':' bas[stride] { $$ = build_layout(p, @$, $shape, $stride); }
+    | bas[shape] ':' '-' bas[stride]
+      { $$ = build_layout(p, @$, $shape, build_neg(p, range_join(@3, @stride), $stride)); }
+    ;
+bas: post
+    | INT[coef] '@' INT[mode] { $$ = build_basis(p, @$, $coef, $mode); }
+    ;
+post: prim
+    | post[callee] '(' args ')' { $$ = build_call(p, @$, $callee, $args); }
+    | post[of] '.' name { $$ = build_member(p, @$, $of, $name); }
+    ;
+prim: INT { $$ = build_int(p, @$, $INT); }
+    | FLOAT { $$ = build_float(p, @$, $FLOAT); }
+    | name { $$ = build_name(p, @$, $name); }
+    | '_' { $$ = build_wild(p, @$); }
+    | '(' args ')' { $$ = build_tuple(p, @$, $args); }
+    | '<' tls '>' { $$ = build_tiler(p, @$, $tls); }
+    | SW '<' add[b] ',' add[m] ',' add[s] '>' { $$ = build_swizzle(p, @$, $b, $m, $s); }
+    ;
+tls: comp { $$ = build_args(p, (struct list){0}, build_arg((struct ast_ident){0}, $comp)); }
+    | tls ',' comp { $$ = build_args(p, $1, build_arg((struct ast_ident){0}, $comp)); }
+    ;
+args: %empty { $$ = (struct list){0}; }
+    | arg_list
+    | arg_list ',' { $$ = $1; $$.trailing_comma = true; }
+    ;
+arg_list: arg { $$ = build_args(p, (struct list){0}, $arg); }
+    | arg_list ',' arg { $$ = build_args(p, $1, $arg); }
+    ;
+arg: expr { $$ = build_arg((struct ast_ident){0}, $expr); }
+    | kw '=' expr { $$ = build_arg($kw, $expr); }
+    | kw '=' expr[from] ARROW expr[to]
+      { $$ = build_arg($kw, build_map(p, range_join(@from, @to), $from, $to)); }
+    ;
+kw: name
+    | LIKE { $$ = build_ident($LIKE, @LIKE); }
+    ;
+name: ID { $$ = build_ident($1, @1); }
+    | THREADS { $$ = build_ident($1, @1); }
+    | GRID { $$ = build_ident($1, @1); }
+    | STAGES { $$ = build_ident($1, @1); }
+    | LOAD { $$ = build_ident($1, @1); }
+    | USE { $$ = build_ident($1, @1); }
+    | ALIGN { $$ = build_ident($1, @1); }
+    | PAD { $$ = build_ident($1, @1); }
+    | WHERE { $$ = build_ident($1, @1); }
+    | INDEX { $$ = build_ident($1, @1); }
+    | ARCH { $$ = build_ident($1, @1); }
+    | FROM { $$ = build_ident($1, @1); }
+    | FILL { $$ = build_ident($1, @1); }
+    | ASYNC { $$ = build_ident($1, @1); }
+    | CALL { $$ = build_ident($1, @1); }
+    | COMMIT { $$ = build_ident($1, @1); }
+    | WAIT { $$ = build_ident($1, @1); }
+    | SYNC { $$ = build_ident($1, @1); }
+    ;
+
+%%
+
+// The token whose symbol is "symbol"; the generated tables go the other way only.
+static int token_of(yysymbol_kind_t symbol)
+{
+    for (int token = 0; token <= TOK_FLOAT; token++)
+        if (YYTRANSLATE(token) == symbol) return token;
+    return TOK_TCP_YYUNDEF;
+}
+
+static int yyreport_syntax_error(const yypcontext_t *context, struct parser *p)
+{
+    yysymbol_kind_t symbol[YYNTOKENS];
+    int expected[YYNTOKENS];
+    int n = yypcontext_expected_tokens(context, symbol, YYNTOKENS);
+    for (int i = 0; i < n; i++) expected[i] = token_of(symbol[i]);
+    expected_report(p, expected, n);
+    return 0;
+}
+
+// Called when the parser's stack is full, the only error that is not a syntax error.
+static void tcp_yyerror(const struct range *at, struct parser *p, const char *message)
+{
+    (void)message;
+    expected_too_deep(p, *at);
+}
