@@ -1,0 +1,53 @@
+"""What the tests feed to the compiler: shared by the scripts that ask whether everything has a test."""
+
+import pathlib
+import re
+import shlex
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TESTS = ROOT / "tests"
+
+
+class Test:
+    """A lit test: its 'path', 'text', RUN lines ('runs') and CHECK lines ('checks'); 'fails' says whether tcpc is to refuse it."""
+
+    def __init__(self, path):
+        self.path = path
+        self.text = path.read_text(errors="replace")
+        self.runs = re.findall(r"RUN: *(.*)", self.text)
+        self.checks = re.findall(r"^.*?CHECK(?:-[A-Z0-9_-]+)?(?:-(?:NEXT|SAME|DAG|NOT))?: *(.*)$", self.text, re.M)
+        self.fails = any("%not" in run for run in self.runs)
+
+    def expressions(self):
+        """The texts that `-D NAME=TEXT` and `tcpc eval TEXT` get in the RUN lines."""
+        for run in self.runs:
+            try:
+                words = shlex.split(run, posix=True)
+            except ValueError:
+                continue
+            for at, word in enumerate(words[:-1]):
+                if word == "-D" and "=" in words[at + 1]:
+                    yield words[at + 1].partition("=")[2]
+                if word == "eval" and not words[at + 1].startswith("-"):
+                    yield words[at + 1]
+
+
+def lit_tests():
+    """All lit tests, in a fixed order."""
+    skip = {"unit", "golden", "tools", "coverage", "Inputs", "fuzz"}
+    for path in sorted(TESTS.rglob("*")):
+        parts = path.relative_to(TESTS).parts
+        if path.suffix in (".tcp", ".test") and not skip & set(parts[:-1]):
+            test = Test(path)
+            if test.runs:
+                yield test
+
+
+def plans():
+    """All plan files of tests and examples."""
+    return sorted(TESTS.rglob("*.tcp")) + sorted((ROOT / "examples").rglob("*.tcp"))
+
+
+def without_comments(text):
+    """'text' without its // and /* */ comments."""
+    return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)

@@ -1,0 +1,157 @@
+"""Fails when a diagnostic of the compiler has no test that fires it, or none that comes by without firing it.
+
+usage: messages.py BUILD
+
+BUILD is a build with coverage counters (TCPC_COVERAGE) in which all tests ran.  A call of diag_error or diag_warn was fired when
+its lines were executed; something came by without firing it when the function it stands in was entered more often than that (a
+function whose every call ends in the diagnostic is only a helper, and its callers are looked at instead).  The text must moreover be
+one that a CHECK line, a unit test or an example of the documents asks for: its longest piece between conversions, or sixteen
+characters of it in a row.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+import inputs
+
+ROOT = inputs.ROOT
+CALL = re.compile(r"\b(diag_error|diag_warn)\s*\(")
+STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
+CONVERSION = re.compile(r"%(?:[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|h|ll|l|j|z|t)?[a-zA-Z]|%)|%\"\s*PRI\w+")
+ENOUGH = 16
+
+
+def call_end(text, at):
+    """The offset behind the parenthesis that closes the one at 'at', strings and comments skipped."""
+    depth = 0
+    for match in re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|//[^\n]*|/\*.*?\*/|[()]', re.S).finditer(text, at):
+        depth += {"(": 1, ")": -1}.get(match[0], 0)
+        if depth == 0:
+            return match.end()
+    return len(text)
+
+
+def arguments(text):
+    """The arguments of a call, 'text' being what stands between its parentheses."""
+    parts, depth, start = [], 0, 0
+    for match in re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|[(){}\[\],]').finditer(text):
+        token = match[0]
+        if token in ("(", "{", "["):
+            depth += 1
+        elif token in (")", "}", "]"):
+            depth -= 1
+        elif token == "," and depth == 0:
+            parts.append(text[start:match.start()])
+            start = match.end()
+    return parts + [text[start:]]
+
+
+def literals(argument):
+    """The string literals that 'argument', a format, may be: several with `?:`, one else."""
+    texts = []
+    for part in re.split(r"[?:](?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)", argument):
+        pieces = STRING.findall(part)
+        if pieces:
+            texts.append("".join(pieces).encode().decode("unicode_escape"))
+    return texts
+
+
+def diagnostics():
+    """Yields (file, first line, last line, texts) of each call of a diagnostic function in the compiler."""
+    for path in sorted([*(ROOT / "compiler").rglob("*.c"), *(ROOT / "grammar").glob("*")]):
+        text = path.read_text()
+        for match in CALL.finditer(text):
+            line_begin = text.rfind("\n", 0, match.start()) + 1
+            if re.match(r"(static |extern )?(void|bool)\b", text[line_begin:]):
+                continue  # the function itself
+            end = call_end(text, match.end() - 1)
+            parts = arguments(text[match.end():end - 1])
+            place = 2 if match[1] == "diag_error" else 3
+            texts = literals(parts[place]) if len(parts) > place else []
+            yield path, text.count("\n", 0, match.start()) + 1, text.count("\n", 0, end) + 1, texts
+
+
+def counters(build):
+    """{source: ({line: count}, [(first line, last line, count) of each function])} from the counters in 'build'."""
+    found = {}
+    data = sorted(pathlib.Path(build, "compiler").rglob("*.gcda"))
+    for at in range(0, len(data), 40):
+        out = subprocess.run(["gcov", "--json-format", "--stdout", *map(str, data[at:at + 40])], capture_output=True, text=True,
+                             cwd=build, check=True).stdout
+        for line in out.splitlines():
+            for record in json.loads(line)["files"] if line.startswith("{") else []:
+                path = (pathlib.Path(build) / record["file"]).resolve()
+                if ROOT not in path.parents:
+                    continue
+                lines, functions = found.setdefault(path, ({}, {}))
+                for entry in record["lines"]:
+                    number = entry["line_number"]
+                    lines[number] = lines.get(number, 0) + entry["count"]
+                for function in record["functions"]:
+                    key = (function["start_line"], function["end_line"])
+                    functions[key] = functions.get(key, 0) + function["execution_count"]
+    return found
+
+
+def wanted_texts():
+    """All that tests ask messages to be, one text a line."""
+    texts = []
+    for test in inputs.lit_tests():
+        texts += [re.sub(r"\{\{.*?\}\}|\[\[.*?\]\]", "\0", check) for check in test.checks]
+    for path in sorted((inputs.TESTS / "unit").rglob("*.c")):
+        texts += ["".join(STRING.findall(run)) for run in
+                  re.findall(r'"(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*', path.read_text())]
+    for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+        texts += re.findall(r"^```tcp (?:error|warning): (.*)$|^= error: (.*)$", path.read_text(), re.M) if path.exists() else []
+    return "\n".join(text if isinstance(text, str) else "".join(text) for text in texts)
+
+
+def asked_for(text, wanted):
+    """Whether the message 'text' is one that 'wanted' asks for."""
+    pieces = [piece for piece in CONVERSION.split(text) if piece.strip()]
+    if not pieces:
+        return True  # a message that is made elsewhere
+    longest = max(pieces, key=len).strip()
+    if longest in wanted:
+        return True
+    return any(longest[at:at + ENOUGH] in wanted for at in range(len(longest) - ENOUGH + 1))
+
+
+def main(build):
+    counted = counters(build)
+    wanted = wanted_texts()
+    missing = total = 0
+    for path, first, last, texts in diagnostics():
+        total += 1
+        where = f"{path.relative_to(ROOT)}:{first}"
+        shown = texts[0] if texts else "(a message made elsewhere)"
+        lines, functions = counted.get(path, ({}, {}))
+        fired = max((lines.get(number, 0) for number in range(first, last + 1)), default=0)
+        inside = [count for (begin, end), count in functions.items() if begin <= first <= end]
+        problem = None
+        if fired == 0:
+            problem = "no test fires"
+        elif inside and max(inside) <= fired and not is_helper(lines, functions, first, fired):
+            problem = "no test comes by without firing"
+        elif not all(asked_for(text, wanted) for text in texts):
+            problem = "no test looks at the text of"
+        if problem:
+            print(f"{where}: {problem} '{shown}'")
+            missing += 1
+    print(f"{total} diagnostics, {missing} tests missing")
+    return 1 if missing else 0
+
+
+def is_helper(lines, functions, at, fired):
+    """Whether the function around line 'at' never goes on without its diagnostic: each line of it ran as often, or not at all."""
+    for (begin, end), _count in functions.items():
+        if begin <= at <= end:
+            return all(count in (0, fired) for number, count in lines.items() if begin <= number < at)
+    return False
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

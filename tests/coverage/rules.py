@@ -1,0 +1,77 @@
+"""Fails when a production of the grammar has no test that fires it, or none that breaks it off.
+
+usage: rules.py RULE_TRACE GRAMMAR.xml
+
+RULE_TRACE is the parser with bison's trace, GRAMMAR.xml bison's report.  A production is fired by a test input in which it is
+reduced, and broken off by one with a syntax error after its first symbol and before its last: there the parser stands in a
+state that has an item of the production with the dot inside.  Productions of at most one symbol have no inside.
+"""
+
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+import inputs
+
+
+def grammar(path):
+    """The rules of 'path' as {number: text} with their lengths, and {state: rules with the dot inside}."""
+    root = ElementTree.parse(path).getroot()
+    rules, length = {}, {}
+    for rule in root.iter("rule"):
+        number = int(rule.get("number"))
+        right = [symbol.text for symbol in rule.find("rhs") if symbol.tag == "symbol"]
+        rules[number] = f"{rule.find('lhs').text}: {' '.join(right) or '%empty'}"
+        length[number] = len(right)
+    inside = {}
+    for state in root.iter("state"):
+        items = [(int(item.get("rule-number")), int(item.get("dot"))) for item in state.find("itemset")]
+        inside[int(state.get("number"))] = {rule for rule, dot in items if 0 < dot < length[rule]}
+    return rules, length, inside
+
+
+def trace(program, arguments):
+    """Yields (rules reduced, states in which a syntax error was met) of each input."""
+    ran = subprocess.run([program, *arguments], capture_output=True, text=True, errors="replace")
+    if ran.returncode != 0:
+        sys.exit(f"{program} failed:\n{ran.stderr[-2000:]}")
+    for part in re.split(r"^file .*$", ran.stderr, flags=re.M)[1:]:
+        reduced = {int(number) for number in re.findall(r"^Reducing stack by rule (\d+) ", part, re.M)}
+        stuck, state, running = set(), 0, True
+        for line in part.splitlines():
+            if line.startswith("Entering state "):
+                state, running = int(line.split()[2]), True
+            elif running and line.startswith(("Error: popping", "Shifting token error")):
+                stuck.add(state)
+                running = False
+        yield reduced, stuck
+
+
+def main(program, report):
+    rules, length, inside = grammar(report)
+    arguments = [str(path) for path in inputs.plans()]
+    for test in inputs.lit_tests():
+        for expression in test.expressions():
+            arguments += ["-e", expression]
+    fired, broken = set(), set()
+    for reduced, stuck in trace(program, arguments):
+        fired |= reduced
+        for state in stuck:
+            broken |= inside.get(state, set())
+    missing = 0
+    for number, text in rules.items():
+        if number == 0 or text.startswith("$accept"):
+            continue
+        if number not in fired:
+            print(f"no test fires rule {number}   {text}")
+            missing += 1
+        if length[number] > 1 and "error" not in text.split()[1:] and number not in broken:
+            print(f"no test breaks off rule {number}   {text}")
+            missing += 1
+    print(f"{len(rules) - 1} productions, {missing} tests missing")
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
