@@ -119,6 +119,17 @@ static const char *where(struct parser *p) {
     return arena_printf(&p->s->arena, "before '%s'", text);
 }
 
+// The order in which alternatives are named.
+enum rank { RANK_WORD, RANK_MARK, RANK_CLOSER };
+
+static enum rank rank_of(int token) {
+    if (expected_word(token) || token == TOK_ID || token == TOK_INT || token == TOK_STRING)
+        return RANK_WORD;
+    return token == ')' || token == '}' || token == '>' || token == ';' || token == TOK_YYEOF
+               ? RANK_CLOSER
+               : RANK_MARK;
+}
+
 // Writes the alternatives of "set", which it changes, as "a, b or c".
 static void alternatives(struct parser *p, struct buf *out, int *set, int n) {
     const char *words[8];
@@ -145,22 +156,18 @@ static void alternatives(struct parser *p, struct buf *out, int *set, int n) {
         n = without(set, n, names, 0);
     }
     if (has(set, n, '.') && has(set, n, '+')) {
-        bool tiler = has(set, n, '>') && has(set, n, ',');  // '>' closes
+        bool tiler = has(set, n, '>') && !has(set, n, TOK_EQ);  // here '>' closes
         int rest = without(set, n, operators, tiler ? '>' : 0);
         if (rest == 0) words[count++] = "an operator";
         n = rest;
     }
-    // punctuation last, in the order of the set
-    for (int pass = 0; pass < 2; pass++)
+    for (enum rank rank = RANK_WORD; rank <= RANK_CLOSER; rank++)
         for (int i = 0; i < n && count < MOST; i++) {
-            bool word = expected_word(set[i]) || set[i] == TOK_ID || set[i] == TOK_INT ||
-                        set[i] == TOK_STRING;
-            if (word != (pass == 0)) continue;
-            if (set[i] == TOK_ID && p->before.token == ':') {
-                words[count++] = "an element type";
-                continue;
-            }
-            spell(spelt[count], set[i]);
+            if (rank_of(set[i]) != rank) continue;
+            if (set[i] == TOK_ID && p->before.token == ':')
+                snprintf(spelt[count], sizeof spelt[count], "an element type");
+            else
+                spell(spelt[count], set[i]);
             words[count] = spelt[count];
             count++;
         }
@@ -212,6 +219,17 @@ static bool arrow_slip(struct parser *p, const int *set, int n) {
         diag_fixit(p->s, p->now.at, "->");
     else if (in(names, p->now.token) || p->now.token == '<')
         diag_fixit(p->s, (struct range){p->now.at.file, p->now.at.begin, p->now.at.begin}, "-> ");
+    return true;
+}
+
+// "0 . 4" for "0 .. 4"
+static bool range_slip(struct parser *p, const int *set, int n) {
+    int first = p->first.token;
+    bool ranged = first == TOK_FOR || first == TOK_PIPELINE || first == TOK_PARAM;
+    if (!ranged || p->before.token != '.' || !has(set, n, TOK_ID) || in(names, p->now.token))
+        return false;
+    diag_error(p->s, p->before.at, "the ends of a range stand around '..'");
+    diag_fixit(p->s, p->before.at, "..");
     return true;
 }
 
@@ -311,8 +329,9 @@ static bool bracket_slip(struct parser *p, const int *set, int n) {
 
 void expected_report(struct parser *p, const int *expected, int n) {
     if (p->stopped) return;
-    if (equals_slip(p, expected, n) || statement_slip(p, expected, n) ||
-        arrow_slip(p, expected, n) || bracket_slip(p, expected, n) || level_slip(p, expected, n))
+    if (arrow_slip(p, expected, n) || equals_slip(p, expected, n) || range_slip(p, expected, n) ||
+        statement_slip(p, expected, n) || bracket_slip(p, expected, n) ||
+        level_slip(p, expected, n))
         return;
     if (!(new_line(p) && has(expected, n, ';')) && keyword_slip(p, expected, n)) return;
     if (semicolon_slip(p, expected, n) || keyword_slip(p, expected, n)) return;
@@ -322,7 +341,10 @@ void expected_report(struct parser *p, const int *expected, int n) {
     struct buf out;
     buf_init(&out);
     alternatives(p, &out, set, n);
-    diag_error(p->s, p->now.at, "expected %s %s", out.text, where(p));
+    if (p->start == TOK_START_EXPR && strcmp(out.text, "the end") == 0)
+        diag_error(p->s, p->now.at, "'%s' cannot follow the expression", source_text(p, p->now.at));
+    else
+        diag_error(p->s, p->now.at, "expected %s %s", out.text, where(p));
     buf_release(&out);
     bool paren = p->nopen > 0 && p->open[p->nopen - 1].token == '(';
     if (paren && has(expected, n, ')') &&

@@ -18,8 +18,10 @@ static void open_bracket(struct parser *p) {
 
 // Closes the innermost "(" or "{"; a brace closes the parentheses that stand open in it by force.
 static void close_bracket(struct parser *p, int opener) {
-    while (opener != '(' && p->nopen > 0 && p->open[p->nopen - 1].token == '(')
-        p->unclosed = p->open[--p->nopen];
+    while (opener != '(' && p->nopen > 0 && p->open[p->nopen - 1].token == '(') {
+        p->nopen--;
+        if (!p->unclosed.token) p->unclosed = p->open[p->nopen];
+    }
     if (opener && p->nopen > 0 && p->open[p->nopen - 1].token == opener) p->nopen--;
 }
 
