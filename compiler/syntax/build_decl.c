@@ -1,0 +1,256 @@
+// Constructors of types, statements and declarations.  They refuse what the grammar cannot say
+// without conflicts: a clause that is given twice, a zero where none makes sense.
+#include "syntax/build.h"
+#include "syntax/scan.h"
+
+// -- parts of declarations
+// -----------------------------------------------------------------------------------------
+
+struct number build_positive(struct parser *p, struct number num, const char *what) {
+    if (num.value == 0) {
+        diag_error(p->s, num.at, "%s of 0: it must be at least 1", what);
+        num.value = 1;
+    }
+    return num;
+}
+
+static struct ast_type make_type(struct range at, struct ast_ident elem, enum ast_space space,
+                                 struct ast_expr *shape, struct number align) {
+    return (struct ast_type){.elem = elem,
+                             .space = space,
+                             .shape = shape,
+                             .align = align.value,
+                             .align_at = align.at,
+                             .at = at};
+}
+
+struct ast_type build_type(struct range at, struct ast_ident elem, enum ast_space space,
+                           struct ast_expr *shape, struct number align) {
+    return make_type(at, elem, space, shape, align);
+}
+
+struct ast_type build_like(struct range at, struct ast_ident elem, enum ast_space space,
+                           struct ast_expr *shape, struct number align) {
+    struct ast_type t = make_type(at, elem, space, shape, align);
+    t.like = true;
+    return t;
+}
+
+struct ast_formal build_formal(struct range at, enum ast_dir dir, struct ast_ident name) {
+    return (struct ast_formal){.dir = dir, .name = name, .kind = FORMAL_NAME, .at = at};
+}
+
+struct ast_formal build_formal_index(struct range at, struct ast_ident name) {
+    return (struct ast_formal){.name = name, .kind = FORMAL_INDEX, .at = at};
+}
+
+struct ast_formal build_formal_tensor(struct range at, enum ast_dir dir, struct ast_ident name,
+                                      struct ast_type type) {
+    return (
+        struct ast_formal){.dir = dir, .name = name, .kind = FORMAL_TENSOR, .type = type, .at = at};
+}
+
+static void clause_once(struct parser *p, const struct ast_expr *earlier, struct range at,
+                        const char *name) {
+    if (!earlier) return;
+    diag_error(p->s, at, "'%s' is given twice", name);
+    diag_note(p->s, earlier->at, "the first is here");
+}
+
+struct clauses build_grid(struct parser *p, struct clauses c, struct range at, struct ast_expr *e) {
+    clause_once(p, c.grid, at, "grid");
+    c.grid = e;
+    return c;
+}
+
+struct clauses build_threads(struct parser *p, struct clauses c, struct range at,
+                             struct ast_expr *e) {
+    clause_once(p, c.threads, at, "threads");
+    c.threads = e;
+    return c;
+}
+
+// -- statements
+// ----------------------------------------------------------------------------------------------------
+
+struct ast_block *build_block(struct parser *p, struct range at, struct list stmts) {
+    struct ast_block *b = ARENA_NEW(&p->s->arena, struct ast_block);
+    *b = (struct ast_block){at, stmts.items, stmts.n};
+    return b;
+}
+
+static struct ast_stmt *statement(struct parser *p, enum ast_stmt_kind kind, struct range at,
+                                  struct ast_ident name) {
+    struct ast_stmt *st = ARENA_NEW(&p->s->arena, struct ast_stmt);
+    st->kind = kind;
+    st->at = at;
+    st->name = name;
+    return st;
+}
+
+struct ast_stmt *build_plain(struct parser *p, struct range at, enum ast_stmt_kind kind,
+                             int64_t wait) {
+    struct ast_stmt *st = statement(p, kind, at, (struct ast_ident){0});
+    st->wait = wait;
+    return st;
+}
+
+struct ast_stmt *build_buffer(struct parser *p, struct range at, enum ast_stmt_kind kind,
+                              struct ast_ident name, struct ast_type type,
+                              struct ast_expr *stages) {
+    struct ast_stmt *st = statement(p, kind, at, name);
+    type.space = kind == S_SHARED ? SPACE_SHARED : SPACE_FRAG;
+    st->buffer.type = type;
+    st->buffer.stages = stages;
+    return st;
+}
+
+struct ast_stmt *build_copy(struct parser *p, struct range at, struct ast_ident label,
+                            struct ast_expr *src, struct ast_expr *dst, struct how how,
+                            struct ast_expr *pad) {
+    struct ast_stmt *st = statement(p, S_COPY, at, label);
+    st->copy.src = src;
+    st->copy.dst = dst;
+    st->copy.how = how.kind;
+    st->copy.with = how.expr;
+    st->copy.pad = pad;
+    return st;
+}
+
+struct ast_stmt *build_for(struct parser *p, struct range at, struct ast_ident name,
+                           struct ast_expr *lo, struct ast_expr *hi, struct ast_block *body) {
+    struct ast_stmt *st = statement(p, S_FOR, at, name);
+    st->loop.lo = lo;
+    st->loop.hi = hi;
+    st->loop.body = body;
+    return st;
+}
+
+struct ast_stmt *build_pipeline(struct parser *p, struct range at, struct ast_ident name,
+                                struct ast_expr *lo, struct ast_expr *hi, struct list parts) {
+    struct ast_stmt *st = statement(p, S_PIPELINE, at, name);
+    st->loop.lo = lo;
+    st->loop.hi = hi;
+    st->loop.part = parts.items;
+    st->loop.nparts = parts.n;
+    return st;
+}
+
+struct ast_stmt *build_let(struct parser *p, struct range at, struct ast_ident name,
+                           struct ast_expr *value) {
+    struct ast_stmt *st = statement(p, S_LET, at, name);
+    st->value = value;
+    return st;
+}
+
+struct ast_stmt *build_call_stmt(struct parser *p, struct range at, struct ast_ident name,
+                                 struct list args) {
+    struct ast_stmt *st = statement(p, S_CALL, at, name);
+    st->call.arg = args.items;
+    st->call.nargs = args.n;
+    return st;
+}
+
+struct ast_stmt *build_fill(struct parser *p, struct range at, struct ast_expr *target,
+                            struct ast_expr *value) {
+    struct ast_stmt *st = statement(p, S_FILL, at, (struct ast_ident){0});
+    st->fill.target = target;
+    st->fill.value = value;
+    return st;
+}
+
+struct ast_stmt *build_expect(struct parser *p, struct range at, struct ast_expect expect) {
+    struct ast_stmt *st = statement(p, S_EXPECT, at, (struct ast_ident){0});
+    st->expect = expect;
+    return st;
+}
+
+// -- declarations
+// --------------------------------------------------------------------------------------------------
+
+static struct ast_decl *declaration(struct parser *p, enum ast_decl_kind kind, struct range at,
+                                    struct ast_ident name) {
+    struct ast_decl *d = ARENA_NEW(&p->s->arena, struct ast_decl);
+    d->kind = kind;
+    d->at = at;
+    d->name = name;
+    return d;
+}
+
+struct ast_decl *build_tcp(struct parser *p, struct range at, struct number version) {
+    struct ast_decl *d = declaration(p, D_TCP, at, (struct ast_ident){0});
+    d->version = version.value;
+    return d;
+}
+
+struct ast_decl *build_arch(struct parser *p, struct range at, struct ast_ident name) {
+    return declaration(p, D_ARCH, at, name);
+}
+
+struct ast_decl *build_import(struct parser *p, struct range at, const char *path,
+                              struct range path_at) {
+    struct ast_decl *d = declaration(p, D_IMPORT, at, (struct ast_ident){0});
+    d->import.path = path;
+    d->import.path_at = path_at;
+    return d;
+}
+
+struct ast_decl *build_value(struct parser *p, struct range at, enum ast_decl_kind kind,
+                             struct ast_ident name, struct ast_expr *value) {
+    struct ast_decl *d = declaration(p, kind, at, name);
+    d->value = value;
+    return d;
+}
+
+struct ast_decl *build_param(struct parser *p, struct range at, struct list names,
+                             struct number mod, struct bounds bounds, struct ast_expr *where) {
+    struct ast_decl *d = declaration(p, D_PARAM, at, (struct ast_ident){0});
+    d->param = (struct ast_param){.name = names.items,
+                                  .nnames = names.n,
+                                  .mod = mod.value,
+                                  .mod_at = mod.at,
+                                  .lo = bounds.lo,
+                                  .hi = bounds.hi,
+                                  .where = where};
+    return d;
+}
+
+struct ast_decl *build_tensor(struct parser *p, struct range at, struct ast_ident name,
+                              struct ast_type type) {
+    struct ast_decl *d = declaration(p, D_TENSOR, at, name);
+    d->type = type;
+    return d;
+}
+
+struct ast_decl *build_expect_decl(struct parser *p, struct range at, struct ast_expect expect) {
+    struct ast_decl *d = declaration(p, D_EXPECT, at, (struct ast_ident){0});
+    d->expect = expect;
+    return d;
+}
+
+struct ast_decl *build_fn(struct parser *p, struct range at, struct range head_at,
+                          struct fn_kind kind, struct ast_ident name, struct list formals,
+                          struct clauses clauses, struct ast_block *body) {
+    struct ast_decl *d = declaration(p, D_FN, at, name);
+    d->fn = (struct ast_fn){.kernel = kind.kernel,
+                            .async = kind.async,
+                            .manual = kind.manual,
+                            .formal = formals.items,
+                            .nformals = formals.n,
+                            .grid = clauses.grid,
+                            .threads = clauses.threads,
+                            .body = body,
+                            .head_at = head_at};
+    return d;
+}
+
+struct ast_decl *build_extern(struct parser *p, struct range at, struct range head_at,
+                              struct ast_ident name, struct list formals, const char *from) {
+    struct ast_decl *d = declaration(p, D_FN, at, name);
+    d->fn = (struct ast_fn){.external = true,
+                            .formal = formals.items,
+                            .nformals = formals.n,
+                            .from = from,
+                            .head_at = head_at};
+    return d;
+}
