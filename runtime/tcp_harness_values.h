@@ -68,7 +68,7 @@ inline int64_t harness_get_number(tcp_element element, const unsigned char *from
     default: return word < (uint64_t)harness_base_of(element) ? (int64_t)word : -1;
     }
     if (!(value >= 0 && value < (double)harness_base_of(element))) return -1;
-    return (int64_t)value;
+    return (double)(int64_t)value == value ? (int64_t)value : -1;
 }
 
 // Returns the number of coordinates of "v".

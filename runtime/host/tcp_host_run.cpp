@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <algorithm>
 #include <mutex>
 
 #include "host/tcp_host_state.h"
@@ -73,8 +74,6 @@ void tcp_host_sync(tcp_host_place at) {
 
 void tcp_host_sync_warp(tcp_host_place at) {
     wait_in(TCP_FIBER_AT_WARP, at);
-    // The lanes of a warp leave in one pass, before any of them can come back here.
-    tcp_host.fiber->turn ^= 1;
 }
 
 // The lanes of a warp show each other their row addresses.  A lane can be one instruction ahead of
@@ -83,7 +82,8 @@ static int offer_row(const void *row, tcp_host_place at) {
     tcp_host_fiber *fiber = tcp_host.fiber;
     const int turn = fiber->turn;
     fiber->row[turn] = row;
-    tcp_host_sync_warp(at);
+    fiber->turn ^= 1;
+    wait_in(TCP_FIBER_AT_MATRIX, at);
     return turn;
 }
 
@@ -101,6 +101,11 @@ static bool meet_for_matrices(const char *verb, const void *row, int count, int 
     const int lane = tcp_host.fiber->id % TCP_HOST_WARP;
     const bool good = lane >= 8 * count || tcp_host_check_shared(verb, row, 16, 16, at);
     *turn = offer_row(good ? row : nullptr, at);
+    if (tcp_host.fiber->id - lane + TCP_HOST_WARP > tcp_host.threads) {
+        tcp_host_fail(at, "partial warp", "%s matrices in a warp of %d threads", verb,
+                      tcp_host.threads % TCP_HOST_WARP);
+        return false;
+    }
     for (int i = 0; i < 8 * count; ++i) {
         if (!offered_row(i, *turn)) return false;
     }
@@ -140,14 +145,14 @@ void tcp_host_stmatrix(void *row, const tcp_b32 *from, int count, bool trans, tc
 static bool open_warps() {
     bool opened = false;
     for (int first = 0; first < tcp_host.threads; first += TCP_HOST_WARP) {
-        const int end =
-            first + TCP_HOST_WARP < tcp_host.threads ? first + TCP_HOST_WARP : tcp_host.threads;
-        int waiting = 0;
-        for (int i = first; i < end; ++i)
-            waiting += tcp_host_fiber_of(i)->state == TCP_FIBER_AT_WARP;
-        if (waiting != end - first) continue;
+        const int end = std::min(first + TCP_HOST_WARP, tcp_host.threads);
+        const tcp_host_fiber_state state = tcp_host_fiber_of(first)->state;
+        int alike = 0;
+        for (int i = first; i < end; ++i) alike += tcp_host_fiber_of(i)->state == state;
+        if (alike < end - first) continue;
+        if (state != TCP_FIBER_AT_WARP && state != TCP_FIBER_AT_MATRIX) continue;
         for (int i = first; i < end; ++i) tcp_host_fiber_of(i)->state = TCP_FIBER_READY;
-        ++tcp_host.warp_epoch[first / TCP_HOST_WARP];
+        if (state == TCP_FIBER_AT_WARP) ++tcp_host.warp_epoch[first / TCP_HOST_WARP];
         opened = true;
     }
     return opened;
@@ -159,9 +164,9 @@ static void report_divergence() {
     tcp_host_fiber *waiting = nullptr, *other = nullptr;
     for (int i = 0; i < tcp_host.threads && !waiting; ++i) {
         tcp_host_fiber *f = tcp_host_fiber_of(i);
-        if (f->state == TCP_FIBER_AT_SYNC || f->state == TCP_FIBER_AT_WARP) waiting = f;
+        if (f->state != TCP_FIBER_DONE) waiting = f;
     }
-    const bool in_warp = waiting->state == TCP_FIBER_AT_WARP;
+    const bool in_warp = waiting->state != TCP_FIBER_AT_SYNC;
     for (int i = 0; i < tcp_host.threads && !other; ++i) {
         tcp_host_fiber *f = tcp_host_fiber_of(i);
         if (f->state == waiting->state) continue;

@@ -28,7 +28,13 @@ struct tcp_host_chunks {
     int commits;
 };
 
-enum tcp_host_fiber_state { TCP_FIBER_READY, TCP_FIBER_AT_SYNC, TCP_FIBER_AT_WARP, TCP_FIBER_DONE };
+enum tcp_host_fiber_state {
+    TCP_FIBER_READY,
+    TCP_FIBER_AT_SYNC,    // waits for the block
+    TCP_FIBER_AT_WARP,    // waits for its warp, and orders memory
+    TCP_FIBER_AT_MATRIX,  // waits for its warp in a collective instruction, which orders nothing
+    TCP_FIBER_DONE
+};
 
 struct tcp_host_fiber {
     tcp_host_thread self;  // first, so that tcp_host_self leads here
