@@ -178,6 +178,10 @@ stmt: SHARED name ':' buffer stages ';' { $$ = build_buffer(p, @$, S_SHARED, $na
     | FOR name IN expr[lo] DOTDOT expr[hi] block { $$ = build_for(p, @$, $name, $lo, $hi, $block); }
     | PIPELINE name IN expr[lo] DOTDOT expr[hi] '{' parts '}'
       { $$ = build_pipeline(p, @$, $name, $lo, $hi, $parts); }
+    | PIPELINE name IN expr[lo] DOTDOT expr[hi] '{' error '}'
+      { yyerrok; $$ = build_pipeline(p, @$, $name, $lo, $hi, (struct list){0}); }
+    | PIPELINE name IN expr[lo] DOTDOT expr[hi] '{' parts error '}'
+      { yyerrok; $$ = build_pipeline(p, @$, $name, $lo, $hi, $parts); }
     | LET name '=' expr ';' { $$ = build_let(p, @$, $name, $expr); }
     | CALL name '(' args ')' ';' { $$ = build_call_stmt(p, @$, $name, $args); }
     | FILL expr[target] '=' expr[value] ';' { $$ = build_fill(p, @$, $target, $value); }

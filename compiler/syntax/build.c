@@ -1,5 +1,5 @@
-// Constructors of lists and expressions.  They know nothing of meaning; what they refuse is a tree so
-// deep that a walk could overflow the stack.
+// Constructors of lists and expressions.  They know nothing of meaning; what they refuse is a tree
+// so deep that a walk could overflow the stack.
 #include "syntax/build.h"
 
 #include <string.h>

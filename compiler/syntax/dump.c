@@ -14,6 +14,15 @@ static void named(struct buf *b, int indent, const char *what, const char *name)
     buf_printf(b, "%s %s\n", what, name);
 }
 
+static void quoted(struct buf *b, const char *text) {
+    buf_char(b, '"');
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\') buf_char(b, '\\');
+        buf_char(b, *text);
+    }
+    buf_char(b, '"');
+}
+
 // A child that has a role: the role on a line of its own, the child below it.
 static void child(struct buf *b, int indent, const char *role, const struct ast_expr *e) {
     if (!e) return;
@@ -61,7 +70,10 @@ static void dump_type(struct buf *b, const struct ast_type *t, bool with_space, 
 static void dump_expect(struct buf *b, const struct ast_expect *e, int indent) {
     buf_fill(b, ' ', indent);
     buf_puts(b, "expect");
-    if (e->message) buf_printf(b, " \"%s\"", e->message);
+    if (e->message) {
+        buf_char(b, ' ');
+        quoted(b, e->message);
+    }
     buf_char(b, '\n');
     ast_dump_expr(b, e->cond, indent + 2);
 }
@@ -139,7 +151,10 @@ static void dump_fn(struct buf *b, const struct ast_decl *d) {
     const struct ast_fn *fn = &d->fn;
     buf_printf(b, "%s%s%s%s %s", fn->external ? "extern " : "", fn->async ? "async " : "",
                fn->manual ? "manual " : "", fn->kernel ? "kernel" : "device", d->name.name);
-    if (fn->external) buf_printf(b, " from \"%s\"", fn->from);
+    if (fn->external) {
+        buf_puts(b, " from ");
+        quoted(b, fn->from);
+    }
     buf_char(b, '\n');
     for (int i = 0; i < fn->nformals; i++) dump_formal(b, &fn->formal[i], 2);
     child(b, 2, "grid", fn->grid);
@@ -161,7 +176,11 @@ static void dump_decl(struct buf *b, const struct ast_decl *d) {
     switch (d->kind) {
     case D_TCP: buf_printf(b, "tcp %lld\n", (long long)d->version); break;
     case D_ARCH: named(b, 0, "arch", d->name.name); break;
-    case D_IMPORT: buf_printf(b, "import \"%s\"\n", d->import.path); break;
+    case D_IMPORT:
+        buf_puts(b, "import ");
+        quoted(b, d->import.path);
+        buf_char(b, '\n');
+        break;
     case D_CONST:
     case D_LAYOUT:
     case D_ATOM:

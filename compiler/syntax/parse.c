@@ -27,7 +27,8 @@ static void close_bracket(struct parser *p, int opener) {
 
 static void follow(struct parser *p) {
     int was = p->before.token;
-    if (was == 0 || was == ';' || was == '{' || was == '}' || p->now.token == TOK_COPY)
+    if (was == 0 || was == ';' || was == '{' || was == '}' ||
+        (was == ':' && p->now.token == TOK_COPY))
         p->first = p->now;
     p->unclosed = (struct seen){0};
     switch (p->now.token) {
