@@ -39,8 +39,11 @@ def symbols(libraries):
 
 def sources():
     """Prints each forbidden text in the files that git has; returns their number."""
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
-    if listed.returncode != 0:
+    try:
+        listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        listed = None
+    if not listed or listed.returncode != 0:
         print("not a git checkout: nothing to check")
         return 0
     names = [name for name in listed.stdout.split("\0") if name]
