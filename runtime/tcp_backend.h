@@ -32,6 +32,9 @@ const char *tcp_backend_report(int i);
 // Returns what shared memory of block 0 held at its end, or NULL where that cannot be seen.
 const unsigned char *tcp_backend_shared(size_t *bytes);
 
+// Reports may call the bytes ["first", "end") of shared memory "name"; NULL forgets all names.
+void tcp_backend_name_shared(const char *name, int64_t first, int64_t end);
+
 // Calls "launch" with "context" "repeats" times after a warm-up and puts the time of each into
 // "ms".
 tcp_status tcp_backend_time(tcp_status (*launch)(void *context), void *context, int repeats,

@@ -89,6 +89,8 @@ const unsigned char *tcp_backend_shared(size_t *bytes) {
     return nullptr;
 }
 
+void tcp_backend_name_shared(const char *, int64_t, int64_t) {}
+
 tcp_status tcp_backend_time(tcp_status (*launch)(void *context), void *context, int repeats,
                             double *ms) {
     cudaEvent_t start = nullptr, stop = nullptr;

@@ -121,7 +121,7 @@ static std::vector<unsigned char> before(const session &s, int i, int digit, uns
 static void tell(session &s, int schedule, int digit) {
     if (s.told) return;
     s.told = true;
-    printf("%s: mismatches (%s, ", s.k.name, tcp_backend_schedule_text(schedule));
+    printf("%s: first failure (%s, ", s.k.name, tcp_backend_schedule_text(schedule));
     if (digit < s.digits) {
         printf("digit %d of the element numbers)\n", digit);
     } else {
@@ -281,7 +281,20 @@ static void plan_runs(session &s) {
     s.tell_tensors = inputs > 1;
 }
 
+// Tells the backend where the shared tensors lie, for its reports.
+static void name_shared(const tcp_harness_kernel &k) {
+    tcp_backend_name_shared(nullptr, 0, 0);
+    for (int i = 0; i < k.shared_count; ++i) {
+        const tcp_harness_shared &t = k.shared[i];
+        const int64_t n = harness_view_size(t.view);
+        int64_t end = 0;
+        for (int64_t c = 0; c < n; ++c) end = std::max(end, harness_view_at(t.view, c) + 1);
+        tcp_backend_name_shared(t.name, t.at, t.at + end * tcp_element_bytes(t.element));
+    }
+}
+
 static bool check_kernel(session &s, const char *where) {
+    name_shared(s.k);
     if (!allocate(s)) {
         release(s);
         return false;

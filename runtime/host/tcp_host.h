@@ -13,7 +13,7 @@
 #define __device__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
-#define TCP_DEVICE static inline
+#define TCP_DEVICE inline
 
 struct tcp_host_index {
     unsigned x, y, z;

@@ -44,6 +44,10 @@ const unsigned char *tcp_backend_shared(size_t *bytes) {
     return tcp_host_shared_snapshot(bytes);
 }
 
+void tcp_backend_name_shared(const char *name, int64_t first, int64_t end) {
+    tcp_host_name_shared(name, first, end);
+}
+
 static double now_ms() {
     timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);

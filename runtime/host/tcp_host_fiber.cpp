@@ -6,10 +6,14 @@
 // next one.
 #include <stdlib.h>
 #include <sys/mman.h>
-#ifndef __x86_64__
+#include <unistd.h>
+
+#if !defined(__x86_64__) && !defined(TCP_HOST_UCONTEXT)
+#define TCP_HOST_UCONTEXT
+#endif
+#ifdef TCP_HOST_UCONTEXT
 #include <ucontext.h>
 #endif
-#include <unistd.h>
 
 #include "host/tcp_host_state.h"
 
@@ -32,7 +36,7 @@ struct stack {
     tcp_host_fiber fiber;  // first, so that a fiber leads to its stack
     unsigned char *base;   // above a guard page
     void *fake;            // the address sanitizer's shadow stack
-#ifdef __x86_64__
+#ifndef TCP_HOST_UCONTEXT
     void *pointer;
 #else
     ucontext_t context;
@@ -45,14 +49,14 @@ static struct {
     const void *main_base;
     size_t main_bytes;
     void *main_fake;
-#ifdef __x86_64__
+#ifndef TCP_HOST_UCONTEXT
     void *main_pointer;
 #else
     ucontext_t main_context;
 #endif
 } pool;
 
-#ifdef __x86_64__
+#ifndef TCP_HOST_UCONTEXT
 // Saves the registers that a callee keeps and the stack pointer to "*save", and takes those left at
 // "load".
 extern "C" void tcp_host_switch(void **save, void *load) __asm__("tcp_host_switch");
@@ -93,7 +97,7 @@ void tcp_host_yield() {
 #ifdef TCP_ASAN
     __sanitizer_start_switch_fiber(&s->fake, pool.main_base, pool.main_bytes);
 #endif
-#ifdef __x86_64__
+#ifndef TCP_HOST_UCONTEXT
     tcp_host_switch(&s->pointer, pool.main_pointer);
 #else
     swapcontext(&s->context, &pool.main_context);
@@ -108,7 +112,7 @@ void tcp_host_resume(tcp_host_fiber *fiber) {
 #ifdef TCP_ASAN
     __sanitizer_start_switch_fiber(&pool.main_fake, s->base, stack_bytes);
 #endif
-#ifdef __x86_64__
+#ifndef TCP_HOST_UCONTEXT
     tcp_host_switch(&pool.main_pointer, s->pointer);
 #else
     swapcontext(&pool.main_context, &s->context);
@@ -129,7 +133,7 @@ static void fiber_main() {
 }
 
 static void prepare(stack *s) {
-#ifdef __x86_64__
+#ifndef TCP_HOST_UCONTEXT
     void **top = (void **)(s->base + stack_bytes);
     *--top = nullptr;  // where fiber_main would return to: it does not
     *--top = (void *)fiber_main;

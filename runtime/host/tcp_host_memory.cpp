@@ -177,16 +177,16 @@ static bool check_writer(const char *verb, const tcp_host_cell *c, int offset, t
     if (c->write_epoch < tcp_host.block_epoch) return true;
     if (c->pending) {
         tcp_host_fail(at, "missing wait",
-                      "%s byte %d of shared memory, which thread %d fills with a cp.async at line "
+                      "%s %s, which thread %d fills with a cp.async at line "
                       "%d that has not been waited for",
-                      verb, offset, c->writer, c->write_line);
+                      verb, tcp_host_shared_byte(offset).text, c->writer, c->write_line);
         return false;
     }
     if (c->write_epoch != tcp_host.epoch || ordered(c->writer, c->write_warp_epoch)) return true;
     tcp_host_fail(at, "race",
-                  "%s byte %d of shared memory, which thread %d writes at line %d, without a "
+                  "%s %s, which thread %d writes at line %d, without a "
                   "barrier between",
-                  verb, offset, c->writer, c->write_line);
+                  verb, tcp_host_shared_byte(offset).text, c->writer, c->write_line);
     return false;
 }
 
@@ -216,8 +216,8 @@ static void check_shared_read(int offset, int bytes, tcp_host_place at) {
     for (int i = 0; i < bytes; ++i) {
         tcp_host_cell *c = &tcp_host.cell[offset + i];
         if (good && c->write_epoch < tcp_host.block_epoch) {
-            tcp_host_fail(at, "uninitialized", "reads byte %d of shared memory, which nobody wrote",
-                          offset + i);
+            tcp_host_fail(at, "uninitialized", "reads %s, which nobody wrote",
+                          tcp_host_shared_byte(offset + i).text);
             good = false;
         }
         good = good && check_writer("reads", c, offset + i, at);
@@ -233,9 +233,9 @@ static void check_shared_write(int offset, int bytes, bool pending, tcp_host_pla
         for (int k = 0; good && c->read_epoch == tcp_host.epoch && k < c->readers; ++k) {
             if (ordered(c->reader[k], c->read_warp_epoch[k])) continue;
             tcp_host_fail(at, "race",
-                          "writes byte %d of shared memory, which thread %d reads at line %d, "
+                          "writes %s, which thread %d reads at line %d, "
                           "without a barrier between",
-                          offset + i, c->reader[k], c->read_line);
+                          tcp_host_shared_byte(offset + i).text, c->reader[k], c->read_line);
             good = false;
         }
         c->write_epoch = tcp_host.epoch;

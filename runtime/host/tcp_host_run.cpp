@@ -37,6 +37,27 @@ const unsigned char *tcp_host_shared_snapshot(size_t *bytes) {
     return tcp_host.snapshot;
 }
 
+void tcp_host_name_shared(const char *name, int64_t first, int64_t end) {
+    if (!name) {
+        tcp_host.shared_names = 0;
+    } else if (tcp_host.shared_names < TCP_HOST_MAX_NAMES) {
+        tcp_host.shared_name[tcp_host.shared_names++] = {name, first, end};
+    }
+}
+
+tcp_host_byte_text tcp_host_shared_byte(int64_t offset) {
+    tcp_host_byte_text t;
+    snprintf(t.text, sizeof t.text, "byte %lld of shared memory", (long long)offset);
+    for (int i = 0; i < tcp_host.shared_names; ++i) {
+        const auto &n = tcp_host.shared_name[i];
+        if (offset < n.first || offset >= n.end) continue;
+        snprintf(t.text, sizeof t.text, "byte %lld of '%.32s'", (long long)(offset - n.first),
+                 n.name);
+        break;
+    }
+    return t;
+}
+
 void tcp_host_fail(tcp_host_place at, const char *kind, const char *format, ...) {
     ++tcp_host.failures;
     for (int i = 0; i < tcp_host.reports; ++i) {

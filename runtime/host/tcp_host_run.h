@@ -26,6 +26,10 @@ const char *tcp_host_report(int i);
 // "*bytes".
 const unsigned char *tcp_host_shared_snapshot(size_t *bytes);
 
+// Reports call the bytes ["first", "end") of shared memory "name", which must outlive the launches;
+// the first name that holds a byte serves.  Names beyond 32 are dropped; NULL forgets all.
+void tcp_host_name_shared(const char *name, int64_t first, int64_t end);
+
 // Allocates "bytes" at an address that is a multiple of "align" and not of twice that, between
 // guard zones of "guard" bytes; only the bytes between the zones may be touched by kernels.  "name"
 // is kept for reports. Fails with TCP_ERR_MEMORY.

@@ -10,7 +10,8 @@ enum {
     TCP_HOST_MAX_THREADS = 1024,
     TCP_HOST_WARP = 32,
     TCP_HOST_MAX_SHARED = 227 * 1024,
-    TCP_HOST_MAX_REPORTS = 8
+    TCP_HOST_MAX_REPORTS = 8,
+    TCP_HOST_MAX_NAMES = 32
 };
 
 // One cp.async that has been issued and not yet waited for.
@@ -83,9 +84,20 @@ struct tcp_host_launch_state {
     tcp_host_report_item report[TCP_HOST_MAX_REPORTS];
     int reports;
     int64_t failures;
+    struct {
+        const char *name;
+        int64_t first, end;
+    } shared_name[TCP_HOST_MAX_NAMES];
+    int shared_names;
     bool used_cp_async;  // in the last launch
 };
 extern tcp_host_launch_state tcp_host;
+
+// A byte of shared memory as text: its number, or its number in the tensor that it belongs to.
+struct tcp_host_byte_text {
+    char text[64];
+};
+tcp_host_byte_text tcp_host_shared_byte(int64_t offset);
 
 // Records a failure of "kind" at "at"; "format" is the sentence after the thread and its block.
 __attribute__((format(printf, 3, 4))) void tcp_host_fail(tcp_host_place at, const char *kind,
