@@ -2,7 +2,7 @@
 
 usage: messages.py BUILD
 
-BUILD is a build with coverage counters (TCPC_COVERAGE) in which all tests ran.  A call of diag_error or diag_warn was fired when
+BUILD is a build with coverage counters (TCPC_COVERAGE) in which all tests ran.  A call of FUNCTIONS was fired when
 its lines were executed; something came by without firing it when the function it stands in was entered more often than that (a
 function whose every call ends in the diagnostic is only a helper, and its callers are looked at instead).  The text must moreover be
 one that a CHECK line, a unit test or an example of the documents asks for: its longest piece between conversions, or sixteen
@@ -18,7 +18,9 @@ import sys
 import inputs
 
 ROOT = inputs.ROOT
-CALL = re.compile(r"\b(diag_error|diag_warn)\s*\(")
+# What takes a message, and the place of its format among the arguments.
+FUNCTIONS = {"diag_error": 2, "diag_warn": 3, "FAIL": 2, "lay_fail": 1}
+CALL = re.compile(rf"(?<!define )\b({'|'.join(FUNCTIONS)})\s*\(")
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 CONVERSION = re.compile(r"%(?:[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|h|ll|l|j|z|t)?[a-zA-Z]|%)|%\"\s*PRI\w+")
 ENOUGH = 16
@@ -65,11 +67,11 @@ def diagnostics():
         text = path.read_text()
         for match in CALL.finditer(text):
             line_begin = text.rfind("\n", 0, match.start()) + 1
-            if re.match(r"(static |extern )?(void|bool)\b", text[line_begin:]):
+            if re.match(r"(static |extern )?(void|bool)\b|#define", text[line_begin:]):
                 continue  # the function itself
             end = call_end(text, match.end() - 1)
             parts = arguments(text[match.end():end - 1])
-            place = 2 if match[1] == "diag_error" else 3
+            place = FUNCTIONS[match[1]]
             texts = literals(parts[place]) if len(parts) > place else []
             yield path, text.count("\n", 0, match.start()) + 1, text.count("\n", 0, end) + 1, texts
 
