@@ -12,7 +12,7 @@
 #include "tcp_runtime.h"
 
 struct tcp_error_text {
-    char text[256];
+    char text[512];
 };
 inline thread_local tcp_error_text tcp_error_of_thread = {""};
 
