@@ -1,0 +1,164 @@
+// Child processes and the temporary folder (see process.h).
+#include "driver/process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+bool workplace_open(struct workplace *w, const char *dir) {
+    w->path[0] = 0;
+    w->keep = dir != NULL;
+    if (dir) {
+        if (strlen(dir) >= sizeof w->path) {
+            errno = ENAMETOOLONG;
+            return false;
+        }
+        if (mkdir(dir, 0777) != 0 && errno != EEXIST) return false;
+    }
+    sigemptyset(&w->ours);
+    sigaddset(&w->ours, SIGINT);
+    sigaddset(&w->ours, SIGTERM);
+    sigaddset(&w->ours, SIGHUP);
+    sigset_t block = w->ours;
+    sigaddset(&block, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &block, &w->old_mask);
+    if (dir) {
+        strcpy(w->path, dir);
+        return true;
+    }
+    const char *tmp = getenv("TMPDIR");
+    int n = snprintf(w->path, sizeof w->path, "%s/tcpc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (n < (int)sizeof w->path && mkdtemp(w->path)) return true;
+    int why = n < (int)sizeof w->path ? errno : ENAMETOOLONG;
+    w->path[0] = 0;
+    workplace_close(w);
+    errno = why;
+    return false;
+}
+
+// Removes a folder of files; the programs that work there make no folders.
+static void remove_folder(const char *path) {
+    DIR *d = opendir(path);
+    if (!d) return;
+    const struct dirent *e;
+    while ((e = readdir(d))) {
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+            unlinkat(dirfd(d), e->d_name, 0);
+    }
+    closedir(d);
+    rmdir(path);
+}
+
+void workplace_close(struct workplace *w) {
+    if (w->path[0] && !w->keep) remove_folder(w->path);
+    w->path[0] = 0;
+    // a pending signal ends us here; children that are gone are of no interest
+    const struct timespec none = {0, 0};
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    while (sigtimedwait(&child, NULL, &none) > 0) {
+    }
+    sigprocmask(SIG_SETMASK, &w->old_mask, NULL);
+}
+
+bool workplace_interrupted(const struct workplace *w) {
+    sigset_t pending;
+    if (sigpending(&pending) != 0) return false;
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    for (int i = 0; i < 3; ++i)
+        if (sigismember(&pending, signals[i]) && !sigismember(&w->old_mask, signals[i]))
+            return true;
+    return false;
+}
+
+// Seconds of a clock that is never set back.
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int start(const struct workplace *w, const char *const *argv, const char *log, pid_t *pid) {
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attr;
+    posix_spawn_file_actions_init(&files);
+    posix_spawnattr_init(&attr);
+    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    if (log) {
+        posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+        posix_spawn_file_actions_adddup2(&files, 1, 2);
+    }
+    // a group of its own, so that a compiler's children end with it
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setsigmask(&attr, &w->old_mask);
+    posix_spawnattr_setpgroup(&attr, 0);
+    int error = posix_spawnp(pid, argv[0], &files, &attr, (char *const *)argv, environ);
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attr);
+    return error;
+}
+
+struct process_result process_run(const struct workplace *w, const char *const *argv, int seconds,
+                                  const char *log) {
+    pid_t pid;
+    fflush(NULL);
+    int error = start(w, argv, log, &pid);
+    if (error) {
+        errno = error;
+        return (struct process_result){PROCESS_NOT_STARTED, 0};
+    }
+    const double until = now() + seconds;
+    struct process_result result = {PROCESS_EXITED, 0};
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    for (;;) {
+        int status;
+        pid_t ended = waitpid(pid, &status, WNOHANG);
+        if (ended == pid) {
+            if (WIFSIGNALED(status))
+                return (struct process_result){PROCESS_SIGNALLED, WTERMSIG(status)};
+            result.code = WEXITSTATUS(status);
+            return result;
+        }
+        bool interrupted = workplace_interrupted(w);
+        if (interrupted || now() > until) {
+            kill(-pid, SIGKILL);
+            kill(pid, SIGKILL);
+            waitpid(pid, &status, 0);
+            result.end = interrupted ? PROCESS_INTERRUPTED : PROCESS_TIMED_OUT;
+            return result;
+        }
+        const struct timespec tick = {0, 50000000};
+        sigtimedwait(&child, NULL, &tick);
+    }
+}
+
+bool process_find(const char *name, char *out, int size) {
+    if (strchr(name, '/')) {
+        int n = snprintf(out, (size_t)size, "%s", name);
+        return n < size && access(out, X_OK) == 0;
+    }
+    const char *path = getenv("PATH");
+    for (const char *p = path ? path : "/usr/bin:/bin"; *p;) {
+        size_t len = strcspn(p, ":");
+        int n = snprintf(out, (size_t)size, "%.*s%s%s", (int)len, p, len ? "/" : "", name);
+        struct stat st;
+        if (n < size && stat(out, &st) == 0 && S_ISREG(st.st_mode) && access(out, X_OK) == 0)
+            return true;
+        p += len + (p[len] == ':');
+    }
+    return false;
+}

@@ -1,0 +1,246 @@
+// Tables and expected contents for the program of `tcpc run` (see run_main.h).
+#include "driver/run_main.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/image.h"
+#include "base/session.h"
+#include "plan/plan.h"
+#include "plan/plan_run.h"
+
+enum { MAX_PRINTED = 1 << 20 };
+
+// The storage elements of a tensor, from its pointer on; -1 when there is no such number.
+static int64_t storage_of(const struct plan_flat *f) {
+    int64_t last = f->offset;
+    if (f->size == 0) return 0;
+    for (int i = 0; i < f->n; ++i) {
+        int64_t reach;
+        if (__builtin_mul_overflow(f->extent[i] - 1, f->stride[i], &reach) ||
+            (reach > 0 && __builtin_add_overflow(last, reach, &last)))
+            return -1;
+    }
+    if (f->sw.b > 0) {  // a swizzle permutes within blocks of this size
+        int64_t block = (int64_t)1 << (f->sw.m + f->sw.b + (f->sw.s < 0 ? -f->sw.s : f->sw.s));
+        last += block - 1 - last % block;
+    }
+    return last < ((int64_t)1 << 40) ? last + 1 : -1;
+}
+
+static const char *no_size(struct session *s, const struct tensor *t) {
+    return arena_printf(&s->arena, "the extents of '%s' have no size with these params", t->name);
+}
+
+// Appends the name of the harness's enumerator: TCP_F16.
+static void put_element(struct buf *out, const struct elem_type *e) {
+    buf_puts(out, "TCP_");
+    for (const char *c = e->name; *c; ++c)
+        buf_char(out, *c >= 'a' && *c <= 'z' ? (char)(*c - 32) : *c);
+}
+
+// The size of top-level mode "i" of "l" in a flattened layout's terms.
+static int64_t mode_size(const struct lay *l, int i, const int64_t *sym) {
+    struct plan_flat f;
+    if (l->shape->rank < 0) return plan_flatten(*l, sym, &f) ? f.size : -1;
+    const struct lay mode = {.shape = l->shape->kid[i], .stride = l->stride->kid[i]};
+    return plan_flatten(mode, sym, &f) ? f.size : -1;
+}
+
+// Appends the table of offsets that the view of "t" needs; the view itself is then written by
+// put_view.
+static const char *put_offsets(struct session *s, const struct run_case *c, const struct tensor *t,
+                               const char *id, struct buf *out) {
+    struct plan_flat f;
+    int rank = t->layout.shape->rank < 0 ? 1 : t->layout.shape->rank;
+    if (!plan_flatten(t->layout, c->sym_values, &f)) return no_size(s, t);
+    if (f.size > MAX_PRINTED)
+        return arena_printf(&s->arena, "'%s' has %" PRId64 " elements; no more than %d are printed",
+                            t->name, f.size, MAX_PRINTED);
+    buf_printf(out, "static const int64_t shape_%s[] = {", id);
+    for (int i = 0; i < rank; ++i)
+        buf_printf(out, "%s%" PRId64, i ? ", " : "", mode_size(&t->layout, i, c->sym_values));
+    buf_printf(out, "};\nstatic const int64_t offset_%s[] = {", id);
+    for (int64_t i = 0; i < f.size; ++i)
+        buf_printf(out, "%s%" PRId64,
+                   i == 0   ? ""
+                   : i % 16 ? ", "
+                            : ",\n    ",
+                   plan_swizzle(f.sw, f.offset + plan_flat_at(&f, i)));
+    buf_puts(out, f.size ? "};\n" : "0};\n");
+    return NULL;
+}
+
+static void put_view(const struct run_case *c, const struct tensor *t, const char *id,
+                     struct buf *out) {
+    if (!c->print || strcmp(c->print, t->name) != 0)
+        buf_puts(out, "{0, nullptr, nullptr, nullptr, 0}");
+    else
+        buf_printf(out, "{%d, shape_%s, nullptr, offset_%s, 0}",
+                   t->layout.shape->rank < 0 ? 1 : t->layout.shape->rank, id, id);
+}
+
+static bool is_printed(const struct run_case *c, const struct tensor *t) {
+    return c->print && strcmp(c->print, t->name) == 0;
+}
+
+static const char *view_id(struct session *s, const struct kernel *k, const struct tensor *t) {
+    return arena_printf(&s->arena, "%s_%s", k->name, t->name);
+}
+
+// The launcher's declaration, and the function that calls it with the params' values.
+static void put_launch(const struct run_case *c, const struct kernel *k, struct buf *out) {
+    buf_printf(out, "TCP_EXTERN_C tcp_status %s_launch(", k->name);
+    for (int i = 0; i < k->nformals; ++i)
+        buf_printf(out, "%s%s *, ", k->formal[i].dir == ARG_IN ? "const " : "",
+                   k->formal[i].tensor->elem->c_name);
+    for (int i = 0; i < k->nparams; ++i) buf_puts(out, "int64_t, ");
+    buf_puts(out, "tcp_stream);\n");
+    buf_printf(out, "static tcp_status run_%s(void *const *t, tcp_stream stream)\n{\n", k->name);
+    if (k->nformals == 0) buf_puts(out, "    (void)t;\n");
+    buf_printf(out, "    return %s_launch(", k->name);
+    for (int i = 0; i < k->nformals; ++i)
+        buf_printf(out, "(%s%s *)t[%d], ", k->formal[i].dir == ARG_IN ? "const " : "",
+                   k->formal[i].tensor->elem->c_name, i);
+    for (int i = 0; i < k->nparams; ++i)
+        buf_printf(out, "INT64_C(%" PRId64 "), ", c->sym_values[k->param[i]->sym->id]);
+    buf_puts(out, "stream);\n}\n");
+}
+
+static const char *put_kernel(struct session *s, const struct run_case *c, const struct kernel *k,
+                              struct buf *out, int64_t *bytes) {
+    put_launch(c, k, out);
+    const char *why;
+    for (int i = 0; i < k->nformals; ++i)
+        if (is_printed(c, k->formal[i].tensor) &&
+            (why = put_offsets(s, c, k->formal[i].tensor, view_id(s, k, k->formal[i].tensor), out)))
+            return why;
+    int nshared = 0;
+    for (int i = 0; i < k->nlocal; ++i) {
+        const struct tensor *t = k->local[i];
+        if (t->space != MEM_SHARED || !is_printed(c, t)) continue;
+        if ((why = put_offsets(s, c, t, view_id(s, k, t), out))) return why;
+        ++nshared;
+    }
+    *bytes = 0;
+    buf_printf(out, "static const tcp_harness_tensor tensors_%s[] = {\n", k->name);
+    for (int i = 0; i < k->nformals; ++i) {
+        static const char *const roles[] = {"IN", "OUT", "INOUT"};
+        const struct tensor *t = k->formal[i].tensor;
+        struct plan_flat f;
+        int64_t count;
+        if (!plan_flatten(t->layout, c->sym_values, &f) || (count = storage_of(&f)) < 0)
+            return no_size(s, t);
+        *bytes += f.size * (t->elem->bits / 8) * (k->formal[i].dir == ARG_INOUT ? 2 : 1);
+        buf_printf(out, "    {\"%s\", ", t->name);
+        put_element(out, t->elem);
+        buf_printf(out, ", %" PRId64 ", %d, TCP_HARNESS_%s, ", count,
+                   t->align > 0 ? t->align : t->elem->bits / 8, roles[k->formal[i].dir]);
+        if (k->formal[i].dir == ARG_IN)
+            buf_puts(out, "nullptr");
+        else
+            buf_printf(out, "\"%s.%s.expect\"", k->name, t->name);
+        buf_puts(out, ", nullptr, ");
+        put_view(c, t, view_id(s, k, t), out);
+        buf_puts(out, "},\n");
+    }
+    buf_puts(out, "};\n");
+    if (nshared > 0) buf_printf(out, "static const tcp_harness_shared shared_%s[] = {\n", k->name);
+    for (int i = 0; i < k->nlocal && nshared > 0; ++i) {
+        const struct tensor *t = k->local[i];
+        if (t->space != MEM_SHARED || !is_printed(c, t)) continue;
+        buf_printf(out, "    {\"%s\", ", t->name);
+        put_element(out, t->elem);
+        buf_printf(out, ", %d, ", t->smem_offset);
+        put_view(c, t, view_id(s, k, t), out);
+        buf_puts(out, "},\n");
+    }
+    if (nshared > 0) buf_puts(out, "};\n");
+    buf_char(out, '\n');
+    return NULL;
+}
+
+const char *run_write_main(struct session *s, const struct run_case *c, struct buf *out) {
+    struct buf table;
+    const char *why = NULL;
+    int n = 0;
+    buf_init(&table);
+    buf_puts(out, "#include \"tcp_harness.h\"\n\n");
+    for (const struct kernel *k = c->plan->kernels; k && !why; k = k->next) {
+        int64_t bytes;
+        if (c->kernel && c->kernel != k) continue;
+        int nshared = 0;
+        for (int i = 0; i < k->nlocal; ++i)
+            nshared += k->local[i]->space == MEM_SHARED && is_printed(c, k->local[i]);
+        why = put_kernel(s, c, k, out, &bytes);
+        buf_printf(&table, "    {\"%s\", run_%s, tensors_%s, %d, %s%s, %d, %" PRId64 "},\n",
+                   k->name, k->name, k->name, k->nformals, nshared ? "shared_" : "nullptr",
+                   nshared ? k->name : "", nshared, bytes);
+        ++n;
+    }
+    buf_printf(out,
+               "static const tcp_harness_kernel kernels[] = {\n%s};\n\nint main(int argc, char "
+               "**argv)\n{\n"
+               "    return tcp_harness_main(argc, argv, kernels, %d);\n}\n",
+               table.text, n);
+    buf_release(&table);
+    return why;
+}
+
+// Writes "n" tags to "path"; returns whether that worked.
+static bool write_tags(const char *path, const int64_t *tag, int64_t n) {
+    FILE *f = fopen(path, "wb");
+    if (!f) return false;
+    bool ok = fwrite(tag, sizeof *tag, (size_t)n, f) == (size_t)n;
+    return fclose(f) == 0 && ok;
+}
+
+const char *run_write_expected(struct session *s, const struct run_case *c, const struct kernel *k,
+                               const struct image *img, const char *folder) {
+    struct image_iter it = image_begin(img);
+    struct image_entry e;
+    bool more = image_next(&it, &e);
+    const char *why = NULL;
+    // the image's buffers come by tensor id, the outputs in any order: the outputs are written as
+    // their turn comes
+    int64_t **tags = calloc((size_t)k->nformals + 1, sizeof *tags),
+            *count = calloc((size_t)k->nformals + 1, sizeof *count);
+    for (int i = 0; i < k->nformals && !why; ++i) {
+        struct plan_flat f;
+        const struct tensor *t = k->formal[i].tensor;
+        if (k->formal[i].dir == ARG_IN) continue;
+        if (!plan_flatten(t->layout, c->sym_values, &f) || (count[i] = storage_of(&f)) < 0)
+            why = no_size(s, t);
+        else if (!(tags[i] = malloc(((size_t)count[i] + 1) * sizeof **tags)))
+            why = arena_printf(&s->arena, "memory for %" PRId64 " elements of '%s' is out",
+                               count[i], t->name);
+        for (int64_t j = 0; j < count[i] && !why; ++j) tags[i][j] = -1;
+    }
+    for (; more && !why; more = image_next(&it, &e)) {
+        int to = -1, from = -1;
+        for (int i = 0; i < k->nformals; ++i) {
+            to = image_global(k->formal[i].tensor->id) == e.buf ? i : to;
+            from = k->formal[i].tensor->id == image_tag_tensor(e.tag) ? i : from;
+        }
+        if (to < 0 || !tags[to]) continue;
+        if (from < 0 || e.off < 0 || e.off >= count[to])
+            BUG("element %lld of '%s' comes from nowhere", (long long)e.off,
+                k->formal[to].tensor->name);
+        tags[to][e.off] = image_tag(from, image_tag_offset(e.tag));
+    }
+    for (int i = 0; i < k->nformals; ++i) {
+        const char *path =
+            arena_printf(&s->arena, "%s/%s.%s.expect", folder, k->name, k->formal[i].tensor->name);
+        if (!why && tags[i] && !write_tags(path, tags[i], count[i]))
+            why = arena_printf(&s->arena, "cannot write '%s': %s", path, strerror(errno));
+        free(tags[i]);
+    }
+    free(tags);
+    free(count);
+    image_end(&it);
+    return why;
+}

@@ -1,0 +1,31 @@
+// The program that `tcpc run` builds: its tables, and the files of what each output must hold.
+#ifndef TCPC_DRIVER_RUN_MAIN_H
+#define TCPC_DRIVER_RUN_MAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct buf;
+struct image;
+struct kernel;
+struct plan;
+struct session;
+
+// What one run is about.
+struct run_case {
+    const struct plan *plan;
+    const struct kernel *kernel;  // the only one, or NULL: all
+    const int64_t *sym_values;    // of the params
+    const char *print;            // a tensor whose contents are wanted, or NULL
+};
+
+// Appends the C++ text of the program (runtime/tcp_harness.h says what it is made of).  Returns
+// NULL, or why there is none as a sentence in the session's memory.
+const char *run_write_main(struct session *s, const struct run_case *c, struct buf *out);
+
+// Writes the files that the tables of kernel "k" name into "folder": what its outputs hold in
+// "img".  Returns NULL, or what failed.
+const char *run_write_expected(struct session *s, const struct run_case *c, const struct kernel *k,
+                               const struct image *img, const char *folder);
+
+#endif
