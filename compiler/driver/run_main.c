@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/image.h"
 #include "base/session.h"
+#include "kernel/kernel_ir.h"
 #include "plan/plan.h"
 #include "plan/plan_run.h"
 
@@ -92,9 +93,16 @@ static const char *view_id(struct session *s, const struct kernel *k, const stru
     return arena_printf(&s->arena, "%s_%s", k->name, t->name);
 }
 
+// The stem of the launcher's name.
+static const char *launcher_of(const struct run_case *c, const struct kernel *k) {
+    const struct kir_kernel *x = c->kir->kernels;
+    for (const struct kernel *i = c->plan->kernels; i != k; i = i->next) x = x->next;
+    return x->c_name;
+}
+
 // The launcher's declaration, and the function that calls it with the params' values.
 static void put_launch(const struct run_case *c, const struct kernel *k, struct buf *out) {
-    buf_printf(out, "TCP_EXTERN_C tcp_status %s_launch(", k->name);
+    buf_printf(out, "TCP_EXTERN_C tcp_status %s_launch(", launcher_of(c, k));
     for (int i = 0; i < k->nformals; ++i)
         buf_printf(out, "%s%s *, ", k->formal[i].dir == ARG_IN ? "const " : "",
                    k->formal[i].tensor->elem->c_name);
@@ -102,7 +110,7 @@ static void put_launch(const struct run_case *c, const struct kernel *k, struct 
     buf_puts(out, "tcp_stream);\n");
     buf_printf(out, "static tcp_status run_%s(void *const *t, tcp_stream stream)\n{\n", k->name);
     if (k->nformals == 0) buf_puts(out, "    (void)t;\n");
-    buf_printf(out, "    return %s_launch(", k->name);
+    buf_printf(out, "    return %s_launch(", launcher_of(c, k));
     for (int i = 0; i < k->nformals; ++i)
         buf_printf(out, "(%s%s *)t[%d], ", k->formal[i].dir == ARG_IN ? "const " : "",
                    k->formal[i].tensor->elem->c_name, i);

@@ -7,6 +7,7 @@
 
 struct buf;
 struct image;
+struct kir;
 struct kernel;
 struct plan;
 struct session;
@@ -14,6 +15,7 @@ struct session;
 // What one run is about.
 struct run_case {
     const struct plan *plan;
+    const struct kir *kir;        // for the launchers' names; its kernels stand in the plan's order
     const struct kernel *kernel;  // the only one, or NULL: all
     const int64_t *sym_values;    // of the params
     const char *print;            // a tensor whose contents are wanted, or NULL

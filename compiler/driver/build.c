@@ -1,0 +1,219 @@
+// Compilers and the runtime's place (see build.h).
+#include "driver/build.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/session.h"
+#include "driver/options.h"
+
+enum { MAX_WORDS = 48, BUILD_SECONDS = 900 };
+
+// -- the runtime
+// ---------------------------------------------------------------------------------------------------
+
+// Writes the folder of this program to "out".
+static bool own_folder(char *out, size_t size) {
+    ssize_t n = readlink("/proc/self/exe", out, size - 1);
+    if (n <= 0) return false;
+    out[n] = 0;
+    char *slash = strrchr(out, '/');
+    if (!slash) return false;
+    *slash = 0;
+    return true;
+}
+
+static bool is_runtime(const char *folder) {
+    char path[600];
+    int n = snprintf(path, sizeof path, "%s/tcp_harness.h", folder);
+    return n < (int)sizeof path && access(path, R_OK) == 0;
+}
+
+static bool find_runtime(struct toolchain *t) {
+    static const char *const near[] = {"../../runtime", "../share/tcpc/runtime", "../runtime"};
+    static const char *const libraries[] = {"../runtime/libtcp_host.a", "../lib/libtcp_host.a",
+                                            "../lib/tcpc/libtcp_host.a"};
+    char self[400];
+    const char *given = getenv("TCPC_RUNTIME");
+    t->library[0] = 0;
+    if (given && *given) {
+        snprintf(t->runtime, sizeof t->runtime, "%s", given);
+        if (is_runtime(t->runtime)) return true;
+        option_error("TCPC_RUNTIME names '%s', which has no tcp_harness.h", given);
+        return false;
+    }
+    if (own_folder(self, sizeof self)) {
+        for (int i = 0; i < 3 && !t->library[0]; ++i) {
+            snprintf(t->library, sizeof t->library, "%s/%s", self, libraries[i]);
+            if (access(t->library, R_OK) != 0) t->library[0] = 0;
+        }
+        for (int i = 0; i < 3; ++i) {
+            snprintf(t->runtime, sizeof t->runtime, "%s/%s", self, near[i]);
+            if (is_runtime(t->runtime)) return true;
+        }
+    }
+#ifdef TCPC_RUNTIME_DIR
+    snprintf(t->runtime, sizeof t->runtime, "%s", TCPC_RUNTIME_DIR);
+    if (is_runtime(t->runtime)) return true;
+#endif
+    option_error(
+        "the runtime (tcp_harness.h) is not found beside tcpc; set TCPC_RUNTIME to its folder");
+    return false;
+}
+
+// -- compilers
+// -----------------------------------------------------------------------------------------------------
+
+// Whether a GPU can be used: its device file is there and not hidden from us.
+static bool has_gpu(void) {
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    if (visible && (!*visible || strcmp(visible, "-1") == 0)) return false;
+    DIR *d = opendir("/dev");
+    if (!d) return false;
+    bool found = false;
+    const struct dirent *e;
+    while (!found && (e = readdir(d)))
+        found = (strncmp(e->d_name, "nvidia", 6) == 0 && isdigit((unsigned char)e->d_name[6])) ||
+                strcmp(e->d_name, "dxg") == 0;
+    closedir(d);
+    return found;
+}
+
+static bool find_nvcc(char *out, int size) {
+    const char *home = getenv("CUDA_HOME");
+    char path[600];
+    if (process_find("nvcc", out, size)) return true;
+    if (home && snprintf(path, sizeof path, "%s/bin/nvcc", home) < (int)sizeof path &&
+        process_find(path, out, size))
+        return true;
+    return process_find("/usr/local/cuda/bin/nvcc", out, size);
+}
+
+static bool find_cxx(const char *asked, char *out, int size) {
+    static const char *const names[] = {"c++", "g++", "clang++"};
+    if (asked) {
+        if (process_find(asked, out, size)) return true;
+        option_error("the C++ compiler '%s' is not found", asked);
+        return false;
+    }
+    const char *cxx = getenv("CXX");
+    if (cxx && *cxx && process_find(cxx, out, size)) return true;
+    for (int i = 0; i < 3; ++i)
+        if (process_find(names[i], out, size)) return true;
+    option_error("no C++ compiler is found: neither $CXX nor c++, g++ or clang++");
+    return false;
+}
+
+bool toolchain_find(struct toolchain *t, int want, const char *cxx, const char *arch) {
+    *t = (struct toolchain){.arch = arch};
+    if (!find_runtime(t)) return false;
+    if (want >= 0) {
+        bool nvcc = find_nvcc(t->compiler, sizeof t->compiler), gpu = has_gpu();
+        t->gpu = nvcc && gpu;
+        if (t->gpu) return true;
+        if (want > 0) {
+            option_error("%s is not found, so that '--gpu' cannot be done",
+                         nvcc ? "a GPU" : "nvcc");
+            return false;
+        }
+    }
+    return find_cxx(cxx, t->compiler, sizeof t->compiler);
+}
+
+// -- the command
+// ---------------------------------------------------------------------------------------------------
+
+struct command {
+    const char *word[MAX_WORDS + 1];
+    int n;
+};
+
+static void add(struct command *c, const char *word) {
+    if (c->n < MAX_WORDS) c->word[c->n++] = word;
+}
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// Adds the host runtime's own sources.
+static void add_host_sources(struct session *s, const struct toolchain *t, struct command *c) {
+    const char *folder = arena_printf(&s->arena, "%s/host", t->runtime);
+    DIR *d = opendir(folder);
+    int first = c->n;
+    const struct dirent *e;
+    while (d && (e = readdir(d))) {
+        size_t n = strlen(e->d_name);
+        if (n > 4 && strcmp(e->d_name + n - 4, ".cpp") == 0)
+            add(c, arena_printf(&s->arena, "%s/%s", folder, e->d_name));
+    }
+    if (d) closedir(d);
+    qsort(c->word + first, (size_t)(c->n - first), sizeof *c->word, by_name);
+}
+
+static void print_log(const char *path) {
+    char part[4096];
+    FILE *f = fopen(path, "rb");
+    size_t n;
+    while (f && (n = fread(part, 1, sizeof part, f)) > 0) fwrite(part, 1, n, stderr);
+    if (f) fclose(f);
+}
+
+bool toolchain_build(struct session *s, const struct toolchain *t, const struct workplace *w) {
+    struct command c = {.n = 0};
+    struct arena *a = &s->arena;
+    const char *plan = arena_printf(a, "%s/plan.cu", w->path),
+               *main_file = arena_printf(a, "%s/main.cpp", w->path);
+    const char *harness = arena_printf(a, "%s/tcp_harness.cpp", t->runtime);
+    const char *log = arena_printf(a, "%s/build.log", w->path);
+    add(&c, t->compiler);
+    add(&c, "-std=c++17");
+    add(&c, arena_printf(a, "-I%s", t->runtime));
+    add(&c, "-o");
+    add(&c, arena_printf(a, "%s/run", w->path));
+    if (t->gpu) {
+        add(&c, "-O2");
+        add(&c, arena_printf(a, "-arch=%s", t->arch));
+        add(&c, plan);
+        add(&c, main_file);
+        add(&c, harness);
+        add(&c, arena_printf(a, "%s/tcp_cuda.cu", t->runtime));
+    } else {
+        add(&c, "-O1");
+#ifdef TCPC_SANITIZE
+        add(&c, "-fsanitize=address,undefined");
+        add(&c, "-fno-sanitize-recover=all");
+        add(&c, "-g");
+#endif
+        add(&c, "-x");
+        add(&c, "c++");
+        add(&c, plan);
+        add(&c, "-x");
+        add(&c, "none");
+        add(&c, main_file);
+        if (t->library[0]) {
+            add(&c, t->library);
+        } else {
+            add(&c, harness);
+            add_host_sources(s, t, &c);
+        }
+        add(&c, "-pthread");
+    }
+    struct process_result r = process_run(w, c.word, BUILD_SECONDS, log);
+    if (r.end == PROCESS_EXITED && r.code == 0) return true;
+    if (r.end == PROCESS_NOT_STARTED)
+        option_error("'%s' cannot be started: %s", t->compiler, strerror(errno));
+    else if (r.end == PROCESS_TIMED_OUT)
+        option_error("'%s' took more than %d seconds", t->compiler, BUILD_SECONDS);
+    else if (r.end == PROCESS_EXITED || r.end == PROCESS_SIGNALLED) {
+        print_log(log);
+        option_error("'%s' did not compile the emitted code (%s %d)", t->compiler,
+                     r.end == PROCESS_EXITED ? "exit status" : "signal", r.code);
+    }
+    return false;
+}

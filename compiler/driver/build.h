@@ -1,0 +1,28 @@
+// Building the program of `tcpc run`: which compiler, where the runtime is, and the command.
+#ifndef TCPC_DRIVER_BUILD_H
+#define TCPC_DRIVER_BUILD_H
+
+#include <stdbool.h>
+
+#include "driver/process.h"
+
+struct session;
+
+struct toolchain {
+    bool gpu;
+    char compiler[512];  // its path
+    char runtime[512];   // the folder of tcp_runtime.h
+    char library[512];   // the host runtime built beforehand, "" when there is none
+    const char *arch;    // "sm_90"
+};
+
+// Finds compiler and runtime: for a GPU when nvcc and a GPU are there ("want" 0), always ("want" 1)
+// or never (-1).  "cxx" is the host compiler that was asked for, or NULL.  Returns false after
+// saying what is missing.
+bool toolchain_find(struct toolchain *t, int want, const char *cxx, const char *arch);
+
+// Builds "folder"/run from "folder"/plan.cu and "folder"/main.cpp.  Returns false after saying what
+// failed; the compiler's own words are printed too.
+bool toolchain_build(struct session *s, const struct toolchain *t, const struct workplace *w);
+
+#endif

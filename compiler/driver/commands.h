@@ -1,0 +1,8 @@
+// The commands of tcpc: each gets the words after its name and returns the exit status.
+#ifndef TCPC_DRIVER_COMMANDS_H
+#define TCPC_DRIVER_COMMANDS_H
+
+int command_run(int argc, char **argv);   // tcpc run PLAN: compile, build, run, compare
+int command_draw(int argc, char **argv);  // tcpc draw PLAN NAME
+
+#endif

@@ -1,0 +1,76 @@
+// Common options (see options.h).
+#include "driver/options.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/session.h"
+
+int option_error(const char *format, ...) {
+    va_list ap;
+    fputs("tcpc: error: ", stderr);
+    va_start(ap, format);
+    vfprintf(stderr, format, ap);
+    va_end(ap);
+    fputc('\n', stderr);
+    return EXIT_USAGE;
+}
+
+const char *option_value(int argc, char **argv, int *i, const char *name, bool *missing) {
+    const char *arg = argv[*i];
+    size_t n = strlen(name);
+    *missing = false;
+    if (strncmp(arg, name, n) != 0) return NULL;
+    if (arg[n] == '=') return arg + n + 1;
+    if (arg[n] != 0) return NULL;
+    if (*i + 1 < argc) return argv[++*i];
+    *missing = true;
+    option_error("'%s' needs a value", name);
+    return "";
+}
+
+static enum option_taken define(struct session *s, const char *text) {
+    const char *equal = strchr(text, '=');
+    if (!equal || equal == text || !equal[1]) {
+        option_error("'-D %s' is not of the form NAME=VALUE", text);
+        return OPTION_BAD;
+    }
+    struct options *o = &s->options;
+    struct define *all = ARENA_ARRAY(&s->arena, struct define, o->ndefines + 1);
+    if (o->ndefines > 0) memcpy(all, o->defines, sizeof *all * (size_t)o->ndefines);
+    all[o->ndefines].name = intern_n(s, text, (size_t)(equal - text));
+    all[o->ndefines].text = equal + 1;
+    o->defines = all;
+    ++o->ndefines;
+    return OPTION_DONE;
+}
+
+enum option_taken option_common(struct session *s, int argc, char **argv, int *i) {
+    const char *arg = argv[*i], *value;
+    bool missing;
+    if (strncmp(arg, "-D", 2) == 0) {
+        if (arg[2]) return define(s, arg + 2);
+        if (*i + 1 < argc) return define(s, argv[++*i]);
+        option_error("'-D' needs NAME=VALUE");
+        return OPTION_BAD;
+    }
+    if ((value = option_value(argc, argv, i, "-arch", &missing))) {
+        s->options.arch = value;
+        return missing ? OPTION_BAD : OPTION_DONE;
+    }
+    if (strncmp(arg, "-W", 2) == 0 || strcmp(arg, "-w") == 0)
+        return diag_option(s, arg) ? OPTION_DONE : OPTION_BAD;
+    if ((value = option_value(argc, argv, i, "--color", &missing))) {
+        static const char *const when[] = {"auto", "never", "always"};
+        for (int k = 0; k < 3; ++k) {
+            if (strcmp(value, when[k]) == 0) {
+                s->diags.color = k - 1;
+                return OPTION_DONE;
+            }
+        }
+        if (!missing) option_error("'--color' takes auto, never or always, not '%s'", value);
+        return OPTION_BAD;
+    }
+    return OPTION_NOT;
+}

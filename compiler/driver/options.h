@@ -1,0 +1,27 @@
+// What the commands of tcpc have in common on their command lines.
+#ifndef TCPC_DRIVER_OPTIONS_H
+#define TCPC_DRIVER_OPTIONS_H
+
+#include <stdbool.h>
+
+struct session;
+
+enum { EXIT_RIGHT = 0, EXIT_WRONG = 1, EXIT_USAGE = 2 };
+
+enum option_taken {
+    OPTION_NOT,   // argv[*i] is none of these
+    OPTION_DONE,  // taken; "*i" stands on its last word
+    OPTION_BAD,   // taken and wrong, which was said
+};
+
+// Takes -D NAME=VALUE, -arch=sm_NN, -W.., -w, --color=.. at argv[*i].
+enum option_taken option_common(struct session *s, int argc, char **argv, int *i);
+
+// The value of option "name" at argv[*i], as "name=VALUE" or as the next word; NULL when argv[*i]
+// is another option, "" with *missing set when there is no value.
+const char *option_value(int argc, char **argv, int *i, const char *name, bool *missing);
+
+// Prints "tcpc: error: ..." to the standard error; returns EXIT_USAGE.
+int option_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,395 @@
+// tcpc run PLAN: compiles the plan, builds its emitted code with a generated main, runs it and
+// compares what it did with what the plan means.
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/image.h"
+#include "base/session.h"
+#include "driver/build.h"
+#include "driver/commands.h"
+#include "driver/compile.h"
+#include "driver/options.h"
+#include "driver/run_main.h"
+#include "plan/plan_bind.h"
+#include "plan/plan_run.h"
+
+enum { MAX_PARAMS = 64, RUN_SECONDS = 600, MAX_NAMES = 256 };
+
+static const char usage[] =
+    "usage: tcpc run [OPTIONS] PLAN\n"
+    "  --kernel NAME     this kernel alone\n"
+    "  --param NAME=N    the value of a param (default: a small one that keeps the plan's "
+    "promises)\n"
+    "  --print NAME      print what this tensor holds at the end: the number of the source "
+    "element\n"
+    "  --thread T        with --print of a frag: of this thread of the last block\n"
+    "  --time [N]        GB/s of each kernel, the median of N launches\n"
+    "  --gpu, --host     run there (default: on the GPU if there are one and nvcc)\n"
+    "  --cxx CMD         the host's C++ compiler (default: $CXX, c++, g++, clang++)\n"
+    "  --keep DIR        build in DIR, and leave everything there\n"
+    "  -D NAME=VALUE, -arch=sm_NN, -W...: as for compiling\n";
+
+struct setting {
+    const char *name;
+    int64_t value;
+};
+
+struct request {
+    const char *path, *kernel, *print, *keep, *cxx, *repeats;
+    struct setting param[MAX_PARAMS];
+    int nparams;
+    int64_t thread;  // -1: none
+    bool time, help;
+    int where;  // as toolchain_find takes it
+};
+
+// -- the command line
+// ----------------------------------------------------------------------------------------------
+
+static bool read_int(const char *text, int64_t *out) {
+    char *end;
+    errno = 0;
+    long long v = strtoll(text, &end, 10);
+    *out = v;
+    return errno == 0 && end != text && *end == 0;
+}
+
+static bool take_param(struct session *s, struct request *q, const char *text) {
+    const char *equal = strchr(text, '=');
+    struct setting *p = &q->param[q->nparams];
+    if (!equal || equal == text || !read_int(equal + 1, &p->value)) {
+        option_error("'--param %s' is not of the form NAME=INTEGER", text);
+        return false;
+    }
+    if (q->nparams + 1 == MAX_PARAMS) {
+        option_error("more than %d times '--param'", MAX_PARAMS - 1);
+        return false;
+    }
+    p->name = intern_n(s, text, (size_t)(equal - text));
+    ++q->nparams;
+    return true;
+}
+
+// Takes the word at argv[*i], with its value; returns whether it was right.
+static bool take_word(struct session *s, struct request *q, int argc, char **argv, int *i) {
+    const char *arg = argv[*i], *v;
+    bool missing;
+    struct {
+        const char *name;
+        const char **to;
+    } text[] = {
+        {"--kernel", &q->kernel}, {"--print", &q->print}, {"--keep", &q->keep}, {"--cxx", &q->cxx}};
+    for (int k = 0; k < 4; ++k) {
+        if ((v = option_value(argc, argv, i, text[k].name, &missing))) {
+            *text[k].to = v;
+            return !missing;
+        }
+    }
+    if ((v = option_value(argc, argv, i, "--param", &missing)))
+        return !missing && take_param(s, q, v);
+    if ((v = option_value(argc, argv, i, "--thread", &missing))) {
+        if (!missing && (!read_int(v, &q->thread) || q->thread < 0 || q->thread > 1023)) {
+            option_error("'--thread %s' is no thread: 0 .. 1023", v);
+            return false;
+        }
+        return !missing;
+    }
+    if (strcmp(arg, "--time") == 0 || strncmp(arg, "--time=", 7) == 0) {
+        int64_t n;
+        q->time = true;
+        if (arg[6] == '=')
+            q->repeats = arg + 7;
+        else if (*i + 1 < argc && read_int(argv[*i + 1], &n))
+            q->repeats = argv[++*i];
+        if (q->repeats && (!read_int(q->repeats, &n) || n < 1 || n > 100000)) {
+            option_error("'--time' takes a number of launches in 1 .. 100000, not '%s'",
+                         q->repeats);
+            return false;
+        }
+    } else if (strcmp(arg, "--gpu") == 0) {
+        q->where = 1;
+    } else if (strcmp(arg, "--host") == 0) {
+        q->where = -1;
+    } else if (strcmp(arg, "--help") == 0) {
+        q->help = true;
+    } else if (arg[0] == '-' && arg[1]) {
+        option_error("'%s' is no option of tcpc run", arg);
+        return false;
+    } else if (q->path) {
+        option_error("tcpc run takes one plan, not also '%s'", arg);
+        return false;
+    } else {
+        q->path = arg;
+    }
+    return true;
+}
+
+// Says that "name" is no "what", with the nearest of the "n" names that there are.
+static int unknown(const char *what, const char *name, const char *const *known, int n) {
+    const char *near = diag_did_you_mean(name, known, n);
+    if (near) return option_error("the plan has no %s '%s'; did you mean '%s'?", what, name, near);
+    return option_error("the plan has no %s '%s'", what, name);
+}
+
+// -- what is asked for, in the plan
+// --------------------------------------------------------------------------------
+
+static bool find_kernel(const struct request *q, struct run_case *c) {
+    const char *known[MAX_NAMES];
+    int n = 0;
+    if (!q->kernel) return true;
+    for (const struct kernel *k = c->plan->kernels; k; k = k->next) {
+        if (strcmp(k->name, q->kernel) == 0) c->kernel = k;
+        if (n < MAX_NAMES) known[n++] = k->name;
+    }
+    if (c->kernel) return true;
+    unknown("kernel", q->kernel, known, n);
+    return false;
+}
+
+static void offer(const char **known, int *n, const char *name) {
+    if (name && *n < MAX_NAMES) known[(*n)++] = name;
+}
+
+// The tensor that --print names, in "*out"; false after an error.
+static bool find_printed(const struct request *q, const struct run_case *c,
+                         const struct tensor **out) {
+    const char *known[MAX_NAMES];
+    int n = 0;
+    *out = NULL;
+    if (!q->print) return true;
+    for (const struct kernel *k = c->plan->kernels; k; k = k->next) {
+        if (c->kernel && c->kernel != k) continue;
+        for (int i = 0; i < k->nformals + k->nlocal; ++i) {
+            const struct tensor *t =
+                i < k->nformals ? k->formal[i].tensor : k->local[i - k->nformals];
+            offer(known, &n, t->name);
+            if (t->name && strcmp(t->name, q->print) == 0 && !*out) *out = t;
+        }
+    }
+    if (!*out) {
+        unknown("tensor that a kernel uses called", q->print, known, n);
+        return false;
+    }
+    if ((*out)->space == MEM_FRAG && q->thread < 0) {
+        option_error("'%s' is a frag: say whose with --thread T", q->print);
+        return false;
+    }
+    if ((*out)->space != MEM_FRAG && q->thread >= 0) {
+        option_error("'--thread' goes with --print of a frag, and '%s' is none", q->print);
+        return false;
+    }
+    return true;
+}
+
+static bool bind_params(struct session *s, const struct request *q, struct run_case *c) {
+    const struct plan *p = c->plan;
+    const char *known[MAX_NAMES];
+    int n = 0, chosen = 0;
+    int64_t *fixed = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
+    for (int i = 0; i < p->nsyms; ++i) fixed[i] = PLAN_UNBOUND;
+    for (int i = 0; i < p->nparams; ++i) offer(known, &n, p->param[i]->name);
+    for (int k = 0; k < q->nparams; ++k) {
+        bool found = false;
+        for (int i = 0; i < p->nparams; ++i) {
+            if (strcmp(p->param[i]->name, q->param[k].name) == 0) {
+                fixed[p->param[i]->sym->id] = q->param[k].value;
+                found = true;
+            }
+        }
+        if (!found) {
+            unknown("param", q->param[k].name, known, n);
+            return false;
+        }
+    }
+    c->sym_values = plan_choose(s, p, fixed, 1);
+    if (!c->sym_values) {
+        option_error("no values of the params were found that keep the plan's promises; set them "
+                     "with --param");
+        return false;
+    }
+    const char *broken = plan_broken_promise(s, p, c->sym_values);
+    if (broken) {
+        option_error("%s", broken);
+        return false;
+    }
+    for (int i = 0; i < p->nparams; ++i)
+        if (fixed[p->param[i]->sym->id] == PLAN_UNBOUND)
+            fprintf(stderr, "%s%s = %" PRId64,
+                    chosen++ ? ", " : "tcpc: chosen: ", p->param[i]->name,
+                    c->sym_values[p->param[i]->sym->id]);
+    if (chosen) fputs(" (--param NAME=N sets one)\n", stderr);
+    return true;
+}
+
+// -- the run
+// -------------------------------------------------------------------------------------------------------
+
+static bool write_text(struct session *s, const struct workplace *w, const char *name,
+                       const char *text) {
+    const char *path = arena_printf(&s->arena, "%s/%s", w->path, name);
+    FILE *f = fopen(path, "wb");
+    bool ok = f && fputs(text, f) >= 0;
+    if (f) ok = fclose(f) == 0 && ok;
+    if (!ok) option_error("cannot write '%s': %s", path, strerror(errno));
+    return ok;
+}
+
+// Prints what a thread's frag holds, as the harness prints tensors: a line a row of the first two
+// modes.
+static void print_frag(const struct run_case *c, const struct tensor *t, int thread,
+                       struct image *img) {
+    struct plan_flat f;
+    if (!plan_flatten(t->layout, c->sym_values, &f)) return;
+    int64_t rows = 1, columns = f.size;
+    if (t->layout.shape->rank > 1) {
+        struct plan_flat first;
+        const struct lay mode = {.shape = t->layout.shape->kid[0],
+                                 .stride = t->layout.stride->kid[0]};
+        if (plan_flatten(mode, c->sym_values, &first) && first.size > 0) {
+            rows = first.size;
+            columns = f.size / rows;
+        }
+    }
+    for (int64_t r = 0; r < rows; ++r) {
+        for (int64_t i = 0; i < columns; ++i) {
+            int64_t tag = image_load(img, image_frag(t->id, thread),
+                                     f.offset + plan_flat_at(&f, r + i * rows));
+            printf("%s", i ? " " : "");
+            if (tag == IMAGE_POISON)
+                putchar('-');
+            else
+                printf("%" PRId64, image_tag_offset(tag));
+        }
+        putchar('\n');
+    }
+}
+
+static bool uses(const struct kernel *k, const struct tensor *t) {
+    for (int i = 0; i < k->nlocal; ++i)
+        if (k->local[i] == t) return true;
+    return false;
+}
+
+// Works out what each kernel means and writes it down for the program; keeps the image in which
+// "frag" (or NULL) stands.
+static bool write_expected(struct session *s, const struct run_case *c, const struct workplace *w,
+                           const struct tensor *frag, struct image **kept) {
+    static const struct sample_set everything = {true, true};
+    for (const struct kernel *k = c->plan->kernels; k; k = k->next) {
+        if (c->kernel && c->kernel != k) continue;
+        struct image *img = image_new();
+        struct plan_run_report report;
+        const char *why = plan_run(s, c->plan, k, c->sym_values, &everything, img, &report)
+                              ? run_write_expected(s, c, k, img, w->path)
+                              : report.text;
+        if (frag && uses(k, frag) && !*kept)
+            *kept = img;
+        else
+            image_free(img);
+        if (why) {
+            option_error("kernel '%s': %s", k->name, why);
+            return false;
+        }
+        if (workplace_interrupted(w)) return false;
+    }
+    return true;
+}
+
+static int run_program(struct session *s, const struct request *q, const struct workplace *w,
+                       bool print) {
+    const char *argv[10];
+    int n = 0;
+    argv[n++] = arena_printf(&s->arena, "%s/run", w->path);
+    argv[n++] = "--data";
+    argv[n++] = w->path;
+    if (print) {
+        argv[n++] = "--print";
+        argv[n++] = q->print;
+    }
+    if (q->time) argv[n++] = "--time";
+    if (q->time && q->repeats) argv[n++] = q->repeats;
+    argv[n] = NULL;
+    struct process_result r = process_run(w, argv, RUN_SECONDS, NULL);
+    switch (r.end) {
+    case PROCESS_EXITED: return r.code;
+    case PROCESS_SIGNALLED:
+        option_error("the program ended by signal %d (%s)", r.code, strsignal(r.code));
+        return EXIT_WRONG;
+    case PROCESS_TIMED_OUT:
+        option_error("the program took more than %d seconds", RUN_SECONDS);
+        return EXIT_WRONG;
+    case PROCESS_NOT_STARTED:
+        option_error("'%s' cannot be started: %s", argv[0], strerror(errno));
+        return EXIT_USAGE;
+    case PROCESS_INTERRUPTED: break;
+    }
+    return EXIT_WRONG;
+}
+
+static int build_and_run(struct session *s, const struct request *q, const struct run_case *c,
+                         const char *text, const struct tensor *printed) {
+    struct toolchain tools;
+    struct workplace w;
+    struct buf main_text;
+    struct image *kept = NULL;
+    int code = EXIT_USAGE;
+    if (!toolchain_find(&tools, q->where, q->cxx, arena_printf(&s->arena, "sm_%d", c->plan->arch)))
+        return EXIT_USAGE;
+    if (!workplace_open(&w, q->keep))
+        return option_error("no folder to build in: %s", strerror(errno));
+    buf_init(&main_text);
+    const struct tensor *frag = printed && printed->space == MEM_FRAG ? printed : NULL;
+    const char *why = run_write_main(s, c, &main_text);
+    if (why)
+        option_error("%s", why);
+    else if (!write_expected(s, c, &w, frag, &kept))
+        code = EXIT_WRONG;
+    else if (write_text(s, &w, "plan.cu", text) && write_text(s, &w, "main.cpp", main_text.text) &&
+             toolchain_build(s, &tools, &w))
+        code = run_program(s, q, &w, printed && !frag);
+    if (code == EXIT_RIGHT && frag && kept) print_frag(c, frag, (int)q->thread, kept);
+    image_free(kept);
+    buf_release(&main_text);
+    workplace_close(&w);
+    return code;
+}
+
+static int run(struct session *s, const struct request *q) {
+    struct compiled made;
+    bool ok = compile_plan(s, q->path, &made) == 0;
+    diag_print(s, stderr);
+    if (!ok) return EXIT_WRONG;
+    struct run_case c = {.plan = made.plan, .kir = made.kir};
+    const struct tensor *printed;
+    if (!find_kernel(q, &c) || !find_printed(q, &c, &printed) || !bind_params(s, q, &c))
+        return EXIT_USAGE;
+    if (!c.plan->kernels) return option_error("'%s' has no kernel to run", q->path);
+    c.print = printed && printed->space != MEM_FRAG ? q->print : NULL;
+    return build_and_run(s, q, &c, made.cuda, printed);
+}
+
+int command_run(int argc, char **argv) {
+    struct session s;
+    struct request q = {.thread = -1};
+    int code = -1;
+    session_init(&s);
+    for (int i = 0; i < argc && code < 0; ++i) {
+        enum option_taken taken = option_common(&s, argc, argv, &i);
+        if (taken == OPTION_BAD || (taken == OPTION_NOT && !take_word(&s, &q, argc, argv, &i))) {
+            diag_print(&s, stderr);
+            code = EXIT_USAGE;
+        }
+    }
+    if (code < 0 && (q.help || !q.path)) {
+        fputs(usage, q.help ? stdout : stderr);
+        code = q.help ? EXIT_RIGHT : EXIT_USAGE;
+    }
+    if (code < 0) code = run(&s, &q);
+    session_release(&s);
+    return code;
+}
