@@ -19,7 +19,7 @@ import inputs
 
 ROOT = inputs.ROOT
 # What takes a message, and the place of its format among the arguments.
-FUNCTIONS = {"diag_error": 2, "diag_warn": 3, "FAIL": 2, "lay_fail": 1}
+FUNCTIONS = {"diag_error": 2, "diag_warn": 3, "FAIL": 2, "lay_fail": 1, "option_error": 0}
 CALL = re.compile(rf"(?<!define )\b({'|'.join(FUNCTIONS)})\s*\(")
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 CONVERSION = re.compile(r"%(?:[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|h|ll|l|j|z|t)?[a-zA-Z]|%)|%\"\s*PRI\w+")
@@ -67,7 +67,7 @@ def diagnostics():
         text = path.read_text()
         for match in CALL.finditer(text):
             line_begin = text.rfind("\n", 0, match.start()) + 1
-            if re.match(r"(static |extern )?(void|bool)\b|#define", text[line_begin:]):
+            if re.match(r"(static |extern )?(void|bool|int)\b|#define", text[line_begin:]):
                 continue  # the function itself
             end = call_end(text, match.end() - 1)
             parts = arguments(text[match.end():end - 1])

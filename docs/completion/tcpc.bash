@@ -1,0 +1,28 @@
+# Completion of tcpc's command line for bash.
+_tcpc() {
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]:-}
+    local options='-o -D -arch= -Werror -w --emit= --dump-after= --color= --version --help'
+    COMPREPLY=()
+    case $prev in
+    -o) mapfile -t COMPREPLY < <(compgen -f -- "$cur") && return ;;
+    -D | --param | --thread) return ;;
+    --print) return ;;
+    esac
+    case $cur in
+    --emit=*) mapfile -t COMPREPLY < <(compgen -P --emit= -W 'cuda ast plan kernel' -- "${cur#*=}") && return ;;
+    --color=*) mapfile -t COMPREPLY < <(compgen -P --color= -W 'auto always never' -- "${cur#*=}") && return ;;
+    -arch=*) mapfile -t COMPREPLY < <(compgen -P -arch= -W 'sm_80 sm_86 sm_89 sm_90 sm_100' -- "${cur#*=}") && return ;;
+    -*)
+        [ "$command" != run ] || options+=' --print --thread --param --time'
+        mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
+        return
+        ;;
+    esac
+    [ "$COMP_CWORD" != 1 ] || mapfile -t COMPREPLY < <(compgen -W 'run draw eval' -- "$cur")
+    if [ "$command" = draw ] && [ "$COMP_CWORD" = 3 ] && [ -r "${COMP_WORDS[2]}" ]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(sed -n 's/^ *tiled_copy  *\([A-Za-z_0-9]*\).*/\1/p' "${COMP_WORDS[2]}")" -- "$cur")
+        return
+    fi
+    mapfile -O "${#COMPREPLY[@]}" -t COMPREPLY < <(compgen -f -X '!*.tcp' -- "$cur"; compgen -d -S / -- "$cur")
+}
+complete -o nospace -F _tcpc tcpc
