@@ -253,6 +253,8 @@ const char *ast_op_text(enum ast_op op);
 const char *ast_space_text(enum ast_space space);
 // The expression as source text, in canonical spelling, which parses back to the same tree.
 void ast_print_expr(struct buf *b, const struct ast_expr *e);
+// The same with a byte 1 for each blank where the formatter may break the line.
+void ast_print_expr_breakable(struct buf *b, const struct ast_expr *e);
 const char *ast_expr_text(struct session *s, const struct ast_expr *e);
 // The tree of --emit=ast: one node a line, indented by two.
 void ast_dump(struct buf *b, const struct session *s, const struct ast_file *f);

@@ -15,33 +15,38 @@ const char *ast_space_text(enum ast_space space) {
     return text[space];
 }
 
-static void print_arg(struct buf *b, const struct ast_arg *arg) {
-    if (arg->key.name) buf_printf(b, "%s=", arg->key.name);
-    ast_print_expr(b, arg->value);
+// Products of two plain operands may stand without blanks: 2*K, M/64.
+static bool is_plain_product(const struct ast_expr *e) {
+    return e->kind == E_BINARY && (e->op == OP_MUL || e->op == OP_DIV) &&
+           (e->lhs->kind == E_INT || e->lhs->kind == E_NAME) &&
+           (e->rhs->kind == E_INT || e->rhs->kind == E_NAME);
 }
 
-// "spaced" asks for ", " between the arguments: calls have it, tuples of numbers read better
-// without.
-static void print_args(struct buf *b, const struct ast_expr *e, bool spaced) {
-    for (int i = 0; i < e->nargs; i++) {
-        if (i) buf_puts(b, spaced ? ", " : ",");
-        print_arg(b, &e->arg[i]);
-    }
-}
-
-static bool is_call_like(const struct ast_expr *e) {
-    return e->kind == E_CALL || e->kind == E_BINARY || e->kind == E_COMPOSE || e->kind == E_MAP ||
-           (e->kind == E_TUPLE && e->nargs > 0 && e->arg[0].key.name);
-}
-
-// Whether the elements of a tuple or tiler are more than numbers and names.
+// Whether the elements of a tuple are more than numbers, names and tuples of such, so that blanks
+// help.
 static bool is_wordy(const struct ast_expr *e) {
-    for (int i = 0; i < e->nargs; i++)
-        if (e->arg[i].key.name || is_call_like(e->arg[i].value)) return true;
+    for (int i = 0; i < e->nargs; i++) {
+        const struct ast_expr *v = e->arg[i].value;
+        if (e->arg[i].key.name) return true;
+        if (v->kind == E_CALL || v->kind == E_MEMBER || v->kind == E_COMPOSE || v->kind == E_MAP)
+            return true;
+        if (v->kind == E_BINARY && !is_plain_product(v)) return true;
+    }
     return false;
 }
 
-void ast_print_expr(struct buf *b, const struct ast_expr *e) {
+static void print(struct buf *b, const struct ast_expr *e, const char *comma, bool tight);
+
+// "comma" stands between the arguments and is handed on; "tight" drops the blank behind it.
+static void print_args(struct buf *b, const struct ast_expr *e, const char *comma, bool tight) {
+    for (int i = 0; i < e->nargs; i++) {
+        if (i) buf_puts(b, tight ? "," : comma);
+        if (e->arg[i].key.name) buf_printf(b, "%s=", e->arg[i].key.name);
+        print(b, e->arg[i].value, comma, tight);
+    }
+}
+
+static void print(struct buf *b, const struct ast_expr *e, const char *comma, bool tight) {
     switch (e->kind) {
     case E_INT:
     case E_FLOAT: buf_puts(b, e->text); break;
@@ -49,56 +54,64 @@ void ast_print_expr(struct buf *b, const struct ast_expr *e) {
     case E_WILD: buf_char(b, '_'); break;
     case E_TUPLE:
         buf_char(b, '(');
-        print_args(b, e, is_wordy(e));
+        print_args(b, e, comma, !is_wordy(e));
         buf_char(b, ')');
         break;
     case E_TILER:
         buf_char(b, '<');
-        print_args(b, e, true);
+        print_args(b, e, comma, false);
         buf_char(b, '>');
         break;
     case E_SWIZZLE:
         buf_puts(b, "Sw<");
-        print_args(b, e, false);
+        print_args(b, e, comma, true);
         buf_char(b, '>');
         break;
     case E_CALL:
-        ast_print_expr(b, e->lhs);
+        print(b, e->lhs, comma, tight);
         buf_char(b, '(');
-        print_args(b, e, true);
+        print_args(b, e, comma, false);
         buf_char(b, ')');
         break;
     case E_MEMBER:
-        ast_print_expr(b, e->lhs);
+        print(b, e->lhs, comma, tight);
         buf_printf(b, ".%s", e->name);
         break;
     case E_NEG:
         buf_char(b, '-');
-        ast_print_expr(b, e->lhs);
+        print(b, e->lhs, comma, tight);
         break;
     case E_BINARY:
-        ast_print_expr(b, e->lhs);
-        buf_printf(b, e->op == OP_DIV || e->op == OP_MUL ? "%s" : " %s ", ast_op_text(e->op));
-        ast_print_expr(b, e->rhs);
+        print(b, e->lhs, comma, tight);
+        buf_printf(b, tight && is_plain_product(e) ? "%s" : " %s ", ast_op_text(e->op));
+        print(b, e->rhs, comma, tight);
         break;
     case E_LAYOUT:
-        ast_print_expr(b, e->lhs);
+        print(b, e->lhs, comma, tight);
         buf_char(b, ':');
-        ast_print_expr(b, e->rhs);
+        print(b, e->rhs, comma, tight);
         break;
     case E_BASIS: buf_printf(b, "%lld@%lld", (long long)e->ival, (long long)e->basis); break;
     case E_COMPOSE:
         for (int i = 0; i < e->nargs; i++) {
             if (i) buf_puts(b, " o ");
-            ast_print_expr(b, e->arg[i].value);
+            print(b, e->arg[i].value, comma, tight);
         }
         break;
     case E_MAP:
-        ast_print_expr(b, e->lhs);
+        print(b, e->lhs, comma, tight);
         buf_puts(b, " -> ");
-        ast_print_expr(b, e->rhs);
+        print(b, e->rhs, comma, tight);
         break;
     }
+}
+
+void ast_print_expr(struct buf *b, const struct ast_expr *e) {
+    print(b, e, ", ", false);
+}
+
+void ast_print_expr_breakable(struct buf *b, const struct ast_expr *e) {
+    print(b, e, ",\1", false);
 }
 
 const char *ast_expr_text(struct session *s, const struct ast_expr *e) {
