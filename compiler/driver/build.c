@@ -35,7 +35,7 @@ static bool is_runtime(const char *folder) {
 }
 
 static bool find_runtime(struct toolchain *t) {
-    static const char *const near[] = {"../../runtime", "../share/tcpc/runtime", "../runtime"};
+    static const char *const near[] = {"../../runtime", "../include/tcpc", "../runtime"};
     static const char *const libraries[] = {"../runtime/libtcp_host.a", "../lib/libtcp_host.a",
                                             "../lib/tcpc/libtcp_host.a"};
     char self[400];

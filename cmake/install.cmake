@@ -1,0 +1,33 @@
+# What `cmake --install` puts where, and the packages (`cpack -G DEB`).  The installed tree can be moved as a whole: tcpc looks
+# for the runtime beside itself, and the CMake package computes its paths.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS tcpc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# lib/tcpc in any case: tcpc looks for it beside its own folder.
+install(TARGETS tcp_host ARCHIVE DESTINATION lib/tcpc)
+install(FILES LICENSE README.md docs/language.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/tcpc)
+install(FILES docs/man/tcpc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES docs/completion/tcpc.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME tcpc)
+install(FILES docs/completion/_tcpc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES docs/completion/tcpc.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/tcpc)
+configure_package_config_file(cmake/tcpcConfig.cmake.in ${CMAKE_BINARY_DIR}/tcpcConfig.cmake INSTALL_DESTINATION ${package}
+  PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_INCLUDEDIR)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/tcpcConfigVersion.cmake COMPATIBILITY SameMajorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/tcpcConfig.cmake ${CMAKE_BINARY_DIR}/tcpcConfigVersion.cmake DESTINATION ${package})
+
+configure_file(cmake/tcpc-runtime.pc.in ${CMAKE_BINARY_DIR}/tcpc-runtime.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/tcpc-runtime.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+set(CPACK_PACKAGE_NAME tcpc)
+set(CPACK_PACKAGE_CONTACT "tcpc maintainers")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Compiler for tiled copy plans on GPUs")
+set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_SOURCE_DIR}/LICENSE)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++")
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_STRIP_FILES ON)
+include(CPack)
