@@ -57,10 +57,13 @@ struct atom {
 };
 
 // -- declarations --------------------------------------------------------------------------------------------------
+struct param;
 struct relation {  // where A op B, of a param
     const struct ix *a, *b;
     const char *op;  // "==" "!=" "<" "<=" ">" ">="
     const char *text;
+    const struct param **param;  // those that it is about; a kernel has to check it when it has all of them
+    int nparams;
     struct range at;
 };
 
@@ -95,6 +98,7 @@ struct tiled_copy {
     bool by_atoms;                // given as atoms=, along=
     int along;
     struct range at, val_at, thr_at;  // val_at: the argument val= (value only), for fix-its
+    struct range val_arg_at;          // the whole argument, with its name
 };
 
 // -- views ---------------------------------------------------------------------------------------------------------

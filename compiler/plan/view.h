@@ -1,5 +1,6 @@
-// Making views: the whole of a tensor, and what layout functions and slicing make of a view.  A function keeps layout,
-// offset and coordinates together, so that each view knows which elements of its tensor it names.
+// Making views: the whole of a tensor, and what layout functions and slicing make of a view.  A
+// function keeps layout, offset and coordinates together, so that each view knows which elements of
+// its tensor it names.
 #ifndef TCPC_PLAN_VIEW_H
 #define TCPC_PLAN_VIEW_H
 
@@ -14,13 +15,23 @@ struct coord {
     const struct coord *kid;  // rank of them
 };
 
-// The part of "v" at "c": modes with _ stay, the others go into the offset (view(c) with all modes given is rank 0).
-// An integer in the place of a tuple mode is taken as its colexicographic index, as in CuTe.  On failure reports at
-// "at" and gives a view with invalid layout.
+// The part of "v" at "c": modes with _ stay, the others go into the offset (view(c) with all modes
+// given is rank 0). An integer in the place of a tuple mode is taken as its colexicographic index,
+// as in CuTe.  On failure reports at "at" and gives a view with invalid layout.
 struct view view_slice(struct session *s, struct view v, const struct coord *c, struct range at);
 
-// The offset of index expression "i" (or of a coordinate) in a layout, elements: sum of ((i / p) % s) * d.
+// The offset of index expression "i" (or of a coordinate) in a layout, elements: sum of ((i / p) %
+// s) * d.
 const struct ix *view_crd2idx(struct session *s, const struct ix *i, const struct lay_tuple *shape,
                               const struct lay_tuple *stride);
+
+// The offsets of a coordinate's modes are in a view; this is one of "v"'s layout, shape (s0,s1..)
+// with stride k@i for the i-th leaf of the layout.  What a layout function makes of it says, for
+// any view of that shape, which elements stand where.
+struct lay view_identity(struct session *s, const struct view *v);
+
+// The view that has at coordinate c what "v" has at f(c).  @pre "f" was made of view_identity(v):
+// each stride is 0 or k@i.
+struct view view_map(struct session *s, struct view v, struct lay f, struct range at);
 
 #endif

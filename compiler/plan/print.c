@@ -1,0 +1,203 @@
+// Printing plans.  Facts stand in comments below what they are about, so that the rest stays the
+// same from pass to pass.
+#include "plan/print.h"
+
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "base/session.h"
+
+static void print_layout(struct session *s, struct lay l, struct buf *b) {
+    buf_puts(b, lay_valid(l) ? lay_text(&s->lay, l) : "?");
+}
+
+static bool is_zero(const struct ix *e) {
+    int64_t v;
+    return ix_static(e, &v) && v == 0;
+}
+
+static void print_view(struct session *s, const struct view *v, struct buf *b) {
+    buf_puts(b, v->base->name);
+    if (v->base->like) return;
+    buf_puts(b, " {");
+    if (!is_zero(v->offset)) buf_printf(b, "%s+", ix_text(s, v->offset));
+    print_layout(s, v->layout, b);
+    if (lay_valid(v->coord)) {
+        buf_puts(b, " at (");
+        int n = lay_tuple_leaves(v->base->layout.shape);
+        for (int i = 0; i < n; ++i)
+            buf_printf(b, "%s%s", i ? "," : "", ix_text(s, v->coord_off[i]));
+        buf_puts(b, ")+");
+        print_layout(s, v->coord, b);
+    }
+    buf_puts(b, v->overhang ? " overhang}" : "}");
+}
+
+static void print_atom(const struct atom *a, struct buf *b) {
+    buf_printf(b, "%s(%d", a->row->name, a->bits);
+    if (a->elem) buf_printf(b, ", %s", a->elem->name);
+    buf_char(b, ')');
+}
+
+void plan_print_copy(struct session *s, const struct copy *c, struct buf *b) {
+    if (c->label) buf_printf(b, "%s: ", c->label);
+    buf_puts(b, "copy ");
+    print_view(s, &c->src, b);
+    buf_puts(b, " -> ");
+    print_view(s, &c->dst, b);
+    if (c->tc) buf_printf(b, " with %s", c->tc->name ? c->tc->name : "tile(..)");
+    if (!c->tc && c->atom) {
+        buf_puts(b, " with ");
+        print_atom(c->atom, b);
+    }
+    buf_char(b, ';');
+}
+
+// -- facts
+// ---------------------------------------------------------------------------------------------------------
+
+static const char *level_text(enum level l) {
+    switch (l) {
+    case LEVEL_GRID: return "grid";
+    case LEVEL_BLOCK: return "block";
+    case LEVEL_WARP: return "warp";
+    case LEVEL_THREAD: return "thread";
+    }
+    return "?";
+}
+
+static void print_part(struct session *s, const char *name, const struct part *p, struct buf *b,
+                       int indent) {
+    if (!p->offset) return;
+    buf_fill(b, ' ', indent);
+    buf_printf(b, "// %s %s+", name, ix_text(s, p->offset));
+    print_layout(s, p->layout, b);
+    if (p->sw.b) buf_printf(b, " under Sw<%d,%d,%d>", p->sw.b, p->sw.m, p->sw.s);
+    buf_char(b, '\n');
+}
+
+static void print_facts(struct session *s, const struct copy *c, struct buf *b, int indent) {
+    const struct copy_facts *f = &c->facts;
+    if (f->threads == 0) return;  // not partitioned yet
+    buf_fill(b, ' ', indent);
+    buf_printf(b, "// level %s, %" PRId64 " thread%s", level_text(f->level), f->threads,
+               f->threads == 1 ? "" : "s");
+    if (f->rounds) buf_printf(b, ", rounds %s", lay_tuple_text(&s->lay, f->rounds));
+    if (f->barrier_before) buf_puts(b, ", barrier before");
+    buf_char(b, '\n');
+    print_part(s, "src", &f->src, b, indent);
+    print_part(s, "dst", &f->dst, b, indent);
+    if (f->nmodes) {
+        buf_fill(b, ' ', indent);
+        buf_puts(b, "// modes");
+        for (int i = 0; i < f->nmodes; ++i) {
+            const struct copy_mode *m = &f->mode[i];
+            buf_printf(b, " %" PRId64 ":%s", m->extent, lay_int_text(&s->lay, m->src));
+            buf_printf(b, "|%s%s", lay_int_text(&s->lay, m->dst), m->rest ? " rest" : "");
+        }
+        buf_char(b, '\n');
+    }
+    if (f->bits == 0) return;
+    buf_fill(b, ' ', indent);
+    buf_printf(b, "// vector %d x %s = %d bit, limited by %s\n", f->vec, c->src.base->elem->name,
+               f->bits, bound_name(f->won));
+}
+
+// -- statements and declarations
+// -----------------------------------------------------------------------------------
+
+static void print_stmts(struct session *s, const struct stmt *t, struct buf *b, int indent) {
+    for (; t; t = t->next) {
+        buf_fill(b, ' ', indent);
+        if (t->kind == STMT_COPY) {
+            plan_print_copy(s, t->copy, b);
+            buf_char(b, '\n');
+            print_facts(s, t->copy, b, indent + 2);
+            continue;
+        }
+        buf_printf(b, "for %s in %s .. ", t->var->name, ix_text(s, t->begin));
+        buf_printf(b, "%s {%s\n", ix_text(s, t->end),
+                   t->barrier_first ? "  // barrier at the head of each iteration" : "");
+        print_stmts(s, t->body, b, indent + 2);
+        buf_fill(b, ' ', indent);
+        buf_puts(b, "}\n");
+    }
+}
+
+static void print_type(struct session *s, const struct tensor *t, struct buf *b, bool with_space) {
+    buf_printf(b, "%s : %s ", t->name, t->elem->name);
+    if (with_space) buf_printf(b, "%s ", space_name(t->space));
+    if (t->like)
+        buf_printf(b, "like %s", t->like->name ? t->like->name : "tile(..)");
+    else
+        print_layout(s, t->layout, b);
+    if (t->space != MEM_FRAG) buf_printf(b, " align %d", t->align);
+}
+
+static void print_param(const struct param *p, struct buf *b) {
+    const struct lay_sym *y = p->sym;
+    buf_printf(b, "param %s : index", p->name);
+    if (y->mul > 1) buf_printf(b, " %% %" PRId64, y->mul);
+    buf_printf(b, " in %" PRId64 " .. %" PRId64 ";\n", y->lo, y->hi);
+}
+
+static void print_tiled(struct session *s, const struct tiled_copy *tc, struct buf *b) {
+    buf_printf(b, "tiled_copy %s = tile(", tc->name);
+    print_atom(&tc->atom, b);
+    buf_puts(b, ", tv=");
+    print_layout(s, tc->tv, b);
+    buf_printf(b, ", tile=%s);\n", lay_tuple_text(&s->lay, tc->tiler));
+}
+
+static void print_kernel(struct session *s, const struct kernel *k, struct buf *b) {
+    buf_printf(b, "kernel %s(", k->name);
+    for (int i = 0; i < k->nformals; ++i) {
+        static const char dir[3][8] = {"", "out ", "inout "};
+        buf_printf(b, "%s%s%s", i ? ", " : "", dir[k->formal[i].dir], k->formal[i].tensor->name);
+    }
+    buf_puts(b, ") grid (");
+    for (int i = 0; i < 3; ++i)
+        buf_printf(b, "%s%s", i ? "," : "", lay_int_text(&s->lay, k->grid[i]));
+    buf_printf(b, ") threads %" PRId64 " {\n", k->threads);
+    if (k->nparams) {
+        buf_puts(b, "  // params");
+        for (int i = 0; i < k->nparams; ++i) buf_printf(b, " %s", k->param[i]->name);
+        buf_char(b, '\n');
+    }
+    for (int i = 0; i < k->nlocal; ++i) {
+        const struct tensor *t = k->local[i];
+        buf_printf(b, "  %s ", space_name(t->space));
+        print_type(s, t, b, false);
+        buf_puts(b, ";\n");
+    }
+    if (k->smem_bytes) buf_printf(b, "  // %" PRId64 " bytes of shared memory\n", k->smem_bytes);
+    print_stmts(s, k->body, b, 2);
+    buf_puts(b, "}\n");
+}
+
+static void print_expect(struct session *s, const struct expectation *x, struct buf *b) {
+    static const char name[][20] = {"vector_bits", "vector_bits", "rounds", "instructions",
+                                    "smem_bytes"};
+    buf_printf(b, "expect %s(%s%s) %s %s;\n", name[x->prop],
+               x->copy     ? x->copy->label
+               : x->kernel ? x->kernel->name
+                           : "?",
+               x->prop == PROP_VECTOR_BITS_SRC   ? ".src"
+               : x->prop == PROP_VECTOR_BITS_DST ? ".dst"
+                                                 : "",
+               x->op, lay_tuple_text(&s->lay, x->value));
+}
+
+void plan_print(struct session *s, const struct plan *p, struct buf *b) {
+    buf_printf(b, "tcp 1;\narch sm_%d;\n", p->arch);
+    for (int i = 0; i < p->nparams; ++i) print_param(p->param[i], b);
+    for (int i = 0; i < p->nrelations; ++i) buf_printf(b, "// where %s\n", p->relation[i]->text);
+    for (int i = 0; i < p->ntensors; ++i) {
+        buf_puts(b, "tensor ");
+        print_type(s, p->tensor[i], b, true);
+        buf_puts(b, ";\n");
+    }
+    for (int i = 0; i < p->ntiled; ++i) print_tiled(s, p->tiled[i], b);
+    for (const struct kernel *k = p->kernels; k; k = k->next) print_kernel(s, k, b);
+    for (const struct expectation *x = p->expects; x; x = x->next) print_expect(s, x, b);
+}

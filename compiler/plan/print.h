@@ -1,0 +1,14 @@
+// The plan as text, for --emit=plan and --dump-after: near the language, in a fixed order, with the
+// facts that passes have found so far.
+#ifndef TCPC_PLAN_PRINT_H
+#define TCPC_PLAN_PRINT_H
+
+#include "plan/plan.h"
+
+struct buf;
+
+void plan_print(struct session *s, const struct plan *p, struct buf *b);
+// One copy in one line, without its facts.
+void plan_print_copy(struct session *s, const struct copy *c, struct buf *b);
+
+#endif

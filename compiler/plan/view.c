@@ -1,0 +1,223 @@
+// Views: their making, slicing, and mapping by what a layout function does.
+#include "plan/view.h"
+
+#include "base/session.h"
+
+// The leaves of "t" up to "at" get the strides 1@0, 1@1, ..
+static const struct lay_tuple *identity(struct session *s, const struct lay_tuple *t, int *next) {
+    if (lay_is_leaf(t)) {
+        int mode = (*next)++;
+        return lay_leaf(&s->lay, lay_int_basis(&s->lay, lay_int(1), 1, &mode));
+    }
+    const struct lay_tuple *kid[LAY_MAX_RANK];
+    for (int i = 0; i < t->rank; ++i) kid[i] = identity(s, t->kid[i], next);
+    return lay_tuple(&s->lay, t->rank, kid);
+}
+
+struct lay view_identity(struct session *s, const struct view *v) {
+    if (!lay_valid(v->layout)) return v->layout;
+    int next = 0;
+    return lay_make(&s->lay, v->layout.shape, identity(s, v->layout.shape, &next));
+}
+
+struct view view_of_tensor(struct session *s, struct tensor *t, struct range at) {
+    struct view v = {.base = t, .layout = t->layout, .at = at};
+    v.offset = ix_int(s, 0);
+    v.coord = lay_layout_invalid();
+    if (!lay_valid(t->layout)) return v;
+    v.offset = ix_lay(s, t->layout.offset);
+    v.layout.offset = lay_int(0);
+    if (t->space == MEM_FRAG) return v;
+    int n = lay_tuple_leaves(t->layout.shape);
+    const struct ix **off = ARENA_ARRAY(&s->arena, const struct ix *, n ? n : 1);
+    for (int i = 0; i < n; ++i) off[i] = ix_int(s, 0);
+    v.coord_off = off;
+    v.coord = view_identity(s, &v);
+    return v;
+}
+
+// -- mapping
+// -------------------------------------------------------------------------------------------------------
+
+static void leaves(const struct lay_tuple *t, struct lay_int *out, int *n) {
+    if (lay_is_leaf(t)) {
+        out[(*n)++] = t->leaf;
+        return;
+    }
+    for (int i = 0; i < t->rank; ++i) leaves(t->kid[i], out, n);
+}
+
+// "t" with each stride k@i replaced by k * by[i].
+static const struct lay_tuple *substitute(struct session *s, const struct lay_tuple *t,
+                                          const struct lay_int *by, int n) {
+    if (lay_is_leaf(t)) {
+        struct lay_int k = t->leaf;
+        if (k.num == 0) return lay_leaf(&s->lay, lay_int(0));
+        int path[3];
+        if (lay_int_basis_path(k, path) != 1 || path[0] >= n)
+            BUG("the stride %s of a view's map", lay_int_text(&s->lay, k));
+        struct lay_int to = by[path[0]];
+        k.basis = -1;
+        if (to.basis < 0) return lay_leaf(&s->lay, lay_int_mul(&s->lay, k, to));
+        int mode = to.basis;
+        to.basis = -1;
+        struct lay_int scale = lay_int_mul(&s->lay, k, to);
+        return lay_leaf(&s->lay, lay_int_basis(&s->lay, scale, 1, &mode));
+    }
+    const struct lay_tuple *kid[LAY_MAX_RANK];
+    for (int i = 0; i < t->rank; ++i)
+        if (!(kid[i] = substitute(s, t->kid[i], by, n))) return NULL;
+    return lay_tuple(&s->lay, t->rank, kid);
+}
+
+struct view view_map(struct session *s, struct view v, struct lay f, struct range at) {
+    struct lay_int by[LAY_MAX_LEAVES];
+    int n = 0;
+    v.at = at;
+    if (!lay_valid(v.layout) || !lay_valid(f)) {
+        v.layout = lay_layout_invalid();
+        return v;
+    }
+    leaves(v.layout.stride, by, &n);
+    struct lay old = v.layout;
+    v.layout = lay_make(&s->lay, f.shape, substitute(s, f.stride, by, n));
+    v.layout.sw = old.sw;
+    v.layout.composed = old.composed;
+    if (!lay_valid(v.coord)) return v;
+    n = 0;
+    leaves(v.coord.stride, by, &n);
+    v.coord = lay_make(&s->lay, f.shape, substitute(s, f.stride, by, n));
+    return v;
+}
+
+// -- slicing
+// -------------------------------------------------------------------------------------------------------
+
+const struct ix *view_crd2idx(struct session *s, const struct ix *i, const struct lay_tuple *shape,
+                              const struct lay_tuple *stride) {
+    if (!i) return NULL;
+    if (lay_is_leaf(shape)) return ix_scale(s, i, stride->leaf);
+    const struct ix *sum = ix_int(s, 0);
+    for (int m = 0; m < shape->rank && sum; ++m) {
+        struct lay_int size = lay_tuple_product(&s->lay, shape->kid[m]);
+        const struct ix *in = i;
+        if (m + 1 < shape->rank) {
+            int64_t lo, hi;
+            if (!lay_int_valid(size)) return NULL;
+            lay_int_range(size, &lo, &hi);
+            if (lo <= 0) return NULL;
+            in = ix_mod(s, i, size);
+            i = ix_div(s, i, size);
+        }
+        sum = ix_add(s, sum, view_crd2idx(s, in, shape->kid[m], stride->kid[m]));
+    }
+    return sum;
+}
+
+struct slicer {
+    struct session *s;
+    struct view *v;
+    const struct ix **coord_off;
+    int ncoord;
+    const char *error;
+    // the modes that stay
+    const struct lay_tuple *shape[LAY_MAX_RANK], *stride[LAY_MAX_RANK], *coord[LAY_MAX_RANK];
+    int n;
+};
+
+// Adds coordinate "i" of a whole mode to the tensor's coordinates.
+static bool add_coord(struct slicer *z, const struct ix *i, const struct lay_tuple *shape,
+                      const struct lay_tuple *stride) {
+    struct session *s = z->s;
+    if (!i) return false;
+    if (lay_is_leaf(shape)) {
+        struct lay_int k = stride->leaf;
+        if (k.num == 0) return true;
+        int mode = k.basis;
+        if (mode < 0 || mode >= z->ncoord) BUG("mode %d of a view's coordinate", mode);
+        k.basis = -1;
+        z->coord_off[mode] = ix_add(s, z->coord_off[mode], ix_scale(s, i, k));
+        return z->coord_off[mode] != NULL;
+    }
+    for (int m = 0; m < shape->rank; ++m) {
+        const struct ix *in = i;
+        if (m + 1 < shape->rank) {
+            struct lay_int size = lay_tuple_product(&s->lay, shape->kid[m]);
+            in = ix_mod(s, i, size);
+            i = ix_div(s, i, size);
+        }
+        if (!add_coord(z, in, shape->kid[m], stride->kid[m])) return false;
+    }
+    return true;
+}
+
+static bool slice(struct slicer *z, const struct coord *c, const struct lay_tuple *shape,
+                  const struct lay_tuple *stride, const struct lay_tuple *coord) {
+    struct session *s = z->s;
+    if (c->rank < 0 && !c->ix) {
+        if (z->n == LAY_MAX_RANK) {
+            z->error = "too many modes stay";
+            return false;
+        }
+        z->shape[z->n] = shape;
+        z->stride[z->n] = stride;
+        z->coord[z->n++] = coord;
+        return true;
+    }
+    if (c->rank < 0) {
+        struct lay_int size = lay_tuple_product(&s->lay, shape);
+        int64_t n, lo = c->ix->lo;
+        if (c->ix->hi < 0 || (lay_int_static(size) && (n = size.num, lo >= n))) {
+            z->error = arena_printf(&s->arena, "'%s' lies outside a mode of extent %s",
+                                    ix_text(s, c->ix), lay_int_text(&s->lay, size));
+            return false;
+        }
+        z->v->offset = ix_add(s, z->v->offset, view_crd2idx(s, c->ix, shape, stride));
+        if (!z->v->offset || (coord && !add_coord(z, c->ix, shape, coord))) {
+            z->error = arena_printf(&s->arena, "the offset of '%s' cannot be formed in mode %s:%s",
+                                    ix_text(s, c->ix), lay_tuple_text(&s->lay, shape),
+                                    lay_tuple_text(&s->lay, stride));
+            return false;
+        }
+        return true;
+    }
+    if (c->rank == 1 && lay_is_leaf(shape)) return slice(z, &c->kid[0], shape, stride, coord);
+    if (lay_is_leaf(shape) || shape->rank != c->rank) {
+        z->error =
+            arena_printf(&s->arena, "%d coordinate%s where %d mode%s stand%s: %s", c->rank,
+                         c->rank == 1 ? "" : "s", lay_tuple_rank(shape),
+                         lay_tuple_rank(shape) == 1 ? "" : "s",
+                         lay_tuple_rank(shape) == 1 ? "s" : "", lay_tuple_text(&s->lay, shape));
+        return false;
+    }
+    for (int i = 0; i < c->rank; ++i)
+        if (!slice(z, &c->kid[i], shape->kid[i], stride->kid[i], coord ? coord->kid[i] : NULL))
+            return false;
+    return true;
+}
+
+struct view view_slice(struct session *s, struct view v, const struct coord *c, struct range at) {
+    struct slicer z = {.s = s, .v = &v};
+    v.at = at;
+    if (!lay_valid(v.layout)) return v;
+    bool coords = lay_valid(v.coord);
+    if (coords) {
+        z.ncoord = lay_tuple_leaves(v.base->layout.shape);
+        z.coord_off = ARENA_ARRAY(&s->arena, const struct ix *, z.ncoord ? z.ncoord : 1);
+        for (int i = 0; i < z.ncoord; ++i) z.coord_off[i] = v.coord_off[i];
+        v.coord_off = z.coord_off;
+    }
+    struct lay old = v.layout;
+    if (!slice(&z, c, v.layout.shape, v.layout.stride, coords ? v.coord.stride : NULL)) {
+        diag_error(s, at, "%s", z.error);
+        v.layout = v.coord = lay_layout_invalid();
+        return v;
+    }
+    if (c->rank < 0 && !c->ix) return v;
+    const struct lay_tuple *shape = lay_tuple(&s->lay, z.n, z.shape);
+    v.layout = lay_make(&s->lay, shape, lay_tuple(&s->lay, z.n, z.stride));
+    v.layout.sw = old.sw;
+    v.layout.composed = old.composed;
+    if (coords) v.coord = lay_make(&s->lay, shape, lay_tuple(&s->lay, z.n, z.coord));
+    return v;
+}

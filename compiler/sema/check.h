@@ -1,0 +1,189 @@
+// What the files of sema share: the state of one run, the symbol table, and the functions across
+// files.
+#ifndef TCPC_SEMA_CHECK_H
+#define TCPC_SEMA_CHECK_H
+
+#include "base/buf.h"
+#include "base/session.h"
+#include "plan/view.h"
+#include "sema/sema.h"
+#include "sema/value.h"
+
+// -- symbols
+// -------------------------------------------------------------------------------------------------------
+enum symbol_kind {
+    SYM_CONST,
+    SYM_PARAM,
+    SYM_LAYOUT,
+    SYM_ATOM,
+    SYM_TILED,
+    SYM_TENSOR,
+    SYM_KERNEL,
+    SYM_LET,
+    SYM_LOOP,
+    SYM_BUILTIN  // tid and its like
+};
+
+struct symbol {
+    const char *name;
+    enum symbol_kind kind;
+    struct range at;
+    int depth;                  // 0: top level
+    const struct value *value;  // of a tensor too: the whole of it; NULL: see "tensor"
+    struct tensor *tensor;
+    const struct ast_param *param;  // SYM_PARAM: its declaration, for fix-its
+    struct symbol *outer;           // the symbol of that name that this one hides, or NULL
+    struct symbol *prev;            // the symbol declared before this one
+    uint32_t chain;                 // slot + 1 of the table
+};
+
+struct label {
+    const char *name;
+    struct range at;
+    const struct kernel *kernel;
+    struct copy *copy;
+    struct label *next;
+};
+
+struct import {
+    const char *real;  // resolved path
+    bool open;         // being read: importing it again is a cycle
+    struct range at;
+    struct import *next;
+};
+
+// The tile(...) expressions of a kernel that were evaluated ahead of its body, to know its threads.
+struct memo {
+    const struct ast_expr *e;
+    const struct value *value;
+    struct memo *next;
+};
+
+struct sema {
+    struct session *s;
+    struct lay_ctx *lay;
+    struct plan *plan;
+    struct symbol **slot;  // hash table by name
+    uint32_t cap, used;
+    struct symbol *last;
+    int depth;
+    struct import *imports;
+    const struct ast_file *file;  // the one being read
+    bool imported;                // it is not the main one
+    bool *define_used;            // by index into options.defines
+    struct label *labels;
+    struct expectation **expect_end;
+    struct kernel **kernel_end;
+    int nlocals;  // tensors that kernels own
+    struct param **param;
+    struct tensor **tensor;
+    struct tiled_copy **tiled;
+    struct relation **relation;
+    int cap_param, cap_tensor, cap_tiled, cap_relation, nrelations;
+    // in a kernel
+    struct kernel *kernel;
+    struct symbol *kernel_syms;  // the last symbol before the kernel's own
+    struct memo *memo;
+    int cap_local, loops;
+};
+
+// Reports an error at "at" and gives the value that stands for it.
+#define FAIL(c, at, ...) (diag_error((c)->s, (at), __VA_ARGS__), &value_none)
+// What the language has and this compiler does not have yet.
+void sema_not_yet(struct sema *c, struct range at, const char *what);
+const struct value *sema_not_yet_value(struct sema *c, struct range at, const char *what);
+// Reports what the layout library said went wrong in "what".
+void sema_lay_error(struct sema *c, struct range at, const char *what);
+void *sema_grow(struct sema *c, void *array, int n, int *cap, size_t size);
+#define GROW(c, array, n, cap) ((array) = sema_grow((c), (array), (n), &(cap), sizeof *(array)))
+const char *sema_text(struct sema *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+// scope.c
+void scope_init(struct sema *c);
+struct symbol *scope_find(struct sema *c, const char *name);
+// Declares "name"; when the same scope has it, reports that and returns NULL.
+struct symbol *scope_declare(struct sema *c, struct ast_ident name, enum symbol_kind kind,
+                             const struct value *value);
+void scope_enter(struct sema *c);
+void scope_leave(struct sema *c);
+const char *symbol_kind_text(enum symbol_kind kind);
+// Reports that nothing is called "name", with the nearest name that is.
+const struct value *scope_unknown(struct sema *c, const char *name, struct range at);
+struct label *label_find(struct sema *c, const char *name, struct range at);
+
+// expr.c
+const struct value *eval(struct sema *c, const struct ast_expr *e);
+const struct value *eval_name(struct sema *c, const char *name, struct range at);
+// Arithmetic and comparison of two integers.
+const struct value *eval_int_op(struct sema *c, enum ast_op op, const struct value *a,
+                                const struct value *b, const struct ast_expr *e);
+bool eval_int64(struct sema *c, const struct ast_expr *e, const char *what, int64_t *out);
+// An index expression in which params may stand, and what is known only when running.
+const struct ix *eval_ix(struct sema *c, const struct ast_expr *e, const char *what);
+
+// compare.c
+const struct value *eval_compare(struct sema *c, enum ast_op op, const struct value *a,
+                                 const struct value *b, const struct ast_expr *e);
+
+// builtin.c
+struct call {
+    const struct ast_expr *e;
+    const char *name;
+    int n;
+    const struct value *const *arg;  // keyword arguments are not among them
+};
+bool builtin_known(const char *name);
+void builtin_names(const char **names, int *n, int cap);  // appends
+const struct value *builtin_call(struct sema *c, const char *name, const struct ast_expr *e);
+
+// viewfn.c
+struct coord *coord_of_value(struct sema *c, const struct value *v, struct range at);
+const struct value *view_call(struct sema *c, const struct call *call);
+const struct value *view_local_tile(struct sema *c, const struct call *call);
+const struct value *view_local_partition(struct sema *c, const struct call *call);
+const struct value *view_compose(struct sema *c, const struct value *a, const struct value *b,
+                                 const struct ast_expr *e);
+// "f"(args) where "f" is a view or a layout.
+const struct value *eval_slice(struct sema *c, const struct value *f, const struct ast_expr *e);
+
+// atom.c
+bool atom_known(const char *name);
+const struct value *atom_call(struct sema *c, const char *name, const struct ast_expr *e);
+bool atom_later(const char *name);  // an atom of the language that is not supported yet
+
+// tile.c
+const struct value *tile_call(struct sema *c, const struct ast_expr *e);
+// Whether "tc" can move elements of type "elem"; reports at "at" when not.
+bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct elem_type *elem,
+                     struct range at);
+
+// prop.c
+const struct value *prop_call(struct sema *c, const struct call *call);
+
+// expect.c
+void check_expect(struct sema *c, const struct ast_expect *x, struct range at);
+
+// decl.c
+void declare_all(struct sema *c, const struct ast_file *f);
+bool check_ident_free(struct sema *c, const struct ast_ident *name);
+
+// tensor.c
+// The tensor that "t" declares, whose name is "name"; NULL when there was an error.
+struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct ast_type *t,
+                           const struct ast_expr *stages);
+
+// kernel.c
+void declare_kernel(struct sema *c, const struct ast_decl *d);
+// The tensor as the kernel at hand sees it: a global one that is among its arguments, its own
+// instance of a shared one.
+const struct value *kernel_tensor(struct sema *c, struct symbol *sym, struct range at);
+
+// copy.c
+void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out);
+
+// uses.c
+// Fills the params of "k": those on which its body, grid or tensors depend.
+void collect_params(struct sema *c, struct kernel *k);
+void collect_relation(struct sema *c, struct relation *r);
+
+#endif

@@ -1,0 +1,249 @@
+// Declarations at top level, in the order of the source: constants, params, layouts, atoms, tiled
+// copies and imports.
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sema/check.h"
+#include "syntax/parse.h"
+
+enum { MOST_IMPORTS = 64 };  // files within files
+static const int64_t most_extent = INT64_C(1) << 40;
+static const int64_t most_int = INT64_C(1) << 62;
+
+static void declare_const(struct sema *c, const struct ast_decl *d) {
+    const struct ast_expr *e = d->value;
+    for (int i = 0; i < c->s->options.ndefines; ++i) {
+        const struct define *def = &c->s->options.defines[i];
+        if (def->name != d->name.name) continue;
+        c->define_used[i] = true;
+        const struct ast_expr *given = parse_expr_text(c->s, def->text);
+        if (given) e = given;
+    }
+    const struct value *v = eval(c, e);
+    scope_declare(c, d->name, SYM_CONST, v);
+}
+
+// -- params
+// --------------------------------------------------------------------------------------------------------
+
+static void relate(struct sema *c, const struct ast_param *p) {
+    const struct ast_expr *e = p->where;
+    while (e->kind == E_TUPLE && e->nargs == 1) e = e->arg[0].value;
+    if (e->kind != E_BINARY || e->op < OP_EQ) {
+        diag_error(c->s, e->at, "'where' takes a comparison of integers: where lda >= K");
+        return;
+    }
+    const struct ix *a = eval_ix(c, e->lhs, "the left side of 'where'");
+    const struct ix *b = eval_ix(c, e->rhs, "the right side of 'where'");
+    if (!a || !b) return;
+    struct relation *r = ARENA_NEW(&c->s->arena, struct relation);
+    *r = (struct relation){
+        .a = a, .b = b, .op = ast_op_text(e->op), .text = ast_expr_text(c->s, e), .at = e->at};
+    collect_relation(c, r);
+    GROW(c, c->relation, c->nrelations, c->cap_relation);
+    c->relation[c->nrelations++] = r;
+}
+
+static void declare_params(struct sema *c, const struct ast_decl *d) {
+    const struct ast_param *p = &d->param;
+    int64_t mul = p->mod ? p->mod : 1, lo = 1, hi = most_extent;
+    bool ok = true;
+    if (p->mod < 0 || p->mod > most_extent) {
+        diag_error(c->s, p->mod_at, "a promise of a multiple of %" PRId64 "; 1 .. 2^40 is possible",
+                   p->mod);
+        ok = false;
+    }
+    if (p->lo) {
+        ok &= eval_int64(c, p->lo, "the least value of a param", &lo);
+        ok &= eval_int64(c, p->hi, "the greatest value of a param", &hi);
+        if (ok && (lo < 0 || hi > most_int || lo > hi)) {
+            diag_error(c->s, range_join(p->lo->at, p->hi->at),
+                       "a param in %" PRId64 " .. %" PRId64 "; 0 <= least <= greatest <= 2^62 has "
+                       "to hold",
+                       lo, hi);
+            ok = false;
+        }
+    }
+    if (ok && hi / mul * mul < lo) {
+        diag_error(c->s, d->at, "no multiple of %" PRId64 " lies in %" PRId64 " .. %" PRId64, mul,
+                   lo, hi);
+        ok = false;
+    }
+    for (int i = 0; i < p->nnames; ++i) {
+        const struct value *v = &value_none;
+        struct param *made = NULL;
+        if (ok) {
+            made = ARENA_NEW(&c->s->arena, struct param);
+            *made = (struct param){p->name[i].name, lay_param(c->lay, p->name[i].name, mul, lo, hi),
+                                   p->name[i].at};
+            v = value_lay_int(c, lay_int_sym(c->lay, made->sym));
+        }
+        struct symbol *sym = scope_declare(c, p->name[i], SYM_PARAM, v);
+        if (!sym || !made) continue;
+        sym->param = p;
+        GROW(c, c->param, c->plan->nparams, c->cap_param);
+        c->param[c->plan->nparams++] = made;
+    }
+    if (ok && p->where) relate(c, p);
+}
+
+// -- named values
+// --------------------------------------------------------------------------------------------------
+
+static void declare_layout(struct sema *c, const struct ast_decl *d) {
+    const struct value *v = eval(c, d->value);
+    struct lay l = value_to_layout(c, v, d->value->at, sema_text(c, "'%s'", d->name.name));
+    scope_declare(c, d->name, SYM_LAYOUT, value_layout(c, l));
+}
+
+static void declare_atom(struct sema *c, const struct ast_decl *d) {
+    const struct value *v = eval(c, d->value);
+    if (v->kind != VAL_ATOM && v->kind != VAL_NONE)
+        v = FAIL(c, d->value->at, "'%s' is %s; an atom is expected: universal(128)", d->name.name,
+                 value_kind_text(v));
+    scope_declare(c, d->name, SYM_ATOM, v);
+}
+
+static void declare_tiled(struct sema *c, const struct ast_decl *d) {
+    const struct value *v = eval(c, d->value);
+    if (v->kind != VAL_TILED && v->kind != VAL_NONE)
+        v = FAIL(c, d->value->at, "'%s' is %s; a tiled copy is expected: tile(ATOM, thr=L, val=L)",
+                 d->name.name, value_kind_text(v));
+    if (v->kind == VAL_TILED) {
+        struct tiled_copy *tc = ARENA_NEW(&c->s->arena, struct tiled_copy);
+        *tc = *v->tc;
+        tc->name = d->name.name;
+        struct value *named = ARENA_NEW(&c->s->arena, struct value);
+        *named = *v;
+        named->tc = tc;
+        v = named;
+        GROW(c, c->tiled, c->plan->ntiled, c->cap_tiled);
+        c->tiled[c->plan->ntiled++] = tc;
+    }
+    scope_declare(c, d->name, SYM_TILED, v);
+}
+
+static void declare_tensor(struct sema *c, const struct ast_decl *d) {
+    struct tensor *t = make_tensor(c, d->name, &d->type, NULL);
+    struct symbol *sym = scope_declare(c, d->name, SYM_TENSOR, &value_none);
+    if (!sym || !t) return;
+    sym->tensor = t;
+    t->id = c->plan->ntensors;
+    GROW(c, c->tensor, c->plan->ntensors, c->cap_tensor);
+    c->tensor[c->plan->ntensors++] = t;
+}
+
+// -- files
+// ---------------------------------------------------------------------------------------------------------
+
+static void check_arch(struct sema *c, const struct ast_decl *d) {
+    static const char names[][8] = {"sm_75", "sm_80",  "sm_86",  "sm_87",  "sm_89",
+                                    "sm_90", "sm_100", "sm_103", "sm_120", "sm_121"};
+    enum { N = sizeof names / sizeof *names };
+    const char *list[N];
+    for (int i = 0; i < N; ++i) {
+        list[i] = names[i];
+        if (strcmp(names[i], d->name.name) != 0) continue;
+        if (!c->imported && !c->s->options.arch) c->plan->arch = atoi(names[i] + 3);
+        return;
+    }
+    const char *near = diag_did_you_mean(d->name.name, list, N);
+    diag_error(c->s, d->name.at, "'%s' is no architecture; sm_75 .. sm_121 are", d->name.name);
+    if (near) {
+        diag_note(c->s, d->name.at, "did you mean '%s'?", near);
+        diag_fixit(c->s, d->name.at, near);
+    }
+}
+
+static const char *beside(struct sema *c, const char *from, const char *path) {
+    const char *slash = strrchr(from, '/');
+    if (path[0] == '/' || !slash) return path;
+    return sema_text(c, "%.*s%s", (int)(slash - from + 1), from, path);
+}
+
+static const char *real_path(struct sema *c, const char *path) {
+    char *real = realpath(path, NULL);
+    const char *copy = real ? intern(c->s, real) : NULL;
+    free(real);
+    return copy;
+}
+
+static void import(struct sema *c, const struct ast_decl *d) {
+    const char *from = c->s->sources.file[d->at.file].path;
+    const char *path = beside(c, from, d->import.path);
+    const char *real = real_path(c, path);
+    int depth = 0;
+    for (struct import *i = c->imports; i; i = i->next) {
+        depth += i->open;
+        if (!real || i->real != real) continue;
+        if (!i->open) return;  // it is read already
+        diag_error(c->s, d->import.path_at, "'%s' imports itself", d->import.path);
+        if (i->at.file != UINT32_MAX) diag_note(c->s, i->at, "it is imported here");
+        return;
+    }
+    if (depth > MOST_IMPORTS) {
+        diag_error(c->s, d->import.path_at, "imports nested %d deep; %d is most", depth,
+                   MOST_IMPORTS);
+        return;
+    }
+    int file = real ? source_read(c->s, path) : -1;
+    if (file < 0) {
+        diag_error(c->s, d->import.path_at, "'%s' cannot be read: %s", path, strerror(errno));
+        return;
+    }
+    struct import *i = ARENA_NEW(&c->s->arena, struct import);
+    *i = (struct import){real, true, d->import.path_at, c->imports};
+    c->imports = i;
+    struct ast_file *f = parse_source(c->s, file);
+    bool was = c->imported;
+    const struct ast_file *outer = c->file;
+    c->imported = true;
+    if (f) declare_all(c, f);
+    c->imported = was;
+    c->file = outer;
+    i->open = false;
+}
+
+static void check_version(struct sema *c, const struct ast_file *f) {
+    const struct ast_decl *first = f->ndecls ? f->decl[0] : NULL;
+    if (first && first->kind == D_TCP) {
+        if (first->version != 1)
+            diag_error(c->s, first->at, "version %" PRId64 " of the language; this compiler has 1",
+                       first->version);
+    } else if (f->nerrors == 0) {
+        struct range at = first ? first->at : (struct range){(uint32_t)f->file, 0, 0};
+        diag_error(c->s, at, "a plan begins with the version of its language: tcp 1;");
+        at.end = at.begin;
+        diag_fixit(c->s, at, "tcp 1;\n");
+    }
+    for (int i = 1; i < f->ndecls; ++i)
+        if (f->decl[i]->kind == D_TCP)
+            diag_error(c->s, f->decl[i]->at, "'tcp' stands once, at the beginning of the file");
+}
+
+void declare_all(struct sema *c, const struct ast_file *f) {
+    c->file = f;
+    check_version(c, f);
+    for (int i = 0; i < f->ndecls && !diag_full(c->s); ++i) {
+        const struct ast_decl *d = f->decl[i];
+        c->file = f;
+        switch (d->kind) {
+        case D_TCP: break;
+        case D_ARCH: check_arch(c, d); break;
+        case D_IMPORT: import(c, d); break;
+        case D_CONST: declare_const(c, d); break;
+        case D_PARAM: declare_params(c, d); break;
+        case D_LAYOUT: declare_layout(c, d); break;
+        case D_ATOM: declare_atom(c, d); break;
+        case D_TILED_COPY: declare_tiled(c, d); break;
+        case D_TENSOR: declare_tensor(c, d); break;
+        case D_EXPECT: check_expect(c, &d->expect, d->at); break;
+        case D_FN:
+            if (!c->imported) declare_kernel(c, d);
+            break;
+        }
+    }
+}

@@ -1,0 +1,361 @@
+// Kernels: arguments, grid, threads and statements.  Copies are copy.c's.
+#include <inttypes.h>
+#include <string.h>
+
+#include "sema/check.h"
+
+enum { MOST_THREADS = 1024, MOST_LOOPS = 32, MOST_FORMALS = 256 };
+
+// -- tensors in a kernel
+// -------------------------------------------------------------------------------------------
+
+static struct tensor *own(struct sema *c, const struct tensor *t) {
+    struct kernel *k = c->kernel;
+    struct tensor *copy = ARENA_NEW(&c->s->arena, struct tensor);
+    *copy = *t;
+    copy->id = c->nlocals++;  // made to follow the top-level tensors' when all are known
+    GROW(c, k->local, k->nlocal, c->cap_local);
+    k->local[k->nlocal++] = copy;
+    return copy;
+}
+
+const struct value *kernel_tensor(struct sema *c, struct symbol *sym, struct range at) {
+    struct kernel *k = c->kernel;
+    struct tensor *t = sym->tensor;
+    if (!k || sym->depth > 0) return value_view(c, view_of_tensor(c->s, t, at));
+    if (t->space == MEM_GLOBAL) {
+        for (int i = 0; i < k->nformals; ++i)
+            if (k->formal[i].tensor == t) return value_view(c, view_of_tensor(c->s, t, at));
+        diag_error(c->s, at, "'%s' is not among the arguments of '%s'", t->name, k->name);
+        diag_note(c->s, k->at, "write '%s' in its list, or 'out %s' to write to it", t->name,
+                  t->name);
+        return &value_none;
+    }
+    for (int i = 0; i < k->nlocal; ++i)
+        if (k->local[i]->at.begin == t->at.begin && k->local[i]->at.file == t->at.file)
+            return value_view(c, view_of_tensor(c->s, k->local[i], at));
+    return value_view(c, view_of_tensor(c->s, own(c, t), at));
+}
+
+static void declare_buffer(struct sema *c, const struct ast_stmt *s) {
+    struct tensor *t =
+        make_tensor(c, s->name, &s->buffer.type, s->kind == S_SHARED ? s->buffer.stages : NULL);
+    struct symbol *sym = scope_declare(c, s->name, SYM_TENSOR, &value_none);
+    if (sym && t) sym->tensor = own(c, t);
+}
+
+// -- the head
+// ------------------------------------------------------------------------------------------------------
+
+static enum dir dir_of(enum ast_dir d) {
+    return d == DIR_OUT ? ARG_OUT : d == DIR_INOUT ? ARG_INOUT : ARG_IN;
+}
+
+static struct tensor *formal_tensor(struct sema *c, const struct ast_formal *f) {
+    if (f->kind == FORMAL_INDEX) {
+        sema_not_yet(c, f->at, "an index as an argument of a kernel; a param is one");
+        return NULL;
+    }
+    if (f->kind == FORMAL_TENSOR) {
+        if (f->type.space != SPACE_GLOBAL) {
+            diag_error(c->s, f->type.at, "'%s' is %s memory; a kernel's arguments are global",
+                       f->name.name, ast_space_text(f->type.space));
+            return NULL;
+        }
+        struct tensor *t = make_tensor(c, f->name, &f->type, NULL);
+        struct symbol *sym = scope_declare(c, f->name, SYM_TENSOR, &value_none);
+        if (!t || !sym) return NULL;
+        t->id = c->nlocals++;
+        sym->tensor = t;
+        return t;
+    }
+    struct symbol *sym = scope_find(c, f->name.name);
+    if (!sym) {
+        scope_unknown(c, f->name.name, f->name.at);
+        return NULL;
+    }
+    if (sym->kind != SYM_TENSOR) {
+        diag_error(c->s, f->name.at, "'%s' is %s; a kernel's arguments are tensors", f->name.name,
+                   symbol_kind_text(sym->kind));
+        diag_note(c->s, sym->at, "it is declared here");
+        return NULL;
+    }
+    if (!sym->tensor) return NULL;
+    if (sym->tensor->space != MEM_GLOBAL) {
+        diag_error(c->s, f->name.at, "'%s' is %s memory; a kernel's arguments are global",
+                   f->name.name, space_name(sym->tensor->space));
+        diag_note(c->s, sym->at, "it is declared here");
+        return NULL;
+    }
+    return sym->tensor;
+}
+
+static bool make_formals(struct sema *c, const struct ast_fn *fn) {
+    struct kernel *k = c->kernel;
+    bool ok = fn->nformals <= MOST_FORMALS;
+    if (!ok) diag_error(c->s, fn->head_at, "%d arguments; %d is most", fn->nformals, MOST_FORMALS);
+    k->formal = ARENA_ARRAY(&c->s->arena, struct formal, fn->nformals + 1);
+    for (int i = 0; ok && i < fn->nformals; ++i) {
+        const struct ast_formal *f = &fn->formal[i];
+        struct tensor *t = formal_tensor(c, f);
+        if (!t) {
+            ok = false;
+            continue;
+        }
+        for (int j = 0; j < k->nformals; ++j)
+            if (k->formal[j].tensor == t) {
+                diag_error(c->s, f->at, "'%s' is an argument twice", f->name.name);
+                diag_note(c->s, k->formal[j].at, "it is one here");
+                ok = false;
+            }
+        k->formal[k->nformals++] = (struct formal){t, dir_of(f->dir), f->at};
+    }
+    return ok;
+}
+
+static bool make_grid(struct sema *c, const struct ast_expr *e) {
+    struct kernel *k = c->kernel;
+    for (int i = 0; i < 3; ++i) k->grid[i] = lay_int(1);
+    if (!e) return true;
+    k->grid_given = true;
+    const struct value *v = eval(c, e);
+    if (v->kind == VAL_NONE) return false;
+    const struct value *one[1] = {v};
+    const struct value *const *axis = one;
+    int n = 1;
+    if (v->kind == VAL_TUPLE) {
+        axis = v->kid;
+        n = v->rank;
+    }
+    if (n < 1 || n > 3) {
+        diag_error(c->s, e->at, "a grid has 1 .. 3 axes; here are %d", n);
+        return false;
+    }
+    static const int64_t most[3] = {INT32_MAX, 65535, 65535};
+    for (int i = 0; i < n; ++i) {
+        struct range at = e->kind == E_TUPLE && i < e->nargs ? e->arg[i].value->at : e->at;
+        struct lay_int b;
+        if (!value_to_lay_int(c, axis[i], at, sema_text(c, "axis %d of the grid", i), &b))
+            return false;
+        int64_t lo, hi;
+        lay_int_range(b, &lo, &hi);
+        if (b.basis >= 0 || hi < 1 || lo < 0 || lo > most[i]) {
+            diag_error(c->s, at, "axis %d of the grid has %s blocks; 1 .. %" PRId64 " are possible",
+                       i, lay_int_text(c->lay, b), most[i]);
+            return false;
+        }
+        k->grid[i] = b;
+    }
+    return true;
+}
+
+static int64_t most_threads(struct sema *c, const struct ast_block *b, int depth, bool *any);
+
+static int64_t threads_of_stmt(struct sema *c, const struct ast_stmt *s, int depth, bool *any) {
+    if (s->kind == S_FOR) return most_threads(c, s->loop.body, depth + 1, any);
+    if (s->kind != S_COPY || s->copy.how != HOW_WITH) return 0;
+    const struct ast_expr *e = s->copy.with;
+    const struct value *v = &value_none;
+    struct symbol *sym = e->kind == E_NAME ? scope_find(c, e->name) : NULL;
+    if (sym && sym->kind == SYM_TILED) v = sym->value;
+    if (e->kind == E_CALL && e->lhs->kind == E_NAME && e->lhs->name == intern(c->s, "tile")) {
+        v = eval(c, e);
+        struct memo *m = ARENA_NEW(&c->s->arena, struct memo);
+        *m = (struct memo){e, v, c->memo};
+        c->memo = m;
+        *any = true;
+    }
+    if (v->kind != VAL_TILED) return 0;
+    *any = true;
+    return v->tc->threads;
+}
+
+// The threads of the largest tiled copy in "b"; "any" is set when there is one.
+static int64_t most_threads(struct sema *c, const struct ast_block *b, int depth, bool *any) {
+    int64_t most = 0;
+    for (int i = 0; depth <= MOST_LOOPS && i < b->nstmts; ++i) {
+        int64_t n = threads_of_stmt(c, b->stmt[i], depth, any);
+        if (n > most) most = n;
+    }
+    return most;
+}
+
+static bool make_threads(struct sema *c, const struct ast_fn *fn) {
+    struct kernel *k = c->kernel;
+    bool any = false;
+    int64_t most = most_threads(c, fn->body, 0, &any);
+    k->threads = most > 0 ? most : 1;
+    if (!fn->threads) {
+        if (!any && fn->body->nstmts > 0)
+            diag_error(c->s, k->at,
+                       "how many threads '%s' has is not said, and no tiled copy in it tells: "
+                       "threads N",
+                       k->name);
+        return any || fn->body->nstmts == 0;
+    }
+    k->threads_given = true;
+    if (!eval_int64(c, fn->threads, "the number of threads", &k->threads)) return false;
+    if (k->threads < 1 || k->threads > MOST_THREADS) {
+        diag_error(c->s, fn->threads->at, "%" PRId64 " threads; a block has 1 .. %d", k->threads,
+                   MOST_THREADS);
+        return false;
+    }
+    return true;
+}
+
+// -- variables
+// -----------------------------------------------------------------------------------------------------
+
+static const struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name,
+                                     const char *c_name, struct lay_int lo, struct lay_int end) {
+    struct ix_var *v = ARENA_NEW(&c->s->arena, struct ix_var);
+    *v = (struct ix_var){kind, intern(c->s, name), c_name, c->s->next_var++, lo, end};
+    return v;
+}
+
+static const struct ix_var *make_coordinate(struct sema *c, enum ix_var_kind kind, const char *name,
+                                            int64_t end) {
+    const struct ix_var *v = make_var(c, kind, name, name, lay_int(0), lay_int(end));
+    struct ast_ident id = {v->name, c->kernel->at};
+    scope_declare(c, id, SYM_BUILTIN, value_int(c, ix_var(c->s, v)));
+    return v;
+}
+
+static void make_vars(struct sema *c) {
+    static const char name[3][8] = {"block.x", "block.y", "block.z"};
+    static const char c_name[3][8] = {"block_x", "block_y", "block_z"};
+    struct kernel *k = c->kernel;
+    k->tid = make_coordinate(c, IX_TID, "tid", k->threads);
+    k->lane = make_coordinate(c, IX_LANE, "lane", k->threads < 32 ? k->threads : 32);
+    k->warp = make_coordinate(c, IX_WARP, "warp", (k->threads + 31) / 32);
+    for (int i = 0; i < 3; ++i)
+        k->block[i] = make_var(c, (enum ix_var_kind)(IX_BLOCK_X + i), name[i], c_name[i],
+                               lay_int(0), k->grid[i]);
+}
+
+// -- statements
+// ----------------------------------------------------------------------------------------------------
+
+static struct stmt *check_block(struct sema *c, const struct ast_block *b);
+
+static struct stmt *check_for(struct sema *c, const struct ast_stmt *s) {
+    const struct ix *lo = eval_ix(c, s->loop.lo, "where a loop begins");
+    const struct ix *hi = eval_ix(c, s->loop.hi, "where a loop ends");
+    const struct value *v = &value_none;
+    const struct ix_var *var = NULL;
+    for (int i = 0; lo && hi && i < 2; ++i) {
+        const struct ix *e = i ? hi : lo;
+        if (ix_depends(e, IX_TID) || ix_depends(e, IX_LANE) || ix_depends(e, IX_WARP)) {
+            sema_not_yet(c, i ? s->loop.hi->at : s->loop.lo->at,
+                         "a loop whose bounds differ from thread to thread");
+            return NULL;
+        }
+    }
+    if (c->loops >= MOST_LOOPS) {
+        diag_error(c->s, s->at, "loops nested %d deep; %d is most", c->loops + 1, MOST_LOOPS);
+        return NULL;
+    }
+    if (lo && hi) {
+        struct lay_int from, end;
+        if (!ix_monomial(lo, &from)) from = lay_int(lo->lo);
+        if (!ix_monomial(hi, &end)) end = hi->hi < INT64_MAX ? lay_int(hi->hi) : LAY_INT_INVALID;
+        var = make_var(c, IX_LOOP, s->name.name, s->name.name, from, end);
+        v = value_int(c, ix_var(c->s, var));
+    }
+    scope_enter(c);
+    scope_declare(c, s->name, SYM_LOOP, v);
+    c->loops++;
+    scope_enter(c);
+    struct stmt *body = check_block(c, s->loop.body);
+    scope_leave(c);
+    c->loops--;
+    scope_leave(c);
+    if (!var) return NULL;
+    struct stmt *r = ARENA_NEW(&c->s->arena, struct stmt);
+    *r = (struct stmt){
+        .kind = STMT_FOR, .var = var, .begin = lo, .end = hi, .body = body, .at = s->at};
+    return r;
+}
+
+static struct stmt *check_stmt(struct sema *c, const struct ast_stmt *s) {
+    struct stmt *made = NULL;
+    switch (s->kind) {
+    case S_SHARED:
+    case S_FRAG: declare_buffer(c, s); break;
+    case S_COPY: check_copy(c, s, &made); break;
+    case S_FOR: return check_for(c, s);
+    case S_LET: scope_declare(c, s->name, SYM_LET, eval(c, s->value)); break;
+    case S_EXPECT: check_expect(c, &s->expect, s->at); break;
+    case S_PIPELINE: sema_not_yet(c, s->at, "'pipeline'"); break;
+    case S_CALL: sema_not_yet(c, s->at, "'call'"); break;
+    case S_FILL: sema_not_yet(c, s->at, "'fill'"); break;
+    case S_SYNC:
+    case S_COMMIT:
+    case S_WAIT:
+        diag_error(c->s, s->at, "'%s' stands only in a manual function; here it is inferred",
+                   s->kind == S_SYNC     ? "sync"
+                   : s->kind == S_COMMIT ? "commit"
+                                         : "wait");
+        break;
+    }
+    return made;
+}
+
+static struct stmt *check_block(struct sema *c, const struct ast_block *b) {
+    struct stmt *first = NULL, **end = &first;
+    for (int i = 0; i < b->nstmts && !diag_full(c->s); ++i)
+        if ((*end = check_stmt(c, b->stmt[i]))) end = &(*end)->next;
+    return first;
+}
+
+// -- kernels
+// -------------------------------------------------------------------------------------------------------
+
+// What the language has for functions and this compiler does not have yet.
+static bool refused(struct sema *c, const struct ast_decl *d) {
+    const struct ast_fn *fn = &d->fn;
+    const char *what = fn->external  ? "'extern device'"
+                       : fn->async   ? "'async device'"
+                       : fn->manual  ? "'manual'"
+                       : !fn->kernel ? "'device'"
+                                     : NULL;
+    if (what) sema_not_yet(c, fn->head_at, what);
+    return what != NULL;
+}
+
+void declare_kernel(struct sema *c, const struct ast_decl *d) {
+    const struct ast_fn *fn = &d->fn;
+    struct kernel *k = ARENA_NEW(&c->s->arena, struct kernel);
+    *k = (struct kernel){.name = d->name.name, .at = d->name.at};
+    struct value *v = ARENA_NEW(&c->s->arena, struct value);
+    v->kind = VAL_KERNEL;
+    v->kernel = k;
+    bool known = scope_declare(c, d->name, SYM_KERNEL, v) != NULL;
+    if (refused(c, d) || !known) return;
+    c->kernel = k;
+    c->cap_local = 0;
+    c->memo = NULL;
+    scope_enter(c);  // the coordinates, which the kernel's own names may hide
+    int errors = c->s->diags.nerrors;
+    // grid and threads are made of what is known when launching
+    c->kernel = NULL;
+    scope_enter(c);
+    c->kernel = k;
+    bool ok = make_formals(c, fn);
+    c->kernel = NULL;
+    ok &= (c->kernel = k, make_grid(c, fn->grid));
+    ok &= make_threads(c, fn);
+    make_vars(c);
+    if (ok || c->s->diags.nerrors > errors) {
+        scope_enter(c);
+        k->body = check_block(c, fn->body);
+        scope_leave(c);
+    }
+    scope_leave(c);
+    scope_leave(c);
+    collect_params(c, k);
+    c->kernel = NULL;
+    c->memo = NULL;
+    *c->kernel_end = k;
+    c->kernel_end = &k->next;
+}

@@ -1,0 +1,142 @@
+// Names: one hash table by name, in which an inner declaration hides the outer one until its scope
+// is left, and the labels of copies, which live as long as the run.
+#include <string.h>
+
+#include "sema/check.h"
+
+enum { MOST_NAMES = 4096 };  // that did-you-mean looks at
+
+static uint32_t hash(const char *name) {
+    return (uint32_t)(((uintptr_t)name >> 4) * UINT64_C(0x9E3779B97F4A7C15) >> 32);
+}
+
+static uint32_t slot_of(const struct sema *c, const char *name) {
+    uint32_t i = hash(name) & (c->cap - 1);
+    while (c->slot[i] && c->slot[i]->name != name) i = (i + 1) & (c->cap - 1);
+    return i;
+}
+
+void scope_init(struct sema *c) {
+    c->cap = 256;
+    c->slot = ARENA_ARRAY(&c->s->arena, struct symbol *, c->cap);
+}
+
+// The slots keep the names whose symbols are gone (value: a symbol with depth -1), so that probing
+// goes on past them.
+static void widen(struct sema *c) {
+    struct symbol **old = c->slot;
+    uint32_t n = c->cap;
+    c->cap *= 2;
+    c->slot = ARENA_ARRAY(&c->s->arena, struct symbol *, c->cap);
+    for (uint32_t i = 0; i < n; ++i)
+        if (old[i]) c->slot[slot_of(c, old[i]->name)] = old[i];
+}
+
+struct symbol *scope_find(struct sema *c, const char *name) {
+    struct symbol *sym = c->slot[slot_of(c, name)];
+    return sym && sym->depth >= 0 ? sym : NULL;
+}
+
+const char *symbol_kind_text(enum symbol_kind kind) {
+    switch (kind) {
+    case SYM_CONST: return "a constant";
+    case SYM_PARAM: return "a param";
+    case SYM_LAYOUT: return "a layout";
+    case SYM_ATOM: return "an atom";
+    case SYM_TILED: return "a tiled copy";
+    case SYM_TENSOR: return "a tensor";
+    case SYM_KERNEL: return "a kernel";
+    case SYM_LET: return "a let";
+    case SYM_LOOP: return "a loop variable";
+    case SYM_BUILTIN: return "a built-in coordinate";
+    }
+    return "a name";
+}
+
+struct symbol *scope_declare(struct sema *c, struct ast_ident name, enum symbol_kind kind,
+                             const struct value *value) {
+    struct symbol *outer = scope_find(c, name.name);
+    if (outer && outer->depth == c->depth) {
+        diag_error(c->s, name.at, "'%s' is declared twice", name.name);
+        diag_note(c->s, outer->at, "'%s' is %s here", name.name, symbol_kind_text(outer->kind));
+        return NULL;
+    }
+    if (c->used * 2 >= c->cap) widen(c);
+    struct symbol *sym = ARENA_NEW(&c->s->arena, struct symbol);
+    *sym = (struct symbol){.name = name.name,
+                           .kind = kind,
+                           .at = name.at,
+                           .depth = c->depth,
+                           .value = value,
+                           .outer = outer,
+                           .prev = c->last};
+    uint32_t i = slot_of(c, name.name);
+    if (!c->slot[i]) c->used++;
+    c->slot[i] = sym;
+    c->last = sym;
+    return sym;
+}
+
+void scope_enter(struct sema *c) {
+    c->depth++;
+}
+
+void scope_leave(struct sema *c) {
+    while (c->last && c->last->depth == c->depth) {
+        struct symbol *sym = c->last;
+        c->last = sym->prev;
+        uint32_t i = slot_of(c, sym->name);
+        sym->depth = -1;
+        c->slot[i] = sym->outer ? sym->outer : sym;
+    }
+    c->depth--;
+}
+
+const struct value *scope_unknown(struct sema *c, const char *name, struct range at) {
+    const char *names[MOST_NAMES];
+    int n = 0;
+    for (struct symbol *sym = c->last; sym && n < MOST_NAMES / 2; sym = sym->prev)
+        names[n++] = sym->name;
+    builtin_names(names, &n, MOST_NAMES);
+    const char *near = diag_did_you_mean(name, names, n);
+    diag_error(c->s, at, "nothing is called '%s' here", name);
+    if (near) {
+        struct symbol *sym = scope_find(c, intern(c->s, near));
+        if (sym && sym->kind != SYM_BUILTIN)
+            diag_note(c->s, sym->at, "did you mean '%s'?", near);
+        else
+            diag_note(c->s, at, "did you mean '%s'?", near);
+        diag_fixit(c->s, at, near);
+        return &value_none;
+    }
+    for (int i = 0; c->file && i < c->file->ndecls; ++i) {
+        const struct ast_decl *d = c->file->decl[i];
+        const struct ast_ident *id = &d->name;
+        if (d->kind == D_PARAM && d->param.nnames > 0) id = &d->param.name[0];
+        for (int k = 1; d->kind == D_PARAM && k < d->param.nnames; ++k)
+            if (d->param.name[k].name == name) id = &d->param.name[k];
+        if (d->kind != D_ARCH && id->name == name && id->at.begin > at.begin) {
+            diag_note(c->s, id->at, "'%s' is declared below its use; move it up", name);
+            break;
+        }
+    }
+    return &value_none;
+}
+
+struct label *label_find(struct sema *c, const char *name, struct range at) {
+    struct label *found = NULL, *other = NULL;
+    for (struct label *l = c->labels; l; l = l->next) {
+        if (l->name != name || (c->kernel && l->kernel != c->kernel)) continue;
+        if (found)
+            other = l;
+        else
+            found = l;
+    }
+    if (other) {
+        diag_error(c->s, at, "'%s' labels a copy in more than one kernel; write this in the kernel",
+                   name);
+        diag_note(c->s, found->at, "one is here");
+        diag_note(c->s, other->at, "one is here");
+    }
+    return found;
+}

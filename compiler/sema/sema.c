@@ -1,0 +1,102 @@
+// The run of sema: its state, the main file, and what is made whole at the end.
+#include "sema/sema.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sema/check.h"
+
+void sema_not_yet(struct sema *c, struct range at, const char *what) {
+    diag_error(c->s, at, "not yet supported: %s", what);
+}
+
+const struct value *sema_not_yet_value(struct sema *c, struct range at, const char *what) {
+    sema_not_yet(c, at, what);
+    return &value_none;
+}
+
+void sema_lay_error(struct sema *c, struct range at, const char *what) {
+    diag_error(c->s, at, "%s: %s", what, c->lay->error ? c->lay->error : "no result");
+    lay_clear_error(c->lay);
+}
+
+const char *sema_text(struct sema *c, const char *fmt, ...) {
+    struct buf b;
+    va_list ap;
+    buf_init(&b);
+    va_start(ap, fmt);
+    buf_vprintf(&b, fmt, ap);
+    va_end(ap);
+    return buf_finish(&b, &c->s->arena);
+}
+
+void *sema_grow(struct sema *c, void *array, int n, int *cap, size_t size) {
+    if (n < *cap) return array;
+    *cap = *cap ? *cap * 2 : 8;
+    char *more = ARENA_ARRAY(&c->s->arena, char, (size_t)*cap *size);
+    if (n) memcpy(more, array, (size_t)n * size);
+    return more;
+}
+
+// A -D whose constant no file has.
+static void check_defines(struct sema *c) {
+    const struct options *o = &c->s->options;
+    for (int i = 0; i < o->ndefines; ++i) {
+        if (c->define_used[i]) continue;
+        const char *names[256];
+        int n = 0;
+        for (struct symbol *sym = c->last; sym && n < 256; sym = sym->prev)
+            if (sym->kind == SYM_CONST) names[n++] = sym->name;
+        const char *near = diag_did_you_mean(o->defines[i].name, names, n);
+        diag_error(c->s, RANGE_NONE,
+                   near ? "-D %s: the plan has no such constant; did you mean '%s'?"
+                        : "-D %s: the plan has no such constant",
+                   o->defines[i].name, near);
+    }
+}
+
+static void finish(struct sema *c) {
+    struct plan *p = c->plan;
+    p->param = c->param;
+    p->tensor = c->tensor;
+    p->tiled = c->tiled;
+    p->relation = (const struct relation *const *)c->relation;
+    p->nrelations = c->nrelations;
+    p->nvars = c->s->next_var;
+    p->nsyms = c->lay->next_sym;
+    // the tensors of kernels are numbered behind those of the top level
+    for (struct kernel *k = p->kernels; k; k = k->next) {
+        for (int i = 0; i < k->nlocal; ++i) k->local[i]->id += p->ntensors;
+        for (int i = 0; i < k->nformals; ++i) {
+            struct tensor *t = k->formal[i].tensor;
+            bool top = false;
+            for (int j = 0; j < p->ntensors; ++j) top |= p->tensor[j] == t;
+            if (!top) t->id += p->ntensors;
+        }
+    }
+}
+
+static int arch_number(const char *name) {
+    return name && strncmp(name, "sm_", 3) == 0 ? atoi(name + 3) : 80;
+}
+
+struct plan *sema_file(struct session *s, const struct ast_file *f) {
+    int before = s->diags.nerrors;
+    struct plan *p = ARENA_NEW(&s->arena, struct plan);
+    struct sema c = {.s = s, .lay = &s->lay, .plan = p};
+    p->path = s->sources.file[f->file].path;
+    p->arch = arch_number(s->options.arch);
+    c.expect_end = &p->expects;
+    c.kernel_end = &p->kernels;
+    c.define_used = ARENA_ARRAY(&s->arena, bool, s->options.ndefines + 1);
+    scope_init(&c);
+    char *real = realpath(p->path, NULL);
+    struct import self = {real ? intern(s, real) : NULL, true, RANGE_NONE, NULL};
+    free(real);
+    c.imports = &self;
+    declare_all(&c, f);
+    if (f->nerrors == 0) check_defines(&c);
+    finish(&c);
+    return s->diags.nerrors == before && f->nerrors == 0 ? p : NULL;
+}

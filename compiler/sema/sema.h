@@ -1,0 +1,24 @@
+// From tree to plan: names, types and layouts are resolved here and nowhere else.  What is wrong
+// with a plan in itself, whatever a pass would make of it, is said here.
+#ifndef TCPC_SEMA_SEMA_H
+#define TCPC_SEMA_SEMA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "plan/plan.h"
+#include "syntax/ast.h"
+
+struct session;
+
+// The plan that "f" and the files it imports describe.  Returns NULL when there were errors, which
+// are reported; the options -D and -arch of the session apply.
+struct plan *sema_file(struct session *s, const struct ast_file *f);
+
+// The table of builtins, for help, docs and tests: the "i"-th of them, NULL when there are no more.
+struct sema_builtin {
+    const char *name, *args, *help;
+};
+bool sema_builtin(int i, struct sema_builtin *out);
+
+#endif

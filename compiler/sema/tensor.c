@@ -1,0 +1,189 @@
+// Tensors: their element type, memory, layout and alignment.
+#include <inttypes.h>
+
+#include "sema/check.h"
+
+static const struct elem_type *find_elem(struct sema *c, const struct ast_ident *id) {
+    const struct elem_type *elem = elem_type_find(id->name);
+    if (elem) return elem;
+    const char *names[64];
+    int n = 0;
+    for (int i = 0; i < n_elem_types && n < 64; ++i) names[n++] = elem_types[i].name;
+    const char *near = diag_did_you_mean(id->name, names, n);
+    diag_error(c->s, id->at, "'%s' is no element type", id->name);
+    if (near) {
+        diag_note(c->s, id->at, "did you mean '%s'?", near);
+        diag_fixit(c->s, id->at, near);
+    }
+    return NULL;
+}
+
+static enum space space_of(enum ast_space s) {
+    return s == SPACE_GLOBAL ? MEM_GLOBAL : s == SPACE_SHARED ? MEM_SHARED : MEM_FRAG;
+}
+
+// Every extent at least 1, every stride at least 0, all places within 2^62.
+static bool check_modes(struct sema *c, const char *name, const struct lay_tuple *shape,
+                        const struct lay_tuple *stride, struct range at) {
+    if (!lay_is_leaf(shape)) {
+        for (int i = 0; i < shape->rank; ++i)
+            if (!check_modes(c, name, shape->kid[i], stride->kid[i], at)) return false;
+        return true;
+    }
+    int64_t lo, hi;
+    if (shape->leaf.basis >= 0 || stride->leaf.basis >= 0) {
+        diag_error(c->s, at, "the strides of '%s' are basis elements; numbers are expected", name);
+        return false;
+    }
+    lay_int_range(shape->leaf, &lo, &hi);
+    if (lo < 0 || hi < 1) {
+        diag_error(c->s, at, "an extent of '%s' is %s; it has to be positive", name,
+                   lay_int_text(c->lay, shape->leaf));
+        return false;
+    }
+    lay_int_range(stride->leaf, &lo, &hi);
+    if (lo < 0) {
+        sema_not_yet(c, at,
+                     sema_text(c, "a tensor with the negative stride %s",
+                               lay_int_text(c->lay, stride->leaf)));
+        return false;
+    }
+    return true;
+}
+
+// The greatest place of a layout; false when it may pass 2^62.
+static bool reach(const struct lay_tuple *shape, const struct lay_tuple *stride, int64_t *sum) {
+    if (!lay_is_leaf(shape)) {
+        for (int i = 0; i < shape->rank; ++i)
+            if (!reach(shape->kid[i], stride->kid[i], sum)) return false;
+        return true;
+    }
+    if (!lay_int_static(shape->leaf) || !lay_int_static(stride->leaf)) return true;
+    int64_t span;
+    return !__builtin_mul_overflow(shape->leaf.num - 1, stride->leaf.num, &span) &&
+           !__builtin_add_overflow(*sum, span, sum) && *sum < INT64_C(1) << 62;
+}
+
+static bool check_layout(struct sema *c, struct tensor *t, struct range at) {
+    if (!check_modes(c, t->name, t->layout.shape, t->layout.stride, at)) return false;
+    int64_t most = 0;
+    struct lay_int size = lay_size(c->lay, t->layout);
+    if (!lay_int_valid(size) || !reach(t->layout.shape, t->layout.stride, &most) ||
+        (lay_int_static(size) && size.num > INT64_C(1) << 62)) {
+        diag_error(c->s, at, "'%s' has more than 2^62 elements", t->name);
+        return false;
+    }
+    if (t->space != MEM_GLOBAL && !lay_static(t->layout)) {
+        diag_error(c->s, at, "'%s' is %s memory, whose layout has to be known when compiling: %s",
+                   t->name, space_name(t->space), lay_text(c->lay, t->layout));
+        return false;
+    }
+    if (t->space == MEM_FRAG && t->layout.sw.b) {
+        diag_error(c->s, at, "'%s' is a fragment; registers take no swizzle", t->name);
+        return false;
+    }
+    if (t->space != MEM_GLOBAL && lay_static(t->layout)) {
+        int64_t bytes = (most + 1) * (t->elem->bits / 8), limit = INT64_C(1) << 30;
+        if (most >= limit || bytes > limit) {
+            diag_error(c->s, at, "'%s' takes more than 2^30 bytes of %s memory", t->name,
+                       space_name(t->space));
+            return false;
+        }
+    }
+    return true;
+}
+
+// A last mode of "n" stages, each a whole number of the swizzle's periods after the one before.
+static bool add_stages(struct sema *c, struct tensor *t, const struct ast_expr *e) {
+    int64_t n;
+    if (!eval_int64(c, e, "the number of stages", &n)) return false;
+    if (n < 1 || n > 64) {
+        diag_error(c->s, e->at, "%" PRId64 " stages; 1 .. 64 are possible", n);
+        return false;
+    }
+    struct lay plain = lay_inner(t->layout);
+    struct lay_int one = lay_cosize(c->lay, plain);
+    if (!lay_int_static(one)) {
+        sema_lay_error(c, e->at, "the stages");
+        return false;
+    }
+    struct lay_swizzle sw = t->layout.sw;
+    int shift = sw.s < 0 ? -sw.s : sw.s;
+    int64_t period = sw.b ? INT64_C(1) << (sw.m + shift + sw.b > 40 ? 40 : sw.m + shift + sw.b) : 1;
+    int64_t step = (one.num + period - 1) / period * period;
+    struct lay mode =
+        lay_make(c->lay, lay_leaf_of(c->lay, n), lay_leaf_of(c->lay, n == 1 ? 0 : step));
+    struct lay all[LAY_MAX_RANK];
+    int rank = lay_rank(plain);
+    if (rank + 1 > LAY_MAX_RANK) {
+        diag_error(c->s, e->at, "'%s' has %d modes and takes no further one", t->name, rank);
+        return false;
+    }
+    for (int i = 0; i < rank; ++i) all[i] = lay_mode(c->lay, plain, i);
+    all[rank] = mode;
+    struct lay joined = lay_join(c->lay, rank + 1, all);
+    if (!lay_valid(joined)) {
+        sema_lay_error(c, e->at, "the stages");
+        return false;
+    }
+    joined.offset = t->layout.offset;
+    joined.sw = sw;
+    joined.composed = t->layout.composed;
+    t->layout = joined;
+    return true;
+}
+
+static bool set_align(struct sema *c, struct tensor *t, const struct ast_type *type) {
+    int own = t->elem->bits / 8;
+    t->align = t->space == MEM_SHARED ? (t->layout.sw.b ? 128 : 16) : own;
+    if (t->align < own) t->align = own;
+    if (!type->align) return true;
+    if (t->space == MEM_FRAG) {
+        diag_error(c->s, type->align_at, "'%s' is a fragment; registers have no alignment",
+                   t->name);
+        return false;
+    }
+    int64_t a = type->align;
+    if (a < 1 || a > 1 << 20 || (a & (a - 1)) != 0) {
+        diag_error(c->s, type->align_at,
+                   "an alignment of %" PRId64 " bytes; a power of two up to 2^20 is expected", a);
+        return false;
+    }
+    if (a < own) {
+        diag_error(c->s, type->align_at, "an alignment of %" PRId64 " bytes; '%s' needs %d", a,
+                   t->elem->name, own);
+        return false;
+    }
+    t->align = (int)a;
+    return true;
+}
+
+struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct ast_type *type,
+                           const struct ast_expr *stages) {
+    struct tensor *t = ARENA_NEW(&c->s->arena, struct tensor);
+    *t = (struct tensor){.name = name.name, .space = space_of(type->space), .at = name.at};
+    t->elem = find_elem(c, &type->elem);
+    const struct value *v = eval(c, type->shape);
+    if (v->kind == VAL_NONE || !t->elem) return NULL;
+    if (type->like) {
+        if (v->kind != VAL_TILED) {
+            diag_error(c->s, type->shape->at, "'like' takes a tiled copy; here is %s",
+                       value_kind_text(v));
+            return NULL;
+        }
+        if (t->space != MEM_FRAG) {
+            diag_error(c->s, type->shape->at,
+                       "'like' is for fragments; '%s' is %s memory, which takes a shape", t->name,
+                       space_name(t->space));
+            return NULL;
+        }
+        t->like = v->tc;
+        t->layout = lay_layout_invalid();
+        return set_align(c, t, type) ? t : NULL;
+    }
+    t->layout = value_to_layout(c, v, type->shape->at, sema_text(c, "the layout of '%s'", t->name));
+    if (!lay_valid(t->layout)) return NULL;
+    if (stages && !add_stages(c, t, stages)) return NULL;
+    if (!check_layout(c, t, type->shape->at) || !set_align(c, t, type)) return NULL;
+    return t;
+}

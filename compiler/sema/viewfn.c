@@ -1,0 +1,375 @@
+// Layout functions on views.  A function is applied once, to the identity layout of the view's
+// shape, and what it makes of that is put on the view's strides and coordinates alike; so the two
+// cannot differ.
+#include <string.h>
+
+#include "sema/check.h"
+
+struct coord *coord_of_value(struct sema *c, const struct value *v, struct range at) {
+    struct coord *r = ARENA_NEW(&c->s->arena, struct coord);
+    r->rank = -1;
+    if (v->kind == VAL_WILD) return r;
+    if (v->kind == VAL_INT) {
+        r->ix = v->ix;
+        return r;
+    }
+    if (v->kind != VAL_TUPLE) {
+        if (v->kind != VAL_NONE)
+            diag_error(c->s, at, "a coordinate is made of integers and '_'; here is %s",
+                       value_kind_text(v));
+        return NULL;
+    }
+    struct coord *kid = ARENA_ARRAY(&c->s->arena, struct coord, v->rank + 1);
+    for (int i = 0; i < v->rank; ++i) {
+        struct coord *one = coord_of_value(c, v->kid[i], at);
+        if (!one) return NULL;
+        kid[i] = *one;
+    }
+    r->rank = v->rank;
+    r->kid = kid;
+    return r;
+}
+
+// Whether "v" can be taken apart; reports when not.
+static bool whole_layout(struct sema *c, const struct view *v, struct range at) {
+    if (lay_valid(v->layout)) return true;
+    if (v->base && v->base->like)
+        sema_not_yet(c, at, "a part of a fragment that is declared 'like' a tiled copy");
+    return false;
+}
+
+static const struct value *finish(struct sema *c, const struct view *v, struct lay f,
+                                  const struct ast_expr *e, const char *what) {
+    if (!lay_valid(f)) {
+        sema_lay_error(c, e->at, what);
+        return &value_none;
+    }
+    if (f.sw.b || !lay_int_is(f.offset, 0))
+        return FAIL(c, e->at, "%s: a tensor cannot be composed with a swizzle or an offset", what);
+    return value_view(c, view_map(c->s, *v, f, e->at));
+}
+
+// The leaves of the view's shape in the groups that coalescing its layout makes of them.
+static struct lay coalesce(struct sema *c, const struct view *v, struct lay id) {
+    struct lay goal = lay_coalesce(c->lay, v->layout), flat = lay_flatten(c->lay, id);
+    if (!lay_valid(goal) || !lay_valid(flat)) return lay_layout_invalid();
+    struct lay mode[LAY_MAX_RANK], group[LAY_MAX_RANK];
+    int n = 0, at = 0, leaves = lay_rank(flat);
+    for (int i = 0; i < lay_rank(goal); ++i) {
+        struct lay_int want = lay_size(c->lay, lay_mode(c->lay, goal, i)), have = lay_int(1);
+        int k = 0;
+        for (; at < leaves && k < LAY_MAX_RANK; ++at) {
+            struct lay one = lay_mode(c->lay, flat, at);
+            struct lay_int size = lay_size(c->lay, one);
+            if (lay_int_is(size, 1)) continue;
+            if (lay_int_equal(have, want)) break;
+            have = lay_int_mul(c->lay, have, size);
+            group[k++] = one;
+        }
+        if (k == 0) group[k++] = lay_make(c->lay, lay_leaf_of(c->lay, 1), lay_leaf_of(c->lay, 0));
+        mode[n++] = k == 1 ? group[0] : lay_join(c->lay, k, group);
+    }
+    return n == 1 ? mode[0] : lay_join(c->lay, n, mode);
+}
+
+// Whether the tiler or layout "f" reaches coordinates outside "v": more of them than "v" has.
+static bool reaches_out(struct sema *c, const struct view *v, struct lay f) {
+    struct lay_int now = lay_size(c->lay, f), was = lay_size(c->lay, v->layout);
+    return !lay_int_valid(now) || !lay_int_valid(was) || !lay_int_equal(now, was);
+}
+
+static bool is_divide(const char *name) {
+    size_t n = strlen(name);
+    return n > 7 && strcmp(name + n - 7, "_divide") == 0;
+}
+
+static void warn_layout_tiler(struct sema *c, const struct value *tiler, const struct ast_expr *e,
+                              const struct view *v) {
+    if (!value_is_layout(tiler) || lay_rank(v->layout) < 2 || lay_rank(tiler->calc.layout) < 2)
+        return;
+    const struct lay_tuple *shape = tiler->calc.layout.shape;
+    diag_warn(c->s, W_LAYOUT_TILER, e->at,
+              "the layout %s tiles '%s' as one mode of %s elements; a shape tiles it by mode",
+              lay_text(c->lay, tiler->calc.layout), v->base->name,
+              lay_int_text(c->lay, lay_size(c->lay, v->layout)));
+    diag_fixit(c->s, e->at, lay_tuple_text(c->lay, lay_product_each(c->lay, shape)));
+}
+
+const struct value *view_call(struct sema *c, const struct call *call) {
+    int on = strcmp(call->name, "slice") == 0 ? 1 : 0;
+    const struct ast_expr *e = call->e;
+    const struct value *v = call->arg[on];
+    const char *what = sema_text(c, "'%s'", call->name);
+    struct calc_value arg[4];
+    bool view = v->kind == VAL_VIEW;
+    if (view) {
+        if (!whole_layout(c, &v->view, e->arg[on].value->at)) return &value_none;
+        if (on == 1) {
+            struct coord *crd = coord_of_value(c, call->arg[0], e->arg[0].value->at);
+            return crd ? value_view(c, view_slice(c->s, v->view, crd, e->at)) : &value_none;
+        }
+    }
+    for (int i = 0; i < call->n; ++i) {
+        if (view && i == on) continue;
+        if (!value_to_calc(c, call->arg[i], e->arg[i].value->at,
+                           sema_text(c, "argument %d of '%s'", i + 1, call->name), &arg[i]))
+            return &value_none;
+    }
+    lay_clear_error(c->lay);
+    struct lay id = {0};
+    if (view) {
+        id = view_identity(c->s, &v->view);
+        if (strcmp(call->name, "coalesce") == 0 && call->n == 1)
+            return finish(c, &v->view, coalesce(c, &v->view, id), e, what);
+        if (strcmp(call->name, "append") == 0 || strcmp(call->name, "prepend") == 0 ||
+            strcmp(call->name, "replace") == 0)
+            return sema_not_yet_value(c, e->at, sema_text(c, "%s of a tensor", what));
+        arg[on] = calc_of_layout(id);
+    }
+    if (view && strcmp(call->name, "composition") == 0) return view_compose(c, v, call->arg[1], e);
+    struct calc_value r = lay_calc(c->lay, call->name, call->n, arg);
+    if (r.kind == CALC_NONE) {
+        sema_lay_error(c, e->at, what);
+        return &value_none;
+    }
+    if (!view) return value_calc(c, r);
+    if (r.kind != CALC_LAYOUT) BUG("%s of a layout is no layout", what);
+    const struct value *made = finish(c, &v->view, r.layout, e, what);
+    if (made->kind != VAL_VIEW || !is_divide(call->name)) return made;
+    warn_layout_tiler(c, call->arg[1], e->arg[1].value, &v->view);
+    if (!reaches_out(c, &v->view, r.layout)) return made;
+    struct view over = made->view;
+    over.overhang = true;
+    return value_view(c, over);
+}
+
+// The greatest coordinate that a static layout reaches lies inside "n" coordinates.
+static bool inside(struct sema *c, struct lay f, struct lay_int n) {
+    struct lay_int most = lay_cosize(c->lay, f);
+    return lay_int_valid(most) && lay_int_valid(n) && lay_int_less_equal(most, n);
+}
+
+const struct value *view_compose(struct sema *c, const struct value *a, const struct value *b,
+                                 const struct ast_expr *e) {
+    if (!whole_layout(c, &a->view, e->at)) return &value_none;
+    const struct lay_tiler *t = value_to_tiler(c, b, e->at, "what a tensor is composed with");
+    if (!t) return &value_none;
+    lay_clear_error(c->lay);
+    struct lay id = view_identity(c->s, &a->view);
+    bool by_layout = value_is_layout(b) || b->kind == VAL_INT;
+    struct lay f = by_layout ? lay_compose(c->lay, id, value_to_layout(c, b, e->at, "the layout"))
+                             : lay_compose_tiler(c->lay, id, t);
+    const struct value *made = finish(c, &a->view, f, e, "the composition");
+    if (made->kind != VAL_VIEW) return made;
+    if (by_layout) {
+        struct lay l = value_to_layout(c, b, e->at, "the layout");
+        if (!inside(c, l, lay_size(c->lay, a->view.layout)))
+            return FAIL(c, e->at,
+                        "the layout %s reaches coordinate %s - 1; '%s' is not known to have more "
+                        "than %s elements",
+                        lay_text(c->lay, l), lay_int_text(c->lay, lay_cosize(c->lay, l)),
+                        a->view.base->name, lay_int_text(c->lay, lay_size(c->lay, a->view.layout)));
+        return made;
+    }
+    struct view v = made->view;
+    int n = lay_rank(v.layout), was = lay_rank(a->view.layout);
+    for (int i = 0; i < n && i < was; ++i) {
+        struct lay_int have = lay_size(c->lay, lay_mode(c->lay, a->view.layout, i));
+        struct lay_int take = lay_size(c->lay, lay_mode(c->lay, v.layout, i));
+        if (!lay_int_valid(have) || !lay_int_valid(take) || !lay_int_less_equal(take, have))
+            v.overhang = true;
+    }
+    return value_view(c, v);
+}
+
+// The coordinate (_,_,..) for the modes of "mode" beside "other"; "first" says which of the two
+// comes first.
+static struct coord beside(struct sema *c, struct lay mode, struct coord other, bool first) {
+    struct coord *pair = ARENA_ARRAY(&c->s->arena, struct coord, 2);
+    struct coord wild = {.rank = -1};
+    if (!lay_is_leaf(mode.shape)) {
+        struct coord *all = ARENA_ARRAY(&c->s->arena, struct coord, mode.shape->rank + 1);
+        for (int i = 0; i < mode.shape->rank; ++i) all[i] = wild;
+        wild = (struct coord){.rank = mode.shape->rank, .kid = all};
+    }
+    pair[first ? 1 : 0] = wild;
+    pair[first ? 0 : 1] = other;
+    return (struct coord){.rank = 2, .kid = pair};
+}
+
+static struct view slice_tiled(struct sema *c, struct view v, struct lay f, struct coord *crd,
+                               bool tile, struct range at) {
+    struct view tiled = view_map(c->s, v, f, at);
+    tiled.overhang |= reaches_out(c, &v, f);
+    struct lay keep = lay_mode(c->lay, f, tile ? 0 : 1);
+    struct coord pair = beside(c, keep, *crd, !tile);
+    return view_slice(c->s, tiled, &pair, at);
+}
+
+const struct value *view_local_tile(struct sema *c, const struct call *call) {
+    const struct ast_expr *e = call->e;
+    const struct value *a = call->arg[0];
+    if (call->n == 4)
+        return sema_not_yet_value(c, e->arg[3].value->at, "the projection of a tiler");
+    struct coord *crd = coord_of_value(c, call->arg[2], e->arg[2].value->at);
+    const struct lay_tiler *t =
+        value_to_tiler(c, call->arg[1], e->arg[1].value->at, "the tile of 'local_tile'");
+    if (!crd || !t) return &value_none;
+    if (value_is_layout(a)) {
+        const struct lay_tuple *at =
+            value_to_tuple(c, call->arg[2], e->arg[2].value->at, "the coordinate of a layout");
+        if (!at) return &value_none;
+        lay_clear_error(c->lay);
+        struct lay_view r = lay_local_tile(c->lay, a->calc.layout, t, at, NULL);
+        if (lay_valid(r.layout))
+            return value_calc(
+                c, (struct calc_value){.kind = CALC_VIEW, .layout = r.layout, .offset = r.offset});
+        sema_lay_error(c, e->at, "'local_tile'");
+        return &value_none;
+    }
+    if (a->kind != VAL_VIEW)
+        return FAIL(c, e->arg[0].value->at,
+                    "argument 1 of 'local_tile' is %s; a tensor is expected", value_kind_text(a));
+    if (!whole_layout(c, &a->view, e->arg[0].value->at)) return &value_none;
+    int tiler_rank = t->kind == LAY_TILER_LAYOUT || t->kind == LAY_TILER_ANY ? 1 : t->rank;
+    int rank = lay_rank(a->view.layout);
+    if (tiler_rank > rank)
+        return FAIL(c, e->arg[1].value->at, "a tile of %d modes of '%s', which has %d: %s",
+                    tiler_rank, a->view.base->name, rank,
+                    lay_tuple_text(c->lay, a->view.layout.shape));
+    warn_layout_tiler(c, call->arg[1], e->arg[1].value, &a->view);
+    lay_clear_error(c->lay);
+    struct lay f = lay_zipped_divide(c->lay, view_identity(c->s, &a->view), t);
+    if (!lay_valid(f)) {
+        sema_lay_error(c, e->at, "'local_tile'");
+        return &value_none;
+    }
+    return value_view(c, slice_tiled(c, a->view, f, crd, true, e->at));
+}
+
+// The coordinate of thread "i" in the layout "thr", by mode: the sum of (i / d) % s times what
+// comes before it.
+static const struct ix *thread_coord(struct sema *c, const struct ix *i,
+                                     const struct lay_tuple *shape, const struct lay_tuple *stride,
+                                     int64_t *scale) {
+    if (lay_is_leaf(shape)) {
+        int64_t n = shape->leaf.num, by = *scale;
+        *scale *= n;
+        if (n == 1) return ix_int(c->s, 0);
+        const struct ix *q = ix_mod(c->s, ix_div(c->s, i, stride->leaf), shape->leaf);
+        return ix_scale(c->s, q, lay_int(by));
+    }
+    const struct ix *sum = ix_int(c->s, 0);
+    for (int m = 0; m < shape->rank; ++m)
+        sum = ix_add(c->s, sum, thread_coord(c, i, shape->kid[m], stride->kid[m], scale));
+    return sum;
+}
+
+const struct value *view_local_partition(struct sema *c, const struct call *call) {
+    const struct ast_expr *e = call->e;
+    const struct value *a = call->arg[0], *i = value_unwrap(call->arg[2]);
+    if (call->n == 4)
+        return sema_not_yet_value(c, e->arg[3].value->at, "the projection of a tiler");
+    struct range thr_at = e->arg[1].value->at, i_at = e->arg[2].value->at;
+    struct lay thr = value_to_layout(c, call->arg[1], thr_at, "the thread layout");
+    if (!lay_valid(thr)) return &value_none;
+    if (i->kind != VAL_INT)
+        return FAIL(c, i_at, "argument 3 of 'local_partition' is %s; an integer is expected",
+                    value_kind_text(i));
+    if (!lay_static(thr) || thr.sw.b)
+        return FAIL(c, thr_at, "the thread layout %s is not static", lay_text(c->lay, thr));
+    struct lay_int n = lay_size(c->lay, thr), co = lay_cosize(c->lay, thr);
+    lay_clear_error(c->lay);
+    if (!lay_int_equal(n, co) || !lay_is_injective(c->lay, thr))
+        return FAIL(c, thr_at, "the thread layout %s does not number its %s places 0 .. %s - 1",
+                    lay_text(c->lay, thr), lay_int_text(c->lay, n), lay_int_text(c->lay, n));
+    if (a->kind != VAL_VIEW) {
+        int64_t at;
+        if (!value_is_layout(a) || !ix_static(i->ix, &at))
+            return FAIL(c, e->arg[0].value->at,
+                        "argument 1 of 'local_partition' is %s; a tensor is expected",
+                        value_kind_text(a));
+        struct lay_view r = lay_local_partition(c->lay, a->calc.layout, thr, at, NULL);
+        if (lay_valid(r.layout))
+            return value_calc(
+                c, (struct calc_value){.kind = CALC_VIEW, .layout = r.layout, .offset = r.offset});
+        sema_lay_error(c, e->at, "'local_partition'");
+        return &value_none;
+    }
+    if (!whole_layout(c, &a->view, e->arg[0].value->at)) return &value_none;
+    if (i->ix->lo < 0 || i->ix->hi >= n.num)
+        return FAIL(c, i_at, "'%s' runs over %lld .. %lld; the thread layout %s has %s places",
+                    ix_text(c->s, i->ix), (long long)i->ix->lo, (long long)i->ix->hi,
+                    lay_text(c->lay, thr), lay_int_text(c->lay, n));
+    int rank = lay_rank(thr);
+    if (rank > lay_rank(a->view.layout))
+        return FAIL(c, thr_at, "a thread layout of %d modes on '%s', which has %d: %s", rank,
+                    a->view.base->name, lay_rank(a->view.layout),
+                    lay_tuple_text(c->lay, a->view.layout.shape));
+    const struct lay_tiler *t = lay_tiler_shape(c->lay, lay_product_each(c->lay, thr.shape));
+    struct lay f = lay_zipped_divide(c->lay, view_identity(c->s, &a->view), t);
+    if (!lay_valid(f)) {
+        sema_lay_error(c, e->at, "'local_partition'");
+        return &value_none;
+    }
+    struct coord crd = {.rank = -1};
+    int64_t scale = 1;
+    if (lay_is_leaf(thr.shape)) {
+        crd.ix = thread_coord(c, i->ix, thr.shape, thr.stride, &scale);
+    } else {
+        struct coord *kid = ARENA_ARRAY(&c->s->arena, struct coord, rank + 1);
+        for (int m = 0; m < rank; ++m) {
+            scale = 1;
+            kid[m].rank = -1;
+            kid[m].ix = thread_coord(c, i->ix, thr.shape->kid[m], thr.stride->kid[m], &scale);
+            if (!kid[m].ix) return FAIL(c, i_at, "the coordinate of a thread cannot be formed");
+        }
+        crd = (struct coord){.rank = rank, .kid = kid};
+    }
+    return value_view(c, slice_tiled(c, a->view, f, &crd, false, e->at));
+}
+
+const struct value *eval_slice(struct sema *c, const struct value *f, const struct ast_expr *e) {
+    bool view = f->kind == VAL_VIEW;
+    if (!view && !value_is_layout(f) && !(f->kind == VAL_CALC && f->calc.kind == CALC_SWIZZLE))
+        return FAIL(c, e->lhs->at, "%s is neither called nor sliced", value_kind_text(f));
+    const struct value *arg[LAY_MAX_RANK];
+    if (e->nargs > LAY_MAX_RANK || e->nargs == 0)
+        return FAIL(c, e->at, "a coordinate has 1 .. %d parts; here are %d", LAY_MAX_RANK,
+                    e->nargs);
+    for (int i = 0; i < e->nargs; ++i) {
+        if (e->arg[i].key.name) return sema_not_yet_value(c, e->arg[i].key.at, "modes with names");
+        arg[i] = eval(c, e->arg[i].value);
+        if (arg[i]->kind == VAL_NONE) return &value_none;
+    }
+    const struct value *at = e->nargs == 1 ? arg[0] : value_tuple(c, e->nargs, arg, e->at);
+    if (view) {
+        if (!whole_layout(c, &f->view, e->lhs->at)) return &value_none;
+        struct coord *crd = coord_of_value(c, at, e->at);
+        return crd ? value_view(c, view_slice(c->s, f->view, crd, e->at)) : &value_none;
+    }
+    struct calc_value in[2];
+    const struct value *i = value_unwrap(at);
+    if (value_is_layout(f) && i->kind == VAL_INT && !ix_constant(i->ix) && !f->calc.layout.sw.b) {
+        const struct ix *r = view_crd2idx(c->s, i->ix, f->calc.layout.shape, f->calc.layout.stride);
+        return r ? value_int(c, r) : FAIL(c, e->at, "the value at a coordinate cannot be formed");
+    }
+    if (!value_to_calc(c, f, e->lhs->at, "what is called", &in[0]) ||
+        !value_to_calc(c, at, e->at, "the coordinate", &in[1]))
+        return &value_none;
+    lay_clear_error(c->lay);
+    if (!value_is_layout(f)) {
+        int64_t x;
+        if (!value_to_int64(c, at, e->at, "the argument of a swizzle", &x)) return &value_none;
+        return value_static(c, lay_swizzle_apply(f->calc.swizzle, x));
+    }
+    struct lay_view r = lay_slice(c->lay, f->calc.layout, in[1].tuple);
+    if (!lay_valid(r.layout)) {
+        sema_lay_error(c, e->at, "the slice");
+        return &value_none;
+    }
+    if (lay_tuple_leaves(r.layout.shape) == 0 && !f->calc.layout.sw.b && r.offset.n <= 1)
+        return value_lay_int(c, lay_sum_int(c->lay, r.offset));
+    return value_calc(
+        c, (struct calc_value){.kind = CALC_VIEW, .layout = r.layout, .offset = r.offset});
+}
