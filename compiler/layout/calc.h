@@ -47,7 +47,7 @@ struct calc_options {
 bool calc_known(const char *op, int *min_args, int *max_args);
 int calc_count(void);              // how many operations there are
 const char *calc_name(int i);      // the "i"-th name, in order
-const char *calc_signature(int i); // "(layout, tiler)": what its arguments are
+void calc_signature(struct lay_ctx *, int i, const char **out); // "(layout, tiler, tuple?)"
 
 // Applies the operation "op" to "n" arguments.  The result has kind CALC_NONE when it does not apply.
 struct calc_value lay_calc(struct lay_ctx *, const char *op, int n, const struct calc_value *arg);

@@ -18,11 +18,17 @@ struct lay_tiler;
 // The allocator hook: returns "bytes" bytes aligned for any type, or does not return.
 typedef void *lay_alloc_fn(void *user, size_t bytes);
 
+// The tracing hook: an operation has come to "result" by the rule "rule".
+typedef void lay_trace_fn(void *user, const char *rule, const char *result);
+
 struct lay_ctx {
     lay_alloc_fn *alloc;
     void *user;
     const char *error;  // the first error since lay_clear_error, or NULL
     int next_sym;       // id of the next symbol
+    const struct lay_sym *params;  // the last param that was made: how text finds its names
+    lay_trace_fn *trace;           // told of intermediate results, or NULL
+    void *trace_user;
 };
 
 // -- integers ------------------------------------------------------------------------------------------------------
@@ -46,6 +52,7 @@ struct lay_sym {
     int64_t lo, hi;   // inclusive range
     struct lay_int of;  // ceil_div: dividend
     int64_t by;         // ceil_div: divisor
+    const struct lay_sym *prev;  // param: the one made before it
 };
 
 // -- tuples --------------------------------------------------------------------------------------------------------

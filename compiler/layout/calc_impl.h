@@ -1,0 +1,55 @@
+// What the files of the calculator share.
+#ifndef TCPC_LAYOUT_CALC_IMPL_H
+#define TCPC_LAYOUT_CALC_IMPL_H
+
+#include "layout/calc.h"
+#include "layout/impl.h"
+
+// A kind of argument.  An argument of another kind is converted where that is unambiguous.
+enum arg_kind {
+    ARG_END,
+    ARG_LAYOUT,   // a shape without a stride is compact, first mode fastest
+    ARG_TILER,
+    ARG_TUPLE,    // an integer or tuple; the shape where it is a layout
+    ARG_INT,      // static
+    ARG_SWIZZLE,
+    ARG_BITS,
+    ARG_ANY,
+};
+
+enum { MAX_ARGS = 5 };
+
+struct args {
+    struct lay_ctx *ctx;
+    int n;
+    struct calc_value v[MAX_ARGS];
+};
+
+typedef struct calc_value op_fn(struct args *a);
+
+struct op {
+    const char *name;
+    int min;                 // arguments that must be there
+    unsigned char arg[MAX_ARGS];
+    op_fn *fn;
+};
+
+extern const struct op calc_ops[];
+const struct op *calc_find(const char *name, size_t len);
+
+struct calc_value calc_none(void);
+struct calc_value calc_of_view(struct lay_view);
+struct calc_value calc_of_swizzle(struct lay_swizzle);
+struct calc_value calc_static(struct lay_ctx *, int64_t);
+const char *calc_kind_name(enum calc_kind);
+
+// Conversions: invalid, with the reason, when there is none.
+struct lay calc_layout(struct lay_ctx *, struct calc_value);
+const struct lay_tuple *calc_tuple(struct lay_ctx *, struct calc_value);
+const struct lay_tiler *calc_tiler(struct lay_ctx *, struct calc_value);
+
+// "o" between two values: composition, or a swizzle and what stands under it.
+struct calc_value calc_compose(struct lay_ctx *, int n, const struct calc_value *term);
+struct calc_value calc_apply(struct lay_ctx *, const struct op *, int n, const struct calc_value *arg);
+
+#endif
