@@ -1,7 +1,8 @@
 // The layout calculator: reads an expression, applies operations by name and prints the result.
 //
-// It is separate from the algebra because it deals in values of several kinds and in text.  It understands the notation
-// that CuTe and this library print, CuTe's C++ types (Layout<Shape<_4,_8>,Stride<_1,_4>>), its static form
+// It is separate from the algebra because it deals in values of several kinds and in text.  It
+// understands the notation that CuTe and this library print, CuTe's C++ types
+// (Layout<Shape<_4,_8>,Stride<_1,_4>>), its static form
 // ((_4,_8):(_1,_4)) and the reprs of pycute and of the CuTe DSL.
 #ifndef TCPC_LAYOUT_CALC_H
 #define TCPC_LAYOUT_CALC_H
@@ -9,12 +10,12 @@
 #include "layout/algebra.h"
 
 enum calc_kind {
-    CALC_NONE,     // no value: an error was recorded in the context
-    CALC_INT,      // tuple->leaf
-    CALC_TUPLE,    // tuple, may hold "_"
-    CALC_LAYOUT,   // layout
-    CALC_VIEW,     // offset + layout, as slices give
-    CALC_TILER,    // <..> or _
+    CALC_NONE,    // no value: an error was recorded in the context
+    CALC_INT,     // tuple->leaf
+    CALC_TUPLE,   // tuple, may hold "_"
+    CALC_LAYOUT,  // layout
+    CALC_VIEW,    // offset + layout, as slices give
+    CALC_TILER,   // <..> or _
     CALC_BOOL,
     CALC_SWIZZLE,  // Sw<b,m,s>
     CALC_NAME,     // LayoutLeft, LayoutRight
@@ -45,11 +46,12 @@ struct calc_options {
 
 // Whether "op" is an operation, and between how many arguments it takes.
 bool calc_known(const char *op, int *min_args, int *max_args);
-int calc_count(void);              // how many operations there are
-const char *calc_name(int i);      // the "i"-th name, in order
-void calc_signature(struct lay_ctx *, int i, const char **out); // "(layout, tiler, tuple?)"
+int calc_count(void);                                            // how many operations there are
+const char *calc_name(int i);                                    // the "i"-th name, in order
+void calc_signature(struct lay_ctx *, int i, const char **out);  // "(layout, tiler, tuple?)"
 
-// Applies the operation "op" to "n" arguments.  The result has kind CALC_NONE when it does not apply.
+// Applies the operation "op" to "n" arguments.  The result has kind CALC_NONE when it does not
+// apply.
 struct calc_value lay_calc(struct lay_ctx *, const char *op, int n, const struct calc_value *arg);
 
 // Reads and evaluates the whole of "text".  "options" may be NULL.
@@ -63,8 +65,8 @@ struct calc_value calc_of_bool(bool);
 
 const char *calc_text(struct lay_ctx *, struct calc_value, enum calc_style);
 const char *calc_json(struct lay_ctx *, struct calc_value);
-// The values at each coordinate, rank 2 as a grid with rows of mode 0, else a list; NULL with the reason when it is not
-// static or has more than 4096 entries.
+// The values at each coordinate, rank 2 as a grid with rows of mode 0, else a list; NULL with the
+// reason when it is not static or has more than 4096 entries.
 const char *calc_table(struct lay_ctx *, struct calc_value);
 
 #endif

@@ -3,62 +3,52 @@
 
 #include <string.h>
 
-const struct op *calc_find(const char *name, size_t len)
-{
-    if (len > 9 && memcmp(name, "composed_", 9) == 0 && !(len == 13 && memcmp(name, "composed_eval", 13) == 0)) {
+const struct op *calc_find(const char *name, size_t len) {
+    if (len > 9 && memcmp(name, "composed_", 9) == 0 &&
+        !(len == 13 && memcmp(name, "composed_eval", 13) == 0)) {
         name += 9;
         len -= 9;
     }
     for (const struct op *op = calc_ops; op->name; ++op)
-        if (strlen(op->name) == len && memcmp(op->name, name, len) == 0)
-            return op;
+        if (strlen(op->name) == len && memcmp(op->name, name, len) == 0) return op;
     return NULL;
 }
 
-static int most_args(const struct op *op)
-{
+static int most_args(const struct op *op) {
     int n = 0;
-    while (n < MAX_ARGS && op->arg[n] != ARG_END)
-        ++n;
+    while (n < MAX_ARGS && op->arg[n] != ARG_END) ++n;
     return n;
 }
 
-bool calc_known(const char *name, int *min_args, int *max_args)
-{
+bool calc_known(const char *name, int *min_args, int *max_args) {
     const struct op *op = calc_find(name, strlen(name));
-    if (!op)
-        return false;
+    if (!op) return false;
     *min_args = op->min;
     *max_args = strcmp(op->name, "composition") == 0 ? LAY_MAX_RANK : most_args(op);
     return true;
 }
 
-int calc_count(void)
-{
+int calc_count(void) {
     int n = 0;
-    while (calc_ops[n].name)
-        ++n;
+    while (calc_ops[n].name) ++n;
     return n;
 }
 
-const char *calc_name(int i)
-{
+const char *calc_name(int i) {
     return i >= 0 && i < calc_count() ? calc_ops[i].name : NULL;
 }
 
 // How a kind of argument is called in a signature.
-static const char *arg_name(unsigned char k)
-{
-    static const char name[][10] = {"", "layout", "tiler", "tuple", "integer", "swizzle", "width", "value"};
+static const char *arg_name(unsigned char k) {
+    static const char name[][10] = {"",        "layout",  "tiler", "tuple",
+                                    "integer", "swizzle", "width", "value"};
     return name[k];
 }
 
-void calc_signature(struct lay_ctx *ctx, int i, const char **out)
-{
+void calc_signature(struct lay_ctx *ctx, int i, const char **out) {
     struct lay_buf b = {.ctx = ctx};
     *out = "";
-    if (i < 0 || i >= calc_count())
-        return;
+    if (i < 0 || i >= calc_count()) return;
     const struct op *op = &calc_ops[i];
     lay_buf_add(&b, "(");
     for (int k = 0; k < most_args(op); ++k)
@@ -67,27 +57,25 @@ void calc_signature(struct lay_ctx *ctx, int i, const char **out)
     *out = lay_buf_done(&b);
 }
 
-// -- composition ---------------------------------------------------------------------------------------------------
+// -- composition
+// ---------------------------------------------------------------------------------------------------
 
-static struct calc_value merge_swizzles(struct lay_ctx *ctx, struct lay_swizzle a, struct lay_swizzle b)
-{
+static struct calc_value merge_swizzles(struct lay_ctx *ctx, struct lay_swizzle a,
+                                        struct lay_swizzle b) {
     struct lay one = lay_make(ctx, lay_leaf_of(ctx, 2), lay_leaf_of(ctx, 1));
     struct lay_int zero = lay_int(0);
-    if (b.b == 0)
-        return calc_of_swizzle(a);
+    if (b.b == 0) return calc_of_swizzle(a);
     struct lay both = lay_swizzled(ctx, a, zero, lay_swizzled(ctx, b, zero, one));
-    return both.shape ? calc_of_swizzle(both.composed ? both.sw : (struct lay_swizzle){0, 0, a.s}) : calc_none();
+    return both.shape ? calc_of_swizzle(both.composed ? both.sw : (struct lay_swizzle){0, 0, a.s})
+                      : calc_none();
 }
 
-struct calc_value calc_compose(struct lay_ctx *ctx, int n, const struct calc_value *term)
-{
-    if (n == 1)
-        return term[0];
+struct calc_value calc_compose(struct lay_ctx *ctx, int n, const struct calc_value *term) {
+    if (n == 1) return term[0];
     if (term[0].kind == CALC_SWIZZLE) {
         struct lay_int offset = lay_int(0);
         int skip = 1;
-        if (!lay_swizzle_valid(ctx, term[0].swizzle))
-            return calc_none();
+        if (!lay_swizzle_valid(ctx, term[0].swizzle)) return calc_none();
         if (n > 2 && term[1].kind == CALC_INT) {
             offset = term[1].tuple->leaf;
             skip = 2;
@@ -108,47 +96,42 @@ struct calc_value calc_compose(struct lay_ctx *ctx, int n, const struct calc_val
     return calc_of_layout(l);
 }
 
-// -- applying ------------------------------------------------------------------------------------------------------
+// -- applying
+// ------------------------------------------------------------------------------------------------------
 
-static bool fits(struct lay_ctx *ctx, const struct op *op, int i, struct calc_value *v)
-{
+static bool fits(struct lay_ctx *ctx, const struct op *op, int i, struct calc_value *v) {
     switch (op->arg[i]) {
     case ARG_LAYOUT: {
         struct lay l = calc_layout(ctx, *v);
-        if (l.shape)
-            *v = calc_of_layout(l);
+        if (l.shape) *v = calc_of_layout(l);
         return l.shape != NULL;
     }
     case ARG_TILER: return v->kind == CALC_LAYOUT || calc_tiler(ctx, *v) != NULL;
     case ARG_TUPLE: return calc_tuple(ctx, *v) != NULL;
     case ARG_INT:
-        if (v->kind == CALC_TUPLE && v->tuple->rank == 1)
-            *v = calc_of_tuple(ctx, v->tuple->kid[0]);
-        if (v->kind == CALC_INT && lay_plain(v->tuple->leaf))
-            return true;
+        if (v->kind == CALC_TUPLE && v->tuple->rank == 1) *v = calc_of_tuple(ctx, v->tuple->kid[0]);
+        if (v->kind == CALC_INT && lay_plain(v->tuple->leaf)) return true;
         break;
     case ARG_SWIZZLE:
-        if (v->kind == CALC_SWIZZLE)
-            return lay_swizzle_valid(ctx, v->swizzle);
+        if (v->kind == CALC_SWIZZLE) return lay_swizzle_valid(ctx, v->swizzle);
         break;
     case ARG_BITS:
         if (v->kind == CALC_INT && lay_plain(v->tuple->leaf)) {
             v->bits = v->tuple->leaf.num;
             v->kind = CALC_BITS;
         }
-        if (v->kind == CALC_BITS)
-            return true;
+        if (v->kind == CALC_BITS) return true;
         break;
     default: return v->kind != CALC_NONE;
     }
     if (v->kind != CALC_NONE)
-        lay_fail(ctx, "argument %d of '%s' is '%s', not a static %s", i + 1, op->name, calc_text(ctx, *v, CALC_STYLE_TCP),
-                 arg_name(op->arg[i]));
+        lay_fail(ctx, "argument %d of '%s' is '%s', not a static %s", i + 1, op->name,
+                 calc_text(ctx, *v, CALC_STYLE_TCP), arg_name(op->arg[i]));
     return false;
 }
 
-struct calc_value calc_apply(struct lay_ctx *ctx, const struct op *op, int n, const struct calc_value *arg)
-{
+struct calc_value calc_apply(struct lay_ctx *ctx, const struct op *op, int n,
+                             const struct calc_value *arg) {
     struct args a = {.ctx = ctx, .n = n};
     struct lay_sum moved = {0, NULL};
     if (op->fn && strcmp(op->name, "composition") == 0) {
@@ -168,23 +151,21 @@ struct calc_value calc_apply(struct lay_ctx *ctx, const struct op *op, int n, co
             moved = arg[0].offset;
             a.v[0] = calc_of_layout(arg[0].layout);
         }
-        if (!fits(ctx, op, i, &a.v[i]))
-            return calc_none();
+        if (!fits(ctx, op, i, &a.v[i])) return calc_none();
     }
     struct calc_value out = op->fn(&a);
-    if (out.kind == CALC_NONE)
-        lay_fail(ctx, "'%s' has no result for these arguments", op->name);
-    if (ctx->error)
-        return calc_none();
+    if (out.kind == CALC_NONE) lay_fail(ctx, "'%s' has no result for these arguments", op->name);
+    if (ctx->error) return calc_none();
     if (moved.n && (out.kind == CALC_LAYOUT || out.kind == CALC_VIEW)) {
-        struct lay_view v = {out.kind == CALC_VIEW ? lay_sum_add(ctx, moved, out.offset) : moved, out.layout};
+        struct lay_view v = {out.kind == CALC_VIEW ? lay_sum_add(ctx, moved, out.offset) : moved,
+                             out.layout};
         return calc_of_view(v);
     }
     return out;
 }
 
-struct calc_value lay_calc(struct lay_ctx *ctx, const char *name, int n, const struct calc_value *arg)
-{
+struct calc_value lay_calc(struct lay_ctx *ctx, const char *name, int n,
+                           const struct calc_value *arg) {
     const struct op *op = calc_find(name, strlen(name));
     if (!op) {
         lay_fail(ctx, "there is no operation '%s'", name);

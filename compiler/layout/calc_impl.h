@@ -8,10 +8,10 @@
 // A kind of argument.  An argument of another kind is converted where that is unambiguous.
 enum arg_kind {
     ARG_END,
-    ARG_LAYOUT,   // a shape without a stride is compact, first mode fastest
+    ARG_LAYOUT,  // a shape without a stride is compact, first mode fastest
     ARG_TILER,
-    ARG_TUPLE,    // an integer or tuple; the shape where it is a layout
-    ARG_INT,      // static
+    ARG_TUPLE,  // an integer or tuple; the shape where it is a layout
+    ARG_INT,    // static
     ARG_SWIZZLE,
     ARG_BITS,
     ARG_ANY,
@@ -29,7 +29,7 @@ typedef struct calc_value op_fn(struct args *a);
 
 struct op {
     const char *name;
-    int min;                 // arguments that must be there
+    int min;  // arguments that must be there
     unsigned char arg[MAX_ARGS];
     op_fn *fn;
 };
@@ -50,6 +50,7 @@ const struct lay_tiler *calc_tiler(struct lay_ctx *, struct calc_value);
 
 // "o" between two values: composition, or a swizzle and what stands under it.
 struct calc_value calc_compose(struct lay_ctx *, int n, const struct calc_value *term);
-struct calc_value calc_apply(struct lay_ctx *, const struct op *, int n, const struct calc_value *arg);
+struct calc_value calc_apply(struct lay_ctx *, const struct op *, int n,
+                             const struct calc_value *arg);
 
 #endif

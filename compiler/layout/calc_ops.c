@@ -1,26 +1,34 @@
-// The operations of the calculator by name, with their arguments in the order of CuTe's functions (template arguments
-// first or second, as the golden values have them).
+// The operations of the calculator by name, with their arguments in the order of CuTe's functions
+// (template arguments first or second, as the golden values have them).
 #include "layout/calc_impl.h"
 
 #include <string.h>
 
-#define OP(name) static struct calc_value name(struct args *a)
+#define OP(name)  static struct calc_value name(struct args *a)
 #define LAYOUT(i) calc_layout(a->ctx, a->v[i])
-#define TUPLE(i) calc_tuple(a->ctx, a->v[i])
-#define TILER(i) calc_tiler(a->ctx, a->v[i])
-#define INT(i) (a->v[i].tuple->leaf)
-#define NUM(i) (a->v[i].tuple->leaf.num)
-#define GIVE calc_of_layout
+#define TUPLE(i)  calc_tuple(a->ctx, a->v[i])
+#define TILER(i)  calc_tiler(a->ctx, a->v[i])
+#define INT(i)    (a->v[i].tuple->leaf)
+#define NUM(i)    (a->v[i].tuple->leaf.num)
+#define GIVE      calc_of_layout
 
 // Layout -> layout and the like, one line each.
-#define UNARY(name, f) \
-    OP(name) { return GIVE(f(a->ctx, LAYOUT(0))); }
-#define BINARY(name, f) \
-    OP(name) { return GIVE(f(a->ctx, LAYOUT(0), LAYOUT(1))); }
-#define TILED(name, f) \
-    OP(name) { return GIVE(f(a->ctx, LAYOUT(0), TILER(1))); }
-#define SHAPES(name, f) \
-    OP(name) { return calc_of_tuple(a->ctx, f(a->ctx, TUPLE(0), TUPLE(1))); }
+#define UNARY(name, f)                                                                             \
+    OP(name) {                                                                                     \
+        return GIVE(f(a->ctx, LAYOUT(0)));                                                         \
+    }
+#define BINARY(name, f)                                                                            \
+    OP(name) {                                                                                     \
+        return GIVE(f(a->ctx, LAYOUT(0), LAYOUT(1)));                                              \
+    }
+#define TILED(name, f)                                                                             \
+    OP(name) {                                                                                     \
+        return GIVE(f(a->ctx, LAYOUT(0), TILER(1)));                                               \
+    }
+#define SHAPES(name, f)                                                                            \
+    OP(name) {                                                                                     \
+        return calc_of_tuple(a->ctx, f(a->ctx, TUPLE(0), TUPLE(1)));                               \
+    }
 
 UNARY(op_filter_zeros, lay_filter_zeros)
 UNARY(op_flatten, lay_flatten)
@@ -45,29 +53,27 @@ TILED(op_flat_product, lay_flat_product)
 SHAPES(op_round_up, lay_round_up)
 SHAPES(op_shape_div, lay_shape_div)
 
-// -- of one layout -------------------------------------------------------------------------------------------------
+// -- of one layout
+// -------------------------------------------------------------------------------------------------
 
-OP(op_coalesce)
-{
-    return GIVE(a->n > 1 ? lay_coalesce_by(a->ctx, LAYOUT(0), TUPLE(1)) : lay_coalesce(a->ctx, LAYOUT(0)));
+OP(op_coalesce) {
+    return GIVE(a->n > 1 ? lay_coalesce_by(a->ctx, LAYOUT(0), TUPLE(1))
+                         : lay_coalesce(a->ctx, LAYOUT(0)));
 }
 
-OP(op_filter)
-{
-    return GIVE(a->n > 1 ? lay_filter_by(a->ctx, LAYOUT(0), TUPLE(1)) : lay_filter(a->ctx, LAYOUT(0)));
+OP(op_filter) {
+    return GIVE(a->n > 1 ? lay_filter_by(a->ctx, LAYOUT(0), TUPLE(1))
+                         : lay_filter(a->ctx, LAYOUT(0)));
 }
 
-OP(op_complement)
-{
+OP(op_complement) {
     return GIVE(lay_complement(a->ctx, LAYOUT(0), a->n > 1 ? TUPLE(1) : NULL));
 }
 
 // The mode of a layout that the numbers in argument 1 name: one, or the outermost first.
-static struct lay mode_of(struct args *a)
-{
+static struct lay mode_of(struct args *a) {
     struct lay l = LAYOUT(0);
-    if (a->n < 2)
-        return l;
+    if (a->n < 2) return l;
     const struct lay_tuple *path = TUPLE(1);
     for (int i = 0; path && i < lay_tuple_rank(path); ++i) {
         const struct lay_tuple *p = path->rank < 0 ? path : path->kid[i];
@@ -80,100 +86,85 @@ static struct lay mode_of(struct args *a)
     return path ? l : lay_layout_invalid();
 }
 
-OP(op_size)
-{
+OP(op_size) {
     return calc_of_int(a->ctx, lay_size(a->ctx, mode_of(a)));
 }
 
-OP(op_cosize)
-{
+OP(op_cosize) {
     return calc_of_int(a->ctx, lay_cosize(a->ctx, mode_of(a)));
 }
 
-OP(op_rank)
-{
+OP(op_rank) {
     struct lay l = mode_of(a);
     return l.shape ? calc_static(a->ctx, lay_rank(l)) : calc_none();
 }
 
-OP(op_depth)
-{
+OP(op_depth) {
     struct lay l = mode_of(a);
     return l.shape ? calc_static(a->ctx, lay_depth(l)) : calc_none();
 }
 
-OP(op_shape)
-{
+OP(op_shape) {
     return calc_of_tuple(a->ctx, mode_of(a).shape);
 }
 
-OP(op_stride)
-{
+OP(op_stride) {
     return calc_of_tuple(a->ctx, mode_of(a).stride);
 }
 
-OP(op_get)
-{
+OP(op_get) {
     return GIVE(mode_of(a));
 }
 
-OP(op_max_alignment)
-{
+OP(op_max_alignment) {
     return calc_of_int(a->ctx, lay_max_alignment(a->ctx, LAYOUT(0)));
 }
 
-OP(op_max_common_vector)
-{
+OP(op_max_common_vector) {
     return calc_of_int(a->ctx, lay_max_common_vector(a->ctx, LAYOUT(0), LAYOUT(1)));
 }
 
-OP(op_product_each)
-{
+OP(op_product_each) {
     return calc_of_tuple(a->ctx, lay_product_each(a->ctx, TUPLE(0)));
 }
 
-// -- rearranging ---------------------------------------------------------------------------------------------------
+// -- rearranging
+// ---------------------------------------------------------------------------------------------------
 
-static int small(int64_t v)
-{
+static int small(int64_t v) {
     return v < -1 || v > 1 << 20 ? -1 : (int)v;
 }
 
-OP(op_append_to)
-{
+OP(op_append_to) {
     struct lay pad = a->n > 2 ? LAYOUT(2) : lay_raw(lay_leaf_of(a->ctx, 1), lay_leaf_of(a->ctx, 0));
     return GIVE(lay_append_to(a->ctx, LAYOUT(0), small(NUM(1)), pad));
 }
 
-OP(op_prepend_to)
-{
+OP(op_prepend_to) {
     struct lay pad = a->n > 2 ? LAYOUT(2) : lay_raw(lay_leaf_of(a->ctx, 1), lay_leaf_of(a->ctx, 0));
     return GIVE(lay_prepend_to(a->ctx, LAYOUT(0), small(NUM(1)), pad));
 }
 
-OP(op_group)
-{
+OP(op_group) {
     struct lay l = LAYOUT(0);
     int b = small(NUM(1)), e = NUM(2) == -1 ? lay_rank(l) : small(NUM(2));  // -1: to the last
     if (l.shape && (b < 0 || e > lay_rank(l) || b > e)) {
-        lay_fail(a->ctx, "'%s' has no modes %d up to %d, its rank is %d", lay_text(a->ctx, l), b, e, lay_rank(l));
+        lay_fail(a->ctx, "'%s' has no modes %d up to %d, its rank is %d", lay_text(a->ctx, l), b, e,
+                 lay_rank(l));
         return calc_none();
     }
     return GIVE(lay_group(a->ctx, l, b, e));
 }
 
-OP(op_take)
-{
+OP(op_take) {
     return GIVE(lay_take(a->ctx, LAYOUT(0), small(NUM(1)), small(NUM(2))));
 }
 
-OP(op_replace)
-{
+OP(op_replace) {
     return GIVE(lay_replace(a->ctx, LAYOUT(0), small(NUM(1)), LAYOUT(2)));
 }
 
-OP(op_select)
-{
+OP(op_select) {
     int mode[LAY_MAX_RANK];
     const struct lay_tuple *t = TUPLE(1);
     for (int i = 0; i < lay_tuple_rank(t); ++i) {
@@ -187,147 +178,129 @@ OP(op_select)
     return GIVE(lay_select(a->ctx, LAYOUT(0), lay_tuple_rank(t), mode));
 }
 
-OP(op_zip)
-{
+OP(op_zip) {
     return GIVE(a->n > 1 ? lay_zip2(a->ctx, LAYOUT(0), LAYOUT(1)) : lay_zip(a->ctx, LAYOUT(0)));
 }
 
-OP(op_unflatten)
-{
+OP(op_unflatten) {
     return GIVE(lay_unflatten(a->ctx, LAYOUT(0), TUPLE(1)));
 }
 
-OP(op_with_shape)
-{
+OP(op_with_shape) {
     return GIVE(lay_with_shape(a->ctx, LAYOUT(0), TUPLE(1)));
 }
 
 // The layout may come first or second.
-OP(op_dice)
-{
+OP(op_dice) {
     int l = a->v[0].kind == CALC_LAYOUT ? 0 : 1;
     return GIVE(lay_dice(a->ctx, TUPLE(1 - l), LAYOUT(l)));
 }
 
-static bool only_any(const struct lay_tuple *t)
-{
-    if (!t || t->rank < 0)
-        return lay_is_any(t);
+static bool only_any(const struct lay_tuple *t) {
+    if (!t || t->rank < 0) return lay_is_any(t);
     for (int i = 0; i < t->rank; ++i)
-        if (!only_any(t->kid[i]))
-            return false;
+        if (!only_any(t->kid[i])) return false;
     return true;
 }
 
 // A slice that keeps all modes leaves a swizzle as it is.
-static struct calc_value settle(struct args *a, struct lay_view v, const struct lay_tuple *coord)
-{
+static struct calc_value settle(struct args *a, struct lay_view v, const struct lay_tuple *coord) {
     return calc_of_view(only_any(coord) ? v : lay_settle(a->ctx, v));
 }
 
-OP(op_slice)
-{
+OP(op_slice) {
     int l = a->v[0].kind == CALC_LAYOUT || a->v[0].kind == CALC_VIEW ? 0 : 1;
     return settle(a, lay_slice(a->ctx, LAYOUT(l), TUPLE(1 - l)), TUPLE(1 - l));
 }
 
-// -- making --------------------------------------------------------------------------------------------------------
+// -- making
+// --------------------------------------------------------------------------------------------------------
 
-static bool named(struct calc_value v, const char *name)
-{
+static bool named(struct calc_value v, const char *name) {
     return v.kind == CALC_NAME && strcmp(v.name, name) == 0;
 }
 
-OP(op_make_layout)
-{
-    if (a->n == 1 || named(a->v[1], "LayoutLeft"))
-        return GIVE(lay_make_col(a->ctx, TUPLE(0)));
-    if (named(a->v[1], "LayoutRight"))
-        return GIVE(lay_make_row(a->ctx, TUPLE(0)));
+OP(op_make_layout) {
+    if (a->n == 1 || named(a->v[1], "LayoutLeft")) return GIVE(lay_make_col(a->ctx, TUPLE(0)));
+    if (named(a->v[1], "LayoutRight")) return GIVE(lay_make_row(a->ctx, TUPLE(0)));
     bool all = true;
     struct lay part[MAX_ARGS];
-    for (int i = 0; i < a->n; ++i)
-        all = all && a->v[i].kind == CALC_LAYOUT;
+    for (int i = 0; i < a->n; ++i) all = all && a->v[i].kind == CALC_LAYOUT;
     if (!all)
-        return a->n > 2 ? (lay_fail(a->ctx, "make_layout takes a shape and a stride, or layouts"), calc_none())
+        return a->n > 2 ? (lay_fail(a->ctx, "make_layout takes a shape and a stride, or layouts"),
+                           calc_none())
                         : GIVE(lay_make(a->ctx, TUPLE(0), TUPLE(1)));
-    for (int i = 0; i < a->n; ++i)
-        part[i] = LAYOUT(i);
+    for (int i = 0; i < a->n; ++i) part[i] = LAYOUT(i);
     return GIVE(lay_join(a->ctx, a->n, part));
 }
 
-OP(op_row)
-{
+OP(op_row) {
     return GIVE(lay_make_row(a->ctx, TUPLE(0)));
 }
 
-OP(op_col)
-{
+OP(op_col) {
     return GIVE(lay_make_col(a->ctx, TUPLE(0)));
 }
 
-OP(op_make_ordered)
-{
+OP(op_make_ordered) {
     return GIVE(lay_make_ordered(a->ctx, TUPLE(0), TUPLE(1)));
 }
 
-OP(op_make_identity)
-{
+OP(op_make_identity) {
     return GIVE(lay_make_identity(a->ctx, TUPLE(0)));
 }
 
-#define IDENTITY(name, f) \
-    OP(name) { return GIVE(f(a->ctx, lay_make_identity(a->ctx, TUPLE(0)), TILER(1))); }
+#define IDENTITY(name, f)                                                                          \
+    OP(name) {                                                                                     \
+        return GIVE(f(a->ctx, lay_make_identity(a->ctx, TUPLE(0)), TILER(1)));                     \
+    }
 IDENTITY(op_identity_logical_divide, lay_logical_divide)
 IDENTITY(op_identity_zipped_divide, lay_zipped_divide)
 IDENTITY(op_identity_tiled_divide, lay_tiled_divide)
 IDENTITY(op_identity_flat_divide, lay_flat_divide)
 
-static struct calc_value compact_with(struct args *a, bool row)
-{
+static struct calc_value compact_with(struct args *a, bool row) {
     const struct lay_tuple *shape = TUPLE(0), *start = a->n > 1 ? TUPLE(1) : lay_leaf_of(a->ctx, 1);
-    if (!shape || !start)
-        return calc_none();
+    if (!shape || !start) return calc_none();
     if (start->rank < 0)
         return calc_of_tuple(a->ctx, row ? lay_compact_row(a->ctx, shape, start->leaf)
                                          : lay_compact_col(a->ctx, shape, start->leaf));
     if (start->rank != shape->rank) {
-        lay_fail(a->ctx, "the shape '%s' and the start '%s' differ in rank", lay_tuple_text(a->ctx, shape),
-                 lay_tuple_text(a->ctx, start));
+        lay_fail(a->ctx, "the shape '%s' and the start '%s' differ in rank",
+                 lay_tuple_text(a->ctx, shape), lay_tuple_text(a->ctx, start));
         return calc_none();
     }
     const struct lay_tuple *kid[LAY_MAX_RANK];
     for (int i = 0; i < shape->rank; ++i) {
-        struct args sub = {a->ctx, 2, {calc_of_tuple(a->ctx, shape->kid[i]), calc_of_tuple(a->ctx, start->kid[i])}};
+        struct args sub = {a->ctx,
+                           2,
+                           {calc_of_tuple(a->ctx, shape->kid[i]),
+                            calc_of_tuple(a->ctx, start->kid[i])}};
         kid[i] = compact_with(&sub, row).tuple;
     }
     return calc_of_tuple(a->ctx, lay_tuple(a->ctx, shape->rank, kid));
 }
 
-OP(op_compact_col)
-{
+OP(op_compact_col) {
     return compact_with(a, false);
 }
 
-OP(op_compact_row)
-{
+OP(op_compact_row) {
     return compact_with(a, true);
 }
 
-OP(op_tile_to_shape)
-{
+OP(op_tile_to_shape) {
     return GIVE(lay_tile_to_shape(a->ctx, LAYOUT(0), TUPLE(1), a->n > 2 ? TUPLE(2) : NULL));
 }
 
-OP(op_domain_distribute)
-{
+OP(op_domain_distribute) {
     return GIVE(lay_domain_distribute(a->ctx, TUPLE(0), NUM(1)));
 }
 
-// -- shapes --------------------------------------------------------------------------------------------------------
+// -- shapes
+// --------------------------------------------------------------------------------------------------------
 
-OP(op_ceil_div)
-{
+OP(op_ceil_div) {
     if (a->v[1].kind == CALC_LAYOUT) {
         struct lay rest = lay_complement(a->ctx, LAYOUT(1), TUPLE(0));
         return calc_of_tuple(a->ctx, rest.shape);
@@ -335,30 +308,26 @@ OP(op_ceil_div)
     return calc_of_tuple(a->ctx, lay_ceil_div(a->ctx, TUPLE(0), TUPLE(1)));
 }
 
-OP(op_compatible)
-{
+OP(op_compatible) {
     return calc_of_bool(lay_compatible(a->ctx, TUPLE(0), TUPLE(1)));
 }
 
-OP(op_congruent)
-{
+OP(op_congruent) {
     return calc_of_bool(lay_congruent(TUPLE(0), TUPLE(1)));
 }
 
-OP(op_weakly_congruent)
-{
+OP(op_weakly_congruent) {
     return calc_of_bool(lay_weakly_congruent(TUPLE(0), TUPLE(1)));
 }
 
-OP(op_evenly_divides)
-{
+OP(op_evenly_divides) {
     return calc_of_bool(lay_evenly_divides(a->ctx, TUPLE(0), TUPLE(1)));
 }
 
-// -- coordinates ---------------------------------------------------------------------------------------------------
+// -- coordinates
+// ---------------------------------------------------------------------------------------------------
 
-OP(op_crd2idx)
-{
+OP(op_crd2idx) {
     const struct lay_tuple *shape = TUPLE(1), *stride = NULL;
     if (a->n > 2)
         stride = TUPLE(2);
@@ -370,8 +339,7 @@ OP(op_crd2idx)
     return calc_of_tuple(a->ctx, lay_eval_tuple(a->ctx, l, TUPLE(0)));
 }
 
-OP(op_idx2crd)
-{
+OP(op_idx2crd) {
     const struct lay_tuple *stride = NULL;
     if (a->n > 2)
         stride = TUPLE(2);
@@ -380,42 +348,38 @@ OP(op_idx2crd)
     return calc_of_tuple(a->ctx, lay_idx2crd(a->ctx, TUPLE(0), TUPLE(1), stride));
 }
 
-OP(op_crd2crd)
-{
+OP(op_crd2crd) {
     return calc_of_tuple(a->ctx, lay_crd2crd(a->ctx, TUPLE(0), TUPLE(1), TUPLE(2)));
 }
 
-OP(op_hier_coord)
-{
+OP(op_hier_coord) {
     return calc_of_tuple(a->ctx, lay_hier_coord(a->ctx, LAYOUT(0), NUM(1)));
 }
 
-OP(op_flat_coord)
-{
+OP(op_flat_coord) {
     return calc_of_tuple(a->ctx, lay_flat_coord(a->ctx, LAYOUT(0), NUM(1)));
 }
 
-OP(op_1d_coord)
-{
+OP(op_1d_coord) {
     return calc_of_int(a->ctx, lay_1d_coord(a->ctx, LAYOUT(0), NUM(1)));
 }
 
-// -- tensors, widths, swizzles -------------------------------------------------------------------------------------
+// -- tensors, widths, swizzles
+// -------------------------------------------------------------------------------------
 
-OP(op_local_tile)
-{
-    struct lay_view v = lay_local_tile(a->ctx, LAYOUT(0), TILER(1), TUPLE(2), a->n > 3 ? TUPLE(3) : NULL);
+OP(op_local_tile) {
+    struct lay_view v =
+        lay_local_tile(a->ctx, LAYOUT(0), TILER(1), TUPLE(2), a->n > 3 ? TUPLE(3) : NULL);
     return settle(a, v, TUPLE(2));
 }
 
-OP(op_local_partition)
-{
-    struct lay_view v = lay_local_partition(a->ctx, LAYOUT(0), LAYOUT(1), NUM(2), a->n > 3 ? TUPLE(3) : NULL);
+OP(op_local_partition) {
+    struct lay_view v =
+        lay_local_partition(a->ctx, LAYOUT(0), LAYOUT(1), NUM(2), a->n > 3 ? TUPLE(3) : NULL);
     return calc_of_view(lay_settle(a->ctx, v));
 }
 
-static struct calc_value cast_op(struct args *a, bool wider)
-{
+static struct calc_value cast_op(struct args *a, bool wider) {
     int l = a->v[1].kind == CALC_INT ? 0 : 1;
     struct lay_swizzle w;
     struct calc_value by = a->v[1 - l];
@@ -425,46 +389,39 @@ static struct calc_value cast_op(struct args *a, bool wider)
     }
     int64_t n = by.tuple->leaf.num;
     if (a->v[l].kind == CALC_SWIZZLE)
-        return lay_swizzle_cast(a->ctx, a->v[l].swizzle, n, wider, &w) ? calc_of_swizzle(w) : calc_none();
+        return lay_swizzle_cast(a->ctx, a->v[l].swizzle, n, wider, &w) ? calc_of_swizzle(w)
+                                                                       : calc_none();
     return GIVE(wider ? lay_upcast(a->ctx, LAYOUT(l), n) : lay_downcast(a->ctx, LAYOUT(l), n));
 }
 
-OP(op_upcast)
-{
+OP(op_upcast) {
     return cast_op(a, true);
 }
 
-OP(op_downcast)
-{
+OP(op_downcast) {
     return cast_op(a, false);
 }
 
-OP(op_recast)
-{
+OP(op_recast) {
     return GIVE(lay_recast(a->ctx, LAYOUT(2), a->v[0].bits, a->v[1].bits));
 }
 
-OP(op_make_swizzle)
-{
+OP(op_make_swizzle) {
     struct lay_swizzle w;
     return lay_swizzle_make(a->ctx, NUM(0), NUM(1), &w) ? calc_of_swizzle(w) : calc_none();
 }
 
-OP(op_swizzle_apply)
-{
+OP(op_swizzle_apply) {
     return calc_static(a->ctx, lay_swizzle_apply(a->v[0].swizzle, NUM(1)));
 }
 
-OP(op_composition)
-{
+OP(op_composition) {
     return calc_compose(a->ctx, a->n, a->v);
 }
 
-OP(op_eval)
-{
+OP(op_eval) {
     struct calc_value c = calc_compose(a->ctx, 3, a->v);
-    if (c.kind != CALC_LAYOUT)
-        return calc_none();
+    if (c.kind != CALC_LAYOUT) return calc_none();
     return calc_of_tuple(a->ctx, lay_eval_tuple(a->ctx, c.layout, TUPLE(3)));
 }
 

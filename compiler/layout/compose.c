@@ -1,8 +1,9 @@
 // Composition: R(i) = A(B(i)).
 //
-// A is brought into its flat coalesced form.  A mode n:d of B then takes its steps through the modes of A from the left:
-// it skips modes that one step jumps over whole, takes what a mode has room for, and goes on in the next one with step 1.
-// CuTe asks for divisibility on that way and sometimes accepts what is wrong; here the points decide (see "exact").
+// A is brought into its flat coalesced form.  A mode n:d of B then takes its steps through the
+// modes of A from the left: it skips modes that one step jumps over whole, takes what a mode has
+// room for, and goes on in the next one with step 1. CuTe asks for divisibility on that way and
+// sometimes accepts what is wrong; here the points decide (see "exact").
 #include "layout/impl.h"
 
 enum { CHECK_POINTS = 1 << 20 };
@@ -25,74 +26,64 @@ struct composer {
     struct lay_int at_n, at_d;  // what was left of the mode of B where it failed
 };
 
-static bool reject(struct composer *c, int mode, struct lay_int n, struct lay_int d)
-{
+static bool reject(struct composer *c, int mode, struct lay_int n, struct lay_int d) {
     c->failed_mode = mode;
     c->at_n = n;
     c->at_d = d;
     return false;
 }
 
-static bool record(struct composer *c, int mode, struct lay_int k, struct lay_int d)
-{
+static bool record(struct composer *c, int mode, struct lay_int k, struct lay_int d) {
     if (c->npieces == 2 * LAY_MAX_LEAVES) {
         lay_fail(c->ctx, "a composition of more than %d pieces", 2 * LAY_MAX_LEAVES);
         return false;
     }
-    if (lay_plain(d) && d.num < 0)
-        c->doubtful = true;
+    if (lay_plain(d) && d.num < 0) c->doubtful = true;
     c->piece[c->npieces++] = (struct piece){mode, k, d};
     return true;
 }
 
-// n:d over the static mode "s" of A.  1: the mode is jumped over, 2: part of it is taken, 0: refused.
-static int step_static(struct composer *c, int64_t s, int64_t *n, int64_t *d, int64_t *take)
-{
+// n:d over the static mode "s" of A.  1: the mode is jumped over, 2: part of it is taken, 0:
+// refused.
+static int step_static(struct composer *c, int64_t s, int64_t *n, int64_t *d, int64_t *take) {
     int64_t mag = *d < 0 ? -*d : *d;
     if (mag % s == 0) {
         *d /= s;
         return 1;
     }
-    if (mag > s)
-        return 0;
+    if (mag > s) return 0;
     if (*n == 1) {
         *d = *d < 0 ? -1 : 1;
         return 1;
     }
     int64_t room = s / mag + (s % mag != 0);
     *take = *n < room ? *n : room;
-    if (*n % *take)
-        return 0;
-    if (*take < *n && s % mag)
-        c->doubtful = true;
+    if (*n % *take) return 0;
+    if (*take < *n && s % mag) c->doubtful = true;
     *n /= *take;
     *d = *d < 0 ? -1 : 1;
     return 2;
 }
 
 // The same with symbols.
-static int step_symbolic(struct composer *c, struct lay_int s, struct lay_int *n, struct lay_int *d, struct lay_int *take)
-{
+static int step_symbolic(struct composer *c, struct lay_int s, struct lay_int *n, struct lay_int *d,
+                         struct lay_int *take) {
     struct lay_ctx *ctx = c->ctx;
     if (lay_int_divides(s, *d)) {
         *d = lay_int_div(ctx, *d, s);
         return 1;
     }
-    if (lay_is_unit(*n))
-        return 1;
+    if (lay_is_unit(*n)) return 1;
     struct lay_int span = lay_int_mul(ctx, *n, *d), one = lay_static_int(1);
-    if (span.den == 0)
-        return 0;
+    if (span.den == 0) return 0;
     if (lay_int_less_equal(span, s) || lay_int_divides(span, s)) {  // it ends within this mode
         *take = *n;
         *n = *d = one;
         return 2;
     }
-    if (!lay_int_divides(*d, s))
-        return 0;
+    if (!lay_int_divides(*d, s)) return 0;
     struct lay_int room = lay_int_div(ctx, s, *d);
-    if (!lay_int_divides(room, *n))
-        return 0;
+    if (!lay_int_divides(room, *n)) return 0;
     *take = room;
     *n = lay_int_div(ctx, *n, room);
     *d = one;
@@ -100,8 +91,8 @@ static int step_symbolic(struct composer *c, struct lay_int s, struct lay_int *n
 }
 
 // Composes A with n:d into "out".
-static bool compose_leaf(struct composer *c, struct lay_int n, struct lay_int d, struct lay_flat *out)
-{
+static bool compose_leaf(struct composer *c, struct lay_int n, struct lay_int d,
+                         struct lay_flat *out) {
     struct lay_ctx *ctx = c->ctx;
     const struct lay_flat *a = &c->a;
     out->n = 0;
@@ -115,40 +106,35 @@ static bool compose_leaf(struct composer *c, struct lay_int n, struct lay_int d,
         struct lay_int step = d, take;
         int what;
         if (lay_plain(a->s[j]) && lay_plain(n) && lay_plain(d))
-            what = step_static(c, a->s[j].num, &n.num, &d.num, &take.num), take = lay_static_int(take.num);
+            what = step_static(c, a->s[j].num, &n.num, &d.num, &take.num),
+            take = lay_static_int(take.num);
         else
             what = step_symbolic(c, a->s[j], &n, &d, &take);
-        if (what == 0)
-            return reject(c, j, n, step);
-        if (what == 1)
-            continue;
+        if (what == 0) return reject(c, j, n, step);
+        if (what == 1) continue;
         out->s[out->n] = take;
         out->d[out->n] = lay_int_mul(ctx, step, a->d[j]);
-        if (out->d[out->n++].den == 0 || !record(c, j, take, step))
-            return false;
+        if (out->d[out->n++].den == 0 || !record(c, j, take, step)) return false;
     }
     if (!lay_is_unit(n) || out->n == 0) {
         out->s[out->n] = n;
         out->d[out->n] = lay_int_mul(ctx, d, a->d[a->n - 1]);
-        if (out->d[out->n++].den == 0)
-            return false;
+        if (out->d[out->n++].den == 0) return false;
     }
     return true;
 }
 
-static struct lay compose_tree(struct composer *c, const struct lay_tuple *s, const struct lay_tuple *d)
-{
+static struct lay compose_tree(struct composer *c, const struct lay_tuple *s,
+                               const struct lay_tuple *d) {
     if (s->rank < 0) {
         struct lay_flat out;
-        if (!compose_leaf(c, s->leaf, d->leaf, &out))
-            return lay_layout_invalid();
+        if (!compose_leaf(c, s->leaf, d->leaf, &out)) return lay_layout_invalid();
         return lay_flat_lay(c->ctx, &out);
     }
     const struct lay_tuple *ss[LAY_MAX_RANK], *dd[LAY_MAX_RANK];
     for (int i = 0; i < s->rank; ++i) {
         struct lay part = compose_tree(c, s->kid[i], d->kid[i]);
-        if (!part.shape)
-            return part;
+        if (!part.shape) return part;
         ss[i] = part.shape;
         dd[i] = part.stride;
     }
@@ -156,12 +142,13 @@ static struct lay compose_tree(struct composer *c, const struct lay_tuple *s, co
     return out.stride ? out : lay_layout_invalid();
 }
 
-// -- exactness -----------------------------------------------------------------------------------------------------
+// -- exactness
+// -----------------------------------------------------------------------------------------------------
 
-// The pieces within mode "j" of A never carry into the next one: with A coalesced a carry always shows.  Static: the
-// sum of the greatest steps; with symbols: sorted by step, each piece ends where the next begins.
-static bool no_carry(struct composer *c, int j)
-{
+// The pieces within mode "j" of A never carry into the next one: with A coalesced a carry always
+// shows.  Static: the sum of the greatest steps; with symbols: sorted by step, each piece ends
+// where the next begins.
+static bool no_carry(struct composer *c, int j) {
     struct piece *in[2 * LAY_MAX_LEAVES];
     int n = 0;
     bool plain = lay_plain(c->a.s[j]);
@@ -172,8 +159,7 @@ static bool no_carry(struct composer *c, int j)
         }
     if (plain) {
         __int128 most = 0;
-        for (int i = 0; i < n; ++i)
-            most += (__int128)(in[i]->k.num - 1) * in[i]->d.num;
+        for (int i = 0; i < n; ++i) most += (__int128)(in[i]->k.num - 1) * in[i]->d.num;
         return most < c->a.s[j].num;
     }
     for (int i = 1; i < n; ++i)
@@ -185,15 +171,13 @@ static bool no_carry(struct composer *c, int j)
     for (int i = 0; i < n; ++i) {
         struct lay_int end = lay_int_mul(c->ctx, in[i]->k, in[i]->d);
         struct lay_int limit = i + 1 < n ? in[i + 1]->d : c->a.s[j];
-        if (!lay_int_less_equal(end, limit) && !lay_int_divides(end, limit))
-            return false;
+        if (!lay_int_less_equal(end, limit) && !lay_int_divides(end, limit)) return false;
     }
     return true;
 }
 
 // A at a value of B, which may be negative or past the end.
-static bool at(const struct lay_flat *a, int64_t i, int64_t *out)
-{
+static bool at(const struct lay_flat *a, int64_t i, int64_t *out) {
     int64_t sum = 0, v;
     for (int j = 0; j < a->n; ++j) {
         int64_t digit = j + 1 < a->n ? i % a->s[j].num : i;
@@ -206,31 +190,27 @@ static bool at(const struct lay_flat *a, int64_t i, int64_t *out)
 }
 
 // Compares A(B(i)) with R(i) at all i.  The first difference goes to "*where".
-static bool same_points(struct composer *c, struct lay b, struct lay r, int64_t *where, int64_t *is, int64_t *says)
-{
+static bool same_points(struct composer *c, struct lay b, struct lay r, int64_t *where, int64_t *is,
+                        int64_t *says) {
     struct lay_int size = lay_size(c->ctx, b);
     struct lay_int domain = {0, 1, NULL, 0, -1};
     *where = -1;
     if (c->exact == LAY_IN_RANGE) {
         domain = lay_static_int(1);
-        for (int i = 0; i < c->a.n; ++i)
-            domain = lay_int_mul(c->ctx, domain, c->a.s[i]);
+        for (int i = 0; i < c->a.n; ++i) domain = lay_int_mul(c->ctx, domain, c->a.s[i]);
         if (c->tail)  // the last mode is there for what lies past the end only
             domain = lay_int_div(c->ctx, domain, c->a.s[c->a.n - 1]);
     }
-    if (domain.den == 0 || !lay_plain(size) || size.num > CHECK_POINTS || !lay_static(b) || !lay_static(r))
+    if (domain.den == 0 || !lay_plain(size) || size.num > CHECK_POINTS || !lay_static(b) ||
+        !lay_static(r))
         return false;
     for (int i = 0; i < c->a.n; ++i)
-        if (!lay_plain(c->a.s[i]) || !lay_plain(c->a.d[i]))
-            return false;
+        if (!lay_plain(c->a.s[i]) || !lay_plain(c->a.d[i])) return false;
     for (int64_t i = 0; i < size.num; ++i) {
         int64_t x;
-        if (!lay_eval(c->ctx, b, i, &x))
-            return false;
-        if (c->exact == LAY_IN_RANGE && x >= domain.num)
-            continue;
-        if (!at(&c->a, x, is) || !lay_eval(c->ctx, r, i, says))
-            return false;
+        if (!lay_eval(c->ctx, b, i, &x)) return false;
+        if (c->exact == LAY_IN_RANGE && x >= domain.num) continue;
+        if (!at(&c->a, x, is) || !lay_eval(c->ctx, r, i, says)) return false;
         if (*is != *says) {
             *where = i;
             return false;
@@ -239,10 +219,10 @@ static bool same_points(struct composer *c, struct lay b, struct lay r, int64_t 
     return true;
 }
 
-// -- saying no -----------------------------------------------------------------------------------------------------
+// -- saying no
+// -----------------------------------------------------------------------------------------------------
 
-static bool leaf_fits(struct composer *c, int64_t n, int64_t d)
-{
+static bool leaf_fits(struct composer *c, int64_t n, int64_t d) {
     struct lay_flat out;
     c->npieces = 0;
     c->doubtful = false;
@@ -250,15 +230,16 @@ static bool leaf_fits(struct composer *c, int64_t n, int64_t d)
 }
 
 // The nearest n:d that composes, the same step first.
-static bool nearest(struct composer *c, int64_t n, int64_t d, int64_t *out_n, int64_t *out_d)
-{
+static bool nearest(struct composer *c, int64_t n, int64_t d, int64_t *out_n, int64_t *out_d) {
     struct lay_ctx quiet = *c->ctx, *real = c->ctx;
     bool found = false;
     quiet.error = "quiet";
     c->ctx = &quiet;
     for (int64_t far = 0; far <= 64 && !found; ++far)
         for (int k = 0; k < 4 && !found; ++k) {
-            int64_t m = k < 2 ? (k ? n + far : n - far) : n, e = k < 2 ? d : k == 2 ? d - far : d + far;
+            int64_t m = k < 2 ? (k ? n + far : n - far) : n, e = k < 2    ? d
+                                                                 : k == 2 ? d - far
+                                                                          : d + far;
             if (m > 1 && e > 0 && leaf_fits(c, m, e)) {
                 *out_n = m;
                 *out_d = e;
@@ -269,30 +250,31 @@ static bool nearest(struct composer *c, int64_t n, int64_t d, int64_t *out_n, in
     return found;
 }
 
-static void say_no(struct composer *c, struct lay a, struct lay b, int bmode, struct lay_int n, struct lay_int d)
-{
+static void say_no(struct composer *c, struct lay a, struct lay b, int bmode, struct lay_int n,
+                   struct lay_int d) {
     struct lay_ctx *ctx = c->ctx;
     struct lay_buf t = {.ctx = ctx};
     int64_t m, e;
-    if (ctx->error)
-        return;
+    if (ctx->error) return;
     int j = c->failed_mode;
     struct lay_int s = c->a.s[j];
     lay_buf_add(&t, "'%s' has no composition with '%s': ", lay_text(ctx, a), lay_text(ctx, b));
-    if (b.shape->rank >= 0)
-        lay_buf_add(&t, "mode %d, ", bmode);
-    lay_buf_add(&t, "%s:%s, steps by %s through a mode of extent %s", lay_int_text(ctx, n), lay_int_text(ctx, d),
-                lay_int_text(ctx, c->at_d), lay_int_text(ctx, s));
-    bool plain = lay_plain(s) && lay_plain(c->at_n) && lay_plain(c->at_d) && lay_plain(n) && lay_plain(d);
+    if (b.shape->rank >= 0) lay_buf_add(&t, "mode %d, ", bmode);
+    lay_buf_add(&t, "%s:%s, steps by %s through a mode of extent %s", lay_int_text(ctx, n),
+                lay_int_text(ctx, d), lay_int_text(ctx, c->at_d), lay_int_text(ctx, s));
+    bool plain =
+        lay_plain(s) && lay_plain(c->at_n) && lay_plain(c->at_d) && lay_plain(n) && lay_plain(d);
     if (!plain) {
         lay_buf_add(&t, ", which neither divides the other for all values of the symbols");
     } else {
-        int64_t mag = c->at_d.num < 0 ? -c->at_d.num : c->at_d.num, room = s.num / mag + (s.num % mag != 0);
+        int64_t mag = c->at_d.num < 0 ? -c->at_d.num : c->at_d.num,
+                room = s.num / mag + (s.num % mag != 0);
         if (mag > s.num)
             lay_buf_add(&t, " and neither divides the other; coordinate 1 has no image");
         else
-            lay_buf_add(&t, ", which has room for %lld of %lld; coordinate %lld has no image", (long long)room,
-                        (long long)c->at_n.num, (long long)(n.num / c->at_n.num * room));
+            lay_buf_add(&t, ", which has room for %lld of %lld; coordinate %lld has no image",
+                        (long long)room, (long long)c->at_n.num,
+                        (long long)(n.num / c->at_n.num * room));
         if (nearest(c, n.num, d.num, &m, &e))
             lay_buf_add(&t, "; %lld:%lld would do", (long long)m, (long long)e);
     }
@@ -300,11 +282,9 @@ static void say_no(struct composer *c, struct lay a, struct lay b, int bmode, st
 }
 
 // Finds the leaf of B that was refused, to name its mode.
-static void name_refused(struct composer *c, struct lay a, struct lay b)
-{
+static void name_refused(struct composer *c, struct lay a, struct lay b) {
     struct lay_flat f, out;
-    if (c->ctx->error || c->failed_mode < 0 || !lay_flat_of(c->ctx, b.shape, b.stride, &f))
-        return;
+    if (c->ctx->error || c->failed_mode < 0 || !lay_flat_of(c->ctx, b.shape, b.stride, &f)) return;
     for (int i = 0; i < f.n; ++i) {
         c->npieces = 0;
         if (!compose_leaf(c, f.s[i], f.d[i], &out)) {
@@ -314,33 +294,30 @@ static void name_refused(struct composer *c, struct lay a, struct lay b)
     }
 }
 
-// -- the operation -------------------------------------------------------------------------------------------------
+// -- the operation
+// -------------------------------------------------------------------------------------------------
 
-static bool has_basis(const struct lay_tuple *d)
-{
-    if (d->rank < 0)
-        return d->leaf.basis >= 0;
+static bool has_basis(const struct lay_tuple *d) {
+    if (d->rank < 0) return d->leaf.basis >= 0;
     for (int i = 0; i < d->rank; ++i)
-        if (has_basis(d->kid[i]))
-            return true;
+        if (has_basis(d->kid[i])) return true;
     return false;
 }
 
-static struct lay compose_plain(struct lay_ctx *ctx, struct lay a, struct lay b, enum lay_exact exact)
-{
+static struct lay compose_plain(struct lay_ctx *ctx, struct lay a, struct lay b,
+                                enum lay_exact exact) {
     struct composer c;
     c.ctx = ctx;
     c.npieces = 0;
     c.doubtful = false;
     c.failed_mode = -1;
     c.exact = exact;
-    if (!lay_flat_of(ctx, a.shape, a.stride, &c.a))
-        return lay_layout_invalid();
+    if (!lay_flat_of(ctx, a.shape, a.stride, &c.a)) return lay_layout_invalid();
     c.tail = c.a.n > 0 && lay_is_unit(c.a.s[c.a.n - 1]);
-    if (!lay_flat_coalesce(ctx, &c.a, true))
-        return lay_layout_invalid();
+    if (!lay_flat_coalesce(ctx, &c.a, true)) return lay_layout_invalid();
     c.tail = c.tail && c.a.n > 1 && lay_is_value(c.a.s[c.a.n - 1], 2);
-    lay_trace(ctx, lay_flat_lay(ctx, &c.a), "%s coalesced, its last mode running on", lay_text(ctx, a));
+    lay_trace(ctx, lay_flat_lay(ctx, &c.a), "%s coalesced, its last mode running on",
+              lay_text(ctx, a));
     struct lay r = compose_tree(&c, b.shape, b.stride);
     lay_trace(ctx, r, "each mode of %s stepped through it", lay_text(ctx, b));
     if (!r.shape) {
@@ -348,27 +325,26 @@ static struct lay compose_plain(struct lay_ctx *ctx, struct lay a, struct lay b,
         return r;
     }
     bool carry = false;
-    for (int j = 0; j + 1 < c.a.n && !c.doubtful && !carry; ++j)
-        carry = !no_carry(&c, j);
-    if ((!carry && !c.doubtful) || exact == LAY_AS_CUTE)
-        return r;
+    for (int j = 0; j + 1 < c.a.n && !c.doubtful && !carry; ++j) carry = !no_carry(&c, j);
+    if ((!carry && !c.doubtful) || exact == LAY_AS_CUTE) return r;
     int64_t where, is = 0, says = 0;
-    if (same_points(&c, b, r, &where, &is, &says))
-        return r;
+    if (same_points(&c, b, r, &where, &is, &says)) return r;
     if (where >= 0)
         lay_fail(ctx,
-                 "'%s' has no composition with '%s': '%s' would say %lld at coordinate %lld, where the value is %lld",
-                 lay_text(ctx, a), lay_text(ctx, b), lay_text(ctx, r), (long long)says, (long long)where,
-                 (long long)is);
+                 "'%s' has no composition with '%s': '%s' would say %lld at coordinate %lld, where "
+                 "the value is %lld",
+                 lay_text(ctx, a), lay_text(ctx, b), lay_text(ctx, r), (long long)says,
+                 (long long)where, (long long)is);
     else
-        lay_fail(ctx, "'%s' has no composition with '%s' that can be proven: its modes may carry into each other",
+        lay_fail(ctx,
+                 "'%s' has no composition with '%s' that can be proven: its modes may carry into "
+                 "each other",
                  lay_text(ctx, a), lay_text(ctx, b));
     return lay_layout_invalid();
 }
 
 // The part of B whose strides lie in the mode "code" of A, the others with stride 0.
-static const struct lay_tuple *only(struct lay_ctx *ctx, const struct lay_tuple *d, int code)
-{
+static const struct lay_tuple *only(struct lay_ctx *ctx, const struct lay_tuple *d, int code) {
     const struct lay_tuple *kid[LAY_MAX_RANK];
     if (d->rank < 0) {
         struct lay_int v = d->leaf;
@@ -376,29 +352,25 @@ static const struct lay_tuple *only(struct lay_ctx *ctx, const struct lay_tuple 
         v.basis = -1;
         return lay_leaf(ctx, mine ? v : lay_static_int(0));
     }
-    for (int i = 0; i < d->rank; ++i)
-        kid[i] = only(ctx, d->kid[i], code);
+    for (int i = 0; i < d->rank; ++i) kid[i] = only(ctx, d->kid[i], code);
     return lay_tuple(ctx, d->rank, kid);
 }
 
-static int first_code(const struct lay_tuple *d, int above)
-{
+static int first_code(const struct lay_tuple *d, int above) {
     int best = -1;
-    if (d->rank < 0)
-        return d->leaf.basis > above ? d->leaf.basis : -1;
+    if (d->rank < 0) return d->leaf.basis > above ? d->leaf.basis : -1;
     for (int i = 0; i < d->rank; ++i) {
         int c = first_code(d->kid[i], above);
-        if (c >= 0 && (best < 0 || c < best))
-            best = c;
+        if (c >= 0 && (best < 0 || c < best)) best = c;
     }
     return best;
 }
 
-// Of two layouts for the same modes of B, where one has been composed and the other kept: the composed.
-static struct lay merge(struct lay_ctx *ctx, struct lay r, struct lay part, const struct lay_tuple *d, int code)
-{
-    if (d->rank < 0)
-        return d->leaf.basis == code ? part : r;
+// Of two layouts for the same modes of B, where one has been composed and the other kept: the
+// composed.
+static struct lay merge(struct lay_ctx *ctx, struct lay r, struct lay part,
+                        const struct lay_tuple *d, int code) {
+    if (d->rank < 0) return d->leaf.basis == code ? part : r;
     struct lay out[LAY_MAX_RANK];
     for (int i = 0; i < d->rank; ++i)
         out[i] = merge(ctx, lay_mode(ctx, r, i), lay_mode(ctx, part, i), d->kid[i], code);
@@ -406,72 +378,67 @@ static struct lay merge(struct lay_ctx *ctx, struct lay r, struct lay part, cons
 }
 
 // B points to coordinates of A: each of its leaves composes with the mode of A that it names.
-static struct lay compose_basis(struct lay_ctx *ctx, struct lay a, struct lay b, enum lay_exact exact)
-{
+static struct lay compose_basis(struct lay_ctx *ctx, struct lay a, struct lay b,
+                                enum lay_exact exact) {
     struct lay r = lay_raw(b.shape, only(ctx, b.stride, -3));
-    for (int code = first_code(b.stride, -1); code >= 0 && r.shape; code = first_code(b.stride, code)) {
-        int path[3], depth = lay_int_basis_path((struct lay_int){1, 1, NULL, 0, (int16_t)code}, path);
+    for (int code = first_code(b.stride, -1); code >= 0 && r.shape;
+         code = first_code(b.stride, code)) {
+        int path[3],
+            depth = lay_int_basis_path((struct lay_int){1, 1, NULL, 0, (int16_t)code}, path);
         struct lay part = lay_raw(b.shape, only(ctx, b.stride, code));
         part = compose_plain(ctx, lay_get(ctx, a, depth, path), part, exact);
-        if (!part.shape)
-            return part;
+        if (!part.shape) return part;
         r = merge(ctx, r, part, b.stride, code);
     }
     return r;
 }
 
 // A o Sw = Sw' o A where A moves the bits of the swizzle together; then Sw' o (A o B).
-static struct lay compose_swizzled(struct lay_ctx *ctx, struct lay a, struct lay b)
-{
+static struct lay compose_swizzled(struct lay_ctx *ctx, struct lay a, struct lay b) {
     struct lay inner = lay_inner(b), r;
     struct lay_swizzle w;
     struct lay_int size = lay_size(ctx, b);
-    if (b.sw.b == 0 && lay_is_value(b.offset, 0))
-        return lay_compose(ctx, a, inner);
-    bool ok = !ctx->error && lay_static(a) && lay_static(b) && lay_plain(size) && size.num <= CHECK_POINTS;
+    if (b.sw.b == 0 && lay_is_value(b.offset, 0)) return lay_compose(ctx, a, inner);
+    bool ok = !ctx->error && lay_static(a) && lay_static(b) && lay_plain(size) &&
+              size.num <= CHECK_POINTS;
     if (ok && lay_swizzle_move(ctx, lay_inner(a), b.sw, &w)) {
         int64_t shift = 0, x, want, got;
         ok = lay_eval(ctx, lay_inner(a), b.offset.num, &shift);
         r = lay_compose(ctx, lay_inner(a), inner);
         r = ok ? lay_swizzled(ctx, w, lay_int(shift), r) : r;
         for (int64_t i = 0; ok && r.shape && i < size.num; ++i)
-            ok = lay_eval(ctx, b, i, &x) && lay_eval(ctx, lay_inner(a), x, &want) && lay_eval(ctx, r, i, &got) &&
-                 got == want;
-        if (ok && r.shape)
-            return a.composed ? lay_swizzled(ctx, a.sw, a.offset, r) : r;
+            ok = lay_eval(ctx, b, i, &x) && lay_eval(ctx, lay_inner(a), x, &want) &&
+                 lay_eval(ctx, r, i, &got) && got == want;
+        if (ok && r.shape) return a.composed ? lay_swizzled(ctx, a.sw, a.offset, r) : r;
     }
-    lay_fail(ctx, "'%s' has no composition with the swizzled '%s': it does not keep the bits together that the swizzle moves",
+    lay_fail(ctx,
+             "'%s' has no composition with the swizzled '%s': it does not keep the bits together "
+             "that the swizzle moves",
              lay_text(ctx, a), lay_text(ctx, b));
     return lay_layout_invalid();
 }
 
-struct lay lay_compose(struct lay_ctx *ctx, struct lay a, struct lay b)
-{
+struct lay lay_compose(struct lay_ctx *ctx, struct lay a, struct lay b) {
     return lay_compose_as(ctx, a, b, LAY_EXACT);
 }
 
-struct lay lay_compose_as(struct lay_ctx *ctx, struct lay a, struct lay b, enum lay_exact exact)
-{
-    if (!a.shape || !b.shape)
-        return lay_layout_invalid();
-    if (b.composed)
-        return compose_swizzled(ctx, a, b);
+struct lay lay_compose_as(struct lay_ctx *ctx, struct lay a, struct lay b, enum lay_exact exact) {
+    if (!a.shape || !b.shape) return lay_layout_invalid();
+    if (b.composed) return compose_swizzled(ctx, a, b);
     struct lay inner = lay_inner(a);
     return lay_under(a, has_basis(b.stride) ? compose_basis(ctx, inner, b, exact)
-                                               : compose_plain(ctx, inner, b, exact));
+                                            : compose_plain(ctx, inner, b, exact));
 }
 
-struct lay lay_compose_tiler(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t)
-{
+struct lay lay_compose_tiler(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t) {
     struct lay part[LAY_MAX_RANK];
-    if (!a.shape || !t)
-        return lay_layout_invalid();
-    if (t->kind == LAY_TILER_ANY)
-        return a;
+    if (!a.shape || !t) return lay_layout_invalid();
+    if (t->kind == LAY_TILER_ANY) return a;
     if (t->kind == LAY_TILER_LAYOUT)
         return lay_compose(ctx, a, t->shape ? lay_raw(t->shape, lay_leaf_of(ctx, 1)) : t->layout);
     if (t->rank > lay_rank(a)) {
-        lay_fail(ctx, "the tiler '%s' has more modes than '%s'", lay_tiler_text(ctx, t), lay_text(ctx, a));
+        lay_fail(ctx, "the tiler '%s' has more modes than '%s'", lay_tiler_text(ctx, t),
+                 lay_text(ctx, a));
         return lay_layout_invalid();
     }
     for (int i = 0; i < t->rank; ++i)

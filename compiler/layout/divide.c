@@ -1,35 +1,33 @@
-// Dividing layouts by tilers and multiplying them over tilers, and the orders in which the results are laid out.
+// Dividing layouts by tilers and multiplying them over tilers, and the orders in which the results
+// are laid out.
 //
-// A tiler is a tree whose leaves are layouts or "_".  Where it is a layout, divide and product give a mode of rank two,
-// (tile, rest) or (block, copies); the zipped, tiled and flat forms gather the first and the second halves.
+// A tiler is a tree whose leaves are layouts or "_".  Where it is a layout, divide and product give
+// a mode of rank two, (tile, rest) or (block, copies); the zipped, tiled and flat forms gather the
+// first and the second halves.
 #include "layout/impl.h"
 
-// -- tilers --------------------------------------------------------------------------------------------------------
+// -- tilers
+// --------------------------------------------------------------------------------------------------------
 
-static struct lay_tiler *new_tiler(struct lay_ctx *ctx, enum lay_tiler_kind kind)
-{
+static struct lay_tiler *new_tiler(struct lay_ctx *ctx, enum lay_tiler_kind kind) {
     struct lay_tiler *t = lay_new(ctx, sizeof *t);
     *t = (struct lay_tiler){.kind = kind, .layout = lay_layout_invalid()};
     return t;
 }
 
-const struct lay_tiler *lay_tiler_any(struct lay_ctx *ctx)
-{
+const struct lay_tiler *lay_tiler_any(struct lay_ctx *ctx) {
     return new_tiler(ctx, LAY_TILER_ANY);
 }
 
-const struct lay_tiler *lay_tiler_layout(struct lay_ctx *ctx, struct lay l)
-{
-    if (!l.shape)
-        return NULL;
+const struct lay_tiler *lay_tiler_layout(struct lay_ctx *ctx, struct lay l) {
+    if (!l.shape) return NULL;
     struct lay_tiler *t = new_tiler(ctx, LAY_TILER_LAYOUT);
     t->layout = l;
     return t;
 }
 
 static const struct lay_tiler *by_modes(struct lay_ctx *ctx, enum lay_tiler_kind kind, int n,
-                                        const struct lay_tiler *const *kid)
-{
+                                        const struct lay_tiler *const *kid) {
     struct lay_tiler *t = new_tiler(ctx, kind);
     if (n > LAY_MAX_RANK) {
         lay_fail(ctx, "a tiler of rank %d, the limit is %d", n, LAY_MAX_RANK);
@@ -38,62 +36,54 @@ static const struct lay_tiler *by_modes(struct lay_ctx *ctx, enum lay_tiler_kind
     const struct lay_tiler **copy = lay_new(ctx, sizeof *kid * (size_t)(n ? n : 1));
     for (int i = 0; i < n; ++i) {
         copy[i] = kid[i];
-        if (!kid[i])
-            return NULL;
+        if (!kid[i]) return NULL;
     }
     t->rank = n;
     t->kid = copy;
     return t;
 }
 
-const struct lay_tiler *lay_tiler_modes(struct lay_ctx *ctx, int n, const struct lay_tiler *const *kid)
-{
+const struct lay_tiler *lay_tiler_modes(struct lay_ctx *ctx, int n,
+                                        const struct lay_tiler *const *kid) {
     return by_modes(ctx, LAY_TILER_MODES, n, kid);
 }
 
-const struct lay_tiler *lay_tiler_shape(struct lay_ctx *ctx, const struct lay_tuple *shape)
-{
+const struct lay_tiler *lay_tiler_shape(struct lay_ctx *ctx, const struct lay_tuple *shape) {
     const struct lay_tiler *kid[LAY_MAX_RANK];
     struct lay_tiler *out;
-    if (!shape)
-        return NULL;
-    if (lay_is_any(shape))
-        return lay_tiler_any(ctx);
+    if (!shape) return NULL;
+    if (lay_is_any(shape)) return lay_tiler_any(ctx);
     if (shape->rank < 0) {
         struct lay l = lay_make_col(ctx, shape);
         out = (struct lay_tiler *)lay_tiler_layout(ctx, l);
     } else {
-        for (int i = 0; i < shape->rank; ++i)
-            kid[i] = lay_tiler_shape(ctx, shape->kid[i]);
+        for (int i = 0; i < shape->rank; ++i) kid[i] = lay_tiler_shape(ctx, shape->kid[i]);
         out = (struct lay_tiler *)by_modes(ctx, LAY_TILER_SHAPE, shape->rank, kid);
     }
-    if (out)
-        out->shape = shape;
+    if (out) out->shape = shape;
     return out;
 }
 
-// -- by mode -------------------------------------------------------------------------------------------------------
+// -- by mode
+// -------------------------------------------------------------------------------------------------------
 
 typedef struct lay binary_fn(struct lay_ctx *, struct lay, struct lay);
 
 // Applies "each" at the leaves of the tiler; modes of "a" that it does not reach stay.
-static struct lay by_tiler(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t, binary_fn *each)
-{
+static struct lay by_tiler(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t,
+                           binary_fn *each) {
     struct lay part[LAY_MAX_RANK];
-    if (!a.shape || !t)
-        return lay_layout_invalid();
-    if (t->kind == LAY_TILER_ANY)
-        return a;
-    if (t->kind == LAY_TILER_LAYOUT)
-        return each(ctx, a, t->layout);
+    if (!a.shape || !t) return lay_layout_invalid();
+    if (t->kind == LAY_TILER_ANY) return a;
+    if (t->kind == LAY_TILER_LAYOUT) return each(ctx, a, t->layout);
     if (t->rank > lay_rank(a)) {
-        lay_fail(ctx, "the tiler '%s' has more modes than '%s'", lay_tiler_text(ctx, t), lay_text(ctx, a));
+        lay_fail(ctx, "the tiler '%s' has more modes than '%s'", lay_tiler_text(ctx, t),
+                 lay_text(ctx, a));
         return lay_layout_invalid();
     }
     for (int i = 0; i < lay_rank(a); ++i) {
         part[i] = lay_mode(ctx, a, i);
-        if (i < t->rank)
-            part[i] = by_tiler(ctx, part[i], t->kid[i], each);
+        if (i < t->rank) part[i] = by_tiler(ctx, part[i], t->kid[i], each);
     }
     return lay_join(ctx, lay_rank(a), part);
 }
@@ -103,10 +93,8 @@ struct half {
     struct lay mode[LAY_MAX_RANK];
 };
 
-static bool put(struct lay_ctx *ctx, struct half *h, struct lay l)
-{
-    if (!l.shape)
-        return false;
+static bool put(struct lay_ctx *ctx, struct half *h, struct lay l) {
+    if (!l.shape) return false;
     if (h->n == LAY_MAX_RANK) {
         lay_fail(ctx, "a result of rank over %d", LAY_MAX_RANK);
         return false;
@@ -115,16 +103,16 @@ static bool put(struct lay_ctx *ctx, struct half *h, struct lay l)
     return true;
 }
 
-// Splits "l", the result of by_tiler, into first and second halves that follow the tiler's tree.  Under "_" a mode
-// of rank two counts as (tile, rest), as in CuTe.
-static bool unzip(struct lay_ctx *ctx, struct lay l, const struct lay_tiler *t, struct lay *first, struct lay *second)
-{
+// Splits "l", the result of by_tiler, into first and second halves that follow the tiler's tree.
+// Under "_" a mode of rank two counts as (tile, rest), as in CuTe.
+static bool unzip(struct lay_ctx *ctx, struct lay l, const struct lay_tiler *t, struct lay *first,
+                  struct lay *second) {
     struct half a, b;
     a.n = b.n = 0;
-    if (!l.shape)
-        return false;
+    if (!l.shape) return false;
     if (t->kind == LAY_TILER_ANY && lay_rank(l) != 2) {
-        lay_fail(ctx, "'_' in a tiler leaves the mode '%s' without a tile and a rest", lay_text(ctx, l));
+        lay_fail(ctx, "'_' in a tiler leaves the mode '%s' without a tile and a rest",
+                 lay_text(ctx, l));
         return false;
     }
     if (t->kind == LAY_TILER_ANY || t->kind == LAY_TILER_LAYOUT) {
@@ -135,8 +123,7 @@ static bool unzip(struct lay_ctx *ctx, struct lay l, const struct lay_tiler *t, 
     for (int i = 0; i < lay_rank(l); ++i) {
         struct lay m = lay_mode(ctx, l, i), x, y;
         if (i >= t->rank) {
-            if (!put(ctx, &b, m))
-                return false;
+            if (!put(ctx, &b, m)) return false;
         } else if (!unzip(ctx, m, t->kid[i], &x, &y) || !put(ctx, &a, x) || !put(ctx, &b, y)) {
             return false;
         }
@@ -146,38 +133,34 @@ static bool unzip(struct lay_ctx *ctx, struct lay l, const struct lay_tiler *t, 
     return first->shape && second->shape;
 }
 
-// Puts the modes of "l" into "h": those of a tuple one by one, a tuple of one mode and an integer as they are.
-static bool unpack(struct lay_ctx *ctx, struct half *h, struct lay l)
-{
-    if (lay_rank(l) == 1)
-        return put(ctx, h, l);
+// Puts the modes of "l" into "h": those of a tuple one by one, a tuple of one mode and an integer
+// as they are.
+static bool unpack(struct lay_ctx *ctx, struct half *h, struct lay l) {
+    if (lay_rank(l) == 1) return put(ctx, h, l);
     for (int i = 0; i < lay_rank(l); ++i)
-        if (!put(ctx, h, lay_mode(ctx, l, i)))
-            return false;
+        if (!put(ctx, h, lay_mode(ctx, l, i))) return false;
     return true;
 }
 
 enum form { ZIPPED, TILED, FLAT };
 
-static struct lay arrange(struct lay_ctx *ctx, struct lay a, struct lay l, const struct lay_tiler *t, enum form form)
-{
+static struct lay arrange(struct lay_ctx *ctx, struct lay a, struct lay l,
+                          const struct lay_tiler *t, enum form form) {
     struct lay first, second;
     struct half h;
     h.n = 0;
-    if (!l.shape || !t || !unzip(ctx, l, t, &first, &second))
-        return lay_layout_invalid();
-    if (form == FLAT ? !unpack(ctx, &h, first) : !put(ctx, &h, first))
-        return lay_layout_invalid();
+    if (!l.shape || !t || !unzip(ctx, l, t, &first, &second)) return lay_layout_invalid();
+    if (form == FLAT ? !unpack(ctx, &h, first) : !put(ctx, &h, first)) return lay_layout_invalid();
     if (form == ZIPPED ? !put(ctx, &h, second) : !unpack(ctx, &h, second))
         return lay_layout_invalid();
     return lay_under(a, lay_join(ctx, h.n, h.mode));
 }
 
-// -- divide --------------------------------------------------------------------------------------------------------
+// -- divide
+// --------------------------------------------------------------------------------------------------------
 
 // a o (tile, complement(tile, shape of a))
-static struct lay divide(struct lay_ctx *ctx, struct lay a, struct lay tile)
-{
+static struct lay divide(struct lay_ctx *ctx, struct lay a, struct lay tile) {
     if (tile.composed) {
         lay_fail(ctx, "the swizzled layout '%s' is no tiler", lay_text(ctx, tile));
         return lay_layout_invalid();
@@ -185,106 +168,96 @@ static struct lay divide(struct lay_ctx *ctx, struct lay a, struct lay tile)
     struct lay rest = lay_complement(ctx, tile, lay_coalesce(ctx, a).shape);
     lay_trace(ctx, rest, "complement of the tile %s in %s", lay_text(ctx, tile),
               lay_tuple_text(ctx, lay_coalesce(ctx, a).shape));
-    struct lay both = lay_compose_as(ctx, a, lay_join(ctx, 2, (struct lay[]){tile, rest}), LAY_IN_RANGE);
+    struct lay both =
+        lay_compose_as(ctx, a, lay_join(ctx, 2, (struct lay[]){tile, rest}), LAY_IN_RANGE);
     lay_trace(ctx, both, "%s o (tile, complement)", lay_text(ctx, a));
     return both;
 }
 
-struct lay lay_logical_divide(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t)
-{
+struct lay lay_logical_divide(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t) {
     return lay_under(a, by_tiler(ctx, lay_inner(a), t, divide));
 }
 
-struct lay lay_zipped_divide(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t)
-{
+struct lay lay_zipped_divide(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t) {
     return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, divide), t, ZIPPED);
 }
 
-struct lay lay_tiled_divide(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t)
-{
+struct lay lay_tiled_divide(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t) {
     return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, divide), t, TILED);
 }
 
-struct lay lay_flat_divide(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t)
-{
+struct lay lay_flat_divide(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t) {
     return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, divide), t, FLAT);
 }
 
-// -- product -------------------------------------------------------------------------------------------------------
+// -- product
+// -------------------------------------------------------------------------------------------------------
 
-// The values of "copies" step over those of "a": no two sums of both are one value.  By the sizes of sorted strides, as the
-// complement has them.
-static bool apart(struct lay_ctx *ctx, struct lay a, struct lay copies, struct lay both)
-{
+// The values of "copies" step over those of "a": no two sums of both are one value.  By the sizes
+// of sorted strides, as the complement has them.
+static bool apart(struct lay_ctx *ctx, struct lay a, struct lay copies, struct lay both) {
     struct lay_flat f, mine;
     struct lay_int gap = lay_static_int(0);
-    if (!lay_static(both))
-        return true;
-    if (!lay_flat_of(ctx, copies.shape, copies.stride, &f) || !lay_flat_of(ctx, a.shape, a.stride, &mine))
+    if (!lay_static(both)) return true;
+    if (!lay_flat_of(ctx, copies.shape, copies.stride, &f) ||
+        !lay_flat_of(ctx, a.shape, a.stride, &mine))
         return false;
     (void)gap;
-    // each stride of the copies within a gap of "a": what the steps below it in both add up to stays below it
+    // each stride of the copies within a gap of "a": what the steps below it in both add up to
+    // stays below it
     for (int i = 0; i < f.n; ++i) {
-        if (lay_is_value(f.d[i], 0) || lay_is_unit(f.s[i]))
-            continue;
+        if (lay_is_value(f.d[i], 0) || lay_is_unit(f.s[i])) continue;
         __int128 reach = (__int128)(f.s[i].num - 1) * f.d[i].num;
         for (int k = 0; k < mine.n; ++k) {
             __int128 low = (__int128)mine.d[k].num, span = (__int128)(mine.s[k].num - 1) * low;
-            if (low == 0 || span == 0)
-                continue;
-            if (low > f.d[i].num ? reach >= low : span >= f.d[i].num)
-                return false;
+            if (low == 0 || span == 0) continue;
+            if (low > f.d[i].num ? reach >= low : span >= f.d[i].num) return false;
         }
     }
     return true;
 }
 
 // (a, complement(a, size(a) * cosize(tiler)) o tiler)
-static struct lay product(struct lay_ctx *ctx, struct lay a, struct lay tiler)
-{
+static struct lay product(struct lay_ctx *ctx, struct lay a, struct lay tiler) {
     struct lay_int room = lay_int_mul(ctx, lay_size(ctx, a), lay_cosize(ctx, tiler));
     struct lay gaps = lay_complement(ctx, a, lay_leaf(ctx, room)), copies;
     copies = lay_compose_as(ctx, gaps, tiler, LAY_AS_CUTE);
-    lay_trace(ctx, gaps, "complement of %s up to size x cosize = %s", lay_text(ctx, a), lay_int_text(ctx, room));
+    lay_trace(ctx, gaps, "complement of %s up to size x cosize = %s", lay_text(ctx, a),
+              lay_int_text(ctx, room));
     lay_trace(ctx, copies, "complement o %s: where the copies go", lay_text(ctx, tiler));
     struct lay both = lay_join(ctx, 2, (struct lay[]){a, copies});
     if (both.shape && !apart(ctx, a, copies, both)) {
-        lay_fail(ctx, "'%s' times '%s' has no result: the copies overlap", lay_text(ctx, a), lay_text(ctx, tiler));
+        lay_fail(ctx, "'%s' times '%s' has no result: the copies overlap", lay_text(ctx, a),
+                 lay_text(ctx, tiler));
         return lay_layout_invalid();
     }
     return both;
 }
 
-struct lay lay_logical_product(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t)
-{
+struct lay lay_logical_product(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t) {
     return lay_under(a, by_tiler(ctx, lay_inner(a), t, product));
 }
 
-struct lay lay_zipped_product(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t)
-{
+struct lay lay_zipped_product(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t) {
     return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, product), t, ZIPPED);
 }
 
-struct lay lay_tiled_product(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t)
-{
+struct lay lay_tiled_product(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t) {
     return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, product), t, TILED);
 }
 
-struct lay lay_flat_product(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t)
-{
+struct lay lay_flat_product(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t) {
     return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, product), t, FLAT);
 }
 
 // Both padded to equal rank; mode i is (a_i, b_i), or the other way round when raked.
-static struct lay ranked_product(struct lay_ctx *ctx, struct lay a, struct lay b, bool raked)
-{
-    if (!a.shape || !b.shape)
-        return lay_layout_invalid();
+static struct lay ranked_product(struct lay_ctx *ctx, struct lay a, struct lay b, bool raked) {
+    if (!a.shape || !b.shape) return lay_layout_invalid();
     int r = lay_rank(a) > lay_rank(b) ? lay_rank(a) : lay_rank(b);
     struct lay unit = lay_raw(lay_leaf_of(ctx, 1), lay_leaf_of(ctx, 0));
-    struct lay both = product(ctx, lay_append_to(ctx, lay_inner(a), r, unit), lay_append_to(ctx, b, r, unit));
-    if (!both.shape)
-        return both;
+    struct lay both =
+        product(ctx, lay_append_to(ctx, lay_inner(a), r, unit), lay_append_to(ctx, b, r, unit));
+    if (!both.shape) return both;
     struct lay x = lay_mode(ctx, both, 0), y = lay_mode(ctx, both, 1), pair;
     if (x.shape->rank >= 0 && y.shape->rank >= 0)
         return lay_under(a, raked ? lay_zip2(ctx, y, x) : lay_zip2(ctx, x, y));
@@ -292,24 +265,21 @@ static struct lay ranked_product(struct lay_ctx *ctx, struct lay a, struct lay b
     return lay_under(a, lay_join(ctx, 1, &pair));
 }
 
-struct lay lay_blocked_product(struct lay_ctx *ctx, struct lay a, struct lay b)
-{
+struct lay lay_blocked_product(struct lay_ctx *ctx, struct lay a, struct lay b) {
     return ranked_product(ctx, a, b, false);
 }
 
-struct lay lay_raked_product(struct lay_ctx *ctx, struct lay a, struct lay b)
-{
+struct lay lay_raked_product(struct lay_ctx *ctx, struct lay a, struct lay b) {
     return ranked_product(ctx, a, b, true);
 }
 
 struct lay lay_tile_to_shape(struct lay_ctx *ctx, struct lay a, const struct lay_tuple *shape,
-                             const struct lay_tuple *order)
-{
+                             const struct lay_tuple *order) {
     struct lay unit = lay_raw(lay_leaf_of(ctx, 1), lay_leaf_of(ctx, 0));
-    if (!a.shape || !shape)
-        return lay_layout_invalid();
+    if (!a.shape || !shape) return lay_layout_invalid();
     if (lay_rank(a) > lay_tuple_rank(shape)) {
-        lay_fail(ctx, "'%s' has more modes than the shape '%s' to tile", lay_text(ctx, a), lay_tuple_text(ctx, shape));
+        lay_fail(ctx, "'%s' has more modes than the shape '%s' to tile", lay_text(ctx, a),
+                 lay_tuple_text(ctx, shape));
         return lay_layout_invalid();
     }
     a = lay_append_to(ctx, a, lay_tuple_rank(shape), unit);
@@ -318,14 +288,15 @@ struct lay lay_tile_to_shape(struct lay_ctx *ctx, struct lay a, const struct lay
         struct lay_int want = lay_tuple_product(ctx, lay_tuple_get(ctx, shape, i));
         struct lay_int have = lay_size(ctx, lay_mode(ctx, a, i));
         if (!lay_int_divides(have, want)) {
-            lay_fail(ctx, "'%s' does not tile the shape '%s': mode %d, %s does not divide %s", lay_text(ctx, a),
-                     lay_tuple_text(ctx, shape), i, lay_int_text(ctx, have), lay_int_text(ctx, want));
+            lay_fail(ctx, "'%s' does not tile the shape '%s': mode %d, %s does not divide %s",
+                     lay_text(ctx, a), lay_tuple_text(ctx, shape), i, lay_int_text(ctx, have),
+                     lay_int_text(ctx, want));
             return lay_layout_invalid();
         }
         extent[i] = lay_int_div(ctx, want, have);
     }
-    if (!a.shape)
-        return a;
+    if (!a.shape) return a;
     const struct lay_tuple *times = lay_ints(ctx, lay_rank(a), extent);
-    return lay_blocked_product(ctx, a, order ? lay_make_ordered(ctx, times, order) : lay_make_col(ctx, times));
+    return lay_blocked_product(
+        ctx, a, order ? lay_make_ordered(ctx, times, order) : lay_make_col(ctx, times));
 }

@@ -1,36 +1,35 @@
-// Values of layouts: at a linear coordinate, at a coordinate of the shape; and back from indices to coordinates.
+// Values of layouts: at a linear coordinate, at a coordinate of the shape; and back from indices to
+// coordinates.
 //
-// This is the judge of the algebra, so it uses nothing of it: it walks shape and stride as they stand.
+// This is the judge of the algebra, so it uses nothing of it: it walks shape and stride as they
+// stand.
 #include "layout/impl.h"
 
-// -- numbers -------------------------------------------------------------------------------------------------------
+// -- numbers
+// -------------------------------------------------------------------------------------------------------
 
-// Adds the value of *i at this mode and leaves the rest of the coordinate in *i; the last leaf of all takes everything.
-static bool walk(const struct lay_tuple *s, const struct lay_tuple *d, bool last, int64_t *i, int64_t *sum)
-{
+// Adds the value of *i at this mode and leaves the rest of the coordinate in *i; the last leaf of
+// all takes everything.
+static bool walk(const struct lay_tuple *s, const struct lay_tuple *d, bool last, int64_t *i,
+                 int64_t *sum) {
     if (s->rank < 0) {
-        if (!lay_plain(s->leaf) || !lay_plain(d->leaf))
-            return false;
+        if (!lay_plain(s->leaf) || !lay_plain(d->leaf)) return false;
         int64_t c = last ? *i : *i % s->leaf.num, v;
         *i = last ? 0 : *i / s->leaf.num;
         return !__builtin_mul_overflow(c, d->leaf.num, &v) && !__builtin_add_overflow(*sum, v, sum);
     }
     for (int k = 0; k < s->rank; ++k)
-        if (!walk(s->kid[k], d->kid[k], last && k == s->rank - 1, i, sum))
-            return false;
+        if (!walk(s->kid[k], d->kid[k], last && k == s->rank - 1, i, sum)) return false;
     return true;
 }
 
-int64_t lay_swizzle_apply(struct lay_swizzle w, int64_t x)
-{
+int64_t lay_swizzle_apply(struct lay_swizzle w, int64_t x) {
     int64_t ones = ((int64_t)1 << w.b) - 1;
-    if (w.s >= 0)
-        return x ^ ((x & (ones << (w.m + w.s))) >> w.s);
+    if (w.s >= 0) return x ^ ((x & (ones << (w.m + w.s))) >> w.s);
     return (int64_t)((uint64_t)x ^ ((uint64_t)(x & (ones << w.m)) << -w.s));
 }
 
-static bool finish(struct lay_ctx *ctx, struct lay l, int64_t sum, bool ok, int64_t *out)
-{
+static bool finish(struct lay_ctx *ctx, struct lay l, int64_t sum, bool ok, int64_t *out) {
     if (ok && l.composed)
         ok = lay_plain(l.offset) && !__builtin_add_overflow(sum, l.offset.num, &sum);
     if (!ok) {
@@ -42,29 +41,29 @@ static bool finish(struct lay_ctx *ctx, struct lay l, int64_t sum, bool ok, int6
     return true;
 }
 
-bool lay_eval(struct lay_ctx *ctx, struct lay l, int64_t i, int64_t *out)
-{
+bool lay_eval(struct lay_ctx *ctx, struct lay l, int64_t i, int64_t *out) {
     int64_t sum = 0;
-    if (!l.shape)
-        return false;
+    if (!l.shape) return false;
     bool ok = walk(l.shape, l.stride, true, &i, &sum);
     return finish(ctx, l, sum, ok, out);
 }
 
-// -- sums with symbols ---------------------------------------------------------------------------------------------
+// -- sums with symbols
+// ---------------------------------------------------------------------------------------------
 
-static bool coord_mismatch(struct lay_ctx *ctx, const struct lay_tuple *c, const struct lay_tuple *s)
-{
-    lay_fail(ctx, "the coordinate '%s' does not fit the shape '%s'", lay_tuple_text(ctx, c), lay_tuple_text(ctx, s));
+static bool coord_mismatch(struct lay_ctx *ctx, const struct lay_tuple *c,
+                           const struct lay_tuple *s) {
+    lay_fail(ctx, "the coordinate '%s' does not fit the shape '%s'", lay_tuple_text(ctx, c),
+             lay_tuple_text(ctx, s));
     return false;
 }
 
-// Splits the number "*c" at the modes of "s" from the left: the value of mode "s" goes to "mine", the rest to "*c".
-static bool split(struct lay_ctx *ctx, struct lay_int *c, const struct lay_tuple *s, bool last, struct lay_int *mine)
-{
+// Splits the number "*c" at the modes of "s" from the left: the value of mode "s" goes to "mine",
+// the rest to "*c".
+static bool split(struct lay_ctx *ctx, struct lay_int *c, const struct lay_tuple *s, bool last,
+                  struct lay_int *mine) {
     struct lay_int size = lay_tuple_product(ctx, s);
-    if (size.den == 0)
-        return false;
+    if (size.den == 0) return false;
     if (last || lay_is_value(*c, 0)) {
         *mine = *c;
         *c = lay_static_int(0);
@@ -87,14 +86,13 @@ static bool split(struct lay_ctx *ctx, struct lay_int *c, const struct lay_tuple
         *c = lay_int_div(ctx, *c, size);
         return true;
     }
-    lay_fail(ctx, "the coordinate '%s' over the extent '%s' needs static numbers", lay_int_text(ctx, *c),
-             lay_int_text(ctx, size));
+    lay_fail(ctx, "the coordinate '%s' over the extent '%s' needs static numbers",
+             lay_int_text(ctx, *c), lay_int_text(ctx, size));
     return false;
 }
 
-static bool sum_number(struct lay_ctx *ctx, struct lay_int c, const struct lay_tuple *s, const struct lay_tuple *d,
-                       struct lay_sum *sum)
-{
+static bool sum_number(struct lay_ctx *ctx, struct lay_int c, const struct lay_tuple *s,
+                       const struct lay_tuple *d, struct lay_sum *sum) {
     if (c.basis != -1) {
         lay_fail(ctx, "'%s' is no coordinate", lay_int_text(ctx, c));
         return false;
@@ -105,81 +103,72 @@ static bool sum_number(struct lay_ctx *ctx, struct lay_int c, const struct lay_t
     }
     for (int i = 0; i < s->rank; ++i) {
         struct lay_int mine;
-        if (!split(ctx, &c, s->kid[i], i == s->rank - 1, &mine) || !sum_number(ctx, mine, s->kid[i], d->kid[i], sum))
+        if (!split(ctx, &c, s->kid[i], i == s->rank - 1, &mine) ||
+            !sum_number(ctx, mine, s->kid[i], d->kid[i], sum))
             return false;
     }
     return true;
 }
 
 static bool sum_coord(struct lay_ctx *ctx, const struct lay_tuple *c, const struct lay_tuple *s,
-                      const struct lay_tuple *d, struct lay_sum *sum)
-{
-    if (c->rank < 0)
-        return sum_number(ctx, c->leaf, s, d, sum);
-    if (s->rank < 0 && c->rank == 1)
-        return sum_coord(ctx, c->kid[0], s, d, sum);
-    if (s->rank != c->rank)
-        return coord_mismatch(ctx, c, s);
+                      const struct lay_tuple *d, struct lay_sum *sum) {
+    if (c->rank < 0) return sum_number(ctx, c->leaf, s, d, sum);
+    if (s->rank < 0 && c->rank == 1) return sum_coord(ctx, c->kid[0], s, d, sum);
+    if (s->rank != c->rank) return coord_mismatch(ctx, c, s);
     for (int i = 0; i < c->rank; ++i)
-        if (!sum_coord(ctx, c->kid[i], s->kid[i], d->kid[i], sum))
-            return false;
+        if (!sum_coord(ctx, c->kid[i], s->kid[i], d->kid[i], sum)) return false;
     return true;
 }
 
-struct lay_sum lay_crd2idx_sum(struct lay_ctx *ctx, const struct lay_tuple *coord, struct lay l)
-{
+struct lay_sum lay_crd2idx_sum(struct lay_ctx *ctx, const struct lay_tuple *coord, struct lay l) {
     struct lay_sum sum = {0, NULL};
     if (!coord || !l.shape || !sum_coord(ctx, coord, l.shape, l.stride, &sum))
         return LAY_SUM_INVALID;
     return sum;
 }
 
-struct lay_int lay_crd2idx(struct lay_ctx *ctx, const struct lay_tuple *coord, const struct lay_tuple *shape,
-                           const struct lay_tuple *stride)
-{
+struct lay_int lay_crd2idx(struct lay_ctx *ctx, const struct lay_tuple *coord,
+                           const struct lay_tuple *shape, const struct lay_tuple *stride) {
     struct lay l = stride ? lay_make(ctx, shape, stride) : lay_make_col(ctx, shape);
     return lay_sum_int(ctx, lay_crd2idx_sum(ctx, coord, l));
 }
 
-bool lay_eval_coord(struct lay_ctx *ctx, struct lay l, const struct lay_tuple *coord, int64_t *out)
-{
+bool lay_eval_coord(struct lay_ctx *ctx, struct lay l, const struct lay_tuple *coord,
+                    int64_t *out) {
     struct lay_int v = lay_sum_int(ctx, lay_crd2idx_sum(ctx, coord, l));
-    if (v.den == 0)
-        return false;
+    if (v.den == 0) return false;
     if (!lay_plain(v)) {
-        lay_fail(ctx, "the value '%s' of '%s' is not static", lay_int_text(ctx, v), lay_text(ctx, l));
+        lay_fail(ctx, "the value '%s' of '%s' is not static", lay_int_text(ctx, v),
+                 lay_text(ctx, l));
         return false;
     }
     return finish(ctx, l, v.num, true, out);
 }
 
-// -- coordinates as values -----------------------------------------------------------------------------------------
+// -- coordinates as values
+// -----------------------------------------------------------------------------------------
 
 // The coordinate whose place "path" (of "depth" modes) is spelled by the terms of "sum".
-static const struct lay_tuple *basis_tuple(struct lay_ctx *ctx, struct lay_sum sum, int depth, const int *path)
-{
+static const struct lay_tuple *basis_tuple(struct lay_ctx *ctx, struct lay_sum sum, int depth,
+                                           const int *path) {
     int most = -1;
     struct lay_int here = lay_static_int(0);
     for (int i = 0; i < sum.n; ++i) {
         int p[3], n = lay_int_basis_path(sum.term[i], p), k = 0;
-        while (k < depth && k < n && p[k] == path[k])
-            ++k;
-        if (k < depth)
-            continue;
+        while (k < depth && k < n && p[k] == path[k]) ++k;
+        if (k < depth) continue;
         if (n == depth) {
             here = sum.term[i];
             here.basis = -1;
-        } else if (p[depth] > most) {
+        } else if (depth < 3 && p[depth] > most) {
             most = p[depth];
         }
     }
-    if (most < 0 || depth == 3)
-        return lay_leaf(ctx, here);
+    if (most < 0 || depth == 3) return lay_leaf(ctx, here);
     const struct lay_tuple *kid[LAY_MAX_RANK];
     for (int i = 0; i <= most; ++i) {
         int below[3];
-        for (int k = 0; k < depth; ++k)
-            below[k] = path[k];
+        for (int k = 0; k < depth; ++k) below[k] = path[k];
         below[depth] = i;
         kid[i] = basis_tuple(ctx, sum, depth + 1, below);
     }
@@ -187,33 +176,27 @@ static const struct lay_tuple *basis_tuple(struct lay_ctx *ctx, struct lay_sum s
 }
 
 // Appends each basis element in "d" with factor 0 so that a coordinate has all its places.
-static struct lay_sum all_places(struct lay_ctx *ctx, const struct lay_tuple *d, struct lay_sum sum)
-{
+static struct lay_sum all_places(struct lay_ctx *ctx, const struct lay_tuple *d,
+                                 struct lay_sum sum) {
     if (d->rank >= 0) {
-        for (int i = 0; i < d->rank; ++i)
-            sum = all_places(ctx, d->kid[i], sum);
+        for (int i = 0; i < d->rank; ++i) sum = all_places(ctx, d->kid[i], sum);
         return sum;
     }
-    if (d->leaf.basis < 0 || sum.n < 0)
-        return sum;
+    if (d->leaf.basis < 0 || sum.n < 0) return sum;
     struct lay_int *term = lay_new(ctx, sizeof *term * (size_t)(sum.n + 1));
     term[0] = (struct lay_int){0, 1, NULL, 0, d->leaf.basis};
-    for (int i = 0; i < sum.n; ++i)
-        term[i + 1] = sum.term[i];
+    for (int i = 0; i < sum.n; ++i) term[i + 1] = sum.term[i];
     return (struct lay_sum){sum.n + 1, term};
 }
 
-const struct lay_tuple *lay_eval_tuple(struct lay_ctx *ctx, struct lay l, const struct lay_tuple *coord)
-{
+const struct lay_tuple *lay_eval_tuple(struct lay_ctx *ctx, struct lay l,
+                                       const struct lay_tuple *coord) {
     struct lay_sum sum = lay_crd2idx_sum(ctx, coord, l);
-    if (sum.n < 0)
-        return NULL;
+    if (sum.n < 0) return NULL;
     sum = all_places(ctx, l.stride, sum);
     int any = 0, path[3] = {0, 0, 0};
-    for (int i = 0; i < sum.n; ++i)
-        any |= sum.term[i].basis >= 0;
-    if (any)
-        return basis_tuple(ctx, sum, 0, path);
+    for (int i = 0; i < sum.n; ++i) any |= sum.term[i].basis >= 0;
+    if (any) return basis_tuple(ctx, sum, 0, path);
     struct lay_int v = lay_sum_int(ctx, sum);
     int64_t out;
     if (l.composed && v.den) {
@@ -226,15 +209,14 @@ const struct lay_tuple *lay_eval_tuple(struct lay_ctx *ctx, struct lay l, const 
     return lay_leaf(ctx, v);
 }
 
-// -- from indices to coordinates -----------------------------------------------------------------------------------
+// -- from indices to coordinates
+// -----------------------------------------------------------------------------------
 
 // Without strides the last mode takes what is left, with strides each mode takes its own digit.
-const struct lay_tuple *lay_idx2crd(struct lay_ctx *ctx, const struct lay_tuple *index, const struct lay_tuple *shape,
-                                    const struct lay_tuple *stride)
-{
+const struct lay_tuple *lay_idx2crd(struct lay_ctx *ctx, const struct lay_tuple *index,
+                                    const struct lay_tuple *shape, const struct lay_tuple *stride) {
     const struct lay_tuple *kid[LAY_MAX_RANK];
-    if (!index || !shape)
-        return NULL;
+    if (!index || !shape) return NULL;
     if (stride && stride->rank < 0 && shape->rank >= 0)
         stride = lay_compact_col(ctx, shape, stride->leaf);
     if (index->rank >= 0) {
@@ -247,11 +229,9 @@ const struct lay_tuple *lay_idx2crd(struct lay_ctx *ctx, const struct lay_tuple 
         return lay_tuple(ctx, index->rank, kid);
     }
     if (shape->rank < 0) {
-        if (!stride)
-            return index;
+        if (!stride) return index;
         struct lay_int i = index->leaf, s = shape->leaf, d = stride->leaf;
-        if (lay_is_unit(s) || lay_is_value(d, 0))
-            return lay_leaf_of(ctx, 0);
+        if (lay_is_unit(s) || lay_is_value(d, 0)) return lay_leaf_of(ctx, 0);
         if (!lay_plain(i) || !lay_plain(s) || !lay_plain(d) || stride->rank >= 0) {
             lay_fail(ctx, "idx2crd needs static numbers");
             return NULL;
@@ -260,8 +240,8 @@ const struct lay_tuple *lay_idx2crd(struct lay_ctx *ctx, const struct lay_tuple 
     }
     struct lay_int rest = index->leaf, mine;
     if (stride && stride->rank != shape->rank) {
-        lay_fail(ctx, "the shape '%s' and the stride '%s' differ in profile", lay_tuple_text(ctx, shape),
-                 lay_tuple_text(ctx, stride));
+        lay_fail(ctx, "the shape '%s' and the stride '%s' differ in profile",
+                 lay_tuple_text(ctx, shape), lay_tuple_text(ctx, stride));
         return NULL;
     }
     for (int k = 0; k < shape->rank; ++k) {
@@ -269,17 +249,16 @@ const struct lay_tuple *lay_idx2crd(struct lay_ctx *ctx, const struct lay_tuple 
             mine = rest;
         else if (!split(ctx, &rest, shape->kid[k], k == shape->rank - 1, &mine))
             return NULL;
-        kid[k] = lay_idx2crd(ctx, lay_leaf(ctx, mine), shape->kid[k], stride ? stride->kid[k] : NULL);
+        kid[k] =
+            lay_idx2crd(ctx, lay_leaf(ctx, mine), shape->kid[k], stride ? stride->kid[k] : NULL);
     }
     return lay_tuple(ctx, shape->rank, kid);
 }
 
-const struct lay_tuple *lay_crd2crd(struct lay_ctx *ctx, const struct lay_tuple *coord, const struct lay_tuple *from,
-                                    const struct lay_tuple *to)
-{
+const struct lay_tuple *lay_crd2crd(struct lay_ctx *ctx, const struct lay_tuple *coord,
+                                    const struct lay_tuple *from, const struct lay_tuple *to) {
     const struct lay_tuple *kid[LAY_MAX_RANK];
-    if (!coord || !from || !to)
-        return NULL;
+    if (!coord || !from || !to) return NULL;
     if (coord->rank >= 0) {
         if (from->rank != coord->rank || to->rank != coord->rank) {
             coord_mismatch(ctx, coord, from->rank != coord->rank ? from : to);
@@ -292,37 +271,30 @@ const struct lay_tuple *lay_crd2crd(struct lay_ctx *ctx, const struct lay_tuple 
     return lay_idx2crd(ctx, lay_leaf(ctx, lay_crd2idx(ctx, coord, from, NULL)), to, NULL);
 }
 
-const struct lay_tuple *lay_hier_coord(struct lay_ctx *ctx, struct lay l, int64_t index)
-{
+const struct lay_tuple *lay_hier_coord(struct lay_ctx *ctx, struct lay l, int64_t index) {
     return lay_idx2crd(ctx, lay_leaf_of(ctx, index), l.shape, l.stride);
 }
 
-const struct lay_tuple *lay_flat_coord(struct lay_ctx *ctx, struct lay l, int64_t index)
-{
+const struct lay_tuple *lay_flat_coord(struct lay_ctx *ctx, struct lay l, int64_t index) {
     const struct lay_tuple *c = lay_hier_coord(ctx, l, index), *kid[LAY_MAX_RANK];
-    if (!c || c->rank < 0)
-        return c;
+    if (!c || c->rank < 0) return c;
     for (int i = 0; i < c->rank; ++i)
         kid[i] = lay_leaf(ctx, lay_crd2idx(ctx, c->kid[i], l.shape->kid[i], NULL));
-    if (c->rank == 1)
-        return kid[0];
+    if (c->rank == 1) return kid[0];
     return lay_tuple(ctx, c->rank, kid);
 }
 
-struct lay_int lay_1d_coord(struct lay_ctx *ctx, struct lay l, int64_t index)
-{
+struct lay_int lay_1d_coord(struct lay_ctx *ctx, struct lay l, int64_t index) {
     return lay_crd2idx(ctx, lay_hier_coord(ctx, l, index), l.shape, NULL);
 }
 
-// -- slicing -------------------------------------------------------------------------------------------------------
+// -- slicing
+// -------------------------------------------------------------------------------------------------------
 
-static bool has_any(const struct lay_tuple *t)
-{
-    if (t->rank < 0)
-        return lay_is_any(t);
+static bool has_any(const struct lay_tuple *t) {
+    if (t->rank < 0) return lay_is_any(t);
     for (int i = 0; i < t->rank; ++i)
-        if (has_any(t->kid[i]))
-            return true;
+        if (has_any(t->kid[i])) return true;
     return false;
 }
 
@@ -331,8 +303,7 @@ struct kept {
     struct lay mode[LAY_MAX_RANK];
 };
 
-static bool keep(struct lay_ctx *ctx, struct kept *k, struct lay l)
-{
+static bool keep(struct lay_ctx *ctx, struct kept *k, struct lay l) {
     if (k->n == LAY_MAX_RANK) {
         lay_fail(ctx, "a slice of rank over %d", LAY_MAX_RANK);
         return false;
@@ -342,47 +313,37 @@ static bool keep(struct lay_ctx *ctx, struct kept *k, struct lay l)
 }
 
 // Keeps the modes with "_" ("slicing") or those without it.
-static bool cut(struct lay_ctx *ctx, const struct lay_tuple *c, const struct lay_tuple *s, const struct lay_tuple *d,
-                bool slicing, struct kept *k, struct lay_sum *sum)
-{
+static bool cut(struct lay_ctx *ctx, const struct lay_tuple *c, const struct lay_tuple *s,
+                const struct lay_tuple *d, bool slicing, struct kept *k, struct lay_sum *sum) {
     if (c->rank >= 0) {
-        if (s->rank != c->rank && !(s->rank < 0 && c->rank == 1))
-            return coord_mismatch(ctx, c, s);
+        if (s->rank != c->rank && !(s->rank < 0 && c->rank == 1)) return coord_mismatch(ctx, c, s);
         for (int i = 0; i < c->rank; ++i)
-            if (!cut(ctx, c->kid[i], s->rank < 0 ? s : s->kid[i], s->rank < 0 ? d : d->kid[i], slicing, k, sum))
+            if (!cut(ctx, c->kid[i], s->rank < 0 ? s : s->kid[i], s->rank < 0 ? d : d->kid[i],
+                     slicing, k, sum))
                 return false;
         return true;
     }
-    if (lay_is_any(c) == slicing)
-        return keep(ctx, k, lay_raw(s, d));
+    if (lay_is_any(c) == slicing) return keep(ctx, k, lay_raw(s, d));
     return !slicing || sum_coord(ctx, c, s, d, sum);
 }
 
-struct lay_view lay_slice(struct lay_ctx *ctx, struct lay l, const struct lay_tuple *coord)
-{
+struct lay_view lay_slice(struct lay_ctx *ctx, struct lay l, const struct lay_tuple *coord) {
     struct lay_view bad = {LAY_SUM_INVALID, lay_layout_invalid()}, out = {{0, NULL}, l};
     struct kept k;
     k.n = 0;
-    if (!l.shape || !coord)
-        return bad;
-    if (lay_is_any(coord))
-        return out;
-    if (!cut(ctx, coord, l.shape, l.stride, true, &k, &out.offset))
-        return bad;
+    if (!l.shape || !coord) return bad;
+    if (lay_is_any(coord)) return out;
+    if (!cut(ctx, coord, l.shape, l.stride, true, &k, &out.offset)) return bad;
     out.layout = lay_under(l, lay_join(ctx, k.n, k.mode));
     return out.layout.shape ? out : bad;
 }
 
-struct lay lay_dice(struct lay_ctx *ctx, const struct lay_tuple *coord, struct lay l)
-{
+struct lay lay_dice(struct lay_ctx *ctx, const struct lay_tuple *coord, struct lay l) {
     struct kept k;
     struct lay_sum sum = {0, NULL};
     k.n = 0;
-    if (!l.shape || !coord)
-        return lay_layout_invalid();
-    if (coord->rank < 0 && !has_any(coord))
-        return l;
-    if (!cut(ctx, coord, l.shape, l.stride, false, &k, &sum))
-        return lay_layout_invalid();
+    if (!l.shape || !coord) return lay_layout_invalid();
+    if (coord->rank < 0 && !has_any(coord)) return l;
+    if (!cut(ctx, coord, l.shape, l.stride, false, &k, &sum)) return lay_layout_invalid();
     return lay_under(l, lay_join(ctx, k.n, k.mode));
 }

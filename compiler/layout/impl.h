@@ -29,16 +29,13 @@ void lay_trace_rule(struct lay_ctx *ctx, struct lay l, const char *format, ...) 
 #define lay_trace(ctx, ...) ((ctx)->trace ? lay_trace_rule(ctx, __VA_ARGS__) : (void)0)
 
 // A leaf without symbols, basis or denominator.
-static inline bool lay_plain(struct lay_int a)
-{
+static inline bool lay_plain(struct lay_int a) {
     return a.den == 1 && a.nsyms == 0 && a.basis == -1;
 }
-static inline struct lay_int lay_static_int(int64_t v)
-{
+static inline struct lay_int lay_static_int(int64_t v) {
     return (struct lay_int){v, 1, NULL, 0, -1};
 }
-static inline bool lay_is_value(struct lay_int a, int64_t v)
-{
+static inline bool lay_is_value(struct lay_int a, int64_t v) {
     return a.num == v && lay_plain(a);
 }
 enum { LAY_ANY_BASIS = -2 };
@@ -52,25 +49,28 @@ struct lay_flat {
     int n;
     struct lay_int s[LAY_MAX_LEAVES], d[LAY_MAX_LEAVES];
 };
-bool lay_flat_of(struct lay_ctx *, const struct lay_tuple *shape, const struct lay_tuple *stride, struct lay_flat *);
+bool lay_flat_of(struct lay_ctx *, const struct lay_tuple *shape, const struct lay_tuple *stride,
+                 struct lay_flat *);
 // One mode gives the leaf s:d, none 1:0.
 struct lay lay_flat_lay(struct lay_ctx *, const struct lay_flat *);
 const struct lay_tuple *lay_ints(struct lay_ctx *, int n, const struct lay_int *v);  // a flat tuple
-// Merges in place.  "keep_tail": a last mode of size 1 stays as one of size 2, for what lies past the end.
+// Merges in place.  "keep_tail": a last mode of size 1 stays as one of size 2, for what lies past
+// the end.
 bool lay_flat_coalesce(struct lay_ctx *, struct lay_flat *, bool keep_tail);
 
 // A layout from shape and stride that are known to be congruent.
-static inline struct lay lay_raw(const struct lay_tuple *shape, const struct lay_tuple *stride)
-{
+static inline struct lay lay_raw(const struct lay_tuple *shape, const struct lay_tuple *stride) {
     return (struct lay){shape, stride, {0, 1, NULL, 0, -1}, {0, 0, 0}, false};
 }
 // "l" with the swizzle and offset of "outer".
 struct lay lay_under(struct lay outer, struct lay l);
-// How far a composition must agree with the points: everywhere, where B(i) lies within the size of A, or as CuTe does it.
+// How far a composition must agree with the points: everywhere, where B(i) lies within the size of
+// A, or as CuTe does it.
 enum lay_exact { LAY_EXACT, LAY_IN_RANGE, LAY_AS_CUTE };
 struct lay lay_compose_as(struct lay_ctx *, struct lay a, struct lay b, enum lay_exact);
 bool lay_swizzle_move(struct lay_ctx *, struct lay, struct lay_swizzle, struct lay_swizzle *out);
-bool lay_swizzle_cast(struct lay_ctx *, struct lay_swizzle, int64_t n, bool wider, struct lay_swizzle *out);
+bool lay_swizzle_cast(struct lay_ctx *, struct lay_swizzle, int64_t n, bool wider,
+                      struct lay_swizzle *out);
 struct lay_view lay_settle(struct lay_ctx *, struct lay_view);
 bool lay_is_unit(struct lay_int a);  // statically 1
 // False, with the reason, when "what" is not wholly static.

@@ -1,7 +1,7 @@
 // Integers with symbols: a rational coefficient times a product of symbols, always a whole number.
 //
-// Apart from the tuples because everything above rests on what is decided here: when two leaves are equal, what divides
-// what, and that arithmetic never wraps.
+// Apart from the tuples because everything above rests on what is decided here: when two leaves are
+// equal, what divides what, and that arithmetic never wraps.
 #include "layout/impl.h"
 
 #include <string.h>
@@ -10,27 +10,21 @@ typedef __int128 wide;
 
 enum { MAX_NESTED_CEIL = 8 };
 
-void lay_init(struct lay_ctx *ctx, lay_alloc_fn *alloc, void *user)
-{
+void lay_init(struct lay_ctx *ctx, lay_alloc_fn *alloc, void *user) {
     *ctx = (struct lay_ctx){.alloc = alloc, .user = user};
 }
 
-void lay_clear_error(struct lay_ctx *ctx)
-{
+void lay_clear_error(struct lay_ctx *ctx) {
     ctx->error = NULL;
 }
 
-void *lay_new(struct lay_ctx *ctx, size_t bytes)
-{
+void *lay_new(struct lay_ctx *ctx, size_t bytes) {
     return ctx->alloc(ctx->user, bytes);
 }
 
-int64_t lay_gcd(int64_t a, int64_t b)
-{
-    if (a < 0)
-        a = -a;
-    if (b < 0)
-        b = -b;
+int64_t lay_gcd(int64_t a, int64_t b) {
+    if (a < 0) a = -a;
+    if (b < 0) b = -b;
     while (b) {
         int64_t r = a % b;
         a = b;
@@ -39,136 +33,114 @@ int64_t lay_gcd(int64_t a, int64_t b)
     return a;
 }
 
-static struct lay_int overflow(struct lay_ctx *ctx)
-{
+static struct lay_int overflow(struct lay_ctx *ctx) {
     lay_fail(ctx, "the result does not fit into 64 bits");
     return LAY_INT_INVALID;
 }
 
-struct lay_int lay_int(int64_t value)
-{
-    if (value == INT64_MIN)
-        return LAY_INT_INVALID;
+struct lay_int lay_int(int64_t value) {
+    if (value == INT64_MIN) return LAY_INT_INVALID;
     return lay_static_int(value);
 }
 
-bool lay_int_valid(struct lay_int a)
-{
+bool lay_int_valid(struct lay_int a) {
     return a.den > 0;
 }
 
-bool lay_int_static(struct lay_int a)
-{
+bool lay_int_static(struct lay_int a) {
     return lay_plain(a);
 }
 
-bool lay_int_is(struct lay_int a, int64_t value)
-{
+bool lay_int_is(struct lay_int a, int64_t value) {
     return lay_is_value(a, value);
 }
 
-bool lay_is_unit(struct lay_int a)
-{
+bool lay_is_unit(struct lay_int a) {
     return lay_is_value(a, 1);
 }
 
-// -- symbols -------------------------------------------------------------------------------------------------------
+// -- symbols
+// -------------------------------------------------------------------------------------------------------
 
-const struct lay_sym *lay_param(struct lay_ctx *ctx, const char *name, int64_t mul, int64_t lo, int64_t hi)
-{
+const struct lay_sym *lay_param(struct lay_ctx *ctx, const char *name, int64_t mul, int64_t lo,
+                                int64_t hi) {
     if (mul < 1 || lo > hi) {
-        lay_fail(ctx, "'%s' cannot be a multiple of %lld in %lld .. %lld", name, (long long)mul, (long long)lo,
-                 (long long)hi);
+        lay_fail(ctx, "'%s' cannot be a multiple of %lld in %lld .. %lld", name, (long long)mul,
+                 (long long)lo, (long long)hi);
         return NULL;
     }
-    lo = lo > INT64_MIN + mul ? lo / mul * mul + (lo > 0 && lo % mul ? mul : 0) : lo;  // to multiples, inwards
+    lo = lo > INT64_MIN + mul ? lo / mul * mul + (lo > 0 && lo % mul ? mul : 0)
+                              : lo;  // to multiples, inwards
     hi = hi < INT64_MAX - mul ? hi / mul * mul - (hi < 0 && hi % mul ? mul : 0) : hi;
     if (lo > hi) {
         lay_fail(ctx, "no multiple of %lld lies in the range of '%s'", (long long)mul, name);
         return NULL;
     }
     struct lay_sym *s = lay_new(ctx, sizeof *s);
-    *s = (struct lay_sym){.name = name, .id = ctx->next_sym++, .mul = mul, .lo = lo, .hi = hi, .by = 1};
+    *s = (struct lay_sym){
+        .name = name, .id = ctx->next_sym++, .mul = mul, .lo = lo, .hi = hi, .by = 1};
     s->prev = ctx->params;
     ctx->params = s;
     return s;
 }
 
-const struct lay_sym *lay_find_param(struct lay_ctx *ctx, const char *name, size_t len)
-{
+const struct lay_sym *lay_find_param(struct lay_ctx *ctx, const char *name, size_t len) {
     for (const struct lay_sym *s = ctx->params; s; s = s->prev)
-        if (strlen(s->name) == len && memcmp(s->name, name, len) == 0)
-            return s;
+        if (strlen(s->name) == len && memcmp(s->name, name, len) == 0) return s;
     return NULL;
 }
 
 static int compare_syms(const struct lay_sym *a, const struct lay_sym *b);
 
-static int compare_leaves(struct lay_int a, struct lay_int b)
-{
-    if (a.num != b.num)
-        return a.num < b.num ? -1 : 1;
-    if (a.den != b.den)
-        return a.den < b.den ? -1 : 1;
-    if (a.basis != b.basis)
-        return a.basis < b.basis ? -1 : 1;
-    if (a.nsyms != b.nsyms)
-        return a.nsyms < b.nsyms ? -1 : 1;
+static int compare_leaves(struct lay_int a, struct lay_int b) {
+    if (a.num != b.num) return a.num < b.num ? -1 : 1;
+    if (a.den != b.den) return a.den < b.den ? -1 : 1;
+    if (a.basis != b.basis) return a.basis < b.basis ? -1 : 1;
+    if (a.nsyms != b.nsyms) return a.nsyms < b.nsyms ? -1 : 1;
     for (int i = 0; i < a.nsyms; ++i) {
         int c = compare_syms(a.syms[i], b.syms[i]);
-        if (c)
-            return c;
+        if (c) return c;
     }
     return 0;
 }
 
 // Params come first, by id; a ceil_div equals another with the same dividend and divisor.
-static int compare_syms(const struct lay_sym *a, const struct lay_sym *b)
-{
-    if (a == b)
-        return 0;
+static int compare_syms(const struct lay_sym *a, const struct lay_sym *b) {
+    if (a == b) return 0;
     if (a->name || b->name) {
-        if (!a->name || !b->name)
-            return a->name ? -1 : 1;
+        if (!a->name || !b->name) return a->name ? -1 : 1;
         return a->id < b->id ? -1 : a->id > b->id;
     }
-    if (a->by != b->by)
-        return a->by < b->by ? -1 : 1;
+    if (a->by != b->by) return a->by < b->by ? -1 : 1;
     return compare_leaves(a->of, b->of);
 }
 
-bool lay_sym_equal(const struct lay_sym *a, const struct lay_sym *b)
-{
+bool lay_sym_equal(const struct lay_sym *a, const struct lay_sym *b) {
     return compare_syms(a, b) == 0;
 }
 
-struct lay_int lay_int_sym(struct lay_ctx *ctx, const struct lay_sym *s)
-{
-    if (!s)
-        return LAY_INT_INVALID;
-    if (s->lo == s->hi && s->lo != INT64_MIN)
-        return lay_int(s->lo);
+struct lay_int lay_int_sym(struct lay_ctx *ctx, const struct lay_sym *s) {
+    if (!s) return LAY_INT_INVALID;
+    if (s->lo == s->hi && s->lo != INT64_MIN) return lay_int(s->lo);
     const struct lay_sym **list = lay_new(ctx, sizeof *list);
     list[0] = s;
     return (struct lay_int){1, 1, list, 1, -1};
 }
 
-bool lay_int_equal(struct lay_int a, struct lay_int b)
-{
+bool lay_int_equal(struct lay_int a, struct lay_int b) {
     if (a.nsyms == 0 && b.nsyms == 0)
         return a.num == b.num && a.den == b.den && a.basis == b.basis && a.den > 0;
     return a.den > 0 && compare_leaves(a, b) == 0;
 }
 
-// -- what is known -------------------------------------------------------------------------------------------------
+// -- what is known
+// -------------------------------------------------------------------------------------------------
 
-static wide clamp(wide v)
-{
+static wide clamp(wide v) {
     return v > INT64_MAX ? INT64_MAX : v < INT64_MIN ? INT64_MIN : v;
 }
 
-void lay_int_range(struct lay_int a, int64_t *lo, int64_t *hi)
-{
+void lay_int_range(struct lay_int a, int64_t *lo, int64_t *hi) {
     wide l = a.num, h = a.num;
     for (int i = 0; i < a.nsyms; ++i) {
         wide p[4] = {l * a.syms[i]->lo, l * a.syms[i]->hi, h * a.syms[i]->lo, h * a.syms[i]->hi};
@@ -181,84 +153,66 @@ void lay_int_range(struct lay_int a, int64_t *lo, int64_t *hi)
         h = clamp(h);
     }
     if (a.den > 1) {  // an end that saturated says nothing about the quotient
-        if (l > INT64_MIN)
-            l = l / a.den + (l % a.den > 0);
-        if (h < INT64_MAX)
-            h = h / a.den - (h % a.den < 0);
+        if (l > INT64_MIN) l = l / a.den + (l % a.den > 0);
+        if (h < INT64_MAX) h = h / a.den - (h % a.den < 0);
     }
     *lo = (int64_t)l;
     *hi = (int64_t)h;
 }
 
-// The greatest known divisor of num * product of symbols, at most 2^62 so that it can be divided further.
-static int64_t known_factor(struct lay_int a)
-{
+// The greatest known divisor of num * product of symbols, at most 2^62 so that it can be divided
+// further.
+static int64_t known_factor(struct lay_int a) {
     wide f = a.num < 0 ? -(wide)a.num : a.num;
     for (int i = 0; i < a.nsyms; ++i)
-        if (f * a.syms[i]->mul <= ((wide)1 << 62))
-            f *= a.syms[i]->mul;
+        if (f * a.syms[i]->mul <= ((wide)1 << 62)) f *= a.syms[i]->mul;
     return (int64_t)f;
 }
 
-int64_t lay_int_divisor(struct lay_int a)
-{
-    if (a.den == 0)
-        return 1;
+int64_t lay_int_divisor(struct lay_int a) {
+    if (a.den == 0) return 1;
     int64_t f = known_factor(a);
-    if (f == 0)
-        return 0;
+    if (f == 0) return 0;
     return f / lay_gcd(f, a.den);
 }
 
-bool lay_int_divisible(struct lay_int a, int64_t by)
-{
-    if (a.den == 0 || by == 0)
-        return false;
+bool lay_int_divisible(struct lay_int a, int64_t by) {
+    if (a.den == 0 || by == 0) return false;
     return lay_int_divisor(a) % by == 0;
 }
 
-static bool no_less(struct lay_int a, struct lay_int b, bool strict)
-{
-    if (a.den == 0 || b.den == 0 || a.basis != b.basis)
-        return false;
-    if (!strict && lay_int_equal(a, b))
-        return true;
+static bool no_less(struct lay_int a, struct lay_int b, bool strict) {
+    if (a.den == 0 || b.den == 0 || a.basis != b.basis) return false;
+    if (!strict && lay_int_equal(a, b)) return true;
     int64_t alo, ahi, blo, bhi;
     lay_int_range(a, &alo, &ahi);
     lay_int_range(b, &blo, &bhi);
-    if (ahi < INT64_MAX && blo > INT64_MIN && (strict ? ahi < blo : ahi <= blo))
-        return true;
+    if (ahi < INT64_MAX && blo > INT64_MIN && (strict ? ahi < blo : ahi <= blo)) return true;
     // the same symbols, none negative: the coefficients decide
-    if (a.nsyms == 0 || a.nsyms != b.nsyms)
-        return false;
+    if (a.nsyms == 0 || a.nsyms != b.nsyms) return false;
     for (int i = 0; i < a.nsyms; ++i)
-        if (compare_syms(a.syms[i], b.syms[i]) || a.syms[i]->lo < (strict ? 1 : 0))
-            return false;
+        if (compare_syms(a.syms[i], b.syms[i]) || a.syms[i]->lo < (strict ? 1 : 0)) return false;
     wide l = (wide)a.num * b.den, r = (wide)b.num * a.den;
     return strict ? l < r : l <= r;
 }
 
-bool lay_int_less(struct lay_int a, struct lay_int b)
-{
-    if (lay_plain(a) && lay_plain(b))
-        return a.num < b.num;
+bool lay_int_less(struct lay_int a, struct lay_int b) {
+    if (lay_plain(a) && lay_plain(b)) return a.num < b.num;
     return no_less(a, b, true);
 }
 
-bool lay_int_less_equal(struct lay_int a, struct lay_int b)
-{
-    if (lay_plain(a) && lay_plain(b))
-        return a.num <= b.num;
+bool lay_int_less_equal(struct lay_int a, struct lay_int b) {
+    if (lay_plain(a) && lay_plain(b)) return a.num <= b.num;
     return no_less(a, b, false);
 }
 
-// -- arithmetic ----------------------------------------------------------------------------------------------------
+// -- arithmetic
+// ----------------------------------------------------------------------------------------------------
 
 // num/den times the symbols of a and b, sorted.
-static struct lay_int make(struct lay_ctx *ctx, wide num, wide den, struct lay_int a, struct lay_int b, int basis)
-{
-    if (num == 0)
-        return lay_static_int(0);
+static struct lay_int make(struct lay_ctx *ctx, wide num, wide den, struct lay_int a,
+                           struct lay_int b, int basis) {
+    if (num == 0) return lay_static_int(0);
     wide x = num < 0 ? -num : num, y = den;
     while (y) {
         wide r = x % y;
@@ -267,35 +221,33 @@ static struct lay_int make(struct lay_ctx *ctx, wide num, wide den, struct lay_i
     }
     num /= x;
     den /= x;
-    if (num > INT64_MAX || num < -(wide)INT64_MAX || den > INT64_MAX)
-        return overflow(ctx);
+    if (num > INT64_MAX || num < -(wide)INT64_MAX || den > INT64_MAX) return overflow(ctx);
     int n = a.nsyms + b.nsyms;
     if (n > LAY_MAX_SYMS) {
         lay_fail(ctx, "a product of more than %d symbols", LAY_MAX_SYMS);
         return LAY_INT_INVALID;
     }
-    struct lay_int out = {(int64_t)num, (int64_t)den, a.nsyms ? a.syms : b.syms, (int16_t)n, (int16_t)basis};
+    struct lay_int out = {(int64_t)num, (int64_t)den, a.nsyms ? a.syms : b.syms, (int16_t)n,
+                          (int16_t)basis};
     if (a.nsyms && b.nsyms) {
         const struct lay_sym **list = lay_new(ctx, sizeof *list * (size_t)n);
         int i = 0, j = 0, k = 0;
         while (i < a.nsyms || j < b.nsyms)
-            list[k++] = j == b.nsyms || (i < a.nsyms && compare_syms(a.syms[i], b.syms[j]) <= 0) ? a.syms[i++]
-                                                                                                 : b.syms[j++];
+            list[k++] = j == b.nsyms || (i < a.nsyms && compare_syms(a.syms[i], b.syms[j]) <= 0)
+                            ? a.syms[i++]
+                            : b.syms[j++];
         out.syms = list;
     }
     return out;
 }
 
-struct lay_int lay_int_mul(struct lay_ctx *ctx, struct lay_int a, struct lay_int b)
-{
+struct lay_int lay_int_mul(struct lay_ctx *ctx, struct lay_int a, struct lay_int b) {
     if (lay_plain(a) && lay_plain(b)) {
         int64_t v;
-        if (__builtin_mul_overflow(a.num, b.num, &v) || v == INT64_MIN)
-            return overflow(ctx);
+        if (__builtin_mul_overflow(a.num, b.num, &v) || v == INT64_MIN) return overflow(ctx);
         return lay_static_int(v);
     }
-    if (a.den == 0 || b.den == 0)
-        return LAY_INT_INVALID;
+    if (a.den == 0 || b.den == 0) return LAY_INT_INVALID;
     if (a.basis == LAY_ANY_BASIS || b.basis == LAY_ANY_BASIS) {
         lay_fail(ctx, "'_' is not a number");
         return LAY_INT_INVALID;
@@ -305,20 +257,18 @@ struct lay_int lay_int_mul(struct lay_ctx *ctx, struct lay_int a, struct lay_int
         return LAY_INT_INVALID;
     }
     int64_t g = lay_gcd(a.num, b.den), h = lay_gcd(b.num, a.den);
-    if (g == 0 || h == 0)
-        return lay_static_int(0);
+    if (g == 0 || h == 0) return lay_static_int(0);
     return make(ctx, (wide)(a.num / g) * (b.num / h), (wide)(a.den / h) * (b.den / g), a, b,
                 a.basis >= 0 ? a.basis : b.basis);
 }
 
-struct lay_int lay_int_neg(struct lay_ctx *ctx, struct lay_int a)
-{
+struct lay_int lay_int_neg(struct lay_ctx *ctx, struct lay_int a) {
     return lay_int_mul(ctx, a, lay_static_int(-1));
 }
 
-// Takes the symbols of "b" out of "a".  The result is a.num/(a.den*b.num/b.den) times what is left, maybe not whole.
-static bool cancel(struct lay_ctx *ctx, struct lay_int a, struct lay_int b, struct lay_int *out)
-{
+// Takes the symbols of "b" out of "a".  The result is a.num/(a.den*b.num/b.den) times what is left,
+// maybe not whole.
+static bool cancel(struct lay_ctx *ctx, struct lay_int a, struct lay_int b, struct lay_int *out) {
     int n = 0, j = 0;
     struct lay_int rest = {1, 1, NULL, 0, -1};
     if (b.nsyms) {
@@ -329,8 +279,7 @@ static bool cancel(struct lay_ctx *ctx, struct lay_int a, struct lay_int b, stru
             else
                 list[n++] = a.syms[i];
         }
-        if (j < b.nsyms)
-            return false;
+        if (j < b.nsyms) return false;
         rest.syms = list;
         rest.nsyms = (int16_t)n;
     } else {
@@ -347,14 +296,10 @@ static bool cancel(struct lay_ctx *ctx, struct lay_int a, struct lay_int b, stru
     return out->den > 0;
 }
 
-bool lay_int_divides(struct lay_int by, struct lay_int a)
-{
-    if (lay_plain(by))
-        return by.num != 0 && lay_int_divisible(a, by.num);
-    if (a.den == 0 || by.den == 0 || by.basis != -1)
-        return false;
-    if (lay_is_value(a, 0))
-        return true;
+bool lay_int_divides(struct lay_int by, struct lay_int a) {
+    if (lay_plain(by)) return by.num != 0 && lay_int_divisible(a, by.num);
+    if (a.den == 0 || by.den == 0 || by.basis != -1) return false;
+    if (lay_is_value(a, 0)) return true;
     int j = 0;
     wide f = a.num < 0 ? -(wide)a.num : a.num;
     for (int i = 0; i < a.nsyms; ++i) {
@@ -363,33 +308,26 @@ bool lay_int_divides(struct lay_int by, struct lay_int a)
         else if (f * a.syms[i]->mul <= ((wide)1 << 62))
             f *= a.syms[i]->mul;
     }
-    if (j < by.nsyms || by.num == 0 || f > ((wide)1 << 62))
-        return false;
+    if (j < by.nsyms || by.num == 0 || f > ((wide)1 << 62)) return false;
     int64_t g = lay_gcd((int64_t)f, a.den), k = lay_gcd(by.num, by.den);  // f/a.den * by.den/by.num
     wide num = (wide)((int64_t)f / g) * (by.den / k), den = (wide)(a.den / g) * (by.num / k);
     return num % (den < 0 ? -den : den) == 0;
 }
 
-struct lay_int lay_int_div(struct lay_ctx *ctx, struct lay_int a, struct lay_int b)
-{
-    if (a.den == 0 || b.den == 0)
-        return LAY_INT_INVALID;
+struct lay_int lay_int_div(struct lay_ctx *ctx, struct lay_int a, struct lay_int b) {
+    if (a.den == 0 || b.den == 0) return LAY_INT_INVALID;
     struct lay_int out;
     if (b.basis == -1 && lay_int_divides(b, a)) {
-        if (lay_plain(a) && lay_plain(b))
-            return lay_static_int(a.num / b.num);
-        if (lay_is_value(a, 0))
-            return a;
-        if (cancel(ctx, a, b, &out))
-            return out;
+        if (lay_plain(a) && lay_plain(b)) return lay_static_int(a.num / b.num);
+        if (lay_is_value(a, 0)) return a;
+        if (cancel(ctx, a, b, &out)) return out;
     }
     lay_fail(ctx, "'%s' does not divide '%s'%s", lay_int_text(ctx, b), lay_int_text(ctx, a),
              lay_plain(a) && lay_plain(b) ? "" : " for all values of the symbols");
     return LAY_INT_INVALID;
 }
 
-static int ceil_depth(struct lay_int a)
-{
+static int ceil_depth(struct lay_int a) {
     int most = 0;
     for (int i = 0; i < a.nsyms; ++i)
         if (!a.syms[i]->name) {
@@ -399,14 +337,13 @@ static int ceil_depth(struct lay_int a)
     return most;
 }
 
-// @post the result is ceil(a / b); "b" is positive.  A quotient that always comes out is exact, one that is always in
-// (0, 1] is 1, nested roundings become one.
-struct lay_int lay_int_ceil_div(struct lay_ctx *ctx, struct lay_int a, struct lay_int b)
-{
-    if (a.den == 0 || b.den == 0)
-        return LAY_INT_INVALID;
+// @post the result is ceil(a / b); "b" is positive.  A quotient that always comes out is exact, one
+// that is always in (0, 1] is 1, nested roundings become one.
+struct lay_int lay_int_ceil_div(struct lay_ctx *ctx, struct lay_int a, struct lay_int b) {
+    if (a.den == 0 || b.den == 0) return LAY_INT_INVALID;
     if (a.basis != -1 || b.basis != -1) {
-        lay_fail(ctx, "ceil_div needs two numbers, not '%s' and '%s'", lay_int_text(ctx, a), lay_int_text(ctx, b));
+        lay_fail(ctx, "ceil_div needs two numbers, not '%s' and '%s'", lay_int_text(ctx, a),
+                 lay_int_text(ctx, b));
         return LAY_INT_INVALID;
     }
     int64_t blo, bhi, alo, ahi;
@@ -416,33 +353,28 @@ struct lay_int lay_int_ceil_div(struct lay_ctx *ctx, struct lay_int a, struct la
         lay_fail(ctx, "the divisor '%s' of ceil_div is not positive", lay_int_text(ctx, b));
         return LAY_INT_INVALID;
     }
-    if (lay_plain(a) && lay_plain(b))
-        return lay_static_int(a.num / b.num + (a.num % b.num > 0));
-    if (lay_int_divides(b, a))
-        return lay_int_div(ctx, a, b);
-    if (alo >= 1 && lay_int_less_equal(a, b))
-        return lay_static_int(1);
+    if (lay_plain(a) && lay_plain(b)) return lay_static_int(a.num / b.num + (a.num % b.num > 0));
+    if (lay_int_divides(b, a)) return lay_int_div(ctx, a, b);
+    if (alo >= 1 && lay_int_less_equal(a, b)) return lay_static_int(1);
     struct lay_int q;
     if (!lay_plain(b)) {
         if (cancel(ctx, a, b, &q) && q.nsyms == 0)
             return lay_static_int(q.num / q.den + (q.num % q.den > 0));
-        lay_fail(ctx, "ceil_div(%s,%s) needs a static divisor", lay_int_text(ctx, a), lay_int_text(ctx, b));
+        lay_fail(ctx, "ceil_div(%s,%s) needs a static divisor", lay_int_text(ctx, a),
+                 lay_int_text(ctx, b));
         return LAY_INT_INVALID;
     }
     // ceil((n/d * S) / b) = ceil(n * S / (d * b)), in lowest terms
-    if (!cancel(ctx, a, b, &q))
-        return LAY_INT_INVALID;
+    if (!cancel(ctx, a, b, &q)) return LAY_INT_INVALID;
     struct lay_int of = {q.num, 1, q.syms, q.nsyms, -1};
     int64_t by = q.den;
     while (of.num == 1 && of.nsyms == 1 && !of.syms[0]->name) {  // a rounded quotient divided again
         wide w = (wide)by * of.syms[0]->by;
-        if (w > INT64_MAX)
-            return overflow(ctx);
+        if (w > INT64_MAX) return overflow(ctx);
         by = (int64_t)w;
         of = of.syms[0]->of;
     }
-    if (lay_int_divisible(of, by))
-        return lay_int_div(ctx, of, lay_static_int(by));
+    if (lay_int_divisible(of, by)) return lay_int_div(ctx, of, lay_static_int(by));
     if (ceil_depth(of) >= MAX_NESTED_CEIL) {
         lay_fail(ctx, "more than %d ceil_div within each other", MAX_NESTED_CEIL);
         return LAY_INT_INVALID;
@@ -455,32 +387,25 @@ struct lay_int lay_int_ceil_div(struct lay_ctx *ctx, struct lay_int a, struct la
     return lay_int_sym(ctx, s);
 }
 
-bool lay_same_symbols(struct lay_int a, struct lay_int b)
-{
-    if (a.nsyms != b.nsyms || a.basis != b.basis)
-        return false;
+bool lay_same_symbols(struct lay_int a, struct lay_int b) {
+    if (a.nsyms != b.nsyms || a.basis != b.basis) return false;
     for (int i = 0; i < a.nsyms; ++i)
-        if (compare_syms(a.syms[i], b.syms[i]))
-            return false;
+        if (compare_syms(a.syms[i], b.syms[i])) return false;
     return true;
 }
 
-struct lay_int lay_int_add(struct lay_ctx *ctx, struct lay_int a, struct lay_int b)
-{
+struct lay_int lay_int_add(struct lay_ctx *ctx, struct lay_int a, struct lay_int b) {
     if (lay_plain(a) && lay_plain(b)) {
         int64_t v;
-        if (__builtin_add_overflow(a.num, b.num, &v) || v == INT64_MIN)
-            return overflow(ctx);
+        if (__builtin_add_overflow(a.num, b.num, &v) || v == INT64_MIN) return overflow(ctx);
         return lay_static_int(v);
     }
-    if (a.den == 0 || b.den == 0)
-        return LAY_INT_INVALID;
-    if (lay_is_value(a, 0))
-        return b;
-    if (lay_is_value(b, 0))
-        return a;
+    if (a.den == 0 || b.den == 0) return LAY_INT_INVALID;
+    if (lay_is_value(a, 0)) return b;
+    if (lay_is_value(b, 0)) return a;
     if (a.basis == LAY_ANY_BASIS || b.basis == LAY_ANY_BASIS || !lay_same_symbols(a, b)) {
-        lay_fail(ctx, "'%s' and '%s' do not add to one term", lay_int_text(ctx, a), lay_int_text(ctx, b));
+        lay_fail(ctx, "'%s' and '%s' do not add to one term", lay_int_text(ctx, a),
+                 lay_int_text(ctx, b));
         return LAY_INT_INVALID;
     }
     int64_t g = lay_gcd(a.den, b.den);
@@ -491,7 +416,6 @@ struct lay_int lay_int_add(struct lay_ctx *ctx, struct lay_int a, struct lay_int
     return make(ctx, l + r, den, a, (struct lay_int){1, 1, NULL, 0, -1}, a.basis);
 }
 
-struct lay_int lay_int_sub(struct lay_ctx *ctx, struct lay_int a, struct lay_int b)
-{
+struct lay_int lay_int_sub(struct lay_ctx *ctx, struct lay_int a, struct lay_int b) {
     return lay_int_add(ctx, a, lay_int_neg(ctx, b));
 }

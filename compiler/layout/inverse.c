@@ -1,45 +1,40 @@
-// Complements and inverses: the layouts that undo others.  All three sort the modes of a coalesced layout by stride.
+// Complements and inverses: the layouts that undo others.  All three sort the modes of a coalesced
+// layout by stride.
 #include "layout/impl.h"
 
 enum { CHECK_POINTS = 1 << 20 };
 
-static struct lay bad(void)
-{
+static struct lay bad(void) {
     return lay_layout_invalid();
 }
 
-// -- complement ----------------------------------------------------------------------------------------------------
+// -- complement
+// ----------------------------------------------------------------------------------------------------
 
 // The mode with the smallest stride, the first of equals; -1 when the order is not known.
-static int smallest(const struct lay_flat *f)
-{
+static int smallest(const struct lay_flat *f) {
     int best = 0;
     for (int i = 1; i < f->n; ++i)
-        if (lay_int_less(f->d[i], f->d[best]))
-            best = i;
+        if (lay_int_less(f->d[i], f->d[best])) best = i;
     for (int i = 0; i < f->n; ++i)
-        if (!lay_int_less_equal(f->d[best], f->d[i]))
-            return -1;
+        if (!lay_int_less_equal(f->d[best], f->d[i])) return -1;
     return best;
 }
 
-struct lay lay_complement(struct lay_ctx *ctx, struct lay a, const struct lay_tuple *cotarget)
-{
+struct lay lay_complement(struct lay_ctx *ctx, struct lay a, const struct lay_tuple *cotarget) {
     struct lay_flat f, out;
     struct lay_int last = lay_static_int(1);
     out.n = 0;
     a = lay_inner(a);
     struct lay filtered = lay_filter(ctx, a);
-    if (!lay_flat_of(ctx, filtered.shape, filtered.stride, &f))
-        return bad();
-    if (!cotarget)
-        cotarget = lay_leaf(ctx, lay_cosize(ctx, filtered));
-    if (f.n == 1 && lay_is_value(f.d[0], 0))
-        f.n = 0;
+    if (!lay_flat_of(ctx, filtered.shape, filtered.stride, &f)) return bad();
+    if (!cotarget) cotarget = lay_leaf(ctx, lay_cosize(ctx, filtered));
+    if (f.n == 1 && lay_is_value(f.d[0], 0)) f.n = 0;
     while (f.n > 0) {
         int k = smallest(&f);
         if (k < 0) {
-            lay_fail(ctx, "the complement of '%s' needs the order of its strides", lay_text(ctx, a));
+            lay_fail(ctx, "the complement of '%s' needs the order of its strides",
+                     lay_text(ctx, a));
             return bad();
         }
         struct lay_int s = f.s[k], d = f.d[k], gap;
@@ -50,12 +45,12 @@ struct lay lay_complement(struct lay_ctx *ctx, struct lay a, const struct lay_tu
         else
             gap = LAY_INT_INVALID;
         if (gap.den == 0 || gap.num <= 0) {
-            lay_fail(ctx,
-                     "'%s' has no complement: the mode %s:%s %s", lay_text(ctx, a), lay_int_text(ctx, s),
-                     lay_int_text(ctx, d),
-                     gap.den == 0 ? "has a stride that is not known to be a multiple of the modes before it"
-                     : d.num < 0  ? "runs backwards"
-                                  : "overlaps the modes with smaller strides");
+            lay_fail(ctx, "'%s' has no complement: the mode %s:%s %s", lay_text(ctx, a),
+                     lay_int_text(ctx, s), lay_int_text(ctx, d),
+                     gap.den == 0
+                         ? "has a stride that is not known to be a multiple of the modes before it"
+                     : d.num < 0 ? "runs backwards"
+                                 : "overlaps the modes with smaller strides");
             return bad();
         }
         out.s[out.n] = gap;
@@ -66,24 +61,22 @@ struct lay lay_complement(struct lay_ctx *ctx, struct lay a, const struct lay_tu
             f.s[i] = f.s[i + 1];
             f.d[i] = f.d[i + 1];
         }
-        if (last.den == 0)
-            return bad();
+        if (last.den == 0) return bad();
     }
     const struct lay_tuple *rest = lay_ceil_div(ctx, cotarget, lay_leaf(ctx, last));
     out.s[out.n] = lay_tuple_product(ctx, rest);
     out.d[out.n] = last;
-    if (out.s[out.n++].den == 0 || !lay_flat_coalesce(ctx, &out, false))
-        return bad();
+    if (out.s[out.n++].den == 0 || !lay_flat_coalesce(ctx, &out, false)) return bad();
     return lay_flat_lay(ctx, &out);
 }
 
-// -- inverses ------------------------------------------------------------------------------------------------------
+// -- inverses
+// ------------------------------------------------------------------------------------------------------
 
-// Indices of the modes by stride, exchanged as CuTe exchanges them (equal strides may change places).
-static void sort_strides(const struct lay_flat *f, int *at)
-{
-    for (int i = 0; i < f->n; ++i)
-        at[i] = i;
+// Indices of the modes by stride, exchanged as CuTe exchanges them (equal strides may change
+// places).
+static void sort_strides(const struct lay_flat *f, int *at) {
+    for (int i = 0; i < f->n; ++i) at[i] = i;
     for (int i = 0; i < f->n; ++i)
         for (int j = i + 1; j < f->n; ++j)
             if (f->d[at[j]].num < f->d[at[i]].num) {
@@ -94,8 +87,7 @@ static void sort_strides(const struct lay_flat *f, int *at)
 }
 
 // p[i] = product of the extents before mode i
-static bool prefixes(struct lay_ctx *ctx, const struct lay_flat *f, struct lay_int *p)
-{
+static bool prefixes(struct lay_ctx *ctx, const struct lay_flat *f, struct lay_int *p) {
     struct lay_int run = lay_static_int(1);
     for (int i = 0; i < f->n; ++i) {
         p[i] = run;
@@ -104,21 +96,19 @@ static bool prefixes(struct lay_ctx *ctx, const struct lay_flat *f, struct lay_i
     return run.den != 0;
 }
 
-static bool all_plain(const struct lay_flat *f)
-{
+static bool all_plain(const struct lay_flat *f) {
     for (int i = 0; i < f->n; ++i)
-        if (!lay_plain(f->s[i]) || !lay_plain(f->d[i]))
-            return false;
+        if (!lay_plain(f->s[i]) || !lay_plain(f->d[i])) return false;
     return true;
 }
 
-static struct lay right_inverse(struct lay_ctx *ctx, struct lay l)
-{
+static struct lay right_inverse(struct lay_ctx *ctx, struct lay l) {
     struct lay_flat f, out;
     struct lay_int p[LAY_MAX_LEAVES], next = lay_static_int(1);
     int at[LAY_MAX_LEAVES];
     out.n = 0;
-    if (!lay_flat_of(ctx, l.shape, l.stride, &f) || !lay_flat_coalesce(ctx, &f, false) || !prefixes(ctx, &f, p))
+    if (!lay_flat_of(ctx, l.shape, l.stride, &f) || !lay_flat_coalesce(ctx, &f, false) ||
+        !prefixes(ctx, &f, p))
         return bad();
     if (all_plain(&f)) {
         sort_strides(&f, at);
@@ -134,8 +124,7 @@ static struct lay right_inverse(struct lay_ctx *ctx, struct lay l)
                 i = -1;
             }
         for (int i = 0; i < f.n; ++i)
-            if (!used[i])
-                at[n++] = i;
+            if (!used[i]) at[n++] = i;
     }
     for (int i = 0; i < f.n; ++i)
         if (lay_int_equal(f.d[at[i]], next) && !lay_is_unit(f.s[at[i]])) {
@@ -143,46 +132,43 @@ static struct lay right_inverse(struct lay_ctx *ctx, struct lay l)
             out.d[out.n++] = p[at[i]];
             next = lay_int_mul(ctx, next, f.s[at[i]]);
         }
-    if (next.den == 0 || !lay_flat_coalesce(ctx, &out, false))
-        return bad();
+    if (next.den == 0 || !lay_flat_coalesce(ctx, &out, false)) return bad();
     lay_trace(ctx, lay_flat_lay(ctx, &f), "%s coalesced", lay_text(ctx, l));
-    lay_trace(ctx, lay_flat_lay(ctx, &out), "its modes by stride, each with the product of the extents before it");
+    lay_trace(ctx, lay_flat_lay(ctx, &out),
+              "its modes by stride, each with the product of the extents before it");
     return lay_flat_lay(ctx, &out);
 }
 
 // R(A(i)) = i, or a value with the same image where A repeats itself.
-static bool undoes(struct lay_ctx *ctx, struct lay a, struct lay r)
-{
+static bool undoes(struct lay_ctx *ctx, struct lay a, struct lay r) {
     struct lay_int size = lay_size(ctx, a);
-    if (!lay_plain(size) || size.num > CHECK_POINTS)
-        return false;
+    if (!lay_plain(size) || size.num > CHECK_POINTS) return false;
     for (int64_t i = 0; i < size.num; ++i) {
         int64_t x, back, again;
-        if (!lay_eval(ctx, a, i, &x) || x < 0 || !lay_eval(ctx, r, x, &back) || !lay_eval(ctx, a, back, &again) ||
-            again != x)
+        if (!lay_eval(ctx, a, i, &x) || x < 0 || !lay_eval(ctx, r, x, &back) ||
+            !lay_eval(ctx, a, back, &again) || again != x)
             return false;
     }
     return true;
 }
 
-static struct lay left_inverse(struct lay_ctx *ctx, struct lay l)
-{
+static struct lay left_inverse(struct lay_ctx *ctx, struct lay l) {
     struct lay_flat f, out;
     struct lay_int p[LAY_MAX_LEAVES];
-    int at[LAY_MAX_LEAVES], i = 0;
+    int at[LAY_MAX_LEAVES] = {0}, i = 0;
     bool apart = true;
     out.n = 0;
     if (!lay_need_static(ctx, l, "left_inverse") || !lay_flat_of(ctx, l.shape, l.stride, &f) ||
         !lay_flat_coalesce(ctx, &f, false) || !prefixes(ctx, &f, p))
         return bad();
     sort_strides(&f, at);
-    while (i < f.n && f.d[at[i]].num == 0)
-        ++i;
+    while (i < f.n && f.d[at[i]].num == 0) ++i;
     if (i == f.n) {  // a constant
         out.n = 1;
         out.s[0] = lay_tuple_product(ctx, l.shape);
         out.d[0] = lay_static_int(0);
-        return lay_is_unit(out.s[0]) ? (out.n = 0, lay_flat_lay(ctx, &out)) : lay_flat_lay(ctx, &out);
+        return lay_is_unit(out.s[0]) ? (out.n = 0, lay_flat_lay(ctx, &out))
+                                     : lay_flat_lay(ctx, &out);
     }
     struct lay_int d = f.d[at[i]];
     if (d.num != 1) {
@@ -193,7 +179,8 @@ static struct lay left_inverse(struct lay_ctx *ctx, struct lay l)
         d = f.d[at[i]];
         struct lay_int s = f.s[at[i]], next = i + 1 < f.n ? f.d[at[i + 1]] : LAY_INT_INVALID;
         if (d.num < 0 || (next.den && next.num % d.num)) {
-            lay_fail(ctx, "'%s' has no left inverse: its stride %lld %s", lay_text(ctx, l), (long long)d.num,
+            lay_fail(ctx, "'%s' has no left inverse: its stride %lld %s", lay_text(ctx, l),
+                     (long long)d.num,
                      d.num < 0 ? "is negative" : "does not divide the next larger one");
             return bad();
         }
@@ -204,8 +191,7 @@ static struct lay left_inverse(struct lay_ctx *ctx, struct lay l)
         out.s[out.n] = s;
         out.d[out.n++] = p[at[i]];
     }
-    if (!lay_flat_coalesce(ctx, &out, false))
-        return bad();
+    if (!lay_flat_coalesce(ctx, &out, false)) return bad();
     struct lay r = lay_flat_lay(ctx, &out);
     if (!apart && !undoes(ctx, l, r)) {
         lay_fail(ctx, "'%s' has no left inverse: it takes values more than once", lay_text(ctx, l));
@@ -214,16 +200,17 @@ static struct lay left_inverse(struct lay_ctx *ctx, struct lay l)
     return r;
 }
 
-// -- under a swizzle -----------------------------------------------------------------------------------------------
+// -- under a swizzle
+// -----------------------------------------------------------------------------------------------
 
 typedef struct lay inverse_fn(struct lay_ctx *, struct lay);
 
-// The inverse of Sw o L is inv(L) o Sw, which is a layout again when the bits that Sw moves stay together.
-static struct lay inverse_swizzled(struct lay_ctx *ctx, struct lay l, inverse_fn *inverse, bool right, const char *name)
-{
+// The inverse of Sw o L is inv(L) o Sw, which is a layout again when the bits that Sw moves stay
+// together.
+static struct lay inverse_swizzled(struct lay_ctx *ctx, struct lay l, inverse_fn *inverse,
+                                   bool right, const char *name) {
     struct lay inv = inverse(ctx, lay_inner(l));
-    if (!inv.shape)
-        return inv;
+    if (!inv.shape) return inv;
     if (!lay_is_value(l.offset, 0)) {
         lay_fail(ctx, "'%s' has no %s: its offset is not 0", lay_text(ctx, l), name);
         return bad();
@@ -231,8 +218,7 @@ static struct lay inverse_swizzled(struct lay_ctx *ctx, struct lay l, inverse_fn
     struct lay_swizzle w;
     struct lay_int end = lay_cosize(ctx, lay_inner(l));
     int reach = l.sw.m + (l.sw.s > 0 ? l.sw.s : 0);  // the lowest bit that the swizzle looks at
-    if (l.sw.b == 0)
-        return inv;
+    if (l.sw.b == 0) return inv;
     if (lay_need_static(ctx, inv, name) && lay_swizzle_move(ctx, inv, l.sw, &w)) {
         struct lay r = lay_swizzled(ctx, w, lay_static_int(0), inv);
         struct lay_int n = lay_size(ctx, right ? r : l);
@@ -241,30 +227,31 @@ static struct lay inverse_swizzled(struct lay_ctx *ctx, struct lay l, inverse_fn
             int64_t x = 0, y = 0;
             ok = lay_eval(ctx, right ? r : l, i, &x) && lay_eval(ctx, right ? l : r, x, &y);
             if (ok && y != i) {
-                int64_t again = i, want = 0;  // a left inverse may give another place with the same value
-                ok = !right && lay_eval(ctx, l, y, &again) && lay_eval(ctx, l, i, &want) && again == want;
+                int64_t again = i,
+                        want = 0;  // a left inverse may give another place with the same value
+                ok = !right && lay_eval(ctx, l, y, &again) && lay_eval(ctx, l, i, &want) &&
+                     again == want;
             }
         }
-        if (ok)
-            return r;
+        if (ok) return r;
     }
     if (lay_plain(end) && end.num <= (int64_t)1 << reach)  // it moves nothing
         return inv;
-    lay_fail(ctx, "'%s' has no %s that is a layout under a swizzle: the bits that the swizzle moves do not stay together",
+    lay_fail(ctx,
+             "'%s' has no %s that is a layout under a swizzle: the bits that the swizzle moves do "
+             "not stay together",
              lay_text(ctx, l), name);
     return bad();
 }
 
-struct lay lay_right_inverse(struct lay_ctx *ctx, struct lay l)
-{
-    if (!l.shape)
-        return l;
-    return l.composed ? inverse_swizzled(ctx, l, right_inverse, true, "right inverse") : right_inverse(ctx, l);
+struct lay lay_right_inverse(struct lay_ctx *ctx, struct lay l) {
+    if (!l.shape) return l;
+    return l.composed ? inverse_swizzled(ctx, l, right_inverse, true, "right inverse")
+                      : right_inverse(ctx, l);
 }
 
-struct lay lay_left_inverse(struct lay_ctx *ctx, struct lay l)
-{
-    if (!l.shape)
-        return l;
-    return l.composed ? inverse_swizzled(ctx, l, left_inverse, false, "left inverse") : left_inverse(ctx, l);
+struct lay lay_left_inverse(struct lay_ctx *ctx, struct lay l) {
+    if (!l.shape) return l;
+    return l.composed ? inverse_swizzled(ctx, l, left_inverse, false, "left inverse")
+                      : left_inverse(ctx, l);
 }

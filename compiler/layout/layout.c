@@ -1,72 +1,66 @@
-// Layouts: making them, looking at their modes and rearranging these.  Nothing here changes where a mode points to.
+// Layouts: making them, looking at their modes and rearranging these.  Nothing here changes where a
+// mode points to.
 #include "layout/impl.h"
 
-struct lay lay_layout_invalid(void)
-{
+struct lay lay_layout_invalid(void) {
     return (struct lay){NULL, NULL, LAY_INT_INVALID, {0, 0, 0}, false};
 }
 
-bool lay_valid(struct lay l)
-{
+bool lay_valid(struct lay l) {
     return l.shape != NULL;
 }
 
-// -- making --------------------------------------------------------------------------------------------------------
+// -- making
+// --------------------------------------------------------------------------------------------------------
 
-static bool extents_positive(struct lay_ctx *ctx, const struct lay_tuple *t)
-{
+static bool extents_positive(struct lay_ctx *ctx, const struct lay_tuple *t) {
     if (t->rank >= 0) {
         for (int i = 0; i < t->rank; ++i)
-            if (!extents_positive(ctx, t->kid[i]))
-                return false;
+            if (!extents_positive(ctx, t->kid[i])) return false;
         return true;
     }
     int64_t lo, hi;
     lay_int_range(t->leaf, &lo, &hi);
-    if (t->leaf.basis == -1 && hi >= 1 && (lo >= 1 || (t->leaf.nsyms && lo >= 0)))
-        return true;
+    if (t->leaf.basis == -1 && hi >= 1 && (lo >= 1 || (t->leaf.nsyms && lo >= 0))) return true;
     lay_fail(ctx, "the extent '%s' is not a positive integer", lay_int_text(ctx, t->leaf));
     return false;
 }
 
-static bool no_holes(struct lay_ctx *ctx, const struct lay_tuple *t)
-{
+static bool no_holes(struct lay_ctx *ctx, const struct lay_tuple *t) {
     if (lay_is_any(t)) {
         lay_fail(ctx, "'_' cannot be a stride");
         return false;
     }
     for (int i = 0; i < t->rank; ++i)
-        if (!no_holes(ctx, t->kid[i]))
-            return false;
+        if (!no_holes(ctx, t->kid[i])) return false;
     return true;
 }
 
-struct lay lay_make(struct lay_ctx *ctx, const struct lay_tuple *shape, const struct lay_tuple *stride)
-{
+struct lay lay_make(struct lay_ctx *ctx, const struct lay_tuple *shape,
+                    const struct lay_tuple *stride) {
     if (!shape || !stride || !extents_positive(ctx, shape) || !no_holes(ctx, stride))
         return lay_layout_invalid();
     if (!lay_congruent(shape, stride)) {
-        lay_fail(ctx, "the shape '%s' and the stride '%s' differ in profile", lay_tuple_text(ctx, shape),
-                 lay_tuple_text(ctx, stride));
+        lay_fail(ctx, "the shape '%s' and the stride '%s' differ in profile",
+                 lay_tuple_text(ctx, shape), lay_tuple_text(ctx, stride));
         return lay_layout_invalid();
     }
     return lay_raw(shape, stride);
 }
 
-struct lay lay_make_col(struct lay_ctx *ctx, const struct lay_tuple *shape)
-{
+struct lay lay_make_col(struct lay_ctx *ctx, const struct lay_tuple *shape) {
     return lay_make(ctx, shape, lay_compact_col(ctx, shape, lay_static_int(1)));
 }
 
-struct lay lay_make_row(struct lay_ctx *ctx, const struct lay_tuple *shape)
-{
+struct lay lay_make_row(struct lay_ctx *ctx, const struct lay_tuple *shape) {
     return lay_make(ctx, shape, lay_compact_row(ctx, shape, lay_static_int(1)));
 }
 
-static const struct lay_tuple *bases(struct lay_ctx *ctx, const struct lay_tuple *shape, int depth, int *path)
-{
+static const struct lay_tuple *bases(struct lay_ctx *ctx, const struct lay_tuple *shape, int depth,
+                                     int *path) {
     if (shape->rank < 0)
-        return lay_leaf(ctx, depth ? lay_int_basis(ctx, lay_static_int(1), depth, path) : lay_static_int(1));
+        return lay_leaf(ctx, depth ? lay_int_basis(ctx, lay_static_int(1), depth, path)
+                                   : lay_static_int(1));
     if (depth == 3) {
         lay_fail(ctx, "an identity layout of more than three nested levels");
         return NULL;
@@ -79,41 +73,35 @@ static const struct lay_tuple *bases(struct lay_ctx *ctx, const struct lay_tuple
     return lay_tuple(ctx, shape->rank, kid);
 }
 
-struct lay lay_make_identity(struct lay_ctx *ctx, const struct lay_tuple *shape)
-{
+struct lay lay_make_identity(struct lay_ctx *ctx, const struct lay_tuple *shape) {
     int path[3];
-    if (!shape)
-        return lay_layout_invalid();
+    if (!shape) return lay_layout_invalid();
     return lay_make(ctx, shape, bases(ctx, shape, 0, path));
 }
 
-struct lay lay_under(struct lay outer, struct lay l)
-{
-    if (!l.shape)
-        return l;
+struct lay lay_under(struct lay outer, struct lay l) {
+    if (!l.shape) return l;
     l.offset = outer.offset;
     l.sw = outer.sw;
     l.composed = outer.composed;
     return l;
 }
 
-struct lay lay_inner(struct lay l)
-{
+struct lay lay_inner(struct lay l) {
     return lay_raw(l.shape, l.stride);
 }
 
-struct lay lay_join(struct lay_ctx *ctx, int n, const struct lay *mode)
-{
+struct lay lay_join(struct lay_ctx *ctx, int n, const struct lay *mode) {
     const struct lay_tuple *s[LAY_MAX_RANK], *d[LAY_MAX_RANK];
     if (n > LAY_MAX_RANK) {
         lay_fail(ctx, "a layout of rank %d, the limit is %d", n, LAY_MAX_RANK);
         return lay_layout_invalid();
     }
     for (int i = 0; i < n; ++i) {
-        if (!mode[i].shape)
-            return lay_layout_invalid();
+        if (!mode[i].shape) return lay_layout_invalid();
         if (mode[i].composed) {
-            lay_fail(ctx, "the swizzled layout '%s' cannot be a mode of another", lay_text(ctx, mode[i]));
+            lay_fail(ctx, "the swizzled layout '%s' cannot be a mode of another",
+                     lay_text(ctx, mode[i]));
             return lay_layout_invalid();
         }
         s[i] = mode[i].shape;
@@ -123,7 +111,8 @@ struct lay lay_join(struct lay_ctx *ctx, int n, const struct lay *mode)
     return out.stride ? out : lay_layout_invalid();
 }
 
-// -- strides in an order -------------------------------------------------------------------------------------------
+// -- strides in an order
+// -------------------------------------------------------------------------------------------
 
 struct ordered {
     int n;
@@ -131,36 +120,33 @@ struct ordered {
 };
 
 // Lists the places of "order": each is one number, for a whole mode of the shape.
-static bool list_orders(struct lay_ctx *ctx, const struct lay_tuple *shape, const struct lay_tuple *order,
-                        struct ordered *o)
-{
+static bool list_orders(struct lay_ctx *ctx, const struct lay_tuple *shape,
+                        const struct lay_tuple *order, struct ordered *o) {
     if (order->rank < 0) {
-        if (o->n == LAY_MAX_LEAVES)
-            return false;
+        if (o->n == LAY_MAX_LEAVES) return false;
         o->size[o->n] = lay_tuple_product(ctx, shape);
         o->rank[o->n++] = order->leaf;
         return true;
     }
     if (shape->rank != order->rank) {
-        lay_fail(ctx, "the shape '%s' and the order '%s' differ in rank", lay_tuple_text(ctx, shape),
-                 lay_tuple_text(ctx, order));
+        lay_fail(ctx, "the shape '%s' and the order '%s' differ in rank",
+                 lay_tuple_text(ctx, shape), lay_tuple_text(ctx, order));
         return false;
     }
     for (int i = 0; i < order->rank; ++i)
-        if (!list_orders(ctx, shape->kid[i], order->kid[i], o))
-            return false;
+        if (!list_orders(ctx, shape->kid[i], order->kid[i], o)) return false;
     return true;
 }
 
-// A mode starts at the product of all sizes that come before it in the order; equals start alike, as in CuTe.
+// A mode starts at the product of all sizes that come before it in the order; equals start alike,
+// as in CuTe.
 static const struct lay_tuple *order_strides(struct lay_ctx *ctx, const struct lay_tuple *shape,
-                                             const struct lay_tuple *order, const struct ordered *o, int *at)
-{
+                                             const struct lay_tuple *order, const struct ordered *o,
+                                             int *at) {
     if (order->rank < 0) {
         struct lay_int start = lay_static_int(1), mine = o->rank[*at];
         for (int i = 0; i < o->n; ++i)
-            if (lay_int_less(o->rank[i], mine))
-                start = lay_int_mul(ctx, start, o->size[i]);
+            if (lay_int_less(o->rank[i], mine)) start = lay_int_mul(ctx, start, o->size[i]);
         ++*at;
         return lay_compact_col(ctx, shape, start);
     }
@@ -171,110 +157,96 @@ static const struct lay_tuple *order_strides(struct lay_ctx *ctx, const struct l
 }
 
 static const struct lay_tuple *compact_order(struct lay_ctx *ctx, const struct lay_tuple *shape,
-                                             const struct lay_tuple *order)
-{
+                                             const struct lay_tuple *order) {
     struct ordered o;
     int at = 0;
     o.n = 0;
-    if (!shape || !order || !list_orders(ctx, shape, order, &o))
-        return NULL;
+    if (!shape || !order || !list_orders(ctx, shape, order, &o)) return NULL;
     return order_strides(ctx, shape, order, &o, &at);
 }
 
-struct lay lay_make_ordered(struct lay_ctx *ctx, const struct lay_tuple *shape, const struct lay_tuple *order)
-{
+struct lay lay_make_ordered(struct lay_ctx *ctx, const struct lay_tuple *shape,
+                            const struct lay_tuple *order) {
     return lay_make(ctx, shape, compact_order(ctx, shape, order));
 }
 
-struct lay lay_make_like(struct lay_ctx *ctx, struct lay l)
-{
-    if (!l.shape)
-        return l;
-    return lay_make(ctx, l.shape, compact_order(ctx, lay_filter_zeros(ctx, lay_inner(l)).shape, l.stride));
+struct lay lay_make_like(struct lay_ctx *ctx, struct lay l) {
+    if (!l.shape) return l;
+    return lay_make(ctx, l.shape,
+                    compact_order(ctx, lay_filter_zeros(ctx, lay_inner(l)).shape, l.stride));
 }
 
-struct lay lay_make_fragment_like(struct lay_ctx *ctx, struct lay l)
-{
-    if (!l.shape)
-        return l;
-    if (lay_rank(l) < 2 || !lay_tuple_static(l.shape))
-        return lay_make_col(ctx, l.shape);
+struct lay lay_make_fragment_like(struct lay_ctx *ctx, struct lay l) {
+    if (!l.shape) return l;
+    if (lay_rank(l) < 2 || !lay_tuple_static(l.shape)) return lay_make_col(ctx, l.shape);
     l = lay_inner(l);
     struct lay first = lay_filter_zeros(ctx, lay_mode(ctx, l, 0));
-    if (!first.shape)
-        return first;
+    if (!first.shape) return first;
     first = lay_make(ctx, l.shape->kid[0], lay_compact_col(ctx, first.shape, lay_static_int(1)));
     struct lay rest = lay_take(ctx, l, 1, l.shape->rank);
     rest = lay_make_ordered(ctx, rest.shape, rest.stride);
     return lay_tiled_product(ctx, first, lay_tiler_layout(ctx, rest));
 }
 
-// -- looking -------------------------------------------------------------------------------------------------------
+// -- looking
+// -------------------------------------------------------------------------------------------------------
 
-struct lay_int lay_size(struct lay_ctx *ctx, struct lay l)
-{
+struct lay_int lay_size(struct lay_ctx *ctx, struct lay l) {
     return lay_tuple_product(ctx, l.shape);
 }
 
-int lay_rank(struct lay l)
-{
+int lay_rank(struct lay l) {
     return lay_tuple_rank(l.shape);
 }
 
-int lay_depth(struct lay l)
-{
+int lay_depth(struct lay l) {
     return lay_tuple_depth(l.shape);
 }
 
-bool lay_static(struct lay l)
-{
+bool lay_static(struct lay l) {
     return lay_tuple_static(l.shape) && lay_tuple_static(l.stride) && lay_plain(l.offset);
 }
 
-static bool name_leaf(struct lay_ctx *ctx, const struct lay_tuple *t, const char *what, const char *op)
-{
+static bool name_leaf(struct lay_ctx *ctx, const struct lay_tuple *t, const char *what,
+                      const char *op) {
     if (t->rank < 0) {
-        if (lay_plain(t->leaf))
-            return false;
-        lay_fail(ctx, "%s needs static layouts, and the %s '%s' is not", op, what, lay_int_text(ctx, t->leaf));
+        if (lay_plain(t->leaf)) return false;
+        lay_fail(ctx, "%s needs static layouts, and the %s '%s' is not", op, what,
+                 lay_int_text(ctx, t->leaf));
         return true;
     }
     for (int i = 0; i < t->rank; ++i)
-        if (name_leaf(ctx, t->kid[i], what, op))
-            return true;
+        if (name_leaf(ctx, t->kid[i], what, op)) return true;
     return false;
 }
 
-bool lay_need_static(struct lay_ctx *ctx, struct lay l, const char *op)
-{
-    if (!l.shape || lay_static(l))
-        return l.shape != NULL;
+bool lay_need_static(struct lay_ctx *ctx, struct lay l, const char *op) {
+    if (!l.shape || lay_static(l)) return l.shape != NULL;
     if (!name_leaf(ctx, l.shape, "extent", op) && !name_leaf(ctx, l.stride, "stride", op))
-        lay_fail(ctx, "%s needs static layouts, and the offset '%s' is not", op, lay_int_text(ctx, l.offset));
+        lay_fail(ctx, "%s needs static layouts, and the offset '%s' is not", op,
+                 lay_int_text(ctx, l.offset));
     return false;
 }
 
-bool lay_equal(struct lay a, struct lay b)
-{
-    if (!lay_tuple_equal(a.shape, b.shape) || !lay_tuple_equal(a.stride, b.stride) || a.composed != b.composed)
+bool lay_equal(struct lay a, struct lay b) {
+    if (!lay_tuple_equal(a.shape, b.shape) || !lay_tuple_equal(a.stride, b.stride) ||
+        a.composed != b.composed)
         return false;
-    return !a.composed ||
-           (lay_int_equal(a.offset, b.offset) && a.sw.b == b.sw.b && a.sw.m == b.sw.m && a.sw.s == b.sw.s);
+    return !a.composed || (lay_int_equal(a.offset, b.offset) && a.sw.b == b.sw.b &&
+                           a.sw.m == b.sw.m && a.sw.s == b.sw.s);
 }
 
-static struct lay_int cosize_of(struct lay_ctx *ctx, const struct lay_tuple *s, const struct lay_tuple *d)
-{
+static struct lay_int cosize_of(struct lay_ctx *ctx, const struct lay_tuple *s,
+                                const struct lay_tuple *d) {
     if (s->rank < 0) {
         int64_t lo, hi;
         struct lay_int stride = d->leaf;
         lay_int_range(stride, &lo, &hi);
-        if (lo < 0)
-            stride = lay_int_neg(ctx, stride);
-        if (lay_is_unit(s->leaf))
-            return lay_static_int(0);
-        if (lay_plain(s->leaf))
-            return lay_int_mul(ctx, lay_static_int(s->leaf.num - 1), stride);
-        lay_fail(ctx, "the cosize is not one term, the extent '%s' is not static", lay_int_text(ctx, s->leaf));
+        if (lo < 0) stride = lay_int_neg(ctx, stride);
+        if (lay_is_unit(s->leaf)) return lay_static_int(0);
+        if (lay_plain(s->leaf)) return lay_int_mul(ctx, lay_static_int(s->leaf.num - 1), stride);
+        lay_fail(ctx, "the cosize is not one term, the extent '%s' is not static",
+                 lay_int_text(ctx, s->leaf));
         return LAY_INT_INVALID;
     }
     struct lay_int sum = lay_static_int(0);
@@ -283,38 +255,31 @@ static struct lay_int cosize_of(struct lay_ctx *ctx, const struct lay_tuple *s, 
     return sum;
 }
 
-// The greatest value + 1 (strides by their size).  With symbols only where it is one term, as for a compact layout.
-struct lay_int lay_cosize(struct lay_ctx *ctx, struct lay l)
-{
-    if (!l.shape)
-        return LAY_INT_INVALID;
+// The greatest value + 1 (strides by their size).  With symbols only where it is one term, as for a
+// compact layout.
+struct lay_int lay_cosize(struct lay_ctx *ctx, struct lay l) {
+    if (!l.shape) return LAY_INT_INVALID;
     if (!lay_tuple_static(l.shape) || !lay_tuple_static(l.stride)) {
         struct lay c = lay_coalesce(ctx, lay_inner(l));
-        if (c.shape && c.shape->rank < 0 && lay_is_unit(c.stride->leaf))
-            return c.shape->leaf;
+        if (c.shape && c.shape->rank < 0 && lay_is_unit(c.stride->leaf)) return c.shape->leaf;
     }
     struct lay_int most = cosize_of(ctx, l.shape, l.stride);
     return lay_is_value(most, 0) ? lay_static_int(1) : lay_int_add(ctx, most, lay_static_int(1));
 }
 
-struct lay lay_mode(struct lay_ctx *ctx, struct lay l, int i)
-{
-    if (!l.shape)
-        return l;
+struct lay lay_mode(struct lay_ctx *ctx, struct lay l, int i) {
+    if (!l.shape) return l;
     if (i < 0 || i >= lay_rank(l)) {
         lay_fail(ctx, "'%s' has no mode %d, its rank is %d", lay_text(ctx, l), i, lay_rank(l));
         return lay_layout_invalid();
     }
-    if (l.shape->rank < 0)
-        return l;
+    if (l.shape->rank < 0) return l;
     l.shape = l.shape->kid[i];
     l.stride = l.stride->kid[i];
     return l;
 }
 
-struct lay lay_get(struct lay_ctx *ctx, struct lay l, int n, const int *path)
-{
-    for (int i = 0; i < n; ++i)
-        l = lay_mode(ctx, l, path[i]);
+struct lay lay_get(struct lay_ctx *ctx, struct lay l, int n, const int *path) {
+    for (int i = 0; i < n; ++i) l = lay_mode(ctx, l, path[i]);
     return l;
 }

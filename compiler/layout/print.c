@@ -5,52 +5,43 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *format(struct lay_ctx *ctx, const char *fmt, va_list args)
-{
+static const char *format(struct lay_ctx *ctx, const char *fmt, va_list args) {
     va_list again;
     va_copy(again, args);
     int n = vsnprintf(NULL, 0, fmt, again);
     va_end(again);
-    if (n < 0)
-        return "";
+    if (n < 0) return "";
     char *text = lay_new(ctx, (size_t)n + 1);
     vsnprintf(text, (size_t)n + 1, fmt, args);
     return text;
 }
 
-void lay_fail(struct lay_ctx *ctx, const char *fmt, ...)
-{
-    if (ctx->error)
-        return;
+void lay_fail(struct lay_ctx *ctx, const char *fmt, ...) {
+    if (ctx->error) return;
     va_list args;
     va_start(args, fmt);
     ctx->error = format(ctx, fmt, args);
     va_end(args);
 }
 
-void lay_trace_rule(struct lay_ctx *ctx, struct lay l, const char *fmt, ...)
-{
+void lay_trace_rule(struct lay_ctx *ctx, struct lay l, const char *fmt, ...) {
     va_list args;
-    if (!l.shape)
-        return;
+    if (!l.shape) return;
     va_start(args, fmt);
     const char *rule = format(ctx, fmt, args);
     va_end(args);
     ctx->trace(ctx->trace_user, rule, lay_text(ctx, l));
 }
 
-void lay_buf_add(struct lay_buf *b, const char *fmt, ...)
-{
+void lay_buf_add(struct lay_buf *b, const char *fmt, ...) {
     char small[96];
     const char *text = small;
     va_list args, again;
-    if (b->full)
-        return;
+    if (b->full) return;
     va_start(args, fmt);
     va_copy(again, args);
     int n = vsnprintf(small, sizeof small, fmt, args);
-    if (n >= (int)sizeof small)
-        text = format(b->ctx, fmt, again);
+    if (n >= (int)sizeof small) text = format(b->ctx, fmt, again);
     va_end(again);
     va_end(args);
     if (n < 0 || b->len + (size_t)n >= LAY_MAX_TEXT) {
@@ -59,11 +50,9 @@ void lay_buf_add(struct lay_buf *b, const char *fmt, ...)
     }
     if (b->len + (size_t)n + 1 > b->cap) {
         size_t cap = b->cap ? b->cap * 2 : 64;
-        while (cap < b->len + (size_t)n + 1)
-            cap *= 2;
+        while (cap < b->len + (size_t)n + 1) cap *= 2;
         char *wider = lay_new(b->ctx, cap);
-        if (b->len)
-            memcpy(wider, b->text, b->len);
+        if (b->len) memcpy(wider, b->text, b->len);
         b->text = wider;
         b->cap = cap;
     }
@@ -71,16 +60,13 @@ void lay_buf_add(struct lay_buf *b, const char *fmt, ...)
     b->len += (size_t)n;
 }
 
-const char *lay_buf_done(struct lay_buf *b)
-{
-    if (b->full)
-        lay_fail(b->ctx, "more than %d characters to print", LAY_MAX_TEXT);
+const char *lay_buf_done(struct lay_buf *b) {
+    if (b->full) lay_fail(b->ctx, "more than %d characters to print", LAY_MAX_TEXT);
     return b->text ? b->text : "";
 }
 
 // 128*K, K/64, 3*K*N/64, -K, ceil_div(M,128), 8@1, 4@1@0
-void lay_buf_int(struct lay_buf *b, struct lay_int a)
-{
+void lay_buf_int(struct lay_buf *b, struct lay_int a) {
     if (a.den == 0) {
         lay_buf_add(b, "invalid");
         return;
@@ -104,15 +90,12 @@ void lay_buf_int(struct lay_buf *b, struct lay_int a)
             lay_buf_add(b, ",%lld)", (long long)s->by);
         }
     }
-    if (a.den != 1)
-        lay_buf_add(b, "/%lld", (long long)a.den);
+    if (a.den != 1) lay_buf_add(b, "/%lld", (long long)a.den);
     int path[3], depth = lay_int_basis_path(a, path);
-    for (int i = depth - 1; i >= 0; --i)
-        lay_buf_add(b, "@%d", path[i]);
+    for (int i = depth - 1; i >= 0; --i) lay_buf_add(b, "@%d", path[i]);
 }
 
-void lay_buf_tuple(struct lay_buf *b, const struct lay_tuple *t)
-{
+void lay_buf_tuple(struct lay_buf *b, const struct lay_tuple *t) {
     if (!t) {
         lay_buf_add(b, "invalid");
         return;
@@ -123,15 +106,13 @@ void lay_buf_tuple(struct lay_buf *b, const struct lay_tuple *t)
     }
     lay_buf_add(b, "(");
     for (int i = 0; i < t->rank && !b->full; ++i) {
-        if (i)
-            lay_buf_add(b, ",");
+        if (i) lay_buf_add(b, ",");
         lay_buf_tuple(b, t->kid[i]);
     }
     lay_buf_add(b, ")");
 }
 
-void lay_buf_lay(struct lay_buf *b, struct lay l)
-{
+void lay_buf_lay(struct lay_buf *b, struct lay l) {
     if (!l.shape) {
         lay_buf_add(b, "invalid");
         return;
@@ -146,32 +127,27 @@ void lay_buf_lay(struct lay_buf *b, struct lay l)
     lay_buf_tuple(b, l.stride);
 }
 
-const char *lay_int_text(struct lay_ctx *ctx, struct lay_int a)
-{
+const char *lay_int_text(struct lay_ctx *ctx, struct lay_int a) {
     struct lay_buf b = {.ctx = ctx};
     lay_buf_int(&b, a);
     return lay_buf_done(&b);
 }
 
-const char *lay_tuple_text(struct lay_ctx *ctx, const struct lay_tuple *t)
-{
+const char *lay_tuple_text(struct lay_ctx *ctx, const struct lay_tuple *t) {
     struct lay_buf b = {.ctx = ctx};
     lay_buf_tuple(&b, t);
     return lay_buf_done(&b);
 }
 
-const char *lay_text(struct lay_ctx *ctx, struct lay l)
-{
+const char *lay_text(struct lay_ctx *ctx, struct lay l) {
     struct lay_buf b = {.ctx = ctx};
     lay_buf_lay(&b, l);
     return lay_buf_done(&b);
 }
 
-const char *lay_sum_text(struct lay_ctx *ctx, struct lay_sum s)
-{
+const char *lay_sum_text(struct lay_ctx *ctx, struct lay_sum s) {
     struct lay_buf b = {.ctx = ctx};
-    if (s.n == 0)
-        lay_buf_add(&b, "0");
+    if (s.n == 0) lay_buf_add(&b, "0");
     for (int i = 0; i < s.n; ++i) {
         if (i && (s.term[i].num > 0 || s.term[i].nsyms == 0 || s.term[i].num != -1))
             lay_buf_add(&b, s.term[i].num < 0 ? "" : "+");
@@ -180,8 +156,7 @@ const char *lay_sum_text(struct lay_ctx *ctx, struct lay_sum s)
     return lay_buf_done(&b);
 }
 
-static void buf_tiler(struct lay_buf *b, const struct lay_tiler *t)
-{
+static void buf_tiler(struct lay_buf *b, const struct lay_tiler *t) {
     if (!t) {
         lay_buf_add(b, "invalid");
     } else if (t->kind == LAY_TILER_ANY) {
@@ -200,8 +175,7 @@ static void buf_tiler(struct lay_buf *b, const struct lay_tiler *t)
     }
 }
 
-const char *lay_tiler_text(struct lay_ctx *ctx, const struct lay_tiler *t)
-{
+const char *lay_tiler_text(struct lay_ctx *ctx, const struct lay_tiler *t) {
     struct lay_buf b = {.ctx = ctx};
     buf_tiler(&b, t);
     return lay_buf_done(&b);

@@ -1,15 +1,13 @@
-// Sums of leaves, basis elements and values of leaves: what is built on the arithmetic in int.c and never decides
-// anything itself.
+// Sums of leaves, basis elements and values of leaves: what is built on the arithmetic in int.c and
+// never decides anything itself.
 #include "layout/impl.h"
 
 #include <string.h>
 
 typedef __int128 wide;
 
-bool lay_int_eval(struct lay_int a, const int64_t *value_of_sym, int64_t *out)
-{
-    if (a.den == 0 || a.basis != -1)
-        return false;
+bool lay_int_eval(struct lay_int a, const int64_t *value_of_sym, int64_t *out) {
+    if (a.den == 0 || a.basis != -1) return false;
     wide v = a.num;
     int64_t den = a.den;
     for (int i = 0; i < a.nsyms; ++i) {
@@ -27,22 +25,20 @@ bool lay_int_eval(struct lay_int a, const int64_t *value_of_sym, int64_t *out)
             v /= g;
             den /= g;
         }
-        if (v > INT64_MAX || v < -(wide)INT64_MAX)
-            return false;
+        if (v > INT64_MAX || v < -(wide)INT64_MAX) return false;
     }
-    if (den != 1 && v)
-        return false;
+    if (den != 1 && v) return false;
     *out = (int64_t)v;
     return true;
 }
 
-// -- bases ---------------------------------------------------------------------------------------------------------
+// -- bases
+// ---------------------------------------------------------------------------------------------------------
 // A path (p0,p1,p2) of modes is kept as p0 + 32*(p1+1) + 1024*(p2+1).
 
-struct lay_int lay_int_basis(struct lay_ctx *ctx, struct lay_int scale, int depth, const int *path)
-{
-    if (scale.den == 0)
-        return scale;
+struct lay_int lay_int_basis(struct lay_ctx *ctx, struct lay_int scale, int depth,
+                             const int *path) {
+    if (scale.den == 0) return scale;
     int code = 0;
     bool fits = depth >= 1 && depth <= 3 && scale.basis == -1;
     for (int i = 0, unit = 1; fits && i < depth; ++i, unit *= 32) {
@@ -53,66 +49,52 @@ struct lay_int lay_int_basis(struct lay_ctx *ctx, struct lay_int scale, int dept
         lay_fail(ctx, "a basis element names at most three nested modes, each below 31");
         return LAY_INT_INVALID;
     }
-    if (scale.num == 0)
-        return lay_static_int(0);
+    if (scale.num == 0) return lay_static_int(0);
     scale.basis = (int16_t)code;
     return scale;
 }
 
-int lay_int_basis_path(struct lay_int a, int path[3])
-{
-    if (a.basis < 0)
-        return 0;
+int lay_int_basis_path(struct lay_int a, int path[3]) {
+    if (a.basis < 0) return 0;
     int n = 0;
     path[n++] = a.basis % 32;
-    if (a.basis / 32)
-        path[n++] = a.basis / 32 % 32 - 1;
-    if (a.basis / 1024)
-        path[n++] = a.basis / 1024 - 1;
+    if (a.basis / 32) path[n++] = a.basis / 32 % 32 - 1;
+    if (a.basis / 1024) path[n++] = a.basis / 1024 - 1;
     return n;
 }
 
-// -- sums ----------------------------------------------------------------------------------------------------------
+// -- sums
+// ----------------------------------------------------------------------------------------------------------
 
-bool lay_sum_valid(struct lay_sum s)
-{
+bool lay_sum_valid(struct lay_sum s) {
     return s.n >= 0;
 }
 
-struct lay_sum lay_sum_of(struct lay_ctx *ctx, struct lay_int a)
-{
-    if (a.den == 0)
-        return LAY_SUM_INVALID;
-    if (lay_is_value(a, 0))
-        return (struct lay_sum){0, NULL};
+struct lay_sum lay_sum_of(struct lay_ctx *ctx, struct lay_int a) {
+    if (a.den == 0) return LAY_SUM_INVALID;
+    if (lay_is_value(a, 0)) return (struct lay_sum){0, NULL};
     struct lay_int *term = lay_new(ctx, sizeof *term);
     *term = a;
     return (struct lay_sum){1, term};
 }
 
-struct lay_sum lay_sum_add(struct lay_ctx *ctx, struct lay_sum a, struct lay_sum b)
-{
-    if (a.n < 0 || b.n < 0)
-        return LAY_SUM_INVALID;
-    if (a.n == 0 || b.n == 0)
-        return a.n ? a : b;
+struct lay_sum lay_sum_add(struct lay_ctx *ctx, struct lay_sum a, struct lay_sum b) {
+    if (a.n < 0 || b.n < 0) return LAY_SUM_INVALID;
+    if (a.n == 0 || b.n == 0) return a.n ? a : b;
     struct lay_int *term = lay_new(ctx, sizeof *term * (size_t)(a.n + b.n));
     int n = 0;
     for (int pass = 0; pass < 2; ++pass) {
         struct lay_sum from = pass ? b : a;
         for (int i = 0; i < from.n; ++i) {
             int k = 0;
-            while (k < n && !lay_same_symbols(term[k], from.term[i]))
-                ++k;
+            while (k < n && !lay_same_symbols(term[k], from.term[i])) ++k;
             if (k == n) {
                 term[n++] = from.term[i];
                 continue;
             }
             term[k] = lay_int_add(ctx, term[k], from.term[i]);
-            if (term[k].den == 0)
-                return LAY_SUM_INVALID;
-            if (term[k].num == 0)
-                memmove(term + k, term + k + 1, sizeof *term * (size_t)(--n - k));
+            if (term[k].den == 0) return LAY_SUM_INVALID;
+            if (term[k].num == 0) memmove(term + k, term + k + 1, sizeof *term * (size_t)(--n - k));
         }
     }
     for (int i = 0; i + 1 < n; ++i)  // the static term goes last
@@ -125,14 +107,10 @@ struct lay_sum lay_sum_add(struct lay_ctx *ctx, struct lay_sum a, struct lay_sum
     return (struct lay_sum){n, term};
 }
 
-struct lay_int lay_sum_int(struct lay_ctx *ctx, struct lay_sum s)
-{
-    if (s.n < 0)
-        return LAY_INT_INVALID;
-    if (s.n == 0)
-        return lay_static_int(0);
-    if (s.n == 1)
-        return s.term[0];
+struct lay_int lay_sum_int(struct lay_ctx *ctx, struct lay_sum s) {
+    if (s.n < 0) return LAY_INT_INVALID;
+    if (s.n == 0) return lay_static_int(0);
+    if (s.n == 1) return s.term[0];
     lay_fail(ctx, "'%s' is a sum, not one term", lay_sum_text(ctx, s));
     return LAY_INT_INVALID;
 }

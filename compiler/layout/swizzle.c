@@ -1,28 +1,27 @@
-// Swizzles: x ^ ((x & yyy) >> s), what they become when the elements change width, and what slices leave of them.
+// Swizzles: x ^ ((x & yyy) >> s), what they become when the elements change width, and what slices
+// leave of them.
 #include "layout/impl.h"
 
-static int64_t bits_at(int count, int from)
-{
+static int64_t bits_at(int count, int from) {
     return (((int64_t)1 << count) - 1) << from;
 }
 
-bool lay_swizzle_valid(struct lay_ctx *ctx, struct lay_swizzle w)
-{
+bool lay_swizzle_valid(struct lay_ctx *ctx, struct lay_swizzle w) {
     int up = w.s < 0 ? -w.s : w.s;
-    if (w.b >= 0 && w.m >= 0 && up >= w.b && w.b + w.m + up <= 62)
-        return true;
-    lay_fail(ctx, w.b >= 0 && w.m >= 0 && up < w.b ? "Sw<%d,%d,%d> moves %d bits by less than that"
-                                                   : "Sw<%d,%d,%d> does not lie within 62 bits",
+    if (w.b >= 0 && w.m >= 0 && up >= w.b && w.b + w.m + up <= 62) return true;
+    lay_fail(ctx,
+             w.b >= 0 && w.m >= 0 && up < w.b ? "Sw<%d,%d,%d> moves %d bits by less than that"
+                                              : "Sw<%d,%d,%d> does not lie within 62 bits",
              w.b, w.m, w.s, w.b);
     return false;
 }
 
-struct lay lay_swizzled(struct lay_ctx *ctx, struct lay_swizzle w, struct lay_int offset, struct lay l)
-{
-    if (!l.shape || offset.den == 0 || !lay_swizzle_valid(ctx, w))
-        return lay_layout_invalid();
+struct lay lay_swizzled(struct lay_ctx *ctx, struct lay_swizzle w, struct lay_int offset,
+                        struct lay l) {
+    if (!l.shape || offset.den == 0 || !lay_swizzle_valid(ctx, w)) return lay_layout_invalid();
     if (l.composed) {
-        if (lay_is_value(offset, 0) && lay_is_value(l.offset, 0) && w.s == l.sw.s) {  // one after the other
+        if (lay_is_value(offset, 0) && lay_is_value(l.offset, 0) &&
+            w.s == l.sw.s) {  // one after the other
             int up = w.s < 0 ? -w.s : w.s;
             struct lay_swizzle both;
             int64_t low = bits_at(w.b, w.m) ^ bits_at(l.sw.b, l.sw.m), high = low << up;
@@ -31,41 +30,42 @@ struct lay lay_swizzled(struct lay_ctx *ctx, struct lay_swizzle w, struct lay_in
             both.s = low ? both.s : w.s;
             return lay_swizzled(ctx, both, offset, lay_inner(l));
         }
-        lay_fail(ctx, "the swizzle Sw<%d,%d,%d> does not merge with '%s'", w.b, w.m, w.s, lay_text(ctx, l));
+        lay_fail(ctx, "the swizzle Sw<%d,%d,%d> does not merge with '%s'", w.b, w.m, w.s,
+                 lay_text(ctx, l));
         return lay_layout_invalid();
     }
-    if (w.b == 0 && lay_is_value(offset, 0))
-        return l;
+    if (w.b == 0 && lay_is_value(offset, 0)) return l;
     l.sw = w;
     l.offset = offset;
     l.composed = true;
     return l;
 }
 
-static int lowest(int64_t v)
-{
+static int lowest(int64_t v) {
     return v ? __builtin_ctzll((unsigned long long)v) : 0;
 }
 
-bool lay_swizzle_make(struct lay_ctx *ctx, int64_t yyy, int64_t zzz, struct lay_swizzle *out)
-{
+bool lay_swizzle_make(struct lay_ctx *ctx, int64_t yyy, int64_t zzz, struct lay_swizzle *out) {
     int count = __builtin_popcountll((unsigned long long)yyy);
     if (yyy < 0 || zzz < 0 || count != __builtin_popcountll((unsigned long long)zzz)) {
-        lay_fail(ctx, "the masks %lld and %lld differ in their number of bits", (long long)yyy, (long long)zzz);
+        lay_fail(ctx, "the masks %lld and %lld differ in their number of bits", (long long)yyy,
+                 (long long)zzz);
         return false;
     }
     int y = lowest(yyy), z = lowest(zzz);
     if (yyy != bits_at(count, y) || zzz != bits_at(count, z)) {
-        lay_fail(ctx, "the bits of the masks %lld and %lld are not neighbours", (long long)yyy, (long long)zzz);
+        lay_fail(ctx, "the bits of the masks %lld and %lld are not neighbours", (long long)yyy,
+                 (long long)zzz);
         return false;
     }
     *out = (struct lay_swizzle){(int8_t)count, (int8_t)(y < z ? y : z), (int8_t)(y - z)};
     return lay_swizzle_valid(ctx, *out);
 }
 
-// The swizzle on elements "n" times as wide (or as narrow): its base moves, bits below an element are lost.
-bool lay_swizzle_cast(struct lay_ctx *ctx, struct lay_swizzle w, int64_t n, bool wider, struct lay_swizzle *out)
-{
+// The swizzle on elements "n" times as wide (or as narrow): its base moves, bits below an element
+// are lost.
+bool lay_swizzle_cast(struct lay_ctx *ctx, struct lay_swizzle w, int64_t n, bool wider,
+                      struct lay_swizzle *out) {
     if (n < 1 || (n & (n - 1))) {
         lay_fail(ctx, "a swizzle changes its width by powers of two, not by %lld", (long long)n);
         return false;
@@ -83,15 +83,16 @@ bool lay_swizzle_cast(struct lay_ctx *ctx, struct lay_swizzle w, int64_t n, bool
     return lay_swizzle_valid(ctx, *out);
 }
 
-// The swizzle "*out" with l o w = out o l, read off the images of the single bits.  To be checked at the points: the
-// bits alone do not say that "l" keeps them apart.
-bool lay_swizzle_move(struct lay_ctx *ctx, struct lay l, struct lay_swizzle w, struct lay_swizzle *out)
-{
+// The swizzle "*out" with l o w = out o l, read off the images of the single bits.  To be checked
+// at the points: the bits alone do not say that "l" keeps them apart.
+bool lay_swizzle_move(struct lay_ctx *ctx, struct lay l, struct lay_swizzle w,
+                      struct lay_swizzle *out) {
     int up = w.s < 0 ? -w.s : w.s;
     int64_t low = 0, high = 0;
     for (int k = 0; k < w.b; ++k) {
         int64_t lo, hi;
-        if (!lay_eval(ctx, l, (int64_t)1 << (w.m + k), &lo) || !lay_eval(ctx, l, (int64_t)1 << (w.m + up + k), &hi))
+        if (!lay_eval(ctx, l, (int64_t)1 << (w.m + k), &lo) ||
+            !lay_eval(ctx, l, (int64_t)1 << (w.m + up + k), &hi))
             return false;
         if (k == 0) {
             low = lo;
@@ -100,8 +101,7 @@ bool lay_swizzle_move(struct lay_ctx *ctx, struct lay l, struct lay_swizzle w, s
             return false;
         }
     }
-    if (low <= 0 || high <= 0 || (low & (low - 1)) || (high & (high - 1)))
-        return false;
+    if (low <= 0 || high <= 0 || (low & (low - 1)) || (high & (high - 1))) return false;
     int at = 0, up_at = 0;
     at = lowest(low);
     up_at = lowest(high);
@@ -111,63 +111,56 @@ bool lay_swizzle_move(struct lay_ctx *ctx, struct lay l, struct lay_swizzle w, s
     return (at < up_at ? up_at - at : at - up_at) >= w.b;
 }
 
-// -- slices of swizzled layouts ------------------------------------------------------------------------------------
+// -- slices of swizzled layouts
+// ------------------------------------------------------------------------------------
 
 // All bits that a leaf s:d can set; false when that is not known.
-static bool leaf_bits(struct lay_int s, struct lay_int d, int64_t *bits)
-{
+static bool leaf_bits(struct lay_int s, struct lay_int d, int64_t *bits) {
     *bits = 0;
-    if (!lay_plain(s) || !lay_plain(d) || d.num < 0 || s.num > 1 << 16)
-        return false;
-    if (s.num > 1 && d.num > INT64_MAX / s.num)
-        return false;
-    for (int64_t c = 1; c < s.num; ++c)
-        *bits |= c * d.num;
+    if (!lay_plain(s) || !lay_plain(d) || d.num < 0 || s.num > 1 << 16) return false;
+    if (s.num > 1 && d.num > INT64_MAX / s.num) return false;
+    for (int64_t c = 1; c < s.num; ++c) *bits |= c * d.num;
     return true;
 }
 
-// Whether the modes of "l" and the number "offset" add without a carry; the bits of the layout go to "*bits".
-static bool disjoint_bits(struct lay_ctx *ctx, struct lay l, int64_t offset, int64_t *bits)
-{
+// Whether the modes of "l" and the number "offset" add without a carry; the bits of the layout go
+// to "*bits".
+static bool disjoint_bits(struct lay_ctx *ctx, struct lay l, int64_t offset, int64_t *bits) {
     struct lay_flat f;
     int64_t mine;
     *bits = 0;
-    if (offset < 0 || !lay_flat_of(ctx, l.shape, l.stride, &f))
-        return false;
+    if (offset < 0 || !lay_flat_of(ctx, l.shape, l.stride, &f)) return false;
     for (int i = 0; i < f.n; ++i) {
-        if (!leaf_bits(f.s[i], f.d[i], &mine) || (mine & (*bits | offset)))
-            return false;
+        if (!leaf_bits(f.s[i], f.d[i], &mine) || (mine & (*bits | offset))) return false;
         *bits |= mine;
     }
     return true;
 }
 
 // What bit k adds to Sw(offset), for k from 0 to the swizzle's end: a layout over the bits.
-static struct lay bit_layout(struct lay_ctx *ctx, struct lay_swizzle w, int64_t offset)
-{
+static struct lay bit_layout(struct lay_ctx *ctx, struct lay_swizzle w, int64_t offset) {
     struct lay_flat f;
     int end = w.m + w.b + (w.s < 0 ? -w.s : w.s);
     f.n = 0;
     for (int k = 0; k < end; ++k) {
         int64_t bit = (int64_t)1 << k;
         f.s[f.n] = lay_static_int(2);
-        f.d[f.n++] = lay_static_int(offset & bit ? bit : lay_swizzle_apply(w, offset + bit) - lay_swizzle_apply(w, offset));
+        f.d[f.n++] = lay_static_int(
+            offset & bit ? bit : lay_swizzle_apply(w, offset + bit) - lay_swizzle_apply(w, offset));
     }
     f.s[f.n] = lay_static_int(2);
     f.d[f.n++] = lay_static_int((int64_t)1 << end);
-    if (!lay_flat_coalesce(ctx, &f, false))
-        return lay_layout_invalid();
+    if (!lay_flat_coalesce(ctx, &f, false)) return lay_layout_invalid();
     return lay_flat_lay(ctx, &f);
 }
 
-// A slice with everything static, as CuTe gives it: its offset is that of the pointer, outside the swizzle.  Where the
-// slice moves along no bit that another of its bits flips, nothing of the swizzle is left but changed strides; else the
-// bits of the offset that the swizzle looks at or flips stay within.
-struct lay_view lay_settle(struct lay_ctx *ctx, struct lay_view v)
-{
+// A slice with everything static, as CuTe gives it: its offset is that of the pointer, outside the
+// swizzle.  Where the slice moves along no bit that another of its bits flips, nothing of the
+// swizzle is left but changed strides; else the bits of the offset that the swizzle looks at or
+// flips stay within.
+struct lay_view lay_settle(struct lay_ctx *ctx, struct lay_view v) {
     struct lay l = v.layout;
-    if (!l.shape || !l.composed)
-        return v;
+    if (!l.shape || !l.composed) return v;
     struct lay_view bad = {LAY_SUM_INVALID, lay_layout_invalid()};
     struct lay_int slid = lay_sum_int(ctx, v.offset), off = lay_int_add(ctx, slid, l.offset);
     struct lay_int end = lay_int_add(ctx, off, lay_cosize(ctx, lay_inner(l)));
@@ -182,7 +175,8 @@ struct lay_view lay_settle(struct lay_ctx *ctx, struct lay_view v)
         return (struct lay_view){lay_sum_of(ctx, off), lay_inner(l)};
     if (disjoint_bits(ctx, l, off.num, &bits) && !((bits & low) & ((bits & high) >> up))) {
         struct lay plain = lay_compose(ctx, bit_layout(ctx, l.sw, off.num), lay_inner(l));
-        return (struct lay_view){lay_sum_of(ctx, lay_static_int(lay_swizzle_apply(l.sw, off.num))), plain};
+        return (struct lay_view){lay_sum_of(ctx, lay_static_int(lay_swizzle_apply(l.sw, off.num))),
+                                 plain};
     }
     int64_t stays = slid.num & (low | high), leaves = slid.num - stays;
     if (!disjoint_bits(ctx, l, leaves, &bits) || (leaves & (l.offset.num + stays))) {

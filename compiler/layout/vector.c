@@ -1,14 +1,13 @@
-// Widths: the same memory seen as wider or narrower elements, and how many elements two layouts have in common in a row.
+// Widths: the same memory seen as wider or narrower elements, and how many elements two layouts
+// have in common in a row.
 #include "layout/impl.h"
 
 typedef bool leaf_fn(struct lay_ctx *, int64_t n, struct lay_int *s, struct lay_int *d);
 
-static struct lay each_leaf(struct lay_ctx *ctx, struct lay l, int64_t n, leaf_fn *change)
-{
+static struct lay each_leaf(struct lay_ctx *ctx, struct lay l, int64_t n, leaf_fn *change) {
     if (l.shape->rank < 0) {
         struct lay_int s = l.shape->leaf, d = l.stride->leaf;
-        if (!change(ctx, n, &s, &d))
-            return lay_layout_invalid();
+        if (!change(ctx, n, &s, &d)) return lay_layout_invalid();
         return lay_raw(lay_leaf(ctx, s), lay_leaf(ctx, d));
     }
     struct lay part[LAY_MAX_RANK];
@@ -18,10 +17,8 @@ static struct lay each_leaf(struct lay_ctx *ctx, struct lay l, int64_t n, leaf_f
 }
 
 // s:d -> s:d/n where n divides the stride, the stride's share of n leaves the extent otherwise
-static bool widen(struct lay_ctx *ctx, int64_t n, struct lay_int *s, struct lay_int *d)
-{
-    if (lay_is_value(*d, 0))
-        return true;
+static bool widen(struct lay_ctx *ctx, int64_t n, struct lay_int *s, struct lay_int *d) {
+    if (lay_is_value(*d, 0)) return true;
     if (lay_int_divisible(*d, n)) {
         *d = lay_int_div(ctx, *d, lay_static_int(n));
         return true;
@@ -32,33 +29,28 @@ static bool widen(struct lay_ctx *ctx, int64_t n, struct lay_int *s, struct lay_
         *d = lay_static_int(d->num < 0 ? -1 : 1);
         return s->den != 0;
     }
-    lay_fail(ctx, "the stride '%s' and the %lld elements that become one: neither divides the other",
+    lay_fail(ctx,
+             "the stride '%s' and the %lld elements that become one: neither divides the other",
              lay_int_text(ctx, *d), (long long)n);
     return false;
 }
 
-static bool narrow(struct lay_ctx *ctx, int64_t n, struct lay_int *s, struct lay_int *d)
-{
+static bool narrow(struct lay_ctx *ctx, int64_t n, struct lay_int *s, struct lay_int *d) {
     struct lay_int *grows = lay_is_value(*d, 1) || lay_is_value(*d, -1) ? s : d;
     *grows = lay_int_mul(ctx, *grows, lay_static_int(n));
     return grows->den != 0;
 }
 
-static bool has_unit(const struct lay_tuple *d)
-{
-    if (d->rank < 0)
-        return lay_is_value(d->leaf, 1) || lay_is_value(d->leaf, -1);
+static bool has_unit(const struct lay_tuple *d) {
+    if (d->rank < 0) return lay_is_value(d->leaf, 1) || lay_is_value(d->leaf, -1);
     for (int i = 0; i < d->rank; ++i)
-        if (has_unit(d->kid[i]))
-            return true;
+        if (has_unit(d->kid[i])) return true;
     return false;
 }
 
-static struct lay cast(struct lay_ctx *ctx, struct lay l, int64_t n, bool wider)
-{
+static struct lay cast(struct lay_ctx *ctx, struct lay l, int64_t n, bool wider) {
     struct lay_swizzle w = l.sw;
-    if (!l.shape)
-        return l;
+    if (!l.shape) return l;
     if (n < 1) {
         lay_fail(ctx, "elements cannot change their width by %lld", (long long)n);
         return lay_layout_invalid();
@@ -68,113 +60,94 @@ static struct lay cast(struct lay_ctx *ctx, struct lay l, int64_t n, bool wider)
         return lay_layout_invalid();
     }
     struct lay inner = each_leaf(ctx, lay_inner(l), n, wider ? widen : narrow);
-    if (!l.composed || !inner.shape)
-        return inner;
+    if (!l.composed || !inner.shape) return inner;
     struct lay_int by = lay_static_int(n);
     struct lay_int off = wider ? lay_int_div(ctx, l.offset, by) : lay_int_mul(ctx, l.offset, by);
-    if (off.den == 0 || !lay_swizzle_cast(ctx, l.sw, n, wider, &w))
-        return lay_layout_invalid();
+    if (off.den == 0 || !lay_swizzle_cast(ctx, l.sw, n, wider, &w)) return lay_layout_invalid();
     inner.sw = w;
     inner.offset = off;
     inner.composed = true;
     return inner;
 }
 
-struct lay lay_upcast(struct lay_ctx *ctx, struct lay l, int64_t n)
-{
+struct lay lay_upcast(struct lay_ctx *ctx, struct lay l, int64_t n) {
     return cast(ctx, l, n, true);
 }
 
-struct lay lay_downcast(struct lay_ctx *ctx, struct lay l, int64_t n)
-{
+struct lay lay_downcast(struct lay_ctx *ctx, struct lay l, int64_t n) {
     return cast(ctx, l, n, false);
 }
 
-struct lay lay_recast(struct lay_ctx *ctx, struct lay l, int64_t old_bits, int64_t new_bits)
-{
+struct lay lay_recast(struct lay_ctx *ctx, struct lay l, int64_t old_bits, int64_t new_bits) {
     if (old_bits < 1 || new_bits < 1 || (old_bits % new_bits && new_bits % old_bits)) {
-        lay_fail(ctx, "elements of %lld bits cannot be seen as elements of %lld bits", (long long)old_bits,
-                 (long long)new_bits);
+        lay_fail(ctx, "elements of %lld bits cannot be seen as elements of %lld bits",
+                 (long long)old_bits, (long long)new_bits);
         return lay_layout_invalid();
     }
-    if (old_bits == new_bits)
-        return l;
-    return new_bits > old_bits ? lay_upcast(ctx, l, new_bits / old_bits) : lay_downcast(ctx, l, old_bits / new_bits);
+    if (old_bits == new_bits) return l;
+    return new_bits > old_bits ? lay_upcast(ctx, l, new_bits / old_bits)
+                               : lay_downcast(ctx, l, old_bits / new_bits);
 }
 
-// -- in common -----------------------------------------------------------------------------------------------------
+// -- in common
+// -----------------------------------------------------------------------------------------------------
 
 // coalesce(a o right_inverse(b)), cut to the leading modes of the inverse that "a" composes with.
-static struct lay common(struct lay_ctx *ctx, struct lay a, struct lay b, struct lay *inverse)
-{
+static struct lay common(struct lay_ctx *ctx, struct lay a, struct lay b, struct lay *inverse) {
     struct lay unit = lay_raw(lay_leaf_of(ctx, 1), lay_leaf_of(ctx, 0));
     *inverse = lay_right_inverse(ctx, b);
-    if (!inverse->shape || !a.shape)
-        return lay_layout_invalid();
+    if (!inverse->shape || !a.shape) return lay_layout_invalid();
     for (int n = lay_rank(*inverse); n > 0; --n) {
         struct lay_ctx quiet = *ctx;
         struct lay head = n == lay_rank(*inverse) ? *inverse : lay_take(&quiet, *inverse, 0, n);
         quiet.error = "quiet";
         struct lay both = lay_coalesce(&quiet, lay_compose(&quiet, a, head));
         ctx->next_sym = quiet.next_sym;
-        if (both.shape)
-            return both;
+        if (both.shape) return both;
     }
     *inverse = unit;
     return unit;
 }
 
 // The extent of the mode that a run starts with, or 1.
-static struct lay_int run(struct lay_ctx *ctx, struct lay l)
-{
+static struct lay_int run(struct lay_ctx *ctx, struct lay l) {
     struct lay first = lay_mode(ctx, l, 0);
-    if (!first.shape)
-        return LAY_INT_INVALID;
+    if (!first.shape) return LAY_INT_INVALID;
     return lay_is_unit(first.stride->leaf) ? first.shape->leaf : lay_static_int(1);
 }
 
-static struct lay_int least(struct lay_ctx *ctx, struct lay_int a, int64_t limit)
-{
-    if (lay_plain(a))
-        return a.num < limit ? a : lay_static_int(limit);
+static struct lay_int least(struct lay_ctx *ctx, struct lay_int a, int64_t limit) {
+    if (lay_plain(a)) return a.num < limit ? a : lay_static_int(limit);
     (void)ctx;
     int64_t d = lay_int_divisor(a);
     return lay_static_int(d % limit == 0 ? limit : lay_gcd(d, limit));
 }
 
-// Elements that stand in a row in both.  With symbols the extent may have some: its known divisor is what is certain.
-struct lay_int lay_max_common_vector(struct lay_ctx *ctx, struct lay a, struct lay b)
-{
+// Elements that stand in a row in both.  With symbols the extent may have some: its known divisor
+// is what is certain.
+struct lay_int lay_max_common_vector(struct lay_ctx *ctx, struct lay a, struct lay b) {
     struct lay inverse;
-    if (!a.shape || !b.shape)
-        return LAY_INT_INVALID;
+    if (!a.shape || !b.shape) return LAY_INT_INVALID;
     struct lay_int n = run(ctx, common(ctx, lay_inner(a), lay_inner(b), &inverse));
-    if (n.den == 0)
-        return n;
-    if (a.composed && a.sw.b > 0)
-        n = least(ctx, n, (int64_t)1 << a.sw.m);
-    if (b.composed && b.sw.b > 0)
-        n = least(ctx, n, (int64_t)1 << b.sw.m);
+    if (n.den == 0) return n;
+    if (a.composed && a.sw.b > 0) n = least(ctx, n, (int64_t)1 << a.sw.m);
+    if (b.composed && b.sw.b > 0) n = least(ctx, n, (int64_t)1 << b.sw.m);
     return n;
 }
 
-struct lay lay_max_common_layout(struct lay_ctx *ctx, struct lay a, struct lay b)
-{
+struct lay lay_max_common_layout(struct lay_ctx *ctx, struct lay a, struct lay b) {
     struct lay inverse;
-    if (!a.shape || !b.shape)
-        return lay_layout_invalid();
+    if (!a.shape || !b.shape) return lay_layout_invalid();
     struct lay both = common(ctx, lay_inner(a), lay_inner(b), &inverse);
     struct lay_int n = run(ctx, both);
-    if (n.den == 0)
-        return lay_layout_invalid();
-    if (lay_is_unit(n))
-        return lay_raw(lay_leaf_of(ctx, 1), lay_leaf_of(ctx, 0));
+    if (n.den == 0) return lay_layout_invalid();
+    if (lay_is_unit(n)) return lay_raw(lay_leaf_of(ctx, 1), lay_leaf_of(ctx, 0));
     return lay_compose(ctx, inverse, lay_make(ctx, lay_leaf(ctx, n), lay_leaf_of(ctx, 1)));
 }
 
-// The greatest n so that runs of n elements start at multiples of n; with symbols a known divisor of it.
-struct lay_int lay_max_alignment(struct lay_ctx *ctx, struct lay l)
-{
+// The greatest n so that runs of n elements start at multiples of n; with symbols a known divisor
+// of it.
+struct lay_int lay_max_alignment(struct lay_ctx *ctx, struct lay l) {
     struct lay_flat f;
     struct lay_int next = lay_static_int(1);
     int64_t align = 0;
@@ -189,12 +162,10 @@ struct lay_int lay_max_alignment(struct lay_ctx *ctx, struct lay l)
                 next = lay_int_mul(ctx, next, f.s[i]);
             }
     }
-    if (next.den == 0)
-        return next;
+    if (next.den == 0) return next;
     align = lay_int_divisor(next);
     for (int i = 0; i < f.n; ++i)
-        if (!used[i])
-            align = lay_gcd(align, lay_int_divisor(f.d[i]));
+        if (!used[i]) align = lay_gcd(align, lay_int_divisor(f.d[i]));
     if (l.composed) {
         align = lay_gcd(align, lay_int_divisor(l.offset));
         align = lay_gcd(align, (int64_t)1 << l.sw.m);
@@ -202,12 +173,10 @@ struct lay_int lay_max_alignment(struct lay_ctx *ctx, struct lay l)
     return lay_static_int(align);
 }
 
-struct lay lay_domain_distribute(struct lay_ctx *ctx, const struct lay_tuple *shape, int64_t b)
-{
+struct lay lay_domain_distribute(struct lay_ctx *ctx, const struct lay_tuple *shape, int64_t b) {
     struct lay_flat f;
     struct lay_int step = lay_static_int(1);
-    if (!shape || !lay_flat_of(ctx, shape, shape, &f))
-        return lay_layout_invalid();
+    if (!shape || !lay_flat_of(ctx, shape, shape, &f)) return lay_layout_invalid();
     for (int i = 0; i < f.n; ++i) {
         if (!lay_plain(f.s[i]) || f.s[i].num < 1 || b < 1) {
             lay_fail(ctx, "domain_distribute needs a static shape and number");
@@ -219,7 +188,6 @@ struct lay lay_domain_distribute(struct lay_ctx *ctx, const struct lay_tuple *sh
         step = lay_int_mul(ctx, step, f.s[i]);
         f.s[i] = lay_static_int(g);
     }
-    if (step.den == 0 || !lay_flat_coalesce(ctx, &f, false))
-        return lay_layout_invalid();
+    if (step.den == 0 || !lay_flat_coalesce(ctx, &f, false)) return lay_layout_invalid();
     return lay_flat_lay(ctx, &f);
 }

@@ -1,4 +1,5 @@
-// Memory of the layout tests: a block that is marked and taken back, so that a million cases need no more than one.
+// Memory of the layout tests: a block that is marked and taken back, so that a million cases need
+// no more than one.
 #ifndef TCPC_TESTS_LAYOUT_ARENA_H
 #define TCPC_TESTS_LAYOUT_ARENA_H
 
@@ -12,8 +13,7 @@ struct block {
     size_t used, size;
 };
 
-static inline void *block_alloc(void *user, size_t bytes)
-{
+static inline void *block_alloc(void *user, size_t bytes) {
     struct block *b = user;
     size_t at = (b->used + 15) & ~(size_t)15;
     if (at + bytes > b->size) {
@@ -24,14 +24,12 @@ static inline void *block_alloc(void *user, size_t bytes)
     return b->base + at;
 }
 
-static inline struct block block_make(size_t size)
-{
+static inline struct block block_make(size_t size) {
     return (struct block){malloc(size), 0, size};
 }
 
 // Forgets everything, the params too.
-static inline void block_reset(struct block *b, struct lay_ctx *ctx)
-{
+static inline void block_reset(struct block *b, struct lay_ctx *ctx) {
     b->used = 0;
     lay_init(ctx, block_alloc, b);
 }
