@@ -1,6 +1,6 @@
-// Parses the files named on the command line (`-e TEXT`: an expression) and tells, on standard error, which rules of the
-// grammar were reduced.  It is apart from the compiler because bison's trace needs a mutable global: here the grammar is
-// built once more, with the trace in it.
+// Parses the files named on the command line (`-e TEXT`: an expression) and tells, on standard
+// error, which rules of the grammar were reduced.  It is apart from the compiler because bison's
+// trace needs a mutable global: here the grammar is built once more, with the trace in it.
 #include <stdio.h>
 #include <string.h>
 
@@ -10,8 +10,7 @@
 extern int tcp_yydebug;
 
 // Parses one argument; "expression" says as what.
-static void trace(const char *argument, bool expression)
-{
+static void trace(const char *argument, bool expression) {
     struct session s;
     session_init(&s);
     fprintf(stderr, "\nfile %s\n", argument);
@@ -23,8 +22,7 @@ static void trace(const char *argument, bool expression)
     session_release(&s);
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     tcp_yydebug = 1;
     for (int i = 1; i < argc; ++i) {
         if (strcmp(argv[i], "-e") == 0 && i + 1 < argc)
