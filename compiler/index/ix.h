@@ -78,6 +78,9 @@ int64_t ix_divisor(const struct ix *e);
 // Bounds free of variables over the variables' ranges, NULL when there is none.
 const struct ix *ix_max(struct session *s, const struct ix *e);
 const struct ix *ix_min(struct session *s, const struct ix *e);
+// Whether every quotient, remainder and swizzle in the expression is of something that is not negative, so that C's own
+// operators compute it.
+bool ix_rounds_down(const struct ix *e);
 // e >= 0 for all values of variables and params: proven, or not.
 bool ix_provably_nonnegative(struct session *s, const struct ix *e);
 

@@ -99,7 +99,7 @@ bool ix_depends(const struct ix *e, enum ix_var_kind kind) {
 bool ix_depends_on(const struct ix *e, const struct ix_var *v) {
     if (!e) return false;
     switch (e->op) {
-    case IX_VAR: return e->var == v;
+    case IX_VAR: return e->var->id == v->id;
     case IX_DIV:
     case IX_MOD:
     case IX_SWZ: return ix_depends_on(e->a, v);
@@ -228,6 +228,21 @@ bool ix_below(struct session *s, const struct ix *e, struct lay_int k) {
     const struct ix *m = ix_max(s, e);
     if (!m) return false;
     return ix_provably_nonnegative(s, ix_sub(s, ix_sub(s, ix_lay(s, k), ix_int(s, 1)), m));
+}
+
+bool ix_rounds_down(const struct ix *e) {
+    if (!e) return false;
+    switch (e->op) {
+    case IX_VAR: return true;
+    case IX_DIV:
+    case IX_MOD:
+    case IX_SWZ: return e->a->lo >= 0 && ix_rounds_down(e->a);
+    case IX_SUM:
+        for (int i = 0; i < e->nterms; ++i) {
+            if (e->term[i].atom && !ix_rounds_down(e->term[i].atom)) return false;
+        }
+    }
+    return true;
 }
 
 // -- values --------------------------------------------------------------------------------------------------------
