@@ -81,8 +81,10 @@ struct tensor {
     enum space space;
     struct lay layout;            // invalid for a frag "like" a tiled copy until pass "partition" sets it
     int align;                    // bytes, of the base address
+    bool align_given;             // by the plan; else the launcher asks for what the accesses need
     int id;                       // index into plan.tensors, or beyond it for a kernel's own
     const struct tiled_copy *like;
+    const struct tiled_copy *dist;  // of a frag: whose (thread, value) parts it holds; written by pass "partition"
     int smem_offset;              // bytes; written by pass "shared"
     bool row_major_default;
     struct range at;
@@ -213,6 +215,7 @@ struct kernel {
     const struct ix_var *tid, *lane, *warp, *block[3];
     struct stmt *body;
     int64_t smem_bytes;       // pass "shared"
+    bool enumerate;           // pass "coverage": its writes are to be checked one by one
     struct range at;
     struct kernel *next;
 };

@@ -135,8 +135,8 @@ static bool add_stages(struct sema *c, struct tensor *t, const struct ast_expr *
 
 static bool set_align(struct sema *c, struct tensor *t, const struct ast_type *type) {
     int own = t->elem->bits / 8;
-    t->align = t->space == MEM_SHARED ? (t->layout.sw.b ? 128 : 16) : own;
-    if (t->align < own) t->align = own;
+    // where we place it ourselves, or what an undeclared pointer may be asked to have
+    t->align = t->space == MEM_SHARED ? 128 : 16;
     if (!type->align) return true;
     if (t->space == MEM_FRAG) {
         diag_error(c->s, type->align_at, "'%s' is a fragment; registers have no alignment",
@@ -155,6 +155,7 @@ static bool set_align(struct sema *c, struct tensor *t, const struct ast_type *t
         return false;
     }
     t->align = (int)a;
+    t->align_given = true;
     return true;
 }
 
