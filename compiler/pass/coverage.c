@@ -1,0 +1,257 @@
+// Pass "coverage": each element once, and nothing outside.
+//
+// Requires: facts of partition (tiles divide, threads and values cover each tile once: tile() has proven that).  Fills
+// kernel.enumerate; refuses what is not proven.  Four questions, for all values of the params:
+//
+// 1. Does every coordinate of a view lie inside its tensor?  By bounds on each mode's coordinate.
+// 2. Do different coordinates of the destination tensor name different elements?  By its strides.
+// 3. Do a copy's own writes, by all threads, iterations and blocks, have different coordinates?
+// 4. Is an `out` tensor written wholly?
+//
+// 3 and 4 are read off the digits of which a coordinate consists (coverage_digits.c).  What the digits cannot decide and
+// is small is enumerated when the compilation checks itself.
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/coverage.h"
+#include "pass/pass.h"
+#include "pass/walk.h"
+
+// -- 1: inside -----------------------------------------------------------------------------------------------------
+
+static void add_span(struct session *s, const struct lay_tuple *shape, const struct lay_tuple *stride,
+                     int mode, const struct ix **lo, const struct ix **hi) {
+    if (!lay_is_leaf(shape)) {
+        for (int i = 0; i < shape->rank; ++i) {
+            add_span(s, shape->kid[i], stride->kid[i], mode, lo, hi);
+        }
+        return;
+    }
+    int path[3];
+    if (stride->leaf.num == 0 || lay_int_basis_path(stride->leaf, path) < 1 || path[0] != mode) return;
+    struct lay_int d = stride->leaf;
+    d.basis = -1;
+    const struct ix *last = ix_sub(s, ix_lay(s, shape->leaf), ix_int(s, 1));
+    const struct ix *span = ix_scale(s, last, d);
+    int64_t dlo, dhi;
+    lay_int_range(d, &dlo, &dhi);
+    if (dhi <= 0) *lo = ix_add(s, *lo, span);
+    else *hi = ix_add(s, *hi, span);
+}
+
+static bool check_inside(struct session *s, const struct view *v, const char *what) {
+    if (!lay_valid(v->coord)) return true;  // a fragment
+    const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, v->base->layout.shape);
+    int rank = lay_tuple_rank(extent);
+    for (int i = 0; i < rank; ++i) {
+        const struct ix *lo = v->coord_off[i], *hi = v->coord_off[i];
+        add_span(s, v->coord.shape, v->coord.stride, i, &lo, &hi);
+        const struct ix *n = ix_lay(s, lay_tuple_get(&s->lay, extent, i)->leaf);
+        const struct ix *max = ix_max(s, hi), *min = ix_min(s, lo);
+        const struct ix *room = max ? ix_sub(s, ix_sub(s, n, ix_int(s, 1)), max) : NULL;
+        if (!min || !ix_provably_nonnegative(s, min)) {
+            diag_error(s, v->at, "%s may lie outside '%s': its least coordinate along mode %d is %s", what,
+                       v->base->name, i, min ? ix_text(s, min) : "not known");
+        } else if (!room || !ix_provably_nonnegative(s, room)) {
+            diag_error(s, v->at,
+                       "%s may lie outside '%s': its greatest coordinate along mode %d is %s, the extent is %s",
+                       what, v->base->name, i, max ? ix_text(s, max) : "not known", ix_text(s, n));
+        } else {
+            continue;
+        }
+        diag_note(s, v->base->at, "'%s' has shape %s", v->base->name,
+                  lay_tuple_text(&s->lay, v->base->layout.shape));
+        return false;
+    }
+    return true;
+}
+
+// -- 2: different coordinates, different elements ------------------------------------------------------------------
+
+// "a" - "b" >= 0, with the help of the plan's relations between params.
+static bool at_least(struct session *s, const struct plan *p, struct lay_int a, struct lay_int b) {
+    const struct ix *d = ix_sub(s, ix_lay(s, a), ix_lay(s, b));
+    if (ix_provably_nonnegative(s, d)) return true;
+    for (int i = 0; i < p->nrelations; ++i) {
+        const struct relation *r = p->relation[i];
+        const struct ix *known = NULL;
+        if (r->op[0] == '>') known = ix_sub(s, r->a, r->b);
+        if (r->op[0] == '<') known = ix_sub(s, r->b, r->a);
+        if (r->op[0] == '=') known = ix_sub(s, r->a, r->b);
+        if (known && r->op[0] != '=' && r->op[1] == 0) known = ix_sub(s, known, ix_int(s, 1));
+        // the relation may be needed a static number of times: 4*lda >= 4*K
+        if (known && d && ix_provably_nonnegative(s, ix_sub(s, d, known))) return true;
+        int64_t times = d ? ix_divisor(d) : 0;
+        if (known && times > 1 &&
+            ix_provably_nonnegative(s, ix_sub(s, d, ix_scale(s, known, lay_int(times))))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void collect(const struct lay_tuple *shape, const struct lay_tuple *stride, struct lay_int *n,
+                    struct lay_int *d, int *count) {
+    if (!lay_is_leaf(shape)) {
+        for (int i = 0; i < shape->rank; ++i) collect(shape->kid[i], stride->kid[i], n, d, count);
+        return;
+    }
+    if (lay_int_is(shape->leaf, 1)) return;
+    n[*count] = shape->leaf;
+    d[(*count)++] = stride->leaf;
+}
+
+// Sorted by stride, each stride must reach past all that the modes before it span.
+static bool injective_by_strides(struct session *s, const struct plan *p, struct lay l) {
+    struct lay_int n[LAY_MAX_LEAVES], d[LAY_MAX_LEAVES];
+    int count = 0;
+    collect(l.shape, l.stride, n, d, &count);
+    struct lay_int span = lay_int(1);  // of one more than the greatest value so far, an upper bound
+    bool used[LAY_MAX_LEAVES] = {false};
+    for (int k = 0; k < count; ++k) {
+        int best = -1;
+        for (int i = 0; i < count; ++i) {
+            if (used[i]) continue;
+            if (best < 0 || (at_least(s, p, d[best], d[i]) && !lay_int_equal(d[best], d[i]))) best = i;
+        }
+        used[best] = true;
+        if (!at_least(s, p, d[best], span)) return false;
+        span = lay_int_mul(&s->lay, d[best], n[best]);
+        if (!lay_int_valid(span)) {
+            lay_clear_error(&s->lay);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool check_injective(struct session *s, const struct plan *p, const struct view *v) {
+    struct lay l = lay_inner(v->base->layout);
+    if (!lay_valid(l)) return true;
+    if (injective_by_strides(s, p, l)) return true;
+    struct lay_int size = lay_size(&s->lay, l);
+    if (lay_static(l) && lay_int_static(size) && size.num <= (1 << 22)) {
+        if (lay_is_injective(&s->lay, l)) return true;
+        lay_clear_error(&s->lay);
+        diag_error(s, v->at, "'%s' is written, but its layout %s gives two coordinates one element",
+                   v->base->name, lay_text(&s->lay, v->base->layout));
+        diag_note(s, v->base->at, "'%s' is declared here", v->base->name);
+        return false;
+    }
+    diag_error(s, v->at,
+               "'%s' is written, but nothing says that different coordinates of its layout %s are "
+               "different elements; relate the strides to the extents, as in 'param lda : index where "
+               "lda >= K'",
+               v->base->name, lay_text(&s->lay, v->base->layout));
+    diag_note(s, v->base->at, "'%s' is declared here", v->base->name);
+    return false;
+}
+
+// -- formals -------------------------------------------------------------------------------------------------------
+
+static const struct formal *formal_of(const struct kernel *k, const struct tensor *t) {
+    for (int i = 0; i < k->nformals; ++i) {
+        if (k->formal[i].tensor == t) return &k->formal[i];
+    }
+    return NULL;
+}
+
+static bool check_direction(struct session *s, const struct kernel *k, const struct copy *c) {
+    const struct formal *f = formal_of(k, c->dst.base);
+    if (f && f->dir == ARG_IN) {
+        diag_error(s, c->dst.at, "'%s' is written here, so the list of kernel '%s' must say 'out %s'",
+                   c->dst.base->name, k->name, c->dst.base->name);
+        diag_note(s, f->at, "it is listed as an input here");
+        diag_fixit(s, f->at, arena_printf(&s->arena, "out %s", c->dst.base->name));
+        return false;
+    }
+    f = formal_of(k, c->src.base);
+    if (f && f->dir == ARG_OUT) {
+        diag_error(s, c->src.at, "'%s' is read here, but kernel '%s' lists it as 'out'; its elements hold nothing yet",
+                   c->src.base->name, k->name);
+        diag_note(s, f->at, "it is listed here");
+        return false;
+    }
+    return true;
+}
+
+// -- the pass ------------------------------------------------------------------------------------------------------
+
+struct walk {
+    const struct plan *plan;
+    const struct stmt *loop[16];  // enclosing, outermost first
+    int nloops;
+};
+
+// What is divided, or swizzled, must not be negative: C rounds towards zero.
+static bool check_rounding(struct session *s, const struct ix *e, struct range at) {
+    if (ix_rounds_down(e)) return true;
+    diag_error(s, at, "'%s' divides something that may be negative", ix_text(s, e));
+    return false;
+}
+
+static bool check_copy(struct session *s, struct kernel *k, const struct copy *c,
+                       const struct walk *w) {
+    if (!check_direction(s, k, c)) return false;
+    if (!check_rounding(s, c->facts.src.offset, c->src.at) ||
+        !check_rounding(s, c->facts.dst.offset, c->dst.at)) {
+        return false;
+    }
+    if (!check_inside(s, &c->src, "the source") || !check_inside(s, &c->dst, "the destination")) return false;
+    if (!check_injective(s, w->plan, &c->dst)) return false;
+    return coverage_digits(s, k, c, w->loop, w->nloops);
+}
+
+static bool check_list(struct session *s, struct kernel *k, const struct stmt *list, struct walk *w) {
+    bool ok = true;
+    for (const struct stmt *st = list; st; st = st->next) {
+        if (st->kind == STMT_COPY) {
+            ok &= check_copy(s, k, st->copy, w);
+        } else if (w->nloops == (int)(sizeof w->loop / sizeof w->loop[0])) {
+            diag_error(s, st->at, "loops are nested more than %d deep", w->nloops);
+            ok = false;
+        } else {
+            if (!check_rounding(s, st->begin, st->at) || !check_rounding(s, st->end, st->at)) return false;
+            w->loop[w->nloops++] = st;
+            ok &= check_list(s, k, st->body, w);
+            --w->nloops;
+        }
+    }
+    return ok;
+}
+
+static bool count_writes(struct session *s, struct kernel *k, struct copy *c, void *user) {
+    (void)s;
+    (void)k;
+    struct {
+        const struct tensor *t;
+        int n;
+    } *count = user;
+    if (c->dst.base == count->t) ++count->n;
+    return true;
+}
+
+static bool check_outputs(struct session *s, struct kernel *k) {
+    bool ok = true;
+    for (int i = 0; i < k->nformals; ++i) {
+        struct {
+            const struct tensor *t;
+            int n;
+        } count = {k->formal[i].tensor, 0};
+        walk_copies(s, k, count_writes, &count);
+        if (k->formal[i].dir != ARG_IN && count.n == 0) {
+            diag_error(s, k->formal[i].at, "'%s' is listed as an output of kernel '%s', which never writes it",
+                       k->formal[i].tensor->name, k->name);
+            ok = false;
+        }
+    }
+    return ok;
+}
+
+bool pass_coverage(struct session *s, struct plan *p) {
+    bool ok = true;
+    for (struct kernel *k = p->kernels; k; k = k->next) {
+        struct walk w = {p};
+        ok &= check_outputs(s, k) && check_list(s, k, k->body, &w);
+    }
+    return ok;
+}

@@ -1,0 +1,277 @@
+// Are all writes of a copy different, and do they fill the tensor?  Read off digits.
+//
+// A coordinate of the destination is, mode by mode, a sum of digits with weights: the copy's own coordinates, and the
+// digits (v / d) % n of the variables that run in parallel or in turn: blocks, threads, loops.  Writes are different when
+// each such variable's digits are all there, and when in each mode the weights, in ascending order, reach past all that
+// stands below them.  They fill a mode when each weight is just the product of the extents below it, as in a number
+// system of mixed radix, and the whole product is the mode's extent.
+//
+// Separate from coverage.c, which asks the other questions and knows the statements around a copy.
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/coverage.h"
+#include "pass/walk.h"
+
+enum { MAX_DIGITS = 128 };
+
+struct digit {
+    const struct ix_var *var;  // NULL: a coordinate of the copy itself
+    struct lay_int div;        // of the variable
+    struct lay_int extent, weight;
+    int mode;
+};
+
+struct digits {
+    int n;
+    bool unknown;  // something that is no digit
+    struct digit at[MAX_DIGITS];
+    const struct ix *base[LAY_MAX_LEAVES];  // constant part a mode
+};
+
+static void add(struct digits *d, struct digit x) {
+    if (lay_int_is(x.extent, 1)) return;
+    if (d->n == MAX_DIGITS) d->unknown = true;
+    else d->at[d->n++] = x;
+}
+
+static void add_coords(struct digits *d, const struct lay_tuple *shape, const struct lay_tuple *stride) {
+    if (!lay_is_leaf(shape)) {
+        for (int i = 0; i < shape->rank; ++i) add_coords(d, shape->kid[i], stride->kid[i]);
+        return;
+    }
+    int path[3];
+    int depth = lay_int_basis_path(stride->leaf, path);
+    struct lay_int weight = stride->leaf;
+    weight.basis = -1;
+    add(d, (struct digit){NULL, lay_int(1), shape->leaf, weight, depth > 0 ? path[0] : 0});
+}
+
+static struct lay_int var_extent(struct session *s, const struct ix_var *v) {
+    struct lay_int n;
+    const struct ix *e = ix_sub(s, ix_lay(s, v->end), ix_lay(s, v->lo));
+    return lay_int_valid(v->end) && ix_monomial(e, &n) ? n : LAY_INT_INVALID;
+}
+
+static void add_atom(struct session *s, struct digits *d, const struct ix *a, struct lay_int weight, int mode) {
+    struct lay_int div = lay_int(1), extent = LAY_INT_INVALID;
+    if (a->op == IX_MOD) {
+        extent = a->k;
+        a = a->a;
+    }
+    if (a->op == IX_DIV) {
+        div = a->k;
+        a = a->a;
+    }
+    if (a->op != IX_VAR) {
+        d->unknown = true;
+        return;
+    }
+    if (!lay_int_valid(extent)) {
+        struct lay_int n = var_extent(s, a->var);
+        extent = lay_int_valid(n) ? lay_int_ceil_div(&s->lay, n, div) : n;
+    }
+    if (!lay_int_valid(extent) || (!lay_int_is(a->var->lo, 0) && (!lay_int_is(div, 1)))) {
+        lay_clear_error(&s->lay);
+        d->unknown = true;
+        return;
+    }
+    if (!lay_int_is(a->var->lo, 0)) {
+        d->base[mode] = ix_add(s, d->base[mode], ix_lay(s, lay_int_mul(&s->lay, weight, a->var->lo)));
+    }
+    add(d, (struct digit){a->var, div, extent, weight, mode});
+}
+
+static void collect(struct session *s, const struct view *v, int rank, struct digits *d) {
+    add_coords(d, v->coord.shape, v->coord.stride);
+    for (int i = 0; i < rank; ++i) {
+        const struct ix *e = v->coord_off[i];
+        d->base[i] = ix_int(s, 0);
+        if (e->op != IX_SUM) {
+            add_atom(s, d, e, lay_int(1), i);
+            continue;
+        }
+        for (int j = 0; j < e->nterms; ++j) {
+            if (e->term[j].atom && !ix_constant(e->term[j].atom)) {
+                add_atom(s, d, e->term[j].atom, e->term[j].coef, i);
+            } else if (e->term[j].atom) {
+                d->unknown = true;
+            } else {
+                d->base[i] = ix_add(s, d->base[i], ix_lay(s, e->term[j].coef));
+            }
+        }
+    }
+}
+
+// -- variables -----------------------------------------------------------------------------------------------------
+
+static const char *plural(const struct ix_var *v) {
+    switch (v->kind) {
+    case IX_TID: return "threads";
+    case IX_LOOP: return "iterations";
+    default: return "blocks";
+    }
+}
+
+// All of variable "v" is in the digits: its divisors chain from 1 up to its extent.
+static bool check_var(struct session *s, const struct kernel *k, const struct copy *c, struct digits *d,
+                      const struct ix_var *v) {
+    struct lay_int extent = var_extent(s, v), reach = lay_int(1);
+    if (lay_int_is(extent, 1)) return true;
+    bool any = false;
+    for (bool grew = true; grew;) {
+        grew = false;
+        for (int i = 0; i < d->n; ++i) {
+            if (d->at[i].var != v) continue;
+            any = true;
+            if (!lay_int_equal(d->at[i].div, reach)) continue;
+            reach = lay_int_mul(&s->lay, reach, d->at[i].extent);
+            grew = !lay_int_is(d->at[i].extent, 1);
+            break;
+        }
+    }
+    if (lay_int_valid(extent) && lay_int_equal(reach, extent)) return true;
+    if (d->unknown) return true;  // to be enumerated
+    if (!any) {
+        diag_error(s, c->dst.at, "%s 0 and 1 of kernel '%s' write the same elements of '%s': nothing in this view depends on '%s'",
+                   plural(v), k->name, c->dst.base->name, v->name);
+        diag_note(s, c->dst.base->at, "'%s' is declared here", c->dst.base->name);
+        return false;
+    }
+    int64_t lo, hi, elo, ehi;
+    lay_int_range(reach, &lo, &hi);
+    if (!lay_int_valid(extent)) {
+        d->unknown = true;
+        return true;
+    }
+    lay_int_range(extent, &elo, &ehi);
+    if (lay_int_static(reach) && lay_int_static(extent) && reach.num >= extent.num) return true;
+    if (lay_int_static(reach) && reach.num < elo) {
+        diag_error(s, c->dst.at, "%s 0 and %ld of kernel '%s' write the same elements of '%s'", plural(v),
+                   (long)reach.num, k->name, c->dst.base->name);
+        diag_note(s, c->dst.base->at, "'%s' is declared here", c->dst.base->name);
+        return false;
+    }
+    d->unknown = true;
+    return true;
+}
+
+// -- modes ---------------------------------------------------------------------------------------------------------
+
+enum fill { FILL_WHOLE, FILL_PART, FILL_OVERLAP, FILL_UNKNOWN };
+
+// "reach" is what the digits of "mode" fill, from "base" on.
+static enum fill fill_mode(struct session *s, const struct digits *d, int mode, struct lay_int *reach) {
+    bool used[MAX_DIGITS] = {false};
+    enum fill fill = FILL_WHOLE;
+    *reach = lay_int(1);
+    for (;;) {
+        int best = -1, left = 0;
+        for (int i = 0; i < d->n; ++i) {
+            if (used[i] || d->at[i].mode != mode) continue;
+            ++left;
+            if (lay_int_equal(d->at[i].weight, *reach)) best = i;
+        }
+        if (left == 0) return fill;
+        if (best < 0) {
+            // not the next one: the least that is provably beyond
+            fill = FILL_PART;
+            for (int i = 0; i < d->n; ++i) {
+                if (used[i] || d->at[i].mode != mode) continue;
+                if (lay_int_is(d->at[i].weight, 0)) return FILL_OVERLAP;
+                if (best < 0 || lay_int_less(d->at[i].weight, d->at[best].weight)) best = i;
+            }
+            struct lay_int w = d->at[best].weight;
+            if (!lay_int_less(*reach, w)) {
+                return lay_int_static(w) && lay_int_static(*reach) ? FILL_OVERLAP : FILL_UNKNOWN;
+            }
+        }
+        used[best] = true;
+        *reach = lay_int_mul(&s->lay, d->at[best].weight, d->at[best].extent);
+        if (!lay_int_valid(*reach)) {
+            lay_clear_error(&s->lay);
+            return FILL_UNKNOWN;
+        }
+    }
+}
+
+// -- the question --------------------------------------------------------------------------------------------------
+
+struct writers {
+    const struct tensor *t;
+    int n;
+};
+
+static bool count_writer(struct session *s, struct kernel *k, struct copy *c, void *user) {
+    (void)s;
+    (void)k;
+    struct writers *w = user;
+    if (c->dst.base == w->t) ++w->n;
+    return true;
+}
+
+static const struct formal *formal_of(const struct kernel *k, const struct tensor *t) {
+    for (int i = 0; i < k->nformals; ++i) {
+        if (k->formal[i].tensor == t) return &k->formal[i];
+    }
+    return NULL;
+}
+
+bool coverage_digits(struct session *s, struct kernel *k, const struct copy *c,
+                     const struct stmt *const *loop, int nloops) {
+    const struct tensor *t = c->dst.base;
+    if (t->space == MEM_FRAG || !lay_valid(c->dst.coord)) return true;
+    struct digits *d = ARENA_NEW(&s->arena, struct digits);
+    const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, t->layout.shape);
+    int rank = lay_tuple_rank(extent);
+    collect(s, &c->dst, rank, d);
+
+    // the variables for each value of which the copy writes
+    if (c->facts.level == LEVEL_THREAD && !check_var(s, k, c, d, k->tid)) return false;
+    if (t->space == MEM_GLOBAL) {
+        for (int i = 0; i < 3; ++i) {
+            if (k->block[i] && !check_var(s, k, c, d, k->block[i])) return false;
+        }
+        for (int i = 0; i < nloops; ++i) {
+            if (!check_var(s, k, c, d, loop[i]->var)) return false;
+        }
+    }
+    bool whole = true;
+    for (int i = 0; i < rank; ++i) {
+        struct lay_int reach, n = lay_tuple_get(&s->lay, extent, i)->leaf;
+        int64_t base;
+        enum fill fill = fill_mode(s, d, i, &reach);
+        if (fill == FILL_UNKNOWN) d->unknown = true;
+        if (d->unknown) break;
+        if (fill == FILL_OVERLAP) {
+            diag_error(s, c->dst.at, "the writes to '%s' overlap along mode %d: two coordinates of this view are one element",
+                       t->name, i);
+            diag_note(s, t->at, "'%s' is declared here", t->name);
+            return false;
+        }
+        if (fill == FILL_PART || !ix_static(d->base[i], &base) || base != 0 || !lay_int_equal(reach, n)) {
+            whole = false;
+        }
+    }
+    const struct formal *f = formal_of(k, t);
+    struct writers w = {t, 0};
+    walk_copies(s, k, count_writer, &w);
+    if (d->unknown || (t->space == MEM_GLOBAL && w.n > 1)) {
+        k->enumerate = true;
+        return true;
+    }
+    if (f && f->dir == ARG_OUT && !whole) {
+        for (int i = 0; i < rank; ++i) {
+            struct lay_int reach, n = lay_tuple_get(&s->lay, extent, i)->leaf;
+            int64_t base;
+            enum fill fill = fill_mode(s, d, i, &reach);
+            if (fill == FILL_WHOLE && ix_static(d->base[i], &base) && base == 0 && lay_int_equal(reach, n)) continue;
+            diag_error(s, c->dst.at,
+                       "'%s' is not written wholly: along mode %d, of extent %s, kernel '%s' writes %s%s from %s on",
+                       t->name, i, lay_int_text(&s->lay, n), k->name, lay_int_text(&s->lay, reach),
+                       fill == FILL_PART ? " with gaps" : "", ix_text(s, d->base[i]));
+            diag_note(s, f->at, "listed as 'out' here; 'inout %s' keeps what is not written", t->name);
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,53 @@
+// Pass "expect": what the plan's author asked for, now that the facts are known.
+//
+// Requires: all facts.  Fills nothing; an expectation that does not hold is an error that shows the value.
+#include <string.h>
+
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/pass.h"
+#include "plan/plan.h"
+
+static int64_t instructions(const struct copy_facts *f) {
+    int64_t n = 1;
+    for (int i = 0; i < f->nmodes; ++i) n *= f->mode[i].extent;
+    return n;
+}
+
+// "rounds" is a tuple, the others are integers.
+static const struct lay_tuple *value_of(struct session *s, const struct expectation *e) {
+    const struct copy_facts *f = e->copy ? &e->copy->facts : NULL;
+    switch (e->prop) {
+    case PROP_VECTOR_BITS_SRC:
+    case PROP_VECTOR_BITS_DST: return lay_leaf_of(&s->lay, f->bits);
+    case PROP_ROUNDS: return f->rounds ? f->rounds : lay_leaf_of(&s->lay, 1);
+    case PROP_INSTRUCTIONS: return lay_leaf_of(&s->lay, instructions(f));
+    case PROP_SMEM_BYTES: return lay_leaf_of(&s->lay, e->kernel->smem_bytes);
+    }
+    return NULL;
+}
+
+static bool holds(const struct lay_tuple *a, const char *op, const struct lay_tuple *b) {
+    bool equal = lay_tuple_equal(a, b);
+    if (strcmp(op, "==") == 0) return equal;
+    if (strcmp(op, "!=") == 0) return !equal;
+    if (!lay_is_leaf(a) || !lay_is_leaf(b)) return false;
+    if (strcmp(op, "<") == 0) return a->leaf.num < b->leaf.num;
+    if (strcmp(op, "<=") == 0) return a->leaf.num <= b->leaf.num;
+    if (strcmp(op, ">") == 0) return a->leaf.num > b->leaf.num;
+    return a->leaf.num >= b->leaf.num;
+}
+
+bool pass_expect(struct session *s, struct plan *p) {
+    bool ok = true;
+    for (const struct expectation *e = p->expects; e; e = e->next) {
+        const struct lay_tuple *have = value_of(s, e);
+        if (holds(have, e->op, e->value)) continue;
+        ok = false;
+        diag_error(s, e->at, "%s: the left side is %s", e->message ? e->message : "this does not hold",
+                   lay_tuple_text(&s->lay, have));
+        if (e->copy) diag_note(s, e->copy->at, "of this copy");
+        if (e->kernel) diag_note(s, e->kernel->at, "of this kernel");
+    }
+    return ok;
+}

@@ -1,0 +1,337 @@
+// Pass "partition": who executes a copy, and what one thread's part of it is.
+//
+// Requires: views and tiled copies as sema made them.  Fills: facts.level, threads, src, dst, mode, nmodes, rounds,
+// nrounds; the layout of a frag that was declared "like" a tiled copy, and what a frag's values are of which tile
+// (tensor.dist).  Leaves alone: everything else.
+//
+// Both sides are cut by the same tile and the same (thread, value) layout, and brought to modes of common extents, so
+// that one loop nest serves both.
+#include <string.h>
+
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/pass.h"
+#include "pass/walk.h"
+#include "plan/view.h"
+
+enum { MAX_MODES = 128 };
+
+struct modes {
+    int n;
+    struct copy_mode at[MAX_MODES];
+};
+
+// -- common modes --------------------------------------------------------------------------------------------------
+
+struct leaves {
+    int n;
+    struct lay_int extent[LAY_MAX_LEAVES], stride[LAY_MAX_LEAVES];
+};
+
+static void collect(const struct lay_tuple *shape, const struct lay_tuple *stride, struct leaves *l) {
+    if (lay_is_leaf(shape)) {
+        if (lay_int_is(shape->leaf, 1) || l->n == LAY_MAX_LEAVES) return;
+        l->extent[l->n] = shape->leaf;
+        l->stride[l->n++] = stride->leaf;
+        return;
+    }
+    for (int i = 0; i < shape->rank; ++i) collect(shape->kid[i], stride->kid[i], l);
+}
+
+// Appends modes with which both "src" and "dst" run through their common domain.  False when their extents have no
+// common refinement.
+static bool refine(struct session *s, struct lay src, struct lay dst, bool rest, struct modes *m) {
+    struct leaves *a = ARENA_NEW(&s->arena, struct leaves), *b = ARENA_NEW(&s->arena, struct leaves);
+    collect(src.shape, src.stride, a);
+    collect(dst.shape, dst.stride, b);
+    int i = 0, j = 0;
+    while (i < a->n && j < b->n) {
+        int64_t x = a->extent[i].num, y = b->extent[j].num, n = x < y ? x : y;
+        if (!lay_int_static(a->extent[i]) || !lay_int_static(b->extent[j])) return false;
+        if ((x > y ? x % y : y % x) || m->n == MAX_MODES) return false;
+        m->at[m->n++] = (struct copy_mode){n, a->stride[i], b->stride[j], rest};
+        a->extent[i] = lay_int(x / n);
+        a->stride[i] = lay_int_mul(&s->lay, a->stride[i], lay_int(n));
+        b->extent[j] = lay_int(y / n);
+        b->stride[j] = lay_int_mul(&s->lay, b->stride[j], lay_int(n));
+        if (x == n) ++i;
+        if (y == n) ++j;
+    }
+    return i == a->n && j == b->n;
+}
+
+// The same, after coalescing when the modes as they stand do not fit.
+static bool refine_or_coalesce(struct session *s, struct lay src, struct lay dst, bool rest,
+                               struct modes *m) {
+    int n = m->n;
+    if (refine(s, src, dst, rest, m)) return true;
+    m->n = n;
+    src = lay_coalesce(&s->lay, src);
+    dst = lay_coalesce(&s->lay, dst);
+    return lay_valid(src) && lay_valid(dst) && refine(s, src, dst, rest, m);
+}
+
+// -- a block's tile ------------------------------------------------------------------------------------------------
+
+struct cut {
+    struct part part;
+    struct lay val, rest;
+};
+
+static bool cut_failed(struct session *s, const struct copy *c, const struct view *v,
+                       const char *what) {
+    diag_error(s, v->at, "cannot cut %s of shape %s by tile %s: %s", what,
+               lay_tuple_text(&s->lay, v->layout.shape), lay_tuple_text(&s->lay, c->tc->tiler),
+               s->lay.error ? s->lay.error : "the algebra has no answer");
+    lay_clear_error(&s->lay);
+    return false;
+}
+
+static bool check_tile(struct session *s, const struct copy *c, const struct view *v) {
+    const struct lay_tuple *shape = v->layout.shape, *tiler = c->tc->tiler;
+    int rank = lay_tuple_rank(shape), want = lay_tuple_rank(tiler);
+    if (rank < want) {
+        diag_error(s, v->at, "a tile of %d modes, %s, cannot cut a view of %d mode%s, %s", want,
+                   lay_tuple_text(&s->lay, tiler), rank, rank == 1 ? "" : "s",
+                   lay_tuple_text(&s->lay, shape));
+        diag_note(s, c->tc->at, "the tiled copy is declared here");
+        return false;
+    }
+    for (int i = 0; i < rank; ++i) {
+        struct lay_int n = lay_tuple_product(&s->lay, lay_tuple_get(&s->lay, shape, i));
+        if (!lay_int_static(n)) {
+            diag_error(s, v->at,
+                       "mode %d of this view of '%s' has extent %s, which is known only at run time; "
+                       "cut the tensor with local_tile and a grid or a loop first",
+                       i, v->base->name, lay_int_text(&s->lay, n));
+            return false;
+        }
+        if (i >= want) continue;
+        struct lay_int t = lay_tuple_product(&s->lay, lay_tuple_get(&s->lay, tiler, i));
+        if (n.num % t.num != 0) {
+            diag_error(s, v->at,
+                       "not yet supported: a tile that does not divide; extent %ld of mode %d is not a "
+                       "multiple of the tile's %ld",
+                       (long)n.num, i, (long)t.num);
+            diag_note(s, c->tc->at, "the tile of this tiled copy is %s",
+                      lay_tuple_text(&s->lay, tiler));
+            return false;
+        }
+    }
+    return true;
+}
+
+// tid where only threads below "n" go on: the same variable with a shorter range.
+static const struct ix *guarded_tid(struct session *s, const struct kernel *k, int64_t n) {
+    struct ix_var *v = ARENA_NEW(&s->arena, struct ix_var);
+    *v = *k->tid;
+    if (n < k->threads) v->end = lay_int(n);
+    return ix_var(s, v);
+}
+
+// ((tile),(rest)) -> ((thr),(val)),(rest)
+static bool cut_tile(struct session *s, const struct kernel *k, const struct copy *c,
+                     const struct view *v, const char *what, struct cut *out) {
+    if (!check_tile(s, c, v)) return false;
+    struct lay_ctx *x = &s->lay;
+    struct lay plain = lay_inner(v->layout);
+    const struct lay_tiler *tiler = lay_tiler_shape(x, c->tc->tiler);
+    struct lay zipped = lay_zipped_divide(x, plain, tiler);       // ((m,n),(rest_m,rest_n))
+    struct lay tile = lay_mode(x, zipped, 0);
+    struct lay both = lay_compose(x, tile, c->tc->tv);            // ((thr),(val))
+    if (!lay_valid(both)) return cut_failed(s, c, v, what);
+    struct lay thr = lay_mode(x, both, 0);
+    out->val = lay_mode(x, both, 1);
+    out->rest = lay_mode(x, zipped, 1);
+    const struct ix *at = view_crd2idx(s, guarded_tid(s, k, c->tc->threads), thr.shape, thr.stride);
+    out->part.offset = ix_add(s, v->offset, at);
+    out->part.layout = lay_join(x, 2, (struct lay[]){out->val, out->rest});
+    out->part.sw = v->layout.sw;
+    if (!out->part.offset || !lay_valid(out->part.layout)) return cut_failed(s, c, v, what);
+    return true;
+}
+
+// -- fragments -----------------------------------------------------------------------------------------------------
+
+// The modes (v, rest...) of a fragment that holds a thread's part of what "other" was cut into.
+static struct lay frag_modes(struct session *s, const struct tiled_copy *tc, const struct cut *other) {
+    struct lay_ctx *x = &s->lay;
+    const struct lay_tuple *rest = lay_product_each(x, other->rest.shape);
+    int n = lay_tuple_rank(rest);
+    const struct lay_tuple *kid[LAY_MAX_RANK + 1] = {lay_leaf(x, lay_int(tc->values))};
+    for (int i = 0; i < n && i < LAY_MAX_RANK; ++i) kid[i + 1] = lay_tuple_get(x, rest, i);
+    return lay_make_col(x, lay_tuple(x, n + 1, kid));
+}
+
+static bool same_distribution(struct session *s, const struct tiled_copy *a,
+                              const struct tiled_copy *b, int64_t *t, int64_t *v) {
+    if (a == b) return true;
+    *t = *v = 0;
+    if (a->threads != b->threads || a->values != b->values ||
+        !lay_tuple_equal(a->tiler, b->tiler)) {
+        return false;
+    }
+    for (*v = 0; *v < a->values; ++*v) {
+        for (*t = 0; *t < a->threads; ++*t) {
+            int64_t x, y, i = *t + a->threads * *v;
+            if (!lay_eval(&s->lay, a->tv, i, &x) || !lay_eval(&s->lay, b->tv, i, &y) || x != y) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool cut_frag(struct session *s, const struct copy *c, struct view *v, const struct cut *other,
+                     struct cut *out) {
+    struct tensor *f = v->base;
+    struct lay_ctx *x = &s->lay;
+    struct lay want = frag_modes(s, c->tc, other);
+    if (!lay_valid(f->layout)) f->layout = want;
+    if (!lay_valid(v->layout)) v->layout = f->layout;
+    if (!f->dist) {
+        f->dist = c->tc;
+    } else {
+        int64_t t, val;
+        if (!same_distribution(s, f->dist, c->tc, &t, &val)) {
+            diag_error(s, v->at,
+                       "fragment '%s' holds parts of tiled copy '%s'; '%s' gives value %ld of thread "
+                       "%ld to another element",
+                       f->name, f->dist->name, c->tc->name, (long)val, (long)t);
+            diag_note(s, f->at, "the fragment is declared here");
+            return false;
+        }
+    }
+    struct lay_int have = lay_size(x, f->layout), need = lay_size(x, want);
+    if (!lay_int_equal(have, need)) {
+        diag_error(s, v->at, "fragment '%s' has %s elements, this copy gives each thread %s", f->name,
+                   lay_int_text(x, have), lay_int_text(x, need));
+        diag_note(s, f->at, "the fragment is declared here");
+        return false;
+    }
+    struct lay byval = lay_compose(x, lay_coalesce(x, f->layout), want);  // (v,rest..) -> register
+    out->val = lay_mode(x, byval, 0);
+    out->rest = lay_take(x, byval, 1, lay_rank(byval));
+    out->part.offset = v->offset ? v->offset : ix_int(s, 0);
+    out->part.layout = byval;
+    out->part.sw = (struct lay_swizzle){0, 0, 0};
+    if (!lay_valid(byval)) return cut_failed(s, c, v, "a fragment");
+    return true;
+}
+
+// -- one copy ------------------------------------------------------------------------------------------------------
+
+static bool is_thread_view(const struct view *v) {
+    return v->base->space == MEM_FRAG || ix_depends(v->offset, IX_TID);
+}
+
+static void keep(struct session *s, struct copy *c, const struct modes *m) {
+    struct copy_mode *copy = ARENA_ARRAY(&s->arena, struct copy_mode, m->n ? m->n : 1);
+    memcpy(copy, m->at, sizeof m->at[0] * (size_t)m->n);
+    c->facts.mode = copy;
+    c->facts.nmodes = m->n;
+}
+
+static bool no_common_modes(struct session *s, const struct copy *c, struct lay a, struct lay b) {
+    diag_error(s, c->at,
+               "not yet supported: sides whose modes have no common refinement, %s and %s a thread",
+               lay_text(&s->lay, a), lay_text(&s->lay, b));
+    lay_clear_error(&s->lay);
+    return false;
+}
+
+static bool partition_tiled(struct session *s, struct kernel *k, struct copy *c) {
+    struct copy_facts *f = &c->facts;
+    bool src_frag = c->src.base->space == MEM_FRAG, dst_frag = c->dst.base->space == MEM_FRAG;
+    f->level = LEVEL_BLOCK;
+    f->threads = c->tc->threads;
+    if (c->tc->threads > k->threads) {
+        diag_error(s, c->how_at, "tiled copy '%s' needs %ld threads, kernel '%s' has %ld",
+                   c->tc->name ? c->tc->name : "tile", (long)c->tc->threads, k->name,
+                   (long)k->threads);
+        diag_note(s, k->at, "the kernel is declared here");
+        return false;
+    }
+    if (src_frag && dst_frag) {
+        diag_error(s, c->at,
+                   "neither side of this copy has a tile to cut: both are fragments; copy them with an "
+                   "atom, 'with auto(128)'");
+        return false;
+    }
+    struct cut src, dst;
+    if (!src_frag && !cut_tile(s, k, c, &c->src, "the source", &src)) return false;
+    if (!dst_frag && !cut_tile(s, k, c, &c->dst, "the destination", &dst)) return false;
+    if (src_frag && !cut_frag(s, c, &c->src, &dst, &src)) return false;
+    if (dst_frag && !cut_frag(s, c, &c->dst, &src, &dst)) return false;
+    f->src = src.part;
+    f->dst = dst.part;
+    struct modes *m = ARENA_NEW(&s->arena, struct modes);
+    if (!refine_or_coalesce(s, src.val, dst.val, false, m)) return no_common_modes(s, c, src.val, dst.val);
+    if (!refine_or_coalesce(s, src.rest, dst.rest, true, m)) {
+        return no_common_modes(s, c, src.rest, dst.rest);
+    }
+    keep(s, c, m);
+    const struct cut *whole = src_frag ? &dst : &src;
+    f->rounds = lay_product_each(&s->lay, whole->rest.shape);
+    f->nrounds = lay_size(&s->lay, whole->rest).num;
+    return true;
+}
+
+static bool partition_thread(struct session *s, struct kernel *k, struct copy *c) {
+    struct copy_facts *f = &c->facts;
+    f->level = LEVEL_THREAD;
+    f->threads = k->threads;
+    f->nrounds = 1;
+    if (!is_thread_view(&c->src) && !is_thread_view(&c->dst)) {
+        diag_error(s, c->how_at,
+                   "an atom alone serves between views that are one thread's; these are a block's, so "
+                   "name a tiled copy, or cut them by local_partition(.., tid)");
+        return false;
+    }
+    // a fragment that took its shape from a tiled copy
+    if (!lay_valid(c->src.layout)) c->src.layout = c->src.base->layout;
+    if (!lay_valid(c->dst.layout)) c->dst.layout = c->dst.base->layout;
+    f->src = (struct part){c->src.offset, lay_inner(c->src.layout), c->src.layout.sw};
+    f->dst = (struct part){c->dst.offset, lay_inner(c->dst.layout), c->dst.layout.sw};
+    if (!lay_valid(c->src.layout) || !lay_valid(c->dst.layout)) {
+        diag_error(s, c->at,
+                   "fragment '%s' has no shape yet: no tiled copy has given it one before this",
+                   lay_valid(c->src.layout) ? c->dst.base->name : c->src.base->name);
+        return false;
+    }
+    struct lay_int n = lay_size(&s->lay, f->src.layout);
+    if (!lay_int_static(n)) {
+        diag_error(s, c->src.at, "a thread's view has %s elements, which is known only at run time",
+                   lay_int_text(&s->lay, n));
+        return false;
+    }
+    struct modes *m = ARENA_NEW(&s->arena, struct modes);
+    if (!refine_or_coalesce(s, f->src.layout, f->dst.layout, false, m)) {
+        return no_common_modes(s, c, f->src.layout, f->dst.layout);
+    }
+    keep(s, c, m);
+    return true;
+}
+
+static bool partition_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
+    (void)user;
+    const struct view *sides[] = {&c->src, &c->dst};
+    for (int i = 0; i < 2; ++i) {
+        const struct view *v = sides[i];
+        if (ix_depends(v->offset, IX_WARP) || ix_depends(v->offset, IX_LANE)) {
+            diag_error(s, v->at, "not yet supported: a copy by a warp; this view depends on 'warp' or 'lane'");
+            return false;
+        }
+        if (c->tc && v->base->space != MEM_FRAG && ix_depends(v->offset, IX_TID)) {
+            diag_error(s, v->at,
+                       "this view is one thread's already, a tiled copy cuts what is a block's; copy it "
+                       "with an atom, 'with auto(128)'");
+            return false;
+        }
+    }
+    return c->tc ? partition_tiled(s, k, c) : partition_thread(s, k, c);
+}
+
+bool pass_partition(struct session *s, struct plan *p) {
+    return walk_plan(s, p, partition_copy, NULL);
+}

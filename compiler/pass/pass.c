@@ -1,0 +1,53 @@
+// The list of passes, and the walks that they share.
+#include "pass/pass.h"
+
+#include "base/session.h"
+#include "pass/walk.h"
+
+const struct pass pass_list[] = {
+    {"partition", pass_partition, "give each thread its values of both sides of a copy"},
+    {"vectorize", pass_vectorize, "the width of an access, and what bounds it"},
+    {"shared", pass_shared, "places in shared memory"},
+    {"coverage", pass_coverage, "each element once, nothing outside"},
+    {"sync", pass_sync, "barriers"},
+    {"expect", pass_expect, "what the plan's author asked for"},
+};
+const int n_passes = sizeof pass_list / sizeof pass_list[0];
+
+static bool walk(struct session *s, struct kernel *k, struct stmt *list, copy_visitor *visit,
+                 void *user) {
+    for (struct stmt *st = list; st; st = st->next) {
+        if (st->kind == STMT_COPY) {
+            if (!visit(s, k, st->copy, user)) return false;
+        } else if (!walk(s, k, st->body, visit, user)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool walk_copies(struct session *s, struct kernel *k, copy_visitor *visit, void *user) {
+    return walk(s, k, k->body, visit, user);
+}
+
+struct all {
+    copy_visitor *visit;
+    void *user;
+    bool ok;
+};
+
+static bool visit_all(struct session *s, struct kernel *k, struct copy *c, void *user) {
+    struct all *a = user;
+    if (!a->visit(s, k, c, a->user)) a->ok = false;
+    return true;
+}
+
+bool walk_plan(struct session *s, struct plan *p, copy_visitor *visit, void *user) {
+    struct all a = {visit, user, true};
+    for (struct kernel *k = p->kernels; k; k = k->next) walk_copies(s, k, visit_all, &a);
+    return a.ok;
+}
+
+const char *copy_name(struct session *s, const struct copy *c) {
+    return c->label ? arena_printf(&s->arena, "copy '%s'", c->label) : "this copy";
+}

@@ -1,0 +1,81 @@
+// Pass "shared": where each shared tensor of a kernel stands in the block's shared memory.
+//
+// Requires: layouts.  Fills: tensor.smem_offset, kernel.smem_bytes.  A plan that needs more than its architecture has is
+// an error.  Tensors stand one after the other, each aligned to 128 bytes, or to its swizzle's period when that is more
+// (up to 1024), so that a bank does not depend on where a tensor happens to stand.
+#include <stdlib.h>
+
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/pass.h"
+#include "plan/plan.h"
+
+// Bytes of shared memory a block may have (CUDA C++ Programming Guide, technical specifications by compute capability).
+static int64_t shared_limit(int arch) {
+    switch (arch) {
+    case 80: case 87: return 163 * 1024;
+    case 86: case 89: case 120: case 121: return 99 * 1024;
+    case 75: return 64 * 1024;
+    default: return arch >= 90 ? 227 * 1024 : 48 * 1024;
+    }
+}
+
+static int64_t period_bytes(const struct tensor *t) {
+    const struct lay_swizzle sw = t->layout.sw;
+    if (!sw.b) return 0;
+    int top = sw.m + sw.b + abs(sw.s);
+    if (top > 20) return 1024;
+    return ((int64_t)1 << top) * t->elem->bits / 8;
+}
+
+static bool place(struct session *s, const struct plan *p, struct kernel *k) {
+    int64_t at = 0;
+    const struct tensor *largest = NULL;
+    int64_t largest_bytes = 0;
+    for (int i = 0; i < k->nlocal; ++i) {
+        struct tensor *t = k->local[i];
+        if (t->space != MEM_SHARED) continue;
+        struct lay_int cosize = lay_cosize(&s->lay, t->layout);
+        if (!lay_int_static(cosize)) {
+            diag_error(s, t->at, "shared tensor '%s' has layout %s, whose size is known only at run time", t->name,
+                       lay_text(&s->lay, t->layout));
+            return false;
+        }
+        int64_t elements = cosize.num, period = period_bytes(t), bytes;
+        if (period) {
+            // a swizzle permutes within its period: the whole of it belongs to the tensor
+            int64_t n = period * 8 / t->elem->bits;
+            elements = (elements + n - 1) / n * n;
+        }
+        if (elements < 0 || elements > (1 << 28)) {
+            diag_error(s, t->at, "shared tensor '%s' spans %ld elements", t->name, (long)elements);
+            return false;
+        }
+        bytes = elements * t->elem->bits / 8;
+        int64_t align = period > 128 ? (period < 1024 ? period : 1024) : 128;
+        if (t->align > align) align = t->align;
+        at = (at + align - 1) / align * align;
+        t->smem_offset = (int)at;
+        at += bytes;
+        if (bytes > largest_bytes) {
+            largest_bytes = bytes;
+            largest = t;
+        }
+    }
+    k->smem_bytes = at;
+    if (at > shared_limit(p->arch)) {
+        diag_error(s, k->at, "kernel '%s' needs %ld bytes of shared memory, sm_%d has %ld a block", k->name,
+                   (long)at, p->arch, (long)shared_limit(p->arch));
+        if (largest) {
+            diag_note(s, largest->at, "'%s' takes %ld of them", largest->name, (long)largest_bytes);
+        }
+        return false;
+    }
+    return true;
+}
+
+bool pass_shared(struct session *s, struct plan *p) {
+    bool ok = true;
+    for (struct kernel *k = p->kernels; k; k = k->next) ok &= place(s, p, k);
+    return ok;
+}

@@ -1,0 +1,258 @@
+// Pass "vectorize": the width of an access, the least of named bounds.
+//
+// Requires: facts of partition.  Fills: facts.bits, vec, bound, won; reorders facts.mode so that the iterations that are
+// left after the vector come in the order in which memory runs, and takes the vector's own elements out of it.
+//
+// Bounds, in bits: the atom; the contiguous run of each side and the run common to both; the alignment of each side,
+// the greatest common divisor of the base's alignment and of every offset and stride that is left; the swizzle's base.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/pass.h"
+#include "pass/walk.h"
+
+enum { NO_BOUND = 1 << 20 };  // bits; more than any access has
+
+static int64_t gcd(int64_t a, int64_t b) {
+    while (b) {
+        int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a < 0 ? -a : a;
+}
+
+static int64_t power_of_two_in(int64_t n) { return n & -n; }
+
+// -- runs ----------------------------------------------------------------------------------------------------------
+
+enum side { SRC = 1, DST = 2 };
+
+static bool continues(const struct copy_mode *m, int sides, int64_t run) {
+    return (!(sides & SRC) || lay_int_is(m->src, run)) && (!(sides & DST) || lay_int_is(m->dst, run));
+}
+
+// The elements that follow one another in "sides"; "taken" (may be NULL) gets the modes' order in the run.
+static int64_t run_of(const struct copy_mode *mode, int n, int sides, int *taken, int *ntaken) {
+    int64_t run = 1;
+    bool used[256] = {false};
+    int count = 0;
+    for (bool grew = true; grew;) {
+        grew = false;
+        for (int i = 0; i < n; ++i) {
+            if (used[i] || !continues(&mode[i], sides, run)) continue;
+            used[i] = grew = true;
+            if (taken) taken[count] = i;
+            ++count;
+            run *= mode[i].extent;
+            break;
+        }
+    }
+    if (ntaken) *ntaken = count;
+    return run;
+}
+
+// -- alignment -----------------------------------------------------------------------------------------------------
+
+static int64_t offset_divisor(const struct ix *e) { return e ? ix_divisor(e) : 1; }
+
+// Bytes to which every vector of "vec" elements of a side is aligned.
+static int64_t alignment(const struct copy_facts *f, const struct view *v, const struct part *p, int side,
+                         int64_t vec) {
+    int64_t bytes = v->base->elem->bits / 8;
+    int64_t a = v->base->align;
+    a = gcd(a, offset_divisor(p->offset) * bytes);
+    int64_t run = 1;
+    bool used[256] = {false};
+    // the run's own modes step over whole vectors once the vector's elements are gone
+    for (bool grew = true; grew;) {
+        grew = false;
+        for (int i = 0; i < f->nmodes; ++i) {
+            if (used[i] || !continues(&f->mode[i], SRC | DST, run)) continue;
+            used[i] = grew = true;
+            run *= f->mode[i].extent;
+            break;
+        }
+    }
+    a = gcd(a, run % vec == 0 ? vec * bytes : bytes);
+    for (int i = 0; i < f->nmodes; ++i) {
+        if (used[i]) continue;
+        struct lay_int d = side == SRC ? f->mode[i].src : f->mode[i].dst;
+        a = gcd(a, lay_int_divisor(d) * bytes);
+    }
+    return a;
+}
+
+static int64_t base_alignment(const struct copy_facts *f, const struct view *v, const struct part *p,
+                              int side, int64_t run) {
+    return alignment(f, v, p, side, power_of_two_in(run));
+}
+
+// -- one copy ------------------------------------------------------------------------------------------------------
+
+static const char *side_alignment_reason(struct session *s, const struct copy *c, bool src) {
+    const struct view *v = src ? &c->src : &c->dst;
+    const struct part *p = src ? &c->facts.src : &c->facts.dst;
+    int64_t bytes = v->base->elem->bits / 8;
+    return arena_printf(&s->arena,
+                        "'%s' is aligned to %d bytes, its offset %s to %ld, so that an access is "
+                        "aligned to %ld",
+                        v->base->name, v->base->align, ix_text(s, p->offset),
+                        (long)(offset_divisor(p->offset) * bytes),
+                        (long)(c->facts.bound[src ? BOUND_SRC_ALIGN : BOUND_DST_ALIGN] / 8));
+}
+
+// The stride that ends the contiguous run of a side, for messages.
+static const char *run_reason(struct session *s, const struct copy *c, int sides) {
+    const struct copy_facts *f = &c->facts;
+    int bits = c->src.base->elem->bits;
+    int64_t run = run_of(f->mode, f->nmodes, sides, NULL, NULL);
+    int64_t least = 0;
+    struct lay_int d = lay_int(0);
+    for (int i = 0; i < f->nmodes; ++i) {
+        struct lay_int x = sides & SRC ? f->mode[i].src : f->mode[i].dst;
+        if (lay_int_is(x, 0) || (lay_int_static(x) && x.num < run)) continue;
+        int64_t lo, hi;
+        lay_int_range(x, &lo, &hi);
+        if (least == 0 || lo < least) {
+            least = lo;
+            d = x;
+        }
+    }
+    const char *name = sides == SRC ? c->src.base->name : c->dst.base->name;
+    const char *who = sides == (SRC | DST)
+                          ? "a thread's elements that follow one another in both sides"
+                          : arena_printf(&s->arena, "a thread's elements that follow one another in '%s'", name);
+    if (run == 1 && least > 1) {
+        return arena_printf(&s->arena, "%s are %ld of %d bits: its values stand %s elements apart in '%s'", who,
+                            (long)run, bits, lay_int_text(&s->lay, d), name);
+    }
+    return arena_printf(&s->arena, "%s are %ld of %d bits", who, (long)run, bits);
+}
+
+static const char *reason(struct session *s, const struct copy *c) {
+    switch (c->facts.won) {
+    case BOUND_SRC_RUN: return run_reason(s, c, SRC);
+    case BOUND_DST_RUN: return run_reason(s, c, DST);
+    case BOUND_COMMON_RUN: return run_reason(s, c, SRC | DST);
+    case BOUND_SRC_ALIGN: return side_alignment_reason(s, c, true);
+    case BOUND_DST_ALIGN: return side_alignment_reason(s, c, false);
+    case BOUND_SRC_SWIZZLE:
+    case BOUND_DST_SWIZZLE:
+        return arena_printf(&s->arena, "the swizzle of '%s' keeps %ld bits together",
+                            c->facts.won == BOUND_SRC_SWIZZLE ? c->src.base->name : c->dst.base->name,
+                            (long)c->facts.bound[c->facts.won]);
+    case BOUND_ATOM:
+    case N_BOUNDS: break;
+    }
+    return "the atom's width";
+}
+
+// Merges the common run into one mode of whole vectors, which comes first.
+static void reorder(struct session *s, struct copy_facts *f, int64_t vec) {
+    int order[256], taken;
+    struct copy_mode *m = ARENA_ARRAY(&s->arena, struct copy_mode, f->nmodes + 1);
+    int64_t run = run_of(f->mode, f->nmodes, SRC | DST, order, &taken);
+    int n = 0;
+    bool used[256] = {false}, rest = false;
+    for (int k = 0; k < taken; ++k) {
+        used[order[k]] = true;
+        rest = f->mode[order[k]].rest;
+    }
+    if (run % vec != 0) BUG("a vector of %ld that a run of %ld does not hold", (long)vec, (long)run);
+    if (run > vec) m[n++] = (struct copy_mode){run / vec, lay_int(vec), lay_int(vec), rest};
+    for (int i = 0; i < f->nmodes; ++i) {
+        if (!used[i] && f->mode[i].extent > 1) m[n++] = f->mode[i];
+    }
+    // neighbours that are one mode on both sides
+    int w = 0;
+    for (int i = 0; i < n; ++i) {
+        if (w > 0 && m[w - 1].rest == m[i].rest &&
+            lay_int_equal(lay_int_mul(&s->lay, m[w - 1].src, lay_int(m[w - 1].extent)), m[i].src) &&
+            lay_int_equal(lay_int_mul(&s->lay, m[w - 1].dst, lay_int(m[w - 1].extent)), m[i].dst)) {
+            m[w - 1].extent *= m[i].extent;
+        } else {
+            m[w++] = m[i];
+        }
+    }
+    f->mode = m;
+    f->nmodes = w;
+}
+
+static int64_t at_most(int64_t a, int64_t cap) { return a < cap ? a : cap; }
+
+static void not_reached(struct session *s, const struct copy *c, const struct atom *atom) {
+    const struct copy_facts *f = &c->facts;
+    int best = f->bits;
+    if (atom->row->exact) {
+        diag_error(s, c->at, "%s cannot use %d-bit accesses, only %d: %s",
+                   copy_name(s, c), atom->bits, best, reason(s, c));
+    } else {
+        diag_warn(s, W_VECTORIZE, c->at, "%s moves %d bits an access, %d were asked for: %s",
+                  copy_name(s, c), best, atom->bits, reason(s, c));
+    }
+    if (c->tc) diag_note(s, c->tc->at, "the tiled copy is declared here");
+    if (f->won == BOUND_SRC_RUN || f->won == BOUND_SRC_ALIGN || f->won == BOUND_COMMON_RUN) {
+        diag_note(s, c->src.base->at, "'%s' has layout %s", c->src.base->name,
+                  lay_text(&s->lay, c->src.base->layout));
+    }
+    if (f->won == BOUND_DST_RUN || f->won == BOUND_DST_ALIGN || f->won == BOUND_COMMON_RUN) {
+        diag_note(s, c->dst.base->at, "'%s' has layout %s", c->dst.base->name,
+                  lay_valid(c->dst.base->layout) ? lay_text(&s->lay, c->dst.base->layout) : "of its tile");
+    }
+}
+
+static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
+    (void)k;
+    (void)user;
+    struct copy_facts *f = &c->facts;
+    const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
+    int bits = c->src.base->elem->bits;
+    if (f->nmodes > 256) {
+        diag_error(s, c->at, "a thread's part of this copy has %d modes, at most 256 are supported", f->nmodes);
+        return false;
+    }
+    if (atom->bits < bits) {
+        diag_error(s, c->how_at, "an access of %d bits cannot hold an element of '%s', which has %d",
+                   atom->bits, c->src.base->name, bits);
+        return false;
+    }
+    int64_t run_src = run_of(f->mode, f->nmodes, SRC, NULL, NULL);
+    int64_t run_dst = run_of(f->mode, f->nmodes, DST, NULL, NULL);
+    int64_t run = run_of(f->mode, f->nmodes, SRC | DST, NULL, NULL);
+    int64_t *b = f->bound;
+    b[BOUND_ATOM] = atom->bits;
+    b[BOUND_SRC_RUN] = at_most(power_of_two_in(run_src), NO_BOUND / bits) * bits;
+    b[BOUND_DST_RUN] = at_most(power_of_two_in(run_dst), NO_BOUND / bits) * bits;
+    b[BOUND_COMMON_RUN] = at_most(power_of_two_in(run), NO_BOUND / bits) * bits;
+    b[BOUND_SRC_ALIGN] = at_most(base_alignment(f, &c->src, &f->src, SRC, run), NO_BOUND / 8) * 8;
+    b[BOUND_DST_ALIGN] = at_most(base_alignment(f, &c->dst, &f->dst, DST, run), NO_BOUND / 8) * 8;
+    b[BOUND_SRC_SWIZZLE] = f->src.sw.b ? ((int64_t)bits << at_most(f->src.sw.m, 10)) : NO_BOUND;
+    b[BOUND_DST_SWIZZLE] = f->dst.sw.b ? ((int64_t)bits << at_most(f->dst.sw.m, 10)) : NO_BOUND;
+    f->won = BOUND_ATOM;
+    int64_t least = b[BOUND_ATOM];
+    for (int i = 1; i < N_BOUNDS; ++i) {
+        int64_t p = power_of_two_in(b[i]);
+        if (p < least) {
+            least = p;
+            f->won = (enum bound)i;
+        }
+    }
+    if (least < bits) {
+        diag_error(s, c->at, "%s would access elements of %d bits that are not aligned to their size: %s",
+                   copy_name(s, c), bits, reason(s, c));
+        return false;
+    }
+    f->bits = (int)least;
+    f->vec = (int)(least / bits);
+    if (f->bits < atom->bits) {
+        not_reached(s, c, atom);
+        if (atom->row->exact) return false;
+    }
+    reorder(s, f, f->vec);
+    return true;
+}
+
+bool pass_vectorize(struct session *s, struct plan *p) { return walk_plan(s, p, vectorize_copy, NULL); }
