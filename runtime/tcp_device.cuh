@@ -23,6 +23,7 @@
 //   tcp_ldmatrix_x{1,2,4}[_trans](tcp_b32 *to, const void *shared_row);
 //   tcp_stmatrix_x{1,2,4}[_trans](void *shared_row, const tcp_b32 *from);
 //   tcp_zero_{8,16,32,64,128}()           a value of zeros
+//   tcp_swizzle<B, M, S>(x)               x ^ ((x & yyy) >> S), CuTe's Swizzle<B,M,S>, of an element index
 //
 // "global_nc" reads what nobody writes during the launch (ld.global.nc).  Loads and stores are
 // plain vector accesses that the compiler may move and schedule; what has a side effect beyond its
@@ -193,4 +194,11 @@ TCP_INSTRUCTION tcp_b128 tcp_zero_128() {
 }
 
 #endif
+// CuTe's Swizzle<B,M,S> (cute/swizzle.hpp) of an element index: bits [M, M+B) are xored with those |S| above them, for a
+// negative S those |S| above with bits [M, M+B).
+template <int B, int M, int S, typename T> TCP_DEVICE T tcp_swizzle(T x) {
+    constexpr T mask = ((T(1) << B) - 1) << M;
+    return S >= 0 ? T(x ^ ((x >> (S >= 0 ? S : 0)) & mask)) : T(x ^ ((x & mask) << (S < 0 ? -S : 0)));
+}
+
 #endif
