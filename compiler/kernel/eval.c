@@ -1,0 +1,195 @@
+// Executing Kernel IR on tagged memory: the other half of the check that every compile makes.
+#include "kernel/eval.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/session.h"
+
+struct run {
+    struct session *s;
+    const struct kir_kernel *k;
+    const struct sample_set *what;
+    struct image *img;
+    int64_t **own;         // own[t][id]: values of variables, a thread
+    int64_t active;        // threads below this go on
+    struct ix_env env;
+    int64_t *stage;        // of all threads
+    int64_t stage_cap;
+    const char *error;
+};
+
+static bool fail(struct run *r, const char *why) {
+    if (!r->error) r->error = why;
+    return false;
+}
+
+static bool value_of(struct run *r, int64_t thread, const struct ix *e, int64_t *out) {
+    struct ix_env env = {r->own[thread], r->env.sym};
+    if (ix_eval(e, &env, out)) return true;
+    return fail(r, arena_printf(&r->s->arena, "'%s' has no value", ix_text(r->s, e)));
+}
+
+static void set(struct run *r, const struct ix_var *v, int64_t x) {
+    for (int64_t t = 0; t < r->k->threads; ++t) r->own[t][v->id] = x;
+}
+
+static int64_t buffer_id(const struct kir_buffer *b, int64_t thread) {
+    switch (b->space) {
+    case KIR_GLOBAL: return image_global(b->tensor);
+    case KIR_SHARED: return image_shared(b->tensor);
+    case KIR_FRAG: return image_frag(b->tensor, (int)thread);
+    case KIR_STAGE: break;
+    }
+    BUG("a stage is no memory");
+}
+
+// An access must lie at a multiple of its width; elements of fragments and shared buffers inside them.
+static bool check_access(struct run *r, const struct kir_buffer *b, int64_t at, int elements) {
+    if (at % elements != 0) {
+        return fail(r, arena_printf(&r->s->arena, "element %" PRId64 " of '%s' is not at a multiple of the %d of an access",
+                                    at, b->name, elements));
+    }
+    if (at < 0 || (b->space != KIR_GLOBAL && b->space != KIR_SHARED && at + elements > b->count)) {
+        return fail(r, arena_printf(&r->s->arena, "element %" PRId64 " lies outside '%s'", at, b->name));
+    }
+    return true;
+}
+
+static bool run_access(struct run *r, const struct kir_node *n, int64_t t) {
+    int elements = n->bits / n->buf->elem_bits;
+    int64_t at, to = 0, slot = 0;
+    if (!value_of(r, t, n->at, &at) || !check_access(r, n->buf, at, elements)) return false;
+    if (n->kind == KIR_MOVE) {
+        if (!value_of(r, t, n->to_at, &to) || !check_access(r, n->to_buf, to, elements)) return false;
+    } else {
+        if (!value_of(r, t, n->stage_at, &slot)) return false;
+        if (slot < 0 || slot >= n->stage->count) return fail(r, "a register beyond its batch");
+        slot = (t * n->stage->count + slot) * elements;
+        if (slot + elements > r->stage_cap) return fail(r, "a register that is not declared");
+    }
+    for (int e = 0; e < elements; ++e) {
+        switch (n->kind) {
+        case KIR_LOAD: r->stage[slot + e] = image_load(r->img, buffer_id(n->buf, t), at + e); break;
+        case KIR_STORE: image_store(r->img, buffer_id(n->buf, t), at + e, r->stage[slot + e]); break;
+        default:
+            image_store(r->img, buffer_id(n->to_buf, t), to + e, image_load(r->img, buffer_id(n->buf, t), at + e));
+        }
+    }
+    return true;
+}
+
+static bool run_list(struct run *r, const struct kir_node *list);
+
+static bool run_loop(struct run *r, const struct kir_node *n) {
+    int64_t begin, end, pick[SAMPLE_AXIS];
+    if (!value_of(r, 0, n->begin, &begin) || !value_of(r, 0, n->end, &end)) return false;
+    // the plan's own loops may be sampled, those inside a copy may not: their variables are lowering's
+    bool all = r->what->all_iterations || n->unroll || n->var->id >= r->k->first_own_var;
+    if (all) {
+        for (int64_t i = begin; i < end; ++i) {
+            set(r, n->var, i);
+            if (!run_list(r, n->body)) return false;
+        }
+        return true;
+    }
+    int count = sample_axis(end - begin, pick);
+    for (int i = 0; i < count; ++i) {
+        set(r, n->var, begin + pick[i]);
+        if (!run_list(r, n->body)) return false;
+    }
+    return true;
+}
+
+static bool run_list(struct run *r, const struct kir_node *list) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        int64_t before = r->active;
+        switch (n->kind) {
+        case KIR_COMMENT:
+        case KIR_BARRIER: break;
+        case KIR_LET:
+            for (int64_t t = 0; t < r->k->threads; ++t) {
+                int64_t x;
+                if (!value_of(r, t, n->index, &x)) return false;
+                r->own[t][n->var->id] = x;
+            }
+            break;
+        case KIR_FOR:
+            if (!run_loop(r, n)) return false;
+            break;
+        case KIR_GUARD:
+            if (n->count < r->active) r->active = n->count;
+            if (!run_list(r, n->body)) return false;
+            r->active = before;
+            break;
+        case KIR_BLOCK:
+            if (!run_list(r, n->body)) return false;
+            break;
+        case KIR_STAGE_DECL: {
+            int64_t need = n->stage->count * r->k->threads * (n->stage->access_bits / n->stage->elem_bits);
+            if (need > r->stage_cap) {
+                free(r->stage);
+                r->stage = malloc(sizeof *r->stage * (size_t)need);
+                if (!r->stage) return fail(r, "out of memory");
+                r->stage_cap = need;
+            }
+            for (int64_t i = 0; i < r->stage_cap; ++i) r->stage[i] = IMAGE_POISON;
+            break;
+        }
+        case KIR_LOAD:
+        case KIR_STORE:
+        case KIR_MOVE:
+            for (int64_t t = 0; t < r->active; ++t) {
+                if (!run_access(r, n, t)) return false;
+            }
+            break;
+        }
+    }
+    return true;
+}
+
+static bool run_block(struct run *r, const int64_t block[3]) {
+    for (int64_t t = 0; t < r->k->threads; ++t) r->own[t][r->k->tid->id] = t;
+    for (int i = 0; i < 3; ++i) {
+        if (r->k->block[i]) set(r, r->k->block[i], block[i]);
+    }
+    image_drop_local(r->img);
+    r->active = r->k->threads;
+    return run_list(r, r->k->body);
+}
+
+const char *kir_run(struct session *s, const struct kir_kernel *k, const int64_t *sym, const struct sample_set *what,
+                    struct image *img) {
+    struct run r = {.s = s, .k = k, .what = what, .img = img, .env = {NULL, sym}};
+    int64_t grid[3], total = 1;
+    for (int i = 0; i < 3; ++i) {
+        if (!lay_int_eval(k->grid[i], sym, &grid[i])) return "the grid has no value";
+        if (grid[i] < 0 || __builtin_mul_overflow(total, grid[i], &total)) return "the grid is too large";
+    }
+    int64_t nvars = s->next_var + 1;
+    int64_t *values = calloc((size_t)(nvars * k->threads), sizeof *values);
+    r.own = calloc((size_t)k->threads, sizeof *r.own);
+    if (!values || !r.own) {
+        free(values);
+        free(r.own);
+        return "out of memory";
+    }
+    for (int64_t t = 0; t < k->threads; ++t) r.own[t] = values + t * nvars;
+    if (what->all_blocks) {
+        bool ok = true;
+        for (int64_t i = 0; ok && i < total; ++i) {
+            int64_t b[3] = {i % grid[0], i / grid[0] % grid[1], i / grid[0] / grid[1]};
+            ok = run_block(&r, b);
+        }
+    } else {
+        int64_t block[SAMPLE_BLOCKS][3];
+        int n = sample_blocks(grid, block);
+        for (int i = 0; i < n && run_block(&r, block[i]); ++i) {
+        }
+    }
+    free(r.stage);
+    free(r.own);
+    free(values);
+    return r.error;
+}

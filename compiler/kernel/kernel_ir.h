@@ -1,0 +1,129 @@
+// Kernel IR: what one thread of a kernel does, one node an instruction or a loop.  Lowering makes it from the plan; it is
+// checked against the plan's meaning on every compile; the emitter prints it and looks at nothing else.
+#ifndef TCPC_KERNEL_KERNEL_IR_H
+#define TCPC_KERNEL_KERNEL_IR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "index/ix.h"
+
+struct session;
+struct buf;
+
+enum kir_space { KIR_GLOBAL, KIR_SHARED, KIR_FRAG, KIR_STAGE };
+
+// Memory that instructions name.  KIR_STAGE: registers between the loads and the stores of a batch, an array of values of
+// one access each.
+struct kir_buffer {
+    enum kir_space space;
+    const char *name;    // in the plan
+    const char *c_name;  // in emitted code
+    const char *c_type;  // of an element
+    const char *elem;    // "f32"
+    int elem_bits;
+    int tensor;          // id of the tensor; -1 for KIR_STAGE
+    int64_t count;       // frag, stage: elements; shared: elements; global: 0
+    int64_t smem_offset; // shared: bytes
+    int access_bits;     // stage: of a value
+    bool written, read;
+};
+
+enum kir_kind {
+    KIR_LET,      // var = index
+    KIR_FOR,      // var from begin to end, step 1
+    KIR_GUARD,    // if tid < count
+    KIR_STAGE_DECL,
+    KIR_LOAD,     // stage[stage_at] = buf[at], "bits" wide
+    KIR_STORE,    // buf[at] = stage[stage_at]
+    KIR_MOVE,     // to_buf[to_at] = buf[at]; one side a fragment
+    KIR_BARRIER,
+    KIR_BLOCK,    // a scope of its own: { body }
+    KIR_COMMENT   // lines of text
+};
+
+struct kir_node {
+    enum kir_kind kind;
+    struct kir_node *next;
+    struct kir_node *body;         // FOR, GUARD, BLOCK
+    const struct ix_var *var;      // LET, FOR
+    const struct ix *index;        // LET
+    const struct ix *begin, *end;  // FOR
+    bool unroll;                   // FOR
+    int64_t count;                 // GUARD
+    struct kir_buffer *stage;      // STAGE_DECL, LOAD, STORE
+    const struct ix *stage_at;
+    struct kir_buffer *buf;        // LOAD, STORE; MOVE: source
+    const struct ix *at;           // elements
+    struct kir_buffer *to_buf;     // MOVE
+    const struct ix *to_at;
+    int bits;
+    const char *const *line;       // COMMENT
+    int nlines;
+    const char *path;              // COMMENT: where in the plan
+    int plan_line;
+};
+
+// What the launcher checks before it launches, in this order.
+enum kir_check_kind {
+    KIR_CHECK_RANGE,     // lo <= sym <= hi
+    KIR_CHECK_MULTIPLE,  // sym % mul == 0
+    KIR_CHECK_RELATION,  // a op b
+    KIR_CHECK_POINTER,   // tensor: not null, aligned
+    KIR_CHECK_OVERLAP    // tensor against the other tensor
+};
+
+struct kir_tensor {
+    const char *name, *c_name, *c_type, *elem;
+    int elem_bits, align;  // bytes
+    int id;
+    bool written, read;
+    const struct ix *span;  // storage elements from the pointer on: greatest offset + 1
+    const struct ix *const *extent;  // sizes of modes: nothing to do when an output has a zero one
+    int nextents;
+};
+
+struct kir_param {
+    const char *name, *c_name;
+    const struct lay_sym *sym;
+    int64_t lo, hi, mul;
+    bool narrow;  // an int holds it
+};
+
+struct kir_relation {
+    const struct ix *a, *b;
+    const char *op, *text;
+};
+
+struct kir_kernel {
+    const char *name;    // in the plan
+    const char *c_name;
+    const char *path;
+    int line;            // of the declaration
+    struct kir_tensor *tensor;  // parameters
+    int ntensors;
+    struct kir_param *param;
+    int nparams;
+    struct kir_relation *relation;
+    int nrelations;
+    struct lay_int grid[3];
+    int64_t threads;
+    int64_t smem_bytes;
+    const struct ix_var *tid, *block[3];
+    struct kir_buffer *const *buffer;  // shared and fragments, to be declared
+    int nbuffers;
+    int first_own_var;  // variables from this id on were made by lowering
+    struct kir_node *body;
+    struct kir_kernel *next;
+};
+
+struct kir {
+    int arch;
+    const char *path;
+    struct kir_kernel *kernels;
+};
+
+// Prints the IR as text, for --emit=kernel.
+void kir_print(struct session *s, const struct kir *k, struct buf *out);
+
+#endif

@@ -1,0 +1,235 @@
+// Lowering: a kernel of the plan, with its facts, becomes Kernel IR.
+//
+// Requires: all passes.  The only file beside lower_copy.c that sees both the plan and Kernel IR.
+#include "kernel/lower.h"
+
+#include <string.h>
+
+#include "base/session.h"
+#include "kernel/lower_private.h"
+#include "layout/algebra.h"
+
+struct kir_node *lower_node(struct lowering *w, enum kir_kind kind) {
+    struct kir_node *n = ARENA_NEW(&w->s->arena, struct kir_node);
+    n->kind = kind;
+    *w->tail = n;
+    w->tail = &n->next;
+    return n;
+}
+
+struct kir_node **lower_open(struct lowering *w, struct kir_node *parent) {
+    struct kir_node **outside = w->tail;
+    w->tail = &parent->body;
+    return outside;
+}
+
+const struct ix_var *lower_var(struct lowering *w, enum ix_var_kind kind, const char *name, int64_t end) {
+    struct ix_var *v = ARENA_NEW(&w->s->arena, struct ix_var);
+    *v = (struct ix_var){kind, name, name, w->s->next_var++, lay_int(0), lay_int(end)};
+    return v;
+}
+
+// -- thread modes --------------------------------------------------------------------------------------------------
+
+static bool of_tid_alone(const struct ix *e) {
+    for (int k = IX_LANE; k <= IX_NAMED; ++k) {
+        if (ix_depends(e, (enum ix_var_kind)k)) return false;
+    }
+    return ix_depends(e, IX_TID);
+}
+
+// A name at the top of the kernel for a quotient or remainder of tid.
+static const struct ix *digit(struct lowering *w, const struct ix *e) {
+    for (int i = 0; i < w->ndigits; ++i) {
+        if (ix_equal(w->digit[i].is, e)) return ix_var(w->s, w->digit[i].var);
+    }
+    if (w->ndigits == MAX_DIGITS) return e;
+    const char *name = names_take(&w->names, arena_printf(&w->s->arena, "t%d", w->ndigits));
+    const struct ix_var *v = lower_var(w, IX_NAMED, name, e->hi + 1);
+    w->digit[w->ndigits++] = (struct thread_digit){e, v};
+    // at the top, in the order in which they were first needed
+    struct kir_node *n = ARENA_NEW(&w->s->arena, struct kir_node);
+    n->kind = KIR_LET;
+    n->var = v;
+    n->index = e;
+    *w->top = n;
+    w->top = &n->next;
+    return ix_var(w->s, v);
+}
+
+const struct ix *lower_index(struct lowering *w, const struct ix *e) {
+    struct session *s = w->s;
+    switch (e->op) {
+    case IX_VAR: return e;
+    case IX_DIV:
+    case IX_MOD:
+        if (of_tid_alone(e)) return digit(w, e);
+        return e->op == IX_DIV ? ix_div(s, lower_index(w, e->a), e->k) : ix_mod(s, lower_index(w, e->a), e->k);
+    case IX_SWZ: return ix_swizzle(s, lower_index(w, e->a), e->sw);
+    case IX_SUM: break;
+    }
+    const struct ix *sum = ix_int(s, 0);
+    for (int i = 0; i < e->nterms; ++i) {
+        const struct ix *atom = e->term[i].atom;
+        sum = ix_add(s, sum,
+                     atom ? ix_scale(s, lower_index(w, atom), e->term[i].coef) : ix_lay(s, e->term[i].coef));
+    }
+    return sum;
+}
+
+// -- statements ----------------------------------------------------------------------------------------------------
+
+static void lower_list(struct lowering *w, const struct stmt *list) {
+    for (const struct stmt *st = list; st; st = st->next) {
+        if (st->kind == STMT_COPY) {
+            lower_copy(w, st->copy);
+            continue;
+        }
+        struct kir_node *loop = lower_node(w, KIR_FOR);
+        struct ix_var *v = (struct ix_var *)st->var;
+        v->c_name = names_take(&w->names, v->name);
+        loop->var = v;
+        loop->begin = lower_index(w, st->begin);
+        loop->end = lower_index(w, st->end);
+        struct kir_node **outside = lower_open(w, loop);
+        lower_list(w, st->body);
+        w->tail = outside;
+        names_release(&w->names, v->c_name);
+    }
+}
+
+// -- the kernel ----------------------------------------------------------------------------------------------------
+
+struct kir_buffer *lower_buffer(struct lowering *w, const struct tensor *t) {
+    for (int i = 0; i < w->nbuffers; ++i) {
+        if (w->buffer[i].tensor == t) return w->buffer[i].buf;
+    }
+    BUG("tensor '%s' is not of this kernel", t->name);
+}
+
+static struct kir_buffer *new_buffer(struct lowering *w, const struct tensor *t) {
+    static const enum kir_space space[] = {KIR_GLOBAL, KIR_SHARED, KIR_FRAG};
+    struct kir_buffer *b = ARENA_NEW(&w->s->arena, struct kir_buffer);
+    b->space = space[t->space];
+    b->name = t->name;
+    b->c_name = names_take(&w->names, t->name);
+    b->c_type = t->elem->c_name;
+    b->elem = t->elem->name;
+    b->elem_bits = t->elem->bits;
+    b->tensor = t->id;
+    b->smem_offset = t->smem_offset;
+    if (t->space != MEM_GLOBAL && lay_valid(t->layout)) b->count = lay_cosize(&w->s->lay, t->layout).num;
+    w->buffer[w->nbuffers++] = (struct buffer_of){t, b};
+    return b;
+}
+
+// The greatest offset + 1 that a layout of non-negative strides reaches, elements.
+static void add_span(struct session *s, const struct lay_tuple *shape, const struct lay_tuple *stride,
+                     const struct ix **span) {
+    if (!lay_is_leaf(shape)) {
+        for (int i = 0; i < shape->rank; ++i) add_span(s, shape->kid[i], stride->kid[i], span);
+        return;
+    }
+    const struct ix *last = ix_sub(s, ix_lay(s, shape->leaf), ix_int(s, 1));
+    *span = ix_add(s, *span, ix_scale(s, last, stride->leaf));
+}
+
+// Bytes: the widest access to "t" in "list".
+static int widest_access(const struct stmt *list, const struct tensor *t) {
+    int widest = t->elem->bits / 8;
+    for (const struct stmt *st = list; st; st = st->next) {
+        int bytes = 0;
+        if (st->kind == STMT_FOR) bytes = widest_access(st->body, t);
+        else if (st->copy->src.base == t || st->copy->dst.base == t) bytes = st->copy->facts.bits / 8;
+        if (bytes > widest) widest = bytes;
+    }
+    return widest;
+}
+
+static struct kir_tensor lower_tensor(struct session *s, const struct kernel *k, const struct formal *f,
+                                      const struct kir_buffer *b) {
+    const struct tensor *t = f->tensor;
+    int align = t->align_given ? t->align : widest_access(k->body, t);
+    struct kir_tensor r = {t->name, b->c_name, b->c_type, b->elem, b->elem_bits, align, t->id};
+    r.written = f->dir != ARG_IN;
+    r.read = f->dir != ARG_OUT;
+    r.span = ix_int(s, 1);
+    add_span(s, t->layout.shape, t->layout.stride, &r.span);
+    const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, t->layout.shape);
+    r.nextents = lay_tuple_rank(flat);
+    const struct ix **extent = ARENA_ARRAY(&s->arena, const struct ix *, r.nextents + 1);
+    for (int i = 0; i < r.nextents; ++i) extent[i] = ix_lay(s, lay_tuple_get(&s->lay, flat, i)->leaf);
+    r.extent = extent;
+    return r;
+}
+
+static void lower_params(struct lowering *w, const struct plan *p, const struct kernel *k, struct kir_kernel *out) {
+    struct session *s = w->s;
+    out->param = ARENA_ARRAY(&s->arena, struct kir_param, k->nparams + 1);
+    for (int i = 0; i < k->nparams; ++i) {
+        const struct param *q = k->param[i];
+        struct kir_param *r = &out->param[out->nparams++];
+        *r = (struct kir_param){q->name, names_take(&w->names, q->name), q->sym, q->sym->lo, q->sym->hi, q->sym->mul};
+        r->narrow = q->sym->hi <= INT32_MAX && q->sym->lo >= INT32_MIN;
+    }
+    // the relations that speak of these params alone
+    out->relation = ARENA_ARRAY(&s->arena, struct kir_relation, p->nrelations + 1);
+    for (int i = 0; i < p->nrelations; ++i) {
+        const struct relation *r = p->relation[i];
+        if (!lower_known(k, r->a) || !lower_known(k, r->b)) continue;
+        out->relation[out->nrelations++] = (struct kir_relation){r->a, r->b, r->op, r->text};
+    }
+}
+
+static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p, const struct kernel *k) {
+    struct lowering w = {.s = s, .plan = p, .kernel = k};
+    names_init(&w.names, s);
+    struct kir_kernel *out = ARENA_NEW(&s->arena, struct kir_kernel);
+    int col;
+    out->name = k->name;
+    out->c_name = k->name;
+    out->path = s->sources.file[k->at.file].path;
+    source_place(s, k->at, &out->line, &col);
+    for (int i = 0; i < 3; ++i) out->grid[i] = k->grid[i];
+    out->threads = k->threads;
+    out->smem_bytes = k->smem_bytes;
+    out->tid = k->tid;
+    out->first_own_var = s->next_var;
+    int n = k->nformals + k->nlocal;
+    w.buffer = ARENA_ARRAY(&s->arena, struct buffer_of, n + 1);
+    out->tensor = ARENA_ARRAY(&s->arena, struct kir_tensor, k->nformals + 1);
+    for (int i = 0; i < k->nformals; ++i) {
+        struct kir_buffer *b = new_buffer(&w, k->formal[i].tensor);
+        b->written = k->formal[i].dir != ARG_IN;
+        b->read = k->formal[i].dir != ARG_OUT;
+        out->tensor[out->ntensors++] = lower_tensor(s, k, &k->formal[i], b);
+    }
+    lower_params(&w, p, k, out);
+    struct kir_buffer **local = ARENA_ARRAY(&s->arena, struct kir_buffer *, k->nlocal + 1);
+    for (int i = 0; i < k->nlocal; ++i) local[out->nbuffers++] = new_buffer(&w, k->local[i]);
+    out->buffer = local;
+
+    // lets of the thread's digits come first, then the statements
+    struct kir_node *body = NULL, *top = NULL;
+    w.tail = &body;
+    w.top = &top;
+    lower_list(&w, k->body);
+    *w.top = body;
+    out->body = top;
+    for (int i = 0; i < 3; ++i) {
+        if (k->block[i]) out->block[i] = k->block[i];
+    }
+    return out;
+}
+
+struct kir *lower_plan(struct session *s, const struct plan *p) {
+    struct kir *out = ARENA_NEW(&s->arena, struct kir);
+    out->arch = p->arch;
+    out->path = p->path;
+    struct kir_kernel **tail = &out->kernels;
+    for (const struct kernel *k = p->kernels; k; k = k->next) {
+        *tail = lower_kernel(s, p, k);
+        tail = &(*tail)->next;
+    }
+    return out;
+}

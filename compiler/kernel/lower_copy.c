@@ -1,0 +1,265 @@
+// Lowering one copy: its comment, its barrier, and the loops around its loads and stores.
+//
+// A batch is as many accesses as fit in BATCH_BITS of registers: all its loads come before its stores, so that they are in
+// flight together.  What is more than a batch becomes loops around it.  A side in registers needs no batch: the
+// fragment is one, and each instruction moves between it and memory.
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/session.h"
+#include "kernel/lower_private.h"
+#include "layout/algebra.h"
+
+enum { BATCH_BITS = 2048, BATCH_MAX = 32 };
+
+static bool sym_known(const struct kernel *k, const struct lay_sym *y) {
+    for (int i = 0; i < k->nparams; ++i) {
+        if (k->param[i]->sym == y) return true;
+    }
+    if (y->name) return false;
+    for (int i = 0; i < y->of.nsyms; ++i) {
+        if (!sym_known(k, y->of.syms[i])) return false;
+    }
+    return true;
+}
+
+static bool int_known(const struct kernel *k, struct lay_int x) {
+    for (int i = 0; i < x.nsyms; ++i) {
+        if (!sym_known(k, x.syms[i])) return false;
+    }
+    return true;
+}
+
+bool lower_known(const struct kernel *k, const struct ix *e) {
+    switch (e->op) {
+    case IX_VAR: return true;
+    case IX_DIV:
+    case IX_MOD: return int_known(k, e->k) && lower_known(k, e->a);
+    case IX_SWZ: return lower_known(k, e->a);
+    case IX_SUM:
+        for (int i = 0; i < e->nterms; ++i) {
+            if (!int_known(k, e->term[i].coef)) return false;
+            if (e->term[i].atom && !lower_known(k, e->term[i].atom)) return false;
+        }
+    }
+    return true;
+}
+
+// -- the comment ---------------------------------------------------------------------------------------------------
+
+// A view as it was written, on one line.
+static const char *source_text(struct session *s, struct range r) {
+    const struct source *f = &s->sources.file[r.file];
+    struct buf b;
+    buf_init(&b);
+    for (uint32_t i = r.begin; i < r.end && i < f->size; ++i) {
+        char c = f->text[i];
+        bool space = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+        if (space && (b.len == 0 || b.text[b.len - 1] == ' ')) continue;
+        buf_char(&b, space ? ' ' : c);
+    }
+    return buf_finish(&b, &s->arena);
+}
+
+static void comment(struct lowering *w, const struct copy *c) {
+    struct session *s = w->s;
+    const struct copy_facts *f = &c->facts;
+    const char **line = ARENA_ARRAY(&s->arena, const char *, 6);
+    struct kir_node *n = lower_node(w, KIR_COMMENT);
+    int nlines = 0, col;
+    const char *atom = c->tc ? c->tc->atom.row->name : c->atom->row->name;
+    int atom_bits = c->tc ? c->tc->atom.bits : c->atom->bits;
+    const struct view *tile = c->src.base->space == MEM_FRAG ? &c->dst : &c->src;
+    const char *elem = tile->base->elem->name;
+    line[nlines++] = arena_printf(&s->arena, "%s%scopy %s -> %s", c->label ? c->label : "", c->label ? ": " : "",
+                                  source_text(s, c->src.at), source_text(s, c->dst.at));
+    line[nlines++] = arena_printf(&s->arena, "  %-7s %s %s   threads %ld   atom %s(%d)",
+                                  c->tc ? "tile" : "values", lay_tuple_text(&s->lay, tile->layout.shape), elem,
+                                  (long)f->threads, atom, atom_bits);
+    if (c->tc) {
+        line[nlines++] = arena_printf(&s->arena, "  tiler   %s   rounds %s   TV %s",
+                                      lay_tuple_text(&s->lay, c->tc->tiler), lay_tuple_text(&s->lay, f->rounds),
+                                      lay_text(&s->lay, c->tc->tv));
+    }
+    line[nlines++] = arena_printf(&s->arena, "  vector  %d x %s = %d bit  (limited by: %s)", f->vec, elem, f->bits,
+                                  bound_name(f->won));
+    n->line = line;
+    n->nlines = nlines;
+    n->path = s->sources.file[c->at.file].path;
+    source_place(s, c->at, &n->plan_line, &col);
+}
+
+// -- loops ---------------------------------------------------------------------------------------------------------
+
+struct axis {
+    const struct ix_var *var;
+    int64_t extent;
+    struct lay_int src, dst;
+};
+
+struct nest {
+    struct axis batch[64], outer[64];
+    int nbatch, nouter;
+    int64_t batch_size;
+};
+
+static int64_t largest_divisor(int64_t n, int64_t cap) {
+    for (int64_t d = cap < n ? cap : n; d > 1; --d) {
+        if (n % d == 0) return d;
+    }
+    return 1;
+}
+
+static void divide(struct session *s, const struct copy_facts *f, bool all, struct nest *nest) {
+    int64_t room = BATCH_BITS / f->bits;
+    if (room > BATCH_MAX) room = BATCH_MAX;
+    nest->batch_size = 1;
+    bool full = false;
+    for (int i = 0; i < f->nmodes; ++i) {
+        const struct copy_mode *m = &f->mode[i];
+        int64_t in = all ? m->extent : full ? 1 : largest_divisor(m->extent, room / nest->batch_size);
+        if (in < m->extent) full = true;
+        if (nest->nbatch == 64 || nest->nouter == 64) BUG("a copy of more than 64 loops");
+        if (in > 1) {
+            nest->batch[nest->nbatch++] = (struct axis){NULL, in, m->src, m->dst};
+            nest->batch_size *= in;
+        }
+        if (in < m->extent) {
+            nest->outer[nest->nouter++] = (struct axis){
+                NULL, m->extent / in, lay_int_mul(&s->lay, m->src, lay_int(in)), lay_int_mul(&s->lay, m->dst, lay_int(in))};
+        }
+    }
+}
+
+// Opens loops over "axis", the last one outermost, so that the fastest runs innermost.
+static void open_loops(struct lowering *w, struct axis *axis, int n, bool unroll) {
+    for (int i = n - 1; i >= 0; --i) {
+        const char *name = names_take_index(&w->names);
+        axis[i].var = lower_var(w, IX_LOOP, name, axis[i].extent);
+        struct kir_node *loop = lower_node(w, KIR_FOR);
+        loop->var = axis[i].var;
+        loop->begin = ix_int(w->s, 0);
+        loop->end = ix_int(w->s, axis[i].extent);
+        loop->unroll = unroll;
+        lower_open(w, loop);
+    }
+}
+
+static void close_loops(struct lowering *w, struct axis *axis, int n, struct kir_node **outside) {
+    for (int i = 0; i < n; ++i) names_release(&w->names, axis[i].var->c_name);
+    w->tail = outside;
+}
+
+static const struct ix *address(struct lowering *w, const struct ix *base, const struct nest *nest, bool src,
+                                struct lay_swizzle sw) {
+    struct session *s = w->s;
+    const struct ix *e = base;
+    for (int k = 0; k < 2; ++k) {
+        const struct axis *a = k ? nest->batch : nest->outer;
+        for (int i = 0; i < (k ? nest->nbatch : nest->nouter); ++i) {
+            e = ix_add(s, e, ix_scale(s, ix_var(s, a[i].var), src ? a[i].src : a[i].dst));
+        }
+    }
+    return ix_swizzle(s, e, sw);
+}
+
+static const struct ix *stage_index(struct lowering *w, const struct nest *nest) {
+    const struct ix *e = ix_int(w->s, 0);
+    int64_t step = 1;
+    for (int i = 0; i < nest->nbatch; ++i) {
+        e = ix_add(w->s, e, ix_scale(w->s, ix_var(w->s, nest->batch[i].var), lay_int(step)));
+        step *= nest->batch[i].extent;
+    }
+    return e;
+}
+
+// A name for an offset that several accesses share, unless it is as short as a name.
+static const struct ix *let(struct lowering *w, const char *name, const struct ix *e, bool shared) {
+    int64_t value;
+    if (!shared || ix_static(e, &value) || e->op == IX_VAR) return e;
+    struct ix_var *v = ARENA_NEW(&w->s->arena, struct ix_var);
+    *v = (struct ix_var){IX_NAMED, name, name, w->s->next_var++, lay_int(0), LAY_INT_INVALID};
+    if (e->lo >= 0 && e->hi < INT64_MAX) v->end = lay_int(e->hi + 1);
+    struct kir_node *n = lower_node(w, KIR_LET);
+    n->var = v;
+    n->index = e;
+    return ix_var(w->s, v);
+}
+
+// -- the copy ------------------------------------------------------------------------------------------------------
+
+static void move_through_frag(struct lowering *w, const struct copy *c, struct kir_buffer *src,
+                              struct kir_buffer *dst, const struct ix *from, const struct ix *to) {
+    const struct copy_facts *f = &c->facts;
+    struct nest *nest = ARENA_NEW(&w->s->arena, struct nest);
+    divide(w->s, f, true, nest);
+    struct kir_node **outside = w->tail;
+    struct kir_node *first = NULL;
+    *outside = NULL;
+    open_loops(w, nest->batch, nest->nbatch, true);
+    struct kir_node *n = lower_node(w, KIR_MOVE);
+    n->buf = src;
+    n->to_buf = dst;
+    n->bits = f->bits;
+    n->at = address(w, from, nest, true, f->src.sw);
+    n->to_at = address(w, to, nest, false, f->dst.sw);
+    first = *outside;
+    close_loops(w, nest->batch, nest->nbatch, &first->next);
+}
+
+static void move_through_stage(struct lowering *w, const struct copy *c, struct kir_buffer *src,
+                               struct kir_buffer *dst, const struct ix *from, const struct ix *to) {
+    const struct copy_facts *f = &c->facts;
+    struct nest *nest = ARENA_NEW(&w->s->arena, struct nest);
+    divide(w->s, f, false, nest);
+    struct kir_node **place = w->tail;
+    open_loops(w, nest->outer, nest->nouter, false);
+    if (nest->batch_size == 1) {
+        struct kir_node *n = lower_node(w, KIR_MOVE);
+        n->buf = src;
+        n->to_buf = dst;
+        n->bits = f->bits;
+        n->at = address(w, from, nest, true, f->src.sw);
+        n->to_at = address(w, to, nest, false, f->dst.sw);
+    } else {
+        struct kir_buffer *stage = ARENA_NEW(&w->s->arena, struct kir_buffer);
+        stage->space = KIR_STAGE;
+        stage->name = stage->c_name = "v";
+        stage->c_type = stage->elem = arena_printf(&w->s->arena, "tcp_b%d", f->bits);
+        stage->elem_bits = src->elem_bits;
+        stage->access_bits = f->bits;
+        stage->tensor = -1;
+        stage->count = nest->batch_size;
+        lower_node(w, KIR_STAGE_DECL)->stage = stage;
+        for (int store = 0; store < 2; ++store) {
+            struct kir_node **outside = w->tail;
+            open_loops(w, nest->batch, nest->nbatch, true);
+            struct kir_node *n = lower_node(w, store ? KIR_STORE : KIR_LOAD);
+            n->stage = stage;
+            n->stage_at = stage_index(w, nest);
+            n->buf = store ? dst : src;
+            n->at = address(w, store ? to : from, nest, !store, store ? f->dst.sw : f->src.sw);
+            n->bits = f->bits;
+            close_loops(w, nest->batch, nest->nbatch, &(*outside)->next);
+        }
+    }
+    close_loops(w, nest->outer, nest->nouter, nest->nouter ? &(*place)->next : w->tail);
+}
+
+void lower_copy(struct lowering *w, const struct copy *c) {
+    const struct copy_facts *f = &c->facts;
+    if (f->barrier_before) lower_node(w, KIR_BARRIER);
+    comment(w, c);
+    // the tid of a guarded copy is below its threads, which its offsets have taken for granted
+    const struct ix *from = lower_index(w, f->src.offset), *to = lower_index(w, f->dst.offset);
+    struct kir_node *scope = lower_node(w, f->threads < w->kernel->threads ? KIR_GUARD : KIR_BLOCK);
+    scope->count = f->threads;
+    struct kir_node **outside = lower_open(w, scope);
+    struct kir_buffer *src = lower_buffer(w, c->src.base), *dst = lower_buffer(w, c->dst.base);
+    bool shared = f->nmodes > 0;
+    from = let(w, "from", from, shared);
+    to = let(w, "to", to, shared);
+    if (src->space == KIR_FRAG || dst->space == KIR_FRAG) move_through_frag(w, c, src, dst, from, to);
+    else move_through_stage(w, c, src, dst, from, to);
+    w->tail = outside;
+}

@@ -1,0 +1,45 @@
+// What lower.c and lower_copy.c share.
+#ifndef TCPC_KERNEL_LOWER_PRIVATE_H
+#define TCPC_KERNEL_LOWER_PRIVATE_H
+
+#include "kernel/kernel_ir.h"
+#include "kernel/names.h"
+#include "plan/plan.h"
+
+enum { MAX_DIGITS = 64 };
+
+struct thread_digit {
+    const struct ix *is;
+    const struct ix_var *var;
+};
+
+struct buffer_of {
+    const struct tensor *tensor;
+    struct kir_buffer *buf;
+};
+
+struct lowering {
+    struct session *s;
+    const struct plan *plan;
+    const struct kernel *kernel;
+    struct names names;
+    struct thread_digit digit[MAX_DIGITS];
+    int ndigits;
+    struct kir_node **tail;  // where the next node goes
+    struct kir_node **top;   // where the next let of the top goes
+    struct buffer_of *buffer;
+    int nbuffers;
+};
+
+struct kir_node *lower_node(struct lowering *w, enum kir_kind kind);
+// Nodes go into "parent" from now on; gives the place to come back to.
+struct kir_node **lower_open(struct lowering *w, struct kir_node *parent);
+const struct ix_var *lower_var(struct lowering *w, enum ix_var_kind kind, const char *name, int64_t end);
+// "e" with the quotients and remainders of tid named.
+const struct ix *lower_index(struct lowering *w, const struct ix *e);
+struct kir_buffer *lower_buffer(struct lowering *w, const struct tensor *t);
+void lower_copy(struct lowering *w, const struct copy *c);
+// All params of "e" are params of "k".
+bool lower_known(const struct kernel *k, const struct ix *e);
+
+#endif

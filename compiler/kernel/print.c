@@ -1,0 +1,80 @@
+// Kernel IR as text, for --emit=kernel and --dump-after.
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "base/session.h"
+#include "kernel/kernel_ir.h"
+
+static void put_list(struct session *s, struct buf *b, const struct kir_node *list, int depth) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        if (n->kind == KIR_COMMENT) {
+            for (int i = 0; i < n->nlines; ++i) {
+                buf_fill(b, ' ', 2 * depth);
+                buf_printf(b, "; %s\n", n->line[i]);
+            }
+            continue;
+        }
+        buf_fill(b, ' ', 2 * depth);
+        switch (n->kind) {
+        case KIR_LET:
+            buf_printf(b, "let %s = %s\n", n->var->c_name, ix_text(s, n->index));
+            break;
+        case KIR_FOR:
+            buf_printf(b, "for %s in %s .. %s%s\n", n->var->c_name, ix_text(s, n->begin), ix_text(s, n->end),
+                       n->unroll ? " unroll" : "");
+            break;
+        case KIR_GUARD:
+            buf_printf(b, "if tid < %" PRId64 "\n", n->count);
+            break;
+        case KIR_BLOCK:
+            buf_puts(b, "scope\n");
+            break;
+        case KIR_STAGE_DECL:
+            buf_printf(b, "stage %s : %s[%" PRId64 "]\n", n->stage->name, n->stage->c_type, n->stage->count);
+            break;
+        case KIR_LOAD:
+            buf_printf(b, "load.%d %s[%s] = %s[%s]\n", n->bits, n->stage->name, ix_text(s, n->stage_at), n->buf->name,
+                       ix_text(s, n->at));
+            break;
+        case KIR_STORE:
+            buf_printf(b, "store.%d %s[%s] = %s[%s]\n", n->bits, n->buf->name, ix_text(s, n->at), n->stage->name,
+                       ix_text(s, n->stage_at));
+            break;
+        case KIR_MOVE:
+            buf_printf(b, "move.%d %s[%s] = %s[%s]\n", n->bits, n->to_buf->name, ix_text(s, n->to_at), n->buf->name,
+                       ix_text(s, n->at));
+            break;
+        case KIR_BARRIER:
+            buf_puts(b, "barrier\n");
+            break;
+        case KIR_COMMENT:
+            break;
+        }
+        if (n->body) put_list(s, b, n->body, depth + 1);
+    }
+}
+
+void kir_print(struct session *s, const struct kir *k, struct buf *b) {
+    static const char *const space[] = {"global", "shared", "frag", "stage"};
+    for (const struct kir_kernel *x = k->kernels; x; x = x->next) {
+        buf_printf(b, "kernel %s grid (", x->name);
+        for (int i = 0; i < 3; ++i) buf_printf(b, "%s%s", i ? ", " : "", lay_int_text(&s->lay, x->grid[i]));
+        buf_printf(b, ") threads %" PRId64 " shared %" PRId64 "\n", x->threads, x->smem_bytes);
+        for (int i = 0; i < x->nparams; ++i) {
+            buf_printf(b, "  param %s in %" PRId64 " .. %" PRId64 " %% %" PRId64 "\n", x->param[i].name, x->param[i].lo,
+                       x->param[i].hi, x->param[i].mul);
+        }
+        for (int i = 0; i < x->ntensors; ++i) {
+            const struct kir_tensor *t = &x->tensor[i];
+            buf_printf(b, "  global %s : %s%s%s align %d span %s\n", t->name, t->elem, t->read ? " in" : "",
+                       t->written ? " out" : "", t->align, ix_text(s, t->span));
+        }
+        for (int i = 0; i < x->nbuffers; ++i) {
+            const struct kir_buffer *t = x->buffer[i];
+            buf_printf(b, "  %s %s : %s[%" PRId64 "]", space[t->space], t->name, t->elem, t->count);
+            if (t->space == KIR_SHARED) buf_printf(b, " at %" PRId64, t->smem_offset);
+            buf_char(b, '\n');
+        }
+        put_list(s, b, x->body, 1);
+    }
+}

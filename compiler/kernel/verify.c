@@ -1,0 +1,131 @@
+// Every compile checks itself: Kernel IR against the plan's meaning, on a few values of the params, blocks and iterations.
+//
+// What the proofs of pass "coverage" left to enumeration (kernel.enumerate) is executed wholly, or refused when it is too
+// large or depends on params.
+#include "kernel/verify.h"
+
+#include <inttypes.h>
+
+#include "base/image.h"
+#include "base/session.h"
+#include "kernel/eval.h"
+#include "layout/algebra.h"
+#include "plan/plan_bind.h"
+#include "plan/plan_run.h"
+
+enum { MAX_CHOICES = 3 };
+#define WHOLE_LIMIT ((int64_t)1 << 16)      // elements: a kernel as small as this is executed wholly
+#define ENUMERATE_LIMIT ((int64_t)1 << 24)  // elements: the most that is enumerated for a proof
+
+// The elements of the kernel's tensors, for one binding; INT64_MAX when it overflows.
+static int64_t elements(struct session *s, const struct kernel *k, const int64_t *sym) {
+    int64_t sum = 0;
+    for (int i = 0; i < k->nformals; ++i) {
+        int64_t n;
+        if (!lay_int_eval(lay_size(&s->lay, k->formal[i].tensor->layout), sym, &n) ||
+            __builtin_add_overflow(sum, n, &sum)) {
+            return INT64_MAX;
+        }
+    }
+    return sum;
+}
+
+static bool written_or_local(void *user, int64_t buf) {
+    const struct kernel *k = user;
+    for (int i = 0; i < k->nformals; ++i) {
+        if (image_global(k->formal[i].tensor->id) == buf) return k->formal[i].dir != ARG_IN;
+    }
+    return true;
+}
+
+static const char *tag_text(struct session *s, const struct kernel *k, int64_t tag) {
+    if (tag == IMAGE_POISON) return "nothing";
+    for (int i = 0; i < k->nformals; ++i) {
+        const struct tensor *t = k->formal[i].tensor;
+        if (t->id == image_tag_tensor(tag)) {
+            return arena_printf(&s->arena, "element %" PRId64 " of '%s'", image_tag_offset(tag), t->name);
+        }
+    }
+    return "something else";
+}
+
+static const char *buffer_text(struct session *s, const struct kernel *k, int64_t buf) {
+    for (int i = 0; i < k->nformals; ++i) {
+        if (image_global(k->formal[i].tensor->id) == buf) {
+            return arena_printf(&s->arena, "'%s'", k->formal[i].tensor->name);
+        }
+    }
+    for (int i = 0; i < k->nlocal; ++i) {
+        if (image_shared(k->local[i]->id) == buf) return arena_printf(&s->arena, "'%s'", k->local[i]->name);
+    }
+    return "a fragment";
+}
+
+static void set_inputs(const struct kernel *k, struct image *img) {
+    for (int i = 0; i < k->nformals; ++i) {
+        if (k->formal[i].dir != ARG_OUT) image_set_input(img, k->formal[i].tensor->id);
+    }
+}
+
+static bool check_binding(struct session *s, const struct plan *p, const struct kernel *k, const struct kir_kernel *x,
+                          const int64_t *sym) {
+    int64_t n = elements(s, k, sym);
+    bool all = n <= WHOLE_LIMIT || k->enumerate;
+    struct sample_set what = {all, all};
+    struct image *meant = image_new(), *made = image_new();
+    set_inputs(k, made);
+    struct plan_run_report report = {0};
+    bool ok = plan_run(s, p, k, sym, &what, meant, &report);
+    if (!ok) {
+        struct range at = report.copy ? report.copy->at : k->at;
+        diag_error(s, at, "%s", report.text);
+        if (report.tensor) diag_note(s, report.tensor->at, "'%s' is declared here", report.tensor->name);
+    } else {
+        const char *why = kir_run(s, x, sym, &what, made);
+        struct image_diff d;
+        if (why) {
+            BUG("the code for kernel '%s' does what it must not: %s", k->name, why);
+        } else if (!image_equal(meant, made, written_or_local, (void *)k, &d)) {
+            BUG("the code for kernel '%s' puts %s into element %" PRId64 " of %s, where the plan means %s", k->name,
+                tag_text(s, k, d.b), d.off, buffer_text(s, k, d.buf), tag_text(s, k, d.a));
+        }
+    }
+    image_free(meant);
+    image_free(made);
+    return ok;
+}
+
+static bool check_kernel(struct session *s, const struct plan *p, const struct kernel *k, const struct kir_kernel *x) {
+    const int64_t *choice[MAX_CHOICES];
+    int n = plan_choices(s, p, MAX_CHOICES, choice);
+    if (n == 0) {
+        diag_error(s, k->at, "no values of the params keep all that is promised of them");
+        return false;
+    }
+    if (k->enumerate) {
+        if (k->nparams > 0) {
+            diag_error(s, k->at,
+                       "not yet supported: kernel '%s' writes one tensor by several copies, or by views that are "
+                       "more than digits, with extents that are known only at run time",
+                       k->name);
+            return false;
+        }
+        if (elements(s, k, choice[0]) > ENUMERATE_LIMIT) {
+            diag_error(s, k->at, "not yet supported: kernel '%s' would need more than %" PRId64
+                       " elements to be enumerated to prove that each is written once",
+                       k->name, ENUMERATE_LIMIT);
+            return false;
+        }
+    }
+    for (int i = 0; i < n; ++i) {
+        if (!check_binding(s, p, k, x, choice[i])) return false;
+    }
+    return true;
+}
+
+bool verify_kernels(struct session *s, const struct plan *p, const struct kir *ir) {
+    bool ok = true;
+    const struct kir_kernel *x = ir->kernels;
+    for (const struct kernel *k = p->kernels; k; k = k->next, x = x->next) ok &= check_kernel(s, p, k, x);
+    return ok;
+}
