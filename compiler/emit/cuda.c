@@ -1,0 +1,314 @@
+// A .cu file from Kernel IR: for each kernel of the plan a __global__ function and a launcher with a C ABI.
+//
+// One runtime call is one instruction; nothing here decides anything.  The text is deterministic and a fixed point of the
+// project's clang-format.
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/session.h"
+#include "emit/emit.h"
+#include "emit/write.h"
+
+struct out {
+    struct session *s;
+    struct buf *b;
+    const struct kir_kernel *k;
+};
+
+static struct call call(const struct out *o, int indent, const char *head, const char *tail) {
+    return (struct call){.s = o->s, .indent = indent, .head = head, .tail = tail};
+}
+
+// -- statements ----------------------------------------------------------------------------------------------------
+
+static const char *int_type(const struct ix_var *v) {
+    return lay_int_static(v->end) && v->end.num <= INT32_MAX ? "int" : "int64_t";
+}
+
+static const char *element(const struct out *o, const struct kir_buffer *x, const struct ix *at) {
+    int64_t zero;
+    if (ix_static(at, &zero) && zero == 0 && x->space != KIR_STAGE) return x->c_name;
+    return arena_printf(&o->s->arena, "%s%s[%s]", x->space == KIR_STAGE ? "" : "&", x->c_name, emit_ix(o->s, o->k, at));
+}
+
+static const char *load_name(const struct out *o, const struct kir_buffer *x, int bits) {
+    static const char *const space[] = {"global", "shared", "frag"};
+    bool nc = x->space == KIR_GLOBAL && !x->written;
+    return arena_printf(&o->s->arena, "tcp_ld_%s%s_%d", space[x->space], nc ? "_nc" : "", bits);
+}
+
+static const char *store_name(const struct out *o, const struct kir_buffer *x, int bits) {
+    static const char *const space[] = {"global", "shared", "frag"};
+    return arena_printf(&o->s->arena, "tcp_st_%s_%d", space[x->space], bits);
+}
+
+static void put_comment(const struct out *o, const struct kir_node *n, int indent) {
+    const char *file = strrchr(n->path, '/');
+    const char *place = arena_printf(&o->s->arena, "%s:%d", file ? file + 1 : n->path, n->plan_line);
+    int room = EMIT_COLUMNS - indent - 3, width = (int)strlen(n->line[0]), pad = 60 - width;
+    if (pad < 2) pad = 2;
+    if (width + pad + (int)strlen(place) <= room) {
+        comment_write(o->b, indent, arena_printf(&o->s->arena, "%s%*s%s", n->line[0], pad, "", place), 0);
+    } else {
+        comment_write(o->b, indent, n->line[0], 4);
+        comment_write(o->b, indent, arena_printf(&o->s->arena, "  %s", place), 0);
+    }
+    for (int i = 1; i < n->nlines; ++i) comment_write(o->b, indent, n->line[i], 10);
+}
+
+static void put_list(const struct out *o, const struct kir_node *list, int indent);
+
+static bool declares(const struct kir_node *list) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        if (n->kind == KIR_LET || n->kind == KIR_STAGE_DECL) return true;
+    }
+    return false;
+}
+
+static void put_node(const struct out *o, const struct kir_node *n, int indent) {
+    struct buf *b = o->b;
+    switch (n->kind) {
+    case KIR_COMMENT:
+        put_comment(o, n, indent);
+        return;
+    case KIR_LET:
+        buf_fill(b, ' ', indent);
+        buf_printf(b, "const %s %s = %s;\n", int_type(n->var), n->var->c_name, emit_ix(o->s, o->k, n->index));
+        return;
+    case KIR_FOR: {
+        const char *v = n->var->c_name;
+        if (n->unroll) buf_puts(b, "#pragma unroll\n");
+        buf_fill(b, ' ', indent);
+        buf_printf(b, "for (%s %s = %s; %s < %s; ++%s) {\n", emit_narrow(n->end) ? "int" : "int64_t", v,
+                   emit_ix(o->s, o->k, n->begin), v, emit_ix(o->s, o->k, n->end), v);
+        put_list(o, n->body, indent + 4);
+        break;
+    }
+    case KIR_GUARD:
+        buf_fill(b, ' ', indent);
+        buf_printf(b, "if (tid < %" PRId64 ") {\n", n->count);
+        put_list(o, n->body, indent + 4);
+        break;
+    case KIR_BLOCK:
+        if (!declares(n->body)) {  // braces only where there are names to keep apart
+            put_list(o, n->body, indent);
+            return;
+        }
+        buf_fill(b, ' ', indent);
+        buf_puts(b, "{\n");
+        put_list(o, n->body, indent + 4);
+        break;
+    case KIR_STAGE_DECL:
+        buf_fill(b, ' ', indent);
+        buf_printf(b, "%s %s[%" PRId64 "];\n", n->stage->c_type, n->stage->c_name, n->stage->count);
+        return;
+    case KIR_LOAD: {
+        struct call c = call(o, indent,
+                             arena_printf(&o->s->arena, "%s = %s(", element(o, n->stage, n->stage_at),
+                                          load_name(o, n->buf, n->bits)),
+                             ");");
+        call_arg(&c, "%s", element(o, n->buf, n->at));
+        call_write(b, &c);
+        return;
+    }
+    case KIR_STORE: {
+        struct call c = call(o, indent, arena_printf(&o->s->arena, "%s(", store_name(o, n->buf, n->bits)), ");");
+        call_arg(&c, "%s", element(o, n->buf, n->at));
+        call_arg(&c, "%s", element(o, n->stage, n->stage_at));
+        call_write(b, &c);
+        return;
+    }
+    case KIR_MOVE: {
+        struct call c = call(o, indent, arena_printf(&o->s->arena, "%s(", store_name(o, n->to_buf, n->bits)), ");");
+        call_arg(&c, "%s", element(o, n->to_buf, n->to_at));
+        call_arg(&c, "%s(%s)", load_name(o, n->buf, n->bits), element(o, n->buf, n->at));
+        call_write(b, &c);
+        return;
+    }
+    case KIR_BARRIER:
+        buf_fill(b, ' ', indent);
+        buf_puts(b, "tcp_sync();\n");
+        return;
+    }
+    buf_fill(b, ' ', indent);
+    buf_puts(b, "}\n");
+}
+
+static void put_list(const struct out *o, const struct kir_node *list, int indent) {
+    for (const struct kir_node *n = list; n; n = n->next) put_node(o, n, indent);
+}
+
+// -- the kernel ----------------------------------------------------------------------------------------------------
+
+static void put_parameters(const struct out *o, struct call *c, bool launcher) {
+    for (int i = 0; i < o->k->ntensors; ++i) {
+        const struct kir_tensor *t = &o->k->tensor[i];
+        call_arg(c, "%s%s *%s%s", t->written ? "" : "const ", t->c_type, launcher ? "" : "__restrict__ ", t->c_name);
+    }
+    for (int i = 0; i < o->k->nparams; ++i) {
+        const struct kir_param *p = &o->k->param[i];
+        call_arg(c, "%s %s", !launcher && p->narrow ? "int" : "int64_t", p->c_name);
+    }
+}
+
+static bool uses(const struct kir_node *list, const struct ix_var *v) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        const struct ix *const e[] = {n->index, n->begin, n->end, n->at, n->to_at, n->stage_at};
+        for (unsigned i = 0; i < sizeof e / sizeof e[0]; ++i) {
+            if (e[i] && ix_depends_on(e[i], v)) return true;
+        }
+        if (n->kind == KIR_GUARD && v->kind == IX_TID) return true;
+        if (n->body && uses(n->body, v)) return true;
+    }
+    return false;
+}
+
+static void put_kernel(const struct out *o) {
+    const struct kir_kernel *k = o->k;
+    struct buf *b = o->b;
+    struct session *s = o->s;
+    const char *file = strrchr(k->path, '/');
+    buf_printf(b, "\n// kernel %s, %s:%d\n", k->name, file ? file + 1 : k->path, k->line);
+    comment_write(b, 0,
+                  arena_printf(&s->arena, "  grid (%s,%s,%s), %" PRId64 " threads, %" PRId64 " bytes of shared memory",
+                               lay_int_text(&s->lay, k->grid[0]), lay_int_text(&s->lay, k->grid[1]),
+                               lay_int_text(&s->lay, k->grid[2]), k->threads, k->smem_bytes),
+                  8);
+    const char *bounds = arena_printf(&s->arena, "static __global__ void __launch_bounds__(%" PRId64 ")", k->threads);
+    struct call c = call(o, 0, arena_printf(&s->arena, "%s %s_kernel(", bounds, k->c_name), ") {");
+    put_parameters(o, &c, false);
+    if (call_width(&c) > EMIT_COLUMNS) {
+        buf_printf(b, "%s\n", bounds);
+        c.head = arena_printf(&s->arena, "%s_kernel(", k->c_name);
+        c.indent = 4;
+    }
+    call_write(b, &c);
+    if (k->smem_bytes > 0) buf_puts(b, "    TCP_SHARED_BUFFER(smem);\n");
+    for (int i = 0; i < k->nbuffers; ++i) {
+        const struct kir_buffer *x = k->buffer[i];
+        if (x->space == KIR_SHARED) {
+            buf_printf(b, "    %s *const %s = (%s *)(smem + %" PRId64 ");\n", x->c_type, x->c_name, x->c_type, x->smem_offset);
+        } else if (x->space == KIR_FRAG) {
+            buf_printf(b, "    alignas(16) %s %s[%" PRId64 "];\n", x->c_type, x->c_name, x->count);
+        }
+    }
+    if (uses(k->body, k->tid)) buf_puts(b, "    const int tid = (int)threadIdx.x;\n");
+    for (int i = 0; i < 3; ++i) {
+        if (k->block[i] && uses(k->body, k->block[i])) {
+            buf_printf(b, "    const int %s = (int)blockIdx.%c;\n", k->block[i]->c_name, "xyz"[i]);
+        }
+    }
+    put_list(o, k->body, 4);
+    buf_puts(b, "}\n");
+}
+
+// -- the launcher --------------------------------------------------------------------------------------------------
+
+static void check(const struct out *o, struct call *c, const char *fn) {
+    *c = call(o, 4, arena_printf(&o->s->arena, "TCP_CHECK(%s(", fn), "));");
+    call_arg(c, "\"%s\"", o->k->name);
+}
+
+static const char *bytes(const struct out *o, const struct ix *elements, int elem_bits) {
+    return emit_ix(o->s, NULL, ix_scale(o->s, elements, lay_int(elem_bits / 8)));
+}
+
+static void put_checks(const struct out *o) {
+    const struct kir_kernel *k = o->k;
+    struct call c;
+    for (int i = 0; i < k->nparams; ++i) {
+        const struct kir_param *p = &k->param[i];
+        check(o, &c, "tcp_check_range");
+        call_arg(&c, "\"%s\"", p->name);
+        call_arg(&c, "%s", p->c_name);
+        call_arg(&c, "%" PRId64, p->lo);
+        call_arg(&c, "%" PRId64, p->hi);
+        call_write(o->b, &c);
+        if (p->mul <= 1) continue;
+        check(o, &c, "tcp_check_multiple");
+        call_arg(&c, "\"%s\"", p->name);
+        call_arg(&c, "%s", p->c_name);
+        call_arg(&c, "%" PRId64, p->mul);
+        call_write(o->b, &c);
+    }
+    for (int i = 0; i < k->nrelations; ++i) {
+        const struct kir_relation *r = &k->relation[i];
+        const char *x = emit_ix(o->s, NULL, r->a), *y = emit_ix(o->s, NULL, r->b);
+        check(o, &c, "tcp_check_relation");
+        call_arg(&c, "\"%s\"", r->text);
+        call_arg(&c, "%s %s %s", x, r->op, y);
+        call_arg(&c, "%s", x);
+        call_arg(&c, "%s", y);
+        call_write(o->b, &c);
+    }
+    // without elements there is nothing to do, and nothing that a pointer must be
+    for (int i = 0; i < k->ntensors; ++i) {
+        const struct kir_tensor *t = &k->tensor[i];
+        for (int j = 0; t->written && j < t->nextents; ++j) {
+            if (t->extent[j]->lo > 0) continue;
+            buf_printf(o->b, "    if (%s == 0) return TCP_OK;\n", emit_ix(o->s, NULL, t->extent[j]));
+        }
+    }
+    for (int i = 0; i < k->ntensors; ++i) {
+        const struct kir_tensor *t = &k->tensor[i];
+        check(o, &c, "tcp_check_tensor");
+        call_arg(&c, "\"%s\"", t->name);
+        call_arg(&c, "%s", t->c_name);
+        call_arg(&c, "%d", t->align);
+        call_write(o->b, &c);
+    }
+    for (int i = 0; i < k->ntensors; ++i) {
+        for (int j = 0; j < i; ++j) {
+            const struct kir_tensor *one = &k->tensor[j], *two = &k->tensor[i];
+            if (!one->written && !two->written) continue;
+            check(o, &c, "tcp_check_distinct");
+            for (int side = 0; side < 2; ++side) {
+                const struct kir_tensor *t = side ? two : one;
+                call_arg(&c, "\"%s\"", t->name);
+                call_arg(&c, "%s", t->c_name);
+                call_arg(&c, "0");
+                call_arg(&c, "%s", bytes(o, t->span, t->elem_bits));
+            }
+            call_write(o->b, &c);
+        }
+    }
+}
+
+static void put_launcher(const struct out *o) {
+    const struct kir_kernel *k = o->k;
+    struct session *s = o->s;
+    struct call c = call(o, 0, arena_printf(&s->arena, "TCP_EXTERN_C tcp_status %s_launch(", k->c_name), ") {");
+    buf_char(o->b, '\n');
+    put_parameters(o, &c, true);
+    call_arg(&c, "tcp_stream stream");
+    call_write(o->b, &c);
+    put_checks(o);
+    c = call(o, 4, "return TCP_LAUNCH(", ");");
+    call_arg(&c, "%s_kernel", k->c_name);
+    call_arg(&c, "tcp_blocks(%s, %s, %s)", emit_int(s, NULL, k->grid[0]), emit_int(s, NULL, k->grid[1]),
+             emit_int(s, NULL, k->grid[2]));
+    call_arg(&c, "%" PRId64, k->threads);
+    call_arg(&c, "%" PRId64, k->smem_bytes);
+    call_arg(&c, "stream");
+    for (int i = 0; i < k->ntensors; ++i) call_arg(&c, "%s", k->tensor[i].c_name);
+    for (int i = 0; i < k->nparams; ++i) {
+        const struct kir_param *p = &k->param[i];
+        call_arg(&c, "%s%s", p->narrow ? "(int)" : "", p->c_name);
+    }
+    call_write(o->b, &c);
+    buf_puts(o->b, "}\n");
+}
+
+void emit_cuda(struct session *s, const struct kir *ir, struct buf *b) {
+    const char *file = strrchr(ir->path, '/');
+    buf_printf(b, "// Made by tcpc from %s for sm_%d: change the plan, not this file.\n", file ? file + 1 : ir->path,
+               ir->arch);
+    buf_puts(b, "#include \"tcp_device.cuh\"\n#include \"tcp_runtime.h\"\n\n#if TCP_RUNTIME_VERSION != 1\n"
+                "#error \"this file needs version 1 of the tcpc runtime\"\n#endif\n");
+    for (const struct kir_kernel *k = ir->kernels; k; k = k->next) {
+        struct out o = {s, b, k};
+        put_kernel(&o);
+        put_launcher(&o);
+    }
+}
