@@ -4,5 +4,7 @@
 
 int command_run(int argc, char **argv);   // tcpc run PLAN: compile, build, run, compare
 int command_draw(int argc, char **argv);  // tcpc draw PLAN NAME
+int command_eval(int argc, char **argv);  // tcpc eval EXPRESSION | -
+int command_fmt(int argc, char **argv);   // tcpc fmt PLAN...
 
 #endif

@@ -1,0 +1,63 @@
+// tcpc fmt: a plan in canonical format.
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/session.h"
+#include "driver/commands.h"
+#include "driver/options.h"
+#include "driver/output.h"
+#include "syntax/format.h"
+
+static const char help[] =
+    "usage: tcpc fmt [options] PLAN.tcp...\n"
+    "\n"
+    "  -i        change the files; without it the result goes to standard output\n"
+    "  --check   change nothing; exit status 1 when a file is not formatted, naming it\n"
+    "\n"
+    "'-' reads standard input.  Comments are kept.\n";
+
+static int format_one(const char *path, bool in_place, bool check) {
+    struct session s;
+    session_init(&s);
+    int status = EXIT_RIGHT;
+    int file = source_read(&s, path);
+    if (file < 0) {
+        status = option_error("cannot read '%s': %s", path, strerror(errno));
+    } else {
+        char *text = format_source(&s, file);
+        const struct source *was = &s.sources.file[file];
+        bool same = text && strlen(text) == was->size && memcmp(text, was->text, was->size) == 0;
+        if (!text) {
+            diag_print(&s, stderr);
+            status = EXIT_WRONG;
+        } else if (check) {
+            if (!same) fprintf(stderr, "tcpc: '%s' is not formatted\n", path);
+            status = same ? EXIT_RIGHT : EXIT_WRONG;
+        } else if (!in_place || strcmp(path, "-") == 0) {
+            status = output_write(&s, "-", text, strlen(text));
+        } else if (!same) {
+            status = output_write(&s, path, text, strlen(text));
+        }
+    }
+    session_release(&s);
+    return status;
+}
+
+int command_fmt(int argc, char **argv) {
+    bool in_place = false, check = false, any = false;
+    int status = EXIT_RIGHT;
+    for (int i = 0; i < argc; ++i) {
+        if (strcmp(argv[i], "-i") == 0) in_place = true;
+        else if (strcmp(argv[i], "--check") == 0) check = true;
+        else if (strcmp(argv[i], "--help") == 0) return fputs(help, stdout), EXIT_RIGHT;
+        else if (argv[i][0] == '-' && argv[i][1]) return option_error("there is no option '%s'; see 'tcpc fmt --help'", argv[i]);
+    }
+    for (int i = 0; i < argc; ++i) {
+        if (argv[i][0] == '-' && argv[i][1]) continue;
+        any = true;
+        int one = format_one(argv[i], in_place, check);
+        if (one > status) status = one;
+    }
+    return any ? status : option_error("no plan is given; see 'tcpc fmt --help'");
+}

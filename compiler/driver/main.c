@@ -1,0 +1,183 @@
+// tcpc: the command line.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/session.h"
+#include "driver/commands.h"
+#include "driver/compile.h"
+#include "driver/options.h"
+#include "driver/output.h"
+#include "kernel/kernel_ir.h"
+#include "plan/print.h"
+#include "syntax/ast.h"
+
+static const char help[] =
+    "usage: tcpc [options] PLAN.tcp [-o FILE]    compile a copy plan to CUDA C\n"
+    "       tcpc run PLAN.tcp                    compile, build, run and compare with the plan's meaning\n"
+    "       tcpc draw PLAN.tcp TILED_COPY        draw who owns which element of a tile\n"
+    "       tcpc eval EXPRESSION | -             evaluate layout expressions\n"
+    "       tcpc fmt PLAN.tcp                    print a plan in canonical format\n"
+    "\n"
+    "  -o FILE             write to FILE; '-' is standard output; default: PLAN.cu beside the caller\n"
+    "  --emit=KIND         what to write: cuda (default), ast, plan, kernel\n"
+    "  --dump-after=PASS   print the plan after a pass to standard output\n"
+    "  -arch=sm_NN         the architecture to compile for, over the plan's own; default sm_80\n"
+    "  -D NAME=VALUE       the value of a const, over the plan's own\n"
+    "  -Wname -Wno-name    turn a warning on or off; -w turns all off\n"
+    "  -Werror[=name]      make warnings errors; -Wno-error=name not this one\n"
+    "  --error-limit=N     stop after N errors; 0 is no limit; default 20\n"
+    "  --color=WHEN        auto (default), always, never\n"
+    "  --diagnostics=KIND  text (default) or json\n"
+    "  --version           print the version\n"
+    "  --help              print this text; 'tcpc COMMAND --help' prints that of a command\n"
+    "\n"
+    "exit status: 0 success, 1 the plan is wrong, 2 usage or input and output\n";
+
+struct request {
+    const char *input, *output;
+    enum stage emit;
+    bool json;
+};
+
+static const char *const emit_names[] = {"ast", "plan", "kernel", "cuda"};
+
+static enum option_taken take_emit(struct request *r, const char *kind) {
+    for (int i = 0; i < 4; ++i) {
+        if (strcmp(kind, emit_names[i]) == 0) {
+            r->emit = (enum stage)i;
+            return OPTION_DONE;
+        }
+    }
+    const char *near = diag_did_you_mean(kind, emit_names, 4);
+    option_error("'--emit' takes ast, plan, kernel or cuda, not '%s'%s%s%s", kind, near ? "; did you mean '" : "",
+                 near ? near : "", near ? "'?" : "");
+    return OPTION_BAD;
+}
+
+static enum option_taken take_dump(struct session *s, const char *pass) {
+    const char *names[32];
+    int n = 0;
+    for (const char *name; n < 32 && (name = compile_pass_name(n)); ++n) {
+        names[n] = name;
+        if (strcmp(name, pass) == 0) {
+            s->options.dump_after = name;
+            return OPTION_DONE;
+        }
+    }
+    const char *near = diag_did_you_mean(pass, names, n);
+    option_error("there is no pass '%s'%s%s%s", pass, near ? "; did you mean '" : "", near ? near : "",
+                 near ? "'?" : "");
+    return OPTION_BAD;
+}
+
+static enum option_taken take_option(struct session *s, struct request *r, int argc, char **argv, int *i) {
+    const char *value;
+    bool missing;
+    enum option_taken taken = option_common(s, argc, argv, i);
+    if (taken != OPTION_NOT) return taken;
+    if ((value = option_value(argc, argv, i, "-o", &missing))) {
+        r->output = value;
+        return missing ? OPTION_BAD : OPTION_DONE;
+    }
+    if ((value = option_value(argc, argv, i, "--emit", &missing))) {
+        return missing ? OPTION_BAD : take_emit(r, value);
+    }
+    if ((value = option_value(argc, argv, i, "--dump-after", &missing))) {
+        return missing ? OPTION_BAD : take_dump(s, value);
+    }
+    return OPTION_NOT;
+}
+
+// "dir/plan.tcp" -> "plan.cu"
+static const char *default_output(struct session *s, const char *input) {
+    if (strcmp(input, "-") == 0) return "-";
+    const char *slash = strrchr(input, '/'), *name = slash ? slash + 1 : input;
+    size_t n = strlen(name);
+    if (n > 4 && strcmp(name + n - 4, ".tcp") == 0) n -= 4;
+    return arena_printf(&s->arena, "%.*s.cu", (int)n, name);
+}
+
+static void show_diagnostics(struct session *s, const struct request *r) {
+    if (!r->json) {
+        diag_print(s, stderr);
+        return;
+    }
+    struct buf b;
+    buf_init(&b);
+    diag_print_json(s, &b);
+    fwrite(b.text, 1, b.len, stderr);
+    buf_release(&b);
+}
+
+static int compile(struct session *s, const struct request *r) {
+    struct compiled c;
+    int status = compile_until(s, r->input, r->emit, stdout, &c);
+    if (s->diags.nerrors && status == 0) status = 1;
+    show_diagnostics(s, r);
+    if (status) return status;
+    struct buf b;
+    buf_init(&b);
+    switch (r->emit) {
+    case STAGE_AST: ast_dump(&b, s, c.ast); break;
+    case STAGE_PLAN: plan_print(s, c.plan, &b); break;
+    case STAGE_KERNEL: kir_print(s, c.kir, &b); break;
+    case STAGE_CUDA: buf_puts(&b, c.cuda); break;
+    }
+    // what is not a compiler's product is to be looked at
+    const char *to = r->output ? r->output : r->emit == STAGE_CUDA ? default_output(s, r->input) : "-";
+    status = output_write(s, to, b.text, b.len);
+    buf_release(&b);
+    return status;
+}
+
+static int command_compile(int argc, char **argv) {
+    struct session s;
+    session_init(&s);
+    struct request r = {.emit = STAGE_CUDA};
+    int status = 0;
+    bool plain = false;  // after "--"
+    for (int i = 1; i < argc && !status; ++i) {
+        if (!plain && strcmp(argv[i], "--") == 0) {
+            plain = true;
+            continue;
+        }
+        if (!plain && argv[i][0] == '-' && argv[i][1]) {
+            switch (take_option(&s, &r, argc, argv, &i)) {
+            case OPTION_DONE: continue;
+            case OPTION_BAD: status = EXIT_USAGE; continue;
+            case OPTION_NOT: status = option_error("there is no option '%s'; see 'tcpc --help'", argv[i]); continue;
+            }
+        }
+        if (r.input) status = option_error("one plan at a time: '%s' and '%s'", r.input, argv[i]);
+        r.input = argv[i];
+    }
+    if (!status && !r.input) status = option_error("no plan is given; see 'tcpc --help'");
+    if (!status) status = compile(&s, &r);
+    else if (s.diags.first) diag_print(&s, stderr);
+    session_release(&s);
+    return status;
+}
+
+static const struct command {
+    char name[8];
+    int (*run)(int argc, char **argv);
+} commands[] = {{"run", command_run}, {"draw", command_draw}, {"eval", command_eval}, {"fmt", command_fmt}};
+
+int main(int argc, char **argv) {
+    for (int i = 1; i < argc; ++i) {
+        if (strcmp(argv[i], "--version") == 0) {
+            puts("tcpc " TCPC_VERSION);
+            return EXIT_RIGHT;
+        }
+        if (i == 1 && strcmp(argv[i], "--help") == 0) {
+            fputs(help, stdout);
+            return EXIT_RIGHT;
+        }
+        if (argv[i][0] != '-') break;
+    }
+    for (unsigned i = 0; argc > 1 && i < sizeof commands / sizeof commands[0]; ++i) {
+        if (strcmp(argv[1], commands[i].name) == 0) return commands[i].run(argc - 2, argv + 2);
+    }
+    return command_compile(argc, argv);
+}

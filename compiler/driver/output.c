@@ -1,0 +1,42 @@
+// Writing what a command makes: whole, or not at all.
+#include "driver/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/session.h"
+#include "driver/options.h"
+
+int output_write(struct session *s, const char *path, const char *text, size_t len) {
+    if (strcmp(path, "-") == 0) {
+        if (fwrite(text, 1, len, stdout) != len || fflush(stdout) != 0) {
+            return option_error("cannot write to standard output: %s", strerror(errno));
+        }
+        return EXIT_RIGHT;
+    }
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {  // a device or a pipe cannot be replaced
+        FILE *f = fopen(path, "w");
+        bool ok = f && fwrite(text, 1, len, f) == len;
+        if (f && fclose(f) != 0) ok = false;
+        return ok ? EXIT_RIGHT : option_error("cannot write '%s': %s", path, strerror(errno));
+    }
+    char *beside = arena_printf(&s->arena, "%s.XXXXXX", path);
+    int fd = mkstemp(beside);
+    if (fd < 0) return option_error("cannot write '%s': %s", path, strerror(errno));
+    FILE *f = fdopen(fd, "w");
+    bool ok = f && fwrite(text, 1, len, f) == len;
+    if (f && fclose(f) != 0) ok = false;
+    // mkstemp's mode is the owner's alone; a compiler's output is anybody's to read
+    mode_t mask = umask(0);
+    umask(mask);
+    if (ok && (chmod(beside, 0666 & ~mask) != 0 || rename(beside, path) != 0)) ok = false;
+    if (ok) return EXIT_RIGHT;
+    int why = errno;
+    unlink(beside);
+    return option_error("cannot write '%s': %s", path, strerror(why));
+}
