@@ -220,7 +220,7 @@ static int entry_order(const struct image_entry *a, const struct image_entry *b)
 bool image_equal(const struct image *a, const struct image *b, image_want_fn *want, void *user,
                  struct image_diff *diff) {
     struct image_iter ia = image_begin(a), ib = image_begin(b);
-    struct image_entry ea, eb;
+    struct image_entry ea = {0}, eb = {0};
     bool more_a, more_b, equal = true;
     for (;;) {
         more_a = next_wanted(&ia, want, user, &ea);

@@ -86,6 +86,7 @@ struct tiled {
     int bits;    // an access
     bool exact;  // universal, and more than one element an access
     int threads;
+    bool bare;  // stands for local_partition: the threads alone count
 };
 
 // Where a mode's tiles are counted: the text of the tile's coordinate.
@@ -276,7 +277,8 @@ static void choose_second(struct gen *g, struct kernel *k) {
 // Whether mode "m" of tiled copy "t" may be cut after "inner" elements: each of the copy's steps
 // must meet the cut.
 static bool may_cut(const struct tiled *t, int m, int64_t inner) {
-    int64_t step[2] = {t->val[m], (int64_t)t->val[m] * t->thr[m]};
+    // local_partition steps by whole thread layouts
+    int64_t val = t->bare ? 1 : t->val[m], step[2] = {val, val * t->thr[m]};
     for (int i = 0; i < 2; ++i)
         if (step[i] % inner != 0 && inner % step[i] != 0) return false;
     return true;
@@ -589,7 +591,9 @@ static void put_kernel(struct gen *g) {
     int id = g->kernel;
     enum flow flow = choose_flow(g);
     choose_elem(g, &k);
-    choose_first(g, &k);
+    do {
+        choose_first(g, &k);
+    } while (flow == BY_PARTITION && k.a.threads == 1);
     k.b = k.a;
     k.two = flow != BY_FRAG && flow != DIRECT && flow != BY_PARTITION && percent(g, 40);
     if (k.two) choose_second(g, &k);
@@ -598,6 +602,7 @@ static void put_kernel(struct gen *g) {
     if (flow == BY_PARTITION) {  // single elements, one thread layout without an order of its own
         k.a.bits = k.b.bits = k.elem_bits;
         k.a.exact = k.b.exact = false;
+        k.a.bare = k.b.bare = true;
     }
     choose_axes(g, &k);
     put_params(g, &k);

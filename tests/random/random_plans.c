@@ -1,7 +1,7 @@
-// random_plans [--first SEED] [--plans N] [--mutants N] [--seconds S]: compiles random plans in
-// this process.  A plan that is right must be accepted, which includes that its Kernel IR does what
-// the oracle says; a spoilt one must be accepted or refused with an error, and neither may crash or
-// hang.  Ends early, and says so, after S seconds.
+// random_plans [--first SEED] [--plans N] [--mutants N] [--seconds S] [--failures N]: compiles
+// random plans in this process.  A plan that is right must be accepted, which includes that its
+// Kernel IR does what the oracle says; a spoilt one must be accepted or refused with an error, and
+// neither may crash or hang.  Ends early, and says so, after S seconds.
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdbool.h>
@@ -57,8 +57,8 @@ static double seconds(void) {
 }
 
 int main(int argc, char **argv) {
-    long first = 1, plans = 1000, mutants = 1000, limit = 60, failed = 0, done = 0, spoilt = 0,
-         refused = 0;
+    long first = 1, plans = 1000, mutants = 1000, limit = 60, most = 10, failed = 0, done = 0,
+         spoilt = 0, refused = 0;
     bool said;
     for (int i = 1; i + 1 < argc; i += 2) {
         long v = atol(argv[i + 1]);
@@ -68,6 +68,8 @@ int main(int argc, char **argv) {
             plans = v;
         else if (strcmp(argv[i], "--mutants") == 0)
             mutants = v;
+        else if (strcmp(argv[i], "--failures") == 0)
+            most = v;
         else if (strcmp(argv[i], "--seconds") == 0)
             limit = v;
     }
@@ -75,7 +77,7 @@ int main(int argc, char **argv) {
     signal(SIGSEGV, say_where);
     signal(SIGALRM, say_where);
     const double until = seconds() + (double)limit;
-    for (long i = 0; i < plans && failed < 10 && seconds() < until; ++i, ++done) {
+    for (long i = 0; i < plans && failed < most && seconds() < until; ++i, ++done) {
         char *text = gen_plan((uint64_t)(first + i), 2, GEN_ALL);
         snprintf(now_at, sizeof now_at, "while compiling plan %ld of 2 kernels (gen_plans %ld 2)\n",
                  first + i, first + i);
@@ -86,7 +88,7 @@ int main(int argc, char **argv) {
         }
         free(text);
     }
-    for (long i = 0; i < mutants && failed < 10 && seconds() < until; ++i, ++spoilt) {
+    for (long i = 0; i < mutants && failed < most && seconds() < until; ++i, ++spoilt) {
         char *text = gen_plan((uint64_t)(first + i % 200), 1, GEN_ALL),
              *mutant = gen_mutant((uint64_t)(first + i), text);
         snprintf(now_at, sizeof now_at, "while compiling a spoilt plan (gen_plans %ld 1 %ld)\n",
@@ -104,6 +106,6 @@ int main(int argc, char **argv) {
     printf("%ld plans, %ld spoilt ones of which %ld were refused, %ld failures\n", done, spoilt,
            refused, failed);
     if (done < plans || spoilt < mutants)
-        printf("stopped early: %s\n", failed >= 10 ? "10 failures" : "time is up");
+        printf("stopped early: %s\n", failed >= most ? "too many failures" : "time is up");
     return failed > 0;
 }
