@@ -41,7 +41,12 @@ static bool of_tid_alone(const struct ix *e) {
 // A name at the top of the kernel for a quotient or remainder of tid.
 static const struct ix *digit(struct lowering *w, const struct ix *e) {
     for (int i = 0; i < w->ndigits; ++i) {
-        if (ix_equal(w->digit[i].is, e)) return ix_var(w->s, w->digit[i].var);
+        if (!ix_equal(w->digit[i].is, e)) continue;
+        // the same name, with the range of this place: fewer threads may have passed a guard where it was first needed
+        struct ix_var *v = ARENA_NEW(&w->s->arena, struct ix_var);
+        *v = *w->digit[i].var;
+        v->end = lay_int(e->hi + 1);
+        return ix_var(w->s, v);
     }
     if (w->ndigits == MAX_DIGITS) return e;
     const char *name = names_take(&w->names, arena_printf(&w->s->arena, "t%d", w->ndigits));

@@ -67,6 +67,24 @@ static bool check_inside(struct session *s, const struct view *v, const char *wh
 
 // -- 2: different coordinates, different elements ------------------------------------------------------------------
 
+static bool is_extent(const struct lay_tuple *shape, const struct lay_sym *y) {
+    if (lay_is_leaf(shape)) return shape->leaf.nsyms == 1 && shape->leaf.syms[0] == y;
+    for (int i = 0; i < shape->rank; ++i)
+        if (is_extent(shape->kid[i], y)) return true;
+    return false;
+}
+
+// Whether "a" is "b" times something that is at least 1.  Where an extent is zero there is no coordinate to tell apart, so
+// that params which are extents of "shape" count as at least 1.
+static bool is_multiple(struct session *s, const struct lay_tuple *shape, struct lay_int a, struct lay_int b) {
+    struct lay_int q = lay_int_div(&s->lay, a, b);
+    lay_clear_error(&s->lay);
+    if (!lay_int_valid(q) || q.num < q.den) return false;
+    for (int i = 0; i < q.nsyms; ++i)
+        if (q.syms[i]->lo < 1 && !is_extent(shape, q.syms[i])) return false;
+    return true;
+}
+
 // "a" - "b" >= 0, with the help of the plan's relations between params.
 static bool at_least(struct session *s, const struct plan *p, struct lay_int a, struct lay_int b) {
     const struct ix *d = ix_sub(s, ix_lay(s, a), ix_lay(s, b));
@@ -87,6 +105,11 @@ static bool at_least(struct session *s, const struct plan *p, struct lay_int a, 
         }
     }
     return false;
+}
+
+static bool no_less(struct session *s, const struct plan *p, const struct lay_tuple *shape, struct lay_int a,
+                    struct lay_int b) {
+    return is_multiple(s, shape, a, b) || at_least(s, p, a, b);
 }
 
 static void collect(const struct lay_tuple *shape, const struct lay_tuple *stride, struct lay_int *n,
@@ -111,10 +134,10 @@ static bool injective_by_strides(struct session *s, const struct plan *p, struct
         int best = -1;
         for (int i = 0; i < count; ++i) {
             if (used[i]) continue;
-            if (best < 0 || (at_least(s, p, d[best], d[i]) && !lay_int_equal(d[best], d[i]))) best = i;
+            if (best < 0 || (no_less(s, p, l.shape, d[best], d[i]) && !lay_int_equal(d[best], d[i]))) best = i;
         }
         used[best] = true;
-        if (!at_least(s, p, d[best], span)) return false;
+        if (!no_less(s, p, l.shape, d[best], span)) return false;
         span = lay_int_mul(&s->lay, d[best], n[best]);
         if (!lay_int_valid(span)) {
             lay_clear_error(&s->lay);
