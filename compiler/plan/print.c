@@ -53,8 +53,7 @@ void plan_print_copy(struct session *s, const struct copy *c, struct buf *b) {
     buf_char(b, ';');
 }
 
-// -- facts
-// ---------------------------------------------------------------------------------------------------------
+// -- facts ----------------------------------------------------------------------------------------
 
 static const char *level_text(enum level l) {
     switch (l) {
@@ -103,8 +102,7 @@ static void print_facts(struct session *s, const struct copy *c, struct buf *b, 
                f->bits, bound_name(f->won));
 }
 
-// -- statements and declarations
-// -----------------------------------------------------------------------------------
+// -- statements and declarations ------------------------------------------------------------------
 
 static void print_stmts(struct session *s, const struct stmt *t, struct buf *b, int indent) {
     for (; t; t = t->next) {

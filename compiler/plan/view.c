@@ -36,8 +36,7 @@ struct view view_of_tensor(struct session *s, struct tensor *t, struct range at)
     return v;
 }
 
-// -- mapping
-// -------------------------------------------------------------------------------------------------------
+// -- mapping --------------------------------------------------------------------------------------
 
 static void leaves(const struct lay_tuple *t, struct lay_int *out, int *n) {
     if (lay_is_leaf(t)) {
@@ -90,8 +89,7 @@ struct view view_map(struct session *s, struct view v, struct lay f, struct rang
     return v;
 }
 
-// -- slicing
-// -------------------------------------------------------------------------------------------------------
+// -- slicing --------------------------------------------------------------------------------------
 
 const struct ix *view_crd2idx(struct session *s, const struct ix *i, const struct lay_tuple *shape,
                               const struct lay_tuple *stride) {

@@ -134,13 +134,13 @@ static const struct row rows[] = {
     {"complement", 1, 2, false, "(A [, n])", calc_call, "what A leaves out of 0 .. n"},
     {"composition", 2, 2, false, "(A, B)", view_call, "A after B"},
     {"congruent", 2, 2, false, "(S, T)", calc_call, "whether both nest alike"},
-    {"cosize", 1, 2, false, "(L)", calc_call, "the greatest value and one"},
+    {"cosize", 1, 2, false, "(L [, mode])", calc_call, "the greatest value and one"},
     {"crd2idx", 2, 3, false, "(coord, L)", crd2idx_call, "the value at a coordinate"},
-    {"depth", 1, 2, false, "(L)", calc_call, "the levels of nesting"},
+    {"depth", 1, 2, false, "(L [, mode])", calc_call, "the levels of nesting"},
     {"dice", 2, 2, false, "(coord, L)", calc_call, "the modes for which coord has a number"},
     {"downcast", 2, 2, false, "(L, n)", calc_call, "in elements n times as narrow"},
     {"equivalent", 2, 2, false, "(k1, k2)", later, "whether two kernels move the same elements"},
-    {"filter", 1, 2, false, "(L)", calc_call, "without modes of size 1 or stride 0"},
+    {"filter", 1, 2, false, "(L [, profile])", calc_call, "without modes of size 1 or stride 0"},
     {"filter_zeros", 1, 2, false, "(L)", calc_call, "with size 1 where the stride is 0"},
     {"flat_divide", 2, 2, false, "(A, tiler)", view_call, "(T0,T1,..,R0,R1,..)"},
     {"flat_product", 2, 2, false, "(A, tiler)", calc_call, "(A0,A1,..,B0,B1,..)"},
@@ -167,7 +167,7 @@ static const struct row rows[] = {
     {"prepend", 2, 3, false, "(L, M)", view_call, "a further mode at the beginning"},
     {"product_each", 1, 1, false, "(S)", calc_call, "the size of each mode"},
     {"raked_product", 2, 2, false, "(A, B)", calc_call, "copies of A interleaved, mode by mode"},
-    {"rank", 1, 2, false, "(L)", calc_call, "the number of modes"},
+    {"rank", 1, 2, false, "(L [, mode])", calc_call, "the number of modes"},
     {"recast", 3, 3, false, "(L, from, to)", calc_call, "in elements of another width"},
     {"replace", 3, 3, false, "(L, i, M)", view_call, "with M as mode i"},
     {"retile", 2, 2, false, "(tc, A)", later, "a fragment as tc sees it"},
@@ -177,12 +177,12 @@ static const struct row rows[] = {
     {"row_major", 1, -1, false, "(s0, s1, ..)", row_call, "compact, the last mode contiguous"},
     {"sectors", 1, 1, false, "(ld.src)", later, "32-byte sectors that an access touches"},
     {"select", 2, 2, false, "(L, (i, j, ..))", view_call, "some modes, in that order"},
-    {"shape", 1, 2, false, "(L)", calc_call, "the extents"},
+    {"shape", 1, 2, false, "(L [, mode])", calc_call, "the extents"},
     {"shape_div", 2, 2, false, "(S, T)", calc_call, "S / T where it comes out"},
-    {"size", 1, 2, false, "(L)", calc_call, "the number of coordinates"},
+    {"size", 1, 2, false, "(L [, mode])", calc_call, "the number of coordinates"},
     {"slice", 2, 2, false, "(coord, L)", view_call, "the modes for which coord has _"},
     {"smem_bytes", 1, 1, false, "(k)", prop_call, "bytes of shared memory of a kernel"},
-    {"stride", 1, 2, false, "(L)", calc_call, "the strides"},
+    {"stride", 1, 2, false, "(L [, mode])", calc_call, "the strides"},
     {"take", 3, 3, false, "(L, b, e)", view_call, "modes b to e"},
     {"threads", 1, 1, false, "(tc)", prop_call, "threads of a tiled copy"},
     {"tile", 1, -1, true, "(ATOM, thr=L, val=L)", tile_lazy, "a tiled copy"},
@@ -229,8 +229,6 @@ bool builtin_known(const char *name) {
 void builtin_names(const char **names, int *n, int cap) {
     for (int i = 0; i < N_ROWS && *n < cap; ++i) names[(*n)++] = rows[i].name;
     for (int i = 0; i < n_atom_rows && *n < cap; ++i) names[(*n)++] = atom_rows[i].name;
-    static const char coordinates[][8] = {"tid", "lane", "warp", "block"};
-    for (size_t i = 0; i < 4 && *n < cap; ++i) names[(*n)++] = coordinates[i];
 }
 
 const struct value *builtin_call(struct sema *c, const char *name, const struct ast_expr *e) {

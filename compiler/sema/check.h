@@ -9,8 +9,7 @@
 #include "sema/sema.h"
 #include "sema/value.h"
 
-// -- symbols
-// -------------------------------------------------------------------------------------------------------
+// -- symbols --------------------------------------------------------------------------------------
 enum symbol_kind {
     SYM_CONST,
     SYM_PARAM,
@@ -59,6 +58,12 @@ struct memo {
     struct memo *next;
 };
 
+// A tiled copy whose values were reported to be too few.
+struct refusal {
+    struct range at;
+    struct refusal *next;
+};
+
 struct sema {
     struct session *s;
     struct lay_ctx *lay;
@@ -82,8 +87,8 @@ struct sema {
     int cap_param, cap_tensor, cap_tiled, cap_relation, nrelations;
     // in a kernel
     struct kernel *kernel;
-    struct symbol *kernel_syms;  // the last symbol before the kernel's own
     struct memo *memo;
+    struct refusal *refused;
     int cap_local, loops;
 };
 
@@ -156,6 +161,11 @@ const struct value *tile_call(struct sema *c, const struct ast_expr *e);
 // Whether "tc" can move elements of type "elem"; reports at "at" when not.
 bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct elem_type *elem,
                      struct range at);
+
+// Whether the layout "l" gives its places the numbers 0 .. size-1, each once; reports "what" at
+// "at" when not.
+bool tile_check_numbering(struct sema *c, struct lay l, struct range at, const char *what,
+                          const char *noun);
 
 // prop.c
 const struct value *prop_call(struct sema *c, const struct call *call);

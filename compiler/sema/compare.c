@@ -63,6 +63,8 @@ static enum answer equal(struct sema *c, const struct value *a, const struct val
 }
 
 static bool comparable(const struct value *v) {
+    for (int i = 0; v->kind == VAL_TUPLE && i < v->rank; ++i)
+        if (!comparable(v->kid[i])) return false;
     return v->kind == VAL_INT || v->kind == VAL_TUPLE || v->kind == VAL_CALC ||
            v->kind == VAL_VIEW || v->kind == VAL_WILD;
 }

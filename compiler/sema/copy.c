@@ -1,13 +1,9 @@
-// A copy statement: its two views, how it is done, and that the two sides fit.
+// A copy statement: its two views, how it is done, and that the two sides fit.  Which threads do
+// it, whether it stays inside its tensors and writes each element once is for the passes.
 #include <inttypes.h>
 #include <string.h>
 
 #include "sema/check.h"
-
-static bool by_thread(const struct view *v) {
-    return v->base->space == MEM_FRAG || ix_depends(v->offset, IX_TID) ||
-           ix_depends(v->offset, IX_LANE);
-}
 
 static const char *view_origin(struct sema *c, const struct view *v) {
     const char *layout = lay_valid(v->layout) ? lay_text(c->lay, v->layout) : "like a tiled copy";
@@ -24,34 +20,6 @@ static bool eval_view(struct sema *c, const struct ast_expr *e, struct view *out
     if (v->kind != VAL_NONE)
         diag_error(c->s, e->at, "a copy is between tensors; here is %s", value_kind_text(v));
     return false;
-}
-
-static const struct formal *formal_of(const struct kernel *k, const struct tensor *t) {
-    for (int i = 0; i < k->nformals; ++i)
-        if (k->formal[i].tensor == t) return &k->formal[i];
-    return NULL;
-}
-
-// The destination is an argument that is written, the source one that is read.
-static bool check_directions(struct sema *c, const struct copy *y) {
-    const struct formal *d = formal_of(c->kernel, y->dst.base);
-    const struct formal *s = formal_of(c->kernel, y->src.base);
-    if (d && d->dir == ARG_IN) {
-        diag_error(c->s, y->dst.at, "'%s' is written, but is an input of '%s'", y->dst.base->name,
-                   c->kernel->name);
-        diag_note(c->s, d->at, "declare it with 'out'");
-        struct range at = d->at;
-        at.end = at.begin;
-        diag_fixit(c->s, at, "out ");
-        return false;
-    }
-    if (s && s->dir == ARG_OUT) {
-        diag_error(c->s, y->src.at, "'%s' is read, but is an output of '%s'", y->src.base->name,
-                   c->kernel->name);
-        diag_note(c->s, s->at, "declare it with 'inout'");
-        return false;
-    }
-    return true;
 }
 
 static bool check_shapes(struct sema *c, const struct copy *y) {
@@ -126,94 +94,14 @@ static bool refuse_overhang(struct sema *c, const struct view *v) {
     return false;
 }
 
-// The tile covers both views in whole rounds.
-static bool check_tile(struct sema *c, const struct tiled_copy *tc, const struct view *v) {
-    if (!lay_valid(v->layout)) return true;
-    int tile_rank = lay_tuple_rank(tc->tiler), rank = lay_rank(v->layout);
-    if (rank < tile_rank) {
-        diag_error(c->s, v->at, "'%s' has %d mode%s here, the tile %s has %d", v->base->name, rank,
-                   rank == 1 ? "" : "s", lay_tuple_text(c->lay, tc->tiler), tile_rank);
-        diag_note(c->s, v->at, "%s", view_origin(c, v));
-        diag_note(c->s, tc->at, "the tiled copy is declared here");
-        return false;
-    }
-    for (int i = 0; i < tile_rank; ++i) {
-        struct lay_int extent = lay_size(c->lay, lay_mode(c->lay, v->layout, i));
-        struct lay_int tile = lay_tuple_get(c->lay, tc->tiler, i)->leaf;
-        if (lay_int_valid(extent) && lay_int_divisible(extent, tile.num)) continue;
-        diag_error(c->s, v->at,
-                   "not yet supported: a tile that reaches beyond its tensor; mode %d of '%s' has "
-                   "extent %s here, which is not known to be a multiple of the tile's %s",
-                   i, v->base->name, lay_int_valid(extent) ? lay_int_text(c->lay, extent) : "?",
-                   lay_int_text(c->lay, tile));
-        diag_note(c->s, tc->at, "the tile is %s", lay_tuple_text(c->lay, tc->tiler));
-        if (lay_int_valid(extent)) suggest_promise(c, extent, tile.num);
-        return false;
-    }
-    return true;
-}
-
-static bool check_frag(struct sema *c, const struct copy *y) {
-    for (int i = 0; i < 2; ++i) {
-        const struct view *v = i ? &y->dst : &y->src;
-        const struct tensor *t = v->base;
-        if (t->space != MEM_FRAG) continue;
-        if (!t->like) {
-            if (!y->tc) continue;
-            sema_not_yet(c, v->at,
-                         "a fragment with a shape of its own in a tiled copy; declare it 'like' "
-                         "the tiled copy");
-            return false;
-        }
-        if (!y->tc) {
-            sema_not_yet(c, v->at, "a fragment 'like' a tiled copy in a copy with an atom");
-            return false;
-        }
-        if (t->like == y->tc ||
-            (t->like->at.begin == y->tc->at.begin && t->like->at.file == y->tc->at.file))
-            continue;
-        sema_not_yet(c, v->at,
-                     sema_text(c, "a fragment 'like' '%s' in a copy with another tiled copy",
-                               t->like->name ? t->like->name : "tile(..)"));
-        diag_note(c->s, t->at, "'%s' is declared here", t->name);
-        return false;
-    }
-    return true;
-}
-
 static bool check_how(struct sema *c, const struct ast_stmt *s, struct copy *y) {
     const struct ast_expr *e = s->copy.with;
     const struct value *v = eval(c, e);
     if (v->kind == VAL_NONE) return false;
     y->how_at = e->at;
-    bool src_thread = by_thread(&y->src), dst_thread = by_thread(&y->dst);
     if (v->kind == VAL_TILED) {
         y->tc = v->tc;
-        for (int i = 0; i < 2; ++i) {
-            const struct view *w = i ? &y->dst : &y->src;
-            if (w->base->space == MEM_FRAG || !(i ? dst_thread : src_thread)) continue;
-            diag_error(c->s, e->at,
-                       "a tiled copy divides a block's view among the threads; '%s' here is one "
-                       "thread's already",
-                       w->base->name);
-            diag_note(c->s, w->at,
-                      "it depends on 'tid': write 'with universal(..)' or "
-                      "'with auto(128)' to copy it as it is");
-            return false;
-        }
-        if (y->src.base->space == MEM_FRAG && y->dst.base->space == MEM_FRAG) {
-            sema_not_yet(c, y->at, "a tiled copy between two fragments");
-            return false;
-        }
-        if (v->tc->threads > c->kernel->threads) {
-            diag_error(c->s, e->at, "this tiled copy has %" PRId64 " threads, '%s' has %" PRId64,
-                       v->tc->threads, c->kernel->name, c->kernel->threads);
-            diag_note(c->s, v->tc->at, "the tiled copy is declared here");
-            diag_note(c->s, c->kernel->at, "say 'threads %" PRId64 "' here", v->tc->threads);
-            return false;
-        }
-        return tile_check_elem(c, v->tc, y->src.base->elem, e->at) &&
-               check_tile(c, v->tc, &y->src) && check_tile(c, v->tc, &y->dst);
+        return tile_check_elem(c, v->tc, y->src.base->elem, e->at);
     }
     if (v->kind != VAL_ATOM) {
         diag_error(c->s, e->at, "'with' takes a tiled copy or an atom; here is %s",
@@ -221,17 +109,7 @@ static bool check_how(struct sema *c, const struct ast_stmt *s, struct copy *y) 
         return false;
     }
     y->atom = v->atom;
-    if (!src_thread && !dst_thread) {
-        diag_error(c->s, e->at,
-                   "an atom alone copies what is one thread's already, and neither side depends "
-                   "on 'tid'");
-        diag_note(c->s, e->at,
-                  "write 'with tile(%s(%d), thr=.., val=..)' to divide the copy among threads",
-                  v->atom->row->name, v->atom->bits);
-        return false;
-    }
-    struct tiled_copy probe = {.atom = *v->atom, .values = 0};
-    probe.val = lay_layout_invalid();
+    struct tiled_copy probe = {.atom = *v->atom, .val = lay_layout_invalid()};
     return tile_check_elem(c, &probe, y->src.base->elem, e->at);
 }
 
@@ -276,8 +154,8 @@ void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
         diag_note(c->s, b->at, "'%s' is declared here", b->name);
         return;
     }
-    if (!check_directions(c, y) || !refuse_overhang(c, &y->src) || !refuse_overhang(c, &y->dst) ||
-        !check_shapes(c, y) || !check_how(c, s, y) || !check_frag(c, y))
+    if (!refuse_overhang(c, &y->src) || !refuse_overhang(c, &y->dst) || !check_shapes(c, y) ||
+        !check_how(c, s, y))
         return;
     *out = ARENA_NEW(&c->s->arena, struct stmt);
     **out = (struct stmt){.kind = STMT_COPY, .copy = y, .at = s->at};

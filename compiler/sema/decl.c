@@ -26,8 +26,7 @@ static void declare_const(struct sema *c, const struct ast_decl *d) {
     scope_declare(c, d->name, SYM_CONST, v);
 }
 
-// -- params
-// --------------------------------------------------------------------------------------------------------
+// -- params ---------------------------------------------------------------------------------------
 
 static void relate(struct sema *c, const struct ast_param *p) {
     const struct ast_expr *e = p->where;
@@ -90,8 +89,7 @@ static void declare_params(struct sema *c, const struct ast_decl *d) {
     if (ok && p->where) relate(c, p);
 }
 
-// -- named values
-// --------------------------------------------------------------------------------------------------
+// -- named values ---------------------------------------------------------------------------------
 
 static void declare_layout(struct sema *c, const struct ast_decl *d) {
     const struct value *v = eval(c, d->value);
@@ -136,8 +134,7 @@ static void declare_tensor(struct sema *c, const struct ast_decl *d) {
     c->tensor[c->plan->ntensors++] = t;
 }
 
-// -- files
-// ---------------------------------------------------------------------------------------------------------
+// -- files ----------------------------------------------------------------------------------------
 
 static void check_arch(struct sema *c, const struct ast_decl *d) {
     static const char names[][8] = {"sm_75", "sm_80",  "sm_86",  "sm_87",  "sm_89",
@@ -151,11 +148,11 @@ static void check_arch(struct sema *c, const struct ast_decl *d) {
         return;
     }
     const char *near = diag_did_you_mean(d->name.name, list, N);
-    diag_error(c->s, d->name.at, "'%s' is no architecture; sm_75 .. sm_121 are", d->name.name);
-    if (near) {
-        diag_note(c->s, d->name.at, "did you mean '%s'?", near);
-        diag_fixit(c->s, d->name.at, near);
-    }
+    diag_error(c->s, d->name.at,
+               near ? "'%s' is no architecture that this compiler knows; did you mean '%s'?"
+                    : "'%s' is no architecture that this compiler knows",
+               d->name.name, near);
+    if (near) diag_fixit(c->s, d->name.at, near);
 }
 
 static const char *beside(struct sema *c, const char *from, const char *path) {

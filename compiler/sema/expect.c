@@ -1,5 +1,7 @@
 // expect: what is known now is decided now; a property of a copy or a kernel is left to be compared
 // when the passes have run.
+#include <string.h>
+
 #include "sema/check.h"
 
 static const char *op_mirrored(enum ast_op op) {
@@ -83,10 +85,14 @@ void check_expect(struct sema *c, const struct ast_expect *x, struct range at) {
     if (truth) return;
     const char *text = ast_expr_text(c->s, e);
     if (x->message)
-        diag_error(c->s, e->at, "expected %s: %s", text, x->message);
+        diag_error(c->s, e->at, "%s: expected %s", x->message, text);
     else
         diag_error(c->s, e->at, "expected %s", text);
     if (e->kind != E_BINARY) return;
-    diag_note(c->s, e->lhs->at, "the left side is %s", value_text(c, eval(c, e->lhs)));
-    diag_note(c->s, e->rhs->at, "the right side is %s", value_text(c, eval(c, e->rhs)));
+    for (int i = 0; i < 2; ++i) {
+        const struct ast_expr *side = i ? e->rhs : e->lhs;
+        const char *is = value_text(c, eval(c, side));
+        if (strcmp(is, ast_expr_text(c->s, side)) != 0)
+            diag_note(c->s, side->at, "the %s side is %s", i ? "right" : "left", is);
+    }
 }

@@ -44,7 +44,7 @@ static const struct value *eval_tiler(struct sema *c, const struct ast_expr *e) 
 }
 
 static const struct value *eval_swizzle(struct sema *c, const struct ast_expr *e) {
-    static const char what[3][32] = {"the bits of a swizzle", "the base of a swizzle",
+    static const char what[3][40] = {"the number of bits of a swizzle", "the base of a swizzle",
                                      "the shift of a swizzle"};
     int64_t v[3] = {0};
     for (int i = 0; i < 3; ++i)
@@ -84,9 +84,9 @@ const struct value *eval_name(struct sema *c, const char *name, struct range at)
     static const char coordinates[][8] = {"tid", "lane", "warp", "block"};
     for (size_t i = 0; i < sizeof coordinates / sizeof *coordinates; ++i)
         if (name == intern(c->s, coordinates[i])) {
-            if (c->kernel)
+            if (c->kernel && c->kernel->tid && name == intern(c->s, "block"))
                 return FAIL(c, at, "'block' has the parts 'block.x', 'block.y' and 'block.z'");
-            return FAIL(c, at, "'%s' has a value only in a kernel", name);
+            return FAIL(c, at, "'%s' has a value only in the body of a kernel", name);
         }
     if (atom_later(name)) return sema_not_yet_value(c, at, sema_text(c, "the atom '%s'", name));
     if (builtin_known(name) || atom_known(name))
@@ -99,7 +99,7 @@ static const struct value *eval_member(struct sema *c, const struct ast_expr *e)
     if (e->lhs->kind == E_NAME) {
         const char *name = e->lhs->name;
         struct symbol *sym = scope_find(c, name);
-        if (!sym && name == intern(c->s, "block") && c->kernel) {
+        if (!sym && name == intern(c->s, "block") && c->kernel && c->kernel->tid) {
             for (int i = 0; i < 3; ++i)
                 if (e->name == intern(c->s, axis[i]))
                     return value_int(c, ix_var(c->s, c->kernel->block[i]));

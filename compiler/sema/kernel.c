@@ -6,8 +6,7 @@
 
 enum { MOST_THREADS = 1024, MOST_LOOPS = 32, MOST_FORMALS = 256 };
 
-// -- tensors in a kernel
-// -------------------------------------------------------------------------------------------
+// -- tensors in a kernel --------------------------------------------------------------------------
 
 static struct tensor *own(struct sema *c, const struct tensor *t) {
     struct kernel *k = c->kernel;
@@ -44,8 +43,7 @@ static void declare_buffer(struct sema *c, const struct ast_stmt *s) {
     if (sym && t) sym->tensor = own(c, t);
 }
 
-// -- the head
-// ------------------------------------------------------------------------------------------------------
+// -- the head -------------------------------------------------------------------------------------
 
 static enum dir dir_of(enum ast_dir d) {
     return d == DIR_OUT ? ARG_OUT : d == DIR_INOUT ? ARG_INOUT : ARG_IN;
@@ -90,7 +88,7 @@ static struct tensor *formal_tensor(struct sema *c, const struct ast_formal *f) 
     return sym->tensor;
 }
 
-static bool make_formals(struct sema *c, const struct ast_fn *fn) {
+static void make_formals(struct sema *c, const struct ast_fn *fn) {
     struct kernel *k = c->kernel;
     bool ok = fn->nformals <= MOST_FORMALS;
     if (!ok) diag_error(c->s, fn->head_at, "%d arguments; %d is most", fn->nformals, MOST_FORMALS);
@@ -98,28 +96,23 @@ static bool make_formals(struct sema *c, const struct ast_fn *fn) {
     for (int i = 0; ok && i < fn->nformals; ++i) {
         const struct ast_formal *f = &fn->formal[i];
         struct tensor *t = formal_tensor(c, f);
-        if (!t) {
-            ok = false;
-            continue;
-        }
+        if (!t) continue;
         for (int j = 0; j < k->nformals; ++j)
             if (k->formal[j].tensor == t) {
                 diag_error(c->s, f->at, "'%s' is an argument twice", f->name.name);
                 diag_note(c->s, k->formal[j].at, "it is one here");
-                ok = false;
             }
         k->formal[k->nformals++] = (struct formal){t, dir_of(f->dir), f->at};
     }
-    return ok;
 }
 
-static bool make_grid(struct sema *c, const struct ast_expr *e) {
+static void make_grid(struct sema *c, const struct ast_expr *e) {
     struct kernel *k = c->kernel;
     for (int i = 0; i < 3; ++i) k->grid[i] = lay_int(1);
-    if (!e) return true;
+    if (!e) return;
     k->grid_given = true;
     const struct value *v = eval(c, e);
-    if (v->kind == VAL_NONE) return false;
+    if (v->kind == VAL_NONE) return;
     const struct value *one[1] = {v};
     const struct value *const *axis = one;
     int n = 1;
@@ -129,24 +122,22 @@ static bool make_grid(struct sema *c, const struct ast_expr *e) {
     }
     if (n < 1 || n > 3) {
         diag_error(c->s, e->at, "a grid has 1 .. 3 axes; here are %d", n);
-        return false;
+        return;
     }
     static const int64_t most[3] = {INT32_MAX, 65535, 65535};
     for (int i = 0; i < n; ++i) {
         struct range at = e->kind == E_TUPLE && i < e->nargs ? e->arg[i].value->at : e->at;
         struct lay_int b;
-        if (!value_to_lay_int(c, axis[i], at, sema_text(c, "axis %d of the grid", i), &b))
-            return false;
+        if (!value_to_lay_int(c, axis[i], at, sema_text(c, "axis %d of the grid", i), &b)) return;
         int64_t lo, hi;
         lay_int_range(b, &lo, &hi);
         if (b.basis >= 0 || hi < 1 || lo < 0 || lo > most[i]) {
             diag_error(c->s, at, "axis %d of the grid has %s blocks; 1 .. %" PRId64 " are possible",
                        i, lay_int_text(c->lay, b), most[i]);
-            return false;
+            return;
         }
         k->grid[i] = b;
     }
-    return true;
 }
 
 static int64_t most_threads(struct sema *c, const struct ast_block *b, int depth, bool *any);
@@ -180,7 +171,7 @@ static int64_t most_threads(struct sema *c, const struct ast_block *b, int depth
     return most;
 }
 
-static bool make_threads(struct sema *c, const struct ast_fn *fn) {
+static void make_threads(struct sema *c, const struct ast_fn *fn) {
     struct kernel *k = c->kernel;
     bool any = false;
     int64_t most = most_threads(c, fn->body, 0, &any);
@@ -191,20 +182,19 @@ static bool make_threads(struct sema *c, const struct ast_fn *fn) {
                        "how many threads '%s' has is not said, and no tiled copy in it tells: "
                        "threads N",
                        k->name);
-        return any || fn->body->nstmts == 0;
+        return;
     }
     k->threads_given = true;
-    if (!eval_int64(c, fn->threads, "the number of threads", &k->threads)) return false;
-    if (k->threads < 1 || k->threads > MOST_THREADS) {
+    if (!eval_int64(c, fn->threads, "the number of threads", &k->threads))
+        k->threads = 1;
+    else if (k->threads < 1 || k->threads > MOST_THREADS) {
         diag_error(c->s, fn->threads->at, "%" PRId64 " threads; a block has 1 .. %d", k->threads,
                    MOST_THREADS);
-        return false;
+        k->threads = 1;
     }
-    return true;
 }
 
-// -- variables
-// -----------------------------------------------------------------------------------------------------
+// -- variables ------------------------------------------------------------------------------------
 
 static const struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name,
                                      const char *c_name, struct lay_int lo, struct lay_int end) {
@@ -233,8 +223,7 @@ static void make_vars(struct sema *c) {
                                lay_int(0), k->grid[i]);
 }
 
-// -- statements
-// ----------------------------------------------------------------------------------------------------
+// -- statements -----------------------------------------------------------------------------------
 
 static struct stmt *check_block(struct sema *c, const struct ast_block *b);
 
@@ -308,8 +297,7 @@ static struct stmt *check_block(struct sema *c, const struct ast_block *b) {
     return first;
 }
 
-// -- kernels
-// -------------------------------------------------------------------------------------------------------
+// -- kernels --------------------------------------------------------------------------------------
 
 // What the language has for functions and this compiler does not have yet.
 static bool refused(struct sema *c, const struct ast_decl *d) {
@@ -335,22 +323,15 @@ void declare_kernel(struct sema *c, const struct ast_decl *d) {
     c->kernel = k;
     c->cap_local = 0;
     c->memo = NULL;
-    scope_enter(c);  // the coordinates, which the kernel's own names may hide
-    int errors = c->s->diags.nerrors;
-    // grid and threads are made of what is known when launching
-    c->kernel = NULL;
     scope_enter(c);
-    c->kernel = k;
-    bool ok = make_formals(c, fn);
-    c->kernel = NULL;
-    ok &= (c->kernel = k, make_grid(c, fn->grid));
-    ok &= make_threads(c, fn);
+    make_formals(c, fn);
+    make_grid(c, fn->grid);
+    make_threads(c, fn);
+    scope_enter(c);  // the coordinates, which the names in the body may hide
     make_vars(c);
-    if (ok || c->s->diags.nerrors > errors) {
-        scope_enter(c);
-        k->body = check_block(c, fn->body);
-        scope_leave(c);
-    }
+    scope_enter(c);
+    k->body = check_block(c, fn->body);
+    scope_leave(c);
     scope_leave(c);
     scope_leave(c);
     collect_params(c, k);

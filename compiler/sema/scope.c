@@ -92,34 +92,39 @@ void scope_leave(struct sema *c) {
     c->depth--;
 }
 
+// The declaration of "name" further below in the file at hand, or NULL.
+static const struct ast_ident *declared_below(struct sema *c, const char *name, struct range at) {
+    for (int i = 0; c->file && i < c->file->ndecls; ++i) {
+        const struct ast_decl *d = c->file->decl[i];
+        bool params = d->kind == D_PARAM;
+        int n = params ? d->param.nnames : d->kind == D_ARCH ? 0 : 1;
+        for (int k = 0; k < n; ++k) {
+            const struct ast_ident *id = params ? &d->param.name[k] : &d->name;
+            if (id->name == name && id->at.begin > at.begin) return id;
+        }
+    }
+    return NULL;
+}
+
 const struct value *scope_unknown(struct sema *c, const char *name, struct range at) {
+    const struct ast_ident *below = declared_below(c, name, at);
+    if (below) {
+        diag_error(c->s, at, "'%s' is used above its declaration", name);
+        diag_note(c->s, below->at, "'%s' is declared here; move it up", name);
+        return &value_none;
+    }
     const char *names[MOST_NAMES];
     int n = 0;
     for (struct symbol *sym = c->last; sym && n < MOST_NAMES / 2; sym = sym->prev)
         names[n++] = sym->name;
     builtin_names(names, &n, MOST_NAMES);
     const char *near = diag_did_you_mean(name, names, n);
-    diag_error(c->s, at, "nothing is called '%s' here", name);
-    if (near) {
-        struct symbol *sym = scope_find(c, intern(c->s, near));
-        if (sym && sym->kind != SYM_BUILTIN)
-            diag_note(c->s, sym->at, "did you mean '%s'?", near);
-        else
-            diag_note(c->s, at, "did you mean '%s'?", near);
-        diag_fixit(c->s, at, near);
-        return &value_none;
-    }
-    for (int i = 0; c->file && i < c->file->ndecls; ++i) {
-        const struct ast_decl *d = c->file->decl[i];
-        const struct ast_ident *id = &d->name;
-        if (d->kind == D_PARAM && d->param.nnames > 0) id = &d->param.name[0];
-        for (int k = 1; d->kind == D_PARAM && k < d->param.nnames; ++k)
-            if (d->param.name[k].name == name) id = &d->param.name[k];
-        if (d->kind != D_ARCH && id->name == name && id->at.begin > at.begin) {
-            diag_note(c->s, id->at, "'%s' is declared below its use; move it up", name);
-            break;
-        }
-    }
+    if (!near) return FAIL(c, at, "nothing is called '%s' here", name);
+    diag_error(c->s, at, "nothing is called '%s' here; did you mean '%s'?", name, near);
+    diag_fixit(c->s, at, near);
+    struct symbol *sym = scope_find(c, intern(c->s, near));
+    if (sym && sym->kind != SYM_BUILTIN)
+        diag_note(c->s, sym->at, "'%s' is %s here", near, symbol_kind_text(sym->kind));
     return &value_none;
 }
 

@@ -10,11 +10,10 @@ static const struct elem_type *find_elem(struct sema *c, const struct ast_ident 
     int n = 0;
     for (int i = 0; i < n_elem_types && n < 64; ++i) names[n++] = elem_types[i].name;
     const char *near = diag_did_you_mean(id->name, names, n);
-    diag_error(c->s, id->at, "'%s' is no element type", id->name);
-    if (near) {
-        diag_note(c->s, id->at, "did you mean '%s'?", near);
-        diag_fixit(c->s, id->at, near);
-    }
+    diag_error(c->s, id->at,
+               near ? "'%s' is no element type; did you mean '%s'?" : "'%s' is no element type",
+               id->name, near);
+    if (near) diag_fixit(c->s, id->at, near);
     return NULL;
 }
 

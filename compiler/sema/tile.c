@@ -43,11 +43,11 @@ static bool sort_args(struct sema *c, const struct ast_expr *e, struct tile_args
             const char *list[] = {names[0], names[1], names[2], names[3],
                                   names[4], names[5], "map",    "like"};
             const char *near = diag_did_you_mean(a->key.name, list, 8);
-            diag_error(c->s, a->key.at, "'tile' takes no argument called '%s'", a->key.name);
-            if (near) {
-                diag_note(c->s, a->key.at, "did you mean '%s'?", near);
-                diag_fixit(c->s, a->key.at, near);
-            }
+            diag_error(c->s, a->key.at,
+                       near ? "'tile' takes no argument called '%s'; did you mean '%s'?"
+                            : "'tile' takes no argument called '%s'",
+                       a->key.name, near);
+            if (near) diag_fixit(c->s, a->key.at, near);
             return false;
         }
         if (*slot[k]) {
@@ -82,47 +82,56 @@ static struct range arg_range(const struct ast_arg *a) {
     return range_join(a->key.at, a->value->at);
 }
 
-// The layout of threads or values: static, and numbering its places 0 .. size-1.
-static struct lay numbering(struct sema *c, const struct ast_arg *a, const char *noun) {
-    const struct value *v = eval(c, a->value);
-    if (v->kind == VAL_NONE) return lay_layout_invalid();
-    struct lay l = value_to_layout(c, v, a->value->at, sema_text(c, "'%s='", a->key.name));
-    if (!lay_valid(l)) return l;
+bool tile_check_numbering(struct sema *c, struct lay l, struct range at, const char *what,
+                          const char *noun) {
     if (!lay_static(l) || l.sw.b) {
-        diag_error(c->s, a->value->at, "'%s=' is %s; a layout of numbers is expected", a->key.name,
+        diag_error(c->s, at, "%s is %s; a layout of numbers is expected", what,
                    lay_text(c->lay, l));
-        return lay_layout_invalid();
+        return false;
     }
+    lay_clear_error(c->lay);
     struct lay_int size = lay_size(c->lay, l);
     if (!lay_int_static(size) || size.num < 1 || size.num > MOST_POINTS) {
-        diag_error(c->s, a->value->at, "'%s=' has %s places; 1 .. %d are possible", a->key.name,
+        diag_error(c->s, at, "%s has %s places; 1 .. %d are possible", what,
                    lay_int_valid(size) ? lay_int_text(c->lay, size) : "too many", MOST_POINTS);
-        return lay_layout_invalid();
+        return false;
     }
     int64_t n = size.num;
     int32_t *owner = calloc((size_t)n, sizeof *owner);
     if (!owner) BUG("out of memory");
     bool ok = true;
     for (int64_t i = 0; i < n && ok; ++i) {
-        int64_t at;
-        ok = lay_eval(c->lay, l, i, &at);
-        if (ok && (at < 0 || at >= n)) {
-            diag_error(c->s, a->value->at,
-                       "'%s=%s' gives place %" PRId64 " the %s %" PRId64 "; its %" PRId64
+        int64_t to;
+        ok = lay_eval(c->lay, l, i, &to);
+        if (!ok) {
+            sema_lay_error(c, at, what);
+        } else if (to < 0 || to >= n) {
+            diag_error(c->s, at,
+                       "%s, %s, gives place %" PRId64 " the %s %" PRId64 "; its %" PRId64
                        " places take the numbers 0 .. %" PRId64,
-                       a->key.name, lay_text(c->lay, l), i, noun, at, n, n - 1);
+                       what, lay_text(c->lay, l), i, noun, to, n, n - 1);
             ok = false;
-        } else if (ok && owner[at]) {
-            diag_error(c->s, a->value->at,
-                       "'%s=%s' gives the places %d and %" PRId64 " both the %s %" PRId64,
-                       a->key.name, lay_text(c->lay, l), owner[at] - 1, i, noun, at);
+        } else if (owner[to]) {
+            diag_error(c->s, at, "%s, %s, gives the places %d and %" PRId64 " both the %s %" PRId64,
+                       what, lay_text(c->lay, l), owner[to] - 1, i, noun, to);
             ok = false;
-        } else if (ok) {
-            owner[at] = (int32_t)i + 1;
+        } else {
+            owner[to] = (int32_t)i + 1;
         }
     }
     free(owner);
-    return ok ? l : lay_layout_invalid();
+    return ok;
+}
+
+// The layout of threads or values: static, and numbering its places 0 .. size-1.
+static struct lay numbering(struct sema *c, const struct ast_arg *a, const char *noun) {
+    const struct value *v = eval(c, a->value);
+    const char *what = sema_text(c, "'%s='", a->key.name);
+    struct lay l =
+        v->kind == VAL_NONE ? lay_layout_invalid() : value_to_layout(c, v, a->value->at, what);
+    if (!lay_valid(l) || !tile_check_numbering(c, l, a->value->at, what, noun))
+        return lay_layout_invalid();
+    return l;
 }
 
 bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct elem_type *elem,
@@ -143,16 +152,22 @@ bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct e
     }
     int64_t need = a->bits / elem->bits;
     if (tc->values % need == 0) return true;
-    const char *values = lay_valid(tc->val) ? lay_text(c->lay, tc->val) : NULL;
-    diag_error(c->s, at,
+    bool given = lay_valid(tc->val) && !tc->by_atoms;
+    for (struct refusal *r = c->refused; r; r = r->next)
+        if (r->at.file == tc->at.file && r->at.begin == tc->at.begin) return false;
+    struct refusal *r = ARENA_NEW(&c->s->arena, struct refusal);
+    *r = (struct refusal){tc->at, c->refused};
+    c->refused = r;
+    diag_error(c->s, given ? tc->val_arg_at : at,
                "a thread of the tile has %" PRId64 " value%s; %s(%d) moves %" PRId64
                " '%s' at once, so that it takes a multiple of %" PRId64,
                tc->values, tc->values == 1 ? "" : "s", a->row->name, a->bits, need, elem->name,
                need);
-    if (!values || tc->val_at.file == UINT32_MAX) return false;
+    if (!given) return false;
+    if (at.begin != tc->at.begin || at.file != tc->at.file)
+        diag_note(c->s, at, "it moves '%s' here", elem->name);
     // the mode along which threads are consecutive is the contiguous one; mode 0 when there is none
     int along = 0, rank = lay_rank(tc->val);
-    struct lay scaled = tc->val;
     for (int i = 0; i < rank && lay_valid(tc->thr) && i < lay_rank(tc->thr); ++i) {
         struct lay m = lay_coalesce(c->lay, lay_mode(c->lay, tc->thr, i));
         if (lay_is_leaf(m.stride) && lay_int_is(m.stride->leaf, 1)) along = i;
@@ -161,7 +176,7 @@ bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct e
     buf_init(&in_values);
     buf_init(&in_atoms);
     for (int i = 0; i < rank; ++i) {
-        struct lay_int n = lay_size(c->lay, lay_mode(c->lay, scaled, i));
+        struct lay_int n = lay_size(c->lay, lay_mode(c->lay, tc->val, i));
         int64_t now = n.num;
         if (i == along) now = (now + need - 1) / need * need;
         buf_printf(&in_values, "%s%" PRId64, i ? "," : "", now);

@@ -69,7 +69,14 @@ static struct lay coalesce(struct sema *c, const struct view *v, struct lay id) 
         if (k == 0) group[k++] = lay_make(c->lay, lay_leaf_of(c->lay, 1), lay_leaf_of(c->lay, 0));
         mode[n++] = k == 1 ? group[0] : lay_join(c->lay, k, group);
     }
-    return n == 1 ? mode[0] : lay_join(c->lay, n, mode);
+    return n == 1 && lay_is_leaf(mode[0].shape) ? mode[0] : lay_join(c->lay, n, mode);
+}
+
+// "f" as one mode where the function makes one mode "g" of the view's own layout.
+static struct lay as_one_mode(struct sema *c, struct lay f, struct lay g) {
+    bool one = lay_valid(f) && lay_valid(g) && lay_is_leaf(g.shape) && !lay_is_leaf(f.shape);
+    lay_clear_error(c->lay);
+    return one ? lay_join(c->lay, 1, &f) : f;
 }
 
 // Whether the tiler or layout "f" reaches coordinates outside "v": more of them than "v" has.
@@ -134,6 +141,10 @@ const struct value *view_call(struct sema *c, const struct call *call) {
     }
     if (!view) return value_calc(c, r);
     if (r.kind != CALC_LAYOUT) BUG("%s of a layout is no layout", what);
+    if (strcmp(call->name, "with_shape") == 0) {
+        arg[on] = calc_of_layout(lay_inner(v->view.layout));
+        r.layout = as_one_mode(c, r.layout, lay_calc(c->lay, call->name, call->n, arg).layout);
+    }
     const struct value *made = finish(c, &v->view, r.layout, e, what);
     if (made->kind != VAL_VIEW || !is_divide(call->name)) return made;
     warn_layout_tiler(c, call->arg[1], e->arg[1].value, &v->view);
@@ -157,12 +168,13 @@ const struct value *view_compose(struct sema *c, const struct value *a, const st
     lay_clear_error(c->lay);
     struct lay id = view_identity(c->s, &a->view);
     bool by_layout = value_is_layout(b) || b->kind == VAL_INT;
-    struct lay f = by_layout ? lay_compose(c->lay, id, value_to_layout(c, b, e->at, "the layout"))
-                             : lay_compose_tiler(c->lay, id, t);
+    struct lay l = by_layout ? value_to_layout(c, b, e->at, "the layout") : lay_layout_invalid();
+    struct lay f = by_layout ? lay_compose(c->lay, id, l) : lay_compose_tiler(c->lay, id, t);
+    if (by_layout && lay_valid(f))
+        f = as_one_mode(c, f, lay_compose(c->lay, lay_inner(a->view.layout), l));
     const struct value *made = finish(c, &a->view, f, e, "the composition");
     if (made->kind != VAL_VIEW) return made;
     if (by_layout) {
-        struct lay l = value_to_layout(c, b, e->at, "the layout");
         if (!inside(c, l, lay_size(c->lay, a->view.layout)))
             return FAIL(c, e->at,
                         "the layout %s reaches coordinate %s - 1; '%s' is not known to have more "
@@ -276,13 +288,8 @@ const struct value *view_local_partition(struct sema *c, const struct call *call
     if (i->kind != VAL_INT)
         return FAIL(c, i_at, "argument 3 of 'local_partition' is %s; an integer is expected",
                     value_kind_text(i));
-    if (!lay_static(thr) || thr.sw.b)
-        return FAIL(c, thr_at, "the thread layout %s is not static", lay_text(c->lay, thr));
-    struct lay_int n = lay_size(c->lay, thr), co = lay_cosize(c->lay, thr);
-    lay_clear_error(c->lay);
-    if (!lay_int_equal(n, co) || !lay_is_injective(c->lay, thr))
-        return FAIL(c, thr_at, "the thread layout %s does not number its %s places 0 .. %s - 1",
-                    lay_text(c->lay, thr), lay_int_text(c->lay, n), lay_int_text(c->lay, n));
+    if (!tile_check_numbering(c, thr, thr_at, "the thread layout", "thread")) return &value_none;
+    struct lay_int n = lay_size(c->lay, thr);
     if (a->kind != VAL_VIEW) {
         int64_t at;
         if (!value_is_layout(a) || !ix_static(i->ix, &at))
