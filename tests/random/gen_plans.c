@@ -610,9 +610,9 @@ static void put_kernel(struct gen *g) {
     char src[16], dst[16], src_view[320], dst_view[320], shared[2][16], frag[16];
     snprintf(src, sizeof src, "src%d", id);
     snprintf(dst, sizeof dst, "dst%d", id);
-    snprintf(shared[0], sizeof shared[0], "s%d", id);
-    snprintf(shared[1], sizeof shared[1], "q%d", id);
-    snprintf(frag, sizeof frag, "r%d", id);
+    snprintf(shared[0], sizeof shared[0], "sh%d", id);
+    snprintf(shared[1], sizeof shared[1], "mid%d", id);
+    snprintf(frag, sizeof frag, "reg%d", id);
     put_global(g, &k, src, &k.a, src_view);
     put_global(g, &k, dst, &k.b, dst_view);
     int nshared = flow == BY_TWO_SHARED ? 2 : flow == BY_FRAG || flow == DIRECT ? 0 : 1;
