@@ -1,8 +1,8 @@
 // Pass "partition": who executes a copy, and what one thread's part of it is.
 //
-// Requires: views and tiled copies as sema made them, which has seen to it that they fit.  Fills: facts.level, threads,
-// src, dst, mode, nmodes, rounds, nrounds; the layout of a frag that was declared "like" a tiled copy.  Leaves alone:
-// everything else.
+// Requires: views and tiled copies as sema made them.  Fills: facts.level, threads, src, dst, mode, nmodes, rounds,
+// nrounds; the layout of a frag that was declared "like" a tiled copy, and what a frag's values are of which tile
+// (tensor.dist).  Leaves alone: everything else.
 //
 // Both sides are cut by the same tile and the same (thread, value) layout, and brought to modes of common extents, so
 // that one loop nest serves both.
@@ -87,10 +87,16 @@ static bool cut_failed(struct session *s, const struct copy *c, const struct vie
     return false;
 }
 
-// The rounds are unrolled or counted loops of known length.
-static bool check_static(struct session *s, const struct view *v) {
-    const struct lay_tuple *shape = v->layout.shape;
-    int rank = lay_tuple_rank(shape);
+static bool check_tile(struct session *s, const struct copy *c, const struct view *v) {
+    const struct lay_tuple *shape = v->layout.shape, *tiler = c->tc->tiler;
+    int rank = lay_tuple_rank(shape), want = lay_tuple_rank(tiler);
+    if (rank < want) {
+        diag_error(s, v->at, "a tile of %d modes, %s, cannot cut a view of %d mode%s, %s", want,
+                   lay_tuple_text(&s->lay, tiler), rank, rank == 1 ? "" : "s",
+                   lay_tuple_text(&s->lay, shape));
+        diag_note(s, c->tc->at, "the tiled copy is declared here");
+        return false;
+    }
     for (int i = 0; i < rank; ++i) {
         struct lay_int n = lay_tuple_product(&s->lay, lay_tuple_get(&s->lay, shape, i));
         if (!lay_int_static(n)) {
@@ -98,6 +104,17 @@ static bool check_static(struct session *s, const struct view *v) {
                        "mode %d of this view of '%s' has extent %s, which is known only at run time; "
                        "cut the tensor with local_tile and a grid or a loop first",
                        i, v->base->name, lay_int_text(&s->lay, n));
+            return false;
+        }
+        if (i >= want) continue;
+        struct lay_int t = lay_tuple_product(&s->lay, lay_tuple_get(&s->lay, tiler, i));
+        if (n.num % t.num != 0) {
+            diag_error(s, v->at,
+                       "not yet supported: a tile that does not divide; extent %ld of mode %d is not a "
+                       "multiple of the tile's %ld",
+                       (long)n.num, i, (long)t.num);
+            diag_note(s, c->tc->at, "the tile of this tiled copy is %s",
+                      lay_tuple_text(&s->lay, tiler));
             return false;
         }
     }
@@ -115,7 +132,7 @@ static const struct ix *guarded_tid(struct session *s, const struct kernel *k, i
 // ((tile),(rest)) -> ((thr),(val)),(rest)
 static bool cut_tile(struct session *s, const struct kernel *k, const struct copy *c,
                      const struct view *v, const char *what, struct cut *out) {
-    if (!check_static(s, v)) return false;
+    if (!check_tile(s, c, v)) return false;
     struct lay_ctx *x = &s->lay;
     struct lay plain = lay_inner(v->layout);
     const struct lay_tiler *tiler = lay_tiler_shape(x, c->tc->tiler);
@@ -146,6 +163,25 @@ static struct lay frag_modes(struct session *s, const struct tiled_copy *tc, con
     return lay_make_col(x, lay_tuple(x, n + 1, kid));
 }
 
+static bool same_distribution(struct session *s, const struct tiled_copy *a,
+                              const struct tiled_copy *b, int64_t *t, int64_t *v) {
+    if (a == b) return true;
+    *t = *v = 0;
+    if (a->threads != b->threads || a->values != b->values ||
+        !lay_tuple_equal(a->tiler, b->tiler)) {
+        return false;
+    }
+    for (*v = 0; *v < a->values; ++*v) {
+        for (*t = 0; *t < a->threads; ++*t) {
+            int64_t x, y, i = *t + a->threads * *v;
+            if (!lay_eval(&s->lay, a->tv, i, &x) || !lay_eval(&s->lay, b->tv, i, &y) || x != y) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static bool cut_frag(struct session *s, const struct copy *c, struct view *v, const struct cut *other,
                      struct cut *out) {
     struct tensor *f = v->base;
@@ -153,6 +189,19 @@ static bool cut_frag(struct session *s, const struct copy *c, struct view *v, co
     struct lay want = frag_modes(s, c->tc, other);
     if (!lay_valid(f->layout)) f->layout = want;
     if (!lay_valid(v->layout)) v->layout = f->layout;
+    if (!f->dist) {
+        f->dist = c->tc;
+    } else {
+        int64_t t, val;
+        if (!same_distribution(s, f->dist, c->tc, &t, &val)) {
+            diag_error(s, v->at,
+                       "fragment '%s' holds parts of tiled copy '%s'; '%s' gives value %ld of thread "
+                       "%ld to another element",
+                       f->name, f->dist->name, c->tc->name, (long)val, (long)t);
+            diag_note(s, f->at, "the fragment is declared here");
+            return false;
+        }
+    }
     struct lay_int have = lay_size(x, f->layout), need = lay_size(x, want);
     if (!lay_int_equal(have, need)) {
         diag_error(s, v->at, "fragment '%s' has %s elements, this copy gives each thread %s", f->name,
@@ -171,6 +220,10 @@ static bool cut_frag(struct session *s, const struct copy *c, struct view *v, co
 }
 
 // -- one copy ------------------------------------------------------------------------------------------------------
+
+static bool is_thread_view(const struct view *v) {
+    return v->base->space == MEM_FRAG || ix_depends(v->offset, IX_TID);
+}
 
 static void keep(struct session *s, struct copy *c, const struct modes *m) {
     struct copy_mode *copy = ARENA_ARRAY(&s->arena, struct copy_mode, m->n ? m->n : 1);
@@ -192,6 +245,19 @@ static bool partition_tiled(struct session *s, struct kernel *k, struct copy *c)
     bool src_frag = c->src.base->space == MEM_FRAG, dst_frag = c->dst.base->space == MEM_FRAG;
     f->level = LEVEL_BLOCK;
     f->threads = c->tc->threads;
+    if (c->tc->threads > k->threads) {
+        diag_error(s, c->how_at, "tiled copy '%s' needs %ld threads, kernel '%s' has %ld",
+                   c->tc->name ? c->tc->name : "tile", (long)c->tc->threads, k->name,
+                   (long)k->threads);
+        diag_note(s, k->at, "the kernel is declared here");
+        return false;
+    }
+    if (src_frag && dst_frag) {
+        diag_error(s, c->at,
+                   "neither side of this copy has a tile to cut: both are fragments; copy them with an "
+                   "atom, 'with auto(128)'");
+        return false;
+    }
     struct cut src, dst;
     if (!src_frag && !cut_tile(s, k, c, &c->src, "the source", &src)) return false;
     if (!dst_frag && !cut_tile(s, k, c, &c->dst, "the destination", &dst)) return false;
@@ -216,8 +282,23 @@ static bool partition_thread(struct session *s, struct kernel *k, struct copy *c
     f->level = LEVEL_THREAD;
     f->threads = k->threads;
     f->nrounds = 1;
+    if (!is_thread_view(&c->src) && !is_thread_view(&c->dst)) {
+        diag_error(s, c->how_at,
+                   "an atom alone serves between views that are one thread's; these are a block's, so "
+                   "name a tiled copy, or cut them by local_partition(.., tid)");
+        return false;
+    }
+    // a fragment that took its shape from a tiled copy
+    if (!lay_valid(c->src.layout)) c->src.layout = c->src.base->layout;
+    if (!lay_valid(c->dst.layout)) c->dst.layout = c->dst.base->layout;
     f->src = (struct part){c->src.offset, lay_inner(c->src.layout), c->src.layout.sw};
     f->dst = (struct part){c->dst.offset, lay_inner(c->dst.layout), c->dst.layout.sw};
+    if (!lay_valid(c->src.layout) || !lay_valid(c->dst.layout)) {
+        diag_error(s, c->at,
+                   "fragment '%s' has no shape yet: no tiled copy has given it one before this",
+                   lay_valid(c->src.layout) ? c->dst.base->name : c->src.base->name);
+        return false;
+    }
     struct lay_int n = lay_size(&s->lay, f->src.layout);
     if (!lay_int_static(n)) {
         diag_error(s, c->src.at, "a thread's view has %s elements, which is known only at run time",
@@ -239,6 +320,12 @@ static bool partition_copy(struct session *s, struct kernel *k, struct copy *c, 
         const struct view *v = sides[i];
         if (ix_depends(v->offset, IX_WARP) || ix_depends(v->offset, IX_LANE)) {
             diag_error(s, v->at, "not yet supported: a copy by a warp; this view depends on 'warp' or 'lane'");
+            return false;
+        }
+        if (c->tc && v->base->space != MEM_FRAG && ix_depends(v->offset, IX_TID)) {
+            diag_error(s, v->at,
+                       "this view is one thread's already, a tiled copy cuts what is a block's; copy it "
+                       "with an atom, 'with auto(128)'");
             return false;
         }
     }

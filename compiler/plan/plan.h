@@ -84,6 +84,7 @@ struct tensor {
     bool align_given;             // by the plan; else the launcher asks for what the accesses need
     int id;                       // index into plan.tensors, or beyond it for a kernel's own
     const struct tiled_copy *like;
+    const struct tiled_copy *dist;  // of a frag: whose (thread, value) parts it holds; written by pass "partition"
     int smem_offset;              // bytes; written by pass "shared"
     bool row_major_default;
     struct range at;
