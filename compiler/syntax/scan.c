@@ -175,6 +175,11 @@ void scan_comment(struct parser *p, struct range at, bool block) {
     }
     const char *text = p->s->sources.file[p->file].text;
     while (!block && at.end > at.begin && text[at.end - 1] == '\r') at.end--;
+    const char *zero = memchr(text + at.begin, '\0', at.end - at.begin);
+    if (zero) {
+        uint32_t place = (uint32_t)(zero - text);
+        scan_stray_byte(p, (struct range){at.file, place, place + 1}, '\0');
+    }
     ((struct ast_comment *)l->items)[l->n++] = (struct ast_comment){at, block};
 }
 
