@@ -237,17 +237,29 @@ static int last_width(const char *code) {
     return format_columns(code, strlen(code));
 }
 
+// Whether "code" opens or closes a block: a comment there belongs to it and lines up with no other.
+static bool is_brace(const char *code) {
+    size_t len = strlen(code);
+    return len > 0 && (code[len - 1] == '{' || code[strspn(code, " ")] == '}');
+}
+
 // The column of the comments behind the lines from "i" on that have one; "end" gets the line after
 // them.
 static int comment_column(const struct format *f, int i, int *end) {
-    int col = 0, longest = 0;
+    int col = 0, longest = 0, first = i;
     for (; i < f->n && f->line[i].comment; i++) {
-        int width = last_width(f->line[i].code),
-            len = format_columns(f->line[i].comment, strlen(f->line[i].comment));
+        bool brace = is_brace(f->line[i].code);
+        if (brace && i > first) break;
+        int width = last_width(f->line[i].code);
+        int len = format_columns(f->line[i].comment, strlen(f->line[i].comment));
         if (width > col) col = width;
         if (len > longest) longest = len;
+        if (brace) {
+            i++;
+            break;
+        }
     }
-    *end = i;
+    *end = i > first ? i : first + 1;
     return col + 2 + longest <= WIDTH ? col + 2 : 0;  // 0: each where its code ends
 }
 

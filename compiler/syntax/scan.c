@@ -141,8 +141,8 @@ const char *scan_string(struct parser *p, struct range at, const char *text, siz
     size_t n = 0;
     for (size_t i = 0; i < len; i++) {
         char c = text[i];
-        if (c == '\0') {
-            diag_error(p->s, at, "a string cannot hold a zero byte");
+        if (((unsigned char)c < 0x20 && c != '\t') || c == 0x7f) {
+            diag_error(p->s, at, "a string cannot hold control byte 0x%02x", (unsigned)c);
             return "";
         }
         if (c == '\\') {
