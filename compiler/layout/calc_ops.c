@@ -53,8 +53,7 @@ TILED(op_flat_product, lay_flat_product)
 SHAPES(op_round_up, lay_round_up)
 SHAPES(op_shape_div, lay_shape_div)
 
-// -- of one layout
-// -------------------------------------------------------------------------------------------------
+// -- of one layout -------------------------------------------------------------------------------
 
 OP(op_coalesce) {
     return GIVE(a->n > 1 ? lay_coalesce_by(a->ctx, LAYOUT(0), TUPLE(1))
@@ -128,8 +127,7 @@ OP(op_product_each) {
     return calc_of_tuple(a->ctx, lay_product_each(a->ctx, TUPLE(0)));
 }
 
-// -- rearranging
-// ---------------------------------------------------------------------------------------------------
+// -- rearranging ---------------------------------------------------------------------------------
 
 static int small(int64_t v) {
     return v < -1 || v > 1 << 20 ? -1 : (int)v;
@@ -213,8 +211,7 @@ OP(op_slice) {
     return settle(a, lay_slice(a->ctx, LAYOUT(l), TUPLE(1 - l)), TUPLE(1 - l));
 }
 
-// -- making
-// --------------------------------------------------------------------------------------------------------
+// -- making --------------------------------------------------------------------------------------
 
 static bool named(struct calc_value v, const char *name) {
     return v.kind == CALC_NAME && strcmp(v.name, name) == 0;
@@ -297,8 +294,7 @@ OP(op_domain_distribute) {
     return GIVE(lay_domain_distribute(a->ctx, TUPLE(0), NUM(1)));
 }
 
-// -- shapes
-// --------------------------------------------------------------------------------------------------------
+// -- shapes --------------------------------------------------------------------------------------
 
 OP(op_ceil_div) {
     if (a->v[1].kind == CALC_LAYOUT) {
@@ -324,8 +320,7 @@ OP(op_evenly_divides) {
     return calc_of_bool(lay_evenly_divides(a->ctx, TUPLE(0), TUPLE(1)));
 }
 
-// -- coordinates
-// ---------------------------------------------------------------------------------------------------
+// -- coordinates ---------------------------------------------------------------------------------
 
 OP(op_crd2idx) {
     const struct lay_tuple *shape = TUPLE(1), *stride = NULL;
@@ -364,8 +359,7 @@ OP(op_1d_coord) {
     return calc_of_int(a->ctx, lay_1d_coord(a->ctx, LAYOUT(0), NUM(1)));
 }
 
-// -- tensors, widths, swizzles
-// -------------------------------------------------------------------------------------
+// -- tensors, widths, swizzles -------------------------------------------------------------------
 
 OP(op_local_tile) {
     struct lay_view v =

@@ -142,8 +142,7 @@ static struct lay compose_tree(struct composer *c, const struct lay_tuple *s,
     return out.stride ? out : lay_layout_invalid();
 }
 
-// -- exactness
-// -----------------------------------------------------------------------------------------------------
+// -- exactness -----------------------------------------------------------------------------------
 
 // The pieces within mode "j" of A never carry into the next one: with A coalesced a carry always
 // shows.  Static: the sum of the greatest steps; with symbols: sorted by step, each piece ends
@@ -201,8 +200,8 @@ static bool same_points(struct composer *c, struct lay b, struct lay r, int64_t 
         if (c->tail)  // the last mode is there for what lies past the end only
             domain = lay_int_div(c->ctx, domain, c->a.s[c->a.n - 1]);
     }
-    if (domain.den == 0 || !lay_plain(size) || size.num > CHECK_POINTS || !lay_static(b) ||
-        !lay_static(r))
+    int64_t limit = c->ctx->error ? CHECK_POINTS >> 8 : CHECK_POINTS;  // trials are cheap or fail
+    if (domain.den == 0 || !lay_plain(size) || size.num > limit || !lay_static(b) || !lay_static(r))
         return false;
     for (int i = 0; i < c->a.n; ++i)
         if (!lay_plain(c->a.s[i]) || !lay_plain(c->a.d[i])) return false;
@@ -219,8 +218,7 @@ static bool same_points(struct composer *c, struct lay b, struct lay r, int64_t 
     return true;
 }
 
-// -- saying no
-// -----------------------------------------------------------------------------------------------------
+// -- saying no -----------------------------------------------------------------------------------
 
 static bool leaf_fits(struct composer *c, int64_t n, int64_t d) {
     struct lay_flat out;
@@ -229,23 +227,22 @@ static bool leaf_fits(struct composer *c, int64_t n, int64_t d) {
     return compose_leaf(c, lay_static_int(n), lay_static_int(d), &out) && !c->doubtful;
 }
 
-// The nearest n:d that composes, the same step first.
+// The nearest n:d that composes: the same step, else the same extent.
 static bool nearest(struct composer *c, int64_t n, int64_t d, int64_t *out_n, int64_t *out_d) {
     struct lay_ctx quiet = *c->ctx, *real = c->ctx;
     bool found = false;
     quiet.error = "quiet";
     c->ctx = &quiet;
-    for (int64_t far = 0; far <= 64 && !found; ++far)
-        for (int k = 0; k < 4 && !found; ++k) {
-            int64_t m = k < 2 ? (k ? n + far : n - far) : n, e = k < 2    ? d
-                                                                 : k == 2 ? d - far
-                                                                          : d + far;
-            if (m > 1 && e > 0 && leaf_fits(c, m, e)) {
-                *out_n = m;
-                *out_d = e;
-                found = true;
+    for (int pass = 0; pass < 2 && !found; ++pass)  // first all extents, then all steps
+        for (int64_t far = 1; far <= 128 && !found; ++far)
+            for (int up = 0; up < 2 && !found; ++up) {
+                int64_t by = up ? far : -far, m = pass ? n : n + by, e = pass ? d + by : d;
+                if (m > 1 && e > 0 && leaf_fits(c, m, e)) {
+                    *out_n = m;
+                    *out_d = e;
+                    found = true;
+                }
             }
-        }
     c->ctx = real;
     return found;
 }
@@ -281,6 +278,22 @@ static void say_no(struct composer *c, struct lay a, struct lay b, int bmode, st
     lay_fail(ctx, "%s", lay_buf_done(&t));
 }
 
+// "where" is the first coordinate at which "r", the layout that CuTe gives, is wrong.
+static void say_where(struct composer *c, struct lay a, struct lay b, struct lay r, int64_t where,
+                      int64_t is, int64_t says) {
+    struct lay_ctx *ctx = c->ctx;
+    struct lay_buf t = {.ctx = ctx};
+    int64_t m, e;
+    if (ctx->error) return;
+    lay_buf_add(&t, "'%s' has no composition with '%s': ", lay_text(ctx, a), lay_text(ctx, b));
+    lay_buf_add(&t, "'%s' would say %lld at coordinate %lld, where the value is %lld",
+                lay_text(ctx, r), (long long)says, (long long)where, (long long)is);
+    if (b.shape->rank < 0 && lay_static(b) &&
+        nearest(c, b.shape->leaf.num, b.stride->leaf.num, &m, &e))
+        lay_buf_add(&t, "; %lld:%lld would do", (long long)m, (long long)e);
+    lay_fail(ctx, "%s", lay_buf_done(&t));
+}
+
 // Finds the leaf of B that was refused, to name its mode.
 static void name_refused(struct composer *c, struct lay a, struct lay b) {
     struct lay_flat f, out;
@@ -294,8 +307,7 @@ static void name_refused(struct composer *c, struct lay a, struct lay b) {
     }
 }
 
-// -- the operation
-// -------------------------------------------------------------------------------------------------
+// -- the operation -------------------------------------------------------------------------------
 
 static bool has_basis(const struct lay_tuple *d) {
     if (d->rank < 0) return d->leaf.basis >= 0;
@@ -330,11 +342,7 @@ static struct lay compose_plain(struct lay_ctx *ctx, struct lay a, struct lay b,
     int64_t where, is = 0, says = 0;
     if (same_points(&c, b, r, &where, &is, &says)) return r;
     if (where >= 0)
-        lay_fail(ctx,
-                 "'%s' has no composition with '%s': '%s' would say %lld at coordinate %lld, where "
-                 "the value is %lld",
-                 lay_text(ctx, a), lay_text(ctx, b), lay_text(ctx, r), (long long)says,
-                 (long long)where, (long long)is);
+        say_where(&c, a, b, r, where, is, says);
     else
         lay_fail(ctx,
                  "'%s' has no composition with '%s' that can be proven: its modes may carry into "

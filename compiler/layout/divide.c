@@ -6,8 +6,9 @@
 // first and the second halves.
 #include "layout/impl.h"
 
-// -- tilers
-// --------------------------------------------------------------------------------------------------------
+#include <stdlib.h>
+
+// -- tilers --------------------------------------------------------------------------------------
 
 static struct lay_tiler *new_tiler(struct lay_ctx *ctx, enum lay_tiler_kind kind) {
     struct lay_tiler *t = lay_new(ctx, sizeof *t);
@@ -64,8 +65,7 @@ const struct lay_tiler *lay_tiler_shape(struct lay_ctx *ctx, const struct lay_tu
     return out;
 }
 
-// -- by mode
-// -------------------------------------------------------------------------------------------------------
+// -- by mode -------------------------------------------------------------------------------------
 
 typedef struct lay binary_fn(struct lay_ctx *, struct lay, struct lay);
 
@@ -156,21 +156,50 @@ static struct lay arrange(struct lay_ctx *ctx, struct lay a, struct lay l,
     return lay_under(a, lay_join(ctx, h.n, h.mode));
 }
 
-// -- divide
-// --------------------------------------------------------------------------------------------------------
+// -- divide --------------------------------------------------------------------------------------
 
 // a o (tile, complement(tile, shape of a))
-static struct lay divide(struct lay_ctx *ctx, struct lay a, struct lay tile) {
-    if (tile.composed) {
-        lay_fail(ctx, "the swizzled layout '%s' is no tiler", lay_text(ctx, tile));
-        return lay_layout_invalid();
-    }
+static struct lay try_divide(struct lay_ctx *ctx, struct lay a, struct lay tile) {
     struct lay rest = lay_complement(ctx, tile, lay_coalesce(ctx, a).shape);
     lay_trace(ctx, rest, "complement of the tile %s in %s", lay_text(ctx, tile),
               lay_tuple_text(ctx, lay_coalesce(ctx, a).shape));
     struct lay both =
         lay_compose_as(ctx, a, lay_join(ctx, 2, (struct lay[]){tile, rest}), LAY_IN_RANGE);
     lay_trace(ctx, both, "%s o (tile, complement)", lay_text(ctx, a));
+    return both;
+}
+
+// Names the nearest tile n:1 that divides "a" in the message.
+static void offer_tile(struct lay_ctx *ctx, struct lay a, struct lay tile) {
+    struct lay_int size = lay_size(ctx, a);
+    struct lay_ctx quiet = *ctx;
+    if (!lay_static(a) || !lay_static(tile) || !lay_plain(size) || tile.shape->rank >= 0 ||
+        !lay_is_value(tile.stride->leaf, 1))
+        return;
+    quiet.trace = NULL;
+    for (int64_t far = 1; far <= 128; ++far)
+        for (int up = 0; up < 2; ++up) {
+            int64_t n = tile.shape->leaf.num + (up ? far : -far);
+            if (n < 2 || n > size.num) continue;
+            struct lay other = lay_raw(lay_leaf_of(ctx, n), tile.stride);
+            if (try_divide(&quiet, a, other).shape) {
+                const char *why = ctx->error;
+                ctx->error = NULL;
+                lay_fail(ctx, "'%s' cannot be divided by '%s', the nearest tile is %lld: %s",
+                         lay_text(ctx, a), lay_text(ctx, tile), (long long)n, why);
+                return;
+            }
+        }
+}
+
+static struct lay divide(struct lay_ctx *ctx, struct lay a, struct lay tile) {
+    if (tile.composed) {
+        lay_fail(ctx, "the swizzled layout '%s' is no tiler", lay_text(ctx, tile));
+        return lay_layout_invalid();
+    }
+    bool first = !ctx->error;
+    struct lay both = try_divide(ctx, a, tile);
+    if (!both.shape && first && ctx->error && a.shape && tile.shape) offer_tile(ctx, a, tile);
     return both;
 }
 
@@ -190,30 +219,34 @@ struct lay lay_flat_divide(struct lay_ctx *ctx, struct lay a, const struct lay_t
     return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, divide), t, FLAT);
 }
 
-// -- product
-// -------------------------------------------------------------------------------------------------------
+// -- product -------------------------------------------------------------------------------------
 
-// The values of "copies" step over those of "a": no two sums of both are one value.  By the sizes
-// of sorted strides, as the complement has them.
-static bool apart(struct lay_ctx *ctx, struct lay a, struct lay copies, struct lay both) {
-    struct lay_flat f, mine;
-    struct lay_int gap = lay_static_int(0);
-    if (!lay_static(both)) return true;
-    if (!lay_flat_of(ctx, copies.shape, copies.stride, &f) ||
-        !lay_flat_of(ctx, a.shape, a.stride, &mine))
+enum { CHECK_COPIES = 1 << 16 };
+
+static int by_value(const void *x, const void *y) {
+    const int64_t *a = x, *b = y;
+    return a[0] != b[0] ? (a[0] < b[0] ? -1 : 1) : (a[1] > b[1]) - (a[1] < b[1]);
+}
+
+// Whether no value of "a" plus a copy's offset is another value of "a" plus another's, by looking
+// at all of them.
+static bool apart(struct lay_ctx *ctx, struct lay a, struct lay copies) {
+    struct lay_int n = lay_size(ctx, a), m = lay_size(ctx, copies);
+    struct lay_int all = lay_int_mul(ctx, n, m);
+    int64_t x, y;
+    if (!lay_plain(all) || all.num > CHECK_COPIES || !lay_static(a) || !lay_static(copies))
         return false;
-    (void)gap;
-    // each stride of the copies within a gap of "a": what the steps below it in both add up to
-    // stays below it
-    for (int i = 0; i < f.n; ++i) {
-        if (lay_is_value(f.d[i], 0) || lay_is_unit(f.s[i])) continue;
-        __int128 reach = (__int128)(f.s[i].num - 1) * f.d[i].num;
-        for (int k = 0; k < mine.n; ++k) {
-            __int128 low = (__int128)mine.d[k].num, span = (__int128)(mine.s[k].num - 1) * low;
-            if (low == 0 || span == 0) continue;
-            if (low > f.d[i].num ? reach >= low : span >= f.d[i].num) return false;
+    int64_t(*sum)[2] = lay_new(ctx, sizeof *sum * (size_t)all.num);
+    for (int64_t j = 0; j < m.num; ++j)
+        for (int64_t i = 0; i < n.num; ++i) {
+            if (!lay_eval(ctx, a, i, &x) || !lay_eval(ctx, copies, j, &y) ||
+                __builtin_add_overflow(x, y, &sum[j * n.num + i][0]))
+                return false;
+            sum[j * n.num + i][1] = x;
         }
-    }
+    qsort(sum, (size_t)all.num, sizeof *sum, by_value);
+    for (int64_t i = 1; i < all.num; ++i)
+        if (sum[i][0] == sum[i - 1][0] && sum[i][1] != sum[i - 1][1]) return false;
     return true;
 }
 
@@ -221,17 +254,25 @@ static bool apart(struct lay_ctx *ctx, struct lay a, struct lay copies, struct l
 static struct lay product(struct lay_ctx *ctx, struct lay a, struct lay tiler) {
     struct lay_int room = lay_int_mul(ctx, lay_size(ctx, a), lay_cosize(ctx, tiler));
     struct lay gaps = lay_complement(ctx, a, lay_leaf(ctx, room)), copies;
-    copies = lay_compose_as(ctx, gaps, tiler, LAY_AS_CUTE);
     lay_trace(ctx, gaps, "complement of %s up to size x cosize = %s", lay_text(ctx, a),
               lay_int_text(ctx, room));
-    lay_trace(ctx, copies, "complement o %s: where the copies go", lay_text(ctx, tiler));
-    struct lay both = lay_join(ctx, 2, (struct lay[]){a, copies});
-    if (both.shape && !apart(ctx, a, copies, both)) {
-        lay_fail(ctx, "'%s' times '%s' has no result: the copies overlap", lay_text(ctx, a),
-                 lay_text(ctx, tiler));
-        return lay_layout_invalid();
+    struct lay_ctx quiet = *ctx;
+    quiet.error = "quiet";
+    quiet.trace = NULL;
+    copies = lay_compose(&quiet, gaps, tiler);
+    ctx->next_sym = quiet.next_sym;
+    // inexact, or past the gaps: the copies may still keep apart
+    bool within = lay_int_less_equal(lay_cosize(&quiet, tiler), lay_size(&quiet, gaps));
+    if (!copies.shape || (!within && lay_static(copies) && lay_static(a))) {
+        copies = lay_compose_as(ctx, gaps, tiler, LAY_AS_CUTE);
+        if (copies.shape && !apart(ctx, a, copies)) {
+            lay_fail(ctx, "'%s' times '%s' has no result: the copies would overlap",
+                     lay_text(ctx, a), lay_text(ctx, tiler));
+            return lay_layout_invalid();
+        }
     }
-    return both;
+    lay_trace(ctx, copies, "complement o %s: where the copies go", lay_text(ctx, tiler));
+    return lay_join(ctx, 2, (struct lay[]){a, copies});
 }
 
 struct lay lay_logical_product(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t) {

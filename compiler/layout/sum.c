@@ -32,8 +32,37 @@ bool lay_int_eval(struct lay_int a, const int64_t *value_of_sym, int64_t *out) {
     return true;
 }
 
-// -- bases
-// ---------------------------------------------------------------------------------------------------------
+const struct lay_tuple *lay_tuple_substitute(struct lay_ctx *ctx, const struct lay_tuple *t,
+                                             const int64_t *value_of_sym) {
+    const struct lay_tuple *kid[LAY_MAX_RANK];
+    if (!t) return NULL;
+    if (t->rank < 0) {
+        struct lay_int a = t->leaf;
+        int64_t v;
+        if (a.nsyms == 0) return t;
+        a.basis = -1;
+        if (!lay_int_eval(a, value_of_sym, &v)) {
+            lay_fail(ctx, "'%s' has no value for these numbers", lay_int_text(ctx, a));
+            return NULL;
+        }
+        a = lay_int(v);
+        if (v != 0 && a.den) a.basis = t->leaf.basis;
+        return lay_leaf(ctx, a);
+    }
+    for (int i = 0; i < t->rank; ++i) kid[i] = lay_tuple_substitute(ctx, t->kid[i], value_of_sym);
+    return lay_tuple(ctx, t->rank, kid);
+}
+
+struct lay lay_substitute(struct lay_ctx *ctx, struct lay l, const int64_t *value_of_sym) {
+    const struct lay_tuple *off = lay_tuple_substitute(ctx, lay_leaf(ctx, l.offset), value_of_sym);
+    l.shape = lay_tuple_substitute(ctx, l.shape, value_of_sym);
+    l.stride = lay_tuple_substitute(ctx, l.stride, value_of_sym);
+    if (!l.shape || !l.stride || !off) return lay_layout_invalid();
+    l.offset = off->leaf;
+    return l;
+}
+
+// -- bases ---------------------------------------------------------------------------------------
 // A path (p0,p1,p2) of modes is kept as p0 + 32*(p1+1) + 1024*(p2+1).
 
 struct lay_int lay_int_basis(struct lay_ctx *ctx, struct lay_int scale, int depth,
@@ -63,8 +92,7 @@ int lay_int_basis_path(struct lay_int a, int path[3]) {
     return n;
 }
 
-// -- sums
-// ----------------------------------------------------------------------------------------------------------
+// -- sums ----------------------------------------------------------------------------------------
 
 bool lay_sum_valid(struct lay_sum s) {
     return s.n >= 0;
