@@ -79,7 +79,8 @@ static inline struct lay gen_layout(struct lay_ctx *c, struct rng *r, int depth,
 
 static inline int64_t value(struct lay_ctx *c, struct lay l, int64_t i) {
     int64_t v = 0;
-    if (!lay_eval(c, l, i, &v)) CHECK(0, "no value: %s", c->error);
+    bool ok = lay_eval(c, l, i, &v);
+    CHECK(ok, "no value: %s", c->error);
     return v;
 }
 
