@@ -3,8 +3,8 @@
 usage: messages.py BUILD
 
 BUILD is a build with coverage counters (TCPC_COVERAGE) in which all tests ran.  A call of FUNCTIONS was fired when
-its lines were executed; something came by without firing it when the function it stands in was entered more often than that (a
-function whose every call ends in the diagnostic is only a helper, and its callers are looked at instead).  The text must moreover be
+its lines were executed; something came by without firing it when the function it stands in was entered more often than that.  (A
+function that never returns but with a diagnostic is only a helper: those who call it decide.)  The text must moreover be
 one that a CHECK line, a unit test or an example of the documents asks for: its longest piece between conversions, or sixteen
 characters of it in a row.
 """
@@ -23,6 +23,7 @@ FUNCTIONS = {"diag_error": 2, "diag_warn": 3, "FAIL": 2, "lay_fail": 1, "option_
 CALL = re.compile(rf"(?<!define )\b({'|'.join(FUNCTIONS)})\s*\(")
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 CONVERSION = re.compile(r"%(?:[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|h|ll|l|j|z|t)?[a-zA-Z]|%)|%\"\s*PRI\w+")
+CONDITION = re.compile(r"\b(if|case)\b|\?")
 ENOUGH = 16
 
 
@@ -77,11 +78,15 @@ def diagnostics():
 
 
 def counters(build):
-    """{source: ({line: count}, [(first line, last line, count) of each function])} from the counters in 'build'."""
+    """{source: (lines, functions)} from the counters in 'build'.
+
+    'lines' is {line: (count, whether a part of the line never ran, how many of its branches were taken)}, 'functions'
+    {(first line, last line): count}.
+    """
     found = {}
     data = sorted(pathlib.Path(build, "compiler").rglob("*.gcda"))
     for at in range(0, len(data), 40):
-        out = subprocess.run(["gcov", "--json-format", "--stdout", *map(str, data[at:at + 40])], capture_output=True, text=True,
+        out = subprocess.run(["gcov", "--branch-probabilities", "--json-format", "--stdout", *map(str, data[at:at + 40])], capture_output=True, text=True,
                              cwd=build, check=True).stdout
         for line in out.splitlines():
             for record in json.loads(line)["files"] if line.startswith("{") else []:
@@ -90,8 +95,8 @@ def counters(build):
                     continue
                 lines, functions = found.setdefault(path, ({}, {}))
                 for entry in record["lines"]:
-                    number = entry["line_number"]
-                    lines[number] = lines.get(number, 0) + entry["count"]
+                    taken = sum(branch["count"] > 0 for branch in entry["branches"])
+                    lines[entry["line_number"]] = (entry["count"], entry["unexecuted_block"], taken)
                 for function in record["functions"]:
                     key = (function["start_line"], function["end_line"])
                     functions[key] = functions.get(key, 0) + function["execution_count"]
@@ -123,7 +128,7 @@ def asked_for(text, wanted):
 
 
 def main(build):
-    counted = counters(build)
+    counted = counters(pathlib.Path(build).resolve())
     wanted = wanted_texts()
     missing = total = 0
     for path, first, last, texts in diagnostics():
@@ -131,12 +136,12 @@ def main(build):
         where = f"{path.relative_to(ROOT)}:{first}"
         shown = texts[0] if texts else "(a message made elsewhere)"
         lines, functions = counted.get(path, ({}, {}))
-        fired = max((lines.get(number, 0) for number in range(first, last + 1)), default=0)
-        inside = [count for (begin, end), count in functions.items() if begin <= first <= end]
+        source = path.read_text().splitlines()
+        fired, comes_by = judge(source, lines, functions, first, last)
         problem = None
-        if fired == 0:
+        if not fired:
             problem = "no test fires"
-        elif inside and max(inside) <= fired and not is_helper(lines, functions, first, fired):
+        elif not comes_by:
             problem = "no test comes by without firing"
         elif not all(asked_for(text, wanted) for text in texts):
             problem = "no test looks at the text of"
@@ -147,12 +152,21 @@ def main(build):
     return 1 if missing else 0
 
 
-def is_helper(lines, functions, at, fired):
-    """Whether the function around line 'at' never goes on without its diagnostic: each line of it ran as often, or not at all."""
-    for (begin, end), _count in functions.items():
-        if begin <= at <= end:
-            return all(count in (0, fired) for number, count in lines.items() if begin <= number < at)
-    return False
+def judge(source, lines, functions, first, last):
+    """Whether the call on lines 'first' to 'last' of 'source' was fired, and whether something came by without firing it."""
+    ran = [lines[number] for number in range(first, last + 1) if number in lines]
+    fired = max((count for count, _partly, _taken in ran), default=0)
+    around = next(((span, count) for span, count in functions.items() if span[0] <= first <= span[1]), None)
+    if fired == 0 or not around:
+        return fired > 0, True
+    if CONDITION.search(source[first - 1]):  # the condition stands on the same line, which counts for both
+        return not any(partly for _count, partly, _taken in ran), sum(taken for _count, _partly, taken in ran) > 1
+    (begin, end), entered = around
+    if entered != fired:
+        return True, True
+    # A helper has no way out that was not taken.
+    returns = [number for number in range(begin, end + 1) if number in lines and re.search(r"\breturn\b", source[number - 1])]
+    return True, all(lines[number][0] > 0 or CALL.search(source[number - 1]) for number in returns)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 usage: tables.py TABLES
 
 TABLES prints `KIND NAME` for each atom, builtin, element type and warning.  Atoms, builtins and types are taken by a test that
-tcpc has to accept and whose plan names them, and refused by one that tcpc must not accept and whose plan names them; a line of
-the public cases (tests/golden) counts for the operation it names.  A warning is taken by a test that expects `[-Wname]`, and
+tcpc has to accept and whose plan names them; atoms and builtins are refused by one that tcpc must not accept and whose plan names
+them; a line of the public cases (tests/golden) counts for the operation it names.  A warning is taken by a test that expects `[-Wname]`, and
 must be silenced or made an error by another that has `-Wno-name` or `-Werror=name` in a RUN line.
 """
 
@@ -58,6 +58,8 @@ def main(program):
             fires, comes_by = f"[-W{name}]" in text or f"-W{name}]" in text, re.search(rf"-Wno-{name}|-Werror={name}", text)
         else:
             fires, comes_by = name in taken, name in refused
+        if kind == "type":
+            comes_by = True  # what is refused is a name that is no type
         for there, what in ((fires, "takes"), (comes_by, "refuses")):
             if not there:
                 print(f"no test {what} {kind} '{name}'")
