@@ -65,7 +65,15 @@ static bool reach(const struct lay_tuple *shape, const struct lay_tuple *stride,
 
 static bool check_layout(struct sema *c, struct tensor *t, struct range at) {
     if (!check_modes(c, t->name, t->layout.shape, t->layout.stride, at)) return false;
-    int64_t most = 0;
+    int64_t most = 0, first, last;
+    lay_int_range(t->layout.offset, &first, &last);
+    if (first < 0) {
+        diag_error(c->s, at,
+                   "'%s' begins at element %s of its memory; it has to begin at 0 or behind",
+                   t->name, lay_int_text(c->lay, t->layout.offset));
+        return false;
+    }
+    if (lay_int_static(t->layout.offset)) most = first;
     struct lay_int size = lay_size(c->lay, t->layout);
     if (!lay_int_valid(size) || !reach(t->layout.shape, t->layout.stride, &most) ||
         (lay_int_static(size) && size.num > INT64_C(1) << 62)) {
