@@ -16,12 +16,21 @@ static bool is_zero(const struct ix *e) {
     return ix_static(e, &v) && v == 0;
 }
 
+void plan_print_layout(struct session *s, const struct ix *offset, struct lay l, struct buf *b) {
+    if (lay_valid(l) && l.sw.b) {
+        buf_printf(b, "Sw<%d,%d,%d> o %s o ", l.sw.b, l.sw.m, l.sw.s, ix_text(s, offset));
+        l = lay_inner(l);
+    } else if (!is_zero(offset)) {
+        buf_printf(b, "%s+", ix_text(s, offset));
+    }
+    print_layout(s, l, b);
+}
+
 static void print_view(struct session *s, const struct view *v, struct buf *b) {
     buf_puts(b, v->base->name);
     if (v->base->like) return;
     buf_puts(b, " {");
-    if (!is_zero(v->offset)) buf_printf(b, "%s+", ix_text(s, v->offset));
-    print_layout(s, v->layout, b);
+    plan_print_layout(s, v->offset, v->layout, b);
     if (lay_valid(v->coord)) {
         buf_puts(b, " at (");
         int n = lay_tuple_leaves(v->base->layout.shape);

@@ -8,6 +8,8 @@
 struct buf;
 
 void plan_print(struct session *s, const struct plan *p, struct buf *b);
+// "offset" + "l"; with a swizzle, which the offset stands under, Sw<b,m,s> o offset o shape:stride.
+void plan_print_layout(struct session *s, const struct ix *offset, struct lay l, struct buf *b);
 // One copy in one line, without its facts.
 void plan_print_copy(struct session *s, const struct copy *c, struct buf *b);
 

@@ -115,6 +115,22 @@ static const struct value *crd2idx_call(struct sema *c, const struct call *call)
     return calc_call(c, call);
 }
 
+// recast(L, f16, f32): a layout of f16 elements as one of f32.
+static const struct value *recast_call(struct sema *c, const struct call *call) {
+    struct lay l =
+        value_to_layout(c, call->arg[0], call->e->arg[0].value->at, "argument 1 of 'recast'");
+    if (!lay_valid(l)) return &value_none;
+    for (int i = 1; i < 3; ++i)
+        if (call->arg[i]->kind != VAL_ELEM)
+            return FAIL(c, call->e->arg[i].value->at,
+                        "argument %d of 'recast' is %s; an element type is expected", i + 1,
+                        value_kind_text(call->arg[i]));
+    lay_clear_error(c->lay);
+    l = lay_recast(c->lay, l, call->arg[1]->elem->bits, call->arg[2]->elem->bits);
+    if (!lay_valid(l)) sema_lay_error(c, call->e->at, "'recast'");
+    return value_layout(c, l);
+}
+
 static const struct value *tile_lazy(struct sema *c, const struct call *call) {
     return tile_call(c, call->e);
 }
@@ -168,7 +184,7 @@ static const struct row rows[] = {
     {"product_each", 1, 1, false, "(S)", calc_call, "the size of each mode"},
     {"raked_product", 2, 2, false, "(A, B)", calc_call, "copies of A interleaved, mode by mode"},
     {"rank", 1, 2, false, "(L [, mode])", calc_call, "the number of modes"},
-    {"recast", 3, 3, false, "(L, from, to)", calc_call, "in elements of another width"},
+    {"recast", 3, 3, false, "(L, from, to)", recast_call, "in elements of another width"},
     {"replace", 3, 3, false, "(L, i, M)", view_call, "with M as mode i"},
     {"retile", 2, 2, false, "(tc, A)", later, "a fragment as tc sees it"},
     {"right_inverse", 1, 1, false, "(L)", calc_call, "R with L(R(i)) = i"},

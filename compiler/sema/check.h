@@ -144,11 +144,19 @@ const struct value *builtin_call(struct sema *c, const char *name, const struct 
 // viewfn.c
 struct coord *coord_of_value(struct sema *c, const struct value *v, struct range at);
 const struct value *view_call(struct sema *c, const struct call *call);
-const struct value *view_local_tile(struct sema *c, const struct call *call);
-const struct value *view_local_partition(struct sema *c, const struct call *call);
 const struct value *view_compose(struct sema *c, const struct value *a, const struct value *b,
                                  const struct ast_expr *e);
-// "f"(args) where "f" is a view or a layout.
+// Whether "v" can be taken apart; reports when not.
+bool view_whole(struct sema *c, const struct view *v, struct range at);
+// Whether the layout "f", made of "v", has other coordinates than "v": some lie outside.
+bool view_reaches_out(struct sema *c, const struct view *v, struct lay f);
+void warn_layout_tiler(struct sema *c, const struct value *tiler, const struct ast_expr *e,
+                       const struct view *v);
+
+// localfn.c
+const struct value *view_local_tile(struct sema *c, const struct call *call);
+const struct value *view_local_partition(struct sema *c, const struct call *call);
+// viewfn.c: "f"(args) where "f" is a view or a layout.
 const struct value *eval_slice(struct sema *c, const struct value *f, const struct ast_expr *e);
 
 // atom.c

@@ -46,6 +46,9 @@ static enum answer equal(struct sema *c, const struct value *a, const struct val
     a = value_unwrap(a);
     b = value_unwrap(b);
     if (a->kind == VAL_INT && b->kind == VAL_INT) return equal_ix(c, a->ix, b->ix);
+    // a tensor is written as offset + layout, too
+    if (a->kind == VAL_VIEW || b->kind == VAL_VIEW)
+        return strcmp(value_text(c, a), value_text(c, b)) == 0 ? YES : NO;
     if (a->kind != b->kind) return NO;
     if (a->kind == VAL_TUPLE) {
         if (a->rank != b->rank) return NO;
@@ -88,7 +91,6 @@ const struct value *eval_compare(struct sema *c, enum ast_op op, const struct va
         if (op != OP_EQ && op != OP_NE)
             return FAIL(c, e->at, "'%s' compares integers; here are %s and %s", ast_op_text(op),
                         value_kind_text(a), value_kind_text(b));
-        // one as the layout that the other is: (4,8) and (4,8):(1,4)
         r = equal(c, a, b);
         if (op == OP_NE) r = invert(r);
     }

@@ -1,6 +1,7 @@
 // Making values and telling what they are.  Conversions are in convert.c.
 #include "sema/value.h"
 
+#include "plan/print.h"
 #include "sema/check.h"
 
 const struct value value_none = {.kind = VAL_NONE};
@@ -155,13 +156,7 @@ static void print(struct sema *c, struct buf *b, const struct value *v) {
         buf_puts(b, text ? text : "?");
         return;
     }
-    case VAL_VIEW: {
-        int64_t at;
-        if (!ix_static(v->view.offset, &at) || at != 0)
-            buf_printf(b, "%s+", ix_text(c->s, v->view.offset));
-        buf_puts(b, lay_valid(v->view.layout) ? lay_text(c->lay, v->view.layout) : "?");
-        return;
-    }
+    case VAL_VIEW: plan_print_layout(c->s, v->view.offset, v->view.layout, b); return;
     case VAL_ELEM: buf_puts(b, v->elem->name); return;
     case VAL_TILED: buf_puts(b, v->tc->name ? v->tc->name : "tile(..)"); return;
     default: buf_puts(b, value_kind_text(v)); return;

@@ -1,0 +1,144 @@
+// local_tile and local_partition: dividing, and slicing what the division gave.
+#include "sema/check.h"
+
+// A layout that does not begin at 0, as a value; reports "what" at "at" when there is none.
+static const struct value *offset_layout(struct sema *c, struct lay_view r, struct range at,
+                                         const char *what) {
+    if (lay_valid(r.layout))
+        return value_calc(
+            c, (struct calc_value){.kind = CALC_VIEW, .layout = r.layout, .offset = r.offset});
+    sema_lay_error(c, at, what);
+    return &value_none;
+}
+
+// The coordinate (_,_,..) for the modes of "mode" beside "other"; "first" says which of the two
+// comes first.
+static struct coord beside(struct sema *c, struct lay mode, struct coord other, bool first) {
+    struct coord *pair = ARENA_ARRAY(&c->s->arena, struct coord, 2);
+    struct coord wild = {.rank = -1};
+    if (!lay_is_leaf(mode.shape)) {
+        struct coord *all = ARENA_ARRAY(&c->s->arena, struct coord, mode.shape->rank + 1);
+        for (int i = 0; i < mode.shape->rank; ++i) all[i] = wild;
+        wild = (struct coord){.rank = mode.shape->rank, .kid = all};
+    }
+    pair[first ? 1 : 0] = wild;
+    pair[first ? 0 : 1] = other;
+    return (struct coord){.rank = 2, .kid = pair};
+}
+
+static struct view slice_tiled(struct sema *c, struct view v, struct lay f, struct coord *crd,
+                               bool tile, struct range at) {
+    struct view tiled = view_map(c->s, v, f, at);
+    tiled.overhang |= view_reaches_out(c, &v, f);
+    struct lay keep = lay_mode(c->lay, f, tile ? 0 : 1);
+    struct coord pair = beside(c, keep, *crd, !tile);
+    return view_slice(c->s, tiled, &pair, at);
+}
+
+const struct value *view_local_tile(struct sema *c, const struct call *call) {
+    const struct ast_expr *e = call->e;
+    const struct value *a = call->arg[0];
+    if (call->n == 4)
+        return sema_not_yet_value(c, e->arg[3].value->at, "the projection of a tiler");
+    struct coord *crd = coord_of_value(c, call->arg[2], e->arg[2].value->at);
+    const struct lay_tiler *t =
+        value_to_tiler(c, call->arg[1], e->arg[1].value->at, "the tile of 'local_tile'");
+    if (!crd || !t) return &value_none;
+    if (a->kind != VAL_VIEW) {
+        struct lay l = value_to_layout(c, a, e->arg[0].value->at, "argument 1 of 'local_tile'");
+        const struct lay_tuple *at =
+            value_to_tuple(c, call->arg[2], e->arg[2].value->at, "the coordinate of a layout");
+        if (!at || !lay_valid(l)) return &value_none;
+        lay_clear_error(c->lay);
+        return offset_layout(c, lay_local_tile(c->lay, l, t, at, NULL), e->at, "'local_tile'");
+    }
+    if (!view_whole(c, &a->view, e->arg[0].value->at)) return &value_none;
+    int tiler_rank = t->kind == LAY_TILER_LAYOUT || t->kind == LAY_TILER_ANY ? 1 : t->rank;
+    int rank = lay_rank(a->view.layout);
+    if (tiler_rank > rank)
+        return FAIL(c, e->arg[1].value->at, "a tile of %d modes of '%s', which has %d: %s",
+                    tiler_rank, a->view.base->name, rank,
+                    lay_tuple_text(c->lay, a->view.layout.shape));
+    warn_layout_tiler(c, call->arg[1], e->arg[1].value, &a->view);
+    lay_clear_error(c->lay);
+    struct lay f = lay_zipped_divide(c->lay, view_identity(c->s, &a->view), t);
+    if (!lay_valid(f)) {
+        sema_lay_error(c, e->at, "'local_tile'");
+        return &value_none;
+    }
+    return value_view(c, slice_tiled(c, a->view, f, crd, true, e->at));
+}
+
+// The coordinate of thread "i" in the layout "thr", by mode: the sum of (i / d) % s times what
+// comes before it.
+static const struct ix *thread_coord(struct sema *c, const struct ix *i,
+                                     const struct lay_tuple *shape, const struct lay_tuple *stride,
+                                     int64_t *scale) {
+    if (lay_is_leaf(shape)) {
+        int64_t n = shape->leaf.num, by = *scale;
+        *scale *= n;
+        if (n == 1) return ix_int(c->s, 0);
+        const struct ix *q = ix_mod(c->s, ix_div(c->s, i, stride->leaf), shape->leaf);
+        return ix_scale(c->s, q, lay_int(by));
+    }
+    const struct ix *sum = ix_int(c->s, 0);
+    for (int m = 0; m < shape->rank; ++m)
+        sum = ix_add(c->s, sum, thread_coord(c, i, shape->kid[m], stride->kid[m], scale));
+    return sum;
+}
+
+const struct value *view_local_partition(struct sema *c, const struct call *call) {
+    const struct ast_expr *e = call->e;
+    const struct value *a = call->arg[0], *i = value_unwrap(call->arg[2]);
+    if (call->n == 4)
+        return sema_not_yet_value(c, e->arg[3].value->at, "the projection of a tiler");
+    struct range thr_at = e->arg[1].value->at, i_at = e->arg[2].value->at;
+    struct lay thr = value_to_layout(c, call->arg[1], thr_at, "the thread layout");
+    if (!lay_valid(thr)) return &value_none;
+    if (i->kind != VAL_INT)
+        return FAIL(c, i_at, "argument 3 of 'local_partition' is %s; an integer is expected",
+                    value_kind_text(i));
+    if (!tile_check_numbering(c, thr, thr_at, "the thread layout", "thread")) return &value_none;
+    struct lay_int n = lay_size(c->lay, thr);
+    if (a->kind != VAL_VIEW) {
+        int64_t at;
+        struct lay l =
+            value_to_layout(c, a, e->arg[0].value->at, "argument 1 of 'local_partition'");
+        if (!lay_valid(l) || !value_to_int64(c, i, i_at, "the thread of a layout", &at))
+            return &value_none;
+        lay_clear_error(c->lay);
+        return offset_layout(c, lay_local_partition(c->lay, l, thr, at, NULL), e->at,
+                             "'local_partition'");
+    }
+    if (!view_whole(c, &a->view, e->arg[0].value->at)) return &value_none;
+    if (i->ix->lo < 0 || i->ix->hi >= n.num)
+        return FAIL(c, i_at, "'%s' runs over %lld .. %lld; the thread layout %s has %s places",
+                    ix_text(c->s, i->ix), (long long)i->ix->lo, (long long)i->ix->hi,
+                    lay_text(c->lay, thr), lay_int_text(c->lay, n));
+    int rank = lay_rank(thr);
+    if (rank > lay_rank(a->view.layout))
+        return FAIL(c, thr_at, "a thread layout of %d modes on '%s', which has %d: %s", rank,
+                    a->view.base->name, lay_rank(a->view.layout),
+                    lay_tuple_text(c->lay, a->view.layout.shape));
+    const struct lay_tiler *t = lay_tiler_shape(c->lay, lay_product_each(c->lay, thr.shape));
+    struct lay f = lay_zipped_divide(c->lay, view_identity(c->s, &a->view), t);
+    if (!lay_valid(f)) {
+        sema_lay_error(c, e->at, "'local_partition'");
+        return &value_none;
+    }
+    struct coord crd = {.rank = -1};
+    int64_t scale = 1;
+    if (lay_is_leaf(thr.shape)) {
+        crd.ix = thread_coord(c, i->ix, thr.shape, thr.stride, &scale);
+    } else {
+        struct coord *kid = ARENA_ARRAY(&c->s->arena, struct coord, rank + 1);
+        for (int m = 0; m < rank; ++m) {
+            scale = 1;
+            kid[m].rank = -1;
+            kid[m].ix = thread_coord(c, i->ix, thr.shape->kid[m], thr.stride->kid[m], &scale);
+            if (!kid[m].ix) return FAIL(c, i_at, "the coordinate of a thread cannot be formed");
+        }
+        crd = (struct coord){.rank = rank, .kid = kid};
+    }
+    return value_view(c, slice_tiled(c, a->view, f, &crd, false, e->at));
+}
