@@ -135,10 +135,6 @@ static const struct value *tile_lazy(struct sema *c, const struct call *call) {
     return tile_call(c, call->e);
 }
 
-static const struct value *later(struct sema *c, const struct call *call) {
-    return sema_not_yet_value(c, call->e->at, sema_text(c, "'%s'", call->name));
-}
-
 static const struct row rows[] = {
     {"append", 2, 3, false, "(L, M)", view_call, "a further mode at the end"},
     {"blocked_product", 2, 2, false, "(A, B)", calc_call, "copies of A in blocks, mode by mode"},
@@ -155,7 +151,6 @@ static const struct row rows[] = {
     {"depth", 1, 2, false, "(L [, mode])", calc_call, "the levels of nesting"},
     {"dice", 2, 2, false, "(coord, L)", calc_call, "the modes for which coord has a number"},
     {"downcast", 2, 2, false, "(L, n)", calc_call, "in elements n times as narrow"},
-    {"equivalent", 2, 2, false, "(k1, k2)", later, "whether two kernels move the same elements"},
     {"filter", 1, 2, false, "(L [, profile])", calc_call, "without modes of size 1 or stride 0"},
     {"filter_zeros", 1, 2, false, "(L)", calc_call, "with size 1 where the stride is 0"},
     {"flat_divide", 2, 2, false, "(A, tiler)", view_call, "(T0,T1,..,R0,R1,..)"},
@@ -178,20 +173,16 @@ static const struct row rows[] = {
     {"max_common_layout", 2, 2, false, "(A, B)", calc_call, "where both are contiguous"},
     {"max_common_vector", 2, 2, false, "(A, B)", calc_call, "elements contiguous in both"},
     {"nullspace", 1, 1, false, "(L)", calc_call, "coordinates that change nothing"},
-    {"partition_dst", 2, 2, false, "(tc, A)", later, "A as the threads of tc write it"},
-    {"partition_src", 2, 2, false, "(tc, A)", later, "A as the threads of tc read it"},
     {"prepend", 2, 3, false, "(L, M)", view_call, "a further mode at the beginning"},
     {"product_each", 1, 1, false, "(S)", calc_call, "the size of each mode"},
     {"raked_product", 2, 2, false, "(A, B)", calc_call, "copies of A interleaved, mode by mode"},
     {"rank", 1, 2, false, "(L [, mode])", calc_call, "the number of modes"},
     {"recast", 3, 3, false, "(L, from, to)", recast_call, "in elements of another width"},
     {"replace", 3, 3, false, "(L, i, M)", view_call, "with M as mode i"},
-    {"retile", 2, 2, false, "(tc, A)", later, "a fragment as tc sees it"},
     {"right_inverse", 1, 1, false, "(L)", calc_call, "R with L(R(i)) = i"},
     {"rounds", 1, 1, false, "(ld)", prop_call, "tiles of a copy by mode"},
     {"row", 1, -1, false, "(s0, s1, ..)", row_call, "compact, the last mode contiguous"},
     {"row_major", 1, -1, false, "(s0, s1, ..)", row_call, "compact, the last mode contiguous"},
-    {"sectors", 1, 1, false, "(ld.src)", later, "32-byte sectors that an access touches"},
     {"select", 2, 2, false, "(L, (i, j, ..))", view_call, "some modes, in that order"},
     {"shape", 1, 2, false, "(L [, mode])", calc_call, "the extents"},
     {"shape_div", 2, 2, false, "(S, T)", calc_call, "S / T where it comes out"},
@@ -211,9 +202,8 @@ static const struct row rows[] = {
     {"tv_src", 1, 1, false, "(tc)", prop_call, "tv of the side that is read"},
     {"upcast", 2, 2, false, "(L, n)", calc_call, "in elements n times as wide"},
     {"vector_bits", 1, 1, false, "(ld.src)", prop_call, "bits of one access"},
-    {"wavefronts", 1, 1, false, "(ld.dst)", later, "shared-memory wavefronts of an access"},
     {"with_shape", 2, 2, false, "(L, S)", view_call, "the same function on another shape"},
-    {"zip", 1, 2, false, "(L)", view_call, "((a,b),(c,d)) as ((a,c),(b,d))"},
+    {"zip", 1, 2, false, "(L [, M])", view_call, "((a,b),(c,d)) as ((a,c),(b,d))"},
     {"zipped_divide", 2, 2, false, "(A, tiler)", view_call, "((T0,T1,..),(R0,R1,..))"},
     {"zipped_product", 2, 2, false, "(A, tiler)", calc_call, "((A0,A1,..),(B0,B1,..))"},
 };
@@ -236,6 +226,14 @@ static const struct row *find(const char *name) {
             lo = mid + 1;
     }
     return NULL;
+}
+
+bool builtin_later(const char *name) {
+    static const char names[][16] = {"equivalent", "partition_dst", "partition_src",
+                                     "retile",     "sectors",       "wavefronts"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (strcmp(names[i], name) == 0) return true;
+    return false;
 }
 
 bool builtin_known(const char *name) {

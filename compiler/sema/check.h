@@ -138,6 +138,7 @@ struct call {
     const struct value *const *arg;  // keyword arguments are not among them
 };
 bool builtin_known(const char *name);
+bool builtin_later(const char *name);  // one of the language that is not supported yet
 void builtin_names(const char **names, int *n, int cap);  // appends
 const struct value *builtin_call(struct sema *c, const char *name, const struct ast_expr *e);
 

@@ -89,6 +89,7 @@ const struct value *eval_name(struct sema *c, const char *name, struct range at)
             return FAIL(c, at, "'%s' has a value only in the body of a kernel", name);
         }
     if (atom_later(name)) return sema_not_yet_value(c, at, sema_text(c, "the atom '%s'", name));
+    if (builtin_later(name)) return sema_not_yet_value(c, at, sema_text(c, "'%s'", name));
     if (builtin_known(name) || atom_known(name))
         return FAIL(c, at, "'%s' is called with arguments: %s(..)", name, name);
     return scope_unknown(c, name, at);
@@ -265,8 +266,6 @@ static const struct value *eval_call(struct sema *c, const struct ast_expr *e) {
     const struct ast_expr *f = e->lhs;
     if (f->kind == E_NAME && !scope_find(c, f->name)) {
         if (builtin_known(f->name)) return builtin_call(c, f->name, e);
-        if (atom_later(f->name))
-            return sema_not_yet_value(c, f->at, sema_text(c, "the atom '%s'", f->name));
         if (atom_known(f->name)) return atom_call(c, f->name, e);
     }
     const struct value *v = eval(c, f);

@@ -193,6 +193,10 @@ const struct value *view_compose(struct sema *c, const struct value *a, const st
 }
 
 const struct value *eval_slice(struct sema *c, const struct value *f, const struct ast_expr *e) {
+    if (f->kind == VAL_TUPLE) {
+        f = value_layout(c, value_to_layout(c, f, e->lhs->at, "what is sliced"));
+        if (f->kind == VAL_NONE) return f;
+    }
     bool view = f->kind == VAL_VIEW;
     if (!view && !value_is_layout(f) && !(f->kind == VAL_CALC && f->calc.kind == CALC_SWIZZLE))
         return FAIL(c, e->lhs->at, "%s is neither called nor sliced", value_kind_text(f));
