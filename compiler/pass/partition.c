@@ -147,6 +147,7 @@ static bool cut_tile(struct session *s, const struct kernel *k, const struct cop
     out->part.offset = ix_add(s, v->offset, at);
     out->part.layout = lay_join(x, 2, (struct lay[]){out->val, out->rest});
     out->part.sw = v->layout.sw;
+    out->part.tv = both;
     if (!out->part.offset || !lay_valid(out->part.layout)) return cut_failed(s, c, v, what);
     return true;
 }
@@ -215,6 +216,7 @@ static bool cut_frag(struct session *s, const struct copy *c, struct view *v, co
     out->part.offset = v->offset ? v->offset : ix_int(s, 0);
     out->part.layout = byval;
     out->part.sw = (struct lay_swizzle){0, 0, 0};
+    out->part.tv = lay_layout_invalid();
     if (!lay_valid(byval)) return cut_failed(s, c, v, "a fragment");
     return true;
 }
@@ -291,8 +293,8 @@ static bool partition_thread(struct session *s, struct kernel *k, struct copy *c
     // a fragment that took its shape from a tiled copy
     if (!lay_valid(c->src.layout)) c->src.layout = c->src.base->layout;
     if (!lay_valid(c->dst.layout)) c->dst.layout = c->dst.base->layout;
-    f->src = (struct part){c->src.offset, lay_inner(c->src.layout), c->src.layout.sw};
-    f->dst = (struct part){c->dst.offset, lay_inner(c->dst.layout), c->dst.layout.sw};
+    f->src = (struct part){c->src.offset, lay_inner(c->src.layout), c->src.layout.sw, lay_layout_invalid()};
+    f->dst = (struct part){c->dst.offset, lay_inner(c->dst.layout), c->dst.layout.sw, lay_layout_invalid()};
     if (!lay_valid(c->src.layout) || !lay_valid(c->dst.layout)) {
         diag_error(s, c->at,
                    "fragment '%s' has no shape yet: no tiled copy has given it one before this",

@@ -1,6 +1,6 @@
 // Pass "sync": barriers, as few as are right.
 //
-// Requires: facts of vectorize, places in shared memory.  Fills: facts.barrier_before.  Leaves alone: everything else.
+// Requires: facts of vectorize, places in shared memory.  Fills: facts.barrier_before and which accesses it is for.  Leaves alone: everything else.
 //
 // Going through the statements, the accesses to shared memory since the last barrier are pending.  A copy that reads what
 // is pending as written, or writes what is pending as read or written, needs a barrier before it, unless each element is
@@ -96,15 +96,22 @@ static bool same_threads(struct session *s, const struct kernel *k, struct acces
 
 // -- the walk ------------------------------------------------------------------------------------------------------
 
-static bool conflicts(struct session *s, const struct kernel *k, const struct state *st, struct access a) {
+// Whether "a", of copy "c", may not run beside what is pending; notes the first such access for those who ask why.
+static bool conflicts(struct session *s, const struct kernel *k, const struct state *st, struct access a,
+                      struct copy *c) {
     const struct tensor *t = buffer_of(a);
     if (!t) return false;
-    if (st->everything) return true;
     for (int i = 0; i < st->n; ++i) {
         if (buffer_of(st->at[i]) != t || !(st->at[i].write || a.write)) continue;
-        if (!same_threads(s, k, st->at[i], a)) return true;
+        if (same_threads(s, k, st->at[i], a)) continue;
+        if (!c->facts.barrier_before) {
+            c->facts.barrier_with = st->at[i].copy;
+            c->facts.barrier_with_writes = st->at[i].write;
+            c->facts.barrier_writes = a.write;
+        }
+        return true;
     }
-    return false;
+    return st->everything;
 }
 
 static void pend(struct state *st, struct access a) {
@@ -129,7 +136,8 @@ static void run(struct session *s, struct kernel *k, struct stmt *list, struct s
     for (struct stmt *x = list; x; x = x->next) {
         if (x->kind == STMT_COPY) {
             struct access read = {x->copy, false}, write = {x->copy, true};
-            if (conflicts(s, k, st, read) || conflicts(s, k, st, write)) x->copy->facts.barrier_before = true;
+            if (conflicts(s, k, st, read, x->copy) || conflicts(s, k, st, write, x->copy))
+                x->copy->facts.barrier_before = true;
             if (x->copy->facts.barrier_before) *st = (struct state){0};
             pend(st, read);
             pend(st, write);

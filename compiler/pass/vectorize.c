@@ -1,6 +1,6 @@
 // Pass "vectorize": the width of an access, the least of named bounds.
 //
-// Requires: facts of partition.  Fills: facts.bits, vec, bound, won; reorders facts.mode so that the iterations that are
+// Requires: facts of partition.  Fills: facts.bits, vec, bound, won, why, src_align, dst_align; reorders facts.mode so that the iterations that are
 // left after the vector come in the order in which memory runs, and takes the vector's own elements out of it.
 //
 // Bounds, in bits: the atom; the contiguous run of each side and the run common to both; the alignment of each side,
@@ -12,8 +12,6 @@
 #include "layout/algebra.h"
 #include "pass/pass.h"
 #include "pass/walk.h"
-
-enum { NO_BOUND = 1 << 20 };  // bits; more than any access has
 
 static int64_t gcd(int64_t a, int64_t b) {
     while (b) {
@@ -60,10 +58,8 @@ static int64_t offset_divisor(const struct ix *e) { return e ? ix_divisor(e) : 1
 
 // Bytes to which every vector of "vec" elements of a side is aligned.
 static int64_t alignment(const struct copy_facts *f, const struct view *v, const struct part *p, int side,
-                         int64_t vec) {
+                         int64_t vec, struct align_terms *terms) {
     int64_t bytes = v->base->elem->bits / 8;
-    int64_t a = v->base->align;
-    a = gcd(a, offset_divisor(p->offset) * bytes);
     int64_t run = 1;
     bool used[256] = {false};
     // the run's own modes step over whole vectors once the vector's elements are gone
@@ -76,32 +72,34 @@ static int64_t alignment(const struct copy_facts *f, const struct view *v, const
             break;
         }
     }
-    a = gcd(a, run % vec == 0 ? vec * bytes : bytes);
+    *terms = (struct align_terms){v->base->align, offset_divisor(p->offset) * bytes,
+                                  run % vec == 0 ? vec * bytes : bytes, 0, lay_int(0)};
     for (int i = 0; i < f->nmodes; ++i) {
         if (used[i]) continue;
         struct lay_int d = side == SRC ? f->mode[i].src : f->mode[i].dst;
-        a = gcd(a, lay_int_divisor(d) * bytes);
+        terms->stride = gcd(terms->stride, lay_int_divisor(d) * bytes);
+        if (lay_int_is(d, 0)) continue;
+        if (lay_int_is(terms->worst, 0) || power_of_two_in(lay_int_divisor(d)) < power_of_two_in(lay_int_divisor(terms->worst)))
+            terms->worst = d;
     }
-    return a;
-}
-
-static int64_t base_alignment(const struct copy_facts *f, const struct view *v, const struct part *p,
-                              int side, int64_t run) {
-    return alignment(f, v, p, side, power_of_two_in(run));
+    return gcd(gcd(terms->base, terms->offset), gcd(terms->run, terms->stride));
 }
 
 // -- one copy ------------------------------------------------------------------------------------------------------
 
 static const char *side_alignment_reason(struct session *s, const struct copy *c, bool src) {
-    const struct view *v = src ? &c->src : &c->dst;
-    const struct part *p = src ? &c->facts.src : &c->facts.dst;
-    int64_t bytes = v->base->elem->bits / 8;
-    return arena_printf(&s->arena,
-                        "'%s' is aligned to %d bytes, its offset %s to %ld, so that an access is "
-                        "aligned to %ld",
-                        v->base->name, v->base->align, ix_text(s, p->offset),
-                        (long)(offset_divisor(p->offset) * bytes),
-                        (long)(c->facts.bound[src ? BOUND_SRC_ALIGN : BOUND_DST_ALIGN] / 8));
+    const struct copy_facts *f = &c->facts;
+    const struct align_terms *t = src ? &f->src_align : &f->dst_align;
+    const char *offset = "", *stride = "";
+    if (t->offset)
+        offset = arena_printf(&s->arena, ", its offset %s to %ld", ix_text(s, (src ? &f->src : &f->dst)->offset),
+                              (long)t->offset);
+    if (t->stride)
+        stride = arena_printf(&s->arena, ", its strides (the worst is %s) to %ld", lay_int_text(&s->lay, t->worst),
+                              (long)t->stride);
+    return arena_printf(&s->arena, "'%s' is aligned to %ld bytes%s%s, so that an access is aligned to %ld",
+                        (src ? &c->src : &c->dst)->base->name, (long)t->base, offset, stride,
+                        (long)(f->bound[src ? BOUND_SRC_ALIGN : BOUND_DST_ALIGN] / 8));
 }
 
 // The stride that ends the contiguous run of a side, for messages.
@@ -132,8 +130,10 @@ static const char *run_reason(struct session *s, const struct copy *c, int sides
     return arena_printf(&s->arena, "%s are %ld of %d bits", who, (long)run, bits);
 }
 
-static const char *reason(struct session *s, const struct copy *c) {
-    switch (c->facts.won) {
+// What bound "b" of copy "c" comes from; to be called before the vector's elements are taken out of the modes.
+static const char *reason(struct session *s, const struct copy *c, enum bound b) {
+    const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
+    switch (b) {
     case BOUND_SRC_RUN: return run_reason(s, c, SRC);
     case BOUND_DST_RUN: return run_reason(s, c, DST);
     case BOUND_COMMON_RUN: return run_reason(s, c, SRC | DST);
@@ -141,13 +141,15 @@ static const char *reason(struct session *s, const struct copy *c) {
     case BOUND_DST_ALIGN: return side_alignment_reason(s, c, false);
     case BOUND_SRC_SWIZZLE:
     case BOUND_DST_SWIZZLE:
+        if (c->facts.bound[b] == BOUND_NONE) return NULL;
         return arena_printf(&s->arena, "the swizzle of '%s' keeps %ld bits together",
-                            c->facts.won == BOUND_SRC_SWIZZLE ? c->src.base->name : c->dst.base->name,
-                            (long)c->facts.bound[c->facts.won]);
+                            b == BOUND_SRC_SWIZZLE ? c->src.base->name : c->dst.base->name,
+                            (long)c->facts.bound[b]);
     case BOUND_ATOM:
     case N_BOUNDS: break;
     }
-    return "the atom's width";
+    return arena_printf(&s->arena, atom->row->exact ? "%s(%d) is an access of %d bits" : "%s(%d) takes at most %d bits",
+                        atom->row->name, atom->bits, atom->bits);
 }
 
 // Merges the common run into one mode of whole vectors, which comes first.
@@ -188,10 +190,10 @@ static void not_reached(struct session *s, const struct copy *c, const struct at
     int best = f->bits;
     if (atom->row->exact) {
         diag_error(s, c->at, "%s cannot use %d-bit accesses, only %d: %s",
-                   copy_name(s, c), atom->bits, best, reason(s, c));
+                   copy_name(s, c), atom->bits, best, reason(s, c, c->facts.won));
     } else {
         diag_warn(s, W_VECTORIZE, c->at, "%s moves %d bits an access, %d were asked for: %s",
-                  copy_name(s, c), best, atom->bits, reason(s, c));
+                  copy_name(s, c), best, atom->bits, reason(s, c, c->facts.won));
     }
     if (c->tc) diag_note(s, c->tc->at, "the tiled copy is declared here");
     if (f->won == BOUND_SRC_RUN || f->won == BOUND_SRC_ALIGN || f->won == BOUND_COMMON_RUN) {
@@ -224,13 +226,14 @@ static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, 
     int64_t run = run_of(f->mode, f->nmodes, SRC | DST, NULL, NULL);
     int64_t *b = f->bound;
     b[BOUND_ATOM] = atom->bits;
-    b[BOUND_SRC_RUN] = at_most(power_of_two_in(run_src), NO_BOUND / bits) * bits;
-    b[BOUND_DST_RUN] = at_most(power_of_two_in(run_dst), NO_BOUND / bits) * bits;
-    b[BOUND_COMMON_RUN] = at_most(power_of_two_in(run), NO_BOUND / bits) * bits;
-    b[BOUND_SRC_ALIGN] = at_most(base_alignment(f, &c->src, &f->src, SRC, run), NO_BOUND / 8) * 8;
-    b[BOUND_DST_ALIGN] = at_most(base_alignment(f, &c->dst, &f->dst, DST, run), NO_BOUND / 8) * 8;
-    b[BOUND_SRC_SWIZZLE] = f->src.sw.b ? ((int64_t)bits << at_most(f->src.sw.m, 10)) : NO_BOUND;
-    b[BOUND_DST_SWIZZLE] = f->dst.sw.b ? ((int64_t)bits << at_most(f->dst.sw.m, 10)) : NO_BOUND;
+    b[BOUND_SRC_RUN] = at_most(power_of_two_in(run_src), BOUND_NONE / bits) * bits;
+    b[BOUND_DST_RUN] = at_most(power_of_two_in(run_dst), BOUND_NONE / bits) * bits;
+    b[BOUND_COMMON_RUN] = at_most(power_of_two_in(run), BOUND_NONE / bits) * bits;
+    int64_t vec = power_of_two_in(run);
+    b[BOUND_SRC_ALIGN] = at_most(alignment(f, &c->src, &f->src, SRC, vec, &f->src_align), BOUND_NONE / 8) * 8;
+    b[BOUND_DST_ALIGN] = at_most(alignment(f, &c->dst, &f->dst, DST, vec, &f->dst_align), BOUND_NONE / 8) * 8;
+    b[BOUND_SRC_SWIZZLE] = f->src.sw.b ? ((int64_t)bits << at_most(f->src.sw.m, 10)) : BOUND_NONE;
+    b[BOUND_DST_SWIZZLE] = f->dst.sw.b ? ((int64_t)bits << at_most(f->dst.sw.m, 10)) : BOUND_NONE;
     f->won = BOUND_ATOM;
     int64_t least = b[BOUND_ATOM];
     for (int i = 1; i < N_BOUNDS; ++i) {
@@ -240,9 +243,10 @@ static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, 
             f->won = (enum bound)i;
         }
     }
+    for (int i = 0; i < N_BOUNDS; ++i) f->why[i] = reason(s, c, (enum bound)i);
     if (least < bits) {
         diag_error(s, c->at, "%s would access elements of %d bits that are not aligned to their size: %s",
-                   copy_name(s, c), bits, reason(s, c));
+                   copy_name(s, c), bits, reason(s, c, c->facts.won));
         return false;
     }
     f->bits = (int)least;

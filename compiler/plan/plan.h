@@ -136,11 +136,23 @@ enum bound {
 };
 const char *bound_name(enum bound b);
 
+enum { BOUND_NONE = 1 << 20 };  // bits: what does not limit a width; more than any access has
+
+// What an alignment is the greatest common divisor of, bytes; 0 where nothing is added.
+struct align_terms {
+    int64_t base;    // of the tensor's first element
+    int64_t offset;  // divides the offset of the thread's first element
+    int64_t run;     // between vectors within the contiguous run
+    int64_t stride;  // divides every other stride of the thread's elements
+    struct lay_int worst;  // of those strides, the least aligned; elements
+};
+
 // One side of a copy as one thread sees it; elements.
 struct part {
     const struct ix *offset;  // of value 0 for this thread, under the swizzle
     struct lay layout;        // the thread's values, shape as in CuTe: (val, rest...) or the view's own
     struct lay_swizzle sw;
+    struct lay tv;            // (thr, val) -> element offset in the view's first tile; invalid where no tile is cut
 };
 
 // One mode of a thread's values after both sides were brought to common modes.
@@ -164,8 +176,12 @@ struct copy_facts {
     int vec;                // elements an access
     int64_t bound[N_BOUNDS];  // bits that each would allow
     enum bound won;
+    const char *why[N_BOUNDS];  // each bound as a sentence without a stop; NULL where there is none
+    struct align_terms src_align, dst_align;
     // sync
     bool barrier_before;
+    const struct copy *barrier_with;  // the earlier access that the barrier is for, and which sides of the two meet
+    bool barrier_with_writes, barrier_writes;
 };
 
 // -- kernels -------------------------------------------------------------------------------------------------------
