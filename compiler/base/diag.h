@@ -48,6 +48,7 @@ struct diags {
     bool werror[W_COUNT], off[W_COUNT], werror_all, off_all;
     bool no_werror[W_COUNT];  // -Wno-error=name
     int color;                // -1 by terminal and NO_COLOR, 0 never, 1 always
+    bool cut;                 // somebody stopped looking because of the limit
     bool muted;               // the last diagnostic was dropped, so its notes are too
     struct arena arena;
 };
