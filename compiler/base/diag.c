@@ -39,7 +39,7 @@ void diags_release(struct diags *d) {
 }
 
 bool diag_full(const struct session *s) {
-    return s->diags.error_limit > 0 && s->diags.nerrors >= s->diags.error_limit;
+    return s->diags.error_limit > 0 && s->diags.nerrors > s->diags.error_limit;
 }
 
 static const char *format(struct arena *a, const char *fmt, va_list ap) {

@@ -48,7 +48,6 @@ struct diags {
     bool werror[W_COUNT], off[W_COUNT], werror_all, off_all;
     bool no_werror[W_COUNT];  // -Wno-error=name
     int color;                // -1 by terminal and NO_COLOR, 0 never, 1 always
-    bool cut;                 // somebody stopped looking because of the limit
     bool muted;               // the last diagnostic was dropped, so its notes are too
     struct arena arena;
 };
@@ -61,7 +60,7 @@ void diag_warn(struct session *s, enum warning w, struct range at, const char *f
 void diag_note(struct session *s, struct range at, const char *fmt, ...) DIAG_FORMAT(3);
 void diag_fixit(struct session *s, struct range at, const char *replacement);
 
-// Whether the error limit is reached, so that looking for more is in vain.
+// Whether more errors were reported than are printed, so that looking for more is in vain.
 bool diag_full(const struct session *s);
 
 // Takes -Wname, -Wno-name, -Werror, -Werror=name, -Wno-error=name, -w.  Returns false, with an

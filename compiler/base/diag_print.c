@@ -219,25 +219,18 @@ static void print_count(struct buf *out, int errors, int warnings) {
     if (errors || warnings) buf_puts(out, " generated\n");
 }
 
-static void too_many(struct buf *out, int errors) {
-    buf_printf(out, "tcpc: error: too many errors: stopped after %d\n", errors);
-}
-
 void diag_print_text(struct session *s, struct buf *out, bool color) {
     int n, errors = 0, warnings = 0;
-    bool said = false;
     struct diag **sorted = diag_sorted(s, &n);
     for (int i = 0; i < n; i++) {
         bool error = sorted[i]->severity == SEV_ERROR;
         if (error && s->diags.error_limit > 0 && errors == s->diags.error_limit) {
-            too_many(out, errors);
-            said = true;
+            buf_printf(out, "tcpc: error: too many errors: stopped after %d\n", errors);
             break;
         }
         print_one(s, out, sorted[i], color);
         *(error ? &errors : &warnings) += 1;
     }
-    if (s->diags.cut && !said) too_many(out, errors);
     print_count(out, errors, warnings);
 }
 

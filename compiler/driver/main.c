@@ -86,6 +86,12 @@ static enum option_taken take_option(struct session *s, struct request *r, int a
     if ((value = option_value(argc, argv, i, "--dump-after", &missing))) {
         return missing ? OPTION_BAD : take_dump(s, value);
     }
+    if ((value = option_value(argc, argv, i, "--diagnostics", &missing))) {
+        r->json = strcmp(value, "json") == 0;
+        if (r->json || strcmp(value, "text") == 0) return OPTION_DONE;
+        if (!missing) option_error("'--diagnostics' takes text or json, not '%s'", value);
+        return OPTION_BAD;
+    }
     return OPTION_NOT;
 }
 

@@ -1,8 +1,11 @@
 // Common options (see options.h).
 #include "driver/options.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/session.h"
@@ -70,6 +73,17 @@ enum option_taken option_common(struct session *s, int argc, char **argv, int *i
             }
         }
         if (!missing) option_error("'--color' takes auto, never or always, not '%s'", value);
+        return OPTION_BAD;
+    }
+    if ((value = option_value(argc, argv, i, "--error-limit", &missing))) {
+        char *end;
+        errno = 0;
+        long limit = strtol(value, &end, 10);
+        if (!missing && *value && !*end && errno == 0 && limit >= 0 && limit <= INT_MAX) {
+            s->diags.error_limit = (int)limit;
+            return OPTION_DONE;
+        }
+        if (!missing) option_error("'--error-limit' takes a number, 0 for no limit, not '%s'", value);
         return OPTION_BAD;
     }
     return OPTION_NOT;

@@ -49,7 +49,7 @@ int tcp_yylex(union TCP_YYSTYPE *val, struct range *at, struct parser *p) {
         *at = (struct range){(uint32_t)p->file, 0, 0};
         return p->start;
     }
-    if (!p->stopped && diag_full(p->s)) p->stopped = p->s->diags.cut = true;
+    if (!p->stopped && diag_full(p->s)) p->stopped = true;
     int token = p->stopped ? TOK_YYEOF : tcp_scan(val, at, p, p->scanner);
     if (p->stopped) token = TOK_YYEOF;
     if (token == TOK_YYEOF) *at = (struct range){(uint32_t)p->file, p->pos, p->pos};

@@ -143,7 +143,7 @@ static void limits(void) {
     int f = source_add(&s, "f", text, sizeof text);
     s.diags.error_limit = 3;
     for (uint32_t i = 0; i < 10; i++) {
-        CHECK(diag_full(&s) == (i >= 3), "after %u errors", i);
+        CHECK(diag_full(&s) == (i > 3), "after %u errors", i);
         struct range at = {(uint32_t)f, 9 - i, 10 - i};
         diag_error(&s, at, "e%u", i);
         diag_error(&s, at, "e%u", i);  // the same again is dropped
