@@ -6,8 +6,6 @@
 // first and the second halves.
 #include "layout/impl.h"
 
-#include <stdlib.h>
-
 // -- tilers --------------------------------------------------------------------------------------
 
 static struct lay_tiler *new_tiler(struct lay_ctx *ctx, enum lay_tiler_kind kind) {
@@ -223,30 +221,32 @@ struct lay lay_flat_divide(struct lay_ctx *ctx, struct lay a, const struct lay_t
 
 enum { CHECK_COPIES = 1 << 16 };
 
-static int by_value(const void *x, const void *y) {
-    const int64_t *a = x, *b = y;
-    return a[0] != b[0] ? (a[0] < b[0] ? -1 : 1) : (a[1] > b[1]) - (a[1] < b[1]);
-}
-
 // Whether no value of "a" plus a copy's offset is another value of "a" plus another's, by looking
-// at all of them.
+// at all of them: the sums go into a table by hashing.
 static bool apart(struct lay_ctx *ctx, struct lay a, struct lay copies) {
-    struct lay_int n = lay_size(ctx, a), m = lay_size(ctx, copies);
-    struct lay_int all = lay_int_mul(ctx, n, m);
-    int64_t x, y;
+    struct lay_int n = lay_size(ctx, a), m = lay_size(ctx, copies), all = lay_int_mul(ctx, n, m);
+    struct entry {
+        int64_t sum, low;
+        bool used;
+    };
     if (!lay_plain(all) || all.num > CHECK_COPIES || !lay_static(a) || !lay_static(copies))
         return false;
-    int64_t(*sum)[2] = lay_new(ctx, sizeof *sum * (size_t)all.num);
+    uint64_t size = 16;
+    while (size < 2 * (uint64_t)all.num) size *= 2;
+    struct entry *table = lay_new(ctx, sizeof *table * size);
+    for (uint64_t k = 0; k < size; ++k) table[k].used = false;
     for (int64_t j = 0; j < m.num; ++j)
         for (int64_t i = 0; i < n.num; ++i) {
-            if (!lay_eval(ctx, a, i, &x) || !lay_eval(ctx, copies, j, &y) ||
-                __builtin_add_overflow(x, y, &sum[j * n.num + i][0]))
+            int64_t low, high, sum;
+            if (!lay_eval(ctx, a, i, &low) || !lay_eval(ctx, copies, j, &high) ||
+                __builtin_add_overflow(low, high, &sum))
                 return false;
-            sum[j * n.num + i][1] = x;
+            uint64_t k = (uint64_t)sum * 0x9E3779B97F4A7C15u;
+            k = (k ^ k >> 32) & (size - 1);
+            while (table[k].used && table[k].sum != sum) k = (k + 1) & (size - 1);
+            if (table[k].used && table[k].low != low) return false;
+            table[k] = (struct entry){sum, low, true};
         }
-    qsort(sum, (size_t)all.num, sizeof *sum, by_value);
-    for (int64_t i = 1; i < all.num; ++i)
-        if (sum[i][0] == sum[i - 1][0] && sum[i][1] != sum[i - 1][1]) return false;
     return true;
 }
 

@@ -47,6 +47,18 @@ bool lay_eval(struct lay_ctx *ctx, struct lay l, int64_t i, int64_t *out) {
     return finish(ctx, l, sum, ok, out);
 }
 
+// Compares all values; false too when one is not static or they are too many.
+bool lay_same(struct lay_ctx *ctx, struct lay a, struct lay b) {
+    struct lay_int n = lay_size(ctx, a);
+    if (!lay_int_equal(n, lay_size(ctx, b)) || !lay_static(a) || !lay_static(b) || n.num > 1 << 22)
+        return false;
+    for (int64_t i = 0; i < n.num; ++i) {
+        int64_t x, y;
+        if (!lay_eval(ctx, a, i, &x) || !lay_eval(ctx, b, i, &y) || x != y) return false;
+    }
+    return true;
+}
+
 // -- sums with symbols ---------------------------------------------------------------------------
 
 static bool coord_mismatch(struct lay_ctx *ctx, const struct lay_tuple *c,
@@ -61,7 +73,13 @@ static bool coord_mismatch(struct lay_ctx *ctx, const struct lay_tuple *c,
 static bool split(struct lay_ctx *ctx, struct lay_int *c, const struct lay_tuple *s, bool last,
                   struct lay_int *mine) {
     struct lay_int size = lay_tuple_product(ctx, s);
+    int64_t lo, hi;
     if (size.den == 0) return false;
+    lay_int_range(size, &lo, &hi);
+    if (hi < 1 || size.basis != -1) {
+        lay_fail(ctx, "the extent '%s' is not a positive integer", lay_int_text(ctx, size));
+        return false;
+    }
     if (last || lay_is_value(*c, 0)) {
         *mine = *c;
         *c = lay_static_int(0);
@@ -72,7 +90,6 @@ static bool split(struct lay_ctx *ctx, struct lay_int *c, const struct lay_tuple
         *c = lay_static_int(c->num / size.num);
         return true;
     }
-    int64_t lo, hi;
     lay_int_range(*c, &lo, &hi);
     if (lo >= 0 && lay_int_less(*c, size)) {
         *mine = *c;
@@ -228,8 +245,8 @@ const struct lay_tuple *lay_idx2crd(struct lay_ctx *ctx, const struct lay_tuple 
         if (!stride) return index;
         struct lay_int i = index->leaf, s = shape->leaf, d = stride->leaf;
         if (lay_is_unit(s) || lay_is_value(d, 0)) return lay_leaf_of(ctx, 0);
-        if (!lay_plain(i) || !lay_plain(s) || !lay_plain(d) || stride->rank >= 0) {
-            lay_fail(ctx, "idx2crd needs static numbers");
+        if (!lay_plain(i) || !lay_plain(s) || s.num < 1 || !lay_plain(d) || stride->rank >= 0) {
+            lay_fail(ctx, "idx2crd needs static numbers and extents of at least 1");
             return NULL;
         }
         return lay_leaf_of(ctx, i.num / d.num % s.num);

@@ -254,7 +254,7 @@ static struct calc_value word(struct reader *r) {
     for (const char *q = w; q + 1 < r->p; ++q)  // cute::Layout
         if (q[0] == ':' && q[1] == ':') w = q + 2;
     size_t n = (size_t)(r->p - w);
-    if (n == 0) return syntax(r, "a name");
+    if (n == 0 || isdigit((unsigned char)*w)) return syntax(r, "a name");
     if (is_word(w, n, "true false")) return calc_of_bool(n == 4);
     if (is_word(w, n, "LayoutLeft LayoutRight GenColMajor GenRowMajor")) {
         out = calc_none();
@@ -392,7 +392,7 @@ static struct calc_value colon(struct reader *r) {
 
 // A sum.  Where it ends in a layout or a swizzle, this is the result and the terms before it go to
 // "*offset".
-static struct calc_value sum(struct reader *r, struct lay_sum *offset) {
+static struct calc_value sum(struct reader *r, struct lay_sum *offset, bool *view) {
     struct lay_sum total = {0, NULL};
     struct calc_value a = colon(r);
     bool minus = false;
@@ -400,6 +400,7 @@ static struct calc_value sum(struct reader *r, struct lay_sum *offset) {
     for (;;) {
         if (!minus && (a.kind == CALC_LAYOUT || a.kind == CALC_SWIZZLE)) {
             *offset = total;
+            *view = true;
             return a;
         }
         if (!number(r, &a)) return calc_none();
@@ -417,6 +418,7 @@ static struct calc_value sum(struct reader *r, struct lay_sum *offset) {
 static struct calc_value read_comp(struct reader *r) {
     struct calc_value term[MAX_TERMS], out;
     struct lay_sum offset = {0, NULL}, inner = {0, NULL};
+    bool view = false, inside = false;
     int n = 0;
     if (++r->depth > MAX_NESTING) {
         lay_fail(r->ctx, "more than %d levels of nesting", MAX_NESTING);
@@ -424,15 +426,16 @@ static struct calc_value read_comp(struct reader *r) {
     }
     do {
         if (n == MAX_TERMS) return syntax(r, "fewer than 32 terms");
-        term[n] = sum(r, n ? &inner : &offset);
+        term[n] = n ? sum(r, &inner, &inside) : sum(r, &offset, &view);
         if (term[n].kind == CALC_NONE) return term[n];
-        if (inner.n) return syntax(r, "no offset within a composition");
+        if (inside) return syntax(r, "no offset within a composition");
         ++n;
         skip(r);
     } while (r->p[0] == 'o' && !word_char(r->p[1]) && ++r->p);
     --r->depth;
     if (n > 1 && term[0].kind == CALC_VIEW) {
         offset = term[0].offset;
+        view = true;
         term[0] = calc_of_layout(term[0].layout);
     }
     out = calc_compose(r->ctx, n, term);
@@ -440,8 +443,8 @@ static struct calc_value read_comp(struct reader *r) {
     if (n > 1 && r->options && r->options->step && out.kind != CALC_NONE)
         r->options->step(r->options->user, r->depth, "composition",
                          calc_text(r->ctx, out, CALC_STYLE_TCP));
-    if (offset.n && out.kind != CALC_LAYOUT) return syntax(r, "a layout after the offset");
-    return offset.n ? calc_of_view((struct lay_view){offset, out.layout}) : out;
+    if (view && out.kind != CALC_LAYOUT) return syntax(r, "a layout after the offset");
+    return view ? calc_of_view((struct lay_view){offset, out.layout}) : out;
 }
 
 struct tracer {
