@@ -19,6 +19,8 @@ configure_package_config_file(cmake/tcpcConfig.cmake.in ${CMAKE_BINARY_DIR}/tcpc
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/tcpcConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/tcpcConfig.cmake ${CMAKE_BINARY_DIR}/tcpcConfigVersion.cmake DESTINATION ${package})
 
+# The way from the file to the prefix, so that the tree can be moved.
+file(RELATIVE_PATH TCPC_PREFIX_FROM_PC /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(cmake/tcpc-runtime.pc.in ${CMAKE_BINARY_DIR}/tcpc-runtime.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/tcpc-runtime.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

@@ -1,0 +1,33 @@
+// Made by tcpc from parallel_copy_atoms.tcp for sm_80: change the plan, not this file.
+#include "tcp_device.cuh"
+#include "tcp_runtime.h"
+
+#if TCP_RUNTIME_VERSION != 1
+#error "this file needs version 1 of the tcpc runtime"
+#endif
+
+// kernel parallel_copy, parallel_copy_atoms.tcp:12
+//   grid (1,1,1), 32 threads, 512 bytes of shared memory
+static __global__ void __launch_bounds__(32)
+    parallel_copy_kernel(const float *__restrict__ src, float *__restrict__ result) {
+    TCP_SHARED_BUFFER(smem);
+    float *const dst = (float *)(smem + 0);
+    const int tid = (int)threadIdx.x;
+    // copy src -> dst                                             parallel_copy_atoms.tcp:13
+    //   tile    (16,8) f32   threads 32   atom universal(128)
+    //   tiler   (16,8)   rounds (1,1)   TV (32,4):(4,1)
+    //   vector  4 x f32 = 128 bit  (limited by: atom)
+    tcp_st_shared_128(&dst[4 * tid], tcp_ld_global_nc_128(&src[4 * tid]));
+    // copy dst -> result                                          parallel_copy_atoms.tcp:14
+    //   tile    (16,8) f32   threads 32   atom universal(128)
+    //   tiler   (16,8)   rounds (1,1)   TV (32,4):(4,1)
+    //   vector  4 x f32 = 128 bit  (limited by: atom)
+    tcp_st_global_128(&result[4 * tid], tcp_ld_shared_128(&dst[4 * tid]));
+}
+
+TCP_EXTERN_C tcp_status parallel_copy_launch(const float *src, float *result, tcp_stream stream) {
+    TCP_CHECK(tcp_check_tensor("parallel_copy", "src", src, 16));
+    TCP_CHECK(tcp_check_tensor("parallel_copy", "result", result, 16));
+    TCP_CHECK(tcp_check_distinct("parallel_copy", "src", src, 0, 512, "result", result, 0, 512));
+    return TCP_LAUNCH(parallel_copy_kernel, tcp_blocks(1, 1, 1), 32, 512, stream, src, result);
+}
