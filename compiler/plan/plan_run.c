@@ -1,361 +1,6 @@
-// The oracle's walk over blocks, iterations and copies (see plan_run.h).
-#include "plan/plan_run.h"
-
-#include <stdlib.h>
-#include <string.h>
-
+// The oracle's walk over blocks and iterations (see plan_run.h); plan_copy.c has the copies.
 #include "base/session.h"
-
-// One side of a copy for one binding of the params.
-struct side {
-    const struct view *view;
-    struct plan_flat flat;    // of the layout
-    struct plan_flat coord;   // of the coordinates; n -1: there are none
-    struct plan_flat tensor;  // of the whole tensor; n -1: not known
-    int64_t offset;           // now
-};
-
-struct run {
-    struct session *s;
-    const struct plan *p;
-    const struct kernel *k;
-    struct ix_env env;
-    int64_t *var;
-    const struct sample_set *what;
-    struct image *img;
-    struct image *writer;  // who wrote an element: block << 32 | copy's serial number
-    struct plan_run_report *report;
-    const struct copy *copy;
-    int64_t nblock;  // that ran before
-    int64_t serial;
-    int64_t threads;
-    struct side src, dst;
-    bool whole;  // every block and iteration is executed
-};
-
-static bool fail(struct run *r, enum plan_run_kind kind, const struct tensor *t, int64_t offset,
-                 const char *text) {
-    r->report->kind = kind;
-    r->report->copy = r->copy;
-    r->report->tensor = t;
-    r->report->offset = offset;
-    r->report->text = text;
-    return false;
-}
-
-// "block (1,0,0)", with the thread when there is one.
-static const char *where(struct run *r) {
-    const int64_t *b = r->report->block;
-    const char *block = arena_printf(&r->s->arena, "in block (%lld,%lld,%lld)", (long long)b[0],
-                                     (long long)b[1], (long long)b[2]);
-    if (r->report->thread < 0) return block;
-    return arena_printf(&r->s->arena, "%s, thread %d", block, r->report->thread);
-}
-
-static const char *tensor_name(const struct tensor *t) {
-    return t->name ? t->name : "(unnamed)";
-}
-
-static int64_t buffer(const struct tensor *t, int thread) {
-    if (t->space == MEM_GLOBAL) return image_global(t->id);
-    return t->space == MEM_SHARED ? image_shared(t->id) : image_frag(t->id, thread);
-}
-
-// -- one element
-// ---------------------------------------------------------------------------------------------------
-
-static bool move(struct run *r, int64_t from, int64_t to) {
-    const struct tensor *src = r->src.view->base, *dst = r->dst.view->base;
-    int thread = r->report->thread;
-    int64_t tag = image_load(r->img, buffer(src, thread), from);
-    if (tag == IMAGE_POISON && r->whole)
-        return fail(
-            r, PLAN_RUN_POISON, src, from,
-            arena_printf(&r->s->arena,
-                         "element %lld of '%s' is read %s before anything was written to it",
-                         (long long)from, tensor_name(src), where(r)));
-    int64_t buf = buffer(dst, thread);
-    int64_t me = r->nblock << 32 | r->serial;
-    int64_t before = image_load(r->writer, buf, to);
-    if (before == me)
-        return fail(r, PLAN_RUN_TWICE, dst, to,
-                    arena_printf(&r->s->arena,
-                                 "element %lld of '%s' is written twice by one copy, %s",
-                                 (long long)to, tensor_name(dst), where(r)));
-    if (before != IMAGE_POISON && dst->space == MEM_GLOBAL)
-        return fail(r, PLAN_RUN_COLLISION, dst, to,
-                    arena_printf(
-                        &r->s->arena, "element %lld of '%s' is written %s after %s wrote it",
-                        (long long)to, tensor_name(dst), where(r),
-                        before >> 32 == r->nblock ? "another copy or iteration" : "another block"));
-    image_store(r->writer, buf, to, me);
-    image_store(r->img, buf, to, tag);
-    ++r->report->moved;
-    return true;
-}
-
-// -- views
-// ---------------------------------------------------------------------------------------------------------
-
-static bool no_value(struct run *r, const struct view *v) {
-    return fail(r, PLAN_RUN_NO_VALUE, v->base, 0,
-                arena_printf(&r->s->arena, "the place of '%s' has no value for these params, %s",
-                             tensor_name(v->base), where(r)));
-}
-
-// Reads the layouts of "v" for the params' values.
-static bool prepare(struct run *r, struct side *side, const struct view *v) {
-    side->view = v;
-    side->coord.n = side->tensor.n = -1;
-    struct lay l = v->layout;
-    if (!lay_valid(l) || !plan_flatten(l, r->env.sym, &side->flat)) return no_value(r, v);
-    if (v->coord.shape && v->coord_off && lay_valid(v->base->layout)) {
-        if (!plan_flatten(v->coord, r->env.sym, &side->coord) ||
-            !plan_flatten(v->base->layout, r->env.sym, &side->tensor))
-            return no_value(r, v);
-    }
-    return true;
-}
-
-// Checks that every coordinate of the view lies inside the tensor, and that the view's offset and
-// strides are what the tensor's layout gives for those coordinates.  Both are affine in the view's
-// modes, so that corners are enough.
-static bool check_place(struct run *r, const struct side *side) {
-    const struct plan_flat *t = &side->tensor, *c = &side->coord, *l = &side->flat;
-    const struct tensor *base = side->view->base;
-    if (t->n < 0 || l->size == 0) return true;
-    if (c->n != l->n)
-        return fail(r, PLAN_RUN_MISPLACED, base, 0,
-                    "a view's coordinates have another shape than its layout");
-    int64_t low[PLAN_FLAT_MODES], high[PLAN_FLAT_MODES], offset = t->offset;
-    for (int m = 0; m < t->n; ++m) {
-        if (!ix_eval(side->view->coord_off[m], &r->env, &low[m])) return no_value(r, side->view);
-        high[m] = low[m];
-        offset += low[m] * t->stride[m];
-    }
-    bool placed = offset == side->offset;
-    for (int i = 0; i < c->n; ++i) {
-        int64_t step = 0, reach = c->stride[i] * (c->extent[i] - 1);
-        int m = c->basis[i];
-        if (m >= t->n || (m < 0 && c->stride[i] != 0))
-            return fail(r, PLAN_RUN_MISPLACED, base, 0,
-                        "a view's coordinates name a mode that its tensor has not");
-        if (m >= 0) {
-            step = c->stride[i] * t->stride[m];
-            *(reach < 0 ? &low[m] : &high[m]) += reach;
-        }
-        placed = placed && (step == l->stride[i] || c->extent[i] == 1);
-    }
-    for (int m = 0; m < t->n; ++m) {
-        if (low[m] >= 0 && high[m] < t->extent[m]) continue;
-        return fail(r, PLAN_RUN_OUTSIDE, base, side->offset,
-                    arena_printf(&r->s->arena,
-                                 "coordinate %lld of mode %d of '%s' is used %s, outside 0 .. %lld",
-                                 (long long)(low[m] < 0 ? low[m] : high[m]), m, tensor_name(base),
-                                 where(r), (long long)t->extent[m]));
-    }
-    if (!placed)
-        return fail(r, PLAN_RUN_MISPLACED, base, side->offset,
-                    arena_printf(&r->s->arena,
-                                 "the view of '%s' does not stand where its coordinates say, %s",
-                                 tensor_name(base), where(r)));
-    return true;
-}
-
-// Evaluates where the view begins for the values that the variables have now.
-static bool locate(struct run *r, struct side *side) {
-    if (!ix_eval(side->view->offset, &r->env, &side->offset)) return no_value(r, side->view);
-    side->offset += side->flat.offset;
-    return check_place(r, side);
-}
-
-static int64_t place(const struct side *side, int64_t linear_offset) {
-    return plan_swizzle(side->flat.sw, side->offset + linear_offset);
-}
-
-// -- copies
-// --------------------------------------------------------------------------------------------------------
-
-// Walks the coordinates of a layout in order, and keeps the layout's value.
-struct walk {
-    const struct plan_flat *f;
-    int64_t at[PLAN_FLAT_MODES];
-    int64_t value;
-};
-
-static void walk_start(struct walk *w, const struct plan_flat *f) {
-    w->f = f;
-    w->value = 0;
-    memset(w->at, 0, (size_t)f->n * sizeof w->at[0]);
-}
-
-static void walk_step(struct walk *w) {
-    for (int m = 0; m < w->f->n; ++m) {
-        w->value += w->f->stride[m];
-        if (++w->at[m] < w->f->extent[m]) return;
-        w->value -= w->f->stride[m] * w->f->extent[m];
-        w->at[m] = 0;
-    }
-}
-
-// The size of mode "i" of a view for the params' values; 1 beyond its rank.
-static bool mode_size(struct run *r, struct lay l, int i, int64_t *out) {
-    const struct lay_tuple *shape = l.shape;
-    *out = 1;
-    if (shape->rank < 0) return i > 0 || lay_int_eval(shape->leaf, r->env.sym, out);
-    if (i >= shape->rank) return true;
-    struct plan_flat f;
-    if (!plan_flatten((struct lay){.shape = shape->kid[i], .stride = l.stride->kid[i]}, r->env.sym,
-                      &f))
-        return false;
-    *out = f.size;
-    return true;
-}
-
-static int rank_of(struct lay l) {
-    return l.shape->rank < 0 ? 1 : l.shape->rank;
-}
-
-// Each coordinate of the destination takes the element of the source at the same coordinate.
-static bool copy_points(struct run *r) {
-    struct lay a = r->src.view->layout, b = r->dst.view->layout;
-    int rank = rank_of(a) > rank_of(b) ? rank_of(a) : rank_of(b);
-    for (int i = 0; i < rank; ++i) {
-        int64_t x, y;
-        if (!mode_size(r, a, i, &x) || !mode_size(r, b, i, &y) || x != y)
-            return fail(r, PLAN_RUN_SHAPES, r->dst.view->base, 0,
-                        arena_printf(&r->s->arena, "source and destination differ in mode %d", i));
-    }
-    if (!locate(r, &r->src) || !locate(r, &r->dst)) return false;
-    if (r->report->moved + r->dst.flat.size > PLAN_RUN_LIMIT)
-        return fail(r, PLAN_RUN_TOO_LARGE, r->dst.view->base, 0,
-                    "too many elements to work out one by one");
-    struct walk from, to;
-    walk_start(&from, &r->src.flat);
-    walk_start(&to, &r->dst.flat);
-    for (int64_t i = 0; i < r->dst.flat.size; ++i) {
-        if (!move(r, place(&r->src, from.value), place(&r->dst, to.value))) return false;
-        walk_step(&from);
-        walk_step(&to);
-    }
-    return true;
-}
-
-static void set_thread(struct run *r, int thread) {
-    r->report->thread = thread;
-    int t = thread < 0 ? 0 : thread;
-    if (r->k->tid)
-        r->var[r->k->tid->id] = t;
-    if (r->k->lane) r->var[r->k->lane->id] = t % 32;
-    if (r->k->warp) r->var[r->k->warp->id] = t / 32;
-}
-
-// A mode of a tiled view: its part of the layout, the tile's extent and how many tiles lie along
-// it.
-struct tiled_mode {
-    struct plan_flat flat;
-    int64_t tile, rest;
-};
-
-// A tile of a block's view to or from the threads' frags.  Thread t holds as value v of tile number
-// (r0,r1,..) the view's coordinate whose mode m is x_m + tile_m * r_m, where x is coordinate number
-// tv(t,v) of the tile; the frag's coordinate is (v,r0,r1,..).
-static bool copy_tile(struct run *r, const struct tiled_copy *tc) {
-    bool to_frag = r->dst.view->base->space == MEM_FRAG;
-    struct side *block = to_frag ? &r->src : &r->dst, *frag = to_frag ? &r->dst : &r->src;
-    struct lay l = block->view->layout;
-    struct plan_flat thr, val;
-    struct tiled_mode mode[LAY_MAX_RANK];
-    int rank = rank_of(l), tile_rank = tc->tiler->rank < 0 ? 1 : tc->tiler->rank;
-    int64_t rests = 1, tile_size = 1;
-    if (tile_rank > rank || rank > LAY_MAX_RANK || tc->tv.shape->rank != 2)
-        return fail(r, PLAN_RUN_SHAPES, block->view->base, 0,
-                    "the tile has more modes than the view");
-    for (int m = 0; m < rank; ++m) {
-        struct tiled_mode *t = &mode[m];
-        struct lay part = l.shape->rank < 0
-                              ? l
-                              : (struct lay){.shape = l.shape->kid[m], .stride = l.stride->kid[m]};
-        if (!plan_flatten(part, r->env.sym, &t->flat)) return no_value(r, block->view);
-        t->tile = 1;
-        if (m < tile_rank) {
-            const struct lay_tuple *extent = tc->tiler->rank < 0 ? tc->tiler : tc->tiler->kid[m];
-            struct plan_flat f;
-            if (!plan_flatten((struct lay){.shape = extent, .stride = extent}, r->env.sym, &f))
-                return no_value(r, block->view);
-            t->tile = f.size;
-        }
-        if (t->tile < 1 || t->flat.size % t->tile != 0)
-            return fail(r, PLAN_RUN_SHAPES, block->view->base, 0,
-                        arena_printf(&r->s->arena, "the tile does not divide mode %d of '%s'", m,
-                                     tensor_name(block->view->base)));
-        t->rest = t->flat.size / t->tile;
-        rests *= t->rest;
-        tile_size *= t->tile;
-    }
-    const struct lay_tuple *const *tvs = tc->tv.shape->kid, *const *tvd = tc->tv.stride->kid;
-    if (!plan_flatten((struct lay){.shape = tvs[0], .stride = tvd[0]}, r->env.sym, &thr) ||
-        !plan_flatten((struct lay){.shape = tvs[1], .stride = tvd[1]}, r->env.sym, &val))
-        return no_value(r, block->view);
-    if (frag->flat.size != val.size * rests)
-        return fail(r, PLAN_RUN_SHAPES, frag->view->base, 0,
-                    arena_printf(&r->s->arena,
-                                 "a thread holds %lld elements of the view, '%s' has %lld",
-                                 (long long)(val.size * rests), tensor_name(frag->view->base),
-                                 (long long)frag->flat.size));
-    for (int64_t t = 0; t < thr.size; ++t) {
-        set_thread(r, (int)t);
-        if (!locate(r, block) || !locate(r, frag)) return false;
-        struct walk slot;
-        walk_start(&slot, &frag->flat);
-        for (int64_t n = 0; n < rests; ++n) {
-            for (int64_t v = 0; v < val.size; ++v, walk_step(&slot)) {
-                int64_t x = plan_flat_at(&thr, t) + plan_flat_at(&val, v), rest = n, at = 0;
-                if (x < 0 || x >= tile_size)
-                    return fail(r, PLAN_RUN_OUTSIDE, block->view->base, 0,
-                                arena_printf(&r->s->arena,
-                                             "value %lld of thread %lld lies outside the tile",
-                                             (long long)v, (long long)t));
-                for (int m = 0; m < rank; ++m) {
-                    at += plan_flat_at(&mode[m].flat,
-                                       x % mode[m].tile + mode[m].tile * (rest % mode[m].rest));
-                    x /= mode[m].tile;
-                    rest /= mode[m].rest;
-                }
-                int64_t in_view = place(block, at), in_frag = place(frag, slot.value);
-                if (!move(r, to_frag ? in_view : in_frag, to_frag ? in_frag : in_view))
-                    return false;
-            }
-        }
-    }
-    set_thread(r, -1);
-    return true;
-}
-
-// Whether the view depends on a coordinate of kind "kind".
-static bool view_depends(const struct view *v, enum ix_var_kind kind) {
-    return ix_depends(v->offset, kind);
-}
-
-static bool run_copy(struct run *r, const struct copy *c) {
-    r->copy = c;
-    ++r->serial;
-    if (!prepare(r, &r->src, &c->src) || !prepare(r, &r->dst, &c->dst)) return false;
-    bool src_frag = c->src.base->space == MEM_FRAG, dst_frag = c->dst.base->space == MEM_FRAG;
-    bool by_thread = view_depends(&c->src, IX_TID) || view_depends(&c->dst, IX_TID) ||
-                     view_depends(&c->src, IX_LANE) || view_depends(&c->dst, IX_LANE);
-    if (c->tc && src_frag != dst_frag && !by_thread) return copy_tile(r, c->tc);
-    bool by_warp = view_depends(&c->src, IX_WARP) || view_depends(&c->dst, IX_WARP);
-    int64_t threads = r->threads;
-    if (c->tc && src_frag && dst_frag) threads = c->tc->threads;
-    if (!by_thread && !by_warp && !src_frag && !dst_frag) return copy_points(r);
-    for (int64_t t = 0; t < threads; t += by_thread || src_frag || dst_frag ? 1 : 32) {
-        set_thread(r, (int)t);
-        if (!copy_points(r)) return false;
-    }
-    set_thread(r, -1);
-    return true;
-}
+#include "plan/plan_run_private.h"
 
 // -- statements
 // ----------------------------------------------------------------------------------------------------
@@ -363,14 +8,14 @@ static bool run_copy(struct run *r, const struct copy *c) {
 static bool run_body(struct run *r, const struct stmt *first) {
     for (const struct stmt *st = first; st; st = st->next) {
         if (st->kind == STMT_COPY) {
-            if (!run_copy(r, st->copy)) return false;
+            if (!oracle_copy(r, st->copy)) return false;
             continue;
         }
         int64_t begin, end, pick[SAMPLE_AXIS];
         r->copy = NULL;
         if (!ix_eval(st->begin, &r->env, &begin) || !ix_eval(st->end, &r->env, &end))
-            return fail(r, PLAN_RUN_NO_VALUE, NULL, 0,
-                        "a loop's bound has no value for these params");
+            return oracle_fail(r, PLAN_RUN_NO_VALUE, NULL, 0,
+                               "a loop's bound has no value for these params");
         int npick = sample_axis(end - begin, pick);
         int64_t n = r->what->all_iterations ? end - begin : npick;
         for (int64_t i = 0; i < n; ++i) {
@@ -389,7 +34,7 @@ static bool run_block(struct run *r, const int64_t block[3]) {
     image_drop_local(r->img);
     image_drop_local(r->writer);
     r->serial = 0;
-    set_thread(r, -1);
+    oracle_set_thread(r, -1);
     bool ok = run_body(r, r->k->body);
     ++r->nblock;
     return ok;
@@ -420,16 +65,17 @@ static bool check_written(struct run *r) {
         struct plan_flat f;
         if (r->k->formal[i].dir != ARG_OUT || t->space != MEM_GLOBAL) continue;
         if (!plan_flatten(t->layout, r->env.sym, &f) || f.size > PLAN_RUN_LIMIT)
-            return fail(r, PLAN_RUN_NO_VALUE, t, 0,
-                        "the extents of an out tensor have no value for these params");
+            return oracle_fail(r, PLAN_RUN_NO_VALUE, t, 0,
+                               "the extents of an out tensor have no value for these params");
         struct walk w;
-        walk_start(&w, &f);
-        for (int64_t n = 0; n < f.size; ++n, walk_step(&w)) {
+        oracle_walk(&w, &f);
+        for (int64_t n = 0; n < f.size; ++n, oracle_step(&w)) {
             int64_t off = plan_swizzle(f.sw, w.value + f.offset);
             if (image_load(r->writer, image_global(t->id), off) == IMAGE_POISON)
-                return fail(r, PLAN_RUN_NEVER_WRITTEN, t, off,
-                            arena_printf(&r->s->arena, "element %lld of 'out %s' is never written",
-                                         (long long)off, tensor_name(t)));
+                return oracle_fail(r, PLAN_RUN_NEVER_WRITTEN, t, off,
+                                   arena_printf(&r->s->arena,
+                                                "element %lld of 'out %s' is never written",
+                                                (long long)off, oracle_name(t)));
         }
     }
     return true;
@@ -462,7 +108,8 @@ bool plan_run(struct session *s, const struct plan *p, const struct kernel *k,
     int64_t n[3];
     for (int a = 0; a < 3; ++a)
         if (!lay_int_eval(k->grid[a], sym_values, &n[a]))
-            return fail(&r, PLAN_RUN_NO_VALUE, NULL, 0, "the grid has no value for these params");
+            return oracle_fail(&r, PLAN_RUN_NO_VALUE, NULL, 0,
+                               "the grid has no value for these params");
     r.writer = image_new();
     bool ok = run_blocks(&r, n) && (!r.whole || check_written(&r));
     image_free(r.writer);

@@ -57,8 +57,8 @@ struct plan_flat {
     int64_t size, offset;
     struct lay_swizzle sw;
 };
-// Returns false when an extent or a stride has no value ("sym_values" may be NULL: it must be static then) or there are
-// too many modes.
+// Returns false when an extent or a stride has no value ("sym_values" may be NULL: it must be
+// static then) or there are too many modes.
 bool plan_flatten(struct lay l, const int64_t *sym_values, struct plan_flat *out);
 // The layout's value at linear coordinate "i", without offset and swizzle.
 int64_t plan_flat_at(const struct plan_flat *f, int64_t i);

@@ -1,0 +1,54 @@
+// What the oracle's two files share: the state of a run.
+#ifndef TCPC_PLAN_PLAN_RUN_PRIVATE_H
+#define TCPC_PLAN_PLAN_RUN_PRIVATE_H
+
+#include "plan/plan_run.h"
+
+// One side of a copy for one binding of the params.
+struct side {
+    const struct view *view;
+    struct plan_flat flat;    // of the layout
+    struct plan_flat coord;   // of the coordinates; n -1: there are none
+    struct plan_flat tensor;  // of the whole tensor; n -1: not known
+    int64_t offset;           // now
+};
+
+struct run {
+    struct session *s;
+    const struct plan *p;
+    const struct kernel *k;
+    struct ix_env env;
+    int64_t *var;
+    const struct sample_set *what;
+    struct image *img;
+    struct image *writer;  // who wrote an element: block << 32 | copy's serial number
+    struct plan_run_report *report;
+    const struct copy *copy;
+    int64_t nblock;  // that ran before
+    int64_t serial;
+    int64_t threads;
+    struct side src, dst;
+    bool whole;  // every block and iteration is executed
+};
+
+// Walks the coordinates of a layout in order, and keeps the layout's value.
+struct walk {
+    const struct plan_flat *f;
+    int64_t at[PLAN_FLAT_MODES];
+    int64_t value;
+};
+
+// Starts at the first coordinate, and goes to the next.
+void oracle_walk(struct walk *w, const struct plan_flat *f);
+void oracle_step(struct walk *w);
+
+// Records the first thing that is wrong; returns false.
+bool oracle_fail(struct run *r, enum plan_run_kind kind, const struct tensor *t, int64_t offset,
+                 const char *text);
+const char *oracle_name(const struct tensor *t);
+void oracle_set_thread(struct run *r, int thread);  // -1: none
+
+// Executes copy "c" for the values that the variables have now.
+bool oracle_copy(struct run *r, const struct copy *c);
+
+#endif
