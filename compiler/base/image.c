@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE_BITS = 8, PAGE_TAGS = 1 << PAGE_BITS };
+enum { PAGE_BITS = 8, PAGE_TAGS = 1 << PAGE_BITS, RECENT = 64 };
 
 struct image_page {
     int64_t buf, number;  // of the page in its buffer
@@ -17,7 +17,11 @@ struct image_page {
 struct table {
     struct image_page **slot;
     int64_t cap, used;  // cap: 0 or a power of two
-    struct image_page *last;
+    // the page last found for each hash: what is copied walks through few pages at a time
+    struct recent {
+        int64_t buf, number;
+        struct image_page *page;
+    } recent[RECENT];
 };
 
 struct image {
@@ -82,7 +86,7 @@ void image_drop_local(struct image *img) {
         }
     }
     t->used = 0;
-    t->last = NULL;
+    memset(t->recent, 0, sizeof t->recent);
 }
 
 static bool is_local(int64_t buf) {
@@ -104,17 +108,18 @@ static struct image_page **find_slot(const struct table *t, int64_t buf, int64_t
 }
 
 static struct image_page *find(struct table *t, int64_t buf, int64_t number) {
-    struct image_page *last = t->last;
-    if (last && last->buf == buf && last->number == number) return last;
+    struct recent *r = &t->recent[(uint64_t)(buf * 5 ^ buf >> 32 ^ number) % RECENT];
+    if (r->page && r->number == number && r->buf == buf) return r->page;
     if (!t->cap) return NULL;
     struct image_page *p = *find_slot(t, buf, number);
-    if (p) t->last = p;
+    if (p) *r = (struct recent){buf, number, p};
     return p;
 }
 
 static void grow(struct table *t) {
     struct table bigger = {.cap = t->cap ? 2 * t->cap : 64, .used = t->used};
     bigger.slot = must_alloc((size_t)bigger.cap * sizeof *bigger.slot);
+    memcpy(bigger.recent, t->recent, sizeof bigger.recent);
     for (int64_t i = 0; i < t->cap; ++i)
         if (t->slot[i]) *find_slot(&bigger, t->slot[i]->buf, t->slot[i]->number) = t->slot[i];
     free(t->slot);
@@ -134,7 +139,6 @@ static struct image_page *add(struct image *img, struct table *t, int64_t buf, i
     for (int i = 0; i < PAGE_TAGS; ++i) p->tag[i] = IMAGE_POISON;
     *find_slot(t, buf, number) = p;
     ++t->used;
-    t->last = p;
     return p;
 }
 

@@ -15,13 +15,12 @@ int sample_axis(int64_t n, int64_t pick[SAMPLE_AXIS]) {
 
 // Whether the combination of the "i"-th picks stands in the reduced choice.
 static bool is_kept(const int i[3], const int count[3]) {
-    int from_first = 0, from_last = 0, from_middle = 0;
+    int steps = i[0] + i[1] + i[2], from_last = 0, from_middle = 0;
     for (int a = 0; a < 3; ++a) {
-        from_first += i[a] != 0;
         from_last += i[a] != count[a] - 1;
         from_middle += i[a] != count[a] / 2;
     }
-    return from_middle == 0 || from_last == 0 || from_first <= 1;
+    return steps <= 1 || from_middle == 0 || from_last == 0;
 }
 
 int sample_blocks(const int64_t n[3], int64_t block[SAMPLE_BLOCKS][3]) {

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SAMPLE_AXIS = 4, SAMPLE_BLOCKS = 16 };
+enum { SAMPLE_AXIS = 4, SAMPLE_BLOCKS = 8 };
 
 // How much of a kernel is executed: everything, or a sample of blocks and iterations.
 struct sample_set {
@@ -21,8 +21,8 @@ struct sample_set {
 int sample_axis(int64_t n, int64_t pick[SAMPLE_AXIS]);
 
 // The blocks of a grid of n[0] x n[1] x n[2]: the combinations of each axis's sample, and when
-// those are more than SAMPLE_BLOCKS, those that differ from the first or the last block along one
-// axis, and one from the middle.  x runs fastest.  Returns how many went to "block".
+// those are more than SAMPLE_BLOCKS, the first block and its neighbour along each axis, one from
+// the middle and the last.  x runs fastest.  Returns how many went to "block".
 int sample_blocks(const int64_t n[3], int64_t block[SAMPLE_BLOCKS][3]);
 
 #endif
