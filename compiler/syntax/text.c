@@ -1,6 +1,8 @@
 // The expression printer: from tree back to source text in one canonical spelling, for messages,
 // for the comments in emitted code, and for the formatter.  What it prints parses back to the same
 // tree.
+#include <string.h>
+
 #include "base/buf.h"
 #include "base/session.h"
 #include "syntax/ast.h"
@@ -35,17 +37,34 @@ static bool is_wordy(const struct ast_expr *e) {
     return false;
 }
 
+// row(8,32) stands for a shape and its strides, and looks like one.
+static bool is_shape_call(const struct ast_expr *e) {
+    static const char names[][10] = {"row", "col", "row_major", "col_major"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (e->lhs->kind == E_NAME && strcmp(e->lhs->name, names[i]) == 0) return !is_wordy(e);
+    return false;
+}
+
 static void print(struct buf *b, const struct ast_expr *e, const char *comma, bool tight);
 
-// "comma" stands between the arguments and is handed on; "tight" drops the blank behind it.
-static void print_args(struct buf *b, const struct ast_expr *e, const char *comma, bool tight) {
+// "between" stands between the arguments; "comma" and "tight" are for what is inside of them.
+static void print_args(struct buf *b, const struct ast_expr *e, const char *between,
+                       const char *comma, bool tight) {
     for (int i = 0; i < e->nargs; i++) {
-        if (i) buf_puts(b, tight ? "," : comma);
+        if (i) buf_puts(b, between);
         if (e->arg[i].key.name) buf_printf(b, "%s=", e->arg[i].key.name);
         print(b, e->arg[i].value, comma, tight);
     }
 }
 
+static void print_binary(struct buf *b, const struct ast_expr *e, const char *comma, bool tight) {
+    bool inner = e->op >= OP_EQ;  // the sides of a comparison stand for themselves
+    print(b, e->lhs, comma, inner);
+    buf_printf(b, tight && is_plain_product(e) ? "%s" : " %s ", ast_op_text(e->op));
+    print(b, e->rhs, comma, inner);
+}
+
+// "comma" stands between the arguments of calls; "tight" allows products without blanks.
 static void print(struct buf *b, const struct ast_expr *e, const char *comma, bool tight) {
     switch (e->kind) {
     case E_INT:
@@ -54,23 +73,23 @@ static void print(struct buf *b, const struct ast_expr *e, const char *comma, bo
     case E_WILD: buf_char(b, '_'); break;
     case E_TUPLE:
         buf_char(b, '(');
-        print_args(b, e, comma, !is_wordy(e));
+        print_args(b, e, is_wordy(e) ? comma : ",", comma, !is_wordy(e));
         buf_char(b, ')');
         break;
     case E_TILER:
         buf_char(b, '<');
-        print_args(b, e, comma, false);
+        print_args(b, e, comma, comma, true);
         buf_char(b, '>');
         break;
     case E_SWIZZLE:
         buf_puts(b, "Sw<");
-        print_args(b, e, comma, true);
+        print_args(b, e, ",", comma, true);
         buf_char(b, '>');
         break;
     case E_CALL:
         print(b, e->lhs, comma, tight);
         buf_char(b, '(');
-        print_args(b, e, comma, false);
+        print_args(b, e, is_shape_call(e) ? "," : comma, comma, true);
         buf_char(b, ')');
         break;
     case E_MEMBER:
@@ -79,39 +98,30 @@ static void print(struct buf *b, const struct ast_expr *e, const char *comma, bo
         break;
     case E_NEG:
         buf_char(b, '-');
-        print(b, e->lhs, comma, tight);
+        print(b, e->lhs, comma, false);
         break;
-    case E_BINARY:
-        print(b, e->lhs, comma, tight);
-        buf_printf(b, tight && is_plain_product(e) ? "%s" : " %s ", ast_op_text(e->op));
-        print(b, e->rhs, comma, tight);
-        break;
+    case E_BINARY: print_binary(b, e, comma, tight); break;
     case E_LAYOUT:
         print(b, e->lhs, comma, tight);
         buf_char(b, ':');
         print(b, e->rhs, comma, tight);
         break;
     case E_BASIS: buf_printf(b, "%lld@%lld", (long long)e->ival, (long long)e->basis); break;
-    case E_COMPOSE:
-        for (int i = 0; i < e->nargs; i++) {
-            if (i) buf_puts(b, " o ");
-            print(b, e->arg[i].value, comma, tight);
-        }
-        break;
+    case E_COMPOSE: print_args(b, e, " o ", comma, true); break;
     case E_MAP:
-        print(b, e->lhs, comma, tight);
+        print(b, e->lhs, comma, true);
         buf_puts(b, " -> ");
-        print(b, e->rhs, comma, tight);
+        print(b, e->rhs, comma, true);
         break;
     }
 }
 
 void ast_print_expr(struct buf *b, const struct ast_expr *e) {
-    print(b, e, ", ", false);
+    print(b, e, ", ", true);
 }
 
 void ast_print_expr_breakable(struct buf *b, const struct ast_expr *e) {
-    print(b, e, ",\1", false);
+    print(b, e, ",\1", true);
 }
 
 const char *ast_expr_text(struct session *s, const struct ast_expr *e) {

@@ -36,7 +36,12 @@ static void printing(void) {
     prints("(M + 1, 2 * K)", "(M + 1, 2 * K)");
     prints("(block.x,0)", "(block.x, 0)");
     prints("(t/16,t%16*8+v)", "(t / 16, t % 16 * 8 + v)");
-    prints("f(a/2)", "f(a / 2)");
+    prints("f(a / 2)", "f(a/2)");
+    prints("a*2==b", "a*2 == b");
+    prints("a*2+b", "a * 2 + b");
+    prints("row( M,K )", "row(M,K)");
+    prints("row(b=8,s=2)", "row(b=8, s=2)");
+    prints("<M/2:1,_>", "<M / 2:1, _>");
     prints("<8:1,16:2 , _>", "<8:1, 16:2, _>");
     prints("Sw< 3 ,3,-3>", "Sw<3,3,-3>");
     prints("Sw<3,3,3>o 0 o(8,64):(64,1)", "Sw<3,3,3> o 0 o (8,64):(64,1)");
