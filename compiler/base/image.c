@@ -108,7 +108,8 @@ static struct image_page **find_slot(const struct table *t, int64_t buf, int64_t
 }
 
 static struct image_page *find(struct table *t, int64_t buf, int64_t number) {
-    struct recent *r = &t->recent[(uint64_t)(buf * 5 ^ buf >> 32 ^ number) % RECENT];
+    struct recent *r =
+        &t->recent[((uint64_t)buf * 5 ^ (uint64_t)buf >> 32 ^ (uint64_t)number) % RECENT];
     if (r->page && r->number == number && r->buf == buf) return r->page;
     if (!t->cap) return NULL;
     struct image_page *p = *find_slot(t, buf, number);
