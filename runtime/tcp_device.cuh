@@ -38,7 +38,7 @@
 #include "host/tcp_host.h"
 #else
 
-#define TCP_DEVICE      static __device__ __forceinline__
+#define TCP_DEVICE      __device__ __forceinline__
 #define TCP_INSTRUCTION __device__ __forceinline__
 
 #define TCP_SHARED_BUFFER(name)                                                                    \

@@ -38,6 +38,12 @@ static inline int64_t image_frag(int tensor, int thread) {
     return (int64_t)1 << 62 | ((int64_t)thread + 1) << 32 | tensor;
 }
 
+// What a device function's caller gives it stays, like a global tensor: element "off" (< 2^20) of thread "thread" (0 for
+// shared memory) of tensor "tensor" is this element of buffer image_global(tensor).
+static inline int64_t image_outside(int thread, int64_t off) {
+    return (int64_t)thread << 20 | off;
+}
+
 struct image;
 
 struct image *image_new(void);

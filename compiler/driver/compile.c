@@ -73,7 +73,8 @@ int compile_until(struct session *s, const char *path, enum stage last, FILE *du
     if (last == STAGE_KERNEL) return 0;
 
     buf_init(&b);
-    emit_cuda(s, out->kir, &b);
+    if (last == STAGE_HEADER) emit_header(s, out->kir, &b);
+    else emit_cuda(s, out->kir, &b);
     out->cuda = buf_finish(&b, &s->arena);
     return 0;
 }

@@ -13,10 +13,10 @@ struct compiled {
     struct ast_file *ast;
     struct plan *plan;
     struct kir *kir;
-    const char *cuda;  // the emitted file
+    const char *cuda;  // the emitted file, or header
 };
 
-enum stage { STAGE_AST, STAGE_PLAN, STAGE_KERNEL, STAGE_CUDA };
+enum stage { STAGE_AST, STAGE_PLAN, STAGE_KERNEL, STAGE_CUDA, STAGE_HEADER };
 
 // Compiles the file at "path" ("-": standard input) as far as "last"; fields of later stages stay NULL.  What the option
 // --dump-after asks for goes to "dump".  Returns 0, 1 when the plan is wrong, 2 when the file cannot be read; the reasons

@@ -20,7 +20,7 @@ static const char help[] =
     "       tcpc fmt PLAN.tcp                    print a plan in canonical format\n"
     "\n"
     "  -o FILE             write to FILE; '-' is standard output; default: PLAN.cu beside the caller\n"
-    "  --emit=KIND         what to write: cuda (default), ast, plan, kernel\n"
+    "  --emit=KIND         what to write: cuda (default), header (device functions), ast, plan, kernel\n"
     "  --dump-after=PASS   print the plan after a pass to standard output\n"
     "  -arch=sm_NN         the architecture to compile for, over the plan's own; default sm_80\n"
     "  -D NAME=VALUE       the value of a const, over the plan's own\n"
@@ -40,17 +40,17 @@ struct request {
     bool json;
 };
 
-static const char *const emit_names[] = {"ast", "plan", "kernel", "cuda"};
+static const char *const emit_names[] = {"ast", "plan", "kernel", "cuda", "header"};
 
 static enum option_taken take_emit(struct request *r, const char *kind) {
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < 5; ++i) {
         if (strcmp(kind, emit_names[i]) == 0) {
             r->emit = (enum stage)i;
             return OPTION_DONE;
         }
     }
-    const char *near = diag_did_you_mean(kind, emit_names, 4);
-    option_error("'--emit' takes ast, plan, kernel or cuda, not '%s'%s%s%s", kind, near ? "; did you mean '" : "",
+    const char *near = diag_did_you_mean(kind, emit_names, 5);
+    option_error("'--emit' takes ast, plan, kernel, cuda or header, not '%s'%s%s%s", kind, near ? "; did you mean '" : "",
                  near ? near : "", near ? "'?" : "");
     return OPTION_BAD;
 }
@@ -96,12 +96,12 @@ static enum option_taken take_option(struct session *s, struct request *r, int a
 }
 
 // "dir/plan.tcp" -> "plan.cu"
-static const char *default_output(struct session *s, const char *input) {
+static const char *default_output(struct session *s, const char *input, const char *ending) {
     if (strcmp(input, "-") == 0) return "-";
     const char *slash = strrchr(input, '/'), *name = slash ? slash + 1 : input;
     size_t n = strlen(name);
     if (n > 4 && strcmp(name + n - 4, ".tcp") == 0) n -= 4;
-    return arena_printf(&s->arena, "%.*s.cu", (int)n, name);
+    return arena_printf(&s->arena, "%.*s%s", (int)n, name, ending);
 }
 
 static void show_diagnostics(struct session *s, const struct request *r) {
@@ -128,10 +128,14 @@ static int compile(struct session *s, const struct request *r) {
     case STAGE_AST: ast_dump(&b, s, c.ast); break;
     case STAGE_PLAN: plan_print(s, c.plan, &b); break;
     case STAGE_KERNEL: kir_print(s, c.kir, &b); break;
-    case STAGE_CUDA: buf_puts(&b, c.cuda); break;
+    case STAGE_CUDA:
+    case STAGE_HEADER: buf_puts(&b, c.cuda); break;
     }
     // what is not a compiler's product is to be looked at
-    const char *to = r->output ? r->output : r->emit == STAGE_CUDA ? default_output(s, r->input) : "-";
+    const char *to = r->output                   ? r->output
+                     : r->emit == STAGE_CUDA   ? default_output(s, r->input, ".cu")
+                     : r->emit == STAGE_HEADER ? default_output(s, r->input, ".cuh")
+                                               : "-";
     status = output_write(s, to, b.text, b.len);
     buf_release(&b);
     return status;

@@ -3,6 +3,7 @@
 // One runtime call is one instruction; nothing here decides anything.  The text is deterministic and a fixed point of the
 // project's clang-format.
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -148,6 +149,7 @@ static void put_parameters(const struct out *o, struct call *c, bool launcher) {
     }
     for (int i = 0; i < o->k->nparams; ++i) {
         const struct kir_param *p = &o->k->param[i];
+        if (!launcher && !p->in_body) continue;  // the grid's alone
         call_arg(c, "%s %s", !launcher && p->narrow ? "int" : "int64_t", p->c_name);
     }
 }
@@ -162,6 +164,28 @@ static bool uses(const struct kir_node *list, const struct ix_var *v) {
         if (n->body && uses(n->body, v)) return true;
     }
     return false;
+}
+
+static void put_body(const struct out *o) {
+    const struct kir_kernel *k = o->k;
+    struct buf *b = o->b;
+    if (k->smem_bytes > 0) buf_puts(b, "    TCP_SHARED_BUFFER(smem);\n");
+    for (int i = 0; i < k->nbuffers; ++i) {
+        const struct kir_buffer *x = k->buffer[i];
+        if (x->space == KIR_SHARED) {
+            buf_printf(b, "    %s *const %s = (%s *)(smem + %" PRId64 ");\n", x->c_type, x->c_name, x->c_type, x->smem_offset);
+        } else if (x->space == KIR_FRAG) {
+            buf_printf(b, "    alignas(16) %s %s[%" PRId64 "];\n", x->c_type, x->c_name, x->count);
+        }
+    }
+    if (!k->device && uses(k->body, k->tid)) buf_puts(b, "    const int tid = (int)threadIdx.x;\n");
+    for (int i = 0; i < 3; ++i) {
+        if (k->block[i] && uses(k->body, k->block[i])) {
+            buf_printf(b, "    const int %s = (int)blockIdx.%c;\n", k->block[i]->c_name, "xyz"[i]);
+        }
+    }
+    put_list(o, k->body, 4);
+    buf_puts(b, "}\n");
 }
 
 static void put_kernel(const struct out *o) {
@@ -184,23 +208,7 @@ static void put_kernel(const struct out *o) {
         c.indent = 4;
     }
     call_write(b, &c);
-    if (k->smem_bytes > 0) buf_puts(b, "    TCP_SHARED_BUFFER(smem);\n");
-    for (int i = 0; i < k->nbuffers; ++i) {
-        const struct kir_buffer *x = k->buffer[i];
-        if (x->space == KIR_SHARED) {
-            buf_printf(b, "    %s *const %s = (%s *)(smem + %" PRId64 ");\n", x->c_type, x->c_name, x->c_type, x->smem_offset);
-        } else if (x->space == KIR_FRAG) {
-            buf_printf(b, "    alignas(16) %s %s[%" PRId64 "];\n", x->c_type, x->c_name, x->count);
-        }
-    }
-    if (uses(k->body, k->tid)) buf_puts(b, "    const int tid = (int)threadIdx.x;\n");
-    for (int i = 0; i < 3; ++i) {
-        if (k->block[i] && uses(k->body, k->block[i])) {
-            buf_printf(b, "    const int %s = (int)blockIdx.%c;\n", k->block[i]->c_name, "xyz"[i]);
-        }
-    }
-    put_list(o, k->body, 4);
-    buf_puts(b, "}\n");
+    put_body(o);
 }
 
 // -- the launcher --------------------------------------------------------------------------------------------------
@@ -294,21 +302,149 @@ static void put_launcher(const struct out *o) {
     for (int i = 0; i < k->ntensors; ++i) call_arg(&c, "%s", k->tensor[i].c_name);
     for (int i = 0; i < k->nparams; ++i) {
         const struct kir_param *p = &k->param[i];
+        if (!p->in_body) continue;
         call_arg(&c, "%s%s", p->narrow ? "(int)" : "", p->c_name);
     }
     call_write(o->b, &c);
     buf_puts(o->b, "}\n");
 }
 
-void emit_cuda(struct session *s, const struct kir *ir, struct buf *b) {
+// -- device functions ----------------------------------------------------------------------------------------------
+
+static bool has(const struct kir_kernel *k, enum kir_space space) {
+    for (int i = 0; i < k->nformals; ++i) {
+        if (k->formal[i].buffer && k->formal[i].buffer->space == space) return true;
+    }
+    return false;
+}
+
+static void owe(const struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void owe(const struct out *o, const char *fmt, ...) {
+    struct buf line;
+    buf_init(&line);
+    buf_puts(&line, "    - ");
+    va_list ap;
+    va_start(ap, fmt);
+    buf_vprintf(&line, fmt, ap);
+    va_end(ap);
+    comment_write(o->b, 0, line.text, 6);
+    buf_release(&line);
+}
+
+// What the proofs took for granted, as a list for whoever calls.
+static void put_duties(const struct out *o) {
+    const struct kir_kernel *k = o->k;
+    struct session *s = o->s;
+    buf_puts(o->b, "//   The caller sees to it that:\n");
+    owe(o, "threads 0 .. %" PRId64 " of a block call it, each with its own number as 'tid'", k->threads - 1);
+    for (int i = 0; i < k->nformals; ++i) {
+        const struct kir_formal *f = &k->formal[i];
+        if (!f->buffer) continue;
+        const char *what = f->buffer->space == KIR_GLOBAL   ? "in global memory"
+                           : f->buffer->space == KIR_SHARED ? "in shared memory"
+                                                            : "an array of the thread's own";
+        if (f->buffer->space == KIR_GLOBAL) {
+            owe(o, "%s is %s, %s %s, aligned to %d bytes", f->buffer->name, what, f->buffer->elem, f->buffer->layout,
+                f->align);
+        } else {
+            owe(o, "%s is %s, %s %s, %" PRId64 " elements, aligned to %d bytes", f->buffer->name, what, f->buffer->elem,
+                f->buffer->layout, f->buffer->count, f->align);
+        }
+    }
+    for (int i = 0; i < k->nparams; ++i) {
+        const struct kir_param *p = &k->param[i];
+        if (p->mul > 1) owe(o, "%s is a multiple of %" PRId64 " in %" PRId64 " .. %" PRId64, p->name, p->mul, p->lo, p->hi);
+        else owe(o, "%s is in %" PRId64 " .. %" PRId64, p->name, p->lo, p->hi);
+    }
+    for (int i = 0; i < k->nrelations; ++i) owe(o, "%s", k->relation[i].text);
+    for (int i = 0; i < k->nformals; ++i) {
+        if (k->formal[i].index) owe(o, "%s >= 0", k->formal[i].index->name);
+    }
+    for (int i = 0; i < k->nduties; ++i) owe(o, "%s <= %s", ix_text(s, k->duty[i].a), ix_text(s, k->duty[i].b));
+    if (has(k, KIR_SHARED)) {
+        owe(o, "a barrier stands between this and what other threads do with the shared memory, before and after");
+    }
+    buf_puts(o->b, "//   It returns with this thread's accesses done, and holds no barrier.\n");
+}
+
+static void put_device(const struct out *o) {
+    const struct kir_kernel *k = o->k;
+    struct session *s = o->s;
+    struct buf *b = o->b;
+    const char *file = strrchr(k->path, '/');
+    int64_t bytes = 0;
+    int align = 1;
+    buf_printf(b, "\n// device %s, %s:%d\n", k->name, file ? file + 1 : k->path, k->line);
+    put_duties(o);
+    for (int i = 0; i < k->nformals; ++i) {
+        const struct kir_formal *f = &k->formal[i];
+        if (!f->buffer || f->buffer->space != KIR_SHARED) continue;
+        bytes += f->buffer->count * f->buffer->elem_bits / 8;
+        if (f->align > align) align = f->align;
+    }
+    comment_write(b, 0,
+                  arena_printf(&s->arena,
+                               "  %s_SMEM_BYTES is what its shared arguments take, %s_ALIGN the bytes that each must be "
+                               "aligned to.",
+                               k->c_name, k->c_name),
+                  2);
+    buf_printf(b, "enum : int {\n    %s_THREADS = %" PRId64 ",\n    %s_SMEM_BYTES = %" PRId64 ",\n    %s_ALIGN = %d,\n};\n",
+               k->c_name, k->threads, k->c_name, bytes, k->c_name, align);
+    struct call c = call(o, 0, arena_printf(&s->arena, "TCP_DEVICE void %s(", k->c_name), ") {");
+    call_arg(&c, "int tid");
+    for (int i = 0; i < k->nformals; ++i) {
+        const struct kir_formal *f = &k->formal[i];
+        if (f->index) {
+            call_arg(&c, "int64_t %s", f->index->c_name);
+        } else {
+            call_arg(&c, "%s%s *__restrict__ %s", f->buffer->written ? "" : "const ", f->buffer->c_type,
+                     f->buffer->c_name);
+        }
+    }
+    for (int i = 0; i < k->nparams; ++i) {
+        if (!k->param[i].in_body) continue;
+        call_arg(&c, "%s %s", k->param[i].narrow ? "int" : "int64_t", k->param[i].c_name);
+    }
+    call_write(b, &c);
+    if (!uses(k->body, k->tid)) buf_puts(b, "    (void)tid;\n");
+    for (int i = 0; i < k->nformals; ++i) {
+        const struct kir_formal *f = &k->formal[i];
+        if (f->index && !uses(k->body, f->index)) buf_printf(b, "    (void)%s;\n", f->index->c_name);
+    }
+    put_body(o);
+}
+
+static void put_head(struct session *s, const struct kir *ir, struct buf *b) {
+    (void)s;
     const char *file = strrchr(ir->path, '/');
     buf_printf(b, "// Made by tcpc from %s for sm_%d: change the plan, not this file.\n", file ? file + 1 : ir->path,
                ir->arch);
-    buf_puts(b, "#include \"tcp_device.cuh\"\n#include \"tcp_runtime.h\"\n\n#if TCP_RUNTIME_VERSION != 1\n"
-                "#error \"this file needs version 1 of the tcpc runtime\"\n#endif\n");
+}
+
+static const char version[] = "#if TCP_RUNTIME_VERSION != 1\n"
+                              "#error \"this file needs version 1 of the tcpc runtime\"\n#endif\n";
+
+static void put_devices(struct session *s, const struct kir *ir, struct buf *b) {
     for (const struct kir_kernel *k = ir->kernels; k; k = k->next) {
         struct out o = {s, b, k};
+        if (k->device) put_device(&o);
+    }
+}
+
+void emit_cuda(struct session *s, const struct kir *ir, struct buf *b) {
+    put_head(s, ir, b);
+    buf_printf(b, "#include \"tcp_device.cuh\"\n#include \"tcp_runtime.h\"\n\n%s", version);
+    put_devices(s, ir, b);
+    for (const struct kir_kernel *k = ir->kernels; k; k = k->next) {
+        struct out o = {s, b, k};
+        if (k->device) continue;
         put_kernel(&o);
         put_launcher(&o);
     }
+}
+
+void emit_header(struct session *s, const struct kir *ir, struct buf *b) {
+    put_head(s, ir, b);
+    buf_printf(b, "#pragma once\n\n#include \"tcp_device.cuh\"\n\n%s", version);
+    put_devices(s, ir, b);
 }

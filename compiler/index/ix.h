@@ -17,7 +17,7 @@
 struct session;
 struct buf;
 
-enum ix_var_kind { IX_TID, IX_LANE, IX_WARP, IX_BLOCK_X, IX_BLOCK_Y, IX_BLOCK_Z, IX_LOOP, IX_NAMED };
+enum ix_var_kind { IX_TID, IX_LANE, IX_WARP, IX_BLOCK_X, IX_BLOCK_Y, IX_BLOCK_Z, IX_LOOP, IX_FORMAL, IX_NAMED };
 
 // A variable takes the values lo <= v < end; both may hold params.  end invalid (den 0): not bounded.
 struct ix_var {
@@ -75,7 +75,7 @@ bool ix_depends_on(const struct ix *e, const struct ix_var *v);
 const struct ix *ix_substitute(struct session *s, const struct ix *e, const struct ix_var *v, const struct ix *by);
 // The greatest known divisor of all values of the expression (elements), 0 for the expression 0.
 int64_t ix_divisor(const struct ix *e);
-// Bounds free of variables over the variables' ranges, NULL when there is none.
+// Bounds over the variables' ranges, free of all but a device function's formals (IX_FORMAL); NULL when there is none.
 const struct ix *ix_max(struct session *s, const struct ix *e);
 const struct ix *ix_min(struct session *s, const struct ix *e);
 // Whether every quotient, remainder and swizzle in the expression is of something that is not negative, so that C's own

@@ -170,6 +170,7 @@ static const struct ix *bound_atom(struct session *s, const struct ix *e, bool m
     if (ix_constant(e)) return e;
     switch (e->op) {
     case IX_VAR:
+        if (e->var->kind == IX_FORMAL) return e;
         if (!max) return ix_lay(s, e->var->lo);
         if (!lay_int_valid(e->var->end)) return NULL;
         return ix_sub(s, ix_lay(s, e->var->end), ix_int(s, 1));

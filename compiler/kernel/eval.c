@@ -36,6 +36,7 @@ static void set(struct run *r, const struct ix_var *v, int64_t x) {
 }
 
 static int64_t buffer_id(const struct kir_buffer *b, int64_t thread) {
+    if (b->outside) return image_global(b->tensor);
     switch (b->space) {
     case KIR_GLOBAL: return image_global(b->tensor);
     case KIR_SHARED: return image_shared(b->tensor);
@@ -57,6 +58,10 @@ static bool check_access(struct run *r, const struct kir_buffer *b, int64_t at, 
     return true;
 }
 
+static int64_t place(const struct kir_buffer *b, int64_t thread, int64_t at) {
+    return b->outside && b->space == KIR_FRAG ? image_outside((int)thread, at) : at;
+}
+
 static bool run_access(struct run *r, const struct kir_node *n, int64_t t) {
     int elements = n->bits / n->buf->elem_bits;
     int64_t at, to = 0, slot = 0;
@@ -71,10 +76,10 @@ static bool run_access(struct run *r, const struct kir_node *n, int64_t t) {
     }
     for (int e = 0; e < elements; ++e) {
         switch (n->kind) {
-        case KIR_LOAD: r->stage[slot + e] = image_load(r->img, buffer_id(n->buf, t), at + e); break;
-        case KIR_STORE: image_store(r->img, buffer_id(n->buf, t), at + e, r->stage[slot + e]); break;
+        case KIR_LOAD: r->stage[slot + e] = image_load(r->img, buffer_id(n->buf, t), place(n->buf, t, at + e)); break;
+        case KIR_STORE: image_store(r->img, buffer_id(n->buf, t), place(n->buf, t, at + e), r->stage[slot + e]); break;
         default:
-            image_store(r->img, buffer_id(n->to_buf, t), to + e, image_load(r->img, buffer_id(n->buf, t), at + e));
+            image_store(r->img, buffer_id(n->to_buf, t), place(n->to_buf, t, to + e), image_load(r->img, buffer_id(n->buf, t), place(n->buf, t, at + e)));
         }
     }
     return true;

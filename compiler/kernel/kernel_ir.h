@@ -21,12 +21,14 @@ struct kir_buffer {
     const char *c_name;  // in emitted code
     const char *c_type;  // of an element
     const char *elem;    // "f32"
+    const char *layout;  // as text, for comments; NULL for a stage
     int elem_bits;
     int tensor;          // id of the tensor; -1 for KIR_STAGE
     int64_t count;       // frag, stage: elements; shared: elements; global: 0
     int64_t smem_offset; // shared: bytes
     int access_bits;     // stage: of a value
     bool written, read;
+    bool outside;        // shared or frag: a parameter of a device function
 };
 
 enum kir_kind {
@@ -87,7 +89,8 @@ struct kir_param {
     const char *name, *c_name;
     const struct lay_sym *sym;
     int64_t lo, hi, mul;
-    bool narrow;  // an int holds it
+    bool narrow;   // an int holds it
+    bool in_body;  // the body speaks of it, not the grid or the promises alone
 };
 
 struct kir_relation {
@@ -95,7 +98,20 @@ struct kir_relation {
     const char *op, *text;
 };
 
+// A parameter of a device function, in the order of the plan's list.
+struct kir_formal {
+    const struct kir_buffer *buffer;  // or
+    const struct ix_var *index;
+    int align;                        // bytes that the accesses need; of a buffer
+};
+
+// A kernel with its launcher, or a device function.
 struct kir_kernel {
+    bool device;
+    struct kir_formal *formal;  // of a device function
+    int nformals;
+    const struct kir_relation *duty;  // what its caller owes: a <= b
+    int nduties;
     const char *name;    // in the plan
     const char *c_name;
     const char *path;
@@ -120,7 +136,7 @@ struct kir_kernel {
 struct kir {
     int arch;
     const char *path;
-    struct kir_kernel *kernels;
+    struct kir_kernel *kernels;  // device functions after them
 };
 
 // Prints the IR as text, for --emit=kernel.

@@ -121,8 +121,10 @@ static struct kir_buffer *new_buffer(struct lowering *w, const struct tensor *t)
     b->c_type = t->elem->c_name;
     b->elem = t->elem->name;
     b->elem_bits = t->elem->bits;
+    b->layout = lay_text(&w->s->lay, t->layout);
     b->tensor = t->id;
     b->smem_offset = t->smem_offset;
+    b->outside = t->outside;
     if (t->space != MEM_GLOBAL && lay_valid(t->layout)) b->count = lay_cosize(&w->s->lay, t->layout).num;
     w->buffer[w->nbuffers++] = (struct buffer_of){t, b};
     return b;
@@ -186,10 +188,69 @@ static void lower_params(struct lowering *w, const struct plan *p, const struct 
     }
 }
 
+// The parameters of a device function, and what its caller owes.
+static void lower_formals(struct lowering *w, const struct kernel *k, struct kir_kernel *out) {
+    struct session *s = w->s;
+    out->formal = ARENA_ARRAY(&s->arena, struct kir_formal, k->nformals + k->nindexes + 1);
+    for (int i = 0, j = 0; i < k->nformals || j < k->nindexes;) {
+        struct kir_formal *f = &out->formal[out->nformals++];
+        if (j == k->nindexes || (i < k->nformals && k->formal[i].place < k->index[j].place)) {
+            const struct tensor *t = k->formal[i].tensor;
+            int need = widest_access(k->body, t);
+            *f = (struct kir_formal){w->buffer[i].buf, NULL, t->align_given && t->align > need ? t->align : need};
+            ++i;
+        } else {
+            struct ix_var *v = (struct ix_var *)k->index[j].var;
+            v->c_name = names_take(&w->names, v->name);
+            *f = (struct kir_formal){NULL, v, 0};
+            ++j;
+        }
+    }
+    struct kir_relation *duty = NULL;
+    for (const struct duty *d = k->duties; d; d = d->next) ++out->nduties;
+    duty = ARENA_ARRAY(&s->arena, struct kir_relation, out->nduties + 1);
+    int n = 0;
+    for (const struct duty *d = k->duties; d; d = d->next) duty[n++] = (struct kir_relation){d->a, d->b, "<=", NULL};
+    out->duty = duty;
+}
+
+static bool int_speaks_of(struct lay_int x, const struct lay_sym *y) {
+    for (int i = 0; i < x.nsyms; ++i) {
+        if (x.syms[i] == y || (!x.syms[i]->name && int_speaks_of(x.syms[i]->of, y))) return true;
+    }
+    return false;
+}
+
+static bool speaks_of(const struct ix *e, const struct lay_sym *y) {
+    if (!e) return false;
+    switch (e->op) {
+    case IX_VAR: return false;
+    case IX_DIV:
+    case IX_MOD:
+    case IX_SWZ: return speaks_of(e->a, y) || (e->op != IX_SWZ && int_speaks_of(e->k, y));
+    case IX_SUM:
+        for (int i = 0; i < e->nterms; ++i) {
+            if (int_speaks_of(e->term[i].coef, y) || speaks_of(e->term[i].atom, y)) return true;
+        }
+    }
+    return false;
+}
+
+static bool body_speaks_of(const struct kir_node *list, const struct lay_sym *y) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        if (speaks_of(n->index, y) || speaks_of(n->begin, y) || speaks_of(n->end, y) || speaks_of(n->at, y) ||
+            speaks_of(n->to_at, y) || body_speaks_of(n->body, y)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p, const struct kernel *k) {
     struct lowering w = {.s = s, .plan = p, .kernel = k};
     names_init(&w.names, s);
     struct kir_kernel *out = ARENA_NEW(&s->arena, struct kir_kernel);
+    out->device = k->device;
     int col;
     out->name = k->name;
     out->c_name = k->name;
@@ -207,8 +268,9 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p, 
         struct kir_buffer *b = new_buffer(&w, k->formal[i].tensor);
         b->written = k->formal[i].dir != ARG_IN;
         b->read = k->formal[i].dir != ARG_OUT;
-        out->tensor[out->ntensors++] = lower_tensor(s, k, &k->formal[i], b);
+        if (!k->device) out->tensor[out->ntensors++] = lower_tensor(s, k, &k->formal[i], b);
     }
+    if (k->device) lower_formals(&w, k, out);
     lower_params(&w, p, k, out);
     struct kir_buffer **local = ARENA_ARRAY(&s->arena, struct kir_buffer *, k->nlocal + 1);
     for (int i = 0; i < k->nlocal; ++i) local[out->nbuffers++] = new_buffer(&w, k->local[i]);
@@ -221,6 +283,7 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p, 
     lower_list(&w, k->body);
     *w.top = body;
     out->body = top;
+    for (int i = 0; i < out->nparams; ++i) out->param[i].in_body = body_speaks_of(out->body, out->param[i].sym);
     for (int i = 0; i < 3; ++i) {
         if (k->block[i]) out->block[i] = k->block[i];
     }
@@ -232,7 +295,7 @@ struct kir *lower_plan(struct session *s, const struct plan *p) {
     out->arch = p->arch;
     out->path = p->path;
     struct kir_kernel **tail = &out->kernels;
-    for (const struct kernel *k = p->kernels; k; k = k->next) {
+    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
         *tail = lower_kernel(s, p, k);
         tail = &(*tail)->next;
     }

@@ -54,12 +54,33 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
     }
 }
 
+static const char *const space[] = {"global", "shared", "frag", "stage"};
+
+static void put_formals(struct session *s, struct buf *b, const struct kir_kernel *x) {
+    for (int i = 0; i < x->nformals; ++i) {
+        const struct kir_formal *f = &x->formal[i];
+        if (f->index) {
+            buf_printf(b, "  index %s\n", f->index->name);
+        } else {
+            buf_printf(b, "  %s %s : %s%s%s align %d\n", space[f->buffer->space], f->buffer->name, f->buffer->elem,
+                       f->buffer->read ? " in" : "", f->buffer->written ? " out" : "", f->align);
+        }
+    }
+    for (int i = 0; i < x->nduties; ++i) {
+        buf_printf(b, "  caller %s <= %s\n", ix_text(s, x->duty[i].a), ix_text(s, x->duty[i].b));
+    }
+}
+
 void kir_print(struct session *s, const struct kir *k, struct buf *b) {
-    static const char *const space[] = {"global", "shared", "frag", "stage"};
     for (const struct kir_kernel *x = k->kernels; x; x = x->next) {
-        buf_printf(b, "kernel %s grid (", x->name);
-        for (int i = 0; i < 3; ++i) buf_printf(b, "%s%s", i ? ", " : "", lay_int_text(&s->lay, x->grid[i]));
-        buf_printf(b, ") threads %" PRId64 " shared %" PRId64 "\n", x->threads, x->smem_bytes);
+        if (x->device) {
+            buf_printf(b, "device %s threads %" PRId64 "\n", x->name, x->threads);
+            put_formals(s, b, x);
+        } else {
+            buf_printf(b, "kernel %s grid (", x->name);
+            for (int i = 0; i < 3; ++i) buf_printf(b, "%s%s", i ? ", " : "", lay_int_text(&s->lay, x->grid[i]));
+            buf_printf(b, ") threads %" PRId64 " shared %" PRId64 "\n", x->threads, x->smem_bytes);
+        }
         for (int i = 0; i < x->nparams; ++i) {
             buf_printf(b, "  param %s in %" PRId64 " .. %" PRId64 " %% %" PRId64 "\n", x->param[i].name, x->param[i].lo,
                        x->param[i].hi, x->param[i].mul);

@@ -126,6 +126,8 @@ static bool check_kernel(struct session *s, const struct plan *p, const struct k
 bool verify_kernels(struct session *s, const struct plan *p, const struct kir *ir) {
     bool ok = true;
     const struct kir_kernel *x = ir->kernels;
-    for (const struct kernel *k = p->kernels; k; k = k->next, x = x->next) ok &= check_kernel(s, p, k, x);
+    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k), x = x->next) {
+        ok &= check_kernel(s, p, k, x);
+    }
     return ok;
 }

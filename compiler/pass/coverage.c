@@ -38,7 +38,19 @@ static void add_span(struct session *s, const struct lay_tuple *shape, const str
     else *hi = ix_add(s, *hi, span);
 }
 
-static bool check_inside(struct session *s, const struct view *v, const char *what) {
+static bool of_formals(const struct ix *e) { return e && ix_depends(e, IX_FORMAL); }
+
+// "a" <= "b" becomes a duty of the caller of device function "k".
+static void add_duty(struct session *s, struct kernel *k, const struct ix *a, const struct ix *b, const struct tensor *t) {
+    struct duty **end = &k->duties;
+    for (; *end; end = &(*end)->next) {
+        if (ix_equal((*end)->a, a) && ix_equal((*end)->b, b)) return;
+    }
+    *end = ARENA_NEW(&s->arena, struct duty);
+    **end = (struct duty){a, b, t, NULL};
+}
+
+static bool check_inside(struct session *s, struct kernel *k, const struct view *v, const char *what) {
     if (!lay_valid(v->coord)) return true;  // a fragment
     const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, v->base->layout.shape);
     int rank = lay_tuple_rank(extent);
@@ -49,9 +61,17 @@ static bool check_inside(struct session *s, const struct view *v, const char *wh
         const struct ix *max = ix_max(s, hi), *min = ix_min(s, lo);
         const struct ix *room = max ? ix_sub(s, ix_sub(s, n, ix_int(s, 1)), max) : NULL;
         if (!min || !ix_provably_nonnegative(s, min)) {
+            if (of_formals(min)) {
+                add_duty(s, k, ix_int(s, 0), min, v->base);
+                continue;
+            }
             diag_error(s, v->at, "%s may lie outside '%s': its least coordinate along mode %d is %s", what,
                        v->base->name, i, min ? ix_text(s, min) : "not known");
         } else if (!room || !ix_provably_nonnegative(s, room)) {
+            if (of_formals(max)) {
+                add_duty(s, k, ix_add(s, max, ix_int(s, 1)), n, v->base);
+                continue;
+            }
             diag_error(s, v->at,
                        "%s may lie outside '%s': its greatest coordinate along mode %d is %s, the extent is %s",
                        what, v->base->name, i, max ? ix_text(s, max) : "not known", ix_text(s, n));
@@ -219,7 +239,7 @@ static bool check_copy(struct session *s, struct kernel *k, const struct copy *c
         !check_rounding(s, c->facts.dst.offset, c->dst.at)) {
         return false;
     }
-    if (!check_inside(s, &c->src, "the source") || !check_inside(s, &c->dst, "the destination")) return false;
+    if (!check_inside(s, k, &c->src, "the source") || !check_inside(s, k, &c->dst, "the destination")) return false;
     if (!check_injective(s, w->plan, &c->dst)) return false;
     return coverage_digits(s, k, c, w->loop, w->nloops);
 }
@@ -272,7 +292,7 @@ static bool check_outputs(struct session *s, struct kernel *k) {
 
 bool pass_coverage(struct session *s, struct plan *p) {
     bool ok = true;
-    for (struct kernel *k = p->kernels; k; k = k->next) {
+    for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
         struct walk w = {p};
         ok &= check_outputs(s, k) && check_list(s, k, k->body, &w);
     }

@@ -62,6 +62,9 @@ static void add_atom(struct session *s, struct digits *d, const struct ix *a, st
         div = a->k;
         a = a->a;
     }
+    if (a->op == IX_VAR && a->var->kind == IX_FORMAL && lay_int_is(div, 1) && !lay_int_valid(extent)) {
+        return;  // where the caller puts it
+    }
     if (a->op != IX_VAR) {
         d->unknown = true;
         return;
@@ -259,7 +262,8 @@ bool coverage_digits(struct session *s, struct kernel *k, const struct copy *c,
         k->enumerate = true;
         return true;
     }
-    if (f && f->dir == ARG_OUT && !whole) {
+    // what a device function writes of a global tensor, its other calls complete
+    if (f && f->dir == ARG_OUT && !whole && !(k->device && t->space == MEM_GLOBAL)) {
         for (int i = 0; i < rank; ++i) {
             struct lay_int reach, n = lay_tuple_get(&s->lay, extent, i)->leaf;
             int64_t base;

@@ -76,6 +76,6 @@ static bool place(struct session *s, const struct plan *p, struct kernel *k) {
 
 bool pass_shared(struct session *s, struct plan *p) {
     bool ok = true;
-    for (struct kernel *k = p->kernels; k; k = k->next) ok &= place(s, p, k);
+    for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) ok &= place(s, p, k);
     return ok;
 }

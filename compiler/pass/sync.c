@@ -13,7 +13,7 @@
 #include "pass/pass.h"
 #include "pass/walk.h"
 
-enum { MAX_PENDING = 256, MAX_ELEMENTS = 1 << 22 };
+enum { MAX_PENDING = 256, MAX_MODES = 64, MAX_LOOPS = 8, MAX_ELEMENTS = 1 << 22 };
 
 struct access {
     const struct copy *copy;
@@ -33,51 +33,90 @@ static const struct tensor *buffer_of(struct access a) {
 
 // -- whose element is it? ------------------------------------------------------------------------------------------
 
-static bool depends_on_tid_alone(const struct session *s, const struct ix *e) {
-    (void)s;
-    for (int k = IX_LANE; k <= IX_NAMED; ++k) {
-        if (ix_depends(e, (enum ix_var_kind)k)) return false;
+// The loop variables on which "e" depends, each with static bounds.  False when it depends on anything else but tid.
+static bool loop_vars(const struct ix *e, const struct ix_var **var, int *n) {
+    switch (e->op) {
+    case IX_VAR:
+        if (e->var->kind == IX_TID) return true;
+        if (e->var->kind != IX_LOOP || !lay_int_static(e->var->lo) || !lay_int_static(e->var->end)) return false;
+        for (int i = 0; i < *n; ++i) {
+            if (var[i] == e->var) return true;
+        }
+        if (*n == MAX_LOOPS) return false;
+        var[(*n)++] = e->var;
+        return true;
+    case IX_DIV:
+    case IX_MOD:
+    case IX_SWZ: return loop_vars(e->a, var, n);
+    case IX_SUM:
+        for (int i = 0; i < e->nterms; ++i) {
+            if (e->term[i].coef.nsyms || (e->term[i].atom && !loop_vars(e->term[i].atom, var, n))) return false;
+        }
     }
     return true;
 }
 
-// For every element that thread t of the access touches: with "claim", owner[element] = t; else checks that its owner is
-// t or nobody.  False when it is not so, or cannot be told.
-static bool owners(struct session *s, const struct kernel *k, struct access a, int32_t *owner, int64_t n,
-                   bool claim) {
+struct owners {
+    int32_t *of;  // by element: a thread, NOBODY or SEVERAL
+    int64_t n;
+    bool claim;
+};
+enum { NOBODY = -1, SEVERAL = -2 };
+
+// Thread "t" touches the elements of one value of the loop variables.
+static bool touch(const struct copy_facts *f, const struct part *p, const int64_t *stride, int64_t base, int64_t t,
+                  struct owners *o) {
+    int64_t count[MAX_MODES] = {0};
+    for (;;) {
+        int64_t at = base;
+        for (int i = 0; i < f->nmodes; ++i) at += count[i] * stride[i];
+        at = lay_swizzle_apply(p->sw, at);
+        for (int e = 0; e < f->vec; ++e) {
+            if (at + e < 0 || at + e >= o->n) return false;
+            int32_t *who = &o->of[at + e];
+            if (!o->claim && *who != NOBODY && *who != t) return false;
+            if (o->claim) *who = *who == NOBODY || *who == t ? (int32_t)t : SEVERAL;
+        }
+        int i = 0;
+        while (i < f->nmodes && ++count[i] == f->mode[i].extent) count[i++] = 0;
+        if (i == f->nmodes) return true;
+    }
+}
+
+// For every element that thread t of the access touches, in any iteration: with "claim" it becomes t's, else it must be
+// t's or nobody's.  False when it is not so, or cannot be told.
+static bool owners(struct session *s, const struct kernel *k, struct access a, struct owners *o) {
     const struct copy_facts *f = &a.copy->facts;
     const struct part *p = a.write ? &f->dst : &f->src;
-    if (!depends_on_tid_alone(s, p->offset)) return false;
-    int64_t *value = ARENA_ARRAY(&s->arena, int64_t, s->next_var + 1);
-    struct ix_env env = {value, value};
-    const struct ix_var *tid = k->tid;
-    int64_t count[64], stride[64];
-    if (f->nmodes > 64) return false;
+    const struct ix_var *var[MAX_LOOPS];
+    int nvars = 0;
+    int64_t stride[MAX_MODES], points = f->threads * f->vec;
+    if (f->nmodes > MAX_MODES || !loop_vars(p->offset, var, &nvars)) return false;
     for (int i = 0; i < f->nmodes; ++i) {
         struct lay_int d = a.write ? f->mode[i].dst : f->mode[i].src;
         if (!lay_int_static(d)) return false;
         stride[i] = d.num;
+        points *= f->mode[i].extent;
     }
-    for (int64_t t = 0; t < f->threads; ++t) {
-        int64_t base;
-        value[tid->id] = t;
-        if (!ix_eval(p->offset, &env, &base)) return false;
-        for (int i = 0; i < f->nmodes; ++i) count[i] = 0;
-        for (;;) {
-            int64_t at = base;
-            for (int i = 0; i < f->nmodes; ++i) at += count[i] * stride[i];
-            at = lay_swizzle_apply(p->sw, at);
-            for (int e = 0; e < f->vec; ++e) {
-                if (at + e < 0 || at + e >= n) return false;
-                if (claim) owner[at + e] = (int32_t)t;
-                else if (owner[at + e] >= 0 && owner[at + e] != t) return false;
-            }
-            int i = 0;
-            while (i < f->nmodes && ++count[i] == f->mode[i].extent) count[i++] = 0;
-            if (i == f->nmodes) break;
+    int64_t *value = ARENA_ARRAY(&s->arena, int64_t, s->next_var + 1);
+    struct ix_env env = {value, value};
+    for (int i = 0; i < nvars; ++i) {
+        int64_t extent = var[i]->end.num - var[i]->lo.num;
+        if (extent < 1) return true;  // never runs
+        if (extent > MAX_ELEMENTS / points) return false;
+        points *= extent;
+        value[var[i]->id] = var[i]->lo.num;
+    }
+    for (;;) {
+        for (int64_t t = 0; t < f->threads; ++t) {
+            int64_t base;
+            value[k->tid->id] = t;
+            if (!ix_eval(p->offset, &env, &base) || !touch(f, p, stride, base, t, o)) return false;
         }
+        int i = 0;
+        for (; i < nvars && ++value[var[i]->id] == var[i]->end.num; ++i) value[var[i]->id] = var[i]->lo.num;
+        if (i == nvars) return true;
     }
-    return true;
 }
 
 static bool same_threads(struct session *s, const struct kernel *k, struct access a, struct access b) {
@@ -87,9 +126,11 @@ static bool same_threads(struct session *s, const struct kernel *k, struct acces
     int64_t n = cosize.num;
     if (t->layout.sw.b) n = 2 * n + 4096;  // a swizzle reaches up to the end of its period
     struct arena_mark mark = arena_mark(&s->arena);
-    int32_t *owner = ARENA_ARRAY(&s->arena, int32_t, n);
-    for (int64_t i = 0; i < n; ++i) owner[i] = -1;
-    bool same = owners(s, k, a, owner, n, true) && owners(s, k, b, owner, n, false);
+    struct owners o = {ARENA_ARRAY(&s->arena, int32_t, n), n, true};
+    for (int64_t i = 0; i < n; ++i) o.of[i] = NOBODY;
+    bool same = owners(s, k, a, &o);
+    o.claim = false;
+    same = same && owners(s, k, b, &o);
     arena_rewind(&s->arena, mark);
     return same;
 }
@@ -154,24 +195,23 @@ static void run(struct session *s, struct kernel *k, struct stmt *list, struct s
     }
 }
 
-static bool check_bounds(struct session *s, const struct stmt *list) {
-    for (const struct stmt *x = list; x; x = x->next) {
-        if (x->kind != STMT_FOR) continue;
-        if (ix_depends(x->begin, IX_TID) || ix_depends(x->end, IX_TID)) {
-            diag_error(s, x->at, "the bounds of this loop depend on 'tid'; the threads of a block go through a loop together");
-            return false;
-        }
-        if (!check_bounds(s, x->body)) return false;
-    }
-    return true;
+// A device function hides no barrier.
+static bool without_barriers(struct session *s, struct kernel *k, struct copy *c, void *user) {
+    (void)user;
+    if (!c->facts.barrier_before) return true;
+    diag_error(s, c->at,
+               "a barrier is needed before this copy, and a device function hides none; end '%s' before it, so "
+               "that its caller can synchronise",
+               k->name);
+    return false;
 }
 
 bool pass_sync(struct session *s, struct plan *p) {
     bool ok = true;
-    for (struct kernel *k = p->kernels; k; k = k->next) {
+    for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
         struct state *st = ARENA_NEW(&s->arena, struct state);
-        if (!check_bounds(s, k->body)) ok = false;
-        else run(s, k, k->body, st);
+        run(s, k, k->body, st);
+        if (k->device && !walk_copies(s, k, without_barriers, NULL)) ok = false;
     }
     return ok;
 }

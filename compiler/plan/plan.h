@@ -86,6 +86,7 @@ struct tensor {
     const struct tiled_copy *like;
     const struct tiled_copy *dist;  // of a frag: whose (thread, value) parts it holds; written by pass "partition"
     int smem_offset;              // bytes; written by pass "shared"
+    bool outside;                 // shared or frag memory of a device function's caller
     bool row_major_default;
     struct range at;
 };
@@ -213,11 +214,31 @@ enum dir { ARG_IN, ARG_OUT, ARG_INOUT };
 struct formal {
     struct tensor *tensor;
     enum dir dir;
+    int place;  // among all formals, in the order of the list
     struct range at;
 };
 
+// "n : index" of a device function.
+struct index_formal {
+    const struct ix_var *var;
+    int place;  // among all formals, in the order of the list
+    struct range at;
+};
+
+// What a device function's caller owes: a <= b.
+struct duty {
+    const struct ix *a, *b;
+    const struct tensor *tensor;
+    struct duty *next;
+};
+
+// A kernel, or a device function: that has one block, no grid, no shared memory of its own, and formals in any space.
 struct kernel {
     const char *name;
+    bool device;
+    struct index_formal *index;
+    int nindexes;
+    struct duty *duties;      // pass "coverage"
     struct formal *formal;
     int nformals;
     struct lay_int grid[3];   // blocks by axis
@@ -270,11 +291,14 @@ struct plan {
     struct tiled_copy *const *tiled;
     int ntiled;
     struct kernel *kernels;
+    struct kernel *devices;   // device functions
     struct expectation *expects;
     int nvars;                // ix_var ids run below this
     int nsyms;                // lay_sym ids run below this
 };
 
+// The functions, kernels first: the one after "k", the first one after NULL; NULL when there are no more.
+struct kernel *plan_next(const struct plan *p, const struct kernel *k);
 const struct tiled_copy *plan_find_tiled(const struct plan *p, const char *name);
 const struct kernel *plan_find_kernel(const struct plan *p, const char *name);
 

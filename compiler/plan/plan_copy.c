@@ -28,7 +28,7 @@ const char *oracle_name(const struct tensor *t) {
 }
 
 static int64_t buffer(const struct tensor *t, int thread) {
-    if (t->space == MEM_GLOBAL) return image_global(t->id);
+    if (t->space == MEM_GLOBAL || t->outside) return image_global(t->id);
     return t->space == MEM_SHARED ? image_shared(t->id) : image_frag(t->id, thread);
 }
 
@@ -61,7 +61,10 @@ void oracle_set_thread(struct run *r, int thread) {
 static bool move(struct run *r, int64_t from, int64_t to) {
     const struct tensor *src = r->src.view->base, *dst = r->dst.view->base;
     int thread = r->report->thread;
-    int64_t tag = image_load(r->img, buffer(src, thread), from);
+    int64_t at = from, place = to;
+    if (src->outside && src->space == MEM_FRAG) at = image_outside(thread, from);
+    if (dst->outside && dst->space == MEM_FRAG) place = image_outside(thread, to);
+    int64_t tag = image_load(r->img, buffer(src, thread), at);
     if (tag == IMAGE_POISON && r->whole)
         return oracle_fail(
             r, PLAN_RUN_POISON, src, from,
@@ -70,7 +73,7 @@ static bool move(struct run *r, int64_t from, int64_t to) {
                          (long long)from, oracle_name(src), where(r)));
     int64_t buf = buffer(dst, thread);
     int64_t me = r->nblock << 32 | r->serial;
-    int64_t before = image_load(r->writer, buf, to);
+    int64_t before = image_load(r->writer, buf, place);
     if (before == me)
         return oracle_fail(r, PLAN_RUN_TWICE, dst, to,
                            arena_printf(&r->s->arena,
@@ -83,8 +86,8 @@ static bool move(struct run *r, int64_t from, int64_t to) {
                                         (long long)to, oracle_name(dst), where(r),
                                         before >> 32 == r->nblock ? "another copy or iteration"
                                                                   : "another block"));
-    image_store(r->writer, buf, to, me);
-    image_store(r->img, buf, to, tag);
+    image_store(r->writer, buf, place, me);
+    image_store(r->img, buf, place, tag);
     ++r->report->moved;
     return true;
 }

@@ -205,6 +205,6 @@ void plan_print(struct session *s, const struct plan *p, struct buf *b) {
         buf_puts(b, ";\n");
     }
     for (int i = 0; i < p->ntiled; ++i) print_tiled(s, p->tiled[i], b);
-    for (const struct kernel *k = p->kernels; k; k = k->next) print_kernel(s, k, b);
+    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) print_kernel(s, k, b);
     for (const struct expectation *x = p->expects; x; x = x->next) print_expect(s, x, b);
 }

@@ -63,6 +63,12 @@ const char *bound_name(enum bound b) {
     return names[b];
 }
 
+struct kernel *plan_next(const struct plan *p, const struct kernel *k) {
+    if (!k) return p->kernels ? p->kernels : p->devices;
+    if (k->next || k->device) return k->next;
+    return p->devices;
+}
+
 const struct tiled_copy *plan_find_tiled(const struct plan *p, const char *name) {
     for (int i = 0; i < p->ntiled; ++i) {
         if (strcmp(p->tiled[i]->name, name) == 0) return p->tiled[i];

@@ -78,7 +78,7 @@ struct sema {
     bool *define_used;            // by index into options.defines
     struct label *labels;
     struct expectation **expect_end;
-    struct kernel **kernel_end;
+    struct kernel **kernel_end, **device_end;
     int nlocals;  // tensors that kernels own
     struct param **param;
     struct tensor **tensor;

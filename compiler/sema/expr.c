@@ -102,7 +102,11 @@ static const struct value *eval_member(struct sema *c, const struct ast_expr *e)
         struct symbol *sym = scope_find(c, name);
         if (!sym && name == intern(c->s, "block") && c->kernel && c->kernel->tid) {
             for (int i = 0; i < 3; ++i)
-                if (e->name == intern(c->s, axis[i]))
+                if (e->name == intern(c->s, axis[i]) && c->kernel->device)
+                    return FAIL(c, e->at,
+                                "a device function does not know its caller's blocks; give it an "
+                                "index as an argument, 'n : index'");
+                else if (e->name == intern(c->s, axis[i]))
                     return value_int(c, ix_var(c->s, c->kernel->block[i]));
             return FAIL(c, e->name_at, "'block' has no part '%s'; it has x, y and z", e->name);
         }

@@ -22,7 +22,11 @@ const struct value *kernel_tensor(struct sema *c, struct symbol *sym, struct ran
     struct kernel *k = c->kernel;
     struct tensor *t = sym->tensor;
     if (!k || sym->depth > 0) return value_view(c, view_of_tensor(c->s, t, at));
-    if (t->space == MEM_GLOBAL) {
+    if (t->space == MEM_GLOBAL || k->device) {
+        for (int i = 0; i < k->nformals; ++i)
+            if (t->space == MEM_SHARED && k->formal[i].tensor->at.begin == t->at.begin &&
+                k->formal[i].tensor->at.file == t->at.file)
+                return value_view(c, view_of_tensor(c->s, k->formal[i].tensor, at));
         for (int i = 0; i < k->nformals; ++i)
             if (k->formal[i].tensor == t) return value_view(c, view_of_tensor(c->s, t, at));
         diag_error(c->s, at, "'%s' is not among the arguments of '%s'", t->name, k->name);
@@ -37,10 +41,23 @@ const struct value *kernel_tensor(struct sema *c, struct symbol *sym, struct ran
 }
 
 static void declare_buffer(struct sema *c, const struct ast_stmt *s) {
+    if (c->kernel->device && s->kind == S_SHARED) {
+        diag_error(c->s, s->name.at,
+                   "'%s': a device function has no shared memory of its own; its caller gives it, as "
+                   "an argument",
+                   s->name.name);
+    }
     struct tensor *t =
         make_tensor(c, s->name, &s->buffer.type, s->kind == S_SHARED ? s->buffer.stages : NULL);
     struct symbol *sym = scope_declare(c, s->name, SYM_TENSOR, &value_none);
     if (sym && t) sym->tensor = own(c, t);
+}
+
+static const struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name,
+                                     const char *c_name, struct lay_int lo, struct lay_int end) {
+    struct ix_var *v = ARENA_NEW(&c->s->arena, struct ix_var);
+    *v = (struct ix_var){kind, intern(c->s, name), c_name, c->s->next_var++, lo, end};
+    return v;
 }
 
 // -- the head -------------------------------------------------------------------------------------
@@ -49,13 +66,23 @@ static enum dir dir_of(enum ast_dir d) {
     return d == DIR_OUT ? ARG_OUT : d == DIR_INOUT ? ARG_INOUT : ARG_IN;
 }
 
-static struct tensor *formal_tensor(struct sema *c, const struct ast_formal *f) {
-    if (f->kind == FORMAL_INDEX) {
+// Declares "n : index" of a device function.
+static void formal_index(struct sema *c, const struct ast_formal *f, int place) {
+    struct kernel *k = c->kernel;
+    if (!k->device) {
         sema_not_yet(c, f->at, "an index as an argument of a kernel; a param is one");
-        return NULL;
+        return;
     }
+    const struct ix_var *v =
+        make_var(c, IX_FORMAL, f->name.name, f->name.name, lay_int(0), LAY_INT_INVALID);
+    scope_declare(c, f->name, SYM_LET, value_int(c, ix_var(c->s, v)));
+    k->index[k->nindexes++] = (struct index_formal){v, place, f->at};
+}
+
+static struct tensor *formal_tensor(struct sema *c, const struct ast_formal *f) {
+    bool device = c->kernel->device;
     if (f->kind == FORMAL_TENSOR) {
-        if (f->type.space != SPACE_GLOBAL) {
+        if (f->type.space != SPACE_GLOBAL && !device) {
             diag_error(c->s, f->type.at, "'%s' is %s memory; a kernel's arguments are global",
                        f->name.name, ast_space_text(f->type.space));
             return NULL;
@@ -64,6 +91,7 @@ static struct tensor *formal_tensor(struct sema *c, const struct ast_formal *f) 
         struct symbol *sym = scope_declare(c, f->name, SYM_TENSOR, &value_none);
         if (!t || !sym) return NULL;
         t->id = c->nlocals++;
+        t->outside = t->space != MEM_GLOBAL;
         sym->tensor = t;
         return t;
     }
@@ -79,6 +107,13 @@ static struct tensor *formal_tensor(struct sema *c, const struct ast_formal *f) 
         return NULL;
     }
     if (!sym->tensor) return NULL;
+    if (sym->tensor->space == MEM_SHARED && device) {
+        struct tensor *t = ARENA_NEW(&c->s->arena, struct tensor);
+        *t = *sym->tensor;
+        t->id = c->nlocals++;
+        t->outside = true;
+        return t;
+    }
     if (sym->tensor->space != MEM_GLOBAL) {
         diag_error(c->s, f->name.at, "'%s' is %s memory; a kernel's arguments are global",
                    f->name.name, space_name(sym->tensor->space));
@@ -93,8 +128,13 @@ static void make_formals(struct sema *c, const struct ast_fn *fn) {
     bool ok = fn->nformals <= MOST_FORMALS;
     if (!ok) diag_error(c->s, fn->head_at, "%d arguments; %d is most", fn->nformals, MOST_FORMALS);
     k->formal = ARENA_ARRAY(&c->s->arena, struct formal, fn->nformals + 1);
+    k->index = ARENA_ARRAY(&c->s->arena, struct index_formal, fn->nformals + 1);
     for (int i = 0; ok && i < fn->nformals; ++i) {
         const struct ast_formal *f = &fn->formal[i];
+        if (f->kind == FORMAL_INDEX) {
+            formal_index(c, f, i);
+            continue;
+        }
         struct tensor *t = formal_tensor(c, f);
         if (!t) continue;
         for (int j = 0; j < k->nformals; ++j)
@@ -102,7 +142,7 @@ static void make_formals(struct sema *c, const struct ast_fn *fn) {
                 diag_error(c->s, f->at, "'%s' is an argument twice", f->name.name);
                 diag_note(c->s, k->formal[j].at, "it is one here");
             }
-        k->formal[k->nformals++] = (struct formal){t, dir_of(f->dir), f->at};
+        k->formal[k->nformals++] = (struct formal){t, dir_of(f->dir), i, f->at};
     }
 }
 
@@ -110,6 +150,10 @@ static void make_grid(struct sema *c, const struct ast_expr *e) {
     struct kernel *k = c->kernel;
     for (int i = 0; i < 3; ++i) k->grid[i] = lay_int(1);
     if (!e) return;
+    if (k->device) {
+        diag_error(c->s, e->at, "'%s' is a device function; its caller's kernel has the grid", k->name);
+        return;
+    }
     k->grid_given = true;
     const struct value *v = eval(c, e);
     if (v->kind == VAL_NONE) return;
@@ -196,13 +240,6 @@ static void make_threads(struct sema *c, const struct ast_fn *fn) {
 
 // -- variables ------------------------------------------------------------------------------------
 
-static const struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name,
-                                     const char *c_name, struct lay_int lo, struct lay_int end) {
-    struct ix_var *v = ARENA_NEW(&c->s->arena, struct ix_var);
-    *v = (struct ix_var){kind, intern(c->s, name), c_name, c->s->next_var++, lo, end};
-    return v;
-}
-
 static const struct ix_var *make_coordinate(struct sema *c, enum ix_var_kind kind, const char *name,
                                             int64_t end) {
     const struct ix_var *v = make_var(c, kind, name, name, lay_int(0), lay_int(end));
@@ -218,7 +255,7 @@ static void make_vars(struct sema *c) {
     k->tid = make_coordinate(c, IX_TID, "tid", k->threads);
     k->lane = make_coordinate(c, IX_LANE, "lane", k->threads < 32 ? k->threads : 32);
     k->warp = make_coordinate(c, IX_WARP, "warp", (k->threads + 31) / 32);
-    for (int i = 0; i < 3; ++i)
+    for (int i = 0; i < 3 && !k->device; ++i)
         k->block[i] = make_var(c, (enum ix_var_kind)(IX_BLOCK_X + i), name[i], c_name[i],
                                lay_int(0), k->grid[i]);
 }
@@ -305,7 +342,6 @@ static bool refused(struct sema *c, const struct ast_decl *d) {
     const char *what = fn->external  ? "'extern device'"
                        : fn->async   ? "'async device'"
                        : fn->manual  ? "'manual'"
-                       : !fn->kernel ? "'device'"
                                      : NULL;
     if (what) sema_not_yet(c, fn->head_at, what);
     return what != NULL;
@@ -314,7 +350,7 @@ static bool refused(struct sema *c, const struct ast_decl *d) {
 void declare_kernel(struct sema *c, const struct ast_decl *d) {
     const struct ast_fn *fn = &d->fn;
     struct kernel *k = ARENA_NEW(&c->s->arena, struct kernel);
-    *k = (struct kernel){.name = d->name.name, .at = d->name.at};
+    *k = (struct kernel){.name = d->name.name, .at = d->name.at, .device = !fn->kernel};
     struct value *v = ARENA_NEW(&c->s->arena, struct value);
     v->kind = VAL_KERNEL;
     v->kernel = k;
@@ -337,6 +373,7 @@ void declare_kernel(struct sema *c, const struct ast_decl *d) {
     collect_params(c, k);
     c->kernel = NULL;
     c->memo = NULL;
-    *c->kernel_end = k;
-    c->kernel_end = &k->next;
+    struct kernel ***end = k->device ? &c->device_end : &c->kernel_end;
+    **end = k;
+    *end = &k->next;
 }

@@ -66,7 +66,7 @@ static void finish(struct sema *c) {
     p->nvars = c->s->next_var;
     p->nsyms = c->lay->next_sym;
     // the tensors of kernels are numbered behind those of the top level
-    for (struct kernel *k = p->kernels; k; k = k->next) {
+    for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
         for (int i = 0; i < k->nlocal; ++i) k->local[i]->id += p->ntensors;
         for (int i = 0; i < k->nformals; ++i) {
             struct tensor *t = k->formal[i].tensor;
@@ -89,6 +89,7 @@ struct plan *sema_file(struct session *s, const struct ast_file *f) {
     p->arch = arch_number(s->options.arch);
     c.expect_end = &p->expects;
     c.kernel_end = &p->kernels;
+    c.device_end = &p->devices;
     c.define_used = ARENA_ARRAY(&s->arena, bool, s->options.ndefines + 1);
     scope_init(&c);
     char *real = realpath(p->path, NULL);
