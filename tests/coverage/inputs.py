@@ -15,7 +15,8 @@ class Test:
         self.path = path
         self.text = path.read_text(errors="replace")
         self.runs = re.findall(r"RUN: *(.*)", self.text)
-        self.checks = re.findall(r"^.*?CHECK(?:-[A-Z0-9_-]+)?(?:-(?:NEXT|SAME|DAG|NOT))?: *(.*)$", self.text, re.M)
+        prefixes = {"CHECK", *re.findall(r"--?check-prefix[= ](\S+)", self.text)}
+        self.checks = re.findall(rf"^.*?\b(?:{'|'.join(sorted(prefixes))})(?:-NEXT|-SAME|-DAG)?: *(.*)$", self.text, re.M)
         self.fails = any("%not" in run for run in self.runs)
 
     def expressions(self):
