@@ -1,16 +1,51 @@
-// Drawings of layouts and plans.
+// Drawings of layouts and plans: who owns which element, where an element lies, which bank that is,
+// what a kernel moves.  What is drawn comes from evaluating layouts point by point.
 #ifndef TCPC_DRAW_DRAW_H
 #define TCPC_DRAW_DRAW_H
 
 #include <stdbool.h>
+#include <stdint.h>
+
+#include "plan/plan.h"
 
 struct buf;
-struct tiled_copy;
 
-// Appends the ownership map of "tc" to "out": which thread ("values": and as which of its values)
-// holds each coordinate of the tile.  A cell that no thread holds is "-", one that several hold
-// names the first and ends in "+".  Returns NULL, or why there is no map, in which case nothing was
-// appended.
-const char *draw_ownership(struct buf *out, const struct tiled_copy *tc, bool values);
+enum draw_view {
+    DRAW_OWNERS,   // tiled copy: the thread of each element of the tile
+    DRAW_TV,       // tiled copy: the element of each thread and value
+    DRAW_INVERSE,  // tiled copy: the thread and the value of each element
+    DRAW_LAYOUT,   // layout, tensor: the offset of each element
+    DRAW_SWIZZLE,  // layout, tensor: where a swizzle takes each piece of a row
+    DRAW_BANKS,    // layout, tensor: the bank of each element; copy: the banks a warp touches
+    DRAW_PATH,     // copy: what one thread moves, round by round
+    DRAW_FLOW,     // kernel: its copies, from tensor to tensor
+    N_DRAW_VIEWS
+};
+
+// The name of "view", as --view= takes it.
+const char *draw_view_name(enum draw_view view);
+
+enum draw_format { DRAW_TEXT, DRAW_SVG, DRAW_TIKZ };
+
+// What is to be drawn.  One of the subjects is set; those that a view needs stand at its name.
+struct draw_request {
+    enum draw_view view;
+    enum draw_format format;
+    const char *name;             // of the subject
+    const struct tiled_copy *tc;  // OWNERS, TV, INVERSE
+    struct lay layout;            // LAYOUT, SWIZZLE, BANKS; invalid when there is none
+    const struct tensor *tensor;  // that "layout" is of, or NULL
+    const struct copy *copy;      // PATH, BANKS; after the passes for BANKS
+    const struct kernel *kernel;  // FLOW, after the passes; that "copy" is in
+    bool values;                  // OWNERS: name the values too
+    int64_t thread;               // PATH
+    int bits;                     // BANKS of a layout: an element, 0: not known
+    const int64_t *sym_values;    // of the params, by lay_sym.id
+};
+
+// Appends the drawing to "out".  Returns NULL, or why there is none, in which case nothing was
+// appended; the sentence lives in the session's memory.
+const char *draw(struct session *s, const struct plan *p, const struct draw_request *r,
+                 struct buf *out);
 
 #endif

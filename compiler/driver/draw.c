@@ -1,5 +1,8 @@
-// tcpc draw PLAN NAME: finds the name and prints its picture.
+// tcpc draw PLAN NAME: finds what NAME is, picks the view and the format, and writes the drawing.
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -7,86 +10,383 @@
 #include "draw/draw.h"
 #include "driver/commands.h"
 #include "driver/options.h"
-#include "plan/plan.h"
+#include "driver/output.h"
+#include "pass/pass.h"
+#include "plan/plan_bind.h"
 #include "sema/sema.h"
 #include "syntax/parse.h"
 
-static const char usage[] =
-    "usage: tcpc draw [--values] [-D NAME=VALUE] [-arch=sm_NN] PLAN TILED_COPY\n"
-    "  --values  name the value of the thread too: T00.V0\n";
+enum { MAX_PARAMS = 64, MAX_NAMES = 256 };
 
-// The plan at "path", or NULL with the errors printed.
-static struct plan *read_plan(struct session *s, const char *path) {
-    struct ast_file *file = parse_file(s, path);
-    struct plan *p = file && file->nerrors == 0 ? sema_file(s, file) : NULL;
-    diag_print(s, stderr);
-    return s->diags.nerrors > 0 ? NULL : p;
+static const char usage[] =
+    "usage: tcpc draw [OPTIONS] PLAN NAME\n"
+    "  NAME is a tiled copy, a layout, a tensor, a kernel, or the label of a copy\n"
+    "  -o FILE         write there; the ending says what: .txt, .svg, .tex (TikZ); default: text "
+    "to\n"
+    "                  the standard output\n"
+    "  --format=KIND   text, svg or tikz, whatever the ending\n"
+    "  --view=VIEW     what to draw of NAME\n"
+    "      owners      tiled copy: the thread of each element of its tile (default)\n"
+    "      tv          tiled copy: the element of each thread and value\n"
+    "      inverse     tiled copy: the thread and value of each element\n"
+    "      layout      layout, tensor: the offset of each element (default)\n"
+    "      swizzle     layout, tensor: where the swizzle takes the pieces of a row\n"
+    "      banks       layout, tensor: the bank of each element; copy: the banks a warp touches\n"
+    "      path        copy, tiled copy (the first copy by it): a thread's way through the rounds\n"
+    "                  (default for a copy)\n"
+    "      flow        kernel: its copies, from tensor to tensor (default)\n"
+    "  --values        owners: name the value of the thread too: T00.V0\n"
+    "  --thread T      path: of this thread (default 0)\n"
+    "  --type=TYPE     banks of a layout: its elements' type\n"
+    "  --param NAME=N  the value of a param (default: a small one)\n"
+    "  -D NAME=VALUE, -arch=sm_NN, -W...: as for compiling\n";
+
+struct setting {
+    const char *name;
+    int64_t value;
+};
+
+struct command {
+    const char *path, *name, *output, *view, *format, *type;
+    struct setting param[MAX_PARAMS];
+    int nparams;
+    int64_t thread;
+    bool values, help;
+};
+
+// What a name stands for.
+struct subject {
+    const struct tiled_copy *tc;
+    const struct named_layout *layout;
+    const struct tensor *tensor;
+    const struct kernel *kernel;  // itself, or the one of the copy or tensor
+    const struct copy *copy;
+};
+
+// -- finding the name
+// -----------------------------------------------------------------------------------------------
+
+static bool same(const char *a, const char *b) {
+    return a && b && strcmp(a, b) == 0;
+}
+
+// The first copy of "list" with label "label", or by "tc" when that is not NULL.
+static const struct copy *find_copy(const struct stmt *list, const char *label,
+                                    const struct tiled_copy *tc) {
+    for (; list; list = list->next) {
+        if (list->kind == STMT_COPY) {
+            if (tc ? list->copy->tc == tc : same(list->copy->label, label)) return list->copy;
+        } else {
+            const struct copy *c = find_copy(list->body, label, tc);
+            if (c) return c;
+        }
+    }
+    return NULL;
+}
+
+static bool find_copy_in_plan(const struct plan *p, const char *label, const struct tiled_copy *tc,
+                              struct subject *out) {
+    for (const struct kernel *k = p->kernels; k; k = k->next) {
+        out->copy = find_copy(k->body, label, tc);
+        out->kernel = k;
+        if (out->copy) return true;
+    }
+    out->kernel = NULL;
+    return false;
+}
+
+static bool find_subject(const struct plan *p, const char *name, struct subject *out) {
+    *out = (struct subject){0};
+    if ((out->tc = plan_find_tiled(p, name))) return true;
+    for (int i = 0; i < p->nlayouts; ++i)
+        if (same(p->layout[i].name, name)) return (out->layout = &p->layout[i]);
+    for (int i = 0; i < p->ntensors; ++i)
+        if (same(p->tensor[i]->name, name)) return (out->tensor = p->tensor[i]);
+    if ((out->kernel = plan_find_kernel(p, name))) return true;
+    if (find_copy_in_plan(p, name, NULL, out)) return true;
+    for (const struct kernel *k = p->kernels; k; k = k->next)
+        for (int i = 0; i < k->nlocal; ++i)
+            if (same(k->local[i]->name, name)) {
+                out->kernel = k;
+                return (out->tensor = k->local[i]);
+            }
+    return false;
+}
+
+static void add_name(const char **names, int *n, const char *name) {
+    if (name && *n < MAX_NAMES) names[(*n)++] = name;
+}
+
+static void add_labels(const char **names, int *n, const struct stmt *list) {
+    for (; list; list = list->next) {
+        if (list->kind == STMT_COPY)
+            add_name(names, n, list->copy->label);
+        else
+            add_labels(names, n, list->body);
+    }
 }
 
 static int unknown_name(const struct plan *p, const char *name) {
-    const char *known[64];
+    const char *known[MAX_NAMES];
     int n = 0;
-    for (int i = 0; i < p->ntiled && n < 64; ++i)
-        if (p->tiled[i]->name) known[n++] = p->tiled[i]->name;
+    for (int i = 0; i < p->ntiled; ++i) add_name(known, &n, p->tiled[i]->name);
+    for (int i = 0; i < p->nlayouts; ++i) add_name(known, &n, p->layout[i].name);
+    for (int i = 0; i < p->ntensors; ++i) add_name(known, &n, p->tensor[i]->name);
+    for (const struct kernel *k = p->kernels; k; k = k->next) {
+        add_name(known, &n, k->name);
+        add_labels(known, &n, k->body);
+        for (int i = 0; i < k->nlocal; ++i) add_name(known, &n, k->local[i]->name);
+    }
     const char *near = diag_did_you_mean(name, known, n);
     if (near)
-        option_error("'%s' has no tiled copy '%s'; did you mean '%s'?", p->path, name, near);
+        option_error("'%s' has nothing called '%s' to draw; did you mean '%s'?", p->path, name,
+                     near);
     else
-        option_error("'%s' has no tiled copy '%s'%s%s", p->path, name, n ? "; there is " : "",
-                     n ? known[0] : "");
+        option_error("'%s' has nothing called '%s' to draw%s%s%s", p->path, name,
+                     n ? "; there is '" : "", n ? known[0] : "", n ? "'" : "");
     return EXIT_WRONG;
 }
 
-static int draw(struct session *s, const char *path, const char *name, bool values) {
-    const struct plan *p = read_plan(s, path);
-    if (!p) return EXIT_WRONG;
-    const struct tiled_copy *tc = plan_find_tiled(p, name);
-    if (!tc) return unknown_name(p, name);
+// -- the view
+// -------------------------------------------------------------------------------------------------------
+
+static enum draw_view usual_view(const struct subject *u) {
+    if (u->tc) return DRAW_OWNERS;
+    if (u->layout || u->tensor) return DRAW_LAYOUT;
+    return u->copy ? DRAW_PATH : DRAW_FLOW;
+}
+
+static bool take_view(const struct command *q, const struct subject *u, enum draw_view *out) {
+    const char *known[N_DRAW_VIEWS];
+    *out = usual_view(u);
+    if (!q->view) return true;
+    for (int i = 0; i < N_DRAW_VIEWS; ++i) {
+        known[i] = draw_view_name((enum draw_view)i);
+        *out = (enum draw_view)i;
+        if (strcmp(q->view, known[i]) == 0) return true;
+    }
+    const char *near = diag_did_you_mean(q->view, known, N_DRAW_VIEWS);
+    option_error("there is no view '%s'; %s%s%s", q->view, near ? "did you mean '" : "",
+                 near ? near : "owners, tv, inverse, layout, swizzle, banks, path and flow are",
+                 near ? "'?" : "");
+    return false;
+}
+
+static const char *subject_text(const struct subject *u) {
+    if (u->tc) return "a tiled copy";
+    if (u->layout) return "a layout";
+    if (u->tensor) return "a tensor";
+    return u->copy ? "a copy" : "a kernel";
+}
+
+static bool wrong_subject(const struct command *q, const struct subject *u, enum draw_view view,
+                          const char *needs) {
+    option_error("view '%s' draws %s, and '%s' is %s", draw_view_name(view), needs, q->name,
+                 subject_text(u));
+    return false;
+}
+
+// Sets the subject of "r" as its view needs it.
+static bool fit_subject(const struct plan *p, const struct command *q, struct subject *u,
+                        struct draw_request *r) {
+    switch (r->view) {
+    case DRAW_OWNERS:
+    case DRAW_TV:
+    case DRAW_INVERSE:
+        r->tc = u->copy ? u->copy->tc : u->tc;
+        return r->tc || wrong_subject(q, u, r->view, "a tiled copy");
+    case DRAW_LAYOUT:
+    case DRAW_SWIZZLE:
+    case DRAW_BANKS:
+        if (u->layout || u->tensor) {
+            r->layout = u->layout ? u->layout->layout : u->tensor->layout;
+            r->tensor = u->tensor;
+            r->bits = u->tensor ? u->tensor->elem->bits : 0;
+            return true;
+        }
+        if (r->view != DRAW_BANKS) return wrong_subject(q, u, r->view, "a layout or a tensor");
+        break;
+    case DRAW_PATH: break;
+    default:
+        r->kernel = u->copy || u->tensor ? NULL : u->kernel;
+        return r->kernel || wrong_subject(q, u, r->view, "a kernel");
+    }
+    if (u->tc && !find_copy_in_plan(p, NULL, u->tc, u)) {
+        option_error("view '%s' draws a copy, and no kernel copies by '%s'",
+                     draw_view_name(r->view), q->name);
+        return false;
+    }
+    r->copy = u->copy;
+    r->kernel = u->kernel;
+    return r->copy ||
+           wrong_subject(q, u, r->view, r->view == DRAW_PATH ? "a copy" : "a layout or a copy");
+}
+
+static bool take_format(const struct command *q, enum draw_format *out) {
+    static const char names[][5] = {"text", "svg", "tikz"}, endings[][5] = {".txt", ".svg", ".tex"};
+    const char *dot = q->output ? strrchr(q->output, '.') : NULL;
+    *out = DRAW_TEXT;
+    if (!q->format && (!q->output || strcmp(q->output, "-") == 0)) return true;
+    for (int i = 0; i < 3; ++i) {
+        *out = (enum draw_format)i;
+        if (q->format ? strcmp(q->format, names[i]) == 0 : dot && strcmp(dot, endings[i]) == 0)
+            return true;
+    }
+    if (q->format)
+        option_error("'--format' takes text, svg or tikz, not '%s'", q->format);
+    else
+        option_error("the ending of '%s' is none of .txt, .svg, .tex; --format=KIND says what to "
+                     "write there",
+                     q->output);
+    return false;
+}
+
+static bool bind_params(struct session *s, const struct plan *p, const struct command *q,
+                        struct draw_request *r) {
+    int64_t *fixed = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
+    for (int i = 0; i < p->nsyms; ++i) fixed[i] = PLAN_UNBOUND;
+    for (int k = 0; k < q->nparams; ++k) {
+        int i = 0;
+        while (i < p->nparams && strcmp(p->param[i]->name, q->param[k].name) != 0) ++i;
+        if (i == p->nparams) {
+            option_error("'%s' has no param '%s'", p->path, q->param[k].name);
+            return false;
+        }
+        fixed[p->param[i]->sym->id] = q->param[k].value;
+    }
+    if (p->nparams == 0) return true;
+    r->sym_values = plan_choose(s, p, fixed, 1);
+    if (!r->sym_values) {
+        option_error("no values of the params were found that keep the plan's promises; set them "
+                     "with --param");
+        return false;
+    }
+    const char *broken = plan_broken_promise(s, p, r->sym_values);
+    if (broken) option_error("%s", broken);
+    return !broken;
+}
+
+// -- the drawing
+// ----------------------------------------------------------------------------------------------------
+
+static int draw_plan(struct session *s, const struct command *q) {
+    struct ast_file *file = parse_file(s, q->path);
+    if (!file) return EXIT_USAGE;
+    struct plan *p = file->nerrors == 0 ? sema_file(s, file) : NULL;
+    if (!p || s->diags.nerrors) return EXIT_WRONG;
+    struct subject u;
+    struct draw_request r = {.name = q->name, .values = q->values, .thread = q->thread};
+    if (!find_subject(p, q->name, &u)) return unknown_name(p, q->name);
+    if (!take_view(q, &u, &r.view) || !take_format(q, &r.format)) return EXIT_USAGE;
+    if (!fit_subject(p, q, &u, &r) || !bind_params(s, p, q, &r)) return EXIT_WRONG;
+    if (q->type && r.view == DRAW_BANKS && !r.copy) {
+        const struct elem_type *t = elem_type_find(q->type);
+        if (!t) return option_error("'--type' takes an element type, not '%s'", q->type);
+        r.bits = t->bits;
+    }
+    // what only the passes know
+    if (r.kernel || (u.tensor && u.tensor->space == MEM_FRAG)) {
+        for (int i = 0; i < n_passes; ++i)
+            if (!pass_list[i].run(s, p) || s->diags.nerrors) return EXIT_WRONG;
+        if (u.tensor) r.layout = u.tensor->layout;
+    }
     struct buf out;
     buf_init(&out);
-    const char *why = draw_ownership(&out, tc, values);
-    int code = EXIT_RIGHT;
-    if (why) {
-        option_error("'%s' cannot be drawn: %s", name, why);
-        code = EXIT_WRONG;
-    } else if (fwrite(out.text, 1, out.len, stdout) != out.len || fflush(stdout) != 0) {
-        code = option_error("the output cannot be written");
-    }
+    const char *why = draw(s, p, &r, &out);
+    int code = EXIT_WRONG;
+    if (why)
+        option_error("'%s' cannot be drawn: %s", q->name, why);
+    else
+        code = output_write(s, q->output ? q->output : "-", out.text, out.len);
     buf_release(&out);
     return code;
 }
 
-int command_draw(int argc, char **argv) {
-    struct session s;
-    const char *word[2] = {NULL, NULL};
-    int nwords = 0, code = -1;
-    bool values = false;
-    session_init(&s);
-    for (int i = 0; i < argc && code < 0; ++i) {
-        enum option_taken taken = option_common(&s, argc, argv, &i);
-        if (taken == OPTION_BAD) {
-            diag_print(&s, stderr);
-            code = EXIT_USAGE;
-        } else if (taken == OPTION_DONE) {
-            continue;
-        } else if (strcmp(argv[i], "--help") == 0) {
-            fputs(usage, stdout);
-            code = EXIT_RIGHT;
-        } else if (strcmp(argv[i], "--values") == 0) {
-            values = true;
-        } else if (argv[i][0] == '-' && argv[i][1]) {
-            code = option_error("'%s' is no option of tcpc draw", argv[i]);
-        } else if (nwords < 2) {
-            word[nwords++] = argv[i];
-        } else {
-            code = option_error("tcpc draw takes a plan and a name, not also '%s'", argv[i]);
+// -- the command line
+// -----------------------------------------------------------------------------------------------
+
+static bool read_int(const char *text, int64_t *out) {
+    char *end;
+    errno = 0;
+    long long v = strtoll(text, &end, 10);
+    *out = v;
+    return errno == 0 && end != text && *end == 0;
+}
+
+static bool take_param(struct session *s, struct command *q, const char *text) {
+    const char *equal = strchr(text, '=');
+    struct setting *p = &q->param[q->nparams];
+    if (!equal || equal == text || !read_int(equal + 1, &p->value)) {
+        option_error("'--param %s' is not of the form NAME=INTEGER", text);
+        return false;
+    }
+    if (q->nparams + 1 == MAX_PARAMS) {
+        option_error("more than %d times '--param'", MAX_PARAMS - 1);
+        return false;
+    }
+    p->name = intern_n(s, text, (size_t)(equal - text));
+    ++q->nparams;
+    return true;
+}
+
+// Takes the option at argv[*i], with its value; returns whether it was right.
+static bool take_option(struct session *s, struct command *q, int argc, char **argv, int *i) {
+    static const char names[][10] = {"-o", "--view", "--format", "--type"};
+    const char **to[] = {&q->output, &q->view, &q->format, &q->type}, *v;
+    bool missing;
+    for (int k = 0; k < 4; ++k) {
+        if ((v = option_value(argc, argv, i, names[k], &missing))) {
+            *to[k] = v;
+            return !missing;
         }
     }
-    if (code < 0 && nwords < 2) {
-        fputs(usage, stderr);
-        code = EXIT_USAGE;
+    if ((v = option_value(argc, argv, i, "--param", &missing)))
+        return !missing && take_param(s, q, v);
+    if ((v = option_value(argc, argv, i, "--thread", &missing))) {
+        if (!missing && !read_int(v, &q->thread)) {
+            option_error("'--thread' takes an integer, not '%s'", v);
+            return false;
+        }
+        return !missing;
     }
-    if (code < 0) code = draw(&s, word[0], word[1], values);
+    if (strcmp(argv[*i], "--help") == 0) return (q->help = true);
+    if (strcmp(argv[*i], "--values") == 0) return (q->values = true);
+    option_error("'%s' is no option of tcpc draw", argv[*i]);
+    return false;
+}
+
+static bool take_words(struct session *s, struct command *q, int argc, char **argv) {
+    for (int i = 0; i < argc && !q->help; ++i) {
+        enum option_taken taken = option_common(s, argc, argv, &i);
+        if (taken == OPTION_BAD) return false;
+        if (taken == OPTION_DONE) continue;
+        if (argv[i][0] == '-' && argv[i][1]) {
+            if (!take_option(s, q, argc, argv, &i)) return false;
+        } else if (!q->path) {
+            q->path = argv[i];
+        } else if (!q->name) {
+            q->name = argv[i];
+        } else {
+            option_error("tcpc draw takes a plan and a name, not also '%s'", argv[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+int command_draw(int argc, char **argv) {
+    struct session s;
+    struct command q = {0};
+    int code = EXIT_USAGE;
+    session_init(&s);
+    if (take_words(&s, &q, argc, argv)) {
+        if (q.help || !q.name) fputs(usage, q.help ? stdout : stderr);
+        if (q.help)
+            code = EXIT_RIGHT;
+        else if (q.name)
+            code = draw_plan(&s, &q);
+    }
+    diag_print(&s, stderr);
     session_release(&s);
     return code;
 }

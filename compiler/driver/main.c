@@ -15,7 +15,7 @@
 static const char help[] =
     "usage: tcpc [options] PLAN.tcp [-o FILE]    compile a copy plan to CUDA C\n"
     "       tcpc run PLAN.tcp                    compile, build, run and compare with the plan's meaning\n"
-    "       tcpc draw PLAN.tcp TILED_COPY        draw who owns which element of a tile\n"
+    "       tcpc draw PLAN.tcp NAME [-o x.svg]   draw a tiled copy, a layout, a tensor or a kernel\n"
     "       tcpc eval EXPRESSION | -             evaluate layout expressions\n"
     "       tcpc fmt PLAN.tcp                    print a plan in canonical format\n"
     "\n"

@@ -279,6 +279,12 @@ struct expectation {
     struct expectation *next;
 };
 
+struct named_layout {
+    const char *name;
+    struct lay layout;
+    struct range at;
+};
+
 struct plan {
     const char *path;
     int arch;                 // 80, 90
@@ -290,6 +296,8 @@ struct plan {
     int ntensors;
     struct tiled_copy *const *tiled;
     int ntiled;
+    const struct named_layout *layout;  // top-level, to be drawn; all else has them resolved
+    int nlayouts;
     struct kernel *kernels;
     struct kernel *devices;   // device functions
     struct expectation *expects;

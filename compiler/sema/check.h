@@ -84,7 +84,8 @@ struct sema {
     struct tensor **tensor;
     struct tiled_copy **tiled;
     struct relation **relation;
-    int cap_param, cap_tensor, cap_tiled, cap_relation, nrelations;
+    struct named_layout *layout;
+    int cap_layout, cap_param, cap_tensor, cap_tiled, cap_relation, nrelations;
     // in a kernel
     struct kernel *kernel;
     struct memo *memo;

@@ -94,7 +94,9 @@ static void declare_params(struct sema *c, const struct ast_decl *d) {
 static void declare_layout(struct sema *c, const struct ast_decl *d) {
     const struct value *v = eval(c, d->value);
     struct lay l = value_to_layout(c, v, d->value->at, sema_text(c, "'%s'", d->name.name));
-    scope_declare(c, d->name, SYM_LAYOUT, value_layout(c, l));
+    if (!scope_declare(c, d->name, SYM_LAYOUT, value_layout(c, l)) || !lay_valid(l)) return;
+    GROW(c, c->layout, c->plan->nlayouts, c->cap_layout);
+    c->layout[c->plan->nlayouts++] = (struct named_layout){d->name.name, l, d->name.at};
 }
 
 static void declare_atom(struct sema *c, const struct ast_decl *d) {

@@ -61,6 +61,7 @@ static void finish(struct sema *c) {
     p->param = c->param;
     p->tensor = c->tensor;
     p->tiled = c->tiled;
+    p->layout = c->layout;
     p->relation = (const struct relation *const *)c->relation;
     p->nrelations = c->nrelations;
     p->nvars = c->s->next_var;

@@ -1,0 +1,115 @@
+// What a kernel moves: each copy from tensor to tensor, with bytes, loops and barriers.
+#include <inttypes.h>
+
+#include "draw/picture.h"
+#include "layout/algebra.h"
+
+struct flow {
+    struct picture *p;
+    const struct kernel *k;
+    const struct tensor *tensor[PIC_LANES];
+    struct pic_lane *lane;
+    struct pic_step *step;
+    const char *why;
+};
+
+static const char *bytes_text(struct flow *f, struct lay_int elements, int bits) {
+    struct lay_ctx *x = &f->p->s->lay;
+    struct lay_int n = lay_int_mul(x, elements, lay_int(bits / 8));
+    if (!lay_int_valid(n)) {
+        lay_clear_error(x);
+        return "bytes not known";
+    }
+    return picture_text(f->p, "%s byte%s", lay_int_text(x, n), lay_int_is(n, 1) ? "" : "s");
+}
+
+static int lane_of(struct flow *f, const struct tensor *t) {
+    static const int colour[] = {15, 8, 4};  // global, shared, frag
+    struct picture *p = f->p;
+    for (int i = 0; i < p->nlanes; ++i)
+        if (f->tensor[i] == t) return i;
+    if (p->nlanes == PIC_LANES) {
+        f->why = picture_text(p, "it has more than %d tensors", PIC_LANES);
+        return 0;
+    }
+    struct pic_lane *l = &f->lane[p->nlanes];
+    struct lay_int n = lay_valid(t->layout) ? lay_size(&p->s->lay, t->layout) : LAY_INT_INVALID;
+    const char *shape = lay_valid(t->layout) ? lay_tuple_text(&p->s->lay, t->layout.shape) : "?";
+    l->name = t->name;
+    l->line[0] = picture_text(p, "%s %s %s", space_name(t->space), t->elem->name, shape);
+    l->line[1] = picture_text(p, "%s%s", bytes_text(f, n, t->elem->bits),
+                              t->space == MEM_FRAG ? " a thread" : "");
+    l->colour = colour[t->space];
+    f->tensor[p->nlanes] = t;
+    return p->nlanes++;
+}
+
+static struct pic_step *add_step(struct flow *f, enum pic_step_kind kind) {
+    if (f->p->nsteps == PIC_STEPS) {
+        f->why = picture_text(f->p, "it has more than %d steps", PIC_STEPS);
+        return &f->step[PIC_STEPS - 1];
+    }
+    struct pic_step *t = &f->step[f->p->nsteps++];
+    *t = (struct pic_step){.kind = kind, .text = {"", ""}};
+    return t;
+}
+
+static void add_copy(struct flow *f, const struct copy *c) {
+    struct lay_ctx *x = &f->p->s->lay;
+    const struct copy_facts *facts = &c->facts;
+    if (facts->barrier_before) add_step(f, STEP_BARRIER);
+    int from = lane_of(f, c->src.base), to = lane_of(f, c->dst.base);
+    // of a frag and another the other one is what the block moves
+    const struct view *v = c->src.base->space == MEM_FRAG ? &c->dst : &c->src;
+    struct lay_int n = lay_valid(v->layout) ? lay_size(x, v->layout) : LAY_INT_INVALID;
+    if (facts->level == LEVEL_THREAD) n = lay_int_mul(x, n, lay_int(facts->threads));
+    struct pic_step *t = add_step(f, STEP_COPY);
+    const char *how = c->tc     ? c->tc->name ? c->tc->name : "tile(..)"
+                      : c->atom ? c->atom->row->name
+                                : "the compiler's choice";
+    t->from = from;
+    t->to = to;
+    t->text[0] = picture_text(f->p, "%s%swith %s, %d-bit", c->label ? c->label : "",
+                              c->label ? ": " : "", how, facts->bits);
+    t->text[1] =
+        picture_text(f->p, "%s, %" PRId64 " round%s", bytes_text(f, n, c->src.base->elem->bits),
+                     facts->nrounds, facts->nrounds == 1 ? "" : "s");
+}
+
+static void add_steps(struct flow *f, const struct stmt *list) {
+    for (const struct stmt *st = list; st && !f->why; st = st->next) {
+        if (st->kind == STMT_COPY) {
+            add_copy(f, st->copy);
+            continue;
+        }
+        const char *begin = ix_text(f->p->s, st->begin);
+        add_step(f, STEP_OPEN)->text[0] = picture_text(f->p, "for %s in %s .. %s", st->var->name,
+                                                       begin, ix_text(f->p->s, st->end));
+        if (st->barrier_first) add_step(f, STEP_BARRIER);
+        add_steps(f, st->body);
+        if (!f->why) add_step(f, STEP_CLOSE);
+    }
+}
+
+const char *view_flow(struct picture *p, const struct draw_request *r) {
+    struct flow f = {.p = p, .k = r->kernel};
+    struct lay_ctx *x = &p->s->lay;
+    f.lane = ARENA_ARRAY(&p->s->arena, struct pic_lane, PIC_LANES);
+    f.step = ARENA_ARRAY(&p->s->arena, struct pic_step, PIC_STEPS);
+    p->lane = f.lane;
+    p->step = f.step;
+    add_steps(&f, r->kernel->body);
+    if (!f.why && p->nlanes == 0) f.why = "it copies nothing";
+    if (f.why) return f.why;
+    p->title = picture_text(p, "Kernel %s, %" PRId64 " threads, %" PRId64 " bytes of shared memory",
+                            r->kernel->name, r->kernel->threads, r->kernel->smem_bytes);
+    struct buf grid;
+    buf_init(&grid);
+    int axes = 3;
+    while (axes > 1 && lay_int_is(r->kernel->grid[axes - 1], 1)) --axes;
+    for (int i = 0; i < axes; ++i)
+        buf_printf(&grid, "%s%s", i ? "," : "", lay_int_text(x, r->kernel->grid[i]));
+    picture_note(p, "bytes are those of a block; the grid is (%s)", grid.text);
+    buf_release(&grid);
+    return NULL;
+}

@@ -1,0 +1,129 @@
+// Tiled copies: who owns what.  Everything comes from evaluating the TV layout at each thread and
+// value.
+#include <inttypes.h>
+
+#include "draw/domain.h"
+
+enum { MAX_VALUES = 1 << 24 };
+
+struct owner {
+    int32_t thread;  // the first that holds the element, -1: none
+    int32_t value;
+    bool shared;  // by several threads
+};
+
+struct owners {
+    struct domain tile;
+    struct plan_flat thr, val;
+    struct owner *of;  // by linear coordinate
+    int thread_digits, value_digits;
+};
+
+// Evaluates "tc".  Returns NULL, or why it has no map.
+static const char *find_owners(struct picture *p, const struct tiled_copy *tc, struct owners *o) {
+    const struct lay *tv = &tc->tv;
+    if (!domain_of(tc->tiler, NULL, &o->tile)) return "its tile has no value";
+    if (o->tile.size > PIC_TEXT_CELLS)
+        return picture_text(p, "its tile has more than %d coordinates", PIC_TEXT_CELLS);
+    if (!lay_valid(*tv) || tv->shape->rank != 2 ||
+        !plan_flatten(domain_mode(tv, 0), NULL, &o->thr) ||
+        !plan_flatten(domain_mode(tv, 1), NULL, &o->val))
+        return "its TV layout has no value";
+    if (o->thr.size < 1 || o->val.size < 1 || o->thr.size > MAX_VALUES / o->val.size)
+        return picture_text(p, "its TV layout has more than %d values", MAX_VALUES);
+    o->thread_digits = pic_digits(o->thr.size - 1) < 2 ? 2 : pic_digits(o->thr.size - 1);
+    o->value_digits = pic_digits(o->val.size - 1);
+    o->of = ARENA_ARRAY(&p->s->arena, struct owner, o->tile.size);
+    for (int64_t i = 0; i < o->tile.size; ++i) o->of[i].thread = -1;
+    for (int64_t t = 0; t < o->thr.size; ++t) {
+        for (int64_t v = 0; v < o->val.size; ++v) {
+            int64_t i = plan_flat_at(&o->thr, t) + plan_flat_at(&o->val, v);
+            if (i < 0 || i >= o->tile.size) return "its TV layout leaves the tile";
+            struct owner *c = &o->of[i];
+            if (c->thread < 0)
+                *c = (struct owner){(int32_t)t, (int32_t)v, false};
+            else if (c->thread != t)
+                c->shared = true;
+        }
+    }
+    return NULL;
+}
+
+static void name_owner(struct picture *p, const struct owners *o, int64_t i, char between,
+                       struct pic_cell *cell) {
+    const struct owner *c = &o->of[i];
+    if (c->thread < 0) {
+        picture_cell(p, cell, -1, -1, "-");
+    } else if (between) {
+        picture_cell(p, cell, pic_hue(c->thread), c->thread, "T%0*d%cV%0*d%s", o->thread_digits,
+                     (int)c->thread, between, o->value_digits, (int)c->value, c->shared ? "+" : "");
+    } else {
+        picture_cell(p, cell, pic_hue(c->thread), c->thread, "T%0*d%s", o->thread_digits,
+                     (int)c->thread, c->shared ? "+" : "");
+    }
+}
+
+static void note_odd_owners(struct picture *p, const struct owners *o) {
+    int64_t none = 0, shared = 0;
+    for (int64_t i = 0; i < o->tile.size; ++i) {
+        none += o->of[i].thread < 0;
+        shared += o->of[i].shared;
+    }
+    if (p->format == DRAW_TEXT) return;
+    if (none) picture_note(p, "-: no thread holds the element (%" PRId64 " times)", none);
+    if (shared) picture_note(p, "+: further threads hold it too (%" PRId64 " times)", shared);
+}
+
+static const char *map(struct picture *p, const struct draw_request *r, const char *title,
+                       char between) {
+    struct owners *o = ARENA_NEW(&p->s->arena, struct owners);
+    const char *why = find_owners(p, r->tc, o);
+    if (!why) why = domain_grids(p, "the tile", &o->tile);
+    if (why) return why;
+    p->title = picture_text(p, "%s (%s), %" PRId64 " threads", title, domain_text(p, &o->tile),
+                            r->tc->threads);
+    note_odd_owners(p, o);
+    for (int k = 0; k < p->ngrids; ++k) {
+        struct pic_grid *g = &p->grid[k];
+        for (int row = 0; row < g->rows; ++row)
+            for (int col = 0; col < g->columns; ++col)
+                name_owner(p, o, domain_at(&o->tile, k, row, col), between, pic_at(g, row, col));
+    }
+    return NULL;
+}
+
+const char *view_owners(struct picture *p, const struct draw_request *r) {
+    return map(p, r, "Tile ownership map", r->values ? '\n' : 0);
+}
+
+// (thr,val) -> coordinate
+const char *view_tv(struct picture *p, const struct draw_request *r) {
+    struct owners *o = ARENA_NEW(&p->s->arena, struct owners);
+    const char *why = find_owners(p, r->tc, o);
+    if (!why) why = picture_grids(p, "the TV layout", 1, o->thr.size, o->val.size);
+    if (why) return why;
+    p->title = picture_text(p, "TV layout %s", lay_text(&p->s->lay, r->tc->tv));
+    picture_note(p, "thread and value -> coordinate in the (%s) tile", domain_text(p, &o->tile));
+    struct pic_grid *g = p->grid;
+    g->row_prefix = "T";
+    g->row_digits = o->thread_digits;
+    g->column_prefix = "V";
+    g->row_axis = "thread";
+    g->column_axis = "value";
+    for (int t = 0; t < g->rows; ++t) {
+        for (int v = 0; v < g->columns; ++v) {
+            char text[64];
+            int64_t i = plan_flat_at(&o->thr, t) + plan_flat_at(&o->val, v);
+            domain_coord(&o->tile, i, text, sizeof text);
+            picture_cell(p, pic_at(g, t, v), pic_hue(t), t, "%s", text);
+        }
+    }
+    return NULL;
+}
+
+// coordinate -> (thr,val)
+const char *view_inverse(struct picture *p, const struct draw_request *r) {
+    const char *why = map(p, r, "Inverse of the TV layout", '\n');
+    if (!why) picture_note(p, "coordinate -> thread and value");
+    return why;
+}

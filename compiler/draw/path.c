@@ -1,0 +1,136 @@
+// A copy as one thread goes through it: which elements of the view it moves, in which round.
+#include <inttypes.h>
+
+#include "draw/domain.h"
+
+enum { MAX_ARROWS = 128, MAX_KEYS = 24 };
+
+struct path {
+    struct domain view, tile, rest;  // modes of the view; tile and rest have as many
+    struct plan_flat thr, val;
+    int64_t thread;
+    struct pic_grid *grid;
+    int64_t prev_slice;
+    int prev_row, prev_column;
+    struct pic_arrow *arrow;  // PIC_GRIDS times MAX_ARROWS
+};
+
+// The side whose shape the tile cuts.
+static const struct view *cut_side(const struct copy *c) {
+    return c->src.base->space == MEM_FRAG ? &c->dst : &c->src;
+}
+
+static const char *find_path(const struct draw_request *r, struct path *f) {
+    const struct tiled_copy *tc = r->copy->tc;
+    if (!tc) return "it is a copy between one thread's views, which no tile cuts";
+    const struct view *v = cut_side(r->copy);
+    if (!lay_valid(v->layout) || !domain_of(v->layout.shape, r->sym_values, &f->view))
+        return "its view has no extents, or more than 2147483647 elements";
+    if (!domain_of(tc->tiler, NULL, &f->tile) || tc->tv.shape->rank != 2)
+        return "its tile has no value";
+    if (f->view.rank == 0) return "its view has no modes";
+    if (f->tile.rank > f->view.rank) return "its tile has more modes than its view";
+    const struct lay thr = domain_mode(&tc->tv, 0), val = domain_mode(&tc->tv, 1);
+    if (!plan_flatten(thr, NULL, &f->thr) || !plan_flatten(val, NULL, &f->val))
+        return "its TV layout has no value";
+    f->rest = f->view;
+    f->rest.size = 1;
+    for (int m = 0; m < f->view.rank; ++m) {
+        int64_t t = m < f->tile.rank ? f->tile.extent[m] : 1;
+        f->tile.extent[m] = t;
+        f->rest.extent[m] = (f->view.extent[m] + t - 1) / t;
+        f->rest.size *= f->rest.extent[m];
+    }
+    return NULL;
+}
+
+// The row, column and slice of value "i" of the tile in round "round"; false when that lies outside
+// of the view.
+static bool place_of(const struct path *f, int64_t i, int64_t round, int64_t *row, int64_t *column,
+                     int64_t *slice) {
+    int64_t at[LAY_MAX_RANK] = {0}, step = 1;
+    for (int m = 0; m < f->view.rank; ++m) {
+        int64_t t = f->tile.extent[m];
+        at[m] = i % t + round % f->rest.extent[m] * t;
+        i /= t;
+        round /= f->rest.extent[m];
+        if (at[m] >= f->view.extent[m]) return false;
+    }
+    *row = at[0];
+    *column = f->view.rank > 1 ? at[1] : 0;
+    *slice = 0;
+    for (int m = 2; m < f->view.rank; step *= f->view.extent[m++]) *slice += at[m] * step;
+    return true;
+}
+
+static void group_by_tile(struct picture *p, const struct path *f) {
+    int64_t t0 = f->tile.extent[0], t1 = f->view.rank > 1 ? f->tile.extent[1] : 1;
+    for (int k = 0; k < p->ngrids; ++k) {
+        struct pic_grid *g = &p->grid[k];
+        for (int r = 0; r < g->rows; ++r)
+            for (int c = 0; c < g->columns; ++c)
+                picture_cell(p, pic_at(g, r, c), -1, r / t0 << 32 | c / t1,
+                             p->format == DRAW_TEXT ? "." : "");
+    }
+}
+
+// The arrow from where the last round began to where this one does.
+static void add_arrow(struct picture *p, struct path *f, int64_t slice, int row, int column) {
+    struct pic_grid *g = &p->grid[slice];
+    if (f->prev_slice == slice && g->narrows < MAX_ARROWS) {
+        if (!g->narrows) g->arrow = f->arrow + slice * MAX_ARROWS;
+        f->arrow[slice * MAX_ARROWS + g->narrows++] =
+            (struct pic_arrow){f->prev_row, f->prev_column, row, column};
+    }
+    f->prev_slice = slice;
+    f->prev_row = row;
+    f->prev_column = column;
+}
+
+static void mark(struct picture *p, struct path *f, int64_t round, int64_t v) {
+    int64_t i = plan_flat_at(&f->thr, f->thread) + plan_flat_at(&f->val, v), row, column, slice;
+    if (!place_of(f, i, round, &row, &column, &slice)) return;
+    if (slice >= p->ngrids || row >= p->grid[slice].rows || column >= p->grid[slice].columns)
+        return;
+    struct pic_cell *c = pic_at(&p->grid[slice], (int)row, (int)column);
+    if (f->rest.size > 1)
+        picture_cell(p, c, pic_hue(round), c->group, "R%" PRId64 "\nV%" PRId64, round, v);
+    else
+        picture_cell(p, c, pic_hue(round), c->group, "V%" PRId64, v);
+    if (v == 0) add_arrow(p, f, slice, (int)row, (int)column);
+}
+
+static void add_keys(struct picture *p, const struct path *f) {
+    if (f->rest.size < 2 || f->rest.size > MAX_KEYS) return;
+    struct pic_key *key = ARENA_ARRAY(&p->s->arena, struct pic_key, f->rest.size);
+    for (int64_t i = 0; i < f->rest.size; ++i)
+        key[i] = (struct pic_key){pic_hue(i), picture_text(p, "round %" PRId64, i)};
+    p->key = key;
+    p->nkeys = (int)f->rest.size;
+}
+
+const char *view_path(struct picture *p, const struct draw_request *r) {
+    struct path *f = ARENA_NEW(&p->s->arena, struct path);
+    const char *why = find_path(r, f);
+    if (why) return why;
+    if (r->thread < 0 || r->thread >= f->thr.size)
+        return picture_text(p, "thread %" PRId64 " is none of its %" PRId64 " threads", r->thread,
+                            f->thr.size);
+    const struct view *v = cut_side(r->copy);
+    why = domain_grids(p, picture_text(p, "the view of '%s'", v->base->name), &f->view);
+    if (why) return why;
+    f->thread = r->thread;
+    f->prev_slice = -1;
+    f->arrow = ARENA_ARRAY(&p->s->arena, struct pic_arrow, p->ngrids * MAX_ARROWS);
+    p->title =
+        picture_text(p, "Thread %" PRId64 " of %" PRId64 " in copy %s -> %s, %" PRId64 " round%s",
+                     r->thread, f->thr.size, r->copy->src.base->name, r->copy->dst.base->name,
+                     f->rest.size, f->rest.size == 1 ? "" : "s");
+    picture_note(p, "a round is a tile of %s; R: the round, V: the value in it",
+                 lay_tuple_text(&p->s->lay, r->copy->tc->tiler));
+    group_by_tile(p, f);
+    for (int64_t round = 0; round < f->rest.size; ++round)
+        for (int64_t i = 0; i < f->val.size; ++i) mark(p, f, round, i);
+    add_keys(p, f);
+    return NULL;
+}

@@ -1,0 +1,140 @@
+// What a view makes and a writer prints: grids of coloured cells, or the steps of a kernel.
+//
+// A view knows nothing of text, SVG and TikZ, a writer nothing of layouts; a new view touches no
+// writer.  Texts and arrays live in the session's memory, the texts of cells in a pool.
+#ifndef TCPC_DRAW_PICTURE_H
+#define TCPC_DRAW_PICTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/session.h"
+#include "draw/draw.h"
+
+// What fits into one drawing.
+enum {
+    PIC_SIDE = 128,    // rows, and columns, of an SVG or TikZ grid
+    PIC_CELLS = 4096,  // cells of an SVG or TikZ drawing
+    PIC_GRIDS = 16,    // grids of an SVG or TikZ drawing
+    PIC_TEXT_CELLS = 1 << 20,
+    PIC_LANES = 16,   // tensors of a flow
+    PIC_STEPS = 128,  // steps of a flow
+};
+
+struct pic_cell {
+    size_t text;    // into the pool; 0: empty.  A line break there is "." where cells have one line
+    int colour;     // see below; -1: none
+    int64_t group;  // a strong line stands between neighbours of different groups
+};
+
+struct pic_arrow {
+    int from_row, from_column, to_row, to_column;
+};
+
+struct pic_grid {
+    const char *heading;  // or NULL
+    int rows, columns;
+    struct pic_cell *cell;                   // row by row
+    const char *row_prefix, *column_prefix;  // of labels: "r" gives r0, r1 ..
+    int row_digits, column_digits;           // at least
+    const char *row_axis, *column_axis;      // what the labels count, or NULL
+    const struct pic_arrow *arrow;
+    int narrows;
+};
+
+struct pic_key {
+    int colour;
+    const char *text;
+};
+
+// The steps of a kernel, from the first to the last.
+struct pic_lane {
+    const char *name;
+    const char *line[2];  // below the name
+    int colour;
+};
+enum pic_step_kind { STEP_COPY, STEP_BARRIER, STEP_OPEN, STEP_CLOSE };
+struct pic_step {
+    enum pic_step_kind kind;
+    int from, to;         // COPY: lanes
+    const char *text[2];  // COPY: how, and how much; OPEN: the loop's head
+};
+
+struct picture {
+    struct session *s;
+    enum draw_format format;
+    const char *title;
+    const char **note;  // sentences below the title
+    int nnotes;
+    struct pic_grid *grid;
+    int ngrids;
+    const struct pic_key *key;
+    int nkeys;
+    const struct pic_lane *lane;  // a flow, when there are any
+    const struct pic_step *step;
+    int nlanes, nsteps;
+    struct buf pool;
+};
+
+// -- building
+// ----------------------------------------------------------------------------------------------------
+
+void picture_init(struct picture *p, struct session *s, enum draw_format format);
+void picture_release(struct picture *p);
+// Adds the sentence to the notes.
+void picture_note(struct picture *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Text in the session's memory.
+const char *picture_text(const struct picture *p, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+// Adds "n" grids of "rows" x "columns" empty cells, or of as many as the format has room for, which
+// a note says ("what" is the subject: "the tile").  Returns NULL, or why not even text has room.
+const char *picture_grids(struct picture *p, const char *what, int64_t n, int64_t rows,
+                          int64_t columns);
+void picture_cell(struct picture *p, struct pic_cell *c, int colour, int64_t group,
+                  const char *format, ...) __attribute__((format(printf, 5, 6)));
+static inline struct pic_cell *pic_at(const struct pic_grid *g, int row, int column) {
+    return &g->cell[(size_t)row * (size_t)g->columns + (size_t)column];
+}
+static inline const char *picture_cell_text(const struct picture *p, const struct pic_cell *c) {
+    return p->pool.text + c->text;
+}
+int pic_digits(int64_t n);  // decimal digits of n >= 0
+
+// -- colours
+// -----------------------------------------------------------------------------------------------------
+// Each is a pair of shades for light and dark backgrounds on which text of the background's
+// opposite is legible.
+
+enum { N_COLOURS = 24 + 32 + 16 };
+struct pic_shade {
+    uint32_t light, dark;  // 0xRRGGBB
+};
+extern const struct pic_shade pic_shades[N_COLOURS];
+
+int pic_hue(int64_t i);               // neighbours, also those 2, 4, 8 .. apart, differ
+int pic_wheel(int64_t i, int64_t n);  // the i-th of n places on a circle
+int pic_ramp(int64_t i, int64_t n);   // light to dark
+
+// -- writers
+// -----------------------------------------------------------------------------------------------------
+
+void picture_write_text(const struct picture *p, struct buf *out);
+void picture_write_svg(const struct picture *p, struct buf *out);
+void picture_write_tikz(const struct picture *p, struct buf *out);
+
+// -- views: each returns NULL, or why there is no drawing
+// --------------------------------------------------------
+
+const char *view_owners(struct picture *p, const struct draw_request *r);
+const char *view_inverse(struct picture *p, const struct draw_request *r);
+const char *view_tv(struct picture *p, const struct draw_request *r);
+const char *view_offsets(struct picture *p, const struct draw_request *r);
+const char *view_swizzle(struct picture *p, const struct draw_request *r);
+const char *view_banks(struct picture *p, const struct draw_request *r);
+const char *view_access(struct picture *p, const struct plan *plan, const struct draw_request *r);
+const char *view_path(struct picture *p, const struct draw_request *r);
+const char *view_flow(struct picture *p, const struct draw_request *r);
+
+#endif
