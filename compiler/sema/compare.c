@@ -80,9 +80,8 @@ const struct value *eval_compare(struct sema *c, enum ast_op op, const struct va
                                   "a property of a copy but as 'expect PROPERTY == VALUE'");
     for (int i = 0; i < 2; ++i) {
         const struct value *v = i ? ub : ua;
-        if (!comparable(v))
-            return FAIL(c, i ? e->rhs->at : e->lhs->at, "%s cannot be compared",
-                        value_kind_text(v));
+        struct range at = i ? e->rhs->at : e->lhs->at;
+        if (!comparable(v)) return FAIL(c, at, "%s cannot be compared", value_kind_text(v));
     }
     enum answer r;
     if (ua->kind == VAL_INT && ub->kind == VAL_INT) {

@@ -9,7 +9,7 @@
 #include "sema/check.h"
 #include "syntax/parse.h"
 
-enum { MOST_IMPORTS = 64 };  // files within files
+enum { MOST_IMPORTS = 32 };  // files within files
 static const int64_t most_extent = INT64_C(1) << 40;
 static const int64_t most_int = INT64_C(1) << 62;
 

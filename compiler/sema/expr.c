@@ -128,6 +128,15 @@ static const struct value *eval_member(struct sema *c, const struct ast_expr *e)
     return FAIL(c, e->name_at, "%s has no part '%s'", value_kind_text(v), e->name);
 }
 
+static const struct value *too_large(struct sema *c, const struct ast_expr *e) {
+    return FAIL(c, e->at, "the result does not fit 64 bits, or is no sum of products of params");
+}
+
+// The integer "ix", which is NULL when it overflowed.
+static const struct value *fits(struct sema *c, const struct ix *ix, const struct ast_expr *e) {
+    return ix ? value_int(c, ix) : too_large(c, e);
+}
+
 // Whether the sum, difference or product of two literals does not fit 64 bits.
 static bool overflows(enum ast_op op, const struct ix *a, const struct ix *b) {
     int64_t x, y, r;
@@ -158,29 +167,23 @@ static const struct value *divide(struct sema *c, enum ast_op op, const struct i
     if (lo <= 0)
         return FAIL(c, e->rhs->at, "the divisor '%s' may be %" PRId64 "; it has to be positive",
                     ix_text(c->s, b), lo);
-    const struct ix *r = op == OP_DIV ? ix_div(c->s, a, k) : ix_mod(c->s, a, k);
-    return r ? value_int(c, r) : FAIL(c, e->at, "the result does not fit 64 bits");
+    return fits(c, op == OP_DIV ? ix_div(c->s, a, k) : ix_mod(c->s, a, k), e);
 }
 
 const struct value *eval_int_op(struct sema *c, enum ast_op op, const struct value *va,
                                 const struct value *vb, const struct ast_expr *e) {
     const struct ix *a = va->ix, *b = vb->ix, *r = NULL;
     if (op == OP_DIV || op == OP_MOD) return divide(c, op, a, b, e);
-    if (overflows(op, a, b)) return FAIL(c, e->at, "the result does not fit 64 bits");
+    if (op == OP_MUL && !ix_constant(a) && !ix_constant(b))
+        return FAIL(c, e->at,
+                    "the product of '%s' and '%s', both known only when the kernel runs, is no "
+                    "coordinate that can be proven inside a tensor",
+                    ix_text(c->s, a), ix_text(c->s, b));
+    if (overflows(op, a, b)) return too_large(c, e);
     if (op == OP_ADD) r = ix_add(c->s, a, b);
     if (op == OP_SUB) r = ix_sub(c->s, a, b);
-    if (op == OP_MUL) {
-        r = ix_mul(c->s, a, b);
-        if (!r && !ix_constant(a) && !ix_constant(b))
-            return FAIL(c, e->at,
-                        "the product of '%s' and '%s', both known only when the kernel runs, is "
-                        "no coordinate that can be proven inside a tensor",
-                        ix_text(c->s, a), ix_text(c->s, b));
-        if (!r && (!ix_constant(a) || !ix_constant(b) || !overflows(op, a, b)))
-            return FAIL(c, e->at, "the product of '%s' and '%s' cannot be formed", ix_text(c->s, a),
-                        ix_text(c->s, b));
-    }
-    return r ? value_int(c, r) : FAIL(c, e->at, "the result does not fit 64 bits");
+    if (op == OP_MUL) r = ix_mul(c->s, a, b);
+    return fits(c, r, e);
 }
 
 static const struct value *eval_binary(struct sema *c, const struct ast_expr *e) {
@@ -276,10 +279,14 @@ static const struct value *eval_call(struct sema *c, const struct ast_expr *e) {
     return v->kind == VAL_NONE ? v : eval_slice(c, v, e);
 }
 
+static const struct value *eval_float(struct sema *c, const struct ast_expr *e) {
+    return FAIL(c, e->at, "'%s' is no integer", e->text);
+}
+
 const struct value *eval(struct sema *c, const struct ast_expr *e) {
     switch (e->kind) {
     case E_INT: return value_static(c, e->ival);
-    case E_FLOAT: return FAIL(c, e->at, "'%s' is no integer", e->text);
+    case E_FLOAT: return eval_float(c, e);
     case E_NAME: return eval_name(c, e->name, e->at);
     case E_WILD: return value_of_tuple(c, lay_any(c->lay));
     case E_TUPLE: return eval_tuple(c, e);
@@ -292,8 +299,7 @@ const struct value *eval(struct sema *c, const struct ast_expr *e) {
         if (v->kind == VAL_NONE) return v;
         if (v->kind != VAL_INT)
             return FAIL(c, e->at, "%s stands where '-' takes an integer", value_kind_text(v));
-        const struct ix *r = ix_sub(c->s, ix_int(c->s, 0), v->ix);
-        return r ? value_int(c, r) : FAIL(c, e->at, "the result does not fit 64 bits");
+        return fits(c, ix_sub(c->s, ix_int(c->s, 0), v->ix), e);
     }
     case E_BINARY: return eval_binary(c, e);
     case E_LAYOUT: return eval_layout(c, e);

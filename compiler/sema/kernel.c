@@ -4,7 +4,7 @@
 
 #include "sema/check.h"
 
-enum { MOST_THREADS = 1024, MOST_LOOPS = 32, MOST_FORMALS = 256 };
+enum { MOST_THREADS = 1024, MOST_LOOPS = 32 };
 
 // -- tensors in a kernel --------------------------------------------------------------------------
 
@@ -125,11 +125,9 @@ static struct tensor *formal_tensor(struct sema *c, const struct ast_formal *f) 
 
 static void make_formals(struct sema *c, const struct ast_fn *fn) {
     struct kernel *k = c->kernel;
-    bool ok = fn->nformals <= MOST_FORMALS;
-    if (!ok) diag_error(c->s, fn->head_at, "%d arguments; %d is most", fn->nformals, MOST_FORMALS);
     k->formal = ARENA_ARRAY(&c->s->arena, struct formal, fn->nformals + 1);
     k->index = ARENA_ARRAY(&c->s->arena, struct index_formal, fn->nformals + 1);
-    for (int i = 0; ok && i < fn->nformals; ++i) {
+    for (int i = 0; i < fn->nformals; ++i) {
         const struct ast_formal *f = &fn->formal[i];
         if (f->kind == FORMAL_INDEX) {
             formal_index(c, f, i);

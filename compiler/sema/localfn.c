@@ -136,7 +136,10 @@ const struct value *view_local_partition(struct sema *c, const struct call *call
             scale = 1;
             kid[m].rank = -1;
             kid[m].ix = thread_coord(c, i->ix, thr.shape->kid[m], thr.stride->kid[m], &scale);
-            if (!kid[m].ix) return FAIL(c, i_at, "the coordinate of a thread cannot be formed");
+            if (!kid[m].ix) {
+                sema_lay_error(c, i_at, "the coordinate of a thread");
+                return &value_none;
+            }
         }
         crd = (struct coord){.rank = rank, .kid = kid};
     }

@@ -17,7 +17,8 @@ const struct value *sema_not_yet_value(struct sema *c, struct range at, const ch
 }
 
 void sema_lay_error(struct sema *c, struct range at, const char *what) {
-    diag_error(c->s, at, "%s: %s", what, c->lay->error ? c->lay->error : "no result");
+    const char *why = c->lay->error ? c->lay->error : "no result";
+    diag_error(c->s, at, "%s: %s", what, why);
     lay_clear_error(c->lay);
 }
 

@@ -21,7 +21,7 @@ static enum space space_of(enum ast_space s) {
     return s == SPACE_GLOBAL ? MEM_GLOBAL : s == SPACE_SHARED ? MEM_SHARED : MEM_FRAG;
 }
 
-// Every extent at least 1, every stride at least 0, all places within 2^62.
+// Numbers for strides, none of them negative.
 static bool check_modes(struct sema *c, const char *name, const struct lay_tuple *shape,
                         const struct lay_tuple *stride, struct range at) {
     if (!lay_is_leaf(shape)) {
@@ -32,12 +32,6 @@ static bool check_modes(struct sema *c, const char *name, const struct lay_tuple
     int64_t lo, hi;
     if (shape->leaf.basis >= 0 || stride->leaf.basis >= 0) {
         diag_error(c->s, at, "the strides of '%s' are basis elements; numbers are expected", name);
-        return false;
-    }
-    lay_int_range(shape->leaf, &lo, &hi);
-    if (lo < 0 || hi < 1) {
-        diag_error(c->s, at, "an extent of '%s' is %s; it has to be positive", name,
-                   lay_int_text(c->lay, shape->leaf));
         return false;
     }
     lay_int_range(stride->leaf, &lo, &hi);

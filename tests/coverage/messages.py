@@ -176,7 +176,7 @@ def judge(source, lines, functions, first, last):
     around = next(((span, count) for span, count in functions.items() if span[0] <= first <= span[1]), None)
     if fired == 0 or not around:
         return fired > 0, True
-    if CONDITION.search(source[first - 1]):  # the condition stands on the same line, which counts for both
+    if CONDITION.search(STRING.sub('""', source[first - 1])):  # the condition stands on the same line, which counts for both
         return not any(partly for _count, partly, _taken in ran), sum(taken for _count, _partly, taken in ran) > 1
     (begin, end), entered = around
     if entered != fired:
