@@ -152,7 +152,6 @@ struct calc_value calc_apply(struct lay_ctx *ctx, const struct op *op, int n,
         if (!fits(ctx, op, i, &a.v[i])) return calc_none();
     }
     struct calc_value out = op->fn(&a);
-    if (out.kind == CALC_NONE) lay_fail(ctx, "'%s' has no result for these arguments", op->name);
     if (ctx->error) return calc_none();
     if (moved.n && (out.kind == CALC_LAYOUT || out.kind == CALC_VIEW)) {
         struct lay_view v = {out.kind == CALC_VIEW ? lay_sum_add(ctx, moved, out.offset) : moved,

@@ -255,7 +255,6 @@ static void say_no(struct composer *c, struct lay a, struct lay b, int bmode, st
     if (ctx->error) return;
     int j = c->failed_mode;
     struct lay_int s = c->a.s[j];
-    lay_buf_add(&t, "'%s' has no composition with '%s': ", lay_text(ctx, a), lay_text(ctx, b));
     if (b.shape->rank >= 0) lay_buf_add(&t, "mode %d, ", bmode);
     lay_buf_add(&t, "%s:%s, steps by %s through a mode of extent %s", lay_int_text(ctx, n),
                 lay_int_text(ctx, d), lay_int_text(ctx, c->at_d), lay_int_text(ctx, s));
@@ -275,7 +274,8 @@ static void say_no(struct composer *c, struct lay a, struct lay b, int bmode, st
         if (nearest(c, n.num, d.num, &m, &e))
             lay_buf_add(&t, "; %lld:%lld would do", (long long)m, (long long)e);
     }
-    lay_fail(ctx, "%s", lay_buf_done(&t));
+    lay_fail(ctx, "'%s' has no composition with '%s': %s", lay_text(ctx, a), lay_text(ctx, b),
+             lay_buf_done(&t));
 }
 
 // "where" is the first coordinate at which "r", the layout that CuTe gives, is wrong.
@@ -285,13 +285,13 @@ static void say_where(struct composer *c, struct lay a, struct lay b, struct lay
     struct lay_buf t = {.ctx = ctx};
     int64_t m, e;
     if (ctx->error) return;
-    lay_buf_add(&t, "'%s' has no composition with '%s': ", lay_text(ctx, a), lay_text(ctx, b));
     lay_buf_add(&t, "'%s' would say %lld at coordinate %lld, where the value is %lld",
                 lay_text(ctx, r), (long long)says, (long long)where, (long long)is);
     if (b.shape->rank < 0 && lay_static(b) &&
         nearest(c, b.shape->leaf.num, b.stride->leaf.num, &m, &e))
         lay_buf_add(&t, "; %lld:%lld would do", (long long)m, (long long)e);
-    lay_fail(ctx, "%s", lay_buf_done(&t));
+    lay_fail(ctx, "'%s' has no composition with '%s': %s", lay_text(ctx, a), lay_text(ctx, b),
+             lay_buf_done(&t));
 }
 
 // Finds the leaf of B that was refused, to name its mode.

@@ -31,6 +31,7 @@ int64_t lay_swizzle_apply(struct lay_swizzle w, int64_t x) {
 static bool finish(struct lay_ctx *ctx, struct lay l, int64_t sum, bool ok, int64_t *out) {
     if (ok && l.composed)
         ok = lay_plain(l.offset) && !__builtin_add_overflow(sum, l.offset.num, &sum);
+    ok = ok && sum != INT64_MIN;
     if (!ok) {
         if (lay_need_static(ctx, l, "a value"))
             lay_fail(ctx, "a value of '%s' does not fit into 64 bits", lay_text(ctx, l));

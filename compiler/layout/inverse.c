@@ -28,6 +28,14 @@ struct lay lay_complement(struct lay_ctx *ctx, struct lay a, const struct lay_tu
     struct lay filtered = lay_filter(ctx, a);
     if (!lay_flat_of(ctx, filtered.shape, filtered.stride, &f)) return bad();
     if (!cotarget) cotarget = lay_leaf(ctx, lay_cosize(ctx, filtered));
+    struct lay_int room = lay_tuple_product(ctx, cotarget);
+    int64_t lo, hi;
+    lay_int_range(room, &lo, &hi);
+    if (room.den == 0 || hi < 1) {
+        lay_fail(ctx, "the complement of '%s' has no room in '%s'", lay_text(ctx, a),
+                 lay_tuple_text(ctx, cotarget));
+        return bad();
+    }
     if (f.n == 1 && lay_is_value(f.d[0], 0)) f.n = 0;
     while (f.n > 0) {
         int k = smallest(&f);

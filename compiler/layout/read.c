@@ -52,11 +52,12 @@ static bool word_char(char c) {
 static bool read_number(struct reader *r, int64_t *out) {
     int64_t v = 0;
     skip(r);
+    const char *start = r->p;
     if (!isdigit((unsigned char)*r->p)) return false;
     for (; isdigit((unsigned char)*r->p); ++r->p)
         if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *r->p - '0', &v)) {
             lay_fail(r->ctx, "the number at column %d does not fit into 64 bits",
-                     (int)(r->p - r->text) + 1);
+                     (int)(start - r->text) + 1);
             return false;
         }
     *out = v;
@@ -254,7 +255,8 @@ static struct calc_value word(struct reader *r) {
     for (const char *q = w; q + 1 < r->p; ++q)  // cute::Layout
         if (q[0] == ':' && q[1] == ':') w = q + 2;
     size_t n = (size_t)(r->p - w);
-    if (n == 0 || isdigit((unsigned char)*w)) return syntax(r, "a name");
+    if (n == 0 || !isalpha((unsigned char)(*w == '_' && n > 1 ? w[1] : *w)))
+        return syntax(r, "a name");
     if (is_word(w, n, "true false")) return calc_of_bool(n == 4);
     if (is_word(w, n, "LayoutLeft LayoutRight GenColMajor GenRowMajor")) {
         out = calc_none();
@@ -439,7 +441,6 @@ static struct calc_value read_comp(struct reader *r) {
         term[0] = calc_of_layout(term[0].layout);
     }
     out = calc_compose(r->ctx, n, term);
-    if (out.kind == CALC_NONE) lay_fail(r->ctx, "the composition has no result");
     if (n > 1 && r->options && r->options->step && out.kind != CALC_NONE)
         r->options->step(r->options->user, r->depth, "composition",
                          calc_text(r->ctx, out, CALC_STYLE_TCP));
@@ -471,7 +472,6 @@ struct calc_value calc_eval(struct lay_ctx *ctx, const char *text,
     ctx->trace = old;
     ctx->trace_user = old_user;
     if (v.kind != CALC_NONE && peek(&r)) return syntax(&r, "the end of the expression");
-    if (v.kind == CALC_NONE && !ctx->error) lay_fail(ctx, "the expression has no value");
     return ctx->error ? calc_none() : v;
 }
 

@@ -161,13 +161,15 @@ struct lay_view lay_settle(struct lay_ctx *ctx, struct lay_view v) {
     struct lay l = v.layout;
     if (!l.shape || !l.composed) return v;
     struct lay_view bad = {LAY_SUM_INVALID, lay_layout_invalid()};
-    struct lay_int slid = lay_sum_int(ctx, v.offset), off = lay_int_add(ctx, slid, l.offset);
-    struct lay_int end = lay_int_add(ctx, off, lay_cosize(ctx, lay_inner(l)));
-    int64_t bits;
-    if (!lay_plain(slid) || !lay_plain(off) || !lay_plain(end)) {
+    struct lay_int slid = lay_sum_int(ctx, v.offset);
+    if (!lay_plain(slid) || !lay_plain(l.offset)) {
         lay_fail(ctx, "the slice of '%s' has an offset that is not static", lay_text(ctx, l));
         return bad;
     }
+    struct lay_int off = lay_int_add(ctx, slid, l.offset);
+    struct lay_int end = lay_int_add(ctx, off, lay_cosize(ctx, lay_inner(l)));
+    int64_t bits;
+    if (!lay_plain(end)) return bad;
     int up = l.sw.s < 0 ? -l.sw.s : l.sw.s;
     int64_t low = bits_at(l.sw.b, l.sw.m), high = low << up, looks = l.sw.s < 0 ? low : high;
     if (l.sw.b == 0 || (off.num >= 0 && end.num <= (looks & -looks)))
