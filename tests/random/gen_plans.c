@@ -94,6 +94,8 @@ struct axis {
     int64_t tiles;
     char coord[48];
     char param[16];  // or ""
+    bool looped;     // a loop counts them alone
+    bool done;       // the coordinate is chosen
 };
 
 struct kernel {
@@ -140,6 +142,36 @@ static void put_ordered(struct gen *g, const int *v, const int *order, int n) {
     put_ints(g, stride, n);
 }
 
+// Writes the threads, some modes nested, the halves counted in any order.
+static void put_threads(struct gen *g, const struct tiled *t) {
+    int extent[2 * MAX_RANK], order[2 * MAX_RANK], stride[2 * MAX_RANK], n = 0, next = 1;
+    bool nested[MAX_RANK];
+    for (int i = 0; i < t->rank; ++i) {
+        nested[i] = t->thr[i] % 2 == 0 && t->thr[i] > 2 && percent(g, 60);
+        if (nested[i]) extent[n++] = 2;
+        extent[n++] = nested[i] ? t->thr[i] / 2 : t->thr[i];
+    }
+    for (int i = 0; i < n; ++i) order[i] = i;
+    shuffle(g, order, n);
+    for (int i = 0; i < n; ++i) {
+        stride[order[i]] = next;
+        next *= extent[order[i]];
+    }
+    for (int what = 0; what < 2; ++what) {
+        const int *v = what ? stride : extent;
+        put(g, what ? ":(" : "(");
+        for (int i = 0, m = 0; m < t->rank; ++m) {
+            if (nested[m]) {
+                put(g, "%s(%d,%d)", m ? "," : "", v[i], v[i + 1]);
+                i += 2;
+            } else {
+                put(g, "%s%d", m ? "," : "", v[i++]);
+            }
+        }
+        put(g, ")");
+    }
+}
+
 // The TV layout of "t", worked out from what thr and val mean: thread and value modes, fastest
 // first, and for each the step that it makes in the tile.
 static void put_tv(struct gen *g, const struct tiled *t) {
@@ -183,7 +215,10 @@ static void put_tiled(struct gen *g, const struct kernel *k, const struct tiled 
         put_tv(g, t);
     } else {
         put(g, "thr=");
-        put_ordered(g, t->thr, t->thr_order, t->rank);
+        if (may(g, GEN_NESTED, 15))
+            put_threads(g, t);
+        else
+            put_ordered(g, t->thr, t->thr_order, t->rank);
         if (atoms) {
             int v[MAX_RANK];
             for (int i = 0; i < t->rank; ++i)
@@ -373,8 +408,18 @@ static void put_shared_layout(struct gen *g, const struct kernel *k, int contigu
         int b = 1 + below(g, (bits - base) / 2), room = bits - base - 2 * b;
         int m = base + (room > 0 ? below(g, room + 1) : 0);
         int shift = b + (bits - m - 2 * b > 0 ? below(g, bits - m - 2 * b + 1) : 0);
-        put(g, "Sw<%d,%d,%d> o 0 o ", b, m, shift);
+        bool tiles = percent(g, 40);
+        put(g, "%sSw<%d,%d,%d> o 0 o ", tiles ? "tile_to_shape(" : "", b, m, shift);
+        for (int i = 0; i < k->rank && tiles; ++i)
+            while (s.extent[i] % 2 == 0 && (i != contiguous || s.extent[i] / 2 >= unit) &&
+                   percent(g, 40))
+                s.extent[i] /= 2;
         put_layout(g, &s, contiguous, unit, false);
+        if (tiles) {
+            put(g, ", (");
+            for (int i = 0; i < k->rank; ++i) put(g, "%s%" PRId64, i ? "," : "", k->tile[i]);
+            put(g, "))");
+        }
         return;
     }
     if (contiguous <= 0 && percent(g, 25)) {
@@ -457,13 +502,21 @@ static void put_global(struct gen *g, const struct kernel *k, const char *name,
         strcpy(view, sliced);
         return;
     }
+    // one looped mode may be kept by local_tile and sliced afterwards
+    int kept = -1;
+    for (int i = 0; i < k->rank && kept < 0; ++i)
+        if (k->axis[i].looped && percent(g, 25)) kept = i;
     n = sprintf(view, "local_tile(%s, (", sliced);
     for (int i = 0; i < k->rank; ++i)
         n += sprintf(view + n, "%s%" PRId64, i ? "," : "", k->tile[i]);
     n += sprintf(view + n, "), (");
     for (int i = 0; i < k->rank; ++i)
-        n += sprintf(view + n, "%s%s", i ? "," : "", k->axis[i].coord);
-    sprintf(view + n, "))");
+        n += sprintf(view + n, "%s%s", i ? "," : "", i == kept ? "_" : k->axis[i].coord);
+    n += sprintf(view + n, "))");
+    if (kept < 0) return;
+    n += sprintf(view + n, "(");
+    for (int i = 0; i < k->rank; ++i) n += sprintf(view + n, "_,");
+    sprintf(view + n, "%s)", k->axis[kept].coord);
 }
 
 // Gives the tiles along an axis to blocks, to a loop, or to both.
@@ -488,9 +541,12 @@ static void choose_axis(struct gen *g, struct kernel *k, struct axis *x, int mod
         strcpy(x->coord, axes[k->block_axes]);
         strcpy(k->grid[k->block_axes++], count);
     } else if (loops) {
-        sprintf(x->coord, "k%d", k->loops);
-        snprintf(k->loop[k->loops], sizeof k->loop[0], "k%d in 0 .. %s", k->loops, count);
+        bool from_one = !x->param[0] && percent(g, 20);
+        sprintf(x->coord, from_one ? "k%d - 1" : "k%d", k->loops);
+        snprintf(k->loop[k->loops], sizeof k->loop[0],
+                 from_one ? "k%d in 1 .. %s + 1" : "k%d in 0 .. %s", k->loops, count);
         ++k->loops;
+        x->looped = true;
     } else {  // no way to count is left
         x->tiles = 1;
         x->param[0] = 0;
@@ -501,8 +557,20 @@ static void choose_axis(struct gen *g, struct kernel *k, struct axis *x, int mod
 static void choose_axes(struct gen *g, struct kernel *k) {
     int64_t size = 1;
     for (int i = 0; i < k->rank; ++i) size *= k->tile[i];
+    if (k->rank >= 2 && size * 6 <= MAX_WHOLE &&
+        percent(g, 15)) {  // one axis of blocks counts two modes
+        struct axis *x = &k->axis[0], *y = &k->axis[1];
+        x->tiles = 3;
+        y->tiles = 2;
+        x->done = y->done = true;
+        strcpy(x->coord, "block.x % 3");
+        strcpy(y->coord, "block.x / 3");
+        strcpy(k->grid[k->block_axes++], "6");
+        size *= 6;
+    }
     for (int i = 0; i < k->rank; ++i) {
         struct axis *x = &k->axis[i];
+        if (x->done) continue;
         x->tiles = PICK(g, 1, 1, 2, 3, 4);
         if (size * x->tiles > MAX_WHOLE) x->tiles = 1;
         // compact layouts alone have params in them: their contiguous mode is the first or the last
@@ -615,6 +683,10 @@ static void put_kernel(struct gen *g) {
     snprintf(frag, sizeof frag, "reg%d", id);
     put_global(g, &k, src, &k.a, src_view);
     put_global(g, &k, dst, &k.b, dst_view);
+    bool more = flow != DIRECT && flow != BY_PARTITION && percent(g, 12);  // a second output
+    char more_dst[16], more_view[320];
+    snprintf(more_dst, sizeof more_dst, "other%d", id);
+    if (more) put_global(g, &k, more_dst, &k.b, more_view);
     int nshared = flow == BY_TWO_SHARED ? 2 : flow == BY_FRAG || flow == DIRECT ? 0 : 1;
     bool outside = percent(g, 40);  // shared tensors are declared outside of the kernel
     // the middle is touched by both copies: an exact access of either needs its mode contiguous
@@ -631,7 +703,8 @@ static void put_kernel(struct gen *g) {
     int threads = k.a.threads > k.b.threads ? k.a.threads : k.b.threads;
     if (flow != BY_PARTITION && threads <= 512 && percent(g, 10))
         threads *= 2;  // some have nothing to do
-    put(g, "kernel move%d(%s, out %s) grid (", id, src, dst);
+    put(g, "kernel move%d(%s, out %s%s%s) grid (", id, src, dst, more ? ", out " : "",
+        more ? more_dst : "");
     for (int i = 0; i < k.block_axes; ++i) put(g, "%s%s", i ? ", " : "", k.grid[i]);
     put(g, "%s) threads %d {\n", k.block_axes ? "" : "1", threads);
     int depth = 1;
@@ -645,6 +718,11 @@ static void put_kernel(struct gen *g) {
     for (int i = 0; i < k.loops; ++i) {
         put_indent(g, depth++);
         put(g, "for %s {\n", k.loop[i]);
+    }
+    if (percent(g, 20)) {
+        put_indent(g, depth);
+        put(g, "let to%d = %s;\n", id, dst_view);
+        snprintf(dst_view, sizeof dst_view, "to%d", id);
     }
     switch (flow) {
     case DIRECT: put_copy(g, depth, src_view, dst_view, k.a.name); break;
@@ -681,6 +759,12 @@ static void put_kernel(struct gen *g) {
         break;
     }
     }
+    if (more)
+        put_copy(g, depth,
+                 flow == BY_FRAG || flow == BY_SHARED_AND_FRAG ? frag
+                 : flow == BY_TWO_SHARED                       ? shared[1]
+                                                               : shared[0],
+                 more_view, k.b.name);
     while (depth > 1) {
         put_indent(g, --depth);
         put(g, "}\n");
