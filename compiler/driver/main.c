@@ -15,6 +15,7 @@
 static const char help[] =
     "usage: tcpc [options] PLAN.tcp [-o FILE]    compile a copy plan to CUDA C\n"
     "       tcpc run PLAN.tcp                    compile, build, run and compare with the plan's meaning\n"
+    "       tcpc explain PLAN.tcp [NAME]         tell what the compiler chose for each copy, and why\n"
     "       tcpc draw PLAN.tcp NAME [-o x.svg]   draw a tiled copy, a layout, a tensor or a kernel\n"
     "       tcpc eval EXPRESSION | -             evaluate layout expressions\n"
     "       tcpc fmt PLAN.tcp                    print a plan in canonical format\n"
@@ -172,7 +173,7 @@ static int command_compile(int argc, char **argv) {
 static const struct command {
     char name[8];
     int (*run)(int argc, char **argv);
-} commands[] = {{"run", command_run}, {"draw", command_draw}, {"eval", command_eval}, {"fmt", command_fmt}};
+} commands[] = {{"run", command_run}, {"explain", command_explain}, {"draw", command_draw}, {"eval", command_eval}, {"fmt", command_fmt}};
 
 int main(int argc, char **argv) {
     for (int i = 1; i < argc; ++i) {

@@ -119,7 +119,7 @@ static const char *run_reason(struct session *s, const struct copy *c, int sides
             d = x;
         }
     }
-    const char *name = sides == SRC ? c->src.base->name : c->dst.base->name;
+    const char *name = sides & SRC ? c->src.base->name : c->dst.base->name;
     const char *who = sides == (SRC | DST)
                           ? "a thread's elements that follow one another in both sides"
                           : arena_printf(&s->arena, "a thread's elements that follow one another in '%s'", name);

@@ -14,11 +14,12 @@ _tcpc() {
     -arch=*) mapfile -t COMPREPLY < <(compgen -P -arch= -W 'sm_80 sm_86 sm_89 sm_90 sm_100' -- "${cur#*=}") && return ;;
     -*)
         [ "$command" != run ] || options+=' --print --thread --param --time'
+        [ "$command" != explain ] || options+=' --json --plan'
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
         return
         ;;
     esac
-    [ "$COMP_CWORD" != 1 ] || mapfile -t COMPREPLY < <(compgen -W 'run draw eval' -- "$cur")
+    [ "$COMP_CWORD" != 1 ] || mapfile -t COMPREPLY < <(compgen -W 'run explain draw eval' -- "$cur")
     if [ "$command" = draw ] && [ "$COMP_CWORD" = 3 ] && [ -r "${COMP_WORDS[2]}" ]; then
         mapfile -t COMPREPLY < <(compgen -W "$(sed -n 's/^ *tiled_copy  *\([A-Za-z_0-9]*\).*/\1/p' "${COMP_WORDS[2]}")" -- "$cur")
         return

@@ -1,5 +1,6 @@
 # Completion of tcpc's command line for fish.
 complete -c tcpc -n __fish_use_subcommand -a 'run' -d 'compile, build, run and compare'
+complete -c tcpc -n __fish_use_subcommand -a 'explain' -d 'what was chosen for each copy, and why'
 complete -c tcpc -n __fish_use_subcommand -a 'draw' -d 'the ownership map of a tiled copy'
 complete -c tcpc -n __fish_use_subcommand -a 'eval' -d 'the layout calculator'
 complete -c tcpc -s o -r -d 'write there'
@@ -16,3 +17,5 @@ complete -c tcpc -n '__fish_seen_subcommand_from run' -l print -x -d 'print a te
 complete -c tcpc -n '__fish_seen_subcommand_from run' -l thread -x -d 'whose fragment to print'
 complete -c tcpc -n '__fish_seen_subcommand_from run' -l param -x -d 'value of a run-time parameter'
 complete -c tcpc -n '__fish_seen_subcommand_from run' -l time -d 'print the throughput'
+complete -c tcpc -n '__fish_seen_subcommand_from explain' -l json -d 'print it for programs'
+complete -c tcpc -n '__fish_seen_subcommand_from explain' -l plan -d 'print the plan with every choice'

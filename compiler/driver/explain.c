@@ -1,0 +1,395 @@
+// The command `tcpc explain`, and gathering what it tells (see explain.h).
+#include "driver/explain.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/session.h"
+#include "driver/commands.h"
+#include "driver/compile.h"
+#include "driver/options.h"
+#include "driver/output.h"
+#include "layout/algebra.h"
+
+// -- texts
+// -----------------------------------------------------------------------------------------
+
+static const char *layout_text(struct session *s, struct lay l) {
+    return lay_valid(l) ? lay_text(&s->lay, l) : NULL;
+}
+
+// The bytes of "r" as they stand in the source, on one line.
+static const char *source_text(struct session *s, struct range r) {
+    const struct source *f = &s->sources.file[r.file];
+    struct buf b;
+    buf_init(&b);
+    for (uint32_t i = r.begin; i < r.end && i < f->size; ++i) {
+        char c = f->text[i];
+        bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+        if (blank && (b.len == 0 || b.text[b.len - 1] == ' ')) continue;
+        buf_char(&b, blank ? ' ' : c);
+    }
+    return buf_finish(&b, &s->arena);
+}
+
+static const char *file_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static const char *level_text(enum level l) {
+    static const char *const names[] = {"grid", "block", "warp", "thread"};
+    return names[l];
+}
+
+// -- one copy
+// --------------------------------------------------------------------------------------
+
+static bool is_written(const struct kernel *k, const struct tensor *t) {
+    for (int i = 0; i < k->nformals; ++i)
+        if (k->formal[i].tensor == t) return k->formal[i].dir != ARG_IN;
+    return true;
+}
+
+static struct explained_side explain_side(struct session *s, const struct kernel *k,
+                                          const struct copy *c, bool src) {
+    const struct view *v = src ? &c->src : &c->dst;
+    const struct part *p = src ? &c->facts.src : &c->facts.dst;
+    const struct tensor *t = v->base;
+    bool nc = src && t->space == MEM_GLOBAL && !is_written(k, t);
+    struct explained_side x = {
+        .tensor = t->name,
+        .space = space_name(t->space),
+        .view = source_text(s, v->at),
+        .layout = layout_text(s, lay_valid(v->layout) ? lay_inner(v->layout) : v->layout),
+        .offset = v->offset ? ix_text(s, v->offset) : "0",
+        .tv = layout_text(s, p->tv),
+        .part_offset = ix_text(s, p->offset),
+        .part = layout_text(s, p->layout),
+        .align = src ? c->facts.src_align : c->facts.dst_align,
+    };
+    if (p->sw.b) x.swizzle = arena_printf(&s->arena, "Sw<%d,%d,%d>", p->sw.b, p->sw.m, p->sw.s);
+    x.instruction = arena_printf(&s->arena, "tcp_%s_%s%s_%d", src ? "ld" : "st", x.space,
+                                 nc ? "_nc" : "", c->facts.bits);
+    return x;
+}
+
+// "thread 1 takes (0,8) .. (0,15) of each tile": the first and the last of a thread's values, when
+// they are neighbours in one mode; else the first few.
+static const char *example(struct session *s, const struct tiled_copy *tc) {
+    struct buf b;
+    buf_init(&b);
+    int64_t t = tc->threads > 1 ? 1 : 0;
+    enum { SHOWN = 4 };
+    buf_printf(&b, "thread %" PRId64 " takes", t);
+    for (int64_t v = 0; v < tc->values && v < SHOWN; ++v) {
+        int64_t at;
+        const struct lay_tuple *crd = NULL;
+        if (lay_eval(&s->lay, tc->tv, t + tc->threads * v, &at))
+            crd = lay_idx2crd(&s->lay, lay_leaf_of(&s->lay, at), tc->tiler, NULL);
+        if (!crd) {
+            buf_release(&b);
+            lay_clear_error(&s->lay);
+            return NULL;
+        }
+        buf_printf(&b, "%s %s", v ? "," : "", lay_tuple_text(&s->lay, crd));
+    }
+    if (tc->values > SHOWN) buf_printf(&b, " .. (%" PRId64 " elements)", tc->values);
+    return buf_finish(&b, &s->arena);
+}
+
+static void explain_tiled(struct session *s, const struct copy *c, struct explained_copy *x) {
+    const struct tiled_copy *tc = c->tc;
+    x->tiled = tc->name;
+    x->tiler = lay_tuple_text(&s->lay, tc->tiler);
+    x->thr = layout_text(s, tc->thr);
+    x->val = layout_text(s, tc->val);
+    x->tv = layout_text(s, tc->tv);
+    x->rounds = lay_tuple_text(&s->lay, c->facts.rounds);
+    x->values = tc->values;
+    x->example = example(s, tc);
+}
+
+static const char *barrier_text(struct session *s, const struct copy *c) {
+    const struct copy_facts *f = &c->facts;
+    if (!f->barrier_before) return NULL;
+    const struct copy *o = f->barrier_with;
+    if (!o) return "more accesses to shared memory came before it than are told apart";
+    int line, column;
+    source_place(s, o->at, &line, &column);
+    const struct tensor *t = f->barrier_writes ? c->dst.base : c->src.base;
+    const char *self = o == c ? " in the iteration before" : "";
+    return arena_printf(&s->arena, "it %s '%s', which other threads %s in line %d%s",
+                        f->barrier_writes ? "writes" : "reads", t->name,
+                        f->barrier_with_writes ? "write" : "read", line, self);
+}
+
+// "times": how often a block executes it; NULL: not known as one expression
+static struct explained_copy explain_copy(struct session *s, const struct kernel *k,
+                                          const struct copy *c, const struct ix *times) {
+    const struct copy_facts *f = &c->facts;
+    const struct view *tile = c->src.base->space == MEM_FRAG ? &c->dst : &c->src;
+    const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
+    struct explained_copy x = {
+        .label = c->label,
+        .text = arena_printf(&s->arena, "copy %s -> %s", source_text(s, c->src.at),
+                             source_text(s, c->dst.at)),
+        .path = file_name(s->sources.file[c->at.file].path),
+        .level = level_text(f->level),
+        .threads = f->threads,
+        .shape = lay_tuple_text(&s->lay, tile->layout.shape),
+        .elem = tile->base->elem->name,
+        .atom = arena_printf(&s->arena, "%s(%d)", atom->row->name, atom->bits),
+        .nrounds = f->nrounds,
+        .src = explain_side(s, k, c, true),
+        .dst = explain_side(s, k, c, false),
+        .bits = f->bits,
+        .vec = f->vec,
+        .accesses = 1,
+        .won = f->won,
+        .times = times,
+        .barrier = barrier_text(s, c),
+    };
+    source_place(s, c->at, &x.line, &x.column);
+    if (c->tc) explain_tiled(s, c, &x);
+    for (int i = 0; i < f->nmodes; ++i) x.accesses *= f->mode[i].extent;
+    for (int i = 0; i < N_BOUNDS; ++i)
+        x.bound[i] = (struct explained_bound){bound_name((enum bound)i), f->why[i], f->bound[i]};
+    // a thread's copy moves what each thread has
+    struct lay_int n = lay_size(&s->lay, c->tc ? tile->layout : f->src.layout);
+    if (!c->tc) n = lay_int_mul(&s->lay, n, lay_int(f->threads));
+    n = lay_int_mul(&s->lay, n, lay_int(tile->base->elem->bits / 8));
+    x.bytes = lay_int_valid(n) ? ix_lay(s, n) : NULL;
+    if (!c->tc) {
+        x.values = lay_size(&s->lay, f->src.layout).num;
+        x.shape = lay_tuple_text(&s->lay, f->src.layout.shape);
+    }
+    struct lay_int blocks =
+        lay_int_mul(&s->lay, k->grid[0], lay_int_mul(&s->lay, k->grid[1], k->grid[2]));
+    if (x.bytes && times && lay_int_valid(blocks)) {
+        const struct ix *block = ix_mul(s, x.bytes, times);
+        x.all_bytes = block ? ix_scale(s, block, blocks) : NULL;
+    }
+    lay_clear_error(&s->lay);
+    return x;
+}
+
+// -- one kernel
+// ------------------------------------------------------------------------------------
+
+static int count_copies(const struct stmt *list) {
+    int n = 0;
+    for (const struct stmt *st = list; st; st = st->next)
+        n += st->kind == STMT_COPY ? 1 : st->kind == STMT_FOR ? count_copies(st->body) : 0;
+    return n;
+}
+
+// How often the body of "st" is executed for each time that the loop is.
+static const struct ix *trips(struct session *s, const struct stmt *st, const struct ix *times) {
+    const struct ix *n = ix_sub(s, st->end, st->begin);
+    if (!times || !n || !ix_constant(n)) return NULL;
+    return ix_mul(s, times, n);
+}
+
+struct wanted {
+    const char *label;  // NULL: any
+    int line;           // 0: any
+};
+
+static void explain_list(struct session *s, const struct kernel *k, const struct stmt *list,
+                         const struct ix *times, struct wanted want, struct explained_kernel *x) {
+    for (const struct stmt *st = list; st; st = st->next) {
+        if (st->kind == STMT_FOR) explain_list(s, k, st->body, trips(s, st, times), want, x);
+        if (st->kind != STMT_COPY) continue;
+        const struct copy *c = st->copy;
+        int line, column;
+        source_place(s, c->at, &line, &column);
+        if (want.label && (!c->label || strcmp(c->label, want.label) != 0)) continue;
+        if (want.line && want.line != line) continue;
+        x->copy[x->ncopies++] = explain_copy(s, k, c, times);
+    }
+}
+
+static struct explained_tensor explain_tensor(struct session *s, const struct tensor *t) {
+    struct explained_tensor x = {
+        .name = t->name,
+        .elem = t->elem->name,
+        .space = space_name(t->space),
+        .layout = layout_text(s, t->layout),
+        .align = t->space == MEM_FRAG ? 0 : t->align,
+        .local = true,
+        .at = t->smem_offset,
+    };
+    struct lay_int n = lay_valid(t->layout) ? lay_cosize(&s->lay, t->layout) : LAY_INT_INVALID;
+    if (lay_int_static(n)) x.nbytes = n.num * t->elem->bits / 8;
+    lay_clear_error(&s->lay);
+    return x;
+}
+
+static struct explained_kernel explain_kernel(struct session *s, const struct kernel *k,
+                                              struct wanted want) {
+    static const char direction[3][8] = {"in", "out", "inout"};
+    struct explained_kernel x = {
+        .name = k->name,
+        .path = file_name(s->sources.file[k->at.file].path),
+        .threads = k->threads,
+        .smem_bytes = k->smem_bytes,
+    };
+    int column;
+    source_place(s, k->at, &x.line, &column);
+    for (int i = 0; i < 3; ++i) {
+        x.blocks[i] = k->grid[i];
+        x.grid[i] = lay_int_text(&s->lay, k->grid[i]);
+    }
+    x.tensor = ARENA_ARRAY(&s->arena, struct explained_tensor, k->nformals + k->nlocal + 1);
+    for (int i = 0; i < k->nformals; ++i) {
+        struct explained_tensor *t = &x.tensor[x.ntensors++];
+        *t = explain_tensor(s, k->formal[i].tensor);
+        t->direction = direction[k->formal[i].dir];
+        t->local = false;
+    }
+    for (int i = 0; i < k->nlocal; ++i) x.tensor[x.ntensors++] = explain_tensor(s, k->local[i]);
+    x.copy = ARENA_ARRAY(&s->arena, struct explained_copy, count_copies(k->body) + 1);
+    explain_list(s, k, k->body, ix_int(s, 1), want, &x);
+    return x;
+}
+
+// -- the plan
+// --------------------------------------------------------------------------------------
+
+static void add_labels(const struct stmt *list, const char **names, int *n, int most) {
+    for (const struct stmt *st = list; st; st = st->next) {
+        if (st->kind == STMT_FOR) add_labels(st->body, names, n, most);
+        if (st->kind == STMT_COPY && st->copy->label && *n < most) names[(*n)++] = st->copy->label;
+    }
+}
+
+static void unknown(const struct plan *p, const char *name) {
+    enum { MOST = 256 };
+    const char *known[MOST];
+    int n = 0;
+    for (const struct kernel *k = p->kernels; k; k = k->next) {
+        if (n < MOST) known[n++] = k->name;
+        add_labels(k->body, known, &n, MOST);
+    }
+    const char *near = diag_did_you_mean(name, known, n);
+    option_error("'%s' has no kernel and no copy '%s'%s%s%s", p->path, name,
+                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+const struct explanation *explain_plan(struct session *s, const struct plan *p, const char *name) {
+    struct explanation *e = ARENA_NEW(&s->arena, struct explanation);
+    int n = 0;
+    bool found = name == NULL;
+    for (const struct kernel *k = p->kernels; k; k = k->next) ++n;
+    *e = (struct explanation){p, ARENA_ARRAY(&s->arena, struct explained_kernel, n + 1), 0};
+    for (const struct kernel *k = p->kernels; k; k = k->next) {
+        struct wanted want = {NULL, 0};
+        size_t len = strlen(k->name);
+        bool whole = !name || strcmp(name, k->name) == 0;
+        if (!whole && strncmp(name, k->name, len) == 0 && name[len] == '.')
+            want.label = name + len + 1;
+        else if (!whole && strncmp(name, k->name, len) == 0 && name[len] == ':')
+            want.line = atoi(name + len + 1);
+        else if (!whole)
+            want.label = name;
+        if (!whole && !want.label && want.line <= 0) continue;
+        struct explained_kernel x = explain_kernel(s, k, want);
+        if (!whole && x.ncopies == 0) continue;
+        found = true;
+        e->kernel[e->nkernels++] = x;
+    }
+    if (found) return e;
+    unknown(p, name);
+    return NULL;
+}
+
+// -- the command
+// -----------------------------------------------------------------------------------
+
+static const char help[] =
+    "usage: tcpc explain [options] PLAN.tcp [NAME]    tell what the compiler chose, and why\n"
+    "\n"
+    "NAME is a kernel, the label of a copy, KERNEL.LABEL or KERNEL:LINE; default: everything.\n"
+    "\n"
+    "  --json        the same for programs (docs/explain-json.md)\n"
+    "  --plan        the plan as source with every choice written down\n"
+    "  -o FILE       write to FILE instead of standard output\n"
+    "  -arch=sm_NN, -D NAME=VALUE, -W.., --color=WHEN as for tcpc\n";
+
+struct request {
+    const char *word[2];
+    int nwords;
+    const char *output;
+    bool json, plan;
+};
+
+static int explain(struct session *s, const struct request *r) {
+    struct compiled c;
+    int status = compile_until(s, r->word[0], STAGE_KERNEL, stdout, &c);
+    if (s->diags.nerrors && status == 0) status = EXIT_WRONG;
+    const char *source = NULL;
+    if (!status && r->plan && !(source = explain_source(s, c.plan, c.kir, c.ast)))
+        status = EXIT_WRONG;
+    diag_print(s, stderr);
+    if (status) return status;
+    struct buf b;
+    buf_init(&b);
+    if (source) {
+        buf_puts(&b, source);
+    } else {
+        const struct explanation *e = explain_plan(s, c.plan, r->word[1]);
+        if (!e)
+            status = EXIT_WRONG;
+        else if (r->json)
+            explain_print_json(s, e, &b);
+        else
+            explain_print(s, e, &b);
+    }
+    if (!status) status = output_write(s, r->output ? r->output : "-", b.text, b.len);
+    buf_release(&b);
+    return status;
+}
+
+int command_explain(int argc, char **argv) {
+    struct session s;
+    session_init(&s);
+    struct request r = {0};
+    int status = -1;
+    for (int i = 0; i < argc && status < 0; ++i) {
+        const char *value;
+        bool missing;
+        enum option_taken taken = option_common(&s, argc, argv, &i);
+        if (taken == OPTION_DONE) continue;
+        if (taken == OPTION_BAD) {
+            diag_print(&s, stderr);
+            status = EXIT_USAGE;
+        } else if (strcmp(argv[i], "--help") == 0) {
+            fputs(help, stdout);
+            status = EXIT_RIGHT;
+        } else if (strcmp(argv[i], "--json") == 0) {
+            r.json = true;
+        } else if (strcmp(argv[i], "--plan") == 0) {
+            r.plan = true;
+        } else if ((value = option_value(argc, argv, &i, "-o", &missing))) {
+            r.output = value;
+            if (missing) status = EXIT_USAGE;
+        } else if (argv[i][0] == '-' && argv[i][1]) {
+            status = option_error("there is no option '%s'; see 'tcpc explain --help'", argv[i]);
+        } else if (r.nwords < 2) {
+            r.word[r.nwords++] = argv[i];
+        } else {
+            status = option_error("tcpc explain takes a plan and a name, not also '%s'", argv[i]);
+        }
+    }
+    if (status < 0 && r.nwords == 0)
+        status = option_error("no plan is given; see 'tcpc explain --help'");
+    if (status < 0 && r.plan && (r.json || r.nwords > 1))
+        status = option_error("'--plan' prints the whole plan; it takes no %s",
+                              r.json ? "'--json'" : "name");
+    if (status < 0) status = explain(&s, &r);
+    session_release(&s);
+    return status;
+}

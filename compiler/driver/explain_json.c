@@ -1,0 +1,212 @@
+// The explanation for programs.  The fields are a promise: docs/explain-json.md lists them, and a
+// change of their meaning raises EXPLAIN_SCHEMA.
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "base/session.h"
+#include "driver/explain.h"
+
+enum { EXPLAIN_SCHEMA = 1 };
+
+// -- writing JSON
+// ----------------------------------------------------------------------------------
+
+struct json {
+    struct session *s;
+    struct buf *b;
+    int depth;
+    bool first;  // nothing was written in the innermost bracket
+};
+
+static void begin(struct json *j, const char *key) {
+    if (!j->first) buf_char(j->b, ',');
+    if (j->depth) buf_char(j->b, '\n');
+    buf_fill(j->b, ' ', 2 * j->depth);
+    if (key) {
+        buf_json_string(j->b, key);
+        buf_puts(j->b, ": ");
+    }
+    j->first = false;
+}
+
+static void enter(struct json *j, const char *key, char bracket) {
+    begin(j, key);
+    buf_char(j->b, bracket);
+    j->depth++;
+    j->first = true;
+}
+
+static void leave(struct json *j, char bracket) {
+    j->depth--;
+    if (!j->first) {
+        buf_char(j->b, '\n');
+        buf_fill(j->b, ' ', 2 * j->depth);
+    }
+    buf_char(j->b, bracket);
+    j->first = false;
+}
+
+static void put_text(struct json *j, const char *key, const char *text) {
+    begin(j, key);
+    if (text)
+        buf_json_string(j->b, text);
+    else
+        buf_puts(j->b, "null");
+}
+
+static void put_number(struct json *j, const char *key, int64_t n) {
+    begin(j, key);
+    buf_printf(j->b, "%" PRId64, n);
+}
+
+// A number where it is known now, an expression of the params as text where it is not, else null.
+static void put_amount(struct json *j, const char *key, const struct ix *e) {
+    int64_t n;
+    if (e && ix_static(e, &n))
+        put_number(j, key, n);
+    else
+        put_text(j, key, e ? ix_text(j->s, e) : NULL);
+}
+
+// -- the fields
+// ------------------------------------------------------------------------------------
+
+static void put_align(struct json *j, const struct align_terms *a) {
+    enter(j, "alignment", '{');
+    put_number(j, "base", a->base);
+    put_number(j, "offset", a->offset);
+    put_number(j, "run", a->run);
+    put_number(j, "stride", a->stride);
+    leave(j, '}');
+}
+
+static void put_side(struct json *j, const char *key, const struct explained_side *x,
+                     int64_t accesses) {
+    enter(j, key, '{');
+    put_text(j, "tensor", x->tensor);
+    put_text(j, "space", x->space);
+    put_text(j, "view", x->view);
+    put_text(j, "offset", x->offset);
+    put_text(j, "layout", x->layout);
+    put_text(j, "swizzle", x->swizzle);
+    put_text(j, "tv", x->tv);
+    enter(j, "thread", '{');
+    put_text(j, "offset", x->part_offset);
+    put_text(j, "layout", x->part);
+    leave(j, '}');
+    put_text(j, "instruction", x->instruction);
+    put_number(j, "instructions", accesses);
+    put_align(j, &x->align);
+    leave(j, '}');
+}
+
+static void put_width(struct json *j, const struct explained_copy *c) {
+    enter(j, "width", '{');
+    put_number(j, "bits", c->bits);
+    put_number(j, "elements", c->vec);
+    put_text(j, "limited_by", c->bound[c->won].name);
+    enter(j, "bounds", '[');
+    for (int i = 0; i < N_BOUNDS; ++i) {
+        const struct explained_bound *x = &c->bound[i];
+        enter(j, NULL, '{');
+        put_text(j, "name", x->name);
+        if (x->bits >= BOUND_NONE)
+            put_text(j, "bits", NULL);
+        else
+            put_number(j, "bits", x->bits);
+        put_text(j, "why", x->why);
+        leave(j, '}');
+    }
+    leave(j, ']');
+    leave(j, '}');
+}
+
+static void put_copy(struct json *j, const struct explained_copy *c) {
+    enter(j, NULL, '{');
+    put_text(j, "label", c->label);
+    put_text(j, "text", c->text);
+    put_text(j, "file", c->path);
+    put_number(j, "line", c->line);
+    put_number(j, "column", c->column);
+    put_text(j, "executed_by", c->level);
+    put_number(j, "threads", c->threads);
+    put_text(j, "elem", c->elem);
+    put_text(j, "shape", c->shape);
+    put_text(j, "atom", c->atom);
+    put_text(j, "tiled_copy", c->tiled);
+    put_text(j, "thr", c->thr);
+    put_text(j, "val", c->val);
+    put_text(j, "tiler", c->tiler);
+    put_text(j, "tv", c->tv);
+    put_number(j, "values", c->values);
+    put_text(j, "rounds", c->rounds);
+    put_number(j, "rounds_total", c->nrounds);
+    put_side(j, "source", &c->src, c->accesses);
+    put_side(j, "destination", &c->dst, c->accesses);
+    put_width(j, c);
+    enter(j, "bytes", '{');
+    put_amount(j, "block_once", c->bytes);
+    put_amount(j, "times", c->times);
+    put_amount(j, "all", c->all_bytes);
+    leave(j, '}');
+    put_text(j, "barrier", c->barrier);
+    leave(j, '}');
+}
+
+static void put_tensor(struct json *j, const struct explained_tensor *t) {
+    enter(j, NULL, '{');
+    put_text(j, "name", t->name);
+    put_text(j, "elem", t->elem);
+    put_text(j, "space", t->space);
+    put_text(j, "direction", t->direction);
+    put_text(j, "layout", t->layout);
+    put_number(j, "align", t->align);
+    if (t->local) {
+        put_number(j, "at", t->at);
+        put_number(j, "bytes", t->nbytes);
+    }
+    leave(j, '}');
+}
+
+static void put_kernel(struct json *j, const struct explained_kernel *k) {
+    enter(j, NULL, '{');
+    put_text(j, "name", k->name);
+    put_text(j, "file", k->path);
+    put_number(j, "line", k->line);
+    enter(j, "grid", '[');
+    for (int i = 0; i < 3; ++i) put_amount(j, NULL, ix_lay(j->s, k->blocks[i]));
+    leave(j, ']');
+    put_number(j, "threads", k->threads);
+    put_number(j, "shared_bytes", k->smem_bytes);
+    enter(j, "tensors", '[');
+    for (int i = 0; i < k->ntensors; ++i) put_tensor(j, &k->tensor[i]);
+    leave(j, ']');
+    enter(j, "copies", '[');
+    for (int i = 0; i < k->ncopies; ++i) put_copy(j, &k->copy[i]);
+    leave(j, ']');
+    leave(j, '}');
+}
+
+void explain_print_json(struct session *s, const struct explanation *e, struct buf *out) {
+    struct json j = {s, out, 0, true};
+    enter(&j, NULL, '{');
+    put_number(&j, "schema", EXPLAIN_SCHEMA);
+    put_text(&j, "plan", e->plan->path);
+    put_number(&j, "arch", e->plan->arch);
+    enter(&j, "params", '[');
+    for (int i = 0; i < e->plan->nparams; ++i) {
+        const struct param *p = e->plan->param[i];
+        enter(&j, NULL, '{');
+        put_text(&j, "name", p->name);
+        put_number(&j, "min", p->sym->lo);
+        put_number(&j, "max", p->sym->hi);
+        put_number(&j, "multiple", p->sym->mul);
+        leave(&j, '}');
+    }
+    leave(&j, ']');
+    enter(&j, "kernels", '[');
+    for (int i = 0; i < e->nkernels; ++i) put_kernel(&j, &e->kernel[i]);
+    leave(&j, ']');
+    leave(&j, '}');
+    buf_char(out, '\n');
+}

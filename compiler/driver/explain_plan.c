@@ -1,0 +1,269 @@
+// A plan as source with every choice written down, for `tcpc explain --plan`.
+//
+// The plan's own text is kept, with its comments and names; what the compiler chose or worked out
+// takes the place of what was there: constants given on the command line, the architecture,
+// layouts, alignments, tiled copies, grids and threads.  Imported files are put in where they are
+// imported.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/session.h"
+#include "driver/explain.h"
+#include "kernel/kernel_ir.h"
+#include "syntax/ast.h"
+#include "syntax/format.h"
+#include "syntax/parse.h"
+
+// Bytes [begin, end) of a file are replaced by "text".
+struct edit {
+    uint32_t begin, end;
+    const char *text;
+    struct edit *next;  // sorted by begin; of equal ones the earlier made comes first
+};
+
+struct seen {
+    const char *real;
+    struct seen *next;
+};
+
+struct writer {
+    struct session *s;
+    const struct plan *plan;
+    const struct kir *kir;
+    struct edit *edits;  // of the file at hand
+    struct seen *seen;   // files that are put in already
+};
+
+static void replace(struct writer *w, uint32_t begin, uint32_t end, const char *text) {
+    struct edit *e = ARENA_NEW(&w->s->arena, struct edit);
+    struct edit **at = &w->edits;
+    while (*at && (*at)->begin <= begin) {
+        if (end > begin && (*at)->begin == begin && (*at)->end == end)
+            return;  // it is done already
+        at = &(*at)->next;
+    }
+    *e = (struct edit){begin, end, text, *at};
+    *at = e;
+}
+
+static void replace_range(struct writer *w, struct range r, const char *text) {
+    replace(w, r.begin, r.end, text);
+}
+
+// -- tensors
+// ---------------------------------------------------------------------------------------
+
+static bool same_place(struct range a, struct range b) {
+    return a.file == b.file && a.begin == b.begin;
+}
+
+static const struct tensor *tensor_at(const struct writer *w, struct range at) {
+    for (int i = 0; i < w->plan->ntensors; ++i)
+        if (same_place(w->plan->tensor[i]->at, at)) return w->plan->tensor[i];
+    for (const struct kernel *k = w->plan->kernels; k; k = k->next) {
+        for (int i = 0; i < k->nlocal; ++i)
+            if (same_place(k->local[i]->at, at)) return k->local[i];
+        for (int i = 0; i < k->nformals; ++i)
+            if (same_place(k->formal[i].tensor->at, at)) return k->formal[i].tensor;
+    }
+    return NULL;
+}
+
+// Names of modes are no part of a layout's text.
+static bool names_modes(const struct ast_expr *e) {
+    for (int i = 0; i < e->nargs; ++i)
+        if (e->arg[i].key.name || names_modes(e->arg[i].value)) return true;
+    return false;
+}
+
+// The alignment that all launchers ask for "t", 0 when they differ or there is none.
+static int align_asked(const struct writer *w, const struct tensor *t) {
+    int align = 0;
+    for (const struct kir_kernel *k = w->kir->kernels; k; k = k->next)
+        for (int i = 0; i < k->ntensors; ++i) {
+            if (k->tensor[i].id != t->id || strcmp(k->tensor[i].name, t->name) != 0) continue;
+            if (align && align != k->tensor[i].align) return 0;
+            align = k->tensor[i].align;
+        }
+    return align;
+}
+
+static void pin_type(struct writer *w, struct range name, const struct ast_type *type,
+                     bool stages) {
+    const struct tensor *t = tensor_at(w, name);
+    if (!t || type->like) return;
+    if (!stages && lay_valid(t->layout) && !names_modes(type->shape))
+        replace_range(w, type->shape->at, lay_text(&w->s->lay, t->layout));
+    int align = t->space == MEM_GLOBAL && !type->align ? align_asked(w, t) : 0;
+    if (align)
+        replace(w, type->shape->at.end, type->shape->at.end,
+                arena_printf(&w->s->arena, " align %d", align));
+}
+
+// -- tiled copies
+// ----------------------------------------------------------------------------------
+
+static void pin_tiled(struct writer *w, const struct tiled_copy *tc, int file) {
+    struct lay_ctx *x = &w->s->lay;
+    struct arena *a = &w->s->arena;
+    if (!tc || tc->at.file != (uint32_t)file || tc->at.end == tc->at.begin) return;
+    const struct atom *atom = &tc->atom;
+    const char *elem = atom->elem ? arena_printf(a, ", %s", atom->elem->name) : "";
+    const char *how;
+    if (lay_valid(tc->thr) && lay_valid(tc->val))
+        how = arena_printf(a, "thr=%s, val=%s", lay_text(x, tc->thr), lay_text(x, tc->val));
+    else
+        how = arena_printf(a, "tv=%s, tile=%s", lay_text(x, tc->tv), lay_tuple_text(x, tc->tiler));
+    replace_range(w, tc->at,
+                  arena_printf(a, "tile(%s(%d%s), %s)", atom->row->name, atom->bits, elem, how));
+}
+
+static void pin_used(struct writer *w, const struct stmt *list, int file) {
+    for (const struct stmt *st = list; st; st = st->next) {
+        if (st->kind == STMT_FOR) pin_used(w, st->body, file);
+        if (st->kind == STMT_COPY) pin_tiled(w, st->copy->tc, file);
+    }
+}
+
+// -- declarations
+// ----------------------------------------------------------------------------------
+
+static void pin_block(struct writer *w, const struct ast_block *b) {
+    for (int i = 0; b && i < b->nstmts; ++i) {
+        const struct ast_stmt *st = b->stmt[i];
+        if (st->kind == S_SHARED || st->kind == S_FRAG)
+            pin_type(w, st->name.at, &st->buffer.type, st->buffer.stages != NULL);
+        else if (st->kind == S_FOR)
+            pin_block(w, st->loop.body);
+        else if (st->kind == S_PIPELINE)
+            for (int p = 0; p < st->loop.nparts; ++p) pin_block(w, st->loop.part[p].body);
+    }
+}
+
+static void pin_fn(struct writer *w, const struct ast_decl *d) {
+    struct session *s = w->s;
+    const struct ast_fn *fn = &d->fn;
+    const struct kernel *k = w->plan->kernels;
+    while (k && !same_place(k->at, d->name.at)) k = k->next;
+    for (int i = 0; i < fn->nformals; ++i)
+        if (fn->formal[i].kind == FORMAL_TENSOR)
+            pin_type(w, fn->formal[i].name.at, &fn->formal[i].type, false);
+    pin_block(w, fn->body);
+    if (!k || !fn->kernel) return;
+    const char *grid =
+        arena_printf(&s->arena, "(%s,%s,%s)", lay_int_text(&s->lay, k->grid[0]),
+                     lay_int_text(&s->lay, k->grid[1]), lay_int_text(&s->lay, k->grid[2]));
+    const char *threads = arena_printf(&s->arena, "%" PRId64, k->threads);
+    uint32_t end = fn->head_at.end;
+    if (fn->grid)
+        replace_range(w, fn->grid->at, grid);
+    else
+        replace(w, end, end, arena_printf(&s->arena, " grid %s", grid));
+    if (fn->threads)
+        replace_range(w, fn->threads->at, threads);
+    else
+        replace(w, end, end, arena_printf(&s->arena, " threads %s", threads));
+}
+
+static void pin_const(struct writer *w, const struct ast_decl *d) {
+    const struct options *o = &w->s->options;
+    for (int i = o->ndefines - 1; i >= 0; --i) {
+        if (o->defines[i].name != d->name.name) continue;
+        replace_range(w, d->value->at, o->defines[i].text);
+        return;
+    }
+}
+
+static const char *edited(struct writer *w, const struct ast_file *f, bool imported);
+
+// The imported file as text; what is put in already leaves nothing.
+static const char *imported(struct writer *w, const struct ast_decl *d) {
+    struct session *s = w->s;
+    const char *from = s->sources.file[d->at.file].path, *path = d->import.path;
+    const char *slash = strrchr(from, '/');
+    if (path[0] != '/' && slash)
+        path = arena_printf(&s->arena, "%.*s%s", (int)(slash - from + 1), from, path);
+    char *real = realpath(path, NULL);
+    const char *key = intern(s, real ? real : path);
+    free(real);
+    for (const struct seen *x = w->seen; x; x = x->next)
+        if (x->real == key) return "";
+    struct seen *x = ARENA_NEW(&s->arena, struct seen);
+    *x = (struct seen){key, w->seen};
+    w->seen = x;
+    for (int i = 0; i < s->sources.n; ++i)
+        if (strcmp(s->sources.file[i].path, path) == 0) return edited(w, parse_source(s, i), true);
+    BUG("import '%s' has not been read", path);
+}
+
+static void pin_decl(struct writer *w, const struct ast_decl *d, bool in_import) {
+    struct session *s = w->s;
+    const char *arch = arena_printf(&s->arena, "sm_%d", w->plan->arch);
+    switch (d->kind) {
+    case D_TCP:
+        if (in_import) replace_range(w, d->at, "");
+        break;
+    case D_ARCH: replace_range(w, in_import ? d->at : d->name.at, in_import ? "" : arch); break;
+    case D_IMPORT: break;  // edited() has done it
+    case D_CONST: pin_const(w, d); break;
+    case D_TENSOR: pin_type(w, d->name.at, &d->type, false); break;
+    case D_FN:
+        if (in_import)
+            replace_range(w, d->at, "");
+        else
+            pin_fn(w, d);
+        break;
+    case D_PARAM:
+    case D_LAYOUT:
+    case D_ATOM:
+    case D_TILED_COPY:
+    case D_EXPECT: break;
+    }
+}
+
+// The text of "f" with its edits.
+static const char *edited(struct writer *w, const struct ast_file *f, bool in_import) {
+    struct session *s = w->s;
+    struct edit *outer = w->edits;
+    bool has_arch = false;
+    w->edits = NULL;
+    for (int i = 0; i < f->ndecls; ++i) {
+        has_arch |= f->decl[i]->kind == D_ARCH;
+        if (f->decl[i]->kind == D_IMPORT)
+            replace_range(w, f->decl[i]->at, imported(w, f->decl[i]));
+        else
+            pin_decl(w, f->decl[i], in_import);
+    }
+    for (int i = 0; i < w->plan->ntiled; ++i) pin_tiled(w, w->plan->tiled[i], f->file);
+    for (const struct kernel *k = w->plan->kernels; k; k = k->next) pin_used(w, k->body, f->file);
+    if (!in_import && !has_arch && f->ndecls)
+        replace(w, f->decl[0]->at.end, f->decl[0]->at.end,
+                arena_printf(&s->arena, "\narch sm_%d;", w->plan->arch));
+    const struct source *src = &s->sources.file[f->file];
+    struct buf b;
+    buf_init(&b);
+    uint32_t at = 0;
+    for (const struct edit *e = w->edits; e; e = e->next) {
+        if (e->begin < at) continue;  // inside of what was replaced as a whole
+        buf_write(&b, src->text + at, e->begin - at);
+        buf_puts(&b, e->text);
+        at = e->end;
+    }
+    buf_write(&b, src->text + at, src->size - at);
+    w->edits = outer;
+    return buf_finish(&b, &s->arena);
+}
+
+const char *explain_source(struct session *s, const struct plan *p, const struct kir *ir,
+                           const struct ast_file *file) {
+    struct writer w = {s, p, ir, NULL, NULL};
+    const char *text = edited(&w, file, false);
+    int index = source_add(s, "<plan>", text, strlen(text));
+    if (index < 0) {
+        diag_error(s, RANGE_NONE, "the plan is too long to be written");
+        return NULL;
+    }
+    return format_source(s, index);
+}

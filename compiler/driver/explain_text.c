@@ -1,0 +1,259 @@
+// The explanation for people: for each copy a paragraph in words of CUDA, and a table of what it
+// was worked out from.
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/session.h"
+#include "driver/explain.h"
+
+enum { COLUMNS = 96, LABEL = 14, NOTE = 28 };
+
+// Fills "text" into lines of COLUMNS, indented.
+static void paragraph(struct buf *b, const char *text) {
+    int column = 0;
+    while (*text) {
+        int n = (int)strcspn(text, " ");
+        if (column && column + 1 + n > COLUMNS) {
+            buf_char(b, '\n');
+            column = 0;
+        }
+        buf_puts(b, column ? " " : "  ");
+        column += n + (column ? 1 : 2);
+        buf_write(b, text, (size_t)n);
+        text += n;
+        while (*text == ' ') ++text;
+    }
+    buf_char(b, '\n');
+}
+
+static const char *plural(int64_t n) {
+    return n == 1 ? "" : "s";
+}
+
+static bool is_frag(const struct explained_side *x) {
+    return strcmp(x->space, "frag") == 0;
+}
+
+static const char *place(struct session *s, const struct explained_side *x) {
+    if (is_frag(x)) return arena_printf(&s->arena, "registers ('%s')", x->tensor);
+    return arena_printf(&s->arena, "%s memory ('%s')", x->space, x->tensor);
+}
+
+// -- the paragraph
+// ---------------------------------------------------------------------------------
+
+static void put_work(struct session *s, struct buf *b, const struct explained_kernel *k,
+                     const struct explained_copy *c) {
+    const char *from = place(s, &c->src), *to = place(s, &c->dst);
+    bool all = c->threads == k->threads;
+    if (!c->tiled && !c->tiler) {
+        buf_printf(b,
+                   "Each of the %" PRId64 " threads copies %" PRId64
+                   " element%s of its own, %s of %s, from %s to %s.",
+                   c->threads, c->values, plural(c->values), c->shape, c->elem, from, to);
+    } else {
+        buf_printf(b, "%s %" PRId64 " thread%s of a block ", all ? "The" : "The first", c->threads,
+                   plural(c->threads));
+        buf_printf(b, "%scop%s %s of %s from %s to %s%s.", all ? "" : "(the others skip it) ",
+                   c->threads == 1 ? "ies" : "y", c->shape, c->elem, from, to,
+                   c->threads == 1 ? "" : " together");
+        buf_printf(b, " In one round they cover %s, each thread %" PRId64 " element%s", c->tiler,
+                   c->values, plural(c->values));
+        if (c->nrounds > 1) buf_printf(b, "; %" PRId64 " rounds do it all", c->nrounds);
+        buf_char(b, '.');
+    }
+    buf_printf(b, " That makes %" PRId64 " access%s of %d bits (%d x %s) a thread on each side",
+               c->accesses, c->accesses == 1 ? "" : "es", c->bits, c->vec, c->elem);
+    if (is_frag(&c->src) || is_frag(&c->dst))
+        buf_puts(b, "; the side in registers costs no memory access");
+    buf_char(b, '.');
+}
+
+// The least of the bounds other than the one that won.
+static const struct explained_bound *next_bound(const struct explained_copy *c) {
+    const struct explained_bound *least = NULL;
+    for (int i = 0; i < N_BOUNDS; ++i)
+        if (i != (int)c->won && c->bound[i].why && (!least || c->bound[i].bits < least->bits))
+            least = &c->bound[i];
+    return least;
+}
+
+static void put_width(struct buf *b, const struct explained_copy *c) {
+    const struct explained_bound *won = &c->bound[c->won], *next = next_bound(c);
+    if (c->won != BOUND_ATOM)
+        buf_printf(b, "Wider accesses are not proven right, because of the %s: %s.", won->name,
+                   won->why);
+    else if (c->bits >= 128)
+        buf_puts(b, "No access is wider than that.");
+    else if (next && next->bits <= c->bits)
+        buf_printf(b, "The atom asks for that; a wider one would not do, because of the %s.",
+                   next->name);
+    else
+        buf_printf(b, "The atom asks for that; a wider one would do up to %" PRId64 " bits.",
+                   next && next->bits < 128 ? next->bits : (int64_t)128);
+}
+
+// -- the table
+// -------------------------------------------------------------------------------------
+
+static void row(struct buf *b, const char *label, const char *value, const char *note) {
+    if (!value) return;
+    buf_printf(b, "  %-*s%s", LABEL, label, value);
+    if (note) {
+        int pad = NOTE - (int)strlen(value);
+        buf_fill(b, ' ', pad > 2 ? pad : 2);
+        buf_puts(b, note);
+    }
+    buf_char(b, '\n');
+}
+
+static const char *bytes_text(struct session *s, const struct explained_copy *c) {
+    const char *each = c->bytes ? ix_text(s, c->bytes) : "?";
+    int64_t once;
+    bool loop = !c->times || !ix_static(c->times, &once) || once != 1;
+    const char *times = !loop ? ""
+                        : c->times
+                            ? arena_printf(&s->arena, " x %s iterations", ix_text(s, c->times))
+                            : " in each iteration";
+    const char *all =
+        c->all_bytes ? arena_printf(&s->arena, ", %s in all blocks", ix_text(s, c->all_bytes)) : "";
+    return arena_printf(&s->arena, "%s a block%s%s", each, times, all);
+}
+
+static const char *side_text(struct session *s, const char *offset, const char *layout) {
+    if (!layout) return NULL;
+    return strcmp(offset, "0") == 0 ? layout : arena_printf(&s->arena, "%s + %s", offset, layout);
+}
+
+// "gcd of base 16, offset 8, strides 64 = 8 bytes"
+static const char *align_text(struct session *s, const struct align_terms *a, int64_t bits) {
+    const char *offset = a->offset ? arena_printf(&s->arena, ", offset %" PRId64, a->offset) : "";
+    const char *stride =
+        a->stride ? arena_printf(&s->arena, ", strides %" PRId64 " (the worst is %s elements)",
+                                 a->stride, lay_int_text(&s->lay, a->worst))
+                  : "";
+    return arena_printf(&s->arena,
+                        "gcd of base %" PRId64 "%s, vectors %" PRId64 "%s = %" PRId64 " bytes",
+                        a->base, offset, a->run, stride, bits / 8);
+}
+
+// The two sides beside one another.
+static void put_sides(struct session *s, struct buf *b, const struct explained_copy *c) {
+    enum { ROWS = 6 };
+    static const char label[ROWS][16] = {"", "memory", "view", "swizzle", "TV", "one thread"};
+    const char *text[ROWS][2];
+    int width = 0;
+    for (int i = 0; i < 2; ++i) {
+        const struct explained_side *x = i ? &c->dst : &c->src;
+        text[0][i] = i ? "destination" : "source";
+        text[1][i] = arena_printf(&s->arena, "%s %s", x->space, x->tensor);
+        text[2][i] = side_text(s, x->offset, x->layout);
+        text[3][i] = x->swizzle;
+        text[4][i] = x->tv;
+        text[5][i] = side_text(s, x->part_offset, x->part);
+    }
+    const char *access[2];
+    for (int i = 0; i < 2; ++i)
+        access[i] = arena_printf(&s->arena, "%" PRId64 " x %s", c->accesses,
+                                 (i ? &c->dst : &c->src)->instruction);
+    for (int r = 0; r < ROWS; ++r) {
+        int n = text[r][0] ? (int)strlen(text[r][0]) : 1;
+        if (n > width) width = n;
+    }
+    if ((int)strlen(access[0]) > width) width = (int)strlen(access[0]);
+    buf_char(b, '\n');
+    for (int r = 0; r < ROWS; ++r) {
+        if (!text[r][0] && !text[r][1]) continue;
+        buf_printf(b, "  %-*s%-*s  %s\n", LABEL, label[r], width, text[r][0] ? text[r][0] : "-",
+                   text[r][1] ? text[r][1] : "-");
+    }
+    buf_printf(b, "  %-*s%-*s  %s\n", LABEL, "a thread runs", width, access[0], access[1]);
+}
+
+static void put_bounds(struct session *s, struct buf *b, const struct explained_copy *c) {
+    buf_printf(b, "\n  %-*s%d bits = %d x %s\n", LABEL, "width", c->bits, c->vec, c->elem);
+    for (int i = 0; i < N_BOUNDS; ++i) {
+        const struct explained_bound *x = &c->bound[i];
+        if (!x->why) continue;
+        buf_printf(b, "  %s ", i == (int)c->won ? "limit:  " : "        ");
+        if (x->bits >= BOUND_NONE)
+            buf_printf(b, "%6s", "any");
+        else
+            buf_printf(b, "%6" PRId64, x->bits);
+        const char *why = i == BOUND_SRC_ALIGN   ? align_text(s, &c->src.align, x->bits)
+                          : i == BOUND_DST_ALIGN ? align_text(s, &c->dst.align, x->bits)
+                                                 : x->why;
+        buf_printf(b, "  %-36s %s\n", x->name, why);
+    }
+}
+
+static void put_copy(struct session *s, struct buf *b, const struct explained_kernel *k,
+                     const struct explained_copy *c) {
+    const char *head = c->label ? arena_printf(&s->arena, "%s: %s", c->label, c->text) : c->text;
+    buf_printf(b, "\n%-72s %s:%d\n", head, c->path, c->line);
+    struct buf text;
+    buf_init(&text);
+    put_work(s, &text, k, c);
+    paragraph(b, text.text);
+    buf_clear(&text);
+    put_width(&text, c);
+    paragraph(b, text.text);
+    buf_release(&text);
+    if (c->barrier)
+        paragraph(b,
+                  arena_printf(&s->arena, "A barrier stands before it, because %s.", c->barrier));
+    buf_char(b, '\n');
+    row(b, "executed by", c->level,
+        arena_printf(&s->arena, "%" PRId64 " of %" PRId64 " threads", c->threads, k->threads));
+    row(b, c->tiler ? "tile" : "values", arena_printf(&s->arena, "%s %s", c->shape, c->elem), NULL);
+    row(b, "bytes", bytes_text(s, c), NULL);
+    row(b, "tiled copy", c->tiled, NULL);
+    row(b, "atom", c->atom, NULL);
+    row(b, "thr", c->thr, "how the threads stand beside one another");
+    row(b, "val", c->val, "what each thread has at its place");
+    row(b, "tiler", c->tiler, "what one round covers");
+    row(b, "rounds", c->rounds, "how often, along each mode of the tile");
+    row(b, "TV", c->tv, "(thread, value) -> place in the tiler, first mode fastest");
+    row(b, "for example", c->example, NULL);
+    put_sides(s, b, c);
+    put_bounds(s, b, c);
+}
+
+static void put_kernel(struct session *s, struct buf *b, const struct explained_kernel *k) {
+    buf_printf(b, "%-72s %s:%d\n", arena_printf(&s->arena, "kernel %s", k->name), k->path, k->line);
+    buf_printf(b,
+               "  grid (%s,%s,%s), %" PRId64 " threads a block, %" PRId64
+               " bytes of shared memory\n",
+               k->grid[0], k->grid[1], k->grid[2], k->threads, k->smem_bytes);
+    int name = 0, type = 0, layout = 0;
+    for (int i = 0; i < k->ntensors; ++i) {
+        const struct explained_tensor *t = &k->tensor[i];
+        int n = (int)strlen(t->name), m = (int)(strlen(t->elem) + strlen(t->space)) + 1;
+        int l = t->layout ? (int)strlen(t->layout) : 0;
+        if (n > name) name = n;
+        if (m > type) type = m;
+        if (l > layout) layout = l;
+    }
+    for (int i = 0; i < k->ntensors; ++i) {
+        const struct explained_tensor *t = &k->tensor[i];
+        buf_printf(b, "    %-*s  %-*s  %-*s", name, t->name, type,
+                   arena_printf(&s->arena, "%s %s", t->elem, t->space), layout,
+                   t->layout ? t->layout : "");
+        if (strcmp(t->space, "shared") == 0)
+            buf_printf(b, "  %" PRId64 " bytes from byte %" PRId64, t->nbytes, t->at);
+        else if (strcmp(t->space, "global") == 0)
+            buf_printf(b, "  %s, aligned to %" PRId64 " bytes", t->direction, t->align);
+        else
+            buf_printf(b, "  %" PRId64 " bytes of registers a thread", t->nbytes);
+        buf_char(b, '\n');
+    }
+    for (int i = 0; i < k->ncopies; ++i) put_copy(s, b, k, &k->copy[i]);
+}
+
+void explain_print(struct session *s, const struct explanation *e, struct buf *out) {
+    for (int i = 0; i < e->nkernels; ++i) {
+        if (i) buf_puts(out, "\n\n");
+        put_kernel(s, out, &e->kernel[i]);
+    }
+}

@@ -1,0 +1,110 @@
+"""usage: check_json.py TCPC DOCUMENT PLAN...: `explain --json` of each plan has the fields that DOCUMENT lists, of their
+types, and says of widths, bytes and instructions what the emitted code and the numbers beside them say."""
+
+import json
+import re
+import subprocess
+import sys
+
+TYPES = {
+    "integer": lambda x: isinstance(x, int) and not isinstance(x, bool),
+    "text": lambda x: isinstance(x, str),
+    "text or null": lambda x: x is None or isinstance(x, str),
+    "integer or null": lambda x: x is None or isinstance(x, int),
+    "amount": lambda x: isinstance(x, (int, str)),
+    "amount or null": lambda x: x is None or isinstance(x, (int, str)),
+    "list": lambda x: isinstance(x, list),
+    "object": lambda x: isinstance(x, dict),
+}
+
+
+def run(*arguments):
+    done = subprocess.run([sys.argv[1], *arguments], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"tcpc {' '.join(arguments)}: exit status {done.returncode}\n{done.stderr}")
+    return done.stdout
+
+
+def schema(document):
+    """{"kernels[].copies[]": {"label": "text or null", ...}} from the tables of the document."""
+    tables, at = {}, None
+    for line in open(document, encoding="utf-8"):
+        head = re.match(r"#+ `(.*)`$", line.strip())
+        row = re.match(r"\| `(\w+)` \| ([^|]+) \|", line)
+        if head:
+            at = head[1]
+            tables[at] = {}
+        elif row and at is not None:
+            tables[at][row[1]] = row[2].strip()
+    return tables
+
+
+def check(value, path, tables, plan):
+    table = tables.get(path)
+    if table is None:
+        sys.exit(f"{plan}: the document has no table for '{path}'")
+    optional = {name for name, kind in table.items() if kind.endswith("(local)")}
+    missing, more = set(table) - set(value) - optional, set(value) - set(table)
+    if missing or more:
+        sys.exit(f"{plan}: '{path}' lacks {sorted(missing)}, has {sorted(more)} beside")
+    for name, x in value.items():
+        kind = table[name].replace(" (local)", "")
+        if not TYPES[kind](x):
+            sys.exit(f"{plan}: '{path}.{name}' is {x!r}, not {kind}")
+        inner = name if path == "(top)" else f"{path}.{name}"
+        if isinstance(x, dict):
+            check(x, inner, tables, plan)
+        for one in x if isinstance(x, list) else []:
+            if isinstance(one, dict):
+                check(one, inner + "[]", tables, plan)
+
+
+def size(text):
+    """The product of the extents of a shape, or of a layout's shape."""
+    product = 1
+    for n in re.findall(r"\d+", text.split(":")[0]):
+        product *= int(n)
+    return product
+
+
+def check_copy(c, code, plan):
+    where = f"{plan}:{c['line']}"
+    bits = 8 if c["elem"].startswith("f8") else int(re.search(r"\d+", c["elem"])[0])
+    width = c["width"]
+    limit = [b for b in width["bounds"] if b["name"] == width["limited_by"]]
+    if len(limit) != 1 or limit[0]["bits"] & -limit[0]["bits"] != width["bits"]:
+        sys.exit(f"{where}: {width['bits']} bits are not those of what limits them")
+    for b in width["bounds"]:
+        if b["bits"] is not None and (b["bits"] & -b["bits"]) < width["bits"]:
+            sys.exit(f"{where}: '{b['name']}' allows less than the width")
+    if width["elements"] * bits != width["bits"]:
+        sys.exit(f"{where}: {width['elements']} x {c['elem']} are not {width['bits']} bits")
+    each = c["source"]["instructions"] * width["bits"] // 8 * c["threads"]
+    if c["bytes"]["block_once"] != each:
+        sys.exit(f"{where}: {c['bytes']['block_once']} bytes, but the instructions move {each}")
+    if c["tiler"] and size(c["tiler"]) * c["rounds_total"] != size(c["shape"]):
+        sys.exit(f"{where}: the rounds do not make up the tile")
+    for side in ("source", "destination"):
+        if size(c[side]["thread"]["layout"]) != c["source"]["instructions"] * width["elements"]:
+            sys.exit(f"{where}: a thread's part is not what its instructions move")
+        if c[side]["instruction"] + "(" not in code:
+            sys.exit(f"{where}: {c[side]['instruction']} is not in the emitted code")
+        a = c[side]["alignment"]
+        terms = [a[name] for name in ("base", "offset", "run", "stride") if a[name]]
+        if any(term * 8 % width["bits"] for term in terms):
+            sys.exit(f"{where}: an alignment does not allow {width['bits']} bits: {a}")
+
+
+tables = schema(sys.argv[2])
+for plan in sys.argv[3:]:
+    told = json.loads(run("explain", "-w", "--json", plan))
+    code = run("-w", plan, "-o", "-")
+    check(told, "(top)", tables, plan)
+    barriers = 0
+    for kernel in told["kernels"]:
+        for copy in kernel["copies"]:
+            check_copy(copy, code, plan)
+            barriers += copy["barrier"] is not None
+    if barriers != code.count("tcp_sync();"):
+        sys.exit(f"{plan}: {barriers} barriers are told, {code.count('tcp_sync();')} emitted")
+print(f"{len(sys.argv) - 3} plans are told right")

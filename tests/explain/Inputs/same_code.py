@@ -1,0 +1,28 @@
+"""usage: same_code.py TCPC PLAN...: `explain --plan` of each plan compiles to the same code up to comments and lines of #line."""
+
+import subprocess
+import sys
+
+
+def run(arguments, text=None):
+    done = subprocess.run([sys.argv[1], *arguments], input=text, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"tcpc {' '.join(arguments)}: exit status {done.returncode}\n{done.stderr}")
+    return done.stdout
+
+
+def code(text):
+    return [line for line in text.splitlines() if not line.lstrip().startswith(("//", "#line"))]
+
+
+for plan in sys.argv[2:]:
+    want = code(run(["-w", plan, "-o", "-"]))
+    source = run(["explain", "-w", "--plan", plan])
+    got = code(run(["-w", "-", "-o", "-"], source))
+    if not want or got != want:
+        where = next((i for i, pair in enumerate(zip(want, got)) if pair[0] != pair[1]), min(len(want), len(got)))
+        sys.exit(f"{plan}: its --plan compiles to other code, from line {where} of it on:\n{source}")
+    # what is written down already is written down the same
+    if run(["explain", "-w", "--plan", "-"], source) != source:
+        sys.exit(f"{plan}: --plan of its --plan differs:\n{source}")
+print(f"{len(sys.argv) - 2} plans are the same")
