@@ -39,12 +39,10 @@ bool view_whole(struct sema *c, const struct view *v, struct range at) {
 
 static const struct value *finish(struct sema *c, const struct view *v, struct lay f,
                                   const struct ast_expr *e, const char *what) {
-    if (!lay_valid(f)) {
+    if (!lay_valid(f) || f.sw.b || !lay_int_is(f.offset, 0)) {
         sema_lay_error(c, e->at, what);
         return &value_none;
     }
-    if (f.sw.b || !lay_int_is(f.offset, 0))
-        return FAIL(c, e->at, "%s: a tensor cannot be composed with a swizzle or an offset", what);
     return value_view(c, view_map(c->s, *v, f, e->at));
 }
 
@@ -219,7 +217,8 @@ const struct value *eval_slice(struct sema *c, const struct value *f, const stru
     const struct value *i = value_unwrap(at);
     if (value_is_layout(f) && i->kind == VAL_INT && !ix_constant(i->ix) && !f->calc.layout.sw.b) {
         const struct ix *r = view_crd2idx(c->s, i->ix, f->calc.layout.shape, f->calc.layout.stride);
-        return r ? value_int(c, r) : FAIL(c, e->at, "the value at a coordinate cannot be formed");
+        if (!r) return FAIL(c, e->at, "the value at '%s' cannot be formed", ix_text(c->s, i->ix));
+        return value_int(c, r);
     }
     if (!value_to_calc(c, f, e->lhs->at, "what is called", &in[0]) ||
         !value_to_calc(c, at, e->at, "the coordinate", &in[1]))
