@@ -47,21 +47,26 @@ bool workplace_open(struct workplace *w, const char *dir) {
     return false;
 }
 
-// Removes a folder of files; the programs that work there make no folders.
-static void remove_folder(const char *path) {
-    DIR *d = opendir(path);
-    if (!d) return;
+// Removes the folder "name" in folder "at" with all that is in it; links are not followed.
+static void remove_folder(int at, const char *name) {
+    int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    if (!d) {
+        if (fd >= 0) close(fd);
+        return;
+    }
     const struct dirent *e;
     while ((e = readdir(d))) {
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-            unlinkat(dirfd(d), e->d_name, 0);
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
+        if (unlinkat(fd, e->d_name, 0) != 0 && (errno == EISDIR || errno == EPERM))
+            remove_folder(fd, e->d_name);
     }
     closedir(d);
-    rmdir(path);
+    unlinkat(at, name, AT_REMOVEDIR);
 }
 
 void workplace_close(struct workplace *w) {
-    if (w->path[0] && !w->keep) remove_folder(w->path);
+    if (w->path[0] && !w->keep) remove_folder(AT_FDCWD, w->path);
     w->path[0] = 0;
     // a pending signal ends us here; children that are gone are of no interest
     const struct timespec none = {0, 0};
@@ -77,9 +82,12 @@ bool workplace_interrupted(const struct workplace *w) {
     sigset_t pending;
     if (sigpending(&pending) != 0) return false;
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    for (int i = 0; i < 3; ++i)
-        if (sigismember(&pending, signals[i]) && !sigismember(&w->old_mask, signals[i]))
+    for (int i = 0; i < 3; ++i) {
+        struct sigaction now;  // one that is ignored, as under nohup, asks for nothing
+        if (sigismember(&pending, signals[i]) && !sigismember(&w->old_mask, signals[i]) &&
+            sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
             return true;
+    }
     return false;
 }
 
@@ -90,7 +98,24 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+// Our environment, but that temporary files go to the folder, with which they are removed.
+static char **environment(const struct workplace *w, char *tmpdir, size_t size) {
+    size_t n = 0, kept = 0;
+    while (environ[n]) ++n;
+    char **env = malloc((n + 2) * sizeof *env);
+    if (!env) return NULL;
+    for (size_t i = 0; i < n; ++i)
+        if (strncmp(environ[i], "TMPDIR=", 7) != 0) env[kept++] = environ[i];
+    snprintf(tmpdir, size, "TMPDIR=%s", w->path);
+    env[kept++] = tmpdir;
+    env[kept] = NULL;
+    return env;
+}
+
 static int start(const struct workplace *w, const char *const *argv, const char *log, pid_t *pid) {
+    char tmpdir[sizeof w->path + 8];
+    char **env = environment(w, tmpdir, sizeof tmpdir);
+    if (!env) return ENOMEM;
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attr;
     posix_spawn_file_actions_init(&files);
@@ -104,7 +129,8 @@ static int start(const struct workplace *w, const char *const *argv, const char 
     posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
     posix_spawnattr_setsigmask(&attr, &w->old_mask);
     posix_spawnattr_setpgroup(&attr, 0);
-    int error = posix_spawnp(pid, argv[0], &files, &attr, (char *const *)argv, environ);
+    int error = posix_spawnp(pid, argv[0], &files, &attr, (char *const *)argv, env);
+    free(env);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attr);
     return error;
