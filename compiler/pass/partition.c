@@ -284,7 +284,8 @@ static bool partition_thread(struct session *s, struct kernel *k, struct copy *c
     f->level = LEVEL_THREAD;
     f->threads = k->threads;
     f->nrounds = 1;
-    if (!is_thread_view(&c->src) && !is_thread_view(&c->dst)) {
+    // a block of one thread: what is its is the thread's
+    if (k->threads > 1 && !is_thread_view(&c->src) && !is_thread_view(&c->dst)) {
         diag_error(s, c->how_at,
                    "an atom alone serves between views that are one thread's; these are a block's, so "
                    "name a tiled copy, or cut them by local_partition(.., tid)");
