@@ -6,6 +6,119 @@
 // function that has no answer returns its type's invalid value (LAY_INT_INVALID, a NULL tuple, a
 // layout whose shape is NULL), records why in the context, and takes invalid values through
 // unchanged, so that a chain of calls is checked once, at its end.
+//
+// LAYOUTS FROM SCRATCH.  The indented lines below are run as a test: left of the sign the
+// calculator's notation (layout/calc.h), right of it what it answers.
+//
+// A layout is a function from coordinates to numbers, written as a shape and a stride: the
+// coordinate (i, j) of (4,8):(1,4) goes to i*1 + j*4.  A matrix of 4 rows by 8 columns that lies
+// column by column:
+//
+//     crd2idx((2,3), (4,8):(1,4)) = 14
+//     size((4,8):(1,4)) = 32
+//
+// Row by row it is (4,8):(8,1).  Strides may leave gaps, stand still (0) or run backwards; a mode
+// may itself have modes.  Here eight rows are two groups of four, which lie 32 apart:
+//
+//     crd2idx(((1,1),3), ((4,2),8):((1,32),4)) = 45
+//
+// A number may stand for a tuple of coordinates: it counts through the modes, the first one
+// fastest.  So each layout is also a function of one number, and that is the function which the
+// algebra is about. Coordinate 5 of mode ((4,2)) is (1,1), and as a function of one number the
+// layout above starts
+//
+//     crd2idx((5,3), ((4,2),8):((1,32),4)) = 45
+//     idx2crd(5, (4,2)) = (1,1)
+//
+// Many layouts are the same function.  coalesce gives the one with the fewest modes:
+// (2,(1,6)):(1,(6,2)) walks 0, 1, 2 .. 11 and is just
+//
+//     coalesce((2,(1,6)):(1,(6,2))) = 12:1
+//     coalesce((4,8):(8,1)) = (4,8):(8,1)
+//
+// COMPOSITION.  A layout can be followed by another: (A o B)(i) = A(B(i)), "the elements of A that
+// B points to, in the order of B".  Every other element of a row-major matrix, by columns:
+//
+//     (4,8):(8,1) o (2,8):(2,4) = (2,8):(16,1)
+//
+// B steps through A one mode at a time.  In (6,2):(8,2) o 4:3 the steps of 3 make two stops in the
+// mode of 6 and then go on in the next one, so that 4 becomes (2,2):
+//
+//     (6,2):(8,2) o 4:3 = (2,2):(24,2)
+//     crd2idx(3, (6,2):(8,2) o 4:3) = 26
+//
+// That works when steps and extents divide each other; where they do not, no layout is the answer,
+// and the library says so rather than give a wrong one (CuTe at times gives one):
+//
+//     composition((4,6,8):(2,3,5), 6:3) = error
+//
+// Past its size a layout runs on in its last mode.  By mode, <B0, B1> composes each mode with its
+// own:
+//
+//     (4,8):(8,1) o <2:2, 4:1> = (2,4):(16,1)
+//
+// COMPLEMENT.  What B leaves out of n numbers, in order: (B, complement) reaches all of them once.
+// 4:2 takes 0 2 4 6; shifted by 0 and 1, and again by 8 and 16, it fills 24:
+//
+//     complement(4:2, 24) = (2,3):(1,8)
+//
+// DIVIDE.  To cut A into tiles is to compose it with (tile, complement of the tile): the first mode
+// runs within a tile, the second one over the tiles.
+//
+//     logical_divide(24:1, 4:2) = (4,(2,3)):(2,(1,8))
+//     24:1 o (4,(2,3)):(2,(1,8)) = (4,(2,3)):(2,(1,8))
+//
+// With a shape each mode is cut for itself, and zipped_divide gathers tiles in front and what is
+// over them behind.  Then the second mode is the index of a block, the first the index within:
+//
+//     logical_divide((8,6):(6,1), (4,3)) = ((4,2),(3,2)):((6,24),(1,3))
+//     zipped_divide((8,6):(6,1), (4,3)) = ((4,3),(2,2)):((6,1),(24,3))
+//     local_tile((8,6):(6,1), (4,3), (1,0)) = 24+(4,3):(6,1)
+//
+// A product is the other way round: a block, and copies of it where its complement has room.
+//
+//     logical_product((2,2):(1,2), 3:1) = ((2,2),3):((1,2),4)
+//     blocked_product((2,2), (3,2)) = ((2,3),(2,2)):((1,4),(2,12))
+//
+// THREADS AND VALUES.  Who owns what is a layout as well.  Let 4 by 8 threads have 4 by 1 values
+// each, the values next to each other: raked_product maps a place (m, n) of the 16 by 8 tile to a
+// number that has the thread's number and the value's number in it,
+//
+//     raked_product((4,8), (4,1)) = ((4,4),(1,8)):((32,1),(0,4))
+//
+// and its right inverse goes back, from (thread, value) to the place, column by column.  That is
+// the TV layout.  Thread 5 (in the second column of threads) holds the places 20 .. 23:
+//
+//     right_inverse(((4,4),(1,8)):((32,1),(0,4))) = (32,4):(4,1)
+//     crd2idx((5,0), (32,4):(4,1)) = 20
+//
+// Composed with a tensor's layout it gives each thread its elements.  In a row-major 16 by 8 tile
+// the four values of a thread lie 8 apart, and no vector is made of them; in a column-major one
+// they are neighbours:
+//
+//     (16,8):(8,1) o (32,4):(4,1) = ((4,8),4):((32,1),8)
+//     (16,8):(1,16) o (32,4):(4,1) = (32,4):(4,1)
+//     max_common_vector((16,8):(1,16), (16,8):(1,20)) = 16
+//
+// SWIZZLES.  Sw<b,m,s> flips the b bits from bit m on by those s above them, so that columns of a
+// row-major tile fall into different banks.  It follows a layout and an offset, counts in elements,
+// and is its own inverse:
+//
+//     crd2idx((3,8), Sw<3,3,3> o 0 o (8,64):(64,1)) = 208
+//     swizzle_apply(Sw<3,3,3>, 208) = 200
+//     recast_layout(16b, 128b, Sw<3,3,3> o 0 o (8,64):(64,1)) = Sw<3,0,3> o 0 o (8,8):(8,1)
+//
+// SYMBOLS.  A leaf may be a product of params with a coefficient.  What is known of them, divisors
+// and ranges, decides whether a quotient is exact:
+//
+//     logical_divide(M:lda, 128) = (128,ceil_div(M,128)):(lda,128*lda)
+//     coalesce((M,K):(1,M)) = M*K:1
+//
+// COORDINATES AS VALUES.  With basis elements as strides a layout points to coordinates, and the
+// algebra then tells which ones a tile has:
+//
+//     make_identity_layout((8,6)) = (8,6):(1@0,1@1)
+//     zipped_divide((8,6):(1@0,1@1), (4,3)) = ((4,3),(2,2)):((1@0,1@1),(4@0,3@1))
 #ifndef TCPC_LAYOUT_LAY_H
 #define TCPC_LAYOUT_LAY_H
 
