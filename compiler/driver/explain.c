@@ -11,6 +11,7 @@
 #include "driver/compile.h"
 #include "driver/options.h"
 #include "driver/output.h"
+#include "kernel/kernel_ir.h"
 #include "layout/algebra.h"
 
 // -- texts
@@ -168,7 +169,7 @@ static struct explained_copy explain_copy(struct session *s, const struct kernel
     }
     struct lay_int blocks =
         lay_int_mul(&s->lay, k->grid[0], lay_int_mul(&s->lay, k->grid[1], k->grid[2]));
-    if (x.bytes && times && lay_int_valid(blocks)) {
+    if (!k->device && x.bytes && times && lay_int_valid(blocks)) {
         const struct ix *block = ix_mul(s, x.bytes, times);
         x.all_bytes = block ? ix_scale(s, block, blocks) : NULL;
     }
@@ -228,8 +229,30 @@ static struct explained_tensor explain_tensor(struct session *s, const struct te
     return x;
 }
 
+int explain_align(const struct kir_kernel *k, const struct tensor *t) {
+    for (int i = 0; i < k->ntensors; ++i)
+        if (k->tensor[i].id == t->id && strcmp(k->tensor[i].name, t->name) == 0)
+            return k->tensor[i].align;
+    for (int i = 0; i < k->nformals; ++i) {
+        const struct kir_buffer *b = k->formal[i].buffer;
+        if (b && b->tensor == t->id && b->space != KIR_FRAG && strcmp(b->name, t->name) == 0)
+            return k->formal[i].align;
+    }
+    return 0;
+}
+
+static const char *const *explain_duties(struct session *s, const struct kernel *k, int *n) {
+    *n = 0;
+    for (const struct duty *d = k->duties; d; d = d->next) ++*n;
+    const char **text = ARENA_ARRAY(&s->arena, const char *, *n + 1);
+    int i = 0;
+    for (const struct duty *d = k->duties; d; d = d->next)
+        text[i++] = arena_printf(&s->arena, "%s <= %s", ix_text(s, d->a), ix_text(s, d->b));
+    return text;
+}
+
 static struct explained_kernel explain_kernel(struct session *s, const struct kernel *k,
-                                              struct wanted want) {
+                                              const struct kir_kernel *ir, struct wanted want) {
     static const char direction[3][8] = {"in", "out", "inout"};
     struct explained_kernel x = {
         .name = k->name,
@@ -239,6 +262,9 @@ static struct explained_kernel explain_kernel(struct session *s, const struct ke
     };
     int column;
     source_place(s, k->at, &x.line, &column);
+    x.device = k->device;
+    for (int i = 0; i < k->nindexes && i < 64; ++i) x.index[x.nindexes++] = k->index[i].var->name;
+    x.duty = explain_duties(s, k, &x.nduties);
     for (int i = 0; i < 3; ++i) {
         x.blocks[i] = k->grid[i];
         x.grid[i] = lay_int_text(&s->lay, k->grid[i]);
@@ -249,6 +275,7 @@ static struct explained_kernel explain_kernel(struct session *s, const struct ke
         *t = explain_tensor(s, k->formal[i].tensor);
         t->direction = direction[k->formal[i].dir];
         t->local = false;
+        t->align = explain_align(ir, k->formal[i].tensor);
     }
     for (int i = 0; i < k->nlocal; ++i) x.tensor[x.ntensors++] = explain_tensor(s, k->local[i]);
     x.copy = ARENA_ARRAY(&s->arena, struct explained_copy, count_copies(k->body) + 1);
@@ -270,22 +297,24 @@ static void unknown(const struct plan *p, const char *name) {
     enum { MOST = 256 };
     const char *known[MOST];
     int n = 0;
-    for (const struct kernel *k = p->kernels; k; k = k->next) {
+    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
         if (n < MOST) known[n++] = k->name;
         add_labels(k->body, known, &n, MOST);
     }
     const char *near = diag_did_you_mean(name, known, n);
-    option_error("'%s' has no kernel and no copy '%s'%s%s%s", p->path, name,
+    option_error("'%s' has no function and no copy '%s'%s%s%s", p->path, name,
                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-const struct explanation *explain_plan(struct session *s, const struct plan *p, const char *name) {
+const struct explanation *explain_plan(struct session *s, const struct plan *p,
+                                       const struct kir *ir, const char *name) {
     struct explanation *e = ARENA_NEW(&s->arena, struct explanation);
     int n = 0;
     bool found = name == NULL;
-    for (const struct kernel *k = p->kernels; k; k = k->next) ++n;
+    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) ++n;
     *e = (struct explanation){p, ARENA_ARRAY(&s->arena, struct explained_kernel, n + 1), 0};
-    for (const struct kernel *k = p->kernels; k; k = k->next) {
+    const struct kir_kernel *x = ir->kernels;  // in the plan's order
+    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k), x = x->next) {
         struct wanted want = {NULL, 0};
         size_t len = strlen(k->name);
         bool whole = !name || strcmp(name, k->name) == 0;
@@ -296,10 +325,10 @@ const struct explanation *explain_plan(struct session *s, const struct plan *p, 
         else if (!whole)
             want.label = name;
         if (!whole && !want.label && want.line <= 0) continue;
-        struct explained_kernel x = explain_kernel(s, k, want);
-        if (!whole && x.ncopies == 0) continue;
+        struct explained_kernel told = explain_kernel(s, k, x, want);
+        if (!whole && told.ncopies == 0) continue;
         found = true;
-        e->kernel[e->nkernels++] = x;
+        e->kernel[e->nkernels++] = told;
     }
     if (found) return e;
     unknown(p, name);
@@ -312,7 +341,7 @@ const struct explanation *explain_plan(struct session *s, const struct plan *p, 
 static const char help[] =
     "usage: tcpc explain [options] PLAN.tcp [NAME]    tell what the compiler chose, and why\n"
     "\n"
-    "NAME is a kernel, the label of a copy, KERNEL.LABEL or KERNEL:LINE; default: everything.\n"
+    "NAME is a kernel or device function, the label of a copy, FUNCTION.LABEL or FUNCTION:LINE.\n"
     "\n"
     "  --json        the same for programs (docs/explain-json.md)\n"
     "  --plan        the plan as source with every choice written down\n"
@@ -340,7 +369,7 @@ static int explain(struct session *s, const struct request *r) {
     if (source) {
         buf_puts(&b, source);
     } else {
-        const struct explanation *e = explain_plan(s, c.plan, r->word[1]);
+        const struct explanation *e = explain_plan(s, c.plan, c.kir, r->word[1]);
         if (!e)
             status = EXIT_WRONG;
         else if (r->json)

@@ -12,6 +12,7 @@
 struct ast_file;
 struct buf;
 struct kir;
+struct kir_kernel;
 struct session;
 
 struct explained_side {
@@ -69,6 +70,11 @@ struct explained_tensor {
 struct explained_kernel {
     const char *name, *path;
     int line;
+    bool device;
+    const char *index[64];  // the integers that a device function is called with
+    int nindexes;
+    const char *const *duty;  // what the caller of a device function owes: "8*i <= M"
+    int nduties;
     const char *grid[3];
     struct lay_int blocks[3];
     int64_t threads, smem_bytes;
@@ -84,9 +90,14 @@ struct explanation {
     int nkernels;
 };
 
-// Explains "p", whose passes have run: all of it, or what "name" names, which is a KERNEL, a LABEL,
-// KERNEL.LABEL or KERNEL:LINE.  Returns NULL, after saying so, when it names nothing.
-const struct explanation *explain_plan(struct session *s, const struct plan *p, const char *name);
+// Explains "p", whose passes have run and gave "ir": all of it, or what "name" names, which is a
+// FUNCTION, a LABEL, FUNCTION.LABEL or FUNCTION:LINE.  Returns NULL, after saying so, when it names
+// nothing.
+const struct explanation *explain_plan(struct session *s, const struct plan *p,
+                                       const struct kir *ir, const char *name);
+
+// Bytes to which argument "t" of "k" must be aligned; 0 when it is no argument, or in registers.
+int explain_align(const struct kir_kernel *k, const struct tensor *t);
 
 // For people: a paragraph and a table a copy.
 void explain_print(struct session *s, const struct explanation *e, struct buf *out);

@@ -173,8 +173,19 @@ static void put_kernel(struct json *j, const struct explained_kernel *k) {
     put_text(j, "name", k->name);
     put_text(j, "file", k->path);
     put_number(j, "line", k->line);
-    enter(j, "grid", '[');
-    for (int i = 0; i < 3; ++i) put_amount(j, NULL, ix_lay(j->s, k->blocks[i]));
+    put_text(j, "kind", k->device ? "device" : "kernel");
+    if (k->device) {
+        put_text(j, "grid", NULL);
+    } else {
+        enter(j, "grid", '[');
+        for (int i = 0; i < 3; ++i) put_amount(j, NULL, ix_lay(j->s, k->blocks[i]));
+        leave(j, ']');
+    }
+    enter(j, "index", '[');
+    for (int i = 0; i < k->nindexes; ++i) put_text(j, NULL, k->index[i]);
+    leave(j, ']');
+    enter(j, "duties", '[');
+    for (int i = 0; i < k->nduties; ++i) put_text(j, NULL, k->duty[i]);
     leave(j, ']');
     put_number(j, "threads", k->threads);
     put_number(j, "shared_bytes", k->smem_bytes);

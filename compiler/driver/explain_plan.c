@@ -62,7 +62,7 @@ static bool same_place(struct range a, struct range b) {
 static const struct tensor *tensor_at(const struct writer *w, struct range at) {
     for (int i = 0; i < w->plan->ntensors; ++i)
         if (same_place(w->plan->tensor[i]->at, at)) return w->plan->tensor[i];
-    for (const struct kernel *k = w->plan->kernels; k; k = k->next) {
+    for (const struct kernel *k = plan_next(w->plan, NULL); k; k = plan_next(w->plan, k)) {
         for (int i = 0; i < k->nlocal; ++i)
             if (same_place(k->local[i]->at, at)) return k->local[i];
         for (int i = 0; i < k->nformals; ++i)
@@ -78,15 +78,15 @@ static bool names_modes(const struct ast_expr *e) {
     return false;
 }
 
-// The alignment that all launchers ask for "t", 0 when they differ or there is none.
+// The alignment that all launchers and device functions ask for "t", 0 when they differ or there is
+// none.
 static int align_asked(const struct writer *w, const struct tensor *t) {
     int align = 0;
-    for (const struct kir_kernel *k = w->kir->kernels; k; k = k->next)
-        for (int i = 0; i < k->ntensors; ++i) {
-            if (k->tensor[i].id != t->id || strcmp(k->tensor[i].name, t->name) != 0) continue;
-            if (align && align != k->tensor[i].align) return 0;
-            align = k->tensor[i].align;
-        }
+    for (const struct kir_kernel *k = w->kir->kernels; k; k = k->next) {
+        int asked = explain_align(k, t);
+        if (align && asked && align != asked) return 0;
+        if (asked) align = asked;
+    }
     return align;
 }
 
@@ -145,13 +145,13 @@ static void pin_block(struct writer *w, const struct ast_block *b) {
 static void pin_fn(struct writer *w, const struct ast_decl *d) {
     struct session *s = w->s;
     const struct ast_fn *fn = &d->fn;
-    const struct kernel *k = w->plan->kernels;
-    while (k && !same_place(k->at, d->name.at)) k = k->next;
+    const struct kernel *k = plan_next(w->plan, NULL);
+    while (k && !same_place(k->at, d->name.at)) k = plan_next(w->plan, k);
     for (int i = 0; i < fn->nformals; ++i)
         if (fn->formal[i].kind == FORMAL_TENSOR)
             pin_type(w, fn->formal[i].name.at, &fn->formal[i].type, false);
     pin_block(w, fn->body);
-    if (!k || !fn->kernel) return;
+    if (!k) return;
     const char *grid =
         arena_printf(&s->arena, "(%s,%s,%s)", lay_int_text(&s->lay, k->grid[0]),
                      lay_int_text(&s->lay, k->grid[1]), lay_int_text(&s->lay, k->grid[2]));
@@ -159,7 +159,7 @@ static void pin_fn(struct writer *w, const struct ast_decl *d) {
     uint32_t end = fn->head_at.end;
     if (fn->grid)
         replace_range(w, fn->grid->at, grid);
-    else
+    else if (!k->device)
         replace(w, end, end, arena_printf(&s->arena, " grid %s", grid));
     if (fn->threads)
         replace_range(w, fn->threads->at, threads);
@@ -237,7 +237,8 @@ static const char *edited(struct writer *w, const struct ast_file *f, bool in_im
             pin_decl(w, f->decl[i], in_import);
     }
     for (int i = 0; i < w->plan->ntiled; ++i) pin_tiled(w, w->plan->tiled[i], f->file);
-    for (const struct kernel *k = w->plan->kernels; k; k = k->next) pin_used(w, k->body, f->file);
+    for (const struct kernel *k = plan_next(w->plan, NULL); k; k = plan_next(w->plan, k))
+        pin_used(w, k->body, f->file);
     if (!in_import && !has_arch && f->ndecls)
         replace(w, f->decl[0]->at.end, f->decl[0]->at.end,
                 arena_printf(&s->arena, "\narch sm_%d;", w->plan->arch));

@@ -108,7 +108,8 @@ static void row(struct buf *b, const char *label, const char *value, const char 
     buf_char(b, '\n');
 }
 
-static const char *bytes_text(struct session *s, const struct explained_copy *c) {
+static const char *bytes_text(struct session *s, const struct explained_kernel *k,
+                              const struct explained_copy *c) {
     const char *each = c->bytes ? ix_text(s, c->bytes) : "?";
     int64_t once;
     bool loop = !c->times || !ix_static(c->times, &once) || once != 1;
@@ -118,7 +119,7 @@ static const char *bytes_text(struct session *s, const struct explained_copy *c)
                             : " in each iteration";
     const char *all =
         c->all_bytes ? arena_printf(&s->arena, ", %s in all blocks", ix_text(s, c->all_bytes)) : "";
-    return arena_printf(&s->arena, "%s a block%s%s", each, times, all);
+    return arena_printf(&s->arena, "%s a %s%s%s", each, k->device ? "call" : "block", times, all);
 }
 
 static const char *side_text(struct session *s, const char *offset, const char *layout) {
@@ -207,7 +208,7 @@ static void put_copy(struct session *s, struct buf *b, const struct explained_ke
     row(b, "executed by", c->level,
         arena_printf(&s->arena, "%" PRId64 " of %" PRId64 " threads", c->threads, k->threads));
     row(b, c->tiler ? "tile" : "values", arena_printf(&s->arena, "%s %s", c->shape, c->elem), NULL);
-    row(b, "bytes", bytes_text(s, c), NULL);
+    row(b, "bytes", bytes_text(s, k, c), NULL);
     row(b, "tiled copy", c->tiled, NULL);
     row(b, "atom", c->atom, NULL);
     row(b, "thr", c->thr, "how the threads stand beside one another");
@@ -221,11 +222,21 @@ static void put_copy(struct session *s, struct buf *b, const struct explained_ke
 }
 
 static void put_kernel(struct session *s, struct buf *b, const struct explained_kernel *k) {
-    buf_printf(b, "%-72s %s:%d\n", arena_printf(&s->arena, "kernel %s", k->name), k->path, k->line);
-    buf_printf(b,
-               "  grid (%s,%s,%s), %" PRId64 " threads a block, %" PRId64
-               " bytes of shared memory\n",
-               k->grid[0], k->grid[1], k->grid[2], k->threads, k->smem_bytes);
+    const char *head = arena_printf(&s->arena, "%s %s", k->device ? "device" : "kernel", k->name);
+    buf_printf(b, "%-72s %s:%d\n", head, k->path, k->line);
+    if (k->device) {
+        buf_printf(b, "  called by %" PRId64 " threads of a block with tid 0 .. %" PRId64,
+                   k->threads, k->threads - 1);
+        for (int i = 0; i < k->nindexes; ++i) buf_printf(b, "%s %s", i ? "," : " and", k->index[i]);
+        buf_char(b, '\n');
+        for (int i = 0; i < k->nduties; ++i)
+            buf_printf(b, "    the caller sees to it that %s\n", k->duty[i]);
+    } else {
+        buf_printf(b,
+                   "  grid (%s,%s,%s), %" PRId64 " threads a block, %" PRId64
+                   " bytes of shared memory\n",
+                   k->grid[0], k->grid[1], k->grid[2], k->threads, k->smem_bytes);
+    }
     int name = 0, type = 0, layout = 0;
     for (int i = 0; i < k->ntensors; ++i) {
         const struct explained_tensor *t = &k->tensor[i];
@@ -240,10 +251,12 @@ static void put_kernel(struct session *s, struct buf *b, const struct explained_
         buf_printf(b, "    %-*s  %-*s  %-*s", name, t->name, type,
                    arena_printf(&s->arena, "%s %s", t->elem, t->space), layout,
                    t->layout ? t->layout : "");
-        if (strcmp(t->space, "shared") == 0)
-            buf_printf(b, "  %" PRId64 " bytes from byte %" PRId64, t->nbytes, t->at);
-        else if (strcmp(t->space, "global") == 0)
+        if (!t->local && t->align)
             buf_printf(b, "  %s, aligned to %" PRId64 " bytes", t->direction, t->align);
+        else if (!t->local)
+            buf_printf(b, "  %s, in registers", t->direction);
+        else if (strcmp(t->space, "shared") == 0)
+            buf_printf(b, "  %" PRId64 " bytes from byte %" PRId64, t->nbytes, t->at);
         else
             buf_printf(b, "  %" PRId64 " bytes of registers a thread", t->nbytes);
         buf_char(b, '\n');

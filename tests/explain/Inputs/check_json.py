@@ -13,6 +13,7 @@ TYPES = {
     "integer or null": lambda x: x is None or isinstance(x, int),
     "amount": lambda x: isinstance(x, (int, str)),
     "amount or null": lambda x: x is None or isinstance(x, (int, str)),
+    "list or null": lambda x: x is None or isinstance(x, list),
     "list": lambda x: isinstance(x, list),
     "object": lambda x: isinstance(x, dict),
 }

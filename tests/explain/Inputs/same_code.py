@@ -16,9 +16,10 @@ def code(text):
 
 
 for plan in sys.argv[2:]:
-    want = code(run(["-w", plan, "-o", "-"]))
+    kind = "--emit=cuda" if "\nkernel " in open(plan, encoding="utf-8").read() else "--emit=header"
+    want = code(run(["-w", kind, plan, "-o", "-"]))
     source = run(["explain", "-w", "--plan", plan])
-    got = code(run(["-w", "-", "-o", "-"], source))
+    got = code(run(["-w", kind, "-", "-o", "-"], source))
     if not want or got != want:
         where = next((i for i, pair in enumerate(zip(want, got)) if pair[0] != pair[1]), min(len(want), len(got)))
         sys.exit(f"{plan}: its --plan compiles to other code, from line {where} of it on:\n{source}")
