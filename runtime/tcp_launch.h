@@ -72,6 +72,49 @@ inline tcp_status tcp_check_relation(const char *kernel, const char *relation, b
                     relation, (long long)left, (long long)right);
 }
 
+// An integer that knows when it has become more than 64 bits hold: what is computed of params before
+// anything is known to be small.
+struct tcp_exact {
+    int64_t value;
+    bool lost;
+    tcp_exact(int64_t is) : value(is), lost(false) {
+    }
+};
+inline tcp_exact operator*(tcp_exact a, tcp_exact b) {
+    tcp_exact r = 0;
+    r.lost = __builtin_mul_overflow(a.value, b.value, &r.value) || a.lost || b.lost;
+    return r;
+}
+inline tcp_exact operator+(tcp_exact a, tcp_exact b) {
+    tcp_exact r = 0;
+    r.lost = __builtin_add_overflow(a.value, b.value, &r.value) || a.lost || b.lost;
+    return r;
+}
+inline tcp_exact operator-(tcp_exact a, tcp_exact b) {
+    tcp_exact r = 0;
+    r.lost = __builtin_sub_overflow(a.value, b.value, &r.value) || a.lost || b.lost;
+    return r;
+}
+inline tcp_exact operator-(tcp_exact a) {
+    return tcp_exact(0) - a;
+}
+inline tcp_exact operator/(tcp_exact a, tcp_exact b) {
+    a.value = b.value > 0 ? a.value / b.value : 0;
+    a.lost = a.lost || b.lost;
+    return a;
+}
+inline tcp_exact operator%(tcp_exact a, tcp_exact b) {
+    a.value = b.value > 0 ? a.value % b.value : 0;
+    a.lost = a.lost || b.lost;
+    return a;
+}
+
+// "what", the bytes of a tensor, the grid or a relation, must be computed in 64 bits.
+inline tcp_status tcp_check_exact(const char *kernel, const char *what, tcp_exact value) {
+    if (!value.lost) return TCP_OK;
+    return tcp_fail(TCP_ERR_PRECONDITION, "%s: '%s' is more than 64 bits hold", kernel, what);
+}
+
 // The bytes ["first", "end") of two tensors, counted from their pointers, must not meet.
 inline tcp_status tcp_check_distinct(const char *kernel, const char *one, const void *at_one,
                                      int64_t first_one, int64_t end_one, const char *two,

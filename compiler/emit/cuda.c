@@ -23,9 +23,7 @@ static struct call call(const struct out *o, int indent, const char *head, const
 
 // -- statements ----------------------------------------------------------------------------------------------------
 
-static const char *int_type(const struct ix_var *v) {
-    return lay_int_static(v->end) && v->end.num <= INT32_MAX ? "int" : "int64_t";
-}
+static const char *int_type(const struct ix_var *v) { return emit_int_var(v) ? "int" : "int64_t"; }
 
 static const char *element(const struct out *o, const struct kir_buffer *x, const struct ix *at) {
     int64_t zero;
@@ -81,7 +79,7 @@ static void put_node(const struct out *o, const struct kir_node *n, int indent) 
         const char *v = n->var->c_name;
         if (n->unroll) buf_puts(b, "#pragma unroll\n");
         buf_fill(b, ' ', indent);
-        buf_printf(b, "for (%s %s = %s; %s < %s; ++%s) {\n", emit_narrow(n->end) ? "int" : "int64_t", v,
+        buf_printf(b, "for (%s %s = %s; %s < %s; ++%s) {\n", int_type(n->var), v,
                    emit_ix(o->s, o->k, n->begin), v, emit_ix(o->s, o->k, n->end), v);
         put_list(o, n->body, indent + 4);
         break;
@@ -218,8 +216,19 @@ static void check(const struct out *o, struct call *c, const char *fn) {
     call_arg(c, "\"%s\"", o->k->name);
 }
 
-static const char *bytes(const struct out *o, const struct ix *elements, int elem_bits) {
-    return emit_ix(o->s, NULL, ix_scale(o->s, elements, lay_int(elem_bits / 8)));
+static const struct ix *bytes(const struct out *o, const struct kir_tensor *t) {
+    return ix_scale(o->s, t->span, lay_int(t->elem_bits / 8));
+}
+
+// What follows is computed in 64 bits: "e" must fit.
+static void check_fits(const struct out *o, const char *what, const struct ix *e) {
+    const char *exact = emit_exact_ix(o->s, o->k, e);
+    if (!exact) return;
+    struct call c;
+    check(o, &c, "tcp_check_exact");
+    call_arg(&c, "\"%s\"", what);
+    call_arg(&c, "%s", exact);
+    call_write(o->b, &c);
 }
 
 static void put_checks(const struct out *o) {
@@ -242,7 +251,9 @@ static void put_checks(const struct out *o) {
     }
     for (int i = 0; i < k->nrelations; ++i) {
         const struct kir_relation *r = &k->relation[i];
-        const char *x = emit_ix(o->s, NULL, r->a), *y = emit_ix(o->s, NULL, r->b);
+        const char *x = emit_host_ix(o->s, k, r->a), *y = emit_host_ix(o->s, k, r->b);
+        check_fits(o, r->text, r->a);
+        check_fits(o, r->text, r->b);
         check(o, &c, "tcp_check_relation");
         call_arg(&c, "\"%s\"", r->text);
         call_arg(&c, "%s %s %s", x, r->op, y);
@@ -255,9 +266,11 @@ static void put_checks(const struct out *o) {
         const struct kir_tensor *t = &k->tensor[i];
         for (int j = 0; t->written && j < t->nextents; ++j) {
             if (t->extent[j]->lo > 0) continue;
-            buf_printf(o->b, "    if (%s == 0) return TCP_OK;\n", emit_ix(o->s, NULL, t->extent[j]));
+            buf_printf(o->b, "    if (%s == 0) return TCP_OK;\n", emit_host_ix(o->s, k, t->extent[j]));
         }
     }
+    for (int i = 0; i < k->ntensors; ++i) check_fits(o, k->tensor[i].name, bytes(o, &k->tensor[i]));
+    for (int i = 0; i < 3; ++i) check_fits(o, "grid", ix_lay(o->s, k->grid[i]));
     for (int i = 0; i < k->ntensors; ++i) {
         const struct kir_tensor *t = &k->tensor[i];
         check(o, &c, "tcp_check_tensor");
@@ -276,7 +289,7 @@ static void put_checks(const struct out *o) {
                 call_arg(&c, "\"%s\"", t->name);
                 call_arg(&c, "%s", t->c_name);
                 call_arg(&c, "0");
-                call_arg(&c, "%s", bytes(o, t->span, t->elem_bits));
+                call_arg(&c, "%s", emit_host_ix(o->s, k, bytes(o, t)));
             }
             call_write(o->b, &c);
         }
@@ -294,8 +307,9 @@ static void put_launcher(const struct out *o) {
     put_checks(o);
     c = call(o, 4, "return TCP_LAUNCH(", ");");
     call_arg(&c, "%s_kernel", k->c_name);
-    call_arg(&c, "tcp_blocks(%s, %s, %s)", emit_int(s, NULL, k->grid[0]), emit_int(s, NULL, k->grid[1]),
-             emit_int(s, NULL, k->grid[2]));
+    const char *blocks[3];
+    for (int i = 0; i < 3; ++i) blocks[i] = emit_host_ix(s, k, ix_lay(s, k->grid[i]));
+    call_arg(&c, "tcp_blocks(%s, %s, %s)", blocks[0], blocks[1], blocks[2]);
     call_arg(&c, "%" PRId64, k->threads);
     call_arg(&c, "%" PRId64, k->smem_bytes);
     call_arg(&c, "stream");

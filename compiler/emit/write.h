@@ -26,10 +26,13 @@ void call_write(struct buf *b, const struct call *c);
 // One comment line "// text", wrapped at spaces; continuation lines are indented by "hang" more.
 void comment_write(struct buf *b, int indent, const char *text, int hang);
 
-// Does an int hold every value of "e"?
-bool emit_narrow(const struct ix *e);
-// "e" as C.  "k" tells which params are ints; NULL: all are int64_t (the launcher).
+// Is a C int the type of variable "v"?  Else it is an int64_t.
+bool emit_int_var(const struct ix_var *v);
+// "e" as C, in kernel "k".
 const char *emit_ix(struct session *s, const struct kir_kernel *k, const struct ix *e);
-const char *emit_int(struct session *s, const struct kir_kernel *k, struct lay_int x);
+// "e", which has no variables, as C in the launcher of "k", where all params are int64_t.
+const char *emit_host_ix(struct session *s, const struct kir_kernel *k, const struct ix *e);
+// The same as a tcp_exact, which knows when it overflows; NULL when an int64_t holds all of it for all params.
+const char *emit_exact_ix(struct session *s, const struct kir_kernel *k, const struct ix *e);
 
 #endif

@@ -246,6 +246,13 @@ static bool body_speaks_of(const struct kir_node *list, const struct lay_sym *y)
     return false;
 }
 
+// The stem of the names of "k"'s functions: its own, unless that is not allowed in C.
+static const char *function_name(struct session *s, const struct plan *p, const struct kernel *k) {
+    const char *name = names_own(s, k->name);
+    while (name != k->name && plan_find_kernel(p, name)) name = arena_printf(&s->arena, "%s_", name);
+    return name;
+}
+
 static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p, const struct kernel *k) {
     struct lowering w = {.s = s, .plan = p, .kernel = k};
     names_init(&w.names, s);
@@ -253,7 +260,8 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p, 
     out->device = k->device;
     int col;
     out->name = k->name;
-    out->c_name = k->name;
+    out->c_name = function_name(s, p, k);
+    names_take(&w.names, arena_printf(&s->arena, "%s_kernel", out->c_name));
     out->path = s->sources.file[k->at.file].path;
     source_place(s, k->at, &out->line, &col);
     for (int i = 0; i < 3; ++i) out->grid[i] = k->grid[i];

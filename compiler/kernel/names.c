@@ -1,6 +1,7 @@
 // Names in emitted code: as in the plan where C allows it, never twice.
 #include "kernel/names.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/session.h"
@@ -21,6 +22,32 @@ static const char *const reserved[] = {
 
 void names_init(struct names *t, struct session *s) { *t = (struct names){s, NULL, 0, 0}; }
 
+// Macros of the headers that emitted code includes.
+static bool is_macro(const char *name) {
+    static const char *const words[] = {"EOF", "NAN", "INFINITY", "BUFSIZ", "errno", "assert", "stdin", "stdout",
+                                        "stderr", "CHAR_BIT", "HUGE_VAL"};
+    static const char *const tails[] = {"_MAX", "_MIN", "_WIDTH"};
+    static const char *const heads[] = {"CUDA", "SEEK_", "FP_", "M_", "PRI", "SCN", "CLOCK_"};
+    for (unsigned i = 0; i < sizeof words / sizeof words[0]; ++i) {
+        if (strcmp(name, words[i]) == 0) return true;
+    }
+    for (const char *c = name; *c; ++c) {
+        if (*c >= 'a' && *c <= 'z') return false;
+    }
+    size_t n = strlen(name);
+    for (unsigned i = 0; i < sizeof tails / sizeof tails[0]; ++i) {
+        if (n > strlen(tails[i]) && strcmp(name + n - strlen(tails[i]), tails[i]) == 0) return true;
+    }
+    for (unsigned i = 0; i < sizeof heads / sizeof heads[0]; ++i) {
+        if (strncmp(name, heads[i], strlen(heads[i])) == 0) return true;
+    }
+    return false;
+}
+
+static bool is_ours(const char *name) {
+    return name[0] == '_' || strncmp(name, "tcp_", 4) == 0 || strncmp(name, "TCP_", 4) == 0;
+}
+
 static int taken(const struct names *t, const char *name) {
     for (int i = 0; i < t->n; ++i) {
         if (strcmp(t->at[i], name) == 0) return 1;
@@ -31,7 +58,7 @@ static int taken(const struct names *t, const char *name) {
     // what ends in _t is a type; tcp_, TCP_ and leading underscores belong to the runtime and the compiler
     size_t n = strlen(name);
     if (n > 2 && strcmp(name + n - 2, "_t") == 0) return 1;
-    return strncmp(name, "tcp_", 4) == 0 || strncmp(name, "TCP_", 4) == 0 || name[0] == '_';
+    return is_ours(name) || is_macro(name);
 }
 
 static void push(struct names *t, const char *name) {
@@ -45,15 +72,17 @@ static void push(struct names *t, const char *name) {
     t->at[t->n++] = name;
 }
 
+const char *names_own(struct session *s, const char *name) {
+    return is_ours(name) ? arena_printf(&s->arena, "x%s%s", name[0] == '_' ? "" : "_", name) : name;
+}
+
 const char *names_take(struct names *t, const char *want) {
     char *name = arena_strndup(&t->s->arena, want, strlen(want));
     for (char *c = name; *c; ++c) {
         if (*c == '.') *c = '_';
     }
     const char *use = name;
-    if (name[0] == '_' || strncmp(name, "tcp_", 4) == 0 || strncmp(name, "TCP_", 4) == 0) {
-        use = arena_printf(&t->s->arena, "x%s%s", name[0] == '_' ? "" : "_", name);
-    }
+    if (is_ours(name)) use = names_own(t->s, name);
     while (taken(t, use)) use = arena_printf(&t->s->arena, "%s_", use);
     push(t, use);
     return use;

@@ -38,6 +38,11 @@ static void add_span(struct session *s, const struct lay_tuple *shape, const str
     else *hi = ix_add(s, *hi, span);
 }
 
+void view_reach(struct session *s, const struct view *v, int mode, const struct ix **lo, const struct ix **hi) {
+    *lo = *hi = v->coord_off[mode];
+    add_span(s, v->coord.shape, v->coord.stride, mode, lo, hi);
+}
+
 static bool of_formals(const struct ix *e) { return e && ix_depends(e, IX_FORMAL); }
 
 // "a" <= "b" becomes a duty of the caller of device function "k".
@@ -55,8 +60,8 @@ static bool check_inside(struct session *s, struct kernel *k, const struct view 
     const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, v->base->layout.shape);
     int rank = lay_tuple_rank(extent);
     for (int i = 0; i < rank; ++i) {
-        const struct ix *lo = v->coord_off[i], *hi = v->coord_off[i];
-        add_span(s, v->coord.shape, v->coord.stride, i, &lo, &hi);
+        const struct ix *lo, *hi;
+        view_reach(s, v, i, &lo, &hi);
         const struct ix *n = ix_lay(s, lay_tuple_get(&s->lay, extent, i)->leaf);
         const struct ix *max = ix_max(s, hi), *min = ix_min(s, lo);
         const struct ix *room = max ? ix_sub(s, ix_sub(s, n, ix_int(s, 1)), max) : NULL;

@@ -1,4 +1,4 @@
-// What the files of pass "coverage" share.
+// What the files of pass "coverage" share, and what pass "races" needs of them.
 #ifndef TCPC_PASS_COVERAGE_H
 #define TCPC_PASS_COVERAGE_H
 
@@ -9,5 +9,9 @@
 // digits cannot decide sets kernel.enumerate.  Reports what is wrong with a witness and gives false.
 bool coverage_digits(struct session *s, struct kernel *k, const struct copy *c,
                      const struct stmt *const *loop, int nloops);
+
+// The least and the greatest coordinate of "v" along mode "mode" of its tensor, by flattened mode; variables that the view
+// depends on stay in them.  NULL when there is none.
+void view_reach(struct session *s, const struct view *v, int mode, const struct ix **lo, const struct ix **hi);
 
 #endif

@@ -28,22 +28,27 @@ struct digits {
     const struct ix *base[LAY_MAX_LEAVES];  // constant part a mode
 };
 
-static void add(struct digits *d, struct digit x) {
+static void add(struct session *s, struct digits *d, struct digit x) {
     if (lay_int_is(x.extent, 1)) return;
+    if (x.weight.num < 0) {  // counted down: the same from its other end
+        const struct ix *last = ix_sub(s, ix_lay(s, x.extent), ix_int(s, 1));
+        d->base[x.mode] = ix_add(s, d->base[x.mode], ix_scale(s, last, x.weight));
+        x.weight = lay_int_mul(&s->lay, x.weight, lay_int(-1));
+    }
     if (d->n == MAX_DIGITS) d->unknown = true;
     else d->at[d->n++] = x;
 }
 
-static void add_coords(struct digits *d, const struct lay_tuple *shape, const struct lay_tuple *stride) {
+static void add_coords(struct session *s, struct digits *d, const struct lay_tuple *shape, const struct lay_tuple *stride) {
     if (!lay_is_leaf(shape)) {
-        for (int i = 0; i < shape->rank; ++i) add_coords(d, shape->kid[i], stride->kid[i]);
+        for (int i = 0; i < shape->rank; ++i) add_coords(s, d, shape->kid[i], stride->kid[i]);
         return;
     }
     int path[3];
     int depth = lay_int_basis_path(stride->leaf, path);
     struct lay_int weight = stride->leaf;
     weight.basis = -1;
-    add(d, (struct digit){NULL, lay_int(1), shape->leaf, weight, depth > 0 ? path[0] : 0});
+    add(s, d, (struct digit){NULL, lay_int(1), shape->leaf, weight, depth > 0 ? path[0] : 0});
 }
 
 static struct lay_int var_extent(struct session *s, const struct ix_var *v) {
@@ -81,14 +86,14 @@ static void add_atom(struct session *s, struct digits *d, const struct ix *a, st
     if (!lay_int_is(a->var->lo, 0)) {
         d->base[mode] = ix_add(s, d->base[mode], ix_lay(s, lay_int_mul(&s->lay, weight, a->var->lo)));
     }
-    add(d, (struct digit){a->var, div, extent, weight, mode});
+    add(s, d, (struct digit){a->var, div, extent, weight, mode});
 }
 
 static void collect(struct session *s, const struct view *v, int rank, struct digits *d) {
-    add_coords(d, v->coord.shape, v->coord.stride);
+    for (int i = 0; i < rank; ++i) d->base[i] = ix_int(s, 0);
+    add_coords(s, d, v->coord.shape, v->coord.stride);
     for (int i = 0; i < rank; ++i) {
         const struct ix *e = v->coord_off[i];
-        d->base[i] = ix_int(s, 0);
         if (e->op != IX_SUM) {
             add_atom(s, d, e, lay_int(1), i);
             continue;

@@ -2,11 +2,13 @@
 //
 // Requires: facts of vectorize, places in shared memory.  Fills: facts.barrier_before and which accesses it is for.  Leaves alone: everything else.
 //
-// Going through the statements, the accesses to shared memory since the last barrier are pending.  A copy that reads what
+// Going through the statements, the accesses to shared memory, and to a tensor that the kernel reads and writes, since the
+// last barrier are pending.  A copy that reads what
 // is pending as written, or writes what is pending as read or written, needs a barrier before it, unless each element is
 // touched by the same thread both times; that is found out by enumerating the elements of both.  A loop's body is gone
 // through until its end adds nothing to its beginning.
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/session.h"
 #include "layout/algebra.h"
@@ -26,9 +28,17 @@ struct state {
     bool everything;  // more was pending than fits: every access conflicts
 };
 
-static const struct tensor *buffer_of(struct access a) {
+static bool is_inout(const struct kernel *k, const struct tensor *t) {
+    for (int i = 0; i < k->nformals; ++i) {
+        if (k->formal[i].tensor == t) return k->formal[i].dir == ARG_INOUT;
+    }
+    return false;
+}
+
+// What is accessed, when that has to be in order: shared memory, and what a kernel both reads and writes.
+static const struct tensor *buffer_of(const struct kernel *k, struct access a) {
     const struct tensor *t = a.write ? a.copy->dst.base : a.copy->src.base;
-    return t->space == MEM_SHARED ? t : NULL;
+    return t->space == MEM_SHARED || (t->space == MEM_GLOBAL && is_inout(k, t)) ? t : NULL;
 }
 
 // -- whose element is it? ------------------------------------------------------------------------------------------
@@ -119,8 +129,23 @@ static bool owners(struct session *s, const struct kernel *k, struct access a, s
     }
 }
 
+// One side of "a" is the other of "b", element by element of each thread, in the same iteration and in all.
+static bool same_parts(struct access a, struct access b) {
+    const struct copy_facts *f = &a.copy->facts, *g = &b.copy->facts;
+    const struct part *p = a.write ? &f->dst : &f->src, *q = b.write ? &g->dst : &g->src;
+    if (f->threads != g->threads || f->nmodes != g->nmodes || f->vec != g->vec) return false;
+    if (memcmp(&p->sw, &q->sw, sizeof p->sw) != 0 || !ix_equal(p->offset, q->offset)) return false;
+    if (ix_depends(p->offset, IX_LOOP)) return false;
+    for (int i = 0; i < f->nmodes; ++i) {
+        struct lay_int x = a.write ? f->mode[i].dst : f->mode[i].src, y = b.write ? g->mode[i].dst : g->mode[i].src;
+        if (f->mode[i].extent != g->mode[i].extent || !lay_int_equal(x, y)) return false;
+    }
+    return true;
+}
+
 static bool same_threads(struct session *s, const struct kernel *k, struct access a, struct access b) {
-    const struct tensor *t = buffer_of(a);
+    if (same_parts(a, b)) return true;
+    const struct tensor *t = buffer_of(k, a);
     struct lay_int cosize = lay_cosize(&s->lay, t->layout);
     if (!lay_int_static(cosize) || cosize.num > MAX_ELEMENTS) return false;
     int64_t n = cosize.num;
@@ -140,10 +165,12 @@ static bool same_threads(struct session *s, const struct kernel *k, struct acces
 // Whether "a", of copy "c", may not run beside what is pending; notes the first such access for those who ask why.
 static bool conflicts(struct session *s, const struct kernel *k, const struct state *st, struct access a,
                       struct copy *c) {
-    const struct tensor *t = buffer_of(a);
+    const struct tensor *t = buffer_of(k, a);
     if (!t) return false;
     for (int i = 0; i < st->n; ++i) {
-        if (buffer_of(st->at[i]) != t || !(st->at[i].write || a.write)) continue;
+        if (buffer_of(k, st->at[i]) != t || !(st->at[i].write || a.write)) continue;
+        // what several copies write to a global tensor are different elements
+        if (t->space == MEM_GLOBAL && st->at[i].write && a.write) continue;
         if (same_threads(s, k, st->at[i], a)) continue;
         if (!c->facts.barrier_before) {
             c->facts.barrier_with = st->at[i].copy;
@@ -155,8 +182,8 @@ static bool conflicts(struct session *s, const struct kernel *k, const struct st
     return st->everything;
 }
 
-static void pend(struct state *st, struct access a) {
-    if (!buffer_of(a)) return;
+static void pend(const struct kernel *k, struct state *st, struct access a) {
+    if (!buffer_of(k, a)) return;
     for (int i = 0; i < st->n; ++i) {
         if (st->at[i].copy == a.copy && st->at[i].write == a.write) return;
     }
@@ -164,11 +191,11 @@ static void pend(struct state *st, struct access a) {
     else st->at[st->n++] = a;
 }
 
-static bool merge(struct state *into, const struct state *from) {
+static bool merge(const struct kernel *k, struct state *into, const struct state *from) {
     int before = into->n;
     bool all = into->everything;
     into->everything |= from->everything;
-    for (int i = 0; i < from->n; ++i) pend(into, from->at[i]);
+    for (int i = 0; i < from->n; ++i) pend(k, into, from->at[i]);
     return into->n != before || into->everything != all;
 }
 
@@ -180,8 +207,8 @@ static void run(struct session *s, struct kernel *k, struct stmt *list, struct s
             if (conflicts(s, k, st, read, x->copy) || conflicts(s, k, st, write, x->copy))
                 x->copy->facts.barrier_before = true;
             if (x->copy->facts.barrier_before) *st = (struct state){0};
-            pend(st, read);
-            pend(st, write);
+            pend(k, st, read);
+            pend(k, st, write);
             continue;
         }
         struct state *enter = ARENA_NEW(&s->arena, struct state);
@@ -190,8 +217,8 @@ static void run(struct session *s, struct kernel *k, struct stmt *list, struct s
         do {
             *leave = *enter;
             run(s, k, x->body, leave);
-        } while (merge(enter, leave));
-        merge(st, leave);
+        } while (merge(k, enter, leave));
+        merge(k, st, leave);
     }
 }
 
