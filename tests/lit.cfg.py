@@ -65,6 +65,10 @@ config.substitutions += [
     ("%bin", os.path.join(config.tcpc_build, "bin")),
 ]
 
+# What links with the host's runtime is built as it is.
+host_flags = " -fsanitize=address,undefined -fno-sanitize-recover=all" if config.tcpc_sanitize else ""
+config.substitutions.append(("%host_flags", host_flags))
+
 cxx = find("g++", "c++")
 if cxx:
     config.available_features.add("cxx")

@@ -72,8 +72,8 @@ static void put_node(const struct out *o, const struct kir_node *n, int indent) 
         put_comment(o, n, indent);
         return;
     case KIR_LET:
-        buf_fill(b, ' ', indent);
-        buf_printf(b, "const %s %s = %s;\n", int_type(n->var), n->var->c_name, emit_ix(o->s, o->k, n->index));
+        let_write(b, indent, arena_printf(&o->s->arena, "const %s %s =", int_type(n->var), n->var->c_name),
+                  emit_ix(o->s, o->k, n->index));
         return;
     case KIR_FOR: {
         const char *v = n->var->c_name;

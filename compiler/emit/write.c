@@ -26,14 +26,49 @@ int call_width(const struct call *c) {
     return width;
 }
 
+// The last argument, too long for a line: broken behind its first parenthesis when it is a call.
+static void put_long(struct buf *b, const char *arg, int column) {
+    const char *open = strchr(arg, '(');
+    if (!open || open[1] == ')') {
+        buf_puts(b, arg);
+        return;
+    }
+    buf_write(b, arg, (size_t)(open - arg) + 1);
+    buf_char(b, '\n');
+    buf_fill(b, ' ', column + 4);
+    buf_puts(b, open + 1);
+}
+
 void call_write(struct buf *b, const struct call *c) {
+    const char *inner = strchr(c->head, '(');
+    int column = c->indent + (int)strlen(c->head), width = call_width(c);
+    const char *assign = strstr(c->head, " = ");
     buf_fill(b, ' ', c->indent);
-    buf_puts(b, c->head);
-    int column = c->indent + (int)strlen(c->head), start = column;
+    if (assign && width > EMIT_COLUMNS && width - (int)(assign - c->head) <= EMIT_COLUMNS) {
+        buf_write(b, c->head, (size_t)(assign - c->head) + 2);
+        buf_char(b, '\n');
+        buf_fill(b, ' ', c->indent + 4);
+        buf_puts(b, assign + 3);
+        column = c->indent + 4 + (int)strlen(assign + 3);
+    } else if (inner && inner[1] && width > EMIT_COLUMNS && width - (int)(inner + 1 - c->head) + 4 <= EMIT_COLUMNS) {
+        buf_write(b, c->head, (size_t)(inner - c->head) + 1);
+        buf_char(b, '\n');
+        buf_fill(b, ' ', c->indent + 4);
+        buf_puts(b, inner + 1);
+        column = c->indent + 4 + (int)strlen(inner + 1);
+    } else {
+        buf_puts(b, c->head);
+        if (c->nargs > 1 && column + (int)strlen(c->arg[0]) + 1 > EMIT_COLUMNS) {
+            buf_char(b, '\n');
+            column = c->indent + 4;
+            buf_fill(b, ' ', column);
+        }
+    }
+    int start = column;
     for (int i = 0; i < c->nargs; ++i) {
         bool last = i == c->nargs - 1;
-        int width = (int)strlen(c->arg[i]) + (last ? (int)strlen(c->tail) : 1);
-        if (i > 0 && column + 1 + width > EMIT_COLUMNS) {
+        int own = (int)strlen(c->arg[i]) + (last ? (int)strlen(c->tail) : 1);
+        if (i > 0 && column + 1 + own > EMIT_COLUMNS) {
             buf_char(b, '\n');
             buf_fill(b, ' ', start);
             column = start;
@@ -41,7 +76,8 @@ void call_write(struct buf *b, const struct call *c) {
             buf_char(b, ' ');
             ++column;
         }
-        buf_puts(b, c->arg[i]);
+        if (last && column + own > EMIT_COLUMNS) put_long(b, c->arg[i], column);
+        else buf_puts(b, c->arg[i]);
         if (!last) buf_char(b, ',');
         column += (int)strlen(c->arg[i]) + (last ? 0 : 1);
     }
@@ -73,6 +109,47 @@ void comment_write(struct buf *b, int indent, const char *text, int hang) {
         while (left > 0 && *text == ' ') ++text, --left;
         first = false;
     }
+}
+
+// The length of "text" up to and with the operator after its next term that stands in no parentheses, or of all of it.
+static size_t term_length(const char *text) {
+    int depth = 0;
+    for (size_t i = 0; text[i]; ++i) {
+        if (text[i] == '(' || text[i] == '[') ++depth;
+        if (text[i] == ')' || text[i] == ']') --depth;
+        bool sign = text[i] == '+' || text[i] == '-';
+        if (depth == 0 && i > 0 && sign && text[i - 1] == ' ' && text[i + 1] == ' ') return i + 1;
+    }
+    return strlen(text);
+}
+
+void let_write(struct buf *b, int indent, const char *head, const char *value) {
+    int start = indent + (int)strlen(head), all = (int)strlen(value);
+    buf_fill(b, ' ', indent);
+    buf_puts(b, head);
+    if (start + 1 + all + 1 <= EMIT_COLUMNS || indent + 4 + all + 1 > EMIT_COLUMNS) {
+        buf_char(b, ' ');
+        int column = start + 1;
+        while (*value) {
+            size_t n = term_length(value);
+            bool last = value[n] == 0;
+            if (column > start + 1) {
+                bool fits = column + 1 + (int)n + (last ? 1 : 0) <= EMIT_COLUMNS;
+                buf_char(b, fits ? ' ' : '\n');
+                if (!fits) buf_fill(b, ' ', start + 1);
+                column = fits ? column + 1 : start + 1;
+            }
+            buf_write(b, value, n);
+            column += (int)n;
+            value += n;
+            while (*value == ' ') ++value;
+        }
+    } else {
+        buf_char(b, '\n');
+        buf_fill(b, ' ', indent + 4);
+        buf_puts(b, value);
+    }
+    buf_puts(b, ";\n");
 }
 
 // -- index expressions ---------------------------------------------------------------------------------------------

@@ -26,6 +26,9 @@ void call_write(struct buf *b, const struct call *c);
 // One comment line "// text", wrapped at spaces; continuation lines are indented by "hang" more.
 void comment_write(struct buf *b, int indent, const char *text, int hang);
 
+// The statement "HEAD VALUE;", where "head" ends with "=", broken where it is too long for a line.
+void let_write(struct buf *b, int indent, const char *head, const char *value);
+
 // Is a C int the type of variable "v"?  Else it is an int64_t.
 bool emit_int_var(const struct ix_var *v);
 // "e" as C, in kernel "k".

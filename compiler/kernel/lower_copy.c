@@ -10,7 +10,7 @@
 #include "kernel/lower_private.h"
 #include "layout/algebra.h"
 
-enum { BATCH_BITS = 2048, BATCH_MAX = 32 };
+enum { BATCH_BITS = 2048, BATCH_MAX = 32, INLINE_COLUMNS = 30 };
 
 static bool sym_known(const struct kernel *k, const struct lay_sym *y) {
     for (int i = 0; i < k->nparams; ++i) {
@@ -173,10 +173,11 @@ static const struct ix *stage_index(struct lowering *w, const struct nest *nest)
     return e;
 }
 
-// A name for an offset that several accesses share, unless it is as short as a name.
+// A name for an offset that several accesses share, or that is too long to stand in a call; none for one as short as a
+// name.
 static const struct ix *let(struct lowering *w, const char *name, const struct ix *e, bool shared) {
     int64_t value;
-    if (!shared || ix_static(e, &value) || e->op == IX_VAR) return e;
+    if (ix_static(e, &value) || e->op == IX_VAR || (!shared && strlen(ix_text(w->s, e)) <= INLINE_COLUMNS)) return e;
     struct ix_var *v = ARENA_NEW(&w->s->arena, struct ix_var);
     *v = (struct ix_var){IX_NAMED, name, name, w->s->next_var++, lay_int(0), LAY_INT_INVALID};
     if (e->lo >= 0 && e->hi < INT64_MAX) v->end = lay_int(e->hi + 1);

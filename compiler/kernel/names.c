@@ -22,7 +22,7 @@ static const char *const reserved[] = {
 
 void names_init(struct names *t, struct session *s) { *t = (struct names){s, NULL, 0, 0}; }
 
-// Macros of the headers that emitted code includes.
+// Macros of the headers that emitted code includes; none ends with _.
 static bool is_macro(const char *name) {
     static const char *const words[] = {"EOF", "NAN", "INFINITY", "BUFSIZ", "errno", "assert", "stdin", "stdout",
                                         "stderr", "CHAR_BIT", "HUGE_VAL"};
@@ -35,6 +35,7 @@ static bool is_macro(const char *name) {
         if (*c >= 'a' && *c <= 'z') return false;
     }
     size_t n = strlen(name);
+    if (n > 0 && name[n - 1] == '_') return false;
     for (unsigned i = 0; i < sizeof tails / sizeof tails[0]; ++i) {
         if (n > strlen(tails[i]) && strcmp(name + n - strlen(tails[i]), tails[i]) == 0) return true;
     }

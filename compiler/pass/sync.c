@@ -1,12 +1,12 @@
 // Pass "sync": barriers, as few as are right.
 //
-// Requires: facts of vectorize, places in shared memory.  Fills: facts.barrier_before and which accesses it is for.  Leaves alone: everything else.
+// Requires: facts of vectorize, places in shared memory; races has refused what no barrier orders.  Fills:
+// facts.barrier_before and which accesses it is for.  Leaves alone: everything else.
 //
-// Going through the statements, the accesses to shared memory, and to a tensor that the kernel reads and writes, since the
-// last barrier are pending.  A copy that reads what
-// is pending as written, or writes what is pending as read or written, needs a barrier before it, unless each element is
-// touched by the same thread both times; that is found out by enumerating the elements of both.  A loop's body is gone
-// through until its end adds nothing to its beginning.
+// Going through the statements, the accesses since the last barrier are pending: those to shared memory, and those to a
+// tensor that the kernel both reads and writes.  A copy that reads what is pending as written, or writes what is pending as
+// read or written, needs a barrier before it, unless each element is touched by the same thread both times; that is found
+// out by enumerating the elements of both.  A loop's body is gone through until its end adds nothing to its beginning.
 #include <stdlib.h>
 #include <string.h>
 
