@@ -772,11 +772,66 @@ static void put_kernel(struct gen *g) {
     put(g, "}\n\n");
 }
 
+// The tiles of a device function are its caller's to count.
+static void choose_indexes(struct gen *g, struct kernel *k) {
+    int64_t size = 1;
+    for (int i = 0; i < k->rank; ++i) size *= k->tile[i];
+    for (int i = 0; i <= k->rank; ++i) {
+        bool last = i == k->rank;
+        struct axis *x = last ? &k->batch : &k->axis[i];
+        x->tiles = PICK(g, 1, 2, 3);
+        if (size * x->tiles > MAX_WHOLE) x->tiles = 1;
+        if (last && (x->tiles == 1 || !may(g, GEN_SLICES, 30))) continue;
+        size *= x->tiles;
+        k->sliced = last;
+        strcpy(x->coord, "0");
+        if (x->tiles > 1) sprintf(x->coord, "i%d", i);
+    }
+}
+
+// A device function that brings a tile into its caller's shared memory or registers, or takes it
+// out.
+static void put_device(struct gen *g) {
+    struct kernel k = {0};
+    int id = g->kernel;
+    char name[16], view[320];
+    choose_elem(g, &k);
+    choose_first(g, &k);
+    k.b = k.a;
+    snprintf(k.a.name, sizeof k.a.name, "tc%da", id);
+    choose_indexes(g, &k);
+    snprintf(name, sizeof name, "far%d", id);
+    put_global(g, &k, name, &k.a, view);
+    put_tiled(g, &k, &k.a);
+    bool into = percent(g, 50), frag = may(g, GEN_FRAGS, 30);
+    put(g, "device call%d(%s%s, %snear%d : %s %s ", id, into ? "" : "out ", name,
+        into ? "out " : "", id, k.elem, frag ? "frag" : "shared");
+    if (frag)
+        put(g, "like %s", k.a.name);
+    else
+        put_shared_layout(g, &k, k.a.exact ? k.a.along : -1,
+                          k.a.exact ? k.a.bits / k.elem_bits : 1);
+    for (int i = 0; i <= k.rank; ++i) {
+        const struct axis *x = i == k.rank ? &k.batch : &k.axis[i];
+        if (x->coord[0] == 'i') put(g, ", %s : index", x->coord);
+    }
+    put(g, ") threads %d {\n", k.a.threads * (k.a.threads <= 512 && percent(g, 20) ? 2 : 1));
+    if (into)
+        put(g, "  copy %s -> near%d with %s;\n}\n\n", view, id, k.a.name);
+    else
+        put(g, "  copy near%d -> %s with %s;\n}\n\n", id, view, k.a.name);
+}
+
 char *gen_plan(uint64_t seed, int kernels, unsigned features) {
     struct gen g = {.state = seed, .features = features, .cap = 4096, .text = malloc(4096)};
     if (!g.text) abort();
     put(&g, "// seed %" PRIu64 "\ntcp 1;\n\n", seed);
-    for (g.kernel = 0; g.kernel < kernels; ++g.kernel) put_kernel(&g);
+    for (g.kernel = 0; g.kernel < kernels; ++g.kernel) {
+        if (may(&g, GEN_DEVICES, 10))
+            put_device(&g);
+        else
+            put_kernel(&g);
+    }
     return g.text;
 }
 

@@ -22,7 +22,8 @@ enum gen_feature {
     GEN_AUTO = 1 << 9,           // auto(N)
     GEN_MANY_THREADS = 1 << 10,  // up to 1024
     GEN_DIRECT = 1 << 11,        // global to global
-    GEN_ALL = (1 << 12) - 1
+    GEN_DEVICES = 1 << 12,       // device functions
+    GEN_ALL = (1 << 13) - 1
 };
 
 // Returns the text of a plan with "kernels" kernels, for the caller to free.
