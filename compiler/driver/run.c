@@ -31,6 +31,7 @@ static const char usage[] =
     "  --gpu, --host     run there (default: on the GPU if there are one and nvcc)\n"
     "  --cxx CMD         the host's C++ compiler (default: $CXX, c++, g++, clang++)\n"
     "  --keep DIR        build in DIR, and leave everything there\n"
+    "  --write DIR       write into DIR what is to be built and compared, and stop\n"
     "  -D NAME=VALUE, -arch=sm_NN, -W...: as for compiling\n";
 
 struct setting {
@@ -39,7 +40,7 @@ struct setting {
 };
 
 struct request {
-    const char *path, *kernel, *print, *keep, *cxx, *repeats;
+    const char *path, *kernel, *print, *keep, *write, *cxx, *repeats;
     struct setting param[MAX_PARAMS];
     int nparams;
     int64_t thread;  // -1: none
@@ -82,8 +83,8 @@ static bool take_word(struct session *s, struct request *q, int argc, char **arg
         const char *name;
         const char **to;
     } text[] = {
-        {"--kernel", &q->kernel}, {"--print", &q->print}, {"--keep", &q->keep}, {"--cxx", &q->cxx}};
-    for (int k = 0; k < 4; ++k) {
+        {"--kernel", &q->kernel}, {"--print", &q->print}, {"--keep", &q->keep}, {"--write", &q->write}, {"--cxx", &q->cxx}};
+    for (int k = 0; k < 5; ++k) {
         if ((v = option_value(argc, argv, i, text[k].name, &missing))) {
             *text[k].to = v;
             return !missing;
@@ -338,9 +339,10 @@ static int build_and_run(struct session *s, const struct request *q, const struc
     struct buf main_text;
     struct image *kept = NULL;
     int code = EXIT_USAGE;
-    if (!toolchain_find(&tools, q->where, q->cxx, arena_printf(&s->arena, "sm_%d", c->plan->arch)))
+    if (!q->write &&
+        !toolchain_find(&tools, q->where, q->cxx, arena_printf(&s->arena, "sm_%d", c->plan->arch)))
         return EXIT_USAGE;
-    if (!workplace_open(&w, q->keep))
+    if (!workplace_open(&w, q->write ? q->write : q->keep))
         return option_error("no folder to build in: %s", strerror(errno));
     buf_init(&main_text);
     const struct tensor *frag = printed && printed->space == MEM_FRAG ? printed : NULL;
@@ -349,9 +351,12 @@ static int build_and_run(struct session *s, const struct request *q, const struc
         option_error("%s", why);
     else if (!write_expected(s, c, &w, frag, &kept))
         code = EXIT_WRONG;
-    else if (write_text(s, &w, "plan.cu", text) && write_text(s, &w, "main.cpp", main_text.text) &&
-             toolchain_build(s, &tools, &w))
-        code = run_program(s, q, &w, printed && !frag);
+    else if (write_text(s, &w, "plan.cu", text) && write_text(s, &w, "main.cpp", main_text.text)) {
+        if (q->write)
+            code = EXIT_RIGHT;
+        else if (toolchain_build(s, &tools, &w))
+            code = run_program(s, q, &w, printed && !frag);
+    }
     if (code == EXIT_RIGHT && frag && kept) print_frag(c, frag, (int)q->thread, kept);
     image_free(kept);
     buf_release(&main_text);

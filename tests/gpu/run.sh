@@ -3,10 +3,11 @@
 #
 # usage: run.sh [--time] [--no-sanitizer] [DIR]
 #
-# A program is a folder DIR/NAME with emitted files (*.cu), a generated main.cpp and its expected files (*.expect).
+# A program is a folder DIR/NAME as prepare.sh writes them: emitted files (*.cu), a generated main.cpp, its expected files
+# (*.expect), "sanitize" when the tools are to look at it, and "sass", whose lines say which accesses a kernel has in SASS.
 # Without DIR the runtime's own kernels are all there is; they are run in any case.  ARCH chooses the architecture (default:
-# the GPU's), NVCC the compiler, JOBS how many are built at a time.  Prints a line a program, the output of those that
-# failed, and exits with 0 when all is well.
+# the GPU's), NVCC the compiler, JOBS how many are built at a time, RUNS how many run at a time (default: 6, with --time 1).
+# Prints a line a program, the output of those that failed, and exits with 0 when all is well.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -16,7 +17,7 @@ for argument; do
     case $argument in
     --time) times=1 ;;
     --no-sanitizer) tools= ;;
-    -*) sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+    -*) sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
     *) from=$argument ;;
     esac
 done
@@ -56,36 +57,72 @@ if [ -n "$tools" ] && (cd "$work/runtime_cases" && "$sanitizer" ./program --kern
     tools=
 fi
 
+disassemble=$(command -v cuobjdump || echo "$(dirname "$nvcc")/cuobjdump")
+[ -x "$disassemble" ] || { echo "run.sh: no cuobjdump: SASS is not looked at"; disassemble=; }
+
+# Prints the accesses of KERNEL in the SASS of ./program, one after the other, repeats and the kinds of caching left out.
+accesses() {
+    "$disassemble" -sass program | awk -v kernel="$1_kernel" '
+        /Function :/ { inside = index($0, kernel) > 0 }
+        inside && match($0, /(LDG|STG|LDS|STS|LDL|STL)[A-Z0-9.]*/) {
+            op = substr($0, RSTART, RLENGTH)
+            sub(/\.CONSTANT$/, "", op)
+            if (op != last) printf "%s%s", (last ? " " : ""), op
+            last = op
+        }'
+}
+
 line() {  # a row of the table: the name in 32 columns, the rest in 10 each
     printf '%-32s' "$1"
     shift
     printf ' %-10s' "$@"
     printf '\n'
 }
-failed=0
-line "program ($arch)" run $tools
-for folder in "${programs[@]}"; do
-    name=$(basename "$folder") row=() bad=
-    cd "$folder" || exit 1
+
+check() {  # one program: its row and what went wrong in FOLDER/report, FOLDER/failed when something did
+    cd "$1" || exit 1
+    local name row=() bad= status tool kernel wanted found
+    name=$(basename "$1")
     if [ ! -x program ]; then
         line "$name" "no build"
         sed 's/^/    /' build.log
-        failed=$((failed + 1))
-        continue
+        touch failed
+        return
     fi
     for tool in run $tools; do
         if [ "$tool" = run ]; then
             timeout 120 ./program ${times:+--time} >"$tool.log" 2>&1
-        else
+        elif [ "$name" = runtime_cases ] || [ -e sanitize ]; then
             timeout 300 "$sanitizer" --tool "$tool" --error-exitcode 9 ./program >"$tool.log" 2>&1
+        else
+            row+=(-)
+            continue
         fi
         status=$?
         if [ $status = 0 ]; then row+=(ok); else row+=("FAILED:$status") bad="$bad $tool"; fi
     done
+    : >sass.log
+    while [ -n "$disassemble" ] && [ -e sass ] && read -r kernel wanted; do
+        found=$(accesses "$kernel")
+        [ "$found" = "$wanted" ] || echo "SASS of $kernel: $found; wanted: $wanted" >>sass.log
+    done < <(cat sass 2>/dev/null)
+    if [ -s sass.log ]; then row+=(FAILED) bad="$bad sass"; elif [ -e sass ]; then row+=(ok); else row+=(-); fi
     line "$name" "${row[@]}"
     [ -z "$times" ] || grep -h 'GB/s' run.log | sed 's/^/    /'
     for tool in $bad; do head -40 "$tool.log" | sed 's/^/    /'; done
-    [ -z "$bad" ] || failed=$((failed + 1))
+    [ -z "$bad" ] || touch failed
+}
+[ -z "$times" ] || RUNS=1
+line "program ($arch)" run $tools SASS
+for folder in "${programs[@]}"; do
+    while [ "$(jobs -rp | wc -l)" -ge "${RUNS:-6}" ]; do wait -n; done
+    check "$folder" >"$folder/report" 2>&1 &
 done
-echo "${#programs[@]} programs, $failed failed"
+wait
+failed=0
+for folder in "${programs[@]}"; do
+    cat "$folder/report"
+    [ ! -e "$folder/failed" ] || failed=$((failed + 1))
+done
+echo "${#programs[@]} programs, $failed failed, $SECONDS s"
 [ $failed = 0 ]

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Writes the programs that run.sh builds and runs on a GPU, on a machine that has tcpc: one folder a plan of examples/ and
+# tests/plans/, and some with random plans.  Nothing but nvcc, bash and awk is needed to run them.
+#
+# usage: prepare.sh [DIR]        default: build-gpu, which git ignores
+#
+# BUILD is the build folder of tcpc (default: build), KERNELS how many random kernels there are (default: 200), SEED the
+# first of their seeds (default: 1).
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+build=${BUILD:-build} out=${1:-build-gpu} kernels=${KERNELS:-200} seed=${SEED:-1}
+rm -rf "$out"
+mkdir -p "$out"
+
+write() {  # NAME PLAN: the folder NAME
+    "$build/bin/tcpc" run -w --write "$out/$1" "$2" 2>"$out/log" || { cat "$out/log" >&2; exit 1; }
+}
+for plan in examples/*/*.tcp; do
+    grep -q '^kernel' "$plan" || continue
+    write "$(basename "$plan" .tcp)" "$plan"
+    touch "$out/$(basename "$plan" .tcp)/sanitize"
+done
+for plan in tests/plans/*.tcp; do write "plan_$(basename "$plan" .tcp)" "$plan"; done
+for name in bytes_1 bytes_16 runtime_rows runtime_loop through_registers partitioned tile_128x128 threads_1024; do
+    touch "$out/plan_$name/sanitize"
+done
+each=25
+for ((i = 0; i * each < kernels; ++i)); do
+    "$build/bin/gen_plans" $((seed + i)) $each >"$out/random.tcp"
+    write "random_$((seed + i))" "$out/random.tcp"
+done
+touch "$out/random_$seed/sanitize"
+rm -f "$out/random.tcp" "$out/log"
+
+# The accesses of a kernel in SASS, repeats and the kinds of caching left out: all loads, then all stores.
+round_trip="LDG.E.128 STS.128 LDS.128 STG.E.128"
+for name in parallel_copy parallel_copy_atoms; do echo "parallel_copy $round_trip" >"$out/$name/sass"; done
+for name in val_8 atoms_2 row_major tile_32x8 tile_128x128; do echo "round_trip $round_trip" >"$out/plan_$name/sass"; done
+echo "$(ls "$out" | wc -l) programs in $out, $(du -sm "$out" | cut -f1) MiB"
