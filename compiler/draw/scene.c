@@ -163,7 +163,7 @@ static void add_cells(struct scene *s, const struct frame *f) {
 static void add_arrows(struct scene *s, const struct frame *f) {
     for (int i = 0; i < f->g->narrows; ++i) {
         const struct pic_arrow *a = &f->g->arrow[i];
-        int x = f->x + a->from_column * f->cell_w + 6, y = f->y + a->from_row * f->cell_h + 6;
+        int x = f->x + a->from_column * f->cell_w + 4, y = f->y + a->from_row * f->cell_h + 6;
         scene_add(s, (struct shape){.kind = SHAPE_ARROW,
                                     .x = x,
                                     .y = y,

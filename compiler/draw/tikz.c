@@ -29,7 +29,7 @@ static void write_head(struct buf *out, const struct scene *s) {
         const struct shape *h = scene_shape(s, i);
         if (h->kind == SHAPE_FILL && h->colour >= 0) colour[h->colour] = true;
     }
-    buf_puts(out, "\\documentclass[tikz]{standalone}\n\\usepackage[T1]{fontenc}\n"
+    buf_puts(out, "\\documentclass[tikz]{standalone}\n"
                   "\\definecolor{tcptext}{HTML}{1F2328}\n\\definecolor{tcpmuted}{HTML}{57606A}\n"
                   "\\definecolor{tcpstrong}{HTML}{57606A}\n\\definecolor{tcpfaint}{HTML}{BFC6CD}\n"
                   "\\definecolor{tcpaccent}{HTML}{B4232C}\n\\definecolor{tcppage}{HTML}{FFFFFF}\n");
@@ -37,7 +37,7 @@ static void write_head(struct buf *out, const struct scene *s) {
         if (colour[i])
             buf_printf(out, "\\definecolor{tcp%d}{HTML}{%06X}\n", i, (unsigned)pic_shades[i].light);
     buf_puts(out, "\\begin{document}\n"
-                  "\\begin{tikzpicture}[x=0.75pt,y=-0.75pt,line width=0.5pt,inner sep=0pt,"
+                  "\\frenchspacing\n\\begin{tikzpicture}[x=0.75pt,y=-0.75pt,line width=0.5pt,inner sep=0pt,"
                   "font=\\fontsize{8}{8}\\selectfont\\ttfamily]\n");
     buf_printf(out, "\\useasboundingbox (0,0) rectangle (%d,%d);\n", s->width, s->height);
 }
