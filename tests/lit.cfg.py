@@ -82,6 +82,13 @@ if clang_format:
     config.available_features.add("clang-format")
     config.substitutions.append(("%clang_format", clang_format))
 
+# Drawings as TikZ are typeset where there is what they need.
+if find("pdflatex") and find("kpsewhich") and subprocess.run(["kpsewhich", "standalone.cls", "tikz.sty"], capture_output=True,
+                                                             check=False).returncode == 0:
+    config.available_features.add("pdflatex")
+if find("xmllint"):
+    config.available_features.add("xmllint")
+
 cuda_bin = "/usr/local/cuda/bin/"
 nvcc = find("nvcc", cuda_bin + "nvcc")
 if nvcc:
