@@ -16,7 +16,7 @@
 #include "sema/sema.h"
 #include "syntax/parse.h"
 
-enum { MAX_PARAMS = 64, MAX_NAMES = 256 };
+enum { MAX_NAMES = 256 };
 
 static const char usage[] =
     "usage: tcpc draw [OPTIONS] PLAN NAME\n"
@@ -48,7 +48,7 @@ struct setting {
 
 struct command {
     const char *path, *name, *output, *view, *format, *type;
-    struct setting param[MAX_PARAMS];
+    struct setting *param;  // room for as many as there are words
     int nparams;
     int64_t thread;
     bool values, help;
@@ -320,10 +320,6 @@ static bool take_param(struct session *s, struct command *q, const char *text) {
         option_error("'--param %s' is not of the form NAME=INTEGER", text);
         return false;
     }
-    if (q->nparams + 1 == MAX_PARAMS) {
-        option_error("more than %d times '--param'", MAX_PARAMS - 1);
-        return false;
-    }
     p->name = intern_n(s, text, (size_t)(equal - text));
     ++q->nparams;
     return true;
@@ -379,6 +375,7 @@ int command_draw(int argc, char **argv) {
     struct command q = {0};
     int code = EXIT_USAGE;
     session_init(&s);
+    q.param = ARENA_ARRAY(&s.arena, struct setting, argc + 1);
     if (take_words(&s, &q, argc, argv)) {
         if (q.help || !q.name) fputs(usage, q.help ? stdout : stderr);
         if (q.help)

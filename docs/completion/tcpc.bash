@@ -10,9 +10,12 @@ _tcpc() {
     esac
     case $cur in
     --emit=*) mapfile -t COMPREPLY < <(compgen -P --emit= -W 'cuda ast plan kernel' -- "${cur#*=}") && return ;;
+    --view=*) mapfile -t COMPREPLY < <(compgen -P --view= -W 'owners tv inverse layout swizzle banks path flow' -- "${cur#*=}") && return ;;
+    --format=*) mapfile -t COMPREPLY < <(compgen -P --format= -W 'text svg tikz' -- "${cur#*=}") && return ;;
     --color=*) mapfile -t COMPREPLY < <(compgen -P --color= -W 'auto always never' -- "${cur#*=}") && return ;;
     -arch=*) mapfile -t COMPREPLY < <(compgen -P -arch= -W 'sm_80 sm_86 sm_89 sm_90 sm_100' -- "${cur#*=}") && return ;;
     -*)
+        [ "$command" != draw ] || options+=' --view= --format= --thread --type --values --param'
         [ "$command" != run ] || options+=' --print --thread --param --time'
         [ "$command" != explain ] || options+=' --json --plan'
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
@@ -21,7 +24,7 @@ _tcpc() {
     esac
     [ "$COMP_CWORD" != 1 ] || mapfile -t COMPREPLY < <(compgen -W 'run explain draw eval' -- "$cur")
     if [ "$command" = draw ] && [ "$COMP_CWORD" = 3 ] && [ -r "${COMP_WORDS[2]}" ]; then
-        mapfile -t COMPREPLY < <(compgen -W "$(sed -n 's/^ *tiled_copy  *\([A-Za-z_0-9]*\).*/\1/p' "${COMP_WORDS[2]}")" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "$(sed -n 's/^ *\(tiled_copy\|layout\|tensor\|kernel\)  *\([A-Za-z_0-9]*\).*/\2/p' "${COMP_WORDS[2]}")" -- "$cur")
         return
     fi
     mapfile -O "${#COMPREPLY[@]}" -t COMPREPLY < <(compgen -f -X '!*.tcp' -- "$cur"; compgen -d -S / -- "$cur")
