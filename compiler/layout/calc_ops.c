@@ -8,7 +8,6 @@
 #define LAYOUT(i) calc_layout(a->ctx, a->v[i])
 #define TUPLE(i)  calc_tuple(a->ctx, a->v[i])
 #define TILER(i)  calc_tiler(a->ctx, a->v[i])
-#define INT(i)    (a->v[i].tuple->leaf)
 #define NUM(i)    (a->v[i].tuple->leaf.num)
 #define GIVE      calc_of_layout
 
@@ -194,21 +193,9 @@ OP(op_dice) {
     return GIVE(lay_dice(a->ctx, TUPLE(1 - l), LAYOUT(l)));
 }
 
-static bool only_any(const struct lay_tuple *t) {
-    if (!t || t->rank < 0) return lay_is_any(t);
-    for (int i = 0; i < t->rank; ++i)
-        if (!only_any(t->kid[i])) return false;
-    return true;
-}
-
-// A slice that keeps all modes leaves a swizzle as it is.
-static struct calc_value settle(struct args *a, struct lay_view v, const struct lay_tuple *coord) {
-    return calc_of_view(only_any(coord) ? v : lay_settle(a->ctx, v));
-}
-
 OP(op_slice) {
     int l = a->v[0].kind == CALC_LAYOUT || a->v[0].kind == CALC_VIEW ? 0 : 1;
-    return settle(a, lay_slice(a->ctx, LAYOUT(l), TUPLE(1 - l)), TUPLE(1 - l));
+    return calc_settle(a->ctx, lay_slice(a->ctx, LAYOUT(l), TUPLE(1 - l)), TUPLE(1 - l));
 }
 
 // -- making --------------------------------------------------------------------------------------
@@ -292,131 +279,6 @@ OP(op_tile_to_shape) {
 
 OP(op_domain_distribute) {
     return GIVE(lay_domain_distribute(a->ctx, TUPLE(0), NUM(1)));
-}
-
-// -- shapes --------------------------------------------------------------------------------------
-
-OP(op_ceil_div) {
-    if (a->v[1].kind == CALC_LAYOUT) {
-        struct lay rest = lay_complement(a->ctx, LAYOUT(1), TUPLE(0));
-        return calc_of_tuple(a->ctx, rest.shape);
-    }
-    return calc_of_tuple(a->ctx, lay_ceil_div(a->ctx, TUPLE(0), TUPLE(1)));
-}
-
-OP(op_compatible) {
-    return calc_of_bool(lay_compatible(a->ctx, TUPLE(0), TUPLE(1)));
-}
-
-OP(op_congruent) {
-    return calc_of_bool(lay_congruent(TUPLE(0), TUPLE(1)));
-}
-
-OP(op_weakly_congruent) {
-    return calc_of_bool(lay_weakly_congruent(TUPLE(0), TUPLE(1)));
-}
-
-OP(op_evenly_divides) {
-    return calc_of_bool(lay_evenly_divides(a->ctx, TUPLE(0), TUPLE(1)));
-}
-
-// -- coordinates ---------------------------------------------------------------------------------
-
-OP(op_crd2idx) {
-    const struct lay_tuple *shape = TUPLE(1), *stride = NULL;
-    if (a->n > 2)
-        stride = TUPLE(2);
-    else if (a->v[1].kind == CALC_LAYOUT)
-        stride = a->v[1].layout.stride;
-    if (a->v[1].kind == CALC_LAYOUT && a->v[1].layout.composed)
-        return calc_of_tuple(a->ctx, lay_eval_tuple(a->ctx, a->v[1].layout, TUPLE(0)));
-    struct lay l = stride ? lay_make(a->ctx, shape, stride) : lay_make_col(a->ctx, shape);
-    return calc_of_tuple(a->ctx, lay_eval_tuple(a->ctx, l, TUPLE(0)));
-}
-
-OP(op_idx2crd) {
-    const struct lay_tuple *stride = NULL;
-    if (a->n > 2)
-        stride = TUPLE(2);
-    else if (a->v[1].kind == CALC_LAYOUT)
-        stride = a->v[1].layout.stride;
-    return calc_of_tuple(a->ctx, lay_idx2crd(a->ctx, TUPLE(0), TUPLE(1), stride));
-}
-
-OP(op_crd2crd) {
-    return calc_of_tuple(a->ctx, lay_crd2crd(a->ctx, TUPLE(0), TUPLE(1), TUPLE(2)));
-}
-
-OP(op_hier_coord) {
-    return calc_of_tuple(a->ctx, lay_hier_coord(a->ctx, LAYOUT(0), NUM(1)));
-}
-
-OP(op_flat_coord) {
-    return calc_of_tuple(a->ctx, lay_flat_coord(a->ctx, LAYOUT(0), NUM(1)));
-}
-
-OP(op_1d_coord) {
-    return calc_of_int(a->ctx, lay_1d_coord(a->ctx, LAYOUT(0), NUM(1)));
-}
-
-// -- tensors, widths, swizzles -------------------------------------------------------------------
-
-OP(op_local_tile) {
-    struct lay_view v =
-        lay_local_tile(a->ctx, LAYOUT(0), TILER(1), TUPLE(2), a->n > 3 ? TUPLE(3) : NULL);
-    return settle(a, v, TUPLE(2));
-}
-
-OP(op_local_partition) {
-    struct lay_view v =
-        lay_local_partition(a->ctx, LAYOUT(0), LAYOUT(1), NUM(2), a->n > 3 ? TUPLE(3) : NULL);
-    return calc_of_view(lay_settle(a->ctx, v));
-}
-
-static struct calc_value cast_op(struct args *a, bool wider) {
-    int l = a->v[1].kind == CALC_INT ? 0 : 1;
-    struct lay_swizzle w;
-    struct calc_value by = a->v[1 - l];
-    if (by.kind != CALC_INT || !lay_plain(by.tuple->leaf)) {
-        lay_fail(a->ctx, "%s needs a static number of elements", wider ? "upcast" : "downcast");
-        return calc_none();
-    }
-    int64_t n = by.tuple->leaf.num;
-    if (a->v[l].kind == CALC_SWIZZLE)
-        return lay_swizzle_cast(a->ctx, a->v[l].swizzle, n, wider, &w) ? calc_of_swizzle(w)
-                                                                       : calc_none();
-    return GIVE(wider ? lay_upcast(a->ctx, LAYOUT(l), n) : lay_downcast(a->ctx, LAYOUT(l), n));
-}
-
-OP(op_upcast) {
-    return cast_op(a, true);
-}
-
-OP(op_downcast) {
-    return cast_op(a, false);
-}
-
-OP(op_recast) {
-    return GIVE(lay_recast(a->ctx, LAYOUT(2), a->v[0].bits, a->v[1].bits));
-}
-
-OP(op_make_swizzle) {
-    struct lay_swizzle w;
-    return lay_swizzle_make(a->ctx, NUM(0), NUM(1), &w) ? calc_of_swizzle(w) : calc_none();
-}
-
-OP(op_swizzle_apply) {
-    return calc_static(a->ctx, lay_swizzle_apply(a->v[0].swizzle, NUM(1)));
-}
-
-OP(op_composition) {
-    return calc_compose(a->ctx, a->n, a->v);
-}
-
-OP(op_eval) {
-    struct calc_value c = calc_compose(a->ctx, 3, a->v);
-    if (c.kind != CALC_LAYOUT) return calc_none();
-    return calc_of_tuple(a->ctx, lay_eval_tuple(a->ctx, c.layout, TUPLE(3)));
 }
 
 #define L ARG_LAYOUT

@@ -209,6 +209,16 @@ struct lay lay_zipped_divide(struct lay_ctx *ctx, struct lay a, const struct lay
     return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, divide), t, ZIPPED);
 }
 
+// As CuTe divides, right or not: for who looks at single tiles of it.
+static struct lay divide_as_cute(struct lay_ctx *ctx, struct lay a, struct lay tile) {
+    struct lay rest = lay_complement(ctx, tile, lay_coalesce(ctx, a).shape);
+    return lay_compose_as(ctx, a, lay_join(ctx, 2, (struct lay[]){tile, rest}), LAY_AS_CUTE);
+}
+
+struct lay lay_zipped_divide_as_cute(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t) {
+    return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, divide_as_cute), t, ZIPPED);
+}
+
 struct lay lay_tiled_divide(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t) {
     return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, divide), t, TILED);
 }

@@ -166,6 +166,7 @@ struct lay_view lay_settle(struct lay_ctx *ctx, struct lay_view v) {
         lay_fail(ctx, "the slice of '%s' has an offset that is not static", lay_text(ctx, l));
         return bad;
     }
+    if (!lay_need_static(ctx, l, "a slice under a swizzle")) return bad;
     struct lay_int off = lay_int_add(ctx, slid, l.offset);
     struct lay_int end = lay_int_add(ctx, off, lay_cosize(ctx, lay_inner(l)));
     int64_t bits;

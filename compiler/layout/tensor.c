@@ -57,6 +57,66 @@ static const struct lay_tuple *filled(struct lay_ctx *ctx, const struct lay_tupl
     return lay_tuple(ctx, n, kid);
 }
 
+enum { CHECK_POINTS = 1 << 16 };
+
+// The part of a divided tensor, ((tile..),(rest..)), at the coordinate "coord" of its mode "at".
+static struct lay_view part_of(struct lay_ctx *ctx, struct lay z, const struct lay_tuple *coord,
+                               int at) {
+    if (!z.shape || !coord) return bad_view();
+    const struct lay_tuple *c = filled(ctx, coord, lay_tuple_rank(z.shape->kid[at]));
+    const struct lay_tuple *all = all_of(ctx, lay_tuple_rank(z.shape->kid[1 - at]));
+    return lay_slice(ctx, z, at ? lay_tuple2(ctx, all, c) : lay_tuple2(ctx, c, all));
+}
+
+// Whether "v" has the elements of "l" at the coordinates "where", as far as they lie within.
+static bool right_part(struct lay_ctx *ctx, struct lay l, struct lay_view v,
+                       struct lay_view where) {
+    struct lay_int n = lay_size(ctx, v.layout), plus = lay_sum_int(ctx, v.offset);
+    if (!lay_plain(n) || n.num > CHECK_POINTS || !lay_plain(plus) || !lay_static(l)) return false;
+    l = lay_inner(l);
+    for (int64_t i = 0; i < n.num; ++i) {
+        const struct lay_tuple *at = lay_leaf_of(ctx, i), *coord[LAY_MAX_RANK];
+        struct lay_sum sum = lay_sum_add(ctx, where.offset, lay_crd2idx_sum(ctx, at, where.layout));
+        int64_t is, want, c[LAY_MAX_RANK] = {0};
+        bool within = true;
+        for (int k = 0; k < sum.n; ++k)
+            c[sum.term[k].basis < 0 ? 0 : sum.term[k].basis] += sum.term[k].num;
+        for (int k = 0; k < lay_rank(l); ++k) {
+            within = within && c[k] < lay_size(ctx, lay_mode(ctx, l, k)).num;
+            coord[k] = lay_leaf_of(ctx, c[k]);
+        }
+        if (!within) continue;
+        at = lay_tuple(ctx, lay_rank(l), coord);
+        if (sum.n < 0 || !lay_eval(ctx, lay_inner(v.layout), i, &is) ||
+            !lay_eval_coord(ctx, l, at, &want) || is + plus.num != want)
+            return false;
+    }
+    return true;
+}
+
+// Where the divide as a whole has no answer, the part may have one: CuTe's, if it is right at its
+// points.
+static struct lay_view divided_part(struct lay_ctx *ctx, struct lay l, const struct lay_tiler *t,
+                                    const struct lay_tuple *coord, int at) {
+    bool first = !ctx->error;
+    struct lay z = lay_zipped_divide(ctx, l, t);
+    bool by_mode =
+        t && t->kind != LAY_TILER_LAYOUT && l.shape && l.shape->rank >= 0 && l.shape->rank <= 31;
+    if (z.shape || !first || !by_mode || !coord) return part_of(ctx, z, coord, at);
+    const char *why = ctx->error;
+    ctx->error = NULL;
+    struct lay_view v = part_of(ctx, lay_zipped_divide_as_cute(ctx, l, t), coord, at);
+    const struct lay_tuple *sizes = lay_product_each(ctx, l.shape);
+    struct lay_view where =
+        part_of(ctx, lay_zipped_divide(ctx, lay_make_identity(ctx, sizes), t), coord, at);
+    if (v.layout.shape && where.layout.shape && right_part(ctx, l, v, where)) {
+        ctx->error = NULL;
+        return v;
+    }
+    ctx->error = why;
+    return bad_view();
+}
+
 struct lay_view lay_local_tile(struct lay_ctx *ctx, struct lay l, const struct lay_tiler *t,
                                const struct lay_tuple *coord, const struct lay_tuple *proj) {
     if (!l.shape || !t || !coord) return bad_view();
@@ -65,27 +125,22 @@ struct lay_view lay_local_tile(struct lay_ctx *ctx, struct lay l, const struct l
         coord = t ? project(ctx, coord, proj) : NULL;
         if (!coord) return bad_view();
     }
-    struct lay z = lay_zipped_divide(ctx, l, t);  // ((tile..),(rest..))
-    if (!z.shape) return bad_view();
-    return lay_slice(ctx, z,
-                     lay_tuple2(ctx, all_of(ctx, lay_tuple_rank(z.shape->kid[0])),
-                                filled(ctx, coord, lay_tuple_rank(z.shape->kid[1]))));
+    return divided_part(ctx, l, t, coord, 1);
+}
+
+static const struct lay_tiler *thread_tiler(struct lay_ctx *ctx, struct lay thr) {
+    return lay_tiler_shape(ctx, lay_product_each(ctx, thr.shape));
 }
 
 struct lay lay_partition_tiled(struct lay_ctx *ctx, struct lay l, struct lay thr,
                                const struct lay_tuple *proj) {
     if (proj) thr = lay_dice(ctx, proj, thr);
-    const struct lay_tiler *t = lay_tiler_shape(ctx, lay_product_each(ctx, thr.shape));
-    return lay_zipped_divide(ctx, l, t);  // ((thr..),(rest..))
+    return lay_zipped_divide(ctx, l, thread_tiler(ctx, thr));  // ((thr..),(rest..))
 }
 
 struct lay_view lay_local_partition(struct lay_ctx *ctx, struct lay l, struct lay thr,
                                     int64_t index, const struct lay_tuple *proj) {
-    struct lay z = lay_partition_tiled(ctx, l, thr, proj);
     if (proj) thr = lay_dice(ctx, proj, thr);
-    const struct lay_tuple *coord = lay_flat_coord(ctx, thr, index);
-    if (!z.shape || !coord) return bad_view();
-    return lay_slice(ctx, z,
-                     lay_tuple2(ctx, filled(ctx, coord, lay_tuple_rank(z.shape->kid[0])),
-                                all_of(ctx, lay_tuple_rank(z.shape->kid[1]))));
+    if (!l.shape || !thr.shape) return bad_view();
+    return divided_part(ctx, l, thread_tiler(ctx, thr), lay_flat_coord(ctx, thr, index), 0);
 }
