@@ -28,6 +28,18 @@ static int64_t period_bytes(const struct tensor *t) {
     return ((int64_t)1 << top) * t->elem->bits / 8;
 }
 
+// Elements from the tensor's first on that belong to it, when its layout under the swizzle has cosize "cosize".  A swizzle
+// permutes within its period, the whole of which belongs to the tensor once a bit that moves others can be set.
+static int64_t reach_of(const struct tensor *t, int64_t cosize) {
+    const struct lay_swizzle sw = t->layout.sw;
+    int64_t elements = cosize;
+    if (lay_int_static(t->layout.offset) && __builtin_add_overflow(elements, t->layout.offset.num, &elements)) return -1;
+    int top = sw.m + sw.b + abs(sw.s), source = sw.s >= 0 ? sw.m + sw.s : sw.m;
+    if (!sw.b || top > 40 || elements <= (int64_t)1 << source) return sw.b && top > 40 && sw.s < 0 ? -1 : elements;
+    int64_t n = (int64_t)1 << top;
+    return elements > ((int64_t)1 << 40) ? -1 : (elements + n - 1) / n * n;
+}
+
 static bool place(struct session *s, const struct plan *p, struct kernel *k) {
     int64_t at = 0;
     const struct tensor *largest = NULL;
@@ -41,12 +53,7 @@ static bool place(struct session *s, const struct plan *p, struct kernel *k) {
                        lay_text(&s->lay, t->layout));
             return false;
         }
-        int64_t elements = cosize.num, period = period_bytes(t), bytes;
-        if (period) {
-            // a swizzle permutes within its period: the whole of it belongs to the tensor
-            int64_t n = period * 8 / t->elem->bits;
-            elements = (elements + n - 1) / n * n;
-        }
+        int64_t elements = reach_of(t, cosize.num), period = period_bytes(t), bytes;
         if (elements < 0 || elements > (1 << 28)) {
             diag_error(s, t->at, "shared tensor '%s' spans %ld elements", t->name, (long)elements);
             return false;

@@ -396,6 +396,14 @@ static int log2_of(int64_t n) {
     return b;
 }
 
+// Writes a swizzle that keeps "unit" elements together, in either direction, and where the layout
+// under it begins: any of them is a permutation of all elements, whatever the layout.
+static void put_swizzle(struct gen *g, int64_t unit) {
+    int b = 1 + below(g, 3), base = log2_of(unit), m = base + below(g, 3), shift = b + below(g, 3);
+    put(g, "Sw<%d,%d,%d> o %" PRId64 " o ", b, m, percent(g, 30) ? -shift : shift,
+        percent(g, 70) ? 0 : unit * below(g, 20));
+}
+
 // Writes the layout of a shared tile whose mode "contiguous" runs in accesses of "unit" elements.
 static void put_shared_layout(struct gen *g, const struct kernel *k, int contiguous, int64_t unit) {
     struct shape s = {.rank = k->rank};
@@ -429,6 +437,7 @@ static void put_shared_layout(struct gen *g, const struct kernel *k, int contigu
         put_shape(g, &s);
     } else {
         if (may(g, GEN_NESTED, 25)) nest(g, k, &s, contiguous, (int)unit);
+        if (may(g, GEN_SWIZZLE, 25)) put_swizzle(g, unit);
         put_layout(g, &s, contiguous, unit, true);
     }
 }
@@ -484,6 +493,7 @@ static void put_global(struct gen *g, const struct kernel *k, const char *name,
         put_shape(g, &s);
     } else {
         if (!is_tiled(k) && !k->sliced && may(g, GEN_NESTED, 40)) nest(g, k, &s, contiguous, unit);
+        if (may(g, GEN_SWIZZLE, 15)) put_swizzle(g, unit);
         put_layout(g, &s, contiguous, unit, true);
     }
     int bytes = t->exact ? t->bits / 8 : k->elem_bits / 8;
