@@ -52,7 +52,7 @@ static bool check_access(struct run *r, const struct kir_buffer *b, int64_t at, 
         return fail(r, arena_printf(&r->s->arena, "element %" PRId64 " of '%s' is not at a multiple of the %d of an access",
                                     at, b->name, elements));
     }
-    if (at < 0 || (b->space != KIR_GLOBAL && b->space != KIR_SHARED && at + elements > b->count)) {
+    if (at < 0 || (b->space != KIR_GLOBAL && !b->outside && at + elements > b->count)) {
         return fail(r, arena_printf(&r->s->arena, "element %" PRId64 " lies outside '%s'", at, b->name));
     }
     return true;

@@ -125,7 +125,8 @@ static struct kir_buffer *new_buffer(struct lowering *w, const struct tensor *t)
     b->tensor = t->id;
     b->smem_offset = t->smem_offset;
     b->outside = t->outside;
-    if (t->space != MEM_GLOBAL && lay_valid(t->layout)) b->count = lay_cosize(&w->s->lay, t->layout).num;
+    if (t->space == MEM_SHARED && !t->outside) b->count = t->smem_elements;
+    else if (t->space != MEM_GLOBAL && lay_valid(t->layout)) b->count = lay_cosize(&w->s->lay, t->layout).num;
     w->buffer[w->nbuffers++] = (struct buffer_of){t, b};
     return b;
 }
@@ -160,8 +161,13 @@ static struct kir_tensor lower_tensor(struct session *s, const struct kernel *k,
     struct kir_tensor r = {t->name, b->c_name, b->c_type, b->elem, b->elem_bits, align, t->id};
     r.written = f->dir != ARG_IN;
     r.read = f->dir != ARG_OUT;
-    r.span = ix_int(s, 1);
+    r.span = ix_add(s, ix_int(s, 1), ix_lay(s, t->layout.offset));
     add_span(s, t->layout.shape, t->layout.stride, &r.span);
+    if (t->layout.sw.b) {  // what it changes lies in blocks of this size
+        struct lay_swizzle sw = t->layout.sw;
+        struct lay_int block = lay_int((int64_t)1 << (sw.m + sw.b + (sw.s < 0 ? -sw.s : 0)));
+        r.span = ix_scale(s, ix_div(s, ix_add(s, r.span, ix_int(s, block.num - 1)), block), block);
+    }
     const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, t->layout.shape);
     r.nextents = lay_tuple_rank(flat);
     const struct ix **extent = ARENA_ARRAY(&s->arena, const struct ix *, r.nextents + 1);

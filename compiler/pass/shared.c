@@ -1,6 +1,6 @@
 // Pass "shared": where each shared tensor of a kernel stands in the block's shared memory.
 //
-// Requires: layouts.  Fills: tensor.smem_offset, kernel.smem_bytes.  A plan that needs more than its architecture has is
+// Requires: layouts.  Fills: tensor.smem_offset, smem_elements, kernel.smem_bytes.  A plan that needs more than its architecture has is
 // an error.  Tensors stand one after the other, each aligned to 128 bytes, or to its swizzle's period when that is more
 // (up to 1024), so that a bank does not depend on where a tensor happens to stand.
 #include <stdlib.h>
@@ -63,6 +63,7 @@ static bool place(struct session *s, const struct plan *p, struct kernel *k) {
         if (t->align > align) align = t->align;
         at = (at + align - 1) / align * align;
         t->smem_offset = (int)at;
+        t->smem_elements = elements;
         at += bytes;
         if (bytes > largest_bytes) {
             largest_bytes = bytes;

@@ -86,6 +86,7 @@ struct tensor {
     const struct tiled_copy *like;
     const struct tiled_copy *dist;  // of a frag: whose (thread, value) parts it holds; written by pass "partition"
     int smem_offset;              // bytes; written by pass "shared"
+    int64_t smem_elements;        // from there on; written by pass "shared"
     bool outside;                 // shared or frag memory of a device function's caller
     bool row_major_default;
     struct range at;
