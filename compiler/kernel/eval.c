@@ -46,6 +46,16 @@ static int64_t buffer_id(const struct kir_buffer *b, int64_t thread) {
     BUG("a stage is no memory");
 }
 
+// Where the bytes of a shared buffer end: at the next buffer, or where the block's do.
+static int64_t shared_end(const struct kir_kernel *k, const struct kir_buffer *b) {
+    int64_t end = k->smem_bytes;
+    for (int i = 0; i < k->nbuffers; ++i) {
+        const struct kir_buffer *o = k->buffer[i];
+        if (o->space == KIR_SHARED && o->smem_offset > b->smem_offset && o->smem_offset < end) end = o->smem_offset;
+    }
+    return end;
+}
+
 // An access must lie at a multiple of its width; elements of fragments and shared buffers inside them.
 static bool check_access(struct run *r, const struct kir_buffer *b, int64_t at, int elements) {
     if (at % elements != 0) {
@@ -54,6 +64,10 @@ static bool check_access(struct run *r, const struct kir_buffer *b, int64_t at, 
     }
     if (at < 0 || (b->space != KIR_GLOBAL && !b->outside && at + elements > b->count)) {
         return fail(r, arena_printf(&r->s->arena, "element %" PRId64 " lies outside '%s'", at, b->name));
+    }
+    if (b->space == KIR_SHARED && !b->outside &&
+        b->smem_offset + (at + elements) * b->elem_bits / 8 > shared_end(r->k, b)) {
+        return fail(r, arena_printf(&r->s->arena, "element %" PRId64 " lies beyond the shared memory of '%s'", at, b->name));
     }
     return true;
 }
