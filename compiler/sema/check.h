@@ -27,7 +27,9 @@ struct symbol {
     const char *name;
     enum symbol_kind kind;
     struct range at;
-    int depth;                  // 0: top level
+    int depth;  // 0: top level
+    bool used;
+    bool imported;              // declared by another file than the main one
     const struct value *value;  // of a tensor too: the whole of it; NULL: see "tensor"
     struct tensor *tensor;
     const struct ast_param *param;  // SYM_PARAM: its declaration, for fix-its
@@ -72,6 +74,7 @@ struct sema {
     uint32_t cap, used;
     struct symbol *last;
     int depth;
+    int errors_before;  // reported when sema began
     struct import *imports;
     const struct ast_file *file;  // the one being read
     bool imported;                // it is not the main one
@@ -112,6 +115,8 @@ struct symbol *scope_declare(struct sema *c, struct ast_ident name, enum symbol_
                              const struct value *value);
 void scope_enter(struct sema *c);
 void scope_leave(struct sema *c);
+// Warns of what is declared at the top of the main file and never named.
+void scope_finish(struct sema *c);
 const char *symbol_kind_text(enum symbol_kind kind);
 // Reports that nothing is called "name", with the nearest name that is.
 const struct value *scope_unknown(struct sema *c, const char *name, struct range at);

@@ -64,6 +64,7 @@ static const struct value *eval_swizzle(struct sema *c, const struct ast_expr *e
 
 const struct value *eval_name(struct sema *c, const char *name, struct range at) {
     struct symbol *sym = scope_find(c, name);
+    if (sym) sym->used = true;
     if (sym && sym->tensor) return kernel_tensor(c, sym, at);
     if (sym) return sym->value;
     struct label *l = label_find(c, name, at);

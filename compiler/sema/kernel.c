@@ -42,10 +42,11 @@ const struct value *kernel_tensor(struct sema *c, struct symbol *sym, struct ran
 
 static void declare_buffer(struct sema *c, const struct ast_stmt *s) {
     if (c->kernel->device && s->kind == S_SHARED) {
-        diag_error(c->s, s->name.at,
-                   "'%s': a device function has no shared memory of its own; its caller gives it, as "
-                   "an argument",
-                   s->name.name);
+        diag_error(
+            c->s, s->name.at,
+            "'%s': a device function has no shared memory of its own; its caller gives it, as "
+            "an argument",
+            s->name.name);
     }
     struct tensor *t =
         make_tensor(c, s->name, &s->buffer.type, s->kind == S_SHARED ? s->buffer.stages : NULL);
@@ -96,6 +97,7 @@ static struct tensor *formal_tensor(struct sema *c, const struct ast_formal *f) 
         return t;
     }
     struct symbol *sym = scope_find(c, f->name.name);
+    if (sym) sym->used = true;
     if (!sym) {
         scope_unknown(c, f->name.name, f->name.at);
         return NULL;
@@ -149,7 +151,8 @@ static void make_grid(struct sema *c, const struct ast_expr *e) {
     for (int i = 0; i < 3; ++i) k->grid[i] = lay_int(1);
     if (!e) return;
     if (k->device) {
-        diag_error(c->s, e->at, "'%s' is a device function; its caller's kernel has the grid", k->name);
+        diag_error(c->s, e->at, "'%s' is a device function; its caller's kernel has the grid",
+                   k->name);
         return;
     }
     k->grid_given = true;
@@ -337,10 +340,10 @@ static struct stmt *check_block(struct sema *c, const struct ast_block *b) {
 // What the language has for functions and this compiler does not have yet.
 static bool refused(struct sema *c, const struct ast_decl *d) {
     const struct ast_fn *fn = &d->fn;
-    const char *what = fn->external  ? "'extern device'"
-                       : fn->async   ? "'async device'"
-                       : fn->manual  ? "'manual'"
-                                     : NULL;
+    const char *what = fn->external ? "'extern device'"
+                       : fn->async  ? "'async device'"
+                       : fn->manual ? "'manual'"
+                                    : NULL;
     if (what) sema_not_yet(c, fn->head_at, what);
     return what != NULL;
 }

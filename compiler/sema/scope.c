@@ -67,6 +67,7 @@ struct symbol *scope_declare(struct sema *c, struct ast_ident name, enum symbol_
                            .kind = kind,
                            .at = name.at,
                            .depth = c->depth,
+                           .imported = c->imported,
                            .value = value,
                            .outer = outer,
                            .prev = c->last};
@@ -81,9 +82,26 @@ void scope_enter(struct sema *c) {
     c->depth++;
 }
 
+static void warn_unused(struct sema *c, const struct symbol *sym) {
+    if (c->s->diags.nerrors > c->errors_before) return;  // the use may be what is wrong
+    if (sym->used || sym->imported || sym->kind == SYM_BUILTIN || sym->kind == SYM_KERNEL ||
+        sym->kind == SYM_LOOP)
+        return;
+    int errors = c->s->diags.nerrors;
+    diag_warn(c->s, W_UNUSED, sym->at, "'%s' is %s that nothing uses", sym->name,
+              symbol_kind_text(sym->kind));
+    c->errors_before += c->s->diags.nerrors - errors;  // under -Werror it is one, which hides none
+}
+
+void scope_finish(struct sema *c) {
+    if (!c->plan->kernels) return;  // what others import
+    for (const struct symbol *sym = c->last; sym; sym = sym->prev) warn_unused(c, sym);
+}
+
 void scope_leave(struct sema *c) {
     while (c->last && c->last->depth == c->depth) {
         struct symbol *sym = c->last;
+        warn_unused(c, sym);
         c->last = sym->prev;
         uint32_t i = slot_of(c, sym->name);
         sym->depth = -1;

@@ -86,7 +86,7 @@ static int arch_number(const char *name) {
 struct plan *sema_file(struct session *s, const struct ast_file *f) {
     int before = s->diags.nerrors;
     struct plan *p = ARENA_NEW(&s->arena, struct plan);
-    struct sema c = {.s = s, .lay = &s->lay, .plan = p};
+    struct sema c = {.s = s, .lay = &s->lay, .plan = p, .errors_before = before};
     p->path = s->sources.file[f->file].path;
     p->arch = arch_number(s->options.arch);
     c.expect_end = &p->expects;
@@ -101,5 +101,6 @@ struct plan *sema_file(struct session *s, const struct ast_file *f) {
     declare_all(&c, f);
     if (f->nerrors == 0) check_defines(&c);
     finish(&c);
+    scope_finish(&c);
     return s->diags.nerrors == before && f->nerrors == 0 ? p : NULL;
 }
