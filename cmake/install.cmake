@@ -7,6 +7,7 @@ install(TARGETS tcpc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 # lib/tcpc in any case: tcpc looks for it beside its own folder.
 install(TARGETS tcp_host ARCHIVE DESTINATION lib/tcpc)
 install(FILES LICENSE README.md docs/language.md docs/explain-json.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/errors DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/tcpc)
 install(FILES docs/man/tcpc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES docs/completion/tcpc.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME tcpc)

@@ -107,6 +107,11 @@ void diag_note(struct session *s, struct range at, const char *fmt, ...) {
     *end = note;
 }
 
+void diag_page(struct session *s, const char *name) {
+    struct diags *d = &s->diags;
+    if (!d->muted && d->last) d->last->page = name;
+}
+
 void diag_fixit(struct session *s, struct range at, const char *replacement) {
     struct diags *d = &s->diags;
     if (d->muted || !d->last) return;

@@ -36,6 +36,7 @@ struct diag {
     enum warning warning;    // W_COUNT: none
     struct range at;
     const char *message;
+    const char *page;  // of --explain=NAME, or NULL; a warning's is its own name
     struct fixit *fixit;
     struct diag *note;  // the notes, in order
     struct diag *next;
@@ -59,6 +60,8 @@ void diag_warn(struct session *s, enum warning w, struct range at, const char *f
 // These attach to the diagnostic before them; a fix-it attaches to the note if one came since.
 void diag_note(struct session *s, struct range at, const char *fmt, ...) DIAG_FORMAT(3);
 void diag_fixit(struct session *s, struct range at, const char *replacement);
+// Names the page of --explain=NAME that tells more about the error before it; a literal.
+void diag_page(struct session *s, const char *name);
 
 // Whether more errors were reported than are printed, so that looking for more is in vain.
 bool diag_full(const struct session *s);

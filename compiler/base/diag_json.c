@@ -59,6 +59,8 @@ static void print_one(struct session *s, struct buf *out, const struct diag *d) 
     buf_json_string(out, d->message);
     if (d->warning != W_COUNT)
         buf_printf(out, ", \"warning\": \"%s\"", diag_warning_row(d->warning)->name);
+    const char *page = d->warning != W_COUNT ? diag_warning_row(d->warning)->name : d->page;
+    if (page) buf_printf(out, ", \"explain\": \"%s\"", page);
     if (d->fixit) {
         buf_puts(out, ", \"fixits\": [");
         for (const struct fixit *f = d->fixit; f; f = f->next) {

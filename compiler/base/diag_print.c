@@ -182,6 +182,8 @@ static void print_one(struct session *s, struct buf *out, const struct diag *d, 
     if (d->warning != W_COUNT)
         buf_printf(out, " [%s-W%s]", d->severity == SEV_ERROR ? "-Werror," : "",
                    diag_warning_row(d->warning)->name);
+    else if (d->page)
+        buf_printf(out, " [--explain=%s]", d->page);
     buf_printf(out, "%s\n", paint(color, PLAIN));
     if (known) print_snippet(s, out, d, color);
     for (const struct diag *n = d->note; n; n = n->next) print_one(s, out, n, color);

@@ -6,8 +6,11 @@
 #include "base/session.h"
 #include "driver/commands.h"
 #include "driver/compile.h"
+#include "driver/depfile.h"
 #include "driver/options.h"
 #include "driver/output.h"
+#include "driver/pages.h"
+#include "driver/response.h"
 #include "kernel/kernel_ir.h"
 #include "plan/print.h"
 #include "syntax/ast.h"
@@ -30,6 +33,11 @@ static const char help[] =
     "  --error-limit=N     stop after N errors; 0 is no limit; default 20\n"
     "  --color=WHEN        auto (default), always, never\n"
     "  --diagnostics=KIND  text (default) or json\n"
+    "  --explain=NAME      print the page of a message: what [-WNAME] or [--explain=NAME] behind it means\n"
+    "  -MD                 write which files the output was made from, for make, to the output's name with .d\n"
+    "  -MF FILE            write that to FILE\n"
+    "  -MT TARGET          name TARGET there, as it is, instead of the output\n"
+    "  @FILE               the words in FILE stand here\n"
     "  --version           print the version\n"
     "  --help              print this text; 'tcpc COMMAND --help' prints that of a command\n"
     "\n"
@@ -39,6 +47,7 @@ struct request {
     const char *input, *output;
     enum stage emit;
     bool json;
+    struct depfile dep;
 };
 
 static const char *const emit_names[] = {"ast", "plan", "kernel", "cuda", "header"};
@@ -81,6 +90,18 @@ static enum option_taken take_option(struct session *s, struct request *r, int a
         r->output = value;
         return missing ? OPTION_BAD : OPTION_DONE;
     }
+    if (strcmp(argv[*i], "-MD") == 0) {
+        r->dep.wanted = true;
+        return OPTION_DONE;
+    }
+    if ((value = option_value(argc, argv, i, "-MF", &missing))) {
+        r->dep.path = value;
+        return missing ? OPTION_BAD : OPTION_DONE;
+    }
+    if ((value = option_value(argc, argv, i, "-MT", &missing))) {
+        r->dep.target = value;
+        return missing ? OPTION_BAD : OPTION_DONE;
+    }
     if ((value = option_value(argc, argv, i, "--emit", &missing))) {
         return missing ? OPTION_BAD : take_emit(r, value);
     }
@@ -118,6 +139,12 @@ static void show_diagnostics(struct session *s, const struct request *r) {
 }
 
 static int compile(struct session *s, const struct request *r) {
+    // what is not a compiler's product is to be looked at
+    const char *to = r->output                   ? r->output
+                     : r->emit == STAGE_CUDA   ? default_output(s, r->input, ".cu")
+                     : r->emit == STAGE_HEADER ? default_output(s, r->input, ".cuh")
+                                               : "-";
+    if (!depfile_check(&r->dep, to)) return EXIT_USAGE;
     struct compiled c;
     int status = compile_until(s, r->input, r->emit, stdout, &c);
     if (s->diags.nerrors && status == 0) status = 1;
@@ -132,12 +159,8 @@ static int compile(struct session *s, const struct request *r) {
     case STAGE_CUDA:
     case STAGE_HEADER: buf_puts(&b, c.cuda); break;
     }
-    // what is not a compiler's product is to be looked at
-    const char *to = r->output                   ? r->output
-                     : r->emit == STAGE_CUDA   ? default_output(s, r->input, ".cu")
-                     : r->emit == STAGE_HEADER ? default_output(s, r->input, ".cuh")
-                                               : "-";
     status = output_write(s, to, b.text, b.len);
+    if (!status && r->dep.wanted) status = depfile_write(s, &r->dep, to);
     buf_release(&b);
     return status;
 }
@@ -175,8 +198,29 @@ static const struct command {
     int (*run)(int argc, char **argv);
 } commands[] = {{"run", command_run}, {"explain", command_explain}, {"draw", command_draw}, {"eval", command_eval}, {"fmt", command_fmt}};
 
-int main(int argc, char **argv) {
+// Prints the page of a kind of message.
+static int explain_page(const char *name) {
+    enum { MOST = 64 };
+    const char *known[MOST] = {NULL};
+    int n = 0;
+    for (int i = 0; i < n_pages; ++i) {
+        if (strcmp(pages[i].name, name) == 0) return fputs(pages[i].text, stdout) < 0 ? EXIT_USAGE : EXIT_RIGHT;
+        if (n < MOST) known[n++] = pages[i].name;
+    }
+    const char *near = diag_did_you_mean(name, known, n);
+    option_error("there is no page '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
+                 near ? "'?" : "");
+    fputs("the pages are", stderr);
+    for (int i = 0; i < n_pages; ++i) fprintf(stderr, "%s %s", i ? "," : "", pages[i].name);
+    fputc('\n', stderr);
+    return EXIT_USAGE;
+}
+
+// The words of the command line, response files put in.
+static int command(int argc, char **argv) {
     for (int i = 1; i < argc; ++i) {
+        bool missing;
+        const char *page;
         if (strcmp(argv[i], "--version") == 0) {
             puts("tcpc " TCPC_VERSION);
             return EXIT_RIGHT;
@@ -185,10 +229,20 @@ int main(int argc, char **argv) {
             fputs(help, stdout);
             return EXIT_RIGHT;
         }
+        if (i == 1 && (page = option_value(argc, argv, &i, "--explain", &missing)))
+            return missing ? EXIT_USAGE : explain_page(page);
         if (argv[i][0] != '-') break;
     }
     for (unsigned i = 0; argc > 1 && i < sizeof commands / sizeof commands[0]; ++i) {
         if (strcmp(argv[1], commands[i].name) == 0) return commands[i].run(argc - 2, argv + 2);
     }
     return command_compile(argc, argv);
+}
+
+int main(int argc, char **argv) {
+    struct arena words;
+    arena_init(&words);
+    int status = response_expand(&words, &argc, &argv) ? command(argc, argv) : EXIT_USAGE;
+    arena_release(&words);
+    return status;
 }

@@ -72,6 +72,7 @@ static bool check_inside(struct session *s, struct kernel *k, const struct view 
             }
             diag_error(s, v->at, "%s may lie outside '%s': its least coordinate along mode %d is %s", what,
                        v->base->name, i, min ? ix_text(s, min) : "not known");
+            diag_page(s, "outside");
         } else if (!room || !ix_provably_nonnegative(s, room)) {
             if (of_formals(max)) {
                 add_duty(s, k, ix_add(s, max, ix_int(s, 1)), n, v->base);
@@ -80,6 +81,7 @@ static bool check_inside(struct session *s, struct kernel *k, const struct view 
             diag_error(s, v->at,
                        "%s may lie outside '%s': its greatest coordinate along mode %d is %s, the extent is %s",
                        what, v->base->name, i, max ? ix_text(s, max) : "not known", ix_text(s, n));
+            diag_page(s, "outside");
         } else {
             continue;
         }
@@ -182,6 +184,7 @@ static bool check_injective(struct session *s, const struct plan *p, const struc
         lay_clear_error(&s->lay);
         diag_error(s, v->at, "'%s' is written, but its layout %s gives two coordinates one element",
                    v->base->name, lay_text(&s->lay, v->base->layout));
+        diag_page(s, "injective");
         diag_note(s, v->base->at, "'%s' is declared here", v->base->name);
         return false;
     }
@@ -190,6 +193,7 @@ static bool check_injective(struct session *s, const struct plan *p, const struc
                "different elements; relate the strides to the extents, as in 'param lda : index where "
                "lda >= K'",
                v->base->name, lay_text(&s->lay, v->base->layout));
+    diag_page(s, "injective");
     diag_note(s, v->base->at, "'%s' is declared here", v->base->name);
     return false;
 }

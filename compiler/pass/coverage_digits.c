@@ -142,6 +142,7 @@ static bool check_var(struct session *s, const struct kernel *k, const struct co
     if (!any) {
         diag_error(s, c->dst.at, "%s 0 and 1 of kernel '%s' write the same elements of '%s': nothing in this view depends on '%s'",
                    plural(v), k->name, c->dst.base->name, v->name);
+        diag_page(s, "once");
         diag_note(s, c->dst.base->at, "'%s' is declared here", c->dst.base->name);
         return false;
     }
@@ -156,6 +157,7 @@ static bool check_var(struct session *s, const struct kernel *k, const struct co
     if (lay_int_static(reach) && reach.num < elo) {
         diag_error(s, c->dst.at, "%s 0 and %ld of kernel '%s' write the same elements of '%s'", plural(v),
                    (long)reach.num, k->name, c->dst.base->name);
+        diag_page(s, "once");
         diag_note(s, c->dst.base->at, "'%s' is declared here", c->dst.base->name);
         return false;
     }
@@ -253,6 +255,7 @@ bool coverage_digits(struct session *s, struct kernel *k, const struct copy *c,
         if (fill == FILL_OVERLAP) {
             diag_error(s, c->dst.at, "the writes to '%s' overlap along mode %d: two coordinates of this view are one element",
                        t->name, i);
+            diag_page(s, "once");
             diag_note(s, t->at, "'%s' is declared here", t->name);
             return false;
         }
@@ -278,6 +281,7 @@ bool coverage_digits(struct session *s, struct kernel *k, const struct copy *c,
                        "'%s' is not written wholly: along mode %d, of extent %s, kernel '%s' writes %s%s from %s on",
                        t->name, i, lay_int_text(&s->lay, n), k->name, lay_int_text(&s->lay, reach),
                        fill == FILL_PART ? " with gaps" : "", ix_text(s, d->base[i]));
+            diag_page(s, "once");
             diag_note(s, f->at, "listed as 'out' here; 'inout %s' keeps what is not written", t->name);
             return false;
         }

@@ -113,6 +113,7 @@ static bool check_tile(struct session *s, const struct copy *c, const struct vie
                        "not yet supported: a tile that does not divide; extent %ld of mode %d is not a "
                        "multiple of the tile's %ld",
                        (long)n.num, i, (long)t.num);
+            diag_page(s, "divide");
             diag_note(s, c->tc->at, "the tile of this tiled copy is %s",
                       lay_tuple_text(&s->lay, tiler));
             return false;

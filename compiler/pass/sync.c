@@ -230,6 +230,7 @@ static bool without_barriers(struct session *s, struct kernel *k, struct copy *c
                "a barrier is needed before this copy, and a device function hides none; end '%s' before it, so "
                "that its caller can synchronise",
                k->name);
+    diag_page(s, "barrier");
     return false;
 }
 

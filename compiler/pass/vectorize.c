@@ -191,6 +191,7 @@ static void not_reached(struct session *s, const struct copy *c, const struct at
     if (atom->row->exact) {
         diag_error(s, c->at, "%s cannot use %d-bit accesses, only %d: %s",
                    copy_name(s, c), atom->bits, best, reason(s, c, c->facts.won));
+        diag_page(s, f->won == BOUND_SRC_ALIGN || f->won == BOUND_DST_ALIGN ? "aligned" : "contiguous");
     } else {
         diag_warn(s, W_VECTORIZE, c->at, "%s moves %d bits an access, %d were asked for: %s",
                   copy_name(s, c), best, atom->bits, reason(s, c, c->facts.won));
@@ -247,6 +248,7 @@ static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, 
     if (least < bits) {
         diag_error(s, c->at, "%s would access elements of %d bits that are not aligned to their size: %s",
                    copy_name(s, c), bits, reason(s, c, c->facts.won));
+        diag_page(s, "aligned");
         return false;
     }
     f->bits = (int)least;

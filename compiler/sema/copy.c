@@ -43,6 +43,7 @@ static bool check_shapes(struct sema *c, const struct copy *y) {
         diag_error(c->s, y->at, "mode %d of the source %s has extent %s, of the destination %s %s",
                    bad, sa, lay_int_valid(na) ? lay_int_text(c->lay, na) : "?", sb,
                    lay_int_valid(nb) ? lay_int_text(c->lay, nb) : "?");
+    diag_page(c->s, "shapes");
     diag_note(c->s, a->at, "%s", view_origin(c, a));
     diag_note(c->s, b->at, "%s", view_origin(c, b));
     return false;
@@ -84,6 +85,7 @@ static bool refuse_overhang(struct sema *c, const struct view *v) {
                    "not yet supported: a tile that reaches beyond its tensor; mode %d of '%s' has "
                    "extent %s, which is not known to be a multiple of the tile's %" PRId64,
                    i, v->base->name, lay_int_text(c->lay, extent), tile.num);
+        diag_page(c->s, "divide");
         suggest_promise(c, extent, tile.num);
         return false;
     }

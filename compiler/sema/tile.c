@@ -114,6 +114,7 @@ bool tile_check_numbering(struct sema *c, struct lay l, struct range at, const c
         } else if (owner[to]) {
             diag_error(c->s, at, "%s, %s, gives the places %d and %" PRId64 " both the %s %" PRId64,
                        what, lay_text(c->lay, l), owner[to] - 1, i, noun, to);
+            diag_page(c->s, "injective");
             ok = false;
         } else {
             owner[to] = (int32_t)i + 1;
@@ -163,6 +164,7 @@ bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct e
                " '%s' at once, so that it takes a multiple of %" PRId64,
                tc->values, tc->values == 1 ? "" : "s", a->row->name, a->bits, need, elem->name,
                need);
+    diag_page(c->s, "values");
     if (!given) return false;
     if (at.begin != tc->at.begin || at.file != tc->at.file)
         diag_note(c->s, at, "it moves '%s' here", elem->name);
@@ -362,6 +364,7 @@ static bool check_owners(struct sema *c, const struct tiled_copy *tc, struct ran
                        " and to thread %" PRId64 ", value %" PRId64,
                        crd ? lay_tuple_text(c->lay, crd) : "?", first % tc->threads,
                        first / tc->threads, t, v);
+            diag_page(c->s, "injective");
             ok = false;
         } else {
             owner[to] = (int32_t)i + 1;

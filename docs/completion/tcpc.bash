@@ -1,11 +1,11 @@
 # Completion of tcpc's command line for bash.
 _tcpc() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]:-}
-    local options='-o -D -arch= -Werror -w --emit= --dump-after= --color= --version --help'
+    local options='-o -D -arch= -Werror -w --emit= --dump-after= --color= -MD -MF -MT --explain= --version --help'
     COMPREPLY=()
     case $prev in
-    -o) mapfile -t COMPREPLY < <(compgen -f -- "$cur") && return ;;
-    -D | --param | --thread) return ;;
+    -o | -MF) mapfile -t COMPREPLY < <(compgen -f -- "$cur") && return ;;
+    -MT | -D | --param | --thread) return ;;
     --print) return ;;
     esac
     case $cur in
