@@ -370,6 +370,9 @@ struct lay_int lay_int_ceil_div(struct lay_ctx *ctx, struct lay_int a, struct la
         if (w > INT64_MAX) return overflow(ctx);
         by = (int64_t)w;
         of = of.syms[0]->of;
+        int64_t g = lay_gcd(of.num, by);
+        of.num /= g;
+        by /= g;
     }
     if (lay_int_divisible(of, by)) return lay_int_div(ctx, of, lay_static_int(by));
     if (ceil_depth(of) >= MAX_NESTED_CEIL) {
