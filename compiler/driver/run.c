@@ -48,8 +48,7 @@ struct request {
     int where;  // as toolchain_find takes it
 };
 
-// -- the command line
-// ----------------------------------------------------------------------------------------------
+// -- the command line -------------------------------------------------------------------------
 
 static bool read_int(const char *text, int64_t *out) {
     char *end;
@@ -136,8 +135,7 @@ static int unknown(const char *what, const char *name, const char *const *known,
     return option_error("the plan has no %s '%s'", what, name);
 }
 
-// -- what is asked for, in the plan
-// --------------------------------------------------------------------------------
+// -- what is asked for, in the plan -----------------------------------------------------------
 
 static bool find_kernel(const struct request *q, struct run_case *c) {
     const char *known[MAX_NAMES];
@@ -227,8 +225,7 @@ static bool bind_params(struct session *s, const struct request *q, struct run_c
     return true;
 }
 
-// -- the run
-// -------------------------------------------------------------------------------------------------------
+// -- the run ----------------------------------------------------------------------------------
 
 static bool write_text(struct session *s, const struct workplace *w, const char *name,
                        const char *text) {

@@ -2,8 +2,7 @@
 #include "base/session.h"
 #include "plan/plan_run_private.h"
 
-// -- statements
-// ----------------------------------------------------------------------------------------------------
+// -- statements -------------------------------------------------------------------------------
 
 static bool run_body(struct run *r, const struct stmt *first) {
     for (const struct stmt *st = first; st; st = st->next) {
