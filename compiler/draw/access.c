@@ -109,6 +109,9 @@ const char *view_access(struct picture *p, const struct plan *plan, const struct
     if (c->facts.bits > 32)
         picture_note(p, "%d-bit accesses go by %s of the warp", c->facts.bits,
                      c->facts.bits == 64 ? "halves" : "quarters");
+    const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
+    if (atom && atom->row->sync == SYNC_CP_ASYNC)
+        picture_note(p, "cp.async counts otherwise: this is what a plain store would need");
     struct pic_grid *g = p->grid;
     g->row_prefix = "w";
     g->column_prefix = "b";

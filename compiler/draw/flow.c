@@ -101,6 +101,11 @@ const char *view_flow(struct picture *p, const struct draw_request *r) {
     add_steps(&f, r->kernel->body);
     if (!f.why && p->nlanes == 0) f.why = "it copies nothing";
     if (f.why) return f.why;
+    if (r->kernel->device) {
+        p->title = picture_text(p, "Device function %s, %" PRId64 " threads", r->kernel->name,
+                                r->kernel->threads);
+        return NULL;
+    }
     p->title = picture_text(p, "Kernel %s, %" PRId64 " threads, %" PRId64 " bytes of shared memory",
                             r->kernel->name, r->kernel->threads, r->kernel->smem_bytes);
     struct buf grid;

@@ -13,12 +13,25 @@ struct place {
     bool tuples;  // the values are coordinates
 };
 
+// Whether all values of "f" lie within 62 bits.
+static bool fits(const struct plan_flat *f) {
+    const int64_t most = INT64_C(1) << 62;
+    int64_t sum = f->offset < 0 ? -(f->offset + 1) : f->offset, part;
+    for (int i = 0; i < f->n; ++i)
+        if (f->extent[i] > 1 &&
+            (__builtin_mul_overflow(f->extent[i] - 1, f->stride[i], &part) || part <= -most ||
+             sum > most || __builtin_add_overflow(sum, part < 0 ? -part : part, &sum)))
+            return false;
+    return sum <= most;
+}
+
 static const char *find_place(const struct draw_request *r, struct place *f) {
     const struct lay *l = &r->layout;
     if (!lay_valid(*l)) return "its layout is not known";
     if (!domain_of(l->shape, r->sym_values, &f->d))
         return "its extents have no value, or it has more than 2147483647 coordinates";
     if (!plan_flatten(*l, r->sym_values, &f->flat)) return "its strides have no value";
+    if (!fits(&f->flat)) return "its offsets do not fit into 62 bits";
     f->tuples = false;
     for (int i = 0; i < f->flat.n; ++i) f->tuples |= f->flat.basis[i] >= 0;
     return NULL;
@@ -123,7 +136,8 @@ const char *view_swizzle(struct picture *p, const struct draw_request *r) {
     else
         picture_note(p, "a cell is a piece of %" PRId64 " elements, a row is %" PRId64 " elements",
                      piece, columns * piece);
-    picture_note(p, "the number is the piece's place, in pieces from the start of its row%s",
+    picture_note(p, "the number is the piece's %s%s",
+                 sw.s > 0 ? "place, in pieces from the start of its row" : "row",
                  p->format == DRAW_TEXT ? "" : ", and so is the colour");
     for (int k = 0; k < p->ngrids; ++k) {
         struct pic_grid *g = &p->grid[k];
@@ -135,9 +149,10 @@ const char *view_swizzle(struct picture *p, const struct draw_request *r) {
         for (int row = 0; row < g->rows; ++row)
             for (int col = 0; col < g->columns; ++col) {
                 int64_t x = (row * columns + col) * piece;
-                int64_t place = (k ? plan_swizzle(sw, x) : x) / piece % columns;
-                picture_cell(p, pic_at(g, row, col), pic_wheel(place, columns), row * columns + col,
-                             "%" PRId64, place);
+                int64_t to = (k ? plan_swizzle(sw, x) : x) / piece;
+                int64_t place = sw.s > 0 ? to % columns : to / columns;
+                picture_cell(p, pic_at(g, row, col), pic_wheel(place, sw.s > 0 ? columns : rows),
+                             row * columns + col, "%" PRId64, place);
             }
     }
     return NULL;
@@ -156,8 +171,9 @@ const char *view_banks(struct picture *p, const struct draw_request *r) {
     p->title = picture_text(p, "Banks of %s", describe(p, r));
     picture_note(p,
                  "the bank of shared memory of each element: 32 banks of 4 bytes, elements of %d"
-                 " byte%s",
-                 r->bits / 8, r->bits == 8 ? "" : "s");
+                 " byte%s%s",
+                 r->bits / 8, r->bits == 8 ? "" : "s",
+                 r->bits > BANK_BITS ? "; it is that of the element's first word" : "");
     for (int k = 0; k < p->ngrids; ++k) {
         struct pic_grid *g = &p->grid[k];
         for (int row = 0; row < g->rows; ++row)

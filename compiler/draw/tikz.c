@@ -36,9 +36,11 @@ static void write_head(struct buf *out, const struct scene *s) {
     for (int i = 0; i < N_COLOURS; ++i)
         if (colour[i])
             buf_printf(out, "\\definecolor{tcp%d}{HTML}{%06X}\n", i, (unsigned)pic_shades[i].light);
-    buf_puts(out, "\\begin{document}\n"
-                  "\\frenchspacing\n\\begin{tikzpicture}[x=0.75pt,y=-0.75pt,line width=0.5pt,inner sep=0pt,"
-                  "font=\\fontsize{8}{8}\\selectfont\\ttfamily]\n");
+    buf_puts(
+        out,
+        "\\begin{document}\n"
+        "\\frenchspacing\n\\begin{tikzpicture}[x=0.75pt,y=-0.75pt,line width=0.5pt,inner sep=0pt,"
+        "font=\\fontsize{8}{8}\\selectfont\\ttfamily]\n");
     buf_printf(out, "\\useasboundingbox (0,0) rectangle (%d,%d);\n", s->width, s->height);
 }
 

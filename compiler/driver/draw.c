@@ -20,7 +20,8 @@ enum { MAX_NAMES = 256 };
 
 static const char usage[] =
     "usage: tcpc draw [OPTIONS] PLAN NAME\n"
-    "  NAME is a tiled copy, a layout, a tensor, a kernel, or the label of a copy\n"
+    "  NAME is a tiled copy, a layout, a tensor, a kernel or device function, or the label of a "
+    "copy\n"
     "  -o FILE         write there; the ending says what: .txt, .svg, .tex (TikZ); default: text "
     "to\n"
     "                  the standard output\n"
@@ -84,9 +85,15 @@ static const struct copy *find_copy(const struct stmt *list, const char *label,
     return NULL;
 }
 
+// The kernel or device function after "k", the first one after NULL.
+static const struct kernel *next_kernel(const struct plan *p, const struct kernel *k) {
+    if (!k) return p->kernels ? p->kernels : p->devices;
+    return k->next || k->device ? k->next : p->devices;
+}
+
 static bool find_copy_in_plan(const struct plan *p, const char *label, const struct tiled_copy *tc,
                               struct subject *out) {
-    for (const struct kernel *k = p->kernels; k; k = k->next) {
+    for (const struct kernel *k = NULL; (k = next_kernel(p, k));) {
         out->copy = find_copy(k->body, label, tc);
         out->kernel = k;
         if (out->copy) return true;
@@ -102,14 +109,18 @@ static bool find_subject(const struct plan *p, const char *name, struct subject 
         if (same(p->layout[i].name, name)) return (out->layout = &p->layout[i]);
     for (int i = 0; i < p->ntensors; ++i)
         if (same(p->tensor[i]->name, name)) return (out->tensor = p->tensor[i]);
-    if ((out->kernel = plan_find_kernel(p, name))) return true;
+    for (const struct kernel *k = NULL; (k = next_kernel(p, k));)
+        if (same(k->name, name)) return (out->kernel = k);
     if (find_copy_in_plan(p, name, NULL, out)) return true;
-    for (const struct kernel *k = p->kernels; k; k = k->next)
-        for (int i = 0; i < k->nlocal; ++i)
-            if (same(k->local[i]->name, name)) {
-                out->kernel = k;
-                return (out->tensor = k->local[i]);
-            }
+    for (const struct kernel *k = NULL; (k = next_kernel(p, k));) {
+        for (int i = 0; i < k->nlocal + k->nformals && !out->tensor; ++i) {
+            const struct tensor *t = i < k->nlocal ? k->local[i] : k->formal[i - k->nlocal].tensor;
+            if (same(t->name, name)) out->tensor = t;
+        }
+        out->kernel = k;
+        if (out->tensor) return true;
+    }
+    out->kernel = NULL;
     return false;
 }
 
@@ -132,7 +143,7 @@ static int unknown_name(const struct plan *p, const char *name) {
     for (int i = 0; i < p->ntiled; ++i) add_name(known, &n, p->tiled[i]->name);
     for (int i = 0; i < p->nlayouts; ++i) add_name(known, &n, p->layout[i].name);
     for (int i = 0; i < p->ntensors; ++i) add_name(known, &n, p->tensor[i]->name);
-    for (const struct kernel *k = p->kernels; k; k = k->next) {
+    for (const struct kernel *k = NULL; (k = next_kernel(p, k));) {
         add_name(known, &n, k->name);
         add_labels(known, &n, k->body);
         for (int i = 0; i < k->nlocal; ++i) add_name(known, &n, k->local[i]->name);
@@ -176,13 +187,17 @@ static const char *subject_text(const struct subject *u) {
     if (u->tc) return "a tiled copy";
     if (u->layout) return "a layout";
     if (u->tensor) return "a tensor";
-    return u->copy ? "a copy" : "a kernel";
+    return u->copy ? "a copy" : u->kernel->device ? "a device function" : "a kernel";
 }
 
 static bool wrong_subject(const struct command *q, const struct subject *u, enum draw_view view,
                           const char *needs) {
-    option_error("view '%s' draws %s, and '%s' is %s", draw_view_name(view), needs, q->name,
-                 subject_text(u));
+    const char *hint =
+        u->kernel && !u->copy && !u->tensor && (view == DRAW_PATH || view == DRAW_BANKS)
+            ? "; give its copy a label and name that"
+            : "";
+    option_error("view '%s' draws %s, and '%s' is %s%s", draw_view_name(view), needs, q->name,
+                 subject_text(u), hint);
     return false;
 }
 

@@ -79,7 +79,11 @@ def text_points(element, anchor):
 def check_svg(path):
     """Yields what is wrong with the SVG at 'path'."""
     text = path.read_text()
-    tree = ET.fromstring(text)
+    try:
+        tree = ET.fromstring(text)
+    except ET.ParseError as error:
+        yield f"it is no XML: {error}"
+        return
     width, height = (int(n) for n in tree.get("viewBox").split()[2:])
     if re.search(r"href|@import|<script|https?://(?!www\.w3\.org/2000/svg\")", text):
         yield "it takes something from outside"
