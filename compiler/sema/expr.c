@@ -155,10 +155,8 @@ static const struct value *divide(struct sema *c, enum ast_op op, const struct i
     const char *verb = op == OP_DIV ? "divided" : "taken a remainder of";
     int64_t by;
     struct lay_int k;
-    if (ix_static(b, &by) && by <= 0)
-        return by == 0
-                   ? FAIL(c, e->rhs->at, "division by zero")
-                   : FAIL(c, e->rhs->at, "the divisor is %" PRId64 "; it has to be positive", by);
+    bool zero = ix_static(b, &by) && by == 0;
+    if (zero) return FAIL(c, e->rhs->at, "division by zero");
     if (!ix_monomial(b, &k) || k.basis >= 0)
         return FAIL(c, e->rhs->at,
                     "'%s' cannot be %s by '%s'; a number or a product of params is expected",
