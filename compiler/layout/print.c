@@ -7,6 +7,7 @@
 
 static const char *format(struct lay_ctx *ctx, const char *fmt, va_list args) {
     va_list again;
+    if (!fmt) return "";
     va_copy(again, args);
     int n = vsnprintf(NULL, 0, fmt, again);
     va_end(again);
@@ -37,7 +38,7 @@ void lay_buf_add(struct lay_buf *b, const char *fmt, ...) {
     char small[96];
     const char *text = small;
     va_list args, again;
-    if (b->full) return;
+    if (b->full || !fmt) return;
     va_start(args, fmt);
     va_copy(again, args);
     int n = vsnprintf(small, sizeof small, fmt, args);
