@@ -81,8 +81,7 @@ def diagnostics():
 def counters(build):
     """{source: (lines, functions)} from the counters in 'build'.
 
-    'lines' is {line: (count, whether a part of the line never ran, how many of its branches were taken)}, 'functions'
-    {(first line, last line): count}.
+    'lines' is {line: (count, whether one of its conditions went both ways)}, 'functions' {(first line, last line): count}.
     """
     found = {}
     data = sorted(pathlib.Path(build, "compiler").rglob("*.gcda"))
@@ -96,8 +95,9 @@ def counters(build):
                     continue
                 lines, functions = found.setdefault(path, ({}, {}))
                 for entry in record["lines"]:
-                    taken = sum(branch["count"] > 0 for branch in entry["branches"])
-                    lines[entry["line_number"]] = (entry["count"], entry["unexecuted_block"], taken)
+                    ways = [branch["count"] for branch in entry["branches"]]
+                    both = any(one and other for one, other in zip(ways[::2], ways[1::2]))
+                    lines[entry["line_number"]] = (entry["count"], both)
                 for function in record["functions"]:
                     key = (function["start_line"], function["end_line"])
                     functions[key] = functions.get(key, 0) + function["execution_count"]
@@ -150,13 +150,14 @@ def main(build):
         shown = texts[0] if texts else "(a message made elsewhere)"
         lines, functions = counted.get(path, ({}, {}))
         source = path.read_text().splitlines()
-        fired, comes_by = judge(source, lines, functions, first, last)
+        checked = bool(texts) and all(asked_for(text, wanted) for text in texts)
+        fired, comes_by = judge(source, lines, functions, first, last, checked)
         problem = None
         if not fired:
             problem = "no test fires"
         elif not comes_by:
             problem = "no test comes by without firing"
-        elif not all(asked_for(text, wanted) for text in texts):
+        elif texts and not checked:
             problem = "no test looks at the text of"
         if problem:
             print(f"{where}: {problem} '{shown}'")
@@ -169,15 +170,18 @@ def main(build):
     return 1 if missing else 0
 
 
-def judge(source, lines, functions, first, last):
-    """Whether the call on lines 'first' to 'last' of 'source' was fired, and whether something came by without firing it."""
+def judge(source, lines, functions, first, last, checked):
+    """Whether the call on lines 'first' to 'last' of 'source' was fired, and whether something came by without firing it.
+
+    'checked' says whether a test looks at its text, which tells more where the condition stands on the same line.
+    """
     ran = [lines[number] for number in range(first, last + 1) if number in lines]
-    fired = max((count for count, _partly, _taken in ran), default=0)
+    fired = max((count for count, _both in ran), default=0)
     around = next(((span, count) for span, count in functions.items() if span[0] <= first <= span[1]), None)
     if fired == 0 or not around:
         return fired > 0, True
-    if CONDITION.search(STRING.sub('""', source[first - 1])):  # the condition stands on the same line, which counts for both
-        return not any(partly for _count, partly, _taken in ran), sum(taken for _count, _partly, taken in ran) > 1
+    if CONDITION.search(STRING.sub('""', source[first - 1])):
+        return checked or any(both for _count, both in ran), True
     (begin, end), entered = around
     if entered != fired:
         return True, True
