@@ -19,7 +19,8 @@ struct options {
     struct define *defines;  // -D
     int ndefines;
     const char *dump_after;  // pass name or NULL
-    bool no_line;
+    bool no_line;            // no #line in emitted code
+    const char *emitted;     // the emitted file as #line names it, or NULL: after the plan
 };
 
 struct session {

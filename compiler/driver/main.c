@@ -26,6 +26,7 @@ static const char help[] =
     "  -o FILE             write to FILE; '-' is standard output; default: PLAN.cu beside the caller\n"
     "  --emit=KIND         what to write: cuda (default), header (device functions), ast, plan, kernel\n"
     "  --dump-after=PASS   print the plan after a pass to standard output\n"
+    "  --no-line           leave out the #line that lead profilers from accesses to their copies in the plan\n"
     "  -arch=sm_NN         the architecture to compile for, over the plan's own; default sm_80\n"
     "  -D NAME=VALUE       the value of a const, over the plan's own\n"
     "  -Wname -Wno-name    turn a warning on or off; -w turns all off\n"
@@ -145,6 +146,7 @@ static int compile(struct session *s, const struct request *r) {
                      : r->emit == STAGE_HEADER ? default_output(s, r->input, ".cuh")
                                                : "-";
     if (!depfile_check(&r->dep, to)) return EXIT_USAGE;
+    if (strcmp(to, "-") != 0) s->options.emitted = to;
     struct compiled c;
     int status = compile_until(s, r->input, r->emit, stdout, &c);
     if (s->diags.nerrors && status == 0) status = 1;

@@ -75,6 +75,10 @@ enum option_taken option_common(struct session *s, int argc, char **argv, int *i
         if (!missing) option_error("'--color' takes auto, never or always, not '%s'", value);
         return OPTION_BAD;
     }
+    if (strcmp(arg, "--no-line") == 0) {
+        s->options.no_line = true;
+        return OPTION_DONE;
+    }
     if ((value = option_value(argc, argv, i, "--error-limit", &missing))) {
         char *end;
         errno = 0;

@@ -15,6 +15,7 @@ struct out {
     struct session *s;
     struct buf *b;
     const struct kir_kernel *k;
+    struct lines *lines;  // or NULL
 };
 
 static struct call call(const struct out *o, int indent, const char *head, const char *tail) {
@@ -135,7 +136,13 @@ static void put_node(const struct out *o, const struct kir_node *n, int indent) 
 }
 
 static void put_list(const struct out *o, const struct kir_node *list, int indent) {
-    for (const struct kir_node *n = list; n; n = n->next) put_node(o, n, indent);
+    for (const struct kir_node *n = list; n; n = n->next) {
+        bool access = n->kind == KIR_LOAD || n->kind == KIR_STORE || n->kind == KIR_MOVE;
+        if (n->kind == KIR_COMMENT && o->lines) o->lines->plan_line = n->plan_line;
+        if (access) lines_to_plan(o->lines);
+        put_node(o, n, indent);
+        if (access) lines_to_self(o->lines);
+    }
 }
 
 // -- the kernel ----------------------------------------------------------------------------------------------------
@@ -438,19 +445,20 @@ static void put_head(struct session *s, const struct kir *ir, struct buf *b) {
 static const char version[] = "#if TCP_RUNTIME_VERSION != 1\n"
                               "#error \"this file needs version 1 of the tcpc runtime\"\n#endif\n";
 
-static void put_devices(struct session *s, const struct kir *ir, struct buf *b) {
+static void put_devices(struct session *s, const struct kir *ir, struct buf *b, struct lines *lines) {
     for (const struct kir_kernel *k = ir->kernels; k; k = k->next) {
-        struct out o = {s, b, k};
+        struct out o = {s, b, k, lines};
         if (k->device) put_device(&o);
     }
 }
 
 void emit_cuda(struct session *s, const struct kir *ir, struct buf *b) {
+    struct lines *lines = lines_new(s, b, ir->path, ".cu");
     put_head(s, ir, b);
     buf_printf(b, "#include \"tcp_device.cuh\"\n#include \"tcp_runtime.h\"\n\n%s", version);
-    put_devices(s, ir, b);
+    put_devices(s, ir, b, lines);
     for (const struct kir_kernel *k = ir->kernels; k; k = k->next) {
-        struct out o = {s, b, k};
+        struct out o = {s, b, k, lines};
         if (k->device) continue;
         put_kernel(&o);
         put_launcher(&o);
@@ -458,7 +466,8 @@ void emit_cuda(struct session *s, const struct kir *ir, struct buf *b) {
 }
 
 void emit_header(struct session *s, const struct kir *ir, struct buf *b) {
+    struct lines *lines = lines_new(s, b, ir->path, ".cuh");
     put_head(s, ir, b);
     buf_printf(b, "#pragma once\n\n#include \"tcp_device.cuh\"\n\n%s", version);
-    put_devices(s, ir, b);
+    put_devices(s, ir, b, lines);
 }

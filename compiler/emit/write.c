@@ -373,3 +373,40 @@ static bool may_overflow(const struct ix *e) {
 const char *emit_exact_ix(struct session *s, const struct kir_kernel *k, const struct ix *e) {
     return may_overflow(e) ? text_of((struct writer){s, NULL, k, true, true}, e) : NULL;
 }
+
+// -- #line -----------------------------------------------------------------------------------------
+
+// The name of the file "path" without its folder, as it stands in a C string.
+static const char *quoted_name(struct session *s, const char *path) {
+    const char *slash = strrchr(path, '/');
+    struct buf b;
+    buf_init(&b);
+    for (const char *p = slash ? slash + 1 : path; *p; ++p) {
+        if (*p == '"' || *p == '\\') buf_char(&b, '\\');
+        if ((unsigned char)*p < ' ') buf_printf(&b, "\\%03o", (unsigned char)*p);
+        else buf_char(&b, *p);
+    }
+    return buf_finish(&b, &s->arena);
+}
+
+struct lines *lines_new(struct session *s, struct buf *b, const char *path, const char *ending) {
+    if (s->options.no_line) return NULL;
+    struct lines *l = ARENA_NEW(&s->arena, struct lines);
+    l->b = b;
+    l->plan = quoted_name(s, path);
+    size_t n = strlen(path);
+    if (n > 4 && strcmp(path + n - 4, ".tcp") == 0) n -= 4;
+    const char *self = s->options.emitted;
+    l->self = quoted_name(s, self ? self : arena_printf(&s->arena, "%.*s%s", (int)n, path, ending));
+    return l;
+}
+
+void lines_to_plan(struct lines *l) {
+    if (l && l->plan_line) buf_printf(l->b, "#line %d \"%s\"\n", l->plan_line, l->plan);
+}
+
+void lines_to_self(struct lines *l) {
+    if (!l || !l->plan_line) return;
+    for (; l->counted < l->b->len; ++l->counted) l->row += l->b->text[l->counted] == '\n';
+    buf_printf(l->b, "#line %d \"%s\"\n", l->row + 2, l->self);
+}

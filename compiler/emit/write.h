@@ -38,4 +38,23 @@ const char *emit_host_ix(struct session *s, const struct kir_kernel *k, const st
 // The same as a tcp_exact, which knows when it overflows; NULL when an int64_t holds all of it for all params.
 const char *emit_exact_ix(struct session *s, const struct kir_kernel *k, const struct ix *e);
 
+// -- #line -----------------------------------------------------------------------------------------
+
+// Where the emitted text leads profilers and debuggers: accesses to the plan, all else to the emitted file itself.
+struct lines {
+    struct buf *b;
+    const char *plan;  // the file's name, for a C string
+    const char *self;  // of the emitted file
+    int plan_line;     // of the copy at hand, 0: none
+    int row;           // lines in "b" up to "counted"
+    size_t counted;
+};
+
+// For a plan at "path" whose text goes to the empty "b"; "ending" is that of the emitted file where nothing else is known.
+// Returns NULL when no #line is wanted.
+struct lines *lines_new(struct session *s, struct buf *b, const char *path, const char *ending);
+// What is written between the two comes from "plan_line"; nothing for NULL, or without a copy.
+void lines_to_plan(struct lines *l);
+void lines_to_self(struct lines *l);
+
 #endif

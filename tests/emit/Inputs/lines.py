@@ -1,0 +1,63 @@
+"""usage: lines.py TCPC CLANG_FORMAT PLAN...: #line leads accesses to their copies in the plan, and nothing else away from the
+emitted file; without them the text is the same; clang-format leaves both as they are."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ACCESS = re.compile(r"\btcp_(ld|st)_\w+\(")
+LINE = re.compile(r'#line (\d+) "(.*)"$')
+
+
+def run(arguments, **more):
+    done = subprocess.run(arguments, capture_output=True, text=True, **more)
+    if done.returncode:
+        sys.exit(f"{' '.join(arguments)}: exit status {done.returncode}\n{done.stderr}")
+    return done.stdout
+
+
+def check(tcpc, clang_format, plan, kind, folder):
+    name = "some.cuh" if kind == "header" else "some.cu"
+    path = os.path.join(folder, name)
+    run([tcpc, "-w", f"--emit={kind}", plan, "-o", path])
+    text = open(path, encoding="utf-8").read()
+    source = open(plan, encoding="utf-8").read().splitlines()
+    file, row, accesses = name, 1, 0
+    for physical, line in enumerate(text.splitlines(), 1):
+        where = f"{plan}: line {physical} of its {name}"
+        directive = LINE.match(line)
+        if directive:
+            file, row = directive[2], int(directive[1])
+            continue
+        if line.startswith("#line"):
+            sys.exit(f"{where} is no #line: {line}")
+        if ACCESS.search(line):
+            accesses += 1
+            if file != os.path.basename(plan) or "copy" not in source[row - 1]:
+                sys.exit(f"{where}, an access, leads to {file}:{row}")
+        elif not (file == os.path.basename(plan) and line.startswith("    ") and line.rstrip().endswith(");")):
+            if (file, row) != (name, physical):
+                sys.exit(f"{where} leads to {file}:{row}: {line}")
+        row += 1
+    bare = run([tcpc, "-w", "--no-line", f"--emit={kind}", plan, "-o", "-"])
+    if bare != "".join(line + "\n" for line in text.splitlines() if not line.startswith("#line")):
+        sys.exit(f"{plan}: --no-line changes more than #line")
+    if clang_format != "none":
+        for one in (text, bare):
+            style = f"--style=file:{os.path.join(os.path.dirname(__file__), '../../../.clang-format')}"
+            if run([clang_format, style, f"--assume-filename={name}"], input=one) != one:
+                sys.exit(f"{plan}: clang-format changes its {name}")
+    return accesses
+
+
+accesses = 0
+with tempfile.TemporaryDirectory() as scratch:
+    for one in sys.argv[3:]:
+        text = open(one, encoding="utf-8").read()
+        for kind in [k for k, word in (("cuda", "\nkernel "), ("header", "\ndevice ")) if word in text]:
+            accesses += check(sys.argv[1], sys.argv[2], one, kind, scratch)
+if not accesses:
+    sys.exit("no access was seen")
+print(f"{accesses} accesses lead to their copies")
