@@ -391,6 +391,7 @@ int command_draw(int argc, char **argv) {
     int code = EXIT_USAGE;
     session_init(&s);
     q.param = ARENA_ARRAY(&s.arena, struct setting, argc + 1);
+    diag_option(&s, "-Wno-unused");  // what is drawn may be there for that alone
     if (take_words(&s, &q, argc, argv)) {
         if (q.help || !q.name) fputs(usage, q.help ? stdout : stderr);
         if (q.help)
