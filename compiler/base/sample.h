@@ -13,6 +13,7 @@ enum { SAMPLE_AXIS = 4, SAMPLE_BLOCKS = 8 };
 struct sample_set {
     bool all_blocks;
     bool all_iterations;
+    bool first_block;  // it alone
 };
 
 // Positions of 0 .. n-1 that stand for all: all of them when there are no more than four, else

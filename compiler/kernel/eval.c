@@ -204,6 +204,7 @@ const char *kir_run(struct session *s, const struct kir_kernel *k, const int64_t
     } else {
         int64_t block[SAMPLE_BLOCKS][3];
         int n = sample_blocks(grid, block);
+        if (what->first_block && n > 1) n = 1;
         for (int i = 0; i < n && run_block(&r, block[i]); ++i) {
         }
     }

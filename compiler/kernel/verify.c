@@ -15,6 +15,8 @@
 
 enum { MAX_CHOICES = 3 };
 #define WHOLE_LIMIT ((int64_t)1 << 16)      // elements: a kernel as small as this is executed wholly
+#define MOVED_LIMIT ((int64_t)1 << 21)      // elements: the most that is moved for a check, but for a proof
+#define BLOCK_LIMIT ((int64_t)1 << 19)      // elements: the most that one block moves in all its iterations, for a check
 #define ENUMERATE_LIMIT ((int64_t)1 << 24)  // elements: the most that is enumerated for a proof
 
 // The elements of the kernel's tensors, for one binding; INT64_MAX when it overflows.
@@ -67,19 +69,62 @@ static void set_inputs(const struct kernel *k, struct image *img) {
     }
 }
 
+static void report_run(struct session *s, const struct kernel *k, const struct plan_run_report *report) {
+    diag_error(s, report->copy ? report->copy->at : k->at, "%s", report->text);
+    if (report->tensor) diag_note(s, report->tensor->at, "'%s' is declared here", report->tensor->name);
+}
+
+// Elements that one block moves, at most "trips" iterations of a loop; saturates at INT64_MAX / 2.
+static int64_t moved(struct session *s, const struct kernel *k, const struct stmt *list, const int64_t *sym, int64_t trips) {
+    int64_t sum = 0;
+    for (const struct stmt *x = list; x; x = x->next) {
+        int64_t n = 0, times = trips, lo, end;
+        if (x->kind == STMT_COPY) {
+            struct lay l = lay_valid(x->copy->dst.layout) ? x->copy->dst.layout : x->copy->src.layout;
+            bool by_thread = x->copy->facts.level == LEVEL_THREAD;
+            times = by_thread ? k->threads : 1;
+            if (!lay_valid(l) || !lay_int_eval(lay_size(&s->lay, l), sym, &n)) n = 0;
+        } else {
+            n = moved(s, k, x->body, sym, trips);
+            if (lay_int_eval(x->var->lo, sym, &lo) && lay_int_valid(x->var->end) && lay_int_eval(x->var->end, sym, &end) &&
+                end - lo < trips) {
+                times = end > lo ? end - lo : 0;
+            }
+        }
+        if (__builtin_mul_overflow(n, times, &n) || __builtin_add_overflow(sum, n, &sum) || sum > INT64_MAX / 2) {
+            return INT64_MAX / 2;
+        }
+    }
+    return sum;
+}
+
+// Executes one block with all its iterations when that is not too much: what a block reads of its own it has written.
+static bool check_block(struct session *s, const struct plan *p, const struct kernel *k, const int64_t *sym) {
+    if (k->nlocal == 0 || moved(s, k, k->body, sym, INT64_MAX) > BLOCK_LIMIT) return true;
+    struct sample_set what = {.all_iterations = true, .first_block = true};
+    struct image *img = image_new();
+    struct plan_run_report report = {0};
+    bool ok = plan_run(s, p, k, sym, &what, img, &report);
+    if (!ok) report_run(s, k, &report);
+    image_free(img);
+    return ok;
+}
+
 static bool check_binding(struct session *s, const struct plan *p, const struct kernel *k, const struct kir_kernel *x,
                           const int64_t *sym) {
     int64_t n = elements(s, k, sym);
     bool all = n <= WHOLE_LIMIT || k->enumerate;
-    struct sample_set what = {all, all};
+    struct sample_set what = {.all_blocks = all, .all_iterations = all};
+    int64_t block = moved(s, k, k->body, sym, SAMPLE_AXIS);
+    if (!all && block > MOVED_LIMIT) return true;  // a tile of this size takes too long
+    what.first_block = block > MOVED_LIMIT / SAMPLE_BLOCKS;
+    if (!all && !check_block(s, p, k, sym)) return false;
     struct image *meant = image_new(), *made = image_new();
     set_inputs(k, made);
     struct plan_run_report report = {0};
     bool ok = plan_run(s, p, k, sym, &what, meant, &report);
     if (!ok) {
-        struct range at = report.copy ? report.copy->at : k->at;
-        diag_error(s, at, "%s", report.text);
-        if (report.tensor) diag_note(s, report.tensor->at, "'%s' is declared here", report.tensor->name);
+        report_run(s, k, &report);
     } else {
         const char *why = kir_run(s, x, sym, &what, made);
         struct image_diff d;

@@ -9,6 +9,7 @@ const struct pass pass_list[] = {
     {"vectorize", pass_vectorize, "the width of an access, and what bounds it"},
     {"shared", pass_shared, "places in shared memory"},
     {"coverage", pass_coverage, "each element once, nothing outside"},
+    {"defined", pass_defined, "what is read was written before"},
     {"races", pass_races, "nothing is read and written at once"},
     {"sync", pass_sync, "barriers"},
     {"expect", pass_expect, "what the plan's author asked for"},

@@ -21,6 +21,7 @@ bool pass_partition(struct session *s, struct plan *p);
 bool pass_vectorize(struct session *s, struct plan *p);
 bool pass_shared(struct session *s, struct plan *p);
 bool pass_coverage(struct session *s, struct plan *p);
+bool pass_defined(struct session *s, struct plan *p);
 bool pass_races(struct session *s, struct plan *p);
 bool pass_sync(struct session *s, struct plan *p);
 bool pass_expect(struct session *s, struct plan *p);

@@ -242,7 +242,7 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
 
 bool pass_races(struct session *s, struct plan *p) {
     bool ok = walk_plan(s, p, visit, NULL);
-    for (struct kernel *k = p->kernels; k; k = k->next) {
+    for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
         for (int i = 0; i < k->nformals; ++i) {
             if (k->formal[i].dir == ARG_INOUT) ok &= check_blocks(s, k, k->formal[i].tensor);
         }
