@@ -111,7 +111,7 @@ static void notes_fixits_and_order(void) {
         "[\n {\"severity\": \"error\", \"file\": null, \"message\": \"nowhere\"},\n"
         " {\"severity\": \"warning\", \"file\": \"f\", \"line\": 1, \"column\": 1, \"end_line\": "
         "1, "
-        "\"end_column\": 4, \"message\": \"first\", \"warning\": \"unused\", \"fixits\": "
+        "\"end_column\": 4, \"message\": \"first\", \"warning\": \"unused\", \"explain\": \"unused\", \"fixits\": "
         "[{\"file\": \"f\", "
         "\"line\": 1, \"column\": 1, \"end_line\": 1, \"end_column\": 4, \"text\": \"1\"}, "
         "{\"file\": \"f\", "
