@@ -27,6 +27,7 @@
 //     t << 40 | e      element "e" of the storage of tensor "t" (its place in the kernel's table)
 //     -1               not written: holds what it held before
 //     -2 - k           constant "k" of the tensor's list of constants
+//     INT64_MIN        made by a function that the plan does not know: not compared
 //
 // Inputs hold numbers that their element type represents exactly: in run d the element e holds
 // (e / base^d) % base, with as many runs as the largest input needs, and one more with the number

@@ -44,6 +44,14 @@ static inline int64_t image_outside(int thread, int64_t off) {
     return (int64_t)thread << 20 | off;
 }
 
+// What an extern function leaves behind is known to nobody: element "off" of its argument "arg" after call "call".
+static inline int64_t image_opaque(int call, int arg, int64_t off) {
+    return image_tag((1 << 22) + call * 64 + arg, off);
+}
+static inline bool image_is_opaque(int64_t tag) {
+    return tag >= 0 && image_tag_tensor(tag) >= 1 << 22;
+}
+
 struct image;
 
 struct image *image_new(void);

@@ -171,6 +171,7 @@ bool toolchain_build(struct session *s, const struct toolchain *t, const struct 
     add(&c, t->compiler);
     add(&c, "-std=c++17");
     add(&c, arena_printf(a, "-I%s", t->runtime));
+    add(&c, arena_printf(a, "-I%s", t->plan_folder));
     add(&c, "-o");
     add(&c, arena_printf(a, "%s/run", w->path));
     if (t->gpu) {

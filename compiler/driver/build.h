@@ -14,6 +14,7 @@ struct toolchain {
     char runtime[512];   // the folder of tcp_runtime.h
     char library[512];   // the host runtime built beforehand, "" when there is none
     const char *arch;    // "sm_90"
+    const char *plan_folder;  // where files of extern functions are looked for
 };
 
 // Finds compiler and runtime: for a GPU when nvcc and a GPU are there ("want" 0), always ("want" 1)

@@ -339,6 +339,8 @@ static int build_and_run(struct session *s, const struct request *q, const struc
     if (!q->write &&
         !toolchain_find(&tools, q->where, q->cxx, arena_printf(&s->arena, "sm_%d", c->plan->arch)))
         return EXIT_USAGE;
+    const char *slash = strrchr(q->path, '/');
+    tools.plan_folder = slash ? arena_strndup(&s->arena, q->path, (size_t)(slash - q->path) + 1) : ".";
     if (!workplace_open(&w, q->write ? q->write : q->keep))
         return option_error("no folder to build in: %s", strerror(errno));
     buf_init(&main_text);

@@ -126,6 +126,16 @@ static void put_node(const struct out *o, const struct kir_node *n, int indent) 
         call_write(b, &c);
         return;
     }
+    case KIR_CALL: {
+        struct call c = call(o, indent, arena_printf(&o->s->arena, "%s(", n->callee), ");");
+        call_arg(&c, "tid");
+        for (int i = 0; i < n->nargs; ++i) {
+            const struct kir_arg *a = &n->arg[i];
+            call_arg(&c, "%s", a->buf ? element(o, a->buf, a->at) : emit_ix(o->s, o->k, a->at));
+        }
+        call_write(b, &c);
+        return;
+    }
     case KIR_BARRIER:
         buf_fill(b, ' ', indent);
         buf_puts(b, "tcp_sync();\n");
@@ -165,7 +175,10 @@ static bool uses(const struct kir_node *list, const struct ix_var *v) {
         for (unsigned i = 0; i < sizeof e / sizeof e[0]; ++i) {
             if (e[i] && ix_depends_on(e[i], v)) return true;
         }
-        if (n->kind == KIR_GUARD && v->kind == IX_TID) return true;
+        if ((n->kind == KIR_GUARD || n->kind == KIR_CALL) && v->kind == IX_TID) return true;
+        for (int i = 0; i < n->nargs; ++i) {
+            if (ix_depends_on(n->arg[i].at, v)) return true;
+        }
         if (n->body && uses(n->body, v)) return true;
     }
     return false;
@@ -445,6 +458,12 @@ static void put_head(struct session *s, const struct kir *ir, struct buf *b) {
 static const char version[] = "#if TCP_RUNTIME_VERSION != 1\n"
                               "#error \"this file needs version 1 of the tcpc runtime\"\n#endif\n";
 
+static void put_includes(const struct kir *ir, struct buf *b) {
+    for (int i = 0; i < ir->nincludes; ++i) {
+        buf_printf(b, "%s#include \"%s\"  // extern\n", i == 0 ? "\n" : "", ir->include[i]);
+    }
+}
+
 static void put_devices(struct session *s, const struct kir *ir, struct buf *b, struct lines *lines) {
     for (const struct kir_kernel *k = ir->kernels; k; k = k->next) {
         struct out o = {s, b, k, lines};
@@ -456,6 +475,7 @@ void emit_cuda(struct session *s, const struct kir *ir, struct buf *b) {
     struct lines *lines = lines_new(s, b, ir->path, ".cu");
     put_head(s, ir, b);
     buf_printf(b, "#include \"tcp_device.cuh\"\n#include \"tcp_runtime.h\"\n\n%s", version);
+    put_includes(ir, b);
     put_devices(s, ir, b, lines);
     for (const struct kir_kernel *k = ir->kernels; k; k = k->next) {
         struct out o = {s, b, k, lines};
@@ -469,5 +489,6 @@ void emit_header(struct session *s, const struct kir *ir, struct buf *b) {
     struct lines *lines = lines_new(s, b, ir->path, ".cuh");
     put_head(s, ir, b);
     buf_printf(b, "#pragma once\n\n#include \"tcp_device.cuh\"\n\n%s", version);
+    put_includes(ir, b);
     put_devices(s, ir, b, lines);
 }

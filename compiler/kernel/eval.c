@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/session.h"
+#include "layout/algebra.h"
 
 struct run {
     struct session *s;
@@ -121,6 +122,27 @@ static bool run_loop(struct run *r, const struct kir_node *n) {
     return true;
 }
 
+// What an extern function writes is its own affair; that it may have written is not.
+static bool run_call(struct run *r, const struct kir_node *n, int64_t t) {
+    for (int i = 0; i < n->nargs; ++i) {
+        const struct kir_arg *a = &n->arg[i];
+        int64_t at, size;
+        if (!a->written) continue;
+        if (!value_of(r, t, a->at, &at)) return false;
+        struct lay_int count = lay_size(&r->s->lay, a->layout);
+        struct lay plain = lay_inner(a->layout);
+        if (!lay_int_static(count)) return fail(r, "an argument whose size is not known");
+        size = count.num;
+        for (int64_t e = 0; e < size; ++e) {
+            int64_t off;
+            if (!lay_eval(&r->s->lay, plain, e, &off)) return fail(r, "an argument without values");
+            off = place(a->buf, t, lay_swizzle_apply(a->layout.sw, at + off));
+            image_store(r->img, buffer_id(a->buf, t), off, image_opaque(n->callee_id, a->place, off));
+        }
+    }
+    return true;
+}
+
 static bool run_list(struct run *r, const struct kir_node *list) {
     for (const struct kir_node *n = list; n; n = n->next) {
         int64_t before = r->active;
@@ -156,6 +178,11 @@ static bool run_list(struct run *r, const struct kir_node *list) {
             for (int64_t i = 0; i < r->stage_cap; ++i) r->stage[i] = IMAGE_POISON;
             break;
         }
+        case KIR_CALL:
+            for (int64_t t = 0; t < r->active; ++t) {
+                if (!run_call(r, n, t)) return false;
+            }
+            break;
         case KIR_LOAD:
         case KIR_STORE:
         case KIR_MOVE:

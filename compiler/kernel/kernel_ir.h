@@ -40,8 +40,18 @@ enum kir_kind {
     KIR_STORE,    // buf[at] = stage[stage_at]
     KIR_MOVE,     // to_buf[to_at] = buf[at]; one side a fragment
     KIR_BARRIER,
+    KIR_CALL,     // an extern function
     KIR_BLOCK,    // a scope of its own: { body }
     KIR_COMMENT   // lines of text
+};
+
+// An argument of an extern function, in the order of its list.
+struct kir_arg {
+    struct kir_buffer *buf;   // from element "at" on; or NULL: the index "at"
+    const struct ix *at;
+    bool read, written;
+    struct lay layout;        // of what is written, static
+    int place;                // among the arguments that are buffers
 };
 
 struct kir_node {
@@ -60,6 +70,10 @@ struct kir_node {
     struct kir_buffer *to_buf;     // MOVE
     const struct ix *to_at;
     int bits;
+    const char *callee;            // CALL
+    int callee_id;
+    const struct kir_arg *arg;
+    int nargs;
     const char *const *line;       // COMMENT
     int nlines;
     const char *path;              // COMMENT: where in the plan
@@ -136,6 +150,8 @@ struct kir_kernel {
 struct kir {
     int arch;
     const char *path;
+    const char *const *include;  // the files of extern functions, each once
+    int nincludes;
     struct kir_kernel *kernels;  // device functions after them
 };
 

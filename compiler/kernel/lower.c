@@ -90,6 +90,10 @@ static void lower_list(struct lowering *w, const struct stmt *list) {
             lower_copy(w, st->copy);
             continue;
         }
+        if (st->kind == STMT_CALL) {
+            lower_call(w, st->call);
+            continue;
+        }
         struct kir_node *loop = lower_node(w, KIR_FOR);
         struct ix_var *v = (struct ix_var *)st->var;
         v->c_name = names_take(&w->names, v->name);
@@ -142,12 +146,23 @@ static void add_span(struct session *s, const struct lay_tuple *shape, const str
     *span = ix_add(s, *span, ix_scale(s, last, stride->leaf));
 }
 
+// Bytes to which "t" must be aligned for the functions that get it.
+static int argument_alignment(const struct plan_call *y, const struct tensor *t) {
+    int most = 0;
+    for (int i = 0; i < y->fn->nformals; ++i) {
+        const struct tensor *f = y->fn->formal[i].tensor;
+        if (y->view[i].base == t && f->align_given && f->align > most) most = f->align;
+    }
+    return most;
+}
+
 // Bytes: the widest access to "t" in "list".
 static int widest_access(const struct stmt *list, const struct tensor *t) {
     int widest = t->elem->bits / 8;
     for (const struct stmt *st = list; st; st = st->next) {
         int bytes = 0;
         if (st->kind == STMT_FOR) bytes = widest_access(st->body, t);
+        else if (st->kind == STMT_CALL) bytes = argument_alignment(st->call, t);
         else if (st->copy->src.base == t || st->copy->dst.base == t) bytes = st->copy->facts.bits / 8;
         if (bytes > widest) widest = bytes;
     }
@@ -242,10 +257,17 @@ static bool speaks_of(const struct ix *e, const struct lay_sym *y) {
     return false;
 }
 
+static bool arguments_speak_of(const struct kir_node *n, const struct lay_sym *y) {
+    for (int i = 0; i < n->nargs; ++i) {
+        if (speaks_of(n->arg[i].at, y)) return true;
+    }
+    return false;
+}
+
 static bool body_speaks_of(const struct kir_node *list, const struct lay_sym *y) {
     for (const struct kir_node *n = list; n; n = n->next) {
         if (speaks_of(n->index, y) || speaks_of(n->begin, y) || speaks_of(n->end, y) || speaks_of(n->at, y) ||
-            speaks_of(n->to_at, y) || body_speaks_of(n->body, y)) {
+            speaks_of(n->to_at, y) || arguments_speak_of(n, y) || body_speaks_of(n->body, y)) {
             return true;
         }
     }
@@ -308,6 +330,13 @@ struct kir *lower_plan(struct session *s, const struct plan *p) {
     struct kir *out = ARENA_NEW(&s->arena, struct kir);
     out->arch = p->arch;
     out->path = p->path;
+    const char **include = ARENA_ARRAY(&s->arena, const char *, p->nfunctions + 1);
+    for (int i = 0; i < p->nfunctions; ++i) {
+        bool there = false;
+        for (int j = 0; j < out->nincludes; ++j) there |= strcmp(include[j], p->function[i]->from) == 0;
+        if (!there) include[out->nincludes++] = p->function[i]->from;
+    }
+    out->include = include;
     struct kir_kernel **tail = &out->kernels;
     for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
         *tail = lower_kernel(s, p, k);

@@ -264,3 +264,27 @@ void lower_copy(struct lowering *w, const struct copy *c) {
     else move_through_stage(w, c, src, dst, from, to);
     w->tail = outside;
 }
+
+// -- calls ---------------------------------------------------------------------------------------------------------
+
+void lower_call(struct lowering *w, const struct plan_call *y) {
+    const struct function *fn = y->fn;
+    if (y->barrier_before) lower_node(w, KIR_BARRIER);
+    struct kir_node *n = lower_node(w, KIR_CALL);
+    struct kir_arg *arg = ARENA_ARRAY(&w->s->arena, struct kir_arg, fn->nformals + fn->nindexes + 1);
+    n->callee = fn->name;
+    n->callee_id = fn->id;
+    n->arg = arg;
+    for (int f = 0, i = 0; f + i < fn->nformals + fn->nindexes;) {
+        struct kir_arg *a = &arg[n->nargs++];
+        if (f < fn->nformals && (i == fn->nindexes || fn->formal[f].place < fn->index[i].place)) {
+            const struct view *v = &y->view[f];
+            enum dir dir = fn->formal[f].dir;
+            *a = (struct kir_arg){lower_buffer(w, v->base), lower_index(w, v->offset), dir != ARG_OUT, dir != ARG_IN,
+                                  v->layout, f};
+            ++f;
+        } else {
+            *a = (struct kir_arg){NULL, lower_index(w, y->index[i++]), true, false, lay_layout_invalid(), 0};
+        }
+    }
+}

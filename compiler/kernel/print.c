@@ -44,6 +44,15 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
             buf_printf(b, "move.%d %s[%s] = %s[%s]\n", n->bits, n->to_buf->name, ix_text(s, n->to_at), n->buf->name,
                        ix_text(s, n->at));
             break;
+        case KIR_CALL:
+            buf_printf(b, "call %s(", n->callee);
+            for (int i = 0; i < n->nargs; ++i) {
+                if (i > 0) buf_puts(b, ", ");
+                if (n->arg[i].buf) buf_printf(b, "%s[%s]", n->arg[i].buf->name, ix_text(s, n->arg[i].at));
+                else buf_puts(b, ix_text(s, n->arg[i].at));
+            }
+            buf_puts(b, ")\n");
+            break;
         case KIR_BARRIER:
             buf_puts(b, "barrier\n");
             break;

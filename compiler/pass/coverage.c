@@ -258,6 +258,11 @@ static bool check_list(struct session *s, struct kernel *k, const struct stmt *l
     for (const struct stmt *st = list; st; st = st->next) {
         if (st->kind == STMT_COPY) {
             ok &= check_copy(s, k, st->copy, w);
+        } else if (st->kind == STMT_CALL) {
+            for (int i = 0; i < st->call->fn->nformals; ++i) {
+                ok &= check_rounding(s, st->call->view[i].offset, st->call->view[i].at) &&
+                      check_inside(s, k, &st->call->view[i], "the argument");
+            }
         } else if (w->nloops == (int)(sizeof w->loop / sizeof w->loop[0])) {
             diag_error(s, st->at, "loops are nested more than %d deep", w->nloops);
             ok = false;

@@ -6,6 +6,7 @@
 
 const struct pass pass_list[] = {
     {"partition", pass_partition, "give each thread its values of both sides of a copy"},
+    {"calls", pass_calls, "do arguments of extern functions fit?"},
     {"vectorize", pass_vectorize, "the width of an access, and what bounds it"},
     {"shared", pass_shared, "places in shared memory"},
     {"coverage", pass_coverage, "each element once, nothing outside"},
@@ -21,7 +22,7 @@ static bool walk(struct session *s, struct kernel *k, struct stmt *list, copy_vi
     for (struct stmt *st = list; st; st = st->next) {
         if (st->kind == STMT_COPY) {
             if (!visit(s, k, st->copy, user)) return false;
-        } else if (!walk(s, k, st->body, visit, user)) {
+        } else if (st->kind == STMT_FOR && !walk(s, k, st->body, visit, user)) {
             return false;
         }
     }

@@ -18,7 +18,8 @@
 enum { MAX_PENDING = 256, MAX_MODES = 64, MAX_LOOPS = 8, MAX_ELEMENTS = 1 << 22 };
 
 struct access {
-    const struct copy *copy;
+    const struct copy *copy;   // or, when NULL:
+    const struct tensor *arg;  // a shared argument of a call, touched by who knows which thread
     bool write;
 };
 
@@ -37,7 +38,7 @@ static bool is_inout(const struct kernel *k, const struct tensor *t) {
 
 // What is accessed, when that has to be in order: shared memory, and what a kernel both reads and writes.
 static const struct tensor *buffer_of(const struct kernel *k, struct access a) {
-    const struct tensor *t = a.write ? a.copy->dst.base : a.copy->src.base;
+    const struct tensor *t = !a.copy ? a.arg : a.write ? a.copy->dst.base : a.copy->src.base;
     return t->space == MEM_SHARED || (t->space == MEM_GLOBAL && is_inout(k, t)) ? t : NULL;
 }
 
@@ -144,6 +145,7 @@ static bool same_parts(struct access a, struct access b) {
 }
 
 static bool same_threads(struct session *s, const struct kernel *k, struct access a, struct access b) {
+    if (!a.copy || !b.copy) return false;
     if (same_parts(a, b)) return true;
     const struct tensor *t = buffer_of(k, a);
     struct lay_int cosize = lay_cosize(&s->lay, t->layout);
@@ -172,7 +174,7 @@ static bool conflicts(struct session *s, const struct kernel *k, const struct st
         // what several copies write to a global tensor are different elements
         if (t->space == MEM_GLOBAL && st->at[i].write && a.write) continue;
         if (same_threads(s, k, st->at[i], a)) continue;
-        if (!c->facts.barrier_before) {
+        if (c && !c->facts.barrier_before) {
             c->facts.barrier_with = st->at[i].copy;
             c->facts.barrier_with_writes = st->at[i].write;
             c->facts.barrier_writes = a.write;
@@ -185,7 +187,7 @@ static bool conflicts(struct session *s, const struct kernel *k, const struct st
 static void pend(const struct kernel *k, struct state *st, struct access a) {
     if (!buffer_of(k, a)) return;
     for (int i = 0; i < st->n; ++i) {
-        if (st->at[i].copy == a.copy && st->at[i].write == a.write) return;
+        if (st->at[i].copy == a.copy && st->at[i].arg == a.arg && st->at[i].write == a.write) return;
     }
     if (st->n == MAX_PENDING) st->everything = true;
     else st->at[st->n++] = a;
@@ -199,16 +201,34 @@ static bool merge(const struct kernel *k, struct state *into, const struct state
     return into->n != before || into->everything != all;
 }
 
+static void run_call(struct session *s, struct kernel *k, struct plan_call *y, struct state *st) {
+    for (int pass = 0; pass < 2; ++pass) {  // does any argument need a barrier? then they are pending
+        for (int i = 0; i < y->fn->nformals; ++i) {
+            enum dir dir = y->fn->formal[i].dir;
+            struct access read = {NULL, y->view[i].base, false}, write = {NULL, y->view[i].base, true};
+            if (pass == 0 && dir != ARG_OUT && conflicts(s, k, st, read, NULL)) y->barrier_before = true;
+            if (pass == 0 && dir != ARG_IN && conflicts(s, k, st, write, NULL)) y->barrier_before = true;
+            if (pass == 1 && dir != ARG_OUT) pend(k, st, read);
+            if (pass == 1 && dir != ARG_IN) pend(k, st, write);
+        }
+        if (pass == 0 && y->barrier_before) *st = (struct state){0};
+    }
+}
+
 // The state after "list", entered with "st"; adds barriers where they are needed.
 static void run(struct session *s, struct kernel *k, struct stmt *list, struct state *st) {
     for (struct stmt *x = list; x; x = x->next) {
         if (x->kind == STMT_COPY) {
-            struct access read = {x->copy, false}, write = {x->copy, true};
+            struct access read = {x->copy, NULL, false}, write = {x->copy, NULL, true};
             if (conflicts(s, k, st, read, x->copy) || conflicts(s, k, st, write, x->copy))
                 x->copy->facts.barrier_before = true;
             if (x->copy->facts.barrier_before) *st = (struct state){0};
             pend(k, st, read);
             pend(k, st, write);
+            continue;
+        }
+        if (x->kind == STMT_CALL) {
+            run_call(s, k, x->call, st);
             continue;
         }
         struct state *enter = ARENA_NEW(&s->arena, struct state);
@@ -223,15 +243,19 @@ static void run(struct session *s, struct kernel *k, struct stmt *list, struct s
 }
 
 // A device function hides no barrier.
-static bool without_barriers(struct session *s, struct kernel *k, struct copy *c, void *user) {
-    (void)user;
-    if (!c->facts.barrier_before) return true;
-    diag_error(s, c->at,
-               "a barrier is needed before this copy, and a device function hides none; end '%s' before it, so "
-               "that its caller can synchronise",
-               k->name);
-    diag_page(s, "barrier");
-    return false;
+static bool without_barriers(struct session *s, const struct kernel *k, const struct stmt *list) {
+    for (const struct stmt *x = list; x; x = x->next) {
+        bool needs = x->kind == STMT_COPY ? x->copy->facts.barrier_before : x->kind == STMT_CALL && x->call->barrier_before;
+        if (x->kind == STMT_FOR && !without_barriers(s, k, x->body)) return false;
+        if (!needs) continue;
+        diag_error(s, x->at,
+                   "a barrier is needed before this %s, and a device function hides none; end '%s' before it, so "
+                   "that its caller can synchronise",
+                   x->kind == STMT_COPY ? "copy" : "call", k->name);
+        diag_page(s, "barrier");
+        return false;
+    }
+    return true;
 }
 
 bool pass_sync(struct session *s, struct plan *p) {
@@ -239,7 +263,7 @@ bool pass_sync(struct session *s, struct plan *p) {
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
         struct state *st = ARENA_NEW(&s->arena, struct state);
         run(s, k, k->body, st);
-        if (k->device && !walk_copies(s, k, without_barriers, NULL)) ok = false;
+        if (k->device && !without_barriers(s, k, k->body)) ok = false;
     }
     return ok;
 }

@@ -187,7 +187,7 @@ struct copy_facts {
 };
 
 // -- kernels -------------------------------------------------------------------------------------------------------
-enum stmt_kind { STMT_COPY, STMT_FOR };
+enum stmt_kind { STMT_COPY, STMT_FOR, STMT_CALL };
 
 struct copy {
     const char *label;  // or NULL
@@ -201,6 +201,7 @@ struct copy {
 struct stmt {
     enum stmt_kind kind;
     struct copy *copy;
+    struct plan_call *call;
     // STMT_FOR
     const struct ix_var *var;
     const struct ix *begin, *end;
@@ -231,6 +232,26 @@ struct duty {
     const struct ix *a, *b;
     const struct tensor *tensor;
     struct duty *next;
+};
+
+// extern device NAME(formals) from "FILE": somebody else's code, known by what it may read and write.
+struct function {
+    const char *name, *from;
+    struct formal *formal;        // their tensors say element, space and layout
+    int nformals;
+    struct index_formal *index;
+    int nindexes;
+    int id;                       // index into plan.function
+    struct range at;
+};
+
+// call NAME(arguments): by all threads of the block, together.
+struct plan_call {
+    const struct function *fn;
+    struct view *view;            // by fn->formal
+    const struct ix **index;      // by fn->index
+    bool barrier_before;          // written by pass "sync"
+    struct range at;
 };
 
 // A kernel, or a device function: that has one block, no grid, no shared memory of its own, and formals in any space.
@@ -301,6 +322,8 @@ struct plan {
     int nlayouts;
     struct kernel *kernels;
     struct kernel *devices;   // device functions
+    const struct function *const *function;  // extern
+    int nfunctions;
     struct expectation *expects;
     int nvars;                // ix_var ids run below this
     int nsyms;                // lay_sym ids run below this

@@ -27,7 +27,7 @@ const char *oracle_name(const struct tensor *t) {
     return t->name ? t->name : "(unnamed)";
 }
 
-static int64_t buffer(const struct tensor *t, int thread) {
+int64_t oracle_buffer(const struct tensor *t, int thread) {
     if (t->space == MEM_GLOBAL || t->outside) return image_global(t->id);
     return t->space == MEM_SHARED ? image_shared(t->id) : image_frag(t->id, thread);
 }
@@ -63,7 +63,7 @@ static bool move(struct run *r, int64_t from, int64_t to) {
     int64_t at = from, place = to;
     if (src->outside && src->space == MEM_FRAG) at = image_outside(thread, from);
     if (dst->outside && dst->space == MEM_FRAG) place = image_outside(thread, to);
-    int64_t tag = image_load(r->img, buffer(src, thread), at);
+    int64_t tag = image_load(r->img, oracle_buffer(src, thread), at);
     // a block's own memory is written by that block, in its own iterations
     bool known = r->whole || (r->what->all_iterations && src->space != MEM_GLOBAL && !src->outside);
     if (tag == IMAGE_POISON && known)
@@ -72,7 +72,7 @@ static bool move(struct run *r, int64_t from, int64_t to) {
             arena_printf(&r->s->arena,
                          "element %lld of '%s' is read %s before anything was written to it",
                          (long long)from, oracle_name(src), where(r)));
-    int64_t buf = buffer(dst, thread);
+    int64_t buf = oracle_buffer(dst, thread);
     int64_t me = r->nblock << 32 | r->serial;
     int64_t before = image_load(r->writer, buf, place);
     if (before == me)

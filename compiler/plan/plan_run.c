@@ -10,6 +10,10 @@ static bool run_body(struct run *r, const struct stmt *first) {
             if (!oracle_copy(r, st->copy)) return false;
             continue;
         }
+        if (st->kind == STMT_CALL) {
+            if (!oracle_call(r, st->call)) return false;
+            continue;
+        }
         int64_t begin, end, pick[SAMPLE_AXIS];
         r->copy = NULL;
         if (!ix_eval(st->begin, &r->env, &begin) || !ix_eval(st->end, &r->env, &end))
@@ -87,7 +91,7 @@ static int64_t threads_of(const struct kernel *k, const struct stmt *first) {
     int64_t n = k->threads > 0 ? k->threads : 1;
     for (const struct stmt *st = first; st; st = st->next) {
         int64_t m = st->kind == STMT_FOR ? threads_of(k, st->body)
-                    : st->copy->tc       ? st->copy->tc->threads
+                    : st->kind == STMT_COPY && st->copy->tc ? st->copy->tc->threads
                                          : 0;
         n = m > n ? m : n;
     }

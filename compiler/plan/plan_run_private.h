@@ -48,6 +48,10 @@ bool oracle_fail(struct run *r, enum plan_run_kind kind, const struct tensor *t,
 const char *oracle_name(const struct tensor *t);
 void oracle_set_thread(struct run *r, int thread);  // -1: none
 
+// What call "y" of an extern function leaves in its arguments; it must not read what nobody wrote.
+bool oracle_call(struct run *r, const struct plan_call *y);
+// The buffer in which thread "thread" finds tensor "t".
+int64_t oracle_buffer(const struct tensor *t, int thread);
 // Executes copy "c" for the values that the variables have now.
 bool oracle_copy(struct run *r, const struct copy *c);
 

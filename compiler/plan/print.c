@@ -113,6 +113,21 @@ static void print_facts(struct session *s, const struct copy *c, struct buf *b, 
 
 // -- statements and declarations ------------------------------------------------------------------
 
+static void print_call(struct session *s, const struct plan_call *y, struct buf *b) {
+    const struct function *fn = y->fn;
+    buf_printf(b, "call %s(", fn->name);
+    for (int f = 0, n = 0; f + n < fn->nformals + fn->nindexes;) {
+        if (f + n > 0) buf_puts(b, ", ");
+        if (f < fn->nformals && (n == fn->nindexes || fn->formal[f].place < fn->index[n].place)) {
+            const struct view *v = &y->view[f++];
+            buf_printf(b, "%s + %s", v->base->name, ix_text(s, v->offset));
+        } else {
+            buf_puts(b, ix_text(s, y->index[n++]));
+        }
+    }
+    buf_printf(b, ");%s\n", y->barrier_before ? "  // after a barrier" : "");
+}
+
 static void print_stmts(struct session *s, const struct stmt *t, struct buf *b, int indent) {
     for (; t; t = t->next) {
         buf_fill(b, ' ', indent);
@@ -120,6 +135,10 @@ static void print_stmts(struct session *s, const struct stmt *t, struct buf *b, 
             plan_print_copy(s, t->copy, b);
             buf_char(b, '\n');
             print_facts(s, t->copy, b, indent + 2);
+            continue;
+        }
+        if (t->kind == STMT_CALL) {
+            print_call(s, t->call, b);
             continue;
         }
         buf_printf(b, "for %s in %s .. ", t->var->name, ix_text(s, t->begin));

@@ -18,6 +18,7 @@ enum symbol_kind {
     SYM_TILED,
     SYM_TENSOR,
     SYM_KERNEL,
+    SYM_EXTERN,
     SYM_LET,
     SYM_LOOP,
     SYM_BUILTIN  // tid and its like
@@ -32,6 +33,7 @@ struct symbol {
     bool imported;              // declared by another file than the main one
     const struct value *value;  // of a tensor too: the whole of it; NULL: see "tensor"
     struct tensor *tensor;
+    const struct function *function;  // SYM_EXTERN
     const struct ast_param *param;  // SYM_PARAM: its declaration, for fix-its
     struct symbol *outer;           // the symbol of that name that this one hides, or NULL
     struct symbol *prev;            // the symbol declared before this one
@@ -87,8 +89,9 @@ struct sema {
     struct tensor **tensor;
     struct tiled_copy **tiled;
     struct relation **relation;
+    const struct function **function;
     struct named_layout *layout;
-    int cap_layout, cap_param, cap_tensor, cap_tiled, cap_relation, nrelations;
+    int cap_layout, cap_param, cap_tensor, cap_tiled, cap_relation, nrelations, cap_function;
     // in a kernel
     struct kernel *kernel;
     struct memo *memo;
@@ -202,6 +205,10 @@ void declare_kernel(struct sema *c, const struct ast_decl *d);
 // The tensor as the kernel at hand sees it: a global one that is among its arguments, its own
 // instance of a shared one.
 const struct value *kernel_tensor(struct sema *c, struct symbol *sym, struct range at);
+
+// extern.c
+void declare_extern(struct sema *c, const struct ast_decl *d);
+void check_call(struct sema *c, const struct ast_stmt *s, struct stmt **out);
 
 // copy.c
 void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out);

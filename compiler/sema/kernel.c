@@ -314,7 +314,7 @@ static struct stmt *check_stmt(struct sema *c, const struct ast_stmt *s) {
     case S_LET: scope_declare(c, s->name, SYM_LET, eval(c, s->value)); break;
     case S_EXPECT: check_expect(c, &s->expect, s->at); break;
     case S_PIPELINE: sema_not_yet(c, s->at, "'pipeline'"); break;
-    case S_CALL: sema_not_yet(c, s->at, "'call'"); break;
+    case S_CALL: check_call(c, s, &made); break;
     case S_FILL: sema_not_yet(c, s->at, "'fill'"); break;
     case S_SYNC:
     case S_COMMIT:
@@ -340,8 +340,7 @@ static struct stmt *check_block(struct sema *c, const struct ast_block *b) {
 // What the language has for functions and this compiler does not have yet.
 static bool refused(struct sema *c, const struct ast_decl *d) {
     const struct ast_fn *fn = &d->fn;
-    const char *what = fn->external ? "'extern device'"
-                       : fn->async  ? "'async device'"
+    const char *what = fn->async    ? "'async device'"
                        : fn->manual ? "'manual'"
                                     : NULL;
     if (what) sema_not_yet(c, fn->head_at, what);
@@ -350,6 +349,10 @@ static bool refused(struct sema *c, const struct ast_decl *d) {
 
 void declare_kernel(struct sema *c, const struct ast_decl *d) {
     const struct ast_fn *fn = &d->fn;
+    if (fn->external) {
+        declare_extern(c, d);
+        return;
+    }
     struct kernel *k = ARENA_NEW(&c->s->arena, struct kernel);
     *k = (struct kernel){.name = d->name.name, .at = d->name.at, .device = !fn->kernel};
     struct value *v = ARENA_NEW(&c->s->arena, struct value);

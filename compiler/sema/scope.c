@@ -46,6 +46,7 @@ const char *symbol_kind_text(enum symbol_kind kind) {
     case SYM_TILED: return "a tiled copy";
     case SYM_TENSOR: return "a tensor";
     case SYM_KERNEL: return "a kernel";
+    case SYM_EXTERN: return "an extern device function";
     case SYM_LET: return "a let";
     case SYM_LOOP: return "a loop variable";
     case SYM_BUILTIN: return "a built-in coordinate";

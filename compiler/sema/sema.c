@@ -65,6 +65,7 @@ static void finish(struct sema *c) {
     p->layout = c->layout;
     p->relation = (const struct relation *const *)c->relation;
     p->nrelations = c->nrelations;
+    p->function = c->function;
     p->nvars = c->s->next_var;
     p->nsyms = c->lay->next_sym;
     // the tensors of kernels are numbered behind those of the top level

@@ -61,6 +61,9 @@ static void use_stmts(struct uses *u, const struct stmt *s) {
         if (s->kind == STMT_COPY) {
             use_view(u, &s->copy->src);
             use_view(u, &s->copy->dst);
+        } else if (s->kind == STMT_CALL) {
+            for (int i = 0; i < s->call->fn->nformals; ++i) use_view(u, &s->call->view[i]);
+            for (int i = 0; i < s->call->fn->nindexes; ++i) use_ix(u, s->call->index[i]);
         } else {
             use_ix(u, s->begin);
             use_ix(u, s->end);
