@@ -58,10 +58,6 @@ void declare_extern(struct sema *c, const struct ast_decl *d) {
             sema_not_yet(c, f->at, "a fragment of an extern function 'like' a tiled copy; give its shape");
             continue;
         }
-        if (dir != ARG_IN && !lay_static(t->layout)) {
-            diag_error(c->s, f->at, "'%s' is written, so that its shape must be known when compiling", t->name);
-            continue;
-        }
         x->formal[x->nformals++] = (struct formal){t, dir, i, f->at};
     }
     GROW(c, c->function, c->plan->nfunctions, c->cap_function);
