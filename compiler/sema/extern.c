@@ -103,7 +103,7 @@ void check_call(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
     const struct function *fn = sym->function;
     int want = fn->nformals + fn->nindexes;
     if (s->call.nargs != want) {
-        diag_error(c->s, s->at, "'%s' takes %d argument%s, here are %d", fn->name, want, want == 1 ? "" : "s",
+        diag_error(c->s, s->at, "'%s' takes %d argument%s; given: %d", fn->name, want, want == 1 ? "" : "s",
                    s->call.nargs);
         diag_note(c->s, fn->at, "it is declared here");
         return;
