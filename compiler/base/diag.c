@@ -18,10 +18,6 @@ static const struct warning_row warnings[W_COUNT] = {
     [W_LAYOUT_TILER] = {"layout-tiler", true,
                         "a layout stands where a shape was probably meant as tiler"},
     [W_UNUSED] = {"unused", true, "a declaration that nothing uses"},
-    [W_BANK_CONFLICT] = {"bank-conflict", true,
-                         "a shared-memory access takes more wavefronts than it must"},
-    [W_VERSIONED] = {"versioned", false,
-                     "a kernel is emitted in variants that the launcher chooses from"},
 };
 
 const struct warning_row *diag_warning_row(enum warning w) {

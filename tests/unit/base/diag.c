@@ -186,21 +186,16 @@ static const char *becomes(const char *options, enum warning w) {
 
 static void warning_options(void) {
     CHECK_STR(becomes("", W_UNUSED), "warning");
-    CHECK_STR(becomes("", W_VERSIONED), "nothing");
-    CHECK_STR(becomes("-Wversioned", W_VERSIONED), "warning");
     CHECK_STR(becomes("-Wno-unused", W_UNUSED), "nothing");
     CHECK_STR(becomes("-Wno-unused", W_VECTORIZE), "warning");
     CHECK_STR(becomes("-Wno-unused -Wunused", W_UNUSED), "warning");
     CHECK_STR(becomes("-Werror", W_UNUSED), "error");
-    CHECK_STR(becomes("-Werror", W_VERSIONED), "nothing");
     CHECK_STR(becomes("-Werror -Wno-error", W_UNUSED), "warning");
     CHECK_STR(becomes("-Werror=unused", W_UNUSED), "error");
     CHECK_STR(becomes("-Werror=unused", W_VECTORIZE), "warning");
-    CHECK_STR(becomes("-Werror=versioned", W_VERSIONED), "error");
     CHECK_STR(becomes("-Werror -Wno-error=unused", W_UNUSED), "warning");
     CHECK_STR(becomes("-Wno-error=unused -Werror=unused", W_UNUSED), "error");
     CHECK_STR(becomes("-w", W_UNUSED), "nothing");
-    CHECK_STR(becomes("-Wno-error=versioned", W_VERSIONED), "nothing");
 
     struct session s;
     session_init(&s);
