@@ -82,6 +82,12 @@ static void add_steps(struct flow *f, const struct stmt *list) {
             add_copy(f, st->copy);
             continue;
         }
+        if (st->kind == STMT_CALL) {
+            if (st->call->barrier_before) add_step(f, STEP_BARRIER);
+            add_step(f, STEP_OPEN)->text[0] = picture_text(f->p, "call %s", st->call->fn->name);
+            if (!f->why) add_step(f, STEP_CLOSE);
+            continue;
+        }
         const char *begin = ix_text(f->p->s, st->begin);
         add_step(f, STEP_OPEN)->text[0] = picture_text(f->p, "for %s in %s .. %s", st->var->name,
                                                        begin, ix_text(f->p->s, st->end));

@@ -84,6 +84,13 @@ static int64_t moved(struct session *s, const struct kernel *k, const struct stm
             bool by_thread = x->copy->facts.level == LEVEL_THREAD;
             times = by_thread ? k->threads : 1;
             if (!lay_valid(l) || !lay_int_eval(lay_size(&s->lay, l), sym, &n)) n = 0;
+        } else if (x->kind == STMT_CALL) {
+            times = k->threads;
+            for (int i = 0; i < x->call->fn->nformals; ++i) {
+                int64_t size;
+                struct lay l = x->call->view[i].layout;
+                if (lay_valid(l) && lay_int_eval(lay_size(&s->lay, l), sym, &size)) n += size;
+            }
         } else {
             n = moved(s, k, x->body, sym, trips);
             if (lay_int_eval(x->var->lo, sym, &lo) && lay_int_valid(x->var->end) && lay_int_eval(x->var->end, sym, &end) &&

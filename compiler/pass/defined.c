@@ -23,13 +23,28 @@ static int place_of(const struct kernel *k, const struct tensor *t) {
     return -1;
 }
 
-static bool check_read(struct session *s, const struct defined *d, const struct copy *c) {
-    int i = place_of(d->k, c->src.base);
+static bool check_read(struct session *s, const struct defined *d, const struct view *v) {
+    int i = place_of(d->k, v->base);
     if (i < 0 || d->is[i]) return true;
-    diag_error(s, c->src.at, "'%s' is read here before anything is written to it", c->src.base->name);
+    diag_error(s, v->at, "'%s' is read here before anything is written to it", v->base->name);
     if (d->loop[i]) diag_note(s, d->loop[i]->at, "this loop writes to it, but may not run at all");
-    else diag_note(s, c->src.base->at, "'%s' is declared here", c->src.base->name);
+    else diag_note(s, v->base->at, "'%s' is declared here", v->base->name);
     return false;
+}
+
+static void define(struct defined *d, const struct view *v) {
+    int i = place_of(d->k, v->base);
+    if (i >= 0) d->is[i] = true;
+}
+
+static bool check_call(struct session *s, struct defined *d, const struct plan_call *y) {
+    for (int i = 0; i < y->fn->nformals; ++i) {
+        if (y->fn->formal[i].dir != ARG_OUT && !check_read(s, d, &y->view[i])) return false;
+    }
+    for (int i = 0; i < y->fn->nformals; ++i) {
+        if (y->fn->formal[i].dir != ARG_IN) define(d, &y->view[i]);
+    }
+    return true;
 }
 
 static bool surely_runs(struct session *s, const struct stmt *loop) {
@@ -41,9 +56,12 @@ static bool check_list(struct session *s, struct defined *d, const struct stmt *
     bool ok = true;
     for (const struct stmt *x = list; x && ok; x = x->next) {
         if (x->kind == STMT_COPY) {
-            ok = check_read(s, d, x->copy);
-            int i = place_of(d->k, x->copy->dst.base);
-            if (i >= 0) d->is[i] = true;
+            ok = check_read(s, d, &x->copy->src);
+            define(d, &x->copy->dst);
+            continue;
+        }
+        if (x->kind == STMT_CALL) {
+            ok = check_call(s, d, x->call);
             continue;
         }
         bool *before = ARENA_ARRAY(&s->arena, bool, n + 1);

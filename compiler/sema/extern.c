@@ -16,6 +16,7 @@ static struct tensor *formal_of(struct sema *c, const struct ast_formal *f) {
         scope_unknown(c, f->name.name, f->name.at);
         return NULL;
     }
+    sym->used = true;
     if (sym->kind == SYM_TENSOR) return sym->tensor;
     diag_error(c->s, f->name.at, "'%s' is %s; a function's arguments are tensors and indexes", f->name.name,
                symbol_kind_text(sym->kind));
@@ -100,6 +101,7 @@ void check_call(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
         diag_note(c->s, sym->at, "it is declared here");
         return;
     }
+    sym->used = true;
     const struct function *fn = sym->function;
     int want = fn->nformals + fn->nindexes;
     if (s->call.nargs != want) {
