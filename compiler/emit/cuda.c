@@ -147,11 +147,18 @@ static void put_node(const struct out *o, const struct kir_node *n, int indent) 
 
 static void put_list(const struct out *o, const struct kir_node *list, int indent) {
     for (const struct kir_node *n = list; n; n = n->next) {
-        bool access = n->kind == KIR_LOAD || n->kind == KIR_STORE || n->kind == KIR_MOVE;
         if (n->kind == KIR_COMMENT && o->lines) o->lines->plan_line = n->plan_line;
-        if (access) lines_to_plan(o->lines);
-        put_node(o, n, indent);
-        if (access) lines_to_self(o->lines);
+        if (!o->lines || (n->kind != KIR_LOAD && n->kind != KIR_STORE && n->kind != KIR_MOVE)) {
+            put_node(o, n, indent);
+            continue;
+        }
+        struct buf access;
+        buf_init(&access);
+        struct out aside = *o;
+        aside.b = &access;
+        put_node(&aside, n, indent);
+        lines_write(o->lines, access.text);
+        buf_release(&access);
     }
 }
 

@@ -401,12 +401,11 @@ struct lines *lines_new(struct session *s, struct buf *b, const char *path, cons
     return l;
 }
 
-void lines_to_plan(struct lines *l) {
-    if (l && l->plan_line) buf_printf(l->b, "#line %d \"%s\"\n", l->plan_line, l->plan);
-}
-
-void lines_to_self(struct lines *l) {
-    if (!l || !l->plan_line) return;
+void lines_write(struct lines *l, const char *access) {
+    // a statement that is broken behind its = has the call on its second line
+    const char *end = strchr(access, '\n');
+    int before = end > access && end[-1] == '=' && l->plan_line > 1;
+    buf_printf(l->b, "#line %d \"%s\"\n%s", l->plan_line - before, l->plan, access);
     for (; l->counted < l->b->len; ++l->counted) l->row += l->b->text[l->counted] == '\n';
     buf_printf(l->b, "#line %d \"%s\"\n", l->row + 2, l->self);
 }

@@ -53,8 +53,7 @@ struct lines {
 // For a plan at "path" whose text goes to the empty "b"; "ending" is that of the emitted file where nothing else is known.
 // Returns NULL when no #line is wanted.
 struct lines *lines_new(struct session *s, struct buf *b, const char *path, const char *ending);
-// What is written between the two comes from "plan_line"; nothing for NULL, or without a copy.
-void lines_to_plan(struct lines *l);
-void lines_to_self(struct lines *l);
+// Writes the lines "access" so that the line on which their call begins comes from "plan_line".
+void lines_write(struct lines *l, const char *access);
 
 #endif

@@ -24,23 +24,30 @@ def check(tcpc, clang_format, plan, kind, folder):
     run([tcpc, "-w", f"--emit={kind}", plan, "-o", path])
     text = open(path, encoding="utf-8").read()
     source = open(plan, encoding="utf-8").read().splitlines()
-    file, row, accesses = name, 1, 0
+    copies = [number for number, line in enumerate(source, 1) if re.search(r"\bcopy\b", line)]
+    file, row, statement, accesses = name, 1, None, 0
     for physical, line in enumerate(text.splitlines(), 1):
         where = f"{plan}: line {physical} of its {name}"
         directive = LINE.match(line)
         if directive:
+            if statement is not None and not re.fullmatch(r"[^;]*\);", statement):
+                sys.exit(f"{where}: what leads to the plan is not one call: {statement}")
             file, row = directive[2], int(directive[1])
-            continue
-        if line.startswith("#line"):
+            statement = None if file == name else ""
+        elif line.startswith("#line"):
             sys.exit(f"{where} is no #line: {line}")
-        if ACCESS.search(line):
-            accesses += 1
-            if file != os.path.basename(plan) or "copy" not in source[row - 1]:
-                sys.exit(f"{where}, an access, leads to {file}:{row}")
-        elif not (file == os.path.basename(plan) and line.startswith("    ") and line.rstrip().endswith(");")):
-            if (file, row) != (name, physical):
+        elif statement is not None:
+            # the line on which a call begins counts
+            if ACCESS.search(line) and not ACCESS.search(statement):
+                accesses += 1
+                if file != os.path.basename(plan) or row not in copies:
+                    sys.exit(f"{where}, an access, leads to {file}:{row}")
+            statement += line
+            row += 1
+        else:
+            if ACCESS.search(line) or (file, row) != (name, physical):
                 sys.exit(f"{where} leads to {file}:{row}: {line}")
-        row += 1
+            row += 1
     bare = run([tcpc, "-w", "--no-line", f"--emit={kind}", plan, "-o", "-"])
     if bare != "".join(line + "\n" for line in text.splitlines() if not line.startswith("#line")):
         sys.exit(f"{plan}: --no-line changes more than #line")
