@@ -1,4 +1,5 @@
 // tcpc: the command line.
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -246,5 +247,9 @@ int main(int argc, char **argv) {
     arena_init(&words);
     int status = response_expand(&words, &argc, &argv) ? command(argc, argv) : EXIT_USAGE;
     arena_release(&words);
+    if (ferror(stdout) || fflush(stdout) != 0) {
+        int why = errno;
+        if (status != EXIT_USAGE) status = option_error("cannot write to standard output: %s", strerror(why));
+    }
     return status;
 }

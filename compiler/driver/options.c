@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/session.h"
+#include "plan/plan.h"
 
 int option_error(const char *format, ...) {
     va_list ap;
@@ -59,8 +60,12 @@ enum option_taken option_common(struct session *s, int argc, char **argv, int *i
         return OPTION_BAD;
     }
     if ((value = option_value(argc, argv, i, "-arch", &missing))) {
+        const char *near;
         s->options.arch = value;
-        return missing ? OPTION_BAD : OPTION_DONE;
+        if (missing || arch_find(value, &near)) return missing ? OPTION_BAD : OPTION_DONE;
+        option_error("'%s' is no architecture that this compiler knows%s%s%s", value, near ? "; did you mean '" : "",
+                     near ? near : "", near ? "'?" : "");
+        return OPTION_BAD;
     }
     if (strncmp(arg, "-W", 2) == 0 || strcmp(arg, "-w") == 0)
         return diag_option(s, arg) ? OPTION_DONE : OPTION_BAD;

@@ -56,6 +56,9 @@ struct atom {
     struct range at;
 };
 
+// The number in "sm_90" when there is such an architecture, else 0 and in "near" the name that may have been meant, or NULL.
+int arch_find(const char *name, const char **near);
+
 // -- declarations --------------------------------------------------------------------------------------------------
 struct param;
 struct relation {  // where A op B, of a param

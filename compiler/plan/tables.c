@@ -1,6 +1,8 @@
 // The constant tables of the language: element types, spaces, atoms; and look-ups in a plan.
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/diag.h"
 #include "plan/plan.h"
 
 const struct elem_type elem_types[] = {
@@ -81,4 +83,16 @@ const struct kernel *plan_find_kernel(const struct plan *p, const char *name) {
         if (strcmp(k->name, name) == 0) return k;
     }
     return NULL;
+}
+
+int arch_find(const char *name, const char **near) {
+    static const char *const names[] = {"sm_75", "sm_80",  "sm_86",  "sm_87",  "sm_89",
+                                        "sm_90", "sm_100", "sm_103", "sm_120", "sm_121"};
+    int n = sizeof names / sizeof names[0];
+    *near = NULL;
+    for (int i = 0; i < n; ++i) {
+        if (strcmp(names[i], name) == 0) return atoi(name + 3);
+    }
+    *near = diag_did_you_mean(name, names, n);
+    return 0;
 }

@@ -139,17 +139,12 @@ static void declare_tensor(struct sema *c, const struct ast_decl *d) {
 // -- files ----------------------------------------------------------------------------------------
 
 static void check_arch(struct sema *c, const struct ast_decl *d) {
-    static const char names[][8] = {"sm_75", "sm_80",  "sm_86",  "sm_87",  "sm_89",
-                                    "sm_90", "sm_100", "sm_103", "sm_120", "sm_121"};
-    enum { N = sizeof names / sizeof *names };
-    const char *list[N];
-    for (int i = 0; i < N; ++i) {
-        list[i] = names[i];
-        if (strcmp(names[i], d->name.name) != 0) continue;
-        if (!c->imported && !c->s->options.arch) c->plan->arch = atoi(names[i] + 3);
+    const char *near;
+    int arch = arch_find(d->name.name, &near);
+    if (arch) {
+        if (!c->imported && !c->s->options.arch) c->plan->arch = arch;
         return;
     }
-    const char *near = diag_did_you_mean(d->name.name, list, N);
     diag_error(c->s, d->name.at,
                near ? "'%s' is no architecture that this compiler knows; did you mean '%s'?"
                     : "'%s' is no architecture that this compiler knows",

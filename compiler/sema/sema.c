@@ -80,16 +80,13 @@ static void finish(struct sema *c) {
     }
 }
 
-static int arch_number(const char *name) {
-    return name && strncmp(name, "sm_", 3) == 0 ? atoi(name + 3) : 80;
-}
-
 struct plan *sema_file(struct session *s, const struct ast_file *f) {
     int before = s->diags.nerrors;
     struct plan *p = ARENA_NEW(&s->arena, struct plan);
     struct sema c = {.s = s, .lay = &s->lay, .plan = p, .errors_before = before};
     p->path = s->sources.file[f->file].path;
-    p->arch = arch_number(s->options.arch);
+    const char *near;
+    p->arch = s->options.arch ? arch_find(s->options.arch, &near) : 80;
     c.expect_end = &p->expects;
     c.kernel_end = &p->kernels;
     c.device_end = &p->devices;
