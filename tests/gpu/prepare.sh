@@ -24,6 +24,11 @@ for plan in tests/plans/*.tcp; do write "plan_$(basename "$plan" .tcp)" "$plan";
 for name in bytes_1 bytes_16 runtime_rows runtime_loop through_registers partitioned tile_128x128 threads_1024; do
     touch "$out/plan_$name/sanitize"
 done
+mkdir "$out/embed"  # a kernel written by hand, with its own main
+cp examples/embed/row_sums.cu "$out/embed/"
+"$build/bin/tcpc" examples/embed/loader.tcp --emit=header -o "$out/embed/loader.cuh"
+echo "// row_sums.cu has its own" >"$out/embed/main.cpp"
+touch "$out/embed/sanitize"
 each=25
 for ((i = 0; i * each < kernels; ++i)); do
     "$build/bin/gen_plans" $((seed + i)) $each >"$out/random.tcp"
@@ -32,9 +37,10 @@ done
 touch "$out/random_$seed/sanitize"
 rm -f "$out/random.tcp" "$out/log"
 
-# The accesses of a kernel in SASS, repeats and the kinds of caching left out: all loads, then all stores.  Where the tile is
-# one batch, a thread reads back what it wrote, and nvcc keeps that in registers.
+# The accesses of a kernel in SASS, repeats and the kinds of caching left out: all loads of a batch, then its stores.  Where
+# the tile is one batch, a thread reads back what it wrote; nvcc keeps that in registers and may put some of the stores to
+# shared memory behind those to global memory.
 for name in parallel_copy parallel_copy_atoms; do echo "parallel_copy LDG.E.128 STS.128 STG.E.128" >"$out/$name/sass"; done
-for name in val_8 atoms_2 row_major tile_32x8; do echo "round_trip LDG.E.128 STS.128 STG.E.128" >"$out/plan_$name/sass"; done
-echo "round_trip LDG.E.128 STS.128 LDS.128 STG.E.128" >"$out/plan_tile_128x128/sass"
+for name in val_8 atoms_2 row_major tile_32x8; do echo "round_trip LDG.E.128 STS.128 STG.E.128( STS.128)?" >"$out/plan_$name/sass"; done
+echo "round_trip (LDG.E.128 STS.128 )+LDS.128 STG.E.128( LDS.128 STG.E.128)*" >"$out/plan_tile_128x128/sass"
 echo "$(ls "$out" | wc -l) programs in $out, $(du -sm "$out" | cut -f1) MiB"
