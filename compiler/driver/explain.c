@@ -117,6 +117,12 @@ static const char *barrier_text(struct session *s, const struct copy *c) {
     const struct copy_facts *f = &c->facts;
     if (!f->barrier_before) return NULL;
     const struct copy *o = f->barrier_with;
+    if (f->barrier_with_call) {
+        return arena_printf(&s->arena, "it %s '%s', which a function called before it may %s",
+                            f->barrier_writes ? "writes" : "reads",
+                            (f->barrier_writes ? &c->dst : &c->src)->base->name,
+                            f->barrier_with_writes ? "write" : "read");
+    }
     if (!o) return "more accesses to shared memory came before it than are told apart";
     int line, column;
     source_place(s, o->at, &line, &column);
@@ -180,10 +186,10 @@ static struct explained_copy explain_copy(struct session *s, const struct kernel
 // -- one kernel
 // ------------------------------------------------------------------------------------
 
-static int count_copies(const struct stmt *list) {
+static int count(const struct stmt *list, enum stmt_kind kind) {
     int n = 0;
     for (const struct stmt *st = list; st; st = st->next)
-        n += st->kind == STMT_COPY ? 1 : st->kind == STMT_FOR ? count_copies(st->body) : 0;
+        n += st->kind == STMT_FOR ? count(st->body, kind) : st->kind == kind;
     return n;
 }
 
@@ -203,9 +209,14 @@ static void explain_list(struct session *s, const struct kernel *k, const struct
                          const struct ix *times, struct wanted want, struct explained_kernel *x) {
     for (const struct stmt *st = list; st; st = st->next) {
         if (st->kind == STMT_FOR) explain_list(s, k, st->body, trips(s, st, times), want, x);
+        int line, column;
+        if (st->kind == STMT_CALL && !want.label && !want.line) {
+            source_place(s, st->at, &line, &column);
+            x->call[x->ncalls++] =
+                (struct explained_call){source_text(s, st->at), line, st->call->barrier_before};
+        }
         if (st->kind != STMT_COPY) continue;
         const struct copy *c = st->copy;
-        int line, column;
         source_place(s, c->at, &line, &column);
         if (want.label && (!c->label || strcmp(c->label, want.label) != 0)) continue;
         if (want.line && want.line != line) continue;
@@ -278,7 +289,8 @@ static struct explained_kernel explain_kernel(struct session *s, const struct ke
         t->align = explain_align(ir, k->formal[i].tensor);
     }
     for (int i = 0; i < k->nlocal; ++i) x.tensor[x.ntensors++] = explain_tensor(s, k->local[i]);
-    x.copy = ARENA_ARRAY(&s->arena, struct explained_copy, count_copies(k->body) + 1);
+    x.copy = ARENA_ARRAY(&s->arena, struct explained_copy, count(k->body, STMT_COPY) + 1);
+    x.call = ARENA_ARRAY(&s->arena, struct explained_call, count(k->body, STMT_CALL) + 1);
     explain_list(s, k, k->body, ix_int(s, 1), want, &x);
     return x;
 }

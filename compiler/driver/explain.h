@@ -60,6 +60,13 @@ struct explained_copy {
     const char *barrier;         // why there is one before it, or NULL
 };
 
+// A function of somebody else's that a kernel calls.
+struct explained_call {
+    const char *text;  // as it is written
+    int line;
+    bool barrier;  // before it
+};
+
 struct explained_tensor {
     const char *name, *elem, *space, *direction, *layout;
     bool local;
@@ -82,6 +89,8 @@ struct explained_kernel {
     int ntensors;
     struct explained_copy *copy;
     int ncopies;
+    struct explained_call *call;
+    int ncalls;
 };
 
 struct explanation {

@@ -195,6 +195,16 @@ static void put_kernel(struct json *j, const struct explained_kernel *k) {
     enter(j, "copies", '[');
     for (int i = 0; i < k->ncopies; ++i) put_copy(j, &k->copy[i]);
     leave(j, ']');
+    enter(j, "calls", '[');
+    for (int i = 0; i < k->ncalls; ++i) {
+        enter(j, NULL, '{');
+        put_text(j, "text", k->call[i].text);
+        put_number(j, "line", k->call[i].line);
+        put_text(j, "barrier",
+                 k->call[i].barrier ? "other threads may still be at its arguments" : NULL);
+        leave(j, '}');
+    }
+    leave(j, ']');
     leave(j, '}');
 }
 

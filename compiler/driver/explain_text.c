@@ -262,6 +262,15 @@ static void put_kernel(struct session *s, struct buf *b, const struct explained_
         buf_char(b, '\n');
     }
     for (int i = 0; i < k->ncopies; ++i) put_copy(s, b, k, &k->copy[i]);
+    for (int i = 0; i < k->ncalls; ++i) {
+        const struct explained_call *c = &k->call[i];
+        buf_printf(b, "\n%-72s %s:%d\n", c->text, k->path, c->line);
+        paragraph(
+            b,
+            c->barrier
+                ? "A barrier stands before it, because other threads may still be at its arguments."
+                : "No barrier is needed before it.");
+    }
 }
 
 void explain_print(struct session *s, const struct explanation *e, struct buf *out) {

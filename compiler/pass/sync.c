@@ -176,6 +176,7 @@ static bool conflicts(struct session *s, const struct kernel *k, const struct st
         if (same_threads(s, k, st->at[i], a)) continue;
         if (c && !c->facts.barrier_before) {
             c->facts.barrier_with = st->at[i].copy;
+            c->facts.barrier_with_call = !st->at[i].copy;
             c->facts.barrier_with_writes = st->at[i].write;
             c->facts.barrier_writes = a.write;
         }

@@ -187,6 +187,7 @@ struct copy_facts {
     bool barrier_before;
     const struct copy *barrier_with;  // the earlier access that the barrier is for, and which sides of the two meet
     bool barrier_with_writes, barrier_writes;
+    bool barrier_with_call;  // it is an argument of a call
 };
 
 // -- kernels -------------------------------------------------------------------------------------------------------

@@ -106,6 +106,7 @@ for plan in sys.argv[3:]:
         for copy in kernel["copies"]:
             check_copy(copy, code, plan)
             barriers += copy["barrier"] is not None
+        barriers += sum(call["barrier"] is not None for call in kernel["calls"])
     if barriers != code.count("tcp_sync();"):
         sys.exit(f"{plan}: {barriers} barriers are told, {code.count('tcp_sync();')} emitted")
 print(f"{len(sys.argv) - 3} plans are told right")
