@@ -199,19 +199,20 @@ static bool cut_frag(struct session *s, const struct copy *c, struct view *v, co
             diag_error(s, v->at,
                        "fragment '%s' holds parts of tiled copy '%s'; '%s' gives value %ld of thread "
                        "%ld to another element",
-                       f->name, f->dist->name, c->tc->name, (long)val, (long)t);
+                       f->name, f->dist->name ? f->dist->name : "tile",
+                       c->tc->name ? c->tc->name : "tile", (long)val, (long)t);
             diag_note(s, f->at, "the fragment is declared here");
             return false;
         }
     }
-    struct lay_int have = lay_size(x, f->layout), need = lay_size(x, want);
+    struct lay_int have = lay_size(x, v->layout), need = lay_size(x, want);
     if (!lay_int_equal(have, need)) {
         diag_error(s, v->at, "fragment '%s' has %s elements, this copy gives each thread %s", f->name,
                    lay_int_text(x, have), lay_int_text(x, need));
         diag_note(s, f->at, "the fragment is declared here");
         return false;
     }
-    struct lay byval = lay_compose(x, lay_coalesce(x, f->layout), want);  // (v,rest..) -> register
+    struct lay byval = lay_compose(x, lay_coalesce(x, lay_inner(v->layout)), want);  // (v,rest..) -> register
     out->val = lay_mode(x, byval, 0);
     out->rest = lay_take(x, byval, 1, lay_rank(byval));
     out->part.offset = v->offset ? v->offset : ix_int(s, 0);

@@ -22,9 +22,53 @@ static bool eval_view(struct sema *c, const struct ast_expr *e, struct view *out
     return false;
 }
 
-static bool check_shapes(struct sema *c, const struct copy *y) {
+struct leaves {
+    int n;
+    const struct lay_tuple *extent[LAY_MAX_LEAVES], *stride[LAY_MAX_LEAVES];
+};
+
+// Appends the leaves of "shape" that are more than one element.
+static void collect(const struct lay_tuple *shape, const struct lay_tuple *stride,
+                    struct leaves *l) {
+    if (lay_is_leaf(shape)) {
+        if (lay_int_is(shape->leaf, 1) || l->n == LAY_MAX_LEAVES) return;
+        l->extent[l->n] = shape;
+        l->stride[l->n++] = stride;
+        return;
+    }
+    for (int i = 0; i < shape->rank; ++i) collect(shape->kid[i], stride->kid[i], l);
+}
+
+// The leaves of "v" that are more than one element, as a map of "v".
+static struct lay only_leaves(struct sema *c, const struct view *v, struct leaves *l) {
+    struct lay id = view_identity(c->s, v);
+    l->n = 0;
+    collect(id.shape, id.stride, l);
+    if (l->n == 0) {
+        l->extent[0] = lay_leaf_of(c->lay, 1);
+        l->stride[l->n++] = lay_leaf_of(c->lay, 0);
+    }
+    if (l->n > LAY_MAX_RANK) return lay_layout_invalid();
+    return lay_make(c->lay, lay_tuple(c->lay, l->n, l->extent), lay_tuple(c->lay, l->n, l->stride));
+}
+
+// One thread's views differ in nesting and in modes of one element alone: both become modes of
+// the same extents.  False, with both as they were, when they differ in more.
+static bool agree_flat(struct sema *c, struct copy *y) {
+    struct leaves *a = ARENA_NEW(&c->s->arena, struct leaves);
+    struct leaves *b = ARENA_NEW(&c->s->arena, struct leaves);
+    struct lay f = only_leaves(c, &y->src, a), g = only_leaves(c, &y->dst, b);
+    if (!lay_valid(f) || !lay_valid(g) || !lay_tuple_equal(f.shape, g.shape)) return false;
+    y->src = view_map(c->s, y->src, f, y->src.at);
+    y->dst = view_map(c->s, y->dst, g, y->dst.at);
+    return true;
+}
+
+static bool check_shapes(struct sema *c, struct copy *y) {
     const struct view *a = &y->src, *b = &y->dst;
     if (!lay_valid(a->layout) || !lay_valid(b->layout)) return true;
+    // what a thread holds of a tile: "partition" counts it
+    if (y->tc && (a->base->space == MEM_FRAG) != (b->base->space == MEM_FRAG)) return true;
     int ra = lay_rank(a->layout), rb = lay_rank(b->layout);
     int bad = -1;
     struct lay_int na = lay_int(0), nb = lay_int(0);
@@ -34,6 +78,7 @@ static bool check_shapes(struct sema *c, const struct copy *y) {
         if (!lay_int_valid(na) || !lay_int_valid(nb) || !lay_int_equal(na, nb)) bad = i;
     }
     if (ra == rb && bad < 0) return true;
+    if (y->atom && agree_flat(c, y)) return true;
     const char *sa = lay_tuple_text(c->lay, a->layout.shape);
     const char *sb = lay_tuple_text(c->lay, b->layout.shape);
     if (ra != rb)
@@ -156,8 +201,8 @@ void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
         diag_note(c->s, b->at, "'%s' is declared here", b->name);
         return;
     }
-    if (!refuse_overhang(c, &y->src) || !refuse_overhang(c, &y->dst) || !check_shapes(c, y) ||
-        !check_how(c, s, y))
+    if (!refuse_overhang(c, &y->src) || !refuse_overhang(c, &y->dst) || !check_how(c, s, y) ||
+        !check_shapes(c, y))
         return;
     *out = ARENA_NEW(&c->s->arena, struct stmt);
     **out = (struct stmt){.kind = STMT_COPY, .copy = y, .at = s->at};
