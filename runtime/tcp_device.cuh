@@ -46,14 +46,21 @@
     unsigned char *const name = tcp_shared_buffer
 
 // The access types may alias everything: a fragment is an array of elements and is moved as
-// vectors.
+// vectors.  128 bits go as one integer: what has four members, uint4 too, is taken apart by nvcc, which does not always
+// find back to one store (seen with nvcc 13.0: four st.global.u32 where the stride is a param).
 typedef uint8_t tcp_any8;
 typedef uint16_t __attribute__((may_alias)) tcp_any16;
 typedef uint32_t __attribute__((may_alias)) tcp_any32;
 typedef unsigned long long __attribute__((may_alias)) tcp_any64;
-struct __attribute__((may_alias, aligned(16))) tcp_any128 {
-    unsigned x, y, z, w;
-};
+typedef unsigned __int128 __attribute__((may_alias)) tcp_any128;
+
+TCP_INSTRUCTION tcp_b128 tcp_parts_of(tcp_any128 whole) {
+    return tcp_b128{(unsigned)whole, (unsigned)(whole >> 32), (unsigned)(whole >> 64), (unsigned)(whole >> 96)};
+}
+TCP_INSTRUCTION tcp_any128 tcp_whole_of(tcp_b128 parts) {
+    const tcp_b64 low = (tcp_b64)parts.y << 32 | parts.x, high = (tcp_b64)parts.w << 32 | parts.z;
+    return (tcp_any128)high << 64 | low;
+}
 
 #define TCP_SCALAR_ROW(space, bits)                                                                \
     TCP_INSTRUCTION tcp_b##bits tcp_ld_##space##_##bits(const void *from) {                        \
@@ -68,11 +75,10 @@ struct __attribute__((may_alias, aligned(16))) tcp_any128 {
     TCP_SCALAR_ROW(space, 32)                                                                      \
     TCP_SCALAR_ROW(space, 64)                                                                      \
     TCP_INSTRUCTION tcp_b128 tcp_ld_##space##_128(const void *from) {                              \
-        const tcp_any128 v = *(const tcp_any128 *)from;                                            \
-        return tcp_b128{v.x, v.y, v.z, v.w};                                                       \
+        return tcp_parts_of(*(const tcp_any128 *)from);                                            \
     }                                                                                              \
     TCP_INSTRUCTION void tcp_st_##space##_128(void *to, tcp_b128 value) {                          \
-        *(tcp_any128 *)to = tcp_any128{value.x, value.y, value.z, value.w};                        \
+        *(tcp_any128 *)to = tcp_whole_of(value);                                                   \
     }
 TCP_SPACE_ROWS(global)
 TCP_SPACE_ROWS(shared)
