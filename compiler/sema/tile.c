@@ -252,15 +252,11 @@ static bool by_layouts(struct sema *c, const struct tile_args *a, struct tiled_c
     tc->thr = numbering(c, a->thr, "thread");
     tc->val = a->val ? numbering(c, a->val, "value") : scale_atoms(c, a, tc);
     if (!lay_valid(tc->thr) || !lay_valid(tc->val)) return false;
-    int tr = lay_rank(tc->thr), vr = lay_rank(tc->val);
-    if (tr != vr) {
-        diag_error(c->s, e->at,
-                   "'thr=' has %d mode%s and '%s=' has %d; both go by the tile's modes", tr,
-                   tr == 1 ? "" : "s", values->key.name, vr);
-        diag_note(c->s, tc->thr_at, "thr=%s", lay_text(c->lay, tc->thr));
-        diag_note(c->s, tc->val_at, "%s=%s", values->key.name, lay_text(c->lay, tc->val));
-        return false;
-    }
+    // modes that only one of the two has are single in the other
+    int rank = lay_rank(tc->thr) > lay_rank(tc->val) ? lay_rank(tc->thr) : lay_rank(tc->val);
+    struct lay one = lay_make(c->lay, lay_leaf_of(c->lay, 1), lay_leaf_of(c->lay, 0));
+    if (lay_rank(tc->thr) < rank) tc->thr = lay_append_to(c->lay, tc->thr, rank, one);
+    if (lay_rank(tc->val) < rank) tc->val = lay_append_to(c->lay, tc->val, rank, one);
     lay_clear_error(c->lay);
     // (m,n) -> thread + threads * value
     struct lay mn = lay_raked_product(c->lay, tc->thr, tc->val);

@@ -1,0 +1,136 @@
+// What the tests have in common that compare whole plans with values of the real CuTe: the rows of
+// tests/golden/*.tsv, and a plan compiled in this process as far as is wanted.
+#ifndef TCPC_TESTS_UNIT_DRIVER_GOLDEN_H
+#define TCPC_TESTS_UNIT_DRIVER_GOLDEN_H
+
+#include <stdlib.h>
+
+#include "base/session.h"
+#include "check.h"
+#include "kernel/kernel_ir.h"
+#include "kernel/lower.h"
+#include "kernel/verify.h"
+#include "pass/pass.h"
+#include "sema/sema.h"
+#include "syntax/parse.h"
+
+enum { MOST_FIELDS = 24, MOST_LISTED = 128 };
+
+// The text of tests/golden/"name".
+static inline char *golden_read(const char *name) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/tests/golden/%s", TEST_SOURCE_DIR, name);
+    FILE *f = fopen(path, "rb");
+    if (!f) {
+        fprintf(stderr, "cannot read %s\n", path);
+        exit(2);
+    }
+    fseek(f, 0, SEEK_END);
+    long n = ftell(f);
+    rewind(f);
+    char *text = malloc((size_t)n + 1);
+    text[fread(text, 1, (size_t)n, f)] = 0;
+    fclose(f);
+    return text;
+}
+
+// The next row of "*at", cut into "field"; returns how many fields it has, 0 at the end.
+static inline int golden_row(char **at, char **field) {
+    while (*at && **at) {
+        char *line = *at, *end = strchr(line, '\n');
+        *at = end ? end + 1 : NULL;
+        if (end) *end = 0;
+        if (*line == '#' || !*line) continue;
+        int n = 0;
+        for (char *p = line; p && n < MOST_FIELDS; ++n) {
+            field[n] = p;
+            p = strchr(p, '\t');
+            if (p) *p++ = 0;
+        }
+        return n;
+    }
+    return 0;
+}
+
+// The lines "- KIND `row` ..." of DIFFERENCES.md.
+struct golden_listed {
+    char *text, *row[MOST_LISTED];
+    int n, used[MOST_LISTED];
+};
+
+static inline void golden_list(struct golden_listed *l, const char *kind) {
+    char mark[64];
+    snprintf(mark, sizeof mark, "- %s `", kind);
+    l->text = golden_read("DIFFERENCES.md");
+    for (char *line = strtok(l->text, "\n"); line; line = strtok(NULL, "\n")) {
+        char *from = strncmp(line, mark, strlen(mark)) == 0 ? line + strlen(mark) : NULL;
+        char *end = from ? strchr(from, '`') : NULL;
+        if (!end || l->n == MOST_LISTED) continue;
+        *end = 0;
+        l->row[l->n++] = from;
+    }
+}
+
+static inline int golden_is_listed(struct golden_listed *l, const char *row) {
+    for (int i = 0; i < l->n; ++i)
+        if (strcmp(l->row[i], row) == 0) return l->used[i] = 1;
+    return 0;
+}
+
+// Fails for each line that lists a row which does not differ.
+static inline void golden_end_list(struct golden_listed *l) {
+    for (int i = 0; i < l->n; ++i)
+        CHECK(l->used[i], "DIFFERENCES.md lists a row that does not differ: %s", l->row[i]);
+    free(l->text);
+}
+
+// The atom of a plan that CuTe calls "name", or NULL.
+static inline const char *golden_atom(const char *name) {
+    static const char *const table[][2] = {{"UniversalCopy<uint8_t>", "universal(8)"},
+                                           {"UniversalCopy<uint16_t>", "universal(16)"},
+                                           {"UniversalCopy<uint32_t>", "universal(32)"},
+                                           {"UniversalCopy<uint64_t>", "universal(64)"},
+                                           {"UniversalCopy<float>", "universal(32)"},
+                                           {"UniversalCopy<uint128_t>", "universal(128)"},
+                                           {"UniversalCopy<half_t>", "universal(16)"},
+                                           {"AutoVectorizingCopy", "auto(128)"}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; ++i)
+        if (strcmp(table[i][0], name) == 0) return table[i][1];
+    return NULL;
+}
+
+// A plan in compilation.
+struct golden_plan {
+    struct session s;
+    struct plan *p;
+    bool ok;
+};
+
+// Compiles "text" up to and with the pass "last"; "lower" is the Kernel IR and its proof, "sema"
+// no pass at all.
+static inline void golden_compile(struct golden_plan *g, const char *text, const char *last) {
+    session_init(&g->s);
+    int file = source_add(&g->s, "row.tcp", text, strlen(text));
+    struct ast_file *tree = parse_source(&g->s, file);
+    g->p = tree && !tree->nerrors ? sema_file(&g->s, tree) : NULL;
+    g->ok = g->p && !g->s.diags.nerrors;
+    if (strcmp(last, "sema") == 0) return;
+    for (int i = 0; i < n_passes && g->ok; ++i) {
+        g->ok = pass_list[i].run(&g->s, g->p) && !g->s.diags.nerrors;
+        if (strcmp(pass_list[i].name, last) == 0) return;
+    }
+    if (g->ok) g->ok = verify_kernels(&g->s, g->p, lower_plan(&g->s, g->p)) && !g->s.diags.nerrors;
+}
+
+// The first error, or "".
+static inline const char *golden_error(const struct golden_plan *g) {
+    for (const struct diag *d = g->s.diags.first; d; d = d->next)
+        if (d->severity == SEV_ERROR) return d->message;
+    return "";
+}
+
+static inline void golden_end(struct golden_plan *g) {
+    session_release(&g->s);
+}
+
+#endif
