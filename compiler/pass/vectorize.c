@@ -148,6 +148,10 @@ static const char *reason(struct session *s, const struct copy *c, enum bound b)
     case BOUND_ATOM:
     case N_BOUNDS: break;
     }
+    if (atom->bits < c->src.base->elem->bits) {
+        return arena_printf(&s->arena, "%s(%d) takes at most %d bits, which leaves single elements of %d",
+                            atom->row->name, atom->bits, atom->bits, c->src.base->elem->bits);
+    }
     return arena_printf(&s->arena, atom->row->exact ? "%s(%d) is an access of %d bits" : "%s(%d) takes at most %d bits",
                         atom->row->name, atom->bits, atom->bits);
 }
@@ -217,16 +221,11 @@ static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, 
         diag_error(s, c->at, "a thread's part of this copy has %d modes, at most 256 are supported", f->nmodes);
         return false;
     }
-    if (atom->bits < bits) {
-        diag_error(s, c->how_at, "an access of %d bits cannot hold an element of '%s', which has %d",
-                   atom->bits, c->src.base->name, bits);
-        return false;
-    }
     int64_t run_src = run_of(f->mode, f->nmodes, SRC, NULL, NULL);
     int64_t run_dst = run_of(f->mode, f->nmodes, DST, NULL, NULL);
     int64_t run = run_of(f->mode, f->nmodes, SRC | DST, NULL, NULL);
     int64_t *b = f->bound;
-    b[BOUND_ATOM] = atom->bits;
+    b[BOUND_ATOM] = atom->bits < bits ? bits : atom->bits;  // a cap below an element leaves single elements
     b[BOUND_SRC_RUN] = at_most(power_of_two_in(run_src), BOUND_NONE / bits) * bits;
     b[BOUND_DST_RUN] = at_most(power_of_two_in(run_dst), BOUND_NONE / bits) * bits;
     b[BOUND_COMMON_RUN] = at_most(power_of_two_in(run), BOUND_NONE / bits) * bits;
