@@ -309,6 +309,16 @@ static const struct ix *make_quotient(struct session *s, enum ix_op op, const st
     return e;
 }
 
+// "a" with so many times "by" added that it is not negative, as far as its range tells; gives how many to "m".  C rounds
+// quotients towards zero, so that only what is not negative can be divided as it stands.
+static const struct ix *lift(struct session *s, const struct ix *a, struct lay_int by, int64_t *m) {
+    const int64_t limit = (int64_t)1 << 40;
+    *m = 0;
+    if (!lay_int_static(by) || by.num > limit || a->lo >= 0 || a->lo < -limit || a->hi > limit) return a;
+    *m = (-a->lo + by.num - 1) / by.num;
+    return ix_add(s, a, ix_int(s, *m * by.num));
+}
+
 const struct ix *ix_div(struct session *s, const struct ix *a, struct lay_int by) {
     if (!a || !lay_int_valid(by)) return NULL;
     if (lay_int_static(by) && by.num < 1) return NULL;
@@ -324,12 +334,12 @@ const struct ix *ix_div(struct session *s, const struct ix *a, struct lay_int by
         const struct ix *q = terms_finish(s, &whole), *r = terms_finish(s, &rest);
         return ix_add(s, q, ix_div(s, r, by));
     }
-    const struct ix *x, *y;
-    int64_t g;
-    if (lay_int_static(by) && factor(s, a, by.num, &x, &y, &g)) {
-        return ix_div(s, x, lay_int(by.num / g));
-    }
-    return make_quotient(s, IX_DIV, a, by);
+    const struct ix *x, *y, *q;
+    int64_t g, m;
+    a = lift(s, a, by, &m);
+    if (lay_int_static(by) && factor(s, a, by.num, &x, &y, &g)) q = ix_div(s, x, lay_int(by.num / g));
+    else q = make_quotient(s, IX_DIV, a, by);
+    return m ? ix_sub(s, q, ix_int(s, m)) : q;
 }
 
 const struct ix *ix_mod(struct session *s, const struct ix *a, struct lay_int by) {
@@ -344,7 +354,8 @@ const struct ix *ix_mod(struct session *s, const struct ix *a, struct lay_int by
     split(s, a, by, &whole, &rest);
     if (whole.n || !rest.n) return ix_mod(s, terms_finish(s, &rest), by);
     const struct ix *x, *y;
-    int64_t g;
+    int64_t g, m;
+    a = lift(s, a, by, &m);
     if (lay_int_static(by) && factor(s, a, by.num, &x, &y, &g)) {
         return ix_add(s, ix_scale(s, ix_mod(s, x, lay_int(by.num / g)), lay_int(g)), y);
     }

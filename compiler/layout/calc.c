@@ -167,6 +167,8 @@ static void put_layout(struct lay_buf *b, struct lay l, enum calc_style style) {
 
 const char *calc_text(struct lay_ctx *ctx, struct calc_value v, enum calc_style style) {
     struct lay_buf b = {.ctx = ctx};
+    const char *before = ctx->error;
+    if (style == CALC_STYLE_CUTE) ctx->error = NULL;
     switch (v.kind) {
     case CALC_INT:
     case CALC_TUPLE:
@@ -189,6 +191,10 @@ const char *calc_text(struct lay_ctx *ctx, struct calc_value v, enum calc_style 
     case CALC_NAME: lay_buf_add(&b, "%s", v.name); break;
     case CALC_BITS: lay_buf_add(&b, "%lldb", (long long)v.bits); break;
     case CALC_NONE: lay_buf_add(&b, "invalid"); break;
+    }
+    if (style == CALC_STYLE_CUTE) {
+        if (ctx->error) return NULL;
+        ctx->error = before;
     }
     return lay_buf_done(&b);
 }

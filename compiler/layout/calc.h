@@ -63,6 +63,7 @@ struct calc_value calc_of_layout(struct lay);
 struct calc_value calc_of_tiler(const struct lay_tiler *);
 struct calc_value calc_of_bool(bool);
 
+// The text of a value; NULL, with the context's error, for a C++ type of what is not static.
 const char *calc_text(struct lay_ctx *, struct calc_value, enum calc_style);
 const char *calc_json(struct lay_ctx *, struct calc_value);
 // The values at each coordinate, rank 2 as a grid with rows of mode 0, else a list; NULL with the

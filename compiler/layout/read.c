@@ -254,6 +254,11 @@ static struct calc_value word(struct reader *r) {
         ++r->p;
     for (const char *q = w; q + 1 < r->p; ++q)  // cute::Layout
         if (q[0] == ':' && q[1] == ':') w = q + 2;
+    if (w[0] == '_' && isdigit((unsigned char)w[1])) {  // cute::_4
+        int64_t v;
+        r->p = w + 1;
+        return read_number(r, &v) ? calc_static(r->ctx, v) : calc_none();
+    }
     size_t n = (size_t)(r->p - w);
     if (n == 0 || !isalpha((unsigned char)(*w == '_' && n > 1 ? w[1] : *w)))
         return syntax(r, "a name");

@@ -33,6 +33,8 @@ static const struct {
     {"Layout<Shape<Int<4>,C<8>>, Stride<_8,_1>>{}", "(4,8):(8,1)"},
     {"cute::Layout<cute::tuple<cute::C<4>,cute::C<8>>,cute::tuple<cute::C<1>,cute::C<4>>>",
      "(4,8):(1,4)"},
+    {"cute::Layout<cute::Shape<cute::_4,cute::Int<8>>,cute::Stride<cute::_1,cute::_4>>",
+     "(4,8):(1,4)"},
     {"make_layout(make_shape(4,8), make_stride(8,1))", "(4,8):(8,1)"},
     {"make_layout(make_shape(Int<4>{}, 8), LayoutRight{})", "(4,8):(8,1)"},
     {"Layout((4, 8), (1, 4))", "(4,8):(1,4)"},
