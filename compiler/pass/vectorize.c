@@ -217,10 +217,7 @@ static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, 
     struct copy_facts *f = &c->facts;
     const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
     int bits = c->src.base->elem->bits;
-    if (f->nmodes > 256) {
-        diag_error(s, c->at, "a thread's part of this copy has %d modes, at most 256 are supported", f->nmodes);
-        return false;
-    }
+    if (f->nmodes > 256) BUG("a thread's part of a copy in %d modes", f->nmodes);
     int64_t run_src = run_of(f->mode, f->nmodes, SRC, NULL, NULL);
     int64_t run_dst = run_of(f->mode, f->nmodes, DST, NULL, NULL);
     int64_t run = run_of(f->mode, f->nmodes, SRC | DST, NULL, NULL);
