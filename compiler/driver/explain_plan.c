@@ -105,6 +105,16 @@ static void pin_type(struct writer *w, struct range name, const struct ast_type 
 // -- tiled copies
 // ----------------------------------------------------------------------------------
 
+// The bytes from the "by" before "at" on; false when something else is right before it.
+static bool with_by(const struct writer *w, struct range *at) {
+    const char *text = w->s->sources.file[at->file].text;
+    uint32_t i = at->begin;
+    while (i > 0 && strchr(" \t\n", text[i - 1])) --i;
+    if (i < 2 || memcmp(text + i - 2, "by", 2) != 0) return false;
+    at->begin = i - 2;
+    return true;
+}
+
 static void pin_tiled(struct writer *w, const struct tiled_copy *tc, int file) {
     struct lay_ctx *x = &w->s->lay;
     struct arena *a = &w->s->arena;
@@ -116,8 +126,11 @@ static void pin_tiled(struct writer *w, const struct tiled_copy *tc, int file) {
         how = arena_printf(a, "thr=%s, val=%s", lay_text(x, tc->thr), lay_text(x, tc->val));
     else
         how = arena_printf(a, "tv=%s, tile=%s", lay_text(x, tc->tv), lay_tuple_text(x, tc->tiler));
-    replace_range(w, tc->at,
-                  arena_printf(a, "tile(%s(%d%s), %s)", atom->row->name, atom->bits, elem, how));
+    struct range at = tc->at;
+    if (tc->by && !with_by(w, &at)) return;
+    replace_range(w, at,
+                  arena_printf(a, "%stile(%s(%d%s), %s)", tc->by ? "with " : "", atom->row->name,
+                               atom->bits, elem, how));
 }
 
 static void pin_used(struct writer *w, const struct stmt *list, int file) {

@@ -247,6 +247,18 @@ struct lay_view lay_local_partition(struct lay_ctx *, struct lay, struct lay thr
 struct lay lay_partition_tiled(struct lay_ctx *, struct lay, struct lay thr,
                                const struct lay_tuple *proj);
 
+// -- from points ---------------------------------------------------------------------------------
+// Where the values of a function are none of a layout: at "at" it is "is", the layout that the
+// points before begin would go on with "would_be".  "run" is 0, or the points before are a mode of
+// "run", which does not divide the "of" that are left.
+struct lay_mismatch {
+    int64_t at, is, would_be, run, of;
+};
+// The coalesced layout R of "n" points with R(i) = value[i] for each i below "n"; static and
+// without offset.  @post when there is none the result is invalid, "why" is filled, and the context
+// untouched.
+struct lay lay_recover(struct lay_ctx *, int64_t n, const int64_t *value, struct lay_mismatch *why);
+
 // -- widths --------------------------------------------------------------------------------------
 struct lay lay_upcast(struct lay_ctx *, struct lay, int64_t n);    // elements n times as wide
 struct lay lay_downcast(struct lay_ctx *, struct lay, int64_t n);  // elements n times as narrow

@@ -103,6 +103,7 @@ struct tiled_copy {
     int64_t threads, values;      // sizes of tv's modes
     struct lay thr, val;          // as given, invalid for tv=
     bool by_atoms;                // given as atoms=, along=
+    bool by;                      // stands after "by", where "at" is the map or TV layout
     int along;
     struct range at, val_at, thr_at;  // val_at: the argument val= (value only), for fix-its
     struct range val_arg_at;          // the whole argument, with its name

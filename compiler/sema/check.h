@@ -21,6 +21,7 @@ enum symbol_kind {
     SYM_EXTERN,
     SYM_LET,
     SYM_LOOP,
+    SYM_MAP,     // a name of an index map
     SYM_BUILTIN  // tid and its like
 };
 
@@ -34,10 +35,10 @@ struct symbol {
     const struct value *value;  // of a tensor too: the whole of it; NULL: see "tensor"
     struct tensor *tensor;
     const struct function *function;  // SYM_EXTERN
-    const struct ast_param *param;  // SYM_PARAM: its declaration, for fix-its
-    struct symbol *outer;           // the symbol of that name that this one hides, or NULL
-    struct symbol *prev;            // the symbol declared before this one
-    uint32_t chain;                 // slot + 1 of the table
+    const struct ast_param *param;    // SYM_PARAM: its declaration, for fix-its
+    struct symbol *outer;             // the symbol of that name that this one hides, or NULL
+    struct symbol *prev;              // the symbol declared before this one
+    uint32_t chain;                   // slot + 1 of the table
 };
 
 struct label {
@@ -184,6 +185,19 @@ bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct e
 // "at" when not.
 bool tile_check_numbering(struct sema *c, struct lay l, struct range at, const char *what,
                           const char *noun);
+
+// Whether a block and a tile hold the threads and values of "tc"; reports at "e" when not.
+bool tile_check_size(struct sema *c, const struct tiled_copy *tc, const struct ast_expr *e);
+
+// map.c
+// Fills "tc" from the index map "e"; the tile has the shape "shape", given at "shape_at", or, when
+// that is NULL, is what the map fills.  Reports and returns false when there was an error.
+bool tile_by_map(struct sema *c, const struct ast_expr *e, const struct lay_tuple *shape,
+                 struct range shape_at, struct tiled_copy *tc);
+// The threads of the map "e"; reports and returns false when its names or ranges are wrong.
+bool map_threads(struct sema *c, const struct ast_expr *e, int64_t *threads);
+// copy .. by "e", an index map between the views of "y".
+const struct value *map_copy(struct sema *c, const struct ast_expr *e, const struct copy *y);
 
 // prop.c
 const struct value *prop_call(struct sema *c, const struct call *call);

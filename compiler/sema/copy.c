@@ -143,7 +143,7 @@ static bool refuse_overhang(struct sema *c, const struct view *v) {
 
 static bool check_how(struct sema *c, const struct ast_stmt *s, struct copy *y) {
     const struct ast_expr *e = s->copy.with;
-    const struct value *v = eval(c, e);
+    const struct value *v = s->copy.how == HOW_BY ? map_copy(c, e, y) : eval(c, e);
     if (v->kind == VAL_NONE) return false;
     y->how_at = e->at;
     if (v->kind == VAL_TILED) {
@@ -178,7 +178,7 @@ void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
     struct copy *y = ARENA_NEW(&c->s->arena, struct copy);
     y->at = s->at;
     if (s->name.name) add_label(c, s->name, y);
-    if (s->copy.how == HOW_BY) {
+    if (s->copy.how == HOW_BY && s->copy.with->kind != E_MAP) {
         sema_not_yet(c, s->copy.with->at, "'copy .. by'");
         return;
     }

@@ -173,7 +173,11 @@ const struct value *eval_int_op(struct sema *c, enum ast_op op, const struct val
                                 const struct value *vb, const struct ast_expr *e) {
     const struct ix *a = va->ix, *b = vb->ix, *r = NULL;
     if (op == OP_DIV || op == OP_MOD) return divide(c, op, a, b, e);
-    if (op == OP_MUL && !ix_constant(a) && !ix_constant(b))
+    bool product = op == OP_MUL && !ix_constant(a) && !ix_constant(b);
+    if (product && (ix_depends(a, IX_NAMED) || ix_depends(b, IX_NAMED)))
+        return FAIL(c, e->at, "the product of '%s' and '%s'; an index map multiplies by numbers",
+                    ix_text(c->s, a), ix_text(c->s, b));
+    if (product)
         return FAIL(c, e->at,
                     "the product of '%s' and '%s', both known only when the kernel runs, is no "
                     "coordinate that can be proven inside a tensor",
@@ -313,7 +317,7 @@ const struct value *eval(struct sema *c, const struct ast_expr *e) {
         return &value_none;
     }
     case E_COMPOSE: return eval_compose(c, e);
-    case E_MAP: return sema_not_yet_value(c, e->at, "index maps");
+    case E_MAP: return FAIL(c, e->at, "an index map stands in 'tile(ATOM, map=..)' or after 'by'");
     }
     BUG("an expression of kind %d", e->kind);
 }

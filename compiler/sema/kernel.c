@@ -189,8 +189,18 @@ static int64_t most_threads(struct sema *c, const struct ast_block *b, int depth
 
 static int64_t threads_of_stmt(struct sema *c, const struct ast_stmt *s, int depth, bool *any) {
     if (s->kind == S_FOR) return most_threads(c, s->loop.body, depth + 1, any);
-    if (s->kind != S_COPY || s->copy.how != HOW_WITH) return 0;
+    if (s->kind != S_COPY || s->copy.how == HOW_AUTO) return 0;
     const struct ast_expr *e = s->copy.with;
+    if (e->kind == E_MAP) {
+        int64_t n;
+        *any = true;
+        if (map_threads(c, e, &n)) return n;
+        struct memo *m = ARENA_NEW(&c->s->arena, struct memo);
+        *m = (struct memo){e, &value_none, c->memo};
+        c->memo = m;
+        return 0;
+    }
+    if (s->copy.how != HOW_WITH) return 0;
     const struct value *v = &value_none;
     struct symbol *sym = e->kind == E_NAME ? scope_find(c, e->name) : NULL;
     if (sym && sym->kind == SYM_TILED) v = sym->value;
@@ -340,9 +350,7 @@ static struct stmt *check_block(struct sema *c, const struct ast_block *b) {
 // What the language has for functions and this compiler does not have yet.
 static bool refused(struct sema *c, const struct ast_decl *d) {
     const struct ast_fn *fn = &d->fn;
-    const char *what = fn->async    ? "'async device'"
-                       : fn->manual ? "'manual'"
-                                    : NULL;
+    const char *what = fn->async ? "'async device'" : fn->manual ? "'manual'" : NULL;
     if (what) sema_not_yet(c, fn->head_at, what);
     return what != NULL;
 }

@@ -49,6 +49,7 @@ const char *symbol_kind_text(enum symbol_kind kind) {
     case SYM_EXTERN: return "an extern device function";
     case SYM_LET: return "a let";
     case SYM_LOOP: return "a loop variable";
+    case SYM_MAP: return "a name of an index map";
     case SYM_BUILTIN: return "a built-in coordinate";
     }
     return "a name";
@@ -86,7 +87,7 @@ void scope_enter(struct sema *c) {
 static void warn_unused(struct sema *c, const struct symbol *sym) {
     if (c->s->diags.nerrors > c->errors_before) return;  // the use may be what is wrong
     if (sym->used || sym->imported || sym->kind == SYM_BUILTIN || sym->kind == SYM_KERNEL ||
-        sym->kind == SYM_LOOP)
+        sym->kind == SYM_LOOP || sym->kind == SYM_MAP)
         return;
     int errors = c->s->diags.nerrors;
     diag_warn(c->s, W_UNUSED, sym->at, "'%s' is %s that nothing uses", sym->name,

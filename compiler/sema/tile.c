@@ -12,13 +12,13 @@ enum {
 };
 
 struct tile_args {
-    const struct ast_arg *atom, *thr, *val, *atoms, *along, *tv, *tile;
+    const struct ast_arg *atom, *thr, *val, *atoms, *along, *tv, *tile, *map;
 };
 
 static bool sort_args(struct sema *c, const struct ast_expr *e, struct tile_args *out) {
-    static const char names[][8] = {"thr", "val", "atoms", "along", "tv", "tile"};
-    const struct ast_arg **slot[] = {&out->thr,   &out->val, &out->atoms,
-                                     &out->along, &out->tv,  &out->tile};
+    static const char names[][8] = {"thr", "val", "atoms", "along", "tv", "tile", "map"};
+    const struct ast_arg **slot[] = {&out->thr, &out->val,  &out->atoms, &out->along,
+                                     &out->tv,  &out->tile, &out->map};
     *out = (struct tile_args){0};
     for (int i = 0; i < e->nargs; ++i) {
         const struct ast_arg *a = &e->arg[i];
@@ -26,14 +26,14 @@ static bool sort_args(struct sema *c, const struct ast_expr *e, struct tile_args
             if (i > 0) {
                 diag_error(c->s, a->value->at,
                            "argument %d of 'tile' has no name; say 'thr=', 'val=', 'atoms=', "
-                           "'along=', 'tv=' or 'tile='",
+                           "'along=', 'tv=', 'map=' or 'tile='",
                            i + 1);
                 return false;
             }
             out->atom = a;
             continue;
         }
-        if (strcmp(a->key.name, "map") == 0 || strcmp(a->key.name, "like") == 0) {
+        if (strcmp(a->key.name, "like") == 0) {
             sema_not_yet(c, a->key.at, sema_text(c, "'%s=' in 'tile'", a->key.name));
             return false;
         }
@@ -41,7 +41,7 @@ static bool sort_args(struct sema *c, const struct ast_expr *e, struct tile_args
         while (k < n && strcmp(names[k], a->key.name) != 0) ++k;
         if (k == n) {
             const char *list[] = {names[0], names[1], names[2], names[3],
-                                  names[4], names[5], "map",    "like"};
+                                  names[4], names[5], names[6], "like"};
             const char *near = diag_did_you_mean(a->key.name, list, 8);
             diag_error(c->s, a->key.at,
                        near ? "'tile' takes no argument called '%s'; did you mean '%s'?"
@@ -61,18 +61,21 @@ static bool sort_args(struct sema *c, const struct ast_expr *e, struct tile_args
         diag_error(c->s, e->at, "'tile' takes an atom first: tile(universal(128), thr=L, val=L)");
         return false;
     }
-    bool thr_val = out->thr && out->val && !out->atoms && !out->along && !out->tv && !out->tile;
-    bool thr_atoms = out->thr && out->atoms && !out->val && !out->tv && !out->tile;
-    bool tv = out->tv && out->tile && !out->thr && !out->val && !out->atoms && !out->along;
+    bool thr_val =
+        out->thr && out->val && !out->atoms && !out->along && !out->tv && !out->tile && !out->map;
+    bool thr_atoms = out->thr && out->atoms && !out->val && !out->tv && !out->tile && !out->map;
+    bool layouts = out->thr || out->val || out->atoms || out->along;
+    bool tv = out->tv && out->tile && !out->map && !layouts;
+    bool map = out->map && !out->tv && !layouts;
     if (thr_atoms && !out->along) {
         diag_error(c->s, out->atoms->key.at,
                    "'atoms=' counts whole atoms along one mode, so that 'along=' has to name it");
         return false;
     }
-    if (!thr_val && !thr_atoms && !tv) {
+    if (!thr_val && !thr_atoms && !tv && !map) {
         diag_error(c->s, e->at,
                    "'tile' takes 'thr=' and 'val=', or 'thr=', 'atoms=' and 'along=', or 'tv=' "
-                   "and 'tile='");
+                   "and 'tile=', or 'map='");
         return false;
     }
     return true;
@@ -309,7 +312,7 @@ static bool by_tv(struct sema *c, const struct tile_args *a, struct tiled_copy *
     return true;
 }
 
-static bool check_size(struct sema *c, const struct tiled_copy *tc, const struct ast_expr *e) {
+bool tile_check_size(struct sema *c, const struct tiled_copy *tc, const struct ast_expr *e) {
     if (tc->threads < 1 || tc->threads > MOST_THREADS) {
         diag_error(c->s, tc->thr_at, "%" PRId64 " threads; a block has 1 .. %d", tc->threads,
                    MOST_THREADS);
@@ -323,6 +326,18 @@ static bool check_size(struct sema *c, const struct tiled_copy *tc, const struct
         return false;
     }
     return true;
+}
+
+// By map=, in the tile that the map fills or in tile=.
+static bool by_map(struct sema *c, const struct tile_args *a, struct tiled_copy *tc) {
+    const struct lay_tuple *shape = NULL;
+    struct range at = a->map->value->at;
+    if (a->tile) {
+        const struct value *v = eval(c, a->tile->value);
+        at = a->tile->value->at;
+        if (v->kind == VAL_NONE || !(shape = value_to_tuple(c, v, at, "'tile='"))) return false;
+    }
+    return tile_by_map(c, a->map->value, shape, at, tc);
 }
 
 // Each element of the tile belongs to one thread and value; reports the first that does not.
@@ -383,9 +398,12 @@ const struct value *tile_call(struct sema *c, const struct ast_expr *e) {
     struct tiled_copy *tc = ARENA_NEW(&c->s->arena, struct tiled_copy);
     tc->atom = *atom->atom;
     tc->at = e->at;
-    if (!(a.tv ? by_tv(c, &a, tc) : by_layouts(c, &a, tc, e))) return &value_none;
-    if (!check_size(c, tc, e)) return &value_none;
-    if (!check_owners(c, tc, tc->thr_at)) return &value_none;
+    if (a.map) {
+        if (!by_map(c, &a, tc)) return &value_none;
+    } else if (!(a.tv ? by_tv(c, &a, tc) : by_layouts(c, &a, tc, e)) ||
+               !tile_check_size(c, tc, e) || !check_owners(c, tc, tc->thr_at)) {
+        return &value_none;
+    }
     if (tc->atom.elem && !tile_check_elem(c, tc, tc->atom.elem, e->at)) return &value_none;
     struct value *v = ARENA_NEW(&c->s->arena, struct value);
     v->kind = VAL_TILED;

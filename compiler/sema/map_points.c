@@ -1,0 +1,205 @@
+// What an index map is at each of its points: the tile that they fill, who takes an element twice
+// or none at all, and the layout of (thread, value) that goes through the same points.
+#include "sema/map.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { MOST_POINTS = 1 << 22 };
+
+// Where the points are: number i is thread i % threads, value i / threads.
+struct points {
+    struct sema *c;
+    const struct index_map *m;
+    int64_t *var;    // by id
+    int64_t *crd;    // of the point at hand, by leaf
+    int64_t *place;  // by point, the first mode of the tile fastest
+    int64_t n;
+};
+
+// The coordinate of point "i", into p->crd.
+static bool evaluate(struct points *p, int64_t i) {
+    const struct index_map *m = p->m;
+    const struct ix_env env = {.var = p->var, .sym = NULL};
+    for (int k = 0; k < m->nvars; ++k) {
+        p->var[m->var[k]->id] = i % m->extent[k];
+        i /= m->extent[k];
+    }
+    for (int k = 0; k < m->nleaves; ++k)
+        if (!ix_eval(m->leaf[k].ix, &env, &p->crd[k])) return false;
+    return true;
+}
+
+static const struct lay_tuple *form(struct sema *c, const struct value *v, const int64_t **crd) {
+    if (v->kind != VAL_TUPLE) return lay_leaf_of(c->lay, *(*crd)++);
+    const struct lay_tuple *kid[LAY_MAX_RANK];
+    for (int i = 0; i < v->rank; ++i) kid[i] = form(c, v->kid[i], crd);
+    return lay_tuple(c->lay, v->rank, kid);
+}
+
+// "crd", an integer a leaf, in the form of the map's coordinate.
+static const char *coordinate(const struct points *p, const int64_t *crd) {
+    return lay_tuple_text(p->c->lay, form(p->c, p->m->coord, &crd));
+}
+
+static const char *element(const struct points *p, int64_t place) {
+    const struct index_map *m = p->m;
+    int64_t crd[LAY_MAX_LEAVES];
+    for (int k = 0; k < m->nleaves; ++k) {
+        crd[k] = place % m->leaf[k].extent;
+        place /= m->leaf[k].extent;
+    }
+    return coordinate(p, crd);
+}
+
+// "thread 3, value 1"
+static const char *who(const struct points *p, int64_t i) {
+    return sema_text(p->c, "thread %" PRId64 ", value %" PRId64, i % p->m->threads,
+                     i / p->m->threads);
+}
+
+static bool overflow(const struct points *p, int64_t i) {
+    diag_error(p->c->s, p->m->e->at, "the coordinate of %s does not fit 64 bits", who(p, i));
+    return false;
+}
+
+// The least box that begins at 0 and holds all points, as the shape of the tile.
+static bool find_tile(struct points *p, struct index_map *m) {
+    for (int k = 0; k < m->nleaves; ++k) m->leaf[k].extent = 1;
+    for (int64_t i = 0; i < p->n; ++i) {
+        if (!evaluate(p, i)) return overflow(p, i);
+        for (int k = 0; k < m->nleaves; ++k) {
+            if (p->crd[k] < 0 || p->crd[k] >= MOST_POINTS) {
+                diag_error(p->c->s, m->e->at,
+                           "%s is element %s; the coordinates of a tile run from 0 and are below "
+                           "%d",
+                           who(p, i), coordinate(p, p->crd), MOST_POINTS);
+                return false;
+            }
+            if (p->crd[k] >= m->leaf[k].extent) m->leaf[k].extent = p->crd[k] + 1;
+        }
+    }
+    int64_t extent[LAY_MAX_LEAVES];
+    m->size = 1;
+    for (int k = 0; k < m->nleaves; ++k) {
+        extent[k] = m->leaf[k].extent;
+        if (m->size <= MOST_POINTS) m->size *= extent[k];
+    }
+    const int64_t *next = extent;
+    m->tile = form(p->c, m->coord, &next);
+    if (m->size <= MOST_POINTS) return true;
+    diag_error(p->c->s, m->e->at, "the map reaches through a tile of %s; %d elements are most",
+               lay_tuple_text(p->c->lay, m->tile), MOST_POINTS);
+    return false;
+}
+
+static bool outside(const struct points *p, int64_t i) {
+    diag_error(p->c->s, p->m->e->at, "%s is element %s, outside the tile %s", who(p, i),
+               coordinate(p, p->crd), lay_tuple_text(p->c->lay, p->m->tile));
+    return false;
+}
+
+// Fills p->place; each element of the tile once.
+static bool find_owners(struct points *p, int32_t *owner) {
+    const struct index_map *m = p->m;
+    struct session *s = p->c->s;
+    for (int64_t i = 0; i < p->n; ++i) {
+        if (!evaluate(p, i)) return overflow(p, i);
+        int64_t at = 0, step = 1;
+        for (int k = 0; k < m->nleaves; ++k) {
+            if (p->crd[k] < 0 || p->crd[k] >= m->leaf[k].extent) return outside(p, i);
+            at += p->crd[k] * step;
+            step *= m->leaf[k].extent;
+        }
+        if (owner[at]) {
+            diag_error(s, m->e->at, "element %s of the tile belongs to %s and to %s",
+                       element(p, at), who(p, owner[at] - 1), who(p, i));
+            diag_page(s, "injective");
+            return false;
+        }
+        owner[at] = (int32_t)i + 1;
+        p->place[i] = at;
+    }
+    if (p->n == m->size) return true;
+    int64_t at = 0;
+    while (owner[at]) ++at;
+    diag_error(s, m->e->at,
+               "no thread has element %s of the tile %s; %" PRId64 " threads of %" PRId64
+               " value%s have %" PRId64 " of its %" PRId64 " elements",
+               element(p, at), lay_tuple_text(p->c->lay, m->tile), m->threads, m->values,
+               m->values == 1 ? "" : "s", p->n, m->size);
+    return false;
+}
+
+// Says that "got" is where point "i" is and "layout" where it should be for a layout.
+static bool no_layout(const struct points *p, int64_t i, int64_t would_be, const char *why) {
+    diag_error(p->c->s, p->m->e->at, "not yet supported: an index map that is no layout");
+    diag_note(p->c->s, p->m->e->rhs->at,
+              "%s is place %" PRId64 " of the tile, first mode fastest; %s has it at %" PRId64,
+              who(p, i), p->place[i], why, would_be);
+    return false;
+}
+
+// The mode of threads ("step" 1) or of values ("step" the number of threads).
+static struct lay recover(const struct points *p, int64_t n, int64_t step) {
+    struct lay_mismatch bad;
+    int64_t *value = malloc((size_t)n * sizeof *value);
+    if (!value) BUG("out of memory");
+    for (int64_t i = 0; i < n; ++i) value[i] = p->place[i * step];
+    struct lay l = lay_recover(p->c->lay, n, value, &bad);
+    free(value);
+    if (lay_valid(l)) return l;
+    const char *what = step == 1 ? "threads" : "values";
+    if (bad.run)
+        no_layout(p, bad.at * step, bad.would_be,
+                  sema_text(p->c,
+                            "%" PRId64 " does not divide %" PRId64
+                            " %s, so that a layout goes on and",
+                            bad.run, bad.of, what));
+    else
+        no_layout(p, bad.at * step, bad.would_be,
+                  sema_text(p->c, "the layout that the %s before it begin", what));
+    return l;
+}
+
+static bool find_layout(const struct points *p, struct tiled_copy *tc) {
+    const struct index_map *m = p->m;
+    struct lay_ctx *x = p->c->lay;
+    if (p->place[0] != 0) return no_layout(p, 0, 0, "every layout");
+    struct lay mode[2];
+    mode[0] = recover(p, m->threads, 1);
+    if (!lay_valid(mode[0])) return false;
+    mode[1] = recover(p, m->values, m->threads);
+    if (!lay_valid(mode[1])) return false;
+    for (int64_t i = 0; i < p->n; ++i) {
+        int64_t t = i % m->threads, sum = p->place[t] + p->place[i - t];
+        if (sum != p->place[i])
+            return no_layout(p, i, sum,
+                             "a layout, the sum of its thread's and its value's places,");
+    }
+    lay_clear_error(x);
+    tc->tv = lay_join(x, 2, mode);
+    tc->tiler = lay_product_each(x, m->tile);
+    if (lay_valid(tc->tv) && tc->tiler) return true;
+    sema_lay_error(p->c, m->e->at, "the map");
+    return false;
+}
+
+bool map_points(struct sema *c, struct index_map *m, struct tiled_copy *tc) {
+    int64_t crd[LAY_MAX_LEAVES];
+    struct points p = {.c = c, .m = m, .crd = crd, .n = m->threads * m->values};
+    int32_t *owner = NULL;
+    p.var = calloc((size_t)c->s->next_var + 1, sizeof *p.var);
+    p.place = malloc((size_t)p.n * sizeof *p.place);
+    if (!p.var || !p.place) BUG("out of memory");
+    bool ok = m->tile || find_tile(&p, m);
+    if (ok) {
+        owner = calloc((size_t)m->size, sizeof *owner);
+        if (!owner) BUG("out of memory");
+    }
+    ok = ok && find_owners(&p, owner) && find_layout(&p, tc);
+    free(p.var);
+    free(p.place);
+    free(owner);
+    return ok;
+}
