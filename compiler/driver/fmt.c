@@ -37,7 +37,7 @@ static int format_one(const char *path, bool in_place, bool check) {
         } else if (!in_place || strcmp(path, "-") == 0) {
             status = output_write(&s, "-", text, strlen(text));
         } else if (!same) {
-            status = output_write(&s, path, text, strlen(text));
+            status = output_replace(&s, path, text, strlen(text));
         }
     }
     session_release(&s);

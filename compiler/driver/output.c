@@ -11,7 +11,23 @@
 #include "base/session.h"
 #include "driver/options.h"
 
+// Whether the file at "path" is one that "s" has read, by whatever name.
+static bool is_input(struct session *s, const char *path) {
+    struct stat out, in;
+    if (strcmp(path, "-") == 0 || stat(path, &out) != 0 || !S_ISREG(out.st_mode)) return false;
+    for (int i = 0; i < s->sources.n; ++i) {
+        const char *read = s->sources.file[i].path;
+        if (stat(read, &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino) return true;
+    }
+    return false;
+}
+
 int output_write(struct session *s, const char *path, const char *text, size_t len) {
+    if (is_input(s, path)) return option_error("'%s' is read here; it is not overwritten", path);
+    return output_replace(s, path, text, len);
+}
+
+int output_replace(struct session *s, const char *path, const char *text, size_t len) {
     if (strcmp(path, "-") == 0) {
         if (fwrite(text, 1, len, stdout) != len || fflush(stdout) != 0) {
             return option_error("cannot write to standard output: %s", strerror(errno));

@@ -1,28 +1,33 @@
 # Completion of tcpc's command line for bash.
 _tcpc() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]:-}
-    local options='-o -D -arch= -Werror -w --emit= --dump-after= --color= --no-line -MD -MF -MT --explain= --version --help'
+    local options='-o -D -arch= -Werror -Werror= -Wno- -Wno-error= -w --error-limit= --diagnostics= --emit= --dump-after= --color= --no-line -MD -MF -MT --explain= --version --help'
     COMPREPLY=()
     case $prev in
     -o | -MF) mapfile -t COMPREPLY < <(compgen -f -- "$cur") && return ;;
-    -MT | -D | --param | --thread) return ;;
-    --print) return ;;
+    --keep | --write) mapfile -t COMPREPLY < <(compgen -d -- "$cur") && return ;;
+    --cxx) mapfile -t COMPREPLY < <(compgen -c -- "$cur") && return ;;
+    -MT | -D | --param | --thread | --print | --kernel) return ;;
     esac
     case $cur in
-    --emit=*) mapfile -t COMPREPLY < <(compgen -P --emit= -W 'cuda ast plan kernel' -- "${cur#*=}") && return ;;
+    --emit=*) mapfile -t COMPREPLY < <(compgen -P --emit= -W 'cuda header ast plan kernel' -- "${cur#*=}") && return ;;
     --view=*) mapfile -t COMPREPLY < <(compgen -P --view= -W 'owners tv inverse layout swizzle banks path flow' -- "${cur#*=}") && return ;;
     --format=*) mapfile -t COMPREPLY < <(compgen -P --format= -W 'text svg tikz' -- "${cur#*=}") && return ;;
+    --diagnostics=*) mapfile -t COMPREPLY < <(compgen -P --diagnostics= -W 'text json' -- "${cur#*=}") && return ;;
+    --as=*) mapfile -t COMPREPLY < <(compgen -P --as= -W 'tcp cute pycute' -- "${cur#*=}") && return ;;
     --color=*) mapfile -t COMPREPLY < <(compgen -P --color= -W 'auto always never' -- "${cur#*=}") && return ;;
     -arch=*) mapfile -t COMPREPLY < <(compgen -P -arch= -W 'sm_80 sm_86 sm_89 sm_90 sm_100' -- "${cur#*=}") && return ;;
     -*)
         [ "$command" != draw ] || options+=' --view= --format= --thread --type --values --param'
-        [ "$command" != run ] || options+=' --print --thread --param --time'
+        [ "$command" != run ] || options+=' --kernel --print --thread --param --time --gpu --host --cxx --keep --write'
         [ "$command" != explain ] || options+=' --json --plan'
+        [ "$command" != eval ] || options='--steps --table --json --as= --list --help'
+        [ "$command" != fmt ] || options='-i --check --help'
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
         return
         ;;
     esac
-    [ "$COMP_CWORD" != 1 ] || mapfile -t COMPREPLY < <(compgen -W 'run explain draw eval' -- "$cur")
+    [ "$COMP_CWORD" != 1 ] || mapfile -t COMPREPLY < <(compgen -W 'run explain draw eval fmt' -- "$cur")
     if [ "$command" = draw ] && [ "$COMP_CWORD" = 3 ] && [ -r "${COMP_WORDS[2]}" ]; then
         mapfile -t COMPREPLY < <(compgen -W "$(sed -n 's/^ *\(tiled_copy\|layout\|tensor\|kernel\)  *\([A-Za-z_0-9]*\).*/\2/p' "${COMP_WORDS[2]}")" -- "$cur")
         return
