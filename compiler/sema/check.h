@@ -181,6 +181,12 @@ const struct value *tile_call(struct sema *c, const struct ast_expr *e);
 bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct elem_type *elem,
                      struct range at);
 
+// Whether each element of the tile belongs to one thread and value, or each to equally many threads;
+// reports at "at" the first that does not.
+bool tile_check_owners(struct sema *c, const struct tiled_copy *tc, struct range at);
+// Whether the copy "y" with a tiled copy writes each element once; reports two owners of one.
+bool tile_check_writes(struct sema *c, const struct copy *y);
+
 // Whether the layout "l" gives its places the numbers 0 .. size-1, each once; reports "what" at
 // "at" when not.
 bool tile_check_numbering(struct sema *c, struct lay l, struct range at, const char *what,

@@ -202,7 +202,7 @@ void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
         return;
     }
     if (!refuse_overhang(c, &y->src) || !refuse_overhang(c, &y->dst) || !check_how(c, s, y) ||
-        !check_shapes(c, y))
+        !check_shapes(c, y) || (y->tc && !tile_check_writes(c, y)))
         return;
     *out = ARENA_NEW(&c->s->arena, struct stmt);
     **out = (struct stmt){.kind = STMT_COPY, .copy = y, .at = s->at};

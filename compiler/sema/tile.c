@@ -340,51 +340,6 @@ static bool by_map(struct sema *c, const struct tile_args *a, struct tiled_copy 
     return tile_by_map(c, a->map->value, shape, at, tc);
 }
 
-// Each element of the tile belongs to one thread and value; reports the first that does not.
-static bool check_owners(struct sema *c, const struct tiled_copy *tc, struct range at) {
-    int64_t n = tc->threads * tc->values;
-    struct lay_int size = lay_tuple_product(c->lay, tc->tiler);
-    if (!lay_int_static(size) || size.num != n) {
-        diag_error(c->s, at,
-                   "%" PRId64 " threads of %" PRId64 " values are %" PRId64
-                   " elements; the tile %s has %s",
-                   tc->threads, tc->values, n, lay_tuple_text(c->lay, tc->tiler),
-                   lay_int_valid(size) ? lay_int_text(c->lay, size) : "too many");
-        return false;
-    }
-    int32_t *owner = calloc((size_t)n, sizeof *owner);
-    if (!owner) BUG("out of memory");
-    bool ok = true;
-    for (int64_t i = 0; i < n && ok; ++i) {
-        int64_t to, t = i % tc->threads, v = i / tc->threads;
-        ok = lay_eval(c->lay, tc->tv, i, &to);
-        if (!ok) {
-            sema_lay_error(c, at, "'tv='");
-        } else if (to < 0 || to >= n) {
-            diag_error(c->s, at,
-                       "thread %" PRId64 ", value %" PRId64 " is element %" PRId64
-                       ", outside the tile %s of %" PRId64 " elements",
-                       t, v, to, lay_tuple_text(c->lay, tc->tiler), n);
-            ok = false;
-        } else if (owner[to]) {
-            int64_t first = owner[to] - 1;
-            const struct lay_tuple *crd =
-                lay_idx2crd(c->lay, lay_leaf_of(c->lay, to), tc->tiler, NULL);
-            diag_error(c->s, at,
-                       "element %s of the tile belongs to thread %" PRId64 ", value %" PRId64
-                       " and to thread %" PRId64 ", value %" PRId64,
-                       crd ? lay_tuple_text(c->lay, crd) : "?", first % tc->threads,
-                       first / tc->threads, t, v);
-            diag_page(c->s, "injective");
-            ok = false;
-        } else {
-            owner[to] = (int32_t)i + 1;
-        }
-    }
-    free(owner);
-    return ok;
-}
-
 const struct value *tile_call(struct sema *c, const struct ast_expr *e) {
     for (struct memo *m = c->memo; m; m = m->next)
         if (m->e == e) return m->value;
@@ -401,7 +356,7 @@ const struct value *tile_call(struct sema *c, const struct ast_expr *e) {
     if (a.map) {
         if (!by_map(c, &a, tc)) return &value_none;
     } else if (!(a.tv ? by_tv(c, &a, tc) : by_layouts(c, &a, tc, e)) ||
-               !tile_check_size(c, tc, e) || !check_owners(c, tc, tc->thr_at)) {
+               !tile_check_size(c, tc, e) || !tile_check_owners(c, tc, tc->thr_at)) {
         return &value_none;
     }
     if (tc->atom.elem && !tile_check_elem(c, tc, tc->atom.elem, e->at)) return &value_none;
