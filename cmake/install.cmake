@@ -15,8 +15,9 @@ install(FILES docs/completion/_tcpc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/sit
 install(FILES docs/completion/tcpc.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/tcpc)
+set(TCPC_LIB_DIR lib/tcpc)
 configure_package_config_file(cmake/tcpcConfig.cmake.in ${CMAKE_BINARY_DIR}/tcpcConfig.cmake INSTALL_DESTINATION ${package}
-  PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_INCLUDEDIR)
+  PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_INCLUDEDIR TCPC_LIB_DIR)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/tcpcConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/tcpcConfig.cmake ${CMAKE_BINARY_DIR}/tcpcConfigVersion.cmake DESTINATION ${package})
 

@@ -15,7 +15,8 @@ static const size_t most_tracked = (size_t)64 << 20;
 struct allocation {
     unsigned char *begin, *end;  // what kernels may touch
     void *block;                 // what malloc gave
-    uint32_t *writer;            // a byte's writing thread in this launch + 1, or NULL
+    uint32_t *writer;            // a byte's writing thread in this launch + 1, or NULL; after those
+                                 // of all bytes, for each byte the epoch of that write
     char name[40];
     allocation *next;
 };
@@ -92,9 +93,9 @@ void tcp_host_begin_launch() {
     for (allocation *a = heap.first; a; a = a->next) {
         const size_t bytes = (size_t)(a->end - a->begin);
         if (a->writer) {
-            memset(a->writer, 0, bytes * sizeof *a->writer);
+            memset(a->writer, 0, 2 * bytes * sizeof *a->writer);
         } else if (bytes && bytes <= most_tracked) {
-            a->writer = (uint32_t *)calloc(bytes, sizeof *a->writer);
+            a->writer = (uint32_t *)calloc(2 * bytes, sizeof *a->writer);
         }
     }
 }
@@ -260,10 +261,15 @@ static bool check_global_read(const unsigned char *from, int bytes, bool constan
     const allocation *a = find("reads", from, bytes, at);
     if (!a) return false;
     if (!a->writer) return true;
-    const uint32_t me = global_thread();
+    const uint32_t me = global_thread(), threads = (uint32_t)tcp_host.threads;
+    const uint32_t *epoch = a->writer + (a->end - a->begin);
     for (int i = 0; i < bytes; ++i) {
         const uint32_t writer = a->writer[from - a->begin + i];
         if (writer == 0 || (writer == me && !constant)) continue;
+        // a barrier of the block orders the writes of the block before it
+        const bool barrier = (writer - 1) / threads == (me - 1) / threads &&
+                             epoch[from - a->begin + i] < tcp_host.epoch;
+        if (barrier && !constant) continue;
         tcp_host_fail(at, "race",
                       "reads byte %lld of '%s', which thread %u of block %u writes in this launch",
                       (long long)(from - a->begin + i), a->name,
@@ -291,6 +297,7 @@ static bool check_global_write(const unsigned char *to, int bytes, tcp_host_plac
             good = false;
         }
         *writer = me;
+        writer[a->end - a->begin] = tcp_host.epoch;
     }
     return true;
 }

@@ -16,10 +16,23 @@ PROJECT = """
 cmake_minimum_required(VERSION 3.25)
 project(user LANGUAGES CXX)
 find_package(tcpc 0.1 REQUIRED CONFIG)
-add_library(copies STATIC)
-tcpc_add_copy(TARGET copies SOURCES plan.tcp ARCH sm_90)
-set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/plan.cu PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++")
-target_compile_features(copies PRIVATE cxx_std_17)
+add_executable(app main.cpp)
+tcp_add_plan(app "plans/parallel copy.tcp" ARCH sm_90)
+tcp_add_plan(app loader.tcp HEADER)
+"""
+MAIN = """
+#include "loader.cuh"
+#include "tcp_runtime.h"
+extern "C" tcp_status parallel_copy_launch(const float *src, float *result, tcp_stream stream);
+int main() {
+    void *a, *b;
+    float x[128], y[128] = {0};
+    for (int i = 0; i < 128; ++i) x[i] = (float)i;
+    if (tcp_alloc(&a, sizeof x) || tcp_alloc(&b, sizeof x) || tcp_upload(a, x, sizeof x, 0)) return 2;
+    if (parallel_copy_launch((const float *)a, (float *)b, 0) || tcp_download(y, b, sizeof y, 0)) return 3;
+    for (int i = 0; i < 128; ++i) if (x[i] != y[i]) return 4;
+    return load_tile_THREADS == 128 ? 0 : 5;
+}
 """
 
 
@@ -48,10 +61,22 @@ def main(cmake, build):
             if not (folder / "tcp_runtime.h").exists():
                 sys.exit(f"pkg-config names {folder}, which has no tcp_runtime.h")
         (scratch / "CMakeLists.txt").write_text(PROJECT)
+        (scratch / "main.cpp").write_text(MAIN)
+        (scratch / "plans").mkdir()
+        # the plan imports its tensors: a change there makes the code anew
+        text = PLAN.read_text()
+        head, kernel = text[: text.index("kernel ")], text[text.index("kernel ") :]
+        (scratch / "plans/tensors.tcp").write_text(head)
+        (scratch / "plans/parallel copy.tcp").write_text('tcp 1;\nimport "tensors.tcp";\n' + kernel)
+        shutil.copy(ROOT / "examples/embed/loader.tcp", scratch)
         run(cmake, "-G", "Ninja", "-S", scratch, "-B", scratch / "user", f"-DCMAKE_PREFIX_PATH={prefix}")
         run(cmake, "--build", scratch / "user")
-        if not (scratch / "user/libcopies.a").exists():
-            sys.exit("the CMake package built no library")
+        run(scratch / "user/app")
+        if "no work to do" not in run(cmake, "--build", scratch / "user"):
+            sys.exit("a second build of the outside project does something")
+        (scratch / "plans/tensors.tcp").write_text(head + "const ANOTHER = 1;\n")
+        if "Compiling the plan" not in run(cmake, "--build", scratch / "user"):
+            sys.exit("a change in an imported plan builds nothing")
     print("installed, moved and used")
     return 0
 
