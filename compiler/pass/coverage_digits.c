@@ -129,7 +129,7 @@ static bool check_var(struct session *s, const struct kernel *k, const struct co
     for (bool grew = true; grew;) {
         grew = false;
         for (int i = 0; i < d->n; ++i) {
-            if (d->at[i].var != v) continue;
+            if (!d->at[i].var || d->at[i].var->id != v->id) continue;
             any = true;
             if (!lay_int_equal(d->at[i].div, reach)) continue;
             reach = lay_int_mul(&s->lay, reach, d->at[i].extent);
@@ -236,7 +236,13 @@ bool coverage_digits(struct session *s, struct kernel *k, const struct copy *c,
     collect(s, &c->dst, rank, d);
 
     // the variables for each value of which the copy writes
-    if (c->facts.level == LEVEL_THREAD && !check_var(s, k, c, d, k->tid)) return false;
+    if (c->facts.level == LEVEL_THREAD) {
+        struct ix_var tid = *k->tid;
+        tid.end = lay_int(c->facts.threads);
+        // this side is divided among more threads than take part
+        if (c->facts.threads != (c->dst.threads ? c->dst.threads : k->threads)) d->unknown = true;
+        if (!check_var(s, k, c, d, &tid)) return false;
+    }
     if (t->space == MEM_GLOBAL) {
         for (int i = 0; i < 3; ++i) {
             if (k->block[i] && !check_var(s, k, c, d, k->block[i])) return false;

@@ -122,14 +122,6 @@ static bool check_tile(struct session *s, const struct copy *c, const struct vie
     return true;
 }
 
-// tid where only threads below "n" go on: the same variable with a shorter range.
-static const struct ix *guarded_tid(struct session *s, const struct kernel *k, int64_t n) {
-    struct ix_var *v = ARENA_NEW(&s->arena, struct ix_var);
-    *v = *k->tid;
-    if (n < k->threads) v->end = lay_int(n);
-    return ix_var(s, v);
-}
-
 // ((tile),(rest)) -> ((thr),(val)),(rest)
 static bool cut_tile(struct session *s, const struct kernel *k, const struct copy *c,
                      const struct view *v, const char *what, struct cut *out) {
@@ -144,7 +136,7 @@ static bool cut_tile(struct session *s, const struct kernel *k, const struct cop
     struct lay thr = lay_mode(x, both, 0);
     out->val = lay_mode(x, both, 1);
     out->rest = lay_mode(x, zipped, 1);
-    const struct ix *at = view_crd2idx(s, guarded_tid(s, k, c->tc->threads), thr.shape, thr.stride);
+    const struct ix *at = view_crd2idx(s, view_tid(s, k, c->tc->threads), thr.shape, thr.stride);
     out->part.offset = ix_add(s, v->offset, at);
     out->part.layout = lay_join(x, 2, (struct lay[]){out->val, out->rest});
     out->part.sw = v->layout.sw;
@@ -226,7 +218,7 @@ static bool cut_frag(struct session *s, const struct copy *c, struct view *v, co
 // -- one copy ------------------------------------------------------------------------------------------------------
 
 static bool is_thread_view(const struct view *v) {
-    return v->base->space == MEM_FRAG || ix_depends(v->offset, IX_TID);
+    return v->part || v->base->space == MEM_FRAG || ix_depends(v->offset, IX_TID);
 }
 
 static void keep(struct session *s, struct copy *c, const struct modes *m) {
@@ -284,7 +276,7 @@ static bool partition_tiled(struct session *s, struct kernel *k, struct copy *c)
 static bool partition_thread(struct session *s, struct kernel *k, struct copy *c) {
     struct copy_facts *f = &c->facts;
     f->level = LEVEL_THREAD;
-    f->threads = k->threads;
+    f->threads = view_threads(c, k->threads);
     f->nrounds = 1;
     // a block of one thread: what is its is the thread's
     if (k->threads > 1 && !is_thread_view(&c->src) && !is_thread_view(&c->dst)) {

@@ -122,6 +122,8 @@ struct view {
     const struct ix *const *coord_off;
     // A mode of a padded divide has coordinates that lie outside the tensor.
     bool overhang;
+    bool part;        // made by partition_src, partition_dst or retile: one thread's
+    int64_t threads;  // of a partition: those that have one; 0 else
     struct range at;
 };
 

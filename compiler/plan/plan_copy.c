@@ -3,6 +3,7 @@
 
 #include "base/session.h"
 #include "plan/plan_run_private.h"
+#include "plan/view.h"
 
 bool oracle_fail(struct run *r, enum plan_run_kind kind, const struct tensor *t, int64_t offset,
                  const char *text) {
@@ -328,6 +329,7 @@ bool oracle_copy(struct run *r, const struct copy *c) {
     bool by_warp = view_depends(&c->src, IX_WARP) || view_depends(&c->dst, IX_WARP);
     int64_t threads = r->threads;
     if (c->tc && src_frag && dst_frag) threads = c->tc->threads;
+    if (!c->tc) threads = view_threads(c, threads);
     if (!by_thread && !by_warp && !src_frag && !dst_frag) return copy_points(r);
     for (int64_t t = 0; t < threads; t += by_thread || src_frag || dst_frag ? 1 : 32) {
         oracle_set_thread(r, (int)t);

@@ -219,3 +219,19 @@ struct view view_slice(struct session *s, struct view v, const struct coord *c, 
     if (coords) v.coord = lay_make(&s->lay, shape, lay_tuple(&s->lay, z.n, z.coord));
     return v;
 }
+
+// -- threads --------------------------------------------------------------------------------------
+
+const struct ix *view_tid(struct session *s, const struct kernel *k, int64_t n) {
+    if (n >= k->threads) return ix_var(s, k->tid);
+    struct ix_var *v = ARENA_NEW(&s->arena, struct ix_var);
+    *v = *k->tid;
+    v->end = lay_int(n);
+    return ix_var(s, v);
+}
+
+int64_t view_threads(const struct copy *c, int64_t all) {
+    if (c->src.threads && c->src.threads < all) all = c->src.threads;
+    if (c->dst.threads && c->dst.threads < all) all = c->dst.threads;
+    return all;
+}

@@ -25,6 +25,12 @@ struct view view_slice(struct session *s, struct view v, const struct coord *c, 
 const struct ix *view_crd2idx(struct session *s, const struct ix *i, const struct lay_tuple *shape,
                               const struct lay_tuple *stride);
 
+// tid where only threads below "n" go on: the same variable with a shorter range.
+const struct ix *view_tid(struct session *s, const struct kernel *k, int64_t n);
+
+// How many of "all" threads take part in a copy between one thread's views.
+int64_t view_threads(const struct copy *c, int64_t all);
+
 // The offsets of a coordinate's modes are in a view; this is one of "v"'s layout, shape (s0,s1..)
 // with stride k@i for the i-th leaf of the layout.  What a layout function makes of it says, for
 // any view of that shape, which elements stand where.

@@ -173,12 +173,15 @@ static const struct row rows[] = {
     {"max_common_layout", 2, 2, false, "(A, B)", calc_call, "where both are contiguous"},
     {"max_common_vector", 2, 2, false, "(A, B)", calc_call, "elements contiguous in both"},
     {"nullspace", 1, 1, false, "(L)", calc_call, "coordinates that change nothing"},
+    {"partition_dst", 2, 2, false, "(tc, D)", view_partition, "what a thread of tc writes of D"},
+    {"partition_src", 2, 2, false, "(tc, S)", view_partition, "what a thread of tc reads of S"},
     {"prepend", 2, 3, false, "(L, M)", view_call, "a further mode at the beginning"},
     {"product_each", 1, 1, false, "(S)", calc_call, "the size of each mode"},
     {"raked_product", 2, 2, false, "(A, B)", calc_call, "copies of A interleaved, mode by mode"},
     {"rank", 1, 2, false, "(L [, mode])", calc_call, "the number of modes"},
     {"recast", 3, 3, false, "(L, from, to)", recast_call, "in elements of another width"},
     {"replace", 3, 3, false, "(L, i, M)", view_call, "with M as mode i"},
+    {"retile", 2, 2, false, "(tc, r)", view_retile, "a fragment in the modes of tc's partitions"},
     {"right_inverse", 1, 1, false, "(L)", calc_call, "R with L(R(i)) = i"},
     {"rounds", 1, 1, false, "(ld)", prop_call, "tiles of a copy by mode"},
     {"row", 1, -1, false, "(s0, s1, ..)", row_call, "compact, the last mode contiguous"},
@@ -229,8 +232,7 @@ static const struct row *find(const char *name) {
 }
 
 bool builtin_later(const char *name) {
-    static const char names[][16] = {"equivalent", "partition_dst", "partition_src",
-                                     "retile",     "sectors",       "wavefronts"};
+    static const char names[][16] = {"equivalent", "sectors", "wavefronts"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
         if (strcmp(names[i], name) == 0) return true;
     return false;

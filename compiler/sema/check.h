@@ -167,6 +167,9 @@ void warn_layout_tiler(struct sema *c, const struct value *tiler, const struct a
 // localfn.c
 const struct value *view_local_tile(struct sema *c, const struct call *call);
 const struct value *view_local_partition(struct sema *c, const struct call *call);
+// partfn.c
+const struct value *view_partition(struct sema *c, const struct call *call);
+const struct value *view_retile(struct sema *c, const struct call *call);
 // viewfn.c: "f"(args) where "f" is a view or a layout.
 const struct value *eval_slice(struct sema *c, const struct value *f, const struct ast_expr *e);
 
@@ -177,6 +180,9 @@ bool atom_later(const char *name);  // an atom of the language that is not suppo
 
 // tile.c
 const struct value *tile_call(struct sema *c, const struct ast_expr *e);
+// copy .. by "e", a layout of (thread, value) in the whole of what "y" copies, with accesses as wide
+// as can be proven.
+const struct value *tile_by(struct sema *c, const struct ast_expr *e, const struct copy *y);
 // Whether "tc" can move elements of type "elem"; reports at "at" when not.
 bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct elem_type *elem,
                      struct range at);

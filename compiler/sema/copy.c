@@ -141,13 +141,29 @@ static bool refuse_overhang(struct sema *c, const struct view *v) {
     return false;
 }
 
+// Whether 'by E' has a side of a block to divide.
+static bool check_by(struct sema *c, const struct ast_expr *e, const struct copy *y) {
+    bool frags = y->src.base->space == MEM_FRAG && y->dst.base->space == MEM_FRAG;
+    if (!frags && !y->src.part && !y->dst.part) return true;
+    diag_error(c->s, e->at,
+               "'by' divides what a block has; here is one thread's, which an atom copies");
+    return false;
+}
+
 static bool check_how(struct sema *c, const struct ast_stmt *s, struct copy *y) {
     const struct ast_expr *e = s->copy.with;
-    const struct value *v = s->copy.how == HOW_BY ? map_copy(c, e, y) : eval(c, e);
-    if (v->kind == VAL_NONE) return false;
     y->how_at = e->at;
+    if (s->copy.how == HOW_BY && !check_by(c, e, y)) return false;
+    const struct value *v = s->copy.how != HOW_BY ? eval(c, e)
+                            : e->kind == E_MAP    ? map_copy(c, e, y)
+                                                  : tile_by(c, e, y);
+    if (v->kind == VAL_NONE) return false;
     if (v->kind == VAL_TILED) {
-        y->tc = v->tc;
+        // between what a tiled copy has divided already, it is its atom
+        if (y->src.part || y->dst.part)
+            y->atom = &v->tc->atom;
+        else
+            y->tc = v->tc;
         return tile_check_elem(c, v->tc, y->src.base->elem, e->at);
     }
     if (v->kind != VAL_ATOM) {
@@ -178,10 +194,6 @@ void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
     struct copy *y = ARENA_NEW(&c->s->arena, struct copy);
     y->at = s->at;
     if (s->name.name) add_label(c, s->name, y);
-    if (s->copy.how == HOW_BY && s->copy.with->kind != E_MAP) {
-        sema_not_yet(c, s->copy.with->at, "'copy .. by'");
-        return;
-    }
     if (s->copy.pad) {
         sema_not_yet(c, s->copy.pad->at, "'pad'");
         return;

@@ -187,6 +187,31 @@ static void make_grid(struct sema *c, const struct ast_expr *e) {
 
 static int64_t most_threads(struct sema *c, const struct ast_block *b, int depth, bool *any);
 
+// Whether "e" is a layout that is known before the body of a kernel is.
+static bool known_ahead(struct sema *c, const struct ast_expr *e) {
+    if (e->kind == E_INT) return true;
+    if (e->kind == E_NAME) {
+        struct symbol *sym = scope_find(c, e->name);
+        return sym && (sym->kind == SYM_CONST || sym->kind == SYM_LAYOUT);
+    }
+    if (e->kind == E_LAYOUT) return known_ahead(c, e->lhs) && known_ahead(c, e->rhs);
+    for (int i = 0; i < e->nargs; ++i)
+        if (e->arg[i].key.name || !known_ahead(c, e->arg[i].value)) return false;
+    return e->kind == E_TUPLE;
+}
+
+// The threads of a copy 'by E'.
+static int64_t threads_of_layout(struct sema *c, const struct ast_expr *e, bool *any) {
+    if (!known_ahead(c, e)) return 0;
+    const struct value *v = eval(c, e);
+    if (!value_is_layout(v) || lay_rank(v->calc.layout) != 2) return 0;
+    struct lay_int n = lay_size(c->lay, lay_mode(c->lay, v->calc.layout, 0));
+    lay_clear_error(c->lay);
+    if (!lay_int_static(n) || n.num < 1 || n.num > MOST_THREADS) return 0;
+    *any = true;
+    return n.num;
+}
+
 static int64_t threads_of_stmt(struct sema *c, const struct ast_stmt *s, int depth, bool *any) {
     if (s->kind == S_FOR) return most_threads(c, s->loop.body, depth + 1, any);
     if (s->kind != S_COPY || s->copy.how == HOW_AUTO) return 0;
@@ -200,7 +225,7 @@ static int64_t threads_of_stmt(struct sema *c, const struct ast_stmt *s, int dep
         c->memo = m;
         return 0;
     }
-    if (s->copy.how != HOW_WITH) return 0;
+    if (s->copy.how == HOW_BY) return threads_of_layout(c, e, any);
     const struct value *v = &value_none;
     struct symbol *sym = e->kind == E_NAME ? scope_find(c, e->name) : NULL;
     if (sym && sym->kind == SYM_TILED) v = sym->value;

@@ -193,10 +193,6 @@ const struct value *map_copy(struct sema *c, const struct ast_expr *e, const str
         if (m->e == e) return m->value;
     // a fragment has the values of one thread, the other side the tile
     const struct view *v = y->src.base->space == MEM_FRAG ? &y->dst : &y->src;
-    if (v->base->space == MEM_FRAG)
-        return FAIL(c, e->at,
-                    "neither side of this copy has a tile that a map could go through: both are "
-                    "fragments");
     struct lay_int size = lay_size(c->lay, v->layout);
     if (!lay_int_static(size))
         return FAIL(c, v->at,

@@ -168,8 +168,8 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
     const struct value *v = eval(c, type->shape);
     if (v->kind == VAL_NONE || !t->elem) return NULL;
     if (type->like) {
-        if (v->kind != VAL_TILED) {
-            diag_error(c->s, type->shape->at, "'like' takes a tiled copy; here is %s",
+        if (v->kind != VAL_TILED && v->kind != VAL_VIEW) {
+            diag_error(c->s, type->shape->at, "'like' takes a tiled copy or a tensor; here is %s",
                        value_kind_text(v));
             return NULL;
         }
@@ -178,6 +178,12 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
                        "'like' is for fragments; '%s' is %s memory, which takes a shape", t->name,
                        space_name(t->space));
             return NULL;
+        }
+        if (v->kind == VAL_VIEW) {
+            if (!view_whole(c, &v->view, type->shape->at)) return NULL;
+            lay_clear_error(c->lay);
+            t->layout = lay_make_col(c->lay, v->view.layout.shape);
+            return check_layout(c, t, type->shape->at) && set_align(c, t, type) ? t : NULL;
         }
         t->like = v->tc;
         t->layout = lay_layout_invalid();

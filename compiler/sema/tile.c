@@ -277,26 +277,18 @@ static bool by_layouts(struct sema *c, const struct tile_args *a, struct tiled_c
     return true;
 }
 
-static bool by_tv(struct sema *c, const struct tile_args *a, struct tiled_copy *tc) {
+// The layout "v" of (thread, value), which "what" says at "at", in a tile of shape "shape".
+static bool set_tv(struct sema *c, const struct value *v, struct range at, const char *what,
+                   const struct lay_tuple *shape, struct tiled_copy *tc) {
     tc->val_at = tc->val_arg_at = RANGE_NONE;
-    tc->thr_at = a->tv->value->at;
+    tc->thr_at = at;
     tc->thr = tc->val = lay_layout_invalid();
-    const struct value *v = eval(c, a->tv->value), *s = eval(c, a->tile->value);
-    if (v->kind == VAL_NONE || s->kind == VAL_NONE) return false;
-    tc->tv = value_to_layout(c, v, a->tv->value->at, "'tv='");
+    tc->tv = value_to_layout(c, v, at, what);
     if (!lay_valid(tc->tv)) return false;
-    const struct lay_tuple *shape = value_to_tuple(c, s, a->tile->value->at, "'tile='");
-    if (!shape) return false;
     if (!lay_static(tc->tv) || tc->tv.sw.b || lay_rank(tc->tv) != 2) {
-        diag_error(
-            c->s, a->tv->value->at,
-            "'tv=' is %s; a layout of numbers with two modes, threads and values, is expected",
-            lay_text(c->lay, tc->tv));
-        return false;
-    }
-    if (!lay_tuple_static(shape)) {
-        diag_error(c->s, a->tile->value->at, "'tile=' is %s; numbers are expected",
-                   lay_tuple_text(c->lay, shape));
+        diag_error(c->s, at,
+                   "%s is %s; a layout of numbers with two modes, threads and values, is expected",
+                   what, lay_text(c->lay, tc->tv));
         return false;
     }
     lay_clear_error(c->lay);
@@ -304,12 +296,25 @@ static bool by_tv(struct sema *c, const struct tile_args *a, struct tiled_copy *
     struct lay_int t = lay_size(c->lay, lay_mode(c->lay, tc->tv, 0));
     struct lay_int w = lay_size(c->lay, lay_mode(c->lay, tc->tv, 1));
     if (!tc->tiler || !lay_int_static(t) || !lay_int_static(w)) {
-        sema_lay_error(c, a->tv->value->at, "'tv='");
+        sema_lay_error(c, at, what);
         return false;
     }
     tc->threads = t.num;
     tc->values = w.num;
     return true;
+}
+
+static bool by_tv(struct sema *c, const struct tile_args *a, struct tiled_copy *tc) {
+    const struct value *v = eval(c, a->tv->value), *s = eval(c, a->tile->value);
+    if (v->kind == VAL_NONE || s->kind == VAL_NONE) return false;
+    const struct lay_tuple *shape = value_to_tuple(c, s, a->tile->value->at, "'tile='");
+    if (!shape) return false;
+    if (!lay_tuple_static(shape)) {
+        diag_error(c->s, a->tile->value->at, "'tile=' is %s; numbers are expected",
+                   lay_tuple_text(c->lay, shape));
+        return false;
+    }
+    return set_tv(c, v, a->tv->value->at, "'tv='", shape, tc);
 }
 
 bool tile_check_size(struct sema *c, const struct tiled_copy *tc, const struct ast_expr *e) {
@@ -364,4 +369,26 @@ const struct value *tile_call(struct sema *c, const struct ast_expr *e) {
     v->kind = VAL_TILED;
     v->tc = tc;
     return v;
+}
+
+const struct value *tile_by(struct sema *c, const struct ast_expr *e, const struct copy *y) {
+    const struct value *tv = eval(c, e);
+    if (tv->kind == VAL_NONE) return tv;
+    const struct view *v = y->src.base->space == MEM_FRAG ? &y->dst : &y->src;
+    const struct lay_tuple *shape = v->layout.shape;
+    if (!lay_tuple_static(shape))
+        return FAIL(c, v->at,
+                    "'by' divides the whole of %s, whose extents are known only at run time; cut "
+                    "it with local_tile first",
+                    lay_tuple_text(c->lay, shape));
+    struct tiled_copy *tc = ARENA_NEW(&c->s->arena, struct tiled_copy);
+    *tc = (struct tiled_copy){.at = e->at, .by = true};
+    tc->atom = (struct atom){.row = atom_find("auto"), .bits = 128, .at = e->at};
+    if (!set_tv(c, tv, e->at, "'by'", shape, tc) || !tile_check_size(c, tc, e) ||
+        !check_owners(c, tc, e->at))
+        return &value_none;
+    struct value *r = ARENA_NEW(&c->s->arena, struct value);
+    r->kind = VAL_TILED;
+    r->tc = tc;
+    return r;
 }
