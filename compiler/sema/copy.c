@@ -120,7 +120,7 @@ static bool refuse_overhang(struct sema *c, const struct view *v) {
     // the extent of the tensor that the tile does not divide
     struct lay whole = v->base->layout;
     int n = lay_rank(v->layout) < lay_rank(whole) ? lay_rank(v->layout) : lay_rank(whole);
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < n && !v->part; ++i) {
         struct lay_int extent = lay_size(c->lay, lay_mode(c->lay, whole, i));
         struct lay_int tile = lay_size(c->lay, lay_mode(c->lay, v->layout, i));
         if (!lay_int_static(tile) || !lay_int_valid(extent) || tile.num < 1 ||

@@ -16,8 +16,9 @@ static bool sides(struct sema *c, const struct call *call) {
     const struct value *t = call->arg[0], *v = call->arg[1];
     if (t->kind != VAL_TILED || v->kind != VAL_VIEW) {
         int bad = t->kind == VAL_TILED;
-        diag_error(c->s, e->arg[bad].value->at, "'%s' takes a tiled copy and a tensor; here is %s",
-                   call->name, value_kind_text(bad ? v : t));
+        diag_error(c->s, e->arg[bad].value->at,
+                   "'%s' takes a tiled copy and then a tensor; here is %s", call->name,
+                   value_kind_text(bad ? v : t));
         return false;
     }
     return view_whole(c, &v->view, e->arg[1].value->at) &&
@@ -66,9 +67,7 @@ const struct value *view_partition(struct sema *c, const struct call *call) {
     mode[0] = lay_mode(c->lay, cut, 0);
     mode[1] = lay_mode(c->lay, cut, 1);
     int nrest = lay_rank(rest);
-    if (nrest + 2 > LAY_MAX_RANK)
-        return FAIL(c, at, "%s of a tensor of %d modes; %d is most", what, rank, LAY_MAX_RANK - 2);
-    for (int i = 0; i < nrest; ++i) mode[n++] = lay_mode(c->lay, rest, i);
+    for (int i = 0; i < nrest && i < LAY_MAX_RANK; ++i) mode[n++] = lay_mode(c->lay, rest, i);
     struct lay f = lay_join(c->lay, n, mode);
     if (!lay_valid(f)) {
         sema_lay_error(c, e->at, what);
