@@ -6,24 +6,53 @@
 #error "this file needs version 1 of the tcpc runtime"
 #endif
 
-// kernel algebra, four_ways.tcp:15
+// kernel mapped, four_ways.tcp:18
+//   grid (1,1,1), 128 threads, 0 bytes of shared memory
+static __global__ void __launch_bounds__(128)
+    mapped_kernel(const tcp_f16 *__restrict__ src, tcp_f16 *__restrict__ by_map) {
+    alignas(16) tcp_f16 r[8];
+    const int tid = (int)threadIdx.x;
+    // ld: copy src -> r                                           four_ways.tcp:20
+    //   tile    (8,128) f16   threads 128   atom universal(128)
+    //   tiler   (8,128)   rounds (1,1)   TV ((16,8),8):((64,1),8)
+    //   vector  8 x f16 = 128 bit  (limited by: atom)
+#line 20 "four_ways.tcp"
+    tcp_st_frag_128(r, tcp_ld_global_nc_128(&src[8 * tid]));
+#line 22 "four_ways.cu"
+    // st: copy r -> by_map                                        four_ways.tcp:21
+    //   tile    (8,128) f16   threads 128   atom universal(128)
+    //   tiler   (8,128)   rounds (1,1)   TV ((16,8),8):((64,1),8)
+    //   vector  8 x f16 = 128 bit  (limited by: atom)
+#line 21 "four_ways.tcp"
+    tcp_st_global_128(&by_map[8 * tid], tcp_ld_frag_128(r));
+#line 29 "four_ways.cu"
+}
+
+TCP_EXTERN_C tcp_status mapped_launch(const tcp_f16 *src, tcp_f16 *by_map, tcp_stream stream) {
+    TCP_CHECK(tcp_check_tensor("mapped", "src", src, 16));
+    TCP_CHECK(tcp_check_tensor("mapped", "by_map", by_map, 16));
+    TCP_CHECK(tcp_check_distinct("mapped", "src", src, 0, 2048, "by_map", by_map, 0, 2048));
+    return TCP_LAUNCH(mapped_kernel, tcp_blocks(1, 1, 1), 128, 0, stream, src, by_map);
+}
+
+// kernel algebra, four_ways.tcp:28
 //   grid (1,1,1), 128 threads, 0 bytes of shared memory
 static __global__ void __launch_bounds__(128)
     algebra_kernel(const tcp_f16 *__restrict__ src, tcp_f16 *__restrict__ by_algebra) {
     alignas(16) tcp_f16 r[8];
     const int tid = (int)threadIdx.x;
-    // ld: copy from(_,_,tid) -> r                                 four_ways.tcp:21
+    // ld: copy from(_,_,tid) -> r                                 four_ways.tcp:34
     //   values  (8) f16   threads 128   atom auto(128)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
-#line 21 "four_ways.tcp"
+#line 34 "four_ways.tcp"
     tcp_st_frag_128(r, tcp_ld_global_nc_128(&src[8 * tid]));
-#line 21 "four_ways.cu"
-    // st: copy r -> to(_,_,tid)                                   four_ways.tcp:22
+#line 50 "four_ways.cu"
+    // st: copy r -> to(_,_,tid)                                   four_ways.tcp:35
     //   values  (8) f16   threads 128   atom auto(128)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
-#line 22 "four_ways.tcp"
+#line 35 "four_ways.tcp"
     tcp_st_global_128(&by_algebra[8 * tid], tcp_ld_frag_128(r));
-#line 27 "four_ways.cu"
+#line 56 "four_ways.cu"
 }
 
 TCP_EXTERN_C tcp_status algebra_launch(const tcp_f16 *src, tcp_f16 *by_algebra, tcp_stream stream) {
@@ -34,24 +63,24 @@ TCP_EXTERN_C tcp_status algebra_launch(const tcp_f16 *src, tcp_f16 *by_algebra, 
     return TCP_LAUNCH(algebra_kernel, tcp_blocks(1, 1, 1), 128, 0, stream, src, by_algebra);
 }
 
-// kernel composed, four_ways.tcp:28
+// kernel composed, four_ways.tcp:41
 //   grid (1,1,1), 128 threads, 0 bytes of shared memory
 static __global__ void __launch_bounds__(128)
     composed_kernel(const tcp_f16 *__restrict__ src, tcp_f16 *__restrict__ by_tv) {
     alignas(16) tcp_f16 r[8];
     const int tid = (int)threadIdx.x;
-    // ld: copy from(tid,_) -> r                                   four_ways.tcp:32
+    // ld: copy from(tid,_) -> r                                   four_ways.tcp:45
     //   values  (8) f16   threads 128   atom universal(128)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
-#line 32 "four_ways.tcp"
+#line 45 "four_ways.tcp"
     tcp_st_frag_128(r, tcp_ld_global_nc_128(&src[8 * tid]));
-#line 49 "four_ways.cu"
-    // st: copy r -> to(tid,_)                                     four_ways.tcp:33
+#line 78 "four_ways.cu"
+    // st: copy r -> to(tid,_)                                     four_ways.tcp:46
     //   values  (8) f16   threads 128   atom universal(128)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
-#line 33 "four_ways.tcp"
+#line 46 "four_ways.tcp"
     tcp_st_global_128(&by_tv[8 * tid], tcp_ld_frag_128(r));
-#line 55 "four_ways.cu"
+#line 84 "four_ways.cu"
 }
 
 TCP_EXTERN_C tcp_status composed_launch(const tcp_f16 *src, tcp_f16 *by_tv, tcp_stream stream) {
@@ -61,26 +90,26 @@ TCP_EXTERN_C tcp_status composed_launch(const tcp_f16 *src, tcp_f16 *by_tv, tcp_
     return TCP_LAUNCH(composed_kernel, tcp_blocks(1, 1, 1), 128, 0, stream, src, by_tv);
 }
 
-// kernel tiled, four_ways.tcp:41
+// kernel tiled, four_ways.tcp:54
 //   grid (1,1,1), 128 threads, 0 bytes of shared memory
 static __global__ void __launch_bounds__(128)
     tiled_kernel(const tcp_f16 *__restrict__ src, tcp_f16 *__restrict__ by_tile) {
     alignas(16) tcp_f16 r[8];
     const int tid = (int)threadIdx.x;
-    // ld: copy src -> r                                           four_ways.tcp:43
+    // ld: copy src -> r                                           four_ways.tcp:56
     //   tile    (8,128) f16   threads 128   atom universal(128)
     //   tiler   (8,128)   rounds (1,1)   TV ((16,8),8):((64,1),8)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
-#line 43 "four_ways.tcp"
+#line 56 "four_ways.tcp"
     tcp_st_frag_128(r, tcp_ld_global_nc_128(&src[8 * tid]));
-#line 77 "four_ways.cu"
-    // st: copy r -> by_tile                                       four_ways.tcp:44
+#line 106 "four_ways.cu"
+    // st: copy r -> by_tile                                       four_ways.tcp:57
     //   tile    (8,128) f16   threads 128   atom universal(128)
     //   tiler   (8,128)   rounds (1,1)   TV ((16,8),8):((64,1),8)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
-#line 44 "four_ways.tcp"
+#line 57 "four_ways.tcp"
     tcp_st_global_128(&by_tile[8 * tid], tcp_ld_frag_128(r));
-#line 84 "four_ways.cu"
+#line 113 "four_ways.cu"
 }
 
 TCP_EXTERN_C tcp_status tiled_launch(const tcp_f16 *src, tcp_f16 *by_tile, tcp_stream stream) {
