@@ -385,7 +385,7 @@ const struct value *tile_by(struct sema *c, const struct ast_expr *e, const stru
     *tc = (struct tiled_copy){.at = e->at, .by = true};
     tc->atom = (struct atom){.row = atom_find("auto"), .bits = 128, .at = e->at};
     if (!set_tv(c, tv, e->at, "'by'", shape, tc) || !tile_check_size(c, tc, e) ||
-        !check_owners(c, tc, e->at))
+        !tile_check_owners(c, tc, e->at))
         return &value_none;
     struct value *r = ARENA_NEW(&c->s->arena, struct value);
     r->kind = VAL_TILED;
