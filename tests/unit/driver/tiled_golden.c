@@ -1,7 +1,8 @@
 // Compares tiled copies with those of the real CuTe, row by row of tests/golden/tiled_copy.tsv: the
 // tile, the (thread, value) layouts of both sides, who owns each element, the elements of single
-// threads in CuTe's order, and whether the copy is accepted.  A row is written as a plan and
-// compiled in this process.  What is meant to differ: tests/golden/DIFFERENCES.md.
+// threads in CuTe's order, partitions and retiled fragments as views, and whether the copy is
+// accepted.  A row is written as plans, which are compiled in this process.  What is meant to differ:
+// tests/golden/DIFFERENCES.md.
 #include "driver/golden.h"
 
 enum column {
@@ -29,7 +30,7 @@ enum { MOST_FORMS = 16 };
 
 static struct count {
     char form[32];
-    int rows, facts, refused, copies, stops, differ;
+    int rows, facts, parts, refused, copies, stops, differ;
 } counts[MOST_FORMS];
 static int ncounts;
 static int verbose;
@@ -100,6 +101,52 @@ static void plan_text(char *out, size_t size, char **row, const char *atom, bool
                  "  frag f : %s like tc;\n  frag g : %s like tc;\n"
                  "  copy %s -> f with tc;\n  copy %s with tc;\n}\n",
                  row[TYPE], row[TYPE], a, back);
+}
+
+// The layout in "text", after "T=offset+" or alone, up to "end"; its shape and stride.
+static bool split_layout(const char *text, char end, char *shape, char *stride, size_t size) {
+    const char *from = strchr(text, '+'), *stop = strchr(text, end), *colon;
+    from = from && from < stop ? from + 1 : text;
+    if (!stop) stop = text + strlen(text);
+    colon = memchr(from, ':', (size_t)(stop - from));
+    if (!colon || memchr(from, 'w', (size_t)(stop - from))) return false;
+    snprintf(shape, size, "%.*s", (int)(colon - from), from);
+    snprintf(stride, size, "%.*s", (int)(stop - colon - 1), colon + 1);
+    return true;
+}
+
+// What is expected of the tiled copy's functions: a thread's part of each side, and a fragment of
+// the row in the modes of the tiled copy, as CuTe prints them.  Returns how many are asked.
+static int expect_text(char *out, size_t size, char **row, const char *atom, struct lay_ctx *x) {
+    static const char *const fn[] = {"partition_src", "partition_dst"};
+    char tile[1024], view[256], shape[256], stride[256];
+    int asked = 0;
+    tile_text(tile, sizeof tile, row, atom, x);
+    int n =
+        snprintf(out, size,
+                 "tcp 1;\ntensor A : %s global %s align 16;\ntensor B : %s global %s align 16;\n"
+                 "tiled_copy tc = %s;\nkernel k(A, B) grid (1) threads %d {\n",
+                 row[TYPE], row[SRC], row[TYPE], row[DST], tile, atoi(row[SIZES]));
+    for (int i = 0; i < 2; ++i) {
+        const char *part = row[i ? DST_PART : SRC_PART];
+        if (strstr(row[i ? DST : SRC], "Sw") ||
+            !split_layout(part, '[', shape, stride, sizeof shape))
+            continue;
+        view_text(view, sizeof view, row, i ? "B" : "A");
+        n += snprintf(out + n, size - (size_t)n,
+                      "  expect shape(%s(tc, %s)) == %s;\n  expect stride(%s(tc, %s)) == %s;\n",
+                      fn[i], view, shape, fn[i], view, stride);
+        ++asked;
+    }
+    const char *arrow = strstr(row[RETILE], " -> ");
+    if (arrow) {
+        n += snprintf(out + n, size - (size_t)n,
+                      "  frag r : %s %.*s;\n  expect retile(tc, r) == %s;\n", row[TYPE],
+                      (int)(arrow - row[RETILE]), row[RETILE], arrow + 4);
+        ++asked;
+    }
+    snprintf(out + n, size - (size_t)n, "}\n");
+    return asked;
 }
 
 // -- facts ----------------------------------------------------------------------------------------
@@ -195,7 +242,9 @@ static bool check_thread(struct golden_plan *g, const struct part *p, char *entr
             int64_t named = strtoll(list, &end, 10);
             if (!HOLDS(end != list)) return false;
             list = end + (*end == ',');
-            expect = named;
+            if (!CHECK(named == expect, "thread %d: the row lists %d, its layout has %d", t,
+                       (int)named, (int)expect))
+                return false;
         }
         if (!CHECK(have == expect, "value %d of thread %d is element %d of the %s, CuTe %d", (int)i,
                    t, (int)have, side, (int)expect))
@@ -298,6 +347,12 @@ static void run_row(char **row, struct golden_listed *listed) {
         CHECK(is_listed || (is_said(d, says) && !d->when_copied), "refused: %s", says);
     }
     golden_end(&g);
+    int asked = expect_text(text, sizeof text, row, any, &notes.lay);
+    bool cut = !d || d->when_copied;
+    golden_compile(&g, text, "sema");
+    if (cut && !is_listed && asked && CHECK(g.ok, "%s in\n%s", golden_error(&g), text))
+        c->parts += asked;
+    golden_end(&g);
     // the copy itself
     plan_text(text, sizeof text, row, atom, true, &notes.lay);
     golden_compile(&g, text, "lower");
@@ -329,9 +384,10 @@ int main(int argc, char **argv) {
     golden_end_list(&listed);
     for (int i = 0; i < ncounts; ++i) {
         struct count *c = &counts[i];
-        printf("%-24s %4d rows: %4d with CuTe's facts, %3d refused; copies: %4d accepted and %3d "
+        printf("%-24s %4d rows: %4d with CuTe's facts and %3d of its views, %3d refused; copies: "
+               "%4d accepted and %3d "
                "refused by both, %3d differ\n",
-               c->form, c->rows, c->facts, c->refused, c->copies, c->stops, c->differ);
+               c->form, c->rows, c->facts, c->parts, c->refused, c->copies, c->stops, c->differ);
     }
     free(file);
     return check_done();
