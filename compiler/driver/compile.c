@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/session.h"
 #include "emit/emit.h"
+#include "kernel/equivalent.h"
 #include "kernel/kernel_ir.h"
 #include "kernel/lower.h"
 #include "kernel/verify.h"
@@ -70,6 +71,7 @@ int compile_until(struct session *s, const char *path, enum stage last, FILE *du
         show(&b, dump);
     }
     if (!verify_kernels(s, out->plan, out->kir) || s->diags.nerrors) return 1;
+    if (!check_equivalences(s, out->plan, out->kir) || s->diags.nerrors) return 1;
     if (last == STAGE_KERNEL) return 0;
 
     buf_init(&b);

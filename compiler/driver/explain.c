@@ -11,6 +11,7 @@
 #include "driver/compile.h"
 #include "driver/options.h"
 #include "driver/output.h"
+#include "kernel/equivalent.h"
 #include "kernel/kernel_ir.h"
 #include "layout/algebra.h"
 
@@ -357,15 +358,36 @@ static const char help[] =
     "\n"
     "  --json        the same for programs (docs/explain-json.md)\n"
     "  --plan        the plan as source with every choice written down\n"
+    "  --equivalent PLAN K1 K2   whether two kernels move the same elements by the same threads\n"
     "  -o FILE       write to FILE instead of standard output\n"
     "  -arch=sm_NN, -D NAME=VALUE, -W.., --color=WHEN as for tcpc\n";
 
 struct request {
-    const char *word[2];
+    const char *word[3];
     int nwords;
     const char *output;
-    bool json, plan;
+    bool json, plan, equivalent;
 };
+
+// "K1 and K2 are equivalent", or where they differ.
+static int compare_kernels(const struct request *r, struct session *s, const struct compiled *c, struct buf *b) {
+    const struct kernel *k[2];
+    for (int i = 0; i < 2; ++i) {
+        const char *known[64];
+        int n = 0;
+        k[i] = plan_find_kernel(c->plan, r->word[i + 1]);
+        if (k[i]) continue;
+        for (const struct kernel *x = c->plan->kernels; x && n < 64; x = x->next) known[n++] = x->name;
+        const char *near = diag_did_you_mean(r->word[i + 1], known, n);
+        option_error("'%s' has no kernel '%s'%s%s%s", r->word[0], r->word[i + 1], near ? "; did you mean '" : "",
+                     near ? near : "", near ? "'?" : "");
+        return EXIT_USAGE;
+    }
+    const char *why = kernels_differ(s, c->plan, c->kir, k[0], k[1]);
+    if (why) buf_printf(b, "%s and %s differ: %s\n", k[0]->name, k[1]->name, why);
+    else buf_printf(b, "%s and %s are equivalent\n", k[0]->name, k[1]->name);
+    return why ? EXIT_WRONG : EXIT_RIGHT;
+}
 
 static int explain(struct session *s, const struct request *r) {
     struct compiled c;
@@ -380,6 +402,8 @@ static int explain(struct session *s, const struct request *r) {
     buf_init(&b);
     if (source) {
         buf_puts(&b, source);
+    } else if (r->equivalent) {
+        status = compare_kernels(r, s, &c, &b);
     } else {
         const struct explanation *e = explain_plan(s, c.plan, c.kir, r->word[1]);
         if (!e)
@@ -389,7 +413,10 @@ static int explain(struct session *s, const struct request *r) {
         else
             explain_print(s, e, &b);
     }
-    if (!status) status = output_write(s, r->output ? r->output : "-", b.text, b.len);
+    if (!status || b.len > 0) {
+        int written = output_write(s, r->output ? r->output : "-", b.text, b.len);
+        if (written > status) status = written;
+    }
     buf_release(&b);
     return status;
 }
@@ -414,12 +441,14 @@ int command_explain(int argc, char **argv) {
             r.json = true;
         } else if (strcmp(argv[i], "--plan") == 0) {
             r.plan = true;
+        } else if (strcmp(argv[i], "--equivalent") == 0) {
+            r.equivalent = true;
         } else if ((value = option_value(argc, argv, &i, "-o", &missing))) {
             r.output = value;
             if (missing) status = EXIT_USAGE;
         } else if (argv[i][0] == '-' && argv[i][1]) {
             status = option_error("there is no option '%s'; see 'tcpc explain --help'", argv[i]);
-        } else if (r.nwords < 2) {
+        } else if (r.nwords < (r.equivalent ? 3 : 2)) {
             r.word[r.nwords++] = argv[i];
         } else {
             status = option_error("tcpc explain takes a plan and a name, not also '%s'", argv[i]);
@@ -430,6 +459,8 @@ int command_explain(int argc, char **argv) {
     if (status < 0 && r.plan && (r.json || r.nwords > 1))
         status = option_error("'--plan' prints the whole plan; it takes no %s",
                               r.json ? "'--json'" : "name");
+    if (status < 0 && r.equivalent && (r.nwords != 3 || r.plan || r.json))
+        status = option_error("'--equivalent' takes a plan and two kernels");
     if (status < 0) status = explain(&s, &r);
     session_release(&s);
     return status;

@@ -18,6 +18,8 @@ struct run {
     struct ix_env env;
     int64_t *stage;        // of all threads
     int64_t stage_cap;
+    struct kir_trace *trace;  // or NULL
+    int64_t block;            // number of the one that runs
     const char *error;
 };
 
@@ -77,6 +79,30 @@ static int64_t place(const struct kir_buffer *b, int64_t thread, int64_t at) {
     return b->outside && b->space == KIR_FRAG ? image_outside((int)thread, at) : at;
 }
 
+// Spreads block and thread over 62 bits, so that sums of different readers differ.
+static int64_t reader_mark(int64_t block, int64_t thread) {
+    uint64_t x = ((uint64_t)block << 20 | (uint64_t)thread) + 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return (int64_t)((x ^ (x >> 31)) >> 2);
+}
+
+static void trace_access(struct run *r, const struct kir_node *n, int64_t t, int64_t at, int64_t to, int elements) {
+    const struct kir_buffer *read = n->kind == KIR_STORE ? NULL : n->buf;
+    const struct kir_buffer *written = n->kind == KIR_LOAD ? NULL : n->kind == KIR_STORE ? n->buf : n->to_buf;
+    int64_t where = n->kind == KIR_MOVE ? to : at;
+    for (int e = 0; e < elements; ++e) {
+        if (read && read->space == KIR_GLOBAL) {
+            int64_t buf = image_global(read->tensor), sum = image_load(r->trace->readers, buf, at + e);
+            uint64_t mark = (uint64_t)reader_mark(r->block, t) + (sum == IMAGE_POISON ? 0 : (uint64_t)sum);
+            image_store(r->trace->readers, buf, at + e, (int64_t)(mark & INT64_MAX));
+        }
+        if (written && written->space == KIR_GLOBAL) {
+            image_store(r->trace->writer, image_global(written->tensor), where + e, r->block << 20 | t);
+        }
+    }
+}
+
 static bool run_access(struct run *r, const struct kir_node *n, int64_t t) {
     int elements = n->bits / n->buf->elem_bits;
     int64_t at, to = 0, slot = 0;
@@ -89,6 +115,7 @@ static bool run_access(struct run *r, const struct kir_node *n, int64_t t) {
         slot = (t * n->stage->count + slot) * elements;
         if (slot + elements > r->stage_cap) return fail(r, "a register that is not declared");
     }
+    if (r->trace) trace_access(r, n, t, at, to, elements);
     for (int e = 0; e < elements; ++e) {
         switch (n->kind) {
         case KIR_LOAD: r->stage[slot + e] = image_load(r->img, buffer_id(n->buf, t), place(n->buf, t, at + e)); break;
@@ -202,12 +229,19 @@ static bool run_block(struct run *r, const int64_t block[3]) {
     }
     image_drop_local(r->img);
     r->active = r->k->threads;
-    return run_list(r, r->k->body);
+    bool ok = run_list(r, r->k->body);
+    ++r->block;
+    return ok;
 }
 
 const char *kir_run(struct session *s, const struct kir_kernel *k, const int64_t *sym, const struct sample_set *what,
                     struct image *img) {
-    struct run r = {.s = s, .k = k, .what = what, .img = img, .env = {NULL, sym}};
+    return kir_run_traced(s, k, sym, what, img, NULL);
+}
+
+const char *kir_run_traced(struct session *s, const struct kir_kernel *k, const int64_t *sym,
+                           const struct sample_set *what, struct image *img, struct kir_trace *trace) {
+    struct run r = {.s = s, .k = k, .what = what, .img = img, .env = {NULL, sym}, .trace = trace};
     int64_t grid[3], total = 1;
     for (int i = 0; i < 3; ++i) {
         if (!lay_int_eval(k->grid[i], sym, &grid[i])) return "the grid has no value";

@@ -12,4 +12,13 @@
 const char *kir_run(struct session *s, const struct kir_kernel *k, const int64_t *sym, const struct sample_set *what,
                     struct image *img);
 
+// Who moved what between the global tensors: for each element that was written, block and thread; for each that was read, a
+// sum over its readers that tells different sets of them apart.
+struct kir_trace {
+    struct image *writer, *readers;
+};
+// The same, and fills in "trace", whose images are empty before.
+const char *kir_run_traced(struct session *s, const struct kir_kernel *k, const int64_t *sym,
+                           const struct sample_set *what, struct image *img, struct kir_trace *trace);
+
 #endif

@@ -292,14 +292,15 @@ enum property {
     PROP_VECTOR_BITS_DST,
     PROP_ROUNDS,
     PROP_INSTRUCTIONS,
-    PROP_SMEM_BYTES
+    PROP_SMEM_BYTES,
+    PROP_EQUIVALENT  // of two kernels; asked once their code is there
 };
 
 // PROP(copy or kernel) REL value: checked when the passes have run.  What sema can decide, it decides itself.
 struct expectation {
     enum property prop;
     const struct copy *copy;
-    const struct kernel *kernel;
+    const struct kernel *kernel, *kernel2;
     const char *op;
     const struct lay_tuple *value;
     const char *text;     // the expression as written

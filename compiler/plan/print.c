@@ -203,7 +203,11 @@ static void print_kernel(struct session *s, const struct kernel *k, struct buf *
 
 static void print_expect(struct session *s, const struct expectation *x, struct buf *b) {
     static const char name[][20] = {"vector_bits", "vector_bits", "rounds", "instructions",
-                                    "smem_bytes"};
+                                    "smem_bytes", "equivalent"};
+    if (x->prop == PROP_EQUIVALENT) {
+        buf_printf(b, "expect equivalent(%s, %s);\n", x->kernel->name, x->kernel2->name);
+        return;
+    }
     buf_printf(b, "expect %s(%s%s) %s %s;\n", name[x->prop],
                x->copy     ? x->copy->label
                : x->kernel ? x->kernel->name

@@ -151,6 +151,7 @@ static const struct row rows[] = {
     {"depth", 1, 2, false, "(L [, mode])", calc_call, "the levels of nesting"},
     {"dice", 2, 2, false, "(coord, L)", calc_call, "the modes for which coord has a number"},
     {"downcast", 2, 2, false, "(L, n)", calc_call, "in elements n times as narrow"},
+    {"equivalent", 2, 2, false, "(k1, k2)", prop_call, "whether two kernels move the same by the same threads"},
     {"filter", 1, 2, false, "(L [, profile])", calc_call, "without modes of size 1 or stride 0"},
     {"filter_zeros", 1, 2, false, "(L)", calc_call, "with size 1 where the stride is 0"},
     {"flat_divide", 2, 2, false, "(A, tiler)", view_call, "(T0,T1,..,R0,R1,..)"},
@@ -232,7 +233,7 @@ static const struct row *find(const char *name) {
 }
 
 bool builtin_later(const char *name) {
-    static const char names[][16] = {"equivalent", "sectors", "wavefronts"};
+    static const char names[][16] = {"sectors", "wavefronts"};
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
         if (strcmp(names[i], name) == 0) return true;
     return false;

@@ -66,6 +66,36 @@ static bool is_deferred(struct sema *c, const struct ast_expr *e) {
     return false;
 }
 
+// expect equivalent(k1, k2): asked when both have code.
+static bool expect_equivalent(struct sema *c, const struct ast_expect *x, const struct ast_expr *e, struct range at) {
+    if (e->kind != E_CALL || e->lhs->kind != E_NAME || e->lhs->name != intern(c->s, "equivalent") ||
+        scope_find(c, e->lhs->name) || e->nargs != 2) {
+        return false;
+    }
+    const struct kernel *k[2];
+    for (int i = 0; i < 2; ++i) {
+        const struct value *v = eval(c, e->arg[i].value);
+        if (v->kind == VAL_NONE) return true;
+        if (v->kind != VAL_KERNEL || v->kernel->device) {
+            diag_error(c->s, e->arg[i].value->at, "'equivalent' compares kernels; here is %s",
+                       v->kind == VAL_KERNEL ? "a device function" : value_kind_text(v));
+            return true;
+        }
+        k[i] = v->kernel;
+    }
+    struct expectation *r = ARENA_NEW(&c->s->arena, struct expectation);
+    *r = (struct expectation){.prop = PROP_EQUIVALENT,
+                              .kernel = k[0],
+                              .kernel2 = k[1],
+                              .op = "==",
+                              .text = ast_expr_text(c->s, e),
+                              .message = x->message,
+                              .at = at};
+    *c->expect_end = r;
+    c->expect_end = &r->next;
+    return true;
+}
+
 void check_expect(struct sema *c, const struct ast_expect *x, struct range at) {
     const struct ast_expr *e = x->cond;
     while (e->kind == E_TUPLE && e->nargs == 1 && !e->arg[0].key.name) e = e->arg[0].value;
@@ -75,6 +105,7 @@ void check_expect(struct sema *c, const struct ast_expect *x, struct range at) {
         defer(c, &inner, at);
         return;
     }
+    if (expect_equivalent(c, x, e, at)) return;
     const struct value *v = eval(c, e);
     if (v->kind == VAL_NONE) return;
     bool truth;

@@ -1,0 +1,183 @@
+// Do two kernels move the same?  Executes both and compares who read and wrote what.
+#include "kernel/equivalent.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/image.h"
+#include "base/session.h"
+#include "kernel/eval.h"
+#include "layout/algebra.h"
+#include "plan/plan_bind.h"
+#include "plan/plan_run.h"
+
+enum { MAX_CHOICES = 3 };
+#define WHOLE_LIMIT ((int64_t)1 << 20)  // elements of all tensors: as many are compared wholly
+
+static const struct tensor *tensor_named(const struct kernel *k, const char *name) {
+    for (int i = 0; i < k->nformals; ++i) {
+        if (strcmp(k->formal[i].tensor->name, name) == 0) return k->formal[i].tensor;
+    }
+    return NULL;
+}
+
+static const struct tensor *tensor_by_id(const struct kernel *k, int id) {
+    for (int i = 0; i < k->nformals; ++i) {
+        if (k->formal[i].tensor->id == id) return k->formal[i].tensor;
+    }
+    return NULL;
+}
+
+static const struct kir_kernel *ir_of(const struct kir *ir, const struct kernel *k) {
+    for (const struct kir_kernel *x = ir->kernels; x; x = x->next) {
+        if (strcmp(x->name, k->name) == 0) return x;
+    }
+    BUG("kernel '%s' has no code", k->name);
+}
+
+// "element 9 of 'B', at (1,0)"
+static const char *element_text(struct session *s, const struct tensor *t, const int64_t *sym, int64_t off) {
+    struct plan_flat f;
+    const char *plain = arena_printf(&s->arena, "element %" PRId64 " of '%s'", off, t->name);
+    if (!plan_flatten(t->layout, sym, &f) || f.size > WHOLE_LIMIT) return plain;
+    for (int64_t i = 0; i < f.size; ++i) {
+        if (plan_swizzle(f.sw, plan_flat_at(&f, i) + f.offset) != off) continue;
+        const char *at = "";
+        int64_t rest = i;
+        for (int m = 0; m < f.n; ++m) {
+            at = arena_printf(&s->arena, "%s%s%" PRId64, at, m ? "," : "", rest % f.extent[m]);
+            rest /= f.extent[m];
+        }
+        return arena_printf(&s->arena, "%s, at (%s),", plain, at);
+    }
+    return plain;
+}
+
+struct side {
+    const struct kernel *k;
+    struct image *img;
+    struct kir_trace trace;
+};
+
+struct comparison {
+    struct session *s;
+    const int64_t *sym;
+    struct side a, b;
+};
+
+static const char *who(struct session *s, int64_t mark) {
+    if (mark == IMAGE_POISON) return "nobody";
+    return arena_printf(&s->arena, "thread %" PRId64 " of block %" PRId64, mark & ((1 << 20) - 1), mark >> 20);
+}
+
+// A tag of kernel "k" as the name and offset that it stands for.
+static const char *value_text(struct session *s, const struct kernel *k, int64_t tag) {
+    if (tag == IMAGE_POISON) return "nothing";
+    const struct tensor *t = image_is_opaque(tag) ? NULL : tensor_by_id(k, image_tag_tensor(tag));
+    if (!t) return "what a function gave";
+    return arena_printf(&s->arena, "element %" PRId64 " of '%s'", image_tag_offset(tag), t->name);
+}
+
+// Goes through what "x" wrote and read, and asks whether "y" did the same.
+static const char *compare(const struct comparison *c, const struct side *x, const struct side *y) {
+    const char *found = NULL;
+    for (int what = 0; what < 2 && !found; ++what) {
+        struct image_iter it = image_begin(what ? x->trace.readers : x->trace.writer);
+        struct image_entry e;
+        while (!found && image_next(&it, &e)) {
+            const struct tensor *t = tensor_by_id(x->k, (int)e.buf), *u = t ? tensor_named(y->k, t->name) : NULL;
+            if (!t || e.tag == IMAGE_POISON) continue;
+            int64_t other = u ? image_load(what ? y->trace.readers : y->trace.writer, image_global(u->id), e.off) : IMAGE_POISON;
+            const char *element = other == e.tag ? NULL : element_text(c->s, t, c->sym, e.off);
+            if (element && what) {
+                found = arena_printf(&c->s->arena, "%s is read by other threads in '%s' than in '%s'", element, x->k->name,
+                                     y->k->name);
+            } else if (element) {
+                found = arena_printf(&c->s->arena, "%s is written by %s in '%s', by %s in '%s'", element, who(c->s, e.tag),
+                                     x->k->name, who(c->s, other), y->k->name);
+            } else if (!what) {
+                const char *one = value_text(c->s, x->k, image_load(x->img, image_global(t->id), e.off));
+                const char *two = value_text(c->s, y->k, image_load(y->img, image_global(u->id), e.off));
+                if (strcmp(one, two) == 0) continue;
+                found = arena_printf(&c->s->arena, "%s becomes %s in '%s', %s in '%s'", element_text(c->s, t, c->sym, e.off),
+                                     one, x->k->name, two, y->k->name);
+            }
+        }
+        image_end(&it);
+    }
+    return found;
+}
+
+static int64_t elements(struct session *s, const struct kernel *k, const int64_t *sym) {
+    int64_t sum = 0;
+    for (int i = 0; i < k->nformals; ++i) {
+        int64_t n;
+        if (!lay_int_eval(lay_size(&s->lay, k->formal[i].tensor->layout), sym, &n) || __builtin_add_overflow(sum, n, &sum)) {
+            return INT64_MAX;
+        }
+    }
+    return sum;
+}
+
+static void open_side(struct side *x, const struct kernel *k) {
+    *x = (struct side){k, image_new(), {image_new(), image_new()}};
+    for (int i = 0; i < k->nformals; ++i) {
+        if (k->formal[i].dir != ARG_OUT) image_set_input(x->img, k->formal[i].tensor->id);
+    }
+}
+
+static void close_side(struct side *x) {
+    image_free(x->img);
+    image_free(x->trace.writer);
+    image_free(x->trace.readers);
+}
+
+static const char *differ_for(struct session *s, const struct kir *ir, const struct kernel *a, const struct kernel *b,
+                              const int64_t *sym) {
+    struct comparison c = {.s = s, .sym = sym};
+    bool all = elements(s, a, sym) <= WHOLE_LIMIT && elements(s, b, sym) <= WHOLE_LIMIT;
+    struct sample_set what = {all, all};
+    open_side(&c.a, a);
+    open_side(&c.b, b);
+    const char *why = kir_run_traced(s, ir_of(ir, a), sym, &what, c.a.img, &c.a.trace);
+    if (!why) why = kir_run_traced(s, ir_of(ir, b), sym, &what, c.b.img, &c.b.trace);
+    if (!why) why = compare(&c, &c.a, &c.b);
+    if (!why) why = compare(&c, &c.b, &c.a);
+    close_side(&c.a);
+    close_side(&c.b);
+    return why;
+}
+
+const char *kernels_differ(struct session *s, const struct plan *p, const struct kir *ir, const struct kernel *a,
+                           const struct kernel *b) {
+    if (a->threads != b->threads) {
+        return arena_printf(&s->arena, "'%s' has %" PRId64 " threads, '%s' has %" PRId64, a->name, a->threads, b->name,
+                            b->threads);
+    }
+    for (int i = 0; i < 3; ++i) {
+        if (lay_int_equal(a->grid[i], b->grid[i])) continue;
+        return arena_printf(&s->arena, "'%s' has %s blocks along %c, '%s' has %s", a->name, lay_int_text(&s->lay, a->grid[i]),
+                            "xyz"[i], b->name, lay_int_text(&s->lay, b->grid[i]));
+    }
+    const int64_t *choice[MAX_CHOICES];
+    int n = plan_choices(s, p, MAX_CHOICES, choice);
+    for (int i = 0; i < n; ++i) {
+        const char *why = differ_for(s, ir, a, b, choice[i]);
+        if (why) return why;
+    }
+    return NULL;
+}
+
+bool check_equivalences(struct session *s, const struct plan *p, const struct kir *ir) {
+    bool ok = true;
+    for (const struct expectation *e = p->expects; e; e = e->next) {
+        if (e->prop != PROP_EQUIVALENT) continue;
+        const char *why = kernels_differ(s, p, ir, e->kernel, e->kernel2);
+        if (!why) continue;
+        ok = false;
+        diag_error(s, e->at, "%s: %s", e->message ? e->message : "this does not hold", why);
+        diag_note(s, e->kernel->at, "'%s' is declared here", e->kernel->name);
+        diag_note(s, e->kernel2->at, "'%s' is declared here", e->kernel2->name);
+    }
+    return ok;
+}
