@@ -201,6 +201,7 @@ struct copy {
     struct view src, dst;
     const struct tiled_copy *tc;  // or NULL
     const struct atom *atom;      // with ATOM, when tc is NULL
+    const struct ix_var *each;    // by a map that is no layout: which value, the loop around this copy; or NULL
     struct range at, how_at;
     struct copy_facts facts;
 };

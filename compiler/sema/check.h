@@ -180,15 +180,15 @@ bool atom_later(const char *name);  // an atom of the language that is not suppo
 
 // tile.c
 const struct value *tile_call(struct sema *c, const struct ast_expr *e);
-// copy .. by "e", a layout of (thread, value) in the whole of what "y" copies, with accesses as wide
-// as can be proven.
+// copy .. by "e", a layout of (thread, value) in the whole of what "y" copies, with accesses as
+// wide as can be proven.
 const struct value *tile_by(struct sema *c, const struct ast_expr *e, const struct copy *y);
 // Whether "tc" can move elements of type "elem"; reports at "at" when not.
 bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct elem_type *elem,
                      struct range at);
 
-// Whether each element of the tile belongs to one thread and value, or each to equally many threads;
-// reports at "at" the first that does not.
+// Whether each element of the tile belongs to one thread and value, or each to equally many
+// threads; reports at "at" the first that does not.
 bool tile_check_owners(struct sema *c, const struct tiled_copy *tc, struct range at);
 // Whether the copy "y" with a tiled copy writes each element once; reports two owners of one.
 bool tile_check_writes(struct sema *c, const struct copy *y);
@@ -208,8 +208,11 @@ bool tile_by_map(struct sema *c, const struct ast_expr *e, const struct lay_tupl
                  struct range shape_at, struct tiled_copy *tc);
 // The threads of the map "e"; reports and returns false when its names or ranges are wrong.
 bool map_threads(struct sema *c, const struct ast_expr *e, int64_t *threads);
-// copy .. by "e", an index map between the views of "y".
-const struct value *map_copy(struct sema *c, const struct ast_expr *e, const struct copy *y);
+// map_copy.c
+// How "y" is copied by the index map "e": a tiled copy, or, when the map is no layout, an atom for
+// one value, of which "y" is made the copy; map_loop is the loop around that.
+const struct value *map_copy(struct sema *c, const struct ast_expr *e, struct copy *y);
+struct stmt *map_loop(struct sema *c, struct stmt *body);
 
 // prop.c
 const struct value *prop_call(struct sema *c, const struct call *call);
@@ -228,6 +231,8 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
 
 // kernel.c
 void declare_kernel(struct sema *c, const struct ast_decl *d);
+// Whether a loop at hand may hold a further one; reports at "at" when not.
+bool loop_fits(struct sema *c, struct range at);
 // The tensor as the kernel at hand sees it: a global one that is among its arguments, its own
 // instance of a shared one.
 const struct value *kernel_tensor(struct sema *c, struct symbol *sym, struct range at);

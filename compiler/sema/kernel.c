@@ -300,6 +300,12 @@ static void make_vars(struct sema *c) {
 
 static struct stmt *check_block(struct sema *c, const struct ast_block *b);
 
+bool loop_fits(struct sema *c, struct range at) {
+    if (c->loops < MOST_LOOPS) return true;
+    diag_error(c->s, at, "loops nested %d deep; %d is most", c->loops + 1, MOST_LOOPS);
+    return false;
+}
+
 static struct stmt *check_for(struct sema *c, const struct ast_stmt *s) {
     const struct ix *lo = eval_ix(c, s->loop.lo, "where a loop begins");
     const struct ix *hi = eval_ix(c, s->loop.hi, "where a loop ends");
@@ -313,10 +319,7 @@ static struct stmt *check_for(struct sema *c, const struct ast_stmt *s) {
             return NULL;
         }
     }
-    if (c->loops >= MOST_LOOPS) {
-        diag_error(c->s, s->at, "loops nested %d deep; %d is most", c->loops + 1, MOST_LOOPS);
-        return NULL;
-    }
+    if (!loop_fits(c, s->at)) return NULL;
     if (lo && hi) {
         struct lay_int from, end;
         if (!ix_monomial(lo, &from)) from = lay_int(lo->lo);

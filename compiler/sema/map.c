@@ -167,9 +167,9 @@ bool map_threads(struct sema *c, const struct ast_expr *e, int64_t *threads) {
     return ok;
 }
 
-bool tile_by_map(struct sema *c, const struct ast_expr *e, const struct lay_tuple *shape,
-                 struct range shape_at, struct tiled_copy *tc) {
-    struct index_map *m = ARENA_NEW(&c->s->arena, struct index_map);
+bool map_read(struct sema *c, const struct ast_expr *e, const struct lay_tuple *shape,
+              struct range shape_at, struct tiled_copy *tc, struct index_map **map) {
+    struct index_map *m = *map = ARENA_NEW(&c->s->arena, struct index_map);
     *m = (struct index_map){.e = e};
     tc->val_at = tc->val_arg_at = RANGE_NONE;
     tc->thr_at = e->at;
@@ -188,23 +188,8 @@ bool tile_by_map(struct sema *c, const struct ast_expr *e, const struct lay_tupl
     return ok && (!shape || take_shape(c, m, shape, shape_at)) && map_points(c, m, tc);
 }
 
-const struct value *map_copy(struct sema *c, const struct ast_expr *e, const struct copy *y) {
-    for (struct memo *m = c->memo; m; m = m->next)
-        if (m->e == e) return m->value;
-    // a fragment has the values of one thread, the other side the tile
-    const struct view *v = y->src.base->space == MEM_FRAG ? &y->dst : &y->src;
-    struct lay_int size = lay_size(c->lay, v->layout);
-    if (!lay_int_static(size))
-        return FAIL(c, v->at,
-                    "a map goes through all %s elements of '%s' here, which is known only at run "
-                    "time; cut the tensor with local_tile first",
-                    lay_int_valid(size) ? lay_int_text(c->lay, size) : "its", v->base->name);
-    struct tiled_copy *tc = ARENA_NEW(&c->s->arena, struct tiled_copy);
-    *tc = (struct tiled_copy){.at = e->at, .by = true};
-    tc->atom = (struct atom){.row = atom_find("auto"), .bits = 128, .at = e->at};
-    if (!tile_by_map(c, e, v->layout.shape, v->at, tc)) return &value_none;
-    struct value *r = ARENA_NEW(&c->s->arena, struct value);
-    r->kind = VAL_TILED;
-    r->tc = tc;
-    return r;
+bool tile_by_map(struct sema *c, const struct ast_expr *e, const struct lay_tuple *shape,
+                 struct range shape_at, struct tiled_copy *tc) {
+    struct index_map *m;
+    return map_read(c, e, shape, shape_at, tc, &m);
 }

@@ -131,17 +131,26 @@ static bool find_owners(struct points *p, int32_t *owner) {
     return false;
 }
 
-// Says that "got" is where point "i" is and "layout" where it should be for a layout.
-static bool no_layout(const struct points *p, int64_t i, int64_t would_be, const char *why) {
-    diag_error(p->c->s, p->m->e->at, "not yet supported: an index map that is no layout");
+// Says what point "i" is and where a layout would have it.  A copy goes on without a layout, value
+// by value; a tiled copy cannot.
+static void no_layout(const struct points *p, bool by, int64_t i, int64_t would_be,
+                      const char *why) {
+    if (by)
+        diag_warn(p->c->s, W_INDEX_MAP, p->m->e->at,
+                  "this index map is no layout: each thread copies its %" PRId64
+                  " value%s one by one, at places that it works out",
+                  p->m->values, p->m->values == 1 ? "" : "s");
+    else
+        diag_error(p->c->s, p->m->e->at,
+                   "not yet supported: an index map that is no layout in a tiled copy; "
+                   "'copy .. by' takes one");
     diag_note(p->c->s, p->m->e->rhs->at,
               "%s is place %" PRId64 " of the tile, first mode fastest; %s has it at %" PRId64,
               who(p, i), p->place[i], why, would_be);
-    return false;
 }
 
 // The mode of threads ("step" 1) or of values ("step" the number of threads).
-static struct lay recover(const struct points *p, int64_t n, int64_t step) {
+static struct lay recover(const struct points *p, bool by, int64_t n, int64_t step) {
     struct lay_mismatch bad;
     int64_t *value = malloc((size_t)n * sizeof *value);
     if (!value) BUG("out of memory");
@@ -151,31 +160,36 @@ static struct lay recover(const struct points *p, int64_t n, int64_t step) {
     if (lay_valid(l)) return l;
     const char *what = step == 1 ? "threads" : "values";
     if (bad.run)
-        no_layout(p, bad.at * step, bad.would_be,
+        no_layout(p, by, bad.at * step, bad.would_be,
                   sema_text(p->c,
                             "%" PRId64 " does not divide %" PRId64
                             " %s, so that a layout goes on and",
                             bad.run, bad.of, what));
     else
-        no_layout(p, bad.at * step, bad.would_be,
+        no_layout(p, by, bad.at * step, bad.would_be,
                   sema_text(p->c, "the layout that the %s before it begin", what));
     return l;
 }
 
+// Fills "tv" of "tc", which stays invalid where a copy goes on without.
 static bool find_layout(const struct points *p, struct tiled_copy *tc) {
     const struct index_map *m = p->m;
     struct lay_ctx *x = p->c->lay;
-    if (p->place[0] != 0) return no_layout(p, 0, 0, "every layout");
     struct lay mode[2];
-    mode[0] = recover(p, m->threads, 1);
-    if (!lay_valid(mode[0])) return false;
-    mode[1] = recover(p, m->values, m->threads);
-    if (!lay_valid(mode[1])) return false;
+    tc->tv = lay_layout_invalid();
+    if (p->place[0] != 0) {
+        no_layout(p, tc->by, 0, 0, "every layout");
+        return tc->by;
+    }
+    for (int i = 0; i < 2; ++i) {
+        mode[i] = recover(p, tc->by, i ? m->values : m->threads, i ? m->threads : 1);
+        if (!lay_valid(mode[i])) return tc->by;
+    }
     for (int64_t i = 0; i < p->n; ++i) {
         int64_t t = i % m->threads, sum = p->place[t] + p->place[i - t];
-        if (sum != p->place[i])
-            return no_layout(p, i, sum,
-                             "a layout, the sum of its thread's and its value's places,");
+        if (sum == p->place[i]) continue;
+        no_layout(p, tc->by, i, sum, "a layout, the sum of its thread's and its value's places,");
+        return tc->by;
     }
     lay_clear_error(x);
     tc->tv = lay_join(x, 2, mode);
