@@ -26,8 +26,38 @@ int call_width(const struct call *c) {
     return width;
 }
 
-// The last argument, too long for a line: broken behind its first parenthesis when it is a call.
-static void put_long(struct buf *b, const char *arg, int column) {
+// The argument "arg", which begins at "column" and has "after" more columns behind it, filled: it is broken behind the operators
+// of the sum in its innermost parentheses or brackets.
+static void put_index(struct buf *b, const char *arg, int column, int after) {
+    int open[8] = {column}, depth = 0;
+    size_t at = 0;
+    for (const char *p = arg; *p; ++p) {
+        bool word = *p != ' ' && p > arg && p[-1] == ' ' && p - arg >= 2 && (p[-2] == '+' || p[-2] == '-');
+        if (word) {  // a term: does it fit, with its operator or with all that follows?
+            size_t n = 0;
+            int inner = 0;
+            while (p[n] && !(inner == 0 && p[n] == ' ' && (p[n + 1] == '+' || p[n + 1] == '-') && p[n + 2] == ' ')) {
+                inner += (p[n] == '(' || p[n] == '[') - (p[n] == ')' || p[n] == ']');
+                ++n;
+            }
+            if (column + (int)n + (p[n] ? 2 : after) > EMIT_COLUMNS) {
+                buf_write(b, arg + at, (size_t)(p - arg) - at - 1);
+                at = (size_t)(p - arg);
+                column = open[depth];
+                buf_char(b, '\n');
+                buf_fill(b, ' ', column);
+            }
+        }
+        ++column;
+        if ((*p == '(' || *p == '[') && depth < 7) open[++depth] = column;
+        if ((*p == ')' || *p == ']') && depth > 0) --depth;
+    }
+    buf_puts(b, arg + at);
+}
+
+// The last argument, too long for a line: broken behind its first parenthesis when it is a call;
+// "after" more columns follow.
+static void put_long(struct buf *b, const char *arg, int column, int after) {
     const char *open = strchr(arg, '(');
     if (!open || open[1] == ')') {
         buf_puts(b, arg);
@@ -36,20 +66,47 @@ static void put_long(struct buf *b, const char *arg, int column) {
     buf_write(b, arg, (size_t)(open - arg) + 1);
     buf_char(b, '\n');
     buf_fill(b, ' ', column + 4);
-    buf_puts(b, open + 1);
+    put_index(b, open + 1, column + 4, after);
 }
 
 void call_write(struct buf *b, const struct call *c) {
     const char *inner = strchr(c->head, '(');
     int column = c->indent + (int)strlen(c->head), width = call_width(c);
     const char *assign = strstr(c->head, " = ");
+    int filled = 0;  // arguments that are written already
     buf_fill(b, ' ', c->indent);
-    if (assign && width > EMIT_COLUMNS && width - (int)(assign - c->head) <= EMIT_COLUMNS) {
+    if (assign && width > EMIT_COLUMNS && width - (int)(assign - c->head) + 1 <= EMIT_COLUMNS) {
         buf_write(b, c->head, (size_t)(assign - c->head) + 2);
         buf_char(b, '\n');
         buf_fill(b, ' ', c->indent + 4);
         buf_puts(b, assign + 3);
         column = c->indent + 4 + (int)strlen(assign + 3);
+    } else if (assign && c->nargs == 1 && width > EMIT_COLUMNS && column <= EMIT_COLUMNS &&
+               c->indent + 4 + (int)(strlen(c->arg[0]) + strlen(c->tail)) <= EMIT_COLUMNS) {
+        buf_puts(b, c->head);
+        buf_char(b, '\n');
+        column = c->indent + 4;
+        buf_fill(b, ' ', column);
+    } else if (assign && c->nargs == 1 && width > EMIT_COLUMNS) {
+        const char *open = strchr(c->arg[0], '(');  // of a swizzle
+        int before = open ? (int)(open + 1 - c->arg[0]) : 0;
+        int inside = open ? (int)(strlen(open + 1) + strlen(c->tail)) : EMIT_COLUMNS;
+        if (open && column + before <= EMIT_COLUMNS && c->indent + 4 + inside <= EMIT_COLUMNS) {
+            buf_printf(b, "%s%.*s\n%*s%s%s\n", c->head, before, c->arg[0], c->indent + 4, "", open + 1, c->tail);
+            return;
+        }
+        buf_write(b, c->head, (size_t)(assign - c->head) + 2);
+        buf_char(b, '\n');
+        buf_fill(b, ' ', c->indent + 4);
+        buf_puts(b, assign + 3);
+        if (open && c->indent + 8 + inside <= EMIT_COLUMNS) {
+            buf_printf(b, "%.*s\n%*s%s%s\n", before, c->arg[0], c->indent + 8, "", open + 1, c->tail);
+            return;
+        }
+        put_index(b, c->arg[0], c->indent + 4 + (int)strlen(assign + 3), (int)strlen(c->tail));
+        buf_puts(b, c->tail);
+        buf_char(b, '\n');
+        return;
     } else if (inner && inner[1] && width > EMIT_COLUMNS && width - (int)(inner + 1 - c->head) + 4 <= EMIT_COLUMNS) {
         buf_write(b, c->head, (size_t)(inner - c->head) + 1);
         buf_char(b, '\n');
@@ -58,14 +115,20 @@ void call_write(struct buf *b, const struct call *c) {
         column = c->indent + 4 + (int)strlen(inner + 1);
     } else {
         buf_puts(b, c->head);
-        if (c->nargs > 1 && column + (int)strlen(c->arg[0]) + 1 > EMIT_COLUMNS) {
+        if (c->nargs > 1 && c->arg[0][0] == '&' && strstr(c->arg[0], " + ") &&
+            c->indent + 4 + (int)strlen(c->arg[0]) + 1 > EMIT_COLUMNS) {
+            put_index(b, c->arg[0], column, 1);
+            buf_char(b, ',');
+            filled = 1;
+        } else if (c->nargs > 1 && column + (int)strlen(c->arg[0]) + 1 > EMIT_COLUMNS) {
             buf_char(b, '\n');
             column = c->indent + 4;
             buf_fill(b, ' ', column);
         }
     }
     int start = column;
-    for (int i = 0; i < c->nargs; ++i) {
+    if (filled) column = EMIT_COLUMNS;
+    for (int i = filled; i < c->nargs; ++i) {
         bool last = i == c->nargs - 1;
         int own = (int)strlen(c->arg[i]) + (last ? (int)strlen(c->tail) : 1);
         if (i > 0 && column + 1 + own > EMIT_COLUMNS) {
@@ -76,7 +139,7 @@ void call_write(struct buf *b, const struct call *c) {
             buf_char(b, ' ');
             ++column;
         }
-        if (last && column + own > EMIT_COLUMNS) put_long(b, c->arg[i], column);
+        if (last && column + own > EMIT_COLUMNS) put_long(b, c->arg[i], column, (int)strlen(c->tail));
         else buf_puts(b, c->arg[i]);
         if (!last) buf_char(b, ',');
         column += (int)strlen(c->arg[i]) + (last ? 0 : 1);
