@@ -86,6 +86,7 @@ struct tensor {
     int align;                    // bytes, of the base address
     bool align_given;             // by the plan; else the launcher asks for what the accesses need
     int id;                       // index into plan.tensors, or beyond it for a kernel's own
+    const char *const *names;     // of its modes; NULL when they have none
     const struct tiled_copy *like;
     const struct tiled_copy *dist;  // of a frag: whose (thread, value) parts it holds; written by pass "partition"
     int smem_offset;              // bytes; written by pass "shared"
@@ -122,6 +123,7 @@ struct view {
     const struct ix *const *coord_off;
     // A mode of a padded divide has coordinates that lie outside the tensor.
     bool overhang;
+    const char *const *names;  // of the modes, NULL for one that has none; NULL: none has
     bool part;        // made by partition_src, partition_dst or retile: one thread's
     int64_t threads;  // of a partition: those that have one; 0 else
     struct range at;

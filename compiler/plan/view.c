@@ -21,7 +21,7 @@ struct lay view_identity(struct session *s, const struct view *v) {
 }
 
 struct view view_of_tensor(struct session *s, struct tensor *t, struct range at) {
-    struct view v = {.base = t, .layout = t->layout, .at = at};
+    struct view v = {.base = t, .layout = t->layout, .names = t->names, .at = at};
     v.offset = ix_int(s, 0);
     v.coord = lay_layout_invalid();
     if (!lay_valid(t->layout)) return v;
@@ -73,6 +73,7 @@ struct view view_map(struct session *s, struct view v, struct lay f, struct rang
     struct lay_int by[LAY_MAX_LEAVES];
     int n = 0;
     v.at = at;
+    v.names = NULL;
     if (!lay_valid(v.layout) || !lay_valid(f)) {
         v.layout = lay_layout_invalid();
         return v;
@@ -194,6 +195,26 @@ static bool slice(struct slicer *z, const struct coord *c, const struct lay_tupl
     return true;
 }
 
+static int modes_kept(const struct coord *c) {
+    if (c->rank < 0) return c->ix == NULL;
+    int n = 0;
+    for (int i = 0; i < c->rank; ++i) n += modes_kept(&c->kid[i]);
+    return n;
+}
+
+// The names of the modes that stay; those that stay of a part of a mode have none.
+static const char *const *names_kept(struct session *s, const struct view *v,
+                                     const struct coord *c) {
+    if (!v->names || c->rank < 0) return NULL;
+    const char **name = ARENA_ARRAY(&s->arena, const char *, modes_kept(c) + 1);
+    int n = 0;
+    for (int i = 0; i < c->rank; ++i) {
+        bool whole = c->kid[i].rank < 0;
+        for (int k = modes_kept(&c->kid[i]); k > 0; --k) name[n++] = whole ? v->names[i] : NULL;
+    }
+    return name;
+}
+
 struct view view_slice(struct session *s, struct view v, const struct coord *c, struct range at) {
     struct slicer z = {.s = s, .v = &v};
     v.at = at;
@@ -212,6 +233,7 @@ struct view view_slice(struct session *s, struct view v, const struct coord *c, 
         return v;
     }
     if (c->rank < 0 && !c->ix) return v;
+    v.names = names_kept(s, &v, c);
     const struct lay_tuple *shape = lay_tuple(&s->lay, z.n, z.shape);
     v.layout = lay_make(&s->lay, shape, lay_tuple(&s->lay, z.n, z.stride));
     v.layout.sw = old.sw;

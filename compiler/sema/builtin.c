@@ -34,7 +34,8 @@ static const struct value *calc_call(struct sema *c, const struct call *call) {
 // The shape that row(4,8) or row((4,8)) names.
 static const struct lay_tuple *shape_of_args(struct sema *c, const struct call *call) {
     const struct value *v = call->arg[0];
-    if (call->n > 1 || v->kind != VAL_TUPLE) v = value_tuple(c, call->n, call->arg, call->e->at);
+    if (call->n > 1 || v->kind != VAL_TUPLE || call->e->arg[0].key.name)
+        v = value_tuple(c, call->n, call->arg, call->e->at);
     if (v->kind == VAL_NONE) return NULL;
     return value_to_tuple(c, v, call->e->at, sema_text(c, "the shape of '%s'", call->name));
 }
@@ -45,7 +46,11 @@ static const struct value *compact(struct sema *c, const struct call *call, bool
     lay_clear_error(c->lay);
     struct lay l = row ? lay_make_row(c->lay, shape) : lay_make_col(c->lay, shape);
     if (!lay_valid(l)) sema_lay_error(c, call->e->at, sema_text(c, "'%s'", call->name));
-    return value_layout(c, l);
+    const char *const *names;
+    if (!names_of_args(c, call->e, &names)) return &value_none;
+    if (!names && call->n == 1 && call->arg[0]->kind == VAL_TUPLE)
+        return names_give(c, value_layout(c, l), call->arg[0]->names, call->arg[0]->rank);
+    return names_give(c, value_layout(c, l), names, call->n);
 }
 
 static const struct value *row_call(struct sema *c, const struct call *call) {
@@ -254,12 +259,9 @@ const struct value *builtin_call(struct sema *c, const char *name, const struct 
     if (row->lazy) return row->fn(c, &call);
     const struct value *arg[MOST_ARGS];
     for (int i = 0; i < e->nargs; ++i)
-        if (e->arg[i].key.name) {
-            if (row->fn == row_call || row->fn == col_call)
-                return sema_not_yet_value(c, e->arg[i].key.at, "modes with names");
+        if (e->arg[i].key.name && row->fn != row_call && row->fn != col_call)
             return FAIL(c, e->arg[i].key.at, "'%s' takes no argument called '%s'", name,
                         e->arg[i].key.name);
-        }
     int max = row->max < 0 ? MOST_ARGS : row->max;
     if (e->nargs < row->min || e->nargs > max) {
         diag_error(c->s, e->at, "'%s' takes %s%d argument%s, %s%s; here %s %d", name,

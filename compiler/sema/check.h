@@ -167,6 +167,22 @@ void warn_layout_tiler(struct sema *c, const struct value *tiler, const struct a
 // localfn.c
 const struct value *view_local_tile(struct sema *c, const struct call *call);
 const struct value *view_local_partition(struct sema *c, const struct call *call);
+// names.c
+// The names of the arguments of "e", NULL when they have none; reports those that are missing or
+// there twice and returns false.
+bool names_of_args(struct sema *c, const struct ast_expr *e, const char *const **out);
+// "v", a tuple or layout, with "n" names for its modes; without them when it has not as many.
+const struct value *names_give(struct sema *c, const struct value *v, const char *const *names,
+                               int n);
+// The coordinate in "v" that "e" gives by name; modes that it does not name stay.
+const struct value *names_coord(struct sema *c, const struct view *v, const struct ast_expr *e);
+// "made", which 'select' has made of "v", with the names of the modes selected.
+struct view names_select(struct sema *c, struct view made, const struct view *v,
+                         const struct value *modes);
+// Where both sides have names, brings the modes of the destination into the order of the source's;
+// reports a name that it does not have and returns false.
+bool names_match(struct sema *c, struct copy *y);
+
 // partfn.c
 const struct value *view_partition(struct sema *c, const struct call *call);
 const struct value *view_retile(struct sema *c, const struct call *call);

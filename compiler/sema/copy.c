@@ -213,8 +213,8 @@ void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
         diag_note(c->s, b->at, "'%s' is declared here", b->name);
         return;
     }
-    if (!refuse_overhang(c, &y->src) || !refuse_overhang(c, &y->dst) || !check_how(c, s, y) ||
-        !check_shapes(c, y) || (y->tc && !tile_check_writes(c, y)))
+    if (!refuse_overhang(c, &y->src) || !refuse_overhang(c, &y->dst) || !names_match(c, y) ||
+        !check_how(c, s, y) || !check_shapes(c, y) || (y->tc && !tile_check_writes(c, y)))
         return;
     *out = ARENA_NEW(&c->s->arena, struct stmt);
     **out = (struct stmt){.kind = STMT_COPY, .copy = y, .at = s->at};

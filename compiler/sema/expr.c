@@ -5,11 +5,8 @@
 #include "sema/check.h"
 
 static const struct value *eval_tuple(struct sema *c, const struct ast_expr *e) {
-    for (int i = 0; i < e->nargs; ++i)
-        if (e->arg[i].key.name) {
-            sema_not_yet(c, e->arg[i].key.at, "modes with names");
-            return &value_none;
-        }
+    const char *const *names;
+    if (!names_of_args(c, e, &names)) return &value_none;
     if (e->nargs > LAY_MAX_RANK)
         return FAIL(c, e->at, "a tuple of %d modes; %d is most", e->nargs, LAY_MAX_RANK);
     const struct value *kid[LAY_MAX_RANK];
@@ -20,7 +17,7 @@ static const struct value *eval_tuple(struct sema *c, const struct ast_expr *e) 
     if (e->nargs == 1 && kid[0]->kind != VAL_INT && kid[0]->kind != VAL_TUPLE &&
         kid[0]->kind != VAL_WILD && !e->trailing_comma)
         return kid[0];
-    return value_tuple(c, e->nargs, kid, e->at);
+    return names_give(c, value_tuple(c, e->nargs, kid, e->at), names, e->nargs);
 }
 
 static const struct value *eval_tiler(struct sema *c, const struct ast_expr *e) {
@@ -221,7 +218,7 @@ static const struct value *eval_layout(struct sema *c, const struct ast_expr *e)
         sema_lay_error(c, e->at, "the layout");
         return &value_none;
     }
-    return value_layout(c, l);
+    return names_give(c, value_layout(c, l), s->names, s->rank);
 }
 
 // A o B o C, from the left; a swizzle takes the layout after it, with the offset between them.

@@ -66,7 +66,11 @@ const struct value *view_local_tile(struct sema *c, const struct call *call) {
         sema_lay_error(c, e->at, "'local_tile'");
         return &value_none;
     }
-    return value_view(c, slice_tiled(c, a->view, f, crd, true, e->at));
+    struct view tile = slice_tiled(c, a->view, f, crd, true, e->at);
+    // a tile has the modes of what it is of, when it is one in each of them
+    if (lay_valid(tile.layout) && tiler_rank == rank && lay_rank(tile.layout) == rank)
+        tile.names = a->view.names;
+    return value_view(c, tile);
 }
 
 // The coordinate of thread "i" in the layout "thr", by mode: the sum of (i / d) % s times what

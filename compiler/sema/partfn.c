@@ -151,6 +151,7 @@ const struct value *view_retile(struct sema *c, const struct call *call) {
     // a fragment has no coordinates that would have to go along
     struct view made = *v;
     made.layout = f;
+    made.names = NULL;
     made.at = e->at;
     made.part = true;
     return value_view(c, made);

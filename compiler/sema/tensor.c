@@ -191,6 +191,7 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
     }
     t->layout = value_to_layout(c, v, type->shape->at, sema_text(c, "the layout of '%s'", t->name));
     if (!lay_valid(t->layout)) return NULL;
+    t->names = stages ? NULL : v->names;
     if (stages && !add_stages(c, t, stages)) return NULL;
     if (!check_layout(c, t, type->shape->at) || !set_align(c, t, type)) return NULL;
     return t;

@@ -29,6 +29,7 @@ struct value {
     int rank;  // VAL_TUPLE, with the numbers of leaves and of levels below
     int leaves, depth;
     const struct value *const *kid;
+    const char *const *names;  // of a tuple's parts or a layout's modes, or NULL
     struct calc_value calc;
     struct view view;
     const struct atom *atom;

@@ -142,6 +142,8 @@ const struct value *view_call(struct sema *c, const struct call *call) {
         r.layout = as_one_mode(c, r.layout, lay_calc(c->lay, call->name, call->n, arg).layout);
     }
     const struct value *made = finish(c, &v->view, r.layout, e, what);
+    if (made->kind == VAL_VIEW && strcmp(call->name, "select") == 0)
+        return value_view(c, names_select(c, made->view, &v->view, call->arg[1]));
     if (made->kind != VAL_VIEW || !is_divide(call->name)) return made;
     warn_layout_tiler(c, call->arg[1], e->arg[1].value, &v->view);
     if (!view_reaches_out(c, &v->view, r.layout)) return made;
@@ -202,12 +204,19 @@ const struct value *eval_slice(struct sema *c, const struct value *f, const stru
     if (e->nargs > LAY_MAX_RANK || e->nargs == 0)
         return FAIL(c, e->at, "a coordinate has 1 .. %d parts; here are %d", LAY_MAX_RANK,
                     e->nargs);
-    for (int i = 0; i < e->nargs; ++i) {
-        if (e->arg[i].key.name) return sema_not_yet_value(c, e->arg[i].key.at, "modes with names");
+    bool named = false;
+    for (int i = 0; i < e->nargs; ++i) named |= e->arg[i].key.name != NULL;
+    if (named && !view)
+        return sema_not_yet_value(c, e->at, "coordinates with names but of a tensor");
+    if (named && !view_whole(c, &f->view, e->lhs->at)) return &value_none;
+    for (int i = 0; i < e->nargs && !named; ++i) {
         arg[i] = eval(c, e->arg[i].value);
         if (arg[i]->kind == VAL_NONE) return &value_none;
     }
-    const struct value *at = e->nargs == 1 ? arg[0] : value_tuple(c, e->nargs, arg, e->at);
+    const struct value *at = named           ? names_coord(c, &f->view, e)
+                             : e->nargs == 1 ? arg[0]
+                                             : value_tuple(c, e->nargs, arg, e->at);
+    if (at->kind == VAL_NONE) return at;
     if (view) {
         if (!view_whole(c, &f->view, e->lhs->at)) return &value_none;
         struct coord *crd = coord_of_value(c, at, e->at);
