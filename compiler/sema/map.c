@@ -110,9 +110,18 @@ static bool read_leaves(struct sema *c, struct index_map *m, const struct value 
     return true;
 }
 
+// "v" with (x) as x wherever it stands, as in arithmetic.
+static const struct value *unwrap_all(struct sema *c, const struct value *v, struct range at) {
+    v = value_unwrap(v);
+    if (v->kind != VAL_TUPLE || v->rank == 0) return v;
+    const struct value *kid[LAY_MAX_RANK];
+    for (int i = 0; i < v->rank; ++i) kid[i] = unwrap_all(c, v->kid[i], at);
+    return value_tuple(c, v->rank, kid, at);
+}
+
 static bool read_coordinate(struct sema *c, struct index_map *m) {
     int64_t work = 0;
-    m->coord = eval(c, m->e->rhs);
+    m->coord = unwrap_all(c, eval(c, m->e->rhs), m->e->rhs->at);
     if (m->coord->kind == VAL_NONE || !read_leaves(c, m, m->coord, &work)) return false;
     if (work <= MOST_WORK / (m->threads * m->values)) return true;
     diag_error(c->s, m->e->at,

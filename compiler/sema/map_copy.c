@@ -71,15 +71,20 @@ static const struct value *by_value(struct sema *c, const struct index_map *m, s
     return r;
 }
 
+// Whether the elements that a thread has in "v", by the layout "tv" of its tile, have a layout too.
+static bool divides(struct sema *c, const struct view *v, struct lay tv) {
+    if (v->base->space == MEM_FRAG) return true;
+    lay_clear_error(c->lay);
+    bool ok = lay_valid(lay_compose(c->lay, lay_inner(v->layout), tv));
+    lay_clear_error(c->lay);
+    return ok;
+}
+
 const struct value *map_copy(struct sema *c, const struct ast_expr *e, struct copy *y) {
     for (struct memo *m = c->memo; m; m = m->next)
         if (m->e == e) return m->value;
-    // a fragment has the values of one thread, the other side the tile
+    // a fragment has the values of one thread, the other side, which is none, the tile
     const struct view *v = y->src.base->space == MEM_FRAG ? &y->dst : &y->src;
-    if (v->base->space == MEM_FRAG)
-        return FAIL(c, e->at,
-                    "neither side of this copy has a tile that a map could go through: both are "
-                    "fragments");
     struct lay_int size = lay_size(c->lay, v->layout);
     if (!lay_int_static(size))
         return FAIL(c, v->at,
@@ -92,6 +97,17 @@ const struct value *map_copy(struct sema *c, const struct ast_expr *e, struct co
     tc->atom = (struct atom){.row = atom_find("auto"), .bits = 128, .at = e->at};
     if (!map_read(c, e, v->layout.shape, v->at, tc, &m)) return &value_none;
     if (!lay_valid(tc->tv)) return by_value(c, m, y);
+    const struct view *odd = !divides(c, &y->src, tc->tv)   ? &y->src
+                             : !divides(c, &y->dst, tc->tv) ? &y->dst
+                                                            : NULL;
+    if (odd) {
+        diag_warn(c->s, W_INDEX_MAP, e->at,
+                  "this index map is the layout %s of its tile, but no layout of '%s': each thread "
+                  "copies value by value, at places that it works out",
+                  lay_text(c->lay, tc->tv), odd->base->name);
+        diag_note(c->s, odd->at, "'%s' is %s here", odd->base->name, lay_text(c->lay, odd->layout));
+        return by_value(c, m, y);
+    }
     struct value *r = ARENA_NEW(&c->s->arena, struct value);
     r->kind = VAL_TILED;
     r->tc = tc;
