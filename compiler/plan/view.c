@@ -245,6 +245,7 @@ struct view view_slice(struct session *s, struct view v, const struct coord *c, 
 // -- threads --------------------------------------------------------------------------------------
 
 const struct ix *view_tid(struct session *s, const struct kernel *k, int64_t n) {
+    if (n == 1) return ix_int(s, 0);  // the guard's own thread
     if (n >= k->threads) return ix_var(s, k->tid);
     struct ix_var *v = ARENA_NEW(&s->arena, struct ix_var);
     *v = *k->tid;

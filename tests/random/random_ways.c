@@ -1,0 +1,237 @@
+// random_ways [--first SEED] [--ways N] [--misses N]: random partitions, each written three times, as an index map, as a TV
+// layout and as a chain of layout algebra; the kernels must be equivalent, and their Kernel IR the same but for names.
+// Then the partition is changed a little: the kernels must be told apart, and the element and the threads that are named
+// must be right.  All in this process.
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/session.h"
+#include "driver/compile.h"
+#include "kernel/equivalent.h"
+#include "kernel/kernel_ir.h"
+#include "plan/plan.h"
+
+// A tile of (thr m * val m, thr n * val n) elements; "by_row": threads are numbered along n first.
+struct way {
+    int thr[2], val[2];
+    bool by_row;
+};
+
+static uint64_t state;
+
+static int below(int n) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (int)((state >> 33) % (uint64_t)n);
+}
+
+static struct way draw(void) {
+    static const int thr[] = {1, 2, 3, 4, 8, 16}, val[] = {1, 2, 3, 4, 8};
+    struct way w = {{thr[below(6)], thr[below(6)]}, {val[below(5)], val[below(5)]}, below(2)};
+    return w;
+}
+
+static int threads(const struct way *w) { return w->thr[0] * w->thr[1]; }
+
+// The thread that has element (m,n).
+static int owner(const struct way *w, int m, int n) {
+    int a = m / w->val[0], b = n / w->val[1];
+    return w->by_row ? a * w->thr[1] + b : a + w->thr[0] * b;
+}
+
+// -- as plans ------------------------------------------------------------------------------------------------------
+
+static void put_map(struct buf *b, const char *name, const struct way *w) {
+    const char *fast = w->by_row ? "t / %d * %d + v %% %d" : "t %% %d * %d + v %% %d";
+    const char *slow = w->by_row ? "t %% %d * %d + v / %d" : "t / %d * %d + v / %d";
+    int split = w->by_row ? w->thr[1] : w->thr[0];
+    buf_printf(b, "tiled_copy %s = tile(auto(128), map=(t:%d, v:%d) -> (", name, threads(w), w->val[0] * w->val[1]);
+    buf_printf(b, fast, split, w->val[0], w->val[0]);
+    buf_puts(b, ", ");
+    buf_printf(b, slow, split, w->val[1], w->val[0]);
+    buf_puts(b, "));\n");
+}
+
+static void put_tv(struct buf *b, const char *name, const struct way *w) {
+    int m = w->thr[0] * w->val[0], step[2] = {w->val[0], m * w->val[1]}, i = w->by_row, j = !w->by_row;
+    buf_printf(b, "tiled_copy %s = tile(auto(128), tv=((%d,%d),(%d,%d)):((%d,%d),(1,%d)), tile=(%d,%d));\n", name,
+               w->thr[i], w->thr[j], w->val[0], w->val[1], step[i], step[j], m, m, w->thr[1] * w->val[1]);
+}
+
+static void put_chain(struct buf *b, const char *kernel, const struct way *w) {
+    buf_printf(b, "kernel %s(src, out dst) grid (1) threads %d {\n", kernel, threads(w));
+    for (int side = 0; side < 2; ++side) {
+        buf_printf(b, "  let %s = group_modes(select(flat_divide(%s, (%d,%d)), %s), 2, 4);\n", side ? "to" : "from",
+                   side ? "dst" : "src", w->val[0], w->val[1], w->by_row ? "(0,1,3,2)" : "(0,1,2,3)");
+    }
+    buf_puts(b, "  copy from(_,_,tid) -> to(_,_,tid) with auto(128);\n}\n");
+}
+
+static void put_tiled(struct buf *b, const char *kernel, const char *tc, const struct way *w) {
+    buf_printf(b, "kernel %s(src, out dst) grid (1) threads %d { copy src -> dst with %s; }\n", kernel, threads(w), tc);
+}
+
+static void put_tensors(struct buf *b, const struct way *w) {
+    static const char *const names[] = {"src", "dst"};
+    int m = w->thr[0] * w->val[0], n = w->thr[1] * w->val[1];
+    buf_puts(b, "tcp 1;\n");
+    for (int i = 0; i < 2; ++i) {
+        int pad = below(3);
+        if (below(2)) buf_printf(b, "tensor %s : f32 global (%d,%d):(1,%d);\n", names[i], m, n, m + pad);
+        else buf_printf(b, "tensor %s : f32 global (%d,%d):(%d,1);\n", names[i], m, n, n + pad);
+    }
+}
+
+// -- in process ----------------------------------------------------------------------------------------------------
+
+static bool compile(struct session *s, const char *text, struct compiled *made) {
+    char path[64];
+    int fd = memfd_create("plan", 0);
+    size_t len = strlen(text);
+    if (fd < 0 || write(fd, text, len) != (ssize_t)len) {
+        perror("memfd");
+        exit(2);
+    }
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    bool ok = compile_until(s, path, STAGE_KERNEL, stdout, made) == 0;
+    close(fd);
+    if (ok) return true;
+    printf("%s", text);
+    diag_print(s, stdout);
+    return false;
+}
+
+static const char *differ(struct session *s, const struct compiled *c, const char *a, const char *b) {
+    return kernels_differ(s, c->plan, c->kir, plan_find_kernel(c->plan, a), plan_find_kernel(c->plan, b));
+}
+
+// The Kernel IR of "name" without its head and comments.
+static char *body_of(struct session *s, const struct compiled *c, const char *name) {
+    struct buf all, body;
+    buf_init(&all);
+    buf_init(&body);
+    for (const struct kir_kernel *x = c->kir->kernels; x; x = x->next) {
+        if (strcmp(x->name, name) != 0) continue;
+        struct kir_kernel alone = *x;
+        alone.next = NULL;
+        struct kir only = {.kernels = &alone};
+        kir_print(s, &only, &all);
+    }
+    for (char *line = all.text, *next; *line; line = next) {
+        next = line + strcspn(line, "\n");
+        next += *next == '\n';
+        const char *first = line + strspn(line, " ");
+        if (*first != ';' && first != line) buf_write(&body, line, (size_t)(next - line));
+    }
+    buf_release(&all);
+    return buf_finish(&body, &s->arena);
+}
+
+static bool check_same(void) {
+    struct way w = draw();
+    struct session s;
+    struct buf b;
+    struct compiled made;
+    session_init(&s);
+    s.diags.off_all = true;
+    buf_init(&b);
+    put_tensors(&b, &w);
+    put_map(&b, "m", &w);
+    put_tv(&b, "l", &w);
+    put_tiled(&b, "by_map", "m", &w);
+    put_tiled(&b, "by_tv", "l", &w);
+    put_chain(&b, "by_chain", &w);
+    bool ok = compile(&s, b.text, &made);
+    for (int i = 0; ok && i < 2; ++i) {
+        const char *other = i ? "by_chain" : "by_tv", *why = differ(&s, &made, "by_map", other);
+        if (!why && strcmp(body_of(&s, &made, "by_map"), body_of(&s, &made, other)) != 0) why = "other Kernel IR";
+        if (!why) continue;
+        printf("%sby_map and another are not the same: %s\n", b.text, why);
+        ok = false;
+    }
+    buf_release(&b);
+    session_release(&s);
+    return ok;
+}
+
+// The named element must have the named owners in the two partitions.
+static bool true_witness(const char *why, const struct way *a, const struct way *b) {
+    long long m, n, one, two;
+    const char *at = strstr(why, "at ("), *by = strstr(why, "written by thread "), *other = by ? strstr(by, "by thread ") : NULL;
+    if (!at || !by || !other) return false;
+    other = strstr(other + 3, "by thread ");
+    if (!other || sscanf(at, "at (%lld,%lld)", &m, &n) != 2 || sscanf(by, "written by thread %lld", &one) != 1 ||
+        sscanf(other, "by thread %lld", &two) != 1) {
+        return false;
+    }
+    return owner(a, (int)m, (int)n) == one && owner(b, (int)m, (int)n) == two && one != two;
+}
+
+// 1: told apart; 0: the change changes nothing; -1: wrong.
+static int check_miss(void) {
+    struct way w = draw(), x = w;
+    int i = below(2);
+    switch (below(3)) {  // one number or one order
+    case 0: x.by_row = !x.by_row; break;
+    case 1:  // a factor goes from the values of a mode to its threads, and back in the other mode
+        if (w.val[i] % 2 || w.thr[!i] % 2) return 0;
+        x.thr[i] *= 2;
+        x.val[i] /= 2;
+        x.thr[!i] /= 2;
+        x.val[!i] *= 2;
+        break;
+    default:
+        x.thr[0] = w.thr[1];
+        x.thr[1] = w.thr[0];
+        x.val[0] = w.val[1];
+        x.val[1] = w.val[0];
+        if (x.thr[0] * x.val[0] != w.thr[0] * w.val[0] || x.thr[1] * x.val[1] != w.thr[1] * w.val[1]) return 0;
+    }
+    bool different = false;
+    for (int m = 0; m < w.thr[0] * w.val[0]; ++m) {
+        for (int n = 0; n < w.thr[1] * w.val[1]; ++n) different |= owner(&w, m, n) != owner(&x, m, n);
+    }
+    struct session s;
+    struct buf b;
+    struct compiled made;
+    session_init(&s);
+    s.diags.off_all = true;
+    buf_init(&b);
+    put_tensors(&b, &w);
+    put_map(&b, "m", &w);
+    put_tiled(&b, "one", "m", &w);
+    put_chain(&b, "two", &x);
+    int found = compile(&s, b.text, &made) ? 0 : -1;
+    const char *why = found == 0 ? differ(&s, &made, "one", "two") : NULL;
+    if (found == 0 && (why != NULL) != different) found = -1;
+    if (found == 0 && why) found = true_witness(why, &w, &x) ? 1 : -1;
+    if (found < 0) printf("%s%s, but the partitions are %s\n", b.text, why ? why : "equivalent", different ? "different" : "the same");
+    buf_release(&b);
+    session_release(&s);
+    return found;
+}
+
+int main(int argc, char **argv) {
+    long first = 1, ways = 10000, misses = 1000;
+    for (int i = 1; i + 1 < argc; i += 2) {
+        long *to = strcmp(argv[i], "--first") == 0 ? &first : strcmp(argv[i], "--ways") == 0 ? &ways : &misses;
+        *to = atol(argv[i + 1]);
+    }
+    long failures = 0, apart = 0;
+    for (long i = 0; i < ways && failures < 5; ++i) {
+        state = (uint64_t)(first + i) * 0x9e3779b97f4a7c15u;
+        if (!check_same()) printf("seed %ld\n", first + i), ++failures;
+    }
+    for (long i = 0; apart < misses && failures < 5; ++i) {
+        state = (uint64_t)(first + i) * 0xd1b54a32d192ed03u;
+        int found = check_miss();
+        if (found < 0) printf("seed %ld\n", first + i), ++failures;
+        if (found > 0) ++apart;
+    }
+    printf("%ld partitions written three ways, %ld near misses told apart, %ld failures\n", ways, apart, failures);
+    return failures != 0;
+}
