@@ -29,6 +29,11 @@ cp examples/embed/row_sums.cu "$out/embed/"
 "$build/bin/tcpc" examples/embed/loader.tcp --emit=header -o "$out/embed/loader.cuh"
 echo "// row_sums.cu has its own" >"$out/embed/main.cpp"
 touch "$out/embed/sanitize"
+for plan in tests/run/{map,map-no-layout,names,extern}.tcp tests/pass/partitions.tcp; do
+    write "run_$(basename "$plan" .tcp)" "$plan"
+    touch "$out/run_$(basename "$plan" .tcp)/sanitize"
+done
+cp -r tests/run/Inputs "$out/run_extern/"
 each=25
 for ((i = 0; i * each < kernels; ++i)); do
     "$build/bin/gen_plans" $((seed + i)) $each >"$out/random.tcp"
