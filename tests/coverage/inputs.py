@@ -15,7 +15,9 @@ class Test:
         self.path = path
         self.text = path.read_text(errors="replace")
         self.runs = re.findall(r"RUN: *(.*)", self.text)
-        prefixes = {"CHECK", *re.findall(r"--?check-prefix[= ](\S+)", self.text)}
+        prefixes = {"CHECK"}
+        for names in re.findall(r"--?check-prefix(?:es)?[= ](\S+)", self.text):
+            prefixes.update(names.split(","))
         self.checks = re.findall(rf"^.*?\b(?:{'|'.join(sorted(prefixes))})(?:-NEXT|-SAME|-DAG)?: *(.*)$", self.text, re.M)
         self.fails = any("%not" in run for run in self.runs)
 
