@@ -23,7 +23,8 @@
 //   tcp_ldmatrix_x{1,2,4}[_trans](tcp_b32 *to, const void *shared_row);
 //   tcp_stmatrix_x{1,2,4}[_trans](void *shared_row, const tcp_b32 *from);
 //   tcp_zero_{8,16,32,64,128}()           a value of zeros
-//   tcp_swizzle<B, M, S>(x)               x ^ ((x & yyy) >> S), CuTe's Swizzle<B,M,S>, of an element index
+//   tcp_swizzle<B, M, S>(x)               x ^ ((x & yyy) >> S), CuTe's Swizzle<B,M,S>, of an
+//   element index
 //
 // "global_nc" reads what nobody writes during the launch (ld.global.nc).  Loads and stores are
 // plain vector accesses that the compiler may move and schedule; what has a side effect beyond its
@@ -46,8 +47,9 @@
     unsigned char *const name = tcp_shared_buffer
 
 // The access types may alias everything: a fragment is an array of elements and is moved as
-// vectors.  128 bits go as one integer: what has four members, uint4 too, is taken apart by nvcc, which does not always
-// find back to one store (seen with nvcc 13.0: four st.global.u32 where the stride is a param).
+// vectors.  128 bits go as one integer: what has four members, uint4 too, is taken apart by nvcc,
+// which does not always find back to one store (seen with nvcc 13.0: four st.global.u32 where the
+// stride is a param).
 typedef uint8_t tcp_any8;
 typedef uint16_t __attribute__((may_alias)) tcp_any16;
 typedef uint32_t __attribute__((may_alias)) tcp_any32;
@@ -55,7 +57,8 @@ typedef unsigned long long __attribute__((may_alias)) tcp_any64;
 typedef unsigned __int128 __attribute__((may_alias)) tcp_any128;
 
 TCP_INSTRUCTION tcp_b128 tcp_parts_of(tcp_any128 whole) {
-    return tcp_b128{(unsigned)whole, (unsigned)(whole >> 32), (unsigned)(whole >> 64), (unsigned)(whole >> 96)};
+    return tcp_b128{(unsigned)whole, (unsigned)(whole >> 32), (unsigned)(whole >> 64),
+                    (unsigned)(whole >> 96)};
 }
 TCP_INSTRUCTION tcp_any128 tcp_whole_of(tcp_b128 parts) {
     const tcp_b64 low = (tcp_b64)parts.y << 32 | parts.x, high = (tcp_b64)parts.w << 32 | parts.z;
@@ -200,11 +203,12 @@ TCP_INSTRUCTION tcp_b128 tcp_zero_128() {
 }
 
 #endif
-// CuTe's Swizzle<B,M,S> (cute/swizzle.hpp) of an element index: bits [M, M+B) are xored with those |S| above them, for a
-// negative S those |S| above with bits [M, M+B).
+// CuTe's Swizzle<B,M,S> (cute/swizzle.hpp) of an element index: bits [M, M+B) are xored with those
+// |S| above them, for a negative S those |S| above with bits [M, M+B).
 template <int B, int M, int S, typename T> TCP_DEVICE T tcp_swizzle(T x) {
     constexpr T mask = ((T(1) << B) - 1) << M;
-    return S >= 0 ? T(x ^ ((x >> (S >= 0 ? S : 0)) & mask)) : T(x ^ ((x & mask) << (S < 0 ? -S : 0)));
+    return S >= 0 ? T(x ^ ((x >> (S >= 0 ? S : 0)) & mask))
+                  : T(x ^ ((x & mask) << (S < 0 ? -S : 0)));
 }
 
 #endif

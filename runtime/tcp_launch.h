@@ -72,13 +72,12 @@ inline tcp_status tcp_check_relation(const char *kernel, const char *relation, b
                     relation, (long long)left, (long long)right);
 }
 
-// An integer that knows when it has become more than 64 bits hold: what is computed of params before
-// anything is known to be small.
+// An integer that knows when it has become more than 64 bits hold: what is computed of params
+// before anything is known to be small.
 struct tcp_exact {
     int64_t value;
     bool lost;
-    tcp_exact(int64_t is) : value(is), lost(false) {
-    }
+    tcp_exact(int64_t is) : value(is), lost(false) {}
 };
 inline tcp_exact operator*(tcp_exact a, tcp_exact b) {
     tcp_exact r = 0;

@@ -1,7 +1,8 @@
-// How many compositions of nested rank-3 layouts a second the library makes on one core, and that its
-// memory goes back to its mark.
+// How many compositions of nested rank-3 layouts a second the library makes on one core, and that
+// its memory goes back to its mark.
 //
-// usage: bench_layout [SECONDS] [FILE]   FILE gets the pairs as "A | B", for bench/layout/pycute_compose.py
+// usage: bench_layout [SECONDS] [FILE]   FILE gets the pairs as "A | B", for
+// bench/layout/pycute_compose.py
 #define _POSIX_C_SOURCE 199309L
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +80,8 @@ int main(int argc, char **argv) {
         count += 64 * N * N;
         end = now();
     } while (end - start < seconds);
-    printf("tcpc    %10.0f compositions/s  (%ld in %.2f s; %zu bytes at most for one, then back to the mark)\n",
+    printf("tcpc    %10.0f compositions/s  (%ld in %.2f s; %zu bytes at most for one, then back to "
+           "the mark)\n",
            (double)count / (end - start), count, end - start, most - mark);
     free(m.base);
     return m.used != mark;

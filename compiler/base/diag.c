@@ -18,7 +18,8 @@ static const struct warning_row warnings[W_COUNT] = {
     [W_LAYOUT_TILER] = {"layout-tiler", true,
                         "a layout stands where a shape was probably meant as tiler"},
     [W_UNUSED] = {"unused", true, "a declaration that nothing uses"},
-    [W_INDEX_MAP] = {"index-map", true, "an index map that is no layout, and copies value by value"},
+    [W_INDEX_MAP] = {"index-map", true,
+                     "an index map that is no layout, and copies value by value"},
 };
 
 const struct warning_row *diag_warning_row(enum warning w) {

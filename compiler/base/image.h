@@ -38,13 +38,15 @@ static inline int64_t image_frag(int tensor, int thread) {
     return (int64_t)1 << 62 | ((int64_t)thread + 1) << 32 | tensor;
 }
 
-// What a device function's caller gives it stays, like a global tensor: element "off" (< 2^20) of thread "thread" (0 for
-// shared memory) of tensor "tensor" is this element of buffer image_global(tensor).
+// What a device function's caller gives it stays, like a global tensor: element "off" (< 2^20) of
+// thread "thread" (0 for shared memory) of tensor "tensor" is this element of buffer
+// image_global(tensor).
 static inline int64_t image_outside(int thread, int64_t off) {
     return (int64_t)thread << 20 | off;
 }
 
-// What an extern function leaves behind is known to nobody: element "off" of its argument "arg" after call "call".
+// What an extern function leaves behind is known to nobody: element "off" of its argument "arg"
+// after call "call".
 static inline int64_t image_opaque(int call, int arg, int64_t off) {
     return image_tag((1 << 22) + call * 64 + arg, off);
 }

@@ -111,8 +111,7 @@ const char *view_offsets(struct picture *p, const struct draw_request *r) {
     return NULL;
 }
 
-// -- swizzles
-// ----------------------------------------------------------------------------------------------------
+// -- swizzles -------------------------------------------------------------------------------------
 
 // The two-dimensional picture of a swizzle: a row of it is 2^b pieces of 2^m elements that stand
 // one behind the other in memory, and as many rows as come before the pattern repeats.
@@ -158,8 +157,7 @@ const char *view_swizzle(struct picture *p, const struct draw_request *r) {
     return NULL;
 }
 
-// -- banks
-// -------------------------------------------------------------------------------------------------------
+// -- banks ----------------------------------------------------------------------------------------
 
 const char *view_banks(struct picture *p, const struct draw_request *r) {
     struct place f;

@@ -78,8 +78,7 @@ struct picture {
     struct buf pool;
 };
 
-// -- building
-// ----------------------------------------------------------------------------------------------------
+// -- building -------------------------------------------------------------------------------------
 
 void picture_init(struct picture *p, struct session *s, enum draw_format format);
 void picture_release(struct picture *p);
@@ -102,8 +101,7 @@ static inline const char *picture_cell_text(const struct picture *p, const struc
 }
 int pic_digits(int64_t n);  // decimal digits of n >= 0
 
-// -- colours
-// -----------------------------------------------------------------------------------------------------
+// -- colours --------------------------------------------------------------------------------------
 // Each is a pair of shades for light and dark backgrounds on which text of the background's
 // opposite is legible.
 
@@ -117,15 +115,13 @@ int pic_hue(int64_t i);               // neighbours, also those 2, 4, 8 .. apart
 int pic_wheel(int64_t i, int64_t n);  // the i-th of n places on a circle
 int pic_ramp(int64_t i, int64_t n);   // light to dark
 
-// -- writers
-// -----------------------------------------------------------------------------------------------------
+// -- writers --------------------------------------------------------------------------------------
 
 void picture_write_text(const struct picture *p, struct buf *out);
 void picture_write_svg(const struct picture *p, struct buf *out);
 void picture_write_tikz(const struct picture *p, struct buf *out);
 
-// -- views: each returns NULL, or why there is no drawing
-// --------------------------------------------------------
+// -- views: each returns NULL, or why there is no drawing -----------------------------------------
 
 const char *view_owners(struct picture *p, const struct draw_request *r);
 const char *view_inverse(struct picture *p, const struct draw_request *r);

@@ -62,8 +62,7 @@ static int paragraph(struct scene *s, int y, int width, enum shape_ink ink, cons
     return y;
 }
 
-// -- grids
-// -------------------------------------------------------------------------------------------------------
+// -- grids ----------------------------------------------------------------------------------------
 
 struct frame {
     const struct picture *p;

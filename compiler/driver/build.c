@@ -14,7 +14,7 @@
 
 enum { MAX_WORDS = 48, BUILD_SECONDS = 900 };
 
-// -- the runtime ------------------------------------------------------------------------------
+// -- the runtime ----------------------------------------------------------------------------------
 
 // Writes the folder of this program to "out".
 static bool own_folder(char *out, size_t size) {
@@ -65,7 +65,7 @@ static bool find_runtime(struct toolchain *t) {
     return false;
 }
 
-// -- compilers --------------------------------------------------------------------------------
+// -- compilers ------------------------------------------------------------------------------------
 
 // Whether a GPU can be used: its device file is there and not hidden from us.
 static bool has_gpu(void) {
@@ -123,7 +123,7 @@ bool toolchain_find(struct toolchain *t, int want, const char *cxx, const char *
     return find_cxx(cxx, t->compiler, sizeof t->compiler);
 }
 
-// -- the command ------------------------------------------------------------------------------
+// -- the command ----------------------------------------------------------------------------------
 
 struct command {
     const char *word[MAX_WORDS + 1];

@@ -10,10 +10,10 @@ struct session;
 
 struct toolchain {
     bool gpu;
-    char compiler[512];  // its path
-    char runtime[512];   // the folder of tcp_runtime.h
-    char library[512];   // the host runtime built beforehand, "" when there is none
-    const char *arch;    // "sm_90"
+    char compiler[512];       // its path
+    char runtime[512];        // the folder of tcp_runtime.h
+    char library[512];        // the host runtime built beforehand, "" when there is none
+    const char *arch;         // "sm_90"
     const char *plan_folder;  // where files of extern functions are looked for
 };
 

@@ -40,7 +40,8 @@ static void dump_plan(struct session *s, const char *name, const struct plan *p,
     show(&b, to);
 }
 
-int compile_until(struct session *s, const char *path, enum stage last, FILE *dump, struct compiled *out) {
+int compile_until(struct session *s, const char *path, enum stage last, FILE *dump,
+                  struct compiled *out) {
     *out = (struct compiled){0};
     struct buf b;
 
@@ -75,8 +76,10 @@ int compile_until(struct session *s, const char *path, enum stage last, FILE *du
     if (last == STAGE_KERNEL) return 0;
 
     buf_init(&b);
-    if (last == STAGE_HEADER) emit_header(s, out->kir, &b);
-    else emit_cuda(s, out->kir, &b);
+    if (last == STAGE_HEADER)
+        emit_header(s, out->kir, &b);
+    else
+        emit_cuda(s, out->kir, &b);
     out->cuda = buf_finish(&b, &s->arena);
     return 0;
 }

@@ -18,10 +18,12 @@ struct compiled {
 
 enum stage { STAGE_AST, STAGE_PLAN, STAGE_KERNEL, STAGE_CUDA, STAGE_HEADER };
 
-// Compiles the file at "path" ("-": standard input) as far as "last"; fields of later stages stay NULL.  What the option
-// --dump-after asks for goes to "dump".  Returns 0, 1 when the plan is wrong, 2 when the file cannot be read; the reasons
-// are in the session's diagnostics.
-int compile_until(struct session *s, const char *path, enum stage last, FILE *dump, struct compiled *out);
+// Compiles the file at "path" ("-": standard input) as far as "last"; fields of later stages stay
+// NULL.  What the option
+// --dump-after asks for goes to "dump".  Returns 0, 1 when the plan is wrong, 2 when the file
+// cannot be read; the reasons are in the session's diagnostics.
+int compile_until(struct session *s, const char *path, enum stage last, FILE *dump,
+                  struct compiled *out);
 
 // The whole way.
 int compile_plan(struct session *s, const char *path, struct compiled *out);

@@ -64,8 +64,7 @@ struct subject {
     const struct copy *copy;
 };
 
-// -- finding the name
-// -----------------------------------------------------------------------------------------------
+// -- finding the name -----------------------------------------------------------------------------
 
 static bool same(const char *a, const char *b) {
     return a && b && strcmp(a, b) == 0;
@@ -158,8 +157,7 @@ static int unknown_name(const struct plan *p, const char *name) {
     return EXIT_WRONG;
 }
 
-// -- the view
-// -------------------------------------------------------------------------------------------------------
+// -- the view -------------------------------------------------------------------------------------
 
 static enum draw_view usual_view(const struct subject *u) {
     if (u->tc) return DRAW_OWNERS;
@@ -281,8 +279,7 @@ static bool bind_params(struct session *s, const struct plan *p, const struct co
     return !broken;
 }
 
-// -- the drawing
-// ----------------------------------------------------------------------------------------------------
+// -- the drawing ----------------------------------------------------------------------------------
 
 static int draw_plan(struct session *s, const struct command *q) {
     struct ast_file *file = parse_file(s, q->path);
@@ -317,8 +314,7 @@ static int draw_plan(struct session *s, const struct command *q) {
     return code;
 }
 
-// -- the command line
-// -----------------------------------------------------------------------------------------------
+// -- the command line -----------------------------------------------------------------------------
 
 static bool read_int(const char *text, int64_t *out) {
     char *end;

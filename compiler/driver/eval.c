@@ -11,7 +11,8 @@
 
 static const char help[] =
     "usage: tcpc eval [options] EXPRESSION\n"
-    "       tcpc eval [options] -       one expression a line in, one result or 'error: ...' a line out\n"
+    "       tcpc eval [options] -       one expression a line in, one result or 'error: ...' a "
+    "line out\n"
     "\n"
     "  --steps       also the intermediate layouts, and the rule that gave each\n"
     "  --table       also the value at each coordinate\n"
@@ -29,20 +30,24 @@ static void print_step(void *user, int depth, const char *rule, const char *resu
     printf("%*s%s   [%s]\n", 2 * depth, "", result, rule);
 }
 
-// Evaluates one expression in a memory of its own; prints the result, or the error where "errors" says.
+// Evaluates one expression in a memory of its own; prints the result, or the error where "errors"
+// says.
 static int evaluate(const char *text, const struct style *style, FILE *errors, const char *prefix) {
     struct session s;
     session_init(&s);
     struct calc_options o = {style->steps ? print_step : NULL, NULL};
     struct calc_value v = calc_eval(&s.lay, text, &o);
     const char *printed = NULL;
-    if (v.kind != CALC_NONE) printed = style->json ? calc_json(&s.lay, v) : calc_text(&s.lay, v, style->as);
+    if (v.kind != CALC_NONE)
+        printed = style->json ? calc_json(&s.lay, v) : calc_text(&s.lay, v, style->as);
     int status = EXIT_RIGHT;
     if (printed) {
         puts(printed);
         const char *table = style->table ? calc_table(&s.lay, v) : NULL;
-        if (table) fputs(table, stdout);
-        else if (style->table) printed = NULL;
+        if (table)
+            fputs(table, stdout);
+        else if (style->table)
+            printed = NULL;
     }
     if (!printed) {
         fprintf(errors, "%s%s\n", prefix, s.lay.error ? s.lay.error : "no value");
@@ -91,16 +96,22 @@ int command_eval(int argc, char **argv) {
     bool missing;
     for (int i = 0; i < argc; ++i) {
         const char *a = argv[i];
-        if (strcmp(a, "--steps") == 0) style.steps = true;
-        else if (strcmp(a, "--table") == 0) style.table = true;
-        else if (strcmp(a, "--json") == 0) style.json = true;
-        else if (strcmp(a, "--help") == 0) return fputs(help, stdout), EXIT_RIGHT;
+        if (strcmp(a, "--steps") == 0)
+            style.steps = true;
+        else if (strcmp(a, "--table") == 0)
+            style.table = true;
+        else if (strcmp(a, "--json") == 0)
+            style.json = true;
+        else if (strcmp(a, "--help") == 0)
+            return fputs(help, stdout), EXIT_RIGHT;
         else if (strcmp(a, "--list") == 0) {
             return list_operations();
         } else if ((value = option_value(argc, argv, &i, "--as", &missing))) {
             int k = 0;
             while (k < 3 && strcmp(styles[k], value) != 0) ++k;
-            if (k == 3) return missing ? EXIT_USAGE : option_error("'--as' takes tcp, cute or pycute, not '%s'", value);
+            if (k == 3)
+                return missing ? EXIT_USAGE
+                               : option_error("'--as' takes tcp, cute or pycute, not '%s'", value);
             style.as = (enum calc_style)k;
         } else if (a[0] == '-' && a[1] == '-' && a[2]) {
             return option_error("there is no option '%s'; see 'tcpc eval --help'", a);
@@ -111,5 +122,6 @@ int command_eval(int argc, char **argv) {
         }
     }
     if (!text) return option_error("no expression is given; see 'tcpc eval --help'");
-    return strcmp(text, "-") == 0 ? evaluate_lines(&style) : evaluate(text, &style, stderr, "tcpc: error: ");
+    return strcmp(text, "-") == 0 ? evaluate_lines(&style)
+                                  : evaluate(text, &style, stderr, "tcpc: error: ");
 }

@@ -15,8 +15,7 @@
 #include "kernel/kernel_ir.h"
 #include "layout/algebra.h"
 
-// -- texts
-// -----------------------------------------------------------------------------------------
+// -- texts ----------------------------------------------------------------------------------------
 
 static const char *layout_text(struct session *s, struct lay l) {
     return lay_valid(l) ? lay_text(&s->lay, l) : NULL;
@@ -46,8 +45,7 @@ static const char *level_text(enum level l) {
     return names[l];
 }
 
-// -- one copy
-// --------------------------------------------------------------------------------------
+// -- one copy -------------------------------------------------------------------------------------
 
 static bool is_written(const struct kernel *k, const struct tensor *t) {
     for (int i = 0; i < k->nformals; ++i)
@@ -184,8 +182,7 @@ static struct explained_copy explain_copy(struct session *s, const struct kernel
     return x;
 }
 
-// -- one kernel
-// ------------------------------------------------------------------------------------
+// -- one kernel -----------------------------------------------------------------------------------
 
 static int count(const struct stmt *list, enum stmt_kind kind) {
     int n = 0;
@@ -296,8 +293,7 @@ static struct explained_kernel explain_kernel(struct session *s, const struct ke
     return x;
 }
 
-// -- the plan
-// --------------------------------------------------------------------------------------
+// -- the plan -------------------------------------------------------------------------------------
 
 static void add_labels(const struct stmt *list, const char **names, int *n, int most) {
     for (const struct stmt *st = list; st; st = st->next) {
@@ -348,8 +344,7 @@ const struct explanation *explain_plan(struct session *s, const struct plan *p,
     return NULL;
 }
 
-// -- the command
-// -----------------------------------------------------------------------------------
+// -- the command ----------------------------------------------------------------------------------
 
 static const char help[] =
     "usage: tcpc explain [options] PLAN.tcp [NAME]    tell what the compiler chose, and why\n"
@@ -370,22 +365,26 @@ struct request {
 };
 
 // "K1 and K2 are equivalent", or where they differ.
-static int compare_kernels(const struct request *r, struct session *s, const struct compiled *c, struct buf *b) {
+static int compare_kernels(const struct request *r, struct session *s, const struct compiled *c,
+                           struct buf *b) {
     const struct kernel *k[2];
     for (int i = 0; i < 2; ++i) {
         const char *known[64];
         int n = 0;
         k[i] = plan_find_kernel(c->plan, r->word[i + 1]);
         if (k[i]) continue;
-        for (const struct kernel *x = c->plan->kernels; x && n < 64; x = x->next) known[n++] = x->name;
+        for (const struct kernel *x = c->plan->kernels; x && n < 64; x = x->next)
+            known[n++] = x->name;
         const char *near = diag_did_you_mean(r->word[i + 1], known, n);
-        option_error("'%s' has no kernel '%s'%s%s%s", r->word[0], r->word[i + 1], near ? "; did you mean '" : "",
-                     near ? near : "", near ? "'?" : "");
+        option_error("'%s' has no kernel '%s'%s%s%s", r->word[0], r->word[i + 1],
+                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
         return EXIT_USAGE;
     }
     const char *why = kernels_differ(s, c->plan, c->kir, k[0], k[1]);
-    if (why) buf_printf(b, "%s and %s differ: %s\n", k[0]->name, k[1]->name, why);
-    else buf_printf(b, "%s and %s are equivalent\n", k[0]->name, k[1]->name);
+    if (why)
+        buf_printf(b, "%s and %s differ: %s\n", k[0]->name, k[1]->name, why);
+    else
+        buf_printf(b, "%s and %s are equivalent\n", k[0]->name, k[1]->name);
     return why ? EXIT_WRONG : EXIT_RIGHT;
 }
 

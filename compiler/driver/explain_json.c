@@ -8,8 +8,7 @@
 
 enum { EXPLAIN_SCHEMA = 1 };
 
-// -- writing JSON
-// ----------------------------------------------------------------------------------
+// -- writing JSON ---------------------------------------------------------------------------------
 
 struct json {
     struct session *s;
@@ -68,8 +67,7 @@ static void put_amount(struct json *j, const char *key, const struct ix *e) {
         put_text(j, key, e ? ix_text(j->s, e) : NULL);
 }
 
-// -- the fields
-// ------------------------------------------------------------------------------------
+// -- the fields -----------------------------------------------------------------------------------
 
 static void put_align(struct json *j, const struct align_terms *a) {
     enter(j, "alignment", '{');

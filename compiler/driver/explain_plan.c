@@ -52,8 +52,7 @@ static void replace_range(struct writer *w, struct range r, const char *text) {
     replace(w, r.begin, r.end, text);
 }
 
-// -- tensors
-// ---------------------------------------------------------------------------------------
+// -- tensors --------------------------------------------------------------------------------------
 
 static bool same_place(struct range a, struct range b) {
     return a.file == b.file && a.begin == b.begin;
@@ -102,8 +101,7 @@ static void pin_type(struct writer *w, struct range name, const struct ast_type 
                 arena_printf(&w->s->arena, " align %d", align));
 }
 
-// -- tiled copies
-// ----------------------------------------------------------------------------------
+// -- tiled copies ---------------------------------------------------------------------------------
 
 // The bytes from the "by" before "at" on; false when something else is right before it.
 static bool with_by(const struct writer *w, struct range *at) {
@@ -140,8 +138,7 @@ static void pin_used(struct writer *w, const struct stmt *list, int file) {
     }
 }
 
-// -- declarations
-// ----------------------------------------------------------------------------------
+// -- declarations ---------------------------------------------------------------------------------
 
 static void pin_block(struct writer *w, const struct ast_block *b) {
     for (int i = 0; b && i < b->nstmts; ++i) {

@@ -40,8 +40,7 @@ static const char *place(struct session *s, const struct explained_side *x) {
     return arena_printf(&s->arena, "%s memory ('%s')", x->space, x->tensor);
 }
 
-// -- the paragraph
-// ---------------------------------------------------------------------------------
+// -- the paragraph --------------------------------------------------------------------------------
 
 static void put_work(struct session *s, struct buf *b, const struct explained_kernel *k,
                      const struct explained_copy *c) {
@@ -94,8 +93,7 @@ static void put_width(struct buf *b, const struct explained_copy *c) {
                    next && next->bits < 128 ? next->bits : (int64_t)128);
 }
 
-// -- the table
-// -------------------------------------------------------------------------------------
+// -- the table ------------------------------------------------------------------------------------
 
 static void row(struct buf *b, const char *label, const char *value, const char *note) {
     if (!value) return;

@@ -48,10 +48,14 @@ int command_fmt(int argc, char **argv) {
     bool in_place = false, check = false, any = false;
     int status = EXIT_RIGHT;
     for (int i = 0; i < argc; ++i) {
-        if (strcmp(argv[i], "-i") == 0) in_place = true;
-        else if (strcmp(argv[i], "--check") == 0) check = true;
-        else if (strcmp(argv[i], "--help") == 0) return fputs(help, stdout), EXIT_RIGHT;
-        else if (argv[i][0] == '-' && argv[i][1]) return option_error("there is no option '%s'; see 'tcpc fmt --help'", argv[i]);
+        if (strcmp(argv[i], "-i") == 0)
+            in_place = true;
+        else if (strcmp(argv[i], "--check") == 0)
+            check = true;
+        else if (strcmp(argv[i], "--help") == 0)
+            return fputs(help, stdout), EXIT_RIGHT;
+        else if (argv[i][0] == '-' && argv[i][1])
+            return option_error("there is no option '%s'; see 'tcpc fmt --help'", argv[i]);
     }
     for (int i = 0; i < argc; ++i) {
         if (argv[i][0] == '-' && argv[i][1]) continue;

@@ -18,16 +18,22 @@
 
 static const char help[] =
     "usage: tcpc [options] PLAN.tcp [-o FILE]    compile a copy plan to CUDA C\n"
-    "       tcpc run PLAN.tcp                    compile, build, run and compare with the plan's meaning\n"
-    "       tcpc explain PLAN.tcp [NAME]         tell what the compiler chose for each copy, and why\n"
-    "       tcpc draw PLAN.tcp NAME [-o x.svg]   draw a tiled copy, a layout, a tensor or a kernel\n"
+    "       tcpc run PLAN.tcp                    compile, build, run and compare with the plan's "
+    "meaning\n"
+    "       tcpc explain PLAN.tcp [NAME]         tell what the compiler chose for each copy, and "
+    "why\n"
+    "       tcpc draw PLAN.tcp NAME [-o x.svg]   draw a tiled copy, a layout, a tensor or a "
+    "kernel\n"
     "       tcpc eval EXPRESSION | -             evaluate layout expressions\n"
     "       tcpc fmt PLAN.tcp                    print a plan in canonical format\n"
     "\n"
-    "  -o FILE             write to FILE; '-' is standard output; default: PLAN.cu beside the caller\n"
-    "  --emit=KIND         what to write: cuda (default), header (device functions), ast, plan, kernel\n"
+    "  -o FILE             write to FILE; '-' is standard output; default: PLAN.cu beside the "
+    "caller\n"
+    "  --emit=KIND         what to write: cuda (default), header (device functions), ast, plan, "
+    "kernel\n"
     "  --dump-after=PASS   print the plan after a pass to standard output\n"
-    "  --no-line           leave out the #line that lead profilers from accesses to their copies in the plan\n"
+    "  --no-line           leave out the #line that lead profilers from accesses to their copies "
+    "in the plan\n"
     "  -arch=sm_NN         the architecture to compile for, over the plan's own; default sm_80\n"
     "  -D NAME=VALUE       the value of a const, over the plan's own\n"
     "  -Wname -Wno-name    turn a warning on or off; -w turns all off\n"
@@ -35,8 +41,10 @@ static const char help[] =
     "  --error-limit=N     stop after N errors; 0 is no limit; default 20\n"
     "  --color=WHEN        auto (default), always, never\n"
     "  --diagnostics=KIND  text (default) or json\n"
-    "  --explain=NAME      print the page of a message: what [-WNAME] or [--explain=NAME] behind it means\n"
-    "  -MD                 write which files the output was made from, for make, to the output's name with .d\n"
+    "  --explain=NAME      print the page of a message: what [-WNAME] or [--explain=NAME] behind "
+    "it means\n"
+    "  -MD                 write which files the output was made from, for make, to the output's "
+    "name with .d\n"
     "  -MF FILE            write that to FILE\n"
     "  -MT TARGET          name TARGET there, as it is, instead of the output\n"
     "  @FILE               the words in FILE stand here\n"
@@ -62,8 +70,8 @@ static enum option_taken take_emit(struct request *r, const char *kind) {
         }
     }
     const char *near = diag_did_you_mean(kind, emit_names, 5);
-    option_error("'--emit' takes ast, plan, kernel, cuda or header, not '%s'%s%s%s", kind, near ? "; did you mean '" : "",
-                 near ? near : "", near ? "'?" : "");
+    option_error("'--emit' takes ast, plan, kernel, cuda or header, not '%s'%s%s%s", kind,
+                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     return OPTION_BAD;
 }
 
@@ -78,12 +86,13 @@ static enum option_taken take_dump(struct session *s, const char *pass) {
         }
     }
     const char *near = diag_did_you_mean(pass, names, n);
-    option_error("there is no pass '%s'%s%s%s", pass, near ? "; did you mean '" : "", near ? near : "",
-                 near ? "'?" : "");
+    option_error("there is no pass '%s'%s%s%s", pass, near ? "; did you mean '" : "",
+                 near ? near : "", near ? "'?" : "");
     return OPTION_BAD;
 }
 
-static enum option_taken take_option(struct session *s, struct request *r, int argc, char **argv, int *i) {
+static enum option_taken take_option(struct session *s, struct request *r, int argc, char **argv,
+                                     int *i) {
     const char *value;
     bool missing;
     enum option_taken taken = option_common(s, argc, argv, i);
@@ -142,7 +151,7 @@ static void show_diagnostics(struct session *s, const struct request *r) {
 
 static int compile(struct session *s, const struct request *r) {
     // what is not a compiler's product is to be looked at
-    const char *to = r->output                   ? r->output
+    const char *to = r->output                 ? r->output
                      : r->emit == STAGE_CUDA   ? default_output(s, r->input, ".cu")
                      : r->emit == STAGE_HEADER ? default_output(s, r->input, ".cuh")
                                                : "-";
@@ -183,15 +192,19 @@ static int command_compile(int argc, char **argv) {
             switch (take_option(&s, &r, argc, argv, &i)) {
             case OPTION_DONE: continue;
             case OPTION_BAD: status = EXIT_USAGE; continue;
-            case OPTION_NOT: status = option_error("there is no option '%s'; see 'tcpc --help'", argv[i]); continue;
+            case OPTION_NOT:
+                status = option_error("there is no option '%s'; see 'tcpc --help'", argv[i]);
+                continue;
             }
         }
         if (r.input) status = option_error("one plan at a time: '%s' and '%s'", r.input, argv[i]);
         r.input = argv[i];
     }
     if (!status && !r.input) status = option_error("no plan is given; see 'tcpc --help'");
-    if (!status) status = compile(&s, &r);
-    else if (s.diags.first) diag_print(&s, stderr);
+    if (!status)
+        status = compile(&s, &r);
+    else if (s.diags.first)
+        diag_print(&s, stderr);
     session_release(&s);
     return status;
 }
@@ -199,7 +212,11 @@ static int command_compile(int argc, char **argv) {
 static const struct command {
     char name[8];
     int (*run)(int argc, char **argv);
-} commands[] = {{"run", command_run}, {"explain", command_explain}, {"draw", command_draw}, {"eval", command_eval}, {"fmt", command_fmt}};
+} commands[] = {{"run", command_run},
+                {"explain", command_explain},
+                {"draw", command_draw},
+                {"eval", command_eval},
+                {"fmt", command_fmt}};
 
 // Prints the page of a kind of message.
 static int explain_page(const char *name) {
@@ -207,12 +224,13 @@ static int explain_page(const char *name) {
     const char *known[MOST] = {NULL};
     int n = 0;
     for (int i = 0; i < n_pages; ++i) {
-        if (strcmp(pages[i].name, name) == 0) return fputs(pages[i].text, stdout) < 0 ? EXIT_USAGE : EXIT_RIGHT;
+        if (strcmp(pages[i].name, name) == 0)
+            return fputs(pages[i].text, stdout) < 0 ? EXIT_USAGE : EXIT_RIGHT;
         if (n < MOST) known[n++] = pages[i].name;
     }
     const char *near = diag_did_you_mean(name, known, n);
-    option_error("there is no page '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
-                 near ? "'?" : "");
+    option_error("there is no page '%s'%s%s%s", name, near ? "; did you mean '" : "",
+                 near ? near : "", near ? "'?" : "");
     fputs("the pages are", stderr);
     for (int i = 0; i < n_pages; ++i) fprintf(stderr, "%s %s", i ? "," : "", pages[i].name);
     fputc('\n', stderr);
@@ -249,7 +267,8 @@ int main(int argc, char **argv) {
     arena_release(&words);
     if (ferror(stdout) || fflush(stdout) != 0) {
         int why = errno;
-        if (status != EXIT_USAGE) status = option_error("cannot write to standard output: %s", strerror(why));
+        if (status != EXIT_USAGE)
+            status = option_error("cannot write to standard output: %s", strerror(why));
     }
     return status;
 }

@@ -63,8 +63,8 @@ enum option_taken option_common(struct session *s, int argc, char **argv, int *i
         const char *near;
         s->options.arch = value;
         if (missing || arch_find(value, &near)) return missing ? OPTION_BAD : OPTION_DONE;
-        option_error("'%s' is no architecture that this compiler knows%s%s%s", value, near ? "; did you mean '" : "",
-                     near ? near : "", near ? "'?" : "");
+        option_error("'%s' is no architecture that this compiler knows%s%s%s", value,
+                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
         return OPTION_BAD;
     }
     if (strncmp(arg, "-W", 2) == 0 || strcmp(arg, "-w") == 0)
@@ -92,7 +92,8 @@ enum option_taken option_common(struct session *s, int argc, char **argv, int *i
             s->diags.error_limit = (int)limit;
             return OPTION_DONE;
         }
-        if (!missing) option_error("'--error-limit' takes a number, 0 for no limit, not '%s'", value);
+        if (!missing)
+            option_error("'--error-limit' takes a number, 0 for no limit, not '%s'", value);
         return OPTION_BAD;
     }
     return OPTION_NOT;

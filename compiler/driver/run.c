@@ -48,7 +48,7 @@ struct request {
     int where;  // as toolchain_find takes it
 };
 
-// -- the command line -------------------------------------------------------------------------
+// -- the command line -----------------------------------------------------------------------------
 
 static bool read_int(const char *text, int64_t *out) {
     char *end;
@@ -81,8 +81,11 @@ static bool take_word(struct session *s, struct request *q, int argc, char **arg
     struct {
         const char *name;
         const char **to;
-    } text[] = {
-        {"--kernel", &q->kernel}, {"--print", &q->print}, {"--keep", &q->keep}, {"--write", &q->write}, {"--cxx", &q->cxx}};
+    } text[] = {{"--kernel", &q->kernel},
+                {"--print", &q->print},
+                {"--keep", &q->keep},
+                {"--write", &q->write},
+                {"--cxx", &q->cxx}};
     for (int k = 0; k < 5; ++k) {
         if ((v = option_value(argc, argv, i, text[k].name, &missing))) {
             *text[k].to = v;
@@ -135,7 +138,7 @@ static int unknown(const char *what, const char *name, const char *const *known,
     return option_error("the plan has no %s '%s'", what, name);
 }
 
-// -- what is asked for, in the plan -----------------------------------------------------------
+// -- what is asked for, in the plan ---------------------------------------------------------------
 
 static bool find_kernel(const struct request *q, struct run_case *c) {
     const char *known[MAX_NAMES];
@@ -225,7 +228,7 @@ static bool bind_params(struct session *s, const struct request *q, struct run_c
     return true;
 }
 
-// -- the run ----------------------------------------------------------------------------------
+// -- the run --------------------------------------------------------------------------------------
 
 static bool write_text(struct session *s, const struct workplace *w, const char *name,
                        const char *text) {
@@ -340,7 +343,8 @@ static int build_and_run(struct session *s, const struct request *q, const struc
         !toolchain_find(&tools, q->where, q->cxx, arena_printf(&s->arena, "sm_%d", c->plan->arch)))
         return EXIT_USAGE;
     const char *slash = strrchr(q->path, '/');
-    tools.plan_folder = slash ? arena_strndup(&s->arena, q->path, (size_t)(slash - q->path) + 1) : ".";
+    tools.plan_folder =
+        slash ? arena_strndup(&s->arena, q->path, (size_t)(slash - q->path) + 1) : ".";
     if (!workplace_open(&w, q->write ? q->write : q->keep))
         return option_error("no folder to build in: %s", strerror(errno));
     buf_init(&main_text);

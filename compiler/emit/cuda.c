@@ -1,7 +1,8 @@
-// A .cu file from Kernel IR: for each kernel of the plan a __global__ function and a launcher with a C ABI.
+// A .cu file from Kernel IR: for each kernel of the plan a __global__ function and a launcher with
+// a C ABI.
 //
-// One runtime call is one instruction; nothing here decides anything.  The text is deterministic and a fixed point of the
-// project's clang-format.
+// One runtime call is one instruction; nothing here decides anything.  The text is deterministic
+// and a fixed point of the project's clang-format.
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
@@ -22,14 +23,17 @@ static struct call call(const struct out *o, int indent, const char *head, const
     return (struct call){.s = o->s, .indent = indent, .head = head, .tail = tail};
 }
 
-// -- statements ----------------------------------------------------------------------------------------------------
+// -- statements -----------------------------------------------------------------------------------
 
-static const char *int_type(const struct ix_var *v) { return emit_int_var(v) ? "int" : "int64_t"; }
+static const char *int_type(const struct ix_var *v) {
+    return emit_int_var(v) ? "int" : "int64_t";
+}
 
 static const char *element(const struct out *o, const struct kir_buffer *x, const struct ix *at) {
     int64_t zero;
     if (ix_static(at, &zero) && zero == 0 && x->space != KIR_STAGE) return x->c_name;
-    return arena_printf(&o->s->arena, "%s%s[%s]", x->space == KIR_STAGE ? "" : "&", x->c_name, emit_ix(o->s, o->k, at));
+    return arena_printf(&o->s->arena, "%s%s[%s]", x->space == KIR_STAGE ? "" : "&", x->c_name,
+                        emit_ix(o->s, o->k, at));
 }
 
 static const char *load_name(const struct out *o, const struct kir_buffer *x, int bits) {
@@ -45,11 +49,13 @@ static const char *store_name(const struct out *o, const struct kir_buffer *x, i
 
 static void put_comment(const struct out *o, const struct kir_node *n, int indent) {
     const char *file = strrchr(n->path, '/');
-    const char *place = arena_printf(&o->s->arena, "%s:%d", file ? file + 1 : n->path, n->plan_line);
+    const char *place =
+        arena_printf(&o->s->arena, "%s:%d", file ? file + 1 : n->path, n->plan_line);
     int room = EMIT_COLUMNS - indent - 3, width = (int)strlen(n->line[0]), pad = 60 - width;
     if (pad < 2) pad = 2;
     if (width + pad + (int)strlen(place) <= room) {
-        comment_write(o->b, indent, arena_printf(&o->s->arena, "%s%*s%s", n->line[0], pad, "", place), 0);
+        comment_write(o->b, indent,
+                      arena_printf(&o->s->arena, "%s%*s%s", n->line[0], pad, "", place), 0);
     } else {
         comment_write(o->b, indent, n->line[0], 4);
         comment_write(o->b, indent, arena_printf(&o->s->arena, "  %s", place), 0);
@@ -69,11 +75,10 @@ static bool declares(const struct kir_node *list) {
 static void put_node(const struct out *o, const struct kir_node *n, int indent) {
     struct buf *b = o->b;
     switch (n->kind) {
-    case KIR_COMMENT:
-        put_comment(o, n, indent);
-        return;
+    case KIR_COMMENT: put_comment(o, n, indent); return;
     case KIR_LET:
-        let_write(b, indent, arena_printf(&o->s->arena, "const %s %s =", int_type(n->var), n->var->c_name),
+        let_write(b, indent,
+                  arena_printf(&o->s->arena, "const %s %s =", int_type(n->var), n->var->c_name),
                   emit_ix(o->s, o->k, n->index));
         return;
     case KIR_FOR: {
@@ -104,23 +109,28 @@ static void put_node(const struct out *o, const struct kir_node *n, int indent) 
         buf_printf(b, "%s %s[%" PRId64 "];\n", n->stage->c_type, n->stage->c_name, n->stage->count);
         return;
     case KIR_LOAD: {
-        struct call c = call(o, indent,
-                             arena_printf(&o->s->arena, "%s = %s(", element(o, n->stage, n->stage_at),
-                                          load_name(o, n->buf, n->bits)),
-                             ");");
+        struct call c =
+            call(o, indent,
+                 arena_printf(&o->s->arena, "%s = %s(", element(o, n->stage, n->stage_at),
+                              load_name(o, n->buf, n->bits)),
+                 ");");
         call_arg(&c, "%s", element(o, n->buf, n->at));
         call_write(b, &c);
         return;
     }
     case KIR_STORE: {
-        struct call c = call(o, indent, arena_printf(&o->s->arena, "%s(", store_name(o, n->buf, n->bits)), ");");
+        struct call c =
+            call(o, indent, arena_printf(&o->s->arena, "%s(", store_name(o, n->buf, n->bits)),
+                 ");");
         call_arg(&c, "%s", element(o, n->buf, n->at));
         call_arg(&c, "%s", element(o, n->stage, n->stage_at));
         call_write(b, &c);
         return;
     }
     case KIR_MOVE: {
-        struct call c = call(o, indent, arena_printf(&o->s->arena, "%s(", store_name(o, n->to_buf, n->bits)), ");");
+        struct call c =
+            call(o, indent, arena_printf(&o->s->arena, "%s(", store_name(o, n->to_buf, n->bits)),
+                 ");");
         call_arg(&c, "%s", element(o, n->to_buf, n->to_at));
         call_arg(&c, "%s(%s)", load_name(o, n->buf, n->bits), element(o, n->buf, n->at));
         call_write(b, &c);
@@ -162,12 +172,13 @@ static void put_list(const struct out *o, const struct kir_node *list, int inden
     }
 }
 
-// -- the kernel ----------------------------------------------------------------------------------------------------
+// -- the kernel -----------------------------------------------------------------------------------
 
 static void put_parameters(const struct out *o, struct call *c, bool launcher) {
     for (int i = 0; i < o->k->ntensors; ++i) {
         const struct kir_tensor *t = &o->k->tensor[i];
-        call_arg(c, "%s%s *%s%s", t->written ? "" : "const ", t->c_type, launcher ? "" : "__restrict__ ", t->c_name);
+        call_arg(c, "%s%s *%s%s", t->written ? "" : "const ", t->c_type,
+                 launcher ? "" : "__restrict__ ", t->c_name);
     }
     for (int i = 0; i < o->k->nparams; ++i) {
         const struct kir_param *p = &o->k->param[i];
@@ -198,7 +209,8 @@ static void put_body(const struct out *o) {
     for (int i = 0; i < k->nbuffers; ++i) {
         const struct kir_buffer *x = k->buffer[i];
         if (x->space == KIR_SHARED) {
-            buf_printf(b, "    %s *const %s = (%s *)(smem + %" PRId64 ");\n", x->c_type, x->c_name, x->c_type, x->smem_offset);
+            buf_printf(b, "    %s *const %s = (%s *)(smem + %" PRId64 ");\n", x->c_type, x->c_name,
+                       x->c_type, x->smem_offset);
         } else if (x->space == KIR_FRAG) {
             buf_printf(b, "    alignas(16) %s %s[%" PRId64 "];\n", x->c_type, x->c_name, x->count);
         }
@@ -220,11 +232,15 @@ static void put_kernel(const struct out *o) {
     const char *file = strrchr(k->path, '/');
     buf_printf(b, "\n// kernel %s, %s:%d\n", k->name, file ? file + 1 : k->path, k->line);
     comment_write(b, 0,
-                  arena_printf(&s->arena, "  grid (%s,%s,%s), %" PRId64 " threads, %" PRId64 " bytes of shared memory",
+                  arena_printf(&s->arena,
+                               "  grid (%s,%s,%s), %" PRId64 " threads, %" PRId64
+                               " bytes of shared memory",
                                lay_int_text(&s->lay, k->grid[0]), lay_int_text(&s->lay, k->grid[1]),
                                lay_int_text(&s->lay, k->grid[2]), k->threads, k->smem_bytes),
                   8);
-    const char *bounds = arena_printf(&s->arena, "static __global__ void __launch_bounds__(%" PRId64 ")", k->threads);
+    const char *bounds =
+        arena_printf(&s->arena, "static __global__ void __launch_bounds__(%" PRId64 ")",
+                     k->threads);
     struct call c = call(o, 0, arena_printf(&s->arena, "%s %s_kernel(", bounds, k->c_name), ") {");
     put_parameters(o, &c, false);
     if (call_width(&c) > EMIT_COLUMNS) {
@@ -236,7 +252,7 @@ static void put_kernel(const struct out *o) {
     put_body(o);
 }
 
-// -- the launcher --------------------------------------------------------------------------------------------------
+// -- the launcher ---------------------------------------------------------------------------------
 
 static void check(const struct out *o, struct call *c, const char *fn) {
     *c = call(o, 4, arena_printf(&o->s->arena, "TCP_CHECK(%s(", fn), "));");
@@ -293,7 +309,8 @@ static void put_checks(const struct out *o) {
         const struct kir_tensor *t = &k->tensor[i];
         for (int j = 0; t->written && j < t->nextents; ++j) {
             if (t->extent[j]->lo > 0) continue;
-            buf_printf(o->b, "    if (%s == 0) return TCP_OK;\n", emit_host_ix(o->s, k, t->extent[j]));
+            buf_printf(o->b, "    if (%s == 0) return TCP_OK;\n",
+                       emit_host_ix(o->s, k, t->extent[j]));
         }
     }
     for (int i = 0; i < k->ntensors; ++i) check_fits(o, k->tensor[i].name, bytes(o, &k->tensor[i]));
@@ -326,7 +343,8 @@ static void put_checks(const struct out *o) {
 static void put_launcher(const struct out *o) {
     const struct kir_kernel *k = o->k;
     struct session *s = o->s;
-    struct call c = call(o, 0, arena_printf(&s->arena, "TCP_EXTERN_C tcp_status %s_launch(", k->c_name), ") {");
+    struct call c =
+        call(o, 0, arena_printf(&s->arena, "TCP_EXTERN_C tcp_status %s_launch(", k->c_name), ") {");
     buf_char(o->b, '\n');
     put_parameters(o, &c, true);
     call_arg(&c, "tcp_stream stream");
@@ -350,7 +368,7 @@ static void put_launcher(const struct out *o) {
     buf_puts(o->b, "}\n");
 }
 
-// -- device functions ----------------------------------------------------------------------------------------------
+// -- device functions -----------------------------------------------------------------------------
 
 static bool has(const struct kir_kernel *k, enum kir_space space) {
     for (int i = 0; i < k->nformals; ++i) {
@@ -377,7 +395,8 @@ static void put_duties(const struct out *o) {
     const struct kir_kernel *k = o->k;
     struct session *s = o->s;
     buf_puts(o->b, "//   The caller sees to it that:\n");
-    owe(o, "threads 0 .. %" PRId64 " of a block call it, each with its own number as 'tid'", k->threads - 1);
+    owe(o, "threads 0 .. %" PRId64 " of a block call it, each with its own number as 'tid'",
+        k->threads - 1);
     for (int i = 0; i < k->nformals; ++i) {
         const struct kir_formal *f = &k->formal[i];
         if (!f->buffer) continue;
@@ -385,25 +404,30 @@ static void put_duties(const struct out *o) {
                            : f->buffer->space == KIR_SHARED ? "in shared memory"
                                                             : "an array of the thread's own";
         if (f->buffer->space == KIR_GLOBAL) {
-            owe(o, "%s is %s, %s %s, aligned to %d bytes", f->buffer->name, what, f->buffer->elem, f->buffer->layout,
-                f->align);
+            owe(o, "%s is %s, %s %s, aligned to %d bytes", f->buffer->name, what, f->buffer->elem,
+                f->buffer->layout, f->align);
         } else {
-            owe(o, "%s is %s, %s %s, %" PRId64 " elements, aligned to %d bytes", f->buffer->name, what, f->buffer->elem,
-                f->buffer->layout, f->buffer->count, f->align);
+            owe(o, "%s is %s, %s %s, %" PRId64 " elements, aligned to %d bytes", f->buffer->name,
+                what, f->buffer->elem, f->buffer->layout, f->buffer->count, f->align);
         }
     }
     for (int i = 0; i < k->nparams; ++i) {
         const struct kir_param *p = &k->param[i];
-        if (p->mul > 1) owe(o, "%s is a multiple of %" PRId64 " in %" PRId64 " .. %" PRId64, p->name, p->mul, p->lo, p->hi);
-        else owe(o, "%s is in %" PRId64 " .. %" PRId64, p->name, p->lo, p->hi);
+        if (p->mul > 1)
+            owe(o, "%s is a multiple of %" PRId64 " in %" PRId64 " .. %" PRId64, p->name, p->mul,
+                p->lo, p->hi);
+        else
+            owe(o, "%s is in %" PRId64 " .. %" PRId64, p->name, p->lo, p->hi);
     }
     for (int i = 0; i < k->nrelations; ++i) owe(o, "%s", k->relation[i].text);
     for (int i = 0; i < k->nformals; ++i) {
         if (k->formal[i].index) owe(o, "%s >= 0", k->formal[i].index->name);
     }
-    for (int i = 0; i < k->nduties; ++i) owe(o, "%s <= %s", ix_text(s, k->duty[i].a), ix_text(s, k->duty[i].b));
+    for (int i = 0; i < k->nduties; ++i)
+        owe(o, "%s <= %s", ix_text(s, k->duty[i].a), ix_text(s, k->duty[i].b));
     if (has(k, KIR_SHARED)) {
-        owe(o, "a barrier stands between this and what other threads do with the shared memory, before and after");
+        owe(o, "a barrier stands between this and what other threads do with the shared memory, "
+               "before and after");
     }
     buf_puts(o->b, "//   It returns with this thread's accesses done, and holds no barrier.\n");
 }
@@ -425,11 +449,14 @@ static void put_device(const struct out *o) {
     }
     comment_write(b, 0,
                   arena_printf(&s->arena,
-                               "  %s_SMEM_BYTES is what its shared arguments take, %s_ALIGN the bytes that each must be "
+                               "  %s_SMEM_BYTES is what its shared arguments take, %s_ALIGN the "
+                               "bytes that each must be "
                                "aligned to.",
                                k->c_name, k->c_name),
                   2);
-    buf_printf(b, "enum : int {\n    %s_THREADS = %" PRId64 ",\n    %s_SMEM_BYTES = %" PRId64 ",\n    %s_ALIGN = %d,\n};\n",
+    buf_printf(b,
+               "enum : int {\n    %s_THREADS = %" PRId64 ",\n    %s_SMEM_BYTES = %" PRId64
+               ",\n    %s_ALIGN = %d,\n};\n",
                k->c_name, k->threads, k->c_name, bytes, k->c_name, align);
     struct call c = call(o, 0, arena_printf(&s->arena, "TCP_DEVICE void %s(", k->c_name), ") {");
     call_arg(&c, "int tid");
@@ -438,8 +465,8 @@ static void put_device(const struct out *o) {
         if (f->index) {
             call_arg(&c, "int64_t %s", f->index->c_name);
         } else {
-            call_arg(&c, "%s%s *__restrict__ %s", f->buffer->written ? "" : "const ", f->buffer->c_type,
-                     f->buffer->c_name);
+            call_arg(&c, "%s%s *__restrict__ %s", f->buffer->written ? "" : "const ",
+                     f->buffer->c_type, f->buffer->c_name);
         }
     }
     for (int i = 0; i < k->nparams; ++i) {
@@ -450,7 +477,8 @@ static void put_device(const struct out *o) {
     if (!uses(k->body, k->tid)) buf_puts(b, "    (void)tid;\n");
     for (int i = 0; i < k->nformals; ++i) {
         const struct kir_formal *f = &k->formal[i];
-        if (f->index && !uses(k->body, f->index)) buf_printf(b, "    (void)%s;\n", f->index->c_name);
+        if (f->index && !uses(k->body, f->index))
+            buf_printf(b, "    (void)%s;\n", f->index->c_name);
     }
     put_body(o);
 }
@@ -458,8 +486,8 @@ static void put_device(const struct out *o) {
 static void put_head(struct session *s, const struct kir *ir, struct buf *b) {
     (void)s;
     const char *file = strrchr(ir->path, '/');
-    buf_printf(b, "// Made by tcpc from %s for sm_%d: change the plan, not this file.\n", file ? file + 1 : ir->path,
-               ir->arch);
+    buf_printf(b, "// Made by tcpc from %s for sm_%d: change the plan, not this file.\n",
+               file ? file + 1 : ir->path, ir->arch);
 }
 
 static const char version[] = "#if TCP_RUNTIME_VERSION != 1\n"
@@ -471,7 +499,8 @@ static void put_includes(const struct kir *ir, struct buf *b) {
     }
 }
 
-static void put_devices(struct session *s, const struct kir *ir, struct buf *b, struct lines *lines) {
+static void put_devices(struct session *s, const struct kir *ir, struct buf *b,
+                        struct lines *lines) {
     for (const struct kir_kernel *k = ir->kernels; k; k = k->next) {
         struct out o = {s, b, k, lines};
         if (k->device) put_device(&o);

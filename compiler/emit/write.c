@@ -7,7 +7,7 @@
 
 #include "base/session.h"
 
-// -- calls and comments --------------------------------------------------------------------------------------------
+// -- calls and comments ---------------------------------------------------------------------------
 
 void call_arg(struct call *c, const char *fmt, ...) {
     struct buf b;
@@ -16,7 +16,8 @@ void call_arg(struct call *c, const char *fmt, ...) {
     va_start(ap, fmt);
     buf_vprintf(&b, fmt, ap);
     va_end(ap);
-    if (c->nargs == (int)(sizeof c->arg / sizeof c->arg[0])) BUG("a call of more than %d arguments", c->nargs);
+    if (c->nargs == (int)(sizeof c->arg / sizeof c->arg[0]))
+        BUG("a call of more than %d arguments", c->nargs);
     c->arg[c->nargs++] = buf_finish(&b, &c->s->arena);
 }
 
@@ -26,17 +27,19 @@ int call_width(const struct call *c) {
     return width;
 }
 
-// The argument "arg", which begins at "column" and has "after" more columns behind it, filled: it is broken behind the operators
-// of the sum in its innermost parentheses or brackets.
+// The argument "arg", which begins at "column" and has "after" more columns behind it, filled: it
+// is broken behind the operators of the sum in its innermost parentheses or brackets.
 static void put_index(struct buf *b, const char *arg, int column, int after) {
     int open[8] = {column}, depth = 0;
     size_t at = 0;
     for (const char *p = arg; *p; ++p) {
-        bool word = *p != ' ' && p > arg && p[-1] == ' ' && p - arg >= 2 && (p[-2] == '+' || p[-2] == '-');
+        bool word =
+            *p != ' ' && p > arg && p[-1] == ' ' && p - arg >= 2 && (p[-2] == '+' || p[-2] == '-');
         if (word) {  // a term: does it fit, with its operator or with all that follows?
             size_t n = 0;
             int inner = 0;
-            while (p[n] && !(inner == 0 && p[n] == ' ' && (p[n + 1] == '+' || p[n + 1] == '-') && p[n + 2] == ' ')) {
+            while (p[n] && !(inner == 0 && p[n] == ' ' && (p[n + 1] == '+' || p[n + 1] == '-') &&
+                             p[n + 2] == ' ')) {
                 inner += (p[n] == '(' || p[n] == '[') - (p[n] == ')' || p[n] == ']');
                 ++n;
             }
@@ -92,7 +95,8 @@ void call_write(struct buf *b, const struct call *c) {
         int before = open ? (int)(open + 1 - c->arg[0]) : 0;
         int inside = open ? (int)(strlen(open + 1) + strlen(c->tail)) : EMIT_COLUMNS;
         if (open && column + before <= EMIT_COLUMNS && c->indent + 4 + inside <= EMIT_COLUMNS) {
-            buf_printf(b, "%s%.*s\n%*s%s%s\n", c->head, before, c->arg[0], c->indent + 4, "", open + 1, c->tail);
+            buf_printf(b, "%s%.*s\n%*s%s%s\n", c->head, before, c->arg[0], c->indent + 4, "",
+                       open + 1, c->tail);
             return;
         }
         buf_write(b, c->head, (size_t)(assign - c->head) + 2);
@@ -100,14 +104,16 @@ void call_write(struct buf *b, const struct call *c) {
         buf_fill(b, ' ', c->indent + 4);
         buf_puts(b, assign + 3);
         if (open && c->indent + 8 + inside <= EMIT_COLUMNS) {
-            buf_printf(b, "%.*s\n%*s%s%s\n", before, c->arg[0], c->indent + 8, "", open + 1, c->tail);
+            buf_printf(b, "%.*s\n%*s%s%s\n", before, c->arg[0], c->indent + 8, "", open + 1,
+                       c->tail);
             return;
         }
         put_index(b, c->arg[0], c->indent + 4 + (int)strlen(assign + 3), (int)strlen(c->tail));
         buf_puts(b, c->tail);
         buf_char(b, '\n');
         return;
-    } else if (inner && inner[1] && width > EMIT_COLUMNS && width - (int)(inner + 1 - c->head) + 4 <= EMIT_COLUMNS) {
+    } else if (inner && inner[1] && width > EMIT_COLUMNS &&
+               width - (int)(inner + 1 - c->head) + 4 <= EMIT_COLUMNS) {
         buf_write(b, c->head, (size_t)(inner - c->head) + 1);
         buf_char(b, '\n');
         buf_fill(b, ' ', c->indent + 4);
@@ -139,8 +145,10 @@ void call_write(struct buf *b, const struct call *c) {
             buf_char(b, ' ');
             ++column;
         }
-        if (last && column + own > EMIT_COLUMNS) put_long(b, c->arg[i], column, (int)strlen(c->tail));
-        else buf_puts(b, c->arg[i]);
+        if (last && column + own > EMIT_COLUMNS)
+            put_long(b, c->arg[i], column, (int)strlen(c->tail));
+        else
+            buf_puts(b, c->arg[i]);
         if (!last) buf_char(b, ',');
         column += (int)strlen(c->arg[i]) + (last ? 0 : 1);
     }
@@ -174,7 +182,8 @@ void comment_write(struct buf *b, int indent, const char *text, int hang) {
     }
 }
 
-// The length of "text" up to and with the operator after its next term that stands in no parentheses, or of all of it.
+// The length of "text" up to and with the operator after its next term that stands in no
+// parentheses, or of all of it.
 static size_t term_length(const char *text) {
     int depth = 0;
     for (size_t i = 0; text[i]; ++i) {
@@ -215,12 +224,17 @@ void let_write(struct buf *b, int indent, const char *head, const char *value) {
     buf_puts(b, ";\n");
 }
 
-// -- index expressions ---------------------------------------------------------------------------------------------
+// -- index expressions ----------------------------------------------------------------------------
 
-enum level { SUM, PRODUCT, OPERAND };  // what the context binds: operands need parentheses around all else
+enum level {
+    SUM,
+    PRODUCT,
+    OPERAND
+};  // what the context binds: operands need parentheses around all else
 
-// Where an expression stands: in kernel "k", whose params may be ints, or in its launcher ("host"), where all are int64_t;
-// "exact" there takes every first param of a product as a tcp_exact, which knows when it overflows.
+// Where an expression stands: in kernel "k", whose params may be ints, or in its launcher ("host"),
+// where all are int64_t; "exact" there takes every first param of a product as a tcp_exact, which
+// knows when it overflows.
 struct writer {
     struct session *s;
     struct buf *b;
@@ -232,10 +246,13 @@ struct bounds {
     int64_t lo, hi;
 };
 
-static int64_t clamp(__int128 x) { return x < INT64_MIN ? INT64_MIN : x > INT64_MAX ? INT64_MAX : (int64_t)x; }
+static int64_t clamp(__int128 x) {
+    return x < INT64_MIN ? INT64_MIN : x > INT64_MAX ? INT64_MAX : (int64_t)x;
+}
 
 static struct bounds times(struct bounds a, struct bounds b) {
-    const __int128 p[4] = {(__int128)a.lo * b.lo, (__int128)a.lo * b.hi, (__int128)a.hi * b.lo, (__int128)a.hi * b.hi};
+    const __int128 p[4] = {(__int128)a.lo * b.lo, (__int128)a.lo * b.hi, (__int128)a.hi * b.lo,
+                           (__int128)a.hi * b.hi};
     __int128 lo = p[0], hi = p[0];
     for (int i = 1; i < 4; ++i) {
         if (p[i] < lo) lo = p[i];
@@ -244,7 +261,9 @@ static struct bounds times(struct bounds a, struct bounds b) {
     return (struct bounds){clamp(lo), clamp(hi)};
 }
 
-static bool narrow(struct bounds r) { return r.lo >= INT32_MIN && r.hi <= INT32_MAX; }
+static bool narrow(struct bounds r) {
+    return r.lo >= INT32_MIN && r.hi <= INT32_MAX;
+}
 
 // Of all that is computed on the way to the value of "x", which is divided last.
 static struct bounds int_bounds(struct lay_int x) {
@@ -271,7 +290,8 @@ static struct bounds sum_bounds(const struct ix *e) {
 }
 
 bool emit_int_var(const struct ix_var *v) {
-    if (v->kind < IX_LOOP) return true;  // tid, and blocks, of which a launch has as many as an int counts
+    if (v->kind < IX_LOOP)
+        return true;  // tid, and blocks, of which a launch has as many as an int counts
     if (!lay_int_valid(v->end)) return false;
     int64_t lo, hi, unused;
     lay_int_range(v->lo, &lo, &unused);
@@ -290,7 +310,8 @@ static bool int_sym(const struct writer *w, const struct lay_sym *y) {
     return y->name && !w->host && param_of(w->k, y)->narrow;
 }
 
-// Whether the text of "e" has type int, as far as it must be known: false only when it is sure to have 64 bits.
+// Whether the text of "e" has type int, as far as it must be known: false only when it is sure to
+// have 64 bits.
 static bool int_text(const struct writer *w, const struct ix *e) {
     switch (e->op) {
     case IX_VAR: return emit_int_var(e->var);
@@ -310,13 +331,16 @@ static void put_ix(const struct writer *w, const struct ix *e, enum level in);
 
 static void put_sym(const struct writer *w, const struct lay_sym *y, bool wide, bool first);
 
-// The factors of "x" as a product; "wide" asks for 64 bits.  Nothing is written for 1 unless "alone".
+// The factors of "x" as a product; "wide" asks for 64 bits.  Nothing is written for 1 unless
+// "alone".
 static bool put_int(const struct writer *w, struct lay_int x, bool wide, bool alone) {
     bool any = false, is_wide = !narrow((struct bounds){x.num, x.num});
     if (x.num != 1 || (x.nsyms == 0 && alone)) {
         if (wide && x.nsyms == 0 && !is_wide) buf_puts(w->b, "(int64_t)");
-        if (x.num == INT64_MIN) buf_puts(w->b, "INT64_MIN");
-        else buf_printf(w->b, "%" PRId64, x.num);
+        if (x.num == INT64_MIN)
+            buf_puts(w->b, "INT64_MIN");
+        else
+            buf_printf(w->b, "%" PRId64, x.num);
         any = true;
     }
     for (int i = 0; i < x.nsyms; ++i) {
@@ -336,8 +360,10 @@ static void put_sym(const struct writer *w, const struct lay_sym *y, bool wide, 
         return;
     }
     const char *name = param_of(w->k, y)->c_name;
-    if (w->exact && first) buf_printf(w->b, "tcp_exact(%s)", name);
-    else buf_printf(w->b, "%s%s", wide && int_sym(w, y) ? "(int64_t)" : "", name);
+    if (w->exact && first)
+        buf_printf(w->b, "tcp_exact(%s)", name);
+    else
+        buf_printf(w->b, "%s%s", wide && int_sym(w, y) ? "(int64_t)" : "", name);
 }
 
 static void put_term(const struct writer *w, struct ix_term t, bool wide) {
@@ -379,9 +405,7 @@ static void put_sum(const struct writer *w, const struct ix *e, enum level in) {
 
 static void put_ix(const struct writer *w, const struct ix *e, enum level in) {
     switch (e->op) {
-    case IX_VAR:
-        buf_puts(w->b, e->var->c_name);
-        return;
+    case IX_VAR: buf_puts(w->b, e->var->c_name); return;
     case IX_DIV:
     case IX_MOD: {
         bool paren = in == OPERAND;
@@ -400,8 +424,7 @@ static void put_ix(const struct writer *w, const struct ix *e, enum level in) {
         put_ix(w, e->a, SUM);
         buf_char(w->b, ')');
         return;
-    case IX_SUM:
-        put_sum(w, e, in);
+    case IX_SUM: put_sum(w, e, in);
     }
 }
 
@@ -437,7 +460,7 @@ const char *emit_exact_ix(struct session *s, const struct kir_kernel *k, const s
     return may_overflow(e) ? text_of((struct writer){s, NULL, k, true, true}, e) : NULL;
 }
 
-// -- #line -----------------------------------------------------------------------------------------
+// -- #line ----------------------------------------------------------------------------------------
 
 // The name of the file "path" without its folder, as it stands in a C string.
 static const char *quoted_name(struct session *s, const char *path) {
@@ -446,8 +469,10 @@ static const char *quoted_name(struct session *s, const char *path) {
     buf_init(&b);
     for (const char *p = slash ? slash + 1 : path; *p; ++p) {
         if (*p == '"' || *p == '\\') buf_char(&b, '\\');
-        if ((unsigned char)*p < ' ') buf_printf(&b, "\\%03o", (unsigned char)*p);
-        else buf_char(&b, *p);
+        if ((unsigned char)*p < ' ')
+            buf_printf(&b, "\\%03o", (unsigned char)*p);
+        else
+            buf_char(&b, *p);
     }
     return buf_finish(&b, &s->arena);
 }

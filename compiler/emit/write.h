@@ -1,5 +1,5 @@
-// Writing C the way clang-format leaves it: calls whose arguments are filled up to column 100, comments that are wrapped,
-// index expressions.
+// Writing C the way clang-format leaves it: calls whose arguments are filled up to column 100,
+// comments that are wrapped, index expressions.
 #ifndef TCPC_EMIT_WRITE_H
 #define TCPC_EMIT_WRITE_H
 
@@ -35,12 +35,14 @@ bool emit_int_var(const struct ix_var *v);
 const char *emit_ix(struct session *s, const struct kir_kernel *k, const struct ix *e);
 // "e", which has no variables, as C in the launcher of "k", where all params are int64_t.
 const char *emit_host_ix(struct session *s, const struct kir_kernel *k, const struct ix *e);
-// The same as a tcp_exact, which knows when it overflows; NULL when an int64_t holds all of it for all params.
+// The same as a tcp_exact, which knows when it overflows; NULL when an int64_t holds all of it for
+// all params.
 const char *emit_exact_ix(struct session *s, const struct kir_kernel *k, const struct ix *e);
 
-// -- #line -----------------------------------------------------------------------------------------
+// -- #line ----------------------------------------------------------------------------------------
 
-// Where the emitted text leads profilers and debuggers: accesses to the plan, all else to the emitted file itself.
+// Where the emitted text leads profilers and debuggers: accesses to the plan, all else to the
+// emitted file itself.
 struct lines {
     struct buf *b;
     const char *plan;  // the file's name, for a C string
@@ -50,8 +52,8 @@ struct lines {
     size_t counted;
 };
 
-// For a plan at "path" whose text goes to the empty "b"; "ending" is that of the emitted file where nothing else is known.
-// Returns NULL when no #line is wanted.
+// For a plan at "path" whose text goes to the empty "b"; "ending" is that of the emitted file where
+// nothing else is known. Returns NULL when no #line is wanted.
 struct lines *lines_new(struct session *s, struct buf *b, const char *path, const char *ending);
 // Writes the lines "access" so that the line on which their call begins comes from "plan_line".
 void lines_write(struct lines *l, const char *access);

@@ -9,7 +9,7 @@
 
 enum { MAX_TERMS = 64 };
 
-// -- comparison ----------------------------------------------------------------------------------------------------
+// -- comparison -----------------------------------------------------------------------------------
 
 int lay_int_compare_syms(struct lay_int a, struct lay_int b) {
     if (a.basis != b.basis) return a.basis < b.basis ? -1 : 1;
@@ -35,15 +35,10 @@ int ix_compare(const struct ix *a, const struct ix *b) {
     if (a->op != b->op) return a->op < b->op ? -1 : 1;
     int c;
     switch (a->op) {
-    case IX_VAR:
-        return (a->var->id > b->var->id) - (a->var->id < b->var->id);
+    case IX_VAR: return (a->var->id > b->var->id) - (a->var->id < b->var->id);
     case IX_DIV:
-    case IX_MOD:
-        c = ix_compare(a->a, b->a);
-        return c ? c : compare_int(a->k, b->k);
-    case IX_SWZ:
-        c = memcmp(&a->sw, &b->sw, sizeof a->sw);
-        return c ? c : ix_compare(a->a, b->a);
+    case IX_MOD: c = ix_compare(a->a, b->a); return c ? c : compare_int(a->k, b->k);
+    case IX_SWZ: c = memcmp(&a->sw, &b->sw, sizeof a->sw); return c ? c : ix_compare(a->a, b->a);
     case IX_SUM:
         if (a->nterms != b->nterms) return a->nterms < b->nterms ? -1 : 1;
         for (int i = 0; i < a->nterms; ++i) {
@@ -56,9 +51,11 @@ int ix_compare(const struct ix *a, const struct ix *b) {
     return 0;
 }
 
-bool ix_equal(const struct ix *a, const struct ix *b) { return a && b && ix_compare(a, b) == 0; }
+bool ix_equal(const struct ix *a, const struct ix *b) {
+    return a && b && ix_compare(a, b) == 0;
+}
 
-// -- sums ----------------------------------------------------------------------------------------------------------
+// -- sums -----------------------------------------------------------------------------------------
 
 struct terms {
     int n;
@@ -185,7 +182,9 @@ const struct ix *ix_lay(struct session *s, struct lay_int value) {
     return terms_finish(s, &t);
 }
 
-const struct ix *ix_int(struct session *s, int64_t value) { return ix_lay(s, lay_int(value)); }
+const struct ix *ix_int(struct session *s, int64_t value) {
+    return ix_lay(s, lay_int(value));
+}
 
 const struct ix *ix_var(struct session *s, const struct ix_var *v) {
     struct ix *e = new_ix(s, IX_VAR);
@@ -238,7 +237,7 @@ const struct ix *ix_mul(struct session *s, const struct ix *a, const struct ix *
     return terms_finish(s, &t);
 }
 
-// -- quotients and remainders --------------------------------------------------------------------------------------
+// -- quotients and remainders ---------------------------------------------------------------------
 
 // Splits "e" into the terms whose coefficient "k" divides and the others.
 static void split(struct session *s, const struct ix *e, struct lay_int k, struct terms *whole,
@@ -303,18 +302,21 @@ static const struct ix *make_quotient(struct session *s, enum ix_op op, const st
         e->hi = khi - 1;
         if (a->lo >= 0 && a->hi < e->hi) e->hi = a->hi;
     } else {
-        e->lo = a->lo < 0 ? (a->lo == INT64_MIN ? INT64_MIN : -((-a->lo + klo - 1) / klo)) : a->lo / khi;
+        e->lo = a->lo < 0 ? (a->lo == INT64_MIN ? INT64_MIN : -((-a->lo + klo - 1) / klo))
+                          : a->lo / khi;
         e->hi = a->hi < 0 ? -1 : (a->hi == INT64_MAX ? INT64_MAX : a->hi / klo);
     }
     return e;
 }
 
-// "a" with so many times "by" added that it is not negative, as far as its range tells; gives how many to "m".  C rounds
-// quotients towards zero, so that only what is not negative can be divided as it stands.
+// "a" with so many times "by" added that it is not negative, as far as its range tells; gives how
+// many to "m".  C rounds quotients towards zero, so that only what is not negative can be divided
+// as it stands.
 static const struct ix *lift(struct session *s, const struct ix *a, struct lay_int by, int64_t *m) {
     const int64_t limit = (int64_t)1 << 40;
     *m = 0;
-    if (!lay_int_static(by) || by.num > limit || a->lo >= 0 || a->lo < -limit || a->hi > limit) return a;
+    if (!lay_int_static(by) || by.num > limit || a->lo >= 0 || a->lo < -limit || a->hi > limit)
+        return a;
     *m = (-a->lo + by.num - 1) / by.num;
     return ix_add(s, a, ix_int(s, *m * by.num));
 }
@@ -337,8 +339,10 @@ const struct ix *ix_div(struct session *s, const struct ix *a, struct lay_int by
     const struct ix *x, *y, *q;
     int64_t g, m;
     a = lift(s, a, by, &m);
-    if (lay_int_static(by) && factor(s, a, by.num, &x, &y, &g)) q = ix_div(s, x, lay_int(by.num / g));
-    else q = make_quotient(s, IX_DIV, a, by);
+    if (lay_int_static(by) && factor(s, a, by.num, &x, &y, &g))
+        q = ix_div(s, x, lay_int(by.num / g));
+    else
+        q = make_quotient(s, IX_DIV, a, by);
     return m ? ix_sub(s, q, ix_int(s, m)) : q;
 }
 
@@ -362,7 +366,7 @@ const struct ix *ix_mod(struct session *s, const struct ix *a, struct lay_int by
     return make_quotient(s, IX_MOD, a, by);
 }
 
-// -- swizzles ------------------------------------------------------------------------------------------------------
+// -- swizzles -------------------------------------------------------------------------------------
 
 static int64_t swizzle_value(struct lay_swizzle sw, int64_t x) {
     uint64_t u = (uint64_t)x, mask = (((uint64_t)1 << sw.b) - 1) << sw.m;
@@ -382,8 +386,7 @@ const struct ix *ix_swizzle(struct session *s, const struct ix *a, struct lay_sw
     const struct ix *low = a;
     if (whole.n) {
         low = terms_finish(s, &rest);
-        const struct ix *high =
-            ix_scale(s, terms_finish(s, &whole), lay_int((int64_t)1 << top));
+        const struct ix *high = ix_scale(s, terms_finish(s, &whole), lay_int((int64_t)1 << top));
         return ix_add(s, high, ix_swizzle(s, low, sw));
     }
     int64_t source = (int64_t)1 << (sw.s >= 0 ? sw.m + sw.s : sw.m);

@@ -1,11 +1,12 @@
-// Index expressions: what an offset, a coordinate or a loop bound is made of once it depends on something that is
-// known only when the kernel runs: tid, block.x, a loop variable, a param.
+// Index expressions: what an offset, a coordinate or a loop bound is made of once it depends on
+// something that is known only when the kernel runs: tid, block.x, a loop variable, a param.
 //
-// Quasi-affine: sums of terms coefficient x atom, the coefficient a lay_int (it may hold params), the atom a variable,
-// a quotient or remainder of an expression by a positive lay_int, or a swizzle of an expression.  Every constructor
-// simplifies (x / k * k + x % k is x; (8*x + y) / 8 is x when 0 <= y < 8), so that equal offsets mostly look equal and
-// emitted index arithmetic is folded.  Expressions are immutable and live in the session's arena.  NULL is the invalid
-// expression: overflow, an inexact coefficient; every function takes it through.
+// Quasi-affine: sums of terms coefficient x atom, the coefficient a lay_int (it may hold params),
+// the atom a variable, a quotient or remainder of an expression by a positive lay_int, or a swizzle
+// of an expression.  Every constructor simplifies (x / k * k + x % k is x; (8*x + y) / 8 is x when
+// 0 <= y < 8), so that equal offsets mostly look equal and emitted index arithmetic is folded.
+// Expressions are immutable and live in the session's arena.  NULL is the invalid expression:
+// overflow, an inexact coefficient; every function takes it through.
 #ifndef TCPC_INDEX_IX_H
 #define TCPC_INDEX_IX_H
 
@@ -17,14 +18,25 @@
 struct session;
 struct buf;
 
-enum ix_var_kind { IX_TID, IX_LANE, IX_WARP, IX_BLOCK_X, IX_BLOCK_Y, IX_BLOCK_Z, IX_LOOP, IX_FORMAL, IX_NAMED };
+enum ix_var_kind {
+    IX_TID,
+    IX_LANE,
+    IX_WARP,
+    IX_BLOCK_X,
+    IX_BLOCK_Y,
+    IX_BLOCK_Z,
+    IX_LOOP,
+    IX_FORMAL,
+    IX_NAMED
+};
 
-// A variable takes the values lo <= v < end; both may hold params.  end invalid (den 0): not bounded.
+// A variable takes the values lo <= v < end; both may hold params.  end invalid (den 0): not
+// bounded.
 struct ix_var {
     enum ix_var_kind kind;
-    const char *name;  // as in the plan: "tid", "block.x", "k"
+    const char *name;    // as in the plan: "tid", "block.x", "k"
     const char *c_name;  // in emitted code: "tid", "block_x", "k"
-    int id;            // index into an evaluation's values; unique in a session
+    int id;              // index into an evaluation's values; unique in a session
     struct lay_int lo, end;
 };
 
@@ -72,14 +84,16 @@ bool ix_equal(const struct ix *a, const struct ix *b);
 bool ix_depends(const struct ix *e, enum ix_var_kind kind);
 bool ix_depends_on(const struct ix *e, const struct ix_var *v);
 // The expression with "v" replaced by "by".
-const struct ix *ix_substitute(struct session *s, const struct ix *e, const struct ix_var *v, const struct ix *by);
+const struct ix *ix_substitute(struct session *s, const struct ix *e, const struct ix_var *v,
+                               const struct ix *by);
 // The greatest known divisor of all values of the expression (elements), 0 for the expression 0.
 int64_t ix_divisor(const struct ix *e);
-// Bounds over the variables' ranges, free of all but a device function's formals (IX_FORMAL); NULL when there is none.
+// Bounds over the variables' ranges, free of all but a device function's formals (IX_FORMAL); NULL
+// when there is none.
 const struct ix *ix_max(struct session *s, const struct ix *e);
 const struct ix *ix_min(struct session *s, const struct ix *e);
-// Whether every quotient, remainder and swizzle in the expression is of something that is not negative, so that C's own
-// operators compute it.
+// Whether every quotient, remainder and swizzle in the expression is of something that is not
+// negative, so that C's own operators compute it.
 bool ix_rounds_down(const struct ix *e);
 // e >= 0 for all values of variables and params: proven, or not.
 bool ix_provably_nonnegative(struct session *s, const struct ix *e);

@@ -156,7 +156,7 @@ int64_t ix_divisor(const struct ix *e) {
     return 1;
 }
 
-// -- bounds --------------------------------------------------------------------------------------------------------
+// -- bounds ---------------------------------------------------------------------------------------
 
 static const struct ix *bound(struct session *s, const struct ix *e, bool max);
 
@@ -181,10 +181,8 @@ static const struct ix *bound_atom(struct session *s, const struct ix *e, bool m
     case IX_MOD:
         if (!max || lay_int_static(e->k)) return numeric_bound(s, e, max);
         return ix_sub(s, ix_lay(s, e->k), ix_int(s, 1));
-    case IX_SWZ:
-        return numeric_bound(s, e, max);
-    case IX_SUM:
-        return bound(s, e, max);
+    case IX_SWZ: return numeric_bound(s, e, max);
+    case IX_SUM: return bound(s, e, max);
     }
     return NULL;
 }
@@ -210,8 +208,12 @@ static const struct ix *bound(struct session *s, const struct ix *e, bool max) {
     return sum;
 }
 
-const struct ix *ix_max(struct session *s, const struct ix *e) { return bound(s, e, true); }
-const struct ix *ix_min(struct session *s, const struct ix *e) { return bound(s, e, false); }
+const struct ix *ix_max(struct session *s, const struct ix *e) {
+    return bound(s, e, true);
+}
+const struct ix *ix_min(struct session *s, const struct ix *e) {
+    return bound(s, e, false);
+}
 
 bool ix_provably_nonnegative(struct session *s, const struct ix *e) {
     if (!e) return false;
@@ -246,7 +248,7 @@ bool ix_rounds_down(const struct ix *e) {
     return true;
 }
 
-// -- values --------------------------------------------------------------------------------------------------------
+// -- values ---------------------------------------------------------------------------------------
 
 bool ix_eval(const struct ix *e, const struct ix_env *env, int64_t *out) {
     int64_t a, k, sum = 0;
@@ -264,16 +266,20 @@ bool ix_eval(const struct ix *e, const struct ix_env *env, int64_t *out) {
     case IX_SWZ: {
         if (!ix_eval(e->a, env, &a) || a < 0) return false;
         uint64_t u = (uint64_t)a, mask = (((uint64_t)1 << e->sw.b) - 1) << e->sw.m;
-        if (e->sw.s >= 0) u ^= (u & (mask << e->sw.s)) >> e->sw.s;
-        else u ^= (u & mask) << -e->sw.s;
+        if (e->sw.s >= 0)
+            u ^= (u & (mask << e->sw.s)) >> e->sw.s;
+        else
+            u ^= (u & mask) << -e->sw.s;
         *out = (int64_t)u;
         return true;
     }
     case IX_SUM:
         for (int i = 0; i < e->nterms; ++i) {
             const struct ix_term *t = &e->term[i];
-            if (t->coef.nsyms == 0 && t->coef.den == 1) k = t->coef.num;
-            else if (!lay_int_eval(t->coef, env->sym, &k)) return false;
+            if (t->coef.nsyms == 0 && t->coef.den == 1)
+                k = t->coef.num;
+            else if (!lay_int_eval(t->coef, env->sym, &k))
+                return false;
             a = 1;
             if (t->atom && !ix_eval(t->atom, env, &a)) return false;
             if (__builtin_mul_overflow(a, k, &a) || __builtin_add_overflow(sum, a, &sum)) {

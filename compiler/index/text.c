@@ -5,9 +5,7 @@
 
 static void put(struct session *s, struct buf *b, const struct ix *e, bool operand) {
     switch (e->op) {
-    case IX_VAR:
-        buf_puts(b, e->var->name);
-        return;
+    case IX_VAR: buf_puts(b, e->var->name); return;
     case IX_DIV:
     case IX_MOD:
         if (operand) buf_char(b, '(');
@@ -25,8 +23,7 @@ static void put(struct session *s, struct buf *b, const struct ix *e, bool opera
         put(s, b, e->a, false);
         buf_char(b, ')');
         return;
-    case IX_SUM:
-        break;
+    case IX_SUM: break;
     }
     if (e->nterms == 0) {
         buf_char(b, '0');

@@ -36,7 +36,8 @@ static const struct kir_kernel *ir_of(const struct kir *ir, const struct kernel 
 }
 
 // "element 9 of 'B', at (1,0)"
-static const char *element_text(struct session *s, const struct tensor *t, const int64_t *sym, int64_t off) {
+static const char *element_text(struct session *s, const struct tensor *t, const int64_t *sym,
+                                int64_t off) {
     struct plan_flat f;
     const char *plain = arena_printf(&s->arena, "element %" PRId64 " of '%s'", off, t->name);
     if (!plan_flatten(t->layout, sym, &f) || f.size > WHOLE_LIMIT) return plain;
@@ -67,7 +68,8 @@ struct comparison {
 
 static const char *who(struct session *s, int64_t mark) {
     if (mark == IMAGE_POISON) return "nobody";
-    return arena_printf(&s->arena, "thread %" PRId64 " of block %" PRId64, mark & ((1 << 20) - 1), mark >> 20);
+    return arena_printf(&s->arena, "thread %" PRId64 " of block %" PRId64, mark & ((1 << 20) - 1),
+                        mark >> 20);
 }
 
 // A tag of kernel "k" as the name and offset that it stands for.
@@ -85,22 +87,30 @@ static const char *compare(const struct comparison *c, const struct side *x, con
         struct image_iter it = image_begin(what ? x->trace.readers : x->trace.writer);
         struct image_entry e;
         while (!found && image_next(&it, &e)) {
-            const struct tensor *t = tensor_by_id(x->k, (int)e.buf), *u = t ? tensor_named(y->k, t->name) : NULL;
+            const struct tensor *t = tensor_by_id(x->k, (int)e.buf),
+                                *u = t ? tensor_named(y->k, t->name) : NULL;
             if (!t || e.tag == IMAGE_POISON) continue;
-            int64_t other = u ? image_load(what ? y->trace.readers : y->trace.writer, image_global(u->id), e.off) : IMAGE_POISON;
+            int64_t other = u ? image_load(what ? y->trace.readers : y->trace.writer,
+                                           image_global(u->id), e.off)
+                              : IMAGE_POISON;
             const char *element = other == e.tag ? NULL : element_text(c->s, t, c->sym, e.off);
             if (element && what) {
-                found = arena_printf(&c->s->arena, "%s is read by other threads in '%s' than in '%s'", element, x->k->name,
-                                     y->k->name);
+                found =
+                    arena_printf(&c->s->arena, "%s is read by other threads in '%s' than in '%s'",
+                                 element, x->k->name, y->k->name);
             } else if (element) {
-                found = arena_printf(&c->s->arena, "%s is written by %s in '%s', by %s in '%s'", element, who(c->s, e.tag),
-                                     x->k->name, who(c->s, other), y->k->name);
+                found = arena_printf(&c->s->arena, "%s is written by %s in '%s', by %s in '%s'",
+                                     element, who(c->s, e.tag), x->k->name, who(c->s, other),
+                                     y->k->name);
             } else if (!what) {
-                const char *one = value_text(c->s, x->k, image_load(x->img, image_global(t->id), e.off));
-                const char *two = value_text(c->s, y->k, image_load(y->img, image_global(u->id), e.off));
+                const char *one =
+                    value_text(c->s, x->k, image_load(x->img, image_global(t->id), e.off));
+                const char *two =
+                    value_text(c->s, y->k, image_load(y->img, image_global(u->id), e.off));
                 if (strcmp(one, two) == 0) continue;
-                found = arena_printf(&c->s->arena, "%s becomes %s in '%s', %s in '%s'", element_text(c->s, t, c->sym, e.off),
-                                     one, x->k->name, two, y->k->name);
+                found = arena_printf(&c->s->arena, "%s becomes %s in '%s', %s in '%s'",
+                                     element_text(c->s, t, c->sym, e.off), one, x->k->name, two,
+                                     y->k->name);
             }
         }
         image_end(&it);
@@ -112,7 +122,8 @@ static int64_t elements(struct session *s, const struct kernel *k, const int64_t
     int64_t sum = 0;
     for (int i = 0; i < k->nformals; ++i) {
         int64_t n;
-        if (!lay_int_eval(lay_size(&s->lay, k->formal[i].tensor->layout), sym, &n) || __builtin_add_overflow(sum, n, &sum)) {
+        if (!lay_int_eval(lay_size(&s->lay, k->formal[i].tensor->layout), sym, &n) ||
+            __builtin_add_overflow(sum, n, &sum)) {
             return INT64_MAX;
         }
     }
@@ -132,8 +143,8 @@ static void close_side(struct side *x) {
     image_free(x->trace.readers);
 }
 
-static const char *differ_for(struct session *s, const struct kir *ir, const struct kernel *a, const struct kernel *b,
-                              const int64_t *sym) {
+static const char *differ_for(struct session *s, const struct kir *ir, const struct kernel *a,
+                              const struct kernel *b, const int64_t *sym) {
     struct comparison c = {.s = s, .sym = sym};
     bool all = elements(s, a, sym) <= WHOLE_LIMIT && elements(s, b, sym) <= WHOLE_LIMIT;
     struct sample_set what = {all, all};
@@ -148,16 +159,17 @@ static const char *differ_for(struct session *s, const struct kir *ir, const str
     return why;
 }
 
-const char *kernels_differ(struct session *s, const struct plan *p, const struct kir *ir, const struct kernel *a,
-                           const struct kernel *b) {
+const char *kernels_differ(struct session *s, const struct plan *p, const struct kir *ir,
+                           const struct kernel *a, const struct kernel *b) {
     if (a->threads != b->threads) {
-        return arena_printf(&s->arena, "'%s' has %" PRId64 " threads, '%s' has %" PRId64, a->name, a->threads, b->name,
-                            b->threads);
+        return arena_printf(&s->arena, "'%s' has %" PRId64 " threads, '%s' has %" PRId64, a->name,
+                            a->threads, b->name, b->threads);
     }
     for (int i = 0; i < 3; ++i) {
         if (lay_int_equal(a->grid[i], b->grid[i])) continue;
-        return arena_printf(&s->arena, "'%s' has %s blocks along %c, '%s' has %s", a->name, lay_int_text(&s->lay, a->grid[i]),
-                            "xyz"[i], b->name, lay_int_text(&s->lay, b->grid[i]));
+        return arena_printf(&s->arena, "'%s' has %s blocks along %c, '%s' has %s", a->name,
+                            lay_int_text(&s->lay, a->grid[i]), "xyz"[i], b -> name,
+                            lay_int_text(&s->lay, b->grid[i]));
     }
     const int64_t *choice[MAX_CHOICES];
     int n = plan_choices(s, p, MAX_CHOICES, choice);

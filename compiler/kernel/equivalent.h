@@ -9,12 +9,13 @@ struct plan;
 struct kernel;
 struct kir;
 
-// Two kernels are equivalent when each thread reads the same elements of the same global tensors and writes the same ones
-// with the same values, whatever the order: found out by executing both, on the blocks, iterations and values of params
-// that every compile is checked on.  Tensors are the same when their names are.  Returns NULL when they are, else a
-// sentence with an element, and its coordinate, where they differ.
-const char *kernels_differ(struct session *s, const struct plan *p, const struct kir *ir, const struct kernel *a,
-                           const struct kernel *b);
+// Two kernels are equivalent when each thread reads the same elements of the same global tensors
+// and writes the same ones with the same values, whatever the order: found out by executing both,
+// on the blocks, iterations and values of params that every compile is checked on.  Tensors are the
+// same when their names are.  Returns NULL when they are, else a sentence with an element, and its
+// coordinate, where they differ.
+const char *kernels_differ(struct session *s, const struct plan *p, const struct kir *ir,
+                           const struct kernel *a, const struct kernel *b);
 
 // The expectations of the plan that compare kernels; false, with errors, when one does not hold.
 bool check_equivalences(struct session *s, const struct plan *p, const struct kir *ir);

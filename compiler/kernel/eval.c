@@ -13,10 +13,10 @@ struct run {
     const struct kir_kernel *k;
     const struct sample_set *what;
     struct image *img;
-    int64_t **own;         // own[t][id]: values of variables, a thread
-    int64_t active;        // threads below this go on
+    int64_t **own;   // own[t][id]: values of variables, a thread
+    int64_t active;  // threads below this go on
     struct ix_env env;
-    int64_t *stage;        // of all threads
+    int64_t *stage;  // of all threads
     int64_t stage_cap;
     struct kir_trace *trace;  // or NULL
     int64_t block;            // number of the one that runs
@@ -54,23 +54,30 @@ static int64_t shared_end(const struct kir_kernel *k, const struct kir_buffer *b
     int64_t end = k->smem_bytes;
     for (int i = 0; i < k->nbuffers; ++i) {
         const struct kir_buffer *o = k->buffer[i];
-        if (o->space == KIR_SHARED && o->smem_offset > b->smem_offset && o->smem_offset < end) end = o->smem_offset;
+        if (o->space == KIR_SHARED && o->smem_offset > b->smem_offset && o->smem_offset < end)
+            end = o->smem_offset;
     }
     return end;
 }
 
-// An access must lie at a multiple of its width; elements of fragments and shared buffers inside them.
+// An access must lie at a multiple of its width; elements of fragments and shared buffers inside
+// them.
 static bool check_access(struct run *r, const struct kir_buffer *b, int64_t at, int elements) {
     if (at % elements != 0) {
-        return fail(r, arena_printf(&r->s->arena, "element %" PRId64 " of '%s' is not at a multiple of the %d of an access",
+        return fail(r, arena_printf(&r->s->arena,
+                                    "element %" PRId64
+                                    " of '%s' is not at a multiple of the %d of an access",
                                     at, b->name, elements));
     }
     if (at < 0 || (b->space != KIR_GLOBAL && !b->outside && at + elements > b->count)) {
-        return fail(r, arena_printf(&r->s->arena, "element %" PRId64 " lies outside '%s'", at, b->name));
+        return fail(r, arena_printf(&r->s->arena, "element %" PRId64 " lies outside '%s'", at,
+                                    b->name));
     }
     if (b->space == KIR_SHARED && !b->outside &&
         b->smem_offset + (at + elements) * b->elem_bits / 8 > shared_end(r->k, b)) {
-        return fail(r, arena_printf(&r->s->arena, "element %" PRId64 " lies beyond the shared memory of '%s'", at, b->name));
+        return fail(r, arena_printf(&r->s->arena,
+                                    "element %" PRId64 " lies beyond the shared memory of '%s'", at,
+                                    b->name));
     }
     return true;
 }
@@ -87,18 +94,24 @@ static int64_t reader_mark(int64_t block, int64_t thread) {
     return (int64_t)((x ^ (x >> 31)) >> 2);
 }
 
-static void trace_access(struct run *r, const struct kir_node *n, int64_t t, int64_t at, int64_t to, int elements) {
+static void trace_access(struct run *r, const struct kir_node *n, int64_t t, int64_t at, int64_t to,
+                         int elements) {
     const struct kir_buffer *read = n->kind == KIR_STORE ? NULL : n->buf;
-    const struct kir_buffer *written = n->kind == KIR_LOAD ? NULL : n->kind == KIR_STORE ? n->buf : n->to_buf;
+    const struct kir_buffer *written = n->kind == KIR_LOAD    ? NULL
+                                       : n->kind == KIR_STORE ? n->buf
+                                                              : n->to_buf;
     int64_t where = n->kind == KIR_MOVE ? to : at;
     for (int e = 0; e < elements; ++e) {
         if (read && read->space == KIR_GLOBAL) {
-            int64_t buf = image_global(read->tensor), sum = image_load(r->trace->readers, buf, at + e);
-            uint64_t mark = (uint64_t)reader_mark(r->block, t) + (sum == IMAGE_POISON ? 0 : (uint64_t)sum);
+            int64_t buf = image_global(read->tensor),
+                    sum = image_load(r->trace->readers, buf, at + e);
+            uint64_t mark =
+                (uint64_t)reader_mark(r->block, t) + (sum == IMAGE_POISON ? 0 : (uint64_t)sum);
             image_store(r->trace->readers, buf, at + e, (int64_t)(mark & INT64_MAX));
         }
         if (written && written->space == KIR_GLOBAL) {
-            image_store(r->trace->writer, image_global(written->tensor), where + e, r->block << 20 | t);
+            image_store(r->trace->writer, image_global(written->tensor), where + e,
+                        r->block << 20 | t);
         }
     }
 }
@@ -108,7 +121,8 @@ static bool run_access(struct run *r, const struct kir_node *n, int64_t t) {
     int64_t at, to = 0, slot = 0;
     if (!value_of(r, t, n->at, &at) || !check_access(r, n->buf, at, elements)) return false;
     if (n->kind == KIR_MOVE) {
-        if (!value_of(r, t, n->to_at, &to) || !check_access(r, n->to_buf, to, elements)) return false;
+        if (!value_of(r, t, n->to_at, &to) || !check_access(r, n->to_buf, to, elements))
+            return false;
     } else {
         if (!value_of(r, t, n->stage_at, &slot)) return false;
         if (slot < 0 || slot >= n->stage->count) return fail(r, "a register beyond its batch");
@@ -118,10 +132,15 @@ static bool run_access(struct run *r, const struct kir_node *n, int64_t t) {
     if (r->trace) trace_access(r, n, t, at, to, elements);
     for (int e = 0; e < elements; ++e) {
         switch (n->kind) {
-        case KIR_LOAD: r->stage[slot + e] = image_load(r->img, buffer_id(n->buf, t), place(n->buf, t, at + e)); break;
-        case KIR_STORE: image_store(r->img, buffer_id(n->buf, t), place(n->buf, t, at + e), r->stage[slot + e]); break;
+        case KIR_LOAD:
+            r->stage[slot + e] = image_load(r->img, buffer_id(n->buf, t), place(n->buf, t, at + e));
+            break;
+        case KIR_STORE:
+            image_store(r->img, buffer_id(n->buf, t), place(n->buf, t, at + e), r->stage[slot + e]);
+            break;
         default:
-            image_store(r->img, buffer_id(n->to_buf, t), place(n->to_buf, t, to + e), image_load(r->img, buffer_id(n->buf, t), place(n->buf, t, at + e)));
+            image_store(r->img, buffer_id(n->to_buf, t), place(n->to_buf, t, to + e),
+                        image_load(r->img, buffer_id(n->buf, t), place(n->buf, t, at + e)));
         }
     }
     return true;
@@ -132,7 +151,8 @@ static bool run_list(struct run *r, const struct kir_node *list);
 static bool run_loop(struct run *r, const struct kir_node *n) {
     int64_t begin, end, pick[SAMPLE_AXIS];
     if (!value_of(r, 0, n->begin, &begin) || !value_of(r, 0, n->end, &end)) return false;
-    // the plan's own loops may be sampled, those inside a copy may not: their variables are lowering's
+    // the plan's own loops may be sampled, those inside a copy may not: their variables are
+    // lowering's
     bool all = r->what->all_iterations || n->unroll || n->var->id >= r->k->first_own_var;
     if (all) {
         for (int64_t i = begin; i < end; ++i) {
@@ -164,7 +184,8 @@ static bool run_call(struct run *r, const struct kir_node *n, int64_t t) {
             int64_t off;
             if (!lay_eval(&r->s->lay, plain, e, &off)) return fail(r, "an argument without values");
             off = place(a->buf, t, lay_swizzle_apply(a->layout.sw, at + off));
-            image_store(r->img, buffer_id(a->buf, t), off, image_opaque(n->callee_id, a->place, off));
+            image_store(r->img, buffer_id(a->buf, t), off,
+                        image_opaque(n->callee_id, a->place, off));
         }
     }
     return true;
@@ -195,7 +216,8 @@ static bool run_list(struct run *r, const struct kir_node *list) {
             if (!run_list(r, n->body)) return false;
             break;
         case KIR_STAGE_DECL: {
-            int64_t need = n->stage->count * r->k->threads * (n->stage->access_bits / n->stage->elem_bits);
+            int64_t need =
+                n->stage->count * r->k->threads * (n->stage->access_bits / n->stage->elem_bits);
             if (need > r->stage_cap) {
                 free(r->stage);
                 r->stage = malloc(sizeof *r->stage * (size_t)need);
@@ -234,18 +256,20 @@ static bool run_block(struct run *r, const int64_t block[3]) {
     return ok;
 }
 
-const char *kir_run(struct session *s, const struct kir_kernel *k, const int64_t *sym, const struct sample_set *what,
-                    struct image *img) {
+const char *kir_run(struct session *s, const struct kir_kernel *k, const int64_t *sym,
+                    const struct sample_set *what, struct image *img) {
     return kir_run_traced(s, k, sym, what, img, NULL);
 }
 
 const char *kir_run_traced(struct session *s, const struct kir_kernel *k, const int64_t *sym,
-                           const struct sample_set *what, struct image *img, struct kir_trace *trace) {
+                           const struct sample_set *what, struct image *img,
+                           struct kir_trace *trace) {
     struct run r = {.s = s, .k = k, .what = what, .img = img, .env = {NULL, sym}, .trace = trace};
     int64_t grid[3], total = 1;
     for (int i = 0; i < 3; ++i) {
         if (!lay_int_eval(k->grid[i], sym, &grid[i])) return "the grid has no value";
-        if (grid[i] < 0 || __builtin_mul_overflow(total, grid[i], &total)) return "the grid is too large";
+        if (grid[i] < 0 || __builtin_mul_overflow(total, grid[i], &total))
+            return "the grid is too large";
     }
     int64_t nvars = s->next_var + 1;
     int64_t *values = calloc((size_t)(nvars * k->threads), sizeof *values);

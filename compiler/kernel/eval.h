@@ -6,19 +6,20 @@
 #include "base/sample.h"
 #include "kernel/kernel_ir.h"
 
-// Executes the blocks and iterations that "what" selects, for the params' values "sym" (by lay_sym.id), on "img".  All
-// threads of a block go through a statement before the next statement begins.  Returns NULL, or a sentence that says
-// what could not be executed.
-const char *kir_run(struct session *s, const struct kir_kernel *k, const int64_t *sym, const struct sample_set *what,
-                    struct image *img);
+// Executes the blocks and iterations that "what" selects, for the params' values "sym" (by
+// lay_sym.id), on "img".  All threads of a block go through a statement before the next statement
+// begins.  Returns NULL, or a sentence that says what could not be executed.
+const char *kir_run(struct session *s, const struct kir_kernel *k, const int64_t *sym,
+                    const struct sample_set *what, struct image *img);
 
-// Who moved what between the global tensors: for each element that was written, block and thread; for each that was read, a
-// sum over its readers that tells different sets of them apart.
+// Who moved what between the global tensors: for each element that was written, block and thread;
+// for each that was read, a sum over its readers that tells different sets of them apart.
 struct kir_trace {
     struct image *writer, *readers;
 };
 // The same, and fills in "trace", whose images are empty before.
 const char *kir_run_traced(struct session *s, const struct kir_kernel *k, const int64_t *sym,
-                           const struct sample_set *what, struct image *img, struct kir_trace *trace);
+                           const struct sample_set *what, struct image *img,
+                           struct kir_trace *trace);
 
 #endif

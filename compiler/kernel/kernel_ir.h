@@ -1,5 +1,6 @@
-// Kernel IR: what one thread of a kernel does, one node an instruction or a loop.  Lowering makes it from the plan; it is
-// checked against the plan's meaning on every compile; the emitter prints it and looks at nothing else.
+// Kernel IR: what one thread of a kernel does, one node an instruction or a loop.  Lowering makes
+// it from the plan; it is checked against the plan's meaning on every compile; the emitter prints
+// it and looks at nothing else.
 #ifndef TCPC_KERNEL_KERNEL_IR_H
 #define TCPC_KERNEL_KERNEL_IR_H
 
@@ -13,8 +14,8 @@ struct buf;
 
 enum kir_space { KIR_GLOBAL, KIR_SHARED, KIR_FRAG, KIR_STAGE };
 
-// Memory that instructions name.  KIR_STAGE: registers between the loads and the stores of a batch, an array of values of
-// one access each.
+// Memory that instructions name.  KIR_STAGE: registers between the loads and the stores of a batch,
+// an array of values of one access each.
 struct kir_buffer {
     enum kir_space space;
     const char *name;    // in the plan
@@ -23,35 +24,35 @@ struct kir_buffer {
     const char *elem;    // "f32"
     const char *layout;  // as text, for comments; NULL for a stage
     int elem_bits;
-    int tensor;          // id of the tensor; -1 for KIR_STAGE
-    int64_t count;       // frag, stage: elements; shared: elements; global: 0
-    int64_t smem_offset; // shared: bytes
-    int access_bits;     // stage: of a value
+    int tensor;           // id of the tensor; -1 for KIR_STAGE
+    int64_t count;        // frag, stage: elements; shared: elements; global: 0
+    int64_t smem_offset;  // shared: bytes
+    int access_bits;      // stage: of a value
     bool written, read;
-    bool outside;        // shared or frag: a parameter of a device function
+    bool outside;  // shared or frag: a parameter of a device function
 };
 
 enum kir_kind {
-    KIR_LET,      // var = index
-    KIR_FOR,      // var from begin to end, step 1
-    KIR_GUARD,    // if tid < count
+    KIR_LET,    // var = index
+    KIR_FOR,    // var from begin to end, step 1
+    KIR_GUARD,  // if tid < count
     KIR_STAGE_DECL,
-    KIR_LOAD,     // stage[stage_at] = buf[at], "bits" wide
-    KIR_STORE,    // buf[at] = stage[stage_at]
-    KIR_MOVE,     // to_buf[to_at] = buf[at]; one side a fragment
+    KIR_LOAD,   // stage[stage_at] = buf[at], "bits" wide
+    KIR_STORE,  // buf[at] = stage[stage_at]
+    KIR_MOVE,   // to_buf[to_at] = buf[at]; one side a fragment
     KIR_BARRIER,
-    KIR_CALL,     // an extern function
-    KIR_BLOCK,    // a scope of its own: { body }
-    KIR_COMMENT   // lines of text
+    KIR_CALL,    // an extern function
+    KIR_BLOCK,   // a scope of its own: { body }
+    KIR_COMMENT  // lines of text
 };
 
 // An argument of an extern function, in the order of its list.
 struct kir_arg {
-    struct kir_buffer *buf;   // from element "at" on; or NULL: the index "at"
+    struct kir_buffer *buf;  // from element "at" on; or NULL: the index "at"
     const struct ix *at;
     bool read, written;
-    struct lay layout;        // of what is written, static
-    int place;                // among the arguments that are buffers
+    struct lay layout;  // of what is written, static
+    int place;          // among the arguments that are buffers
 };
 
 struct kir_node {
@@ -65,18 +66,18 @@ struct kir_node {
     int64_t count;                 // GUARD
     struct kir_buffer *stage;      // STAGE_DECL, LOAD, STORE
     const struct ix *stage_at;
-    struct kir_buffer *buf;        // LOAD, STORE; MOVE: source
-    const struct ix *at;           // elements
-    struct kir_buffer *to_buf;     // MOVE
+    struct kir_buffer *buf;     // LOAD, STORE; MOVE: source
+    const struct ix *at;        // elements
+    struct kir_buffer *to_buf;  // MOVE
     const struct ix *to_at;
     int bits;
-    const char *callee;            // CALL
+    const char *callee;  // CALL
     int callee_id;
     const struct kir_arg *arg;
     int nargs;
-    const char *const *line;       // COMMENT
+    const char *const *line;  // COMMENT
     int nlines;
-    const char *path;              // COMMENT: where in the plan
+    const char *path;  // COMMENT: where in the plan
     int plan_line;
 };
 
@@ -94,7 +95,7 @@ struct kir_tensor {
     int elem_bits, align;  // bytes
     int id;
     bool written, read;
-    const struct ix *span;  // storage elements from the pointer on: greatest offset + 1
+    const struct ix *span;           // storage elements from the pointer on: greatest offset + 1
     const struct ix *const *extent;  // sizes of modes: nothing to do when an output has a zero one
     int nextents;
 };
@@ -116,7 +117,7 @@ struct kir_relation {
 struct kir_formal {
     const struct kir_buffer *buffer;  // or
     const struct ix_var *index;
-    int align;                        // bytes that the accesses need; of a buffer
+    int align;  // bytes that the accesses need; of a buffer
 };
 
 // A kernel with its launcher, or a device function.
@@ -126,10 +127,10 @@ struct kir_kernel {
     int nformals;
     const struct kir_relation *duty;  // what its caller owes: a <= b
     int nduties;
-    const char *name;    // in the plan
+    const char *name;  // in the plan
     const char *c_name;
     const char *path;
-    int line;            // of the declaration
+    int line;                   // of the declaration
     struct kir_tensor *tensor;  // parameters
     int ntensors;
     struct kir_param *param;

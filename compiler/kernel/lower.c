@@ -23,13 +23,14 @@ struct kir_node **lower_open(struct lowering *w, struct kir_node *parent) {
     return outside;
 }
 
-const struct ix_var *lower_var(struct lowering *w, enum ix_var_kind kind, const char *name, int64_t end) {
+const struct ix_var *lower_var(struct lowering *w, enum ix_var_kind kind, const char *name,
+                               int64_t end) {
     struct ix_var *v = ARENA_NEW(&w->s->arena, struct ix_var);
     *v = (struct ix_var){kind, name, name, w->s->next_var++, lay_int(0), lay_int(end)};
     return v;
 }
 
-// -- thread modes --------------------------------------------------------------------------------------------------
+// -- thread modes ---------------------------------------------------------------------------------
 
 static bool of_tid_alone(const struct ix *e) {
     for (int k = IX_LANE; k <= IX_NAMED; ++k) {
@@ -42,7 +43,8 @@ static bool of_tid_alone(const struct ix *e) {
 static const struct ix *digit(struct lowering *w, const struct ix *e) {
     for (int i = 0; i < w->ndigits; ++i) {
         if (!ix_equal(w->digit[i].is, e)) continue;
-        // the same name, with the range of this place: fewer threads may have passed a guard where it was first needed
+        // the same name, with the range of this place: fewer threads may have passed a guard where
+        // it was first needed
         struct ix_var *v = ARENA_NEW(&w->s->arena, struct ix_var);
         *v = *w->digit[i].var;
         v->end = lay_int(e->hi + 1);
@@ -69,7 +71,8 @@ const struct ix *lower_index(struct lowering *w, const struct ix *e) {
     case IX_DIV:
     case IX_MOD:
         if (of_tid_alone(e)) return digit(w, e);
-        return e->op == IX_DIV ? ix_div(s, lower_index(w, e->a), e->k) : ix_mod(s, lower_index(w, e->a), e->k);
+        return e->op == IX_DIV ? ix_div(s, lower_index(w, e->a), e->k)
+                               : ix_mod(s, lower_index(w, e->a), e->k);
     case IX_SWZ: return ix_swizzle(s, lower_index(w, e->a), e->sw);
     case IX_SUM: break;
     }
@@ -77,12 +80,13 @@ const struct ix *lower_index(struct lowering *w, const struct ix *e) {
     for (int i = 0; i < e->nterms; ++i) {
         const struct ix *atom = e->term[i].atom;
         sum = ix_add(s, sum,
-                     atom ? ix_scale(s, lower_index(w, atom), e->term[i].coef) : ix_lay(s, e->term[i].coef));
+                     atom ? ix_scale(s, lower_index(w, atom), e->term[i].coef)
+                          : ix_lay(s, e->term[i].coef));
     }
     return sum;
 }
 
-// -- statements ----------------------------------------------------------------------------------------------------
+// -- statements -----------------------------------------------------------------------------------
 
 static void lower_list(struct lowering *w, const struct stmt *list) {
     for (const struct stmt *st = list; st; st = st->next) {
@@ -107,7 +111,7 @@ static void lower_list(struct lowering *w, const struct stmt *list) {
     }
 }
 
-// -- the kernel ----------------------------------------------------------------------------------------------------
+// -- the kernel -----------------------------------------------------------------------------------
 
 struct kir_buffer *lower_buffer(struct lowering *w, const struct tensor *t) {
     for (int i = 0; i < w->nbuffers; ++i) {
@@ -129,15 +133,17 @@ static struct kir_buffer *new_buffer(struct lowering *w, const struct tensor *t)
     b->tensor = t->id;
     b->smem_offset = t->smem_offset;
     b->outside = t->outside;
-    if (t->space == MEM_SHARED && !t->outside) b->count = t->smem_elements;
-    else if (t->space != MEM_GLOBAL && lay_valid(t->layout)) b->count = lay_cosize(&w->s->lay, t->layout).num;
+    if (t->space == MEM_SHARED && !t->outside)
+        b->count = t->smem_elements;
+    else if (t->space != MEM_GLOBAL && lay_valid(t->layout))
+        b->count = lay_cosize(&w->s->lay, t->layout).num;
     w->buffer[w->nbuffers++] = (struct buffer_of){t, b};
     return b;
 }
 
 // The greatest offset + 1 that a layout of non-negative strides reaches, elements.
-static void add_span(struct session *s, const struct lay_tuple *shape, const struct lay_tuple *stride,
-                     const struct ix **span) {
+static void add_span(struct session *s, const struct lay_tuple *shape,
+                     const struct lay_tuple *stride, const struct ix **span) {
     if (!lay_is_leaf(shape)) {
         for (int i = 0; i < shape->rank; ++i) add_span(s, shape->kid[i], stride->kid[i], span);
         return;
@@ -161,16 +167,19 @@ static int widest_access(const struct stmt *list, const struct tensor *t) {
     int widest = t->elem->bits / 8;
     for (const struct stmt *st = list; st; st = st->next) {
         int bytes = 0;
-        if (st->kind == STMT_FOR) bytes = widest_access(st->body, t);
-        else if (st->kind == STMT_CALL) bytes = argument_alignment(st->call, t);
-        else if (st->copy->src.base == t || st->copy->dst.base == t) bytes = st->copy->facts.bits / 8;
+        if (st->kind == STMT_FOR)
+            bytes = widest_access(st->body, t);
+        else if (st->kind == STMT_CALL)
+            bytes = argument_alignment(st->call, t);
+        else if (st->copy->src.base == t || st->copy->dst.base == t)
+            bytes = st->copy->facts.bits / 8;
         if (bytes > widest) widest = bytes;
     }
     return widest;
 }
 
-static struct kir_tensor lower_tensor(struct session *s, const struct kernel *k, const struct formal *f,
-                                      const struct kir_buffer *b) {
+static struct kir_tensor lower_tensor(struct session *s, const struct kernel *k,
+                                      const struct formal *f, const struct kir_buffer *b) {
     const struct tensor *t = f->tensor;
     int align = t->align_given ? t->align : widest_access(k->body, t);
     struct kir_tensor r = {t->name, b->c_name, b->c_type, b->elem, b->elem_bits, align, t->id};
@@ -186,18 +195,21 @@ static struct kir_tensor lower_tensor(struct session *s, const struct kernel *k,
     const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, t->layout.shape);
     r.nextents = lay_tuple_rank(flat);
     const struct ix **extent = ARENA_ARRAY(&s->arena, const struct ix *, r.nextents + 1);
-    for (int i = 0; i < r.nextents; ++i) extent[i] = ix_lay(s, lay_tuple_get(&s->lay, flat, i)->leaf);
+    for (int i = 0; i < r.nextents; ++i)
+        extent[i] = ix_lay(s, lay_tuple_get(&s->lay, flat, i)->leaf);
     r.extent = extent;
     return r;
 }
 
-static void lower_params(struct lowering *w, const struct plan *p, const struct kernel *k, struct kir_kernel *out) {
+static void lower_params(struct lowering *w, const struct plan *p, const struct kernel *k,
+                         struct kir_kernel *out) {
     struct session *s = w->s;
     out->param = ARENA_ARRAY(&s->arena, struct kir_param, k->nparams + 1);
     for (int i = 0; i < k->nparams; ++i) {
         const struct param *q = k->param[i];
         struct kir_param *r = &out->param[out->nparams++];
-        *r = (struct kir_param){q->name, names_take(&w->names, q->name), q->sym, q->sym->lo, q->sym->hi, q->sym->mul};
+        *r = (struct kir_param){
+            q->name, names_take(&w->names, q->name), q->sym, q->sym->lo, q->sym->hi, q->sym->mul};
         r->narrow = q->sym->hi <= INT32_MAX && q->sym->lo >= INT32_MIN;
     }
     // the relations that speak of these params alone
@@ -218,7 +230,8 @@ static void lower_formals(struct lowering *w, const struct kernel *k, struct kir
         if (j == k->nindexes || (i < k->nformals && k->formal[i].place < k->index[j].place)) {
             const struct tensor *t = k->formal[i].tensor;
             int need = widest_access(k->body, t);
-            *f = (struct kir_formal){w->buffer[i].buf, NULL, t->align_given && t->align > need ? t->align : need};
+            *f = (struct kir_formal){w->buffer[i].buf, NULL,
+                                     t->align_given && t->align > need ? t->align : need};
             ++i;
         } else {
             struct ix_var *v = (struct ix_var *)k->index[j].var;
@@ -231,7 +244,8 @@ static void lower_formals(struct lowering *w, const struct kernel *k, struct kir
     for (const struct duty *d = k->duties; d; d = d->next) ++out->nduties;
     duty = ARENA_ARRAY(&s->arena, struct kir_relation, out->nduties + 1);
     int n = 0;
-    for (const struct duty *d = k->duties; d; d = d->next) duty[n++] = (struct kir_relation){d->a, d->b, "<=", NULL};
+    for (const struct duty *d = k->duties; d; d = d->next)
+        duty[n++] = (struct kir_relation){d->a, d->b, "<=", NULL};
     out->duty = duty;
 }
 
@@ -266,8 +280,9 @@ static bool arguments_speak_of(const struct kir_node *n, const struct lay_sym *y
 
 static bool body_speaks_of(const struct kir_node *list, const struct lay_sym *y) {
     for (const struct kir_node *n = list; n; n = n->next) {
-        if (speaks_of(n->index, y) || speaks_of(n->begin, y) || speaks_of(n->end, y) || speaks_of(n->at, y) ||
-            speaks_of(n->to_at, y) || arguments_speak_of(n, y) || body_speaks_of(n->body, y)) {
+        if (speaks_of(n->index, y) || speaks_of(n->begin, y) || speaks_of(n->end, y) ||
+            speaks_of(n->at, y) || speaks_of(n->to_at, y) || arguments_speak_of(n, y) ||
+            body_speaks_of(n->body, y)) {
             return true;
         }
     }
@@ -277,11 +292,13 @@ static bool body_speaks_of(const struct kir_node *list, const struct lay_sym *y)
 // The stem of the names of "k"'s functions: its own, unless that is not allowed in C.
 static const char *function_name(struct session *s, const struct plan *p, const struct kernel *k) {
     const char *name = names_own(s, k->name);
-    while (name != k->name && plan_find_kernel(p, name)) name = arena_printf(&s->arena, "%s_", name);
+    while (name != k->name && plan_find_kernel(p, name))
+        name = arena_printf(&s->arena, "%s_", name);
     return name;
 }
 
-static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p, const struct kernel *k) {
+static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
+                                       const struct kernel *k) {
     struct lowering w = {.s = s, .plan = p, .kernel = k};
     names_init(&w.names, s);
     struct kir_kernel *out = ARENA_NEW(&s->arena, struct kir_kernel);
@@ -319,7 +336,8 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p, 
     lower_list(&w, k->body);
     *w.top = body;
     out->body = top;
-    for (int i = 0; i < out->nparams; ++i) out->param[i].in_body = body_speaks_of(out->body, out->param[i].sym);
+    for (int i = 0; i < out->nparams; ++i)
+        out->param[i].in_body = body_speaks_of(out->body, out->param[i].sym);
     for (int i = 0; i < 3; ++i) {
         if (k->block[i]) out->block[i] = k->block[i];
     }
@@ -333,7 +351,8 @@ struct kir *lower_plan(struct session *s, const struct plan *p) {
     const char **include = ARENA_ARRAY(&s->arena, const char *, p->nfunctions + 1);
     for (int i = 0; i < p->nfunctions; ++i) {
         bool there = false;
-        for (int j = 0; j < out->nincludes; ++j) there |= strcmp(include[j], p->function[i]->from) == 0;
+        for (int j = 0; j < out->nincludes; ++j)
+            there |= strcmp(include[j], p->function[i]->from) == 0;
         if (!there) include[out->nincludes++] = p->function[i]->from;
     }
     out->include = include;

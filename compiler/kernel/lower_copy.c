@@ -1,8 +1,9 @@
 // Lowering one copy: its comment, its barrier, and the loops around its loads and stores.
 //
-// A batch is as many accesses as fit in BATCH_BITS of registers: all its loads come before its stores, so that they are in
-// flight together.  What is more than a batch becomes loops around it.  A side in registers needs no batch: the
-// fragment is one, and each instruction moves between it and memory.
+// A batch is as many accesses as fit in BATCH_BITS of registers: all its loads come before its
+// stores, so that they are in flight together.  What is more than a batch becomes loops around it.
+// A side in registers needs no batch: the fragment is one, and each instruction moves between it
+// and memory.
 #include <string.h>
 
 #include "base/buf.h"
@@ -45,7 +46,7 @@ bool lower_known(const struct kernel *k, const struct ix *e) {
     return true;
 }
 
-// -- the comment ---------------------------------------------------------------------------------------------------
+// -- the comment ----------------------------------------------------------------------------------
 
 // A view as it was written, on one line.
 static const char *source_text(struct session *s, struct range r) {
@@ -71,25 +72,28 @@ static void comment(struct lowering *w, const struct copy *c) {
     int atom_bits = c->tc ? c->tc->atom.bits : c->atom->bits;
     const struct view *tile = c->src.base->space == MEM_FRAG ? &c->dst : &c->src;
     const char *elem = tile->base->elem->name;
-    line[nlines++] = arena_printf(&s->arena, "%s%scopy %s -> %s", c->label ? c->label : "", c->label ? ": " : "",
-                                  source_text(s, c->src.at), source_text(s, c->dst.at));
-    line[nlines++] = arena_printf(&s->arena, "  %-7s %s %s   threads %ld   atom %s(%d)",
-                                  c->tc ? "tile" : "values", lay_tuple_text(&s->lay, tile->layout.shape), elem,
-                                  (long)f->threads, atom, atom_bits);
+    line[nlines++] =
+        arena_printf(&s->arena, "%s%scopy %s -> %s", c->label ? c->label : "", c->label ? ": " : "",
+                     source_text(s, c->src.at), source_text(s, c->dst.at));
+    line[nlines++] =
+        arena_printf(&s->arena, "  %-7s %s %s   threads %ld   atom %s(%d)",
+                     c->tc ? "tile" : "values", lay_tuple_text(&s->lay, tile->layout.shape), elem,
+                     (long)f->threads, atom, atom_bits);
     if (c->tc) {
-        line[nlines++] = arena_printf(&s->arena, "  tiler   %s   rounds %s   TV %s",
-                                      lay_tuple_text(&s->lay, c->tc->tiler), lay_tuple_text(&s->lay, f->rounds),
-                                      lay_text(&s->lay, c->tc->tv));
+        line[nlines++] =
+            arena_printf(&s->arena, "  tiler   %s   rounds %s   TV %s",
+                         lay_tuple_text(&s->lay, c->tc->tiler), lay_tuple_text(&s->lay, f->rounds),
+                         lay_text(&s->lay, c->tc->tv));
     }
-    line[nlines++] = arena_printf(&s->arena, "  vector  %d x %s = %d bit  (limited by: %s)", f->vec, elem, f->bits,
-                                  bound_name(f->won));
+    line[nlines++] = arena_printf(&s->arena, "  vector  %d x %s = %d bit  (limited by: %s)", f->vec,
+                                  elem, f->bits, bound_name(f->won));
     n->line = line;
     n->nlines = nlines;
     n->path = s->sources.file[c->at.file].path;
     source_place(s, c->at, &n->plan_line, &col);
 }
 
-// -- loops ---------------------------------------------------------------------------------------------------------
+// -- loops ----------------------------------------------------------------------------------------
 
 struct axis {
     const struct ix_var *var;
@@ -117,7 +121,9 @@ static void divide(struct session *s, const struct copy_facts *f, bool all, stru
     bool full = false;
     for (int i = 0; i < f->nmodes; ++i) {
         const struct copy_mode *m = &f->mode[i];
-        int64_t in = all ? m->extent : full ? 1 : largest_divisor(m->extent, room / nest->batch_size);
+        int64_t in = all    ? m->extent
+                     : full ? 1
+                            : largest_divisor(m->extent, room / nest->batch_size);
         if (in < m->extent) full = true;
         if (nest->nbatch == 64 || nest->nouter == 64) BUG("a copy of more than 64 loops");
         if (in > 1) {
@@ -125,8 +131,9 @@ static void divide(struct session *s, const struct copy_facts *f, bool all, stru
             nest->batch_size *= in;
         }
         if (in < m->extent) {
-            nest->outer[nest->nouter++] = (struct axis){
-                NULL, m->extent / in, lay_int_mul(&s->lay, m->src, lay_int(in)), lay_int_mul(&s->lay, m->dst, lay_int(in))};
+            nest->outer[nest->nouter++] =
+                (struct axis){NULL, m->extent / in, lay_int_mul(&s->lay, m->src, lay_int(in)),
+                              lay_int_mul(&s->lay, m->dst, lay_int(in))};
         }
     }
 }
@@ -150,8 +157,8 @@ static void close_loops(struct lowering *w, struct axis *axis, int n, struct kir
     w->tail = outside;
 }
 
-static const struct ix *address(struct lowering *w, const struct ix *base, const struct nest *nest, bool src,
-                                struct lay_swizzle sw) {
+static const struct ix *address(struct lowering *w, const struct ix *base, const struct nest *nest,
+                                bool src, struct lay_swizzle sw) {
     struct session *s = w->s;
     const struct ix *e = base;
     for (int k = 0; k < 2; ++k) {
@@ -173,11 +180,13 @@ static const struct ix *stage_index(struct lowering *w, const struct nest *nest)
     return e;
 }
 
-// A name for an offset that several accesses share, or that is too long to stand in a call; none for one as short as a
-// name.
+// A name for an offset that several accesses share, or that is too long to stand in a call; none
+// for one as short as a name.
 static const struct ix *let(struct lowering *w, const char *name, const struct ix *e, bool shared) {
     int64_t value;
-    if (ix_static(e, &value) || e->op == IX_VAR || (!shared && strlen(ix_text(w->s, e)) <= INLINE_COLUMNS)) return e;
+    if (ix_static(e, &value) || e->op == IX_VAR ||
+        (!shared && strlen(ix_text(w->s, e)) <= INLINE_COLUMNS))
+        return e;
     struct ix_var *v = ARENA_NEW(&w->s->arena, struct ix_var);
     *v = (struct ix_var){IX_NAMED, name, name, w->s->next_var++, lay_int(0), LAY_INT_INVALID};
     if (e->lo >= 0 && e->hi < INT64_MAX) v->end = lay_int(e->hi + 1);
@@ -187,7 +196,7 @@ static const struct ix *let(struct lowering *w, const char *name, const struct i
     return ix_var(w->s, v);
 }
 
-// -- the copy ------------------------------------------------------------------------------------------------------
+// -- the copy -------------------------------------------------------------------------------------
 
 static void move_through_frag(struct lowering *w, const struct copy *c, struct kir_buffer *src,
                               struct kir_buffer *dst, const struct ix *from, const struct ix *to) {
@@ -260,18 +269,21 @@ void lower_copy(struct lowering *w, const struct copy *c) {
     bool shared = f->nmodes > 0;
     from = let(w, "from", from, shared);
     to = let(w, "to", to, shared);
-    if (src->space == KIR_FRAG || dst->space == KIR_FRAG) move_through_frag(w, c, src, dst, from, to);
-    else move_through_stage(w, c, src, dst, from, to);
+    if (src->space == KIR_FRAG || dst->space == KIR_FRAG)
+        move_through_frag(w, c, src, dst, from, to);
+    else
+        move_through_stage(w, c, src, dst, from, to);
     w->tail = outside;
 }
 
-// -- calls ---------------------------------------------------------------------------------------------------------
+// -- calls ----------------------------------------------------------------------------------------
 
 void lower_call(struct lowering *w, const struct plan_call *y) {
     const struct function *fn = y->fn;
     if (y->barrier_before) lower_node(w, KIR_BARRIER);
     struct kir_node *n = lower_node(w, KIR_CALL);
-    struct kir_arg *arg = ARENA_ARRAY(&w->s->arena, struct kir_arg, fn->nformals + fn->nindexes + 1);
+    struct kir_arg *arg =
+        ARENA_ARRAY(&w->s->arena, struct kir_arg, fn->nformals + fn->nindexes + 1);
     n->callee = fn->name;
     n->callee_id = fn->id;
     n->arg = arg;
@@ -280,11 +292,16 @@ void lower_call(struct lowering *w, const struct plan_call *y) {
         if (f < fn->nformals && (i == fn->nindexes || fn->formal[f].place < fn->index[i].place)) {
             const struct view *v = &y->view[f];
             enum dir dir = fn->formal[f].dir;
-            *a = (struct kir_arg){lower_buffer(w, v->base), lower_index(w, v->offset), dir != ARG_OUT, dir != ARG_IN,
-                                  v->layout, f};
+            *a = (struct kir_arg){lower_buffer(w, v->base),
+                                  lower_index(w, v->offset),
+                                  dir != ARG_OUT,
+                                  dir != ARG_IN,
+                                  v->layout,
+                                  f};
             ++f;
         } else {
-            *a = (struct kir_arg){NULL, lower_index(w, y->index[i++]), true, false, lay_layout_invalid(), 0};
+            *a = (struct kir_arg){NULL,  lower_index(w, y->index[i++]), true,
+                                  false, lay_layout_invalid(),          0};
         }
     }
 }

@@ -34,7 +34,8 @@ struct lowering {
 struct kir_node *lower_node(struct lowering *w, enum kir_kind kind);
 // Nodes go into "parent" from now on; gives the place to come back to.
 struct kir_node **lower_open(struct lowering *w, struct kir_node *parent);
-const struct ix_var *lower_var(struct lowering *w, enum ix_var_kind kind, const char *name, int64_t end);
+const struct ix_var *lower_var(struct lowering *w, enum ix_var_kind kind, const char *name,
+                               int64_t end);
 // "e" with the quotients and remainders of tid named.
 const struct ix *lower_index(struct lowering *w, const struct ix *e);
 struct kir_buffer *lower_buffer(struct lowering *w, const struct tensor *t);

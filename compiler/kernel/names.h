@@ -11,7 +11,8 @@ struct names {
 };
 
 void names_init(struct names *t, struct session *s);
-// "want" (a dot becomes _), with _ appended until it is neither taken nor a word of C, C++ or the runtime; takes it.
+// "want" (a dot becomes _), with _ appended until it is neither taken nor a word of C, C++ or the
+// runtime; takes it.
 const char *names_take(struct names *t, const char *want);
 // "name", or with an x before it when such names belong to the runtime or the C++ compiler.
 const char *names_own(struct session *s, const char *name);

@@ -16,48 +16,42 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
         }
         buf_fill(b, ' ', 2 * depth);
         switch (n->kind) {
-        case KIR_LET:
-            buf_printf(b, "let %s = %s\n", n->var->c_name, ix_text(s, n->index));
-            break;
+        case KIR_LET: buf_printf(b, "let %s = %s\n", n->var->c_name, ix_text(s, n->index)); break;
         case KIR_FOR:
-            buf_printf(b, "for %s in %s .. %s%s\n", n->var->c_name, ix_text(s, n->begin), ix_text(s, n->end),
-                       n->unroll ? " unroll" : "");
+            buf_printf(b, "for %s in %s .. %s%s\n", n->var->c_name, ix_text(s, n->begin),
+                       ix_text(s, n->end), n->unroll ? " unroll" : "");
             break;
-        case KIR_GUARD:
-            buf_printf(b, "if tid < %" PRId64 "\n", n->count);
-            break;
-        case KIR_BLOCK:
-            buf_puts(b, "scope\n");
-            break;
+        case KIR_GUARD: buf_printf(b, "if tid < %" PRId64 "\n", n->count); break;
+        case KIR_BLOCK: buf_puts(b, "scope\n"); break;
         case KIR_STAGE_DECL:
-            buf_printf(b, "stage %s : %s[%" PRId64 "]\n", n->stage->name, n->stage->c_type, n->stage->count);
+            buf_printf(b, "stage %s : %s[%" PRId64 "]\n", n->stage->name, n->stage->c_type,
+                       n->stage->count);
             break;
         case KIR_LOAD:
-            buf_printf(b, "load.%d %s[%s] = %s[%s]\n", n->bits, n->stage->name, ix_text(s, n->stage_at), n->buf->name,
-                       ix_text(s, n->at));
+            buf_printf(b, "load.%d %s[%s] = %s[%s]\n", n->bits, n->stage->name,
+                       ix_text(s, n->stage_at), n->buf->name, ix_text(s, n->at));
             break;
         case KIR_STORE:
-            buf_printf(b, "store.%d %s[%s] = %s[%s]\n", n->bits, n->buf->name, ix_text(s, n->at), n->stage->name,
-                       ix_text(s, n->stage_at));
+            buf_printf(b, "store.%d %s[%s] = %s[%s]\n", n->bits, n->buf->name, ix_text(s, n->at),
+                       n->stage->name, ix_text(s, n->stage_at));
             break;
         case KIR_MOVE:
-            buf_printf(b, "move.%d %s[%s] = %s[%s]\n", n->bits, n->to_buf->name, ix_text(s, n->to_at), n->buf->name,
-                       ix_text(s, n->at));
+            buf_printf(b, "move.%d %s[%s] = %s[%s]\n", n->bits, n->to_buf->name,
+                       ix_text(s, n->to_at), n->buf->name, ix_text(s, n->at));
             break;
         case KIR_CALL:
             buf_printf(b, "call %s(", n->callee);
             for (int i = 0; i < n->nargs; ++i) {
                 if (i > 0) buf_puts(b, ", ");
-                if (n->arg[i].buf) buf_printf(b, "%s[%s]", n->arg[i].buf->name, ix_text(s, n->arg[i].at));
-                else buf_puts(b, ix_text(s, n->arg[i].at));
+                if (n->arg[i].buf)
+                    buf_printf(b, "%s[%s]", n->arg[i].buf->name, ix_text(s, n->arg[i].at));
+                else
+                    buf_puts(b, ix_text(s, n->arg[i].at));
             }
             buf_puts(b, ")\n");
             break;
-        case KIR_BARRIER:
-            buf_puts(b, "barrier\n");
-            break;
-        case KIR_COMMENT:
-            break;
+        case KIR_BARRIER: buf_puts(b, "barrier\n"); break;
+        case KIR_COMMENT: break;
         }
         if (n->body) put_list(s, b, n->body, depth + 1);
     }
@@ -71,8 +65,9 @@ static void put_formals(struct session *s, struct buf *b, const struct kir_kerne
         if (f->index) {
             buf_printf(b, "  index %s\n", f->index->name);
         } else {
-            buf_printf(b, "  %s %s : %s%s%s align %d\n", space[f->buffer->space], f->buffer->name, f->buffer->elem,
-                       f->buffer->read ? " in" : "", f->buffer->written ? " out" : "", f->align);
+            buf_printf(b, "  %s %s : %s%s%s align %d\n", space[f->buffer->space], f->buffer->name,
+                       f->buffer->elem, f->buffer->read ? " in" : "",
+                       f->buffer->written ? " out" : "", f->align);
         }
     }
     for (int i = 0; i < x->nduties; ++i) {
@@ -87,17 +82,19 @@ void kir_print(struct session *s, const struct kir *k, struct buf *b) {
             put_formals(s, b, x);
         } else {
             buf_printf(b, "kernel %s grid (", x->name);
-            for (int i = 0; i < 3; ++i) buf_printf(b, "%s%s", i ? ", " : "", lay_int_text(&s->lay, x->grid[i]));
+            for (int i = 0; i < 3; ++i)
+                buf_printf(b, "%s%s", i ? ", " : "", lay_int_text(&s->lay, x->grid[i]));
             buf_printf(b, ") threads %" PRId64 " shared %" PRId64 "\n", x->threads, x->smem_bytes);
         }
         for (int i = 0; i < x->nparams; ++i) {
-            buf_printf(b, "  param %s in %" PRId64 " .. %" PRId64 " %% %" PRId64 "\n", x->param[i].name, x->param[i].lo,
-                       x->param[i].hi, x->param[i].mul);
+            buf_printf(b, "  param %s in %" PRId64 " .. %" PRId64 " %% %" PRId64 "\n",
+                       x->param[i].name, x->param[i].lo, x->param[i].hi, x->param[i].mul);
         }
         for (int i = 0; i < x->ntensors; ++i) {
             const struct kir_tensor *t = &x->tensor[i];
-            buf_printf(b, "  global %s : %s%s%s align %d span %s\n", t->name, t->elem, t->read ? " in" : "",
-                       t->written ? " out" : "", t->align, ix_text(s, t->span));
+            buf_printf(b, "  global %s : %s%s%s align %d span %s\n", t->name, t->elem,
+                       t->read ? " in" : "", t->written ? " out" : "", t->align,
+                       ix_text(s, t->span));
         }
         for (int i = 0; i < x->nbuffers; ++i) {
             const struct kir_buffer *t = x->buffer[i];

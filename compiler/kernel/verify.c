@@ -1,7 +1,8 @@
-// Every compile checks itself: Kernel IR against the plan's meaning, on a few values of the params, blocks and iterations.
+// Every compile checks itself: Kernel IR against the plan's meaning, on a few values of the params,
+// blocks and iterations.
 //
-// What the proofs of pass "coverage" left to enumeration (kernel.enumerate) is executed wholly, or refused when it is too
-// large or depends on params.
+// What the proofs of pass "coverage" left to enumeration (kernel.enumerate) is executed wholly, or
+// refused when it is too large or depends on params.
 #include "kernel/verify.h"
 
 #include <inttypes.h>
@@ -14,9 +15,12 @@
 #include "plan/plan_run.h"
 
 enum { MAX_CHOICES = 3 };
-#define WHOLE_LIMIT ((int64_t)1 << 16)      // elements: a kernel as small as this is executed wholly
-#define MOVED_LIMIT ((int64_t)1 << 21)      // elements: the most that is moved for a check, but for a proof
-#define BLOCK_LIMIT ((int64_t)1 << 19)      // elements: the most that one block moves in all its iterations, for a check
+#define WHOLE_LIMIT ((int64_t)1 << 16)  // elements: a kernel as small as this is executed wholly
+#define MOVED_LIMIT                                                                                \
+    ((int64_t)1 << 21)  // elements: the most that is moved for a check, but for a proof
+#define BLOCK_LIMIT                                                                                \
+    ((int64_t)1                                                                                    \
+     << 19)  // elements: the most that one block moves in all its iterations, for a check
 #define ENUMERATE_LIMIT ((int64_t)1 << 24)  // elements: the most that is enumerated for a proof
 
 // The elements of the kernel's tensors, for one binding; INT64_MAX when it overflows.
@@ -45,7 +49,8 @@ static const char *tag_text(struct session *s, const struct kernel *k, int64_t t
     for (int i = 0; i < k->nformals; ++i) {
         const struct tensor *t = k->formal[i].tensor;
         if (t->id == image_tag_tensor(tag)) {
-            return arena_printf(&s->arena, "element %" PRId64 " of '%s'", image_tag_offset(tag), t->name);
+            return arena_printf(&s->arena, "element %" PRId64 " of '%s'", image_tag_offset(tag),
+                                t->name);
         }
     }
     return "something else";
@@ -58,7 +63,8 @@ static const char *buffer_text(struct session *s, const struct kernel *k, int64_
         }
     }
     for (int i = 0; i < k->nlocal; ++i) {
-        if (image_shared(k->local[i]->id) == buf) return arena_printf(&s->arena, "'%s'", k->local[i]->name);
+        if (image_shared(k->local[i]->id) == buf)
+            return arena_printf(&s->arena, "'%s'", k->local[i]->name);
     }
     return "a fragment";
 }
@@ -69,18 +75,22 @@ static void set_inputs(const struct kernel *k, struct image *img) {
     }
 }
 
-static void report_run(struct session *s, const struct kernel *k, const struct plan_run_report *report) {
+static void report_run(struct session *s, const struct kernel *k,
+                       const struct plan_run_report *report) {
     diag_error(s, report->copy ? report->copy->at : k->at, "%s", report->text);
-    if (report->tensor) diag_note(s, report->tensor->at, "'%s' is declared here", report->tensor->name);
+    if (report->tensor)
+        diag_note(s, report->tensor->at, "'%s' is declared here", report->tensor->name);
 }
 
 // Elements that one block moves, at most "trips" iterations of a loop; saturates at INT64_MAX / 2.
-static int64_t moved(struct session *s, const struct kernel *k, const struct stmt *list, const int64_t *sym, int64_t trips) {
+static int64_t moved(struct session *s, const struct kernel *k, const struct stmt *list,
+                     const int64_t *sym, int64_t trips) {
     int64_t sum = 0;
     for (const struct stmt *x = list; x; x = x->next) {
         int64_t n = 0, times = trips, lo, end;
         if (x->kind == STMT_COPY) {
-            struct lay l = lay_valid(x->copy->dst.layout) ? x->copy->dst.layout : x->copy->src.layout;
+            struct lay l =
+                lay_valid(x->copy->dst.layout) ? x->copy->dst.layout : x->copy->src.layout;
             bool by_thread = x->copy->facts.level == LEVEL_THREAD;
             times = by_thread ? k->threads : 1;
             if (!lay_valid(l) || !lay_int_eval(lay_size(&s->lay, l), sym, &n)) n = 0;
@@ -93,20 +103,23 @@ static int64_t moved(struct session *s, const struct kernel *k, const struct stm
             }
         } else {
             n = moved(s, k, x->body, sym, trips);
-            if (lay_int_eval(x->var->lo, sym, &lo) && lay_int_valid(x->var->end) && lay_int_eval(x->var->end, sym, &end) &&
-                end - lo < trips) {
+            if (lay_int_eval(x->var->lo, sym, &lo) && lay_int_valid(x->var->end) &&
+                lay_int_eval(x->var->end, sym, &end) && end - lo < trips) {
                 times = end > lo ? end - lo : 0;
             }
         }
-        if (__builtin_mul_overflow(n, times, &n) || __builtin_add_overflow(sum, n, &sum) || sum > INT64_MAX / 2) {
+        if (__builtin_mul_overflow(n, times, &n) || __builtin_add_overflow(sum, n, &sum) ||
+            sum > INT64_MAX / 2) {
             return INT64_MAX / 2;
         }
     }
     return sum;
 }
 
-// Executes one block with all its iterations when that is not too much: what a block reads of its own it has written.
-static bool check_block(struct session *s, const struct plan *p, const struct kernel *k, const int64_t *sym) {
+// Executes one block with all its iterations when that is not too much: what a block reads of its
+// own it has written.
+static bool check_block(struct session *s, const struct plan *p, const struct kernel *k,
+                        const int64_t *sym) {
     if (k->nlocal == 0 || moved(s, k, k->body, sym, INT64_MAX) > BLOCK_LIMIT) return true;
     struct sample_set what = {.all_iterations = true, .first_block = true};
     struct image *img = image_new();
@@ -117,8 +130,8 @@ static bool check_block(struct session *s, const struct plan *p, const struct ke
     return ok;
 }
 
-static bool check_binding(struct session *s, const struct plan *p, const struct kernel *k, const struct kir_kernel *x,
-                          const int64_t *sym) {
+static bool check_binding(struct session *s, const struct plan *p, const struct kernel *k,
+                          const struct kir_kernel *x, const int64_t *sym) {
     int64_t n = elements(s, k, sym);
     bool all = n <= WHOLE_LIMIT || k->enumerate;
     struct sample_set what = {.all_blocks = all, .all_iterations = all};
@@ -138,8 +151,9 @@ static bool check_binding(struct session *s, const struct plan *p, const struct 
         if (why) {
             BUG("the code for kernel '%s' does what it must not: %s", k->name, why);
         } else if (!image_equal(meant, made, written_or_local, (void *)k, &d)) {
-            BUG("the code for kernel '%s' puts %s into element %" PRId64 " of %s, where the plan means %s", k->name,
-                tag_text(s, k, d.b), d.off, buffer_text(s, k, d.buf), tag_text(s, k, d.a));
+            BUG("the code for kernel '%s' puts %s into element %" PRId64
+                " of %s, where the plan means %s",
+                k->name, tag_text(s, k, d.b), d.off, buffer_text(s, k, d.buf), tag_text(s, k, d.a));
         }
     }
     image_free(meant);
@@ -147,7 +161,8 @@ static bool check_binding(struct session *s, const struct plan *p, const struct 
     return ok;
 }
 
-static bool check_kernel(struct session *s, const struct plan *p, const struct kernel *k, const struct kir_kernel *x) {
+static bool check_kernel(struct session *s, const struct plan *p, const struct kernel *k,
+                         const struct kir_kernel *x) {
     const int64_t *choice[MAX_CHOICES];
     int n = plan_choices(s, p, MAX_CHOICES, choice);
     if (n == 0) {
@@ -157,13 +172,15 @@ static bool check_kernel(struct session *s, const struct plan *p, const struct k
     if (k->enumerate) {
         if (k->nparams > 0) {
             diag_error(s, k->at,
-                       "not yet supported: kernel '%s' writes one tensor by several copies, or by views that are "
+                       "not yet supported: kernel '%s' writes one tensor by several copies, or by "
+                       "views that are "
                        "more than digits, with extents that are known only at run time",
                        k->name);
             return false;
         }
         if (elements(s, k, choice[0]) > ENUMERATE_LIMIT) {
-            diag_error(s, k->at, "not yet supported: kernel '%s' would need more than %" PRId64
+            diag_error(s, k->at,
+                       "not yet supported: kernel '%s' would need more than %" PRId64
                        " elements to be enumerated to prove that each is written once",
                        k->name, ENUMERATE_LIMIT);
             return false;

@@ -9,7 +9,7 @@
 
 #include "layout/lay.h"
 
-// -- limits --------------------------------------------------------------------------------------
+// -- limits ---------------------------------------------------------------------------------------
 enum {
     LAY_MAX_RANK = 64,     // modes of one tuple
     LAY_MAX_LEAVES = 256,  // leaves of one tuple
@@ -17,7 +17,7 @@ enum {
     LAY_MAX_SYMS = 16,     // symbols multiplied in one leaf
 };
 
-// -- more on integers ----------------------------------------------------------------------------
+// -- more on integers -----------------------------------------------------------------------------
 // A sum of leaves: an offset.  Equal symbols are merged, a static term comes last; no terms is 0.
 struct lay_sum {
     int n;
@@ -45,7 +45,7 @@ struct lay_int lay_sum_int(struct lay_ctx *,
 bool lay_sum_valid(struct lay_sum);
 const char *lay_sum_text(struct lay_ctx *, struct lay_sum);
 
-// -- tuples --------------------------------------------------------------------------------------
+// -- tuples ---------------------------------------------------------------------------------------
 // The place holder "_" of slices and tilers is a leaf of its own kind.
 const struct lay_tuple *lay_any(struct lay_ctx *);
 bool lay_is_any(const struct lay_tuple *);
@@ -82,7 +82,7 @@ const struct lay_tuple *lay_compact_col(struct lay_ctx *, const struct lay_tuple
 const struct lay_tuple *lay_compact_row(struct lay_ctx *, const struct lay_tuple *shape,
                                         struct lay_int start);
 
-// -- making layouts ------------------------------------------------------------------------------
+// -- making layouts -------------------------------------------------------------------------------
 struct lay lay_make_col(struct lay_ctx *, const struct lay_tuple *shape);
 struct lay lay_make_row(struct lay_ctx *, const struct lay_tuple *shape);
 struct lay lay_make_ordered(struct lay_ctx *, const struct lay_tuple *shape,
@@ -104,7 +104,7 @@ bool lay_same(struct lay_ctx *, struct lay,
               struct lay);  // the same function on the same size; static
 bool lay_static(struct lay);
 
-// -- looking at layouts --------------------------------------------------------------------------
+// -- looking at layouts ---------------------------------------------------------------------------
 struct lay_int lay_size(struct lay_ctx *, struct lay);
 struct lay_int lay_cosize(struct lay_ctx *,
                           struct lay);  // greatest value + 1 (of the layout under a swizzle);
@@ -128,7 +128,7 @@ struct lay lay_substitute(struct lay_ctx *, struct lay, const int64_t *value_of_
 const struct lay_tuple *lay_tuple_substitute(struct lay_ctx *, const struct lay_tuple *,
                                              const int64_t *value_of_sym);
 
-// -- coordinates ---------------------------------------------------------------------------------
+// -- coordinates ----------------------------------------------------------------------------------
 // The offset of "coord" under the swizzle, symbols allowed in strides and in coordinates that stand
 // for one leaf.
 struct lay_sum lay_crd2idx_sum(struct lay_ctx *, const struct lay_tuple *coord, struct lay);
@@ -154,7 +154,7 @@ struct lay_view lay_slice(struct lay_ctx *, struct lay,
 struct lay lay_dice(struct lay_ctx *, const struct lay_tuple *coord,
                     struct lay);  // keeps the modes without
 
-// -- rearranging modes ---------------------------------------------------------------------------
+// -- rearranging modes ----------------------------------------------------------------------------
 struct lay lay_flatten(struct lay_ctx *, struct lay);
 struct lay lay_group(struct lay_ctx *, struct lay, int begin, int end);
 struct lay lay_select(struct lay_ctx *, struct lay, int n, const int *modes);
@@ -169,7 +169,7 @@ struct lay lay_zip(struct lay_ctx *, struct lay);               // ((a,b),(c,d))
 struct lay lay_zip2(struct lay_ctx *, struct lay, struct lay);  // modes (a_i, b_i)
 struct lay lay_unflatten(struct lay_ctx *, struct lay, const struct lay_tuple *profile);
 
-// -- the algebra ---------------------------------------------------------------------------------
+// -- the algebra ----------------------------------------------------------------------------------
 // @post R(i) = L(i) for all i; depth <= 1, no mode of static size 1 (but 1:0), no two modes that
 // could be one
 struct lay lay_coalesce(struct lay_ctx *, struct lay);
@@ -194,7 +194,7 @@ struct lay lay_complement(struct lay_ctx *, struct lay a,
 struct lay lay_right_inverse(struct lay_ctx *, struct lay);   // @post A(R(i)) = i
 struct lay lay_left_inverse(struct lay_ctx *, struct lay);    // @pre injective.  @post R(A(i)) = i
 
-// -- tilers --------------------------------------------------------------------------------------
+// -- tilers ---------------------------------------------------------------------------------------
 // What divides, multiplies or composes by mode: a layout tiles the whole, a shape (n0, n1 ..) and
 // <t0, t1 ..> tile by mode,
 // "_" leaves a mode whole.
@@ -234,7 +234,7 @@ struct lay lay_raked_product(struct lay_ctx *, struct lay, struct lay);
 struct lay lay_tile_to_shape(struct lay_ctx *, struct lay, const struct lay_tuple *shape,
                              const struct lay_tuple *order);  // "order" NULL: first mode first
 
-// -- tensors -------------------------------------------------------------------------------------
+// -- tensors --------------------------------------------------------------------------------------
 // "coord" picks the tile, "_" keeps the rest mode.  "proj" (NULL: all) has "_" for the modes of the
 // tiler to leave out.
 struct lay_view lay_local_tile(struct lay_ctx *, struct lay, const struct lay_tiler *,
@@ -247,7 +247,7 @@ struct lay_view lay_local_partition(struct lay_ctx *, struct lay, struct lay thr
 struct lay lay_partition_tiled(struct lay_ctx *, struct lay, struct lay thr,
                                const struct lay_tuple *proj);
 
-// -- from points ---------------------------------------------------------------------------------
+// -- from points ----------------------------------------------------------------------------------
 // Where the values of a function are none of a layout: at "at" it is "is", the layout that the
 // points before begin would go on with "would_be".  "run" is 0, or the points before are a mode of
 // "run", which does not divide the "of" that are left.
@@ -259,7 +259,7 @@ struct lay_mismatch {
 // untouched.
 struct lay lay_recover(struct lay_ctx *, int64_t n, const int64_t *value, struct lay_mismatch *why);
 
-// -- widths --------------------------------------------------------------------------------------
+// -- widths ---------------------------------------------------------------------------------------
 struct lay lay_upcast(struct lay_ctx *, struct lay, int64_t n);    // elements n times as wide
 struct lay lay_downcast(struct lay_ctx *, struct lay, int64_t n);  // elements n times as narrow
 struct lay lay_recast(struct lay_ctx *, struct lay, int64_t old_bits, int64_t new_bits);

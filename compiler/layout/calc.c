@@ -78,7 +78,7 @@ const char *calc_kind_name(enum calc_kind k) {
     return "nothing";
 }
 
-// -- conversions ---------------------------------------------------------------------------------
+// -- conversions ----------------------------------------------------------------------------------
 
 static bool wrong(struct lay_ctx *ctx, struct calc_value v, const char *want) {
     if (v.kind != CALC_NONE)
@@ -111,7 +111,7 @@ const struct lay_tiler *calc_tiler(struct lay_ctx *ctx, struct calc_value v) {
     return NULL;
 }
 
-// -- printing ------------------------------------------------------------------------------------
+// -- printing -------------------------------------------------------------------------------------
 
 // (4,8) in C++ as Shape<_4,_8>, in Python as (4,8) with (4,) for a tuple of one
 static bool put_tuple(struct lay_buf *b, const struct lay_tuple *t, enum calc_style style,
@@ -248,7 +248,7 @@ const char *calc_json(struct lay_ctx *ctx, struct calc_value v) {
     return lay_buf_done(&b);
 }
 
-// -- tables --------------------------------------------------------------------------------------
+// -- tables ---------------------------------------------------------------------------------------
 
 enum { MAX_TABLE = 4096 };
 

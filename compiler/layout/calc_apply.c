@@ -57,7 +57,7 @@ void calc_signature(struct lay_ctx *ctx, int i, const char **out) {
     *out = lay_buf_done(&b);
 }
 
-// -- composition ---------------------------------------------------------------------------------
+// -- composition ----------------------------------------------------------------------------------
 
 static struct calc_value merge_swizzles(struct lay_ctx *ctx, struct lay_swizzle a,
                                         struct lay_swizzle b) {
@@ -95,7 +95,7 @@ struct calc_value calc_compose(struct lay_ctx *ctx, int n, const struct calc_val
     return calc_of_layout(l);
 }
 
-// -- applying ------------------------------------------------------------------------------------
+// -- applying -------------------------------------------------------------------------------------
 
 static bool fits(struct lay_ctx *ctx, const struct op *op, int i, struct calc_value *v) {
     switch (op->arg[i]) {

@@ -52,7 +52,7 @@ TILED(op_flat_product, lay_flat_product)
 SHAPES(op_round_up, lay_round_up)
 SHAPES(op_shape_div, lay_shape_div)
 
-// -- of one layout -------------------------------------------------------------------------------
+// -- of one layout --------------------------------------------------------------------------------
 
 OP(op_coalesce) {
     return GIVE(a->n > 1 ? lay_coalesce_by(a->ctx, LAYOUT(0), TUPLE(1))
@@ -126,7 +126,7 @@ OP(op_product_each) {
     return calc_of_tuple(a->ctx, lay_product_each(a->ctx, TUPLE(0)));
 }
 
-// -- rearranging ---------------------------------------------------------------------------------
+// -- rearranging ----------------------------------------------------------------------------------
 
 static int small(int64_t v) {
     return v < -1 || v > 1 << 20 ? -1 : (int)v;
@@ -198,7 +198,7 @@ OP(op_slice) {
     return calc_settle(a->ctx, lay_slice(a->ctx, LAYOUT(l), TUPLE(1 - l)), TUPLE(1 - l));
 }
 
-// -- making --------------------------------------------------------------------------------------
+// -- making ---------------------------------------------------------------------------------------
 
 static bool named(struct calc_value v, const char *name) {
     return v.kind == CALC_NAME && strcmp(v.name, name) == 0;

@@ -21,7 +21,7 @@ struct calc_value calc_settle(struct lay_ctx *ctx, struct lay_view v,
     return calc_of_view(only_any(coord) ? v : lay_settle(ctx, v));
 }
 
-// -- shapes --------------------------------------------------------------------------------------
+// -- shapes ---------------------------------------------------------------------------------------
 
 OP(op_ceil_div) {
     if (a->v[1].kind == CALC_LAYOUT) {
@@ -47,7 +47,7 @@ OP(op_evenly_divides) {
     return calc_of_bool(lay_evenly_divides(a->ctx, TUPLE(0), TUPLE(1)));
 }
 
-// -- coordinates ---------------------------------------------------------------------------------
+// -- coordinates ----------------------------------------------------------------------------------
 
 OP(op_crd2idx) {
     const struct lay_tuple *shape = TUPLE(1), *stride = NULL;
@@ -86,7 +86,7 @@ OP(op_1d_coord) {
     return calc_of_int(a->ctx, lay_1d_coord(a->ctx, LAYOUT(0), NUM(1)));
 }
 
-// -- tensors, widths, swizzles -------------------------------------------------------------------
+// -- tensors, widths, swizzles --------------------------------------------------------------------
 
 OP(op_local_tile) {
     struct lay_view v =

@@ -80,7 +80,7 @@ struct lay lay_coalesce(struct lay_ctx *ctx, struct lay l) {
     return lay_under(l, lay_flat_lay(ctx, &f));
 }
 
-// -- by mode -------------------------------------------------------------------------------------
+// -- by mode --------------------------------------------------------------------------------------
 
 typedef struct lay unary_fn(struct lay_ctx *, struct lay);
 
@@ -143,7 +143,7 @@ struct lay lay_nullspace(struct lay_ctx *ctx, struct lay l) {
     return lay_flat_lay(ctx, &out);
 }
 
-// -- another shape -------------------------------------------------------------------------------
+// -- another shape --------------------------------------------------------------------------------
 
 // The same function on "shape": the composition with a compact layout of that shape.
 struct lay lay_with_shape(struct lay_ctx *ctx, struct lay l, const struct lay_tuple *shape) {

@@ -142,7 +142,7 @@ static struct lay compose_tree(struct composer *c, const struct lay_tuple *s,
     return out.stride ? out : lay_layout_invalid();
 }
 
-// -- exactness -----------------------------------------------------------------------------------
+// -- exactness ------------------------------------------------------------------------------------
 
 // The pieces within mode "j" of A never carry into the next one: with A coalesced a carry always
 // shows.  Static: the sum of the greatest steps; with symbols: sorted by step, each piece ends
@@ -218,7 +218,7 @@ static bool same_points(struct composer *c, struct lay b, struct lay r, int64_t 
     return true;
 }
 
-// -- saying no -----------------------------------------------------------------------------------
+// -- saying no ------------------------------------------------------------------------------------
 
 static bool leaf_fits(struct composer *c, int64_t n, int64_t d) {
     struct lay_flat out;
@@ -307,7 +307,7 @@ static void name_refused(struct composer *c, struct lay a, struct lay b) {
     }
 }
 
-// -- the operation -------------------------------------------------------------------------------
+// -- the operation --------------------------------------------------------------------------------
 
 static bool has_basis(const struct lay_tuple *d) {
     if (d->rank < 0) return d->leaf.basis >= 0;

@@ -6,7 +6,7 @@
 // first and the second halves.
 #include "layout/impl.h"
 
-// -- tilers --------------------------------------------------------------------------------------
+// -- tilers ---------------------------------------------------------------------------------------
 
 static struct lay_tiler *new_tiler(struct lay_ctx *ctx, enum lay_tiler_kind kind) {
     struct lay_tiler *t = lay_new(ctx, sizeof *t);
@@ -63,7 +63,7 @@ const struct lay_tiler *lay_tiler_shape(struct lay_ctx *ctx, const struct lay_tu
     return out;
 }
 
-// -- by mode -------------------------------------------------------------------------------------
+// -- by mode --------------------------------------------------------------------------------------
 
 typedef struct lay binary_fn(struct lay_ctx *, struct lay, struct lay);
 
@@ -154,7 +154,7 @@ static struct lay arrange(struct lay_ctx *ctx, struct lay a, struct lay l,
     return lay_under(a, lay_join(ctx, h.n, h.mode));
 }
 
-// -- divide --------------------------------------------------------------------------------------
+// -- divide ---------------------------------------------------------------------------------------
 
 // a o (tile, complement(tile, shape of a))
 static struct lay try_divide(struct lay_ctx *ctx, struct lay a, struct lay tile) {
@@ -227,7 +227,7 @@ struct lay lay_flat_divide(struct lay_ctx *ctx, struct lay a, const struct lay_t
     return arrange(ctx, a, by_tiler(ctx, lay_inner(a), t, divide), t, FLAT);
 }
 
-// -- product -------------------------------------------------------------------------------------
+// -- product --------------------------------------------------------------------------------------
 
 enum { CHECK_COPIES = 1 << 16 };
 

@@ -5,7 +5,7 @@
 // stand.
 #include "layout/impl.h"
 
-// -- numbers -------------------------------------------------------------------------------------
+// -- numbers --------------------------------------------------------------------------------------
 
 // Adds the value of *i at this mode and leaves the rest of the coordinate in *i; the last leaf of
 // all takes everything.
@@ -60,7 +60,7 @@ bool lay_same(struct lay_ctx *ctx, struct lay a, struct lay b) {
     return true;
 }
 
-// -- sums with symbols ---------------------------------------------------------------------------
+// -- sums with symbols ----------------------------------------------------------------------------
 
 static bool coord_mismatch(struct lay_ctx *ctx, const struct lay_tuple *c,
                            const struct lay_tuple *s) {
@@ -161,7 +161,7 @@ bool lay_eval_coord(struct lay_ctx *ctx, struct lay l, const struct lay_tuple *c
     return finish(ctx, l, v.num, true, out);
 }
 
-// -- coordinates as values -----------------------------------------------------------------------
+// -- coordinates as values ------------------------------------------------------------------------
 
 // The coordinate whose place "path" (of "depth" modes) is spelled by the terms of "sum".
 static const struct lay_tuple *basis_tuple(struct lay_ctx *ctx, struct lay_sum sum, int depth,
@@ -224,7 +224,7 @@ const struct lay_tuple *lay_eval_tuple(struct lay_ctx *ctx, struct lay l,
     return lay_leaf(ctx, v);
 }
 
-// -- from indices to coordinates -----------------------------------------------------------------
+// -- from indices to coordinates ------------------------------------------------------------------
 
 // Without strides the last mode takes what is left, with strides each mode takes its own digit.
 const struct lay_tuple *lay_idx2crd(struct lay_ctx *ctx, const struct lay_tuple *index,
@@ -302,7 +302,7 @@ struct lay_int lay_1d_coord(struct lay_ctx *ctx, struct lay l, int64_t index) {
     return lay_crd2idx(ctx, lay_hier_coord(ctx, l, index), l.shape, NULL);
 }
 
-// -- slicing -------------------------------------------------------------------------------------
+// -- slicing --------------------------------------------------------------------------------------
 
 static bool has_any(const struct lay_tuple *t) {
     if (t->rank < 0) return lay_is_any(t);

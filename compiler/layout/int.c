@@ -59,7 +59,7 @@ bool lay_is_unit(struct lay_int a) {
     return lay_is_value(a, 1);
 }
 
-// -- symbols -------------------------------------------------------------------------------------
+// -- symbols --------------------------------------------------------------------------------------
 
 const struct lay_sym *lay_param(struct lay_ctx *ctx, const char *name, int64_t mul, int64_t lo,
                                 int64_t hi) {
@@ -132,7 +132,7 @@ bool lay_int_equal(struct lay_int a, struct lay_int b) {
     return a.den > 0 && compare_leaves(a, b) == 0;
 }
 
-// -- what is known -------------------------------------------------------------------------------
+// -- what is known --------------------------------------------------------------------------------
 
 static wide clamp(wide v) {
     return v > INT64_MAX ? INT64_MAX : v < INT64_MIN ? INT64_MIN : v;
@@ -204,7 +204,7 @@ bool lay_int_less_equal(struct lay_int a, struct lay_int b) {
     return no_less(a, b, false);
 }
 
-// -- arithmetic ----------------------------------------------------------------------------------
+// -- arithmetic -----------------------------------------------------------------------------------
 
 // num/den times the symbols of a and b, sorted.
 static struct lay_int make(struct lay_ctx *ctx, wide num, wide den, struct lay_int a,

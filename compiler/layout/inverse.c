@@ -8,7 +8,7 @@ static struct lay bad(void) {
     return lay_layout_invalid();
 }
 
-// -- complement ----------------------------------------------------------------------------------
+// -- complement -----------------------------------------------------------------------------------
 
 // The mode with the smallest stride, the first of equals; -1 when the order is not known.
 static int smallest(const struct lay_flat *f) {
@@ -77,7 +77,7 @@ struct lay lay_complement(struct lay_ctx *ctx, struct lay a, const struct lay_tu
     return lay_flat_lay(ctx, &out);
 }
 
-// -- inverses ------------------------------------------------------------------------------------
+// -- inverses -------------------------------------------------------------------------------------
 
 // Indices of the modes by stride, exchanged as CuTe exchanges them (equal strides may change
 // places).
@@ -206,7 +206,7 @@ static struct lay left_inverse(struct lay_ctx *ctx, struct lay l) {
     return r;
 }
 
-// -- under a swizzle -----------------------------------------------------------------------------
+// -- under a swizzle ------------------------------------------------------------------------------
 
 typedef struct lay inverse_fn(struct lay_ctx *, struct lay);
 

@@ -146,7 +146,7 @@ struct lay_ctx {
     void *trace_user;
 };
 
-// -- integers ------------------------------------------------------------------------------------
+// -- integers -------------------------------------------------------------------------------------
 // A leaf of a tuple: num/den times a product of symbols (sorted by id), with no symbols and den 1
 // when it is static. "basis" names the mode of a scaled basis element, the strides of identity
 // layouts: 8@1 is num 8, basis 1; -1 for an ordinary integer.  Printed: 12, 128*K, K/64,
@@ -171,7 +171,7 @@ struct lay_sym {
     const struct lay_sym *prev;  // param: the one made before it
 };
 
-// -- tuples --------------------------------------------------------------------------------------
+// -- tuples ---------------------------------------------------------------------------------------
 // rank -1: an integer leaf.  rank 0: ().  rank 1: (x), which is not x.
 struct lay_tuple {
     int rank;
@@ -179,7 +179,7 @@ struct lay_tuple {
     const struct lay_tuple *const *kid;
 };
 
-// -- layouts -------------------------------------------------------------------------------------
+// -- layouts --------------------------------------------------------------------------------------
 // Sw<b,m,s>: x ^ ((x & yyy) >> s); b == 0 when there is no swizzle.  Units: elements of the
 // layout's codomain.
 struct lay_swizzle {

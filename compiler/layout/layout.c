@@ -10,7 +10,7 @@ bool lay_valid(struct lay l) {
     return l.shape != NULL;
 }
 
-// -- making --------------------------------------------------------------------------------------
+// -- making ---------------------------------------------------------------------------------------
 
 static bool extents_positive(struct lay_ctx *ctx, const struct lay_tuple *t) {
     if (t->rank >= 0) {
@@ -110,7 +110,7 @@ struct lay lay_join(struct lay_ctx *ctx, int n, const struct lay *mode) {
     return out.stride ? out : lay_layout_invalid();
 }
 
-// -- strides in an order -------------------------------------------------------------------------
+// -- strides in an order --------------------------------------------------------------------------
 
 struct ordered {
     int n;
@@ -186,7 +186,7 @@ struct lay lay_make_fragment_like(struct lay_ctx *ctx, struct lay l) {
     return lay_tiled_product(ctx, first, lay_tiler_layout(ctx, rest));
 }
 
-// -- looking -------------------------------------------------------------------------------------
+// -- looking --------------------------------------------------------------------------------------
 
 struct lay_int lay_size(struct lay_ctx *ctx, struct lay l) {
     return lay_tuple_product(ctx, l.shape);

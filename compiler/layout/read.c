@@ -64,7 +64,7 @@ static bool read_number(struct reader *r, int64_t *out) {
     return true;
 }
 
-// -- lists ---------------------------------------------------------------------------------------
+// -- lists ----------------------------------------------------------------------------------------
 
 struct list {
     int n;
@@ -117,7 +117,7 @@ static struct calc_value paren(struct reader *r) {
     return as_tuple(r, &list);
 }
 
-// -- names ---------------------------------------------------------------------------------------
+// -- names ----------------------------------------------------------------------------------------
 
 static bool is_word(const char *w, size_t n, const char *list) {
     while (*list) {
@@ -286,7 +286,7 @@ static struct calc_value word(struct reader *r) {
     return out;
 }
 
-// -- operators -----------------------------------------------------------------------------------
+// -- operators ------------------------------------------------------------------------------------
 
 static struct calc_value primary(struct reader *r) {
     int64_t v;
@@ -480,7 +480,7 @@ struct calc_value calc_eval(struct lay_ctx *ctx, const char *text,
     return ctx->error ? calc_none() : v;
 }
 
-// -- the library's own readers -------------------------------------------------------------------
+// -- the library's own readers --------------------------------------------------------------------
 
 struct lay lay_parse(struct lay_ctx *ctx, const char *text) {
     return calc_layout(ctx, calc_eval(ctx, text, NULL));

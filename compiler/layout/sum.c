@@ -62,7 +62,7 @@ struct lay lay_substitute(struct lay_ctx *ctx, struct lay l, const int64_t *valu
     return l;
 }
 
-// -- bases ---------------------------------------------------------------------------------------
+// -- bases ----------------------------------------------------------------------------------------
 // A path (p0,p1,p2) of modes is kept as p0 + 32*(p1+1) + 1024*(p2+1).
 
 struct lay_int lay_int_basis(struct lay_ctx *ctx, struct lay_int scale, int depth,
@@ -92,7 +92,7 @@ int lay_int_basis_path(struct lay_int a, int path[3]) {
     return n;
 }
 
-// -- sums ----------------------------------------------------------------------------------------
+// -- sums -----------------------------------------------------------------------------------------
 
 bool lay_sum_valid(struct lay_sum s) {
     return s.n >= 0;

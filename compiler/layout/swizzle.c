@@ -111,7 +111,7 @@ bool lay_swizzle_move(struct lay_ctx *ctx, struct lay l, struct lay_swizzle w,
     return (at < up_at ? up_at - at : at - up_at) >= w.b;
 }
 
-// -- slices of swizzled layouts ------------------------------------------------------------------
+// -- slices of swizzled layouts -------------------------------------------------------------------
 
 // All bits that a leaf s:d can set; false when that is not known.
 static bool leaf_bits(struct lay_int s, struct lay_int d, int64_t *bits) {

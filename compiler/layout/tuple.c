@@ -104,7 +104,7 @@ const struct lay_tuple *lay_ints(struct lay_ctx *ctx, int n, const struct lay_in
     return t;
 }
 
-// -- profile -------------------------------------------------------------------------------------
+// -- profile --------------------------------------------------------------------------------------
 
 int lay_tuple_rank(const struct lay_tuple *t) {
     return !t ? 0 : t->rank < 0 ? 1 : t->rank;
@@ -226,7 +226,7 @@ const struct lay_tuple *lay_product_each(struct lay_ctx *ctx, const struct lay_t
     return lay_ints(ctx, t->rank, v);
 }
 
-// -- shape arithmetic ----------------------------------------------------------------------------
+// -- shape arithmetic -----------------------------------------------------------------------------
 
 typedef const struct lay_tuple *leaf_fn(struct lay_ctx *, const struct lay_tuple *,
                                         const struct lay_tuple *);
@@ -322,7 +322,7 @@ const struct lay_tuple *lay_shape_div(struct lay_ctx *ctx, const struct lay_tupl
     return lay_tuple(ctx, a->rank, kid);
 }
 
-// -- compact strides -----------------------------------------------------------------------------
+// -- compact strides ------------------------------------------------------------------------------
 
 static const struct lay_tuple *compact(struct lay_ctx *ctx, const struct lay_tuple *shape,
                                        struct lay_int *next, bool row) {

@@ -89,7 +89,7 @@ struct lay lay_recast(struct lay_ctx *ctx, struct lay l, int64_t old_bits, int64
                                : lay_downcast(ctx, l, old_bits / new_bits);
 }
 
-// -- in common -----------------------------------------------------------------------------------
+// -- in common ------------------------------------------------------------------------------------
 
 // coalesce(a o right_inverse(b)), cut to the leading modes of the inverse that "a" composes with.
 static struct lay common(struct lay_ctx *ctx, struct lay a, struct lay b, struct lay *inverse) {

@@ -1,25 +1,27 @@
 // Pass "coverage": each element once, and nothing outside.
 //
-// Requires: facts of partition (tiles divide, threads and values cover each tile once: tile() has proven that).  Fills
-// kernel.enumerate; refuses what is not proven.  Four questions, for all values of the params:
+// Requires: facts of partition (tiles divide, threads and values cover each tile once: tile() has
+// proven that).  Fills kernel.enumerate; refuses what is not proven.  Four questions, for all
+// values of the params:
 //
 // 1. Does every coordinate of a view lie inside its tensor?  By bounds on each mode's coordinate.
 // 2. Do different coordinates of the destination tensor name different elements?  By its strides.
 // 3. Do a copy's own writes, by all threads, iterations and blocks, have different coordinates?
 // 4. Is an `out` tensor written wholly?
 //
-// 3 and 4 are read off the digits of which a coordinate consists (coverage_digits.c).  What the digits cannot decide and
-// is small is enumerated when the compilation checks itself.
+// 3 and 4 are read off the digits of which a coordinate consists (coverage_digits.c).  What the
+// digits cannot decide and is small is enumerated when the compilation checks itself.
+#include "pass/coverage.h"
 #include "base/session.h"
 #include "layout/algebra.h"
-#include "pass/coverage.h"
 #include "pass/pass.h"
 #include "pass/walk.h"
 
-// -- 1: inside -----------------------------------------------------------------------------------------------------
+// -- 1: inside ------------------------------------------------------------------------------------
 
-static void add_span(struct session *s, const struct lay_tuple *shape, const struct lay_tuple *stride,
-                     int mode, const struct ix **lo, const struct ix **hi) {
+static void add_span(struct session *s, const struct lay_tuple *shape,
+                     const struct lay_tuple *stride, int mode, const struct ix **lo,
+                     const struct ix **hi) {
     if (!lay_is_leaf(shape)) {
         for (int i = 0; i < shape->rank; ++i) {
             add_span(s, shape->kid[i], stride->kid[i], mode, lo, hi);
@@ -27,26 +29,33 @@ static void add_span(struct session *s, const struct lay_tuple *shape, const str
         return;
     }
     int path[3];
-    if (stride->leaf.num == 0 || lay_int_basis_path(stride->leaf, path) < 1 || path[0] != mode) return;
+    if (stride->leaf.num == 0 || lay_int_basis_path(stride->leaf, path) < 1 || path[0] != mode)
+        return;
     struct lay_int d = stride->leaf;
     d.basis = -1;
     const struct ix *last = ix_sub(s, ix_lay(s, shape->leaf), ix_int(s, 1));
     const struct ix *span = ix_scale(s, last, d);
     int64_t dlo, dhi;
     lay_int_range(d, &dlo, &dhi);
-    if (dhi <= 0) *lo = ix_add(s, *lo, span);
-    else *hi = ix_add(s, *hi, span);
+    if (dhi <= 0)
+        *lo = ix_add(s, *lo, span);
+    else
+        *hi = ix_add(s, *hi, span);
 }
 
-void view_reach(struct session *s, const struct view *v, int mode, const struct ix **lo, const struct ix **hi) {
+void view_reach(struct session *s, const struct view *v, int mode, const struct ix **lo,
+                const struct ix **hi) {
     *lo = *hi = v->coord_off[mode];
     add_span(s, v->coord.shape, v->coord.stride, mode, lo, hi);
 }
 
-static bool of_formals(const struct ix *e) { return e && ix_depends(e, IX_FORMAL); }
+static bool of_formals(const struct ix *e) {
+    return e && ix_depends(e, IX_FORMAL);
+}
 
 // "a" <= "b" becomes a duty of the caller of device function "k".
-static void add_duty(struct session *s, struct kernel *k, const struct ix *a, const struct ix *b, const struct tensor *t) {
+static void add_duty(struct session *s, struct kernel *k, const struct ix *a, const struct ix *b,
+                     const struct tensor *t) {
     struct duty **end = &k->duties;
     for (; *end; end = &(*end)->next) {
         if (ix_equal((*end)->a, a) && ix_equal((*end)->b, b)) return;
@@ -55,7 +64,8 @@ static void add_duty(struct session *s, struct kernel *k, const struct ix *a, co
     **end = (struct duty){a, b, t, NULL};
 }
 
-static bool check_inside(struct session *s, struct kernel *k, const struct view *v, const char *what) {
+static bool check_inside(struct session *s, struct kernel *k, const struct view *v,
+                         const char *what) {
     if (!lay_valid(v->coord)) return true;  // a fragment
     const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, v->base->layout.shape);
     int rank = lay_tuple_rank(extent);
@@ -70,7 +80,8 @@ static bool check_inside(struct session *s, struct kernel *k, const struct view 
                 add_duty(s, k, ix_int(s, 0), min, v->base);
                 continue;
             }
-            diag_error(s, v->at, "%s may lie outside '%s': its least coordinate along mode %d is %s", what,
+            diag_error(s, v->at,
+                       "%s may lie outside '%s': its least coordinate along mode %d is %s", what,
                        v->base->name, i, min ? ix_text(s, min) : "not known");
             diag_page(s, "outside");
         } else if (!room || !ix_provably_nonnegative(s, room)) {
@@ -79,7 +90,8 @@ static bool check_inside(struct session *s, struct kernel *k, const struct view 
                 continue;
             }
             diag_error(s, v->at,
-                       "%s may lie outside '%s': its greatest coordinate along mode %d is %s, the extent is %s",
+                       "%s may lie outside '%s': its greatest coordinate along mode %d is %s, the "
+                       "extent is %s",
                        what, v->base->name, i, max ? ix_text(s, max) : "not known", ix_text(s, n));
             diag_page(s, "outside");
         } else {
@@ -92,7 +104,7 @@ static bool check_inside(struct session *s, struct kernel *k, const struct view 
     return true;
 }
 
-// -- 2: different coordinates, different elements ------------------------------------------------------------------
+// -- 2: different coordinates, different elements -------------------------------------------------
 
 static bool is_extent(const struct lay_tuple *shape, const struct lay_sym *y) {
     if (lay_is_leaf(shape)) return shape->leaf.nsyms == 1 && shape->leaf.syms[0] == y;
@@ -101,9 +113,10 @@ static bool is_extent(const struct lay_tuple *shape, const struct lay_sym *y) {
     return false;
 }
 
-// Whether "a" is "b" times something that is at least 1.  Where an extent is zero there is no coordinate to tell apart, so
-// that params which are extents of "shape" count as at least 1.
-static bool is_multiple(struct session *s, const struct lay_tuple *shape, struct lay_int a, struct lay_int b) {
+// Whether "a" is "b" times something that is at least 1.  Where an extent is zero there is no
+// coordinate to tell apart, so that params which are extents of "shape" count as at least 1.
+static bool is_multiple(struct session *s, const struct lay_tuple *shape, struct lay_int a,
+                        struct lay_int b) {
     struct lay_int q = lay_int_div(&s->lay, a, b);
     lay_clear_error(&s->lay);
     if (!lay_int_valid(q) || q.num < q.den) return false;
@@ -134,13 +147,13 @@ static bool at_least(struct session *s, const struct plan *p, struct lay_int a, 
     return false;
 }
 
-static bool no_less(struct session *s, const struct plan *p, const struct lay_tuple *shape, struct lay_int a,
-                    struct lay_int b) {
+static bool no_less(struct session *s, const struct plan *p, const struct lay_tuple *shape,
+                    struct lay_int a, struct lay_int b) {
     return is_multiple(s, shape, a, b) || at_least(s, p, a, b);
 }
 
-static void collect(const struct lay_tuple *shape, const struct lay_tuple *stride, struct lay_int *n,
-                    struct lay_int *d, int *count) {
+static void collect(const struct lay_tuple *shape, const struct lay_tuple *stride,
+                    struct lay_int *n, struct lay_int *d, int *count) {
     if (!lay_is_leaf(shape)) {
         for (int i = 0; i < shape->rank; ++i) collect(shape->kid[i], stride->kid[i], n, d, count);
         return;
@@ -161,7 +174,9 @@ static bool injective_by_strides(struct session *s, const struct plan *p, struct
         int best = -1;
         for (int i = 0; i < count; ++i) {
             if (used[i]) continue;
-            if (best < 0 || (no_less(s, p, l.shape, d[best], d[i]) && !lay_int_equal(d[best], d[i]))) best = i;
+            if (best < 0 ||
+                (no_less(s, p, l.shape, d[best], d[i]) && !lay_int_equal(d[best], d[i])))
+                best = i;
         }
         used[best] = true;
         if (!no_less(s, p, l.shape, d[best], span)) return false;
@@ -188,17 +203,18 @@ static bool check_injective(struct session *s, const struct plan *p, const struc
         diag_note(s, v->base->at, "'%s' is declared here", v->base->name);
         return false;
     }
-    diag_error(s, v->at,
-               "'%s' is written, but nothing says that different coordinates of its layout %s are "
-               "different elements; relate the strides to the extents, as in 'param lda : index where "
-               "lda >= K'",
-               v->base->name, lay_text(&s->lay, v->base->layout));
+    diag_error(
+        s, v->at,
+        "'%s' is written, but nothing says that different coordinates of its layout %s are "
+        "different elements; relate the strides to the extents, as in 'param lda : index where "
+        "lda >= K'",
+        v->base->name, lay_text(&s->lay, v->base->layout));
     diag_page(s, "injective");
     diag_note(s, v->base->at, "'%s' is declared here", v->base->name);
     return false;
 }
 
-// -- formals -------------------------------------------------------------------------------------------------------
+// -- formals --------------------------------------------------------------------------------------
 
 static const struct formal *formal_of(const struct kernel *k, const struct tensor *t) {
     for (int i = 0; i < k->nformals; ++i) {
@@ -210,7 +226,8 @@ static const struct formal *formal_of(const struct kernel *k, const struct tenso
 static bool check_direction(struct session *s, const struct kernel *k, const struct copy *c) {
     const struct formal *f = formal_of(k, c->dst.base);
     if (f && f->dir == ARG_IN) {
-        diag_error(s, c->dst.at, "'%s' is written here, so the list of kernel '%s' must say 'out %s'",
+        diag_error(s, c->dst.at,
+                   "'%s' is written here, so the list of kernel '%s' must say 'out %s'",
                    c->dst.base->name, k->name, c->dst.base->name);
         diag_note(s, f->at, "it is listed as an input here");
         diag_fixit(s, f->at, arena_printf(&s->arena, "out %s", c->dst.base->name));
@@ -218,15 +235,17 @@ static bool check_direction(struct session *s, const struct kernel *k, const str
     }
     f = formal_of(k, c->src.base);
     if (f && f->dir == ARG_OUT) {
-        diag_error(s, c->src.at, "'%s' is read here, but kernel '%s' lists it as 'out'; its elements hold nothing yet",
-                   c->src.base->name, k->name);
+        diag_error(
+            s, c->src.at,
+            "'%s' is read here, but kernel '%s' lists it as 'out'; its elements hold nothing yet",
+            c->src.base->name, k->name);
         diag_note(s, f->at, "it is listed here");
         return false;
     }
     return true;
 }
 
-// -- the pass ------------------------------------------------------------------------------------------------------
+// -- the pass -------------------------------------------------------------------------------------
 
 struct walk {
     const struct plan *plan;
@@ -248,12 +267,15 @@ static bool check_copy(struct session *s, struct kernel *k, const struct copy *c
         !check_rounding(s, c->facts.dst.offset, c->dst.at)) {
         return false;
     }
-    if (!check_inside(s, k, &c->src, "the source") || !check_inside(s, k, &c->dst, "the destination")) return false;
+    if (!check_inside(s, k, &c->src, "the source") ||
+        !check_inside(s, k, &c->dst, "the destination"))
+        return false;
     if (!check_injective(s, w->plan, &c->dst)) return false;
     return coverage_digits(s, k, c, w->loop, w->nloops);
 }
 
-static bool check_list(struct session *s, struct kernel *k, const struct stmt *list, struct walk *w) {
+static bool check_list(struct session *s, struct kernel *k, const struct stmt *list,
+                       struct walk *w) {
     bool ok = true;
     for (const struct stmt *st = list; st; st = st->next) {
         if (st->kind == STMT_COPY) {
@@ -267,7 +289,8 @@ static bool check_list(struct session *s, struct kernel *k, const struct stmt *l
             diag_error(s, st->at, "loops are nested more than %d deep", w->nloops);
             ok = false;
         } else {
-            if (!check_rounding(s, st->begin, st->at) || !check_rounding(s, st->end, st->at)) return false;
+            if (!check_rounding(s, st->begin, st->at) || !check_rounding(s, st->end, st->at))
+                return false;
             w->loop[w->nloops++] = st;
             ok &= check_list(s, k, st->body, w);
             --w->nloops;
@@ -296,7 +319,8 @@ static bool check_outputs(struct session *s, struct kernel *k) {
         } count = {k->formal[i].tensor, 0};
         walk_copies(s, k, count_writes, &count);
         if (k->formal[i].dir != ARG_IN && count.n == 0) {
-            diag_error(s, k->formal[i].at, "'%s' is listed as an output of kernel '%s', which never writes it",
+            diag_error(s, k->formal[i].at,
+                       "'%s' is listed as an output of kernel '%s', which never writes it",
                        k->formal[i].tensor->name, k->name);
             ok = false;
         }

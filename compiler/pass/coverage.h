@@ -4,14 +4,16 @@
 
 #include "plan/plan.h"
 
-// Proves that the writes of copy "c" of kernel "k", inside the "nloops" loops "loop", to a global tensor or by several
-// threads, have coordinates of their own, and that an output which this copy alone writes is written wholly.  What the
-// digits cannot decide sets kernel.enumerate.  Reports what is wrong with a witness and gives false.
+// Proves that the writes of copy "c" of kernel "k", inside the "nloops" loops "loop", to a global
+// tensor or by several threads, have coordinates of their own, and that an output which this copy
+// alone writes is written wholly.  What the digits cannot decide sets kernel.enumerate.  Reports
+// what is wrong with a witness and gives false.
 bool coverage_digits(struct session *s, struct kernel *k, const struct copy *c,
                      const struct stmt *const *loop, int nloops);
 
-// The least and the greatest coordinate of "v" along mode "mode" of its tensor, by flattened mode; variables that the view
-// depends on stay in them.  NULL when there is none.
-void view_reach(struct session *s, const struct view *v, int mode, const struct ix **lo, const struct ix **hi);
+// The least and the greatest coordinate of "v" along mode "mode" of its tensor, by flattened mode;
+// variables that the view depends on stay in them.  NULL when there is none.
+void view_reach(struct session *s, const struct view *v, int mode, const struct ix **lo,
+                const struct ix **hi);
 
 #endif

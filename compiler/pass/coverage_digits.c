@@ -1,10 +1,11 @@
 // Are all writes of a copy different, and do they fill the tensor?  Read off digits.
 //
-// A coordinate of the destination is, mode by mode, a sum of digits with weights: the copy's own coordinates, and the
-// digits (v / d) % n of the variables that run in parallel or in turn: blocks, threads, loops.  Writes are different when
-// each such variable's digits are all there, and when in each mode the weights, in ascending order, reach past all that
-// stands below them.  They fill a mode when each weight is just the product of the extents below it, as in a number
-// system of mixed radix, and the whole product is the mode's extent.
+// A coordinate of the destination is, mode by mode, a sum of digits with weights: the copy's own
+// coordinates, and the digits (v / d) % n of the variables that run in parallel or in turn: blocks,
+// threads, loops.  Writes are different when each such variable's digits are all there, and when in
+// each mode the weights, in ascending order, reach past all that stands below them.  They fill a
+// mode when each weight is just the product of the extents below it, as in a number system of mixed
+// radix, and the whole product is the mode's extent.
 //
 // Separate from coverage.c, which asks the other questions and knows the statements around a copy.
 #include "base/session.h"
@@ -35,11 +36,14 @@ static void add(struct session *s, struct digits *d, struct digit x) {
         d->base[x.mode] = ix_add(s, d->base[x.mode], ix_scale(s, last, x.weight));
         x.weight = lay_int_mul(&s->lay, x.weight, lay_int(-1));
     }
-    if (d->n == MAX_DIGITS) d->unknown = true;
-    else d->at[d->n++] = x;
+    if (d->n == MAX_DIGITS)
+        d->unknown = true;
+    else
+        d->at[d->n++] = x;
 }
 
-static void add_coords(struct session *s, struct digits *d, const struct lay_tuple *shape, const struct lay_tuple *stride) {
+static void add_coords(struct session *s, struct digits *d, const struct lay_tuple *shape,
+                       const struct lay_tuple *stride) {
     if (!lay_is_leaf(shape)) {
         for (int i = 0; i < shape->rank; ++i) add_coords(s, d, shape->kid[i], stride->kid[i]);
         return;
@@ -57,7 +61,8 @@ static struct lay_int var_extent(struct session *s, const struct ix_var *v) {
     return lay_int_valid(v->end) && ix_monomial(e, &n) ? n : LAY_INT_INVALID;
 }
 
-static void add_atom(struct session *s, struct digits *d, const struct ix *a, struct lay_int weight, int mode) {
+static void add_atom(struct session *s, struct digits *d, const struct ix *a, struct lay_int weight,
+                     int mode) {
     struct lay_int div = lay_int(1), extent = LAY_INT_INVALID;
     if (a->op == IX_MOD) {
         extent = a->k;
@@ -67,7 +72,8 @@ static void add_atom(struct session *s, struct digits *d, const struct ix *a, st
         div = a->k;
         a = a->a;
     }
-    if (a->op == IX_VAR && a->var->kind == IX_FORMAL && lay_int_is(div, 1) && !lay_int_valid(extent)) {
+    if (a->op == IX_VAR && a->var->kind == IX_FORMAL && lay_int_is(div, 1) &&
+        !lay_int_valid(extent)) {
         return;  // where the caller puts it
     }
     if (a->op != IX_VAR) {
@@ -84,7 +90,8 @@ static void add_atom(struct session *s, struct digits *d, const struct ix *a, st
         return;
     }
     if (!lay_int_is(a->var->lo, 0)) {
-        d->base[mode] = ix_add(s, d->base[mode], ix_lay(s, lay_int_mul(&s->lay, weight, a->var->lo)));
+        d->base[mode] =
+            ix_add(s, d->base[mode], ix_lay(s, lay_int_mul(&s->lay, weight, a->var->lo)));
     }
     add(s, d, (struct digit){a->var, div, extent, weight, mode});
 }
@@ -110,7 +117,7 @@ static void collect(struct session *s, const struct view *v, int rank, struct di
     }
 }
 
-// -- variables -----------------------------------------------------------------------------------------------------
+// -- variables ------------------------------------------------------------------------------------
 
 static const char *plural(const struct ix_var *v) {
     switch (v->kind) {
@@ -121,8 +128,8 @@ static const char *plural(const struct ix_var *v) {
 }
 
 // All of variable "v" is in the digits: its divisors chain from 1 up to its extent.
-static bool check_var(struct session *s, const struct kernel *k, const struct copy *c, struct digits *d,
-                      const struct ix_var *v) {
+static bool check_var(struct session *s, const struct kernel *k, const struct copy *c,
+                      struct digits *d, const struct ix_var *v) {
     struct lay_int extent = var_extent(s, v), reach = lay_int(1);
     if (lay_int_is(extent, 1)) return true;
     bool any = false;
@@ -140,7 +147,9 @@ static bool check_var(struct session *s, const struct kernel *k, const struct co
     if (lay_int_valid(extent) && lay_int_equal(reach, extent)) return true;
     if (d->unknown) return true;  // to be enumerated
     if (!any) {
-        diag_error(s, c->dst.at, "%s 0 and 1 of kernel '%s' write the same elements of '%s': nothing in this view depends on '%s'",
+        diag_error(s, c->dst.at,
+                   "%s 0 and 1 of kernel '%s' write the same elements of '%s': nothing in this "
+                   "view depends on '%s'",
                    plural(v), k->name, c->dst.base->name, v->name);
         diag_page(s, "once");
         diag_note(s, c->dst.base->at, "'%s' is declared here", c->dst.base->name);
@@ -155,8 +164,8 @@ static bool check_var(struct session *s, const struct kernel *k, const struct co
     lay_int_range(extent, &elo, &ehi);
     if (lay_int_static(reach) && lay_int_static(extent) && reach.num >= extent.num) return true;
     if (lay_int_static(reach) && reach.num < elo) {
-        diag_error(s, c->dst.at, "%s 0 and %ld of kernel '%s' write the same elements of '%s'", plural(v),
-                   (long)reach.num, k->name, c->dst.base->name);
+        diag_error(s, c->dst.at, "%s 0 and %ld of kernel '%s' write the same elements of '%s'",
+                   plural(v), (long)reach.num, k->name, c->dst.base->name);
         diag_page(s, "once");
         diag_note(s, c->dst.base->at, "'%s' is declared here", c->dst.base->name);
         return false;
@@ -165,12 +174,13 @@ static bool check_var(struct session *s, const struct kernel *k, const struct co
     return true;
 }
 
-// -- modes ---------------------------------------------------------------------------------------------------------
+// -- modes ----------------------------------------------------------------------------------------
 
 enum fill { FILL_WHOLE, FILL_PART, FILL_OVERLAP, FILL_UNKNOWN };
 
 // "reach" is what the digits of "mode" fill, from "base" on.
-static enum fill fill_mode(struct session *s, const struct digits *d, int mode, struct lay_int *reach) {
+static enum fill fill_mode(struct session *s, const struct digits *d, int mode,
+                           struct lay_int *reach) {
     bool used[MAX_DIGITS] = {false};
     enum fill fill = FILL_WHOLE;
     *reach = lay_int(1);
@@ -204,7 +214,7 @@ static enum fill fill_mode(struct session *s, const struct digits *d, int mode, 
     }
 }
 
-// -- the question --------------------------------------------------------------------------------------------------
+// -- the question ---------------------------------------------------------------------------------
 
 struct writers {
     const struct tensor *t;
@@ -259,13 +269,16 @@ bool coverage_digits(struct session *s, struct kernel *k, const struct copy *c,
         if (fill == FILL_UNKNOWN) d->unknown = true;
         if (d->unknown) break;
         if (fill == FILL_OVERLAP) {
-            diag_error(s, c->dst.at, "the writes to '%s' overlap along mode %d: two coordinates of this view are one element",
+            diag_error(s, c->dst.at,
+                       "the writes to '%s' overlap along mode %d: two coordinates of this view are "
+                       "one element",
                        t->name, i);
             diag_page(s, "once");
             diag_note(s, t->at, "'%s' is declared here", t->name);
             return false;
         }
-        if (fill == FILL_PART || !ix_static(d->base[i], &base) || base != 0 || !lay_int_equal(reach, n)) {
+        if (fill == FILL_PART || !ix_static(d->base[i], &base) || base != 0 ||
+            !lay_int_equal(reach, n)) {
             whole = false;
         }
     }
@@ -282,13 +295,17 @@ bool coverage_digits(struct session *s, struct kernel *k, const struct copy *c,
             struct lay_int reach, n = lay_tuple_get(&s->lay, extent, i)->leaf;
             int64_t base;
             enum fill fill = fill_mode(s, d, i, &reach);
-            if (fill == FILL_WHOLE && ix_static(d->base[i], &base) && base == 0 && lay_int_equal(reach, n)) continue;
+            if (fill == FILL_WHOLE && ix_static(d->base[i], &base) && base == 0 &&
+                lay_int_equal(reach, n))
+                continue;
             diag_error(s, c->dst.at,
-                       "'%s' is not written wholly: along mode %d, of extent %s, kernel '%s' writes %s%s from %s on",
+                       "'%s' is not written wholly: along mode %d, of extent %s, kernel '%s' "
+                       "writes %s%s from %s on",
                        t->name, i, lay_int_text(&s->lay, n), k->name, lay_int_text(&s->lay, reach),
                        fill == FILL_PART ? " with gaps" : "", ix_text(s, d->base[i]));
             diag_page(s, "once");
-            diag_note(s, f->at, "listed as 'out' here; 'inout %s' keeps what is not written", t->name);
+            diag_note(s, f->at, "listed as 'out' here; 'inout %s' keeps what is not written",
+                      t->name);
             return false;
         }
     }

@@ -1,8 +1,10 @@
-// Pass "defined": what a copy reads from shared memory or a fragment was written before, in every run.
+// Pass "defined": what a copy reads from shared memory or a fragment was written before, in every
+// run.
 //
-// Requires: statements as sema made them.  Fills nothing.  A tensor counts as a whole here: a copy that writes to any part
-// of it defines it, a loop only when it is sure to run.  That each element that is read was written is found out by
-// executing one block when the compilation checks itself (kernel/verify.c), as far as that is little enough.
+// Requires: statements as sema made them.  Fills nothing.  A tensor counts as a whole here: a copy
+// that writes to any part of it defines it, a loop only when it is sure to run.  That each element
+// that is read was written is found out by executing one block when the compilation checks itself
+// (kernel/verify.c), as far as that is little enough.
 #include <string.h>
 
 #include "base/session.h"
@@ -11,7 +13,7 @@
 
 struct defined {
     const struct kernel *k;
-    bool *is;  // by place in kernel.local
+    bool *is;                  // by place in kernel.local
     const struct stmt **loop;  // that wrote it, but may not have run
 };
 
@@ -27,8 +29,10 @@ static bool check_read(struct session *s, const struct defined *d, const struct 
     int i = place_of(d->k, v->base);
     if (i < 0 || d->is[i]) return true;
     diag_error(s, v->at, "'%s' is read here before anything is written to it", v->base->name);
-    if (d->loop[i]) diag_note(s, d->loop[i]->at, "this loop writes to it, but may not run at all");
-    else diag_note(s, v->base->at, "'%s' is declared here", v->base->name);
+    if (d->loop[i])
+        diag_note(s, d->loop[i]->at, "this loop writes to it, but may not run at all");
+    else
+        diag_note(s, v->base->at, "'%s' is declared here", v->base->name);
     return false;
 }
 

@@ -1,6 +1,7 @@
 // Pass "expect": what the plan's author asked for, now that the facts are known.
 //
-// Requires: all facts.  Fills nothing; an expectation that does not hold is an error that shows the value.
+// Requires: all facts.  Fills nothing; an expectation that does not hold is an error that shows the
+// value.
 #include <string.h>
 
 #include "base/session.h"
@@ -46,8 +47,8 @@ bool pass_expect(struct session *s, struct plan *p) {
         const struct lay_tuple *have = value_of(s, e);
         if (holds(have, e->op, e->value)) continue;
         ok = false;
-        diag_error(s, e->at, "%s: the left side is %s", e->message ? e->message : "this does not hold",
-                   lay_tuple_text(&s->lay, have));
+        diag_error(s, e->at, "%s: the left side is %s",
+                   e->message ? e->message : "this does not hold", lay_tuple_text(&s->lay, have));
         if (e->copy) diag_note(s, e->copy->at, "of this copy");
         if (e->kernel) diag_note(s, e->kernel->at, "of this kernel");
     }

@@ -1,11 +1,11 @@
 // Pass "partition": who executes a copy, and what one thread's part of it is.
 //
-// Requires: views and tiled copies as sema made them.  Fills: facts.level, threads, src, dst, mode, nmodes, rounds,
-// nrounds; the layout of a frag that was declared "like" a tiled copy, and what a frag's values are of which tile
-// (tensor.dist).  Leaves alone: everything else.
+// Requires: views and tiled copies as sema made them.  Fills: facts.level, threads, src, dst, mode,
+// nmodes, rounds, nrounds; the layout of a frag that was declared "like" a tiled copy, and what a
+// frag's values are of which tile (tensor.dist).  Leaves alone: everything else.
 //
-// Both sides are cut by the same tile and the same (thread, value) layout, and brought to modes of common extents, so
-// that one loop nest serves both.
+// Both sides are cut by the same tile and the same (thread, value) layout, and brought to modes of
+// common extents, so that one loop nest serves both.
 #include <string.h>
 
 #include "base/session.h"
@@ -21,14 +21,15 @@ struct modes {
     struct copy_mode at[MAX_MODES];
 };
 
-// -- common modes --------------------------------------------------------------------------------------------------
+// -- common modes ---------------------------------------------------------------------------------
 
 struct leaves {
     int n;
     struct lay_int extent[LAY_MAX_LEAVES], stride[LAY_MAX_LEAVES];
 };
 
-static void collect(const struct lay_tuple *shape, const struct lay_tuple *stride, struct leaves *l) {
+static void collect(const struct lay_tuple *shape, const struct lay_tuple *stride,
+                    struct leaves *l) {
     if (lay_is_leaf(shape)) {
         if (lay_int_is(shape->leaf, 1) || l->n == LAY_MAX_LEAVES) return;
         l->extent[l->n] = shape->leaf;
@@ -38,10 +39,11 @@ static void collect(const struct lay_tuple *shape, const struct lay_tuple *strid
     for (int i = 0; i < shape->rank; ++i) collect(shape->kid[i], stride->kid[i], l);
 }
 
-// Appends modes with which both "src" and "dst" run through their common domain.  False when their extents have no
-// common refinement.
+// Appends modes with which both "src" and "dst" run through their common domain.  False when their
+// extents have no common refinement.
 static bool refine(struct session *s, struct lay src, struct lay dst, bool rest, struct modes *m) {
-    struct leaves *a = ARENA_NEW(&s->arena, struct leaves), *b = ARENA_NEW(&s->arena, struct leaves);
+    struct leaves *a = ARENA_NEW(&s->arena, struct leaves),
+                  *b = ARENA_NEW(&s->arena, struct leaves);
     collect(src.shape, src.stride, a);
     collect(dst.shape, dst.stride, b);
     int i = 0, j = 0;
@@ -71,7 +73,7 @@ static bool refine_or_coalesce(struct session *s, struct lay src, struct lay dst
     return lay_valid(src) && lay_valid(dst) && refine(s, src, dst, rest, m);
 }
 
-// -- a block's tile ------------------------------------------------------------------------------------------------
+// -- a block's tile -------------------------------------------------------------------------------
 
 struct cut {
     struct part part;
@@ -100,19 +102,21 @@ static bool check_tile(struct session *s, const struct copy *c, const struct vie
     for (int i = 0; i < rank; ++i) {
         struct lay_int n = lay_tuple_product(&s->lay, lay_tuple_get(&s->lay, shape, i));
         if (!lay_int_static(n)) {
-            diag_error(s, v->at,
-                       "mode %d of this view of '%s' has extent %s, which is known only at run time; "
-                       "cut the tensor with local_tile and a grid or a loop first",
-                       i, v->base->name, lay_int_text(&s->lay, n));
+            diag_error(
+                s, v->at,
+                "mode %d of this view of '%s' has extent %s, which is known only at run time; "
+                "cut the tensor with local_tile and a grid or a loop first",
+                i, v->base->name, lay_int_text(&s->lay, n));
             return false;
         }
         if (i >= want) continue;
         struct lay_int t = lay_tuple_product(&s->lay, lay_tuple_get(&s->lay, tiler, i));
         if (n.num % t.num != 0) {
-            diag_error(s, v->at,
-                       "not yet supported: a tile that does not divide; extent %ld of mode %d is not a "
-                       "multiple of the tile's %ld",
-                       (long)n.num, i, (long)t.num);
+            diag_error(
+                s, v->at,
+                "not yet supported: a tile that does not divide; extent %ld of mode %d is not a "
+                "multiple of the tile's %ld",
+                (long)n.num, i, (long)t.num);
             diag_page(s, "divide");
             diag_note(s, c->tc->at, "the tile of this tiled copy is %s",
                       lay_tuple_text(&s->lay, tiler));
@@ -129,9 +133,9 @@ static bool cut_tile(struct session *s, const struct kernel *k, const struct cop
     struct lay_ctx *x = &s->lay;
     struct lay plain = lay_inner(v->layout);
     const struct lay_tiler *tiler = lay_tiler_shape(x, c->tc->tiler);
-    struct lay zipped = lay_zipped_divide(x, plain, tiler);       // ((m,n),(rest_m,rest_n))
+    struct lay zipped = lay_zipped_divide(x, plain, tiler);  // ((m,n),(rest_m,rest_n))
     struct lay tile = lay_mode(x, zipped, 0);
-    struct lay both = lay_compose(x, tile, c->tc->tv);            // ((thr),(val))
+    struct lay both = lay_compose(x, tile, c->tc->tv);  // ((thr),(val))
     if (!lay_valid(both)) return cut_failed(s, c, v, what);
     struct lay thr = lay_mode(x, both, 0);
     out->val = lay_mode(x, both, 1);
@@ -145,10 +149,11 @@ static bool cut_tile(struct session *s, const struct kernel *k, const struct cop
     return true;
 }
 
-// -- fragments -----------------------------------------------------------------------------------------------------
+// -- fragments ------------------------------------------------------------------------------------
 
 // The modes (v, rest...) of a fragment that holds a thread's part of what "other" was cut into.
-static struct lay frag_modes(struct session *s, const struct tiled_copy *tc, const struct cut *other) {
+static struct lay frag_modes(struct session *s, const struct tiled_copy *tc,
+                             const struct cut *other) {
     struct lay_ctx *x = &s->lay;
     const struct lay_tuple *rest = lay_product_each(x, other->rest.shape);
     int n = lay_tuple_rank(rest);
@@ -176,8 +181,8 @@ static bool same_distribution(struct session *s, const struct tiled_copy *a,
     return true;
 }
 
-static bool cut_frag(struct session *s, const struct copy *c, struct view *v, const struct cut *other,
-                     struct cut *out) {
+static bool cut_frag(struct session *s, const struct copy *c, struct view *v,
+                     const struct cut *other, struct cut *out) {
     struct tensor *f = v->base;
     struct lay_ctx *x = &s->lay;
     struct lay want = frag_modes(s, c->tc, other);
@@ -188,23 +193,25 @@ static bool cut_frag(struct session *s, const struct copy *c, struct view *v, co
     } else {
         int64_t t, val;
         if (!same_distribution(s, f->dist, c->tc, &t, &val)) {
-            diag_error(s, v->at,
-                       "fragment '%s' holds parts of tiled copy '%s'; '%s' gives value %ld of thread "
-                       "%ld to another element",
-                       f->name, f->dist->name ? f->dist->name : "tile",
-                       c->tc->name ? c->tc->name : "tile", (long)val, (long)t);
+            diag_error(
+                s, v->at,
+                "fragment '%s' holds parts of tiled copy '%s'; '%s' gives value %ld of thread "
+                "%ld to another element",
+                f->name, f->dist->name ? f->dist->name : "tile", c->tc->name ? c->tc->name : "tile",
+                (long)val, (long)t);
             diag_note(s, f->at, "the fragment is declared here");
             return false;
         }
     }
     struct lay_int have = lay_size(x, v->layout), need = lay_size(x, want);
     if (!lay_int_equal(have, need)) {
-        diag_error(s, v->at, "fragment '%s' has %s elements, this copy gives each thread %s", f->name,
-                   lay_int_text(x, have), lay_int_text(x, need));
+        diag_error(s, v->at, "fragment '%s' has %s elements, this copy gives each thread %s",
+                   f->name, lay_int_text(x, have), lay_int_text(x, need));
         diag_note(s, f->at, "the fragment is declared here");
         return false;
     }
-    struct lay byval = lay_compose(x, lay_coalesce(x, lay_inner(v->layout)), want);  // (v,rest..) -> register
+    struct lay byval =
+        lay_compose(x, lay_coalesce(x, lay_inner(v->layout)), want);  // (v,rest..) -> register
     out->val = lay_mode(x, byval, 0);
     out->rest = lay_take(x, byval, 1, lay_rank(byval));
     out->part.offset = v->offset ? v->offset : ix_int(s, 0);
@@ -215,7 +222,7 @@ static bool cut_frag(struct session *s, const struct copy *c, struct view *v, co
     return true;
 }
 
-// -- one copy ------------------------------------------------------------------------------------------------------
+// -- one copy -------------------------------------------------------------------------------------
 
 static bool is_thread_view(const struct view *v) {
     return v->part || v->base->space == MEM_FRAG || ix_depends(v->offset, IX_TID);
@@ -249,9 +256,10 @@ static bool partition_tiled(struct session *s, struct kernel *k, struct copy *c)
         return false;
     }
     if (src_frag && dst_frag) {
-        diag_error(s, c->at,
-                   "neither side of this copy has a tile to cut: both are fragments; copy them with an "
-                   "atom, 'with auto(128)'");
+        diag_error(
+            s, c->at,
+            "neither side of this copy has a tile to cut: both are fragments; copy them with an "
+            "atom, 'with auto(128)'");
         return false;
     }
     struct cut src, dst;
@@ -262,7 +270,8 @@ static bool partition_tiled(struct session *s, struct kernel *k, struct copy *c)
     f->src = src.part;
     f->dst = dst.part;
     struct modes *m = ARENA_NEW(&s->arena, struct modes);
-    if (!refine_or_coalesce(s, src.val, dst.val, false, m)) return no_common_modes(s, c, src.val, dst.val);
+    if (!refine_or_coalesce(s, src.val, dst.val, false, m))
+        return no_common_modes(s, c, src.val, dst.val);
     if (!refine_or_coalesce(s, src.rest, dst.rest, true, m)) {
         return no_common_modes(s, c, src.rest, dst.rest);
     }
@@ -280,16 +289,19 @@ static bool partition_thread(struct session *s, struct kernel *k, struct copy *c
     f->nrounds = 1;
     // a block of one thread: what is its is the thread's
     if (k->threads > 1 && !is_thread_view(&c->src) && !is_thread_view(&c->dst)) {
-        diag_error(s, c->how_at,
-                   "an atom alone serves between views that are one thread's; these are a block's, so "
-                   "name a tiled copy, or cut them by local_partition(.., tid)");
+        diag_error(
+            s, c->how_at,
+            "an atom alone serves between views that are one thread's; these are a block's, so "
+            "name a tiled copy, or cut them by local_partition(.., tid)");
         return false;
     }
     // a fragment that took its shape from a tiled copy
     if (!lay_valid(c->src.layout)) c->src.layout = c->src.base->layout;
     if (!lay_valid(c->dst.layout)) c->dst.layout = c->dst.base->layout;
-    f->src = (struct part){c->src.offset, lay_inner(c->src.layout), c->src.layout.sw, lay_layout_invalid()};
-    f->dst = (struct part){c->dst.offset, lay_inner(c->dst.layout), c->dst.layout.sw, lay_layout_invalid()};
+    f->src = (struct part){c->src.offset, lay_inner(c->src.layout), c->src.layout.sw,
+                           lay_layout_invalid()};
+    f->dst = (struct part){c->dst.offset, lay_inner(c->dst.layout), c->dst.layout.sw,
+                           lay_layout_invalid()};
     if (!lay_valid(c->src.layout) || !lay_valid(c->dst.layout)) {
         diag_error(s, c->at,
                    "fragment '%s' has no shape yet: no tiled copy has given it one before this",
@@ -316,13 +328,16 @@ static bool partition_copy(struct session *s, struct kernel *k, struct copy *c, 
     for (int i = 0; i < 2; ++i) {
         const struct view *v = sides[i];
         if (ix_depends(v->offset, IX_WARP) || ix_depends(v->offset, IX_LANE)) {
-            diag_error(s, v->at, "not yet supported: a copy by a warp; this view depends on 'warp' or 'lane'");
+            diag_error(
+                s, v->at,
+                "not yet supported: a copy by a warp; this view depends on 'warp' or 'lane'");
             return false;
         }
         if (c->tc && v->base->space != MEM_FRAG && ix_depends(v->offset, IX_TID)) {
-            diag_error(s, v->at,
-                       "this view is one thread's already, a tiled copy cuts what is a block's; copy it "
-                       "with an atom, 'with auto(128)'");
+            diag_error(
+                s, v->at,
+                "this view is one thread's already, a tiled copy cuts what is a block's; copy it "
+                "with an atom, 'with auto(128)'");
             return false;
         }
     }

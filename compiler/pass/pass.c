@@ -47,7 +47,8 @@ static bool visit_all(struct session *s, struct kernel *k, struct copy *c, void 
 
 bool walk_plan(struct session *s, struct plan *p, copy_visitor *visit, void *user) {
     struct all a = {visit, user, true};
-    for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) walk_copies(s, k, visit_all, &a);
+    for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k))
+        walk_copies(s, k, visit_all, &a);
     return a.ok;
 }
 

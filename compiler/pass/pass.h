@@ -1,5 +1,5 @@
-// The passes, in the order of pass_list.  Each fills fields of the plan that nobody else writes; a pass that finds the
-// plan wrong says so in the diagnostics and returns false.
+// The passes, in the order of pass_list.  Each fills fields of the plan that nobody else writes; a
+// pass that finds the plan wrong says so in the diagnostics and returns false.
 #ifndef TCPC_PASS_PASS_H
 #define TCPC_PASS_PASS_H
 

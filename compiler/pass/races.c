@@ -1,15 +1,16 @@
 // Pass "races": nothing is read and written at once.
 //
-// Requires: facts of partition; coverage has proven that writes are different elements.  Fills nothing.  Two questions
-// that no barrier could answer:
+// Requires: facts of partition; coverage has proven that writes are different elements.  Fills
+// nothing.  Two questions that no barrier could answer:
 //
-// 1. Are the two sides of a copy apart, when they are of one tensor?  A copy does not say in which order its elements
+// 1. Are the two sides of a copy apart, when they are of one tensor?  A copy does not say in which
+// order its elements
 //    move.
 // 2. Does a block read what another block writes, in an `inout` tensor?  Blocks run in no order.
 //
-// Both are answered by coordinates: two views are apart when along some mode of their tensor the coordinates of one end
-// before those of the other begin; and what blocks touch is apart when the coordinates, divided by what a block takes,
-// tell the block.
+// Both are answered by coordinates: two views are apart when along some mode of their tensor the
+// coordinates of one end before those of the other begin; and what blocks touch is apart when the
+// coordinates, divided by what a block takes, tell the block.
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/coverage.h"
@@ -19,9 +20,10 @@
 
 enum { MAX_ACCESSES = 64, MAX_TOLD = 64, MAX_REGISTERS = 1 << 16 };
 
-// "e" where another thread, block or iteration evaluates it: each variable of a kind from "first" to "last" is replaced by
-// one of the same range.
-static const struct ix *elsewhere(struct session *s, const struct ix *e, enum ix_var_kind first, enum ix_var_kind last) {
+// "e" where another thread, block or iteration evaluates it: each variable of a kind from "first"
+// to "last" is replaced by one of the same range.
+static const struct ix *elsewhere(struct session *s, const struct ix *e, enum ix_var_kind first,
+                                  enum ix_var_kind last) {
     switch (e->op) {
     case IX_VAR: {
         if (e->var->kind < first || e->var->kind > last) return e;
@@ -46,11 +48,12 @@ static const struct ix *elsewhere(struct session *s, const struct ix *e, enum ix
 }
 
 static bool is_before(struct session *s, const struct ix *last, const struct ix *first) {
-    return last && first && ix_provably_nonnegative(s, ix_sub(s, ix_sub(s, first, last), ix_int(s, 1)));
+    return last && first &&
+           ix_provably_nonnegative(s, ix_sub(s, ix_sub(s, first, last), ix_int(s, 1)));
 }
 
-// Whether "a" and "b", views of one tensor, are apart also when "b" is another thread's, or with "all" another block's and
-// iteration's.
+// Whether "a" and "b", views of one tensor, are apart also when "b" is another thread's, or with
+// "all" another block's and iteration's.
 static bool apart(struct session *s, const struct view *a, const struct view *b, bool all) {
     int rank = lay_tuple_leaves(a->base->layout.shape);
     for (int i = 0; i < rank; ++i) {
@@ -66,7 +69,7 @@ static bool apart(struct session *s, const struct view *a, const struct view *b,
     return false;
 }
 
-// -- 1: the sides of one copy --------------------------------------------------------------------------------------
+// -- 1: the sides of one copy ---------------------------------------------------------------------
 
 // Marks the registers of "v"; false when one is marked already, or when they are not known.
 static bool mark(struct session *s, const struct view *v, bool *used, int64_t n) {
@@ -94,15 +97,17 @@ static bool registers_apart(struct session *s, const struct copy *c) {
 
 static bool check_sides(struct session *s, const struct copy *c) {
     if (c->src.base != c->dst.base) return true;
-    if (c->src.base->space == MEM_FRAG ? registers_apart(s, c) : apart(s, &c->src, &c->dst, false)) return true;
+    if (c->src.base->space == MEM_FRAG ? registers_apart(s, c) : apart(s, &c->src, &c->dst, false))
+        return true;
     diag_error(s, c->at,
-               "both sides of %s may be the same elements of '%s'; a copy does not say in which order its elements move",
+               "both sides of %s may be the same elements of '%s'; a copy does not say in which "
+               "order its elements move",
                copy_name(s, c), c->src.base->name);
     diag_note(s, c->src.base->at, "'%s' is declared here", c->src.base->name);
     return false;
 }
 
-// -- 2: blocks -----------------------------------------------------------------------------------------------------
+// -- 2: blocks ------------------------------------------------------------------------------------
 
 struct accesses {
     const struct tensor *t;
@@ -136,7 +141,8 @@ static bool of_blocks(const struct ix *e) {
     return ix_depends(e, IX_BLOCK_X) || ix_depends(e, IX_BLOCK_Y) || ix_depends(e, IX_BLOCK_Z);
 }
 
-// What each coordinate that a block touches tells of the block: quotients that all accesses agree on.
+// What each coordinate that a block touches tells of the block: quotients that all accesses agree
+// on.
 struct told {
     int n;
     const struct ix *at[MAX_TOLD];
@@ -149,8 +155,10 @@ static void tell(struct told *t, const struct ix *e) {
     if (t->n < MAX_TOLD) t->at[t->n++] = e;
 }
 
-// The quotient of all coordinates along "mode" by "c", when it is the same for all accesses and a matter of blocks alone.
-static const struct ix *common_quotient(struct session *s, const struct accesses *a, int mode, struct lay_int c) {
+// The quotient of all coordinates along "mode" by "c", when it is the same for all accesses and a
+// matter of blocks alone.
+static const struct ix *common_quotient(struct session *s, const struct accesses *a, int mode,
+                                        struct lay_int c) {
     const struct ix *q = NULL;
     for (int i = 0; i < a->n; ++i) {
         const struct ix *lo, *hi;
@@ -182,8 +190,10 @@ static void tell_by_mode(struct session *s, const struct accesses *a, int mode, 
     }
 }
 
-// Whether what is told determines "v": it is it, or gives it by a quotient or remainder, or gives both of these.
-static bool is_told(struct session *s, const struct told *t, const struct kernel *k, const struct ix_var *v) {
+// Whether what is told determines "v": it is it, or gives it by a quotient or remainder, or gives
+// both of these.
+static bool is_told(struct session *s, const struct told *t, const struct kernel *k,
+                    const struct ix_var *v) {
     const struct ix *want = ix_var(s, v);
     for (int i = 0; i < t->n; ++i) {
         const struct ix *e = t->at[i];
@@ -209,7 +219,8 @@ static bool blocks_apart(struct session *s, const struct kernel *k, const struct
     int rank = lay_tuple_leaves(a->t->layout.shape);
     for (int i = 0; i < rank; ++i) tell_by_mode(s, a, i, t);
     for (int i = 0; i < 3; ++i) {
-        if (k->block[i] && !lay_int_is(k->grid[i], 1) && !is_told(s, t, k, k->block[i])) return false;
+        if (k->block[i] && !lay_int_is(k->grid[i], 1) && !is_told(s, t, k, k->block[i]))
+            return false;
     }
     return true;
 }
@@ -221,9 +232,12 @@ static bool check_blocks(struct session *s, struct kernel *k, const struct tenso
     if (a->n == 0 || (!a->more && blocks_apart(s, k, a))) return true;
     for (int i = 0; i < a->n; ++i) {
         for (int j = 0; j < a->n; ++j) {
-            if (a->write[i] || !a->write[j] || (!a->more && apart(s, view_of(a, i), view_of(a, j), true))) continue;
+            if (a->write[i] || !a->write[j] ||
+                (!a->more && apart(s, view_of(a, i), view_of(a, j), true)))
+                continue;
             diag_error(s, view_of(a, i)->at,
-                       "'%s' is read here where another block of kernel '%s' may write it; blocks run in no order",
+                       "'%s' is read here where another block of kernel '%s' may write it; blocks "
+                       "run in no order",
                        t->name, k->name);
             diag_note(s, view_of(a, j)->at, "it is written here");
             return false;
@@ -232,7 +246,7 @@ static bool check_blocks(struct session *s, struct kernel *k, const struct tenso
     return true;
 }
 
-// -- the pass ------------------------------------------------------------------------------------------------------
+// -- the pass -------------------------------------------------------------------------------------
 
 static bool visit(struct session *s, struct kernel *k, struct copy *c, void *user) {
     (void)k;

@@ -1,8 +1,9 @@
 // Pass "shared": where each shared tensor of a kernel stands in the block's shared memory.
 //
-// Requires: layouts.  Fills: tensor.smem_offset, smem_elements, kernel.smem_bytes.  A plan that needs more than its architecture has is
-// an error.  Tensors stand one after the other, each aligned to 128 bytes, or to its swizzle's period when that is more
-// (up to 1024), so that a bank does not depend on where a tensor happens to stand.
+// Requires: layouts.  Fills: tensor.smem_offset, smem_elements, kernel.smem_bytes.  A plan that
+// needs more than its architecture has is an error.  Tensors stand one after the other, each
+// aligned to 128 bytes, or to its swizzle's period when that is more (up to 1024), so that a bank
+// does not depend on where a tensor happens to stand.
 #include <stdlib.h>
 
 #include "base/session.h"
@@ -10,11 +11,16 @@
 #include "pass/pass.h"
 #include "plan/plan.h"
 
-// Bytes of shared memory a block may have (CUDA C++ Programming Guide, technical specifications by compute capability).
+// Bytes of shared memory a block may have (CUDA C++ Programming Guide, technical specifications by
+// compute capability).
 static int64_t shared_limit(int arch) {
     switch (arch) {
-    case 80: case 87: return 163 * 1024;
-    case 86: case 89: case 120: case 121: return 99 * 1024;
+    case 80:
+    case 87: return 163 * 1024;
+    case 86:
+    case 89:
+    case 120:
+    case 121: return 99 * 1024;
     case 75: return 64 * 1024;
     default: return arch >= 90 ? 227 * 1024 : 48 * 1024;
     }
@@ -28,14 +34,18 @@ static int64_t period_bytes(const struct tensor *t) {
     return ((int64_t)1 << top) * t->elem->bits / 8;
 }
 
-// Elements from the tensor's first on that belong to it, when its layout under the swizzle has cosize "cosize".  A swizzle
-// permutes within its period, the whole of which belongs to the tensor once a bit that moves others can be set.
+// Elements from the tensor's first on that belong to it, when its layout under the swizzle has
+// cosize "cosize".  A swizzle permutes within its period, the whole of which belongs to the tensor
+// once a bit that moves others can be set.
 static int64_t reach_of(const struct tensor *t, int64_t cosize) {
     const struct lay_swizzle sw = t->layout.sw;
     int64_t elements = cosize;
-    if (lay_int_static(t->layout.offset) && __builtin_add_overflow(elements, t->layout.offset.num, &elements)) return -1;
+    if (lay_int_static(t->layout.offset) &&
+        __builtin_add_overflow(elements, t->layout.offset.num, &elements))
+        return -1;
     int top = sw.m + sw.b + abs(sw.s), source = sw.s >= 0 ? sw.m + sw.s : sw.m;
-    if (!sw.b || top > 40 || elements <= (int64_t)1 << source) return sw.b && top > 40 && sw.s < 0 ? -1 : elements;
+    if (!sw.b || top > 40 || elements <= (int64_t)1 << source)
+        return sw.b && top > 40 && sw.s < 0 ? -1 : elements;
     int64_t n = (int64_t)1 << top;
     return elements > ((int64_t)1 << 40) ? -1 : (elements + n - 1) / n * n;
 }
@@ -49,8 +59,9 @@ static bool place(struct session *s, const struct plan *p, struct kernel *k) {
         if (t->space != MEM_SHARED) continue;
         struct lay_int cosize = lay_cosize(&s->lay, t->layout);
         if (!lay_int_static(cosize)) {
-            diag_error(s, t->at, "shared tensor '%s' has layout %s, whose size is known only at run time", t->name,
-                       lay_text(&s->lay, t->layout));
+            diag_error(s, t->at,
+                       "shared tensor '%s' has layout %s, whose size is known only at run time",
+                       t->name, lay_text(&s->lay, t->layout));
             return false;
         }
         int64_t elements = reach_of(t, cosize.num), period = period_bytes(t), bytes;
@@ -72,8 +83,8 @@ static bool place(struct session *s, const struct plan *p, struct kernel *k) {
     }
     k->smem_bytes = at;
     if (at > shared_limit(p->arch)) {
-        diag_error(s, k->at, "kernel '%s' needs %ld bytes of shared memory, sm_%d has %ld a block", k->name,
-                   (long)at, p->arch, (long)shared_limit(p->arch));
+        diag_error(s, k->at, "kernel '%s' needs %ld bytes of shared memory, sm_%d has %ld a block",
+                   k->name, (long)at, p->arch, (long)shared_limit(p->arch));
         if (largest) {
             diag_note(s, largest->at, "'%s' takes %ld of them", largest->name, (long)largest_bytes);
         }

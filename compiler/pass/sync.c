@@ -1,12 +1,13 @@
 // Pass "sync": barriers, as few as are right.
 //
-// Requires: facts of vectorize, places in shared memory; races has refused what no barrier orders.  Fills:
-// facts.barrier_before and which accesses it is for.  Leaves alone: everything else.
+// Requires: facts of vectorize, places in shared memory; races has refused what no barrier orders.
+// Fills: facts.barrier_before and which accesses it is for.  Leaves alone: everything else.
 //
-// Going through the statements, the accesses since the last barrier are pending: those to shared memory, and those to a
-// tensor that the kernel both reads and writes.  A copy that reads what is pending as written, or writes what is pending as
-// read or written, needs a barrier before it, unless each element is touched by the same thread both times; that is found
-// out by enumerating the elements of both.  A loop's body is gone through until its end adds nothing to its beginning.
+// Going through the statements, the accesses since the last barrier are pending: those to shared
+// memory, and those to a tensor that the kernel both reads and writes.  A copy that reads what is
+// pending as written, or writes what is pending as read or written, needs a barrier before it,
+// unless each element is touched by the same thread both times; that is found out by enumerating
+// the elements of both.  A loop's body is gone through until its end adds nothing to its beginning.
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,20 +37,23 @@ static bool is_inout(const struct kernel *k, const struct tensor *t) {
     return false;
 }
 
-// What is accessed, when that has to be in order: shared memory, and what a kernel both reads and writes.
+// What is accessed, when that has to be in order: shared memory, and what a kernel both reads and
+// writes.
 static const struct tensor *buffer_of(const struct kernel *k, struct access a) {
     const struct tensor *t = !a.copy ? a.arg : a.write ? a.copy->dst.base : a.copy->src.base;
     return t->space == MEM_SHARED || (t->space == MEM_GLOBAL && is_inout(k, t)) ? t : NULL;
 }
 
-// -- whose element is it? ------------------------------------------------------------------------------------------
+// -- whose element is it? -------------------------------------------------------------------------
 
-// The loop variables on which "e" depends, each with static bounds.  False when it depends on anything else but tid.
+// The loop variables on which "e" depends, each with static bounds.  False when it depends on
+// anything else but tid.
 static bool loop_vars(const struct ix *e, const struct ix_var **var, int *n) {
     switch (e->op) {
     case IX_VAR:
         if (e->var->kind == IX_TID) return true;
-        if (e->var->kind != IX_LOOP || !lay_int_static(e->var->lo) || !lay_int_static(e->var->end)) return false;
+        if (e->var->kind != IX_LOOP || !lay_int_static(e->var->lo) || !lay_int_static(e->var->end))
+            return false;
         for (int i = 0; i < *n; ++i) {
             if (var[i] == e->var) return true;
         }
@@ -61,7 +65,8 @@ static bool loop_vars(const struct ix *e, const struct ix_var **var, int *n) {
     case IX_SWZ: return loop_vars(e->a, var, n);
     case IX_SUM:
         for (int i = 0; i < e->nterms; ++i) {
-            if (e->term[i].coef.nsyms || (e->term[i].atom && !loop_vars(e->term[i].atom, var, n))) return false;
+            if (e->term[i].coef.nsyms || (e->term[i].atom && !loop_vars(e->term[i].atom, var, n)))
+                return false;
         }
     }
     return true;
@@ -75,8 +80,8 @@ struct owners {
 enum { NOBODY = -1, SEVERAL = -2 };
 
 // Thread "t" touches the elements of one value of the loop variables.
-static bool touch(const struct copy_facts *f, const struct part *p, const int64_t *stride, int64_t base, int64_t t,
-                  struct owners *o) {
+static bool touch(const struct copy_facts *f, const struct part *p, const int64_t *stride,
+                  int64_t base, int64_t t, struct owners *o) {
     int64_t count[MAX_MODES] = {0};
     for (;;) {
         int64_t at = base;
@@ -94,8 +99,8 @@ static bool touch(const struct copy_facts *f, const struct part *p, const int64_
     }
 }
 
-// For every element that thread t of the access touches, in any iteration: with "claim" it becomes t's, else it must be
-// t's or nobody's.  False when it is not so, or cannot be told.
+// For every element that thread t of the access touches, in any iteration: with "claim" it becomes
+// t's, else it must be t's or nobody's.  False when it is not so, or cannot be told.
 static bool owners(struct session *s, const struct kernel *k, struct access a, struct owners *o) {
     const struct copy_facts *f = &a.copy->facts;
     const struct part *p = a.write ? &f->dst : &f->src;
@@ -125,12 +130,14 @@ static bool owners(struct session *s, const struct kernel *k, struct access a, s
             if (!ix_eval(p->offset, &env, &base) || !touch(f, p, stride, base, t, o)) return false;
         }
         int i = 0;
-        for (; i < nvars && ++value[var[i]->id] == var[i]->end.num; ++i) value[var[i]->id] = var[i]->lo.num;
+        for (; i < nvars && ++value[var[i]->id] == var[i]->end.num; ++i)
+            value[var[i]->id] = var[i]->lo.num;
         if (i == nvars) return true;
     }
 }
 
-// One side of "a" is the other of "b", element by element of each thread, in the same iteration and in all.
+// One side of "a" is the other of "b", element by element of each thread, in the same iteration and
+// in all.
 static bool same_parts(struct access a, struct access b) {
     const struct copy_facts *f = &a.copy->facts, *g = &b.copy->facts;
     const struct part *p = a.write ? &f->dst : &f->src, *q = b.write ? &g->dst : &g->src;
@@ -138,13 +145,15 @@ static bool same_parts(struct access a, struct access b) {
     if (memcmp(&p->sw, &q->sw, sizeof p->sw) != 0 || !ix_equal(p->offset, q->offset)) return false;
     if (ix_depends(p->offset, IX_LOOP)) return false;
     for (int i = 0; i < f->nmodes; ++i) {
-        struct lay_int x = a.write ? f->mode[i].dst : f->mode[i].src, y = b.write ? g->mode[i].dst : g->mode[i].src;
+        struct lay_int x = a.write ? f->mode[i].dst : f->mode[i].src,
+                       y = b.write ? g->mode[i].dst : g->mode[i].src;
         if (f->mode[i].extent != g->mode[i].extent || !lay_int_equal(x, y)) return false;
     }
     return true;
 }
 
-static bool same_threads(struct session *s, const struct kernel *k, struct access a, struct access b) {
+static bool same_threads(struct session *s, const struct kernel *k, struct access a,
+                         struct access b) {
     if (!a.copy || !b.copy) return false;
     if (same_parts(a, b)) return true;
     const struct tensor *t = buffer_of(k, a);
@@ -162,11 +171,12 @@ static bool same_threads(struct session *s, const struct kernel *k, struct acces
     return same;
 }
 
-// -- the walk ------------------------------------------------------------------------------------------------------
+// -- the walk -------------------------------------------------------------------------------------
 
-// Whether "a", of copy "c", may not run beside what is pending; notes the first such access for those who ask why.
-static bool conflicts(struct session *s, const struct kernel *k, const struct state *st, struct access a,
-                      struct copy *c) {
+// Whether "a", of copy "c", may not run beside what is pending; notes the first such access for
+// those who ask why.
+static bool conflicts(struct session *s, const struct kernel *k, const struct state *st,
+                      struct access a, struct copy *c) {
     const struct tensor *t = buffer_of(k, a);
     if (!t) return false;
     for (int i = 0; i < st->n; ++i) {
@@ -188,10 +198,13 @@ static bool conflicts(struct session *s, const struct kernel *k, const struct st
 static void pend(const struct kernel *k, struct state *st, struct access a) {
     if (!buffer_of(k, a)) return;
     for (int i = 0; i < st->n; ++i) {
-        if (st->at[i].copy == a.copy && st->at[i].arg == a.arg && st->at[i].write == a.write) return;
+        if (st->at[i].copy == a.copy && st->at[i].arg == a.arg && st->at[i].write == a.write)
+            return;
     }
-    if (st->n == MAX_PENDING) st->everything = true;
-    else st->at[st->n++] = a;
+    if (st->n == MAX_PENDING)
+        st->everything = true;
+    else
+        st->at[st->n++] = a;
 }
 
 static bool merge(const struct kernel *k, struct state *into, const struct state *from) {
@@ -203,12 +216,16 @@ static bool merge(const struct kernel *k, struct state *into, const struct state
 }
 
 static void run_call(struct session *s, struct kernel *k, struct plan_call *y, struct state *st) {
-    for (int pass = 0; pass < 2; ++pass) {  // does any argument need a barrier? then they are pending
+    for (int pass = 0; pass < 2;
+         ++pass) {  // does any argument need a barrier? then they are pending
         for (int i = 0; i < y->fn->nformals; ++i) {
             enum dir dir = y->fn->formal[i].dir;
-            struct access read = {NULL, y->view[i].base, false}, write = {NULL, y->view[i].base, true};
-            if (pass == 0 && dir != ARG_OUT && conflicts(s, k, st, read, NULL)) y->barrier_before = true;
-            if (pass == 0 && dir != ARG_IN && conflicts(s, k, st, write, NULL)) y->barrier_before = true;
+            struct access read = {NULL, y->view[i].base, false},
+                          write = {NULL, y->view[i].base, true};
+            if (pass == 0 && dir != ARG_OUT && conflicts(s, k, st, read, NULL))
+                y->barrier_before = true;
+            if (pass == 0 && dir != ARG_IN && conflicts(s, k, st, write, NULL))
+                y->barrier_before = true;
             if (pass == 1 && dir != ARG_OUT) pend(k, st, read);
             if (pass == 1 && dir != ARG_IN) pend(k, st, write);
         }
@@ -246,11 +263,13 @@ static void run(struct session *s, struct kernel *k, struct stmt *list, struct s
 // A device function hides no barrier.
 static bool without_barriers(struct session *s, const struct kernel *k, const struct stmt *list) {
     for (const struct stmt *x = list; x; x = x->next) {
-        bool needs = x->kind == STMT_COPY ? x->copy->facts.barrier_before : x->kind == STMT_CALL && x->call->barrier_before;
+        bool needs = x->kind == STMT_COPY ? x->copy->facts.barrier_before
+                                          : x->kind == STMT_CALL && x->call->barrier_before;
         if (x->kind == STMT_FOR && !without_barriers(s, k, x->body)) return false;
         if (!needs) continue;
         diag_error(s, x->at,
-                   "a barrier is needed before this %s, and a device function hides none; end '%s' before it, so "
+                   "a barrier is needed before this %s, and a device function hides none; end '%s' "
+                   "before it, so "
                    "that its caller can synchronise",
                    x->kind == STMT_COPY ? "copy" : "call", k->name);
         diag_page(s, "barrier");

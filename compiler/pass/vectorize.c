@@ -1,10 +1,12 @@
 // Pass "vectorize": the width of an access, the least of named bounds.
 //
-// Requires: facts of partition.  Fills: facts.bits, vec, bound, won, why, src_align, dst_align; reorders facts.mode so that the iterations that are
-// left after the vector come in the order in which memory runs, and takes the vector's own elements out of it.
+// Requires: facts of partition.  Fills: facts.bits, vec, bound, won, why, src_align, dst_align;
+// reorders facts.mode so that the iterations that are left after the vector come in the order in
+// which memory runs, and takes the vector's own elements out of it.
 //
-// Bounds, in bits: the atom; the contiguous run of each side and the run common to both; the alignment of each side,
-// the greatest common divisor of the base's alignment and of every offset and stride that is left; the swizzle's base.
+// Bounds, in bits: the atom; the contiguous run of each side and the run common to both; the
+// alignment of each side, the greatest common divisor of the base's alignment and of every offset
+// and stride that is left; the swizzle's base.
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,17 +24,21 @@ static int64_t gcd(int64_t a, int64_t b) {
     return a < 0 ? -a : a;
 }
 
-static int64_t power_of_two_in(int64_t n) { return n & -n; }
+static int64_t power_of_two_in(int64_t n) {
+    return n & -n;
+}
 
-// -- runs ----------------------------------------------------------------------------------------------------------
+// -- runs -----------------------------------------------------------------------------------------
 
 enum side { SRC = 1, DST = 2 };
 
 static bool continues(const struct copy_mode *m, int sides, int64_t run) {
-    return (!(sides & SRC) || lay_int_is(m->src, run)) && (!(sides & DST) || lay_int_is(m->dst, run));
+    return (!(sides & SRC) || lay_int_is(m->src, run)) &&
+           (!(sides & DST) || lay_int_is(m->dst, run));
 }
 
-// The elements that follow one another in "sides"; "taken" (may be NULL) gets the modes' order in the run.
+// The elements that follow one another in "sides"; "taken" (may be NULL) gets the modes' order in
+// the run.
 static int64_t run_of(const struct copy_mode *mode, int n, int sides, int *taken, int *ntaken) {
     int64_t run = 1;
     bool used[256] = {false};
@@ -52,13 +58,15 @@ static int64_t run_of(const struct copy_mode *mode, int n, int sides, int *taken
     return run;
 }
 
-// -- alignment -----------------------------------------------------------------------------------------------------
+// -- alignment ------------------------------------------------------------------------------------
 
-static int64_t offset_divisor(const struct ix *e) { return e ? ix_divisor(e) : 1; }
+static int64_t offset_divisor(const struct ix *e) {
+    return e ? ix_divisor(e) : 1;
+}
 
 // Bytes to which every vector of "vec" elements of a side is aligned.
-static int64_t alignment(const struct copy_facts *f, const struct view *v, const struct part *p, int side,
-                         int64_t vec, struct align_terms *terms) {
+static int64_t alignment(const struct copy_facts *f, const struct view *v, const struct part *p,
+                         int side, int64_t vec, struct align_terms *terms) {
     int64_t bytes = v->base->elem->bits / 8;
     int64_t run = 1;
     bool used[256] = {false};
@@ -79,25 +87,27 @@ static int64_t alignment(const struct copy_facts *f, const struct view *v, const
         struct lay_int d = side == SRC ? f->mode[i].src : f->mode[i].dst;
         terms->stride = gcd(terms->stride, lay_int_divisor(d) * bytes);
         if (lay_int_is(d, 0)) continue;
-        if (lay_int_is(terms->worst, 0) || power_of_two_in(lay_int_divisor(d)) < power_of_two_in(lay_int_divisor(terms->worst)))
+        if (lay_int_is(terms->worst, 0) ||
+            power_of_two_in(lay_int_divisor(d)) < power_of_two_in(lay_int_divisor(terms->worst)))
             terms->worst = d;
     }
     return gcd(gcd(terms->base, terms->offset), gcd(terms->run, terms->stride));
 }
 
-// -- one copy ------------------------------------------------------------------------------------------------------
+// -- one copy -------------------------------------------------------------------------------------
 
 static const char *side_alignment_reason(struct session *s, const struct copy *c, bool src) {
     const struct copy_facts *f = &c->facts;
     const struct align_terms *t = src ? &f->src_align : &f->dst_align;
     const char *offset = "", *stride = "";
     if (t->offset)
-        offset = arena_printf(&s->arena, ", its offset %s to %ld", ix_text(s, (src ? &f->src : &f->dst)->offset),
-                              (long)t->offset);
+        offset = arena_printf(&s->arena, ", its offset %s to %ld",
+                              ix_text(s, (src ? &f->src : &f->dst)->offset), (long)t->offset);
     if (t->stride)
-        stride = arena_printf(&s->arena, ", its strides (the worst is %s) to %ld", lay_int_text(&s->lay, t->worst),
-                              (long)t->stride);
-    return arena_printf(&s->arena, "'%s' is aligned to %ld bytes%s%s, so that an access is aligned to %ld",
+        stride = arena_printf(&s->arena, ", its strides (the worst is %s) to %ld",
+                              lay_int_text(&s->lay, t->worst), (long)t->stride);
+    return arena_printf(&s->arena,
+                        "'%s' is aligned to %ld bytes%s%s, so that an access is aligned to %ld",
                         (src ? &c->src : &c->dst)->base->name, (long)t->base, offset, stride,
                         (long)(f->bound[src ? BOUND_SRC_ALIGN : BOUND_DST_ALIGN] / 8));
 }
@@ -120,17 +130,20 @@ static const char *run_reason(struct session *s, const struct copy *c, int sides
         }
     }
     const char *name = sides & SRC ? c->src.base->name : c->dst.base->name;
-    const char *who = sides == (SRC | DST)
-                          ? "a thread's elements that follow one another in both sides"
-                          : arena_printf(&s->arena, "a thread's elements that follow one another in '%s'", name);
+    const char *who =
+        sides == (SRC | DST)
+            ? "a thread's elements that follow one another in both sides"
+            : arena_printf(&s->arena, "a thread's elements that follow one another in '%s'", name);
     if (run == 1 && least > 1) {
-        return arena_printf(&s->arena, "%s are %ld of %d bits: its values stand %s elements apart in '%s'", who,
-                            (long)run, bits, lay_int_text(&s->lay, d), name);
+        return arena_printf(&s->arena,
+                            "%s are %ld of %d bits: its values stand %s elements apart in '%s'",
+                            who, (long)run, bits, lay_int_text(&s->lay, d), name);
     }
     return arena_printf(&s->arena, "%s are %ld of %d bits", who, (long)run, bits);
 }
 
-// What bound "b" of copy "c" comes from; to be called before the vector's elements are taken out of the modes.
+// What bound "b" of copy "c" comes from; to be called before the vector's elements are taken out of
+// the modes.
 static const char *reason(struct session *s, const struct copy *c, enum bound b) {
     const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
     switch (b) {
@@ -149,10 +162,13 @@ static const char *reason(struct session *s, const struct copy *c, enum bound b)
     case N_BOUNDS: break;
     }
     if (atom->bits < c->src.base->elem->bits) {
-        return arena_printf(&s->arena, "%s(%d) takes at most %d bits, which leaves single elements of %d",
+        return arena_printf(&s->arena,
+                            "%s(%d) takes at most %d bits, which leaves single elements of %d",
                             atom->row->name, atom->bits, atom->bits, c->src.base->elem->bits);
     }
-    return arena_printf(&s->arena, atom->row->exact ? "%s(%d) is an access of %d bits" : "%s(%d) takes at most %d bits",
+    return arena_printf(&s->arena,
+                        atom->row->exact ? "%s(%d) is an access of %d bits"
+                                         : "%s(%d) takes at most %d bits",
                         atom->row->name, atom->bits, atom->bits);
 }
 
@@ -167,7 +183,8 @@ static void reorder(struct session *s, struct copy_facts *f, int64_t vec) {
         used[order[k]] = true;
         rest = f->mode[order[k]].rest;
     }
-    if (run % vec != 0) BUG("a vector of %ld that a run of %ld does not hold", (long)vec, (long)run);
+    if (run % vec != 0)
+        BUG("a vector of %ld that a run of %ld does not hold", (long)vec, (long)run);
     if (run > vec) m[n++] = (struct copy_mode){run / vec, lay_int(vec), lay_int(vec), rest};
     for (int i = 0; i < f->nmodes; ++i) {
         if (!used[i] && f->mode[i].extent > 1) m[n++] = f->mode[i];
@@ -187,15 +204,18 @@ static void reorder(struct session *s, struct copy_facts *f, int64_t vec) {
     f->nmodes = w;
 }
 
-static int64_t at_most(int64_t a, int64_t cap) { return a < cap ? a : cap; }
+static int64_t at_most(int64_t a, int64_t cap) {
+    return a < cap ? a : cap;
+}
 
 static void not_reached(struct session *s, const struct copy *c, const struct atom *atom) {
     const struct copy_facts *f = &c->facts;
     int best = f->bits;
     if (atom->row->exact) {
-        diag_error(s, c->at, "%s cannot use %d-bit accesses, only %d: %s",
-                   copy_name(s, c), atom->bits, best, reason(s, c, c->facts.won));
-        diag_page(s, f->won == BOUND_SRC_ALIGN || f->won == BOUND_DST_ALIGN ? "aligned" : "contiguous");
+        diag_error(s, c->at, "%s cannot use %d-bit accesses, only %d: %s", copy_name(s, c),
+                   atom->bits, best, reason(s, c, c->facts.won));
+        diag_page(s, f->won == BOUND_SRC_ALIGN || f->won == BOUND_DST_ALIGN ? "aligned"
+                                                                            : "contiguous");
     } else {
         diag_warn(s, W_VECTORIZE, c->at, "%s moves %d bits an access, %d were asked for: %s",
                   copy_name(s, c), best, atom->bits, reason(s, c, c->facts.won));
@@ -207,7 +227,8 @@ static void not_reached(struct session *s, const struct copy *c, const struct at
     }
     if (f->won == BOUND_DST_RUN || f->won == BOUND_DST_ALIGN || f->won == BOUND_COMMON_RUN) {
         diag_note(s, c->dst.base->at, "'%s' has layout %s", c->dst.base->name,
-                  lay_valid(c->dst.base->layout) ? lay_text(&s->lay, c->dst.base->layout) : "of its tile");
+                  lay_valid(c->dst.base->layout) ? lay_text(&s->lay, c->dst.base->layout)
+                                                 : "of its tile");
     }
 }
 
@@ -222,13 +243,16 @@ static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, 
     int64_t run_dst = run_of(f->mode, f->nmodes, DST, NULL, NULL);
     int64_t run = run_of(f->mode, f->nmodes, SRC | DST, NULL, NULL);
     int64_t *b = f->bound;
-    b[BOUND_ATOM] = atom->bits < bits ? bits : atom->bits;  // a cap below an element leaves single elements
+    b[BOUND_ATOM] =
+        atom->bits < bits ? bits : atom->bits;  // a cap below an element leaves single elements
     b[BOUND_SRC_RUN] = at_most(power_of_two_in(run_src), BOUND_NONE / bits) * bits;
     b[BOUND_DST_RUN] = at_most(power_of_two_in(run_dst), BOUND_NONE / bits) * bits;
     b[BOUND_COMMON_RUN] = at_most(power_of_two_in(run), BOUND_NONE / bits) * bits;
     int64_t vec = power_of_two_in(run);
-    b[BOUND_SRC_ALIGN] = at_most(alignment(f, &c->src, &f->src, SRC, vec, &f->src_align), BOUND_NONE / 8) * 8;
-    b[BOUND_DST_ALIGN] = at_most(alignment(f, &c->dst, &f->dst, DST, vec, &f->dst_align), BOUND_NONE / 8) * 8;
+    b[BOUND_SRC_ALIGN] =
+        at_most(alignment(f, &c->src, &f->src, SRC, vec, &f->src_align), BOUND_NONE / 8) * 8;
+    b[BOUND_DST_ALIGN] =
+        at_most(alignment(f, &c->dst, &f->dst, DST, vec, &f->dst_align), BOUND_NONE / 8) * 8;
     b[BOUND_SRC_SWIZZLE] = f->src.sw.b ? ((int64_t)bits << at_most(f->src.sw.m, 10)) : BOUND_NONE;
     b[BOUND_DST_SWIZZLE] = f->dst.sw.b ? ((int64_t)bits << at_most(f->dst.sw.m, 10)) : BOUND_NONE;
     f->won = BOUND_ATOM;
@@ -242,7 +266,8 @@ static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, 
     }
     for (int i = 0; i < N_BOUNDS; ++i) f->why[i] = reason(s, c, (enum bound)i);
     if (least < bits) {
-        diag_error(s, c->at, "%s would access elements of %d bits that are not aligned to their size: %s",
+        diag_error(s, c->at,
+                   "%s would access elements of %d bits that are not aligned to their size: %s",
                    copy_name(s, c), bits, reason(s, c, c->facts.won));
         diag_page(s, "aligned");
         return false;
@@ -257,4 +282,6 @@ static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, 
     return true;
 }
 
-bool pass_vectorize(struct session *s, struct plan *p) { return walk_plan(s, p, vectorize_copy, NULL); }
+bool pass_vectorize(struct session *s, struct plan *p) {
+    return walk_plan(s, p, vectorize_copy, NULL);
+}

@@ -4,10 +4,12 @@
 
 #include "plan/plan.h"
 
-// Calls "visit" for every copy of "k" in the order of the text; stops and returns false when it does.
+// Calls "visit" for every copy of "k" in the order of the text; stops and returns false when it
+// does.
 typedef bool copy_visitor(struct session *s, struct kernel *k, struct copy *c, void *user);
 bool walk_copies(struct session *s, struct kernel *k, copy_visitor *visit, void *user);
-// For every copy of every kernel, all of them, also after one has failed; the conjunction of the results.
+// For every copy of every kernel, all of them, also after one has failed; the conjunction of the
+// results.
 bool walk_plan(struct session *s, struct plan *p, copy_visitor *visit, void *user);
 
 // "copy 'ld'" or "this copy"

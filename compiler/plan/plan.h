@@ -1,5 +1,6 @@
-// The plan: what a .tcp file means, once names, types and layouts are resolved.  sema makes it; passes fill the facts
-// (each field says which pass writes it; nobody else does); lower turns it into Kernel IR.
+// The plan: what a .tcp file means, once names, types and layouts are resolved.  sema makes it;
+// passes fill the facts (each field says which pass writes it; nobody else does); lower turns it
+// into Kernel IR.
 #ifndef TCPC_PLAN_PLAN_H
 #define TCPC_PLAN_PLAN_H
 
@@ -12,7 +13,7 @@
 
 struct session;
 
-// -- element types and atoms: constant tables ----------------------------------------------------------------------
+// -- element types and atoms: constant tables -----------------------------------------------------
 enum elem_class { ELEM_UINT, ELEM_SINT, ELEM_FLOAT, ELEM_RAW };
 
 struct elem_type {
@@ -31,19 +32,20 @@ const char *space_name(enum space s);
 enum atom_kind { ATOM_UNIVERSAL, ATOM_AUTO };
 enum sync_kind { SYNC_PLAIN, SYNC_CP_ASYNC };
 
-// A row of the atom table; TV layouts are in bits, as text, W standing for the access width (as in CuTe's traits).
+// A row of the atom table; TV layouts are in bits, as text, W standing for the access width (as in
+// CuTe's traits).
 struct atom_row {
     enum atom_kind kind;
-    const char *name;          // as written in a plan: "universal"
-    const char *cute;          // CuTe's name
-    int threads;               // that act together
+    const char *name;                      // as written in a plan: "universal"
+    const char *cute;                      // CuTe's name
+    int threads;                           // that act together
     const char *src_tv, *dst_tv, *ref_tv;  // (thr,val) -> bit, e.g. "(1,W):(0,1)"
-    int min_arch;              // 0: any
-    int widths[8];             // bits an access, ascending, 0 ends
-    bool exact;                // the width is a demand (universal), not a cap (auto)
-    unsigned src_spaces, dst_spaces;  // bits 1 << enum space
+    int min_arch;                          // 0: any
+    int widths[8];                         // bits an access, ascending, 0 ends
+    bool exact;                            // the width is a demand (universal), not a cap (auto)
+    unsigned src_spaces, dst_spaces;       // bits 1 << enum space
     enum sync_kind sync;
-    const char *load_fn, *store_fn;   // device functions' stems
+    const char *load_fn, *store_fn;  // device functions' stems
 };
 const struct atom_row *atom_find(const char *name);
 extern const struct atom_row atom_rows[];
@@ -56,16 +58,18 @@ struct atom {
     struct range at;
 };
 
-// The number in "sm_90" when there is such an architecture, else 0 and in "near" the name that may have been meant, or NULL.
+// The number in "sm_90" when there is such an architecture, else 0 and in "near" the name that may
+// have been meant, or NULL.
 int arch_find(const char *name, const char **near);
 
-// -- declarations --------------------------------------------------------------------------------------------------
+// -- declarations ---------------------------------------------------------------------------------
 struct param;
 struct relation {  // where A op B, of a param
     const struct ix *a, *b;
     const char *op;  // "==" "!=" "<" "<=" ">" ">="
     const char *text;
-    const struct param **param;  // those that it is about; a kernel has to check it when it has all of them
+    const struct param *
+        *param;  // those that it is about; a kernel has to check it when it has all of them
     int nparams;
     struct range at;
 };
@@ -76,62 +80,63 @@ struct param {
     struct range at;
 };
 
-// What a frag's layout is taken from, when it was declared "like" a tiled copy: its own modes (v, rest...) follow the
-// first tile that is copied to or from it.
+// What a frag's layout is taken from, when it was declared "like" a tiled copy: its own modes (v,
+// rest...) follow the first tile that is copied to or from it.
 struct tensor {
     const char *name;
     const struct elem_type *elem;
     enum space space;
-    struct lay layout;            // invalid for a frag "like" a tiled copy until pass "partition" sets it
-    int align;                    // bytes, of the base address
-    bool align_given;             // by the plan; else the launcher asks for what the accesses need
-    int id;                       // index into plan.tensors, or beyond it for a kernel's own
-    const char *const *names;     // of its modes; NULL when they have none
+    struct lay layout;  // invalid for a frag "like" a tiled copy until pass "partition" sets it
+    int align;          // bytes, of the base address
+    bool align_given;   // by the plan; else the launcher asks for what the accesses need
+    int id;             // index into plan.tensors, or beyond it for a kernel's own
+    const char *const *names;  // of its modes; NULL when they have none
     const struct tiled_copy *like;
-    const struct tiled_copy *dist;  // of a frag: whose (thread, value) parts it holds; written by pass "partition"
-    int smem_offset;              // bytes; written by pass "shared"
-    int64_t smem_elements;        // from there on; written by pass "shared"
-    bool outside;                 // shared or frag memory of a device function's caller
+    const struct tiled_copy
+        *dist;  // of a frag: whose (thread, value) parts it holds; written by pass "partition"
+    int smem_offset;        // bytes; written by pass "shared"
+    int64_t smem_elements;  // from there on; written by pass "shared"
+    bool outside;           // shared or frag memory of a device function's caller
     bool row_major_default;
     struct range at;
 };
 
 struct tiled_copy {
-    const char *name;             // NULL for an unnamed one
+    const char *name;  // NULL for an unnamed one
     struct atom atom;
     const struct lay_tuple *tiler;  // extents by mode, static
-    struct lay tv;                // (thr, val) -> colexicographic index in the tile "tiler"
-    int64_t threads, values;      // sizes of tv's modes
-    struct lay thr, val;          // as given, invalid for tv=
-    bool by_atoms;                // given as atoms=, along=
-    bool by;                      // stands after "by", where "at" is the map or TV layout
+    struct lay tv;                  // (thr, val) -> colexicographic index in the tile "tiler"
+    int64_t threads, values;        // sizes of tv's modes
+    struct lay thr, val;            // as given, invalid for tv=
+    bool by_atoms;                  // given as atoms=, along=
+    bool by;                        // stands after "by", where "at" is the map or TV layout
     int along;
     struct range at, val_at, thr_at;  // val_at: the argument val= (value only), for fix-its
     struct range val_arg_at;          // the whole argument, with its name
 };
 
-// -- views ---------------------------------------------------------------------------------------------------------
+// -- views ----------------------------------------------------------------------------------------
 // A tensor, or a part of one: element at coordinate c is base[sw(offset + layout(c))], elements.
 struct view {
     struct tensor *base;
     const struct ix *offset;  // elements; under the swizzle when there is one
-    struct lay layout;        // shape and plain strides (layout.offset is 0; its swizzle is layout.sw)
-    // The same coordinate as a coordinate of the tensor, by flattened mode: coord_off[i] + the part of coord's stride
-    // with basis i.  coord has the shape of layout; a stride leaf of it is k@i.  This is what bounds and coverage are
-    // proven on.  A frag has none (coord invalid).
+    struct lay layout;  // shape and plain strides (layout.offset is 0; its swizzle is layout.sw)
+    // The same coordinate as a coordinate of the tensor, by flattened mode: coord_off[i] + the part
+    // of coord's stride with basis i.  coord has the shape of layout; a stride leaf of it is k@i.
+    // This is what bounds and coverage are proven on.  A frag has none (coord invalid).
     struct lay coord;
     const struct ix *const *coord_off;
     // A mode of a padded divide has coordinates that lie outside the tensor.
     bool overhang;
     const char *const *names;  // of the modes, NULL for one that has none; NULL: none has
-    bool part;        // made by partition_src, partition_dst or retile: one thread's
-    int64_t threads;  // of a partition: those that have one; 0 else
+    bool part;                 // made by partition_src, partition_dst or retile: one thread's
+    int64_t threads;           // of a partition: those that have one; 0 else
     struct range at;
 };
 
 enum level { LEVEL_GRID, LEVEL_BLOCK, LEVEL_WARP, LEVEL_THREAD };
 
-// -- facts of a copy -----------------------------------------------------------------------------------------------
+// -- facts of a copy ------------------------------------------------------------------------------
 // Why a width is what it is: the bounds, in the order in which explain prints them.
 enum bound {
     BOUND_ATOM,
@@ -150,19 +155,20 @@ enum { BOUND_NONE = 1 << 20 };  // bits: what does not limit a width; more than 
 
 // What an alignment is the greatest common divisor of, bytes; 0 where nothing is added.
 struct align_terms {
-    int64_t base;    // of the tensor's first element
-    int64_t offset;  // divides the offset of the thread's first element
-    int64_t run;     // between vectors within the contiguous run
-    int64_t stride;  // divides every other stride of the thread's elements
+    int64_t base;          // of the tensor's first element
+    int64_t offset;        // divides the offset of the thread's first element
+    int64_t run;           // between vectors within the contiguous run
+    int64_t stride;        // divides every other stride of the thread's elements
     struct lay_int worst;  // of those strides, the least aligned; elements
 };
 
 // One side of a copy as one thread sees it; elements.
 struct part {
     const struct ix *offset;  // of value 0 for this thread, under the swizzle
-    struct lay layout;        // the thread's values, shape as in CuTe: (val, rest...) or the view's own
+    struct lay layout;  // the thread's values, shape as in CuTe: (val, rest...) or the view's own
     struct lay_swizzle sw;
-    struct lay tv;            // (thr, val) -> element offset in the view's first tile; invalid where no tile is cut
+    struct lay
+        tv;  // (thr, val) -> element offset in the view's first tile; invalid where no tile is cut
 };
 
 // One mode of a thread's values after both sides were brought to common modes.
@@ -175,27 +181,29 @@ struct copy_mode {
 struct copy_facts {
     // partition
     enum level level;
-    int64_t threads;       // that take part; the block's others skip the copy
+    int64_t threads;  // that take part; the block's others skip the copy
     struct part src, dst;
-    const struct copy_mode *mode;  // fastest first; the vector's modes come first once vectorize has run
+    const struct copy_mode
+        *mode;  // fastest first; the vector's modes come first once vectorize has run
     int nmodes;
     const struct lay_tuple *rounds;  // rest extents by mode of the tile, NULL for a thread's copy
     int64_t nrounds;
     // vectorize
-    int bits;               // an access
-    int vec;                // elements an access
+    int bits;                 // an access
+    int vec;                  // elements an access
     int64_t bound[N_BOUNDS];  // bits that each would allow
     enum bound won;
     const char *why[N_BOUNDS];  // each bound as a sentence without a stop; NULL where there is none
     struct align_terms src_align, dst_align;
     // sync
     bool barrier_before;
-    const struct copy *barrier_with;  // the earlier access that the barrier is for, and which sides of the two meet
+    const struct copy *barrier_with;  // the earlier access that the barrier is for, and which sides
+                                      // of the two meet
     bool barrier_with_writes, barrier_writes;
     bool barrier_with_call;  // it is an argument of a call
 };
 
-// -- kernels -------------------------------------------------------------------------------------------------------
+// -- kernels --------------------------------------------------------------------------------------
 enum stmt_kind { STMT_COPY, STMT_FOR, STMT_CALL };
 
 struct copy {
@@ -203,7 +211,8 @@ struct copy {
     struct view src, dst;
     const struct tiled_copy *tc;  // or NULL
     const struct atom *atom;      // with ATOM, when tc is NULL
-    const struct ix_var *each;    // by a map that is no layout: which value, the loop around this copy; or NULL
+    const struct ix_var
+        *each;  // by a map that is no layout: which value, the loop around this copy; or NULL
     struct range at, how_at;
     struct copy_facts facts;
 };
@@ -244,52 +253,55 @@ struct duty {
     struct duty *next;
 };
 
-// extern device NAME(formals) from "FILE": somebody else's code, known by what it may read and write.
+// extern device NAME(formals) from "FILE": somebody else's code, known by what it may read and
+// write.
 struct function {
     const char *name, *from;
-    struct formal *formal;        // their tensors say element, space and layout
+    struct formal *formal;  // their tensors say element, space and layout
     int nformals;
     struct index_formal *index;
     int nindexes;
-    int id;                       // index into plan.function
+    int id;  // index into plan.function
     struct range at;
 };
 
 // call NAME(arguments): by all threads of the block, together.
 struct plan_call {
     const struct function *fn;
-    struct view *view;            // by fn->formal
-    const struct ix **index;      // by fn->index
-    bool barrier_before;          // written by pass "sync"
+    struct view *view;        // by fn->formal
+    const struct ix **index;  // by fn->index
+    bool barrier_before;      // written by pass "sync"
     struct range at;
 };
 
-// A kernel, or a device function: that has one block, no grid, no shared memory of its own, and formals in any space.
+// A kernel, or a device function: that has one block, no grid, no shared memory of its own, and
+// formals in any space.
 struct kernel {
     const char *name;
     bool device;
     struct index_formal *index;
     int nindexes;
-    struct duty *duties;      // pass "coverage"
+    struct duty *duties;  // pass "coverage"
     struct formal *formal;
     int nformals;
-    struct lay_int grid[3];   // blocks by axis
+    struct lay_int grid[3];  // blocks by axis
     bool grid_given;
     int64_t threads;
     bool threads_given;
-    struct tensor **local;    // shared and frag tensors that are used, in order of first use
+    struct tensor **local;  // shared and frag tensors that are used, in order of first use
     int nlocal;
-    const struct param **param;  // those that the body, the grid or a tensor's layout uses; in order of declaration
+    const struct param *
+        *param;  // those that the body, the grid or a tensor's layout uses; in order of declaration
     int nparams;
     const struct ix_var *tid, *lane, *warp, *block[3];
     struct stmt *body;
-    int64_t smem_bytes;       // pass "shared"
-    bool enumerate;           // pass "coverage": its writes are to be checked one by one
+    int64_t smem_bytes;  // pass "shared"
+    bool enumerate;      // pass "coverage": its writes are to be checked one by one
     struct range at;
     struct kernel *next;
 };
 
-// -- expect --------------------------------------------------------------------------------------------------------
+// -- expect ---------------------------------------------------------------------------------------
 enum property {
     PROP_VECTOR_BITS_SRC,
     PROP_VECTOR_BITS_DST,
@@ -299,7 +311,8 @@ enum property {
     PROP_EQUIVALENT  // of two kernels; asked once their code is there
 };
 
-// PROP(copy or kernel) REL value: checked when the passes have run.  What sema can decide, it decides itself.
+// PROP(copy or kernel) REL value: checked when the passes have run.  What sema can decide, it
+// decides itself.
 struct expectation {
     enum property prop;
     const struct copy *copy;
@@ -320,7 +333,7 @@ struct named_layout {
 
 struct plan {
     const char *path;
-    int arch;                 // 80, 90
+    int arch;  // 80, 90
     struct param *const *param;
     int nparams;
     const struct relation *const *relation;  // of the params' where clauses, in order
@@ -332,15 +345,16 @@ struct plan {
     const struct named_layout *layout;  // top-level, to be drawn; all else has them resolved
     int nlayouts;
     struct kernel *kernels;
-    struct kernel *devices;   // device functions
+    struct kernel *devices;                  // device functions
     const struct function *const *function;  // extern
     int nfunctions;
     struct expectation *expects;
-    int nvars;                // ix_var ids run below this
-    int nsyms;                // lay_sym ids run below this
+    int nvars;  // ix_var ids run below this
+    int nsyms;  // lay_sym ids run below this
 };
 
-// The functions, kernels first: the one after "k", the first one after NULL; NULL when there are no more.
+// The functions, kernels first: the one after "k", the first one after NULL; NULL when there are no
+// more.
 struct kernel *plan_next(const struct plan *p, const struct kernel *k);
 const struct tiled_copy *plan_find_tiled(const struct plan *p, const char *name);
 const struct kernel *plan_find_kernel(const struct plan *p, const char *name);

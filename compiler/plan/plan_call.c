@@ -1,4 +1,5 @@
-// The oracle's view of an extern function: it reads and writes what its declaration says, and nobody knows what it writes.
+// The oracle's view of an extern function: it reads and writes what its declaration says, and
+// nobody knows what it writes.
 #include "base/session.h"
 #include "plan/plan_run_private.h"
 
@@ -6,7 +7,8 @@ static int64_t element(const struct tensor *t, int thread, int64_t off) {
     return t->outside && t->space == MEM_FRAG ? image_outside(thread, off) : off;
 }
 
-static bool touch(struct run *r, const struct plan_call *y, int i, const struct plan_flat *f, int thread) {
+static bool touch(struct run *r, const struct plan_call *y, int i, const struct plan_flat *f,
+                  int thread) {
     const struct view *v = &y->view[i];
     const struct tensor *t = v->base;
     enum dir dir = y->fn->formal[i].dir;
@@ -14,7 +16,9 @@ static bool touch(struct run *r, const struct plan_call *y, int i, const struct 
     oracle_set_thread(r, thread);
     if (!ix_eval(v->offset, &r->env, &offset)) {
         return oracle_fail(r, PLAN_RUN_NO_VALUE, t, 0,
-                           arena_printf(&r->s->arena, "the place of '%s' has no value for these params", oracle_name(t)));
+                           arena_printf(&r->s->arena,
+                                        "the place of '%s' has no value for these params",
+                                        oracle_name(t)));
     }
     struct walk w;
     oracle_walk(&w, f);
@@ -22,10 +26,12 @@ static bool touch(struct run *r, const struct plan_call *y, int i, const struct 
         int64_t at = element(t, thread, plan_swizzle(f->sw, w.value + f->offset + offset));
         int64_t buf = oracle_buffer(t, thread);
         if (dir != ARG_OUT && r->whole && image_load(r->img, buf, at) == IMAGE_POISON) {
-            return oracle_fail(r, PLAN_RUN_POISON, t, at,
-                               arena_printf(&r->s->arena,
-                                            "element %lld of '%s' is given to '%s' before anything was written to it",
-                                            (long long)at, oracle_name(t), y->fn->name));
+            return oracle_fail(
+                r, PLAN_RUN_POISON, t, at,
+                arena_printf(
+                    &r->s->arena,
+                    "element %lld of '%s' is given to '%s' before anything was written to it",
+                    (long long)at, oracle_name(t), y->fn->name));
         }
         if (dir != ARG_IN) image_store(r->img, buf, at, image_opaque(y->fn->id, i, at));
     }
@@ -37,7 +43,8 @@ bool oracle_call(struct run *r, const struct plan_call *y) {
         struct plan_flat f;
         const struct view *v = &y->view[i];
         if (!plan_flatten(v->layout, r->env.sym, &f)) {
-            return oracle_fail(r, PLAN_RUN_NO_VALUE, v->base, 0, "an argument has no extent for these params");
+            return oracle_fail(r, PLAN_RUN_NO_VALUE, v->base, 0,
+                               "an argument has no extent for these params");
         }
         bool own = v->base->space == MEM_FRAG || ix_depends(v->offset, IX_TID);
         for (int t = 0; t < (own ? r->k->threads : 1); ++t) {

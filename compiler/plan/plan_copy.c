@@ -56,7 +56,7 @@ void oracle_set_thread(struct run *r, int thread) {
     if (r->k->warp) r->var[r->k->warp->id] = t / 32;
 }
 
-// -- one element ------------------------------------------------------------------------------
+// -- one element ----------------------------------------------------------------------------------
 
 static bool move(struct run *r, int64_t from, int64_t to) {
     const struct tensor *src = r->src.view->base, *dst = r->dst.view->base;
@@ -94,7 +94,7 @@ static bool move(struct run *r, int64_t from, int64_t to) {
     return true;
 }
 
-// -- views ------------------------------------------------------------------------------------
+// -- views ----------------------------------------------------------------------------------------
 
 static bool no_value(struct run *r, const struct view *v) {
     return oracle_fail(r, PLAN_RUN_NO_VALUE, v->base, 0,
@@ -178,7 +178,7 @@ static int64_t place(const struct side *side, int64_t linear_offset) {
     return plan_swizzle(side->flat.sw, side->offset + linear_offset);
 }
 
-// -- copies -----------------------------------------------------------------------------------
+// -- copies ---------------------------------------------------------------------------------------
 
 // The size of mode "i" of a view for the params' values; 1 beyond its rank.
 static bool mode_size(struct run *r, struct lay l, int i, int64_t *out) {

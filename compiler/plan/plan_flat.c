@@ -11,8 +11,7 @@ static bool add_modes(const struct lay_tuple *shape, const struct lay_tuple *str
     }
     if (stride->rank >= 0 || out->n == PLAN_FLAT_MODES) return false;
     struct lay_int d = stride->leaf;
-    if (!sym_values && (d.nsyms > 0 || shape->leaf.nsyms > 0))
-        return false;
+    if (!sym_values && (d.nsyms > 0 || shape->leaf.nsyms > 0)) return false;
     int i = out->n++;
     out->basis[i] = d.basis;
     d.basis = -1;

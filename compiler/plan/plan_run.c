@@ -2,7 +2,7 @@
 #include "base/session.h"
 #include "plan/plan_run_private.h"
 
-// -- statements -------------------------------------------------------------------------------
+// -- statements -----------------------------------------------------------------------------------
 
 static bool run_body(struct run *r, const struct stmt *first) {
     for (const struct stmt *st = first; st; st = st->next) {
@@ -90,9 +90,9 @@ static bool check_written(struct run *r) {
 static int64_t threads_of(const struct kernel *k, const struct stmt *first) {
     int64_t n = k->threads > 0 ? k->threads : 1;
     for (const struct stmt *st = first; st; st = st->next) {
-        int64_t m = st->kind == STMT_FOR ? threads_of(k, st->body)
+        int64_t m = st->kind == STMT_FOR                    ? threads_of(k, st->body)
                     : st->kind == STMT_COPY && st->copy->tc ? st->copy->tc->threads
-                                         : 0;
+                                                            : 0;
         n = m > n ? m : n;
     }
     return n;
@@ -108,8 +108,7 @@ bool plan_run(struct session *s, const struct plan *p, const struct kernel *k,
     r.whole = what->all_blocks && what->all_iterations;
     r.threads = threads_of(k, k->body);
     for (int i = 0; i < k->nformals; ++i)
-        if (k->formal[i].dir != ARG_OUT)
-            image_set_input(img, k->formal[i].tensor->id);
+        if (k->formal[i].dir != ARG_OUT) image_set_input(img, k->formal[i].tensor->id);
     int64_t n[3];
     for (int a = 0; a < 3; ++a)
         if (!lay_int_eval(k->grid[a], sym_values, &n[a]))

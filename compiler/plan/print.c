@@ -202,8 +202,8 @@ static void print_kernel(struct session *s, const struct kernel *k, struct buf *
 }
 
 static void print_expect(struct session *s, const struct expectation *x, struct buf *b) {
-    static const char name[][20] = {"vector_bits", "vector_bits", "rounds", "instructions",
-                                    "smem_bytes", "equivalent"};
+    static const char name[][20] = {"vector_bits",  "vector_bits", "rounds",
+                                    "instructions", "smem_bytes",  "equivalent"};
     if (x->prop == PROP_EQUIVALENT) {
         buf_printf(b, "expect equivalent(%s, %s);\n", x->kernel->name, x->kernel2->name);
         return;

@@ -6,15 +6,15 @@
 #include "plan/plan.h"
 
 const struct elem_type elem_types[] = {
-    {"u8", "uint8_t", 8, ELEM_UINT},       {"s8", "int8_t", 8, ELEM_SINT},
-    {"u16", "uint16_t", 16, ELEM_UINT},    {"s16", "int16_t", 16, ELEM_SINT},
-    {"u32", "uint32_t", 32, ELEM_UINT},    {"s32", "int32_t", 32, ELEM_SINT},
-    {"u64", "uint64_t", 64, ELEM_UINT},    {"s64", "int64_t", 64, ELEM_SINT},
-    {"f16", "tcp_f16", 16, ELEM_FLOAT},    {"bf16", "tcp_bf16", 16, ELEM_FLOAT},
-    {"f32", "float", 32, ELEM_FLOAT},      {"f64", "double", 64, ELEM_FLOAT},
+    {"u8", "uint8_t", 8, ELEM_UINT},         {"s8", "int8_t", 8, ELEM_SINT},
+    {"u16", "uint16_t", 16, ELEM_UINT},      {"s16", "int16_t", 16, ELEM_SINT},
+    {"u32", "uint32_t", 32, ELEM_UINT},      {"s32", "int32_t", 32, ELEM_SINT},
+    {"u64", "uint64_t", 64, ELEM_UINT},      {"s64", "int64_t", 64, ELEM_SINT},
+    {"f16", "tcp_f16", 16, ELEM_FLOAT},      {"bf16", "tcp_bf16", 16, ELEM_FLOAT},
+    {"f32", "float", 32, ELEM_FLOAT},        {"f64", "double", 64, ELEM_FLOAT},
     {"f8e4m3", "tcp_f8e4m3", 8, ELEM_FLOAT}, {"f8e5m2", "tcp_f8e5m2", 8, ELEM_FLOAT},
-    {"b8", "tcp_b8", 8, ELEM_RAW},         {"b16", "tcp_b16", 16, ELEM_RAW},
-    {"b32", "tcp_b32", 32, ELEM_RAW},      {"b64", "tcp_b64", 64, ELEM_RAW},
+    {"b8", "tcp_b8", 8, ELEM_RAW},           {"b16", "tcp_b16", 16, ELEM_RAW},
+    {"b32", "tcp_b32", 32, ELEM_RAW},        {"b64", "tcp_b64", 64, ELEM_RAW},
     {"b128", "tcp_b128", 128, ELEM_RAW},
 };
 const int n_elem_types = sizeof elem_types / sizeof elem_types[0];
@@ -32,15 +32,39 @@ const char *space_name(enum space s) {
 }
 
 #define IN(space) (1u << MEM_##space)
-#define ANYWHERE (IN(GLOBAL) | IN(SHARED) | IN(FRAG))
+#define ANYWHERE  (IN(GLOBAL) | IN(SHARED) | IN(FRAG))
 
 const struct atom_row atom_rows[] = {
-    {ATOM_UNIVERSAL, "universal", "UniversalCopy<uintN_t>", 1, "(1,W):(0,1)", "(1,W):(0,1)",
-     "(1,W):(0,1)", 0, {8, 16, 32, 64, 128}, true, ANYWHERE, ANYWHERE, SYNC_PLAIN, "tcp_ld",
+    {ATOM_UNIVERSAL,
+     "universal",
+     "UniversalCopy<uintN_t>",
+     1,
+     "(1,W):(0,1)",
+     "(1,W):(0,1)",
+     "(1,W):(0,1)",
+     0,
+     {8, 16, 32, 64, 128},
+     true,
+     ANYWHERE,
+     ANYWHERE,
+     SYNC_PLAIN,
+     "tcp_ld",
      "tcp_st"},
-    {ATOM_AUTO, "auto", "AutoVectorizingCopyWithAssumedAlignment<N>", 1, "(1,W):(0,1)",
-     "(1,W):(0,1)", "(1,W):(0,1)", 0, {8, 16, 32, 64, 128}, false, ANYWHERE, ANYWHERE, SYNC_PLAIN,
-     "tcp_ld", "tcp_st"},
+    {ATOM_AUTO,
+     "auto",
+     "AutoVectorizingCopyWithAssumedAlignment<N>",
+     1,
+     "(1,W):(0,1)",
+     "(1,W):(0,1)",
+     "(1,W):(0,1)",
+     0,
+     {8, 16, 32, 64, 128},
+     false,
+     ANYWHERE,
+     ANYWHERE,
+     SYNC_PLAIN,
+     "tcp_ld",
+     "tcp_st"},
 };
 const int n_atom_rows = sizeof atom_rows / sizeof atom_rows[0];
 

@@ -67,7 +67,8 @@ static bool is_deferred(struct sema *c, const struct ast_expr *e) {
 }
 
 // expect equivalent(k1, k2): asked when both have code.
-static bool expect_equivalent(struct sema *c, const struct ast_expect *x, const struct ast_expr *e, struct range at) {
+static bool expect_equivalent(struct sema *c, const struct ast_expect *x, const struct ast_expr *e,
+                              struct range at) {
     if (e->kind != E_CALL || e->lhs->kind != E_NAME || e->lhs->name != intern(c->s, "equivalent") ||
         scope_find(c, e->lhs->name) || e->nargs != 2) {
         return false;

@@ -1,4 +1,5 @@
-// extern device functions and their calls: names, kinds and types; whether layouts fit is pass "calls"'s.
+// extern device functions and their calls: names, kinds and types; whether layouts fit is pass
+// "calls"'s.
 #include <string.h>
 
 #include "sema/check.h"
@@ -18,15 +19,16 @@ static struct tensor *formal_of(struct sema *c, const struct ast_formal *f) {
     }
     sym->used = true;
     if (sym->kind == SYM_TENSOR) return sym->tensor;
-    diag_error(c->s, f->name.at, "'%s' is %s; a function's arguments are tensors and indexes", f->name.name,
-               symbol_kind_text(sym->kind));
+    diag_error(c->s, f->name.at, "'%s' is %s; a function's arguments are tensors and indexes",
+               f->name.name, symbol_kind_text(sym->kind));
     return NULL;
 }
 
 void declare_extern(struct sema *c, const struct ast_decl *d) {
     const struct ast_fn *fn = &d->fn;
     struct function *x = ARENA_NEW(&c->s->arena, struct function);
-    *x = (struct function){.name = d->name.name, .from = fn->from, .at = d->name.at, .id = c->plan->nfunctions};
+    *x = (struct function){
+        .name = d->name.name, .from = fn->from, .at = d->name.at, .id = c->plan->nfunctions};
     struct symbol *sym = scope_declare(c, d->name, SYM_EXTERN, &value_none);
     if (!sym) return;
     sym->function = x;
@@ -36,7 +38,8 @@ void declare_extern(struct sema *c, const struct ast_decl *d) {
     }
     for (const char *p = x->from; *p; ++p) {
         if (*p == '"' || *p == '\\' || (unsigned char)*p < ' ') {
-            diag_error(c->s, fn->head_at, "the file of '%s' has a character that no #include can name", x->name);
+            diag_error(c->s, fn->head_at,
+                       "the file of '%s' has a character that no #include can name", x->name);
             return;
         }
     }
@@ -56,7 +59,8 @@ void declare_extern(struct sema *c, const struct ast_decl *d) {
             continue;
         }
         if (!lay_valid(t->layout)) {
-            sema_not_yet(c, f->at, "a fragment of an extern function 'like' a tiled copy; give its shape");
+            sema_not_yet(c, f->at,
+                         "a fragment of an extern function 'like' a tiled copy; give its shape");
             continue;
         }
         x->formal[x->nformals++] = (struct formal){t, dir, i, f->at};
@@ -65,18 +69,20 @@ void declare_extern(struct sema *c, const struct ast_decl *d) {
     c->function[c->plan->nfunctions++] = x;
 }
 
-static bool check_view(struct sema *c, const struct formal *f, const struct value *v, const struct ast_expr *e,
-                       struct view *out) {
+static bool check_view(struct sema *c, const struct formal *f, const struct value *v,
+                       const struct ast_expr *e, struct view *out) {
     if (v->kind == VAL_NONE) return false;
     if (v->kind != VAL_VIEW) {
-        diag_error(c->s, e->at, "'%s' is a tensor; here is %s", f->tensor->name, value_kind_text(v));
+        diag_error(c->s, e->at, "'%s' is a tensor; here is %s", f->tensor->name,
+                   value_kind_text(v));
         diag_note(c->s, f->at, "it is declared here");
         return false;
     }
     const struct tensor *have = v->view.base, *want = f->tensor;
     if (have->space != want->space || have->elem != want->elem) {
-        diag_error(c->s, e->at, "'%s' is %s in %s memory; '%s' is %s in %s memory", have->name, have->elem->name,
-                   space_name(have->space), want->name, want->elem->name, space_name(want->space));
+        diag_error(c->s, e->at, "'%s' is %s in %s memory; '%s' is %s in %s memory", have->name,
+                   have->elem->name, space_name(have->space), want->name, want->elem->name,
+                   space_name(want->space));
         diag_note(c->s, f->at, "it is declared here");
         return false;
     }
@@ -96,8 +102,8 @@ void check_call(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
         return;
     }
     if (sym->kind != SYM_EXTERN) {
-        diag_error(c->s, s->name.at, "'%s' is %s; an extern device function can be called", s->name.name,
-                   symbol_kind_text(sym->kind));
+        diag_error(c->s, s->name.at, "'%s' is %s; an extern device function can be called",
+                   s->name.name, symbol_kind_text(sym->kind));
         diag_note(c->s, sym->at, "it is declared here");
         return;
     }
@@ -105,8 +111,8 @@ void check_call(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
     const struct function *fn = sym->function;
     int want = fn->nformals + fn->nindexes;
     if (s->call.nargs != want) {
-        diag_error(c->s, s->at, "'%s' takes %d argument%s; given: %d", fn->name, want, want == 1 ? "" : "s",
-                   s->call.nargs);
+        diag_error(c->s, s->at, "'%s' takes %d argument%s; given: %d", fn->name, want,
+                   want == 1 ? "" : "s", s->call.nargs);
         diag_note(c->s, fn->at, "it is declared here");
         return;
     }
@@ -119,7 +125,8 @@ void check_call(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
     for (int i = 0, f = 0, n = 0; i < want; ++i) {
         const struct ast_arg *a = &s->call.arg[i];
         if (a->key.name) {
-            diag_error(c->s, a->key.at, "arguments of '%s' go by their place, not by name", fn->name);
+            diag_error(c->s, a->key.at, "arguments of '%s' go by their place, not by name",
+                       fn->name);
             ok = false;
         }
         if (f < fn->nformals && (n == fn->nindexes || fn->formal[f].place < fn->index[n].place)) {

@@ -24,7 +24,8 @@ const struct value *prop_call(struct sema *c, const struct call *call) {
         return deferred(c, PROP_SMEM_BYTES, NULL, v->kernel);
     }
     if (strcmp(name, "equivalent") == 0)
-        return sema_not_yet_value(c, call->e->at, "'equivalent' but as 'expect equivalent(k1, k2)'");
+        return sema_not_yet_value(c, call->e->at,
+                                  "'equivalent' but as 'expect equivalent(k1, k2)'");
     if (strcmp(name, "vector_bits") == 0) {
         if (v->kind == VAL_COPY)
             return FAIL(c, at, "'vector_bits' is of one side of a copy: 'ld.src' or 'ld.dst'");

@@ -21,8 +21,7 @@ struct ast_ident {
     struct range at;
 };
 
-// -- expressions
-// ---------------------------------------------------------------------------------------------------
+// -- expressions ----------------------------------------------------------------------------------
 
 enum ast_expr_kind {
     E_INT,      // ival
@@ -69,8 +68,7 @@ struct ast_expr {
     bool trailing_comma;  // E_TUPLE, E_CALL
 };
 
-// -- parts of declarations and statements
-// --------------------------------------------------------------------------
+// -- parts of declarations and statements ---------------------------------------------------------
 
 enum ast_space { SPACE_GLOBAL, SPACE_SHARED, SPACE_FRAG };
 
@@ -117,8 +115,7 @@ struct ast_fn {
     struct range head_at;             // from the first keyword to the closing parenthesis
 };
 
-// -- statements
-// ----------------------------------------------------------------------------------------------------
+// -- statements -----------------------------------------------------------------------------------
 
 enum ast_stmt_kind {
     S_SHARED,
@@ -188,8 +185,7 @@ struct ast_block {
     int nstmts;
 };
 
-// -- declarations
-// --------------------------------------------------------------------------------------------------
+// -- declarations ---------------------------------------------------------------------------------
 
 enum ast_decl_kind {
     D_TCP,
@@ -246,8 +242,7 @@ struct ast_file {
     int nerrors;  // syntax errors that were reported
 };
 
-// -- printing
-// ------------------------------------------------------------------------------------------------------
+// -- printing -------------------------------------------------------------------------------------
 
 const char *ast_op_text(enum ast_op op);
 const char *ast_space_text(enum ast_space space);

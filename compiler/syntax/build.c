@@ -14,8 +14,7 @@ struct range build_span(const struct range *rhs, int n) {
     return (struct range){rhs[i].file, rhs[i].begin, rhs[n].end};
 }
 
-// -- lists
-// ---------------------------------------------------------------------------------------------------------
+// -- lists ----------------------------------------------------------------------------------------
 
 // Makes room for one more item of "size" bytes and returns it; "l" then counts it.
 static void *push(struct parser *p, struct list *l, size_t size) {
@@ -63,8 +62,7 @@ void build_decl(struct parser *p, struct ast_decl *d) {
     *(struct ast_decl **)push(p, &p->decls, sizeof d) = d;
 }
 
-// -- expressions
-// ---------------------------------------------------------------------------------------------------
+// -- expressions ----------------------------------------------------------------------------------
 
 // A node of "kind" above subtrees of which the deepest has "depth".
 static struct ast_expr *node(struct parser *p, enum ast_expr_kind kind, struct range at,

@@ -3,8 +3,7 @@
 #include "syntax/build.h"
 #include "syntax/scan.h"
 
-// -- parts of declarations
-// -----------------------------------------------------------------------------------------
+// -- parts of declarations ------------------------------------------------------------------------
 
 struct number build_positive(struct parser *p, struct number num, const char *what) {
     if (num.value == 0) {
@@ -70,8 +69,7 @@ struct clauses build_threads(struct parser *p, struct clauses c, struct range at
     return c;
 }
 
-// -- statements
-// ----------------------------------------------------------------------------------------------------
+// -- statements -----------------------------------------------------------------------------------
 
 struct ast_block *build_block(struct parser *p, struct range at, struct list stmts) {
     struct ast_block *b = ARENA_NEW(&p->s->arena, struct ast_block);
@@ -165,8 +163,7 @@ struct ast_stmt *build_expect(struct parser *p, struct range at, struct ast_expe
     return st;
 }
 
-// -- declarations
-// --------------------------------------------------------------------------------------------------
+// -- declarations ---------------------------------------------------------------------------------
 
 static struct ast_decl *declaration(struct parser *p, enum ast_decl_kind kind, struct range at,
                                     struct ast_ident name) {

@@ -12,8 +12,7 @@ static bool has(const int *set, int n, int token) {
     return false;
 }
 
-// -- classes of tokens
-// ---------------------------------------------------------------------------------------------
+// -- classes of tokens ----------------------------------------------------------------------------
 
 // Zero ends a class.
 static const short decl_starts[] = {TOK_TCP,    TOK_ARCH,   TOK_IMPORT, TOK_CONST,
@@ -89,8 +88,7 @@ static const char *called(int token) {
     }
 }
 
-// -- the pieces of a message
-// ---------------------------------------------------------------------------------------
+// -- the pieces of a message ----------------------------------------------------------------------
 
 static const char *source_text(struct parser *p, struct range at) {
     return arena_strndup(&p->s->arena, p->s->sources.file[p->file].text + at.begin,
@@ -179,8 +177,7 @@ static void alternatives(struct parser *p, struct buf *out, int *set, int n) {
     if (count == 0) buf_puts(out, "something else");
 }
 
-// -- slips
-// ---------------------------------------------------------------------------------------------------------
+// -- slips ----------------------------------------------------------------------------------------
 
 // The keyword of "set" that the word "text" was probably meant to be, or NULL.
 static const char *near_keyword(const char *text, const int *set, int n) {

@@ -2,7 +2,8 @@
 //
 //   tcpc loader.tcp --emit=header -o loader.cuh
 //   nvcc -std=c++17 -arch=sm_80 -I runtime row_sums.cu runtime/tcp_cuda.cu -o row_sums        a GPU
-//   c++ -std=c++17 -Wno-unknown-pragmas -I runtime -x c++ row_sums.cu runtime/host/*.cpp -o row_sums   no GPU
+//   c++ -std=c++17 -Wno-unknown-pragmas -I runtime -x c++ row_sums.cu runtime/host/*.cpp -o
+//   row_sums   no GPU
 #include <cmath>
 #include <cstdio>
 #include <vector>

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// -- whole tensors ----------------------------------------------------------------------------
+// -- whole tensors --------------------------------------------------------------------------------
 static bool is_tiled(const struct kernel *k) {
     for (int i = 0; i < k->rank; ++i)
         if (k->axis[i].tiles > 1 || k->axis[i].param[0]) return true;
@@ -179,7 +179,7 @@ static void put_params(struct gen *g, struct kernel *k) {
     }
 }
 
-// -- kernels ----------------------------------------------------------------------------------
+// -- kernels --------------------------------------------------------------------------------------
 enum flow { DIRECT, BY_SHARED, BY_FRAG, BY_SHARED_AND_FRAG, BY_TWO_SHARED, BY_PARTITION };
 
 static enum flow choose_flow(struct gen *g) {

@@ -1,7 +1,8 @@
-// random_ways [--first SEED] [--ways N] [--misses N]: random partitions, each written three times, as an index map, as a TV
-// layout and as a chain of layout algebra; the kernels must be equivalent, and their Kernel IR the same but for names.
-// Then the partition is changed a little: the kernels must be told apart, and the element and the threads that are named
-// must be right.  All in this process.
+// random_ways [--first SEED] [--ways N] [--misses N]: random partitions, each written three times,
+// as an index map, as a TV layout and as a chain of layout algebra; the kernels must be equivalent,
+// and their Kernel IR the same but for names. Then the partition is changed a little: the kernels
+// must be told apart, and the element and the threads that are named must be right.  All in this
+// process.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +36,9 @@ static struct way draw(void) {
     return w;
 }
 
-static int threads(const struct way *w) { return w->thr[0] * w->thr[1]; }
+static int threads(const struct way *w) {
+    return w->thr[0] * w->thr[1];
+}
 
 // The thread that has element (m,n).
 static int owner(const struct way *w, int m, int n) {
@@ -43,13 +46,14 @@ static int owner(const struct way *w, int m, int n) {
     return w->by_row ? a * w->thr[1] + b : a + w->thr[0] * b;
 }
 
-// -- as plans ------------------------------------------------------------------------------------------------------
+// -- as plans -------------------------------------------------------------------------------------
 
 static void put_map(struct buf *b, const char *name, const struct way *w) {
     const char *fast = w->by_row ? "t / %d * %d + v %% %d" : "t %% %d * %d + v %% %d";
     const char *slow = w->by_row ? "t %% %d * %d + v / %d" : "t / %d * %d + v / %d";
     int split = w->by_row ? w->thr[1] : w->thr[0];
-    buf_printf(b, "tiled_copy %s = tile(auto(128), map=(t:%d, v:%d) -> (", name, threads(w), w->val[0] * w->val[1]);
+    buf_printf(b, "tiled_copy %s = tile(auto(128), map=(t:%d, v:%d) -> (", name, threads(w),
+               w->val[0] * w->val[1]);
     buf_printf(b, fast, split, w->val[0], w->val[0]);
     buf_puts(b, ", ");
     buf_printf(b, slow, split, w->val[1], w->val[0]);
@@ -57,22 +61,28 @@ static void put_map(struct buf *b, const char *name, const struct way *w) {
 }
 
 static void put_tv(struct buf *b, const char *name, const struct way *w) {
-    int m = w->thr[0] * w->val[0], step[2] = {w->val[0], m * w->val[1]}, i = w->by_row, j = !w->by_row;
-    buf_printf(b, "tiled_copy %s = tile(auto(128), tv=((%d,%d),(%d,%d)):((%d,%d),(1,%d)), tile=(%d,%d));\n", name,
-               w->thr[i], w->thr[j], w->val[0], w->val[1], step[i], step[j], m, m, w->thr[1] * w->val[1]);
+    int m = w->thr[0] * w->val[0], step[2] = {w->val[0], m * w->val[1]}, i = w->by_row,
+        j = !w->by_row;
+    buf_printf(
+        b,
+        "tiled_copy %s = tile(auto(128), tv=((%d,%d),(%d,%d)):((%d,%d),(1,%d)), tile=(%d,%d));\n",
+        name, w->thr[i], w->thr[j], w->val[0], w->val[1], step[i], step[j], m, m,
+        w->thr[1] * w->val[1]);
 }
 
 static void put_chain(struct buf *b, const char *kernel, const struct way *w) {
     buf_printf(b, "kernel %s(src, out dst) grid (1) threads %d {\n", kernel, threads(w));
     for (int side = 0; side < 2; ++side) {
-        buf_printf(b, "  let %s = group_modes(select(flat_divide(%s, (%d,%d)), %s), 2, 4);\n", side ? "to" : "from",
-                   side ? "dst" : "src", w->val[0], w->val[1], w->by_row ? "(0,1,3,2)" : "(0,1,2,3)");
+        buf_printf(b, "  let %s = group_modes(select(flat_divide(%s, (%d,%d)), %s), 2, 4);\n",
+                   side ? "to" : "from", side ? "dst" : "src", w->val[0], w->val[1],
+                   w->by_row ? "(0,1,3,2)" : "(0,1,2,3)");
     }
     buf_puts(b, "  copy from(_,_,tid) -> to(_,_,tid) with auto(128);\n}\n");
 }
 
 static void put_tiled(struct buf *b, const char *kernel, const char *tc, const struct way *w) {
-    buf_printf(b, "kernel %s(src, out dst) grid (1) threads %d { copy src -> dst with %s; }\n", kernel, threads(w), tc);
+    buf_printf(b, "kernel %s(src, out dst) grid (1) threads %d { copy src -> dst with %s; }\n",
+               kernel, threads(w), tc);
 }
 
 static void put_tensors(struct buf *b, const struct way *w) {
@@ -81,12 +91,14 @@ static void put_tensors(struct buf *b, const struct way *w) {
     buf_puts(b, "tcp 1;\n");
     for (int i = 0; i < 2; ++i) {
         int pad = below(3);
-        if (below(2)) buf_printf(b, "tensor %s : f32 global (%d,%d):(1,%d);\n", names[i], m, n, m + pad);
-        else buf_printf(b, "tensor %s : f32 global (%d,%d):(%d,1);\n", names[i], m, n, n + pad);
+        if (below(2))
+            buf_printf(b, "tensor %s : f32 global (%d,%d):(1,%d);\n", names[i], m, n, m + pad);
+        else
+            buf_printf(b, "tensor %s : f32 global (%d,%d):(%d,1);\n", names[i], m, n, n + pad);
     }
 }
 
-// -- in process ----------------------------------------------------------------------------------------------------
+// -- in process -----------------------------------------------------------------------------------
 
 static bool compile(struct session *s, const char *text, struct compiled *made) {
     char path[64];
@@ -105,8 +117,10 @@ static bool compile(struct session *s, const char *text, struct compiled *made) 
     return false;
 }
 
-static const char *differ(struct session *s, const struct compiled *c, const char *a, const char *b) {
-    return kernels_differ(s, c->plan, c->kir, plan_find_kernel(c->plan, a), plan_find_kernel(c->plan, b));
+static const char *differ(struct session *s, const struct compiled *c, const char *a,
+                          const char *b) {
+    return kernels_differ(s, c->plan, c->kir, plan_find_kernel(c->plan, a),
+                          plan_find_kernel(c->plan, b));
 }
 
 // The Kernel IR of "name" without its head and comments.
@@ -148,7 +162,8 @@ static bool check_same(void) {
     bool ok = compile(&s, b.text, &made);
     for (int i = 0; ok && i < 2; ++i) {
         const char *other = i ? "by_chain" : "by_tv", *why = differ(&s, &made, "by_map", other);
-        if (!why && strcmp(body_of(&s, &made, "by_map"), body_of(&s, &made, other)) != 0) why = "other Kernel IR";
+        if (!why && strcmp(body_of(&s, &made, "by_map"), body_of(&s, &made, other)) != 0)
+            why = "other Kernel IR";
         if (!why) continue;
         printf("%sby_map and another are not the same: %s\n", b.text, why);
         ok = false;
@@ -161,10 +176,12 @@ static bool check_same(void) {
 // The named element must have the named owners in the two partitions.
 static bool true_witness(const char *why, const struct way *a, const struct way *b) {
     long long m, n, one, two;
-    const char *at = strstr(why, "at ("), *by = strstr(why, "written by thread "), *other = by ? strstr(by, "by thread ") : NULL;
+    const char *at = strstr(why, "at ("), *by = strstr(why, "written by thread "),
+               *other = by ? strstr(by, "by thread ") : NULL;
     if (!at || !by || !other) return false;
     other = strstr(other + 3, "by thread ");
-    if (!other || sscanf(at, "at (%lld,%lld)", &m, &n) != 2 || sscanf(by, "written by thread %lld", &one) != 1 ||
+    if (!other || sscanf(at, "at (%lld,%lld)", &m, &n) != 2 ||
+        sscanf(by, "written by thread %lld", &one) != 1 ||
         sscanf(other, "by thread %lld", &two) != 1) {
         return false;
     }
@@ -189,11 +206,14 @@ static int check_miss(void) {
         x.thr[1] = w.thr[0];
         x.val[0] = w.val[1];
         x.val[1] = w.val[0];
-        if (x.thr[0] * x.val[0] != w.thr[0] * w.val[0] || x.thr[1] * x.val[1] != w.thr[1] * w.val[1]) return 0;
+        if (x.thr[0] * x.val[0] != w.thr[0] * w.val[0] ||
+            x.thr[1] * x.val[1] != w.thr[1] * w.val[1])
+            return 0;
     }
     bool different = false;
     for (int m = 0; m < w.thr[0] * w.val[0]; ++m) {
-        for (int n = 0; n < w.thr[1] * w.val[1]; ++n) different |= owner(&w, m, n) != owner(&x, m, n);
+        for (int n = 0; n < w.thr[1] * w.val[1]; ++n)
+            different |= owner(&w, m, n) != owner(&x, m, n);
     }
     struct session s;
     struct buf b;
@@ -209,7 +229,9 @@ static int check_miss(void) {
     const char *why = found == 0 ? differ(&s, &made, "one", "two") : NULL;
     if (found == 0 && (why != NULL) != different) found = -1;
     if (found == 0 && why) found = true_witness(why, &w, &x) ? 1 : -1;
-    if (found < 0) printf("%s%s, but the partitions are %s\n", b.text, why ? why : "equivalent", different ? "different" : "the same");
+    if (found < 0)
+        printf("%s%s, but the partitions are %s\n", b.text, why ? why : "equivalent",
+               different ? "different" : "the same");
     buf_release(&b);
     session_release(&s);
     return found;
@@ -218,7 +240,9 @@ static int check_miss(void) {
 int main(int argc, char **argv) {
     long first = 1, ways = 10000, misses = 1000;
     for (int i = 1; i + 1 < argc; i += 2) {
-        long *to = strcmp(argv[i], "--first") == 0 ? &first : strcmp(argv[i], "--ways") == 0 ? &ways : &misses;
+        long *to = strcmp(argv[i], "--first") == 0  ? &first
+                   : strcmp(argv[i], "--ways") == 0 ? &ways
+                                                    : &misses;
         *to = atol(argv[i + 1]);
     }
     long failures = 0, apart = 0;
@@ -232,6 +256,7 @@ int main(int argc, char **argv) {
         if (found < 0) printf("seed %ld\n", first + i), ++failures;
         if (found > 0) ++apart;
     }
-    printf("%ld partitions written three ways, %ld near misses told apart, %ld failures\n", ways, apart, failures);
+    printf("%ld partitions written three ways, %ld near misses told apart, %ld failures\n", ways,
+           apart, failures);
     return failures != 0;
 }

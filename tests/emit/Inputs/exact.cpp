@@ -1,11 +1,15 @@
-// Calls the launchers of exact.tcp with params whose products are beyond 64 bits, and prints what they return.
+// Calls the launchers of exact.tcp with params whose products are beyond 64 bits, and prints what
+// they return.
 #include <stdio.h>
 
 #include "tcp_runtime.h"
 
-TCP_EXTERN_C tcp_status bytes_launch(const float *A, float *B, int64_t M, int64_t N, tcp_stream stream);
-TCP_EXTERN_C tcp_status relation_launch(const float *A, float *B, int64_t M, int64_t N, int64_t ld, tcp_stream stream);
-TCP_EXTERN_C tcp_status blocks_launch(const float *A, float *B, int64_t M, int64_t N, tcp_stream stream);
+TCP_EXTERN_C tcp_status bytes_launch(const float *A, float *B, int64_t M, int64_t N,
+                                     tcp_stream stream);
+TCP_EXTERN_C tcp_status relation_launch(const float *A, float *B, int64_t M, int64_t N, int64_t ld,
+                                        tcp_stream stream);
+TCP_EXTERN_C tcp_status blocks_launch(const float *A, float *B, int64_t M, int64_t N,
+                                      tcp_stream stream);
 
 static void show(const char *what, tcp_status status) {
     printf("%s: %d '%s'\n", what, status, status == TCP_OK ? "" : tcp_last_error());

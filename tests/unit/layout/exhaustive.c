@@ -154,7 +154,7 @@ static void all_unary(void) {
     printf("unary: %ld layouts, %ld results refused\n", done, refused);
 }
 
-// -- pairs ---------------------------------------------------------------------------------------
+// -- pairs ----------------------------------------------------------------------------------------
 
 static void compose(struct lay a, struct lay b) {
     struct lay r = lay_compose(&ctx, a, b);

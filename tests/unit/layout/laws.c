@@ -232,7 +232,7 @@ static int law_common(void) {
     return verdict(ok, "common", a, b, r);
 }
 
-// -- symbols -------------------------------------------------------------------------------------
+// -- symbols --------------------------------------------------------------------------------------
 
 static struct lay_int symbol(const char *name, int64_t mul, int64_t value, int64_t *values) {
     const struct lay_sym *s = lay_param(&ctx, name, mul, 1, (int64_t)1 << 40);
@@ -283,7 +283,7 @@ static int law_symbols(void) {
     return verdict(a.shape && same_values(&ctx, a, b, 0), "symbols", s, a, b);
 }
 
-// -- the run -------------------------------------------------------------------------------------
+// -- the run --------------------------------------------------------------------------------------
 
 static const struct law {
     char name[20];

@@ -1,7 +1,7 @@
-// Kernels in the form that the compiler emits: right ones, and one for each failure that the host runtime reports.
-// Compiled for the host by g++ and clang++ and, where there is an nvcc, for GPUs.
-#include "tcp_runtime.h"
+// Kernels in the form that the compiler emits: right ones, and one for each failure that the host
+// runtime reports. Compiled for the host by g++ and clang++ and, where there is an nvcc, for GPUs.
 #include "tcp_device.cuh"
+#include "tcp_runtime.h"
 #if TCP_RUNTIME_VERSION != 1
 #error "this file needs version 1 of tcp_runtime.h"
 #endif
@@ -40,7 +40,8 @@ TCP_EXTERN_C tcp_status copy_tile_launch(const float *src, float *out, tcp_strea
     return TCP_LAUNCH(copy_tile_kernel, tcp_blocks(1, 1, 1), 32, 1024, stream, src, out);
 }
 
-// All threads of large blocks, a barrier a round: each takes its neighbour's number, "rounds" times.
+// All threads of large blocks, a barrier a round: each takes its neighbour's number, "rounds"
+// times.
 static __global__ void __launch_bounds__(1024)
     rotate_kernel(const tcp_b16 *__restrict__ src, tcp_b16 *__restrict__ out, int rounds) {
     TCP_SHARED_BUFFER(smem);
@@ -61,13 +62,14 @@ TCP_EXTERN_C tcp_status rotate_launch(const tcp_b16 *src, tcp_b16 *out, int64_t 
                                       int rounds, tcp_stream stream) {
     TCP_CHECK(tcp_check_range("rotate", "rounds", rounds, 0, 1000));
     TCP_CHECK(tcp_check_multiple("rotate", "threads", threads, 32));
-    TCP_CHECK(tcp_check_relation("rotate", "threads >= rounds", threads >= rounds, threads, rounds));
-    return TCP_LAUNCH(rotate_kernel, tcp_blocks(blocks, 1, 1), threads, 2 * threads, stream, src, out,
-                      rounds);
+    TCP_CHECK(
+        tcp_check_relation("rotate", "threads >= rounds", threads >= rounds, threads, rounds));
+    return TCP_LAUNCH(rotate_kernel, tcp_blocks(blocks, 1, 1), threads, 2 * threads, stream, src,
+                      out, rounds);
 }
 
-// A 16x16 tile of 16-bit elements: cp.async into two stages, ldmatrix, stmatrix transposed, out.  "fault" leaves out
-// what a correct kernel needs.
+// A 16x16 tile of 16-bit elements: cp.async into two stages, ldmatrix, stmatrix transposed, out.
+// "fault" leaves out what a correct kernel needs.
 template <int FAULT>
 static __global__ void __launch_bounds__(32)
     matrix_kernel(const tcp_b16 *__restrict__ src, tcp_b16 *__restrict__ out) {
@@ -96,9 +98,12 @@ static __global__ void __launch_bounds__(32)
     tcp_st_global_128(&out[tid * 8], tcp_ld_shared_128(&turned[tid * 8]));
 }
 
-TCP_EXTERN_C tcp_status matrix_launch(const tcp_b16 *src, tcp_b16 *out, int fault, tcp_stream stream) {
-    if (fault == 1) return TCP_LAUNCH(matrix_kernel<1>, tcp_blocks(1, 1, 1), 32, 1024, stream, src, out);
-    if (fault == 2) return TCP_LAUNCH(matrix_kernel<2>, tcp_blocks(1, 1, 1), 32, 1024, stream, src, out);
+TCP_EXTERN_C tcp_status matrix_launch(const tcp_b16 *src, tcp_b16 *out, int fault,
+                                      tcp_stream stream) {
+    if (fault == 1)
+        return TCP_LAUNCH(matrix_kernel<1>, tcp_blocks(1, 1, 1), 32, 1024, stream, src, out);
+    if (fault == 2)
+        return TCP_LAUNCH(matrix_kernel<2>, tcp_blocks(1, 1, 1), 32, 1024, stream, src, out);
     return TCP_LAUNCH(matrix_kernel<0>, tcp_blocks(1, 1, 1), 32, 1024, stream, src, out);
 }
 
@@ -132,14 +137,16 @@ static __global__ void __launch_bounds__(64)
     } else {
         v = tcp_ld_shared_32(&s[63 - tid]);
     }
-    tcp_st_global_32(&out[FAULT == 9 ? tid / 2 : tid], v);                // 9: twice
-    if (FAULT == 10) tcp_ld_global_nc_32(&out[tid]);                      // 10: nc of what is written
-    if (FAULT == 11) tcp_st_global_32((tcp_b32 *)(uintptr_t)4096, v);     // 11: nowhere near a tensor
-    if (FAULT == 13) tcp_ld_shared_32(out);                               // 13: not shared memory
-    if (FAULT == 14) tcp_st_frag_64((unsigned char *)&v + 1, tcp_b64{});  // 14: a fragment, misaligned
+    tcp_st_global_32(&out[FAULT == 9 ? tid / 2 : tid], v);             // 9: twice
+    if (FAULT == 10) tcp_ld_global_nc_32(&out[tid]);                   // 10: nc of what is written
+    if (FAULT == 11) tcp_st_global_32((tcp_b32 *)(uintptr_t)4096, v);  // 11: nowhere near a tensor
+    if (FAULT == 13) tcp_ld_shared_32(out);                            // 13: not shared memory
+    if (FAULT == 14)
+        tcp_st_frag_64((unsigned char *)&v + 1, tcp_b64{});  // 14: a fragment, misaligned
 }
 
-TCP_EXTERN_C tcp_status fault_launch(const tcp_b32 *src, tcp_b32 *out, int fault, tcp_stream stream) {
+TCP_EXTERN_C tcp_status fault_launch(const tcp_b32 *src, tcp_b32 *out, int fault,
+                                     tcp_stream stream) {
     void (*const kernel[])(const tcp_b32 *, tcp_b32 *) = {
         fault_kernel<0>,  fault_kernel<1>,  fault_kernel<2>,  fault_kernel<3>,  fault_kernel<4>,
         fault_kernel<5>,  fault_kernel<6>,  fault_kernel<7>,  fault_kernel<8>,  fault_kernel<9>,

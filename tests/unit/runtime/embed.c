@@ -1,5 +1,5 @@
-// A C program around a compiled plan, as runtime/README.md shows it: the launchers, the memory functions and the error
-// text have C linkage.
+// A C program around a compiled plan, as runtime/README.md shows it: the launchers, the memory
+// functions and the error text have C linkage.
 #include <stdlib.h>
 
 #include "check.h"

@@ -1,8 +1,9 @@
-// The harness on kernels whose outcome is known: writes the expected files of copy_tile and rotate to the working
-// directory and hands the rest of the command line on.  A first word chooses what is wrong: "right", "element" (one
-// element expected from elsewhere), "untouched" (one element that must not be written), "guard" (the kernel writes past
-// its tensor), "input" (it writes to its input), "constant" (a constant is expected), "refused" (the launcher refuses), "missing"
-// (no expected file).
+// The harness on kernels whose outcome is known: writes the expected files of copy_tile and rotate
+// to the working directory and hands the rest of the command line on.  A first word chooses what is
+// wrong: "right", "element" (one element expected from elsewhere), "untouched" (one element that
+// must not be written), "guard" (the kernel writes past its tensor), "input" (it writes to its
+// input), "constant" (a constant is expected), "refused" (the launcher refuses), "missing" (no
+// expected file).
 #include "tcp_harness.h"
 
 #include <stdio.h>
@@ -10,9 +11,10 @@
 #include <string.h>
 
 TCP_EXTERN_C tcp_status copy_tile_launch(const float *src, float *out, tcp_stream stream);
-TCP_EXTERN_C tcp_status rotate_launch(const tcp_b16 *src, tcp_b16 *out, int64_t blocks, int threads, int rounds,
+TCP_EXTERN_C tcp_status rotate_launch(const tcp_b16 *src, tcp_b16 *out, int64_t blocks, int threads,
+                                      int rounds, tcp_stream stream);
+TCP_EXTERN_C tcp_status matrix_launch(const tcp_b16 *src, tcp_b16 *out, int fault,
                                       tcp_stream stream);
-TCP_EXTERN_C tcp_status matrix_launch(const tcp_b16 *src, tcp_b16 *out, int fault, tcp_stream stream);
 
 static const char *wrong = "right";
 
@@ -25,7 +27,8 @@ static tcp_status run_copy_tile(void *const *t, tcp_stream stream) {
     return status;
 }
 
-// bf16 numbers repeat after 256: two digits tell the 400 elements of "b" apart, a further run the two inputs.
+// bf16 numbers repeat after 256: two digits tell the 400 elements of "b" apart, a further run the
+// two inputs.
 static tcp_status run_rotate(void *const *t, tcp_stream stream) {
     return rotate_launch((const tcp_b16 *)t[0], (tcp_b16 *)t[2], 2, 64, 1, stream);
 }
@@ -35,18 +38,33 @@ static tcp_status run_matrix(void *const *t, tcp_stream stream) {
     return matrix_launch((const tcp_b16 *)t[0], (tcp_b16 *)t[1], 0, stream);
 }
 
-static const int64_t shape[] = {16, 16}, stride[] = {1, 16}, cube[] = {8, 16, 2}, step[] = {2, 16, 1};
+static const int64_t shape[] = {16, 16}, stride[] = {1, 16}, cube[] = {8, 16, 2},
+                     step[] = {2, 16, 1};
 static const int64_t flat[] = {128}, backwards[] = {-1};
 static const tcp_harness_tensor tile_tensors[] = {
     {"src", TCP_F32, 256, 16, TCP_HARNESS_IN, NULL, NULL, {2, shape, stride, NULL, 0}},
-    {"out", TCP_F32, 256, 16, TCP_HARNESS_OUT, "copy_tile.out.expect", NULL, {3, cube, step, NULL, 0}},
+    {"out",
+     TCP_F32,
+     256,
+     16,
+     TCP_HARNESS_OUT,
+     "copy_tile.out.expect",
+     NULL,
+     {3, cube, step, NULL, 0}},
 };
 static const tcp_harness_shared tile_shared[] = {{"dst", TCP_F32, 0, {2, shape, stride, NULL, 0}}};
 static const tcp_b128 constants[] = {{7, 0, 0, 0}};
 static const tcp_harness_tensor rotate_tensors[] = {
     {"a", TCP_BF16, 128, 2, TCP_HARNESS_IN, NULL, NULL, {1, flat, backwards, NULL, 127}},
     {"b", TCP_BF16, 400, 2, TCP_HARNESS_IN, NULL, NULL, {0, NULL, NULL, NULL, 0}},
-    {"c", TCP_BF16, 130, 2, TCP_HARNESS_OUT, "rotate.c.expect", constants, {1, flat, backwards, NULL, 127}},
+    {"c",
+     TCP_BF16,
+     130,
+     2,
+     TCP_HARNESS_OUT,
+     "rotate.c.expect",
+     constants,
+     {1, flat, backwards, NULL, 127}},
 };
 static const tcp_harness_tensor matrix_tensors[] = {
     {"m", TCP_F16, 256, 16, TCP_HARNESS_IN, NULL, NULL, {2, shape, stride, NULL, 0}},

@@ -1,4 +1,5 @@
-// The host runtime: right kernels give right results under every schedule, and each fault is reported as what it is.
+// The host runtime: right kernels give right results under every schedule, and each fault is
+// reported as what it is.
 #include <stdlib.h>
 
 #include "check.h"
@@ -6,10 +7,12 @@
 #include "tcp_runtime.h"
 
 TCP_EXTERN_C tcp_status copy_tile_launch(const float *src, float *out, tcp_stream stream);
-TCP_EXTERN_C tcp_status rotate_launch(const tcp_b16 *src, tcp_b16 *out, int64_t blocks, int threads, int rounds,
+TCP_EXTERN_C tcp_status rotate_launch(const tcp_b16 *src, tcp_b16 *out, int64_t blocks, int threads,
+                                      int rounds, tcp_stream stream);
+TCP_EXTERN_C tcp_status matrix_launch(const tcp_b16 *src, tcp_b16 *out, int fault,
                                       tcp_stream stream);
-TCP_EXTERN_C tcp_status matrix_launch(const tcp_b16 *src, tcp_b16 *out, int fault, tcp_stream stream);
-TCP_EXTERN_C tcp_status fault_launch(const tcp_b32 *src, tcp_b32 *out, int fault, tcp_stream stream);
+TCP_EXTERN_C tcp_status fault_launch(const tcp_b32 *src, tcp_b32 *out, int fault,
+                                     tcp_stream stream);
 
 // Is "kind" among the reports of the last launch?
 static bool reported(const char *kind) {
@@ -30,7 +33,8 @@ static void check_right_kernels(tcp_host_schedule schedule) {
     tcp_host_set_schedule(schedule);
     float *src = tensor<float>("src", 256, 16), *out = tensor<float>("out", 256, 16);
     CHECK(copy_tile_launch(src, out, nullptr) == TCP_OK, "%s", tcp_last_error());
-    for (int i = 0; i < 256; ++i) CHECK(out[i] == (float)(i % 8 * 32 + i / 8), "out[%d] is %g", i, (double)out[i]);
+    for (int i = 0; i < 256; ++i)
+        CHECK(out[i] == (float)(i % 8 * 32 + i / 8), "out[%d] is %g", i, (double)out[i]);
     size_t bytes;
     const float *seen = (const float *)tcp_host_shared_snapshot(&bytes);
     CHECK(bytes == 1024 && seen[255] == 255, "the snapshot has %zu bytes", bytes);
@@ -53,7 +57,8 @@ static void check_right_kernels(tcp_host_schedule schedule) {
     tcp_b16 *m = tensor<tcp_b16>("m", 256, 16), *t = tensor<tcp_b16>("t", 256, 16);
     CHECK(matrix_launch(m, t, 0, nullptr) == TCP_OK, "%s", tcp_last_error());
     for (int i = 0; i < 256; ++i) CHECK(t[i] == i % 16 * 16 + i / 16, "t[%d] is %d", i, t[i]);
-    CHECK(matrix_launch(m, t, 1, nullptr) == TCP_ERR_DEVICE && reported("missing wait"), "%s", tcp_last_error());
+    CHECK(matrix_launch(m, t, 1, nullptr) == TCP_ERR_DEVICE && reported("missing wait"), "%s",
+          tcp_last_error());
     CHECK(matrix_launch(m, t, 2, nullptr) == TCP_ERR_DEVICE && reported("race"), "%s",
           tcp_last_error());
     tcp_free(m);
@@ -61,20 +66,34 @@ static void check_right_kernels(tcp_host_schedule schedule) {
 }
 
 static void check_faults(tcp_host_schedule schedule) {
-    static const char *const want[] = {
-        nullptr, "out of bounds", "misaligned", "out of bounds", "divergent barrier", "race", "race", nullptr,
-        "race", "written twice", "race", "out of bounds", "divergent barrier", "out of bounds", "misaligned"};
+    static const char *const want[] = {nullptr,
+                                       "out of bounds",
+                                       "misaligned",
+                                       "out of bounds",
+                                       "divergent barrier",
+                                       "race",
+                                       "race",
+                                       nullptr,
+                                       "race",
+                                       "written twice",
+                                       "race",
+                                       "out of bounds",
+                                       "divergent barrier",
+                                       "out of bounds",
+                                       "misaligned"};
     tcp_host_set_schedule(schedule);
     tcp_b32 *src = tensor<tcp_b32>("src", 64, 4), *out = tensor<tcp_b32>("out", 64, 4);
     for (int fault = 0; fault < 15; ++fault) {
         const tcp_status status = fault_launch(src, out, fault, nullptr);
         if (!want[fault]) {
-            CHECK(status == TCP_OK && tcp_host_report_count() == 0, "fault %d: %s", fault, tcp_last_error());
+            CHECK(status == TCP_OK && tcp_host_report_count() == 0, "fault %d: %s", fault,
+                  tcp_last_error());
             continue;
         }
-        CHECK(status == TCP_ERR_DEVICE && reported(want[fault]), "fault %d: want '%s', got %s", fault, want[fault],
-              status == TCP_OK ? "no failure" : tcp_last_error());
-        CHECK(strstr(tcp_last_error(), "cases.cu:"), "fault %d: no place in '%s'", fault, tcp_last_error());
+        CHECK(status == TCP_ERR_DEVICE && reported(want[fault]), "fault %d: want '%s', got %s",
+              fault, want[fault], status == TCP_OK ? "no failure" : tcp_last_error());
+        CHECK(strstr(tcp_last_error(), "cases.cu:"), "fault %d: no place in '%s'", fault,
+              tcp_last_error());
     }
     tcp_free(src);
     tcp_free(out);
@@ -110,8 +129,10 @@ static void check_memory() {
     HOLDS(tcp_host_alloc(&at, "x", 64, 16, 64) == TCP_OK && (uintptr_t)at % 32 == 16);
     tcp_free(at);
     for (int i = 0; i < TCP_ELEMENT_COUNT; ++i) HOLDS(tcp_element_bytes((tcp_element)i) > 0);
-    HOLDS(!strcmp(tcp_element_text(TCP_B128), "b128") && !strcmp(tcp_element_text(TCP_ELEMENT_COUNT), "?"));
-    for (int i = 0; i < TCP_STATUS_COUNT; ++i) HOLDS(strcmp(tcp_status_text((tcp_status)i), "unknown status"));
+    HOLDS(!strcmp(tcp_element_text(TCP_B128), "b128") &&
+          !strcmp(tcp_element_text(TCP_ELEMENT_COUNT), "?"));
+    for (int i = 0; i < TCP_STATUS_COUNT; ++i)
+        HOLDS(strcmp(tcp_status_text((tcp_status)i), "unknown status"));
 }
 
 int main() {

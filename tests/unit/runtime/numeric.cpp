@@ -1,4 +1,5 @@
-// The small floating-point types: every bit pattern against an independent computation, and rounding at every half.
+// The small floating-point types: every bit pattern against an independent computation, and
+// rounding at every half.
 #include "tcp_numeric.h"
 
 #include <math.h>
@@ -16,8 +17,8 @@ static double value_of(tcp_format f, uint32_t bits) {
     return sign * (e ? ldexp(1 + fraction, e - bias) : ldexp(fraction, 1 - bias));
 }
 
-// Every pattern decodes by the definition and round-trips; halfway values go to the even neighbour, and values just
-// beside a half to the near one.
+// Every pattern decodes by the definition and round-trips; halfway values go to the even neighbour,
+// and values just beside a half to the near one.
 static void check_format(const char *name, tcp_format f) {
     const uint32_t count = 1u << (1 + f.exponent + f.mantissa), sign = count / 2;
     for (uint32_t bits = 0; bits < count; ++bits) {
@@ -27,13 +28,15 @@ static void check_format(const char *name, tcp_format f) {
             CHECK(isnan(tcp_decode(f, tcp_encode(f, got))), "%s: NaN 0x%x is lost", name, bits);
             continue;
         }
-        CHECK(got == want && signbit(got) == signbit(want), "%s: 0x%x is %g, want %g", name, bits, got, want);
+        CHECK(got == want && signbit(got) == signbit(want), "%s: 0x%x is %g, want %g", name, bits,
+              got, want);
         CHECK(tcp_encode(f, got) == bits, "%s: 0x%x becomes 0x%x", name, bits, tcp_encode(f, got));
         const double next = value_of(f, bits + 1);
         if (bits + 1 >= sign || !isfinite(want) || !isfinite(next)) continue;
         const double half = (want + next) / 2;
         const uint32_t even = bits & 1 ? bits + 1 : bits;
-        CHECK(tcp_encode(f, half) == even, "%s: %g becomes 0x%x, want 0x%x", name, half, tcp_encode(f, half), even);
+        CHECK(tcp_encode(f, half) == even, "%s: %g becomes 0x%x, want 0x%x", name, half,
+              tcp_encode(f, half), even);
         CHECK(tcp_encode(f, nextafter(half, 0)) == bits, "%s: below %g", name, half);
         CHECK(tcp_encode(f, nextafter(half, INFINITY)) == bits + 1, "%s: above %g", name, half);
         CHECK(tcp_encode(f, -half) == (even | sign), "%s: %g", name, -half);

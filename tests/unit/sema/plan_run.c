@@ -50,7 +50,7 @@ static int id_of(const struct ran *r, const char *name) {
     return -1;
 }
 
-// -- plans that are right ---------------------------------------------------------------------
+// -- plans that are right -------------------------------------------------------------------------
 
 // Column-major to row-major: element (i,j) stands at i + 8j in A and at 5i + j in B.
 static void test_transposed(void) {
@@ -150,7 +150,7 @@ static void test_params(void) {
     }
 }
 
-// -- plans that are wrong ---------------------------------------------------------------------
+// -- plans that are wrong -------------------------------------------------------------------------
 
 struct wrong {
     const char *text;
