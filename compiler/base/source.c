@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/session.h"
 
 // Reads what is left of "in" into malloc'ed memory.  Returns NULL with errno set on failure.
@@ -103,4 +104,17 @@ void source_place(const struct session *s, struct range r, int *line, int *col) 
     }
     *line = lo + 1;
     *col = (int)(at - f->line_start[lo]) + 1;
+}
+
+const char *source_line(struct session *s, struct range r) {
+    const struct source *f = &s->sources.file[r.file];
+    struct buf b;
+    buf_init(&b);
+    for (uint32_t i = r.begin; i < r.end && i < f->size; ++i) {
+        char c = f->text[i];
+        bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+        if (blank && (b.len == 0 || b.text[b.len - 1] == ' ')) continue;
+        buf_char(&b, blank ? ' ' : c);
+    }
+    return buf_finish(&b, &s->arena);
 }

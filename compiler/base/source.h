@@ -46,5 +46,7 @@ bool source_known(const struct session *s, struct range r);
 struct range range_join(struct range a, struct range b);
 // 1-based line, and 1-based column in bytes; both 0 for RANGE_NONE.
 void source_place(const struct session *s, struct range r, int *line, int *col);
+// The bytes of "r" as they stand in the source, each run of blanks and line ends as one blank.
+const char *source_line(struct session *s, struct range r);
 
 #endif

@@ -21,20 +21,6 @@ static const char *layout_text(struct session *s, struct lay l) {
     return lay_valid(l) ? lay_text(&s->lay, l) : NULL;
 }
 
-// The bytes of "r" as they stand in the source, on one line.
-static const char *source_text(struct session *s, struct range r) {
-    const struct source *f = &s->sources.file[r.file];
-    struct buf b;
-    buf_init(&b);
-    for (uint32_t i = r.begin; i < r.end && i < f->size; ++i) {
-        char c = f->text[i];
-        bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-        if (blank && (b.len == 0 || b.text[b.len - 1] == ' ')) continue;
-        buf_char(&b, blank ? ' ' : c);
-    }
-    return buf_finish(&b, &s->arena);
-}
-
 static const char *file_name(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -62,7 +48,7 @@ static struct explained_side explain_side(struct session *s, const struct kernel
     struct explained_side x = {
         .tensor = t->name,
         .space = space_name(t->space),
-        .view = source_text(s, v->at),
+        .view = source_line(s, v->at),
         .layout = layout_text(s, lay_valid(v->layout) ? lay_inner(v->layout) : v->layout),
         .offset = v->offset ? ix_text(s, v->offset) : "0",
         .tv = layout_text(s, p->tv),
@@ -140,8 +126,8 @@ static struct explained_copy explain_copy(struct session *s, const struct kernel
     const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
     struct explained_copy x = {
         .label = c->label,
-        .text = arena_printf(&s->arena, "copy %s -> %s", source_text(s, c->src.at),
-                             source_text(s, c->dst.at)),
+        .text = arena_printf(&s->arena, "copy %s -> %s", source_line(s, c->src.at),
+                             source_line(s, c->dst.at)),
         .path = file_name(s->sources.file[c->at.file].path),
         .level = level_text(f->level),
         .threads = f->threads,
@@ -211,7 +197,7 @@ static void explain_list(struct session *s, const struct kernel *k, const struct
         if (st->kind == STMT_CALL && !want.label && !want.line) {
             source_place(s, st->at, &line, &column);
             x->call[x->ncalls++] =
-                (struct explained_call){source_text(s, st->at), line, st->call->barrier_before};
+                (struct explained_call){source_line(s, st->at), line, st->call->barrier_before};
         }
         if (st->kind != STMT_COPY) continue;
         const struct copy *c = st->copy;

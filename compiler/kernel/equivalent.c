@@ -118,18 +118,6 @@ static const char *compare(const struct comparison *c, const struct side *x, con
     return found;
 }
 
-static int64_t elements(struct session *s, const struct kernel *k, const int64_t *sym) {
-    int64_t sum = 0;
-    for (int i = 0; i < k->nformals; ++i) {
-        int64_t n;
-        if (!lay_int_eval(lay_size(&s->lay, k->formal[i].tensor->layout), sym, &n) ||
-            __builtin_add_overflow(sum, n, &sum)) {
-            return INT64_MAX;
-        }
-    }
-    return sum;
-}
-
 static void open_side(struct side *x, const struct kernel *k) {
     *x = (struct side){k, image_new(), {image_new(), image_new()}};
     for (int i = 0; i < k->nformals; ++i) {
@@ -146,7 +134,7 @@ static void close_side(struct side *x) {
 static const char *differ_for(struct session *s, const struct kir *ir, const struct kernel *a,
                               const struct kernel *b, const int64_t *sym) {
     struct comparison c = {.s = s, .sym = sym};
-    bool all = elements(s, a, sym) <= WHOLE_LIMIT && elements(s, b, sym) <= WHOLE_LIMIT;
+    bool all = plan_elements(s, a, sym) <= WHOLE_LIMIT && plan_elements(s, b, sym) <= WHOLE_LIMIT;
     struct sample_set what = {all, all};
     open_side(&c.a, a);
     open_side(&c.b, b);

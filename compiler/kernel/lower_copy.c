@@ -48,20 +48,6 @@ bool lower_known(const struct kernel *k, const struct ix *e) {
 
 // -- the comment ----------------------------------------------------------------------------------
 
-// A view as it was written, on one line.
-static const char *source_text(struct session *s, struct range r) {
-    const struct source *f = &s->sources.file[r.file];
-    struct buf b;
-    buf_init(&b);
-    for (uint32_t i = r.begin; i < r.end && i < f->size; ++i) {
-        char c = f->text[i];
-        bool space = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-        if (space && (b.len == 0 || b.text[b.len - 1] == ' ')) continue;
-        buf_char(&b, space ? ' ' : c);
-    }
-    return buf_finish(&b, &s->arena);
-}
-
 static void comment(struct lowering *w, const struct copy *c) {
     struct session *s = w->s;
     const struct copy_facts *f = &c->facts;
@@ -74,7 +60,7 @@ static void comment(struct lowering *w, const struct copy *c) {
     const char *elem = tile->base->elem->name;
     line[nlines++] =
         arena_printf(&s->arena, "%s%scopy %s -> %s", c->label ? c->label : "", c->label ? ": " : "",
-                     source_text(s, c->src.at), source_text(s, c->dst.at));
+                     source_line(s, c->src.at), source_line(s, c->dst.at));
     line[nlines++] =
         arena_printf(&s->arena, "  %-7s %s %s   threads %ld   atom %s(%d)",
                      c->tc ? "tile" : "values", lay_tuple_text(&s->lay, tile->layout.shape), elem,

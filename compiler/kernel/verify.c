@@ -23,19 +23,6 @@ enum { MAX_CHOICES = 3 };
      << 19)  // elements: the most that one block moves in all its iterations, for a check
 #define ENUMERATE_LIMIT ((int64_t)1 << 24)  // elements: the most that is enumerated for a proof
 
-// The elements of the kernel's tensors, for one binding; INT64_MAX when it overflows.
-static int64_t elements(struct session *s, const struct kernel *k, const int64_t *sym) {
-    int64_t sum = 0;
-    for (int i = 0; i < k->nformals; ++i) {
-        int64_t n;
-        if (!lay_int_eval(lay_size(&s->lay, k->formal[i].tensor->layout), sym, &n) ||
-            __builtin_add_overflow(sum, n, &sum)) {
-            return INT64_MAX;
-        }
-    }
-    return sum;
-}
-
 static bool written_or_local(void *user, int64_t buf) {
     const struct kernel *k = user;
     for (int i = 0; i < k->nformals; ++i) {
@@ -132,7 +119,7 @@ static bool check_block(struct session *s, const struct plan *p, const struct ke
 
 static bool check_binding(struct session *s, const struct plan *p, const struct kernel *k,
                           const struct kir_kernel *x, const int64_t *sym) {
-    int64_t n = elements(s, k, sym);
+    int64_t n = plan_elements(s, k, sym);
     bool all = n <= WHOLE_LIMIT || k->enumerate;
     struct sample_set what = {.all_blocks = all, .all_iterations = all};
     int64_t block = moved(s, k, k->body, sym, SAMPLE_AXIS);
@@ -178,7 +165,7 @@ static bool check_kernel(struct session *s, const struct plan *p, const struct k
                        k->name);
             return false;
         }
-        if (elements(s, k, choice[0]) > ENUMERATE_LIMIT) {
+        if (plan_elements(s, k, choice[0]) > ENUMERATE_LIMIT) {
             diag_error(s, k->at,
                        "not yet supported: kernel '%s' would need more than %" PRId64
                        " elements to be enumerated to prove that each is written once",

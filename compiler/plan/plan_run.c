@@ -1,5 +1,6 @@
 // The oracle's walk over blocks and iterations (see plan_run.h); plan_copy.c has the copies.
 #include "base/session.h"
+#include "layout/algebra.h"
 #include "plan/plan_run_private.h"
 
 // -- statements -----------------------------------------------------------------------------------
@@ -118,4 +119,16 @@ bool plan_run(struct session *s, const struct plan *p, const struct kernel *k,
     bool ok = run_blocks(&r, n) && (!r.whole || check_written(&r));
     image_free(r.writer);
     return ok;
+}
+
+int64_t plan_elements(struct session *s, const struct kernel *k, const int64_t *sym_values) {
+    int64_t sum = 0;
+    for (int i = 0; i < k->nformals; ++i) {
+        int64_t n;
+        if (!lay_int_eval(lay_size(&s->lay, k->formal[i].tensor->layout), sym_values, &n) ||
+            __builtin_add_overflow(sum, n, &sum)) {
+            return INT64_MAX;
+        }
+    }
+    return sum;
 }

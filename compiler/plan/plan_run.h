@@ -64,4 +64,8 @@ bool plan_flatten(struct lay l, const int64_t *sym_values, struct plan_flat *out
 int64_t plan_flat_at(const struct plan_flat *f, int64_t i);
 int64_t plan_swizzle(struct lay_swizzle sw, int64_t x);
 
+// The elements of the kernel's tensors for one binding of the params, INT64_MAX when that
+// overflows.
+int64_t plan_elements(struct session *s, const struct kernel *k, const int64_t *sym_values);
+
 #endif
