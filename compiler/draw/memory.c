@@ -4,6 +4,7 @@
 
 #include "draw/domain.h"
 #include "layout/algebra.h"
+#include "plan/print.h"
 
 enum { BANKS = 32, BANK_BITS = 32 };  // of shared memory, a word of 4 bytes each
 
@@ -46,7 +47,7 @@ static int64_t offset_at(const struct place *f, int64_t i) {
 }
 
 static const char *describe(const struct picture *p, const struct draw_request *r) {
-    const char *l = lay_text(&p->s->lay, r->layout);
+    const char *l = plan_named_layout(p->s, r->layout, r->tensor ? r->tensor->names : NULL);
     if (!r->tensor) return picture_text(p, "%s = %s", r->name, l);
     return picture_text(p, "%s : %s %s %s", r->name, r->tensor->elem->name,
                         space_name(r->tensor->space), l);

@@ -14,6 +14,7 @@
 #include "kernel/equivalent.h"
 #include "kernel/kernel_ir.h"
 #include "layout/algebra.h"
+#include "plan/print.h"
 
 // -- texts ----------------------------------------------------------------------------------------
 
@@ -49,7 +50,8 @@ static struct explained_side explain_side(struct session *s, const struct kernel
         .tensor = t->name,
         .space = space_name(t->space),
         .view = source_line(s, v->at),
-        .layout = layout_text(s, lay_valid(v->layout) ? lay_inner(v->layout) : v->layout),
+        .layout =
+            lay_valid(v->layout) ? plan_named_layout(s, lay_inner(v->layout), v->names) : NULL,
         .offset = v->offset ? ix_text(s, v->offset) : "0",
         .tv = layout_text(s, p->tv),
         .part_offset = ix_text(s, p->offset),
@@ -131,7 +133,7 @@ static struct explained_copy explain_copy(struct session *s, const struct kernel
         .path = file_name(s->sources.file[c->at.file].path),
         .level = level_text(f->level),
         .threads = f->threads,
-        .shape = lay_tuple_text(&s->lay, tile->layout.shape),
+        .shape = plan_named_shape(s, tile->layout.shape, tile->names),
         .elem = tile->base->elem->name,
         .atom = arena_printf(&s->arena, "%s(%d)", atom->row->name, atom->bits),
         .nrounds = f->nrounds,
@@ -213,7 +215,7 @@ static struct explained_tensor explain_tensor(struct session *s, const struct te
         .name = t->name,
         .elem = t->elem->name,
         .space = space_name(t->space),
-        .layout = layout_text(s, t->layout),
+        .layout = lay_valid(t->layout) ? plan_named_layout(s, t->layout, t->names) : NULL,
         .align = t->space == MEM_FRAG ? 0 : t->align,
         .local = true,
         .at = t->smem_offset,

@@ -11,6 +11,26 @@ static void print_layout(struct session *s, struct lay l, struct buf *b) {
     buf_puts(b, lay_valid(l) ? lay_text(&s->lay, l) : "?");
 }
 
+const char *plan_named_shape(struct session *s, const struct lay_tuple *shape,
+                             const char *const *names) {
+    if (!names || lay_is_leaf(shape)) return lay_tuple_text(&s->lay, shape);
+    struct buf b;
+    buf_init(&b);
+    for (int i = 0; i < shape->rank; ++i) {
+        buf_puts(&b, i ? "," : "(");
+        if (names[i]) buf_printf(&b, "%s=", names[i]);
+        buf_puts(&b, lay_tuple_text(&s->lay, shape->kid[i]));
+    }
+    buf_char(&b, ')');
+    return buf_finish(&b, &s->arena);
+}
+
+const char *plan_named_layout(struct session *s, struct lay l, const char *const *names) {
+    if (!names || !lay_valid(l) || l.sw.b) return lay_valid(l) ? lay_text(&s->lay, l) : "?";
+    return arena_printf(&s->arena, "%s:%s", plan_named_shape(s, l.shape, names),
+                        lay_tuple_text(&s->lay, l.stride));
+}
+
 static bool is_zero(const struct ix *e) {
     int64_t v;
     return ix_static(e, &v) && v == 0;
@@ -156,7 +176,7 @@ static void print_type(struct session *s, const struct tensor *t, struct buf *b,
     if (t->like)
         buf_printf(b, "like %s", t->like->name ? t->like->name : "tile(..)");
     else
-        print_layout(s, t->layout, b);
+        buf_puts(b, plan_named_layout(s, t->layout, t->names));
     if (t->space != MEM_FRAG) buf_printf(b, " align %d", t->align);
 }
 
