@@ -4,22 +4,15 @@
 // One runtime call is one instruction; nothing here decides anything.  The text is deterministic
 // and a fixed point of the project's clang-format.
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/session.h"
 #include "emit/emit.h"
+#include "emit/emit_private.h"
 #include "emit/write.h"
 
-struct out {
-    struct session *s;
-    struct buf *b;
-    const struct kir_kernel *k;
-    struct lines *lines;  // or NULL
-};
-
-static struct call call(const struct out *o, int indent, const char *head, const char *tail) {
+struct call emit_call_of(const struct emission *o, int indent, const char *head, const char *tail) {
     return (struct call){.s = o->s, .indent = indent, .head = head, .tail = tail};
 }
 
@@ -29,25 +22,26 @@ static const char *int_type(const struct ix_var *v) {
     return emit_int_var(v) ? "int" : "int64_t";
 }
 
-static const char *element(const struct out *o, const struct kir_buffer *x, const struct ix *at) {
+static const char *element(const struct emission *o, const struct kir_buffer *x,
+                           const struct ix *at) {
     int64_t zero;
     if (ix_static(at, &zero) && zero == 0 && x->space != KIR_STAGE) return x->c_name;
     return arena_printf(&o->s->arena, "%s%s[%s]", x->space == KIR_STAGE ? "" : "&", x->c_name,
                         emit_ix(o->s, o->k, at));
 }
 
-static const char *load_name(const struct out *o, const struct kir_buffer *x, int bits) {
+static const char *load_name(const struct emission *o, const struct kir_buffer *x, int bits) {
     static const char *const space[] = {"global", "shared", "frag"};
     bool nc = x->space == KIR_GLOBAL && !x->written;
     return arena_printf(&o->s->arena, "tcp_ld_%s%s_%d", space[x->space], nc ? "_nc" : "", bits);
 }
 
-static const char *store_name(const struct out *o, const struct kir_buffer *x, int bits) {
+static const char *store_name(const struct emission *o, const struct kir_buffer *x, int bits) {
     static const char *const space[] = {"global", "shared", "frag"};
     return arena_printf(&o->s->arena, "tcp_st_%s_%d", space[x->space], bits);
 }
 
-static void put_comment(const struct out *o, const struct kir_node *n, int indent) {
+static void put_comment(const struct emission *o, const struct kir_node *n, int indent) {
     const char *file = strrchr(n->path, '/');
     const char *place =
         arena_printf(&o->s->arena, "%s:%d", file ? file + 1 : n->path, n->plan_line);
@@ -63,7 +57,7 @@ static void put_comment(const struct out *o, const struct kir_node *n, int inden
     for (int i = 1; i < n->nlines; ++i) comment_write(o->b, indent, n->line[i], 10);
 }
 
-static void put_list(const struct out *o, const struct kir_node *list, int indent);
+static void put_list(const struct emission *o, const struct kir_node *list, int indent);
 
 static bool declares(const struct kir_node *list) {
     for (const struct kir_node *n = list; n; n = n->next) {
@@ -72,7 +66,7 @@ static bool declares(const struct kir_node *list) {
     return false;
 }
 
-static void put_node(const struct out *o, const struct kir_node *n, int indent) {
+static void put_node(const struct emission *o, const struct kir_node *n, int indent) {
     struct buf *b = o->b;
     switch (n->kind) {
     case KIR_COMMENT: put_comment(o, n, indent); return;
@@ -110,34 +104,33 @@ static void put_node(const struct out *o, const struct kir_node *n, int indent) 
         return;
     case KIR_LOAD: {
         struct call c =
-            call(o, indent,
-                 arena_printf(&o->s->arena, "%s = %s(", element(o, n->stage, n->stage_at),
-                              load_name(o, n->buf, n->bits)),
-                 ");");
+            emit_call_of(o, indent,
+                         arena_printf(&o->s->arena, "%s = %s(", element(o, n->stage, n->stage_at),
+                                      load_name(o, n->buf, n->bits)),
+                         ");");
         call_arg(&c, "%s", element(o, n->buf, n->at));
         call_write(b, &c);
         return;
     }
     case KIR_STORE: {
         struct call c =
-            call(o, indent, arena_printf(&o->s->arena, "%s(", store_name(o, n->buf, n->bits)),
-                 ");");
+            emit_call_of(o, indent,
+                         arena_printf(&o->s->arena, "%s(", store_name(o, n->buf, n->bits)), ");");
         call_arg(&c, "%s", element(o, n->buf, n->at));
         call_arg(&c, "%s", element(o, n->stage, n->stage_at));
         call_write(b, &c);
         return;
     }
     case KIR_MOVE: {
-        struct call c =
-            call(o, indent, arena_printf(&o->s->arena, "%s(", store_name(o, n->to_buf, n->bits)),
-                 ");");
+        struct call c = emit_call_of(
+            o, indent, arena_printf(&o->s->arena, "%s(", store_name(o, n->to_buf, n->bits)), ");");
         call_arg(&c, "%s", element(o, n->to_buf, n->to_at));
         call_arg(&c, "%s(%s)", load_name(o, n->buf, n->bits), element(o, n->buf, n->at));
         call_write(b, &c);
         return;
     }
     case KIR_CALL: {
-        struct call c = call(o, indent, arena_printf(&o->s->arena, "%s(", n->callee), ");");
+        struct call c = emit_call_of(o, indent, arena_printf(&o->s->arena, "%s(", n->callee), ");");
         call_arg(&c, "tid");
         for (int i = 0; i < n->nargs; ++i) {
             const struct kir_arg *a = &n->arg[i];
@@ -155,7 +148,7 @@ static void put_node(const struct out *o, const struct kir_node *n, int indent) 
     buf_puts(b, "}\n");
 }
 
-static void put_list(const struct out *o, const struct kir_node *list, int indent) {
+static void put_list(const struct emission *o, const struct kir_node *list, int indent) {
     for (const struct kir_node *n = list; n; n = n->next) {
         if (n->kind == KIR_COMMENT && o->lines) o->lines->plan_line = n->plan_line;
         if (!o->lines || (n->kind != KIR_LOAD && n->kind != KIR_STORE && n->kind != KIR_MOVE)) {
@@ -164,7 +157,7 @@ static void put_list(const struct out *o, const struct kir_node *list, int inden
         }
         struct buf access;
         buf_init(&access);
-        struct out aside = *o;
+        struct emission aside = *o;
         aside.b = &access;
         put_node(&aside, n, indent);
         lines_write(o->lines, access.text);
@@ -174,7 +167,7 @@ static void put_list(const struct out *o, const struct kir_node *list, int inden
 
 // -- the kernel -----------------------------------------------------------------------------------
 
-static void put_parameters(const struct out *o, struct call *c, bool launcher) {
+void emit_parameters(const struct emission *o, struct call *c, bool launcher) {
     for (int i = 0; i < o->k->ntensors; ++i) {
         const struct kir_tensor *t = &o->k->tensor[i];
         call_arg(c, "%s%s *%s%s", t->written ? "" : "const ", t->c_type,
@@ -187,7 +180,7 @@ static void put_parameters(const struct out *o, struct call *c, bool launcher) {
     }
 }
 
-static bool uses(const struct kir_node *list, const struct ix_var *v) {
+bool emit_uses(const struct kir_node *list, const struct ix_var *v) {
     for (const struct kir_node *n = list; n; n = n->next) {
         const struct ix *const e[] = {n->index, n->begin, n->end, n->at, n->to_at, n->stage_at};
         for (unsigned i = 0; i < sizeof e / sizeof e[0]; ++i) {
@@ -197,12 +190,12 @@ static bool uses(const struct kir_node *list, const struct ix_var *v) {
         for (int i = 0; i < n->nargs; ++i) {
             if (ix_depends_on(n->arg[i].at, v)) return true;
         }
-        if (n->body && uses(n->body, v)) return true;
+        if (n->body && emit_uses(n->body, v)) return true;
     }
     return false;
 }
 
-static void put_body(const struct out *o) {
+void emit_body(const struct emission *o) {
     const struct kir_kernel *k = o->k;
     struct buf *b = o->b;
     if (k->smem_bytes > 0) buf_puts(b, "    TCP_SHARED_BUFFER(smem);\n");
@@ -215,9 +208,10 @@ static void put_body(const struct out *o) {
             buf_printf(b, "    alignas(16) %s %s[%" PRId64 "];\n", x->c_type, x->c_name, x->count);
         }
     }
-    if (!k->device && uses(k->body, k->tid)) buf_puts(b, "    const int tid = (int)threadIdx.x;\n");
+    if (!k->device && emit_uses(k->body, k->tid))
+        buf_puts(b, "    const int tid = (int)threadIdx.x;\n");
     for (int i = 0; i < 3; ++i) {
-        if (k->block[i] && uses(k->body, k->block[i])) {
+        if (k->block[i] && emit_uses(k->body, k->block[i])) {
             buf_printf(b, "    const int %s = (int)blockIdx.%c;\n", k->block[i]->c_name, "xyz"[i]);
         }
     }
@@ -225,7 +219,7 @@ static void put_body(const struct out *o) {
     buf_puts(b, "}\n");
 }
 
-static void put_kernel(const struct out *o) {
+static void put_kernel(const struct emission *o) {
     const struct kir_kernel *k = o->k;
     struct buf *b = o->b;
     struct session *s = o->s;
@@ -241,246 +235,16 @@ static void put_kernel(const struct out *o) {
     const char *bounds =
         arena_printf(&s->arena, "static __global__ void __launch_bounds__(%" PRId64 ")",
                      k->threads);
-    struct call c = call(o, 0, arena_printf(&s->arena, "%s %s_kernel(", bounds, k->c_name), ") {");
-    put_parameters(o, &c, false);
+    struct call c =
+        emit_call_of(o, 0, arena_printf(&s->arena, "%s %s_kernel(", bounds, k->c_name), ") {");
+    emit_parameters(o, &c, false);
     if (call_width(&c) > EMIT_COLUMNS) {
         buf_printf(b, "%s\n", bounds);
         c.head = arena_printf(&s->arena, "%s_kernel(", k->c_name);
         c.indent = 4;
     }
     call_write(b, &c);
-    put_body(o);
-}
-
-// -- the launcher ---------------------------------------------------------------------------------
-
-static void check(const struct out *o, struct call *c, const char *fn) {
-    *c = call(o, 4, arena_printf(&o->s->arena, "TCP_CHECK(%s(", fn), "));");
-    call_arg(c, "\"%s\"", o->k->name);
-}
-
-static const struct ix *bytes(const struct out *o, const struct kir_tensor *t) {
-    return ix_scale(o->s, t->span, lay_int(t->elem_bits / 8));
-}
-
-// What follows is computed in 64 bits: "e" must fit.
-static void check_fits(const struct out *o, const char *what, const struct ix *e) {
-    const char *exact = emit_exact_ix(o->s, o->k, e);
-    if (!exact) return;
-    struct call c;
-    check(o, &c, "tcp_check_exact");
-    call_arg(&c, "\"%s\"", what);
-    call_arg(&c, "%s", exact);
-    call_write(o->b, &c);
-}
-
-static void put_checks(const struct out *o) {
-    const struct kir_kernel *k = o->k;
-    struct call c;
-    for (int i = 0; i < k->nparams; ++i) {
-        const struct kir_param *p = &k->param[i];
-        check(o, &c, "tcp_check_range");
-        call_arg(&c, "\"%s\"", p->name);
-        call_arg(&c, "%s", p->c_name);
-        call_arg(&c, "%" PRId64, p->lo);
-        call_arg(&c, "%" PRId64, p->hi);
-        call_write(o->b, &c);
-        if (p->mul <= 1) continue;
-        check(o, &c, "tcp_check_multiple");
-        call_arg(&c, "\"%s\"", p->name);
-        call_arg(&c, "%s", p->c_name);
-        call_arg(&c, "%" PRId64, p->mul);
-        call_write(o->b, &c);
-    }
-    for (int i = 0; i < k->nrelations; ++i) {
-        const struct kir_relation *r = &k->relation[i];
-        const char *x = emit_host_ix(o->s, k, r->a), *y = emit_host_ix(o->s, k, r->b);
-        check_fits(o, r->text, r->a);
-        check_fits(o, r->text, r->b);
-        check(o, &c, "tcp_check_relation");
-        call_arg(&c, "\"%s\"", r->text);
-        call_arg(&c, "%s %s %s", x, r->op, y);
-        call_arg(&c, "%s", x);
-        call_arg(&c, "%s", y);
-        call_write(o->b, &c);
-    }
-    // without elements there is nothing to do, and nothing that a pointer must be
-    for (int i = 0; i < k->ntensors; ++i) {
-        const struct kir_tensor *t = &k->tensor[i];
-        for (int j = 0; t->written && j < t->nextents; ++j) {
-            if (t->extent[j]->lo > 0) continue;
-            buf_printf(o->b, "    if (%s == 0) return TCP_OK;\n",
-                       emit_host_ix(o->s, k, t->extent[j]));
-        }
-    }
-    for (int i = 0; i < k->ntensors; ++i) check_fits(o, k->tensor[i].name, bytes(o, &k->tensor[i]));
-    for (int i = 0; i < 3; ++i) check_fits(o, "grid", ix_lay(o->s, k->grid[i]));
-    for (int i = 0; i < k->ntensors; ++i) {
-        const struct kir_tensor *t = &k->tensor[i];
-        check(o, &c, "tcp_check_tensor");
-        call_arg(&c, "\"%s\"", t->name);
-        call_arg(&c, "%s", t->c_name);
-        call_arg(&c, "%d", t->align);
-        call_write(o->b, &c);
-    }
-    for (int i = 0; i < k->ntensors; ++i) {
-        for (int j = 0; j < i; ++j) {
-            const struct kir_tensor *one = &k->tensor[j], *two = &k->tensor[i];
-            if (!one->written && !two->written) continue;
-            check(o, &c, "tcp_check_distinct");
-            for (int side = 0; side < 2; ++side) {
-                const struct kir_tensor *t = side ? two : one;
-                call_arg(&c, "\"%s\"", t->name);
-                call_arg(&c, "%s", t->c_name);
-                call_arg(&c, "0");
-                call_arg(&c, "%s", emit_host_ix(o->s, k, bytes(o, t)));
-            }
-            call_write(o->b, &c);
-        }
-    }
-}
-
-static void put_launcher(const struct out *o) {
-    const struct kir_kernel *k = o->k;
-    struct session *s = o->s;
-    struct call c =
-        call(o, 0, arena_printf(&s->arena, "TCP_EXTERN_C tcp_status %s_launch(", k->c_name), ") {");
-    buf_char(o->b, '\n');
-    put_parameters(o, &c, true);
-    call_arg(&c, "tcp_stream stream");
-    call_write(o->b, &c);
-    put_checks(o);
-    c = call(o, 4, "return TCP_LAUNCH(", ");");
-    call_arg(&c, "%s_kernel", k->c_name);
-    const char *blocks[3];
-    for (int i = 0; i < 3; ++i) blocks[i] = emit_host_ix(s, k, ix_lay(s, k->grid[i]));
-    call_arg(&c, "tcp_blocks(%s, %s, %s)", blocks[0], blocks[1], blocks[2]);
-    call_arg(&c, "%" PRId64, k->threads);
-    call_arg(&c, "%" PRId64, k->smem_bytes);
-    call_arg(&c, "stream");
-    for (int i = 0; i < k->ntensors; ++i) call_arg(&c, "%s", k->tensor[i].c_name);
-    for (int i = 0; i < k->nparams; ++i) {
-        const struct kir_param *p = &k->param[i];
-        if (!p->in_body) continue;
-        call_arg(&c, "%s%s", p->narrow ? "(int)" : "", p->c_name);
-    }
-    call_write(o->b, &c);
-    buf_puts(o->b, "}\n");
-}
-
-// -- device functions -----------------------------------------------------------------------------
-
-static bool has(const struct kir_kernel *k, enum kir_space space) {
-    for (int i = 0; i < k->nformals; ++i) {
-        if (k->formal[i].buffer && k->formal[i].buffer->space == space) return true;
-    }
-    return false;
-}
-
-static void owe(const struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void owe(const struct out *o, const char *fmt, ...) {
-    struct buf line;
-    buf_init(&line);
-    buf_puts(&line, "    - ");
-    va_list ap;
-    va_start(ap, fmt);
-    buf_vprintf(&line, fmt, ap);
-    va_end(ap);
-    comment_write(o->b, 0, line.text, 6);
-    buf_release(&line);
-}
-
-// What the proofs took for granted, as a list for whoever calls.
-static void put_duties(const struct out *o) {
-    const struct kir_kernel *k = o->k;
-    struct session *s = o->s;
-    buf_puts(o->b, "//   The caller sees to it that:\n");
-    owe(o, "threads 0 .. %" PRId64 " of a block call it, each with its own number as 'tid'",
-        k->threads - 1);
-    for (int i = 0; i < k->nformals; ++i) {
-        const struct kir_formal *f = &k->formal[i];
-        if (!f->buffer) continue;
-        const char *what = f->buffer->space == KIR_GLOBAL   ? "in global memory"
-                           : f->buffer->space == KIR_SHARED ? "in shared memory"
-                                                            : "an array of the thread's own";
-        if (f->buffer->space == KIR_GLOBAL) {
-            owe(o, "%s is %s, %s %s, aligned to %d bytes", f->buffer->name, what, f->buffer->elem,
-                f->buffer->layout, f->align);
-        } else {
-            owe(o, "%s is %s, %s %s, %" PRId64 " elements, aligned to %d bytes", f->buffer->name,
-                what, f->buffer->elem, f->buffer->layout, f->buffer->count, f->align);
-        }
-    }
-    for (int i = 0; i < k->nparams; ++i) {
-        const struct kir_param *p = &k->param[i];
-        if (p->mul > 1)
-            owe(o, "%s is a multiple of %" PRId64 " in %" PRId64 " .. %" PRId64, p->name, p->mul,
-                p->lo, p->hi);
-        else
-            owe(o, "%s is in %" PRId64 " .. %" PRId64, p->name, p->lo, p->hi);
-    }
-    for (int i = 0; i < k->nrelations; ++i) owe(o, "%s", k->relation[i].text);
-    for (int i = 0; i < k->nformals; ++i) {
-        if (k->formal[i].index) owe(o, "%s >= 0", k->formal[i].index->name);
-    }
-    for (int i = 0; i < k->nduties; ++i)
-        owe(o, "%s <= %s", ix_text(s, k->duty[i].a), ix_text(s, k->duty[i].b));
-    if (has(k, KIR_SHARED)) {
-        owe(o, "a barrier stands between this and what other threads do with the shared memory, "
-               "before and after");
-    }
-    buf_puts(o->b, "//   It returns with this thread's accesses done, and holds no barrier.\n");
-}
-
-static void put_device(const struct out *o) {
-    const struct kir_kernel *k = o->k;
-    struct session *s = o->s;
-    struct buf *b = o->b;
-    const char *file = strrchr(k->path, '/');
-    int64_t bytes = 0;
-    int align = 1;
-    buf_printf(b, "\n// device %s, %s:%d\n", k->name, file ? file + 1 : k->path, k->line);
-    put_duties(o);
-    for (int i = 0; i < k->nformals; ++i) {
-        const struct kir_formal *f = &k->formal[i];
-        if (!f->buffer || f->buffer->space != KIR_SHARED) continue;
-        bytes += f->buffer->count * f->buffer->elem_bits / 8;
-        if (f->align > align) align = f->align;
-    }
-    comment_write(b, 0,
-                  arena_printf(&s->arena,
-                               "  %s_SMEM_BYTES is what its shared arguments take, %s_ALIGN the "
-                               "bytes that each must be "
-                               "aligned to.",
-                               k->c_name, k->c_name),
-                  2);
-    buf_printf(b,
-               "enum : int {\n    %s_THREADS = %" PRId64 ",\n    %s_SMEM_BYTES = %" PRId64
-               ",\n    %s_ALIGN = %d,\n};\n",
-               k->c_name, k->threads, k->c_name, bytes, k->c_name, align);
-    struct call c = call(o, 0, arena_printf(&s->arena, "TCP_DEVICE void %s(", k->c_name), ") {");
-    call_arg(&c, "int tid");
-    for (int i = 0; i < k->nformals; ++i) {
-        const struct kir_formal *f = &k->formal[i];
-        if (f->index) {
-            call_arg(&c, "int64_t %s", f->index->c_name);
-        } else {
-            call_arg(&c, "%s%s *__restrict__ %s", f->buffer->written ? "" : "const ",
-                     f->buffer->c_type, f->buffer->c_name);
-        }
-    }
-    for (int i = 0; i < k->nparams; ++i) {
-        if (!k->param[i].in_body) continue;
-        call_arg(&c, "%s %s", k->param[i].narrow ? "int" : "int64_t", k->param[i].c_name);
-    }
-    call_write(b, &c);
-    if (!uses(k->body, k->tid)) buf_puts(b, "    (void)tid;\n");
-    for (int i = 0; i < k->nformals; ++i) {
-        const struct kir_formal *f = &k->formal[i];
-        if (f->index && !uses(k->body, f->index))
-            buf_printf(b, "    (void)%s;\n", f->index->c_name);
-    }
-    put_body(o);
+    emit_body(o);
 }
 
 static void put_head(struct session *s, const struct kir *ir, struct buf *b) {
@@ -502,8 +266,8 @@ static void put_includes(const struct kir *ir, struct buf *b) {
 static void put_devices(struct session *s, const struct kir *ir, struct buf *b,
                         struct lines *lines) {
     for (const struct kir_kernel *k = ir->kernels; k; k = k->next) {
-        struct out o = {s, b, k, lines};
-        if (k->device) put_device(&o);
+        struct emission o = {s, b, k, lines};
+        if (k->device) emit_device(&o);
     }
 }
 
@@ -514,10 +278,10 @@ void emit_cuda(struct session *s, const struct kir *ir, struct buf *b) {
     put_includes(ir, b);
     put_devices(s, ir, b, lines);
     for (const struct kir_kernel *k = ir->kernels; k; k = k->next) {
-        struct out o = {s, b, k, lines};
+        struct emission o = {s, b, k, lines};
         if (k->device) continue;
         put_kernel(&o);
-        put_launcher(&o);
+        emit_launcher(&o);
     }
 }
 

@@ -1,0 +1,126 @@
+// A device function to embed: what its caller owes, its constants, its body.
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/session.h"
+#include "emit/emit_private.h"
+#include "emit/write.h"
+
+// -- device functions -----------------------------------------------------------------------------
+
+static bool has(const struct kir_kernel *k, enum kir_space space) {
+    for (int i = 0; i < k->nformals; ++i) {
+        if (k->formal[i].buffer && k->formal[i].buffer->space == space) return true;
+    }
+    return false;
+}
+
+static void owe(const struct emission *o, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+static void owe(const struct emission *o, const char *fmt, ...) {
+    struct buf line;
+    buf_init(&line);
+    buf_puts(&line, "    - ");
+    va_list ap;
+    va_start(ap, fmt);
+    buf_vprintf(&line, fmt, ap);
+    va_end(ap);
+    comment_write(o->b, 0, line.text, 6);
+    buf_release(&line);
+}
+
+// What the proofs took for granted, as a list for whoever calls.
+static void put_duties(const struct emission *o) {
+    const struct kir_kernel *k = o->k;
+    struct session *s = o->s;
+    buf_puts(o->b, "//   The caller sees to it that:\n");
+    owe(o, "threads 0 .. %" PRId64 " of a block call it, each with its own number as 'tid'",
+        k->threads - 1);
+    for (int i = 0; i < k->nformals; ++i) {
+        const struct kir_formal *f = &k->formal[i];
+        if (!f->buffer) continue;
+        const char *what = f->buffer->space == KIR_GLOBAL   ? "in global memory"
+                           : f->buffer->space == KIR_SHARED ? "in shared memory"
+                                                            : "an array of the thread's own";
+        if (f->buffer->space == KIR_GLOBAL) {
+            owe(o, "%s is %s, %s %s, aligned to %d bytes", f->buffer->name, what, f->buffer->elem,
+                f->buffer->layout, f->align);
+        } else {
+            owe(o, "%s is %s, %s %s, %" PRId64 " elements, aligned to %d bytes", f->buffer->name,
+                what, f->buffer->elem, f->buffer->layout, f->buffer->count, f->align);
+        }
+    }
+    for (int i = 0; i < k->nparams; ++i) {
+        const struct kir_param *p = &k->param[i];
+        if (p->mul > 1)
+            owe(o, "%s is a multiple of %" PRId64 " in %" PRId64 " .. %" PRId64, p->name, p->mul,
+                p->lo, p->hi);
+        else
+            owe(o, "%s is in %" PRId64 " .. %" PRId64, p->name, p->lo, p->hi);
+    }
+    for (int i = 0; i < k->nrelations; ++i) owe(o, "%s", k->relation[i].text);
+    for (int i = 0; i < k->nformals; ++i) {
+        if (k->formal[i].index) owe(o, "%s >= 0", k->formal[i].index->name);
+    }
+    for (int i = 0; i < k->nduties; ++i)
+        owe(o, "%s <= %s", ix_text(s, k->duty[i].a), ix_text(s, k->duty[i].b));
+    if (has(k, KIR_SHARED)) {
+        owe(o, "a barrier stands between this and what other threads do with the shared memory, "
+               "before and after");
+    }
+    buf_puts(o->b, "//   It returns with this thread's accesses done, and holds no barrier.\n");
+}
+
+void emit_device(const struct emission *o) {
+    const struct kir_kernel *k = o->k;
+    struct session *s = o->s;
+    struct buf *b = o->b;
+    const char *file = strrchr(k->path, '/');
+    int64_t bytes = 0;
+    int align = 1;
+    buf_printf(b, "\n// device %s, %s:%d\n", k->name, file ? file + 1 : k->path, k->line);
+    put_duties(o);
+    for (int i = 0; i < k->nformals; ++i) {
+        const struct kir_formal *f = &k->formal[i];
+        if (!f->buffer || f->buffer->space != KIR_SHARED) continue;
+        bytes += f->buffer->count * f->buffer->elem_bits / 8;
+        if (f->align > align) align = f->align;
+    }
+    comment_write(b, 0,
+                  arena_printf(&s->arena,
+                               "  %s_SMEM_BYTES is what its shared arguments take, %s_ALIGN the "
+                               "bytes that each must be "
+                               "aligned to.",
+                               k->c_name, k->c_name),
+                  2);
+    buf_printf(b,
+               "enum : int {\n    %s_THREADS = %" PRId64 ",\n    %s_SMEM_BYTES = %" PRId64
+               ",\n    %s_ALIGN = %d,\n};\n",
+               k->c_name, k->threads, k->c_name, bytes, k->c_name, align);
+    struct call c =
+        emit_call_of(o, 0, arena_printf(&s->arena, "TCP_DEVICE void %s(", k->c_name), ") {");
+    call_arg(&c, "int tid");
+    for (int i = 0; i < k->nformals; ++i) {
+        const struct kir_formal *f = &k->formal[i];
+        if (f->index) {
+            call_arg(&c, "int64_t %s", f->index->c_name);
+        } else {
+            call_arg(&c, "%s%s *__restrict__ %s", f->buffer->written ? "" : "const ",
+                     f->buffer->c_type, f->buffer->c_name);
+        }
+    }
+    for (int i = 0; i < k->nparams; ++i) {
+        if (!k->param[i].in_body) continue;
+        call_arg(&c, "%s %s", k->param[i].narrow ? "int" : "int64_t", k->param[i].c_name);
+    }
+    call_write(b, &c);
+    if (!emit_uses(k->body, k->tid)) buf_puts(b, "    (void)tid;\n");
+    for (int i = 0; i < k->nformals; ++i) {
+        const struct kir_formal *f = &k->formal[i];
+        if (f->index && !emit_uses(k->body, f->index))
+            buf_printf(b, "    (void)%s;\n", f->index->c_name);
+    }
+    emit_body(o);
+}

@@ -1,0 +1,29 @@
+// What the files that print a .cu file share.
+#ifndef TCPC_EMIT_EMIT_PRIVATE_H
+#define TCPC_EMIT_EMIT_PRIVATE_H
+
+#include "emit/write.h"
+
+struct lines;
+
+// One function on its way to the text.
+struct emission {
+    struct session *s;
+    struct buf *b;
+    const struct kir_kernel *k;
+    struct lines *lines;  // or NULL
+};
+
+// A call to be filled with arguments and written; "head" ends with the opening parenthesis.
+struct call emit_call_of(const struct emission *o, int indent, const char *head, const char *tail);
+// The tensors and params as parameters of the kernel or of its launcher.
+void emit_parameters(const struct emission *o, struct call *c, bool launcher);
+// Does any of "list" speak of "v"?
+bool emit_uses(const struct kir_node *list, const struct ix_var *v);
+// What stands between the braces of a kernel or a device function, and the closing one.
+void emit_body(const struct emission *o);
+
+void emit_launcher(const struct emission *o);
+void emit_device(const struct emission *o);
+
+#endif
