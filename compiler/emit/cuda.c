@@ -66,6 +66,31 @@ static bool declares(const struct kir_node *list) {
     return false;
 }
 
+// The head of a loop; what does not fit on the line goes under the first of its three parts.
+static void put_for(const struct emission *o, const struct kir_node *n, int indent) {
+    const char *v = n->var->c_name;
+    const char *part[] = {arena_printf(&o->s->arena, "%s %s = %s;", int_type(n->var), v,
+                                       emit_ix(o->s, o->k, n->begin)),
+                          arena_printf(&o->s->arena, "%s < %s;", v, emit_ix(o->s, o->k, n->end)),
+                          arena_printf(&o->s->arena, "++%s) {", v)};
+    int column = indent + 5;
+    buf_fill(o->b, ' ', indent);
+    buf_puts(o->b, "for (");
+    for (int i = 0; i < 3; ++i) {
+        int width = (int)strlen(part[i]);
+        if (i > 0 && column + 1 + width > EMIT_COLUMNS) {
+            buf_puts(o->b, "\n");
+            buf_fill(o->b, ' ', column = indent + 5);
+        } else if (i > 0) {
+            buf_puts(o->b, " ");
+            ++column;
+        }
+        buf_puts(o->b, part[i]);
+        column += width;
+    }
+    buf_puts(o->b, "\n");
+}
+
 static void put_node(const struct emission *o, const struct kir_node *n, int indent) {
     struct buf *b = o->b;
     switch (n->kind) {
@@ -75,15 +100,11 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
                   arena_printf(&o->s->arena, "const %s %s =", int_type(n->var), n->var->c_name),
                   emit_ix(o->s, o->k, n->index));
         return;
-    case KIR_FOR: {
-        const char *v = n->var->c_name;
+    case KIR_FOR:
         if (n->unroll) buf_puts(b, "#pragma unroll\n");
-        buf_fill(b, ' ', indent);
-        buf_printf(b, "for (%s %s = %s; %s < %s; ++%s) {\n", int_type(n->var), v,
-                   emit_ix(o->s, o->k, n->begin), v, emit_ix(o->s, o->k, n->end), v);
+        put_for(o, n, indent);
         put_list(o, n->body, indent + 4);
         break;
-    }
     case KIR_GUARD:
         buf_fill(b, ' ', indent);
         buf_printf(b, "if (tid < %" PRId64 ") {\n", n->count);

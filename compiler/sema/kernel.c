@@ -323,7 +323,9 @@ static struct stmt *check_for(struct sema *c, const struct ast_stmt *s) {
     if (lo && hi) {
         struct lay_int from, end;
         if (!ix_monomial(lo, &from)) from = lay_int(lo->lo);
-        if (!ix_monomial(hi, &end)) end = hi->hi < INT64_MAX ? lay_int(hi->hi) : LAY_INT_INVALID;
+        if (!ix_monomial(ix_max(c->s, hi), &end)) {
+            end = hi->hi < INT64_MAX ? lay_int(hi->hi) : LAY_INT_INVALID;
+        }
         var = make_var(c, IX_LOOP, s->name.name, s->name.name, from, end);
         v = value_int(c, ix_var(c->s, var));
     }
