@@ -48,6 +48,7 @@ struct diags {
     int error_limit;  // 20; 0: none
     bool werror[W_COUNT], off[W_COUNT], werror_all, off_all;
     bool no_werror[W_COUNT];  // -Wno-error=name
+    bool json;                // printed for programs
     int color;                // -1 by terminal and NO_COLOR, 0 never, 1 always
     bool muted;               // the last diagnostic was dropped, so its notes are too
     struct arena arena;
@@ -74,7 +75,7 @@ bool diag_option(struct session *s, const char *option);
 // enough.
 const char *diag_did_you_mean(const char *wrong, const char *const *names, int n);
 
-// Prints all, sorted by place, to "out"; resets nothing.
+// Prints all, sorted by place, to "out", as text or as JSON; resets nothing.
 void diag_print(struct session *s, FILE *out);
 // The same into text; "color" says whether with escape sequences.
 void diag_print_text(struct session *s, struct buf *out, bool color);

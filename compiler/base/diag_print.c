@@ -244,7 +244,10 @@ void diag_print(struct session *s, FILE *out) {
     }
     struct buf b;
     buf_init(&b);
-    diag_print_text(s, &b, color);
+    if (s->diags.json)
+        diag_print_json(s, &b);
+    else
+        diag_print_text(s, &b, color);
     fwrite(b.text, 1, b.len, out);
     buf_release(&b);
 }

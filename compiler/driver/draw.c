@@ -40,7 +40,7 @@ static const char usage[] =
     "  --thread T      path: of this thread (default 0)\n"
     "  --type=TYPE     banks of a layout: its elements' type\n"
     "  --param NAME=N  the value of a param (default: a small one)\n"
-    "  -D NAME=VALUE, -arch=sm_NN, -W...: as for compiling\n";
+    "  -D NAME=VALUE, -arch=sm_NN, -W..., --diagnostics=KIND: as for compiling\n";
 
 struct setting {
     const char *name;

@@ -343,7 +343,7 @@ static const char help[] =
     "  --plan        the plan as source with every choice written down\n"
     "  --equivalent PLAN K1 K2   whether two kernels move the same elements by the same threads\n"
     "  -o FILE       write to FILE instead of standard output\n"
-    "  -arch=sm_NN, -D NAME=VALUE, -W.., --color=WHEN as for tcpc\n";
+    "  -arch=sm_NN, -D NAME=VALUE, -W.., --color=WHEN, --diagnostics=KIND as for tcpc\n";
 
 struct request {
     const char *word[3];

@@ -209,8 +209,7 @@ static const char *imported(struct writer *w, const struct ast_decl *d) {
 }
 
 static void pin_decl(struct writer *w, const struct ast_decl *d, bool in_import) {
-    struct session *s = w->s;
-    const char *arch = arena_printf(&s->arena, "sm_%d", w->plan->arch);
+    const char *arch = w->plan->arch_name;
     switch (d->kind) {
     case D_TCP:
         if (in_import) replace_range(w, d->at, "");
@@ -251,7 +250,7 @@ static const char *edited(struct writer *w, const struct ast_file *f, bool in_im
         pin_used(w, k->body, f->file);
     if (!in_import && !has_arch && f->ndecls)
         replace(w, f->decl[0]->at.end, f->decl[0]->at.end,
-                arena_printf(&s->arena, "\narch sm_%d;", w->plan->arch));
+                arena_printf(&s->arena, "\narch %s;", w->plan->arch_name));
     const struct source *src = &s->sources.file[f->file];
     struct buf b;
     buf_init(&b);

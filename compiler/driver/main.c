@@ -56,7 +56,6 @@ static const char help[] =
 struct request {
     const char *input, *output;
     enum stage emit;
-    bool json;
     struct depfile dep;
 };
 
@@ -119,12 +118,6 @@ static enum option_taken take_option(struct session *s, struct request *r, int a
     if ((value = option_value(argc, argv, i, "--dump-after", &missing))) {
         return missing ? OPTION_BAD : take_dump(s, value);
     }
-    if ((value = option_value(argc, argv, i, "--diagnostics", &missing))) {
-        r->json = strcmp(value, "json") == 0;
-        if (r->json || strcmp(value, "text") == 0) return OPTION_DONE;
-        if (!missing) option_error("'--diagnostics' takes text or json, not '%s'", value);
-        return OPTION_BAD;
-    }
     return OPTION_NOT;
 }
 
@@ -135,18 +128,6 @@ static const char *default_output(struct session *s, const char *input, const ch
     size_t n = strlen(name);
     if (n > 4 && strcmp(name + n - 4, ".tcp") == 0) n -= 4;
     return arena_printf(&s->arena, "%.*s%s", (int)n, name, ending);
-}
-
-static void show_diagnostics(struct session *s, const struct request *r) {
-    if (!r->json) {
-        diag_print(s, stderr);
-        return;
-    }
-    struct buf b;
-    buf_init(&b);
-    diag_print_json(s, &b);
-    fwrite(b.text, 1, b.len, stderr);
-    buf_release(&b);
 }
 
 static int compile(struct session *s, const struct request *r) {
@@ -160,7 +141,7 @@ static int compile(struct session *s, const struct request *r) {
     struct compiled c;
     int status = compile_until(s, r->input, r->emit, stdout, &c);
     if (s->diags.nerrors && status == 0) status = 1;
-    show_diagnostics(s, r);
+    diag_print(s, stderr);
     if (status) return status;
     struct buf b;
     buf_init(&b);

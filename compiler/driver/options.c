@@ -80,6 +80,12 @@ enum option_taken option_common(struct session *s, int argc, char **argv, int *i
         if (!missing) option_error("'--color' takes auto, never or always, not '%s'", value);
         return OPTION_BAD;
     }
+    if ((value = option_value(argc, argv, i, "--diagnostics", &missing))) {
+        s->diags.json = strcmp(value, "json") == 0;
+        if (s->diags.json || strcmp(value, "text") == 0) return OPTION_DONE;
+        if (!missing) option_error("'--diagnostics' takes text or json, not '%s'", value);
+        return OPTION_BAD;
+    }
     if (strcmp(arg, "--no-line") == 0) {
         s->options.no_line = true;
         return OPTION_DONE;

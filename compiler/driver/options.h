@@ -14,7 +14,8 @@ enum option_taken {
     OPTION_BAD,   // taken and wrong, which was said
 };
 
-// Takes -D NAME=VALUE, -arch=sm_NN, -W.., -w, --no-line, --color=.., --error-limit=N at argv[*i].
+// Takes -D NAME=VALUE, -arch=sm_NN, -W.., -w, --no-line, --color=.., --diagnostics=..,
+// --error-limit=N at argv[*i].
 enum option_taken option_common(struct session *s, int argc, char **argv, int *i);
 
 // The value of option "name" at argv[*i], as "name=VALUE" or as the next word; NULL when argv[*i]

@@ -22,6 +22,20 @@ static bool is_input(struct session *s, const char *path) {
     return false;
 }
 
+// What a link names is written, and the link stays; it may name a file that is not there yet.
+static const char *behind_links(struct session *s, const char *path) {
+    enum { MOST_LINKS = 40 };
+    char to[4096];
+    for (int i = 0; i < MOST_LINKS; ++i) {
+        ssize_t n = readlink(path, to, sizeof to);
+        if (n <= 0 || n == (ssize_t)sizeof to) break;
+        const char *slash = to[0] == '/' ? NULL : strrchr(path, '/');
+        path = arena_printf(&s->arena, "%.*s%.*s", slash ? (int)(slash - path + 1) : 0, path,
+                            (int)n, to);
+    }
+    return path;
+}
+
 int output_write(struct session *s, const char *path, const char *text, size_t len) {
     if (is_input(s, path)) return option_error("'%s' is read here; it is not overwritten", path);
     return output_replace(s, path, text, len);
@@ -41,6 +55,7 @@ int output_replace(struct session *s, const char *path, const char *text, size_t
         if (f && fclose(f) != 0) ok = false;
         return ok ? EXIT_RIGHT : option_error("cannot write '%s': %s", path, strerror(errno));
     }
+    path = behind_links(s, path);
     char *beside = arena_printf(&s->arena, "%s.XXXXXX", path);
     int fd = mkstemp(beside);
     if (fd < 0) return option_error("cannot write '%s': %s", path, strerror(errno));

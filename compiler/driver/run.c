@@ -32,7 +32,7 @@ static const char usage[] =
     "  --cxx CMD         the host's C++ compiler (default: $CXX, c++, g++, clang++)\n"
     "  --keep DIR        build in DIR, and leave everything there\n"
     "  --write DIR       write into DIR what is to be built and compared, and stop\n"
-    "  -D NAME=VALUE, -arch=sm_NN, -W...: as for compiling\n";
+    "  -D NAME=VALUE, -arch=sm_NN, -W..., --diagnostics=KIND: as for compiling\n";
 
 struct setting {
     const char *name;
@@ -339,8 +339,7 @@ static int build_and_run(struct session *s, const struct request *q, const struc
     struct buf main_text;
     struct image *kept = NULL;
     int code = EXIT_USAGE;
-    if (!q->write &&
-        !toolchain_find(&tools, q->where, q->cxx, arena_printf(&s->arena, "sm_%d", c->plan->arch)))
+    if (!q->write && !toolchain_find(&tools, q->where, q->cxx, c->plan->arch_name))
         return EXIT_USAGE;
     const char *slash = strrchr(q->path, '/');
     tools.plan_folder =

@@ -271,7 +271,7 @@ static void put_kernel(const struct emission *o) {
 static void put_head(struct session *s, const struct kir *ir, struct buf *b) {
     (void)s;
     const char *file = strrchr(ir->path, '/');
-    buf_printf(b, "// Made by tcpc from %s for sm_%d: change the plan, not this file.\n",
+    buf_printf(b, "// Made by tcpc from %s for %s: change the plan, not this file.\n",
                file ? file + 1 : ir->path, ir->arch);
 }
 

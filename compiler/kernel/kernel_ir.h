@@ -149,7 +149,7 @@ struct kir_kernel {
 };
 
 struct kir {
-    int arch;
+    const char *arch;  // "sm_90a"
     const char *path;
     const char *const *include;  // the files of extern functions, each once
     int nincludes;

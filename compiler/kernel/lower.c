@@ -346,7 +346,7 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
 
 struct kir *lower_plan(struct session *s, const struct plan *p) {
     struct kir *out = ARENA_NEW(&s->arena, struct kir);
-    out->arch = p->arch;
+    out->arch = p->arch_name;
     out->path = p->path;
     const char **include = ARENA_ARRAY(&s->arena, const char *, p->nfunctions + 1);
     for (int i = 0; i < p->nfunctions; ++i) {

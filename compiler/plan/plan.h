@@ -58,8 +58,8 @@ struct atom {
     struct range at;
 };
 
-// The number in "sm_90" when there is such an architecture, else 0 and in "near" the name that may
-// have been meant, or NULL.
+// The number in "sm_90" (and in "sm_90a") when there is such an architecture, else 0 and in "near"
+// the name that may have been meant, or NULL.
 int arch_find(const char *name, const char **near);
 
 // -- declarations ---------------------------------------------------------------------------------
@@ -333,7 +333,8 @@ struct named_layout {
 
 struct plan {
     const char *path;
-    int arch;  // 80, 90
+    int arch;               // 80, 90
+    const char *arch_name;  // "sm_80", "sm_90a"
     struct param *const *param;
     int nparams;
     const struct relation *const *relation;  // of the params' where clauses, in order

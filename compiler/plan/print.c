@@ -239,7 +239,7 @@ static void print_expect(struct session *s, const struct expectation *x, struct 
 }
 
 void plan_print(struct session *s, const struct plan *p, struct buf *b) {
-    buf_printf(b, "tcp 1;\narch sm_%d;\n", p->arch);
+    buf_printf(b, "tcp 1;\narch %s;\n", p->arch_name);
     for (int i = 0; i < p->nparams; ++i) print_param(p->param[i], b);
     for (int i = 0; i < p->nrelations; ++i) buf_printf(b, "// where %s\n", p->relation[i]->text);
     for (int i = 0; i < p->ntensors; ++i) {

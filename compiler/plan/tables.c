@@ -110,8 +110,11 @@ const struct kernel *plan_find_kernel(const struct plan *p, const char *name) {
 }
 
 int arch_find(const char *name, const char **near) {
-    static const char *const names[] = {"sm_75", "sm_80",  "sm_86",  "sm_87",  "sm_89",
-                                        "sm_90", "sm_100", "sm_103", "sm_120", "sm_121"};
+    // with "a" what is of that architecture alone, with "f" of its family
+    static const char *const names[] = {"sm_75",   "sm_80",   "sm_86",   "sm_87",   "sm_89",
+                                        "sm_90",   "sm_90a",  "sm_100",  "sm_100a", "sm_100f",
+                                        "sm_103",  "sm_103a", "sm_103f", "sm_120",  "sm_120a",
+                                        "sm_120f", "sm_121",  "sm_121a", "sm_121f"};
     int n = sizeof names / sizeof names[0];
     *near = NULL;
     for (int i = 0; i < n; ++i) {

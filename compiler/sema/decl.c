@@ -142,7 +142,10 @@ static void check_arch(struct sema *c, const struct ast_decl *d) {
     const char *near;
     int arch = arch_find(d->name.name, &near);
     if (arch) {
-        if (!c->imported && !c->s->options.arch) c->plan->arch = arch;
+        if (!c->imported && !c->s->options.arch) {
+            c->plan->arch = arch;
+            c->plan->arch_name = d->name.name;
+        }
         return;
     }
     diag_error(c->s, d->name.at,

@@ -86,7 +86,8 @@ struct plan *sema_file(struct session *s, const struct ast_file *f) {
     struct sema c = {.s = s, .lay = &s->lay, .plan = p, .errors_before = before};
     p->path = s->sources.file[f->file].path;
     const char *near;
-    p->arch = s->options.arch ? arch_find(s->options.arch, &near) : 80;
+    p->arch_name = s->options.arch ? s->options.arch : "sm_80";
+    p->arch = arch_find(p->arch_name, &near);
     c.expect_end = &p->expects;
     c.kernel_end = &p->kernels;
     c.device_end = &p->devices;
