@@ -34,12 +34,18 @@ bool domain_of(const struct lay_tuple *shape, const int64_t *sym_values, struct 
     return true;
 }
 
+static const char *domain_name(const struct domain *d, int mode) {
+    return d->names && mode < d->rank ? d->names[mode] : NULL;
+}
+
 static const char *heading(const struct picture *p, const struct domain *d, int64_t slice) {
     struct buf b;
     buf_init(&b);
     buf_puts(&b, "(_,_");
-    for (int i = 2; i < d->rank; slice /= d->extent[i++])
-        buf_printf(&b, ",%" PRId64, slice % d->extent[i]);
+    for (int i = 2; i < d->rank; slice /= d->extent[i++]) {
+        const char *name = domain_name(d, i);
+        buf_printf(&b, ",%s%s%" PRId64, name ? name : "", name ? "=" : "", slice % d->extent[i]);
+    }
     buf_char(&b, ')');
     return buf_finish(&b, &p->s->arena);
 }
@@ -51,8 +57,10 @@ const char *domain_grids(struct picture *p, const char *what, const struct domai
         struct pic_grid *g = &p->grid[i];
         g->row_prefix = "r";
         g->column_prefix = "c";
-        g->row_axis = "mode 0";
-        if (d->rank > 1) g->column_axis = "mode 1";
+        const char *row = domain_name(d, 0), *column = domain_name(d, 1);
+        g->row_axis = row ? row : "mode 0";
+        if (d->rank > 1) g->column_axis = column ? column : "mode 1";
+        g->named = row || column;
         if (d->rank > 2) g->heading = heading(p, d, i);
     }
     return NULL;

@@ -11,6 +11,7 @@ struct domain {
     int64_t extent[LAY_MAX_RANK];
     int64_t inner[LAY_MAX_RANK];  // the extent of the first leaf of a mode, 0 when it has no other
     int64_t size, rows, columns, slices;
+    const char *const *names;  // of the modes, NULL for one that has none; NULL: none has
 };
 
 // One mode of the top level of "l"; "l" itself when that is a single leaf.

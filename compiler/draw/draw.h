@@ -35,6 +35,7 @@ struct draw_request {
     const struct tiled_copy *tc;  // OWNERS, TV, INVERSE
     struct lay layout;            // LAYOUT, SWIZZLE, BANKS; invalid when there is none
     const struct tensor *tensor;  // that "layout" is of, or NULL
+    const char *const *names;     // of the modes of what is drawn, or NULL
     const struct copy *copy;      // PATH, BANKS; after the passes for BANKS
     const struct kernel *kernel;  // FLOW, after the passes; that "copy" is in
     bool values;                  // OWNERS: name the values too

@@ -31,6 +31,7 @@ static const char *find_place(const struct draw_request *r, struct place *f) {
     if (!lay_valid(*l)) return "its layout is not known";
     if (!domain_of(l->shape, r->sym_values, &f->d))
         return "its extents have no value, or it has more than 2147483647 coordinates";
+    f->d.names = r->names;
     if (!plan_flatten(*l, r->sym_values, &f->flat)) return "its strides have no value";
     if (!fits(&f->flat)) return "its offsets do not fit into 62 bits";
     f->tuples = false;
@@ -47,7 +48,7 @@ static int64_t offset_at(const struct place *f, int64_t i) {
 }
 
 static const char *describe(const struct picture *p, const struct draw_request *r) {
-    const char *l = plan_named_layout(p->s, r->layout, r->tensor ? r->tensor->names : NULL);
+    const char *l = plan_named_layout(p->s, r->layout, r->names);
     if (!r->tensor) return picture_text(p, "%s = %s", r->name, l);
     return picture_text(p, "%s : %s %s %s", r->name, r->tensor->elem->name,
                         space_name(r->tensor->space), l);

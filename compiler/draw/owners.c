@@ -78,6 +78,7 @@ static const char *map(struct picture *p, const struct draw_request *r, const ch
                        char between) {
     struct owners *o = ARENA_NEW(&p->s->arena, struct owners);
     const char *why = find_owners(p, r->tc, o);
+    o->tile.names = r->names;
     if (!why) why = domain_grids(p, "the tile", &o->tile);
     if (why) return why;
     p->title = picture_text(p, "%s (%s), %" PRId64 " threads", title, domain_text(p, &o->tile),

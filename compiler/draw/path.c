@@ -26,6 +26,7 @@ static const char *find_path(const struct draw_request *r, struct path *f) {
     const struct view *v = cut_side(r->copy);
     if (!lay_valid(v->layout) || !domain_of(v->layout.shape, r->sym_values, &f->view))
         return "its view has no extents, or more than 2147483647 elements";
+    f->view.names = v->names;
     if (!domain_of(tc->tiler, NULL, &f->tile) || tc->tv.shape->rank != 2)
         return "its tile has no value";
     if (f->view.rank == 0) return "its view has no modes";

@@ -40,6 +40,7 @@ struct pic_grid {
     const char *row_prefix, *column_prefix;  // of labels: "r" gives r0, r1 ..
     int row_digits, column_digits;           // at least
     const char *row_axis, *column_axis;      // what the labels count, or NULL
+    bool named;                              // an axis has a name from the plan
     const struct pic_arrow *arrow;
     int narrows;
 };

@@ -29,6 +29,10 @@ static void write_grid(struct buf *out, const struct picture *p, const struct pi
     int label = label_width(g->row_prefix, g->row_digits, g->rows);
     char text[32];
     if (g->heading) buf_printf(out, "%s\n", g->heading);
+    if (g->named && g->column_axis)
+        buf_printf(out, "%s down, %s across\n", g->row_axis, g->column_axis);
+    else if (g->named)
+        buf_printf(out, "%s down\n", g->row_axis);
     size_t begin = out->len;
     for (int c = 0; c < g->columns; ++c) {
         snprintf(text, sizeof text, "%s%0*d", g->column_prefix, g->column_digits, c);

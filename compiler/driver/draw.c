@@ -207,6 +207,9 @@ static bool fit_subject(const struct plan *p, const struct command *q, struct su
     case DRAW_TV:
     case DRAW_INVERSE:
         r->tc = u->copy ? u->copy->tc : u->tc;
+        if (u->copy)  // its tile has the modes of what it cuts
+            r->names =
+                (u->copy->src.base->space == MEM_FRAG ? &u->copy->dst : &u->copy->src)->names;
         return r->tc || wrong_subject(q, u, r->view, "a tiled copy");
     case DRAW_LAYOUT:
     case DRAW_SWIZZLE:
@@ -214,6 +217,7 @@ static bool fit_subject(const struct plan *p, const struct command *q, struct su
         if (u->layout || u->tensor) {
             r->layout = u->layout ? u->layout->layout : u->tensor->layout;
             r->tensor = u->tensor;
+            r->names = u->tensor ? u->tensor->names : NULL;
             r->bits = u->tensor ? u->tensor->elem->bits : 0;
             return true;
         }

@@ -176,9 +176,14 @@ const struct value *names_give(struct sema *c, const struct value *v, const char
                                int n);
 // The coordinate in "v" that "e" gives by name; modes that it does not name stay.
 const struct value *names_coord(struct sema *c, const struct view *v, const struct ast_expr *e);
-// "made", which 'select' has made of "v", with the names of the modes selected.
-struct view names_select(struct sema *c, struct view made, const struct view *v,
-                         const struct value *modes);
+// The names of the modes of what "f", made of the identity of "v", makes of it: a mode that is the
+// whole of one named mode has its name.  NULL when none has one.
+const char *const *names_derive(struct sema *c, const struct view *v, struct lay f);
+// The names of "before" modes that have none, then, with "tiles", of the tiles of the first
+// "divided" modes of "v", and of what is left of each mode of "v": the tile of a mode has its name,
+// what is left of it where the tile has not.
+const char *const *names_divide(struct sema *c, const struct view *v, int divided, bool tiles,
+                                int before);
 // Where both sides have names, brings the modes of the destination into the order of the source's;
 // reports a name that it does not have and returns false.
 bool names_match(struct sema *c, struct copy *y);

@@ -27,12 +27,16 @@ static struct coord beside(struct sema *c, struct lay mode, struct coord other, 
 }
 
 static struct view slice_tiled(struct sema *c, struct view v, struct lay f, struct coord *crd,
-                               bool tile, struct range at) {
+                               bool tile, bool by_mode, struct range at) {
     struct view tiled = view_map(c->s, v, f, at);
     tiled.overhang |= view_reaches_out(c, &v, f);
     struct lay keep = lay_mode(c->lay, f, tile ? 0 : 1);
     struct coord pair = beside(c, keep, *crd, !tile);
-    return view_slice(c->s, tiled, &pair, at);
+    struct view part = view_slice(c->s, tiled, &pair, at);
+    // a part has the modes of what it is of, when it is one in each of them
+    if (lay_valid(part.layout) && by_mode && lay_rank(part.layout) <= lay_rank(v.layout))
+        part.names = v.names;
+    return part;
 }
 
 const struct value *view_local_tile(struct sema *c, const struct call *call) {
@@ -53,7 +57,8 @@ const struct value *view_local_tile(struct sema *c, const struct call *call) {
         return offset_layout(c, lay_local_tile(c->lay, l, t, at, NULL), e->at, "'local_tile'");
     }
     if (!view_whole(c, &a->view, e->arg[0].value->at)) return &value_none;
-    int tiler_rank = t->kind == LAY_TILER_LAYOUT || t->kind == LAY_TILER_ANY ? 1 : t->rank;
+    bool by_mode = t->kind != LAY_TILER_LAYOUT && t->kind != LAY_TILER_ANY;
+    int tiler_rank = by_mode ? t->rank : 1;
     int rank = lay_rank(a->view.layout);
     if (tiler_rank > rank)
         return FAIL(c, e->arg[1].value->at, "a tile of %d modes of '%s', which has %d: %s",
@@ -66,11 +71,7 @@ const struct value *view_local_tile(struct sema *c, const struct call *call) {
         sema_lay_error(c, e->at, "'local_tile'");
         return &value_none;
     }
-    struct view tile = slice_tiled(c, a->view, f, crd, true, e->at);
-    // a tile has the modes of what it is of, when it is one in each of them
-    if (lay_valid(tile.layout) && tiler_rank == rank && lay_rank(tile.layout) == rank)
-        tile.names = a->view.names;
-    return value_view(c, tile);
+    return value_view(c, slice_tiled(c, a->view, f, crd, true, by_mode, e->at));
 }
 
 // The coordinate of thread "i" in the layout "thr", by mode: the sum of (i / d) % s times what
@@ -147,5 +148,5 @@ const struct value *view_local_partition(struct sema *c, const struct call *call
         }
         crd = (struct coord){.rank = rank, .kid = kid};
     }
-    return value_view(c, slice_tiled(c, a->view, f, &crd, false, e->at));
+    return value_view(c, slice_tiled(c, a->view, f, &crd, false, !lay_is_leaf(thr.shape), e->at));
 }

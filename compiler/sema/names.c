@@ -79,18 +79,50 @@ const struct value *names_coord(struct sema *c, const struct view *v, const stru
     return whole ? value_tuple(c, n, kid, e->at) : &value_none;
 }
 
-struct view names_select(struct sema *c, struct view made, const struct view *v,
-                         const struct value *modes) {
-    int n = modes->kind == VAL_TUPLE ? modes->rank : 0;
-    if (!v->names || n == 0) return made;
-    const char **name = ARENA_ARRAY(&c->s->arena, const char *, n);
-    for (int i = 0; i < n; ++i) {
-        int64_t m;
-        if (!value_is_static(modes->kid[i], &m) || m < 0 || m >= lay_rank(v->layout)) return made;
+// The mode of "v" that all leaves of "stride" are of; -1 when they are of several, or of none.
+static int source_of(const struct lay_tuple *stride, const int *mode_of, int n) {
+    if (lay_is_leaf(stride)) {
+        int path[3];
+        if (stride->leaf.num == 0 || lay_int_basis_path(stride->leaf, path) != 1 || path[0] >= n)
+            return -1;
+        return mode_of[path[0]];
+    }
+    int mode = -1;
+    for (int i = 0; i < stride->rank; ++i) {
+        int one = source_of(stride->kid[i], mode_of, n);
+        if (one < 0 || (mode >= 0 && one != mode)) return -1;
+        mode = one;
+    }
+    return mode;
+}
+
+const char *const *names_derive(struct sema *c, const struct view *v, struct lay f) {
+    if (!v->names || lay_is_leaf(v->layout.shape) || lay_is_leaf(f.shape)) return NULL;
+    int mode_of[LAY_MAX_LEAVES], n = 0, rank = f.shape->rank;
+    for (int i = 0; i < v->layout.shape->rank; ++i)
+        for (int k = lay_tuple_leaves(v->layout.shape->kid[i]); k > 0; --k) mode_of[n++] = i;
+    bool used[LAY_MAX_RANK] = {false}, any = false;
+    const char **name = ARENA_ARRAY(&c->s->arena, const char *, rank + 1);
+    for (int i = 0; i < rank; ++i) {
+        int m = source_of(f.stride->kid[i], mode_of, n);
+        if (m < 0 || used[m] || !v->names[m]) continue;
+        struct lay_int was = lay_tuple_product(c->lay, v->layout.shape->kid[m]);
+        if (!lay_int_equal(lay_tuple_product(c->lay, f.shape->kid[i]), was)) continue;
+        used[m] = any = true;
         name[i] = v->names[m];
     }
-    made.names = name;
-    return made;
+    return any ? name : NULL;
+}
+
+const char *const *names_divide(struct sema *c, const struct view *v, int divided, bool tiles,
+                                int before) {
+    if (!v->names || lay_is_leaf(v->layout.shape)) return NULL;
+    int rank = v->layout.shape->rank, n = 0;
+    const char **name = ARENA_ARRAY(&c->s->arena, const char *, before + divided + rank + 1);
+    n += before;
+    for (int i = 0; tiles && i < divided; ++i) name[n++] = v->names[i];
+    for (int i = 0; i < rank; ++i) name[n++] = tiles && i < divided ? NULL : v->names[i];
+    return name;
 }
 
 bool names_match(struct sema *c, struct copy *y) {

@@ -43,7 +43,9 @@ static const struct value *finish(struct sema *c, const struct view *v, struct l
         sema_lay_error(c, e->at, what);
         return &value_none;
     }
-    return value_view(c, view_map(c->s, *v, f, e->at));
+    struct view made = view_map(c->s, *v, f, e->at);
+    made.names = names_derive(c, v, f);
+    return value_view(c, made);
 }
 
 // The leaves of the view's shape in the groups that coalescing its layout makes of them.
@@ -81,9 +83,63 @@ bool view_reaches_out(struct sema *c, const struct view *v, struct lay f) {
     return !lay_int_valid(now) || !lay_int_valid(was) || !lay_int_equal(now, was);
 }
 
+static bool adds_mode(const char *name) {
+    return strcmp(name, "append") == 0 || strcmp(name, "prepend") == 0 ||
+           strcmp(name, "replace") == 0;
+}
+
+static bool adds_nothing(const struct lay_tuple *shape, const struct lay_tuple *stride) {
+    if (lay_is_leaf(shape)) return lay_int_is(shape->leaf, 1) || lay_int_is(stride->leaf, 0);
+    for (int i = 0; i < shape->rank; ++i)
+        if (!adds_nothing(shape->kid[i], stride->kid[i])) return false;
+    return true;
+}
+
+static const struct lay_tuple *zeros(struct sema *c, const struct lay_tuple *shape) {
+    if (lay_is_leaf(shape)) return lay_leaf_of(c->lay, 0);
+    const struct lay_tuple *kid[LAY_MAX_RANK];
+    for (int i = 0; i < shape->rank; ++i) kid[i] = zeros(c, shape->kid[i]);
+    return lay_tuple(c->lay, shape->rank, kid);
+}
+
+// Whether the mode "m" can be added to the view "v": what it steps over would have to be
+// coordinates of the tensor, so that it stays where it is.
+static bool broadcast(struct sema *c, struct calc_value *m, struct range at, const struct value *v,
+                      const char *what) {
+    if (m->kind != CALC_LAYOUT) {
+        diag_error(c->s, at, "%s of '%s' takes a mode, such as 1:0", what, v->view.base->name);
+        return false;
+    }
+    struct lay l = m->layout;
+    if (l.sw.b || !lay_int_is(l.offset, 0) || !adds_nothing(l.shape, l.stride)) {
+        diag_error(c->s, at,
+                   "the mode %s steps over elements that are no coordinates of '%s'; a mode with "
+                   "stride 0, which repeats them, can be added to a tensor",
+                   lay_text(c->lay, l), v->view.base->name);
+        return false;
+    }
+    m->layout = lay_make(c->lay, l.shape, zeros(c, l.shape));
+    return true;
+}
+
 static bool is_divide(const char *name) {
     size_t n = strlen(name);
     return n > 7 && strcmp(name + n - 7, "_divide") == 0;
+}
+
+// The modes that the tiler "t" divides one by one; 0 when it divides the whole.
+static int modes_divided(const struct lay_tiler *t) {
+    return t->kind == LAY_TILER_LAYOUT || t->kind == LAY_TILER_ANY ? 0 : t->rank;
+}
+
+// The names of what the divide "call" of "v" gives.
+static const char *const *divided_names(struct sema *c, const struct call *call,
+                                        const struct view *v) {
+    const struct lay_tiler *t = value_to_tiler(c, call->arg[1], call->e->arg[1].value->at, "it");
+    int n = t ? modes_divided(t) : 0;
+    if (n == 0 || call->name[0] == 'z') return NULL;  // ((tile),(rest))
+    if (call->name[0] == 'l') return v->names;        // ((tile,rest),(tile,rest),..)
+    return names_divide(c, v, n, call->name[0] == 'f', call->name[0] == 't');
 }
 
 void warn_layout_tiler(struct sema *c, const struct value *tiler, const struct ast_expr *e,
@@ -124,9 +180,9 @@ const struct value *view_call(struct sema *c, const struct call *call) {
         id = view_identity(c->s, &v->view);
         if (strcmp(call->name, "coalesce") == 0 && call->n == 1)
             return finish(c, &v->view, coalesce(c, &v->view, id), e, what);
-        if (strcmp(call->name, "append") == 0 || strcmp(call->name, "prepend") == 0 ||
-            strcmp(call->name, "replace") == 0)
-            return sema_not_yet_value(c, e->at, sema_text(c, "%s of a tensor", what));
+        int last = call->n - 1;
+        if (adds_mode(call->name) && !broadcast(c, &arg[last], e->arg[last].value->at, v, what))
+            return &value_none;
         arg[on] = calc_of_layout(id);
     }
     if (view && strcmp(call->name, "composition") == 0) return view_compose(c, v, call->arg[1], e);
@@ -142,13 +198,11 @@ const struct value *view_call(struct sema *c, const struct call *call) {
         r.layout = as_one_mode(c, r.layout, lay_calc(c->lay, call->name, call->n, arg).layout);
     }
     const struct value *made = finish(c, &v->view, r.layout, e, what);
-    if (made->kind == VAL_VIEW && strcmp(call->name, "select") == 0)
-        return value_view(c, names_select(c, made->view, &v->view, call->arg[1]));
     if (made->kind != VAL_VIEW || !is_divide(call->name)) return made;
     warn_layout_tiler(c, call->arg[1], e->arg[1].value, &v->view);
-    if (!view_reaches_out(c, &v->view, r.layout)) return made;
     struct view over = made->view;
-    over.overhang = true;
+    over.names = divided_names(c, call, &v->view);
+    over.overhang |= view_reaches_out(c, &v->view, r.layout);
     return value_view(c, over);
 }
 
@@ -183,6 +237,7 @@ const struct value *view_compose(struct sema *c, const struct value *a, const st
     }
     struct view v = made->view;
     int n = lay_rank(v.layout), was = lay_rank(a->view.layout);
+    if (n == was && modes_divided(t)) v.names = a->view.names;
     for (int i = 0; i < n && i < was; ++i) {
         struct lay_int have = lay_size(c->lay, lay_mode(c->lay, a->view.layout, i));
         struct lay_int take = lay_size(c->lay, lay_mode(c->lay, v.layout, i));
