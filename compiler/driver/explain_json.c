@@ -75,6 +75,7 @@ static void put_align(struct json *j, const struct align_terms *a) {
     put_number(j, "offset", a->offset);
     put_number(j, "run", a->run);
     put_number(j, "stride", a->stride);
+    put_number(j, "promised", a->promised);
     leave(j, '}');
 }
 

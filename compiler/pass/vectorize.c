@@ -5,8 +5,9 @@
 // which memory runs, and takes the vector's own elements out of it.
 //
 // Bounds, in bits: the atom; the contiguous run of each side and the run common to both; the
-// alignment of each side, the greatest common divisor of the base's alignment and of every offset
-// and stride that is left; the swizzle's base.
+// alignment of each side, the greatest common divisor of the base's alignment and of every known
+// offset and stride that is left; the divisibility that is promised of those that a param enters;
+// the swizzle's base.
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 #include "layout/algebra.h"
 #include "pass/pass.h"
 #include "pass/walk.h"
+#include "pass/width.h"
 
 static int64_t gcd(int64_t a, int64_t b) {
     while (b) {
@@ -30,16 +32,12 @@ static int64_t power_of_two_in(int64_t n) {
 
 // -- runs -----------------------------------------------------------------------------------------
 
-enum side { SRC = 1, DST = 2 };
-
 static bool continues(const struct copy_mode *m, int sides, int64_t run) {
     return (!(sides & SRC) || lay_int_is(m->src, run)) &&
            (!(sides & DST) || lay_int_is(m->dst, run));
 }
 
-// The elements that follow one another in "sides"; "taken" (may be NULL) gets the modes' order in
-// the run.
-static int64_t run_of(const struct copy_mode *mode, int n, int sides, int *taken, int *ntaken) {
+int64_t width_run(const struct copy_mode *mode, int n, int sides, int *taken, int *ntaken) {
     int64_t run = 1;
     bool used[256] = {false};
     int count = 0;
@@ -60,11 +58,30 @@ static int64_t run_of(const struct copy_mode *mode, int n, int sides, int *taken
 
 // -- alignment ------------------------------------------------------------------------------------
 
-static int64_t offset_divisor(const struct ix *e) {
-    return e ? ix_divisor(e) : 1;
+// Adds "d", of which every value is a multiple of "by", to what a param enters.
+static void add_loose(struct align_terms *t, struct lay_int d, int64_t by, int64_t bytes) {
+    bool worse = power_of_two_in(by * bytes) < power_of_two_in(t->promised);
+    if (t->promised == 0 || worse) t->loose = d;
+    t->promised = gcd(t->promised, by * bytes);
 }
 
-// Bytes to which every vector of "vec" elements of a side is aligned.
+static void add_offset(struct align_terms *t, const struct ix *e, int64_t bytes) {
+    if (!e || e->op != IX_SUM) {
+        t->offset = gcd(t->offset, (e ? ix_divisor(e) : 1) * bytes);
+        return;
+    }
+    for (int i = 0; i < e->nterms; ++i) {
+        struct ix term = *e;
+        term.term = &e->term[i];
+        term.nterms = 1;
+        if (e->term[i].coef.nsyms > 0)
+            add_loose(t, e->term[i].coef, ix_divisor(&term), bytes);
+        else
+            t->offset = gcd(t->offset, ix_divisor(&term) * bytes);
+    }
+}
+
+// Bytes to which every vector of "vec" elements of a side is aligned, but for what a param enters.
 static int64_t alignment(const struct copy_facts *f, const struct view *v, const struct part *p,
                          int side, int64_t vec, struct align_terms *terms) {
     int64_t bytes = v->base->elem->bits / 8;
@@ -80,11 +97,18 @@ static int64_t alignment(const struct copy_facts *f, const struct view *v, const
             break;
         }
     }
-    *terms = (struct align_terms){v->base->align, offset_divisor(p->offset) * bytes,
-                                  run % vec == 0 ? vec * bytes : bytes, 0, lay_int(0)};
+    *terms = (struct align_terms){.base = v->base->align,
+                                  .run = run % vec == 0 ? vec * bytes : bytes,
+                                  .worst = lay_int(0),
+                                  .loose = lay_int(0)};
+    add_offset(terms, p->offset, bytes);
     for (int i = 0; i < f->nmodes; ++i) {
         if (used[i]) continue;
         struct lay_int d = side == SRC ? f->mode[i].src : f->mode[i].dst;
+        if (d.nsyms > 0) {
+            add_loose(terms, d, lay_int_divisor(d), bytes);
+            continue;
+        }
         terms->stride = gcd(terms->stride, lay_int_divisor(d) * bytes);
         if (lay_int_is(d, 0)) continue;
         if (lay_int_is(terms->worst, 0) ||
@@ -96,87 +120,11 @@ static int64_t alignment(const struct copy_facts *f, const struct view *v, const
 
 // -- one copy -------------------------------------------------------------------------------------
 
-static const char *side_alignment_reason(struct session *s, const struct copy *c, bool src) {
-    const struct copy_facts *f = &c->facts;
-    const struct align_terms *t = src ? &f->src_align : &f->dst_align;
-    const char *offset = "", *stride = "";
-    if (t->offset)
-        offset = arena_printf(&s->arena, ", its offset %s to %ld",
-                              ix_text(s, (src ? &f->src : &f->dst)->offset), (long)t->offset);
-    if (t->stride)
-        stride = arena_printf(&s->arena, ", its strides (the worst is %s) to %ld",
-                              lay_int_text(&s->lay, t->worst), (long)t->stride);
-    return arena_printf(&s->arena,
-                        "'%s' is aligned to %ld bytes%s%s, so that an access is aligned to %ld",
-                        (src ? &c->src : &c->dst)->base->name, (long)t->base, offset, stride,
-                        (long)(f->bound[src ? BOUND_SRC_ALIGN : BOUND_DST_ALIGN] / 8));
-}
-
-// The stride that ends the contiguous run of a side, for messages.
-static const char *run_reason(struct session *s, const struct copy *c, int sides) {
-    const struct copy_facts *f = &c->facts;
-    int bits = c->src.base->elem->bits;
-    int64_t run = run_of(f->mode, f->nmodes, sides, NULL, NULL);
-    int64_t least = 0;
-    struct lay_int d = lay_int(0);
-    for (int i = 0; i < f->nmodes; ++i) {
-        struct lay_int x = sides & SRC ? f->mode[i].src : f->mode[i].dst;
-        if (lay_int_is(x, 0) || (lay_int_static(x) && x.num < run)) continue;
-        int64_t lo, hi;
-        lay_int_range(x, &lo, &hi);
-        if (least == 0 || lo < least) {
-            least = lo;
-            d = x;
-        }
-    }
-    const char *name = sides & SRC ? c->src.base->name : c->dst.base->name;
-    const char *who =
-        sides == (SRC | DST)
-            ? "a thread's elements that follow one another in both sides"
-            : arena_printf(&s->arena, "a thread's elements that follow one another in '%s'", name);
-    if (run == 1 && least > 1) {
-        return arena_printf(&s->arena,
-                            "%s are %ld of %d bits: its values stand %s elements apart in '%s'",
-                            who, (long)run, bits, lay_int_text(&s->lay, d), name);
-    }
-    return arena_printf(&s->arena, "%s are %ld of %d bits", who, (long)run, bits);
-}
-
-// What bound "b" of copy "c" comes from; to be called before the vector's elements are taken out of
-// the modes.
-static const char *reason(struct session *s, const struct copy *c, enum bound b) {
-    const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
-    switch (b) {
-    case BOUND_SRC_RUN: return run_reason(s, c, SRC);
-    case BOUND_DST_RUN: return run_reason(s, c, DST);
-    case BOUND_COMMON_RUN: return run_reason(s, c, SRC | DST);
-    case BOUND_SRC_ALIGN: return side_alignment_reason(s, c, true);
-    case BOUND_DST_ALIGN: return side_alignment_reason(s, c, false);
-    case BOUND_SRC_SWIZZLE:
-    case BOUND_DST_SWIZZLE:
-        if (c->facts.bound[b] == BOUND_NONE) return NULL;
-        return arena_printf(&s->arena, "the swizzle of '%s' keeps %ld bits together",
-                            b == BOUND_SRC_SWIZZLE ? c->src.base->name : c->dst.base->name,
-                            (long)c->facts.bound[b]);
-    case BOUND_ATOM:
-    case N_BOUNDS: break;
-    }
-    if (atom->bits < c->src.base->elem->bits) {
-        return arena_printf(&s->arena,
-                            "%s(%d) takes at most %d bits, which leaves single elements of %d",
-                            atom->row->name, atom->bits, atom->bits, c->src.base->elem->bits);
-    }
-    return arena_printf(&s->arena,
-                        atom->row->exact ? "%s(%d) is an access of %d bits"
-                                         : "%s(%d) takes at most %d bits",
-                        atom->row->name, atom->bits, atom->bits);
-}
-
 // Merges the common run into one mode of whole vectors, which comes first.
 static void reorder(struct session *s, struct copy_facts *f, int64_t vec) {
     int order[256], taken;
     struct copy_mode *m = ARENA_ARRAY(&s->arena, struct copy_mode, f->nmodes + 1);
-    int64_t run = run_of(f->mode, f->nmodes, SRC | DST, order, &taken);
+    int64_t run = width_run(f->mode, f->nmodes, SRC | DST, order, &taken);
     int n = 0;
     bool used[256] = {false}, rest = false;
     for (int k = 0; k < taken; ++k) {
@@ -208,24 +156,30 @@ static int64_t at_most(int64_t a, int64_t cap) {
     return a < cap ? a : cap;
 }
 
+static int64_t promised(const struct align_terms *t) {
+    return t->promised ? at_most(t->promised, BOUND_NONE / 8) * 8 : BOUND_NONE;
+}
+
 static void not_reached(struct session *s, const struct copy *c, const struct atom *atom) {
     const struct copy_facts *f = &c->facts;
     int best = f->bits;
     if (atom->row->exact) {
         diag_error(s, c->at, "%s cannot use %d-bit accesses, only %d: %s", copy_name(s, c),
-                   atom->bits, best, reason(s, c, c->facts.won));
-        diag_page(s, f->won == BOUND_SRC_ALIGN || f->won == BOUND_DST_ALIGN ? "aligned"
-                                                                            : "contiguous");
+                   atom->bits, best, width_reason(s, c, c->facts.won));
+        bool run = f->won == BOUND_SRC_RUN || f->won == BOUND_DST_RUN || f->won == BOUND_COMMON_RUN;
+        diag_page(s, run ? "contiguous" : "aligned");
     } else {
         diag_warn(s, W_VECTORIZE, c->at, "%s moves %d bits an access, %d were asked for: %s",
-                  copy_name(s, c), best, atom->bits, reason(s, c, c->facts.won));
+                  copy_name(s, c), best, atom->bits, width_reason(s, c, c->facts.won));
     }
     if (c->tc) diag_note(s, c->tc->at, "the tiled copy is declared here");
-    if (f->won == BOUND_SRC_RUN || f->won == BOUND_SRC_ALIGN || f->won == BOUND_COMMON_RUN) {
+    if (f->won == BOUND_SRC_RUN || f->won == BOUND_SRC_ALIGN || f->won == BOUND_SRC_DIVIDES ||
+        f->won == BOUND_COMMON_RUN) {
         diag_note(s, c->src.base->at, "'%s' has layout %s", c->src.base->name,
                   lay_text(&s->lay, c->src.base->layout));
     }
-    if (f->won == BOUND_DST_RUN || f->won == BOUND_DST_ALIGN || f->won == BOUND_COMMON_RUN) {
+    if (f->won == BOUND_DST_RUN || f->won == BOUND_DST_ALIGN || f->won == BOUND_DST_DIVIDES ||
+        f->won == BOUND_COMMON_RUN) {
         diag_note(s, c->dst.base->at, "'%s' has layout %s", c->dst.base->name,
                   lay_valid(c->dst.base->layout) ? lay_text(&s->lay, c->dst.base->layout)
                                                  : "of its tile");
@@ -239,9 +193,9 @@ static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, 
     const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
     int bits = c->src.base->elem->bits;
     if (f->nmodes > 256) BUG("a thread's part of a copy in %d modes", f->nmodes);
-    int64_t run_src = run_of(f->mode, f->nmodes, SRC, NULL, NULL);
-    int64_t run_dst = run_of(f->mode, f->nmodes, DST, NULL, NULL);
-    int64_t run = run_of(f->mode, f->nmodes, SRC | DST, NULL, NULL);
+    int64_t run_src = width_run(f->mode, f->nmodes, SRC, NULL, NULL);
+    int64_t run_dst = width_run(f->mode, f->nmodes, DST, NULL, NULL);
+    int64_t run = width_run(f->mode, f->nmodes, SRC | DST, NULL, NULL);
     int64_t *b = f->bound;
     b[BOUND_ATOM] =
         atom->bits < bits ? bits : atom->bits;  // a cap below an element leaves single elements
@@ -253,6 +207,8 @@ static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, 
         at_most(alignment(f, &c->src, &f->src, SRC, vec, &f->src_align), BOUND_NONE / 8) * 8;
     b[BOUND_DST_ALIGN] =
         at_most(alignment(f, &c->dst, &f->dst, DST, vec, &f->dst_align), BOUND_NONE / 8) * 8;
+    b[BOUND_SRC_DIVIDES] = promised(&f->src_align);
+    b[BOUND_DST_DIVIDES] = promised(&f->dst_align);
     b[BOUND_SRC_SWIZZLE] = f->src.sw.b ? ((int64_t)bits << at_most(f->src.sw.m, 10)) : BOUND_NONE;
     b[BOUND_DST_SWIZZLE] = f->dst.sw.b ? ((int64_t)bits << at_most(f->dst.sw.m, 10)) : BOUND_NONE;
     f->won = BOUND_ATOM;
@@ -264,11 +220,11 @@ static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, 
             f->won = (enum bound)i;
         }
     }
-    for (int i = 0; i < N_BOUNDS; ++i) f->why[i] = reason(s, c, (enum bound)i);
+    for (int i = 0; i < N_BOUNDS; ++i) f->why[i] = width_reason(s, c, (enum bound)i);
     if (least < bits) {
         diag_error(s, c->at,
                    "%s would access elements of %d bits that are not aligned to their size: %s",
-                   copy_name(s, c), bits, reason(s, c, c->facts.won));
+                   copy_name(s, c), bits, width_reason(s, c, c->facts.won));
         diag_page(s, "aligned");
         return false;
     }

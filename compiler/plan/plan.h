@@ -145,6 +145,8 @@ enum bound {
     BOUND_COMMON_RUN,
     BOUND_SRC_ALIGN,
     BOUND_DST_ALIGN,
+    BOUND_SRC_DIVIDES,
+    BOUND_DST_DIVIDES,
     BOUND_SRC_SWIZZLE,
     BOUND_DST_SWIZZLE,
     N_BOUNDS
@@ -153,13 +155,16 @@ const char *bound_name(enum bound b);
 
 enum { BOUND_NONE = 1 << 20 };  // bits: what does not limit a width; more than any access has
 
-// What an alignment is the greatest common divisor of, bytes; 0 where nothing is added.
+// What an alignment is the greatest common divisor of, bytes; 0 where nothing is added.  What a
+// param enters is told apart from what is known.
 struct align_terms {
     int64_t base;          // of the tensor's first element
-    int64_t offset;        // divides the offset of the thread's first element
+    int64_t offset;        // divides the known terms of the thread's first element's offset
     int64_t run;           // between vectors within the contiguous run
-    int64_t stride;        // divides every other stride of the thread's elements
+    int64_t stride;        // divides every other known stride of the thread's elements
     struct lay_int worst;  // of those strides, the least aligned; elements
+    int64_t promised;      // divides every stride and offset that a param enters
+    struct lay_int loose;  // of those, the least aligned; elements
 };
 
 // One side of a copy as one thread sees it; elements.

@@ -83,6 +83,8 @@ const char *bound_name(enum bound b) {
         "contiguous run common to both sides",
         "alignment of the source",
         "alignment of the destination",
+        "divisibility of the source",
+        "divisibility of the destination",
         "swizzle base of the source",
         "swizzle base of the destination",
     };
