@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Builds DIR/program of what prepare.sh has put into DIR: one object a peer.
+#
+# usage: build.sh DIR        ARCH: the architecture (default: sm_90), JOBS: how many at a time
+set -euo pipefail
+cd "$1"
+flags="-O3 -std=c++17 -arch=${ARCH:-sm_90} -I include -I ."
+rm -f ./*.o program
+commands=("main.cu -o main.o")
+for stages in 1 2 3 4; do
+    for l2 in 0 128; do
+        commands+=("-DSTAGES=$stages -DL2=$l2 -Dcolsum_launch=colsum_${stages}_$l2 -I emitted/${stages}_$l2 tcpc_peer.cu -o tcpc_${stages}_$l2.o")
+    done
+    commands+=("-DSTAGES=$stages cute_peer.cu -o cute_$stages.o")
+done
+printf '%s\n' "${commands[@]}" | xargs -P "${JOBS:-$(nproc)}" -I{} sh -c "nvcc $flags -c {}"
+nvcc -arch="${ARCH:-sm_90}" ./*.o -o program

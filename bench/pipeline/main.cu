@@ -1,0 +1,240 @@
+// Column sums of a f16 matrix of 1 GiB in two shapes: tcpc's emitted pipelines beside CuTe's, for 1
+// to 4 stages and 1, 2 and the most blocks a multiprocessor, in alternating rounds of one run;
+// medians.  Prints Markdown; exits with 1 when a sum is wrong.
+//
+// usage: program [ROUNDS]
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "peer.h"
+
+extern const peer tcpc_peer_1_128, tcpc_peer_2_128, tcpc_peer_3_128, tcpc_peer_4_128;
+extern const peer tcpc_peer_1_0, tcpc_peer_2_0, tcpc_peer_3_0, tcpc_peer_4_0;
+extern const peer cute_peer_1, cute_peer_2, cute_peer_3, cute_peer_4;
+
+// tcpc with the L2 hint that CuTe's cp.async has, CuTe, and tcpc without the hint.
+enum { TCPC, CUTE, NO_HINT, WAYS };
+static const peer *const peers[WAYS][4] = {
+    {&tcpc_peer_1_128, &tcpc_peer_2_128, &tcpc_peer_3_128, &tcpc_peer_4_128},
+    {&cute_peer_1, &cute_peer_2, &cute_peer_3, &cute_peer_4},
+    {&tcpc_peer_1_0, &tcpc_peer_2_0, &tcpc_peer_3_0, &tcpc_peer_4_0}};
+
+#define CHECK(call)                                                                                \
+    do {                                                                                           \
+        const cudaError_t error_of_call = (call);                                                  \
+        if (error_of_call != cudaSuccess) {                                                        \
+            std::fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error_of_call));            \
+            std::exit(2);                                                                          \
+        }                                                                                          \
+    } while (0)
+
+struct shape {
+    int rows, columns;
+};
+static const shape shapes[] = {{131072, 4096}, {8388608, 64}};
+static const int64_t elements = (int64_t)131072 * 4096;
+
+// 0, 1, 2 or 3, so that all sums are exact.
+static __global__ void fill(uint16_t *a, int64_t n) {
+    const uint16_t bits[4] = {0, 0x3c00, 0x4000, 0x4200};
+    const int64_t step = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < n; i += step) {
+        uint64_t x = (uint64_t)i * 0x9e3779b97f4a7c15u;
+        x ^= x >> 29;
+        x *= 0xbf58476d1ce4e5b9u;
+        a[i] = bits[x >> 62];
+    }
+}
+
+// The sums as integers: blockDim.x columns a block, blockIdx.y's share of the rows.
+static __global__ void reference(const uint16_t *a, int rows, int columns,
+                                 unsigned long long *sums) {
+    const int column = blockIdx.x * blockDim.x + threadIdx.x, each = rows / gridDim.y;
+    unsigned long long sum = 0;
+    for (int64_t row = (int64_t)blockIdx.y * each; row < (int64_t)(blockIdx.y + 1) * each; ++row) {
+        const uint16_t bits = a[row * columns + column];
+        sum += bits == 0 ? 0 : bits == 0x3c00 ? 1 : bits == 0x4000 ? 2 : 3;
+    }
+    atomicAdd(&sums[column], sum);
+}
+
+// Keeps the device busy while the host queues what is to be timed.
+static __global__ void delay(long long cycles) {
+    const long long from = clock64();
+    while (clock64() - from < cycles) {
+    }
+}
+
+struct run {
+    const peer *who;
+    int parts, more_shared;
+    std::vector<float> ms;
+};
+
+struct cell {
+    shape of;
+    int stages, blocks;  // a multiprocessor
+    bool most;
+    run by[WAYS];
+};
+
+static void *a;
+static float *p;
+static unsigned long long *expected;
+static int processors, shared_of_processor, shared_of_block;
+
+static int most_blocks(const peer *w) {
+    int blocks;
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, w->kernel, 128, w->shared));
+    return blocks;
+}
+
+static bool right(const cell &c, const run &r) {
+    const int rows = 16 * r.parts, columns = c.of.columns;
+    const size_t bytes = sizeof(float) * rows * columns;
+    CHECK(cudaMemset(p, 0xff, bytes));
+    const char *error = r.who->launch(a, p, c.of.rows, columns, r.parts, r.more_shared, 0);
+    if (error) {
+        std::fprintf(stderr, "%s: %s\n", r.who->name, error);
+        std::exit(2);
+    }
+    std::vector<float> partial((size_t)rows * columns);
+    std::vector<unsigned long long> want(columns);
+    CHECK(cudaMemcpy(partial.data(), p, bytes, cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(want.data(), expected, sizeof want[0] * columns, cudaMemcpyDeviceToHost));
+    for (int j = 0; j < columns; ++j) {
+        double sum = 0;
+        for (int i = 0; i < rows; ++i) sum += partial[(size_t)i * columns + j];
+        if (sum != (double)want[j]) {
+            std::printf("%s, %d stages, %d blocks, %d x %d: column %d is %.1f, not %llu\n",
+                        r.who->name, c.stages, c.blocks, c.of.rows, columns, j, sum, want[j]);
+            return false;
+        }
+    }
+    return true;
+}
+
+static double median(std::vector<float> v) {
+    std::sort(v.begin(), v.end());
+    return v[v.size() / 2];
+}
+static double speed(double ms) {
+    return 2.0 * elements / ms / 1e6;
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1 && std::strcmp(argv[1], "--starts") == 0) return 0;
+    const int rounds = argc > 1 ? std::atoi(argv[1]) : 51;
+    const int waves = std::getenv("WAVES") ? std::atoi(std::getenv("WAVES")) : 1;
+    cudaDeviceProp device;
+    int driver, runtime;
+    CHECK(cudaGetDeviceProperties(&device, 0));
+    CHECK(cudaDriverGetVersion(&driver));
+    CHECK(cudaRuntimeGetVersion(&runtime));
+    processors = device.multiProcessorCount;
+    shared_of_processor = (int)device.sharedMemPerMultiprocessor;
+    shared_of_block = (int)device.sharedMemPerBlockOptin;
+    std::printf("%s, %d multiprocessors, CUDA %d.%d (driver: %d.%d); GB/s, medians of %d "
+                "alternating rounds\n",
+                device.name, processors, runtime / 1000, runtime % 1000 / 10, driver / 1000,
+                driver % 1000 / 10, rounds);
+
+    const size_t p_bytes = sizeof(float) * 16 * 64 * 16 * (size_t)processors * waves;
+    CHECK(cudaMalloc(&a, 2 * elements));
+    CHECK(cudaMalloc((void **)&p, p_bytes));
+    CHECK(cudaMalloc((void **)&expected, sizeof *expected * 4096));
+    fill<<<4096, 256>>>((uint16_t *)a, elements);
+    cudaEvent_t from, to;
+    CHECK(cudaEventCreate(&from));
+    CHECK(cudaEventCreate(&to));
+
+    std::printf("\n| stages | registers: tcpc | CuTe | without hint | spilled bytes: tcpc | CuTe | "
+                "without hint |\n| --- | --- | --- | --- | --- | --- | --- |\n");
+    for (int s = 0; s < 4; ++s) {
+        cudaFuncAttributes f[WAYS];
+        for (int w = 0; w < WAYS; ++w) {
+            const peer *x = peers[w][s];
+            CHECK(cudaFuncGetAttributes(&f[w], x->kernel));
+            CHECK(cudaFuncSetAttribute(x->kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                       cudaSharedmemCarveoutMaxShared));
+            CHECK(cudaFuncSetAttribute(x->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       shared_of_block));
+        }
+        std::printf("| %d | %d | %d | %d | %d | %d | %d |\n", s + 1, f[0].numRegs, f[1].numRegs,
+                    f[2].numRegs, (int)f[0].localSizeBytes, (int)f[1].localSizeBytes,
+                    (int)f[2].localSizeBytes);
+    }
+
+    int wrong = 0, cells = 0, reached = 0;
+    double least = 1e9;
+    for (const shape &of : shapes) {
+        CHECK(cudaMemset(expected, 0, sizeof *expected * 4096));
+        reference<<<dim3(of.columns / 64, 1024), 64>>>((const uint16_t *)a, of.rows, of.columns,
+                                                       expected);
+        std::vector<cell> table;
+        for (int s = 3; s >= 0; --s) {
+            int most = most_blocks(peers[TCPC][s]);
+            for (int w = 1; w < WAYS; ++w) most = std::min(most, most_blocks(peers[w][s]));
+            for (int blocks : {1, 2, most}) {
+                cell c = {of, s + 1, blocks, blocks == most, {}};
+                for (int w = 0; w < WAYS; ++w) {
+                    // room for this many blocks and no more; 1 KiB of each is the system's
+                    int room = std::min(shared_of_processor / blocks - 1024, shared_of_block);
+                    room = room / 128 * 128 - peers[w][s]->shared;
+                    c.by[w].who = peers[w][s];
+                    c.by[w].more_shared = blocks == most ? 0 : room;
+                    c.by[w].parts = std::max(1, processors * blocks * waves / (of.columns / 64));
+                }
+                table.push_back(c);
+            }
+        }
+        for (cell &c : table) {
+            for (run &r : c.by) wrong += !right(c, r);
+        }
+        for (int round = -2; round < rounds; ++round) {
+            for (cell &c : table) {
+                for (int k = 0; k < WAYS; ++k) {
+                    run &r = c.by[(k + round + 2) % WAYS];
+                    float ms;
+                    delay<<<1, 1>>>(60000);
+                    CHECK(cudaEventRecord(from));
+                    r.who->launch(a, p, of.rows, of.columns, r.parts, r.more_shared, 0);
+                    CHECK(cudaEventRecord(to));
+                    CHECK(cudaEventSynchronize(to));
+                    CHECK(cudaEventElapsedTime(&ms, from, to));
+                    if (round >= 0) r.ms.push_back(ms);
+                }
+            }
+        }
+        CHECK(cudaGetLastError());
+        std::printf("\n%d x %d\n\n| stages | blocks | grid | tcpc | CuTe | tcpc / CuTe | without "
+                    "hint | fastest, slowest round: tcpc | CuTe |\n"
+                    "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+                    of.rows, of.columns);
+        for (cell &c : table) {
+            double mid[WAYS], low[WAYS], high[WAYS];
+            for (int w = 0; w < WAYS; ++w) {
+                mid[w] = speed(median(c.by[w].ms));
+                high[w] = speed(*std::min_element(c.by[w].ms.begin(), c.by[w].ms.end()));
+                low[w] = speed(*std::max_element(c.by[w].ms.begin(), c.by[w].ms.end()));
+            }
+            const double ratio = mid[TCPC] / mid[CUTE];
+            ++cells;
+            reached += ratio >= 0.99;
+            least = std::min(least, ratio);
+            std::printf(
+                "| %d | %d%s | %d x %d | %.0f | %.0f | %.3f | %.0f | %.0f, %.0f | %.0f, %.0f "
+                "|\n",
+                c.stages, c.blocks, c.most ? " (most)" : "", of.columns / 64, c.by[0].parts,
+                mid[TCPC], mid[CUTE], ratio, mid[NO_HINT], high[TCPC], low[TCPC], high[CUTE],
+                low[CUTE]);
+        }
+    }
+    std::printf("\n%d of %d cells at 0.99 of CuTe or more, the least at %.3f; sums %s\n", reached,
+                cells, least, wrong ? "WRONG" : "all exact");
+    return wrong != 0;
+}
