@@ -17,7 +17,8 @@
 //   __syncthreads tcp_sync_warp();                      __syncwarp tcp_cp_async_ca_{4,8,16}(void
 //   *shared, const void *global);   and tcp_cp_async_cg_16 tcp_cp_async_ca_zfill_{4,8,16}(void
 //   *shared, const void *global, int bytes);   and tcp_cp_async_cg_zfill_16:
-//                                         reads "bytes" (0: none at all), fills the rest with 0
+//                                         reads "bytes" (0: none at all), fills the rest with 0;
+//                                         ..<128>(..) has the L2 cache fetch 64, 128 or 256 bytes
 //   tcp_cp_async_commit();                ends the group of the copies since the last commit
 //   tcp_cp_async_wait<N>();               waits until at most the N newest groups are pending
 //   tcp_ldmatrix_x{1,2,4}[_trans](tcp_b32 *to, const void *shared_row);
@@ -113,19 +114,31 @@ TCP_INSTRUCTION unsigned tcp_shared_address(const void *shared) {
     return (unsigned)__cvta_generic_to_shared(shared);
 }
 
+#define TCP_CP_ASYNC_ASM(instruction, bytes)                                                       \
+    asm volatile("cp.async." instruction " [%0], [%1], " #bytes                                    \
+                 ";" ::"r"(tcp_shared_address(shared)),                                            \
+                 "l"(__cvta_generic_to_global(global))                                             \
+                 : "memory")
+#define TCP_CP_ASYNC_ZFILL_ASM(instruction, bytes)                                                 \
+    asm volatile("cp.async." instruction " [%0], [%1], " #bytes                                    \
+                 ", %2;" ::"r"(tcp_shared_address(shared)),                                        \
+                 "l"(__cvta_generic_to_global(global)), "r"(read)                                  \
+                 : "memory")
+#define TCP_CP_ASYNC_BODY(ASM, cache, bytes)                                                       \
+    static_assert(L2 == 0 || L2 == 64 || L2 == 128 || L2 == 256, "what the L2 cache can fetch");   \
+    if (L2 == 0) ASM(#cache ".shared.global", bytes);                                              \
+    if (L2 == 64) ASM(#cache ".shared.global.L2::64B", bytes);                                     \
+    if (L2 == 128) ASM(#cache ".shared.global.L2::128B", bytes);                                   \
+    if (L2 == 256) ASM(#cache ".shared.global.L2::256B", bytes)
 #define TCP_CP_ASYNC_ROW(cache, bytes)                                                             \
+    template <int L2 = 0>                                                                          \
     TCP_INSTRUCTION void tcp_cp_async_##cache##_##bytes(void *shared, const void *global) {        \
-        asm volatile("cp.async." #cache ".shared.global [%0], [%1], " #bytes                       \
-                     ";" ::"r"(tcp_shared_address(shared)),                                        \
-                     "l"(__cvta_generic_to_global(global))                                         \
-                     : "memory");                                                                  \
+        TCP_CP_ASYNC_BODY(TCP_CP_ASYNC_ASM, cache, bytes);                                         \
     }                                                                                              \
+    template <int L2 = 0>                                                                          \
     TCP_INSTRUCTION void tcp_cp_async_##cache##_zfill_##bytes(void *shared, const void *global,    \
                                                               int read) {                          \
-        asm volatile("cp.async." #cache ".shared.global [%0], [%1], " #bytes                       \
-                     ", %2;" ::"r"(tcp_shared_address(shared)),                                    \
-                     "l"(__cvta_generic_to_global(global)), "r"(read)                              \
-                     : "memory");                                                                  \
+        TCP_CP_ASYNC_BODY(TCP_CP_ASYNC_ZFILL_ASM, cache, bytes);                                   \
     }
 TCP_CP_ASYNC_ROW(ca, 4)
 TCP_CP_ASYNC_ROW(ca, 8)

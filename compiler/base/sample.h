@@ -14,6 +14,7 @@ struct sample_set {
     bool all_blocks;
     bool all_iterations;
     bool first_block;  // it alone
+    bool early;        // asynchronous copies as soon as they are issued
 };
 
 // Positions of 0 .. n-1 that stand for all: all of them when there are no more than four, else

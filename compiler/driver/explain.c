@@ -40,6 +40,12 @@ static bool is_written(const struct kernel *k, const struct tensor *t) {
     return true;
 }
 
+// "cp_async_cg"
+static const char *async_stem(const struct copy *c) {
+    const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
+    return strcmp(atom->row->name, "cp_async.cg") == 0 ? "cp_async_cg" : "cp_async_ca";
+}
+
 static struct explained_side explain_side(struct session *s, const struct kernel *k,
                                           const struct copy *c, bool src) {
     const struct view *v = src ? &c->src : &c->dst;
@@ -58,6 +64,8 @@ static struct explained_side explain_side(struct session *s, const struct kernel
         .part = layout_text(s, p->layout),
         .align = src ? c->facts.src_align : c->facts.dst_align,
     };
+    if (c->facts.async)
+        x.instruction = arena_printf(&s->arena, "tcp_%s_%d", async_stem(c), c->facts.bits / 8);
     if (p->sw.b) x.swizzle = arena_printf(&s->arena, "Sw<%d,%d,%d>", p->sw.b, p->sw.m, p->sw.s);
     x.instruction = arena_printf(&s->arena, "tcp_%s_%s%s_%d", src ? "ld" : "st", x.space,
                                  nc ? "_nc" : "", c->facts.bits);
@@ -135,7 +143,7 @@ static struct explained_copy explain_copy(struct session *s, const struct kernel
         .threads = f->threads,
         .shape = plan_named_shape(s, tile->layout.shape, tile->names),
         .elem = tile->base->elem->name,
-        .atom = arena_printf(&s->arena, "%s(%d)", atom->row->name, atom->bits),
+        .atom = atom_text(s, atom),
         .nrounds = f->nrounds,
         .src = explain_side(s, k, c, true),
         .dst = explain_side(s, k, c, false),

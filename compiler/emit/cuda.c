@@ -150,6 +150,25 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
         call_write(b, &c);
         return;
     }
+    case KIR_ASYNC: {
+        const char *l2 = n->l2 ? arena_printf(&o->s->arena, "<%d>", n->l2) : "";
+        struct call c = emit_call_of(o, indent,
+                                     arena_printf(&o->s->arena, "tcp_cp_async_%s_%d%s(",
+                                                  n->past_l1 ? "cg" : "ca", n->bits / 8, l2),
+                                     ");");
+        call_arg(&c, "%s", element(o, n->to_buf, n->to_at));
+        call_arg(&c, "%s", element(o, n->buf, n->at));
+        call_write(b, &c);
+        return;
+    }
+    case KIR_COMMIT:
+        buf_fill(b, ' ', indent);
+        buf_puts(b, "tcp_cp_async_commit();\n");
+        return;
+    case KIR_WAIT:
+        buf_fill(b, ' ', indent);
+        buf_printf(b, "tcp_cp_async_wait<%d>();\n", n->pending);
+        return;
     case KIR_CALL: {
         struct call c = emit_call_of(o, indent, arena_printf(&o->s->arena, "%s(", n->callee), ");");
         call_arg(&c, "tid");
@@ -172,7 +191,8 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
 static void put_list(const struct emission *o, const struct kir_node *list, int indent) {
     for (const struct kir_node *n = list; n; n = n->next) {
         if (n->kind == KIR_COMMENT && o->lines) o->lines->plan_line = n->plan_line;
-        if (!o->lines || (n->kind != KIR_LOAD && n->kind != KIR_STORE && n->kind != KIR_MOVE)) {
+        if (!o->lines || (n->kind != KIR_LOAD && n->kind != KIR_STORE && n->kind != KIR_MOVE &&
+                          n->kind != KIR_ASYNC)) {
             put_node(o, n, indent);
             continue;
         }

@@ -18,9 +18,19 @@ struct run {
     struct ix_env env;
     int64_t *stage;  // of all threads
     int64_t stage_cap;
-    struct kir_trace *trace;  // or NULL
-    int64_t block;            // number of the one that runs
+    struct kir_trace *trace;   // or NULL
+    bool early;                // asynchronous copies at once, else when they are waited for
+    struct in_flight *flight;  // those that are under way, in order
+    int nflight, flight_cap, commits;
+    int64_t block;  // number of the one that runs
     const char *error;
+};
+
+// An asynchronous access of one thread that has been issued.
+struct in_flight {
+    const struct kir_node *node;
+    int64_t thread, at, to;
+    int group;  // commits before it
 };
 
 static bool fail(struct run *r, const char *why) {
@@ -100,7 +110,7 @@ static void trace_access(struct run *r, const struct kir_node *n, int64_t t, int
     const struct kir_buffer *written = n->kind == KIR_LOAD    ? NULL
                                        : n->kind == KIR_STORE ? n->buf
                                                               : n->to_buf;
-    int64_t where = n->kind == KIR_MOVE ? to : at;
+    int64_t where = n->kind == KIR_MOVE || n->kind == KIR_ASYNC ? to : at;
     for (int e = 0; e < elements; ++e) {
         if (read && read->space == KIR_GLOBAL) {
             int64_t buf = image_global(read->tensor),
@@ -116,11 +126,50 @@ static void trace_access(struct run *r, const struct kir_node *n, int64_t t, int
     }
 }
 
+static void move(struct run *r, const struct kir_node *n, int64_t t, int64_t at, int64_t to) {
+    int elements = n->bits / n->buf->elem_bits;
+    for (int e = 0; e < elements; ++e) {
+        image_store(r->img, buffer_id(n->to_buf, t), place(n->to_buf, t, to + e),
+                    image_load(r->img, buffer_id(n->buf, t), place(n->buf, t, at + e)));
+    }
+}
+
+// -- asynchronous copies --------------------------------------------------------------------------
+
+static bool issue(struct run *r, const struct kir_node *n, int64_t t, int64_t at, int64_t to) {
+    if (r->early) {
+        move(r, n, t, at, to);
+        return true;
+    }
+    if (r->nflight == r->flight_cap) {
+        int cap = r->flight_cap ? 2 * r->flight_cap : 1024;
+        struct in_flight *more = realloc(r->flight, sizeof *more * (size_t)cap);
+        if (!more) return fail(r, "out of memory");
+        r->flight = more;
+        r->flight_cap = cap;
+    }
+    r->flight[r->nflight++] = (struct in_flight){n, t, at, to, r->commits};
+    return true;
+}
+
+// Ends the groups before the "pending" newest ones.
+static void arrive(struct run *r, int pending) {
+    int kept = 0;
+    for (int i = 0; i < r->nflight; ++i) {
+        const struct in_flight *f = &r->flight[i];
+        if (f->group < r->commits - pending)
+            move(r, f->node, f->thread, f->at, f->to);
+        else
+            r->flight[kept++] = *f;
+    }
+    r->nflight = kept;
+}
+
 static bool run_access(struct run *r, const struct kir_node *n, int64_t t) {
     int elements = n->bits / n->buf->elem_bits;
     int64_t at, to = 0, slot = 0;
     if (!value_of(r, t, n->at, &at) || !check_access(r, n->buf, at, elements)) return false;
-    if (n->kind == KIR_MOVE) {
+    if (n->kind == KIR_MOVE || n->kind == KIR_ASYNC) {
         if (!value_of(r, t, n->to_at, &to) || !check_access(r, n->to_buf, to, elements))
             return false;
     } else {
@@ -130,18 +179,16 @@ static bool run_access(struct run *r, const struct kir_node *n, int64_t t) {
         if (slot + elements > r->stage_cap) return fail(r, "a register that is not declared");
     }
     if (r->trace) trace_access(r, n, t, at, to, elements);
+    if (n->kind == KIR_ASYNC) return issue(r, n, t, at, to);
+    if (n->kind == KIR_MOVE) {
+        move(r, n, t, at, to);
+        return true;
+    }
     for (int e = 0; e < elements; ++e) {
-        switch (n->kind) {
-        case KIR_LOAD:
+        if (n->kind == KIR_LOAD)
             r->stage[slot + e] = image_load(r->img, buffer_id(n->buf, t), place(n->buf, t, at + e));
-            break;
-        case KIR_STORE:
+        else
             image_store(r->img, buffer_id(n->buf, t), place(n->buf, t, at + e), r->stage[slot + e]);
-            break;
-        default:
-            image_store(r->img, buffer_id(n->to_buf, t), place(n->to_buf, t, to + e),
-                        image_load(r->img, buffer_id(n->buf, t), place(n->buf, t, at + e)));
-        }
     }
     return true;
 }
@@ -197,6 +244,8 @@ static bool run_list(struct run *r, const struct kir_node *list) {
         switch (n->kind) {
         case KIR_COMMENT:
         case KIR_BARRIER: break;
+        case KIR_COMMIT: ++r->commits; break;
+        case KIR_WAIT: arrive(r, n->pending); break;
         case KIR_LET:
             for (int64_t t = 0; t < r->k->threads; ++t) {
                 int64_t x;
@@ -235,6 +284,7 @@ static bool run_list(struct run *r, const struct kir_node *list) {
         case KIR_LOAD:
         case KIR_STORE:
         case KIR_MOVE:
+        case KIR_ASYNC:
             for (int64_t t = 0; t < r->active; ++t) {
                 if (!run_access(r, n, t)) return false;
             }
@@ -252,6 +302,8 @@ static bool run_block(struct run *r, const int64_t block[3]) {
     image_drop_local(r->img);
     r->active = r->k->threads;
     bool ok = run_list(r, r->k->body);
+    ++r->commits;
+    arrive(r, 0);  // what nobody waited for arrives all the same
     ++r->block;
     return ok;
 }
@@ -264,7 +316,13 @@ const char *kir_run(struct session *s, const struct kir_kernel *k, const int64_t
 const char *kir_run_traced(struct session *s, const struct kir_kernel *k, const int64_t *sym,
                            const struct sample_set *what, struct image *img,
                            struct kir_trace *trace) {
-    struct run r = {.s = s, .k = k, .what = what, .img = img, .env = {NULL, sym}, .trace = trace};
+    struct run r = {.s = s,
+                    .k = k,
+                    .what = what,
+                    .img = img,
+                    .env = {NULL, sym},
+                    .trace = trace,
+                    .early = what->early};
     int64_t grid[3], total = 1;
     for (int i = 0; i < 3; ++i) {
         if (!lay_int_eval(k->grid[i], sym, &grid[i])) return "the grid has no value";
@@ -294,6 +352,7 @@ const char *kir_run_traced(struct session *s, const struct kir_kernel *k, const 
         }
     }
     free(r.stage);
+    free(r.flight);
     free(r.own);
     free(values);
     return r.error;

@@ -8,7 +8,8 @@
 
 // Executes the blocks and iterations that "what" selects, for the params' values "sym" (by
 // lay_sym.id), on "img".  All threads of a block go through a statement before the next statement
-// begins.  Returns NULL, or a sentence that says what could not be executed.
+// begins; asynchronous copies move when they are waited for, or with what->early at once.  Returns
+// NULL, or a sentence that says what could not be executed.
 const char *kir_run(struct session *s, const struct kir_kernel *k, const int64_t *sym,
                     const struct sample_set *what, struct image *img);
 

@@ -37,9 +37,12 @@ enum kir_kind {
     KIR_FOR,    // var from begin to end, step 1
     KIR_GUARD,  // if tid < count
     KIR_STAGE_DECL,
-    KIR_LOAD,   // stage[stage_at] = buf[at], "bits" wide
-    KIR_STORE,  // buf[at] = stage[stage_at]
-    KIR_MOVE,   // to_buf[to_at] = buf[at]; one side a fragment
+    KIR_LOAD,    // stage[stage_at] = buf[at], "bits" wide
+    KIR_STORE,   // buf[at] = stage[stage_at]
+    KIR_MOVE,    // to_buf[to_at] = buf[at]; one side a fragment
+    KIR_ASYNC,   // the same from global to shared memory, some time before a KIR_WAIT for its group
+    KIR_COMMIT,  // the KIR_ASYNC since the last one are a group
+    KIR_WAIT,    // until at most "pending" groups are under way
     KIR_BARRIER,
     KIR_CALL,    // an extern function
     KIR_BLOCK,   // a scope of its own: { body }
@@ -66,11 +69,14 @@ struct kir_node {
     int64_t count;                 // GUARD
     struct kir_buffer *stage;      // STAGE_DECL, LOAD, STORE
     const struct ix *stage_at;
-    struct kir_buffer *buf;     // LOAD, STORE; MOVE: source
+    struct kir_buffer *buf;     // LOAD, STORE; MOVE, ASYNC: source
     const struct ix *at;        // elements
-    struct kir_buffer *to_buf;  // MOVE
+    struct kir_buffer *to_buf;  // MOVE, ASYNC
     const struct ix *to_at;
     int bits;
+    bool past_l1;        // ASYNC: cp.async.cg, else .ca
+    int l2;              // ASYNC: bytes to be fetched into the L2 cache, 0: no hint
+    int pending;         // WAIT
     const char *callee;  // CALL
     int callee_id;
     const struct kir_arg *arg;

@@ -334,6 +334,8 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     w.tail = &body;
     w.top = &top;
     lower_list(&w, k->body);
+    if (k->commit_last) lower_node(&w, KIR_COMMIT);
+    lower_wait(&w, k->wait_last ? 0 : -1);
     *w.top = body;
     out->body = top;
     for (int i = 0; i < out->nparams; ++i)

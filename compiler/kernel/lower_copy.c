@@ -54,17 +54,15 @@ static void comment(struct lowering *w, const struct copy *c) {
     const char **line = ARENA_ARRAY(&s->arena, const char *, 6);
     struct kir_node *n = lower_node(w, KIR_COMMENT);
     int nlines = 0, col;
-    const char *atom = c->tc ? c->tc->atom.row->name : c->atom->row->name;
-    int atom_bits = c->tc ? c->tc->atom.bits : c->atom->bits;
     const struct view *tile = c->src.base->space == MEM_FRAG ? &c->dst : &c->src;
     const char *elem = tile->base->elem->name;
     line[nlines++] =
         arena_printf(&s->arena, "%s%scopy %s -> %s", c->label ? c->label : "", c->label ? ": " : "",
                      source_line(s, c->src.at), source_line(s, c->dst.at));
     line[nlines++] =
-        arena_printf(&s->arena, "  %-7s %s %s   threads %ld   atom %s(%d)",
-                     c->tc ? "tile" : "values", lay_tuple_text(&s->lay, tile->layout.shape), elem,
-                     (long)f->threads, atom, atom_bits);
+        arena_printf(&s->arena, "  %-7s %s %s   threads %ld   atom %s", c->tc ? "tile" : "values",
+                     lay_tuple_text(&s->lay, tile->layout.shape), elem, (long)f->threads,
+                     atom_text(s, c->tc ? &c->tc->atom : c->atom));
     if (c->tc) {
         line[nlines++] =
             arena_printf(&s->arena, "  tiler   %s   rounds %s   TV %s",
@@ -203,6 +201,29 @@ static void move_through_frag(struct lowering *w, const struct copy *c, struct k
     close_loops(w, nest->batch, nest->nbatch, &first->next);
 }
 
+// Asynchronous copies need no registers: as many stand in a row as a batch has.
+static void move_async(struct lowering *w, const struct copy *c, struct kir_buffer *src,
+                       struct kir_buffer *dst, const struct ix *from, const struct ix *to) {
+    const struct copy_facts *f = &c->facts;
+    const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
+    struct nest *nest = ARENA_NEW(&w->s->arena, struct nest);
+    divide(w->s, f, false, nest);
+    struct kir_node **outermost = w->tail;
+    open_loops(w, nest->outer, nest->nouter, false);
+    struct kir_node **outside = w->tail;
+    open_loops(w, nest->batch, nest->nbatch, true);
+    struct kir_node *n = lower_node(w, KIR_ASYNC);
+    n->buf = src;
+    n->to_buf = dst;
+    n->bits = f->bits;
+    n->past_l1 = strcmp(atom->row->name, "cp_async.cg") == 0;
+    n->l2 = atom->l2;
+    n->at = address(w, from, nest, true, f->src.sw);
+    n->to_at = address(w, to, nest, false, f->dst.sw);
+    close_loops(w, nest->batch, nest->nbatch, &(*outside)->next);
+    close_loops(w, nest->outer, nest->nouter, nest->nouter ? &(*outermost)->next : w->tail);
+}
+
 static void move_through_stage(struct lowering *w, const struct copy *c, struct kir_buffer *src,
                                struct kir_buffer *dst, const struct ix *from, const struct ix *to) {
     const struct copy_facts *f = &c->facts;
@@ -244,6 +265,7 @@ static void move_through_stage(struct lowering *w, const struct copy *c, struct 
 
 void lower_copy(struct lowering *w, const struct copy *c) {
     const struct copy_facts *f = &c->facts;
+    lower_wait(w, f->wait_before);
     if (f->barrier_before) lower_node(w, KIR_BARRIER);
     comment(w, c);
     // the tid of a guarded copy is below its threads, which its offsets have taken for granted
@@ -255,17 +277,25 @@ void lower_copy(struct lowering *w, const struct copy *c) {
     bool shared = f->nmodes > 0;
     from = let(w, "from", from, shared);
     to = let(w, "to", to, shared);
-    if (src->space == KIR_FRAG || dst->space == KIR_FRAG)
+    if (f->async)
+        move_async(w, c, src, dst, from, to);
+    else if (src->space == KIR_FRAG || dst->space == KIR_FRAG)
         move_through_frag(w, c, src, dst, from, to);
     else
         move_through_stage(w, c, src, dst, from, to);
     w->tail = outside;
+    if (f->commit_after) lower_node(w, KIR_COMMIT);
+}
+
+void lower_wait(struct lowering *w, int pending) {
+    if (pending >= 0) lower_node(w, KIR_WAIT)->pending = pending;
 }
 
 // -- calls ----------------------------------------------------------------------------------------
 
 void lower_call(struct lowering *w, const struct plan_call *y) {
     const struct function *fn = y->fn;
+    lower_wait(w, y->wait_before);
     if (y->barrier_before) lower_node(w, KIR_BARRIER);
     struct kir_node *n = lower_node(w, KIR_CALL);
     struct kir_arg *arg =

@@ -40,6 +40,8 @@ const struct ix_var *lower_var(struct lowering *w, enum ix_var_kind kind, const 
 const struct ix *lower_index(struct lowering *w, const struct ix *e);
 struct kir_buffer *lower_buffer(struct lowering *w, const struct tensor *t);
 void lower_copy(struct lowering *w, const struct copy *c);
+// A wait for all but "pending" groups of asynchronous copies; none when it is -1.
+void lower_wait(struct lowering *w, int pending);
 void lower_call(struct lowering *w, const struct plan_call *y);
 // All params of "e" are params of "k".
 bool lower_known(const struct kernel *k, const struct ix *e);

@@ -39,6 +39,13 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
             buf_printf(b, "move.%d %s[%s] = %s[%s]\n", n->bits, n->to_buf->name,
                        ix_text(s, n->to_at), n->buf->name, ix_text(s, n->at));
             break;
+        case KIR_ASYNC:
+            buf_printf(b, "async.%d.%s%s %s[%s] = %s[%s]\n", n->bits, n->past_l1 ? "cg" : "ca",
+                       n->l2 ? arena_printf(&s->arena, ".l2_%d", n->l2) : "", n->to_buf->name,
+                       ix_text(s, n->to_at), n->buf->name, ix_text(s, n->at));
+            break;
+        case KIR_COMMIT: buf_puts(b, "commit\n"); break;
+        case KIR_WAIT: buf_printf(b, "wait %d\n", n->pending); break;
         case KIR_CALL:
             buf_printf(b, "call %s(", n->callee);
             for (int i = 0; i < n->nargs; ++i) {

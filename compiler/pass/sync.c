@@ -1,264 +1,336 @@
-// Pass "sync": barriers, as few as are right.
+// Pass "sync": barriers, groups of asynchronous copies and waits for them, as few and as loose as
+// are right.
 //
 // Requires: facts of vectorize, places in shared memory; races has refused what no barrier orders.
-// Fills: facts.barrier_before and which accesses it is for.  Leaves alone: everything else.
+// Fills: facts.async, commit_after, group, wait_before, barrier_before and which accesses those are
+// for; the same of calls; kernel.commit_last and wait_last.  Leaves alone: everything else.
 //
 // Going through the statements, the accesses since the last barrier are pending: those to shared
 // memory, and those to a tensor that the kernel both reads and writes.  A copy that reads what is
 // pending as written, or writes what is pending as read or written, needs a barrier before it,
-// unless each element is touched by the same thread both times; that is found out by enumerating
-// the elements of both.  A loop's body is gone through until its end adds nothing to its beginning.
+// unless each element is touched by the same thread both times (see meet.h).
+//
+// What an asynchronous copy does is pending beyond barriers, until it has been waited for.  Its age
+// is the number of groups that were committed after its own: a wait for all but that many groups,
+// right before what meets it, is the loosest one that is right, and makes a plain access of it.  A
+// loop's body is gone through until its end adds nothing to its beginning; where ways meet, the
+// lower age counts.
+//
+// First everything that is needed is put where it is first needed.  A need that shows only later,
+// around a loop, may make an earlier one superfluous: so each is then tried without.
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/session.h"
-#include "layout/algebra.h"
+#include "pass/meet.h"
 #include "pass/pass.h"
 #include "pass/walk.h"
 
-enum { MAX_PENDING = 256, MAX_MODES = 64, MAX_LOOPS = 8, MAX_ELEMENTS = 1 << 22 };
+enum { MAX_PENDING = 256, MAX_UNROLL = 8, MAX_WAIT = 32 };
 
-struct access {
-    const struct copy *copy;   // or, when NULL:
-    const struct tensor *arg;  // a shared argument of a call, touched by who knows which thread
-    bool write;
+struct entry {
+    struct access a;
+    bool async;  // of a copy that has not been waited for
+    int age;     // groups after its own; -1: its own is still open
 };
 
 struct state {
     int n;
-    struct access at[MAX_PENDING];
+    struct entry at[MAX_PENDING];
     bool everything;  // more was pending than fits: every access conflicts
 };
 
-static bool is_inout(const struct kernel *k, const struct tensor *t) {
-    for (int i = 0; i < k->nformals; ++i) {
-        if (k->formal[i].tensor == t) return k->formal[i].dir == ARG_INOUT;
-    }
-    return false;
-}
-
-// What is accessed, when that has to be in order: shared memory, and what a kernel both reads and
-// writes.
-static const struct tensor *buffer_of(const struct kernel *k, struct access a) {
-    const struct tensor *t = !a.copy ? a.arg : a.write ? a.copy->dst.base : a.copy->src.base;
-    return t->space == MEM_SHARED || (t->space == MEM_GLOBAL && is_inout(k, t)) ? t : NULL;
-}
-
-// -- whose element is it? -------------------------------------------------------------------------
-
-// The loop variables on which "e" depends, each with static bounds.  False when it depends on
-// anything else but tid.
-static bool loop_vars(const struct ix *e, const struct ix_var **var, int *n) {
-    switch (e->op) {
-    case IX_VAR:
-        if (e->var->kind == IX_TID) return true;
-        if (e->var->kind != IX_LOOP || !lay_int_static(e->var->lo) || !lay_int_static(e->var->end))
-            return false;
-        for (int i = 0; i < *n; ++i) {
-            if (var[i] == e->var) return true;
-        }
-        if (*n == MAX_LOOPS) return false;
-        var[(*n)++] = e->var;
-        return true;
-    case IX_DIV:
-    case IX_MOD:
-    case IX_SWZ: return loop_vars(e->a, var, n);
-    case IX_SUM:
-        for (int i = 0; i < e->nterms; ++i) {
-            if (e->term[i].coef.nsyms || (e->term[i].atom && !loop_vars(e->term[i].atom, var, n)))
-                return false;
-        }
-    }
-    return true;
-}
-
-struct owners {
-    int32_t *of;  // by element: a thread, NOBODY or SEVERAL
-    int64_t n;
-    bool claim;
+// What a statement has to wait for.
+struct need {
+    int wait;  // -1: for nothing
+    const struct copy *wait_with;
+    bool barrier;
+    struct entry with;  // of the barrier
+    bool with_any;      // "with" is one
+    bool writes;        // the access that needs the barrier
 };
-enum { NOBODY = -1, SEVERAL = -2 };
 
-// Thread "t" touches the elements of one value of the loop variables.
-static bool touch(const struct copy_facts *f, const struct part *p, const int64_t *stride,
-                  int64_t base, int64_t t, struct owners *o) {
-    int64_t count[MAX_MODES] = {0};
-    for (;;) {
-        int64_t at = base;
-        for (int i = 0; i < f->nmodes; ++i) at += count[i] * stride[i];
-        at = lay_swizzle_apply(p->sw, at);
-        for (int e = 0; e < f->vec; ++e) {
-            if (at + e < 0 || at + e >= o->n) return false;
-            int32_t *who = &o->of[at + e];
-            if (!o->claim && *who != NOBODY && *who != t) return false;
-            if (o->claim) *who = *who == NOBODY || *who == t ? (int32_t)t : SEVERAL;
-        }
-        int i = 0;
-        while (i < f->nmodes && ++count[i] == f->mode[i].extent) count[i++] = 0;
-        if (i == f->nmodes) return true;
-    }
+struct known {
+    struct access a, b;
+    enum meet meet;
+};
+
+struct walk {
+    struct session *s;
+    struct kernel *k;
+    bool mark;     // else only look whether what is there is enough
+    bool lacking;  // it is not
+    struct known *known;
+    int nknown, cap_known;
+};
+
+static struct access reading(const struct copy *c) {
+    return (struct access){c, NULL, false};
 }
 
-// For every element that thread t of the access touches, in any iteration: with "claim" it becomes
-// t's, else it must be t's or nobody's.  False when it is not so, or cannot be told.
-static bool owners(struct session *s, const struct kernel *k, struct access a, struct owners *o) {
-    const struct copy_facts *f = &a.copy->facts;
-    const struct part *p = a.write ? &f->dst : &f->src;
-    const struct ix_var *var[MAX_LOOPS];
-    int nvars = 0;
-    int64_t stride[MAX_MODES], points = f->threads * f->vec;
-    if (f->nmodes > MAX_MODES || !loop_vars(p->offset, var, &nvars)) return false;
-    for (int i = 0; i < f->nmodes; ++i) {
-        struct lay_int d = a.write ? f->mode[i].dst : f->mode[i].src;
-        if (!lay_int_static(d)) return false;
-        stride[i] = d.num;
-        points *= f->mode[i].extent;
-    }
-    int64_t *value = ARENA_ARRAY(&s->arena, int64_t, s->next_var + 1);
-    struct ix_env env = {value, value};
-    for (int i = 0; i < nvars; ++i) {
-        int64_t extent = var[i]->end.num - var[i]->lo.num;
-        if (extent < 1) return true;  // never runs
-        if (extent > MAX_ELEMENTS / points) return false;
-        points *= extent;
-        value[var[i]->id] = var[i]->lo.num;
-    }
-    for (;;) {
-        for (int64_t t = 0; t < f->threads; ++t) {
-            int64_t base;
-            value[k->tid->id] = t;
-            if (!ix_eval(p->offset, &env, &base) || !touch(f, p, stride, base, t, o)) return false;
-        }
-        int i = 0;
-        for (; i < nvars && ++value[var[i]->id] == var[i]->end.num; ++i)
-            value[var[i]->id] = var[i]->lo.num;
-        if (i == nvars) return true;
-    }
+static struct access writing(const struct copy *c) {
+    return (struct access){c, NULL, true};
 }
 
-// One side of "a" is the other of "b", element by element of each thread, in the same iteration and
-// in all.
-static bool same_parts(struct access a, struct access b) {
-    const struct copy_facts *f = &a.copy->facts, *g = &b.copy->facts;
-    const struct part *p = a.write ? &f->dst : &f->src, *q = b.write ? &g->dst : &g->src;
-    if (f->threads != g->threads || f->nmodes != g->nmodes || f->vec != g->vec) return false;
-    if (memcmp(&p->sw, &q->sw, sizeof p->sw) != 0 || !ix_equal(p->offset, q->offset)) return false;
-    if (ix_depends(p->offset, IX_LOOP)) return false;
-    for (int i = 0; i < f->nmodes; ++i) {
-        struct lay_int x = a.write ? f->mode[i].dst : f->mode[i].src,
-                       y = b.write ? g->mode[i].dst : g->mode[i].src;
-        if (f->mode[i].extent != g->mode[i].extent || !lay_int_equal(x, y)) return false;
+static bool same_access(struct access a, struct access b) {
+    return a.copy == b.copy && a.arg == b.arg && a.write == b.write;
+}
+
+static enum meet how_they_meet(struct walk *w, struct access a, struct access b) {
+    for (int i = 0; i < w->nknown; ++i) {
+        if (same_access(w->known[i].a, a) && same_access(w->known[i].b, b)) return w->known[i].meet;
     }
-    return true;
+    if (w->nknown == w->cap_known) {
+        int cap = w->cap_known ? 2 * w->cap_known : 64;
+        struct known *more = ARENA_ARRAY(&w->s->arena, struct known, cap);
+        if (w->nknown) memcpy(more, w->known, sizeof *more * (size_t)w->nknown);
+        w->known = more;
+        w->cap_known = cap;
+    }
+    enum meet m = meet(w->s, w->k, a, b);
+    w->known[w->nknown++] = (struct known){a, b, m};
+    return m;
 }
 
-static bool same_threads(struct session *s, const struct kernel *k, struct access a,
-                         struct access b) {
-    if (!a.copy || !b.copy) return false;
-    if (same_parts(a, b)) return true;
-    const struct tensor *t = buffer_of(k, a);
-    struct lay_int cosize = lay_cosize(&s->lay, t->layout);
-    if (!lay_int_static(cosize) || cosize.num > MAX_ELEMENTS) return false;
-    int64_t n = cosize.num;
-    if (t->layout.sw.b) n = 2 * n + 4096;  // a swizzle reaches up to the end of its period
-    struct arena_mark mark = arena_mark(&s->arena);
-    struct owners o = {ARENA_ARRAY(&s->arena, int32_t, n), n, true};
-    for (int64_t i = 0; i < n; ++i) o.of[i] = NOBODY;
-    bool same = owners(s, k, a, &o);
-    o.claim = false;
-    same = same && owners(s, k, b, &o);
-    arena_rewind(&s->arena, mark);
-    return same;
-}
+// -- what is pending ------------------------------------------------------------------------------
 
-// -- the walk -------------------------------------------------------------------------------------
-
-// Whether "a", of copy "c", may not run beside what is pending; notes the first such access for
-// those who ask why.
-static bool conflicts(struct session *s, const struct kernel *k, const struct state *st,
-                      struct access a, struct copy *c) {
-    const struct tensor *t = buffer_of(k, a);
-    if (!t) return false;
+// Adds to "need" what access "a" has to wait for.
+static void ask(struct walk *w, const struct state *st, struct access a, struct need *need) {
+    const struct tensor *t = meet_buffer(w->k, a);
+    if (!t) return;
     for (int i = 0; i < st->n; ++i) {
-        if (buffer_of(k, st->at[i]) != t || !(st->at[i].write || a.write)) continue;
+        const struct entry *e = &st->at[i];
+        if (meet_buffer(w->k, e->a) != t || !(e->a.write || a.write)) continue;
         // what several copies write to a global tensor are different elements
-        if (t->space == MEM_GLOBAL && st->at[i].write && a.write) continue;
-        if (same_threads(s, k, st->at[i], a)) continue;
-        if (c && !c->facts.barrier_before) {
-            c->facts.barrier_with = st->at[i].copy;
-            c->facts.barrier_with_call = !st->at[i].copy;
-            c->facts.barrier_with_writes = st->at[i].write;
-            c->facts.barrier_writes = a.write;
+        if (t->space == MEM_GLOBAL && e->a.write && a.write) continue;
+        enum meet m = how_they_meet(w, e->a, a);
+        if (m == MEET_NOT) continue;
+        if (e->async && (need->wait < 0 || e->age < need->wait)) {
+            need->wait = e->age < 0 ? 0 : e->age;
+            need->wait_with = e->a.copy;
         }
-        return true;
+        if (m == MEET_OWN) continue;
+        if (!need->with_any) {
+            need->with_any = true;
+            need->with = *e;
+            need->writes = a.write;
+        }
+        need->barrier = true;
     }
-    return st->everything;
+    need->barrier |= st->everything;
 }
 
-static void pend(const struct kernel *k, struct state *st, struct access a) {
-    if (!buffer_of(k, a)) return;
+static void pend(const struct kernel *k, struct state *st, struct entry e) {
+    if (!meet_buffer(k, e.a)) return;
     for (int i = 0; i < st->n; ++i) {
-        if (st->at[i].copy == a.copy && st->at[i].arg == a.arg && st->at[i].write == a.write)
-            return;
+        if (!same_access(st->at[i].a, e.a) || st->at[i].async != e.async) continue;
+        if (e.age < st->at[i].age) st->at[i].age = e.age;
+        return;
     }
     if (st->n == MAX_PENDING)
         st->everything = true;
     else
-        st->at[st->n++] = a;
+        st->at[st->n++] = e;
+}
+
+static void apply_wait(const struct kernel *k, struct state *st, int pending) {
+    struct state out = {.everything = st->everything};
+    for (int i = 0; i < st->n; ++i) {
+        struct entry e = st->at[i];
+        if (e.async && e.age >= pending) e = (struct entry){e.a, false, 0};
+        pend(k, &out, e);
+    }
+    *st = out;
+}
+
+static void apply_barrier(struct state *st) {
+    int kept = 0;
+    for (int i = 0; i < st->n; ++i) {
+        if (st->at[i].async) st->at[kept++] = st->at[i];
+    }
+    st->n = kept;
+    st->everything = false;
+}
+
+static void apply_commit(struct state *st) {
+    for (int i = 0; i < st->n; ++i) {
+        if (st->at[i].async && st->at[i].age < MAX_WAIT) ++st->at[i].age;
+    }
 }
 
 static bool merge(const struct kernel *k, struct state *into, const struct state *from) {
-    int before = into->n;
-    bool all = into->everything;
+    struct state before = *into;
     into->everything |= from->everything;
     for (int i = 0; i < from->n; ++i) pend(k, into, from->at[i]);
-    return into->n != before || into->everything != all;
+    if (into->n != before.n || into->everything != before.everything) return true;
+    for (int i = 0; i < before.n; ++i) {
+        if (into->at[i].age != before.at[i].age) return true;
+    }
+    return false;
 }
 
-static void run_call(struct session *s, struct kernel *k, struct plan_call *y, struct state *st) {
-    for (int pass = 0; pass < 2;
-         ++pass) {  // does any argument need a barrier? then they are pending
+// -- the walk -------------------------------------------------------------------------------------
+
+// Does what "need" asks, unless the statement does it already: "wait" and "barrier" are what it
+// does.  With walk.mark they become what is needed.
+static void satisfy(struct walk *w, struct state *st, const struct need *need, int *wait,
+                    bool *barrier) {
+    bool waits = need->wait < 0 || (*wait >= 0 && *wait <= need->wait);
+    bool orders = !need->barrier || *barrier;
+    if (!waits || !orders) w->lacking = true;
+    if (w->mark && !waits) *wait = need->wait;
+    if (w->mark && !orders) *barrier = true;
+    if (*wait >= 0) apply_wait(w->k, st, *wait);
+    if (*barrier) apply_barrier(st);
+}
+
+static void run_copy(struct walk *w, struct copy *c, struct state *st) {
+    struct copy_facts *f = &c->facts;
+    struct need need = {.wait = -1};
+    ask(w, st, reading(c), &need);
+    ask(w, st, writing(c), &need);
+    if (w->mark && need.wait >= 0 && (f->wait_before < 0 || need.wait < f->wait_before))
+        f->wait_with = need.wait_with;
+    if (w->mark && need.barrier && !f->barrier_before) {
+        f->barrier_with = need.with.a.copy;
+        f->barrier_with_call = need.with_any && !need.with.a.copy;
+        f->barrier_with_writes = need.with.a.write;
+        f->barrier_writes = need.writes;
+    }
+    satisfy(w, st, &need, &f->wait_before, &f->barrier_before);
+    pend(w->k, st, (struct entry){reading(c), f->async, -1});
+    pend(w->k, st, (struct entry){writing(c), f->async, -1});
+    if (f->commit_after) apply_commit(st);
+}
+
+static void run_call(struct walk *w, struct plan_call *y, struct state *st) {
+    struct need need = {.wait = -1};
+    for (int pass = 0; pass < 2; ++pass) {
         for (int i = 0; i < y->fn->nformals; ++i) {
             enum dir dir = y->fn->formal[i].dir;
             struct access read = {NULL, y->view[i].base, false},
                           write = {NULL, y->view[i].base, true};
-            if (pass == 0 && dir != ARG_OUT && conflicts(s, k, st, read, NULL))
-                y->barrier_before = true;
-            if (pass == 0 && dir != ARG_IN && conflicts(s, k, st, write, NULL))
-                y->barrier_before = true;
-            if (pass == 1 && dir != ARG_OUT) pend(k, st, read);
-            if (pass == 1 && dir != ARG_IN) pend(k, st, write);
+            if (pass == 0 && dir != ARG_OUT) ask(w, st, read, &need);
+            if (pass == 0 && dir != ARG_IN) ask(w, st, write, &need);
+            if (pass == 1 && dir != ARG_OUT) pend(w->k, st, (struct entry){read, false, 0});
+            if (pass == 1 && dir != ARG_IN) pend(w->k, st, (struct entry){write, false, 0});
         }
-        if (pass == 0 && y->barrier_before) *st = (struct state){0};
+        if (pass == 0) satisfy(w, st, &need, &y->wait_before, &y->barrier_before);
     }
 }
 
-// The state after "list", entered with "st"; adds barriers where they are needed.
-static void run(struct session *s, struct kernel *k, struct stmt *list, struct state *st) {
+static void run(struct walk *w, struct stmt *list, struct state *st);
+
+// A loop: wholly when it is short, else until its end adds nothing to its beginning.
+static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
+    const struct ix *trips = ix_sub(w->s, x->end, x->begin);
+    int64_t n;
+    if (trips && ix_static(trips, &n) && n <= MAX_UNROLL) {
+        for (int64_t i = 0; i < n; ++i) run(w, x->body, st);
+        return;
+    }
+    struct state *enter = ARENA_NEW(&w->s->arena, struct state);
+    struct state *leave = ARENA_NEW(&w->s->arena, struct state);
+    bool once = trips && trips->lo >= 1;
+    *enter = *st;
+    do {
+        *leave = *enter;
+        run(w, x->body, leave);
+    } while (merge(w->k, enter, leave));
+    if (once)
+        *st = *leave;
+    else
+        merge(w->k, st, leave);
+}
+
+static void run(struct walk *w, struct stmt *list, struct state *st) {
     for (struct stmt *x = list; x; x = x->next) {
-        if (x->kind == STMT_COPY) {
-            struct access read = {x->copy, NULL, false}, write = {x->copy, NULL, true};
-            if (conflicts(s, k, st, read, x->copy) || conflicts(s, k, st, write, x->copy))
-                x->copy->facts.barrier_before = true;
-            if (x->copy->facts.barrier_before) *st = (struct state){0};
-            pend(k, st, read);
-            pend(k, st, write);
-            continue;
+        switch (x->kind) {
+        case STMT_COPY: run_copy(w, x->copy, st); break;
+        case STMT_CALL: run_call(w, x->call, st); break;
+        case STMT_FOR: run_loop(w, x, st); break;
         }
-        if (x->kind == STMT_CALL) {
-            run_call(s, k, x->call, st);
-            continue;
-        }
-        struct state *enter = ARENA_NEW(&s->arena, struct state);
-        struct state *leave = ARENA_NEW(&s->arena, struct state);
-        *enter = *st;
-        do {
-            *leave = *enter;
-            run(s, k, x->body, leave);
-        } while (merge(k, enter, leave));
-        merge(k, st, leave);
     }
 }
+
+static bool enough(struct walk *w) {
+    struct state *st = ARENA_NEW(&w->s->arena, struct state);
+    w->lacking = false;
+    run(w, w->k->body, st);
+    return !w->lacking;
+}
+
+// -- what is superfluous --------------------------------------------------------------------------
+
+static void loosen(struct walk *w, int *wait, bool *barrier) {
+    if (*barrier) {
+        *barrier = false;
+        if (!enough(w)) *barrier = true;
+    }
+    if (*wait < 0) return;
+    int was = *wait;
+    *wait = -1;
+    if (enough(w)) return;
+    for (*wait = was; *wait < MAX_WAIT; ++*wait) {
+        ++*wait;
+        bool right = enough(w);
+        --*wait;
+        if (!right) return;
+    }
+}
+
+static void loosen_list(struct walk *w, struct stmt *list) {
+    for (struct stmt *x = list; x; x = x->next) {
+        switch (x->kind) {
+        case STMT_COPY:
+            loosen(w, &x->copy->facts.wait_before, &x->copy->facts.barrier_before);
+            break;
+        case STMT_CALL: loosen(w, &x->call->wait_before, &x->call->barrier_before); break;
+        case STMT_FOR: loosen_list(w, x->body); break;
+        }
+    }
+}
+
+// -- groups ---------------------------------------------------------------------------------------
+
+static void prepare(struct walk *w, struct stmt *list, bool commits) {
+    for (struct stmt *x = list; x; x = x->next) {
+        if (x->kind == STMT_COPY) {
+            struct copy *c = x->copy;
+            struct copy_facts *f = &c->facts;
+            f->async = (c->tc ? &c->tc->atom : c->atom)->row->sync == SYNC_CP_ASYNC;
+            f->commit_after = f->async && commits;
+            f->wait_before = -1;
+        } else if (x->kind == STMT_CALL) {
+            x->call->wait_before = -1;
+        } else {
+            prepare(w, x->body, commits);
+        }
+    }
+}
+
+// Numbers the groups in the order of the text.
+static int number(struct stmt *list, int group) {
+    for (struct stmt *x = list; x; x = x->next) {
+        if (x->kind == STMT_COPY) {
+            if (x->copy->facts.async) x->copy->facts.group = group;
+            if (x->copy->facts.commit_after) ++group;
+        } else if (x->kind == STMT_FOR) {
+            group = number(x->body, group);
+        }
+    }
+    return group;
+}
+
+static bool any_async(const struct stmt *list) {
+    for (const struct stmt *x = list; x; x = x->next) {
+        if (x->kind == STMT_COPY && x->copy->facts.async) return true;
+        if (x->kind == STMT_FOR && any_async(x->body)) return true;
+    }
+    return false;
+}
+
+// -- functions ------------------------------------------------------------------------------------
 
 // A device function hides no barrier.
 static bool without_barriers(struct session *s, const struct kernel *k, const struct stmt *list) {
@@ -281,8 +353,15 @@ static bool without_barriers(struct session *s, const struct kernel *k, const st
 bool pass_sync(struct session *s, struct plan *p) {
     bool ok = true;
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
-        struct state *st = ARENA_NEW(&s->arena, struct state);
-        run(s, k, k->body, st);
+        struct walk w = {.s = s, .k = k};
+        prepare(&w, k->body, true);
+        w.mark = true;
+        enough(&w);
+        w.mark = false;
+        loosen_list(&w, k->body);
+        number(k->body, 1);
+        // a device function returns with its accesses done
+        k->wait_last = k->device && any_async(k->body);
         if (k->device && !without_barriers(s, k, k->body)) ok = false;
     }
     return ok;

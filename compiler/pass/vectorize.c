@@ -13,6 +13,7 @@
 
 #include "base/session.h"
 #include "layout/algebra.h"
+#include "pass/async.h"
 #include "pass/pass.h"
 #include "pass/walk.h"
 #include "pass/width.h"
@@ -168,6 +169,7 @@ static void not_reached(struct session *s, const struct copy *c, const struct at
                    atom->bits, best, width_reason(s, c, c->facts.won));
         bool run = f->won == BOUND_SRC_RUN || f->won == BOUND_DST_RUN || f->won == BOUND_COMMON_RUN;
         diag_page(s, run ? "contiguous" : "aligned");
+        if (atom->row->sync == SYNC_CP_ASYNC) async_advise(s, c, atom);
     } else {
         diag_warn(s, W_VECTORIZE, c->at, "%s moves %d bits an access, %d were asked for: %s",
                   copy_name(s, c), best, atom->bits, width_reason(s, c, c->facts.won));

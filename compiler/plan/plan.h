@@ -29,14 +29,14 @@ extern const int n_elem_types;
 enum space { MEM_GLOBAL, MEM_SHARED, MEM_FRAG };
 const char *space_name(enum space s);
 
-enum atom_kind { ATOM_UNIVERSAL, ATOM_AUTO };
+enum atom_kind { ATOM_UNIVERSAL, ATOM_AUTO, ATOM_CP_ASYNC };
 enum sync_kind { SYNC_PLAIN, SYNC_CP_ASYNC };
 
 // A row of the atom table; TV layouts are in bits, as text, W standing for the access width (as in
 // CuTe's traits).
 struct atom_row {
     enum atom_kind kind;
-    const char *name;                      // as written in a plan: "universal"
+    const char *name;                      // as written in a plan: "universal", "cp_async.cg"
     const char *cute;                      // CuTe's name
     int threads;                           // that act together
     const char *src_tv, *dst_tv, *ref_tv;  // (thr,val) -> bit, e.g. "(1,W):(0,1)"
@@ -45,7 +45,7 @@ struct atom_row {
     bool exact;                            // the width is a demand (universal), not a cap (auto)
     unsigned src_spaces, dst_spaces;       // bits 1 << enum space
     enum sync_kind sync;
-    const char *load_fn, *store_fn;  // device functions' stems
+    bool in_bytes;  // a plan writes its width in bytes
 };
 const struct atom_row *atom_find(const char *name);
 extern const struct atom_row atom_rows[];
@@ -55,8 +55,11 @@ struct atom {
     const struct atom_row *row;
     int bits;                      // an access
     const struct elem_type *elem;  // of universal(128, f32), or NULL
+    int l2;                        // bytes that cp.async asks the L2 cache to fetch; 0: no hint
     struct range at;
 };
+// As in a plan: "universal(128)", "cp_async.cg(16, l2=128)"; without the element type.
+const char *atom_text(struct session *s, const struct atom *a);
 
 // The number in "sm_90" (and in "sm_90a") when there is such an architecture, else 0 and in "near"
 // the name that may have been meant, or NULL.
@@ -201,6 +204,11 @@ struct copy_facts {
     const char *why[N_BOUNDS];  // each bound as a sentence without a stop; NULL where there is none
     struct align_terms src_align, dst_align;
     // sync
+    bool async;         // its atom is asynchronous
+    bool commit_after;  // ends the group of asynchronous copies that is open
+    int group;          // of an asynchronous copy: which of its function's, from 1 on; else 0
+    int wait_before;    // until at most that many groups are pending; -1: no wait
+    const struct copy *wait_with;  // whose bytes it waits for
     bool barrier_before;
     const struct copy *barrier_with;  // the earlier access that the barrier is for, and which sides
                                       // of the two meet
@@ -275,7 +283,8 @@ struct plan_call {
     const struct function *fn;
     struct view *view;        // by fn->formal
     const struct ix **index;  // by fn->index
-    bool barrier_before;      // written by pass "sync"
+    int wait_before;          // written by pass "sync", as that of a copy
+    bool barrier_before;
     struct range at;
 };
 
@@ -300,8 +309,9 @@ struct kernel {
     int nparams;
     const struct ix_var *tid, *lane, *warp, *block[3];
     struct stmt *body;
-    int64_t smem_bytes;  // pass "shared"
-    bool enumerate;      // pass "coverage": its writes are to be checked one by one
+    int64_t smem_bytes;           // pass "shared"
+    bool commit_last, wait_last;  // pass "sync": at its end, of all groups
+    bool enumerate;               // pass "coverage": its writes are to be checked one by one
     struct range at;
     struct kernel *next;
 };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/session.h"
 #include "plan/plan.h"
 
 const struct elem_type elem_types[] = {
@@ -48,8 +49,7 @@ const struct atom_row atom_rows[] = {
      ANYWHERE,
      ANYWHERE,
      SYNC_PLAIN,
-     "tcp_ld",
-     "tcp_st"},
+     false},
     {ATOM_AUTO,
      "auto",
      "AutoVectorizingCopyWithAssumedAlignment<N>",
@@ -63,8 +63,35 @@ const struct atom_row atom_rows[] = {
      ANYWHERE,
      ANYWHERE,
      SYNC_PLAIN,
-     "tcp_ld",
-     "tcp_st"},
+     false},
+    {ATOM_CP_ASYNC,
+     "cp_async.ca",
+     "SM80_CP_ASYNC_CACHEALWAYS<uintN_t>",
+     1,
+     "(1,W):(0,1)",
+     "(1,W):(0,1)",
+     "(1,W):(0,1)",
+     80,
+     {32, 64, 128},
+     true,
+     IN(GLOBAL),
+     IN(SHARED),
+     SYNC_CP_ASYNC,
+     true},
+    {ATOM_CP_ASYNC,
+     "cp_async.cg",
+     "SM80_CP_ASYNC_CACHEGLOBAL<uint128_t>",
+     1,
+     "(1,W):(0,1)",
+     "(1,W):(0,1)",
+     "(1,W):(0,1)",
+     80,
+     {128},
+     true,
+     IN(GLOBAL),
+     IN(SHARED),
+     SYNC_CP_ASYNC,
+     true},
 };
 const int n_atom_rows = sizeof atom_rows / sizeof atom_rows[0];
 
@@ -73,6 +100,12 @@ const struct atom_row *atom_find(const char *name) {
         if (strcmp(atom_rows[i].name, name) == 0) return &atom_rows[i];
     }
     return NULL;
+}
+
+const char *atom_text(struct session *s, const struct atom *a) {
+    int width = a->row->in_bytes ? a->bits / 8 : a->bits;
+    const char *l2 = a->l2 ? arena_printf(&s->arena, ", l2=%d", a->l2) : "";
+    return arena_printf(&s->arena, "%s(%d%s)", a->row->name, width, l2);
 }
 
 const char *bound_name(enum bound b) {

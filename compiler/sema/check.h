@@ -198,6 +198,14 @@ const struct value *eval_slice(struct sema *c, const struct value *f, const stru
 bool atom_known(const char *name);
 const struct value *atom_call(struct sema *c, const char *name, const struct ast_expr *e);
 bool atom_later(const char *name);  // an atom of the language that is not supported yet
+// Whether there are atoms 'NAME.PART'; and the error for it with a part that there is not, or none.
+bool atom_family(struct sema *c, const char *name);
+const struct value *atom_of_family(struct sema *c, const char *name, const char *part,
+                                   struct range at);
+// The atom that "e" names as 'cp_async.cg', or NULL.
+const char *atom_member(struct sema *c, const struct ast_expr *e);
+// Whether the copy "y" is one that atom "a" can do, as to spaces and architecture.
+bool atom_check_copy(struct sema *c, const struct atom *a, const struct copy *y);
 
 // tile.c
 const struct value *tile_call(struct sema *c, const struct ast_expr *e);

@@ -164,7 +164,8 @@ static bool check_how(struct sema *c, const struct ast_stmt *s, struct copy *y) 
             y->atom = &v->tc->atom;
         else
             y->tc = v->tc;
-        return tile_check_elem(c, v->tc, y->src.base->elem, e->at);
+        return tile_check_elem(c, v->tc, y->src.base->elem, e->at) &&
+               atom_check_copy(c, &v->tc->atom, y);
     }
     if (v->kind != VAL_ATOM) {
         diag_error(c->s, e->at, "'with' takes a tiled copy or an atom; here is %s",
@@ -173,7 +174,7 @@ static bool check_how(struct sema *c, const struct ast_stmt *s, struct copy *y) 
     }
     y->atom = v->atom;
     struct tiled_copy probe = {.atom = *v->atom, .val = lay_layout_invalid()};
-    return tile_check_elem(c, &probe, y->src.base->elem, e->at);
+    return tile_check_elem(c, &probe, y->src.base->elem, e->at) && atom_check_copy(c, y->atom, y);
 }
 
 static void add_label(struct sema *c, struct ast_ident name, struct copy *y) {

@@ -87,6 +87,7 @@ const struct value *eval_name(struct sema *c, const char *name, struct range at)
             return FAIL(c, at, "'%s' has a value only in the body of a kernel", name);
         }
     if (atom_later(name)) return sema_not_yet_value(c, at, sema_text(c, "the atom '%s'", name));
+    if (atom_family(c, name)) return atom_of_family(c, name, NULL, at);
     if (builtin_later(name)) return sema_not_yet_value(c, at, sema_text(c, "'%s'", name));
     if (builtin_known(name) || atom_known(name))
         return FAIL(c, at, "'%s' is called with arguments: %s(..)", name, name);
@@ -108,6 +109,10 @@ static const struct value *eval_member(struct sema *c, const struct ast_expr *e)
                     return value_int(c, ix_var(c->s, c->kernel->block[i]));
             return FAIL(c, e->name_at, "'block' has no part '%s'; it has x, y and z", e->name);
         }
+        if (!sym && atom_member(c, e))
+            return FAIL(c, e->at, "'%s.%s' is called with arguments: %s.%s(..)", name, e->name,
+                        name, e->name);
+        if (!sym && atom_family(c, name)) return atom_of_family(c, name, e->name, e->at);
         if (!sym && atom_later(name))
             return sema_not_yet_value(c, e->at, sema_text(c, "the atom '%s.%s'", name, e->name));
     }
@@ -275,6 +280,8 @@ static const struct value *eval_call(struct sema *c, const struct ast_expr *e) {
         if (builtin_known(f->name)) return builtin_call(c, f->name, e);
         if (atom_known(f->name)) return atom_call(c, f->name, e);
     }
+    const char *atom = atom_member(c, f);
+    if (atom) return atom_call(c, atom, e);
     const struct value *v = eval(c, f);
     return v->kind == VAL_NONE ? v : eval_slice(c, v, e);
 }

@@ -353,7 +353,7 @@ void tcp_host_cp_async(void *shared, const void *global, int bytes, int read, tc
     }
     bool good = tcp_host_check_shared("writes", shared, bytes, bytes, at);
     good = check_alignment("reads", global, bytes, at) && good;
-    if (read) good = check_global_read((const unsigned char *)global, read, true, at) && good;
+    if (read) good = check_global_read((const unsigned char *)global, read, false, at) && good;
     if (!good) return;
     check_shared_write((int)((unsigned char *)shared - tcp_host.shared), bytes, true, at);
     tcp_host_chunks *list = &tcp_host.fiber->chunks;

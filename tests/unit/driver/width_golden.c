@@ -67,7 +67,7 @@ static char *behind(char *s, const char *by) {
 }
 
 // "NAME,TYPE" as the atom of a plan, with its type; false for atoms that are not of this test.
-static bool atom_text(char *out, size_t size, char *name, const char **type) {
+static bool width_text(char *out, size_t size, char *name, const char **type) {
     static const char cap[] = "AutoVectorizingCopyWithAssumedAlignment<";
     *type = behind(name, ",");
     if (!*type) return false;
@@ -102,7 +102,7 @@ static bool reject_text(char *out, size_t size, char **row) {
     char *second = behind(first, " ; "), *dst = copy ? behind(tensors, " -> ") : tensors;
     bool tv = strcmp(form, "make_tiled_copy_impl") == 0;
     if (!tv && strcmp(form, "make_tiled_copy") != 0 && !cut) return false;
-    if (!second || ((copy || cut) && !dst) || !atom_text(atom, sizeof atom, name, &type))
+    if (!second || ((copy || cut) && !dst) || !width_text(atom, sizeof atom, name, &type))
         return false;
     int n = snprintf(out, size, "tcp 1;\ntiled_copy tc = tile(%s, %s=%s, %s=%s);\n", atom,
                      tv ? "tv" : "thr", first, tv ? "tile" : "val", second);

@@ -1,0 +1,54 @@
+// What an asynchronous copy that cannot have its width should be instead (see async.h).
+#include "pass/async.h"
+
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "plan/plan.h"
+
+// The first stride of "l" that is no multiple of "elements", but for the contiguous one.
+static bool find_stride(const struct lay_tuple *shape, const struct lay_tuple *stride,
+                        int64_t elements, struct lay_int *out) {
+    if (lay_is_leaf(shape)) {
+        if (lay_int_is(shape->leaf, 1) || lay_int_is(stride->leaf, 1)) return false;
+        *out = stride->leaf;
+        return !lay_int_divisible(stride->leaf, elements);
+    }
+    for (int i = 0; i < shape->rank; ++i) {
+        if (find_stride(shape->kid[i], stride->kid[i], elements, out)) return true;
+    }
+    return false;
+}
+
+// The stride that is not aligned, in bytes: "a stride of 65 elements is 260 bytes".
+static void say_stride(struct session *s, const struct tensor *t, int bytes) {
+    int size = t->elem->bits / 8, elements = bytes / size;
+    struct lay_int d;
+    if (!lay_valid(t->layout) || !find_stride(t->layout.shape, t->layout.stride, elements, &d))
+        return;
+    if (lay_int_static(d)) {
+        int64_t more = (elements - d.num % elements) % elements;
+        diag_note(s, t->at,
+                  "a stride of %ld elements in '%s' is %ld bytes, no multiple of %d; pad it by %ld "
+                  "more, or swizzle the tile instead",
+                  (long)d.num, t->name, (long)d.num * size, bytes, (long)more);
+        return;
+    }
+    diag_note(s, t->at,
+              "a stride of %s elements in '%s' is not known to be a multiple of %d bytes; promise "
+              "it with '%% %d'",
+              lay_int_text(&s->lay, d), t->name, bytes, elements);
+}
+
+void async_advise(struct session *s, const struct copy *c, const struct atom *atom) {
+    const struct copy_facts *f = &c->facts;
+    int bytes = atom->bits / 8;
+    bool src = f->won == BOUND_SRC_ALIGN || f->won == BOUND_SRC_DIVIDES;
+    if (src || f->won == BOUND_DST_ALIGN || f->won == BOUND_DST_DIVIDES)
+        say_stride(s, (src ? &c->src : &c->dst)->base, bytes);
+    if (f->bits >= 32)
+        diag_note(s, c->how_at, "cp.async moves whole accesses or faults; cp_async.ca(%d) fits",
+                  f->bits / 8);
+    else
+        diag_note(s, c->how_at, "cp.async moves no fewer than 4 bytes at once; universal(%d) does",
+                  f->bits);
+}

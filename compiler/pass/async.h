@@ -1,0 +1,12 @@
+// What an asynchronous copy that cannot have its width should be instead.
+#ifndef TCPC_PASS_ASYNC_H
+#define TCPC_PASS_ASYNC_H
+
+struct session;
+struct copy;
+struct atom;
+
+// A note behind the error that "c" cannot be done by "atom": requires facts.bits, what it could do.
+void async_advise(struct session *s, const struct copy *c, const struct atom *atom);
+
+#endif

@@ -1,0 +1,25 @@
+// Do two accesses of a kernel touch the same elements, and are those each one thread's own?
+#ifndef TCPC_PASS_MEET_H
+#define TCPC_PASS_MEET_H
+
+#include "plan/plan.h"
+
+struct access {
+    const struct copy *copy;   // or, when NULL:
+    const struct tensor *arg;  // a shared argument of a call, touched by who knows which thread
+    bool write;
+};
+
+enum meet {
+    MEET_NOT,    // no element in common
+    MEET_OWN,    // what they have in common each thread touches both times itself
+    MEET_OTHERS  // a thread touches what another one does, or nobody can tell
+};
+
+// What is accessed, when that has to be in order: shared memory, and what a kernel both reads and
+// writes; else NULL.
+const struct tensor *meet_buffer(const struct kernel *k, struct access a);
+// Of two accesses to one buffer, in any iterations of the loops around them.
+enum meet meet(struct session *s, const struct kernel *k, struct access a, struct access b);
+
+#endif
