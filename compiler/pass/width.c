@@ -133,11 +133,11 @@ const char *width_reason(struct session *s, const struct copy *c, enum bound b) 
     }
     if (atom->bits < c->src.base->elem->bits) {
         return arena_printf(&s->arena,
-                            "%s(%d) takes at most %d bits, which leaves single elements of %d",
-                            atom->row->name, atom->bits, atom->bits, c->src.base->elem->bits);
+                            "%s takes at most %d bits, which leaves single elements of %d",
+                            atom_text(s, atom), atom->bits, c->src.base->elem->bits);
     }
     return arena_printf(&s->arena,
-                        atom->row->exact ? "%s(%d) is an access of %d bits"
-                                         : "%s(%d) takes at most %d bits",
-                        atom->row->name, atom->bits, atom->bits);
+                        atom->row->exact ? "%s is an access of %d bits"
+                                         : "%s takes at most %d bits",
+                        atom_text(s, atom), atom->bits);
 }
