@@ -29,6 +29,7 @@ struct lowering {
     struct kir_node **top;   // where the next let of the top goes
     struct buffer_of *buffer;
     int nbuffers;
+    bool warps;  // the kernel speaks of warps and lanes
 };
 
 struct kir_node *lower_node(struct lowering *w, enum kir_kind kind);
