@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/source.h"
 #include "index/ix.h"
 
 struct session;
@@ -60,6 +61,7 @@ struct kir_arg {
 
 struct kir_node {
     enum kir_kind kind;
+    struct range where;  // the statement of the plan
     struct kir_node *next;
     struct kir_node *body;         // FOR, GUARD, BLOCK
     const struct ix_var *var;      // LET, FOR

@@ -12,6 +12,7 @@
 struct kir_node *lower_node(struct lowering *w, enum kir_kind kind) {
     struct kir_node *n = ARENA_NEW(&w->s->arena, struct kir_node);
     n->kind = kind;
+    n->where = w->at;
     *w->tail = n;
     w->tail = &n->next;
     return n;
@@ -93,6 +94,7 @@ const struct ix *lower_index(struct lowering *w, const struct ix *e) {
 
 static void lower_list(struct lowering *w, const struct stmt *list) {
     for (const struct stmt *st = list; st; st = st->next) {
+        w->at = st->at;
         if (st->kind == STMT_COPY) {
             lower_copy(w, st->copy);
             continue;
@@ -350,6 +352,7 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     w.tail = &body;
     w.top = &top;
     lower_list(&w, k->body);
+    w.at = k->at;
     if (k->commit_last) lower_node(&w, KIR_COMMIT);
     lower_wait(&w, k->wait_last ? 0 : -1);
     *w.top = body;

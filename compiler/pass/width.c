@@ -136,8 +136,7 @@ const char *width_reason(struct session *s, const struct copy *c, enum bound b) 
                             "%s takes at most %d bits, which leaves single elements of %d",
                             atom_text(s, atom), atom->bits, c->src.base->elem->bits);
     }
-    return arena_printf(&s->arena,
-                        atom->row->exact ? "%s is an access of %d bits"
-                                         : "%s takes at most %d bits",
-                        atom_text(s, atom), atom->bits);
+    return arena_printf(
+        &s->arena, atom->row->exact ? "%s is an access of %d bits" : "%s takes at most %d bits",
+        atom_text(s, atom), atom->bits);
 }
