@@ -123,6 +123,47 @@ void diag_fixit(struct session *s, struct range at, const char *replacement) {
     *end = f;
 }
 
+void diag_claim(struct session *s, struct claim c) {
+    struct diags *d = &s->diags;
+    if (d->muted || !d->last || !d->last->note) return;
+    struct diag *to = d->last->note;
+    while (to->next) to = to->next;
+    struct claim *copy = ARENA_NEW(&d->arena, struct claim);
+    *copy = c;
+    if (c.function) copy->function = arena_strndup(&d->arena, c.function, strlen(c.function));
+    to->claim = copy;
+}
+
+void diag_if_mended(struct session *s) {
+    struct diags *d = &s->diags;
+    if (!d->muted && d->last) d->last->if_mended = true;
+}
+
+void diag_drop_claims(struct diag *d) {
+    struct diag **at = &d->note;
+    while (*at) {
+        if ((*at)->claim)
+            *at = (*at)->next;
+        else
+            at = &(*at)->next;
+    }
+}
+
+void diag_drop_unmended(struct session *s) {
+    struct diags *d = &s->diags;
+    struct diag **at = &d->first;
+    d->last = NULL;
+    while (*at) {
+        if ((*at)->if_mended) {
+            *((*at)->severity == SEV_ERROR ? &d->nerrors : &d->nwarnings) -= 1;
+            *at = (*at)->next;
+        } else {
+            d->last = *at;
+            at = &(*at)->next;
+        }
+    }
+}
+
 static int find_warning(const char *name) {
     for (int i = 0; i < W_COUNT; i++)
         if (strcmp(warnings[i].name, name) == 0) return i;

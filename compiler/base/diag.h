@@ -31,6 +31,15 @@ struct fixit {
     struct fixit *next;
 };
 
+// What the fix-its of a note promise.  They are tried before they are shown (driver/fixits.c): the
+// edited text is compiled, and the note is dropped when the promise does not hold.
+struct claim {
+    const char *function;  // accesses of its copy number "copy" are "bits" wide; NULL: the error is
+                           // gone
+    int copy, bits;
+    bool or_else;  // shown only when none before it holds
+};
+
 struct diag {
     enum severity severity;  // a warning under -Werror is SEV_ERROR with "warning" set
     enum warning warning;    // W_COUNT: none
@@ -38,7 +47,9 @@ struct diag {
     const char *message;
     const char *page;  // of --explain=NAME, or NULL; a warning's is its own name
     struct fixit *fixit;
-    struct diag *note;  // the notes, in order
+    const struct claim *claim;  // of a note: to be tried
+    bool if_mended;             // said only when a claim of its notes holds
+    struct diag *note;          // the notes, in order
     struct diag *next;
 };
 
@@ -61,6 +72,14 @@ void diag_warn(struct session *s, enum warning w, struct range at, const char *f
 // These attach to the diagnostic before them; a fix-it attaches to the note if one came since.
 void diag_note(struct session *s, struct range at, const char *fmt, ...) DIAG_FORMAT(3);
 void diag_fixit(struct session *s, struct range at, const char *replacement);
+// The fix-its of the note before it are shown only when they hold what "c" says.
+void diag_claim(struct session *s, struct claim c);
+// The diagnostic before it is shown only when a claim of its notes holds.
+void diag_if_mended(struct session *s);
+// Takes notes whose claims were not tried or do not hold out of "d".
+void diag_drop_claims(struct diag *d);
+// Takes out what is said only when a claim holds, and none does.
+void diag_drop_unmended(struct session *s);
 // Names the page of --explain=NAME that tells more about the error before it; a literal.
 void diag_page(struct session *s, const char *name);
 

@@ -203,7 +203,8 @@ static int by_place(const void *a, const void *b) {
 
 struct diag **diag_sorted(struct session *s, int *n) {
     int count = 0;
-    for (struct diag *d = s->diags.first; d; d = d->next) count++;
+    diag_drop_unmended(s);
+    for (struct diag *d = s->diags.first; d; d = d->next, count++) diag_drop_claims(d);
     struct order *order = ARENA_ARRAY(&s->diags.arena, struct order, count + 1);
     int i = 0;
     for (struct diag *d = s->diags.first; d; d = d->next, i++) order[i] = (struct order){d, i};

@@ -38,6 +38,9 @@ static char *read_all(FILE *in, size_t *size) {
 
 int source_read(struct session *s, const char *path) {
     bool standard = strcmp(path, "-") == 0;
+    const char *shown = standard ? "<stdin>" : path;
+    for (const struct given *g = s->sources.given; g; g = g->next)
+        if (strcmp(g->path, shown) == 0) return source_add(s, shown, g->text, g->size);
     FILE *in = standard ? stdin : fopen(path, "rb");
     if (!in) return -1;
     size_t size;
@@ -48,7 +51,7 @@ int source_read(struct session *s, const char *path) {
         errno = why;
         return -1;
     }
-    int file = source_add(s, standard ? "<stdin>" : path, text, size);
+    int file = source_add(s, shown, text, size);
     free(text);
     return file;
 }

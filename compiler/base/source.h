@@ -30,9 +30,17 @@ struct source {
     int nlines;
 };
 
+// A text that is read in the place of the file at "path".
+struct given {
+    const char *path, *text;
+    size_t size;
+    const struct given *next;
+};
+
 struct sources {
     struct source *file;
     int n, cap;
+    const struct given *given;
     struct arena arena;
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/session.h"
+#include "driver/fixits.h"
 #include "emit/emit.h"
 #include "kernel/equivalent.h"
 #include "kernel/kernel_ir.h"
@@ -56,11 +57,14 @@ int compile_until(struct session *s, const char *path, enum stage last, FILE *du
     if (last == STAGE_AST) return 0;
 
     out->plan = sema_file(s, out->ast);
+    fixits_try(s, path, NULL);
     if (!out->plan || s->diags.nerrors) return 1;
     dump_plan(s, "sema", out->plan, dump);
 
     for (int i = 0; i < n_passes; ++i) {
-        if (!pass_list[i].run(s, out->plan) || s->diags.nerrors) return 1;
+        bool ok = pass_list[i].run(s, out->plan);
+        fixits_try(s, path, out->plan);
+        if (!ok || s->diags.nerrors) return 1;
         dump_plan(s, pass_list[i].name, out->plan, dump);
     }
     if (last == STAGE_PLAN) return 0;

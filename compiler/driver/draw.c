@@ -9,6 +9,7 @@
 #include "base/session.h"
 #include "draw/draw.h"
 #include "driver/commands.h"
+#include "driver/fixits.h"
 #include "driver/options.h"
 #include "driver/output.h"
 #include "pass/pass.h"
@@ -289,6 +290,7 @@ static int draw_plan(struct session *s, const struct command *q) {
     struct ast_file *file = parse_file(s, q->path);
     if (!file) return EXIT_USAGE;
     struct plan *p = file->nerrors == 0 ? sema_file(s, file) : NULL;
+    fixits_try(s, q->path, NULL);
     if (!p || s->diags.nerrors) return EXIT_WRONG;
     struct subject u;
     struct draw_request r = {.name = q->name, .values = q->values, .thread = q->thread};

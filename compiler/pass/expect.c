@@ -40,6 +40,12 @@ static bool holds(const struct lay_tuple *a, const char *op, const struct lay_tu
     return a->leaf.num >= b->leaf.num;
 }
 
+// Why the accesses of a copy are no wider.
+static const char *bound_reason(const struct expectation *e) {
+    bool width = e->prop == PROP_VECTOR_BITS_SRC || e->prop == PROP_VECTOR_BITS_DST;
+    return width ? e->copy->facts.why[e->copy->facts.won] : NULL;
+}
+
 bool pass_expect(struct session *s, struct plan *p) {
     bool ok = true;
     for (const struct expectation *e = p->expects; e; e = e->next) {
@@ -47,8 +53,10 @@ bool pass_expect(struct session *s, struct plan *p) {
         const struct lay_tuple *have = value_of(s, e);
         if (holds(have, e->op, e->value)) continue;
         ok = false;
-        diag_error(s, e->at, "%s: the left side is %s",
-                   e->message ? e->message : "this does not hold", lay_tuple_text(&s->lay, have));
+        const char *why = bound_reason(e);
+        diag_error(s, e->at, "%s: the left side is %s%s%s",
+                   e->message ? e->message : "this does not hold", lay_tuple_text(&s->lay, have),
+                   why ? ": " : "", why ? why : "");
         if (e->copy) diag_note(s, e->copy->at, "of this copy");
         if (e->kernel) diag_note(s, e->kernel->at, "of this kernel");
     }

@@ -161,7 +161,8 @@ static int64_t promised(const struct align_terms *t) {
     return t->promised ? at_most(t->promised, BOUND_NONE / 8) * 8 : BOUND_NONE;
 }
 
-static void not_reached(struct session *s, const struct copy *c, const struct atom *atom) {
+static void not_reached(struct session *s, struct kernel *k, const struct copy *c,
+                        const struct atom *atom) {
     const struct copy_facts *f = &c->facts;
     int best = f->bits;
     if (atom->row->exact) {
@@ -170,6 +171,11 @@ static void not_reached(struct session *s, const struct copy *c, const struct at
         bool run = f->won == BOUND_SRC_RUN || f->won == BOUND_DST_RUN || f->won == BOUND_COMMON_RUN;
         diag_page(s, run ? "contiguous" : "aligned");
         if (atom->row->sync == SYNC_CP_ASYNC) async_advise(s, c, atom);
+    } else if (c->tc && c->tc->by) {
+        diag_warn(s, W_VECTORIZE, c->at,
+                  "%s moves %d bits an access, its threads could move more: %s", copy_name(s, c),
+                  best, width_reason(s, c, c->facts.won));
+        diag_if_mended(s);
     } else {
         diag_warn(s, W_VECTORIZE, c->at, "%s moves %d bits an access, %d were asked for: %s",
                   copy_name(s, c), best, atom->bits, width_reason(s, c, c->facts.won));
@@ -186,10 +192,10 @@ static void not_reached(struct session *s, const struct copy *c, const struct at
                   lay_valid(c->dst.base->layout) ? lay_text(&s->lay, c->dst.base->layout)
                                                  : "of its tile");
     }
+    widen_offer(s, k, c);
 }
 
 static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
-    (void)k;
     (void)user;
     struct copy_facts *f = &c->facts;
     const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
@@ -233,7 +239,7 @@ static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, 
     f->bits = (int)least;
     f->vec = (int)(least / bits);
     if (f->bits < atom->bits) {
-        not_reached(s, c, atom);
+        not_reached(s, k, c, atom);
         if (atom->row->exact) return false;
     }
     reorder(s, f, f->vec);

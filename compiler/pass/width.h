@@ -16,4 +16,8 @@ int64_t width_run(const struct copy_mode *mode, int n, int sides, int *taken, in
 // such bound; to be called before the vector's elements are taken out of the modes.
 const char *width_reason(struct session *s, const struct copy *c, enum bound b);
 
+// Adds to the diagnostic before it notes with fix-its that arrange the threads of "c" in another
+// way, so that it is as wide as it was asked to be; each is to be tried.
+void widen_offer(struct session *s, struct kernel *k, const struct copy *c);
+
 #endif

@@ -118,6 +118,15 @@ struct tiled_copy {
     struct range val_arg_at;          // the whole argument, with its name
 };
 
+struct view;
+
+// What local_partition was given, for a mend that writes it in another way.
+struct partitioned {
+    const struct view *of;
+    struct lay thr;
+    struct range of_at, thr_at, at;  // its arguments, and all of it
+};
+
 // -- views ----------------------------------------------------------------------------------------
 // A tensor, or a part of one: element at coordinate c is base[sw(offset + layout(c))], elements.
 struct view {
@@ -134,8 +143,8 @@ struct view {
     const char *const *names;  // of the modes, NULL for one that has none; NULL: none has
     bool part;                 // made by partition_src, partition_dst or retile: one thread's
     int64_t threads;           // of a partition: those that have one; 0 else
-    int64_t lanes;             // of a partition of what a warp has: likewise, of each warp
     struct range at;
+    const struct partitioned *partitioned;  // made by local_partition, at its "at"; or NULL
 };
 
 enum level { LEVEL_GRID, LEVEL_BLOCK, LEVEL_WARP, LEVEL_THREAD };
@@ -191,7 +200,6 @@ struct copy_facts {
     // partition
     enum level level;
     int64_t threads;  // that take part; the block's others skip the copy
-    int64_t lanes;    // of each warp, that take part, when they are fewer than a warp; 0: all
     struct part src, dst;
     const struct copy_mode
         *mode;  // fastest first; the vector's modes come first once vectorize has run

@@ -148,5 +148,11 @@ const struct value *view_local_partition(struct sema *c, const struct call *call
         }
         crd = (struct coord){.rank = rank, .kid = kid};
     }
-    return value_view(c, slice_tiled(c, a->view, f, &crd, false, !lay_is_leaf(thr.shape), e->at));
+    struct view made = slice_tiled(c, a->view, f, &crd, false, !lay_is_leaf(thr.shape), e->at);
+    struct view *of = ARENA_NEW(&c->s->arena, struct view);
+    struct partitioned *p = ARENA_NEW(&c->s->arena, struct partitioned);
+    *of = a->view;
+    *p = (struct partitioned){of, thr, e->arg[0].value->at, thr_at, e->at};
+    made.partitioned = p;
+    return value_view(c, made);
 }

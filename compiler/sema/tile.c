@@ -192,6 +192,7 @@ bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct e
     diag_note(c->s, tc->val_at, "'val=' counts elements: val=(%s) is one access along mode %d", v,
               along);
     diag_fixit(c->s, tc->val_at, sema_text(c, "(%s)", v));
+    diag_claim(c->s, (struct claim){0});
     const char *typed =
         a->elem ? "" : sema_text(c, " with %s(%d, %s)", a->row->name, a->bits, elem->name);
     diag_note(c->s, tc->val_arg_at, "'atoms=' counts accesses: atoms=(%s), along=%d is the same%s",
@@ -199,6 +200,7 @@ bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct e
     diag_fixit(c->s, tc->val_arg_at, sema_text(c, "atoms=(%s), along=%d", t, along));
     if (!a->elem)
         diag_fixit(c->s, a->at, sema_text(c, "%s(%d, %s)", a->row->name, a->bits, elem->name));
+    diag_claim(c->s, (struct claim){0});
     return false;
 }
 

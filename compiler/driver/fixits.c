@@ -1,0 +1,137 @@
+// Trying fix-its (see fixits.h).
+#include "driver/fixits.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/session.h"
+#include "pass/pass.h"
+#include "pass/walk.h"
+#include "sema/sema.h"
+#include "syntax/parse.h"
+
+enum { MOST_TRIES = 64 };  // a run; a try costs as much as the passes of the plan
+
+// -- the edited texts -----------------------------------------------------------------------------
+
+static bool before(const struct fixit *a, const struct fixit *b) {
+    return !b || a->at.begin < b->at.begin;
+}
+
+// The text of file "file" with those fix-its of "note" that lie in it.
+static struct given edited(struct session *s, int file, const struct diag *note) {
+    const struct source *f = &s->sources.file[file];
+    struct buf b;
+    uint32_t at = 0;
+    const struct fixit *done = NULL;  // the last one, in the order of places
+    buf_init(&b);
+    for (;;) {
+        const struct fixit *next = NULL;
+        for (const struct fixit *x = note->fixit; x; x = x->next)
+            if ((int)x->at.file == file && (!done || before(done, x)) && before(x, next)) next = x;
+        uint32_t end = next ? next->at.begin : (uint32_t)f->size;
+        if (end > at) buf_write(&b, f->text + at, end - at);
+        if (!next) break;
+        buf_puts(&b, next->replacement);
+        at = next->at.end;
+        done = next;
+    }
+    size_t size = b.len;
+    return (struct given){f->path, buf_finish(&b, &s->arena), size, NULL};
+}
+
+// -- what the edited plan is ----------------------------------------------------------------------
+
+struct widths {
+    const char *function;
+    int n;     // copies so far
+    int want;  // number of the copy that is looked for
+    int bits;  // of it
+};
+
+static bool visit(struct session *s, struct kernel *k, struct copy *c, void *user) {
+    struct widths *w = user;
+    (void)s;
+    (void)k;
+    if (w->n++ == w->want) w->bits = c->facts.bits;
+    return true;
+}
+
+static int width_of(struct session *s, const struct plan *p, const char *function, int copy) {
+    struct widths w = {function, 0, copy, -1};
+    for (struct kernel *k = p ? plan_next(p, NULL) : NULL; k; k = plan_next(p, k))
+        if (strcmp(k->name, function) == 0) walk_copies(s, k, visit, &w);
+    return w.bits;
+}
+
+// Whether each copy of "was" is as wide in "now" as it was.
+static bool none_narrower(struct session *s, const struct plan *was, struct session *t,
+                          const struct plan *now) {
+    for (const struct kernel *k = plan_next(was, NULL); k; k = plan_next(was, k)) {
+        int bits;
+        for (int i = 0; (bits = width_of(s, was, k->name, i)) >= 0; ++i)
+            if (width_of(t, now, k->name, i) < bits) return false;
+    }
+    return true;
+}
+
+// Errors that are no warnings under -Werror.
+static int errors_of(const struct session *s) {
+    int n = 0;
+    for (const struct diag *d = s->diags.first; d; d = d->next)
+        n += d->severity == SEV_ERROR && d->warning == W_COUNT;
+    return n;
+}
+
+static bool claim_holds(struct session *s, const struct plan *was, struct session *t,
+                        const char *path, const struct claim *c, bool of_error) {
+    int most = errors_of(s) - of_error;
+    struct ast_file *ast = parse_file(t, path);
+    struct plan *now = ast && !t->diags.nerrors ? sema_file(t, ast) : NULL;
+    if (errors_of(t) > most) return false;
+    if (!c->function) return true;
+    for (int i = 0; now && i < n_passes; ++i)
+        if (!pass_list[i].run(t, now) || t->diags.nerrors) break;
+    return now && errors_of(t) <= most && width_of(t, now, c->function, c->copy) >= c->bits &&
+           none_narrower(s, was, t, now);
+}
+
+static bool holds(struct session *s, const char *path, const struct plan *was, const struct diag *d,
+                  const struct diag *note) {
+    struct session t;
+    struct given *given = ARENA_ARRAY(&s->arena, struct given, s->sources.n + 1);
+    session_init(&t);
+    t.options = s->options;
+    t.options.dump_after = NULL;
+    t.options.defines = ARENA_ARRAY(&t.arena, struct define, s->options.ndefines + 1);
+    for (int i = 0; i < s->options.ndefines; ++i) {
+        const struct define *x = &s->options.defines[i];
+        t.options.defines[i] = (struct define){intern(&t, x->name), x->text};
+    }
+    t.diags.off_all = true;
+    for (int i = 0; i < s->sources.n; ++i) {
+        given[i] = edited(s, i, note);
+        given[i].next = t.sources.given;
+        t.sources.given = &given[i];
+    }
+    bool of_error = d->severity == SEV_ERROR && d->warning == W_COUNT;
+    bool ok = claim_holds(s, was, &t, path, note->claim, of_error);
+    session_release(&t);
+    return ok;
+}
+
+void fixits_try(struct session *s, const char *path, const struct plan *p) {
+    int tries = 0;
+    for (struct diag *d = s->diags.first; d; d = d->next) {
+        bool mended = false;
+        for (struct diag *n = d->note; n; n = n->next) {
+            if (!n->claim || (mended && n->claim->or_else) || tries++ >= MOST_TRIES) continue;
+            if (!holds(s, path, p, d, n)) continue;
+            mended = true;
+            n->claim = NULL;
+        }
+        diag_drop_claims(d);
+        if (mended) d->if_mended = false;
+    }
+    diag_drop_unmended(s);
+}
