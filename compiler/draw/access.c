@@ -78,6 +78,7 @@ static const char *side(struct picture *p, const struct plan *plan, const struct
     memset(w, 0, sizeof *w);
     w->slot = arena_alloc(&p->s->arena, sizeof(struct slot[BANKS]) * MAX_ROWS);
     w->lanes = f->threads < LANES ? (int)f->threads : LANES;
+    if (f->lanes && f->lanes < w->lanes) w->lanes = (int)f->lanes;
     w->nwords = f->bits < 32 ? 1 : f->bits / 32;
     if (w->nwords > MAX_WORDS) return "its accesses are too wide";
     for (int lane = 0; lane < w->lanes; ++lane) {

@@ -141,6 +141,7 @@ static struct explained_copy explain_copy(struct session *s, const struct kernel
         .path = file_name(s->sources.file[c->at.file].path),
         .level = level_text(f->level),
         .threads = f->threads,
+        .lanes = f->level == LEVEL_WARP ? c->tc->threads : f->lanes,
         .shape = plan_named_shape(s, tile->layout.shape, tile->names),
         .elem = tile->base->elem->name,
         .atom = atom_text(s, atom),
@@ -161,7 +162,10 @@ static struct explained_copy explain_copy(struct session *s, const struct kernel
         x.bound[i] = (struct explained_bound){bound_name((enum bound)i), f->why[i], f->bound[i]};
     // a thread's copy moves what each thread has
     struct lay_int n = lay_size(&s->lay, c->tc ? tile->layout : f->src.layout);
-    if (!c->tc) n = lay_int_mul(&s->lay, n, lay_int(f->threads));
+    int64_t warps = (k->threads + 31) / 32;
+    int64_t times_each = c->tc ? 1 : f->lanes ? warps * f->lanes : f->threads;
+    if (f->level == LEVEL_WARP) times_each = warps;
+    n = lay_int_mul(&s->lay, n, lay_int(times_each));
     n = lay_int_mul(&s->lay, n, lay_int(tile->base->elem->bits / 8));
     x.bytes = lay_int_valid(n) ? ix_lay(s, n) : NULL;
     if (!c->tc) {

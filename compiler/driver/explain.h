@@ -40,6 +40,7 @@ struct explained_copy {
     int line, column;
     const char *level;
     int64_t threads;
+    int64_t lanes;  // of each warp, that take part, where each warp copies by itself; 0 elsewhere
     const char *shape, *elem;
     const char *atom;
     const char *tiled;  // the name of the tiled copy, or NULL

@@ -129,6 +129,10 @@ static void put_copy(struct json *j, const struct explained_copy *c) {
     put_number(j, "column", c->column);
     put_text(j, "executed_by", c->level);
     put_number(j, "threads", c->threads);
+    if (c->lanes)
+        put_number(j, "lanes", c->lanes);
+    else
+        put_text(j, "lanes", NULL);
     put_text(j, "elem", c->elem);
     put_text(j, "shape", c->shape);
     put_text(j, "atom", c->atom);

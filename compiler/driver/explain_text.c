@@ -45,18 +45,24 @@ static const char *place(struct session *s, const struct explained_side *x) {
 static void put_work(struct session *s, struct buf *b, const struct explained_kernel *k,
                      const struct explained_copy *c) {
     const char *from = place(s, &c->src), *to = place(s, &c->dst);
-    bool all = c->threads == k->threads;
+    bool all = c->threads == k->threads, warp = c->tiler && c->lanes;
     if (!c->tiled && !c->tiler) {
-        buf_printf(b,
-                   "Each of the %" PRId64 " threads copies %" PRId64
-                   " element%s of its own, %s of %s, from %s to %s.",
-                   c->threads, c->values, plural(c->values), c->shape, c->elem, from, to);
+        buf_printf(b, "Each of the %s%" PRId64 " threads%s copies %" PRId64,
+                   c->lanes ? "first " : "", c->lanes ? c->lanes : c->threads,
+                   c->lanes ? " of each warp" : "", c->values);
+        buf_printf(b, " element%s of its own, %s of %s, from %s to %s.", plural(c->values),
+                   c->shape, c->elem, from, to);
     } else {
-        buf_printf(b, "%s %" PRId64 " thread%s of a block ", all ? "The" : "The first", c->threads,
-                   plural(c->threads));
-        buf_printf(b, "%scop%s %s of %s from %s to %s%s.", all ? "" : "(the others skip it) ",
-                   c->threads == 1 ? "ies" : "y", c->shape, c->elem, from, to,
-                   c->threads == 1 ? "" : " together");
+        if (warp)
+            buf_printf(b, "In each warp the %s%" PRId64 " thread%s ", c->lanes < 32 ? "first " : "",
+                       c->lanes, plural(c->lanes));
+        else
+            buf_printf(b, "%s %" PRId64 " thread%s of a block ", all ? "The" : "The first",
+                       c->threads, plural(c->threads));
+        bool one = (warp ? c->lanes : c->threads) == 1;
+        buf_printf(b, "%scop%s %s of %s from %s to %s%s.",
+                   all && (!warp || c->lanes == 32) ? "" : "(the others skip it) ",
+                   one ? "ies" : "y", c->shape, c->elem, from, to, one ? "" : " together");
         buf_printf(b, " In one round they cover %s, each thread %" PRId64 " element%s", c->tiler,
                    c->values, plural(c->values));
         if (c->nrounds > 1) buf_printf(b, "; %" PRId64 " rounds do it all", c->nrounds);
@@ -204,7 +210,9 @@ static void put_copy(struct session *s, struct buf *b, const struct explained_ke
                   arena_printf(&s->arena, "A barrier stands before it, because %s.", c->barrier));
     buf_char(b, '\n');
     row(b, "executed by", c->level,
-        arena_printf(&s->arena, "%" PRId64 " of %" PRId64 " threads", c->threads, k->threads));
+        c->lanes ? arena_printf(&s->arena, "%" PRId64 " of 32 threads of each warp", c->lanes)
+                 : arena_printf(&s->arena, "%" PRId64 " of %" PRId64 " threads", c->threads,
+                                k->threads));
     row(b, c->tiler ? "tile" : "values", arena_printf(&s->arena, "%s %s", c->shape, c->elem), NULL);
     row(b, "bytes", bytes_text(s, k, c), NULL);
     row(b, "tiled copy", c->tiled, NULL);

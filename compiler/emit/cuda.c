@@ -107,7 +107,8 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
         break;
     case KIR_GUARD:
         buf_fill(b, ' ', indent);
-        buf_printf(b, "if (tid < %" PRId64 ") {\n", n->count);
+        buf_printf(b, "if (%s < %" PRId64 ") {\n", n->index ? emit_ix(o->s, o->k, n->index) : "tid",
+                   n->count);
         put_list(o, n->body, indent + 4);
         break;
     case KIR_BLOCK:

@@ -383,9 +383,10 @@ const struct ix *ix_swizzle(struct session *s, const struct ix *a, struct lay_sw
     // what lies above all bits that take part passes through
     struct terms whole = {0}, rest = {0};
     split(s, a, lay_int((int64_t)1 << top), &whole, &rest);
-    const struct ix *low = a;
-    if (whole.n) {
-        low = terms_finish(s, &rest);
+    const struct ix *low = a, *left = whole.n ? terms_finish(s, &rest) : NULL;
+    // but not so that what is left becomes negative: the bits of that are nothing to rely on
+    if (whole.n && (!left || left->lo >= 0 || a->lo < 0)) {
+        low = left;
         const struct ix *high = ix_scale(s, terms_finish(s, &whole), lay_int((int64_t)1 << top));
         return ix_add(s, high, ix_swizzle(s, low, sw));
     }

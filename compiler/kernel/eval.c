@@ -15,6 +15,7 @@ struct run {
     struct image *img;
     int64_t **own;   // own[t][id]: values of variables, a thread
     int64_t active;  // threads below this go on
+    bool *off;       // but for these; NULL: all do
     struct ix_env env;
     int64_t *stage;  // of all threads
     int64_t stage_cap;
@@ -42,6 +43,28 @@ static bool value_of(struct run *r, int64_t thread, const struct ix *e, int64_t 
     struct ix_env env = {r->own[thread], r->env.sym};
     if (ix_eval(e, &env, out)) return true;
     return fail(r, arena_printf(&r->s->arena, "'%s' has no value", ix_text(r->s, e)));
+}
+
+static bool goes_on(const struct run *r, int64_t t) {
+    return !r->off || !r->off[t];
+}
+
+static bool run_list(struct run *r, const struct kir_node *list);
+
+// The body for those threads whose index is below the count.
+static bool run_guard(struct run *r, const struct kir_node *n) {
+    bool *before = r->off;
+    struct arena_mark mark = arena_mark(&r->s->arena);
+    r->off = ARENA_ARRAY(&r->s->arena, bool, r->k->threads);
+    for (int64_t t = 0; t < r->active; ++t) {
+        int64_t x;
+        if (!value_of(r, t, n->index, &x)) return false;
+        r->off[t] = x >= n->count || (before && before[t]);
+    }
+    bool ok = run_list(r, n->body);
+    r->off = before;
+    if (ok) arena_rewind(&r->s->arena, mark);
+    return ok;
 }
 
 static void set(struct run *r, const struct ix_var *v, int64_t x) {
@@ -193,8 +216,6 @@ static bool run_access(struct run *r, const struct kir_node *n, int64_t t) {
     return true;
 }
 
-static bool run_list(struct run *r, const struct kir_node *list);
-
 static bool run_loop(struct run *r, const struct kir_node *n) {
     int64_t begin, end, pick[SAMPLE_AXIS];
     if (!value_of(r, 0, n->begin, &begin) || !value_of(r, 0, n->end, &end)) return false;
@@ -257,6 +278,10 @@ static bool run_list(struct run *r, const struct kir_node *list) {
             if (!run_loop(r, n)) return false;
             break;
         case KIR_GUARD:
+            if (n->index) {
+                if (!run_guard(r, n)) return false;
+                break;
+            }
             if (n->count < r->active) r->active = n->count;
             if (!run_list(r, n->body)) return false;
             r->active = before;
@@ -278,7 +303,7 @@ static bool run_list(struct run *r, const struct kir_node *list) {
         }
         case KIR_CALL:
             for (int64_t t = 0; t < r->active; ++t) {
-                if (!run_call(r, n, t)) return false;
+                if (goes_on(r, t) && !run_call(r, n, t)) return false;
             }
             break;
         case KIR_LOAD:
@@ -286,7 +311,7 @@ static bool run_list(struct run *r, const struct kir_node *list) {
         case KIR_MOVE:
         case KIR_ASYNC:
             for (int64_t t = 0; t < r->active; ++t) {
-                if (!run_access(r, n, t)) return false;
+                if (goes_on(r, t) && !run_access(r, n, t)) return false;
             }
             break;
         }
@@ -301,6 +326,7 @@ static bool run_block(struct run *r, const int64_t block[3]) {
     }
     image_drop_local(r->img);
     r->active = r->k->threads;
+    r->off = NULL;
     bool ok = run_list(r, r->k->body);
     ++r->commits;
     arrive(r, 0);  // what nobody waited for arrives all the same

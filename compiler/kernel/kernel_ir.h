@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/source.h"
 #include "index/ix.h"
 
 struct session;
@@ -35,7 +36,7 @@ struct kir_buffer {
 enum kir_kind {
     KIR_LET,    // var = index
     KIR_FOR,    // var from begin to end, step 1
-    KIR_GUARD,  // if tid < count
+    KIR_GUARD,  // if index < count, or without an index if tid < count
     KIR_STAGE_DECL,
     KIR_LOAD,    // stage[stage_at] = buf[at], "bits" wide
     KIR_STORE,   // buf[at] = stage[stage_at]
@@ -60,10 +61,11 @@ struct kir_arg {
 
 struct kir_node {
     enum kir_kind kind;
+    struct range where;  // the statement of the plan
     struct kir_node *next;
     struct kir_node *body;         // FOR, GUARD, BLOCK
     const struct ix_var *var;      // LET, FOR
-    const struct ix *index;        // LET
+    const struct ix *index;        // LET, GUARD
     const struct ix *begin, *end;  // FOR
     bool unroll;                   // FOR
     int64_t count;                 // GUARD

@@ -12,6 +12,7 @@
 struct kir_node *lower_node(struct lowering *w, enum kir_kind kind) {
     struct kir_node *n = ARENA_NEW(&w->s->arena, struct kir_node);
     n->kind = kind;
+    n->where = w->at;
     *w->tail = n;
     w->tail = &n->next;
     return n;
@@ -51,7 +52,10 @@ static const struct ix *digit(struct lowering *w, const struct ix *e) {
         return ix_var(w->s, v);
     }
     if (w->ndigits == MAX_DIGITS) return e;
-    const char *name = names_take(&w->names, arena_printf(&w->s->arena, "t%d", w->ndigits));
+    const char *stem = arena_printf(&w->s->arena, "t%d", w->ndigits);
+    if (w->warps && e->a->op == IX_VAR && lay_int_is(e->k, 32))
+        stem = e->op == IX_DIV ? "warp" : "lane";
+    const char *name = names_take(&w->names, stem);
     const struct ix_var *v = lower_var(w, IX_NAMED, name, e->hi + 1);
     w->digit[w->ndigits++] = (struct thread_digit){e, v};
     // at the top, in the order in which they were first needed
@@ -90,6 +94,7 @@ const struct ix *lower_index(struct lowering *w, const struct ix *e) {
 
 static void lower_list(struct lowering *w, const struct stmt *list) {
     for (const struct stmt *st = list; st; st = st->next) {
+        w->at = st->at;
         if (st->kind == STMT_COPY) {
             lower_copy(w, st->copy);
             continue;
@@ -297,10 +302,23 @@ static const char *function_name(struct session *s, const struct plan *p, const 
     return name;
 }
 
+// Whether a copy in "list" is between views of warps or lanes.
+static bool speaks_of_warps(const struct stmt *list) {
+    for (const struct stmt *st = list; st; st = st->next) {
+        if (st->kind == STMT_FOR && speaks_of_warps(st->body)) return true;
+        if (st->kind != STMT_COPY) continue;
+        const struct ix *e[] = {st->copy->src.offset, st->copy->dst.offset};
+        for (int i = 0; i < 2; ++i)
+            if (e[i] && (ix_depends(e[i], IX_WARP) || ix_depends(e[i], IX_LANE))) return true;
+    }
+    return false;
+}
+
 static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
                                        const struct kernel *k) {
     struct lowering w = {.s = s, .plan = p, .kernel = k};
     names_init(&w.names, s);
+    w.warps = speaks_of_warps(k->body);
     struct kir_kernel *out = ARENA_NEW(&s->arena, struct kir_kernel);
     out->device = k->device;
     int col;
@@ -334,6 +352,7 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     w.tail = &body;
     w.top = &top;
     lower_list(&w, k->body);
+    w.at = k->at;
     if (k->commit_last) lower_node(&w, KIR_COMMIT);
     lower_wait(&w, k->wait_last ? 0 : -1);
     *w.top = body;

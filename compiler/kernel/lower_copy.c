@@ -10,6 +10,7 @@
 #include "base/session.h"
 #include "kernel/lower_private.h"
 #include "layout/algebra.h"
+#include "plan/view.h"
 
 enum { BATCH_BITS = 2048, BATCH_MAX = 32, INLINE_COLUMNS = 30 };
 
@@ -56,12 +57,15 @@ static void comment(struct lowering *w, const struct copy *c) {
     int nlines = 0, col;
     const struct view *tile = c->src.base->space == MEM_FRAG ? &c->dst : &c->src;
     const char *elem = tile->base->elem->name;
+    int64_t lanes = c->tc ? c->tc->threads : f->lanes;
+    bool by_warp = f->level == LEVEL_WARP || f->lanes;
     line[nlines++] =
         arena_printf(&s->arena, "%s%scopy %s -> %s", c->label ? c->label : "", c->label ? ": " : "",
                      source_line(s, c->src.at), source_line(s, c->dst.at));
     line[nlines++] =
-        arena_printf(&s->arena, "  %-7s %s %s   threads %ld   atom %s", c->tc ? "tile" : "values",
-                     lay_tuple_text(&s->lay, tile->layout.shape), elem, (long)f->threads,
+        arena_printf(&s->arena, "  %-7s %s %s   threads %ld%s   atom %s", c->tc ? "tile" : "values",
+                     lay_tuple_text(&s->lay, tile->layout.shape), elem,
+                     by_warp ? (long)lanes : (long)f->threads, by_warp ? " of each warp" : "",
                      atom_text(s, c->tc ? &c->tc->atom : c->atom));
     if (c->tc) {
         line[nlines++] =
@@ -273,6 +277,16 @@ void lower_copy(struct lowering *w, const struct copy *c) {
     struct kir_node *scope = lower_node(w, f->threads < w->kernel->threads ? KIR_GUARD : KIR_BLOCK);
     scope->count = f->threads;
     struct kir_node **outside = lower_open(w, scope);
+    if (f->lanes) {
+        struct kir_node *lanes = scope;
+        if (scope->kind == KIR_GUARD)
+            lower_open(w, lanes = lower_node(w, KIR_GUARD));
+        else
+            lanes->kind = KIR_GUARD;
+        lanes->count = f->lanes;
+        const struct ix *lane = ix_mod(w->s, ix_var(w->s, w->kernel->tid), lay_int(32));
+        lanes->index = lower_index(w, lane);
+    }
     struct kir_buffer *src = lower_buffer(w, c->src.base), *dst = lower_buffer(w, c->dst.base);
     bool shared = f->nmodes > 0;
     from = let(w, "from", from, shared);
@@ -309,15 +323,15 @@ void lower_call(struct lowering *w, const struct plan_call *y) {
             const struct view *v = &y->view[f];
             enum dir dir = fn->formal[f].dir;
             *a = (struct kir_arg){lower_buffer(w, v->base),
-                                  lower_index(w, v->offset),
+                                  lower_index(w, view_by_tid(w->s, w->kernel, v->offset)),
                                   dir != ARG_OUT,
                                   dir != ARG_IN,
                                   v->layout,
                                   f};
             ++f;
         } else {
-            *a = (struct kir_arg){NULL,  lower_index(w, y->index[i++]), true,
-                                  false, lay_layout_invalid(),          0};
+            const struct ix *x = view_by_tid(w->s, w->kernel, y->index[i++]);
+            *a = (struct kir_arg){NULL, lower_index(w, x), true, false, lay_layout_invalid(), 0};
         }
     }
 }

@@ -25,10 +25,12 @@ struct lowering {
     struct names names;
     struct thread_digit digit[MAX_DIGITS];
     int ndigits;
+    struct range at;         // the statement that is lowered
     struct kir_node **tail;  // where the next node goes
     struct kir_node **top;   // where the next let of the top goes
     struct buffer_of *buffer;
     int nbuffers;
+    bool warps;  // the kernel speaks of warps and lanes
 };
 
 struct kir_node *lower_node(struct lowering *w, enum kir_kind kind);

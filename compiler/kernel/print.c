@@ -21,7 +21,10 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
             buf_printf(b, "for %s in %s .. %s%s\n", n->var->c_name, ix_text(s, n->begin),
                        ix_text(s, n->end), n->unroll ? " unroll" : "");
             break;
-        case KIR_GUARD: buf_printf(b, "if tid < %" PRId64 "\n", n->count); break;
+        case KIR_GUARD:
+            buf_printf(b, "if %s < %" PRId64 "\n", n->index ? ix_text(s, n->index) : "tid",
+                       n->count);
+            break;
         case KIR_BLOCK: buf_puts(b, "scope\n"); break;
         case KIR_STAGE_DECL:
             buf_printf(b, "stage %s : %s[%" PRId64 "]\n", n->stage->name, n->stage->c_type,

@@ -10,6 +10,7 @@
 #include "base/image.h"
 #include "base/session.h"
 #include "kernel/eval.h"
+#include "kernel/order.h"
 #include "layout/algebra.h"
 #include "plan/plan_bind.h"
 #include "plan/plan_run.h"
@@ -166,6 +167,28 @@ static bool check_binding(struct session *s, const struct plan *p, const struct 
     return ok;
 }
 
+// "bytes 0 .. 15 of 's'"
+static const char *bytes_text(struct session *s, const struct order_fault *f) {
+    return arena_printf(&s->arena, "bytes %" PRId64 " .. %" PRId64 " of '%s'", f->at,
+                        f->at + f->bytes - 1, f->buf->name);
+}
+
+// What threads do to shared memory is in order.
+static void check_order(struct session *s, const struct kernel *k, const struct kir_kernel *x,
+                        const int64_t *sym) {
+    struct order_fault f;
+    if (order_check(s, x, sym, (struct order_without){0}, &f)) return;
+    if (f.trouble) BUG("the order of kernel '%s' cannot be checked: %s", k->name, f.trouble);
+    int line, other, column;
+    source_place(s, f.second.node->where, &line, &column);
+    source_place(s, f.first.node->where, &other, &column);
+    BUG("the code for kernel '%s' lacks a %s: thread %" PRId64
+        " %s %s in line %d, and thread %" PRId64 " %s them in line %d",
+        k->name, f.missing == ORDER_WAIT ? "wait" : "barrier", f.second.thread,
+        f.second.write ? "writes" : "reads", bytes_text(s, &f), line, f.first.thread,
+        f.first.write ? "writes" : "reads", other);
+}
+
 static bool check_kernel(struct session *s, const struct plan *p, const struct kernel *k,
                          const struct kir_kernel *x) {
     const int64_t *choice[MAX_CHOICES];
@@ -194,6 +217,7 @@ static bool check_kernel(struct session *s, const struct plan *p, const struct k
     for (int i = 0; i < n; ++i) {
         if (!check_binding(s, p, k, x, choice[i])) return false;
     }
+    for (int i = 0; i < n; ++i) check_order(s, k, x, choice[i]);
     return true;
 }
 

@@ -25,26 +25,19 @@ static void say_stride(struct session *s, const struct tensor *t, int bytes) {
     struct lay_int d;
     if (!lay_valid(t->layout) || !find_stride(t->layout.shape, t->layout.stride, elements, &d))
         return;
-    if (lay_int_static(d)) {
-        int64_t more = (elements - d.num % elements) % elements;
-        diag_note(s, t->at,
-                  "a stride of %ld elements in '%s' is %ld bytes, no multiple of %d; pad it by %ld "
-                  "more, or swizzle the tile instead",
-                  (long)d.num, t->name, (long)d.num * size, bytes, (long)more);
-        return;
-    }
+    if (!lay_int_static(d)) return;  // what is to be promised stands in the error
+    int64_t more = (elements - d.num % elements) % elements;
     diag_note(s, t->at,
-              "a stride of %s elements in '%s' is not known to be a multiple of %d bytes; promise "
-              "it with '%% %d'",
-              lay_int_text(&s->lay, d), t->name, bytes, elements);
+              "a stride of %ld elements in '%s' is %ld bytes, no multiple of %d; pad it by %ld "
+              "more, or swizzle the tile instead",
+              (long)d.num, t->name, (long)d.num * size, bytes, (long)more);
 }
 
 void async_advise(struct session *s, const struct copy *c, const struct atom *atom) {
     const struct copy_facts *f = &c->facts;
     int bytes = atom->bits / 8;
-    bool src = f->won == BOUND_SRC_ALIGN || f->won == BOUND_SRC_DIVIDES;
-    if (src || f->won == BOUND_DST_ALIGN || f->won == BOUND_DST_DIVIDES)
-        say_stride(s, (src ? &c->src : &c->dst)->base, bytes);
+    if (f->won == BOUND_SRC_ALIGN || f->won == BOUND_DST_ALIGN)
+        say_stride(s, (f->won == BOUND_SRC_ALIGN ? &c->src : &c->dst)->base, bytes);
     if (f->bits >= 32)
         diag_note(s, c->how_at, "cp.async moves whole accesses or faults; cp_async.ca(%d) fits",
                   f->bits / 8);

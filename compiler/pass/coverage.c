@@ -16,6 +16,7 @@
 #include "layout/algebra.h"
 #include "pass/pass.h"
 #include "pass/walk.h"
+#include "plan/view.h"
 
 // -- 1: inside ------------------------------------------------------------------------------------
 
@@ -72,6 +73,10 @@ static bool check_inside(struct session *s, struct kernel *k, const struct view 
     for (int i = 0; i < rank; ++i) {
         const struct ix *lo, *hi;
         view_reach(s, v, i, &lo, &hi);
+        if (k->threads % 32 && !v->lanes) {  // the last warp has not all lanes
+            lo = view_by_tid(s, k, lo);
+            hi = view_by_tid(s, k, hi);
+        }
         const struct ix *n = ix_lay(s, lay_tuple_get(&s->lay, extent, i)->leaf);
         const struct ix *max = ix_max(s, hi), *min = ix_min(s, lo);
         const struct ix *room = max ? ix_sub(s, ix_sub(s, n, ix_int(s, 1)), max) : NULL;

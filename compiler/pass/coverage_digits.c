@@ -12,6 +12,7 @@
 #include "layout/algebra.h"
 #include "pass/coverage.h"
 #include "pass/walk.h"
+#include "plan/view.h"
 
 enum { MAX_DIGITS = 128 };
 
@@ -96,11 +97,13 @@ static void add_atom(struct session *s, struct digits *d, const struct ix *a, st
     add(s, d, (struct digit){a->var, div, extent, weight, mode});
 }
 
-static void collect(struct session *s, const struct view *v, int rank, struct digits *d) {
+// With "by_tid" lane and warp are digits of tid.
+static void collect(struct session *s, const struct kernel *k, const struct view *v, int rank,
+                    bool by_tid, struct digits *d) {
     for (int i = 0; i < rank; ++i) d->base[i] = ix_int(s, 0);
     add_coords(s, d, v->coord.shape, v->coord.stride);
     for (int i = 0; i < rank; ++i) {
-        const struct ix *e = v->coord_off[i];
+        const struct ix *e = by_tid ? view_by_tid(s, k, v->coord_off[i]) : v->coord_off[i];
         if (e->op != IX_SUM) {
             add_atom(s, d, e, lay_int(1), i);
             continue;
@@ -122,6 +125,8 @@ static void collect(struct session *s, const struct view *v, int rank, struct di
 static const char *plural(const struct ix_var *v) {
     switch (v->kind) {
     case IX_TID: return "threads";
+    case IX_WARP: return "warps";
+    case IX_LANE: return "lanes";
     case IX_LOOP: return "iterations";
     default: return "blocks";
     }
@@ -216,6 +221,12 @@ static enum fill fill_mode(struct session *s, const struct digits *d, int mode,
 
 // -- the question ---------------------------------------------------------------------------------
 
+static bool depends_on_tid(const struct view *v, int rank) {
+    for (int i = 0; i < rank; ++i)
+        if (ix_depends(v->coord_off[i], IX_TID)) return true;
+    return false;
+}
+
 struct writers {
     const struct tensor *t;
     int n;
@@ -243,10 +254,22 @@ bool coverage_digits(struct session *s, struct kernel *k, const struct copy *c,
     struct digits *d = ARENA_NEW(&s->arena, struct digits);
     const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, t->layout.shape);
     int rank = lay_tuple_rank(extent);
-    collect(s, &c->dst, rank, d);
+    const struct copy_facts *g = &c->facts;
+    bool by_tid = g->level == LEVEL_THREAD && !g->lanes;
+    collect(s, k, &c->dst, rank, by_tid, d);
 
     // the variables for each value of which the copy writes
-    if (c->facts.level == LEVEL_THREAD) {
+    if (!by_tid && g->level != LEVEL_BLOCK) {
+        struct ix_var lane = *k->lane;
+        lane.end = lay_int(g->lanes ? g->lanes : lane.end.num);
+        // divided among other lanes than take part, or by tid and lane at once
+        if (g->level == LEVEL_THREAD && (g->lanes != c->dst.lanes || c->dst.threads))
+            d->unknown = true;
+        if (depends_on_tid(&c->dst, rank)) d->unknown = true;
+        if (g->level == LEVEL_THREAD && !check_var(s, k, c, d, &lane)) return false;
+        if (!check_var(s, k, c, d, k->warp)) return false;
+    }
+    if (by_tid) {
         struct ix_var tid = *k->tid;
         tid.end = lay_int(c->facts.threads);
         // this side is divided among more threads than take part

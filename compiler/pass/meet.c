@@ -107,6 +107,7 @@ static bool owners(struct session *s, const struct kernel *k, struct access a, s
     for (;;) {
         for (int64_t t = 0; t < f->threads; ++t) {
             int64_t base;
+            if (f->lanes && t % 32 >= f->lanes) continue;
             value[k->tid->id] = t;
             if (!ix_eval(p->offset, &env, &base) || !touch(f, p, stride, base, t, o)) return false;
         }
@@ -122,7 +123,8 @@ static bool owners(struct session *s, const struct kernel *k, struct access a, s
 static bool same_parts(struct access a, struct access b) {
     const struct copy_facts *f = &a.copy->facts, *g = &b.copy->facts;
     const struct part *p = a.write ? &f->dst : &f->src, *q = b.write ? &g->dst : &g->src;
-    if (f->threads != g->threads || f->nmodes != g->nmodes || f->vec != g->vec) return false;
+    if (f->threads != g->threads || f->lanes != g->lanes) return false;
+    if (f->nmodes != g->nmodes || f->vec != g->vec) return false;
     if (memcmp(&p->sw, &q->sw, sizeof p->sw) != 0 || !ix_equal(p->offset, q->offset)) return false;
     if (ix_depends(p->offset, IX_LOOP)) return false;
     for (int i = 0; i < f->nmodes; ++i) {

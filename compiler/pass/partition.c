@@ -140,8 +140,10 @@ static bool cut_tile(struct session *s, const struct kernel *k, const struct cop
     struct lay thr = lay_mode(x, both, 0);
     out->val = lay_mode(x, both, 1);
     out->rest = lay_mode(x, zipped, 1);
-    const struct ix *at = view_crd2idx(s, view_tid(s, k, c->tc->threads), thr.shape, thr.stride);
-    out->part.offset = ix_add(s, v->offset, at);
+    const struct ix *who = c->facts.level == LEVEL_WARP ? view_lane(s, k, c->tc->threads)
+                                                        : view_tid(s, k, c->tc->threads);
+    const struct ix *at = view_crd2idx(s, who, thr.shape, thr.stride);
+    out->part.offset = view_by_tid(s, k, ix_add(s, v->offset, at));
     out->part.layout = lay_join(x, 2, (struct lay[]){out->val, out->rest});
     out->part.sw = v->layout.sw;
     out->part.tv = both;
@@ -181,8 +183,8 @@ static bool same_distribution(struct session *s, const struct tiled_copy *a,
     return true;
 }
 
-static bool cut_frag(struct session *s, const struct copy *c, struct view *v,
-                     const struct cut *other, struct cut *out) {
+static bool cut_frag(struct session *s, const struct kernel *k, const struct copy *c,
+                     struct view *v, const struct cut *other, struct cut *out) {
     struct tensor *f = v->base;
     struct lay_ctx *x = &s->lay;
     struct lay want = frag_modes(s, c->tc, other);
@@ -214,7 +216,7 @@ static bool cut_frag(struct session *s, const struct copy *c, struct view *v,
         lay_compose(x, lay_coalesce(x, lay_inner(v->layout)), want);  // (v,rest..) -> register
     out->val = lay_mode(x, byval, 0);
     out->rest = lay_take(x, byval, 1, lay_rank(byval));
-    out->part.offset = v->offset ? v->offset : ix_int(s, 0);
+    out->part.offset = v->offset ? view_by_tid(s, k, v->offset) : ix_int(s, 0);
     out->part.layout = byval;
     out->part.sw = (struct lay_swizzle){0, 0, 0};
     out->part.tv = lay_layout_invalid();
@@ -225,7 +227,7 @@ static bool cut_frag(struct session *s, const struct copy *c, struct view *v,
 // -- one copy -------------------------------------------------------------------------------------
 
 static bool is_thread_view(const struct view *v) {
-    return v->part || v->base->space == MEM_FRAG || ix_depends(v->offset, IX_TID);
+    return v->part || v->base->space == MEM_FRAG || view_of_thread(v);
 }
 
 static void keep(struct session *s, struct copy *c, const struct modes *m) {
@@ -243,12 +245,28 @@ static bool no_common_modes(struct session *s, const struct copy *c, struct lay 
     return false;
 }
 
+static bool is_warp_view(const struct view *v) {
+    return v->base->space != MEM_FRAG && view_of_warp(v);
+}
+
 static bool partition_tiled(struct session *s, struct kernel *k, struct copy *c) {
     struct copy_facts *f = &c->facts;
     bool src_frag = c->src.base->space == MEM_FRAG, dst_frag = c->dst.base->space == MEM_FRAG;
-    f->level = LEVEL_BLOCK;
-    f->threads = c->tc->threads;
-    if (c->tc->threads > k->threads) {
+    bool warp = is_warp_view(&c->src) || is_warp_view(&c->dst);
+    f->level = warp ? LEVEL_WARP : LEVEL_BLOCK;
+    f->threads = warp ? k->threads : c->tc->threads;
+    f->lanes = warp && c->tc->threads < 32 ? c->tc->threads : 0;
+    if (warp && !view_has_lanes(k, c->tc->threads)) {
+        diag_error(s, c->how_at,
+                   "tiled copy '%s' needs %ld threads, and what it cuts here is a warp's; the last "
+                   "warp of kernel '%s' has %ld",
+                   c->tc->name ? c->tc->name : "tile", (long)c->tc->threads, k->name,
+                   (long)((k->threads - 1) % 32 + 1));
+        diag_note(s, is_warp_view(&c->src) ? c->src.at : c->dst.at,
+                  "this view depends on 'warp', so that each warp copies for itself");
+        return false;
+    }
+    if (!warp && c->tc->threads > k->threads) {
         diag_error(s, c->how_at, "tiled copy '%s' needs %ld threads, kernel '%s' has %ld",
                    c->tc->name ? c->tc->name : "tile", (long)c->tc->threads, k->name,
                    (long)k->threads);
@@ -265,8 +283,8 @@ static bool partition_tiled(struct session *s, struct kernel *k, struct copy *c)
     struct cut src, dst;
     if (!src_frag && !cut_tile(s, k, c, &c->src, "the source", &src)) return false;
     if (!dst_frag && !cut_tile(s, k, c, &c->dst, "the destination", &dst)) return false;
-    if (src_frag && !cut_frag(s, c, &c->src, &dst, &src)) return false;
-    if (dst_frag && !cut_frag(s, c, &c->dst, &src, &dst)) return false;
+    if (src_frag && !cut_frag(s, k, c, &c->src, &dst, &src)) return false;
+    if (dst_frag && !cut_frag(s, k, c, &c->dst, &src, &dst)) return false;
     f->src = src.part;
     f->dst = dst.part;
     struct modes *m = ARENA_NEW(&s->arena, struct modes);
@@ -286,22 +304,24 @@ static bool partition_thread(struct session *s, struct kernel *k, struct copy *c
     struct copy_facts *f = &c->facts;
     f->level = LEVEL_THREAD;
     f->threads = view_threads(c, k->threads);
+    f->lanes = view_lanes(c);
     f->nrounds = 1;
+    bool warp = is_warp_view(&c->src) || is_warp_view(&c->dst);
     // a block of one thread: what is its is the thread's
     if (k->threads > 1 && !is_thread_view(&c->src) && !is_thread_view(&c->dst)) {
-        diag_error(
-            s, c->how_at,
-            "an atom alone serves between views that are one thread's; these are a block's, so "
-            "name a tiled copy, or cut them by local_partition(.., tid)");
+        diag_error(s, c->how_at,
+                   "an atom alone serves between views that are one thread's; these are a %s's, so "
+                   "name a tiled copy, or cut them by local_partition(.., %s)",
+                   warp ? "warp" : "block", warp ? "lane" : "tid");
         return false;
     }
     // a fragment that took its shape from a tiled copy
     if (!lay_valid(c->src.layout)) c->src.layout = c->src.base->layout;
     if (!lay_valid(c->dst.layout)) c->dst.layout = c->dst.base->layout;
-    f->src = (struct part){c->src.offset, lay_inner(c->src.layout), c->src.layout.sw,
-                           lay_layout_invalid()};
-    f->dst = (struct part){c->dst.offset, lay_inner(c->dst.layout), c->dst.layout.sw,
-                           lay_layout_invalid()};
+    f->src = (struct part){view_by_tid(s, k, c->src.offset), lay_inner(c->src.layout),
+                           c->src.layout.sw, lay_layout_invalid()};
+    f->dst = (struct part){view_by_tid(s, k, c->dst.offset), lay_inner(c->dst.layout),
+                           c->dst.layout.sw, lay_layout_invalid()};
     if (!lay_valid(c->src.layout) || !lay_valid(c->dst.layout)) {
         diag_error(s, c->at,
                    "fragment '%s' has no shape yet: no tiled copy has given it one before this",
@@ -327,17 +347,11 @@ static bool partition_copy(struct session *s, struct kernel *k, struct copy *c, 
     const struct view *sides[] = {&c->src, &c->dst};
     for (int i = 0; i < 2; ++i) {
         const struct view *v = sides[i];
-        if (ix_depends(v->offset, IX_WARP) || ix_depends(v->offset, IX_LANE)) {
+        if (c->tc && v->base->space != MEM_FRAG && view_of_thread(v)) {
             diag_error(
                 s, v->at,
-                "not yet supported: a copy by a warp; this view depends on 'warp' or 'lane'");
-            return false;
-        }
-        if (c->tc && v->base->space != MEM_FRAG && ix_depends(v->offset, IX_TID)) {
-            diag_error(
-                s, v->at,
-                "this view is one thread's already, a tiled copy cuts what is a block's; copy it "
-                "with an atom, 'with auto(128)'");
+                "this view is one thread's already, a tiled copy cuts what is a block's or a "
+                "warp's; copy it with an atom, 'with auto(128)'");
             return false;
         }
     }

@@ -143,6 +143,7 @@ struct view {
     const char *const *names;  // of the modes, NULL for one that has none; NULL: none has
     bool part;                 // made by partition_src, partition_dst or retile: one thread's
     int64_t threads;           // of a partition: those that have one; 0 else
+    int64_t lanes;             // of a partition of what a warp has: likewise, of each warp
     struct range at;
     const struct partitioned *partitioned;  // made by local_partition, at its "at"; or NULL
 };
@@ -200,6 +201,7 @@ struct copy_facts {
     // partition
     enum level level;
     int64_t threads;  // that take part; the block's others skip the copy
+    int64_t lanes;    // of each warp, that take part, when they are fewer than a warp; 0: all
     struct part src, dst;
     const struct copy_mode
         *mode;  // fastest first; the vector's modes come first once vectorize has run

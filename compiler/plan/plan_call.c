@@ -46,7 +46,8 @@ bool oracle_call(struct run *r, const struct plan_call *y) {
             return oracle_fail(r, PLAN_RUN_NO_VALUE, v->base, 0,
                                "an argument has no extent for these params");
         }
-        bool own = v->base->space == MEM_FRAG || ix_depends(v->offset, IX_TID);
+        bool own = v->base->space == MEM_FRAG || ix_depends(v->offset, IX_TID) ||
+                   ix_depends(v->offset, IX_LANE) || ix_depends(v->offset, IX_WARP);
         for (int t = 0; t < (own ? r->k->threads : 1); ++t) {
             if (!touch(r, y, i, &f, t)) return false;
         }

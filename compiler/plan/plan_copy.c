@@ -236,7 +236,7 @@ struct tiled_mode {
 // A tile of a block's view to or from the threads' frags.  Thread t holds as value v of tile number
 // (r0,r1,..) the view's coordinate whose mode m is x_m + tile_m * r_m, where x is coordinate number
 // tv(t,v) of the tile; the frag's coordinate is (v,r0,r1,..).
-static bool copy_tile(struct run *r, const struct tiled_copy *tc) {
+static bool copy_tile(struct run *r, const struct tiled_copy *tc, bool by_warp) {
     bool to_frag = r->dst.view->base->space == MEM_FRAG;
     struct side *block = to_frag ? &r->src : &r->dst, *frag = to_frag ? &r->dst : &r->src;
     struct lay l = block->view->layout;
@@ -283,8 +283,12 @@ static bool copy_tile(struct run *r, const struct tiled_copy *tc) {
                                         "a thread holds %lld elements of the view, '%s' has %lld",
                                         (long long)(val.size * rests),
                                         oracle_name(frag->view->base), (long long)frag->flat.size));
-    for (int64_t t = 0; t < thr.size; ++t) {
-        oracle_set_thread(r, (int)t);
+    // of each warp the first threads, or of the block
+    int64_t each = by_warp ? 32 : r->threads + thr.size, all = by_warp ? r->threads : thr.size;
+    for (int64_t thread = 0; thread < all; ++thread) {
+        int64_t t = thread % each;
+        if (t >= thr.size) continue;
+        oracle_set_thread(r, (int)thread);
         if (!locate(r, block) || !locate(r, frag)) return false;
         struct walk slot;
         oracle_walk(&slot, &frag->flat);
@@ -325,13 +329,15 @@ bool oracle_copy(struct run *r, const struct copy *c) {
     bool src_frag = c->src.base->space == MEM_FRAG, dst_frag = c->dst.base->space == MEM_FRAG;
     bool by_thread = view_depends(&c->src, IX_TID) || view_depends(&c->dst, IX_TID) ||
                      view_depends(&c->src, IX_LANE) || view_depends(&c->dst, IX_LANE);
-    if (c->tc && src_frag != dst_frag && !by_thread) return copy_tile(r, c->tc);
     bool by_warp = view_depends(&c->src, IX_WARP) || view_depends(&c->dst, IX_WARP);
+    if (c->tc && src_frag != dst_frag && !by_thread) return copy_tile(r, c->tc, by_warp);
     int64_t threads = r->threads;
     if (c->tc && src_frag && dst_frag) threads = c->tc->threads;
     if (!c->tc) threads = view_threads(c, threads);
     if (!by_thread && !by_warp && !src_frag && !dst_frag) return copy_points(r);
+    int64_t lanes = c->tc ? 0 : view_lanes(c);
     for (int64_t t = 0; t < threads; t += by_thread || src_frag || dst_frag ? 1 : 32) {
+        if (lanes && t % 32 >= lanes) continue;
         oracle_set_thread(r, (int)t);
         if (!copy_points(r)) return false;
     }

@@ -110,6 +110,7 @@ static void print_facts(struct session *s, const struct copy *c, struct buf *b, 
     buf_fill(b, ' ', indent);
     buf_printf(b, "// level %s, %" PRId64 " thread%s", level_text(f->level), f->threads,
                f->threads == 1 ? "" : "s");
+    if (f->lanes) buf_printf(b, ", %" PRId64 " lanes of a warp", f->lanes);
     if (f->rounds) buf_printf(b, ", rounds %s", lay_tuple_text(&s->lay, f->rounds));
     if (f->barrier_before) buf_puts(b, ", barrier before");
     buf_char(b, '\n');

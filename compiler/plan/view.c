@@ -258,3 +258,39 @@ int64_t view_threads(const struct copy *c, int64_t all) {
     if (c->dst.threads && c->dst.threads < all) all = c->dst.threads;
     return all;
 }
+
+// -- warps ----------------------------------------------------------------------------------------
+
+enum { LANES = 32 };
+
+const struct ix *view_lane(struct session *s, const struct kernel *k, int64_t n) {
+    struct ix_var *v = ARENA_NEW(&s->arena, struct ix_var);
+    *v = *k->lane;
+    if (n < v->end.num) v->end = lay_int(n);
+    return ix_var(s, v);
+}
+
+const struct ix *view_by_tid(struct session *s, const struct kernel *k, const struct ix *e) {
+    if (!e || (!ix_depends(e, IX_LANE) && !ix_depends(e, IX_WARP))) return e;
+    const struct ix *tid = ix_var(s, k->tid);
+    e = ix_substitute(s, e, k->lane, ix_mod(s, tid, lay_int(LANES)));
+    return ix_substitute(s, e, k->warp, ix_div(s, tid, lay_int(LANES)));
+}
+
+bool view_of_thread(const struct view *v) {
+    return ix_depends(v->offset, IX_TID) || ix_depends(v->offset, IX_LANE);
+}
+
+bool view_of_warp(const struct view *v) {
+    return ix_depends(v->offset, IX_WARP) && !view_of_thread(v);
+}
+
+bool view_has_lanes(const struct kernel *k, int64_t n) {
+    int64_t last = k->threads % LANES;
+    return n <= LANES && (last == 0 || n <= last);
+}
+
+int64_t view_lanes(const struct copy *c) {
+    int64_t a = c->src.lanes, b = c->dst.lanes;
+    return a == 0 || (b != 0 && b < a) ? b : a;
+}

@@ -28,6 +28,22 @@ const struct ix *view_crd2idx(struct session *s, const struct ix *i, const struc
 // tid where only threads below "n" go on: the same variable with a shorter range.
 const struct ix *view_tid(struct session *s, const struct kernel *k, int64_t n);
 
+// The lane where only lanes below "n" go on: the same variable with a shorter range.
+const struct ix *view_lane(struct session *s, const struct kernel *k, int64_t n);
+
+// "e" with the lane as tid % 32 and the warp as tid / 32.
+const struct ix *view_by_tid(struct session *s, const struct kernel *k, const struct ix *e);
+
+// Whether the part that "v" is differs from thread to thread, or else from warp to warp.
+bool view_of_thread(const struct view *v);
+bool view_of_warp(const struct view *v);
+
+// Whether every warp of "k", the last one too, has "n" lanes.
+bool view_has_lanes(const struct kernel *k, int64_t n);
+
+// How many lanes of each warp take part in a copy between one thread's views; 0: all.
+int64_t view_lanes(const struct copy *c);
+
 // How many of "all" threads take part in a copy between one thread's views.
 int64_t view_threads(const struct copy *c, int64_t all);
 

@@ -44,13 +44,19 @@ const struct value *view_partition(struct sema *c, const struct call *call) {
     if (!c->kernel || !c->kernel->tid)
         return FAIL(c, e->at, "%s is of the thread that runs, which only a kernel's body has",
                     what);
-    if (v->base->space == MEM_FRAG || ix_depends(v->offset, IX_TID))
-        return FAIL(c, at, "'%s' here is one thread's already; %s is of what a block has",
+    bool warp = v->base->space != MEM_FRAG && view_of_warp(v);
+    if (v->base->space == MEM_FRAG || view_of_thread(v))
+        return FAIL(c, at, "'%s' here is one thread's already; %s is of what a block or a warp has",
                     v->base->name, what);
     if (tc->threads > c->kernel->threads)
         return FAIL(c, e->arg[0].value->at,
                     "the tiled copy has %" PRId64 " threads, '%s' has %" PRId64, tc->threads,
                     c->kernel->name, c->kernel->threads);
+    if (warp && !view_has_lanes(c->kernel, tc->threads))
+        return FAIL(c, e->arg[0].value->at,
+                    "the tiled copy has %" PRId64 " threads and '%s' here is a warp's; the last "
+                    "warp of '%s' has %" PRId64,
+                    tc->threads, v->base->name, c->kernel->name, (c->kernel->threads - 1) % 32 + 1);
     int rank = lay_rank(v->layout), want = lay_tuple_rank(tc->tiler);
     if (rank < want)
         return FAIL(c, at, "the tile %s of %d modes cannot cut '%s', which has %d here: %s",
@@ -78,11 +84,13 @@ const struct value *view_partition(struct sema *c, const struct call *call) {
     if (nrest == rank) all.names = names_divide(c, v, 0, false, 2);
     struct coord *crd = ARENA_ARRAY(&c->s->arena, struct coord, n);
     for (int i = 0; i < n; ++i) crd[i] = (struct coord){.rank = -1};
-    crd[0].ix = view_tid(c->s, c->kernel, tc->threads);
+    crd[0].ix =
+        warp ? view_lane(c->s, c->kernel, tc->threads) : view_tid(c->s, c->kernel, tc->threads);
     struct view mine = view_slice(c->s, all, &(struct coord){.rank = n, .kid = crd}, e->at);
     if (!lay_valid(mine.layout)) return &value_none;
     mine.part = true;
-    mine.threads = tc->threads;
+    if (!warp) mine.threads = tc->threads;
+    if (warp && tc->threads < 32) mine.lanes = tc->threads;
     return value_view(c, mine);
 }
 

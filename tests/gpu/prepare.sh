@@ -5,7 +5,8 @@
 # usage: prepare.sh [DIR]        default: build-gpu, which git ignores
 #
 # BUILD is the build folder of tcpc (default: build), KERNELS how many random kernels there are (default: 200), SEED the
-# first of their seeds (default: 1).
+# first of their seeds (default: 1), JOBS how many are prepared at a time.  The random kernels, 25 a program, go into one
+# archive, which run.sh unpacks: what is expected of them packs well.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 build=${BUILD:-build} out=${1:-build-gpu} kernels=${KERNELS:-200} seed=${SEED:-1}
@@ -34,13 +35,23 @@ for plan in tests/run/{map,map-no-layout,names,extern}.tcp tests/pass/partitions
     touch "$out/run_$(basename "$plan" .tcp)/sanitize"
 done
 cp -r tests/run/Inputs "$out/run_extern/"
-each=25
+each=25 programs=0
+random() {  # SEED
+    "$build/bin/gen_plans" "$1" $each >"$out/random/$1.tcp"
+    "$build/bin/tcpc" run -w --write "$out/random/random_$1" "$out/random/$1.tcp" || { echo "random plan $1" >&2; return 1; }
+    rm "$out/random/$1.tcp"
+}
+mkdir "$out/random"
 for ((i = 0; i * each < kernels; ++i)); do
-    "$build/bin/gen_plans" $((seed + i)) $each >"$out/random.tcp"
-    write "random_$((seed + i))" "$out/random.tcp"
+    while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-$(nproc)}" ]; do wait -n; done
+    random $((seed + i)) &
+    programs=$((programs + 1))
 done
-touch "$out/random_$seed/sanitize"
-rm -f "$out/random.tcp" "$out/log"
+wait
+[ "$(find "$out/random" -name main.cpp | wc -l)" = $programs ] || { echo "some random plans were not written" >&2; exit 1; }
+for ((i = 0; i * each < kernels; i += 16)); do touch "$out/random/random_$((seed + i))/sanitize"; done
+tar czf "$out/random.tar.gz" -C "$out/random" .
+rm -rf "$out/random" "$out/log"
 
 # The accesses of a kernel in SASS, repeats and the kinds of caching left out: all loads of a batch, then its stores.  Where
 # the tile is one batch, a thread reads back what it wrote; nvcc keeps that in registers and may put some of the stores to
@@ -48,4 +59,4 @@ rm -f "$out/random.tcp" "$out/log"
 for name in parallel_copy parallel_copy_atoms; do echo "parallel_copy LDG.E.128 STS.128 STG.E.128" >"$out/$name/sass"; done
 for name in val_8 atoms_2 row_major tile_32x8; do echo "round_trip LDG.E.128 STS.128 STG.E.128( STS.128)?" >"$out/plan_$name/sass"; done
 echo "round_trip (LDG.E.128 STS.128 )+LDS.128 STG.E.128( LDS.128 STG.E.128)*" >"$out/plan_tile_128x128/sass"
-echo "$(ls "$out" | wc -l) programs in $out, $(du -sm "$out" | cut -f1) MiB"
+echo "$(($(find "$out" -name main.cpp | wc -l) + programs)) programs in $out, $(du -sm "$out" | cut -f1) MiB"

@@ -34,6 +34,9 @@ mkdir "$work/runtime_cases"
 cp "$root/tests/unit/runtime/cases.cu" "$work/runtime_cases/"
 cp "$root/tests/unit/runtime/harness.cpp" "$work/runtime_cases/main.cpp"
 [ -z "$from" ] || cp -r "$from"/. "$work/"
+for archive in "$work"/*.tar.gz; do
+    [ ! -e "$archive" ] || tar xzf "$archive" -C "$work" || exit 1
+done
 
 common="-std=c++17 -O2 -arch=$arch -lineinfo -I $runtime"
 "$nvcc" $common -Werror all-warnings -c "$runtime/tcp_cuda.cu" -o "$work/tcp_cuda.o" &&

@@ -61,7 +61,8 @@ static void put_global(struct gen *g, const struct kernel *k, const char *name,
         put_layout(g, &s, contiguous, unit, true);
     }
     int bytes = t->exact ? t->bits / 8 : k->elem_bits / 8;
-    put(g, " align %d;\n", bytes < 16 && percent(g, 70) ? 16 : bytes);
+    if (!may(g, GEN_UNALIGNED, 12)) put(g, " align %d", bytes < 16 && percent(g, 70) ? 16 : bytes);
+    put(g, ";\n");
 
     char sliced[160];
     int n = snprintf(sliced, sizeof sliced, "%s", name);
@@ -180,11 +181,11 @@ static void put_params(struct gen *g, struct kernel *k) {
 }
 
 // -- kernels --------------------------------------------------------------------------------------
-enum flow { DIRECT, BY_SHARED, BY_FRAG, BY_SHARED_AND_FRAG, BY_TWO_SHARED, BY_PARTITION };
+enum flow { DIRECT, BY_SHARED, BY_FRAG, BY_SHARED_AND_FRAG, BY_TWO_SHARED, BY_PARTITION, BY_PARTS };
 
 static enum flow choose_flow(struct gen *g) {
     for (;;) {
-        switch (below(g, 10)) {
+        switch (below(g, 11)) {
         case 0:
             if (g->features & GEN_DIRECT) return DIRECT;
             break;
@@ -198,6 +199,9 @@ static enum flow choose_flow(struct gen *g) {
         case 4: return BY_TWO_SHARED;
         case 5:
             if (g->features & GEN_PARTITION) return BY_PARTITION;
+            break;
+        case 6:
+            if (g->features & GEN_PARTS) return BY_PARTS;
             break;
         default: return BY_SHARED;
         }
@@ -221,10 +225,71 @@ static void put_indent(struct gen *g, int depth) {
     for (int i = 0; i < depth; ++i) put(g, "  ");
 }
 
-static void put_copy(struct gen *g, int depth, const char *src, const char *dst, const char *how) {
+// A copy with tiled copy "t", or by what it means; "how" is an atom instead.
+static void put_copy(struct gen *g, int depth, const char *src, const char *dst,
+                     const struct tiled *t, const char *how) {
     put_indent(g, depth);
     if (percent(g, 10)) put(g, "l%d: ", below(g, 1000000));
-    put(g, "copy %s -> %s with %s;\n", src, dst, how);
+    put(g, "copy %s -> %s ", src, dst);
+    bool frag = strncmp(src, "reg", 3) == 0 || strncmp(dst, "reg", 3) == 0;
+    if (how) {
+        put(g, "with %s", how);
+    } else if (t->once && !frag && may(g, GEN_BY, 15)) {
+        put(g, "by ");
+        if (percent(g, 50))
+            put_map(g, t);
+        else
+            put_tv(g, t);
+    } else {
+        put(g, "with %s", t->name);
+    }
+    put(g, ";\n");
+}
+
+// Copies between one thread's parts of tensors: at once, or by steps along a mode of the tile;
+// straight, through "shared" or through registers.
+static void put_parts(struct gen *g, const struct kernel *k, int depth, const char *src,
+                      const char *shared, const char *dst) {
+    const struct tiled *t = &k->a;
+    char from[500], to[500], step[64] = "";
+    int mode = below(g, k->rank), id = g->kernel;
+    int64_t rounds = k->tile[mode] / ((int64_t)t->thr[mode] * t->val[mode]);
+    snprintf(from, sizeof from, "partition_src(%s, %s)", t->name, src);
+    snprintf(to, sizeof to, "partition_dst(%s, %s)", t->name, dst);
+    if (percent(g, 60)) {
+        put_indent(g, depth), put(g, "let from%d = %s;\n", id, from);
+        put_indent(g, depth), put(g, "let into%d = %s;\n", id, to);
+        snprintf(from, sizeof from, "from%d", id);
+        snprintf(to, sizeof to, "into%d", id);
+    }
+    bool steps = may(g, GEN_LOOPS, 50);
+    if (steps) {
+        int n = snprintf(step, sizeof step, "(_");
+        for (int i = 0; i < k->rank; ++i)
+            n += snprintf(step + n, sizeof step - (size_t)n, ",%s", i == mode ? "q" : "_");
+        snprintf(step + n, sizeof step - (size_t)n, ")");
+        put_indent(g, depth++);
+        put(g, "for q in 0 .. %" PRId64 " {\n", rounds);
+        strncat(from, step, sizeof from - strlen(from) - 1);
+        strncat(to, step, sizeof to - strlen(to) - 1);
+    }
+    int way = below(g, 3);
+    if (way == 0) {
+        put_copy(g, depth, from, to, t, t->name);
+    } else if (way == 1 && (g->features & GEN_FRAGS)) {
+        put_indent(g, depth), put(g, "frag reg%d : %s like %s;\n", id, k->elem, from);
+        char reg[16];
+        snprintf(reg, sizeof reg, "reg%d", id);
+        put_copy(g, depth, from, reg, t, t->name);
+        put_copy(g, depth, reg, to, t, t->name);
+    } else {
+        char in[200], out[200];
+        snprintf(in, sizeof in, "partition_dst(%s, %s)%s", t->name, shared, step);
+        snprintf(out, sizeof out, "partition_src(%s, %s)%s", t->name, shared, step);
+        put_copy(g, depth, from, in, t, t->name);
+        put_copy(g, depth, out, to, t, t->name);
+    }
+    if (steps) put_indent(g, --depth), put(g, "}\n");
 }
 
 static void put_kernel(struct gen *g) {
@@ -236,7 +301,8 @@ static void put_kernel(struct gen *g) {
         choose_first(g, &k);
     } while (flow == BY_PARTITION && k.a.threads == 1);
     k.b = k.a;
-    k.two = flow != BY_FRAG && flow != DIRECT && flow != BY_PARTITION && percent(g, 40);
+    k.two = flow != BY_FRAG && flow != DIRECT && flow != BY_PARTITION && flow != BY_PARTS &&
+            percent(g, 40);
     if (k.two) choose_second(g, &k);
     snprintf(k.a.name, sizeof k.a.name, "tc%da", id);
     snprintf(k.b.name, sizeof k.b.name, "tc%d%c", id, k.two ? 'b' : 'a');
@@ -256,7 +322,8 @@ static void put_kernel(struct gen *g) {
     snprintf(frag, sizeof frag, "reg%d", id);
     put_global(g, &k, src, &k.a, src_view);
     put_global(g, &k, dst, &k.b, dst_view);
-    bool more = flow != DIRECT && flow != BY_PARTITION && percent(g, 12);  // a second output
+    bool more = flow != DIRECT && flow != BY_PARTITION && flow != BY_PARTS &&
+                percent(g, 12);  // a second output
     char more_dst[16], more_view[320];
     snprintf(more_dst, sizeof more_dst, "other%d", id);
     if (more) put_global(g, &k, more_dst, &k.b, more_view);
@@ -298,25 +365,26 @@ static void put_kernel(struct gen *g) {
         snprintf(dst_view, sizeof dst_view, "to%d", id);
     }
     switch (flow) {
-    case DIRECT: put_copy(g, depth, src_view, dst_view, k.a.name); break;
+    case DIRECT: put_copy(g, depth, src_view, dst_view, &k.a, NULL); break;
     case BY_SHARED:
-        put_copy(g, depth, src_view, shared[0], k.a.name);
-        put_copy(g, depth, shared[0], dst_view, k.b.name);
+        put_copy(g, depth, src_view, shared[0], &k.a, NULL);
+        put_copy(g, depth, shared[0], dst_view, &k.b, NULL);
         break;
     case BY_FRAG:
-        put_copy(g, depth, src_view, frag, k.a.name);
-        put_copy(g, depth, frag, dst_view, k.a.name);
+        put_copy(g, depth, src_view, frag, &k.a, NULL);
+        put_copy(g, depth, frag, dst_view, &k.a, NULL);
         break;
     case BY_SHARED_AND_FRAG:
-        put_copy(g, depth, src_view, shared[0], k.a.name);
-        put_copy(g, depth, shared[0], frag, k.b.name);
-        put_copy(g, depth, frag, dst_view, k.b.name);
+        put_copy(g, depth, src_view, shared[0], &k.a, NULL);
+        put_copy(g, depth, shared[0], frag, &k.b, NULL);
+        put_copy(g, depth, frag, dst_view, &k.b, NULL);
         break;
     case BY_TWO_SHARED:
-        put_copy(g, depth, src_view, shared[0], k.a.name);
-        put_copy(g, depth, shared[0], shared[1], k.b.name);
-        put_copy(g, depth, shared[1], dst_view, k.b.name);
+        put_copy(g, depth, src_view, shared[0], &k.a, NULL);
+        put_copy(g, depth, shared[0], shared[1], &k.b, NULL);
+        put_copy(g, depth, shared[1], dst_view, &k.b, NULL);
         break;
+    case BY_PARTS: put_parts(g, &k, depth, src_view, shared[0], dst_view); break;
     case BY_PARTITION: {
         char a[512], b[512], m[512], thr[64], how[32];
         int n = sprintf(thr, "(");
@@ -327,8 +395,8 @@ static void put_kernel(struct gen *g) {
         snprintf(b, sizeof b, "local_partition(%s, %s, tid)", dst_view, thr);
         snprintf(how, sizeof how, "%s(%d)", may(g, GEN_AUTO, 30) ? "auto" : "universal",
                  k.elem_bits);
-        put_copy(g, depth, a, m, how);
-        put_copy(g, depth, m, b, how);
+        put_copy(g, depth, a, m, NULL, how);
+        put_copy(g, depth, m, b, NULL, how);
         break;
     }
     }
@@ -337,7 +405,7 @@ static void put_kernel(struct gen *g) {
                  flow == BY_FRAG || flow == BY_SHARED_AND_FRAG ? frag
                  : flow == BY_TWO_SHARED                       ? shared[1]
                                                                : shared[0],
-                 more_view, k.b.name);
+                 more_view, &k.b, NULL);
     while (depth > 1) {
         put_indent(g, --depth);
         put(g, "}\n");

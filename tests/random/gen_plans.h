@@ -23,7 +23,12 @@ enum gen_feature {
     GEN_MANY_THREADS = 1 << 10,  // up to 1024
     GEN_DIRECT = 1 << 11,        // global to global
     GEN_DEVICES = 1 << 12,       // device functions
-    GEN_ALL = (1 << 13) - 1
+    GEN_MAPS = 1 << 13,          // tile(.., map=)
+    GEN_BY = 1 << 14,            // copies by a TV layout or by a map
+    GEN_PARTS = 1 << 15,         // partition_src, partition_dst
+    GEN_UNALIGNED = 1 << 16,     // tensors without align
+    GEN_RANK_4 = 1 << 17,
+    GEN_ALL = (1 << 18) - 1
 };
 
 // Returns the text of a plan with "kernels" kernels, for the caller to free.

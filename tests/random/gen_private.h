@@ -7,7 +7,8 @@
 
 #include "gen_plans.h"
 
-enum { MAX_RANK = 4, MAX_LEAVES = 8, MAX_TILE = 4096, MAX_WHOLE = 16384 };
+// A slice adds a mode to the tensors of four.
+enum { MAX_RANK = 5, MAX_LEAVES = 10, MAX_TILE = 4096, MAX_WHOLE = 16384 };
 
 struct gen {
     uint64_t state;
@@ -35,6 +36,7 @@ struct tiled {
     bool exact;  // universal, and more than one element an access
     int threads;
     bool bare;  // stands for local_partition: the threads alone count
+    bool once;  // laid once in the tile: it can stand after "by"
 };
 
 // Where a mode's tiles are counted: the text of the tile's coordinate.
@@ -81,6 +83,10 @@ void choose_first(struct gen *g, struct kernel *k);
 void choose_second(struct gen *g, struct kernel *k);
 void put_tiled(struct gen *g, const struct kernel *k, const struct tiled *t);
 void put_ints(struct gen *g, const int *v, int n);
+
+// gen_map.c: the same tiled copies as TV layouts and index maps.
+void put_tv(struct gen *g, const struct tiled *t);
+void put_map(struct gen *g, const struct tiled *t);
 
 // gen_layout.c: layouts.
 void nest(struct gen *g, const struct kernel *k, struct shape *s, int contiguous, int per_access);

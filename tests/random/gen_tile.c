@@ -62,31 +62,10 @@ static void put_threads(struct gen *g, const struct tiled *t) {
     }
 }
 
-// The TV layout of "t", worked out from what thr and val mean: thread and value modes, fastest
-// first, and for each the step that it makes in the tile.
-static void put_tv(struct gen *g, const struct tiled *t) {
-    int64_t step[MAX_RANK], below_mode = 1;
-    for (int i = 0; i < t->rank; ++i) {
-        step[i] = below_mode;
-        below_mode *= (int64_t)t->thr[i] * t->val[i];
-    }
-    put(g, "tv=((");
-    for (int i = 0; i < t->rank; ++i) put(g, "%s%d", i ? "," : "", t->thr[t->thr_order[i]]);
-    put(g, "),(");
-    for (int i = 0; i < t->rank; ++i) put(g, "%s%d", i ? "," : "", t->val[t->val_order[i]]);
-    put(g, ")):((");
-    for (int i = 0; i < t->rank; ++i) {
-        int m = t->thr_order[i];
-        put(g, "%s%" PRId64, i ? "," : "", t->thr[m] == 1 ? 0 : step[m] * t->val[m]);
-    }
-    put(g, "),(");
-    for (int i = 0; i < t->rank; ++i) {
-        int m = t->val_order[i];
-        put(g, "%s%" PRId64, i ? "," : "", t->val[m] == 1 ? 0 : step[m]);
-    }
-    put(g, ")), tile=(");
-    for (int i = 0; i < t->rank; ++i) put(g, "%s%d", i ? "," : "", t->thr[i] * t->val[i]);
-    put(g, ")");
+static void put_tile_shape(struct gen *g, const struct tiled *t) {
+    int shape[MAX_RANK];
+    for (int i = 0; i < t->rank; ++i) shape[i] = t->thr[i] * t->val[i];
+    put_ints(g, shape, t->rank);
 }
 
 void put_tiled(struct gen *g, const struct kernel *k, const struct tiled *t) {
@@ -102,7 +81,17 @@ void put_tiled(struct gen *g, const struct kernel *k, const struct tiled *t) {
     else
         put(g, "%s(%d), ", atom, t->bits);
     if (!atoms && may(g, GEN_TV, 25)) {
+        put(g, "tv=");
         put_tv(g, t);
+        put(g, ", tile=");
+        put_tile_shape(g, t);
+    } else if (!atoms && may(g, GEN_MAPS, 12)) {
+        put(g, "map=");
+        put_map(g, t);
+        if (percent(g, 50)) {
+            put(g, ", tile=");
+            put_tile_shape(g, t);
+        }
     } else {
         put(g, "thr=");
         if (may(g, GEN_NESTED, 15))
@@ -148,7 +137,8 @@ static int count_threads(const struct tiled *t) {
 void choose_first(struct gen *g, struct kernel *k) {
     struct tiled *t = &k->a;
     for (;;) {
-        t->rank = k->rank = PICK(g, 1, 2, 2, 2, 2, 3);
+        t->rank = k->rank = PICK(g, 1, 2, 2, 2, 2, 3, 3);
+        if (may(g, GEN_RANK_4, 10)) t->rank = k->rank = 4;
         t->along = below(g, k->rank);
         t->bits = PICK(g, 128, 128, 64, 32, 16, 8);
         if (t->bits < k->elem_bits) t->bits = k->elem_bits;
@@ -156,11 +146,14 @@ void choose_first(struct gen *g, struct kernel *k) {
         t->exact = per_access > 1 && !may(g, GEN_AUTO, 25);
         bool wide = may(g, GEN_MANY_THREADS, 8);
         int64_t size = 1;
+        t->once = true;
         for (int i = 0; i < k->rank; ++i) {
-            t->thr[i] = wide ? PICK(g, 8, 16, 32) : PICK(g, 1, 2, 2, 4, 4, 8, 8, 16, 3);
-            t->val[i] = PICK(g, 1, 1, 1, 2);
+            t->thr[i] = wide ? PICK(g, 8, 16, 32) : PICK(g, 1, 2, 2, 4, 4, 8, 8, 16, 3, 5, 7);
+            t->val[i] = PICK(g, 1, 1, 1, 1, 2, 2, 3, 5);
             if (i == t->along) t->val[i] *= per_access;
-            k->tile[i] = (int64_t)t->thr[i] * t->val[i] * PICK(g, 1, 1, 1, 2, 3);
+            int rounds = PICK(g, 1, 1, 1, 2, 3);
+            k->tile[i] = (int64_t)t->thr[i] * t->val[i] * rounds;
+            t->once = t->once && rounds == 1;
             size *= k->tile[i];
         }
         t->threads = count_threads(t);
@@ -178,18 +171,21 @@ void choose_second(struct gen *g, struct kernel *k) {
     t->exact = false;
     t->bits = may(g, GEN_AUTO, 40) ? 128 : k->elem_bits;
     for (;;) {
+        t->once = true;
         for (int i = 0; i < k->rank; ++i) {
             int64_t left = k->tile[i];
             t->thr[i] = t->val[i] = 1;
             for (int f = 2; f <= 3; ++f) {
                 for (; left % f == 0; left /= f) {
                     int to = below(g, 5);
+                    t->once = t->once && to < 4;
                     if (to < 3)
                         t->thr[i] *= f;
                     else if (to < 4)
                         t->val[i] *= f;
                 }
             }
+            t->once = t->once && left == 1;
         }
         t->threads = count_threads(t);
         if (t->threads <= 256) break;

@@ -1,8 +1,8 @@
 // random_ways [--first SEED] [--ways N] [--misses N]: random partitions, each written three times,
 // as an index map, as a TV layout and as a chain of layout algebra; the kernels must be equivalent,
 // and their Kernel IR the same but for names. Then the partition is changed a little: the kernels
-// must be told apart, and the element and the threads that are named must be right.  All in this
-// process.
+// must be told apart, and the element and the threads that are named must be right.  Partitions of
+// what a warp has are written four times.  All in this process.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,6 +173,78 @@ static bool check_same(void) {
     return ok;
 }
 
+// -- by warps -------------------------------------------------------------------------------------
+
+// Each warp copies its (m,n) of the (warps * m, n) elements: as a tiled copy of what is a warp's,
+// through fragments, by its partitions, and by a layout of (thread, value) sliced by lane.
+static void put_warps(struct buf *b, const struct way *w, int warps) {
+    static const char *const names[] = {"src", "dst"};
+    int m = w->thr[0] * w->val[0], n = w->thr[1] * w->val[1], along = below(2), swizzle = below(2);
+    int rows = along ? m : m * warps, columns = along ? n * warps : n;
+    buf_puts(b, "tcp 1;\n");
+    for (int i = 0; i < 2; ++i) {
+        int pad = below(3);
+        if (swizzle && i)
+            buf_printf(b, "tensor dst : f32 global Sw<2,%d,3> o 0 o (%d,%d);\n", below(3), rows,
+                       columns);
+        else if (below(2))
+            buf_printf(b, "tensor %s : f32 global (%d,%d):(1,%d);\n", names[i], rows, columns,
+                       rows + pad);
+        else
+            buf_printf(b, "tensor %s : f32 global (%d,%d):(%d,1);\n", names[i], rows, columns,
+                       columns + pad);
+    }
+    put_tv(b, "l", w);
+    const char *at = along ? "(0,warp)" : "(warp,0)";
+    static const char *const kernel[] = {"tiled", "frags", "parts", "sliced", "shared_too"};
+    for (int i = 0; i < 5; ++i) {
+        if (i == 3 && threads(w) != 32) continue;
+        buf_printf(b, "kernel %s(src, out dst) grid (1) threads %d {\n", kernel[i], 32 * warps);
+        buf_printf(b, "  let a = local_tile(src, (%d,%d), %s);\n", m, n, at);
+        buf_printf(b, "  let b = local_tile(dst, (%d,%d), %s);\n", m, n, at);
+        if (i == 0) buf_puts(b, "  copy a -> b with l;\n");
+        if (i == 1)
+            buf_puts(b, "  frag r : f32 like l;\n  copy a -> r with l;\n  copy r -> b with l;\n");
+        if (i == 2) buf_puts(b, "  copy partition_src(l, a) -> partition_dst(l, b) with l;\n");
+        if (i == 3)
+            buf_puts(b, "  copy (a o tv(l))(lane,_) -> (b o tv(l))(lane,_) with auto(128);\n");
+        if (i == 4) {
+            // another warp reads it than wrote it
+            buf_printf(b, "  shared s : f32 (%d,%d,%d);\n  copy a -> s(_,_,warp) with l;\n", m, n,
+                       warps);
+            buf_printf(b, "  copy s(_,_,%d - warp) -> local_tile(dst, (%d,%d), ", warps - 1, m, n);
+            buf_printf(b, along ? "(0,%d - warp)) with l;\n" : "(%d - warp,0)) with l;\n",
+                       warps - 1);
+        }
+        buf_puts(b, "}\n");
+    }
+}
+
+static bool check_warps(void) {
+    struct way w = draw();
+    while (threads(&w) > 32) w = draw();
+    int warps = 1 + below(5);
+    struct session s;
+    struct buf b;
+    struct compiled made;
+    session_init(&s);
+    s.diags.off_all = true;
+    buf_init(&b);
+    put_warps(&b, &w, warps);
+    bool ok = compile(&s, b.text, &made);
+    for (int i = 0; ok && i < 3; ++i) {
+        const char *other = i == 0 ? "frags" : i == 1 ? "parts" : "sliced", *why = NULL;
+        if (i == 2 && threads(&w) != 32) break;
+        why = differ(&s, &made, "tiled", other);
+        if (!why) continue;
+        printf("%stiled and %s are not the same: %s\n", b.text, other, why);
+        ok = false;
+    }
+    buf_release(&b);
+    session_release(&s);
+    return ok;
+}
+
 // The named element must have the named owners in the two partitions.
 static bool true_witness(const char *why, const struct way *a, const struct way *b) {
     long long m, n, one, two;
@@ -250,13 +322,18 @@ int main(int argc, char **argv) {
         state = (uint64_t)(first + i) * 0x9e3779b97f4a7c15u;
         if (!check_same()) printf("seed %ld\n", first + i), ++failures;
     }
+    for (long i = 0; i < ways && failures < 5; ++i) {
+        state = (uint64_t)(first + i) * 0xaf251af3b0f025b5u;
+        if (!check_warps()) printf("seed %ld\n", first + i), ++failures;
+    }
     for (long i = 0; apart < misses && failures < 5; ++i) {
         state = (uint64_t)(first + i) * 0xd1b54a32d192ed03u;
         int found = check_miss();
         if (found < 0) printf("seed %ld\n", first + i), ++failures;
         if (found > 0) ++apart;
     }
-    printf("%ld partitions written three ways, %ld near misses told apart, %ld failures\n", ways,
-           apart, failures);
+    printf("%ld partitions written three ways, and as many of warps, %ld near misses told apart, "
+           "%ld failures\n",
+           ways, apart, failures);
     return failures != 0;
 }

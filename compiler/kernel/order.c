@@ -1,0 +1,456 @@
+// The race checker (see order.h).
+//
+// The threads of a block go through a node together; what stands between two barriers is an epoch,
+// and two accesses of different threads to one piece are in order when their epochs differ.  An
+// asynchronous copy belongs to a group; it is an access of the epoch in which its thread has waited
+// for the group, and none before that is in order with it.  A piece is as long as the narrowest
+// access to its buffer, and every access is a multiple of it at a multiple of it.
+//
+// A loop is gone through as often as is needed to see every state that it can be in: when no
+// address hangs on its variable, the third iteration finds what the second did.
+#include "kernel/order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/session.h"
+#include "layout/algebra.h"
+
+enum { SAME_STEPS = 4 };                 // of a loop whose steps touch the same
+#define ACCESS_LIMIT ((int64_t)1 << 23)  // accesses: then the rest is left
+#define SHADOW_LIMIT ((int64_t)1 << 22)  // pieces of a buffer that are kept
+
+struct mark {
+    const struct kir_node *node;  // NULL: none
+    int32_t thread, epoch;
+    int32_t group;  // -1: not asynchronous
+};
+
+struct cell {
+    struct mark write, read[2], async_read;
+};
+
+// What is known of a buffer; of one whose size is not this function's in a table by piece.
+struct shadow {
+    const struct kir_buffer *buf;
+    int64_t piece;  // bytes
+    int64_t cells, used;
+    struct cell *cell;
+    int64_t *key;  // in a table: the piece of each place, -1: free; else NULL
+};
+
+struct run {
+    struct session *s;
+    const struct kir_kernel *k;
+    struct order_without without;
+    const int64_t *sym;
+    int64_t **own;  // own[t][id]: values of variables, a thread
+    int64_t active;
+    struct shadow *shadow;
+    int nshadows;
+    int32_t epoch, commits;
+    int32_t *done;  // by group: the epoch in which it was waited for, -1: it was not
+    int32_t cap_done;
+    int32_t calls;
+    int64_t accesses;
+    struct order_fault *fault;
+    bool failed;
+};
+
+static bool trouble(struct run *r, const char *why) {
+    r->failed = true;
+    *r->fault = (struct order_fault){.trouble = why};
+    return false;
+}
+
+static bool value_of(struct run *r, int64_t thread, const struct ix *e, int64_t *out) {
+    struct ix_env env = {r->own[thread], r->sym};
+    if (ix_eval(e, &env, out)) return true;
+    return trouble(r, arena_printf(&r->s->arena, "'%s' has no value", ix_text(r->s, e)));
+}
+
+static void set(struct run *r, const struct ix_var *v, int64_t x) {
+    for (int64_t t = 0; t < r->k->threads; ++t) r->own[t][v->id] = x;
+}
+
+// -- memory ---------------------------------------------------------------------------------------
+
+// Whether accesses to "b" have to be in order: shared memory, and what is both read and written.
+static bool is_tracked(const struct kir_buffer *b) {
+    return b && (b->space == KIR_SHARED || (b->space == KIR_GLOBAL && b->read && b->written));
+}
+
+static struct shadow *shadow_of(struct run *r, const struct kir_buffer *b) {
+    for (int i = 0; i < r->nshadows; ++i) {
+        if (r->shadow[i].buf == b) return &r->shadow[i];
+    }
+    return NULL;
+}
+
+static void add_shadow(struct run *r, const struct kir_buffer *b, int64_t bytes) {
+    if (!is_tracked(b)) return;
+    struct shadow *x = shadow_of(r, b);
+    if (!x) {
+        x = &r->shadow[r->nshadows++];
+        *x = (struct shadow){.buf = b, .piece = bytes};
+    }
+    if (bytes < x->piece) x->piece = bytes;
+}
+
+static int count_nodes(const struct kir_node *list) {
+    int n = 0;
+    for (const struct kir_node *x = list; x; x = x->next) n += 2 + x->nargs + count_nodes(x->body);
+    return n;
+}
+
+static void find_buffers(struct run *r, const struct kir_node *list) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        if (n->bits) {
+            add_shadow(r, n->buf, n->bits / 8);
+            add_shadow(r, n->to_buf, n->bits / 8);
+        }
+        for (int i = 0; i < n->nargs; ++i) {
+            if (n->arg[i].buf) add_shadow(r, n->arg[i].buf, n->arg[i].buf->elem_bits / 8);
+        }
+        find_buffers(r, n->body);
+    }
+}
+
+static bool make_cells(struct run *r, struct shadow *x) {
+    if (x->buf->space == KIR_GLOBAL || x->buf->outside) {
+        x->cells = 1024;
+        x->key = malloc(sizeof *x->key * (size_t)x->cells);
+        if (!x->key) return trouble(r, "out of memory");
+        for (int64_t i = 0; i < x->cells; ++i) x->key[i] = -1;
+    } else {
+        x->cells = x->buf->count * x->buf->elem_bits / 8 / x->piece + 1;
+        if (x->cells > SHADOW_LIMIT) return trouble(r, "a buffer that is too large to be checked");
+    }
+    x->cell = calloc((size_t)x->cells, sizeof *x->cell);
+    return x->cell || trouble(r, "out of memory");
+}
+
+static int64_t slot_of(const struct shadow *x, int64_t piece) {
+    uint64_t h = (uint64_t)piece * 0x9e3779b97f4a7c15u;
+    int64_t i = (int64_t)(h >> 20) & (x->cells - 1);
+    while (x->key[i] >= 0 && x->key[i] != piece) i = (i + 1) & (x->cells - 1);
+    return i;
+}
+
+static bool grow(struct run *r, struct shadow *x) {
+    struct shadow old = *x;
+    x->cells *= 2;
+    x->key = malloc(sizeof *x->key * (size_t)x->cells);
+    x->cell = calloc((size_t)x->cells, sizeof *x->cell);
+    if (!x->key || !x->cell) {
+        free(old.key);
+        free(old.cell);
+        return trouble(r, "out of memory");
+    }
+    for (int64_t i = 0; i < x->cells; ++i) x->key[i] = -1;
+    for (int64_t i = 0; i < old.cells; ++i) {
+        if (old.key[i] < 0) continue;
+        int64_t to = slot_of(x, old.key[i]);
+        x->key[to] = old.key[i];
+        x->cell[to] = old.cell[i];
+    }
+    free(old.key);
+    free(old.cell);
+    return true;
+}
+
+static struct cell *cell_of(struct run *r, struct shadow *x, int64_t piece) {
+    if (!x->key) {
+        if (piece >= 0 && piece < x->cells) return &x->cell[piece];
+        trouble(r, arena_printf(&r->s->arena, "an access outside '%s'", x->buf->name));
+        return NULL;
+    }
+    if (2 * x->used >= x->cells && !grow(r, x)) return NULL;
+    int64_t i = slot_of(x, piece);
+    if (x->key[i] < 0) {
+        x->key[i] = piece;
+        ++x->used;
+    }
+    return &x->cell[i];
+}
+
+// -- order ----------------------------------------------------------------------------------------
+
+static bool report(struct run *r, enum order_missing missing, const struct mark *a, bool a_writes,
+                   const struct mark *b, bool b_writes, const struct shadow *x, int64_t piece) {
+    r->failed = true;
+    *r->fault = (struct order_fault){
+        missing,
+        {a->node, a->thread, a_writes, a->group >= 0},
+        {b->node, b->thread, b_writes, b->group >= 0},
+        x->buf,
+        piece * x->piece,
+        x->piece,
+        a->group >= 0 ? r->commits - a->group - 1 : 0,
+        NULL,
+    };
+    return false;
+}
+
+// Whether "b" comes after "a", an access to the same piece.
+static bool in_order(struct run *r, const struct mark *a, bool a_writes, const struct mark *b,
+                     bool b_writes, const struct shadow *x, int64_t piece) {
+    if (!a->node) return true;
+    int32_t epoch = a->epoch;
+    if (a->group >= 0) {
+        epoch = r->done[a->group];
+        if (epoch < 0) return report(r, ORDER_WAIT, a, a_writes, b, b_writes, x, piece);
+    }
+    // a call has a number as if it were a thread: it sees to itself
+    if (epoch < r->epoch || a->thread == b->thread) return true;
+    return report(r, ORDER_BARRIER, a, a_writes, b, b_writes, x, piece);
+}
+
+static bool touch_piece(struct run *r, struct shadow *x, int64_t piece, const struct mark *m,
+                        bool write) {
+    struct cell *c = cell_of(r, x, piece);
+    if (!c) return false;
+    // what several threads write to a global tensor are different elements
+    bool ordered = write && x->buf->space == KIR_GLOBAL;
+    if (!ordered && !in_order(r, &c->write, true, m, write, x, piece)) return false;
+    if (!write) {
+        if (m->group >= 0) {
+            c->async_read = *m;
+            return true;
+        }
+        int i = c->read[0].node && c->read[0].epoch == m->epoch && c->read[0].thread != m->thread;
+        c->read[i] = *m;
+        if (i == 0 && c->read[1].epoch != m->epoch) c->read[1].node = NULL;
+        return true;
+    }
+    for (int i = 0; i < 2; ++i) {
+        if (!in_order(r, &c->read[i], false, m, true, x, piece)) return false;
+    }
+    if (!in_order(r, &c->async_read, false, m, true, x, piece)) return false;
+    *c = (struct cell){.write = *m};
+    return true;
+}
+
+// "bytes" of "b" from element "at" on.
+static bool touch(struct run *r, const struct kir_node *n, const struct kir_buffer *b, int64_t at,
+                  int64_t bytes, int64_t thread, bool write, bool async) {
+    struct shadow *x = shadow_of(r, b);
+    if (!x) return true;
+    struct mark m = {n, (int32_t)thread, r->epoch, async ? r->commits : -1};
+    int64_t first = at * (b->elem_bits / 8);
+    for (int64_t i = first / x->piece; i * x->piece < first + bytes; ++i) {
+        if (!touch_piece(r, x, i, &m, write)) return false;
+    }
+    return true;
+}
+
+// -- nodes ----------------------------------------------------------------------------------------
+
+static bool run_access(struct run *r, const struct kir_node *n) {
+    bool reads = n->kind != KIR_STORE && is_tracked(n->buf);
+    const struct kir_buffer *to = n->kind == KIR_STORE ? n->buf : n->to_buf;
+    const struct ix *to_at = n->kind == KIR_STORE ? n->at : n->to_at;
+    bool writes = n->kind != KIR_LOAD && is_tracked(to), async = n->kind == KIR_ASYNC;
+    for (int64_t t = 0; t < r->active && (reads || writes); ++t) {
+        int64_t at;
+        if (reads &&
+            (!value_of(r, t, n->at, &at) || !touch(r, n, n->buf, at, n->bits / 8, t, false, async)))
+            return false;
+        if (writes &&
+            (!value_of(r, t, to_at, &at) || !touch(r, n, to, at, n->bits / 8, t, true, async)))
+            return false;
+        ++r->accesses;
+    }
+    return true;
+}
+
+// All elements of its arguments, by who knows which thread.
+static bool run_call(struct run *r, const struct kir_node *n) {
+    int32_t who = -++r->calls;
+    for (int i = 0; i < n->nargs; ++i) {
+        const struct kir_arg *a = &n->arg[i];
+        int64_t at, off;
+        if (!a->buf || !is_tracked(a->buf)) continue;
+        struct lay_int size = lay_size(&r->s->lay, a->layout);
+        if (!lay_int_static(size) || !value_of(r, 0, a->at, &at))
+            return trouble(r, "an argument whose size is not known");
+        for (int64_t e = 0; e < size.num; ++e) {
+            if (!lay_eval(&r->s->lay, lay_inner(a->layout), e, &off))
+                return trouble(r, "an argument without values");
+            off = lay_swizzle_apply(a->layout.sw, at + off);
+            int64_t bytes = a->buf->elem_bits / 8;
+            if (a->read && !touch(r, n, a->buf, off, bytes, who, false, false)) return false;
+            if (a->written && !touch(r, n, a->buf, off, bytes, who, true, false)) return false;
+        }
+        r->accesses += size.num;
+    }
+    return true;
+}
+
+static bool run_commit(struct run *r) {
+    if (++r->commits == r->cap_done) {
+        int32_t cap = 2 * r->cap_done;
+        int32_t *more = realloc(r->done, sizeof *more * (size_t)cap);
+        if (!more) return trouble(r, "out of memory");
+        r->done = more;
+        r->cap_done = cap;
+    }
+    r->done[r->commits] = -1;
+    return true;
+}
+
+static void run_wait(struct run *r, int pending) {
+    for (int32_t g = r->commits - pending - 1; g >= 0 && r->done[g] < 0; --g) r->done[g] = r->epoch;
+}
+
+// -- loops ----------------------------------------------------------------------------------------
+
+// Marks in "on" the variables in "list" that hang on marked ones; whether a tracked address does.
+static bool addresses_hang(const struct kir_node *list, bool *on, int nvars);
+
+static bool hangs(const struct ix *e, const bool *on, int nvars) {
+    if (!e) return false;
+    switch (e->op) {
+    case IX_VAR: return e->var->id < nvars && on[e->var->id];
+    case IX_DIV:
+    case IX_MOD:
+    case IX_SWZ: return hangs(e->a, on, nvars);
+    case IX_SUM: break;
+    }
+    for (int i = 0; i < e->nterms; ++i) {
+        if (hangs(e->term[i].atom, on, nvars)) return true;
+    }
+    return false;
+}
+
+static bool addresses_hang(const struct kir_node *list, bool *on, int nvars) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        if (n->kind == KIR_LET && hangs(n->index, on, nvars)) on[n->var->id] = true;
+        if (is_tracked(n->buf) && hangs(n->at, on, nvars)) return true;
+        if (is_tracked(n->to_buf) && hangs(n->to_at, on, nvars)) return true;
+        for (int i = 0; i < n->nargs; ++i) {
+            if (is_tracked(n->arg[i].buf) && hangs(n->arg[i].at, on, nvars)) return true;
+        }
+        if (hangs(n->begin, on, nvars) || hangs(n->end, on, nvars)) return true;
+        if (n->body && addresses_hang(n->body, on, nvars)) return true;
+    }
+    return false;
+}
+
+static bool steps_are_alike(struct run *r, const struct kir_node *n) {
+    int nvars = r->s->next_var;
+    struct arena_mark mark = arena_mark(&r->s->arena);
+    bool *on = ARENA_ARRAY(&r->s->arena, bool, nvars + 1);
+    on[n->var->id] = true;
+    bool hang = addresses_hang(n->body, on, nvars);
+    arena_rewind(&r->s->arena, mark);
+    return !hang;
+}
+
+static bool run_list(struct run *r, const struct kir_node *list);
+
+static bool run_loop(struct run *r, const struct kir_node *n) {
+    int64_t begin, end;
+    if (!value_of(r, 0, n->begin, &begin) || !value_of(r, 0, n->end, &end)) return false;
+    if (end - begin > SAME_STEPS && steps_are_alike(r, n)) end = begin + SAME_STEPS;
+    for (int64_t i = begin; i < end && r->accesses < ACCESS_LIMIT; ++i) {
+        set(r, n->var, i);
+        if (!run_list(r, n->body)) return false;
+    }
+    return true;
+}
+
+static bool run_node(struct run *r, const struct kir_node *n) {
+    int64_t before = r->active;
+    bool ok = true;
+    switch (n->kind) {
+    case KIR_COMMENT:
+    case KIR_STAGE_DECL: return true;
+    case KIR_BARRIER:
+        if (r->without.node != n) ++r->epoch;
+        return true;
+    case KIR_COMMIT: return run_commit(r);
+    case KIR_WAIT:
+        if (r->without.node == n && !r->without.loosened) return true;
+        run_wait(r, n->pending + (r->without.node == n));
+        return true;
+    case KIR_LET:
+        for (int64_t t = 0; t < r->k->threads; ++t) {
+            int64_t x;
+            if (!value_of(r, t, n->index, &x)) return false;
+            r->own[t][n->var->id] = x;
+        }
+        return true;
+    case KIR_FOR: return run_loop(r, n);
+    case KIR_GUARD:
+        if (n->count < r->active) r->active = n->count;
+        ok = run_list(r, n->body);
+        r->active = before;
+        return ok;
+    case KIR_BLOCK: return run_list(r, n->body);
+    case KIR_CALL: return run_call(r, n);
+    case KIR_LOAD:
+    case KIR_STORE:
+    case KIR_MOVE:
+    case KIR_ASYNC: return run_access(r, n);
+    }
+    return ok;
+}
+
+static bool run_list(struct run *r, const struct kir_node *list) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        if (!run_node(r, n)) return false;
+    }
+    return true;
+}
+
+// -- one block ------------------------------------------------------------------------------------
+
+static bool run_block(struct run *r) {
+    const struct kir_kernel *k = r->k;
+    for (int64_t t = 0; t < k->threads; ++t) r->own[t][k->tid->id] = t;
+    for (int i = 0; i < 3; ++i) {
+        if (k->block[i]) set(r, k->block[i], 0);
+    }
+    for (int i = 0; i < k->nformals; ++i) {
+        if (k->formal[i].index) set(r, k->formal[i].index, 0);
+    }
+    find_buffers(r, k->body);
+    for (int i = 0; i < r->nshadows; ++i) {
+        if (!make_cells(r, &r->shadow[i])) return false;
+    }
+    if (r->nshadows == 0) return true;
+    return run_list(r, k->body);
+}
+
+bool order_check(struct session *s, const struct kir_kernel *k, const int64_t *sym,
+                 struct order_without without, struct order_fault *fault) {
+    struct run r = {.s = s, .k = k, .without = without, .sym = sym, .fault = fault};
+    struct arena_mark mark = arena_mark(&s->arena);
+    int64_t nvars = s->next_var + 1;
+    int64_t *values = calloc((size_t)(nvars * k->threads), sizeof *values);
+    r.own = calloc((size_t)k->threads, sizeof *r.own);
+    r.shadow = calloc((size_t)count_nodes(k->body) + 1, sizeof *r.shadow);
+    r.cap_done = 64;
+    r.done = calloc((size_t)r.cap_done, sizeof *r.done);
+    r.active = k->threads;
+    r.epoch = 1;
+    *fault = (struct order_fault){0};
+    if (!values || !r.own || !r.shadow || !r.done) {
+        trouble(&r, "out of memory");
+    } else {
+        r.done[0] = -1;
+        for (int64_t t = 0; t < k->threads; ++t) r.own[t] = values + t * nvars;
+        run_block(&r);
+    }
+    for (int i = 0; i < r.nshadows; ++i) {
+        free(r.shadow[i].cell);
+        free(r.shadow[i].key);
+    }
+    free(r.shadow);
+    free(r.done);
+    free(r.own);
+    free(values);
+    if (!fault->trouble) arena_rewind(&s->arena, mark);
+    return !r.failed;
+}

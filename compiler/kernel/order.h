@@ -1,0 +1,40 @@
+// Is what threads do to shared memory in order?  Executes one block of Kernel IR and keeps, for
+// each piece of memory, who wrote and read it last; it knows nothing of how barriers and waits were
+// placed.
+#ifndef TCPC_KERNEL_ORDER_H
+#define TCPC_KERNEL_ORDER_H
+
+#include "kernel/kernel_ir.h"
+
+// One of two accesses that are not in order.
+struct order_access {
+    const struct kir_node *node;
+    int64_t thread;  // negative: an extern function, whose threads are not told apart
+    bool write, async;
+};
+
+enum order_missing {
+    ORDER_WAIT,    // for the group of the first access
+    ORDER_BARRIER  // between the two
+};
+
+struct order_fault {
+    enum order_missing missing;
+    struct order_access first, second;
+    const struct kir_buffer *buf;
+    int64_t at, bytes;    // of the buffer
+    int younger;          // groups after that of the first access; -1: it is not committed
+    const char *trouble;  // what could not be executed, or NULL
+};
+
+// What is left out, to see whether it is needed.
+struct order_without {
+    const struct kir_node *node;  // a KIR_BARRIER or KIR_WAIT, or NULL
+    bool loosened;                // a wait for one group less instead of none
+};
+
+// True when all is in order for the params' values "sym"; else "fault" says what is not.
+bool order_check(struct session *s, const struct kir_kernel *k, const int64_t *sym,
+                 struct order_without without, struct order_fault *fault);
+
+#endif
