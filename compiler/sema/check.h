@@ -276,6 +276,8 @@ void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out);
 // uses.c
 // Fills the params of "k": those on which its body, grid or tensors depend.
 void collect_params(struct sema *c, struct kernel *k);
+// Takes the tensors that no copy and no call touches from those that "k" owns.
+void drop_untouched(struct kernel *k);
 void collect_relation(struct sema *c, struct relation *r);
 
 #endif

@@ -413,6 +413,7 @@ void declare_kernel(struct sema *c, const struct ast_decl *d) {
     scope_leave(c);
     scope_leave(c);
     collect_params(c, k);
+    drop_untouched(k);
     c->kernel = NULL;
     c->memo = NULL;
     struct kernel ***end = k->device ? &c->device_end : &c->kernel_end;

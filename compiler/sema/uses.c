@@ -1,4 +1,5 @@
-// Which params something depends on: a kernel's launcher takes those and no others.
+// Which params something depends on: a kernel's launcher takes those and no others.  And which of
+// its own tensors a kernel touches.
 #include "sema/check.h"
 
 // A set of params by index into the plan's.
@@ -92,6 +93,23 @@ void collect_params(struct sema *c, struct kernel *k) {
     }
     use_stmts(&u, k->body);
     k->param = gather(&u, &k->nparams);
+}
+
+static bool touches(const struct stmt *list, const struct tensor *t) {
+    for (const struct stmt *s = list; s; s = s->next) {
+        if (s->body && touches(s->body, t)) return true;
+        if (s->kind == STMT_COPY && (s->copy->src.base == t || s->copy->dst.base == t)) return true;
+        for (int i = 0; s->kind == STMT_CALL && i < s->call->fn->nformals; ++i)
+            if (s->call->view[i].base == t) return true;
+    }
+    return false;
+}
+
+void drop_untouched(struct kernel *k) {
+    int n = 0;
+    for (int i = 0; i < k->nlocal; ++i)
+        if (touches(k->body, k->local[i])) k->local[n++] = k->local[i];
+    k->nlocal = n;
 }
 
 void collect_relation(struct sema *c, struct relation *r) {
