@@ -1,0 +1,157 @@
+// The generator of kernels about order (see gen_sync.h).
+#include "gen_sync.h"
+
+#include <stdlib.h>
+
+#include "gen_private.h"
+
+enum { MAX_BUFFERS = 4, MAX_FILLS = 6 };
+
+static const char *const fills[] = {"g2s", "g2s", "g2s", "narrow", "hinted", "plain"};
+static const char *const reads[] = {"other", "other", "own"};
+
+#define ANY(g, list) list[below(g, (int)(sizeof list / sizeof list[0]))]
+
+static void put_heads(struct gen *g) {
+    put(g, "tcp 1;\n"
+           "tiled_copy g2s = tile(cp_async.cg(16), thr=(8,4):(4,1), val=(1,4));\n"
+           "tiled_copy narrow = tile(cp_async.ca(4), thr=(8,4):(4,1), val=(1,4));\n"
+           "tiled_copy hinted = tile(cp_async.ca(16, l2=128), thr=(8,4):(4,1), val=(1,4));\n"
+           "tiled_copy plain = tile(universal(128), thr=(8,4):(4,1), val=(1,4));\n"
+           "tiled_copy own = tile(universal(128), thr=(8,4):(4,1), val=(1,4));\n"
+           "tiled_copy other = tile(universal(128), thr=(16,2):(2,1), val=(1,4));\n");
+}
+
+static void put_buffers(struct gen *g, int n, int stages) {
+    for (int i = 0; i < n; ++i) {
+        static const char *const layouts[] = {"row(16,16)", "(16,16):(20,1)",
+                                              "Sw<2,2,2> o 0 o (16,16):(16,1)"};
+        put(g, "  shared s%d : f32 %s", i, ANY(g, layouts));
+        if (stages > 0) put(g, " stages %d", stages);
+        put(g, ";\n");
+    }
+}
+
+// Fills and reads in a random order: each fill goes to a buffer whose content has been read.
+static void put_row(struct gen *g, const char *indent, const char *index, int nfills,
+                    int nbuffers) {
+    int holds[MAX_BUFFERS], full = 0, next = 0;
+    for (int i = 0; i < nbuffers; ++i) holds[i] = -1;
+    while (next < nfills || full > 0) {
+        int b = below(g, nbuffers);
+        if (holds[b] < 0 && next < nfills) {
+            put(g, "%scopy A%d(%s%d,_,_) -> s%d with %s;\n", indent, g->kernel, index, next, b,
+                ANY(g, fills));
+            holds[b] = next++;
+            ++full;
+        } else if (holds[b] >= 0 && (percent(g, 40) || full == nbuffers || next == nfills)) {
+            put(g, "%scopy s%d -> B%d(%s%d,_,_) with %s;\n", indent, b, g->kernel, index, holds[b],
+                ANY(g, reads));
+            holds[b] = -1;
+            --full;
+        }
+    }
+}
+
+static void put_straight(struct gen *g, bool many) {
+    int n = 1 + below(g, MAX_FILLS), nbuffers = 1 + below(g, 3), steps = 0;
+    if (percent(g, 50)) steps = many ? 3 + below(g, 9) : 1 + below(g, 10);
+    for (int i = 0; i < 2; ++i) {
+        put(g, "tensor %c%d : f32 global row(", "AB"[i], g -> kernel);
+        if (steps) put(g, "%d,", steps);
+        put(g, "%d,16,16) align 16;\n", n);
+    }
+    put(g, "kernel sync%d(A%d, out B%d) threads 32 {\n", g->kernel, g->kernel, g->kernel);
+    put_buffers(g, nbuffers, 0);
+    if (steps) {
+        put(g, "  for i in 0 .. %d {\n", steps);
+        put_row(g, "    ", "i,", n, nbuffers);
+        put(g, "  }\n");
+    } else {
+        put_row(g, "  ", "", n, nbuffers);
+    }
+    put(g, "}\n");
+}
+
+static void put_uses(struct gen *g, const char *indent, const char *index, const int *order,
+                     int from, int to) {
+    put(g, "%suse {\n", indent);
+    for (int i = from; i < to; ++i)
+        put(g, "%s  copy s%d -> B%d(%d,%sn,_,_) with %s;\n", indent, order[i], g->kernel, order[i],
+            index, ANY(g, reads));
+    put(g, "%s}\n", indent);
+}
+
+static void put_loads(struct gen *g, const char *indent, const char *index, const int *order,
+                      int from, int to) {
+    put(g, "%sload {\n", indent);
+    for (int i = from; i < to; ++i)
+        put(g, "%s  copy A%d(%d,%sn,_,_) -> s%d with %s;\n", indent, g->kernel, order[i], index,
+            order[i], ANY(g, fills));
+    put(g, "%s}\n", indent);
+}
+
+static void put_pipeline(struct gen *g, bool many) {
+    int stages = 1 + below(g, 8), nbuffers = 1 + below(g, 3), outer = percent(g, 25) ? 2 : 0;
+    const int counts[] = {1, stages - 1, stages, stages + 1, 2 * stages + 1};
+    int steps = many ? 2 * stages + 1 + below(g, 3) : ANY(g, counts), k = g->kernel;
+    bool param = percent(g, 40), resident = percent(g, 25), each = percent(g, 40);
+    if (steps < 1) steps = 1;
+    if (param) {
+        put(g, "param N%d : index in %d .. 40;\n", k, many ? steps : below(g, 3));
+        if (!many) steps = 40;
+    }
+    for (int i = 0; i < 2; ++i) {
+        put(g, "tensor %c%d : f32 global row(%d,", "AB"[i], k, nbuffers);
+        if (outer) put(g, "%d,", outer);
+        if (param)
+            put(g, "N%d,16,16) align 16;\n", k);
+        else
+            put(g, "%d,16,16) align 16;\n", steps);
+    }
+    if (resident) put(g, "tensor Q%d : f32 global row(16,16) align 16;\n", k);
+    put(g, "kernel sync%d(A%d, %s", k, k, resident ? "" : "");
+    if (resident) put(g, "Q%d, ", k);
+    put(g, "out B%d) threads 32 {\n", k);
+    put_buffers(g, nbuffers, stages);
+    if (resident) {
+        put(g, "  shared q : f32 row(16,16);\n  frag r : f32 like other;\n");
+        put(g, "  copy Q%d -> q with %s;\n", k, ANY(g, fills));
+    }
+    const char *indent = outer ? "      " : "    ", *index = outer ? "o," : "";
+    if (outer) put(g, "  for o in 0 .. %d {\n", outer);
+    put(g, "%spipeline n in 0 .. ", outer ? "    " : "  ");
+    if (param)
+        put(g, "N%d {\n", k);
+    else
+        put(g, "%d {\n", steps);
+    int order[MAX_BUFFERS];
+    for (int i = 0; i < nbuffers; ++i) order[i] = i;
+    shuffle(g, order, nbuffers);
+    if (each) {
+        for (int i = 0; i < nbuffers; ++i) {
+            put_loads(g, indent, index, order, i, i + 1);
+            put_uses(g, indent, index, order, i, i + 1);
+        }
+    } else {
+        put_loads(g, indent, index, order, 0, nbuffers);
+        if (percent(g, 50)) shuffle(g, order, nbuffers);
+        if (resident) put(g, "%suse { copy q -> r with other; }\n", indent);
+        put_uses(g, indent, index, order, 0, nbuffers);
+    }
+    put(g, "%s}\n", outer ? "    " : "  ");
+    if (outer) put(g, "  }\n");
+    put(g, "}\n");
+}
+
+char *gen_sync(uint64_t seed, int kernels, bool many, bool pipelines) {
+    struct gen g = {.state = seed};
+    put_heads(&g);
+    for (g.kernel = 0; g.kernel < kernels; ++g.kernel) {
+        if (pipelines && percent(&g, 70))
+            put_pipeline(&g, many);
+        else
+            put_straight(&g, many);
+    }
+    return g.text;
+}

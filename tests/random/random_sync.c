@@ -1,0 +1,127 @@
+// random_sync [--first SEED] [--plans N] [--mutants N] [--seconds S] [--print SEED] [--pipelines B]
+// [PLAN..]: order, in this process.  Random kernels must compile, which includes that the race
+// checker finds nothing in them; and where one barrier or wait is left out, or waits for one group
+// less, it must find something.  Of each PLAN likewise.
+#define _GNU_SOURCE
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/session.h"
+#include "driver/compile.h"
+#include "gen_sync.h"
+#include "kernel/kernel_ir.h"
+#include "kernel/order.h"
+#include "plan/plan_bind.h"
+
+static long mutants, missed;
+
+static double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// Whether the checker finds, for some values of the params, what is wrong without.
+static bool found(struct session *s, const struct plan *p, const struct kir_kernel *k,
+                  struct order_without without) {
+    const int64_t *choice[3];
+    int n = plan_choices(s, p, 3, choice);
+    for (int i = 0; i < n; ++i) {
+        struct order_fault f;
+        if (!order_check(s, k, choice[i], without, &f)) return true;
+    }
+    return false;
+}
+
+static void spoil(struct session *s, const char *name, const struct plan *p,
+                  const struct kir_kernel *k, const struct kir_node *list) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        spoil(s, name, p, k, n->body);
+        if (n->kind != KIR_BARRIER && n->kind != KIR_WAIT) continue;
+        for (int loosened = 0; loosened < 1 + (n->kind == KIR_WAIT); ++loosened) {
+            ++mutants;
+            if (found(s, p, k, (struct order_without){n, loosened})) continue;
+            int line, column;
+            source_place(s, n->where, &line, &column);
+            printf("%s: kernel %s: nothing is wrong with the %s before line %d %s\n", name, k->name,
+                   n->kind == KIR_WAIT ? "wait" : "barrier", line,
+                   loosened ? "for one group less" : "left out");
+            ++missed;
+        }
+    }
+}
+
+// Compiles the file "path"; returns whether it was accepted.
+static bool try_plan(const char *path, const char *name, bool mutate) {
+    struct session s;
+    struct compiled made;
+    session_init(&s);
+    bool ok = compile_plan(&s, path, &made) == 0;
+    if (!ok) diag_print(&s, stdout);
+    for (const struct kir_kernel *k = ok && mutate ? made.kir->kernels : NULL; k; k = k->next) {
+        if (!k->device) spoil(&s, name, made.plan, k, k->body);
+    }
+    session_release(&s);
+    return ok;
+}
+
+static bool try_text(const char *text, const char *name, bool mutate) {
+    char path[64];
+    size_t len = strlen(text);
+    int fd = memfd_create("plan", 0);
+    if (fd < 0 || write(fd, text, len) != (ssize_t)len) {
+        perror("memfd");
+        exit(2);
+    }
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    bool ok = try_plan(path, name, mutate);
+    close(fd);
+    return ok;
+}
+
+int main(int argc, char **argv) {
+    long first = 1, plans = 0, spoilt = 0, limit = 600, print = -1, refused = 0, done = 0, n = 1;
+    bool pipelines = true, failed = false;
+    for (int i = 1; i < argc; ++i) {
+        if (strncmp(argv[i], "--", 2) != 0 || i + 1 == argc) {
+            failed |= !try_plan(argv[i], argv[i], true);
+            ++done;
+            continue;
+        }
+        long v = atol(argv[i + 1]);
+        if (strcmp(argv[i], "--first") == 0) first = v;
+        if (strcmp(argv[i], "--plans") == 0) plans = v;
+        if (strcmp(argv[i], "--mutants") == 0) spoilt = v;
+        if (strcmp(argv[i], "--seconds") == 0) limit = v;
+        if (strcmp(argv[i], "--print") == 0) print = v;
+        if (strcmp(argv[i], "--kernels") == 0) n = v;
+        if (strcmp(argv[i], "--pipelines") == 0) pipelines = v != 0;
+        ++i;
+    }
+    if (print >= 0) {
+        char *text = gen_sync((uint64_t)print, (int)n, true, pipelines);
+        fputs(text, stdout);
+        free(text);
+        return 0;
+    }
+    const double until = seconds() + (double)limit;
+    for (long i = 0; i < plans + spoilt && seconds() < until; ++i, ++done) {
+        bool mutate = i < spoilt;
+        char *text = gen_sync((uint64_t)(first + i), 1, mutate, pipelines), name[64];
+        snprintf(name, sizeof name, "plan %ld", first + i);
+        if (!try_text(text, name, mutate)) {
+            printf("%s is right, and was refused:\n%s\n", name, text);
+            ++refused;
+        }
+        free(text);
+    }
+    printf("%ld plans, %ld refused; %ld barriers and waits spoilt, %ld of them unnoticed\n", done,
+           refused, mutants, missed);
+    if (done < plans + spoilt) printf("stopped early: time is up\n");
+    return failed || refused > 0 || missed > 0;
+}
