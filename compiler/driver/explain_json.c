@@ -107,6 +107,7 @@ static void put_width(struct json *j, const struct explained_copy *c) {
     enter(j, "bounds", '[');
     for (int i = 0; i < N_BOUNDS; ++i) {
         const struct explained_bound *x = &c->bound[i];
+        if (i == BOUND_PREDICATE && !x->why) continue;
         enter(j, NULL, '{');
         put_text(j, "name", x->name);
         if (x->bits >= BOUND_NONE)

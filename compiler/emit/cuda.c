@@ -12,6 +12,8 @@
 #include "emit/emit_private.h"
 #include "emit/write.h"
 
+enum { MAX_CONDITIONS = 64 };
+
 struct call emit_call_of(const struct emission *o, int indent, const char *head, const char *tail) {
     return (struct call){.s = o->s, .indent = indent, .head = head, .tail = tail};
 }
@@ -61,7 +63,7 @@ static void put_list(const struct emission *o, const struct kir_node *list, int 
 
 static bool declares(const struct kir_node *list) {
     for (const struct kir_node *n = list; n; n = n->next) {
-        if (n->kind == KIR_LET || n->kind == KIR_STAGE_DECL) return true;
+        if (n->kind == KIR_LET || n->kind == KIR_STAGE_DECL || n->name) return true;
     }
     return false;
 }
@@ -91,6 +93,27 @@ static void put_for(const struct emission *o, const struct kir_node *n, int inde
     buf_puts(o->b, "\n");
 }
 
+static void put_if(const struct emission *o, const struct kir_node *n, int indent) {
+    struct session *s = o->s;
+    const char *part[MAX_CONDITIONS];
+    int nparts = 0;
+    for (; nparts < n->nconds && nparts < MAX_CONDITIONS; ++nparts)
+        part[nparts] = arena_printf(&s->arena, "%s < %s", emit_ix(s, o->k, n->cond[nparts].a),
+                                    emit_ix(s, o->k, n->cond[nparts].b));
+    if (n->name) {
+        const char *head = arena_printf(&s->arena, "const bool %s = ", n->name);
+        conditions_write(o->b, indent, head, part, nparts, ";");
+        part[0] = n->name;
+        nparts = 1;
+    }
+    conditions_write(o->b, indent, "if (", part, nparts, ") {");
+    put_list(o, n->body, indent + 4);
+    if (!n->orelse) return;
+    buf_fill(o->b, ' ', indent);
+    buf_puts(o->b, "} else {\n");
+    put_list(o, n->orelse, indent + 4);
+}
+
 static void put_node(const struct emission *o, const struct kir_node *n, int indent) {
     struct buf *b = o->b;
     switch (n->kind) {
@@ -111,6 +134,7 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
                    n->count);
         put_list(o, n->body, indent + 4);
         break;
+    case KIR_IF: put_if(o, n, indent); break;
     case KIR_BLOCK:
         if (!declares(n->body)) {  // braces only where there are names to keep apart
             put_list(o, n->body, indent);
@@ -232,7 +256,10 @@ bool emit_uses(const struct kir_node *list, const struct ix_var *v) {
         for (int i = 0; i < n->nargs; ++i) {
             if (ix_depends_on(n->arg[i].at, v)) return true;
         }
-        if (n->body && emit_uses(n->body, v)) return true;
+        for (int i = 0; i < n->nconds; ++i) {
+            if (ix_depends_on(n->cond[i].a, v) || ix_depends_on(n->cond[i].b, v)) return true;
+        }
+        if (emit_uses(n->body, v) || emit_uses(n->orelse, v)) return true;
     }
     return false;
 }

@@ -224,6 +224,28 @@ void let_write(struct buf *b, int indent, const char *head, const char *value) {
     buf_puts(b, ";\n");
 }
 
+void conditions_write(struct buf *b, int indent, const char *head, const char *const *part, int n,
+                      const char *tail) {
+    int start = indent + (int)strlen(head), column = start;
+    buf_fill(b, ' ', indent);
+    buf_puts(b, head);
+    for (int i = 0; i < n; ++i) {
+        bool last = i == n - 1;
+        int own = (int)strlen(part[i]) + (last ? (int)strlen(tail) : 3);
+        if (i > 0 && column + 1 + own > EMIT_COLUMNS) {
+            buf_char(b, '\n');
+            buf_fill(b, ' ', start);
+            column = start;
+        } else if (i > 0) {
+            buf_char(b, ' ');
+            ++column;
+        }
+        buf_printf(b, "%s%s", part[i], last ? tail : " &&");
+        column += own;
+    }
+    buf_char(b, '\n');
+}
+
 // -- index expressions ----------------------------------------------------------------------------
 
 enum level {

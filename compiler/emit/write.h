@@ -29,6 +29,10 @@ void comment_write(struct buf *b, int indent, const char *text, int hang);
 // The statement "HEAD VALUE;", where "head" ends with "=", broken where it is too long for a line.
 void let_write(struct buf *b, int indent, const char *head, const char *value);
 
+// HEAD PART && PART .. TAIL, broken behind && where it is too long for a line.
+void conditions_write(struct buf *b, int indent, const char *head, const char *const *part, int n,
+                      const char *tail);
+
 // Is a C int the type of variable "v"?  Else it is an int64_t.
 bool emit_int_var(const struct ix_var *v);
 // "e" as C, in kernel "k".

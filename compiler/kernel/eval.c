@@ -17,6 +17,7 @@ struct run {
     int64_t active;  // threads below this go on
     bool *off;       // but for these; NULL: all do
     struct ix_env env;
+    int64_t *span;   // of global tensors, by place in k->tensor
     int64_t *stage;  // of all threads
     int64_t stage_cap;
     struct kir_trace *trace;   // or NULL
@@ -93,8 +94,15 @@ static int64_t shared_end(const struct kir_kernel *k, const struct kir_buffer *b
     return end;
 }
 
-// An access must lie at a multiple of its width; elements of fragments and shared buffers inside
-// them.
+// Elements of a global tensor, from its pointer on.
+static int64_t span_of(const struct run *r, const struct kir_buffer *b) {
+    for (int i = 0; i < r->k->ntensors; ++i) {
+        if (r->k->tensor[i].id == b->tensor) return r->span[i];
+    }
+    return INT64_MAX;  // a device function's: its caller's affair
+}
+
+// An access must lie at a multiple of its width; elements inside what they are of.
 static bool check_access(struct run *r, const struct kir_buffer *b, int64_t at, int elements) {
     if (at % elements != 0) {
         return fail(r, arena_printf(&r->s->arena,
@@ -102,7 +110,8 @@ static bool check_access(struct run *r, const struct kir_buffer *b, int64_t at, 
                                     " of '%s' is not at a multiple of the %d of an access",
                                     at, b->name, elements));
     }
-    if (at < 0 || (b->space != KIR_GLOBAL && !b->outside && at + elements > b->count)) {
+    int64_t count = b->space == KIR_GLOBAL ? span_of(r, b) : b->count;
+    if (at < 0 || (!b->outside && at + elements > count)) {
         return fail(r, arena_printf(&r->s->arena, "element %" PRId64 " lies outside '%s'", at,
                                     b->name));
     }
@@ -259,6 +268,36 @@ static bool run_call(struct run *r, const struct kir_node *n, int64_t t) {
     return true;
 }
 
+// The threads for which all conditions of "n" hold take its body, the others its other way.
+static bool run_if(struct run *r, const struct kir_node *n) {
+    int64_t threads = r->k->threads, a, b;
+    struct arena_mark mark = arena_mark(&r->s->arena);
+    bool *before = r->off, ok = true;
+    bool *off = ARENA_ARRAY(&r->s->arena, bool, threads);
+    bool *holds = ARENA_ARRAY(&r->s->arena, bool, threads);
+    for (int64_t t = 0; t < threads; ++t) {
+        holds[t] = t < r->active && goes_on(r, t);
+        for (int i = 0; i < n->nconds && holds[t]; ++i) {
+            if (!value_of(r, t, n->cond[i].a, &a) || !value_of(r, t, n->cond[i].b, &b))
+                return false;
+            holds[t] = a < b;
+        }
+    }
+    for (int way = 0; way < 2 && ok; ++way) {
+        bool any = false;
+        r->off = before;
+        for (int64_t t = 0; t < threads; ++t) {
+            off[t] = !goes_on(r, t) || holds[t] == (way == 1);
+            any |= t < r->active && !off[t];
+        }
+        r->off = off;
+        if (any) ok = run_list(r, way ? n->orelse : n->body);
+    }
+    r->off = before;
+    if (ok) arena_rewind(&r->s->arena, mark);
+    return ok;
+}
+
 static bool run_list(struct run *r, const struct kir_node *list) {
     for (const struct kir_node *n = list; n; n = n->next) {
         int64_t before = r->active;
@@ -270,6 +309,7 @@ static bool run_list(struct run *r, const struct kir_node *list) {
         case KIR_LET:
             for (int64_t t = 0; t < r->k->threads; ++t) {
                 int64_t x;
+                if (!goes_on(r, t)) continue;
                 if (!value_of(r, t, n->index, &x)) return false;
                 r->own[t][n->var->id] = x;
             }
@@ -285,6 +325,9 @@ static bool run_list(struct run *r, const struct kir_node *list) {
             if (n->count < r->active) r->active = n->count;
             if (!run_list(r, n->body)) return false;
             r->active = before;
+            break;
+        case KIR_IF:
+            if (!run_if(r, n)) return false;
             break;
         case KIR_BLOCK:
             if (!run_list(r, n->body)) return false;
@@ -354,6 +397,10 @@ const char *kir_run_traced(struct session *s, const struct kir_kernel *k, const 
         if (!lay_int_eval(k->grid[i], sym, &grid[i])) return "the grid has no value";
         if (grid[i] < 0 || __builtin_mul_overflow(total, grid[i], &total))
             return "the grid is too large";
+    }
+    r.span = ARENA_ARRAY(&s->arena, int64_t, k->ntensors + 1);
+    for (int i = 0; i < k->ntensors; ++i) {
+        if (!ix_eval(k->tensor[i].span, &r.env, &r.span[i])) return "a tensor has no end";
     }
     int64_t nvars = s->next_var + 1;
     int64_t *values = calloc((size_t)(nvars * k->threads), sizeof *values);

@@ -37,6 +37,7 @@ enum kir_kind {
     KIR_LET,    // var = index
     KIR_FOR,    // var from begin to end, step 1
     KIR_GUARD,  // if index < count, or without an index if tid < count
+    KIR_IF,     // if all conditions hold: body, else orelse
     KIR_STAGE_DECL,
     KIR_LOAD,    // stage[stage_at] = buf[at], "bits" wide
     KIR_STORE,   // buf[at] = stage[stage_at]
@@ -48,6 +49,11 @@ enum kir_kind {
     KIR_CALL,    // an extern function
     KIR_BLOCK,   // a scope of its own: { body }
     KIR_COMMENT  // lines of text
+};
+
+// a < b
+struct kir_cond {
+    const struct ix *a, *b;
 };
 
 // An argument of an extern function, in the order of its list.
@@ -63,7 +69,11 @@ struct kir_node {
     enum kir_kind kind;
     struct range where;  // the statement of the plan
     struct kir_node *next;
-    struct kir_node *body;         // FOR, GUARD, BLOCK
+    struct kir_node *body;        // FOR, GUARD, IF, BLOCK
+    struct kir_node *orelse;      // IF; or NULL
+    const struct kir_cond *cond;  // IF
+    int nconds;
+    const char *name;              // IF: of a constant that holds the answer, or NULL
     const struct ix_var *var;      // LET, FOR
     const struct ix *index;        // LET, GUARD
     const struct ix *begin, *end;  // FOR

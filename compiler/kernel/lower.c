@@ -283,11 +283,19 @@ static bool arguments_speak_of(const struct kir_node *n, const struct lay_sym *y
     return false;
 }
 
+static bool conditions_speak_of(const struct kir_node *n, const struct lay_sym *y) {
+    for (int i = 0; i < n->nconds; ++i) {
+        if (speaks_of(n->cond[i].a, y) || speaks_of(n->cond[i].b, y)) return true;
+    }
+    return false;
+}
+
 static bool body_speaks_of(const struct kir_node *list, const struct lay_sym *y) {
     for (const struct kir_node *n = list; n; n = n->next) {
         if (speaks_of(n->index, y) || speaks_of(n->begin, y) || speaks_of(n->end, y) ||
             speaks_of(n->at, y) || speaks_of(n->to_at, y) || arguments_speak_of(n, y) ||
-            body_speaks_of(n->body, y)) {
+            conditions_speak_of(n, y) || body_speaks_of(n->body, y) ||
+            body_speaks_of(n->orelse, y)) {
             return true;
         }
     }

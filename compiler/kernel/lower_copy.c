@@ -83,13 +83,25 @@ static void comment(struct lowering *w, const struct copy *c) {
 
 // -- loops ----------------------------------------------------------------------------------------
 
+// One way to execute a copy: whole tiles, or the edge with its predicates.
+struct way {
+    const struct copy_mode *mode;
+    int nmodes, bits;
+    const struct ix *from, *to;
+    const struct predicate *pred;  // none where the tile is whole
+    const struct ix **at;          // of each predicate, as it is lowered
+    int npred;
+};
+
 struct axis {
     const struct ix_var *var;
     int64_t extent;
-    struct lay_int src, dst;
+    int mode;       // of the way's
+    int64_t times;  // its strides
 };
 
 struct nest {
+    const struct way *way;
     struct axis batch[64], outer[64];
     int nbatch, nouter;
     int64_t batch_size;
@@ -102,27 +114,22 @@ static int64_t largest_divisor(int64_t n, int64_t cap) {
     return 1;
 }
 
-static void divide(struct session *s, const struct copy_facts *f, bool all, struct nest *nest) {
-    int64_t room = BATCH_BITS / f->bits;
+static void divide(const struct way *y, bool all, struct nest *nest) {
+    int64_t room = BATCH_BITS / y->bits;
     if (room > BATCH_MAX) room = BATCH_MAX;
+    nest->way = y;
     nest->batch_size = 1;
     bool full = false;
-    for (int i = 0; i < f->nmodes; ++i) {
-        const struct copy_mode *m = &f->mode[i];
-        int64_t in = all    ? m->extent
-                     : full ? 1
-                            : largest_divisor(m->extent, room / nest->batch_size);
-        if (in < m->extent) full = true;
+    for (int i = 0; i < y->nmodes; ++i) {
+        int64_t extent = y->mode[i].extent;
+        int64_t in = all ? extent : full ? 1 : largest_divisor(extent, room / nest->batch_size);
+        if (in < extent) full = true;
         if (nest->nbatch == 64 || nest->nouter == 64) BUG("a copy of more than 64 loops");
         if (in > 1) {
-            nest->batch[nest->nbatch++] = (struct axis){NULL, in, m->src, m->dst};
+            nest->batch[nest->nbatch++] = (struct axis){NULL, in, i, 1};
             nest->batch_size *= in;
         }
-        if (in < m->extent) {
-            nest->outer[nest->nouter++] =
-                (struct axis){NULL, m->extent / in, lay_int_mul(&s->lay, m->src, lay_int(in)),
-                              lay_int_mul(&s->lay, m->dst, lay_int(in))};
-        }
+        if (in < extent) nest->outer[nest->nouter++] = (struct axis){NULL, extent / in, i, in};
     }
 }
 
@@ -145,17 +152,40 @@ static void close_loops(struct lowering *w, struct axis *axis, int n, struct kir
     w->tail = outside;
 }
 
-static const struct ix *address(struct lowering *w, const struct ix *base, const struct nest *nest,
-                                bool src, struct lay_swizzle sw) {
+// "base" and, for the variable of each loop, its stride: of a side, or of predicate "p".
+static const struct ix *along(struct lowering *w, const struct ix *base, const struct nest *nest,
+                              bool src, const struct predicate *p) {
     struct session *s = w->s;
     const struct ix *e = base;
     for (int k = 0; k < 2; ++k) {
         const struct axis *a = k ? nest->batch : nest->outer;
         for (int i = 0; i < (k ? nest->nbatch : nest->nouter); ++i) {
-            e = ix_add(s, e, ix_scale(s, ix_var(s, a[i].var), src ? a[i].src : a[i].dst));
+            const struct copy_mode *m = &nest->way->mode[a[i].mode];
+            struct lay_int d = p ? p->edge_stride[a[i].mode] : src ? m->src : m->dst;
+            d = lay_int_mul(&s->lay, d, lay_int(a[i].times));
+            e = ix_add(s, e, ix_scale(s, ix_var(s, a[i].var), d));
         }
     }
-    return ix_swizzle(s, e, sw);
+    return e;
+}
+
+static const struct ix *address(struct lowering *w, const struct nest *nest, bool src,
+                                struct lay_swizzle sw) {
+    const struct ix *base = src ? nest->way->from : nest->way->to;
+    return ix_swizzle(w->s, along(w, base, nest, src, NULL), sw);
+}
+
+// Opens the question whether the elements at hand are there, when that is one.
+static void open_predicates(struct lowering *w, const struct nest *nest) {
+    const struct way *y = nest->way;
+    if (!y->npred) return;
+    struct kir_node *n = lower_node(w, KIR_IF);
+    struct kir_cond *cond = ARENA_ARRAY(&w->s->arena, struct kir_cond, y->npred);
+    for (int i = 0; i < y->npred; ++i)
+        cond[n->nconds++] = (struct kir_cond){along(w, y->at[i], nest, false, &y->pred[i]),
+                                              lower_index(w, y->pred[i].limit)};
+    n->cond = cond;
+    lower_open(w, n);
 }
 
 static const struct ix *stage_index(struct lowering *w, const struct nest *nest) {
@@ -186,85 +216,122 @@ static const struct ix *let(struct lowering *w, const char *name, const struct i
 
 // -- the copy -------------------------------------------------------------------------------------
 
-static void move_through_frag(struct lowering *w, const struct copy *c, struct kir_buffer *src,
-                              struct kir_buffer *dst, const struct ix *from, const struct ix *to) {
-    const struct copy_facts *f = &c->facts;
-    struct nest *nest = ARENA_NEW(&w->s->arena, struct nest);
-    divide(w->s, f, true, nest);
-    struct kir_node **outside = w->tail;
-    struct kir_node *first = NULL;
-    *outside = NULL;
-    open_loops(w, nest->batch, nest->nbatch, true);
+static void move(struct lowering *w, const struct copy *c, const struct nest *nest) {
     struct kir_node *n = lower_node(w, KIR_MOVE);
-    n->buf = src;
-    n->to_buf = dst;
-    n->bits = f->bits;
-    n->at = address(w, from, nest, true, f->src.sw);
-    n->to_at = address(w, to, nest, false, f->dst.sw);
-    first = *outside;
-    close_loops(w, nest->batch, nest->nbatch, &first->next);
+    n->buf = lower_buffer(w, c->src.base);
+    n->to_buf = lower_buffer(w, c->dst.base);
+    n->bits = nest->way->bits;
+    n->at = address(w, nest, true, c->facts.src.sw);
+    n->to_at = address(w, nest, false, c->facts.dst.sw);
 }
 
 // Asynchronous copies need no registers: as many stand in a row as a batch has.
-static void move_async(struct lowering *w, const struct copy *c, struct kir_buffer *src,
-                       struct kir_buffer *dst, const struct ix *from, const struct ix *to) {
-    const struct copy_facts *f = &c->facts;
+static void move_async(struct lowering *w, const struct copy *c, const struct way *y) {
     const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
     struct nest *nest = ARENA_NEW(&w->s->arena, struct nest);
-    divide(w->s, f, false, nest);
-    struct kir_node **outermost = w->tail;
-    open_loops(w, nest->outer, nest->nouter, false);
+    divide(y, false, nest);
     struct kir_node **outside = w->tail;
+    *outside = NULL;
+    open_loops(w, nest->outer, nest->nouter, false);
     open_loops(w, nest->batch, nest->nbatch, true);
+    open_predicates(w, nest);
     struct kir_node *n = lower_node(w, KIR_ASYNC);
-    n->buf = src;
-    n->to_buf = dst;
-    n->bits = f->bits;
+    n->buf = lower_buffer(w, c->src.base);
+    n->to_buf = lower_buffer(w, c->dst.base);
+    n->bits = y->bits;
     n->past_l1 = strcmp(atom->row->name, "cp_async.cg") == 0;
     n->l2 = atom->l2;
-    n->at = address(w, from, nest, true, f->src.sw);
-    n->to_at = address(w, to, nest, false, f->dst.sw);
-    close_loops(w, nest->batch, nest->nbatch, &(*outside)->next);
-    close_loops(w, nest->outer, nest->nouter, nest->nouter ? &(*outermost)->next : w->tail);
+    n->at = address(w, nest, true, c->facts.src.sw);
+    n->to_at = address(w, nest, false, c->facts.dst.sw);
+    close_loops(w, nest->batch, nest->nbatch, w->tail);
+    close_loops(w, nest->outer, nest->nouter, &(*outside)->next);
 }
 
-static void move_through_stage(struct lowering *w, const struct copy *c, struct kir_buffer *src,
-                               struct kir_buffer *dst, const struct ix *from, const struct ix *to) {
-    const struct copy_facts *f = &c->facts;
+static void move_through_frag(struct lowering *w, const struct copy *c, const struct way *y) {
     struct nest *nest = ARENA_NEW(&w->s->arena, struct nest);
-    divide(w->s, f, false, nest);
+    divide(y, true, nest);
+    struct kir_node **outside = w->tail;
+    *outside = NULL;
+    open_loops(w, nest->batch, nest->nbatch, true);
+    open_predicates(w, nest);
+    move(w, c, nest);
+    close_loops(w, nest->batch, nest->nbatch, &(*outside)->next);
+}
+
+static void move_through_stage(struct lowering *w, const struct copy *c, const struct way *y) {
+    struct nest *nest = ARENA_NEW(&w->s->arena, struct nest);
+    divide(y, false, nest);
     struct kir_node **place = w->tail;
+    *place = NULL;
     open_loops(w, nest->outer, nest->nouter, false);
     if (nest->batch_size == 1) {
-        struct kir_node *n = lower_node(w, KIR_MOVE);
-        n->buf = src;
-        n->to_buf = dst;
-        n->bits = f->bits;
-        n->at = address(w, from, nest, true, f->src.sw);
-        n->to_at = address(w, to, nest, false, f->dst.sw);
+        open_predicates(w, nest);
+        move(w, c, nest);
     } else {
         struct kir_buffer *stage = ARENA_NEW(&w->s->arena, struct kir_buffer);
         stage->space = KIR_STAGE;
         stage->name = stage->c_name = "v";
-        stage->c_type = stage->elem = arena_printf(&w->s->arena, "tcp_b%d", f->bits);
-        stage->elem_bits = src->elem_bits;
-        stage->access_bits = f->bits;
+        stage->c_type = stage->elem = arena_printf(&w->s->arena, "tcp_b%d", y->bits);
+        stage->elem_bits = c->src.base->elem->bits;
+        stage->access_bits = y->bits;
         stage->tensor = -1;
         stage->count = nest->batch_size;
         lower_node(w, KIR_STAGE_DECL)->stage = stage;
         for (int store = 0; store < 2; ++store) {
             struct kir_node **outside = w->tail;
             open_loops(w, nest->batch, nest->nbatch, true);
+            open_predicates(w, nest);
             struct kir_node *n = lower_node(w, store ? KIR_STORE : KIR_LOAD);
             n->stage = stage;
             n->stage_at = stage_index(w, nest);
-            n->buf = store ? dst : src;
-            n->at = address(w, store ? to : from, nest, !store, store ? f->dst.sw : f->src.sw);
-            n->bits = f->bits;
+            n->buf = lower_buffer(w, store ? c->dst.base : c->src.base);
+            n->at = address(w, nest, !store, store ? c->facts.dst.sw : c->facts.src.sw);
+            n->bits = y->bits;
             close_loops(w, nest->batch, nest->nbatch, &(*outside)->next);
         }
     }
-    close_loops(w, nest->outer, nest->nouter, nest->nouter ? &(*place)->next : w->tail);
+    struct kir_node *first = *place;
+    bool one = nest->nouter || nest->batch_size == 1;
+    close_loops(w, nest->outer, nest->nouter, one ? &first->next : w->tail);
+}
+
+static void move_by(struct lowering *w, const struct copy *c, const struct way *y) {
+    if (c->facts.async)
+        move_async(w, c, y);
+    else if (c->src.base->space == MEM_FRAG || c->dst.base->space == MEM_FRAG)
+        move_through_frag(w, c, y);
+    else
+        move_through_stage(w, c, y);
+}
+
+// The edge: names for where the predicates begin, and the accesses that are there.
+static void move_edge(struct lowering *w, const struct copy *c, struct way y) {
+    const struct copy_facts *f = &c->facts;
+    y.mode = f->edge_mode;
+    y.nmodes = f->nedge;
+    y.bits = f->edge_bits;
+    y.pred = f->pred;
+    y.npred = f->npred;
+    y.at = ARENA_ARRAY(&w->s->arena, const struct ix *, f->npred);
+    const char **name = ARENA_ARRAY(&w->s->arena, const char *, f->npred);
+    for (int i = 0; i < f->npred; ++i) {
+        name[i] = names_take(&w->names, arena_printf(&w->s->arena, "c%d", i));
+        y.at[i] = let(w, name[i], lower_index(w, f->pred[i].at), y.nmodes > 0);
+    }
+    move_by(w, c, &y);
+    for (int i = 0; i < f->npred; ++i) names_release(&w->names, name[i]);
+}
+
+// The question whether all of the block's tile is there.
+static struct kir_node *ask_whole(struct lowering *w, const struct copy_facts *f) {
+    struct kir_node *n = lower_node(w, KIR_IF);
+    struct kir_cond *cond = ARENA_ARRAY(&w->s->arena, struct kir_cond, f->npred);
+    for (int i = 0; i < f->npred; ++i)
+        cond[n->nconds++] =
+            (struct kir_cond){lower_index(w, f->pred[i].last), lower_index(w, f->pred[i].limit)};
+    n->cond = cond;
+    n->name = "whole";
+    return n;
 }
 
 void lower_copy(struct lowering *w, const struct copy *c) {
@@ -287,16 +354,23 @@ void lower_copy(struct lowering *w, const struct copy *c) {
         const struct ix *lane = ix_mod(w->s, ix_var(w->s, w->kernel->tid), lay_int(32));
         lanes->index = lower_index(w, lane);
     }
-    struct kir_buffer *src = lower_buffer(w, c->src.base), *dst = lower_buffer(w, c->dst.base);
-    bool shared = f->nmodes > 0;
-    from = let(w, "from", from, shared);
-    to = let(w, "to", to, shared);
-    if (f->async)
-        move_async(w, c, src, dst, from, to);
-    else if (src->space == KIR_FRAG || dst->space == KIR_FRAG)
-        move_through_frag(w, c, src, dst, from, to);
+    // one access that is there or not asks once in any case
+    bool one = f->nmodes == 0 && f->edge_bits == f->bits;
+    enum edge edge = f->edge == EDGE_SOME && one ? EDGE_ALWAYS : f->edge;
+    bool shared = f->nmodes > 0 || edge == EDGE_SOME;
+    struct way y = {.mode = f->mode, .nmodes = f->nmodes, .bits = f->bits};
+    y.from = let(w, "from", from, shared);
+    y.to = let(w, "to", to, shared);
+    if (edge == EDGE_SOME) {
+        struct kir_node *whole = ask_whole(w, f);
+        lower_open(w, whole);
+        move_by(w, c, &y);
+        w->tail = &whole->orelse;
+    }
+    if (edge == EDGE_NEVER)
+        move_by(w, c, &y);
     else
-        move_through_stage(w, c, src, dst, from, to);
+        move_edge(w, c, y);
     w->tail = outside;
     if (f->commit_after) lower_node(w, KIR_COMMIT);
 }

@@ -97,6 +97,7 @@ static const char *const reserved[] = {
     "v",
     "from",
     "to",
+    "whole",
     "block_x",
     "block_y",
     "block_z",

@@ -46,6 +46,7 @@ struct run {
     const int64_t *sym;
     int64_t **own;  // own[t][id]: values of variables, a thread
     int64_t active;
+    const bool *off;  // threads that a condition leaves out, NULL: none
     struct shadow *shadow;
     int nshadows;
     int32_t epoch, commits;
@@ -99,7 +100,8 @@ static void add_shadow(struct run *r, const struct kir_buffer *b, int64_t bytes)
 
 static int count_nodes(const struct kir_node *list) {
     int n = 0;
-    for (const struct kir_node *x = list; x; x = x->next) n += 2 + x->nargs + count_nodes(x->body);
+    for (const struct kir_node *x = list; x; x = x->next)
+        n += 2 + x->nargs + count_nodes(x->body) + count_nodes(x->orelse);
     return n;
 }
 
@@ -113,6 +115,7 @@ static void find_buffers(struct run *r, const struct kir_node *list) {
             if (n->arg[i].buf) add_shadow(r, n->arg[i].buf, n->arg[i].buf->elem_bits / 8);
         }
         find_buffers(r, n->body);
+        find_buffers(r, n->orelse);
     }
 }
 
@@ -253,6 +256,7 @@ static bool run_access(struct run *r, const struct kir_node *n) {
     bool writes = n->kind != KIR_LOAD && is_tracked(to), async = n->kind == KIR_ASYNC;
     for (int64_t t = 0; t < r->active && (reads || writes); ++t) {
         int64_t at;
+        if (r->off && r->off[t]) continue;
         if (reads &&
             (!value_of(r, t, n->at, &at) || !touch(r, n, n->buf, at, n->bits / 8, t, false, async)))
             return false;
@@ -332,7 +336,10 @@ static bool addresses_hang(const struct kir_node *list, bool *on, int nvars) {
             if (is_tracked(n->arg[i].buf) && hangs(n->arg[i].at, on, nvars)) return true;
         }
         if (hangs(n->begin, on, nvars) || hangs(n->end, on, nvars)) return true;
-        if (n->body && addresses_hang(n->body, on, nvars)) return true;
+        for (int i = 0; i < n->nconds; ++i) {
+            if (hangs(n->cond[i].a, on, nvars) || hangs(n->cond[i].b, on, nvars)) return true;
+        }
+        if (addresses_hang(n->body, on, nvars) || addresses_hang(n->orelse, on, nvars)) return true;
     }
     return false;
 }
@@ -360,6 +367,32 @@ static bool run_loop(struct run *r, const struct kir_node *n) {
     return true;
 }
 
+// The threads for which all conditions hold take the body of "n", the others its other way.
+static bool run_ways(struct run *r, const struct kir_node *n, const struct kir_cond *cond,
+                     int nconds) {
+    const bool *before = r->off;
+    bool *off[2], any[2] = {false, false}, ok = true;
+    for (int i = 0; i < 2; ++i) off[i] = ARENA_ARRAY(&r->s->arena, bool, r->k->threads);
+    for (int64_t t = 0; t < r->k->threads; ++t) {
+        bool on = t < r->active && !(before && before[t]), holds = on;
+        for (int i = 0; i < nconds && holds; ++i) {
+            int64_t a, b;
+            if (!value_of(r, t, cond[i].a, &a) || !value_of(r, t, cond[i].b, &b)) return false;
+            holds = a < b;
+        }
+        off[0][t] = !holds;
+        off[1][t] = !on || holds;
+        any[0] |= holds;
+        any[1] |= on && !holds;
+    }
+    for (int i = 0; i < 2 && ok; ++i) {
+        r->off = off[i];
+        if (any[i]) ok = run_list(r, i ? n->orelse : n->body);
+    }
+    r->off = before;
+    return ok;
+}
+
 static bool run_node(struct run *r, const struct kir_node *n) {
     int64_t before = r->active;
     bool ok = true;
@@ -377,12 +410,18 @@ static bool run_node(struct run *r, const struct kir_node *n) {
     case KIR_LET:
         for (int64_t t = 0; t < r->k->threads; ++t) {
             int64_t x;
+            if (r->off && r->off[t]) continue;
             if (!value_of(r, t, n->index, &x)) return false;
             r->own[t][n->var->id] = x;
         }
         return true;
     case KIR_FOR: return run_loop(r, n);
+    case KIR_IF: return run_ways(r, n, n->cond, n->nconds);
     case KIR_GUARD:
+        if (n->index) {
+            struct kir_cond below = {n->index, ix_int(r->s, n->count)};
+            return run_ways(r, n, &below, 1);
+        }
         if (n->count < r->active) r->active = n->count;
         ok = run_list(r, n->body);
         r->active = before;

@@ -25,6 +25,13 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
             buf_printf(b, "if %s < %" PRId64 "\n", n->index ? ix_text(s, n->index) : "tid",
                        n->count);
             break;
+        case KIR_IF:
+            buf_puts(b, "if ");
+            for (int i = 0; i < n->nconds; ++i)
+                buf_printf(b, "%s%s < %s", i ? ", " : "", ix_text(s, n->cond[i].a),
+                           ix_text(s, n->cond[i].b));
+            buf_char(b, '\n');
+            break;
         case KIR_BLOCK: buf_puts(b, "scope\n"); break;
         case KIR_STAGE_DECL:
             buf_printf(b, "stage %s : %s[%" PRId64 "]\n", n->stage->name, n->stage->c_type,
@@ -64,6 +71,10 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
         case KIR_COMMENT: break;
         }
         if (n->body) put_list(s, b, n->body, depth + 1);
+        if (!n->orelse) continue;
+        buf_fill(b, ' ', 2 * depth);
+        buf_puts(b, "else\n");
+        put_list(s, b, n->orelse, depth + 1);
     }
 }
 

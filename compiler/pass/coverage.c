@@ -65,8 +65,9 @@ static void add_duty(struct session *s, struct kernel *k, const struct ix *a, co
     **end = (struct duty){a, b, t, NULL};
 }
 
+// With "predicates", what lies beyond the end of a tensor is left out by predicates.
 static bool check_inside(struct session *s, struct kernel *k, const struct view *v,
-                         const char *what) {
+                         const char *what, bool predicates) {
     if (!lay_valid(v->coord)) return true;  // a fragment
     const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, v->base->layout.shape);
     int rank = lay_tuple_rank(extent);
@@ -89,6 +90,8 @@ static bool check_inside(struct session *s, struct kernel *k, const struct view 
                        "%s may lie outside '%s': its least coordinate along mode %d is %s", what,
                        v->base->name, i, min ? ix_text(s, min) : "not known");
             diag_page(s, "outside");
+        } else if (predicates && v->overhang) {
+            continue;
         } else if (!room || !ix_provably_nonnegative(s, room)) {
             if (of_formals(max)) {
                 add_duty(s, k, ix_add(s, max, ix_int(s, 1)), n, v->base);
@@ -130,9 +133,8 @@ static bool is_multiple(struct session *s, const struct lay_tuple *shape, struct
     return true;
 }
 
-// "a" - "b" >= 0, with the help of the plan's relations between params.
-static bool at_least(struct session *s, const struct plan *p, struct lay_int a, struct lay_int b) {
-    const struct ix *d = ix_sub(s, ix_lay(s, a), ix_lay(s, b));
+bool at_least(struct session *s, const struct plan *p, const struct ix *a, const struct ix *b) {
+    const struct ix *d = ix_sub(s, a, b);
     if (ix_provably_nonnegative(s, d)) return true;
     for (int i = 0; i < p->nrelations; ++i) {
         const struct relation *r = p->relation[i];
@@ -154,7 +156,7 @@ static bool at_least(struct session *s, const struct plan *p, struct lay_int a, 
 
 static bool no_less(struct session *s, const struct plan *p, const struct lay_tuple *shape,
                     struct lay_int a, struct lay_int b) {
-    return is_multiple(s, shape, a, b) || at_least(s, p, a, b);
+    return is_multiple(s, shape, a, b) || at_least(s, p, ix_lay(s, a), ix_lay(s, b));
 }
 
 static void collect(const struct lay_tuple *shape, const struct lay_tuple *stride,
@@ -272,8 +274,8 @@ static bool check_copy(struct session *s, struct kernel *k, const struct copy *c
         !check_rounding(s, c->facts.dst.offset, c->dst.at)) {
         return false;
     }
-    if (!check_inside(s, k, &c->src, "the source") ||
-        !check_inside(s, k, &c->dst, "the destination"))
+    if (!check_inside(s, k, &c->src, "the source", true) ||
+        !check_inside(s, k, &c->dst, "the destination", true))
         return false;
     if (!check_injective(s, w->plan, &c->dst)) return false;
     return coverage_digits(s, k, c, w->loop, w->nloops);
@@ -288,7 +290,7 @@ static bool check_list(struct session *s, struct kernel *k, const struct stmt *l
         } else if (st->kind == STMT_CALL) {
             for (int i = 0; i < st->call->fn->nformals; ++i) {
                 ok &= check_rounding(s, st->call->view[i].offset, st->call->view[i].at) &&
-                      check_inside(s, k, &st->call->view[i], "the argument");
+                      check_inside(s, k, &st->call->view[i], "the argument", false);
             }
         } else if (w->nloops == (int)(sizeof w->loop / sizeof w->loop[0])) {
             diag_error(s, st->at, "loops are nested more than %d deep", w->nloops);

@@ -16,4 +16,7 @@ bool coverage_digits(struct session *s, struct kernel *k, const struct copy *c,
 void view_reach(struct session *s, const struct view *v, int mode, const struct ix **lo,
                 const struct ix **hi);
 
+// a >= b, with the help of the plan's relations between params: proven, or not.
+bool at_least(struct session *s, const struct plan *p, const struct ix *a, const struct ix *b);
+
 #endif

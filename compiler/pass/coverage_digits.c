@@ -219,6 +219,31 @@ static enum fill fill_mode(struct session *s, const struct digits *d, int mode,
     }
 }
 
+// "reach" >= "n", where a ceil_div of what it is of counts as the plain quotient.
+static bool reaches(struct session *s, struct lay_int reach, struct lay_int n) {
+    if (lay_int_less_equal(n, reach)) return true;
+    for (int i = 0; i < reach.nsyms; ++i) {
+        const struct lay_sym *y = reach.syms[i];
+        if (y->name) continue;
+        struct lay_int rest = lay_int_div(&s->lay, reach, lay_int_sym(&s->lay, y));
+        struct lay_int less = lay_int_mul(&s->lay, rest, y->of);
+        lay_clear_error(&s->lay);
+        if (!lay_int_valid(less)) continue;
+        // of >= n when reach without the quotient is at least what it was divided by
+        struct lay_int by = lay_int_mul(&s->lay, n, lay_int(y->by));
+        lay_clear_error(&s->lay);
+        if (lay_int_valid(by) && lay_int_less_equal(by, less)) return true;
+    }
+    return false;
+}
+
+static bool fills(struct session *s, const struct view *v, enum fill fill, const struct ix *base,
+                  struct lay_int reach, struct lay_int n) {
+    int64_t from;
+    if (fill != FILL_WHOLE || !ix_static(base, &from) || from != 0) return false;
+    return lay_int_equal(reach, n) || (v->overhang && reaches(s, reach, n));
+}
+
 // -- the question ---------------------------------------------------------------------------------
 
 static bool depends_on_tid(const struct view *v, int rank) {
@@ -287,7 +312,6 @@ bool coverage_digits(struct session *s, struct kernel *k, const struct copy *c,
     bool whole = true;
     for (int i = 0; i < rank; ++i) {
         struct lay_int reach, n = lay_tuple_get(&s->lay, extent, i)->leaf;
-        int64_t base;
         enum fill fill = fill_mode(s, d, i, &reach);
         if (fill == FILL_UNKNOWN) d->unknown = true;
         if (d->unknown) break;
@@ -300,10 +324,7 @@ bool coverage_digits(struct session *s, struct kernel *k, const struct copy *c,
             diag_note(s, t->at, "'%s' is declared here", t->name);
             return false;
         }
-        if (fill == FILL_PART || !ix_static(d->base[i], &base) || base != 0 ||
-            !lay_int_equal(reach, n)) {
-            whole = false;
-        }
+        whole = whole && fills(s, &c->dst, fill, d->base[i], reach, n);
     }
     const struct formal *f = formal_of(k, t);
     struct writers w = {t, 0};
@@ -316,11 +337,8 @@ bool coverage_digits(struct session *s, struct kernel *k, const struct copy *c,
     if (f && f->dir == ARG_OUT && !whole && !(k->device && t->space == MEM_GLOBAL)) {
         for (int i = 0; i < rank; ++i) {
             struct lay_int reach, n = lay_tuple_get(&s->lay, extent, i)->leaf;
-            int64_t base;
             enum fill fill = fill_mode(s, d, i, &reach);
-            if (fill == FILL_WHOLE && ix_static(d->base[i], &base) && base == 0 &&
-                lay_int_equal(reach, n))
-                continue;
+            if (fills(s, &c->dst, fill, d->base[i], reach, n)) continue;
             diag_error(s, c->dst.at,
                        "'%s' is not written wholly: along mode %d, of extent %s, kernel '%s' "
                        "writes %s%s from %s on",

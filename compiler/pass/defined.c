@@ -1,20 +1,30 @@
 // Pass "defined": what a copy reads from shared memory or a fragment was written before, in every
 // run.
 //
-// Requires: statements as sema made them.  Fills nothing.  A tensor counts as a whole here: a copy
+// Requires: facts of predicate.  Fills nothing.  A tensor counts as a whole here: a copy
 // that writes to any part of it defines it, a loop only when it is sure to run.  That each element
 // that is read was written is found out by executing one block when the compilation checks itself
 // (kernel/verify.c), as far as that is little enough.
 #include <string.h>
 
 #include "base/session.h"
+#include "layout/algebra.h"
 #include "pass/pass.h"
+#include "pass/predicate.h"
 #include "plan/plan.h"
 
+// A copy that leaves elements as they were where its source ends.
+struct partial {
+    const struct copy *copy;
+    const struct partial *next;
+};
+
 struct defined {
+    const struct plan *plan;
     const struct kernel *k;
-    bool *is;                  // by place in kernel.local
-    const struct stmt **loop;  // that wrote it, but may not have run
+    const struct partial **part;  // by place: those that have run
+    bool *is;                     // by place in kernel.local
+    const struct stmt **loop;     // that wrote it, but may not have run
 };
 
 // The place of "t" in the kernel's own tensors; -1 when its memory comes from elsewhere.
@@ -25,9 +35,45 @@ static int place_of(const struct kernel *k, const struct tensor *t) {
     return -1;
 }
 
-static bool check_read(struct session *s, const struct defined *d, const struct view *v) {
+// Whether "c" leaves elements of its destination as they were.
+static bool is_partial(const struct copy *c) {
+    for (int i = 0; i < c->facts.npred; ++i) {
+        if (!c->facts.pred[i].dst) return true;
+    }
+    return false;
+}
+
+// Whether "reader" takes just what "writer" has written: the same view, which ends in the reader's
+// destination where it ended in the writer's source, or before.
+static bool reads_what_is_there(struct session *s, const struct plan *p, const struct copy *writer,
+                                const struct copy *reader) {
+    const struct view *a = &writer->dst, *b = &reader->src;
+    const struct ix *limit;
+    int mode;
+    // a fragment's layout is that of one tiled copy's parts, or of a thread's own views
+    bool alike = a->base->space == MEM_SHARED || !reader->tc == !writer->tc;
+    return alike && ix_equal(a->offset, b->offset) && lay_valid(a->layout) &&
+           lay_valid(b->layout) && lay_tuple_equal(a->layout.shape, b->layout.shape) &&
+           lay_tuple_equal(a->layout.stride, b->layout.stride) &&
+           lay_tuple_equal(writer->src.layout.shape, reader->dst.layout.shape) &&
+           inside_both(s, p, &writer->src, &reader->dst, &mode, &limit);
+}
+
+// "reader": the copy, or NULL for an argument of a call.
+static bool check_read(struct session *s, const struct defined *d, const struct view *v,
+                       const struct copy *reader) {
     int i = place_of(d->k, v->base);
     if (i < 0 || d->is[i]) return true;
+    for (const struct partial *p = d->part[i]; p && reader; p = p->next) {
+        if (reads_what_is_there(s, d->plan, p->copy, reader)) return true;
+    }
+    if (d->part[i]) {
+        const struct copy *w = d->part[i]->copy;
+        diag_error(s, v->at, "'%s' is read here also where nothing was written to it, outside '%s'",
+                   v->base->name, w->src.base->name);
+        diag_note(s, w->at, "it is written here, as far as '%s' goes", w->src.base->name);
+        return false;
+    }
     diag_error(s, v->at, "'%s' is read here before anything is written to it", v->base->name);
     if (d->loop[i])
         diag_note(s, d->loop[i]->at, "this loop writes to it, but may not run at all");
@@ -41,9 +87,18 @@ static void define(struct defined *d, const struct view *v) {
     if (i >= 0) d->is[i] = true;
 }
 
+static void define_by(struct session *s, struct defined *d, const struct copy *c) {
+    int i = place_of(d->k, c->dst.base);
+    if (!is_partial(c)) define(d, &c->dst);
+    if (i < 0 || d->is[i]) return;
+    struct partial *p = ARENA_NEW(&s->arena, struct partial);
+    *p = (struct partial){c, d->part[i]};
+    d->part[i] = p;
+}
+
 static bool check_call(struct session *s, struct defined *d, const struct plan_call *y) {
     for (int i = 0; i < y->fn->nformals; ++i) {
-        if (y->fn->formal[i].dir != ARG_OUT && !check_read(s, d, &y->view[i])) return false;
+        if (y->fn->formal[i].dir != ARG_OUT && !check_read(s, d, &y->view[i], NULL)) return false;
     }
     for (int i = 0; i < y->fn->nformals; ++i) {
         if (y->fn->formal[i].dir != ARG_IN) define(d, &y->view[i]);
@@ -60,8 +115,8 @@ static bool check_list(struct session *s, struct defined *d, const struct stmt *
     bool ok = true;
     for (const struct stmt *x = list; x && ok; x = x->next) {
         if (x->kind == STMT_COPY) {
-            ok = check_read(s, d, &x->copy->src);
-            define(d, &x->copy->dst);
+            ok = check_read(s, d, &x->copy->src, x->copy);
+            define_by(s, d, x->copy);
             continue;
         }
         if (x->kind == STMT_CALL) {
@@ -69,8 +124,12 @@ static bool check_list(struct session *s, struct defined *d, const struct stmt *
             continue;
         }
         bool *before = ARENA_ARRAY(&s->arena, bool, n + 1);
+        const struct partial **part = ARENA_ARRAY(&s->arena, const struct partial *, n + 1);
         memcpy(before, d->is, n * sizeof *before);
+        memcpy(part, d->part, n * sizeof *part);
         ok = check_list(s, d, x->body);
+        // what an iteration wrote in part, its own statements alone know
+        memcpy(d->part, part, n * sizeof *part);
         if (surely_runs(s, x)) continue;
         for (size_t i = 0; i < n; ++i) {
             if (d->is[i] && !before[i]) d->loop[i] = x;
@@ -83,7 +142,8 @@ static bool check_list(struct session *s, struct defined *d, const struct stmt *
 bool pass_defined(struct session *s, struct plan *p) {
     bool ok = true;
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
-        struct defined d = {k, ARENA_ARRAY(&s->arena, bool, k->nlocal + 1),
+        struct defined d = {p, k, ARENA_ARRAY(&s->arena, const struct partial *, k->nlocal + 1),
+                            ARENA_ARRAY(&s->arena, bool, k->nlocal + 1),
                             ARENA_ARRAY(&s->arena, const struct stmt *, k->nlocal + 1)};
         ok &= check_list(s, &d, k->body);
     }

@@ -10,64 +10,21 @@
 
 #include "base/session.h"
 #include "layout/algebra.h"
+#include "pass/modes.h"
 #include "pass/pass.h"
 #include "pass/walk.h"
 #include "plan/view.h"
 
-enum { MAX_MODES = 128 };
-
-struct modes {
-    int n;
-    struct copy_mode at[MAX_MODES];
-};
-
 // -- common modes ---------------------------------------------------------------------------------
 
-struct leaves {
-    int n;
-    struct lay_int extent[LAY_MAX_LEAVES], stride[LAY_MAX_LEAVES];
-};
-
-static void collect(const struct lay_tuple *shape, const struct lay_tuple *stride,
-                    struct leaves *l) {
-    if (lay_is_leaf(shape)) {
-        if (lay_int_is(shape->leaf, 1) || l->n == LAY_MAX_LEAVES) return;
-        l->extent[l->n] = shape->leaf;
-        l->stride[l->n++] = stride->leaf;
-        return;
-    }
-    for (int i = 0; i < shape->rank; ++i) collect(shape->kid[i], stride->kid[i], l);
-}
-
-// Appends modes with which both "src" and "dst" run through their common domain.  False when their
-// extents have no common refinement.
-static bool refine(struct session *s, struct lay src, struct lay dst, bool rest, struct modes *m) {
-    struct leaves *a = ARENA_NEW(&s->arena, struct leaves),
-                  *b = ARENA_NEW(&s->arena, struct leaves);
-    collect(src.shape, src.stride, a);
-    collect(dst.shape, dst.stride, b);
-    int i = 0, j = 0;
-    while (i < a->n && j < b->n) {
-        int64_t x = a->extent[i].num, y = b->extent[j].num, n = x < y ? x : y;
-        if (!lay_int_static(a->extent[i]) || !lay_int_static(b->extent[j])) return false;
-        if ((x > y ? x % y : y % x) || m->n == MAX_MODES) return false;
-        m->at[m->n++] = (struct copy_mode){n, a->stride[i], b->stride[j], rest};
-        a->extent[i] = lay_int(x / n);
-        a->stride[i] = lay_int_mul(&s->lay, a->stride[i], lay_int(n));
-        b->extent[j] = lay_int(y / n);
-        b->stride[j] = lay_int_mul(&s->lay, b->stride[j], lay_int(n));
-        if (x == n) ++i;
-        if (y == n) ++j;
-    }
-    return i == a->n && j == b->n;
+static bool refine(struct session *s, struct lay src, struct lay dst, bool rest, struct joint *m) {
+    return modes_join(s, (struct lay[]){src, dst}, 2, rest, m);
 }
 
 // The same, after coalescing when the modes as they stand do not fit.
 static bool refine_or_coalesce(struct session *s, struct lay src, struct lay dst, bool rest,
-                               struct modes *m) {
-    int n = m->n;
+                               struct joint *m) {
     if (refine(s, src, dst, rest, m)) return true;
-    m->n = n;
     src = lay_coalesce(&s->lay, src);
     dst = lay_coalesce(&s->lay, dst);
     return lay_valid(src) && lay_valid(dst) && refine(s, src, dst, rest, m);
@@ -109,19 +66,6 @@ static bool check_tile(struct session *s, const struct copy *c, const struct vie
                 i, v->base->name, lay_int_text(&s->lay, n));
             return false;
         }
-        if (i >= want) continue;
-        struct lay_int t = lay_tuple_product(&s->lay, lay_tuple_get(&s->lay, tiler, i));
-        if (n.num % t.num != 0) {
-            diag_error(
-                s, v->at,
-                "not yet supported: a tile that does not divide; extent %ld of mode %d is not a "
-                "multiple of the tile's %ld",
-                (long)n.num, i, (long)t.num);
-            diag_page(s, "divide");
-            diag_note(s, c->tc->at, "the tile of this tiled copy is %s",
-                      lay_tuple_text(&s->lay, tiler));
-            return false;
-        }
     }
     return true;
 }
@@ -131,22 +75,15 @@ static bool cut_tile(struct session *s, const struct kernel *k, const struct cop
                      const struct view *v, const char *what, struct cut *out) {
     if (!check_tile(s, c, v)) return false;
     struct lay_ctx *x = &s->lay;
-    struct lay plain = lay_inner(v->layout);
-    const struct lay_tiler *tiler = lay_tiler_shape(x, c->tc->tiler);
-    struct lay zipped = lay_zipped_divide(x, plain, tiler);  // ((m,n),(rest_m,rest_n))
-    struct lay tile = lay_mode(x, zipped, 0);
-    struct lay both = lay_compose(x, tile, c->tc->tv);  // ((thr),(val))
-    if (!lay_valid(both)) return cut_failed(s, c, v, what);
-    struct lay thr = lay_mode(x, both, 0);
-    out->val = lay_mode(x, both, 1);
-    out->rest = lay_mode(x, zipped, 1);
-    const struct ix *who = c->facts.level == LEVEL_WARP ? view_lane(s, k, c->tc->threads)
-                                                        : view_tid(s, k, c->tc->threads);
-    const struct ix *at = view_crd2idx(s, who, thr.shape, thr.stride);
+    struct tile_cut t;
+    if (!tile_cut(s, c->tc, lay_inner(v->layout), &t)) return cut_failed(s, c, v, what);
+    out->val = t.val;
+    out->rest = t.rest;
+    const struct ix *at = view_crd2idx(s, view_thread(s, k, c), t.thr.shape, t.thr.stride);
     out->part.offset = view_by_tid(s, k, ix_add(s, v->offset, at));
     out->part.layout = lay_join(x, 2, (struct lay[]){out->val, out->rest});
     out->part.sw = v->layout.sw;
-    out->part.tv = both;
+    out->part.tv = t.both;
     if (!out->part.offset || !lay_valid(out->part.layout)) return cut_failed(s, c, v, what);
     return true;
 }
@@ -230,9 +167,11 @@ static bool is_thread_view(const struct view *v) {
     return v->part || v->base->space == MEM_FRAG || view_of_thread(v);
 }
 
-static void keep(struct session *s, struct copy *c, const struct modes *m) {
+static void keep(struct session *s, struct copy *c, const struct joint *m) {
     struct copy_mode *copy = ARENA_ARRAY(&s->arena, struct copy_mode, m->n ? m->n : 1);
-    memcpy(copy, m->at, sizeof m->at[0] * (size_t)m->n);
+    for (int i = 0; i < m->n; ++i)
+        copy[i] = (struct copy_mode){m->at[i].extent, m->at[i].stride[0], m->at[i].stride[1],
+                                     m->at[i].rest};
     c->facts.mode = copy;
     c->facts.nmodes = m->n;
 }
@@ -287,7 +226,7 @@ static bool partition_tiled(struct session *s, struct kernel *k, struct copy *c)
     if (dst_frag && !cut_frag(s, k, c, &c->dst, &src, &dst)) return false;
     f->src = src.part;
     f->dst = dst.part;
-    struct modes *m = ARENA_NEW(&s->arena, struct modes);
+    struct joint *m = ARENA_NEW(&s->arena, struct joint);
     if (!refine_or_coalesce(s, src.val, dst.val, false, m))
         return no_common_modes(s, c, src.val, dst.val);
     if (!refine_or_coalesce(s, src.rest, dst.rest, true, m)) {
@@ -334,7 +273,7 @@ static bool partition_thread(struct session *s, struct kernel *k, struct copy *c
                    lay_int_text(&s->lay, n));
         return false;
     }
-    struct modes *m = ARENA_NEW(&s->arena, struct modes);
+    struct joint *m = ARENA_NEW(&s->arena, struct joint);
     if (!refine_or_coalesce(s, f->src.layout, f->dst.layout, false, m)) {
         return no_common_modes(s, c, f->src.layout, f->dst.layout);
     }

@@ -7,6 +7,7 @@
 const struct pass pass_list[] = {
     {"partition", pass_partition, "give each thread its values of both sides of a copy"},
     {"calls", pass_calls, "do arguments of extern functions fit?"},
+    {"predicate", pass_predicate, "which elements of a tile are there"},
     {"vectorize", pass_vectorize, "the width of an access, and what bounds it"},
     {"shared", pass_shared, "places in shared memory"},
     {"coverage", pass_coverage, "each element once, nothing outside"},

@@ -19,6 +19,7 @@ extern const int n_passes;
 
 bool pass_partition(struct session *s, struct plan *p);
 bool pass_calls(struct session *s, struct plan *p);
+bool pass_predicate(struct session *s, struct plan *p);
 bool pass_vectorize(struct session *s, struct plan *p);
 bool pass_shared(struct session *s, struct plan *p);
 bool pass_coverage(struct session *s, struct plan *p);

@@ -1,19 +1,20 @@
 // Pass "vectorize": the width of an access, the least of named bounds.
 //
-// Requires: facts of partition.  Fills: facts.bits, vec, bound, won, why, src_align, dst_align;
-// reorders facts.mode so that the iterations that are left after the vector come in the order in
-// which memory runs, and takes the vector's own elements out of it.
+// Requires: facts of partition and predicate.  Fills: facts.bits, vec, bound, won, why, src_align,
+// dst_align, and what edge.h fills; reorders facts.mode so that the iterations that are left after
+// the vector come in the order in which memory runs, and takes the vector's own elements out of it.
 //
 // Bounds, in bits: the atom; the contiguous run of each side and the run common to both; the
 // alignment of each side, the greatest common divisor of the base's alignment and of every known
 // offset and stride that is left; the divisibility that is promised of those that a param enters;
-// the swizzle's base.
+// the swizzle's base; predicates, where no tile is whole.
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/async.h"
+#include "pass/edge.h"
 #include "pass/pass.h"
 #include "pass/walk.h"
 #include "pass/width.h"
@@ -219,6 +220,8 @@ static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, 
     b[BOUND_DST_DIVIDES] = promised(&f->dst_align);
     b[BOUND_SRC_SWIZZLE] = f->src.sw.b ? ((int64_t)bits << at_most(f->src.sw.m, 10)) : BOUND_NONE;
     b[BOUND_DST_SWIZZLE] = f->dst.sw.b ? ((int64_t)bits << at_most(f->dst.sw.m, 10)) : BOUND_NONE;
+    if (f->npred) edge_granularity(s, c);
+    b[BOUND_PREDICATE] = f->edge == EDGE_ALWAYS ? f->pred_vec * bits : BOUND_NONE;
     f->won = BOUND_ATOM;
     int64_t least = b[BOUND_ATOM];
     for (int i = 1; i < N_BOUNDS; ++i) {
@@ -243,6 +246,7 @@ static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, 
         if (atom->row->exact) return false;
     }
     reorder(s, f, f->vec);
+    if (f->npred) edge_modes(s, c);
     return true;
 }
 

@@ -128,6 +128,7 @@ const char *width_reason(struct session *s, const struct copy *c, enum bound b) 
         return arena_printf(&s->arena, "the swizzle of '%s' keeps %ld bits together",
                             b == BOUND_SRC_SWIZZLE ? c->src.base->name : c->dst.base->name,
                             (long)c->facts.bound[b]);
+    case BOUND_PREDICATE: return c->facts.why_pred;
     case BOUND_ATOM:
     case N_BOUNDS: break;
     }

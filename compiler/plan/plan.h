@@ -140,6 +140,8 @@ struct view {
     const struct ix *const *coord_off;
     // A mode of a padded divide has coordinates that lie outside the tensor.
     bool overhang;
+    bool
+        overhangs_part;  // .. some of which lie in the tensor, but not in the view that was divided
     const char *const *names;  // of the modes, NULL for one that has none; NULL: none has
     bool part;                 // made by partition_src, partition_dst or retile: one thread's
     int64_t threads;           // of a partition: those that have one; 0 else
@@ -163,6 +165,7 @@ enum bound {
     BOUND_DST_DIVIDES,
     BOUND_SRC_SWIZZLE,
     BOUND_DST_SWIZZLE,
+    BOUND_PREDICATE,
     N_BOUNDS
 };
 const char *bound_name(enum bound b);
@@ -197,6 +200,27 @@ struct copy_mode {
     bool rest;                // comes from a tile's rest modes (a round)
 };
 
+// What an element of a copy must keep to be there: at + the sum of stride times coordinate, over
+// the modes of a thread's values, is less than limit.  Coordinates are the tensor's along one of
+// its modes, or with "of" NULL those of the view, whose extent a tile does not divide.
+struct predicate {
+    bool src, dst;  // whose elements it bounds
+    int mode;
+    const struct tensor *of;
+    const struct ix *at;    // of value 0 of this thread
+    const struct ix *last;  // the greatest that a thread of this block has; NULL: beyond the limit
+    const struct ix *limit;
+    const struct lay_int *stride;       // by copy_facts.raw
+    const struct lay_int *edge_stride;  // by copy_facts.edge_mode; written by pass "vectorize"
+};
+
+// Which blocks and threads have elements that are not there.
+enum edge {
+    EDGE_NEVER,  // proven
+    EDGE_SOME,   // two ways: whole tiles without predicates, and the edge
+    EDGE_ALWAYS  // the edge alone
+};
+
 struct copy_facts {
     // partition
     enum level level;
@@ -208,7 +232,18 @@ struct copy_facts {
     int nmodes;
     const struct lay_tuple *rounds;  // rest extents by mode of the tile, NULL for a thread's copy
     int64_t nrounds;
+    // predicate
+    enum edge edge;
+    const struct predicate *pred;  // none when edge is EDGE_NEVER
+    int npred;
+    const struct copy_mode *raw;  // the modes before vectorize, where predicates count along them
+    int nraw;
     // vectorize
+    int64_t pred_vec;      // the most elements that are there, or not, together; 1 << k
+    const char *why_pred;  // what bounds that, as a sentence; NULL where there is no predicate
+    const struct copy_mode *edge_mode;  // of the edge, the vector's modes taken out
+    int nedge;
+    int edge_vec, edge_bits;  // of an access at the edge
     int bits;                 // an access
     int vec;                  // elements an access
     int64_t bound[N_BOUNDS];  // bits that each would allow

@@ -58,7 +58,14 @@ void oracle_set_thread(struct run *r, int thread) {
 
 // -- one element ----------------------------------------------------------------------------------
 
+static int64_t place(const struct side *side, int64_t linear_offset) {
+    return plan_swizzle(side->flat.sw, side->offset + linear_offset);
+}
+
+// Moves the element at "from" of the source's layout to "to" of the destination's.
 static bool move(struct run *r, int64_t from, int64_t to) {
+    from = place(&r->src, from);
+    to = place(&r->dst, to);
     const struct tensor *src = r->src.view->base, *dst = r->dst.view->base;
     int thread = r->report->thread;
     int64_t at = from, place = to;
@@ -94,6 +101,34 @@ static bool move(struct run *r, int64_t from, int64_t to) {
     return true;
 }
 
+// Moves an element that may lie outside the source's tensor, or the destination's.
+static bool move_if(struct run *r, int64_t from, bool is_from, int64_t to, bool is_to) {
+    if (!is_to) return true;  // no such element
+    if (is_from) return move(r, from, to);
+    const struct tensor *dst = r->dst.view->base;
+    if (dst->space != MEM_GLOBAL) return true;  // keeps what it holds
+    return oracle_fail(r, PLAN_RUN_NO_SOURCE, dst, place(&r->dst, to),
+                       arena_printf(&r->s->arena,
+                                    "element %lld of '%s' is to be written %s from a coordinate "
+                                    "outside '%s'",
+                                    (long long)place(&r->dst, to), oracle_name(dst), where(r),
+                                    oracle_name(r->src.view->base)));
+}
+
+// Whether the coordinate "at" of the view, by mode without parentheses, lies inside the tensor.
+static bool is_inside(const struct side *side, const int64_t *at) {
+    int64_t c[PLAN_FLAT_MODES];
+    if (!side->over) return true;
+    memcpy(c, side->first, sizeof c);
+    for (int i = 0; i < side->coord.n; ++i) {
+        if (side->coord.basis[i] >= 0) c[side->coord.basis[i]] += side->coord.stride[i] * at[i];
+    }
+    for (int m = 0; m < side->tensor.n; ++m) {
+        if (c[m] < 0 || c[m] >= side->tensor.extent[m]) return false;
+    }
+    return true;
+}
+
 // -- views ----------------------------------------------------------------------------------------
 
 static bool no_value(struct run *r, const struct view *v) {
@@ -120,12 +155,14 @@ static bool prepare(struct run *r, struct side *side, const struct view *v) {
     return true;
 }
 
-// Checks that every coordinate of the view lies inside the tensor, and that the view's offset and
+// Checks that every coordinate of the view lies inside the tensor, unless it was made by a divide
+// that does not come out, and that the view's offset and
 // strides are what the tensor's layout gives for those coordinates.  Both are affine in the view's
 // modes, so that corners are enough.
-static bool check_place(struct run *r, const struct side *side) {
+static bool check_place(struct run *r, struct side *side) {
     const struct plan_flat *t = &side->tensor, *c = &side->coord, *l = &side->flat;
     const struct tensor *base = side->view->base;
+    side->over = false;
     if (t->n < 0 || l->size == 0) return true;
     if (c->n != l->n)
         return oracle_fail(r, PLAN_RUN_MISPLACED, base, 0,
@@ -133,7 +170,7 @@ static bool check_place(struct run *r, const struct side *side) {
     int64_t low[PLAN_FLAT_MODES], high[PLAN_FLAT_MODES], offset = t->offset;
     for (int m = 0; m < t->n; ++m) {
         if (!ix_eval(side->view->coord_off[m], &r->env, &low[m])) return no_value(r, side->view);
-        high[m] = low[m];
+        high[m] = side->first[m] = low[m];
         offset += low[m] * t->stride[m];
     }
     bool placed = offset == side->offset;
@@ -151,6 +188,10 @@ static bool check_place(struct run *r, const struct side *side) {
     }
     for (int m = 0; m < t->n; ++m) {
         if (low[m] >= 0 && high[m] < t->extent[m]) continue;
+        if (low[m] >= 0 && side->view->overhang) {
+            side->over = true;
+            continue;
+        }
         return oracle_fail(
             r, PLAN_RUN_OUTSIDE, base, side->offset,
             arena_printf(&r->s->arena,
@@ -172,10 +213,6 @@ static bool locate(struct run *r, struct side *side) {
     if (!ix_eval(side->view->offset, &r->env, &side->offset)) return no_value(r, side->view);
     side->offset += side->flat.offset;
     return check_place(r, side);
-}
-
-static int64_t place(const struct side *side, int64_t linear_offset) {
-    return plan_swizzle(side->flat.sw, side->offset + linear_offset);
 }
 
 // -- copies ---------------------------------------------------------------------------------------
@@ -219,7 +256,9 @@ static bool copy_points(struct run *r) {
     oracle_walk(&from, &r->src.flat);
     oracle_walk(&to, &r->dst.flat);
     for (int64_t i = 0; i < r->dst.flat.size; ++i) {
-        if (!move(r, place(&r->src, from.value), place(&r->dst, to.value))) return false;
+        if (!move_if(r, from.value, is_inside(&r->src, from.at), to.value,
+                     is_inside(&r->dst, to.at)))
+            return false;
         oracle_step(&from);
         oracle_step(&to);
     }
@@ -261,12 +300,9 @@ static bool copy_tile(struct run *r, const struct tiled_copy *tc, bool by_warp) 
                 return no_value(r, block->view);
             t->tile = f.size;
         }
-        if (t->tile < 1 || t->flat.size % t->tile != 0)
-            return oracle_fail(r, PLAN_RUN_SHAPES, block->view->base, 0,
-                               arena_printf(&r->s->arena,
-                                            "the tile does not divide mode %d of '%s'", m,
-                                            oracle_name(block->view->base)));
-        t->rest = t->flat.size / t->tile;
+        if (t->tile < 1)
+            return oracle_fail(r, PLAN_RUN_SHAPES, block->view->base, 0, "an empty tile");
+        t->rest = (t->flat.size + t->tile - 1) / t->tile;
         rests *= t->rest;
         tile_size *= t->tile;
     }
@@ -301,14 +337,22 @@ static bool copy_tile(struct run *r, const struct tiled_copy *tc, bool by_warp) 
                         arena_printf(&r->s->arena,
                                      "value %lld of thread %lld lies outside the tile",
                                      (long long)v, (long long)t));
+                int64_t crd[PLAN_FLAT_MODES];
+                int ncrd = 0;
+                bool there = true;
                 for (int m = 0; m < rank; ++m) {
-                    at += plan_flat_at(&mode[m].flat,
-                                       x % mode[m].tile + mode[m].tile * (rest % mode[m].rest));
+                    const struct plan_flat *f = &mode[m].flat;
+                    int64_t i = x % mode[m].tile + mode[m].tile * (rest % mode[m].rest);
+                    there = there && i < f->size;
+                    at += plan_flat_at(f, i);
+                    for (int leaf = 0; leaf < f->n && f->size > 0; i /= f->extent[leaf++])
+                        crd[ncrd++] = i % f->extent[leaf];
                     x /= mode[m].tile;
                     rest /= mode[m].rest;
                 }
-                int64_t in_view = place(block, at), in_frag = place(frag, slot.value);
-                if (!move(r, to_frag ? in_view : in_frag, to_frag ? in_frag : in_view))
+                there = there && is_inside(block, crd);
+                if (!(to_frag ? move_if(r, at, there, slot.value, true)
+                              : move_if(r, slot.value, true, at, there)))
                     return false;
             }
         }

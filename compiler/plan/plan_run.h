@@ -17,6 +17,7 @@ enum plan_run_kind {
     PLAN_RUN_OUTSIDE,        // a coordinate lies outside the tensor
     PLAN_RUN_NEVER_WRITTEN,  // an element of an out tensor (seen only when everything was executed)
     PLAN_RUN_POISON,         // an element is read before anything was written there (likewise)
+    PLAN_RUN_NO_SOURCE,      // a global element is to be written from outside the source
     PLAN_RUN_SHAPES,         // source and destination, or a tile and its view, do not fit
     PLAN_RUN_MISPLACED,  // a view's offset is not where its coordinates stand in the tensor: our
                          // own mistake

@@ -104,6 +104,24 @@ static void print_part(struct session *s, const char *name, const struct part *p
     buf_char(b, '\n');
 }
 
+static void print_edge(struct session *s, const struct copy *c, struct buf *b, int indent) {
+    const struct copy_facts *f = &c->facts;
+    buf_fill(b, ' ', indent);
+    buf_printf(b, "// edge %s", f->edge == EDGE_ALWAYS ? "always" : "of some blocks");
+    if (f->edge_bits)
+        buf_printf(b, ", %d x %s = %d bit", f->edge_vec, c->src.base->elem->name, f->edge_bits);
+    for (int i = 0; i < f->npred; ++i) {
+        const struct predicate *p = &f->pred[i];
+        const char *what = p->of ? p->of->name : "the view";
+        buf_printf(b, "%s %s %s < %s (mode %d of %s)", i ? ";" : ":",
+                   p->src && p->dst ? "both"
+                   : p->src         ? "src"
+                                    : "dst",
+                   ix_text(s, p->at), ix_text(s, p->limit), p->mode, what);
+    }
+    buf_char(b, '\n');
+}
+
 static void print_facts(struct session *s, const struct copy *c, struct buf *b, int indent) {
     const struct copy_facts *f = &c->facts;
     if (f->threads == 0) return;  // not partitioned yet
@@ -126,6 +144,7 @@ static void print_facts(struct session *s, const struct copy *c, struct buf *b, 
         }
         buf_char(b, '\n');
     }
+    if (f->edge != EDGE_NEVER) print_edge(s, c, b, indent);
     if (f->bits == 0) return;
     buf_fill(b, ' ', indent);
     buf_printf(b, "// vector %d x %s = %d bit, limited by %s\n", f->vec, c->src.base->elem->name,

@@ -120,6 +120,7 @@ const char *bound_name(enum bound b) {
         "divisibility of the destination",
         "swizzle base of the source",
         "swizzle base of the destination",
+        "predicate",
     };
     return names[b];
 }

@@ -253,6 +253,11 @@ const struct ix *view_tid(struct session *s, const struct kernel *k, int64_t n) 
     return ix_var(s, v);
 }
 
+const struct ix *view_thread(struct session *s, const struct kernel *k, const struct copy *c) {
+    return c->facts.level == LEVEL_WARP ? view_lane(s, k, c->tc->threads)
+                                        : view_tid(s, k, c->tc->threads);
+}
+
 int64_t view_threads(const struct copy *c, int64_t all) {
     if (c->src.threads && c->src.threads < all) all = c->src.threads;
     if (c->dst.threads && c->dst.threads < all) all = c->dst.threads;

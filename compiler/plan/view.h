@@ -44,6 +44,9 @@ bool view_has_lanes(const struct kernel *k, int64_t n);
 // How many lanes of each warp take part in a copy between one thread's views; 0: all.
 int64_t view_lanes(const struct copy *c);
 
+// The thread, of the block or of each warp, that copy "c" gives its part of a tile.
+const struct ix *view_thread(struct session *s, const struct kernel *k, const struct copy *c);
+
 // How many of "all" threads take part in a copy between one thread's views.
 int64_t view_threads(const struct copy *c, int64_t all);
 

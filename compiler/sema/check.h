@@ -161,6 +161,10 @@ const struct value *view_compose(struct sema *c, const struct value *a, const st
 bool view_whole(struct sema *c, const struct view *v, struct range at);
 // Whether the layout "f", made of "v", has other coordinates than "v": some lie outside.
 bool view_reaches_out(struct sema *c, const struct view *v, struct lay f);
+// Marks "made", which is "v" under "f", as reaching beyond the tensor, or beyond "v", where it
+// does; "zipped": "f" is ((tile),(rest)).
+void view_mark_overhang(struct sema *c, const struct view *v, struct lay f, bool zipped,
+                        struct view *made);
 void warn_layout_tiler(struct sema *c, const struct value *tiler, const struct ast_expr *e,
                        const struct view *v);
 

@@ -94,50 +94,15 @@ static bool check_shapes(struct sema *c, struct copy *y) {
     return false;
 }
 
-// The place where " % n" goes in the declaration of a param, or where it stands.
-static void suggest_promise(struct sema *c, struct lay_int extent, int64_t n) {
-    if (extent.nsyms != 1 || !extent.syms[0]->name) return;
-    struct symbol *sym = scope_find(c, intern(c->s, extent.syms[0]->name));
-    if (!sym || !sym->param) return;
-    const struct ast_param *p = sym->param;
-    diag_note(c->s, sym->at, "promise it: param %s : index %% %" PRId64, sym->name, n);
-    if (p->mod) {
-        struct range at = p->mod_at;
-        diag_fixit(c->s, at, sema_text(c, "%" PRId64, n));
-        return;
-    }
-    const struct source *f = &c->s->sources.file[sym->at.file];
-    const char *text = f->text + p->name[p->nnames - 1].at.end;
-    const char *colon = strchr(text, ':');
-    const char *index = colon ? strstr(colon, "index") : NULL;
-    if (!index) return;
-    uint32_t end = (uint32_t)(index + 5 - f->text);
-    diag_fixit(c->s, (struct range){sym->at.file, end, end}, sema_text(c, " %% %" PRId64, n));
-}
-
+// A tile that reaches beyond a view, and not beyond its tensor, would take elements of others.
 static bool refuse_overhang(struct sema *c, const struct view *v) {
-    if (!v->overhang) return true;
-    // the extent of the tensor that the tile does not divide
-    struct lay whole = v->base->layout;
-    int n = lay_rank(v->layout) < lay_rank(whole) ? lay_rank(v->layout) : lay_rank(whole);
-    for (int i = 0; i < n && !v->part; ++i) {
-        struct lay_int extent = lay_size(c->lay, lay_mode(c->lay, whole, i));
-        struct lay_int tile = lay_size(c->lay, lay_mode(c->lay, v->layout, i));
-        if (!lay_int_static(tile) || !lay_int_valid(extent) || tile.num < 1 ||
-            lay_int_divisible(extent, tile.num))
-            continue;
-        diag_error(c->s, v->at,
-                   "not yet supported: a tile that reaches beyond its tensor; mode %d of '%s' has "
-                   "extent %s, which is not known to be a multiple of the tile's %" PRId64,
-                   i, v->base->name, lay_int_text(c->lay, extent), tile.num);
-        diag_page(c->s, "divide");
-        suggest_promise(c, extent, tile.num);
-        return false;
-    }
+    if (!v->overhangs_part) return true;
     diag_error(c->s, v->at,
-               "not yet supported: a tile that reaches beyond its tensor; '%s' is %s and its part "
-               "is %s",
-               v->base->name, lay_text(c->lay, whole), lay_text(c->lay, v->layout));
+               "not yet supported: a tile that reaches beyond a part of '%s'; along each mode the "
+               "tile divides the part, or the part is all of the tensor",
+               v->base->name);
+    diag_page(c->s, "divide");
+    diag_note(c->s, v->base->at, "'%s' is %s", v->base->name, lay_text(c->lay, v->base->layout));
     return false;
 }
 

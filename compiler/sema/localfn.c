@@ -29,7 +29,7 @@ static struct coord beside(struct sema *c, struct lay mode, struct coord other, 
 static struct view slice_tiled(struct sema *c, struct view v, struct lay f, struct coord *crd,
                                bool tile, bool by_mode, struct range at) {
     struct view tiled = view_map(c->s, v, f, at);
-    tiled.overhang |= view_reaches_out(c, &v, f);
+    view_mark_overhang(c, &v, f, true, &tiled);
     struct lay keep = lay_mode(c->lay, f, tile ? 0 : 1);
     struct coord pair = beside(c, keep, *crd, !tile);
     struct view part = view_slice(c->s, tiled, &pair, at);

@@ -80,7 +80,7 @@ const struct value *view_partition(struct sema *c, const struct call *call) {
         return &value_none;
     }
     struct view all = view_map(c->s, *v, f, e->at);
-    all.overhang |= view_reaches_out(c, v, f);
+    view_mark_overhang(c, v, zipped, true, &all);
     if (nrest == rank) all.names = names_divide(c, v, 0, false, 2);
     struct coord *crd = ARENA_ARRAY(&c->s->arena, struct coord, n);
     for (int i = 0; i < n; ++i) crd[i] = (struct coord){.rank = -1};

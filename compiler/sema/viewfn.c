@@ -122,6 +122,40 @@ static bool broadcast(struct sema *c, struct calc_value *m, struct range at, con
     return true;
 }
 
+// Whether mode "i" of "v" is all of a mode of its tensor, and knows where that ends.
+static bool is_whole_mode(struct sema *c, const struct view *v, int i) {
+    if (!lay_valid(v->coord)) return false;
+    struct lay m = lay_mode(c->lay, v->coord, i);
+    const struct lay_tuple *extent = lay_tuple_flatten(c->lay, v->base->layout.shape);
+    if (!lay_is_leaf(m.shape)) return false;
+    struct lay_int d = m.stride->leaf;
+    int64_t off;
+    int k = d.basis;
+    if (d.num != 1 || d.den != 1 || d.nsyms || k < 0 || k >= lay_tuple_rank(extent)) return false;
+    return lay_int_equal(m.shape->leaf, lay_tuple_get(c->lay, extent, k)->leaf) &&
+           ix_static(v->coord_off[k], &off) && off == 0;
+}
+
+void view_mark_overhang(struct sema *c, const struct view *v, struct lay f, bool zipped,
+                        struct view *made) {
+    if (!view_reaches_out(c, v, f)) return;
+    made->overhang = true;
+    int n = lay_rank(v->layout);
+    struct lay tile = zipped ? lay_mode(c->lay, f, 0) : f,
+               rest = zipped ? lay_mode(c->lay, f, 1) : f;
+    for (int i = 0; i < n; ++i) {
+        if (zipped && lay_rank(tile) <= n && lay_rank(rest) == n && n > 1) {
+            if (i >= lay_rank(tile)) continue;
+            struct lay_int now = lay_int_mul(c->lay, lay_size(c->lay, lay_mode(c->lay, tile, i)),
+                                             lay_size(c->lay, lay_mode(c->lay, rest, i)));
+            struct lay_int was = lay_size(c->lay, lay_mode(c->lay, v->layout, i));
+            if (lay_int_valid(now) && lay_int_valid(was) && lay_int_equal(now, was)) continue;
+        }
+        if (!is_whole_mode(c, v, i)) made->overhangs_part = true;
+    }
+    lay_clear_error(c->lay);
+}
+
 static bool is_divide(const char *name) {
     size_t n = strlen(name);
     return n > 7 && strcmp(name + n - 7, "_divide") == 0;
@@ -202,7 +236,8 @@ const struct value *view_call(struct sema *c, const struct call *call) {
     warn_layout_tiler(c, call->arg[1], e->arg[1].value, &v->view);
     struct view over = made->view;
     over.names = divided_names(c, call, &v->view);
-    over.overhang |= view_reaches_out(c, &v->view, r.layout);
+    bool zipped = strcmp(call->name, "zipped_divide") == 0;
+    view_mark_overhang(c, &v->view, r.layout, zipped, &over);
     return value_view(c, over);
 }
 
@@ -241,8 +276,9 @@ const struct value *view_compose(struct sema *c, const struct value *a, const st
     for (int i = 0; i < n && i < was; ++i) {
         struct lay_int have = lay_size(c->lay, lay_mode(c->lay, a->view.layout, i));
         struct lay_int take = lay_size(c->lay, lay_mode(c->lay, v.layout, i));
-        if (!lay_int_valid(have) || !lay_int_valid(take) || !lay_int_less_equal(take, have))
-            v.overhang = true;
+        if (lay_int_valid(have) && lay_int_valid(take) && lay_int_less_equal(take, have)) continue;
+        v.overhang = true;
+        v.overhangs_part |= !is_whole_mode(c, &a->view, i);
     }
     return value_view(c, v);
 }

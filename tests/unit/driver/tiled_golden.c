@@ -303,7 +303,6 @@ struct difference {
 static const struct difference differences[] = {
     {"tile-not-covered", false, "gives place", "gives the places"},
     {"multi-owner", true, "belongs to", "belongs to"},
-    {"overhang", false, "does not divide", "does not divide"},
     {"misaligned-src", true, "is aligned to", "is aligned to"},
     {"misaligned-dst", true, "is aligned to", "is aligned to"},
 };
