@@ -128,6 +128,17 @@ static const char *barrier_text(struct session *s, const struct copy *c) {
                         f->barrier_with_writes ? "write" : "read", line, self);
 }
 
+static const char *wait_text(struct session *s, const struct copy *c) {
+    const struct copy_facts *f = &c->facts;
+    const struct copy *o = f->wait_with;
+    if (f->wait_before < 0 || !o) return NULL;
+    int line, column;
+    source_place(s, o->at, &line, &column);
+    bool reads = c->src.base == o->dst.base;
+    return arena_printf(&s->arena, "it %s '%s', which group %d fills, the copy in line %d",
+                        reads ? "reads" : "writes", o->dst.base->name, o->facts.group, line);
+}
+
 // "times": how often a block executes it; NULL: not known as one expression
 static struct explained_copy explain_copy(struct session *s, const struct kernel *k,
                                           const struct copy *c, const struct ix *times) {
@@ -154,6 +165,9 @@ static struct explained_copy explain_copy(struct session *s, const struct kernel
         .won = f->won,
         .times = times,
         .barrier = barrier_text(s, c),
+        .group = f->group,
+        .pending = f->wait_before,
+        .wait = wait_text(s, c),
     };
     source_place(s, c->at, &x.line, &x.column);
     if (c->tc) explain_tiled(s, c, &x);

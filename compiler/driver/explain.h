@@ -59,6 +59,9 @@ struct explained_copy {
     const struct ix *times;      // that a block does so
     const struct ix *all_bytes;  // of all blocks
     const char *barrier;         // why there is one before it, or NULL
+    int group;                   // of asynchronous copies, that it is of; 0: it is none
+    int pending;                 // groups that may go on when it begins; -1: it waits for none
+    const char *wait;            // why it waits, or NULL
 };
 
 // A function of somebody else's that a kernel calls.

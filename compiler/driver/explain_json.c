@@ -154,6 +154,9 @@ static void put_copy(struct json *j, const struct explained_copy *c) {
     put_amount(j, "all", c->all_bytes);
     leave(j, '}');
     put_text(j, "barrier", c->barrier);
+    put_number(j, "group", c->group);
+    put_number(j, "pending", c->pending);
+    put_text(j, "wait", c->wait);
     leave(j, '}');
 }
 

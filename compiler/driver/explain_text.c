@@ -205,6 +205,21 @@ static void put_copy(struct session *s, struct buf *b, const struct explained_ke
     put_width(&text, c);
     paragraph(b, text.text);
     buf_release(&text);
+    if (c->group)
+        paragraph(b, arena_printf(&s->arena,
+                                  "It is asynchronous, and of group %d: the threads go on, and "
+                                  "wait for the group where its bytes are needed.",
+                                  c->group));
+    if (c->wait)
+        paragraph(b, arena_printf(&s->arena,
+                                  "Before it a thread waits until %s, because %s.",
+                                  c->pending == 0 ? "no group is under way"
+                                  : c->pending == 1
+                                      ? "no more than 1 group is under way"
+                                      : arena_printf(&s->arena,
+                                                     "no more than %d groups are under way",
+                                                     c->pending),
+                                  c->wait));
     if (c->barrier)
         paragraph(b,
                   arena_printf(&s->arena, "A barrier stands before it, because %s.", c->barrier));
