@@ -64,11 +64,11 @@ static struct explained_side explain_side(struct session *s, const struct kernel
         .part = layout_text(s, p->layout),
         .align = src ? c->facts.src_align : c->facts.dst_align,
     };
-    if (c->facts.async)
-        x.instruction = arena_printf(&s->arena, "tcp_%s_%d", async_stem(c), c->facts.bits / 8);
     if (p->sw.b) x.swizzle = arena_printf(&s->arena, "Sw<%d,%d,%d>", p->sw.b, p->sw.m, p->sw.s);
     x.instruction = arena_printf(&s->arena, "tcp_%s_%s%s_%d", src ? "ld" : "st", x.space,
                                  nc ? "_nc" : "", c->facts.bits);
+    if (c->facts.async)
+        x.instruction = arena_printf(&s->arena, "tcp_%s_%d", async_stem(c), c->facts.bits / 8);
     return x;
 }
 

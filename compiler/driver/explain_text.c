@@ -211,15 +211,14 @@ static void put_copy(struct session *s, struct buf *b, const struct explained_ke
                                   "wait for the group where its bytes are needed.",
                                   c->group));
     if (c->wait)
-        paragraph(b, arena_printf(&s->arena,
-                                  "Before it a thread waits until %s, because %s.",
-                                  c->pending == 0 ? "no group is under way"
-                                  : c->pending == 1
-                                      ? "no more than 1 group is under way"
-                                      : arena_printf(&s->arena,
-                                                     "no more than %d groups are under way",
-                                                     c->pending),
-                                  c->wait));
+        paragraph(b,
+                  arena_printf(&s->arena, "Before it a thread waits until %s, because %s.",
+                               c->pending == 0 ? "no group is under way"
+                               : c->pending == 1
+                                   ? "no more than 1 group is under way"
+                                   : arena_printf(&s->arena, "no more than %d groups are under way",
+                                                  c->pending),
+                               c->wait));
     if (c->barrier)
         paragraph(b,
                   arena_printf(&s->arena, "A barrier stands before it, because %s.", c->barrier));

@@ -239,7 +239,7 @@ static void move_async(struct lowering *w, const struct copy *c, const struct wa
     n->buf = lower_buffer(w, c->src.base);
     n->to_buf = lower_buffer(w, c->dst.base);
     n->bits = y->bits;
-    n->past_l1 = strcmp(atom->row->name, "cp_async.cg") == 0;
+    n->past_l1 = strcmp(atom->row->name, "cp_async.cg") == 0 && y->bits == 128;
     n->l2 = atom->l2;
     n->at = address(w, nest, true, c->facts.src.sw);
     n->to_at = address(w, nest, false, c->facts.dst.sw);

@@ -33,6 +33,20 @@ static void say_stride(struct session *s, const struct tensor *t, int bytes) {
               (long)d.num, t->name, (long)d.num * size, bytes, (long)more);
 }
 
+bool async_edge(struct session *s, const struct copy *c, const struct atom *atom) {
+    const struct copy_facts *f = &c->facts;
+    if (atom->row->sync != SYNC_CP_ASYNC || f->edge == EDGE_NEVER || f->edge_bits >= 32)
+        return true;
+    diag_error(
+        s, c->at,
+        "the edge of this copy goes by %d bits, and cp.async moves no fewer than 32 at once: "
+        "%s",
+        f->edge_bits, f->why_pred);
+    diag_page(s, "cp_async");
+    diag_note(s, c->how_at, "universal(%d) goes by single elements there", atom->bits);
+    return false;
+}
+
 void async_advise(struct session *s, const struct copy *c, const struct atom *atom) {
     const struct copy_facts *f = &c->facts;
     int bytes = atom->bits / 8;

@@ -247,7 +247,7 @@ static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, 
     }
     reorder(s, f, f->vec);
     if (f->npred) edge_modes(s, c);
-    return true;
+    return !f->npred || async_edge(s, c, atom);
 }
 
 bool pass_vectorize(struct session *s, struct plan *p) {
