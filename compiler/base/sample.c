@@ -13,6 +13,10 @@ int sample_axis(int64_t n, int64_t pick[SAMPLE_AXIS]) {
     return 4;
 }
 
+int64_t sample_steps(int64_t stages) {
+    return 2 * stages + 2;
+}
+
 // Whether the combination of the "i"-th picks stands in the reduced choice.
 static bool is_kept(const int i[3], const int count[3]) {
     int steps = i[0] + i[1] + i[2], from_last = 0, from_middle = 0;

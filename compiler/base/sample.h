@@ -22,6 +22,10 @@ struct sample_set {
 // <= 0.
 int sample_axis(int64_t n, int64_t pick[SAMPLE_AXIS]);
 
+// How many steps of a pipeline of that many stages stand for all: its first ones, since what a step
+// loads another uses.
+int64_t sample_steps(int64_t stages);
+
 // The blocks of a grid of n[0] x n[1] x n[2]: the combinations of each axis's sample, and when
 // those are more than SAMPLE_BLOCKS, the first block and its neighbour along each axis, one from
 // the middle and the last.  x runs fastest.  Returns how many went to "block".

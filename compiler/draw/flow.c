@@ -76,6 +76,16 @@ static void add_copy(struct flow *f, const struct copy *c) {
                      facts->nrounds, facts->nrounds == 1 ? "" : "s");
 }
 
+static const char *block_text(struct flow *f, const struct stmt *st) {
+    struct picture *p = f->p;
+    if (st->kind == STMT_PART) return st->load ? "load" : "use";
+    const char *range = picture_text(p, "%s in %s .. %s", st->var->name, ix_text(p->s, st->begin),
+                                     ix_text(p->s, st->end));
+    if (st->kind == STMT_FOR) return picture_text(p, "for %s", range);
+    return picture_text(p, "pipeline %s, %" PRId64 " stage%s", range, st->pipe->stages,
+                        st->pipe->stages == 1 ? "" : "s");
+}
+
 static void add_steps(struct flow *f, const struct stmt *list) {
     for (const struct stmt *st = list; st && !f->why; st = st->next) {
         if (st->kind == STMT_COPY) {
@@ -88,10 +98,9 @@ static void add_steps(struct flow *f, const struct stmt *list) {
             if (!f->why) add_step(f, STEP_CLOSE);
             continue;
         }
-        const char *begin = ix_text(f->p->s, st->begin);
-        add_step(f, STEP_OPEN)->text[0] = picture_text(f->p, "for %s in %s .. %s", st->var->name,
-                                                       begin, ix_text(f->p->s, st->end));
-        if (st->barrier_first) add_step(f, STEP_BARRIER);
+        if (st->kind == STMT_PIPELINE && st->pipe->barrier_before) add_step(f, STEP_BARRIER);
+        add_step(f, STEP_OPEN)->text[0] = block_text(f, st);
+        if (st->barrier_before) add_step(f, STEP_BARRIER);
         add_steps(f, st->body);
         if (!f->why) add_step(f, STEP_CLOSE);
     }

@@ -201,7 +201,7 @@ static struct explained_copy explain_copy(struct session *s, const struct kernel
 static int count(const struct stmt *list, enum stmt_kind kind) {
     int n = 0;
     for (const struct stmt *st = list; st; st = st->next)
-        n += st->kind == STMT_FOR ? count(st->body, kind) : st->kind == kind;
+        n += stmt_nests(st) ? count(st->body, kind) : st->kind == kind;
     return n;
 }
 
@@ -220,7 +220,8 @@ struct wanted {
 static void explain_list(struct session *s, const struct kernel *k, const struct stmt *list,
                          const struct ix *times, struct wanted want, struct explained_kernel *x) {
     for (const struct stmt *st = list; st; st = st->next) {
-        if (st->kind == STMT_FOR) explain_list(s, k, st->body, trips(s, st, times), want, x);
+        if (stmt_nests(st))
+            explain_list(s, k, st->body, stmt_loops(st) ? trips(s, st, times) : times, want, x);
         int line, column;
         if (st->kind == STMT_CALL && !want.label && !want.line) {
             source_place(s, st->at, &line, &column);
@@ -311,7 +312,7 @@ static struct explained_kernel explain_kernel(struct session *s, const struct ke
 
 static void add_labels(const struct stmt *list, const char **names, int *n, int most) {
     for (const struct stmt *st = list; st; st = st->next) {
-        if (st->kind == STMT_FOR) add_labels(st->body, names, n, most);
+        if (stmt_nests(st)) add_labels(st->body, names, n, most);
         if (st->kind == STMT_COPY && st->copy->label && *n < most) names[(*n)++] = st->copy->label;
     }
 }

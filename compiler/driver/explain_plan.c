@@ -134,7 +134,7 @@ static void pin_tiled(struct writer *w, const struct tiled_copy *tc, int file) {
 
 static void pin_used(struct writer *w, const struct stmt *list, int file) {
     for (const struct stmt *st = list; st; st = st->next) {
-        if (st->kind == STMT_FOR) pin_used(w, st->body, file);
+        if (stmt_nests(st)) pin_used(w, st->body, file);
         if (st->kind == STMT_COPY) pin_tiled(w, st->copy->tc, file);
     }
 }

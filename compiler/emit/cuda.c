@@ -44,6 +44,10 @@ static const char *store_name(const struct emission *o, const struct kir_buffer 
 }
 
 static void put_comment(const struct emission *o, const struct kir_node *n, int indent) {
+    if (!n->path) {
+        for (int i = 0; i < n->nlines; ++i) comment_write(o->b, indent, n->line[i], 4);
+        return;
+    }
     const char *file = strrchr(n->path, '/');
     const char *place =
         arena_printf(&o->s->arena, "%s:%d", file ? file + 1 : n->path, n->plan_line);
@@ -63,7 +67,8 @@ static void put_list(const struct emission *o, const struct kir_node *list, int 
 
 static bool declares(const struct kir_node *list) {
     for (const struct kir_node *n = list; n; n = n->next) {
-        if (n->kind == KIR_LET || n->kind == KIR_STAGE_DECL || n->name) return true;
+        if (n->kind == KIR_LET || n->kind == KIR_STAGE_DECL || n->name || n->nrings > 0)
+            return true;
     }
     return false;
 }
@@ -114,6 +119,23 @@ static void put_if(const struct emission *o, const struct kir_node *n, int inden
     put_list(o, n->orelse, indent + 4);
 }
 
+// A loop but for its closing brace.
+static void put_loop(const struct emission *o, const struct kir_node *n, int indent) {
+    struct buf *b = o->b;
+    for (int i = 0; i < n->nrings; ++i) {
+        buf_fill(b, ' ', indent);
+        buf_printf(b, "int %s = %" PRId64 ";\n", n->ring[i].var->c_name, n->ring[i].first);
+    }
+    if (n->unroll) buf_puts(b, "#pragma unroll\n");
+    put_for(o, n, indent);
+    put_list(o, n->body, indent + 4);
+    for (int i = 0; i < n->nrings; ++i) {
+        const char *r = n->ring[i].var->c_name;
+        buf_fill(b, ' ', indent + 4);
+        buf_printf(b, "%s = %s < %" PRId64 " ? %s + 1 : 0;\n", r, r, n->ring[i].size - 1, r);
+    }
+}
+
 static void put_node(const struct emission *o, const struct kir_node *n, int indent) {
     struct buf *b = o->b;
     switch (n->kind) {
@@ -123,11 +145,7 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
                   arena_printf(&o->s->arena, "const %s %s =", int_type(n->var), n->var->c_name),
                   emit_ix(o->s, o->k, n->index));
         return;
-    case KIR_FOR:
-        if (n->unroll) buf_puts(b, "#pragma unroll\n");
-        put_for(o, n, indent);
-        put_list(o, n->body, indent + 4);
-        break;
+    case KIR_FOR: put_loop(o, n, indent); break;
     case KIR_GUARD:
         buf_fill(b, ' ', indent);
         buf_printf(b, "if (%s < %" PRId64 ") {\n", n->index ? emit_ix(o->s, o->k, n->index) : "tid",
@@ -215,7 +233,7 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
 
 static void put_list(const struct emission *o, const struct kir_node *list, int indent) {
     for (const struct kir_node *n = list; n; n = n->next) {
-        if (n->kind == KIR_COMMENT && o->lines) o->lines->plan_line = n->plan_line;
+        if (n->kind == KIR_COMMENT && n->path && o->lines) o->lines->plan_line = n->plan_line;
         if (!o->lines || (n->kind != KIR_LOAD && n->kind != KIR_STORE && n->kind != KIR_MOVE &&
                           n->kind != KIR_ASYNC)) {
             put_node(o, n, indent);
@@ -246,24 +264,6 @@ void emit_parameters(const struct emission *o, struct call *c, bool launcher) {
     }
 }
 
-bool emit_uses(const struct kir_node *list, const struct ix_var *v) {
-    for (const struct kir_node *n = list; n; n = n->next) {
-        const struct ix *const e[] = {n->index, n->begin, n->end, n->at, n->to_at, n->stage_at};
-        for (unsigned i = 0; i < sizeof e / sizeof e[0]; ++i) {
-            if (e[i] && ix_depends_on(e[i], v)) return true;
-        }
-        if ((n->kind == KIR_GUARD || n->kind == KIR_CALL) && v->kind == IX_TID) return true;
-        for (int i = 0; i < n->nargs; ++i) {
-            if (ix_depends_on(n->arg[i].at, v)) return true;
-        }
-        for (int i = 0; i < n->nconds; ++i) {
-            if (ix_depends_on(n->cond[i].a, v) || ix_depends_on(n->cond[i].b, v)) return true;
-        }
-        if (emit_uses(n->body, v) || emit_uses(n->orelse, v)) return true;
-    }
-    return false;
-}
-
 void emit_body(const struct emission *o) {
     const struct kir_kernel *k = o->k;
     struct buf *b = o->b;
@@ -277,10 +277,10 @@ void emit_body(const struct emission *o) {
             buf_printf(b, "    alignas(16) %s %s[%" PRId64 "];\n", x->c_type, x->c_name, x->count);
         }
     }
-    if (!k->device && emit_uses(k->body, k->tid))
+    if (!k->device && kir_uses(k->body, k->tid))
         buf_puts(b, "    const int tid = (int)threadIdx.x;\n");
     for (int i = 0; i < 3; ++i) {
-        if (k->block[i] && emit_uses(k->body, k->block[i])) {
+        if (k->block[i] && kir_uses(k->body, k->block[i])) {
             buf_printf(b, "    const int %s = (int)blockIdx.%c;\n", k->block[i]->c_name, "xyz"[i]);
         }
     }

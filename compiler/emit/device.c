@@ -116,10 +116,10 @@ void emit_device(const struct emission *o) {
         call_arg(&c, "%s %s", k->param[i].narrow ? "int" : "int64_t", k->param[i].c_name);
     }
     call_write(b, &c);
-    if (!emit_uses(k->body, k->tid)) buf_puts(b, "    (void)tid;\n");
+    if (!kir_uses(k->body, k->tid)) buf_puts(b, "    (void)tid;\n");
     for (int i = 0; i < k->nformals; ++i) {
         const struct kir_formal *f = &k->formal[i];
-        if (f->index && !emit_uses(k->body, f->index))
+        if (f->index && !kir_uses(k->body, f->index))
             buf_printf(b, "    (void)%s;\n", f->index->c_name);
     }
     emit_body(o);

@@ -19,7 +19,6 @@ struct call emit_call_of(const struct emission *o, int indent, const char *head,
 // The tensors and params as parameters of the kernel or of its launcher.
 void emit_parameters(const struct emission *o, struct call *c, bool launcher);
 // Does any of "list" speak of "v"?
-bool emit_uses(const struct kir_node *list, const struct ix_var *v);
 // What stands between the braces of a kernel or a device function, and the closing one.
 void emit_body(const struct emission *o);
 

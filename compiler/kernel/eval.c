@@ -230,10 +230,13 @@ static bool run_loop(struct run *r, const struct kir_node *n) {
     if (!value_of(r, 0, n->begin, &begin) || !value_of(r, 0, n->end, &end)) return false;
     // the plan's own loops may be sampled, those inside a copy may not: their variables are
     // lowering's
-    bool all = r->what->all_iterations || n->unroll || n->var->id >= r->k->first_own_var;
+    bool all =
+        r->what->all_iterations || n->whole || n->unroll || n->var->id >= r->k->first_own_var;
     if (all) {
         for (int64_t i = begin; i < end; ++i) {
             set(r, n->var, i);
+            for (int j = 0; j < n->nrings; ++j)
+                set(r, n->ring[j].var, (n->ring[j].first + i - begin) % n->ring[j].size);
             if (!run_list(r, n->body)) return false;
         }
         return true;
@@ -298,6 +301,20 @@ static bool run_if(struct run *r, const struct kir_node *n) {
     return ok;
 }
 
+static bool run_let(struct run *r, const struct kir_node *n) {
+    for (int64_t t = 0; t < r->k->threads; ++t) {
+        int64_t x, most;
+        if (!goes_on(r, t)) continue;
+        if (!value_of(r, t, n->index, &x)) return false;
+        if (n->sampled && !r->what->all_iterations) {
+            if (!value_of(r, t, n->sampled, &most)) return false;
+            if (most < x) x = most;
+        }
+        r->own[t][n->var->id] = x;
+    }
+    return true;
+}
+
 static bool run_list(struct run *r, const struct kir_node *list) {
     for (const struct kir_node *n = list; n; n = n->next) {
         int64_t before = r->active;
@@ -307,12 +324,7 @@ static bool run_list(struct run *r, const struct kir_node *list) {
         case KIR_COMMIT: ++r->commits; break;
         case KIR_WAIT: arrive(r, n->pending); break;
         case KIR_LET:
-            for (int64_t t = 0; t < r->k->threads; ++t) {
-                int64_t x;
-                if (!goes_on(r, t)) continue;
-                if (!value_of(r, t, n->index, &x)) return false;
-                r->own[t][n->var->id] = x;
-            }
+            if (!run_let(r, n)) return false;
             break;
         case KIR_FOR:
             if (!run_loop(r, n)) return false;

@@ -56,6 +56,13 @@ struct kir_cond {
     const struct ix *a, *b;
 };
 
+// A variable that is "first" in a loop's first iteration and goes up by one in each, from size - 1
+// to 0.
+struct kir_ring {
+    const struct ix_var *var;
+    int64_t first, size;
+};
+
 // An argument of an extern function, in the order of its list.
 struct kir_arg {
     struct kir_buffer *buf;  // from element "at" on; or NULL: the index "at"
@@ -76,10 +83,14 @@ struct kir_node {
     const char *name;              // IF: of a constant that holds the answer, or NULL
     const struct ix_var *var;      // LET, FOR
     const struct ix *index;        // LET, GUARD
+    const struct ix *sampled;      // LET: the most it is when iterations are sampled; or NULL
     const struct ix *begin, *end;  // FOR
     bool unroll;                   // FOR
-    int64_t count;                 // GUARD
-    struct kir_buffer *stage;      // STAGE_DECL, LOAD, STORE
+    bool whole;                    // FOR: every iteration is executed, also in samples
+    const struct kir_ring *ring;   // FOR: variables that go round with it
+    int nrings;
+    int64_t count;             // GUARD
+    struct kir_buffer *stage;  // STAGE_DECL, LOAD, STORE
     const struct ix *stage_at;
     struct kir_buffer *buf;     // LOAD, STORE; MOVE, ASYNC: source
     const struct ix *at;        // elements
@@ -173,6 +184,9 @@ struct kir {
     int nincludes;
     struct kir_kernel *kernels;  // device functions after them
 };
+
+// Whether the nodes speak of "v"; guards and calls speak of tid.
+bool kir_uses(const struct kir_node *list, const struct ix_var *v);
 
 // Prints the IR as text, for --emit=kernel.
 void kir_print(struct session *s, const struct kir *k, struct buf *out);

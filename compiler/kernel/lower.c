@@ -92,28 +92,32 @@ const struct ix *lower_index(struct lowering *w, const struct ix *e) {
 
 // -- statements -----------------------------------------------------------------------------------
 
-static void lower_list(struct lowering *w, const struct stmt *list) {
-    for (const struct stmt *st = list; st; st = st->next) {
-        w->at = st->at;
-        if (st->kind == STMT_COPY) {
-            lower_copy(w, st->copy);
-            continue;
-        }
-        if (st->kind == STMT_CALL) {
-            lower_call(w, st->call);
-            continue;
-        }
-        struct kir_node *loop = lower_node(w, KIR_FOR);
-        struct ix_var *v = (struct ix_var *)st->var;
-        v->c_name = names_take(&w->names, v->name);
-        loop->var = v;
-        loop->begin = lower_index(w, st->begin);
-        loop->end = lower_index(w, st->end);
-        struct kir_node **outside = lower_open(w, loop);
-        lower_list(w, st->body);
-        w->tail = outside;
-        names_release(&w->names, v->c_name);
+static void lower_for(struct lowering *w, const struct stmt *st) {
+    struct kir_node *loop = lower_node(w, KIR_FOR);
+    struct ix_var *v = (struct ix_var *)st->var;
+    v->c_name = names_take(&w->names, v->name);
+    loop->var = v;
+    loop->begin = lower_index(w, st->begin);
+    loop->end = lower_index(w, st->end);
+    struct kir_node **outside = lower_open(w, loop);
+    lower_list(w, st->body);
+    w->tail = outside;
+    names_release(&w->names, v->c_name);
+}
+
+void lower_statement(struct lowering *w, const struct stmt *st) {
+    w->at = st->at;
+    switch (st->kind) {
+    case STMT_COPY: lower_copy(w, st->copy); return;
+    case STMT_CALL: lower_call(w, st->call); return;
+    case STMT_PIPELINE: lower_pipeline(w, st); return;
+    case STMT_FOR: lower_for(w, st); return;
+    case STMT_PART: BUG("a part outside a pipeline");
     }
+}
+
+void lower_list(struct lowering *w, const struct stmt *list) {
+    for (const struct stmt *st = list; st; st = st->next) lower_statement(w, st);
 }
 
 // -- the kernel -----------------------------------------------------------------------------------
@@ -172,7 +176,7 @@ static int widest_access(const struct stmt *list, const struct tensor *t) {
     int widest = t->elem->bits / 8;
     for (const struct stmt *st = list; st; st = st->next) {
         int bytes = 0;
-        if (st->kind == STMT_FOR)
+        if (stmt_nests(st))
             bytes = widest_access(st->body, t);
         else if (st->kind == STMT_CALL)
             bytes = argument_alignment(st->call, t);

@@ -372,7 +372,7 @@ void lower_copy(struct lowering *w, const struct copy *c) {
     else
         move_edge(w, c, y);
     w->tail = outside;
-    if (f->commit_after) lower_node(w, KIR_COMMIT);
+    if (f->commit_after && !w->hold_commits) lower_node(w, KIR_COMMIT);
 }
 
 void lower_wait(struct lowering *w, int pending) {

@@ -28,6 +28,7 @@ struct lowering {
     struct range at;         // the statement that is lowered
     struct kir_node **tail;  // where the next node goes
     struct kir_node **top;   // where the next let of the top goes
+    bool hold_commits;       // who lowers the statements around makes them
     struct buffer_of *buffer;
     int nbuffers;
     bool warps;  // the kernel speaks of warps and lanes
@@ -41,6 +42,9 @@ const struct ix_var *lower_var(struct lowering *w, enum ix_var_kind kind, const 
 // "e" with the quotients and remainders of tid named.
 const struct ix *lower_index(struct lowering *w, const struct ix *e);
 struct kir_buffer *lower_buffer(struct lowering *w, const struct tensor *t);
+void lower_statement(struct lowering *w, const struct stmt *st);
+void lower_list(struct lowering *w, const struct stmt *list);
+void lower_pipeline(struct lowering *w, const struct stmt *st);
 void lower_copy(struct lowering *w, const struct copy *c);
 // A wait for all but "pending" groups of asynchronous copies; none when it is -1.
 void lower_wait(struct lowering *w, int pending);

@@ -7,7 +7,8 @@
 // access to its buffer, and every access is a multiple of it at a multiple of it.
 //
 // A loop is gone through as often as is needed to see every state that it can be in: when no
-// address hangs on its variable, the third iteration finds what the second did.
+// address hangs on its variable, the third iteration finds what the second did; of a pipeline as
+// many steps are gone through as a sample has.
 #include "kernel/order.h"
 
 #include <stdlib.h>
@@ -359,9 +360,11 @@ static bool run_list(struct run *r, const struct kir_node *list);
 static bool run_loop(struct run *r, const struct kir_node *n) {
     int64_t begin, end;
     if (!value_of(r, 0, n->begin, &begin) || !value_of(r, 0, n->end, &end)) return false;
-    if (end - begin > SAME_STEPS && steps_are_alike(r, n)) end = begin + SAME_STEPS;
+    if (!n->whole && end - begin > SAME_STEPS && steps_are_alike(r, n)) end = begin + SAME_STEPS;
     for (int64_t i = begin; i < end && r->accesses < ACCESS_LIMIT; ++i) {
         set(r, n->var, i);
+        for (int j = 0; j < n->nrings; ++j)
+            set(r, n->ring[j].var, (n->ring[j].first + i - begin) % n->ring[j].size);
         if (!run_list(r, n->body)) return false;
     }
     return true;
@@ -393,6 +396,20 @@ static bool run_ways(struct run *r, const struct kir_node *n, const struct kir_c
     return ok;
 }
 
+static bool run_let(struct run *r, const struct kir_node *n) {
+    for (int64_t t = 0; t < r->k->threads; ++t) {
+        int64_t x, most;
+        if (r->off && r->off[t]) continue;
+        if (!value_of(r, t, n->index, &x)) return false;
+        if (n->sampled) {
+            if (!value_of(r, t, n->sampled, &most)) return false;
+            if (most < x) x = most;
+        }
+        r->own[t][n->var->id] = x;
+    }
+    return true;
+}
+
 static bool run_node(struct run *r, const struct kir_node *n) {
     int64_t before = r->active;
     bool ok = true;
@@ -407,14 +424,7 @@ static bool run_node(struct run *r, const struct kir_node *n) {
         if (r->without.node == n && !r->without.loosened) return true;
         run_wait(r, n->pending + (r->without.node == n));
         return true;
-    case KIR_LET:
-        for (int64_t t = 0; t < r->k->threads; ++t) {
-            int64_t x;
-            if (r->off && r->off[t]) continue;
-            if (!value_of(r, t, n->index, &x)) return false;
-            r->own[t][n->var->id] = x;
-        }
-        return true;
+    case KIR_LET: return run_let(r, n);
     case KIR_FOR: return run_loop(r, n);
     case KIR_IF: return run_ways(r, n, n->cond, n->nconds);
     case KIR_GUARD:

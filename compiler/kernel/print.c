@@ -18,8 +18,12 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
         switch (n->kind) {
         case KIR_LET: buf_printf(b, "let %s = %s\n", n->var->c_name, ix_text(s, n->index)); break;
         case KIR_FOR:
-            buf_printf(b, "for %s in %s .. %s%s\n", n->var->c_name, ix_text(s, n->begin),
+            buf_printf(b, "for %s in %s .. %s%s", n->var->c_name, ix_text(s, n->begin),
                        ix_text(s, n->end), n->unroll ? " unroll" : "");
+            for (int i = 0; i < n->nrings; ++i)
+                buf_printf(b, ", %s from %" PRId64 " round %" PRId64, n->ring[i].var->c_name,
+                           n->ring[i].first, n->ring[i].size);
+            buf_char(b, '\n');
             break;
         case KIR_GUARD:
             buf_printf(b, "if %s < %" PRId64 "\n", n->index ? ix_text(s, n->index) : "tid",

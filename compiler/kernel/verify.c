@@ -89,10 +89,16 @@ static int64_t moved(struct session *s, const struct kernel *k, const struct stm
                 struct lay l = x->call->view[i].layout;
                 if (lay_valid(l) && lay_int_eval(lay_size(&s->lay, l), sym, &size)) n += size;
             }
+        } else if (x->kind == STMT_PART) {
+            n = moved(s, k, x->body, sym, trips);
+            times = 1;
         } else {
+            int64_t most = trips;
+            if (x->kind == STMT_PIPELINE && trips < INT64_MAX)
+                most = times = sample_steps(x->pipe->stages);
             n = moved(s, k, x->body, sym, trips);
             if (lay_int_eval(x->var->lo, sym, &lo) && lay_int_valid(x->var->end) &&
-                lay_int_eval(x->var->end, sym, &end) && end - lo < trips) {
+                lay_int_eval(x->var->end, sym, &end) && end - lo < most) {
                 times = end > lo ? end - lo : 0;
             }
         }

@@ -67,7 +67,7 @@ static bool check_argument(struct session *s, struct view *v, const struct forma
 static bool check_calls(struct session *s, const struct stmt *list) {
     bool ok = true;
     for (const struct stmt *st = list; st; st = st->next) {
-        if (st->kind == STMT_FOR) ok &= check_calls(s, st->body);
+        if (stmt_nests(st)) ok &= check_calls(s, st->body);
         if (st->kind != STMT_CALL) continue;
         for (int i = 0; i < st->call->fn->nformals; ++i) {
             ok &= check_argument(s, &st->call->view[i], &st->call->fn->formal[i]);

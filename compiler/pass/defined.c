@@ -123,10 +123,19 @@ static bool check_list(struct session *s, struct defined *d, const struct stmt *
             ok = check_call(s, d, x->call);
             continue;
         }
+        if (x->kind == STMT_PART) {
+            ok = check_list(s, d, x->body);
+            continue;
+        }
         bool *before = ARENA_ARRAY(&s->arena, bool, n + 1);
         const struct partial **part = ARENA_ARRAY(&s->arena, const struct partial *, n + 1);
         memcpy(before, d->is, n * sizeof *before);
         memcpy(part, d->part, n * sizeof *part);
+        for (int i = 0; x->kind == STMT_PIPELINE && i < x->pipe->ntensors; ++i) {
+            int at = place_of(d->k, x->pipe->tensor[i]);  // a step fills its slot anew
+            d->is[at] = false;
+            d->part[at] = NULL;
+        }
         ok = check_list(s, d, x->body);
         // what an iteration wrote in part, its own statements alone know
         memcpy(d->part, part, n * sizeof *part);

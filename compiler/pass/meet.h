@@ -8,6 +8,9 @@ struct access {
     const struct copy *copy;   // or, when NULL:
     const struct tensor *arg;  // a shared argument of a call, touched by who knows which thread
     bool write;
+    // of a slot of this pipeline's buffers: that of the step "ahead" after the one that is used
+    const struct pipeline *pipe;
+    int ahead;
 };
 
 enum meet {

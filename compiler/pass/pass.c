@@ -23,7 +23,7 @@ static bool walk(struct session *s, struct kernel *k, struct stmt *list, copy_vi
     for (struct stmt *st = list; st; st = st->next) {
         if (st->kind == STMT_COPY) {
             if (!visit(s, k, st->copy, user)) return false;
-        } else if (st->kind == STMT_FOR && !walk(s, k, st->body, visit, user)) {
+        } else if (stmt_nests(st) && !walk(s, k, st->body, visit, user)) {
             return false;
         }
     }

@@ -22,58 +22,36 @@
 #include <string.h>
 
 #include "base/session.h"
-#include "pass/meet.h"
 #include "pass/pass.h"
+#include "pass/sync_private.h"
 #include "pass/walk.h"
 
-enum { MAX_PENDING = 256, MAX_UNROLL = 8, MAX_WAIT = 32 };
+enum { MAX_UNROLL = 8 };
 
-struct entry {
-    struct access a;
-    bool async;  // of a copy that has not been waited for
-    int age;     // groups after its own; -1: its own is still open
-};
-
-struct state {
-    int n;
-    struct entry at[MAX_PENDING];
-    bool everything;  // more was pending than fits: every access conflicts
-};
-
-// What a statement has to wait for.
-struct need {
-    int wait;  // -1: for nothing
-    const struct copy *wait_with;
-    bool barrier;
-    struct entry with;  // of the barrier
-    bool with_any;      // "with" is one
-    bool writes;        // the access that needs the barrier
-};
-
-struct known {
-    struct access a, b;
-    enum meet meet;
-};
-
-struct walk {
-    struct session *s;
-    struct kernel *k;
-    bool mark;     // else only look whether what is there is enough
-    bool lacking;  // it is not
-    struct known *known;
-    int nknown, cap_known;
-};
-
-static struct access reading(const struct copy *c) {
-    return (struct access){c, NULL, false};
+static struct access reading(const struct walk *w, const struct copy *c) {
+    struct access a = {.copy = c};
+    sync_place(w, &c->src, &a);
+    return a;
 }
 
-static struct access writing(const struct copy *c) {
-    return (struct access){c, NULL, true};
+static struct access writing(const struct walk *w, const struct copy *c) {
+    struct access a = {.copy = c, .write = true};
+    sync_place(w, &c->dst, &a);
+    return a;
+}
+
+static struct access argument(const struct walk *w, const struct plan_call *y, int i, bool write) {
+    struct access a = {.arg = y->view[i].base, .write = write};
+    sync_place(w, &y->view[i], &a);
+    return a;
 }
 
 static bool same_access(struct access a, struct access b) {
     return a.copy == b.copy && a.arg == b.arg && a.write == b.write;
+}
+
+static bool same_slot(struct access a, struct access b) {
+    return a.pipe == b.pipe && a.ahead == b.ahead;
 }
 
 static enum meet how_they_meet(struct walk *w, struct access a, struct access b) {
@@ -103,6 +81,7 @@ static void ask(struct walk *w, const struct state *st, struct access a, struct 
         if (meet_buffer(w->k, e->a) != t || !(e->a.write || a.write)) continue;
         // what several copies write to a global tensor are different elements
         if (t->space == MEM_GLOBAL && e->a.write && a.write) continue;
+        if (sync_apart(e->a, a)) continue;
         enum meet m = how_they_meet(w, e->a, a);
         if (m == MEET_NOT) continue;
         if (e->async && (need->wait < 0 || e->age < need->wait)) {
@@ -123,11 +102,13 @@ static void ask(struct walk *w, const struct state *st, struct access a, struct 
 static void pend(const struct kernel *k, struct state *st, struct entry e) {
     if (!meet_buffer(k, e.a)) return;
     for (int i = 0; i < st->n; ++i) {
-        if (!same_access(st->at[i].a, e.a) || st->at[i].async != e.async) continue;
+        if (!same_access(st->at[i].a, e.a) || !same_slot(st->at[i].a, e.a) ||
+            st->at[i].async != e.async)
+            continue;
         if (e.age < st->at[i].age) st->at[i].age = e.age;
         return;
     }
-    if (st->n == MAX_PENDING)
+    if (st->n == SYNC_PENDING)
         st->everything = true;
     else
         st->at[st->n++] = e;
@@ -152,13 +133,13 @@ static void apply_barrier(struct state *st) {
     st->everything = false;
 }
 
-static void apply_commit(struct state *st) {
+void sync_commit(struct state *st) {
     for (int i = 0; i < st->n; ++i) {
-        if (st->at[i].async && st->at[i].age < MAX_WAIT) ++st->at[i].age;
+        if (st->at[i].async && st->at[i].age < SYNC_WAIT) ++st->at[i].age;
     }
 }
 
-static bool merge(const struct kernel *k, struct state *into, const struct state *from) {
+bool sync_merge(const struct kernel *k, struct state *into, const struct state *from) {
     struct state before = *into;
     into->everything |= from->everything;
     for (int i = 0; i < from->n; ++i) pend(k, into, from->at[i]);
@@ -171,10 +152,8 @@ static bool merge(const struct kernel *k, struct state *into, const struct state
 
 // -- the walk -------------------------------------------------------------------------------------
 
-// Does what "need" asks, unless the statement does it already: "wait" and "barrier" are what it
-// does.  With walk.mark they become what is needed.
-static void satisfy(struct walk *w, struct state *st, const struct need *need, int *wait,
-                    bool *barrier) {
+void sync_satisfy(struct walk *w, struct state *st, const struct need *need, int *wait,
+                  bool *barrier) {
     bool waits = need->wait < 0 || (*wait >= 0 && *wait <= need->wait);
     bool orders = !need->barrier || *barrier;
     if (!waits || !orders) w->lacking = true;
@@ -184,11 +163,33 @@ static void satisfy(struct walk *w, struct state *st, const struct need *need, i
     if (*barrier) apply_barrier(st);
 }
 
+static void ask_copy(struct walk *w, const struct state *st, const struct copy *c,
+                     struct need *need) {
+    ask(w, st, reading(w, c), need);
+    ask(w, st, writing(w, c), need);
+}
+
+static void ask_call(struct walk *w, const struct state *st, const struct plan_call *y,
+                     struct need *need) {
+    for (int i = 0; i < y->fn->nformals; ++i) {
+        enum dir dir = y->fn->formal[i].dir;
+        if (dir != ARG_OUT) ask(w, st, argument(w, y, i, false), need);
+        if (dir != ARG_IN) ask(w, st, argument(w, y, i, true), need);
+    }
+}
+
+void sync_ask(struct walk *w, const struct state *st, const struct stmt *list, struct need *need) {
+    for (const struct stmt *x = list; x; x = x->next) {
+        if (x->kind == STMT_COPY) ask_copy(w, st, x->copy, need);
+        if (x->kind == STMT_CALL) ask_call(w, st, x->call, need);
+        if (stmt_nests(x)) sync_ask(w, st, x->body, need);
+    }
+}
+
 static void run_copy(struct walk *w, struct copy *c, struct state *st) {
     struct copy_facts *f = &c->facts;
     struct need need = {.wait = -1};
-    ask(w, st, reading(c), &need);
-    ask(w, st, writing(c), &need);
+    ask_copy(w, st, c, &need);
     if (w->mark && need.wait >= 0 && (f->wait_before < 0 || need.wait < f->wait_before))
         f->wait_with = need.wait_with;
     if (w->mark && need.barrier && !f->barrier_before) {
@@ -197,36 +198,29 @@ static void run_copy(struct walk *w, struct copy *c, struct state *st) {
         f->barrier_with_writes = need.with.a.write;
         f->barrier_writes = need.writes;
     }
-    satisfy(w, st, &need, &f->wait_before, &f->barrier_before);
-    pend(w->k, st, (struct entry){reading(c), f->async, -1});
-    pend(w->k, st, (struct entry){writing(c), f->async, -1});
-    if (f->commit_after) apply_commit(st);
+    sync_satisfy(w, st, &need, &f->wait_before, &f->barrier_before);
+    pend(w->k, st, (struct entry){reading(w, c), f->async, -1});
+    pend(w->k, st, (struct entry){writing(w, c), f->async, -1});
+    if (f->commit_after) sync_commit(st);
 }
 
 static void run_call(struct walk *w, struct plan_call *y, struct state *st) {
     struct need need = {.wait = -1};
-    for (int pass = 0; pass < 2; ++pass) {
-        for (int i = 0; i < y->fn->nformals; ++i) {
-            enum dir dir = y->fn->formal[i].dir;
-            struct access read = {NULL, y->view[i].base, false},
-                          write = {NULL, y->view[i].base, true};
-            if (pass == 0 && dir != ARG_OUT) ask(w, st, read, &need);
-            if (pass == 0 && dir != ARG_IN) ask(w, st, write, &need);
-            if (pass == 1 && dir != ARG_OUT) pend(w->k, st, (struct entry){read, false, 0});
-            if (pass == 1 && dir != ARG_IN) pend(w->k, st, (struct entry){write, false, 0});
-        }
-        if (pass == 0) satisfy(w, st, &need, &y->wait_before, &y->barrier_before);
+    ask_call(w, st, y, &need);
+    sync_satisfy(w, st, &need, &y->wait_before, &y->barrier_before);
+    for (int i = 0; i < y->fn->nformals; ++i) {
+        enum dir dir = y->fn->formal[i].dir;
+        if (dir != ARG_OUT) pend(w->k, st, (struct entry){argument(w, y, i, false), false, 0});
+        if (dir != ARG_IN) pend(w->k, st, (struct entry){argument(w, y, i, true), false, 0});
     }
 }
-
-static void run(struct walk *w, struct stmt *list, struct state *st);
 
 // A loop: wholly when it is short, else until its end adds nothing to its beginning.
 static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
     const struct ix *trips = ix_sub(w->s, x->end, x->begin);
     int64_t n;
     if (trips && ix_static(trips, &n) && n <= MAX_UNROLL) {
-        for (int64_t i = 0; i < n; ++i) run(w, x->body, st);
+        for (int64_t i = 0; i < n; ++i) sync_run(w, x->body, st);
         return;
     }
     struct state *enter = ARENA_NEW(&w->s->arena, struct state);
@@ -235,28 +229,32 @@ static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
     *enter = *st;
     do {
         *leave = *enter;
-        run(w, x->body, leave);
-    } while (merge(w->k, enter, leave));
+        sync_run(w, x->body, leave);
+    } while (sync_merge(w->k, enter, leave));
     if (once)
         *st = *leave;
     else
-        merge(w->k, st, leave);
+        sync_merge(w->k, st, leave);
 }
 
-static void run(struct walk *w, struct stmt *list, struct state *st) {
-    for (struct stmt *x = list; x; x = x->next) {
-        switch (x->kind) {
-        case STMT_COPY: run_copy(w, x->copy, st); break;
-        case STMT_CALL: run_call(w, x->call, st); break;
-        case STMT_FOR: run_loop(w, x, st); break;
-        }
+void sync_statement(struct walk *w, struct stmt *x, struct state *st) {
+    switch (x->kind) {
+    case STMT_COPY: run_copy(w, x->copy, st); break;
+    case STMT_CALL: run_call(w, x->call, st); break;
+    case STMT_FOR: run_loop(w, x, st); break;
+    case STMT_PIPELINE: sync_pipeline(w, x, st); break;
+    case STMT_PART: BUG("a part outside a pipeline");
     }
 }
 
-static bool enough(struct walk *w) {
+void sync_run(struct walk *w, struct stmt *list, struct state *st) {
+    for (struct stmt *x = list; x; x = x->next) sync_statement(w, x, st);
+}
+
+bool sync_enough(struct walk *w) {
     struct state *st = ARENA_NEW(&w->s->arena, struct state);
     w->lacking = false;
-    run(w, w->k->body, st);
+    sync_run(w, w->k->body, st);
     return !w->lacking;
 }
 
@@ -265,15 +263,15 @@ static bool enough(struct walk *w) {
 static void loosen(struct walk *w, int *wait, bool *barrier) {
     if (*barrier) {
         *barrier = false;
-        if (!enough(w)) *barrier = true;
+        if (!sync_enough(w)) *barrier = true;
     }
     if (*wait < 0) return;
     int was = *wait;
     *wait = -1;
-    if (enough(w)) return;
-    for (*wait = was; *wait < MAX_WAIT; ++*wait) {
+    if (sync_enough(w)) return;
+    for (*wait = was; *wait < SYNC_WAIT; ++*wait) {
         ++*wait;
-        bool right = enough(w);
+        bool right = sync_enough(w);
         --*wait;
         if (!right) return;
     }
@@ -286,6 +284,14 @@ static void loosen_list(struct walk *w, struct stmt *list) {
             loosen(w, &x->copy->facts.wait_before, &x->copy->facts.barrier_before);
             break;
         case STMT_CALL: loosen(w, &x->call->wait_before, &x->call->barrier_before); break;
+        case STMT_PIPELINE:
+            loosen(w, &x->pipe->wait_before, &x->pipe->barrier_before);
+            loosen_list(w, x->body);
+            break;
+        case STMT_PART:
+            loosen(w, &x->wait_before, &x->barrier_before);
+            loosen_list(w, x->body);
+            break;
         case STMT_FOR: loosen_list(w, x->body); break;
         }
     }
@@ -293,8 +299,19 @@ static void loosen_list(struct walk *w, struct stmt *list) {
 
 // -- groups ---------------------------------------------------------------------------------------
 
+static bool any_async(const struct stmt *list) {
+    for (const struct stmt *x = list; x; x = x->next) {
+        if (x->kind == STMT_COPY && x->copy->facts.async) return true;
+        if (stmt_nests(x) && any_async(x->body)) return true;
+    }
+    return false;
+}
+
+// In a "load" part a statement of the part ends its group, so that groups are the same when there
+// is nothing left to load.
 static void prepare(struct walk *w, struct stmt *list, bool commits) {
     for (struct stmt *x = list; x; x = x->next) {
+        x->wait_before = -1;
         if (x->kind == STMT_COPY) {
             struct copy *c = x->copy;
             struct copy_facts *f = &c->facts;
@@ -303,7 +320,14 @@ static void prepare(struct walk *w, struct stmt *list, bool commits) {
             f->wait_before = -1;
         } else if (x->kind == STMT_CALL) {
             x->call->wait_before = -1;
+        } else if (x->kind == STMT_PART && x->load) {
+            prepare(w, x->body, false);
+            for (struct stmt *y = x->body; y; y = y->next) {
+                if (y->kind == STMT_COPY) y->copy->facts.commit_after = y->copy->facts.async;
+                if (y->kind == STMT_FOR) y->commit_after = any_async(y->body);
+            }
         } else {
+            if (x->kind == STMT_PIPELINE) x->pipe->wait_before = -1;
             prepare(w, x->body, commits);
         }
     }
@@ -315,35 +339,43 @@ static int number(struct stmt *list, int group) {
         if (x->kind == STMT_COPY) {
             if (x->copy->facts.async) x->copy->facts.group = group;
             if (x->copy->facts.commit_after) ++group;
-        } else if (x->kind == STMT_FOR) {
+        } else if (stmt_nests(x)) {
             group = number(x->body, group);
+            if (x->commit_after) ++group;
         }
     }
     return group;
 }
 
-static bool any_async(const struct stmt *list) {
-    for (const struct stmt *x = list; x; x = x->next) {
-        if (x->kind == STMT_COPY && x->copy->facts.async) return true;
-        if (x->kind == STMT_FOR && any_async(x->body)) return true;
+// -- functions ------------------------------------------------------------------------------------
+
+static bool needs_barrier(const struct stmt *x) {
+    switch (x->kind) {
+    case STMT_COPY: return x->copy->facts.barrier_before;
+    case STMT_CALL: return x->call->barrier_before;
+    case STMT_PIPELINE: return x->pipe->barrier_before;
+    case STMT_PART: return x->barrier_before;
+    case STMT_FOR: break;
     }
     return false;
 }
 
-// -- functions ------------------------------------------------------------------------------------
-
 // A device function hides no barrier.
 static bool without_barriers(struct session *s, const struct kernel *k, const struct stmt *list) {
     for (const struct stmt *x = list; x; x = x->next) {
-        bool needs = x->kind == STMT_COPY ? x->copy->facts.barrier_before
-                                          : x->kind == STMT_CALL && x->call->barrier_before;
-        if (x->kind == STMT_FOR && !without_barriers(s, k, x->body)) return false;
-        if (!needs) continue;
+        if (!needs_barrier(x)) {
+            if (stmt_nests(x) && !without_barriers(s, k, x->body)) return false;
+            continue;
+        }
         diag_error(s, x->at,
                    "a barrier is needed before this %s, and a device function hides none; end '%s' "
                    "before it, so "
                    "that its caller can synchronise",
-                   x->kind == STMT_COPY ? "copy" : "call", k->name);
+                   x->kind == STMT_COPY   ? "copy"
+                   : x->kind == STMT_CALL ? "call"
+                   : x->kind == STMT_PART ? "part of a pipeline"
+                                          : "pipeline",
+                   k->name);
         diag_page(s, "barrier");
         return false;
     }
@@ -356,8 +388,9 @@ bool pass_sync(struct session *s, struct plan *p) {
         struct walk w = {.s = s, .k = k};
         prepare(&w, k->body, true);
         w.mark = true;
-        enough(&w);
+        sync_enough(&w);
         w.mark = false;
+        sync_hoist(&w, k->body);
         loosen_list(&w, k->body);
         number(k->body, 1);
         // a device function returns with its accesses done

@@ -94,6 +94,7 @@ struct tensor {
     bool align_given;   // by the plan; else the launcher asks for what the accesses need
     int id;             // index into plan.tensors, or beyond it for a kernel's own
     const char *const *names;  // of its modes; NULL when they have none
+    int stages;                // extent of the last mode, which "stages" has added; 0: none was
     const struct tiled_copy *like;
     const struct tiled_copy
         *dist;  // of a frag: whose (thread, value) parts it holds; written by pass "partition"
@@ -264,7 +265,8 @@ struct copy_facts {
 };
 
 // -- kernels --------------------------------------------------------------------------------------
-enum stmt_kind { STMT_COPY, STMT_FOR, STMT_CALL };
+// A part is a "load" or "use" block, and stands in a pipeline's body alone.
+enum stmt_kind { STMT_COPY, STMT_FOR, STMT_CALL, STMT_PIPELINE, STMT_PART };
 
 struct copy {
     const char *label;  // or NULL
@@ -277,15 +279,35 @@ struct copy {
     struct copy_facts facts;
 };
 
+// A loop whose "load" parts run stages - 1 steps ahead of its "use" parts: step n fills slot
+// (n - begin) % stages of its buffers, and is used from there.  It means what the loop over its
+// parts in order means.  Parts have variables of their own for step and slot, because they are at
+// different steps at one time.
+struct pipeline {
+    int64_t stages;
+    const struct ix_var *slot;  // of the step that is used, the statement's own "var"; NULL when
+                                // there is one stage
+    const struct ix_var *load_var, *load_slot;  // in "load" parts; the same when there is one stage
+    struct tensor *const *tensor;               // the buffers with stages that it fills
+    int ntensors;
+    int wait_before;  // sync: before the loads of the first steps, as those of a copy
+    bool barrier_before;
+};
+
 struct stmt {
     enum stmt_kind kind;
     struct copy *copy;
     struct plan_call *call;
-    // STMT_FOR
+    // STMT_FOR, STMT_PIPELINE
     const struct ix_var *var;
     const struct ix *begin, *end;
-    struct stmt *body;
-    bool barrier_first;  // sync: at the head of each iteration but for the first one's need
+    struct stmt *body;  // of a part too
+    struct pipeline *pipe;
+    // STMT_PART
+    bool load;        // else use
+    int wait_before;  // sync: each time but for the first steps' loads, as those of a copy
+    bool barrier_before;
+    bool commit_after;  // sync: of a loop in a "load" part: ends a group
     struct stmt *next;
     struct range at;
 };
@@ -324,6 +346,15 @@ struct function {
     int id;  // index into plan.function
     struct range at;
 };
+
+// Whether "st" holds statements: a loop, a pipeline or a part of one.
+static inline bool stmt_nests(const struct stmt *st) {
+    return st->kind == STMT_FOR || st->kind == STMT_PIPELINE || st->kind == STMT_PART;
+}
+// Whether the body of "st" runs for each value of st->var from begin to end.
+static inline bool stmt_loops(const struct stmt *st) {
+    return st->kind == STMT_FOR || st->kind == STMT_PIPELINE;
+}
 
 // call NAME(arguments): by all threads of the block, together.
 struct plan_call {

@@ -33,12 +33,23 @@ static bool touch(struct run *r, const struct plan_call *y, int i, const struct 
                     "element %lld of '%s' is given to '%s' before anything was written to it",
                     (long long)at, oracle_name(t), y->fn->name));
         }
-        if (dir != ARG_IN) image_store(r->img, buf, at, image_opaque(y->fn->id, i, at));
+        if (dir != ARG_OUT && r->whole && !oracle_fresh(r, t, image_load(r->writer, buf, at))) {
+            return oracle_fail(
+                r, PLAN_RUN_POISON, t, at,
+                arena_printf(&r->s->arena,
+                             "element %lld of '%s' is given to '%s', but not filled in that step "
+                             "of the pipeline",
+                             (long long)at, oracle_name(t), y->fn->name));
+        }
+        if (dir == ARG_IN) continue;
+        image_store(r->img, buf, at, image_opaque(y->fn->id, i, at));
+        image_store(r->writer, buf, at, r->nblock << 32 | r->serial);
     }
     return true;
 }
 
 bool oracle_call(struct run *r, const struct plan_call *y) {
+    ++r->serial;
     for (int i = 0; i < y->fn->nformals; ++i) {
         struct plan_flat f;
         const struct view *v = &y->view[i];

@@ -80,6 +80,14 @@ static bool move(struct run *r, int64_t from, int64_t to) {
             arena_printf(&r->s->arena,
                          "element %lld of '%s' is read %s before anything was written to it",
                          (long long)from, oracle_name(src), where(r)));
+    if (known && r->step &&
+        !oracle_fresh(r, src, image_load(r->writer, oracle_buffer(src, thread), at)))
+        return oracle_fail(
+            r, PLAN_RUN_POISON, src, from,
+            arena_printf(&r->s->arena,
+                         "element %lld of '%s' is read %s, but not filled in that step of the "
+                         "pipeline",
+                         (long long)from, oracle_name(src), where(r)));
     int64_t buf = oracle_buffer(dst, thread);
     int64_t me = r->nblock << 32 | r->serial;
     int64_t before = image_load(r->writer, buf, place);

@@ -5,7 +5,7 @@
 
 // -- statements -----------------------------------------------------------------------------------
 
-static bool run_body(struct run *r, const struct stmt *first) {
+bool oracle_body(struct run *r, const struct stmt *first) {
     for (const struct stmt *st = first; st; st = st->next) {
         if (st->kind == STMT_COPY) {
             if (!oracle_copy(r, st->copy)) return false;
@@ -13,6 +13,11 @@ static bool run_body(struct run *r, const struct stmt *first) {
         }
         if (st->kind == STMT_CALL) {
             if (!oracle_call(r, st->call)) return false;
+            continue;
+        }
+        if (st->kind == STMT_PIPELINE || st->kind == STMT_PART) {
+            bool ok = st->kind == STMT_PART ? oracle_body(r, st->body) : oracle_pipeline(r, st);
+            if (!ok) return false;
             continue;
         }
         int64_t begin, end, pick[SAMPLE_AXIS];
@@ -24,7 +29,7 @@ static bool run_body(struct run *r, const struct stmt *first) {
         int64_t n = r->what->all_iterations ? end - begin : npick;
         for (int64_t i = 0; i < n; ++i) {
             r->var[st->var->id] = begin + (r->what->all_iterations ? i : pick[i]);
-            if (!run_body(r, st->body)) return false;
+            if (!oracle_body(r, st->body)) return false;
         }
     }
     return true;
@@ -39,7 +44,7 @@ static bool run_block(struct run *r, const int64_t block[3]) {
     image_drop_local(r->writer);
     r->serial = 0;
     oracle_set_thread(r, -1);
-    bool ok = run_body(r, r->k->body);
+    bool ok = oracle_body(r, r->k->body);
     ++r->nblock;
     return ok;
 }
@@ -91,7 +96,7 @@ static bool check_written(struct run *r) {
 static int64_t threads_of(const struct kernel *k, const struct stmt *first) {
     int64_t n = k->threads > 0 ? k->threads : 1;
     for (const struct stmt *st = first; st; st = st->next) {
-        int64_t m = st->kind == STMT_FOR                    ? threads_of(k, st->body)
+        int64_t m = stmt_nests(st)                          ? threads_of(k, st->body)
                     : st->kind == STMT_COPY && st->copy->tc ? st->copy->tc->threads
                                                             : 0;
         n = m > n ? m : n;

@@ -15,6 +15,13 @@ struct side {
     int64_t first[PLAN_FLAT_MODES];  // now, of its first element: coordinates in the tensor
 };
 
+// The step of a pipeline that is being executed.
+struct step {
+    const struct pipeline *pipe;
+    int64_t serial;  // of the last copy before the step
+    const struct step *outer;
+};
+
 struct run {
     struct session *s;
     const struct plan *p;
@@ -30,7 +37,8 @@ struct run {
     int64_t serial;
     int64_t threads;
     struct side src, dst;
-    bool whole;  // every block and iteration is executed
+    const struct step *step;  // innermost, or NULL
+    bool whole;               // every block and iteration is executed
 };
 
 // Walks the coordinates of a layout in order, and keeps the layout's value.
@@ -54,6 +62,12 @@ void oracle_set_thread(struct run *r, int thread);  // -1: none
 bool oracle_call(struct run *r, const struct plan_call *y);
 // The buffer in which thread "thread" finds tensor "t".
 int64_t oracle_buffer(const struct tensor *t, int thread);
+// Executes statements, and the pipeline "st", for the values that the variables have now.
+bool oracle_body(struct run *r, const struct stmt *first);
+bool oracle_pipeline(struct run *r, const struct stmt *st);
+// Whether an element of "t" whose writer (see run.writer) is "writer" was written in the step of
+// the pipeline that fills "t"; true when none does.
+bool oracle_fresh(const struct run *r, const struct tensor *t, int64_t writer);
 // Executes copy "c" for the values that the variables have now.
 bool oracle_copy(struct run *r, const struct copy *c);
 

@@ -183,9 +183,19 @@ static void print_stmts(struct session *s, const struct stmt *t, struct buf *b, 
             print_call(s, t->call, b);
             continue;
         }
-        buf_printf(b, "for %s in %s .. ", t->var->name, ix_text(s, t->begin));
-        buf_printf(b, "%s {%s\n", ix_text(s, t->end),
-                   t->barrier_first ? "  // barrier at the head of each iteration" : "");
+        if (t->kind == STMT_PART) {
+            buf_printf(b, "%s {%s\n", t->load ? "load" : "use",
+                       t->barrier_before ? "  // after a barrier in each step" : "");
+        } else {
+            buf_printf(b, "%s %s in %s .. ", t->kind == STMT_FOR ? "for" : "pipeline", t->var->name,
+                       ix_text(s, t->begin));
+            buf_printf(b, "%s {%s", ix_text(s, t->end), t->kind == STMT_FOR ? "\n" : "");
+        }
+        if (t->kind == STMT_PIPELINE) {
+            buf_printf(b, "  // %" PRId64 " stage%s%s\n", t->pipe->stages,
+                       t->pipe->stages == 1 ? "" : "s",
+                       t->pipe->barrier_before ? ", a barrier before its first loads" : "");
+        }
         print_stmts(s, t->body, b, indent + 2);
         buf_fill(b, ' ', indent);
         buf_puts(b, "}\n");

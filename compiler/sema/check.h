@@ -69,6 +69,13 @@ struct refusal {
     struct refusal *next;
 };
 
+// The part of a pipeline that is being read.
+struct pipe_part {
+    const struct pipeline *pipe;
+    const struct ix_var *slot;  // NULL: there is one
+    struct pipe_part *outer;
+};
+
 struct sema {
     struct session *s;
     struct lay_ctx *lay;
@@ -98,6 +105,7 @@ struct sema {
     struct memo *memo;
     struct refusal *refused;
     int cap_local, loops;
+    struct pipe_part *part;  // of a pipeline, innermost
 };
 
 // Reports an error at "at" and gives the value that stands for it.
@@ -264,11 +272,24 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
 
 // kernel.c
 void declare_kernel(struct sema *c, const struct ast_decl *d);
+struct stmt *check_block(struct sema *c, const struct ast_block *b);
+const struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name,
+                              const char *c_name, struct lay_int lo, struct lay_int end);
+// Fills begin, end and var of "loop" from "s"; without var when a bound was wrong.  False when it
+// can be no loop.
+bool loop_bounds(struct sema *c, const struct ast_stmt *s, struct stmt *loop);
+// A further variable "name" with the range of "loop".
+const struct ix_var *loop_var(struct sema *c, const char *name, const struct stmt *loop);
 // Whether a loop at hand may hold a further one; reports at "at" when not.
 bool loop_fits(struct sema *c, struct range at);
 // The tensor as the kernel at hand sees it: a global one that is among its arguments, its own
 // instance of a shared one.
 const struct value *kernel_tensor(struct sema *c, struct symbol *sym, struct range at);
+
+// pipeline.c
+struct stmt *check_pipeline(struct sema *c, const struct ast_stmt *s);
+// "v", the whole of a tensor with stages, or the slot that its name stands for in a pipeline.
+struct view pipeline_slot(struct sema *c, struct view v, struct range at);
 
 // extern.c
 void declare_extern(struct sema *c, const struct ast_decl *d);

@@ -21,7 +21,10 @@ static struct tensor *own(struct sema *c, const struct tensor *t) {
 const struct value *kernel_tensor(struct sema *c, struct symbol *sym, struct range at) {
     struct kernel *k = c->kernel;
     struct tensor *t = sym->tensor;
-    if (!k || sym->depth > 0) return value_view(c, view_of_tensor(c->s, t, at));
+    if (!k || sym->depth > 0) {
+        struct view v = view_of_tensor(c->s, t, at);
+        return value_view(c, t->stages ? pipeline_slot(c, v, at) : v);
+    }
     if (t->space == MEM_GLOBAL || k->device) {
         for (int i = 0; i < k->nformals; ++i)
             if (t->space == MEM_SHARED && k->formal[i].tensor->at.begin == t->at.begin &&
@@ -54,8 +57,8 @@ static void declare_buffer(struct sema *c, const struct ast_stmt *s) {
     if (sym && t) sym->tensor = own(c, t);
 }
 
-static const struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name,
-                                     const char *c_name, struct lay_int lo, struct lay_int end) {
+const struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name,
+                              const char *c_name, struct lay_int lo, struct lay_int end) {
     struct ix_var *v = ARENA_NEW(&c->s->arena, struct ix_var);
     *v = (struct ix_var){kind, intern(c->s, name), c_name, c->s->next_var++, lo, end};
     return v;
@@ -214,6 +217,14 @@ static int64_t threads_of_layout(struct sema *c, const struct ast_expr *e, bool 
 
 static int64_t threads_of_stmt(struct sema *c, const struct ast_stmt *s, int depth, bool *any) {
     if (s->kind == S_FOR) return most_threads(c, s->loop.body, depth + 1, any);
+    if (s->kind == S_PIPELINE) {
+        int64_t most = 0;
+        for (int i = 0; i < s->loop.nparts; ++i) {
+            int64_t n = most_threads(c, s->loop.part[i].body, depth + 1, any);
+            if (n > most) most = n;
+        }
+        return most;
+    }
     if (s->kind != S_COPY || s->copy.how == HOW_AUTO) return 0;
     const struct ast_expr *e = s->copy.with;
     if (e->kind == E_MAP) {
@@ -298,50 +309,52 @@ static void make_vars(struct sema *c) {
 
 // -- statements -----------------------------------------------------------------------------------
 
-static struct stmt *check_block(struct sema *c, const struct ast_block *b);
-
 bool loop_fits(struct sema *c, struct range at) {
     if (c->loops < MOST_LOOPS) return true;
     diag_error(c->s, at, "loops nested %d deep; %d is most", c->loops + 1, MOST_LOOPS);
     return false;
 }
 
-static struct stmt *check_for(struct sema *c, const struct ast_stmt *s) {
-    const struct ix *lo = eval_ix(c, s->loop.lo, "where a loop begins");
-    const struct ix *hi = eval_ix(c, s->loop.hi, "where a loop ends");
-    const struct value *v = &value_none;
-    const struct ix_var *var = NULL;
-    for (int i = 0; lo && hi && i < 2; ++i) {
-        const struct ix *e = i ? hi : lo;
+bool loop_bounds(struct sema *c, const struct ast_stmt *s, struct stmt *loop) {
+    loop->begin = eval_ix(c, s->loop.lo, "where a loop begins");
+    loop->end = eval_ix(c, s->loop.hi, "where a loop ends");
+    if (!loop->begin || !loop->end) return loop_fits(c, s->at);
+    for (int i = 0; i < 2; ++i) {
+        const struct ix *e = i ? loop->end : loop->begin;
         if (ix_depends(e, IX_TID) || ix_depends(e, IX_LANE) || ix_depends(e, IX_WARP)) {
             sema_not_yet(c, i ? s->loop.hi->at : s->loop.lo->at,
                          "a loop whose bounds differ from thread to thread");
-            return NULL;
+            return false;
         }
     }
-    if (!loop_fits(c, s->at)) return NULL;
-    if (lo && hi) {
-        struct lay_int from, end;
-        if (!ix_monomial(lo, &from)) from = lay_int(lo->lo);
-        if (!ix_monomial(ix_max(c->s, hi), &end)) {
-            end = hi->hi < INT64_MAX ? lay_int(hi->hi) : LAY_INT_INVALID;
-        }
-        var = make_var(c, IX_LOOP, s->name.name, s->name.name, from, end);
-        v = value_int(c, ix_var(c->s, var));
-    }
+    if (!loop_fits(c, s->at)) return false;
+    loop->var = loop_var(c, s->name.name, loop);
+    return true;
+}
+
+const struct ix_var *loop_var(struct sema *c, const char *name, const struct stmt *loop) {
+    struct lay_int from, end;
+    const struct ix *lo = loop->begin, *hi = loop->end;
+    if (!ix_monomial(lo, &from)) from = lay_int(lo->lo);
+    if (!ix_monomial(ix_max(c->s, hi), &end))
+        end = hi->hi < INT64_MAX ? lay_int(hi->hi) : LAY_INT_INVALID;
+    return make_var(c, IX_LOOP, name, name, from, end);
+}
+
+static struct stmt *check_for(struct sema *c, const struct ast_stmt *s) {
+    struct stmt *r = ARENA_NEW(&c->s->arena, struct stmt);
+    *r = (struct stmt){.kind = STMT_FOR, .at = s->at};
+    if (!loop_bounds(c, s, r)) return NULL;
+    const struct value *v = r->var ? value_int(c, ix_var(c->s, r->var)) : &value_none;
     scope_enter(c);
     scope_declare(c, s->name, SYM_LOOP, v);
     c->loops++;
     scope_enter(c);
-    struct stmt *body = check_block(c, s->loop.body);
+    r->body = check_block(c, s->loop.body);
     scope_leave(c);
     c->loops--;
     scope_leave(c);
-    if (!var) return NULL;
-    struct stmt *r = ARENA_NEW(&c->s->arena, struct stmt);
-    *r = (struct stmt){
-        .kind = STMT_FOR, .var = var, .begin = lo, .end = hi, .body = body, .at = s->at};
-    return r;
+    return r->var ? r : NULL;
 }
 
 static struct stmt *check_stmt(struct sema *c, const struct ast_stmt *s) {
@@ -353,7 +366,7 @@ static struct stmt *check_stmt(struct sema *c, const struct ast_stmt *s) {
     case S_FOR: return check_for(c, s);
     case S_LET: scope_declare(c, s->name, SYM_LET, eval(c, s->value)); break;
     case S_EXPECT: check_expect(c, &s->expect, s->at); break;
-    case S_PIPELINE: sema_not_yet(c, s->at, "'pipeline'"); break;
+    case S_PIPELINE: return check_pipeline(c, s);
     case S_CALL: check_call(c, s, &made); break;
     case S_FILL: sema_not_yet(c, s->at, "'fill'"); break;
     case S_SYNC:
@@ -368,7 +381,7 @@ static struct stmt *check_stmt(struct sema *c, const struct ast_stmt *s) {
     return made;
 }
 
-static struct stmt *check_block(struct sema *c, const struct ast_block *b) {
+struct stmt *check_block(struct sema *c, const struct ast_block *b) {
     struct stmt *first = NULL, **end = &first;
     for (int i = 0; i < b->nstmts && !diag_full(c->s); ++i)
         if ((*end = check_stmt(c, b->stmt[i]))) end = &(*end)->next;

@@ -131,6 +131,7 @@ static bool add_stages(struct sema *c, struct tensor *t, const struct ast_expr *
     joined.sw = sw;
     joined.composed = t->layout.composed;
     t->layout = joined;
+    t->stages = (int)n;
     return true;
 }
 

@@ -66,8 +66,10 @@ static void use_stmts(struct uses *u, const struct stmt *s) {
             for (int i = 0; i < s->call->fn->nformals; ++i) use_view(u, &s->call->view[i]);
             for (int i = 0; i < s->call->fn->nindexes; ++i) use_ix(u, s->call->index[i]);
         } else {
-            use_ix(u, s->begin);
-            use_ix(u, s->end);
+            if (stmt_loops(s)) {
+                use_ix(u, s->begin);
+                use_ix(u, s->end);
+            }
             use_stmts(u, s->body);
         }
     }

@@ -1,0 +1,78 @@
+// What the files of pass "sync" share: what is pending, and the walk through a function.
+#ifndef TCPC_PASS_SYNC_PRIVATE_H
+#define TCPC_PASS_SYNC_PRIVATE_H
+
+#include "pass/meet.h"
+
+enum { SYNC_PENDING = 256, SYNC_WAIT = 32 };
+
+struct entry {
+    struct access a;
+    bool async;  // of a copy that has not been waited for
+    int age;     // groups after its own; -1: its own is still open
+};
+
+struct state {
+    int n;
+    struct entry at[SYNC_PENDING];
+    bool everything;  // more was pending than fits: every access conflicts
+};
+
+// What a statement has to wait for.
+struct need {
+    int wait;  // -1: for nothing
+    const struct copy *wait_with;
+    bool barrier;
+    struct entry with;  // of the barrier
+    bool with_any;      // "with" is one
+    bool writes;        // the access that needs the barrier
+};
+
+// The part of a pipeline that is gone through: "ahead" steps after the one that is used.
+struct where {
+    const struct pipeline *pipe;
+    int ahead;
+    const struct where *outer;
+};
+
+struct known {
+    struct access a, b;
+    enum meet meet;
+};
+
+struct walk {
+    struct session *s;
+    struct kernel *k;
+    bool mark;     // else only look whether what is there is enough
+    bool lacking;  // it is not
+    const struct where *here;
+    struct known *known;
+    int nknown, cap_known;
+};
+
+// Goes through "list" from what is pending in "st".
+void sync_run(struct walk *w, struct stmt *list, struct state *st);
+void sync_statement(struct walk *w, struct stmt *x, struct state *st);
+// Adds to "need" what anything in "list" has to wait for, of what is pending before it.
+void sync_ask(struct walk *w, const struct state *st, const struct stmt *list, struct need *need);
+// Does what "need" asks, unless the statement does it already: "wait" and "barrier" are what it
+// does.  With walk.mark they become what is needed.
+void sync_satisfy(struct walk *w, struct state *st, const struct need *need, int *wait,
+                  bool *barrier);
+void sync_commit(struct state *st);
+// What may be pending where two ways meet; whether "into" has changed.
+bool sync_merge(const struct kernel *k, struct state *into, const struct state *from);
+// Whether the waits and barriers that are there are enough.
+bool sync_enough(struct walk *w);
+
+// sync_pipeline.c
+// Of which slot the access "a" is, whose view is "v".
+void sync_place(const struct walk *w, const struct view *v, struct access *a);
+// Whether the two are known to be of different slots.
+bool sync_apart(struct access a, struct access b);
+void sync_pipeline(struct walk *w, struct stmt *st, struct state *state);
+// Moves the wait of the first thing that a step uses up to its first load, where one barrier then
+// serves both.
+void sync_hoist(struct walk *w, struct stmt *list);
+
+#endif
