@@ -19,7 +19,7 @@ _tcpc() {
     -arch=*) mapfile -t COMPREPLY < <(compgen -P -arch= -W 'sm_80 sm_86 sm_89 sm_90 sm_90a sm_100 sm_100a' -- "${cur#*=}") && return ;;
     -*)
         [ "$command" != draw ] || options+=' --view= --format= --thread --type --values --param'
-        [ "$command" != run ] || options+=' --kernel --print --thread --param --time --gpu --host --cxx --keep --write'
+        [ "$command" != run ] || options+=' --kernel --print --thread --param --time --no-check --gpu --host --cxx --keep --write'
         [ "$command" != explain ] || options+=' --json --plan --equivalent'
         [ "$command" != eval ] || options='--steps --table --json --as= --list --help'
         [ "$command" != fmt ] || options='-i --check --help'

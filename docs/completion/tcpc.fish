@@ -28,6 +28,7 @@ complete -c tcpc -n '__fish_seen_subcommand_from run' -l print -x -d 'print a te
 complete -c tcpc -n '__fish_seen_subcommand_from run draw' -l thread -x -d 'whose fragment, or path'
 complete -c tcpc -n '__fish_seen_subcommand_from run draw' -l param -x -d 'value of a run-time parameter'
 complete -c tcpc -n '__fish_seen_subcommand_from run' -l time -d 'print the throughput'
+complete -c tcpc -n '__fish_seen_subcommand_from run' -l no-check -d 'time it without comparing first'
 complete -c tcpc -n '__fish_seen_subcommand_from explain' -l json -d 'print it for programs'
 complete -c tcpc -n '__fish_seen_subcommand_from explain' -l plan -d 'print the plan with every choice'
 complete -c tcpc -n '__fish_seen_subcommand_from explain' -l equivalent -d 'do two kernels move the same?'
