@@ -148,6 +148,9 @@ int main(int argc, char **argv) {
     CHECK(cudaMalloc((void **)&p, p_bytes));
     CHECK(cudaMalloc((void **)&expected, sizeof *expected * 4096));
     fill<<<4096, 256>>>((uint16_t *)a, elements);
+    // no multiprocessor is to change how it divides its memory while the clock runs
+    CHECK(cudaFuncSetAttribute(delay, cudaFuncAttributePreferredSharedMemoryCarveout,
+                               cudaSharedmemCarveoutMaxShared));
     cudaEvent_t from, to;
     CHECK(cudaEventCreate(&from));
     CHECK(cudaEventCreate(&to));
