@@ -4,6 +4,7 @@
 // stores, so that they are in flight together.  What is more than a batch becomes loops around it.
 // A side in registers needs no batch: the fragment is one, and each instruction moves between it
 // and memory.
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -87,9 +88,10 @@ static void comment(struct lowering *w, const struct copy *c) {
 struct way {
     const struct copy_mode *mode;
     int nmodes, bits;
-    const struct ix *from, *to;
-    const struct predicate *pred;  // none where the tile is whole
-    const struct ix **at;          // of each predicate, as it is lowered
+    const struct ix *from, *to;                // what a swizzle may change
+    const struct ix *from_beyond, *to_beyond;  // and what lies beyond it, to be added
+    const struct predicate *pred;              // none where the tile is whole
+    const struct ix **at;                      // of each predicate, as it is lowered
     int npred;
 };
 
@@ -171,8 +173,9 @@ static const struct ix *along(struct lowering *w, const struct ix *base, const s
 
 static const struct ix *address(struct lowering *w, const struct nest *nest, bool src,
                                 struct lay_swizzle sw) {
-    const struct ix *base = src ? nest->way->from : nest->way->to;
-    return ix_swizzle(w->s, along(w, base, nest, src, NULL), sw);
+    const struct way *y = nest->way;
+    const struct ix *e = along(w, src ? y->from : y->to, nest, src, NULL);
+    return ix_add(w->s, src ? y->from_beyond : y->to_beyond, ix_swizzle(w->s, e, sw));
 }
 
 // Opens the question whether the elements at hand are there, when that is one.
@@ -212,6 +215,25 @@ static const struct ix *let(struct lowering *w, const char *name, const struct i
     n->var = v;
     n->index = e;
     return ix_var(w->s, v);
+}
+
+// Where a side of a copy begins, named: "*inside" takes part in swizzle "sw"; "*beyond" is what a
+// loop around the copy adds and the swizzle lets through, so that the rest is the same in each
+// iteration.
+static void begin_side(struct lowering *w, const char *name, const struct ix *e, bool shared,
+                       struct lay_swizzle sw, const struct ix **inside, const struct ix **beyond) {
+    struct session *s = w->s;
+    const struct ix *apart = ix_int(s, 0);
+    int64_t block = (int64_t)1 << (sw.m + sw.b + abs(sw.s));
+    for (int i = 0; sw.b && e->op == IX_SUM && i < e->nterms; ++i) {
+        const struct ix_term *t = &e->term[i];
+        if (!t->atom || !ix_depends(t->atom, IX_LOOP)) continue;
+        const struct ix *x = ix_scale(s, t->atom, t->coef);
+        if (ix_divisor(x) % block == 0) apart = ix_add(s, apart, x);
+    }
+    if (ix_sub(s, e, apart)->lo < 0) apart = ix_int(s, 0);  // a swizzle has no value there
+    *inside = let(w, name, ix_sub(s, e, apart), shared);
+    *beyond = let(w, arena_printf(&s->arena, "%s_tile", name), apart, false);
 }
 
 // -- the copy -------------------------------------------------------------------------------------
@@ -359,8 +381,8 @@ void lower_copy(struct lowering *w, const struct copy *c) {
     enum edge edge = f->edge == EDGE_SOME && one ? EDGE_ALWAYS : f->edge;
     bool shared = f->nmodes > 0 || edge == EDGE_SOME;
     struct way y = {.mode = f->mode, .nmodes = f->nmodes, .bits = f->bits};
-    y.from = let(w, "from", from, shared);
-    y.to = let(w, "to", to, shared);
+    begin_side(w, "from", from, shared, f->src.sw, &y.from, &y.from_beyond);
+    begin_side(w, "to", to, shared, f->dst.sw, &y.to, &y.to_beyond);
     if (edge == EDGE_SOME) {
         struct kir_node *whole = ask_whole(w, f);
         lower_open(w, whole);
