@@ -140,7 +140,6 @@ static bool find_place(struct session *s, const struct copy *c, struct place *x)
         x->p = c->src.partitioned;
         x->q = c->dst.partitioned;
         if (!x->p || !x->q || !lay_equal(x->p->thr, x->q->thr)) return false;
-        if (x->p->at.begin != c->src.at.begin || x->q->at.begin != c->dst.at.begin) return false;
         x->src = x->p->of;
         x->dst = x->q->of;
     }

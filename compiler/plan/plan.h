@@ -125,7 +125,7 @@ struct view;
 struct partitioned {
     const struct view *of;
     struct lay thr;
-    struct range of_at, thr_at, at;  // its arguments, and all of it
+    struct range of_at, thr_at;  // its arguments
 };
 
 // -- views ----------------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ struct view {
     int64_t threads;           // of a partition: those that have one; 0 else
     int64_t lanes;             // of a partition of what a warp has: likewise, of each warp
     struct range at;
-    const struct partitioned *partitioned;  // made by local_partition, at its "at"; or NULL
+    const struct partitioned *partitioned;  // made by local_partition alone; or NULL
 };
 
 enum level { LEVEL_GRID, LEVEL_BLOCK, LEVEL_WARP, LEVEL_THREAD };

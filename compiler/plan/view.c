@@ -74,6 +74,7 @@ struct view view_map(struct session *s, struct view v, struct lay f, struct rang
     int n = 0;
     v.at = at;
     v.names = NULL;
+    v.partitioned = NULL;
     if (!lay_valid(v.layout) || !lay_valid(f)) {
         v.layout = lay_layout_invalid();
         return v;
@@ -218,6 +219,7 @@ static const char *const *names_kept(struct session *s, const struct view *v,
 struct view view_slice(struct session *s, struct view v, const struct coord *c, struct range at) {
     struct slicer z = {.s = s, .v = &v};
     v.at = at;
+    v.partitioned = NULL;
     if (!lay_valid(v.layout)) return v;
     bool coords = lay_valid(v.coord);
     if (coords) {
