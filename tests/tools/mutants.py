@@ -1,5 +1,6 @@
 """Do the tests notice when the passes or the Kernel IR do something else?  Changes the sources by rule, one place at a time (see
-c_mutants.py), rebuilds what changed, and runs tests, the quick ones first, until one fails.
+c_mutants.py), rebuilds what changed (with
+the sanitizers), and runs tests, the quick ones first, until one fails.
 
 usage: mutants.py [--seed S] [--count N] [--jobs J] [--only REGEX] [--report FILE] [--again FILE] [--list]
 
@@ -38,23 +39,28 @@ JUDGED = ROOT / "tests/mutants/judged.txt"
 LEAST = 90.0  # percent
 TARGETS = ["tcpc", "tcp_host", "gen_plans", "random_plans", "random_ways", "test_driver_width_golden", "test_driver_tiled_golden",
            "test_sema_plan_run"]
-MEMORY = 6 << 30
 
 LIT = [str(ROOT / ".venv/bin/lit"), "-q", "-j1", "--max-failures=1", "tests", "--filter"]
 # What is run, in this order, from the build folder.  The whole of it is a part of ./dev test.
 SUITE = [
-    ("random plans", ["bin/random_plans", "--plans", "250", "--mutants", "400", "--seconds", "60", "--failures", "1"]),
+    ("random plans", ["bin/random_plans", "--plans", "150", "--mutants", "200", "--seconds", "60", "--failures", "1"]),
     ("lit: pass, kernel, explain", LIT + ["tcpc :: (pass|kernel|explain)/"]),
     ("unit tests", ["ctest", "--stop-on-failure", "-R", "unit.(driver|sema)|examples.golden"]),
     ("random ways", ["bin/random_ways", "--ways", "100", "--misses", "30"]),
     ("lit: sema, draw", LIT + ["tcpc :: (sema|draw|diag)/"]),
-    ("more random plans", ["bin/random_plans", "--first", "251", "--plans", "1200", "--mutants", "1500", "--seconds", "60",
+    ("more random plans", ["bin/random_plans", "--first", "151", "--plans", "600", "--mutants", "900", "--seconds", "120",
                            "--failures", "1"]),
-    ("documents", ["ctest", "--stop-on-failure", "-R", "docs.docs"]),
-    ("lit: emit, plans, run", LIT + ["tcpc :: (emit|plans|run)/"]),
+    ("the language", ["ctest", "--stop-on-failure", "-R", "docs.docs.language"]),
 ]
+# What is run only when some plan is compiled to another text than before: these tests look at the text, or run it.
+TEXTS = ["examples/*/*.tcp", "tests/plans/*.tcp", "tests/emit/*.tcp", "tests/run/*.tcp", "tests/pass/*.tcp", "tests/ptx/*.tcp"]
+LAST = [("lit: emit, plans, run, ptx", LIT + ["tcpc :: (emit|plans|run|ptx)/"])]
 # Slow ones that look at the text of what is emitted, or are here in another form.
-SKIP = {"LIT_FILTER_OUT": "nvcc.test|emit/format.test|emit/lines.test|emit/compile.test|random"}
+ENVIRONMENT = {
+    "ASAN_OPTIONS": "detect_stack_use_after_return=0:detect_leaks=0:hard_rss_limit_mb=4000:allocator_may_return_null=0",
+    "UBSAN_OPTIONS": "halt_on_error=1",
+    "LIT_FILTER_OUT": "nvcc.test|emit/format.test|emit/lines.test|emit/compile.test|random",
+}
 
 # Stands for the C++ compiler: most mutants change little of what is emitted, so that its output is kept by its inputs.
 KEEPER = """#!/usr/bin/env bash
@@ -78,11 +84,10 @@ stop = threading.Event()
 def run(command, cwd, seconds, env=None):
     """Runs "command"; returns (exit status or None when the time was up, its output)."""
     def limits():
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     child = subprocess.Popen(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                             env={**os.environ, **SKIP, **(env or {})}, start_new_session=True, preexec_fn=limits)
+                             env={**os.environ, **ENVIRONMENT, **(env or {})}, start_new_session=True, preexec_fn=limits)
     try:
         out, _ = child.communicate(timeout=seconds)
         return child.returncode, out.decode(errors="replace")
@@ -115,15 +120,31 @@ class Workplace:
     def prepare(self):
         copy_tree(self.src)
         if not (self.build / "build.ninja").exists():
-            must(["cmake", "-S", str(self.src), "-B", str(self.build), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-                  "-DCMAKE_C_FLAGS=-w"], self.src)
+            must(["cmake", "-S", str(self.src), "-B", str(self.build), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
+                  "-DTCPC_SANITIZE=ON", "-DCMAKE_C_FLAGS=-w", "-DCMAKE_C_FLAGS_DEBUG=-O1"], self.src)
         must(["ninja", *TARGETS], self.build)
-        for name, command in SUITE:
+        self.texts = self.compile_all()
+        for name, command in SUITE + LAST:
             begin = time.monotonic()
             status, out = run(command, self.build, 900, self.path)
             if status != 0:
                 sys.exit(f"mutants: '{name}' fails before anything was changed:\n{out[-3000:]}")
             self.seconds[name] = time.monotonic() - begin
+
+    def compile_all(self):
+        """What all plans are compiled to, and 200 random kernels."""
+        status, random_plan = run(["bin/gen_plans", "7", "200"], self.build, 60)
+        made = [str(status)]
+        (self.build / "random.tcp").write_text(random_plan)
+        for plan in [self.build / "random.tcp"] + [p for pattern in TEXTS for p in sorted(self.src.glob(pattern))]:
+            status, out = run(["bin/tcpc", "-w", str(plan), "-o", "-"], self.build, 20)
+            made.append(out if status is not None else "no end")
+        return made
+
+    def steps(self):
+        yield from SUITE
+        if self.compile_all() != self.texts:
+            yield from LAST
 
     def judge(self, mutant):
         """Returns (verdict, by what)."""
@@ -132,7 +153,9 @@ class Workplace:
         path.write_text(mutant.apply(text))
         try:
             status, _ = run(["ninja", *TARGETS], self.build, 300, {"CCACHE_DISABLE": "1"})
-            for name, command in SUITE if status == 0 else ():
+            if status != 0:
+                return "did not compile", ""
+            for name, command in self.steps():
                 status, _ = run(command, self.build, 20 + 6 * self.seconds[name], self.path)
                 if status is None and not stop.is_set():
                     return "timeout", name
@@ -140,7 +163,7 @@ class Workplace:
                     return "not run", ""
                 if status != 0:
                     return "killed", name
-            return ("survived", "") if status == 0 else ("did not compile", "")
+            return "survived", ""
         finally:
             path.write_text(text)
 
