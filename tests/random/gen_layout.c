@@ -17,7 +17,15 @@ static bool may_cut(const struct tiled *t, int m, int64_t inner) {
     return true;
 }
 
+// Whether tiles of the copies reach beyond the views.
+static bool smaller(const struct kernel *k) {
+    for (int m = 0; m < k->rank; ++m)
+        if (k->small[m]) return true;
+    return false;
+}
+
 void nest(struct gen *g, const struct kernel *k, struct shape *s, int contiguous, int per_access) {
+    if (k->tails || smaller(k)) return;
     for (int m = 0; m < s->rank; ++m) {
         static const int cuts[] = {2, 4, 8, 16, 3, 6};
         int64_t inner = cuts[below(g, 6)];
@@ -112,7 +120,7 @@ void put_shared_layout(struct gen *g, const struct kernel *k, int contiguous, in
         int b = 1 + below(g, (bits - base) / 2), room = bits - base - 2 * b;
         int m = base + (room > 0 ? below(g, room + 1) : 0);
         int shift = b + (bits - m - 2 * b > 0 ? below(g, bits - m - 2 * b + 1) : 0);
-        bool tiles = percent(g, 40);
+        bool tiles = percent(g, 40) && !smaller(k);
         put(g, "%sSw<%d,%d,%d> o 0 o ", tiles ? "tile_to_shape(" : "", b, m, shift);
         for (int i = 0; i < k->rank && tiles; ++i)
             while (s.extent[i] % 2 == 0 && (i != contiguous || s.extent[i] / 2 >= unit) &&
@@ -126,9 +134,10 @@ void put_shared_layout(struct gen *g, const struct kernel *k, int contiguous, in
         }
         return;
     }
-    if (contiguous <= 0 && percent(g, 25)) {
+    bool compact = contiguous < 0 || s.extent[contiguous] % unit == 0;
+    if (compact && contiguous <= 0 && percent(g, 25)) {
         put_shape(g, &s);
-    } else if ((contiguous < 0 || contiguous == k->rank - 1) && percent(g, 25)) {
+    } else if (compact && (contiguous < 0 || contiguous == k->rank - 1) && percent(g, 25)) {
         put(g, "row");
         put_shape(g, &s);
     } else {

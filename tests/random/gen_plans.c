@@ -9,6 +9,7 @@
 
 // -- whole tensors --------------------------------------------------------------------------------
 static bool is_tiled(const struct kernel *k) {
+    if (k->tails) return true;
     for (int i = 0; i < k->rank; ++i)
         if (k->axis[i].tiles > 1 || k->axis[i].param[0]) return true;
     return false;
@@ -28,7 +29,7 @@ static void put_global(struct gen *g, const struct kernel *k, const char *name,
     int contiguous = t->exact ? t->along : -1, unit = t->exact ? t->bits / k->elem_bits : 1;
     int batch = -1;
     for (int i = 0; i < k->rank; ++i) {
-        s.extent[i] = k->tile[i] * k->axis[i].tiles;
+        s.extent[i] = k->axis[i].extent;
         s.symbol[i] = k->axis[i].param[0] ? k->axis[i].param : NULL;
     }
     bool row = contiguous == k->rank - 1 && (contiguous != 0 || percent(g, 50));
@@ -52,7 +53,8 @@ static void put_global(struct gen *g, const struct kernel *k, const char *name,
             put(g, "row"), put_shape(g, &s);
         else
             put_shape(g, &s);
-    } else if (percent(g, 40) && (contiguous < 0 || row || contiguous == 0)) {
+    } else if (percent(g, 40) && (contiguous < 0 || row || contiguous == 0) &&
+               (contiguous < 0 || s.extent[contiguous] % unit == 0)) {
         put(g, "%s", row ? "row" : "");
         put_shape(g, &s);
     } else {
@@ -103,7 +105,9 @@ static void choose_axis(struct gen *g, struct kernel *k, struct axis *x, int mod
         strcpy(x->coord, "0");
         return;
     }
-    if (x->param[0])
+    if (x->param[0] && k->tails)
+        snprintf(count, sizeof count, "ceil_div(%s,%" PRId64 ")", x->param, k->tile[mode]);
+    else if (x->param[0])
         snprintf(count, sizeof count, "%s/%" PRId64, x->param, k->tile[mode]);
     else
         snprintf(count, sizeof count, "%" PRId64, x->tiles);
@@ -129,10 +133,11 @@ static void choose_axis(struct gen *g, struct kernel *k, struct axis *x, int mod
     }
 }
 
-static void choose_axes(struct gen *g, struct kernel *k) {
+// Without "several" the tensors are one tile.
+static void choose_axes(struct gen *g, struct kernel *k, bool several) {
     int64_t size = 1;
     for (int i = 0; i < k->rank; ++i) size *= k->tile[i];
-    if (k->rank >= 2 && size * 6 <= MAX_WHOLE &&
+    if (several && k->rank >= 2 && size * 6 <= MAX_WHOLE && !k->small[0] && !k->small[1] &&
         percent(g, 15)) {  // one axis of blocks counts two modes
         struct axis *x = &k->axis[0], *y = &k->axis[1];
         x->tiles = 3;
@@ -147,18 +152,19 @@ static void choose_axes(struct gen *g, struct kernel *k) {
         struct axis *x = &k->axis[i];
         if (x->done) continue;
         x->tiles = PICK(g, 1, 1, 2, 3, 4);
-        if (size * x->tiles > MAX_WHOLE) x->tiles = 1;
+        if (size * x->tiles > MAX_WHOLE || k->small[i] || !several) x->tiles = 1;
         // compact layouts alone have params in them: their contiguous mode is the first or the last
         bool inside = k->a.exact && k->a.along > 0 && k->a.along < k->rank - 1;
-        if (size <= MAX_TILE / 8 && !inside && may(g, GEN_PARAMS, 20)) {
+        if (size <= MAX_TILE / 8 && !inside && !k->small[i] && several && may(g, GEN_PARAMS, 20)) {
             sprintf(x->param, "%c%d", 'M' + i, g->kernel);
             x->tiles = 1;
         }
         size *= x->tiles;
         choose_axis(g, k, x, i);
     }
+    choose_extents(g, k);
     k->batch.tiles = 2 + below(g, 3);
-    if (size * k->batch.tiles <= MAX_WHOLE && may(g, GEN_SLICES, 20) &&
+    if (several && size * k->batch.tiles <= MAX_WHOLE && may(g, GEN_SLICES, 20) &&
         (k->block_axes < 3 || (g->features & GEN_LOOPS))) {
         k->sliced = true;
         choose_axis(g, k, &k->batch, -1);
@@ -167,16 +173,19 @@ static void choose_axes(struct gen *g, struct kernel *k) {
 
 static void put_params(struct gen *g, struct kernel *k) {
     for (int i = 0; i < k->rank; ++i)
-        if (k->axis[i].param[0])
-            put(g, "param %s : index %% %" PRId64 "%s;\n", k->axis[i].param, k->tile[i],
-                percent(g, 30) ? " in 0 .. 65536" : "");
+        if (k->axis[i].param[0]) {
+            int unit = k->a.exact && k->a.along == i ? k->a.bits / k->elem_bits : 1;
+            put(g, "param %s : index", k->axis[i].param);
+            if (!k->tails || unit > 1) put(g, " %% %" PRId64, k->tails ? unit : k->tile[i]);
+            put(g, "%s;\n", percent(g, 30) ? " in 0 .. 65536" : "");
+        }
     if (has_params(k) && k->rank == 2 && !k->sliced && percent(g, 60)) {
         sprintf(k->ld, "ld%d", g->kernel);
         put(g, "param %s : index %% 16 where %s >= ", k->ld, k->ld);
         if (k->axis[1].param[0])
             put(g, "%s;\n", k->axis[1].param);
         else
-            put(g, "%" PRId64 ";\n", k->tile[1] * k->axis[1].tiles);
+            put(g, "%" PRId64 ";\n", k->axis[1].extent);
     }
 }
 
@@ -253,7 +262,8 @@ static void put_parts(struct gen *g, const struct kernel *k, int depth, const ch
     const struct tiled *t = &k->a;
     char from[500], to[500], step[64] = "";
     int mode = below(g, k->rank), id = g->kernel;
-    int64_t rounds = k->tile[mode] / ((int64_t)t->thr[mode] * t->val[mode]);
+    int64_t step_size = (int64_t)t->thr[mode] * t->val[mode];
+    int64_t rounds = (k->tile[mode] + step_size - 1) / step_size;
     snprintf(from, sizeof from, "partition_src(%s, %s)", t->name, src);
     snprintf(to, sizeof to, "partition_dst(%s, %s)", t->name, dst);
     if (percent(g, 60)) {
@@ -311,7 +321,14 @@ static void put_kernel(struct gen *g) {
         k.a.exact = k.b.exact = false;
         k.a.bare = k.b.bare = true;
     }
-    choose_axes(g, &k);
+    bool mid = flow == BY_TWO_SHARED || flow == BY_SHARED_AND_FRAG;  // copies all of a tile
+    bool parts = flow == BY_PARTITION || flow == BY_PARTS || flow == BY_SHARED_AND_FRAG;
+    bool small = may(g, GEN_TAILS, 12);
+    if (small)
+        choose_small(g, &k, flow == BY_PARTITION ? 2 : 1);
+    else
+        k.tails = !mid && may(g, GEN_TAILS, 30);
+    choose_axes(g, &k, !(small && parts));
     put_params(g, &k);
 
     char src[16], dst[16], src_view[320], dst_view[320], shared[2][16], frag[16];
@@ -428,6 +445,7 @@ static void choose_indexes(struct gen *g, struct kernel *k) {
         strcpy(x->coord, "0");
         if (x->tiles > 1) sprintf(x->coord, "i%d", i);
     }
+    choose_extents(g, k);
 }
 
 // A device function that brings a tile into its caller's shared memory or registers, or takes it

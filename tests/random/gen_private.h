@@ -41,7 +41,7 @@ struct tiled {
 
 // Where a mode's tiles are counted: the text of the tile's coordinate.
 struct axis {
-    int64_t tiles;
+    int64_t tiles, extent;
     char coord[48];
     char param[16];  // or ""
     bool looped;     // a loop counts them alone
@@ -56,6 +56,8 @@ struct kernel {
     struct tiled a, b;  // into the middle, out of it
     bool two;           // b is another one than a
     struct axis axis[MAX_RANK];
+    bool tails;            // extents are what they are
+    bool small[MAX_RANK];  // of the view: less than a tile of the copies
     bool sliced;
     struct axis batch;
     int block_axes;
@@ -87,6 +89,10 @@ void put_ints(struct gen *g, const int *v, int n);
 // gen_map.c: the same tiled copies as TV layouts and index maps.
 void put_tv(struct gen *g, const struct tiled *t);
 void put_map(struct gen *g, const struct tiled *t);
+
+// gen_tail.c: extents that are no multiples.
+void choose_small(struct gen *g, struct kernel *k, int least);
+void choose_extents(struct gen *g, struct kernel *k);
 
 // gen_layout.c: layouts.
 void nest(struct gen *g, const struct kernel *k, struct shape *s, int contiguous, int per_access);
