@@ -98,9 +98,10 @@ static void add_steps(struct flow *f, const struct stmt *list) {
             if (!f->why) add_step(f, STEP_CLOSE);
             continue;
         }
-        if (st->kind == STMT_PIPELINE && st->pipe->barrier_before) add_step(f, STEP_BARRIER);
+        bool before = st->kind == STMT_PIPELINE ? st->pipe->barrier_before : st->barrier_before;
+        if (before && st->kind != STMT_PART) add_step(f, STEP_BARRIER);
         add_step(f, STEP_OPEN)->text[0] = block_text(f, st);
-        if (st->barrier_before) add_step(f, STEP_BARRIER);
+        if (before && st->kind == STMT_PART) add_step(f, STEP_BARRIER);
         add_steps(f, st->body);
         if (!f->why) add_step(f, STEP_CLOSE);
     }

@@ -93,6 +93,8 @@ const struct ix *lower_index(struct lowering *w, const struct ix *e) {
 // -- statements -----------------------------------------------------------------------------------
 
 static void lower_for(struct lowering *w, const struct stmt *st) {
+    lower_wait(w, st->wait_before);
+    if (st->barrier_before) lower_node(w, KIR_BARRIER);
     struct kir_node *loop = lower_node(w, KIR_FOR);
     struct ix_var *v = (struct ix_var *)st->var;
     v->c_name = names_take(&w->names, v->name);

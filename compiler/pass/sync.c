@@ -219,6 +219,10 @@ static void run_call(struct walk *w, struct plan_call *y, struct state *st) {
 static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
     const struct ix *trips = ix_sub(w->s, x->end, x->begin);
     int64_t n;
+    // what is pending when the loop begins is better waited for once, if its body does not anyhow
+    struct need need = {.wait = -1};
+    if (w->mark) sync_ask(w, st, x->body, &need);
+    sync_satisfy(w, st, &need, &x->wait_before, &x->barrier_before);
     if (trips && ix_static(trips, &n) && n <= MAX_UNROLL) {
         for (int64_t i = 0; i < n; ++i) sync_run(w, x->body, st);
         return;
@@ -292,7 +296,10 @@ static void loosen_list(struct walk *w, struct stmt *list) {
             loosen(w, &x->wait_before, &x->barrier_before);
             loosen_list(w, x->body);
             break;
-        case STMT_FOR: loosen_list(w, x->body); break;
+        case STMT_FOR:
+            loosen(w, &x->wait_before, &x->barrier_before);
+            loosen_list(w, x->body);
+            break;
         }
     }
 }
@@ -354,8 +361,8 @@ static bool needs_barrier(const struct stmt *x) {
     case STMT_COPY: return x->copy->facts.barrier_before;
     case STMT_CALL: return x->call->barrier_before;
     case STMT_PIPELINE: return x->pipe->barrier_before;
-    case STMT_PART: return x->barrier_before;
-    case STMT_FOR: break;
+    case STMT_PART:
+    case STMT_FOR: return x->barrier_before;
     }
     return false;
 }
@@ -373,6 +380,7 @@ static bool without_barriers(struct session *s, const struct kernel *k, const st
                    "that its caller can synchronise",
                    x->kind == STMT_COPY   ? "copy"
                    : x->kind == STMT_CALL ? "call"
+                   : x->kind == STMT_FOR  ? "loop"
                    : x->kind == STMT_PART ? "part of a pipeline"
                                           : "pipeline",
                    k->name);

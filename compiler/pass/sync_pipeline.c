@@ -109,23 +109,22 @@ void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
 
 // -- one barrier for both -------------------------------------------------------------------------
 
-// The first thing in "list" that waits.
+// The first thing in "list" that waits for other threads too.
 static bool first_wait(struct stmt *list, int **wait, bool **barrier) {
     for (struct stmt *x = list; x; x = x->next) {
-        *wait = NULL;
+        *wait = &x->wait_before;
+        *barrier = &x->barrier_before;
         if (x->kind == STMT_COPY) {
             *wait = &x->copy->facts.wait_before;
             *barrier = &x->copy->facts.barrier_before;
         } else if (x->kind == STMT_CALL) {
             *wait = &x->call->wait_before;
             *barrier = &x->call->barrier_before;
-        } else if (x->kind == STMT_FOR) {
-            if (first_wait(x->body, wait, barrier)) return true;
-            continue;
-        } else {
+        } else if (x->kind != STMT_FOR) {
             return false;
         }
-        if (**wait >= 0) return true;
+        if (**wait >= 0 && **barrier) return true;
+        if (x->kind == STMT_FOR && first_wait(x->body, wait, barrier)) return true;
     }
     return false;
 }
@@ -135,7 +134,7 @@ static void hoist(struct walk *w, struct stmt *part) {
     bool *barrier, found = false;
     for (struct stmt *use = part->next; use && !use->load && !found; use = use->next)
         found = first_wait(use->body, &wait, &barrier);
-    if (!found || !*barrier) return;
+    if (!found) return;
     int wait_was = *wait, own_was = part->wait_before;
     *wait = -1;
     *barrier = false;

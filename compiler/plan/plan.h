@@ -303,11 +303,10 @@ struct stmt {
     const struct ix *begin, *end;
     struct stmt *body;  // of a part too
     struct pipeline *pipe;
-    // STMT_PART
-    bool load;        // else use
-    int wait_before;  // sync: each time but for the first steps' loads, as those of a copy
+    bool load;        // STMT_PART: else use
+    int wait_before;  // sync: STMT_FOR, STMT_PART (but for the first steps' loads): as a copy's
     bool barrier_before;
-    bool commit_after;  // sync: of a loop in a "load" part: ends a group
+    bool commit_after;  // sync: STMT_FOR in a "load" part: ends a group
     struct stmt *next;
     struct range at;
 };

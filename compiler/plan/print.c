@@ -189,7 +189,9 @@ static void print_stmts(struct session *s, const struct stmt *t, struct buf *b, 
         } else {
             buf_printf(b, "%s %s in %s .. ", t->kind == STMT_FOR ? "for" : "pipeline", t->var->name,
                        ix_text(s, t->begin));
-            buf_printf(b, "%s {%s", ix_text(s, t->end), t->kind == STMT_FOR ? "\n" : "");
+            buf_printf(b, "%s {", ix_text(s, t->end));
+            if (t->kind == STMT_FOR)
+                buf_puts(b, t->barrier_before ? "  // after a barrier\n" : "\n");
         }
         if (t->kind == STMT_PIPELINE) {
             buf_printf(b, "  // %" PRId64 " stage%s%s\n", t->pipe->stages,
