@@ -13,7 +13,7 @@ mkdir -p "$out/runtime"
 cp -r runtime/*.{h,cuh,cu,cpp} "$out/runtime/"
 for plan in naive_copy loads; do
     for tiles in ${TILES:-1 4096}; do
-        "$build/bin/tcpc" run -w -arch="${ARCH:-sm_90}" --time --no-check --param N="$tiles" --write "$out/${plan}_$tiles" \
+        "$build/bin/tcpc" run -w -arch="${ARCH:-sm_90}" --time --no-check -D TILES="$tiles" --write "$out/${plan}_$tiles" \
             "examples/naive_copy/$plan.tcp"
     done
 done

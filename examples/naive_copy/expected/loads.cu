@@ -7,12 +7,11 @@
 #endif
 
 // kernel load_32, loads.tcp:8
-//   grid (N,1,1), 256 threads, 131072 bytes of shared memory
+//   grid (1,1,1), 256 threads, 131072 bytes of shared memory
 static __global__ void __launch_bounds__(256) load_32_kernel(const float *__restrict__ A) {
     TCP_SHARED_BUFFER(smem);
     float *const s = (float *)(smem + 0);
     const int tid = (int)threadIdx.x;
-    const int block_x = (int)blockIdx.x;
     const int t0 = tid / 8;
     const int t1 = tid % 8;
     // copy local_partition(A(_, _, block.x), (8,32), tid) -> local_partition(s, (8,32), tid)
@@ -20,7 +19,7 @@ static __global__ void __launch_bounds__(256) load_32_kernel(const float *__rest
     //   values  (16,8) f32   threads 256   atom universal(32)
     //   vector  1 x f32 = 32 bit  (limited by: atom)
     {
-        const int from = 32768 * block_x + 128 * t0 + t1;
+        const int from = 128 * t0 + t1;
         const int to = 128 * t0 + t1;
         for (int i = 0; i < 4; ++i) {
             tcp_b32 v[32];
@@ -30,7 +29,7 @@ static __global__ void __launch_bounds__(256) load_32_kernel(const float *__rest
                 for (int k = 0; k < 16; ++k) {
 #line 10 "loads.tcp"
                     v[16 * j + k] = tcp_ld_global_nc_32(&A[from + 8192 * i + 4096 * j + 8 * k]);
-#line 34 "loads.cu"
+#line 33 "loads.cu"
                 }
             }
 #pragma unroll
@@ -39,26 +38,24 @@ static __global__ void __launch_bounds__(256) load_32_kernel(const float *__rest
                 for (int k = 0; k < 16; ++k) {
 #line 10 "loads.tcp"
                     tcp_st_shared_32(&s[to + 8192 * i + 4096 * j + 8 * k], v[16 * j + k]);
-#line 43 "loads.cu"
+#line 42 "loads.cu"
                 }
             }
         }
     }
 }
 
-TCP_EXTERN_C tcp_status load_32_launch(const float *A, int64_t N, tcp_stream stream) {
-    TCP_CHECK(tcp_check_range("load_32", "N", N, 1, 65536));
+TCP_EXTERN_C tcp_status load_32_launch(const float *A, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("load_32", "A", A, 16));
-    return TCP_LAUNCH(load_32_kernel, tcp_blocks(N, 1, 1), 256, 131072, stream, A);
+    return TCP_LAUNCH(load_32_kernel, tcp_blocks(1, 1, 1), 256, 131072, stream, A);
 }
 
 // kernel load_64, loads.tcp:13
-//   grid (N,1,1), 256 threads, 131072 bytes of shared memory
+//   grid (1,1,1), 256 threads, 131072 bytes of shared memory
 static __global__ void __launch_bounds__(256) load_64_kernel(const float *__restrict__ A) {
     TCP_SHARED_BUFFER(smem);
     float *const s = (float *)(smem + 0);
     const int tid = (int)threadIdx.x;
-    const int block_x = (int)blockIdx.x;
     const int t0 = tid / 8;
     const int t1 = tid % 8;
     // copy A(_, _, block.x) -> s                                  loads.tcp:15
@@ -66,7 +63,7 @@ static __global__ void __launch_bounds__(256) load_64_kernel(const float *__rest
     //   tiler   (16,32)   rounds (8,8)   TV (256,2):(2,1)
     //   vector  2 x f32 = 64 bit  (limited by: atom)
     {
-        const int from = 32768 * block_x + 128 * t0 + 2 * t1;
+        const int from = 128 * t0 + 2 * t1;
         const int to = 128 * t0 + 2 * t1;
         for (int i = 0; i < 2; ++i) {
             tcp_b64 v[32];
@@ -76,7 +73,7 @@ static __global__ void __launch_bounds__(256) load_64_kernel(const float *__rest
                 for (int k = 0; k < 8; ++k) {
 #line 15 "loads.tcp"
                     v[8 * j + k] = tcp_ld_global_nc_64(&A[from + 16384 * i + 4096 * j + 16 * k]);
-#line 80 "loads.cu"
+#line 77 "loads.cu"
                 }
             }
 #pragma unroll
@@ -85,26 +82,24 @@ static __global__ void __launch_bounds__(256) load_64_kernel(const float *__rest
                 for (int k = 0; k < 8; ++k) {
 #line 15 "loads.tcp"
                     tcp_st_shared_64(&s[to + 16384 * i + 4096 * j + 16 * k], v[8 * j + k]);
-#line 89 "loads.cu"
+#line 86 "loads.cu"
                 }
             }
         }
     }
 }
 
-TCP_EXTERN_C tcp_status load_64_launch(const float *A, int64_t N, tcp_stream stream) {
-    TCP_CHECK(tcp_check_range("load_64", "N", N, 1, 65536));
+TCP_EXTERN_C tcp_status load_64_launch(const float *A, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("load_64", "A", A, 16));
-    return TCP_LAUNCH(load_64_kernel, tcp_blocks(N, 1, 1), 256, 131072, stream, A);
+    return TCP_LAUNCH(load_64_kernel, tcp_blocks(1, 1, 1), 256, 131072, stream, A);
 }
 
 // kernel load_128, loads.tcp:17
-//   grid (N,1,1), 256 threads, 131072 bytes of shared memory
+//   grid (1,1,1), 256 threads, 131072 bytes of shared memory
 static __global__ void __launch_bounds__(256) load_128_kernel(const float *__restrict__ A) {
     TCP_SHARED_BUFFER(smem);
     float *const s = (float *)(smem + 0);
     const int tid = (int)threadIdx.x;
-    const int block_x = (int)blockIdx.x;
     const int t0 = tid / 8;
     const int t1 = tid % 8;
     // copy A(_, _, block.x) -> s                                  loads.tcp:19
@@ -112,7 +107,7 @@ static __global__ void __launch_bounds__(256) load_128_kernel(const float *__res
     //   tiler   (32,32)   rounds (4,8)   TV (256,4):(4,1)
     //   vector  4 x f32 = 128 bit  (limited by: atom)
     {
-        const int from = 32768 * block_x + 128 * t0 + 4 * t1;
+        const int from = 128 * t0 + 4 * t1;
         const int to = 128 * t0 + 4 * t1;
         for (int i = 0; i < 2; ++i) {
             tcp_b128 v[16];
@@ -122,7 +117,7 @@ static __global__ void __launch_bounds__(256) load_128_kernel(const float *__res
                 for (int k = 0; k < 4; ++k) {
 #line 19 "loads.tcp"
                     v[4 * j + k] = tcp_ld_global_nc_128(&A[from + 16384 * i + 4096 * j + 32 * k]);
-#line 126 "loads.cu"
+#line 121 "loads.cu"
                 }
             }
 #pragma unroll
@@ -131,26 +126,24 @@ static __global__ void __launch_bounds__(256) load_128_kernel(const float *__res
                 for (int k = 0; k < 4; ++k) {
 #line 19 "loads.tcp"
                     tcp_st_shared_128(&s[to + 16384 * i + 4096 * j + 32 * k], v[4 * j + k]);
-#line 135 "loads.cu"
+#line 130 "loads.cu"
                 }
             }
         }
     }
 }
 
-TCP_EXTERN_C tcp_status load_128_launch(const float *A, int64_t N, tcp_stream stream) {
-    TCP_CHECK(tcp_check_range("load_128", "N", N, 1, 65536));
+TCP_EXTERN_C tcp_status load_128_launch(const float *A, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("load_128", "A", A, 16));
-    return TCP_LAUNCH(load_128_kernel, tcp_blocks(N, 1, 1), 256, 131072, stream, A);
+    return TCP_LAUNCH(load_128_kernel, tcp_blocks(1, 1, 1), 256, 131072, stream, A);
 }
 
 // kernel load_async, loads.tcp:21
-//   grid (N,1,1), 256 threads, 131072 bytes of shared memory
+//   grid (1,1,1), 256 threads, 131072 bytes of shared memory
 static __global__ void __launch_bounds__(256) load_async_kernel(const float *__restrict__ A) {
     TCP_SHARED_BUFFER(smem);
     float *const s = (float *)(smem + 0);
     const int tid = (int)threadIdx.x;
-    const int block_x = (int)blockIdx.x;
     const int t0 = tid / 8;
     const int t1 = tid % 8;
     // copy A(_, _, block.x) -> s                                  loads.tcp:23
@@ -158,7 +151,7 @@ static __global__ void __launch_bounds__(256) load_async_kernel(const float *__r
     //   tiler   (32,32)   rounds (4,8)   TV (256,4):(4,1)
     //   vector  4 x f32 = 128 bit  (limited by: atom)
     {
-        const int from = 32768 * block_x + 128 * t0 + 4 * t1;
+        const int from = 128 * t0 + 4 * t1;
         const int to = 128 * t0 + 4 * t1;
         for (int i = 0; i < 2; ++i) {
 #pragma unroll
@@ -168,7 +161,7 @@ static __global__ void __launch_bounds__(256) load_async_kernel(const float *__r
 #line 23 "loads.tcp"
                     tcp_cp_async_cg_16(&s[to + 16384 * i + 4096 * j + 32 * k],
                                        &A[from + 16384 * i + 4096 * j + 32 * k]);
-#line 172 "loads.cu"
+#line 165 "loads.cu"
                 }
             }
         }
@@ -176,8 +169,7 @@ static __global__ void __launch_bounds__(256) load_async_kernel(const float *__r
     tcp_cp_async_commit();
 }
 
-TCP_EXTERN_C tcp_status load_async_launch(const float *A, int64_t N, tcp_stream stream) {
-    TCP_CHECK(tcp_check_range("load_async", "N", N, 1, 65536));
+TCP_EXTERN_C tcp_status load_async_launch(const float *A, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("load_async", "A", A, 16));
-    return TCP_LAUNCH(load_async_kernel, tcp_blocks(N, 1, 1), 256, 131072, stream, A);
+    return TCP_LAUNCH(load_async_kernel, tcp_blocks(1, 1, 1), 256, 131072, stream, A);
 }

@@ -7,19 +7,18 @@
 #endif
 
 // kernel scalar, naive_copy.tcp:11
-//   grid (N,1,1), 256 threads, 0 bytes of shared memory
+//   grid (1,1,1), 256 threads, 0 bytes of shared memory
 static __global__ void __launch_bounds__(256)
     scalar_kernel(const float *__restrict__ A, float *__restrict__ B) {
     const int tid = (int)threadIdx.x;
-    const int block_x = (int)blockIdx.x;
     const int t0 = tid / 8;
     const int t1 = tid % 8;
     // copy local_partition(a, (8,32), tid) -> local_partition(b, (8,32), tid)  naive_copy.tcp:14
     //   values  (16,8) f32   threads 256   atom universal(32)
     //   vector  1 x f32 = 32 bit  (limited by: atom)
     {
-        const int from = 32768 * block_x + 128 * t0 + t1;
-        const int to = 32768 * block_x + 128 * t0 + t1;
+        const int from = 128 * t0 + t1;
+        const int to = 128 * t0 + t1;
         for (int i = 0; i < 4; ++i) {
             tcp_b32 v[32];
 #pragma unroll
@@ -28,7 +27,7 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 16; ++k) {
 #line 14 "naive_copy.tcp"
                     v[16 * j + k] = tcp_ld_global_nc_32(&A[from + 8192 * i + 4096 * j + 8 * k]);
-#line 32 "naive_copy.cu"
+#line 31 "naive_copy.cu"
                 }
             }
 #pragma unroll
@@ -37,35 +36,33 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 16; ++k) {
 #line 14 "naive_copy.tcp"
                     tcp_st_global_32(&B[to + 8192 * i + 4096 * j + 8 * k], v[16 * j + k]);
-#line 41 "naive_copy.cu"
+#line 40 "naive_copy.cu"
                 }
             }
         }
     }
 }
 
-TCP_EXTERN_C tcp_status scalar_launch(const float *A, float *B, int64_t N, tcp_stream stream) {
-    TCP_CHECK(tcp_check_range("scalar", "N", N, 1, 65536));
+TCP_EXTERN_C tcp_status scalar_launch(const float *A, float *B, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("scalar", "A", A, 16));
     TCP_CHECK(tcp_check_tensor("scalar", "B", B, 16));
-    TCP_CHECK(tcp_check_distinct("scalar", "A", A, 0, 131072 * N, "B", B, 0, 131072 * N));
-    return TCP_LAUNCH(scalar_kernel, tcp_blocks(N, 1, 1), 256, 0, stream, A, B);
+    TCP_CHECK(tcp_check_distinct("scalar", "A", A, 0, 131072, "B", B, 0, 131072));
+    return TCP_LAUNCH(scalar_kernel, tcp_blocks(1, 1, 1), 256, 0, stream, A, B);
 }
 
 // kernel asked_64, naive_copy.tcp:16
-//   grid (N,1,1), 256 threads, 0 bytes of shared memory
+//   grid (1,1,1), 256 threads, 0 bytes of shared memory
 static __global__ void __launch_bounds__(256)
     asked_64_kernel(const float *__restrict__ A, float *__restrict__ B) {
     const int tid = (int)threadIdx.x;
-    const int block_x = (int)blockIdx.x;
     const int t0 = tid / 8;
     const int t1 = tid % 8;
     // copy local_partition(a, (8,32), tid) -> local_partition(b, (8,32), tid)  naive_copy.tcp:19
     //   values  (16,8) f32   threads 256   atom auto(64)
     //   vector  1 x f32 = 32 bit  (limited by: contiguous run of the source)
     {
-        const int from = 32768 * block_x + 128 * t0 + t1;
-        const int to = 32768 * block_x + 128 * t0 + t1;
+        const int from = 128 * t0 + t1;
+        const int to = 128 * t0 + t1;
         for (int i = 0; i < 4; ++i) {
             tcp_b32 v[32];
 #pragma unroll
@@ -74,7 +71,7 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 16; ++k) {
 #line 19 "naive_copy.tcp"
                     v[16 * j + k] = tcp_ld_global_nc_32(&A[from + 8192 * i + 4096 * j + 8 * k]);
-#line 78 "naive_copy.cu"
+#line 75 "naive_copy.cu"
                 }
             }
 #pragma unroll
@@ -83,35 +80,33 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 16; ++k) {
 #line 19 "naive_copy.tcp"
                     tcp_st_global_32(&B[to + 8192 * i + 4096 * j + 8 * k], v[16 * j + k]);
-#line 87 "naive_copy.cu"
+#line 84 "naive_copy.cu"
                 }
             }
         }
     }
 }
 
-TCP_EXTERN_C tcp_status asked_64_launch(const float *A, float *B, int64_t N, tcp_stream stream) {
-    TCP_CHECK(tcp_check_range("asked_64", "N", N, 1, 65536));
+TCP_EXTERN_C tcp_status asked_64_launch(const float *A, float *B, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("asked_64", "A", A, 16));
     TCP_CHECK(tcp_check_tensor("asked_64", "B", B, 16));
-    TCP_CHECK(tcp_check_distinct("asked_64", "A", A, 0, 131072 * N, "B", B, 0, 131072 * N));
-    return TCP_LAUNCH(asked_64_kernel, tcp_blocks(N, 1, 1), 256, 0, stream, A, B);
+    TCP_CHECK(tcp_check_distinct("asked_64", "A", A, 0, 131072, "B", B, 0, 131072));
+    return TCP_LAUNCH(asked_64_kernel, tcp_blocks(1, 1, 1), 256, 0, stream, A, B);
 }
 
 // kernel asked_128, naive_copy.tcp:21
-//   grid (N,1,1), 256 threads, 0 bytes of shared memory
+//   grid (1,1,1), 256 threads, 0 bytes of shared memory
 static __global__ void __launch_bounds__(256)
     asked_128_kernel(const float *__restrict__ A, float *__restrict__ B) {
     const int tid = (int)threadIdx.x;
-    const int block_x = (int)blockIdx.x;
     const int t0 = tid / 8;
     const int t1 = tid % 8;
     // copy local_partition(a, (8,32), tid) -> local_partition(b, (8,32), tid)  naive_copy.tcp:24
     //   values  (16,8) f32   threads 256   atom auto(128)
     //   vector  1 x f32 = 32 bit  (limited by: contiguous run of the source)
     {
-        const int from = 32768 * block_x + 128 * t0 + t1;
-        const int to = 32768 * block_x + 128 * t0 + t1;
+        const int from = 128 * t0 + t1;
+        const int to = 128 * t0 + t1;
         for (int i = 0; i < 4; ++i) {
             tcp_b32 v[32];
 #pragma unroll
@@ -120,7 +115,7 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 16; ++k) {
 #line 24 "naive_copy.tcp"
                     v[16 * j + k] = tcp_ld_global_nc_32(&A[from + 8192 * i + 4096 * j + 8 * k]);
-#line 124 "naive_copy.cu"
+#line 119 "naive_copy.cu"
                 }
             }
 #pragma unroll
@@ -129,27 +124,25 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 16; ++k) {
 #line 24 "naive_copy.tcp"
                     tcp_st_global_32(&B[to + 8192 * i + 4096 * j + 8 * k], v[16 * j + k]);
-#line 133 "naive_copy.cu"
+#line 128 "naive_copy.cu"
                 }
             }
         }
     }
 }
 
-TCP_EXTERN_C tcp_status asked_128_launch(const float *A, float *B, int64_t N, tcp_stream stream) {
-    TCP_CHECK(tcp_check_range("asked_128", "N", N, 1, 65536));
+TCP_EXTERN_C tcp_status asked_128_launch(const float *A, float *B, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("asked_128", "A", A, 16));
     TCP_CHECK(tcp_check_tensor("asked_128", "B", B, 16));
-    TCP_CHECK(tcp_check_distinct("asked_128", "A", A, 0, 131072 * N, "B", B, 0, 131072 * N));
-    return TCP_LAUNCH(asked_128_kernel, tcp_blocks(N, 1, 1), 256, 0, stream, A, B);
+    TCP_CHECK(tcp_check_distinct("asked_128", "A", A, 0, 131072, "B", B, 0, 131072));
+    return TCP_LAUNCH(asked_128_kernel, tcp_blocks(1, 1, 1), 256, 0, stream, A, B);
 }
 
 // kernel wide_64, naive_copy.tcp:28
-//   grid (N,1,1), 256 threads, 0 bytes of shared memory
+//   grid (1,1,1), 256 threads, 0 bytes of shared memory
 static __global__ void __launch_bounds__(256)
     wide_64_kernel(const float *__restrict__ A, float *__restrict__ B) {
     const int tid = (int)threadIdx.x;
-    const int block_x = (int)blockIdx.x;
     const int t0 = tid / 8;
     const int t1 = tid % 8;
     // ld: copy A(_, _, block.x) -> B(_, _, block.x)               naive_copy.tcp:29
@@ -157,8 +150,8 @@ static __global__ void __launch_bounds__(256)
     //   tiler   (16,32)   rounds (8,8)   TV (256,2):(2,1)
     //   vector  2 x f32 = 64 bit  (limited by: atom)
     {
-        const int from = 32768 * block_x + 128 * t0 + 2 * t1;
-        const int to = 32768 * block_x + 128 * t0 + 2 * t1;
+        const int from = 128 * t0 + 2 * t1;
+        const int to = 128 * t0 + 2 * t1;
         for (int i = 0; i < 2; ++i) {
             tcp_b64 v[32];
 #pragma unroll
@@ -167,7 +160,7 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 8; ++k) {
 #line 29 "naive_copy.tcp"
                     v[8 * j + k] = tcp_ld_global_nc_64(&A[from + 16384 * i + 4096 * j + 16 * k]);
-#line 171 "naive_copy.cu"
+#line 164 "naive_copy.cu"
                 }
             }
 #pragma unroll
@@ -176,27 +169,25 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 8; ++k) {
 #line 29 "naive_copy.tcp"
                     tcp_st_global_64(&B[to + 16384 * i + 4096 * j + 16 * k], v[8 * j + k]);
-#line 180 "naive_copy.cu"
+#line 173 "naive_copy.cu"
                 }
             }
         }
     }
 }
 
-TCP_EXTERN_C tcp_status wide_64_launch(const float *A, float *B, int64_t N, tcp_stream stream) {
-    TCP_CHECK(tcp_check_range("wide_64", "N", N, 1, 65536));
+TCP_EXTERN_C tcp_status wide_64_launch(const float *A, float *B, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("wide_64", "A", A, 16));
     TCP_CHECK(tcp_check_tensor("wide_64", "B", B, 16));
-    TCP_CHECK(tcp_check_distinct("wide_64", "A", A, 0, 131072 * N, "B", B, 0, 131072 * N));
-    return TCP_LAUNCH(wide_64_kernel, tcp_blocks(N, 1, 1), 256, 0, stream, A, B);
+    TCP_CHECK(tcp_check_distinct("wide_64", "A", A, 0, 131072, "B", B, 0, 131072));
+    return TCP_LAUNCH(wide_64_kernel, tcp_blocks(1, 1, 1), 256, 0, stream, A, B);
 }
 
 // kernel wide_128, naive_copy.tcp:32
-//   grid (N,1,1), 256 threads, 0 bytes of shared memory
+//   grid (1,1,1), 256 threads, 0 bytes of shared memory
 static __global__ void __launch_bounds__(256)
     wide_128_kernel(const float *__restrict__ A, float *__restrict__ B) {
     const int tid = (int)threadIdx.x;
-    const int block_x = (int)blockIdx.x;
     const int t0 = tid / 8;
     const int t1 = tid % 8;
     // ld: copy A(_, _, block.x) -> B(_, _, block.x)               naive_copy.tcp:33
@@ -204,8 +195,8 @@ static __global__ void __launch_bounds__(256)
     //   tiler   (32,32)   rounds (4,8)   TV (256,4):(4,1)
     //   vector  4 x f32 = 128 bit  (limited by: atom)
     {
-        const int from = 32768 * block_x + 128 * t0 + 4 * t1;
-        const int to = 32768 * block_x + 128 * t0 + 4 * t1;
+        const int from = 128 * t0 + 4 * t1;
+        const int to = 128 * t0 + 4 * t1;
         for (int i = 0; i < 2; ++i) {
             tcp_b128 v[16];
 #pragma unroll
@@ -214,7 +205,7 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 4; ++k) {
 #line 33 "naive_copy.tcp"
                     v[4 * j + k] = tcp_ld_global_nc_128(&A[from + 16384 * i + 4096 * j + 32 * k]);
-#line 218 "naive_copy.cu"
+#line 209 "naive_copy.cu"
                 }
             }
 #pragma unroll
@@ -223,17 +214,16 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 4; ++k) {
 #line 33 "naive_copy.tcp"
                     tcp_st_global_128(&B[to + 16384 * i + 4096 * j + 32 * k], v[4 * j + k]);
-#line 227 "naive_copy.cu"
+#line 218 "naive_copy.cu"
                 }
             }
         }
     }
 }
 
-TCP_EXTERN_C tcp_status wide_128_launch(const float *A, float *B, int64_t N, tcp_stream stream) {
-    TCP_CHECK(tcp_check_range("wide_128", "N", N, 1, 65536));
+TCP_EXTERN_C tcp_status wide_128_launch(const float *A, float *B, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("wide_128", "A", A, 16));
     TCP_CHECK(tcp_check_tensor("wide_128", "B", B, 16));
-    TCP_CHECK(tcp_check_distinct("wide_128", "A", A, 0, 131072 * N, "B", B, 0, 131072 * N));
-    return TCP_LAUNCH(wide_128_kernel, tcp_blocks(N, 1, 1), 256, 0, stream, A, B);
+    TCP_CHECK(tcp_check_distinct("wide_128", "A", A, 0, 131072, "B", B, 0, 131072));
+    return TCP_LAUNCH(wide_128_kernel, tcp_blocks(1, 1, 1), 256, 0, stream, A, B);
 }
