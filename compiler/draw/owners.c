@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "draw/domain.h"
+#include "plan/view.h"
 
 enum { MAX_VALUES = 1 << 24 };
 
@@ -14,31 +15,29 @@ struct owner {
 
 struct owners {
     struct domain tile;
-    struct plan_flat thr, val;
+    int64_t threads, values;
     struct owner *of;  // by linear coordinate
     int thread_digits, value_digits;
 };
 
 // Evaluates "tc".  Returns NULL, or why it has no map.
 static const char *find_owners(struct picture *p, const struct tiled_copy *tc, struct owners *o) {
-    const struct lay *tv = &tc->tv;
     if (!domain_of(tc->tiler, NULL, &o->tile)) return "its tile has no value";
     if (o->tile.size > PIC_TEXT_CELLS)
         return picture_text(p, "its tile has more than %d coordinates", PIC_TEXT_CELLS);
-    if (!lay_valid(*tv) || tv->shape->rank != 2 ||
-        !plan_flatten(domain_mode(tv, 0), NULL, &o->thr) ||
-        !plan_flatten(domain_mode(tv, 1), NULL, &o->val))
-        return "its TV layout has no value";
-    if (o->thr.size < 1 || o->val.size < 1 || o->thr.size > MAX_VALUES / o->val.size)
+    o->threads = tc->threads;
+    o->values = tc->values;
+    if (o->threads > MAX_VALUES / o->values)
         return picture_text(p, "its TV layout has more than %d values", MAX_VALUES);
-    o->thread_digits = pic_digits(o->thr.size - 1) < 2 ? 2 : pic_digits(o->thr.size - 1);
-    o->value_digits = pic_digits(o->val.size - 1);
+    o->thread_digits = pic_digits(o->threads - 1) < 2 ? 2 : pic_digits(o->threads - 1);
+    o->value_digits = pic_digits(o->values - 1);
     o->of = ARENA_ARRAY(&p->s->arena, struct owner, o->tile.size);
     for (int64_t i = 0; i < o->tile.size; ++i) o->of[i].thread = -1;
-    for (int64_t t = 0; t < o->thr.size; ++t) {
-        for (int64_t v = 0; v < o->val.size; ++v) {
-            int64_t i = plan_flat_at(&o->thr, t) + plan_flat_at(&o->val, v);
-            if (i < 0 || i >= o->tile.size) return "its TV layout leaves the tile";
+    for (int64_t t = 0; t < o->threads; ++t) {
+        for (int64_t v = 0; v < o->values; ++v) {
+            int64_t i;
+            if (!tiled_place(p->s, tc, t, v, &i) || i < 0 || i >= o->tile.size)
+                return "its TV layout leaves the tile";
             struct owner *c = &o->of[i];
             if (c->thread < 0)
                 *c = (struct owner){(int32_t)t, (int32_t)v, false};
@@ -101,9 +100,11 @@ const char *view_owners(struct picture *p, const struct draw_request *r) {
 const char *view_tv(struct picture *p, const struct draw_request *r) {
     struct owners *o = ARENA_NEW(&p->s->arena, struct owners);
     const char *why = find_owners(p, r->tc, o);
-    if (!why) why = picture_grids(p, "the TV layout", 1, o->thr.size, o->val.size);
+    if (!why) why = picture_grids(p, "the TV layout", 1, o->threads, o->values);
     if (why) return why;
-    p->title = picture_text(p, "TV layout %s", lay_text(&p->s->lay, r->tc->tv));
+    bool layout = lay_valid(r->tc->tv);
+    p->title = picture_text(p, "%s %s", layout ? "TV layout" : "Index map",
+                            layout ? lay_text(&p->s->lay, r->tc->tv) : r->tc->map->text);
     picture_note(p, "thread and value -> coordinate in the (%s) tile", domain_text(p, &o->tile));
     struct pic_grid *g = p->grid;
     g->row_prefix = "T";
@@ -114,7 +115,8 @@ const char *view_tv(struct picture *p, const struct draw_request *r) {
     for (int t = 0; t < g->rows; ++t) {
         for (int v = 0; v < g->columns; ++v) {
             char text[64];
-            int64_t i = plan_flat_at(&o->thr, t) + plan_flat_at(&o->val, v);
+            int64_t i;
+            if (!tiled_place(p->s, r->tc, t, v, &i)) return "its TV layout has no value";
             domain_coord(&o->tile, i, text, sizeof text);
             picture_cell(p, pic_at(g, t, v), pic_hue(t), t, "%s", text);
         }

@@ -2,12 +2,13 @@
 #include <inttypes.h>
 
 #include "draw/domain.h"
+#include "plan/view.h"
 
 enum { MAX_ARROWS = 128, MAX_KEYS = 24 };
 
 struct path {
     struct domain view, tile, rest;  // modes of the view; tile and rest have as many
-    struct plan_flat thr, val;
+    const struct tiled_copy *tc;
     int64_t thread;
     struct pic_grid *grid;
     int64_t prev_slice;
@@ -27,13 +28,10 @@ static const char *find_path(const struct draw_request *r, struct path *f) {
     if (!lay_valid(v->layout) || !domain_of(v->layout.shape, r->sym_values, &f->view))
         return "its view has no extents, or more than 2147483647 elements";
     f->view.names = v->names;
-    if (!domain_of(tc->tiler, NULL, &f->tile) || tc->tv.shape->rank != 2)
-        return "its tile has no value";
+    f->tc = tc;
+    if (!domain_of(tc->tiler, NULL, &f->tile)) return "its tile has no value";
     if (f->view.rank == 0) return "its view has no modes";
     if (f->tile.rank > f->view.rank) return "its tile has more modes than its view";
-    const struct lay thr = domain_mode(&tc->tv, 0), val = domain_mode(&tc->tv, 1);
-    if (!plan_flatten(thr, NULL, &f->thr) || !plan_flatten(val, NULL, &f->val))
-        return "its TV layout has no value";
     f->rest = f->view;
     f->rest.size = 1;
     for (int m = 0; m < f->view.rank; ++m) {
@@ -89,7 +87,8 @@ static void add_arrow(struct picture *p, struct path *f, int64_t slice, int row,
 }
 
 static void mark(struct picture *p, struct path *f, int64_t round, int64_t v) {
-    int64_t i = plan_flat_at(&f->thr, f->thread) + plan_flat_at(&f->val, v), row, column, slice;
+    int64_t i, row, column, slice;
+    if (!tiled_place(p->s, f->tc, f->thread, v, &i)) return;
     if (!place_of(f, i, round, &row, &column, &slice)) return;
     if (slice >= p->ngrids || row >= p->grid[slice].rows || column >= p->grid[slice].columns)
         return;
@@ -114,9 +113,9 @@ const char *view_path(struct picture *p, const struct draw_request *r) {
     struct path *f = ARENA_NEW(&p->s->arena, struct path);
     const char *why = find_path(r, f);
     if (why) return why;
-    if (r->thread < 0 || r->thread >= f->thr.size)
+    if (r->thread < 0 || r->thread >= f->tc->threads)
         return picture_text(p, "thread %" PRId64 " is none of its %" PRId64 " threads", r->thread,
-                            f->thr.size);
+                            f->tc->threads);
     const struct view *v = cut_side(r->copy);
     why = domain_grids(p, picture_text(p, "the view of '%s'", v->base->name), &f->view);
     if (why) return why;
@@ -125,13 +124,13 @@ const char *view_path(struct picture *p, const struct draw_request *r) {
     f->arrow = ARENA_ARRAY(&p->s->arena, struct pic_arrow, p->ngrids * MAX_ARROWS);
     p->title =
         picture_text(p, "Thread %" PRId64 " of %" PRId64 " in copy %s -> %s, %" PRId64 " round%s",
-                     r->thread, f->thr.size, r->copy->src.base->name, r->copy->dst.base->name,
+                     r->thread, f->tc->threads, r->copy->src.base->name, r->copy->dst.base->name,
                      f->rest.size, f->rest.size == 1 ? "" : "s");
     picture_note(p, "a round is a tile of %s; R: the round, V: the value in it",
                  lay_tuple_text(&p->s->lay, r->copy->tc->tiler));
     group_by_tile(p, f);
     for (int64_t round = 0; round < f->rest.size; ++round)
-        for (int64_t i = 0; i < f->val.size; ++i) mark(p, f, round, i);
+        for (int64_t i = 0; i < f->tc->values; ++i) mark(p, f, round, i);
     add_keys(p, f);
     return NULL;
 }

@@ -15,6 +15,7 @@
 #include "kernel/kernel_ir.h"
 #include "layout/algebra.h"
 #include "plan/print.h"
+#include "plan/view.h"
 
 // -- texts ----------------------------------------------------------------------------------------
 
@@ -83,7 +84,7 @@ static const char *example(struct session *s, const struct tiled_copy *tc) {
     for (int64_t v = 0; v < tc->values && v < SHOWN; ++v) {
         int64_t at;
         const struct lay_tuple *crd = NULL;
-        if (lay_eval(&s->lay, tc->tv, t + tc->threads * v, &at))
+        if (tiled_place(s, tc, t, v, &at))
             crd = lay_idx2crd(&s->lay, lay_leaf_of(&s->lay, at), tc->tiler, NULL);
         if (!crd) {
             buf_release(&b);
@@ -102,7 +103,8 @@ static void explain_tiled(struct session *s, const struct copy *c, struct explai
     x->tiler = lay_tuple_text(&s->lay, tc->tiler);
     x->thr = layout_text(s, tc->thr);
     x->val = layout_text(s, tc->val);
-    x->tv = layout_text(s, tc->tv);
+    x->tv = lay_valid(tc->tv) ? layout_text(s, tc->tv) : NULL;
+    x->map = tc->map && c->facts.by_map ? tc->map->text : NULL;
     x->rounds = lay_tuple_text(&s->lay, c->facts.rounds);
     x->values = tc->values;
     x->example = example(s, tc);
@@ -172,6 +174,7 @@ static struct explained_copy explain_copy(struct session *s, const struct kernel
     source_place(s, c->at, &x.line, &x.column);
     if (c->tc) explain_tiled(s, c, &x);
     for (int i = 0; i < f->nmodes; ++i) x.accesses *= f->mode[i].extent;
+    if (f->by_map) x.accesses *= f->neach;
     for (int i = 0; i < N_BOUNDS; ++i)
         x.bound[i] = (struct explained_bound){bound_name((enum bound)i), f->why[i], f->bound[i]};
     // a thread's copy moves what each thread has

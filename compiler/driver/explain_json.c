@@ -142,6 +142,7 @@ static void put_copy(struct json *j, const struct explained_copy *c) {
     put_text(j, "val", c->val);
     put_text(j, "tiler", c->tiler);
     put_text(j, "tv", c->tv);
+    put_text(j, "map", c->map);
     put_number(j, "values", c->values);
     put_text(j, "rounds", c->rounds);
     put_number(j, "rounds_total", c->nrounds);

@@ -319,7 +319,7 @@ static const char *function_name(struct session *s, const struct plan *p, const 
 // Whether a copy in "list" is between views of warps or lanes.
 static bool speaks_of_warps(const struct stmt *list) {
     for (const struct stmt *st = list; st; st = st->next) {
-        if (st->kind == STMT_FOR && speaks_of_warps(st->body)) return true;
+        if (speaks_of_warps(st->body)) return true;
         if (st->kind != STMT_COPY) continue;
         const struct ix *e[] = {st->copy->src.offset, st->copy->dst.offset};
         for (int i = 0; i < 2; ++i)

@@ -13,7 +13,7 @@
 #include "layout/algebra.h"
 #include "plan/view.h"
 
-enum { BATCH_BITS = 2048, BATCH_MAX = 32, INLINE_COLUMNS = 30 };
+enum { BATCH_BITS = 2048, BATCH_MAX = 32, INLINE_COLUMNS = 30, UNROLL_MAX = 64 };
 
 static bool sym_known(const struct kernel *k, const struct lay_sym *y) {
     for (int i = 0; i < k->nparams; ++i) {
@@ -69,10 +69,10 @@ static void comment(struct lowering *w, const struct copy *c) {
                      by_warp ? (long)lanes : (long)f->threads, by_warp ? " of each warp" : "",
                      atom_text(s, c->tc ? &c->tc->atom : c->atom));
     if (c->tc) {
-        line[nlines++] =
-            arena_printf(&s->arena, "  tiler   %s   rounds %s   TV %s",
-                         lay_tuple_text(&s->lay, c->tc->tiler), lay_tuple_text(&s->lay, f->rounds),
-                         lay_text(&s->lay, c->tc->tv));
+        line[nlines++] = arena_printf(&s->arena, "  tiler   %s   rounds %s   %s %s",
+                                      lay_tuple_text(&s->lay, c->tc->tiler),
+                                      lay_tuple_text(&s->lay, f->rounds), f->by_map ? "map" : "TV",
+                                      f->by_map ? c->tc->map->text : lay_text(&s->lay, c->tc->tv));
     }
     line[nlines++] = arena_printf(&s->arena, "  vector  %d x %s = %d bit  (limited by: %s)", f->vec,
                                   elem, f->bits, bound_name(f->won));
@@ -93,6 +93,7 @@ struct way {
     const struct predicate *pred;              // none where the tile is whole
     const struct ix **at;                      // of each predicate, as it is lowered
     int npred;
+    const struct ix_var *each;  // of the loop over the runs of an index map, or NULL
 };
 
 struct axis {
@@ -338,7 +339,9 @@ static void move_edge(struct lowering *w, const struct copy *c, struct way y) {
     const char **name = ARENA_ARRAY(&w->s->arena, const char *, f->npred);
     for (int i = 0; i < f->npred; ++i) {
         name[i] = names_take(&w->names, arena_printf(&w->s->arena, "c%d", i));
-        y.at[i] = let(w, name[i], lower_index(w, f->pred[i].at), y.nmodes > 0);
+        const struct ix *at = lower_index(w, f->pred[i].at);
+        if (y.each) at = ix_substitute(w->s, at, f->each, ix_var(w->s, y.each));
+        y.at[i] = let(w, name[i], at, y.nmodes > 0);
     }
     move_by(w, c, &y);
     for (int i = 0; i < f->npred; ++i) names_release(&w->names, name[i]);
@@ -354,6 +357,22 @@ static struct kir_node *ask_whole(struct lowering *w, const struct copy_facts *f
     n->cond = cond;
     n->name = "whole";
     return n;
+}
+
+// Opens the loop over the runs of values of an index map, of which "from" and "to" then speak.
+static void open_each(struct lowering *w, const struct copy *c, struct way *y,
+                      const struct ix **from, const struct ix **to) {
+    const struct copy_facts *f = &c->facts;
+    bool frag = c->src.base->space == MEM_FRAG || c->dst.base->space == MEM_FRAG;
+    y->each = lower_var(w, IX_LOOP, names_take(&w->names, f->each->name), f->neach);
+    struct kir_node *loop = lower_node(w, KIR_FOR);
+    loop->var = y->each;
+    loop->begin = ix_int(w->s, 0);
+    loop->end = ix_int(w->s, f->neach);
+    loop->unroll = frag || f->neach <= UNROLL_MAX;  // registers have no address
+    lower_open(w, loop);
+    *from = ix_substitute(w->s, *from, f->each, ix_var(w->s, y->each));
+    *to = ix_substitute(w->s, *to, f->each, ix_var(w->s, y->each));
 }
 
 void lower_copy(struct lowering *w, const struct copy *c) {
@@ -376,11 +395,12 @@ void lower_copy(struct lowering *w, const struct copy *c) {
         const struct ix *lane = ix_mod(w->s, ix_var(w->s, w->kernel->tid), lay_int(32));
         lanes->index = lower_index(w, lane);
     }
+    struct way y = {.mode = f->mode, .nmodes = f->nmodes, .bits = f->bits};
+    if (f->by_map && f->each) open_each(w, c, &y, &from, &to);
     // one access that is there or not asks once in any case
     bool one = f->nmodes == 0 && f->edge_bits == f->bits;
     enum edge edge = f->edge == EDGE_SOME && one ? EDGE_ALWAYS : f->edge;
     bool shared = f->nmodes > 0 || edge == EDGE_SOME;
-    struct way y = {.mode = f->mode, .nmodes = f->nmodes, .bits = f->bits};
     begin_side(w, "from", from, shared, f->src.sw, &y.from, &y.from_beyond);
     begin_side(w, "to", to, shared, f->dst.sw, &y.to, &y.to_beyond);
     if (edge == EDGE_SOME) {
@@ -393,6 +413,7 @@ void lower_copy(struct lowering *w, const struct copy *c) {
         move_by(w, c, &y);
     else
         move_edge(w, c, y);
+    if (y.each) names_release(&w->names, y.each->c_name);
     w->tail = outside;
     if (f->commit_after && !w->hold_commits) lower_node(w, KIR_COMMIT);
 }

@@ -12,6 +12,7 @@
 static int64_t instructions(const struct copy_facts *f) {
     int64_t n = 1;
     for (int i = 0; i < f->nmodes; ++i) n *= f->mode[i].extent;
+    if (f->by_map) n *= f->neach;
     return n;
 }
 

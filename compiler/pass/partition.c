@@ -11,6 +11,7 @@
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/modes.h"
+#include "pass/partition.h"
 #include "pass/pass.h"
 #include "pass/walk.h"
 #include "plan/view.h"
@@ -31,11 +32,6 @@ static bool refine_or_coalesce(struct session *s, struct lay src, struct lay dst
 }
 
 // -- a block's tile -------------------------------------------------------------------------------
-
-struct cut {
-    struct part part;
-    struct lay val, rest;
-};
 
 static bool cut_failed(struct session *s, const struct copy *c, const struct view *v,
                        const char *what) {
@@ -72,9 +68,11 @@ static bool check_tile(struct session *s, const struct copy *c, const struct vie
 
 // ((tile),(rest)) -> ((thr),(val)),(rest)
 static bool cut_tile(struct session *s, const struct kernel *k, const struct copy *c,
-                     const struct view *v, const char *what, struct cut *out) {
+                     const struct view *v, const char *what, struct cut *out, bool *fits) {
     if (!check_tile(s, c, v)) return false;
     struct lay_ctx *x = &s->lay;
+    if (c->facts.by_map)
+        return map_cut(s, k, c, v, out, fits) || cut_failed(s, c, v, what);
     struct tile_cut t;
     if (!tile_cut(s, c->tc, lay_inner(v->layout), &t)) return cut_failed(s, c, v, what);
     out->val = t.val;
@@ -111,17 +109,16 @@ static bool same_distribution(struct session *s, const struct tiled_copy *a,
     }
     for (*v = 0; *v < a->values; ++*v) {
         for (*t = 0; *t < a->threads; ++*t) {
-            int64_t x, y, i = *t + a->threads * *v;
-            if (!lay_eval(&s->lay, a->tv, i, &x) || !lay_eval(&s->lay, b->tv, i, &y) || x != y) {
+            int64_t x, y;
+            if (!tiled_place(s, a, *t, *v, &x) || !tiled_place(s, b, *t, *v, &y) || x != y)
                 return false;
-            }
         }
     }
     return true;
 }
 
 static bool cut_frag(struct session *s, const struct kernel *k, const struct copy *c,
-                     struct view *v, const struct cut *other, struct cut *out) {
+                     struct view *v, const struct cut *other, struct cut *out, bool *fits) {
     struct tensor *f = v->base;
     struct lay_ctx *x = &s->lay;
     struct lay want = frag_modes(s, c->tc, other);
@@ -157,7 +154,8 @@ static bool cut_frag(struct session *s, const struct kernel *k, const struct cop
     out->part.layout = byval;
     out->part.sw = (struct lay_swizzle){0, 0, 0};
     out->part.tv = lay_layout_invalid();
-    if (!lay_valid(byval)) return cut_failed(s, c, v, "a fragment");
+    if (!lay_valid(byval) || (c->facts.by_map && !map_cut_frag(s, c, out, fits)))
+        return cut_failed(s, c, v, "a fragment");
     return true;
 }
 
@@ -220,10 +218,15 @@ static bool partition_tiled(struct session *s, struct kernel *k, struct copy *c)
         return false;
     }
     struct cut src, dst;
-    if (!src_frag && !cut_tile(s, k, c, &c->src, "the source", &src)) return false;
-    if (!dst_frag && !cut_tile(s, k, c, &c->dst, "the destination", &dst)) return false;
-    if (src_frag && !cut_frag(s, k, c, &c->src, &dst, &src)) return false;
-    if (dst_frag && !cut_frag(s, k, c, &c->dst, &src, &dst)) return false;
+    bool by_map = map_is_needed(s, c), fits = false;
+    for (int64_t run = by_map ? c->tc->map->run : 1; !fits; run /= 2) {
+        fits = true;
+        if (by_map) map_set_run(s, c, run);
+        if (!src_frag && !cut_tile(s, k, c, &c->src, "the source", &src, &fits)) return false;
+        if (!dst_frag && !cut_tile(s, k, c, &c->dst, "the destination", &dst, &fits)) return false;
+        if (src_frag && !cut_frag(s, k, c, &c->src, &dst, &src, &fits)) return false;
+        if (dst_frag && !cut_frag(s, k, c, &c->dst, &src, &dst, &fits)) return false;
+    }
     f->src = src.part;
     f->dst = dst.part;
     struct joint *m = ARENA_NEW(&s->arena, struct joint);

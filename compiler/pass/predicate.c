@@ -13,6 +13,7 @@
 #include "layout/algebra.h"
 #include "pass/coverage.h"
 #include "pass/modes.h"
+#include "pass/partition.h"
 #include "pass/pass.h"
 #include "pass/predicate.h"
 #include "pass/walk.h"
@@ -140,7 +141,9 @@ static bool count_along(struct session *s, struct kernel *k, struct copy *c, str
         val[i] = coord[i];
         struct tile_cut cut;
         if (!c->tc) continue;
-        if (!tile_cut(s, c->tc, coord[i], &cut)) {
+        bool fits = true;
+        if (!(y->by_map ? map_tile_cut(s, c, coord[i], &cut, &fits)
+                        : tile_cut(s, c->tc, coord[i], &cut))) {
             diag_error(s, c->at, "the coordinates %s cannot be cut by tile %s: %s",
                        lay_text(&s->lay, coord[i]), lay_tuple_text(&s->lay, c->tc->tiler),
                        s->lay.error ? s->lay.error : "the algebra has no answer");
@@ -151,8 +154,11 @@ static bool count_along(struct session *s, struct kernel *k, struct copy *c, str
         rest[i] = cut.rest;
         for (int j = 0; j < f->n; ++j) {
             if (f->side[j] != i) continue;
+            const struct lay_tuple *shape = cut.thr.shape;
             const struct lay_tuple *stride = along(s, cut.thr.stride, f->at[j].mode);
-            f->at[j].at = ix_add(s, f->at[j].at, view_crd2idx(s, tid, cut.thr.shape, stride));
+            const struct ix *at = y->by_map ? map_at(s, k, c, shape, stride)
+                                            : view_crd2idx(s, tid, shape, stride);
+            f->at[j].at = ix_add(s, f->at[j].at, at);
         }
     }
     struct joint *m = ARENA_NEW(&s->arena, struct joint);

@@ -241,7 +241,8 @@ static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, 
     }
     f->bits = (int)least;
     f->vec = (int)(least / bits);
-    if (f->bits < atom->bits) {
+    // that a map after 'by' leaves runs alone, -Windex-map has said
+    if (f->bits < atom->bits && !(f->by_map && c->tc->by)) {
         not_reached(s, k, c, atom);
         if (atom->row->exact) return false;
     }

@@ -135,7 +135,7 @@ static bool arrangement_of_parts(struct session *s, const struct partitioned *p,
 static bool find_place(struct session *s, const struct copy *c, struct place *x) {
     *x = (struct place){.c = c, .src = &c->src, .dst = &c->dst, .tc = c->tc};
     x->atom = c->tc ? &c->tc->atom : c->atom;
-    if (c->each) return false;
+    if (c->facts.by_map) return false;
     if (!c->tc) {
         x->p = c->src.partitioned;
         x->q = c->dst.partitioned;

@@ -105,15 +105,28 @@ struct tensor {
     struct range at;
 };
 
+// An index map: which element of the tile is which value of which thread.
+struct tiled_map {
+    const struct ix_var *thread, *value;
+    const struct ix *const *mode;  // the coordinate in the tile, made of these two
+    int nmodes;
+    const int32_t *place;  // the same as one number, of value v of thread t at t + threads * v
+    int64_t run;  // from each multiple of it on, so many values follow one another in mode "along"
+    int along;
+    const char *text;
+};
+
 struct tiled_copy {
     const char *name;  // NULL for an unnamed one
     struct atom atom;
     const struct lay_tuple *tiler;  // extents by mode, static
-    struct lay tv;                  // (thr, val) -> colexicographic index in the tile "tiler"
-    int64_t threads, values;        // sizes of tv's modes
-    struct lay thr, val;            // as given, invalid for tv=
-    bool by_atoms;                  // given as atoms=, along=
-    bool by;                        // stands after "by", where "at" is the map or TV layout
+    struct lay tv;  // (thr, val) -> colexicographic index in the tile "tiler"; invalid when "map"
+                    // is no layout
+    const struct tiled_map *map;  // or NULL
+    int64_t threads, values;      // sizes of tv's modes
+    struct lay thr, val;          // as given, invalid for tv=
+    bool by_atoms;                // given as atoms=, along=
+    bool by;                      // stands after "by", where "at" is the map or TV layout
     int along;
     struct range at, val_at, thr_at;  // val_at: the argument val= (value only), for fix-its
     struct range val_arg_at;          // the whole argument, with its name
@@ -233,6 +246,9 @@ struct copy_facts {
     int nmodes;
     const struct lay_tuple *rounds;  // rest extents by mode of the tile, NULL for a thread's copy
     int64_t nrounds;
+    bool by_map;                // the map says where each run of values stands, no layout does
+    const struct ix_var *each;  // by_map: which of a thread's runs; NULL: it has one
+    int64_t neach, run;         // by_map: runs, and values of one
     // predicate
     enum edge edge;
     const struct predicate *pred;  // none when edge is EDGE_NEVER
@@ -273,8 +289,6 @@ struct copy {
     struct view src, dst;
     const struct tiled_copy *tc;  // or NULL
     const struct atom *atom;      // with ATOM, when tc is NULL
-    const struct ix_var
-        *each;  // by a map that is no layout: which value, the loop around this copy; or NULL
     struct range at, how_at;
     struct copy_facts facts;
 };

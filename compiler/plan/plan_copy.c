@@ -291,7 +291,7 @@ static bool copy_tile(struct run *r, const struct tiled_copy *tc, bool by_warp) 
     struct tiled_mode mode[LAY_MAX_RANK];
     int rank = rank_of(l), tile_rank = tc->tiler->rank < 0 ? 1 : tc->tiler->rank;
     int64_t rests = 1, tile_size = 1;
-    if (tile_rank > rank || rank > LAY_MAX_RANK || tc->tv.shape->rank != 2)
+    if (tile_rank > rank || rank > LAY_MAX_RANK)
         return oracle_fail(r, PLAN_RUN_SHAPES, block->view->base, 0,
                            "the tile has more modes than the view");
     for (int m = 0; m < rank; ++m) {
@@ -314,10 +314,16 @@ static bool copy_tile(struct run *r, const struct tiled_copy *tc, bool by_warp) 
         rests *= t->rest;
         tile_size *= t->tile;
     }
-    const struct lay_tuple *const *tvs = tc->tv.shape->kid, *const *tvd = tc->tv.stride->kid;
-    if (!plan_flatten((struct lay){.shape = tvs[0], .stride = tvd[0]}, r->env.sym, &thr) ||
-        !plan_flatten((struct lay){.shape = tvs[1], .stride = tvd[1]}, r->env.sym, &val))
-        return no_value(r, block->view);
+    // an index map says it point by point
+    const int32_t *place_of = tc->map ? tc->map->place : NULL;
+    thr.size = tc->threads;
+    val.size = tc->values;
+    if (!place_of) {
+        const struct lay_tuple *const *tvs = tc->tv.shape->kid, *const *tvd = tc->tv.stride->kid;
+        if (!plan_flatten((struct lay){.shape = tvs[0], .stride = tvd[0]}, r->env.sym, &thr) ||
+            !plan_flatten((struct lay){.shape = tvs[1], .stride = tvd[1]}, r->env.sym, &val))
+            return no_value(r, block->view);
+    }
     if (frag->flat.n < 0)
         frag->flat = (struct plan_flat){
             .n = 1, .extent = {val.size * rests}, .stride = {1}, .size = val.size * rests};
@@ -338,7 +344,9 @@ static bool copy_tile(struct run *r, const struct tiled_copy *tc, bool by_warp) 
         oracle_walk(&slot, &frag->flat);
         for (int64_t n = 0; n < rests; ++n) {
             for (int64_t v = 0; v < val.size; ++v, oracle_step(&slot)) {
-                int64_t x = plan_flat_at(&thr, t) + plan_flat_at(&val, v), rest = n, at = 0;
+                int64_t rest = n, at = 0;
+                int64_t x = place_of ? place_of[t + thr.size * v]
+                                     : plan_flat_at(&thr, t) + plan_flat_at(&val, v);
                 if (x < 0 || x >= tile_size)
                     return oracle_fail(
                         r, PLAN_RUN_OUTSIDE, block->view->base, 0,

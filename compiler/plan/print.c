@@ -136,6 +136,10 @@ static void print_facts(struct session *s, const struct copy *c, struct buf *b, 
     buf_char(b, '\n');
     print_part(s, "src", &f->src, b, indent);
     print_part(s, "dst", &f->dst, b, indent);
+    if (f->by_map) {
+        buf_fill(b, ' ', indent);
+        buf_printf(b, "// by its map: %" PRId64 " times %" PRId64 " values\n", f->neach, f->run);
+    }
     if (f->nmodes) {
         buf_fill(b, ' ', indent);
         buf_puts(b, "// modes");
@@ -224,8 +228,12 @@ static void print_param(const struct param *p, struct buf *b) {
 static void print_tiled(struct session *s, const struct tiled_copy *tc, struct buf *b) {
     buf_printf(b, "tiled_copy %s = tile(", tc->name);
     print_atom(&tc->atom, b);
-    buf_puts(b, ", tv=");
-    print_layout(s, tc->tv, b);
+    if (lay_valid(tc->tv)) {
+        buf_puts(b, ", tv=");
+        print_layout(s, tc->tv, b);
+    } else {
+        buf_printf(b, ", map=%s", tc->map->text);
+    }
     buf_printf(b, ", tile=%s);\n", lay_tuple_text(&s->lay, tc->tiler));
 }
 

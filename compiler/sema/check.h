@@ -250,10 +250,8 @@ bool tile_by_map(struct sema *c, const struct ast_expr *e, const struct lay_tupl
 // The threads of the map "e"; reports and returns false when its names or ranges are wrong.
 bool map_threads(struct sema *c, const struct ast_expr *e, int64_t *threads);
 // map_copy.c
-// How "y" is copied by the index map "e": a tiled copy, or, when the map is no layout, an atom for
-// one value, of which "y" is made the copy; map_loop is the loop around that.
-const struct value *map_copy(struct sema *c, const struct ast_expr *e, struct copy *y);
-struct stmt *map_loop(struct sema *c, struct stmt *body);
+// The tiled copy that copies "y" by the index map "e".
+const struct value *map_copy(struct sema *c, const struct ast_expr *e, const struct copy *y);
 
 // prop.c
 const struct value *prop_call(struct sema *c, const struct call *call);

@@ -184,5 +184,4 @@ void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
         return;
     *out = ARENA_NEW(&c->s->arena, struct stmt);
     **out = (struct stmt){.kind = STMT_COPY, .copy = y, .at = s->at};
-    if (y->each) *out = map_loop(c, *out);
 }

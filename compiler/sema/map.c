@@ -176,9 +176,9 @@ bool map_threads(struct sema *c, const struct ast_expr *e, int64_t *threads) {
     return ok;
 }
 
-bool map_read(struct sema *c, const struct ast_expr *e, const struct lay_tuple *shape,
-              struct range shape_at, struct tiled_copy *tc, struct index_map **map) {
-    struct index_map *m = *map = ARENA_NEW(&c->s->arena, struct index_map);
+bool tile_by_map(struct sema *c, const struct ast_expr *e, const struct lay_tuple *shape,
+                 struct range shape_at, struct tiled_copy *tc) {
+    struct index_map *m = ARENA_NEW(&c->s->arena, struct index_map);
     *m = (struct index_map){.e = e};
     tc->val_at = tc->val_arg_at = RANGE_NONE;
     tc->thr_at = e->at;
@@ -195,10 +195,4 @@ bool map_read(struct sema *c, const struct ast_expr *e, const struct lay_tuple *
     ok = ok && tile_check_size(c, tc, e) && read_coordinate(c, m);
     scope_leave(c);
     return ok && (!shape || take_shape(c, m, shape, shape_at)) && map_points(c, m, tc);
-}
-
-bool tile_by_map(struct sema *c, const struct ast_expr *e, const struct lay_tuple *shape,
-                 struct range shape_at, struct tiled_copy *tc) {
-    struct index_map *m;
-    return map_read(c, e, shape, shape_at, tc, &m);
 }

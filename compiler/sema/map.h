@@ -27,12 +27,8 @@ struct index_map {
 
 // Finds out by going through all points of "m" which tile they fill, when "m" has none yet, that
 // each element of it is taken once, and the layout of (thread, value) that the map is.  Returns
-// false when there was an error, which is reported.  Fills "tv" and "tiler" of "tc"; "tv" is
-// invalid when the map is no layout and "tc" belongs to a copy, which is warned of.
+// false when there was an error, which is reported.  Fills "tv", "map" and "tiler" of "tc"; "tv" is
+// invalid when the map is no layout, which is warned of.
 bool map_points(struct sema *c, struct index_map *m, struct tiled_copy *tc);
-
-// Reads the index map "e" into a new "m" and evaluates it; as tile_by_map.
-bool map_read(struct sema *c, const struct ast_expr *e, const struct lay_tuple *shape,
-              struct range shape_at, struct tiled_copy *tc, struct index_map **m);
 
 #endif

@@ -21,6 +21,13 @@ static bool sides(struct sema *c, const struct call *call) {
                    value_kind_text(bad ? v : t));
         return false;
     }
+    if (!lay_valid(t->tc->tv)) {
+        diag_error(c->s, e->arg[0].value->at,
+                   "'%s' gives the layout of what a thread has, and the index map of this tiled "
+                   "copy is no layout; copy with it, from and to a fragment",
+                   call->name);
+        return false;
+    }
     return view_whole(c, &v->view, e->arg[1].value->at) &&
            tile_check_elem(c, t->tc, v->view.base->elem, e->arg[0].value->at);
 }

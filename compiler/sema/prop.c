@@ -45,5 +45,7 @@ const struct value *prop_call(struct sema *c, const struct call *call) {
         return FAIL(c, at, "'%s' is of a tiled copy; here is %s", name, value_kind_text(v));
     if (strcmp(name, "threads") == 0) return value_static(c, v->tc->threads);
     if (strcmp(name, "tiler") == 0) return value_of_tuple(c, v->tc->tiler);
+    if (!lay_valid(v->tc->tv))
+        return FAIL(c, at, "'%s' is a layout, and the index map of this tiled copy is none", name);
     return value_layout(c, v->tc->tv);
 }

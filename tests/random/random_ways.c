@@ -2,7 +2,8 @@
 // as an index map, as a TV layout and as a chain of layout algebra; the kernels must be equivalent,
 // and their Kernel IR the same but for names. Then the partition is changed a little: the kernels
 // must be told apart, and the element and the threads that are named must be right.  Partitions of
-// what a warp has are written four times.  All in this process.
+// what a warp has are written four times, index maps that are no layout too: they must move what a
+// loop over the same expressions moves.  All in this process.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,6 +174,82 @@ static bool check_same(void) {
     return ok;
 }
 
+// -- maps that are no layout ----------------------------------------------------------------------
+
+// The elements of "w", turned along one mode by what the other one is; by "t" and "v".
+static void turned(struct buf *b, const struct way *w, const char *t, int along, int by, int per) {
+    char mode[2][160];
+    int i = w->by_row, split = w->thr[i];
+    snprintf(mode[i], sizeof mode[i], "(%s %% %d * %d + %s)", t, split, w->val[i],
+             i ? "v / VAL0" : "v % VAL0");
+    snprintf(mode[!i], sizeof mode[!i], "(%s / %d * %d + %s)", t, split, w->val[!i],
+             i ? "v % VAL0" : "v / VAL0");
+    buf_puts(b, "(");
+    for (int k = 0; k < 2; ++k) {
+        if (k) buf_puts(b, ", ");
+        if (k == along)
+            buf_printf(b, "(%s + %s / %d * %d) %% %d", mode[k], mode[!k], per, by,
+                       w->thr[k] * w->val[k]);
+        else
+            buf_puts(b, mode[k]);
+    }
+    buf_puts(b, ")");
+}
+
+static bool check_turned(void) {
+    static const int steps[] = {1, 2, 3, 4, 8};
+    struct way w = draw();
+    int along = below(2), by = steps[below(5)], per = 1 + below(2);
+    struct session s;
+    struct buf b;
+    struct compiled made;
+    session_init(&s);
+    s.diags.off_all = true;
+    buf_init(&b);
+    put_tensors(&b, &w);
+    buf_printf(&b, "const VAL0 = %d;\n", w.val[0]);
+    int values = w.val[0] * w.val[1], extra = 32 * below(2);
+    if (threads(&w) + extra > 1024) extra = 0;
+    for (int i = 0; i < (extra ? 3 : 4); ++i) {  // the loop is of all threads
+        static const char *const kernel[] = {"by_map", "named", "frags", "loop"};
+        if (i == 1) {
+            buf_printf(&b, "tiled_copy m = tile(auto(128), map=(t:%d, v:%d) -> ", threads(&w),
+                       values);
+            turned(&b, &w, "t", along, by, per);
+            buf_puts(&b, ");\n");
+        }
+        buf_printf(&b, "kernel %s(src, out dst) grid (1) threads %d {\n", kernel[i],
+                   threads(&w) + extra);
+        if (i == 0) {
+            buf_printf(&b, "  copy src -> dst by (t:%d, v:%d) -> ", threads(&w), values);
+            turned(&b, &w, "t", along, by, per);
+            buf_puts(&b, ";\n}\n");
+        } else if (i == 3) {
+            for (int side = 0; side < 2; ++side) {
+                if (!side) buf_printf(&b, "  for v in 0 .. %d {\n    copy ", values);
+                buf_puts(&b, side ? " -> dst" : "src");
+                turned(&b, &w, "tid", along, by, per);
+            }
+            buf_puts(&b, " with auto(32);\n  }\n}\n");
+        } else {
+            buf_puts(&b, i == 1 ? "  copy src -> dst with m;\n}\n"
+                                : "  frag r : f32 like m;\n  copy src -> r with m;\n"
+                                  "  copy r -> dst with m;\n}\n");
+        }
+    }
+    bool ok = compile(&s, b.text, &made);
+    for (int i = 0; ok && i < (extra ? 2 : 3); ++i) {
+        const char *other = i == 0 ? "named" : i == 1 ? "frags" : "loop";
+        const char *why = differ(&s, &made, "by_map", other);
+        if (!why) continue;
+        printf("%sby_map and %s are not the same: %s\n", b.text, other, why);
+        ok = false;
+    }
+    buf_release(&b);
+    session_release(&s);
+    return ok;
+}
+
 // -- by warps -------------------------------------------------------------------------------------
 
 // Each warp copies its (m,n) of the (warps * m, n) elements: as a tiled copy of what is a warp's,
@@ -325,6 +402,7 @@ int main(int argc, char **argv) {
     for (long i = 0; i < ways && failures < 5; ++i) {
         state = (uint64_t)(first + i) * 0xaf251af3b0f025b5u;
         if (!check_warps()) printf("seed %ld\n", first + i), ++failures;
+        if (!check_turned()) printf("seed %ld\n", first + i), ++failures;
     }
     for (long i = 0; apart < misses && failures < 5; ++i) {
         state = (uint64_t)(first + i) * 0xd1b54a32d192ed03u;
@@ -332,7 +410,8 @@ int main(int argc, char **argv) {
         if (found < 0) printf("seed %ld\n", first + i), ++failures;
         if (found > 0) ++apart;
     }
-    printf("%ld partitions written three ways, and as many of warps, %ld near misses told apart, "
+    printf("%ld partitions written three ways, and as many of warps and maps, %ld near misses told "
+           "apart, "
            "%ld failures\n",
            ways, apart, failures);
     return failures != 0;
