@@ -71,8 +71,7 @@ static bool cut_tile(struct session *s, const struct kernel *k, const struct cop
                      const struct view *v, const char *what, struct cut *out, bool *fits) {
     if (!check_tile(s, c, v)) return false;
     struct lay_ctx *x = &s->lay;
-    if (c->facts.by_map)
-        return map_cut(s, k, c, v, out, fits) || cut_failed(s, c, v, what);
+    if (c->facts.by_map) return map_cut(s, k, c, v, out, fits) || cut_failed(s, c, v, what);
     struct tile_cut t;
     if (!tile_cut(s, c->tc, lay_inner(v->layout), &t)) return cut_failed(s, c, v, what);
     out->val = t.val;

@@ -156,8 +156,8 @@ static bool count_along(struct session *s, struct kernel *k, struct copy *c, str
             if (f->side[j] != i) continue;
             const struct lay_tuple *shape = cut.thr.shape;
             const struct lay_tuple *stride = along(s, cut.thr.stride, f->at[j].mode);
-            const struct ix *at = y->by_map ? map_at(s, k, c, shape, stride)
-                                            : view_crd2idx(s, tid, shape, stride);
+            const struct ix *at =
+                y->by_map ? map_at(s, k, c, shape, stride) : view_crd2idx(s, tid, shape, stride);
             f->at[j].at = ix_add(s, f->at[j].at, at);
         }
     }
