@@ -67,7 +67,8 @@ static void put_list(const struct emission *o, const struct kir_node *list, int 
 
 static bool declares(const struct kir_node *list) {
     for (const struct kir_node *n = list; n; n = n->next) {
-        if (n->kind == KIR_LET || n->kind == KIR_STAGE_DECL || n->name || n->nrings > 0)
+        if (n->kind == KIR_LET || n->kind == KIR_STAGE_DECL || n->name ||
+            n->nrings + n->ncarries > 0)
             return true;
     }
     return false;
@@ -126,9 +127,20 @@ static void put_loop(const struct emission *o, const struct kir_node *n, int ind
         buf_fill(b, ' ', indent);
         buf_printf(b, "int %s = %" PRId64 ";\n", n->ring[i].var->c_name, n->ring[i].first);
     }
+    for (int i = 0; i < n->ncarries; ++i) {
+        const struct kir_carry *c = &n->carry[i];
+        let_write(b, indent,
+                  arena_printf(&o->s->arena, "%s %s =", int_type(c->var), c->var->c_name),
+                  emit_ix(o->s, o->k, c->first));
+    }
     if (n->unroll) buf_puts(b, "#pragma unroll\n");
     put_for(o, n, indent);
     put_list(o, n->body, indent + 4);
+    for (int i = 0; i < n->ncarries; ++i) {
+        const struct kir_carry *c = &n->carry[i];
+        let_write(b, indent + 4, arena_printf(&o->s->arena, "%s +=", c->var->c_name),
+                  emit_ix(o->s, o->k, c->step));
+    }
     for (int i = 0; i < n->nrings; ++i) {
         const char *r = n->ring[i].var->c_name;
         buf_fill(b, ' ', indent + 4);

@@ -225,6 +225,20 @@ static bool run_access(struct run *r, const struct kir_node *n, int64_t t) {
     return true;
 }
 
+// Brings the offsets that go along with loop "n" to its next iteration, or its first.
+static bool run_carry(struct run *r, const struct kir_node *n, bool first) {
+    for (int j = 0; j < n->ncarries; ++j) {
+        const struct kir_carry *c = &n->carry[j];
+        for (int64_t t = 0; t < r->k->threads; ++t) {
+            int64_t by;
+            if (!goes_on(r, t)) continue;
+            if (!value_of(r, t, first ? c->first : c->step, &by)) return false;
+            r->own[t][c->var->id] = first ? by : r->own[t][c->var->id] + by;
+        }
+    }
+    return true;
+}
+
 static bool run_loop(struct run *r, const struct kir_node *n) {
     int64_t begin, end, pick[SAMPLE_AXIS];
     if (!value_of(r, 0, n->begin, &begin) || !value_of(r, 0, n->end, &end)) return false;
@@ -237,6 +251,7 @@ static bool run_loop(struct run *r, const struct kir_node *n) {
             set(r, n->var, i);
             for (int j = 0; j < n->nrings; ++j)
                 set(r, n->ring[j].var, (n->ring[j].first + i - begin) % n->ring[j].size);
+            if (!run_carry(r, n, i == begin)) return false;
             if (!run_list(r, n->body)) return false;
         }
         return true;

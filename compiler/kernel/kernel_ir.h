@@ -63,6 +63,12 @@ struct kir_ring {
     int64_t first, size;
 };
 
+// A variable that is "first" before a loop's first iteration, and "step" more before each other.
+struct kir_carry {
+    const struct ix_var *var;
+    const struct ix *first, *step;
+};
+
 // An argument of an extern function, in the order of its list.
 struct kir_arg {
     struct kir_buffer *buf;  // from element "at" on; or NULL: the index "at"
@@ -89,6 +95,8 @@ struct kir_node {
     bool whole;                    // FOR: every iteration is executed, also in samples
     const struct kir_ring *ring;   // FOR: variables that go round with it
     int nrings;
+    const struct kir_carry *carry;  // FOR: offsets that go along with it
+    int ncarries;
     int64_t count;             // GUARD
     struct kir_buffer *stage;  // STAGE_DECL, LOAD, STORE
     const struct ix *stage_at;

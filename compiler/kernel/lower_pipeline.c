@@ -1,11 +1,12 @@
 // Lowering a pipeline to its schedule:
 //
-//     end = ..
+//     begin = .., end = ..
 //     prologue: the loads of steps 0 .. stages - 2, as far as there are so many
 //     for each step n: the parts in order, the loads of step n + stages - 1 if there is one
 //
 // The last steps drain: they load nothing.  The slot of a step is a remainder where the stages are
-// a power of two, and else goes round with the loop.
+// a power of two and the first step is known, and else goes round with the loop.  Where loads begin
+// in global memory goes along with it (carry.c).
 #include "base/sample.h"
 #include "base/session.h"
 #include "kernel/lower_private.h"
@@ -136,6 +137,19 @@ static void lower_parts(struct lowering *w, const struct stmt *st, const struct 
     }
 }
 
+// A variable for where the steps of a pipeline begin or end, a value in "lo" .. "hi".
+static const struct ix_var *end_of_steps(struct lowering *w, const struct stmt *st,
+                                         const char *which, int64_t lo, int64_t hi) {
+    struct ix_var *v = ARENA_NEW(&w->s->arena, struct ix_var);
+    v->kind = IX_NAMED;
+    v->id = w->s->next_var++;
+    v->lo = lay_int(lo);
+    v->end = hi < INT64_MAX ? lay_int(hi + 1) : LAY_INT_INVALID;
+    take(w, v, arena_printf(&w->s->arena, "%s_%s", st->var->name, which));
+    v->name = v->c_name;
+    return v;
+}
+
 void lower_pipeline(struct lowering *w, const struct stmt *st) {
     struct session *s = w->s;
     const struct pipeline *pipe = st->pipe;
@@ -149,14 +163,16 @@ void lower_pipeline(struct lowering *w, const struct stmt *st) {
     struct kir_node *scope = lower_node(w, KIR_BLOCK);
     struct kir_node **outside = lower_open(w, scope);
 
-    struct ix_var *last = ARENA_NEW(&s->arena, struct ix_var);
-    const char *name = names_take(&w->names, arena_printf(&s->arena, "%s_end", st->var->name));
-    *last = (struct ix_var){IX_NAMED,
-                            name,
-                            name,
-                            s->next_var++,
-                            lay_int(bound->lo),
-                            bound->hi < INT64_MAX ? lay_int(bound->hi + 1) : LAY_INT_INVALID};
+    const struct ix_var *first = NULL;
+    if (!ix_constant(begin) && begin->op != IX_VAR) {  // it is worked out once
+        first = end_of_steps(w, st, "begin", begin->lo, begin->hi);
+        let(w, first, begin);
+        begin = ix_var(s, first);
+    }
+    int64_t unused, most = INT64_MAX;
+    if (lay_int_valid(st->var->end)) lay_int_range(st->var->end, &unused, &most);
+    const struct ix_var *last =
+        end_of_steps(w, st, "end", bound->lo, bound->hi < most ? bound->hi : most);
     let(w, last, bound)->sampled = ix_add(s, begin, ix_int(s, sample_steps(pipe->stages)));
     const struct ix *end = ix_var(s, last);
 
@@ -178,7 +194,7 @@ void lower_pipeline(struct lowering *w, const struct stmt *st) {
     const struct ix *done = ix_sub(s, ix_var(s, st->var), begin), *load_slot = NULL;
     struct kir_node *slot = NULL;
     struct kir_ring *ring = NULL;
-    if (pipe->stages > 1 && power_of_two(pipe->stages)) {
+    if (pipe->stages > 1 && power_of_two(pipe->stages) && ix_static(begin, NULL)) {
         slot = let(w, pipe->slot, ix_mod(s, done, lay_int(pipe->stages)));
         load_slot = ix_mod(s, ix_add(s, done, ix_int(s, pipe->stages - 1)), lay_int(pipe->stages));
     } else if (pipe->stages > 1) {
@@ -195,12 +211,18 @@ void lower_pipeline(struct lowering *w, const struct stmt *st) {
             ++loop->nrings;
         }
     }
+    if (pipe->stages > 1) {
+        const struct ix *ahead = ix_add(s, begin, ix_int(s, pipe->stages - 1));
+        carry_offsets(w, loop, pipe->load_var, ahead, pipe->stages);
+    }
     w->tail = outside;
+    carry_release(w, loop);
     release(w, st->var);
     if (pipe->stages > 1) {
         release(w, pipe->slot);
         release(w, pipe->load_var);
         release(w, pipe->load_slot);
     }
-    names_release(&w->names, name);
+    release(w, last);
+    if (first) release(w, first);
 }

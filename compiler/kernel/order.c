@@ -331,6 +331,10 @@ static bool hangs(const struct ix *e, const bool *on, int nvars) {
 static bool addresses_hang(const struct kir_node *list, bool *on, int nvars) {
     for (const struct kir_node *n = list; n; n = n->next) {
         if (n->kind == KIR_LET && hangs(n->index, on, nvars)) on[n->var->id] = true;
+        for (int i = 0; i < n->ncarries; ++i) {
+            if (hangs(n->carry[i].first, on, nvars) || hangs(n->carry[i].step, on, nvars))
+                on[n->carry[i].var->id] = true;
+        }
         if (is_tracked(n->buf) && hangs(n->at, on, nvars)) return true;
         if (is_tracked(n->to_buf) && hangs(n->to_at, on, nvars)) return true;
         for (int i = 0; i < n->nargs; ++i) {
@@ -357,6 +361,20 @@ static bool steps_are_alike(struct run *r, const struct kir_node *n) {
 
 static bool run_list(struct run *r, const struct kir_node *list);
 
+// Brings the offsets that go along with loop "n" to its next iteration, or its first.
+static bool run_carry(struct run *r, const struct kir_node *n, bool first) {
+    for (int j = 0; j < n->ncarries; ++j) {
+        const struct kir_carry *c = &n->carry[j];
+        for (int64_t t = 0; t < r->k->threads; ++t) {
+            int64_t by;
+            if (r->off && r->off[t]) continue;
+            if (!value_of(r, t, first ? c->first : c->step, &by)) return false;
+            r->own[t][c->var->id] = first ? by : r->own[t][c->var->id] + by;
+        }
+    }
+    return true;
+}
+
 static bool run_loop(struct run *r, const struct kir_node *n) {
     int64_t begin, end;
     if (!value_of(r, 0, n->begin, &begin) || !value_of(r, 0, n->end, &end)) return false;
@@ -365,6 +383,7 @@ static bool run_loop(struct run *r, const struct kir_node *n) {
         set(r, n->var, i);
         for (int j = 0; j < n->nrings; ++j)
             set(r, n->ring[j].var, (n->ring[j].first + i - begin) % n->ring[j].size);
+        if (!run_carry(r, n, i == begin)) return false;
         if (!run_list(r, n->body)) return false;
     }
     return true;

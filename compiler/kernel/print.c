@@ -23,6 +23,9 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
             for (int i = 0; i < n->nrings; ++i)
                 buf_printf(b, ", %s from %" PRId64 " round %" PRId64, n->ring[i].var->c_name,
                            n->ring[i].first, n->ring[i].size);
+            for (int i = 0; i < n->ncarries; ++i)
+                buf_printf(b, ", %s from %s by %s", n->carry[i].var->c_name,
+                           ix_text(s, n->carry[i].first), ix_text(s, n->carry[i].step));
             buf_char(b, '\n');
             break;
         case KIR_GUARD:

@@ -11,6 +11,10 @@ bool kir_uses(const struct kir_node *list, const struct ix_var *v) {
         for (int i = 0; i < n->nargs; ++i) {
             if (ix_depends_on(n->arg[i].at, v)) return true;
         }
+        for (int i = 0; i < n->ncarries; ++i) {
+            const struct kir_carry *c = &n->carry[i];
+            if (ix_depends_on(c->first, v) || ix_depends_on(c->step, v)) return true;
+        }
         for (int i = 0; i < n->nconds; ++i) {
             if (ix_depends_on(n->cond[i].a, v) || ix_depends_on(n->cond[i].b, v)) return true;
         }
