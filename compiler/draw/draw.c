@@ -7,8 +7,8 @@
 #include "layout/algebra.h"
 
 const char *draw_view_name(enum draw_view view) {
-    static const char names[N_DRAW_VIEWS][10] = {"owners",  "tv",    "inverse", "layout",
-                                                 "swizzle", "banks", "path",    "flow"};
+    static const char names[N_DRAW_VIEWS][10] = {"owners", "tv",   "inverse", "layout",  "swizzle",
+                                                 "banks",  "path", "flow",    "timeline"};
     return names[view];
 }
 
@@ -22,6 +22,7 @@ static const char *make(struct picture *p, const struct plan *plan, const struct
     case DRAW_BANKS: return r->copy ? view_access(p, plan, r) : view_banks(p, r);
     case DRAW_PATH: return view_path(p, r);
     case DRAW_FLOW: return view_flow(p, r);
+    case DRAW_TIMELINE: return view_timeline(p, r);
     case N_DRAW_VIEWS: break;
     }
     return "there is no such view";

@@ -11,14 +11,15 @@
 struct buf;
 
 enum draw_view {
-    DRAW_OWNERS,   // tiled copy: the thread of each element of the tile
-    DRAW_TV,       // tiled copy: the element of each thread and value
-    DRAW_INVERSE,  // tiled copy: the thread and the value of each element
-    DRAW_LAYOUT,   // layout, tensor: the offset of each element
-    DRAW_SWIZZLE,  // layout, tensor: where a swizzle takes each piece of a row
-    DRAW_BANKS,    // layout, tensor: the bank of each element; copy: the banks a warp touches
-    DRAW_PATH,     // copy: what one thread moves, round by round
-    DRAW_FLOW,     // kernel: its copies, from tensor to tensor
+    DRAW_OWNERS,    // tiled copy: the thread of each element of the tile
+    DRAW_TV,        // tiled copy: the element of each thread and value
+    DRAW_INVERSE,   // tiled copy: the thread and the value of each element
+    DRAW_LAYOUT,    // layout, tensor: the offset of each element
+    DRAW_SWIZZLE,   // layout, tensor: where a swizzle takes each piece of a row
+    DRAW_BANKS,     // layout, tensor: the bank of each element; copy: the banks a warp touches
+    DRAW_PATH,      // copy: what one thread moves, round by round
+    DRAW_FLOW,      // kernel: its copies, from tensor to tensor
+    DRAW_TIMELINE,  // kernel: the schedule of its pipelines
     N_DRAW_VIEWS
 };
 
@@ -37,7 +38,7 @@ struct draw_request {
     const struct tensor *tensor;  // that "layout" is of, or NULL
     const char *const *names;     // of the modes of what is drawn, or NULL
     const struct copy *copy;      // PATH, BANKS; after the passes for BANKS
-    const struct kernel *kernel;  // FLOW, after the passes; that "copy" is in
+    const struct kernel *kernel;  // FLOW, TIMELINE, after the passes; that "copy" is in
     bool values;                  // OWNERS: name the values too
     int64_t thread;               // PATH
     int bits;                     // BANKS of a layout: an element, 0: not known

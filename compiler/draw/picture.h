@@ -36,11 +36,12 @@ struct pic_arrow {
 struct pic_grid {
     const char *heading;  // or NULL
     int rows, columns;
-    struct pic_cell *cell;                   // row by row
-    const char *row_prefix, *column_prefix;  // of labels: "r" gives r0, r1 ..
-    int row_digits, column_digits;           // at least
-    const char *row_axis, *column_axis;      // what the labels count, or NULL
-    bool named;                              // an axis has a name from the plan
+    struct pic_cell *cell;                             // row by row
+    const char *row_prefix, *column_prefix;            // of labels: "r" gives r0, r1 ..
+    int row_digits, column_digits;                     // at least
+    const char *const *row_name, *const *column_name;  // instead, when not NULL
+    const char *row_axis, *column_axis;                // what the labels count, or NULL
+    bool named;                                        // an axis has a name from the plan
     const struct pic_arrow *arrow;
     int narrows;
 };
@@ -132,6 +133,7 @@ const char *view_swizzle(struct picture *p, const struct draw_request *r);
 const char *view_banks(struct picture *p, const struct draw_request *r);
 const char *view_access(struct picture *p, const struct plan *plan, const struct draw_request *r);
 const char *view_path(struct picture *p, const struct draw_request *r);
+const char *view_timeline(struct picture *p, const struct draw_request *r);
 const char *view_flow(struct picture *p, const struct draw_request *r);
 
 #endif

@@ -71,8 +71,11 @@ struct frame {
     int cell_w, cell_h;
 };
 
-static int label_width(const char *prefix, int digits, int count) {
-    int most = pic_digits(count - 1);
+static int label_width(const char *const *name, const char *prefix, int digits, int count) {
+    int most = pic_digits(count - 1), width = 0;
+    for (int i = 0; name && i < count; ++i)
+        if (scene_text_width(name[i]) > width) width = scene_text_width(name[i]);
+    if (name) return width;
     return width_of((int)strlen(prefix) + (most > digits ? most : digits));
 }
 
@@ -137,10 +140,13 @@ static void add_labels(struct scene *s, const struct frame *f) {
     const struct pic_grid *g = f->g;
     for (int c = 0; c < g->columns; ++c)
         scene_text(s, f->x + c * f->cell_w + f->cell_w / 2, f->y - 7, INK_MUTED, ANCHOR_MIDDLE,
-                   picture_text(f->p, "%s%0*d", g->column_prefix, g->column_digits, c));
+                   g->column_name
+                       ? g->column_name[c]
+                       : picture_text(f->p, "%s%0*d", g->column_prefix, g->column_digits, c));
     for (int r = 0; r < g->rows; ++r)
         scene_text(s, f->x - 7, f->y + r * f->cell_h + f->cell_h / 2 + 4, INK_MUTED, ANCHOR_END,
-                   picture_text(f->p, "%s%0*d", g->row_prefix, g->row_digits, r));
+                   g->row_name ? g->row_name[r]
+                               : picture_text(f->p, "%s%0*d", g->row_prefix, g->row_digits, r));
 }
 
 static void add_cells(struct scene *s, const struct frame *f) {
@@ -176,7 +182,7 @@ static void size_cells(const struct picture *p, int *w, int *h) {
     *w = *h = CELL;
     for (int k = 0; k < p->ngrids; ++k) {
         const struct pic_grid *g = &p->grid[k];
-        int label = label_width(g->column_prefix, g->column_digits, g->columns) + 8;
+        int label = label_width(g->column_name, g->column_prefix, g->column_digits, g->columns) + 8;
         *w = label > *w ? label : *w;
         for (int i = 0; i < g->rows * g->columns; ++i) {
             const char *text = picture_cell_text(p, &g->cell[i]);
@@ -195,7 +201,7 @@ static void add_grid(struct scene *s, const struct pic_grid *g, int x, int y, in
     int heading = f.y - 10;
     if (g->row_axis) f.x += SCENE_LINE;
     if (g->column_axis) f.y += SCENE_LINE;
-    f.x += label_width(g->row_prefix, g->row_digits, g->rows) + 7;
+    f.x += label_width(g->row_name, g->row_prefix, g->row_digits, g->rows) + 7;
     f.y += SCENE_LINE;
     int wide = g->columns * cell_w, high = g->rows * cell_h;
     if (g->heading) scene_text(s, f.x, heading, INK_TITLE, ANCHOR_START, g->heading);

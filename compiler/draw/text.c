@@ -12,8 +12,11 @@ static void put_at(struct buf *out, size_t begin, int column, const char *text) 
     for (; *text; ++text) buf_char(out, *text == '\n' ? '.' : *text);
 }
 
-static int label_width(const char *prefix, int digits, int count) {
-    int most = pic_digits(count - 1);
+static int label_width(const char *const *name, const char *prefix, int digits, int count) {
+    int most = pic_digits(count - 1), width = 0;
+    for (int i = 0; name && i < count; ++i)
+        width = (int)strlen(name[i]) > width ? (int)strlen(name[i]) : width;
+    if (name) return width;
     return (int)strlen(prefix) + (most > digits ? most : digits);
 }
 
@@ -26,7 +29,7 @@ static bool blank_from(const struct picture *p, const struct pic_grid *g, int ro
 
 static void write_grid(struct buf *out, const struct picture *p, const struct pic_grid *g,
                        int width) {
-    int label = label_width(g->row_prefix, g->row_digits, g->rows);
+    int label = label_width(g->row_name, g->row_prefix, g->row_digits, g->rows);
     char text[32];
     if (g->heading) buf_printf(out, "%s\n", g->heading);
     if (g->named && g->column_axis)
@@ -36,12 +39,16 @@ static void write_grid(struct buf *out, const struct picture *p, const struct pi
     size_t begin = out->len;
     for (int c = 0; c < g->columns; ++c) {
         snprintf(text, sizeof text, "%s%0*d", g->column_prefix, g->column_digits, c);
-        put_at(out, begin, label + 1 + c * (width + 1), text);
+        const char *name = g->column_name ? g->column_name[c] : text;
+        if (*name) put_at(out, begin, label + 1 + c * (width + 1), name);
     }
     buf_char(out, '\n');
     for (int r = 0; r < g->rows; ++r) {
         begin = out->len;
-        buf_printf(out, "%s%0*d", g->row_prefix, g->row_digits, r);
+        if (g->row_name)
+            buf_puts(out, g->row_name[r]);
+        else
+            buf_printf(out, "%s%0*d", g->row_prefix, g->row_digits, r);
         for (int c = 0; c < g->columns && !blank_from(p, g, r, c); ++c)
             put_at(out, begin, label + 1 + c * (width + 1), picture_cell_text(p, pic_at(g, r, c)));
         buf_char(out, '\n');
@@ -52,7 +59,7 @@ static int cell_width(const struct picture *p) {
     int width = 1;
     for (int k = 0; k < p->ngrids; ++k) {
         const struct pic_grid *g = &p->grid[k];
-        int n = label_width(g->column_prefix, g->column_digits, g->columns);
+        int n = label_width(g->column_name, g->column_prefix, g->column_digits, g->columns);
         width = n > width ? n : width;
         for (int i = 0; i < g->rows * g->columns; ++i) {
             n = (int)strlen(picture_cell_text(p, &g->cell[i]));

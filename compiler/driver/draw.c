@@ -37,6 +37,7 @@ static const char usage[] =
     "      path        copy, tiled copy (the first copy by it): a thread's way through the rounds\n"
     "                  (default for a copy)\n"
     "      flow        kernel: its copies, from tensor to tensor (default)\n"
+    "      timeline    kernel: the schedule of its pipelines\n"
     "  --values        owners: name the value of the thread too: T00.V0\n"
     "  --thread T      path: of this thread (default 0)\n"
     "  --type=TYPE     banks of a layout: its elements' type\n"
@@ -177,7 +178,8 @@ static bool take_view(const struct command *q, const struct subject *u, enum dra
     }
     const char *near = diag_did_you_mean(q->view, known, N_DRAW_VIEWS);
     option_error("there is no view '%s'; %s%s%s", q->view, near ? "did you mean '" : "",
-                 near ? near : "owners, tv, inverse, layout, swizzle, banks, path and flow are",
+                 near ? near
+                      : "owners, tv, inverse, layout, swizzle, banks, path, flow and timeline are",
                  near ? "'?" : "");
     return false;
 }

@@ -1,0 +1,207 @@
+// The schedule of a kernel's pipelines: a row for each slot of their buffers, time going to the
+// right, what is in each slot and whether it is on its way, there, or being used.
+#include <inttypes.h>
+
+#include "draw/picture.h"
+#include "layout/algebra.h"
+
+enum { MAX_COLUMNS = 96, MAX_ROWS = 64, MAX_PIPES = 8, SYNC_ROW = 0 };
+
+enum standing { EMPTY, LOADING, UNDER_WAY, THERE, USED };
+
+struct slot {
+    enum standing is;
+    int64_t step;
+    int group;  // of groups that were committed, or -1: a plain copy
+};
+
+struct timeline {
+    struct picture *p;
+    const struct stmt *st;
+    const struct pipeline *pipe;
+    struct slot slot[MAX_ROWS];  // by tensor * stages + slot
+    const char *text[MAX_ROWS + 1][MAX_COLUMNS];
+    int64_t hue[MAX_ROWS + 1][MAX_COLUMNS];  // the step, or -1
+    const char *head[MAX_COLUMNS];
+    int rows, columns, commits;
+};
+
+static struct slot *slot_of(struct timeline *t, const struct tensor *x, int64_t step) {
+    for (int i = 0; i < t->pipe->ntensors; ++i)
+        if (t->pipe->tensor[i] == x) return &t->slot[i * t->pipe->stages + step % t->pipe->stages];
+    return NULL;
+}
+
+// A column with what stands in the slots now; loads and uses are over after it.
+static void add_column(struct timeline *t, const char *head, const char *sync) {
+    static const char mark[][2] = {"", "L", "~", "=", "U"};
+    if (t->columns == MAX_COLUMNS) return;
+    int c = t->columns++;
+    t->head[c] = head;
+    t->text[SYNC_ROW][c] = sync;
+    t->hue[SYNC_ROW][c] = -1;
+    for (int i = 0; i < t->rows - 1; ++i) {
+        struct slot *x = &t->slot[i];
+        t->hue[i + 1][c] = x->is == EMPTY ? -1 : x->step;
+        t->text[i + 1][c] =
+            x->is == EMPTY ? "" : picture_text(t->p, "%s%" PRId64, mark[x->is], x->step);
+        if (x->is == LOADING) x->is = UNDER_WAY;
+        if (x->is == USED) x->is = THERE;
+    }
+}
+
+static void add_sync(struct timeline *t, int wait, bool barrier) {
+    if (wait < 0 && !barrier) return;
+    for (int i = 0; i < t->rows - 1; ++i) {
+        struct slot *x = &t->slot[i];
+        bool plain = x->group < 0;
+        if (x->is == UNDER_WAY && (plain ? barrier : wait >= 0 && x->group < t->commits - wait))
+            x->is = THERE;
+    }
+    add_column(t, "",
+               wait < 0   ? "B"
+               : !barrier ? picture_text(t->p, "W%d", wait)
+                          : picture_text(t->p, "W%dB", wait));
+}
+
+// -- statements -----------------------------------------------------------------------------------
+
+static void load_list(struct timeline *t, const struct stmt *list, int64_t step, bool issues) {
+    for (const struct stmt *x = list; x; x = x->next) {
+        if (stmt_nests(x)) load_list(t, x->body, step, issues);
+        bool commits = x->kind == STMT_COPY ? x->copy->facts.commit_after : x->commit_after;
+        struct slot *s = x->kind == STMT_COPY ? slot_of(t, x->copy->dst.base, step) : NULL;
+        if (s && issues) *s = (struct slot){LOADING, step, x->copy->facts.async ? t->commits : -1};
+        if (commits) ++t->commits;
+    }
+}
+
+static void mark_used(struct timeline *t, const struct view *v, int64_t step, bool *any) {
+    struct slot *s = slot_of(t, v->base, step);
+    if (!s) return;
+    s->is = USED;
+    *any = true;
+}
+
+// Ends the column of uses that is open.
+static void end_use(struct timeline *t, int64_t step, bool *any) {
+    if (*any) add_column(t, picture_text(t->p, "u%" PRId64, step), "");
+    *any = false;
+}
+
+static void use_list(struct timeline *t, const struct stmt *list, int64_t step, bool *any) {
+    for (const struct stmt *x = list; x; x = x->next) {
+        bool copy = x->kind == STMT_COPY, call = x->kind == STMT_CALL;
+        int wait = copy ? x->copy->facts.wait_before : call ? x->call->wait_before : x->wait_before;
+        bool barrier = copy   ? x->copy->facts.barrier_before
+                       : call ? x->call->barrier_before
+                              : x->barrier_before;
+        if (wait >= 0 || barrier) end_use(t, step, any);
+        add_sync(t, wait, barrier);
+        if (copy) {
+            mark_used(t, &x->copy->src, step, any);
+            mark_used(t, &x->copy->dst, step, any);
+        }
+        for (int i = 0; call && i < x->call->fn->nformals; ++i)
+            mark_used(t, &x->call->view[i], step, any);
+        if (stmt_nests(x)) use_list(t, x->body, step, any);
+    }
+}
+
+static void run(struct timeline *t, int64_t steps) {
+    int64_t ahead = t->pipe->stages - 1;
+    add_sync(t, ahead ? t->pipe->wait_before : -1, ahead && t->pipe->barrier_before);
+    for (int64_t n = 0; n < ahead && n < steps; ++n) {
+        for (const struct stmt *x = t->st->body; x; x = x->next)
+            if (x->load) load_list(t, x->body, n, true);
+        add_column(t, picture_text(t->p, "l%" PRId64, n), "");
+    }
+    for (int64_t n = 0; n < steps; ++n) {
+        for (const struct stmt *x = t->st->body; x; x = x->next) {
+            bool any = false;
+            if (!x->load) {
+                use_list(t, x->body, n, &any);
+                end_use(t, n, &any);
+                continue;
+            }
+            add_sync(t, x->wait_before, x->barrier_before);
+            load_list(t, x->body, n + ahead, n + ahead < steps);
+            if (n + ahead < steps) add_column(t, picture_text(t->p, "l%" PRId64, n + ahead), "");
+        }
+    }
+}
+
+// -- the picture ----------------------------------------------------------------------------------
+
+static void find(const struct stmt *list, const struct stmt **out, int *n) {
+    for (const struct stmt *x = list; x; x = x->next) {
+        if (x->kind == STMT_PIPELINE && x->pipe->ntensors && *n < MAX_PIPES) out[(*n)++] = x;
+        if (stmt_nests(x)) find(x->body, out, n);
+    }
+}
+
+static const char *heading(struct picture *p, const struct stmt *st, int64_t steps) {
+    const char *range = picture_text(p, "pipeline %s in %s .. %s", st->var->name,
+                                     ix_text(p->s, st->begin), ix_text(p->s, st->end));
+    return picture_text(p, "%s, %" PRId64 " stage%s; drawn with %" PRId64 " steps", range,
+                        st->pipe->stages, st->pipe->stages == 1 ? "" : "s", steps);
+}
+
+static void fill_grid(struct timeline *t, struct pic_grid *g) {
+    struct picture *p = t->p;
+    const char **row = ARENA_ARRAY(&p->s->arena, const char *, t->rows);
+    const char **column = ARENA_ARRAY(&p->s->arena, const char *, t->columns + 1);
+    row[SYNC_ROW] = "";
+    for (int i = 0; i < t->rows - 1; ++i)
+        row[i + 1] = picture_text(p, "%s %d", t->pipe->tensor[i / (int)t->pipe->stages]->name,
+                                  i % (int)t->pipe->stages);
+    for (int i = 0; i < t->columns; ++i) column[i] = t->head[i];
+    g->rows = t->rows;
+    g->columns = t->columns;
+    g->row_name = row;
+    g->column_name = column;
+    for (int r = 0; r < t->rows; ++r)
+        for (int c = 0; c < t->columns; ++c) {
+            int64_t group = r == SYNC_ROW ? 0 : 1 + (r - 1) / t->pipe->stages, step = t->hue[r][c];
+            struct pic_cell *cell = pic_at(g, r, c);
+            *cell = (struct pic_cell){0, -1, group};
+            if (*t->text[r][c])
+                picture_cell(p, cell, step < 0 ? -1 : pic_hue(step), group, "%s", t->text[r][c]);
+        }
+}
+
+const char *view_timeline(struct picture *p, const struct draw_request *r) {
+    const struct stmt *pipe[MAX_PIPES];
+    int n = 0, rows = 0, columns = 0;
+    find(r->kernel->body, pipe, &n);
+    if (n == 0) return "it has no pipeline that fills buffers with stages";
+    struct timeline *t = ARENA_ARRAY(&p->s->arena, struct timeline, n);
+    const char **head = ARENA_ARRAY(&p->s->arena, const char *, n);
+    for (int i = 0; i < n; ++i) {
+        const struct ix *trips = ix_sub(p->s, pipe[i]->end, pipe[i]->begin);
+        int64_t steps = 2 * pipe[i]->pipe->stages + 1, known;
+        if (trips && ix_static(trips, &known) && known < steps) steps = known < 0 ? 0 : known;
+        t[i].p = p;
+        t[i].st = pipe[i];
+        t[i].pipe = pipe[i]->pipe;
+        t[i].rows = 1 + t[i].pipe->ntensors * (int)t[i].pipe->stages;
+        if (t[i].rows > MAX_ROWS)
+            return picture_text(p, "a pipeline of it has more than %d slots", MAX_ROWS - 1);
+        head[i] = heading(p, pipe[i], steps);
+        run(&t[i], steps);
+        if (t[i].rows > rows) rows = t[i].rows;
+        if (t[i].columns > columns) columns = t[i].columns;
+    }
+    const char *why = picture_grids(p, "the timeline", n, rows, columns);
+    if (why) return why;
+    for (int i = 0; i < p->ngrids; ++i) {
+        p->grid[i].heading = head[i];
+        fill_grid(&t[i], &p->grid[i]);
+    }
+    p->title = picture_text(p, "Timeline of kernel %s", r->kernel->name);
+    picture_note(p, "l: a step's loads are issued, u: it is used; B: barrier, W1: wait until one "
+                    "group is under way");
+    picture_note(p, "in a slot stands the step: L as its loads are issued, ~ under way, = there, U "
+                    "as it is used");
+    return NULL;
+}
