@@ -95,7 +95,7 @@ decl: TCP INT ';' { $$ = build_tcp(p, @$, $INT); }
     | ARCH ID ';' { $$ = build_arch(p, @$, build_ident($ID, @ID)); }
     | IMPORT STRING ';' { $$ = build_import(p, @$, $STRING, @STRING); }
     | CONST name '=' expr ';' { $$ = build_value(p, @$, D_CONST, $name, $expr); }
-    | PARAM names ':' INDEX mod range where ';' { $$ = build_param(p, @$, $names, $mod, $range, $where); }
+    | PARAM names ':' INDEX mod range where ';' { $$ = build_param(p, @$, $names, @INDEX, $mod, $range, $where); }
     | LAYOUT name '=' expr ';' { $$ = build_value(p, @$, D_LAYOUT, $name, $expr); }
     | ATOM name '=' expr ';' { $$ = build_value(p, @$, D_ATOM, $name, $expr); }
     | TILED_COPY name '=' expr ';' { $$ = build_value(p, @$, D_TILED_COPY, $name, $expr); }

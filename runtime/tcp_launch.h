@@ -44,8 +44,9 @@ inline tcp_status tcp_check_tensor(const char *kernel, const char *tensor, const
     const uintptr_t over = (uintptr_t)at % (uintptr_t)bytes;
     if (!at) return tcp_fail(TCP_ERR_NULL, "%s: '%s' is a null pointer", kernel, tensor);
     if (over == 0) return TCP_OK;
-    return tcp_fail(TCP_ERR_ALIGNMENT, "%s: '%s' must be aligned to %d bytes, and is %d past that",
-                    kernel, tensor, bytes, (int)over);
+    return tcp_fail(TCP_ERR_ALIGNMENT,
+                    "%s: '%s' must be aligned to %d bytes; its address %p is %d past that", kernel,
+                    tensor, bytes, at, (int)over);
 }
 
 // "param" must be a multiple of "factor".
@@ -112,6 +113,18 @@ inline tcp_exact operator%(tcp_exact a, tcp_exact b) {
 inline tcp_status tcp_check_exact(const char *kernel, const char *what, tcp_exact value) {
     if (!value.lost) return TCP_OK;
     return tcp_fail(TCP_ERR_PRECONDITION, "%s: '%s' is more than 64 bits hold", kernel, what);
+}
+
+// What a launcher asks of its arguments to choose a variant: it breaks no promise when it does not
+// hold.
+inline bool tcp_aligned(const void *at, int64_t bytes) {
+    return (uintptr_t)at % (uintptr_t)bytes == 0;
+}
+inline bool tcp_multiple(tcp_exact value, int64_t factor) {
+    return !value.lost && value.value % factor == 0;
+}
+template <typename... Facts> inline bool tcp_all(Facts... hold) {
+    return (... && hold);
 }
 
 // The bytes ["first", "end") of two tensors, counted from their pointers, must not meet.

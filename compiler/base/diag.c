@@ -20,6 +20,8 @@ static const struct warning_row warnings[W_COUNT] = {
     [W_UNUSED] = {"unused", true, "a declaration that nothing uses"},
     [W_INDEX_MAP] = {"index-map", true,
                      "an index map that is no layout, and copies value by value"},
+    [W_VERSIONED] = {"versioned", true,
+                     "a kernel in several versions, for what its plan does not promise"},
 };
 
 const struct warning_row *diag_warning_row(enum warning w) {

@@ -163,6 +163,8 @@ static struct explained_copy explain_copy(struct session *s, const struct kernel
         .dst = explain_side(s, k, c, false),
         .bits = f->bits,
         .vec = f->vec,
+        .variant = f->variant,
+        .nvariants = f->nvariants,
         .accesses = 1,
         .won = f->won,
         .times = times,
@@ -305,6 +307,12 @@ static struct explained_kernel explain_kernel(struct session *s, const struct ke
         t->align = explain_align(ir, k->formal[i].tensor);
     }
     for (int i = 0; i < k->nlocal; ++i) x.tensor[x.ntensors++] = explain_tensor(s, k->local[i]);
+    x.variant = ARENA_ARRAY(&s->arena, struct explained_variant, k->nvariants + 1);
+    for (int i = 0; i < k->nvariants; ++i) {
+        const struct variant *v = &k->variant[i];
+        x.variant[x.nvariants++] =
+            (struct explained_variant){v->bits, variant_text(s, v), v->when, v->nwhen};
+    }
     x.copy = ARENA_ARRAY(&s->arena, struct explained_copy, count(k->body, STMT_COPY) + 1);
     x.call = ARENA_ARRAY(&s->arena, struct explained_call, count(k->body, STMT_CALL) + 1);
     explain_list(s, k, k->body, ix_int(s, 1), want, &x);

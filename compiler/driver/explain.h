@@ -28,6 +28,13 @@ struct explained_side {
     struct align_terms align;
 };
 
+struct explained_variant {
+    int bits;
+    const char *when;  // in words; NULL: no condition
+    const struct condition *condition;
+    int nconditions;
+};
+
 struct explained_bound {
     const char *name, *why;  // "why" is NULL when there is no such bound
     int64_t bits;            // BOUND_NONE: it does not limit
@@ -51,6 +58,8 @@ struct explained_copy {
     int64_t values, nrounds;
     struct explained_side src, dst;
     int bits, vec;
+    const struct copy_width *variant;  // by the kernel's variants, of which "bits" is the first's
+    int nvariants;
     int64_t accesses;  // a thread makes, each time the copy is executed
     struct explained_bound bound[N_BOUNDS];
     enum bound won;
@@ -92,6 +101,8 @@ struct explained_kernel {
     int64_t threads, smem_bytes;
     struct explained_tensor *tensor;
     int ntensors;
+    struct explained_variant *variant;  // widest first
+    int nvariants;
     struct explained_copy *copy;
     int ncopies;
     struct explained_call *call;

@@ -104,6 +104,9 @@ static void put_width(struct json *j, const struct explained_copy *c) {
     put_number(j, "bits", c->bits);
     put_number(j, "elements", c->vec);
     put_text(j, "limited_by", c->bound[c->won].name);
+    enter(j, "variants", '[');
+    for (int i = 0; i < c->nvariants; ++i) put_number(j, NULL, c->variant[i].bits);
+    leave(j, ']');
     enter(j, "bounds", '[');
     for (int i = 0; i < N_BOUNDS; ++i) {
         const struct explained_bound *x = &c->bound[i];
@@ -176,6 +179,22 @@ static void put_tensor(struct json *j, const struct explained_tensor *t) {
     leave(j, '}');
 }
 
+static void put_variant(struct json *j, const struct explained_variant *v) {
+    enter(j, NULL, '{');
+    put_number(j, "bits", v->bits);
+    enter(j, "conditions", '[');
+    for (int i = 0; i < v->nconditions; ++i) {
+        const struct condition *c = &v->condition[i];
+        enter(j, NULL, '{');
+        put_text(j, "tensor", c->tensor ? c->tensor->name : NULL);
+        put_text(j, "value", c->tensor ? NULL : lay_int_text(&j->s->lay, c->value));
+        put_number(j, "multiple", c->by);
+        leave(j, '}');
+    }
+    leave(j, ']');
+    leave(j, '}');
+}
+
 static void put_kernel(struct json *j, const struct explained_kernel *k) {
     enter(j, NULL, '{');
     put_text(j, "name", k->name);
@@ -199,6 +218,9 @@ static void put_kernel(struct json *j, const struct explained_kernel *k) {
     put_number(j, "shared_bytes", k->smem_bytes);
     enter(j, "tensors", '[');
     for (int i = 0; i < k->ntensors; ++i) put_tensor(j, &k->tensor[i]);
+    leave(j, ']');
+    enter(j, "variants", '[');
+    for (int i = 0; i < k->nvariants; ++i) put_variant(j, &k->variant[i]);
     leave(j, ']');
     enter(j, "copies", '[');
     for (int i = 0; i < k->ncopies; ++i) put_copy(j, &k->copy[i]);

@@ -83,6 +83,7 @@ static int align_asked(const struct writer *w, const struct tensor *t) {
     int align = 0;
     for (const struct kir_kernel *k = w->kir->kernels; k; k = k->next) {
         int asked = explain_align(k, t);
+        if (asked && k->narrower) return 0;  // a promise would take variants away
         if (align && asked && align != asked) return 0;
         if (asked) align = asked;
     }

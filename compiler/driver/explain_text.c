@@ -176,8 +176,24 @@ static void put_sides(struct session *s, struct buf *b, const struct explained_c
     buf_printf(b, "  %-*s%-*s  %s\n", LABEL, "a thread runs", width, access[0], access[1]);
 }
 
+// "128, 64, 32 bits"; NULL where the copy is the same in all variants.
+static const char *variants_text(struct session *s, const struct explained_copy *c) {
+    const char *text = NULL;
+    int last = 0;
+    bool differ = false;
+    for (int i = 0; i < c->nvariants; ++i) {
+        int bits = c->variant[i].bits;
+        differ |= i > 0 && bits != c->variant[0].bits;
+        if (bits != last)
+            text = arena_printf(&s->arena, "%s%s%d", text ? text : "", text ? ", " : "", bits);
+        last = bits;
+    }
+    return differ ? arena_printf(&s->arena, "%s bits", text) : NULL;
+}
+
 static void put_bounds(struct session *s, struct buf *b, const struct explained_copy *c) {
     buf_printf(b, "\n  %-*s%d bits = %d x %s\n", LABEL, "width", c->bits, c->vec, c->elem);
+    row(b, "in variants", variants_text(s, c), "by what holds at launch; below: of the widest");
     for (int i = 0; i < N_BOUNDS; ++i) {
         const struct explained_bound *x = &c->bound[i];
         if (!x->why) continue;
@@ -281,6 +297,11 @@ static void put_kernel(struct session *s, struct buf *b, const struct explained_
         else
             buf_printf(b, "  %" PRId64 " bytes of registers a thread", t->nbytes);
         buf_char(b, '\n');
+    }
+    if (k->nvariants) buf_puts(b, "  variants, of which the launcher takes the first that holds\n");
+    for (int i = 0; i < k->nvariants; ++i) {
+        const struct explained_variant *v = &k->variant[i];
+        buf_printf(b, "    %3d bits  %s\n", v->bits, v->when ? v->when : "always holds");
     }
     for (int i = 0; i < k->ncopies; ++i) put_copy(s, b, k, &k->copy[i]);
     for (int i = 0; i < k->ncalls; ++i) {

@@ -195,7 +195,7 @@ static bool find_printed(const struct request *q, const struct run_case *c,
 static bool bind_params(struct session *s, const struct request *q, struct run_case *c) {
     const struct plan *p = c->plan;
     const char *known[MAX_NAMES];
-    int n = 0, chosen = 0;
+    int n = 0, chosen = 0, nwhen = 0;
     int64_t *fixed = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
     for (int i = 0; i < p->nsyms; ++i) fixed[i] = PLAN_UNBOUND;
     for (int i = 0; i < p->nparams; ++i) offer(known, &n, p->param[i]->name);
@@ -212,7 +212,17 @@ static bool bind_params(struct session *s, const struct request *q, struct run_c
             return false;
         }
     }
-    c->sym_values = plan_choose(s, p, fixed, 1);
+    // the widest variants of all kernels, where that is possible
+    struct condition *when = NULL;
+    for (const struct kernel *k = p->kernels; k; k = k->next)
+        nwhen += k->nvariants ? k->variant[0].nwhen : 0;
+    when = ARENA_ARRAY(&s->arena, struct condition, nwhen + 1);
+    nwhen = 0;
+    for (const struct kernel *k = p->kernels; k; k = k->next)
+        for (int i = 0; k->nvariants && i < k->variant[0].nwhen; ++i)
+            when[nwhen++] = k->variant[0].when[i];
+    c->sym_values = plan_choose_when(s, p, fixed, when, nwhen, 1);
+    if (!c->sym_values) c->sym_values = plan_choose(s, p, fixed, 1);
     if (!c->sym_values) {
         option_error("no values of the params were found that keep the plan's promises; set them "
                      "with --param");

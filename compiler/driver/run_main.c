@@ -12,6 +12,7 @@
 #include "base/session.h"
 #include "kernel/kernel_ir.h"
 #include "plan/plan.h"
+#include "plan/plan_bind.h"
 #include "plan/plan_run.h"
 
 enum { MAX_PRINTED = 1 << 20 };
@@ -89,8 +90,11 @@ static bool is_printed(const struct run_case *c, const struct tensor *t) {
     return c->print && strcmp(c->print, t->name) == 0;
 }
 
-static const char *view_id(struct session *s, const struct kernel *k, const struct tensor *t) {
-    return arena_printf(&s->arena, "%s_%s", k->name, t->name);
+static const char *run_id(struct session *s, const struct kernel *k, int v);
+
+static const char *view_id(struct session *s, const struct kernel *k, int v,
+                           const struct tensor *t) {
+    return arena_printf(&s->arena, "%s_%s", run_id(s, k, v), t->name);
 }
 
 // The stem of the launcher's name.
@@ -100,42 +104,98 @@ static const char *launcher_of(const struct run_case *c, const struct kernel *k)
     return x->c_name;
 }
 
-// The launcher's declaration, and the function that calls it with the params' values.
-static void put_launch(const struct run_case *c, const struct kernel *k, struct buf *out) {
-    buf_printf(out, "TCP_EXTERN_C tcp_status %s_launch(", launcher_of(c, k));
-    for (int i = 0; i < k->nformals; ++i)
-        buf_printf(out, "%s%s *, ", k->formal[i].dir == ARG_IN ? "const " : "",
-                   k->formal[i].tensor->elem->c_name);
-    for (int i = 0; i < k->nparams; ++i) buf_puts(out, "int64_t, ");
-    buf_puts(out, "tcp_stream);\n");
-    buf_printf(out, "static tcp_status run_%s(void *const *t, tcp_stream stream)\n{\n", k->name);
-    if (k->nformals == 0) buf_puts(out, "    (void)t;\n");
-    buf_printf(out, "    return %s_launch(", launcher_of(c, k));
-    for (int i = 0; i < k->nformals; ++i)
-        buf_printf(out, "(%s%s *)t[%d], ", k->formal[i].dir == ARG_IN ? "const " : "",
+// Bytes to which the tensor is aligned in the run of variant "v" (-1: there is but one): no more
+// than is promised or asked for.
+static int alignment_of(const struct kernel *k, int v, const struct tensor *t) {
+    if (t->align_given) return t->align;
+    for (int i = 0; v >= 0 && i < k->variant[v].nwhen; ++i)
+        if (k->variant[v].when[i].tensor == t) return (int)k->variant[v].when[i].by;
+    return t->elem->bits / 8;
+}
+
+// Whether the launcher takes variant "v" of "k" with tensors that are aligned for it, and these
+// params.
+static bool reached(const struct run_case *c, const struct kernel *k, int v) {
+    for (int w = 0; w <= v; ++w) {
+        const struct variant *x = &k->variant[w];
+        bool holds = plan_holds(x->when, x->nwhen, c->sym_values);
+        for (int i = 0; w < v && i < x->nwhen; ++i)
+            if (x->when[i].tensor) holds &= alignment_of(k, v, x->when[i].tensor) >= x->when[i].by;
+        if (holds != (w == v)) return false;
+    }
+    return true;
+}
+
+// What is run: the kernel, or one variant of it.
+static const char *run_id(struct session *s, const struct kernel *k, int v) {
+    return v < 0 ? k->name : arena_printf(&s->arena, "%s_%d", k->name, k->variant[v].bits);
+}
+
+static void put_arguments(const struct run_case *c, const struct kernel *k, struct buf *out) {
+    const char *comma = "";
+    for (int i = 0; i < k->nformals; ++i, comma = ", ")
+        buf_printf(out, "%s(%s%s *)t[%d]", comma, k->formal[i].dir == ARG_IN ? "const " : "",
                    k->formal[i].tensor->elem->c_name, i);
-    for (int i = 0; i < k->nparams; ++i)
-        buf_printf(out, "INT64_C(%" PRId64 "), ", c->sym_values[k->param[i]->sym->id]);
-    buf_puts(out, "stream);\n}\n");
+    for (int i = 0; i < k->nparams; ++i, comma = ", ")
+        buf_printf(out, "%sINT64_C(%" PRId64 ")", comma, c->sym_values[k->param[i]->sym->id]);
+}
+
+static void put_types(const struct kernel *k, struct buf *out) {
+    const char *comma = "";
+    for (int i = 0; i < k->nformals; ++i, comma = ", ")
+        buf_printf(out, "%s%s%s *", comma, k->formal[i].dir == ARG_IN ? "const " : "",
+                   k->formal[i].tensor->elem->c_name);
+    for (int i = 0; i < k->nparams; ++i, comma = ", ") buf_printf(out, "%sint64_t", comma);
+}
+
+// The declarations of what the emitted file has of "k".
+static void put_declarations(const struct run_case *c, const struct kernel *k, struct buf *out) {
+    bool none = k->nformals + k->nparams == 0;
+    buf_printf(out, "TCP_EXTERN_C tcp_status %s_launch(", launcher_of(c, k));
+    put_types(k, out);
+    buf_printf(out, "%stcp_stream);\n", none ? "" : ", ");
+    if (k->nvariants == 0) return;
+    buf_printf(out, "TCP_EXTERN_C int %s_variant(", launcher_of(c, k));
+    put_types(k, out);
+    buf_puts(out, ");\n");
+}
+
+// The function that calls the launcher with the params' values; a variant has to be the one that is
+// taken.
+static void put_launch(struct session *s, const struct run_case *c, const struct kernel *k, int v,
+                       struct buf *out) {
+    bool none = k->nformals + k->nparams == 0;
+    buf_printf(out, "static tcp_status run_%s(void *const *t, tcp_stream stream)\n{\n",
+               run_id(s, k, v));
+    if (k->nformals == 0) buf_puts(out, "    (void)t;\n");
+    if (v >= 0) {
+        buf_printf(out, "    if (%s_variant(", launcher_of(c, k));
+        put_arguments(c, k, out);
+        buf_printf(out, ") != %d) return TCP_STATUS_COUNT;\n", k->variant[v].bits);
+    }
+    buf_printf(out, "    return %s_launch(", launcher_of(c, k));
+    put_arguments(c, k, out);
+    buf_printf(out, "%sstream);\n}\n", none ? "" : ", ");
 }
 
 static const char *put_kernel(struct session *s, const struct run_case *c, const struct kernel *k,
-                              struct buf *out, int64_t *bytes) {
-    put_launch(c, k, out);
+                              int v, struct buf *out, int64_t *bytes) {
+    put_launch(s, c, k, v, out);
     const char *why;
     for (int i = 0; i < k->nformals; ++i)
         if (is_printed(c, k->formal[i].tensor) &&
-            (why = put_offsets(s, c, k->formal[i].tensor, view_id(s, k, k->formal[i].tensor), out)))
+            (why = put_offsets(s, c, k->formal[i].tensor, view_id(s, k, v, k->formal[i].tensor),
+                               out)))
             return why;
     int nshared = 0;
     for (int i = 0; i < k->nlocal; ++i) {
         const struct tensor *t = k->local[i];
         if (t->space != MEM_SHARED || !is_printed(c, t)) continue;
-        if ((why = put_offsets(s, c, t, view_id(s, k, t), out))) return why;
+        if ((why = put_offsets(s, c, t, view_id(s, k, v, t), out))) return why;
         ++nshared;
     }
     *bytes = 0;
-    buf_printf(out, "static const tcp_harness_tensor tensors_%s[] = {\n", k->name);
+    buf_printf(out, "static const tcp_harness_tensor tensors_%s[] = {\n", run_id(s, k, v));
     for (int i = 0; i < k->nformals; ++i) {
         static const char *const roles[] = {"IN", "OUT", "INOUT"};
         const struct tensor *t = k->formal[i].tensor;
@@ -146,30 +206,46 @@ static const char *put_kernel(struct session *s, const struct run_case *c, const
         *bytes += f.size * (t->elem->bits / 8) * (k->formal[i].dir == ARG_INOUT ? 2 : 1);
         buf_printf(out, "    {\"%s\", ", t->name);
         put_element(out, t->elem);
-        buf_printf(out, ", %" PRId64 ", %d, TCP_HARNESS_%s, ", count,
-                   t->align > 0 ? t->align : t->elem->bits / 8, roles[k->formal[i].dir]);
+        buf_printf(out, ", %" PRId64 ", %d, TCP_HARNESS_%s, ", count, alignment_of(k, v, t),
+                   roles[k->formal[i].dir]);
         if (k->formal[i].dir == ARG_IN)
             buf_puts(out, "nullptr");
         else
             buf_printf(out, "\"%s.%s.expect\"", k->name, t->name);
         buf_puts(out, ", nullptr, ");
-        put_view(c, t, view_id(s, k, t), out);
+        put_view(c, t, view_id(s, k, v, t), out);
         buf_puts(out, "},\n");
     }
     buf_puts(out, "};\n");
-    if (nshared > 0) buf_printf(out, "static const tcp_harness_shared shared_%s[] = {\n", k->name);
+    if (nshared > 0)
+        buf_printf(out, "static const tcp_harness_shared shared_%s[] = {\n", run_id(s, k, v));
     for (int i = 0; i < k->nlocal && nshared > 0; ++i) {
         const struct tensor *t = k->local[i];
         if (t->space != MEM_SHARED || !is_printed(c, t)) continue;
         buf_printf(out, "    {\"%s\", ", t->name);
         put_element(out, t->elem);
         buf_printf(out, ", %d, ", t->smem_offset);
-        put_view(c, t, view_id(s, k, t), out);
+        put_view(c, t, view_id(s, k, v, t), out);
         buf_puts(out, "},\n");
     }
     if (nshared > 0) buf_puts(out, "};\n");
     buf_char(out, '\n');
     return NULL;
+}
+
+// One line of the table of kernels, and all that it needs.
+static const char *put_run(struct session *s, const struct run_case *c, const struct kernel *k,
+                           int v, struct buf *out, struct buf *table) {
+    int64_t bytes;
+    int nshared = 0;
+    for (int i = 0; i < k->nlocal; ++i)
+        nshared += k->local[i]->space == MEM_SHARED && is_printed(c, k->local[i]);
+    const char *id = run_id(s, k, v), *why = put_kernel(s, c, k, v, out, &bytes);
+    const char *name =
+        v < 0 ? k->name : arena_printf(&s->arena, "%s (%d bits)", k->name, k->variant[v].bits);
+    buf_printf(table, "    {\"%s\", run_%s, tensors_%s, %d, %s%s, %d, %" PRId64 "},\n", name, id,
+               id, k->nformals, nshared ? "shared_" : "nullptr", nshared ? id : "", nshared, bytes);
+    return why;
 }
 
 const char *run_write_main(struct session *s, const struct run_case *c, struct buf *out) {
@@ -179,16 +255,14 @@ const char *run_write_main(struct session *s, const struct run_case *c, struct b
     buf_init(&table);
     buf_puts(out, "#include \"tcp_harness.h\"\n\n");
     for (const struct kernel *k = c->plan->kernels; k && !why; k = k->next) {
-        int64_t bytes;
         if (c->kernel && c->kernel != k) continue;
-        int nshared = 0;
-        for (int i = 0; i < k->nlocal; ++i)
-            nshared += k->local[i]->space == MEM_SHARED && is_printed(c, k->local[i]);
-        why = put_kernel(s, c, k, out, &bytes);
-        buf_printf(&table, "    {\"%s\", run_%s, tensors_%s, %d, %s%s, %d, %" PRId64 "},\n",
-                   k->name, k->name, k->name, k->nformals, nshared ? "shared_" : "nullptr",
-                   nshared ? k->name : "", nshared, bytes);
-        ++n;
+        put_declarations(c, k, out);
+        for (int v = k->nvariants ? 0 : -1; v < k->nvariants && !why; ++v) {
+            if (v >= 0 && !reached(c, k, v)) continue;
+            why = put_run(s, c, k, v, out, &table);
+            ++n;
+            if (v < 0) break;
+        }
     }
     buf_printf(out,
                "static const tcp_harness_kernel kernels[] = {\n%s};\n\nint main(int argc, char "

@@ -263,6 +263,12 @@ static void put_list(const struct emission *o, const struct kir_node *list, int 
 
 // -- the kernel -----------------------------------------------------------------------------------
 
+const char *emit_kernel_name(const struct emission *o) {
+    const struct kir_kernel *k = o->k;
+    return k->bits ? arena_printf(&o->s->arena, "%s_kernel_%d", k->c_name, k->bits)
+                   : arena_printf(&o->s->arena, "%s_kernel", k->c_name);
+}
+
 void emit_parameters(const struct emission *o, struct call *c, bool launcher) {
     for (int i = 0; i < o->k->ntensors; ++i) {
         const struct kir_tensor *t = &o->k->tensor[i];
@@ -313,15 +319,21 @@ static void put_kernel(const struct emission *o) {
                                lay_int_text(&s->lay, k->grid[0]), lay_int_text(&s->lay, k->grid[1]),
                                lay_int_text(&s->lay, k->grid[2]), k->threads, k->smem_bytes),
                   8);
+    if (k->bits) {
+        comment_write(b, 0,
+                      arena_printf(&s->arena, "  variant %d bits: %s", k->bits,
+                                   k->when_text ? k->when_text : "whatever holds"),
+                      8);
+    }
     const char *bounds =
         arena_printf(&s->arena, "static __global__ void __launch_bounds__(%" PRId64 ")",
                      k->threads);
     struct call c =
-        emit_call_of(o, 0, arena_printf(&s->arena, "%s %s_kernel(", bounds, k->c_name), ") {");
+        emit_call_of(o, 0, arena_printf(&s->arena, "%s %s(", bounds, emit_kernel_name(o)), ") {");
     emit_parameters(o, &c, false);
     if (call_width(&c) > EMIT_COLUMNS) {
         buf_printf(b, "%s\n", bounds);
-        c.head = arena_printf(&s->arena, "%s_kernel(", k->c_name);
+        c.head = arena_printf(&s->arena, "%s(", emit_kernel_name(o));
         c.indent = 4;
     }
     call_write(b, &c);
@@ -361,7 +373,8 @@ void emit_cuda(struct session *s, const struct kir *ir, struct buf *b) {
     for (const struct kir_kernel *k = ir->kernels; k; k = k->next) {
         struct emission o = {s, b, k, lines};
         if (k->device) continue;
-        put_kernel(&o);
+        for (; o.k; o.k = o.k->narrower) put_kernel(&o);
+        o.k = k;
         emit_launcher(&o);
     }
 }

@@ -95,19 +95,68 @@ static void put_checks(const struct emission *o) {
     }
 }
 
-void emit_launcher(const struct emission *o) {
+// -- variants -------------------------------------------------------------------------------------
+
+// Whether the launcher of "k" asks for facts about "t", or about a product with "y".
+static bool asked(const struct kir_kernel *k, const struct kir_tensor *t, const struct lay_sym *y) {
+    for (int i = 0; i < k->nwhen; ++i) {
+        const struct kir_condition *c = &k->when[i];
+        if (c->tensor ? t && c->tensor->id == t->id : y && ix_speaks_of(c->value, y)) return true;
+    }
+    return false;
+}
+
+// NAME_variant: which of the variants these arguments get.
+static void put_variant(const struct emission *o) {
     const struct kir_kernel *k = o->k;
     struct session *s = o->s;
     struct call c =
-        emit_call_of(o, 0, arena_printf(&s->arena, "TCP_EXTERN_C tcp_status %s_launch(", k->c_name),
+        emit_call_of(o, 0, arena_printf(&s->arena, "TCP_EXTERN_C int %s_variant(", k->c_name),
                      ") {");
     buf_char(o->b, '\n');
+    comment_write(o->b, 0,
+                  arena_printf(&s->arena,
+                               "The bits of the widest variant that %s_launch may take with these "
+                               "arguments.",
+                               k->c_name),
+                  0);
     emit_parameters(o, &c, true);
-    call_arg(&c, "tcp_stream stream");
     call_write(o->b, &c);
-    put_checks(o);
-    c = emit_call_of(o, 4, "return TCP_LAUNCH(", ");");
-    call_arg(&c, "%s_kernel", k->c_name);
+    // the widest asks about all that the others do
+    for (int i = 0; i < k->ntensors; ++i) {
+        if (!asked(k, &k->tensor[i], NULL))
+            buf_printf(o->b, "    (void)%s;\n", k->tensor[i].c_name);
+    }
+    for (int i = 0; i < k->nparams; ++i) {
+        if (!asked(k, NULL, k->param[i].sym))
+            buf_printf(o->b, "    (void)%s;\n", k->param[i].c_name);
+    }
+    for (const struct kir_kernel *v = k; v; v = v->narrower) {
+        if (v->nwhen == 0) {
+            buf_printf(o->b, "    return %d;\n}\n", v->bits);
+            continue;
+        }
+        c = emit_call_of(o, 4, arena_printf(&s->arena, "const bool fits_%d = tcp_all(", v->bits),
+                         ");");
+        for (int i = 0; i < v->nwhen; ++i) {
+            const struct kir_condition *w = &v->when[i];
+            const char *exact = w->tensor ? NULL : emit_exact_ix(s, k, w->value);
+            if (w->tensor)
+                call_arg(&c, "tcp_aligned(%s, %" PRId64 ")", w->tensor->c_name, w->by);
+            else
+                call_arg(&c, "tcp_multiple(%s, %" PRId64 ")",
+                         exact ? exact : emit_host_ix(s, k, w->value), w->by);
+        }
+        call_write(o->b, &c);
+        buf_printf(o->b, "    if (fits_%d) return %d;\n", v->bits, v->bits);
+    }
+}
+
+static void put_launch(const struct emission *o, int indent, const char *head) {
+    const struct kir_kernel *k = o->k;
+    struct session *s = o->s;
+    struct call c = emit_call_of(o, indent, head, ");");
+    call_arg(&c, "%s", emit_kernel_name(o));
     const char *blocks[3];
     for (int i = 0; i < 3; ++i) blocks[i] = emit_host_ix(s, k, ix_lay(s, k->grid[i]));
     call_arg(&c, "tcp_blocks(%s, %s, %s)", blocks[0], blocks[1], blocks[2]);
@@ -121,5 +170,39 @@ void emit_launcher(const struct emission *o) {
         call_arg(&c, "%s%s", p->narrow ? "(int)" : "", p->c_name);
     }
     call_write(o->b, &c);
+}
+
+static void put_choice(const struct emission *o) {
+    const struct kir_kernel *k = o->k;
+    struct session *s = o->s;
+    struct call c =
+        emit_call_of(o, 4, arena_printf(&s->arena, "const int bits = %s_variant(", k->c_name),
+                     ");");
+    for (int i = 0; i < k->ntensors; ++i) call_arg(&c, "%s", k->tensor[i].c_name);
+    for (int i = 0; i < k->nparams; ++i) call_arg(&c, "%s", k->param[i].c_name);
+    call_write(o->b, &c);
+    struct emission of = *o;
+    for (; of.k; of.k = of.k->narrower) {
+        bool last = !of.k->narrower;
+        if (!last) buf_printf(o->b, "    if (bits == %d) {\n", of.k->bits);
+        put_launch(&of, last ? 4 : 8, "return TCP_LAUNCH(");
+        if (!last) buf_puts(o->b, "    }\n");
+    }
+}
+
+void emit_launcher(const struct emission *o) {
+    const struct kir_kernel *k = o->k;
+    if (k->narrower) put_variant(o);
+    struct call c = emit_call_of(
+        o, 0, arena_printf(&o->s->arena, "TCP_EXTERN_C tcp_status %s_launch(", k->c_name), ") {");
+    buf_char(o->b, '\n');
+    emit_parameters(o, &c, true);
+    call_arg(&c, "tcp_stream stream");
+    call_write(o->b, &c);
+    put_checks(o);
+    if (k->narrower)
+        put_choice(o);
+    else
+        put_launch(o, 4, "return TCP_LAUNCH(");
     buf_puts(o->b, "}\n");
 }

@@ -83,6 +83,8 @@ bool ix_equal(const struct ix *a, const struct ix *b);
 // Depends on a variable of that kind.
 bool ix_depends(const struct ix *e, enum ix_var_kind kind);
 bool ix_depends_on(const struct ix *e, const struct ix_var *v);
+// Holds that param, in a coefficient or a divisor.
+bool ix_speaks_of(const struct ix *e, const struct lay_sym *y);
 // The expression with "v" replaced by "by".
 const struct ix *ix_substitute(struct session *s, const struct ix *e, const struct ix_var *v,
                                const struct ix *by);

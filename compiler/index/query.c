@@ -111,6 +111,28 @@ bool ix_depends_on(const struct ix *e, const struct ix_var *v) {
     return false;
 }
 
+static bool int_speaks_of(struct lay_int x, const struct lay_sym *y) {
+    for (int i = 0; i < x.nsyms; ++i) {
+        if (x.syms[i] == y || (!x.syms[i]->name && int_speaks_of(x.syms[i]->of, y))) return true;
+    }
+    return false;
+}
+
+bool ix_speaks_of(const struct ix *e, const struct lay_sym *y) {
+    if (!e) return false;
+    switch (e->op) {
+    case IX_VAR: return false;
+    case IX_DIV:
+    case IX_MOD:
+    case IX_SWZ: return ix_speaks_of(e->a, y) || (e->op != IX_SWZ && int_speaks_of(e->k, y));
+    case IX_SUM:
+        for (int i = 0; i < e->nterms; ++i) {
+            if (int_speaks_of(e->term[i].coef, y) || ix_speaks_of(e->term[i].atom, y)) return true;
+        }
+    }
+    return false;
+}
+
 const struct ix *ix_substitute(struct session *s, const struct ix *e, const struct ix_var *v,
                                const struct ix *by) {
     if (!e || !ix_depends_on(e, v)) return e;

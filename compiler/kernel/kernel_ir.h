@@ -157,9 +157,23 @@ struct kir_formal {
     int align;  // bytes that the accesses need; of a buffer
 };
 
+// A fact that the launcher asks for: the address of a tensor, or "value", is a multiple of "by".
+struct kir_condition {
+    const struct kir_tensor *tensor;  // or NULL
+    const struct ix *value;
+    int64_t by;
+};
+
 // A kernel with its launcher, or a device function.
 struct kir_kernel {
     bool device;
+    // A kernel's variants stand in a row, the widest first; what the launcher needs is the same in
+    // all of them.
+    struct kir_kernel *narrower;
+    int bits;  // of a variant: the widest access that hangs on its conditions; 0: there are none
+    const struct kir_condition *when;
+    int nwhen;
+    const char *when_text;      // in words; NULL when there are none
     struct kir_formal *formal;  // of a device function
     int nformals;
     const struct kir_relation *duty;  // what its caller owes: a <= b

@@ -40,6 +40,14 @@ static bool of_tid_alone(const struct ix *e) {
     return ix_depends(e, IX_TID);
 }
 
+static bool names_loop(const struct stmt *list, const char *name) {
+    for (const struct stmt *st = list; st; st = st->next) {
+        if (st->var && strcmp(st->var->name, name) == 0) return true;
+        if (names_loop(st->body, name)) return true;
+    }
+    return false;
+}
+
 // A name at the top of the kernel for a quotient or remainder of tid.
 static const struct ix *digit(struct lowering *w, const struct ix *e) {
     for (int i = 0; i < w->ndigits; ++i) {
@@ -52,10 +60,12 @@ static const struct ix *digit(struct lowering *w, const struct ix *e) {
         return ix_var(w->s, v);
     }
     if (w->ndigits == MAX_DIGITS) return e;
-    const char *stem = arena_printf(&w->s->arena, "t%d", w->ndigits);
+    const char *name = arena_printf(&w->s->arena, "t%d", w->ndigits);
     if (w->warps && e->a->op == IX_VAR && lay_int_is(e->k, 32))
-        stem = e->op == IX_DIV ? "warp" : "lane";
-    const char *name = names_take(&w->names, stem);
+        name = e->op == IX_DIV ? "warp" : "lane";
+    // the plan's loops are called the same in all variants of a kernel
+    while (names_loop(w->kernel->body, name)) name = arena_printf(&w->s->arena, "%s_", name);
+    name = names_take(&w->names, name);
     const struct ix_var *v = lower_var(w, IX_NAMED, name, e->hi + 1);
     w->digit[w->ndigits++] = (struct thread_digit){e, v};
     // at the top, in the order in which they were first needed
@@ -110,7 +120,12 @@ static void lower_for(struct lowering *w, const struct stmt *st) {
 void lower_statement(struct lowering *w, const struct stmt *st) {
     w->at = st->at;
     switch (st->kind) {
-    case STMT_COPY: lower_copy(w, st->copy); return;
+    case STMT_COPY: {
+        struct copy here = *st->copy;
+        here.facts = copy_facts_in(st->copy, w->variant);
+        lower_copy(w, &here);
+        return;
+    }
     case STMT_CALL: lower_call(w, st->call); return;
     case STMT_PIPELINE: lower_pipeline(w, st); return;
     case STMT_FOR: lower_for(w, st); return;
@@ -189,10 +204,10 @@ static int widest_access(const struct stmt *list, const struct tensor *t) {
     return widest;
 }
 
-static struct kir_tensor lower_tensor(struct session *s, const struct kernel *k,
-                                      const struct formal *f, const struct kir_buffer *b) {
+static struct kir_tensor lower_tensor(struct session *s, const struct formal *f,
+                                      const struct kir_buffer *b) {
     const struct tensor *t = f->tensor;
-    int align = t->align_given ? t->align : widest_access(k->body, t);
+    int align = t->align_given ? t->align : t->elem->bits / 8;
     struct kir_tensor r = {t->name, b->c_name, b->c_type, b->elem, b->elem_bits, align, t->id};
     r.written = f->dir != ARG_IN;
     r.read = f->dir != ARG_OUT;
@@ -260,46 +275,24 @@ static void lower_formals(struct lowering *w, const struct kernel *k, struct kir
     out->duty = duty;
 }
 
-static bool int_speaks_of(struct lay_int x, const struct lay_sym *y) {
-    for (int i = 0; i < x.nsyms; ++i) {
-        if (x.syms[i] == y || (!x.syms[i]->name && int_speaks_of(x.syms[i]->of, y))) return true;
-    }
-    return false;
-}
-
-static bool speaks_of(const struct ix *e, const struct lay_sym *y) {
-    if (!e) return false;
-    switch (e->op) {
-    case IX_VAR: return false;
-    case IX_DIV:
-    case IX_MOD:
-    case IX_SWZ: return speaks_of(e->a, y) || (e->op != IX_SWZ && int_speaks_of(e->k, y));
-    case IX_SUM:
-        for (int i = 0; i < e->nterms; ++i) {
-            if (int_speaks_of(e->term[i].coef, y) || speaks_of(e->term[i].atom, y)) return true;
-        }
-    }
-    return false;
-}
-
 static bool arguments_speak_of(const struct kir_node *n, const struct lay_sym *y) {
     for (int i = 0; i < n->nargs; ++i) {
-        if (speaks_of(n->arg[i].at, y)) return true;
+        if (ix_speaks_of(n->arg[i].at, y)) return true;
     }
     return false;
 }
 
 static bool conditions_speak_of(const struct kir_node *n, const struct lay_sym *y) {
     for (int i = 0; i < n->nconds; ++i) {
-        if (speaks_of(n->cond[i].a, y) || speaks_of(n->cond[i].b, y)) return true;
+        if (ix_speaks_of(n->cond[i].a, y) || ix_speaks_of(n->cond[i].b, y)) return true;
     }
     return false;
 }
 
 static bool body_speaks_of(const struct kir_node *list, const struct lay_sym *y) {
     for (const struct kir_node *n = list; n; n = n->next) {
-        if (speaks_of(n->index, y) || speaks_of(n->begin, y) || speaks_of(n->end, y) ||
-            speaks_of(n->at, y) || speaks_of(n->to_at, y) || arguments_speak_of(n, y) ||
+        if (ix_speaks_of(n->index, y) || ix_speaks_of(n->begin, y) || ix_speaks_of(n->end, y) ||
+            ix_speaks_of(n->at, y) || ix_speaks_of(n->to_at, y) || arguments_speak_of(n, y) ||
             conditions_speak_of(n, y) || body_speaks_of(n->body, y) ||
             body_speaks_of(n->orelse, y)) {
             return true;
@@ -328,9 +321,26 @@ static bool speaks_of_warps(const struct stmt *list) {
     return false;
 }
 
+static void lower_conditions(struct session *s, const struct variant *v, struct kir_kernel *out) {
+    struct kir_condition *when = ARENA_ARRAY(&s->arena, struct kir_condition, v->nwhen + 1);
+    for (int i = 0; i < v->nwhen; ++i) {
+        const struct condition *c = &v->when[i];
+        when[i] = (struct kir_condition){NULL, NULL, c->by};
+        if (!c->tensor) when[i].value = ix_lay(s, c->value);
+        for (int k = 0; c->tensor && k < out->ntensors; ++k) {
+            if (out->tensor[k].id == c->tensor->id) when[i].tensor = &out->tensor[k];
+        }
+    }
+    out->bits = v->bits;
+    out->when_text = variant_text(s, v);
+    out->when = when;
+    out->nwhen = v->nwhen;
+}
+
+// "variant": of the kernel, or -1 where it has none
 static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
-                                       const struct kernel *k) {
-    struct lowering w = {.s = s, .plan = p, .kernel = k};
+                                       const struct kernel *k, int variant) {
+    struct lowering w = {.s = s, .plan = p, .kernel = k, .variant = variant};
     names_init(&w.names, s);
     w.warps = speaks_of_warps(k->body);
     struct kir_kernel *out = ARENA_NEW(&s->arena, struct kir_kernel);
@@ -339,6 +349,11 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     out->name = k->name;
     out->c_name = function_name(s, p, k);
     names_take(&w.names, arena_printf(&s->arena, "%s_kernel", out->c_name));
+    for (int i = 0; i < k->nvariants; ++i) {
+        int bits = k->variant[i].bits;
+        names_take(&w.names, arena_printf(&s->arena, "%s_kernel_%d", out->c_name, bits));
+        names_take(&w.names, arena_printf(&s->arena, "fits_%d", bits));
+    }
     out->path = s->sources.file[k->at.file].path;
     source_place(s, k->at, &out->line, &col);
     for (int i = 0; i < 3; ++i) out->grid[i] = k->grid[i];
@@ -353,7 +368,7 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
         struct kir_buffer *b = new_buffer(&w, k->formal[i].tensor);
         b->written = k->formal[i].dir != ARG_IN;
         b->read = k->formal[i].dir != ARG_OUT;
-        if (!k->device) out->tensor[out->ntensors++] = lower_tensor(s, k, &k->formal[i], b);
+        if (!k->device) out->tensor[out->ntensors++] = lower_tensor(s, &k->formal[i], b);
     }
     if (k->device) lower_formals(&w, k, out);
     lower_params(&w, p, k, out);
@@ -376,6 +391,8 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     for (int i = 0; i < 3; ++i) {
         if (k->block[i]) out->block[i] = k->block[i];
     }
+    if (variant >= 0) lower_conditions(s, &k->variant[variant], out);
+    if (variant + 1 < k->nvariants) out->narrower = lower_kernel(s, p, k, variant + 1);
     return out;
 }
 
@@ -393,7 +410,7 @@ struct kir *lower_plan(struct session *s, const struct plan *p) {
     out->include = include;
     struct kir_kernel **tail = &out->kernels;
     for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
-        *tail = lower_kernel(s, p, k);
+        *tail = lower_kernel(s, p, k, k->nvariants ? 0 : -1);
         tail = &(*tail)->next;
     }
     return out;

@@ -22,6 +22,7 @@ struct lowering {
     struct session *s;
     const struct plan *plan;
     const struct kernel *kernel;
+    int variant;  // of the kernel; -1: it has none
     struct names names;
     struct thread_digit digit[MAX_DIGITS];
     int ndigits;

@@ -105,6 +105,7 @@ static const char *const reserved[] = {
     "block_z",
     "stream",
     "status",
+    "bits",
     "main",
     "threadIdx",
     "blockIdx",

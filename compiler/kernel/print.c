@@ -103,33 +103,47 @@ static void put_formals(struct session *s, struct buf *b, const struct kir_kerne
     }
 }
 
+static void put_variant(struct session *s, struct buf *b, const struct kir_kernel *x) {
+    buf_printf(b, "  variant %d", x->bits);
+    for (int i = 0; i < x->nwhen; ++i) {
+        const struct kir_condition *c = &x->when[i];
+        const char *what = c->tensor ? c->tensor->name : ix_text(s, c->value);
+        buf_printf(b, "%s %s %% %" PRId64, i ? " and" : " when", what, c->by);
+    }
+    buf_char(b, '\n');
+}
+
+static void put_kernel(struct session *s, struct buf *b, const struct kir_kernel *x) {
+    if (x->device) {
+        buf_printf(b, "device %s threads %" PRId64 "\n", x->name, x->threads);
+        put_formals(s, b, x);
+    } else {
+        buf_printf(b, "kernel %s grid (", x->name);
+        for (int i = 0; i < 3; ++i)
+            buf_printf(b, "%s%s", i ? ", " : "", lay_int_text(&s->lay, x->grid[i]));
+        buf_printf(b, ") threads %" PRId64 " shared %" PRId64 "\n", x->threads, x->smem_bytes);
+    }
+    if (x->bits) put_variant(s, b, x);
+    for (int i = 0; i < x->nparams; ++i) {
+        buf_printf(b, "  param %s in %" PRId64 " .. %" PRId64 " %% %" PRId64 "\n", x->param[i].name,
+                   x->param[i].lo, x->param[i].hi, x->param[i].mul);
+    }
+    for (int i = 0; i < x->ntensors; ++i) {
+        const struct kir_tensor *t = &x->tensor[i];
+        buf_printf(b, "  global %s : %s%s%s align %d span %s\n", t->name, t->elem,
+                   t->read ? " in" : "", t->written ? " out" : "", t->align, ix_text(s, t->span));
+    }
+    for (int i = 0; i < x->nbuffers; ++i) {
+        const struct kir_buffer *t = x->buffer[i];
+        buf_printf(b, "  %s %s : %s[%" PRId64 "]", space[t->space], t->name, t->elem, t->count);
+        if (t->space == KIR_SHARED) buf_printf(b, " at %" PRId64, t->smem_offset);
+        buf_char(b, '\n');
+    }
+    put_list(s, b, x->body, 1);
+}
+
 void kir_print(struct session *s, const struct kir *k, struct buf *b) {
     for (const struct kir_kernel *x = k->kernels; x; x = x->next) {
-        if (x->device) {
-            buf_printf(b, "device %s threads %" PRId64 "\n", x->name, x->threads);
-            put_formals(s, b, x);
-        } else {
-            buf_printf(b, "kernel %s grid (", x->name);
-            for (int i = 0; i < 3; ++i)
-                buf_printf(b, "%s%s", i ? ", " : "", lay_int_text(&s->lay, x->grid[i]));
-            buf_printf(b, ") threads %" PRId64 " shared %" PRId64 "\n", x->threads, x->smem_bytes);
-        }
-        for (int i = 0; i < x->nparams; ++i) {
-            buf_printf(b, "  param %s in %" PRId64 " .. %" PRId64 " %% %" PRId64 "\n",
-                       x->param[i].name, x->param[i].lo, x->param[i].hi, x->param[i].mul);
-        }
-        for (int i = 0; i < x->ntensors; ++i) {
-            const struct kir_tensor *t = &x->tensor[i];
-            buf_printf(b, "  global %s : %s%s%s align %d span %s\n", t->name, t->elem,
-                       t->read ? " in" : "", t->written ? " out" : "", t->align,
-                       ix_text(s, t->span));
-        }
-        for (int i = 0; i < x->nbuffers; ++i) {
-            const struct kir_buffer *t = x->buffer[i];
-            buf_printf(b, "  %s %s : %s[%" PRId64 "]", space[t->space], t->name, t->elem, t->count);
-            if (t->space == KIR_SHARED) buf_printf(b, " at %" PRId64, t->smem_offset);
-            buf_char(b, '\n');
-        }
-        put_list(s, b, x->body, 1);
+        for (const struct kir_kernel *v = x; v; v = v->narrower) put_kernel(s, b, v);
     }
 }

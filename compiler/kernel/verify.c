@@ -152,6 +152,7 @@ static void compare(struct session *s, const struct kernel *k, const struct kir_
     }
 }
 
+// "x" with all its variants that may be launched with "sym"
 static bool check_binding(struct session *s, const struct plan *p, const struct kernel *k,
                           const struct kir_kernel *x, const int64_t *sym) {
     int64_t n = plan_elements(s, k, sym);
@@ -167,7 +168,10 @@ static bool check_binding(struct session *s, const struct plan *p, const struct 
     if (!ok) {
         report_run(s, k, &report);
     } else {
-        compare(s, k, x, sym, what, meant);
+        for (int i = 0; x; ++i, x = x->narrower) {
+            const struct variant *v = k->nvariants ? &k->variant[i] : NULL;
+            if (!v || plan_holds(v->when, v->nwhen, sym)) compare(s, k, x, sym, what, meant);
+        }
     }
     image_free(meant);
     return ok;
@@ -197,8 +201,13 @@ static void check_order(struct session *s, const struct kernel *k, const struct 
 
 static bool check_kernel(struct session *s, const struct plan *p, const struct kernel *k,
                          const struct kir_kernel *x) {
-    const int64_t *choice[MAX_CHOICES];
+    const int64_t *choice[MAX_CHOICES + 1];
     int n = plan_choices(s, p, MAX_CHOICES, choice);
+    bool wide = k->nvariants == 0;  // whether the widest variant has a choice
+    for (int i = 0; i < n && !wide; ++i)
+        wide = plan_holds(k->variant[0].when, k->variant[0].nwhen, choice[i]);
+    if (n > 0 && !wide)
+        choice[n++] = plan_choose_when(s, p, NULL, k->variant[0].when, k->variant[0].nwhen, 1);
     if (n == 0) {
         diag_error(s, k->at, "no values of the params keep all that is promised of them");
         return false;

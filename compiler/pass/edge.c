@@ -45,14 +45,14 @@ static void find_run(struct session *s, const struct copy_facts *f, struct run *
 }
 
 // The elements of every vector of "n" are there together, as far as "p" goes.
-static bool together(struct session *s, const struct copy_facts *f, const struct predicate *p,
-                     const struct run *run, int64_t n) {
+static bool together(const struct assumption *a, const struct copy_facts *f,
+                     const struct predicate *p, const struct run *run, int64_t n, int64_t bytes) {
     struct lay_int step = run->taken ? p->stride[run->order[0]] : lay_int(0);
     if (n == 1 || lay_int_is(step, 0)) return true;
     if (!lay_int_static(step) || step.num < 1) return false;
     int64_t span = step.num * n;
-    const struct ix *room = ix_sub(s, p->limit, p->at);
-    if (!room || ix_divisor(room) % span != 0) return false;
+    const struct ix *room = ix_sub(a->s, p->limit, p->at);
+    if (!room || assume_ix(a, room, bytes) % (span * bytes) != 0) return false;
     for (int i = 0; i < f->nraw; ++i) {
         if (!run->used[i] && lay_int_divisor(p->stride[i]) % span != 0) return false;
     }
@@ -68,8 +68,11 @@ static const char *what_bounds(struct session *s, const struct predicate *p, int
                         extent, ix_text(s, p->at), (long)vec);
 }
 
-void edge_granularity(struct session *s, struct copy *c) {
-    struct copy_facts *f = &c->facts;
+void edge_granularity(const struct assumption *assumed, struct copy_facts *f, int64_t bytes) {
+    struct session *s = assumed->s;
+    // whole tiles are wide whatever the extents are
+    struct assumption a = *assumed;
+    if (f->edge != EDGE_ALWAYS) a.bytes = 0;
     struct run *run = ARENA_NEW(&s->arena, struct run);
     find_run(s, f, run);
     int64_t vec = run->size & -run->size;
@@ -79,7 +82,7 @@ void edge_granularity(struct session *s, struct copy *c) {
                                (long)run->size);
     for (int i = 0; i < f->npred; ++i) {
         int64_t before = vec;
-        while (!together(s, f, &f->pred[i], run, vec)) vec /= 2;
+        while (!together(&a, f, &f->pred[i], run, vec, bytes)) vec /= 2;
         if (vec < before) f->why_pred = what_bounds(s, &f->pred[i], vec);
     }
     f->pred_vec = vec;
@@ -97,8 +100,7 @@ static bool neighbours(struct session *s, const struct copy_facts *f, const stru
     return true;
 }
 
-void edge_modes(struct session *s, struct copy *c) {
-    struct copy_facts *f = &c->facts;
+void edge_modes(struct session *s, struct copy_facts *f, int bits) {
     struct run *run = ARENA_NEW(&s->arena, struct run);
     find_run(s, f, run);
     int64_t vec = f->pred_vec < f->vec ? f->pred_vec : f->vec;
@@ -132,7 +134,7 @@ void edge_modes(struct session *s, struct copy *c) {
     f->edge_mode = m;
     f->nedge = n ? w + 1 : 0;
     f->edge_vec = (int)vec;
-    f->edge_bits = (int)vec * c->src.base->elem->bits;
+    f->edge_bits = (int)vec * bits;
     struct predicate *pred = ARENA_ARRAY(&s->arena, struct predicate, f->npred);
     for (int p = 0; p < f->npred; ++p) {
         pred[p] = f->pred[p];

@@ -3,12 +3,13 @@
 #ifndef TCPC_PASS_EDGE_H
 #define TCPC_PASS_EDGE_H
 
-#include "plan/plan.h"
+#include "pass/assume.h"
 
-// Fills facts.pred_vec and why_pred of a copy with predicates.
-void edge_granularity(struct session *s, struct copy *c);
-// Fills facts.edge_mode, nedge, edge_vec, edge_bits and the predicates' edge_stride, once vec is
-// known.
-void edge_modes(struct session *s, struct copy *c);
+// Fills pred_vec and why_pred of a copy with predicates and elements of "bytes".  Where no tile is
+// whole, what is not promised is as "a" assumes.
+void edge_granularity(const struct assumption *a, struct copy_facts *f, int64_t bytes);
+// Fills edge_mode, nedge, edge_vec, edge_bits and the predicates' edge_stride, once vec is known;
+// elements have "bits".
+void edge_modes(struct session *s, struct copy_facts *f, int bits);
 
 #endif

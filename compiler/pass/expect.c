@@ -18,7 +18,12 @@ static int64_t instructions(const struct copy_facts *f) {
 
 // "rounds" is a tuple, the others are integers.
 static const struct lay_tuple *value_of(struct session *s, const struct expectation *e) {
-    const struct copy_facts *f = e->copy ? &e->copy->facts : NULL;
+    struct copy_facts worst;  // the last variant has the narrowest accesses
+    const struct copy_facts *f = NULL;
+    if (e->copy) {
+        worst = copy_facts_in(e->copy, e->copy->facts.nvariants - 1);
+        f = &worst;
+    }
     switch (e->prop) {
     case PROP_VECTOR_BITS_SRC:
     case PROP_VECTOR_BITS_DST: return lay_leaf_of(&s->lay, f->bits);

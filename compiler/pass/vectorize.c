@@ -1,21 +1,27 @@
 // Pass "vectorize": the width of an access, the least of named bounds.
 //
 // Requires: facts of partition and predicate.  Fills: facts.bits, vec, bound, won, why, src_align,
-// dst_align, and what edge.h fills; reorders facts.mode so that the iterations that are left after
-// the vector come in the order in which memory runs, and takes the vector's own elements out of it.
+// dst_align, variant, kernel.variant, and what edge.h fills; reorders facts.mode so that the
+// iterations that are left after the vector come in the order in which memory runs, and takes the
+// vector's own elements out of it.
 //
 // Bounds, in bits: the atom; the contiguous run of each side and the run common to both; the
 // alignment of each side, the greatest common divisor of the base's alignment and of every known
 // offset and stride that is left; the divisibility that is promised of those that a param enters;
 // the swizzle's base; predicates, where no tile is whole.
+//
+// What is not promised (assume.h) bounds no width: variants.c makes a version of the kernel for
+// each width that comes out of it.
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/session.h"
 #include "layout/algebra.h"
+#include "pass/assume.h"
 #include "pass/async.h"
 #include "pass/edge.h"
 #include "pass/pass.h"
+#include "pass/variants.h"
 #include "pass/walk.h"
 #include "pass/width.h"
 
@@ -60,32 +66,35 @@ int64_t width_run(const struct copy_mode *mode, int n, int sides, int *taken, in
 
 // -- alignment ------------------------------------------------------------------------------------
 
-// Adds "d", of which every value is a multiple of "by", to what a param enters.
-static void add_loose(struct align_terms *t, struct lay_int d, int64_t by, int64_t bytes) {
-    bool worse = power_of_two_in(by * bytes) < power_of_two_in(t->promised);
-    if (t->promised == 0 || worse) t->loose = d;
-    t->promised = gcd(t->promised, by * bytes);
+// Adds "d" things of "unit" bytes to what a param enters.
+static void add_loose(const struct assumption *a, struct align_terms *t, struct lay_int d,
+                      int64_t unit) {
+    int64_t by = assume_int(a, d, unit);
+    if (t->promised == 0 || power_of_two_in(by) < power_of_two_in(t->promised)) t->loose = d;
+    t->promised = gcd(t->promised, by);
 }
 
-static void add_offset(struct align_terms *t, const struct ix *e, int64_t bytes) {
+static void add_offset(const struct assumption *a, struct align_terms *t, const struct ix *e,
+                       int64_t bytes) {
     if (!e || e->op != IX_SUM) {
         t->offset = gcd(t->offset, (e ? ix_divisor(e) : 1) * bytes);
         return;
     }
     for (int i = 0; i < e->nterms; ++i) {
-        struct ix term = *e;
-        term.term = &e->term[i];
-        term.nterms = 1;
-        if (e->term[i].coef.nsyms > 0)
-            add_loose(t, e->term[i].coef, ix_divisor(&term), bytes);
+        struct lay_int coef = e->term[i].coef;
+        const struct ix *atom = e->term[i].atom;
+        int64_t unit = assume_times(bytes, atom ? ix_divisor(atom) : 1);
+        if (coef.nsyms > 0)
+            add_loose(a, t, coef, unit);
         else
-            t->offset = gcd(t->offset, ix_divisor(&term) * bytes);
+            t->offset = gcd(t->offset, assume_times(unit, lay_int_divisor(coef)));
     }
 }
 
 // Bytes to which every vector of "vec" elements of a side is aligned, but for what a param enters.
-static int64_t alignment(const struct copy_facts *f, const struct view *v, const struct part *p,
-                         int side, int64_t vec, struct align_terms *terms) {
+static int64_t alignment(const struct assumption *a, const struct copy_facts *f,
+                         const struct view *v, int side, int64_t vec, struct align_terms *terms) {
+    const struct part *p = side == SRC ? &f->src : &f->dst;
     int64_t bytes = v->base->elem->bits / 8;
     int64_t run = 1;
     bool used[256] = {false};
@@ -99,16 +108,16 @@ static int64_t alignment(const struct copy_facts *f, const struct view *v, const
             break;
         }
     }
-    *terms = (struct align_terms){.base = v->base->align,
+    *terms = (struct align_terms){.base = assume_base(a, v->base),
                                   .run = run % vec == 0 ? vec * bytes : bytes,
                                   .worst = lay_int(0),
                                   .loose = lay_int(0)};
-    add_offset(terms, p->offset, bytes);
+    add_offset(a, terms, p->offset, bytes);
     for (int i = 0; i < f->nmodes; ++i) {
         if (used[i]) continue;
         struct lay_int d = side == SRC ? f->mode[i].src : f->mode[i].dst;
         if (d.nsyms > 0) {
-            add_loose(terms, d, lay_int_divisor(d), bytes);
+            add_loose(a, terms, d, bytes);
             continue;
         }
         terms->stride = gcd(terms->stride, lay_int_divisor(d) * bytes);
@@ -123,8 +132,9 @@ static int64_t alignment(const struct copy_facts *f, const struct view *v, const
 // -- one copy -------------------------------------------------------------------------------------
 
 // Merges the common run into one mode of whole vectors, which comes first.
-static void reorder(struct session *s, struct copy_facts *f, int64_t vec) {
+static void reorder(struct session *s, struct copy_facts *f) {
     int order[256], taken;
+    int64_t vec = f->vec;
     struct copy_mode *m = ARENA_ARRAY(&s->arena, struct copy_mode, f->nmodes + 1);
     int64_t run = width_run(f->mode, f->nmodes, SRC | DST, order, &taken);
     int n = 0;
@@ -181,6 +191,11 @@ static void not_reached(struct session *s, struct kernel *k, const struct copy *
         diag_warn(s, W_VECTORIZE, c->at, "%s moves %d bits an access, %d were asked for: %s",
                   copy_name(s, c), best, atom->bits, width_reason(s, c, c->facts.won));
     }
+    if (atom->row->exact) {
+        struct conditions missing = {NULL, 0, 0};
+        if (vectorize_facts(s, k, c, atom->bits / 8, &missing).bits >= atom->bits)
+            note_promises(s, k, &missing, "the copy has its width");
+    }
     if (c->tc) diag_note(s, c->tc->at, "the tiled copy is declared here");
     if (f->won == BOUND_SRC_RUN || f->won == BOUND_SRC_ALIGN || f->won == BOUND_SRC_DIVIDES ||
         f->won == BOUND_COMMON_RUN) {
@@ -196,12 +211,10 @@ static void not_reached(struct session *s, struct kernel *k, const struct copy *
     widen_offer(s, k, c);
 }
 
-static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
-    (void)user;
-    struct copy_facts *f = &c->facts;
+// The bounds of "c" under the assumption "a", and what comes of them.
+static void measure(const struct assumption *a, const struct copy *c, struct copy_facts *f) {
     const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
     int bits = c->src.base->elem->bits;
-    if (f->nmodes > 256) BUG("a thread's part of a copy in %d modes", f->nmodes);
     int64_t run_src = width_run(f->mode, f->nmodes, SRC, NULL, NULL);
     int64_t run_dst = width_run(f->mode, f->nmodes, DST, NULL, NULL);
     int64_t run = width_run(f->mode, f->nmodes, SRC | DST, NULL, NULL);
@@ -213,14 +226,14 @@ static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, 
     b[BOUND_COMMON_RUN] = at_most(power_of_two_in(run), BOUND_NONE / bits) * bits;
     int64_t vec = power_of_two_in(run);
     b[BOUND_SRC_ALIGN] =
-        at_most(alignment(f, &c->src, &f->src, SRC, vec, &f->src_align), BOUND_NONE / 8) * 8;
+        at_most(alignment(a, f, &c->src, SRC, vec, &f->src_align), BOUND_NONE / 8) * 8;
     b[BOUND_DST_ALIGN] =
-        at_most(alignment(f, &c->dst, &f->dst, DST, vec, &f->dst_align), BOUND_NONE / 8) * 8;
+        at_most(alignment(a, f, &c->dst, DST, vec, &f->dst_align), BOUND_NONE / 8) * 8;
     b[BOUND_SRC_DIVIDES] = promised(&f->src_align);
     b[BOUND_DST_DIVIDES] = promised(&f->dst_align);
     b[BOUND_SRC_SWIZZLE] = f->src.sw.b ? ((int64_t)bits << at_most(f->src.sw.m, 10)) : BOUND_NONE;
     b[BOUND_DST_SWIZZLE] = f->dst.sw.b ? ((int64_t)bits << at_most(f->dst.sw.m, 10)) : BOUND_NONE;
-    if (f->npred) edge_granularity(s, c);
+    if (f->npred) edge_granularity(a, f, c->src.base->elem->bits / 8);
     b[BOUND_PREDICATE] = f->edge == EDGE_ALWAYS ? f->pred_vec * bits : BOUND_NONE;
     f->won = BOUND_ATOM;
     int64_t least = b[BOUND_ATOM];
@@ -231,26 +244,63 @@ static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, 
             f->won = (enum bound)i;
         }
     }
+    f->bits = (int)least;
+    f->vec = (int)(least / bits);
+}
+
+struct copy_facts vectorize_facts(struct session *s, const struct kernel *k, const struct copy *c,
+                                  int64_t bytes, struct conditions *list) {
+    struct copy_facts f = c->facts;
+    struct assumption a = {s, k, bytes, NULL};
+    measure(&a, c, &f);
+    if (list && f.bits / 8 <= bytes) {
+        struct copy_facts again = c->facts;
+        a = (struct assumption){s, k, f.bits / 8, list};
+        measure(&a, c, &again);
+    }
+    return f;
+}
+
+void vectorize_finish(struct session *s, const struct copy *c, struct copy_facts *f) {
+    reorder(s, f);
+    if (f->npred) edge_modes(s, f, c->src.base->elem->bits);
+}
+
+static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
+    (void)user;
+    struct copy_facts *f = &c->facts;
+    const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
+    int bits = c->src.base->elem->bits;
+    if (f->nmodes > 256) BUG("a thread's part of a copy in %d modes", f->nmodes);
+    // a width that is demanded is no matter of what holds at launch
+    struct assumption a = {s, k, atom->row->exact ? 0 : VARIANT_BYTES, NULL};
+    measure(&a, c, f);
     for (int i = 0; i < N_BOUNDS; ++i) f->why[i] = width_reason(s, c, (enum bound)i);
-    if (least < bits) {
+    if (f->bits < bits) {
         diag_error(s, c->at,
                    "%s would access elements of %d bits that are not aligned to their size: %s",
                    copy_name(s, c), bits, width_reason(s, c, c->facts.won));
         diag_page(s, "aligned");
         return false;
     }
-    f->bits = (int)least;
-    f->vec = (int)(least / bits);
     // that a map after 'by' leaves runs alone, -Windex-map has said
     if (f->bits < atom->bits && !(f->by_map && c->tc->by)) {
         not_reached(s, k, c, atom);
         if (atom->row->exact) return false;
     }
-    reorder(s, f, f->vec);
-    if (f->npred) edge_modes(s, c);
-    return !f->npred || async_edge(s, c, atom);
+    return true;
+}
+
+// Of the widest variant, or the only one.
+static bool finish_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
+    (void)k;
+    (void)user;
+    vectorize_finish(s, c, &c->facts);
+    return !c->facts.npred || async_edge(s, c, c->tc ? &c->tc->atom : c->atom);
 }
 
 bool pass_vectorize(struct session *s, struct plan *p) {
-    return walk_plan(s, p, vectorize_copy, NULL);
+    if (!walk_plan(s, p, vectorize_copy, NULL)) return false;
+    for (struct kernel *k = p->kernels; k; k = k->next) make_variants(s, p, k);
+    return walk_plan(s, p, finish_copy, NULL);
 }

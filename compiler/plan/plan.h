@@ -81,6 +81,8 @@ struct param {
     const char *name;
     const struct lay_sym *sym;  // divisibility and range stand there
     struct range at;
+    struct range mod_at;  // where "% N" can be put in
+    bool mod_free;        // nothing stands there, and the declaration is of this param alone
 };
 
 // What a frag's layout is taken from, when it was declared "like" a tiled copy: its own modes (v,
@@ -91,8 +93,9 @@ struct tensor {
     enum space space;
     struct lay layout;  // invalid for a frag "like" a tiled copy until pass "partition" sets it
     int align;          // bytes, of the base address
-    bool align_given;   // by the plan; else the launcher asks for what the accesses need
-    int id;             // index into plan.tensors, or beyond it for a kernel's own
+    bool align_given;   // by the plan; else only elements are known to be aligned in global memory
+    struct range align_at;     // where "align N" can be put in
+    int id;                    // index into plan.tensors, or beyond it for a kernel's own
     const char *const *names;  // of its modes; NULL when they have none
     int stages;                // extent of the last mode, which "stages" has added; 0: none was
     const struct tiled_copy *like;
@@ -235,6 +238,18 @@ enum edge {
     EDGE_ALWAYS  // the edge alone
 };
 
+// What hangs on the width of an access.
+struct copy_width {
+    int bits, vec;
+    enum bound won;
+    const struct copy_mode *mode;
+    int nmodes;
+    const struct predicate *pred;
+    int64_t pred_vec;
+    const struct copy_mode *edge_mode;
+    int nedge, edge_vec, edge_bits;
+};
+
 struct copy_facts {
     // partition
     enum level level;
@@ -267,6 +282,9 @@ struct copy_facts {
     enum bound won;
     const char *why[N_BOUNDS];  // each bound as a sentence without a stop; NULL where there is none
     struct align_terms src_align, dst_align;
+    const struct copy_width *variant;  // by the kernel's variants, when it has any; the facts above
+                                       // are those of the first one, the widest
+    int nvariants;
     // sync
     bool async;         // its atom is asynchronous
     bool commit_after;  // ends the group of asynchronous copies that is open
@@ -323,6 +341,21 @@ struct stmt {
     bool commit_after;  // sync: STMT_FOR in a "load" part: ends a group
     struct stmt *next;
     struct range at;
+};
+
+// A fact that the plan does not promise and that a launcher asks for: the address of "tensor", or
+// "value", is a multiple of "by".
+struct condition {
+    const struct tensor *tensor;  // or NULL
+    struct lay_int value;         // a product of params
+    int64_t by;                   // bytes of an address
+};
+
+// A version of a kernel with accesses as wide as its conditions allow.
+struct variant {
+    int bits;                      // the most of an access that hangs on conditions
+    const struct condition *when;  // of the last variant there are none
+    int nwhen;
 };
 
 enum dir { ARG_IN, ARG_OUT, ARG_INOUT };
@@ -400,6 +433,8 @@ struct kernel {
     int nparams;
     const struct ix_var *tid, *lane, *warp, *block[3];
     struct stmt *body;
+    const struct variant *variant;  // pass "vectorize": widest first; none when there is but one
+    int nvariants;
     int64_t smem_bytes;           // pass "shared"
     bool commit_last, wait_last;  // pass "sync": at its end, of all groups
     bool enumerate;               // pass "coverage": its writes are to be checked one by one
@@ -464,6 +499,10 @@ struct plan {
 // more.
 struct kernel *plan_next(const struct plan *p, const struct kernel *k);
 const struct tiled_copy *plan_find_tiled(const struct plan *p, const char *name);
+// The facts of "c" in variant "i" of its kernel; -1: where there are no variants.
+struct copy_facts copy_facts_in(const struct copy *c, int i);
+// Its conditions, "A and B are aligned to 16 bytes, lda % 4 == 0"; NULL when there are none.
+const char *variant_text(struct session *s, const struct variant *v);
 const struct kernel *plan_find_kernel(const struct plan *p, const char *name);
 
 #endif

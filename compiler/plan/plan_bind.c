@@ -72,6 +72,8 @@ struct search {
     int64_t *value;
     int choice;
     int steps;
+    const struct condition *when;
+    int nwhen;
 };
 
 struct candidates {
@@ -110,6 +112,36 @@ static void offer_related(const struct search *q, struct candidates *c, const st
     }
 }
 
+static int64_t common_multiple(int64_t a, int64_t b) {
+    int64_t x = a, y = b, m;
+    while (y) {
+        int64_t r = x % y;
+        x = y;
+        y = r;
+    }
+    return __builtin_mul_overflow(a / x, b, &m) ? a : m;
+}
+
+// What is worth being a multiple of, for the promises and the conditions.
+static int64_t step_of(const struct search *q, const struct lay_sym *y) {
+    int64_t step = y->mul;
+    for (int i = 0; i < q->nwhen; ++i) {
+        const struct condition *c = &q->when[i];
+        for (int k = 0; !c->tensor && k < c->value.nsyms; ++k)
+            if (c->value.syms[k] == y) step = common_multiple(step, c->by);
+    }
+    return step;
+}
+
+bool plan_holds(const struct condition *when, int n, const int64_t *sym_values) {
+    for (int i = 0; i < n; ++i) {
+        int64_t v;
+        if (when[i].tensor || !int_bound(when[i].value, sym_values)) continue;
+        if (!lay_int_eval(when[i].value, sym_values, &v) || v % when[i].by != 0) return false;
+    }
+    return true;
+}
+
 static bool search(struct search *q, int i) {
     if (i == q->p->nparams) return true;
     const struct lay_sym *y = q->p->param[i]->sym;
@@ -119,16 +151,16 @@ static bool search(struct search *q, int i) {
         c.v[c.n++] = q->value[y->id];
     } else {
         // the smallest positive multiple in range
-        int64_t base = y->lo > 1 ? y->lo : 1;
-        base += (y->mul - base % y->mul) % y->mul;
+        int64_t base = y->lo > 1 ? y->lo : 1, step = step_of(q, y);
+        base += (step - base % step) % step;
         static const int factor[][3] = {{0, 0, 0}, {1, 2, 0}, {4, 2, 6}};
         int row = q->choice < 3 ? q->choice : 2;
         if (q->choice > 0) offer_related(q, &c, y);
-        offer(&c, y, base + factor[row][i % 3] * y->mul);
+        offer(&c, y, base + factor[row][i % 3] * step);
         offer_related(q, &c, y);
-        for (int k = 0; k < 6; ++k) offer(&c, y, base + k * y->mul);
+        for (int k = 0; k < 6; ++k) offer(&c, y, base + k * step);
         offer(&c, y, 0);
-        offer(&c, y, y->hi - y->hi % y->mul);
+        offer(&c, y, y->hi - y->hi % step);
     }
     for (int k = 0; k < c.n; ++k) {
         if (++q->steps > STEPS) return false;
@@ -136,19 +168,30 @@ static bool search(struct search *q, int i) {
         bool ok = true;
         for (int n = 0; ok && n < q->p->nrelations; ++n)
             ok = !relation_broken(q->p->relation[n], q->value);
+        ok = ok && plan_holds(q->when, q->nwhen, q->value);
         if (ok && search(q, i + 1)) return true;
         if (!fixed) q->value[y->id] = PLAN_UNBOUND;
     }
     return false;
 }
 
-const int64_t *plan_choose(struct session *s, const struct plan *p, const int64_t *fixed,
-                           int choice) {
-    struct search q = {s, p, ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1), choice, 0};
+static const int64_t *choose(struct session *s, const struct plan *p, const int64_t *fixed,
+                             const struct condition *when, int nwhen, int choice) {
+    struct search q = {s, p, ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1), choice, 0, when, nwhen};
     for (int i = 0; i < p->nsyms; ++i) q.value[i] = fixed ? fixed[i] : PLAN_UNBOUND;
     if (search(&q, 0)) return q.value;
     // a search that the choice led astray
-    return choice > 0 ? plan_choose(s, p, fixed, 0) : NULL;
+    return choice > 0 ? choose(s, p, fixed, when, nwhen, 0) : NULL;
+}
+
+const int64_t *plan_choose(struct session *s, const struct plan *p, const int64_t *fixed,
+                           int choice) {
+    return choose(s, p, fixed, NULL, 0, choice);
+}
+
+const int64_t *plan_choose_when(struct session *s, const struct plan *p, const int64_t *fixed,
+                                const struct condition *when, int n, int choice) {
+    return choose(s, p, fixed, when, n, choice);
 }
 
 int plan_choices(struct session *s, const struct plan *p, int max, const int64_t **choice) {

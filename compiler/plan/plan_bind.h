@@ -18,6 +18,12 @@ const char *plan_broken_promise(struct session *s, const struct plan *p, const i
 const int64_t *plan_choose(struct session *s, const struct plan *p, const int64_t *fixed,
                            int choice);
 
+// The same, with values that also keep the "n" conditions of "when" on params.
+const int64_t *plan_choose_when(struct session *s, const struct plan *p, const int64_t *fixed,
+                                const struct condition *when, int n, int choice);
+// Whether the values keep the conditions on params.
+bool plan_holds(const struct condition *when, int n, const int64_t *sym_values);
+
 // The choices 0, 1 .. that differ, no more than "max" of them; returns how many.
 int plan_choices(struct session *s, const struct plan *p, int max, const int64_t **choice);
 

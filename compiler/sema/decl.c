@@ -78,6 +78,8 @@ static void declare_params(struct sema *c, const struct ast_decl *d) {
             made = ARENA_NEW(&c->s->arena, struct param);
             *made = (struct param){p->name[i].name, lay_param(c->lay, p->name[i].name, mul, lo, hi),
                                    p->name[i].at};
+            made->mod_at = (struct range){p->index_at.file, p->index_at.end, p->index_at.end};
+            made->mod_free = p->mod == 0 && p->nnames == 1;
             v = value_lay_int(c, lay_int_sym(c->lay, made->sym));
         }
         struct symbol *sym = scope_declare(c, p->name[i], SYM_PARAM, v);

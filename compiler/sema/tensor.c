@@ -137,8 +137,9 @@ static bool add_stages(struct sema *c, struct tensor *t, const struct ast_expr *
 
 static bool set_align(struct sema *c, struct tensor *t, const struct ast_type *type) {
     int own = t->elem->bits / 8;
-    // where we place it ourselves, or what an undeclared pointer may be asked to have
+    // where we place it ourselves, or what the caller of a device function may be asked for
     t->align = t->space == MEM_SHARED ? 128 : 16;
+    t->align_at = (struct range){type->at.file, type->at.end, type->at.end};
     if (!type->align) return true;
     if (t->space == MEM_FRAG) {
         diag_error(c->s, type->align_at, "'%s' is a fragment; registers have no alignment",

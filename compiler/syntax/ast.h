@@ -204,7 +204,8 @@ enum ast_decl_kind {
 struct ast_param {
     struct ast_ident *name;
     int nnames;
-    int64_t mod;  // promised divisor; 0: none given
+    struct range index_at;  // the word "index"
+    int64_t mod;            // promised divisor; 0: none given
     struct range mod_at;
     struct ast_expr *lo, *hi;  // both NULL, or both given; inclusive
     struct ast_expr *where;    // or NULL

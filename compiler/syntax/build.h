@@ -117,7 +117,8 @@ struct ast_decl *build_import(struct parser *p, struct range at, const char *pat
 struct ast_decl *build_value(struct parser *p, struct range at, enum ast_decl_kind kind,
                              struct ast_ident name, struct ast_expr *value);
 struct ast_decl *build_param(struct parser *p, struct range at, struct list names,
-                             struct number mod, struct bounds bounds, struct ast_expr *where);
+                             struct range index_at, struct number mod, struct bounds bounds,
+                             struct ast_expr *where);
 struct ast_decl *build_tensor(struct parser *p, struct range at, struct ast_ident name,
                               struct ast_type type);
 struct ast_decl *build_expect_decl(struct parser *p, struct range at, struct ast_expect expect);

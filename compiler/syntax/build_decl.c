@@ -200,10 +200,12 @@ struct ast_decl *build_value(struct parser *p, struct range at, enum ast_decl_ki
 }
 
 struct ast_decl *build_param(struct parser *p, struct range at, struct list names,
-                             struct number mod, struct bounds bounds, struct ast_expr *where) {
+                             struct range index_at, struct number mod, struct bounds bounds,
+                             struct ast_expr *where) {
     struct ast_decl *d = declaration(p, D_PARAM, at, (struct ast_ident){0});
     d->param = (struct ast_param){.name = names.items,
                                   .nnames = names.n,
+                                  .index_at = index_at,
                                   .mod = mod.value,
                                   .mod_at = mod.at,
                                   .lo = bounds.lo,

@@ -63,7 +63,10 @@ static void put_global(struct gen *g, const struct kernel *k, const char *name,
         put_layout(g, &s, contiguous, unit, true);
     }
     int bytes = t->exact ? t->bits / 8 : k->elem_bits / 8;
-    if (!may(g, GEN_UNALIGNED, 12)) put(g, " align %d", bytes < 16 && percent(g, 70) ? 16 : bytes);
+    // an access that is demanded needs a promise, unless it is of single elements
+    bool bare = !t->exact || t->bits == k->elem_bits;
+    if (!may(g, GEN_UNALIGNED, 12) || !bare)
+        put(g, " align %d", bytes < 16 && percent(g, 70) ? 16 : bytes);
     put(g, ";\n");
 
     char sliced[160];

@@ -20,7 +20,11 @@ int main(void) {
     HOLDS(tcp_wait(NULL) == TCP_OK && tcp_download(back, out, sizeof back, NULL) == TCP_OK);
     for (int i = 0; i < 256; ++i) CHECK(back[i] == (float)(i % 8 * 32 + i / 8), "element %d", i);
     HOLDS(copy_tile_launch((const float *)src, (float *)out + 1, NULL) == TCP_ERR_ALIGNMENT);
-    CHECK_STR(tcp_last_error(), "copy_tile: 'out' must be aligned to 16 bytes, and is 4 past that");
+    char want[128];
+    snprintf(want, sizeof want,
+             "copy_tile: 'out' must be aligned to 16 bytes; its address %p is 4 past that",
+             (void *)((float *)out + 1));
+    CHECK_STR(tcp_last_error(), want);
     tcp_free(src);
     tcp_free(out);
     return check_done();

@@ -1,0 +1,113 @@
+// What divides an address: promises, and the facts that a variant of a kernel asks for at launch.
+//
+// Not promised is the alignment of a global tensor that is declared without "align", and what
+// divides a product with a param that is declared without "%".
+#include "pass/assume.h"
+
+#include <string.h>
+
+#include "base/session.h"
+
+static int64_t gcd(int64_t a, int64_t b) {
+    while (b) {
+        int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a < 0 ? -a : a;
+}
+
+// The product where 64 bits hold it, else "a", which divides it.
+int64_t assume_times(int64_t a, int64_t b) {
+    int64_t r;
+    return __builtin_mul_overflow(a, b, &r) ? a : r;
+}
+
+// -- the list -------------------------------------------------------------------------------------
+
+static bool same_subject(const struct condition *a, const struct condition *b) {
+    if (a->tensor || b->tensor) return a->tensor == b->tensor;
+    return lay_int_equal(a->value, b->value);
+}
+
+static struct lay_int factor(struct lay_int x, int i) {
+    return (struct lay_int){1, 1, &x.syms[i], 1, -1};
+}
+
+// Whether all factors of "x" are factors of "y"; both are sorted.
+static bool divides(struct lay_int x, struct lay_int y) {
+    int i = 0;
+    for (int j = 0; i < x.nsyms && j < y.nsyms; ++j) i += lay_int_equal(factor(x, i), factor(y, j));
+    return i == x.nsyms;
+}
+
+// Whether "a" makes "b" needless.
+static bool implies(const struct condition *a, const struct condition *b) {
+    if (a->tensor || b->tensor) return a->tensor == b->tensor && a->by % b->by == 0;
+    return divides(a->value, b->value) && a->by % b->by == 0;
+}
+
+static void ask(const struct assumption *a, struct condition c) {
+    struct conditions *l = a->list;
+    for (int i = 0; i < l->n; ++i) {
+        if (same_subject(&l->at[i], &c))
+            c.by = assume_times(c.by / gcd(c.by, l->at[i].by), l->at[i].by);
+    }
+    for (int i = 0; i < l->n; ++i) {
+        if (implies(&l->at[i], &c)) return;
+    }
+    int n = 0;
+    for (int i = 0; i < l->n; ++i) {
+        if (!implies(&c, &l->at[i])) l->at[n++] = l->at[i];
+    }
+    l->n = n;
+    if (l->n == l->cap) {
+        l->cap = l->cap ? 2 * l->cap : 8;
+        struct condition *more = ARENA_ARRAY(&a->s->arena, struct condition, l->cap);
+        if (l->n) memcpy(more, l->at, sizeof *more * (size_t)l->n);
+        l->at = more;
+    }
+    l->at[l->n++] = c;
+}
+
+// -- divisors -------------------------------------------------------------------------------------
+
+int64_t assume_base(const struct assumption *a, const struct tensor *t) {
+    if (t->align_given || t->space != MEM_GLOBAL || a->kernel->device) return t->align;
+    int64_t own = t->elem->bits / 8;
+    if (own >= a->bytes) return own;
+    if (a->list) ask(a, (struct condition){t, lay_int(0), a->bytes});
+    return a->bytes;
+}
+
+static bool promised(struct lay_int x) {
+    for (int i = 0; i < x.nsyms; ++i) {
+        const struct lay_sym *y = x.syms[i];
+        if (y->name ? y->mul == 1 : !promised(y->of)) return false;
+    }
+    return true;
+}
+
+int64_t assume_int(const struct assumption *a, struct lay_int x, int64_t unit) {
+    int64_t d = assume_times(lay_int_divisor(x), unit);
+    if (a->bytes == 0 || d % a->bytes == 0 || promised(x) || a->kernel->device) return d;
+    if (a->list) {
+        // num * S / den is a multiple of g when S is one of g * den / gcd(num, g * den)
+        int64_t g = assume_times(x.den, a->bytes / gcd(a->bytes, unit));
+        struct lay_int s = x;
+        s.num = s.den = 1;
+        ask(a, (struct condition){NULL, s, g / gcd(x.num, g)});
+    }
+    return assume_times(d / gcd(d, a->bytes), a->bytes);
+}
+
+int64_t assume_ix(const struct assumption *a, const struct ix *e, int64_t unit) {
+    if (e->op != IX_SUM) return assume_times(unit, ix_divisor(e));
+    int64_t g = 0;
+    for (int i = 0; i < e->nterms; ++i) {
+        const struct ix *atom = e->term[i].atom;
+        int64_t by = assume_times(unit, atom ? ix_divisor(atom) : 1);
+        g = gcd(g, assume_int(a, e->term[i].coef, by));
+    }
+    return g;
+}
