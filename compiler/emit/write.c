@@ -119,6 +119,14 @@ void call_write(struct buf *b, const struct call *c) {
         buf_fill(b, ' ', c->indent + 4);
         buf_puts(b, inner + 1);
         column = c->indent + 4 + (int)strlen(inner + 1);
+    } else if (inner && inner[1] && width > EMIT_COLUMNS && c->nargs > 1 &&
+               column + (int)(strlen(c->arg[c->nargs - 1]) + strlen(c->tail)) > EMIT_COLUMNS &&
+               width - (int)strlen(c->head) + 4 <= EMIT_COLUMNS) {
+        // the last argument has no room behind the head, all of them have below it
+        buf_puts(b, c->head);
+        buf_char(b, '\n');
+        column = c->indent + 4;
+        buf_fill(b, ' ', column);
     } else {
         buf_puts(b, c->head);
         if (c->nargs > 1 && c->arg[0][0] == '&' && strstr(c->arg[0], " + ") &&

@@ -30,7 +30,10 @@ cp examples/embed/row_sums.cu "$out/embed/"
 "$build/bin/tcpc" examples/embed/loader.tcp --emit=header -o "$out/embed/loader.cuh"
 echo "// row_sums.cu has its own" >"$out/embed/main.cpp"
 touch "$out/embed/sanitize"
-for plan in tests/run/{map,map-no-layout,names,extern}.tcp tests/pass/partitions.tcp; do
+mkdir "$out/large"  # 5 billion bytes, with a main that looks at them on the device
+cp tests/gpu/large/{check.cu,main.cpp} "$out/large/"
+"$build/bin/tcpc" -w tests/gpu/large/large.tcp -o "$out/large/large.cu"
+for plan in tests/run/{variants,map,map-no-layout,names,extern}.tcp tests/pass/partitions.tcp; do
     write "run_$(basename "$plan" .tcp)" "$plan"
     touch "$out/run_$(basename "$plan" .tcp)/sanitize"
 done
