@@ -161,11 +161,20 @@ struct calc_value calc_apply(struct lay_ctx *ctx, const struct op *op, int n,
     return out;
 }
 
+void calc_unknown(struct lay_ctx *ctx, const char *name, size_t n) {
+    if (ctx->error) return;
+    char *word = lay_new(ctx, n + 1);
+    memcpy(word, name, n);
+    word[n] = 0;
+    lay_fail(ctx, "there is no operation '%.40s'", word);
+    ctx->unknown = word;
+}
+
 struct calc_value lay_calc(struct lay_ctx *ctx, const char *name, int n,
                            const struct calc_value *arg) {
     const struct op *op = calc_find(name, strlen(name));
     if (!op) {
-        lay_fail(ctx, "there is no operation '%s'", name);
+        calc_unknown(ctx, name, strlen(name));
         return calc_none();
     }
     return calc_apply(ctx, op, n, arg);

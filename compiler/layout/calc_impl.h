@@ -46,6 +46,8 @@ op_fn op_ceil_div, op_compatible, op_congruent, op_weakly_congruent, op_evenly_d
 struct calc_value calc_settle(struct lay_ctx *, struct lay_view, const struct lay_tuple *coord);
 
 const struct op *calc_find(const char *name, size_t len);
+// Reports that no operation is called so.
+void calc_unknown(struct lay_ctx *ctx, const char *name, size_t n);
 
 struct calc_value calc_none(void);
 struct calc_value calc_of_view(struct lay_view);

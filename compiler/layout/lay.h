@@ -140,6 +140,7 @@ struct lay_ctx {
     lay_alloc_fn *alloc;
     void *user;
     const char *error;             // the first error since lay_clear_error, or NULL
+    const char *unknown;           // the operation that there is none of, when that is the error
     int next_sym;                  // id of the next symbol
     const struct lay_sym *params;  // the last param that was made: how text finds its names
     lay_trace_fn *trace;           // told of intermediate results, or NULL

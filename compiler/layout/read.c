@@ -276,7 +276,7 @@ static struct calc_value word(struct reader *r) {
     if (peek(r) != '(') return param(r, w, n);
     const struct op *op = calc_find(w, n);
     if (!op) {
-        lay_fail(r->ctx, "there is no operation '%.*s'", n > 40 ? 40 : (int)n, w);
+        calc_unknown(r->ctx, w, n);
         return calc_none();
     }
     ++r->p;

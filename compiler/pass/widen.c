@@ -158,7 +158,8 @@ static void write_arrangement(struct session *s, const struct place *x, const ch
     const struct tiled_copy *tc = x->tc;
     if (tc && lay_valid(tc->thr) && !tc->by_atoms) {
         if (!same_threads) replace(s, tc->thr_at, thr);
-        replace(s, tc->val_at, val);
+        bool absent = tc->val_at.begin == tc->val_at.end;
+        replace(s, tc->val_at, absent ? arena_printf(&s->arena, ", val=%s", val) : val);
         return;
     }
     const char *how = tc ? atom_text(s, x->atom) : source_line(s, x->c->how_at);

@@ -61,8 +61,7 @@ static bool sort_args(struct sema *c, const struct ast_expr *e, struct tile_args
         diag_error(c->s, e->at, "'tile' takes an atom first: tile(universal(128), thr=L, val=L)");
         return false;
     }
-    bool thr_val =
-        out->thr && out->val && !out->atoms && !out->along && !out->tv && !out->tile && !out->map;
+    bool thr_val = out->thr && !out->atoms && !out->along && !out->tv && !out->tile && !out->map;
     bool thr_atoms = out->thr && out->atoms && !out->val && !out->tv && !out->tile && !out->map;
     bool layouts = out->thr || out->val || out->atoms || out->along;
     bool tv = out->tv && out->tile && !out->map && !layouts;
@@ -75,7 +74,7 @@ static bool sort_args(struct sema *c, const struct ast_expr *e, struct tile_args
     if (!thr_val && !thr_atoms && !tv && !map) {
         diag_error(c->s, e->at,
                    "'tile' takes 'thr=' and 'val=', or 'thr=', 'atoms=' and 'along=', or 'tv=' "
-                   "and 'tile=', or 'map='");
+                   "and 'tile=', or 'map='; 'val=' may be left out, for one value a thread");
         return false;
     }
     return true;
@@ -162,7 +161,12 @@ bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct e
     struct refusal *r = ARENA_NEW(&c->s->arena, struct refusal);
     *r = (struct refusal){tc->at, c->refused};
     c->refused = r;
-    diag_error(c->s, given ? tc->val_arg_at : at,
+    // without 'val=' there is a place for it behind 'thr='
+    bool absent = given && tc->val_arg_at.begin == tc->val_arg_at.end;
+    diag_error(c->s,
+               absent  ? tc->thr_at
+               : given ? tc->val_arg_at
+                       : at,
                "a thread of the tile has %" PRId64 " value%s; %s(%d) moves %" PRId64
                " '%s' at once, so that it takes a multiple of %" PRId64,
                tc->values, tc->values == 1 ? "" : "s", a->row->name, a->bits, need, elem->name,
@@ -191,13 +195,14 @@ bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct e
     const char *t = buf_finish(&in_atoms, &c->s->arena);
     diag_note(c->s, tc->val_at, "'val=' counts elements: val=(%s) is one access along mode %d", v,
               along);
-    diag_fixit(c->s, tc->val_at, sema_text(c, "(%s)", v));
+    diag_fixit(c->s, tc->val_at, sema_text(c, "%s(%s)", absent ? ", val=" : "", v));
     diag_claim(c->s, (struct claim){0});
     const char *typed =
         a->elem ? "" : sema_text(c, " with %s(%d, %s)", a->row->name, a->bits, elem->name);
     diag_note(c->s, tc->val_arg_at, "'atoms=' counts accesses: atoms=(%s), along=%d is the same%s",
               t, along, typed);
-    diag_fixit(c->s, tc->val_arg_at, sema_text(c, "atoms=(%s), along=%d", t, along));
+    const char *comma = absent ? ", " : "";
+    diag_fixit(c->s, tc->val_arg_at, sema_text(c, "%satoms=(%s), along=%d", comma, t, along));
     if (!a->elem)
         diag_fixit(c->s, a->at, sema_text(c, "%s(%d, %s)", a->row->name, a->bits, elem->name));
     diag_claim(c->s, (struct claim){0});
@@ -254,10 +259,14 @@ static bool by_layouts(struct sema *c, const struct tile_args *a, struct tiled_c
                        const struct ast_expr *e) {
     const struct ast_arg *values = a->val ? a->val : a->atoms;
     tc->thr_at = a->thr->value->at;
-    tc->val_at = values->value->at;
-    tc->val_arg_at = arg_range(values);
+    tc->val_at = tc->val_arg_at = (struct range){tc->thr_at.file, tc->thr_at.end, tc->thr_at.end};
     tc->thr = numbering(c, a->thr, "thread");
-    tc->val = a->val ? numbering(c, a->val, "value") : scale_atoms(c, a, tc);
+    tc->val = lay_make(c->lay, lay_leaf_of(c->lay, 1), lay_leaf_of(c->lay, 0));
+    if (values) {
+        tc->val_at = values->value->at;
+        tc->val_arg_at = arg_range(values);
+        tc->val = a->val ? numbering(c, a->val, "value") : scale_atoms(c, a, tc);
+    }
     if (!lay_valid(tc->thr) || !lay_valid(tc->val)) return false;
     // modes that only one of the two has are single in the other
     int rank = lay_rank(tc->thr) > lay_rank(tc->val) ? lay_rank(tc->thr) : lay_rank(tc->val);
