@@ -9,7 +9,7 @@ rm -f ./*.o program
 commands=("main.cu -o main.o")
 for stages in 1 2 3 4; do
     for l2 in 0 128; do
-        commands+=("-DSTAGES=$stages -DL2=$l2 -Dcolsum_launch=colsum_${stages}_$l2 -I emitted/${stages}_$l2 tcpc_peer.cu -o tcpc_${stages}_$l2.o")
+        commands+=("-DSTAGES=$stages -DHINT=$l2 -Dcolsum_launch=colsum_${stages}_$l2 -I emitted/${stages}_$l2 tcpc_peer.cu -o tcpc_${stages}_$l2.o")
     done
     commands+=("-DSTAGES=$stages cute_peer.cu -o cute_$stages.o")
 done

@@ -1,6 +1,6 @@
 // tcpc's kernel as a peer of the harness: the emitted colsum.cu of one number of stages, its
-// launcher with room for more shared memory; -DSTAGES=1 .. 4, -DL2=0 or 128, -Dcolsum_launch=a name
-// of its own.
+// launcher with room for more shared memory; -DSTAGES=1 .. 4, -DHINT=0 or 128, -Dcolsum_launch=a
+// name of its own.
 #include "tcp_device.cuh"
 
 static int more_shared;
@@ -13,11 +13,15 @@ static int more_shared;
 
 static const char *launch(const void *a, float *p, int rows, int columns, int parts, int shared,
                           cudaStream_t stream) {
+    static float *zeros;  // the sums begin with them
     more_shared = shared;
-    return colsum_launch((const tcp_f16 *)a, p, rows, columns, parts, stream) == TCP_OK
+    if (!zeros &&
+        (cudaMalloc(&zeros, 256) != cudaSuccess || cudaMemset(zeros, 0, 256) != cudaSuccess))
+        return "no memory";
+    return colsum_launch((const tcp_f16 *)a, zeros, p, rows, columns, parts, stream) == TCP_OK
                ? nullptr
                : tcp_last_error();
 }
-extern const peer PEER_NAME(PEER_NAME(tcpc_peer_, STAGES), PEER_NAME(_, L2));
-const peer PEER_NAME(PEER_NAME(tcpc_peer_, STAGES), PEER_NAME(_, L2)) = {
+extern const peer PEER_NAME(PEER_NAME(tcpc_peer_, STAGES), PEER_NAME(_, HINT));
+const peer PEER_NAME(PEER_NAME(tcpc_peer_, STAGES), PEER_NAME(_, HINT)) = {
     "tcpc", STAGES, (const void *)colsum_kernel, STAGES * 128 * 64 * 2, launch};
