@@ -22,6 +22,8 @@ static const struct warning_row warnings[W_COUNT] = {
                      "an index map that is no layout, and copies value by value"},
     [W_VERSIONED] = {"versioned", true,
                      "a kernel in several versions, for what its plan does not promise"},
+    [W_NEEDLESS_SYNC] = {"needless-sync", true,
+                         "a barrier or wait of a manual function that nothing needs"},
 };
 
 const struct warning_row *diag_warning_row(enum warning w) {

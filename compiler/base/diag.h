@@ -13,7 +13,15 @@ struct buf;
 struct session;
 
 // The names of -Wname; a row each in diag.c with its default and one line of help.
-enum warning { W_VECTORIZE, W_LAYOUT_TILER, W_UNUSED, W_INDEX_MAP, W_VERSIONED, W_COUNT };
+enum warning {
+    W_VECTORIZE,
+    W_LAYOUT_TILER,
+    W_UNUSED,
+    W_INDEX_MAP,
+    W_VERSIONED,
+    W_NEEDLESS_SYNC,
+    W_COUNT
+};
 
 struct warning_row {
     const char name[24];

@@ -54,9 +54,19 @@ static struct pic_step *add_step(struct flow *f, enum pic_step_kind kind) {
     return t;
 }
 
+// A wait for all but "pending" groups of asynchronous copies; none when it is -1.
+static void add_wait(struct flow *f, int pending) {
+    if (pending < 0) return;
+    struct pic_step *t = add_step(f, STEP_WAIT);
+    t->text[0] = pending == 0 ? "wait for all groups"
+                              : picture_text(f->p, "wait for all but %d group%s", pending,
+                                             pending == 1 ? "" : "s");
+}
+
 static void add_copy(struct flow *f, const struct copy *c) {
     struct lay_ctx *x = &f->p->s->lay;
     const struct copy_facts *facts = &c->facts;
+    add_wait(f, facts->wait_before);
     if (facts->barrier_before) add_step(f, STEP_BARRIER);
     int from = lane_of(f, c->src.base), to = lane_of(f, c->dst.base);
     // of a frag and another the other one is what the block moves
@@ -93,15 +103,28 @@ static void add_steps(struct flow *f, const struct stmt *list) {
             continue;
         }
         if (st->kind == STMT_CALL) {
+            add_wait(f, st->call->wait_before);
             if (st->call->barrier_before) add_step(f, STEP_BARRIER);
             add_step(f, STEP_OPEN)->text[0] = picture_text(f->p, "call %s", st->call->fn->name);
             if (!f->why) add_step(f, STEP_CLOSE);
             continue;
         }
-        bool before = st->kind == STMT_PIPELINE ? st->pipe->barrier_before : st->barrier_before;
-        if (before && st->kind != STMT_PART) add_step(f, STEP_BARRIER);
+        if (stmt_orders(st)) {
+            if (st->kind == STMT_SYNC) add_step(f, STEP_BARRIER);
+            if (st->kind == STMT_WAIT) add_wait(f, st->pending);
+            continue;
+        }
+        bool pipeline = st->kind == STMT_PIPELINE;
+        bool before = pipeline ? st->pipe->barrier_before : st->barrier_before;
+        if (st->kind != STMT_PART) {
+            add_wait(f, pipeline ? st->pipe->wait_before : st->wait_before);
+            if (before) add_step(f, STEP_BARRIER);
+        }
         add_step(f, STEP_OPEN)->text[0] = block_text(f, st);
-        if (before && st->kind == STMT_PART) add_step(f, STEP_BARRIER);
+        if (st->kind == STMT_PART) {
+            add_wait(f, st->wait_before);
+            if (before) add_step(f, STEP_BARRIER);
+        }
         add_steps(f, st->body);
         if (!f->why) add_step(f, STEP_CLOSE);
     }

@@ -57,7 +57,7 @@ struct pic_lane {
     const char *line[2];  // below the name
     int colour;
 };
-enum pic_step_kind { STEP_COPY, STEP_BARRIER, STEP_OPEN, STEP_CLOSE };
+enum pic_step_kind { STEP_COPY, STEP_BARRIER, STEP_WAIT, STEP_OPEN, STEP_CLOSE };
 struct pic_step {
     enum pic_step_kind kind;
     int from, to;         // COPY: lanes

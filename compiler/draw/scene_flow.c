@@ -38,6 +38,7 @@ static int spacing(const struct picture *p) {
 static int step_height(const struct pic_step *t) {
     switch (t->kind) {
     case STEP_COPY: return COPY;
+    case STEP_WAIT:
     case STEP_BARRIER: return BARRIER;
     case STEP_OPEN: return LOOP;
     case STEP_CLOSE: return LOOP_END;
@@ -154,13 +155,15 @@ void scene_flow(struct scene *s, int top) {
         const struct pic_step *t = &p->step[i];
         switch (t->kind) {
         case STEP_COPY: add_copy(&f, t, y); break;
+        case STEP_WAIT:
         case STEP_BARRIER:
             scene_add(s, (struct shape){.kind = SHAPE_DASH,
                                         .x = f.left + INDENT * f.depth,
                                         .y = y + 14,
                                         .w = f.right - f.left - 2 * INDENT * f.depth,
                                         .ink = INK_STRONG});
-            label(s, f.right - INDENT * f.depth, y + 18, INK_MUTED, ANCHOR_END, "barrier");
+            label(s, f.right - INDENT * f.depth, y + 18, INK_MUTED, ANCHOR_END,
+                  t->kind == STEP_WAIT ? t->text[0] : "barrier");
             break;
         case STEP_OPEN: add_frame(&f, i, y), ++f.depth; break;
         case STEP_CLOSE: --f.depth; break;

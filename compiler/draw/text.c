@@ -90,6 +90,7 @@ static void write_flow(struct buf *out, const struct picture *p) {
                        p->lane[s->to].name, s->text[0], s->text[1]);
             break;
         case STEP_BARRIER: buf_puts(out, "barrier\n"); break;
+        case STEP_WAIT: buf_printf(out, "%s\n", s->text[0]); break;
         case STEP_OPEN:
             buf_printf(out, "%s {\n", s->text[0]);
             ++depth;

@@ -31,6 +31,13 @@ static void owe(const struct emission *o, const char *fmt, ...) {
     buf_release(&line);
 }
 
+static int count_barriers(const struct kir_node *list) {
+    int n = 0;
+    for (const struct kir_node *x = list; x; x = x->next)
+        n += (x->kind == KIR_BARRIER) + count_barriers(x->body) + count_barriers(x->orelse);
+    return n;
+}
+
 // What the proofs took for granted, as a list for whoever calls.
 static void put_duties(const struct emission *o) {
     const struct kir_kernel *k = o->k;
@@ -70,7 +77,26 @@ static void put_duties(const struct emission *o) {
         owe(o, "a barrier stands between this and what other threads do with the shared memory, "
                "before and after");
     }
-    buf_puts(o->b, "//   It returns with this thread's accesses done, and holds no barrier.\n");
+    int barriers = count_barriers(k->body);
+    const char *holds = barriers == 0   ? "holds no barrier"
+                        : barriers == 1 ? "holds a barrier, which all threads have to reach"
+                                        : "holds barriers, which all threads have to reach";
+    if (k->leaves_group) {
+        comment_write(
+            o->b, 0,
+            arena_printf(&s->arena,
+                         "  It leaves one group of cp.async committed and not waited for, "
+                         "%s_GROUPS of those that tcp_cp_async_wait counts, and %s. Its "
+                         "shared arguments hold the data after a wait for that group, which leaves "
+                         "the ones that were committed later, and a barrier.",
+                         k->c_name, holds),
+            2);
+    } else {
+        comment_write(o->b, 0,
+                      arena_printf(&s->arena,
+                                   "  It returns with this thread's accesses done, and %s.", holds),
+                      2);
+    }
 }
 
 void emit_device(const struct emission *o) {
@@ -97,8 +123,10 @@ void emit_device(const struct emission *o) {
                   2);
     buf_printf(b,
                "enum : int {\n    %s_THREADS = %" PRId64 ",\n    %s_SMEM_BYTES = %" PRId64
-               ",\n    %s_ALIGN = %d,\n};\n",
+               ",\n    %s_ALIGN = %d,\n",
                k->c_name, k->threads, k->c_name, bytes, k->c_name, align);
+    if (k->leaves_group) buf_printf(b, "    %s_GROUPS = 1,\n", k->c_name);
+    buf_puts(b, "};\n");
     struct call c =
         emit_call_of(o, 0, arena_printf(&s->arena, "TCP_DEVICE void %s(", k->c_name), ") {");
     call_arg(&c, "int tid");

@@ -97,7 +97,7 @@ struct kir_node {
     int nrings;
     const struct kir_carry *carry;  // FOR: offsets that go along with it
     int ncarries;
-    int64_t count;             // GUARD
+    int64_t count;             // GUARD; LET with "sampled": stages
     struct kir_buffer *stage;  // STAGE_DECL, LOAD, STORE
     const struct ix *stage_at;
     struct kir_buffer *buf;     // LOAD, STORE; MOVE, ASYNC: source
@@ -167,6 +167,7 @@ struct kir_condition {
 // A kernel with its launcher, or a device function.
 struct kir_kernel {
     bool device;
+    bool leaves_group;          // a device function that ends with one group under way
     // A kernel's variants stand in a row, the widest first; what the launcher needs is the same in
     // all of them.
     struct kir_kernel *narrower;

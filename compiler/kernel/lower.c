@@ -129,6 +129,9 @@ void lower_statement(struct lowering *w, const struct stmt *st) {
     case STMT_CALL: lower_call(w, st->call); return;
     case STMT_PIPELINE: lower_pipeline(w, st); return;
     case STMT_FOR: lower_for(w, st); return;
+    case STMT_SYNC: lower_node(w, KIR_BARRIER); return;
+    case STMT_COMMIT: lower_node(w, KIR_COMMIT); return;
+    case STMT_WAIT: lower_wait(w, st->pending); return;
     case STMT_PART: BUG("a part outside a pipeline");
     }
 }
@@ -197,7 +200,7 @@ static int widest_access(const struct stmt *list, const struct tensor *t) {
             bytes = widest_access(st->body, t);
         else if (st->kind == STMT_CALL)
             bytes = argument_alignment(st->call, t);
-        else if (st->copy->src.base == t || st->copy->dst.base == t)
+        else if (st->kind == STMT_COPY && (st->copy->src.base == t || st->copy->dst.base == t))
             bytes = st->copy->facts.bits / 8;
         if (bytes > widest) widest = bytes;
     }
@@ -345,6 +348,7 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     w.warps = speaks_of_warps(k->body);
     struct kir_kernel *out = ARENA_NEW(&s->arena, struct kir_kernel);
     out->device = k->device;
+    out->leaves_group = k->async;
     int col;
     out->name = k->name;
     out->c_name = function_name(s, p, k);

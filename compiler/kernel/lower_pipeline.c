@@ -173,7 +173,9 @@ void lower_pipeline(struct lowering *w, const struct stmt *st) {
     if (lay_int_valid(st->var->end)) lay_int_range(st->var->end, &unused, &most);
     const struct ix_var *last =
         end_of_steps(w, st, "end", bound->lo, bound->hi < most ? bound->hi : most);
-    let(w, last, bound)->sampled = ix_add(s, begin, ix_int(s, sample_steps(pipe->stages)));
+    struct kir_node *steps = let(w, last, bound);
+    steps->sampled = ix_add(s, begin, ix_int(s, sample_steps(pipe->stages)));
+    steps->count = pipe->stages;
     const struct ix *end = ix_var(s, last);
 
     if (pipe->stages > 1) {

@@ -7,17 +7,20 @@
 // access to its buffer, and every access is a multiple of it at a multiple of it.
 //
 // A loop is gone through as often as is needed to see every state that it can be in: when no
-// address hangs on its variable, the third iteration finds what the second did; of a pipeline as
-// many steps are gone through as a sample has.
+// address hangs on its variable, the third iteration finds what the second did.  A pipeline of S
+// stages is tried with 0, 1, S - 1, S, S + 1 and 2 * S + 2 steps, as far as it can have so many,
+// and where it is entered again with as many more as bring it to each slot.
 #include "kernel/order.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sample.h"
 #include "base/session.h"
 #include "layout/algebra.h"
 
 enum { SAME_STEPS = 4 };                 // of a loop whose steps touch the same
+enum { FEW_TURNS = 5 };                  // with few steps of a pipeline
 #define ACCESS_LIMIT ((int64_t)1 << 23)  // accesses: then the rest is left
 #define SHADOW_LIMIT ((int64_t)1 << 22)  // pieces of a buffer that are kept
 
@@ -54,6 +57,7 @@ struct run {
     int32_t *done;  // by group: the epoch in which it was waited for, -1: it was not
     int32_t cap_done;
     int32_t calls;
+    int turn;
     int64_t accesses;
     struct order_fault *fault;
     bool failed;
@@ -415,18 +419,41 @@ static bool run_ways(struct run *r, const struct kir_node *n, const struct kir_c
     return ok;
 }
 
+// How many steps of a pipeline are gone through in this turn, of the "steps" that it has; "least"
+// of them are certain.  When a pipeline is entered again it matters which slot was the last: so all
+// of them have their turn.
+static int64_t steps_of(const struct run *r, const struct kir_node *n, int64_t steps,
+                        int64_t least) {
+    int64_t stages = n->count, all = sample_steps(stages);
+    if (least == steps) return steps <= all ? steps : all + (steps - all) % stages;
+    const int64_t few[FEW_TURNS] = {0, 1, stages - 1, stages, stages + 1};
+    int64_t most = r->turn < FEW_TURNS ? few[r->turn] : all + r->turn - FEW_TURNS;
+    if (r->turn >= FEW_TURNS && least > all) most += least - all;
+    if (most < least) most = least;
+    return most < steps ? most : steps;
+}
+
 static bool run_let(struct run *r, const struct kir_node *n) {
     for (int64_t t = 0; t < r->k->threads; ++t) {
-        int64_t x, most;
+        int64_t x, most, same;
         if (r->off && r->off[t]) continue;
         if (!value_of(r, t, n->index, &x)) return false;
         if (n->sampled) {
             if (!value_of(r, t, n->sampled, &most)) return false;
-            if (most < x) x = most;
+            int64_t begin = most - sample_steps(n->count);
+            int64_t least = ix_static(n->index, &same) ? x - begin : n->index->lo - begin;
+            x = begin + steps_of(r, n, x - begin, least);
         }
         r->own[t][n->var->id] = x;
     }
     return true;
+}
+
+static bool is_without(const struct run *r, const struct kir_node *n) {
+    for (int i = 0; i < r->without.n; ++i) {
+        if (r->without.node[i] == n) return true;
+    }
+    return false;
 }
 
 static bool run_node(struct run *r, const struct kir_node *n) {
@@ -436,12 +463,12 @@ static bool run_node(struct run *r, const struct kir_node *n) {
     case KIR_COMMENT:
     case KIR_STAGE_DECL: return true;
     case KIR_BARRIER:
-        if (r->without.node != n) ++r->epoch;
+        if (!is_without(r, n)) ++r->epoch;
         return true;
     case KIR_COMMIT: return run_commit(r);
     case KIR_WAIT:
-        if (r->without.node == n && !r->without.loosened) return true;
-        run_wait(r, n->pending + (r->without.node == n));
+        if (is_without(r, n)) return true;
+        run_wait(r, n->pending + (r->without.loosened == n ? r->without.by : 0));
         return true;
     case KIR_LET: return run_let(r, n);
     case KIR_FOR: return run_loop(r, n);
@@ -474,6 +501,19 @@ static bool run_list(struct run *r, const struct kir_node *list) {
 
 // -- one block ------------------------------------------------------------------------------------
 
+// A device function returns with its accesses done.
+static bool nothing_under_way(struct run *r) {
+    for (int i = 0; i < r->nshadows; ++i) {
+        const struct shadow *x = &r->shadow[i];
+        for (int64_t c = 0; c < x->cells; ++c) {
+            const struct mark *m = &x->cell[c].write, end = {.group = -1};
+            if (m->node && m->group >= 0 && r->done[m->group] < 0)
+                return report(r, ORDER_WAIT, m, true, &end, false, x, x->key ? x->key[c] : c);
+        }
+    }
+    return true;
+}
+
 static bool run_block(struct run *r) {
     const struct kir_kernel *k = r->k;
     for (int64_t t = 0; t < k->threads; ++t) r->own[t][k->tid->id] = t;
@@ -488,12 +528,12 @@ static bool run_block(struct run *r) {
         if (!make_cells(r, &r->shadow[i])) return false;
     }
     if (r->nshadows == 0) return true;
-    return run_list(r, k->body);
+    return run_list(r, k->body) && (!k->device || k->leaves_group || nothing_under_way(r));
 }
 
-bool order_check(struct session *s, const struct kir_kernel *k, const int64_t *sym,
-                 struct order_without without, struct order_fault *fault) {
-    struct run r = {.s = s, .k = k, .without = without, .sym = sym, .fault = fault};
+static bool check_turn(struct session *s, const struct kir_kernel *k, const int64_t *sym,
+                       struct order_without without, struct order_fault *fault, int turn) {
+    struct run r = {.s = s, .k = k, .without = without, .sym = sym, .fault = fault, .turn = turn};
     struct arena_mark mark = arena_mark(&s->arena);
     int64_t nvars = s->next_var + 1;
     int64_t *values = calloc((size_t)(nvars * k->threads), sizeof *values);
@@ -521,4 +561,31 @@ bool order_check(struct session *s, const struct kir_kernel *k, const int64_t *s
     free(values);
     if (!fault->trouble) arena_rewind(&s->arena, mark);
     return !r.failed;
+}
+
+// How often the block is gone through for the sake of its pipelines.
+static int turns(const struct kir_node *list, bool again, int *pipelines) {
+    int most = 1;
+    for (const struct kir_node *n = list; n; n = n->next) {
+        int64_t same;
+        if (n->sampled) again |= (*pipelines)++ > 0;
+        if (n->sampled && !ix_static(n->index, &same) && FEW_TURNS + 1 > most) most = FEW_TURNS + 1;
+        if (n->sampled && !ix_static(n->index, &same) && again && FEW_TURNS + n->count > most)
+            most = FEW_TURNS + (int)n->count;
+        bool loops = again || (n->kind == KIR_FOR && !n->unroll);
+        int inner = turns(n->body, loops, pipelines);
+        if (inner > most) most = inner;
+        inner = turns(n->orelse, again, pipelines);
+        if (inner > most) most = inner;
+    }
+    return most;
+}
+
+bool order_check(struct session *s, const struct kir_kernel *k, const int64_t *sym,
+                 struct order_without without, struct order_fault *fault) {
+    int pipelines = 0, n = turns(k->body, false, &pipelines);
+    for (int i = n - 1; i >= 0; --i) {
+        if (!check_turn(s, k, sym, without, fault, i)) return false;
+    }
+    return true;
 }

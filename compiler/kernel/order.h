@@ -20,7 +20,7 @@ enum order_missing {
 
 struct order_fault {
     enum order_missing missing;
-    struct order_access first, second;
+    struct order_access first, second;  // second.node NULL: the end of a device function
     const struct kir_buffer *buf;
     int64_t at, bytes;    // of the buffer
     int younger;          // groups after that of the first access; -1: it is not committed
@@ -29,8 +29,10 @@ struct order_fault {
 
 // What is left out, to see whether it is needed.
 struct order_without {
-    const struct kir_node *node;  // a KIR_BARRIER or KIR_WAIT, or NULL
-    bool loosened;                // a wait for one group less instead of none
+    const struct kir_node *const *node;  // KIR_BARRIER and KIR_WAIT
+    int n;
+    const struct kir_node *loosened;  // a KIR_WAIT, or NULL
+    int by;                           // so many groups
 };
 
 // True when all is in order for the params' values "sym"; else "fault" says what is not.

@@ -10,7 +10,6 @@
 #include "base/image.h"
 #include "base/session.h"
 #include "kernel/eval.h"
-#include "kernel/order.h"
 #include "layout/algebra.h"
 #include "plan/plan_bind.h"
 #include "plan/plan_run.h"
@@ -76,6 +75,7 @@ static int64_t moved(struct session *s, const struct kernel *k, const struct stm
     int64_t sum = 0;
     for (const struct stmt *x = list; x; x = x->next) {
         int64_t n = 0, times = trips, lo, end;
+        if (stmt_orders(x)) continue;
         if (x->kind == STMT_COPY) {
             struct lay l =
                 lay_valid(x->copy->dst.layout) ? x->copy->dst.layout : x->copy->src.layout;
@@ -177,28 +177,6 @@ static bool check_binding(struct session *s, const struct plan *p, const struct 
     return ok;
 }
 
-// "bytes 0 .. 15 of 's'"
-static const char *bytes_text(struct session *s, const struct order_fault *f) {
-    return arena_printf(&s->arena, "bytes %" PRId64 " .. %" PRId64 " of '%s'", f->at,
-                        f->at + f->bytes - 1, f->buf->name);
-}
-
-// What threads do to shared memory is in order.
-static void check_order(struct session *s, const struct kernel *k, const struct kir_kernel *x,
-                        const int64_t *sym) {
-    struct order_fault f;
-    if (order_check(s, x, sym, (struct order_without){0}, &f)) return;
-    if (f.trouble) BUG("the order of kernel '%s' cannot be checked: %s", k->name, f.trouble);
-    int line, other, column;
-    source_place(s, f.second.node->where, &line, &column);
-    source_place(s, f.first.node->where, &other, &column);
-    BUG("the code for kernel '%s' lacks a %s: thread %" PRId64
-        " %s %s in line %d, and thread %" PRId64 " %s them in line %d",
-        k->name, f.missing == ORDER_WAIT ? "wait" : "barrier", f.second.thread,
-        f.second.write ? "writes" : "reads", bytes_text(s, &f), line, f.first.thread,
-        f.first.write ? "writes" : "reads", other);
-}
-
 static bool check_kernel(struct session *s, const struct plan *p, const struct kernel *k,
                          const struct kir_kernel *x) {
     const int64_t *choice[MAX_CHOICES + 1];
@@ -229,10 +207,21 @@ static bool check_kernel(struct session *s, const struct plan *p, const struct k
             return false;
         }
     }
+    // what is not in order need not do what is meant
+    const struct kir_kernel *way = x;
+    for (int i = 0; way; ++i, way = way->narrower) {
+        const int64_t *sym[MAX_CHOICES + 1];
+        int holds = 0;
+        for (int j = 0; j < n; ++j) {
+            const struct variant *v = k->nvariants ? &k->variant[i] : NULL;
+            if (!v || plan_holds(v->when, v->nwhen, choice[j])) sym[holds++] = choice[j];
+        }
+        if (!verify_order(s, k, way, holds, sym)) return false;
+        if (k->manual) break;  // its variants have the same order
+    }
     for (int i = 0; i < n; ++i) {
         if (!check_binding(s, p, k, x, choice[i])) return false;
     }
-    for (int i = 0; i < n; ++i) check_order(s, k, x, choice[i]);
     return true;
 }
 

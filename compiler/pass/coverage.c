@@ -292,6 +292,8 @@ static bool check_list(struct session *s, struct kernel *k, const struct stmt *l
                 ok &= check_rounding(s, st->call->view[i].offset, st->call->view[i].at) &&
                       check_inside(s, k, &st->call->view[i], "the argument", false);
             }
+        } else if (stmt_orders(st)) {
+            continue;
         } else if (st->kind == STMT_PART) {
             ok &= check_list(s, k, st->body, w);
         } else if (w->nloops == (int)(sizeof w->loop / sizeof w->loop[0])) {

@@ -123,6 +123,7 @@ static bool check_list(struct session *s, struct defined *d, const struct stmt *
             ok = check_call(s, d, x->call);
             continue;
         }
+        if (stmt_orders(x)) continue;
         if (x->kind == STMT_PART) {
             ok = check_list(s, d, x->body);
             continue;

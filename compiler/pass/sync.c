@@ -248,6 +248,9 @@ void sync_statement(struct walk *w, struct stmt *x, struct state *st) {
     case STMT_FOR: run_loop(w, x, st); break;
     case STMT_PIPELINE: sync_pipeline(w, x, st); break;
     case STMT_PART: BUG("a part outside a pipeline");
+    case STMT_SYNC:
+    case STMT_COMMIT:
+    case STMT_WAIT: BUG("a manual function is not gone through");
     }
 }
 
@@ -300,6 +303,9 @@ static void loosen_list(struct walk *w, struct stmt *list) {
             loosen(w, &x->wait_before, &x->barrier_before);
             loosen_list(w, x->body);
             break;
+        case STMT_SYNC:
+        case STMT_COMMIT:
+        case STMT_WAIT: break;
         }
     }
 }
@@ -319,6 +325,7 @@ static bool any_async(const struct stmt *list) {
 static void prepare(struct walk *w, struct stmt *list, bool commits) {
     for (struct stmt *x = list; x; x = x->next) {
         x->wait_before = -1;
+        if (stmt_orders(x)) continue;
         if (x->kind == STMT_COPY) {
             struct copy *c = x->copy;
             struct copy_facts *f = &c->facts;
@@ -346,6 +353,8 @@ static int number(struct stmt *list, int group) {
         if (x->kind == STMT_COPY) {
             if (x->copy->facts.async) x->copy->facts.group = group;
             if (x->copy->facts.commit_after) ++group;
+        } else if (x->kind == STMT_COMMIT) {
+            ++group;
         } else if (stmt_nests(x)) {
             group = number(x->body, group);
             if (x->commit_after) ++group;
@@ -363,6 +372,9 @@ static bool needs_barrier(const struct stmt *x) {
     case STMT_PIPELINE: return x->pipe->barrier_before;
     case STMT_PART:
     case STMT_FOR: return x->barrier_before;
+    case STMT_SYNC:
+    case STMT_COMMIT:
+    case STMT_WAIT: break;
     }
     return false;
 }
@@ -390,20 +402,71 @@ static bool without_barriers(struct session *s, const struct kernel *k, const st
     return true;
 }
 
+static struct stmt *first_waiting(struct stmt *list) {
+    for (struct stmt *x = list; x; x = x->next) {
+        int wait = x->kind == STMT_COPY       ? x->copy->facts.wait_before
+                   : x->kind == STMT_CALL     ? x->call->wait_before
+                   : x->kind == STMT_PIPELINE ? x->pipe->wait_before
+                                              : x->wait_before;
+        if (wait >= 0) return x;
+        struct stmt *inner = stmt_nests(x) ? first_waiting(x->body) : NULL;
+        if (inner) return inner;
+    }
+    return NULL;
+}
+
+static bool any_pipeline(const struct stmt *list) {
+    for (const struct stmt *x = list; x; x = x->next) {
+        if (x->kind == STMT_PIPELINE || (stmt_nests(x) && any_pipeline(x->body))) return true;
+    }
+    return false;
+}
+
+// An async device function leaves one group, that of all its asynchronous copies.
+static bool leaves_one_group(struct session *s, const struct kernel *k) {
+    if (!any_async(k->body)) {
+        diag_error(s, k->at,
+                   "'%s' has no asynchronous copy, so that it leaves no group; leave out 'async', "
+                   "or copy with cp_async",
+                   k->name);
+        return false;
+    }
+    if (any_pipeline(k->body)) {
+        diag_error(s, k->at, "'%s' leaves one group under way, and a pipeline makes many", k->name);
+        return false;
+    }
+    const struct stmt *x = first_waiting(k->body);
+    if (!x) return true;
+    diag_error(s, x->at,
+               "an async device function leaves its copies under way, and this would have to wait "
+               "for them; end '%s' before it",
+               k->name);
+    diag_page(s, "barrier");
+    return false;
+}
+
+static bool place_all(struct walk *w) {
+    struct kernel *k = w->k;
+    prepare(w, k->body, !k->manual && !k->async);
+    if (k->manual) return true;
+    w->mark = true;
+    sync_enough(w);
+    w->mark = false;
+    if (k->async && !leaves_one_group(w->s, k)) return false;
+    sync_hoist(w, k->body);
+    loosen_list(w, k->body);
+    k->commit_last = k->async;
+    // a device function returns with its accesses done
+    k->wait_last = k->device && !k->async && any_async(k->body);
+    return !k->device || without_barriers(w->s, k, k->body);
+}
+
 bool pass_sync(struct session *s, struct plan *p) {
     bool ok = true;
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
         struct walk w = {.s = s, .k = k};
-        prepare(&w, k->body, true);
-        w.mark = true;
-        sync_enough(&w);
-        w.mark = false;
-        sync_hoist(&w, k->body);
-        loosen_list(&w, k->body);
+        if (!place_all(&w)) ok = false;
         number(k->body, 1);
-        // a device function returns with its accesses done
-        k->wait_last = k->device && any_async(k->body);
-        if (k->device && !without_barriers(s, k, k->body)) ok = false;
     }
     return ok;
 }

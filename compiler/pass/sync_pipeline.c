@@ -24,14 +24,24 @@ bool sync_apart(struct access a, struct access b) {
     return a.pipe && a.pipe == b.pipe && (a.ahead - b.ahead) % a.pipe->stages != 0;
 }
 
-// The step after has begun, or with "all" the pipeline is left.
-static void next_step(struct state *st, const struct pipeline *pipe, bool all) {
+// The step after has begun.
+static void next_step(struct state *st, const struct pipeline *pipe) {
     for (int i = 0; i < st->n; ++i) {
         struct access *a = &st->at[i].a;
         if (a->pipe != pipe) continue;
-        if (all) a->pipe = NULL;
         int back = a->ahead - 1;
-        a->ahead = all ? 0 : back < 0 ? back + (int)pipe->stages : back;
+        a->ahead = back < 0 ? back + (int)pipe->stages : back;
+    }
+}
+
+// The pipeline is left, after "trips" steps: what was ahead of the step that comes no more is ahead
+// of the first one when the pipeline is entered again.  With -1 nobody knows.
+static void leave_steps(struct state *st, const struct pipeline *pipe, int64_t trips) {
+    for (int i = 0; i < st->n; ++i) {
+        struct access *a = &st->at[i].a;
+        if (a->pipe != pipe) continue;
+        if (trips < 0) a->pipe = NULL;
+        a->ahead = trips < 0 ? 0 : (int)((a->ahead + trips) % pipe->stages);
     }
 }
 
@@ -46,41 +56,56 @@ static void run_part(struct walk *w, struct stmt *part, const struct pipeline *p
     w->here = here.outer;
 }
 
-// What the "load" parts from "part" on (one of them, without "all") have to wait for.
-static struct need needs(struct walk *w, const struct stmt *part, const struct pipeline *pipe,
-                         int ahead, bool all, const struct state *st) {
-    struct need need = {.wait = -1};
+// Adds to "need" what the "load" part has to wait for.
+static void ask_part(struct walk *w, const struct stmt *part, const struct pipeline *pipe,
+                     int ahead, const struct state *st, struct need *need) {
     struct where here = {pipe, ahead, w->here};
     w->here = &here;
-    for (; part; part = all ? part->next : NULL)
-        if (part->load) sync_ask(w, st, part->body, &need);
+    sync_ask(w, st, part->body, need);
     w->here = here.outer;
-    return need;
 }
 
 static void run_prologue(struct walk *w, struct stmt *st, struct state *state) {
     struct pipeline *pipe = st->pipe;
+    struct need need = {.wait = -1};
     for (int step = 0; step < pipe->stages - 1; ++step) {
-        if (step == 0) {
-            struct need need = needs(w, st->body, pipe, 0, true, state);
-            sync_satisfy(w, state, &need, &pipe->wait_before, &pipe->barrier_before);
-        }
+        for (struct stmt *part = st->body; part; part = part->next)
+            if (part->load) ask_part(w, part, pipe, step, state, &need);
+    }
+    if (pipe->stages > 1) sync_satisfy(w, state, &need, &pipe->wait_before, &pipe->barrier_before);
+    for (int step = 0; step < pipe->stages - 1; ++step) {
         for (struct stmt *part = st->body; part; part = part->next)
             if (part->load) run_part(w, part, pipe, step, state);
     }
 }
 
-static void run_step(struct walk *w, struct stmt *st, struct state *state) {
+// Ends the groups of a "load" part that has nothing left to load.
+static void commit_nothing(const struct stmt *part, struct state *st) {
+    for (const struct stmt *x = part->body; x; x = x->next) {
+        if (x->commit_after || (x->kind == STMT_COPY && x->copy->facts.commit_after))
+            sync_commit(st);
+    }
+}
+
+// One of the last steps, unless it is "full", loads nothing.
+static void run_step(struct walk *w, struct stmt *st, struct state *state, bool full) {
     struct pipeline *pipe = st->pipe;
     for (struct stmt *part = st->body; part; part = part->next) {
         int ahead = part->load ? (int)pipe->stages - 1 : 0;
+        if (part->load && !full) {
+            struct need nothing = {.wait = -1};
+            sync_satisfy(w, state, &nothing, &part->wait_before, &part->barrier_before);
+            commit_nothing(part, state);
+            continue;
+        }
         if (part->load) {
-            struct need need = needs(w, part, pipe, ahead, false, state);
+            struct need need = {.wait = -1};
+            ask_part(w, part, pipe, ahead, state, &need);
             sync_satisfy(w, state, &need, &part->wait_before, &part->barrier_before);
         }
         run_part(w, part, pipe, ahead, state);
     }
-    next_step(state, pipe, false);
+    next_step(state, pipe);
 }
 
 void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
@@ -88,19 +113,24 @@ void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
     struct state *leave = ARENA_NEW(&w->s->arena, struct state);
     const struct ix *trips = ix_sub(w->s, st->end, st->begin);
     bool once = trips && trips->lo >= 1;
+    int64_t count = -1;
+    if (trips && !ix_static(trips, &count)) count = -1;
     *enter = *state;
     run_prologue(w, st, enter);
     if (!once) {
-        next_step(enter, st->pipe, true);
+        leave_steps(enter, st->pipe, -1);
         sync_merge(w->k, state, enter);
         *enter = *state;
         run_prologue(w, st, enter);
     }
     do {
         *leave = *enter;
-        run_step(w, st, leave);
+        run_step(w, st, leave, true);
     } while (sync_merge(w->k, enter, leave));
-    next_step(leave, st->pipe, true);
+    // the loads that are ahead in the last steps are of steps that do not come
+    if (st->pipe->stages > 1) *leave = *enter;
+    for (int i = 1; i < st->pipe->stages; ++i) run_step(w, st, leave, false);
+    leave_steps(leave, st->pipe, count);
     if (once)
         *state = *leave;
     else

@@ -300,7 +300,17 @@ struct copy_facts {
 
 // -- kernels --------------------------------------------------------------------------------------
 // A part is a "load" or "use" block, and stands in a pipeline's body alone.
-enum stmt_kind { STMT_COPY, STMT_FOR, STMT_CALL, STMT_PIPELINE, STMT_PART };
+// SYNC, COMMIT and WAIT are a manual function's own.
+enum stmt_kind {
+    STMT_COPY,
+    STMT_FOR,
+    STMT_CALL,
+    STMT_PIPELINE,
+    STMT_PART,
+    STMT_SYNC,
+    STMT_COMMIT,
+    STMT_WAIT
+};
 
 struct copy {
     const char *label;  // or NULL
@@ -339,6 +349,7 @@ struct stmt {
     int wait_before;  // sync: STMT_FOR, STMT_PART (but for the first steps' loads): as a copy's
     bool barrier_before;
     bool commit_after;  // sync: STMT_FOR in a "load" part: ends a group
+    int pending;        // STMT_WAIT: groups that may be under way
     struct stmt *next;
     struct range at;
 };
@@ -397,6 +408,10 @@ struct function {
 static inline bool stmt_nests(const struct stmt *st) {
     return st->kind == STMT_FOR || st->kind == STMT_PIPELINE || st->kind == STMT_PART;
 }
+// Whether "st" moves nothing and orders what others do.
+static inline bool stmt_orders(const struct stmt *st) {
+    return st->kind == STMT_SYNC || st->kind == STMT_COMMIT || st->kind == STMT_WAIT;
+}
 // Whether the body of "st" runs for each value of st->var from begin to end.
 static inline bool stmt_loops(const struct stmt *st) {
     return st->kind == STMT_FOR || st->kind == STMT_PIPELINE;
@@ -417,6 +432,8 @@ struct plan_call {
 struct kernel {
     const char *name;
     bool device;
+    bool manual;  // it writes barriers, commits and waits itself
+    bool async;   // a device function that leaves one group of asynchronous copies under way
     struct index_formal *index;
     int nindexes;
     struct duty *duties;  // pass "coverage"

@@ -11,6 +11,7 @@ bool oracle_body(struct run *r, const struct stmt *first) {
             if (!oracle_copy(r, st->copy)) return false;
             continue;
         }
+        if (stmt_orders(st)) continue;
         if (st->kind == STMT_CALL) {
             if (!oracle_call(r, st->call)) return false;
             continue;

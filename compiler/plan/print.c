@@ -187,6 +187,13 @@ static void print_stmts(struct session *s, const struct stmt *t, struct buf *b, 
             print_call(s, t->call, b);
             continue;
         }
+        if (stmt_orders(t)) {
+            if (t->kind == STMT_WAIT)
+                buf_printf(b, "wait %d;\n", t->pending);
+            else
+                buf_puts(b, t->kind == STMT_SYNC ? "sync;\n" : "commit;\n");
+            continue;
+        }
         if (t->kind == STMT_PART) {
             buf_printf(b, "%s {%s\n", t->load ? "load" : "use",
                        t->barrier_before ? "  // after a barrier in each step" : "");

@@ -357,6 +357,29 @@ static struct stmt *check_for(struct sema *c, const struct ast_stmt *s) {
     return r->var ? r : NULL;
 }
 
+// sync, commit, wait N of a manual function.
+static struct stmt *check_order(struct sema *c, const struct ast_stmt *s) {
+    enum { MOST_PENDING = 255 };
+    if (!c->kernel->manual) {
+        diag_error(c->s, s->at, "'%s' stands only in a manual function; here it is inferred",
+                   s->kind == S_SYNC     ? "sync"
+                   : s->kind == S_COMMIT ? "commit"
+                                         : "wait");
+        return NULL;
+    }
+    if (s->kind == S_WAIT && s->wait > MOST_PENDING) {
+        diag_error(c->s, s->at, "'wait' leaves 0 .. %d groups under way", MOST_PENDING);
+        return NULL;
+    }
+    struct stmt *r = ARENA_NEW(&c->s->arena, struct stmt);
+    *r = (struct stmt){.kind = s->kind == S_SYNC     ? STMT_SYNC
+                               : s->kind == S_COMMIT ? STMT_COMMIT
+                                                     : STMT_WAIT,
+                       .pending = (int)s->wait,
+                       .at = s->at};
+    return r;
+}
+
 static struct stmt *check_stmt(struct sema *c, const struct ast_stmt *s) {
     struct stmt *made = NULL;
     switch (s->kind) {
@@ -366,17 +389,17 @@ static struct stmt *check_stmt(struct sema *c, const struct ast_stmt *s) {
     case S_FOR: return check_for(c, s);
     case S_LET: scope_declare(c, s->name, SYM_LET, eval(c, s->value)); break;
     case S_EXPECT: check_expect(c, &s->expect, s->at); break;
-    case S_PIPELINE: return check_pipeline(c, s);
+    case S_PIPELINE:
+        if (!c->kernel->manual) return check_pipeline(c, s);
+        diag_error(c->s, s->at,
+                   "a pipeline places its own groups and waits; in a manual function write the "
+                   "loop that it stands for");
+        break;
     case S_CALL: check_call(c, s, &made); break;
     case S_FILL: sema_not_yet(c, s->at, "'fill'"); break;
     case S_SYNC:
     case S_COMMIT:
-    case S_WAIT:
-        diag_error(c->s, s->at, "'%s' stands only in a manual function; here it is inferred",
-                   s->kind == S_SYNC     ? "sync"
-                   : s->kind == S_COMMIT ? "commit"
-                                         : "wait");
-        break;
+    case S_WAIT: return check_order(c, s);
     }
     return made;
 }
@@ -390,14 +413,6 @@ struct stmt *check_block(struct sema *c, const struct ast_block *b) {
 
 // -- kernels --------------------------------------------------------------------------------------
 
-// What the language has for functions and this compiler does not have yet.
-static bool refused(struct sema *c, const struct ast_decl *d) {
-    const struct ast_fn *fn = &d->fn;
-    const char *what = fn->async ? "'async device'" : fn->manual ? "'manual'" : NULL;
-    if (what) sema_not_yet(c, fn->head_at, what);
-    return what != NULL;
-}
-
 void declare_kernel(struct sema *c, const struct ast_decl *d) {
     const struct ast_fn *fn = &d->fn;
     if (fn->external) {
@@ -405,12 +420,16 @@ void declare_kernel(struct sema *c, const struct ast_decl *d) {
         return;
     }
     struct kernel *k = ARENA_NEW(&c->s->arena, struct kernel);
-    *k = (struct kernel){.name = d->name.name, .at = d->name.at, .device = !fn->kernel};
+    *k = (struct kernel){.name = d->name.name,
+                         .at = d->name.at,
+                         .device = !fn->kernel,
+                         .manual = fn->manual,
+                         .async = fn->async};
     struct value *v = ARENA_NEW(&c->s->arena, struct value);
     v->kind = VAL_KERNEL;
     v->kernel = k;
     bool known = scope_declare(c, d->name, SYM_KERNEL, v) != NULL;
-    if (refused(c, d) || !known) return;
+    if (!known) return;
     c->kernel = k;
     c->cap_local = 0;
     c->memo = NULL;

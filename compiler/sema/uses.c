@@ -65,7 +65,7 @@ static void use_stmts(struct uses *u, const struct stmt *s) {
         } else if (s->kind == STMT_CALL) {
             for (int i = 0; i < s->call->fn->nformals; ++i) use_view(u, &s->call->view[i]);
             for (int i = 0; i < s->call->fn->nindexes; ++i) use_ix(u, s->call->index[i]);
-        } else {
+        } else if (stmt_nests(s)) {
             if (stmt_loops(s)) {
                 use_ix(u, s->begin);
                 use_ix(u, s->end);

@@ -77,7 +77,7 @@ static void put_uses(struct gen *g, const char *indent, const char *index, const
                      int from, int to) {
     put(g, "%suse {\n", indent);
     for (int i = from; i < to; ++i)
-        put(g, "%s  copy s%d -> B%d(%d,%sn,_,_) with %s;\n", indent, order[i], g->kernel, order[i],
+        put(g, "%s  copy s%d -> B%d_%d(%sn,_,_) with %s;\n", indent, order[i], g->kernel, order[i],
             index, ANY(g, reads));
     put(g, "%s}\n", indent);
 }
@@ -101,8 +101,11 @@ static void put_pipeline(struct gen *g, bool many) {
         put(g, "param N%d : index in %d .. 40;\n", k, many ? steps : below(g, 3));
         if (!many) steps = 40;
     }
-    for (int i = 0; i < 2; ++i) {
-        put(g, "tensor %c%d : f32 global row(%d,", "AB"[i], k, nbuffers);
+    for (int i = -1; i < nbuffers; ++i) {
+        if (i < 0)
+            put(g, "tensor A%d : f32 global row(%d,", k, nbuffers);
+        else
+            put(g, "tensor B%d_%d : f32 global row(", k, i);
         if (outer) put(g, "%d,", outer);
         if (param)
             put(g, "N%d,16,16) align 16;\n", k);
@@ -110,16 +113,17 @@ static void put_pipeline(struct gen *g, bool many) {
             put(g, "%d,16,16) align 16;\n", steps);
     }
     if (resident) put(g, "tensor Q%d : f32 global row(16,16) align 16;\n", k);
-    put(g, "kernel sync%d(A%d, %s", k, k, resident ? "" : "");
+    put(g, "kernel sync%d(A%d, ", k, k);
     if (resident) put(g, "Q%d, ", k);
-    put(g, "out B%d) threads 32 {\n", k);
+    for (int i = 0; i < nbuffers; ++i) put(g, "%sout B%d_%d", i ? ", " : "", k, i);
+    put(g, ") threads 32 {\n");
     put_buffers(g, nbuffers, stages);
     if (resident) {
         put(g, "  shared q : f32 row(16,16);\n  frag r : f32 like other;\n");
         put(g, "  copy Q%d -> q with %s;\n", k, ANY(g, fills));
     }
-    const char *indent = outer ? "      " : "    ", *index = outer ? "o," : "";
-    if (outer) put(g, "  for o in 0 .. %d {\n", outer);
+    const char *indent = outer ? "      " : "    ", *index = outer ? "m," : "";
+    if (outer) put(g, "  for m in 0 .. %d {\n", outer);
     put(g, "%spipeline n in 0 .. ", outer ? "    " : "  ");
     if (param)
         put(g, "N%d {\n", k);
