@@ -167,7 +167,7 @@ struct kir_condition {
 // A kernel with its launcher, or a device function.
 struct kir_kernel {
     bool device;
-    bool leaves_group;          // a device function that ends with one group under way
+    bool leaves_group;  // a device function that ends with one group under way
     // A kernel's variants stand in a row, the widest first; what the launcher needs is the same in
     // all of them.
     struct kir_kernel *narrower;
