@@ -38,6 +38,16 @@ for plan in tests/run/{variants,map,map-no-layout,names,extern}.tcp tests/pass/p
     touch "$out/run_$(basename "$plan" .tcp)/sanitize"
 done
 cp -r tests/run/Inputs "$out/run_extern/"
+for plan in tests/async/{first,groups,manual,edges}.tcp; do
+    write "async_$(basename "$plan" .tcp)" "$plan"
+    touch "$out/async_$(basename "$plan" .tcp)/sanitize"
+done
+for seed_of_sync in 1 2 3 4; do  # order alone: loops and pipelines of asynchronous copies
+    "$build/bin/random_sync" --print $seed_of_sync --kernels 50 >"$out/sync.tcp"
+    write "sync_$seed_of_sync" "$out/sync.tcp"
+    touch "$out/sync_$seed_of_sync/sanitize"
+done
+rm "$out/sync.tcp"
 each=25 programs=0
 random() {  # SEED
     "$build/bin/gen_plans" "$1" $each >"$out/random/$1.tcp"
