@@ -54,6 +54,11 @@ static inline bool image_is_opaque(int64_t tag) {
     return tag >= 0 && image_tag_tensor(tag) >= 1 << 22;
 }
 
+// The tag of constant "k" of the plan.
+static inline int64_t image_constant(int k) {
+    return -2 - (int64_t)k;
+}
+
 struct image;
 
 struct image *image_new(void);

@@ -14,6 +14,7 @@ struct sample_set {
     bool all_blocks;
     bool all_iterations;
     bool first_block;  // it alone
+    bool last_block;   // it alone
     bool early;        // asynchronous copies as soon as they are issued
 };
 

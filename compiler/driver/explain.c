@@ -172,6 +172,12 @@ static struct explained_copy explain_copy(struct session *s, const struct kernel
         .group = f->group,
         .pending = f->wait_before,
         .wait = wait_text(s, c),
+        .edge = plan_edge_text(s, c),
+        .edge_always = f->edge == EDGE_ALWAYS,
+        .edge_bits = f->edge_bits,
+        .edge_vec = f->edge_vec,
+        .edge_why = f->why_pred,
+        .pad = c->pad ? c->pad->text : NULL,
     };
     source_place(s, c->at, &x.line, &x.column);
     if (c->tc) explain_tiled(s, c, &x);

@@ -72,6 +72,11 @@ struct explained_copy {
     int group;                   // of asynchronous copies, that it is of; 0: it is none
     int pending;                 // groups that may go on when it begins; -1: it waits for none
     const char *wait;            // why it waits, or NULL
+    const char *edge;            // where elements end that its tiles reach beyond, or NULL
+    bool edge_always;
+    int edge_bits, edge_vec;
+    const char *edge_why;
+    const char *pad;  // as written, or NULL
 };
 
 // A function of somebody else's that a kernel calls.

@@ -124,6 +124,18 @@ static void put_width(struct json *j, const struct explained_copy *c) {
     leave(j, '}');
 }
 
+static void put_edge(struct json *j, const struct explained_copy *c) {
+    if (!c->edge) return;
+    enter(j, "edge", '{');
+    put_text(j, "where", c->edge);
+    put_text(j, "blocks", c->edge_always ? "all" : "some");
+    put_number(j, "bits", c->edge_bits);
+    put_number(j, "elements", c->edge_vec);
+    put_text(j, "why", c->edge_why);
+    put_text(j, "pad", c->pad);
+    leave(j, '}');
+}
+
 static void put_copy(struct json *j, const struct explained_copy *c) {
     enter(j, NULL, '{');
     put_text(j, "label", c->label);
@@ -161,6 +173,7 @@ static void put_copy(struct json *j, const struct explained_copy *c) {
     put_number(j, "group", c->group);
     put_number(j, "pending", c->pending);
     put_text(j, "wait", c->wait);
+    put_edge(j, c);
     leave(j, '}');
 }
 

@@ -209,6 +209,20 @@ static void put_bounds(struct session *s, struct buf *b, const struct explained_
     }
 }
 
+static void put_edge(struct buf *b, const struct explained_copy *c) {
+    if (!c->edge) return;
+    struct buf text;
+    buf_init(&text);
+    buf_printf(&text, "Its tiles reach beyond what is there%s: only elements with %s are touched",
+               c->edge_always ? " in every block" : "", c->edge);
+    if (c->pad) buf_printf(&text, ", the others become %s", c->pad);
+    buf_printf(&text, ". There an access has %d bits (%d x %s), because %s.", c->edge_bits,
+               c->edge_vec, c->elem, c->edge_why);
+    if (!c->edge_always) buf_puts(&text, " Blocks whose tile is whole ask nothing.");
+    paragraph(b, text.text);
+    buf_release(&text);
+}
+
 static void put_copy(struct session *s, struct buf *b, const struct explained_kernel *k,
                      const struct explained_copy *c) {
     const char *head = c->label ? arena_printf(&s->arena, "%s: %s", c->label, c->text) : c->text;
@@ -238,6 +252,7 @@ static void put_copy(struct session *s, struct buf *b, const struct explained_ke
     if (c->barrier)
         paragraph(b,
                   arena_printf(&s->arena, "A barrier stands before it, because %s.", c->barrier));
+    put_edge(b, c);
     buf_char(b, '\n');
     row(b, "executed by", c->level,
         c->lanes ? arena_printf(&s->arena, "%" PRId64 " of 32 threads of each warp", c->lanes)

@@ -212,7 +212,7 @@ static const char *put_kernel(struct session *s, const struct run_case *c, const
             buf_puts(out, "nullptr");
         else
             buf_printf(out, "\"%s.%s.expect\"", k->name, t->name);
-        buf_puts(out, ", nullptr, ");
+        buf_puts(out, c->plan->nconstants ? ", constants, " : ", nullptr, ");
         put_view(c, t, view_id(s, k, v, t), out);
         buf_puts(out, "},\n");
     }
@@ -248,12 +248,26 @@ static const char *put_run(struct session *s, const struct run_case *c, const st
     return why;
 }
 
+// The bits that tags of constants stand for, by number.
+static void put_constants(const struct plan *p, struct buf *out) {
+    if (p->nconstants == 0) return;
+    buf_puts(out, "static const tcp_b128 constants[] = {\n");
+    for (int id = 0; id < p->nconstants; ++id) {
+        const struct constant *k = p->constants;
+        while (k->id != id) k = k->next;
+        buf_printf(out, "    {0x%" PRIx32 ", 0x%" PRIx32 ", 0, 0},\n", (uint32_t)k->bits,
+                   (uint32_t)(k->bits >> 32));
+    }
+    buf_puts(out, "};\n");
+}
+
 const char *run_write_main(struct session *s, const struct run_case *c, struct buf *out) {
     struct buf table;
     const char *why = NULL;
     int n = 0;
     buf_init(&table);
     buf_puts(out, "#include \"tcp_harness.h\"\n\n");
+    put_constants(c->plan, out);
     for (const struct kernel *k = c->plan->kernels; k && !why; k = k->next) {
         if (c->kernel && c->kernel != k) continue;
         put_declarations(c, k, out);
@@ -311,6 +325,10 @@ const char *run_write_expected(struct session *s, const struct run_case *c, cons
         if (to < 0 || !tags[to]) continue;
         if (image_is_opaque(e.tag) && e.off >= 0 && e.off < count[to]) {
             tags[to][e.off] = INT64_MIN;  // an extern function's work
+            continue;
+        }
+        if (e.tag < IMAGE_POISON && e.off >= 0 && e.off < count[to]) {
+            tags[to][e.off] = e.tag;
             continue;
         }
         if (from < 0 || e.off < 0 || e.off >= count[to])

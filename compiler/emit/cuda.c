@@ -99,6 +99,24 @@ static void put_for(const struct emission *o, const struct kir_node *n, int inde
     buf_puts(o->b, "\n");
 }
 
+// As many copies of the value as "bits" has room for.
+static const char *filling(const struct emission *o, const struct kir_node *n) {
+    if (n->value == 0) return arena_printf(&o->s->arena, "tcp_zero_%d()", n->bits);
+    uint64_t x = n->value;
+    for (int have = n->elem_bits; have < 64; have *= 2) x |= x << have;
+    if (n->bits == 128) {
+        uint32_t low = (uint32_t)x, high = (uint32_t)(x >> 32);
+        if (n->elem_bits == 128)
+            return arena_printf(&o->s->arena, "tcp_b128{0x%" PRIx32 ", 0x%" PRIx32 ", 0, 0}", low,
+                                high);
+        return arena_printf(&o->s->arena,
+                            "tcp_b128{0x%" PRIx32 ", 0x%" PRIx32 ", 0x%" PRIx32 ", 0x%" PRIx32 "}",
+                            low, high, low, high);
+    }
+    if (n->bits < 64) x &= ((uint64_t)1 << n->bits) - 1;
+    return arena_printf(&o->s->arena, "0x%" PRIx64 "%s", x, n->bits == 64 ? "ull" : "");
+}
+
 static void put_if(const struct emission *o, const struct kir_node *n, int indent) {
     struct session *s = o->s;
     const char *part[MAX_CONDITIONS];
@@ -202,6 +220,19 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
             o, indent, arena_printf(&o->s->arena, "%s(", store_name(o, n->to_buf, n->bits)), ");");
         call_arg(&c, "%s", element(o, n->to_buf, n->to_at));
         call_arg(&c, "%s(%s)", load_name(o, n->buf, n->bits), element(o, n->buf, n->at));
+        call_write(b, &c);
+        return;
+    }
+    case KIR_FILL: {
+        if (n->stage) {
+            buf_fill(b, ' ', indent);
+            buf_printf(b, "%s = %s;\n", element(o, n->stage, n->stage_at), filling(o, n));
+            return;
+        }
+        struct call c = emit_call_of(
+            o, indent, arena_printf(&o->s->arena, "%s(", store_name(o, n->to_buf, n->bits)), ");");
+        call_arg(&c, "%s", element(o, n->to_buf, n->to_at));
+        call_arg(&c, "%s", filling(o, n));
         call_write(b, &c);
         return;
     }

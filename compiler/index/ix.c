@@ -15,9 +15,8 @@ int lay_int_compare_syms(struct lay_int a, struct lay_int b) {
     if (a.basis != b.basis) return a.basis < b.basis ? -1 : 1;
     if (a.nsyms != b.nsyms) return a.nsyms < b.nsyms ? -1 : 1;
     for (int i = 0; i < a.nsyms; ++i) {
-        if (a.syms[i] != b.syms[i] && a.syms[i]->id != b.syms[i]->id) {
-            return a.syms[i]->id < b.syms[i]->id ? -1 : 1;
-        }
+        int c = lay_sym_compare(a.syms[i], b.syms[i]);
+        if (c) return c;
     }
     return 0;
 }

@@ -239,6 +239,23 @@ static bool run_carry(struct run *r, const struct kir_node *n, bool first) {
     return true;
 }
 
+static bool run_fill(struct run *r, const struct kir_node *n, int64_t t) {
+    int elements = n->bits / n->elem_bits;
+    int64_t at, tag = image_constant(n->constant);
+    if (!value_of(r, t, n->stage ? n->stage_at : n->to_at, &at)) return false;
+    if (n->stage) {
+        int64_t slot = (t * n->stage->count + at) * elements;
+        if (at < 0 || at >= n->stage->count || slot + elements > r->stage_cap)
+            return fail(r, "a register beyond its batch");
+        for (int e = 0; e < elements; ++e) r->stage[slot + e] = tag;
+        return true;
+    }
+    if (!check_access(r, n->to_buf, at, elements)) return false;
+    for (int e = 0; e < elements; ++e)
+        image_store(r->img, buffer_id(n->to_buf, t), place(n->to_buf, t, at + e), tag);
+    return true;
+}
+
 static bool run_loop(struct run *r, const struct kir_node *n) {
     int64_t begin, end, pick[SAMPLE_AXIS];
     if (!value_of(r, 0, n->begin, &begin) || !value_of(r, 0, n->end, &end)) return false;
@@ -376,6 +393,11 @@ static bool run_list(struct run *r, const struct kir_node *list) {
                 if (goes_on(r, t) && !run_call(r, n, t)) return false;
             }
             break;
+        case KIR_FILL:
+            for (int64_t t = 0; t < r->active; ++t) {
+                if (goes_on(r, t) && !run_fill(r, n, t)) return false;
+            }
+            break;
         case KIR_LOAD:
         case KIR_STORE:
         case KIR_MOVE:
@@ -448,7 +470,7 @@ const char *kir_run_traced(struct session *s, const struct kir_kernel *k, const 
         int64_t block[SAMPLE_BLOCKS][3];
         int n = sample_blocks(grid, block);
         if (what->first_block && n > 1) n = 1;
-        for (int i = 0; i < n && run_block(&r, block[i]); ++i) {
+        for (int i = what->last_block && n ? n - 1 : 0; i < n && run_block(&r, block[i]); ++i) {
         }
     }
     free(r.stage);

@@ -42,6 +42,7 @@ enum kir_kind {
     KIR_LOAD,    // stage[stage_at] = buf[at], "bits" wide
     KIR_STORE,   // buf[at] = stage[stage_at]
     KIR_MOVE,    // to_buf[to_at] = buf[at]; one side a fragment
+    KIR_FILL,    // stage[stage_at], or to_buf[to_at], = value, "bits" wide
     KIR_ASYNC,   // the same from global to shared memory, some time before a KIR_WAIT for its group
     KIR_COMMIT,  // the KIR_ASYNC since the last one are a group
     KIR_WAIT,    // until at most "pending" groups are under way
@@ -108,6 +109,9 @@ struct kir_node {
     bool past_l1;        // ASYNC: cp.async.cg, else .ca
     int l2;              // ASYNC: bytes to be fetched into the L2 cache, 0: no hint
     int pending;         // WAIT
+    uint64_t value;      // FILL: of an element
+    int elem_bits;       // FILL
+    int constant;        // FILL: its number in the plan
     const char *callee;  // CALL
     int callee_id;
     const struct kir_arg *arg;

@@ -11,9 +11,12 @@
 #include "base/session.h"
 #include "kernel/lower_private.h"
 #include "layout/algebra.h"
+#include "plan/print.h"
 #include "plan/view.h"
 
 enum { BATCH_BITS = 2048, BATCH_MAX = 32, INLINE_COLUMNS = 30, UNROLL_MAX = 64 };
+// Before which accesses a predicate is asked; SOURCE: within what is asked before the store.
+enum { LOAD, STORE, SOURCE };
 
 static bool sym_known(const struct kernel *k, const struct lay_sym *y) {
     for (int i = 0; i < k->nparams; ++i) {
@@ -53,7 +56,7 @@ bool lower_known(const struct kernel *k, const struct ix *e) {
 static void comment(struct lowering *w, const struct copy *c) {
     struct session *s = w->s;
     const struct copy_facts *f = &c->facts;
-    const char **line = ARENA_ARRAY(&s->arena, const char *, 6);
+    const char **line = ARENA_ARRAY(&s->arena, const char *, 7);
     struct kir_node *n = lower_node(w, KIR_COMMENT);
     int nlines = 0, col;
     const struct view *tile = c->src.base->space == MEM_FRAG ? &c->dst : &c->src;
@@ -76,6 +79,13 @@ static void comment(struct lowering *w, const struct copy *c) {
     }
     line[nlines++] = arena_printf(&s->arena, "  vector  %d x %s = %d bit  (limited by: %s)", f->vec,
                                   elem, f->bits, bound_name(f->won));
+    if (f->edge != EDGE_NEVER) {
+        line[nlines++] =
+            arena_printf(&s->arena, "  edge    %d x %s = %d bit  (%s%s%s)", f->edge_vec, elem,
+                         f->edge_bits, f->edge == EDGE_ALWAYS ? "always: " : "",
+                         plan_edge_text(s, c),
+                         c->pad ? arena_printf(&s->arena, "; else %s", c->pad->text) : "");
+    }
     n->line = line;
     n->nlines = nlines;
     n->path = s->sources.file[c->at.file].path;
@@ -93,7 +103,8 @@ struct way {
     const struct predicate *pred;              // none where the tile is whole
     const struct ix **at;                      // of each predicate, as it is lowered
     int npred;
-    const struct ix_var *each;  // of the loop over the runs of an index map, or NULL
+    const struct ix_var *each;   // of the loop over the runs of an index map, or NULL
+    const struct constant *pad;  // what takes the place of a source that is not there, or NULL
 };
 
 struct axis {
@@ -179,17 +190,41 @@ static const struct ix *address(struct lowering *w, const struct nest *nest, boo
     return ix_add(w->s, src ? y->from_beyond : y->to_beyond, ix_swizzle(w->s, e, sw));
 }
 
-// Opens the question whether the elements at hand are there, when that is one.
-static void open_predicates(struct lowering *w, const struct nest *nest) {
+// Whether predicate "p" is asked before an access of "side", which may be both.
+static bool is_asked(const struct way *y, const struct predicate *p, int side) {
+    if (!y->pad) return true;  // what has no source is not stored, what is not stored not loaded
+    return side == STORE ? p->dst : side == LOAD ? p->src : p->src && !p->dst;
+}
+
+// Opens the question whether the elements at hand are there; NULL when that is none.
+static struct kir_node *open_predicates(struct lowering *w, const struct nest *nest, int side) {
     const struct way *y = nest->way;
-    if (!y->npred) return;
-    struct kir_node *n = lower_node(w, KIR_IF);
-    struct kir_cond *cond = ARENA_ARRAY(&w->s->arena, struct kir_cond, y->npred);
-    for (int i = 0; i < y->npred; ++i)
-        cond[n->nconds++] = (struct kir_cond){along(w, y->at[i], nest, false, &y->pred[i]),
-                                              lower_index(w, y->pred[i].limit)};
-    n->cond = cond;
-    lower_open(w, n);
+    struct kir_cond *cond = ARENA_ARRAY(&w->s->arena, struct kir_cond, y->npred + 1);
+    int n = 0;
+    for (int i = 0; i < y->npred; ++i) {
+        if (is_asked(y, &y->pred[i], side))
+            cond[n++] = (struct kir_cond){along(w, y->at[i], nest, false, &y->pred[i]),
+                                          lower_index(w, y->pred[i].limit)};
+    }
+    if (n == 0) return NULL;
+    struct kir_node *ask = lower_node(w, KIR_IF);
+    ask->cond = cond;
+    ask->nconds = n;
+    lower_open(w, ask);
+    return ask;
+}
+
+// The other way of "ask": the pad.
+static struct kir_node *open_pad(struct lowering *w, const struct nest *nest,
+                                 struct kir_node *ask) {
+    w->tail = &ask->orelse;
+    struct kir_node *n = lower_node(w, KIR_FILL);
+    const struct constant *pad = nest->way->pad;
+    n->bits = nest->way->bits;
+    n->value = pad->bits;
+    n->elem_bits = pad->elem->bits;
+    n->constant = pad->id;
+    return n;
 }
 
 static const struct ix *stage_index(struct lowering *w, const struct nest *nest) {
@@ -239,13 +274,27 @@ static void begin_side(struct lowering *w, const char *name, const struct ix *e,
 
 // -- the copy -------------------------------------------------------------------------------------
 
-static void move(struct lowering *w, const struct copy *c, const struct nest *nest) {
-    struct kir_node *n = lower_node(w, KIR_MOVE);
+// One access from memory to memory, or between it and a fragment, with what is asked before it.
+static struct kir_node *move(struct lowering *w, const struct copy *c, const struct nest *nest,
+                             enum kir_kind kind) {
+    struct kir_node *ask = NULL;
+    if (nest->way->pad) {
+        open_predicates(w, nest, STORE);
+        ask = open_predicates(w, nest, SOURCE);
+    } else {
+        open_predicates(w, nest, STORE);
+    }
+    struct kir_node *n = lower_node(w, kind);
     n->buf = lower_buffer(w, c->src.base);
     n->to_buf = lower_buffer(w, c->dst.base);
     n->bits = nest->way->bits;
     n->at = address(w, nest, true, c->facts.src.sw);
     n->to_at = address(w, nest, false, c->facts.dst.sw);
+    if (!ask) return n;
+    struct kir_node *fill = open_pad(w, nest, ask);
+    fill->to_buf = n->to_buf;
+    fill->to_at = n->to_at;
+    return n;
 }
 
 // Asynchronous copies need no registers: as many stand in a row as a batch has.
@@ -257,15 +306,9 @@ static void move_async(struct lowering *w, const struct copy *c, const struct wa
     *outside = NULL;
     open_loops(w, nest->outer, nest->nouter, false);
     open_loops(w, nest->batch, nest->nbatch, true);
-    open_predicates(w, nest);
-    struct kir_node *n = lower_node(w, KIR_ASYNC);
-    n->buf = lower_buffer(w, c->src.base);
-    n->to_buf = lower_buffer(w, c->dst.base);
-    n->bits = y->bits;
+    struct kir_node *n = move(w, c, nest, KIR_ASYNC);
     n->past_l1 = strcmp(atom->row->name, "cp_async.cg") == 0 && y->bits == 128;
     n->l2 = atom->l2;
-    n->at = address(w, nest, true, c->facts.src.sw);
-    n->to_at = address(w, nest, false, c->facts.dst.sw);
     close_loops(w, nest->batch, nest->nbatch, w->tail);
     close_loops(w, nest->outer, nest->nouter, &(*outside)->next);
 }
@@ -276,8 +319,7 @@ static void move_through_frag(struct lowering *w, const struct copy *c, const st
     struct kir_node **outside = w->tail;
     *outside = NULL;
     open_loops(w, nest->batch, nest->nbatch, true);
-    open_predicates(w, nest);
-    move(w, c, nest);
+    move(w, c, nest, KIR_MOVE);
     close_loops(w, nest->batch, nest->nbatch, &(*outside)->next);
 }
 
@@ -288,8 +330,7 @@ static void move_through_stage(struct lowering *w, const struct copy *c, const s
     *place = NULL;
     open_loops(w, nest->outer, nest->nouter, false);
     if (nest->batch_size == 1) {
-        open_predicates(w, nest);
-        move(w, c, nest);
+        move(w, c, nest, KIR_MOVE);
     } else {
         struct kir_buffer *stage = ARENA_NEW(&w->s->arena, struct kir_buffer);
         stage->space = KIR_STAGE;
@@ -303,13 +344,18 @@ static void move_through_stage(struct lowering *w, const struct copy *c, const s
         for (int store = 0; store < 2; ++store) {
             struct kir_node **outside = w->tail;
             open_loops(w, nest->batch, nest->nbatch, true);
-            open_predicates(w, nest);
+            struct kir_node *ask = open_predicates(w, nest, store ? STORE : LOAD);
             struct kir_node *n = lower_node(w, store ? KIR_STORE : KIR_LOAD);
             n->stage = stage;
             n->stage_at = stage_index(w, nest);
             n->buf = lower_buffer(w, store ? c->dst.base : c->src.base);
             n->at = address(w, nest, !store, store ? c->facts.dst.sw : c->facts.src.sw);
             n->bits = y->bits;
+            if (ask && !store && y->pad) {
+                struct kir_node *fill = open_pad(w, nest, ask);
+                fill->stage = stage;
+                fill->stage_at = n->stage_at;
+            }
             close_loops(w, nest->batch, nest->nbatch, &(*outside)->next);
         }
     }
@@ -335,6 +381,7 @@ static void move_edge(struct lowering *w, const struct copy *c, struct way y) {
     y.bits = f->edge_bits;
     y.pred = f->pred;
     y.npred = f->npred;
+    y.pad = c->pad;
     y.at = ARENA_ARRAY(&w->s->arena, const struct ix *, f->npred);
     const char **name = ARENA_ARRAY(&w->s->arena, const char *, f->npred);
     for (int i = 0; i < f->npred; ++i) {

@@ -487,6 +487,7 @@ static bool run_node(struct run *r, const struct kir_node *n) {
     case KIR_LOAD:
     case KIR_STORE:
     case KIR_MOVE:
+    case KIR_FILL:
     case KIR_ASYNC: return run_access(r, n);
     }
     return ok;

@@ -56,6 +56,11 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
             buf_printf(b, "move.%d %s[%s] = %s[%s]\n", n->bits, n->to_buf->name,
                        ix_text(s, n->to_at), n->buf->name, ix_text(s, n->at));
             break;
+        case KIR_FILL:
+            buf_printf(b, "fill.%d %s[%s] = 0x%" PRIx64 "\n", n->bits,
+                       n->stage ? n->stage->name : n->to_buf->name,
+                       ix_text(s, n->stage ? n->stage_at : n->to_at), n->value);
+            break;
         case KIR_ASYNC:
             buf_printf(b, "async.%d.%s%s %s[%s] = %s[%s]\n", n->bits, n->past_l1 ? "cg" : "ca",
                        n->l2 ? arena_printf(&s->arena, ".l2_%d", n->l2) : "", n->to_buf->name,

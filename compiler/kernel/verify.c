@@ -33,6 +33,7 @@ static bool written_or_local(void *user, int64_t buf) {
 
 static const char *tag_text(struct session *s, const struct kernel *k, int64_t tag) {
     if (tag == IMAGE_POISON) return "nothing";
+    if (tag < IMAGE_POISON) return "a constant";
     for (int i = 0; i < k->nformals; ++i) {
         const struct tensor *t = k->formal[i].tensor;
         if (t->id == image_tag_tensor(tag)) {
@@ -110,23 +111,27 @@ static int64_t moved(struct session *s, const struct kernel *k, const struct stm
     return sum;
 }
 
-// Executes one block with all its iterations when that is not too much: what a block reads of its
-// own it has written.
+// Executes the first and the last block, which may be at the edge, with all iterations when that is
+// not too much: what a block reads of its own it has written.
 static bool check_block(struct session *s, const struct plan *p, const struct kernel *k,
                         const int64_t *sym) {
     if (k->nlocal == 0 || moved(s, k, k->body, sym, INT64_MAX) > BLOCK_LIMIT) return true;
-    struct sample_set what = {.all_iterations = true, .first_block = true};
-    struct image *img = image_new();
-    struct plan_run_report report = {0};
-    bool ok = plan_run(s, p, k, sym, &what, img, &report);
-    if (!ok) report_run(s, k, &report);
-    image_free(img);
+    bool ok = true;
+    for (int last = 0; last < 2 && ok; ++last) {
+        struct sample_set what = {
+            .all_iterations = true, .first_block = !last, .last_block = last == 1};
+        struct image *img = image_new();
+        struct plan_run_report report = {0};
+        ok = plan_run(s, p, k, sym, &what, img, &report);
+        if (!ok) report_run(s, k, &report);
+        image_free(img);
+    }
     return ok;
 }
 
 static bool any_async(const struct kir_node *list) {
     for (const struct kir_node *n = list; n; n = n->next) {
-        if (n->kind == KIR_ASYNC || any_async(n->body)) return true;
+        if (n->kind == KIR_ASYNC || any_async(n->body) || any_async(n->orelse)) return true;
     }
     return false;
 }

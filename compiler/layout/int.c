@@ -89,22 +89,19 @@ const struct lay_sym *lay_find_param(struct lay_ctx *ctx, const char *name, size
     return NULL;
 }
 
-static int compare_syms(const struct lay_sym *a, const struct lay_sym *b);
-
 static int compare_leaves(struct lay_int a, struct lay_int b) {
     if (a.num != b.num) return a.num < b.num ? -1 : 1;
     if (a.den != b.den) return a.den < b.den ? -1 : 1;
     if (a.basis != b.basis) return a.basis < b.basis ? -1 : 1;
     if (a.nsyms != b.nsyms) return a.nsyms < b.nsyms ? -1 : 1;
     for (int i = 0; i < a.nsyms; ++i) {
-        int c = compare_syms(a.syms[i], b.syms[i]);
+        int c = lay_sym_compare(a.syms[i], b.syms[i]);
         if (c) return c;
     }
     return 0;
 }
 
-// Params come first, by id; a ceil_div equals another with the same dividend and divisor.
-static int compare_syms(const struct lay_sym *a, const struct lay_sym *b) {
+int lay_sym_compare(const struct lay_sym *a, const struct lay_sym *b) {
     if (a == b) return 0;
     if (a->name || b->name) {
         if (!a->name || !b->name) return a->name ? -1 : 1;
@@ -115,7 +112,7 @@ static int compare_syms(const struct lay_sym *a, const struct lay_sym *b) {
 }
 
 bool lay_sym_equal(const struct lay_sym *a, const struct lay_sym *b) {
-    return compare_syms(a, b) == 0;
+    return lay_sym_compare(a, b) == 0;
 }
 
 struct lay_int lay_int_sym(struct lay_ctx *ctx, const struct lay_sym *s) {
@@ -189,7 +186,7 @@ static bool no_less(struct lay_int a, struct lay_int b, bool strict) {
     // the same symbols, none negative: the coefficients decide
     if (a.nsyms == 0 || a.nsyms != b.nsyms) return false;
     for (int i = 0; i < a.nsyms; ++i)
-        if (compare_syms(a.syms[i], b.syms[i]) || a.syms[i]->lo < (strict ? 1 : 0)) return false;
+        if (lay_sym_compare(a.syms[i], b.syms[i]) || a.syms[i]->lo < (strict ? 1 : 0)) return false;
     wide l = (wide)a.num * b.den, r = (wide)b.num * a.den;
     return strict ? l < r : l <= r;
 }
@@ -230,7 +227,7 @@ static struct lay_int make(struct lay_ctx *ctx, wide num, wide den, struct lay_i
         const struct lay_sym **list = lay_new(ctx, sizeof *list * (size_t)n);
         int i = 0, j = 0, k = 0;
         while (i < a.nsyms || j < b.nsyms)
-            list[k++] = j == b.nsyms || (i < a.nsyms && compare_syms(a.syms[i], b.syms[j]) <= 0)
+            list[k++] = j == b.nsyms || (i < a.nsyms && lay_sym_compare(a.syms[i], b.syms[j]) <= 0)
                             ? a.syms[i++]
                             : b.syms[j++];
         out.syms = list;
@@ -271,7 +268,7 @@ static bool cancel(struct lay_ctx *ctx, struct lay_int a, struct lay_int b, stru
     if (b.nsyms) {
         const struct lay_sym **list = lay_new(ctx, sizeof *list * (size_t)(a.nsyms + 1));
         for (int i = 0; i < a.nsyms; ++i) {
-            if (j < b.nsyms && compare_syms(a.syms[i], b.syms[j]) == 0)
+            if (j < b.nsyms && lay_sym_compare(a.syms[i], b.syms[j]) == 0)
                 ++j;
             else
                 list[n++] = a.syms[i];
@@ -300,7 +297,7 @@ bool lay_int_divides(struct lay_int by, struct lay_int a) {
     int j = 0;
     wide f = a.num < 0 ? -(wide)a.num : a.num;
     for (int i = 0; i < a.nsyms; ++i) {
-        if (j < by.nsyms && compare_syms(a.syms[i], by.syms[j]) == 0)
+        if (j < by.nsyms && lay_sym_compare(a.syms[i], by.syms[j]) == 0)
             ++j;
         else if (f * a.syms[i]->mul <= ((wide)1 << 62))
             f *= a.syms[i]->mul;
@@ -390,7 +387,7 @@ struct lay_int lay_int_ceil_div(struct lay_ctx *ctx, struct lay_int a, struct la
 bool lay_same_symbols(struct lay_int a, struct lay_int b) {
     if (a.nsyms != b.nsyms || a.basis != b.basis) return false;
     for (int i = 0; i < a.nsyms; ++i)
-        if (compare_syms(a.syms[i], b.syms[i])) return false;
+        if (lay_sym_compare(a.syms[i], b.syms[i])) return false;
     return true;
 }
 

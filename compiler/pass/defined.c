@@ -37,6 +37,7 @@ static int place_of(const struct kernel *k, const struct tensor *t) {
 
 // Whether "c" leaves elements of its destination as they were.
 static bool is_partial(const struct copy *c) {
+    if (c->pad) return false;
     for (int i = 0; i < c->facts.npred; ++i) {
         if (!c->facts.pred[i].dst) return true;
     }

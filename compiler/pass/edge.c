@@ -64,7 +64,8 @@ static const char *what_bounds(struct session *s, const struct predicate *p, int
                                               ix_text(s, p->limit), p->mode, p->of->name)
                                : arena_printf(&s->arena, "extent %s of mode %d of the view",
                                               ix_text(s, p->limit), p->mode);
-    return arena_printf(&s->arena, "%s and the coordinates '%s' are known to be multiples of %ld",
+    return arena_printf(&s->arena,
+                        "%s and the coordinates '%s' are known to be multiples of %ld, not of more",
                         extent, ix_text(s, p->at), (long)vec);
 }
 

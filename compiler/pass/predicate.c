@@ -262,6 +262,7 @@ static bool check_source(struct session *s, const struct plan *p, const struct k
     const struct ix *limit;
     const struct formal *f = formal_of(k, c->dst.base);
     int mode;
+    if (c->pad) return true;
     bool must = c->dst.base->space == MEM_GLOBAL || (f && f->dir == ARG_OUT);
     if (!must || inside_both(s, p, &c->src, &c->dst, &mode, &limit)) return true;
     diag_error(s, c->at,

@@ -298,6 +298,15 @@ struct copy_facts {
     bool barrier_with_call;  // it is an argument of a call
 };
 
+// A number of the plan as bits of an element.
+struct constant {
+    const struct elem_type *elem;
+    uint64_t bits;     // the low ones of an element
+    const char *text;  // as written
+    int id;            // of the plan's constants
+    struct constant *next;
+};
+
 // -- kernels --------------------------------------------------------------------------------------
 // A part is a "load" or "use" block, and stands in a pipeline's body alone.
 // SYNC, COMMIT and WAIT are a manual function's own.
@@ -317,6 +326,7 @@ struct copy {
     struct view src, dst;
     const struct tiled_copy *tc;  // or NULL
     const struct atom *atom;      // with ATOM, when tc is NULL
+    const struct constant *pad;   // what elements without a source become, or NULL
     struct range at, how_at;
     struct copy_facts facts;
 };
@@ -508,6 +518,8 @@ struct plan {
     const struct function *const *function;  // extern
     int nfunctions;
     struct expectation *expects;
+    struct constant *constants;  // the last one first
+    int nconstants;
     int nvars;  // ix_var ids run below this
     int nsyms;  // lay_sym ids run below this
 };

@@ -142,6 +142,61 @@ bool plan_holds(const struct condition *when, int n, const int64_t *sym_values) 
     return true;
 }
 
+// -- tiles ----------------------------------------------------------------------------------------
+
+// What a predicate that ends at "y" goes up by from block to block or step to step; the coordinates
+// of one block where there is no next one; 0 when it is about something else.
+static int64_t step_to(const struct predicate *p, const struct lay_sym *y) {
+    struct lay_int limit;
+    if (!p->of || !p->last || !ix_monomial(p->limit, &limit) || limit.nsyms != 1 ||
+        limit.syms[0] != y)
+        return 0;
+    const struct ix *e = p->last;
+    int64_t step = 1;
+    for (int i = 0; e->op == IX_SUM && i < e->nterms; ++i) {
+        const struct ix_term *t = &e->term[i];
+        if (!lay_int_static(t->coef)) continue;
+        int64_t k = t->atom ? t->coef.num : t->coef.num + 1;
+        if (k > step) step = k;
+    }
+    return (step + limit.num - 1) / limit.num;
+}
+
+static int64_t tile_in(const struct stmt *list, const struct lay_sym *y) {
+    int64_t most = 0;
+    for (const struct stmt *st = list; st; st = st->next) {
+        int64_t tile = tile_in(st->body, y);
+        for (int i = 0; st->kind == STMT_COPY && i < st->copy->facts.npred; ++i) {
+            int64_t step = step_to(&st->copy->facts.pred[i], y);
+            if (step > tile) tile = step;
+        }
+        if (tile > most) most = tile;
+    }
+    return most;
+}
+
+// The largest tile that goes along an extent "y" which it need not divide; 0: none does.
+static int64_t tile_of(const struct plan *p, const struct lay_sym *y) {
+    int64_t most = 0;
+    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
+        int64_t tile = tile_in(k->body, y);
+        if (tile > most) most = tile;
+    }
+    return most;
+}
+
+// Choice 1 has a whole tile and a bit of the next one, so that the blocks are whole, or at the edge
+// of some modes or of all; choice 2 has whole tiles along some extents.
+static void offer_tiles(const struct search *q, struct candidates *c, const struct lay_sym *y,
+                        int i, int64_t step) {
+    int64_t tile = q->choice > 0 ? tile_of(q->p, y) : 0;
+    if (tile == 0 || tile > INT32_MAX) return;
+    int64_t whole = (tile + step - 1) / step * step;
+    if (q->choice > 1) offer(c, y, i % 2 ? 3 * whole + step : 2 * whole);
+    offer(c, y, whole + step);
+    offer(c, y, whole);
+}
+
 static bool search(struct search *q, int i) {
     if (i == q->p->nparams) return true;
     const struct lay_sym *y = q->p->param[i]->sym;
@@ -155,6 +210,7 @@ static bool search(struct search *q, int i) {
         base += (step - base % step) % step;
         static const int factor[][3] = {{0, 0, 0}, {1, 2, 0}, {4, 2, 6}};
         int row = q->choice < 3 ? q->choice : 2;
+        offer_tiles(q, &c, y, i, step);
         if (q->choice > 0) offer_related(q, &c, y);
         offer(&c, y, base + factor[row][i % 3] * step);
         offer_related(q, &c, y);

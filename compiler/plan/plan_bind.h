@@ -13,8 +13,9 @@ const char *plan_broken_promise(struct session *s, const struct plan *p, const i
 
 // Chooses values: those of "fixed" (by lay_sym.id, PLAN_UNBOUND: free; NULL: all free) stay. Choice
 // 0 is the smallest that gives a tile, 1, 2 .. are larger and differ from param to param; a stride
-// that may exceed an extent does so from choice 1 on.  Returns values by lay_sym.id in the
-// session's memory, or NULL when none were found.
+// that may exceed an extent does so from choice 1 on; there an extent that a tile need not divide
+// is a tile and a bit, in 2 some are whole tiles.  Returns values by lay_sym.id in the session's
+// memory, or NULL when none were found.
 const int64_t *plan_choose(struct session *s, const struct plan *p, const int64_t *fixed,
                            int choice);
 

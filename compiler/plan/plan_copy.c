@@ -62,32 +62,13 @@ static int64_t place(const struct side *side, int64_t linear_offset) {
     return plan_swizzle(side->flat.sw, side->offset + linear_offset);
 }
 
-// Moves the element at "from" of the source's layout to "to" of the destination's.
-static bool move(struct run *r, int64_t from, int64_t to) {
-    from = place(&r->src, from);
+// Stores "tag" at "to" of the destination's layout.
+static bool put(struct run *r, int64_t to, int64_t tag) {
     to = place(&r->dst, to);
-    const struct tensor *src = r->src.view->base, *dst = r->dst.view->base;
+    const struct tensor *dst = r->dst.view->base;
     int thread = r->report->thread;
-    int64_t at = from, place = to;
-    if (src->outside && src->space == MEM_FRAG) at = image_outside(thread, from);
+    int64_t place = to;
     if (dst->outside && dst->space == MEM_FRAG) place = image_outside(thread, to);
-    int64_t tag = image_load(r->img, oracle_buffer(src, thread), at);
-    // a block's own memory is written by that block, in its own iterations
-    bool known = r->whole || (r->what->all_iterations && src->space != MEM_GLOBAL && !src->outside);
-    if (tag == IMAGE_POISON && known)
-        return oracle_fail(
-            r, PLAN_RUN_POISON, src, from,
-            arena_printf(&r->s->arena,
-                         "element %lld of '%s' is read %s before anything was written to it",
-                         (long long)from, oracle_name(src), where(r)));
-    if (known && r->step &&
-        !oracle_fresh(r, src, image_load(r->writer, oracle_buffer(src, thread), at)))
-        return oracle_fail(
-            r, PLAN_RUN_POISON, src, from,
-            arena_printf(&r->s->arena,
-                         "element %lld of '%s' is read %s, but not filled in that step of the "
-                         "pipeline",
-                         (long long)from, oracle_name(src), where(r)));
     int64_t buf = oracle_buffer(dst, thread);
     int64_t me = r->nblock << 32 | r->serial;
     int64_t before = image_load(r->writer, buf, place);
@@ -109,11 +90,39 @@ static bool move(struct run *r, int64_t from, int64_t to) {
     return true;
 }
 
+// Moves the element at "from" of the source's layout to "to" of the destination's.
+static bool move(struct run *r, int64_t from, int64_t to) {
+    from = place(&r->src, from);
+    const struct tensor *src = r->src.view->base;
+    int thread = r->report->thread;
+    int64_t at = from;
+    if (src->outside && src->space == MEM_FRAG) at = image_outside(thread, from);
+    int64_t tag = image_load(r->img, oracle_buffer(src, thread), at);
+    // a block's own memory is written by that block, in its own iterations
+    bool known = r->whole || (r->what->all_iterations && src->space != MEM_GLOBAL && !src->outside);
+    if (tag == IMAGE_POISON && known)
+        return oracle_fail(
+            r, PLAN_RUN_POISON, src, from,
+            arena_printf(&r->s->arena,
+                         "element %lld of '%s' is read %s before anything was written to it",
+                         (long long)from, oracle_name(src), where(r)));
+    if (known && r->step &&
+        !oracle_fresh(r, src, image_load(r->writer, oracle_buffer(src, thread), at)))
+        return oracle_fail(
+            r, PLAN_RUN_POISON, src, from,
+            arena_printf(&r->s->arena,
+                         "element %lld of '%s' is read %s, but not filled in that step of the "
+                         "pipeline",
+                         (long long)from, oracle_name(src), where(r)));
+    return put(r, to, tag);
+}
+
 // Moves an element that may lie outside the source's tensor, or the destination's.
 static bool move_if(struct run *r, int64_t from, bool is_from, int64_t to, bool is_to) {
     if (!is_to) return true;  // no such element
     if (is_from) return move(r, from, to);
     const struct tensor *dst = r->dst.view->base;
+    if (r->copy->pad) return put(r, to, image_constant(r->copy->pad->id));
     if (dst->space != MEM_GLOBAL) return true;  // keeps what it holds
     return oracle_fail(r, PLAN_RUN_NO_SOURCE, dst, place(&r->dst, to),
                        arena_printf(&r->s->arena,

@@ -55,7 +55,7 @@ static bool run_blocks(struct run *r, const int64_t n[3]) {
         int64_t block[SAMPLE_BLOCKS][3];
         int count = sample_blocks(n, block);
         if (r->what->first_block && count > 1) count = 1;
-        for (int i = 0; i < count; ++i)
+        for (int i = r->what->last_block && count ? count - 1 : 0; i < count; ++i)
             if (!run_block(r, block[i])) return false;
         return true;
     }

@@ -104,22 +104,28 @@ static void print_part(struct session *s, const char *name, const struct part *p
     buf_char(b, '\n');
 }
 
+const char *plan_edge_text(struct session *s, const struct copy *c) {
+    const struct copy_facts *f = &c->facts;
+    struct buf b;
+    if (f->npred == 0) return NULL;
+    buf_init(&b);
+    for (int i = 0; i < f->npred; ++i) {
+        const struct predicate *p = &f->pred[i];
+        const char *what = p->of ? p->of->name : "the view";
+        if (p->src && p->dst) what = "both sides";
+        buf_printf(&b, "%s%s < %s along mode %d of %s", i ? ", " : "", ix_text(s, p->at),
+                   ix_text(s, p->limit), p->mode, what);
+    }
+    return buf_finish(&b, &s->arena);
+}
+
 static void print_edge(struct session *s, const struct copy *c, struct buf *b, int indent) {
     const struct copy_facts *f = &c->facts;
     buf_fill(b, ' ', indent);
     buf_printf(b, "// edge %s", f->edge == EDGE_ALWAYS ? "always" : "of some blocks");
     if (f->edge_bits)
         buf_printf(b, ", %d x %s = %d bit", f->edge_vec, c->src.base->elem->name, f->edge_bits);
-    for (int i = 0; i < f->npred; ++i) {
-        const struct predicate *p = &f->pred[i];
-        const char *what = p->of ? p->of->name : "the view";
-        buf_printf(b, "%s %s %s < %s (mode %d of %s)", i ? ";" : ":",
-                   p->src && p->dst ? "both"
-                   : p->src         ? "src"
-                                    : "dst",
-                   ix_text(s, p->at), ix_text(s, p->limit), p->mode, what);
-    }
-    buf_char(b, '\n');
+    buf_printf(b, ": %s\n", plan_edge_text(s, c));
 }
 
 static void print_facts(struct session *s, const struct copy *c, struct buf *b, int indent) {

@@ -12,6 +12,10 @@ void plan_print(struct session *s, const struct plan *p, struct buf *b);
 void plan_print_layout(struct session *s, const struct ix *offset, struct lay l, struct buf *b);
 // "l" with the names of its modes (NULL: none), as tensors are declared: (r=8,c=32):(32,1).
 const char *plan_named_layout(struct session *s, struct lay l, const char *const *names);
+// Where the elements of a copy end that tiles reach beyond, "64*block.x + tid / 8 < M"; NULL: they
+// do not.
+const char *plan_edge_text(struct session *s, const struct copy *c);
+
 const char *plan_named_shape(struct session *s, const struct lay_tuple *shape,
                              const char *const *names);
 // One copy in one line, without its facts.

@@ -167,6 +167,9 @@ const struct value *view_compose(struct sema *c, const struct value *a, const st
                                  const struct ast_expr *e);
 // Whether "v" can be taken apart; reports when not.
 bool view_whole(struct sema *c, const struct view *v, struct range at);
+// The number "e" as an element of type "t"; reports "what" and gives NULL when it is none.
+const struct constant *constant_of(struct sema *c, const struct ast_expr *e,
+                                   const struct elem_type *t, const char *what);
 // Whether the layout "f", made of "v", has other coordinates than "v": some lie outside.
 bool view_reaches_out(struct sema *c, const struct view *v, struct lay f);
 // Marks "made", which is "v" under "f", as reaching beyond the tensor, or beyond "v", where it

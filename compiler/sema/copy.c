@@ -156,14 +156,25 @@ static void add_label(struct sema *c, struct ast_ident name, struct copy *y) {
     c->labels = l;
 }
 
+// What "pad" gives to elements of the destination that have no source.
+static bool check_pad(struct sema *c, const struct ast_expr *e, struct copy *y) {
+    if (!e) return true;
+    if (y->dst.base->space == MEM_GLOBAL) {
+        diag_error(c->s, e->at,
+                   "'pad' fills shared memory and fragments; '%s' is global memory, of which each "
+                   "element that is written has a source",
+                   y->dst.base->name);
+        diag_note(c->s, y->dst.base->at, "'%s' is declared here", y->dst.base->name);
+        return false;
+    }
+    y->pad = constant_of(c, e, y->dst.base->elem, "the value of 'pad'");
+    return y->pad != NULL;
+}
+
 void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
     struct copy *y = ARENA_NEW(&c->s->arena, struct copy);
     y->at = s->at;
     if (s->name.name) add_label(c, s->name, y);
-    if (s->copy.pad) {
-        sema_not_yet(c, s->copy.pad->at, "'pad'");
-        return;
-    }
     bool ok = eval_view(c, s->copy.src, &y->src);
     ok &= eval_view(c, s->copy.dst, &y->dst);
     if (!ok) return;
@@ -179,8 +190,9 @@ void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
         diag_note(c->s, b->at, "'%s' is declared here", b->name);
         return;
     }
-    if (!refuse_overhang(c, &y->src) || !refuse_overhang(c, &y->dst) || !names_match(c, y) ||
-        !check_how(c, s, y) || !check_shapes(c, y) || (y->tc && !tile_check_writes(c, y)))
+    if (!check_pad(c, s->copy.pad, y) || !refuse_overhang(c, &y->src) ||
+        !refuse_overhang(c, &y->dst) || !names_match(c, y) || !check_how(c, s, y) ||
+        !check_shapes(c, y) || (y->tc && !tile_check_writes(c, y)))
         return;
     *out = ARENA_NEW(&c->s->arena, struct stmt);
     **out = (struct stmt){.kind = STMT_COPY, .copy = y, .at = s->at};
