@@ -19,6 +19,7 @@ struct search {
     int ninside;
     struct kir_carry *found;
     int nfound;
+    const char *name;
     int64_t past;  // steps that a carried offset goes further than it is used
 };
 
@@ -42,10 +43,13 @@ static bool linear(const struct search *f, const struct ix *e, struct lay_int *c
     return found && lo >= 0 && e->lo >= 0;
 }
 
-// Is "v" where an access to global memory begins?
+// Is "v" where a load from global memory begins?
 static bool leads_to_global(const struct kir_node *list, const struct ix_var *v) {
     for (const struct kir_node *n = list; n; n = n->next) {
-        if (n->buf && n->buf->space == KIR_GLOBAL && ix_depends_on(n->at, v)) return true;
+        if (n->kind != KIR_STORE && n->buf && n->buf->space == KIR_GLOBAL &&
+            ix_depends_on(n->at, v)) {
+            return true;
+        }
         if (leads_to_global(n->body, v) || leads_to_global(n->orelse, v)) return true;
     }
     return false;
@@ -64,7 +68,7 @@ static void carry(struct search *f, struct kir_node *n, struct lay_int coef) {
     if (!__builtin_mul_overflow(hi, f->past, &most) &&
         !__builtin_add_overflow(most, n->index->hi, &most))
         v->end = lay_int(most);
-    v->name = v->c_name = names_take(&f->w->names, "from_ahead");
+    v->name = v->c_name = names_take(&f->w->names, f->name);
     n->kind = KIR_BLOCK;
     n->var = NULL;
     n->index = NULL;
@@ -86,8 +90,8 @@ static void search(struct search *f, struct kir_node *list) {
 }
 
 void carry_offsets(struct lowering *w, struct kir_node *loop, const struct ix_var *step,
-                   const struct ix *begin, int64_t past) {
-    struct search f = {.w = w, .step = step, .begin = begin, .past = past};
+                   const struct ix *begin, const char *name, int64_t past) {
+    struct search f = {.w = w, .step = step, .begin = begin, .name = name, .past = past};
     f.found = ARENA_ARRAY(&w->s->arena, struct kir_carry, MOST_CARRIED);
     f.inside[f.ninside++] = loop->var;
     for (int i = 0; i < loop->nrings; ++i) f.inside[f.ninside++] = loop->ring[i].var;

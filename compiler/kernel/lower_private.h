@@ -46,10 +46,10 @@ struct kir_buffer *lower_buffer(struct lowering *w, const struct tensor *t);
 void lower_statement(struct lowering *w, const struct stmt *st);
 void lower_list(struct lowering *w, const struct stmt *list);
 // Lets in the body of "loop" that are sums with a multiple of "step", which is "begin" in its first
-// iteration and goes up by one, go along with the loop instead, where they lead to global memory;
-// "past": how far beyond its last use "step" gets.
+// iteration and goes up by one, go along with the loop instead, where they lead to loads from
+// global memory; as "name". "past": how far beyond its last use "step" gets.
 void carry_offsets(struct lowering *w, struct kir_node *loop, const struct ix_var *step,
-                   const struct ix *begin, int64_t past);
+                   const struct ix *begin, const char *name, int64_t past);
 void carry_release(struct lowering *w, const struct kir_node *loop);
 void lower_pipeline(struct lowering *w, const struct stmt *st);
 void lower_copy(struct lowering *w, const struct copy *c);
