@@ -160,6 +160,34 @@ void image_store(struct image *img, int64_t buf, int64_t off, int64_t tag) {
     p->tag[off & (PAGE_TAGS - 1)] = tag;
 }
 
+void image_load_run(struct image *img, int64_t buf, int64_t off, int64_t n, int64_t *tag) {
+    for (int64_t i = 0; i < n;) {
+        int64_t at = (off + i) & (PAGE_TAGS - 1), room = PAGE_TAGS - at;
+        if (room > n - i) room = n - i;
+        struct table *t = is_local(buf) ? &img->local : &img->global;
+        struct image_page *p = find(t, buf, (off + i) >> PAGE_BITS);
+        bool input = buf >= 0 && buf < img->ninput && img->input[buf];
+        for (int64_t k = 0; k < room; ++k, ++i) {
+            tag[i] = p ? p->tag[at + k] : IMAGE_POISON;
+            if (tag[i] == IMAGE_POISON && input && off + i >= 0)
+                tag[i] = image_tag((int)buf, off + i);
+        }
+    }
+}
+
+void image_store_run(struct image *img, int64_t buf, int64_t off, int64_t n, const int64_t *tag) {
+    for (int64_t i = 0; i < n;) {
+        int64_t at = (off + i) & (PAGE_TAGS - 1), room = PAGE_TAGS - at;
+        if (room > n - i) room = n - i;
+        struct table *t = is_local(buf) ? &img->local : &img->global;
+        int64_t number = (off + i) >> PAGE_BITS;
+        struct image_page *p = find(t, buf, number);
+        if (!p) p = add(img, t, buf, number);
+        memcpy(&p->tag[at], &tag[i], sizeof *tag * (size_t)room);
+        i += room;
+    }
+}
+
 static int by_place(const void *x, const void *y) {
     const struct image_page *a = *(struct image_page *const *)x,
                             *b = *(struct image_page *const *)y;
@@ -168,7 +196,7 @@ static int by_place(const void *x, const void *y) {
 }
 
 struct image_iter image_begin(const struct image *img) {
-    struct image_iter it = {.img = img, .npages = img->global.used + img->local.used};
+    struct image_iter it = {.img = img, .wanted = -1, .npages = img->global.used + img->local.used};
     struct image_page **page = must_alloc((size_t)(it.npages + 1) * sizeof *page);
     int64_t n = 0;
     for (int64_t i = 0; i < img->global.cap; ++i)
@@ -209,11 +237,26 @@ int64_t image_count(const struct image *img, int64_t buf) {
     return n;
 }
 
+// Goes on behind pages that are the same in both.
+static void skip_same_pages(struct image_iter *a, struct image_iter *b) {
+    while (a->slot == 0 && b->slot == 0 && a->at < a->npages && b->at < b->npages) {
+        const struct image_page *p = a->page[a->at], *q = b->page[b->at];
+        if (p->buf != q->buf || p->number != q->number || memcmp(p->tag, q->tag, sizeof p->tag))
+            return;
+        ++a->at;
+        ++b->at;
+    }
+}
+
 // The next entry of a wanted buffer.
 static bool next_wanted(struct image_iter *it, image_want_fn *want, void *user,
                         struct image_entry *out) {
-    while (image_next(it, out))
-        if (!want || want(user, out->buf)) return true;
+    while (image_next(it, out)) {
+        if (!want || it->wanted == out->buf || want(user, out->buf)) {
+            it->wanted = out->buf;
+            return true;
+        }
+    }
     return false;
 }
 
@@ -228,6 +271,7 @@ bool image_equal(const struct image *a, const struct image *b, image_want_fn *wa
     struct image_entry ea = {0}, eb = {0};
     bool more_a, more_b, equal = true;
     for (;;) {
+        skip_same_pages(&ia, &ib);
         more_a = next_wanted(&ia, want, user, &ea);
         more_b = next_wanted(&ib, want, user, &eb);
         if (!more_a && !more_b) break;

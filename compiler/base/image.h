@@ -70,6 +70,9 @@ void image_drop_local(struct image *img);
 // "off" may be any number; what was never written reads as IMAGE_POISON.
 int64_t image_load(struct image *img, int64_t buf, int64_t off);
 void image_store(struct image *img, int64_t buf, int64_t off, int64_t tag);
+// The same of "n" elements that follow one another.
+void image_load_run(struct image *img, int64_t buf, int64_t off, int64_t n, int64_t *tag);
+void image_store_run(struct image *img, int64_t buf, int64_t off, int64_t n, const int64_t *tag);
 
 // The written elements, by buffer and then by offset.  The buffers stand in ascending order:
 // globals, shared, frags.
@@ -81,6 +84,7 @@ struct image_iter {
     struct image_page *const *page;  // sorted; owned
     int64_t npages, at;
     int slot;
+    int64_t wanted;  // the last buffer that was asked for and is wanted
 };
 struct image_iter image_begin(const struct image *img);
 bool image_next(struct image_iter *it, struct image_entry *out);

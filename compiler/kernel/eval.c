@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/session.h"
+#include "kernel/eval_index.h"
 #include "layout/algebra.h"
 
 struct run {
@@ -44,6 +45,19 @@ static bool value_of(struct run *r, int64_t thread, const struct ix *e, int64_t 
     struct ix_env env = {r->own[thread], r->env.sym};
     if (ix_eval(e, &env, out)) return true;
     return fail(r, arena_printf(&r->s->arena, "'%s' has no value", ix_text(r->s, e)));
+}
+
+// What is the same for all threads is evaluated once.
+static bool begin(struct run *r, const struct ix *e, struct index *x) {
+    struct ix_env env = {r->own[0], r->env.sym};
+    if (index_begin(e, &env, x)) return true;
+    return fail(r, arena_printf(&r->s->arena, "'%s' has no value", ix_text(r->s, e)));
+}
+
+static bool value_at(struct run *r, int64_t thread, const struct index *x, int64_t *out) {
+    struct ix_env env = {r->own[thread], r->env.sym};
+    if (index_at(x, &env, out)) return true;
+    return fail(r, arena_printf(&r->s->arena, "'%s' has no value", ix_text(r->s, x->of)));
 }
 
 static bool goes_on(const struct run *r, int64_t t) {
@@ -159,11 +173,10 @@ static void trace_access(struct run *r, const struct kir_node *n, int64_t t, int
 }
 
 static void move(struct run *r, const struct kir_node *n, int64_t t, int64_t at, int64_t to) {
+    int64_t tag[128];
     int elements = n->bits / n->buf->elem_bits;
-    for (int e = 0; e < elements; ++e) {
-        image_store(r->img, buffer_id(n->to_buf, t), place(n->to_buf, t, to + e),
-                    image_load(r->img, buffer_id(n->buf, t), place(n->buf, t, at + e)));
-    }
+    image_load_run(r->img, buffer_id(n->buf, t), place(n->buf, t, at), elements, tag);
+    image_store_run(r->img, buffer_id(n->to_buf, t), place(n->to_buf, t, to), elements, tag);
 }
 
 // -- asynchronous copies --------------------------------------------------------------------------
@@ -197,15 +210,19 @@ static void arrive(struct run *r, int pending) {
     r->nflight = kept;
 }
 
-static bool run_access(struct run *r, const struct kir_node *n, int64_t t) {
+// The indices of an access.
+struct access {
+    struct index at, to, stage;
+};
+
+static bool run_access(struct run *r, const struct kir_node *n, const struct access *a, int64_t t) {
     int elements = n->bits / n->buf->elem_bits;
     int64_t at, to = 0, slot = 0;
-    if (!value_of(r, t, n->at, &at) || !check_access(r, n->buf, at, elements)) return false;
+    if (!value_at(r, t, &a->at, &at) || !check_access(r, n->buf, at, elements)) return false;
     if (n->kind == KIR_MOVE || n->kind == KIR_ASYNC) {
-        if (!value_of(r, t, n->to_at, &to) || !check_access(r, n->to_buf, to, elements))
-            return false;
+        if (!value_at(r, t, &a->to, &to) || !check_access(r, n->to_buf, to, elements)) return false;
     } else {
-        if (!value_of(r, t, n->stage_at, &slot)) return false;
+        if (!value_at(r, t, &a->stage, &slot)) return false;
         if (slot < 0 || slot >= n->stage->count) return fail(r, "a register beyond its batch");
         slot = (t * n->stage->count + slot) * elements;
         if (slot + elements > r->stage_cap) return fail(r, "a register that is not declared");
@@ -216,11 +233,22 @@ static bool run_access(struct run *r, const struct kir_node *n, int64_t t) {
         move(r, n, t, at, to);
         return true;
     }
-    for (int e = 0; e < elements; ++e) {
-        if (n->kind == KIR_LOAD)
-            r->stage[slot + e] = image_load(r->img, buffer_id(n->buf, t), place(n->buf, t, at + e));
-        else
-            image_store(r->img, buffer_id(n->buf, t), place(n->buf, t, at + e), r->stage[slot + e]);
+    int64_t from = place(n->buf, t, at);
+    if (n->kind == KIR_LOAD)
+        image_load_run(r->img, buffer_id(n->buf, t), from, elements, &r->stage[slot]);
+    else
+        image_store_run(r->img, buffer_id(n->buf, t), from, elements, &r->stage[slot]);
+    return true;
+}
+
+static bool run_accesses(struct run *r, const struct kir_node *n) {
+    struct access a;
+    bool moves = n->kind == KIR_MOVE || n->kind == KIR_ASYNC;
+    if (!begin(r, n->at, &a.at) ||
+        !begin(r, moves ? n->to_at : n->stage_at, moves ? &a.to : &a.stage))
+        return false;
+    for (int64_t t = 0; t < r->active; ++t) {
+        if (goes_on(r, t) && !run_access(r, n, &a, t)) return false;
     }
     return true;
 }
@@ -310,11 +338,13 @@ static bool run_if(struct run *r, const struct kir_node *n) {
     bool *before = r->off, ok = true;
     bool *off = ARENA_ARRAY(&r->s->arena, bool, threads);
     bool *holds = ARENA_ARRAY(&r->s->arena, bool, threads);
-    for (int64_t t = 0; t < threads; ++t) {
-        holds[t] = t < r->active && goes_on(r, t);
-        for (int i = 0; i < n->nconds && holds[t]; ++i) {
-            if (!value_of(r, t, n->cond[i].a, &a) || !value_of(r, t, n->cond[i].b, &b))
-                return false;
+    for (int64_t t = 0; t < threads; ++t) holds[t] = t < r->active && goes_on(r, t);
+    for (int i = 0; i < n->nconds; ++i) {
+        struct index left, right;
+        if (!begin(r, n->cond[i].a, &left) || !begin(r, n->cond[i].b, &right)) return false;
+        for (int64_t t = 0; t < threads; ++t) {
+            if (!holds[t]) continue;
+            if (!value_at(r, t, &left, &a) || !value_at(r, t, &right, &b)) return false;
             holds[t] = a < b;
         }
     }
@@ -402,9 +432,7 @@ static bool run_list(struct run *r, const struct kir_node *list) {
         case KIR_STORE:
         case KIR_MOVE:
         case KIR_ASYNC:
-            for (int64_t t = 0; t < r->active; ++t) {
-                if (goes_on(r, t) && !run_access(r, n, t)) return false;
-            }
+            if (!run_accesses(r, n)) return false;
             break;
         }
     }
