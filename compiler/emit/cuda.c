@@ -239,11 +239,18 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
     case KIR_ASYNC: {
         const char *l2 = n->l2 ? arena_printf(&o->s->arena, "<%d>", n->l2) : "";
         struct call c = emit_call_of(o, indent,
-                                     arena_printf(&o->s->arena, "tcp_cp_async_%s_%d%s(",
-                                                  n->past_l1 ? "cg" : "ca", n->bits / 8, l2),
+                                     arena_printf(&o->s->arena, "tcp_cp_async_%s%s_%d%s(",
+                                                  n->past_l1 ? "cg" : "ca",
+                                                  n->nconds ? "_zfill" : "", n->bits / 8, l2),
                                      ");");
         call_arg(&c, "%s", element(o, n->to_buf, n->to_at));
         call_arg(&c, "%s", element(o, n->buf, n->at));
+        const char *holds = "";
+        for (int i = 0; i < n->nconds; ++i)
+            holds =
+                arena_printf(&o->s->arena, "%s%s%s < %s", holds, i ? " && " : "",
+                             emit_ix(o->s, o->k, n->cond[i].a), emit_ix(o->s, o->k, n->cond[i].b));
+        if (n->nconds) call_arg(&c, "%s ? %d : 0", holds, n->bits / 8);
         call_write(b, &c);
         return;
     }

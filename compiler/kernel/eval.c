@@ -158,7 +158,7 @@ static void trace_access(struct run *r, const struct kir_node *n, int64_t t, int
                                                               : n->to_buf;
     int64_t where = n->kind == KIR_MOVE || n->kind == KIR_ASYNC ? to : at;
     for (int e = 0; e < elements; ++e) {
-        if (read && read->space == KIR_GLOBAL) {
+        if (read && read->space == KIR_GLOBAL && at >= 0) {
             int64_t buf = image_global(read->tensor),
                     sum = image_load(r->trace->readers, buf, at + e);
             uint64_t mark =
@@ -172,10 +172,13 @@ static void trace_access(struct run *r, const struct kir_node *n, int64_t t, int
     }
 }
 
+// "at" negative: an asynchronous copy that reads nothing fills with its constant.
 static void move(struct run *r, const struct kir_node *n, int64_t t, int64_t at, int64_t to) {
     int64_t tag[128];
     int elements = n->bits / n->buf->elem_bits;
-    image_load_run(r->img, buffer_id(n->buf, t), place(n->buf, t, at), elements, tag);
+    for (int e = 0; at < 0 && e < elements; ++e) tag[e] = image_constant(n->constant);
+    if (at >= 0)
+        image_load_run(r->img, buffer_id(n->buf, t), place(n->buf, t, at), elements, tag);
     image_store_run(r->img, buffer_id(n->to_buf, t), place(n->to_buf, t, to), elements, tag);
 }
 
@@ -210,6 +213,16 @@ static void arrive(struct run *r, int pending) {
     r->nflight = kept;
 }
 
+// Whether all conditions of "n" hold for thread "t"; false in "ok" when one has no value.
+static bool all_hold(struct run *r, const struct kir_node *n, int64_t t, bool *ok) {
+    for (int i = 0; i < n->nconds; ++i) {
+        int64_t a, b;
+        *ok = value_of(r, t, n->cond[i].a, &a) && value_of(r, t, n->cond[i].b, &b);
+        if (!*ok || a >= b) return false;
+    }
+    return true;
+}
+
 // The indices of an access.
 struct access {
     struct index at, to, stage;
@@ -217,8 +230,11 @@ struct access {
 
 static bool run_access(struct run *r, const struct kir_node *n, const struct access *a, int64_t t) {
     int elements = n->bits / n->buf->elem_bits;
-    int64_t at, to = 0, slot = 0;
-    if (!value_at(r, t, &a->at, &at) || !check_access(r, n->buf, at, elements)) return false;
+    int64_t at = -1, to = 0, slot = 0;
+    bool ok = true, reads = all_hold(r, n, t, &ok);
+    if (!ok) return false;
+    if (reads && (!value_at(r, t, &a->at, &at) || !check_access(r, n->buf, at, elements)))
+        return false;
     if (n->kind == KIR_MOVE || n->kind == KIR_ASYNC) {
         if (!value_at(r, t, &a->to, &to) || !check_access(r, n->to_buf, to, elements)) return false;
     } else {

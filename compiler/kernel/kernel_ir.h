@@ -85,7 +85,7 @@ struct kir_node {
     struct kir_node *next;
     struct kir_node *body;        // FOR, GUARD, IF, BLOCK
     struct kir_node *orelse;      // IF; or NULL
-    const struct kir_cond *cond;  // IF
+    const struct kir_cond *cond;  // IF; ASYNC: else it reads nothing and fills with 0
     int nconds;
     const char *name;              // IF: of a constant that holds the answer, or NULL
     const struct ix_var *var;      // LET, FOR
@@ -111,7 +111,7 @@ struct kir_node {
     int pending;         // WAIT
     uint64_t value;      // FILL: of an element
     int elem_bits;       // FILL
-    int constant;        // FILL: its number in the plan
+    int constant;        // FILL, ASYNC with conditions: its number in the plan
     const char *callee;  // CALL
     int callee_id;
     const struct kir_arg *arg;

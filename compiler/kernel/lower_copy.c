@@ -196,16 +196,24 @@ static bool is_asked(const struct way *y, const struct predicate *p, int side) {
     return side == STORE ? p->dst : side == LOAD ? p->src : p->src && !p->dst;
 }
 
-// Opens the question whether the elements at hand are there; NULL when that is none.
-static struct kir_node *open_predicates(struct lowering *w, const struct nest *nest, int side) {
+// The questions whether the elements at hand are there, before an access of "side".
+static const struct kir_cond *questions(struct lowering *w, const struct nest *nest, int side,
+                                        int *n) {
     const struct way *y = nest->way;
     struct kir_cond *cond = ARENA_ARRAY(&w->s->arena, struct kir_cond, y->npred + 1);
-    int n = 0;
+    *n = 0;
     for (int i = 0; i < y->npred; ++i) {
         if (is_asked(y, &y->pred[i], side))
-            cond[n++] = (struct kir_cond){along(w, y->at[i], nest, false, &y->pred[i]),
-                                          lower_index(w, y->pred[i].limit)};
+            cond[(*n)++] = (struct kir_cond){along(w, y->at[i], nest, false, &y->pred[i]),
+                                             lower_index(w, y->pred[i].limit)};
     }
+    return cond;
+}
+
+// Opens these questions; NULL when there is none.
+static struct kir_node *open_predicates(struct lowering *w, const struct nest *nest, int side) {
+    int n;
+    const struct kir_cond *cond = questions(w, nest, side, &n);
     if (n == 0) return NULL;
     struct kir_node *ask = lower_node(w, KIR_IF);
     ask->cond = cond;
@@ -280,7 +288,8 @@ static struct kir_node *move(struct lowering *w, const struct copy *c, const str
     struct kir_node *ask = NULL;
     if (nest->way->pad) {
         open_predicates(w, nest, STORE);
-        ask = open_predicates(w, nest, SOURCE);
+        // a cp.async fills with 0 itself where it reads nothing
+        if (kind != KIR_ASYNC) ask = open_predicates(w, nest, SOURCE);
     } else {
         open_predicates(w, nest, STORE);
     }
@@ -290,6 +299,10 @@ static struct kir_node *move(struct lowering *w, const struct copy *c, const str
     n->bits = nest->way->bits;
     n->at = address(w, nest, true, c->facts.src.sw);
     n->to_at = address(w, nest, false, c->facts.dst.sw);
+    if (nest->way->pad && kind == KIR_ASYNC) {
+        n->cond = questions(w, nest, SOURCE, &n->nconds);
+        n->constant = nest->way->pad->id;
+    }
     if (!ask) return n;
     struct kir_node *fill = open_pad(w, nest, ask);
     fill->to_buf = n->to_buf;

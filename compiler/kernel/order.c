@@ -262,7 +262,14 @@ static bool run_access(struct run *r, const struct kir_node *n) {
     for (int64_t t = 0; t < r->active && (reads || writes); ++t) {
         int64_t at;
         if (r->off && r->off[t]) continue;
-        if (reads &&
+        bool there = true;
+        for (int i = 0; i < n->nconds && reads && there; ++i) {
+            int64_t a, b;
+            if (!value_of(r, t, n->cond[i].a, &a) || !value_of(r, t, n->cond[i].b, &b))
+                return false;
+            there = a < b;
+        }
+        if (reads && there &&
             (!value_of(r, t, n->at, &at) || !touch(r, n, n->buf, at, n->bits / 8, t, false, async)))
             return false;
         if (writes &&

@@ -183,6 +183,14 @@ static bool in_space(struct sema *c, const struct atom *a, const struct view *v,
 
 bool atom_check_copy(struct sema *c, const struct atom *a, const struct copy *y) {
     if (!in_space(c, a, &y->src, false) || !in_space(c, a, &y->dst, true)) return false;
+    if (a->row->sync == SYNC_CP_ASYNC && y->pad && y->pad->bits != 0) {
+        diag_error(c->s, y->how_at,
+                   "cp.async fills with 0 what has no source, and 'pad' is %s; use universal(%d) "
+                   "here, or 'pad 0'",
+                   y->pad->text, a->bits);
+        diag_page(c->s, "cp_async");
+        return false;
+    }
     if (c->plan->arch >= a->row->min_arch) return true;
     diag_error(c->s, y->how_at, "'%s' needs sm_%d, and this plan is for sm_%d", a->row->name,
                a->row->min_arch, c->plan->arch);

@@ -38,7 +38,7 @@ for plan in tests/run/{variants,map,map-no-layout,names,extern}.tcp tests/pass/p
     touch "$out/run_$(basename "$plan" .tcp)/sanitize"
 done
 cp -r tests/run/Inputs "$out/run_extern/"
-for plan in tests/async/{first,groups,manual,edges}.tcp; do
+for plan in tests/async/{first,groups,manual,edges,zfill}.tcp; do
     write "async_$(basename "$plan" .tcp)" "$plan"
     touch "$out/async_$(basename "$plan" .tcp)/sanitize"
 done
