@@ -258,6 +258,7 @@ struct walk {
     const struct plan *plan;
     const struct stmt *loop[16];  // enclosing, outermost first
     int nloops;
+    struct written *several;
 };
 
 // What is divided, or swizzled, must not be negative: C rounds towards zero.
@@ -267,8 +268,7 @@ static bool check_rounding(struct session *s, const struct ix *e, struct range a
     return false;
 }
 
-static bool check_copy(struct session *s, struct kernel *k, const struct copy *c,
-                       const struct walk *w) {
+static bool check_copy(struct session *s, struct kernel *k, const struct copy *c, struct walk *w) {
     if (!check_direction(s, k, c)) return false;
     if (!check_rounding(s, c->facts.src.offset, c->src.at) ||
         !check_rounding(s, c->facts.dst.offset, c->dst.at)) {
@@ -278,7 +278,7 @@ static bool check_copy(struct session *s, struct kernel *k, const struct copy *c
         !check_inside(s, k, &c->dst, "the destination", true))
         return false;
     if (!check_injective(s, w->plan, &c->dst)) return false;
-    return coverage_digits(s, k, c, w->loop, w->nloops);
+    return coverage_digits(s, k, c, w->loop, w->nloops, &w->several);
 }
 
 static bool check_list(struct session *s, struct kernel *k, const struct stmt *list,
@@ -344,6 +344,7 @@ bool pass_coverage(struct session *s, struct plan *p) {
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
         struct walk w = {p};
         ok &= check_outputs(s, k) && check_list(s, k, k->body, &w);
+        coverage_several(s, k, w.several);
     }
     return ok;
 }

@@ -8,8 +8,13 @@
 // tensor or by several threads, have coordinates of their own, and that an output which this copy
 // alone writes is written wholly.  What the digits cannot decide sets kernel.enumerate.  Reports
 // what is wrong with a witness and gives false.
+// Where several copies write a global tensor, it is put off: they are added to "several".
+struct written;
 bool coverage_digits(struct session *s, struct kernel *k, const struct copy *c,
-                     const struct stmt *const *loop, int nloops);
+                     const struct stmt *const *loop, int nloops, struct written **several);
+
+// The same for tensors that several copies write, once all of them are in "several".
+void coverage_several(struct session *s, struct kernel *k, const struct written *several);
 
 // The least and the greatest coordinate of "v" along mode "mode" of its tensor, by flattened mode;
 // variables that the view depends on stay in them.  NULL when there is none.

@@ -5,7 +5,8 @@
 // threads, loops.  Writes are different when each such variable's digits are all there, and when in
 // each mode the weights, in ascending order, reach past all that stands below them.  They fill a
 // mode when each weight is just the product of the extents below it, as in a number system of mixed
-// radix, and the whole product is the mode's extent.
+// radix, and the whole product is the mode's extent.  Several copies that write the same from
+// evenly spaced places are one digit more.
 //
 // Separate from coverage.c, which asks the other questions and knows the statements around a copy.
 #include "base/session.h"
@@ -244,6 +245,91 @@ static bool fills(struct session *s, const struct view *v, enum fill fill, const
     return lay_int_equal(reach, n) || (v->overhang && reaches(s, reach, n));
 }
 
+// -- several copies -------------------------------------------------------------------------------
+
+// What one of several copies writes; of one kernel in one list.
+struct written {
+    const struct copy *copy;
+    struct digits *d;
+    const struct written *next;
+};
+
+// Whether "a" and "b" write the same coordinates, counted from their bases.
+static bool same_digits(const struct digits *a, const struct digits *b) {
+    bool used[MAX_DIGITS] = {false};
+    for (int i = 0; i < a->n; ++i) {
+        int j = 0;
+        while (j < b->n && (used[j] || a->at[i].mode != b->at[j].mode ||
+                            !lay_int_equal(a->at[i].extent, b->at[j].extent) ||
+                            !lay_int_equal(a->at[i].weight, b->at[j].weight)))
+            ++j;
+        if (j == b->n) return false;
+        used[j] = true;
+    }
+    return a->n == b->n;
+}
+
+// The copies that write what "first" does, as one digit more: they write the same coordinates from
+// bases that stand equally far apart along one mode.  False when they do not.
+static bool add_copies(struct session *s, const struct written *first, int rank,
+                       struct digits *out) {
+    int64_t far[MAX_DIGITS], least = 0, step = 0;
+    int n = 0, mode = -1;
+    *out = *first->d;
+    for (const struct written *x = first; x; x = x->next) {
+        if (x->copy->dst.base != first->copy->dst.base) continue;
+        if (n == MAX_DIGITS || !same_digits(first->d, x->d)) return false;
+        far[n] = 0;
+        for (int i = 0; i < rank; ++i) {
+            int64_t apart;
+            if (!ix_static(ix_sub(s, x->d->base[i], first->d->base[i]), &apart)) return false;
+            if (apart == 0) continue;
+            if (mode >= 0 && mode != i) return false;
+            mode = i;
+            far[n] = apart;
+        }
+        if (far[n] < least) least = far[n];
+        ++n;
+    }
+    // the least distance, of which the others are multiples, each once
+    for (int i = 0; i < n; ++i) {
+        if (far[i] > least && (step == 0 || far[i] - least < step)) step = far[i] - least;
+    }
+    bool seen[MAX_DIGITS] = {false};
+    for (int i = 0; i < n; ++i) {
+        int64_t at = step ? (far[i] - least) / step : n;
+        if (at >= n || seen[at] || (far[i] - least) % step) return false;
+        seen[at] = true;
+    }
+    out->base[mode] = ix_add(s, out->base[mode], ix_int(s, least));
+    add(s, out, (struct digit){NULL, lay_int(1), lay_int(n), lay_int(step), mode});
+    return !out->unknown;
+}
+
+static const struct formal *formal_of(const struct kernel *k, const struct tensor *t);
+
+void coverage_several(struct session *s, struct kernel *k, const struct written *several) {
+    struct digits *d = ARENA_NEW(&s->arena, struct digits);
+    for (const struct written *x = several; x; x = x->next) {
+        const struct tensor *t = x->copy->dst.base;
+        const struct written *before = several;
+        while (before->copy->dst.base != t) before = before->next;
+        if (before != x) continue;  // the tensor was looked at with its first copy
+        const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, t->layout.shape);
+        const struct formal *f = formal_of(k, t);
+        int rank = lay_tuple_rank(extent);
+        bool proven = add_copies(s, x, rank, d);
+        for (int i = 0; i < rank && proven; ++i) {
+            struct lay_int reach, n = lay_tuple_get(&s->lay, extent, i)->leaf;
+            enum fill fill = fill_mode(s, d, i, &reach);
+            proven = fill == FILL_WHOLE || fill == FILL_PART;
+            if (f && f->dir == ARG_OUT && !k->device)
+                proven = proven && fills(s, &x->copy->dst, fill, d->base[i], reach, n);
+        }
+        if (!proven) k->enumerate = true;
+    }
+}
+
 // -- the question ---------------------------------------------------------------------------------
 
 static bool depends_on_tid(const struct view *v, int rank) {
@@ -273,7 +359,7 @@ static const struct formal *formal_of(const struct kernel *k, const struct tenso
 }
 
 bool coverage_digits(struct session *s, struct kernel *k, const struct copy *c,
-                     const struct stmt *const *loop, int nloops) {
+                     const struct stmt *const *loop, int nloops, struct written **several) {
     const struct tensor *t = c->dst.base;
     if (t->space == MEM_FRAG || !lay_valid(c->dst.coord)) return true;
     struct digits *d = ARENA_NEW(&s->arena, struct digits);
@@ -329,8 +415,14 @@ bool coverage_digits(struct session *s, struct kernel *k, const struct copy *c,
     const struct formal *f = formal_of(k, t);
     struct writers w = {t, 0};
     walk_copies(s, k, count_writer, &w);
-    if (d->unknown || (t->space == MEM_GLOBAL && w.n > 1)) {
+    if (d->unknown) {
         k->enumerate = true;
+        return true;
+    }
+    if (t->space == MEM_GLOBAL && w.n > 1) {
+        struct written *x = ARENA_NEW(&s->arena, struct written);
+        *x = (struct written){c, d, *several};
+        *several = x;
         return true;
     }
     // what a device function writes of a global tensor, its other calls complete
