@@ -11,8 +11,9 @@
 // must meet the cut.
 static bool may_cut(const struct tiled *t, int m, int64_t inner) {
     // local_partition steps by whole thread layouts
-    int64_t val = t->bare ? 1 : t->val[m], step[2] = {val, val * t->thr[m]};
-    for (int i = 0; i < 2; ++i)
+    int64_t val = t->bare ? 1 : t->val[m], step[] = {val, val * t->thr[m], 2 * val};
+    int n = t->thr[m] > 2 && t->thr[m] % 2 == 0 ? 3 : 2;  // such threads may be written as (2,n/2)
+    for (int i = 0; i < n; ++i)
         if (step[i] % inner != 0 && inner % step[i] != 0) return false;
     return true;
 }
