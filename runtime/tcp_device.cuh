@@ -86,7 +86,32 @@ TCP_INSTRUCTION tcp_any128 tcp_whole_of(tcp_b128 parts) {
     }
 TCP_SPACE_ROWS(global)
 TCP_SPACE_ROWS(shared)
-TCP_SPACE_ROWS(frag)
+
+// Fragments are read and written word by word: one that is accessed in several widths, as at the
+// edge of a tensor, would not stay in registers otherwise.
+TCP_SCALAR_ROW(frag, 8)
+TCP_SCALAR_ROW(frag, 16)
+TCP_SCALAR_ROW(frag, 32)
+TCP_INSTRUCTION tcp_b64 tcp_ld_frag_64(const void *from) {
+    const tcp_any32 *const word = (const tcp_any32 *)from;
+    return (tcp_b64)word[1] << 32 | word[0];
+}
+TCP_INSTRUCTION void tcp_st_frag_64(void *to, tcp_b64 value) {
+    tcp_any32 *const word = (tcp_any32 *)to;
+    word[0] = (tcp_b32)value;
+    word[1] = (tcp_b32)(value >> 32);
+}
+TCP_INSTRUCTION tcp_b128 tcp_ld_frag_128(const void *from) {
+    const tcp_any32 *const word = (const tcp_any32 *)from;
+    return tcp_b128{word[0], word[1], word[2], word[3]};
+}
+TCP_INSTRUCTION void tcp_st_frag_128(void *to, tcp_b128 value) {
+    tcp_any32 *const word = (tcp_any32 *)to;
+    word[0] = value.x;
+    word[1] = value.y;
+    word[2] = value.z;
+    word[3] = value.w;
+}
 
 #define TCP_CACHED_ROW(bits, type)                                                                 \
     TCP_INSTRUCTION tcp_b##bits tcp_ld_global_nc_##bits(const void *from) {                        \

@@ -1,6 +1,6 @@
 """Do the tests notice when the passes or the Kernel IR do something else?  Changes the sources by rule, one place at a time (see
-c_mutants.py), rebuilds what changed (with
-the sanitizers), and runs tests, the quick ones first, until one fails.
+c_mutants.py), rebuilds what changed, and runs tests, the quick ones first, until one fails; at last
+under the sanitizers.
 
 usage: mutants.py [--seed S] [--count N] [--jobs J] [--only REGEX] [--report FILE] [--again FILE] [--list]
 
@@ -16,6 +16,7 @@ that tests/mutants/judged.txt knows are listed with its verdict.  Exit status 0 
 
 import argparse
 import concurrent.futures
+import fcntl
 import json
 import os
 import pathlib
@@ -41,20 +42,25 @@ TARGETS = ["tcpc", "tcp_host", "gen_plans", "random_plans", "random_ways", "test
            "test_sema_plan_run"]
 
 LIT = [str(ROOT / ".venv/bin/lit"), "-q", "-j1", "--max-failures=1", "tests", "--filter"]
+PLANS = ["bin/random_plans", "--seconds", "300", "--failures", "1", "--plans"]
 # What is run, in this order, from the build folder.  The whole of it is a part of ./dev test.
 SUITE = [
-    ("random plans", ["bin/random_plans", "--plans", "150", "--mutants", "200", "--seconds", "60", "--failures", "1"]),
+    ("random plans", PLANS + ["200", "--mutants", "300"]),
     ("lit: pass, kernel, explain", LIT + ["tcpc :: (pass|kernel|explain)/"]),
     ("unit tests", ["ctest", "--stop-on-failure", "-R", "unit.(driver|sema)|examples.golden"]),
     ("random ways", ["bin/random_ways", "--ways", "100", "--misses", "30"]),
     ("lit: sema, draw", LIT + ["tcpc :: (sema|draw|diag)/"]),
-    ("more random plans", ["bin/random_plans", "--first", "151", "--plans", "600", "--mutants", "900", "--seconds", "120",
-                           "--failures", "1"]),
+    ("more random plans", PLANS + ["800", "--mutants", "1500", "--first", "201"]),
     ("the language", ["ctest", "--stop-on-failure", "-R", "docs.docs.language"]),
 ]
 # What is run only when some plan is compiled to another text than before: these tests look at the text, or run it.
 TEXTS = ["examples/*/*.tcp", "tests/plans/*.tcp", "tests/emit/*.tcp", "tests/run/*.tcp", "tests/pass/*.tcp", "tests/ptx/*.tcp"]
 LAST = [("lit: emit, plans, run, ptx", LIT + ["tcpc :: (emit|plans|run|ptx)/"])]
+# What is run of a build with the sanitizers, for what the other one did not notice.
+SANITIZED = [
+    ("sanitizer: random plans", PLANS + ["100", "--mutants", "200"]),
+    ("sanitizer: lit", LIT + ["tcpc :: (pass|kernel|explain|sema)/"]),
+]
 # Slow ones that look at the text of what is emitted, or are here in another form.
 ENVIRONMENT = {
     "ASAN_OPTIONS": "detect_stack_use_after_return=0:detect_leaks=0:hard_rss_limit_mb=4000:allocator_may_return_null=0",
@@ -110,26 +116,31 @@ def keep_outputs():
 
 
 class Workplace:
-    """A copy of the tree with a build of its own, and how long the tests take there when nothing is wrong."""
+    """A copy of the tree with builds of its own, and how long the tests take there when nothing is wrong."""
 
     def __init__(self, folder, path):
         self.path = {"PATH": path}
-        self.src, self.build = folder, folder / "build"  # where tcpc finds the runtime
+        self.src, self.build, self.sanitized = folder, folder / "build", folder / "build-asan"  # where tcpc finds the runtime
         self.seconds = {}
 
     def prepare(self):
         copy_tree(self.src)
-        if not (self.build / "build.ninja").exists():
-            must(["cmake", "-S", str(self.src), "-B", str(self.build), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
-                  "-DTCPC_SANITIZE=ON", "-DCMAKE_C_FLAGS=-w", "-DCMAKE_C_FLAGS_DEBUG=-O1"], self.src)
-        must(["ninja", *TARGETS], self.build)
+        self.configure(self.build, "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS=-w")
+        self.configure(self.sanitized, "-DCMAKE_BUILD_TYPE=Debug", "-DTCPC_SANITIZE=ON", "-DCMAKE_C_FLAGS=-w",
+                       "-DCMAKE_C_FLAGS_DEBUG=-O1")
         self.texts = self.compile_all()
-        for name, command in SUITE + LAST:
-            begin = time.monotonic()
-            status, out = run(command, self.build, 900, self.path)
-            if status != 0:
-                sys.exit(f"mutants: '{name}' fails before anything was changed:\n{out[-3000:]}")
-            self.seconds[name] = time.monotonic() - begin
+        for steps, folder in ((SUITE + LAST, self.build), (SANITIZED, self.sanitized)):
+            for name, command in steps:
+                begin = time.monotonic()
+                status, out = run(command, folder, 900, self.path)
+                if status != 0:
+                    sys.exit(f"mutants: '{name}' fails before anything was changed:\n{out[-3000:]}")
+                self.seconds[name] = time.monotonic() - begin
+
+    def configure(self, folder, *options):
+        if not (folder / "build.ninja").exists():
+            must(["cmake", "-S", str(self.src), "-B", str(folder), "-G", "Ninja", *options], self.src)
+        must(["ninja", *TARGETS], folder)
 
     def compile_all(self):
         """What all plans are compiled to, and 200 random kernels."""
@@ -142,9 +153,16 @@ class Workplace:
         return made
 
     def steps(self):
-        yield from SUITE
+        """The folder and the command of each step; a build is a step without a name."""
+        build = ["ninja", *TARGETS]
+        yield "", self.build, build
+        for name, command in SUITE:
+            yield name, self.build, command
         if self.compile_all() != self.texts:
-            yield from LAST
+            yield LAST[0][0], self.build, LAST[0][1]
+        yield "", self.sanitized, build
+        for name, command in SANITIZED:
+            yield name, self.sanitized, command
 
     def judge(self, mutant):
         """Returns (verdict, by what)."""
@@ -152,15 +170,15 @@ class Workplace:
         text = path.read_text()
         path.write_text(mutant.apply(text))
         try:
-            status, _ = run(["ninja", *TARGETS], self.build, 300, {"CCACHE_DISABLE": "1"})
-            if status != 0:
-                return "did not compile", ""
-            for name, command in self.steps():
-                status, _ = run(command, self.build, 20 + 6 * self.seconds[name], self.path)
-                if status is None and not stop.is_set():
-                    return "timeout", name
+            for name, folder, command in self.steps():
+                seconds = 20 + 6 * self.seconds[name] if name else 600
+                status, _ = run(command, folder, seconds, self.path if name else {"CCACHE_DISABLE": "1"})
                 if stop.is_set():
                     return "not run", ""
+                if not name and status != 0:
+                    return "did not compile", ""
+                if status is None:
+                    return "timeout", name
                 if status != 0:
                     return "killed", name
             return "survived", ""
@@ -188,7 +206,7 @@ def copy_tree(to):
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, copy)
         shutil.copymode(source, copy)
-    for copy in [p for p in to.rglob("*") if p.is_file() and p not in kept and to / "build" not in p.parents]:
+    for copy in [p for p in to.rglob("*") if p.is_file() and p not in kept and not p.relative_to(to).parts[0].startswith("build")]:
         copy.unlink()
 
 
@@ -246,6 +264,12 @@ def main():
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
+    (ROOT / "build-mutants").mkdir(exist_ok=True)
+    lock_file = open(ROOT / "build-mutants/lock", "w")
+    try:
+        fcntl.flock(lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        sys.exit("mutants: another run works in build-mutants")
     begin = time.monotonic()
     places, path = queue.Queue(), keep_outputs()
     for i in range(min(options.jobs, len(mutants))):

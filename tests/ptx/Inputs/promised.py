@@ -1,0 +1,156 @@
+"""Compares the accesses in PTX, and in SASS, with those that `tcpc explain --json` promises, kernel by kernel.
+
+usage: promised.py TCPC NVCC RUNTIME WORK [--sass CUOBJDUMP] PLAN...
+
+An access is its direction, its space and its bits.  Each one that is found must have been promised, none may go through local
+memory, and each one to global memory that was promised must be found; of shared memory, nvcc may keep in registers what a thread
+wrote itself.  What another thread might see is stored in any case.  Prints a line of sums, and what was wrong.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ACCESS = re.compile(r"^\s*(?:@!?%\w+\s+)?(ld|st)((?:\.\w+)*?)\.(global|shared|local)((?:[.:]+\w+)*)\s")
+ASYNC = re.compile(r"^\s*(?:@!?%\w+\s+)?cp\.async\.(ca|cg)\.shared\.global(?:\.\S+)?\s+\[[^\]]*\],\s*\[[^\]]*\],\s*(\d+)")
+SASS = re.compile(r"\b(LDG|STG|LDS|STS|LDL|STL)((?:\.\w+)*)\s")
+INSTRUCTION = re.compile(r"tcp_(ld|st)_(global|shared|frag)(?:_nc)?_(\d+)$")
+INSTRUCTION_ASYNC = re.compile(r"tcp_cp_async_(ca|cg)_(\d+)")
+
+
+def promised(plan, tcpc):
+    """By kernel: the accesses that its copies make."""
+    shown = subprocess.run([tcpc, "explain", "--json", plan], capture_output=True, text=True, check=True).stdout
+    kernels = {}
+    for kernel in json.loads(shown)["kernels"]:
+        if kernel["kind"] != "kernel":
+            continue
+        found = kernels.setdefault(kernel["name"], set())
+        for copy in kernel["copies"]:
+            for side in ("source", "destination"):
+                found |= promised_by(copy[side], copy)
+    return kernels
+
+
+def promised_by(side, copy):
+    found = set()
+    texts = [side.get("instruction")] + [more.get("instruction") for more in side.get("edge", []) if isinstance(more, dict)]
+    for text in filter(None, texts):
+        match, asynchronous = INSTRUCTION.match(text), INSTRUCTION_ASYNC.match(text)
+        if match and match[2] != "frag":
+            found.add((match[1], match[2], int(match[3])))
+        elif asynchronous:
+            found.add(("cp." + asynchronous[1], "async", 8 * int(asynchronous[2])))
+    predicate = copy.get("predicate") or copy.get("edge") or {}
+    if isinstance(predicate, dict) and predicate.get("bits"):
+        found |= {(op, space, predicate["bits"]) for op, space, _ in found if space != "async"}
+    return found
+
+
+def in_ptx(text):
+    """By kernel: the accesses of its PTX."""
+    kernels, now = {}, None
+    for line in text.splitlines():
+        entry = re.search(r"\.entry\s+(\w+)", line)
+        if entry:
+            now = kernels.setdefault(stem(entry[1]), set())
+        access, asynchronous = ACCESS.match(line), ASYNC.match(line)
+        if now is None:
+            continue
+        if access:
+            parts = re.findall(r"\w+", access[2] + " " + access[4])
+            bits = [int(p[1:]) for p in parts if re.fullmatch(r"[usbf]\d+", p)]
+            many = [int(p[1:]) for p in parts if re.fullmatch(r"v\d", p)]
+            now.add((access[1], access[3], bits[-1] * (many[0] if many else 1)))
+        elif asynchronous:
+            now.add(("cp." + asynchronous[1], "async", 8 * int(asynchronous[2])))
+    return kernels
+
+
+def in_sass(text):
+    """By kernel: the accesses of its SASS; asynchronous ones have a pipeline of their own and are left out."""
+    kernels, now = {}, None
+    spaces = {"G": "global", "S": "shared", "L": "local"}
+    for line in text.splitlines():
+        function = re.search(r"Function : (\w+)", line)
+        if function:
+            now = kernels.setdefault(stem(function[1]), set())
+        access = SASS.search(line)
+        if not access or now is None:
+            continue
+        suffixes = access[2].split(".")
+        bits = next((int(s.lstrip("US")) for s in suffixes if re.fullmatch(r"[US]?(8|16|64|128)", s)), 32)
+        now.add(("ld" if access[1][0] == "L" else "st", spaces[access[1][2]], bits))
+    return kernels
+
+
+def stem(symbol):
+    """The name of the kernel in the plan: "_Z12move3_kernelPK.." is of move3."""
+    mangled = re.match(r"_Z(?:L|N\w*?)?(\d+)", symbol)
+    if mangled:
+        at = mangled.end()
+        symbol = symbol[at:at + int(mangled[1])]
+    else:
+        static = re.search(r"__(\d+)_?([A-Za-z]\w*)", symbol)
+        symbol = static[2] if static and not symbol.endswith("_kernel") else symbol
+    return re.sub(r"_kernel$", "", symbol)
+
+
+def wrong(wanted, found):
+    """What is found and was not promised, and what was promised to global memory and is not found."""
+    extra = found - wanted
+    missing = {a for a in wanted if a[1] in ("global", "async")} - found
+    return [f"{show(a)} was not promised" for a in sorted(extra)] + [f"{show(a)} is missing" for a in sorted(missing)]
+
+
+def show(access):
+    return f"{access[0]}.{access[1]} of {access[2]} bits"
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    for name in ("tcpc", "nvcc", "runtime", "work"):
+        parser.add_argument(name)
+    parser.add_argument("--sass", default=None)
+    parser.add_argument("--arch", default="sm_80")
+    parser.add_argument("plans", nargs="+")
+    options = parser.parse_args()
+    work = pathlib.Path(options.work)
+    kernels = accesses = 0
+    problems = []
+    for i, plan in enumerate(options.plans):
+        wanted = promised(plan, options.tcpc)
+        if not wanted:
+            continue
+        source, ptx = work / f"{i}.cu", work / f"{i}.ptx"
+        flags = ["-std=c++17", f"-arch={options.arch}", f"-I{options.runtime}", f"-I{pathlib.Path(plan).parent}",
+                 "-Werror", "all-warnings"]
+        subprocess.run([options.tcpc, "-w", plan, "-o", str(source)], check=True)
+        subprocess.run([options.nvcc, *flags, "-ptx", str(source), "-o", str(ptx)], check=True)
+        listings = [("PTX", in_ptx(ptx.read_text()))]
+        if options.sass:
+            cubin = work / f"{i}.cubin"
+            subprocess.run([options.nvcc, *flags, "-cubin", str(source), "-o", str(cubin)], check=True)
+            text = subprocess.run([options.sass, "-sass", str(cubin)], check=True, capture_output=True, text=True).stdout
+            listings.append(("SASS", in_sass(text)))
+        for kernel, access in sorted(wanted.items()):
+            kernels += 1
+            for name, listing in listings:
+                found = listing.get(kernel)
+                if found is None:
+                    problems.append(f"{plan}: {kernel} is not in the {name}")
+                    continue
+                accesses += len(found)
+                problems += [f"{plan}: {name} of {kernel}: {what}" for what in wrong(access, found)]
+    for problem in problems:
+        print(problem)
+    print(f"{kernels} kernels with {accesses} kinds of accesses, {len(problems)} that differ")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
