@@ -93,7 +93,7 @@ cuda_bin = "/usr/local/cuda/bin/"
 nvcc = find("nvcc", cuda_bin + "nvcc")
 if nvcc:
     config.available_features.add("nvcc")
-    config.substitutions.append(("%nvcc", nvcc + " -std=c++17"))
+    config.substitutions += [("%nvcc_program", nvcc), ("%nvcc", nvcc + " -std=c++17")]
     for tool in ("cuobjdump", "compute-sanitizer"):
         path = find(tool, cuda_bin + tool)
         if path:

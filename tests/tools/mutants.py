@@ -51,7 +51,6 @@ SUITE = [
     ("random ways", ["bin/random_ways", "--ways", "100", "--misses", "30"]),
     ("lit: sema, draw", LIT + ["tcpc :: (sema|draw|diag)/"]),
     ("more random plans", PLANS + ["800", "--mutants", "1500", "--first", "201"]),
-    ("the language", ["ctest", "--stop-on-failure", "-R", "docs.docs.language"]),
 ]
 # What is run only when some plan is compiled to another text than before: these tests look at the text, or run it.
 TEXTS = ["examples/*/*.tcp", "tests/plans/*.tcp", "tests/emit/*.tcp", "tests/run/*.tcp", "tests/pass/*.tcp", "tests/ptx/*.tcp"]
