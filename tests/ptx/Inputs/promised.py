@@ -30,18 +30,21 @@ def promised(plan, tcpc):
     for kernel in json.loads(shown)["kernels"]:
         if kernel["kind"] != "kernel":
             continue
-        found = kernels.setdefault(kernel["name"], set())
-        for copy in kernel["copies"]:
-            for side in ("source", "destination"):
-                found |= promised_by(copy[side], copy)
+        variants = [v["bits"] for v in kernel["variants"]]
+        for i, bits in enumerate(variants or [0]):
+            found = kernels.setdefault(kernel["name"] + "_kernel" + (f"_{bits}" if variants else ""), set())
+            for copy in kernel["copies"]:
+                for side in ("source", "destination"):
+                    found |= promised_by(copy[side]["instruction"] or "", copy["width"], i)
     return kernels
 
 
-def promised_by(side, copy):
-    match = INSTRUCTION.match(side["instruction"] or "")
-    asynchronous = INSTRUCTION_ASYNC.match(side["instruction"] or "")
+def promised_by(instruction, width, variant):
+    """The accesses of one side: of whole tiles, and of the edge, which are no wider."""
+    match, asynchronous = INSTRUCTION.match(instruction), INSTRUCTION_ASYNC.match(instruction)
     if match and match[2] != "frag":
-        return {(match[1], match[2], bits) for bits in (int(match[3]), copy["width"]["edge"]) if bits}
+        bits = width["variants"][variant] if width["variants"] else width["bits"]
+        return {(match[1], match[2], b) for b in (bits, width["edge"] and min(width["edge"], bits)) if b}
     if asynchronous:
         return {("cp." + asynchronous[1], "async", 8 * int(asynchronous[2]))}
     return set()
@@ -85,15 +88,9 @@ def in_sass(text):
 
 
 def stem(symbol):
-    """The name of the kernel in the plan: "_Z12move3_kernelPK.." is of move3."""
-    mangled = re.match(r"_Z(?:L|N\w*?)?(\d+)", symbol)
-    if mangled:
-        at = mangled.end()
-        symbol = symbol[at:at + int(mangled[1])]
-    else:
-        static = re.search(r"__(\d+)_?([A-Za-z]\w*)", symbol)
-        symbol = static[2] if static and not symbol.endswith("_kernel") else symbol
-    return re.sub(r"_kernel$", "", symbol)
+    """The function's name: "_Z12move3_kernelPK.." is move3_kernel."""
+    mangled = re.match(r"_Z(?:L)?(\d+)", symbol)
+    return symbol[mangled.end():mangled.end() + int(mangled[1])] if mangled else symbol
 
 
 def wrong(wanted, found):
