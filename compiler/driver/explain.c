@@ -165,7 +165,6 @@ static struct explained_copy explain_copy(struct session *s, const struct kernel
         .vec = f->vec,
         .variant = f->variant,
         .nvariants = f->nvariants,
-        .edge_bits = f->edge == EDGE_NEVER ? 0 : f->edge_bits,
         .accesses = 1,
         .won = f->won,
         .times = times,

@@ -60,7 +60,6 @@ struct explained_copy {
     int bits, vec;
     const struct copy_width *variant;  // by the kernel's variants, of which "bits" is the first's
     int nvariants;
-    int edge_bits;     // of an access at the edge of a tensor; 0: none is there
     int64_t accesses;  // a thread makes, each time the copy is executed
     struct explained_bound bound[N_BOUNDS];
     enum bound won;

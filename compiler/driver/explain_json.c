@@ -103,10 +103,6 @@ static void put_width(struct json *j, const struct explained_copy *c) {
     enter(j, "width", '{');
     put_number(j, "bits", c->bits);
     put_number(j, "elements", c->vec);
-    if (c->edge_bits)
-        put_number(j, "edge", c->edge_bits);
-    else
-        put_text(j, "edge", NULL);
     put_text(j, "limited_by", c->bound[c->won].name);
     enter(j, "variants", '[');
     for (int i = 0; i < c->nvariants; ++i) put_number(j, NULL, c->variant[i].bits);

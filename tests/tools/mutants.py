@@ -58,7 +58,7 @@ LAST = [("lit: emit, plans, run, ptx", LIT + ["tcpc :: (emit|plans|run|ptx)/"])]
 # What is run of a build with the sanitizers, for what the other one did not notice.
 SANITIZED = [
     ("sanitizer: random plans", PLANS + ["100", "--mutants", "200"]),
-    ("sanitizer: lit", LIT + ["tcpc :: (pass|kernel|explain|sema)/"]),
+    ("sanitizer: lit", LIT + ["tcpc :: (pass|kernel)/"]),
 ]
 # Slow ones that look at the text of what is emitted, or are here in another form.
 ENVIRONMENT = {

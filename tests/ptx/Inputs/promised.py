@@ -35,16 +35,17 @@ def promised(plan, tcpc):
             found = kernels.setdefault(kernel["name"] + "_kernel" + (f"_{bits}" if variants else ""), set())
             for copy in kernel["copies"]:
                 for side in ("source", "destination"):
-                    found |= promised_by(copy[side]["instruction"] or "", copy["width"], i)
+                    found |= promised_by(copy[side]["instruction"] or "", copy, i)
     return kernels
 
 
-def promised_by(instruction, width, variant):
+def promised_by(instruction, copy, variant):
     """The accesses of one side: of whole tiles, and of the edge, which are no wider."""
     match, asynchronous = INSTRUCTION.match(instruction), INSTRUCTION_ASYNC.match(instruction)
     if match and match[2] != "frag":
+        width, edge = copy["width"], (copy.get("edge") or {}).get("bits")
         bits = width["variants"][variant] if width["variants"] else width["bits"]
-        return {(match[1], match[2], b) for b in (bits, width["edge"] and min(width["edge"], bits)) if b}
+        return {(match[1], match[2], b) for b in (bits, edge and min(edge, bits)) if b}
     if asynchronous:
         return {("cp." + asynchronous[1], "async", 8 * int(asynchronous[2]))}
     return set()
