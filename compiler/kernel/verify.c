@@ -157,9 +157,10 @@ static void compare(struct session *s, const struct kernel *k, const struct kir_
     }
 }
 
-// "x" with all its variants that may be launched with "sym"
+// "x" and those of its narrower variants whose own choice is "number"
 static bool check_binding(struct session *s, const struct plan *p, const struct kernel *k,
-                          const struct kir_kernel *x, const int64_t *sym) {
+                          const struct kir_kernel *x, const int64_t *sym, int number,
+                          const int *own) {
     int64_t n = plan_elements(s, k, sym);
     bool all = n <= WHOLE_LIMIT || k->enumerate;
     struct sample_set what = {.all_blocks = all, .all_iterations = all};
@@ -175,11 +176,25 @@ static bool check_binding(struct session *s, const struct plan *p, const struct 
     } else {
         for (int i = 0; x; ++i, x = x->narrower) {
             const struct variant *v = k->nvariants ? &k->variant[i] : NULL;
-            if (!v || plan_holds(v->when, v->nwhen, sym)) compare(s, k, x, sym, what, meant);
+            if (v && !plan_holds(v->when, v->nwhen, sym)) continue;
+            if (i == 0 || own[i] == number) compare(s, k, x, sym, what, meant);
         }
     }
     image_free(meant);
     return ok;
+}
+
+// The choice that variant "i" is executed with: one that the launcher takes it for if there is one,
+// else the last that keeps its conditions.
+static int choice_of(const struct kernel *k, int i, const int64_t *const *choice, int n) {
+    const struct variant *v = &k->variant[i], *wider = v - 1;
+    int found = -1;
+    for (int j = 0; j < n; ++j) {
+        if (!plan_holds(v->when, v->nwhen, choice[j])) continue;
+        found = j;
+        if (!plan_holds(wider->when, wider->nwhen, choice[j])) break;
+    }
+    return found;
 }
 
 static bool check_kernel(struct session *s, const struct plan *p, const struct kernel *k,
@@ -224,8 +239,10 @@ static bool check_kernel(struct session *s, const struct plan *p, const struct k
         if (!verify_order(s, k, way, holds, sym)) return false;
         if (k->manual) break;  // its variants have the same order
     }
+    int *own = ARENA_ARRAY(&s->arena, int, k->nvariants + 1);
+    for (int i = 1; i < k->nvariants; ++i) own[i] = choice_of(k, i, choice, n);
     for (int i = 0; i < n; ++i) {
-        if (!check_binding(s, p, k, x, choice[i])) return false;
+        if (!check_binding(s, p, k, x, choice[i], i, own)) return false;
     }
     return true;
 }
