@@ -177,8 +177,7 @@ static void move(struct run *r, const struct kir_node *n, int64_t t, int64_t at,
     int64_t tag[128];
     int elements = n->bits / n->buf->elem_bits;
     for (int e = 0; at < 0 && e < elements; ++e) tag[e] = image_constant(n->constant);
-    if (at >= 0)
-        image_load_run(r->img, buffer_id(n->buf, t), place(n->buf, t, at), elements, tag);
+    if (at >= 0) image_load_run(r->img, buffer_id(n->buf, t), place(n->buf, t, at), elements, tag);
     image_store_run(r->img, buffer_id(n->to_buf, t), place(n->to_buf, t, to), elements, tag);
 }
 

@@ -255,6 +255,11 @@ static void put_copy(struct gen *g, int depth, const char *src, const char *dst,
     } else {
         put(g, "with %s", t->name);
     }
+    // memory of the kernel's own takes a value where the source ends, also where none does
+    static const char *const own[] = {"reg", "sh", "mid"};
+    bool is_own = false;
+    for (int i = 0; i < 3; ++i) is_own |= strncmp(dst, own[i], strlen(own[i])) == 0;
+    if (is_own && may(g, GEN_TAILS, 15)) put(g, " pad %d", (int[]){0, 0, 1, 100}[below(g, 4)]);
     put(g, ";\n");
 }
 
