@@ -6,29 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE_BITS = 8, PAGE_TAGS = 1 << PAGE_BITS, RECENT = 64 };
-
 struct image_page {
     int64_t buf, number;  // of the page in its buffer
     struct image_page *next_free;
-    int64_t tag[PAGE_TAGS];
+    int64_t tag[IMAGE_PAGE];
 };
 
 struct table {
     struct image_page **slot;
     int64_t cap, used;  // cap: 0 or a power of two
-    // the page last found for each hash: what is copied walks through few pages at a time
-    struct recent {
-        int64_t buf, number;
-        struct image_page *page;
-    } recent[RECENT];
 };
 
-struct image {
+struct image_pages {
     struct table global, local;
     struct image_page *free_pages;
-    bool *input;  // by tensor
-    int ninput;
+    int64_t poison[IMAGE_PAGE];  // stands for the pages that are not there
 };
 
 static void *must_alloc(size_t bytes) {
@@ -40,8 +32,15 @@ static void *must_alloc(size_t bytes) {
     return p;
 }
 
+static void fill(int64_t *tag) {
+    for (int i = 0; i < IMAGE_PAGE; ++i) tag[i] = IMAGE_POISON;
+}
+
 struct image *image_new(void) {
-    return must_alloc(sizeof(struct image));
+    struct image *img = must_alloc(sizeof *img);
+    img->pages = must_alloc(sizeof *img->pages);
+    fill(img->pages->poison);
+    return img;
 }
 
 static void table_free(struct table *t) {
@@ -51,13 +50,14 @@ static void table_free(struct table *t) {
 
 void image_free(struct image *img) {
     if (!img) return;
-    table_free(&img->global);
-    table_free(&img->local);
-    while (img->free_pages) {
-        struct image_page *p = img->free_pages;
-        img->free_pages = p->next_free;
+    table_free(&img->pages->global);
+    table_free(&img->pages->local);
+    while (img->pages->free_pages) {
+        struct image_page *p = img->pages->free_pages;
+        img->pages->free_pages = p->next_free;
         free(p);
     }
+    free(img->pages);
     free(img->input);
     free(img);
 }
@@ -76,17 +76,17 @@ void image_set_input(struct image *img, int tensor) {
 }
 
 void image_drop_local(struct image *img) {
-    struct table *t = &img->local;
+    struct table *t = &img->pages->local;
     if (!t->used) return;
     for (int64_t i = 0; i < t->cap; ++i) {
         if (t->slot[i]) {
-            t->slot[i]->next_free = img->free_pages;
-            img->free_pages = t->slot[i];
+            t->slot[i]->next_free = img->pages->free_pages;
+            img->pages->free_pages = t->slot[i];
             t->slot[i] = NULL;
         }
     }
     t->used = 0;
-    memset(t->recent, 0, sizeof t->recent);
+    memset(img->recent, 0, sizeof img->recent);
 }
 
 static bool is_local(int64_t buf) {
@@ -107,84 +107,57 @@ static struct image_page **find_slot(const struct table *t, int64_t buf, int64_t
     return &t->slot[i];
 }
 
-static struct image_page *find(struct table *t, int64_t buf, int64_t number) {
-    struct recent *r =
-        &t->recent[((uint64_t)buf * 5 ^ (uint64_t)buf >> 32 ^ (uint64_t)number) % RECENT];
-    if (r->page && r->number == number && r->buf == buf) return r->page;
-    if (!t->cap) return NULL;
-    struct image_page *p = *find_slot(t, buf, number);
-    if (p) *r = (struct recent){buf, number, p};
-    return p;
-}
-
 static void grow(struct table *t) {
     struct table bigger = {.cap = t->cap ? 2 * t->cap : 64, .used = t->used};
     bigger.slot = must_alloc((size_t)bigger.cap * sizeof *bigger.slot);
-    memcpy(bigger.recent, t->recent, sizeof bigger.recent);
     for (int64_t i = 0; i < t->cap; ++i)
         if (t->slot[i]) *find_slot(&bigger, t->slot[i]->buf, t->slot[i]->number) = t->slot[i];
     free(t->slot);
     *t = bigger;
 }
 
-static struct image_page *add(struct image *img, struct table *t, int64_t buf, int64_t number) {
+static struct image_page *add(struct image_pages *all, struct table *t, int64_t buf,
+                              int64_t number) {
     if (2 * (t->used + 1) > t->cap) grow(t);
-    struct image_page *p = img->free_pages;
+    struct image_page *p = all->free_pages;
     if (p)
-        img->free_pages = p->next_free;
+        all->free_pages = p->next_free;
     else
         p = must_alloc(sizeof *p);
     p->buf = buf;
     p->number = number;
     p->next_free = NULL;
-    for (int i = 0; i < PAGE_TAGS; ++i) p->tag[i] = IMAGE_POISON;
+    fill(p->tag);
     *find_slot(t, buf, number) = p;
     ++t->used;
     return p;
 }
 
-int64_t image_load(struct image *img, int64_t buf, int64_t off) {
-    struct table *t = is_local(buf) ? &img->local : &img->global;
-    struct image_page *p = find(t, buf, off >> PAGE_BITS);
-    int64_t tag = p ? p->tag[off & (PAGE_TAGS - 1)] : IMAGE_POISON;
-    if (tag == IMAGE_POISON && buf >= 0 && buf < img->ninput && img->input[buf] && off >= 0)
-        return image_tag((int)buf, off);
-    return tag;
-}
-
-void image_store(struct image *img, int64_t buf, int64_t off, int64_t tag) {
-    struct table *t = is_local(buf) ? &img->local : &img->global;
-    int64_t number = off >> PAGE_BITS;
-    struct image_page *p = find(t, buf, number);
-    if (!p) p = add(img, t, buf, number);
-    p->tag[off & (PAGE_TAGS - 1)] = tag;
+int64_t *image_find(struct image *img, int64_t buf, int64_t off, bool make) {
+    struct image_pages *all = img->pages;
+    struct table *t = is_local(buf) ? &all->local : &all->global;
+    int64_t number = off >> IMAGE_PAGE_BITS;
+    struct image_page *p = t->cap ? *find_slot(t, buf, number) : NULL;
+    if (!p && make) p = add(all, t, buf, number);
+    int64_t *tag = p ? p->tag : all->poison;
+    *image_recent(img, buf, number) = (struct image_recent){buf, number, tag, p != NULL};
+    return &tag[off & (IMAGE_PAGE - 1)];
 }
 
 void image_load_run(struct image *img, int64_t buf, int64_t off, int64_t n, int64_t *tag) {
     for (int64_t i = 0; i < n;) {
-        int64_t at = (off + i) & (PAGE_TAGS - 1), room = PAGE_TAGS - at;
-        if (room > n - i) room = n - i;
-        struct table *t = is_local(buf) ? &img->local : &img->global;
-        struct image_page *p = find(t, buf, (off + i) >> PAGE_BITS);
-        bool input = buf >= 0 && buf < img->ninput && img->input[buf];
-        for (int64_t k = 0; k < room; ++k, ++i) {
-            tag[i] = p ? p->tag[at + k] : IMAGE_POISON;
-            if (tag[i] == IMAGE_POISON && input && off + i >= 0)
-                tag[i] = image_tag((int)buf, off + i);
-        }
+        const int64_t *from = image_at(img, buf, off + i, false);
+        int64_t room = IMAGE_PAGE - ((off + i) & (IMAGE_PAGE - 1));
+        for (int64_t k = 0; k < room && i < n; ++k, ++i)
+            tag[i] = from[k] == IMAGE_POISON ? image_unwritten(img, buf, off + i) : from[k];
     }
 }
 
 void image_store_run(struct image *img, int64_t buf, int64_t off, int64_t n, const int64_t *tag) {
     for (int64_t i = 0; i < n;) {
-        int64_t at = (off + i) & (PAGE_TAGS - 1), room = PAGE_TAGS - at;
-        if (room > n - i) room = n - i;
-        struct table *t = is_local(buf) ? &img->local : &img->global;
-        int64_t number = (off + i) >> PAGE_BITS;
-        struct image_page *p = find(t, buf, number);
-        if (!p) p = add(img, t, buf, number);
-        memcpy(&p->tag[at], &tag[i], sizeof *tag * (size_t)room);
-        i += room;
+        int64_t *to = image_at(img, buf, off + i, true);
+        int64_t room = IMAGE_PAGE - ((off + i) & (IMAGE_PAGE - 1));
+        for (int64_t k = 0; k < room && i < n; ++k, ++i) to[k] = tag[i];
     }
 }
 
@@ -196,13 +169,14 @@ static int by_place(const void *x, const void *y) {
 }
 
 struct image_iter image_begin(const struct image *img) {
-    struct image_iter it = {.img = img, .wanted = -1, .npages = img->global.used + img->local.used};
+    const struct table *global = &img->pages->global, *local = &img->pages->local;
+    struct image_iter it = {.img = img, .wanted = -1, .npages = global->used + local->used};
     struct image_page **page = must_alloc((size_t)(it.npages + 1) * sizeof *page);
     int64_t n = 0;
-    for (int64_t i = 0; i < img->global.cap; ++i)
-        if (img->global.slot[i]) page[n++] = img->global.slot[i];
-    for (int64_t i = 0; i < img->local.cap; ++i)
-        if (img->local.slot[i]) page[n++] = img->local.slot[i];
+    for (int64_t i = 0; i < global->cap; ++i)
+        if (global->slot[i]) page[n++] = global->slot[i];
+    for (int64_t i = 0; i < local->cap; ++i)
+        if (local->slot[i]) page[n++] = local->slot[i];
     qsort(page, (size_t)n, sizeof *page, by_place);
     it.page = page;
     return it;
@@ -211,9 +185,9 @@ struct image_iter image_begin(const struct image *img) {
 bool image_next(struct image_iter *it, struct image_entry *out) {
     for (; it->at < it->npages; ++it->at, it->slot = 0) {
         const struct image_page *p = it->page[it->at];
-        for (; it->slot < PAGE_TAGS; ++it->slot) {
+        for (; it->slot < IMAGE_PAGE; ++it->slot) {
             if (p->tag[it->slot] == IMAGE_POISON) continue;
-            *out = (struct image_entry){p->buf, p->number * PAGE_TAGS + it->slot, p->tag[it->slot]};
+            *out = (struct image_entry){p->buf, p->number * IMAGE_PAGE + it->slot, p->tag[it->slot]};
             ++it->slot;
             return true;
         }
@@ -228,11 +202,11 @@ void image_end(struct image_iter *it) {
 }
 
 int64_t image_count(const struct image *img, int64_t buf) {
-    const struct table *t = is_local(buf) ? &img->local : &img->global;
+    const struct table *t = is_local(buf) ? &img->pages->local : &img->pages->global;
     int64_t n = 0;
     for (int64_t i = 0; i < t->cap; ++i) {
         if (!t->slot[i] || t->slot[i]->buf != buf) continue;
-        for (int k = 0; k < PAGE_TAGS; ++k) n += t->slot[i]->tag[k] != IMAGE_POISON;
+        for (int k = 0; k < IMAGE_PAGE; ++k) n += t->slot[i]->tag[k] != IMAGE_POISON;
     }
     return n;
 }

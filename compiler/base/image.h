@@ -59,7 +59,23 @@ static inline int64_t image_constant(int k) {
     return -2 - (int64_t)k;
 }
 
-struct image;
+// An image begins with what finds a page again: the pages last used, by a hash of their place, so
+// that loads and stores can be compiled into those who move much.  A page that is not there stands
+// as one of poison that nobody writes.
+enum { IMAGE_PAGE_BITS = 8, IMAGE_PAGE = 1 << IMAGE_PAGE_BITS, IMAGE_RECENT = 1024 };
+
+struct image_recent {
+    int64_t buf, number;  // of the page in its buffer
+    int64_t *tag;         // NULL: nothing was found here yet
+    bool made;            // the page is there
+};
+
+struct image {
+    struct image_recent recent[IMAGE_RECENT];
+    bool *input;  // by tensor
+    int ninput;
+    struct image_pages *pages;
+};
 
 struct image *image_new(void);
 void image_free(struct image *img);  // NULL is fine
@@ -67,15 +83,45 @@ void image_free(struct image *img);  // NULL is fine
 void image_set_input(struct image *img, int tensor);
 void image_drop_local(struct image *img);
 
+// The slow way of the two below: looks in the tables.
+int64_t *image_find(struct image *img, int64_t buf, int64_t off, bool make);
+
+static inline struct image_recent *image_recent(struct image *img, int64_t buf, int64_t number) {
+    uint64_t h = (uint64_t)buf * 37 ^ (uint64_t)buf >> 32 ^ (uint64_t)number;
+    return &img->recent[h % IMAGE_RECENT];
+}
+
+// The tag of element "off" and, until the next multiple of IMAGE_PAGE, those behind it: to be read,
+// and to be written where they are "made".
+static inline int64_t *image_at(struct image *img, int64_t buf, int64_t off, bool make) {
+    int64_t number = off >> IMAGE_PAGE_BITS;
+    struct image_recent *r = image_recent(img, buf, number);
+    if (r->number == number && r->buf == buf && r->tag && (r->made || !make))
+        return &r->tag[off & (IMAGE_PAGE - 1)];
+    return image_find(img, buf, off, make);
+}
+
+// What an element that holds poison reads as.
+static inline int64_t image_unwritten(const struct image *img, int64_t buf, int64_t off) {
+    bool input = buf >= 0 && buf < img->ninput && img->input[buf] && off >= 0;
+    return input ? image_tag((int)buf, off) : IMAGE_POISON;
+}
+
 // "off" may be any number; what was never written reads as IMAGE_POISON.
-int64_t image_load(struct image *img, int64_t buf, int64_t off);
-void image_store(struct image *img, int64_t buf, int64_t off, int64_t tag);
+static inline int64_t image_load(struct image *img, int64_t buf, int64_t off) {
+    int64_t tag = *image_at(img, buf, off, false);
+    return tag == IMAGE_POISON ? image_unwritten(img, buf, off) : tag;
+}
+static inline void image_store(struct image *img, int64_t buf, int64_t off, int64_t tag) {
+    *image_at(img, buf, off, true) = tag;
+}
 // The same of "n" elements that follow one another.
 void image_load_run(struct image *img, int64_t buf, int64_t off, int64_t n, int64_t *tag);
 void image_store_run(struct image *img, int64_t buf, int64_t off, int64_t n, const int64_t *tag);
 
 // The written elements, by buffer and then by offset.  The buffers stand in ascending order:
 // globals, shared, frags.
+struct image_page;
 struct image_entry {
     int64_t buf, off, tag;
 };
