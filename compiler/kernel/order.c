@@ -456,11 +456,12 @@ static bool run_let(struct run *r, const struct kir_node *n) {
     return true;
 }
 
-static bool is_without(const struct run *r, const struct kir_node *n) {
+// How "n" is changed: see order_change.by; 0: it is not.
+static int change_of(const struct run *r, const struct kir_node *n) {
     for (int i = 0; i < r->without.n; ++i) {
-        if (r->without.node[i] == n) return true;
+        if (r->without.change[i].node == n) return r->without.change[i].by;
     }
-    return false;
+    return 0;
 }
 
 static bool run_node(struct run *r, const struct kir_node *n) {
@@ -470,12 +471,11 @@ static bool run_node(struct run *r, const struct kir_node *n) {
     case KIR_COMMENT:
     case KIR_STAGE_DECL: return true;
     case KIR_BARRIER:
-        if (!is_without(r, n)) ++r->epoch;
+        if (change_of(r, n) != ORDER_LEFT_OUT) ++r->epoch;
         return true;
     case KIR_COMMIT: return run_commit(r);
     case KIR_WAIT:
-        if (is_without(r, n)) return true;
-        run_wait(r, n->pending + (r->without.loosened == n ? r->without.by : 0));
+        if (change_of(r, n) != ORDER_LEFT_OUT) run_wait(r, n->pending + change_of(r, n));
         return true;
     case KIR_LET: return run_let(r, n);
     case KIR_FOR: return run_loop(r, n);

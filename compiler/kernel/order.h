@@ -27,12 +27,15 @@ struct order_fault {
     const char *trouble;  // what could not be executed, or NULL
 };
 
-// What is left out, to see whether it is needed.
+// What is left out or waits for less, to see whether it is needed.
+enum { ORDER_LEFT_OUT = -1 };
+struct order_change {
+    const struct kir_node *node;  // a KIR_BARRIER or KIR_WAIT
+    int by;                       // a wait leaves so many groups more; or ORDER_LEFT_OUT
+};
 struct order_without {
-    const struct kir_node *const *node;  // KIR_BARRIER and KIR_WAIT
+    const struct order_change *change;
     int n;
-    const struct kir_node *loosened;  // a KIR_WAIT, or NULL
-    int by;                           // so many groups
 };
 
 // True when all is in order for the params' values "sym"; else "fault" says what is not.

@@ -95,46 +95,49 @@ static bool for_the_caller(const struct kir_kernel *x, const struct kir_node *sy
     return !accesses(x->body, sync, false, &passed) || !accesses(x->body, sync, true, &again);
 }
 
-// The most groups that the wait "n" could leave under way.
-static int loosest(struct session *s, const struct kir_kernel *x, int nsym,
-                   const int64_t *const *sym, struct order_without without,
-                   const struct kir_node *n) {
+// How many groups more the wait that is changed last could leave under way.
+static int looser(struct session *s, const struct kir_kernel *x, int nsym,
+                  const int64_t *const *sym, struct order_change *change, int n) {
     struct order_fault f;
     for (int by = 1; by <= MAX_LOOSER; ++by) {
-        without.loosened = n;
-        without.by = by;
-        if (!in_order(s, x, nsym, sym, without, &f)) return n->pending + by - 1;
+        change[n - 1].by = by;
+        if (!in_order(s, x, nsym, sym, (struct order_without){change, n}, &f)) return by - 1;
     }
-    return n->pending;
+    return 0;
 }
 
-static void warn_needless(struct session *s, const struct kir_kernel *x, int n,
+static void tell(struct session *s, const struct kir_node *y, int by) {
+    if (by == ORDER_LEFT_OUT) {
+        diag_warn(s, W_NEEDLESS_SYNC, y->where, "this %s is not needed: all is in order without",
+                  y->kind == KIR_WAIT ? "wait" : "barrier");
+        diag_note(s, y->where, "leave it out");
+        diag_fixit(s, y->where, "");
+        return;
+    }
+    diag_warn(s, W_NEEDLESS_SYNC, y->where, "this wait leaves %d group%s under way, and %d could be",
+              y->pending, y->pending == 1 ? "" : "s", y->pending + by);
+    diag_note(s, y->where, "wait for fewer of them");
+    diag_fixit(s, y->where, arena_printf(&s->arena, "wait %d;", y->pending + by));
+}
+
+// Each is looked at as if those before it were mended.
+static void warn_needless(struct session *s, const struct kir_kernel *x, int nsym,
                           const int64_t *const *sym) {
     struct syncs *all = ARENA_NEW(&s->arena, struct syncs);
-    const struct kir_node *needless[MAX_SYNCS];
-    struct order_without without = {needless, 0, NULL, 0};
+    struct order_change change[MAX_SYNCS];
     struct order_fault f;
+    int n = 0;
     gather(x->body, all);
     for (int i = 0; i < all->n; ++i) {
         const struct kir_node *y = all->at[i];
         if (for_the_caller(x, y)) continue;
-        needless[without.n++] = y;
-        if (in_order(s, x, n, sym, without, &f)) {
-            diag_warn(s, W_NEEDLESS_SYNC, y->where,
-                      "this %s is not needed: all is in order without",
-                      y->kind == KIR_WAIT ? "wait" : "barrier");
-            diag_note(s, y->where, "leave it out");
-            diag_fixit(s, y->where, "");
-            continue;
+        change[n++] = (struct order_change){y, ORDER_LEFT_OUT};
+        if (!in_order(s, x, nsym, sym, (struct order_without){change, n}, &f)) {
+            int by = y->kind == KIR_WAIT ? looser(s, x, nsym, sym, change, n) : 0;
+            change[n - 1].by = by;
+            if (by == 0) --n;
         }
-        --without.n;
-        int most = y->kind == KIR_WAIT ? loosest(s, x, n, sym, without, y) : 0;
-        if (y->kind != KIR_WAIT || most == y->pending) continue;
-        diag_warn(s, W_NEEDLESS_SYNC, y->where,
-                  "this wait leaves %d group%s under way, and %d could be", y->pending,
-                  y->pending == 1 ? "" : "s", most);
-        diag_note(s, y->where, "wait for fewer of them");
-        diag_fixit(s, y->where, arena_printf(&s->arena, "wait %d;", most));
+        if (n > 0 && change[n - 1].node == y) tell(s, y, change[n - 1].by);
     }
 }
 

@@ -45,8 +45,8 @@ static void spoil(struct session *s, const char *name, const struct plan *p,
         if (n->kind != KIR_BARRIER && n->kind != KIR_WAIT) continue;
         for (int loosened = 0; loosened < 1 + (n->kind == KIR_WAIT); ++loosened) {
             ++mutants;
-            struct order_without left_out = {&n, 1, NULL, 0}, one_less = {NULL, 0, n, 1};
-            if (found(s, p, k, loosened ? one_less : left_out)) continue;
+            struct order_change change = {n, loosened ? 1 : ORDER_LEFT_OUT};
+            if (found(s, p, k, (struct order_without){&change, 1})) continue;
             int line, column;
             source_place(s, n->where, &line, &column);
             printf("%s: kernel %s: nothing is wrong with the %s before line %d %s\n", name, k->name,
