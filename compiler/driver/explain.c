@@ -130,10 +130,15 @@ static const char *barrier_text(struct session *s, const struct copy *c) {
                         f->barrier_with_writes ? "write" : "read", line, self);
 }
 
+// Groups that may go on when it begins; -1: it waits for none.
+static int pending_of(const struct copy_facts *f) {
+    return f->wait_head ? f->wait_head->wait_before : f->wait_before;
+}
+
 static const char *wait_text(struct session *s, const struct copy *c) {
     const struct copy_facts *f = &c->facts;
     const struct copy *o = f->wait_with;
-    if (f->wait_before < 0 || !o) return NULL;
+    if (pending_of(f) < 0 || !o) return NULL;
     int line, column;
     source_place(s, o->at, &line, &column);
     bool reads = c->src.base == o->dst.base;
@@ -170,7 +175,8 @@ static struct explained_copy explain_copy(struct session *s, const struct kernel
         .times = times,
         .barrier = barrier_text(s, c),
         .group = f->group,
-        .pending = f->wait_before,
+        .pending = pending_of(f),
+        .wait_at_head = f->wait_head != NULL,
         .wait = wait_text(s, c),
         .edge = plan_edge_text(s, c),
         .edge_always = f->edge == EDGE_ALWAYS,

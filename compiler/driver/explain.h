@@ -72,6 +72,7 @@ struct explained_copy {
     int group;                   // of asynchronous copies, that it is of; 0: it is none
     int pending;                 // groups that may go on when it begins; -1: it waits for none
     const char *wait;            // why it waits, or NULL
+    bool wait_at_head;           // before the loads of its pipeline's step
     const char *edge;            // where elements end that its tiles reach beyond, or NULL
     bool edge_always;
     int edge_bits, edge_vec;

@@ -242,7 +242,8 @@ static void put_copy(struct session *s, struct buf *b, const struct explained_ke
                                   c->group));
     if (c->wait)
         paragraph(b,
-                  arena_printf(&s->arena, "Before it a thread waits until %s, because %s.",
+                  arena_printf(&s->arena, "%s a thread waits until %s, because %s.",
+                               c->wait_at_head ? "At the head of the step" : "Before it",
                                c->pending == 0 ? "no group is under way"
                                : c->pending == 1
                                    ? "no more than 1 group is under way"

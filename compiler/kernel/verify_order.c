@@ -114,8 +114,9 @@ static void tell(struct session *s, const struct kir_node *y, int by) {
         diag_fixit(s, y->where, "");
         return;
     }
-    diag_warn(s, W_NEEDLESS_SYNC, y->where, "this wait leaves %d group%s under way, and %d could be",
-              y->pending, y->pending == 1 ? "" : "s", y->pending + by);
+    diag_warn(s, W_NEEDLESS_SYNC, y->where,
+              "this wait leaves %d group%s under way, and %d could be", y->pending,
+              y->pending == 1 ? "" : "s", y->pending + by);
     diag_note(s, y->where, "wait for fewer of them");
     diag_fixit(s, y->where, arena_printf(&s->arena, "wait %d;", y->pending + by));
 }

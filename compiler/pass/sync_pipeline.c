@@ -140,8 +140,9 @@ void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
 // -- one barrier for both -------------------------------------------------------------------------
 
 // The first thing in "list" that waits for other threads too.
-static bool first_wait(struct stmt *list, int **wait, bool **barrier) {
+static bool first_wait(struct stmt *list, int **wait, bool **barrier, struct copy **who) {
     for (struct stmt *x = list; x; x = x->next) {
+        *who = x->kind == STMT_COPY ? x->copy : NULL;
         *wait = &x->wait_before;
         *barrier = &x->barrier_before;
         if (x->kind == STMT_COPY) {
@@ -154,7 +155,7 @@ static bool first_wait(struct stmt *list, int **wait, bool **barrier) {
             return false;
         }
         if (**wait >= 0 && **barrier) return true;
-        if (x->kind == STMT_FOR && first_wait(x->body, wait, barrier)) return true;
+        if (x->kind == STMT_FOR && first_wait(x->body, wait, barrier, who)) return true;
     }
     return false;
 }
@@ -162,8 +163,9 @@ static bool first_wait(struct stmt *list, int **wait, bool **barrier) {
 static void hoist(struct walk *w, struct stmt *part) {
     int *wait;
     bool *barrier, found = false;
+    struct copy *who = NULL;
     for (struct stmt *use = part->next; use && !use->load && !found; use = use->next)
-        found = first_wait(use->body, &wait, &barrier);
+        found = first_wait(use->body, &wait, &barrier, &who);
     if (!found) return;
     int wait_was = *wait, own_was = part->wait_before;
     *wait = -1;
@@ -175,6 +177,7 @@ static void hoist(struct walk *w, struct stmt *part) {
         part->wait_before = own_was;
         return;
     }
+    if (who) who->facts.wait_head = part;
     while (part->wait_before < SYNC_WAIT) {
         ++part->wait_before;
         if (sync_enough(w)) continue;

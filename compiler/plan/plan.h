@@ -291,6 +291,7 @@ struct copy_facts {
     int group;          // of an asynchronous copy: which of its function's, from 1 on; else 0
     int wait_before;    // until at most that many groups are pending; -1: no wait
     const struct copy *wait_with;  // whose bytes it waits for
+    const struct stmt *wait_head;  // the part of a pipeline before which it does so, or NULL
     bool barrier_before;
     const struct copy *barrier_with;  // the earlier access that the barrier is for, and which sides
                                       // of the two meet
