@@ -18,7 +18,7 @@ import sys
 
 ACCESS = re.compile(r"^\s*(?:@!?%\w+\s+)?(ld|st)((?:\.\w+)*?)\.(global|shared|local)((?:[.:]+\w+)*)\s")
 ASYNC = re.compile(r"^\s*(?:@!?%\w+\s+)?cp\.async\.(ca|cg)\.shared\.global(?:\.\S+)?\s+\[[^\]]*\],\s*\[[^\]]*\],\s*(\d+)")
-SASS = re.compile(r"\b(LDG|STG|LDS|STS|LDL|STL)((?:\.\w+)*)\s")
+SASS = re.compile(r"\b(LDGSTS|LDG|STG|LDS|STS|LDL|STL)((?:\.\w+)*)\s")
 INSTRUCTION = re.compile(r"tcp_(ld|st)_(global|shared|frag)(?:_nc)?_(\d+)$")
 INSTRUCTION_ASYNC = re.compile(r"tcp_cp_async_(ca|cg)_(\d+)")
 
@@ -32,7 +32,9 @@ def promised(plan, tcpc):
             continue
         variants = [v["bits"] for v in kernel["variants"]]
         for i, bits in enumerate(variants or [0]):
-            found = kernels.setdefault(kernel["name"] + "_kernel" + (f"_{bits}" if variants else ""), set())
+            # What somebody else's function does to shared memory is not ours to promise.
+            calls = {(op, "shared", b) for op in ("ld", "st") for b in (8, 16, 32, 64, 128) if kernel["calls"]}
+            found = kernels.setdefault(kernel["name"] + "_kernel" + (f"_{bits}" if variants else ""), calls)
             for copy in kernel["copies"]:
                 for side in ("source", "destination"):
                     found |= promised_by(copy[side]["instruction"] or "", copy, i)
@@ -72,7 +74,7 @@ def in_ptx(text):
 
 
 def in_sass(text):
-    """By kernel: the accesses of its SASS; asynchronous ones have a pipeline of their own and are left out."""
+    """By kernel: the accesses of its SASS."""
     kernels, now = {}, None
     spaces = {"G": "global", "S": "shared", "L": "local"}
     for line in text.splitlines():
@@ -84,6 +86,9 @@ def in_sass(text):
             continue
         suffixes = access[2].split(".")
         bits = next((int(s.lstrip("US")) for s in suffixes if re.fullmatch(r"[US]?(8|16|64|128)", s)), 32)
+        if access[1] == "LDGSTS":
+            now.add(("cp.cg" if "BYPASS" in suffixes else "cp.ca", "async", bits))
+            continue
         now.add(("ld" if access[1][0] == "L" else "st", spaces[access[1][2]], bits))
     return kernels
 
