@@ -105,7 +105,10 @@ static void add_steps(struct flow *f, const struct stmt *list) {
         if (st->kind == STMT_CALL) {
             add_wait(f, st->call->wait_before);
             if (st->call->barrier_before) add_step(f, STEP_BARRIER);
-            add_step(f, STEP_OPEN)->text[0] = picture_text(f->p, "call %s", st->call->fn->name);
+            add_step(f, STEP_OPEN)->text[0] =
+                st->call->fill ? picture_text(f->p, "fill %s = %s", st->call->view[0].base->name,
+                                              st->call->fill->text)
+                               : picture_text(f->p, "call %s", st->call->fn->name);
             if (!f->why) add_step(f, STEP_CLOSE);
             continue;
         }

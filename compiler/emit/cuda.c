@@ -285,7 +285,7 @@ static void put_list(const struct emission *o, const struct kir_node *list, int 
     for (const struct kir_node *n = list; n; n = n->next) {
         if (n->kind == KIR_COMMENT && n->path && o->lines) o->lines->plan_line = n->plan_line;
         if (!o->lines || (n->kind != KIR_LOAD && n->kind != KIR_STORE && n->kind != KIR_MOVE &&
-                          n->kind != KIR_ASYNC)) {
+                          n->kind != KIR_ASYNC && n->kind != KIR_FILL)) {
             put_node(o, n, indent);
             continue;
         }

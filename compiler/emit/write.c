@@ -72,7 +72,26 @@ static void put_long(struct buf *b, const char *arg, int column, int after) {
     put_index(b, open + 1, column + 4, after);
 }
 
+// A call of two arguments whose last one is a call that fits nowhere but further left, broken at
+// both parentheses; false when it is none.
+static bool write_deep(struct buf *b, const struct call *c) {
+    if (c->nargs != 2 || strstr(c->head, " = ") || call_width(c) <= EMIT_COLUMNS) return false;
+    const char *last = c->arg[1], *open = strchr(last, '(');
+    if (!open || open[1] == ')') return false;
+    int tail = (int)strlen(c->tail), all = (int)strlen(last) + tail;
+    int inner = (int)strlen(open + 1) + tail, column = c->indent + (int)strlen(c->head);
+    if (c->indent + 4 + all <= EMIT_COLUMNS || column + 4 + inner <= EMIT_COLUMNS ||
+        c->indent + 8 + inner > EMIT_COLUMNS || column + (int)strlen(c->arg[0]) + 1 > EMIT_COLUMNS)
+        return false;
+    buf_fill(b, ' ', c->indent);
+    buf_printf(b, "%s\n%*s%s,\n", c->head, c->indent + 4, "", c->arg[0]);
+    buf_printf(b, "%*s%.*s\n", c->indent + 4, "", (int)(open + 1 - last), last);
+    buf_printf(b, "%*s%s%s\n", c->indent + 8, "", open + 1, c->tail);
+    return true;
+}
+
 void call_write(struct buf *b, const struct call *c) {
+    if (write_deep(b, c)) return;
     const char *inner = strchr(c->head, '(');
     int column = c->indent + (int)strlen(c->head), width = call_width(c);
     const char *assign = strstr(c->head, " = ");

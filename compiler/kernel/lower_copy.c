@@ -488,6 +488,10 @@ void lower_call(struct lowering *w, const struct plan_call *y) {
     const struct function *fn = y->fn;
     lower_wait(w, y->wait_before);
     if (y->barrier_before) lower_node(w, KIR_BARRIER);
+    if (y->fill) {
+        lower_fill(w, y);
+        return;
+    }
     struct kir_node *n = lower_node(w, KIR_CALL);
     struct kir_arg *arg =
         ARENA_ARRAY(&w->s->arena, struct kir_arg, fn->nformals + fn->nindexes + 1);

@@ -64,11 +64,26 @@ static bool check_argument(struct session *s, struct view *v, const struct forma
     return true;
 }
 
+// A fill takes any layout.
+static bool check_fill(struct session *s, struct view *v) {
+    if (!lay_valid(v->layout)) v->layout = v->base->layout;
+    if (lay_valid(v->layout)) return true;
+    diag_error(s, v->at,
+               "fragment '%s' has no shape yet: no tiled copy has given it one before it is filled",
+               v->base->name);
+    diag_note(s, v->base->at, "it is declared here");
+    return false;
+}
+
 static bool check_calls(struct session *s, const struct stmt *list) {
     bool ok = true;
     for (const struct stmt *st = list; st; st = st->next) {
         if (stmt_nests(st)) ok &= check_calls(s, st->body);
         if (st->kind != STMT_CALL) continue;
+        if (st->call->fill) {
+            ok &= check_fill(s, &st->call->view[0]);
+            continue;
+        }
         for (int i = 0; i < st->call->fn->nformals; ++i) {
             ok &= check_argument(s, &st->call->view[i], &st->call->fn->formal[i]);
         }

@@ -428,12 +428,14 @@ static inline bool stmt_loops(const struct stmt *st) {
     return st->kind == STMT_FOR || st->kind == STMT_PIPELINE;
 }
 
-// call NAME(arguments): by all threads of the block, together.
+// call NAME(arguments): by all threads of the block, together.  A fill is the call of a function
+// that writes its only argument, of which more is known than of others.
 struct plan_call {
     const struct function *fn;
-    struct view *view;        // by fn->formal
-    const struct ix **index;  // by fn->index
-    int wait_before;          // written by pass "sync", as that of a copy
+    const struct constant *fill;  // or NULL
+    struct view *view;            // by fn->formal
+    const struct ix **index;      // by fn->index
+    int wait_before;              // written by pass "sync", as that of a copy
     bool barrier_before;
     struct range at;
 };

@@ -42,7 +42,8 @@ static bool touch(struct run *r, const struct plan_call *y, int i, const struct 
                              (long long)at, oracle_name(t), y->fn->name));
         }
         if (dir == ARG_IN) continue;
-        image_store(r->img, buf, at, image_opaque(y->fn->id, i, at));
+        image_store(r->img, buf, at,
+                    y->fill ? image_constant(y->fill->id) : image_opaque(y->fn->id, i, at));
         image_store(r->writer, buf, at, r->nblock << 32 | r->serial);
     }
     return true;

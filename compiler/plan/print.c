@@ -167,6 +167,13 @@ static void print_facts(struct session *s, const struct copy *c, struct buf *b, 
 
 static void print_call(struct session *s, const struct plan_call *y, struct buf *b) {
     const struct function *fn = y->fn;
+    if (y->fill) {
+        buf_printf(b, "fill %s {", y->view[0].base->name);
+        plan_print_layout(s, y->view[0].offset, y->view[0].layout, b);
+        buf_printf(b, "} = %s;%s\n", y->fill->text,
+                   y->barrier_before ? "  // after a barrier" : "");
+        return;
+    }
     buf_printf(b, "call %s(", fn->name);
     for (int f = 0, n = 0; f + n < fn->nformals + fn->nindexes;) {
         if (f + n > 0) buf_puts(b, ", ");

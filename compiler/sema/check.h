@@ -295,6 +295,7 @@ struct view pipeline_slot(struct sema *c, struct view v, struct range at);
 // extern.c
 void declare_extern(struct sema *c, const struct ast_decl *d);
 void check_call(struct sema *c, const struct ast_stmt *s, struct stmt **out);
+void check_fill(struct sema *c, const struct ast_stmt *s, struct stmt **out);
 
 // copy.c
 void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out);

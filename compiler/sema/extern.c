@@ -1,5 +1,5 @@
-// extern device functions and their calls: names, kinds and types; whether layouts fit is pass
-// "calls"'s.
+// extern device functions, their calls, and fills: names, kinds and types; whether layouts fit is
+// pass "calls"'s.
 #include <string.h>
 
 #include "sema/check.h"
@@ -138,6 +138,36 @@ void check_call(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
         }
     }
     if (!ok) return;
+    *out = ARENA_NEW(&c->s->arena, struct stmt);
+    **out = (struct stmt){.kind = STMT_CALL, .call = y, .at = s->at};
+}
+
+void check_fill(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
+    const struct ast_expr *e = s->fill.target;
+    const struct value *v = eval(c, e);
+    if (v->kind == VAL_NONE) return;
+    if (v->kind != VAL_VIEW) {
+        diag_error(c->s, e->at, "'fill' writes to a tensor; here is %s", value_kind_text(v));
+        return;
+    }
+    struct tensor *t = v->view.base;
+    if (t->space == MEM_GLOBAL) {
+        diag_error(c->s, e->at, "'fill' writes to shared memory and fragments; '%s' is global",
+                   t->name);
+        diag_note(c->s, t->at, "it is declared here");
+        return;
+    }
+    const struct constant *value = constant_of(c, s->fill.value, t->elem, "the value of 'fill'");
+    if (!value) return;
+    struct formal *f = ARENA_NEW(&c->s->arena, struct formal);
+    *f = (struct formal){t, ARG_OUT, 0, s->at};
+    struct function *fn = ARENA_NEW(&c->s->arena, struct function);
+    *fn = (struct function){.name = "fill", .formal = f, .nformals = 1, .at = s->at};
+    struct plan_call *y = ARENA_NEW(&c->s->arena, struct plan_call);
+    *y = (struct plan_call){.fn = fn, .fill = value, .at = s->at};
+    y->view = ARENA_NEW(&c->s->arena, struct view);
+    *y->view = v->view;
+    y->view->at = e->at;
     *out = ARENA_NEW(&c->s->arena, struct stmt);
     **out = (struct stmt){.kind = STMT_CALL, .call = y, .at = s->at};
 }

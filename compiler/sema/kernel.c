@@ -396,7 +396,7 @@ static struct stmt *check_stmt(struct sema *c, const struct ast_stmt *s) {
                    "loop that it stands for");
         break;
     case S_CALL: check_call(c, s, &made); break;
-    case S_FILL: sema_not_yet(c, s->at, "'fill'"); break;
+    case S_FILL: check_fill(c, s, &made); break;
     case S_SYNC:
     case S_COMMIT:
     case S_WAIT: return check_order(c, s);

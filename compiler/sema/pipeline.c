@@ -50,6 +50,7 @@ static void add_filled(struct ring *r, const struct ast_block *b) {
         const struct ast_stmt *s = b->stmt[i];
         if (s->kind == S_LET && r->nlets < MOST_LETS) r->let[r->nlets++] = s;
         if (s->kind == S_COPY) add_named(r, s->copy.dst);
+        if (s->kind == S_FILL) add_named(r, s->fill.target);
         if (s->kind == S_FOR) add_filled(r, s->loop.body);
         struct symbol *sym = s->kind == S_CALL ? scope_find(r->c, s->name.name) : NULL;
         const struct function *fn = sym ? sym->function : NULL;

@@ -272,7 +272,9 @@ static __global__ void __launch_bounds__(128)
                         v[8 * i + j] = tcp_ld_global_nc_16(&A[from + 16 * ld * i + j]);
 #line 274 "tails.cu"
                     } else {
+#line 27 "tails.tcp"
                         v[8 * i + j] = tcp_zero_16();
+#line 278 "tails.cu"
                     }
                 }
             }
@@ -282,7 +284,7 @@ static __global__ void __launch_bounds__(128)
                 for (int j = 0; j < 8; ++j) {
 #line 27 "tails.tcp"
                     tcp_st_shared_16(&s[to + 1024 * i + j], v[8 * i + j]);
-#line 286 "tails.cu"
+#line 288 "tails.cu"
                 }
             }
         }
@@ -300,13 +302,13 @@ static __global__ void __launch_bounds__(128)
         for (int i = 0; i < 4; ++i) {
 #line 28 "tails.tcp"
             v[i] = tcp_ld_shared_128(&s[from + 1024 * i]);
-#line 304 "tails.cu"
+#line 306 "tails.cu"
         }
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
 #line 28 "tails.tcp"
             tcp_st_global_128(&tiles[to + 1024 * i], v[i]);
-#line 310 "tails.cu"
+#line 312 "tails.cu"
         }
     }
 }

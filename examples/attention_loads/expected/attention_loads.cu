@@ -1,0 +1,385 @@
+// Made by tcpc from attention_loads.tcp for sm_80: change the plan, not this file.
+#include "tcp_device.cuh"
+#include "tcp_runtime.h"
+
+#if TCP_RUNTIME_VERSION != 1
+#error "this file needs version 1 of the tcpc runtime"
+#endif
+
+#include "fold.cuh"  // extern
+
+// kernel attention_loads, attention_loads.tcp:26
+//   grid (ceil_div(M,128),1,1), 128 threads, 49152 bytes of shared memory
+static __global__ void __launch_bounds__(128)
+    attention_loads_kernel(const tcp_f16 *__restrict__ Q, const tcp_f16 *__restrict__ K,
+                           const tcp_f16 *__restrict__ V, tcp_f16 *__restrict__ O, int M, int N) {
+    TCP_SHARED_BUFFER(smem);
+    tcp_f16 *const sQ = (tcp_f16 *)(smem + 0);
+    tcp_f16 *const sK = (tcp_f16 *)(smem + 16384);
+    tcp_f16 *const sV = (tcp_f16 *)(smem + 32768);
+    alignas(16) uint32_t acc[64];
+    alignas(16) tcp_f16 rQ[64];
+    alignas(16) tcp_f16 rK[64];
+    alignas(16) tcp_f16 rV[64];
+    alignas(16) tcp_f16 rO[64];
+    const int tid = (int)threadIdx.x;
+    const int block_x = (int)blockIdx.x;
+    const int t0 = tid / 8;
+    const int t1 = tid % 8;
+    // fill acc = 0                                                attention_loads.tcp:31
+#pragma unroll
+    for (int i = 0; i < 16; ++i) {
+#line 31 "attention_loads.tcp"
+        tcp_st_frag_128(&acc[4 * i], tcp_zero_128());
+#line 35 "attention_loads.cu"
+    }
+    // ldQ: copy local_tile(Q, (128,D), (block.x, 0)) -> sQ        attention_loads.tcp:32
+    //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
+    //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
+    //   vector  8 x f16 = 128 bit  (limited by: atom)
+    //   edge    8 x f16 = 128 bit  (128*block.x + tid / 8 < M along mode 0 of Q; else 0)
+    {
+        const int from = 8 * tid + 8192 * block_x;
+        const int to = 8 * tid;
+        const bool whole = 128 * block_x + 127 < M;
+        if (whole) {
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+#line 32 "attention_loads.tcp"
+                tcp_cp_async_cg_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)], &Q[from + 1024 * i]);
+#line 51 "attention_loads.cu"
+            }
+        } else {
+            const int c0 = 128 * block_x + t0;
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+                if (c0 + 16 * i < M) {
+#line 32 "attention_loads.tcp"
+                    tcp_cp_async_cg_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                       &Q[from + 1024 * i]);
+#line 61 "attention_loads.cu"
+                } else {
+#line 32 "attention_loads.tcp"
+                    tcp_st_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)], tcp_zero_128());
+#line 65 "attention_loads.cu"
+                }
+            }
+        }
+    }
+    tcp_cp_async_commit();
+    {
+        const int n_end = (((int64_t)N + 63) / 64);
+        // prologue: the loads of the first step
+        {
+            const int n_load = 0;
+            const int load_slot = 0;
+            // ldK: copy local_tile(K, (64,D), (n, 0)) -> sK               attention_loads.tcp:35
+            //   tile    (64,64) f16   threads 128   atom cp_async.cg(16)
+            //   tiler   (16,64)   rounds (4,1)   TV ((8,16),8):((128,1),16)
+            //   vector  8 x f16 = 128 bit  (limited by: atom)
+            //   edge    8 x f16 = 128 bit  (64*n_load + tid / 8 < N along mode 0 of K; else 0)
+            {
+                const int from = 8 * tid + 4096 * n_load;
+                const int to = 8 * tid;
+                const bool whole = 64 * n_load + 63 < N;
+                if (whole) {
+#pragma unroll
+                    for (int i = 0; i < 4; ++i) {
+#line 35 "attention_loads.tcp"
+                        tcp_cp_async_cg_16(
+                            &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                            &K[from + 1024 * i]);
+#line 93 "attention_loads.cu"
+                    }
+                } else {
+                    const int c0 = 64 * n_load + t0;
+#pragma unroll
+                    for (int i = 0; i < 4; ++i) {
+                        if (c0 + 16 * i < N) {
+#line 35 "attention_loads.tcp"
+                            tcp_cp_async_cg_16(
+                                &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                &K[from + 1024 * i]);
+#line 104 "attention_loads.cu"
+                        } else {
+#line 35 "attention_loads.tcp"
+                            tcp_st_shared_128(
+                                &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                tcp_zero_128());
+#line 110 "attention_loads.cu"
+                        }
+                    }
+                }
+            }
+            tcp_cp_async_commit();
+            // ldV: copy local_tile(V, (64,D), (n, 0)) -> sV               attention_loads.tcp:36
+            //   tile    (64,64) f16   threads 128   atom cp_async.cg(16)
+            //   tiler   (16,64)   rounds (4,1)   TV ((8,16),8):((128,1),16)
+            //   vector  8 x f16 = 128 bit  (limited by: atom)
+            //   edge    8 x f16 = 128 bit  (64*n_load + tid / 8 < N along mode 0 of V; else 0)
+            {
+                const int from = 8 * tid + 4096 * n_load;
+                const int to = 8 * tid;
+                const bool whole = 64 * n_load + 63 < N;
+                if (whole) {
+#pragma unroll
+                    for (int i = 0; i < 4; ++i) {
+#line 36 "attention_loads.tcp"
+                        tcp_cp_async_cg_16(
+                            &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                            &V[from + 1024 * i]);
+#line 132 "attention_loads.cu"
+                    }
+                } else {
+                    const int c0 = 64 * n_load + t0;
+#pragma unroll
+                    for (int i = 0; i < 4; ++i) {
+                        if (c0 + 16 * i < N) {
+#line 36 "attention_loads.tcp"
+                            tcp_cp_async_cg_16(
+                                &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                &V[from + 1024 * i]);
+#line 143 "attention_loads.cu"
+                        } else {
+#line 36 "attention_loads.tcp"
+                            tcp_st_shared_128(
+                                &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                tcp_zero_128());
+#line 149 "attention_loads.cu"
+                        }
+                    }
+                }
+            }
+            tcp_cp_async_commit();
+        }
+        // steady state: load the next step, use this one; the last only uses
+        int from_ahead = 8 * tid + 4096;
+        int from_ahead_ = 8 * tid + 4096;
+        for (int n = 0; n < n_end; ++n) {
+            const int slot = n % 2;
+            tcp_cp_async_wait<1>();
+            tcp_sync();
+            {
+                const int n_load = n + 1;
+                const int load_slot = (n + 1) % 2;
+                if (n_load < n_end) {
+                    // ldK: copy local_tile(K, (64,D), (n, 0)) -> sK
+                    //   attention_loads.tcp:35
+                    //   tile    (64,64) f16   threads 128   atom cp_async.cg(16)
+                    //   tiler   (16,64)   rounds (4,1)   TV ((8,16),8):((128,1),16)
+                    //   vector  8 x f16 = 128 bit  (limited by: atom)
+                    //   edge    8 x f16 = 128 bit  (64*n_load + tid / 8 < N along mode 0 of K; else
+                    //           0)
+                    {
+                        const int to = 8 * tid;
+                        const bool whole = 64 * n_load + 63 < N;
+                        if (whole) {
+#pragma unroll
+                            for (int i = 0; i < 4; ++i) {
+#line 35 "attention_loads.tcp"
+                                tcp_cp_async_cg_16(
+                                    &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                    &K[from_ahead + 1024 * i]);
+#line 184 "attention_loads.cu"
+                            }
+                        } else {
+                            const int c0 = 64 * n_load + t0;
+#pragma unroll
+                            for (int i = 0; i < 4; ++i) {
+                                if (c0 + 16 * i < N) {
+#line 35 "attention_loads.tcp"
+                                    tcp_cp_async_cg_16(
+                                        &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                        &K[from_ahead + 1024 * i]);
+#line 195 "attention_loads.cu"
+                                } else {
+#line 35 "attention_loads.tcp"
+                                    tcp_st_shared_128(
+                                        &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                        tcp_zero_128());
+#line 201 "attention_loads.cu"
+                                }
+                            }
+                        }
+                    }
+                }
+                tcp_cp_async_commit();
+                if (n_load < n_end) {
+                    // ldV: copy local_tile(V, (64,D), (n, 0)) -> sV
+                    //   attention_loads.tcp:36
+                    //   tile    (64,64) f16   threads 128   atom cp_async.cg(16)
+                    //   tiler   (16,64)   rounds (4,1)   TV ((8,16),8):((128,1),16)
+                    //   vector  8 x f16 = 128 bit  (limited by: atom)
+                    //   edge    8 x f16 = 128 bit  (64*n_load + tid / 8 < N along mode 0 of V; else
+                    //           0)
+                    {
+                        const int to = 8 * tid;
+                        const bool whole = 64 * n_load + 63 < N;
+                        if (whole) {
+#pragma unroll
+                            for (int i = 0; i < 4; ++i) {
+#line 36 "attention_loads.tcp"
+                                tcp_cp_async_cg_16(
+                                    &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                    &V[from_ahead_ + 1024 * i]);
+#line 226 "attention_loads.cu"
+                            }
+                        } else {
+                            const int c0 = 64 * n_load + t0;
+#pragma unroll
+                            for (int i = 0; i < 4; ++i) {
+                                if (c0 + 16 * i < N) {
+#line 36 "attention_loads.tcp"
+                                    tcp_cp_async_cg_16(
+                                        &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                        &V[from_ahead_ + 1024 * i]);
+#line 237 "attention_loads.cu"
+                                } else {
+#line 36 "attention_loads.tcp"
+                                    tcp_st_shared_128(
+                                        &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                        tcp_zero_128());
+#line 243 "attention_loads.cu"
+                                }
+                            }
+                        }
+                    }
+                }
+                tcp_cp_async_commit();
+            }
+            // copy sQ -> rQ                                               attention_loads.tcp:40
+            //   tile    ((8,16),(64,1)) f16   threads 128   atom universal(128)
+            //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
+            //   vector  8 x f16 = 128 bit  (limited by: atom)
+            {
+                const int from = 8 * tid;
+#pragma unroll
+                for (int i = 0; i < 8; ++i) {
+#line 40 "attention_loads.tcp"
+                    tcp_st_frag_128(&rQ[8 * i],
+                                    tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]));
+#line 262 "attention_loads.cu"
+                }
+            }
+            for (int i = 0; i < 8; ++i) {
+                // copy local_tile(sK, (8,D), (i, 0)) -> rK
+                //   attention_loads.tcp:43
+                //   tile    (8,64) f16   threads 128   atom universal(128)
+                //   tiler   (8,64)   rounds (1,1)   TV ((8,16),(8,8)):((64,0),(8,1))
+                //   vector  8 x f16 = 128 bit  (limited by: atom)
+                {
+                    const int from = 8 * t1;
+#pragma unroll
+                    for (int j = 0; j < 8; ++j) {
+#line 43 "attention_loads.tcp"
+                        tcp_st_frag_128(
+                            &rK[8 * j],
+                            tcp_ld_shared_128(
+                                &sK[4096 * slot + 512 * i + tcp_swizzle<3, 3, 3>(from + 64 * j)]));
+#line 280 "attention_loads.cu"
+                    }
+                }
+                fold_k(tid, acc, rQ, rK, -64 * n - 8 * i + N, 1);
+            }
+            tcp_cp_async_wait<2>();
+            tcp_sync();
+            for (int i = 0; i < 8; ++i) {
+                // copy local_tile(sV, (8,D), (i, 0)) -> rV
+                //   attention_loads.tcp:48
+                //   tile    (8,64) f16   threads 128   atom universal(128)
+                //   tiler   (8,64)   rounds (1,1)   TV ((8,16),(8,8)):((64,0),(8,1))
+                //   vector  8 x f16 = 128 bit  (limited by: atom)
+                {
+                    const int from = 8 * t1;
+#pragma unroll
+                    for (int j = 0; j < 8; ++j) {
+#line 48 "attention_loads.tcp"
+                        tcp_st_frag_128(
+                            &rV[8 * j],
+                            tcp_ld_shared_128(
+                                &sV[4096 * slot + 512 * i + tcp_swizzle<3, 3, 3>(from + 64 * j)]));
+#line 302 "attention_loads.cu"
+                    }
+                }
+                fold_v(tid, acc, rV, -64 * n - 8 * i + N, 1);
+            }
+            from_ahead += 4096;
+            from_ahead_ += 4096;
+        }
+    }
+    finish(tid, rO, acc, 1);
+    // copy rO -> sQ                                               attention_loads.tcp:55
+    //   tile    ((8,16),(64,1)) f16   threads 128   atom universal(128)
+    //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
+    //   vector  8 x f16 = 128 bit  (limited by: atom)
+    {
+        const int to = 8 * tid;
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+#line 55 "attention_loads.tcp"
+            tcp_st_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                              tcp_ld_frag_128(&rO[8 * i]));
+#line 323 "attention_loads.cu"
+        }
+    }
+    // stO: copy sQ -> local_tile(O, (128,D), (block.x, 0))        attention_loads.tcp:56
+    //   tile    ((8,16),(64,1)) f16   threads 128   atom universal(128)
+    //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
+    //   vector  8 x f16 = 128 bit  (limited by: atom)
+    //   edge    8 x f16 = 128 bit  (128*block.x + tid / 8 < M along mode 0 of O)
+    {
+        const int from = 8 * tid;
+        const int to = 8 * tid + 8192 * block_x;
+        const bool whole = 128 * block_x + 127 < M;
+        if (whole) {
+            tcp_b128 v[8];
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+#line 56 "attention_loads.tcp"
+                v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
+#line 341 "attention_loads.cu"
+            }
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+#line 56 "attention_loads.tcp"
+                tcp_st_global_128(&O[to + 1024 * i], v[i]);
+#line 347 "attention_loads.cu"
+            }
+        } else {
+            const int c0 = 128 * block_x + t0;
+            tcp_b128 v[8];
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+                if (c0 + 16 * i < M) {
+#line 56 "attention_loads.tcp"
+                    v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
+#line 357 "attention_loads.cu"
+                }
+            }
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+                if (c0 + 16 * i < M) {
+#line 56 "attention_loads.tcp"
+                    tcp_st_global_128(&O[to + 1024 * i], v[i]);
+#line 365 "attention_loads.cu"
+                }
+            }
+        }
+    }
+}
+
+TCP_EXTERN_C tcp_status attention_loads_launch(const tcp_f16 *Q, const tcp_f16 *K, const tcp_f16 *V,
+                                               tcp_f16 *O, int64_t M, int64_t N,
+                                               tcp_stream stream) {
+    TCP_CHECK(tcp_check_range("attention_loads", "M", M, 1, 1000000));
+    TCP_CHECK(tcp_check_range("attention_loads", "N", N, 1, 1000000));
+    TCP_CHECK(tcp_check_tensor("attention_loads", "Q", Q, 16));
+    TCP_CHECK(tcp_check_tensor("attention_loads", "K", K, 16));
+    TCP_CHECK(tcp_check_tensor("attention_loads", "V", V, 16));
+    TCP_CHECK(tcp_check_tensor("attention_loads", "O", O, 16));
+    TCP_CHECK(tcp_check_distinct("attention_loads", "Q", Q, 0, 128 * M, "O", O, 0, 128 * M));
+    TCP_CHECK(tcp_check_distinct("attention_loads", "K", K, 0, 128 * N, "O", O, 0, 128 * M));
+    TCP_CHECK(tcp_check_distinct("attention_loads", "V", V, 0, 128 * N, "O", O, 0, 128 * M));
+    return TCP_LAUNCH(attention_loads_kernel, tcp_blocks(((M + 127) / 128), 1, 1), 128, 49152,
+                      stream, Q, K, V, O, (int)M, (int)N);
+}
