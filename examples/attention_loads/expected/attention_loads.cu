@@ -53,16 +53,10 @@ static __global__ void __launch_bounds__(128)
             const int c0 = 128 * block_x + t0;
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-                if (c0 + 16 * i < M) {
 #line 32 "attention_loads.tcp"
-                    tcp_cp_async_cg_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                                       &Q[from + 1024 * i]);
-#line 61 "attention_loads.cu"
-                } else {
-#line 32 "attention_loads.tcp"
-                    tcp_st_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)], tcp_zero_128());
-#line 65 "attention_loads.cu"
-                }
+                tcp_cp_async_cg_zfill_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                         &Q[from + 1024 * i], c0 + 16 * i < M ? 16 : 0);
+#line 60 "attention_loads.cu"
             }
         }
     }
@@ -89,25 +83,17 @@ static __global__ void __launch_bounds__(128)
                         tcp_cp_async_cg_16(
                             &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &K[from + 1024 * i]);
-#line 93 "attention_loads.cu"
+#line 87 "attention_loads.cu"
                     }
                 } else {
                     const int c0 = 64 * n_load + t0;
 #pragma unroll
                     for (int i = 0; i < 4; ++i) {
-                        if (c0 + 16 * i < N) {
 #line 35 "attention_loads.tcp"
-                            tcp_cp_async_cg_16(
-                                &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                                &K[from + 1024 * i]);
-#line 104 "attention_loads.cu"
-                        } else {
-#line 35 "attention_loads.tcp"
-                            tcp_st_shared_128(
-                                &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                                tcp_zero_128());
-#line 110 "attention_loads.cu"
-                        }
+                        tcp_cp_async_cg_zfill_16(
+                            &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                            &K[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
+#line 97 "attention_loads.cu"
                     }
                 }
             }
@@ -128,25 +114,17 @@ static __global__ void __launch_bounds__(128)
                         tcp_cp_async_cg_16(
                             &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &V[from + 1024 * i]);
-#line 132 "attention_loads.cu"
+#line 118 "attention_loads.cu"
                     }
                 } else {
                     const int c0 = 64 * n_load + t0;
 #pragma unroll
                     for (int i = 0; i < 4; ++i) {
-                        if (c0 + 16 * i < N) {
 #line 36 "attention_loads.tcp"
-                            tcp_cp_async_cg_16(
-                                &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                                &V[from + 1024 * i]);
-#line 143 "attention_loads.cu"
-                        } else {
-#line 36 "attention_loads.tcp"
-                            tcp_st_shared_128(
-                                &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                                tcp_zero_128());
-#line 149 "attention_loads.cu"
-                        }
+                        tcp_cp_async_cg_zfill_16(
+                            &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                            &V[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
+#line 128 "attention_loads.cu"
                     }
                 }
             }
@@ -180,25 +158,17 @@ static __global__ void __launch_bounds__(128)
                                 tcp_cp_async_cg_16(
                                     &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &K[from_ahead + 1024 * i]);
-#line 184 "attention_loads.cu"
+#line 162 "attention_loads.cu"
                             }
                         } else {
                             const int c0 = 64 * n_load + t0;
 #pragma unroll
                             for (int i = 0; i < 4; ++i) {
-                                if (c0 + 16 * i < N) {
 #line 35 "attention_loads.tcp"
-                                    tcp_cp_async_cg_16(
-                                        &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                                        &K[from_ahead + 1024 * i]);
-#line 195 "attention_loads.cu"
-                                } else {
-#line 35 "attention_loads.tcp"
-                                    tcp_st_shared_128(
-                                        &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                                        tcp_zero_128());
-#line 201 "attention_loads.cu"
-                                }
+                                tcp_cp_async_cg_zfill_16(
+                                    &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                    &K[from_ahead + 1024 * i], c0 + 16 * i < N ? 16 : 0);
+#line 172 "attention_loads.cu"
                             }
                         }
                     }
@@ -222,25 +192,17 @@ static __global__ void __launch_bounds__(128)
                                 tcp_cp_async_cg_16(
                                     &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &V[from_ahead_ + 1024 * i]);
-#line 226 "attention_loads.cu"
+#line 196 "attention_loads.cu"
                             }
                         } else {
                             const int c0 = 64 * n_load + t0;
 #pragma unroll
                             for (int i = 0; i < 4; ++i) {
-                                if (c0 + 16 * i < N) {
 #line 36 "attention_loads.tcp"
-                                    tcp_cp_async_cg_16(
-                                        &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                                        &V[from_ahead_ + 1024 * i]);
-#line 237 "attention_loads.cu"
-                                } else {
-#line 36 "attention_loads.tcp"
-                                    tcp_st_shared_128(
-                                        &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                                        tcp_zero_128());
-#line 243 "attention_loads.cu"
-                                }
+                                tcp_cp_async_cg_zfill_16(
+                                    &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                    &V[from_ahead_ + 1024 * i], c0 + 16 * i < N ? 16 : 0);
+#line 206 "attention_loads.cu"
                             }
                         }
                     }
@@ -258,7 +220,7 @@ static __global__ void __launch_bounds__(128)
 #line 40 "attention_loads.tcp"
                     tcp_st_frag_128(&rQ[8 * i],
                                     tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]));
-#line 262 "attention_loads.cu"
+#line 224 "attention_loads.cu"
                 }
             }
             for (int i = 0; i < 8; ++i) {
@@ -276,7 +238,7 @@ static __global__ void __launch_bounds__(128)
                             &rK[8 * j],
                             tcp_ld_shared_128(
                                 &sK[4096 * slot + 512 * i + tcp_swizzle<3, 3, 3>(from + 64 * j)]));
-#line 280 "attention_loads.cu"
+#line 242 "attention_loads.cu"
                     }
                 }
                 fold_k(tid, acc, rQ, rK, -64 * n - 8 * i + N, 1);
@@ -298,7 +260,7 @@ static __global__ void __launch_bounds__(128)
                             &rV[8 * j],
                             tcp_ld_shared_128(
                                 &sV[4096 * slot + 512 * i + tcp_swizzle<3, 3, 3>(from + 64 * j)]));
-#line 302 "attention_loads.cu"
+#line 264 "attention_loads.cu"
                     }
                 }
                 fold_v(tid, acc, rV, -64 * n - 8 * i + N, 1);
@@ -319,7 +281,7 @@ static __global__ void __launch_bounds__(128)
 #line 55 "attention_loads.tcp"
             tcp_st_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)],
                               tcp_ld_frag_128(&rO[8 * i]));
-#line 323 "attention_loads.cu"
+#line 285 "attention_loads.cu"
         }
     }
     // stO: copy sQ -> local_tile(O, (128,D), (block.x, 0))        attention_loads.tcp:56
@@ -337,13 +299,13 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 8; ++i) {
 #line 56 "attention_loads.tcp"
                 v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 341 "attention_loads.cu"
+#line 303 "attention_loads.cu"
             }
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
 #line 56 "attention_loads.tcp"
                 tcp_st_global_128(&O[to + 1024 * i], v[i]);
-#line 347 "attention_loads.cu"
+#line 309 "attention_loads.cu"
             }
         } else {
             const int c0 = 128 * block_x + t0;
@@ -353,7 +315,7 @@ static __global__ void __launch_bounds__(128)
                 if (c0 + 16 * i < M) {
 #line 56 "attention_loads.tcp"
                     v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 357 "attention_loads.cu"
+#line 319 "attention_loads.cu"
                 }
             }
 #pragma unroll
@@ -361,7 +323,7 @@ static __global__ void __launch_bounds__(128)
                 if (c0 + 16 * i < M) {
 #line 56 "attention_loads.tcp"
                     tcp_st_global_128(&O[to + 1024 * i], v[i]);
-#line 365 "attention_loads.cu"
+#line 327 "attention_loads.cu"
                 }
             }
         }

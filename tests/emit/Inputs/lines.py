@@ -24,7 +24,7 @@ def check(tcpc, clang_format, plan, kind, folder):
     run([tcpc, "-w", f"--emit={kind}", plan, "-o", path])
     text = open(path, encoding="utf-8").read()
     source = open(plan, encoding="utf-8").read().splitlines()
-    copies = [number for number, line in enumerate(source, 1) if re.search(r"\bcopy\b", line)]
+    copies = [number for number, line in enumerate(source, 1) if re.search(r"\b(copy|fill)\b", line)]
     file, row, statement, accesses = name, 1, None, 0
     for physical, line in enumerate(text.splitlines(), 1):
         where = f"{plan}: line {physical} of its {name}"
