@@ -187,7 +187,8 @@ bool image_next(struct image_iter *it, struct image_entry *out) {
         const struct image_page *p = it->page[it->at];
         for (; it->slot < IMAGE_PAGE; ++it->slot) {
             if (p->tag[it->slot] == IMAGE_POISON) continue;
-            *out = (struct image_entry){p->buf, p->number * IMAGE_PAGE + it->slot, p->tag[it->slot]};
+            *out =
+                (struct image_entry){p->buf, p->number * IMAGE_PAGE + it->slot, p->tag[it->slot]};
             ++it->slot;
             return true;
         }

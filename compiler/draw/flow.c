@@ -129,6 +129,7 @@ static void add_steps(struct flow *f, const struct stmt *list) {
             if (before) add_step(f, STEP_BARRIER);
         }
         add_steps(f, st->body);
+        if (pipeline && st->pipe->barrier_after) add_step(f, STEP_BARRIER);
         if (!f->why) add_step(f, STEP_CLOSE);
     }
 }

@@ -128,6 +128,7 @@ static void run(struct timeline *t, int64_t steps) {
             load_list(t, x->body, n + ahead, n + ahead < steps);
             if (n + ahead < steps) add_column(t, picture_text(t->p, "l%" PRId64, n + ahead), "");
         }
+        add_sync(t, -1, t->pipe->barrier_after);
     }
 }
 

@@ -135,6 +135,7 @@ static void lower_parts(struct lowering *w, const struct stmt *st, const struct 
         else
             lower_loads(w, part, pipe, step, end, false, false, load_slot);
     }
+    if (pipe->barrier_after) lower_node(w, KIR_BARRIER);
 }
 
 // A variable for where the steps of a pipeline begin or end, a value in "lo" .. "hi".

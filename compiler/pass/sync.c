@@ -294,6 +294,7 @@ static void loosen_list(struct walk *w, struct stmt *list) {
         case STMT_PIPELINE:
             loosen(w, &x->pipe->wait_before, &x->pipe->barrier_before);
             loosen_list(w, x->body);
+            loosen(w, &(int){-1}, &x->pipe->barrier_after);
             break;
         case STMT_PART:
             loosen(w, &x->wait_before, &x->barrier_before);
@@ -369,7 +370,7 @@ static bool needs_barrier(const struct stmt *x) {
     switch (x->kind) {
     case STMT_COPY: return x->copy->facts.barrier_before;
     case STMT_CALL: return x->call->barrier_before;
-    case STMT_PIPELINE: return x->pipe->barrier_before;
+    case STMT_PIPELINE: return x->pipe->barrier_before || x->pipe->barrier_after;
     case STMT_PART:
     case STMT_FOR: return x->barrier_before;
     case STMT_SYNC:
@@ -455,6 +456,8 @@ static bool place_all(struct walk *w) {
     if (k->async && !leaves_one_group(w->s, k)) return false;
     sync_hoist(w, k->body);
     loosen_list(w, k->body);
+    sync_turn(w, k->body);
+    loosen_list(w, k->body);  // what follows may need none now
     k->commit_last = k->async;
     // a device function returns with its accesses done
     k->wait_last = k->device && !k->async && any_async(k->body);

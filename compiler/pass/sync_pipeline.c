@@ -105,6 +105,9 @@ static void run_step(struct walk *w, struct stmt *st, struct state *state, bool 
         }
         run_part(w, part, pipe, ahead, state);
     }
+    struct need nothing = {.wait = -1};
+    int no_wait = -1;
+    sync_satisfy(w, state, &nothing, &no_wait, &pipe->barrier_after);
     next_step(state, pipe);
 }
 
@@ -116,13 +119,7 @@ void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
     int64_t count = -1;
     if (trips && !ix_static(trips, &count)) count = -1;
     *enter = *state;
-    run_prologue(w, st, enter);
-    if (!once) {
-        leave_steps(enter, st->pipe, -1);
-        sync_merge(w->k, state, enter);
-        *enter = *state;
-        run_prologue(w, st, enter);
-    }
+    run_prologue(w, st, enter);  // without steps it loads nothing, and what is pending stays so
     do {
         *leave = *enter;
         run_step(w, st, leave, true);
@@ -190,5 +187,27 @@ void sync_hoist(struct walk *w, struct stmt *list) {
     for (struct stmt *x = list; x; x = x->next) {
         if (x->kind == STMT_PART && x->load && x->barrier_before) hoist(w, x);
         if (stmt_nests(x)) sync_hoist(w, x->body);
+    }
+}
+
+// -- a barrier behind the use ---------------------------------------------------------------------
+
+// With one stage, the barrier between what a step uses and what the next one loads stands at the
+// end of the step where that is enough: what is worked out of the last reads then goes on behind
+// it, while other threads load.
+static void turn(struct walk *w, struct stmt *st) {
+    struct stmt *first = st->body;
+    if (st->pipe->stages != 1 || !first || !first->load || !first->barrier_before) return;
+    first->barrier_before = false;
+    st->pipe->barrier_after = true;
+    if (sync_enough(w)) return;
+    first->barrier_before = true;
+    st->pipe->barrier_after = false;
+}
+
+void sync_turn(struct walk *w, struct stmt *list) {
+    for (struct stmt *x = list; x; x = x->next) {
+        if (x->kind == STMT_PIPELINE) turn(w, x);
+        if (stmt_nests(x)) sync_turn(w, x->body);
     }
 }

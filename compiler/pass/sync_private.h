@@ -74,5 +74,7 @@ void sync_pipeline(struct walk *w, struct stmt *st, struct state *state);
 // Moves the wait of the first thing that a step uses up to its first load, where one barrier then
 // serves both.
 void sync_hoist(struct walk *w, struct stmt *list);
+// Moves the barrier before the load of a pipeline of one stage to the end of its step.
+void sync_turn(struct walk *w, struct stmt *list);
 
 #endif

@@ -345,6 +345,7 @@ struct pipeline {
     int ntensors;
     int wait_before;  // sync: before the loads of the first steps, as those of a copy
     bool barrier_before;
+    bool barrier_after;  // sync: at the end of each step; with one stage
 };
 
 struct stmt {

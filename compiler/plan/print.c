@@ -218,9 +218,10 @@ static void print_stmts(struct session *s, const struct stmt *t, struct buf *b, 
                 buf_puts(b, t->barrier_before ? "  // after a barrier\n" : "\n");
         }
         if (t->kind == STMT_PIPELINE) {
-            buf_printf(b, "  // %" PRId64 " stage%s%s\n", t->pipe->stages,
+            buf_printf(b, "  // %" PRId64 " stage%s%s%s\n", t->pipe->stages,
                        t->pipe->stages == 1 ? "" : "s",
-                       t->pipe->barrier_before ? ", a barrier before its first loads" : "");
+                       t->pipe->barrier_before ? ", a barrier before its first loads" : "",
+                       t->pipe->barrier_after ? ", a barrier behind each step" : "");
         }
         print_stmts(s, t->body, b, indent + 2);
         buf_fill(b, ' ', indent);
