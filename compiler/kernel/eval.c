@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/session.h"
-#include "kernel/eval_index.h"
+#include "kernel/columns.h"
 #include "layout/algebra.h"
 
 struct run {
@@ -14,10 +14,10 @@ struct run {
     const struct kir_kernel *k;
     const struct sample_set *what;
     struct image *img;
-    int64_t **own;   // own[t][id]: values of variables, a thread
+    struct columns *columns;
     int64_t active;  // threads below this go on
     bool *off;       // but for these; NULL: all do
-    struct ix_env env;
+    const int64_t *sym;
     int64_t *span;   // of global tensors, by place in k->tensor
     int64_t *stage;  // of all threads
     int64_t stage_cap;
@@ -41,23 +41,15 @@ static bool fail(struct run *r, const char *why) {
     return false;
 }
 
-static bool value_of(struct run *r, int64_t thread, const struct ix *e, int64_t *out) {
-    struct ix_env env = {r->own[thread], r->env.sym};
-    if (ix_eval(e, &env, out)) return true;
+// The value for each thread below "active" that is not "off".
+static bool value_for(struct run *r, const struct ix *e, int64_t active, const bool *off,
+                      struct column *out) {
+    if (columns_eval(r->columns, e, active, off, out)) return true;
     return fail(r, arena_printf(&r->s->arena, "'%s' has no value", ix_text(r->s, e)));
 }
 
-// What is the same for all threads is evaluated once.
-static bool begin(struct run *r, const struct ix *e, struct index *x) {
-    struct ix_env env = {r->own[0], r->env.sym};
-    if (index_begin(e, &env, x)) return true;
-    return fail(r, arena_printf(&r->s->arena, "'%s' has no value", ix_text(r->s, e)));
-}
-
-static bool value_at(struct run *r, int64_t thread, const struct index *x, int64_t *out) {
-    struct ix_env env = {r->own[thread], r->env.sym};
-    if (index_at(x, &env, out)) return true;
-    return fail(r, arena_printf(&r->s->arena, "'%s' has no value", ix_text(r->s, x->of)));
+static bool value_of(struct run *r, const struct ix *e, struct column *out) {
+    return value_for(r, e, r->active, r->off, out);
 }
 
 static bool goes_on(const struct run *r, int64_t t) {
@@ -70,20 +62,16 @@ static bool run_list(struct run *r, const struct kir_node *list);
 static bool run_guard(struct run *r, const struct kir_node *n) {
     bool *before = r->off;
     struct arena_mark mark = arena_mark(&r->s->arena);
-    r->off = ARENA_ARRAY(&r->s->arena, bool, r->k->threads);
-    for (int64_t t = 0; t < r->active; ++t) {
-        int64_t x;
-        if (!value_of(r, t, n->index, &x)) return false;
-        r->off[t] = x >= n->count || (before && before[t]);
-    }
+    struct column x;
+    if (!value_of(r, n->index, &x)) return false;
+    bool *off = ARENA_ARRAY(&r->s->arena, bool, r->k->threads);
+    for (int64_t t = 0; t < r->active; ++t)
+        off[t] = column_value(&x, t) >= n->count || (before && before[t]);
+    r->off = off;
     bool ok = run_list(r, n->body);
     r->off = before;
     if (ok) arena_rewind(&r->s->arena, mark);
     return ok;
-}
-
-static void set(struct run *r, const struct ix_var *v, int64_t x) {
-    for (int64_t t = 0; t < r->k->threads; ++t) r->own[t][v->id] = x;
 }
 
 static int64_t buffer_id(const struct kir_buffer *b, int64_t thread) {
@@ -114,6 +102,17 @@ static int64_t span_of(const struct run *r, const struct kir_buffer *b) {
         if (r->k->tensor[i].id == b->tensor) return r->span[i];
     }
     return INT64_MAX;  // a device function's: its caller's affair
+}
+
+// Where an access of "elements" to "b" is in order; an access elsewhere may be.
+static int64_t sure_of(const struct run *r, const struct kir_buffer *b, int elements) {
+    int64_t count = b->space == KIR_GLOBAL ? span_of(r, b) : b->count;
+    if (b->outside) return INT64_MAX - elements;
+    if (b->space == KIR_SHARED) {
+        int64_t end = (shared_end(r->k, b) - b->smem_offset) * 8 / b->elem_bits;
+        if (end < count) count = end;
+    }
+    return count - elements;
 }
 
 // An access must lie at a multiple of its width; elements inside what they are of.
@@ -212,59 +211,69 @@ static void arrive(struct run *r, int pending) {
     r->nflight = kept;
 }
 
-// Whether all conditions of "n" hold for thread "t"; false in "ok" when one has no value.
-static bool all_hold(struct run *r, const struct kir_node *n, int64_t t, bool *ok) {
+// Adds to "off" the threads for which a condition of "n" does not hold.
+static bool leave_out(struct run *r, const struct kir_node *n, bool *off) {
     for (int i = 0; i < n->nconds; ++i) {
-        int64_t a, b;
-        *ok = value_of(r, t, n->cond[i].a, &a) && value_of(r, t, n->cond[i].b, &b);
-        if (!*ok || a >= b) return false;
+        struct column a, b;
+        if (!value_for(r, n->cond[i].a, r->k->threads, off, &a) ||
+            !value_for(r, n->cond[i].b, r->k->threads, off, &b))
+            return false;
+        for (int64_t t = 0; t < r->k->threads; ++t)
+            off[t] = off[t] || column_value(&a, t) >= column_value(&b, t);
     }
     return true;
 }
 
-// The indices of an access.
-struct access {
-    struct index at, to, stage;
-};
-
-static bool run_access(struct run *r, const struct kir_node *n, const struct access *a, int64_t t) {
-    int elements = n->bits / n->buf->elem_bits;
-    int64_t at = -1, to = 0, slot = 0;
-    bool ok = true, reads = all_hold(r, n, t, &ok);
-    if (!ok) return false;
-    if (reads && (!value_at(r, t, &a->at, &at) || !check_access(r, n->buf, at, elements)))
-        return false;
-    if (n->kind == KIR_MOVE || n->kind == KIR_ASYNC) {
-        if (!value_at(r, t, &a->to, &to) || !check_access(r, n->to_buf, to, elements)) return false;
-    } else {
-        if (!value_at(r, t, &a->stage, &slot)) return false;
-        if (slot < 0 || slot >= n->stage->count) return fail(r, "a register beyond its batch");
-        slot = (t * n->stage->count + slot) * elements;
-        if (slot + elements > r->stage_cap) return fail(r, "a register that is not declared");
-    }
-    if (r->trace) trace_access(r, n, t, at, to, elements);
-    if (n->kind == KIR_ASYNC) return issue(r, n, t, at, to);
-    if (n->kind == KIR_MOVE) {
-        move(r, n, t, at, to);
-        return true;
-    }
-    int64_t from = place(n->buf, t, at);
-    if (n->kind == KIR_LOAD)
-        image_load_run(r->img, buffer_id(n->buf, t), from, elements, &r->stage[slot]);
-    else
-        image_store_run(r->img, buffer_id(n->buf, t), from, elements, &r->stage[slot]);
-    return true;
-}
-
-static bool run_accesses(struct run *r, const struct kir_node *n) {
-    struct access a;
+// "idle": threads that read nothing, NULL: none.
+static bool access_by(struct run *r, const struct kir_node *n, const bool *idle) {
     bool moves = n->kind == KIR_MOVE || n->kind == KIR_ASYNC;
-    if (!begin(r, n->at, &a.at) ||
-        !begin(r, moves ? n->to_at : n->stage_at, moves ? &a.to : &a.stage))
+    int elements = n->bits / n->buf->elem_bits;
+    struct column at, to;  // to: or the register
+    if (!value_for(r, n->at, r->active, idle ? idle : r->off, &at) ||
+        !value_of(r, moves ? n->to_at : n->stage_at, &to))
         return false;
+    int64_t at_end = sure_of(r, n->buf, elements);
+    int64_t to_end = moves ? sure_of(r, n->to_buf, elements) : n->stage->count - 1;
+    int64_t room = moves ? 0 : r->stage_cap / elements;
     for (int64_t t = 0; t < r->active; ++t) {
-        if (goes_on(r, t) && !run_access(r, n, &a, t)) return false;
+        if (!goes_on(r, t)) continue;
+        int64_t from = column_value(&at, t), where = column_value(&to, t);
+        bool sure = from >= 0 && from <= at_end && (from & (elements - 1)) == 0;
+        if (idle && idle[t])
+            from = -1;
+        else if (!sure && !check_access(r, n->buf, from, elements))
+            return false;
+        if (moves) {
+            sure = where >= 0 && where <= to_end && (where & (elements - 1)) == 0;
+            if (!sure && !check_access(r, n->to_buf, where, elements)) return false;
+        } else {
+            if (where < 0 || where > to_end) return fail(r, "a register beyond its batch");
+            where += t * n->stage->count;
+            if (where >= room) return fail(r, "a register that is not declared");
+        }
+        if (r->trace) trace_access(r, n, t, from, where, elements);
+        if (n->kind == KIR_ASYNC) {
+            if (!issue(r, n, t, from, where)) return false;
+        } else if (n->kind == KIR_MOVE) {
+            move(r, n, t, from, where);
+        } else {
+            int64_t *stage = &r->stage[where * elements], off = place(n->buf, t, from);
+            if (n->kind == KIR_LOAD)
+                image_load_run(r->img, buffer_id(n->buf, t), off, elements, stage);
+            else
+                image_store_run(r->img, buffer_id(n->buf, t), off, elements, stage);
+        }
     }
+    return true;
+}
+
+static bool run_access(struct run *r, const struct kir_node *n) {
+    if (n->nconds == 0) return access_by(r, n, NULL);
+    struct arena_mark mark = arena_mark(&r->s->arena);
+    bool *idle = ARENA_ARRAY(&r->s->arena, bool, r->k->threads);
+    for (int64_t t = 0; t < r->k->threads; ++t) idle[t] = t >= r->active || !goes_on(r, t);
+    if (!leave_out(r, n, idle) || !access_by(r, n, idle)) return false;
+    arena_rewind(&r->s->arena, mark);
     return true;
 }
 
@@ -272,45 +281,53 @@ static bool run_accesses(struct run *r, const struct kir_node *n) {
 static bool run_carry(struct run *r, const struct kir_node *n, bool first) {
     for (int j = 0; j < n->ncarries; ++j) {
         const struct kir_carry *c = &n->carry[j];
-        for (int64_t t = 0; t < r->k->threads; ++t) {
-            int64_t by;
-            if (!goes_on(r, t)) continue;
-            if (!value_of(r, t, first ? c->first : c->step, &by)) return false;
-            r->own[t][c->var->id] = first ? by : r->own[t][c->var->id] + by;
-        }
+        struct column by;
+        if (!value_for(r, first ? c->first : c->step, r->k->threads, r->off, &by)) return false;
+        if (first)
+            columns_let(r->columns, c->var, &by, r->off);
+        else if (!columns_add(r->columns, c->var, &by, r->off))
+            return fail(r, "an offset that goes along with a loop goes too far");
     }
     return true;
 }
 
-static bool run_fill(struct run *r, const struct kir_node *n, int64_t t) {
+static bool run_fill(struct run *r, const struct kir_node *n) {
     int elements = n->bits / n->elem_bits;
-    int64_t at, tag = image_constant(n->constant);
-    if (!value_of(r, t, n->stage ? n->stage_at : n->to_at, &at)) return false;
-    if (n->stage) {
-        int64_t slot = (t * n->stage->count + at) * elements;
-        if (at < 0 || at >= n->stage->count || slot + elements > r->stage_cap)
-            return fail(r, "a register beyond its batch");
-        for (int e = 0; e < elements; ++e) r->stage[slot + e] = tag;
-        return true;
+    int64_t tag = image_constant(n->constant);
+    struct column to;
+    if (!value_of(r, n->stage ? n->stage_at : n->to_at, &to)) return false;
+    for (int64_t t = 0; t < r->active; ++t) {
+        if (!goes_on(r, t)) continue;
+        int64_t at = column_value(&to, t);
+        if (n->stage) {
+            int64_t slot = (t * n->stage->count + at) * elements;
+            if (at < 0 || at >= n->stage->count || slot + elements > r->stage_cap)
+                return fail(r, "a register beyond its batch");
+            for (int e = 0; e < elements; ++e) r->stage[slot + e] = tag;
+            continue;
+        }
+        if (!check_access(r, n->to_buf, at, elements)) return false;
+        for (int e = 0; e < elements; ++e)
+            image_store(r->img, buffer_id(n->to_buf, t), place(n->to_buf, t, at + e), tag);
     }
-    if (!check_access(r, n->to_buf, at, elements)) return false;
-    for (int e = 0; e < elements; ++e)
-        image_store(r->img, buffer_id(n->to_buf, t), place(n->to_buf, t, at + e), tag);
     return true;
 }
 
 static bool run_loop(struct run *r, const struct kir_node *n) {
-    int64_t begin, end, pick[SAMPLE_AXIS];
-    if (!value_of(r, 0, n->begin, &begin) || !value_of(r, 0, n->end, &end)) return false;
+    struct column first, last;
+    int64_t pick[SAMPLE_AXIS];
+    if (!value_for(r, n->begin, 1, NULL, &first) || !value_for(r, n->end, 1, NULL, &last))
+        return false;
+    int64_t begin = column_value(&first, 0), end = column_value(&last, 0);
     // the plan's own loops may be sampled, those inside a copy may not: their variables are
     // lowering's
     bool all =
         r->what->all_iterations || n->whole || n->unroll || n->var->id >= r->k->first_own_var;
     if (all) {
         for (int64_t i = begin; i < end; ++i) {
-            set(r, n->var, i);
+            columns_set(r->columns, n->var, i);
             for (int j = 0; j < n->nrings; ++j)
-                set(r, n->ring[j].var, (n->ring[j].first + i - begin) % n->ring[j].size);
+                columns_set(r->columns, n->ring[j].var, (n->ring[j].first + i - begin) % n->ring[j].size);
             if (!run_carry(r, n, i == begin)) return false;
             if (!run_list(r, n->body)) return false;
         }
@@ -318,29 +335,32 @@ static bool run_loop(struct run *r, const struct kir_node *n) {
     }
     int count = sample_axis(end - begin, pick);
     for (int i = 0; i < count; ++i) {
-        set(r, n->var, begin + pick[i]);
+        columns_set(r->columns, n->var, begin + pick[i]);
         if (!run_list(r, n->body)) return false;
     }
     return true;
 }
 
 // What an extern function writes is its own affair; that it may have written is not.
-static bool run_call(struct run *r, const struct kir_node *n, int64_t t) {
+static bool run_call(struct run *r, const struct kir_node *n) {
     for (int i = 0; i < n->nargs; ++i) {
         const struct kir_arg *a = &n->arg[i];
-        int64_t at, size;
+        struct column at;
         if (!a->written) continue;
-        if (!value_of(r, t, a->at, &at)) return false;
+        if (!value_of(r, a->at, &at)) return false;
         struct lay_int count = lay_size(&r->s->lay, a->layout);
         struct lay plain = lay_inner(a->layout);
         if (!lay_int_static(count)) return fail(r, "an argument whose size is not known");
-        size = count.num;
-        for (int64_t e = 0; e < size; ++e) {
+        for (int64_t e = 0; e < count.num; ++e) {
             int64_t off;
             if (!lay_eval(&r->s->lay, plain, e, &off)) return fail(r, "an argument without values");
-            off = place(a->buf, t, lay_swizzle_apply(a->layout.sw, at + off));
-            image_store(r->img, buffer_id(a->buf, t), off,
-                        image_opaque(n->callee_id, a->place, off));
+            for (int64_t t = 0; t < r->active; ++t) {
+                if (!goes_on(r, t)) continue;
+                int64_t to =
+                    place(a->buf, t, lay_swizzle_apply(a->layout.sw, column_value(&at, t) + off));
+                image_store(r->img, buffer_id(a->buf, t), to,
+                            image_opaque(n->callee_id, a->place, to));
+            }
         }
     }
     return true;
@@ -348,30 +368,27 @@ static bool run_call(struct run *r, const struct kir_node *n, int64_t t) {
 
 // The threads for which all conditions of "n" hold take its body, the others its other way.
 static bool run_if(struct run *r, const struct kir_node *n) {
-    int64_t threads = r->k->threads, a, b;
+    int64_t threads = r->k->threads, on = 0, hold = 0;
     struct arena_mark mark = arena_mark(&r->s->arena);
     bool *before = r->off, ok = true;
     bool *off = ARENA_ARRAY(&r->s->arena, bool, threads);
-    bool *holds = ARENA_ARRAY(&r->s->arena, bool, threads);
-    for (int64_t t = 0; t < threads; ++t) holds[t] = t < r->active && goes_on(r, t);
-    for (int i = 0; i < n->nconds; ++i) {
-        struct index left, right;
-        if (!begin(r, n->cond[i].a, &left) || !begin(r, n->cond[i].b, &right)) return false;
-        for (int64_t t = 0; t < threads; ++t) {
-            if (!holds[t]) continue;
-            if (!value_at(r, t, &left, &a) || !value_at(r, t, &right, &b)) return false;
-            holds[t] = a < b;
-        }
+    bool *other = ARENA_ARRAY(&r->s->arena, bool, threads);
+    for (int64_t t = 0; t < threads; ++t) {
+        other[t] = off[t] = t >= r->active || !goes_on(r, t);
+        on += !off[t];
     }
-    for (int way = 0; way < 2 && ok; ++way) {
-        bool any = false;
-        r->off = before;
-        for (int64_t t = 0; t < threads; ++t) {
-            off[t] = !goes_on(r, t) || holds[t] == (way == 1);
-            any |= t < r->active && !off[t];
-        }
-        r->off = off;
-        if (any) ok = run_list(r, way ? n->orelse : n->body);
+    if (!leave_out(r, n, off)) return false;
+    for (int64_t t = 0; t < threads; ++t) {
+        other[t] = other[t] || !off[t];
+        hold += !off[t];
+    }
+    if (hold > 0) {
+        r->off = hold == on ? before : off;
+        ok = run_list(r, n->body);
+    }
+    if (hold < on && ok) {
+        r->off = hold == 0 ? before : other;
+        ok = run_list(r, n->orelse);
     }
     r->off = before;
     if (ok) arena_rewind(&r->s->arena, mark);
@@ -379,16 +396,24 @@ static bool run_if(struct run *r, const struct kir_node *n) {
 }
 
 static bool run_let(struct run *r, const struct kir_node *n) {
-    for (int64_t t = 0; t < r->k->threads; ++t) {
-        int64_t x, most;
-        if (!goes_on(r, t)) continue;
-        if (!value_of(r, t, n->index, &x)) return false;
-        if (n->sampled && !r->what->all_iterations) {
-            if (!value_of(r, t, n->sampled, &most)) return false;
-            if (most < x) x = most;
-        }
-        r->own[t][n->var->id] = x;
+    int64_t threads = r->k->threads;
+    struct column x, most;
+    if (!value_for(r, n->index, threads, r->off, &x)) return false;
+    if (!n->sampled || r->what->all_iterations) {
+        columns_let(r->columns, n->var, &x, r->off);
+        return true;
     }
+    if (!value_for(r, n->sampled, threads, r->off, &most)) return false;
+    struct arena_mark mark = arena_mark(&r->s->arena);
+    int64_t *least = ARENA_ARRAY(&r->s->arena, int64_t, threads);
+    struct column column = {.at = least};
+    for (int64_t t = 0; t < threads; ++t) {
+        int64_t a = column_value(&x, t), b = column_value(&most, t);
+        least[t] = a < b ? a : b;
+    }
+    if (!x.at && !most.at) column = (struct column){.base = least[0]};
+    columns_let(r->columns, n->var, &column, r->off);
+    arena_rewind(&r->s->arena, mark);
     return true;
 }
 
@@ -434,20 +459,16 @@ static bool run_list(struct run *r, const struct kir_node *list) {
             break;
         }
         case KIR_CALL:
-            for (int64_t t = 0; t < r->active; ++t) {
-                if (goes_on(r, t) && !run_call(r, n, t)) return false;
-            }
+            if (!run_call(r, n)) return false;
             break;
         case KIR_FILL:
-            for (int64_t t = 0; t < r->active; ++t) {
-                if (goes_on(r, t) && !run_fill(r, n, t)) return false;
-            }
+            if (!run_fill(r, n)) return false;
             break;
         case KIR_LOAD:
         case KIR_STORE:
         case KIR_MOVE:
         case KIR_ASYNC:
-            if (!run_accesses(r, n)) return false;
+            if (!run_access(r, n)) return false;
             break;
         }
     }
@@ -455,9 +476,9 @@ static bool run_list(struct run *r, const struct kir_node *list) {
 }
 
 static bool run_block(struct run *r, const int64_t block[3]) {
-    for (int64_t t = 0; t < r->k->threads; ++t) r->own[t][r->k->tid->id] = t;
+    columns_set_thread(r->columns, r->k->tid);
     for (int i = 0; i < 3; ++i) {
-        if (r->k->block[i]) set(r, r->k->block[i], block[i]);
+        if (r->k->block[i]) columns_set(r->columns, r->k->block[i], block[i]);
     }
     image_drop_local(r->img);
     r->active = r->k->threads;
@@ -481,7 +502,7 @@ const char *kir_run_traced(struct session *s, const struct kir_kernel *k, const 
                     .k = k,
                     .what = what,
                     .img = img,
-                    .env = {NULL, sym},
+                    .sym = sym,
                     .trace = trace,
                     .early = what->early};
     int64_t grid[3], total = 1;
@@ -492,17 +513,10 @@ const char *kir_run_traced(struct session *s, const struct kir_kernel *k, const 
     }
     r.span = ARENA_ARRAY(&s->arena, int64_t, k->ntensors + 1);
     for (int i = 0; i < k->ntensors; ++i) {
-        if (!ix_eval(k->tensor[i].span, &r.env, &r.span[i])) return "a tensor has no end";
+        struct ix_env env = {NULL, sym};
+        if (!ix_eval(k->tensor[i].span, &env, &r.span[i])) return "a tensor has no end";
     }
-    int64_t nvars = s->next_var + 1;
-    int64_t *values = calloc((size_t)(nvars * k->threads), sizeof *values);
-    r.own = calloc((size_t)k->threads, sizeof *r.own);
-    if (!values || !r.own) {
-        free(values);
-        free(r.own);
-        return "out of memory";
-    }
-    for (int64_t t = 0; t < k->threads; ++t) r.own[t] = values + t * nvars;
+    r.columns = columns_new(s, k->threads, sym);
     if (what->all_blocks) {
         bool ok = true;
         for (int64_t i = 0; ok && i < total; ++i) {
@@ -518,7 +532,6 @@ const char *kir_run_traced(struct session *s, const struct kir_kernel *k, const 
     }
     free(r.stage);
     free(r.flight);
-    free(r.own);
-    free(values);
+    columns_free(r.columns);
     return r.error;
 }

@@ -71,7 +71,7 @@ static bool put(struct run *r, int64_t to, int64_t tag) {
     if (dst->outside && dst->space == MEM_FRAG) place = image_outside(thread, to);
     int64_t buf = oracle_buffer(dst, thread);
     int64_t me = r->nblock << 32 | r->serial;
-    int64_t before = image_load(r->writer, buf, place);
+    int64_t *writer = image_at(r->writer, buf, place, true), before = *writer;
     if (before == me)
         return oracle_fail(r, PLAN_RUN_TWICE, dst, to,
                            arena_printf(&r->s->arena,
@@ -84,7 +84,7 @@ static bool put(struct run *r, int64_t to, int64_t tag) {
                                         (long long)to, oracle_name(dst), where(r),
                                         before >> 32 == r->nblock ? "another copy or iteration"
                                                                   : "another block"));
-    image_store(r->writer, buf, place, me);
+    *writer = me;
     image_store(r->img, buf, place, tag);
     ++r->report->moved;
     return true;
@@ -136,7 +136,7 @@ static bool move_if(struct run *r, int64_t from, bool is_from, int64_t to, bool 
 static bool is_inside(const struct side *side, const int64_t *at) {
     int64_t c[PLAN_FLAT_MODES];
     if (!side->over) return true;
-    memcpy(c, side->first, sizeof c);
+    for (int m = 0; m < side->tensor.n; ++m) c[m] = side->first[m];
     for (int i = 0; i < side->coord.n; ++i) {
         if (side->coord.basis[i] >= 0) c[side->coord.basis[i]] += side->coord.stride[i] * at[i];
     }
