@@ -104,7 +104,8 @@ static void renew(struct columns *c, struct kept *k) {
 static bool part_of(struct columns *c, const struct ix *e, struct column *out);
 
 static bool is_made_of(const struct kept *k, const struct column *a, int64_t base) {
-    return k->value.at && a->version && k->from == a->at && a->version <= k->from_version && k->from_base == base;
+    return k->value.at && a->version && k->from == a->at && a->version <= k->from_version &&
+           k->from_base == base;
 }
 
 static void made_of(struct kept *k, const struct column *a, int64_t base) {

@@ -327,7 +327,8 @@ static bool run_loop(struct run *r, const struct kir_node *n) {
         for (int64_t i = begin; i < end; ++i) {
             columns_set(r->columns, n->var, i);
             for (int j = 0; j < n->nrings; ++j)
-                columns_set(r->columns, n->ring[j].var, (n->ring[j].first + i - begin) % n->ring[j].size);
+                columns_set(r->columns, n->ring[j].var,
+                            (n->ring[j].first + i - begin) % n->ring[j].size);
             if (!run_carry(r, n, i == begin)) return false;
             if (!run_list(r, n->body)) return false;
         }
@@ -498,13 +499,8 @@ const char *kir_run(struct session *s, const struct kir_kernel *k, const int64_t
 const char *kir_run_traced(struct session *s, const struct kir_kernel *k, const int64_t *sym,
                            const struct sample_set *what, struct image *img,
                            struct kir_trace *trace) {
-    struct run r = {.s = s,
-                    .k = k,
-                    .what = what,
-                    .img = img,
-                    .sym = sym,
-                    .trace = trace,
-                    .early = what->early};
+    struct run r = {
+        .s = s, .k = k, .what = what, .img = img, .sym = sym, .trace = trace, .early = what->early};
     int64_t grid[3], total = 1;
     for (int i = 0; i < 3; ++i) {
         if (!lay_int_eval(k->grid[i], sym, &grid[i])) return "the grid has no value";

@@ -167,7 +167,9 @@ static bool check_binding(struct session *s, const struct plan *p, const struct 
     int64_t block = moved(s, k, k->body, sym, SAMPLE_AXIS);
     if (!all && block > MOVED_LIMIT) return true;  // a tile of this size takes too long
     what.first_block = block > MOVED_LIMIT / SAMPLE_BLOCKS;
-    if (!all && !check_block(s, p, k, sym)) return false;
+    // the blocks that are executed have all their iterations when no loop has more than its sample
+    if (block > 0 && moved(s, k, k->body, sym, INT64_MAX) == block) what.all_iterations = true;
+    if (!what.all_iterations && !check_block(s, p, k, sym)) return false;
     struct image *meant = image_new();
     struct plan_run_report report = {0};
     bool ok = plan_run(s, p, k, sym, &what, meant, &report);

@@ -59,19 +59,16 @@ void oracle_set_thread(struct run *r, int thread) {
 // -- one element ----------------------------------------------------------------------------------
 
 static int64_t place(const struct side *side, int64_t linear_offset) {
-    return plan_swizzle(side->flat.sw, side->offset + linear_offset);
+    int64_t at = side->offset + linear_offset;
+    return side->flat.sw.b ? plan_swizzle(side->flat.sw, at) : at;
 }
 
 // Stores "tag" at "to" of the destination's layout.
 static bool put(struct run *r, int64_t to, int64_t tag) {
     to = place(&r->dst, to);
     const struct tensor *dst = r->dst.view->base;
-    int thread = r->report->thread;
-    int64_t place = to;
-    if (dst->outside && dst->space == MEM_FRAG) place = image_outside(thread, to);
-    int64_t buf = oracle_buffer(dst, thread);
-    int64_t me = r->nblock << 32 | r->serial;
-    int64_t *writer = image_at(r->writer, buf, place, true), before = *writer;
+    int64_t me = r->nblock << 32 | r->serial, at = to + r->dst.from;
+    int64_t *writer = image_at(r->writer, r->dst.buf, at, true), before = *writer;
     if (before == me)
         return oracle_fail(r, PLAN_RUN_TWICE, dst, to,
                            arena_printf(&r->s->arena,
@@ -85,7 +82,7 @@ static bool put(struct run *r, int64_t to, int64_t tag) {
                                         before >> 32 == r->nblock ? "another copy or iteration"
                                                                   : "another block"));
     *writer = me;
-    image_store(r->img, buf, place, tag);
+    image_store(r->img, r->dst.buf, at, tag);
     ++r->report->moved;
     return true;
 }
@@ -94,10 +91,7 @@ static bool put(struct run *r, int64_t to, int64_t tag) {
 static bool move(struct run *r, int64_t from, int64_t to) {
     from = place(&r->src, from);
     const struct tensor *src = r->src.view->base;
-    int thread = r->report->thread;
-    int64_t at = from;
-    if (src->outside && src->space == MEM_FRAG) at = image_outside(thread, from);
-    int64_t tag = image_load(r->img, oracle_buffer(src, thread), at);
+    int64_t at = from + r->src.from, tag = image_load(r->img, r->src.buf, at);
     // a block's own memory is written by that block, in its own iterations
     bool known = r->whole || (r->what->all_iterations && src->space != MEM_GLOBAL && !src->outside);
     if (tag == IMAGE_POISON && known)
@@ -106,8 +100,7 @@ static bool move(struct run *r, int64_t from, int64_t to) {
             arena_printf(&r->s->arena,
                          "element %lld of '%s' is read %s before anything was written to it",
                          (long long)from, oracle_name(src), where(r)));
-    if (known && r->step &&
-        !oracle_fresh(r, src, image_load(r->writer, oracle_buffer(src, thread), at)))
+    if (known && r->step && !oracle_fresh(r, src, image_load(r->writer, r->src.buf, at)))
         return oracle_fail(
             r, PLAN_RUN_POISON, src, from,
             arena_printf(&r->s->arena,
@@ -229,6 +222,9 @@ static bool check_place(struct run *r, struct side *side) {
 static bool locate(struct run *r, struct side *side) {
     if (!ix_eval(side->view->offset, &r->env, &side->offset)) return no_value(r, side->view);
     side->offset += side->flat.offset;
+    const struct tensor *t = side->view->base;
+    side->buf = oracle_buffer(t, r->report->thread);
+    side->from = t->outside && t->space == MEM_FRAG ? image_outside(r->report->thread, 0) : 0;
     return check_place(r, side);
 }
 

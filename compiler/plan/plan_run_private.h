@@ -7,11 +7,12 @@
 // One side of a copy for one binding of the params.
 struct side {
     const struct view *view;
-    struct plan_flat flat;           // of the layout
-    struct plan_flat coord;          // of the coordinates; n -1: there are none
-    struct plan_flat tensor;         // of the whole tensor; n -1: not known
-    int64_t offset;                  // now
-    bool over;                       // now some of its coordinates lie outside the tensor
+    struct plan_flat flat;    // of the layout
+    struct plan_flat coord;   // of the coordinates; n -1: there are none
+    struct plan_flat tensor;  // of the whole tensor; n -1: not known
+    int64_t offset;           // now
+    int64_t buf, from;        // now: the buffer of the image, the tensor's first element there
+    bool over;                // now some of its coordinates lie outside the tensor
     int64_t first[PLAN_FLAT_MODES];  // now, of its first element: coordinates in the tensor
 };
 
