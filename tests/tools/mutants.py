@@ -123,6 +123,7 @@ class Workplace:
         self.seconds = {}
 
     def prepare(self):
+        """Returns what fails although nothing was changed."""
         copy_tree(self.src)
         self.configure(self.build, "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS=-w")
         self.configure(self.sanitized, "-DCMAKE_BUILD_TYPE=Debug", "-DTCPC_SANITIZE=ON", "-DCMAKE_C_FLAGS=-w",
@@ -133,8 +134,9 @@ class Workplace:
                 begin = time.monotonic()
                 status, out = run(command, folder, 900, self.path)
                 if status != 0:
-                    sys.exit(f"mutants: '{name}' fails before anything was changed:\n{out[-3000:]}")
+                    return f"'{name}' fails before anything was changed:\n{out[-3000:]}"
                 self.seconds[name] = time.monotonic() - begin
+        return None
 
     def configure(self, folder, *options):
         if not (folder / "build.ninja").exists():
@@ -271,14 +273,21 @@ def main():
         sys.exit("mutants: another run works in build-mutants")
     begin = time.monotonic()
     places, path = queue.Queue(), keep_outputs()
-    for i in range(min(options.jobs, len(mutants))):
-        place = Workplace(ROOT / "build-mutants" / f"job{i}", path)
-        place.prepare()
-        places.put(place)
-        times = ", ".join(f"{name} {t:.1f} s" for name, t in place.seconds.items())
-        print(f"job {i}: when nothing is wrong: {times}", flush=True)
-
     results, lock = [], threading.Lock()
+
+    def prepare(i):
+        place = Workplace(ROOT / "build-mutants" / f"job{i}", path)
+        why = place.prepare()
+        if not why:
+            places.put(place)
+        times = ", ".join(f"{name} {t:.1f} s" for name, t in place.seconds.items())
+        with lock:
+            print(f"job {i}: {why or 'when nothing is wrong: ' + times}", flush=True)
+        return why
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:  # side by side, so that the times are those of a run
+        if any(list(pool.map(prepare, range(min(options.jobs, len(mutants)))))):
+            return 2
 
     def work(mutant):
         if stop.is_set():
