@@ -150,17 +150,18 @@ TCP_INSTRUCTION unsigned tcp_shared_address(const void *shared) {
                  "l"(__cvta_generic_to_global(global)), "r"(read)                                  \
                  : "memory")
 #define TCP_CP_ASYNC_BODY(ASM, cache, bytes)                                                       \
-    static_assert(L2 == 0 || L2 == 64 || L2 == 128 || L2 == 256, "what the L2 cache can fetch");   \
-    if (L2 == 0) ASM(#cache ".shared.global", bytes);                                              \
-    if (L2 == 64) ASM(#cache ".shared.global.L2::64B", bytes);                                     \
-    if (L2 == 128) ASM(#cache ".shared.global.L2::128B", bytes);                                   \
-    if (L2 == 256) ASM(#cache ".shared.global.L2::256B", bytes)
+    static_assert(Hint == 0 || Hint == 64 || Hint == 128 || Hint == 256,                           \
+                  "what the L2 cache can fetch");                                                  \
+    if (Hint == 0) ASM(#cache ".shared.global", bytes);                                            \
+    if (Hint == 64) ASM(#cache ".shared.global.L2::64B", bytes);                                   \
+    if (Hint == 128) ASM(#cache ".shared.global.L2::128B", bytes);                                 \
+    if (Hint == 256) ASM(#cache ".shared.global.L2::256B", bytes)
 #define TCP_CP_ASYNC_ROW(cache, bytes)                                                             \
-    template <int L2 = 0>                                                                          \
+    template <int Hint = 0>                                                                        \
     TCP_INSTRUCTION void tcp_cp_async_##cache##_##bytes(void *shared, const void *global) {        \
         TCP_CP_ASYNC_BODY(TCP_CP_ASYNC_ASM, cache, bytes);                                         \
     }                                                                                              \
-    template <int L2 = 0>                                                                          \
+    template <int Hint = 0>                                                                        \
     TCP_INSTRUCTION void tcp_cp_async_##cache##_zfill_##bytes(void *shared, const void *global,    \
                                                               int read) {                          \
         TCP_CP_ASYNC_BODY(TCP_CP_ASYNC_ZFILL_ASM, cache, bytes);                                   \

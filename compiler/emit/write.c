@@ -378,7 +378,8 @@ static bool int_text(const struct writer *w, const struct ix *e) {
 
 static void put_ix(const struct writer *w, const struct ix *e, enum level in);
 
-static void put_sym(const struct writer *w, const struct lay_sym *y, bool wide, bool first);
+static void put_sym(const struct writer *w, const struct lay_sym *y, bool wide, bool first,
+                    bool leading);
 
 // The factors of "x" as a product; "wide" asks for 64 bits.  Nothing is written for 1 unless
 // "alone".
@@ -394,18 +395,20 @@ static bool put_int(const struct writer *w, struct lay_int x, bool wide, bool al
     }
     for (int i = 0; i < x.nsyms; ++i) {
         if (any) buf_puts(w->b, " * ");
-        put_sym(w, x.syms[i], wide && !is_wide, i == 0);
+        put_sym(w, x.syms[i], wide && !is_wide, i == 0, !any);
         is_wide = any = true;
     }
     if (x.den != 1) buf_printf(w->b, " / %" PRId64, x.den);
     return any;
 }
 
-static void put_sym(const struct writer *w, const struct lay_sym *y, bool wide, bool first) {
+// "leading": no factor stands before it, so that a quotient needs no parentheses.
+static void put_sym(const struct writer *w, const struct lay_sym *y, bool wide, bool first,
+                    bool leading) {
     if (!y->name) {
-        buf_puts(w->b, "((");
+        buf_puts(w->b, leading ? "(" : "((");
         put_int(w, y->of, true, true);
-        buf_printf(w->b, " + %" PRId64 ") / %" PRId64 ")", y->by - 1, y->by);
+        buf_printf(w->b, " + %" PRId64 ") / %" PRId64 "%s", y->by - 1, y->by, leading ? "" : ")");
         return;
     }
     const char *name = param_of(w->k, y)->c_name;

@@ -89,11 +89,11 @@ inline void tcp_sync_warp(TCP_HOST_AT) {
 }
 
 #define TCP_CP_ASYNC_ROW(cache, bytes)                                                             \
-    template <int L2 = 0>                                                                          \
+    template <int = 0>                                                                             \
     inline void tcp_cp_async_##cache##_##bytes(void *shared, const void *global, TCP_HOST_AT) {    \
         tcp_host_cp_async(shared, global, bytes, bytes, at);                                       \
     }                                                                                              \
-    template <int L2 = 0>                                                                          \
+    template <int = 0>                                                                             \
     inline void tcp_cp_async_##cache##_zfill_##bytes(void *shared, const void *global, int read,   \
                                                      TCP_HOST_AT) {                                \
         tcp_host_cp_async(shared, global, bytes, read, at);                                        \

@@ -62,7 +62,7 @@ static __global__ void __launch_bounds__(128)
     }
     tcp_cp_async_commit();
     {
-        const int n_end = (((int64_t)N + 63) / 64);
+        const int n_end = ((int64_t)N + 63) / 64;
         // prologue: the loads of the first step
         {
             const int n_load = 0;
@@ -342,6 +342,6 @@ TCP_EXTERN_C tcp_status attention_loads_launch(const tcp_f16 *Q, const tcp_f16 *
     TCP_CHECK(tcp_check_distinct("attention_loads", "Q", Q, 0, 128 * M, "O", O, 0, 128 * M));
     TCP_CHECK(tcp_check_distinct("attention_loads", "K", K, 0, 128 * N, "O", O, 0, 128 * M));
     TCP_CHECK(tcp_check_distinct("attention_loads", "V", V, 0, 128 * N, "O", O, 0, 128 * M));
-    return TCP_LAUNCH(attention_loads_kernel, tcp_blocks(((M + 127) / 128), 1, 1), 128, 49152,
-                      stream, Q, K, V, O, (int)M, (int)N);
+    return TCP_LAUNCH(attention_loads_kernel, tcp_blocks((M + 127) / 128, 1, 1), 128, 49152, stream,
+                      Q, K, V, O, (int)M, (int)N);
 }

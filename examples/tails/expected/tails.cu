@@ -84,8 +84,8 @@ TCP_EXTERN_C tcp_status straight_launch(const tcp_f16 *A, tcp_f16 *B, int64_t M,
     TCP_CHECK(tcp_check_tensor("straight", "B", B, 16));
     TCP_CHECK(tcp_check_distinct("straight", "A", A, 0, 2 * N - 2 * ld + 2 * M * ld, "B", B, 0,
                                  2 * N - 2 * ld + 2 * M * ld));
-    return TCP_LAUNCH(straight_kernel, tcp_blocks(((M + 63) / 64), ((N + 63) / 64), 1), 128, 0,
-                      stream, A, B, (int)M, (int)N, ld);
+    return TCP_LAUNCH(straight_kernel, tcp_blocks((M + 63) / 64, (N + 63) / 64, 1), 128, 0, stream,
+                      A, B, (int)M, (int)N, ld);
 }
 
 // kernel through_shared, tails.tcp:18
@@ -219,8 +219,8 @@ TCP_EXTERN_C tcp_status through_shared_launch(const tcp_f16 *A, tcp_f16 *B, int6
     TCP_CHECK(tcp_check_tensor("through_shared", "B", B, 16));
     TCP_CHECK(tcp_check_distinct("through_shared", "A", A, 0, 2 * N - 2 * ld + 2 * M * ld, "B", B,
                                  0, 2 * N - 2 * ld + 2 * M * ld));
-    return TCP_LAUNCH(through_shared_kernel, tcp_blocks(((M + 63) / 64), ((N + 63) / 64), 1), 128,
-                      8192, stream, A, B, (int)M, (int)N, ld);
+    return TCP_LAUNCH(through_shared_kernel, tcp_blocks((M + 63) / 64, (N + 63) / 64, 1), 128, 8192,
+                      stream, A, B, (int)M, (int)N, ld);
 }
 
 // kernel padded, tails.tcp:25
@@ -320,12 +320,12 @@ TCP_EXTERN_C tcp_status padded_launch(const tcp_f16 *A, tcp_f16 *tiles, int64_t 
     TCP_CHECK(tcp_check_range("padded", "ld", ld, 8, 1099511627776));
     TCP_CHECK(tcp_check_multiple("padded", "ld", ld, 8));
     TCP_CHECK(tcp_check_relation("padded", "ld >= N", ld >= N, ld, N));
-    if (((M + 63) / 64) == 0) return TCP_OK;
-    if (((N + 63) / 64) == 0) return TCP_OK;
+    if ((M + 63) / 64 == 0) return TCP_OK;
+    if ((N + 63) / 64 == 0) return TCP_OK;
     TCP_CHECK(tcp_check_tensor("padded", "A", A, 16));
     TCP_CHECK(tcp_check_tensor("padded", "tiles", tiles, 16));
     TCP_CHECK(tcp_check_distinct("padded", "A", A, 0, 2 * N - 2 * ld + 2 * M * ld, "tiles", tiles,
                                  0, 8192 * ((M + 63) / 64) * ((N + 63) / 64)));
-    return TCP_LAUNCH(padded_kernel, tcp_blocks(((M + 63) / 64), ((N + 63) / 64), 1), 128, 8192,
-                      stream, A, tiles, (int)M, (int)N, ld);
+    return TCP_LAUNCH(padded_kernel, tcp_blocks((M + 63) / 64, (N + 63) / 64, 1), 128, 8192, stream,
+                      A, tiles, (int)M, (int)N, ld);
 }
