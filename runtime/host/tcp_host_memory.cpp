@@ -50,7 +50,10 @@ tcp_status tcp_host_alloc(void **out, const char *name, size_t bytes, size_t ali
 }
 
 tcp_status tcp_alloc(void **out, size_t bytes) {
-    return tcp_host_alloc(out, "memory", bytes, 256, 0);
+    const tcp_status status = tcp_host_alloc(out, "memory", bytes, 256, 0);
+    tcp_host_ask_environment();
+    if (status == TCP_OK) memset(*out, tcp_host.schedule.poison, bytes);
+    return status;
 }
 
 tcp_status tcp_free(void *memory) {

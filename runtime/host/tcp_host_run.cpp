@@ -18,6 +18,53 @@ static std::mutex one_launch;
 
 void tcp_host_set_schedule(tcp_host_schedule schedule) {
     tcp_host.schedule = schedule;
+    tcp_host.schedule_is_set = true;
+}
+
+// Takes the word "word" of TCP_HOST_SCHEDULE; returns whether it is one.
+static bool take_word(const char *word, size_t length) {
+    static const struct {
+        const char *word;
+        bool tcp_host_schedule::*what;
+        bool value;
+    } known[] = {{"forward", &tcp_host_schedule::backward, false},
+                 {"backward", &tcp_host_schedule::backward, true},
+                 {"early", &tcp_host_schedule::late, false},
+                 {"late", &tcp_host_schedule::late, true}};
+    for (const auto &k : known) {
+        if (strlen(k.word) != length || memcmp(k.word, word, length) != 0) continue;
+        tcp_host.schedule.*k.what = k.value;
+        return true;
+    }
+    if (length < 8 || memcmp(word, "poison=", 7) != 0) return false;
+    char *end;
+    const unsigned long byte = strtoul(word + 7, &end, 0);
+    tcp_host.schedule.poison = (unsigned char)byte;
+    return end == word + length && byte <= 255;
+}
+
+void tcp_host_ask_environment() {
+    const char *text = getenv("TCP_HOST_SCHEDULE");
+    if (tcp_host.schedule_is_set) return;
+    tcp_host.schedule_is_set = true;
+    tcp_host.schedule = {false, false, 0xcb};
+    for (const char *word = text ? text : ""; *word;) {
+        const size_t length = strcspn(word, " ,");
+        if (length && !take_word(word, length) && !tcp_host.no_schedule) {
+            tcp_host.no_schedule = word;
+        }
+        word += length + strspn(word + length, " ,");
+    }
+}
+
+// Fails a launch because of a word of TCP_HOST_SCHEDULE that is none.
+static tcp_status report_schedule() {
+    tcp_host_report_item *item = &tcp_host.report[0];
+    snprintf(item->text, sizeof item->text,
+             "TCP_HOST_SCHEDULE: '%.*s' is none of forward, backward, early, late and poison=BYTE",
+             (int)strcspn(tcp_host.no_schedule, " ,"), tcp_host.no_schedule);
+    tcp_host.reports = 1;
+    return TCP_ERR_PRECONDITION;
 }
 
 int tcp_host_report_count() {
@@ -281,6 +328,8 @@ tcp_status tcp_host_launch(const char *name, tcp_grid grid, int threads, int64_t
     tcp_host.reports = 0;
     tcp_host.failures = 0;
     tcp_host.used_cp_async = false;
+    tcp_host_ask_environment();
+    if (tcp_host.no_schedule) return report_schedule();
     tcp_host_begin_launch();
     const tcp_host_index blocks = {(unsigned)grid.x, (unsigned)grid.y, (unsigned)grid.z};
     const int64_t count = grid.x * grid.y * grid.z;

@@ -9,11 +9,12 @@
 
 #include "tcp_runtime.h"
 
-// How the next launches run.
+// How the next launches run.  Where a program does not say it, the environment does: words of
+// TCP_HOST_SCHEDULE, "backward late poison=52"; else forward, early, poison=0xcb.
 struct tcp_host_schedule {
     bool backward;         // threads and blocks from the last to the first
     bool late;             // cp.async copies when it is waited for, instead of at once
-    unsigned char poison;  // what shared memory holds at the start of a block
+    unsigned char poison;  // what shared memory holds at the start of a block, and tcp_alloc's
 };
 void tcp_host_set_schedule(tcp_host_schedule schedule);
 

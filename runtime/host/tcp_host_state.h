@@ -69,6 +69,8 @@ struct tcp_host_report_item {
 struct tcp_host_launch_state {
     const char *name;
     tcp_host_schedule schedule;
+    bool schedule_is_set;
+    const char *no_schedule;  // the word of TCP_HOST_SCHEDULE that is none, or NULL
     void (*entry)(void *);
     void *context;
     int threads;
@@ -103,6 +105,8 @@ tcp_host_byte_text tcp_host_shared_byte(int64_t offset);
 __attribute__((format(printf, 3, 4))) void tcp_host_fail(tcp_host_place at, const char *kind,
                                                          const char *format, ...);
 
+// Takes the schedule from TCP_HOST_SCHEDULE, unless there is one.
+void tcp_host_ask_environment();
 // host/tcp_host_memory.cpp: forgets who wrote what in global memory.
 void tcp_host_begin_launch();
 // Moves the bytes of the chunks of "fiber" whose group is below "groups", and ends them.
