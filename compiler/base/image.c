@@ -12,6 +12,14 @@ struct image_page {
     int64_t tag[IMAGE_PAGE];
 };
 
+// Pages are made so many at a time, and freed with the image.
+enum { PAGES_AT_ONCE = 31 };
+struct chunk {
+    struct chunk *next;
+    int used;
+    struct image_page page[PAGES_AT_ONCE];
+};
+
 struct table {
     struct image_page **slot;
     int64_t cap, used;  // cap: 0 or a power of two
@@ -20,15 +28,18 @@ struct table {
 struct image_pages {
     struct table global, local;
     struct image_page *free_pages;
+    struct chunk *chunks;
     int64_t poison[IMAGE_PAGE];  // stands for the pages that are not there
 };
 
+static void no_memory(void) {
+    fputs("tcpc: error: out of memory\n", stderr);
+    exit(2);
+}
+
 static void *must_alloc(size_t bytes) {
     void *p = calloc(1, bytes);
-    if (!p) {
-        fputs("tcpc: error: out of memory\n", stderr);
-        exit(2);
-    }
+    if (!p) no_memory();
     return p;
 }
 
@@ -43,19 +54,13 @@ struct image *image_new(void) {
     return img;
 }
 
-static void table_free(struct table *t) {
-    for (int64_t i = 0; i < t->cap; ++i) free(t->slot[i]);
-    free(t->slot);
-}
-
 void image_free(struct image *img) {
     if (!img) return;
-    table_free(&img->pages->global);
-    table_free(&img->pages->local);
-    while (img->pages->free_pages) {
-        struct image_page *p = img->pages->free_pages;
-        img->pages->free_pages = p->next_free;
-        free(p);
+    free(img->pages->global.slot);
+    free(img->pages->local.slot);
+    for (struct chunk *c = img->pages->chunks, *next; c; c = next) {
+        next = c->next;
+        free(c);
     }
     free(img->pages);
     free(img->input);
@@ -120,10 +125,18 @@ static struct image_page *add(struct image_pages *all, struct table *t, int64_t 
                               int64_t number) {
     if (2 * (t->used + 1) > t->cap) grow(t);
     struct image_page *p = all->free_pages;
-    if (p)
+    if (p) {
         all->free_pages = p->next_free;
-    else
-        p = must_alloc(sizeof *p);
+    } else {
+        if (!all->chunks || all->chunks->used == PAGES_AT_ONCE) {
+            struct chunk *c = malloc(sizeof *c);
+            if (!c) no_memory();
+            c->next = all->chunks;
+            c->used = 0;
+            all->chunks = c;
+        }
+        p = &all->chunks->page[all->chunks->used++];
+    }
     p->buf = buf;
     p->number = number;
     p->next_free = NULL;

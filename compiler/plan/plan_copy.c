@@ -1,4 +1,5 @@
 // The oracle's copies: what one copy statement moves, element by element (see plan_run.h).
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/session.h"
@@ -36,11 +37,15 @@ int64_t oracle_buffer(const struct tensor *t, int thread) {
 void oracle_walk(struct walk *w, const struct plan_flat *f) {
     w->f = f;
     w->value = 0;
-    memset(w->at, 0, (size_t)f->n * sizeof w->at[0]);
+    for (int m = 0; m < f->n; ++m) {
+        w->at[m] = 0;
+        w->order[m] = m;
+    }
 }
 
 void oracle_step(struct walk *w) {
-    for (int m = 0; m < w->f->n; ++m) {
+    for (int i = 0; i < w->f->n; ++i) {
+        int m = w->order[i];
         w->value += w->f->stride[m];
         if (++w->at[m] < w->f->extent[m]) return;
         w->value -= w->f->stride[m] * w->f->extent[m];
@@ -108,6 +113,41 @@ static bool move(struct run *r, int64_t from, int64_t to) {
                          "pipeline",
                          (long long)from, oracle_name(src), where(r)));
     return put(r, to, tag);
+}
+
+// How many elements from "at" on, at most "n", a swizzle leaves beside one another.
+static int64_t unswizzled(const struct side *side, int64_t at, int64_t n) {
+    if (side->flat.sw.b == 0) return n;
+    int64_t row = (int64_t)1 << side->flat.sw.m, rest = row - ((side->offset + at) & (row - 1));
+    return rest < n ? rest : n;
+}
+
+// Moves elements that stand one behind the other on both sides, as far as nothing is to be said of
+// them; at most "n".  Returns how many.
+static int64_t move_run(struct run *r, int64_t from, int64_t to, int64_t n) {
+    n = unswizzled(&r->src, from, unswizzled(&r->dst, to, n));
+    from = place(&r->src, from) + r->src.from;
+    to = place(&r->dst, to) + r->dst.from;
+    int64_t room = IMAGE_PAGE - (from & (IMAGE_PAGE - 1)), me = r->nblock << 32 | r->serial;
+    if (room > IMAGE_PAGE - (to & (IMAGE_PAGE - 1))) room = IMAGE_PAGE - (to & (IMAGE_PAGE - 1));
+    if (n > room) n = room;
+    bool once = r->dst.view->base->space == MEM_GLOBAL;
+    // first what makes pages
+    int64_t *writer = image_at(r->writer, r->dst.buf, to, true);
+    int64_t *tag = image_at(r->img, r->dst.buf, to, true);
+    const int64_t *src = image_at(r->img, r->src.buf, from, false);
+    const int64_t *filled = image_at(r->writer, r->src.buf, from, false);
+    int64_t i = 0;
+    for (; i < n; ++i) {
+        int64_t value = src[i];
+        if (value == IMAGE_POISON) value = image_unwritten(r->img, r->src.buf, from + i);
+        if (value == IMAGE_POISON || writer[i] == me || (once && writer[i] != IMAGE_POISON)) break;
+        if (r->step && !oracle_fresh(r, r->src.view->base, filled[i])) break;
+        writer[i] = me;
+        tag[i] = value;
+    }
+    r->report->moved += i;
+    return i;
 }
 
 // Moves an element that may lie outside the source's tensor, or the destination's.
@@ -248,6 +288,48 @@ static int rank_of(struct lay l) {
     return l.shape->rank < 0 ? 1 : l.shape->rank;
 }
 
+// Where both sides have the same modes, goes along the destination's neighbours first: it does not
+// matter for what is copied, and is faster.
+static void go_along(struct walk *from, struct walk *to) {
+    const struct plan_flat *a = from->f, *b = to->f;
+    bool same = a->n == b->n;
+    for (int m = 0; m < a->n && same; ++m) same = a->extent[m] == b->extent[m];
+    for (int m = 1; m < b->n && same; ++m) {
+        int i = m;
+        for (; i > 0 && llabs(b->stride[to->order[i - 1]]) > llabs(b->stride[m]); --i)
+            to->order[i] = to->order[i - 1];
+        to->order[i] = m;
+    }
+    if (same) memcpy(from->order, to->order, (size_t)b->n * sizeof to->order[0]);
+}
+
+// Goes by "n" elements within the fastest mode.
+static void go_on(struct walk *w, int64_t n) {
+    w->at[w->order[0]] += n;
+    w->value += n * w->f->stride[w->order[0]];
+}
+
+// How many elements from here on stand beside one another on both sides, all of them inside; 0 when
+// the next is elsewhere.
+static int64_t neighbours(const struct run *r, struct walk *from, struct walk *to) {
+    int m = to->order[0];
+    if (to->f->n == 0 || from->f->n == 0 || from->order[0] != m || to->f->stride[m] != 1 ||
+        from->f->stride[m] != 1 || from->f->extent[m] != to->f->extent[m])
+        return 0;
+    int64_t n = to->f->extent[m] - to->at[m];
+    // a box that holds the first and the last holds all between them
+    while (n > 1 && (r->src.over || r->dst.over)) {
+        from->at[m] += n - 1;
+        to->at[m] += n - 1;
+        bool all = is_inside(&r->src, from->at) && is_inside(&r->dst, to->at);
+        from->at[m] -= n - 1;
+        to->at[m] -= n - 1;
+        if (all) break;
+        n /= 2;
+    }
+    return n > 1 ? n : 0;
+}
+
 // Each coordinate of the destination takes the element of the source at the same coordinate.
 static bool copy_points(struct run *r) {
     if (r->src.flat.n < 0 || r->dst.flat.n < 0)
@@ -268,10 +350,17 @@ static bool copy_points(struct run *r) {
     struct walk from, to;
     oracle_walk(&from, &r->src.flat);
     oracle_walk(&to, &r->dst.flat);
+    go_along(&from, &to);
     for (int64_t i = 0; i < r->dst.flat.size; ++i) {
-        if (!move_if(r, from.value, is_inside(&r->src, from.at), to.value,
-                     is_inside(&r->dst, to.at)))
-            return false;
+        bool is_from = is_inside(&r->src, from.at), is_to = is_inside(&r->dst, to.at);
+        int64_t run = is_from && is_to ? neighbours(r, &from, &to) : 0;
+        if (run > 0) run = move_run(r, from.value, to.value, run);
+        if (run == 0 && !move_if(r, from.value, is_from, to.value, is_to)) return false;
+        if (run > 1) {
+            go_on(&from, run - 1);
+            go_on(&to, run - 1);
+            i += run - 1;
+        }
         oracle_step(&from);
         oracle_step(&to);
     }

@@ -42,10 +42,11 @@ struct run {
     bool whole;               // every block and iteration is executed
 };
 
-// Walks the coordinates of a layout in order, and keeps the layout's value.
+// Walks the coordinates of a layout, and keeps the layout's value.
 struct walk {
     const struct plan_flat *f;
     int64_t at[PLAN_FLAT_MODES];
+    int order[PLAN_FLAT_MODES];  // of the modes, fastest first
     int64_t value;
 };
 
