@@ -17,6 +17,7 @@
 
 #include "base/sample.h"
 #include "base/session.h"
+#include "kernel/columns.h"
 #include "layout/algebra.h"
 
 enum { SAME_STEPS = 4 };                 // of a loop whose steps touch the same
@@ -47,8 +48,7 @@ struct run {
     struct session *s;
     const struct kir_kernel *k;
     struct order_without without;
-    const int64_t *sym;
-    int64_t **own;  // own[t][id]: values of variables, a thread
+    struct columns *columns;
     int64_t active;
     const bool *off;  // threads that a condition leaves out, NULL: none
     struct shadow *shadow;
@@ -69,14 +69,32 @@ static bool trouble(struct run *r, const char *why) {
     return false;
 }
 
-static bool value_of(struct run *r, int64_t thread, const struct ix *e, int64_t *out) {
-    struct ix_env env = {r->own[thread], r->sym};
-    if (ix_eval(e, &env, out)) return true;
+// The value for each thread below "active" that is not "off".
+static bool value_for(struct run *r, const struct ix *e, int64_t active, const bool *off,
+                      struct column *out) {
+    if (columns_eval(r->columns, e, active, off, out)) return true;
     return trouble(r, arena_printf(&r->s->arena, "'%s' has no value", ix_text(r->s, e)));
 }
 
-static void set(struct run *r, const struct ix_var *v, int64_t x) {
-    for (int64_t t = 0; t < r->k->threads; ++t) r->own[t][v->id] = x;
+// The value for the first thread, which is that of all.
+static bool value_of(struct run *r, const struct ix *e, int64_t *out) {
+    struct column x;
+    if (!value_for(r, e, 1, NULL, &x)) return false;
+    *out = column_value(&x, 0);
+    return true;
+}
+
+// Adds to "off" the threads for which a condition does not hold.
+static bool leave_out(struct run *r, const struct kir_cond *cond, int nconds, bool *off) {
+    for (int i = 0; i < nconds; ++i) {
+        struct column a, b;
+        if (!value_for(r, cond[i].a, r->k->threads, off, &a) ||
+            !value_for(r, cond[i].b, r->k->threads, off, &b))
+            return false;
+        for (int64_t t = 0; t < r->k->threads; ++t)
+            off[t] = off[t] || column_value(&a, t) >= column_value(&b, t);
+    }
+    return true;
 }
 
 // -- memory ---------------------------------------------------------------------------------------
@@ -254,29 +272,38 @@ static bool touch(struct run *r, const struct kir_node *n, const struct kir_buff
 
 // -- nodes ----------------------------------------------------------------------------------------
 
-static bool run_access(struct run *r, const struct kir_node *n) {
-    bool reads = n->kind != KIR_STORE && is_tracked(n->buf);
+// "idle": threads that read nothing.
+static bool touch_by(struct run *r, const struct kir_node *n, bool reads, bool writes,
+                     const bool *idle) {
     const struct kir_buffer *to = n->kind == KIR_STORE ? n->buf : n->to_buf;
     const struct ix *to_at = n->kind == KIR_STORE ? n->at : n->to_at;
-    bool writes = n->kind != KIR_LOAD && is_tracked(to), async = n->kind == KIR_ASYNC;
-    for (int64_t t = 0; t < r->active && (reads || writes); ++t) {
-        int64_t at;
+    bool async = n->kind == KIR_ASYNC;
+    struct column at, where;
+    if (reads && !value_for(r, n->at, r->active, idle, &at)) return false;
+    if (writes && !value_for(r, to_at, r->active, r->off, &where)) return false;
+    for (int64_t t = 0; t < r->active; ++t) {
         if (r->off && r->off[t]) continue;
-        bool there = true;
-        for (int i = 0; i < n->nconds && reads && there; ++i) {
-            int64_t a, b;
-            if (!value_of(r, t, n->cond[i].a, &a) || !value_of(r, t, n->cond[i].b, &b))
-                return false;
-            there = a < b;
-        }
-        if (reads && there &&
-            (!value_of(r, t, n->at, &at) || !touch(r, n, n->buf, at, n->bits / 8, t, false, async)))
+        if (reads && !(idle && idle[t]) &&
+            !touch(r, n, n->buf, column_value(&at, t), n->bits / 8, t, false, async))
             return false;
-        if (writes &&
-            (!value_of(r, t, to_at, &at) || !touch(r, n, to, at, n->bits / 8, t, true, async)))
+        if (writes && !touch(r, n, to, column_value(&where, t), n->bits / 8, t, true, async))
             return false;
         ++r->accesses;
     }
+    return true;
+}
+
+static bool run_access(struct run *r, const struct kir_node *n) {
+    bool reads = n->kind != KIR_STORE && is_tracked(n->buf);
+    bool writes = n->kind != KIR_LOAD && is_tracked(n->kind == KIR_STORE ? n->buf : n->to_buf);
+    if (!reads && !writes) return true;
+    if (!reads || n->nconds == 0) return touch_by(r, n, reads, writes, r->off);
+    struct arena_mark mark = arena_mark(&r->s->arena);
+    bool *idle = ARENA_ARRAY(&r->s->arena, bool, r->k->threads);
+    for (int64_t t = 0; t < r->k->threads; ++t) idle[t] = t >= r->active || (r->off && r->off[t]);
+    if (!leave_out(r, n->cond, n->nconds, idle) || !touch_by(r, n, reads, writes, idle))
+        return false;
+    arena_rewind(&r->s->arena, mark);
     return true;
 }
 
@@ -288,7 +315,7 @@ static bool run_call(struct run *r, const struct kir_node *n) {
         int64_t at, off;
         if (!a->buf || !is_tracked(a->buf)) continue;
         struct lay_int size = lay_size(&r->s->lay, a->layout);
-        if (!lay_int_static(size) || !value_of(r, 0, a->at, &at))
+        if (!lay_int_static(size) || !value_of(r, a->at, &at))
             return trouble(r, "an argument whose size is not known");
         for (int64_t e = 0; e < size.num; ++e) {
             if (!lay_eval(&r->s->lay, lay_inner(a->layout), e, &off))
@@ -376,24 +403,25 @@ static bool run_list(struct run *r, const struct kir_node *list);
 static bool run_carry(struct run *r, const struct kir_node *n, bool first) {
     for (int j = 0; j < n->ncarries; ++j) {
         const struct kir_carry *c = &n->carry[j];
-        for (int64_t t = 0; t < r->k->threads; ++t) {
-            int64_t by;
-            if (r->off && r->off[t]) continue;
-            if (!value_of(r, t, first ? c->first : c->step, &by)) return false;
-            r->own[t][c->var->id] = first ? by : r->own[t][c->var->id] + by;
-        }
+        struct column by;
+        if (!value_for(r, first ? c->first : c->step, r->k->threads, r->off, &by)) return false;
+        if (first)
+            columns_let(r->columns, c->var, &by, r->off);
+        else if (!columns_add(r->columns, c->var, &by, r->off))
+            return trouble(r, "an offset that goes along with a loop goes too far");
     }
     return true;
 }
 
 static bool run_loop(struct run *r, const struct kir_node *n) {
     int64_t begin, end;
-    if (!value_of(r, 0, n->begin, &begin) || !value_of(r, 0, n->end, &end)) return false;
+    if (!value_of(r, n->begin, &begin) || !value_of(r, n->end, &end)) return false;
     if (!n->whole && end - begin > SAME_STEPS && steps_are_alike(r, n)) end = begin + SAME_STEPS;
     for (int64_t i = begin; i < end && r->accesses < ACCESS_LIMIT; ++i) {
-        set(r, n->var, i);
+        columns_set(r->columns, n->var, i);
         for (int j = 0; j < n->nrings; ++j)
-            set(r, n->ring[j].var, (n->ring[j].first + i - begin) % n->ring[j].size);
+            columns_set(r->columns, n->ring[j].var,
+                        (n->ring[j].first + i - begin) % n->ring[j].size);
         if (!run_carry(r, n, i == begin)) return false;
         if (!run_list(r, n->body)) return false;
     }
@@ -404,23 +432,25 @@ static bool run_loop(struct run *r, const struct kir_node *n) {
 static bool run_ways(struct run *r, const struct kir_node *n, const struct kir_cond *cond,
                      int nconds) {
     const bool *before = r->off;
-    bool *off[2], any[2] = {false, false}, ok = true;
-    for (int i = 0; i < 2; ++i) off[i] = ARENA_ARRAY(&r->s->arena, bool, r->k->threads);
-    for (int64_t t = 0; t < r->k->threads; ++t) {
-        bool on = t < r->active && !(before && before[t]), holds = on;
-        for (int i = 0; i < nconds && holds; ++i) {
-            int64_t a, b;
-            if (!value_of(r, t, cond[i].a, &a) || !value_of(r, t, cond[i].b, &b)) return false;
-            holds = a < b;
-        }
-        off[0][t] = !holds;
-        off[1][t] = !on || holds;
-        any[0] |= holds;
-        any[1] |= on && !holds;
+    int64_t threads = r->k->threads, on = 0, hold = 0;
+    bool *off = ARENA_ARRAY(&r->s->arena, bool, threads), ok = true;
+    bool *other = ARENA_ARRAY(&r->s->arena, bool, threads);
+    for (int64_t t = 0; t < threads; ++t) {
+        other[t] = off[t] = t >= r->active || (before && before[t]);
+        on += !off[t];
     }
-    for (int i = 0; i < 2 && ok; ++i) {
-        r->off = off[i];
-        if (any[i]) ok = run_list(r, i ? n->orelse : n->body);
+    if (!leave_out(r, cond, nconds, off)) return false;
+    for (int64_t t = 0; t < threads; ++t) {
+        other[t] = other[t] || !off[t];
+        hold += !off[t];
+    }
+    if (hold > 0) {
+        r->off = hold == on ? before : off;
+        ok = run_list(r, n->body);
+    }
+    if (hold < on && ok) {
+        r->off = hold == 0 ? before : other;
+        ok = run_list(r, n->orelse);
     }
     r->off = before;
     return ok;
@@ -441,18 +471,26 @@ static int64_t steps_of(const struct run *r, const struct kir_node *n, int64_t s
 }
 
 static bool run_let(struct run *r, const struct kir_node *n) {
-    for (int64_t t = 0; t < r->k->threads; ++t) {
-        int64_t x, most, same;
-        if (r->off && r->off[t]) continue;
-        if (!value_of(r, t, n->index, &x)) return false;
-        if (n->sampled) {
-            if (!value_of(r, t, n->sampled, &most)) return false;
-            int64_t begin = most - sample_steps(n->count);
-            int64_t least = ix_static(n->index, &same) ? x - begin : n->index->lo - begin;
-            x = begin + steps_of(r, n, x - begin, least);
-        }
-        r->own[t][n->var->id] = x;
+    int64_t threads = r->k->threads, same;
+    struct column x, most;
+    if (!value_for(r, n->index, threads, r->off, &x)) return false;
+    if (!n->sampled) {
+        columns_let(r->columns, n->var, &x, r->off);
+        return true;
     }
+    if (!value_for(r, n->sampled, threads, r->off, &most)) return false;
+    struct arena_mark mark = arena_mark(&r->s->arena);
+    int64_t *end = ARENA_ARRAY(&r->s->arena, int64_t, threads);
+    struct column column = {.at = end};
+    bool is_static = ix_static(n->index, &same);
+    for (int64_t t = 0; t < threads; ++t) {
+        int64_t begin = column_value(&most, t) - sample_steps(n->count);
+        int64_t steps = column_value(&x, t) - begin;
+        end[t] = begin + steps_of(r, n, steps, is_static ? steps : n->index->lo - begin);
+    }
+    if (!x.at && !most.at) column = (struct column){.base = end[0]};
+    columns_let(r->columns, n->var, &column, r->off);
+    arena_rewind(&r->s->arena, mark);
     return true;
 }
 
@@ -524,39 +562,30 @@ static bool nothing_under_way(struct run *r) {
 
 static bool run_block(struct run *r) {
     const struct kir_kernel *k = r->k;
-    for (int64_t t = 0; t < k->threads; ++t) r->own[t][k->tid->id] = t;
-    for (int i = 0; i < 3; ++i) {
-        if (k->block[i]) set(r, k->block[i], 0);
-    }
-    for (int i = 0; i < k->nformals; ++i) {
-        if (k->formal[i].index) set(r, k->formal[i].index, 0);
-    }
+    columns_set_thread(r->columns, k->tid);  // all else is 0
     find_buffers(r, k->body);
+    if (r->nshadows == 0) return true;
     for (int i = 0; i < r->nshadows; ++i) {
         if (!make_cells(r, &r->shadow[i])) return false;
     }
-    if (r->nshadows == 0) return true;
     return run_list(r, k->body) && (!k->device || k->leaves_group || nothing_under_way(r));
 }
 
 static bool check_turn(struct session *s, const struct kir_kernel *k, const int64_t *sym,
                        struct order_without without, struct order_fault *fault, int turn) {
-    struct run r = {.s = s, .k = k, .without = without, .sym = sym, .fault = fault, .turn = turn};
+    struct run r = {.s = s, .k = k, .without = without, .fault = fault, .turn = turn};
     struct arena_mark mark = arena_mark(&s->arena);
-    int64_t nvars = s->next_var + 1;
-    int64_t *values = calloc((size_t)(nvars * k->threads), sizeof *values);
-    r.own = calloc((size_t)k->threads, sizeof *r.own);
+    r.columns = columns_new(s, k->threads, sym);
     r.shadow = calloc((size_t)count_nodes(k->body) + 1, sizeof *r.shadow);
     r.cap_done = 64;
     r.done = calloc((size_t)r.cap_done, sizeof *r.done);
     r.active = k->threads;
     r.epoch = 1;
     *fault = (struct order_fault){0};
-    if (!values || !r.own || !r.shadow || !r.done) {
+    if (!r.shadow || !r.done) {
         trouble(&r, "out of memory");
     } else {
         r.done[0] = -1;
-        for (int64_t t = 0; t < k->threads; ++t) r.own[t] = values + t * nvars;
         run_block(&r);
     }
     for (int i = 0; i < r.nshadows; ++i) {
@@ -565,8 +594,7 @@ static bool check_turn(struct session *s, const struct kir_kernel *k, const int6
     }
     free(r.shadow);
     free(r.done);
-    free(r.own);
-    free(values);
+    columns_free(r.columns);
     if (!fault->trouble) arena_rewind(&s->arena, mark);
     return !r.failed;
 }

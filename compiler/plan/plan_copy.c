@@ -1,5 +1,4 @@
 // The oracle's copies: what one copy statement moves, element by element (see plan_run.h).
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/session.h"
@@ -32,25 +31,6 @@ const char *oracle_name(const struct tensor *t) {
 int64_t oracle_buffer(const struct tensor *t, int thread) {
     if (t->space == MEM_GLOBAL || t->outside) return image_global(t->id);
     return t->space == MEM_SHARED ? image_shared(t->id) : image_frag(t->id, thread);
-}
-
-void oracle_walk(struct walk *w, const struct plan_flat *f) {
-    w->f = f;
-    w->value = 0;
-    for (int m = 0; m < f->n; ++m) {
-        w->at[m] = 0;
-        w->order[m] = m;
-    }
-}
-
-void oracle_step(struct walk *w) {
-    for (int i = 0; i < w->f->n; ++i) {
-        int m = w->order[i];
-        w->value += w->f->stride[m];
-        if (++w->at[m] < w->f->extent[m]) return;
-        w->value -= w->f->stride[m] * w->f->extent[m];
-        w->at[m] = 0;
-    }
 }
 
 void oracle_set_thread(struct run *r, int thread) {
@@ -288,27 +268,6 @@ static int rank_of(struct lay l) {
     return l.shape->rank < 0 ? 1 : l.shape->rank;
 }
 
-// Where both sides have the same modes, goes along the destination's neighbours first: it does not
-// matter for what is copied, and is faster.
-static void go_along(struct walk *from, struct walk *to) {
-    const struct plan_flat *a = from->f, *b = to->f;
-    bool same = a->n == b->n;
-    for (int m = 0; m < a->n && same; ++m) same = a->extent[m] == b->extent[m];
-    for (int m = 1; m < b->n && same; ++m) {
-        int i = m;
-        for (; i > 0 && llabs(b->stride[to->order[i - 1]]) > llabs(b->stride[m]); --i)
-            to->order[i] = to->order[i - 1];
-        to->order[i] = m;
-    }
-    if (same) memcpy(from->order, to->order, (size_t)b->n * sizeof to->order[0]);
-}
-
-// Goes by "n" elements within the fastest mode.
-static void go_on(struct walk *w, int64_t n) {
-    w->at[w->order[0]] += n;
-    w->value += n * w->f->stride[w->order[0]];
-}
-
 // How many elements from here on stand beside one another on both sides, all of them inside; 0 when
 // the next is elsewhere.
 static int64_t neighbours(const struct run *r, struct walk *from, struct walk *to) {
@@ -347,18 +306,19 @@ static bool copy_points(struct run *r) {
     if (r->report->moved + r->dst.flat.size > PLAN_RUN_LIMIT)
         return oracle_fail(r, PLAN_RUN_TOO_LARGE, r->dst.view->base, 0,
                            "too many elements to work out one by one");
+    oracle_split(&r->src, &r->dst);
     struct walk from, to;
     oracle_walk(&from, &r->src.flat);
     oracle_walk(&to, &r->dst.flat);
-    go_along(&from, &to);
+    oracle_go_along(&from, &to);
     for (int64_t i = 0; i < r->dst.flat.size; ++i) {
         bool is_from = is_inside(&r->src, from.at), is_to = is_inside(&r->dst, to.at);
         int64_t run = is_from && is_to ? neighbours(r, &from, &to) : 0;
         if (run > 0) run = move_run(r, from.value, to.value, run);
         if (run == 0 && !move_if(r, from.value, is_from, to.value, is_to)) return false;
         if (run > 1) {
-            go_on(&from, run - 1);
-            go_on(&to, run - 1);
+            oracle_go_on(&from, run - 1);
+            oracle_go_on(&to, run - 1);
             i += run - 1;
         }
         oracle_step(&from);

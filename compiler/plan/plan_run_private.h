@@ -53,6 +53,14 @@ struct walk {
 // Starts at the first coordinate, and goes to the next.
 void oracle_walk(struct walk *w, const struct plan_flat *f);
 void oracle_step(struct walk *w);
+// Goes on by "n" elements within the fastest mode.
+void oracle_go_on(struct walk *w, int64_t n);
+// Where both sides have the same modes, they go along the second one's neighbours first: it does
+// not matter for what is copied, and is faster.
+void oracle_go_along(struct walk *a, struct walk *b);
+// Splits the modes of both sides until they are the same, as far as their extents divide.  The
+// coordinates keep their order.
+void oracle_split(struct side *a, struct side *b);
 
 // Records the first thing that is wrong; returns false.
 bool oracle_fail(struct run *r, enum plan_run_kind kind, const struct tensor *t, int64_t offset,
