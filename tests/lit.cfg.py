@@ -9,7 +9,7 @@ import lit.formats
 config.name = "tcpc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".tcp", ".test"]
-config.excludes = ["unit", "golden", "tools", "coverage", "requirements.txt", "CMakeLists.txt", "Inputs", "fuzz"]
+config.excludes = ["unit", "golden", "tools", "coverage", "requirements.txt", "CMakeLists.txt", "Inputs", "fuzz", "gpu", "mutants", "random"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.tcpc_build, "tests")
 

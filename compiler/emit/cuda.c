@@ -157,7 +157,7 @@ static void put_loop(const struct emission *o, const struct kir_node *n, int ind
     for (int i = 0; i < n->ncarries; ++i) {
         const struct kir_carry *c = &n->carry[i];
         let_write(b, indent + 4, arena_printf(&o->s->arena, "%s +=", c->var->c_name),
-                  emit_ix(o->s, o->k, c->step));
+                  emit_step(o->s, o->k, c->step, c->var));
     }
     for (int i = 0; i < n->nrings; ++i) {
         const char *r = n->ring[i].var->c_name;

@@ -37,6 +37,9 @@ void conditions_write(struct buf *b, int indent, const char *head, const char *c
 bool emit_int_var(const struct ix_var *v);
 // "e" as C, in kernel "k".
 const char *emit_ix(struct session *s, const struct kir_kernel *k, const struct ix *e);
+// "e" as C, where it is added to variable "to".
+const char *emit_step(struct session *s, const struct kir_kernel *k, const struct ix *e,
+                      const struct ix_var *to);
 // "e", which has no variables, as C in the launcher of "k", where all params are int64_t.
 const char *emit_host_ix(struct session *s, const struct kir_kernel *k, const struct ix *e);
 // The same as a tcp_exact, which knows when it overflows; NULL when an int64_t holds all of it for

@@ -1,0 +1,270 @@
+// Writing index expressions as C: which products are ints, and which have 64 bits.
+#include <inttypes.h>
+
+#include "base/session.h"
+#include "emit/write.h"
+
+enum level {
+    SUM,
+    PRODUCT,
+    OPERAND
+};  // what the context binds: operands need parentheses around all else
+
+// Where an expression stands: in kernel "k", whose params may be ints, or in its launcher ("host"),
+// where all are int64_t; "exact" there takes every first param of a product as a tcp_exact, which
+// knows when it overflows; "wide": what is written is added to something of 64 bits.
+struct writer {
+    struct session *s;
+    struct buf *b;
+    const struct kir_kernel *k;
+    bool host, exact, wide;
+};
+
+struct bounds {
+    int64_t lo, hi;
+};
+
+static int64_t clamp(__int128 x) {
+    return x < INT64_MIN ? INT64_MIN : x > INT64_MAX ? INT64_MAX : (int64_t)x;
+}
+
+static struct bounds times(struct bounds a, struct bounds b) {
+    const __int128 p[4] = {(__int128)a.lo * b.lo, (__int128)a.lo * b.hi, (__int128)a.hi * b.lo,
+                           (__int128)a.hi * b.hi};
+    __int128 lo = p[0], hi = p[0];
+    for (int i = 1; i < 4; ++i) {
+        if (p[i] < lo) lo = p[i];
+        if (p[i] > hi) hi = p[i];
+    }
+    return (struct bounds){clamp(lo), clamp(hi)};
+}
+
+static bool narrow(struct bounds r) {
+    return r.lo >= INT32_MIN && r.hi <= INT32_MAX;
+}
+
+// Of all that is computed on the way to the value of "x", which is divided last.
+static struct bounds int_bounds(struct lay_int x) {
+    struct bounds r;
+    x.den = 1;
+    lay_int_range(x, &r.lo, &r.hi);
+    return r;
+}
+
+static struct bounds term_bounds(struct ix_term t) {
+    struct bounds c = int_bounds(t.coef);
+    return t.atom ? times(c, (struct bounds){t.atom->lo, t.atom->hi}) : c;
+}
+
+// Of the partial sums of "e", in whatever order.
+static struct bounds sum_bounds(const struct ix *e) {
+    __int128 lo = 0, hi = 0;
+    for (int i = 0; i < e->nterms; ++i) {
+        struct bounds t = term_bounds(e->term[i]);
+        if (t.lo < 0) lo += t.lo;
+        if (t.hi > 0) hi += t.hi;
+    }
+    return (struct bounds){clamp(lo), clamp(hi)};
+}
+
+bool emit_int_var(const struct ix_var *v) {
+    if (v->kind < IX_LOOP)
+        return true;  // tid, and blocks, of which a launch has as many as an int counts
+    if (!lay_int_valid(v->end)) return false;
+    int64_t lo, hi, unused;
+    lay_int_range(v->lo, &lo, &unused);
+    lay_int_range(v->end, &unused, &hi);
+    return narrow((struct bounds){lo, hi});
+}
+
+static const struct kir_param *param_of(const struct kir_kernel *k, const struct lay_sym *y) {
+    for (int i = 0; i < k->nparams; ++i) {
+        if (k->param[i].sym == y) return &k->param[i];
+    }
+    BUG("param '%s' is not one of kernel '%s'", y->name, k->name);
+}
+
+static bool int_sym(const struct writer *w, const struct lay_sym *y) {
+    return y->name && !w->host && param_of(w->k, y)->narrow;
+}
+
+// Whether the text of "e" has type int, as far as it must be known: false only when it is sure to
+// have 64 bits.
+static bool int_text(const struct writer *w, const struct ix *e) {
+    switch (e->op) {
+    case IX_VAR: return emit_int_var(e->var);
+    case IX_DIV:
+    case IX_MOD:
+        for (int i = 0; i < e->k.nsyms; ++i) {
+            if (!int_sym(w, e->k.syms[i])) return false;
+        }
+        return int_text(w, e->a);
+    case IX_SWZ: return int_text(w, e->a);
+    case IX_SUM: break;
+    }
+    return narrow(sum_bounds(e));
+}
+
+static void put_ix(const struct writer *w, const struct ix *e, enum level in);
+
+static void put_sym(const struct writer *w, const struct lay_sym *y, bool wide, bool first,
+                    bool leading);
+
+// The factors of "x" as a product; "wide" asks for 64 bits.  Nothing is written for 1 unless
+// "alone".
+static bool put_int(const struct writer *w, struct lay_int x, bool wide, bool alone) {
+    bool any = false, is_wide = !narrow((struct bounds){x.num, x.num});
+    if (x.num != 1 || (x.nsyms == 0 && alone)) {
+        if (wide && x.nsyms == 0 && !is_wide) buf_puts(w->b, "(int64_t)");
+        if (x.num == INT64_MIN)
+            buf_puts(w->b, "INT64_MIN");
+        else
+            buf_printf(w->b, "%" PRId64, x.num);
+        any = true;
+    }
+    for (int i = 0; i < x.nsyms; ++i) {
+        if (any) buf_puts(w->b, " * ");
+        put_sym(w, x.syms[i], wide && !is_wide, i == 0, !any);
+        is_wide = any = true;
+    }
+    if (x.den != 1) buf_printf(w->b, " / %" PRId64, x.den);
+    return any;
+}
+
+// "leading": no factor stands before it, so that a quotient needs no parentheses.
+static void put_sym(const struct writer *w, const struct lay_sym *y, bool wide, bool first,
+                    bool leading) {
+    if (!y->name) {
+        buf_puts(w->b, leading ? "(" : "((");
+        put_int(w, y->of, true, true);
+        buf_printf(w->b, " + %" PRId64 ") / %" PRId64 "%s", y->by - 1, y->by, leading ? "" : ")");
+        return;
+    }
+    const char *name = param_of(w->k, y)->c_name;
+    if (w->exact && first)
+        buf_printf(w->b, "tcp_exact(%s)", name);
+    else
+        buf_printf(w->b, "%s%s", wide && int_sym(w, y) ? "(int64_t)" : "", name);
+}
+
+static void put_term(const struct writer *w, struct ix_term t, bool wide) {
+    wide = wide || !narrow(term_bounds(t));
+    if (!t.atom) {
+        put_int(w, t.coef, wide && t.coef.nsyms, true);
+        return;
+    }
+    bool any = put_int(w, t.coef, wide && t.coef.nsyms, false);
+    if (any) buf_puts(w->b, " * ");
+    bool cast = wide && t.coef.nsyms == 0 && narrow(int_bounds(t.coef)) && int_text(w, t.atom);
+    if (cast) buf_puts(w->b, "(int64_t)");
+    put_ix(w, t.atom, any || cast ? OPERAND : PRODUCT);
+}
+
+// Whether all threads of a block have the same value of "e", as far as it must be known.
+static bool is_uniform(const struct ix *e) {
+    switch (e->op) {
+    case IX_VAR:
+        return e->var->kind == IX_LOOP || e->var->kind == IX_FORMAL ||
+               (e->var->kind >= IX_BLOCK_X && e->var->kind <= IX_BLOCK_Z);
+    case IX_DIV:
+    case IX_MOD:
+    case IX_SWZ: return is_uniform(e->a);
+    case IX_SUM: break;
+    }
+    for (int i = 0; i < e->nterms; ++i) {
+        if (e->term[i].atom && !is_uniform(e->term[i].atom)) return false;
+    }
+    return true;
+}
+
+// The first term makes a sum a 64-bit one.  So are products of params that are the same for all
+// threads: they are worked out once a warp, and added as they are, where an int would have to be
+// extended by each thread before each access.
+static bool in_64_bits(struct ix_term t, bool first) {
+    return first || (t.coef.nsyms > 0 && (!t.atom || is_uniform(t.atom)));
+}
+
+static void put_sum(const struct writer *w, const struct ix *e, enum level in) {
+    if (e->nterms == 0) {
+        buf_char(w->b, '0');
+        return;
+    }
+    int64_t value;
+    bool paren = in != SUM && !(e->nterms == 1 && !e->term[0].atom && ix_static(e, &value));
+    if (paren) buf_char(w->b, '(');
+    bool wide = w->wide || !narrow(sum_bounds(e)), first = true;
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = 0; i < e->nterms; ++i) {
+            struct ix_term t = e->term[i];
+            if ((t.atom == NULL) != (pass == 1)) continue;
+            bool minus = t.coef.num < 0 && t.coef.num != INT64_MIN;
+            if (minus) t.coef.num = -t.coef.num;
+            buf_puts(w->b, first ? (minus ? "-" : "") : (minus ? " - " : " + "));
+            put_term(w, t, wide && in_64_bits(t, first));
+            first = false;
+        }
+    }
+    if (paren) buf_char(w->b, ')');
+}
+
+static void put_ix(const struct writer *w, const struct ix *e, enum level in) {
+    switch (e->op) {
+    case IX_VAR: buf_puts(w->b, e->var->c_name); return;
+    case IX_DIV:
+    case IX_MOD: {
+        bool paren = in == OPERAND;
+        if (paren) buf_char(w->b, '(');
+        // a / b % c groups from the left, as it is meant
+        put_ix(w, e->a, e->a->op == IX_DIV || e->a->op == IX_MOD ? PRODUCT : OPERAND);
+        buf_puts(w->b, e->op == IX_DIV ? " / " : " % ");
+        if (e->k.nsyms) buf_char(w->b, '(');
+        put_int(w, e->k, !narrow(int_bounds(e->k)), true);
+        if (e->k.nsyms) buf_char(w->b, ')');
+        if (paren) buf_char(w->b, ')');
+        return;
+    }
+    case IX_SWZ:
+        buf_printf(w->b, "tcp_swizzle<%d, %d, %d>(", e->sw.b, e->sw.m, e->sw.s);
+        put_ix(w, e->a, SUM);
+        buf_char(w->b, ')');
+        return;
+    case IX_SUM: put_sum(w, e, in);
+    }
+}
+
+static const char *text_of(struct writer w, const struct ix *e) {
+    struct buf b;
+    buf_init(&b);
+    w.b = &b;
+    put_ix(&w, e, SUM);
+    return buf_finish(&b, &w.s->arena);
+}
+
+const char *emit_ix(struct session *s, const struct kir_kernel *k, const struct ix *e) {
+    return text_of((struct writer){s, NULL, k, false, false, false}, e);
+}
+
+const char *emit_step(struct session *s, const struct kir_kernel *k, const struct ix *e,
+                      const struct ix_var *to) {
+    return text_of((struct writer){s, NULL, k, false, false, !emit_int_var(to)}, e);
+}
+
+const char *emit_host_ix(struct session *s, const struct kir_kernel *k, const struct ix *e) {
+    return text_of((struct writer){s, NULL, k, true, false, false}, e);
+}
+
+static bool may_overflow(const struct ix *e) {
+    if (!e) return false;
+    if (e->op == IX_DIV || e->op == IX_MOD || e->op == IX_SWZ) return may_overflow(e->a);
+    if (e->op != IX_SUM) return false;
+    struct bounds r = sum_bounds(e);
+    if (r.lo == INT64_MIN || r.hi == INT64_MAX) return true;
+    for (int i = 0; i < e->nterms; ++i) {
+        if (may_overflow(e->term[i].atom)) return true;
+    }
+    return false;
+}
+
+const char *emit_exact_ix(struct session *s, const struct kir_kernel *k, const struct ix *e) {
+    return may_overflow(e) ? text_of((struct writer){s, NULL, k, true, true, false}, e) : NULL;
+}
