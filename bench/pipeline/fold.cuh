@@ -39,12 +39,16 @@ static __device__ __forceinline__ void fold_tile(int tid, float *sums, const T *
     fold_pair(sums + 6, sum.w);
 }
 #else
+#include "tcp_device.cuh"
 #include "tcp_numeric.h"
+// Reads with the runtime's function, so that the host sees what is read, and whether it may be.
 static inline void fold_tile(int tid, float *sums, const tcp_f16 *tile) {
     const int row = (tid / 8) ^ 4, chunk = tid % 8;
     const tcp_f16 *from = tile + 64 * row + 8 * (chunk ^ row % 8);
     for (int i = 0; i < 8; ++i) {
-        for (int j = 0; j < 8; ++j) sums[j] += (float)tcp_f16_value(from[1024 * i + j]);
+        tcp_f16 v[8];
+        tcp_st_frag_128(v, tcp_ld_shared_128(&from[1024 * i]));
+        for (int j = 0; j < 8; ++j) sums[j] += (float)tcp_f16_value(v[j]);
     }
 }
 #endif

@@ -1,16 +1,23 @@
 """Runs each kernel of a plan on the host with one barrier or wait left out, or waiting for one group less: each must fail.
 
-usage: mutate_sync.py TCPC RUNTIME FOLDER PLAN [OPTION..]
+usage: mutate_sync.py [--main FILE] [--library FILE] [--flags FLAGS] TCPC RUNTIME FOLDER PLAN [OPTION..]
 
 TCPC writes the program of `tcpc run` into FOLDER; every barrier and wait in its text is made one that a variable of the environment
-leaves out, so that one build serves all mutants.  OPTIONs go to tcpc.
+leaves out, so that one build serves all mutants.  OPTIONs go to tcpc.  With --main the emitted file is linked with that program
+instead, which has a main of its own, and is run under each of the host's schedules.  --library is the host's runtime, else it is built
+of RUNTIME; FLAGS go to the C++ compiler.
 """
 
+import argparse
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "tools"))
+import schedules
 
 HEAD = """#include <stdlib.h>
 static const int tcp_mutant = getenv("TCP_MUTANT") ? atoi(getenv("TCP_MUTANT")) : -1;
@@ -40,35 +47,69 @@ def number(text):
     return HEAD + "\n".join(lines), mutants
 
 
-def main(tcpc, runtime, folder, plan, *options):
-    subprocess.run([tcpc, "run", "--host", "-w", "--write", folder, plan, *options], check=True, stdout=subprocess.DEVNULL)
-    source = pathlib.Path(folder) / "plan.cu"
-    text, mutants = number(source.read_text())
-    source.write_text(text)
-    host = [pathlib.Path(runtime) / "tcp_harness.cpp", *sorted(pathlib.Path(runtime).glob("host/*.cpp"))]
-    program = pathlib.Path(folder) / "run"
+def emit(given, folder):
+    """Has tcpc write the emitted file; returns it, and what else the program is built of."""
+    source = folder / "plan.cu"
+    if given.main:
+        subprocess.run([given.tcpc, "-w", "-o", source, given.plan, *given.options], check=True)
+        return source, ["-I", given.main.parent, "-x", "c++", given.main, "-x", "none"]
+    command = [given.tcpc, "run", "--host", "-w", "--write", folder, given.plan, *given.options]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return source, ["-I", given.plan.parent, folder / "main.cpp"]
+
+
+def build(given, program, source, rest):
+    host = [given.library] if given.library else [given.runtime / "tcp_harness.cpp", *sorted(given.runtime.glob("host/*.cpp"))]
     subprocess.run(
-        [os.environ.get("CXX", "g++"), "-std=c++17", "-O1", "-w", f"-I{runtime}", "-o", program, "-x", "c++", source, "-x", "none",
-         pathlib.Path(folder) / "main.cpp", *host, "-pthread"],
+        [os.environ.get("CXX", "g++"), "-std=c++17", "-O1", "-w", *given.flags, f"-I{given.runtime}", "-o", program, "-x", "c++", source,
+         "-x", "none", *rest, *host, "-pthread"],
         check=True,
     )  # fmt: skip
-    right = subprocess.run([program, "--data", folder], capture_output=True, text=True)
-    if right.returncode != 0:
-        print(right.stdout + right.stderr)
-        return 1
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--main", type=pathlib.Path)
+    parser.add_argument("--library", type=pathlib.Path)
+    parser.add_argument("--flags", type=shlex.split, default=[])
+    for name in ("tcpc", "runtime", "folder", "plan"):
+        parser.add_argument(name, type=pathlib.Path)
+    parser.add_argument("options", nargs=argparse.REMAINDER)
+    given = parser.parse_args()
+    folder, program = given.folder, given.folder / "run"
+    folder.mkdir(exist_ok=True)
+    source, rest = emit(given, folder)
+    text, mutants = number(source.read_text())
     missed = 0
-    for k, (kernel, line, what) in enumerate(mutants):
-        env = dict(os.environ, TCP_MUTANT=str(k))
-        run = subprocess.run([program, "--data", folder, "--kernel", kernel], capture_output=True, text=True, env=env)
-        if run.returncode == 0:
-            print(f"{kernel}, line {line} {what}: nothing is wrong")
-            missed += 1
-        elif run.returncode != 1:
-            print(f"{kernel}, line {line} {what}: ends with {run.returncode}: {run.stderr}")
-            missed += 1
-    print(f"{len(mutants)} mutants, {missed} of them unnoticed")
+    if mutants:
+        source.write_text(text)
+        build(given, program, source, rest)
+        runs = schedules.SCHEDULES if given.main else [""]
+
+        def run(mutant, *more):
+            """The first run that does not end well, else the last."""
+            for schedule in runs:
+                done = schedules.run([program, *more], schedule, TCP_MUTANT=str(mutant))
+                if done.returncode != 0:
+                    break
+            return done
+
+        data = [] if given.main else ["--data", folder]
+        right = run(-1, *data)
+        if right.returncode != 0:
+            print(right.stdout + right.stderr)
+            return 1
+        for k, (kernel, line, what) in enumerate(mutants):
+            done = run(k, *data, *([] if given.main else ["--kernel", kernel]))
+            if done.returncode == 0:
+                print(f"{kernel}, line {line} {what}: nothing is wrong")
+                missed += 1
+            elif done.returncode != 1:
+                print(f"{kernel}, line {line} {what}: ends with {done.returncode}: {done.stderr}")
+                missed += 1
+    print(f"{given.plan.name}: {len(mutants)} mutants, {missed} of them unnoticed")
     return 1 if missed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main())

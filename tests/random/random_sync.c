@@ -1,7 +1,7 @@
 // random_sync [--first SEED] [--plans N] [--mutants N] [--seconds S] [--print SEED] [--pipelines B]
-// [PLAN..]: order, in this process.  Random kernels must compile, which includes that the race
+// [[--define NAME=VALUE].. PLAN]..: order, in this process.  Random kernels must compile, which includes that the race
 // checker finds nothing in them; and where one barrier or wait is left out, or waits for one group
-// less, it must find something.  Of each PLAN likewise.
+// less, it must find something.  Of each PLAN likewise, with the constants that stand before it.
 #define _GNU_SOURCE
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,7 +18,11 @@
 #include "kernel/order.h"
 #include "plan/plan_bind.h"
 
+enum { MAX_DEFINED = 8 };
+
 static long mutants, missed;
+static const char *defined[MAX_DEFINED];  // NAME=VALUE, for the next plan
+static int ndefined;
 
 static double seconds(void) {
     struct timespec t;
@@ -61,11 +65,20 @@ static void spoil(struct session *s, const char *name, const struct plan *p,
 static bool try_plan(const char *path, const char *name, bool mutate) {
     struct session s;
     struct compiled made;
+    struct define defines[MAX_DEFINED];
     session_init(&s);
+    for (int i = 0; i < ndefined; ++i) {
+        const char *equal = strchr(defined[i], '=');
+        defines[i].name = intern_n(&s, defined[i], (size_t)(equal - defined[i]));
+        defines[i].text = equal + 1;
+    }
+    s.options.defines = defines;
+    s.options.ndefines = ndefined;
+    ndefined = 0;
     bool ok = compile_plan(&s, path, &made) == 0;
     if (!ok) diag_print(&s, stdout);
     for (const struct kir_kernel *k = ok && mutate ? made.kir->kernels : NULL; k; k = k->next) {
-        if (!k->device) spoil(&s, name, made.plan, k, k->body);
+        spoil(&s, name, made.plan, k, k->body);
     }
     session_release(&s);
     return ok;
@@ -92,6 +105,11 @@ int main(int argc, char **argv) {
         if (strncmp(argv[i], "--", 2) != 0 || i + 1 == argc) {
             failed |= !try_plan(argv[i], argv[i], true);
             ++done;
+            continue;
+        }
+        if (strcmp(argv[i], "--define") == 0 && strchr(argv[i + 1], '=') &&
+            ndefined < MAX_DEFINED) {
+            defined[ndefined++] = argv[++i];
             continue;
         }
         long v = atol(argv[i + 1]);
