@@ -17,7 +17,7 @@ write() {  # NAME PLAN: the folder NAME
     "$build/bin/tcpc" run -w --write "$out/$1" "$2" 2>"$out/log" || { cat "$out/log" >&2; exit 1; }
 }
 for plan in examples/*/*.tcp; do
-    grep -q '^kernel' "$plan" || continue
+    grep -q '^kernel' "$plan" && [ "$(basename "$plan")" != attention_loads.tcp ] || continue
     write "$(basename "$plan" .tcp)" "$plan"
     touch "$out/$(basename "$plan" .tcp)/sanitize"
 done
@@ -30,18 +30,34 @@ cp examples/embed/row_sums.cu "$out/embed/"
 "$build/bin/tcpc" examples/embed/loader.tcp --emit=header -o "$out/embed/loader.cuh"
 echo "// row_sums.cu has its own" >"$out/embed/main.cpp"
 touch "$out/embed/sanitize"
+for d in 64 128; do  # what it computes is compared by a main of its own
+    mkdir "$out/attention_loads_$d"
+    cp examples/attention_loads/fold.cuh "$out/attention_loads_$d/"
+    { echo "#define D $d"; cat examples/attention_loads/check.cu; } >"$out/attention_loads_$d/check.cu"
+    "$build/bin/tcpc" -w -D D=$d examples/attention_loads/attention_loads.tcp -o "$out/attention_loads_$d/plan.cu"
+    sed -i "1i #define D $d" "$out/attention_loads_$d/plan.cu"
+    echo "// check.cu has its own" >"$out/attention_loads_$d/main.cpp"
+    touch "$out/attention_loads_$d/sanitize"
+done
 mkdir "$out/large"  # 5 billion bytes, with a main that looks at them on the device
 cp tests/gpu/large/{check.cu,main.cpp} "$out/large/"
 "$build/bin/tcpc" -w tests/gpu/large/large.tcp -o "$out/large/large.cu"
-for plan in tests/run/{variants,map,map-no-layout,names,extern}.tcp tests/pass/partitions.tcp; do
-    write "run_$(basename "$plan" .tcp)" "$plan"
-    touch "$out/run_$(basename "$plan" .tcp)/sanitize"
-done
-cp -r tests/run/Inputs "$out/run_extern/"
-for plan in tests/async/{first,groups,manual,edges,zfill}.tcp; do
-    write "async_$(basename "$plan" .tcp)" "$plan"
-    touch "$out/async_$(basename "$plan" .tcp)/sanitize"
-done
+run_of() {  # PREFIX PLAN..: the folders PREFIX_PLAN, with what the plans include
+    local prefix=$1 plan name include
+    shift
+    for plan in "$@"; do
+        name=${prefix}_$(basename "$plan" .tcp)
+        write "$name" "$plan"
+        touch "$out/$name/sanitize"
+        for include in $(sed -n 's/.* from "\(Inputs\/[^"]*\)".*/\1/p' "$plan"); do
+            install -D -m 644 "$(dirname "$plan")/$include" "$out/$name/$include"
+        done
+    done
+}
+shopt -s nullglob
+run_of run tests/run/convert*.tcp tests/run/{variants,map,map-no-layout,map-turned,names,names-kept,extern,carried,parts,fill,pad,tails,tails-of-maps,several,by-warp}.tcp
+run_of pass tests/pass/partitions.tcp tests/pass/pipeline/{schedule,loops}.tcp
+run_of async tests/async/{first,groups,manual,edges,zfill}.tcp
 for seed_of_sync in 1 2 3 4; do  # order alone: loops and pipelines of asynchronous copies
     "$build/bin/random_sync" --print $seed_of_sync --kernels 50 >"$out/sync.tcp"
     write "sync_$seed_of_sync" "$out/sync.tcp"
