@@ -1,7 +1,8 @@
 // random_sync [--first SEED] [--plans N] [--mutants N] [--seconds S] [--print SEED] [--pipelines B]
-// [[--define NAME=VALUE].. PLAN]..: order, in this process.  Random kernels must compile, which includes that the race
-// checker finds nothing in them; and where one barrier or wait is left out, or waits for one group
-// less, it must find something.  Of each PLAN likewise, with the constants that stand before it.
+// [[--define NAME=VALUE].. PLAN]..: order, in this process.  Random kernels must compile, which
+// includes that the race checker finds nothing in them; and where one barrier or wait is left out,
+// or waits for one group less, it must find something.  Of each PLAN likewise, with the constants
+// that stand before it.
 #define _GNU_SOURCE
 #include <stdbool.h>
 #include <stdio.h>
