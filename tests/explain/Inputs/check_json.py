@@ -68,6 +68,15 @@ def size(text):
     return product
 
 
+def offsets(layout):
+    """The offsets of a layout "((8,16),(8,8)):((64,0),(8,1))", each once."""
+    shape, stride = layout.split(":")
+    reached = {0}
+    for n, d in zip(re.findall(r"\d+", shape), re.findall(r"\d+", stride), strict=True):
+        reached = {at + i * int(d) for at in reached for i in range(int(n))}
+    return reached
+
+
 def check_copy(c, code, plan):
     where = f"{plan}:{c['line']}"
     bits = 8 if c["elem"].startswith("f8") else int(re.search(r"\d+", c["elem"])[0])
@@ -80,9 +89,11 @@ def check_copy(c, code, plan):
             sys.exit(f"{where}: '{b['name']}' allows less than the width")
     if width["elements"] * bits != width["bits"]:
         sys.exit(f"{where}: {width['elements']} x {c['elem']} are not {width['bits']} bits")
-    each = c["source"]["instructions"] * width["bits"] // 8 * c["threads"]
-    if c["bytes"]["block_once"] != each:
-        sys.exit(f"{where}: {c['bytes']['block_once']} bytes, but the instructions move {each}")
+    moved = c["source"]["instructions"] * width["bits"] // 8 * c["threads"]
+    if c["tv"]:  # what several threads have at once is told once
+        moved = moved // size(c["tv"]) * len(offsets(c["tv"]))
+    if c["bytes"]["block_once"] != moved:
+        sys.exit(f"{where}: {c['bytes']['block_once']} bytes, but the instructions move {moved}")
     if c["tiler"] and size(c["tiler"]) * c["rounds_total"] != size(c["shape"]):
         sys.exit(f"{where}: the rounds do not make up the tile")
     for side in ("source", "destination"):
