@@ -21,23 +21,23 @@ static __global__ void __launch_bounds__(256) load_32_kernel(const float *__rest
     {
         const int from = 128 * t0 + t1;
         const int to = 128 * t0 + t1;
-        for (int i = 0; i < 4; ++i) {
-            tcp_b32 v[32];
+        for (int i = 0; i < 2; ++i) {
+            tcp_b32 v[64];
 #pragma unroll
-            for (int j = 0; j < 2; ++j) {
+            for (int j = 0; j < 4; ++j) {
 #pragma unroll
                 for (int k = 0; k < 16; ++k) {
 #line 10 "loads.tcp"
-                    v[16 * j + k] = tcp_ld_global_nc_32(&A[from + 8192 * i + 4096 * j + 8 * k]);
+                    v[16 * j + k] = tcp_ld_global_nc_32(&A[from + 16384 * i + 4096 * j + 8 * k]);
 #line 33 "loads.cu"
                 }
             }
 #pragma unroll
-            for (int j = 0; j < 2; ++j) {
+            for (int j = 0; j < 4; ++j) {
 #pragma unroll
                 for (int k = 0; k < 16; ++k) {
 #line 10 "loads.tcp"
-                    tcp_st_shared_32(&s[to + 8192 * i + 4096 * j + 8 * k], v[16 * j + k]);
+                    tcp_st_shared_32(&s[to + 16384 * i + 4096 * j + 8 * k], v[16 * j + k]);
 #line 42 "loads.cu"
                 }
             }

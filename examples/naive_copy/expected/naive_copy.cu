@@ -19,23 +19,23 @@ static __global__ void __launch_bounds__(256)
     {
         const int from = 128 * t0 + t1;
         const int to = 128 * t0 + t1;
-        for (int i = 0; i < 4; ++i) {
-            tcp_b32 v[32];
+        for (int i = 0; i < 2; ++i) {
+            tcp_b32 v[64];
 #pragma unroll
-            for (int j = 0; j < 2; ++j) {
+            for (int j = 0; j < 4; ++j) {
 #pragma unroll
                 for (int k = 0; k < 16; ++k) {
 #line 14 "naive_copy.tcp"
-                    v[16 * j + k] = tcp_ld_global_nc_32(&A[from + 8192 * i + 4096 * j + 8 * k]);
+                    v[16 * j + k] = tcp_ld_global_nc_32(&A[from + 16384 * i + 4096 * j + 8 * k]);
 #line 31 "naive_copy.cu"
                 }
             }
 #pragma unroll
-            for (int j = 0; j < 2; ++j) {
+            for (int j = 0; j < 4; ++j) {
 #pragma unroll
                 for (int k = 0; k < 16; ++k) {
 #line 14 "naive_copy.tcp"
-                    tcp_st_global_32(&B[to + 8192 * i + 4096 * j + 8 * k], v[16 * j + k]);
+                    tcp_st_global_32(&B[to + 16384 * i + 4096 * j + 8 * k], v[16 * j + k]);
 #line 40 "naive_copy.cu"
                 }
             }
@@ -63,23 +63,23 @@ static __global__ void __launch_bounds__(256)
     {
         const int from = 128 * t0 + t1;
         const int to = 128 * t0 + t1;
-        for (int i = 0; i < 4; ++i) {
-            tcp_b32 v[32];
+        for (int i = 0; i < 2; ++i) {
+            tcp_b32 v[64];
 #pragma unroll
-            for (int j = 0; j < 2; ++j) {
+            for (int j = 0; j < 4; ++j) {
 #pragma unroll
                 for (int k = 0; k < 16; ++k) {
 #line 19 "naive_copy.tcp"
-                    v[16 * j + k] = tcp_ld_global_nc_32(&A[from + 8192 * i + 4096 * j + 8 * k]);
+                    v[16 * j + k] = tcp_ld_global_nc_32(&A[from + 16384 * i + 4096 * j + 8 * k]);
 #line 75 "naive_copy.cu"
                 }
             }
 #pragma unroll
-            for (int j = 0; j < 2; ++j) {
+            for (int j = 0; j < 4; ++j) {
 #pragma unroll
                 for (int k = 0; k < 16; ++k) {
 #line 19 "naive_copy.tcp"
-                    tcp_st_global_32(&B[to + 8192 * i + 4096 * j + 8 * k], v[16 * j + k]);
+                    tcp_st_global_32(&B[to + 16384 * i + 4096 * j + 8 * k], v[16 * j + k]);
 #line 84 "naive_copy.cu"
                 }
             }
@@ -107,23 +107,23 @@ static __global__ void __launch_bounds__(256)
     {
         const int from = 128 * t0 + t1;
         const int to = 128 * t0 + t1;
-        for (int i = 0; i < 4; ++i) {
-            tcp_b32 v[32];
+        for (int i = 0; i < 2; ++i) {
+            tcp_b32 v[64];
 #pragma unroll
-            for (int j = 0; j < 2; ++j) {
+            for (int j = 0; j < 4; ++j) {
 #pragma unroll
                 for (int k = 0; k < 16; ++k) {
 #line 24 "naive_copy.tcp"
-                    v[16 * j + k] = tcp_ld_global_nc_32(&A[from + 8192 * i + 4096 * j + 8 * k]);
+                    v[16 * j + k] = tcp_ld_global_nc_32(&A[from + 16384 * i + 4096 * j + 8 * k]);
 #line 119 "naive_copy.cu"
                 }
             }
 #pragma unroll
-            for (int j = 0; j < 2; ++j) {
+            for (int j = 0; j < 4; ++j) {
 #pragma unroll
                 for (int k = 0; k < 16; ++k) {
 #line 24 "naive_copy.tcp"
-                    tcp_st_global_32(&B[to + 8192 * i + 4096 * j + 8 * k], v[16 * j + k]);
+                    tcp_st_global_32(&B[to + 16384 * i + 4096 * j + 8 * k], v[16 * j + k]);
 #line 128 "naive_copy.cu"
                 }
             }
