@@ -83,9 +83,10 @@ bool view_reaches_out(struct sema *c, const struct view *v, struct lay f) {
     return !lay_int_valid(now) || !lay_int_valid(was) || !lay_int_equal(now, was);
 }
 
-static bool adds_mode(const char *name) {
+static bool adds_mode(const struct call *call) {
+    const char *name = call->name;
     return strcmp(name, "append") == 0 || strcmp(name, "prepend") == 0 ||
-           strcmp(name, "replace") == 0;
+           strcmp(name, "replace") == 0 || (strcmp(name, "zip") == 0 && call->n == 2);
 }
 
 static bool adds_nothing(const struct lay_tuple *shape, const struct lay_tuple *stride) {
@@ -215,7 +216,7 @@ const struct value *view_call(struct sema *c, const struct call *call) {
         if (strcmp(call->name, "coalesce") == 0 && call->n == 1)
             return finish(c, &v->view, coalesce(c, &v->view, id), e, what);
         int last = call->n - 1;
-        if (adds_mode(call->name) && !broadcast(c, &arg[last], e->arg[last].value->at, v, what))
+        if (adds_mode(call) && !broadcast(c, &arg[last], e->arg[last].value->at, v, what))
             return &value_none;
         arg[on] = calc_of_layout(id);
     }
