@@ -9,9 +9,13 @@
 
 // -- the launcher ---------------------------------------------------------------------------------
 
-static void check(const struct emission *o, struct call *c, const char *fn) {
-    *c = emit_call_of(o, 4, arena_printf(&o->s->arena, "TCP_CHECK(%s(", fn), "));");
+static void check_in(const struct emission *o, struct call *c, int indent, const char *fn) {
+    *c = emit_call_of(o, indent, arena_printf(&o->s->arena, "TCP_CHECK(%s(", fn), "));");
     call_arg(c, "\"%s\"", o->k->name);
+}
+
+static void check(const struct emission *o, struct call *c, const char *fn) {
+    check_in(o, c, 4, fn);
 }
 
 static const struct ix *bytes(const struct emission *o, const struct kir_tensor *t) {
@@ -27,6 +31,75 @@ static void check_fits(const struct emission *o, const char *what, const struct 
     call_arg(&c, "\"%s\"", what);
     call_arg(&c, "%s", exact);
     call_write(o->b, &c);
+}
+
+// -- tensors without elements ---------------------------------------------------------------------
+
+// Whether "a", an extent, is zero when "n" is.
+static bool zero_with(const struct ix *a, const struct ix *n) {
+    struct lay_int x, y;
+    if (ix_equal(a, n)) return true;
+    if (!ix_monomial(a, &x) || !ix_monomial(n, &y) || x.nsyms != 1 || y.nsyms != 1) return false;
+    return !x.syms[0]->name && lay_int_equal(x.syms[0]->of, y);
+}
+
+static bool has_extent(const struct kir_tensor *t, const struct ix *n) {
+    for (int i = 0; i < t->nextents; ++i) {
+        if (zero_with(t->extent[i], n)) return true;
+    }
+    return false;
+}
+
+// Whether nothing is written when "n" is zero.
+static bool empties_all(const struct kir_kernel *k, const struct ix *n) {
+    bool any = false;
+    for (int i = 0; i < k->ntensors; ++i) {
+        const struct kir_tensor *t = &k->tensor[i];
+        any |= t->written;
+        if (t->written && !has_extent(t, n)) return false;
+    }
+    return any;
+}
+
+// "N == 0 || M == 0": of the extents of "t" that may be zero, those that empty all that is written,
+// or the others.
+static const char *empties(const struct emission *o, const struct kir_tensor *t, bool all,
+                           const char *is, const char *join) {
+    struct buf b;
+    int n = 0;
+    buf_init(&b);
+    for (int i = 0; i < t->nextents; ++i) {
+        const struct ix *e = t->extent[i];
+        bool again = false;
+        for (int j = 0; j < i; ++j) again |= ix_equal(t->extent[j], e);
+        if (again || e->lo > 0 || empties_all(o->k, e) != all) continue;
+        buf_printf(&b, "%s%s %s 0", n++ ? join : "", emit_host_ix(o->s, o->k, e), is);
+    }
+    return buf_finish(&b, &o->s->arena);
+}
+
+// Without elements to write there is nothing to do, and nothing that a pointer must be.
+static void put_nothing_to_do(const struct emission *o) {
+    const struct kir_kernel *k = o->k;
+    struct call c = emit_call_of(o, 4, "const bool nothing_to_write = tcp_all(", ");");
+    int written = 0;
+    bool may_be = true;
+    for (int i = 0; i < k->ntensors; ++i) {
+        const struct kir_tensor *t = &k->tensor[i];
+        for (int j = 0; t->written && written == 0 && j < t->nextents; ++j) {
+            struct kir_tensor one = {.extent = &t->extent[j], .nextents = 1};
+            const char *zero = empties(o, &one, true, "==", "");
+            if (*zero) buf_printf(o->b, "    if (%s) return TCP_OK;\n", zero);
+        }
+        if (!t->written) continue;
+        const char *zero = empties(o, t, false, "==", " || ");
+        may_be &= *zero != 0;
+        call_arg(&c, "%s", zero);
+        ++written;
+    }
+    if (written < 2 || !may_be) return;
+    call_write(o->b, &c);
+    buf_puts(o->b, "    if (nothing_to_write) return TCP_OK;\n");
 }
 
 static void put_checks(const struct emission *o) {
@@ -59,24 +132,19 @@ static void put_checks(const struct emission *o) {
         call_arg(&c, "%s", y);
         call_write(o->b, &c);
     }
-    // without elements there is nothing to do, and nothing that a pointer must be
-    for (int i = 0; i < k->ntensors; ++i) {
-        const struct kir_tensor *t = &k->tensor[i];
-        for (int j = 0; t->written && j < t->nextents; ++j) {
-            if (t->extent[j]->lo > 0) continue;
-            buf_printf(o->b, "    if (%s == 0) return TCP_OK;\n",
-                       emit_host_ix(o->s, k, t->extent[j]));
-        }
-    }
+    put_nothing_to_do(o);
     for (int i = 0; i < k->ntensors; ++i) check_fits(o, k->tensor[i].name, bytes(o, &k->tensor[i]));
     for (int i = 0; i < 3; ++i) check_fits(o, "grid", ix_lay(o->s, k->grid[i]));
     for (int i = 0; i < k->ntensors; ++i) {
         const struct kir_tensor *t = &k->tensor[i];
-        check(o, &c, "tcp_check_tensor");
+        const char *some = empties(o, t, false, "!=", " && ");
+        if (*some) buf_printf(o->b, "    if (%s) {\n", some);
+        check_in(o, &c, *some ? 8 : 4, "tcp_check_tensor");
         call_arg(&c, "\"%s\"", t->name);
         call_arg(&c, "%s", t->c_name);
         call_arg(&c, "%d", t->align);
         call_write(o->b, &c);
+        if (*some) buf_puts(o->b, "    }\n");
     }
     for (int i = 0; i < k->ntensors; ++i) {
         for (int j = 0; j < i; ++j) {
