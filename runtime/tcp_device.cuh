@@ -26,6 +26,7 @@
 //   tcp_zero_{8,16,32,64,128}()           a value of zeros
 //   tcp_swizzle<B, M, S>(x)               x ^ ((x & yyy) >> S), CuTe's Swizzle<B,M,S>, of an
 //   element index
+//   tcp_convert<To, From>(tcp_b{8,..} of From)   the same elements as To (tcp_convert.h)
 //
 // "global_nc" reads what nobody writes during the launch (ld.global.nc).  Loads and stores are
 // plain vector accesses that the compiler may move and schedule; what has a side effect beyond its
@@ -249,5 +250,7 @@ template <int B, int M, int S, typename T> TCP_DEVICE T tcp_swizzle(T x) {
     return S >= 0 ? T(x ^ ((x >> (S >= 0 ? S : 0)) & mask))
                   : T(x ^ ((x & mask) << (S < 0 ? -S : 0)));
 }
+
+#include "tcp_convert.h"
 
 #endif

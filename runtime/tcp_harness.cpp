@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tcp_backend.h"
+#include "tcp_harness_convert.h"
 #include "tcp_harness_values.h"
 
 static const size_t guard_bytes = 1024;
@@ -25,13 +26,15 @@ struct options {
     bool check = true;
 };
 
-// Returns the number that element "e" of input "t" holds in run "digit"; the run after the digits
-// holds tensor numbers.
-static int64_t number_of(const tcp_harness_kernel &k, int t, int64_t e, int digit, int digits) {
-    const int64_t base = harness_base_of(k.tensors[t].element);
-    if (digit == digits) return (t + 1) % base;
-    for (int i = 0; i < digit; ++i) e /= base;
-    return e % base;
+// A tag's parts; see tcp_harness.h.
+static int tensor_in(int64_t tag) {
+    return (int)(tag >> 40 & 0x3fff);
+}
+static int64_t element_in(int64_t tag) {
+    return tag & (((int64_t)1 << 40) - 1);
+}
+static int types_in(int64_t tag) {
+    return (int)(tag >> 54 & 255);
 }
 
 // One kernel's buffers and what its runs found.
@@ -42,6 +45,8 @@ struct session {
     std::vector<std::vector<int64_t>> expected;  // of each output
     int digits = 1;
     bool tell_tensors = false;  // one more run, with the numbers of the tensors
+    bool converts = false;      // and one with bits of all sorts
+    int64_t common_base = 0;    // where elements are converted: numbers below it are exact in all
     // For --print: what was read in each digit's run, and which elements held the poison of each of
     // two runs.
     std::vector<int64_t> printed;
@@ -54,6 +59,59 @@ struct session {
 
 static size_t bytes_of(const tcp_harness_tensor &t) {
     return (size_t)t.count * (size_t)tcp_element_bytes(t.element);
+}
+
+// The numbers 0 .. base - 1 are exact in whatever an element becomes.
+static int64_t base_of(const session &s, tcp_element element) {
+    return s.converts ? s.common_base : harness_base_of(element);
+}
+
+// Puts what element "e" of input "t" holds in run "digit" to "to".  The run after the digits holds
+// tensor numbers, the one after that anything.
+static void put_input(const session &s, int t, int64_t e, int digit, unsigned char *to) {
+    const tcp_element element = s.k.tensors[t].element;
+    const int64_t base = base_of(s, element);
+    if (s.converts && digit == s.digits + s.tell_tensors) {
+        harness_put_any(element, t, e, to);
+        return;
+    }
+    if (digit == s.digits) e = t + 1;
+    for (int i = 0; i < digit && digit < s.digits; ++i) e /= base;
+    harness_put_number(element, e % base, to);
+}
+
+// Converts the element at "at" through "types", of which the first one is its own, to "to".
+static void convert_all(int types, tcp_element to, unsigned char *at) {
+    unsigned char was[16];
+    for (; types; types >>= 4) {
+        const tcp_element is = (tcp_element)((types & 15) - 1);
+        const tcp_element next = types >> 4 ? (tcp_element)((types >> 4) - 1) : to;
+        memcpy(was, at, sizeof was);
+        harness_convert(is, was, next, at);  // back to its own type, too: NaN is another one then
+    }
+}
+
+// Puts what the element that "tag" names is as a "to" element to "out".
+static void put_expected(const session &s, int64_t tag, int digit, tcp_element to,
+                         unsigned char *out) {
+    put_input(s, tensor_in(tag), element_in(tag), digit, out);
+    convert_all(types_in(tag), to, out);
+}
+
+// Puts the constant that "tag" names to "out", as it stands in "t".
+static void put_constant(const tcp_harness_tensor &t, int64_t tag, unsigned char *out) {
+    const int64_t which = (-2 - tag) & (((int64_t)1 << 54) - 1);
+    memcpy(out, &t.constants[which], sizeof t.constants[which]);
+    convert_all(types_in(-2 - tag), t.element, out);
+}
+
+// Finds out what all conversions have in common.
+static void note_types(session &s, int64_t tag) {
+    for (int types = types_in(tag); types; types >>= 4) {
+        const int64_t base = harness_base_of((tcp_element)((types & 15) - 1));
+        s.common_base = s.converts ? std::min(s.common_base, base) : base;
+        s.converts = true;
+    }
 }
 
 static bool read_expected(session &s) {
@@ -74,15 +132,19 @@ static bool read_expected(session &s) {
             return false;
         }
         for (const int64_t tag : tags) {
-            const int64_t from = tag >> 40, e = tag & (((int64_t)1 << 40) - 1);
-            const bool known = tag < 0 ? tag == untouched || tag == anything || t.constants
-                                       : from < s.k.tensor_count && e < s.k.tensors[from].count;
+            const int from = tensor_in(tag);
+            const bool known =
+                tag < 0 ? tag == untouched || tag == anything || t.constants
+                        : from < s.k.tensor_count && element_in(tag) < s.k.tensors[from].count;
+            if (known && tag >= 0) note_types(s, tag);
             if (known) continue;
             fprintf(stderr, "error: '%s': the tag %lld names no element\n", path.c_str(),
                     (long long)tag);
             return false;
         }
     }
+    for (int i = 0; i < s.k.tensor_count && s.converts; ++i)
+        s.common_base = std::min(s.common_base, harness_base_of(s.k.tensors[i].element));
     return true;
 }
 
@@ -112,8 +174,7 @@ static std::vector<unsigned char> before(const session &s, int i, int digit, uns
     const size_t each = (size_t)tcp_element_bytes(t.element);
     if (!(t.role & TCP_HARNESS_IN)) return data;
     for (int64_t e = 0; e < t.count; ++e) {
-        harness_put_number(t.element, number_of(s.k, i, e, digit, s.digits),
-                           &data[guard_bytes + (size_t)e * each]);
+        put_input(s, i, e, digit, &data[guard_bytes + (size_t)e * each]);
     }
     return data;
 }
@@ -124,8 +185,10 @@ static void tell(session &s, int schedule, int digit) {
     printf("%s: first failure (%s, ", s.k.name, tcp_backend_schedule_text(schedule));
     if (digit < s.digits) {
         printf("digit %d of the element numbers)\n", digit);
-    } else {
+    } else if (digit == s.digits && s.tell_tensors) {
         printf("tensor numbers)\n");
+    } else {
+        printf("numbers of all sorts)\n");
     }
 }
 
@@ -152,16 +215,15 @@ static int64_t compare(session &s, int i, const std::vector<unsigned char> &was,
         unsigned char want[16];
         const unsigned char *got = &is[guard_bytes + (size_t)e * each];
         const int64_t tag = t.role & TCP_HARNESS_OUT ? tags[(size_t)e] : untouched;
-        const int from = (int)(tag >> 40);
-        const int64_t source = tag & (((int64_t)1 << 40) - 1);
+        const int from = tensor_in(tag);
+        const int64_t source = element_in(tag);
         if (tag == anything) continue;
         if (tag == untouched) {
             memcpy(want, &was[guard_bytes + (size_t)e * each], each);
         } else if (tag < 0) {
-            memcpy(want, &t.constants[-2 - tag], each);
+            put_constant(t, tag, want);
         } else {
-            harness_put_number(s.k.tensors[from].element,
-                               number_of(s.k, from, source, digit, s.digits), want);
+            put_expected(s, tag, digit, t.element, want);
         }
         if (!memcmp(got, want, each)) continue;
         if (++wrong > most_mismatches || !first_time) continue;
@@ -201,7 +263,7 @@ static void record(session &s, const tcp_harness_view &v, tcp_element element,
         }
         if (poison != poisons[0] || digit >= s.digits) continue;
         int64_t number = std::max<int64_t>(harness_get_number(element, at), 0);
-        for (int i = 0; i < digit; ++i) number *= harness_base_of(element);
+        for (int i = 0; i < digit; ++i) number *= base_of(s, element);
         s.printed[(size_t)c] += number;
     }
 }
@@ -275,8 +337,8 @@ static void plan_runs(session &s) {
         if (!(t.role & TCP_HARNESS_IN)) continue;
         ++inputs;
         int digits = 1;
-        for (int64_t rest = t.count - 1; rest >= harness_base_of(t.element); ++digits)
-            rest /= harness_base_of(t.element);
+        const int64_t base = base_of(s, t.element);
+        for (int64_t rest = t.count - 1; rest >= base; ++digits) rest /= base;
         s.digits = std::max(s.digits, digits);
     }
     s.tell_tensors = inputs > 1;
@@ -301,7 +363,7 @@ static bool check_kernel(session &s, const char *where) {
         return false;
     }
     plan_runs(s);
-    for (int digit = 0; digit < s.digits + s.tell_tensors; ++digit) {
+    for (int digit = 0; digit < s.digits + s.tell_tensors + s.converts; ++digit) {
         for (const unsigned char poison : poisons) {
             run_once(s, 0, digit, poison);
             for (int i = 1; i < tcp_backend_schedules(); ++i) run_once(s, i, digit, poison);

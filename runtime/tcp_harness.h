@@ -25,14 +25,17 @@
 //
 // Expected values are files of native int64, one for each storage element of an output:
 //     t << 40 | e      element "e" of the storage of tensor "t" (its place in the kernel's table)
+//     .. | h << 54     the same, converted: "h" has the element types that it was of before that of
+//                      the output, its own first, in the low four bits (tcp_element + 1)
 //     -1               not written: holds what it held before
-//     -2 - k           constant "k" of the tensor's list of constants
+//     -2 - k           constant "k" of the tensor's list of constants, with "h" as above
 //     INT64_MIN        made by a function that the plan does not know: not compared
 //
 // Inputs hold numbers that their element type represents exactly: in run d the element e holds
 // (e / base^d) % base, with as many runs as the largest input needs, and one more with the number
-// of the tensor when there are several inputs.  Each of these happens with two poisons in outputs
-// and guard zones and, on the host, under each schedule.
+// of the tensor when there are several inputs, and one with bits of all sorts when elements are
+// converted, of which then all types hold the numbers.  Each of these happens with two poisons in
+// outputs and guard zones and, on the host, under each schedule.
 //
 // Options of the program:
 //     --data DIR       where the expected files are; default: the working directory

@@ -13,16 +13,44 @@
 
 #define IMAGE_POISON ((int64_t)-1)  // never written
 
-// The tag of element "off" (0 <= off < 2^40) of tensor "id" (0 <= id < 2^23) as the kernel finds
+// The tag of element "off" (0 <= off < 2^40) of tensor "id" (0 <= id < 2^14) as the kernel finds
 // it.
 static inline int64_t image_tag(int id, int64_t off) {
     return (int64_t)id << 40 | off;
 }
+static inline bool image_is_opaque(int64_t tag) {
+    return tag >= 0 && tag >> 62;
+}
 static inline int image_tag_tensor(int64_t tag) {
-    return (int)(tag >> 40);
+    if (tag < 0) return -1;
+    return (int)(tag >> 40) & (image_is_opaque(tag) ? (1 << 23) - 1 : (1 << 14) - 1);
 }
 static inline int64_t image_tag_offset(int64_t tag) {
     return tag & (((int64_t)1 << 40) - 1);
+}
+
+// The tag of constant "k" (< 2^54) of the plan.
+static inline int64_t image_constant(int k) {
+    return -2 - (int64_t)k;
+}
+
+// The types that an element or a constant had before copies converted it, four bits each, the first
+// one lowest; 0: it was not converted.
+enum { IMAGE_TYPE_BITS = 4, IMAGE_TOO_OFTEN = 255 };
+static inline int image_tag_types(int64_t tag) {
+    if (tag == IMAGE_POISON || image_is_opaque(tag)) return 0;
+    return (int)((tag < 0 ? -2 - tag : tag) >> 54 & 255);
+}
+// "tag" converted from "type" (1 .. 14) to another one.
+static inline int64_t image_tag_had(int64_t tag, int type) {
+    int had = image_tag_types(tag), at = had ? IMAGE_TYPE_BITS : 0;
+    int64_t types = had >> IMAGE_TYPE_BITS ? IMAGE_TOO_OFTEN : had | type << at;
+    int64_t what = ((tag < 0 ? -2 - tag : tag) & ~((int64_t)255 << 54)) | types << 54;
+    return tag < 0 ? -2 - what : what;
+}
+// The number of a constant, from its tag.
+static inline int image_constant_of(int64_t tag) {
+    return (int)((-2 - tag) & (((int64_t)1 << 54) - 1));
 }
 
 // Buffers.  A global tensor is one buffer for the launch; a shared tensor is one for the block that
@@ -49,14 +77,6 @@ static inline int64_t image_outside(int thread, int64_t off) {
 // after call "call".
 static inline int64_t image_opaque(int call, int arg, int64_t off) {
     return image_tag((1 << 22) + call * 64 + arg, off);
-}
-static inline bool image_is_opaque(int64_t tag) {
-    return tag >= 0 && image_tag_tensor(tag) >= 1 << 22;
-}
-
-// The tag of constant "k" of the plan.
-static inline int64_t image_constant(int k) {
-    return -2 - (int64_t)k;
 }
 
 // An image begins with what finds a page again: the pages last used, by a hash of their place, so

@@ -79,13 +79,14 @@ static const char *side(struct picture *p, const struct plan *plan, const struct
     w->slot = arena_alloc(&p->s->arena, sizeof(struct slot[BANKS]) * MAX_ROWS);
     w->lanes = f->threads < LANES ? (int)f->threads : LANES;
     if (f->lanes && f->lanes < w->lanes) w->lanes = (int)f->lanes;
-    w->nwords = f->bits < 32 ? 1 : f->bits / 32;
+    int bits = copy_side_bits(r->copy, !dst, f->vec);
+    w->nwords = bits < 32 ? 1 : bits / 32;
     if (w->nwords > MAX_WORDS) return "its accesses are too wide";
     for (int lane = 0; lane < w->lanes; ++lane) {
         const char *why = find_words(r, dst ? &f->dst : &f->src, v->base, var, lane, w);
         if (why) return why;
     }
-    split(w, f->bits);
+    split(w, bits);
     return NULL;
 }
 
@@ -94,7 +95,8 @@ const char *view_access(struct picture *p, const struct plan *plan, const struct
     bool dst = c->dst.base->space == MEM_SHARED;
     if (!dst && c->src.base->space != MEM_SHARED)
         return "neither side of this copy lies in shared memory";
-    if (c->facts.bits == 0 || !c->facts.src.offset) return "it has no accesses";
+    int bits = copy_side_bits(c, !dst, c->facts.vec);
+    if (bits == 0 || !c->facts.src.offset) return "it has no accesses";
     struct warp *w = ARENA_NEW(&p->s->arena, struct warp);
     const char *why = side(p, plan, r, dst, w);
     if (!why) why = picture_grids(p, "the access", 1, w->nrows, BANKS);
@@ -106,10 +108,10 @@ const char *view_access(struct picture *p, const struct plan *plan, const struct
     picture_note(p,
                  "the first access of warp 0, %d lanes of %d bits; a row is what 32 banks give at "
                  "once, a cell the thread that its bank serves",
-                 w->lanes, c->facts.bits);
-    if (c->facts.bits > 32)
-        picture_note(p, "%d-bit accesses go by %s of the warp", c->facts.bits,
-                     c->facts.bits == 64 ? "halves" : "quarters");
+                 w->lanes, bits);
+    if (bits > 32)
+        picture_note(p, "%d-bit accesses go by %s of the warp", bits,
+                     bits == 64 ? "halves" : "quarters");
     const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
     if (atom && atom->row->sync == SYNC_CP_ASYNC)
         picture_note(p, "cp.async counts otherwise: this is what a plain store would need");

@@ -63,11 +63,13 @@ static struct explained_side explain_side(struct session *s, const struct kernel
         .tv = layout_text(s, p->tv),
         .part_offset = ix_text(s, p->offset),
         .part = layout_text(s, p->layout),
+        .elem = t->elem->name,
+        .bits = copy_side_bits(c, src, c->facts.vec),
         .align = src ? c->facts.src_align : c->facts.dst_align,
     };
     if (p->sw.b) x.swizzle = arena_printf(&s->arena, "Sw<%d,%d,%d>", p->sw.b, p->sw.m, p->sw.s);
     x.instruction = arena_printf(&s->arena, "tcp_%s_%s%s_%d", src ? "ld" : "st", x.space,
-                                 nc ? "_nc" : "", c->facts.bits);
+                                 nc ? "_nc" : "", copy_side_bits(c, src, c->facts.vec));
     if (c->facts.async)
         x.instruction = arena_printf(&s->arena, "tcp_%s_%d", async_stem(c), c->facts.bits / 8);
     return x;
@@ -167,6 +169,7 @@ static struct explained_copy explain_copy(struct session *s, const struct kernel
         .src = explain_side(s, k, c, true),
         .dst = explain_side(s, k, c, false),
         .bits = f->bits,
+        .wider = copy_wider(c)->name,
         .vec = f->vec,
         .variant = f->variant,
         .nvariants = f->nvariants,

@@ -25,6 +25,8 @@ struct explained_side {
     const char *part_offset;  // where a thread's elements begin, elements
     const char *part;         // a thread's elements, (value, rounds ..) -> element offset
     const char *instruction;  // the runtime's function, which is one instruction
+    const char *elem;
+    int bits;  // of an access
     struct align_terms align;
 };
 
@@ -57,7 +59,8 @@ struct explained_copy {
     const char *example;  // what one thread takes, in words; or NULL
     int64_t values, nrounds;
     struct explained_side src, dst;
-    int bits, vec;
+    int bits, vec;                     // of the side with wider elements
+    const char *wider;                 // its element type
     const struct copy_width *variant;  // by the kernel's variants, of which "bits" is the first's
     int nvariants;
     int64_t accesses;  // a thread makes, each time the copy is executed

@@ -93,6 +93,8 @@ static void put_side(struct json *j, const char *key, const struct explained_sid
     put_text(j, "offset", x->part_offset);
     put_text(j, "layout", x->part);
     leave(j, '}');
+    put_text(j, "elem", x->elem);
+    put_number(j, "bits", x->bits);
     put_text(j, "instruction", x->instruction);
     put_number(j, "instructions", accesses);
     put_align(j, &x->align);
@@ -110,7 +112,7 @@ static void put_width(struct json *j, const struct explained_copy *c) {
     enter(j, "bounds", '[');
     for (int i = 0; i < N_BOUNDS; ++i) {
         const struct explained_bound *x = &c->bound[i];
-        if (i == BOUND_PREDICATE && !x->why) continue;
+        if ((i == BOUND_PREDICATE || i == BOUND_CONVERSION) && !x->why) continue;
         enter(j, NULL, '{');
         put_text(j, "name", x->name);
         if (x->bits >= BOUND_NONE)

@@ -68,8 +68,15 @@ static void put_work(struct session *s, struct buf *b, const struct explained_ke
         if (c->nrounds > 1) buf_printf(b, "; %" PRId64 " rounds do it all", c->nrounds);
         buf_char(b, '.');
     }
-    buf_printf(b, " That makes %" PRId64 " access%s of %d bits (%d x %s) a thread on each side",
-               c->accesses, c->accesses == 1 ? "" : "es", c->bits, c->vec, c->elem);
+    if (c->src.elem == c->dst.elem)
+        buf_printf(b, " That makes %" PRId64 " access%s of %d bits (%d x %s) a thread on each side",
+                   c->accesses, c->accesses == 1 ? "" : "es", c->bits, c->vec, c->elem);
+    else
+        buf_printf(b,
+                   " Each element is converted. That makes %" PRId64
+                   " load%s of %d bits (%d x %s) a thread and as many stores of %d bits (%d x %s)",
+                   c->accesses, plural(c->accesses), c->src.bits, c->vec, c->src.elem, c->dst.bits,
+                   c->vec, c->dst.elem);
     if (is_frag(&c->src) || is_frag(&c->dst))
         buf_puts(b, "; the side in registers costs no memory access");
     buf_char(b, '.');
@@ -86,7 +93,11 @@ static const struct explained_bound *next_bound(const struct explained_copy *c) 
 
 static void put_width(struct buf *b, const struct explained_copy *c) {
     const struct explained_bound *won = &c->bound[c->won], *next = next_bound(c);
-    if (c->won != BOUND_ATOM)
+    if (c->won == BOUND_CONVERSION)
+        buf_printf(b,
+                   "The wider side has the %d bits that the atom takes, and the other follows: %s.",
+                   c->bits, won->why);
+    else if (c->won != BOUND_ATOM)
         buf_printf(b, "Wider accesses are not proven right, because of the %s: %s.", won->name,
                    won->why);
     else if (c->bits >= 128)
@@ -192,7 +203,7 @@ static const char *variants_text(struct session *s, const struct explained_copy 
 }
 
 static void put_bounds(struct session *s, struct buf *b, const struct explained_copy *c) {
-    buf_printf(b, "\n  %-*s%d bits = %d x %s\n", LABEL, "width", c->bits, c->vec, c->elem);
+    buf_printf(b, "\n  %-*s%d bits = %d x %s\n", LABEL, "width", c->bits, c->vec, c->wider);
     row(b, "in variants", variants_text(s, c), "by what holds at launch; below: of the widest");
     for (int i = 0; i < N_BOUNDS; ++i) {
         const struct explained_bound *x = &c->bound[i];

@@ -334,7 +334,8 @@ const char *run_write_expected(struct session *s, const struct run_case *c, cons
         if (from < 0 || e.off < 0 || e.off >= count[to])
             BUG("element %lld of '%s' comes from nowhere", (long long)e.off,
                 k->formal[to].tensor->name);
-        tags[to][e.off] = image_tag(from, image_tag_offset(e.tag));
+        tags[to][e.off] = image_tag(from, image_tag_offset(e.tag)) | (int64_t)image_tag_types(e.tag)
+                                                                         << 54;
     }
     for (int i = 0; i < k->nformals; ++i) {
         const char *path =

@@ -43,6 +43,15 @@ static const char *store_name(const struct emission *o, const struct kir_buffer 
     return arena_printf(&o->s->arena, "tcp_st_%s_%d", space[x->space], bits);
 }
 
+// "value", an access of elements as in "from", of elements as in "to".
+static const char *converted(const struct emission *o, const struct kir_buffer *from,
+                             const struct kir_buffer *to, const char *value) {
+    if (!kir_converts(from, to)) return value;
+    return arena_printf(&o->s->arena, "tcp_convert<%s, %s>(%s)",
+                        to->space == KIR_STAGE ? to->elem_c : to->c_type,
+                        from->space == KIR_STAGE ? from->elem_c : from->c_type, value);
+}
+
 static void put_comment(const struct emission *o, const struct kir_node *n, int indent) {
     if (!n->path) {
         for (int i = 0; i < n->nlines; ++i) comment_write(o->b, indent, n->line[i], 4);
@@ -166,6 +175,24 @@ static void put_loop(const struct emission *o, const struct kir_node *n, int ind
     }
 }
 
+// slot = tcp_convert<To, From>(load), on one line or two.
+static void put_converting_load(const struct emission *o, const struct kir_node *n, int indent,
+                                const char *slot) {
+    const char *load = arena_printf(&o->s->arena, "%s(%s)", load_name(o, n->buf, n->bits),
+                                    element(o, n->buf, n->at));
+    const char *all =
+        arena_printf(&o->s->arena, "%s = %s;", slot, converted(o, n->buf, n->stage, load));
+    buf_fill(o->b, ' ', indent);
+    if (indent + (int)strlen(all) <= EMIT_COLUMNS) {
+        buf_printf(o->b, "%s\n", all);
+        return;
+    }
+    size_t head = strlen(all) - strlen(load) - 2;
+    buf_printf(o->b, "%.*s\n", (int)head, all);
+    buf_fill(o->b, ' ', indent + 4);
+    buf_printf(o->b, "%s);\n", load);
+}
+
 static void put_node(const struct emission *o, const struct kir_node *n, int indent) {
     struct buf *b = o->b;
     switch (n->kind) {
@@ -197,11 +224,14 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
         buf_printf(b, "%s %s[%" PRId64 "];\n", n->stage->c_type, n->stage->c_name, n->stage->count);
         return;
     case KIR_LOAD: {
-        struct call c =
-            emit_call_of(o, indent,
-                         arena_printf(&o->s->arena, "%s = %s(", element(o, n->stage, n->stage_at),
-                                      load_name(o, n->buf, n->bits)),
-                         ");");
+        const char *slot = element(o, n->stage, n->stage_at);
+        if (kir_converts(n->buf, n->stage)) {
+            put_converting_load(o, n, indent, slot);
+            return;
+        }
+        struct call c = emit_call_of(
+            o, indent, arena_printf(&o->s->arena, "%s = %s(", slot, load_name(o, n->buf, n->bits)),
+            ");");
         call_arg(&c, "%s", element(o, n->buf, n->at));
         call_write(b, &c);
         return;
@@ -211,7 +241,7 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
             emit_call_of(o, indent,
                          arena_printf(&o->s->arena, "%s(", store_name(o, n->buf, n->bits)), ");");
         call_arg(&c, "%s", element(o, n->buf, n->at));
-        call_arg(&c, "%s", element(o, n->stage, n->stage_at));
+        call_arg(&c, "%s", converted(o, n->stage, n->buf, element(o, n->stage, n->stage_at)));
         call_write(b, &c);
         return;
     }

@@ -77,10 +77,13 @@ static const char *who(struct session *s, int64_t mark) {
 // A tag of kernel "k" as the name and offset that it stands for.
 static const char *value_text(struct session *s, const struct kernel *k, int64_t tag) {
     if (tag == IMAGE_POISON) return "nothing";
-    if (tag < IMAGE_POISON) return arena_printf(&s->arena, "constant %" PRId64, -2 - tag);
+    if (tag < IMAGE_POISON)
+        return arena_printf(&s->arena, "constant %d%s", image_constant_of(tag),
+                            elem_tag_types(s, tag));
     const struct tensor *t = image_is_opaque(tag) ? NULL : tensor_by_id(k, image_tag_tensor(tag));
     if (!t) return "what a function gave";
-    return arena_printf(&s->arena, "element %" PRId64 " of '%s'", image_tag_offset(tag), t->name);
+    return arena_printf(&s->arena, "element %" PRId64 " of '%s'%s", image_tag_offset(tag), t->name,
+                        elem_tag_types(s, tag));
 }
 
 // Goes through what "x" wrote and read, and asks whether "y" did the same.

@@ -8,6 +8,7 @@
 #include "base/session.h"
 #include "kernel/columns.h"
 #include "layout/algebra.h"
+#include "plan/plan.h"
 
 struct run {
     struct session *s;
@@ -171,6 +172,14 @@ static void trace_access(struct run *r, const struct kir_node *n, int64_t t, int
     }
 }
 
+// Makes "n" tags of elements of "from" those of "to".
+static void as_stored(const struct kir_buffer *from, const struct kir_buffer *to, int64_t *tag,
+                      int n) {
+    if (!kir_converts(from, to)) return;
+    const struct elem_type *a = elem_type_find(from->elem), *b = elem_type_find(to->elem);
+    for (int e = 0; e < n; ++e) tag[e] = elem_convert_tag(tag[e], a, b);
+}
+
 // "at" negative: an asynchronous copy that reads nothing fills with its constant.
 static void move(struct run *r, const struct kir_node *n, int64_t t, int64_t at, int64_t to) {
     int64_t tag[128];
@@ -229,6 +238,8 @@ static bool access_by(struct run *r, const struct kir_node *n, const bool *idle)
     bool moves = n->kind == KIR_MOVE || n->kind == KIR_ASYNC;
     int elements = n->bits / n->buf->elem_bits;
     struct column at, to;  // to: or the register
+    if (!moves && n->stage->access_bits != elements * n->stage->elem_bits)
+        return fail(r, "as many elements are not stored as are loaded");
     if (!value_for(r, n->at, r->active, idle ? idle : r->off, &at) ||
         !value_of(r, moves ? n->to_at : n->stage_at, &to))
         return false;
@@ -258,10 +269,13 @@ static bool access_by(struct run *r, const struct kir_node *n, const bool *idle)
             move(r, n, t, from, where);
         } else {
             int64_t *stage = &r->stage[where * elements], off = place(n->buf, t, from);
-            if (n->kind == KIR_LOAD)
+            if (n->kind == KIR_LOAD) {
                 image_load_run(r->img, buffer_id(n->buf, t), off, elements, stage);
-            else
+                as_stored(n->buf, n->stage, stage, elements);
+            } else {
+                as_stored(n->stage, n->buf, stage, elements);
                 image_store_run(r->img, buffer_id(n->buf, t), off, elements, stage);
+            }
         }
     }
     return true;

@@ -22,7 +22,8 @@ struct kir_buffer {
     const char *name;    // in the plan
     const char *c_name;  // in emitted code
     const char *c_type;  // of an element
-    const char *elem;    // "f32"
+    const char *elem_c;  // of a stage: of an element; "c_type" is of a value
+    const char *elem;    // "f32"; of a stage: of its values' elements
     const char *layout;  // as text, for comments; NULL for a stage
     int elem_bits;
     int tensor;           // id of the tensor; -1 for KIR_STAGE
@@ -40,7 +41,7 @@ enum kir_kind {
     KIR_IF,     // if all conditions hold: body, else orelse
     KIR_STAGE_DECL,
     KIR_LOAD,    // stage[stage_at] = buf[at], "bits" wide
-    KIR_STORE,   // buf[at] = stage[stage_at]
+    KIR_STORE,   // buf[at] = stage[stage_at]; it converts, or LOAD, where types differ
     KIR_MOVE,    // to_buf[to_at] = buf[at]; one side a fragment
     KIR_FILL,    // stage[stage_at], or to_buf[to_at], = value, "bits" wide
     KIR_ASYNC,   // the same from global to shared memory, some time before a KIR_WAIT for its group
@@ -214,6 +215,9 @@ struct kir {
 
 // Whether the nodes speak of "v"; guards and calls speak of tid.
 bool kir_uses(const struct kir_node *list, const struct ix_var *v);
+
+// Whether an element changes its type from "a" to "b".
+bool kir_converts(const struct kir_buffer *a, const struct kir_buffer *b);
 
 // Prints the IR as text, for --emit=kernel.
 void kir_print(struct session *s, const struct kir *k, struct buf *out);

@@ -201,7 +201,7 @@ static int widest_access(const struct stmt *list, const struct tensor *t) {
         else if (st->kind == STMT_CALL)
             bytes = argument_alignment(st->call, t);
         else if (st->kind == STMT_COPY && (st->copy->src.base == t || st->copy->dst.base == t))
-            bytes = st->copy->facts.bits / 8;
+            bytes = st->copy->facts.vec * (t->elem->bits / 8);
         if (bytes > widest) widest = bytes;
     }
     return widest;

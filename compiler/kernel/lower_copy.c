@@ -4,7 +4,7 @@
 // come before its stores, so that they are in flight together (64 loads of 32 bits a batch read at
 // twice the rate of 32: bench/results/naive_copy.md).  What is more than a batch becomes loops around it.
 // A side in registers needs no batch: the fragment is one, and each instruction moves between it
-// and memory.
+// and memory; a copy that converts needs one, which holds what was loaded.
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,8 +78,13 @@ static void comment(struct lowering *w, const struct copy *c) {
                                       lay_tuple_text(&s->lay, f->rounds), f->by_map ? "map" : "TV",
                                       f->by_map ? c->tc->map->text : lay_text(&s->lay, c->tc->tv));
     }
-    line[nlines++] = arena_printf(&s->arena, "  vector  %d x %s = %d bit  (limited by: %s)", f->vec,
-                                  elem, f->bits, bound_name(f->won));
+    const char *vector = arena_printf(&s->arena, "%d x %s = %d bit", f->vec,
+                                      c->src.base->elem->name, copy_side_bits(c, true, f->vec));
+    if (c->src.base->elem != c->dst.base->elem)
+        vector = arena_printf(&s->arena, "%s -> %d x %s = %d bit", vector, f->vec,
+                              c->dst.base->elem->name, copy_side_bits(c, false, f->vec));
+    line[nlines++] =
+        arena_printf(&s->arena, "  vector  %s  (limited by: %s)", vector, bound_name(f->won));
     if (f->edge != EDGE_NEVER) {
         line[nlines++] =
             arena_printf(&s->arena, "  edge    %d x %s = %d bit  (%s%s%s)", f->edge_vec, elem,
@@ -224,12 +229,12 @@ static struct kir_node *open_predicates(struct lowering *w, const struct nest *n
 }
 
 // The other way of "ask": the pad.
-static struct kir_node *open_pad(struct lowering *w, const struct nest *nest,
-                                 struct kir_node *ask) {
+static struct kir_node *open_pad(struct lowering *w, const struct nest *nest, struct kir_node *ask,
+                                 int bits) {
     w->tail = &ask->orelse;
     struct kir_node *n = lower_node(w, KIR_FILL);
     const struct constant *pad = nest->way->pad;
-    n->bits = nest->way->bits;
+    n->bits = bits;
     n->value = pad->bits;
     n->elem_bits = pad->elem->bits;
     n->constant = pad->id;
@@ -283,6 +288,11 @@ static void begin_side(struct lowering *w, const char *name, const struct ix *e,
 
 // -- the copy -------------------------------------------------------------------------------------
 
+// Bits of an access of way "y" to "t", which may hold narrower elements than the other side.
+static int bits_of(const struct copy *c, const struct way *y, const struct tensor *t) {
+    return y->bits / copy_wider(c)->bits * t->elem->bits;
+}
+
 // One access from memory to memory, or between it and a fragment, with what is asked before it.
 static struct kir_node *move(struct lowering *w, const struct copy *c, const struct nest *nest,
                              enum kir_kind kind) {
@@ -305,7 +315,7 @@ static struct kir_node *move(struct lowering *w, const struct copy *c, const str
         n->constant = nest->way->pad->id;
     }
     if (!ask) return n;
-    struct kir_node *fill = open_pad(w, nest, ask);
+    struct kir_node *fill = open_pad(w, nest, ask, n->bits);
     fill->to_buf = n->to_buf;
     fill->to_at = n->to_at;
     return n;
@@ -337,21 +347,31 @@ static void move_through_frag(struct lowering *w, const struct copy *c, const st
     close_loops(w, nest->batch, nest->nbatch, &(*outside)->next);
 }
 
+// Whether a side is in registers, which have no address: all loops are unrolled.
+static bool through_frag(const struct copy *c) {
+    return c->src.base->space == MEM_FRAG || c->dst.base->space == MEM_FRAG;
+}
+
 static void move_through_stage(struct lowering *w, const struct copy *c, const struct way *y) {
     struct nest *nest = ARENA_NEW(&w->s->arena, struct nest);
     divide(y, false, nest);
     struct kir_node **place = w->tail;
     *place = NULL;
-    open_loops(w, nest->outer, nest->nouter, false);
-    if (nest->batch_size == 1) {
+    bool staged = nest->batch_size > 1 || c->src.base->elem != c->dst.base->elem;
+    open_loops(w, nest->outer, nest->nouter, through_frag(c));
+    if (!staged) {
         move(w, c, nest, KIR_MOVE);
     } else {
         struct kir_buffer *stage = ARENA_NEW(&w->s->arena, struct kir_buffer);
         stage->space = KIR_STAGE;
         stage->name = stage->c_name = "v";
-        stage->c_type = stage->elem = arena_printf(&w->s->arena, "tcp_b%d", y->bits);
-        stage->elem_bits = c->src.base->elem->bits;
-        stage->access_bits = y->bits;
+        // what is filled in where nothing is loaded is of the destination's type
+        const struct tensor *held = y->pad ? c->dst.base : c->src.base;
+        stage->elem = held->elem->name;
+        stage->elem_c = held->elem->c_name;
+        stage->elem_bits = held->elem->bits;
+        stage->access_bits = bits_of(c, y, held);
+        stage->c_type = arena_printf(&w->s->arena, "tcp_b%d", stage->access_bits);
         stage->tensor = -1;
         stage->count = nest->batch_size;
         lower_node(w, KIR_STAGE_DECL)->stage = stage;
@@ -364,9 +384,9 @@ static void move_through_stage(struct lowering *w, const struct copy *c, const s
             n->stage_at = stage_index(w, nest);
             n->buf = lower_buffer(w, store ? c->dst.base : c->src.base);
             n->at = address(w, nest, !store, store ? c->facts.dst.sw : c->facts.src.sw);
-            n->bits = y->bits;
+            n->bits = bits_of(c, y, store ? c->dst.base : c->src.base);
             if (ask && !store && y->pad) {
-                struct kir_node *fill = open_pad(w, nest, ask);
+                struct kir_node *fill = open_pad(w, nest, ask, stage->access_bits);
                 fill->stage = stage;
                 fill->stage_at = n->stage_at;
             }
@@ -374,14 +394,14 @@ static void move_through_stage(struct lowering *w, const struct copy *c, const s
         }
     }
     struct kir_node *first = *place;
-    bool one = nest->nouter || nest->batch_size == 1;
+    bool one = nest->nouter || !staged;
     close_loops(w, nest->outer, nest->nouter, one ? &first->next : w->tail);
 }
 
 static void move_by(struct lowering *w, const struct copy *c, const struct way *y) {
     if (c->facts.async)
         move_async(w, c, y);
-    else if (c->src.base->space == MEM_FRAG || c->dst.base->space == MEM_FRAG)
+    else if (through_frag(c) && c->src.base->elem == c->dst.base->elem)
         move_through_frag(w, c, y);
     else
         move_through_stage(w, c, y);

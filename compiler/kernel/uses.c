@@ -22,3 +22,7 @@ bool kir_uses(const struct kir_node *list, const struct ix_var *v) {
     }
     return false;
 }
+
+bool kir_converts(const struct kir_buffer *a, const struct kir_buffer *b) {
+    return a->elem != b->elem;  // names in one table
+}

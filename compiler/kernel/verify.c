@@ -37,8 +37,8 @@ static const char *tag_text(struct session *s, const struct kernel *k, int64_t t
     for (int i = 0; i < k->nformals; ++i) {
         const struct tensor *t = k->formal[i].tensor;
         if (t->id == image_tag_tensor(tag)) {
-            return arena_printf(&s->arena, "element %" PRId64 " of '%s'", image_tag_offset(tag),
-                                t->name);
+            return arena_printf(&s->arena, "element %" PRId64 " of '%s'%s", image_tag_offset(tag),
+                                t->name, elem_tag_types(s, tag));
         }
     }
     return "something else";

@@ -25,8 +25,8 @@ static const struct lay_tuple *value_of(struct session *s, const struct expectat
         f = &worst;
     }
     switch (e->prop) {
-    case PROP_VECTOR_BITS_SRC:
-    case PROP_VECTOR_BITS_DST: return lay_leaf_of(&s->lay, f->bits);
+    case PROP_VECTOR_BITS_SRC: return lay_leaf_of(&s->lay, copy_side_bits(e->copy, true, f->vec));
+    case PROP_VECTOR_BITS_DST: return lay_leaf_of(&s->lay, copy_side_bits(e->copy, false, f->vec));
     case PROP_ROUNDS: return f->rounds ? f->rounds : lay_leaf_of(&s->lay, 1);
     case PROP_INSTRUCTIONS: return lay_leaf_of(&s->lay, instructions(f));
     case PROP_EQUIVALENT: break;

@@ -8,7 +8,10 @@
 // Bounds, in bits: the atom; the contiguous run of each side and the run common to both; the
 // alignment of each side, the greatest common divisor of the base's alignment and of every known
 // offset and stride that is left; the divisibility that is promised of those that a param enters;
-// the swizzle's base; predicates, where no tile is whole.
+// the swizzle's base; predicates, where no tile is whole; the conversion of elements.
+//
+// A copy that converts loads as many elements at once as it stores, so that the side with narrower
+// elements has narrower accesses: facts.bits are the other side's.
 //
 // What is not promised (assume.h) bounds no width: variants.c makes a version of the kernel for
 // each width that comes out of it.
@@ -168,6 +171,10 @@ static int64_t at_most(int64_t a, int64_t cap) {
     return a < cap ? a : cap;
 }
 
+static int64_t at_least(int64_t a, int64_t least) {
+    return a > least ? a : least;
+}
+
 static int64_t promised(const struct align_terms *t) {
     return t->promised ? at_most(t->promised, BOUND_NONE / 8) * 8 : BOUND_NONE;
 }
@@ -214,31 +221,36 @@ static void not_reached(struct session *s, struct kernel *k, const struct copy *
 // The bounds of "c" under the assumption "a", and what comes of them.
 static void measure(const struct assumption *a, const struct copy *c, struct copy_facts *f) {
     const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
-    int bits = c->src.base->elem->bits;
+    int src = c->src.base->elem->bits, dst = c->dst.base->elem->bits;
+    int bits = copy_wider(c)->bits;
+    struct assumption of_src = *a, of_dst = *a;  // the wider side's bytes are assumed
+    of_src.bytes = a->bytes * src / bits;
+    of_dst.bytes = a->bytes * dst / bits;
     int64_t run_src = width_run(f->mode, f->nmodes, SRC, NULL, NULL);
     int64_t run_dst = width_run(f->mode, f->nmodes, DST, NULL, NULL);
     int64_t run = width_run(f->mode, f->nmodes, SRC | DST, NULL, NULL);
     int64_t *b = f->bound;
-    b[BOUND_ATOM] =
-        atom->bits < bits ? bits : atom->bits;  // a cap below an element leaves single elements
-    b[BOUND_SRC_RUN] = at_most(power_of_two_in(run_src), BOUND_NONE / bits) * bits;
-    b[BOUND_DST_RUN] = at_most(power_of_two_in(run_dst), BOUND_NONE / bits) * bits;
+    // a cap below an element leaves single elements
+    b[BOUND_CONVERSION] = src != dst ? at_least(atom->bits, bits) : BOUND_NONE;
+    b[BOUND_ATOM] = at_least(atom->bits, src != dst ? src + dst - bits : bits);
+    b[BOUND_SRC_RUN] = at_most(power_of_two_in(run_src), BOUND_NONE / src) * src;
+    b[BOUND_DST_RUN] = at_most(power_of_two_in(run_dst), BOUND_NONE / dst) * dst;
     b[BOUND_COMMON_RUN] = at_most(power_of_two_in(run), BOUND_NONE / bits) * bits;
     int64_t vec = power_of_two_in(run);
     b[BOUND_SRC_ALIGN] =
-        at_most(alignment(a, f, &c->src, SRC, vec, &f->src_align), BOUND_NONE / 8) * 8;
+        at_most(alignment(&of_src, f, &c->src, SRC, vec, &f->src_align), BOUND_NONE / 8) * 8;
     b[BOUND_DST_ALIGN] =
-        at_most(alignment(a, f, &c->dst, DST, vec, &f->dst_align), BOUND_NONE / 8) * 8;
+        at_most(alignment(&of_dst, f, &c->dst, DST, vec, &f->dst_align), BOUND_NONE / 8) * 8;
     b[BOUND_SRC_DIVIDES] = promised(&f->src_align);
     b[BOUND_DST_DIVIDES] = promised(&f->dst_align);
-    b[BOUND_SRC_SWIZZLE] = f->src.sw.b ? ((int64_t)bits << at_most(f->src.sw.m, 10)) : BOUND_NONE;
-    b[BOUND_DST_SWIZZLE] = f->dst.sw.b ? ((int64_t)bits << at_most(f->dst.sw.m, 10)) : BOUND_NONE;
-    if (f->npred) edge_granularity(a, f, c->src.base->elem->bits / 8);
+    b[BOUND_SRC_SWIZZLE] = f->src.sw.b ? ((int64_t)src << at_most(f->src.sw.m, 10)) : BOUND_NONE;
+    b[BOUND_DST_SWIZZLE] = f->dst.sw.b ? ((int64_t)dst << at_most(f->dst.sw.m, 10)) : BOUND_NONE;
+    if (f->npred) edge_granularity(a, f, bits / 8);
     b[BOUND_PREDICATE] = f->edge == EDGE_ALWAYS ? f->pred_vec * bits : BOUND_NONE;
     f->won = BOUND_ATOM;
-    int64_t least = b[BOUND_ATOM];
+    int64_t least = bound_as_wider(c, BOUND_ATOM, b[BOUND_ATOM]);
     for (int i = 1; i < N_BOUNDS; ++i) {
-        int64_t p = power_of_two_in(b[i]);
+        int64_t p = bound_as_wider(c, (enum bound)i, power_of_two_in(b[i]));
         if (p < least) {
             least = p;
             f->won = (enum bound)i;
@@ -263,14 +275,14 @@ struct copy_facts vectorize_facts(struct session *s, const struct kernel *k, con
 
 void vectorize_finish(struct session *s, const struct copy *c, struct copy_facts *f) {
     reorder(s, f);
-    if (f->npred) edge_modes(s, f, c->src.base->elem->bits);
+    if (f->npred) edge_modes(s, f, copy_wider(c)->bits);
 }
 
 static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
     (void)user;
     struct copy_facts *f = &c->facts;
     const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
-    int bits = c->src.base->elem->bits;
+    int bits = copy_wider(c)->bits;
     if (f->nmodes > 256) BUG("a thread's part of a copy in %d modes", f->nmodes);
     // a width that is demanded is no matter of what holds at launch
     struct assumption a = {s, k, atom->row->exact ? 0 : VARIANT_BYTES, NULL};

@@ -186,7 +186,7 @@ static void offer(struct session *s, const struct kernel *k, int number, const s
                       : x->p && same_threads ? source_line(s, x->p->thr_at)
                                              : numbers_text(s, a->thr, a->rank, a->along);
     const char *val = numbers_text(s, a->val, a->rank, 0);
-    int neighbours = bits / x->c->src.base->elem->bits;
+    int neighbours = bits / copy_wider(x->c)->bits;
     diag_note(s, x->tc && !x->tc->by ? x->tc->at : x->c->at,
               "with thr=%s, val=%s a thread has %d neighbours along mode %d, and an access moves "
               "%d bits",
@@ -215,7 +215,7 @@ void widen_offer(struct session *s, struct kernel *k, const struct copy *c) {
     struct place *x = ARENA_NEW(&s->arena, struct place);
     struct arrangement a;
     struct counted number = {c, 0};
-    int elem = c->src.base->elem->bits;
+    int elem = copy_wider(c)->bits;
     if (!find_place(s, c, x)) return;
     walk_copies(s, k, count, &number);
     for (int bits = x->atom->bits; bits > c->facts.bits && bits > elem; bits /= 2) {

@@ -83,7 +83,7 @@ static const char *common_reason(struct session *s, const struct copy *c) {
     const char *head =
         arena_printf(&s->arena,
                      "a thread's elements that follow one another on both sides are %ld of %d bits",
-                     (long)run, c->src.base->elem->bits);
+                     (long)run, copy_wider(c)->bits);
     for (int i = 0; i < f->nmodes; ++i)
         if (lay_int_is(f->mode[i].src, run) && !lay_int_is(f->mode[i].dst, run))
             return arena_printf(&s->arena, "%s: %s in '%s' stand %s", head,
@@ -98,7 +98,7 @@ static const char *divides_reason(struct session *s, const struct copy *c, bool 
     const struct tensor *base = (src ? &c->src : &c->dst)->base;
     const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
     long bytes = base->elem->bits / 8, have = (long)(t->promised / bytes);
-    long want = (atom->bits > base->elem->bits ? atom->bits : base->elem->bits) / base->elem->bits;
+    long one = copy_wider(c)->bits, want = (atom->bits > one ? atom->bits : one) / one;
     const char *what = lay_int_text(&s->lay, t->loose);
     if (!t->promised) return NULL;
     if (have % want == 0)
@@ -110,6 +110,16 @@ static const char *divides_reason(struct session *s, const struct copy *c, bool 
                             : "'%s', by which '%s' steps, is not promised to be a multiple of %ld, "
                               "only of %ld",
                         what, base->name, want, have);
+}
+
+// What is left to the side whose elements are narrower.
+static const char *conversion_reason(struct session *s, const struct copy *c) {
+    const struct elem_type *a = c->src.base->elem, *b = c->dst.base->elem;
+    if (a->bits == b->bits) return NULL;
+    return arena_printf(&s->arena,
+                        "as many elements are loaded at once as are stored: '%s' has %s and '%s' "
+                        "has %s",
+                        c->src.base->name, a->name, c->dst.base->name, b->name);
 }
 
 const char *width_reason(struct session *s, const struct copy *c, enum bound b) {
@@ -129,13 +139,14 @@ const char *width_reason(struct session *s, const struct copy *c, enum bound b) 
                             b == BOUND_SRC_SWIZZLE ? c->src.base->name : c->dst.base->name,
                             (long)c->facts.bound[b]);
     case BOUND_PREDICATE: return c->facts.why_pred;
+    case BOUND_CONVERSION: return conversion_reason(s, c);
     case BOUND_ATOM:
     case N_BOUNDS: break;
     }
-    if (atom->bits < c->src.base->elem->bits) {
+    if (atom->bits < copy_wider(c)->bits) {
         return arena_printf(&s->arena,
                             "%s takes at most %d bits, which leaves single elements of %d",
-                            atom_text(s, atom), atom->bits, c->src.base->elem->bits);
+                            atom_text(s, atom), atom->bits, copy_wider(c)->bits);
     }
     return arena_printf(
         &s->arena, atom->row->exact ? "%s is an access of %d bits" : "%s takes at most %d bits",

@@ -29,6 +29,13 @@ extern const int n_elem_types;
 enum space { MEM_GLOBAL, MEM_SHARED, MEM_FRAG };
 const char *space_name(enum space s);
 
+// Whether a copy from one type to the other converts: they differ, and neither is bits as such.
+bool elem_converts(const struct elem_type *from, const struct elem_type *to);
+// The tag (base/image.h) of an element that is copied from a tensor of "from" to one of "to".
+int64_t elem_convert_tag(int64_t tag, const struct elem_type *from, const struct elem_type *to);
+// ", once f32, once f16" for a tag of an element that was converted from these; else "".
+const char *elem_tag_types(struct session *s, int64_t tag);
+
 enum atom_kind { ATOM_UNIVERSAL, ATOM_AUTO, ATOM_CP_ASYNC };
 enum sync_kind { SYNC_PLAIN, SYNC_CP_ASYNC };
 
@@ -173,6 +180,7 @@ enum level { LEVEL_GRID, LEVEL_BLOCK, LEVEL_WARP, LEVEL_THREAD };
 // Why a width is what it is: the bounds, in the order in which explain prints them.
 enum bound {
     BOUND_ATOM,
+    BOUND_CONVERSION,
     BOUND_SRC_RUN,
     BOUND_DST_RUN,
     BOUND_COMMON_RUN,
@@ -186,6 +194,10 @@ enum bound {
     N_BOUNDS
 };
 const char *bound_name(enum bound b);
+struct copy;
+// "bits" that bound "b" allows, of the side that it is about, as bits of the side of "c" whose
+// elements are wider.
+int64_t bound_as_wider(const struct copy *c, enum bound b, int64_t bits);
 
 enum { BOUND_NONE = 1 << 20 };  // bits: what does not limit a width; more than any access has
 
@@ -276,9 +288,9 @@ struct copy_facts {
     const struct copy_mode *edge_mode;  // of the edge, the vector's modes taken out
     int nedge;
     int edge_vec, edge_bits;  // of an access at the edge
-    int bits;                 // an access
+    int bits;                 // an access, on the side whose elements are wider
     int vec;                  // elements an access
-    int64_t bound[N_BOUNDS];  // bits that each would allow
+    int64_t bound[N_BOUNDS];  // bits that each would allow, of the side that it is about
     enum bound won;
     const char *why[N_BOUNDS];  // each bound as a sentence without a stop; NULL where there is none
     struct align_terms src_align, dst_align;
@@ -531,6 +543,11 @@ struct plan {
 // The functions, kernels first: the one after "k", the first one after NULL; NULL when there are no
 // more.
 struct kernel *plan_next(const struct plan *p, const struct kernel *k);
+// The element type of "c" with more bits, by which its accesses are counted; the source's of two
+// that have as many.
+const struct elem_type *copy_wider(const struct copy *c);
+// Bits of an access of "vec" elements on one side of "c".
+int copy_side_bits(const struct copy *c, bool src, int vec);
 const struct tiled_copy *plan_find_tiled(const struct plan *p, const char *name);
 // The facts of "c" in variant "i" of its kernel; -1: where there are no variants.
 struct copy_facts copy_facts_in(const struct copy *c, int i);

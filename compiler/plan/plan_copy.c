@@ -66,6 +66,13 @@ static bool put(struct run *r, int64_t to, int64_t tag) {
                                         (long long)to, oracle_name(dst), where(r),
                                         before >> 32 == r->nblock ? "another copy or iteration"
                                                                   : "another block"));
+    if (image_tag_types(tag) == IMAGE_TOO_OFTEN)
+        return oracle_fail(r, PLAN_RUN_NO_VALUE, dst, to,
+                           arena_printf(&r->s->arena,
+                                        "not yet supported: element %lld of '%s', written %s, was "
+                                        "of more than two other types on its way, each of which "
+                                        "changes numbers",
+                                        (long long)to, oracle_name(dst), where(r)));
     *writer = me;
     image_store(r->img, r->dst.buf, at, tag);
     ++r->report->moved;
@@ -92,7 +99,7 @@ static bool move(struct run *r, int64_t from, int64_t to) {
                          "element %lld of '%s' is read %s, but not filled in that step of the "
                          "pipeline",
                          (long long)from, oracle_name(src), where(r)));
-    return put(r, to, tag);
+    return put(r, to, elem_convert_tag(tag, src->elem, r->dst.view->base->elem));
 }
 
 // How many elements from "at" on, at most "n", a swizzle leaves beside one another.
@@ -117,11 +124,15 @@ static int64_t move_run(struct run *r, int64_t from, int64_t to, int64_t n) {
     int64_t *tag = image_at(r->img, r->dst.buf, to, true);
     const int64_t *src = image_at(r->img, r->src.buf, from, false);
     const int64_t *filled = image_at(r->writer, r->src.buf, from, false);
+    const struct elem_type *was = r->src.view->base->elem, *is = r->dst.view->base->elem;
+    bool converts = elem_converts(was, is);
     int64_t i = 0;
     for (; i < n; ++i) {
         int64_t value = src[i];
         if (value == IMAGE_POISON) value = image_unwritten(r->img, r->src.buf, from + i);
         if (value == IMAGE_POISON || writer[i] == me || (once && writer[i] != IMAGE_POISON)) break;
+        if (converts) value = elem_convert_tag(value, was, is);
+        if (converts && image_tag_types(value) == IMAGE_TOO_OFTEN) break;
         if (r->step && !oracle_fresh(r, r->src.view->base, filled[i])) break;
         writer[i] = me;
         tag[i] = value;

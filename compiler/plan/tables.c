@@ -111,6 +111,7 @@ const char *atom_text(struct session *s, const struct atom *a) {
 const char *bound_name(enum bound b) {
     static const char *const names[N_BOUNDS] = {
         "atom",
+        "conversion",
         "contiguous run of the source",
         "contiguous run of the destination",
         "contiguous run common to both sides",

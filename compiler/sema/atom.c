@@ -191,6 +191,15 @@ bool atom_check_copy(struct sema *c, const struct atom *a, const struct copy *y)
         diag_page(c->s, "cp_async");
         return false;
     }
+    const struct tensor *from = y->src.base, *to = y->dst.base;
+    if (a->row->sync == SYNC_CP_ASYNC && from->elem != to->elem) {
+        diag_error(c->s, y->how_at,
+                   "cp.async moves bytes and converts nothing, and '%s' holds %s, '%s' %s; "
+                   "use universal(%d) here",
+                   from->name, from->elem->name, to->name, to->elem->name, a->bits);
+        diag_page(c->s, "cp_async");
+        return false;
+    }
     if (c->plan->arch >= a->row->min_arch) return true;
     diag_error(c->s, y->how_at, "'%s' needs sm_%d, and this plan is for sm_%d", a->row->name,
                a->row->min_arch, c->plan->arch);

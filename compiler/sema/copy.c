@@ -129,7 +129,7 @@ static bool check_how(struct sema *c, const struct ast_stmt *s, struct copy *y) 
             y->atom = &v->tc->atom;
         else
             y->tc = v->tc;
-        return tile_check_elem(c, v->tc, y->src.base->elem, e->at) &&
+        return tile_check_elem(c, v->tc, copy_wider(y), e->at) &&
                atom_check_copy(c, &v->tc->atom, y);
     }
     if (v->kind != VAL_ATOM) {
@@ -139,7 +139,7 @@ static bool check_how(struct sema *c, const struct ast_stmt *s, struct copy *y) 
     }
     y->atom = v->atom;
     struct tiled_copy probe = {.atom = *v->atom, .val = lay_layout_invalid()};
-    return tile_check_elem(c, &probe, y->src.base->elem, e->at) && atom_check_copy(c, y->atom, y);
+    return tile_check_elem(c, &probe, copy_wider(y), e->at) && atom_check_copy(c, y->atom, y);
 }
 
 static void add_label(struct sema *c, struct ast_ident name, struct copy *y) {
@@ -183,9 +183,10 @@ void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
         return;
     }
     const struct tensor *a = y->src.base, *b = y->dst.base;
-    if (a->elem != b->elem) {
-        diag_error(c->s, y->at, "'%s' holds %s and '%s' holds %s; a copy does not convert", a->name,
-                   a->elem->name, b->name, b->elem->name);
+    if (a->elem != b->elem && !elem_converts(a->elem, b->elem)) {
+        diag_error(c->s, y->at,
+                   "'%s' holds %s and '%s' holds %s; a copy converts numbers, not bits as such",
+                   a->name, a->elem->name, b->name, b->elem->name);
         diag_note(c->s, a->at, "'%s' is declared here", a->name);
         diag_note(c->s, b->at, "'%s' is declared here", b->name);
         return;

@@ -25,6 +25,9 @@ for plan in tests/plans/*.tcp; do write "plan_$(basename "$plan" .tcp)" "$plan";
 for name in bytes_1 bytes_16 runtime_rows runtime_loop through_registers partitioned tile_128x128 threads_1024; do
     touch "$out/plan_$name/sanitize"
 done
+python3 tests/run/Inputs/conversions.py >"$out/conversions.tcp"  # each element type becomes each other one
+write conversions "$out/conversions.tcp"
+rm "$out/conversions.tcp"
 mkdir "$out/embed"  # a kernel written by hand, with its own main
 cp examples/embed/row_sums.cu "$out/embed/"
 "$build/bin/tcpc" examples/embed/loader.tcp --emit=header -o "$out/embed/loader.cuh"

@@ -220,19 +220,6 @@ static enum flow choose_flow(struct gen *g) {
     }
 }
 
-static void choose_elem(struct gen *g, struct kernel *k) {
-    static const struct {
-        const char *name;
-        int bits;
-    } elems[] = {{"u8", 8},   {"s8", 8},   {"f8e4m3", 8}, {"f8e5m2", 8}, {"b8", 8},
-                 {"u16", 16}, {"s16", 16}, {"f16", 16},   {"bf16", 16},  {"b16", 16},
-                 {"u32", 32}, {"s32", 32}, {"f32", 32},   {"f32", 32},   {"b32", 32},
-                 {"u64", 64}, {"s64", 64}, {"f64", 64},   {"b64", 64},   {"b128", 128}};
-    int i = below(g, (int)(sizeof elems / sizeof elems[0]));
-    k->elem = elems[i].name;
-    k->elem_bits = elems[i].bits;
-}
-
 static void put_indent(struct gen *g, int depth) {
     for (int i = 0; i < depth; ++i) put(g, "  ");
 }
@@ -315,6 +302,7 @@ static void put_kernel(struct gen *g) {
     int id = g->kernel;
     enum flow flow = choose_flow(g);
     choose_elem(g, &k);
+    if (flow != BY_PARTS) choose_into(g, &k);  // parts are counted in accesses of each side
     do {
         choose_first(g, &k);
     } while (flow == BY_PARTITION && k.a.threads == 1);
@@ -346,12 +334,15 @@ static void put_kernel(struct gen *g) {
     snprintf(shared[1], sizeof shared[1], "mid%d", id);
     snprintf(frag, sizeof frag, "reg%d", id);
     put_global(g, &k, src, &k.a, src_view);
+    const char *elem = k.elem;
+    k.elem = k.into;
     put_global(g, &k, dst, &k.b, dst_view);
     bool more = flow != DIRECT && flow != BY_PARTITION && flow != BY_PARTS &&
                 percent(g, 12);  // a second output
     char more_dst[16], more_view[320];
     snprintf(more_dst, sizeof more_dst, "other%d", id);
     if (more) put_global(g, &k, more_dst, &k.b, more_view);
+    k.elem = elem;
     int nshared = flow == BY_TWO_SHARED ? 2 : flow == BY_FRAG || flow == DIRECT ? 0 : 1;
     bool outside = percent(g, 40);  // shared tensors are declared outside of the kernel
     // the middle is touched by both copies: an exact access of either needs its mode contiguous

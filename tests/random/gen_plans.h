@@ -28,8 +28,9 @@ enum gen_feature {
     GEN_PARTS = 1 << 15,         // partition_src, partition_dst
     GEN_UNALIGNED = 1 << 16,     // tensors without align
     GEN_RANK_4 = 1 << 17,
-    GEN_TAILS = 1 << 18,  // extents that no tile divides
-    GEN_ALL = (1 << 19) - 1
+    GEN_TAILS = 1 << 18,    // extents that no tile divides
+    GEN_CONVERT = 1 << 19,  // outputs of another element type
+    GEN_ALL = (1 << 20) - 1
 };
 
 // Returns the text of a plan with "kernels" kernels, for the caller to free.

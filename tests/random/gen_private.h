@@ -51,6 +51,7 @@ struct axis {
 struct kernel {
     int elem_bits;
     const char *elem;
+    const char *into;  // of the tensors that are written: the same, or one to convert to
     int rank;
     int64_t tile[MAX_RANK];
     struct tiled a, b;  // into the middle, out of it
@@ -89,6 +90,10 @@ void put_ints(struct gen *g, const int *v, int n);
 // gen_map.c: the same tiled copies as TV layouts and index maps.
 void put_tv(struct gen *g, const struct tiled *t);
 void put_map(struct gen *g, const struct tiled *t);
+
+// gen_elem.c: what the tensors hold.
+void choose_elem(struct gen *g, struct kernel *k);
+void choose_into(struct gen *g, struct kernel *k);
 
 // gen_tail.c: extents that are no multiples.
 void choose_small(struct gen *g, struct kernel *k, int least);

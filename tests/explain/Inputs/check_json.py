@@ -77,19 +77,30 @@ def offsets(layout):
     return reached
 
 
+def bits_of(elem):
+    return 8 if elem.startswith("f8") else int(re.search(r"\d+", elem)[0])
+
+
+def elements(c, bound):
+    """How many elements of the side that a bound is about it allows."""
+    both = [bits_of(c[side]["elem"]) for side in ("source", "destination")]
+    name = bound["name"]
+    of = both["destination" in name] if "source" in name or "destination" in name else max(both)
+    return (bound["bits"] & -bound["bits"]) // (min(both) if name == "atom" else of)
+
+
 def check_copy(c, code, plan):
     where = f"{plan}:{c['line']}"
-    bits = 8 if c["elem"].startswith("f8") else int(re.search(r"\d+", c["elem"])[0])
     width = c["width"]
     limit = [b for b in width["bounds"] if b["name"] == width["limited_by"]]
-    if len(limit) != 1 or limit[0]["bits"] & -limit[0]["bits"] != width["bits"]:
+    if len(limit) != 1 or elements(c, limit[0]) != width["elements"]:
         sys.exit(f"{where}: {width['bits']} bits are not those of what limits them")
     for b in width["bounds"]:
-        if b["bits"] is not None and (b["bits"] & -b["bits"]) < width["bits"]:
+        if b["bits"] is not None and elements(c, b) < width["elements"]:
             sys.exit(f"{where}: '{b['name']}' allows less than the width")
-    if width["elements"] * bits != width["bits"]:
-        sys.exit(f"{where}: {width['elements']} x {c['elem']} are not {width['bits']} bits")
-    moved = c["source"]["instructions"] * width["bits"] // 8 * c["threads"]
+    if width["bits"] != max(c[side]["bits"] for side in ("source", "destination")):
+        sys.exit(f"{where}: {width['bits']} bits are not those of the wider side")
+    moved = c["source"]["instructions"] * width["elements"] * bits_of(c["elem"]) // 8 * c["threads"]
     if c["tv"]:  # what several threads have at once is told once
         moved = moved // size(c["tv"]) * len(offsets(c["tv"]))
     if c["bytes"]["block_once"] != moved:
@@ -101,10 +112,12 @@ def check_copy(c, code, plan):
             sys.exit(f"{where}: a thread's part is not what its instructions move")
         if c[side]["instruction"] + "(" not in code:
             sys.exit(f"{where}: {c[side]['instruction']} is not in the emitted code")
+        if c[side]["bits"] != width["elements"] * bits_of(c[side]["elem"]):
+            sys.exit(f"{where}: {width['elements']} x {c[side]['elem']} are not {c[side]['bits']} bits")
         a = c[side]["alignment"]
         terms = [a[name] for name in ("base", "offset", "run", "stride") if a[name]]
-        if any(term * 8 % width["bits"] for term in terms):
-            sys.exit(f"{where}: an alignment does not allow {width['bits']} bits: {a}")
+        if any(term * 8 % c[side]["bits"] for term in terms):
+            sys.exit(f"{where}: an alignment does not allow {c[side]['bits']} bits: {a}")
 
 
 tables = schema(sys.argv[2])

@@ -37,17 +37,25 @@ def promised(plan, tcpc):
             found = kernels.setdefault(kernel["name"] + "_kernel" + (f"_{bits}" if variants else ""), calls)
             for copy in kernel["copies"]:
                 for side in ("source", "destination"):
-                    found |= promised_by(copy[side]["instruction"] or "", copy, i)
+                    found |= promised_by(side, copy, i)
     return kernels
 
 
-def promised_by(instruction, copy, variant):
+def bits_of(elem):
+    return 8 if elem.startswith("f8") else int(re.search(r"\d+", elem)[0])
+
+
+def promised_by(side, copy, variant):
     """The accesses of one side: of whole tiles, and of the edge, which are no wider."""
+    instruction = copy[side]["instruction"] or ""
+    # where the copy converts, widths are told of the side with the wider elements
+    elem = bits_of(copy[side]["elem"])
+    wider = max(bits_of(copy[s]["elem"]) for s in ("source", "destination"))
     match, asynchronous = INSTRUCTION.match(instruction), INSTRUCTION_ASYNC.match(instruction)
     if match and match[2] != "frag":
         width, edge = copy["width"], (copy.get("edge") or {}).get("bits")
         bits = width["variants"][variant] if width["variants"] else width["bits"]
-        return {(match[1], match[2], b) for b in (bits, edge and min(edge, bits)) if b}
+        return {(match[1], match[2], b // wider * elem) for b in (bits, edge and min(edge, bits)) if b}
     if asynchronous:
         return {("cp." + asynchronous[1], "async", 8 * int(asynchronous[2]))}
     return set()

@@ -1,0 +1,77 @@
+// Elements that change their type on the way: which copies convert, and what becomes of a tag.
+//
+// What an element is when it arrives depends on all types that it had.  A type in which every
+// number of the one before it stands exactly changes nothing and is not remembered, so that going
+// to and fro is going once.
+#include "base/image.h"
+#include "base/session.h"
+#include "plan/plan.h"
+
+bool elem_converts(const struct elem_type *from, const struct elem_type *to) {
+    return from != to && from->cls != ELEM_RAW && to->cls != ELEM_RAW;
+}
+
+static int digits(const struct elem_type *f) {
+    static const int by_name[] = {11, 8, 24, 53, 4, 3};  // f16 bf16 f32 f64 f8e4m3 f8e5m2
+    return by_name[f - elem_type_find("f16")];
+}
+
+// Whether all numbers of "a" are numbers of "b", of the same kind.
+static bool stands_in(const struct elem_type *a, const struct elem_type *b) {
+    if (a == b) return true;
+    if ((a->cls == ELEM_FLOAT) != (b->cls == ELEM_FLOAT)) return false;
+    if (a->cls == ELEM_FLOAT)  // bf16 has the widest range below f32, and fewer digits than f16
+        return b->bits > a->bits && digits(b) >= digits(a);
+    if (a->cls == b->cls) return b->bits >= a->bits;
+    return a->cls == ELEM_UINT && b->bits > a->bits;
+}
+
+int64_t elem_convert_tag(int64_t tag, const struct elem_type *from, const struct elem_type *to) {
+    if (!elem_converts(from, to) || tag == IMAGE_POISON || image_is_opaque(tag)) return tag;
+    int last = image_tag_types(tag);
+    if (last == IMAGE_TOO_OFTEN) return tag;
+    for (; last >> IMAGE_TYPE_BITS; last >>= IMAGE_TYPE_BITS) {
+    }
+    if (last && stands_in(&elem_types[last - 1], from)) return tag;
+    return image_tag_had(tag, (int)(from - elem_types) + 1);
+}
+
+const char *elem_tag_types(struct session *s, int64_t tag) {
+    int types = image_tag_types(tag);
+    const char *text = "";
+    for (; types; types >>= IMAGE_TYPE_BITS)
+        text = arena_printf(&s->arena, "%s, once %s", text,
+                            elem_types[(types & ((1 << IMAGE_TYPE_BITS) - 1)) - 1].name);
+    return text;
+}
+
+const struct elem_type *copy_wider(const struct copy *c) {
+    const struct elem_type *a = c->src.base->elem, *b = c->dst.base->elem;
+    return b->bits > a->bits ? b : a;
+}
+
+int copy_side_bits(const struct copy *c, bool src, int vec) {
+    return vec * (src ? &c->src : &c->dst)->base->elem->bits;
+}
+
+int64_t bound_as_wider(const struct copy *c, enum bound b, int64_t bits) {
+    int src = c->src.base->elem->bits, dst = c->dst.base->elem->bits;
+    int wider = src > dst ? src : dst, of = wider;
+    if (bits >= BOUND_NONE) return bits;
+    switch (b) {
+    case BOUND_ATOM: of = src + dst - wider; break;
+    case BOUND_SRC_RUN:
+    case BOUND_SRC_ALIGN:
+    case BOUND_SRC_DIVIDES:
+    case BOUND_SRC_SWIZZLE: of = src; break;
+    case BOUND_DST_RUN:
+    case BOUND_DST_ALIGN:
+    case BOUND_DST_DIVIDES:
+    case BOUND_DST_SWIZZLE: of = dst; break;
+    case BOUND_CONVERSION:
+    case BOUND_COMMON_RUN:
+    case BOUND_PREDICATE:
+    case N_BOUNDS: break;
+    }
+    return of > bits ? 0 : bits / of * wider;
+}
