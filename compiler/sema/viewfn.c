@@ -30,6 +30,13 @@ struct coord *coord_of_value(struct sema *c, const struct value *v, struct range
     return r;
 }
 
+// A slice of "v"; what cannot be sliced was told and has no value.
+static const struct value *sliced(struct sema *c, struct view v, const struct coord *crd,
+                                  const struct ast_expr *e) {
+    struct view part = crd ? view_slice(c->s, v, crd, e->at) : v;
+    return crd && lay_valid(part.layout) ? value_view(c, part) : &value_none;
+}
+
 bool view_whole(struct sema *c, const struct view *v, struct range at) {
     if (lay_valid(v->layout)) return true;
     if (v->base && v->base->like)
@@ -199,8 +206,7 @@ const struct value *view_call(struct sema *c, const struct call *call) {
     if (view) {
         if (!view_whole(c, &v->view, e->arg[on].value->at)) return &value_none;
         if (on == 1) {
-            struct coord *crd = coord_of_value(c, call->arg[0], e->arg[0].value->at);
-            return crd ? value_view(c, view_slice(c->s, v->view, crd, e->at)) : &value_none;
+            return sliced(c, v->view, coord_of_value(c, call->arg[0], e->arg[0].value->at), e);
         }
     }
     for (int i = 0; i < call->n; ++i) {
@@ -311,8 +317,7 @@ const struct value *eval_slice(struct sema *c, const struct value *f, const stru
     if (at->kind == VAL_NONE) return at;
     if (view) {
         if (!view_whole(c, &f->view, e->lhs->at)) return &value_none;
-        struct coord *crd = coord_of_value(c, at, e->at);
-        return crd ? value_view(c, view_slice(c->s, f->view, crd, e->at)) : &value_none;
+        return sliced(c, f->view, coord_of_value(c, at, e->at), e);
     }
     struct calc_value in[2];
     const struct value *i = value_unwrap(at);
