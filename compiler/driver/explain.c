@@ -405,7 +405,7 @@ struct request {
     bool json, plan, equivalent;
 };
 
-// "K1 and K2 are equivalent", or where they differ.
+// "K1 and K2 are equivalent", or where they differ, or why that is not known.
 static int compare_kernels(const struct request *r, struct session *s, const struct compiled *c,
                            struct buf *b) {
     const struct kernel *k[2];
@@ -421,12 +421,15 @@ static int compare_kernels(const struct request *r, struct session *s, const str
                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
         return EXIT_USAGE;
     }
-    const char *why = kernels_differ(s, c->plan, c->kir, k[0], k[1]);
+    const char *open, *why = kernels_differ(s, c->plan, c->kir, k[0], k[1], &open);
     if (why)
         buf_printf(b, "%s and %s differ: %s\n", k[0]->name, k[1]->name, why);
+    else if (open)
+        buf_printf(b, "it is not known whether %s and %s are equivalent: %s\n", k[0]->name,
+                   k[1]->name, open);
     else
         buf_printf(b, "%s and %s are equivalent\n", k[0]->name, k[1]->name);
-    return why ? EXIT_WRONG : EXIT_RIGHT;
+    return why || open ? EXIT_WRONG : EXIT_RIGHT;
 }
 
 static int explain(struct session *s, const struct request *r) {

@@ -120,8 +120,9 @@ static bool compile(struct session *s, const char *text, struct compiled *made) 
 
 static const char *differ(struct session *s, const struct compiled *c, const char *a,
                           const char *b) {
-    return kernels_differ(s, c->plan, c->kir, plan_find_kernel(c->plan, a),
-                          plan_find_kernel(c->plan, b));
+    const char *open, *why = kernels_differ(s, c->plan, c->kir, plan_find_kernel(c->plan, a),
+                                            plan_find_kernel(c->plan, b), &open);
+    return why ? why : open;
 }
 
 // The Kernel IR of "name" without its head and comments.
