@@ -25,6 +25,13 @@ struct defined {
     const struct partial **part;  // by place: those that have run
     bool *is;                     // by place in kernel.local
     const struct stmt **loop;     // that wrote it, but may not have run
+    const struct enclosing *pipe;
+};
+
+// The pipelines around a copy, innermost first.
+struct enclosing {
+    const struct stmt *stmt;
+    const struct enclosing *outer;
 };
 
 // The place of "t" in the kernel's own tensors; -1 when its memory comes from elsewhere.
@@ -44,11 +51,35 @@ static bool is_partial(const struct copy *c) {
     return false;
 }
 
+// "e" of a copy in a "load" part, as one of the "use" part of the same step would say it.
+static const struct ix *of_step(struct session *s, const struct defined *d, const struct ix *e) {
+    for (const struct enclosing *x = d->pipe; x; x = x->outer) {
+        const struct pipeline *p = x->stmt->pipe;
+        if (p->stages == 1) continue;
+        e = ix_substitute(s, e, p->load_var, ix_var(s, x->stmt->var));
+        e = ix_substitute(s, e, p->load_slot, ix_var(s, p->slot));
+    }
+    return e;
+}
+
+static struct view view_of_step(struct session *s, const struct defined *d, struct view v) {
+    if (!d->pipe) return v;
+    v.offset = of_step(s, d, v.offset);
+    if (!lay_valid(v.coord)) return v;
+    int n = lay_tuple_leaves(v.base->layout.shape);
+    const struct ix **off = ARENA_ARRAY(&s->arena, const struct ix *, n + 1);
+    for (int i = 0; i < n; ++i) off[i] = of_step(s, d, v.coord_off[i]);
+    v.coord_off = off;
+    return v;
+}
+
 // Whether "reader" takes just what "writer" has written: the same view, which ends in the reader's
 // destination where it ended in the writer's source, or before.
-static bool reads_what_is_there(struct session *s, const struct plan *p, const struct copy *writer,
-                                const struct copy *reader) {
-    const struct view *a = &writer->dst, *b = &reader->src;
+static bool reads_what_is_there(struct session *s, const struct defined *d,
+                                const struct copy *writer, const struct copy *reader) {
+    const struct view dst = view_of_step(s, d, writer->dst), src = view_of_step(s, d, reader->src);
+    const struct view from = view_of_step(s, d, writer->src), to = view_of_step(s, d, reader->dst);
+    const struct view *a = &dst, *b = &src;
     const struct ix *limit;
     int mode;
     // a fragment's layout is that of one tiled copy's parts, or of a thread's own views
@@ -57,7 +88,7 @@ static bool reads_what_is_there(struct session *s, const struct plan *p, const s
            lay_valid(b->layout) && lay_tuple_equal(a->layout.shape, b->layout.shape) &&
            lay_tuple_equal(a->layout.stride, b->layout.stride) &&
            lay_tuple_equal(writer->src.layout.shape, reader->dst.layout.shape) &&
-           inside_both(s, p, &writer->src, &reader->dst, &mode, &limit);
+           inside_both(s, d->plan, &from, &to, &mode, &limit);
 }
 
 // "reader": the copy, or NULL for an argument of a call.
@@ -66,7 +97,7 @@ static bool check_read(struct session *s, const struct defined *d, const struct 
     int i = place_of(d->k, v->base);
     if (i < 0 || d->is[i]) return true;
     for (const struct partial *p = d->part[i]; p && reader; p = p->next) {
-        if (reads_what_is_there(s, d->plan, p->copy, reader)) return true;
+        if (reads_what_is_there(s, d, p->copy, reader)) return true;
     }
     if (d->part[i]) {
         const struct copy *w = d->part[i]->copy;
@@ -138,7 +169,10 @@ static bool check_list(struct session *s, struct defined *d, const struct stmt *
             d->is[at] = false;
             d->part[at] = NULL;
         }
+        struct enclosing here = {x, d->pipe};
+        if (x->kind == STMT_PIPELINE) d->pipe = &here;
         ok = check_list(s, d, x->body);
+        if (x->kind == STMT_PIPELINE) d->pipe = here.outer;
         // what an iteration wrote in part, its own statements alone know
         memcpy(d->part, part, n * sizeof *part);
         if (surely_runs(s, x)) continue;
