@@ -26,8 +26,6 @@
 #include "pass/sync_private.h"
 #include "pass/walk.h"
 
-enum { MAX_UNROLL = 8 };
-
 static struct access reading(const struct walk *w, const struct copy *c) {
     struct access a = {.copy = c};
     sync_place(w, &c->src, &a);
@@ -223,7 +221,7 @@ static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
     struct need need = {.wait = -1};
     if (w->mark) sync_ask(w, st, x->body, &need);
     sync_satisfy(w, st, &need, &x->wait_before, &x->barrier_before);
-    if (trips && ix_static(trips, &n) && n <= MAX_UNROLL) {
+    if (trips && ix_static(trips, &n) && n <= SYNC_UNROLL) {
         for (int64_t i = 0; i < n; ++i) sync_run(w, x->body, st);
         return;
     }

@@ -65,25 +65,30 @@ static void ask_part(struct walk *w, const struct stmt *part, const struct pipel
     w->here = here.outer;
 }
 
-static void run_prologue(struct walk *w, struct stmt *st, struct state *state) {
-    struct pipeline *pipe = st->pipe;
-    struct need need = {.wait = -1};
-    for (int step = 0; step < pipe->stages - 1; ++step) {
-        for (struct stmt *part = st->body; part; part = part->next)
-            if (part->load) ask_part(w, part, pipe, step, state, &need);
-    }
-    if (pipe->stages > 1) sync_satisfy(w, state, &need, &pipe->wait_before, &pipe->barrier_before);
-    for (int step = 0; step < pipe->stages - 1; ++step) {
-        for (struct stmt *part = st->body; part; part = part->next)
-            if (part->load) run_part(w, part, pipe, step, state);
-    }
-}
-
 // Ends the groups of a "load" part that has nothing left to load.
 static void commit_nothing(const struct stmt *part, struct state *st) {
     for (const struct stmt *x = part->body; x; x = x->next) {
         if (x->commit_after || (x->kind == STMT_COPY && x->copy->facts.commit_after))
             sync_commit(st);
+    }
+}
+
+// Of "steps" steps at least: where there are fewer than are ahead, the rest loads nothing, and ends
+// its groups.
+static void run_prologue(struct walk *w, struct stmt *st, int64_t steps, struct state *state) {
+    struct pipeline *pipe = st->pipe;
+    struct need need = {.wait = -1};
+    if (pipe->stages == 1) return;
+    for (int step = 0; step < pipe->stages - 1 && step < steps; ++step) {
+        for (struct stmt *part = st->body; part; part = part->next)
+            if (part->load) ask_part(w, part, pipe, step, state, &need);
+    }
+    sync_satisfy(w, state, &need, &pipe->wait_before, &pipe->barrier_before);
+    for (int step = 0; step < pipe->stages - 1; ++step) {
+        for (struct stmt *part = st->body; part; part = part->next) {
+            if (part->load && step < steps) run_part(w, part, pipe, step, state);
+            if (part->load && step >= steps) commit_nothing(part, state);
+        }
     }
 }
 
@@ -118,8 +123,15 @@ void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
     bool once = trips && trips->lo >= 1;
     int64_t count = -1;
     if (trips && !ix_static(trips, &count)) count = -1;
+    if (count >= 0 && count <= SYNC_UNROLL) {
+        run_prologue(w, st, count, state);
+        for (int64_t n = 0; n < count; ++n)
+            run_step(w, st, state, n + st->pipe->stages - 1 < count);
+        leave_steps(state, st->pipe, count);
+        return;
+    }
     *enter = *state;
-    run_prologue(w, st, enter);  // without steps it loads nothing, and what is pending stays so
+    run_prologue(w, st, INT64_MAX, enter);
     do {
         *leave = *enter;
         run_step(w, st, leave, true);
@@ -128,10 +140,12 @@ void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
     if (st->pipe->stages > 1) *leave = *enter;
     for (int i = 1; i < st->pipe->stages; ++i) run_step(w, st, leave, false);
     leave_steps(leave, st->pipe, count);
-    if (once)
+    if (once) {
         *state = *leave;
-    else
-        sync_merge(w->k, state, leave);
+        return;
+    }
+    run_prologue(w, st, 0, state);
+    sync_merge(w->k, state, leave);
 }
 
 // -- one barrier for both -------------------------------------------------------------------------
