@@ -41,10 +41,13 @@ static bool is_written(const struct kernel *k, const struct tensor *t) {
     return true;
 }
 
-// "cp_async_cg"
-static const char *async_stem(const struct copy *c) {
+// "tcp_cp_async_cg_16<128>": of an asynchronous copy, where its tile is whole if it ever is.
+static const char *async_text(struct session *s, const struct copy *c) {
     const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
-    return strcmp(atom->row->name, "cp_async.cg") == 0 ? "cp_async_cg" : "cp_async_ca";
+    const char *l2 = atom->l2 ? arena_printf(&s->arena, "<%d>", atom->l2) : "";
+    bool cg = strcmp(atom->row->name, "cp_async.cg") == 0, edge = c->facts.edge == EDGE_ALWAYS;
+    return arena_printf(&s->arena, "tcp_cp_async_c%s%s_%d%s", cg ? "g" : "a", edge ? "_zfill" : "",
+                        (edge ? c->facts.edge_bits : c->facts.bits) / 8, l2);
 }
 
 static struct explained_side explain_side(struct session *s, const struct kernel *k,
@@ -70,8 +73,7 @@ static struct explained_side explain_side(struct session *s, const struct kernel
     if (p->sw.b) x.swizzle = arena_printf(&s->arena, "Sw<%d,%d,%d>", p->sw.b, p->sw.m, p->sw.s);
     x.instruction = arena_printf(&s->arena, "tcp_%s_%s%s_%d", src ? "ld" : "st", x.space,
                                  nc ? "_nc" : "", copy_side_bits(c, src, c->facts.vec));
-    if (c->facts.async)
-        x.instruction = arena_printf(&s->arena, "tcp_%s_%d", async_stem(c), c->facts.bits / 8);
+    if (c->facts.async) x.instruction = async_text(s, c);
     return x;
 }
 
@@ -112,40 +114,19 @@ static void explain_tiled(struct session *s, const struct copy *c, struct explai
     x->example = example(s, tc);
 }
 
-static const char *barrier_text(struct session *s, const struct copy *c) {
+const struct ix *explain_bytes(struct session *s, const struct kernel *k, const struct copy *c) {
     const struct copy_facts *f = &c->facts;
-    if (!f->barrier_before) return NULL;
-    const struct copy *o = f->barrier_with;
-    if (f->barrier_with_call) {
-        return arena_printf(&s->arena, "it %s '%s', which a function called before it may %s",
-                            f->barrier_writes ? "writes" : "reads",
-                            (f->barrier_writes ? &c->dst : &c->src)->base->name,
-                            f->barrier_with_writes ? "write" : "read");
-    }
-    if (!o) return "more accesses to shared memory came before it than are told apart";
-    int line, column;
-    source_place(s, o->at, &line, &column);
-    const struct tensor *t = f->barrier_writes ? c->dst.base : c->src.base;
-    const char *self = o == c ? " in the iteration before" : "";
-    return arena_printf(&s->arena, "it %s '%s', which other threads %s in line %d%s",
-                        f->barrier_writes ? "writes" : "reads", t->name,
-                        f->barrier_with_writes ? "write" : "read", line, self);
-}
-
-// Groups that may go on when it begins; -1: it waits for none.
-static int pending_of(const struct copy_facts *f) {
-    return f->wait_head ? f->wait_head->wait_before : f->wait_before;
-}
-
-static const char *wait_text(struct session *s, const struct copy *c) {
-    const struct copy_facts *f = &c->facts;
-    const struct copy *o = f->wait_with;
-    if (pending_of(f) < 0 || !o) return NULL;
-    int line, column;
-    source_place(s, o->at, &line, &column);
-    bool reads = c->src.base == o->dst.base;
-    return arena_printf(&s->arena, "it %s '%s', which group %d fills, the copy in line %d",
-                        reads ? "reads" : "writes", o->dst.base->name, o->facts.group, line);
+    const struct view *tile = c->src.base->space == MEM_FRAG ? &c->dst : &c->src;
+    // a thread's copy moves what each thread has
+    struct lay_int n = lay_size(&s->lay, c->tc ? tile->layout : f->src.layout);
+    int64_t warps = (k->threads + 31) / 32;
+    int64_t times_each = c->tc ? 1 : f->lanes ? warps * f->lanes : f->threads;
+    if (f->level == LEVEL_WARP) times_each = warps;
+    n = lay_int_mul(&s->lay, n, lay_int(times_each));
+    n = lay_int_mul(&s->lay, n, lay_int(tile->base->elem->bits / 8));
+    const struct ix *bytes = lay_int_valid(n) ? ix_lay(s, n) : NULL;
+    lay_clear_error(&s->lay);
+    return bytes;
 }
 
 // "times": how often a block executes it; NULL: not known as one expression
@@ -176,11 +157,8 @@ static struct explained_copy explain_copy(struct session *s, const struct kernel
         .accesses = 1,
         .won = f->won,
         .times = times,
-        .barrier = barrier_text(s, c),
+        .barrier = explain_barrier(s, c),
         .group = f->group,
-        .pending = pending_of(f),
-        .wait_at_head = f->wait_head != NULL,
-        .wait = wait_text(s, c),
         .edge = plan_edge_text(s, c),
         .edge_always = f->edge == EDGE_ALWAYS,
         .edge_bits = f->edge_bits,
@@ -188,20 +166,14 @@ static struct explained_copy explain_copy(struct session *s, const struct kernel
         .edge_why = f->why_pred,
         .pad = c->pad ? c->pad->text : NULL,
     };
+    x.wait = explain_wait(s, k, c, &x.pending, &x.wait_at_head);
     source_place(s, c->at, &x.line, &x.column);
     if (c->tc) explain_tiled(s, c, &x);
     for (int i = 0; i < f->nmodes; ++i) x.accesses *= f->mode[i].extent;
     if (f->by_map) x.accesses *= f->neach;
     for (int i = 0; i < N_BOUNDS; ++i)
         x.bound[i] = (struct explained_bound){bound_name((enum bound)i), f->why[i], f->bound[i]};
-    // a thread's copy moves what each thread has
-    struct lay_int n = lay_size(&s->lay, c->tc ? tile->layout : f->src.layout);
-    int64_t warps = (k->threads + 31) / 32;
-    int64_t times_each = c->tc ? 1 : f->lanes ? warps * f->lanes : f->threads;
-    if (f->level == LEVEL_WARP) times_each = warps;
-    n = lay_int_mul(&s->lay, n, lay_int(times_each));
-    n = lay_int_mul(&s->lay, n, lay_int(tile->base->elem->bits / 8));
-    x.bytes = lay_int_valid(n) ? ix_lay(s, n) : NULL;
+    x.bytes = explain_bytes(s, k, c);
     if (!c->tc) {
         x.values = lay_size(&s->lay, f->src.layout).num;
         x.shape = lay_tuple_text(&s->lay, f->src.layout.shape);
@@ -331,6 +303,7 @@ static struct explained_kernel explain_kernel(struct session *s, const struct ke
     x.copy = ARENA_ARRAY(&s->arena, struct explained_copy, count(k->body, STMT_COPY) + 1);
     x.call = ARENA_ARRAY(&s->arena, struct explained_call, count(k->body, STMT_CALL) + 1);
     explain_list(s, k, k->body, ix_int(s, 1), want, &x);
+    if (!want.label && !want.line) explain_order(s, k, &x);
     return x;
 }
 

@@ -90,6 +90,45 @@ struct explained_call {
     bool barrier;  // before it
 };
 
+// Two accesses that a wait or a barrier keeps in order.
+struct explained_reason {
+    bool wait;  // it is what the wait is for; else the barrier
+    const char *buffer;
+    const char *text;  // "line 14 reads 's', which other threads write in line 12"
+    int earlier_line, later_line;
+    bool earlier_writes, later_writes;  // else it reads
+};
+
+struct explained_sync {
+    const char *place;  // "before the copy"
+    int line;           // of what it stands before, or at the head or the end of
+    int wait;           // groups that may go on; -1: none is waited for
+    bool barrier;
+    int stands;  // how often, in the emitted code
+    struct explained_reason *reason;
+    int nreasons;
+};
+
+// A buffer with stages that a pipeline fills.
+struct explained_ring {
+    const char *name;
+    int64_t stage_bytes, bytes;
+};
+
+struct explained_pipeline {
+    const char *text;  // "pipeline n in 0 .. N"
+    int line;
+    int64_t stages;
+    struct explained_ring *ring;
+    int nrings;
+    const char **prologue;  // what is done for each of the first stages - 1 steps: "load s"
+    const char **step;      // what each step does, in order: "wait 1", "barrier", "use s", "commit"
+    int nprologue, nsteps;
+    int groups, waits, barriers;  // of a step
+    int under_way;                // the most of the pipeline's own groups at a time
+    int64_t bytes_under_way;      // the most, of a block; -1: not known
+};
+
 struct explained_tensor {
     const char *name, *elem, *space, *direction, *layout;
     bool local;
@@ -116,6 +155,10 @@ struct explained_kernel {
     int ncopies;
     struct explained_call *call;
     int ncalls;
+    struct explained_pipeline *pipeline;
+    int npipelines;
+    struct explained_sync *sync;  // all waits and barriers, in the order of the text
+    int nsyncs;
 };
 
 struct explanation {
@@ -132,6 +175,16 @@ const struct explanation *explain_plan(struct session *s, const struct plan *p,
 
 // Bytes to which argument "t" of "k" must be aligned; 0 when it is no argument, or in registers.
 int explain_align(const struct kir_kernel *k, const struct tensor *t);
+
+// Bytes that "c" moves each time that a block executes it; NULL: not one expression of the params.
+const struct ix *explain_bytes(struct session *s, const struct kernel *k, const struct copy *c);
+
+// explain_order.c: why a barrier stands before "c", and why it waits, NULL when it does not.
+const char *explain_barrier(struct session *s, const struct copy *c);
+const char *explain_wait(struct session *s, const struct kernel *k, const struct copy *c,
+                         int *pending, bool *at_head);
+// The pipelines, waits and barriers of "k".
+void explain_order(struct session *s, const struct kernel *k, struct explained_kernel *x);
 
 // For people: a paragraph and a table a copy.
 void explain_print(struct session *s, const struct explanation *e, struct buf *out);

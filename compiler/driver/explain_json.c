@@ -210,6 +210,63 @@ static void put_variant(struct json *j, const struct explained_variant *v) {
     leave(j, '}');
 }
 
+static void put_texts(struct json *j, const char *key, const char *const *text, int n) {
+    enter(j, key, '[');
+    for (int i = 0; i < n; ++i) put_text(j, NULL, text[i]);
+    leave(j, ']');
+}
+
+static void put_pipeline(struct json *j, const struct explained_pipeline *p) {
+    enter(j, NULL, '{');
+    put_text(j, "text", p->text);
+    put_number(j, "line", p->line);
+    put_number(j, "stages", p->stages);
+    enter(j, "buffers", '[');
+    for (int i = 0; i < p->nrings; ++i) {
+        enter(j, NULL, '{');
+        put_text(j, "name", p->ring[i].name);
+        put_number(j, "stage_bytes", p->ring[i].stage_bytes);
+        put_number(j, "bytes", p->ring[i].bytes);
+        leave(j, '}');
+    }
+    leave(j, ']');
+    put_texts(j, "prologue", p->prologue, p->nprologue);
+    put_texts(j, "step", p->step, p->nsteps);
+    put_number(j, "groups", p->groups);
+    put_number(j, "waits", p->waits);
+    put_number(j, "barriers", p->barriers);
+    put_number(j, "groups_under_way", p->under_way);
+    if (p->bytes_under_way < 0)
+        put_text(j, "bytes_under_way", NULL);
+    else
+        put_number(j, "bytes_under_way", p->bytes_under_way);
+    leave(j, '}');
+}
+
+static void put_sync(struct json *j, const struct explained_sync *x) {
+    enter(j, NULL, '{');
+    put_text(j, "place", x->place);
+    put_number(j, "line", x->line);
+    put_number(j, "pending", x->wait);
+    put_number(j, "barriers", x->barrier);
+    put_number(j, "stands", x->stands);
+    enter(j, "reasons", '[');
+    for (int i = 0; i < x->nreasons; ++i) {
+        const struct explained_reason *r = &x->reason[i];
+        enter(j, NULL, '{');
+        put_text(j, "of", r->wait ? "wait" : "barrier");
+        put_text(j, "text", r->text);
+        put_text(j, "buffer", r->buffer);
+        put_text(j, "earlier", r->earlier_writes ? "write" : "read");
+        put_number(j, "earlier_line", r->earlier_line);
+        put_text(j, "later", r->later_writes ? "write" : "read");
+        put_number(j, "later_line", r->later_line);
+        leave(j, '}');
+    }
+    leave(j, ']');
+    leave(j, '}');
+}
+
 static void put_kernel(struct json *j, const struct explained_kernel *k) {
     enter(j, NULL, '{');
     put_text(j, "name", k->name);
@@ -249,6 +306,12 @@ static void put_kernel(struct json *j, const struct explained_kernel *k) {
                  k->call[i].barrier ? "other threads may still be at its arguments" : NULL);
         leave(j, '}');
     }
+    leave(j, ']');
+    enter(j, "pipelines", '[');
+    for (int i = 0; i < k->npipelines; ++i) put_pipeline(j, &k->pipeline[i]);
+    leave(j, ']');
+    enter(j, "syncs", '[');
+    for (int i = 0; i < k->nsyncs; ++i) put_sync(j, &k->sync[i]);
     leave(j, ']');
     leave(j, '}');
 }

@@ -9,22 +9,34 @@
 
 enum { COLUMNS = 96, LABEL = 14, NOTE = 28 };
 
-// Fills "text" into lines of COLUMNS, indented.
-static void paragraph(struct buf *b, const char *text) {
-    int column = 0;
+// Fills "text", behind "label", into lines of COLUMNS, which stand in by "indent" and those after
+// the first by the label too.
+static void filled(struct buf *b, int indent, const char *label, const char *text) {
+    buf_fill(b, ' ', indent);
+    buf_puts(b, label);
+    indent += (int)strlen(label);
+    int column = indent;
+    bool first = true;
     while (*text) {
         int n = (int)strcspn(text, " ");
-        if (column && column + 1 + n > COLUMNS) {
+        if (!first && column + 1 + n > COLUMNS) {
             buf_char(b, '\n');
-            column = 0;
+            buf_fill(b, ' ', indent);
+            column = indent;
+            first = true;
         }
-        buf_puts(b, column ? " " : "  ");
-        column += n + (column ? 1 : 2);
+        if (!first) buf_char(b, ' ');
+        column += n + !first;
+        first = false;
         buf_write(b, text, (size_t)n);
         text += n;
         while (*text == ' ') ++text;
     }
     buf_char(b, '\n');
+}
+
+static void paragraph(struct buf *b, const char *text) {
+    filled(b, 2, "", text);
 }
 
 static const char *plural(int64_t n) {
@@ -285,6 +297,71 @@ static void put_copy(struct session *s, struct buf *b, const struct explained_ke
     put_bounds(s, b, c);
 }
 
+// "wait 1, barrier, load s, commit, for i { use s, barrier }"
+static void put_events(struct buf *b, const char *const *text, int n) {
+    bool opened = true;
+    for (int i = 0; i < n; ++i) {
+        buf_printf(b, "%s%s", i == 0 ? "" : opened || *text[i] == '}' ? " " : ", ", text[i]);
+        opened = text[i][strlen(text[i]) - 1] == '{';
+    }
+}
+
+static void put_pipeline(struct buf *b, const struct explained_kernel *k,
+                         const struct explained_pipeline *p) {
+    struct buf text;
+    int64_t ahead = p->stages - 1, bytes = 0;
+    buf_init(&text);
+    buf_printf(b, "  %s, %" PRId64 " stage%s, in line %d\n", p->text, p->stages, plural(p->stages),
+               p->line);
+    for (int i = 0; i < p->nrings; ++i) {
+        const struct explained_ring *r = &p->ring[i];
+        buf_printf(&text, "%s %" PRId64 " x %" PRId64 " bytes, ", r->name, p->stages,
+                   r->stage_bytes);
+        bytes += r->bytes;
+    }
+    buf_printf(&text, "%" PRId64 " of the kernel's %" PRId64 " bytes of shared memory", bytes,
+               k->smem_bytes);
+    filled(b, 4, "buffers: ", text.text);
+    if (ahead > 0) {
+        buf_clear(&text);
+        if (ahead > 1) buf_printf(&text, "%" PRId64 " times: ", ahead);
+        put_events(&text, p->prologue, p->nprologue);
+        filled(b, 4, "prologue: ", text.text);
+    }
+    buf_clear(&text);
+    put_events(&text, p->step, p->nsteps);
+    filled(b, 4, "each step: ", text.text);
+    if (ahead > 0) {
+        buf_clear(&text);
+        if (ahead > 1)
+            buf_printf(&text, "the last %" PRId64 " steps load nothing", ahead);
+        else
+            buf_puts(&text, "the last step loads nothing");
+        if (p->groups) buf_puts(&text, "; empty groups are committed, so that the waits hold");
+        filled(b, 4, "drain: ", text.text);
+    }
+    buf_clear(&text);
+    buf_printf(&text, "%d wait%s and %d barrier%s a step", p->waits, plural(p->waits), p->barriers,
+               plural(p->barriers));
+    if (p->groups) {
+        buf_printf(&text, "; at most %d of its groups under way", p->under_way);
+        if (p->bytes_under_way >= 0)
+            buf_printf(&text, ", %" PRId64 " bytes of a block", p->bytes_under_way);
+    }
+    filled(b, 4, "cost: ", text.text);
+    buf_release(&text);
+}
+
+static void put_sync(struct buf *b, const struct explained_sync *x) {
+    buf_printf(b, "    line %d, %s: ", x->line, x->place);
+    if (x->wait >= 0) buf_printf(b, "wait %d%s", x->wait, x->barrier ? ", " : "\n");
+    if (x->barrier) buf_puts(b, "barrier\n");
+    for (int i = 0; i < x->nreasons; ++i) {
+        const struct explained_reason *r = &x->reason[i];
+        filled(b, 6, r->wait ? "wait: " : "barrier: ", r->text);
+    }
+}
+
 static void put_kernel(struct session *s, struct buf *b, const struct explained_kernel *k) {
     const char *head = arena_printf(&s->arena, "%s %s", k->device ? "device" : "kernel", k->name);
     buf_printf(b, "%-72s %s:%d\n", head, k->path, k->line);
@@ -330,6 +407,9 @@ static void put_kernel(struct session *s, struct buf *b, const struct explained_
         const struct explained_variant *v = &k->variant[i];
         buf_printf(b, "    %3d bits  %s\n", v->bits, v->when ? v->when : "always holds");
     }
+    for (int i = 0; i < k->npipelines; ++i) put_pipeline(b, k, &k->pipeline[i]);
+    if (k->nsyncs) buf_puts(b, "  waits and barriers, and what is not in order without each\n");
+    for (int i = 0; i < k->nsyncs; ++i) put_sync(b, &k->sync[i]);
     for (int i = 0; i < k->ncopies; ++i) put_copy(s, b, k, &k->copy[i]);
     for (int i = 0; i < k->ncalls; ++i) {
         const struct explained_call *c = &k->call[i];

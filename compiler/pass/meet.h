@@ -5,8 +5,9 @@
 #include "plan/plan.h"
 
 struct access {
-    const struct copy *copy;   // or, when NULL:
-    const struct tensor *arg;  // a shared argument of a call, touched by who knows which thread
+    const struct copy *copy;       // or, when NULL:
+    const struct tensor *arg;      // a shared argument of a call, touched by who knows which thread
+    const struct plan_call *call;  // that one, or an earlier one that is as far back
     bool write;
     // of a slot of this pipeline's buffers: that of the step "ahead" after the one that is used
     const struct pipeline *pipe;

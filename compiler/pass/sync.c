@@ -2,8 +2,9 @@
 // are right.
 //
 // Requires: facts of vectorize, places in shared memory; races has refused what no barrier orders.
-// Fills: facts.async, commit_after, group, wait_before, barrier_before and which accesses those are
-// for; the same of calls; kernel.commit_last and wait_last.  Leaves alone: everything else.
+// Fills: facts.async, commit_after, group, wait_before, barrier_before; the same of calls, loops
+// and parts; kernel.commit_last, wait_last, and sync, which accesses each wait and barrier is for.
+// Leaves alone: everything else.
 //
 // Going through the statements, the accesses since the last barrier are pending: those to shared
 // memory, and those to a tensor that the kernel both reads and writes.  A copy that reads what is
@@ -39,7 +40,7 @@ static struct access writing(const struct walk *w, const struct copy *c) {
 }
 
 static struct access argument(const struct walk *w, const struct plan_call *y, int i, bool write) {
-    struct access a = {.arg = y->view[i].base, .write = write};
+    struct access a = {.arg = y->view[i].base, .call = y, .write = write};
     sync_place(w, &y->view[i], &a);
     return a;
 }
@@ -82,17 +83,14 @@ static void ask(struct walk *w, const struct state *st, struct access a, struct 
         if (sync_apart(e->a, a)) continue;
         enum meet m = how_they_meet(w, e->a, a);
         if (m == MEET_NOT) continue;
-        if (e->async && (need->wait < 0 || e->age < need->wait)) {
+        if (e->async && (need->wait < 0 || e->age < need->wait))
             need->wait = e->age < 0 ? 0 : e->age;
-            need->wait_with = e->a.copy;
+        if (m != MEET_OWN) need->barrier = true;
+        if (w->why) {
+            struct sync_pair *pair = ARENA_NEW(&w->s->arena, struct sync_pair);
+            *pair = (struct sync_pair){*e, a, m != MEET_OWN, need->pairs};
+            need->pairs = pair;
         }
-        if (m == MEET_OWN) continue;
-        if (!need->with_any) {
-            need->with_any = true;
-            need->with = *e;
-            need->writes = a.write;
-        }
-        need->barrier = true;
     }
     need->barrier |= st->everything;
 }
@@ -155,6 +153,7 @@ void sync_satisfy(struct walk *w, struct state *st, const struct need *need, int
     bool waits = need->wait < 0 || (*wait >= 0 && *wait <= need->wait);
     bool orders = !need->barrier || *barrier;
     if (!waits || !orders) w->lacking = true;
+    if (w->why) sync_note(w, need, waits, orders, *wait);
     if (w->mark && !waits) *wait = need->wait;
     if (w->mark && !orders) *barrier = true;
     if (*wait >= 0) apply_wait(w->k, st, *wait);
@@ -188,14 +187,6 @@ static void run_copy(struct walk *w, struct copy *c, struct state *st) {
     struct copy_facts *f = &c->facts;
     struct need need = {.wait = -1};
     ask_copy(w, st, c, &need);
-    if (w->mark && need.wait >= 0 && (f->wait_before < 0 || need.wait < f->wait_before))
-        f->wait_with = need.wait_with;
-    if (w->mark && need.barrier && !f->barrier_before) {
-        f->barrier_with = need.with.a.copy;
-        f->barrier_with_call = need.with_any && !need.with.a.copy;
-        f->barrier_with_writes = need.with.a.write;
-        f->barrier_writes = need.writes;
-    }
     sync_satisfy(w, st, &need, &f->wait_before, &f->barrier_before);
     pend(w->k, st, (struct entry){reading(w, c), f->async, -1});
     pend(w->k, st, (struct entry){writing(w, c), f->async, -1});
@@ -447,7 +438,10 @@ static bool leaves_one_group(struct session *s, const struct kernel *k) {
 static bool place_all(struct walk *w) {
     struct kernel *k = w->k;
     prepare(w, k->body, !k->manual && !k->async);
-    if (k->manual) return true;
+    if (k->manual) {
+        sync_points(w);
+        return true;
+    }
     w->mark = true;
     sync_enough(w);
     w->mark = false;
@@ -456,6 +450,7 @@ static bool place_all(struct walk *w) {
     loosen_list(w, k->body);
     sync_turn(w, k->body);
     loosen_list(w, k->body);  // what follows may need none now
+    sync_points(w);
     k->commit_last = k->async;
     // a device function returns with its accesses done
     k->wait_last = k->device && !k->async && any_async(k->body);

@@ -151,9 +151,8 @@ void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
 // -- one barrier for both -------------------------------------------------------------------------
 
 // The first thing in "list" that waits for other threads too.
-static bool first_wait(struct stmt *list, int **wait, bool **barrier, struct copy **who) {
+static bool first_wait(struct stmt *list, int **wait, bool **barrier) {
     for (struct stmt *x = list; x; x = x->next) {
-        *who = x->kind == STMT_COPY ? x->copy : NULL;
         *wait = &x->wait_before;
         *barrier = &x->barrier_before;
         if (x->kind == STMT_COPY) {
@@ -166,7 +165,7 @@ static bool first_wait(struct stmt *list, int **wait, bool **barrier, struct cop
             return false;
         }
         if (**wait >= 0 && **barrier) return true;
-        if (x->kind == STMT_FOR && first_wait(x->body, wait, barrier, who)) return true;
+        if (x->kind == STMT_FOR && first_wait(x->body, wait, barrier)) return true;
     }
     return false;
 }
@@ -174,9 +173,8 @@ static bool first_wait(struct stmt *list, int **wait, bool **barrier, struct cop
 static void hoist(struct walk *w, struct stmt *part) {
     int *wait;
     bool *barrier, found = false;
-    struct copy *who = NULL;
     for (struct stmt *use = part->next; use && !use->load && !found; use = use->next)
-        found = first_wait(use->body, &wait, &barrier, &who);
+        found = first_wait(use->body, &wait, &barrier);
     if (!found) return;
     int wait_was = *wait, own_was = part->wait_before;
     *wait = -1;
@@ -188,7 +186,6 @@ static void hoist(struct walk *w, struct stmt *part) {
         part->wait_before = own_was;
         return;
     }
-    if (who) who->facts.wait_head = part;
     while (part->wait_before < SYNC_WAIT) {
         ++part->wait_before;
         if (sync_enough(w)) continue;

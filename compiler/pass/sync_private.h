@@ -19,14 +19,19 @@ struct state {
     bool everything;  // more was pending than fits: every access conflicts
 };
 
+// Two accesses of which the later one has to wait.
+struct sync_pair {
+    struct entry earlier;
+    struct access later;
+    bool barrier;  // too
+    struct sync_pair *next;
+};
+
 // What a statement has to wait for.
 struct need {
     int wait;  // -1: for nothing
-    const struct copy *wait_with;
     bool barrier;
-    struct entry with;  // of the barrier
-    bool with_any;      // "with" is one
-    bool writes;        // the access that needs the barrier
+    struct sync_pair *pairs;  // with walk.why: the accesses that this is for
 };
 
 // The part of a pipeline that is gone through: "ahead" steps after the one that is used.
@@ -34,6 +39,11 @@ struct where {
     const struct pipeline *pipe;
     int ahead;
     const struct where *outer;
+};
+
+struct sync_reasons {
+    bool wait;  // those of a wait; else of a barrier
+    const struct sync_reason **first, **end;
 };
 
 struct known {
@@ -44,8 +54,9 @@ struct known {
 struct walk {
     struct session *s;
     struct kernel *k;
-    bool mark;     // else only look whether what is there is enough
-    bool lacking;  // it is not
+    bool mark;                 // else only look whether what is there is enough
+    bool lacking;              // it is not
+    struct sync_reasons *why;  // or NULL: collects what is lacking
     const struct where *here;
     struct known *known;
     int nknown, cap_known;
@@ -77,5 +88,11 @@ void sync_pipeline(struct walk *w, struct stmt *st, struct state *state);
 void sync_hoist(struct walk *w, struct stmt *list);
 // Moves the barrier before the load of a pipeline of one stage to the end of its step.
 void sync_turn(struct walk *w, struct stmt *list);
+
+// sync_why.c
+// Adds what "need" asks for, and nothing does, to "why".
+void sync_note(struct walk *w, const struct need *need, bool waits, bool orders, int wait);
+// Makes the list of all waits and barriers, each with what it is for.
+void sync_points(struct walk *w);
 
 #endif

@@ -302,13 +302,8 @@ struct copy_facts {
     bool commit_after;  // ends the group of asynchronous copies that is open
     int group;          // of an asynchronous copy: which of its function's, from 1 on; else 0
     int wait_before;    // until at most that many groups are pending; -1: no wait
-    const struct copy *wait_with;  // whose bytes it waits for
-    const struct stmt *wait_head;  // the part of a pipeline before which it does so, or NULL
     bool barrier_before;
-    const struct copy *barrier_with;  // the earlier access that the barrier is for, and which sides
-                                      // of the two meet
-    bool barrier_with_writes, barrier_writes;
-    bool barrier_with_call;  // it is an argument of a call
+    const struct sync_point *sync;  // both, and what they are for; NULL: neither
 };
 
 // A number of the plan as bits of an element.
@@ -453,6 +448,35 @@ struct plan_call {
     struct range at;
 };
 
+// What a wait or a barrier is for: without it the later of two accesses to "buffer" is not in order
+// behind the earlier one.  An access is of a copy, or of an argument of a call.
+struct sync_reason {
+    bool wait;  // for the bytes of the earlier one, which is asynchronous; else for other threads
+    const struct tensor *buffer;
+    const struct copy *earlier, *later;  // NULL: a call's
+    struct range earlier_at, later_at;
+    bool earlier_writes, later_writes;
+    const struct sync_reason *next;
+};
+
+enum sync_place {
+    SYNC_AT_BEFORE,  // a copy, a call, a loop; a pipeline: its first loads
+    SYNC_AT_PART,    // before a "load" part, in each step
+    SYNC_AT_BEHIND,  // each step of a pipeline
+    SYNC_AT_WRITTEN  // in a manual function, for reasons that its author has
+};
+
+// Where the threads wait until at most "wait" groups are pending (-1: no wait), then, with
+// "barrier", for one another.
+struct sync_point {
+    enum sync_place place;
+    const struct stmt *at;
+    int wait;
+    bool barrier;
+    const struct sync_reason *why;  // in the order of the accesses that need it
+    const struct sync_point *next;
+};
+
 // A kernel, or a device function: that has one block, no grid, no shared memory of its own, and
 // formals in any space.
 struct kernel {
@@ -478,9 +502,10 @@ struct kernel {
     struct stmt *body;
     const struct variant *variant;  // pass "vectorize": widest first; none when there is but one
     int nvariants;
-    int64_t smem_bytes;           // pass "shared"
-    bool commit_last, wait_last;  // pass "sync": at its end, of all groups
-    bool enumerate;               // pass "coverage": its writes are to be checked one by one
+    int64_t smem_bytes;             // pass "shared"
+    bool commit_last, wait_last;    // pass "sync": at its end, of all groups
+    const struct sync_point *sync;  // pass "sync": its waits and barriers, in the order of the text
+    bool enumerate;                 // pass "coverage": its writes are to be checked one by one
     struct range at;
     struct kernel *next;
 };

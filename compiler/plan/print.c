@@ -137,7 +137,7 @@ static void print_facts(struct session *s, const struct copy *c, struct buf *b, 
     if (f->lanes) buf_printf(b, ", %" PRId64 " lanes of a warp", f->lanes);
     if (f->rounds) buf_printf(b, ", rounds %s", lay_tuple_text(&s->lay, f->rounds));
     if (f->group) buf_printf(b, ", asynchronous, group %d", f->group);
-    if (f->wait_with) buf_printf(b, ", wait %d before", f->wait_before);
+    if (f->sync && f->sync->wait >= 0) buf_printf(b, ", wait %d before", f->sync->wait);
     if (f->barrier_before) buf_puts(b, ", barrier before");
     buf_char(b, '\n');
     print_part(s, "src", &f->src, b, indent);

@@ -120,17 +120,42 @@ def check_copy(c, code, plan):
             sys.exit(f"{where}: an alignment does not allow {c[side]['bits']} bits: {a}")
 
 
+def check_pipeline(p, plan):
+    """The counts of a pipeline are those of its schedule, run for some steps."""
+    where = f"{plan}:{p['line']}"
+    under_way, most = 0, 0
+    for event in p["prologue"] * (p["stages"] - 1) + p["step"] * (p["stages"] + 2):
+        if event == "commit":
+            under_way += 1
+        elif event.startswith("wait "):
+            under_way = min(under_way, int(event[5:]))
+        most = max(most, under_way)
+    if most != p["groups_under_way"]:
+        sys.exit(f"{where}: {p['groups_under_way']} groups under way are told, and {most} are")
+    for name, event in ("groups", "commit"), ("waits", "wait"), ("barriers", "barrier"):
+        if p[name] != sum(e.split()[0] == event for e in p["step"]):
+            sys.exit(f"{where}: a step has other than {p[name]} {name}")
+    for buffer in p["buffers"]:
+        if buffer["bytes"] > p["stages"] * buffer["stage_bytes"]:
+            sys.exit(f"{where}: {p['stages']} stages of '{buffer['name']}' are not its bytes")
+
+
 tables = schema(sys.argv[2])
 for plan in sys.argv[3:]:
     told = json.loads(run("explain", "-w", "--json", plan))
     code = run("-w", plan, "-o", "-")
     check(told, "(top)", tables, plan)
-    barriers = 0
+    syncs = [sync for kernel in told["kernels"] for sync in kernel["syncs"]]
     for kernel in told["kernels"]:
         for copy in kernel["copies"]:
             check_copy(copy, code, plan)
-            barriers += copy["barrier"] is not None
-        barriers += sum(call["barrier"] is not None for call in kernel["calls"])
+        for pipeline in kernel["pipelines"]:
+            check_pipeline(pipeline, plan)
+    barriers = sum(sync["barriers"] * sync["stands"] for sync in syncs)
     if barriers != code.count("tcp_sync();"):
         sys.exit(f"{plan}: {barriers} barriers are told, {code.count('tcp_sync();')} emitted")
+    waits = sorted(sync["pending"] for sync in syncs for _ in range(sync["stands"]) if sync["pending"] >= 0)
+    emitted = sorted(map(int, re.findall(r"tcp_cp_async_wait<(\d+)>", code)))
+    if waits != emitted:
+        sys.exit(f"{plan}: waits {waits} are told, {emitted} emitted")
 print(f"{len(sys.argv) - 3} plans are told right")
