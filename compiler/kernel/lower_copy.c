@@ -2,9 +2,9 @@
 //
 // A batch is as many accesses as fit in BATCH_BITS of registers, BATCH_MAX at most: all its loads
 // come before its stores, so that they are in flight together (64 loads of 32 bits a batch read at
-// twice the rate of 32: bench/results/naive_copy.md).  What is more than a batch becomes loops around it.
-// A side in registers needs no batch: the fragment is one, and each instruction moves between it
-// and memory; a copy that converts needs one, which holds what was loaded.
+// twice the rate of 32: bench/results/naive_copy.md).  What is more than a batch becomes loops
+// around it. A side in registers needs no batch: the fragment is one, and each instruction moves
+// between it and memory; a copy that converts needs one, which holds what was loaded.
 #include <stdlib.h>
 #include <string.h>
 
