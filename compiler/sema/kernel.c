@@ -239,7 +239,10 @@ static int64_t threads_of_stmt(struct sema *c, const struct ast_stmt *s, int dep
     if (s->copy.how == HOW_BY) return threads_of_layout(c, e, any);
     const struct value *v = &value_none;
     struct symbol *sym = e->kind == E_NAME ? scope_find(c, e->name) : NULL;
-    if (sym && sym->kind == SYM_TILED) v = sym->value;
+    if (sym && sym->kind == SYM_TILED) {
+        v = sym->value;
+        *any |= v->kind == VAL_NONE;  // it has an error of its own
+    }
     if (e->kind == E_CALL && e->lhs->kind == E_NAME && e->lhs->name == intern(c->s, "tile")) {
         v = eval(c, e);
         struct memo *m = ARENA_NEW(&c->s->arena, struct memo);
