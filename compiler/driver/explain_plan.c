@@ -125,7 +125,8 @@ static void pin_tiled(struct writer *w, const struct tiled_copy *tc, int file) {
     if (lay_valid(tc->thr) && lay_valid(tc->val))
         how = arena_printf(a, "thr=%s, val=%s", lay_text(x, tc->thr), lay_text(x, tc->val));
     else if (!lay_valid(tc->tv))
-        how = arena_printf(a, "map=%s, tile=%s", tc->map->text, lay_tuple_text(x, tc->tiler));
+        how = arena_printf(a, "map=%s, tile=%s", tc->map->text,
+                           lay_tuple_text(x, tc->map->tile));
     else
         how = arena_printf(a, "tv=%s, tile=%s", lay_text(x, tc->tv), lay_tuple_text(x, tc->tiler));
     struct range at = tc->at;

@@ -123,6 +123,7 @@ struct tiled_map {
     const int32_t *place;  // the same as one number, of value v of thread t at t + threads * v
     int64_t run;  // from each multiple of it on, so many values follow one another in mode "along"
     int along;
+    const struct lay_tuple *tile;  // in the form of the coordinate, or as tile= gives it
     const char *text;
 };
 

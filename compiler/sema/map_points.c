@@ -276,6 +276,7 @@ static bool keep_map(struct points *p, struct tiled_copy *tc) {
     const struct index_map *m = p->m;
     struct tiled_map *map = ARENA_NEW(&c->s->arena, struct tiled_map);
     tc->map = map;
+    map->tile = m->tile;
     tc->tiler = lay_product_each(c->lay, m->tile);
     if (!tc->tiler) {
         sema_lay_error(c, m->e->at, "the map");
