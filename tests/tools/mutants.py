@@ -8,7 +8,8 @@ usage: mutants.py [--seed S] [--count N] [--jobs J] [--seconds T] [--only REGEX]
 --seed     draws another sample (default 1)             --count   how many mutants (default 100)
 --jobs     how many at a time, each with a copy of the build (default: one for two cores)
 --seconds  ends then, with the verdicts that there are  --only    of files whose path matches
---skip     leaves out the tests whose name matches      --again   those of a report that survived, or have no verdict
+--skip     leaves out the tests of lit and ctest whose names match
+--again    those of a report that survived, or have no verdict
 --report   where to write what became of each (default build-mutants/report.json), anew with each verdict
 --list     prints the sample and runs nothing
 
@@ -131,9 +132,9 @@ class Run:
             for j, step in enumerate(self.then):
                 self.work.put((2, i, j, case, step))
 
-    def all(self):
+    def all(self, begin):
         if self.options.seconds:
-            clock = threading.Timer(self.options.seconds, self.stop.set)
+            clock = threading.Timer(max(0.0, begin + self.options.seconds - time.monotonic()), self.stop.set)
             clock.daemon = True
             clock.start()
         threads = [threading.Thread(target=self.worker, args=(place,)) for place in self.places]
@@ -150,6 +151,8 @@ class Run:
                 return
             if case is None:
                 self.measure(place, step)
+            elif self.failed:
+                return
             elif step is None:
                 self.quick(place, case)
             else:
@@ -169,22 +172,20 @@ class Run:
             print(f"when nothing is wrong: {seconds:6.1f} s  {step.name}", flush=True)
             if status != 0:
                 self.failed.append(step.name)
-                self.stop.set()
                 log = place.log.read_text(errors="replace")
                 print(f"'{step.name}' fails before anything was changed:\n{log[-3000:]}", flush=True)
 
     def quick(self, place, case):
         for step in self.first:
-            if not case.verdict and not self.stop.is_set():
-                self.attempt(place, case, step)
+            self.attempt(place, case, step)
         case.begun.set()
-        if not case.verdict and not self.stop.is_set():
+        if len(case.passed) == len(self.first):
             with self.lock:
                 self.line(case, "passes", "the quick tests")
 
     def attempt(self, place, case, step):
         """Runs a step for a mutant, unless the verdict is known."""
-        given_up = lambda: bool(self.stop.is_set() or case.verdict)
+        given_up = lambda: bool(self.stop.is_set() or self.failed or case.verdict)
         begin = time.monotonic()
         if given_up():
             return
@@ -322,7 +323,7 @@ def main():
     run = Run(mutants, places, options)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: run.stop.set())
-    run.all()
+    run.all(begin)
     if run.failed:
         return 2
     run.cases.sort(key=lambda c: (c.mutant.path, c.mutant.begin, c.mutant.new))
