@@ -43,11 +43,14 @@ static bool is_written(const struct kernel *k, const struct tensor *t) {
 
 // "tcp_cp_async_cg_16<128>": of an asynchronous copy, where its tile is whole if it ever is.
 static const char *async_text(struct session *s, const struct copy *c) {
+    const struct copy_facts *f = &c->facts;
     const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
     const char *l2 = atom->l2 ? arena_printf(&s->arena, "<%d>", atom->l2) : "";
-    bool cg = strcmp(atom->row->name, "cp_async.cg") == 0, edge = c->facts.edge == EDGE_ALWAYS;
-    return arena_printf(&s->arena, "tcp_cp_async_c%s%s_%d%s", cg ? "g" : "a", edge ? "_zfill" : "",
-                        (edge ? c->facts.edge_bits : c->facts.bits) / 8, l2);
+    bool cg = strcmp(atom->row->name, "cp_async.cg") == 0, edge = f->edge == EDGE_ALWAYS;
+    bool zeros = false;
+    for (int i = 0; i < f->npred; ++i) zeros |= edge && c->pad && f->pred[i].src;
+    return arena_printf(&s->arena, "tcp_cp_async_c%s%s_%d%s", cg ? "g" : "a", zeros ? "_zfill" : "",
+                        (edge ? f->edge_bits : f->bits) / 8, l2);
 }
 
 static struct explained_side explain_side(struct session *s, const struct kernel *k,

@@ -144,8 +144,6 @@ static struct explained_sync explain_sync(struct session *s, const struct kernel
 
 // -- pipelines ------------------------------------------------------------------------------------
 
-enum { MAX_EVENTS = 256, MAX_GROUPS = 256 };
-
 // What a step does, for the ring of buffers.
 // Loops in which something is waited for stand between EVENT_OPEN and EVENT_CLOSE.
 enum event_kind {
@@ -171,8 +169,8 @@ struct schedule {
     struct session *s;
     const struct kernel *k;
     const struct stmt *st;
-    struct event at[MAX_EVENTS];
-    int n;
+    struct event *at;
+    int n, cap;
     bool load;
 };
 
@@ -180,7 +178,13 @@ static void add_event(struct schedule *x, struct event e) {
     e.load = x->load;
     const struct event *last = x->n ? &x->at[x->n - 1] : NULL;
     if (last && e.kind == EVENT_USE && last->kind == EVENT_USE && last->buffer == e.buffer) return;
-    if (x->n < MAX_EVENTS) x->at[x->n++] = e;
+    if (x->n == x->cap) {
+        x->cap = x->cap ? 2 * x->cap : 32;
+        struct event *more = ARENA_ARRAY(&x->s->arena, struct event, x->cap);
+        if (x->n) memcpy(more, x->at, sizeof *more * (size_t)x->n);
+        x->at = more;
+    }
+    x->at[x->n++] = e;
 }
 
 static void add_point(struct schedule *x, const struct stmt *at, enum sync_place place) {
@@ -263,7 +267,7 @@ static void add_events(struct schedule *x, const struct stmt *list, int64_t time
 
 // The groups that are under way, oldest first, with their bytes.
 struct under_way {
-    int64_t bytes[MAX_GROUPS], open;
+    int64_t *bytes, open;
     int n;
     int most;            // at a time
     int64_t most_bytes;  // -1: not known
@@ -272,7 +276,7 @@ struct under_way {
 static void follow(struct under_way *u, const struct event *e) {
     if (e->kind == EVENT_LOAD) {
         u->open = u->open < 0 || e->bytes < 0 ? -1 : u->open + e->bytes;
-    } else if (e->kind == EVENT_COMMIT && u->n < MAX_GROUPS) {
+    } else if (e->kind == EVENT_COMMIT) {
         u->bytes[u->n++] = u->open;
         u->open = 0;
     } else if (e->kind == EVENT_WAIT && u->n > e->pending) {
@@ -325,29 +329,28 @@ static struct explained_pipeline explain_pipeline(struct session *s, const struc
     };
     for (int i = 0; i < pipe->ntensors; ++i)
         x.ring[x.nrings++] = explain_ring(s, pipe->tensor[i], pipe->stages);
-    struct schedule *all = ARENA_NEW(&s->arena, struct schedule);
-    *all = (struct schedule){.s = s, .k = k, .st = st};
-    add_events(all, st->body, 1);
-    add_point(all, st, SYNC_AT_BEHIND);
-    x.step = ARENA_ARRAY(&s->arena, const char *, all->n + 1);
-    x.prologue = ARENA_ARRAY(&s->arena, const char *, all->n + 1);
-    struct under_way *u = ARENA_NEW(&s->arena, struct under_way);
+    struct schedule all = {.s = s, .k = k, .st = st};
+    add_events(&all, st->body, 1);
+    add_point(&all, st, SYNC_AT_BEHIND);
+    x.step = ARENA_ARRAY(&s->arena, const char *, all.n + 1);
+    x.prologue = ARENA_ARRAY(&s->arena, const char *, all.n + 1);
+    struct under_way u = {.bytes = ARENA_ARRAY(&s->arena, int64_t, 2 * pipe->stages * all.n + 1)};
     for (int64_t step = 2 - pipe->stages; step <= pipe->stages; ++step) {
-        for (int i = 0; i < all->n; ++i) {
-            const struct event *e = &all->at[i];
-            if (step > 0 || e->load) follow(u, e);
+        for (int i = 0; i < all.n; ++i) {
+            const struct event *e = &all.at[i];
+            if (step > 0 || e->load) follow(&u, e);
         }
     }
-    for (int i = 0; i < all->n; ++i) {
-        const struct event *e = &all->at[i];
+    for (int i = 0; i < all.n; ++i) {
+        const struct event *e = &all.at[i];
         x.step[x.nsteps++] = event_text(s, e);
         if (e->load && pipe->stages > 1) x.prologue[x.nprologue++] = event_text(s, e);
         x.groups += e->kind == EVENT_COMMIT;
         x.waits += e->kind == EVENT_WAIT;
         x.barriers += e->kind == EVENT_BARRIER;
     }
-    x.under_way = u->most;
-    x.bytes_under_way = u->most_bytes;
+    x.under_way = u.most;
+    x.bytes_under_way = u.most_bytes;
     return x;
 }
 
