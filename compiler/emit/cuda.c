@@ -24,6 +24,12 @@ static const char *int_type(const struct ix_var *v) {
     return emit_int_var(v) ? "int" : "int64_t";
 }
 
+// A pipeline's load step runs ahead of the steps that there are before it is compared with them.
+static const char *let_type(const struct kir_node *n) {
+    bool fits = n->index->lo >= INT32_MIN && n->index->hi <= INT32_MAX;
+    return fits ? int_type(n->var) : "int64_t";
+}
+
 static const char *element(const struct emission *o, const struct kir_buffer *x,
                            const struct ix *at) {
     int64_t zero;
@@ -199,7 +205,7 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
     case KIR_COMMENT: put_comment(o, n, indent); return;
     case KIR_LET:
         let_write(b, indent,
-                  arena_printf(&o->s->arena, "const %s %s =", int_type(n->var), n->var->c_name),
+                  arena_printf(&o->s->arena, "const %s %s =", let_type(n), n->var->c_name),
                   emit_ix(o->s, o->k, n->index));
         return;
     case KIR_FOR: put_loop(o, n, indent); break;
