@@ -119,8 +119,6 @@ static void pin_tiled(struct writer *w, const struct tiled_copy *tc, int file) {
     struct arena *a = &w->s->arena;
     if (!tc || tc->at.file != (uint32_t)file || tc->at.end == tc->at.begin) return;
     const struct atom *atom = &tc->atom;
-    const char *elem = atom->elem ? arena_printf(a, ", %s", atom->elem->name) : "";
-    const char *l2 = atom->l2 ? arena_printf(a, ", l2=%d", atom->l2) : "";
     const char *how;
     if (lay_valid(tc->thr) && lay_valid(tc->val))
         how = arena_printf(a, "thr=%s, val=%s", lay_text(x, tc->thr), lay_text(x, tc->val));
@@ -132,8 +130,8 @@ static void pin_tiled(struct writer *w, const struct tiled_copy *tc, int file) {
     struct range at = tc->at;
     if (tc->by && !with_by(w, &at)) return;
     replace_range(w, at,
-                  arena_printf(a, "%stile(%s(%d%s%s), %s)", tc->by ? "with " : "", atom->row->name,
-                               atom->row->in_bytes ? atom->bits / 8 : atom->bits, elem, l2, how));
+                  arena_printf(a, "%stile(%s, %s)", tc->by ? "with " : "",
+                               atom_of(w->s, atom, atom->elem), how));
 }
 
 static void pin_used(struct writer *w, const struct stmt *list, int file) {

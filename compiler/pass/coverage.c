@@ -18,6 +18,13 @@
 #include "pass/walk.h"
 #include "plan/view.h"
 
+struct walk {
+    const struct plan *plan;
+    const struct stmt *loop[16];  // enclosing, outermost first
+    int nloops;
+    struct written *several;
+};
+
 // -- 1: inside ------------------------------------------------------------------------------------
 
 static void add_span(struct session *s, const struct lay_tuple *shape,
@@ -65,9 +72,14 @@ static void add_duty(struct session *s, struct kernel *k, const struct ix *a, co
     **end = (struct duty){a, b, t, NULL};
 }
 
+static bool below(struct session *s, const struct ix *max, const struct ix *n) {
+    const struct ix *room = max ? ix_sub(s, ix_sub(s, n, ix_int(s, 1)), max) : NULL;
+    return room && ix_provably_nonnegative(s, room);
+}
+
 // With "predicates", what lies beyond the end of a tensor is left out by predicates.
 static bool check_inside(struct session *s, struct kernel *k, const struct view *v,
-                         const char *what, bool predicates) {
+                         const struct walk *w, const char *what, bool predicates) {
     if (!lay_valid(v->coord)) return true;  // a fragment
     const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, v->base->layout.shape);
     int rank = lay_tuple_rank(extent);
@@ -79,8 +91,10 @@ static bool check_inside(struct session *s, struct kernel *k, const struct view 
             hi = view_by_tid(s, k, hi);
         }
         const struct ix *n = ix_lay(s, lay_tuple_get(&s->lay, extent, i)->leaf);
-        const struct ix *max = ix_max(s, hi), *min = ix_min(s, lo);
-        const struct ix *room = max ? ix_sub(s, ix_sub(s, n, ix_int(s, 1)), max) : NULL;
+        const struct ix *min = ix_min(s, lo), *max = ix_max(s, hi);
+        if (!min || !ix_provably_nonnegative(s, min))
+            min = ix_min(s, coverage_bound(s, lo, w->loop, w->nloops, false));
+        if (!below(s, max, n)) max = ix_max(s, coverage_bound(s, hi, w->loop, w->nloops, true));
         if (!min || !ix_provably_nonnegative(s, min)) {
             if (of_formals(min)) {
                 add_duty(s, k, ix_int(s, 0), min, v->base);
@@ -92,7 +106,7 @@ static bool check_inside(struct session *s, struct kernel *k, const struct view 
             diag_page(s, "outside");
         } else if (predicates && v->overhang) {
             continue;
-        } else if (!room || !ix_provably_nonnegative(s, room)) {
+        } else if (!below(s, max, n)) {
             if (of_formals(max)) {
                 add_duty(s, k, ix_add(s, max, ix_int(s, 1)), n, v->base);
                 continue;
@@ -254,13 +268,6 @@ static bool check_direction(struct session *s, const struct kernel *k, const str
 
 // -- the pass -------------------------------------------------------------------------------------
 
-struct walk {
-    const struct plan *plan;
-    const struct stmt *loop[16];  // enclosing, outermost first
-    int nloops;
-    struct written *several;
-};
-
 // What is divided, or swizzled, must not be negative: C rounds towards zero.
 static bool check_rounding(struct session *s, const struct ix *e, struct range at) {
     if (ix_rounds_down(e)) return true;
@@ -274,8 +281,8 @@ static bool check_copy(struct session *s, struct kernel *k, const struct copy *c
         !check_rounding(s, c->facts.dst.offset, c->dst.at)) {
         return false;
     }
-    if (!check_inside(s, k, &c->src, "the source", true) ||
-        !check_inside(s, k, &c->dst, "the destination", true))
+    if (!check_inside(s, k, &c->src, w, "the source", true) ||
+        !check_inside(s, k, &c->dst, w, "the destination", true))
         return false;
     if (!check_injective(s, w->plan, &c->dst)) return false;
     return coverage_digits(s, k, c, w->loop, w->nloops, &w->several);
@@ -290,7 +297,7 @@ static bool check_list(struct session *s, struct kernel *k, const struct stmt *l
         } else if (st->kind == STMT_CALL) {
             for (int i = 0; i < st->call->fn->nformals; ++i) {
                 ok &= check_rounding(s, st->call->view[i].offset, st->call->view[i].at) &&
-                      check_inside(s, k, &st->call->view[i], "the argument", false);
+                      check_inside(s, k, &st->call->view[i], w, "the argument", false);
             }
         } else if (stmt_orders(st)) {
             continue;

@@ -27,6 +27,8 @@ struct digit {
 struct digits {
     int n;
     bool unknown;  // something that is no digit
+    bool partly;   // not each value of each digit may be there
+    bool moves;    // and which are hangs on variables that are no digits
     struct digit at[MAX_DIGITS];
     const struct ix *base[LAY_MAX_LEAVES];  // constant part a mode
 };
@@ -100,11 +102,17 @@ static void add_atom(struct session *s, struct digits *d, const struct ix *a, st
 
 // With "by_tid" lane and warp are digits of tid.
 static void collect(struct session *s, const struct kernel *k, const struct view *v, int rank,
-                    bool by_tid, struct digits *d) {
+                    bool by_tid, const struct stmt *const *loop, const struct counted *counted,
+                    int nloops, struct digits *d) {
     for (int i = 0; i < rank; ++i) d->base[i] = ix_int(s, 0);
     add_coords(s, d, v->coord.shape, v->coord.stride);
     for (int i = 0; i < rank; ++i) {
         const struct ix *e = by_tid ? view_by_tid(s, k, v->coord_off[i]) : v->coord_off[i];
+        e = coverage_counted(s, e, loop, counted, nloops);
+        if (!e) {
+            d->unknown = true;
+            return;
+        }
         if (e->op != IX_SUM) {
             add_atom(s, d, e, lay_int(1), i);
             continue;
@@ -112,10 +120,9 @@ static void collect(struct session *s, const struct kernel *k, const struct view
         for (int j = 0; j < e->nterms; ++j) {
             if (e->term[j].atom && !ix_constant(e->term[j].atom)) {
                 add_atom(s, d, e->term[j].atom, e->term[j].coef, i);
-            } else if (e->term[j].atom) {
-                d->unknown = true;
             } else {
-                d->base[i] = ix_add(s, d->base[i], ix_lay(s, e->term[j].coef));
+                const struct ix *atom = e->term[j].atom ? e->term[j].atom : ix_int(s, 1);
+                d->base[i] = ix_add(s, d->base[i], ix_scale(s, atom, e->term[j].coef));
             }
         }
     }
@@ -151,6 +158,7 @@ static bool check_var(struct session *s, const struct kernel *k, const struct co
         }
     }
     if (lay_int_valid(extent) && lay_int_equal(reach, extent)) return true;
+    if (!any && d->moves) d->unknown = true;
     if (d->unknown) return true;  // to be enumerated
     if (!any) {
         diag_error(s, c->dst.at,
@@ -324,7 +332,8 @@ void coverage_several(struct session *s, struct kernel *k, const struct written 
             enum fill fill = fill_mode(s, d, i, &reach);
             proven = fill == FILL_WHOLE || fill == FILL_PART;
             if (f && f->dir == ARG_OUT && !k->device)
-                proven = proven && fills(s, &x->copy->dst, fill, d->base[i], reach, n);
+                proven =
+                    proven && !d->partly && fills(s, &x->copy->dst, fill, d->base[i], reach, n);
         }
         if (!proven) k->enumerate = true;
     }
@@ -367,7 +376,13 @@ bool coverage_digits(struct session *s, struct kernel *k, const struct copy *c,
     int rank = lay_tuple_rank(extent);
     const struct copy_facts *g = &c->facts;
     bool by_tid = g->level == LEVEL_THREAD && !g->lanes;
-    collect(s, k, &c->dst, rank, by_tid, d);
+    struct counted *counted = ARENA_ARRAY(&s->arena, struct counted, nloops + 1);
+    for (int i = 0; i < nloops && t->space == MEM_GLOBAL; ++i) {
+        counted[i] = coverage_count(s, loop[i]);
+        d->partly |= !counted[i].exact;
+        d->moves |= counted[i].moves;
+    }
+    collect(s, k, &c->dst, rank, by_tid, loop, counted, nloops, d);
 
     // the variables for each value of which the copy writes
     if (!by_tid && g->level != LEVEL_BLOCK) {
@@ -392,7 +407,7 @@ bool coverage_digits(struct session *s, struct kernel *k, const struct copy *c,
             if (k->block[i] && !check_var(s, k, c, d, k->block[i])) return false;
         }
         for (int i = 0; i < nloops; ++i) {
-            if (!check_var(s, k, c, d, loop[i]->var)) return false;
+            if (!check_var(s, k, c, d, counted[i].var)) return false;
         }
     }
     bool whole = true;
@@ -426,6 +441,10 @@ bool coverage_digits(struct session *s, struct kernel *k, const struct copy *c,
         return true;
     }
     // what a device function writes of a global tensor, its other calls complete
+    if (f && f->dir == ARG_OUT && d->partly && !k->device) {
+        k->enumerate = true;
+        return lay_static(t->layout) || coverage_refuse_partly(s, k, c, f);
+    }
     if (f && f->dir == ARG_OUT && !whole && !(k->device && t->space == MEM_GLOBAL)) {
         for (int i = 0; i < rank; ++i) {
             struct lay_int reach, n = lay_tuple_get(&s->lay, extent, i)->leaf;

@@ -4,8 +4,8 @@
 
 #include "pass/meet.h"
 
-enum { SYNC_PENDING = 256, SYNC_WAIT = 32 };
-enum { SYNC_UNROLL = 8 };  // iterations that are gone through one by one
+enum { SYNC_PENDING = 256, SYNC_WAIT = 63 };  // groups: as far as the hardware counts
+enum { SYNC_UNROLL = 8 };                     // iterations that are gone through one by one
 
 struct entry {
     struct access a;

@@ -67,6 +67,8 @@ struct atom {
 };
 // As in a plan: "universal(128)", "cp_async.cg(16, l2=128)"; without the element type.
 const char *atom_text(struct session *s, const struct atom *a);
+// The same with its element type: "cp_async.ca(4, f16)".
+const char *atom_of(struct session *s, const struct atom *a, const struct elem_type *elem);
 
 // The number in "sm_90" (and in "sm_90a") when there is such an architecture, else 0 and in "near"
 // the name that may have been meant, or NULL.

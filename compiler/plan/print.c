@@ -62,12 +62,6 @@ static void print_view(struct session *s, const struct view *v, struct buf *b) {
     buf_puts(b, v->overhang ? " overhang}" : "}");
 }
 
-static void print_atom(const struct atom *a, struct buf *b) {
-    buf_printf(b, "%s(%d", a->row->name, a->bits);
-    if (a->elem) buf_printf(b, ", %s", a->elem->name);
-    buf_char(b, ')');
-}
-
 void plan_print_copy(struct session *s, const struct copy *c, struct buf *b) {
     if (c->label) buf_printf(b, "%s: ", c->label);
     buf_puts(b, "copy ");
@@ -77,7 +71,7 @@ void plan_print_copy(struct session *s, const struct copy *c, struct buf *b) {
     if (c->tc) buf_printf(b, " with %s", c->tc->name ? c->tc->name : "tile(..)");
     if (!c->tc && c->atom) {
         buf_puts(b, " with ");
-        print_atom(c->atom, b);
+        buf_puts(b, atom_of(s, c->atom, c->atom->elem));
     }
     buf_char(b, ';');
 }
@@ -248,7 +242,7 @@ static void print_param(const struct param *p, struct buf *b) {
 
 static void print_tiled(struct session *s, const struct tiled_copy *tc, struct buf *b) {
     buf_printf(b, "tiled_copy %s = tile(", tc->name);
-    print_atom(&tc->atom, b);
+    buf_puts(b, atom_of(s, &tc->atom, tc->atom.elem));
     if (lay_valid(tc->tv)) {
         buf_puts(b, ", tv=");
         print_layout(s, tc->tv, b);

@@ -102,10 +102,15 @@ const struct atom_row *atom_find(const char *name) {
     return NULL;
 }
 
-const char *atom_text(struct session *s, const struct atom *a) {
+const char *atom_of(struct session *s, const struct atom *a, const struct elem_type *elem) {
     int width = a->row->in_bytes ? a->bits / 8 : a->bits;
+    const char *of = elem ? arena_printf(&s->arena, ", %s", elem->name) : "";
     const char *l2 = a->l2 ? arena_printf(&s->arena, ", l2=%d", a->l2) : "";
-    return arena_printf(&s->arena, "%s(%d%s)", a->row->name, width, l2);
+    return arena_printf(&s->arena, "%s(%d%s%s)", a->row->name, width, of, l2);
+}
+
+const char *atom_text(struct session *s, const struct atom *a) {
+    return atom_of(s, a, NULL);
 }
 
 const char *bound_name(enum bound b) {

@@ -167,10 +167,9 @@ bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct e
                absent  ? tc->thr_at
                : given ? tc->val_arg_at
                        : at,
-               "a thread of the tile has %" PRId64 " value%s; %s(%d) moves %" PRId64
+               "a thread of the tile has %" PRId64 " value%s; %s moves %" PRId64
                " '%s' at once, so that it takes a multiple of %" PRId64,
-               tc->values, tc->values == 1 ? "" : "s", a->row->name, a->bits, need, elem->name,
-               need);
+               tc->values, tc->values == 1 ? "" : "s", atom_text(c->s, a), need, elem->name, need);
     diag_page(c->s, "values");
     if (!given) return false;
     if (at.begin != tc->at.begin || at.file != tc->at.file)
@@ -197,14 +196,12 @@ bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct e
               along);
     diag_fixit(c->s, tc->val_at, sema_text(c, "%s(%s)", absent ? ", val=" : "", v));
     diag_claim(c->s, (struct claim){0});
-    const char *typed =
-        a->elem ? "" : sema_text(c, " with %s(%d, %s)", a->row->name, a->bits, elem->name);
+    const char *typed = a->elem ? "" : sema_text(c, " with %s", atom_of(c->s, a, elem));
     diag_note(c->s, tc->val_arg_at, "'atoms=' counts accesses: atoms=(%s), along=%d is the same%s",
               t, along, typed);
     const char *comma = absent ? ", " : "";
     diag_fixit(c->s, tc->val_arg_at, sema_text(c, "%satoms=(%s), along=%d", comma, t, along));
-    if (!a->elem)
-        diag_fixit(c->s, a->at, sema_text(c, "%s(%d, %s)", a->row->name, a->bits, elem->name));
+    if (!a->elem) diag_fixit(c->s, a->at, atom_of(c->s, a, elem));
     diag_claim(c->s, (struct claim){0});
     return false;
 }
@@ -214,8 +211,8 @@ static struct lay scale_atoms(struct sema *c, const struct tile_args *a, struct 
     struct lay none = lay_layout_invalid();
     if (!tc->atom.elem) {
         diag_error(c->s, a->atoms->key.at,
-                   "'atoms=' counts accesses, so that the atom has to say of what: %s(%d, f32)",
-                   tc->atom.row->name, tc->atom.bits);
+                   "'atoms=' counts accesses, so that the atom has to say of what: %s",
+                   atom_of(c->s, &tc->atom, elem_type_find("f32")));
         diag_note(c->s, tc->atom.at, "the atom has no element type here");
         return none;
     }
