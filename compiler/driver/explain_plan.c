@@ -12,6 +12,7 @@
 #include "base/session.h"
 #include "driver/explain.h"
 #include "kernel/kernel_ir.h"
+#include "plan/print.h"
 #include "syntax/ast.h"
 #include "syntax/format.h"
 #include "syntax/parse.h"
@@ -70,7 +71,7 @@ static const struct tensor *tensor_at(const struct writer *w, struct range at) {
     return NULL;
 }
 
-// Names of modes are no part of a layout's text.
+// A layout that names its modes stays as it is written.
 static bool names_modes(const struct ast_expr *e) {
     for (int i = 0; i < e->nargs; ++i)
         if (e->arg[i].key.name || names_modes(e->arg[i].value)) return true;
@@ -95,7 +96,7 @@ static void pin_type(struct writer *w, struct range name, const struct ast_type 
     const struct tensor *t = tensor_at(w, name);
     if (!t || type->like) return;
     if (!stages && lay_valid(t->layout) && !names_modes(type->shape))
-        replace_range(w, type->shape->at, lay_text(&w->s->lay, t->layout));
+        replace_range(w, type->shape->at, plan_named_layout(w->s, t->layout, t->names));
     int align = t->space == MEM_GLOBAL && !type->align ? align_asked(w, t) : 0;
     if (align)
         replace(w, type->shape->at.end, type->shape->at.end,
@@ -123,8 +124,7 @@ static void pin_tiled(struct writer *w, const struct tiled_copy *tc, int file) {
     if (lay_valid(tc->thr) && lay_valid(tc->val))
         how = arena_printf(a, "thr=%s, val=%s", lay_text(x, tc->thr), lay_text(x, tc->val));
     else if (!lay_valid(tc->tv))
-        how = arena_printf(a, "map=%s, tile=%s", tc->map->text,
-                           lay_tuple_text(x, tc->map->tile));
+        how = arena_printf(a, "map=%s, tile=%s", tc->map->text, lay_tuple_text(x, tc->map->tile));
     else
         how = arena_printf(a, "tv=%s, tile=%s", lay_text(x, tc->tv), lay_tuple_text(x, tc->tiler));
     struct range at = tc->at;

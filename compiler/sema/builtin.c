@@ -14,6 +14,7 @@ struct row {
     char args[44];
     builtin_fn *fn;
     char help[88];
+    int names;  // 1: of the first argument, whose names the modes have; 0: of none
 };
 
 // Applies the calculator's operation of the same name to static values.
@@ -71,7 +72,7 @@ static const struct value *make_layout_call(struct sema *c, const struct call *c
         lay_clear_error(c->lay);
         struct lay l = lay_make(c->lay, shape, stride);
         if (!lay_valid(l)) sema_lay_error(c, call->e->at, "the layout");
-        return value_layout(c, l);
+        return names_from(c, value_layout(c, l), call->arg[0]);
     }
     struct lay mode[MOST_ARGS];
     for (int i = 0; i < call->n; ++i) {
@@ -79,7 +80,7 @@ static const struct value *make_layout_call(struct sema *c, const struct call *c
                                   sema_text(c, "argument %d of 'make_layout'", i + 1));
         if (!lay_valid(mode[i])) return &value_none;
     }
-    if (call->n == 1) return value_layout(c, mode[0]);
+    if (call->n == 1) return names_from(c, value_layout(c, mode[0]), call->arg[0]);
     lay_clear_error(c->lay);
     struct lay l = lay_join(c->lay, call->n, mode);
     if (!lay_valid(l)) sema_lay_error(c, call->e->at, "'make_layout'");
@@ -149,7 +150,7 @@ static const struct row rows[] = {
     {"col_major", 1, -1, false, "(s0, s1, ..)", col_call, "compact, the first mode contiguous"},
     {"compatible", 2, 2, false, "(S, T)", calc_call, "whether each coordinate of S is one of T"},
     {"complement", 1, 2, false, "(A [, n])", calc_call, "what A leaves out of 0 .. n"},
-    {"composition", 2, 2, false, "(A, B)", view_call, "A after B"},
+    {"composition", 2, 2, false, "(A, B)", view_call, "A after B", 2},
     {"congruent", 2, 2, false, "(S, T)", calc_call, "whether both nest alike"},
     {"cosize", 1, 2, false, "(L [, mode])", calc_call, "the greatest value and one"},
     {"crd2idx", 2, 3, false, "(coord, L)", crd2idx_call, "the value at a coordinate"},
@@ -175,7 +176,8 @@ static const struct row rows[] = {
     {"logical_product", 2, 2, false, "(A, tiler)", calc_call, "(A, copies)"},
     {"make_layout", 1, -1, false, "(S [, D]) or (L0, L1, ..)", make_layout_call,
      "of a shape and a stride, or of a layout a mode"},
-    {"make_ordered_layout", 2, 2, false, "(S, order)", calc_call, "compact, modes in that order"},
+    {"make_ordered_layout", 2, 2, false, "(S, order)", calc_call, "compact, modes in that order",
+     1},
     {"max_alignment", 1, 1, false, "(L)", calc_call, "elements by which every run is aligned"},
     {"max_common_layout", 2, 2, false, "(A, B)", calc_call, "where both are contiguous"},
     {"max_common_vector", 2, 2, false, "(A, B)", calc_call, "elements contiguous in both"},
@@ -203,7 +205,7 @@ static const struct row rows[] = {
     {"take", 3, 3, false, "(L, b, e)", view_call, "modes b to e"},
     {"threads", 1, 1, false, "(tc)", prop_call, "threads of a tiled copy"},
     {"tile", 1, -1, true, "(ATOM, thr=L, val=L)", tile_lazy, "a tiled copy"},
-    {"tile_to_shape", 2, 3, false, "(L, S [, order])", calc_call, "copies of L that fill S"},
+    {"tile_to_shape", 2, 3, false, "(L, S [, order])", calc_call, "copies of L that fill S", 2},
     {"tiled_divide", 2, 2, false, "(A, tiler)", view_call, "((T0,T1,..),R0,R1,..)"},
     {"tiled_product", 2, 2, false, "(A, tiler)", calc_call, "((A0,A1,..),B0,B1,..)"},
     {"tiler", 1, 1, false, "(tc)", prop_call, "extents of the tile of a tiled copy"},
@@ -212,7 +214,7 @@ static const struct row rows[] = {
     {"tv_src", 1, 1, false, "(tc)", prop_call, "tv of the side that is read"},
     {"upcast", 2, 2, false, "(L, n)", calc_call, "in elements n times as wide"},
     {"vector_bits", 1, 1, false, "(ld.src)", prop_call, "bits of one access"},
-    {"with_shape", 2, 2, false, "(L, S)", view_call, "the same function on another shape"},
+    {"with_shape", 2, 2, false, "(L, S)", view_call, "the same function on another shape", 2},
     {"zip", 1, 2, false, "(L [, M])", view_call, "((a,b),(c,d)) as ((a,c),(b,d))"},
     {"zipped_divide", 2, 2, false, "(A, tiler)", view_call, "((T0,T1,..),(R0,R1,..))"},
     {"zipped_product", 2, 2, false, "(A, tiler)", calc_call, "((A0,A1,..),(B0,B1,..))"},
@@ -280,5 +282,7 @@ const struct value *builtin_call(struct sema *c, const char *name, const struct 
         whole &= arg[i]->kind != VAL_NONE;
     }
     call.arg = arg;
-    return whole ? row->fn(c, &call) : &value_none;
+    if (!whole) return &value_none;
+    const struct value *made = row->fn(c, &call);
+    return row->names ? names_from(c, made, arg[row->names - 1]) : made;
 }

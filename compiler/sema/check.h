@@ -191,6 +191,8 @@ const struct value *names_give(struct sema *c, const struct value *v, const char
                                int n);
 // The coordinate in "v" that "e" gives by name; modes that it does not name stay.
 const struct value *names_coord(struct sema *c, const struct view *v, const struct ast_expr *e);
+// "v" with the names of "of", a tuple or layout whose modes are those of "v".
+const struct value *names_from(struct sema *c, const struct value *v, const struct value *of);
 // The names of the modes of what "f", made of the identity of "v", makes of it: a mode that is the
 // whole of one named mode has its name.  NULL when none has one.
 const char *const *names_derive(struct sema *c, const struct view *v, struct lay f);

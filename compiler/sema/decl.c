@@ -96,7 +96,8 @@ static void declare_params(struct sema *c, const struct ast_decl *d) {
 static void declare_layout(struct sema *c, const struct ast_decl *d) {
     const struct value *v = eval(c, d->value);
     struct lay l = value_to_layout(c, v, d->value->at, sema_text(c, "'%s'", d->name.name));
-    if (!scope_declare(c, d->name, SYM_LAYOUT, value_layout(c, l)) || !lay_valid(l)) return;
+    const struct value *named = lay_valid(l) ? names_from(c, value_layout(c, l), v) : &value_none;
+    if (!scope_declare(c, d->name, SYM_LAYOUT, named) || !lay_valid(l)) return;
     GROW(c, c->layout, c->plan->nlayouts, c->cap_layout);
     c->layout[c->plan->nlayouts++] = (struct named_layout){d->name.name, l, d->name.at};
 }

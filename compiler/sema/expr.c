@@ -249,14 +249,14 @@ static const struct value *eval_compose(struct sema *c, const struct ast_expr *e
             sema_lay_error(c, e->at, "the swizzled layout");
             return &value_none;
         }
-        v[0] = value_layout(c, l);
+        v[0] = names_from(c, value_layout(c, l), next);
         i++;
     }
     for (; i < e->nargs; ++i) {
         v[1] = eval(c, e->arg[i].value);
         if (v[0]->kind == VAL_NONE || v[1]->kind == VAL_NONE) return &value_none;
         if (v[0]->kind == VAL_VIEW) {
-            v[0] = view_compose(c, v[0], v[1], e);
+            v[0] = names_from(c, view_compose(c, v[0], v[1], e), v[1]);
             continue;
         }
         struct calc_value arg[2];
@@ -269,7 +269,7 @@ static const struct value *eval_compose(struct sema *c, const struct ast_expr *e
             sema_lay_error(c, e->at, "the composition");
             return &value_none;
         }
-        v[0] = value_calc(c, r);
+        v[0] = names_from(c, value_calc(c, r), v[1]);
     }
     return v[0];
 }

@@ -36,6 +36,17 @@ const struct value *names_give(struct sema *c, const struct value *v, const char
     return r;
 }
 
+const struct value *names_from(struct sema *c, const struct value *v, const struct value *of) {
+    if (!of->names) return v;
+    int n = of->kind == VAL_TUPLE ? of->rank : lay_rank(of->calc.layout);
+    if (v->kind != VAL_VIEW) return names_give(c, v, of->names, n);
+    const struct lay_tuple *shape = v->view.layout.shape;
+    if (!shape || lay_is_leaf(shape) || shape->rank != n) return v;
+    struct view named = v->view;
+    named.names = of->names;
+    return value_view(c, named);
+}
+
 // Whether each mode of "v" has a name.
 static bool all_named(const struct view *v) {
     if (!v->names || !lay_valid(v->layout) || lay_is_leaf(v->layout.shape)) return false;

@@ -132,6 +132,10 @@ static bool add_stages(struct sema *c, struct tensor *t, const struct ast_expr *
     joined.composed = t->layout.composed;
     t->layout = joined;
     t->stages = (int)n;
+    if (!t->names) return true;
+    const char **name = ARENA_ARRAY(&c->s->arena, const char *, rank + 1);
+    for (int i = 0; i < rank; ++i) name[i] = t->names[i];
+    t->names = name;  // the slots have none
     return true;
 }
 
@@ -193,7 +197,7 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
     }
     t->layout = value_to_layout(c, v, type->shape->at, sema_text(c, "the layout of '%s'", t->name));
     if (!lay_valid(t->layout)) return NULL;
-    t->names = stages ? NULL : v->names;
+    t->names = v->names;
     if (stages && !add_stages(c, t, stages)) return NULL;
     if (!check_layout(c, t, type->shape->at) || !set_align(c, t, type)) return NULL;
     return t;
