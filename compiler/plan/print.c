@@ -27,8 +27,8 @@ const char *plan_named_shape(struct session *s, const struct lay_tuple *shape,
 
 const char *plan_named_layout(struct session *s, struct lay l, const char *const *names) {
     if (!names || !lay_valid(l)) return lay_valid(l) ? lay_text(&s->lay, l) : "?";
-    const char *sw = l.sw.b ? arena_printf(&s->arena, "Sw<%d,%d,%d> o %s o ", l.sw.b, l.sw.m, l.sw.s,
-                                           lay_int_text(&s->lay, l.offset))
+    const char *sw = l.sw.b ? arena_printf(&s->arena, "Sw<%d,%d,%d> o %s o ", l.sw.b, l.sw.m,
+                                           l.sw.s, lay_int_text(&s->lay, l.offset))
                             : "";
     return arena_printf(&s->arena, "%s%s:%s", sw, plan_named_shape(s, l.shape, names),
                         lay_tuple_text(&s->lay, l.stride));
