@@ -157,12 +157,27 @@ int64_t *image_find(struct image *img, int64_t buf, int64_t off, bool make) {
     return &tag[off & (IMAGE_PAGE - 1)];
 }
 
+// The same of elements of one page.
+static void load_from_page(struct image *img, int64_t buf, int64_t off, int64_t n, int64_t *tag) {
+    const int64_t *from = image_at(img, buf, off, false);
+    int64_t first = image_unwritten(img, buf, off);
+    if (first == IMAGE_POISON) {  // no input: the others are not there either
+        memcpy(tag, from, (size_t)n * sizeof *tag);
+    } else if (!image_recent(img, buf, off >> IMAGE_PAGE_BITS)->made) {
+        for (int64_t i = 0; i < n; ++i) tag[i] = first + i;
+    } else {
+        for (int64_t i = 0; i < n; ++i) tag[i] = from[i] == IMAGE_POISON ? first + i : from[i];
+    }
+}
+
 void image_load_run(struct image *img, int64_t buf, int64_t off, int64_t n, int64_t *tag) {
-    for (int64_t i = 0; i < n;) {
-        const int64_t *from = image_at(img, buf, off + i, false);
-        int64_t room = IMAGE_PAGE - ((off + i) & (IMAGE_PAGE - 1));
-        for (int64_t k = 0; k < room && i < n; ++k, ++i)
-            tag[i] = from[k] == IMAGE_POISON ? image_unwritten(img, buf, off + i) : from[k];
+    while (n > 0) {
+        int64_t room = IMAGE_PAGE - (off & (IMAGE_PAGE - 1));
+        if (room > n) room = n;
+        load_from_page(img, buf, off, room, tag);
+        off += room;
+        tag += room;
+        n -= room;
     }
 }
 
@@ -170,7 +185,9 @@ void image_store_run(struct image *img, int64_t buf, int64_t off, int64_t n, con
     for (int64_t i = 0; i < n;) {
         int64_t *to = image_at(img, buf, off + i, true);
         int64_t room = IMAGE_PAGE - ((off + i) & (IMAGE_PAGE - 1));
-        for (int64_t k = 0; k < room && i < n; ++k, ++i) to[k] = tag[i];
+        if (room > n - i) room = n - i;
+        memcpy(to, &tag[i], (size_t)room * sizeof *to);
+        i += room;
     }
 }
 

@@ -82,7 +82,7 @@ static inline int64_t image_opaque(int call, int arg, int64_t off) {
 // An image begins with what finds a page again: the pages last used, by a hash of their place, so
 // that loads and stores can be compiled into those who move much.  A page that is not there stands
 // as one of poison that nobody writes.
-enum { IMAGE_PAGE_BITS = 8, IMAGE_PAGE = 1 << IMAGE_PAGE_BITS, IMAGE_RECENT = 1024 };
+enum { IMAGE_PAGE_BITS = 8, IMAGE_PAGE = 1 << IMAGE_PAGE_BITS, IMAGE_RECENT = 2048 };
 
 struct image_recent {
     int64_t buf, number;  // of the page in its buffer
@@ -107,7 +107,8 @@ void image_drop_local(struct image *img);
 int64_t *image_find(struct image *img, int64_t buf, int64_t off, bool make);
 
 static inline struct image_recent *image_recent(struct image *img, int64_t buf, int64_t number) {
-    uint64_t h = (uint64_t)buf * 37 ^ (uint64_t)buf >> 32 ^ (uint64_t)number;
+    // the frags of a tensor's threads, like the pages of a buffer, follow one another
+    uint64_t h = (uint64_t)buf * 264 + ((uint64_t)buf >> 32) + (uint64_t)number;
     return &img->recent[h % IMAGE_RECENT];
 }
 

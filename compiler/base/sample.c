@@ -1,6 +1,8 @@
 // The choices of sample.h.
 #include "base/sample.h"
 
+#include <string.h>
+
 int sample_axis(int64_t n, int64_t pick[SAMPLE_AXIS]) {
     if (n <= SAMPLE_AXIS) {
         for (int64_t i = 0; i < n; ++i) pick[i] = i;
@@ -45,6 +47,17 @@ int sample_blocks(const int64_t n[3], int64_t block[SAMPLE_BLOCKS][3]) {
                 ++kept;
             }
         }
+    }
+    return kept;
+}
+
+int sample_chosen(const struct sample_set *what, const int64_t n[3],
+                  int64_t block[SAMPLE_BLOCKS][3]) {
+    int count = sample_blocks(n, block), kept = 0;
+    if (!what->first_block && !what->last_block) return count;
+    for (int i = 0; i < count; ++i) {
+        if (!(what->first_block && i == 0) && !(what->last_block && i == count - 1)) continue;
+        memmove(block[kept++], block[i], sizeof block[i]);
     }
     return kept;
 }

@@ -13,8 +13,8 @@ enum { SAMPLE_AXIS = 4, SAMPLE_BLOCKS = 8 };
 struct sample_set {
     bool all_blocks;
     bool all_iterations;
-    bool first_block;  // it alone
-    bool last_block;   // it alone
+    bool first_block;  // it alone, or with the last one
+    bool last_block;   // it alone, or with the first one
     bool early;        // asynchronous copies as soon as they are issued
 };
 
@@ -31,5 +31,9 @@ int64_t sample_steps(int64_t stages);
 // those are more than SAMPLE_BLOCKS, the first block and its neighbour along each axis, one from
 // the middle and the last.  x runs fastest.  Returns how many went to "block".
 int sample_blocks(const int64_t n[3], int64_t block[SAMPLE_BLOCKS][3]);
+
+// Those of them that "what" selects, which does not have all blocks.
+int sample_chosen(const struct sample_set *what, const int64_t n[3],
+                  int64_t block[SAMPLE_BLOCKS][3]);
 
 #endif

@@ -356,28 +356,56 @@ static bool run_loop(struct run *r, const struct kir_node *n) {
     return true;
 }
 
+// Where the elements of an argument lie from its first on, without its swizzle, and how many there
+// are.
+static const int64_t *elements_of(struct run *r, const struct kir_arg *a, int64_t *count) {
+    struct lay_int n = lay_size(&r->s->lay, a->layout);
+    struct lay plain = lay_inner(a->layout);
+    if (!lay_int_static(n)) {
+        fail(r, "an argument whose size is not known");
+        return NULL;
+    }
+    int64_t *off = ARENA_ARRAY(&r->s->arena, int64_t, n.num + 1);
+    for (int64_t e = 0; e < n.num; ++e) {
+        if (lay_eval(&r->s->lay, plain, e, &off[e])) continue;
+        fail(r, "an argument without values");
+        return NULL;
+    }
+    *count = n.num;
+    return off;
+}
+
+// Thread "t" has called a function that wrote the elements of "a" from "at" on.
+static void write_opaque(struct run *r, const struct kir_node *n, const struct kir_arg *a,
+                         int64_t t, int64_t at, const int64_t *off, int64_t count) {
+    int64_t buf = buffer_id(a->buf, t);
+    bool swizzled = a->layout.sw.b != 0;
+    for (int64_t e = 0; e < count;) {
+        int64_t first = swizzled ? lay_swizzle_apply(a->layout.sw, at + off[e]) : at + off[e];
+        int64_t to = place(a->buf, t, first), room = IMAGE_PAGE - (to & (IMAGE_PAGE - 1));
+        int64_t *tag = image_at(r->img, buf, to, true), begin = e;
+        do {
+            tag[e - begin] = image_opaque(n->callee_id, a->place, to + e - begin);
+            ++e;
+        } while (!swizzled && e < count && off[e] == off[begin] + e - begin && e - begin < room);
+    }
+}
+
 // What an extern function writes is its own affair; that it may have written is not.
 static bool run_call(struct run *r, const struct kir_node *n) {
+    struct arena_mark mark = arena_mark(&r->s->arena);
     for (int i = 0; i < n->nargs; ++i) {
         const struct kir_arg *a = &n->arg[i];
         struct column at;
+        int64_t count;
         if (!a->written) continue;
-        if (!value_of(r, a->at, &at)) return false;
-        struct lay_int count = lay_size(&r->s->lay, a->layout);
-        struct lay plain = lay_inner(a->layout);
-        if (!lay_int_static(count)) return fail(r, "an argument whose size is not known");
-        for (int64_t e = 0; e < count.num; ++e) {
-            int64_t off;
-            if (!lay_eval(&r->s->lay, plain, e, &off)) return fail(r, "an argument without values");
-            for (int64_t t = 0; t < r->active; ++t) {
-                if (!goes_on(r, t)) continue;
-                int64_t to =
-                    place(a->buf, t, lay_swizzle_apply(a->layout.sw, column_value(&at, t) + off));
-                image_store(r->img, buffer_id(a->buf, t), to,
-                            image_opaque(n->callee_id, a->place, to));
-            }
+        const int64_t *off = elements_of(r, a, &count);
+        if (!off || !value_of(r, a->at, &at)) return false;
+        for (int64_t t = 0; t < r->active; ++t) {
+            if (goes_on(r, t)) write_opaque(r, n, a, t, column_value(&at, t), off, count);
         }
     }
+    arena_rewind(&r->s->arena, mark);
     return true;
 }
 
@@ -535,9 +563,8 @@ const char *kir_run_traced(struct session *s, const struct kir_kernel *k, const 
         }
     } else {
         int64_t block[SAMPLE_BLOCKS][3];
-        int n = sample_blocks(grid, block);
-        if (what->first_block && n > 1) n = 1;
-        for (int i = what->last_block && n ? n - 1 : 0; i < n && run_block(&r, block[i]); ++i) {
+        int n = sample_chosen(what, grid, block);
+        for (int i = 0; i < n && run_block(&r, block[i]); ++i) {
         }
     }
     free(r.stage);

@@ -1,6 +1,12 @@
 // Every compile checks itself: Kernel IR against the plan's meaning, on a few values of the params,
 // blocks and iterations.
 //
+// What is executed, for each of up to three choices of the params and one more for the widest
+// variant: a small kernel wholly; of a larger one the blocks and iterations of base/sample.h, and
+// of a pipeline of S stages its first 2 * S + 2 steps.  Once all blocks that stand for a grid of
+// several were executed, the first and the last of another choice are enough; when a block takes
+// long, the first.  Asynchronous copies arrive as late and as early as they can.
+//
 // What the proofs of pass "coverage" left to enumeration (kernel.enumerate) is executed wholly, or
 // refused when it is too large or depends on params.
 #include "kernel/verify.h"
@@ -15,7 +21,8 @@
 #include "plan/plan_run.h"
 
 enum { MAX_CHOICES = 3 };
-#define WHOLE_LIMIT ((int64_t)1 << 16)  // elements: a kernel as small as this is executed wholly
+#define WHOLE_LIMIT                                                                                \
+    ((int64_t)1 << 16)  // elements of its tensors: a kernel as small as this is executed wholly
 #define MOVED_LIMIT                                                                                \
     ((int64_t)1 << 21)  // elements: the most that is moved for a check, but for a proof
 #define BLOCK_LIMIT                                                                                \
@@ -84,11 +91,12 @@ static int64_t moved(struct session *s, const struct kernel *k, const struct stm
             times = by_thread ? k->threads : 1;
             if (!lay_valid(l) || !lay_int_eval(lay_size(&s->lay, l), sym, &n)) n = 0;
         } else if (x->kind == STMT_CALL) {
-            times = k->threads;
+            times = 1;
             for (int i = 0; i < x->call->fn->nformals; ++i) {
-                int64_t size;
-                struct lay l = x->call->view[i].layout;
-                if (lay_valid(l) && lay_int_eval(lay_size(&s->lay, l), sym, &size)) n += size;
+                const struct view *v = &x->call->view[i];
+                int64_t size, threads = v->base->space == MEM_FRAG ? k->threads : 1;
+                if (lay_valid(v->layout) && lay_int_eval(lay_size(&s->lay, v->layout), sym, &size))
+                    n += size * threads;
             }
         } else if (x->kind == STMT_PART) {
             n = moved(s, k, x->body, sym, trips);
@@ -157,18 +165,45 @@ static void compare(struct session *s, const struct kernel *k, const struct kir_
     }
 }
 
+static int64_t blocks_of(const struct kernel *k, const int64_t *sym) {
+    int64_t blocks = 1;
+    for (int i = 0; i < 3; ++i) {
+        int64_t n;
+        if (!lay_int_eval(k->grid[i], sym, &n) || __builtin_mul_overflow(blocks, n, &blocks))
+            return INT64_MAX;
+    }
+    return blocks;
+}
+
+// How much is executed for the params' values "sym".  "several": other values had several blocks,
+// and all that stand for them were executed; then the first and the last are enough, and of blocks
+// that take long the first.  False when a block of a large kernel takes too long.
+static bool choose_sample(struct session *s, const struct kernel *k, const int64_t *sym,
+                          bool several, struct sample_set *what) {
+    int64_t blocks = blocks_of(k, sym), whole = moved(s, k, k->body, sym, INT64_MAX);
+    int64_t block = moved(s, k, k->body, sym, SAMPLE_AXIS), sum;
+    bool small = plan_elements(s, k, sym) <= WHOLE_LIMIT;
+    bool quick = !__builtin_mul_overflow(blocks, whole, &sum) && sum <= MOVED_LIMIT;
+    *what = (struct sample_set){0};
+    if ((small && quick) || k->enumerate) {
+        what->all_blocks = what->all_iterations = true;
+        return true;
+    }
+    bool heavy = block > MOVED_LIMIT / SAMPLE_BLOCKS;
+    what->first_block = heavy || several;
+    what->last_block = what->first_block && !(heavy && (several || block > MOVED_LIMIT / 2));
+    // the blocks that are executed have all their iterations when no loop has more than its sample
+    what->all_iterations = block > 0 && whole == block;
+    return small || block <= MOVED_LIMIT;
+}
+
 // "x" and those of its narrower variants whose own choice is "number"
 static bool check_binding(struct session *s, const struct plan *p, const struct kernel *k,
                           const struct kir_kernel *x, const int64_t *sym, int number,
-                          const int *own) {
-    int64_t n = plan_elements(s, k, sym);
-    bool all = n <= WHOLE_LIMIT || k->enumerate;
-    struct sample_set what = {.all_blocks = all, .all_iterations = all};
-    int64_t block = moved(s, k, k->body, sym, SAMPLE_AXIS);
-    if (!all && block > MOVED_LIMIT) return true;  // a tile of this size takes too long
-    what.first_block = block > MOVED_LIMIT / SAMPLE_BLOCKS;
-    // the blocks that are executed have all their iterations when no loop has more than its sample
-    if (block > 0 && moved(s, k, k->body, sym, INT64_MAX) == block) what.all_iterations = true;
+                          const int *own, bool *several) {
+    struct sample_set what;
+    if (!choose_sample(s, k, sym, *several, &what)) return true;
+    *several = *several || (!what.first_block && blocks_of(k, sym) > 1);
     if (!what.all_iterations && !check_block(s, p, k, sym)) return false;
     struct image *meant = image_new();
     struct plan_run_report report = {0};
@@ -243,8 +278,9 @@ static bool check_kernel(struct session *s, const struct plan *p, const struct k
     }
     int *own = ARENA_ARRAY(&s->arena, int, k->nvariants + 1);
     for (int i = 1; i < k->nvariants; ++i) own[i] = choice_of(k, i, choice, n);
+    bool several = false;
     for (int i = 0; i < n; ++i) {
-        if (!check_binding(s, p, k, x, choice[i], i, own)) return false;
+        if (!check_binding(s, p, k, x, choice[i], i, own, &several)) return false;
     }
     return true;
 }

@@ -3,50 +3,91 @@
 #include "base/session.h"
 #include "plan/plan_run_private.h"
 
-static int64_t element(const struct tensor *t, int thread, int64_t off) {
-    return t->outside && t->space == MEM_FRAG ? image_outside(thread, off) : off;
+// The elements of an argument that one thread gives or takes.
+struct passed {
+    const struct tensor *t;
+    const struct plan_flat *flat;
+    int64_t offset;     // of the view
+    int64_t buf, from;  // the thread's buffer of the image, and the tensor's first element there
+    int arg;
+};
+
+static bool unread(struct run *r, const struct plan_call *y, const struct passed *x, int64_t at,
+                   const char *why) {
+    return oracle_fail(r, PLAN_RUN_POISON, x->t, at,
+                       arena_printf(&r->s->arena, "element %lld of '%s' is given to '%s'%s",
+                                    (long long)at, oracle_name(x->t), y->fn->name, why));
 }
 
-static bool touch(struct run *r, const struct plan_call *y, int i, const struct plan_flat *f,
-                  int thread) {
-    const struct view *v = &y->view[i];
-    const struct tensor *t = v->base;
-    enum dir dir = y->fn->formal[i].dir;
-    int64_t offset;
+// Whether the function may be given "n" elements from "at" on, as far as it can be seen here.
+static bool are_written(struct run *r, const struct passed *x, int64_t since, int64_t at,
+                        int64_t n) {
+    const int64_t *tag = image_at(r->img, x->buf, at, false), *writer = tag;
+    if (since >= 0) writer = image_at(r->writer, x->buf, at, false);
+    bool ok = true;
+    for (int64_t i = 0; i < n; ++i) ok &= tag[i] != IMAGE_POISON;
+    for (int64_t i = 0; since >= 0 && i < n; ++i) ok &= oracle_fresh(since, writer[i]);
+    return ok;
+}
+
+// "n" elements from "at" on, of one page, are given to the function.
+static bool give(struct run *r, const struct plan_call *y, const struct passed *x, int64_t at,
+                 int64_t n) {
+    int64_t since = oracle_since(r, x->t);
+    if (are_written(r, x, since, at, n)) return true;
+    for (int64_t i = at; i < at + n; ++i) {
+        if (image_load(r->img, x->buf, i) == IMAGE_POISON)
+            return unread(r, y, x, i, " before anything was written to it");
+        if (!oracle_fresh(since, image_load(r->writer, x->buf, i)))
+            return unread(r, y, x, i, ", but not filled in that step of the pipeline");
+    }
+    return true;
+}
+
+// It leaves "n" elements from "at" on behind, of one page.
+static void take(struct run *r, const struct plan_call *y, const struct passed *x, int64_t at,
+                 int64_t n) {
+    int64_t first = y->fill ? image_constant(y->fill->id) : image_opaque(y->fn->id, x->arg, at);
+    int64_t each = y->fill ? 0 : 1, me = r->nblock << 32 | r->serial;
+    int64_t *tag = image_at(r->img, x->buf, at, true);
+    int64_t *writer = image_at(r->writer, x->buf, at, true);
+    for (int64_t i = 0; i < n; ++i) tag[i] = first + i * each;
+    for (int64_t i = 0; i < n; ++i) writer[i] = me;
+}
+
+static bool touch(struct run *r, const struct plan_call *y, const struct passed *x) {
+    enum dir dir = y->fn->formal[x->arg].dir;
+    bool gives = dir != ARG_OUT && r->whole;
+    struct walk w;
+    if (!gives && dir == ARG_IN) return true;
+    oracle_walk(&w, x->flat);
+    for (int64_t i = 0; i < x->flat->size;) {
+        int64_t n = x->flat->sw.b ? 1 : oracle_run(&w);
+        int64_t at = x->from + plan_swizzle(x->flat->sw, w.value + x->flat->offset + x->offset);
+        int64_t room = IMAGE_PAGE - (at & (IMAGE_PAGE - 1));
+        if (n > room) n = room;
+        if (gives && !give(r, y, x, at, n)) return false;
+        if (dir != ARG_IN) take(r, y, x, at, n);
+        if (n > 1) oracle_go_on(&w, n - 1);
+        oracle_step(&w);
+        i += n;
+    }
+    return true;
+}
+
+static bool touch_by(struct run *r, const struct plan_call *y, int i, const struct plan_flat *f,
+                     int thread) {
+    const struct tensor *t = y->view[i].base;
+    struct passed x = {.t = t, .flat = f, .buf = oracle_buffer(t, thread), .arg = i};
+    if (t->outside && t->space == MEM_FRAG) x.from = image_outside(thread, 0);
     oracle_set_thread(r, thread);
-    if (!ix_eval(v->offset, &r->env, &offset)) {
+    if (!ix_eval(y->view[i].offset, &r->env, &x.offset)) {
         return oracle_fail(r, PLAN_RUN_NO_VALUE, t, 0,
                            arena_printf(&r->s->arena,
                                         "the place of '%s' has no value for these params",
                                         oracle_name(t)));
     }
-    struct walk w;
-    oracle_walk(&w, f);
-    for (int64_t n = 0; n < f->size; ++n, oracle_step(&w)) {
-        int64_t at = element(t, thread, plan_swizzle(f->sw, w.value + f->offset + offset));
-        int64_t buf = oracle_buffer(t, thread);
-        if (dir != ARG_OUT && r->whole && image_load(r->img, buf, at) == IMAGE_POISON) {
-            return oracle_fail(
-                r, PLAN_RUN_POISON, t, at,
-                arena_printf(
-                    &r->s->arena,
-                    "element %lld of '%s' is given to '%s' before anything was written to it",
-                    (long long)at, oracle_name(t), y->fn->name));
-        }
-        if (dir != ARG_OUT && r->whole && !oracle_fresh(r, t, image_load(r->writer, buf, at))) {
-            return oracle_fail(
-                r, PLAN_RUN_POISON, t, at,
-                arena_printf(&r->s->arena,
-                             "element %lld of '%s' is given to '%s', but not filled in that step "
-                             "of the pipeline",
-                             (long long)at, oracle_name(t), y->fn->name));
-        }
-        if (dir == ARG_IN) continue;
-        image_store(r->img, buf, at,
-                    y->fill ? image_constant(y->fill->id) : image_opaque(y->fn->id, i, at));
-        image_store(r->writer, buf, at, r->nblock << 32 | r->serial);
-    }
-    return true;
+    return touch(r, y, &x);
 }
 
 bool oracle_call(struct run *r, const struct plan_call *y) {
@@ -58,10 +99,11 @@ bool oracle_call(struct run *r, const struct plan_call *y) {
             return oracle_fail(r, PLAN_RUN_NO_VALUE, v->base, 0,
                                "an argument has no extent for these params");
         }
+        oracle_join(&f);
         bool own = v->base->space == MEM_FRAG || ix_depends(v->offset, IX_TID) ||
                    ix_depends(v->offset, IX_LANE) || ix_depends(v->offset, IX_WARP);
         for (int t = 0; t < (own ? r->k->threads : 1); ++t) {
-            if (!touch(r, y, i, &f, t)) return false;
+            if (!touch_by(r, y, i, &f, t)) return false;
         }
     }
     oracle_set_thread(r, -1);

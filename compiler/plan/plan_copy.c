@@ -92,7 +92,7 @@ static bool move(struct run *r, int64_t from, int64_t to) {
             arena_printf(&r->s->arena,
                          "element %lld of '%s' is read %s before anything was written to it",
                          (long long)from, oracle_name(src), where(r)));
-    if (known && r->step && !oracle_fresh(r, src, image_load(r->writer, r->src.buf, at)))
+    if (known && !oracle_fresh(oracle_since(r, src), image_load(r->writer, r->src.buf, at)))
         return oracle_fail(
             r, PLAN_RUN_POISON, src, from,
             arena_printf(&r->s->arena,
@@ -109,9 +109,11 @@ static int64_t unswizzled(const struct side *side, int64_t at, int64_t n) {
     return rest < n ? rest : n;
 }
 
-// Moves elements that stand one behind the other on both sides, as far as nothing is to be said of
-// them; at most "n".  Returns how many.
-static int64_t move_run(struct run *r, int64_t from, int64_t to, int64_t n) {
+static bool may_move(int64_t value, int64_t writer, int64_t me, bool once) {
+    return value != IMAGE_POISON && writer != me && !(once && writer != IMAGE_POISON);
+}
+
+int64_t oracle_move_run(struct run *r, int64_t from, int64_t to, int64_t n) {
     n = unswizzled(&r->src, from, unswizzled(&r->dst, to, n));
     from = place(&r->src, from) + r->src.from;
     to = place(&r->dst, to) + r->dst.from;
@@ -122,27 +124,27 @@ static int64_t move_run(struct run *r, int64_t from, int64_t to, int64_t n) {
     // first what makes pages
     int64_t *writer = image_at(r->writer, r->dst.buf, to, true);
     int64_t *tag = image_at(r->img, r->dst.buf, to, true);
-    const int64_t *src = image_at(r->img, r->src.buf, from, false);
-    const int64_t *filled = image_at(r->writer, r->src.buf, from, false);
+    int64_t value[IMAGE_PAGE], i = 0;
+    image_load_run(r->img, r->src.buf, from, n, value);
     const struct elem_type *was = r->src.view->base->elem, *is = r->dst.view->base->elem;
-    bool converts = elem_converts(was, is);
-    int64_t i = 0;
-    for (; i < n; ++i) {
-        int64_t value = src[i];
-        if (value == IMAGE_POISON) value = image_unwritten(r->img, r->src.buf, from + i);
-        if (value == IMAGE_POISON || writer[i] == me || (once && writer[i] != IMAGE_POISON)) break;
-        if (converts) value = elem_convert_tag(value, was, is);
-        if (converts && image_tag_types(value) == IMAGE_TOO_OFTEN) break;
-        if (r->step && !oracle_fresh(r, r->src.view->base, filled[i])) break;
-        writer[i] = me;
-        tag[i] = value;
+    if (elem_converts(was, is)) {
+        for (int64_t k = 0; k < n; ++k) {
+            value[k] = elem_convert_tag(value[k], was, is);
+            if (image_tag_types(value[k]) == IMAGE_TOO_OFTEN) n = k;
+        }
     }
+    int64_t since = oracle_since(r, r->src.view->base);
+    const int64_t *filled = since < 0 ? value : image_at(r->writer, r->src.buf, from, false);
+    while (i < n && may_move(value[i], writer[i], me, once) && oracle_fresh(since, filled[i])) {
+        ++i;
+    }
+    memcpy(tag, value, (size_t)i * sizeof *tag);
+    for (int64_t k = 0; k < i; ++k) writer[k] = me;
     r->report->moved += i;
     return i;
 }
 
-// Moves an element that may lie outside the source's tensor, or the destination's.
-static bool move_if(struct run *r, int64_t from, bool is_from, int64_t to, bool is_to) {
+bool oracle_move_if(struct run *r, int64_t from, bool is_from, int64_t to, bool is_to) {
     if (!is_to) return true;  // no such element
     if (is_from) return move(r, from, to);
     const struct tensor *dst = r->dst.view->base;
@@ -156,8 +158,7 @@ static bool move_if(struct run *r, int64_t from, bool is_from, int64_t to, bool 
                                     oracle_name(r->src.view->base)));
 }
 
-// Whether the coordinate "at" of the view, by mode without parentheses, lies inside the tensor.
-static bool is_inside(const struct side *side, const int64_t *at) {
+bool oracle_inside(const struct side *side, const int64_t *at) {
     int64_t c[PLAN_FLAT_MODES];
     if (!side->over) return true;
     for (int m = 0; m < side->tensor.n; ++m) c[m] = side->first[m];
@@ -172,7 +173,7 @@ static bool is_inside(const struct side *side, const int64_t *at) {
 
 // -- views ----------------------------------------------------------------------------------------
 
-static bool no_value(struct run *r, const struct view *v) {
+bool oracle_no_value(struct run *r, const struct view *v) {
     return oracle_fail(r, PLAN_RUN_NO_VALUE, v->base, 0,
                        arena_printf(&r->s->arena,
                                     "the place of '%s' has no value for these params, %s",
@@ -187,11 +188,11 @@ static bool prepare(struct run *r, struct side *side, const struct view *v) {
     side->flat.n = -1;
     // a frag "like" a tiled copy takes its shape from the tile, see copy_tile
     if (!lay_valid(l) && v->base->space == MEM_FRAG) return true;
-    if (!lay_valid(l) || !plan_flatten(l, r->env.sym, &side->flat)) return no_value(r, v);
+    if (!lay_valid(l) || !plan_flatten(l, r->env.sym, &side->flat)) return oracle_no_value(r, v);
     if (v->coord.shape && v->coord_off && lay_valid(v->base->layout)) {
         if (!plan_flatten(v->coord, r->env.sym, &side->coord) ||
             !plan_flatten(v->base->layout, r->env.sym, &side->tensor))
-            return no_value(r, v);
+            return oracle_no_value(r, v);
     }
     return true;
 }
@@ -210,7 +211,8 @@ static bool check_place(struct run *r, struct side *side) {
                            "a view's coordinates have another shape than its layout");
     int64_t low[PLAN_FLAT_MODES], high[PLAN_FLAT_MODES], offset = t->offset;
     for (int m = 0; m < t->n; ++m) {
-        if (!ix_eval(side->view->coord_off[m], &r->env, &low[m])) return no_value(r, side->view);
+        if (!ix_eval(side->view->coord_off[m], &r->env, &low[m]))
+            return oracle_no_value(r, side->view);
         high[m] = side->first[m] = low[m];
         offset += low[m] * t->stride[m];
     }
@@ -249,13 +251,16 @@ static bool check_place(struct run *r, struct side *side) {
     return true;
 }
 
-// Evaluates where the view begins for the values that the variables have now.
-static bool locate(struct run *r, struct side *side) {
-    if (!ix_eval(side->view->offset, &r->env, &side->offset)) return no_value(r, side->view);
-    side->offset += side->flat.offset;
+void oracle_turn_to_thread(struct run *r, struct side *side) {
     const struct tensor *t = side->view->base;
     side->buf = oracle_buffer(t, r->report->thread);
     side->from = t->outside && t->space == MEM_FRAG ? image_outside(r->report->thread, 0) : 0;
+}
+
+bool oracle_locate(struct run *r, struct side *side) {
+    if (!ix_eval(side->view->offset, &r->env, &side->offset)) return oracle_no_value(r, side->view);
+    side->offset += side->flat.offset;
+    oracle_turn_to_thread(r, side);
     return check_place(r, side);
 }
 
@@ -275,7 +280,7 @@ static bool mode_size(struct run *r, struct lay l, int i, int64_t *out) {
     return true;
 }
 
-static int rank_of(struct lay l) {
+int oracle_rank(struct lay l) {
     return l.shape->rank < 0 ? 1 : l.shape->rank;
 }
 
@@ -291,7 +296,7 @@ static int64_t neighbours(const struct run *r, struct walk *from, struct walk *t
     while (n > 1 && (r->src.over || r->dst.over)) {
         from->at[m] += n - 1;
         to->at[m] += n - 1;
-        bool all = is_inside(&r->src, from->at) && is_inside(&r->dst, to->at);
+        bool all = oracle_inside(&r->src, from->at) && oracle_inside(&r->dst, to->at);
         from->at[m] -= n - 1;
         to->at[m] -= n - 1;
         if (all) break;
@@ -303,9 +308,9 @@ static int64_t neighbours(const struct run *r, struct walk *from, struct walk *t
 // Each coordinate of the destination takes the element of the source at the same coordinate.
 static bool copy_points(struct run *r) {
     if (r->src.flat.n < 0 || r->dst.flat.n < 0)
-        return no_value(r, r->src.flat.n < 0 ? r->src.view : r->dst.view);
+        return oracle_no_value(r, r->src.flat.n < 0 ? r->src.view : r->dst.view);
     struct lay a = r->src.view->layout, b = r->dst.view->layout;
-    int rank = rank_of(a) > rank_of(b) ? rank_of(a) : rank_of(b);
+    int rank = oracle_rank(a) > oracle_rank(b) ? oracle_rank(a) : oracle_rank(b);
     for (int i = 0; i < rank; ++i) {
         int64_t x, y;
         if (!mode_size(r, a, i, &x) || !mode_size(r, b, i, &y) || x != y)
@@ -313,7 +318,7 @@ static bool copy_points(struct run *r) {
                                arena_printf(&r->s->arena,
                                             "source and destination differ in mode %d", i));
     }
-    if (!locate(r, &r->src) || !locate(r, &r->dst)) return false;
+    if (!oracle_locate(r, &r->src) || !oracle_locate(r, &r->dst)) return false;
     if (r->report->moved + r->dst.flat.size > PLAN_RUN_LIMIT)
         return oracle_fail(r, PLAN_RUN_TOO_LARGE, r->dst.view->base, 0,
                            "too many elements to work out one by one");
@@ -323,10 +328,10 @@ static bool copy_points(struct run *r) {
     oracle_walk(&to, &r->dst.flat);
     oracle_go_along(&from, &to);
     for (int64_t i = 0; i < r->dst.flat.size; ++i) {
-        bool is_from = is_inside(&r->src, from.at), is_to = is_inside(&r->dst, to.at);
+        bool is_from = oracle_inside(&r->src, from.at), is_to = oracle_inside(&r->dst, to.at);
         int64_t run = is_from && is_to ? neighbours(r, &from, &to) : 0;
-        if (run > 0) run = move_run(r, from.value, to.value, run);
-        if (run == 0 && !move_if(r, from.value, is_from, to.value, is_to)) return false;
+        if (run > 0) run = oracle_move_run(r, from.value, to.value, run);
+        if (run == 0 && !oracle_move_if(r, from.value, is_from, to.value, is_to)) return false;
         if (run > 1) {
             oracle_go_on(&from, run - 1);
             oracle_go_on(&to, run - 1);
@@ -335,110 +340,6 @@ static bool copy_points(struct run *r) {
         oracle_step(&from);
         oracle_step(&to);
     }
-    return true;
-}
-
-// A mode of a tiled view: its part of the layout, the tile's extent and how many tiles lie along
-// it.
-struct tiled_mode {
-    struct plan_flat flat;
-    int64_t tile, rest;
-};
-
-// A tile of a block's view to or from the threads' frags.  Thread t holds as value v of tile number
-// (r0,r1,..) the view's coordinate whose mode m is x_m + tile_m * r_m, where x is coordinate number
-// tv(t,v) of the tile; the frag's coordinate is (v,r0,r1,..).
-static bool copy_tile(struct run *r, const struct tiled_copy *tc, bool by_warp) {
-    bool to_frag = r->dst.view->base->space == MEM_FRAG;
-    struct side *block = to_frag ? &r->src : &r->dst, *frag = to_frag ? &r->dst : &r->src;
-    struct lay l = block->view->layout;
-    struct plan_flat thr, val;
-    struct tiled_mode mode[LAY_MAX_RANK];
-    int rank = rank_of(l), tile_rank = tc->tiler->rank < 0 ? 1 : tc->tiler->rank;
-    int64_t rests = 1, tile_size = 1;
-    if (tile_rank > rank || rank > LAY_MAX_RANK)
-        return oracle_fail(r, PLAN_RUN_SHAPES, block->view->base, 0,
-                           "the tile has more modes than the view");
-    for (int m = 0; m < rank; ++m) {
-        struct tiled_mode *t = &mode[m];
-        struct lay part = l.shape->rank < 0
-                              ? l
-                              : (struct lay){.shape = l.shape->kid[m], .stride = l.stride->kid[m]};
-        if (!plan_flatten(part, r->env.sym, &t->flat)) return no_value(r, block->view);
-        t->tile = 1;
-        if (m < tile_rank) {
-            const struct lay_tuple *extent = tc->tiler->rank < 0 ? tc->tiler : tc->tiler->kid[m];
-            struct plan_flat f;
-            if (!plan_flatten((struct lay){.shape = extent, .stride = extent}, r->env.sym, &f))
-                return no_value(r, block->view);
-            t->tile = f.size;
-        }
-        if (t->tile < 1)
-            return oracle_fail(r, PLAN_RUN_SHAPES, block->view->base, 0, "an empty tile");
-        t->rest = (t->flat.size + t->tile - 1) / t->tile;
-        rests *= t->rest;
-        tile_size *= t->tile;
-    }
-    // an index map says it point by point
-    const int32_t *place_of = tc->map ? tc->map->place : NULL;
-    thr.size = tc->threads;
-    val.size = tc->values;
-    if (!place_of) {
-        const struct lay_tuple *const *tvs = tc->tv.shape->kid, *const *tvd = tc->tv.stride->kid;
-        if (!plan_flatten((struct lay){.shape = tvs[0], .stride = tvd[0]}, r->env.sym, &thr) ||
-            !plan_flatten((struct lay){.shape = tvs[1], .stride = tvd[1]}, r->env.sym, &val))
-            return no_value(r, block->view);
-    }
-    if (frag->flat.n < 0)
-        frag->flat = (struct plan_flat){
-            .n = 1, .extent = {val.size * rests}, .stride = {1}, .size = val.size * rests};
-    if (frag->flat.size != val.size * rests)
-        return oracle_fail(r, PLAN_RUN_SHAPES, frag->view->base, 0,
-                           arena_printf(&r->s->arena,
-                                        "a thread holds %lld elements of the view, '%s' has %lld",
-                                        (long long)(val.size * rests),
-                                        oracle_name(frag->view->base), (long long)frag->flat.size));
-    // of each warp the first threads, or of the block
-    int64_t each = by_warp ? 32 : r->threads + thr.size, all = by_warp ? r->threads : thr.size;
-    for (int64_t thread = 0; thread < all; ++thread) {
-        int64_t t = thread % each;
-        if (t >= thr.size) continue;
-        oracle_set_thread(r, (int)thread);
-        if (!locate(r, block) || !locate(r, frag)) return false;
-        struct walk slot;
-        oracle_walk(&slot, &frag->flat);
-        for (int64_t n = 0; n < rests; ++n) {
-            for (int64_t v = 0; v < val.size; ++v, oracle_step(&slot)) {
-                int64_t rest = n, at = 0;
-                int64_t x = place_of ? place_of[t + thr.size * v]
-                                     : plan_flat_at(&thr, t) + plan_flat_at(&val, v);
-                if (x < 0 || x >= tile_size)
-                    return oracle_fail(
-                        r, PLAN_RUN_OUTSIDE, block->view->base, 0,
-                        arena_printf(&r->s->arena,
-                                     "value %lld of thread %lld lies outside the tile",
-                                     (long long)v, (long long)t));
-                int64_t crd[PLAN_FLAT_MODES];
-                int ncrd = 0;
-                bool there = true;
-                for (int m = 0; m < rank; ++m) {
-                    const struct plan_flat *f = &mode[m].flat;
-                    int64_t i = x % mode[m].tile + mode[m].tile * (rest % mode[m].rest);
-                    there = there && i < f->size;
-                    at += plan_flat_at(f, i);
-                    for (int leaf = 0; leaf < f->n && f->size > 0; i /= f->extent[leaf++])
-                        crd[ncrd++] = i % f->extent[leaf];
-                    x /= mode[m].tile;
-                    rest /= mode[m].rest;
-                }
-                there = there && is_inside(block, crd);
-                if (!(to_frag ? move_if(r, at, there, slot.value, true)
-                              : move_if(r, slot.value, true, at, there)))
-                    return false;
-            }
-        }
-    }
-    oracle_set_thread(r, -1);
     return true;
 }
 
@@ -455,7 +356,7 @@ bool oracle_copy(struct run *r, const struct copy *c) {
     bool by_thread = view_depends(&c->src, IX_TID) || view_depends(&c->dst, IX_TID) ||
                      view_depends(&c->src, IX_LANE) || view_depends(&c->dst, IX_LANE);
     bool by_warp = view_depends(&c->src, IX_WARP) || view_depends(&c->dst, IX_WARP);
-    if (c->tc && src_frag != dst_frag && !by_thread) return copy_tile(r, c->tc, by_warp);
+    if (c->tc && src_frag != dst_frag && !by_thread) return oracle_tile(r, c, by_warp);
     int64_t threads = r->threads;
     if (c->tc && src_frag && dst_frag) threads = c->tc->threads;
     if (!c->tc) threads = view_threads(c, threads);

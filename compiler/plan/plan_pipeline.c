@@ -26,12 +26,11 @@ bool oracle_pipeline(struct run *r, const struct stmt *st) {
     return ok;
 }
 
-bool oracle_fresh(const struct run *r, const struct tensor *t, int64_t writer) {
+int64_t oracle_since(const struct run *r, const struct tensor *t) {
     for (const struct step *step = r->step; step; step = step->outer) {
         for (int i = 0; i < step->pipe->ntensors; ++i) {
-            if (step->pipe->tensor[i] != t) continue;
-            return writer != IMAGE_POISON && (writer & UINT32_MAX) > step->serial;
+            if (step->pipe->tensor[i] == t) return step->serial;
         }
     }
-    return true;
+    return -1;
 }

@@ -53,9 +53,8 @@ static bool run_block(struct run *r, const int64_t block[3]) {
 static bool run_blocks(struct run *r, const int64_t n[3]) {
     if (!r->what->all_blocks) {
         int64_t block[SAMPLE_BLOCKS][3];
-        int count = sample_blocks(n, block);
-        if (r->what->first_block && count > 1) count = 1;
-        for (int i = r->what->last_block && count ? count - 1 : 0; i < count; ++i)
+        int count = sample_chosen(r->what, n, block);
+        for (int i = 0; i < count; ++i)
             if (!run_block(r, block[i])) return false;
         return true;
     }
@@ -110,6 +109,7 @@ bool plan_run(struct session *s, const struct plan *p, const struct kernel *k,
               struct plan_run_report *report) {
     *report = (struct plan_run_report){.thread = -1};
     struct run r = {.s = s, .p = p, .k = k, .what = what, .img = img, .report = report};
+    struct arena_mark mark = arena_mark(&s->arena);
     r.var = ARENA_ARRAY(&s->arena, int64_t, p->nvars + 1);
     r.env = (struct ix_env){r.var, sym_values};
     r.whole = what->all_blocks && what->all_iterations;
@@ -124,6 +124,7 @@ bool plan_run(struct session *s, const struct plan *p, const struct kernel *k,
     r.writer = image_new();
     bool ok = run_blocks(&r, n) && (!r.whole || check_written(&r));
     image_free(r.writer);
+    if (ok) arena_rewind(&s->arena, mark);
     return ok;
 }
 

@@ -39,6 +39,7 @@ struct run {
     int64_t threads;
     struct side src, dst;
     const struct step *step;  // innermost, or NULL
+    struct tile *tiles;       // of the copies that had one so far
     bool whole;               // every block and iteration is executed
 };
 
@@ -55,6 +56,13 @@ void oracle_walk(struct walk *w, const struct plan_flat *f);
 void oracle_step(struct walk *w);
 // Goes on by "n" elements within the fastest mode.
 void oracle_go_on(struct walk *w, int64_t n);
+// How many elements from here on stand beside one another in the fastest mode; at least 1.
+static inline int64_t oracle_run(const struct walk *w) {
+    int m = w->order[0];
+    return w->f->n > 0 && w->f->stride[m] == 1 ? w->f->extent[m] - w->at[m] : 1;
+}
+// Makes modes one that go on where the one before ends.
+void oracle_join(struct plan_flat *f);
 // Where both sides have the same modes, they go along the second one's neighbours first: it does
 // not matter for what is copied, and is faster.
 void oracle_go_along(struct walk *a, struct walk *b);
@@ -75,10 +83,31 @@ int64_t oracle_buffer(const struct tensor *t, int thread);
 // Executes statements, and the pipeline "st", for the values that the variables have now.
 bool oracle_body(struct run *r, const struct stmt *first);
 bool oracle_pipeline(struct run *r, const struct stmt *st);
-// Whether an element of "t" whose writer (see run.writer) is "writer" was written in the step of
-// the pipeline that fills "t"; true when none does.
-bool oracle_fresh(const struct run *r, const struct tensor *t, int64_t writer);
+// The serial of the last copy before the step of the pipeline that fills "t"; -1 when none does.
+int64_t oracle_since(const struct run *r, const struct tensor *t);
+// Whether an element whose writer (see run.writer) is "writer" was written in that step.
+static inline bool oracle_fresh(int64_t since, int64_t writer) {
+    return since < 0 || (writer != IMAGE_POISON && (writer & UINT32_MAX) > since);
+}
 // Executes copy "c" for the values that the variables have now.
 bool oracle_copy(struct run *r, const struct copy *c);
+// The same of one between a tile of the block and the threads' frags, when both sides are prepared.
+bool oracle_tile(struct run *r, const struct copy *c, bool by_warp);
+
+// What copies of all kinds are made of.
+// How many modes the layout has.
+int oracle_rank(struct lay l);
+bool oracle_no_value(struct run *r, const struct view *v);
+// Evaluates where the view begins for the values that the variables have now.
+bool oracle_locate(struct run *r, struct side *side);
+// Makes "side" the thread's of the report, with all else as it is.
+void oracle_turn_to_thread(struct run *r, struct side *side);
+// Whether the coordinate "at" of the view, by mode without parentheses, lies inside the tensor.
+bool oracle_inside(const struct side *side, const int64_t *at);
+// Moves elements that stand one behind the other on both sides, as far as nothing is to be said of
+// them; at most "n".  Returns how many.
+int64_t oracle_move_run(struct run *r, int64_t from, int64_t to, int64_t n);
+// Moves an element that may lie outside the source's tensor, or the destination's.
+bool oracle_move_if(struct run *r, int64_t from, bool is_from, int64_t to, bool is_to);
 
 #endif

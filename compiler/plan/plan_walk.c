@@ -41,6 +41,20 @@ void oracle_go_along(struct walk *from, struct walk *to) {
     if (same) memcpy(from->order, to->order, (size_t)b->n * sizeof to->order[0]);
 }
 
+void oracle_join(struct plan_flat *f) {
+    int n = 0;
+    for (int m = 0; m < f->n; ++m) {
+        if (f->extent[m] == 1) continue;
+        if (n > 0 && f->stride[m] == f->stride[n - 1] * f->extent[n - 1]) {
+            f->extent[n - 1] *= f->extent[m];
+            continue;
+        }
+        f->extent[n] = f->extent[m];
+        f->stride[n++] = f->stride[m];
+    }
+    f->n = n;
+}
+
 // Makes mode "m" two: its first "low" coordinates, and how often they come.
 static void split(struct plan_flat *f, int m, int64_t low) {
     size_t behind = (size_t)(f->n - m);
