@@ -125,7 +125,7 @@ class Run:
         self.limits, self.failed, self.done = {}, [], 0
         self.first, self.then = ([step.without(options.skip) for step in steps] for steps in (QUICK, FULL))
         self.work = queue.PriorityQueue()
-        for i, step in enumerate(reversed(self.first + self.then)):
+        for i, step in enumerate(self.first + self.then[::-1]):
             self.work.put((0, i, 0, None, step))
         for i, case in enumerate(self.cases):
             self.work.put((1, i, 0, case, None))
