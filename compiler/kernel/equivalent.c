@@ -71,6 +71,7 @@ struct side {
 
 struct comparison {
     struct session *s;
+    const struct plan *p;
     const int64_t *sym;
     struct side a, b;
 };
@@ -81,12 +82,21 @@ static const char *who(struct session *s, int64_t mark) {
                         mark >> 20);
 }
 
-// A tag of kernel "k" as the name and offset that it stands for.
-static const char *value_text(struct session *s, const struct kernel *k, int64_t tag) {
+static const struct constant *constant_by_id(const struct plan *p, int id) {
+    for (const struct constant *k = p->constants; k; k = k->next)
+        if (k->id == id) return k;
+    BUG("no constant has the number %d", id);
+}
+
+// A tag of kernel "k" as the number, or the name and offset, that it stands for.
+static const char *value_text(const struct comparison *c, const struct kernel *k, int64_t tag) {
+    struct session *s = c->s;
     if (tag == IMAGE_POISON) return "nothing";
-    if (tag < IMAGE_POISON)
-        return arena_printf(&s->arena, "constant %d%s", image_constant_of(tag),
+    if (tag < IMAGE_POISON) {
+        const struct constant *n = constant_by_id(c->p, image_constant_of(tag));
+        return arena_printf(&s->arena, "the number %s of %s%s", n->text, n->elem->name,
                             elem_tag_types(s, tag));
+    }
     const struct tensor *t = image_is_opaque(tag) ? NULL : tensor_by_id(k, image_tag_tensor(tag));
     if (!t) return "what a function gave";
     return arena_printf(&s->arena, "element %" PRId64 " of '%s'%s", image_tag_offset(tag), t->name,
@@ -109,7 +119,8 @@ static const char *compare(const struct comparison *c, const struct side *x, con
             const char *element = other == e.tag ? NULL : element_text(c->s, t, c->sym, e.off);
             if (element && what) {
                 found =
-                    arena_printf(&c->s->arena, "%s is read by other threads in '%s' than in '%s'",
+                    arena_printf(&c->s->arena,
+                                 "%s is read by other threads, or more often, in '%s' than in '%s'",
                                  element, x->k->name, y->k->name);
             } else if (element) {
                 found = arena_printf(&c->s->arena, "%s is written by %s in '%s', by %s in '%s'",
@@ -117,9 +128,9 @@ static const char *compare(const struct comparison *c, const struct side *x, con
                                      y->k->name);
             } else if (!what) {
                 const char *one =
-                    value_text(c->s, x->k, image_load(x->img, image_global(t->id), e.off));
+                    value_text(c, x->k, image_load(x->img, image_global(t->id), e.off));
                 const char *two =
-                    value_text(c->s, y->k, image_load(y->img, image_global(u->id), e.off));
+                    value_text(c, y->k, image_load(y->img, image_global(u->id), e.off));
                 if (strcmp(one, two) == 0) continue;
                 found = arena_printf(&c->s->arena, "%s becomes %s in '%s', %s in '%s'",
                                      element_text(c->s, t, c->sym, e.off), one, x->k->name, two,
@@ -177,9 +188,9 @@ static bool is_whole(struct session *s, const struct kernel *k, const int64_t *s
     return plan_elements(s, k, sym) <= WHOLE_LIMIT;
 }
 
-static const char *differ_for(struct session *s, const struct kir *ir, const struct kernel *a,
-                              const struct kernel *b, const int64_t *sym) {
-    struct comparison c = {.s = s, .sym = sym};
+static const char *differ_for(struct session *s, const struct plan *p, const struct kir *ir,
+                              const struct kernel *a, const struct kernel *b, const int64_t *sym) {
+    struct comparison c = {.s = s, .p = p, .sym = sym};
     bool all = is_whole(s, a, sym) && is_whole(s, b, sym);
     struct sample_set what = {all, all};
     open_side(&c.a, a);
@@ -229,7 +240,7 @@ const char *kernels_differ(struct session *s, const struct plan *p, const struct
     const int64_t *choice[MAX_CHOICES];
     int n = plan_choices(s, p, MAX_CHOICES, choice);
     for (int i = 0; i < n; ++i) {
-        const char *why = differ_for(s, ir, a, b, choice[i]);
+        const char *why = differ_for(s, p, ir, a, b, choice[i]);
         if (why) return why;
     }
     *open = left_out(s, ir, a, b, n ? choice[0] : NULL);
