@@ -266,7 +266,8 @@ static void say_no(struct composer *c, struct lay a, struct lay b, int bmode, st
         int64_t mag = c->at_d.num < 0 ? -c->at_d.num : c->at_d.num,
                 room = s.num / mag + (s.num % mag != 0);
         if (mag > s.num)
-            lay_buf_add(&t, " and neither divides the other; coordinate 1 has no image");
+            lay_buf_add(
+                &t, " and neither divides the other; coordinate 1 goes along two modes at once");
         else
             lay_buf_add(&t, ", which has room for %lld of %lld; coordinate %lld has no image",
                         (long long)room, (long long)c->at_n.num,

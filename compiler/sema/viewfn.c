@@ -40,7 +40,10 @@ static const struct value *sliced(struct sema *c, struct view v, const struct co
 bool view_whole(struct sema *c, const struct view *v, struct range at) {
     if (lay_valid(v->layout)) return true;
     if (v->base && v->base->like)
-        sema_not_yet(c, at, "a part of a fragment that is declared 'like' a tiled copy");
+        sema_not_yet(
+            c, at,
+            "a part of a fragment that is declared 'like' a tiled copy, which has no shape; 'like "
+            "partition_src(..)' has one");
     return false;
 }
 

@@ -14,7 +14,7 @@ static const struct {
     {"composition((4,6,8):(2,3,5), 6:3)", "; 2:3 would do"},
     {"composition((8,2):(2,1), 9:4)",
      "which has room for 2 of 9; coordinate 2 has no image; 8:4 would do"},
-    {"composition((8,2):(2,1), 4:12)", "coordinate 1 has no image"},
+    {"composition((8,2):(2,1), 4:12)", "coordinate 1 goes along two modes at once"},
     {"(4,8) o <2,2,2>", "the tiler '<2,2,2>' has more modes than '(4,8):(1,4)'"},
     {"(M,K):(lda,1) o 128:1", "neither divides the other for all values of the symbols"},
     {"((3,N),4):((1,5),7) o ((2,2)):((1,2))",
