@@ -12,6 +12,7 @@ struct access {
     // of a slot of this pipeline's buffers: that of the step "ahead" after the one that is used
     const struct pipeline *pipe;
     int ahead;
+    int slot;  // of a buffer with stages, counted from 1; 0: not known
 };
 
 enum meet {

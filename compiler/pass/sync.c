@@ -102,6 +102,7 @@ static void pend(const struct kernel *k, struct state *st, struct entry e) {
             st->at[i].async != e.async)
             continue;
         if (e.age < st->at[i].age) st->at[i].age = e.age;
+        if (e.a.slot != st->at[i].a.slot) st->at[i].a.slot = 0;
         return;
     }
     if (st->n == SYNC_PENDING)
@@ -141,7 +142,8 @@ bool sync_merge(const struct kernel *k, struct state *into, const struct state *
     for (int i = 0; i < from->n; ++i) pend(k, into, from->at[i]);
     if (into->n != before.n || into->everything != before.everything) return true;
     for (int i = 0; i < before.n; ++i) {
-        if (into->at[i].age != before.at[i].age) return true;
+        if (into->at[i].age != before.at[i].age || into->at[i].a.slot != before.at[i].a.slot)
+            return true;
     }
     return false;
 }

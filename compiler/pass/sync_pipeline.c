@@ -5,9 +5,20 @@
 // Accesses to a slot are known by how many steps they are ahead of the step that is used: they are
 // of the same slot when these differ by a multiple of the stages.  A "load" part has a wait and a
 // barrier of its own before it, since its copies stand in the prologue too, where they may need
-// none.
+// none.  Where the step is known the slot is too, and holds for other pipelines and for what stands
+// between them.
 #include "base/session.h"
+#include "pass/coverage.h"
 #include "pass/sync_private.h"
+
+// The slot, counted from 1, that "v" names outside of pipelines; 0 when that is none, or not one.
+static int fixed_slot(struct session *s, const struct view *v) {
+    const struct ix *lo, *hi;
+    int64_t first, last;
+    if (!lay_valid(v->coord)) return 0;
+    view_reach(s, v, lay_tuple_leaves(v->base->layout.shape) - 1, &lo, &hi);
+    return ix_static(lo, &first) && ix_static(hi, &last) && first == last ? 1 + (int)first : 0;
+}
 
 void sync_place(const struct walk *w, const struct view *v, struct access *a) {
     for (const struct where *here = w->here; here; here = here->outer) {
@@ -16,11 +27,14 @@ void sync_place(const struct walk *w, const struct view *v, struct access *a) {
         if (!ix_depends_on(v->offset, p->slot) && !ix_depends_on(v->offset, p->load_slot)) continue;
         a->pipe = p;
         a->ahead = here->ahead;
+        if (here->step >= 0) a->slot = 1 + (int)((here->step + here->ahead) % p->stages);
         return;
     }
+    if (v->base->stages > 1) a->slot = fixed_slot(w->s, v);
 }
 
 bool sync_apart(struct access a, struct access b) {
+    if (a.slot && b.slot && a.slot != b.slot) return true;
     return a.pipe && a.pipe == b.pipe && (a.ahead - b.ahead) % a.pipe->stages != 0;
 }
 
@@ -42,12 +56,13 @@ static void leave_steps(struct state *st, const struct pipeline *pipe, int64_t t
         if (a->pipe != pipe) continue;
         if (trips < 0) a->pipe = NULL;
         a->ahead = trips < 0 ? 0 : (int)((a->ahead + trips) % pipe->stages);
+        if (trips >= 0) a->slot = 1 + a->ahead;
     }
 }
 
 static void run_part(struct walk *w, struct stmt *part, const struct pipeline *pipe, int ahead,
-                     struct state *st) {
-    struct where here = {pipe, ahead, w->here};
+                     int64_t step, struct state *st) {
+    struct where here = {pipe, ahead, step, w->here};
     w->here = &here;
     for (struct stmt *x = part->body; x; x = x->next) {
         sync_statement(w, x, st);
@@ -58,8 +73,8 @@ static void run_part(struct walk *w, struct stmt *part, const struct pipeline *p
 
 // Adds to "need" what the "load" part has to wait for.
 static void ask_part(struct walk *w, const struct stmt *part, const struct pipeline *pipe,
-                     int ahead, const struct state *st, struct need *need) {
-    struct where here = {pipe, ahead, w->here};
+                     int ahead, int64_t step, const struct state *st, struct need *need) {
+    struct where here = {pipe, ahead, step, w->here};
     w->here = &here;
     sync_ask(w, st, part->body, need);
     w->here = here.outer;
@@ -81,19 +96,19 @@ static void run_prologue(struct walk *w, struct stmt *st, int64_t steps, struct 
     if (pipe->stages == 1) return;
     for (int step = 0; step < pipe->stages - 1 && step < steps; ++step) {
         for (struct stmt *part = st->body; part; part = part->next)
-            if (part->load) ask_part(w, part, pipe, step, state, &need);
+            if (part->load) ask_part(w, part, pipe, step, 0, state, &need);
     }
     sync_satisfy(w, state, &need, &pipe->wait_before, &pipe->barrier_before);
     for (int step = 0; step < pipe->stages - 1; ++step) {
         for (struct stmt *part = st->body; part; part = part->next) {
-            if (part->load && step < steps) run_part(w, part, pipe, step, state);
+            if (part->load && step < steps) run_part(w, part, pipe, step, 0, state);
             if (part->load && step >= steps) commit_nothing(part, state);
         }
     }
 }
 
-// One of the last steps, unless it is "full", loads nothing.
-static void run_step(struct walk *w, struct stmt *st, struct state *state, bool full) {
+// Step "n", -1 where that is not known.  One of the last steps, unless it is "full", loads nothing.
+static void run_step(struct walk *w, struct stmt *st, struct state *state, int64_t n, bool full) {
     struct pipeline *pipe = st->pipe;
     for (struct stmt *part = st->body; part; part = part->next) {
         int ahead = part->load ? (int)pipe->stages - 1 : 0;
@@ -105,10 +120,10 @@ static void run_step(struct walk *w, struct stmt *st, struct state *state, bool 
         }
         if (part->load) {
             struct need need = {.wait = -1};
-            ask_part(w, part, pipe, ahead, state, &need);
+            ask_part(w, part, pipe, ahead, n, state, &need);
             sync_satisfy(w, state, &need, &part->wait_before, &part->barrier_before);
         }
-        run_part(w, part, pipe, ahead, state);
+        run_part(w, part, pipe, ahead, n, state);
     }
     struct need nothing = {.wait = -1};
     int no_wait = -1;
@@ -126,7 +141,7 @@ void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
     if (count >= 0 && count <= SYNC_UNROLL) {
         run_prologue(w, st, count, state);
         for (int64_t n = 0; n < count; ++n)
-            run_step(w, st, state, n + st->pipe->stages - 1 < count);
+            run_step(w, st, state, n, n + st->pipe->stages - 1 < count);
         leave_steps(state, st->pipe, count);
         return;
     }
@@ -134,11 +149,12 @@ void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
     run_prologue(w, st, INT64_MAX, enter);
     do {
         *leave = *enter;
-        run_step(w, st, leave, true);
+        run_step(w, st, leave, -1, true);
     } while (sync_merge(w->k, enter, leave));
     // the loads that are ahead in the last steps are of steps that do not come
     if (st->pipe->stages > 1) *leave = *enter;
-    for (int i = 1; i < st->pipe->stages; ++i) run_step(w, st, leave, false);
+    for (int64_t i = 1 - st->pipe->stages; i < 0; ++i)
+        run_step(w, st, leave, count < 0 ? -1 : count + i, false);
     leave_steps(leave, st->pipe, count);
     if (once) {
         *state = *leave;

@@ -34,10 +34,12 @@ struct need {
     struct sync_pair *pairs;  // with walk.why: the accesses that this is for
 };
 
-// The part of a pipeline that is gone through: "ahead" steps after the one that is used.
+// The part of a pipeline that is gone through: "ahead" steps after step "step", the one that is
+// used, -1 where that is not known.
 struct where {
     const struct pipeline *pipe;
     int ahead;
+    int64_t step;
     const struct where *outer;
 };
 
