@@ -3,7 +3,8 @@
 // so that the result is exact.  fold_step and fold_value are what check.cu computes too.
 //
 // A thread has rows t / 8 + 16 * i of O and Q, columns 8 * (t % 8) + c of each 64, and of eight
-// rows of K or V the same columns.  "left" is how many of those rows there are.
+// rows of K or V the same columns.  "left" is how many of those rows there are.  Every index is
+// known when the loops are unrolled, without which a frag would lie in local memory.
 #pragma once
 
 #include "tcp_device.cuh"
@@ -30,23 +31,29 @@ TCP_DEVICE void fold_k(int tid, uint32_t *acc, const tcp_f16 *q, const tcp_f16 *
                        int64_t halves) {
     (void)tid;
     for (int h = 0; h < halves; ++h)
-        for (int r = 0; r < 8 && r < left; ++r)
+#pragma unroll
+        for (int r = 0; r < 8; ++r) {
+            if (r >= left) continue;
             for (int i = 0; i < 8; ++i)
                 for (int c = 0; c < 8; ++c) {
                     const int at = c + 8 * i + 64 * h;
                     acc[at] = fold_key(acc[at], q[at].bits, k[c + 8 * r + 64 * h].bits);
                 }
+        }
 }
 
 TCP_DEVICE void fold_v(int tid, uint32_t *acc, const tcp_f16 *v, int64_t left, int64_t halves) {
     (void)tid;
     for (int h = 0; h < halves; ++h)
-        for (int r = 0; r < 8 && r < left; ++r)
+#pragma unroll
+        for (int r = 0; r < 8; ++r) {
+            if (r >= left) continue;
             for (int i = 0; i < 8; ++i)
                 for (int c = 0; c < 8; ++c) {
                     const int at = c + 8 * i + 64 * h;
                     acc[at] = fold_value(acc[at], v[c + 8 * r + 64 * h].bits);
                 }
+        }
 }
 
 TCP_DEVICE void finish(int tid, tcp_f16 *o, const uint32_t *acc, int64_t halves) {
