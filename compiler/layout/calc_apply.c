@@ -1,6 +1,7 @@
 // Applying an operation of the table to values: finding it, checking and converting the arguments.
 #include "layout/calc_impl.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const struct op *calc_find(const char *name, size_t len) {
@@ -97,7 +98,17 @@ struct calc_value calc_compose(struct lay_ctx *ctx, int n, const struct calc_val
 
 // -- applying -------------------------------------------------------------------------------------
 
-static bool fits(struct lay_ctx *ctx, const struct op *op, int i, struct calc_value *v) {
+// The width of an element type by its name, such as f16, bf16, b128 or f8e4m3; 0: it is none.
+static int64_t type_width(const char *name) {
+    static const char widths[][6] = {"8", "8e4m3", "8e5m2", "16", "32", "64", "128"};
+    size_t letters = strspn(name, "bfsu");
+    for (size_t i = 0; letters > 0 && i < sizeof widths / sizeof *widths; ++i)
+        if (strcmp(name + letters, widths[i]) == 0) return strtoll(widths[i], NULL, 10);
+    return 0;
+}
+
+// Whether "v" is what "op" takes as its argument "i", written as number "place"; makes it that.
+static bool fits(struct lay_ctx *ctx, const struct op *op, int i, int place, struct calc_value *v) {
     switch (op->arg[i]) {
     case ARG_LAYOUT: {
         struct lay l = calc_layout(ctx, *v);
@@ -114,16 +125,18 @@ static bool fits(struct lay_ctx *ctx, const struct op *op, int i, struct calc_va
         if (v->kind == CALC_SWIZZLE) return lay_swizzle_valid(ctx, v->swizzle);
         break;
     case ARG_BITS:
-        if (v->kind == CALC_INT && lay_plain(v->tuple->leaf)) {
-            v->bits = v->tuple->leaf.num;
-            v->kind = CALC_BITS;
+        if (v->kind == CALC_INT) {
+            bool plain = lay_plain(v->tuple->leaf);
+            int64_t bits =
+                plain ? v->tuple->leaf.num : type_width(lay_int_text(ctx, v->tuple->leaf));
+            if (plain || bits) *v = (struct calc_value){.kind = CALC_BITS, .bits = bits};
         }
         if (v->kind == CALC_BITS) return true;
         break;
     default: return v->kind != CALC_NONE;
     }
     if (v->kind != CALC_NONE)
-        lay_fail(ctx, "argument %d of '%s' is '%s', not a static %s", i + 1, op->name,
+        lay_fail(ctx, "argument %d of '%s' is '%s', not a static %s", place + 1, op->name,
                  calc_text(ctx, *v, CALC_STYLE_TCP), arg_name(op->arg[i]));
     return false;
 }
@@ -143,13 +156,21 @@ struct calc_value calc_apply(struct lay_ctx *ctx, const struct op *op, int n,
         lay_fail(ctx, "'%s' takes %d to %d arguments, not %d", op->name, op->min, most_args(op), n);
         return calc_none();
     }
+    struct calc_value turned[3];
+    int shift = 0;
+    if (n == 3 && op->arg[0] == ARG_BITS &&
+        (arg[0].kind == CALC_LAYOUT || arg[0].kind == CALC_TUPLE)) {  // recast(L, from, to)
+        for (int i = 0; i < 3; ++i) turned[i] = arg[(i + 1) % 3];
+        arg = turned;
+        shift = 1;
+    }
     for (int i = 0; i < n; ++i) {
         a.v[i] = arg[i];
         if (i == 0 && arg[0].kind == CALC_VIEW) {  // a view's offset stays
             moved = arg[0].offset;
             a.v[0] = calc_of_layout(arg[0].layout);
         }
-        if (!fits(ctx, op, i, &a.v[i])) return calc_none();
+        if (!fits(ctx, op, i, (i + shift) % n, &a.v[i])) return calc_none();
     }
     struct calc_value out = op->fn(&a);
     if (ctx->error) return calc_none();
