@@ -202,6 +202,35 @@ static bool wrong_subject(const struct command *q, const struct subject *u, enum
     return false;
 }
 
+// The names of the modes that the tile of "y" cuts; NULL: they have none.
+static const char *const *names_cut(const struct copy *y) {
+    return (y->src.base->space == MEM_FRAG ? &y->dst : &y->src)->names;
+}
+
+// Whether all copies in "list" by "tc" cut modes of the same names, which become "names".
+static bool agree(const struct stmt *list, const struct tiled_copy *tc, const char *const **names) {
+    for (; list; list = list->next) {
+        if (list->kind != STMT_COPY) {
+            if (!agree(list->body, tc, names)) return false;
+            continue;
+        }
+        if (list->copy->tc != tc) continue;
+        const char *const *cut = names_cut(list->copy);
+        if (!*names) *names = cut;
+        for (int i = 0; cut && i < lay_tuple_rank(tc->tiler); ++i)
+            if (cut[i] != (*names)[i]) return false;
+        if (!cut) return false;
+    }
+    return true;
+}
+
+static const char *const *names_of_tiled(const struct plan *p, const struct tiled_copy *tc) {
+    const char *const *names = NULL;
+    for (const struct kernel *k = NULL; (k = next_kernel(p, k));)
+        if (!agree(k->body, tc, &names)) return NULL;
+    return names;
+}
+
 // Sets the subject of "r" as its view needs it.
 static bool fit_subject(const struct plan *p, const struct command *q, struct subject *u,
                         struct draw_request *r) {
@@ -210,9 +239,8 @@ static bool fit_subject(const struct plan *p, const struct command *q, struct su
     case DRAW_TV:
     case DRAW_INVERSE:
         r->tc = u->copy ? u->copy->tc : u->tc;
-        if (u->copy)  // its tile has the modes of what it cuts
-            r->names =
-                (u->copy->src.base->space == MEM_FRAG ? &u->copy->dst : &u->copy->src)->names;
+        // its tile has the modes of what it cuts
+        r->names = u->copy ? names_cut(u->copy) : u->tc ? names_of_tiled(p, u->tc) : NULL;
         return r->tc || wrong_subject(q, u, r->view, "a tiled copy");
     case DRAW_LAYOUT:
     case DRAW_SWIZZLE:
