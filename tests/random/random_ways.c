@@ -32,8 +32,8 @@ static int below(int n) {
 }
 
 static struct way draw(void) {
-    static const int thr[] = {1, 2, 3, 4, 8, 16}, val[] = {1, 2, 3, 4, 8};
-    struct way w = {{thr[below(6)], thr[below(6)]}, {val[below(5)], val[below(5)]}, below(2)};
+    static const int thr[] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 16}, val[] = {1, 2, 3, 4, 5, 6, 8};
+    struct way w = {{thr[below(10)], thr[below(10)]}, {val[below(7)], val[below(7)]}, below(2)};
     return w;
 }
 
