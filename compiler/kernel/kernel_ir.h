@@ -99,7 +99,9 @@ struct kir_node {
     int nrings;
     const struct kir_carry *carry;  // FOR: offsets that go along with it
     int ncarries;
-    int64_t count;             // GUARD; LET with "sampled": stages
+    int64_t count;  // GUARD; LET with "sampled": stages
+    int64_t
+        most;  // FOR, LET with "sampled": iterations there can be, where params alone say how many
     struct kir_buffer *stage;  // STAGE_DECL, LOAD, STORE
     const struct ix *stage_at;
     struct kir_buffer *buf;     // LOAD, STORE; MOVE, ASYNC: source

@@ -111,6 +111,8 @@ static void lower_for(struct lowering *w, const struct stmt *st) {
     loop->var = v;
     loop->begin = lower_index(w, st->begin);
     loop->end = lower_index(w, st->end);
+    const struct ix *trips = ix_sub(w->s, loop->end, loop->begin);
+    loop->most = trips && ix_constant(trips) ? trips->hi : 0;
     struct kir_node **outside = lower_open(w, loop);
     lower_list(w, st->body);
     w->tail = outside;

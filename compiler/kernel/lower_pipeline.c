@@ -155,6 +155,7 @@ void lower_pipeline(struct lowering *w, const struct stmt *st) {
     struct session *s = w->s;
     const struct pipeline *pipe = st->pipe;
     const struct ix *begin = lower_index(w, st->begin), *bound = lower_index(w, st->end);
+    const struct ix *trips = ix_sub(s, bound, begin);
     take(w, st->var, st->var->name);
     if (pipe->stages > 1) {
         take(w, pipe->slot, "slot");
@@ -177,6 +178,7 @@ void lower_pipeline(struct lowering *w, const struct stmt *st) {
     struct kir_node *steps = let(w, last, bound);
     steps->sampled = ix_add(s, begin, ix_int(s, sample_steps(pipe->stages)));
     steps->count = pipe->stages;
+    steps->most = trips && ix_constant(trips) ? trips->hi : 0;
     const struct ix *end = ix_var(s, last);
 
     if (pipe->stages > 1) {

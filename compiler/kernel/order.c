@@ -21,6 +21,7 @@
 #include "layout/algebra.h"
 
 enum { SAME_STEPS = 4 };                 // of a loop whose steps touch the same
+enum { FEW_STEPS = 2 };                  // of a loop that may have more than the params say
 enum { FEW_TURNS = 5 };                  // with few steps of a pipeline
 #define ACCESS_LIMIT ((int64_t)1 << 23)  // accesses: then the rest is left
 #define SHADOW_LIMIT ((int64_t)1 << 22)  // pieces of a buffer that are kept
@@ -58,6 +59,7 @@ struct run {
     int32_t cap_done;
     int32_t calls;
     int turn;
+    bool beyond;    // see order_check
     uint64_t same;  // of the turns below 64, those that have gone through the same steps so far
     int64_t accesses;
     struct order_fault *fault;
@@ -419,6 +421,9 @@ static bool run_loop(struct run *r, const struct kir_node *n) {
     int64_t begin, end;
     if (!value_of(r, n->begin, &begin) || !value_of(r, n->end, &end)) return false;
     if (!n->whole && end - begin > SAME_STEPS && steps_are_alike(r, n)) end = begin + SAME_STEPS;
+    int64_t few = n->most < FEW_STEPS ? n->most : FEW_STEPS;
+    if (few > n->end->hi - begin) few = n->end->hi - begin;
+    if (r->beyond && end - begin < few) end = begin + few;
     for (int64_t i = begin; i < end && r->accesses < ACCESS_LIMIT; ++i) {
         columns_set(r->columns, n->var, i);
         for (int j = 0; j < n->nrings; ++j)
@@ -487,6 +492,10 @@ static bool run_let(struct run *r, const struct kir_node *n) {
     for (int64_t t = 0; t < threads; ++t) {
         int64_t begin = column_value(&most, t) - sample_steps(n->count);
         int64_t steps = column_value(&x, t) - begin;
+        int64_t many = sample_steps(n->count) + n->count;
+        if (many > n->most) many = n->most;
+        if (many > n->index->hi - begin) many = n->index->hi - begin;
+        if (r->beyond && steps < many) steps = many;
         int64_t least = is_static ? steps : n->index->lo - begin;
         int64_t now = steps_of(r->turn, n, steps, least);
         end[t] = begin + now;
@@ -566,11 +575,27 @@ static bool nothing_under_way(struct run *r) {
     return true;
 }
 
+// Whether "list" reads global memory that is written too: for params that give fewer steps more of
+// them may be anywhere in it.
+static bool reads_global(const struct kir_node *list) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        bool reads = n->kind == KIR_LOAD || n->kind == KIR_MOVE || n->kind == KIR_ASYNC;
+        if (reads && n->buf->space == KIR_GLOBAL && is_tracked(n->buf)) return true;
+        for (int i = 0; i < n->nargs; ++i) {
+            const struct kir_buffer *b = n->arg[i].buf;
+            if (b && b->space == KIR_GLOBAL && is_tracked(b)) return true;
+        }
+        if (reads_global(n->body) || reads_global(n->orelse)) return true;
+    }
+    return false;
+}
+
 static bool run_block(struct run *r) {
     const struct kir_kernel *k = r->k;
     columns_set_thread(r->columns, k->tid);  // all else is 0
     find_buffers(r, k->body);
     if (r->nshadows == 0) return true;
+    r->beyond = r->beyond && !reads_global(k->body);
     for (int i = 0; i < r->nshadows; ++i) {
         if (!make_cells(r, &r->shadow[i])) return false;
     }
@@ -578,10 +603,15 @@ static bool run_block(struct run *r) {
 }
 
 static bool check_turn(struct session *s, const struct kir_kernel *k, const int64_t *sym,
-                       struct order_without without, struct order_fault *fault, int turn,
-                       uint64_t *same) {
-    struct run r = {
-        .s = s, .k = k, .without = without, .fault = fault, .turn = turn, .same = UINT64_MAX};
+                       bool beyond, struct order_without without, struct order_fault *fault,
+                       int turn, uint64_t *same) {
+    struct run r = {.s = s,
+                    .k = k,
+                    .without = without,
+                    .fault = fault,
+                    .turn = turn,
+                    .beyond = beyond,
+                    .same = UINT64_MAX};
     struct arena_mark mark = arena_mark(&s->arena);
     r.columns = columns_new(s, k->threads, sym);
     r.shadow = calloc((size_t)count_nodes(k->body) + 1, sizeof *r.shadow);
@@ -626,13 +656,13 @@ static int turns(const struct kir_node *list, bool again, int *pipelines) {
     return most;
 }
 
-bool order_check(struct session *s, const struct kir_kernel *k, const int64_t *sym,
+bool order_check(struct session *s, const struct kir_kernel *k, const int64_t *sym, bool beyond,
                  struct order_without without, struct order_fault *fault) {
     int pipelines = 0, n = turns(k->body, false, &pipelines);
     uint64_t done = 0, same;  // turns that go through the steps of one before
     for (int i = n - 1; i >= 0; --i) {
         if (i < 64 && done >> i & 1) continue;
-        if (!check_turn(s, k, sym, without, fault, i, &same)) return false;
+        if (!check_turn(s, k, sym, beyond, without, fault, i, &same)) return false;
         done |= same;
     }
     return true;

@@ -38,8 +38,10 @@ struct order_without {
     int n;
 };
 
-// True when all is in order for the params' values "sym"; else "fault" says what is not.
-bool order_check(struct session *s, const struct kir_kernel *k, const int64_t *sym,
+// True when all is in order for the params' values "sym"; else "fault" says what is not.  With
+// "beyond" pipelines take as many steps as any params give them, where no global memory is at
+// stake.
+bool order_check(struct session *s, const struct kir_kernel *k, const int64_t *sym, bool beyond,
                  struct order_without without, struct order_fault *fault);
 
 #endif

@@ -55,7 +55,7 @@ static bool in_order(struct session *s, const struct kir_kernel *x, int n,
                      const int64_t *const *sym, struct order_without without,
                      struct order_fault *fault) {
     for (int i = 0; i < n; ++i) {
-        if (!order_check(s, x, sym[i], without, fault)) return false;
+        if (!order_check(s, x, sym[i], i == 0, without, fault)) return false;
     }
     return true;
 }

@@ -38,7 +38,7 @@ static bool found(struct session *s, const struct plan *p, const struct kir_kern
     int n = plan_choices(s, p, 3, choice);
     for (int i = 0; i < n; ++i) {
         struct order_fault f;
-        if (!order_check(s, k, choice[i], without, &f)) return true;
+        if (!order_check(s, k, choice[i], i == 0, without, &f)) return true;
     }
     return false;
 }
