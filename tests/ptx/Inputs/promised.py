@@ -5,7 +5,9 @@ usage: promised.py TCPC NVCC RUNTIME WORK [--sass CUOBJDUMP] PLAN...
 An access is its direction, its space and its bits.  Each one that is found must have been promised, and none may go through local
 memory; each one to global memory that was promised must be found.  Of shared memory, whose alignment nvcc knows, it may make one
 access of neighbouring ones, and may keep in registers what a thread reads back; what is narrower than promised is wrong there
-too.  Prints what was wrong, and a line of sums.
+too.  Of SASS two things are ptxas's own: loads that are never executed, before asynchronous ones, and up to SPILLS registers
+that it keeps in local memory where the PTX has none, for the sake of more blocks side by side (sm_90 does so with two of
+padded_kernel's).  Prints what was wrong, and a line of sums.
 """
 
 import argparse
@@ -19,6 +21,8 @@ import sys
 ACCESS = re.compile(r"^\s*(?:@!?%\w+\s+)?(ld|st)((?:\.\w+)*?)\.(global|shared|local)((?:[.:]+\w+)*)\s")
 ASYNC = re.compile(r"^\s*(?:@!?%\w+\s+)?cp\.async\.(ca|cg)\.shared\.global(?:\.\S+)?\s+\[[^\]]*\],\s*\[[^\]]*\],\s*(\d+)")
 SASS = re.compile(r"\b(LDGSTS|LDG|STG|LDS|STS|LDL|STL)((?:\.\w+)*)\s")
+NEVER = re.compile(r"@!U?PT\s")
+SPILLS = 4  # registers
 INSTRUCTION = re.compile(r"tcp_(ld|st)_(global|shared|frag)(?:_nc)?_(\d+)$")
 INSTRUCTION_ASYNC = re.compile(r"tcp_cp_async_(ca|cg)_(\d+)")
 
@@ -81,16 +85,17 @@ def in_ptx(text):
     return kernels
 
 
-def in_sass(text):
-    """By kernel: the accesses of its SASS."""
-    kernels, now = {}, None
+def in_sass(text, ptx):
+    """By kernel: the accesses of its SASS, but for what is ptxas's own, when "ptx" has the accesses of the PTX."""
+    kernels, now, spilled = {}, None, {}
     spaces = {"G": "global", "S": "shared", "L": "local"}
     for line in text.splitlines():
         function = re.search(r"Function : (\w+)", line)
         if function:
-            now = kernels.setdefault(stem(function[1]), set())
+            name = stem(function[1])
+            now = kernels.setdefault(name, set())
         access = SASS.search(line)
-        if not access or now is None:
+        if not access or now is None or NEVER.search(line):
             continue
         suffixes = access[2].split(".")
         bits = next((int(s.lstrip("US")) for s in suffixes if re.fullmatch(r"[US]?(8|16|64|128)", s)), 32)
@@ -98,6 +103,11 @@ def in_sass(text):
             now.add(("cp.cg" if "BYPASS" in suffixes else "cp.ca", "async", bits))
             continue
         now.add(("ld" if access[1][0] == "L" else "st", spaces[access[1][2]], bits))
+        if access[1] == "STL":
+            spilled[name] = spilled.get(name, 0) + (bits + 31) // 32
+    for name, registers in spilled.items():
+        if registers <= SPILLS and not any(space == "local" for _, space, _ in ptx.get(name, ())):
+            kernels[name] = {a for a in kernels[name] if a[1] != "local"}
     return kernels
 
 
@@ -145,7 +155,7 @@ def main():
             cubin = work / f"{i}.cubin"
             subprocess.run([options.nvcc, *flags, "-cubin", str(source), "-o", str(cubin)], check=True)
             text = subprocess.run([options.sass, "-sass", str(cubin)], check=True, capture_output=True, text=True).stdout
-            listings.append(("SASS", in_sass(text)))
+            listings.append(("SASS", in_sass(text, listings[0][1])))
         for kernel, access in sorted(wanted.items()):
             kernels += 1
             for name, listing in listings:
