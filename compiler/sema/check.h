@@ -163,6 +163,7 @@ const struct value *builtin_call(struct sema *c, const char *name, const struct 
 // viewfn.c
 struct coord *coord_of_value(struct sema *c, const struct value *v, struct range at);
 const struct value *view_call(struct sema *c, const struct call *call);
+const struct value *view_filter(struct sema *c, const struct call *call);
 const struct value *view_compose(struct sema *c, const struct value *a, const struct value *b,
                                  const struct ast_expr *e);
 // Whether "v" can be taken apart; reports when not.

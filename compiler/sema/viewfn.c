@@ -81,6 +81,33 @@ static struct lay coalesce(struct sema *c, const struct view *v, struct lay id) 
     return n == 1 && lay_is_leaf(mode[0].shape) ? mode[0] : lay_join(c->lay, n, mode);
 }
 
+// "shape" with one element where "stride" is 0: others are the same element again.
+static const struct lay_tuple *filtered(struct sema *c, const struct lay_tuple *shape,
+                                        const struct lay_tuple *stride) {
+    if (lay_is_leaf(shape)) return lay_int_is(stride->leaf, 0) ? lay_leaf_of(c->lay, 1) : shape;
+    const struct lay_tuple *kid[LAY_MAX_RANK];
+    for (int i = 0; i < shape->rank; ++i) kid[i] = filtered(c, shape->kid[i], stride->kid[i]);
+    return lay_tuple(c->lay, shape->rank, kid);
+}
+
+const struct value *view_filter(struct sema *c, const struct call *call) {
+    const struct value *v = call->arg[0];
+    if (v->kind != VAL_VIEW) return view_call(c, call);
+    const struct ast_expr *e = call->e;
+    const char *what = sema_text(c, "'%s'", call->name);
+    if (call->n > 1)
+        return FAIL(c, e->arg[1].value->at, "%s of '%s', a tensor, takes no profile", what,
+                    v->view.base->name);
+    if (!view_whole(c, &v->view, e->arg[0].value->at)) return &value_none;
+    lay_clear_error(c->lay);
+    struct lay id = view_identity(c->s, &v->view);
+    struct lay f = lay_make(c->lay, filtered(c, id.shape, v->view.layout.stride), id.stride);
+    const struct value *made = finish(c, &v->view, f, e, what);
+    if (made->kind != VAL_VIEW || strcmp(call->name, "filter") != 0) return made;
+    return finish(c, &made->view, coalesce(c, &made->view, view_identity(c->s, &made->view)), e,
+                  what);
+}
+
 // "f" as one mode where the function makes one mode "g" of the view's own layout.
 static struct lay as_one_mode(struct sema *c, struct lay f, struct lay g) {
     bool one = lay_valid(f) && lay_valid(g) && lay_is_leaf(g.shape) && !lay_is_leaf(f.shape);
