@@ -75,6 +75,8 @@ static void report_run(struct session *s, const struct kernel *k,
     diag_error(s, report->copy ? report->copy->at : k->at, "%s", report->text);
     if (report->tensor)
         diag_note(s, report->tensor->at, "'%s' is declared here", report->tensor->name);
+    if (report->before && report->before != report->copy)
+        diag_note(s, report->before->at, "it is written first here");
 }
 
 // Elements that one block moves, at most "trips" iterations of a loop; saturates at INT64_MAX / 2.

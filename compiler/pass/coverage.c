@@ -16,6 +16,7 @@
 #include "layout/algebra.h"
 #include "pass/pass.h"
 #include "pass/walk.h"
+#include "pass/witness.h"
 #include "plan/view.h"
 
 struct walk {
@@ -221,7 +222,7 @@ static bool check_injective(struct session *s, const struct plan *p, const struc
         diag_error(s, v->at, "'%s' is written, but its layout %s gives two coordinates one element",
                    v->base->name, lay_text(&s->lay, v->base->layout));
         diag_page(s, "injective");
-        diag_note(s, v->base->at, "'%s' is declared here", v->base->name);
+        witness_layout(s, p, v->base);
         return false;
     }
     diag_error(
@@ -231,7 +232,7 @@ static bool check_injective(struct session *s, const struct plan *p, const struc
         "lda >= K'",
         v->base->name, lay_text(&s->lay, v->base->layout));
     diag_page(s, "injective");
-    diag_note(s, v->base->at, "'%s' is declared here", v->base->name);
+    witness_layout(s, p, v->base);
     return false;
 }
 
@@ -285,7 +286,9 @@ static bool check_copy(struct session *s, struct kernel *k, const struct copy *c
         !check_inside(s, k, &c->dst, w, "the destination", true))
         return false;
     if (!check_injective(s, w->plan, &c->dst)) return false;
-    return coverage_digits(s, k, c, w->loop, w->nloops, &w->several);
+    if (coverage_digits(s, k, c, w->loop, w->nloops, &w->several)) return true;
+    witness_writes(s, w->plan, k, c->at);
+    return false;
 }
 
 static bool check_list(struct session *s, struct kernel *k, const struct stmt *list,

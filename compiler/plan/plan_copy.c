@@ -54,18 +54,20 @@ static bool put(struct run *r, int64_t to, int64_t tag) {
     const struct tensor *dst = r->dst.view->base;
     int64_t me = r->nblock << 32 | r->serial, at = to + r->dst.from;
     int64_t *writer = image_at(r->writer, r->dst.buf, at, true), before = *writer;
-    if (before == me)
-        return oracle_fail(r, PLAN_RUN_TWICE, dst, to,
-                           arena_printf(&r->s->arena,
-                                        "element %lld of '%s' is written twice by one copy, %s",
-                                        (long long)to, oracle_name(dst), where(r)));
-    if (before != IMAGE_POISON && dst->space == MEM_GLOBAL)
-        return oracle_fail(r, PLAN_RUN_COLLISION, dst, to,
-                           arena_printf(&r->s->arena,
-                                        "element %lld of '%s' is written %s after %s wrote it",
-                                        (long long)to, oracle_name(dst), where(r),
-                                        before >> 32 == r->nblock ? "another copy or iteration"
-                                                                  : "another block"));
+    struct watch *w =
+        r->watch && r->watch->buf == r->dst.buf && r->watch->at == at ? r->watch : NULL;
+    if (before == me || (before != IMAGE_POISON && dst->space == MEM_GLOBAL)) {
+        r->fault = (struct watch){.buf = r->dst.buf, .at = at};
+        r->report->before = w ? w->copy : NULL;
+        return oracle_fail(r, before == me ? PLAN_RUN_TWICE : PLAN_RUN_COLLISION, dst, to,
+                           arena_printf(&r->s->arena, "%s is written twice, by %s and by %s",
+                                        oracle_element(r, to), w && w->who ? w->who : "another",
+                                        oracle_who(r)));
+    }
+    if (w) {
+        w->who = oracle_who(r);
+        w->copy = r->copy;
+    }
     if (image_tag_types(tag) == IMAGE_TOO_OFTEN)
         return oracle_fail(r, PLAN_RUN_NO_VALUE, dst, to,
                            arena_printf(&r->s->arena,
@@ -322,14 +324,15 @@ static bool copy_points(struct run *r) {
     if (r->report->moved + r->dst.flat.size > PLAN_RUN_LIMIT)
         return oracle_fail(r, PLAN_RUN_TOO_LARGE, r->dst.view->base, 0,
                            "too many elements to work out one by one");
-    oracle_split(&r->src, &r->dst);
+    if (!r->watch) oracle_split(&r->src, &r->dst);
     struct walk from, to;
     oracle_walk(&from, &r->src.flat);
     oracle_walk(&to, &r->dst.flat);
-    oracle_go_along(&from, &to);
+    if (!r->watch) oracle_go_along(&from, &to);
     for (int64_t i = 0; i < r->dst.flat.size; ++i) {
         bool is_from = oracle_inside(&r->src, from.at), is_to = oracle_inside(&r->dst, to.at);
-        int64_t run = is_from && is_to ? neighbours(r, &from, &to) : 0;
+        int64_t run = is_from && is_to && !r->watch ? neighbours(r, &from, &to) : 0;
+        if (r->watch) oracle_remember(r, r->dst.flat.n, to.at, i);
         if (run > 0) run = oracle_move_run(r, from.value, to.value, run);
         if (run == 0 && !oracle_move_if(r, from.value, is_from, to.value, is_to)) return false;
         if (run > 1) {

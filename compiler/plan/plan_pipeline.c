@@ -14,6 +14,8 @@ bool oracle_pipeline(struct run *r, const struct stmt *st) {
     if (!r->what->all_iterations && end - begin > most) end = begin + most;
     struct step step = {pipe, 0, r->step};
     r->step = &step;
+    if (r->nloops < ORACLE_LOOPS) r->loop[r->nloops] = st->var;
+    ++r->nloops;
     bool ok = true;
     for (int64_t n = begin; ok && n < end; ++n) {
         step.serial = r->serial;
@@ -23,6 +25,7 @@ bool oracle_pipeline(struct run *r, const struct stmt *st) {
         ok = oracle_body(r, st->body);
     }
     r->step = step.outer;
+    --r->nloops;
     return ok;
 }
 

@@ -28,10 +28,13 @@ bool oracle_body(struct run *r, const struct stmt *first) {
                                "a loop's bound has no value for these params");
         int npick = sample_axis(end - begin, pick);
         int64_t n = r->what->all_iterations ? end - begin : npick;
+        if (r->nloops < ORACLE_LOOPS) r->loop[r->nloops] = st->var;
+        ++r->nloops;
         for (int64_t i = 0; i < n; ++i) {
             r->var[st->var->id] = begin + (r->what->all_iterations ? i : pick[i]);
             if (!oracle_body(r, st->body)) return false;
         }
+        --r->nloops;
     }
     return true;
 }
@@ -44,6 +47,7 @@ static bool run_block(struct run *r, const int64_t block[3]) {
     image_drop_local(r->img);
     image_drop_local(r->writer);
     r->serial = 0;
+    r->nloops = 0;
     oracle_set_thread(r, -1);
     bool ok = oracle_body(r, r->k->body);
     ++r->nblock;
@@ -85,8 +89,8 @@ static bool check_written(struct run *r) {
             if (image_load(r->writer, image_global(t->id), off) == IMAGE_POISON)
                 return oracle_fail(r, PLAN_RUN_NEVER_WRITTEN, t, off,
                                    arena_printf(&r->s->arena,
-                                                "element %lld of 'out %s' is never written",
-                                                (long long)off, oracle_name(t)));
+                                                "element %s of 'out %s' is never written",
+                                                oracle_coordinate(r, f.n, w.at), oracle_name(t)));
         }
     }
     return true;
@@ -104,6 +108,28 @@ static int64_t threads_of(const struct kernel *k, const struct stmt *first) {
     return n;
 }
 
+static void set_inputs(const struct run *r) {
+    for (int i = 0; i < r->k->nformals; ++i)
+        if (r->k->formal[i].dir != ARG_OUT) image_set_input(r->img, r->k->formal[i].tensor->id);
+}
+
+// Runs again as far as two writers met, and finds out who the first one was.
+static void name_writers(const struct run *first, const int64_t n[3]) {
+    struct run r = *first;
+    struct watch watch = first->fault;
+    r.watch = &watch;
+    r.nblock = 0;
+    r.step = NULL;
+    r.tiles = NULL;
+    *r.report = (struct plan_run_report){.thread = -1};
+    r.img = image_new();
+    r.writer = image_new();
+    set_inputs(&r);
+    if (run_blocks(&r, n)) BUG("two writers of an element that are not found again");
+    image_free(r.writer);
+    image_free(r.img);
+}
+
 bool plan_run(struct session *s, const struct plan *p, const struct kernel *k,
               const int64_t *sym_values, const struct sample_set *what, struct image *img,
               struct plan_run_report *report) {
@@ -114,8 +140,7 @@ bool plan_run(struct session *s, const struct plan *p, const struct kernel *k,
     r.env = (struct ix_env){r.var, sym_values};
     r.whole = what->all_blocks && what->all_iterations;
     r.threads = threads_of(k, k->body);
-    for (int i = 0; i < k->nformals; ++i)
-        if (k->formal[i].dir != ARG_OUT) image_set_input(img, k->formal[i].tensor->id);
+    set_inputs(&r);
     int64_t n[3];
     for (int a = 0; a < 3; ++a)
         if (!lay_int_eval(k->grid[a], sym_values, &n[a]))
@@ -124,6 +149,7 @@ bool plan_run(struct session *s, const struct plan *p, const struct kernel *k,
     r.writer = image_new();
     bool ok = run_blocks(&r, n) && (!r.whole || check_written(&r));
     image_free(r.writer);
+    if (report->kind == PLAN_RUN_TWICE || report->kind == PLAN_RUN_COLLISION) name_writers(&r, n);
     if (ok) arena_rewind(&s->arena, mark);
     return ok;
 }

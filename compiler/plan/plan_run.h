@@ -32,6 +32,7 @@ enum plan_run_kind {
 struct plan_run_report {
     enum plan_run_kind kind;
     const struct copy *copy;      // NULL when no copy is to blame
+    const struct copy *before;    // that wrote the element first, where two did; or NULL
     const struct tensor *tensor;  // or NULL
     int64_t block[3];
     int thread;        // -1: none

@@ -23,6 +23,15 @@ struct step {
     const struct step *outer;
 };
 
+// A second run, for the words: who writes the element at which the first one found two writers.
+struct watch {
+    int64_t buf, at;
+    const char *who;  // wrote it last, or NULL
+    const struct copy *copy;
+};
+
+enum { ORACLE_LOOPS = 16 };
+
 struct run {
     struct session *s;
     const struct plan *p;
@@ -41,6 +50,13 @@ struct run {
     const struct step *step;  // innermost, or NULL
     struct tile *tiles;       // of the copies that had one so far
     bool whole;               // every block and iteration is executed
+    struct watch *watch;      // or NULL
+    struct watch fault;       // where two writers met
+    // With "watch", now: the coordinate of the destination, by mode without parentheses, and its
+    // number among those of a thread
+    int64_t crd[PLAN_FLAT_MODES], value;
+    const struct ix_var *loop[ORACLE_LOOPS];  // that run, outermost first
+    int nloops;
 };
 
 // Walks the coordinates of a layout, and keeps the layout's value.
@@ -75,6 +91,16 @@ bool oracle_fail(struct run *r, enum plan_run_kind kind, const struct tensor *t,
                  const char *text);
 const char *oracle_name(const struct tensor *t);
 void oracle_set_thread(struct run *r, int thread);  // -1: none
+
+// The element that is about to be moved: its coordinate in the destination, or in the view that is
+// no fragment, and its number among those of a thread.
+void oracle_remember(struct run *r, int n, const int64_t *crd, int64_t value);
+// "(0,3)"
+const char *oracle_coordinate(struct run *r, int n, const int64_t *at);
+// "element (0,3) of 'B'", where it is about to be written.
+const char *oracle_element(struct run *r, int64_t at);
+// "value 2 of thread 5 in block (0,0,0)" of the copy that is being executed.
+const char *oracle_who(struct run *r);
 
 // What call "y" of an extern function leaves in its arguments; it must not read what nobody wrote.
 bool oracle_call(struct run *r, const struct plan_call *y);

@@ -153,16 +153,22 @@ static struct tile *tile_of(struct run *r, const struct copy *c, const struct si
     return t;
 }
 
-// Whether coordinate "x" of tile "n", which the view has, lies inside its tensor.
-static bool is_inside(const struct tile *tile, const struct side *block, int64_t n, int64_t x) {
-    int64_t crd[PLAN_FLAT_MODES];
+// Coordinate "x" of tile "n", which the view has, in the view, by mode without parentheses.
+static int place_of(const struct tile *tile, int64_t n, int64_t x, int64_t *crd) {
     int ncrd = 0;
-    if (!block->over) return true;
     for (int m = 0; m < tile->rank; ++m) {
         const struct plan_flat *f = &tile->mode[m].flat;
         int64_t i = take_mode(&tile->mode[m], &x, &n);
         for (int leaf = 0; leaf < f->n; i /= f->extent[leaf++]) crd[ncrd++] = i % f->extent[leaf];
     }
+    return ncrd;
+}
+
+// Whether coordinate "x" of tile "n", which the view has, lies inside its tensor.
+static bool is_inside(const struct tile *tile, const struct side *block, int64_t n, int64_t x) {
+    int64_t crd[PLAN_FLAT_MODES];
+    if (!block->over) return true;
+    place_of(tile, n, x, crd);
     return oracle_inside(block, crd);
 }
 
@@ -185,7 +191,8 @@ static bool find_stretches(struct run *r, const struct tile *tile, const struct 
                                                 "value %lld of thread %lld lies outside the tile",
                                                 (long long)v, (long long)t));
             int64_t at = tile->at[i * tile->size + x];
-            struct stretch *last = n > 0 && !block->over ? &out[n - 1] : NULL;
+            bool apart = n == 0 || block->over || r->watch;
+            struct stretch *last = apart ? NULL : &out[n - 1];
             if (last && last->at != NOWHERE && at == last->at + last->n &&
                 slot.value == last->slot + last->n)
                 ++last->n;
@@ -199,7 +206,7 @@ static bool find_stretches(struct run *r, const struct tile *tile, const struct 
 
 static bool stretches_of(struct run *r, struct tile *tile, const struct side *block,
                          const struct plan_flat *frag, int64_t t, struct stretches *out) {
-    bool keeps = tile->held && !block->over;
+    bool keeps = tile->held && !block->over && !r->watch;
     if (keeps && tile->held[t].n > 0) {
         *out = tile->held[t];
         return true;
@@ -219,7 +226,7 @@ static bool move_stretch(struct run *r, const struct tile *tile, const struct si
     bool there = x->at != NOWHERE && is_inside(tile, block, x->tile, x->x);
     for (int64_t i = 0; i < x->n;) {
         int64_t from = to_frag ? x->at + i : x->slot + i, to = to_frag ? x->slot + i : x->at + i;
-        int64_t moved = there ? oracle_move_run(r, from, to, x->n - i) : 0;
+        int64_t moved = there && !r->watch ? oracle_move_run(r, from, to, x->n - i) : 0;
         if (moved == 0 && !oracle_move_if(r, from, !to_frag || there, to, to_frag || there))
             return false;
         i += moved ? moved : 1;
@@ -254,6 +261,10 @@ bool oracle_tile(struct run *r, const struct copy *c, bool by_warp) {
         oracle_turn_to_thread(r, frag);
         if (!stretches_of(r, tile, block, &frag->flat, t, &x)) return false;
         for (int64_t i = 0; i < x.n; ++i) {
+            if (r->watch && x.at[i].at != NOWHERE) {
+                int64_t crd[PLAN_FLAT_MODES];
+                oracle_remember(r, place_of(tile, x.at[i].tile, x.at[i].x, crd), crd, i);
+            }
             if (!move_stretch(r, tile, block, &x.at[i], to_frag)) return false;
         }
     }

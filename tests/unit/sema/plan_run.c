@@ -162,16 +162,20 @@ static const struct wrong wrong_plans[] = {
     {"tensor A : u8 global (8); tensor B : u8 global (8):(0);"
      "kernel k(A, out B) grid (1) threads 8 { copy A -> B with tile(universal(8), thr=(8), "
      "val=(1)); }",
-     PLAN_RUN_TWICE, "element 0 of 'B' is written twice by one copy, in block (0,0,0)"},
+     PLAN_RUN_TWICE,
+     "element (1) of 'B' is written twice, by value 0 of thread 0 in block (0,0,0) and by value 0 "
+     "of thread 1 in block (0,0,0)"},
     {"tensor A : u8 global (8); tensor B : u8 global (8);"
      "kernel k(A, out B) grid (2) threads 8 { copy A -> B with tile(universal(8), thr=(8), "
      "val=(1)); }",
      PLAN_RUN_COLLISION,
-     "element 0 of 'B' is written in block (1,0,0) after another block wrote it"},
+     "element (0) of 'B' is written twice, by value 0 of thread 0 in block (0,0,0) and by value 0 "
+     "of thread 0 in block (1,0,0)"},
     {"tensor A : u8 global (8); tensor B : u8 global (8);"
      "kernel k(A, out B) grid (1) threads 8 { for i in 0 .. 2 {"
      "  copy A -> B with tile(universal(8), thr=(8), val=(1)); } }",
-     PLAN_RUN_COLLISION, "after another copy or iteration wrote it"},
+     PLAN_RUN_COLLISION,
+     "in block (0,0,0) with i = 0 and by value 0 of thread 0 in block (0,0,0) with i = 1"},
     {"tensor A : u8 global (8); tensor B : u8 global (8);"
      "kernel k(A, out B) grid (3) threads 4 {"
      "  copy local_tile(A, (4), (block.x)) -> local_tile(B, (4), (block.x)) with "
@@ -181,7 +185,7 @@ static const struct wrong wrong_plans[] = {
      "kernel k(A, out B) grid (1) threads 4 {"
      "  copy local_tile(A, (4), (1)) -> local_tile(B, (4), (1)) with tile(universal(8), thr=(4), "
      "val=(1)); }",
-     PLAN_RUN_NEVER_WRITTEN, "element 0 of 'out B' is never written"},
+     PLAN_RUN_NEVER_WRITTEN, "element (0) of 'out B' is never written"},
     {"tensor S : u8 shared (8); tensor B : u8 global (8);"
      "kernel k(out B) grid (1) threads 8 { copy S -> B with tile(universal(8), thr=(8), val=(1)); "
      "}",
