@@ -108,7 +108,9 @@ def check_copy(c, code, plan):
     if c["tiler"] and size(c["tiler"]) * c["rounds_total"] != size(c["shape"]):
         sys.exit(f"{where}: the rounds do not make up the tile")
     for side in ("source", "destination"):
-        if size(c[side]["thread"]["layout"]) != c["source"]["instructions"] * width["elements"]:
+        part = c[side]["thread"]
+        each = c["values"] if c["map"] and not c["tv"] else 1  # the values are then in the offset
+        if size(part["layout"]) * each != c["source"]["instructions"] * width["elements"]:
             sys.exit(f"{where}: a thread's part is not what its instructions move")
         if c[side]["instruction"] + "(" not in code:
             sys.exit(f"{where}: {c[side]['instruction']} is not in the emitted code")
