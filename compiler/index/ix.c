@@ -116,7 +116,17 @@ static void terms_add_scaled(struct session *s, struct terms *t, const struct ix
     }
 }
 
+// "a" where "atom" is (a / k), the "quotient"; a % (k*m) where it is (a / k) % m; else NULL.
+static const struct ix *whole_of(struct session *s, const struct ix *a, struct lay_int k,
+                                 const struct ix *quotient, const struct ix *atom) {
+    if (!atom) return NULL;
+    if (ix_compare(atom, quotient) == 0) return a;
+    if (atom->op != IX_MOD || ix_compare(atom->a, quotient) != 0) return NULL;
+    return ix_mod(s, a, lay_int_mul(&s->lay, k, atom->k));
+}
+
 // c * (a % k) + c*k * (a / k)  ->  c * a
+// c * (a % k) + c*k * (a / k % m)  ->  c * (a % (k*m))
 static bool recombine(struct session *s, struct terms *t) {
     for (int i = 0; i < t->n; ++i) {
         const struct ix *mod = t->at[i].atom;
@@ -125,15 +135,16 @@ static bool recombine(struct session *s, struct terms *t) {
         const struct ix *quotient = ix_div(s, mod->a, mod->k);
         if (!quotient || !lay_int_valid(want)) continue;
         for (int j = 0; j < t->n; ++j) {
-            if (j == i || !t->at[j].atom || ix_compare(t->at[j].atom, quotient) != 0) continue;
-            if (!lay_int_equal(t->at[j].coef, want)) continue;
+            if (j == i || !lay_int_equal(t->at[j].coef, want)) continue;
+            const struct ix *whole = whole_of(s, mod->a, mod->k, quotient, t->at[j].atom);
+            if (!whole) continue;
             struct lay_int c = t->at[i].coef;
             int hi = i > j ? i : j, lo = i > j ? j : i;
             memmove(&t->at[hi], &t->at[hi + 1], sizeof t->at[0] * (size_t)(t->n - hi - 1));
             --t->n;
             memmove(&t->at[lo], &t->at[lo + 1], sizeof t->at[0] * (size_t)(t->n - lo - 1));
             --t->n;
-            terms_add_scaled(s, t, mod->a, c);
+            terms_add_scaled(s, t, whole, c);
             return true;
         }
     }

@@ -87,7 +87,8 @@ static bool reads_what_is_there(struct session *s, const struct defined *d,
     return alike && ix_equal(a->offset, b->offset) && lay_valid(a->layout) &&
            lay_valid(b->layout) && lay_tuple_equal(a->layout.shape, b->layout.shape) &&
            lay_tuple_equal(a->layout.stride, b->layout.stride) &&
-           lay_tuple_equal(writer->src.layout.shape, reader->dst.layout.shape) &&
+           lay_tuple_equal(lay_product_each(&s->lay, writer->src.layout.shape),
+                           lay_product_each(&s->lay, reader->dst.layout.shape)) &&
            inside_both(s, d->plan, &from, &to, &mode, &limit);
 }
 

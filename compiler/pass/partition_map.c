@@ -10,8 +10,8 @@
 static bool divides(struct session *s, const struct copy *c, const struct view *v) {
     if (v->base->space == MEM_FRAG || !lay_valid(v->layout)) return true;
     struct lay_ctx *x = &s->lay;
-    struct lay zipped =
-        lay_zipped_divide(x, lay_inner(v->layout), lay_tiler_shape(x, c->tc->tiler));
+    struct lay zipped = lay_zipped_divide(x, view_trimmed(s, lay_inner(v->layout)),
+                                          lay_tiler_shape(x, c->tc->tiler));
     bool ok = !lay_valid(zipped) || lay_valid(lay_compose(x, lay_mode(x, zipped, 0), c->tc->tv));
     lay_clear_error(x);
     return ok;
@@ -87,7 +87,7 @@ static struct lay mode_of(struct session *s, struct lay l, int i) {
 bool map_tile_cut(struct session *s, const struct copy *c, struct lay l, struct tile_cut *out,
                   bool *fits) {
     struct lay_ctx *x = &s->lay;
-    struct lay zipped = lay_zipped_divide(x, l, lay_tiler_shape(x, c->tc->tiler));
+    struct lay zipped = lay_zipped_divide(x, view_trimmed(s, l), lay_tiler_shape(x, c->tc->tiler));
     out->thr = lay_mode(x, zipped, 0);
     if (!lay_valid(out->thr)) return false;
     out->val = one_run(s, mode_of(s, out->thr, c->tc->map->along), c->facts.run, fits);

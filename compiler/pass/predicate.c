@@ -27,17 +27,26 @@ struct found {
     int *side;  // of the joint modes
 };
 
-// The strides along basis "mode" as plain numbers, the others 0.
-static const struct lay_tuple *along(struct session *s, const struct lay_tuple *stride, int mode) {
+// The strides as plain numbers, those along basis i "scale[i]" times.
+static const struct lay_tuple *scaled(struct session *s, const struct lay_tuple *stride,
+                                      const struct lay_int *scale) {
     if (!lay_is_leaf(stride)) {
         const struct lay_tuple *kid[LAY_MAX_RANK];
-        for (int i = 0; i < stride->rank; ++i) kid[i] = along(s, stride->kid[i], mode);
+        for (int i = 0; i < stride->rank; ++i) kid[i] = scaled(s, stride->kid[i], scale);
         return lay_tuple(&s->lay, stride->rank, kid);
     }
     struct lay_int k = stride->leaf;
-    if (k.num == 0 || k.basis != mode) return lay_leaf(&s->lay, lay_int(0));
+    if (k.num == 0 || k.basis < 0) return lay_leaf(&s->lay, lay_int(0));
+    int basis = k.basis;
     k.basis = -1;
-    return lay_leaf(&s->lay, k);
+    return lay_leaf(&s->lay, lay_int_mul(&s->lay, k, scale[basis]));
+}
+
+// The strides along basis "mode" as plain numbers, the others 0.
+static const struct lay_tuple *along(struct session *s, const struct lay_tuple *stride, int mode) {
+    struct lay_int scale[LAY_MAX_LEAVES];
+    for (int i = 0; i < LAY_MAX_LEAVES; ++i) scale[i] = lay_int(i == mode);
+    return scaled(s, stride, scale);
 }
 
 // -- which modes ----------------------------------------------------------------------------------
@@ -215,36 +224,99 @@ static void merge(struct found *f, int nraw) {
 
 // -- both sides -----------------------------------------------------------------------------------
 
-// Modes "i" of a's coordinate and "j" of b's are the same function of the views' coordinates.
-static bool same_coordinate(struct session *s, const struct view *a, int i, const struct view *b,
-                            int j) {
-    if (!ix_equal(a->coord_off[i], b->coord_off[j])) return false;
-    struct lay one = a->coord, two = b->coord;
-    one.stride = along(s, one.stride, i);
-    two.stride = along(s, two.stride, j);
-    one = lay_coalesce(&s->lay, one);
-    two = lay_coalesce(&s->lay, two);
-    if (!lay_valid(one) || !lay_valid(two)) return false;
+// A coordinate of a tensor as a function of a view's: along one mode, or along several that are one
+// in the tensor's shape.
+struct line {
+    const struct ix *first;
+    struct lay rest;
+    const struct ix *limit;  // where the tensor ends
+};
+
+// The sum of the coordinates of "v" along the tensor's modes, each "scale" times; the limit where
+// the one before "end", the last one, ends.
+static bool line_of(struct session *s, const struct view *v, const struct lay_int *scale, int end,
+                    struct line *out) {
+    const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, v->base->layout.shape);
+    int n = lay_tuple_leaves(extent);
+    *out = (struct line){.first = ix_int(s, 0), .rest = v->coord};
+    for (int i = 0; i < n && out->first; ++i) {
+        if (scale[i].num != 0)
+            out->first = ix_add(s, out->first, ix_scale(s, v->coord_off[i], scale[i]));
+    }
+    struct lay_int last =
+        lay_int_mul(&s->lay, lay_tuple_get(&s->lay, extent, end - 1)->leaf, scale[end - 1]);
+    if (lay_int_valid(last)) out->limit = ix_lay(s, last);
+    out->rest.stride = scaled(s, v->coord.stride, scale);
+    out->rest = lay_coalesce(&s->lay, out->rest);
+    return out->first && out->limit && lay_valid(out->rest);
+}
+
+// The line along mode "mode" of the tensor's shape, without parentheses.
+static bool leaf_line(struct session *s, const struct view *v, int mode, struct line *out) {
+    struct lay_int scale[LAY_MAX_LEAVES];
+    for (int i = 0; i < LAY_MAX_LEAVES; ++i) scale[i] = lay_int(i == mode);
+    return line_of(s, v, scale, mode + 1, out);
+}
+
+// The line along the mode of the tensor's shape, as it is nested, that ends with its leaf "mode",
+// but for leaves of one element.  False where there is none, or another leaf may end before.
+static bool mode_line(struct session *s, const struct view *v, int mode, struct line *out) {
+    const struct lay_tuple *shape = v->base->layout.shape;
+    int begin = 0, end = 0;
+    for (int i = 0; i < lay_tuple_rank(shape) && end <= mode; ++i) {
+        begin = end;
+        end += lay_tuple_leaves(lay_tuple_get(&s->lay, shape, i));
+    }
+    const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, shape);
+    while (end > mode + 1 && lay_int_is(lay_tuple_get(&s->lay, extent, end - 1)->leaf, 1)) --end;
+    if (end != mode + 1) return false;
+    struct lay_int scale[LAY_MAX_LEAVES], by = lay_int(1);
+    for (int i = 0; i < LAY_MAX_LEAVES; ++i) scale[i] = lay_int(0);
+    for (int i = begin; i < end; ++i) {
+        const struct ix *hi, *limit;
+        if (i < mode && reaches_beyond(s, v, i, &hi, &limit)) return false;
+        scale[i] = by;
+        by = lay_int_mul(&s->lay, by, lay_tuple_get(&s->lay, extent, i)->leaf);
+        if (!lay_int_valid(by)) return false;
+    }
+    return line_of(s, v, scale, end, out);
+}
+
+// Whether what is inside along "b" is inside along "a".
+static bool inside_line(struct session *s, const struct plan *p, const struct line *a,
+                        const struct line *b) {
+    if (!at_least(s, p, a->limit, b->limit) || !ix_equal(a->first, b->first)) return false;
     struct joint *m = ARENA_NEW(&s->arena, struct joint);
-    if (!modes_join(s, (struct lay[]){one, two}, 2, false, m)) return false;
+    if (!modes_join(s, (struct lay[]){a->rest, b->rest}, 2, false, m)) return false;
     for (int n = 0; n < m->n; ++n) {
         if (!lay_int_equal(m->at[n].stride[0], m->at[n].stride[1])) return false;
     }
     return true;
 }
 
+typedef bool line_fn(struct session *s, const struct view *v, int mode, struct line *out);
+
+// Whether what is inside the tensor of "b" is inside that of "a" along its mode "mode".
+static bool inside_along(struct session *s, const struct plan *p, const struct view *a, int mode,
+                         const struct view *b) {
+    line_fn *const ways[] = {leaf_line, mode_line};
+    for (int w = 0; w < 4; ++w) {
+        struct line x, y;
+        if (!ways[w / 2](s, a, mode, &x)) continue;
+        for (int j = 0; j < coordinates(b); ++j) {
+            if (ways[w % 2](s, b, j, &y) && inside_line(s, p, &x, &y)) return true;
+        }
+    }
+    return false;
+}
+
 bool inside_both(struct session *s, const struct plan *p, const struct view *a,
                  const struct view *b, int *mode, const struct ix **limit) {
     for (int i = 0; i < coordinates(a); ++i) {
-        const struct ix *hi, *other;
+        const struct ix *hi;
         if (!reaches_beyond(s, a, i, &hi, limit)) continue;
-        bool found = false;
-        for (int j = 0; j < coordinates(b) && !found; ++j) {
-            found = reaches_beyond(s, b, j, &hi, &other) && at_least(s, p, *limit, other) &&
-                    same_coordinate(s, a, i, b, j);
-        }
         *mode = i;
-        if (!found) return false;
+        if (!inside_along(s, p, a, i, b)) return false;
     }
     return true;
 }

@@ -20,6 +20,45 @@ struct lay view_identity(struct session *s, const struct view *v) {
     return lay_make(&s->lay, v->layout.shape, identity(s, v->layout.shape, &next));
 }
 
+static bool is_single(const struct lay_tuple *shape) {
+    if (lay_is_leaf(shape)) return lay_int_is(shape->leaf, 1);
+    for (int i = 0; i < shape->rank; ++i) {
+        if (!is_single(shape->kid[i])) return false;
+    }
+    return true;
+}
+
+static void trim(struct session *s, const struct lay_tuple **shape,
+                 const struct lay_tuple **stride) {
+    const struct lay_tuple *a = *shape, *b = *stride, *size[LAY_MAX_RANK], *step[LAY_MAX_RANK];
+    if (lay_is_leaf(a) || a->rank == 0) return;
+    int n = a->rank;
+    while (n > 1 && is_single(a->kid[n - 1])) --n;
+    for (int i = 0; i < n; ++i) {
+        size[i] = a->kid[i];
+        step[i] = b->kid[i];
+    }
+    trim(s, &size[n - 1], &step[n - 1]);
+    *shape = n == 1 ? size[0] : lay_tuple(&s->lay, n, size);
+    *stride = n == 1 ? step[0] : lay_tuple(&s->lay, n, step);
+}
+
+struct lay view_trimmed(struct session *s, struct lay l) {
+    if (!lay_valid(l) || lay_is_leaf(l.shape)) return l;
+    const struct lay_tuple *shape[LAY_MAX_RANK], *stride[LAY_MAX_RANK];
+    for (int i = 0; i < l.shape->rank; ++i) {
+        shape[i] = l.shape->kid[i];
+        stride[i] = l.stride->kid[i];
+        trim(s, &shape[i], &stride[i]);
+    }
+    struct lay t = lay_make(&s->lay, lay_tuple(&s->lay, l.shape->rank, shape),
+                            lay_tuple(&s->lay, l.shape->rank, stride));
+    t.offset = l.offset;
+    t.sw = l.sw;
+    t.composed = l.composed;
+    return t;
+}
+
 struct view view_of_tensor(struct session *s, struct tensor *t, struct range at) {
     struct view v = {.base = t, .layout = t->layout, .names = t->names, .at = at};
     v.offset = ix_int(s, 0);
@@ -292,12 +331,23 @@ const struct ix *view_by_tid(struct session *s, const struct kernel *k, const st
     return ix_substitute(s, e, k->warp, ix_div(s, tid, lay_int(LANES)));
 }
 
+// Whether the place of "v" in its tensor depends on a coordinate of kind "kind".  Along modes of
+// one element, and those without a stride, the offset does not say so.
+static bool depends(const struct view *v, enum ix_var_kind kind) {
+    if (ix_depends(v->offset, kind)) return true;
+    int n = lay_valid(v->coord) ? lay_tuple_leaves(v->base->layout.shape) : 0;
+    for (int i = 0; i < n; ++i) {
+        if (ix_depends(v->coord_off[i], kind)) return true;
+    }
+    return false;
+}
+
 bool view_of_thread(const struct view *v) {
-    return ix_depends(v->offset, IX_TID) || ix_depends(v->offset, IX_LANE);
+    return depends(v, IX_TID) || depends(v, IX_LANE);
 }
 
 bool view_of_warp(const struct view *v) {
-    return ix_depends(v->offset, IX_WARP) && !view_of_thread(v);
+    return depends(v, IX_WARP) && !view_of_thread(v);
 }
 
 bool view_has_lanes(const struct kernel *k, int64_t n) {

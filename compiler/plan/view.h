@@ -59,6 +59,10 @@ int64_t view_threads(const struct copy *c, int64_t all);
 // any view of that shape, which elements stand where.
 struct lay view_identity(struct session *s, const struct view *v);
 
+// "l" without the modes of one element at the end of nested modes, which tile_to_shape makes: a
+// tile that reaches beyond such a mode reaches beyond the last part that has several.
+struct lay view_trimmed(struct session *s, struct lay l);
+
 // The view that has at coordinate c what "v" has at f(c).  @pre "f" was made of view_identity(v):
 // each stride is 0 or k@i.
 struct view view_map(struct session *s, struct view v, struct lay f, struct range at);

@@ -26,8 +26,30 @@ static struct coord beside(struct sema *c, struct lay mode, struct coord other, 
     return (struct coord){.rank = 2, .kid = pair};
 }
 
+// "f", the tile and the rest that "v" was divided into, with a stride for the modes of one element:
+// tiles of which the tensor has no more still know along which mode they lie when they are divided
+// again.
+static struct lay keep_single_modes(struct sema *c, const struct view *v, struct lay f) {
+    const struct lay_tuple *shape = f.shape->kid[0], *stride = f.stride->kid[0];
+    const struct lay_tuple *kid[LAY_MAX_RANK];
+    if (lay_is_leaf(shape)) return f;
+    int leaf = 0, rank = lay_rank(v->layout);
+    for (int i = 0; i < shape->rank; ++i) {
+        kid[i] = stride->kid[i];
+        if (i >= rank) continue;
+        const struct lay_tuple *mode = lay_tuple_get(c->lay, v->layout.shape, i);
+        if (lay_is_leaf(mode) && lay_int_is(mode->leaf, 1) && lay_is_leaf(shape->kid[i]) &&
+            lay_int_is(shape->kid[i]->leaf, 1))
+            kid[i] = lay_leaf(c->lay, lay_int_basis(c->lay, lay_int(1), 1, &leaf));
+        leaf += lay_tuple_leaves(mode);
+    }
+    const struct lay_tuple *both[] = {lay_tuple(c->lay, shape->rank, kid), f.stride->kid[1]};
+    return lay_make(c->lay, f.shape, lay_tuple(c->lay, 2, both));
+}
+
 static struct view slice_tiled(struct sema *c, struct view v, struct lay f, struct coord *crd,
                                bool tile, bool by_mode, struct range at) {
+    if (tile && by_mode) f = keep_single_modes(c, &v, f);
     struct view tiled = view_map(c->s, v, f, at);
     view_mark_overhang(c, &v, f, true, &tiled);
     struct lay keep = lay_mode(c->lay, f, tile ? 0 : 1);
@@ -66,7 +88,7 @@ const struct value *view_local_tile(struct sema *c, const struct call *call) {
                     lay_tuple_text(c->lay, a->view.layout.shape));
     warn_layout_tiler(c, call->arg[1], e->arg[1].value, &a->view);
     lay_clear_error(c->lay);
-    struct lay f = lay_zipped_divide(c->lay, view_identity(c->s, &a->view), t);
+    struct lay f = lay_zipped_divide(c->lay, view_trimmed(c->s, view_identity(c->s, &a->view)), t);
     if (!lay_valid(f)) {
         sema_lay_error(c, e->at, "'local_tile'");
         return &value_none;
@@ -126,7 +148,7 @@ const struct value *view_local_partition(struct sema *c, const struct call *call
                     a->view.base->name, lay_rank(a->view.layout),
                     lay_tuple_text(c->lay, a->view.layout.shape));
     const struct lay_tiler *t = lay_tiler_shape(c->lay, lay_product_each(c->lay, thr.shape));
-    struct lay f = lay_zipped_divide(c->lay, view_identity(c->s, &a->view), t);
+    struct lay f = lay_zipped_divide(c->lay, view_trimmed(c->s, view_identity(c->s, &a->view)), t);
     if (!lay_valid(f)) {
         sema_lay_error(c, e->at, "'local_partition'");
         return &value_none;

@@ -70,7 +70,7 @@ const struct value *view_partition(struct sema *c, const struct call *call) {
                     lay_tuple_text(c->lay, tc->tiler), want, v->base->name, rank,
                     lay_tuple_text(c->lay, v->layout.shape));
     lay_clear_error(c->lay);
-    struct lay id = view_identity(c->s, v);
+    struct lay id = view_trimmed(c->s, view_identity(c->s, v));
     struct lay zipped = lay_zipped_divide(c->lay, id, lay_tiler_shape(c->lay, tc->tiler));
     struct lay tv = by_atoms(c, tc, atom_values(&tc->atom, v->base->elem));
     struct lay cut = lay_compose(c->lay, lay_mode(c->lay, zipped, 0), tv);

@@ -160,12 +160,13 @@ static bool broadcast(struct sema *c, struct calc_value *m, struct range at, con
     return true;
 }
 
-// Whether mode "i" of "v" is all of a mode of its tensor, and knows where that ends.
+// Whether mode "i" of "v", or the last part of it where it is nested, is all of a mode of its
+// tensor, and so knows where that ends: what lies beyond the mode lies beyond its last part.
 static bool is_whole_mode(struct sema *c, const struct view *v, int i) {
     if (!lay_valid(v->coord)) return false;
-    struct lay m = lay_mode(c->lay, v->coord, i);
+    struct lay m = lay_mode(c->lay, view_trimmed(c->s, v->coord), i);
     const struct lay_tuple *extent = lay_tuple_flatten(c->lay, v->base->layout.shape);
-    if (!lay_is_leaf(m.shape)) return false;
+    while (!lay_is_leaf(m.shape)) m = lay_mode(c->lay, m, lay_rank(m) - 1);
     struct lay_int d = m.stride->leaf;
     int64_t off;
     int k = d.basis;

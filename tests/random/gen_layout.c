@@ -18,15 +18,8 @@ static bool may_cut(const struct tiled *t, int m, int64_t inner) {
     return true;
 }
 
-// Whether tiles of the copies reach beyond the views.
-static bool smaller(const struct kernel *k) {
-    for (int m = 0; m < k->rank; ++m)
-        if (k->small[m]) return true;
-    return false;
-}
-
 void nest(struct gen *g, const struct kernel *k, struct shape *s, int contiguous, int per_access) {
-    if (k->tails || smaller(k)) return;
+    if (k->tails) return;
     for (int m = 0; m < s->rank; ++m) {
         static const int cuts[] = {2, 4, 8, 16, 3, 6};
         int64_t inner = cuts[below(g, 6)];
@@ -121,11 +114,13 @@ void put_shared_layout(struct gen *g, const struct kernel *k, int contiguous, in
         int b = 1 + below(g, (bits - base) / 2), room = bits - base - 2 * b;
         int m = base + (room > 0 ? below(g, room + 1) : 0);
         int shift = b + (bits - m - 2 * b > 0 ? below(g, bits - m - 2 * b + 1) : 0);
-        bool tiles = percent(g, 40) && !smaller(k);
+        bool tiles = percent(g, 40);
         put(g, "%sSw<%d,%d,%d> o 0 o ", tiles ? "tile_to_shape(" : "", b, m, shift);
         for (int i = 0; i < k->rank && tiles; ++i)
             while (s.extent[i] % 2 == 0 && (i != contiguous || s.extent[i] / 2 >= unit) &&
-                   percent(g, 40))
+                   percent(g, 40) &&
+                   (!k->small[i] ||
+                    (may_cut(&k->a, i, s.extent[i] / 2) && may_cut(&k->b, i, s.extent[i] / 2))))
                 s.extent[i] /= 2;
         put_layout(g, &s, contiguous, unit, false);
         if (tiles) {

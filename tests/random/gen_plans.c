@@ -136,11 +136,10 @@ static void choose_axis(struct gen *g, struct kernel *k, struct axis *x, int mod
     }
 }
 
-// Without "several" the tensors are one tile.
-static void choose_axes(struct gen *g, struct kernel *k, bool several) {
+static void choose_axes(struct gen *g, struct kernel *k) {
     int64_t size = 1;
     for (int i = 0; i < k->rank; ++i) size *= k->tile[i];
-    if (several && k->rank >= 2 && size * 6 <= MAX_WHOLE && !k->small[0] && !k->small[1] &&
+    if (k->rank >= 2 && size * 6 <= MAX_WHOLE && !k->small[0] && !k->small[1] &&
         percent(g, 15)) {  // one axis of blocks counts two modes
         struct axis *x = &k->axis[0], *y = &k->axis[1];
         x->tiles = 3;
@@ -155,10 +154,10 @@ static void choose_axes(struct gen *g, struct kernel *k, bool several) {
         struct axis *x = &k->axis[i];
         if (x->done) continue;
         x->tiles = PICK(g, 1, 1, 2, 3, 4);
-        if (size * x->tiles > MAX_WHOLE || k->small[i] || !several) x->tiles = 1;
+        if (size * x->tiles > MAX_WHOLE || k->small[i]) x->tiles = 1;
         // compact layouts alone have params in them: their contiguous mode is the first or the last
         bool inside = k->a.exact && k->a.along > 0 && k->a.along < k->rank - 1;
-        if (size <= MAX_TILE / 8 && !inside && !k->small[i] && several && may(g, GEN_PARAMS, 20)) {
+        if (size <= MAX_TILE / 8 && !inside && !k->small[i] && may(g, GEN_PARAMS, 20)) {
             sprintf(x->param, "%c%d", 'M' + i, g->kernel);
             x->tiles = 1;
         }
@@ -167,7 +166,7 @@ static void choose_axes(struct gen *g, struct kernel *k, bool several) {
     }
     choose_extents(g, k);
     k->batch.tiles = 2 + below(g, 3);
-    if (several && size * k->batch.tiles <= MAX_WHOLE && may(g, GEN_SLICES, 20) &&
+    if (size * k->batch.tiles <= MAX_WHOLE && may(g, GEN_SLICES, 20) &&
         (k->block_axes < 3 || (g->features & GEN_LOOPS))) {
         k->sliced = true;
         choose_axis(g, k, &k->batch, -1);
@@ -318,13 +317,11 @@ static void put_kernel(struct gen *g) {
         k.a.bare = k.b.bare = true;
     }
     bool mid = flow == BY_TWO_SHARED || flow == BY_SHARED_AND_FRAG;  // copies all of a tile
-    bool parts = flow == BY_PARTITION || flow == BY_PARTS || flow == BY_SHARED_AND_FRAG;
-    bool small = may(g, GEN_TAILS, 12);
-    if (small)
-        choose_small(g, &k, flow == BY_PARTITION ? 2 : 1);
+    if (may(g, GEN_TAILS, 12))
+        choose_small(g, &k);
     else
         k.tails = !mid && may(g, GEN_TAILS, 30);
-    choose_axes(g, &k, !(small && parts));
+    choose_axes(g, &k);
     put_params(g, &k);
 
     char src[16], dst[16], src_view[320], dst_view[320], shared[2][16], frag[16];

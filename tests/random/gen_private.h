@@ -96,7 +96,7 @@ void choose_elem(struct gen *g, struct kernel *k);
 void choose_into(struct gen *g, struct kernel *k);
 
 // gen_tail.c: extents that are no multiples.
-void choose_small(struct gen *g, struct kernel *k, int least);
+void choose_small(struct gen *g, struct kernel *k);
 void choose_extents(struct gen *g, struct kernel *k);
 
 // gen_layout.c: layouts.

@@ -13,13 +13,12 @@ static int64_t multiple_of(const struct kernel *k, int m) {
     return a > b ? a : b;
 }
 
-// Makes the view smaller than a tile of the copies in some modes, of "least" elements or more.
-void choose_small(struct gen *g, struct kernel *k, int least) {
+// Makes the view smaller than a tile of the copies in some modes.
+void choose_small(struct gen *g, struct kernel *k) {
     for (int i = 0; i < k->rank; ++i) {
         int64_t unit = multiple_of(k, i);
         if (k->tile[i] == unit || !percent(g, 60)) continue;
         int64_t fewer = unit * (1 + below(g, (int)(k->tile[i] / unit)));
-        if (fewer < least) continue;
         k->tile[i] = fewer;
         k->small[i] = true;
     }
