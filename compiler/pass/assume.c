@@ -88,8 +88,21 @@ static bool promised(struct lay_int x) {
     return true;
 }
 
+// What divides "x" by the variant's conditions, and by "d", which does.
+static int64_t divisor_when(const struct assumption *a, struct lay_int x, int64_t d) {
+    for (int i = 0; i < a->nwhen; ++i) {
+        const struct condition *c = &a->when[i];
+        if (c->tensor || !divides(c->value, x)) continue;
+        int64_t by = assume_times(x.num < 0 ? -x.num : x.num, c->by);
+        if (by % x.den == 0) d = assume_times(d / gcd(d, by / x.den), by / x.den);
+    }
+    return d;
+}
+
 int64_t assume_int(const struct assumption *a, struct lay_int x, int64_t unit) {
-    int64_t d = assume_times(lay_int_divisor(x), unit);
+    int64_t d = lay_int_divisor(x);
+    if (a->bytes == 0 && d != 0) d = divisor_when(a, x, d);
+    d = assume_times(d, unit);
     if (a->bytes == 0 || d % a->bytes == 0 || promised(x) || a->kernel->device) return d;
     if (a->list) {
         // num * S / den is a multiple of g when S is one of g * den / gcd(num, g * den)

@@ -10,12 +10,15 @@ struct conditions {
 };
 
 // "bytes": what is not promised is taken to be a multiple of that many bytes (a power of two); 0:
-// nothing is assumed.  "list" (or NULL) gets what had to be assumed, each fact once.
+// nothing is assumed.  "list" (or NULL) gets what had to be assumed, each fact once.  "when": what
+// holds besides where nothing is assumed, of a variant of the kernel.
 struct assumption {
     struct session *s;
     const struct kernel *kernel;
     int64_t bytes;
     struct conditions *list;
+    const struct condition *when;
+    int nwhen;
 };
 
 // The product where 64 bits hold it, else "a", which divides it.

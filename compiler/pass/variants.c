@@ -149,17 +149,17 @@ static bool can_hold(struct session *s, const struct plan *p, const struct condi
 
 // Gives "c" its widths with what the "n" "chosen" caps assume.
 static void give_widths(struct session *s, const struct kernel *k, struct copy *c,
-                        const int *chosen, int n) {
+                        const int *chosen, const struct variant *made, int n) {
     struct copy_width *by = ARENA_ARRAY(&s->arena, struct copy_width, n);
     const struct copy_facts as_it_was = c->facts;
     for (int v = 0; v < n; ++v) {
-        struct copy_facts f = vectorize_facts(s, k, c, assumed(c, chosen[v]), NULL);
+        struct copy_facts f = vectorize_variant(s, k, c, assumed(c, chosen[v]), &made[v]);
         vectorize_finish(s, c, &f);
         by[v] =
             (struct copy_width){f.bits,     f.vec,       f.won,   f.mode,     f.nmodes,   f.pred,
                                 f.pred_vec, f.edge_mode, f.nedge, f.edge_vec, f.edge_bits};
     }
-    c->facts = vectorize_facts(s, k, c, assumed(c, chosen[0]), NULL);
+    c->facts = vectorize_variant(s, k, c, assumed(c, chosen[0]), &made[0]);
     memcpy(c->facts.why, as_it_was.why, sizeof as_it_was.why);
     if (n == 1) return;
     c->facts.variant = by;
@@ -196,7 +196,7 @@ void make_variants(struct session *s, const struct plan *p, struct kernel *k) {
         made[n++] = (struct variant){most < widest ? most : widest, list.at, list.n};
         if (list.n == 0) break;
     }
-    for (int i = 0; i < copies.n; ++i) give_widths(s, k, copies.at[i], chosen, n);
+    for (int i = 0; i < copies.n; ++i) give_widths(s, k, copies.at[i], chosen, made, n);
     if (n == 1) return;
     k->variant = made;
     k->nvariants = n;

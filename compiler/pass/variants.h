@@ -21,6 +21,9 @@ void note_promises(struct session *s, const struct kernel *k, const struct condi
 // NULL) gets what had to be assumed for it.
 struct copy_facts vectorize_facts(struct session *s, const struct kernel *k, const struct copy *c,
                                   int64_t bytes, struct conditions *list);
+// The same for variant "v" of the kernel, whose conditions hold also where nothing is assumed.
+struct copy_facts vectorize_variant(struct session *s, const struct kernel *k, const struct copy *c,
+                                    int64_t bytes, const struct variant *v);
 // Takes the elements of an access out of their modes.
 void vectorize_finish(struct session *s, const struct copy *c, struct copy_facts *f);
 

@@ -263,13 +263,21 @@ static void measure(const struct assumption *a, const struct copy *c, struct cop
 struct copy_facts vectorize_facts(struct session *s, const struct kernel *k, const struct copy *c,
                                   int64_t bytes, struct conditions *list) {
     struct copy_facts f = c->facts;
-    struct assumption a = {s, k, bytes, NULL};
+    struct assumption a = {s, k, bytes, NULL, NULL, 0};
     measure(&a, c, &f);
     if (list && f.bits / 8 <= bytes) {
         struct copy_facts again = c->facts;
-        a = (struct assumption){s, k, f.bits / 8, list};
+        a = (struct assumption){s, k, f.bits / 8, list, NULL, 0};
         measure(&a, c, &again);
     }
+    return f;
+}
+
+struct copy_facts vectorize_variant(struct session *s, const struct kernel *k, const struct copy *c,
+                                    int64_t bytes, const struct variant *v) {
+    struct copy_facts f = c->facts;
+    struct assumption a = {s, k, bytes, NULL, v->when, v->nwhen};
+    measure(&a, c, &f);
     return f;
 }
 
@@ -285,7 +293,7 @@ static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, 
     int bits = copy_wider(c)->bits;
     if (f->nmodes > 256) BUG("a thread's part of a copy in %d modes", f->nmodes);
     // a width that is demanded is no matter of what holds at launch
-    struct assumption a = {s, k, atom->row->exact ? 0 : VARIANT_BYTES, NULL};
+    struct assumption a = {s, k, atom->row->exact ? 0 : VARIANT_BYTES, NULL, NULL, 0};
     measure(&a, c, f);
     for (int i = 0; i < N_BOUNDS; ++i) f->why[i] = width_reason(s, c, (enum bound)i);
     if (f->bits < bits) {
