@@ -51,15 +51,29 @@ static const char *apart(struct session *s, const struct view *v, struct lay_int
                         v->base->name);
 }
 
+// ".. in 'A' are 12 of 8 bits, which accesses of 4 divide"
+static const char *run_text(struct session *s, const char *where, int64_t run, int bits) {
+    const char *divide = "";
+    int64_t most = run & -run;
+    if (most < run && most > 1)
+        divide = arena_printf(&s->arena, ", which accesses of %ld divide", (long)most);
+    return arena_printf(&s->arena,
+                        "a thread's elements that follow one another %s are %ld of %d bits%s",
+                        where, (long)run, bits, divide);
+}
+
 // What ends the contiguous run of one side.
 static const char *run_reason(struct session *s, const struct copy *c, int side) {
     const struct copy_facts *f = &c->facts;
     const struct view *v = side == SRC ? &c->src : &c->dst;
     int64_t run = width_run(f->mode, f->nmodes, side, NULL, NULL);
     int64_t least = 0;
+    bool again = false;  // what the other side has next is the same element here
     struct lay_int d = lay_int(0);
     for (int i = 0; i < f->nmodes; ++i) {
         struct lay_int x = side == SRC ? f->mode[i].src : f->mode[i].dst;
+        struct lay_int y = side == SRC ? f->mode[i].dst : f->mode[i].src;
+        again |= lay_int_is(x, 0) && lay_int_is(y, run) && f->mode[i].extent > 1;
         if (lay_int_is(x, 0) || (lay_int_static(x) && x.num < run)) continue;
         int64_t lo, hi;
         lay_int_range(x, &lo, &hi);
@@ -69,9 +83,8 @@ static const char *run_reason(struct session *s, const struct copy *c, int side)
         }
     }
     const char *head =
-        arena_printf(&s->arena,
-                     "a thread's elements that follow one another in '%s' are %ld of %d bits",
-                     v->base->name, (long)run, v->base->elem->bits);
+        run_text(s, arena_printf(&s->arena, "in '%s'", v->base->name), run, v->base->elem->bits);
+    if (again) return arena_printf(&s->arena, "%s: those that come next are the same again", head);
     if (run > 1 || least <= 1) return head;
     return arena_printf(&s->arena, "%s: its values stand %s", head, apart(s, v, d));
 }
@@ -80,10 +93,7 @@ static const char *run_reason(struct session *s, const struct copy *c, int side)
 static const char *common_reason(struct session *s, const struct copy *c) {
     const struct copy_facts *f = &c->facts;
     int64_t run = width_run(f->mode, f->nmodes, SRC | DST, NULL, NULL);
-    const char *head =
-        arena_printf(&s->arena,
-                     "a thread's elements that follow one another on both sides are %ld of %d bits",
-                     (long)run, copy_wider(c)->bits);
+    const char *head = run_text(s, "on both sides", run, copy_wider(c)->bits);
     for (int i = 0; i < f->nmodes; ++i)
         if (lay_int_is(f->mode[i].src, run) && !lay_int_is(f->mode[i].dst, run))
             return arena_printf(&s->arena, "%s: %s in '%s' stand %s", head,
