@@ -52,7 +52,8 @@ struct owners {
     int32_t *of;  // by element: a thread, NOBODY or SEVERAL
     int64_t n;
     bool claim;
-    enum meet found;  // when it does not claim
+    const struct ix_var *by;  // not threads own the elements, but the values of this variable
+    enum meet found;          // when it does not claim
 };
 enum { NOBODY = -1, SEVERAL = -2 };
 
@@ -109,7 +110,9 @@ static bool owners(struct session *s, const struct kernel *k, struct access a, s
             int64_t base;
             if (f->lanes && t % 32 >= f->lanes) continue;
             value[k->tid->id] = t;
-            if (!ix_eval(p->offset, &env, &base) || !touch(f, p, stride, base, t, o)) return false;
+            int64_t who = o->by ? value[o->by->id] : t;
+            if (!ix_eval(p->offset, &env, &base) || !touch(f, p, stride, base, who, o))
+                return false;
         }
         int i = 0;
         for (; i < nvars && ++value[var[i]->id] == var[i]->end.num; ++i)
@@ -135,20 +138,47 @@ static bool same_parts(struct access a, struct access b) {
     return true;
 }
 
-enum meet meet(struct session *s, const struct kernel *k, struct access a, struct access b) {
+// Whether each element of "b" has the owner of "a" alone, in a buffer of "n" elements.
+static bool both(struct session *s, const struct kernel *k, struct access a, struct access b,
+                 const struct tensor *t, int64_t n, struct owners *o) {
+    if (t->layout.sw.b) n = 2 * n + 4096;  // a swizzle reaches up to the end of its period
+    struct arena_mark mark = arena_mark(&s->arena);
+    o->of = ARENA_ARRAY(&s->arena, int32_t, n);
+    o->n = n;
+    for (int64_t i = 0; i < n; ++i) o->of[i] = NOBODY;
+    o->claim = true;
+    bool told = owners(s, k, a, o);
+    o->claim = false;
+    told = told && owners(s, k, b, o);
+    arena_rewind(&s->arena, mark);
+    return told;
+}
+
+// Whether what "a" and "b" have in common they touch in one iteration of the loop of "v".
+static bool iterations_apart(struct session *s, const struct kernel *k, struct access a,
+                             struct access b, const struct ix_var *v) {
+    const struct tensor *t = meet_buffer(k, a);
+    struct lay_int n = lay_cosize(&s->lay, t->layout);
+    struct owners o = {.by = v, .found = MEET_NOT};
+    return lay_int_static(n) && n.num <= MAX_ELEMENTS && both(s, k, a, b, t, n.num, &o);
+}
+
+static bool hangs_on(struct access a, const struct ix_var *v) {
+    const struct copy_facts *f = &a.copy->facts;
+    return ix_depends_on(a.write ? f->dst.offset : f->src.offset, v);
+}
+
+enum meet meet(struct session *s, const struct kernel *k, struct access a, struct access b,
+               const struct ix_var *differs) {
+    if (differs && a.copy && b.copy && hangs_on(a, differs) && hangs_on(b, differs) &&
+        iterations_apart(s, k, a, b, differs))
+        return MEET_NOT;
     if (!a.copy || !b.copy) return MEET_OTHERS;
     if (same_parts(a, b)) return MEET_OWN;
     const struct tensor *t = meet_buffer(k, a);
     struct lay_int cosize = lay_cosize(&s->lay, t->layout);
     if (!lay_int_static(cosize) || cosize.num > MAX_ELEMENTS) return MEET_OTHERS;
-    int64_t n = cosize.num;
-    if (t->layout.sw.b) n = 2 * n + 4096;  // a swizzle reaches up to the end of its period
-    struct arena_mark mark = arena_mark(&s->arena);
-    struct owners o = {ARENA_ARRAY(&s->arena, int32_t, n), n, true, MEET_NOT};
-    for (int64_t i = 0; i < n; ++i) o.of[i] = NOBODY;
-    bool told = owners(s, k, a, &o);
-    o.claim = false;
-    told = told && owners(s, k, b, &o);
-    arena_rewind(&s->arena, mark);
+    struct owners o = {.found = MEET_NOT};
+    bool told = both(s, k, a, b, t, cosize.num, &o);
     return told ? o.found : MEET_OTHERS;
 }

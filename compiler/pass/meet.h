@@ -12,7 +12,8 @@ struct access {
     // of a slot of this pipeline's buffers: that of the step "ahead" after the one that is used
     const struct pipeline *pipe;
     int ahead;
-    int slot;  // of a buffer with stages, counted from 1; 0: not known
+    int slot;   // of a buffer with stages, counted from 1; 0: not known
+    int loops;  // so many of the loops around what comes next are in the iteration that it was in
 };
 
 enum meet {
@@ -25,6 +26,8 @@ enum meet {
 // writes; else NULL.
 const struct tensor *meet_buffer(const struct kernel *k, struct access a);
 // Of two accesses to one buffer, in any iterations of the loops around them.
-enum meet meet(struct session *s, const struct kernel *k, struct access a, struct access b);
+// With "differs", the variable of a loop around both: in different iterations of that one.
+enum meet meet(struct session *s, const struct kernel *k, struct access a, struct access b,
+               const struct ix_var *differs);
 
 #endif

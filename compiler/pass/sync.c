@@ -28,19 +28,19 @@
 #include "pass/walk.h"
 
 static struct access reading(const struct walk *w, const struct copy *c) {
-    struct access a = {.copy = c};
+    struct access a = {.copy = c, .loops = w->nloops};
     sync_place(w, &c->src, &a);
     return a;
 }
 
 static struct access writing(const struct walk *w, const struct copy *c) {
-    struct access a = {.copy = c, .write = true};
+    struct access a = {.copy = c, .write = true, .loops = w->nloops};
     sync_place(w, &c->dst, &a);
     return a;
 }
 
 static struct access argument(const struct walk *w, const struct plan_call *y, int i, bool write) {
-    struct access a = {.arg = y->view[i].base, .call = y, .write = write};
+    struct access a = {.arg = y->view[i].base, .call = y, .write = write, .loops = w->nloops};
     sync_place(w, &y->view[i], &a);
     return a;
 }
@@ -50,12 +50,15 @@ static bool same_access(struct access a, struct access b) {
 }
 
 static bool same_slot(struct access a, struct access b) {
-    return a.pipe == b.pipe && a.ahead == b.ahead;
+    return a.pipe == b.pipe && a.ahead == b.ahead && a.loops == b.loops;
 }
 
+// "a" pending, "b" new.
 static enum meet how_they_meet(struct walk *w, struct access a, struct access b) {
+    const struct ix_var *differs = a.loops < w->nloops ? w->loop[a.loops] : NULL;
     for (int i = 0; i < w->nknown; ++i) {
-        if (same_access(w->known[i].a, a) && same_access(w->known[i].b, b)) return w->known[i].meet;
+        const struct known *x = &w->known[i];
+        if (same_access(x->a, a) && same_access(x->b, b) && x->differs == differs) return x->meet;
     }
     if (w->nknown == w->cap_known) {
         int cap = w->cap_known ? 2 * w->cap_known : 64;
@@ -64,8 +67,8 @@ static enum meet how_they_meet(struct walk *w, struct access a, struct access b)
         w->known = more;
         w->cap_known = cap;
     }
-    enum meet m = meet(w->s, w->k, a, b);
-    w->known[w->nknown++] = (struct known){a, b, m};
+    enum meet m = meet(w->s, w->k, a, b, differs);
+    w->known[w->nknown++] = (struct known){a, b, differs, m};
     return m;
 }
 
@@ -128,6 +131,25 @@ static void apply_barrier(struct state *st) {
     }
     st->n = kept;
     st->everything = false;
+}
+
+void sync_enter(struct walk *w, const struct ix_var *var) {
+    if (w->nloops == SYNC_LOOPS) BUG("loops in '%s' are nested too deep", w->k->name);
+    w->loop[w->nloops++] = var;
+}
+
+void sync_leave(struct walk *w) {
+    --w->nloops;
+}
+
+void sync_next(struct walk *w, struct state *st) {
+    struct state out = {.everything = st->everything};
+    for (int i = 0; i < st->n; ++i) {
+        struct entry e = st->at[i];
+        if (e.a.loops >= w->nloops) e.a.loops = w->nloops - 1;
+        pend(w->k, &out, e);
+    }
+    *st = out;
 }
 
 void sync_commit(struct state *st) {
@@ -215,17 +237,25 @@ static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
     if (w->mark) sync_ask(w, st, x->body, &need);
     sync_satisfy(w, st, &need, &x->wait_before, &x->barrier_before);
     if (trips && ix_static(trips, &n) && n <= SYNC_UNROLL) {
-        for (int64_t i = 0; i < n; ++i) sync_run(w, x->body, st);
+        sync_enter(w, x->var);
+        for (int64_t i = 0; i < n; ++i) {
+            sync_run(w, x->body, st);
+            sync_next(w, st);
+        }
+        sync_leave(w);
         return;
     }
     struct state *enter = ARENA_NEW(&w->s->arena, struct state);
     struct state *leave = ARENA_NEW(&w->s->arena, struct state);
     bool once = trips && trips->lo >= 1;
     *enter = *st;
+    sync_enter(w, x->var);
     do {
         *leave = *enter;
         sync_run(w, x->body, leave);
+        sync_next(w, leave);
     } while (sync_merge(w->k, enter, leave));
+    sync_leave(w);
     if (once)
         *st = *leave;
     else

@@ -99,12 +99,15 @@ static void run_prologue(struct walk *w, struct stmt *st, int64_t steps, struct 
             if (part->load) ask_part(w, part, pipe, step, 0, state, &need);
     }
     sync_satisfy(w, state, &need, &pipe->wait_before, &pipe->barrier_before);
+    sync_enter(w, NULL);
     for (int step = 0; step < pipe->stages - 1; ++step) {
         for (struct stmt *part = st->body; part; part = part->next) {
             if (part->load && step < steps) run_part(w, part, pipe, step, 0, state);
             if (part->load && step >= steps) commit_nothing(part, state);
         }
+        sync_next(w, state);
     }
+    sync_leave(w);
 }
 
 // Step "n", -1 where that is not known.  One of the last steps, unless it is "full", loads nothing.
@@ -129,6 +132,7 @@ static void run_step(struct walk *w, struct stmt *st, struct state *state, int64
     int no_wait = -1;
     sync_satisfy(w, state, &nothing, &no_wait, &pipe->barrier_after);
     next_step(state, pipe);
+    sync_next(w, state);
 }
 
 void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
@@ -140,13 +144,16 @@ void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
     if (trips && !ix_static(trips, &count)) count = -1;
     if (count >= 0 && count <= SYNC_UNROLL) {
         run_prologue(w, st, count, state);
+        sync_enter(w, NULL);
         for (int64_t n = 0; n < count; ++n)
             run_step(w, st, state, n, n + st->pipe->stages - 1 < count);
+        sync_leave(w);
         leave_steps(state, st->pipe, count);
         return;
     }
     *enter = *state;
     run_prologue(w, st, INT64_MAX, enter);
+    sync_enter(w, NULL);
     do {
         *leave = *enter;
         run_step(w, st, leave, -1, true);
@@ -155,6 +162,7 @@ void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
     if (st->pipe->stages > 1) *leave = *enter;
     for (int64_t i = 1 - st->pipe->stages; i < 0; ++i)
         run_step(w, st, leave, count < 0 ? -1 : count + i, false);
+    sync_leave(w);
     leave_steps(leave, st->pipe, count);
     if (once) {
         *state = *leave;

@@ -5,7 +5,7 @@
 #include "pass/meet.h"
 
 enum { SYNC_PENDING = 256, SYNC_WAIT = 63 };  // groups: as far as the hardware counts
-enum { SYNC_UNROLL = 8 };                     // iterations that are gone through one by one
+enum { SYNC_LOOPS = 32, SYNC_UNROLL = 8 };    // iterations that are gone through one by one
 
 struct entry {
     struct access a;
@@ -50,6 +50,7 @@ struct sync_reasons {
 
 struct known {
     struct access a, b;
+    const struct ix_var *differs;
     enum meet meet;
 };
 
@@ -60,6 +61,8 @@ struct walk {
     bool lacking;              // it is not
     struct sync_reasons *why;  // or NULL: collects what is lacking
     const struct where *here;
+    const struct ix_var *loop[SYNC_LOOPS];  // around, outermost first; NULL: of a pipeline
+    int nloops;
     struct known *known;
     int nknown, cap_known;
 };
@@ -74,6 +77,11 @@ void sync_ask(struct walk *w, const struct state *st, const struct stmt *list, s
 void sync_satisfy(struct walk *w, struct state *st, const struct need *need, int *wait,
                   bool *barrier);
 void sync_commit(struct state *st);
+// The innermost loop, which "var" counts, is entered; it comes to its next iteration or its end; it
+// is left.
+void sync_enter(struct walk *w, const struct ix_var *var);
+void sync_next(struct walk *w, struct state *st);
+void sync_leave(struct walk *w);
 // What may be pending where two ways meet; whether "into" has changed.
 bool sync_merge(const struct kernel *k, struct state *into, const struct state *from);
 // Whether the waits and barriers that are there are enough.
