@@ -28,6 +28,7 @@ struct digits {
     int n;
     bool unknown;  // something that is no digit
     bool partly;   // not each value of each digit may be there
+    bool shared;   // of a buffer that each iteration may write again
     bool moves;    // and which are hangs on variables that are no digits
     struct digit at[MAX_DIGITS];
     const struct ix *base[LAY_MAX_LEAVES];  // constant part a mode
@@ -68,6 +69,7 @@ static struct lay_int var_extent(struct session *s, const struct ix_var *v) {
 static void add_atom(struct session *s, struct digits *d, const struct ix *a, struct lay_int weight,
                      int mode) {
     struct lay_int div = lay_int(1), extent = LAY_INT_INVALID;
+    const struct ix *atom = a;
     if (a->op == IX_MOD) {
         extent = a->k;
         a = a->a;
@@ -79,6 +81,11 @@ static void add_atom(struct session *s, struct digits *d, const struct ix *a, st
     if (a->op == IX_VAR && a->var->kind == IX_FORMAL && lay_int_is(div, 1) &&
         !lay_int_valid(extent)) {
         return;  // where the caller puts it
+    }
+    bool by_threads = ix_depends(a, IX_TID) || ix_depends(a, IX_LANE) || ix_depends(a, IX_WARP);
+    if (a->op != IX_VAR && d->shared && !by_threads) {  // the same for all who write at once
+        d->base[mode] = ix_add(s, d->base[mode], ix_scale(s, atom, weight));
+        return;
     }
     if (a->op != IX_VAR) {
         d->unknown = true;
@@ -376,6 +383,7 @@ bool coverage_digits(struct session *s, struct kernel *k, const struct copy *c,
     int rank = lay_tuple_rank(extent);
     const struct copy_facts *g = &c->facts;
     bool by_tid = g->level == LEVEL_THREAD && !g->lanes;
+    d->shared = t->space == MEM_SHARED;
     struct counted *counted = ARENA_ARRAY(&s->arena, struct counted, nloops + 1);
     for (int i = 0; i < nloops && t->space == MEM_GLOBAL; ++i) {
         counted[i] = coverage_count(s, loop[i]);
