@@ -261,8 +261,13 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
     }
     case KIR_FILL: {
         if (n->stage) {
+            const char *slot = element(o, n->stage, n->stage_at), *value = filling(o, n);
+            bool fits = indent + (int)(strlen(slot) + strlen(value)) + 4 <= EMIT_COLUMNS;
             buf_fill(b, ' ', indent);
-            buf_printf(b, "%s = %s;\n", element(o, n->stage, n->stage_at), filling(o, n));
+            buf_printf(b, "%s =", slot);
+            buf_char(b, fits ? ' ' : '\n');
+            buf_fill(b, ' ', fits ? 0 : indent + 4);
+            buf_printf(b, "%s;\n", value);
             return;
         }
         struct call c = emit_call_of(

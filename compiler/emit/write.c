@@ -2,6 +2,7 @@
 #include "emit/write.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -27,6 +28,14 @@ int call_width(const struct call *c) {
     return width;
 }
 
+// Whether the term of "n" letters at "p", "all" with what follows, is rather broken inside: it is a
+// call of a sum, and at column "next" of a line of its own it had to be, too.
+static bool breaks_inside(const char *p, size_t n, int all, int column, int next) {
+    const char *open = memchr(p, '(', n), *sum = open ? strstr(open, " + ") : NULL;
+    return sum && sum < p + n && next + all > EMIT_COLUMNS &&
+           column + (int)(sum - p) + 2 <= EMIT_COLUMNS;
+}
+
 // The argument "arg", which begins at "column" and has "after" more columns behind it, filled: it
 // is broken behind the operators of the sum in its innermost parentheses or brackets.
 static void put_index(struct buf *b, const char *arg, int column, int after) {
@@ -43,7 +52,8 @@ static void put_index(struct buf *b, const char *arg, int column, int after) {
                 inner += (p[n] == '(' || p[n] == '[') - (p[n] == ')' || p[n] == ']');
                 ++n;
             }
-            if (column + (int)n + (p[n] ? 2 : after) > EMIT_COLUMNS) {
+            int all = (int)n + (p[n] ? 2 : after);
+            if (column + all > EMIT_COLUMNS && !breaks_inside(p, n, all, column, open[depth])) {
                 buf_write(b, arg + at, (size_t)(p - arg) - at - 1);
                 at = (size_t)(p - arg);
                 column = open[depth];
@@ -58,6 +68,36 @@ static void put_index(struct buf *b, const char *arg, int column, int after) {
     buf_puts(b, arg + at);
 }
 
+// How many lines put_index makes; more than any statement has when one of them is too long.
+static int index_lines(const char *arg, int column, int after) {
+    struct buf b;
+    int n = 1, at = column;
+    buf_init(&b);
+    put_index(&b, arg, column, after);
+    for (size_t i = 0; i < b.len && n < INT_MAX; ++i) {
+        at = b.text[i] == '\n' ? 0 : at + 1;
+        n += at == 0;
+        if (at > EMIT_COLUMNS) n = INT_MAX;
+    }
+    buf_release(&b);
+    return n;
+}
+
+// The parenthesis of the call that "arg" is, or is an element at; NULL where it is none, or has no
+// arguments.
+static const char *parenthesis(const char *arg) {
+    const char *open = strchr(arg, '('), *sum = strstr(arg, " + ");
+    return open && open[1] != ')' && !(sum && sum < open) ? open : NULL;
+}
+
+// Whether "arg" at "column" with "after" more columns behind it, broken behind its first
+// parenthesis, takes two lines.
+static bool is_short_call(const char *arg, int column, int after) {
+    const char *open = parenthesis(arg);
+    return open && column + (int)(open + 1 - arg) <= EMIT_COLUMNS &&
+           column + 4 + (int)strlen(open + 1) + after <= EMIT_COLUMNS;
+}
+
 // The last argument, too long for a line: broken behind its first parenthesis when it is a call;
 // "after" more columns follow.
 static void put_long(struct buf *b, const char *arg, int column, int after) {
@@ -65,6 +105,13 @@ static void put_long(struct buf *b, const char *arg, int column, int after) {
     if (!open || open[1] == ')') {
         buf_puts(b, arg);
         return;
+    }
+    // or behind the next one, where that makes it shorter
+    if (index_lines(open + 1, column + 4, after) > 1 && parenthesis(open + 1)) {
+        const char *inner = parenthesis(open + 1);
+        if (column + (int)(inner + 1 - arg) <= EMIT_COLUMNS &&
+            column + 4 + (int)strlen(inner + 1) + after <= EMIT_COLUMNS)
+            open = inner;
     }
     buf_write(b, arg, (size_t)(open - arg) + 1);
     buf_char(b, '\n');
@@ -90,6 +137,20 @@ static bool write_deep(struct buf *b, const struct call *c) {
     return true;
 }
 
+// An assignment of a call whose argument ends in a swizzle, behind other terms of a sum: broken
+// behind the = and the swizzle's parenthesis; false where that does not do.
+static bool put_inner(struct buf *b, const struct call *c, const char *swizzle) {
+    const char *call = strstr(c->head, " = ") + 3, *open = strchr(swizzle, '(');
+    int first = c->indent + 4 + (int)strlen(call), before = (int)(open + 1 - c->arg[0]);
+    int column = first + (int)(swizzle - c->arg[0]) + 4;
+    if (first + before > EMIT_COLUMNS ||
+        column + (int)(strlen(open + 1) + strlen(c->tail)) > EMIT_COLUMNS)
+        return false;
+    buf_printf(b, "%.*s\n%*s%s", (int)(call - c->head) - 1, c->head, c->indent + 4, "", call);
+    buf_printf(b, "%.*s\n%*s%s%s\n", before, c->arg[0], column, "", open + 1, c->tail);
+    return true;
+}
+
 void call_write(struct buf *b, const struct call *c) {
     if (write_deep(b, c)) return;
     const char *inner = strchr(c->head, '(');
@@ -110,7 +171,18 @@ void call_write(struct buf *b, const struct call *c) {
         column = c->indent + 4;
         buf_fill(b, ' ', column);
     } else if (assign && c->nargs == 1 && width > EMIT_COLUMNS) {
-        const char *open = strchr(c->arg[0], '(');  // of a swizzle
+        const char *open = parenthesis(c->arg[0]);  // of a swizzle
+        int after = (int)strlen(c->tail);
+        int below = c->indent + 4, past = below + (int)strlen(assign + 3);
+        const char *swizzle = open ? NULL : strstr(c->arg[0], "tcp_swizzle");
+        if (swizzle && put_inner(b, c, swizzle)) return;
+        if (!open && column <= EMIT_COLUMNS &&
+            index_lines(c->arg[0], below, after) < index_lines(c->arg[0], past, after)) {
+            buf_printf(b, "%s\n%*s", c->head, below, "");
+            put_index(b, c->arg[0], below, after);
+            buf_printf(b, "%s\n", c->tail);
+            return;
+        }
         int before = open ? (int)(open + 1 - c->arg[0]) : 0;
         int inside = open ? (int)(strlen(open + 1) + strlen(c->tail)) : EMIT_COLUMNS;
         if (open && column + before <= EMIT_COLUMNS && c->indent + 4 + inside <= EMIT_COLUMNS) {
@@ -122,7 +194,8 @@ void call_write(struct buf *b, const struct call *c) {
         buf_char(b, '\n');
         buf_fill(b, ' ', c->indent + 4);
         buf_puts(b, assign + 3);
-        if (open && c->indent + 8 + inside <= EMIT_COLUMNS) {
+        if (open && c->indent + 8 + inside <= EMIT_COLUMNS &&
+            index_lines(c->arg[0], past, after) > 2) {
             buf_printf(b, "%.*s\n%*s%s%s\n", before, c->arg[0], c->indent + 8, "", open + 1,
                        c->tail);
             return;
@@ -150,7 +223,17 @@ void call_write(struct buf *b, const struct call *c) {
         buf_puts(b, c->head);
         if (c->nargs > 1 && c->arg[0][0] == '&' && strstr(c->arg[0], " + ") &&
             c->indent + 4 + (int)strlen(c->arg[0]) + 1 > EMIT_COLUMNS) {
-            put_index(b, c->arg[0], column, 1);
+            if (is_short_call(c->arg[0], column, 1) && index_lines(c->arg[0], column, 1) > 2) {
+                put_long(b, c->arg[0], column, 1);
+            } else {
+                int lines = index_lines(c->arg[0], column, 1);
+                if (lines > 2 && index_lines(c->arg[0], c->indent + 4, 1) < lines) {
+                    column = c->indent + 4;
+                    buf_char(b, '\n');
+                    buf_fill(b, ' ', column);
+                }
+                put_index(b, c->arg[0], column, 1);
+            }
             buf_char(b, ',');
             filled = 1;
         } else if (c->nargs > 1 && column + (int)strlen(c->arg[0]) + 1 > EMIT_COLUMNS) {
@@ -164,7 +247,9 @@ void call_write(struct buf *b, const struct call *c) {
     for (int i = filled; i < c->nargs; ++i) {
         bool last = i == c->nargs - 1;
         int own = (int)strlen(c->arg[i]) + (last ? (int)strlen(c->tail) : 1);
-        if (i > 0 && column + 1 + own > EMIT_COLUMNS) {
+        bool shorter = last && filled == 0 && start + own > EMIT_COLUMNS &&
+                       is_short_call(c->arg[i], column + 1, (int)strlen(c->tail));
+        if (i > 0 && column + 1 + own > EMIT_COLUMNS && !shorter) {
             buf_char(b, '\n');
             buf_fill(b, ' ', start);
             column = start;
@@ -255,7 +340,15 @@ void conditions_write(struct buf *b, int indent, const char *head, const char *c
                       const char *tail) {
     int start = indent + (int)strlen(head), column = start;
     buf_fill(b, ' ', indent);
-    buf_puts(b, head);
+    int all = (int)strlen(tail) + 4 * (n - 1);
+    for (int i = 0; i < n; ++i) all += (int)strlen(part[i]);
+    size_t before = strlen(head) - 1;  // a blank behind =
+    if (strstr(head, " = ") && start + all > EMIT_COLUMNS && indent + 4 + all <= EMIT_COLUMNS) {
+        buf_printf(b, "%.*s\n%*s", (int)before, head, indent + 4, "");
+        start = column = indent + 4;
+    } else {
+        buf_puts(b, head);
+    }
     for (int i = 0; i < n; ++i) {
         bool last = i == n - 1;
         int own = (int)strlen(part[i]) + (last ? (int)strlen(tail) : 3);
