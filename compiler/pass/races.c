@@ -1,14 +1,15 @@
 // Pass "races": nothing is read and written at once.
 //
 // Requires: facts of partition; coverage has proven that writes are different elements.  Fills
-// nothing.  Two questions that no barrier could answer:
+// nothing.  Three questions that no barrier could answer:
 //
 // 1. Are the two sides of a copy apart, when they are of one tensor?  A copy does not say in which
 // order its elements
 //    move.
 // 2. Does a block read what another block writes, in an `inout` tensor?  Blocks run in no order.
+// 3. Does a pipeline load into a part of a slot that a step uses before?  Loads run ahead.
 //
-// Both are answered by coordinates: two views are apart when along some mode of their tensor the
+// All are answered by coordinates: two views are apart when along some mode of their tensor the
 // coordinates of one end before those of the other begin; and what blocks touch is apart when the
 // coordinates, divided by what a block takes, tell the block.
 #include "base/session.h"
@@ -246,6 +247,71 @@ static bool check_blocks(struct session *s, struct kernel *k, const struct tenso
     return true;
 }
 
+// -- 3: loads that run ahead
+// -----------------------------------------------------------------------
+
+// What the statements of a part access, in order: a copy's or a call's views.
+struct touched {
+    int n;
+    const struct view *view[MAX_ACCESSES];
+    bool write[MAX_ACCESSES];
+};
+
+static void add_touched(struct touched *t, const struct view *v, bool write) {
+    if (v->base->space != MEM_SHARED || t->n == MAX_ACCESSES) return;
+    t->view[t->n] = v;
+    t->write[t->n++] = write;
+}
+
+static void touch_all(struct touched *t, const struct stmt *list) {
+    for (const struct stmt *x = list; x; x = x->next) {
+        if (stmt_nests(x)) touch_all(t, x->body);
+        if (x->kind == STMT_COPY) {
+            add_touched(t, &x->copy->src, false);
+            add_touched(t, &x->copy->dst, true);
+        }
+        for (int i = 0; x->kind == STMT_CALL && i < x->call->fn->nformals; ++i)
+            add_touched(t, &x->call->view[i], x->call->fn->formal[i].dir != ARG_IN);
+    }
+}
+
+// What "use" does to a slot above a "load" that fills the same part of it: that is filled already.
+static bool check_parts(struct session *s, const struct stmt *use, const struct stmt *load,
+                        int64_t ahead) {
+    struct touched *above = ARENA_NEW(&s->arena, struct touched);
+    struct touched *below = ARENA_NEW(&s->arena, struct touched);
+    touch_all(above, use->body);
+    touch_all(below, load->body);
+    for (int i = 0; i < above->n; ++i) {
+        for (int j = 0; j < below->n; ++j) {
+            const struct view *a = above->view[i], *b = below->view[j];
+            if (!below->write[j] || a->base != b->base || apart(s, a, b, true)) continue;
+            diag_error(s, a->at,
+                       "'%s' is %s here before 'load' fills it, and 'load' runs %ld step%s ahead: "
+                       "its elements are there already; give them a buffer of their own",
+                       a->base->name, above->write[i] ? "written" : "read", (long)ahead,
+                       ahead == 1 ? "" : "s");
+            diag_page(s, "pipeline");
+            diag_note(s, b->at, "it is filled here");
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool check_pipelines(struct session *s, const struct stmt *list) {
+    bool ok = true;
+    for (const struct stmt *x = list; x; x = x->next) {
+        if (stmt_nests(x)) ok &= check_pipelines(s, x->body);
+        if (x->kind != STMT_PIPELINE || x->pipe->stages == 1) continue;
+        for (const struct stmt *use = x->body; use; use = use->next) {
+            for (const struct stmt *load = use->next; !use->load && load; load = load->next)
+                ok &= !load->load || check_parts(s, use, load, x->pipe->stages - 1);
+        }
+    }
+    return ok;
+}
+
 // -- the pass -------------------------------------------------------------------------------------
 
 static bool visit(struct session *s, struct kernel *k, struct copy *c, void *user) {
@@ -257,6 +323,7 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
 bool pass_races(struct session *s, struct plan *p) {
     bool ok = walk_plan(s, p, visit, NULL);
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
+        ok &= check_pipelines(s, k->body);
         for (int i = 0; i < k->nformals; ++i) {
             if (k->formal[i].dir == ARG_INOUT) ok &= check_blocks(s, k, k->formal[i].tensor);
         }
