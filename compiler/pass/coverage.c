@@ -148,12 +148,24 @@ static bool is_multiple(struct session *s, const struct lay_tuple *shape, struct
     return true;
 }
 
-bool at_least(struct session *s, const struct plan *p, const struct ix *a, const struct ix *b) {
+// A param of "r" that kernel "k" does not have, so that its launcher cannot check it; or NULL.
+static const struct param *foreign(const struct kernel *k, const struct relation *r) {
+    for (int i = 0; i < r->nparams; ++i) {
+        int j = 0;
+        while (j < k->nparams && k->param[j] != r->param[i]) ++j;
+        if (j == k->nparams) return r->param[i];
+    }
+    return NULL;
+}
+
+bool at_least(struct session *s, const struct plan *p, const struct kernel *k, const struct ix *a,
+              const struct ix *b) {
     const struct ix *d = ix_sub(s, a, b);
     if (ix_provably_nonnegative(s, d)) return true;
     for (int i = 0; i < p->nrelations; ++i) {
         const struct relation *r = p->relation[i];
         const struct ix *known = NULL;
+        if (foreign(k, r)) continue;
         if (r->op[0] == '>') known = ix_sub(s, r->a, r->b);
         if (r->op[0] == '<') known = ix_sub(s, r->b, r->a);
         if (r->op[0] == '=') known = ix_sub(s, r->a, r->b);
@@ -169,9 +181,9 @@ bool at_least(struct session *s, const struct plan *p, const struct ix *a, const
     return false;
 }
 
-static bool no_less(struct session *s, const struct plan *p, const struct lay_tuple *shape,
-                    struct lay_int a, struct lay_int b) {
-    return is_multiple(s, shape, a, b) || at_least(s, p, ix_lay(s, a), ix_lay(s, b));
+static bool no_less(struct session *s, const struct plan *p, const struct kernel *k,
+                    const struct lay_tuple *shape, struct lay_int a, struct lay_int b) {
+    return is_multiple(s, shape, a, b) || at_least(s, p, k, ix_lay(s, a), ix_lay(s, b));
 }
 
 static void collect(const struct lay_tuple *shape, const struct lay_tuple *stride,
@@ -186,22 +198,23 @@ static void collect(const struct lay_tuple *shape, const struct lay_tuple *strid
 }
 
 // Sorted by stride, each stride must reach past all that the modes before it span.
-static bool injective_by_strides(struct session *s, const struct plan *p, struct lay l) {
+static bool injective_by_strides(struct session *s, const struct plan *p, const struct kernel *k,
+                                 struct lay l) {
     struct lay_int n[LAY_MAX_LEAVES], d[LAY_MAX_LEAVES];
     int count = 0;
     collect(l.shape, l.stride, n, d, &count);
     struct lay_int span = lay_int(1);  // of one more than the greatest value so far, an upper bound
     bool used[LAY_MAX_LEAVES] = {false};
-    for (int k = 0; k < count; ++k) {
+    for (int taken = 0; taken < count; ++taken) {
         int best = -1;
         for (int i = 0; i < count; ++i) {
             if (used[i]) continue;
             if (best < 0 ||
-                (no_less(s, p, l.shape, d[best], d[i]) && !lay_int_equal(d[best], d[i])))
+                (no_less(s, p, k, l.shape, d[best], d[i]) && !lay_int_equal(d[best], d[i])))
                 best = i;
         }
         used[best] = true;
-        if (!no_less(s, p, l.shape, d[best], span)) return false;
+        if (!no_less(s, p, k, l.shape, d[best], span)) return false;
         span = lay_int_mul(&s->lay, d[best], n[best]);
         if (!lay_int_valid(span)) {
             lay_clear_error(&s->lay);
@@ -211,10 +224,28 @@ static bool injective_by_strides(struct session *s, const struct plan *p, struct
     return true;
 }
 
-static bool check_injective(struct session *s, const struct plan *p, const struct view *v) {
+// Relations of which kernel "k" has some params: why they do not help.
+static void note_foreign(struct session *s, const struct plan *p, const struct kernel *k) {
+    for (int i = 0; i < p->nrelations; ++i) {
+        const struct relation *r = p->relation[i];
+        const struct param *x = foreign(k, r);
+        for (int j = 0; x && j < k->nparams; ++j) {
+            if (!ix_speaks_of(r->a, k->param[j]->sym) && !ix_speaks_of(r->b, k->param[j]->sym))
+                continue;
+            diag_note(s, r->at,
+                      "'%s' does not count here: kernel '%s' does not take '%s', so that its "
+                      "launcher cannot check it",
+                      r->text, k->name, x->name);
+            break;
+        }
+    }
+}
+
+static bool check_injective(struct session *s, const struct plan *p, const struct kernel *k,
+                            const struct view *v) {
     struct lay l = lay_inner(v->base->layout);
     if (!lay_valid(l)) return true;
-    if (injective_by_strides(s, p, l)) return true;
+    if (injective_by_strides(s, p, k, l)) return true;
     struct lay_int size = lay_size(&s->lay, l);
     if (lay_static(l) && lay_int_static(size) && size.num <= (1 << 22)) {
         if (lay_is_injective(&s->lay, l)) return true;
@@ -233,6 +264,7 @@ static bool check_injective(struct session *s, const struct plan *p, const struc
         v->base->name, lay_text(&s->lay, v->base->layout));
     diag_page(s, "injective");
     witness_layout(s, p, v->base);
+    note_foreign(s, p, k);
     return false;
 }
 
@@ -285,7 +317,7 @@ static bool check_copy(struct session *s, struct kernel *k, const struct copy *c
     if (!check_inside(s, k, &c->src, w, "the source", true) ||
         !check_inside(s, k, &c->dst, w, "the destination", true))
         return false;
-    if (!check_injective(s, w->plan, &c->dst)) return false;
+    if (!check_injective(s, w->plan, k, &c->dst)) return false;
     if (coverage_digits(s, k, c, w->loop, w->nloops, &w->several)) return true;
     witness_writes(s, w->plan, k, c->at);
     return false;

@@ -44,7 +44,9 @@ bool coverage_refuse_partly(struct session *s, const struct kernel *k, const str
 void view_reach(struct session *s, const struct view *v, int mode, const struct ix **lo,
                 const struct ix **hi);
 
-// a >= b, with the help of the plan's relations between params: proven, or not.
-bool at_least(struct session *s, const struct plan *p, const struct ix *a, const struct ix *b);
+// a >= b, with the help of the relations between params that the launcher of "k" checks: proven, or
+// not.
+bool at_least(struct session *s, const struct plan *p, const struct kernel *k, const struct ix *a,
+              const struct ix *b);
 
 #endif

@@ -89,7 +89,7 @@ static bool reads_what_is_there(struct session *s, const struct defined *d,
            lay_tuple_equal(a->layout.stride, b->layout.stride) &&
            lay_tuple_equal(lay_product_each(&s->lay, writer->src.layout.shape),
                            lay_product_each(&s->lay, reader->dst.layout.shape)) &&
-           inside_both(s, d->plan, &from, &to, &mode, &limit);
+           inside_both(s, d->plan, d->k, &from, &to, &mode, &limit);
 }
 
 // "reader": the copy, or NULL for an argument of a call.

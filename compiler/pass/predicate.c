@@ -283,9 +283,9 @@ static bool mode_line(struct session *s, const struct view *v, int mode, struct 
 }
 
 // Whether what is inside along "b" is inside along "a".
-static bool inside_line(struct session *s, const struct plan *p, const struct line *a,
-                        const struct line *b) {
-    if (!at_least(s, p, a->limit, b->limit) || !ix_equal(a->first, b->first)) return false;
+static bool inside_line(struct session *s, const struct plan *p, const struct kernel *k,
+                        const struct line *a, const struct line *b) {
+    if (!at_least(s, p, k, a->limit, b->limit) || !ix_equal(a->first, b->first)) return false;
     struct joint *m = ARENA_NEW(&s->arena, struct joint);
     if (!modes_join(s, (struct lay[]){a->rest, b->rest}, 2, false, m)) return false;
     for (int n = 0; n < m->n; ++n) {
@@ -297,26 +297,26 @@ static bool inside_line(struct session *s, const struct plan *p, const struct li
 typedef bool line_fn(struct session *s, const struct view *v, int mode, struct line *out);
 
 // Whether what is inside the tensor of "b" is inside that of "a" along its mode "mode".
-static bool inside_along(struct session *s, const struct plan *p, const struct view *a, int mode,
-                         const struct view *b) {
+static bool inside_along(struct session *s, const struct plan *p, const struct kernel *k,
+                         const struct view *a, int mode, const struct view *b) {
     line_fn *const ways[] = {leaf_line, mode_line};
     for (int w = 0; w < 4; ++w) {
         struct line x, y;
         if (!ways[w / 2](s, a, mode, &x)) continue;
         for (int j = 0; j < coordinates(b); ++j) {
-            if (ways[w % 2](s, b, j, &y) && inside_line(s, p, &x, &y)) return true;
+            if (ways[w % 2](s, b, j, &y) && inside_line(s, p, k, &x, &y)) return true;
         }
     }
     return false;
 }
 
-bool inside_both(struct session *s, const struct plan *p, const struct view *a,
-                 const struct view *b, int *mode, const struct ix **limit) {
+bool inside_both(struct session *s, const struct plan *p, const struct kernel *k,
+                 const struct view *a, const struct view *b, int *mode, const struct ix **limit) {
     for (int i = 0; i < coordinates(a); ++i) {
         const struct ix *hi;
         if (!reaches_beyond(s, a, i, &hi, limit)) continue;
         *mode = i;
-        if (!inside_along(s, p, a, i, b)) return false;
+        if (!inside_along(s, p, k, a, i, b)) return false;
     }
     return true;
 }
@@ -336,7 +336,7 @@ static bool check_source(struct session *s, const struct plan *p, const struct k
     int mode;
     if (c->pad) return true;
     bool must = c->dst.base->space == MEM_GLOBAL || (f && f->dir == ARG_OUT);
-    if (!must || inside_both(s, p, &c->src, &c->dst, &mode, &limit)) return true;
+    if (!must || inside_both(s, p, k, &c->src, &c->dst, &mode, &limit)) return true;
     diag_error(s, c->at,
                "elements of '%s' would be written from outside '%s': along mode %d '%s' ends at "
                "%s, and the destination is not known to end there or before",
