@@ -1,11 +1,14 @@
 // Runs attention_loads for several lengths and compares each element of O with what plain loops
 // make of Q, K and V.
 //
-//   tcpc attention_loads.tcp -o attention_loads.cu                (or with -D D=128, here and
-//   below) nvcc -std=c++17 -arch=sm_80 -DD=64 -I. -I ../../runtime attention_loads.cu check.cu
-//        ../../runtime/tcp_cuda.cu -o check                       a GPU
-//   c++ -std=c++17 -Wno-unknown-pragmas -DD=64 -I. -I ../../runtime -x c++ attention_loads.cu
-//        check.cu ../../runtime/host/*.cpp -o check               no GPU
+// On a GPU:
+//   tcpc attention_loads.tcp -o attention_loads.cu
+//   nvcc -std=c++17 -arch=sm_80 -DD=64 -I. -I../../runtime attention_loads.cu check.cu
+//       ../../runtime/tcp_cuda.cu -o check
+// Without one:
+//   c++ -std=c++17 -Wno-unknown-pragmas -DD=64 -I. -I../../runtime -x c++ attention_loads.cu
+//       check.cu ../../runtime/host/*.cpp -o check
+// For heads of 128 give tcpc -D D=128, and the compiler -DD=128.
 #include <cstdio>
 #include <vector>
 

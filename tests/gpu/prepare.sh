@@ -58,9 +58,11 @@ run_of() {  # PREFIX PLAN..: the folders PREFIX_PLAN, with what the plans includ
     done
 }
 shopt -s nullglob
-run_of run tests/run/convert*.tcp tests/run/{variants,map,map-no-layout,map-turned,names,names-kept,extern,carried,parts,fill,pad,tails,tails-nested,tails-of-maps,several,by-warp}.tcp
-run_of pass tests/pass/partitions.tcp tests/pass/pipeline/{schedule,loops}.tcp
-run_of async tests/async/{first,groups,manual,edges,zfill}.tcp
+run_of run tests/run/convert*.tcp tests/run/{variants,map,map-no-layout,map-turned,names,names-kept,names-of-layouts,extern,carried,parts,fill,pad,tails}.tcp
+run_of run tests/run/{tails-nested,tails-of-maps,several,by-warp,empty-tensor}.tcp tests/emit/variant_edges.tcp
+run_of pass tests/pass/partitions.tcp tests/pass/pipeline/{schedule,loops,steps}.tcp tests/pass/sync/tiles.tcp
+run_of cover tests/pass/cover/loops.tcp
+run_of async tests/async/{first,groups,manual,manual-stages,edges,zfill}.tcp
 for seed_of_sync in 1 2 3 4; do  # order alone: loops and pipelines of asynchronous copies
     "$build/bin/random_sync" --print $seed_of_sync --kernels 50 >"$out/sync.tcp"
     write "sync_$seed_of_sync" "$out/sync.tcp"
