@@ -12,6 +12,9 @@
 #include "base/session.h"
 #include "layout/algebra.h"
 
+enum { FIRST_PLACES = 64, HASH_SHIFT = 20 };  // of the table of expressions
+#define HASH_FACTOR ((uint64_t)0x9e3779b97f4a7c15u)
+
 // A variable, or an expression that has been evaluated.
 struct kept {
     const struct ix *of;  // NULL: a variable's, or a free place in the table
@@ -32,6 +35,7 @@ struct columns {
     struct kept *expr;  // a table by expression
     int64_t cap, used;  // cap: a power of two
     int64_t *number;    // of variables, for one thread
+    struct kept tid;    // the threads' numbers
 };
 
 static void *must(void *p) {
@@ -42,48 +46,30 @@ static void *must(void *p) {
     return p;
 }
 
-struct columns *columns_new(struct session *s, int64_t threads, const int64_t *sym) {
-    struct columns *c = must(calloc(1, sizeof *c));
-    *c = (struct columns){.s = s, .sym = sym, .threads = threads, .clock = 1, .cap = 64};
-    c->nvars = s->next_var + 1;
-    c->var = must(calloc((size_t)c->nvars, sizeof *c->var));
-    c->expr = must(calloc((size_t)c->cap, sizeof *c->expr));
-    return c;
-}
-
-void columns_free(struct columns *c) {
-    if (!c) return;
-    for (int i = 0; i < c->nvars; ++i) free(c->var[i].own);
-    for (int64_t i = 0; i < c->cap; ++i) free(c->expr[i].own);
-    free(c->var);
-    free(c->expr);
-    free(c->number);
-    free(c);
-}
-
 static int64_t *own_column(struct columns *c, struct kept *k) {
     if (!k->own) k->own = must(calloc((size_t)c->threads, sizeof *k->own));
     return k->own;
 }
 
-static struct kept *place_of(struct kept *table, int64_t cap, const struct ix *e) {
-    uint64_t i = ((uint64_t)(uintptr_t)e >> 4) * 0x9e3779b97f4a7c15u >> 20;
-    while (table[i & (uint64_t)(cap - 1)].of && table[i & (uint64_t)(cap - 1)].of != e) ++i;
-    return &table[i & (uint64_t)(cap - 1)];
+// Where "e" stands in the table, or will stand.
+static struct kept *place_of(const struct columns *c, const struct ix *e) {
+    uint64_t i = (uint64_t)(uintptr_t)e * HASH_FACTOR >> HASH_SHIFT, mask = (uint64_t)c->cap - 1;
+    while (c->expr[i & mask].of && c->expr[i & mask].of != e) ++i;
+    return &c->expr[i & mask];
 }
 
 static struct kept *keep(struct columns *c, const struct ix *e) {
-    struct kept *k = place_of(c->expr, c->cap, e);
+    struct kept *k = place_of(c, e);
     if (k->of) return k;
     if (2 * ++c->used > c->cap) {
-        struct kept *more = must(calloc((size_t)c->cap * 2, sizeof *more));
-        for (int64_t i = 0; i < c->cap; ++i) {
-            if (c->expr[i].of) *place_of(more, c->cap * 2, c->expr[i].of) = c->expr[i];
-        }
-        free(c->expr);
-        c->expr = more;
+        struct kept *old = c->expr, *end = old + c->cap;
         c->cap *= 2;
-        k = place_of(c->expr, c->cap, e);
+        c->expr = must(calloc((size_t)c->cap, sizeof *c->expr));
+        for (k = old; k != end; ++k) {
+            if (k->of) *place_of(c, k->of) = *k;
+        }
+        free(old);
+        k = place_of(c, e);
     }
     k->of = e;
     return k;
@@ -97,6 +83,29 @@ static void renew(struct columns *c, struct kept *k) {
         if (k->own[t] < v->lo) v->lo = k->own[t];
         if (k->own[t] > v->hi) v->hi = k->own[t];
     }
+}
+
+struct columns *columns_new(struct session *s, int64_t threads, const int64_t *sym) {
+    struct columns *c = must(malloc(sizeof *c));
+    *c = (struct columns){.s = s, .sym = sym, .threads = threads, .cap = FIRST_PLACES};
+    c->nvars = s->next_var;
+    c->var = must(calloc((size_t)c->nvars, sizeof *c->var));
+    c->expr = must(calloc((size_t)c->cap, sizeof *c->expr));
+    int64_t *own = own_column(c, &c->tid);
+    for (int64_t t = 0; t < threads; ++t) own[t] = t;
+    renew(c, &c->tid);
+    return c;
+}
+
+void columns_free(struct columns *c) {
+    if (!c) return;
+    for (int i = 0; i < c->nvars; ++i) free(c->var[i].own);
+    for (int64_t i = 0; i < c->cap; ++i) free(c->expr[i].own);
+    free(c->var);
+    free(c->expr);
+    free(c->number);
+    free(c->tid.own);
+    free(c);
 }
 
 // -- expressions ----------------------------------------------------------------------------------
@@ -133,7 +142,7 @@ static bool quotient(struct columns *c, const struct ix *e, struct column *out) 
         if (__builtin_add_overflow(a.hi, rest, &end) || __builtin_sub_overflow(a.lo, k, &end))
             return false;
         int64_t *own = own_column(c, x);
-        bool power = (k & (k - 1)) == 0;
+        bool power = __builtin_popcountll((uint64_t)k) == 1;
         int shift = __builtin_ctzll((uint64_t)k);
         for (int64_t t = 0; t < c->threads; ++t) {
             int64_t n = a.at[t] + rest;
@@ -178,7 +187,7 @@ enum { MOST_TERMS = 32 };
 // Sums the columns of "n" terms.
 static bool sum_columns(struct columns *c, const struct ix *e, const struct column *term,
                         const int64_t *times, int n, struct column *out) {
-    int64_t version = 0, base = out->base;
+    int64_t version = term[0].version, base = out->base;
     uint64_t made = 1469598103934665603u;
     for (int i = 0; i < n; ++i) {
         if (term[i].version > version) version = term[i].version;
@@ -189,9 +198,10 @@ static bool sum_columns(struct columns *c, const struct ix *e, const struct colu
     if (!x->value.at || x->made != made || version > x->value.version) {
         int64_t most = 0;
         for (int i = 0; i < n; ++i) {  // no sum of some of them overflows
-            int64_t far = -(term[i].lo < -term[i].hi ? term[i].lo : -term[i].hi), by = times[i];
-            if (far < 0) far = 0;
-            if (by == INT64_MIN || __builtin_mul_overflow(far, by < 0 ? -by : by, &far) ||
+            int64_t far;
+            if (times[i] == INT64_MIN ||
+                __builtin_add_overflow(llabs(term[i].lo), llabs(term[i].hi), &far) ||
+                __builtin_mul_overflow(far, llabs(times[i]), &far) ||
                 __builtin_add_overflow(most, far, &most))
                 return false;
         }
@@ -215,8 +225,8 @@ static bool sum(struct columns *c, const struct ix *e, struct column *out) {
     for (int i = 0; i < e->nterms; ++i) {
         const struct ix_term *x = &e->term[i];
         struct column a = {.base = 1};
-        int64_t k = x->coef.num, part;
-        if ((x->coef.nsyms || x->coef.den != 1) && !lay_int_eval(x->coef, c->sym, &k)) return false;
+        int64_t k, part;
+        if (!lay_int_eval(x->coef, c->sym, &k)) return false;
         if (x->atom && !part_of(c, x->atom, &a)) return false;
         if (__builtin_mul_overflow(a.base, k, &part) || __builtin_add_overflow(base, part, &base))
             return false;
@@ -252,8 +262,7 @@ static bool one_by_one(struct columns *c, const struct ix *e, int64_t active, co
     if (!c->number) c->number = must(calloc((size_t)c->nvars, sizeof *c->number));
     struct kept *x = keep(c, e);
     int64_t *own = own_column(c, x);
-    x->made = 0;
-    x->from = NULL;
+    *x = (struct kept){.of = e, .own = own};  // made of nothing that could stay the same
     for (int64_t t = 0; t < c->threads; ++t) {
         struct ix_env env = {c->number, c->sym};
         own[t] = 0;
@@ -280,16 +289,6 @@ bool columns_eval(struct columns *c, const struct ix *e, int64_t active, const b
 void columns_set(struct columns *c, const struct ix_var *v, int64_t value) {
     struct kept *x = &c->var[v->id];
     x->value = (struct column){.base = value};
-    x->from = NULL;
-}
-
-void columns_set_thread(struct columns *c, const struct ix_var *v) {
-    struct kept *x = &c->var[v->id];
-    int64_t *own = own_column(c, x);
-    if (x->value.at && x->value.base == 0 && x->from == own) return;  // it has it already
-    for (int64_t t = 0; t < c->threads; ++t) own[t] = t;
-    renew(c, x);
-    x->from = own;
 }
 
 void columns_let(struct columns *c, const struct ix_var *v, const struct column *value,
@@ -309,6 +308,10 @@ void columns_let(struct columns *c, const struct ix_var *v, const struct column 
         x->from = NULL;
         if (!off) made_of(x, value, 0);
     }
+}
+
+void columns_set_thread(struct columns *c, const struct ix_var *v) {
+    columns_let(c, v, &c->tid.value, NULL);
 }
 
 bool columns_add(struct columns *c, const struct ix_var *v, const struct column *by,
