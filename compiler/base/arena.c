@@ -68,6 +68,14 @@ void *arena_alloc(struct arena *a, size_t bytes) {
     return memset(p, 0, bytes);
 }
 
+void *arena_more(struct arena *a, void *at, size_t size, int n, int *cap) {
+    if (n < *cap) return at;
+    *cap = *cap ? 2 * *cap : 16;
+    void *more = arena_alloc(a, size * (size_t)*cap);
+    if (n) memcpy(more, at, size * (size_t)n);
+    return more;
+}
+
 char *arena_strndup(struct arena *a, const char *text, size_t len) {
     char *copy = arena_alloc(a, len + 1);
     if (len) memcpy(copy, text, len);

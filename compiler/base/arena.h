@@ -28,6 +28,11 @@ struct arena_mark arena_mark(const struct arena *a);
 void arena_rewind(struct arena *a,
                   struct arena_mark mark);  // frees what was allocated since "mark"
 
+// The array "at" of "n" things of "size" bytes, with room for one more: "at" itself while "n" is
+// below
+// "*cap", the things that it has room for.
+void *arena_more(struct arena *a, void *at, size_t size, int n, int *cap);
+
 #define ARENA_NEW(a, type)      ((type *)arena_alloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, type, n) ((type *)arena_alloc((a), sizeof(type) * (size_t)(n)))
 

@@ -26,7 +26,7 @@ struct kir_buffer {
     const char *elem;    // "f32"; of a stage: of its values' elements
     const char *layout;  // as text, for comments; NULL for a stage
     int elem_bits;
-    int tensor;           // id of the tensor; -1 for KIR_STAGE
+    int tensor;           // id of the tensor; of a stage: nothing
     int64_t count;        // frag, stage: elements; shared: elements; global: 0
     int64_t smem_offset;  // shared: bytes
     int access_bits;      // stage: of a value

@@ -372,7 +372,6 @@ static void move_through_stage(struct lowering *w, const struct copy *c, const s
         stage->elem_bits = held->elem->bits;
         stage->access_bits = bits_of(c, y, held);
         stage->c_type = arena_printf(&w->s->arena, "tcp_b%d", stage->access_bits);
-        stage->tensor = -1;
         stage->count = nest->batch_size;
         lower_node(w, KIR_STAGE_DECL)->stage = stage;
         for (int store = 0; store < 2; ++store) {

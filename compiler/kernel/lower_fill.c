@@ -13,8 +13,7 @@ static int elements_at_once(struct lowering *w, const struct view *v, int64_t si
     if (!lay_valid(run) || !lay_is_leaf(run.shape) || !lay_int_is(run.stride->leaf, 1)) n = 1;
     lay_clear_error(x);
     int64_t start = ix_divisor(v->offset);
-    while (n > 1 && (size % n != 0 || start % n != 0 ||
-                     (v->layout.sw.b && n > (int64_t)1 << v->layout.sw.m)))
+    while (size % n != 0 || start % n != 0 || (v->layout.sw.b && n > (int64_t)1 << v->layout.sw.m))
         n /= 2;
     return n;
 }

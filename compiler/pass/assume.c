@@ -4,8 +4,6 @@
 // divides a product with a param that is declared without "%".
 #include "pass/assume.h"
 
-#include <string.h>
-
 #include "base/session.h"
 
 static int64_t gcd(int64_t a, int64_t b) {
@@ -30,14 +28,11 @@ static bool same_subject(const struct condition *a, const struct condition *b) {
     return lay_int_equal(a->value, b->value);
 }
 
-static struct lay_int factor(struct lay_int x, int i) {
-    return (struct lay_int){1, 1, &x.syms[i], 1, -1};
-}
-
 // Whether all factors of "x" are factors of "y"; both are sorted.
 static bool divides(struct lay_int x, struct lay_int y) {
     int i = 0;
-    for (int j = 0; i < x.nsyms && j < y.nsyms; ++j) i += lay_int_equal(factor(x, i), factor(y, j));
+    for (int j = 0; i < x.nsyms && j < y.nsyms; ++j)
+        i += lay_sym_compare(x.syms[i], y.syms[j]) == 0;
     return i == x.nsyms;
 }
 
@@ -61,12 +56,7 @@ static void ask(const struct assumption *a, struct condition c) {
         if (!implies(&c, &l->at[i])) l->at[n++] = l->at[i];
     }
     l->n = n;
-    if (l->n == l->cap) {
-        l->cap = l->cap ? 2 * l->cap : 8;
-        struct condition *more = ARENA_ARRAY(&a->s->arena, struct condition, l->cap);
-        if (l->n) memcpy(more, l->at, sizeof *more * (size_t)l->n);
-        l->at = more;
-    }
+    l->at = arena_more(&a->s->arena, l->at, sizeof *l->at, l->n, &l->cap);
     l->at[l->n++] = c;
 }
 
@@ -80,12 +70,13 @@ int64_t assume_base(const struct assumption *a, const struct tensor *t) {
     return a->bytes;
 }
 
-static bool promised(struct lay_int x) {
+const struct lay_sym *assume_unpromised(struct lay_int x) {
     for (int i = 0; i < x.nsyms; ++i) {
         const struct lay_sym *y = x.syms[i];
-        if (y->name ? y->mul == 1 : !promised(y->of)) return false;
+        if (!y->name) y = assume_unpromised(y->of);
+        if (y && y->mul == 1) return y;
     }
-    return true;
+    return NULL;
 }
 
 // What divides "x" by the variant's conditions, and by "d", which does.
@@ -103,7 +94,7 @@ int64_t assume_int(const struct assumption *a, struct lay_int x, int64_t unit) {
     int64_t d = lay_int_divisor(x);
     if (a->bytes == 0 && d != 0) d = divisor_when(a, x, d);
     d = assume_times(d, unit);
-    if (a->bytes == 0 || d % a->bytes == 0 || promised(x) || a->kernel->device) return d;
+    if (a->bytes == 0 || d % a->bytes == 0 || !assume_unpromised(x) || a->kernel->device) return d;
     if (a->list) {
         // num * S / den is a multiple of g when S is one of g * den / gcd(num, g * den)
         int64_t g = assume_times(x.den, a->bytes / gcd(a->bytes, unit));

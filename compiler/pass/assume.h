@@ -23,6 +23,8 @@ struct assumption {
 
 // The product where 64 bits hold it, else "a", which divides it.
 int64_t assume_times(int64_t a, int64_t b);
+// The first param in "x" that no multiple is promised of; NULL when there is none.
+const struct lay_sym *assume_unpromised(struct lay_int x);
 // Bytes to which "t" is aligned.
 int64_t assume_base(const struct assumption *a, const struct tensor *t);
 // Bytes that divide "x" things of "unit" bytes each; 0 for none of them.

@@ -29,7 +29,7 @@ static int64_t common_extent(const struct leaves *l, int n) {
         if (l[k].extent[l[k].at].num < least) least = l[k].extent[l[k].at].num;
     }
     for (int k = 0; k < n; ++k) {
-        if (least < 1 || l[k].extent[l[k].at].num % least != 0) return 0;
+        if (l[k].extent[l[k].at].num % least != 0) return 0;
     }
     return least;
 }

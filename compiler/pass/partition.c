@@ -38,7 +38,6 @@ static bool cut_failed(struct session *s, const struct copy *c, const struct vie
     diag_error(s, v->at, "cannot cut %s of shape %s by tile %s: %s", what,
                lay_tuple_text(&s->lay, v->layout.shape), lay_tuple_text(&s->lay, c->tc->tiler),
                s->lay.error ? s->lay.error : "the algebra has no answer");
-    lay_clear_error(&s->lay);
     return false;
 }
 
@@ -179,7 +178,6 @@ static bool no_common_modes(struct session *s, const struct copy *c, struct lay 
     diag_error(s, c->at,
                "not yet supported: sides whose modes have no common refinement, %s and %s a thread",
                lay_text(&s->lay, a), lay_text(&s->lay, b));
-    lay_clear_error(&s->lay);
     return false;
 }
 

@@ -60,7 +60,6 @@ static bool carries_not(const struct lay_tuple *shape, int64_t *run) {
         return true;
     }
     int64_t n = shape->leaf.num;
-    if (*run == 1 || !lay_int_static(shape->leaf)) return *run == 1;
     if (*run % n == 0)
         *run /= n;
     else if (n % *run == 0)

@@ -42,6 +42,7 @@ struct all {
 
 static bool visit_all(struct session *s, struct kernel *k, struct copy *c, void *user) {
     struct all *a = user;
+    lay_clear_error(&s->lay);  // what the algebra says of a copy is of no other
     if (!a->visit(s, k, c, a->user)) a->ok = false;
     return true;
 }

@@ -39,15 +39,11 @@ static int64_t period_bytes(const struct tensor *t) {
 // once a bit that moves others can be set.
 static int64_t reach_of(const struct tensor *t, int64_t cosize) {
     const struct lay_swizzle sw = t->layout.sw;
-    int64_t elements = cosize;
-    if (lay_int_static(t->layout.offset) &&
-        __builtin_add_overflow(elements, t->layout.offset.num, &elements))
-        return -1;
-    int top = sw.m + sw.b + abs(sw.s), source = sw.s >= 0 ? sw.m + sw.s : sw.m;
-    if (!sw.b || top > 40 || elements <= (int64_t)1 << source)
-        return sw.b && top > 40 && sw.s < 0 ? -1 : elements;
-    int64_t n = (int64_t)1 << top;
-    return elements > ((int64_t)1 << 40) ? -1 : (elements + n - 1) / n * n;
+    int64_t elements = cosize + t->layout.offset.num;  // sema has bounded both
+    int64_t moving = (int64_t)1 << (sw.s < 0 ? sw.m : sw.m + sw.s);
+    if (!sw.b || elements <= moving) return elements;
+    int64_t n = (int64_t)1 << (sw.m + sw.b + abs(sw.s));
+    return (elements + n - 1) / n * n;
 }
 
 static bool place(struct session *s, const struct plan *p, struct kernel *k) {
@@ -65,7 +61,7 @@ static bool place(struct session *s, const struct plan *p, struct kernel *k) {
             return false;
         }
         int64_t elements = reach_of(t, cosize.num), period = period_bytes(t), bytes;
-        if (elements < 0 || elements > (1 << 28)) {
+        if (elements > 1 << 28) {
             diag_error(s, t->at, "shared tensor '%s' spans %ld elements", t->name, (long)elements);
             return false;
         }

@@ -20,7 +20,6 @@
 // First everything that is needed is put where it is first needed.  A need that shows only later,
 // around a loop, may make an earlier one superfluous: so each is then tried without.
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/session.h"
 #include "pass/pass.h"
@@ -60,13 +59,7 @@ static enum meet how_they_meet(struct walk *w, struct access a, struct access b)
         const struct known *x = &w->known[i];
         if (same_access(x->a, a) && same_access(x->b, b) && x->differs == differs) return x->meet;
     }
-    if (w->nknown == w->cap_known) {
-        int cap = w->cap_known ? 2 * w->cap_known : 64;
-        struct known *more = ARENA_ARRAY(&w->s->arena, struct known, cap);
-        if (w->nknown) memcpy(more, w->known, sizeof *more * (size_t)w->nknown);
-        w->known = more;
-        w->cap_known = cap;
-    }
+    w->known = arena_more(&w->s->arena, w->known, sizeof *w->known, w->nknown, &w->cap_known);
     enum meet m = meet(w->s, w->k, a, b, differs);
     w->known[w->nknown++] = (struct known){a, b, differs, m};
     return m;

@@ -22,12 +22,7 @@ struct copies {
 static bool collect(struct session *s, struct kernel *k, struct copy *c, void *user) {
     struct copies *l = user;
     (void)k;
-    if (l->n == l->cap) {
-        l->cap = l->cap ? 2 * l->cap : 16;
-        struct copy **more = ARENA_ARRAY(&s->arena, struct copy *, l->cap);
-        for (int i = 0; i < l->n; ++i) more[i] = l->at[i];
-        l->at = more;
-    }
+    l->at = arena_more(&s->arena, l->at, sizeof *l->at, l->n, &l->cap);
     l->at[l->n++] = c;
     return true;
 }
@@ -42,23 +37,12 @@ static int64_t assumed(const struct copy *c, int cap) {
 
 // -- what to say ----------------------------------------------------------------------------------
 
-static const struct param *param_of(const struct kernel *k, const struct lay_sym *y) {
-    while (!y->name) y = y->of.syms[0];
-    for (int i = 0; i < k->nparams; ++i) {
-        if (k->param[i]->sym == y) return k->param[i];
-    }
-    return NULL;
-}
-
-// The param of "value" that a promise is best made of: one without any.
+// The param of "value" that a promise is best made of: one without any, as there is in a condition.
 static const struct param *to_promise(const struct kernel *k, struct lay_int value) {
-    const struct param *first = NULL;
-    for (int i = 0; i < value.nsyms; ++i) {
-        const struct param *q = param_of(k, value.syms[i]);
-        if (q && q->sym->mul == 1) return q;
-        if (!first) first = q;
-    }
-    return first;
+    const struct lay_sym *y = assume_unpromised(value);
+    int i = 0;
+    while (k->param[i]->sym != y) ++i;
+    return k->param[i];
 }
 
 // Where the promise of "c" can be written, and what; false where that is not one word at one place.
@@ -70,7 +54,7 @@ static bool mend(struct session *s, const struct kernel *k, const struct conditi
         return true;
     }
     const struct param *q = to_promise(k, c->value);
-    if (!q || !q->mod_free || c->value.nsyms != 1 || c->value.syms[0] != q->sym) return false;
+    if (!q->mod_free || c->value.nsyms != 1 || c->value.syms[0] != q->sym) return false;
     *at = q->mod_at;
     *text = arena_printf(&s->arena, " %% %" PRId64, c->by);
     return true;
@@ -85,7 +69,6 @@ static void note_fact(struct session *s, const struct kernel *k, const struct co
         return;
     }
     const struct param *q = to_promise(k, c->value);
-    if (!q) return;
     if (c->value.nsyms == 1 && c->value.syms[0] == q->sym) {
         diag_note(s, q->at,
                   "'%s' is not promised to be a multiple of %" PRId64 "; say 'index %% %" PRId64

@@ -92,19 +92,16 @@ static bool find_layout(struct session *s, const struct plan *p, const struct te
     // the params' smallest values, in all combinations
     if (p->nparams > MOST_SYMS) return false;
     int64_t *fixed = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
-    int n = 1;
-    for (int i = 0; i < p->nparams; ++i) n *= SMALL;
-    for (int c = 0; c < n; ++c) {
+    for (int c = 0;; ++c) {
         int rest = c;
-        for (int i = 0; i < p->nsyms; ++i) fixed[i] = PLAN_UNBOUND;
         for (int i = 0; i < p->nparams; ++i, rest /= SMALL) {
             const struct lay_sym *y = p->param[i]->sym;
             int64_t least = y->lo > 1 ? y->lo : 1;
             fixed[y->id] = (least + y->mul - 1) / y->mul * y->mul + y->mul * (rest % SMALL);
         }
+        if (rest) return false;
         if (!plan_broken_promise(s, p, fixed) && note_layout(s, p, t, fixed)) return true;
     }
-    return false;
 }
 
 void witness_layout(struct session *s, const struct plan *p, const struct tensor *t) {

@@ -24,6 +24,22 @@ static void arena_gives_zeroed_aligned_memory(void) {
     arena_release(&a);
 }
 
+static void arena_makes_room(void) {
+    struct arena a;
+    arena_init(&a);
+    int *at = NULL, cap = 0, moves = 0;
+    for (int n = 0; n < 1000; ++n) {
+        int *more = arena_more(&a, at, sizeof *at, n, &cap);
+        CHECK(cap > n, "room for %d things, %d are there", cap, n);
+        moves += more != at;
+        at = more;
+        at[n] = n;
+    }
+    for (int n = 0; n < 1000; ++n) CHECK(at[n] == n, "thing %d became %d", n, at[n]);
+    CHECK(moves < 10, "the array moved %d times", moves);
+    arena_release(&a);
+}
+
 static void arena_rewinds(void) {
     struct arena a;
     arena_init(&a);
@@ -101,6 +117,7 @@ static void equal_names_are_one(void) {
 
 int main(void) {
     arena_gives_zeroed_aligned_memory();
+    arena_makes_room();
     arena_rewinds();
     buffers_grow();
     json_strings();
