@@ -14,7 +14,7 @@ build=${BUILD:-build} out=${1:-build-gpu/pipeline}
 rm -rf "$out"
 mkdir -p "$out/include"
 cp bench/pipeline/*.{cu,cuh,h,sh} "$out/"
-cp runtime/tcp_{runtime,device,launch}.* "$out/include/"
+cp runtime/tcp_*.{h,cuh} "$out/include/"
 for stages in 1 2 3 4; do
     for l2 in 0 128; do
         to=$out/emitted/${stages}_$l2

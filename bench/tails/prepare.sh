@@ -10,7 +10,7 @@ build=${BUILD:-build} out=${1:-build-gpu/tails}
 rm -rf "$out"
 mkdir -p "$out/include"
 cp bench/tails/main.cu "$out/"
-cp runtime/tcp_{runtime,device,launch}.* "$out/include/"
+cp runtime/tcp_*.{h,cuh} "$out/include/"
 "$build/bin/tcpc" -w -arch=sm_90 bench/tails/tails.tcp -o "$out/tails.cu"
 (cd "$out" && nvcc -O3 -std=c++17 -arch="${ARCH:-sm_90}" -I include main.cu -o program)
 echo "$out: $(du -sm "$out" | cut -f1) MiB; there: bash bench/tails/run.sh $out" >&2
