@@ -24,7 +24,8 @@ enum { SAME_STEPS = 4 };                 // of a loop whose steps touch the same
 enum { FEW_STEPS = 2 };                  // of a loop that may have more than the params say
 enum { FEW_TURNS = 5 };                  // with few steps of a pipeline
 #define ACCESS_LIMIT ((int64_t)1 << 23)  // accesses: then the rest is left
-#define SHADOW_LIMIT ((int64_t)1 << 22)  // pieces of a buffer that are kept
+enum { FIRST_PIECES = 1024, FIRST_GROUPS = 64, HASH_SHIFT = 20 };
+#define HASH_FACTOR ((uint64_t)0x9e3779b97f4a7c15u)
 
 struct mark {
     const struct kir_node *node;  // NULL: none
@@ -79,10 +80,10 @@ static bool value_for(struct run *r, const struct ix *e, int64_t active, const b
     return trouble(r, arena_printf(&r->s->arena, "'%s' has no value", ix_text(r->s, e)));
 }
 
-// The value for the first thread, which is that of all.
+// The value that all threads have.
 static bool value_of(struct run *r, const struct ix *e, int64_t *out) {
     struct column x;
-    if (!value_for(r, e, 1, NULL, &x)) return false;
+    if (!value_for(r, e, r->k->threads, NULL, &x)) return false;
     *out = column_value(&x, 0);
     return true;
 }
@@ -147,23 +148,22 @@ static void find_buffers(struct run *r, const struct kir_node *list) {
 
 static bool make_cells(struct run *r, struct shadow *x) {
     if (x->buf->space == KIR_GLOBAL || x->buf->outside) {
-        x->cells = 1024;
+        x->cells = FIRST_PIECES;
         x->key = malloc(sizeof *x->key * (size_t)x->cells);
         if (!x->key) return trouble(r, "out of memory");
         for (int64_t i = 0; i < x->cells; ++i) x->key[i] = -1;
     } else {
-        x->cells = x->buf->count * x->buf->elem_bits / 8 / x->piece + 1;
-        if (x->cells > SHADOW_LIMIT) return trouble(r, "a buffer that is too large to be checked");
+        int64_t bytes = x->buf->count * x->buf->elem_bits / 8;
+        x->cells = (bytes + x->piece - 1) / x->piece;
     }
     x->cell = calloc((size_t)x->cells, sizeof *x->cell);
     return x->cell || trouble(r, "out of memory");
 }
 
 static int64_t slot_of(const struct shadow *x, int64_t piece) {
-    uint64_t h = (uint64_t)piece * 0x9e3779b97f4a7c15u;
-    int64_t i = (int64_t)(h >> 20) & (x->cells - 1);
-    while (x->key[i] >= 0 && x->key[i] != piece) i = (i + 1) & (x->cells - 1);
-    return i;
+    uint64_t i = (uint64_t)piece * HASH_FACTOR >> HASH_SHIFT, mask = (uint64_t)x->cells - 1;
+    while (x->key[i & mask] >= 0 && x->key[i & mask] != piece) ++i;
+    return (int64_t)(i & mask);
 }
 
 static bool grow(struct run *r, struct shadow *x) {
@@ -615,7 +615,7 @@ static bool check_turn(struct session *s, const struct kir_kernel *k, const int6
     struct arena_mark mark = arena_mark(&s->arena);
     r.columns = columns_new(s, k->threads, sym);
     r.shadow = calloc((size_t)count_nodes(k->body) + 1, sizeof *r.shadow);
-    r.cap_done = 64;
+    r.cap_done = FIRST_GROUPS;
     r.done = calloc((size_t)r.cap_done, sizeof *r.done);
     r.active = k->threads;
     r.epoch = 1;
