@@ -33,6 +33,9 @@ static inline int64_t image_tag_offset(int64_t tag) {
 static inline int64_t image_constant(int k) {
     return -2 - (int64_t)k;
 }
+static inline bool image_is_constant(int64_t tag) {
+    return tag < IMAGE_POISON;
+}
 
 // The types that an element or a constant had before copies converted it, four bits each, the first
 // one lowest; 0: it was not converted.

@@ -78,8 +78,8 @@ struct comparison {
 
 static const char *who(struct session *s, int64_t mark) {
     if (mark == IMAGE_POISON) return "nobody";
-    return arena_printf(&s->arena, "thread %" PRId64 " of block %" PRId64, mark & ((1 << 20) - 1),
-                        mark >> 20);
+    return arena_printf(&s->arena, "thread %" PRId64 " of block %" PRId64, kir_writer_thread(mark),
+                        kir_writer_block(mark));
 }
 
 static const struct constant *constant_by_id(const struct plan *p, int id) {
@@ -92,7 +92,7 @@ static const struct constant *constant_by_id(const struct plan *p, int id) {
 static const char *value_text(const struct comparison *c, const struct kernel *k, int64_t tag) {
     struct session *s = c->s;
     if (tag == IMAGE_POISON) return "nothing";
-    if (tag < IMAGE_POISON) {
+    if (image_is_constant(tag)) {
         const struct constant *n = constant_by_id(c->p, image_constant_of(tag));
         return arena_printf(&s->arena, "the number %s of %s%s", n->text, n->elem->name,
                             elem_tag_types(s, tag));

@@ -10,6 +10,9 @@
 #include "layout/algebra.h"
 #include "plan/plan.h"
 
+enum { FIRST_MIX = 30, SECOND_MIX = 27, LAST_MIX = 31, MARK_UNUSED = 2 };  // splitmix64, 62 bits
+enum { FIRST_FLIGHTS = 1024 };
+
 struct run {
     struct session *s;
     const struct kir_kernel *k;
@@ -144,10 +147,10 @@ static int64_t place(const struct kir_buffer *b, int64_t thread, int64_t at) {
 
 // Spreads block and thread over 62 bits, so that sums of different readers differ.
 static int64_t reader_mark(int64_t block, int64_t thread) {
-    uint64_t x = ((uint64_t)block << 20 | (uint64_t)thread) + 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return (int64_t)((x ^ (x >> 31)) >> 2);
+    uint64_t x = (uint64_t)kir_writer(block, thread) + 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> FIRST_MIX)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> SECOND_MIX)) * 0x94d049bb133111ebu;
+    return (int64_t)((x ^ (x >> LAST_MIX)) >> MARK_UNUSED);
 }
 
 static void trace_access(struct run *r, const struct kir_node *n, int64_t t, int64_t at, int64_t to,
@@ -167,7 +170,7 @@ static void trace_access(struct run *r, const struct kir_node *n, int64_t t, int
         }
         if (written && written->space == KIR_GLOBAL) {
             image_store(r->trace->writer, image_global(written->tensor), where + e,
-                        r->block << 20 | t);
+                        kir_writer(r->block, t));
         }
     }
 }
@@ -197,7 +200,7 @@ static bool issue(struct run *r, const struct kir_node *n, int64_t t, int64_t at
         return true;
     }
     if (r->nflight == r->flight_cap) {
-        int cap = r->flight_cap ? 2 * r->flight_cap : 1024;
+        int cap = r->flight_cap ? 2 * r->flight_cap : FIRST_FLIGHTS;
         struct in_flight *more = realloc(r->flight, sizeof *more * (size_t)cap);
         if (!more) return fail(r, "out of memory");
         r->flight = more;

@@ -18,6 +18,16 @@ const char *kir_run(struct session *s, const struct kir_kernel *k, const int64_t
 struct kir_trace {
     struct image *writer, *readers;
 };
+// A writer as a number, and its block and thread.
+static inline int64_t kir_writer(int64_t block, int64_t thread) {
+    return block << 20 | thread;
+}
+static inline int64_t kir_writer_block(int64_t writer) {
+    return writer >> 20;
+}
+static inline int64_t kir_writer_thread(int64_t writer) {
+    return writer & ((1 << 20) - 1);
+}
 // The same, and fills in "trace", whose images are empty before.
 const char *kir_run_traced(struct session *s, const struct kir_kernel *k, const int64_t *sym,
                            const struct sample_set *what, struct image *img,

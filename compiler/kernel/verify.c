@@ -40,7 +40,7 @@ static bool written_or_local(void *user, int64_t buf) {
 
 static const char *tag_text(struct session *s, const struct kernel *k, int64_t tag) {
     if (tag == IMAGE_POISON) return "nothing";
-    if (tag < IMAGE_POISON) return "a constant";
+    if (image_is_constant(tag)) return "a constant";
     for (int i = 0; i < k->nformals; ++i) {
         const struct tensor *t = k->formal[i].tensor;
         if (t->id == image_tag_tensor(tag)) {
