@@ -22,7 +22,7 @@ static int64_t shared_limit(int arch) {
     case 120:
     case 121: return 99 * 1024;
     case 75: return 64 * 1024;
-    default: return arch >= 90 ? 227 * 1024 : 48 * 1024;
+    default: return 227 * 1024;  // sm_90, sm_100, sm_103
     }
 }
 
@@ -46,44 +46,34 @@ static int64_t reach_of(const struct tensor *t, int64_t cosize) {
     return (elements + n - 1) / n * n;
 }
 
+static int64_t bytes_of(const struct tensor *t) {
+    return t->smem_elements * t->elem->bits / 8;
+}
+
 static bool place(struct session *s, const struct plan *p, struct kernel *k) {
     int64_t at = 0;
     const struct tensor *largest = NULL;
-    int64_t largest_bytes = 0;
     for (int i = 0; i < k->nlocal; ++i) {
         struct tensor *t = k->local[i];
         if (t->space != MEM_SHARED) continue;
-        struct lay_int cosize = lay_cosize(&s->lay, t->layout);
-        if (!lay_int_static(cosize)) {
-            diag_error(s, t->at,
-                       "shared tensor '%s' has layout %s, whose size is known only at run time",
-                       t->name, lay_text(&s->lay, t->layout));
-            return false;
-        }
-        int64_t elements = reach_of(t, cosize.num), period = period_bytes(t), bytes;
+        int64_t elements = reach_of(t, lay_cosize(&s->lay, t->layout).num);
+        int64_t period = period_bytes(t), align = period < 1024 ? period : 1024;
         if (elements > 1 << 28) {
             diag_error(s, t->at, "shared tensor '%s' spans %ld elements", t->name, (long)elements);
             return false;
         }
-        bytes = elements * t->elem->bits / 8;
-        int64_t align = period > 128 ? (period < 1024 ? period : 1024) : 128;
         if (t->align > align) align = t->align;
         at = (at + align - 1) / align * align;
         t->smem_offset = (int)at;
         t->smem_elements = elements;
-        at += bytes;
-        if (bytes > largest_bytes) {
-            largest_bytes = bytes;
-            largest = t;
-        }
+        at += bytes_of(t);
+        if (!largest || bytes_of(t) > bytes_of(largest)) largest = t;
     }
     k->smem_bytes = at;
     if (at > shared_limit(p->arch)) {
         diag_error(s, k->at, "kernel '%s' needs %ld bytes of shared memory, sm_%d has %ld a block",
                    k->name, (long)at, p->arch, (long)shared_limit(p->arch));
-        if (largest) {
-            diag_note(s, largest->at, "'%s' takes %ld of them", largest->name, (long)largest_bytes);
-        }
+        diag_note(s, largest->at, "'%s' takes %ld of them", largest->name, (long)bytes_of(largest));
         return false;
     }
     return true;

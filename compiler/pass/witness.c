@@ -9,7 +9,7 @@
 #include "plan/plan_bind.h"
 #include "plan/plan_run.h"
 
-enum { CHOICES = 3, SMALL = 4, MOST_SYMS = 3 };
+enum { CHOICES = 3, SMALL = 5, MOST_SYMS = 3 };
 #define MOST_ELEMENTS ((int64_t)1 << 16)
 
 // "with M = 9, K = 8, ", of the params that "k" has, or all; "" for none.
@@ -96,8 +96,7 @@ static bool find_layout(struct session *s, const struct plan *p, const struct te
         int rest = c;
         for (int i = 0; i < p->nparams; ++i, rest /= SMALL) {
             const struct lay_sym *y = p->param[i]->sym;
-            int64_t least = y->lo > 1 ? y->lo : 1;
-            fixed[y->id] = (least + y->mul - 1) / y->mul * y->mul + y->mul * (rest % SMALL);
+            fixed[y->id] = y->lo + y->mul * (rest % SMALL);
         }
         if (rest) return false;
         if (!plan_broken_promise(s, p, fixed) && note_layout(s, p, t, fixed)) return true;

@@ -15,7 +15,8 @@ usage: mutants.py [--seed S] [--count N] [--jobs J] [--seconds T] [--only REGEX]
 
 A mutant that no compiler takes is not counted.  One that runs out of time or memory counts as killed, and is marked.  One
 survives when it passed every test that there is; of whom that is not known in time, the verdict is "no time", and it is not
-counted.  Survivors that tests/mutants/judged.txt knows are listed with its verdict.  Exit status 0 when 90% are killed.
+counted.  Survivors that tests/mutants/judged.txt knows are listed with its verdict; those that it calls equivalent change nothing
+that a plan can tell, and are not counted.  Exit status 0 when 90% are killed of those that change something.
 """
 
 import argparse
@@ -39,7 +40,8 @@ from mutant_place import HOME, MODULES, ROOT, Base, Place, keep_outputs  # noqa:
 
 SOURCES = ("compiler/pass/*.c", "compiler/kernel/*.c")
 JUDGED = ROOT / "tests/mutants/judged.txt"
-LEAST = 90.0  # percent
+EQUIVALENT = "equivalent"  # so begins the verdict of what no plan can tell
+LEAST = 90.0  # percent, of those that change something
 
 
 STOP = ("--max-failures=1", "--stop-on-failure")  # words of commands
@@ -277,12 +279,14 @@ def conclude(cases, population, options, seconds):
         print("\nnot judged for want of time, and noticed by none of the tests so far:")
     for case in begun:
         show(case.mutant, f"passed {len(case.passed)} of {len(QUICK + FULL)} steps")
-    unjudged = sum(c.verdict == "survived" and c.mutant.key() not in judged for c in cases)
+    known = [judged.get(c.mutant.key()) for c in cases if c.verdict == "survived"]
+    equivalent = sum(verdict is not None and verdict.startswith(EQUIVALENT) for verdict in known)
     counted = killed + timeouts + survived
-    share = 100.0 * (killed + timeouts) / max(counted, 1)
+    share = 100.0 * (killed + timeouts) / max(counted - equivalent, 1)
     print(f"\n{counted} mutants of {population} (seed {options.seed}): {killed + timeouts} killed ({timeouts} by time), {survived} "
-          f"survived ({unjudged} not judged), {verdicts.count('did not compile')} more did not compile, {unknown} had no time; "
-          f"{share:.1f}% killed, {seconds:.0f} s", flush=True)
+          f"survived, {verdicts.count('did not compile')} more did not compile, {unknown} had no time; {seconds:.0f} s\n"
+          f"{killed + timeouts} killed of {counted - equivalent} that change something ({share:.1f}%), {equivalent} equivalent, "
+          f"{known.count(None)} survivors not judged", flush=True)
     return 0 if share >= LEAST else 1
 
 
