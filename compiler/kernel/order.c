@@ -60,8 +60,8 @@ struct run {
     int32_t cap_done;
     int32_t calls;
     int turn;
-    bool beyond;    // see order_check
-    uint64_t same;  // of the turns below 64, those that have gone through the same steps so far
+    bool beyond;  // see order_check
+    bool *same;   // the turns before this one that go through the same steps, as far as is known
     int64_t accesses;
     struct order_fault *fault;
     bool failed;
@@ -499,8 +499,8 @@ static bool run_let(struct run *r, const struct kir_node *n) {
         int64_t least = is_static ? steps : n->index->lo - begin;
         int64_t now = steps_of(r->turn, n, steps, least);
         end[t] = begin + now;
-        for (int i = 0; i < r->turn && i < 64; ++i) {
-            if (steps_of(i, n, steps, least) != now) r->same &= ~((uint64_t)1 << i);
+        for (int i = 0; i < r->turn; ++i) {
+            if (steps_of(i, n, steps, least) != now) r->same[i] = false;
         }
     }
     if (!x.at && !most.at) column = (struct column){.base = end[0]};
@@ -604,14 +604,14 @@ static bool run_block(struct run *r) {
 
 static bool check_turn(struct session *s, const struct kir_kernel *k, const int64_t *sym,
                        bool beyond, struct order_without without, struct order_fault *fault,
-                       int turn, uint64_t *same) {
+                       int turn, bool *same) {
     struct run r = {.s = s,
                     .k = k,
                     .without = without,
                     .fault = fault,
                     .turn = turn,
                     .beyond = beyond,
-                    .same = UINT64_MAX};
+                    .same = same};
     struct arena_mark mark = arena_mark(&s->arena);
     r.columns = columns_new(s, k->threads, sym);
     r.shadow = calloc((size_t)count_nodes(k->body) + 1, sizeof *r.shadow);
@@ -634,7 +634,6 @@ static bool check_turn(struct session *s, const struct kir_kernel *k, const int6
     free(r.done);
     columns_free(r.columns);
     if (!fault->trouble) arena_rewind(&s->arena, mark);
-    *same = r.same;
     return !r.failed;
 }
 
@@ -659,11 +658,12 @@ static int turns(const struct kir_node *list, bool again, int *pipelines) {
 bool order_check(struct session *s, const struct kir_kernel *k, const int64_t *sym, bool beyond,
                  struct order_without without, struct order_fault *fault) {
     int pipelines = 0, n = turns(k->body, false, &pipelines);
-    uint64_t done = 0, same;  // turns that go through the steps of one before
+    bool *same = ARENA_ARRAY(&s->arena, bool, n), *done = ARENA_ARRAY(&s->arena, bool, n);
     for (int i = n - 1; i >= 0; --i) {
-        if (i < 64 && done >> i & 1) continue;
-        if (!check_turn(s, k, sym, beyond, without, fault, i, &same)) return false;
-        done |= same;
+        if (done[i]) continue;  // a later one went through the same steps
+        memset(same, true, (size_t)i);
+        if (!check_turn(s, k, sym, beyond, without, fault, i, same)) return false;
+        for (int j = 0; j < i; ++j) done[j] |= same[j];
     }
     return true;
 }

@@ -68,8 +68,8 @@ def lit(name, tests, out=None, build="build"):
                  "--filter", f"^tcpc :: {tests}", "--filter-out", f"{out}|{DEVICE}" if out else DEVICE))
 
 
-def unit(name, tests):
-    return Step(f"ctest: {name}", "build", ("ctest", STOP[1], "-R", f"^({tests})", "-E", "^$"))
+def unit(name, tests, build="build"):
+    return Step(f"ctest: {name}", build, ("ctest", STOP[1], "-R", f"^({tests})", "-E", "^$"))
 
 
 def plans(first, count, build="build"):
@@ -102,6 +102,7 @@ FULL = [
     lit("slow ones of run", "run/(pad|random|tails)"),
     plans(301, 700),
     plans(1, 100, "build-asan"),
+    unit("kernel, sanitizers", "unit.kernel", "build-asan"),
     lit("pass, sanitizers", "(pass|kernel)/", build="build-asan"),
 ]
 

@@ -1,0 +1,191 @@
+// Does the check that every compile makes notice code that does something else?  The Kernel IR of
+// small plans is spoilt, one node at a time: an access goes one access further, for all blocks and
+// iterations or for one of them, or is left out; a loop, a guard, a condition, a ring or a carried
+// offset is off by one; a wait is for less.  Each must be refused.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "driver/golden.h"
+#include "plan/plan.h"
+
+static const char *const plans[] = {
+    // extents that are no multiples, with predicates
+    "tcp 1;\ntensor A : f32 global (103) align 16;\ntensor B : f32 global (103) align 16;\n"
+    "tiled_copy v = tile(universal(32), thr=32, val=2);\n"
+    "kernel k(A, out B) grid (2) { copy local_tile(A,(64),(block.x)) -> "
+    "local_tile(B,(64),(block.x)) with v; }\n",
+    // through shared memory, by other threads
+    "tcp 1;\ntensor A : f16 global row(64,64) align 16;\ntensor B : f16 global row(64,64) align 16;\n"
+    "tiled_copy to = tile(universal(64), thr=(8,8):(8,1), val=(1,4));\n"
+    "tiled_copy fro = tile(universal(64), thr=(16,4):(4,1), val=(1,4));\n"
+    "kernel k(A, out B) grid (2,2) { shared s : f16 Sw<2,3,3> o 0 o row(32,32);\n"
+    "  copy local_tile(A,(32,32),(block.x,block.y)) -> s with to;\n"
+    "  copy s -> local_tile(B,(32,32),(block.x,block.y)) with fro; }\n",
+    // a pipeline of asynchronous copies
+    "tcp 1;\nparam T : index in 1 .. 20;\n"
+    "tensor A : f32 global (64,T) align 16;\ntensor B : f32 global (64,T) align 16;\n"
+    "tiled_copy g2s = tile(cp_async.cg(16), thr=(16,1), val=(4,1));\n"
+    "tiled_copy s2g = tile(universal(32), thr=(16,1), val=(4,1));\n"
+    "kernel k(A, out B) { shared s : f32 (64,1) stages 3;\n"
+    "  pipeline i in 0 .. T {\n"
+    "    load { copy local_tile(A,(64,1),(0,i)) -> s with g2s; }\n"
+    "    use { copy s -> local_tile(B,(64,1),(0,i)) with s2g; } } }\n",
+    // fragments, a fill and a loop, more threads than a copy has
+    "tcp 1;\ntensor A : f32 global (64,6) align 16;\ntensor B : f32 global (64,6) align 16;\n"
+    "tensor Z : f32 global (32) align 16;\n"
+    "tiled_copy v = tile(universal(128), thr=(16,1), val=(4,1));\n"
+    "tiled_copy z = tile(universal(32), thr=32, val=1);\n"
+    "kernel k(A, out B, out Z) threads 64 { frag q : f32 like z; fill q = 3; copy q -> Z with z;\n"
+    "  for i in 0 .. 6 { frag r : f32 like v; copy local_tile(A,(64,1),(0,i)) -> r with v;\n"
+    "    copy r -> local_tile(B,(64,1),(0,i)) with v; } }\n",
+    // more than is executed wholly: blocks and iterations are chosen
+    "tcp 1;\ntensor A : f32 global (64,9,300) align 16;\ntensor B : f32 global (64,9,300) align 16;\n"
+    "tiled_copy v = tile(universal(128), thr=(16,1,1), val=(4,1,1));\n"
+    "kernel k(A, out B) grid (300) { for i in 0 .. 9 {\n"
+    "  copy local_tile(A,(64,1,1),(0,i,block.x)) -> local_tile(B,(64,1,1),(0,i,block.x)) with v; } }\n",
+};
+
+struct spoiling {
+    struct session *s;
+    struct kir_kernel *k;
+    int ways;          // of a copy, that are chosen from around the node: not all blocks take each
+    int left;          // spoilings before the one to be made
+    const char *made;  // what it did
+};
+
+static bool now(struct spoiling *x, const char *what) {
+    if (x->left-- != 0) return false;
+    x->made = what;
+    return true;
+}
+
+static const struct ix *more(struct spoiling *x, const struct ix *e, int64_t by) {
+    return ix_add(x->s, e, ix_int(x->s, by));
+}
+
+// "by" more where variable "v" is "at".
+static const struct ix *more_at(struct spoiling *x, const struct ix *e, int64_t by,
+                                const struct ix_var *v, int64_t at) {
+    const struct ix *n = ix_var(x->s, v), *is;
+    // at is 0: 1 - (n + big - 1) / big
+    is = at ? ix_sub(x->s, ix_div(x->s, n, lay_int(at)), ix_div(x->s, n, lay_int(at + 1)))
+            : ix_sub(x->s, ix_int(x->s, 1),
+                     ix_div(x->s, ix_add(x->s, n, ix_int(x->s, 4095)), lay_int(4096)));
+    return ix_add(x->s, e, ix_scale(x->s, is, lay_int(by)));
+}
+
+static void spoil_access(struct spoiling *x, struct kir_node *n, const struct kir_node *loop) {
+    bool stores = n->kind != KIR_LOAD && n->kind != KIR_STORE && n->to_at;
+    const struct kir_buffer *b = n->buf ? n->buf : n->to_buf;
+    int64_t by = b ? n->bits / b->elem_bits : 1, blocks;
+    if (n->at && now(x, "further")) n->at = more(x, n->at, by);
+    if (n->at && now(x, "back")) n->at = more(x, n->at, -by);
+    if (stores && now(x, "to further")) n->to_at = more(x, n->to_at, by);
+    if (stores && now(x, "to back")) n->to_at = more(x, n->to_at, -by);
+    if (n->stage_at && now(x, "another register")) n->stage_at = more(x, n->stage_at, 1);
+    if (n->kind == KIR_FILL && now(x, "another number")) ++n->constant;
+    blocks = lay_int_static(x->k->grid[0]) ? x->k->grid[0].num : 1;
+    const int64_t some[] = {0, 1, blocks / 2, blocks - 1};
+    for (int i = 0; i < 4 && blocks > 1 && n->at && !x->ways; ++i) {
+        if (now(x, "in one block")) n->at = more_at(x, n->at, by, x->k->block[0], some[i]);
+    }
+    // an iteration is one of those that are executed, too
+    int64_t begin, end;
+    if (loop && n->at && ix_static(loop->begin, &begin) && ix_static(loop->end, &end)) {
+        const int64_t few[] = {begin, begin + 1, begin + (end - begin) / 2, end - 1};
+        for (int i = 0; i < 4; ++i)
+            if (now(x, "in one iteration")) n->at = more_at(x, n->at, by, loop->var, few[i]);
+    }
+    if (now(x, "left out")) n->kind = KIR_COMMENT;
+}
+
+static void spoil_conditions(struct spoiling *x, struct kir_node *n) {
+    for (int i = 0; i < n->nconds; ++i) {
+        struct kir_cond *c = (struct kir_cond *)&n->cond[i];
+        if (now(x, "one less in a condition")) c->b = more(x, c->b, -1);
+        if (now(x, "one more in a condition")) c->b = more(x, c->b, 1);
+    }
+}
+
+static void spoil(struct spoiling *x, struct kir_node *list, const struct kir_node *loop) {
+    for (struct kir_node *n = list; n; n = n->next) {
+        switch (n->kind) {
+        case KIR_LOAD:
+        case KIR_STORE:
+        case KIR_MOVE:
+        case KIR_ASYNC:
+        case KIR_FILL: spoil_access(x, n, loop); break;
+        case KIR_FOR:
+            if (now(x, "a loop begins late")) n->begin = more(x, n->begin, 1);
+            if (now(x, "a loop ends early")) n->end = more(x, n->end, -1);
+            if (now(x, "a loop ends late")) n->end = more(x, n->end, 1);
+            for (int i = 0; i < n->nrings; ++i) {
+                struct kir_ring *r = (struct kir_ring *)&n->ring[i];
+                if (now(x, "a ring's first")) r->first = (r->first + 1) % r->size;
+                if (now(x, "a ring's size")) ++r->size;
+            }
+            for (int i = 0; i < n->ncarries; ++i) {
+                struct kir_carry *c = (struct kir_carry *)&n->carry[i];
+                if (now(x, "a carried offset's first")) c->first = more(x, c->first, 4);
+                if (now(x, "a carried offset's step")) c->step = more(x, c->step, 4);
+            }
+            break;
+        case KIR_GUARD:
+            if (now(x, "a thread less")) --n->count;
+            break;
+        case KIR_LET:
+            if (now(x, "a let")) n->index = more(x, n->index, 4);
+            break;
+        case KIR_WAIT:
+            if (now(x, "a wait for less")) ++n->pending;
+            break;
+        case KIR_BARRIER:
+            if (now(x, "no barrier")) n->kind = KIR_COMMENT;
+            break;
+        default: break;
+        }
+        // one with two ways chooses between two that do the same
+        if ((n->kind == KIR_IF && !n->orelse) || n->kind == KIR_ASYNC) spoil_conditions(x, n);
+        x->ways += n->orelse != NULL;
+        spoil(x, n->body, n->kind == KIR_FOR ? n : loop);
+        spoil(x, n->orelse, loop);
+        x->ways -= n->orelse != NULL;
+    }
+}
+
+// Whether the check refuses the "i"-th spoiling; "none" when there are not so many.
+static bool is_found(struct golden_plan *g, int i, bool *none) {
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        struct kir *ir = lower_plan(&g->s, g->p);
+        struct spoiling x = {.s = &g->s, .k = ir->kernels, .left = i};
+        spoil(&x, ir->kernels->body, NULL);
+        if (!x.made) _exit(77);
+        FILE *quiet = freopen("/dev/null", "w", stderr);
+        bool ok = quiet && verify_kernels(&g->s, g->p, ir) && !g->s.diags.nerrors;
+        if (ok) printf("spoiling %d: %s\n", i, x.made);
+        fflush(stdout);
+        _exit(ok ? 0 : 1);
+    }
+    int status;
+    if (child < 0 || waitpid(child, &status, 0) != child) {
+        perror("fork");
+        exit(2);
+    }
+    *none = WIFEXITED(status) && WEXITSTATUS(status) == 77;
+    return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+}
+
+int main(void) {
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; ++i) {
+        struct golden_plan g;
+        golden_compile(&g, plans[i], "lower");
+        bool none = !CHECK(g.ok, "%s%s", plans[i], golden_error(&g));
+        int n = 0;
+        for (; !none; ++n) CHECK(is_found(&g, n, &none), "%s\n  spoiling %d", plans[i], n);
+        if (g.ok) CHECK(n > 8, "%s\n  can be spoilt %d times", plans[i], n);
+        golden_end(&g);
+    }
+    return check_done();
+}
