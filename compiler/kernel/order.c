@@ -34,7 +34,7 @@ struct mark {
 };
 
 struct cell {
-    struct mark write, read[2], async_read;
+    struct mark write, read[2], async_read[2];
 };
 
 // What is known of a buffer; of one whose size is not this function's in a table by piece.
@@ -221,17 +221,20 @@ static bool report(struct run *r, enum order_missing missing, const struct mark 
     return false;
 }
 
+// Whether a barrier stands between the end of "a" and what comes now.
+static bool is_over(const struct run *r, const struct mark *a) {
+    int32_t end = a->group >= 0 ? r->done[a->group] : a->epoch;
+    return end >= 0 && end < r->epoch;
+}
+
 // Whether "b" comes after "a", an access to the same piece.
 static bool in_order(struct run *r, const struct mark *a, bool a_writes, const struct mark *b,
                      bool b_writes, const struct shadow *x, int64_t piece) {
     if (!a->node) return true;
-    int32_t epoch = a->epoch;
-    if (a->group >= 0) {
-        epoch = r->done[a->group];
-        if (epoch < 0) return report(r, ORDER_WAIT, a, a_writes, b, b_writes, x, piece);
-    }
+    if (a->group >= 0 && r->done[a->group] < 0)
+        return report(r, ORDER_WAIT, a, a_writes, b, b_writes, x, piece);
     // a call has a number as if it were a thread: it sees to itself
-    if (epoch < r->epoch || a->thread == b->thread) return true;
+    if (is_over(r, a) || a->thread == b->thread) return true;
     return report(r, ORDER_BARRIER, a, a_writes, b, b_writes, x, piece);
 }
 
@@ -243,19 +246,16 @@ static bool touch_piece(struct run *r, struct shadow *x, int64_t piece, const st
     bool ordered = write && x->buf->space == KIR_GLOBAL;
     if (!ordered && !in_order(r, &c->write, true, m, write, x, piece)) return false;
     if (!write) {
-        if (m->group >= 0) {
-            c->async_read = *m;
-            return true;
-        }
-        int i = c->read[0].node && c->read[0].epoch == m->epoch && c->read[0].thread != m->thread;
-        c->read[i] = *m;
-        if (i == 0 && c->read[1].epoch != m->epoch) c->read[1].node = NULL;
+        // two readers that are not over are enough: a writer is not both of them
+        struct mark *kept = m->group >= 0 ? c->async_read : c->read;
+        kept[kept->node && !is_over(r, kept) && kept->thread != m->thread] = *m;
         return true;
     }
     for (int i = 0; i < 2; ++i) {
-        if (!in_order(r, &c->read[i], false, m, true, x, piece)) return false;
+        if (!in_order(r, &c->read[i], false, m, true, x, piece) ||
+            !in_order(r, &c->async_read[i], false, m, true, x, piece))
+            return false;
     }
-    if (!in_order(r, &c->async_read, false, m, true, x, piece)) return false;
     *c = (struct cell){.write = *m};
     return true;
 }
@@ -353,50 +353,49 @@ static void run_wait(struct run *r, int pending) {
 // -- loops ----------------------------------------------------------------------------------------
 
 // Marks in "on" the variables in "list" that hang on marked ones; whether a tracked address does.
-static bool addresses_hang(const struct kir_node *list, bool *on, int nvars);
+static bool addresses_hang(const struct kir_node *list, bool *on);
 
-static bool hangs(const struct ix *e, const bool *on, int nvars) {
+static bool hangs(const struct ix *e, const bool *on) {
     if (!e) return false;
     switch (e->op) {
-    case IX_VAR: return e->var->id < nvars && on[e->var->id];
+    case IX_VAR: return on[e->var->id];
     case IX_DIV:
     case IX_MOD:
-    case IX_SWZ: return hangs(e->a, on, nvars);
+    case IX_SWZ: return hangs(e->a, on);
     case IX_SUM: break;
     }
     for (int i = 0; i < e->nterms; ++i) {
-        if (hangs(e->term[i].atom, on, nvars)) return true;
+        if (hangs(e->term[i].atom, on)) return true;
     }
     return false;
 }
 
-static bool addresses_hang(const struct kir_node *list, bool *on, int nvars) {
+static bool addresses_hang(const struct kir_node *list, bool *on) {
     for (const struct kir_node *n = list; n; n = n->next) {
-        if (n->kind == KIR_LET && hangs(n->index, on, nvars)) on[n->var->id] = true;
+        if (n->kind == KIR_LET && hangs(n->index, on)) on[n->var->id] = true;
         for (int i = 0; i < n->ncarries; ++i) {
-            if (hangs(n->carry[i].first, on, nvars) || hangs(n->carry[i].step, on, nvars))
+            if (hangs(n->carry[i].first, on) || hangs(n->carry[i].step, on))
                 on[n->carry[i].var->id] = true;
         }
-        if (is_tracked(n->buf) && hangs(n->at, on, nvars)) return true;
-        if (is_tracked(n->to_buf) && hangs(n->to_at, on, nvars)) return true;
+        if (is_tracked(n->buf) && hangs(n->at, on)) return true;
+        if (is_tracked(n->to_buf) && hangs(n->to_at, on)) return true;
         for (int i = 0; i < n->nargs; ++i) {
-            if (is_tracked(n->arg[i].buf) && hangs(n->arg[i].at, on, nvars)) return true;
+            if (is_tracked(n->arg[i].buf) && hangs(n->arg[i].at, on)) return true;
         }
-        if (hangs(n->begin, on, nvars) || hangs(n->end, on, nvars)) return true;
+        if (hangs(n->begin, on) || hangs(n->end, on)) return true;
         for (int i = 0; i < n->nconds; ++i) {
-            if (hangs(n->cond[i].a, on, nvars) || hangs(n->cond[i].b, on, nvars)) return true;
+            if (hangs(n->cond[i].a, on) || hangs(n->cond[i].b, on)) return true;
         }
-        if (addresses_hang(n->body, on, nvars) || addresses_hang(n->orelse, on, nvars)) return true;
+        if (addresses_hang(n->body, on) || addresses_hang(n->orelse, on)) return true;
     }
     return false;
 }
 
 static bool steps_are_alike(struct run *r, const struct kir_node *n) {
-    int nvars = r->s->next_var;
     struct arena_mark mark = arena_mark(&r->s->arena);
-    bool *on = ARENA_ARRAY(&r->s->arena, bool, nvars + 1);
+    bool *on = ARENA_ARRAY(&r->s->arena, bool, r->s->next_var);
     on[n->var->id] = true;
-    bool hang = addresses_hang(n->body, on, nvars);
+    bool hang = addresses_hang(n->body, on);
     arena_rewind(&r->s->arena, mark);
     return !hang;
 }
@@ -618,7 +617,6 @@ static bool check_turn(struct session *s, const struct kir_kernel *k, const int6
     r.cap_done = FIRST_GROUPS;
     r.done = calloc((size_t)r.cap_done, sizeof *r.done);
     r.active = k->threads;
-    r.epoch = 1;
     *fault = (struct order_fault){0};
     if (!r.shadow || !r.done) {
         trouble(&r, "out of memory");

@@ -10,7 +10,8 @@
 //   and a carried offset of
 //                   16 an iteration from 0 on in 'p'
 //   in E N { }      if E < N, as a guard with an index
-//   steps V E S M   let V be E, of a pipeline of S stages that starts at 0 and has M steps at most
+//   steps V E S M [from B]   let V be E, where a pipeline of S stages ends that starts at 0, or B,
+//                   and has M steps at most
 //   call BUF E N rw [BUF E N rw]   an extern function that reads or writes N elements
 // E: a sum, "8i+2t-3", of numbers and the variables; t is the thread, N the param.
 #include "kernel/order.h"
@@ -25,7 +26,7 @@
 #include "check.h"
 #include "layout/algebra.h"
 
-enum { THREADS = 8, NAMES = 128, BUFFERS = 6 };
+enum { THREADS = 8, NAMES = 128, BUFFERS = 7 };
 
 struct test {
     struct session s;
@@ -39,7 +40,7 @@ struct test {
 };
 
 // s, q: shared, of 64 floats and 64 KiB floats; h: shared, of 64 halves; g: global, read and
-// written; c: global, only read; x: a shared buffer of the caller's.
+// written; c: global, only read; x: a shared buffer of the caller's; b: shared bytes.
 static const struct kir_buffer buffers[BUFFERS] = {
     {.space = KIR_SHARED, .name = "s", .elem_bits = 32, .count = 64},
     {.space = KIR_SHARED, .name = "q", .elem_bits = 32, .count = 65536},
@@ -47,6 +48,7 @@ static const struct kir_buffer buffers[BUFFERS] = {
     {.space = KIR_GLOBAL, .name = "g", .elem_bits = 32, .read = true, .written = true},
     {.space = KIR_GLOBAL, .name = "c", .elem_bits = 32, .read = true},
     {.space = KIR_SHARED, .name = "x", .elem_bits = 32, .count = 64, .outside = true},
+    {.space = KIR_SHARED, .name = "b", .elem_bits = 8, .count = 64},
 };
 
 static void begin(struct test *x) {
@@ -133,7 +135,7 @@ static void call(struct test *x, struct kir_node *n) {
     struct kir_arg *arg = ARENA_ARRAY(&x->s.arena, struct kir_arg, 4);
     n->kind = KIR_CALL;
     n->arg = arg;
-    for (; strchr("sqhgcx", *skip(x)) && x->at[1] == ' '; ++n->nargs) {
+    for (; strchr("sqhgcxb", *skip(x)) && x->at[1] == ' '; ++n->nargs) {
         struct kir_arg *a = &arg[n->nargs];
         a->buf = buffer(x);
         a->at = expression(x);
@@ -243,8 +245,8 @@ static struct kir_node *statement(struct test *x) {
         n->var = variable(x);
         n->index = expression(x);
         n->count = number(x);
-        n->sampled = ix_int(&x->s, sample_steps(n->count));
         n->most = number(x);
+        n->sampled = ix_int(&x->s, sample_steps(n->count) + (take(x, "from") ? number(x) : 0));
     } else if (take(x, "call")) {
         call(x, n);
     } else {
@@ -346,6 +348,11 @@ static const struct row rows[] = {
     {"lt 2 { r s 0 } bar; lt 1 { w s 0 } bar; in 7-t 1 { w s 0 }", "ok"},
     // pieces: accesses of several widths, halves
     {"w4 s 4t; bar; r s t", "ok"},
+    {"w4 s 4t; r4 s 4t", "ok"},
+    {"m4 c 4t s 4t; m4 s 4t q 4t", "ok"},
+    {"a4 c 4t s 4t; com; wait 0; r4 s 4t", "ok"},
+    {"w4 b 4t; r b 4t", "ok"},
+    {"w4 b 4t; r b 4t+4", "2r0 after 1w1: b 4..4, barrier"},
     {"w4 s 4t; r s 4t+3", "ok"},
     {"w4 s 4t; r s 4t+4", "2r0 after 1w1: s 16..19, barrier"},
     {"w4 s 4t; r s 4t-1+1", "ok"},
@@ -387,6 +394,19 @@ static const struct row rows[] = {
     // a wait is for the groups that are committed then, and stays so
     {"a c t s t; com; wait 0; com; com; r s t", "ok"},
     {"a c t s t; com; wait 0; bar; wait 0; r s t+1", "ok"},
+    // asynchronous readers, several of a piece
+    {"a g t s t; r g t; w g t", "3w0 after 1r0~: g 0..3, wait -1"},
+    {"a g t s t; com; r g t; w g t", "4w0 after 1r0~: g 0..3, wait 0"},
+    {"a g 0 s t; com; wait 0; if 6 t { w g 0 }", "5w7 after 1r0~: g 0..3, barrier"},
+    {"a g 0 s t; com; wait 0; lt 1 { w g 0 }", "5w0 after 1r7~: g 0..3, barrier"},
+    {"a g 0 s t; com; wait 0; bar; lt 1 { w g 0 }", "ok"},
+    {"lt 1 { a g 0 s 0 } bar; if 6 t { a g 0 s 1 } com; wait 0; if 6 t { w g 0 }",
+     "9w7 after 2r0~: g 0..3, barrier"},
+    {"lt 1 { a g 0 s 0 } com; wait 0; bar; lt 6 { if 4 t { a g 0 s 1 } } if 6 t { a g 0 s 2 } com; "
+     "wait 0; if 6 t { w g 0 }",
+     "14w7 after 8r5~: g 0..3, barrier"},
+    {"lt 1 { a g 0 s 0 } com; wait 0; bar; if 6 t { a g 0 s 2 } com; wait 0; if 6 t { w g 0 }",
+     "ok"},
     // many groups
     {"a c t s t; com; wait 0; for i 0 300 { a c t q t+8i; com } wait 299; r q t; r s t", "ok"},
     {"for i 0 300 { a c t q t+8i; com } wait 299; r q t; r q t+8",
@@ -415,6 +435,8 @@ static const struct row rows[] = {
     {"for i 0 2000 { w g t+8i } for i 0 2000 { r g t+8i }", "ok"},
     {"for i 0 2000 { w g t+8i } r g t+15992; r g t+8+7976; r g t+15985",
      "5r0 after 2w1: g 63940..63943, barrier"},
+    {"for i 0 2000 { w g t+8i } r g 7-t", "3r0 after 2w7: g 28..31, barrier"},
+    {"for i 0 2000 { w g t+8i } in 7-t 1 { r g 0 }", "4r7 after 2w0: g 0..3, barrier"},
     {"r c t; w c t; r c 7-t", "ok"},
     // a buffer of the caller's
     {"w x t; r x t+1", "2r0 after 1w1: x 4..7, barrier"},
@@ -442,6 +464,8 @@ static const struct row rows[] = {
     {"call c 0 9 r s 60 5 w", "an access outside 's'"},
     {"call c 0 9 r s 60 4 w", "ok"},
     {"w h t; call h 8 8 w", "ok"},
+    {"w b t; call b 8 8 w", "ok"},
+    {"w b t; call b 7 8 w", "2wc after 1w7: b 7..7, barrier"},
     {"w h t; call h 7 8 w", "2wc after 1w7: h 14..15, barrier"},
     {"a c t s t; com; call s 0 8 r", "3rc after 1w0~: s 0..3, wait 0"},
     {"a c t s t; com; wait 0; call s 0 8 r", "4rc after 1w0~: s 0..3, barrier"},
@@ -471,6 +495,10 @@ static const struct row rows[] = {
     {"box { w s t } box { r s 7-t }", "4r0 after 2w7: s 28..31, barrier"},
     {"box { w s t; bar } box { r s 7-t }", "ok"},
     {"if t 4 { bar } w s t", "ok"},
+    {"w s t; if t 8 { com } else { bar } r s t+1", "5r0 after 1w1: s 4..7, barrier"},
+    {"w s t; if t 7 { com } else { bar } r s t+1", "ok"},
+    {"w s t; if t 0 { bar } r s t+1", "4r0 after 1w1: s 4..7, barrier"},
+    {"w s t; lt 4 { if t 4 { com } else { bar } } r s t+1", "6r0 after 1w1: s 4..7, barrier"},
     // variables
     {"let v t+3; w s v; r s t+3", "ok"},
     {"let v t+3; w s v; r s t+4", "3r0 after 2w1: s 16..19, barrier"},
@@ -602,16 +630,17 @@ static const struct {
 // How many steps of a pipeline are gone through: of "stages" stages, that has "steps" steps (text)
 // with N, and in a loop, is entered again.
 static void check_steps(const char *steps, int stages, int most, int64_t param, bool beyond,
-                        bool again, const char *want) {
+                        bool again, int from, const char *want) {
     char got[256] = "";
     for (int m = 0; m < 60; ++m) {
         struct test x = {0};
         struct order_fault f;
         int64_t sym[8] = {0};
         begin(&x);
-        x.at = arena_printf(&x.s.arena,
-                            "for j 0 %d { steps v %s %d %d; if %d v { if v %d { w s 0 } } }",
-                            again ? 2 : 1, steps, stages, most, m - 1, m + 1);
+        x.at =
+            arena_printf(&x.s.arena,
+                         "for j 0 %d { steps v %s %d %d from %d; if %d v { if v %d { w s 0 } } }",
+                         again ? 2 : 1, steps, stages, most, from, m - 1, m + 1);
         x.k.body = list(&x);
         if (!again) x.k.body = x.k.body->body;
         sym[x.param->id] = param;
@@ -626,35 +655,40 @@ static void check_steps(const char *steps, int stages, int most, int64_t param, 
 
 static void test_steps(void) {
     // as many as are few for some stages, one more each way, and where slots come again
-    check_steps("N", 1, 200, 50, false, false, "0 1 2 4 ");
-    check_steps("N", 2, 200, 50, false, false, "0 1 2 3 6 ");
-    check_steps("N", 3, 200, 50, false, false, "0 1 2 3 4 8 ");
-    check_steps("N", 5, 200, 50, false, false, "0 1 4 5 6 12 ");
-    check_steps("N", 1, 200, 50, false, true, "0 1 2 4 ");
-    check_steps("N", 2, 200, 50, false, true, "0 1 2 3 6 7 ");
-    check_steps("N", 3, 200, 50, false, true, "0 1 2 3 4 8 9 10 ");
-    check_steps("N", 5, 200, 50, false, true, "0 1 4 5 6 12 13 14 15 16 ");
+    check_steps("N", 1, 200, 50, false, false, 0, "0 1 2 4 ");
+    check_steps("N", 2, 200, 50, false, false, 0, "0 1 2 3 6 ");
+    check_steps("N", 3, 200, 50, false, false, 0, "0 1 2 3 4 8 ");
+    check_steps("N", 5, 200, 50, false, false, 0, "0 1 4 5 6 12 ");
+    check_steps("N", 1, 200, 50, false, true, 0, "0 1 2 4 ");
+    check_steps("N", 2, 200, 50, false, true, 0, "0 1 2 3 6 7 ");
+    check_steps("N", 3, 200, 50, false, true, 0, "0 1 2 3 4 8 9 10 ");
+    check_steps("N", 5, 200, 50, false, true, 0, "0 1 4 5 6 12 13 14 15 16 ");
     // no more than there are, or can be
-    check_steps("N", 3, 200, 4, false, false, "0 1 2 3 4 ");
-    check_steps("N", 3, 200, 2, false, true, "0 1 2 ");
-    check_steps("N", 3, 200, 9, false, true, "0 1 2 3 4 8 9 ");
-    check_steps("N", 3, 200, 2, true, true, "0 1 2 3 4 8 9 10 ");
-    check_steps("N", 3, 200, 2, true, false, "0 1 2 3 4 8 ");
-    check_steps("N", 3, 9, 2, true, true, "0 1 2 3 4 8 9 ");
-    check_steps("N", 3, 3, 2, true, true, "0 1 2 3 ");
-    check_steps("N-191", 3, 200, 193, true, true, "0 1 2 3 4 8 9 ");
+    check_steps("N", 3, 200, 4, false, false, 0, "0 1 2 3 4 ");
+    check_steps("N", 3, 200, 2, false, true, 0, "0 1 2 ");
+    check_steps("N", 3, 200, 9, false, true, 0, "0 1 2 3 4 8 9 ");
+    check_steps("N", 3, 200, 2, true, true, 0, "0 1 2 3 4 8 9 10 ");
+    check_steps("N", 3, 200, 2, true, false, 0, "0 1 2 3 4 8 ");
+    check_steps("N", 3, 9, 2, true, true, 0, "0 1 2 3 4 8 9 ");
+    check_steps("N", 3, 3, 2, true, true, 0, "0 1 2 3 ");
+    check_steps("N-191", 3, 200, 193, true, true, 0, "0 1 2 3 4 8 9 ");
     // some are certain
-    check_steps("N+3", 3, 200, 40, false, false, "3 4 8 ");
-    check_steps("N+5", 3, 200, 40, false, true, "5 8 9 10 ");
-    check_steps("N+8", 3, 200, 40, false, true, "8 9 10 ");
-    check_steps("N+9", 3, 200, 40, false, true, "9 10 11 ");
-    check_steps("N+20", 3, 200, 40, false, false, "20 ");
+    check_steps("N+3", 3, 200, 40, false, false, 0, "3 4 8 ");
+    check_steps("N+5", 3, 200, 40, false, true, 0, "5 8 9 10 ");
+    check_steps("N+8", 3, 200, 40, false, true, 0, "8 9 10 ");
+    check_steps("N+9", 3, 200, 40, false, true, 0, "9 10 11 ");
+    check_steps("N+20", 3, 200, 40, false, false, 0, "20 ");
+    // of a pipeline that begins at 2
+    check_steps("N+2", 3, 200, 50, false, false, 2, "2 3 4 5 6 10 ");
+    check_steps("N+2", 3, 200, 3, false, false, 2, "2 3 4 5 ");
+    check_steps("N-190", 3, 200, 193, true, false, 2, "2 3 4 5 6 10 ");
+    check_steps("N-191", 3, 200, 193, true, true, 2, "2 3 4 5 6 9 ");
     // all of them
-    check_steps("5", 3, 5, 0, false, true, "5 ");
-    check_steps("8", 3, 8, 0, false, true, "8 ");
-    check_steps("20", 3, 20, 0, false, false, "8 ");
-    check_steps("21", 3, 21, 0, false, true, "9 ");
-    check_steps("22", 3, 22, 0, true, true, "10 ");
+    check_steps("5", 3, 5, 0, false, true, 0, "5 ");
+    check_steps("8", 3, 8, 0, false, true, 0, "8 ");
+    check_steps("20", 3, 20, 0, false, false, 0, "8 ");
+    check_steps("21", 3, 21, 0, false, true, 0, "9 ");
+    check_steps("22", 3, 22, 0, true, true, 0, "10 ");
 }
 
 // A pipeline behind another one finds the slots as that left them.
@@ -671,6 +705,7 @@ static const struct row behind[] = {
     {"if t 9 { bar } else { for i 0 1 { steps v N 3 200 } } steps j N 3 200; if 9 j { if j 11 { w "
      "s 0 } }",
      "8w1 after 8w0: s 0..3, barrier"},
+    {"if 0 1 { steps v N 3 200; if 9 v { if v 11 { w s 0 } } }", "ok"},
     {"if t 9 { bar } else { steps v N 3 200; if 9 v { if v 11 { w s 0 } } }", "ok"},
     {"if 9 t { bar } else { steps v N 3 200; if 7 v { if v 9 { w s 0 } } }",
      "6w1 after 6w0: s 0..3, barrier"},
@@ -698,6 +733,8 @@ static const struct row beyond[] = {
     {"for i 0 N-39 { if 0 i { lt 2 { w s 0 } } }", "4w1 after 4w0: s 0..3, barrier"},
     {"for i 0 N-39 { if 1 i { lt 2 { w s 0 } } }", "ok"},
     {"for i 5 N-35 { if 5 i { lt 2 { w s 0 } } }", "4w1 after 4w0: s 0..3, barrier"},
+    {"for i 5 N-194 { if 5 i { lt 2 { w s 0 } } }", "ok"},
+    {"for i 5 N-194 { if 4 i { lt 2 { w s 0 } } }", "4w1 after 4w0: s 0..3, barrier"},
     {"for i 0 N-40 { if -1 i { lt 2 { w s 0 } } }", "4w1 after 4w0: s 0..3, barrier"},
     {"most 2 for i 0 N-39 { if 0 i { lt 2 { w s 0 } } }", "4w1 after 4w0: s 0..3, barrier"},
     {"most 1 for i 0 N-39 { if 0 i { lt 2 { w s 0 } } }", "ok"},
