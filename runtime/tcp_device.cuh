@@ -26,6 +26,7 @@
 //   tcp_zero_{8,16,32,64,128}()           a value of zeros
 //   tcp_swizzle<B, M, S>(x)               x ^ ((x & yyy) >> S), CuTe's Swizzle<B,M,S>, of an
 //   element index
+//   tcp_clamp(x, least, most)             x, but no less than least and no more than most
 //   tcp_convert<To, From>(tcp_b{8,..} of From)   the same elements as To (tcp_convert.h)
 //
 // "global_nc" reads what nobody writes during the launch (ld.global.nc).  Loads and stores are
@@ -249,6 +250,10 @@ template <int B, int M, int S, typename T> TCP_DEVICE T tcp_swizzle(T x) {
     constexpr T mask = ((T(1) << B) - 1) << M;
     return S >= 0 ? T(x ^ ((x >> (S >= 0 ? S : 0)) & mask))
                   : T(x ^ ((x & mask) << (S < 0 ? -S : 0)));
+}
+
+template <typename T> TCP_DEVICE int tcp_clamp(T x, int least, int most) {
+    return x < least ? least : x < most ? int(x) : most;
 }
 
 #include "tcp_convert.h"

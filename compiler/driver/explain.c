@@ -46,7 +46,7 @@ static const char *async_text(struct session *s, const struct copy *c) {
     const struct copy_facts *f = &c->facts;
     const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
     const char *l2 = atom->l2 ? arena_printf(&s->arena, "<%d>", atom->l2) : "";
-    bool cg = strcmp(atom->row->name, "cp_async.cg") == 0, edge = f->edge == EDGE_ALWAYS;
+    bool cg = strcmp(atom->row->name, "cp_async.cg") == 0, edge = copy_edge(f) == EDGE_ALWAYS;
     bool zeros = false;
     for (int i = 0; i < f->npred; ++i) zeros |= edge && c->pad && f->pred[i].src;
     return arena_printf(&s->arena, "tcp_cp_async_c%s%s_%d%s", cg ? "g" : "a", zeros ? "_zfill" : "",

@@ -132,6 +132,26 @@ static const char *filling(const struct emission *o, const struct kir_node *n) {
     return arena_printf(&o->s->arena, "0x%" PRIx64 "%s", x, n->bits == 64 ? "ull" : "");
 }
 
+// The bytes that a cp.async reads, at an edge.
+static const char *source_size(const struct emission *o, const struct kir_node *n) {
+    struct arena *m = &o->s->arena;
+    const char *holds = "", *size = arena_printf(m, "%d", n->bits / 8);
+    for (int i = 0; i < n->nconds; ++i)
+        holds = arena_printf(m, "%s%s%s < %s", holds, i ? " && " : "",
+                             emit_ix(o->s, o->k, n->cond[i].a), emit_ix(o->s, o->k, n->cond[i].b));
+    if (n->cut) {
+        int64_t first;
+        const char *left = emit_ix(o->s, o->k, n->cut->b), *a = emit_ix(o->s, o->k, n->cut->a);
+        bool sum = strstr(a, " + ") || strstr(a, " - ");
+        // neither is negative, so that their difference is of the type that holds both
+        if (!ix_static(n->cut->a, &first) || first)
+            left = arena_printf(m, sum ? "%s - (%s)" : "%s - %s", left, a);
+        size = arena_printf(m, "tcp_clamp(%s, 0, %d)", left, n->bits / n->buf->elem_bits);
+        if (n->buf->elem_bits > 8) size = arena_printf(m, "%d * %s", n->buf->elem_bits / 8, size);
+    }
+    return n->nconds ? arena_printf(m, "%s ? %s : 0", holds, size) : size;
+}
+
 static void put_if(const struct emission *o, const struct kir_node *n, int indent) {
     struct session *s = o->s;
     const char *part[MAX_CONDITIONS];
@@ -279,19 +299,14 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
     }
     case KIR_ASYNC: {
         const char *l2 = n->l2 ? arena_printf(&o->s->arena, "<%d>", n->l2) : "";
-        struct call c = emit_call_of(o, indent,
-                                     arena_printf(&o->s->arena, "tcp_cp_async_%s%s_%d%s(",
-                                                  n->past_l1 ? "cg" : "ca",
-                                                  n->nconds ? "_zfill" : "", n->bits / 8, l2),
-                                     ");");
+        struct call c = emit_call_of(
+            o, indent,
+            arena_printf(&o->s->arena, "tcp_cp_async_%s%s_%d%s(", n->past_l1 ? "cg" : "ca",
+                         n->nconds || n->cut ? "_zfill" : "", n->bits / 8, l2),
+            ");");
         call_arg(&c, "%s", element(o, n->to_buf, n->to_at));
         call_arg(&c, "%s", element(o, n->buf, n->at));
-        const char *holds = "";
-        for (int i = 0; i < n->nconds; ++i)
-            holds =
-                arena_printf(&o->s->arena, "%s%s%s < %s", holds, i ? " && " : "",
-                             emit_ix(o->s, o->k, n->cond[i].a), emit_ix(o->s, o->k, n->cond[i].b));
-        if (n->nconds) call_arg(&c, "%s ? %d : 0", holds, n->bits / 8);
+        if (n->nconds || n->cut) call_arg(&c, "%s", source_size(o, n));
         call_write(b, &c);
         return;
     }

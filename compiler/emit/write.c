@@ -86,8 +86,9 @@ static int index_lines(const char *arg, int column, int after) {
 // The parenthesis of the call that "arg" is, or is an element at; NULL where it is none, or has no
 // arguments.
 static const char *parenthesis(const char *arg) {
-    const char *open = strchr(arg, '('), *sum = strstr(arg, " + ");
-    return open && open[1] != ')' && !(sum && sum < open) ? open : NULL;
+    const char *open = strchr(arg, '('), *sum = strstr(arg, " + "), *choice = strstr(arg, " ? ");
+    bool other = (sum && sum < open) || (choice && choice < open);
+    return open && open[1] != ')' && !other ? open : NULL;
 }
 
 // Whether "arg" at "column" with "after" more columns behind it, broken behind its first
@@ -102,6 +103,7 @@ static bool is_short_call(const char *arg, int column, int after) {
 // "after" more columns follow.
 static void put_long(struct buf *b, const char *arg, int column, int after) {
     const char *open = strchr(arg, '(');
+    if (choice_put(b, arg, column)) return;
     if (!open || open[1] == ')') {
         buf_puts(b, arg);
         return;
@@ -152,7 +154,7 @@ static bool put_inner(struct buf *b, const struct call *c, const char *swizzle) 
 }
 
 void call_write(struct buf *b, const struct call *c) {
-    if (write_deep(b, c)) return;
+    if (choice_write(b, c) || write_deep(b, c)) return;
     const char *inner = strchr(c->head, '(');
     int column = c->indent + (int)strlen(c->head), width = call_width(c);
     const char *assign = strstr(c->head, " = ");

@@ -22,6 +22,12 @@ struct call {  // text before the arguments, the arguments, text after them
 void call_arg(struct call *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int call_width(const struct call *c);  // columns on one line
 void call_write(struct buf *b, const struct call *c);
+// A choice "a ? b : c" that is the last argument and has no room at "column": its ways stand under
+// one another, the first behind the question where it has room.  False when "arg" is none.
+bool choice_put(struct buf *b, const char *arg, int column);
+// A call whose last argument is a choice that would be broken behind the head: all stand below the
+// head where those are fewer lines; false where they are not.
+bool choice_write(struct buf *b, const struct call *c);
 
 // One comment line "// text", wrapped at spaces; continuation lines are indented by "hang" more.
 void comment_write(struct buf *b, int indent, const char *text, int hang);

@@ -37,6 +37,7 @@ struct run {
 struct in_flight {
     const struct kir_node *node;
     int64_t thread, at, to;
+    int read;   // elements, the others are filled
     int group;  // commits before it
 };
 
@@ -119,8 +120,9 @@ static int64_t sure_of(const struct run *r, const struct kir_buffer *b, int elem
     return count - elements;
 }
 
-// An access must lie at a multiple of its width; elements inside what they are of.
-static bool check_access(struct run *r, const struct kir_buffer *b, int64_t at, int elements) {
+// An access must lie at a multiple of its width; "touched" elements of it inside what they are of.
+static bool check_access(struct run *r, const struct kir_buffer *b, int64_t at, int elements,
+                         int touched) {
     if (at % elements != 0) {
         return fail(r, arena_printf(&r->s->arena,
                                     "element %" PRId64
@@ -128,12 +130,12 @@ static bool check_access(struct run *r, const struct kir_buffer *b, int64_t at, 
                                     at, b->name, elements));
     }
     int64_t count = b->space == KIR_GLOBAL ? span_of(r, b) : b->count;
-    if (at < 0 || (!b->outside && at + elements > count)) {
+    if (at < 0 || (!b->outside && at + touched > count)) {
         return fail(r, arena_printf(&r->s->arena, "element %" PRId64 " lies outside '%s'", at,
                                     b->name));
     }
     if (b->space == KIR_SHARED && !b->outside &&
-        b->smem_offset + (at + elements) * b->elem_bits / 8 > shared_end(r->k, b)) {
+        b->smem_offset + (at + touched) * b->elem_bits / 8 > shared_end(r->k, b)) {
         return fail(r, arena_printf(&r->s->arena,
                                     "element %" PRId64 " lies beyond the shared memory of '%s'", at,
                                     b->name));
@@ -153,15 +155,16 @@ static int64_t reader_mark(int64_t block, int64_t thread) {
     return (int64_t)((x ^ (x >> LAST_MIX)) >> MARK_UNUSED);
 }
 
+// "reads" of its elements; they are the first ones.
 static void trace_access(struct run *r, const struct kir_node *n, int64_t t, int64_t at, int64_t to,
-                         int elements) {
+                         int elements, int reads) {
     const struct kir_buffer *read = n->kind == KIR_STORE ? NULL : n->buf;
     const struct kir_buffer *written = n->kind == KIR_LOAD    ? NULL
                                        : n->kind == KIR_STORE ? n->buf
                                                               : n->to_buf;
     int64_t where = n->kind == KIR_MOVE || n->kind == KIR_ASYNC ? to : at;
     for (int e = 0; e < elements; ++e) {
-        if (read && read->space == KIR_GLOBAL && at >= 0) {
+        if (read && read->space == KIR_GLOBAL && e < reads) {
             int64_t buf = image_global(read->tensor),
                     sum = image_load(r->trace->readers, buf, at + e);
             uint64_t mark =
@@ -183,20 +186,22 @@ static void as_stored(const struct kir_buffer *from, const struct kir_buffer *to
     for (int e = 0; e < n; ++e) tag[e] = elem_convert_tag(tag[e], a, b);
 }
 
-// "at" negative: an asynchronous copy that reads nothing fills with its constant.
-static void move(struct run *r, const struct kir_node *n, int64_t t, int64_t at, int64_t to) {
+// "read": elements, those behind them an asynchronous copy fills with its constant.
+static void move(struct run *r, const struct kir_node *n, int64_t t, int64_t at, int64_t to,
+                 int read) {
     int64_t tag[128];
     int elements = n->bits / n->buf->elem_bits;
-    for (int e = 0; at < 0 && e < elements; ++e) tag[e] = image_constant(n->constant);
-    if (at >= 0) image_load_run(r->img, buffer_id(n->buf, t), place(n->buf, t, at), elements, tag);
+    for (int e = read; e < elements; ++e) tag[e] = image_constant(n->constant);
+    if (read) image_load_run(r->img, buffer_id(n->buf, t), place(n->buf, t, at), read, tag);
     image_store_run(r->img, buffer_id(n->to_buf, t), place(n->to_buf, t, to), elements, tag);
 }
 
 // -- asynchronous copies --------------------------------------------------------------------------
 
-static bool issue(struct run *r, const struct kir_node *n, int64_t t, int64_t at, int64_t to) {
+static bool issue(struct run *r, const struct kir_node *n, int64_t t, int64_t at, int64_t to,
+                  int read) {
     if (r->early) {
-        move(r, n, t, at, to);
+        move(r, n, t, at, to, read);
         return true;
     }
     if (r->nflight == r->flight_cap) {
@@ -206,7 +211,7 @@ static bool issue(struct run *r, const struct kir_node *n, int64_t t, int64_t at
         r->flight = more;
         r->flight_cap = cap;
     }
-    r->flight[r->nflight++] = (struct in_flight){n, t, at, to, r->commits};
+    r->flight[r->nflight++] = (struct in_flight){n, t, at, to, read, r->commits};
     return true;
 }
 
@@ -216,7 +221,7 @@ static void arrive(struct run *r, int pending) {
     for (int i = 0; i < r->nflight; ++i) {
         const struct in_flight *f = &r->flight[i];
         if (f->group < r->commits - pending)
-            move(r, f->node, f->thread, f->at, f->to);
+            move(r, f->node, f->thread, f->at, f->to, f->read);
         else
             r->flight[kept++] = *f;
     }
@@ -236,8 +241,23 @@ static bool leave_out(struct run *r, const struct kir_node *n, bool *off) {
     return true;
 }
 
-// "idle": threads that read nothing, NULL: none.
-static bool access_by(struct run *r, const struct kir_node *n, const bool *idle) {
+// How many elements each thread reads that is not "idle"; one that reads none becomes it.
+static bool read_by(struct run *r, const struct kir_node *n, bool *idle, int *read) {
+    struct column a, b;
+    if (!value_for(r, n->cut->a, r->k->threads, idle, &a) ||
+        !value_for(r, n->cut->b, r->k->threads, idle, &b))
+        return false;
+    for (int64_t t = 0; t < r->k->threads; ++t) {
+        if (idle[t]) continue;
+        read[t] = kir_cut(n, column_value(&a, t), column_value(&b, t));
+        idle[t] = read[t] == 0;
+    }
+    return true;
+}
+
+// "idle": threads that read nothing, NULL: none.  "read": elements that each other thread reads,
+// NULL: all.
+static bool access_by(struct run *r, const struct kir_node *n, const bool *idle, const int *read) {
     bool moves = n->kind == KIR_MOVE || n->kind == KIR_ASYNC;
     int elements = n->bits / n->buf->elem_bits;
     struct column at, to;  // to: or the register
@@ -253,23 +273,22 @@ static bool access_by(struct run *r, const struct kir_node *n, const bool *idle)
         if (!goes_on(r, t)) continue;
         int64_t from = column_value(&at, t), where = column_value(&to, t);
         bool sure = from >= 0 && from <= at_end && (from & (elements - 1)) == 0;
-        if (idle && idle[t])
-            from = -1;
-        else if (!sure && !check_access(r, n->buf, from, elements))
-            return false;
+        bool none = idle && idle[t];
+        int reads = none ? 0 : read ? read[t] : elements;
+        if (!none && !sure && !check_access(r, n->buf, from, elements, reads)) return false;
         if (moves) {
             sure = where >= 0 && where <= to_end && (where & (elements - 1)) == 0;
-            if (!sure && !check_access(r, n->to_buf, where, elements)) return false;
+            if (!sure && !check_access(r, n->to_buf, where, elements, elements)) return false;
         } else {
             if (where < 0 || where > to_end) return fail(r, "a register beyond its batch");
             where += t * n->stage->count;
             if (where >= room) return fail(r, "a register that is not declared");
         }
-        if (r->trace) trace_access(r, n, t, from, where, elements);
+        if (r->trace) trace_access(r, n, t, from, where, elements, reads);
         if (n->kind == KIR_ASYNC) {
-            if (!issue(r, n, t, from, where)) return false;
+            if (!issue(r, n, t, from, where, reads)) return false;
         } else if (n->kind == KIR_MOVE) {
-            move(r, n, t, from, where);
+            move(r, n, t, from, where, reads);
         } else {
             int64_t *stage = &r->stage[where * elements], off = place(n->buf, t, from);
             if (n->kind == KIR_LOAD) {
@@ -285,11 +304,14 @@ static bool access_by(struct run *r, const struct kir_node *n, const bool *idle)
 }
 
 static bool run_access(struct run *r, const struct kir_node *n) {
-    if (n->nconds == 0) return access_by(r, n, NULL);
+    if (n->nconds == 0 && !n->cut) return access_by(r, n, NULL, NULL);
     struct arena_mark mark = arena_mark(&r->s->arena);
     bool *idle = ARENA_ARRAY(&r->s->arena, bool, r->k->threads);
     for (int64_t t = 0; t < r->k->threads; ++t) idle[t] = t >= r->active || !goes_on(r, t);
-    if (!leave_out(r, n, idle) || !access_by(r, n, idle)) return false;
+    int *read = n->cut ? ARENA_ARRAY(&r->s->arena, int, r->k->threads) : NULL;
+    if (!leave_out(r, n, idle) || (read && !read_by(r, n, idle, read)) ||
+        !access_by(r, n, idle, read))
+        return false;
     arena_rewind(&r->s->arena, mark);
     return true;
 }
@@ -323,7 +345,7 @@ static bool run_fill(struct run *r, const struct kir_node *n) {
             for (int e = 0; e < elements; ++e) r->stage[slot + e] = tag;
             continue;
         }
-        if (!check_access(r, n->to_buf, at, elements)) return false;
+        if (!check_access(r, n->to_buf, at, elements, elements)) return false;
         for (int e = 0; e < elements; ++e)
             image_store(r->img, buffer_id(n->to_buf, t), place(n->to_buf, t, at + e), tag);
     }

@@ -88,6 +88,7 @@ struct kir_node {
     struct kir_node *orelse;      // IF; or NULL
     const struct kir_cond *cond;  // IF; ASYNC: else it reads nothing and fills with 0
     int nconds;
+    const struct kir_cond *cut;    // ASYNC: reads its first b - a elements alone; NULL: all of them
     const char *name;              // IF: of a constant that holds the answer, or NULL
     const struct ix_var *var;      // LET, FOR
     const struct ix *index;        // LET, GUARD
@@ -217,6 +218,9 @@ struct kir {
 
 // Whether the nodes speak of "v"; guards and calls speak of tid.
 bool kir_uses(const struct kir_node *list, const struct ix_var *v);
+
+// The elements that a KIR_ASYNC reads where its "cut" gives "a" and "b".
+int kir_cut(const struct kir_node *n, int64_t a, int64_t b);
 
 // Whether an element changes its type from "a" to "b".
 bool kir_converts(const struct kir_buffer *a, const struct kir_buffer *b);

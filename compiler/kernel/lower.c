@@ -291,7 +291,7 @@ static bool conditions_speak_of(const struct kir_node *n, const struct lay_sym *
     for (int i = 0; i < n->nconds; ++i) {
         if (ix_speaks_of(n->cond[i].a, y) || ix_speaks_of(n->cond[i].b, y)) return true;
     }
-    return false;
+    return n->cut && (ix_speaks_of(n->cut->a, y) || ix_speaks_of(n->cut->b, y));
 }
 
 static bool body_speaks_of(const struct kir_node *list, const struct lay_sym *y) {

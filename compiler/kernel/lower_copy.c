@@ -202,6 +202,12 @@ static bool is_asked(const struct way *y, const struct predicate *p, int side) {
     return side == STORE ? p->dst : side == LOAD ? p->src : p->src && !p->dst;
 }
 
+static struct kir_cond question(struct lowering *w, const struct nest *nest, int i) {
+    const struct way *y = nest->way;
+    return (struct kir_cond){along(w, y->at[i], nest, false, &y->pred[i]),
+                             lower_index(w, y->pred[i].limit)};
+}
+
 // The questions whether the elements at hand are there, before an access of "side".
 static const struct kir_cond *questions(struct lowering *w, const struct nest *nest, int side,
                                         int *n) {
@@ -209,11 +215,21 @@ static const struct kir_cond *questions(struct lowering *w, const struct nest *n
     struct kir_cond *cond = ARENA_ARRAY(&w->s->arena, struct kir_cond, y->npred + 1);
     *n = 0;
     for (int i = 0; i < y->npred; ++i) {
-        if (is_asked(y, &y->pred[i], side))
-            cond[(*n)++] = (struct kir_cond){along(w, y->at[i], nest, false, &y->pred[i]),
-                                             lower_index(w, y->pred[i].limit)};
+        if (is_asked(y, &y->pred[i], side) && !y->pred[i].cuts) cond[(*n)++] = question(w, nest, i);
     }
     return cond;
+}
+
+// The question how many of the elements at hand are there; NULL where one answer is for all.
+static const struct kir_cond *question_of_size(struct lowering *w, const struct nest *nest) {
+    const struct way *y = nest->way;
+    for (int i = 0; i < y->npred; ++i) {
+        if (!y->pred[i].cuts) continue;
+        struct kir_cond *cut = ARENA_NEW(&w->s->arena, struct kir_cond);
+        *cut = question(w, nest, i);
+        return cut;
+    }
+    return NULL;
 }
 
 // Opens these questions; NULL when there is none.
@@ -312,6 +328,7 @@ static struct kir_node *move(struct lowering *w, const struct copy *c, const str
     n->to_at = address(w, nest, false, c->facts.dst.sw);
     if (nest->way->pad && kind == KIR_ASYNC) {
         n->cond = questions(w, nest, SOURCE, &n->nconds);
+        n->cut = question_of_size(w, nest);
         n->constant = nest->way->pad->id;
     }
     if (!ask) return n;
@@ -417,11 +434,13 @@ static void move_edge(struct lowering *w, const struct copy *c, struct way y) {
     y.pad = c->pad;
     y.at = ARENA_ARRAY(&w->s->arena, const struct ix *, f->npred);
     const char **name = ARENA_ARRAY(&w->s->arena, const char *, f->npred);
+    bool named = y.nmodes > 0;
+    for (int i = 0; i < f->npred; ++i) named |= f->pred[i].cuts;  // what asks for a size is long
     for (int i = 0; i < f->npred; ++i) {
         name[i] = names_take(&w->names, arena_printf(&w->s->arena, "c%d", i));
         const struct ix *at = lower_index(w, f->pred[i].at);
         if (y.each) at = ix_substitute(w->s, at, f->each, ix_var(w->s, y.each));
-        y.at[i] = let(w, name[i], at, y.nmodes > 0);
+        y.at[i] = let(w, name[i], at, named);
     }
     move_by(w, c, &y);
     for (int i = 0; i < f->npred; ++i) names_release(&w->names, name[i]);
@@ -477,9 +496,7 @@ void lower_copy(struct lowering *w, const struct copy *c) {
     }
     struct way y = {.mode = f->mode, .nmodes = f->nmodes, .bits = f->bits};
     if (f->by_map && f->each) open_each(w, c, &y, &from, &to);
-    // one access that is there or not asks once in any case
-    bool one = f->nmodes == 0 && f->edge_bits == f->bits;
-    enum edge edge = f->edge == EDGE_SOME && one ? EDGE_ALWAYS : f->edge;
+    enum edge edge = copy_edge(f);
     bool shared = f->nmodes > 0 || edge == EDGE_SOME;
     begin_side(w, "from", from, shared, f->src.sw, &y.from, &y.from_beyond);
     begin_side(w, "to", to, shared, f->dst.sw, &y.to, &y.to_beyond);

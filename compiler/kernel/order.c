@@ -274,9 +274,9 @@ static bool touch(struct run *r, const struct kir_node *n, struct shadow *x, int
 
 // -- nodes ----------------------------------------------------------------------------------------
 
-// "idle": threads that read nothing.
+// "idle": threads that read nothing.  "read": elements that each other thread reads; NULL: all.
 static bool touch_by(struct run *r, const struct kir_node *n, bool reads, bool writes,
-                     const bool *idle) {
+                     const bool *idle, const int *read) {
     const struct kir_buffer *to = n->kind == KIR_STORE ? n->buf : n->to_buf;
     const struct ix *to_at = n->kind == KIR_STORE ? n->at : n->to_at;
     struct shadow *source = reads ? shadow_of(r, n->buf) : NULL, *target = shadow_of(r, to);
@@ -286,8 +286,9 @@ static bool touch_by(struct run *r, const struct kir_node *n, bool reads, bool w
     if (writes && !value_for(r, to_at, r->active, r->off, &where)) return false;
     for (int64_t t = 0; t < r->active; ++t) {
         if (r->off && r->off[t]) continue;
+        int64_t bytes = read ? (int64_t)read[t] * n->buf->elem_bits / 8 : n->bits / 8;
         if (reads && !(idle && idle[t]) &&
-            !touch(r, n, source, column_value(&at, t), n->bits / 8, t, false, async))
+            !touch(r, n, source, column_value(&at, t), bytes, t, false, async))
             return false;
         if (writes && !touch(r, n, target, column_value(&where, t), n->bits / 8, t, true, async))
             return false;
@@ -296,15 +297,31 @@ static bool touch_by(struct run *r, const struct kir_node *n, bool reads, bool w
     return true;
 }
 
+// How many elements each thread reads that is not "idle"; one that reads none becomes it.
+static bool read_by(struct run *r, const struct kir_node *n, bool *idle, int *read) {
+    struct column a, b;
+    if (!value_for(r, n->cut->a, r->k->threads, idle, &a) ||
+        !value_for(r, n->cut->b, r->k->threads, idle, &b))
+        return false;
+    for (int64_t t = 0; t < r->k->threads; ++t) {
+        if (idle[t]) continue;
+        read[t] = kir_cut(n, column_value(&a, t), column_value(&b, t));
+        idle[t] = read[t] == 0;
+    }
+    return true;
+}
+
 static bool run_access(struct run *r, const struct kir_node *n) {
     bool reads = n->kind != KIR_STORE && is_tracked(n->buf);
     bool writes = n->kind != KIR_LOAD && is_tracked(n->kind == KIR_STORE ? n->buf : n->to_buf);
     if (!reads && !writes) return true;
-    if (!reads || n->nconds == 0) return touch_by(r, n, reads, writes, r->off);
+    if (!reads || (n->nconds == 0 && !n->cut)) return touch_by(r, n, reads, writes, r->off, NULL);
     struct arena_mark mark = arena_mark(&r->s->arena);
     bool *idle = ARENA_ARRAY(&r->s->arena, bool, r->k->threads);
     for (int64_t t = 0; t < r->k->threads; ++t) idle[t] = t >= r->active || (r->off && r->off[t]);
-    if (!leave_out(r, n->cond, n->nconds, idle) || !touch_by(r, n, reads, writes, idle))
+    int *read = n->cut ? ARENA_ARRAY(&r->s->arena, int, r->k->threads) : NULL;
+    if (!leave_out(r, n->cond, n->nconds, idle) || (read && !read_by(r, n, idle, read)) ||
+        !touch_by(r, n, reads, writes, idle, read))
         return false;
     arena_rewind(&r->s->arena, mark);
     return true;
@@ -386,6 +403,7 @@ static bool addresses_hang(const struct kir_node *list, bool *on) {
         for (int i = 0; i < n->nconds; ++i) {
             if (hangs(n->cond[i].a, on) || hangs(n->cond[i].b, on)) return true;
         }
+        if (n->cut && (hangs(n->cut->a, on) || hangs(n->cut->b, on))) return true;
         if (addresses_hang(n->body, on) || addresses_hang(n->orelse, on)) return true;
     }
     return false;

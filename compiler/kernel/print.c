@@ -65,10 +65,12 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
             buf_printf(b, "async.%d.%s%s %s[%s] = %s[%s]", n->bits, n->past_l1 ? "cg" : "ca",
                        n->l2 ? arena_printf(&s->arena, ".l2_%d", n->l2) : "", n->to_buf->name,
                        ix_text(s, n->to_at), n->buf->name, ix_text(s, n->at));
+            if (n->cut)
+                buf_printf(b, " below %s from %s on", ix_text(s, n->cut->b), ix_text(s, n->cut->a));
             for (int i = 0; i < n->nconds; ++i)
                 buf_printf(b, "%s%s < %s", i ? " and " : " if ", ix_text(s, n->cond[i].a),
                            ix_text(s, n->cond[i].b));
-            buf_puts(b, n->nconds ? " else 0\n" : "\n");
+            buf_puts(b, n->nconds || n->cut ? " else 0\n" : "\n");
             break;
         case KIR_COMMIT: buf_puts(b, "commit\n"); break;
         case KIR_WAIT: buf_printf(b, "wait %d\n", n->pending); break;

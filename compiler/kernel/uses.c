@@ -18,9 +18,15 @@ bool kir_uses(const struct kir_node *list, const struct ix_var *v) {
         for (int i = 0; i < n->nconds; ++i) {
             if (ix_depends_on(n->cond[i].a, v) || ix_depends_on(n->cond[i].b, v)) return true;
         }
+        if (n->cut && (ix_depends_on(n->cut->a, v) || ix_depends_on(n->cut->b, v))) return true;
         if (kir_uses(n->body, v) || kir_uses(n->orelse, v)) return true;
     }
     return false;
+}
+
+int kir_cut(const struct kir_node *n, int64_t a, int64_t b) {
+    int elements = n->bits / n->buf->elem_bits;
+    return a >= b ? 0 : b - a < elements ? (int)(b - a) : elements;
 }
 
 bool kir_converts(const struct kir_buffer *a, const struct kir_buffer *b) {

@@ -3,6 +3,7 @@
 
 #include "base/session.h"
 #include "layout/algebra.h"
+#include "pass/edge.h"
 #include "plan/plan.h"
 
 // The first stride of "l" that is no multiple of "elements", but for the contiguous one.
@@ -33,7 +34,20 @@ static void say_stride(struct session *s, const struct tensor *t, int bytes) {
               (long)d.num, t->name, (long)d.num * size, bytes, (long)more);
 }
 
-bool async_edge(struct session *s, const struct copy *c, const struct atom *atom) {
+// A note when the accesses at the edge would have "least" bits if they filled with zeros.
+static void note_pad(struct session *s, const struct kernel *k, const struct copy *c,
+                     const struct atom *atom, int least) {
+    struct copy_facts f = c->facts;
+    struct assumption known = {s, k, 0, NULL, NULL, 0};
+    int bits = c->src.base->elem->bits;
+    if (c->pad || f.npred == 0) return;
+    edge_granularity(&known, &f, bits / 8, atom->bits / bits);
+    if (f.pred_vec * bits >= least)
+        diag_note(s, c->at, "with 'pad 0' an access reads what is there, and fills the rest");
+}
+
+bool async_edge(struct session *s, const struct kernel *k, const struct copy *c,
+                const struct atom *atom) {
     const struct copy_facts *f = &c->facts;
     if (atom->row->sync != SYNC_CP_ASYNC || f->edge == EDGE_NEVER || f->edge_bits >= 32)
         return true;
@@ -43,13 +57,16 @@ bool async_edge(struct session *s, const struct copy *c, const struct atom *atom
         "%s",
         f->edge_bits, f->why_pred);
     diag_page(s, "cp_async");
+    note_pad(s, k, c, atom, 32);
     diag_note(s, c->how_at, "universal(%d) goes by single elements there", atom->bits);
     return false;
 }
 
-void async_advise(struct session *s, const struct copy *c, const struct atom *atom) {
+void async_advise(struct session *s, const struct kernel *k, const struct copy *c,
+                  const struct atom *atom) {
     const struct copy_facts *f = &c->facts;
     int bytes = atom->bits / 8;
+    if (f->won == BOUND_PREDICATE) note_pad(s, k, c, atom, atom->bits);
     if (f->won == BOUND_SRC_ALIGN || f->won == BOUND_DST_ALIGN)
         say_stride(s, (f->won == BOUND_SRC_ALIGN ? &c->src : &c->dst)->base, bytes);
     if (f->bits >= 32)

@@ -5,14 +5,17 @@
 #include <stdbool.h>
 
 struct session;
+struct kernel;
 struct copy;
 struct atom;
 
 // A note behind the error that "c" cannot be done by "atom": requires facts.bits, what it could do.
-void async_advise(struct session *s, const struct copy *c, const struct atom *atom);
+void async_advise(struct session *s, const struct kernel *k, const struct copy *c,
+                  const struct atom *atom);
 
 // Whether "atom" can do the accesses of the edge of "c"; an error when not.  Requires
 // facts.edge_bits.
-bool async_edge(struct session *s, const struct copy *c, const struct atom *atom);
+bool async_edge(struct session *s, const struct kernel *k, const struct copy *c,
+                const struct atom *atom);
 
 #endif

@@ -2,7 +2,8 @@
 //
 // An access there is of elements that are all in the tensor or all outside, so that one question
 // decides about it: along each predicate, extent and coordinates are multiples of what the elements
-// of an access span.
+// of an access span.  But a cp.async that fills with zeros reads as many bytes as it is told to:
+// one predicate, along which the elements of an access are neighbours, may cut it.
 #include "pass/edge.h"
 
 #include "base/session.h"
@@ -69,7 +70,31 @@ static const char *what_bounds(struct session *s, const struct predicate *p, int
                         extent, ix_text(s, p->at), (long)vec);
 }
 
-void edge_granularity(const struct assumption *assumed, struct copy_facts *f, int64_t bytes) {
+// The predicate that may cut an access of "vec" elements: the source's alone, which says of an
+// element whether it is read and not whether it is written, and one coordinate an element.
+static void find_cut(const struct assumption *a, struct copy_facts *f, const struct run *run,
+                     int64_t vec, int64_t bytes) {
+    f->may_cut = 0;
+    f->uncut = vec;
+    for (int i = 0; i < f->npred && run->taken; ++i) {
+        const struct predicate *p = &f->pred[i];
+        if (!p->src || p->dst || !lay_int_is(p->stride[run->order[0]], 1)) continue;
+        while (!together(a, f, p, run, f->uncut, bytes)) {
+            f->uncut /= 2;
+            f->may_cut = i + 1;
+        }
+    }
+}
+
+static const char *what_cuts(struct session *s, const struct predicate *p) {
+    return arena_printf(&s->arena,
+                        "an access that extent %s of mode %d of '%s' cuts reads what is there, by "
+                        "its source size",
+                        ix_text(s, p->limit), p->mode, p->of->name);
+}
+
+void edge_granularity(const struct assumption *assumed, struct copy_facts *f, int64_t bytes,
+                      int64_t sized) {
     struct session *s = assumed->s;
     // whole tiles are wide whatever the extents are
     struct assumption a = *assumed;
@@ -81,8 +106,18 @@ void edge_granularity(const struct assumption *assumed, struct copy_facts *f, in
                                "the elements that follow one another also in their coordinates are "
                                "%ld",
                                (long)run->size);
+    f->may_cut = 0;
+    if (sized) {
+        // what is only assumed need not be, then
+        struct assumption known = *assumed;
+        known.bytes = 0;
+        known.list = NULL;
+        find_cut(&known, f, run, vec < sized ? vec : sized, bytes);
+    }
+    if (f->may_cut) f->why_pred = what_cuts(s, &f->pred[f->may_cut - 1]);
     for (int i = 0; i < f->npred; ++i) {
         int64_t before = vec;
+        if (i + 1 == f->may_cut) continue;
         while (!together(&a, f, &f->pred[i], run, vec, bytes)) vec /= 2;
         if (vec < before) f->why_pred = what_bounds(s, &f->pred[i], vec);
     }
@@ -140,6 +175,7 @@ void edge_modes(struct session *s, struct copy_facts *f, int bits) {
     for (int p = 0; p < f->npred; ++p) {
         pred[p] = f->pred[p];
         pred[p].edge_stride = stride[p];
+        pred[p].cuts = p + 1 == f->may_cut && vec > f->uncut;
     }
     f->pred = pred;
 }

@@ -188,7 +188,7 @@ static void not_reached(struct session *s, struct kernel *k, const struct copy *
                    atom->bits, best, width_reason(s, c, c->facts.won));
         bool run = f->won == BOUND_SRC_RUN || f->won == BOUND_DST_RUN || f->won == BOUND_COMMON_RUN;
         diag_page(s, run ? "contiguous" : "aligned");
-        if (atom->row->sync == SYNC_CP_ASYNC) async_advise(s, c, atom);
+        if (atom->row->sync == SYNC_CP_ASYNC) async_advise(s, k, c, atom);
     } else if (c->tc && c->tc->by) {
         diag_warn(s, W_VECTORIZE, c->at,
                   "%s moves %d bits an access, its threads could move more: %s", copy_name(s, c),
@@ -245,7 +245,8 @@ static void measure(const struct assumption *a, const struct copy *c, struct cop
     b[BOUND_DST_DIVIDES] = promised(&f->dst_align);
     b[BOUND_SRC_SWIZZLE] = f->src.sw.b ? ((int64_t)src << at_most(f->src.sw.m, 10)) : BOUND_NONE;
     b[BOUND_DST_SWIZZLE] = f->dst.sw.b ? ((int64_t)dst << at_most(f->dst.sw.m, 10)) : BOUND_NONE;
-    if (f->npred) edge_granularity(a, f, bits / 8);
+    bool fills = atom->row->sync == SYNC_CP_ASYNC && c->pad;
+    if (f->npred) edge_granularity(a, f, bits / 8, fills ? atom->bits / bits : 0);
     b[BOUND_PREDICATE] = f->edge == EDGE_ALWAYS ? f->pred_vec * bits : BOUND_NONE;
     f->won = BOUND_ATOM;
     int64_t least = bound_as_wider(c, BOUND_ATOM, b[BOUND_ATOM]);
@@ -313,10 +314,9 @@ static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, 
 
 // Of the widest variant, or the only one.
 static bool finish_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
-    (void)k;
     (void)user;
     vectorize_finish(s, c, &c->facts);
-    return !c->facts.npred || async_edge(s, c, c->tc ? &c->tc->atom : c->atom);
+    return !c->facts.npred || async_edge(s, k, c, c->tc ? &c->tc->atom : c->atom);
 }
 
 bool pass_vectorize(struct session *s, struct plan *p) {

@@ -244,6 +244,9 @@ struct predicate {
     const struct ix *limit;
     const struct lay_int *stride;       // by copy_facts.raw
     const struct lay_int *edge_stride;  // by copy_facts.edge_mode; written by pass "vectorize"
+    // Its limit may lie within an access at the edge, whose elements are consecutive coordinates,
+    // so that the source size of a cp.async says how many of them are read; by "vectorize", too.
+    bool cuts;
 };
 
 // Which blocks and threads have elements that are not there.
@@ -288,6 +291,8 @@ struct copy_facts {
     // vectorize
     int64_t pred_vec;      // the most elements that are there, or not, together; 1 << k
     const char *why_pred;  // what bounds that, as a sentence; NULL where there is no predicate
+    int may_cut;           // 1 + the predicate that bounds no access, as it may cut one; 0: none
+    int64_t uncut;         // of that one: the most elements that are there, or not, together
     const struct copy_mode *edge_mode;  // of the edge, the vector's modes taken out
     int nedge;
     int edge_vec, edge_bits;  // of an access at the edge
@@ -577,6 +582,9 @@ const struct elem_type *copy_wider(const struct copy *c);
 // Bits of an access of "vec" elements on one side of "c".
 int copy_side_bits(const struct copy *c, bool src, int vec);
 const struct tiled_copy *plan_find_tiled(const struct plan *p, const char *name);
+// Which ways the code of a copy has: its edge, but one access that is there or not asks in any
+// case.
+enum edge copy_edge(const struct copy_facts *f);
 // The facts of "c" in variant "i" of its kernel; -1: where there are no variants.
 struct copy_facts copy_facts_in(const struct copy *c, int i);
 // Its conditions, "A and B are aligned to 16 bytes, lda % 4 == 0"; NULL when there are none.

@@ -1,4 +1,5 @@
-// Variants of a kernel: the facts of a copy in one of them, and its conditions in words.
+// Variants of a kernel: the facts of a copy in one of them, the ways of its code, and a variant's
+// conditions in words.
 #include <inttypes.h>
 
 #include "base/buf.h"
@@ -21,6 +22,11 @@ struct copy_facts copy_facts_in(const struct copy *c, int i) {
     f.edge_vec = w->edge_vec;
     f.edge_bits = w->edge_bits;
     return f;
+}
+
+enum edge copy_edge(const struct copy_facts *f) {
+    bool one = f->nmodes == 0 && f->edge_bits == f->bits;
+    return f->edge == EDGE_SOME && one ? EDGE_ALWAYS : f->edge;
 }
 
 // Tensors "first" .. of the same alignment are named together; returns how many conditions there

@@ -62,7 +62,7 @@ run_of run tests/run/convert*.tcp tests/run/{variants,map,map-no-layout,map-turn
 run_of run tests/run/{tails-nested,tails-of-maps,several,by-warp,empty-tensor}.tcp tests/emit/variant_edges.tcp
 run_of pass tests/pass/partitions.tcp tests/pass/pipeline/{schedule,loops,steps}.tcp tests/pass/sync/tiles.tcp
 run_of cover tests/pass/cover/loops.tcp
-run_of async tests/async/{first,groups,manual,manual-stages,edges,zfill}.tcp
+run_of async tests/async/{first,groups,manual,manual-stages,edges,zfill,zfill-cut}.tcp
 for seed_of_sync in 1 2 3 4; do  # order alone: loops and pipelines of asynchronous copies
     "$build/bin/random_sync" --print $seed_of_sync --kernels 50 >"$out/sync.tcp"
     write "sync_$seed_of_sync" "$out/sync.tcp"

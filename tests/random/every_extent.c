@@ -1,29 +1,73 @@
 // every_extent [--every N]: compiles copies of every extent from 1 to 4 tiles, by each width and
-// policy of a copy of two modes; each compilation compares the Kernel IR with what the plan means.
-// With N, each N-th extent.
+// policy of a copy of two modes, and by asynchronous copies that fill with zeros; each compilation
+// compares the Kernel IR with what the plan means, and must find what is wrong where an
+// asynchronous copy reads an element more or less than is there.  With N, each N-th extent.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/session.h"
 #include "driver/compile.h"
+#include "kernel/kernel_ir.h"
+#include "kernel/verify.h"
 
 struct width {
     int bits;
     const char *elem;
-    int vec;  // elements
+    int vec;            // elements
+    const char *async;  // an atom for as many bytes or more
+    int async_vec;
 };
-static const struct width widths[] = {
-    {8, "u8", 1}, {16, "u16", 1}, {32, "f16", 2}, {64, "f32", 2}, {128, "f16", 8}};
+static const struct width widths[] = {{8, "u8", 1, "cp_async.ca(16)", 16},
+                                      {16, "u16", 1, "cp_async.ca(8)", 4},
+                                      {32, "f16", 2, "cp_async.ca(4)", 2},
+                                      {64, "f32", 2, "cp_async.ca(8)", 2},
+                                      {128, "f16", 8, "cp_async.cg(16)", 8}};
 
-enum { ROWS = 2, THREADS = 4, TILES = 4 };
+enum { ROWS = 2, THREADS = 4, TILES = 4, SPOILT = 5 };  // each fifth plan is spoilt
 
-// Compiles "text"; says what is wrong with it.
-static bool compiles(const char *text) {
+static long spoilt, unnoticed;
+
+// Whether the compiler's own check refuses "made" as it is now, in a process of its own.
+static bool is_noticed(struct session *s, const struct compiled *made) {
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0});
+        if (!freopen("/dev/null", "w", stderr)) _exit(0);
+        _exit(!verify_kernels(s, made->plan, made->kir));
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return status != 0;
+}
+
+// Lets each asynchronous copy that an edge may cut read one element less, and one more.
+static void spoil(struct session *s, const struct compiled *made, struct kir_node *list,
+                  const char *text) {
+    for (struct kir_node *n = list; n; n = n->next) {
+        spoil(s, made, n->body, text);
+        spoil(s, made, n->orelse, text);
+        const struct kir_cond *right = n->cut;
+        for (int by = -1; right && by <= 1; by += 2) {
+            struct kir_cond wrong = {right->a, ix_add(s, right->b, ix_int(s, by))};
+            n->cut = &wrong;
+            ++spoilt;
+            if (!is_noticed(s, made) && ++unnoticed)
+                printf("%+d elements unnoticed in\n%s\n", by, text);
+        }
+        n->cut = right;
+    }
+}
+
+// Compiles "text"; says what is wrong with it.  "spoils": and with the compiler's check of it.
+static bool compiles(const char *text, bool spoils) {
     struct session s;
     struct compiled made;
     char path[64];
@@ -40,6 +84,8 @@ static bool compiles(const char *text) {
         diag_print(&s, stdout);
         printf("%s\n", text);
     }
+    for (struct kir_kernel *k = ok && spoils ? made.kir->kernels : NULL; k; k = k->next)
+        spoil(&s, &made, k->body, text);
     session_release(&s);
     close(fd);
     return ok;
@@ -83,6 +129,36 @@ static void put_plan(struct buf *b, const struct width *w, const char *policy, i
                (m + bm - 1) / bm, (n + tn - 1) / tn, w->elem, bm, tn, bm, tn);
 }
 
+// A copy whose accesses have their width also where an edge cuts them.
+static void put_filled(struct buf *b, const struct width *w, int m, int n) {
+    int tn = 2 * w->async_vec, bm = 2 * ROWS, gm = (m + bm - 1) / bm, gn = (n + tn - 1) / tn;
+    buf_printf(b, "tensor F : %s global row(%d,%d) align 16;\n", w->elem, gm * bm, gn * tn);
+    buf_printf(b, "tiled_copy filling = tile(%s, thr=(%d,2), val=(1,%d));\n", w->async, ROWS,
+               w->async_vec);
+    buf_printf(b,
+               "kernel filled(A, out F) grid (%d,%d) {\n  shared s : %s row(%d,%d);\n"
+               "  copy local_tile(A, (%d,%d), (block.x,block.y)) -> s with filling pad 0;\n"
+               "  copy s -> local_tile(F, (%d,%d), (block.x,block.y)) with tc;\n}\n",
+               gm, gn, w->elem, bm, tn, bm, tn, bm, tn);
+}
+
+// The same where extents are params.
+static void put_params(struct buf *b, const struct width *w) {
+    int tn = 2 * w->async_vec, bm = 2 * ROWS;
+    buf_printf(b,
+               "tcp 1;\nparam M : index;\nparam N : index;\nparam ld : index %% 16 where ld >= N;\n"
+               "tensor A : %s global (M,N):(ld,1) align 16;\n"
+               "tensor F : %s global row(%d*ceil_div(M,%d),%d*ceil_div(N,%d)) align 16;\n"
+               "tiled_copy filling = tile(%s, thr=(%d,2), val=(1,%d));\n"
+               "tiled_copy back = tile(auto(%d), thr=(%d,2), val=(1,%d));\n"
+               "kernel filled(A, out F) grid (ceil_div(M,%d),ceil_div(N,%d)) {\n"
+               "  shared s : %s row(%d,%d);\n"
+               "  copy local_tile(A, (%d,%d), (block.x,block.y)) -> s with filling pad 0;\n"
+               "  copy s -> local_tile(F, (%d,%d), (block.x,block.y)) with back;\n}\n",
+               w->elem, w->elem, bm, bm, tn, tn, w->async, ROWS, w->async_vec, w->bits, ROWS,
+               w->vec, bm, tn, w->elem, bm, tn, bm, tn, bm, tn);
+}
+
 // What needs no exact width: tiles that no block has wholly, and a thread's own views.
 static void put_loose(struct buf *b, const struct width *w) {
     buf_puts(b, "kernel at_once(A, out B) { copy A -> B with tc; }\n");
@@ -100,6 +176,9 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < sizeof widths / sizeof *widths; ++i) {
         const struct width *w = &widths[i];
         int tn = 2 * w->vec;
+        buf_clear(&b);
+        put_params(&b, w);
+        failed += !compiles(b.text, true);
         for (int m = 1; m <= TILES * ROWS; ++m) {
             for (int n = 1; n <= TILES * tn; ++n) {
                 for (int major = 0; major < 2; ++major) {
@@ -109,8 +188,8 @@ int main(int argc, char **argv) {
                     buf_clear(&b);
                     put_plan(&b, w, exact ? "universal" : "auto", m, n, major);
                     if (!exact) put_loose(&b, w);
-                    ++made;
-                    failed += !compiles(b.text);
+                    if (!major) put_filled(&b, w, m, n);
+                    failed += !compiles(b.text, made++ % SPOILT == 0);
                     if (failed >= 5) goto end;
                 }
             }
@@ -118,6 +197,7 @@ int main(int argc, char **argv) {
     }
 end:
     buf_release(&b);
-    printf("%ld plans of every extent, %ld failed\n", made, failed);
-    return failed != 0;
+    printf("%ld plans of every extent, %ld failed; %ld sizes spoilt, %ld of them unnoticed\n", made,
+           failed, spoilt, unnoticed);
+    return failed || unnoticed || !spoilt;
 }

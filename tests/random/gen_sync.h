@@ -1,5 +1,6 @@
 // Random kernels that are about order alone: buffers in shared memory that are filled, plainly or
-// asynchronously, and read by the same or by other threads, in a row, in loops and in pipelines.
+// asynchronously, wholly or as far as a tile is there, and read by the same or by other threads, in
+// a row, in loops and in pipelines.
 #ifndef TCPC_TESTS_GEN_SYNC_H
 #define TCPC_TESTS_GEN_SYNC_H
 

@@ -15,7 +15,8 @@ static const char *const plans[] = {
     "kernel k(A, out B) grid (2) { copy local_tile(A,(64),(block.x)) -> "
     "local_tile(B,(64),(block.x)) with v; }\n",
     // through shared memory, by other threads
-    "tcp 1;\ntensor A : f16 global row(64,64) align 16;\ntensor B : f16 global row(64,64) align 16;\n"
+    "tcp 1;\ntensor A : f16 global row(64,64) align 16;\ntensor B : f16 global row(64,64) align "
+    "16;\n"
     "tiled_copy to = tile(universal(64), thr=(8,8):(8,1), val=(1,4));\n"
     "tiled_copy fro = tile(universal(64), thr=(16,4):(4,1), val=(1,4));\n"
     "kernel k(A, out B) grid (2,2) { shared s : f16 Sw<2,3,3> o 0 o row(32,32);\n"
@@ -30,6 +31,15 @@ static const char *const plans[] = {
     "  pipeline i in 0 .. T {\n"
     "    load { copy local_tile(A,(64,1),(0,i)) -> s with g2s; }\n"
     "    use { copy s -> local_tile(B,(64,1),(0,i)) with s2g; } } }\n",
+    // an edge that cuts asynchronous accesses
+    "tcp 1;\nparam M : index;\nparam N : index;\nparam ld : index % 8 where ld >= N;\n"
+    "tensor A : f16 global (M,N):(ld,1) align 16;\n"
+    "tensor B : f16 global row(8*ceil_div(M,8),32*ceil_div(N,32)) align 16;\n"
+    "tiled_copy g2s = tile(cp_async.cg(16), thr=(8,4):(4,1), val=(1,8));\n"
+    "tiled_copy s2g = tile(universal(128), thr=(8,4):(4,1), val=(1,8));\n"
+    "kernel k(A, out B) grid (ceil_div(M,8),ceil_div(N,32)) { shared s : f16 row(8,32);\n"
+    "  copy local_tile(A,(8,32),(block.x,block.y)) -> s with g2s pad 0;\n"
+    "  copy s -> local_tile(B,(8,32),(block.x,block.y)) with s2g; }\n",
     // fragments, a fill and a loop, more threads than a copy has
     "tcp 1;\ntensor A : f32 global (64,6) align 16;\ntensor B : f32 global (64,6) align 16;\n"
     "tensor Z : f32 global (32) align 16;\n"
@@ -39,10 +49,12 @@ static const char *const plans[] = {
     "  for i in 0 .. 6 { frag r : f32 like v; copy local_tile(A,(64,1),(0,i)) -> r with v;\n"
     "    copy r -> local_tile(B,(64,1),(0,i)) with v; } }\n",
     // more than is executed wholly: blocks and iterations are chosen
-    "tcp 1;\ntensor A : f32 global (64,9,300) align 16;\ntensor B : f32 global (64,9,300) align 16;\n"
+    "tcp 1;\ntensor A : f32 global (64,9,300) align 16;\ntensor B : f32 global (64,9,300) align "
+    "16;\n"
     "tiled_copy v = tile(universal(128), thr=(16,1,1), val=(4,1,1));\n"
     "kernel k(A, out B) grid (300) { for i in 0 .. 9 {\n"
-    "  copy local_tile(A,(64,1,1),(0,i,block.x)) -> local_tile(B,(64,1,1),(0,i,block.x)) with v; } }\n",
+    "  copy local_tile(A,(64,1,1),(0,i,block.x)) -> local_tile(B,(64,1,1),(0,i,block.x)) with v; } "
+    "}\n",
 };
 
 struct spoiling {
@@ -105,6 +117,10 @@ static void spoil_conditions(struct spoiling *x, struct kir_node *n) {
         if (now(x, "one less in a condition")) c->b = more(x, c->b, -1);
         if (now(x, "one more in a condition")) c->b = more(x, c->b, 1);
     }
+    struct kir_cond *cut = (struct kir_cond *)n->cut;
+    if (cut && now(x, "reads one less")) cut->b = more(x, cut->b, -1);
+    if (cut && now(x, "reads one more")) cut->b = more(x, cut->b, 1);
+    if (cut && now(x, "reads all")) n->cut = NULL;
 }
 
 static void spoil(struct spoiling *x, struct kir_node *list, const struct kir_node *loop) {
