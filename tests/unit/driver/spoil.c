@@ -75,14 +75,16 @@ static const struct ix *more(struct spoiling *x, const struct ix *e, int64_t by)
     return ix_add(x->s, e, ix_int(x->s, by));
 }
 
+// 1 where "n" is "least" or more, else 0; both are below 4096.
+static const struct ix *reaches(struct spoiling *x, const struct ix *n, int64_t least) {
+    return ix_div(x->s, more(x, n, 4096 - least), lay_int(4096));
+}
+
 // "by" more where variable "v" is "at".
 static const struct ix *more_at(struct spoiling *x, const struct ix *e, int64_t by,
                                 const struct ix_var *v, int64_t at) {
-    const struct ix *n = ix_var(x->s, v), *is;
-    // at is 0: 1 - (n + big - 1) / big
-    is = at ? ix_sub(x->s, ix_div(x->s, n, lay_int(at)), ix_div(x->s, n, lay_int(at + 1)))
-            : ix_sub(x->s, ix_int(x->s, 1),
-                     ix_div(x->s, ix_add(x->s, n, ix_int(x->s, 4095)), lay_int(4096)));
+    const struct ix *n = ix_var(x->s, v);
+    const struct ix *is = ix_sub(x->s, reaches(x, n, at), reaches(x, n, at + 1));
     return ix_add(x->s, e, ix_scale(x->s, is, lay_int(by)));
 }
 
@@ -169,18 +171,39 @@ static void spoil(struct spoiling *x, struct kir_node *list, const struct kir_no
     }
 }
 
-// Whether the check refuses the "i"-th spoiling; "none" when there are not so many.
-static bool is_found(struct golden_plan *g, int i, bool *none) {
+// The first access of "list" that has an index goes further in block "block" of axis "axis" alone,
+// or with axis 3 in that iteration of its loop.
+static bool spoil_one(struct spoiling *x, struct kir_node *list, const struct kir_node *loop,
+                      int axis, int64_t at) {
+    for (struct kir_node *n = list; n; n = n->next) {
+        const struct kir_node *in = n->kind == KIR_FOR && !n->unroll ? n : loop;
+        if (n->kind == KIR_LOAD || n->kind == KIR_MOVE) {
+            n->at = more_at(x, n->at, n->bits / n->buf->elem_bits,
+                            axis < 3 ? x->k->block[axis] : loop->var, at);
+            x->made = "one";
+            return true;
+        }
+        if (spoil_one(x, n->body, in, axis, at)) return true;
+    }
+    return false;
+}
+
+// Whether the check refuses the "i"-th spoiling, or with an axis that in block "i" alone; "none"
+// when there are not so many.
+static bool is_found(struct golden_plan *g, int axis, int i, bool *none) {
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
         struct kir *ir = lower_plan(&g->s, g->p);
         struct spoiling x = {.s = &g->s, .k = ir->kernels, .left = i};
-        spoil(&x, ir->kernels->body, NULL);
+        if (axis < 0)
+            spoil(&x, ir->kernels->body, NULL);
+        else
+            spoil_one(&x, ir->kernels->body, NULL, axis, i);
         if (!x.made) _exit(77);
         FILE *quiet = freopen("/dev/null", "w", stderr);
         bool ok = quiet && verify_kernels(&g->s, g->p, ir) && !g->s.diags.nerrors;
-        if (ok) printf("spoiling %d: %s\n", i, x.made);
+        if (ok && axis < 0) printf("spoiling %d: %s\n", i, x.made);
         fflush(stdout);
         _exit(ok ? 0 : 1);
     }
@@ -193,15 +216,94 @@ static bool is_found(struct golden_plan *g, int i, bool *none) {
     return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
 }
 
+// -- what is executed -----------------------------------------------------------------------------
+
+// Blocks along an axis, or iterations (axis 3), in which a wrong access is found: those that the
+// check executes.
+static const struct {
+    const char *extents, *kernel;  // after the tensors' type; behind the kernel's name
+    int axis, n;
+    const char *want;
+} sets[] = {
+    // a small kernel wholly
+    {"(64,20)",
+     "(A, out B) grid (20) { copy local_tile(A,(64,1),(0,block.x)) -> "
+     "local_tile(B,(64,1),(0,block.x)) with v; }",
+     0, 20, "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 "},
+    {"(64,12)",
+     "(A, out B) grid (1) { for i in 0 .. 12 { copy local_tile(A,(64,1),(0,i)) -> "
+     "local_tile(B,(64,1),(0,i)) with v; } }",
+     3, 12, "0 1 2 3 4 5 6 7 8 9 10 11 "},
+    // the largest that is, and the next one
+    {"(64,512)",
+     "(A, out B) grid (512) { copy local_tile(A,(64,1),(0,block.x)) -> "
+     "local_tile(B,(64,1),(0,block.x)) with v; }",
+     0, 7, "0 1 2 3 4 5 6 "},
+    {"(64,513)",
+     "(A, out B) grid (513) { copy local_tile(A,(64,1),(0,block.x)) -> "
+     "local_tile(B,(64,1),(0,block.x)) with v; }",
+     0, 7, "0 1 "},
+    {"(64,513)",
+     "(A, out B) grid (1) { for i in 0 .. 513 { copy local_tile(A,(64,1),(0,i)) -> "
+     "local_tile(B,(64,1),(0,i)) with v; } }",
+     3, 7, "0 1 "},
+    // of a larger one first, second, middle and last
+    {"(64,1100)",
+     "(A, out B) grid (11,100) { copy local_tile(A,(64,1),(0,block.x + 11*block.y)) -> "
+     "local_tile(B,(64,1),(0,block.x + 11*block.y)) with v; }",
+     0, 11, "0 1 5 10 "},
+    {"(64,1100)",
+     "(A, out B) grid (100,11) { copy local_tile(A,(64,1),(0,block.x + 100*block.y)) -> "
+     "local_tile(B,(64,1),(0,block.x + 100*block.y)) with v; }",
+     1, 11, "0 1 5 10 "},
+    {"(64,1100)",
+     "(A, out B) grid (100) { for i in 0 .. 11 { copy "
+     "local_tile(A,(64,1),(0,i + 11*block.x)) -> "
+     "local_tile(B,(64,1),(0,i + 11*block.x)) with v; } }",
+     3, 11, "0 1 5 10 "},
+    // all iterations where a loop has no more than its sample
+    {"(64,1100)",
+     "(A, out B) grid (275) { for i in 0 .. 4 { copy "
+     "local_tile(A,(64,1),(0,i + 4*block.x)) -> "
+     "local_tile(B,(64,1),(0,i + 4*block.x)) with v; } }",
+     3, 4, "0 1 2 3 "},
+    {"(64,1100)",
+     "(A, out B) grid (220) { for i in 0 .. 5 { copy "
+     "local_tile(A,(64,1),(0,i + 5*block.x)) -> "
+     "local_tile(B,(64,1),(0,i + 5*block.x)) with v; } }",
+     3, 5, "0 1 2 4 "},
+};
+
+static void test_sets(void) {
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; ++i) {
+        char text[2048], got[256] = "";
+        struct golden_plan g;
+        bool none;
+        snprintf(text, sizeof text,
+                 "tcp 1;\ntensor A : f32 global %s align 16;\ntensor B : f32 global %s align 16;\n"
+                 "tiled_copy v = tile(universal(128), thr=(16,1), val=(4,1));\nkernel k%s\n",
+                 sets[i].extents, sets[i].extents, sets[i].kernel);
+        golden_compile(&g, text, "lower");
+        if (CHECK(g.ok, "%s%s", text, golden_error(&g))) {
+            for (int b = 0; b < sets[i].n; ++b)
+                if (is_found(&g, sets[i].axis, b, &none)) sprintf(got + strlen(got), "%d ", b);
+            CHECK(strcmp(got, sets[i].want) == 0, "%s\n  executes %s\n  not      %s", text, got,
+                  sets[i].want);
+        }
+        golden_end(&g);
+    }
+}
+
 int main(void) {
     for (size_t i = 0; i < sizeof plans / sizeof *plans; ++i) {
         struct golden_plan g;
         golden_compile(&g, plans[i], "lower");
         bool none = !CHECK(g.ok, "%s%s", plans[i], golden_error(&g));
         int n = 0;
-        for (; !none; ++n) CHECK(is_found(&g, n, &none), "%s\n  spoiling %d", plans[i], n);
+        for (; !none; ++n) CHECK(is_found(&g, -1, n, &none), "%s\n  spoiling %d", plans[i], n);
         if (g.ok) CHECK(n > 8, "%s\n  can be spoilt %d times", plans[i], n);
         golden_end(&g);
     }
+    test_sets();
     return check_done();
 }
