@@ -40,6 +40,13 @@ static const char *const plans[] = {
     "kernel k(A, out B) grid (ceil_div(M,8),ceil_div(N,32)) { shared s : f16 row(8,32);\n"
     "  copy local_tile(A,(8,32),(block.x,block.y)) -> s with g2s pad 0;\n"
     "  copy s -> local_tile(B,(8,32),(block.x,block.y)) with s2g; }\n",
+    // asynchronous copies that fill where there is nothing to read
+    "tcp 1;\ntensor A : f32 global (103) align 16;\ntensor B : f32 global (128) align 16;\n"
+    "tiled_copy g2s = tile(cp_async.ca(4), thr=32, val=2);\n"
+    "tiled_copy v = tile(universal(128), thr=16, val=4);\n"
+    "kernel k(A, out B) grid (2) { shared s : f32 (64);\n"
+    "  copy local_tile(A,(64),(block.x)) -> s with g2s pad 0;\n"
+    "  copy s -> local_tile(B,(64),(block.x)) with v; }\n",
     // fragments, a fill and a loop, more threads than a copy has
     "tcp 1;\ntensor A : f32 global (64,6) align 16;\ntensor B : f32 global (64,6) align 16;\n"
     "tensor Z : f32 global (32) align 16;\n"
