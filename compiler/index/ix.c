@@ -312,8 +312,9 @@ static const struct ix *make_quotient(struct session *s, enum ix_op op, const st
         e->hi = khi - 1;
         if (a->lo >= 0 && a->hi < e->hi) e->hi = a->hi;
     } else {
-        e->lo = a->lo < 0 ? (a->lo == INT64_MIN ? INT64_MIN : -((-a->lo + klo - 1) / klo))
-                          : a->lo / khi;
+        e->lo = a->lo >= 0           ? a->lo / khi
+                : a->lo == INT64_MIN ? INT64_MIN
+                                     : a->lo / klo - (a->lo % klo != 0);
         e->hi = a->hi < 0 ? -1 : (a->hi == INT64_MAX ? INT64_MAX : a->hi / klo);
     }
     return e;
