@@ -4,6 +4,7 @@
 // A program is a list of statements, its nodes numbered as they stand there from 1 on:
 //   w BUF E      write, r BUF E  read; w4, r4: four elements in one access
 //   a GLOBAL E BUF E   asynchronous copy, a4 of four elements;  m BUF E BUF E  a copy at once
+//   .. where E E    only where first below second;  a4 .. cut E E  its first (second - first) alone
 //   bar  com  wait N
 //   for V E E { }   most N for .. (iterations)   if E E { } else { }  (first below second)   lt N {
 //   }   let V E   box { } wide for ..     a loop with a ring that goes up from 5 below 8 in 'q',
@@ -175,12 +176,13 @@ static bool access(struct test *x, struct kir_node *n) {
             n->to_buf = buffer(x);
             n->to_at = expression(x);
         }
-        if (take(x, "where")) {
+        bool where = take(x, "where");
+        if (where || take(x, "cut")) {
             struct kir_cond *c = ARENA_NEW(&x->s.arena, struct kir_cond);
             c->a = expression(x);
             c->b = expression(x);
-            n->cond = c;
-            n->nconds = 1;
+            *(where ? &n->cond : &n->cut) = c;
+            n->nconds = where;
         }
         return true;
     }
@@ -390,6 +392,17 @@ static const struct row rows[] = {
     {"a c t s t; com; wait 0; a c t s t; com; wait 0; bar; r s t+1", "ok"},
     {"a c t s t; com; a c t s t; com; wait 0", "3w0~ after 1w0~: s 0..3, wait 0"},
     {"a4 c 4t s 4t; com; wait 0; r4 s 4t; bar; r s t", "ok"},
+    // what is read, where an edge cuts it; all is written
+    {"a4 g 4t s 4t cut 0 4; w g 4t+7", "2w0 after 1r1~: g 28..31, wait -1"},
+    {"a4 g 4t s 4t cut 0 3; w g 4t+7", "ok"},
+    {"a4 g 4t s 4t cut 0 3; w g 4t+6", "2w0 after 1r1~: g 24..27, wait -1"},
+    {"a4 g 4t s 4t cut 0 9; w g 4t+7", "2w0 after 1r1~: g 28..31, wait -1"},
+    {"a4 g 4t s 4t cut t 1; w g 4t+4", "ok"},
+    {"a4 g 4t s 4t cut t 2; w g 4t+4", "2w0 after 1r1~: g 16..19, wait -1"},
+    {"a4 g 4t s 4t cut t 2; w g 4t+5", "ok"},
+    {"a4 g 1-2t s 4t cut t 1; w g 99", "ok"},
+    {"a4 g 4t s 4t cut 0 1; com; wait 0; r s 4t+7", "4r0 after 1w1~: s 28..31, barrier"},
+    {"for i 0 9 { a4 g 4t q 4t+32i cut 0 i-7; w g 4t+4 }", "2r1~ after 3w0: g 16..19, barrier"},
     {"a4 c 4t s 4t; com; wait 0; r s 4t+4", "4r0 after 1w1~: s 16..19, barrier"},
     // a wait is for the groups that are committed then, and stays so
     {"a c t s t; com; wait 0; com; com; r s t", "ok"},
