@@ -36,9 +36,7 @@ static bool breaks_inside(const char *p, size_t n, int all, int column, int next
            column + (int)(sum - p) + 2 <= EMIT_COLUMNS;
 }
 
-// The argument "arg", which begins at "column" and has "after" more columns behind it, filled: it
-// is broken behind the operators of the sum in its innermost parentheses or brackets.
-static void put_index(struct buf *b, const char *arg, int column, int after) {
+void index_put(struct buf *b, const char *arg, int column, int after) {
     int open[8] = {column}, depth = 0;
     size_t at = 0;
     for (const char *p = arg; *p; ++p) {
@@ -68,12 +66,11 @@ static void put_index(struct buf *b, const char *arg, int column, int after) {
     buf_puts(b, arg + at);
 }
 
-// How many lines put_index makes; more than any statement has when one of them is too long.
-static int index_lines(const char *arg, int column, int after) {
+int index_lines(const char *arg, int column, int after) {
     struct buf b;
     int n = 1, at = column;
     buf_init(&b);
-    put_index(&b, arg, column, after);
+    index_put(&b, arg, column, after);
     for (size_t i = 0; i < b.len && n < INT_MAX; ++i) {
         at = b.text[i] == '\n' ? 0 : at + 1;
         n += at == 0;
@@ -118,7 +115,7 @@ static void put_long(struct buf *b, const char *arg, int column, int after) {
     buf_write(b, arg, (size_t)(open - arg) + 1);
     buf_char(b, '\n');
     buf_fill(b, ' ', column + 4);
-    put_index(b, open + 1, column + 4, after);
+    index_put(b, open + 1, column + 4, after);
 }
 
 // A call of two arguments whose last one is a call that fits nowhere but further left, broken at
@@ -181,7 +178,7 @@ void call_write(struct buf *b, const struct call *c) {
         if (!open && column <= EMIT_COLUMNS &&
             index_lines(c->arg[0], below, after) < index_lines(c->arg[0], past, after)) {
             buf_printf(b, "%s\n%*s", c->head, below, "");
-            put_index(b, c->arg[0], below, after);
+            index_put(b, c->arg[0], below, after);
             buf_printf(b, "%s\n", c->tail);
             return;
         }
@@ -202,7 +199,7 @@ void call_write(struct buf *b, const struct call *c) {
                        c->tail);
             return;
         }
-        put_index(b, c->arg[0], c->indent + 4 + (int)strlen(assign + 3), (int)strlen(c->tail));
+        index_put(b, c->arg[0], c->indent + 4 + (int)strlen(assign + 3), (int)strlen(c->tail));
         buf_puts(b, c->tail);
         buf_char(b, '\n');
         return;
@@ -234,7 +231,7 @@ void call_write(struct buf *b, const struct call *c) {
                     buf_char(b, '\n');
                     buf_fill(b, ' ', column);
                 }
-                put_index(b, c->arg[0], column, 1);
+                index_put(b, c->arg[0], column, 1);
             }
             buf_char(b, ',');
             filled = 1;

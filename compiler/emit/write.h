@@ -22,8 +22,13 @@ struct call {  // text before the arguments, the arguments, text after them
 void call_arg(struct call *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int call_width(const struct call *c);  // columns on one line
 void call_write(struct buf *b, const struct call *c);
+// The argument "arg", which begins at "column" and has "after" more columns behind it, filled: it
+// is broken behind the operators of the sum in its innermost parentheses or brackets.
+void index_put(struct buf *b, const char *arg, int column, int after);
+// How many lines that makes; more than any statement has when one of them is too long.
+int index_lines(const char *arg, int column, int after);
 // A choice "a ? b : c" that is the last argument and has no room at "column": its ways stand under
-// one another, the first behind the question where it has room.  False when "arg" is none.
+// one another, the first behind the question.  False when "arg" is none.
 bool choice_put(struct buf *b, const char *arg, int column);
 // A call whose last argument is a choice that would be broken behind the head: all stand below the
 // head where those are fewer lines; false where they are not.
