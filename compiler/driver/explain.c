@@ -164,6 +164,7 @@ static struct explained_copy explain_copy(struct session *s, const struct kernel
         .group = f->group,
         .edge = plan_edge_text(s, c),
         .edge_always = f->edge == EDGE_ALWAYS,
+        .edge_apart = copy_edge(f) == EDGE_SOME,
         .edge_bits = f->edge_bits,
         .edge_vec = f->edge_vec,
         .edge_why = f->why_pred,

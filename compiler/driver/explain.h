@@ -78,6 +78,7 @@ struct explained_copy {
     bool wait_at_head;           // before the loads of its pipeline's step
     const char *edge;            // where elements end that its tiles reach beyond, or NULL
     bool edge_always;
+    bool edge_apart;  // blocks whose tile is whole have code of their own
     int edge_bits, edge_vec;
     const char *edge_why;
     const char *pad;  // as written, or NULL

@@ -241,7 +241,7 @@ static void put_edge(struct buf *b, const struct explained_copy *c) {
     if (c->pad) buf_printf(&text, ", the others become %s", c->pad);
     buf_printf(&text, ". There an access has %d bits (%d x %s), because %s.", c->edge_bits,
                c->edge_vec, c->elem, c->edge_why);
-    if (!c->edge_always) buf_puts(&text, " Blocks whose tile is whole ask nothing.");
+    if (c->edge_apart) buf_puts(&text, " Blocks whose tile is whole ask nothing.");
     paragraph(b, text.text);
     buf_release(&text);
 }
