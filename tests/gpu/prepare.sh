@@ -42,6 +42,11 @@ for d in 64 128; do  # what it computes is compared by a main of its own
     echo "// check.cu has its own" >"$out/attention_loads_$d/main.cpp"
     touch "$out/attention_loads_$d/sanitize"
 done
+mkdir "$out/zfill_every"  # rows of every length, in memory that ends with the last element
+cp tests/async/Inputs/zfill_every.cu "$out/zfill_every/"
+"$build/bin/tcpc" -w tests/async/zfill-cut.tcp -o "$out/zfill_every/plan.cu"
+echo "// zfill_every.cu has its own" >"$out/zfill_every/main.cpp"
+touch "$out/zfill_every/sanitize"
 mkdir "$out/large"  # 5 billion bytes, with a main that looks at them on the device
 cp tests/gpu/large/{check.cu,main.cpp} "$out/large/"
 "$build/bin/tcpc" -w tests/gpu/large/large.tcp -o "$out/large/large.cu"
