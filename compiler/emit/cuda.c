@@ -24,10 +24,22 @@ static const char *int_type(const struct ix_var *v) {
     return emit_int_var(v) ? "int" : "int64_t";
 }
 
+static bool fits_int(const struct ix *e) {
+    return e->lo >= INT32_MIN && e->hi <= INT32_MAX;
+}
+
 // A pipeline's load step runs ahead of the steps that there are before it is compared with them.
+// Where its steps begin or end is known better than its expression tells.
 static const char *let_type(const struct kir_node *n) {
-    bool fits = n->index->lo >= INT32_MIN && n->index->hi <= INT32_MAX;
-    return fits ? int_type(n->var) : "int64_t";
+    return n->var->kind == IX_NAMED || fits_int(n->index) ? int_type(n->var) : "int64_t";
+}
+
+// Where a loop begins.  An int counts up to its end, but may begin beyond, and then does nothing.
+static const char *begin_of(const struct emission *o, const struct kir_node *n) {
+    const char *begin = emit_ix(o->s, o->k, n->begin);
+    if (!emit_int_var(n->var) || fits_int(n->begin)) return begin;
+    const char *end = emit_ix(o->s, o->k, n->end);
+    return arena_printf(&o->s->arena, "%s < %s ? %s : %s", begin, end, begin, end);
 }
 
 static const char *element(const struct emission *o, const struct kir_buffer *x,
@@ -93,7 +105,7 @@ static bool declares(const struct kir_node *list) {
 static void put_for(const struct emission *o, const struct kir_node *n, int indent) {
     const char *v = n->var->c_name;
     const char *part[] = {arena_printf(&o->s->arena, "%s %s = %s;", int_type(n->var), v,
-                                       emit_ix(o->s, o->k, n->begin)),
+                                       begin_of(o, n)),
                           arena_printf(&o->s->arena, "%s < %s;", v, emit_ix(o->s, o->k, n->end)),
                           arena_printf(&o->s->arena, "++%s) {", v)};
     int column = indent + 5;

@@ -151,6 +151,14 @@ static const struct ix_var *end_of_steps(struct lowering *w, const struct stmt *
     return v;
 }
 
+// Whether a <= b is proven.
+static bool at_most(struct session *s, const struct ix *a, const struct ix *b) {
+    const struct ix *rest = ix_sub(s, b, a);
+    if (rest && ix_provably_nonnegative(s, rest)) return true;
+    return a->op == IX_DIV && b->op == IX_DIV && lay_int_equal(a->k, b->k) &&
+           at_most(s, a->a, b->a);
+}
+
 void lower_pipeline(struct lowering *w, const struct stmt *st) {
     struct session *s = w->s;
     const struct pipeline *pipe = st->pipe;
@@ -165,16 +173,17 @@ void lower_pipeline(struct lowering *w, const struct stmt *st) {
     struct kir_node *scope = lower_node(w, KIR_BLOCK);
     struct kir_node **outside = lower_open(w, scope);
 
+    int64_t unused, most = INT64_MAX;
+    if (lay_int_valid(st->var->end)) lay_int_range(st->var->end, &unused, &most);
+    if (bound->hi < most) most = bound->hi;
     const struct ix_var *first = NULL;
     if (!ix_constant(begin) && begin->op != IX_VAR) {  // it is worked out once
-        first = end_of_steps(w, st, "begin", begin->lo, begin->hi);
+        int64_t hi = begin->hi > most && at_most(s, begin, bound) ? most : begin->hi;
+        first = end_of_steps(w, st, "begin", begin->lo, hi);
         let(w, first, begin);
         begin = ix_var(s, first);
     }
-    int64_t unused, most = INT64_MAX;
-    if (lay_int_valid(st->var->end)) lay_int_range(st->var->end, &unused, &most);
-    const struct ix_var *last =
-        end_of_steps(w, st, "end", bound->lo, bound->hi < most ? bound->hi : most);
+    const struct ix_var *last = end_of_steps(w, st, "end", bound->lo, most);
     struct kir_node *steps = let(w, last, bound);
     steps->sampled = ix_add(s, begin, ix_int(s, sample_steps(pipe->stages)));
     steps->count = pipe->stages;
