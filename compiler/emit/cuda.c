@@ -47,7 +47,7 @@ static const char *element(const struct emission *o, const struct kir_buffer *x,
     int64_t zero;
     if (ix_static(at, &zero) && zero == 0 && x->space != KIR_STAGE) return x->c_name;
     return arena_printf(&o->s->arena, "%s%s[%s]", x->space == KIR_STAGE ? "" : "&", x->c_name,
-                        emit_ix(o->s, o->k, at));
+                        emit_ix_within(o->s, o->k, at, o->carry, o->ncarries));
 }
 
 static const char *load_name(const struct emission *o, const struct kir_buffer *x, int bits) {
@@ -197,10 +197,19 @@ static void put_loop(const struct emission *o, const struct kir_node *n, int ind
         let_write(b, indent,
                   arena_printf(&o->s->arena, "%s %s =", int_type(c->var), c->var->c_name),
                   emit_ix(o->s, o->k, c->first));
+        if (emit_names_stride(c))
+            let_write(b, indent,
+                      arena_printf(&o->s->arena, "const int64_t %s =", c->stride->c_name),
+                      emit_step(o->s, o->k, ix_lay(o->s, c->apart), c->stride));
     }
     if (n->unroll) buf_puts(b, "#pragma unroll\n");
     put_for(o, n, indent);
-    put_list(o, n->body, indent + 4);
+    struct emission inner = *o;
+    if (n->ncarries) {
+        inner.carry = n->carry;
+        inner.ncarries = n->ncarries;
+    }
+    put_list(&inner, n->body, indent + 4);
     for (int i = 0; i < n->ncarries; ++i) {
         const struct kir_carry *c = &n->carry[i];
         let_write(b, indent + 4, arena_printf(&o->s->arena, "%s +=", c->var->c_name),

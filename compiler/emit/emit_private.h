@@ -11,7 +11,9 @@ struct emission {
     struct session *s;
     struct buf *b;
     const struct kir_kernel *k;
-    struct lines *lines;  // or NULL
+    struct lines *lines;            // or NULL
+    const struct kir_carry *carry;  // of the loop around; or NULL
+    int ncarries;
 };
 
 // A call to be filled with arguments and written; "head" ends with the opening parenthesis.

@@ -48,6 +48,11 @@ void conditions_write(struct buf *b, int indent, const char *head, const char *c
 bool emit_int_var(const struct ix_var *v);
 // "e" as C, in kernel "k".
 const char *emit_ix(struct session *s, const struct kir_kernel *k, const struct ix *e);
+// Whether the text names the stride beside a carried offset: where that has 64 bits.
+bool emit_names_stride(const struct kir_carry *c);
+// The same within a loop that carries offsets, whose strides have names.
+const char *emit_ix_within(struct session *s, const struct kir_kernel *k, const struct ix *e,
+                           const struct kir_carry *carry, int ncarries);
 // "e" as C, where it is added to variable "to".
 const char *emit_step(struct session *s, const struct kir_kernel *k, const struct ix *e,
                       const struct ix_var *to);

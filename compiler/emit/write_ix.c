@@ -18,6 +18,8 @@ struct writer {
     struct buf *b;
     const struct kir_kernel *k;
     bool host, exact, wide;
+    const struct kir_carry *carry;  // whose strides have names; or NULL
+    int ncarries;
 };
 
 struct bounds {
@@ -147,8 +149,33 @@ static void put_sym(const struct writer *w, const struct lay_sym *y, bool wide, 
         buf_printf(w->b, "%s%s", wide && int_sym(w, y) ? "(int64_t)" : "", name);
 }
 
+bool emit_names_stride(const struct kir_carry *c) {
+    return c->stride && !emit_int_var(c->var);
+}
+
+// The name of a stride of which "x" is a multiple, which is left in "times"; or NULL.
+static const char *stride_of(const struct writer *w, struct lay_int x, int64_t *times) {
+    for (int i = 0; i < w->ncarries; ++i) {
+        const struct kir_carry *c = &w->carry[i];
+        if (!emit_names_stride(c) || x.num % c->apart.num != 0) continue;
+        *times = x.num / c->apart.num;
+        x.num = c->apart.num;
+        if (lay_int_equal(x, c->apart)) return c->stride->c_name;
+        x.num *= *times;
+    }
+    return NULL;
+}
+
 static void put_term(const struct writer *w, struct ix_term t, bool wide) {
     wide = wide || !narrow(term_bounds(t));
+    int64_t times;
+    const char *stride = wide && t.atom ? stride_of(w, t.coef, &times) : NULL;
+    if (stride) {
+        if (times != 1) buf_printf(w->b, "%" PRId64 " * ", times);
+        buf_printf(w->b, "%s * ", stride);
+        put_ix(w, t.atom, OPERAND);
+        return;
+    }
     if (!t.atom) {
         put_int(w, t.coef, wide && t.coef.nsyms, true);
         return;
@@ -241,16 +268,21 @@ static const char *text_of(struct writer w, const struct ix *e) {
 }
 
 const char *emit_ix(struct session *s, const struct kir_kernel *k, const struct ix *e) {
-    return text_of((struct writer){s, NULL, k, false, false, false}, e);
+    return emit_ix_within(s, k, e, NULL, 0);
+}
+
+const char *emit_ix_within(struct session *s, const struct kir_kernel *k, const struct ix *e,
+                           const struct kir_carry *carry, int ncarries) {
+    return text_of((struct writer){.s = s, .k = k, .carry = carry, .ncarries = ncarries}, e);
 }
 
 const char *emit_step(struct session *s, const struct kir_kernel *k, const struct ix *e,
                       const struct ix_var *to) {
-    return text_of((struct writer){s, NULL, k, false, false, !emit_int_var(to)}, e);
+    return text_of((struct writer){.s = s, .k = k, .wide = !emit_int_var(to)}, e);
 }
 
 const char *emit_host_ix(struct session *s, const struct kir_kernel *k, const struct ix *e) {
-    return text_of((struct writer){s, NULL, k, true, false, false}, e);
+    return text_of((struct writer){.s = s, .k = k, .host = true}, e);
 }
 
 static bool may_overflow(const struct ix *e) {
@@ -266,5 +298,7 @@ static bool may_overflow(const struct ix *e) {
 }
 
 const char *emit_exact_ix(struct session *s, const struct kir_kernel *k, const struct ix *e) {
-    return may_overflow(e) ? text_of((struct writer){s, NULL, k, true, true, false}, e) : NULL;
+    return may_overflow(e)
+               ? text_of((struct writer){.s = s, .k = k, .host = true, .exact = true}, e)
+               : NULL;
 }

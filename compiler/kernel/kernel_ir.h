@@ -69,6 +69,10 @@ struct kir_ring {
 struct kir_carry {
     const struct ix_var *var;
     const struct ix *first, *step;
+    // The accesses of a step stand multiples of "apart" elements apart, which the emitted text may
+    // call "stride"; or NULL.
+    const struct ix_var *stride;
+    struct lay_int apart;
 };
 
 // An argument of an extern function, in the order of its list.
