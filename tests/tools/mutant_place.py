@@ -23,7 +23,7 @@ TARGETS = ["tcpc", "tcp_host", "gen_plans", "random_plans", "random_ways", "rand
 # The build folders, and what makes each what it is; quick to build goes before quick to run.
 BUILDS = {
     "build": (TARGETS, ["-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS=-w", "-DCMAKE_C_FLAGS_RELEASE=-O1 -DNDEBUG"]),
-    "build-asan": (["tcpc", "tcp_host", "gen_plans", "random_plans"] + UNITS["kernel"],
+    "build-asan": (["tcpc", "tcp_host", "gen_plans", "random_plans", "random_sync"] + UNITS["kernel"],
                    ["-DCMAKE_BUILD_TYPE=Debug", "-DTCPC_SANITIZE=ON", "-DCMAKE_C_FLAGS=-w -g0", "-DCMAKE_C_FLAGS_DEBUG=-O1"]),
 }
 ENVIRONMENT = {
