@@ -11,7 +11,8 @@ config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".tcp", ".test"]
 config.excludes = ["unit", "golden", "tools", "coverage", "requirements.txt", "CMakeLists.txt", "Inputs", "fuzz", "gpu", "mutants", "random"]
 if config.tcpc_sanitize:
-    # What nvcc makes of emitted text is no question to tcpc's memory, and what the others compile, others here do too.
+    # Left out, because they take long: what nvcc makes of emitted text is no question to tcpc's memory, and the plans of the others are
+    # compiled, or programs like theirs run, by tests that stay.
     config.excludes += ["ptx", "attention_loads_nvcc.test", "device_embed_nvcc.test"]
     config.excludes += ["attention_loads.test", "attention_loads-stages.test", "zfill-every.test"]
     config.excludes += ["programs.test", "fixits-random.test", "mutants-examples.test"]
