@@ -20,6 +20,7 @@ struct options {
     int ndefines;
     const char *dump_after;  // pass name or NULL
     bool no_line;            // no #line in emitted code
+    unsigned long proof_limit;  // operations that a proof may take; 0: PROVE_LIMIT
     const char *emitted;     // the emitted file as #line names it, or NULL: after the plan
 };
 

@@ -7,8 +7,7 @@
 // several were executed, the first and the last of another choice are enough; when a block takes
 // long, the first.  Asynchronous copies arrive as late and as early as they can.
 //
-// What the proofs of pass "coverage" left to enumeration (kernel.enumerate) is executed wholly, or
-// refused when it is too large or depends on params.
+// This is a test of lowering, by sample.  That the plan keeps its promises the passes have proven.
 #include "kernel/verify.h"
 
 #include <inttypes.h>
@@ -28,7 +27,6 @@ enum { MAX_CHOICES = 3 };
 #define BLOCK_LIMIT                                                                                \
     ((int64_t)1                                                                                    \
      << 19)  // elements: the most that one block moves in all its iterations, for a check
-#define ENUMERATE_LIMIT ((int64_t)1 << 24)  // elements: the most that is enumerated for a proof
 
 static bool written_or_local(void *user, int64_t buf) {
     const struct kernel *k = user;
@@ -187,7 +185,7 @@ static bool choose_sample(struct session *s, const struct kernel *k, const int64
     bool small = plan_elements(s, k, sym) <= WHOLE_LIMIT;
     bool quick = !__builtin_mul_overflow(blocks, whole, &sum) && sum <= MOVED_LIMIT;
     *what = (struct sample_set){0};
-    if ((small && quick) || k->enumerate) {
+    if (small && quick) {
         what->all_blocks = what->all_iterations = true;
         return true;
     }
@@ -248,23 +246,6 @@ static bool check_kernel(struct session *s, const struct plan *p, const struct k
     if (n == 0) {
         diag_error(s, k->at, "no values of the params keep all that is promised of them");
         return false;
-    }
-    if (k->enumerate) {
-        if (k->nparams > 0) {
-            diag_error(s, k->at,
-                       "not yet supported: kernel '%s' writes one tensor by several copies, or by "
-                       "views that are "
-                       "more than digits, with extents that are known only at run time",
-                       k->name);
-            return false;
-        }
-        if (plan_elements(s, k, choice[0]) > ENUMERATE_LIMIT) {
-            diag_error(s, k->at,
-                       "not yet supported: kernel '%s' would need more than %" PRId64
-                       " elements to be enumerated to prove that each is written once",
-                       k->name, ENUMERATE_LIMIT);
-            return false;
-        }
     }
     // what is not in order need not do what is meant
     const struct kir_kernel *way = x;

@@ -1,16 +1,16 @@
 // Pass "coverage": each element once, and nothing outside.
 //
-// Requires: facts of partition (tiles divide, threads and values cover each tile once: tile() has
-// proven that).  Fills kernel.enumerate; refuses what is not proven.  Four questions, for all
-// values of the params:
+// Requires: facts of predicate (threads and values cover each tile once: tile() has proven that).
+// Fills kernel.duties; refuses what is not proven.  Four questions, for all values of the params:
 //
-// 1. Does every coordinate of a view lie inside its tensor?  By bounds on each mode's coordinate.
+// 1. Does every coordinate of a view lie inside its tensor?
 // 2. Do different coordinates of the destination tensor name different elements?  By its strides.
-// 3. Do a copy's own writes, by all threads, iterations and blocks, have different coordinates?
-// 4. Is an `out` tensor written wholly?
+// 3. Do all writes of a kernel to a tensor, by all copies, threads, iterations and blocks, have
+// different coordinates?
+// 4. Is an `out` tensor written wholly, by all copies together?
 //
-// 3 and 4 are read off the digits of which a coordinate consists (coverage_digits.c).  What the
-// digits cannot decide and is small is enumerated when the compilation checks itself.
+// 1, 3 and 4 are proven on sets of instances (instances.h, prove/prove.h); 3 and 4 stand in
+// coverage_writes.c.
 #include "pass/coverage.h"
 #include "base/session.h"
 #include "layout/algebra.h"
@@ -21,9 +21,8 @@
 
 struct walk {
     const struct plan *plan;
-    const struct stmt *loop[16];  // enclosing, outermost first
-    int nloops;
-    struct written *several;
+    struct prover *prover;
+    struct around around;
 };
 
 // -- 1: inside ------------------------------------------------------------------------------------
@@ -78,14 +77,52 @@ static bool below(struct session *s, const struct ix *max, const struct ix *n) {
     return room && ix_provably_nonnegative(s, room);
 }
 
+// Whether the coordinate of "v" along mode "mode" is at least 0 ("end" NULL), or less than "end".
+static enum prove_answer bounded(struct session *s, struct kernel *k, const struct copy *c,
+                                 const struct view *v, const struct walk *w, int mode,
+                                 const struct ix *end, const char **with) {
+    struct instances *x = ARENA_NEW(&s->arena, struct instances);
+    struct prove_witness found;
+    instances_begin(s, k, &w->around, true, x);
+    instances_of(x, c, v);
+    const struct ix *at = instances_coord(x, v, mode);
+    instances_cond(x, end ? ix_sub(s, at, end) : ix_sub(s, ix_int(s, -1), at));
+    struct prove_set set = instances_settled(x, &w->around, v);
+    enum prove_answer r = x->full ? PROVE_UNKNOWN : prove_none(w->prover, &set, &found);
+    if (r == PROVE_NO)
+        *with = arena_printf(&s->arena, "%sit is %lld, %s", instances_params(s, k, &found),
+                             (long long)found.out[mode],
+                             instances_where(x, &w->around, c, &found, 0));
+    return r;
+}
+
+static void refuse_outside(struct session *s, const struct view *v, const char *what, int mode,
+                           const struct ix *least, const struct ix *most, const struct ix *n,
+                           const char *with) {
+    if (least)
+        diag_error(s, v->at, "%s may lie outside '%s': its least coordinate along mode %d is %s",
+                   what, v->base->name, mode, ix_text(s, least));
+    else
+        diag_error(s, v->at,
+                   "%s may lie outside '%s': its greatest coordinate along mode %d is %s, the "
+                   "extent is %s",
+                   what, v->base->name, mode, most ? ix_text(s, most) : "not known", ix_text(s, n));
+    diag_page(s, "outside");
+    if (with) diag_note(s, v->at, "%s", with);
+    diag_note(s, v->base->at, "'%s' has shape %s", v->base->name,
+              lay_tuple_text(&s->lay, v->base->layout.shape));
+}
+
 // With "predicates", what lies beyond the end of a tensor is left out by predicates.
-static bool check_inside(struct session *s, struct kernel *k, const struct view *v,
-                         const struct walk *w, const char *what, bool predicates) {
+static bool check_inside(struct session *s, struct kernel *k, const struct copy *c,
+                         const struct view *v, const struct walk *w, const char *what,
+                         bool predicates) {
     if (!lay_valid(v->coord)) return true;  // a fragment
     const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, v->base->layout.shape);
     int rank = lay_tuple_rank(extent);
     for (int i = 0; i < rank; ++i) {
         const struct ix *lo, *hi;
+        const char *with = NULL;
         view_reach(s, v, i, &lo, &hi);
         if (k->threads % 32 && !v->lanes) {  // the last warp has not all lanes
             lo = view_by_tid(s, k, lo);
@@ -93,36 +130,24 @@ static bool check_inside(struct session *s, struct kernel *k, const struct view 
         }
         const struct ix *n = ix_lay(s, lay_tuple_get(&s->lay, extent, i)->leaf);
         const struct ix *min = ix_min(s, lo), *max = ix_max(s, hi);
-        if (!min || !ix_provably_nonnegative(s, min))
-            min = ix_min(s, coverage_bound(s, lo, w->loop, w->nloops, false));
-        if (!below(s, max, n)) max = ix_max(s, coverage_bound(s, hi, w->loop, w->nloops, true));
-        if (!min || !ix_provably_nonnegative(s, min)) {
-            if (of_formals(min)) {
-                add_duty(s, k, ix_int(s, 0), min, v->base);
-                continue;
+        if (!(min && ix_provably_nonnegative(s, min)) &&
+            bounded(s, k, c, v, w, i, NULL, &with) != PROVE_YES) {
+            min = ix_min(s, coverage_bound(s, lo, &w->around, false));
+            if (!of_formals(min)) {
+                refuse_outside(s, v, what, i, min ? min : lo, NULL, n, with);
+                return false;
             }
-            diag_error(s, v->at,
-                       "%s may lie outside '%s': its least coordinate along mode %d is %s", what,
-                       v->base->name, i, min ? ix_text(s, min) : "not known");
-            diag_page(s, "outside");
-        } else if (predicates && v->overhang) {
-            continue;
-        } else if (!below(s, max, n)) {
-            if (of_formals(max)) {
-                add_duty(s, k, ix_add(s, max, ix_int(s, 1)), n, v->base);
-                continue;
-            }
-            diag_error(s, v->at,
-                       "%s may lie outside '%s': its greatest coordinate along mode %d is %s, the "
-                       "extent is %s",
-                       what, v->base->name, i, max ? ix_text(s, max) : "not known", ix_text(s, n));
-            diag_page(s, "outside");
-        } else {
-            continue;
+            add_duty(s, k, ix_int(s, 0), min, v->base);
         }
-        diag_note(s, v->base->at, "'%s' has shape %s", v->base->name,
-                  lay_tuple_text(&s->lay, v->base->layout.shape));
-        return false;
+        if ((predicates && v->overhang) || below(s, max, n) ||
+            bounded(s, k, c, v, w, i, n, &with) == PROVE_YES)
+            continue;
+        max = ix_max(s, coverage_bound(s, hi, &w->around, true));
+        if (!of_formals(max)) {
+            refuse_outside(s, v, what, i, NULL, max, n, with);
+            return false;
+        }
+        add_duty(s, k, ix_add(s, max, ix_int(s, 1)), n, v->base);
     }
     return true;
 }
@@ -158,32 +183,10 @@ static const struct param *foreign(const struct kernel *k, const struct relation
     return NULL;
 }
 
-bool at_least(struct session *s, const struct plan *p, const struct kernel *k, const struct ix *a,
-              const struct ix *b) {
-    const struct ix *d = ix_sub(s, a, b);
-    if (ix_provably_nonnegative(s, d)) return true;
-    for (int i = 0; i < p->nrelations; ++i) {
-        const struct relation *r = p->relation[i];
-        const struct ix *known = NULL;
-        if (foreign(k, r)) continue;
-        if (r->op[0] == '>') known = ix_sub(s, r->a, r->b);
-        if (r->op[0] == '<') known = ix_sub(s, r->b, r->a);
-        if (r->op[0] == '=') known = ix_sub(s, r->a, r->b);
-        if (known && r->op[0] != '=' && r->op[1] == 0) known = ix_sub(s, known, ix_int(s, 1));
-        // the relation may be needed a static number of times: 4*lda >= 4*K
-        if (known && d && ix_provably_nonnegative(s, ix_sub(s, d, known))) return true;
-        int64_t times = d ? ix_divisor(d) : 0;
-        if (known && times > 1 &&
-            ix_provably_nonnegative(s, ix_sub(s, d, ix_scale(s, known, lay_int(times))))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool no_less(struct session *s, const struct plan *p, const struct kernel *k,
-                    const struct lay_tuple *shape, struct lay_int a, struct lay_int b) {
-    return is_multiple(s, shape, a, b) || at_least(s, p, k, ix_lay(s, a), ix_lay(s, b));
+static bool no_less(struct session *s, struct prover *p, const struct lay_tuple *shape,
+                    struct lay_int a, struct lay_int b) {
+    return is_multiple(s, shape, a, b) ||
+           prove_at_least(p, ix_lay(s, a), ix_lay(s, b)) == PROVE_YES;
 }
 
 static void collect(const struct lay_tuple *shape, const struct lay_tuple *stride,
@@ -198,8 +201,7 @@ static void collect(const struct lay_tuple *shape, const struct lay_tuple *strid
 }
 
 // Sorted by stride, each stride must reach past all that the modes before it span.
-static bool injective_by_strides(struct session *s, const struct plan *p, const struct kernel *k,
-                                 struct lay l) {
+static bool injective_by_strides(struct session *s, struct prover *p, struct lay l) {
     struct lay_int n[LAY_MAX_LEAVES], d[LAY_MAX_LEAVES];
     int count = 0;
     collect(l.shape, l.stride, n, d, &count);
@@ -210,11 +212,11 @@ static bool injective_by_strides(struct session *s, const struct plan *p, const 
         for (int i = 0; i < count; ++i) {
             if (used[i]) continue;
             if (best < 0 ||
-                (no_less(s, p, k, l.shape, d[best], d[i]) && !lay_int_equal(d[best], d[i])))
+                (no_less(s, p, l.shape, d[best], d[i]) && !lay_int_equal(d[best], d[i])))
                 best = i;
         }
         used[best] = true;
-        if (!no_less(s, p, k, l.shape, d[best], span)) return false;
+        if (!no_less(s, p, l.shape, d[best], span)) return false;
         span = lay_int_mul(&s->lay, d[best], n[best]);
         if (!lay_int_valid(span)) {
             lay_clear_error(&s->lay);
@@ -241,11 +243,12 @@ static void note_foreign(struct session *s, const struct plan *p, const struct k
     }
 }
 
-static bool check_injective(struct session *s, const struct plan *p, const struct kernel *k,
+static bool check_injective(struct session *s, const struct walk *w, const struct kernel *k,
                             const struct view *v) {
+    const struct plan *p = w->plan;
     struct lay l = lay_inner(v->base->layout);
     if (!lay_valid(l)) return true;
-    if (injective_by_strides(s, p, k, l)) return true;
+    if (injective_by_strides(s, w->prover, l)) return true;
     struct lay_int size = lay_size(&s->lay, l);
     if (lay_static(l) && lay_int_static(size) && size.num <= (1 << 22)) {
         if (lay_is_injective(&s->lay, l)) return true;
@@ -270,15 +273,8 @@ static bool check_injective(struct session *s, const struct plan *p, const struc
 
 // -- formals --------------------------------------------------------------------------------------
 
-static const struct formal *formal_of(const struct kernel *k, const struct tensor *t) {
-    for (int i = 0; i < k->nformals; ++i) {
-        if (k->formal[i].tensor == t) return &k->formal[i];
-    }
-    return NULL;
-}
-
 static bool check_direction(struct session *s, const struct kernel *k, const struct copy *c) {
-    const struct formal *f = formal_of(k, c->dst.base);
+    const struct formal *f = kernel_formal(k, c->dst.base);
     if (f && f->dir == ARG_IN) {
         diag_error(s, c->dst.at,
                    "'%s' is written here, so the list of kernel '%s' must say 'out %s'",
@@ -287,7 +283,7 @@ static bool check_direction(struct session *s, const struct kernel *k, const str
         diag_fixit(s, f->at, arena_printf(&s->arena, "out %s", c->dst.base->name));
         return false;
     }
-    f = formal_of(k, c->src.base);
+    f = kernel_formal(k, c->src.base);
     if (f && f->dir == ARG_OUT) {
         diag_error(
             s, c->src.at,
@@ -308,19 +304,16 @@ static bool check_rounding(struct session *s, const struct ix *e, struct range a
     return false;
 }
 
-static bool check_copy(struct session *s, struct kernel *k, const struct copy *c, struct walk *w) {
+static bool check_copy(struct session *s, struct kernel *k, const struct copy *c,
+                       const struct walk *w) {
     if (!check_direction(s, k, c)) return false;
     if (!check_rounding(s, c->facts.src.offset, c->src.at) ||
         !check_rounding(s, c->facts.dst.offset, c->dst.at)) {
         return false;
     }
-    if (!check_inside(s, k, &c->src, w, "the source", true) ||
-        !check_inside(s, k, &c->dst, w, "the destination", true))
-        return false;
-    if (!check_injective(s, w->plan, k, &c->dst)) return false;
-    if (coverage_digits(s, k, c, w->loop, w->nloops, &w->several)) return true;
-    witness_writes(s, w->plan, k, c->at);
-    return false;
+    return check_inside(s, k, c, &c->src, w, "the source", true) &&
+           check_inside(s, k, c, &c->dst, w, "the destination", true) &&
+           check_injective(s, w, k, &c->dst);
 }
 
 static bool check_list(struct session *s, struct kernel *k, const struct stmt *list,
@@ -328,54 +321,20 @@ static bool check_list(struct session *s, struct kernel *k, const struct stmt *l
     bool ok = true;
     for (const struct stmt *st = list; st; st = st->next) {
         if (st->kind == STMT_COPY) {
+            lay_clear_error(&s->lay);
             ok &= check_copy(s, k, st->copy, w);
         } else if (st->kind == STMT_CALL) {
             for (int i = 0; i < st->call->fn->nformals; ++i) {
                 ok &= check_rounding(s, st->call->view[i].offset, st->call->view[i].at) &&
-                      check_inside(s, k, &st->call->view[i], w, "the argument", false);
+                      check_inside(s, k, NULL, &st->call->view[i], w, "the argument", false);
             }
-        } else if (stmt_orders(st)) {
-            continue;
-        } else if (st->kind == STMT_PART) {
-            ok &= check_list(s, k, st->body, w);
-        } else if (w->nloops == (int)(sizeof w->loop / sizeof w->loop[0])) {
-            diag_error(s, st->at, "loops are nested more than %d deep", w->nloops);
-            ok = false;
-        } else {
-            if (!check_rounding(s, st->begin, st->at) || !check_rounding(s, st->end, st->at))
+        } else if (stmt_nests(st)) {
+            if (stmt_loops(st) &&
+                (!check_rounding(s, st->begin, st->at) || !check_rounding(s, st->end, st->at)))
                 return false;
-            w->loop[w->nloops++] = st;
+            w->around.stmt[w->around.n++] = st;
             ok &= check_list(s, k, st->body, w);
-            --w->nloops;
-        }
-    }
-    return ok;
-}
-
-static bool count_writes(struct session *s, struct kernel *k, struct copy *c, void *user) {
-    (void)s;
-    (void)k;
-    struct {
-        const struct tensor *t;
-        int n;
-    } *count = user;
-    if (c->dst.base == count->t) ++count->n;
-    return true;
-}
-
-static bool check_outputs(struct session *s, struct kernel *k) {
-    bool ok = true;
-    for (int i = 0; i < k->nformals; ++i) {
-        struct {
-            const struct tensor *t;
-            int n;
-        } count = {k->formal[i].tensor, 0};
-        walk_copies(s, k, count_writes, &count);
-        if (k->formal[i].dir != ARG_IN && count.n == 0) {
-            diag_error(s, k->formal[i].at,
-                       "'%s' is listed as an output of kernel '%s', which never writes it",
-                       k->formal[i].tensor->name, k->name);
-            ok = false;
+            --w->around.n;
         }
     }
     return ok;
@@ -384,9 +343,9 @@ static bool check_outputs(struct session *s, struct kernel *k) {
 bool pass_coverage(struct session *s, struct plan *p) {
     bool ok = true;
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
-        struct walk w = {p};
-        ok &= check_outputs(s, k) && check_list(s, k, k->body, &w);
-        coverage_several(s, k, w.several);
+        struct walk w = {p, instances_prover(s, p, k)};
+        ok &= check_list(s, k, k->body, &w) && coverage_writes(s, p, k, w.prover);
+        prover_free(w.prover);
     }
     return ok;
 }

@@ -1,197 +1,193 @@
-// Pass "defined": what a copy reads from shared memory or a fragment was written before, in every
-// run.
+// Pass "defined": what a copy or a call reads from shared memory or a fragment was written before,
+// element by element, for all blocks, threads, iterations and params.
 //
-// Requires: facts of predicate.  Fills nothing.  A tensor counts as a whole here: a copy
-// that writes to any part of it defines it, a loop only when it is sure to run.  That each element
-// that is read was written is found out by executing one block when the compilation checks itself
-// (kernel/verify.c), as far as that is little enough.
-#include <string.h>
-
+// Requires: facts of predicate.  Fills nothing.
+//
+// "Before" is what the plan means: statements in order, a pipeline as the loop over its parts.  A
+// step of a pipeline reads of its slot what was written to it in the same step.  Elements of shared
+// memory are coordinates, whichever thread writes them; those of a fragment are each thread's own.
 #include "base/session.h"
 #include "layout/algebra.h"
+#include "pass/instances.h"
 #include "pass/pass.h"
-#include "pass/predicate.h"
-#include "plan/plan.h"
+#include "pass/walk.h"
 
-// A copy that leaves elements as they were where its source ends.
-struct partial {
-    const struct copy *copy;
-    const struct partial *next;
-};
+enum { MOST_USES = 512 };
 
-struct defined {
-    const struct plan *plan;
-    const struct kernel *k;
-    const struct partial **part;  // by place: those that have run
-    bool *is;                     // by place in kernel.local
-    const struct stmt **loop;     // that wrote it, but may not have run
-    const struct enclosing *pipe;
-};
-
-// The pipelines around a copy, innermost first.
-struct enclosing {
+// A read or a write of the kernel's own memory, in the order of the text.
+struct use {
+    const struct copy *copy;  // NULL: a call's argument
+    const struct plan_call *call;
+    const struct view *view;
+    bool write;
+    struct around around;
     const struct stmt *stmt;
-    const struct enclosing *outer;
+    struct instances *x;
+    struct prove_set set;
 };
 
-// The place of "t" in the kernel's own tensors; -1 when its memory comes from elsewhere.
-static int place_of(const struct kernel *k, const struct tensor *t) {
-    for (int i = 0; i < k->nlocal; ++i) {
-        if (k->local[i] == t && !t->outside) return i;
+struct uses {
+    struct session *s;
+    const struct kernel *k;
+    struct around around;
+    int n;
+    bool more;
+    struct use at[MOST_USES];
+};
+
+// Whether "t" holds nothing when "k" begins.
+static bool is_own(const struct kernel *k, const struct tensor *t) {
+    if (t->space == MEM_GLOBAL) return false;
+    const struct formal *f = kernel_formal(k, t);
+    return f ? f->dir == ARG_OUT : !t->outside;
+}
+
+static void add_use(struct uses *u, struct use x) {
+    if (!is_own(u->k, x.view->base)) return;
+    if (u->n == MOST_USES) {
+        u->more = true;
+        return;
     }
-    return -1;
+    x.around = u->around;
+    u->at[u->n++] = x;
 }
 
-// Whether "c" leaves elements of its destination as they were.
-static bool is_partial(const struct copy *c) {
-    if (c->pad) return false;
-    for (int i = 0; i < c->facts.npred; ++i) {
-        if (!c->facts.pred[i].dst) return true;
+static void gather(struct uses *u, const struct stmt *list) {
+    for (const struct stmt *st = list; st; st = st->next) {
+        const struct copy *c = st->copy;
+        if (stmt_nests(st)) {
+            u->around.stmt[u->around.n++] = st;
+            gather(u, st->body);
+            --u->around.n;
+        }
+        if (st->kind == STMT_COPY) {
+            add_use(u, (struct use){.copy = c, .view = &c->src, .stmt = st});
+            add_use(u, (struct use){.copy = c, .view = &c->dst, .write = true, .stmt = st});
+        }
+        for (int write = 0; st->kind == STMT_CALL && write < 2; ++write) {
+            for (int i = 0; i < st->call->fn->nformals; ++i) {
+                enum dir dir = st->call->fn->formal[i].dir;
+                if (dir == (write ? ARG_IN : ARG_OUT)) continue;
+                add_use(u, (struct use){.call = st->call, .view = &st->call->view[i],
+                                        .write = write, .stmt = st});
+            }
+        }
     }
-    return false;
 }
 
-// "e" of a copy in a "load" part, as one of the "use" part of the same step would say it.
-static const struct ix *of_step(struct session *s, const struct defined *d, const struct ix *e) {
-    for (const struct enclosing *x = d->pipe; x; x = x->outer) {
-        const struct pipeline *p = x->stmt->pipe;
-        if (p->stages == 1) continue;
-        e = ix_substitute(s, e, p->load_var, ix_var(s, x->stmt->var));
-        e = ix_substitute(s, e, p->load_slot, ix_var(s, p->slot));
+static void make_set(struct uses *u, struct use *x) {
+    if (x->x) return;
+    x->x = ARENA_NEW(&u->s->arena, struct instances);
+    if (x->view->base->space != MEM_FRAG && x->copy) {
+        x->set = instances_access(u->s, u->k, &x->around, x->copy, !x->write, false, x->x);
+    } else if (x->view->base->space != MEM_FRAG) {
+        instances_begin(u->s, u->k, &x->around, false, x->x);
+        instances_of(x->x, NULL, x->view);
+        x->set = instances_settled(x->x, &x->around, x->view);
+    } else if (x->copy) {
+        x->set = instances_thread(u->s, u->k, &x->around, x->copy, !x->write, false, false, x->x);
+    } else {
+        x->set = instances_argument(u->s, u->k, &x->around, x->view, x->x);
     }
-    return e;
 }
 
-static struct view view_of_step(struct session *s, const struct defined *d, struct view v) {
-    if (!d->pipe) return v;
-    v.offset = of_step(s, d, v.offset);
-    if (!lay_valid(v.coord)) return v;
-    int n = lay_tuple_leaves(v.base->layout.shape);
-    const struct ix **off = ARENA_ARRAY(&s->arena, const struct ix *, n + 1);
-    for (int i = 0; i < n; ++i) off[i] = of_step(s, d, v.coord_off[i]);
-    v.coord_off = off;
-    return v;
-}
-
-// Whether "reader" takes just what "writer" has written: the same view, which ends in the reader's
-// destination where it ended in the writer's source, or before.
-static bool reads_what_is_there(struct session *s, const struct defined *d,
-                                const struct copy *writer, const struct copy *reader) {
-    const struct view dst = view_of_step(s, d, writer->dst), src = view_of_step(s, d, reader->src);
-    const struct view from = view_of_step(s, d, writer->src), to = view_of_step(s, d, reader->dst);
-    const struct view *a = &dst, *b = &src;
-    const struct ix *limit;
-    int mode;
-    // a fragment's layout is that of one tiled copy's parts, or of a thread's own views
-    bool alike = a->base->space == MEM_SHARED || !reader->tc == !writer->tc;
-    return alike && ix_equal(a->offset, b->offset) && lay_valid(a->layout) &&
-           lay_valid(b->layout) && lay_tuple_equal(a->layout.shape, b->layout.shape) &&
-           lay_tuple_equal(a->layout.stride, b->layout.stride) &&
-           lay_tuple_equal(lay_product_each(&s->lay, writer->src.layout.shape),
-                           lay_product_each(&s->lay, reader->dst.layout.shape)) &&
-           inside_both(s, d->plan, d->k, &from, &to, &mode, &limit);
-}
-
-// "reader": the copy, or NULL for an argument of a call.
-static bool check_read(struct session *s, const struct defined *d, const struct view *v,
-                       const struct copy *reader) {
-    int i = place_of(d->k, v->base);
-    if (i < 0 || d->is[i]) return true;
-    for (const struct partial *p = d->part[i]; p && reader; p = p->next) {
-        if (reads_what_is_there(s, d, p->copy, reader)) return true;
-    }
-    if (d->part[i]) {
-        const struct copy *w = d->part[i]->copy;
-        diag_error(s, v->at, "'%s' is read here also where nothing was written to it, outside '%s'",
-                   v->base->name, w->src.base->name);
-        diag_note(s, w->at, "it is written here, as far as '%s' goes", w->src.base->name);
-        return false;
-    }
-    diag_error(s, v->at, "'%s' is read here before anything is written to it", v->base->name);
-    if (d->loop[i])
-        diag_note(s, d->loop[i]->at, "this loop writes to it, but may not run at all");
-    else
-        diag_note(s, v->base->at, "'%s' is declared here", v->base->name);
-    return false;
-}
-
-static void define(struct defined *d, const struct view *v) {
-    int i = place_of(d->k, v->base);
-    if (i >= 0) d->is[i] = true;
-}
-
-static void define_by(struct session *s, struct defined *d, const struct copy *c) {
-    int i = place_of(d->k, c->dst.base);
-    if (!is_partial(c)) define(d, &c->dst);
-    if (i < 0 || d->is[i]) return;
-    struct partial *p = ARENA_NEW(&s->arena, struct partial);
-    *p = (struct partial){c, d->part[i]};
-    d->part[i] = p;
-}
-
-static bool check_call(struct session *s, struct defined *d, const struct plan_call *y) {
-    for (int i = 0; i < y->fn->nformals; ++i) {
-        if (y->fn->formal[i].dir != ARG_OUT && !check_read(s, d, &y->view[i], NULL)) return false;
-    }
-    for (int i = 0; i < y->fn->nformals; ++i) {
-        if (y->fn->formal[i].dir != ARG_IN) define(d, &y->view[i]);
+// The loops around both, and how many of them must be in the same iteration: those of a pipeline
+// that fills the buffer, and around it.  False when the write is of no step that the read can see.
+static bool relate(const struct use *r, const struct use *w, struct prove_write *out) {
+    int i = 0;
+    *out = (struct prove_write){.set = &w->set, .before = w < r && w->stmt != r->stmt};
+    for (; i < r->around.n && i < w->around.n && r->around.stmt[i] == w->around.stmt[i]; ++i)
+        out->common += stmt_loops(r->around.stmt[i]);
+    int loops = 0;
+    for (int j = 0; j < r->around.n; ++j) {
+        const struct stmt *st = r->around.stmt[j];
+        loops += stmt_loops(st);
+        for (int t = 0; st->kind == STMT_PIPELINE && t < st->pipe->ntensors; ++t) {
+            if (st->pipe->tensor[t] != r->view->base) continue;
+            if (j >= i) return false;
+            out->equal = loops;
+        }
     }
     return true;
 }
 
-static bool surely_runs(struct session *s, const struct stmt *loop) {
-    return ix_provably_nonnegative(s, ix_sub(s, ix_sub(s, loop->end, loop->begin), ix_int(s, 1)));
+static void refuse(struct uses *u, const struct use *r, const struct use *only, int writers,
+                   const struct prove_witness *found) {
+    struct session *s = u->s;
+    const struct tensor *t = r->view->base;
+    bool frag = t->space == MEM_FRAG;
+    const char *element =
+        frag ? arena_printf(&s->arena, "register %lld of '%s' in thread %lld",
+                            (long long)found->out[0], t->name,
+                            (long long)found->var[0][u->k->tid->id])
+             : arena_printf(&s->arena, "element %s of '%s'", instances_element(s, found), t->name);
+    if (writers == 0) {
+        diag_error(s, r->view->at, "'%s' is read here before anything is written to it", t->name);
+        diag_page(s, "unwritten");
+        diag_note(s, t->at, "'%s' is declared here", t->name);
+        return;
+    }
+    const struct copy *c = only ? only->copy : NULL;
+    if (c && !c->pad && c->src.overhang)
+        diag_error(s, r->view->at, "'%s' is read here also where nothing was written to it, "
+                                   "outside '%s'",
+                   t->name, c->src.base->name);
+    else
+        diag_error(s, r->view->at, "'%s' is read here also where nothing was written to it before",
+                   t->name);
+    diag_page(s, "unwritten");
+    diag_note(s, r->view->at, "%s%s is read by %s, and was not written",
+              instances_params(s, u->k, found), element,
+              instances_where(r->x, &r->around, frag ? NULL : r->copy, found, 0));
+    if (only) diag_note(s, only->view->at, "it is written here");
 }
 
-static bool check_list(struct session *s, struct defined *d, const struct stmt *list) {
-    size_t n = (size_t)d->k->nlocal;
-    bool ok = true;
-    for (const struct stmt *x = list; x && ok; x = x->next) {
-        if (x->kind == STMT_COPY) {
-            ok = check_read(s, d, &x->copy->src, x->copy);
-            define_by(s, d, x->copy);
-            continue;
-        }
-        if (x->kind == STMT_CALL) {
-            ok = check_call(s, d, x->call);
-            continue;
-        }
-        if (stmt_orders(x)) continue;
-        if (x->kind == STMT_PART) {
-            ok = check_list(s, d, x->body);
-            continue;
-        }
-        bool *before = ARENA_ARRAY(&s->arena, bool, n + 1);
-        const struct partial **part = ARENA_ARRAY(&s->arena, const struct partial *, n + 1);
-        memcpy(before, d->is, n * sizeof *before);
-        memcpy(part, d->part, n * sizeof *part);
-        for (int i = 0; x->kind == STMT_PIPELINE && i < x->pipe->ntensors; ++i) {
-            int at = place_of(d->k, x->pipe->tensor[i]);  // a step fills its slot anew
-            d->is[at] = false;
-            d->part[at] = NULL;
-        }
-        struct enclosing here = {x, d->pipe};
-        if (x->kind == STMT_PIPELINE) d->pipe = &here;
-        ok = check_list(s, d, x->body);
-        if (x->kind == STMT_PIPELINE) d->pipe = here.outer;
-        // what an iteration wrote in part, its own statements alone know
-        memcpy(d->part, part, n * sizeof *part);
-        if (surely_runs(s, x)) continue;
-        for (size_t i = 0; i < n; ++i) {
-            if (d->is[i] && !before[i]) d->loop[i] = x;
-            d->is[i] = before[i];
-        }
+static bool check_read(struct uses *u, struct prover *prover, struct use *r) {
+    struct session *s = u->s;
+    struct prove_write write[MOST_USES];
+    struct prove_witness found;
+    const struct use *only = NULL;
+    int n = 0, writers = 0;
+    make_set(u, r);
+    bool full = r->x->full;
+    for (int i = 0; i < u->n; ++i) {
+        struct use *w = &u->at[i];
+        struct prove_write one;
+        if (!w->write || w->view->base != r->view->base || !relate(r, w, &one)) continue;
+        if (!one.before && one.common <= one.equal) continue;  // none precedes
+        make_set(u, w);
+        full = full || w->x->full;
+        only = writers++ ? NULL : w;
+        write[n++] = one;
     }
-    return ok;
+    enum prove_answer a =
+        full ? PROVE_UNKNOWN : prove_written(prover, &r->set, write, n, &found);
+    if (a == PROVE_NO) refuse(u, r, only, writers, &found);
+    if (a == PROVE_UNKNOWN) {
+        diag_error(s, r->view->at, "'%s' is not known to be written before it is read here: %s",
+                   r->view->base->name,
+                   full ? "it has more variables than can be looked at" : prover_why(prover));
+        diag_page(s, "unwritten");
+    }
+    return a == PROVE_YES;
 }
 
 bool pass_defined(struct session *s, struct plan *p) {
     bool ok = true;
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
-        struct defined d = {p, k, ARENA_ARRAY(&s->arena, const struct partial *, k->nlocal + 1),
-                            ARENA_ARRAY(&s->arena, bool, k->nlocal + 1),
-                            ARENA_ARRAY(&s->arena, const struct stmt *, k->nlocal + 1)};
-        ok &= check_list(s, &d, k->body);
+        struct uses *u = ARENA_NEW(&s->arena, struct uses);
+        *u = (struct uses){.s = s, .k = k};
+        gather(u, k->body);
+        if (u->more) {
+            diag_error(s, k->at, "kernel '%s' has more than %d accesses to its own memory", k->name,
+                       MOST_USES);
+            ok = false;
+            continue;
+        }
+        struct prover *prover = instances_prover(s, p, k);
+        for (int i = 0; i < u->n; ++i)
+            if (!u->at[i].write && !check_read(u, prover, &u->at[i])) ok = false;
+        prover_free(prover);
     }
     return ok;
 }

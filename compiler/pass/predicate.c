@@ -15,7 +15,6 @@
 #include "pass/modes.h"
 #include "pass/partition.h"
 #include "pass/pass.h"
-#include "pass/predicate.h"
 #include "pass/walk.h"
 #include "plan/view.h"
 
@@ -52,6 +51,12 @@ static const struct lay_tuple *along(struct session *s, const struct lay_tuple *
 // -- which modes ----------------------------------------------------------------------------------
 
 // Coordinates in the views' own modes, 1@m for mode m.
+// The kernel that is looked at: what proves, and the statements around the copy.
+struct find {
+    struct prover *prover;
+    struct around around;
+};
+
 static struct lay view_modes(struct session *s, const struct view *v) {
     struct lay_ctx *x = &s->lay;
     const struct lay_tuple *shape = lay_product_each(x, v->layout.shape);
@@ -223,134 +228,57 @@ static void merge(struct found *f, int nraw) {
 
 // -- both sides -----------------------------------------------------------------------------------
 
-// A coordinate of a tensor as a function of a view's: along one mode, or along several that are one
-// in the tensor's shape.
-struct line {
-    const struct ix *first;
-    struct lay rest;
-    const struct ix *limit;  // where the tensor ends
-};
-
-// The sum of the coordinates of "v" along the tensor's modes, each "scale" times; the limit where
-// the one before "end", the last one, ends.
-static bool line_of(struct session *s, const struct view *v, const struct lay_int *scale, int end,
-                    struct line *out) {
-    const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, v->base->layout.shape);
-    int n = lay_tuple_leaves(extent);
-    *out = (struct line){.first = ix_int(s, 0), .rest = v->coord};
-    for (int i = 0; i < n && out->first; ++i) {
-        if (scale[i].num != 0)
-            out->first = ix_add(s, out->first, ix_scale(s, v->coord_off[i], scale[i]));
-    }
-    struct lay_int last =
-        lay_int_mul(&s->lay, lay_tuple_get(&s->lay, extent, end - 1)->leaf, scale[end - 1]);
-    if (lay_int_valid(last)) out->limit = ix_lay(s, last);
-    out->rest.stride = scaled(s, v->coord.stride, scale);
-    out->rest = lay_coalesce(&s->lay, out->rest);
-    return out->first && out->limit && lay_valid(out->rest);
-}
-
-// The line along mode "mode" of the tensor's shape, without parentheses.
-static bool leaf_line(struct session *s, const struct view *v, int mode, struct line *out) {
-    struct lay_int scale[LAY_MAX_LEAVES];
-    for (int i = 0; i < LAY_MAX_LEAVES; ++i) scale[i] = lay_int(i == mode);
-    return line_of(s, v, scale, mode + 1, out);
-}
-
-// The line along the mode of the tensor's shape, as it is nested, that ends with its leaf "mode",
-// but for leaves of one element.  False where there is none, or another leaf may end before.
-static bool mode_line(struct session *s, const struct view *v, int mode, struct line *out) {
-    const struct lay_tuple *shape = v->base->layout.shape;
-    int begin = 0, end = 0;
-    for (int i = 0; i < lay_tuple_rank(shape) && end <= mode; ++i) {
-        begin = end;
-        end += lay_tuple_leaves(lay_tuple_get(&s->lay, shape, i));
-    }
-    const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, shape);
-    while (end > mode + 1 && lay_int_is(lay_tuple_get(&s->lay, extent, end - 1)->leaf, 1)) --end;
-    if (end != mode + 1) return false;
-    struct lay_int scale[LAY_MAX_LEAVES], by = lay_int(1);
-    for (int i = 0; i < LAY_MAX_LEAVES; ++i) scale[i] = lay_int(0);
-    for (int i = begin; i < end; ++i) {
-        const struct ix *hi, *limit;
-        if (i < mode && reaches_beyond(s, v, i, &hi, &limit)) return false;
-        scale[i] = by;
-        by = lay_int_mul(&s->lay, by, lay_tuple_get(&s->lay, extent, i)->leaf);
-        if (!lay_int_valid(by)) return false;
-    }
-    return line_of(s, v, scale, end, out);
-}
-
-// Whether what is inside along "b" is inside along "a".
-static bool inside_line(struct session *s, const struct plan *p, const struct kernel *k,
-                        const struct line *a, const struct line *b) {
-    if (!at_least(s, p, k, a->limit, b->limit) || !ix_equal(a->first, b->first)) return false;
-    struct joint *m = ARENA_NEW(&s->arena, struct joint);
-    if (!modes_join(s, (struct lay[]){a->rest, b->rest}, 2, false, m)) return false;
-    for (int n = 0; n < m->n; ++n) {
-        if (!lay_int_equal(m->at[n].stride[0], m->at[n].stride[1])) return false;
-    }
-    return true;
-}
-
-typedef bool line_fn(struct session *s, const struct view *v, int mode, struct line *out);
-
-// Whether what is inside the tensor of "b" is inside that of "a" along its mode "mode".
-static bool inside_along(struct session *s, const struct plan *p, const struct kernel *k,
-                         const struct view *a, int mode, const struct view *b) {
-    line_fn *const ways[] = {leaf_line, mode_line};
-    for (int w = 0; w < 4; ++w) {
-        struct line x, y;
-        if (!ways[w / 2](s, a, mode, &x)) continue;
-        for (int j = 0; j < coordinates(b); ++j) {
-            if (ways[w % 2](s, b, j, &y) && inside_line(s, p, k, &x, &y)) return true;
-        }
-    }
-    return false;
-}
-
-bool inside_both(struct session *s, const struct plan *p, const struct kernel *k,
-                 const struct view *a, const struct view *b, int *mode, const struct ix **limit) {
-    for (int i = 0; i < coordinates(a); ++i) {
-        const struct ix *hi;
-        if (!reaches_beyond(s, a, i, &hi, limit)) continue;
-        *mode = i;
-        if (!inside_along(s, p, k, a, i, b)) return false;
-    }
-    return true;
-}
-
-static const struct formal *formal_of(const struct kernel *k, const struct tensor *t) {
-    for (int i = 0; i < k->nformals; ++i) {
-        if (k->formal[i].tensor == t) return &k->formal[i];
-    }
-    return NULL;
+// Whether the source of "c" has, along its mode "mode", each element for which the destination has
+// a place.
+static enum prove_answer has_source(struct session *s, struct find *f, const struct kernel *k,
+                                    const struct copy *c, int mode, const struct ix *limit,
+                                    const char **with) {
+    struct instances *x = ARENA_NEW(&s->arena, struct instances);
+    struct prove_witness found;
+    bool frag = !lay_valid(c->dst.coord);
+    instances_begin(s, k, &f->around, true, x);
+    instances_of(x, c, frag ? &c->src : &c->dst);
+    if (c->dst.overhang) instances_inside(x, &c->dst);
+    instances_cond(x, ix_sub(s, instances_coord(x, &c->src, mode), limit));
+    struct prove_set set = instances_settled(x, &f->around, frag ? &c->src : &c->dst);
+    enum prove_answer r = x->full ? PROVE_UNKNOWN : prove_none(f->prover, &set, &found);
+    if (r == PROVE_NO && !frag)
+        *with = arena_printf(&s->arena, "%selement %s of '%s' has none, in %s",
+                             instances_params(s, k, &found), instances_element(s, &found),
+                             c->dst.base->name, instances_where(x, &f->around, c, &found, 0));
+    return r;
 }
 
 // What must be written has a source.
-static bool check_source(struct session *s, const struct plan *p, const struct kernel *k,
+static bool check_source(struct session *s, struct find *f, const struct kernel *k,
                          const struct copy *c) {
-    const struct ix *limit;
-    const struct formal *f = formal_of(k, c->dst.base);
-    int mode;
+    const struct formal *of = kernel_formal(k, c->dst.base);
     if (c->pad) return true;
-    bool must = c->dst.base->space == MEM_GLOBAL || (f && f->dir == ARG_OUT);
-    if (!must || inside_both(s, p, k, &c->src, &c->dst, &mode, &limit)) return true;
-    diag_error(s, c->at,
-               "elements of '%s' would be written from outside '%s': along mode %d '%s' ends at "
-               "%s, and the destination is not known to end there or before",
-               c->dst.base->name, c->src.base->name, mode, c->src.base->name, ix_text(s, limit));
-    diag_page(s, "divide");
-    diag_note(s, c->src.base->at, "'%s' has shape %s", c->src.base->name,
-              lay_tuple_text(&s->lay, c->src.base->layout.shape));
-    diag_note(s, c->dst.base->at, "'%s' has shape %s", c->dst.base->name,
-              lay_tuple_text(&s->lay, c->dst.base->layout.shape));
-    return false;
+    if (c->dst.base->space != MEM_GLOBAL && !(of && of->dir == ARG_OUT)) return true;
+    for (int i = 0; i < coordinates(&c->src); ++i) {
+        const struct ix *hi, *limit;
+        const char *with = NULL;
+        if (!reaches_beyond(s, &c->src, i, &hi, &limit) ||
+            has_source(s, f, k, c, i, limit, &with) == PROVE_YES)
+            continue;
+        diag_error(s, c->at,
+                   "elements of '%s' would be written from outside '%s': along mode %d '%s' ends "
+                   "at %s, and the destination is not known to end there or before",
+                   c->dst.base->name, c->src.base->name, i, c->src.base->name, ix_text(s, limit));
+        diag_page(s, "divide");
+        if (with) diag_note(s, c->at, "%s", with);
+        diag_note(s, c->src.base->at, "'%s' has shape %s", c->src.base->name,
+                  lay_tuple_text(&s->lay, c->src.base->layout.shape));
+        diag_note(s, c->dst.base->at, "'%s' has shape %s", c->dst.base->name,
+                  lay_tuple_text(&s->lay, c->dst.base->layout.shape));
+        return false;
+    }
+    return true;
 }
 
 // -- one copy -------------------------------------------------------------------------------------
 
-static bool visit(struct session *s, struct kernel *k, struct copy *c, void *user) {
+static bool visit(struct session *s, struct find *all, struct kernel *k, struct copy *c) {
     struct copy_facts *y = &c->facts;
     struct found *f = ARENA_NEW(&s->arena, struct found);
     int most =
@@ -368,7 +296,7 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
     if (f->n > before)
         coord[n++] = view_modes(s, c->src.base->space == MEM_FRAG ? &c->dst : &c->src);
     if (f->n == 0) return true;
-    if (!check_source(s, user, k, c)) return false;
+    if (!check_source(s, all, k, c)) return false;
     if (!count_along(s, k, c, coord, n, f)) return false;
     merge(f, y->nraw);
     y->edge = EDGE_SOME;
@@ -383,6 +311,25 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
     return true;
 }
 
+static bool visit_list(struct session *s, struct find *all, struct kernel *k, struct stmt *list) {
+    bool ok = true;
+    for (struct stmt *x = list; x; x = x->next) {
+        lay_clear_error(&s->lay);  // what the algebra says of a copy is of no other
+        if (x->kind == STMT_COPY) ok &= visit(s, all, k, x->copy);
+        if (!stmt_nests(x)) continue;
+        all->around.stmt[all->around.n++] = x;
+        ok &= visit_list(s, all, k, x->body);
+        --all->around.n;
+    }
+    return ok;
+}
+
 bool pass_predicate(struct session *s, struct plan *p) {
-    return walk_plan(s, p, visit, p);
+    bool ok = true;
+    for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
+        struct find all = {instances_prover(s, p, k)};
+        ok &= visit_list(s, &all, k, k->body);
+        prover_free(all.prover);
+    }
+    return ok;
 }

@@ -4,70 +4,59 @@
 // nothing.  Three questions that no barrier could answer:
 //
 // 1. Are the two sides of a copy apart, when they are of one tensor?  A copy does not say in which
-// order its elements
-//    move.
+// order its elements move.
 // 2. Does a block read what another block writes, in an `inout` tensor?  Blocks run in no order.
 // 3. Does a pipeline load into a part of a slot that a step uses before?  Loads run ahead.
 //
-// All are answered by coordinates: two views are apart when along some mode of their tensor the
-// coordinates of one end before those of the other begin; and what blocks touch is apart when the
-// coordinates, divided by what a block takes, tell the block.
+// All are proven on sets of instances, by coordinates (instances.h).
 #include "base/session.h"
 #include "layout/algebra.h"
-#include "pass/coverage.h"
+#include "pass/instances.h"
 #include "pass/pass.h"
 #include "pass/walk.h"
 #include "plan/plan.h"
 
-enum { MAX_ACCESSES = 64, MAX_TOLD = 64, MAX_REGISTERS = 1 << 16 };
+enum { MAX_ACCESSES = 64, MAX_REGISTERS = 1 << 16 };
 
-// "e" where another thread, block or iteration evaluates it: each variable of a kind from "first"
-// to "last" is replaced by one of the same range.
-static const struct ix *elsewhere(struct session *s, const struct ix *e, enum ix_var_kind first,
-                                  enum ix_var_kind last) {
-    switch (e->op) {
-    case IX_VAR: {
-        if (e->var->kind < first || e->var->kind > last) return e;
-        struct ix_var *v = ARENA_NEW(&s->arena, struct ix_var);
-        *v = *e->var;
-        v->id = s->next_var++;
-        return ix_var(s, v);
+struct race {
+    struct session *s;
+    const struct kernel *k;
+    struct prover *prover;
+    struct around around;
+};
+
+// A view that is accessed, by a copy or, with "copy" NULL, as an argument of a call.
+struct access {
+    const struct copy *copy;
+    const struct view *view;
+    bool write;
+    struct around around;
+    struct instances *x;
+    struct prove_set set;
+};
+
+static void make_set(const struct race *r, struct access *a, bool blocks) {
+    a->x = ARENA_NEW(&r->s->arena, struct instances);
+    if (a->copy) {
+        a->set = instances_access(r->s, r->k, &a->around, a->copy, !a->write, blocks, a->x);
+        return;
     }
-    case IX_DIV: return ix_div(s, elsewhere(s, e->a, first, last), e->k);
-    case IX_MOD: return ix_mod(s, elsewhere(s, e->a, first, last), e->k);
-    case IX_SWZ: return ix_swizzle(s, elsewhere(s, e->a, first, last), e->sw);
-    case IX_SUM: break;
-    }
-    const struct ix *sum = ix_int(s, 0);
-    for (int i = 0; sum && i < e->nterms; ++i) {
-        const struct ix *atom = e->term[i].atom;
-        const struct ix *term = atom ? ix_scale(s, elsewhere(s, atom, first, last), e->term[i].coef)
-                                     : ix_lay(s, e->term[i].coef);
-        sum = ix_add(s, sum, term);
-    }
-    return sum;
+    instances_begin(r->s, r->k, &a->around, blocks, a->x);
+    instances_of(a->x, NULL, a->view);
+    a->set = instances_settled(a->x, &a->around, a->view);
 }
 
-static bool is_before(struct session *s, const struct ix *last, const struct ix *first) {
-    return last && first &&
-           ix_provably_nonnegative(s, ix_sub(s, ix_sub(s, first, last), ix_int(s, 1)));
-}
-
-// Whether "a" and "b", views of one tensor, are apart also when "b" is another thread's, or with
-// "all" another block's and iteration's.
-static bool apart(struct session *s, const struct view *a, const struct view *b, bool all) {
-    int rank = lay_tuple_leaves(a->base->layout.shape);
-    for (int i = 0; i < rank; ++i) {
-        const struct ix *alo, *ahi, *blo, *bhi;
-        view_reach(s, a, i, &alo, &ahi);
-        view_reach(s, b, i, &blo, &bhi);
-        if (!alo || !ahi || !blo || !bhi) continue;
-        enum ix_var_kind last = all ? IX_LOOP : IX_WARP;
-        blo = elsewhere(s, blo, IX_TID, last);
-        bhi = elsewhere(s, bhi, IX_TID, last);
-        if (is_before(s, ahi, blo) || is_before(s, bhi, alo)) return true;
-    }
-    return false;
+// Why it is not known, as a note; "w" NULL: no witness.
+static void note_why(const struct race *r, const struct access *a, const struct access *b,
+                     enum prove_answer answer, const struct prove_witness *w) {
+    if (answer == PROVE_NO)
+        diag_note(r->s, a->view->at, "%selement %s of '%s' is %s by %s, and %s by %s",
+                  instances_params(r->s, r->k, w), instances_element(r->s, w),
+                  a->view->base->name, a->write ? "written" : "read",
+                  instances_where(a->x, &a->around, a->copy, w, 0),
+                  b->write ? "written" : "read", instances_where(b->x, &b->around, b->copy, w, 1));
+    else
+        diag_note(r->s, a->view->at, "it is not known: %s", prover_why(r->prover));
 }
 
 // -- 1: the sides of one copy ---------------------------------------------------------------------
@@ -96,14 +85,27 @@ static bool registers_apart(struct session *s, const struct copy *c) {
     return ok;
 }
 
-static bool check_sides(struct session *s, const struct copy *c) {
+static bool check_sides(struct race *r, const struct copy *c) {
+    struct session *s = r->s;
+    struct prove_witness w;
     if (c->src.base != c->dst.base) return true;
-    if (c->src.base->space == MEM_FRAG ? registers_apart(s, c) : apart(s, &c->src, &c->dst, false))
-        return true;
+    enum prove_answer answer = PROVE_UNKNOWN;
+    struct access from = {c, &c->src, false, r->around}, to = {c, &c->dst, true, r->around};
+    bool frag = c->src.base->space == MEM_FRAG;
+    if (frag && registers_apart(s, c)) return true;
+    if (!frag) {
+        make_set(r, &from, true);
+        make_set(r, &to, true);
+        if (!from.x->full && !to.x->full)
+            answer = prove_apart(r->prover, &from.set, &to.set, from.x->nblocks + from.x->nloops,
+                                 0, &w);
+    }
+    if (answer == PROVE_YES) return true;
     diag_error(s, c->at,
                "both sides of %s may be the same elements of '%s'; a copy does not say in which "
                "order its elements move",
                copy_name(s, c), c->src.base->name);
+    if (!frag) note_why(r, &from, &to, answer, &w);
     diag_note(s, c->src.base->at, "'%s' is declared here", c->src.base->name);
     return false;
 }
@@ -114,219 +116,144 @@ struct accesses {
     const struct tensor *t;
     int n;
     bool more;
-    const struct copy *copy[MAX_ACCESSES];
-    bool write[MAX_ACCESSES];
+    struct access at[MAX_ACCESSES];
 };
 
-static bool gather(struct session *s, struct kernel *k, struct copy *c, void *user) {
-    (void)s;
-    (void)k;
-    struct accesses *a = user;
-    for (int side = 0; side < 2; ++side) {
-        if ((side ? c->dst.base : c->src.base) != a->t) continue;
-        if (a->n == MAX_ACCESSES) {
-            a->more = true;
-            return true;
+static void add_access(struct accesses *a, struct access x) {
+    if (a->n == MAX_ACCESSES)
+        a->more = true;
+    else
+        a->at[a->n++] = x;
+}
+
+// The accesses of "list" to "t", or with "t" NULL to shared memory.
+static void gather(struct race *r, const struct stmt *list, struct accesses *a) {
+    for (const struct stmt *x = list; x; x = x->next) {
+        if (stmt_nests(x)) {
+            r->around.stmt[r->around.n++] = x;
+            gather(r, x->body, a);
+            --r->around.n;
         }
-        a->copy[a->n] = c;
-        a->write[a->n++] = side;
+        for (int side = 0; x->kind == STMT_COPY && side < 2; ++side) {
+            const struct view *v = side ? &x->copy->dst : &x->copy->src;
+            if (a->t ? v->base == a->t : v->base->space == MEM_SHARED)
+                add_access(a, (struct access){x->copy, v, side, r->around});
+        }
+        for (int i = 0; x->kind == STMT_CALL && i < x->call->fn->nformals; ++i) {
+            const struct view *v = &x->call->view[i];
+            if (a->t ? v->base == a->t : v->base->space == MEM_SHARED)
+                add_access(a, (struct access){NULL, v, x->call->fn->formal[i].dir != ARG_IN,
+                                              r->around});
+        }
     }
+}
+
+static bool too_many(const struct race *r, const struct accesses *a) {
+    if (!a->more) return false;
+    diag_error(r->s, r->k->at, "kernel '%s' has more than %d accesses that may meet", r->k->name,
+               MAX_ACCESSES);
     return true;
 }
 
-static const struct view *view_of(const struct accesses *a, int i) {
-    return a->write[i] ? &a->copy[i]->dst : &a->copy[i]->src;
-}
-
-static bool of_blocks(const struct ix *e) {
-    return ix_depends(e, IX_BLOCK_X) || ix_depends(e, IX_BLOCK_Y) || ix_depends(e, IX_BLOCK_Z);
-}
-
-// What each coordinate that a block touches tells of the block: quotients that all accesses agree
-// on.
-struct told {
-    int n;
-    const struct ix *at[MAX_TOLD];
-};
-
-static void tell(struct told *t, const struct ix *e) {
-    for (int i = 0; i < t->n; ++i) {
-        if (ix_equal(t->at[i], e)) return;
-    }
-    if (t->n < MAX_TOLD) t->at[t->n++] = e;
-}
-
-// The quotient of all coordinates along "mode" by "c", when it is the same for all accesses and a
-// matter of blocks alone.
-static const struct ix *common_quotient(struct session *s, const struct accesses *a, int mode,
-                                        struct lay_int c) {
-    const struct ix *q = NULL;
-    for (int i = 0; i < a->n; ++i) {
-        const struct ix *lo, *hi;
-        view_reach(s, view_of(a, i), mode, &lo, &hi);
-        lo = ix_div(s, lo, c);
-        hi = ix_div(s, hi, c);
-        lay_clear_error(&s->lay);
-        if (!lo || !hi || !ix_equal(lo, hi) || (q && !ix_equal(q, lo))) return NULL;
-        q = lo;
-    }
-    for (int kind = 0; q && kind <= IX_NAMED; ++kind) {
-        bool block = kind >= IX_BLOCK_X && kind <= IX_BLOCK_Z;
-        if (!block && ix_depends(q, (enum ix_var_kind)kind)) return NULL;
-    }
-    return q;
-}
-
-static void tell_by_mode(struct session *s, const struct accesses *a, int mode, struct told *out) {
-    const struct ix *e = view_of(a, 0)->coord_off[mode];
-    struct ix_term self = {lay_int(1), e};
-    const struct ix_term *term = e->op == IX_SUM ? e->term : &self;
-    int n = e->op == IX_SUM ? e->nterms : 1;
-    for (int i = 0; i < n; ++i) {
-        int64_t lo, hi;
-        lay_int_range(term[i].coef, &lo, &hi);
-        if (!term[i].atom || !of_blocks(term[i].atom) || lo < 1) continue;
-        const struct ix *q = common_quotient(s, a, mode, term[i].coef);
-        if (q) tell(out, q);
-    }
-}
-
-// Whether what is told determines "v": it is it, or gives it by a quotient or remainder, or gives
-// both of these.
-static bool is_told(struct session *s, const struct told *t, const struct kernel *k,
-                    const struct ix_var *v) {
-    const struct ix *want = ix_var(s, v);
-    for (int i = 0; i < t->n; ++i) {
-        const struct ix *e = t->at[i];
-        if (ix_equal(e, want)) return true;
-        for (int j = 0; j < 3; ++j) {
-            int64_t lo, hi;
-            lay_int_range(k->grid[j], &lo, &hi);
-            if (lo < 1) continue;
-            const struct ix *q = ix_div(s, e, k->grid[j]), *r = ix_mod(s, e, k->grid[j]);
-            lay_clear_error(&s->lay);
-            if ((q && ix_equal(q, want)) || (r && ix_equal(r, want))) return true;
-        }
-        for (int j = 0; e->op == IX_MOD && ix_equal(e->a, want) && j < t->n; ++j) {
-            const struct ix *d = t->at[j];
-            if (d->op == IX_DIV && ix_equal(d->a, want) && lay_int_equal(d->k, e->k)) return true;
-        }
-    }
-    return false;
-}
-
-static bool blocks_apart(struct session *s, const struct kernel *k, const struct accesses *a) {
-    struct told *t = ARENA_NEW(&s->arena, struct told);
-    int rank = lay_tuple_leaves(a->t->layout.shape);
-    for (int i = 0; i < rank; ++i) tell_by_mode(s, a, i, t);
-    for (int i = 0; i < 3; ++i) {
-        if (k->block[i] && !lay_int_is(k->grid[i], 1) && !is_told(s, t, k, k->block[i]))
-            return false;
-    }
-    return true;
-}
-
-static bool check_blocks(struct session *s, struct kernel *k, const struct tensor *t) {
+static bool check_blocks(struct race *r, const struct tensor *t) {
+    struct session *s = r->s;
     struct accesses *a = ARENA_NEW(&s->arena, struct accesses);
     a->t = t;
-    walk_copies(s, k, gather, a);
-    if (a->n == 0 || (!a->more && blocks_apart(s, k, a))) return true;
+    gather(r, r->k->body, a);
+    if (too_many(r, a)) return false;
+    for (int i = 0; i < a->n; ++i) make_set(r, &a->at[i], true);
     for (int i = 0; i < a->n; ++i) {
         for (int j = 0; j < a->n; ++j) {
-            if (a->write[i] || !a->write[j] ||
-                (!a->more && apart(s, view_of(a, i), view_of(a, j), true)))
-                continue;
-            diag_error(s, view_of(a, i)->at,
+            struct access *x = &a->at[i], *y = &a->at[j];
+            struct prove_witness w;
+            if (x->write || !y->write) continue;
+            enum prove_answer answer = PROVE_UNKNOWN;
+            if (!x->x->full && !y->x->full)
+                answer = x->x->nblocks == 0 ? PROVE_YES
+                                            : prove_apart(r->prover, &x->set, &y->set, 0,
+                                                          x->x->nblocks, &w);
+            if (answer == PROVE_YES) continue;
+            diag_error(s, x->view->at,
                        "'%s' is read here where another block of kernel '%s' may write it; blocks "
                        "run in no order",
-                       t->name, k->name);
-            diag_note(s, view_of(a, j)->at, "it is written here");
+                       t->name, r->k->name);
+            note_why(r, x, y, answer, &w);
+            diag_note(s, y->view->at, "it is written here");
             return false;
         }
     }
     return true;
 }
 
-// -- 3: loads that run ahead
-// -----------------------------------------------------------------------
-
-// What the statements of a part access, in order: a copy's or a call's views.
-struct touched {
-    int n;
-    const struct view *view[MAX_ACCESSES];
-    bool write[MAX_ACCESSES];
-};
-
-static void add_touched(struct touched *t, const struct view *v, bool write) {
-    if (v->base->space != MEM_SHARED || t->n == MAX_ACCESSES) return;
-    t->view[t->n] = v;
-    t->write[t->n++] = write;
-}
-
-static void touch_all(struct touched *t, const struct stmt *list) {
-    for (const struct stmt *x = list; x; x = x->next) {
-        if (stmt_nests(x)) touch_all(t, x->body);
-        if (x->kind == STMT_COPY) {
-            add_touched(t, &x->copy->src, false);
-            add_touched(t, &x->copy->dst, true);
-        }
-        for (int i = 0; x->kind == STMT_CALL && i < x->call->fn->nformals; ++i)
-            add_touched(t, &x->call->view[i], x->call->fn->formal[i].dir != ARG_IN);
-    }
-}
+// -- 3: loads that run ahead ----------------------------------------------------------------------
 
 // What "use" does to a slot above a "load" that fills the same part of it: that is filled already.
-static bool check_parts(struct session *s, const struct stmt *use, const struct stmt *load,
-                        int64_t ahead) {
-    struct touched *above = ARENA_NEW(&s->arena, struct touched);
-    struct touched *below = ARENA_NEW(&s->arena, struct touched);
-    touch_all(above, use->body);
-    touch_all(below, load->body);
+static bool check_parts(struct race *r, const struct stmt *pipe, const struct stmt *use,
+                        const struct stmt *load) {
+    struct session *s = r->s;
+    struct accesses *above = ARENA_NEW(&s->arena, struct accesses);
+    struct accesses *below = ARENA_NEW(&s->arena, struct accesses);
+    int64_t ahead = pipe->pipe->stages - 1;
+    r->around.stmt[r->around.n++] = pipe;
+    r->around.stmt[r->around.n++] = use;
+    gather(r, use->body, above);
+    r->around.stmt[r->around.n - 1] = load;
+    gather(r, load->body, below);
+    r->around.n -= 2;
+    if (too_many(r, above) || too_many(r, below)) return false;
+    int loops = 1;
+    for (int i = 0; i < r->around.n; ++i) loops += stmt_loops(r->around.stmt[i]);
     for (int i = 0; i < above->n; ++i) {
         for (int j = 0; j < below->n; ++j) {
-            const struct view *a = above->view[i], *b = below->view[j];
-            if (!below->write[j] || a->base != b->base || apart(s, a, b, true)) continue;
-            diag_error(s, a->at,
+            struct access *a = &above->at[i], *b = &below->at[j];
+            struct prove_witness w;
+            if (!b->write || a->view->base != b->view->base) continue;
+            make_set(r, a, false);
+            make_set(r, b, false);
+            enum prove_answer answer = PROVE_UNKNOWN;
+            if (!a->x->full && !b->x->full)
+                answer = prove_apart(r->prover, &a->set, &b->set, loops, 0, &w);
+            if (answer == PROVE_YES) continue;
+            diag_error(s, a->view->at,
                        "'%s' is %s here before 'load' fills it, and 'load' runs %ld step%s ahead: "
                        "its elements are there already; give them a buffer of their own",
-                       a->base->name, above->write[i] ? "written" : "read", (long)ahead,
+                       a->view->base->name, a->write ? "written" : "read", (long)ahead,
                        ahead == 1 ? "" : "s");
             diag_page(s, "pipeline");
-            diag_note(s, b->at, "it is filled here");
+            diag_note(s, b->view->at, "it is filled here");
             return false;
         }
     }
     return true;
 }
 
-static bool check_pipelines(struct session *s, const struct stmt *list) {
+// -- the pass -------------------------------------------------------------------------------------
+
+static bool check_list(struct race *r, const struct stmt *list) {
     bool ok = true;
     for (const struct stmt *x = list; x; x = x->next) {
-        if (stmt_nests(x)) ok &= check_pipelines(s, x->body);
+        if (x->kind == STMT_COPY) ok &= check_sides(r, x->copy);
+        if (!stmt_nests(x)) continue;
+        r->around.stmt[r->around.n++] = x;
+        ok &= check_list(r, x->body);
+        --r->around.n;
         if (x->kind != STMT_PIPELINE || x->pipe->stages == 1) continue;
         for (const struct stmt *use = x->body; use; use = use->next) {
             for (const struct stmt *load = use->next; !use->load && load; load = load->next)
-                ok &= !load->load || check_parts(s, use, load, x->pipe->stages - 1);
+                ok &= !load->load || check_parts(r, x, use, load);
         }
     }
     return ok;
 }
 
-// -- the pass -------------------------------------------------------------------------------------
-
-static bool visit(struct session *s, struct kernel *k, struct copy *c, void *user) {
-    (void)k;
-    (void)user;
-    return check_sides(s, c);
-}
-
 bool pass_races(struct session *s, struct plan *p) {
-    bool ok = walk_plan(s, p, visit, NULL);
+    bool ok = true;
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
-        ok &= check_pipelines(s, k->body);
-        for (int i = 0; i < k->nformals; ++i) {
-            if (k->formal[i].dir == ARG_INOUT) ok &= check_blocks(s, k, k->formal[i].tensor);
-        }
+        struct race r = {s, k, instances_prover(s, p, k)};
+        ok &= check_list(&r, k->body);
+        for (int i = 0; i < k->nformals; ++i)
+            if (k->formal[i].dir == ARG_INOUT) ok &= check_blocks(&r, k->formal[i].tensor);
+        prover_free(r.prover);
     }
     return ok;
 }

@@ -513,7 +513,6 @@ struct kernel {
     int64_t smem_bytes;             // pass "shared"
     bool commit_last, wait_last;    // pass "sync": at its end, of all groups
     const struct sync_point *sync;  // pass "sync": its waits and barriers, in the order of the text
-    bool enumerate;                 // pass "coverage": its writes are to be checked one by one
     struct range at;
     struct kernel *next;
 };
@@ -590,5 +589,7 @@ struct copy_facts copy_facts_in(const struct copy *c, int i);
 // Its conditions, "A and B are aligned to 16 bytes, lda % 4 == 0"; NULL when there are none.
 const char *variant_text(struct session *s, const struct variant *v);
 const struct kernel *plan_find_kernel(const struct plan *p, const char *name);
+// The formal of "k" that is "t"; NULL: none.
+const struct formal *kernel_formal(const struct kernel *k, const struct tensor *t);
 
 #endif

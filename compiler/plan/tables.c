@@ -165,3 +165,9 @@ int arch_find(const char *name, const char **near) {
     *near = diag_did_you_mean(name, names, n);
     return 0;
 }
+
+const struct formal *kernel_formal(const struct kernel *k, const struct tensor *t) {
+    for (int i = 0; i < k->nformals; ++i)
+        if (k->formal[i].tensor == t) return &k->formal[i];
+    return NULL;
+}

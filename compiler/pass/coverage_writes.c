@@ -1,0 +1,262 @@
+// All writes of a kernel together: each element once, an `out` tensor wholly.
+//
+// A copy's own writes must differ, and those of any two copies; together they must fill what is
+// `out`.  Of shared memory, which each iteration may write again, those of one execution of a copy.
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/coverage.h"
+
+enum { MOST_WRITES = 64 };
+
+struct write {
+    const struct copy *copy;
+    struct around around;
+    struct instances *x;
+    struct prove_set set;
+};
+
+struct writes {
+    struct session *s;
+    const struct kernel *k;
+    struct prover *prover;
+    struct around around;
+    int n, ncalls;
+    bool more;
+    struct write at[MOST_WRITES];
+    struct prove_set call[MOST_WRITES];  // what calls write, of which only that much is known
+    const struct tensor *of_call[MOST_WRITES];
+};
+
+static void gather_call(struct writes *w, const struct plan_call *y) {
+    for (int i = 0; i < y->fn->nformals; ++i) {
+        const struct view *v = &y->view[i];
+        if (y->fn->formal[i].dir == ARG_IN || !lay_valid(v->coord)) continue;
+        if (w->ncalls == MOST_WRITES) {
+            w->more = true;
+            return;
+        }
+        struct instances *x = ARENA_NEW(&w->s->arena, struct instances);
+        instances_begin(w->s, w->k, &w->around, true, x);
+        instances_of(x, NULL, v);
+        w->of_call[w->ncalls] = v->base;
+        w->call[w->ncalls++] = instances_settled(x, &w->around, v);
+    }
+}
+
+static void gather(struct writes *w, const struct stmt *list) {
+    for (const struct stmt *st = list; st; st = st->next) {
+        if (stmt_nests(st)) {
+            w->around.stmt[w->around.n++] = st;
+            gather(w, st->body);
+            --w->around.n;
+        }
+        if (st->kind == STMT_CALL) gather_call(w, st->call);
+        if (st->kind != STMT_COPY || !lay_valid(st->copy->dst.coord)) continue;
+        if (w->n == MOST_WRITES) {
+            w->more = true;
+            continue;
+        }
+        struct write *x = &w->at[w->n++];
+        x->copy = st->copy;
+        x->around = w->around;
+        x->x = ARENA_NEW(&w->s->arena, struct instances);
+        x->set = instances_access(w->s, w->k, &x->around, x->copy, false, true, x->x);
+    }
+}
+
+// -- once -----------------------------------------------------------------------------------------
+
+static void declared(struct session *s, const struct tensor *t) {
+    diag_note(s, t->at, "'%s' is declared here", t->name);
+}
+
+static const char *advice(void) {
+    return "what can be decided are sums of variables times numbers, and quotients and remainders "
+           "of them by numbers (docs/proofs.md)";
+}
+
+static void not_known(struct writes *w, const struct write *a, const char *what) {
+    struct session *s = w->s;
+    const struct tensor *t = a->copy->dst.base;
+    diag_error(s, a->copy->dst.at, "'%s' is not known to be %s in kernel '%s': %s", t->name, what,
+               w->k->name,
+               a->x->full ? "it has more variables than can be looked at" : prover_why(w->prover));
+    diag_page(s, "once");
+    diag_note(s, t->at, "%s", advice());
+}
+
+static const char *plural(const struct ix_var *v) {
+    switch (v->kind) {
+    case IX_TID: return "threads";
+    case IX_WARP: return "warps";
+    case IX_LANE: return "lanes";
+    case IX_LOOP: return "iterations";
+    default: return "blocks";
+    }
+}
+
+// The first variable but for elements in which the two instances differ; NULL: none.
+static const struct prove_var *differs(const struct instances *x, const struct prove_witness *w) {
+    for (int i = 0; i < x->nblocks + x->nloops + x->nthreads; ++i) {
+        int id = x->var[i].var->id;
+        if (w->var[0][id] != w->var[1][id]) return &x->var[i];
+    }
+    return NULL;
+}
+
+static bool depends(const struct prove_set *set, const struct ix_var *v) {
+    for (int i = 0; i < set->nouts; ++i)
+        if (ix_depends_on(set->out[i], v)) return true;
+    return false;
+}
+
+static void note_twice(struct writes *w, const struct write *a, const struct write *b,
+                       const struct prove_witness *found) {
+    struct session *s = w->s;
+    diag_note(s, a->copy->at, "%selement %s of '%s' is written twice, by %s and by %s",
+              instances_params(s, w->k, found), instances_element(s, found),
+              a->copy->dst.base->name, instances_where(a->x, &a->around, a->copy, found, 0),
+              instances_where(b->x, &b->around, b->copy, found, 1));
+}
+
+static void refuse_twice(struct writes *w, const struct write *a,
+                         const struct prove_witness *found) {
+    struct session *s = w->s;
+    const struct copy *c = a->copy;
+    const struct tensor *t = c->dst.base;
+    const struct prove_var *v = differs(a->x, found);
+    if (!v)
+        diag_error(s, c->dst.at,
+                   "the writes to '%s' overlap: two coordinates of this view are one element",
+                   t->name);
+    else
+        diag_error(s, c->dst.at, "%s %lld and %lld of kernel '%s' write the same elements of '%s'%s",
+                   plural(v->var), (long long)found->var[0][v->var->id],
+                   (long long)found->var[1][v->var->id], w->k->name, t->name,
+                   depends(&a->set, v->var)
+                       ? ""
+                       : arena_printf(&s->arena, ": nothing in this view depends on '%s'",
+                                      v->var->name));
+    diag_page(s, "once");
+    note_twice(w, a, a, found);
+    declared(s, t);
+}
+
+static bool check_once(struct writes *w, const struct write *a) {
+    struct prove_witness found;
+    bool global = a->copy->dst.base->space == MEM_GLOBAL;
+    int equal = global ? 0 : a->x->nblocks + a->x->nloops;
+    enum prove_answer r =
+        a->x->full ? PROVE_UNKNOWN : prove_once(w->prover, &a->set, equal, &found);
+    if (r == PROVE_NO) refuse_twice(w, a, &found);
+    if (r == PROVE_UNKNOWN) not_known(w, a, "written once");
+    return r == PROVE_YES;
+}
+
+static bool check_apart(struct writes *w, const struct write *a, const struct write *b) {
+    struct session *s = w->s;
+    struct prove_witness found;
+    bool full = a->x->full || b->x->full;
+    enum prove_answer r =
+        full ? PROVE_UNKNOWN : prove_apart(w->prover, &a->set, &b->set, 0, 0, &found);
+    if (r == PROVE_YES) return true;
+    if (r == PROVE_UNKNOWN) {
+        not_known(w, b, "written once");
+    } else {
+        diag_error(s, b->copy->dst.at, "two copies of kernel '%s' write the same elements of '%s'",
+                   w->k->name, a->copy->dst.base->name);
+        diag_page(s, "once");
+        note_twice(w, a, b, &found);
+    }
+    diag_note(s, a->copy->at, "the other one is here");
+    return false;
+}
+
+// -- wholly ---------------------------------------------------------------------------------------
+
+static bool check_whole(struct writes *w, const struct formal *f) {
+    struct session *s = w->s;
+    const struct tensor *t = f->tensor;
+    const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, t->layout.shape);
+    int rank = lay_tuple_rank(flat), n = 0;
+    const struct ix **extent = ARENA_ARRAY(&s->arena, const struct ix *, rank + 1);
+    struct prove_set *set = ARENA_ARRAY(&s->arena, struct prove_set, w->n + w->ncalls + 1);
+    const struct write *first = NULL;
+    struct prove_witness found;
+    for (int i = 0; i < rank; ++i) extent[i] = ix_lay(s, lay_tuple_get(&s->lay, flat, i)->leaf);
+    for (int i = 0; i < w->n; ++i) {
+        if (w->at[i].copy->dst.base != t) continue;
+        if (!first) first = &w->at[i];
+        set[n++] = w->at[i].set;
+    }
+    int copies = n;
+    for (int i = 0; i < w->ncalls; ++i)
+        if (w->of_call[i] == t) set[n++] = w->call[i];
+    enum prove_answer r = prove_whole(w->prover, extent, rank, set, n, &found);
+    if (r == PROVE_YES) return true;
+    if (r == PROVE_UNKNOWN && first) {
+        not_known(w, first, "written wholly");
+    } else if (r == PROVE_UNKNOWN) {
+        diag_error(s, f->at, "'%s' is not known to be written wholly in kernel '%s': %s", t->name,
+                   w->k->name, prover_why(w->prover));
+    } else {
+        diag_error(s, copies == 1 && n == 1 ? first->copy->dst.at : f->at,
+                   "'%s' is not written wholly by kernel '%s'", t->name, w->k->name);
+        diag_page(s, "once");
+        diag_note(s, first ? first->copy->at : f->at, "%selement %s of '%s' is never written",
+                  instances_params(s, w->k, &found), instances_element(s, &found), t->name);
+    }
+    diag_note(s, f->at, "listed as 'out' here; 'inout %s' keeps what is not written", t->name);
+    return false;
+}
+
+// -- all ------------------------------------------------------------------------------------------
+
+static bool written(const struct writes *w, const struct stmt *list, const struct tensor *t) {
+    for (const struct stmt *x = list; x; x = x->next) {
+        if (x->kind == STMT_COPY && x->copy->dst.base == t) return true;
+        if (stmt_nests(x) && written(w, x->body, t)) return true;
+        for (int i = 0; x->kind == STMT_CALL && i < x->call->fn->nformals; ++i)
+            if (x->call->view[i].base == t && x->call->fn->formal[i].dir != ARG_IN) return true;
+    }
+    return false;
+}
+
+static bool check_outputs(struct writes *w) {
+    bool ok = true;
+    for (int i = 0; i < w->k->nformals; ++i) {
+        const struct formal *f = &w->k->formal[i];
+        if (f->dir == ARG_IN || written(w, w->k->body, f->tensor)) continue;
+        diag_error(w->s, f->at, "'%s' is listed as an output of kernel '%s', which never writes it",
+                   f->tensor->name, w->k->name);
+        ok = false;
+    }
+    return ok;
+}
+
+bool coverage_writes(struct session *s, const struct plan *p, const struct kernel *k,
+                     struct prover *prover) {
+    (void)p;
+    struct writes *w = ARENA_NEW(&s->arena, struct writes);
+    *w = (struct writes){.s = s, .k = k, .prover = prover};
+    if (!check_outputs(w)) return false;
+    gather(w, k->body);
+    if (w->more) {
+        diag_error(s, k->at, "kernel '%s' has more than %d copies to memory", k->name, MOST_WRITES);
+        return false;
+    }
+    bool ok = true;
+    for (int i = 0; i < w->n; ++i) ok &= check_once(w, &w->at[i]);
+    for (int i = 0; i < w->n && ok; ++i) {
+        const struct tensor *t = w->at[i].copy->dst.base;
+        for (int j = 0; j < i && t->space == MEM_GLOBAL && ok; ++j)
+            if (w->at[j].copy->dst.base == t) ok &= check_apart(w, &w->at[j], &w->at[i]);
+    }
+    for (int i = 0; i < k->nformals && ok; ++i) {
+        const struct formal *f = &k->formal[i];
+        // what a device function writes of a global tensor, its other calls complete
+        bool part = k->device && f->tensor->space == MEM_GLOBAL;
+        if (f->dir == ARG_OUT && !part && f->tensor->space != MEM_FRAG) ok &= check_whole(w, f);
+    }
+    return ok;
+}

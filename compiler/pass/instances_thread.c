@@ -1,0 +1,102 @@
+// Copies by thread, value by value: for fragments, which each thread has for itself, and for the
+// question whether two accesses to an element are the same thread's.
+//
+// Separate from instances.c, where elements are a tensor's coordinates, whichever thread moves them.
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/instances.h"
+#include "plan/view.h"
+
+static const struct ix *add_mode(struct instances *x, struct lay_int extent) {
+    struct session *s = x->s;
+    struct ix_var *v = ARENA_NEW(&s->arena, struct ix_var);
+    *v = (struct ix_var){IX_NAMED, "e", "e", s->next_var++, lay_int(0), extent};
+    if (x->nvars == INSTANCE_VARS)
+        x->full = true;
+    else
+        x->var[x->nvars++] = (struct prove_var){v, ix_int(s, 0), ix_lay(s, extent)};
+    return ix_var(s, v);
+}
+
+// Adds a thread's values to "sum", mode by mode.
+static const struct ix *add_layout(struct instances *x, const struct lay_tuple *shape,
+                                   const struct lay_tuple *stride, const struct ix *sum) {
+    struct session *s = x->s;
+    if (!lay_is_leaf(shape)) {
+        for (int i = 0; i < shape->rank && sum; ++i)
+            sum = add_layout(x, shape->kid[i], stride->kid[i], sum);
+        return sum;
+    }
+    if (lay_int_is(shape->leaf, 1) || lay_int_is(stride->leaf, 0)) return sum;
+    return ix_add(s, sum, ix_scale(s, add_mode(x, shape->leaf), stride->leaf));
+}
+
+// A thread's values where some may not be there: along the modes by which predicates count.
+static const struct ix *add_predicated(struct instances *x, const struct copy *c, bool read,
+                                       const struct ix *sum) {
+    struct session *s = x->s;
+    const struct copy_facts *f = &c->facts;
+    const struct ix **at = ARENA_ARRAY(&s->arena, const struct ix *, f->nraw + 1);
+    for (int i = 0; i < f->nraw; ++i) {
+        at[i] = f->raw[i].extent == 1 ? ix_int(s, 0) : add_mode(x, lay_int(f->raw[i].extent));
+        struct lay_int d = read ? f->raw[i].src : f->raw[i].dst;
+        sum = ix_add(s, sum, ix_scale(s, at[i], d));
+    }
+    for (int i = 0; i < f->npred; ++i) {
+        const struct predicate *p = &f->pred[i];
+        if (!(read ? p->src || p->dst : p->dst || (p->src && !c->pad))) continue;
+        const struct ix *last = ix_sub(s, ix_sub(s, p->limit, ix_int(s, 1)), p->at);
+        for (int j = 0; j < f->nraw && last; ++j)
+            last = ix_sub(s, last, ix_scale(s, at[j], p->stride[j]));
+        instances_cond(x, last);
+    }
+    return sum;
+}
+
+static struct prove_set finish(struct instances *x, const struct around *around,
+                               const struct ix *sum) {
+    struct session *s = x->s;
+    const struct ix **out = ARENA_ARRAY(&s->arena, const struct ix *, 1);
+    if (!sum) x->full = true;
+    out[0] = sum ? view_by_tid(s, x->k, instances_step(s, around, sum)) : ix_int(s, 0);
+    for (int i = 0; i < x->nconds; ++i)
+        x->cond[i] = view_by_tid(s, x->k, instances_step(s, around, x->cond[i]));
+    lay_clear_error(&s->lay);
+    return (struct prove_set){x->var, x->nvars, x->cond, x->nconds, out, 1};
+}
+
+struct prove_set instances_thread(struct session *s, const struct kernel *k,
+                                  const struct around *around, const struct copy *c, bool read,
+                                  bool blocks, bool threads, struct instances *out) {
+    const struct copy_facts *f = &c->facts;
+    const struct part *p = read ? &f->src : &f->dst;
+    struct instances *x = out;
+    const struct ix *tid = ix_var(s, k->tid);
+    instances_begin(s, k, around, blocks, x);
+    if (threads) {
+        x->var[x->nvars++] = (struct prove_var){k->tid, ix_int(s, 0), ix_int(s, f->threads)};
+        x->nthreads = 1;
+    } else if (f->threads < k->threads) {
+        instances_cond(x, ix_sub(s, ix_int(s, f->threads - 1), tid));
+    }
+    if (f->lanes && f->lanes < 32)
+        instances_cond(x, ix_sub(s, ix_int(s, f->lanes - 1), ix_mod(s, tid, lay_int(32))));
+    if (f->each)
+        x->var[x->nvars++] = (struct prove_var){f->each, ix_int(s, 0), ix_int(s, f->neach)};
+    const struct ix *sum = f->npred ? add_predicated(x, c, read, p->offset)
+                                    : add_layout(x, p->layout.shape, p->layout.stride, p->offset);
+    return finish(x, around, sum);
+}
+
+struct prove_set instances_argument(struct session *s, const struct kernel *k,
+                                    const struct around *around, const struct view *v,
+                                    struct instances *out) {
+    instances_begin(s, k, around, false, out);
+    const struct ix *offset = v->offset ? v->offset : ix_int(s, 0);
+    struct lay l = lay_valid(v->layout) ? v->layout : v->base->layout;
+    if (!lay_valid(l)) {
+        out->full = true;
+        return finish(out, around, offset);
+    }
+    return finish(out, around, add_layout(out, l.shape, l.stride, offset));
+}

@@ -1,0 +1,356 @@
+// The questions about elements: which instances there are, whether they name different elements,
+// whether they name all.
+//
+// Where what is asked falls apart into parts that share no variable, as the modes of a tensor do
+// most often, each part is asked for itself.
+#include <string.h>
+
+#include "base/session.h"
+#include "prove/private.h"
+
+enum { BOTH = 2 * MOST_DIMS };
+
+struct asked {
+    struct question q;
+    struct qset set[2];
+    int64_t param[MOST_PARAMS], dim[BOTH];
+};
+
+static struct asked *ask(struct prover *p) {
+    struct asked *a = ARENA_NEW(&p->s->arena, struct asked);
+    question_init(&a->q, p);
+    return a;
+}
+
+// An answer that refutes is one only when its witness is true.
+static enum prove_answer told(struct asked *a, enum prove_answer r, int nsets,
+                              struct prove_witness *w) {
+    struct prove_witness unused;
+    if (r != PROVE_NO) return r;
+    const int64_t *dim[] = {a->dim, a->dim + MOST_DIMS};
+    const struct qset *set[] = {&a->set[0], &a->set[1]};
+    if (question_witness(&a->q, a->param, dim, set, nsets, w ? w : &unused)) return r;
+    return question_unknown(&a->q);
+}
+
+static void name_element(struct asked *a, const struct prove_set *set, struct prove_witness *w) {
+    struct ix_env env = {w->var[0], w->sym};
+    w->nouts = set->nouts;
+    w->out = ARENA_ARRAY(&a->q.s->arena, int64_t, set->nouts + 1);
+    for (int i = 0; i < set->nouts; ++i)
+        if (!ix_eval(set->out[i], &env, &w->out[i])) w->out[i] = -1;
+}
+
+// -- none, at least -------------------------------------------------------------------------------
+
+enum prove_answer prove_none(struct prover *p, const struct prove_set *set,
+                             struct prove_witness *w) {
+    struct asked *a = ask(p);
+    struct question *q = &a->q;
+    struct prove_set x;
+    int dim[MOST_DIMS];
+    rewrite_set(q, set, true, &x, &a->set[0]);
+    rewrite_split(q, &x, 1, 0);
+    question_set(q, &x, &a->set[0]);
+    question_close(q);
+    int n = a->set[0].ndims;
+    question_sequence(dim, n, 0);
+    isl_basic_set *b = question_instances(q, question_universe(q, n), &a->set[0], dim);
+    enum prove_answer r = told(a, question_empty(q, question_all(q, b), a->param, a->dim), 1, w);
+    if (r == PROVE_NO && w) name_element(a, set, w);
+    question_release(q);
+    return r;
+}
+
+enum prove_answer prove_at_least(struct prover *p, const struct ix *a, const struct ix *b) {
+    const struct ix *d = ix_sub(p->s, a, b);
+    if (ix_provably_nonnegative(p->s, d)) return PROVE_YES;
+    if (!d) {
+        p->why = "the numbers are too large";
+        return PROVE_UNKNOWN;
+    }
+    const struct ix *less = ix_sub(p->s, ix_int(p->s, -1), d);
+    struct prove_set x = {.cond = &less, .nconds = 1};
+    return prove_none(p, &x, NULL);
+}
+
+// -- parts ----------------------------------------------------------------------------------------
+
+struct parts {
+    int of[MOST_DIMS];    // by dimension
+    int out[MOST_DIMS];   // by what is named; -1: of no dimension
+    int cond[4 * MOST_DIMS];
+    int n;
+};
+
+static int root(const int *up, int i) {
+    while (up[i] != i) i = up[i];
+    return i;
+}
+
+// Joins the dimensions of "e"; gives one of them, -1 when there is none.
+static int join(const struct question *q, struct lin e, int *up) {
+    int one = -1;
+    for (int i = 0; i < e.n; ++i) {
+        int d = e.term[i].kind == COL_DIM   ? e.term[i].at
+                : e.term[i].kind == COL_DIV ? join(q, q->quotient[e.term[i].at].of, up)
+                                            : -1;
+        if (d < 0) continue;
+        if (one >= 0) up[root(up, d)] = root(up, one);
+        one = d;
+    }
+    return one;
+}
+
+static void find_parts(const struct question *q, const struct qset *set, struct parts *x) {
+    int up[MOST_DIMS], number[MOST_DIMS];
+    for (int i = 0; i < set->ndims; ++i) {
+        up[i] = i;
+        number[i] = -1;
+    }
+    for (int i = 0; i < set->nconds; ++i) x->cond[i] = join(q, set->cond[i], up);
+    for (int i = 0; i < set->nouts; ++i) x->out[i] = join(q, set->out[i], up);
+    x->n = 0;
+    for (int i = 0; i < set->ndims; ++i) {
+        int r = root(up, i);
+        if (number[r] < 0) number[r] = x->n++;
+        x->of[i] = number[r];
+    }
+    for (int i = 0; i < set->nconds; ++i)
+        if (x->cond[i] >= 0) x->cond[i] = x->of[x->cond[i]];
+    for (int i = 0; i < set->nouts; ++i)
+        if (x->out[i] >= 0) x->out[i] = x->of[x->out[i]];
+}
+
+// The part "part" of "set", and where its dimensions went; conditions of no part are in each.
+static void take_part(struct question *q, const struct qset *set, const struct parts *x, int part,
+                      struct qset *out, int *place) {
+    *out = *set;
+    out->ndims = out->nconds = out->nouts = 0;
+    out->cond = ARENA_ARRAY(&q->s->arena, struct lin, set->nconds + 1);
+    out->out = ARENA_ARRAY(&q->s->arena, struct lin, set->nouts + 1);
+    for (int i = 0; i < set->ndims; ++i) {
+        place[i] = -1;
+        if (x->of[i] != part) continue;
+        place[i] = out->ndims;
+        out->dim[out->ndims++] = set->dim[i];
+    }
+    for (int i = 0; i < set->nconds; ++i)
+        if (x->cond[i] < 0 || x->cond[i] == part) out->cond[out->nconds++] = set->cond[i];
+    for (int i = 0; i < set->nouts; ++i)
+        if (x->out[i] == part) out->out[out->nouts++] = set->out[i];
+}
+
+// -- once -----------------------------------------------------------------------------------------
+
+// Two instances of "set", of "n" dimensions each, that name one element and of which the first
+// comes first: equal in the dimensions before "at", and less in that.
+static isl_set *collisions(struct question *q, const struct qset *set, const int *first,
+                           const int *second, int n, int at, const int *map) {
+    isl_basic_set *b = question_universe(q, 2 * n);
+    int da[MOST_DIMS], db[MOST_DIMS];
+    for (int i = 0; i < MOST_DIMS; ++i) {
+        da[i] = map[i] >= 0 ? first[map[i]] : 0;
+        db[i] = map[i] >= 0 ? second[map[i]] : 0;
+    }
+    b = question_instances(q, b, set, da);
+    b = question_instances(q, b, set, db);
+    b = question_same(q, b, set, da, set, db);
+    for (int i = 0; i < at; ++i) b = question_equal(b, second[i], first[i]);
+    return question_all(q, question_exceeds(b, second[at], first[at], 1));
+}
+
+// Whether instances of "set" that are equal in their first "nequal" dimensions collide.
+static enum prove_answer collide(struct asked *a, const struct qset *set, int nequal) {
+    struct question *q = &a->q;
+    int n = set->ndims, first[MOST_DIMS], second[MOST_DIMS], map[MOST_DIMS];
+    question_sequence(first, n, 0);
+    question_sequence(second, n, n);
+    for (int i = 0; i < MOST_DIMS; ++i) map[i] = i < n ? i : -1;
+    enum prove_answer r = PROVE_YES;
+    int64_t value[BOTH];
+    for (int at = nequal; at < n && r == PROVE_YES; ++at)
+        r = question_empty(q, collisions(q, set, first, second, n, at, map), a->param, value);
+    if (r != PROVE_NO) return r;
+    memcpy(a->dim, value, sizeof *value * (size_t)n);
+    memcpy(a->dim + MOST_DIMS, value + n, sizeof *value * (size_t)n);
+    return r;
+}
+
+enum prove_answer prove_once(struct prover *p, const struct prove_set *set, int nequal,
+                             struct prove_witness *w) {
+    struct asked *a = ask(p);
+    struct question *q = &a->q;
+    struct prove_set x;
+    rewrite_set(q, set, nequal == 0, &x, &a->set[0]);
+    rewrite_split(q, &x, 1, 0);
+    question_set(q, &x, &a->set[0]);
+    question_close(q);
+    int equal = question_dims(&a->set[0], nequal), place[MOST_DIMS];
+    struct parts *parts = ARENA_NEW(&p->s->arena, struct parts);
+    struct qset *part = ARENA_NEW(&p->s->arena, struct qset);
+    find_parts(q, &a->set[0], parts);
+    enum prove_answer r = PROVE_YES;
+    for (int i = 0; i < parts->n && r == PROVE_YES; ++i) {
+        int kept = 0;
+        take_part(q, &a->set[0], parts, i, part, place);
+        for (int j = 0; j < equal; ++j) kept += place[j] >= 0;
+        r = collide(a, part, kept);
+    }
+    // a part may have two instances where another one has none
+    if (r != PROVE_YES) r = collide(a, &a->set[0], equal);
+    a->set[1] = a->set[0];
+    r = told(a, r, 2, w);
+    if (r == PROVE_NO && w) name_element(a, set, w);
+    question_release(q);
+    return r;
+}
+
+// -- apart ----------------------------------------------------------------------------------------
+
+enum prove_answer prove_apart(struct prover *p, const struct prove_set *sa,
+                              const struct prove_set *sb, int nequal, int ndiffer,
+                              struct prove_witness *w) {
+    struct asked *a = ask(p);
+    struct question *q = &a->q;
+    struct prove_set x[2];
+    bool merge = nequal + ndiffer == 0;
+    rewrite_set(q, sa, merge, &x[0], &a->set[0]);
+    rewrite_set(q, sb, merge, &x[1], &a->set[1]);
+    rewrite_split(q, x, 2, 0);
+    question_set(q, &x[0], &a->set[0]);
+    question_set(q, &x[1], &a->set[1]);
+    question_close(q);
+    const struct qset *sx = &a->set[0], *sy = &a->set[1];
+    int da[MOST_DIMS], db[MOST_DIMS];
+    int equal = question_dims(sx, nequal), differ = question_dims(sx, nequal + ndiffer) - equal;
+    question_sequence(da, sx->ndims, 0);
+    question_sequence(db, equal, 0);
+    question_sequence(db + equal, sy->ndims - equal, sx->ndims);
+    isl_basic_set *b = question_universe(q, sx->ndims + sy->ndims - equal);
+    b = question_instances(q, b, sx, da);
+    b = question_instances(q, b, sy, db);
+    b = question_same(q, b, sx, da, sy, db);
+    int64_t value[BOTH];
+    enum prove_answer r = PROVE_YES;
+    if (!differ) r = question_empty(q, question_all(q, isl_basic_set_copy(b)), a->param, value);
+    for (int i = 0; i < 2 * differ && r == PROVE_YES; ++i) {
+        int x0 = da[equal + i / 2], y0 = db[equal + i / 2];
+        isl_basic_set *one =
+            question_exceeds(isl_basic_set_copy(b), i % 2 ? x0 : y0, i % 2 ? y0 : x0, 1);
+        r = question_empty(q, question_all(q, one), a->param, value);
+    }
+    isl_basic_set_free(b);
+    for (int i = 0; r == PROVE_NO && i < sx->ndims; ++i) a->dim[i] = value[da[i]];
+    for (int i = 0; r == PROVE_NO && i < sy->ndims; ++i) a->dim[MOST_DIMS + i] = value[db[i]];
+    r = told(a, r, 2, w);
+    if (r == PROVE_NO && w) name_element(a, sa, w);
+    question_release(q);
+    return r;
+}
+
+// -- whole ----------------------------------------------------------------------------------------
+
+// The elements that "set" names, along those of what it names that "wanted" has.
+static isl_set *named(struct question *q, const struct qset *set) {
+    int n = set->ndims, dim[MOST_DIMS];
+    question_sequence(dim, n, set->nouts);
+    isl_basic_set *b = question_universe(q, set->nouts + n);
+    b = question_instances(q, b, set, dim);
+    isl_local_space *ls = isl_local_space_from_space(isl_basic_set_get_space(b));
+    for (int i = 0; i < set->nouts; ++i) {
+        isl_aff *x = isl_aff_var_on_domain(isl_local_space_copy(ls), isl_dim_set, (unsigned)i);
+        x = isl_aff_sub(x, question_aff(q, ls, set->out[i], dim));
+        b = isl_basic_set_add_constraint(b, isl_equality_from_aff(x));
+    }
+    isl_local_space_free(ls);
+    isl_set *all = question_all(q, b);
+    all = isl_set_project_out(all, isl_dim_set, (unsigned)set->nouts, (unsigned)n);
+    return isl_set_compute_divs(all);
+}
+
+static isl_basic_set *box(struct question *q, const struct lin *extent, const int *wanted, int n,
+                          int rank) {
+    isl_basic_set *b = question_universe(q, n);
+    for (int i = 0; i < rank; ++i) {
+        int dim[] = {wanted[i]};
+        struct lin self = {1, ARENA_NEW(&q->s->arena, struct lin_term), 0, 1};
+        self.term[0] = (struct lin_term){COL_DIM, 0, 1};
+        struct lin last = lin_add(q, extent[i], lin_int(q, 1), -1);
+        if (wanted[i] >= 0) {
+            b = question_at_least_0(q, b, self, dim);
+            last = lin_add(q, last, self, -1);
+        }
+        b = question_at_least_0(q, b, last, dim);  // of others: there is one
+    }
+    return b;
+}
+
+// Elements of the box that no one of "n" sets names.
+static isl_set *left_over(struct question *q, isl_basic_set *all, const struct qset *const *set,
+                          int n) {
+    isl_set *left = question_all(q, all);
+    for (int i = 0; i < n; ++i) left = isl_set_subtract(left, named(q, set[i]));
+    return left;
+}
+
+// One set, each of whose parts names along modes of its own: a part must fill its modes.
+static enum prove_answer fill_by_parts(struct asked *a, const struct qset *set,
+                                       const struct lin *extent, int rank) {
+    struct question *q = &a->q;
+    struct parts *x = ARENA_NEW(&q->s->arena, struct parts);
+    struct qset *part = ARENA_NEW(&q->s->arena, struct qset);
+    const struct qset *one[] = {part};
+    int place[MOST_DIMS], wanted[MOST_DIMS];
+    int64_t value[BOTH];
+    find_parts(q, set, x);
+    enum prove_answer r = PROVE_YES;
+    for (int k = -1; k < x->n && r == PROVE_YES; ++k) {  // -1: what no variable enters
+        int n = 0;
+        for (int i = 0; i < rank; ++i) wanted[i] = x->out[i] == k ? n++ : -1;
+        take_part(q, set, x, k, part, place);
+        r = question_empty(q, left_over(q, box(q, extent, wanted, n, rank), one, 1), a->param,
+                           value);
+    }
+    return r;
+}
+
+enum prove_answer prove_whole(struct prover *p, const struct ix *const *extent, int rank,
+                              const struct prove_set *set, int n, struct prove_witness *w) {
+    struct asked *a = ask(p);
+    struct question *q = &a->q;
+    struct prove_set *x = ARENA_ARRAY(&p->s->arena, struct prove_set, n + 1);
+    struct qset *qs = ARENA_ARRAY(&p->s->arena, struct qset, n + 1);
+    const struct qset **each = ARENA_ARRAY(&p->s->arena, const struct qset *, n + 1);
+    struct lin length[MOST_DIMS] = {0};
+    int wanted[MOST_DIMS] = {0}, kept = 0;
+    if (rank > MOST_DIMS) q->failed = true;
+    for (int i = 0; i < n; ++i) {
+        rewrite_set(q, &set[i], true, &x[i], &qs[i]);
+        q->group = i + 1;
+        rewrite_split(q, &x[i], 1, 0);
+        question_set(q, &x[i], &qs[i]);
+        // of what is not known exactly nothing is known to be there
+        if (qs[i].exact) each[kept++] = &qs[i];
+    }
+    q->group = 0;
+    for (int i = 0; i < rank && !q->failed; ++i) {
+        length[i] = lin_of(q, extent[i]);
+        wanted[i] = i;
+    }
+    question_close(q);
+    enum prove_answer r = PROVE_UNKNOWN;
+    if (n == 1 && kept == 1) r = fill_by_parts(a, each[0], length, rank);
+    if (r != PROVE_YES)
+        r = question_empty(q, left_over(q, box(q, length, wanted, rank, rank), each, kept),
+                           a->param, a->dim);
+    if (r == PROVE_NO && kept < n) r = question_unknown(q);
+    r = told(a, r, 0, w);
+    if (r == PROVE_NO && w) {
+        w->nouts = rank;
+        w->out = ARENA_ARRAY(&p->s->arena, int64_t, rank + 1);
+        memcpy(w->out, a->dim, sizeof *w->out * (size_t)rank);
+    }
+    question_release(q);
+    return r;
+}

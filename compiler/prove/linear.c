@@ -1,0 +1,437 @@
+// Index expressions as linear expressions over the columns of a question: params, dimensions, and
+// quotients of such by numbers.
+//
+// What is not linear becomes a column of its own, of which the bounds are known that its range and
+// a few lemmas give: a product of params is at least each of its factors times the least value of
+// the others, and c*x / k is at most c where x <= k.
+#include <string.h>
+
+#include "base/session.h"
+#include "prove/private.h"
+
+#define NOT_LINEAR ((struct lin){0, NULL, 0, 0})
+
+static bool fits(__int128 x) {
+    return x > -((__int128)1 << 62) && x < ((__int128)1 << 62);
+}
+
+bool lin_ok(struct lin a) {
+    return a.den > 0;
+}
+
+struct lin lin_int(struct question *q, int64_t value) {
+    (void)q;
+    return (struct lin){0, NULL, value, 1};
+}
+
+static struct lin lin_col(struct question *q, enum col_kind kind, int at) {
+    struct lin r = {1, ARENA_NEW(&q->s->arena, struct lin_term), 0, 1};
+    r.term[0] = (struct lin_term){kind, at, 1};
+    return r;
+}
+
+static int64_t gcd(int64_t a, int64_t b) {
+    if (a < 0) a = -a;
+    if (b < 0) b = -b;
+    while (b) {
+        int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+// a * num / den
+static struct lin lin_scale(struct question *q, struct lin a, int64_t num, int64_t den) {
+    if (!lin_ok(a) || den < 1) return NOT_LINEAR;
+    int64_t g = gcd(num, den);
+    if (g > 1) {
+        num /= g;
+        den /= g;
+    }
+    struct lin r = {a.n, ARENA_ARRAY(&q->s->arena, struct lin_term, a.n + 1), 0, 0};
+    __int128 c = (__int128)a.constant * num, d = (__int128)a.den * den;
+    if (!fits(c) || !fits(d)) return NOT_LINEAR;
+    r.constant = (int64_t)c;
+    for (int i = 0; i < a.n; ++i) {
+        r.term[i] = a.term[i];
+        c = (__int128)a.term[i].coef * num;
+        if (!fits(c)) return NOT_LINEAR;
+        r.term[i].coef = (int64_t)c;
+    }
+    if (num == 0) r.n = 0;
+    r.den = num == 0 ? 1 : (int64_t)d;
+    return r;
+}
+
+// a + times * b
+struct lin lin_add(struct question *q, struct lin a, struct lin b, int64_t times) {
+    if (!lin_ok(a) || !lin_ok(b)) return NOT_LINEAR;
+    int64_t g = gcd(a.den, b.den), x = b.den / g, y = a.den / g;
+    a = lin_scale(q, a, x, 1);
+    b = lin_scale(q, b, y, 1);
+    __int128 by = (__int128)times, c, den = (__int128)a.den;
+    if (!lin_ok(a) || !lin_ok(b)) return NOT_LINEAR;
+    // both are now over a.den * x = b.den * y
+    den = (__int128)(a.den) * x;
+    if (!fits(den)) return NOT_LINEAR;
+    struct lin r = {a.n, ARENA_ARRAY(&q->s->arena, struct lin_term, a.n + b.n + 1), 0,
+                    (int64_t)den};
+    c = (__int128)a.constant + by * b.constant;
+    if (!fits(c)) return NOT_LINEAR;
+    r.constant = (int64_t)c;
+    if (a.n) memcpy(r.term, a.term, sizeof *r.term * (size_t)a.n);
+    for (int i = 0; i < b.n; ++i) {
+        int j = 0;
+        while (j < r.n && (r.term[j].kind != b.term[i].kind || r.term[j].at != b.term[i].at)) ++j;
+        if (j == r.n) {
+            r.term[r.n] = b.term[i];
+            r.term[r.n++].coef = 0;
+        }
+        c = r.term[j].coef + by * b.term[i].coef;
+        if (!fits(c)) return NOT_LINEAR;
+        r.term[j].coef = (int64_t)c;
+    }
+    int kept = 0;
+    for (int i = 0; i < r.n; ++i)
+        if (r.term[i].coef) r.term[kept++] = r.term[i];
+    r.n = kept;
+    return r;
+}
+
+// -- params ---------------------------------------------------------------------------------------
+
+static int add_param(struct question *q, struct qparam x) {
+    if (q->nparams == MOST_PARAMS) {
+        q->failed = true;
+        return 0;
+    }
+    q->param[q->nparams] = x;
+    return q->nparams++;
+}
+
+static struct lin symbols(struct question *q, struct lay_int x) {
+    x.num = x.den = 1;
+    x.basis = -1;
+    for (int i = 0; i < q->nparams; ++i) {
+        if (lay_int_valid(q->param[i].value) && lay_int_equal(q->param[i].value, x))
+            return lin_col(q, COL_PARAM, i);
+    }
+    return lin_col(q, COL_PARAM, add_param(q, (struct qparam){.value = x, .digit = -1}));
+}
+
+struct lin lin_monomial(struct question *q, struct lay_int x) {
+    if (!lay_int_valid(x)) return NOT_LINEAR;
+    struct lin one = x.nsyms ? symbols(q, x) : lin_int(q, 1);
+    return lin_scale(q, one, x.num, x.den);
+}
+
+static struct lin var_of_question(struct question *q, const struct ix_var *v, int digit) {
+    for (int i = 0; i < q->nparams; ++i) {
+        if (q->param[i].var && q->param[i].var->id == v->id && q->param[i].digit == digit)
+            return lin_col(q, COL_PARAM, i);
+    }
+    struct qparam x = {.value = LAY_INT_INVALID, .var = v, .digit = digit};
+    return lin_col(q, COL_PARAM, add_param(q, x));
+}
+
+// -- what is not linear ---------------------------------------------------------------------------
+
+static void at_least_0(struct question *q, bool of_params, struct lin e) {
+    if (!lin_ok(e)) return;
+    if (!of_params) {
+        if (q->set->nconds < 4 * MOST_DIMS) q->set->cond[q->set->nconds++] = e;
+    } else if (q->nlemmas < (int)(sizeof q->lemma / sizeof q->lemma[0])) {
+        q->lemma[q->nlemmas++] = e;
+    }
+}
+
+// c of a sum that is c times something of which "x" is given; false when its terms share no symbol.
+static bool common_factor(struct session *s, const struct ix *e, struct lay_int *c,
+                          const struct ix **x) {
+    struct ix_term self = {lay_int(1), e};
+    const struct ix_term *term = e->op == IX_SUM ? e->term : &self;
+    int n = e->op == IX_SUM ? e->nterms : 1;
+    if (n == 0 || term[0].coef.nsyms == 0) return false;
+    *c = term[0].coef;
+    c->num = c->den = 1;
+    *x = ix_int(s, 0);
+    for (int i = 0; i < n && *x; ++i) {
+        struct lay_int k = lay_int_div(&s->lay, term[i].coef, *c);
+        lay_clear_error(&s->lay);
+        if (!lay_int_valid(k) || k.nsyms) return false;
+        *x = ix_add(s, *x, term[i].atom ? ix_scale(s, term[i].atom, k) : ix_lay(s, k));
+    }
+    return *x != NULL;
+}
+
+// Bounds of "e", which column "self" stands for.
+static void bounds(struct question *q, const struct ix *e, struct lin self, bool of_params) {
+    struct session *s = q->s;
+    if (e->lo > INT64_MIN / 4) at_least_0(q, of_params, lin_add(q, self, lin_int(q, e->lo), -1));
+    if (e->hi < INT64_MAX / 4) at_least_0(q, of_params, lin_add(q, lin_int(q, e->hi), self, -1));
+    if (e->op == IX_MOD) {
+        struct lin k = lin_monomial(q, e->k);
+        at_least_0(q, of_params, lin_add(q, lin_add(q, k, lin_int(q, 1), -1), self, -1));
+        if (e->a->lo >= 0) {
+            struct lin a = lin_of(q, e->a);
+            at_least_0(q, of_params, lin_add(q, a, self, -1));
+        }
+    }
+    const struct ix *max = ix_constant(e) ? NULL : ix_max(s, e);
+    if (max && ix_constant(max))
+        at_least_0(q, of_params, lin_add(q, lin_of(q, max), self, -1));
+    struct lay_int c;
+    const struct ix *x;
+    if (e->op == IX_DIV && e->a->lo >= 0 && common_factor(s, e->a, &c, &x)) {
+        const struct ix *room = ix_sub(s, ix_lay(s, e->k), ix_max(s, x));
+        if (room && ix_provably_nonnegative(s, room))
+            at_least_0(q, of_params, lin_add(q, lin_monomial(q, c), self, -1));
+    }
+}
+
+static struct lin opaque(struct question *q, const struct ix *e) {
+    if (!q->p->term) q->p->term = e;
+    if (ix_constant(e) || !q->set) {
+        for (int i = 0; i < q->nparams; ++i) {
+            if (q->param[i].opaque && ix_equal(q->param[i].opaque, e))
+                return lin_col(q, COL_PARAM, i);
+        }
+        q->param_opaque = true;
+        struct qparam x = {.value = LAY_INT_INVALID, .digit = -1, .opaque = e};
+        struct lin self = lin_col(q, COL_PARAM, add_param(q, x));
+        bounds(q, e, self, true);
+        return self;
+    }
+    struct qset *set = q->set;
+    for (int i = 0; i < set->ndims; ++i) {
+        if (set->dim[i].opaque && ix_equal(set->dim[i].opaque, e)) return lin_col(q, COL_DIM, i);
+    }
+    if (set->ndims == MOST_DIMS) {
+        q->failed = true;
+        return NOT_LINEAR;
+    }
+    set->exact = false;
+    set->dim[set->ndims] = (struct qdim){.digit = -1, .opaque = e, .place = -1};
+    struct lin self = lin_col(q, COL_DIM, set->ndims++);
+    bounds(q, e, self, false);
+    return self;
+}
+
+// -- variables and digits -------------------------------------------------------------------------
+
+static struct lin column_of(struct question *q, const struct ix_var *v, int digit) {
+    for (int i = 0; q->set && i < q->set->ndims; ++i) {
+        const struct qdim *d = &q->set->dim[i];
+        if (d->var && d->var->id == v->id && d->digit == digit) return lin_col(q, COL_DIM, i);
+    }
+    return var_of_question(q, v, digit);
+}
+
+static int weight_at(const struct split *x, struct lay_int w) {
+    for (int i = 0; i < x->n; ++i)
+        if (lay_int_equal(x->weight[i], w)) return i;
+    return -1;
+}
+
+// The digits first .. last - 1 of "x", divided by the weight of the first; not linear where a
+// weight is not known.
+static struct lin digits(struct question *q, const struct split *x, int first, int last) {
+    struct lin sum = lin_int(q, 0);
+    for (int i = first; i < last; ++i) {
+        struct lay_int w = lay_int_div(&q->s->lay, x->weight[i], x->weight[first]);
+        lay_clear_error(&q->s->lay);
+        if (!lay_int_valid(w) || w.nsyms || w.den != 1) return NOT_LINEAR;
+        sum = lin_add(q, sum, column_of(q, x->var, i), w.num);
+    }
+    return sum;
+}
+
+// "e", a variable, a quotient or remainder of one, or the remainder of a quotient, as digits.
+static struct lin by_digits(struct question *q, const struct ix *e) {
+    struct lay_int by = lay_int(1), mod = LAY_INT_INVALID;
+    const struct ix *a = e;
+    if (a->op == IX_MOD) {
+        mod = a->k;
+        a = a->a;
+    }
+    if (a->op == IX_DIV) {
+        by = a->k;
+        a = a->a;
+    }
+    const struct split *x = a->op == IX_VAR ? rewrite_find(q, a->var) : NULL;
+    if (!x) return NOT_LINEAR;
+    int first = weight_at(x, by), last = x->n;
+    if (first < 0) return NOT_LINEAR;
+    if (lay_int_valid(mod)) {
+        struct lay_int end = lay_int_mul(&q->s->lay, by, mod);
+        lay_clear_error(&q->s->lay);
+        last = lay_int_valid(end) ? weight_at(x, end) : -1;
+        struct lay_int whole = lay_int_mul(&q->s->lay, x->weight[x->n - 1], x->extent[x->n - 1]);
+        lay_clear_error(&q->s->lay);
+        if (last < 0 && lay_int_valid(end) && lay_int_valid(whole) && lay_int_equal(end, whole))
+            last = x->n;
+        if (last < 0) return NOT_LINEAR;
+    }
+    return digits(q, x, first, last);
+}
+
+// -- expressions ----------------------------------------------------------------------------------
+
+static struct lin quotient(struct question *q, struct lin a, int64_t by) {
+    if (!lin_ok(a)) return NOT_LINEAR;
+    for (int i = 0; i < q->nquotients; ++i) {
+        const struct quotient *x = &q->quotient[i];
+        if (x->by != by || x->of.n != a.n || x->of.constant != a.constant || x->of.den != a.den)
+            continue;
+        if (a.n == 0 || memcmp(x->of.term, a.term, sizeof *a.term * (size_t)a.n) == 0)
+            return lin_col(q, COL_DIV, i);
+    }
+    if (q->nquotients == MOST_DIVS) {
+        q->failed = true;
+        return NOT_LINEAR;
+    }
+    q->quotient[q->nquotients] = (struct quotient){a, by};
+    return lin_col(q, COL_DIV, q->nquotients++);
+}
+
+static struct lin of_quotient(struct question *q, const struct ix *e) {
+    struct lin r = by_digits(q, e);
+    if (lin_ok(r)) return r;
+    if (!lay_int_static(e->k)) return opaque(q, e);
+    struct lin a = lin_of(q, e->a);
+    r = quotient(q, a, e->k.num);
+    return e->op == IX_DIV ? r : lin_add(q, a, r, -e->k.num);
+}
+
+static struct lin of_term(struct question *q, const struct ix_term *t) {
+    if (!t->atom) return lin_monomial(q, t->coef);
+    if (t->coef.nsyms == 0) return lin_scale(q, lin_of(q, t->atom), t->coef.num, t->coef.den);
+    return opaque(q, ix_scale(q->s, t->atom, t->coef));
+}
+
+struct lin lin_of(struct question *q, const struct ix *e) {
+    if (!e) return NOT_LINEAR;
+    switch (e->op) {
+    case IX_VAR: {
+        struct lin r = by_digits(q, e);
+        if (lin_ok(r)) return r;
+        return rewrite_find(q, e->var) ? opaque(q, e) : column_of(q, e->var, -1);
+    }
+    case IX_DIV:
+    case IX_MOD: return of_quotient(q, e);
+    case IX_SWZ: return opaque(q, e);
+    case IX_SUM: break;
+    }
+    struct lin sum = lin_int(q, 0);
+    for (int i = 0; i < e->nterms; ++i) sum = lin_add(q, sum, of_term(q, &e->term[i]), 1);
+    return sum;
+}
+
+// -- what is known of params ----------------------------------------------------------------------
+
+// A product: at least each factor times the least of the rest, and at most times its greatest.
+static void product(struct question *q, struct lay_int x, struct lin self) {
+    for (int i = 0; i < x.nsyms; ++i) {
+        struct lay_int one = lay_int_sym(&q->s->lay, x.syms[i]);
+        struct lay_int rest = lay_int_div(&q->s->lay, x, one);
+        lay_clear_error(&q->s->lay);
+        int64_t lo, hi;
+        if (!lay_int_valid(rest)) continue;
+        lay_int_range(one, &lo, &hi);
+        if (lo < 0) continue;
+        struct lin r = lin_monomial(q, rest);
+        if (lo < INT64_MAX / 4) at_least_0(q, true, lin_add(q, self, lin_scale(q, r, lo, 1), -1));
+        if (hi < INT64_MAX / 4 && lin_ok(lin_scale(q, r, hi, 1)))
+            at_least_0(q, true, lin_add(q, lin_scale(q, r, hi, 1), self, -1));
+        lay_int_range(rest, &lo, &hi);
+        if (lo < 0) continue;
+        struct lin o = lin_monomial(q, one);
+        if (lo < INT64_MAX / 4) at_least_0(q, true, lin_add(q, self, lin_scale(q, o, lo, 1), -1));
+        if (hi < INT64_MAX / 4 && lin_ok(lin_scale(q, o, hi, 1)))
+            at_least_0(q, true, lin_add(q, lin_scale(q, o, hi, 1), self, -1));
+    }
+}
+
+static void symbol(struct question *q, const struct lay_sym *y, struct lin self) {
+    if (y->name) return;
+    struct lin of = lin_monomial(q, y->of);  // of <= by * self <= of + by - 1
+    struct lin by = lin_scale(q, self, y->by, 1);
+    at_least_0(q, true, lin_add(q, by, of, -1));
+    at_least_0(q, true, lin_add(q, lin_add(q, of, lin_int(q, y->by - 1), 1), by, -1));
+}
+
+static void variable(struct question *q, const struct qparam *x, struct lin self) {
+    const struct split *d = x->digit >= 0 ? rewrite_find(q, x->var) : NULL;
+    struct lay_int lo = d ? lay_int(0) : x->var->lo, end = d ? d->extent[x->digit] : x->var->end;
+    at_least_0(q, true, lin_add(q, self, lin_monomial(q, lo), -1));
+    if (!lay_int_valid(end)) return;
+    struct lin last = lin_add(q, lin_monomial(q, end), lin_int(q, 1), -1);
+    at_least_0(q, true, lin_add(q, last, self, -1));
+}
+
+// a - b >= "least"
+static void promise(struct question *q, const struct ix *a, const struct ix *b, int64_t least) {
+    const struct ix *d = ix_sub(q->s, a, b);
+    if (!d) return;
+    struct lin e = lin_of(q, d);
+    at_least_0(q, true, lin_add(q, e, lin_int(q, least), -1));
+}
+
+static bool speaks_of_param(const struct question *q, const struct ix *e) {
+    for (int i = 0; i < q->nparams; ++i) {
+        const struct lay_int x = q->param[i].value;
+        for (int j = 0; lay_int_valid(x) && j < x.nsyms; ++j)
+            if (ix_speaks_of(e, x.syms[j])) return true;
+    }
+    return false;
+}
+
+void lin_context(struct question *q) {
+    struct qset *set = q->set;
+    bool told[64] = {false};
+    q->set = NULL;
+    // promises that speak of params that are met, and of those that these speak of
+    for (bool grew = true; grew;) {
+        grew = false;
+        for (int i = 0; i < q->p->npromises && i < 64; ++i) {
+            const struct prove_promise *r = &q->p->promise[i];
+            if (told[i] || !(speaks_of_param(q, r->a) || speaks_of_param(q, r->b))) continue;
+            told[i] = grew = true;
+            const struct ix *term = q->p->term;  // a promise is no part of what is asked
+            int least = r->op[1] == 0 ? 1 : 0;
+            if (r->op[0] == '>' || r->op[0] == '=') promise(q, r->a, r->b, least);
+            if (r->op[0] == '<') promise(q, r->b, r->a, least);
+            if (r->op[0] == '=') promise(q, r->b, r->a, 0);
+            q->p->term = term;
+        }
+        for (int i = 0; i < q->nparams; ++i) {
+            const struct qparam x = q->param[i];
+            for (int j = 0; lay_int_valid(x.value) && j < x.value.nsyms && x.value.nsyms > 1; ++j) {
+                int n = q->nparams;
+                symbols(q, lay_int_sym(&q->s->lay, x.value.syms[j]));
+                grew |= q->nparams > n;
+            }
+        }
+    }
+    for (int i = 0; i < q->nparams; ++i) {  // these may meet more params
+        const struct qparam x = q->param[i];
+        struct lin self = lin_col(q, COL_PARAM, i);
+        if (x.var) variable(q, &x, self);
+        if (!lay_int_valid(x.value)) continue;
+        int64_t lo, hi;
+        lay_int_range(x.value, &lo, &hi);
+        if (lo > INT64_MIN / 4) at_least_0(q, true, lin_add(q, self, lin_int(q, lo), -1));
+        if (hi < INT64_MAX / 4) at_least_0(q, true, lin_add(q, lin_int(q, hi), self, -1));
+        int64_t mul = lay_int_divisor(x.value);
+        if (mul > 1) {  // self <= mul * (self / mul)
+            struct lin down = lin_scale(q, quotient(q, self, mul), mul, 1);
+            at_least_0(q, true, lin_add(q, down, self, -1));
+        }
+        if (x.value.nsyms > 1)
+            product(q, x.value, self);
+        else
+            symbol(q, x.value.syms[0], self);
+    }
+    q->set = set;
+}

@@ -1,0 +1,172 @@
+// What the files of this module share: linear expressions over the columns of a question, before
+// isl sees them.
+#ifndef TCPC_PROVE_PRIVATE_H
+#define TCPC_PROVE_PRIVATE_H
+
+#include <isl/aff.h>
+#include <isl/constraint.h>
+#include <isl/ctx.h>
+#include <isl/id.h>
+#include <isl/map.h>
+#include <isl/set.h>
+#include <isl/space.h>
+
+#include "prove/prove.h"
+
+enum { MOST_PARAMS = 64, MOST_DIMS = 96, MOST_DIVS = 256, MOST_DIGITS = 12, MOST_SPLITS = 32 };
+
+// -- linear expressions ---------------------------------------------------------------------------
+
+enum col_kind { COL_PARAM, COL_DIM, COL_DIV };
+struct lin_term {
+    enum col_kind kind;
+    int at;
+    int64_t coef;
+};
+
+// (constant + sum of coef * column) / den
+struct lin {
+    int n;
+    struct lin_term *term;
+    int64_t constant, den;  // den 0: not affine, or too large
+};
+
+// The quotient, rounded down, of a linear expression; of the set that it was made for.
+struct quotient {
+    struct lin of;
+    int64_t by;
+};
+
+// -- what a question is about ---------------------------------------------------------------------
+
+// A param of a question: a symbol of the plan, a product of some, a variable of the question or a
+// digit of it, or a number of which only bounds are known.
+struct qparam {
+    struct lay_int value;      // valid: a symbol, or a product
+    const struct ix_var *var;  // or this variable,
+    int digit;                 // or that digit of it; -1: itself
+    const struct ix *opaque;   // or this
+};
+
+// A variable as digits in mixed radix: var = sum of digit * weight, weight[0] = 1.
+struct split {
+    const struct ix_var *var;
+    int group;  // question.group of the sets that it is for
+    int n;
+    struct lay_int weight[MOST_DIGITS], extent[MOST_DIGITS];
+};
+
+// A variable of a set, or a digit of it, or a number of which only bounds are known.
+struct qdim {
+    const struct ix_var *var;
+    int digit;                // -1: the variable itself
+    const struct ix *opaque;  // or this
+    int place;                // of the variable in the set, -1: opaque
+};
+
+struct qset {
+    int ndims;
+    struct qdim dim[MOST_DIMS];
+    int nconds;
+    struct lin *cond;  // each at least 0
+    int nouts;
+    struct lin *out;
+    bool exact;  // no opaque dimension
+    // after rewriting; what a witness is told by
+    struct prove_var *var;
+    int nvars;
+    // variables that rewriting replaced: their values by those of others
+    struct replaced *replaced;
+};
+
+struct replaced {
+    const struct ix_var *var;
+    const struct ix *value;  // NULL: the iteration of a chain, found by its bounds
+    const struct ix *begin;  // of a chain: its value is the last for which begin <= "of"
+    const struct ix_var *of;
+    const struct ix *first, *last;  // bounds of a chain's variable, last exclusive
+    struct replaced *next;
+};
+
+struct question {
+    struct prover *p;
+    struct session *s;
+    int nparams;
+    struct qparam param[MOST_PARAMS];
+    int nquotients;
+    struct quotient quotient[MOST_DIVS];
+    int nsplits;
+    struct split split[MOST_SPLITS];
+    int group;  // 0: what is looked at is of all sets; else of the one with this number
+    int nlemmas;
+    struct lin lemma[4 * MOST_PARAMS];  // of params; each at least 0
+    struct qset *set;                   // the one that is being made
+    bool failed;                        // too large
+    bool param_opaque;                  // a param stands for a number of which only bounds are known
+    isl_space *space;                   // of the params
+    isl_set *context;
+};
+
+struct prover {
+    struct session *s;
+    isl_ctx *ctx;
+    const struct prove_promise *promise;
+    int npromises;
+    const char *why;
+    const struct ix *term;  // the first that was not affine in this question
+};
+
+// linear.c
+struct lin lin_int(struct question *q, int64_t value);
+struct lin lin_add(struct question *q, struct lin a, struct lin b, int64_t times);
+struct lin lin_of(struct question *q, const struct ix *e);  // in terms of q->set
+struct lin lin_monomial(struct question *q, struct lay_int value);
+bool lin_ok(struct lin a);
+// What is known of the params of "q" that lin_of has met, as lemmas; meets others on the way.
+void lin_context(struct question *q);
+
+// rewrite.c
+// Copies "in" to "out" with sums over grids and chains of bounds as one variable ("merge").
+void rewrite_set(struct question *q, const struct prove_set *in, bool merge, struct prove_set *out,
+                 struct qset *set);
+// Finds the digits of variables that are divided in the "n" sets, but for the first "from" ones of
+// each set.
+void rewrite_split(struct question *q, const struct prove_set *set, int n, int from);
+const struct split *rewrite_find(const struct question *q, const struct ix_var *v);
+
+// question.c
+void question_init(struct question *q, struct prover *p);
+void question_release(struct question *q);
+// Makes "set" of "in"; conditions "first" ones are those of its variables' bounds.
+void question_set(struct question *q, const struct prove_set *in, struct qset *set);
+// When all sets are there: the params' space and context.
+void question_close(struct question *q);
+isl_aff *question_aff(struct question *q, isl_local_space *ls, struct lin e, const int *dim);
+isl_basic_set *question_at_least_0(struct question *q, isl_basic_set *b, struct lin e,
+                                   const int *dim);
+isl_basic_set *question_is_0(struct question *q, isl_basic_set *b, struct lin e, const int *dim);
+// The instances of "set" in a space of "ndims" dimensions, where its dimension i is dim[i].
+isl_basic_set *question_instances(struct question *q, isl_basic_set *b, const struct qset *set,
+                                  const int *dim);
+isl_basic_set *question_universe(struct question *q, int ndims);
+// a - b is 0, and a - b is at least "least", of dimensions "a" and "b".
+isl_basic_set *question_equal(isl_basic_set *x, int a, int b);
+isl_basic_set *question_exceeds(isl_basic_set *x, int a, int b, int least);
+// What "a" names is what "b" names.
+isl_basic_set *question_same(struct question *q, isl_basic_set *x, const struct qset *a,
+                             const int *da, const struct qset *b, const int *db);
+// The instances of "x" for params that the context has.
+isl_set *question_all(struct question *q, isl_basic_set *x);
+// The dimensions of the first "n" variables.
+int question_dims(const struct qset *set, int n);
+void question_sequence(int *dim, int n, int from);
+// Empty: PROVE_YES; else PROVE_NO with values of params and dimensions, or PROVE_UNKNOWN.
+// Takes "x".
+enum prove_answer question_empty(struct question *q, isl_set *x, int64_t *param, int64_t *dim);
+// The answer PROVE_UNKNOWN, because of a term or a limit.
+enum prove_answer question_unknown(struct question *q);
+// Fills "w" from values; false when they are not true of the plan.
+bool question_witness(struct question *q, const int64_t *param, const int64_t *const *dim,
+                      const struct qset *const *set, int nsets, struct prove_witness *w);
+
+#endif

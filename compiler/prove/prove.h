@@ -1,0 +1,107 @@
+// Proofs about integers: is something so for all values of params, blocks, threads and iterations?
+//
+// A question is put in sets of instances: variables with bounds, conditions, and what each instance
+// names, the coordinates of an element.  All are index expressions (index/ix.h).  The answer is
+// worked out by isl, an integer set library; this module alone includes isl.
+//
+// Before isl sees a question, quotients and remainders by params become digits, sums such as
+// a*y + x over a grid (a,b) become one variable, and products of params become params
+// (compiler/prove/rewrite.c).  What is not affine then becomes a number of which only bounds are
+// known: such an answer may be "not known", and names the term.
+#ifndef TCPC_PROVE_PROVE_H
+#define TCPC_PROVE_PROVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "index/ix.h"
+
+struct session;
+struct prover;
+
+enum prove_answer {
+    PROVE_YES,
+    PROVE_NO,      // there is a witness
+    PROVE_UNKNOWN  // prover_why says what could not be decided
+};
+
+// a OP b, of params: "==" "!=" "<" "<=" ">" ">="
+struct prove_promise {
+    const struct ix *a, *b;
+    const char *op;
+};
+
+// begin <= var < end; the two may hold the variables before it, params, and variables of the
+// question.
+struct prove_var {
+    const struct ix_var *var;
+    const struct ix *begin, *end;
+};
+
+// Instances, and what each names.  A variable that is none of the set's own is one of the question,
+// of the range that it has itself (ix_var.lo, end): the same in all its sets.
+struct prove_set {
+    const struct prove_var *var;
+    int nvars;
+    const struct ix *const *cond;  // each at least 0
+    int nconds;
+    const struct ix *const *out;
+    int nouts;
+};
+
+// What refutes: values of params by lay_sym.id and, for each of up to two instances, of variables
+// by ix_var.id; what both name.  Variables of the question are in both.  The least in lexicographic
+// order of params, then variables.
+struct prove_witness {
+    int64_t *sym;
+    int64_t *var[2];
+    int set[2];  // which of the sets
+    int64_t *out;
+    int nouts;
+};
+
+// Operations of isl that a question may take, unless options.proof_limit says otherwise: ten times
+// what any plan of the tests needs (tests/prove/limit.test).
+#define PROVE_LIMIT 4000000ul
+
+// "promise": of the params, besides their ranges and divisors.  Freed by prover_free.
+struct prover *prover_new(struct session *s, const struct prove_promise *promise, int npromises);
+void prover_free(struct prover *p);
+// Why the last answer is PROVE_UNKNOWN: "'a*y / b' is not affine"; in the session's memory.
+const char *prover_why(const struct prover *p);
+// "isl 0.25"
+const char *prove_version(void);
+
+// Has "set" no instance?
+enum prove_answer prove_none(struct prover *p, const struct prove_set *set,
+                             struct prove_witness *w);
+// a >= b for all values of the params (and of the variables in them, by their ranges)?
+enum prove_answer prove_at_least(struct prover *p, const struct ix *a, const struct ix *b);
+// Do different instances of "set" name different elements?  Those are compared whose first "nequal"
+// variables are equal.
+enum prove_answer prove_once(struct prover *p, const struct prove_set *set, int nequal,
+                             struct prove_witness *w);
+// Do instances of "a" and of "b" name different elements?  Those are compared whose first "nequal"
+// variables are equal, and of whose next "ndiffer" at least one differs (0: all).
+enum prove_answer prove_apart(struct prover *p, const struct prove_set *a,
+                              const struct prove_set *b, int nequal, int ndiffer,
+                              struct prove_witness *w);
+// Is each element of the box 0 <= element < extent named by some instance of the "n" sets?
+// The witness has the element.
+enum prove_answer prove_whole(struct prover *p, const struct ix *const *extent, int rank,
+                              const struct prove_set *set, int n, struct prove_witness *w);
+
+// A set of writes as a read sees them.  The first "common" variables of both are those of the loops
+// around both; what precedes a read are the writes of earlier iterations of these, and with
+// "before" those of the same ones.  Only those count that are in the same iteration of the first
+// "equal" ones.
+struct prove_write {
+    const struct prove_set *set;
+    int common, equal;
+    bool before;
+};
+// Is each element that "read" names named by a write that precedes it?
+enum prove_answer prove_written(struct prover *p, const struct prove_set *read,
+                                const struct prove_write *write, int n, struct prove_witness *w);
+
+#endif

@@ -1,0 +1,369 @@
+// A question: its columns, its sets as isl's, and what an answer means for the plan.
+#include <isl/ilp.h>
+#include <isl/options.h>
+#include <isl/point.h>
+#include <isl/version.h>
+#include <string.h>
+
+#include "base/session.h"
+#include "prove/private.h"
+
+
+// -- the prover -----------------------------------------------------------------------------------
+
+struct prover *prover_new(struct session *s, const struct prove_promise *promise, int npromises) {
+    struct prover *p = ARENA_NEW(&s->arena, struct prover);
+    *p = (struct prover){.s = s, .promise = promise, .npromises = npromises};
+    p->ctx = isl_ctx_alloc();
+    if (!p->ctx) BUG("isl gives no context");
+    isl_options_set_on_error(p->ctx, ISL_ON_ERROR_CONTINUE);
+    isl_ctx_set_max_operations(p->ctx, s->options.proof_limit ? s->options.proof_limit
+                                                              : PROVE_LIMIT);
+    return p;
+}
+
+void prover_free(struct prover *p) {
+    if (p->ctx) isl_ctx_free(p->ctx);
+    p->ctx = NULL;
+}
+
+const char *prover_why(const struct prover *p) {
+    return p->why ? p->why : "it is not known";
+}
+
+const char *prove_version(void) {
+    return isl_version();
+}
+
+// -- the question ---------------------------------------------------------------------------------
+
+void question_init(struct question *q, struct prover *p) {
+    memset(q, 0, sizeof *q);
+    q->p = p;
+    q->s = p->s;
+    p->term = NULL;
+    p->why = NULL;
+    isl_ctx_reset_operations(p->ctx);
+}
+
+void question_release(struct question *q) {
+    isl_set_free(q->context);
+    isl_space_free(q->space);
+    isl_ctx_reset_error(q->p->ctx);
+    isl_ctx_reset_operations(q->p->ctx);
+}
+
+enum prove_answer question_unknown(struct question *q) {
+    struct arena *a = &q->s->arena;
+    if (q->failed)
+        q->p->why = "it has more terms than can be looked at";
+    else if (q->p->term)
+        q->p->why = arena_printf(a, "'%s' is not affine", ix_text(q->s, q->p->term));
+    else if (isl_ctx_last_error(q->p->ctx) == isl_error_quota)
+        q->p->why = "the proof takes more steps than it may";
+    else
+        q->p->why = "the numbers are too large";
+    return PROVE_UNKNOWN;
+}
+
+static void add_dim(struct question *q, struct qset *set, const struct ix_var *v, int digit,
+                    int place) {
+    if (set->ndims == MOST_DIMS)
+        q->failed = true;
+    else
+        set->dim[set->ndims++] = (struct qdim){v, digit, NULL, place};
+}
+
+static void add_cond(struct question *q, struct lin e) {
+    struct qset *set = q->set;
+    if (!lin_ok(e) || set->nconds == 4 * MOST_DIMS)
+        q->failed = true;
+    else
+        set->cond[set->nconds++] = e;
+}
+
+static void add_bounds(struct question *q, const struct prove_var *v) {
+    const struct split *x = rewrite_find(q, v->var);
+    struct session *s = q->s;
+    if (!x) {
+        const struct ix *self = ix_var(s, v->var);
+        add_cond(q, lin_of(q, ix_sub(s, self, v->begin)));
+        if (v->end) add_cond(q, lin_of(q, ix_sub(s, ix_sub(s, v->end, ix_int(s, 1)), self)));
+        return;
+    }
+    for (int i = 0; i < x->n; ++i) {
+        struct lin self = {1, ARENA_NEW(&s->arena, struct lin_term), 0, 1};
+        for (int j = 0; j < q->set->ndims; ++j) {
+            const struct qdim *d = &q->set->dim[j];
+            if (d->var == v->var && d->digit == i)
+                self.term[0] = (struct lin_term){COL_DIM, j, 1};
+        }
+        add_cond(q, self);
+        struct lin last = lin_add(q, lin_monomial(q, x->extent[i]), lin_int(q, 1), -1);
+        add_cond(q, lin_add(q, last, self, -1));
+    }
+}
+
+void question_set(struct question *q, const struct prove_set *in, struct qset *set) {
+    struct arena *a = &q->s->arena;
+    struct replaced *replaced = set->replaced;
+    memset(set, 0, sizeof *set);
+    set->replaced = replaced;
+    set->exact = true;
+    set->cond = ARENA_ARRAY(a, struct lin, 4 * MOST_DIMS + 1);
+    set->out = ARENA_ARRAY(a, struct lin, in->nouts + 1);
+    set->var = ARENA_ARRAY(a, struct prove_var, in->nvars + 1);
+    set->nvars = in->nvars;
+    if (in->nvars) memcpy(set->var, in->var, sizeof *set->var * (size_t)in->nvars);
+    q->set = set;
+    for (int i = 0; i < in->nvars; ++i) {
+        const struct split *x = rewrite_find(q, in->var[i].var);
+        // the digits from the most significant one on, so that the least witness is the least value
+        for (int j = x ? x->n - 1 : -1; j >= 0; --j) add_dim(q, set, in->var[i].var, j, i);
+        if (!x) add_dim(q, set, in->var[i].var, -1, i);
+    }
+    for (int i = 0; i < in->nvars; ++i) add_bounds(q, &in->var[i]);
+    for (int i = 0; i < in->nconds; ++i) add_cond(q, lin_of(q, in->cond[i]));
+    for (int i = 0; i < in->nouts; ++i) {
+        set->out[set->nouts++] = lin_of(q, in->out[i]);
+        if (!lin_ok(set->out[i])) q->failed = true;
+    }
+    q->set = NULL;
+}
+
+// -- isl ------------------------------------------------------------------------------------------
+
+static isl_val *val(struct question *q, int64_t x) {
+    return isl_val_int_from_si(q->p->ctx, x);
+}
+
+isl_aff *question_aff(struct question *q, isl_local_space *ls, struct lin e, const int *dim) {
+    isl_aff *r = isl_aff_zero_on_domain(isl_local_space_copy(ls));
+    r = isl_aff_set_constant_val(r, val(q, e.constant));
+    for (int i = 0; i < e.n; ++i) {
+        const struct lin_term *t = &e.term[i];
+        if (t->kind == COL_PARAM) {
+            r = isl_aff_add_coefficient_val(r, isl_dim_param, t->at, val(q, t->coef));
+        } else if (t->kind == COL_DIM) {
+            r = isl_aff_add_coefficient_val(r, isl_dim_in, dim[t->at], val(q, t->coef));
+        } else {
+            const struct quotient *d = &q->quotient[t->at];
+            isl_aff *a = question_aff(q, ls, d->of, dim);
+            a = isl_aff_floor(isl_aff_scale_down_val(a, val(q, d->by)));
+            r = isl_aff_add(r, isl_aff_scale_val(a, val(q, t->coef)));
+        }
+    }
+    if (e.den > 1) r = isl_aff_scale_down_val(r, val(q, e.den));
+    return r;
+}
+
+isl_basic_set *question_at_least_0(struct question *q, isl_basic_set *b, struct lin e,
+                                   const int *dim) {
+    isl_local_space *ls = isl_local_space_from_space(isl_basic_set_get_space(b));
+    isl_aff *a = question_aff(q, ls, e, dim);
+    isl_local_space_free(ls);
+    return isl_basic_set_add_constraint(b, isl_inequality_from_aff(a));
+}
+
+isl_basic_set *question_is_0(struct question *q, isl_basic_set *b, struct lin e, const int *dim) {
+    isl_local_space *ls = isl_local_space_from_space(isl_basic_set_get_space(b));
+    isl_aff *a = question_aff(q, ls, e, dim);
+    isl_local_space_free(ls);
+    return isl_basic_set_add_constraint(b, isl_equality_from_aff(a));
+}
+
+isl_basic_set *question_universe(struct question *q, int ndims) {
+    isl_space *space = isl_space_set_from_params(isl_space_copy(q->space));
+    space = isl_space_add_dims(space, isl_dim_set, (unsigned)ndims);
+    return isl_basic_set_universe(space);
+}
+
+isl_basic_set *question_instances(struct question *q, isl_basic_set *b, const struct qset *set,
+                                  const int *dim) {
+    for (int i = 0; i < set->nconds; ++i) b = question_at_least_0(q, b, set->cond[i], dim);
+    return b;
+}
+
+isl_basic_set *question_exceeds(isl_basic_set *x, int a, int b, int least) {
+    isl_local_space *ls = isl_local_space_from_space(isl_basic_set_get_space(x));
+    isl_aff *d = isl_aff_var_on_domain(isl_local_space_copy(ls), isl_dim_set, (unsigned)a);
+    d = isl_aff_sub(d, isl_aff_var_on_domain(ls, isl_dim_set, (unsigned)b));
+    d = isl_aff_add_constant_si(d, -least);
+    return isl_basic_set_add_constraint(x, isl_inequality_from_aff(d));
+}
+
+isl_basic_set *question_equal(isl_basic_set *x, int a, int b) {
+    isl_local_space *ls = isl_local_space_from_space(isl_basic_set_get_space(x));
+    isl_aff *d = isl_aff_var_on_domain(isl_local_space_copy(ls), isl_dim_set, (unsigned)a);
+    d = isl_aff_sub(d, isl_aff_var_on_domain(ls, isl_dim_set, (unsigned)b));
+    return isl_basic_set_add_constraint(x, isl_equality_from_aff(d));
+}
+
+isl_basic_set *question_same(struct question *q, isl_basic_set *x, const struct qset *a,
+                             const int *da, const struct qset *b, const int *db) {
+    isl_local_space *ls = isl_local_space_from_space(isl_basic_set_get_space(x));
+    for (int i = 0; i < a->nouts; ++i) {
+        isl_aff *e = question_aff(q, ls, a->out[i], da);
+        e = isl_aff_sub(e, question_aff(q, ls, b->out[i], db));
+        x = isl_basic_set_add_constraint(x, isl_equality_from_aff(e));
+    }
+    isl_local_space_free(ls);
+    return x;
+}
+
+isl_set *question_all(struct question *q, isl_basic_set *x) {
+    return isl_set_intersect_params(isl_set_from_basic_set(x), isl_set_copy(q->context));
+}
+
+int question_dims(const struct qset *set, int n) {
+    int dims = 0;
+    while (dims < set->ndims && set->dim[dims].place >= 0 && set->dim[dims].place < n) ++dims;
+    return dims;
+}
+
+void question_sequence(int *dim, int n, int from) {
+    for (int i = 0; i < n; ++i) dim[i] = from + i;
+}
+
+void question_close(struct question *q) {
+    lin_context(q);
+    q->space = isl_space_params_alloc(q->p->ctx, (unsigned)q->nparams);
+    for (int i = 0; i < q->nparams; ++i) {
+        char name[24];
+        snprintf(name, sizeof name, "p%d", i);
+        q->space = isl_space_set_dim_id(q->space, isl_dim_param, (unsigned)i,
+                                        isl_id_alloc(q->p->ctx, name, NULL));
+    }
+    isl_basic_set *b = question_universe(q, 0);
+    for (int i = 0; i < q->nlemmas; ++i) b = question_at_least_0(q, b, q->lemma[i], NULL);
+    q->context = isl_set_params(isl_set_from_basic_set(b));
+}
+
+static bool coordinates(struct question *q, isl_set *x, int64_t *param, int64_t *dim) {
+    int n = (int)isl_set_dim(x, isl_dim_set);
+    x = isl_set_move_dims(isl_set_copy(x), isl_dim_set, 0, isl_dim_param, 0, (unsigned)q->nparams);
+    isl_set *first = isl_set_lexmin(isl_set_copy(x));
+    if (!first && isl_ctx_last_error(q->p->ctx) == isl_error_quota) {  // any will do
+        isl_ctx_reset_error(q->p->ctx);
+        isl_ctx_reset_operations(q->p->ctx);
+    } else {
+        isl_set_free(x);
+        x = first;
+    }
+    isl_point *at = isl_set_sample_point(x);
+    bool ok = at && !isl_point_is_void(at);
+    for (int i = 0; ok && i < q->nparams + n; ++i) {
+        isl_val *v = isl_point_get_coordinate_val(at, isl_dim_set, i);
+        ok = v && isl_val_is_int(v) && isl_val_n_abs_num_chunks(v, sizeof(int64_t)) <= 1;
+        int64_t value = ok ? isl_val_get_num_si(v) : 0;
+        if (i < q->nparams)
+            param[i] = value;
+        else
+            dim[i - q->nparams] = value;
+        isl_val_free(v);
+    }
+    isl_point_free(at);
+    return ok;
+}
+
+enum prove_answer question_empty(struct question *q, isl_set *x, int64_t *param, int64_t *dim) {
+    if (q->failed) {
+        isl_set_free(x);
+        return question_unknown(q);
+    }
+    isl_bool empty = isl_set_is_empty(x);
+    enum prove_answer r = PROVE_YES;
+    if (empty == isl_bool_error || (empty == isl_bool_false && !coordinates(q, x, param, dim)))
+        r = question_unknown(q);
+    else if (empty == isl_bool_false)
+        r = PROVE_NO;
+    isl_set_free(x);
+    return r;
+}
+
+// -- witnesses ------------------------------------------------------------------------------------
+
+// The value of the variable of a chain: the last one for which "begin" is at most that of "of".
+static bool along_chain(struct question *q, const struct replaced *r, struct ix_env *env,
+                        int64_t *var) {
+    int64_t at = var[r->of->id], lo, hi, x;
+    if (!ix_eval(r->first, env, &lo) || !ix_eval(r->last, env, &hi)) return false;
+    (void)q;
+    while (hi - lo > 1) {
+        int64_t middle = lo + (hi - lo) / 2;
+        var[r->var->id] = middle;
+        if (!ix_eval(r->begin, env, &x)) return false;
+        if (x <= at)
+            lo = middle;
+        else
+            hi = middle;
+    }
+    var[r->var->id] = lo;
+    return true;
+}
+
+static int64_t digit_value(const struct split *x, int digit, const int64_t *sym, int64_t value) {
+    int64_t w;
+    return lay_int_eval(x->weight[digit], sym, &w) ? w * value : 0;
+}
+
+static bool instance(struct question *q, const struct qset *set, const int64_t *dim,
+                     struct ix_env *env, int64_t *var) {
+    for (int i = 0; i < set->ndims; ++i) {
+        const struct qdim *d = &set->dim[i];
+        if (d->var) var[d->var->id] = 0;
+    }
+    for (int i = 0; i < set->ndims; ++i) {
+        const struct qdim *d = &set->dim[i];
+        if (!d->var) continue;
+        var[d->var->id] += d->digit < 0 ? dim[i]
+                                        : digit_value(rewrite_find(q, d->var), d->digit, env->sym,
+                                                      dim[i]);
+    }
+    for (const struct replaced *r = set->replaced; r; r = r->next) {
+        int64_t x;
+        if (!r->value) {
+            if (!along_chain(q, r, env, var)) return false;
+        } else {
+            if (!ix_eval(r->value, env, &x)) return false;
+            var[r->var->id] = x;
+        }
+    }
+    for (int i = 0; i < set->ndims; ++i) {  // what is not affine has the value that was taken for it
+        int64_t x;
+        if (set->dim[i].opaque && (!ix_eval(set->dim[i].opaque, env, &x) || x != dim[i]))
+            return false;
+    }
+    return true;
+}
+
+bool question_witness(struct question *q, const int64_t *param, const int64_t *const *dim,
+                      const struct qset *const *set, int nsets, struct prove_witness *w) {
+    struct arena *a = &q->s->arena;
+    w->sym = ARENA_ARRAY(a, int64_t, q->s->lay.next_sym + 1);
+    for (int i = 0; i < q->nparams; ++i) {
+        const struct qparam *x = &q->param[i];
+        if (lay_int_valid(x->value) && x->value.nsyms == 1) w->sym[x->value.syms[0]->id] = param[i];
+    }
+    for (int k = 0; k < 2; ++k) {
+        w->var[k] = ARENA_ARRAY(a, int64_t, q->s->next_var + 1);
+        for (int i = 0; i < q->nparams; ++i) {
+            const struct qparam *x = &q->param[i];
+            if (!x->var) continue;
+            int64_t *v = &w->var[k][x->var->id];
+            *v += x->digit < 0 ? param[i]
+                               : digit_value(rewrite_find(q, x->var), x->digit, w->sym, param[i]);
+        }
+        struct ix_env env = {w->var[k], w->sym};
+        if (k < nsets && !instance(q, set[k], dim[k], &env, w->var[k])) return false;
+    }
+    struct ix_env env = {w->var[0], w->sym};
+    for (int i = 0; i < q->nparams; ++i) {
+        const struct qparam *x = &q->param[i];
+        int64_t value;
+        if (lay_int_valid(x->value) && (!lay_int_eval(x->value, w->sym, &value) || value != param[i]))
+            return false;
+        if (x->opaque && (!ix_eval(x->opaque, &env, &value) || value != param[i])) return false;
+    }
+    return true;
+}

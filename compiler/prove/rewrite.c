@@ -1,0 +1,370 @@
+// What stands between index expressions and isl: variables are exchanged for others, so that what
+// a param multiplies or divides becomes linear.
+//
+//   digits    v / S and v % S, v in 0 .. S*T:   v = S*q + r with q in 0 .. T, r in 0 .. S
+//   sums      x + S*y, x in 0 .. S, y in 0 .. T:  one variable t in 0 .. S*T
+//   chains    i in f(y) .. f(y+1), f monotone, y in 0 .. n and nowhere else: i in f(0) .. f(n)
+//
+// In each case the new instances are the old ones, each once.
+#include <string.h>
+
+#include "base/session.h"
+#include "prove/private.h"
+
+enum { MOST_DIVISORS = 16 };
+
+// -- walking --------------------------------------------------------------------------------------
+
+typedef void visitor(struct question *q, const struct ix *e, void *user);
+
+// Calls "visit" for "e" and all that it is made of.
+static void walk(struct question *q, const struct ix *e, visitor *visit, void *user) {
+    if (!e) return;
+    visit(q, e, user);
+    if (e->op == IX_SUM) {
+        for (int i = 0; i < e->nterms; ++i) walk(q, e->term[i].atom, visit, user);
+    } else if (e->op != IX_VAR) {
+        walk(q, e->a, visit, user);
+    }
+}
+
+static void walk_set(struct question *q, const struct prove_set *x, visitor *visit, void *user) {
+    for (int i = 0; i < x->nvars; ++i) {
+        walk(q, x->var[i].begin, visit, user);
+        walk(q, x->var[i].end, visit, user);
+    }
+    for (int i = 0; i < x->nconds; ++i) walk(q, x->cond[i], visit, user);
+    for (int i = 0; i < x->nouts; ++i) walk(q, x->out[i], visit, user);
+}
+
+// -- a set that can be changed --------------------------------------------------------------------
+
+struct draft {
+    int nvars, nconds, nouts;
+    struct prove_var *var;
+    const struct ix **cond, **out;
+};
+
+static int find_var(const struct draft *d, const struct ix_var *v) {
+    for (int i = 0; i < d->nvars; ++i)
+        if (d->var[i].var->id == v->id) return i;
+    return -1;
+}
+
+static void drop_var(struct draft *d, int at) {
+    memmove(&d->var[at], &d->var[at + 1], sizeof d->var[0] * (size_t)(d->nvars - at - 1));
+    --d->nvars;
+}
+
+static void substitute(struct session *s, struct draft *d, const struct ix_var *v,
+                       const struct ix *by) {
+    for (int i = 0; i < d->nvars; ++i) {
+        d->var[i].begin = ix_substitute(s, d->var[i].begin, v, by);
+        d->var[i].end = ix_substitute(s, d->var[i].end, v, by);
+    }
+    for (int i = 0; i < d->nconds; ++i) d->cond[i] = ix_substitute(s, d->cond[i], v, by);
+    for (int i = 0; i < d->nouts; ++i) d->out[i] = ix_substitute(s, d->out[i], v, by);
+}
+
+static bool used_in_bounds(const struct draft *d, const struct ix_var *v, int but) {
+    for (int i = 0; i < d->nvars; ++i) {
+        if (i != but &&
+            (ix_depends_on(d->var[i].begin, v) || ix_depends_on(d->var[i].end, v)))
+            return true;
+    }
+    return false;
+}
+
+static bool used_inside(const struct draft *d, const struct ix_var *v) {
+    for (int i = 0; i < d->nconds; ++i)
+        if (ix_depends_on(d->cond[i], v)) return true;
+    for (int i = 0; i < d->nouts; ++i)
+        if (ix_depends_on(d->out[i], v)) return true;
+    return false;
+}
+
+static void replace(struct question *q, struct qset *set, struct replaced r) {
+    struct replaced *x = ARENA_NEW(&q->s->arena, struct replaced);
+    *x = r;
+    x->next = set->replaced;
+    set->replaced = x;
+}
+
+// -- chains ---------------------------------------------------------------------------------------
+
+// Whether "e" does not become less when "v" becomes greater.
+static bool monotone(const struct ix *e, const struct ix_var *v) {
+    if (!ix_depends_on(e, v)) return true;
+    if (e->op == IX_VAR) return true;
+    if (e->op == IX_DIV) return monotone(e->a, v);
+    if (e->op != IX_SUM) return false;
+    for (int i = 0; i < e->nterms; ++i) {
+        int64_t lo, hi;
+        if (!e->term[i].atom || !ix_depends_on(e->term[i].atom, v)) continue;
+        lay_int_range(e->term[i].coef, &lo, &hi);
+        if (lo < 0 || !monotone(e->term[i].atom, v)) return false;
+    }
+    return true;
+}
+
+static const struct ix *at_value(struct session *s, const struct ix *e, const struct ix_var *v,
+                                 const struct ix *value) {
+    const struct ix *r = ix_substitute(s, e, v, value);
+    lay_clear_error(&s->lay);
+    return r;
+}
+
+// Takes the variable at "y" out of "d" where that at "i" goes on from where its last value ends.
+static bool chain(struct question *q, struct draft *d, int i, int y, struct qset *set) {
+    struct session *s = q->s;
+    const struct prove_var in = d->var[i], of = d->var[y];
+    if (!ix_depends_on(in.begin, of.var) || !monotone(in.begin, of.var)) return false;
+    if (used_in_bounds(d, of.var, i) || used_inside(d, of.var)) return false;
+    const struct ix *next = ix_add(s, ix_var(s, of.var), ix_int(s, 1));
+    const struct ix *after = at_value(s, in.begin, of.var, next);
+    if (!after || !ix_equal(after, in.end)) return false;
+    // where y has no value there are no iterations; the ends of the chain must not say otherwise
+    if (!ix_provably_nonnegative(s, ix_sub(s, of.end, of.begin))) return false;
+    const struct ix *begin = at_value(s, in.begin, of.var, of.begin);
+    const struct ix *end = at_value(s, in.begin, of.var, of.end);
+    if (!begin || !end) return false;
+    replace(q, set, (struct replaced){.var = of.var, .begin = in.begin, .of = in.var,
+                                      .first = of.begin, .last = of.end});
+    d->var[i].begin = begin;
+    d->var[i].end = end;
+    // its bounds may hold variables that come after "i"; y stood before
+    drop_var(d, y);
+    return true;
+}
+
+static bool find_chain(struct question *q, struct draft *d, struct qset *set) {
+    for (int i = 0; i < d->nvars; ++i)
+        for (int y = 0; y < i; ++y)
+            if (chain(q, d, i, y, set)) return true;
+    return false;
+}
+
+// -- sums -----------------------------------------------------------------------------------------
+
+// The range of a variable when it begins at 0 and ends at a product.
+static bool range_from_0(const struct prove_var *v, struct lay_int *end) {
+    int64_t begin;
+    return ix_static(v->begin, &begin) && begin == 0 && ix_monomial(v->end, end);
+}
+
+// A param times variable "y": the other variable "x" that goes through 0 .. that param, or -1.
+static int partner(struct question *q, const struct draft *d, const struct ix *e,
+                   const struct ix_term *t, int y) {
+    for (int j = 0; j < e->nterms; ++j) {
+        const struct ix_term *u = &e->term[j];
+        int x = u->atom && u->atom->op == IX_VAR ? find_var(d, u->atom->var) : -1;
+        struct lay_int end;
+        if (x < 0 || x == y || !range_from_0(&d->var[x], &end)) continue;
+        struct lay_int step = lay_int_mul(&q->s->lay, u->coef, end);
+        lay_clear_error(&q->s->lay);
+        if (lay_int_valid(step) && lay_int_equal(step, t->coef)) return x;
+    }
+    return -1;
+}
+
+struct sum {
+    const struct draft *d;
+    int x, y;
+};
+
+static void find_sum(struct question *q, const struct ix *e, void *user) {
+    struct sum *f = user;
+    struct lay_int end;
+    for (int i = 0; f->x < 0 && e->op == IX_SUM && i < e->nterms; ++i) {
+        const struct ix_term *t = &e->term[i];
+        if (!t->coef.nsyms || !t->atom || t->atom->op != IX_VAR) continue;
+        int y = find_var(f->d, t->atom->var);
+        if (y < 0 || !range_from_0(&f->d->var[y], &end)) continue;
+        f->x = partner(q, f->d, e, t, y);
+        f->y = y;
+    }
+}
+
+// x + S*y becomes t, x becomes t % S, y becomes t / S.
+static bool merge_sum(struct question *q, struct draft *d, struct qset *set) {
+    struct session *s = q->s;
+    struct sum f = {d, -1, -1};
+    struct prove_set now = {d->var, d->nvars, d->cond, d->nconds, d->out, d->nouts};
+    walk_set(q, &now, find_sum, &f);
+    if (f.x < 0) return false;
+    struct lay_int nx, ny;
+    range_from_0(&d->var[f.x], &nx);
+    range_from_0(&d->var[f.y], &ny);
+    struct lay_int n = lay_int_mul(&s->lay, nx, ny);
+    lay_clear_error(&s->lay);
+    int64_t lo, hi;
+    lay_int_range(nx, &lo, &hi);
+    if (!lay_int_valid(n) || lo < 1) return false;
+    const struct ix_var *x = d->var[f.x].var, *y = d->var[f.y].var;
+    struct ix_var *t = ARENA_NEW(&s->arena, struct ix_var);
+    *t = (struct ix_var){IX_NAMED, x->name, x->c_name, s->next_var++, lay_int(0), n};
+    const struct ix *of_t = ix_var(s, t);
+    const struct ix *rest = ix_mod(s, of_t, nx), *quotient = ix_div(s, of_t, nx);
+    if (!rest || !quotient) return false;
+    int first = f.x < f.y ? f.x : f.y, second = f.x < f.y ? f.y : f.x;
+    d->var[first] = (struct prove_var){t, ix_int(s, 0), ix_lay(s, n)};
+    drop_var(d, second);
+    substitute(s, d, x, rest);
+    substitute(s, d, y, quotient);
+    replace(q, set, (struct replaced){.var = x, .value = rest});
+    replace(q, set, (struct replaced){.var = y, .value = quotient});
+    return true;
+}
+
+void rewrite_set(struct question *q, const struct prove_set *in, bool merge, struct prove_set *out,
+                 struct qset *set) {
+    struct draft d = {in->nvars, in->nconds, in->nouts};
+    struct arena *a = &q->s->arena;
+    d.var = ARENA_ARRAY(a, struct prove_var, d.nvars + 1);
+    d.cond = ARENA_ARRAY(a, const struct ix *, d.nconds + 1);
+    d.out = ARENA_ARRAY(a, const struct ix *, d.nouts + 1);
+    if (d.nvars) memcpy(d.var, in->var, sizeof *d.var * (size_t)d.nvars);
+    if (d.nconds) memcpy(d.cond, in->cond, sizeof *d.cond * (size_t)d.nconds);
+    if (d.nouts) memcpy(d.out, in->out, sizeof *d.out * (size_t)d.nouts);
+    while (merge && (find_chain(q, &d, set) || merge_sum(q, &d, set))) {
+    }
+    *out = (struct prove_set){d.var, d.nvars, d.cond, d.nconds, d.out, d.nouts};
+}
+
+// -- digits ---------------------------------------------------------------------------------------
+
+struct divisors {
+    const struct ix_var *var;
+    int n;
+    bool lost;  // more than fit
+    struct lay_int at[MOST_DIVISORS];
+};
+
+static void add_divisor(struct divisors *d, struct lay_int x) {
+    if (!lay_int_valid(x) || lay_int_is(x, 1)) return;
+    for (int i = 0; i < d->n; ++i)
+        if (lay_int_equal(d->at[i], x)) return;
+    if (d->n == MOST_DIVISORS)
+        d->lost = true;
+    else
+        d->at[d->n++] = x;
+}
+
+static void find_divisors(struct question *q, const struct ix *e, void *user) {
+    struct divisors *d = user;
+    struct lay_int by = lay_int(1), mod = LAY_INT_INVALID;
+    if (e->op != IX_MOD && e->op != IX_DIV) return;
+    if (e->op == IX_MOD) {
+        mod = e->k;
+        e = e->a;
+    }
+    if (e->op == IX_DIV) {
+        by = e->k;
+        e = e->a;
+    }
+    if (e->op != IX_VAR || e->var->id != d->var->id) return;
+    add_divisor(d, by);
+    if (!lay_int_valid(mod)) return;
+    add_divisor(d, lay_int_mul(&q->s->lay, by, mod));
+    lay_clear_error(&q->s->lay);
+}
+
+static struct lay_int exact(struct question *q, struct lay_int a, struct lay_int b) {
+    struct lay_int r = lay_int_div(&q->s->lay, a, b);
+    lay_clear_error(&q->s->lay);
+    return r;
+}
+
+// The divisor that divides all the others that are left; -1 when there is none.
+static int least(struct question *q, const struct divisors *d, const bool *used) {
+    for (int i = 0; i < d->n; ++i) {
+        bool divides = !used[i];
+        for (int j = 0; j < d->n && divides; ++j)
+            divides = used[j] || lay_int_valid(exact(q, d->at[j], d->at[i]));
+        if (divides) return i;
+    }
+    return -1;
+}
+
+// "v" in 0 .. end as digits, of which the divisors are the weights.
+static void split_var(struct question *q, const struct ix_var *v, struct lay_int end,
+                      const struct divisors *d) {
+    bool used[MOST_DIVISORS] = {false};
+    if (d->n == 0 || d->lost || d->n >= MOST_DIGITS || q->nsplits == MOST_SPLITS) return;
+    struct split *x = &q->split[q->nsplits];
+    *x = (struct split){.var = v, .group = q->group, .n = 1};
+    x->weight[0] = lay_int(1);
+    for (int i = 0; i < d->n; ++i) {
+        int best = least(q, d, used);
+        if (best < 0) return;
+        used[best] = true;
+        if (lay_int_equal(d->at[best], end)) continue;  // all of it: no digit more
+        struct lay_int n = exact(q, d->at[best], x->weight[x->n - 1]);
+        if (!lay_int_valid(n)) return;
+        x->extent[x->n - 1] = n;
+        x->weight[x->n++] = d->at[best];
+    }
+    struct lay_int n = exact(q, end, x->weight[x->n - 1]);
+    if (!lay_int_valid(n) || x->n == 1) return;
+    x->extent[x->n - 1] = n;
+    for (int i = 0; i < x->n; ++i) {
+        int64_t lo, hi;
+        lay_int_range(x->extent[i], &lo, &hi);
+        if (lo < 1 && i + 1 < x->n) return;  // a radix of 0
+    }
+    ++q->nsplits;
+}
+
+const struct split *rewrite_find(const struct question *q, const struct ix_var *v) {
+    for (int i = 0; i < q->nsplits; ++i)
+        if (q->split[i].var->id == v->id && q->split[i].group == q->group) return &q->split[i];
+    return NULL;
+}
+
+static void try_split(struct question *q, const struct prove_set *set, int n,
+                      const struct ix_var *v, struct lay_int end) {
+    if (rewrite_find(q, v)) return;
+    struct divisors d = {.var = v};
+    for (int i = 0; i < n; ++i) walk_set(q, &set[i], find_divisors, &d);
+    split_var(q, v, end, &d);
+}
+
+struct outer {
+    const struct prove_set *set;
+    int n;
+};
+
+// A variable of the question, none of a set's own.
+static void split_outer(struct question *q, const struct ix *e, void *user) {
+    const struct outer *o = user;
+    if (e->op != IX_VAR || !lay_int_valid(e->var->end) || !lay_int_is(e->var->lo, 0)) return;
+    for (int i = 0; i < o->n; ++i)
+        for (int j = 0; j < o->set[i].nvars; ++j)
+            if (o->set[i].var[j].var->id == e->var->id) return;
+    try_split(q, o->set, o->n, e->var, e->var->end);
+}
+
+// Whether "v" has the same range wherever it is a variable of a set.
+static bool same_range(const struct prove_set *set, int n, const struct prove_var *v) {
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < set[i].nvars; ++j) {
+            const struct prove_var *x = &set[i].var[j];
+            if (x->var->id == v->var->id &&
+                (!ix_equal(x->begin, v->begin) || !ix_equal(x->end, v->end)))
+                return false;
+        }
+    }
+    return true;
+}
+
+void rewrite_split(struct question *q, const struct prove_set *set, int n, int from) {
+    struct outer o = {set, n};
+    for (int i = 0; i < n; ++i) {
+        for (int j = from; j < set[i].nvars; ++j) {
+            struct lay_int end;
+            if (range_from_0(&set[i].var[j], &end) && same_range(set, n, &set[i].var[j]))
+                try_split(q, set, n, set[i].var[j].var, end);
+        }
+        if (q->group == 0) walk_set(q, &set[i], split_outer, &o);
+    }
+}

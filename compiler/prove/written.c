@@ -1,0 +1,87 @@
+// Was what is read written before?
+//
+// Of the reads those are taken away that some write precedes: in the same iteration of all common
+// loops, then in an earlier one of the innermost, and so on outwards; as soon as nothing is left,
+// that is it.
+#include <string.h>
+
+#include "base/session.h"
+#include "prove/private.h"
+
+struct asked {
+    struct question q;
+    struct qset read;
+    int64_t param[MOST_PARAMS], dim[MOST_DIMS];
+};
+
+// The reads that "write" precedes in an iteration of its first "equal" common loops that is the
+// read's, and an earlier one of the next ("earlier").
+static isl_set *preceded(struct question *q, const struct qset *read, const struct qset *write,
+                         int equal, bool earlier) {
+    int n = read->ndims, dr[MOST_DIMS], dw[MOST_DIMS];
+    question_sequence(dr, n, 0);
+    question_sequence(dw, equal, 0);
+    question_sequence(dw + equal, write->ndims - equal, n);
+    isl_basic_set *b = question_universe(q, n + write->ndims - equal);
+    b = question_instances(q, b, read, dr);
+    b = question_instances(q, b, write, dw);
+    b = question_same(q, b, read, dr, write, dw);
+    if (earlier) b = question_exceeds(b, dr[equal], dw[equal], 1);
+    isl_set *all = question_all(q, b);
+    all = isl_set_project_out(all, isl_dim_set, (unsigned)n, (unsigned)(write->ndims - equal));
+    return isl_set_compute_divs(all);
+}
+
+static int most_common(const struct prove_write *write, int n) {
+    int most = 0;
+    for (int i = 0; i < n; ++i)
+        if (write[i].common > most) most = write[i].common;
+    return most;
+}
+
+enum prove_answer prove_written(struct prover *p, const struct prove_set *read,
+                                const struct prove_write *write, int n, struct prove_witness *w) {
+    struct asked *a = ARENA_NEW(&p->s->arena, struct asked);
+    struct question *q = &a->q;
+    struct prove_set *x = ARENA_ARRAY(&p->s->arena, struct prove_set, n + 1);
+    struct qset *each = ARENA_ARRAY(&p->s->arena, struct qset, n + 1);
+    int most = most_common(write, n);
+    question_init(q, p);
+    rewrite_set(q, read, false, &x[n], &a->read);
+    for (int i = 0; i < n; ++i) rewrite_set(q, write[i].set, false, &x[i], &each[i]);
+    rewrite_split(q, x, n + 1, most);
+    question_set(q, &x[n], &a->read);
+    bool exact = true;
+    for (int i = 0; i < n; ++i) {
+        question_set(q, &x[i], &each[i]);
+        exact = exact && each[i].exact;
+    }
+    question_close(q);
+    int dims[MOST_DIMS];
+    question_sequence(dims, a->read.ndims, 0);
+    isl_set *left = question_all(
+        q, question_instances(q, question_universe(q, a->read.ndims), &a->read, dims));
+    // first in the same iteration of all common loops, then in an earlier one of the loop "at"
+    for (int at = most; at >= 0; --at) {
+        for (int i = 0; i < n && isl_set_is_empty(left) == isl_bool_false; ++i) {
+            int equal = at == most ? write[i].common : at;
+            if (!each[i].exact || (at == most && !write[i].before)) continue;
+            if (at < most && (at >= write[i].common || at < write[i].equal)) continue;
+            left = isl_set_subtract(left, preceded(q, &a->read, &each[i], equal, at < most));
+        }
+    }
+    enum prove_answer r = question_empty(q, left, a->param, a->dim);
+    const int64_t *dim[] = {a->dim};
+    const struct qset *set[] = {&a->read};
+    if (r == PROVE_NO && (!exact || !question_witness(q, a->param, dim, set, 1, w)))
+        r = question_unknown(q);
+    if (r == PROVE_NO) {
+        struct ix_env env = {w->var[0], w->sym};
+        w->nouts = read->nouts;
+        w->out = ARENA_ARRAY(&p->s->arena, int64_t, read->nouts + 1);
+        for (int i = 0; i < read->nouts; ++i)
+            if (!ix_eval(read->out[i], &env, &w->out[i])) w->out[i] = -1;
+    }
+    question_release(q);
+    return r;
+}
