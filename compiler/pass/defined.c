@@ -85,7 +85,7 @@ static void make_set(struct uses *u, struct use *x) {
         instances_of(x->x, NULL, x->view);
         x->set = instances_settled(x->x, &x->around, x->view);
     } else if (x->copy) {
-        x->set = instances_thread(u->s, u->k, &x->around, x->copy, !x->write, false, false, x->x);
+        x->set = instances_registers(u->s, u->k, &x->around, x->copy, !x->write, x->x);
     } else {
         x->set = instances_argument(u->s, u->k, &x->around, x->view, x->x);
     }

@@ -67,12 +67,16 @@ struct prove_set instances_access(struct session *s, const struct kernel *k,
 // call's), whose set "x" has made.
 const char *instances_where(const struct instances *x, const struct around *around,
                             const struct copy *c, const struct prove_witness *w, int which);
-// What each thread of copy "c" reads or writes, by offset (elements, under the swizzle; registers of
-// a fragment).  The thread is variable "tid" of the question, or with "threads" of the set, behind
-// the loops.
-struct prove_set instances_thread(struct session *s, const struct kernel *k,
-                                  const struct around *around, const struct copy *c, bool read,
-                                  bool blocks, bool threads, struct instances *out);
+// What each thread of copy "c" reads or writes of a fragment, by register.  The thread, "tid", is a
+// variable of the question.
+struct prove_set instances_registers(struct session *s, const struct kernel *k,
+                                     const struct around *around, const struct copy *c, bool read,
+                                     struct instances *out);
+// What each thread of copy "c" reads or writes, by coordinates of the tensor; the thread is the
+// variable behind the loops.  Sets out->full where that is not known.
+struct prove_set instances_by_thread(struct session *s, const struct kernel *k,
+                                     const struct around *around, const struct copy *c, bool read,
+                                     struct instances *out);
 // The same of argument "v" of a call, each element of it by each thread.
 struct prove_set instances_argument(struct session *s, const struct kernel *k,
                                     const struct around *around, const struct view *v,

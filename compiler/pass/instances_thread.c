@@ -5,6 +5,7 @@
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/instances.h"
+#include "pass/partition.h"
 #include "plan/view.h"
 
 static const struct ix *add_mode(struct instances *x, struct lay_int extent) {
@@ -65,27 +66,115 @@ static struct prove_set finish(struct instances *x, const struct around *around,
     return (struct prove_set){x->var, x->nvars, x->cond, x->nconds, out, 1};
 }
 
-struct prove_set instances_thread(struct session *s, const struct kernel *k,
-                                  const struct around *around, const struct copy *c, bool read,
-                                  bool blocks, bool threads, struct instances *out) {
+// The lanes of each warp that take part.
+static void add_lanes(struct instances *x, const struct copy_facts *f, const struct ix *tid) {
+    struct session *s = x->s;
+    if (f->lanes && f->lanes < 32)
+        instances_cond(x, ix_sub(s, ix_int(s, f->lanes - 1), ix_mod(s, tid, lay_int(32))));
+}
+
+static void add_runs(struct instances *x, const struct copy_facts *f) {
+    if (f->each)
+        x->var[x->nvars++] = (struct prove_var){f->each, ix_int(x->s, 0), ix_int(x->s, f->neach)};
+}
+
+struct prove_set instances_registers(struct session *s, const struct kernel *k,
+                                     const struct around *around, const struct copy *c, bool read,
+                                     struct instances *out) {
     const struct copy_facts *f = &c->facts;
     const struct part *p = read ? &f->src : &f->dst;
     struct instances *x = out;
     const struct ix *tid = ix_var(s, k->tid);
-    instances_begin(s, k, around, blocks, x);
-    if (threads) {
-        x->var[x->nvars++] = (struct prove_var){k->tid, ix_int(s, 0), ix_int(s, f->threads)};
-        x->nthreads = 1;
-    } else if (f->threads < k->threads) {
-        instances_cond(x, ix_sub(s, ix_int(s, f->threads - 1), tid));
-    }
-    if (f->lanes && f->lanes < 32)
-        instances_cond(x, ix_sub(s, ix_int(s, f->lanes - 1), ix_mod(s, tid, lay_int(32))));
-    if (f->each)
-        x->var[x->nvars++] = (struct prove_var){f->each, ix_int(s, 0), ix_int(s, f->neach)};
+    instances_begin(s, k, around, false, x);
+    if (f->threads < k->threads) instances_cond(x, ix_sub(s, ix_int(s, f->threads - 1), tid));
+    add_lanes(x, f, tid);
+    add_runs(x, f);
     const struct ix *sum = f->npred ? add_predicated(x, c, read, p->offset)
                                     : add_layout(x, p->layout.shape, p->layout.stride, p->offset);
     return finish(x, around, sum);
+}
+
+// -- by coordinates -------------------------------------------------------------------------------
+
+// A variable for each mode of "shape"; their strides along a mode are those of "stride".
+struct modes {
+    int n;
+    const struct ix *at[LAY_MAX_LEAVES];
+};
+
+static void add_modes(struct instances *x, const struct lay_tuple *shape, struct modes *m) {
+    if (!lay_is_leaf(shape)) {
+        for (int i = 0; i < shape->rank; ++i) add_modes(x, shape->kid[i], m);
+        return;
+    }
+    if (m->n == LAY_MAX_LEAVES)
+        x->full = true;
+    else
+        m->at[m->n++] =
+            lay_int_is(shape->leaf, 1) ? ix_int(x->s, 0) : add_mode(x, shape->leaf);
+}
+
+static const struct ix *along(struct session *s, const struct lay_tuple *stride,
+                              const struct modes *m, int *leaf, const struct ix *sum) {
+    if (!lay_is_leaf(stride)) {
+        for (int i = 0; i < stride->rank && sum; ++i) sum = along(s, stride->kid[i], m, leaf, sum);
+        return sum;
+    }
+    return ix_add(s, sum, ix_scale(s, m->at[(*leaf)++], stride->leaf));
+}
+
+// Where "tid" begins in the tile, along mode "mode".
+static const struct ix *tile_at(struct session *s, const struct kernel *k, const struct copy *c,
+                                const struct tile_cut *cut, int mode) {
+    const struct lay_tuple *stride = modes_along(s, cut->thr.stride, mode);
+    if (c->facts.by_map) return map_at(s, k, c, cut->thr.shape, stride);
+    return view_crd2idx(s, view_thread(s, k, c), cut->thr.shape, stride);
+}
+
+struct prove_set instances_by_thread(struct session *s, const struct kernel *k,
+                                     const struct around *around, const struct copy *c, bool read,
+                                     struct instances *out) {
+    const struct copy_facts *f = &c->facts;
+    const struct view *v = read ? &c->src : &c->dst;
+    struct instances *x = out;
+    struct tile_cut cut;
+    bool fits = true;
+    if (f->level == LEVEL_THREAD) return instances_access(s, k, around, c, read, false, x);
+    instances_begin(s, k, around, false, x);
+    x->var[x->nvars++] = (struct prove_var){k->tid, ix_int(s, 0), ix_int(s, f->threads)};
+    x->nthreads = 1;
+    int rank = instances_rank(v);
+    const struct ix **at = ARENA_ARRAY(&s->arena, const struct ix *, rank + 1);
+    struct prove_set set = {x->var, x->nvars, x->cond, 0, at, rank};
+    if (!(f->by_map ? map_tile_cut(s, c, v->coord, &cut, &fits)
+                    : tile_cut(s, c->tc, v->coord, &cut)) ||
+        !fits) {
+        lay_clear_error(&s->lay);
+        x->full = true;
+        return set;
+    }
+    add_lanes(x, f, ix_var(s, k->tid));
+    add_runs(x, f);
+    struct modes val = {0}, rest = {0};
+    add_modes(x, cut.val.shape, &val);
+    add_modes(x, cut.rest.shape, &rest);
+    const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, v->base->layout.shape);
+    for (int m = 0; m < rank; ++m) {
+        int a = 0, b = 0;
+        const struct ix *e = ix_add(s, v->coord_off[m], tile_at(s, k, c, &cut, m));
+        e = along(s, modes_along(s, cut.val.stride, m), &val, &a, e);
+        e = along(s, modes_along(s, cut.rest.stride, m), &rest, &b, e);
+        at[m] = view_by_tid(s, k, instances_step(s, around, e));
+        const struct ix *n = ix_lay(s, lay_tuple_get(&s->lay, extent, m)->leaf);
+        if (!at[m])
+            x->full = true;
+        else if (v->overhang)
+            instances_cond(x, ix_sub(s, ix_sub(s, n, ix_int(s, 1)), at[m]));
+    }
+    for (int i = 0; i < x->nconds; ++i)
+        x->cond[i] = view_by_tid(s, k, instances_step(s, around, x->cond[i]));
+    lay_clear_error(&s->lay);
+    return (struct prove_set){x->var, x->nvars, x->cond, x->nconds, at, rank};
 }
 
 struct prove_set instances_argument(struct session *s, const struct kernel *k,

@@ -70,3 +70,15 @@ bool tile_cut(struct session *s, const struct tiled_copy *tc, struct lay l, stru
     out->rest = lay_mode(x, zipped, 1);
     return lay_valid(out->rest);
 }
+
+const struct lay_tuple *modes_along(struct session *s, const struct lay_tuple *stride, int mode) {
+    if (!lay_is_leaf(stride)) {
+        const struct lay_tuple *kid[LAY_MAX_RANK];
+        for (int i = 0; i < stride->rank; ++i) kid[i] = modes_along(s, stride->kid[i], mode);
+        return lay_tuple(&s->lay, stride->rank, kid);
+    }
+    struct lay_int k = stride->leaf;
+    if (k.num == 0 || k.basis != mode) return lay_leaf(&s->lay, lay_int(0));
+    k.basis = -1;
+    return lay_leaf(&s->lay, k);
+}

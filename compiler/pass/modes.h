@@ -22,6 +22,9 @@ struct joint {
 // first.  False, with "out" as it was, when their extents have no common refinement.
 bool modes_join(struct session *s, const struct lay *side, int n, bool rest, struct joint *out);
 
+// The strides along basis "mode" as plain numbers, the others 0.
+const struct lay_tuple *modes_along(struct session *s, const struct lay_tuple *stride, int mode);
+
 // "l" as ((thr),(val)),(rest); the last tile along a mode may reach beyond it.
 struct tile_cut {
     struct lay both;  // ((thr),(val))

@@ -26,37 +26,15 @@ struct found {
     int *side;  // of the joint modes
 };
 
-// The strides as plain numbers, those along basis i "scale[i]" times.
-static const struct lay_tuple *scaled(struct session *s, const struct lay_tuple *stride,
-                                      const struct lay_int *scale) {
-    if (!lay_is_leaf(stride)) {
-        const struct lay_tuple *kid[LAY_MAX_RANK];
-        for (int i = 0; i < stride->rank; ++i) kid[i] = scaled(s, stride->kid[i], scale);
-        return lay_tuple(&s->lay, stride->rank, kid);
-    }
-    struct lay_int k = stride->leaf;
-    if (k.num == 0 || k.basis < 0) return lay_leaf(&s->lay, lay_int(0));
-    int basis = k.basis;
-    k.basis = -1;
-    return lay_leaf(&s->lay, lay_int_mul(&s->lay, k, scale[basis]));
-}
-
-// The strides along basis "mode" as plain numbers, the others 0.
-static const struct lay_tuple *along(struct session *s, const struct lay_tuple *stride, int mode) {
-    struct lay_int scale[LAY_MAX_LEAVES];
-    for (int i = 0; i < LAY_MAX_LEAVES; ++i) scale[i] = lay_int(i == mode);
-    return scaled(s, stride, scale);
-}
-
 // -- which modes ----------------------------------------------------------------------------------
 
-// Coordinates in the views' own modes, 1@m for mode m.
 // The kernel that is looked at: what proves, and the statements around the copy.
 struct find {
     struct prover *prover;
     struct around around;
 };
 
+// Coordinates in the views' own modes, 1@m for mode m.
 static struct lay view_modes(struct session *s, const struct view *v) {
     struct lay_ctx *x = &s->lay;
     const struct lay_tuple *shape = lay_product_each(x, v->layout.shape);
@@ -168,7 +146,7 @@ static bool count_along(struct session *s, struct kernel *k, struct copy *c, str
         for (int j = 0; j < f->n; ++j) {
             if (f->side[j] != i) continue;
             const struct lay_tuple *shape = cut.thr.shape;
-            const struct lay_tuple *stride = along(s, cut.thr.stride, f->at[j].mode);
+            const struct lay_tuple *stride = modes_along(s, cut.thr.stride, f->at[j].mode);
             const struct ix *at =
                 y->by_map ? map_at(s, k, c, shape, stride) : view_crd2idx(s, tid, shape, stride);
             f->at[j].at = ix_add(s, f->at[j].at, at);

@@ -281,18 +281,23 @@ bool sync_enough(struct walk *w) {
 
 // -- what is superfluous --------------------------------------------------------------------------
 
+static bool proven(struct walk *w) {
+    struct schedule_fault unused;
+    return schedule_in_order(w->schedule, &unused);
+}
+
 static void loosen(struct walk *w, int *wait, bool *barrier) {
     if (*barrier) {
         *barrier = false;
-        if (!sync_enough(w)) *barrier = true;
+        if (!proven(w)) *barrier = true;
     }
     if (*wait < 0) return;
     int was = *wait;
     *wait = -1;
-    if (sync_enough(w)) return;
+    if (proven(w)) return;
     for (*wait = was; *wait < SYNC_WAIT; ++*wait) {
         ++*wait;
-        bool right = sync_enough(w);
+        bool right = proven(w);
         --*wait;
         if (!right) return;
     }
@@ -460,33 +465,55 @@ static bool leaves_one_group(struct session *s, const struct kernel *k) {
     return false;
 }
 
-static bool place_all(struct walk *w) {
+// Puts waits and barriers where they are first needed, then takes away what is needed no more.
+static bool place(struct walk *w) {
     struct kernel *k = w->k;
-    prepare(w, k->body, !k->manual && !k->async);
-    if (k->manual) {
-        sync_points(w);
-        return true;
-    }
+    struct schedule_fault f;
     w->mark = true;
     sync_enough(w);
     w->mark = false;
     if (k->async && !leaves_one_group(w->s, k)) return false;
-    sync_hoist(w, k->body);
-    loosen_list(w, k->body);
-    sync_turn(w, k->body);
-    loosen_list(w, k->body);  // what follows may need none now
-    sync_points(w);
     k->commit_last = k->async;
     // a device function returns with its accesses done
     k->wait_last = k->device && !k->async && any_async(k->body);
+    sync_hoist(w, k->body);
+    schedule_make(w->s, k, w->prover, w->schedule);
+    if (!schedule_in_order(w->schedule, &f)) {
+        sync_report(w->schedule, &f);
+        return false;
+    }
+    loosen_list(w, k->body);
+    sync_turn(w, k->body);
+    loosen_list(w, k->body);  // what follows may need none now
+    if (!schedule_in_order(w->schedule, &f)) {
+        sync_report(w->schedule, &f);
+        return false;
+    }
+    sync_points(w);
     return !k->device || without_barriers(w->s, k, k->body);
+}
+
+static bool check_manual(struct walk *w) {
+    struct schedule_fault f;
+    sync_points(w);
+    schedule_make(w->s, w->k, w->prover, w->schedule);
+    if (!schedule_in_order(w->schedule, &f)) {
+        sync_report(w->schedule, &f);
+        return false;
+    }
+    sync_warn_needless(w->schedule);
+    return true;
 }
 
 bool pass_sync(struct session *s, struct plan *p) {
     bool ok = true;
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
-        struct walk w = {.s = s, .k = k};
-        if (!place_all(&w)) ok = false;
+        struct walk w = {.s = s, .k = k, .prover = instances_prover(s, p, k)};
+        w.schedule = ARENA_NEW(&s->arena, struct schedule);
+        prepare(&w, k->body, !k->manual && !k->async);
+        if (!(k->manual ? check_manual(&w) : place(&w))) ok = false;
+        schedule_free(w.schedule);
+        prover_free(w.prover);
         number(k->body, 1);
     }
     return ok;

@@ -3,6 +3,7 @@
 #define TCPC_PASS_SYNC_PRIVATE_H
 
 #include "pass/meet.h"
+#include "pass/schedule.h"
 
 enum { SYNC_PENDING = 256, SYNC_WAIT = 63 };  // groups: as far as the hardware counts
 enum { SYNC_LOOPS = 32, SYNC_UNROLL = 8 };    // iterations that are gone through one by one
@@ -65,6 +66,8 @@ struct walk {
     int nloops;
     struct known *known;
     int nknown, cap_known;
+    struct prover *prover;
+    struct schedule *schedule;  // what proves that all is in order
 };
 
 // Goes through "list" from what is pending in "st".
@@ -86,6 +89,12 @@ void sync_leave(struct walk *w);
 bool sync_merge(const struct kernel *k, struct state *into, const struct state *from);
 // Whether the waits and barriers that are there are enough.
 bool sync_enough(struct walk *w);
+
+// sync_manual.c
+// Says of a function that is not in order what is missing, "f"; or that it is not known.
+void sync_report(const struct schedule *x, const struct schedule_fault *f);
+// Warns of waits and barriers of a manual function that is in order without them.
+void sync_warn_needless(struct schedule *x);
 
 // sync_pipeline.c
 // Of which slot the access "a" is, whose view is "v".

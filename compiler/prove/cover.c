@@ -50,7 +50,7 @@ enum prove_answer prove_none(struct prover *p, const struct prove_set *set,
     struct prove_set x;
     int dim[MOST_DIMS];
     rewrite_set(q, set, true, &x, &a->set[0]);
-    rewrite_split(q, &x, 1, 0);
+    rewrite_split(q, &x, 1, true);
     question_set(q, &x, &a->set[0]);
     question_close(q);
     int n = a->set[0].ndims;
@@ -79,7 +79,7 @@ enum prove_answer prove_at_least(struct prover *p, const struct ix *a, const str
 struct parts {
     int of[MOST_DIMS];    // by dimension
     int out[MOST_DIMS];   // by what is named; -1: of no dimension
-    int cond[4 * MOST_DIMS];
+    int cond[MOST_CONDS];
     int n;
 };
 
@@ -182,8 +182,9 @@ enum prove_answer prove_once(struct prover *p, const struct prove_set *set, int 
     struct asked *a = ask(p);
     struct question *q = &a->q;
     struct prove_set x;
+    q->nshared = nequal;
     rewrite_set(q, set, nequal == 0, &x, &a->set[0]);
-    rewrite_split(q, &x, 1, 0);
+    rewrite_split(q, &x, 1, true);
     question_set(q, &x, &a->set[0]);
     question_close(q);
     int equal = question_dims(&a->set[0], nequal), place[MOST_DIMS];
@@ -215,9 +216,10 @@ enum prove_answer prove_apart(struct prover *p, const struct prove_set *sa,
     struct question *q = &a->q;
     struct prove_set x[2];
     bool merge = nequal + ndiffer == 0;
+    q->nshared = nequal;
     rewrite_set(q, sa, merge, &x[0], &a->set[0]);
     rewrite_set(q, sb, merge, &x[1], &a->set[1]);
-    rewrite_split(q, x, 2, 0);
+    rewrite_split(q, x, 2, true);
     question_set(q, &x[0], &a->set[0]);
     question_set(q, &x[1], &a->set[1]);
     question_close(q);
@@ -328,7 +330,7 @@ enum prove_answer prove_whole(struct prover *p, const struct ix *const *extent, 
     for (int i = 0; i < n; ++i) {
         rewrite_set(q, &set[i], true, &x[i], &qs[i]);
         q->group = i + 1;
-        rewrite_split(q, &x[i], 1, 0);
+        rewrite_split(q, &x[i], 1, true);
         question_set(q, &x[i], &qs[i]);
         // of what is not known exactly nothing is known to be there
         if (qs[i].exact) each[kept++] = &qs[i];

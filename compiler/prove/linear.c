@@ -137,10 +137,19 @@ static struct lin var_of_question(struct question *q, const struct ix_var *v, in
 
 // -- what is not linear ---------------------------------------------------------------------------
 
+static bool of_params_alone(const struct question *q, struct lin e) {
+    for (int i = 0; i < e.n; ++i) {
+        const struct lin_term *t = &e.term[i];
+        if (t->kind == COL_DIM) return false;
+        if (t->kind == COL_DIV && !of_params_alone(q, q->quotient[t->at].of)) return false;
+    }
+    return true;
+}
+
 static void at_least_0(struct question *q, bool of_params, struct lin e) {
-    if (!lin_ok(e)) return;
+    if (!lin_ok(e) || (of_params && !of_params_alone(q, e))) return;
     if (!of_params) {
-        if (q->set->nconds < 4 * MOST_DIMS) q->set->cond[q->set->nconds++] = e;
+        if (q->set->nconds < MOST_CONDS) q->set->cond[q->set->nconds++] = e;
     } else if (q->nlemmas < (int)(sizeof q->lemma / sizeof q->lemma[0])) {
         q->lemma[q->nlemmas++] = e;
     }
@@ -190,9 +199,17 @@ static void bounds(struct question *q, const struct ix *e, struct lin self, bool
     }
 }
 
+// Whether "e" has one value in all that is compared: it depends on no variable of a set but such as
+// have.
+static bool is_shared(const struct question *q, const struct ix *e) {
+    for (int i = 0; q->set && i < q->set->nvars; ++i)
+        if (i >= q->nshared && ix_depends_on(e, q->set->var[i].var)) return false;
+    return true;
+}
+
 static struct lin opaque(struct question *q, const struct ix *e) {
     if (!q->p->term) q->p->term = e;
-    if (ix_constant(e) || !q->set) {
+    if (is_shared(q, e)) {
         for (int i = 0; i < q->nparams; ++i) {
             if (q->param[i].opaque && ix_equal(q->param[i].opaque, e))
                 return lin_col(q, COL_PARAM, i);

@@ -13,7 +13,7 @@
 
 #include "prove/prove.h"
 
-enum { MOST_PARAMS = 64, MOST_DIMS = 96, MOST_DIVS = 256, MOST_DIGITS = 12, MOST_SPLITS = 32 };
+enum { MOST_PARAMS = 64, MOST_DIMS = 64, MOST_DIVS = 512, MOST_CONDS = 160, MOST_DIGITS = 12, MOST_SPLITS = 32 };
 
 // -- linear expressions ---------------------------------------------------------------------------
 
@@ -101,6 +101,7 @@ struct question {
     int nlemmas;
     struct lin lemma[4 * MOST_PARAMS];  // of params; each at least 0
     struct qset *set;                   // the one that is being made
+    int nshared;  // so many of the first variables of all sets have one value in what is compared
     bool failed;                        // too large
     bool param_opaque;                  // a param stands for a number of which only bounds are known
     isl_space *space;                   // of the params
@@ -129,9 +130,8 @@ void lin_context(struct question *q);
 // Copies "in" to "out" with sums over grids and chains of bounds as one variable ("merge").
 void rewrite_set(struct question *q, const struct prove_set *in, bool merge, struct prove_set *out,
                  struct qset *set);
-// Finds the digits of variables that are divided in the "n" sets, but for the first "from" ones of
-// each set.
-void rewrite_split(struct question *q, const struct prove_set *set, int n, int from);
+// Finds the digits of variables that are divided in the "n" sets; of loops only with "loops".
+void rewrite_split(struct question *q, const struct prove_set *set, int n, bool loops);
 const struct split *rewrite_find(const struct question *q, const struct ix_var *v);
 
 // question.c

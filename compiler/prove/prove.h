@@ -104,4 +104,53 @@ struct prove_write {
 enum prove_answer prove_written(struct prover *p, const struct prove_set *read,
                                 const struct prove_write *write, int n, struct prove_witness *w);
 
+// -- order ----------------------------------------------------------------------------------------
+// Time is a vector of numbers, compared lexicographically: statement, iteration, statement, ..
+// (Feautrier; Kelly and Pugh).  An event is a set of instances, over the variables of the loops
+// around it, that names times; all of a program have vectors of one length.
+
+// What threads do to an element.  The variables of all three sets begin with those of "when".
+struct prove_access {
+    struct prove_set when;
+    struct prove_set what;       // names elements, whichever thread it is
+    struct prove_set by_thread;  // names elements; the variable after those of "when" is the thread
+    bool threads;                // there is such a set; else any thread may be it
+    bool write;
+    bool async;  // goes on until its group is waited for
+    int buffer;  // accesses to different ones do not meet
+};
+
+// A barrier of all threads, or a wait until at most "pending" groups are under way.
+struct prove_sync {
+    struct prove_set when;
+    bool wait, on;
+    int pending;
+};
+
+struct prove_program {
+    struct prove_access *access;
+    int naccesses;
+    struct prove_set *commit;  // ends the group of what was asynchronous since the last one
+    int ncommits;
+    struct prove_sync *sync;  // "on" and "pending" may change between questions
+    int nsyncs;
+};
+
+enum prove_missing { PROVE_WAIT, PROVE_BARRIER, PROVE_COMMIT };
+struct prove_fault {
+    enum prove_missing missing;
+    struct prove_witness at;  // params, and the variables of the earlier and of the later access
+    bool threads;             // the threads are known: variable of by_thread
+};
+
+struct prove_order;
+struct prove_order *prove_order_new(struct prover *p, const struct prove_program *x);
+void prove_order_free(struct prove_order *o);
+// Is access "b" in order behind access "a" wherever it comes later and they meet?  "used" (by
+// sync) gets true for those that the answer PROVE_YES may rest on.
+enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *used,
+                                   struct prove_fault *f);
+// Has asynchronous access "a" been waited for at the end?
+enum prove_answer prove_order_ends(struct prove_order *o, int a, struct prove_fault *f);
+
 #endif

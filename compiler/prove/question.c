@@ -76,7 +76,7 @@ static void add_dim(struct question *q, struct qset *set, const struct ix_var *v
 
 static void add_cond(struct question *q, struct lin e) {
     struct qset *set = q->set;
-    if (!lin_ok(e) || set->nconds == 4 * MOST_DIMS)
+    if (!lin_ok(e) || set->nconds == MOST_CONDS)
         q->failed = true;
     else
         set->cond[set->nconds++] = e;
@@ -110,7 +110,7 @@ void question_set(struct question *q, const struct prove_set *in, struct qset *s
     memset(set, 0, sizeof *set);
     set->replaced = replaced;
     set->exact = true;
-    set->cond = ARENA_ARRAY(a, struct lin, 4 * MOST_DIMS + 1);
+    set->cond = ARENA_ARRAY(a, struct lin, MOST_CONDS + 1);
     set->out = ARENA_ARRAY(a, struct lin, in->nouts + 1);
     set->var = ARENA_ARRAY(a, struct prove_var, in->nvars + 1);
     set->nvars = in->nvars;

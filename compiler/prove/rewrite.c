@@ -357,11 +357,12 @@ static bool same_range(const struct prove_set *set, int n, const struct prove_va
     return true;
 }
 
-void rewrite_split(struct question *q, const struct prove_set *set, int n, int from) {
+void rewrite_split(struct question *q, const struct prove_set *set, int n, bool loops) {
     struct outer o = {set, n};
     for (int i = 0; i < n; ++i) {
-        for (int j = from; j < set[i].nvars; ++j) {
+        for (int j = 0; j < set[i].nvars; ++j) {
             struct lay_int end;
+            if (!loops && set[i].var[j].var->kind == IX_LOOP) continue;
             if (range_from_0(&set[i].var[j], &end) && same_range(set, n, &set[i].var[j]))
                 try_split(q, set, n, set[i].var[j].var, end);
         }

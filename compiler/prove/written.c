@@ -47,9 +47,12 @@ enum prove_answer prove_written(struct prover *p, const struct prove_set *read,
     struct qset *each = ARENA_ARRAY(&p->s->arena, struct qset, n + 1);
     int most = most_common(write, n);
     question_init(q, p);
+    q->nshared = most;
+    for (int i = 0; i < n; ++i)
+        if (write[i].equal < q->nshared) q->nshared = write[i].equal;
     rewrite_set(q, read, false, &x[n], &a->read);
     for (int i = 0; i < n; ++i) rewrite_set(q, write[i].set, false, &x[i], &each[i]);
-    rewrite_split(q, x, n + 1, most);
+    rewrite_split(q, x, n + 1, false);
     question_set(q, &x[n], &a->read);
     bool exact = true;
     for (int i = 0; i < n; ++i) {

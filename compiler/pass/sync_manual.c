@@ -1,0 +1,172 @@
+// What is not in order, in words: errors of manual functions, and what they wait for without need.
+#include "base/session.h"
+#include "pass/sync_private.h"
+
+enum { MAX_LOOSER = 8 };
+
+// -- what is not in order -------------------------------------------------------------------------
+
+static const char *iterations(const struct schedule *x, const struct schedule_access *a,
+                              const int64_t *var) {
+    struct session *s = x->s;
+    const char *text = "";
+    for (int i = 0; i < a->around.n; ++i) {
+        const struct stmt *st = a->around.stmt[i];
+        if (!stmt_loops(st)) continue;
+        text = arena_printf(&s->arena, "%s%s%s = %lld", text, *text ? ", " : " with ",
+                            st->var->name, (long long)var[st->var->id]);
+    }
+    return text;
+}
+
+static const char *who(const struct schedule *x, const struct schedule_fault *f, int which) {
+    const struct schedule_access *a = &x->access[which ? f->b : f->a];
+    const int64_t *var = f->why.at.var[which];
+    if (!a->copy) return "the function that is called";
+    if (!f->why.threads) return "a thread";
+    return arena_printf(&x->s->arena, "thread %lld", (long long)var[x->k->tid->id]);
+}
+
+static const char *verb(const struct prove_access *a) {
+    return a->write ? "writes" : "reads";
+}
+
+// How many groups may be under way at most where the access of "f" comes, so that the other one has
+// been completed: tried one by one.
+static const char *wait_text(const struct schedule *x, const struct schedule_fault *f) {
+    (void)f;
+    (void)x;
+    return "a 'wait' for its group is missing";
+}
+
+static void note_where(const struct schedule *x, const struct schedule_fault *f) {
+    struct session *s = x->s;
+    const struct prove_witness *w = &f->why.at;
+    int64_t at[3] = {0};
+    for (int i = 0; i < 3; ++i)
+        if (x->k->block[i]) at[i] = w->var[0][x->k->block[i]->id];
+    const struct schedule_access *a = &x->access[f->a];
+    const char *element = w->nouts ? arena_printf(&s->arena, "element %s, ",
+                                                  instances_element(s, w))
+                                   : "";
+    diag_note(s, a->view->at, "%s%s %s them here%s, in block (%lld,%lld,%lld)",
+              instances_params(s, x->k, w), arena_printf(&s->arena, "%s%s", element, who(x, f, 0)),
+              verb(&x->program.access[f->a]), iterations(x, a, w->var[0]), (long long)at[0],
+              (long long)at[1], (long long)at[2]);
+}
+
+void sync_report(const struct schedule *x, const struct schedule_fault *f) {
+    struct session *s = x->s;
+    const struct kernel *k = x->k;
+    if (f->a < 0) {
+        diag_error(s, k->at, "'%s' is too large: its order cannot be looked at", k->name);
+        return;
+    }
+    const struct schedule_access *a = &x->access[f->a], *b = f->b < 0 ? NULL : &x->access[f->b];
+    const struct prove_access *pa = &x->program.access[f->a];
+    const char *name = a->view->base->name;
+    if (f->answer == PROVE_UNKNOWN) {
+        diag_error(s, b ? b->view->at : k->at,
+                   "accesses to '%s' are not known to be in order in '%s': %s", name, k->name,
+                   prover_why(x->prover));
+        diag_page(s, "needless-sync");
+        diag_note(s, a->view->at, "the earlier one is here");
+        return;
+    }
+    if (!k->manual)
+        BUG("the code for '%s' lacks a %s for '%s'", k->name,
+            f->why.missing == PROVE_WAIT ? "wait" : "barrier", name);
+    if (!b) {
+        diag_error(s, k->at,
+                   "'%s' ends while a cp.async still fills '%s'; a device function returns with "
+                   "its accesses done: a 'wait 0;' is missing",
+                   k->name, name);
+        diag_page(s, "needless-sync");
+        diag_note(s, a->view->at, "%s%s %s it here%s", instances_params(s, k, &f->why.at),
+                  "a thread", verb(pa), iterations(x, a, f->why.at.var[0]));
+        return;
+    }
+    const struct prove_access *pb = &x->program.access[f->b];
+    if (f->why.missing == PROVE_WAIT)
+        diag_error(s, b->stmt->at, "%s %s elements of '%s'%s, which a cp.async of %s may still %s: "
+                                   "%s before it",
+                   who(x, f, 1), verb(pb), name, iterations(x, b, f->why.at.var[1]), who(x, f, 0),
+                   pa->write ? "fill" : "read", wait_text(x, f));
+    else
+        diag_error(s, b->stmt->at,
+                   "%s %s elements of '%s'%s, which %s %s%s: a 'sync;' is missing between the two",
+                   who(x, f, 1), verb(pb), name, iterations(x, b, f->why.at.var[1]), who(x, f, 0),
+                   verb(pa), pa->async && pa->write ? " by cp.async" : "");
+    diag_page(s, "needless-sync");
+    note_where(x, f);
+}
+
+// -- what is needless -----------------------------------------------------------------------------
+
+// Whether accesses stand in "list" before ("after" false) or behind statement "sync".
+static bool accesses(const struct stmt *list, const struct stmt *sync, bool after, bool *passed) {
+    for (const struct stmt *x = list; x; x = x->next) {
+        if (x == sync) *passed = true;
+        if ((x->kind == STMT_COPY || x->kind == STMT_CALL) && *passed == after) return true;
+        if (stmt_nests(x) && accesses(x->body, sync, after, passed)) return true;
+    }
+    return false;
+}
+
+// A barrier at the end or the beginning of a device function is for what its caller does.
+static bool for_the_caller(const struct kernel *k, const struct stmt *sync) {
+    bool passed = false, again = false;
+    if (!k->device || sync->kind != STMT_SYNC) return false;
+    return !accesses(k->body, sync, false, &passed) || !accesses(k->body, sync, true, &again);
+}
+
+static bool in_order(struct schedule *x) {
+    struct schedule_fault unused;
+    return schedule_in_order(x, &unused);
+}
+
+// How many groups more a wait could leave under way; it leaves so many then.
+static int looser(struct schedule *x, int *pending) {
+    int was = *pending, by = 0;
+    for (; by < MAX_LOOSER; ++by) {
+        ++*pending;
+        if (in_order(x)) continue;
+        --*pending;
+        break;
+    }
+    by = *pending - was;
+    return by;
+}
+
+// Each is looked at as if those before it were mended.
+void sync_warn_needless(struct schedule *x) {
+    struct session *s = x->s;
+    int *was = ARENA_ARRAY(&s->arena, int, x->program.nsyncs + 1);
+    for (int i = 0; i < x->program.nsyncs; ++i) {
+        const struct stmt *st = x->sync[i].stmt;
+        if (x->sync[i].wait) was[i] = *x->sync[i].wait;
+        if (!st || (st->kind != STMT_SYNC && st->kind != STMT_WAIT) || for_the_caller(x->k, st))
+            continue;
+        bool wait = st->kind == STMT_WAIT;
+        x->without[i] = true;
+        if (in_order(x)) {
+            diag_warn(s, W_NEEDLESS_SYNC, st->at, "this %s is not needed: all is in order without",
+                      wait ? "wait" : "barrier");
+            diag_note(s, st->at, "leave it out");
+            diag_fixit(s, st->at, "");
+            continue;
+        }
+        x->without[i] = false;
+        int by = wait ? looser(x, x->sync[i].wait) : 0;
+        if (by == 0) continue;
+        diag_warn(s, W_NEEDLESS_SYNC, st->at, "this wait leaves %d group%s under way, and %d could be",
+                  was[i], was[i] == 1 ? "" : "s", was[i] + by);
+        diag_note(s, st->at, "wait for fewer of them");
+        diag_fixit(s, st->at, arena_printf(&s->arena, "wait %d;", was[i] + by));
+    }
+    // what is written is what is emitted
+    for (int i = 0; i < x->program.nsyncs; ++i) {
+        const struct stmt *st = x->sync[i].stmt;
+        if (st && st->kind == STMT_WAIT) *x->sync[i].wait = was[i];
+    }
+}

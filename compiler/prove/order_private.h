@@ -1,0 +1,45 @@
+// What order.c and groups.c share.
+#ifndef TCPC_PROVE_ORDER_PRIVATE_H
+#define TCPC_PROVE_ORDER_PRIVATE_H
+
+#include "prove/private.h"
+
+enum { ORDER_GROUPS = 65 };
+
+struct order_access {
+    struct qset when, what, by_thread;
+    struct lin thread;  // in by_thread
+    bool odd;           // its loops are not affine
+    // of an asynchronous one, by instances and a point in time:
+    isl_set *committed[ORDER_GROUPS];  // the (k + 1)-th commit after it
+    int ncommitted;
+    isl_set *first_wait;  // the first wait that completes it
+    int *waits;           // by sync, what it was worked out for: pending, -1: off
+    int version;          // counts how often they have changed
+};
+
+// What puts "b" in order behind "a", as far as it is barrier "sync" (-1: none is needed).
+struct order_cover {
+    int a, b, sync, version;
+    isl_set *set;  // by instances of both
+    struct order_cover *next;
+};
+
+struct prove_order {
+    struct question q;
+    const struct prove_program *program;
+    struct order_access *access;
+    struct qset *commit, *sync;
+    struct qset point;  // a point in time, as a set of its own
+    int ntime;
+    struct order_cover *covers;
+    bool bad;  // larger than can be looked at
+};
+
+// Of what "base" has, that whose instance of "a" comes before that of "b".  Takes "base".
+isl_set *order_before(struct prove_order *o, isl_basic_set *base, const struct qset *a,
+                      const int *da, const struct qset *b, const int *db);
+// Works out first_wait of access "a".
+void order_first_wait(struct prove_order *o, int a);
+
+#endif
