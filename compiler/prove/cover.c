@@ -55,8 +55,8 @@ enum prove_answer prove_none(struct prover *p, const struct prove_set *set,
     question_close(q);
     int n = a->set[0].ndims;
     question_sequence(dim, n, 0);
-    isl_basic_set *b = question_instances(q, question_universe(q, n), &a->set[0], dim);
-    enum prove_answer r = told(a, question_empty(q, question_all(q, b), a->param, a->dim), 1, w);
+    isl_basic_set *b = question_instances(q, question_context(q, n), &a->set[0], dim);
+    enum prove_answer r = told(a, question_empty(q, isl_set_from_basic_set(b), a->param, a->dim), 1, w);
     if (r == PROVE_NO && w) name_element(a, set, w);
     question_release(q);
     return r;
@@ -147,7 +147,7 @@ static void take_part(struct question *q, const struct qset *set, const struct p
 // comes first: equal in the dimensions before "at", and less in that.
 static isl_set *collisions(struct question *q, const struct qset *set, const int *first,
                            const int *second, int n, int at, const int *map) {
-    isl_basic_set *b = question_universe(q, 2 * n);
+    isl_basic_set *b = question_context(q, 2 * n);
     int da[MOST_DIMS], db[MOST_DIMS];
     for (int i = 0; i < MOST_DIMS; ++i) {
         da[i] = map[i] >= 0 ? first[map[i]] : 0;
@@ -157,7 +157,7 @@ static isl_set *collisions(struct question *q, const struct qset *set, const int
     b = question_instances(q, b, set, db);
     b = question_same(q, b, set, da, set, db);
     for (int i = 0; i < at; ++i) b = question_equal(b, second[i], first[i]);
-    return question_all(q, question_exceeds(b, second[at], first[at], 1));
+    return isl_set_from_basic_set(question_exceeds(b, second[at], first[at], 1));
 }
 
 // Whether instances of "set" that are equal in their first "nequal" dimensions collide.
@@ -229,18 +229,18 @@ enum prove_answer prove_apart(struct prover *p, const struct prove_set *sa,
     question_sequence(da, sx->ndims, 0);
     question_sequence(db, equal, 0);
     question_sequence(db + equal, sy->ndims - equal, sx->ndims);
-    isl_basic_set *b = question_universe(q, sx->ndims + sy->ndims - equal);
+    isl_basic_set *b = question_context(q, sx->ndims + sy->ndims - equal);
     b = question_instances(q, b, sx, da);
     b = question_instances(q, b, sy, db);
     b = question_same(q, b, sx, da, sy, db);
     int64_t value[BOTH];
     enum prove_answer r = PROVE_YES;
-    if (!differ) r = question_empty(q, question_all(q, isl_basic_set_copy(b)), a->param, value);
+    if (!differ) r = question_empty(q, isl_set_from_basic_set(isl_basic_set_copy(b)), a->param, value);
     for (int i = 0; i < 2 * differ && r == PROVE_YES; ++i) {
         int x0 = da[equal + i / 2], y0 = db[equal + i / 2];
         isl_basic_set *one =
             question_exceeds(isl_basic_set_copy(b), i % 2 ? x0 : y0, i % 2 ? y0 : x0, 1);
-        r = question_empty(q, question_all(q, one), a->param, value);
+        r = question_empty(q, isl_set_from_basic_set(one), a->param, value);
     }
     isl_basic_set_free(b);
     for (int i = 0; r == PROVE_NO && i < sx->ndims; ++i) a->dim[i] = value[da[i]];
@@ -266,14 +266,14 @@ static isl_set *named(struct question *q, const struct qset *set) {
         b = isl_basic_set_add_constraint(b, isl_equality_from_aff(x));
     }
     isl_local_space_free(ls);
-    isl_set *all = question_all(q, b);
+    isl_set *all = isl_set_from_basic_set(b);
     all = isl_set_project_out(all, isl_dim_set, (unsigned)set->nouts, (unsigned)n);
     return isl_set_compute_divs(all);
 }
 
 static isl_basic_set *box(struct question *q, const struct lin *extent, const int *wanted, int n,
                           int rank) {
-    isl_basic_set *b = question_universe(q, n);
+    isl_basic_set *b = question_context(q, n);
     for (int i = 0; i < rank; ++i) {
         int dim[] = {wanted[i]};
         struct lin self = {1, ARENA_NEW(&q->s->arena, struct lin_term), 0, 1};
@@ -291,7 +291,7 @@ static isl_basic_set *box(struct question *q, const struct lin *extent, const in
 // Elements of the box that no one of "n" sets names.
 static isl_set *left_over(struct question *q, isl_basic_set *all, const struct qset *const *set,
                           int n) {
-    isl_set *left = question_all(q, all);
+    isl_set *left = isl_set_from_basic_set(all);
     for (int i = 0; i < n; ++i) left = isl_set_subtract(left, named(q, set[i]));
     return left;
 }

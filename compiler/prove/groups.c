@@ -2,95 +2,82 @@
 //
 // A wait that leaves "n" groups under way completes an access when n + 1 commits stand between the
 // two, the first of which ends the access's own group.  The next commit after each instance is a
-// lexicographic minimum, the one after that another; likewise the first wait behind the last one.
+// lexicographic minimum, the one after that another; likewise the first execution of a wait behind
+// the last one.
 //
-// Separate from order.c, which takes the point in time when an access is complete as given.
+// Separate from order.c, which takes it as given when an access is complete.
 #include "base/session.h"
 #include "prove/order_private.h"
 
-// "x", by "na" dimensions and a point in time: of each the earliest.
-static isl_set *earliest(isl_set *x, int na, int ntime) {
+// "x", by "na" dimensions and others: of the others the least.
+static isl_set *earliest(isl_set *x, int na) {
     isl_map *m = isl_map_from_range(x);
     m = isl_map_move_dims(m, isl_dim_in, 0, isl_dim_out, 0, (unsigned)na);
     m = isl_map_lexmin(m);
     m = isl_map_move_dims(m, isl_dim_out, 0, isl_dim_in, 0, (unsigned)na);
-    (void)ntime;
     return isl_set_coalesce(isl_map_range(m));
 }
 
-// When "event" comes after what "from" has (instances of "a" and a point in time; NULL: the
-// instances themselves): instances of "a" and the time of "event".
-static isl_set *after(struct prove_order *o, const struct qset *a, isl_set *from,
-                      const struct qset *event) {
+// Instances of "event" that come after what "from" has, by instances of "a" and a point in time
+// (NULL: after the instances themselves): by instances of "a", then of "event", or with "time" the
+// time of "event".
+static isl_set *after(struct prove_order *o, struct qset *a, isl_set *from, struct qset *event,
+                      bool time) {
     struct question *q = &o->q;
-    int na = a->ndims, nt = o->ntime, ne = event->ndims, np = from ? nt : 0;
-    int da[MOST_DIMS], dt[MOST_DIMS], dp[MOST_DIMS], de[MOST_DIMS];
+    int na = a->ndims, ne = event->ndims, nt = time ? o->ntime : 0, np = from ? o->ntime : 0;
+    int da[MOST_DIMS], de[MOST_DIMS], dt[MOST_DIMS], dp[MOST_DIMS];
     question_sequence(da, na, 0);
     question_sequence(dt, nt, na);
-    question_sequence(dp, np, na + nt);
-    question_sequence(de, ne, na + nt + np);
-    isl_basic_set *base = question_universe(q, na + nt + np + ne);
-    base = question_instances(q, question_instances(q, base, a, da), event, de);
-    base = question_same(q, base, &o->point, dt, event, de);
-    isl_set *x = from ? order_before(o, base, &o->point, dp, event, de)
-                      : order_before(o, base, a, da, event, de);
+    question_sequence(de, ne, na + nt);
+    question_sequence(dp, np, na + nt + ne);
+    isl_basic_set *b = question_basic(q, a);
+    b = isl_basic_set_add_dims(b, isl_dim_set, (unsigned)nt);
+    b = isl_basic_set_flat_product(b, question_basic(q, event));
+    b = isl_basic_set_add_dims(b, isl_dim_set, (unsigned)np);
+    if (time) b = question_same(q, b, &o->point, dt, event, de);
+    isl_set *x = isl_set_from_basic_set(b);
     if (from) {
         isl_set *f = isl_set_insert_dims(isl_set_copy(from), isl_dim_set, (unsigned)na,
-                                         (unsigned)nt);
-        x = isl_set_intersect(x, isl_set_add_dims(f, isl_dim_set, (unsigned)ne));
+                                         (unsigned)(nt + ne));
+        x = isl_set_intersect(x, f);
     }
-    x = isl_set_intersect_params(x, isl_set_copy(q->context));
-    return isl_set_project_out(x, isl_dim_set, (unsigned)(na + nt), (unsigned)(np + ne));
+    x = from ? order_refine(o, x, &o->point, dp, event, de)
+             : order_refine(o, x, a, da, event, de);
+    x = isl_set_project_out(x, isl_dim_set, (unsigned)(na + nt + ne), (unsigned)np);
+    return time ? isl_set_project_out(x, isl_dim_set, (unsigned)(na + nt), (unsigned)ne) : x;
 }
 
-static isl_set *nothing(struct prove_order *o, const struct qset *a) {
-    isl_basic_set *b = question_universe(&o->q, a->ndims + o->ntime);
-    isl_set *x = isl_set_empty(isl_basic_set_get_space(b));
-    isl_basic_set_free(b);
-    return x;
-}
-
-// The ("n" + 1)-th commit after each instance of access "a".
+// The ("n" + 1)-th commit after each instance of access "a", by time.
 static isl_set *committed(struct prove_order *o, int a, int n) {
     struct order_access *x = &o->access[a];
     for (; x->ncommitted <= n; ++x->ncommitted) {
         int k = x->ncommitted;
-        isl_set *next = nothing(o, &x->when);
+        isl_set *next = NULL, *from = k ? x->committed[k - 1] : NULL;
         for (int i = 0; i < o->program->ncommits; ++i) {
-            isl_set *from = k ? x->committed[k - 1] : NULL;
-            next = isl_set_union(next, after(o, &x->when, from, &o->commit[i]));
+            isl_set *one = after(o, &x->when, from, &o->commit[i], true);
+            next = next ? isl_set_union(next, one) : one;
         }
-        x->committed[k] = earliest(next, x->when.ndims, o->ntime);
+        x->committed[k] = earliest(next, x->when.ndims);
     }
     return x->committed[n];
 }
 
-static bool have_changed(struct prove_order *o, const struct order_access *x) {
-    bool changed = x->first_wait == NULL;
-    for (int i = 0; i < o->program->nsyncs; ++i) {
-        const struct prove_sync *s = &o->program->sync[i];
-        int now = s->wait && s->on ? s->pending : -1;
-        if (s->wait && x->waits[i] != now) changed = true;
-    }
-    return changed;
-}
-
-void order_first_wait(struct prove_order *o, int a) {
+void order_first_waits(struct prove_order *o, int a) {
     struct order_access *x = &o->access[a];
-    if (!x->waits) x->waits = ARENA_ARRAY(&o->q.s->arena, int, o->program->nsyncs + 1);
-    if (!have_changed(o, x)) return;
-    isl_set *all = nothing(o, &x->when);
+    const struct prove_program *p = o->program;
     // of commits that may not be there nothing is known
-    bool exact = x->when.exact;
-    for (int i = 0; i < o->program->ncommits; ++i) exact = exact && o->commit[i].exact;
-    for (int i = 0; i < o->program->nsyncs; ++i) {
-        const struct prove_sync *s = &o->program->sync[i];
-        x->waits[i] = s->wait && s->on ? s->pending : -1;
-        if (!s->wait || !s->on || s->pending + 1 >= ORDER_GROUPS || !exact || !o->sync[i].exact)
-            continue;
-        all = isl_set_union(all, after(o, &x->when, committed(o, a, s->pending), &o->sync[i]));
+    bool exact = x->when.exact && p->ncommits > 0;
+    for (int i = 0; i < p->ncommits; ++i) exact = exact && o->commit[i].exact;
+    for (int i = 0; i < p->nsyncs; ++i) {
+        const struct prove_sync *s = &p->sync[i];
+        if (!s->wait) continue;
+        bool on = s->on && exact && s->pending + 1 < ORDER_GROUPS && o->sync[i].exact;
+        if (x->first[i] && on && x->pending[i] == s->pending) continue;
+        isl_set_free(x->first[i]);
+        x->first[i] = NULL;
+        if (!on) continue;
+        x->pending[i] = s->pending;
+        isl_set *all = after(o, &x->when, committed(o, a, s->pending), &o->sync[i], false);
+        x->first[i] = earliest(all, x->when.ndims);
     }
-    isl_set_free(x->first_wait);
-    x->first_wait = earliest(all, x->when.ndims, o->ntime);
-    ++x->version;
 }

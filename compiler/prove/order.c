@@ -1,17 +1,15 @@
 // Are two accesses in order?
 //
-// Asked in stages, since most pairs are decided by the first ones: when does the later access come
-// without a barrier in between (loops alone); do the two meet then (elements); are they of
-// different threads.  What an asynchronous access does lasts until the first wait that completes
-// it: the one before which enough groups were committed after its own (groups.c).
+// Asked in stages, since most pairs are decided by the first ones: do the two ever meet (elements);
+// when does the later one come without a barrier in between (loops alone); do they meet then; are
+// they of different threads.  What an asynchronous access does lasts until a wait that completes it
+// (groups.c).
+//
+// What is taken away from something that the context of the params bounds, needs no bounds itself.
 #include "base/session.h"
 #include "prove/order_private.h"
 
 // -- the program ----------------------------------------------------------------------------------
-
-static void make(struct question *q, const struct prove_set *in, struct qset *out) {
-    question_set(q, in, out);
-}
 
 // The number of the thread: the variable that comes after the "loops" ones.
 static struct lin thread_of(struct question *q, const struct prove_set *in, struct qset *set,
@@ -22,17 +20,9 @@ static struct lin thread_of(struct question *q, const struct prove_set *in, stru
     return r;
 }
 
-struct prove_order *prove_order_new(struct prover *p, const struct prove_program *x) {
-    struct arena *a = &p->s->arena;
-    struct prove_order *o = ARENA_NEW(a, struct prove_order);
-    struct question *q = &o->q;
+static void split_all(struct question *q, const struct prove_program *x) {
     int n = 0, most = 3 * x->naccesses + x->ncommits + x->nsyncs;
-    struct prove_set *all = ARENA_ARRAY(a, struct prove_set, most + 1);
-    o->program = x;
-    o->access = ARENA_ARRAY(a, struct order_access, x->naccesses + 1);
-    o->commit = ARENA_ARRAY(a, struct qset, x->ncommits + 1);
-    o->sync = ARENA_ARRAY(a, struct qset, x->nsyncs + 1);
-    question_init(q, p);
+    struct prove_set *all = ARENA_ARRAY(&q->s->arena, struct prove_set, most + 1);
     for (int i = 0; i < x->naccesses; ++i) {
         all[n++] = x->access[i].when;
         all[n++] = x->access[i].what;
@@ -41,21 +31,39 @@ struct prove_order *prove_order_new(struct prover *p, const struct prove_program
     for (int i = 0; i < x->ncommits; ++i) all[n++] = x->commit[i];
     for (int i = 0; i < x->nsyncs; ++i) all[n++] = x->sync[i].when;
     rewrite_split(q, all, n, false);
-    for (int i = 0; i < x->naccesses; ++i) {
-        make(q, &x->access[i].when, &o->access[i].when);
-        make(q, &x->access[i].what, &o->access[i].what);
-        if (x->access[i].threads) {
-            const struct prove_set *in = &x->access[i].by_thread;
-            make(q, in, &o->access[i].by_thread);
-            o->access[i].thread =
-                thread_of(q, in, &o->access[i].by_thread, x->access[i].when.nvars);
-        }
-        if (x->access[i].when.nouts > o->ntime) o->ntime = x->access[i].when.nouts;
-        // loops whose bounds are not affine have no times that could be compared
-        o->access[i].odd = o->access[i].when.ndims != x->access[i].when.nvars;
+}
+
+static void make_access(struct prove_order *o, int i) {
+    struct question *q = &o->q;
+    const struct prove_access *in = &o->program->access[i];
+    struct order_access *x = &o->access[i];
+    question_set(q, &in->when, &x->when);
+    question_set(q, &in->what, &x->what);
+    if (in->threads) {
+        question_set(q, &in->by_thread, &x->by_thread);
+        x->thread = thread_of(q, &in->by_thread, &x->by_thread, in->when.nvars);
     }
-    for (int i = 0; i < x->ncommits; ++i) make(q, &x->commit[i], &o->commit[i]);
-    for (int i = 0; i < x->nsyncs; ++i) make(q, &x->sync[i].when, &o->sync[i]);
+    x->first = ARENA_ARRAY(&q->s->arena, isl_set *, o->program->nsyncs + 1);
+    x->pending = ARENA_ARRAY(&q->s->arena, int, o->program->nsyncs + 1);
+    if (in->when.nouts > o->ntime) o->ntime = in->when.nouts;
+    // loops whose bounds are not affine have no times that could be compared
+    x->odd = x->when.ndims != x->when.nvars;
+}
+
+struct prove_order *prove_order_new(struct prover *p, const struct prove_program *x) {
+    struct arena *a = &p->s->arena;
+    struct prove_order *o = ARENA_NEW(a, struct prove_order);
+    struct question *q = &o->q;
+    o->program = x;
+    o->access = ARENA_ARRAY(a, struct order_access, x->naccesses + 1);
+    o->commit = ARENA_ARRAY(a, struct qset, x->ncommits + 1);
+    o->sync = ARENA_ARRAY(a, struct qset, x->nsyncs + 1);
+    o->meet = ARENA_ARRAY(a, isl_basic_set *, 4 * x->naccesses * x->naccesses + 1);
+    question_init(q, p);
+    split_all(q, x);
+    for (int i = 0; i < x->naccesses; ++i) make_access(o, i);
+    for (int i = 0; i < x->ncommits; ++i) question_set(q, &x->commit[i], &o->commit[i]);
+    for (int i = 0; i < x->nsyncs; ++i) question_set(q, &x->sync[i].when, &o->sync[i]);
     question_close(q);
     // a point in time
     o->point.ndims = o->point.nouts = o->ntime;
@@ -70,11 +78,20 @@ struct prove_order *prove_order_new(struct prover *p, const struct prove_program
 }
 
 void prove_order_free(struct prove_order *o) {
-    for (int i = 0; i < o->program->naccesses; ++i) {
-        isl_set_free(o->access[i].first_wait);
-        for (int k = 0; k < o->access[i].ncommitted; ++k) isl_set_free(o->access[i].committed[k]);
+    const struct prove_program *x = o->program;
+    for (int i = 0; i < x->naccesses; ++i) {
+        struct order_access *a = &o->access[i];
+        for (int k = 0; k < x->nsyncs; ++k) isl_set_free(a->first[k]);
+        for (int k = 0; k < a->ncommitted; ++k) isl_set_free(a->committed[k]);
+        isl_basic_set_free(a->when.basic);
+        isl_basic_set_free(a->what.basic);
+        isl_basic_set_free(a->by_thread.basic);
     }
+    for (int i = 0; i < x->ncommits; ++i) isl_basic_set_free(o->commit[i].basic);
+    for (int i = 0; i < x->nsyncs; ++i) isl_basic_set_free(o->sync[i].basic);
+    for (int i = 0; i < 4 * x->naccesses * x->naccesses; ++i) isl_basic_set_free(o->meet[i]);
     for (struct order_cover *c = o->covers; c; c = c->next) isl_set_free(c->set);
+    isl_basic_set_free(o->point.basic);
     question_release(&o->q);
 }
 
@@ -105,92 +122,95 @@ isl_set *order_before(struct prove_order *o, isl_basic_set *base, const struct q
     return all;
 }
 
-// Instances of both in a space of "n" dimensions.
-static isl_basic_set *both(struct prove_order *o, int n, const struct qset *a, const int *da,
-                           const struct qset *b, const int *db) {
-    isl_basic_set *x = question_universe(&o->q, n);
-    return question_instances(&o->q, question_instances(&o->q, x, a, da), b, db);
+struct refine {
+    struct prove_order *o;
+    const struct qset *a, *b;
+    const int *da, *db;
+    isl_set *all;
+};
+
+static isl_stat refine_one(isl_basic_set *base, void *user) {
+    struct refine *r = user;
+    r->all = isl_set_union(r->all, order_before(r->o, base, r->a, r->da, r->b, r->db));
+    return isl_stat_ok;
 }
 
-static isl_set *in_context(struct prove_order *o, isl_set *x) {
-    return isl_set_intersect_params(x, isl_set_copy(o->q.context));
+isl_set *order_refine(struct prove_order *o, isl_set *base, const struct qset *a, const int *da,
+                      const struct qset *b, const int *db) {
+    struct refine r = {o, a, b, da, db, isl_set_empty(isl_set_get_space(base))};
+    isl_set_foreach_basic_set(base, refine_one, &r);
+    isl_set_free(base);
+    return r.all;
 }
 
 // -- what lies in between -------------------------------------------------------------------------
 
-// Pairs of instances of "a" and "b" between which barrier "sync" comes; with "first", between what
-// that has, by instances of "a" and a point in time, and "b".
-static isl_set *between(struct prove_order *o, const struct qset *a, isl_set *first,
-                        const struct qset *b, const struct qset *sync) {
-    int na = a->ndims, nb = b->ndims, np = first ? o->ntime : 0, ns = sync->ndims;
-    int da[MOST_DIMS], db[MOST_DIMS], dp[MOST_DIMS], ds[MOST_DIMS], n = na + nb + np + ns;
+// Pairs of instances of "a" and "b" between which those of the "n" events "event" come in this
+// order.  "when", unless NULL: by instances of "a" and of the first event, when that counts.
+static isl_set *between(struct prove_order *o, struct qset *a, struct qset *b,
+                        struct qset *const *event, int n, isl_set *when) {
+    struct question *q = &o->q;
+    int na = a->ndims, nb = b->ndims, da[MOST_DIMS], db[MOST_DIMS], de[2][MOST_DIMS], dims = na + nb;
     question_sequence(da, na, 0);
     question_sequence(db, nb, na);
-    question_sequence(dp, np, na + nb);
-    question_sequence(ds, ns, na + nb + np);
-    isl_basic_set *base = question_instances(&o->q, both(o, n, a, da, b, db), sync, ds);
-    isl_set *x = first ? order_before(o, isl_basic_set_copy(base), &o->point, dp, sync, ds)
-                       : order_before(o, isl_basic_set_copy(base), a, da, sync, ds);
-    x = isl_set_intersect(x, order_before(o, base, sync, ds, b, db));
-    if (first) {
-        isl_set *f = isl_set_insert_dims(isl_set_copy(first), isl_dim_set, (unsigned)na,
-                                         (unsigned)nb);
-        f = isl_set_add_dims(f, isl_dim_set, (unsigned)ns);
-        x = isl_set_intersect(x, f);
+    isl_basic_set *base = isl_basic_set_flat_product(question_basic(q, a), question_basic(q, b));
+    for (int i = 0; i < n; ++i) {
+        question_sequence(de[i], event[i]->ndims, dims);
+        dims += event[i]->ndims;
+        base = isl_basic_set_flat_product(base, question_basic(q, event[i]));
     }
-    x = isl_set_project_out(in_context(o, x), isl_dim_set, (unsigned)(na + nb),
-                            (unsigned)(np + ns));
+    isl_set *x = isl_set_from_basic_set(base);
+    if (when) {
+        isl_set *w = isl_set_insert_dims(isl_set_copy(when), isl_dim_set, (unsigned)na,
+                                         (unsigned)nb);
+        w = isl_set_add_dims(w, isl_dim_set, (unsigned)(dims - na - nb - event[0]->ndims));
+        x = isl_set_intersect(x, w);
+    } else {
+        x = order_refine(o, x, a, da, event[0], de[0]);
+    }
+    for (int i = 1; i < n; ++i) x = order_refine(o, x, event[i - 1], de[i - 1], event[i], de[i]);
+    x = order_refine(o, x, event[n - 1], de[n - 1], b, db);
+    x = isl_set_project_out(x, isl_dim_set, (unsigned)(na + nb), (unsigned)(dims - na - nb));
     return isl_set_compute_divs(x);
 }
 
-// Pairs of which "b" comes after the point in time that "first" gives each instance of "a".
-static isl_set *behind(struct prove_order *o, const struct qset *a, isl_set *first,
-                       const struct qset *b) {
-    int na = a->ndims, nb = b->ndims, da[MOST_DIMS], db[MOST_DIMS], dp[MOST_DIMS];
-    question_sequence(da, na, 0);
-    question_sequence(db, nb, na);
-    question_sequence(dp, o->ntime, na + nb);
-    isl_set *x = order_before(o, both(o, na + nb + o->ntime, a, da, b, db), &o->point, dp, b, db);
-    isl_set *f = isl_set_insert_dims(isl_set_copy(first), isl_dim_set, (unsigned)na, (unsigned)nb);
-    x = isl_set_intersect(in_context(o, x), f);
-    x = isl_set_project_out(x, isl_dim_set, (unsigned)(na + nb), (unsigned)o->ntime);
-    return isl_set_compute_divs(x);
-}
-
-// The same again is not worked out again: between barrier "sync" (-1: none) and access "b".
-static isl_set *cover(struct prove_order *o, int a, int b, int sync) {
-    for (struct order_cover *c = o->covers; c; c = c->next)
-        if (c->a == a && c->b == b && c->sync == sync && c->version == o->access[a].version)
-            return isl_set_copy(c->set);
+// The same again is not worked out again: between accesses "a" and "b", wait "wait" (-1: none is
+// needed), then barrier "barrier" (-1: likewise).  It stays with the answer.
+static isl_set *cover(struct prove_order *o, int a, int b, int wait, int barrier) {
     struct order_access *x = &o->access[a], *y = &o->access[b];
-    isl_set *first = o->program->access[a].async ? x->first_wait : NULL;
+    int pending = wait < 0 ? 0 : o->program->sync[wait].pending;
+    for (struct order_cover *c = o->covers; c; c = c->next) {
+        if (c->a == a && c->b == b && c->wait == wait && c->barrier == barrier &&
+            c->pending == pending)
+            return c->set;
+    }
+    struct qset *event[2];
+    int n = 0;
+    if (wait >= 0) event[n++] = &o->sync[wait];
+    if (barrier >= 0) event[n++] = &o->sync[barrier];
     struct order_cover *c = ARENA_NEW(&o->q.s->arena, struct order_cover);
-    *c = (struct order_cover){a, b, sync, x->version, NULL, o->covers};
-    c->set = sync < 0 ? behind(o, &x->when, first, &y->when)
-                      : between(o, &x->when, first, &y->when, &o->sync[sync]);
+    *c = (struct order_cover){a, b, wait, barrier, pending, NULL, o->covers};
+    c->set = between(o, &x->when, &y->when, event, n, wait < 0 ? NULL : x->first[wait]);
     o->covers = c;
-    return isl_set_copy(c->set);
+    return c->set;
 }
 
 // -- whether they meet ----------------------------------------------------------------------------
 
 enum threads { ANY_THREADS, SAME_THREAD, LESS_THREAD, GREATER_THREAD };
 
-// Whether instances of "a" and "b" that "when" has meet.  Takes "when".
-static enum prove_answer meet(struct prove_order *o, int a, int b, isl_set *when,
-                              enum threads threads, struct prove_fault *f) {
+// Instances of "a" and of "b" that name one element.
+static isl_basic_set *meeting(struct prove_order *o, int a, int b, enum threads threads) {
     struct question *q = &o->q;
-    const struct qset *x = threads ? &o->access[a].by_thread : &o->access[a].what;
-    const struct qset *y = threads ? &o->access[b].by_thread : &o->access[b].what;
-    int la = o->access[a].when.ndims, lb = o->access[b].when.ndims;
-    int da[MOST_DIMS], db[MOST_DIMS], n = x->ndims + y->ndims;
-    // loops of both stand first, as in "when"
-    question_sequence(da, la, 0);
-    question_sequence(da + la, x->ndims - la, la + lb);
-    question_sequence(db, lb, la);
-    question_sequence(db + lb, y->ndims - lb, lb + x->ndims);
-    isl_basic_set *base = question_universe(q, n);
-    base = question_instances(q, question_instances(q, base, x, da), y, db);
+    isl_basic_set **kept = &o->meet[4 * (a * o->program->naccesses + b) + threads];
+    if (*kept) return isl_basic_set_copy(*kept);
+    struct qset *x = threads ? &o->access[a].by_thread : &o->access[a].what;
+    struct qset *y = threads ? &o->access[b].by_thread : &o->access[b].what;
+    int da[MOST_DIMS], db[MOST_DIMS];
+    question_sequence(da, x->ndims, 0);
+    question_sequence(db, y->ndims, x->ndims);
+    isl_basic_set *base = isl_basic_set_flat_product(question_basic(q, x), question_basic(q, y));
+    base = isl_basic_set_intersect(base, question_context(q, x->ndims + y->ndims));
     base = question_same(q, base, x, da, y, db);
     if (threads) {
         isl_local_space *ls = isl_local_space_from_space(isl_basic_set_get_space(base));
@@ -203,14 +223,28 @@ static enum prove_answer meet(struct prove_order *o, int a, int b, isl_set *when
                                                       ? isl_equality_from_aff(d)
                                                       : isl_inequality_from_aff(d));
     }
-    when = isl_set_add_dims(when, isl_dim_set, (unsigned)(n - la - lb));
-    isl_set *all = isl_set_intersect(when, question_all(q, base));
-    int64_t param[MOST_PARAMS], value[2 * MOST_DIMS], va[MOST_DIMS], vb[MOST_DIMS];
+    *kept = base;
+    return isl_basic_set_copy(base);
+}
+
+// Whether instances of "a" and "b" that "when" has (NULL: any) meet.
+static enum prove_answer meet(struct prove_order *o, int a, int b, isl_set *when,
+                              enum threads threads, struct prove_fault *f) {
+    struct question *q = &o->q;
+    const struct qset *x = threads ? &o->access[a].by_thread : &o->access[a].what;
+    const struct qset *y = threads ? &o->access[b].by_thread : &o->access[b].what;
+    int la = o->access[a].when.ndims, lb = o->access[b].when.ndims;
+    isl_set *all = isl_set_from_basic_set(meeting(o, a, b, threads));
+    if (when) {
+        isl_set *w = isl_set_insert_dims(isl_set_copy(when), isl_dim_set, (unsigned)la,
+                                         (unsigned)(x->ndims - la));
+        w = isl_set_add_dims(w, isl_dim_set, (unsigned)(y->ndims - lb));
+        all = isl_set_intersect(w, all);
+    }
+    int64_t param[MOST_PARAMS], value[2 * MOST_DIMS];
     enum prove_answer r = question_empty(q, all, param, value);
-    if (r != PROVE_NO) return r;
-    for (int i = 0; i < x->ndims; ++i) va[i] = value[da[i]];
-    for (int i = 0; i < y->ndims; ++i) vb[i] = value[db[i]];
-    const int64_t *dim[] = {va, vb};
+    if (r != PROVE_NO || !when) return r;
+    const int64_t *dim[] = {value, value + x->ndims};
     const struct qset *set[] = {x, y};
     f->threads = threads != ANY_THREADS;
     if (!question_witness(q, param, dim, set, 2, &f->at)) return question_unknown(q);
@@ -230,29 +264,44 @@ static bool is_void(isl_set *x) {
     return isl_set_is_empty(x) == isl_bool_true;
 }
 
-// Instances of the pair of which "b" comes later, and nothing puts it in order behind "a": for
-// other threads, or with "own" for the same one, for which the end of an asynchronous access is
-// enough.
-static isl_set *open_pairs(struct prove_order *o, int a, int b, bool own, bool *used) {
-    const struct qset *x = &o->access[a].when, *y = &o->access[b].when;
+// Instances of the pair of which "b" comes later.
+static isl_set *later(struct prove_order *o, int a, int b) {
+    struct qset *x = &o->access[a].when, *y = &o->access[b].when;
     int da[MOST_DIMS], db[MOST_DIMS];
     question_sequence(da, x->ndims, 0);
     question_sequence(db, y->ndims, x->ndims);
-    isl_basic_set *base = both(o, x->ndims + y->ndims, x, da, y, db);
-    isl_set *open = in_context(o, order_before(o, base, x, da, y, db));
-    if (own) {
-        if (!is_void(open)) open = isl_set_subtract(open, cover(o, a, b, -1));
-        return open;
-    }
-    for (int i = 0; i < o->program->nsyncs && !is_void(open); ++i) {
-        const struct prove_sync *s = &o->program->sync[i];
-        if (s->wait || !s->on || !o->sync[i].exact) continue;
-        isl_set *c = cover(o, a, b, i);
-        if (!is_void(c)) {
-            used[i] = true;
-            open = isl_set_subtract(open, isl_set_copy(c));
+    isl_basic_set *base =
+        isl_basic_set_flat_product(question_basic(&o->q, x), question_basic(&o->q, y));
+    return order_before(o, base, x, da, y, db);
+}
+
+// "open" without what "wait" and "barrier" put in order.
+static isl_set *close_by(struct prove_order *o, isl_set *open, int a, int b, int wait, int barrier,
+                         bool *used) {
+    isl_set *c = cover(o, a, b, wait, barrier);
+    if (is_void(c)) return open;
+    if (barrier >= 0) used[barrier] = true;
+    return isl_set_coalesce(isl_set_subtract(open, isl_set_copy(c)));
+}
+
+static bool is_barrier(const struct prove_order *o, int i) {
+    return !o->program->sync[i].wait && o->program->sync[i].on && o->sync[i].exact;
+}
+
+// Instances of the pair that nothing puts in order: for other threads, or with "own" for the same
+// one, for which the end of an asynchronous access is enough.
+static isl_set *open_pairs(struct prove_order *o, int a, int b, bool own, bool *used) {
+    const struct prove_program *p = o->program;
+    isl_set *open = later(o, a, b);
+    bool async = p->access[a].async;
+    for (int w = async ? 0 : -1; w < (async ? p->nsyncs : 0) && !is_void(open); ++w) {
+        if (w >= 0 && !o->access[a].first[w]) continue;
+        if (own) {
+            open = close_by(o, open, a, b, w, -1, used);
+            continue;
         }
-        isl_set_free(c);
+        for (int i = 0; i < p->nsyncs && !is_void(open); ++i)
+            if (is_barrier(o, i)) open = close_by(o, open, a, b, w, i, used);
     }
     return open;
 }
@@ -261,16 +310,28 @@ static void use_waits(const struct prove_order *o, bool *used) {
     for (int i = 0; i < o->program->nsyncs; ++i) used[i] = used[i] || o->program->sync[i].wait;
 }
 
+static enum prove_answer check_threads(struct prove_order *o, int a, int b, bool *used,
+                                       bool threads, struct prove_fault *f) {
+    isl_set *open = open_pairs(o, a, b, false, used);
+    enum prove_answer r = PROVE_YES;
+    f->missing = PROVE_BARRIER;
+    if (!is_void(open)) r = meet(o, a, b, open, ANY_THREADS, f);
+    if (r != PROVE_YES && threads) {
+        r = meet(o, a, b, open, LESS_THREAD, f);
+        if (r == PROVE_YES) r = meet(o, a, b, open, GREATER_THREAD, f);
+    }
+    isl_set_free(open);
+    return r;
+}
+
 // The same thread touches the element that it has under way.
-static enum prove_answer check_own(struct prove_order *o, int a, int b, bool threads, bool *used,
+static enum prove_answer check_own(struct prove_order *o, int a, int b, bool *used, bool threads,
                                    struct prove_fault *f) {
     isl_set *open = open_pairs(o, a, b, true, used);
     enum prove_answer r = PROVE_YES;
     f->missing = PROVE_WAIT;
-    if (is_void(open))
-        isl_set_free(open);
-    else
-        r = meet(o, a, b, open, threads ? SAME_THREAD : ANY_THREADS, f);
+    if (!is_void(open)) r = meet(o, a, b, open, threads ? SAME_THREAD : ANY_THREADS, f);
+    isl_set_free(open);
     return r;
 }
 
@@ -279,44 +340,39 @@ enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *us
     const struct prove_access *x = &o->program->access[a], *y = &o->program->access[b];
     for (int i = 0; i < o->program->nsyncs; ++i) used[i] = false;
     if (x->buffer != y->buffer || (!x->write && !y->write)) return PROVE_YES;
-    if (o->bad) return question_unknown(&o->q);
+    if (o->bad || o->access[a].odd || o->access[b].odd) return question_unknown(&o->q);
     isl_ctx_reset_operations(o->q.p->ctx);
-    if (o->access[a].odd || o->access[b].odd) return question_unknown(&o->q);
+    *f = (struct prove_fault){.missing = PROVE_BARRIER};
+    if (meet(o, a, b, NULL, ANY_THREADS, f) == PROVE_YES) return PROVE_YES;
     bool threads = x->threads && y->threads;
     if (x->async) {
         use_waits(o, used);
-        order_first_wait(o, a);
+        order_first_waits(o, a);
     }
-    *f = (struct prove_fault){.missing = PROVE_BARRIER};
-    isl_set *open = open_pairs(o, a, b, false, used);
-    enum prove_answer r = PROVE_YES;
-    if (!is_void(open)) r = meet(o, a, b, isl_set_copy(open), ANY_THREADS, f);
-    if (r != PROVE_YES && threads) {
-        r = meet(o, a, b, isl_set_copy(open), LESS_THREAD, f);
-        if (r == PROVE_YES) r = meet(o, a, b, isl_set_copy(open), GREATER_THREAD, f);
-    }
-    isl_set_free(open);
+    enum prove_answer r = check_threads(o, a, b, used, threads, f);
     if (!x->async) return r;
-    // that nothing orders it may be for want of a wait
-    struct prove_fault own;
-    enum prove_answer done = check_own(o, a, b, threads && r == PROVE_YES, used, &own);
+    // of those in order for other threads the wait was there; it may be for the same one alone
+    struct prove_fault own = {.missing = PROVE_WAIT};
+    enum prove_answer done = PROVE_YES;
+    if (r != PROVE_YES || threads) done = check_own(o, a, b, used, threads && r == PROVE_YES, &own);
     if (done == PROVE_YES) return r;
     *f = own;
     return done;
 }
 
 enum prove_answer prove_order_ends(struct prove_order *o, int a, struct prove_fault *f) {
-    const struct order_access *x = &o->access[a];
-    int da[MOST_DIMS];
+    struct order_access *x = &o->access[a];
     if (o->bad || x->odd) return question_unknown(&o->q);
     isl_ctx_reset_operations(o->q.p->ctx);
-    order_first_wait(o, a);
-    question_sequence(da, x->when.ndims, 0);
-    isl_basic_set *base = question_universe(&o->q, x->when.ndims);
-    isl_set *open = question_all(&o->q, question_instances(&o->q, base, &x->when, da));
-    isl_set *done = isl_set_project_out(isl_set_copy(x->first_wait), isl_dim_set,
-                                        (unsigned)x->when.ndims, (unsigned)o->ntime);
-    open = isl_set_subtract(open, isl_set_compute_divs(done));
+    order_first_waits(o, a);
+    isl_set *open = isl_set_from_basic_set(isl_basic_set_intersect(
+        question_basic(&o->q, &x->when), question_context(&o->q, x->when.ndims)));
+    for (int i = 0; i < o->program->nsyncs && !is_void(open); ++i) {
+        if (!x->first[i]) continue;
+        isl_set *done = isl_set_project_out(isl_set_copy(x->first[i]), isl_dim_set,
+                                            (unsigned)x->when.ndims, (unsigned)o->sync[i].ndims);
+        open = isl_set_subtract(open, isl_set_compute_divs(done));
+    }
     int64_t param[MOST_PARAMS], value[MOST_DIMS];
     enum prove_answer r = question_empty(&o->q, open, param, value);
     const int64_t *dim[] = {value};

@@ -10,17 +10,16 @@ struct order_access {
     struct qset when, what, by_thread;
     struct lin thread;  // in by_thread
     bool odd;           // its loops are not affine
-    // of an asynchronous one, by instances and a point in time:
-    isl_set *committed[ORDER_GROUPS];  // the (k + 1)-th commit after it
+    // of an asynchronous one:
+    isl_set *committed[ORDER_GROUPS];  // by instances and a point in time: the (k + 1)-th commit
     int ncommitted;
-    isl_set *first_wait;  // the first wait that completes it
-    int *waits;           // by sync, what it was worked out for: pending, -1: off
-    int version;          // counts how often they have changed
+    isl_set **first;  // by sync: the first wait that completes it, by instances of both; or NULL
+    int *pending;     // by sync: what "first" was worked out for
 };
 
-// What puts "b" in order behind "a", as far as it is barrier "sync" (-1: none is needed).
+// What puts "b" in order behind "a", as far as it is these two.
 struct order_cover {
-    int a, b, sync, version;
+    int a, b, wait, barrier, pending;
     isl_set *set;  // by instances of both
     struct order_cover *next;
 };
@@ -32,6 +31,7 @@ struct prove_order {
     struct qset *commit, *sync;
     struct qset point;  // a point in time, as a set of its own
     int ntime;
+    isl_basic_set **meet;  // by pair and threads, or NULL
     struct order_cover *covers;
     bool bad;  // larger than can be looked at
 };
@@ -39,7 +39,9 @@ struct prove_order {
 // Of what "base" has, that whose instance of "a" comes before that of "b".  Takes "base".
 isl_set *order_before(struct prove_order *o, isl_basic_set *base, const struct qset *a,
                       const int *da, const struct qset *b, const int *db);
-// Works out first_wait of access "a".
-void order_first_wait(struct prove_order *o, int a);
+isl_set *order_refine(struct prove_order *o, isl_set *base, const struct qset *a, const int *da,
+                      const struct qset *b, const int *db);
+// Works out "first" of access "a" for the waits as they are now.
+void order_first_waits(struct prove_order *o, int a);
 
 #endif

@@ -71,7 +71,8 @@ struct qset {
     struct lin *cond;  // each at least 0
     int nouts;
     struct lin *out;
-    bool exact;  // no opaque dimension
+    bool exact;            // no opaque dimension
+    isl_basic_set *basic;  // the instances, by its own dimensions, without context; kept
     // after rewriting; what a witness is told by
     struct prove_var *var;
     int nvars;
@@ -105,7 +106,7 @@ struct question {
     bool failed;                        // too large
     bool param_opaque;                  // a param stands for a number of which only bounds are known
     isl_space *space;                   // of the params
-    isl_set *context;
+    isl_basic_set *context;
 };
 
 struct prover {
@@ -149,14 +150,16 @@ isl_basic_set *question_is_0(struct question *q, isl_basic_set *b, struct lin e,
 isl_basic_set *question_instances(struct question *q, isl_basic_set *b, const struct qset *set,
                                   const int *dim);
 isl_basic_set *question_universe(struct question *q, int ndims);
+// The same where the params are as the context says.
+isl_basic_set *question_context(struct question *q, int ndims);
+// The instances of "set" by its own dimensions, without context.
+isl_basic_set *question_basic(struct question *q, struct qset *set);
 // a - b is 0, and a - b is at least "least", of dimensions "a" and "b".
 isl_basic_set *question_equal(isl_basic_set *x, int a, int b);
 isl_basic_set *question_exceeds(isl_basic_set *x, int a, int b, int least);
 // What "a" names is what "b" names.
 isl_basic_set *question_same(struct question *q, isl_basic_set *x, const struct qset *a,
                              const int *da, const struct qset *b, const int *db);
-// The instances of "x" for params that the context has.
-isl_set *question_all(struct question *q, isl_basic_set *x);
 // The dimensions of the first "n" variables.
 int question_dims(const struct qset *set, int n);
 void question_sequence(int *dim, int n, int from);

@@ -47,7 +47,7 @@ void question_init(struct question *q, struct prover *p) {
 }
 
 void question_release(struct question *q) {
-    isl_set_free(q->context);
+    isl_basic_set_free(q->context);
     isl_space_free(q->space);
     isl_ctx_reset_error(q->p->ctx);
     isl_ctx_reset_operations(q->p->ctx);
@@ -211,8 +211,17 @@ isl_basic_set *question_same(struct question *q, isl_basic_set *x, const struct 
     return x;
 }
 
-isl_set *question_all(struct question *q, isl_basic_set *x) {
-    return isl_set_intersect_params(isl_set_from_basic_set(x), isl_set_copy(q->context));
+isl_basic_set *question_context(struct question *q, int ndims) {
+    return isl_basic_set_add_dims(isl_basic_set_copy(q->context), isl_dim_set, (unsigned)ndims);
+}
+
+isl_basic_set *question_basic(struct question *q, struct qset *set) {
+    if (!set->basic) {
+        int dim[MOST_DIMS];
+        question_sequence(dim, set->ndims, 0);
+        set->basic = question_instances(q, question_universe(q, set->ndims), set, dim);
+    }
+    return isl_basic_set_copy(set->basic);
 }
 
 int question_dims(const struct qset *set, int n) {
@@ -236,7 +245,7 @@ void question_close(struct question *q) {
     }
     isl_basic_set *b = question_universe(q, 0);
     for (int i = 0; i < q->nlemmas; ++i) b = question_at_least_0(q, b, q->lemma[i], NULL);
-    q->context = isl_set_params(isl_set_from_basic_set(b));
+    q->context = isl_basic_set_remove_redundancies(b);
 }
 
 static bool coordinates(struct question *q, isl_set *x, int64_t *param, int64_t *dim) {

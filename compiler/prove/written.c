@@ -27,7 +27,7 @@ static isl_set *preceded(struct question *q, const struct qset *read, const stru
     b = question_instances(q, b, write, dw);
     b = question_same(q, b, read, dr, write, dw);
     if (earlier) b = question_exceeds(b, dr[equal], dw[equal], 1);
-    isl_set *all = question_all(q, b);
+    isl_set *all = isl_set_from_basic_set(b);
     all = isl_set_project_out(all, isl_dim_set, (unsigned)n, (unsigned)(write->ndims - equal));
     return isl_set_compute_divs(all);
 }
@@ -62,8 +62,8 @@ enum prove_answer prove_written(struct prover *p, const struct prove_set *read,
     question_close(q);
     int dims[MOST_DIMS];
     question_sequence(dims, a->read.ndims, 0);
-    isl_set *left = question_all(
-        q, question_instances(q, question_universe(q, a->read.ndims), &a->read, dims));
+    isl_set *left = isl_set_from_basic_set(
+        question_instances(q, question_context(q, a->read.ndims), &a->read, dims));
     // first in the same iteration of all common loops, then in an earlier one of the loop "at"
     for (int at = most; at >= 0; --at) {
         for (int i = 0; i < n && isl_set_is_empty(left) == isl_bool_false; ++i) {
