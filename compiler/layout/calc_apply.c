@@ -141,10 +141,26 @@ static bool fits(struct lay_ctx *ctx, const struct op *op, int i, int place, str
     return false;
 }
 
+// Whether the layout that "op" takes as argument "i" may be a view: the first one, or the only one.
+static bool takes_view(const struct op *op, int i) {
+    return i == 0 || op->offset == OFFSET_OWN || (op->arg[0] == ARG_ANY && op->arg[1] == ARG_ANY);
+}
+
+static bool set_view_aside(struct args *a, const struct op *op, int i) {
+    struct lay_ctx *ctx = a->ctx;
+    if (op->offset == OFFSET_NONE && a->v[i].offset.n) {
+        lay_fail(ctx, "'%s' takes a layout that begins at 0, and '%s' begins at %s", op->name,
+                 calc_text(ctx, a->v[i], CALC_STYLE_TCP), lay_sum_text(ctx, a->v[i].offset));
+        return false;
+    }
+    a->offset = a->v[i].offset;
+    a->v[i] = calc_of_layout(a->v[i].layout);
+    return true;
+}
+
 struct calc_value calc_apply(struct lay_ctx *ctx, const struct op *op, int n,
                              const struct calc_value *arg) {
-    struct args a = {.ctx = ctx, .n = n};
-    struct lay_sum moved = {0, NULL};
+    struct args a = {.ctx = ctx, .n = n, .offset = {0, NULL}};
     if (op->fn && strcmp(op->name, "composition") == 0) {
         if (n < 2) {
             lay_fail(ctx, "'composition' takes at least 2 arguments, not %d", n);
@@ -159,27 +175,24 @@ struct calc_value calc_apply(struct lay_ctx *ctx, const struct op *op, int n,
     struct calc_value turned[3];
     int shift = 0;
     if (n == 3 && op->arg[0] == ARG_BITS &&
-        (arg[0].kind == CALC_LAYOUT || arg[0].kind == CALC_TUPLE)) {  // recast(L, from, to)
+        (arg[0].kind == CALC_LAYOUT || arg[0].kind == CALC_VIEW ||
+         arg[0].kind == CALC_TUPLE)) {  // recast(L, from, to)
         for (int i = 0; i < 3; ++i) turned[i] = arg[(i + 1) % 3];
         arg = turned;
         shift = 1;
     }
     for (int i = 0; i < n; ++i) {
         a.v[i] = arg[i];
-        if (i == 0 && arg[0].kind == CALC_VIEW) {  // a view's offset stays
-            moved = arg[0].offset;
-            a.v[0] = calc_of_layout(arg[0].layout);
-        }
+        if (arg[i].kind == CALC_VIEW && takes_view(op, i) && !set_view_aside(&a, op, i))
+            return calc_none();
         if (!fits(ctx, op, i, (i + shift) % n, &a.v[i])) return calc_none();
     }
     struct calc_value out = op->fn(&a);
     if (ctx->error) return calc_none();
-    if (moved.n && (out.kind == CALC_LAYOUT || out.kind == CALC_VIEW)) {
-        struct lay_view v = {out.kind == CALC_VIEW ? lay_sum_add(ctx, moved, out.offset) : moved,
-                             out.layout};
-        return calc_of_view(v);
-    }
-    return out;
+    if (!a.offset.n || op->offset != OFFSET_STAYS) return out;
+    if (out.kind != CALC_LAYOUT && out.kind != CALC_VIEW) return out;
+    struct lay_sum sum = out.kind == CALC_VIEW ? lay_sum_add(ctx, a.offset, out.offset) : a.offset;
+    return calc_of_view((struct lay_view){sum, out.layout});
 }
 
 void calc_unknown(struct lay_ctx *ctx, const char *name, size_t n) {

@@ -19,10 +19,19 @@ enum arg_kind {
 
 enum { MAX_ARGS = 5 };
 
+// What becomes of the offset of a view, "3+(8):(1)", that an operation is applied to.
+enum offset_rule {
+    OFFSET_STAYS,   // the result begins there, too
+    OFFSET_UNUSED,  // the answer is one of shape and strides alone
+    OFFSET_OWN,     // the operation reckons with it
+    OFFSET_NONE,    // there is no answer for what does not begin at 0
+};
+
 struct args {
     struct lay_ctx *ctx;
     int n;
-    struct calc_value v[MAX_ARGS];
+    struct calc_value v[MAX_ARGS];  // a view is given as its layout
+    struct lay_sum offset;          // and as this
 };
 
 typedef struct calc_value op_fn(struct args *a);
@@ -32,6 +41,7 @@ struct op {
     int min;  // arguments that must be there
     unsigned char arg[MAX_ARGS];
     op_fn *fn;
+    enum offset_rule offset;
 };
 
 extern const struct op calc_ops[];

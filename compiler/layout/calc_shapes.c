@@ -24,6 +24,7 @@ struct calc_value calc_settle(struct lay_ctx *ctx, struct lay_view v,
 // -- shapes ---------------------------------------------------------------------------------------
 
 OP(op_ceil_div) {
+    if (a->v[1].kind == CALC_VIEW && !calc_layout(a->ctx, a->v[1]).shape) return calc_none();
     if (a->v[1].kind == CALC_LAYOUT) {
         struct lay rest = lay_complement(a->ctx, LAYOUT(1), TUPLE(0));
         return calc_of_tuple(a->ctx, rest.shape);
@@ -55,14 +56,22 @@ OP(op_crd2idx) {
         stride = TUPLE(2);
     else if (a->v[1].kind == CALC_LAYOUT)
         stride = a->v[1].layout.stride;
-    if (a->v[1].kind == CALC_LAYOUT && a->v[1].layout.composed)
-        return calc_of_tuple(a->ctx, lay_eval_tuple(a->ctx, a->v[1].layout, TUPLE(0)));
     struct lay l = stride ? lay_make(a->ctx, shape, stride) : lay_make_col(a->ctx, shape);
-    return calc_of_tuple(a->ctx, lay_eval_tuple(a->ctx, l, TUPLE(0)));
+    if (a->v[1].kind == CALC_LAYOUT && a->v[1].layout.composed) l = a->v[1].layout;
+    const struct lay_tuple *index = lay_eval_tuple(a->ctx, l, TUPLE(0));
+    if (!index || !a->offset.n) return calc_of_tuple(a->ctx, index);
+    if (index->rank >= 0) {
+        lay_fail(a->ctx, "'%s' is a coordinate, to which no offset is added",
+                 lay_tuple_text(a->ctx, index));
+        return calc_none();
+    }
+    struct lay_sum sum = lay_sum_add(a->ctx, a->offset, lay_sum_of(a->ctx, index->leaf));
+    return calc_of_int(a->ctx, lay_sum_int(a->ctx, sum));
 }
 
 OP(op_idx2crd) {
     const struct lay_tuple *stride = NULL;
+    if (a->v[1].kind == CALC_VIEW && !calc_layout(a->ctx, a->v[1]).shape) return calc_none();
     if (a->n > 2)
         stride = TUPLE(2);
     else if (a->v[1].kind == CALC_LAYOUT)
@@ -100,6 +109,18 @@ OP(op_local_partition) {
     return calc_of_view(lay_settle(a->ctx, v));
 }
 
+// "l" beginning at "offset" of the elements that are "to" for each "from" of the others.
+static struct calc_value begins_at(struct lay_ctx *ctx, struct lay_sum offset, struct lay l,
+                                   int64_t from, int64_t to) {
+    struct lay_sum sum = {0, NULL};
+    if (!offset.n || !l.shape) return GIVE(l);
+    for (int i = 0; i < offset.n; ++i) {
+        struct lay_int by = lay_int_mul(ctx, offset.term[i], lay_static_int(to));
+        sum = lay_sum_add(ctx, sum, lay_sum_of(ctx, lay_int_div(ctx, by, lay_static_int(from))));
+    }
+    return calc_of_view((struct lay_view){sum, l});
+}
+
 static struct calc_value cast_op(struct args *a, bool wider) {
     int l = a->v[1].kind == CALC_INT ? 0 : 1;
     struct lay_swizzle w;
@@ -112,7 +133,8 @@ static struct calc_value cast_op(struct args *a, bool wider) {
     if (a->v[l].kind == CALC_SWIZZLE)
         return lay_swizzle_cast(a->ctx, a->v[l].swizzle, n, wider, &w) ? calc_of_swizzle(w)
                                                                        : calc_none();
-    return GIVE(wider ? lay_upcast(a->ctx, LAYOUT(l), n) : lay_downcast(a->ctx, LAYOUT(l), n));
+    struct lay cast = wider ? lay_upcast(a->ctx, LAYOUT(l), n) : lay_downcast(a->ctx, LAYOUT(l), n);
+    return begins_at(a->ctx, a->offset, cast, wider ? n : 1, wider ? 1 : n);
 }
 
 OP(op_upcast) {
@@ -124,7 +146,8 @@ OP(op_downcast) {
 }
 
 OP(op_recast) {
-    return GIVE(lay_recast(a->ctx, LAYOUT(2), a->v[0].bits, a->v[1].bits));
+    int64_t from = a->v[0].bits, to = a->v[1].bits;
+    return begins_at(a->ctx, a->offset, lay_recast(a->ctx, LAYOUT(2), from, to), to, from);
 }
 
 OP(op_make_swizzle) {

@@ -72,7 +72,6 @@ struct lay lay_compose_as(struct lay_ctx *, struct lay a, struct lay b, enum lay
 bool lay_swizzle_move(struct lay_ctx *, struct lay, struct lay_swizzle, struct lay_swizzle *out);
 bool lay_swizzle_cast(struct lay_ctx *, struct lay_swizzle, int64_t n, bool wider,
                       struct lay_swizzle *out);
-struct lay_view lay_settle(struct lay_ctx *, struct lay_view);
 bool lay_is_unit(struct lay_int a);  // statically 1
 // False, with the reason, when "what" is not wholly static.
 bool lay_need_static(struct lay_ctx *, struct lay l, const char *op);

@@ -153,10 +153,55 @@ static struct lay bit_layout(struct lay_ctx *ctx, struct lay_swizzle w, int64_t 
     return lay_flat_lay(ctx, &f);
 }
 
+enum { CHECK_POINTS = 1 << 16 };
+
+// Whether "bits", none of the swizzle's, can be added to the values of "l" before the swizzle or
+// after it: below the swizzle's end no value has one of them, so that nothing carries.
+static bool keeps_clear(struct lay_ctx *ctx, struct lay l, int64_t bits) {
+    int64_t mine, sum;
+    bits &= bits_at(l.sw.m + l.sw.b + (l.sw.s < 0 ? -l.sw.s : l.sw.s), 0);
+    if (bits == 0) return true;
+    if (disjoint_bits(ctx, lay_inner(l), l.offset.num, &mine))
+        return (bits & (mine | l.offset.num)) == 0;
+    // the offset carries into bits that it and the modes do not have, or a mode runs backwards
+    struct lay_int size = lay_size(ctx, l);
+    if (!lay_plain(size) || size.num > CHECK_POINTS) return false;
+    for (int64_t i = 0; i < size.num; ++i)
+        if (!lay_eval(ctx, lay_inner(l), i, &sum) ||
+            __builtin_add_overflow(sum, l.offset.num, &sum) || (sum & bits))
+            return false;
+    return true;
+}
+
+// Whether all values "offset" + "l" lie in [0, limit).
+static bool all_below(struct lay_ctx *ctx, struct lay l, int64_t offset, int64_t limit) {
+    struct lay_flat f;
+    __int128 lo = offset, hi = offset;
+    if (!lay_flat_of(ctx, l.shape, l.stride, &f)) return false;
+    for (int i = 0; i < f.n; ++i)
+        *(f.d[i].num < 0 ? &lo : &hi) += (__int128)(f.s[i].num - 1) * f.d[i].num;
+    return lo >= 0 && hi < limit;
+}
+
+// "l" as a plain layout on top of Sw("offset") where it moves along no bit that another of its bits
+// flips; else invalid.
+static struct lay unswizzled(struct lay_ctx *ctx, struct lay l, int64_t offset) {
+    int up = l.sw.s < 0 ? -l.sw.s : l.sw.s;
+    int64_t low = bits_at(l.sw.b, l.sw.m), high = low << up, bits;
+    if (!disjoint_bits(ctx, l, offset, &bits) || ((bits & low) & ((bits & high) >> up)))
+        return lay_layout_invalid();
+    struct lay_ctx quiet = *ctx;
+    quiet.error = "quiet";
+    quiet.trace = NULL;
+    struct lay plain = lay_compose(&quiet, bit_layout(&quiet, l.sw, offset), lay_inner(l));
+    ctx->next_sym = quiet.next_sym;
+    return plain;
+}
+
 // A slice with everything static, as CuTe gives it: its offset is that of the pointer, outside the
 // swizzle.  Where the slice moves along no bit that another of its bits flips, nothing of the
 // swizzle is left but changed strides; else the bits of the offset that the swizzle looks at or
-// flips stay within.
+// flips stay within, and all of it does where the rest would carry.
 struct lay_view lay_settle(struct lay_ctx *ctx, struct lay_view v) {
     struct lay l = v.layout;
     if (!l.shape || !l.composed) return v;
@@ -168,23 +213,23 @@ struct lay_view lay_settle(struct lay_ctx *ctx, struct lay_view v) {
     }
     if (!lay_need_static(ctx, l, "a slice under a swizzle")) return bad;
     struct lay_int off = lay_int_add(ctx, slid, l.offset);
-    struct lay_int end = lay_int_add(ctx, off, lay_cosize(ctx, lay_inner(l)));
-    int64_t bits;
-    if (!lay_plain(end)) return bad;
+    if (!lay_plain(off)) return bad;
+    if (lay_tuple_leaves(l.shape) == 0)
+        return (struct lay_view){lay_sum_of(ctx, lay_static_int(lay_swizzle_apply(l.sw, off.num))),
+                                 lay_inner(l)};
     int up = l.sw.s < 0 ? -l.sw.s : l.sw.s;
     int64_t low = bits_at(l.sw.b, l.sw.m), high = low << up, looks = l.sw.s < 0 ? low : high;
-    if (l.sw.b == 0 || (off.num >= 0 && end.num <= (looks & -looks)))
+    if (l.sw.b == 0 || all_below(ctx, l, off.num, looks & -looks))
         return (struct lay_view){lay_sum_of(ctx, off), lay_inner(l)};
-    if (disjoint_bits(ctx, l, off.num, &bits) && !((bits & low) & ((bits & high) >> up))) {
-        struct lay plain = lay_compose(ctx, bit_layout(ctx, l.sw, off.num), lay_inner(l));
+    struct lay plain = unswizzled(ctx, l, off.num);
+    if (plain.shape)
         return (struct lay_view){lay_sum_of(ctx, lay_static_int(lay_swizzle_apply(l.sw, off.num))),
                                  plain};
-    }
-    int64_t stays = slid.num & (low | high), leaves = slid.num - stays;
-    if (!disjoint_bits(ctx, l, leaves, &bits) || (leaves & (l.offset.num + stays))) {
+    int64_t leaves = slid.num & ~(low | high);
+    l.offset = lay_static_int(off.num - leaves);
+    if (!keeps_clear(ctx, l, leaves)) {
         leaves = 0;
-        stays = slid.num;
+        l.offset = off;
     }
-    l.offset = lay_static_int(l.offset.num + stays);
     return (struct lay_view){lay_sum_of(ctx, lay_static_int(leaves)), l};
 }

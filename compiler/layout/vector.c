@@ -122,23 +122,27 @@ static struct lay_int least(struct lay_ctx *ctx, struct lay_int a, int64_t limit
     return lay_static_int(d % limit == 0 ? limit : lay_gcd(d, limit));
 }
 
+// "n" elements in a row, as far as the swizzle of "l" keeps them: it moves groups of 2^m values
+// together, and the offset says where in a group the first one stands.
+static struct lay_int unmoved(struct lay_ctx *ctx, struct lay l, struct lay_int n) {
+    if (!l.composed || l.sw.b == 0 || n.den == 0) return n;
+    return least(ctx, n, lay_gcd((int64_t)1 << l.sw.m, lay_int_divisor(l.offset)));
+}
+
 // Elements that stand in a row in both.  With symbols the extent may have some: its known divisor
 // is what is certain.
 struct lay_int lay_max_common_vector(struct lay_ctx *ctx, struct lay a, struct lay b) {
     struct lay inverse;
     if (!a.shape || !b.shape) return LAY_INT_INVALID;
     struct lay_int n = run(ctx, common(ctx, lay_inner(a), lay_inner(b), &inverse));
-    if (n.den == 0) return n;
-    if (a.composed && a.sw.b > 0) n = least(ctx, n, (int64_t)1 << a.sw.m);
-    if (b.composed && b.sw.b > 0) n = least(ctx, n, (int64_t)1 << b.sw.m);
-    return n;
+    return unmoved(ctx, b, unmoved(ctx, a, n));
 }
 
 struct lay lay_max_common_layout(struct lay_ctx *ctx, struct lay a, struct lay b) {
     struct lay inverse;
     if (!a.shape || !b.shape) return lay_layout_invalid();
     struct lay both = common(ctx, lay_inner(a), lay_inner(b), &inverse);
-    struct lay_int n = run(ctx, both);
+    struct lay_int n = unmoved(ctx, b, unmoved(ctx, a, run(ctx, both)));
     if (n.den == 0) return lay_layout_invalid();
     if (lay_is_unit(n)) return lay_raw(lay_leaf_of(ctx, 1), lay_leaf_of(ctx, 0));
     return lay_compose(ctx, inverse, lay_make(ctx, lay_leaf(ctx, n), lay_leaf_of(ctx, 1)));

@@ -4,6 +4,7 @@
 // A layout that does not begin at 0, as a value; reports "what" at "at" when there is none.
 static const struct value *offset_layout(struct sema *c, struct lay_view r, struct range at,
                                          const char *what) {
+    r = lay_settle(c->lay, r);
     if (lay_valid(r.layout))
         return value_calc(
             c, (struct calc_value){.kind = CALC_VIEW, .layout = r.layout, .offset = r.offset});

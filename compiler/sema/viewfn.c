@@ -366,13 +366,12 @@ const struct value *eval_slice(struct sema *c, const struct value *f, const stru
         if (!value_to_int64(c, at, e->at, "the argument of a swizzle", &x)) return &value_none;
         return value_static(c, lay_swizzle_apply(f->calc.swizzle, x));
     }
-    struct lay_view r = lay_slice(c->lay, f->calc.layout, in[1].tuple);
-    if (!lay_valid(r.layout)) {
+    struct calc_value r = lay_calc(c->lay, "slice", 2, in);
+    if (r.kind == CALC_NONE) {
         sema_lay_error(c, e->at, "the slice");
         return &value_none;
     }
-    if (lay_tuple_leaves(r.layout.shape) == 0 && !f->calc.layout.sw.b && r.offset.n <= 1)
+    if (lay_tuple_leaves(r.layout.shape) == 0 && r.offset.n <= 1)
         return value_lay_int(c, lay_sum_int(c->lay, r.offset));
-    return value_calc(
-        c, (struct calc_value){.kind = CALC_VIEW, .layout = r.layout, .offset = r.offset});
+    return value_calc(c, r);
 }
