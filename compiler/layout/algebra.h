@@ -190,8 +190,9 @@ struct lay lay_with_shape(struct lay_ctx *, struct lay,
 struct lay lay_compose(struct lay_ctx *, struct lay a, struct lay b);
 struct lay lay_compose_tiler(struct lay_ctx *, struct lay a, const struct lay_tiler *);
 
-// @pre A without its zeros is injective.  @post the images are disjoint but for 0, R is ordered,
-// (A, R) fills "cotarget"
+// @pre A without its zeros is injective, and each stride is a multiple of what the modes below it
+// span, as far as "cotarget" reaches.  @post the images are disjoint but for 0, R is ordered, (A,
+// R) fills "cotarget"
 struct lay lay_complement(struct lay_ctx *, struct lay a,
                           const struct lay_tuple *cotarget);  // NULL: cosize(A)
 struct lay lay_right_inverse(struct lay_ctx *, struct lay);   // @post A(R(i)) = i
@@ -227,7 +228,8 @@ struct lay lay_tiled_divide(struct lay_ctx *, struct lay,
                             const struct lay_tiler *);  // ((T0,T1),R0,R1,rest..)
 struct lay lay_flat_divide(struct lay_ctx *, struct lay,
                            const struct lay_tiler *);  // (T0,T1,R0,R1,rest..)
-// @post mode 0 is A, the images of the copies are disjoint
+// @post mode 0 is A, mode 1 the complement of A (which may leave holes here) composed with the
+// tiler, the images of the copies are disjoint
 struct lay lay_logical_product(struct lay_ctx *, struct lay, const struct lay_tiler *);
 struct lay lay_zipped_product(struct lay_ctx *, struct lay, const struct lay_tiler *);
 struct lay lay_tiled_product(struct lay_ctx *, struct lay, const struct lay_tiler *);

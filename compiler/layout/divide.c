@@ -260,26 +260,40 @@ static bool apart(struct lay_ctx *ctx, struct lay a, struct lay copies) {
     return true;
 }
 
-// (a, complement(a, size(a) * cosize(tiler)) o tiler)
+// Whether no stride is negative.
+static bool forwards(const struct lay_tuple *stride) {
+    int64_t lo, hi;
+    if (stride->rank < 0) {
+        lay_int_range(stride->leaf, &lo, &hi);
+        return lo >= 0;
+    }
+    for (int i = 0; i < stride->rank; ++i)
+        if (!forwards(stride->kid[i])) return false;
+    return true;
+}
+
+// (a, complement(a, size(a) * cosize(tiler)) o tiler), and refused where that has no exact answer
 static struct lay product(struct lay_ctx *ctx, struct lay a, struct lay tiler) {
     struct lay_int room = lay_int_mul(ctx, lay_size(ctx, a), lay_cosize(ctx, tiler));
-    struct lay gaps = lay_complement(ctx, a, lay_leaf(ctx, room)), copies;
+    struct lay gaps = lay_complement_as(ctx, a, lay_leaf(ctx, room), false), copies;
     lay_trace(ctx, gaps, "complement of %s up to size x cosize = %s", lay_text(ctx, a),
               lay_int_text(ctx, room));
-    struct lay_ctx quiet = *ctx;
-    quiet.error = "quiet";
-    quiet.trace = NULL;
-    copies = lay_compose(&quiet, gaps, tiler);
-    ctx->next_sym = quiet.next_sym;
-    // inexact, or past the gaps: the copies may still keep apart
-    bool within = lay_int_less_equal(lay_cosize(&quiet, tiler), lay_size(&quiet, gaps));
-    if (!copies.shape || (!within && lay_static(copies) && lay_static(a))) {
-        copies = lay_compose_as(ctx, gaps, tiler, LAY_AS_CUTE);
-        if (copies.shape && !apart(ctx, a, copies)) {
-            lay_fail(ctx, "'%s' times '%s' has no result: the copies would overlap",
-                     lay_text(ctx, a), lay_text(ctx, tiler));
-            return lay_layout_invalid();
-        }
+    bool first = !ctx->error;
+    copies = lay_compose(ctx, gaps, tiler);
+    if (!copies.shape && first && ctx->error && gaps.shape && tiler.shape) {
+        const char *why = ctx->error;
+        ctx->error = NULL;
+        lay_fail(ctx, "'%s' times '%s' has no result: the copies stand in the complement, and %s",
+                 lay_text(ctx, a), lay_text(ctx, tiler), why);
+    }
+    if (!copies.shape) return copies;
+    // past the gaps, or backwards from the first copy, they may lie on other copies
+    bool within =
+        forwards(tiler.stride) && lay_int_less_equal(lay_cosize(ctx, tiler), lay_size(ctx, gaps));
+    if (!within && lay_static(copies) && lay_static(a) && !apart(ctx, a, copies)) {
+        lay_fail(ctx, "'%s' times '%s' has no result: the copies would overlap", lay_text(ctx, a),
+                 lay_text(ctx, tiler));
+        return lay_layout_invalid();
     }
     lay_trace(ctx, copies, "complement o %s: where the copies go", lay_text(ctx, tiler));
     return lay_join(ctx, 2, (struct lay[]){a, copies});

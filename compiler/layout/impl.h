@@ -68,6 +68,10 @@ struct lay lay_under(struct lay outer, struct lay l);
 // A, or as CuTe does it.
 enum lay_exact { LAY_EXACT, LAY_IN_RANGE, LAY_AS_CUTE };
 struct lay lay_zipped_divide_as_cute(struct lay_ctx *, struct lay a, const struct lay_tiler *);
+// "fill" false: the complement is disjoint and ordered, and may leave numbers below a stride that
+// is no multiple of what is below it, as CuTe's does.
+struct lay lay_complement_as(struct lay_ctx *, struct lay a, const struct lay_tuple *cotarget,
+                             bool fill);
 struct lay lay_compose_as(struct lay_ctx *, struct lay a, struct lay b, enum lay_exact);
 bool lay_swizzle_move(struct lay_ctx *, struct lay, struct lay_swizzle, struct lay_swizzle *out);
 bool lay_swizzle_cast(struct lay_ctx *, struct lay_swizzle, int64_t n, bool wider,

@@ -20,7 +20,28 @@ static int smallest(const struct lay_flat *f) {
     return best;
 }
 
-struct lay lay_complement(struct lay_ctx *ctx, struct lay a, const struct lay_tuple *cotarget) {
+// Whether the gap of "gap" times "last" below the mode s:d fills what is below "room": a stride "d"
+// that is no multiple of "last" leaves the numbers just below it to nobody.
+static bool fills(struct lay_ctx *ctx, struct lay a, struct lay_int s, struct lay_int d,
+                  struct lay_int last, struct lay_int gap, struct lay_int room) {
+    int64_t from, upto;
+    if (!lay_plain(d) || !lay_plain(last) || d.num % last.num == 0) return true;
+    from = gap.num * last.num;
+    if (lay_int_less_equal(room, lay_static_int(from))) return true;
+    upto = (lay_plain(room) && room.num < d.num ? room.num : d.num) - 1;
+    struct lay_buf hole = {.ctx = ctx};
+    lay_buf_add(&hole, "%lld", (long long)from);
+    if (upto > from) lay_buf_add(&hole, " .. %lld", (long long)upto);
+    lay_fail(ctx,
+             "'%s' has no complement that fills %s: nothing can reach %s, since the stride of the "
+             "mode %s:%s is no multiple of %s, which the modes below it span",
+             lay_text(ctx, a), lay_int_text(ctx, room), lay_buf_done(&hole), lay_int_text(ctx, s),
+             lay_int_text(ctx, d), lay_int_text(ctx, last));
+    return false;
+}
+
+struct lay lay_complement_as(struct lay_ctx *ctx, struct lay a, const struct lay_tuple *cotarget,
+                             bool fill) {
     struct lay_flat f, out;
     struct lay_int last = lay_static_int(1);
     out.n = 0;
@@ -60,6 +81,7 @@ struct lay lay_complement(struct lay_ctx *ctx, struct lay a, const struct lay_tu
                                  : "overlaps the modes with smaller strides");
             return bad();
         }
+        if (fill && !fills(ctx, a, s, d, last, gap, room)) return bad();
         out.s[out.n] = gap;
         out.d[out.n++] = last;
         last = lay_int_mul(ctx, d, s);
@@ -75,6 +97,10 @@ struct lay lay_complement(struct lay_ctx *ctx, struct lay a, const struct lay_tu
     out.d[out.n] = last;
     if (out.s[out.n++].den == 0 || !lay_flat_coalesce(ctx, &out, false)) return bad();
     return lay_flat_lay(ctx, &out);
+}
+
+struct lay lay_complement(struct lay_ctx *ctx, struct lay a, const struct lay_tuple *cotarget) {
+    return lay_complement_as(ctx, a, cotarget, true);
 }
 
 // -- inverses -------------------------------------------------------------------------------------
@@ -145,37 +171,26 @@ static struct lay right_inverse(struct lay_ctx *ctx, struct lay l) {
     return lay_flat_lay(ctx, &out);
 }
 
-// R(A(i)) = i, or a value with the same image where A repeats itself.
-static bool undoes(struct lay_ctx *ctx, struct lay a, struct lay r) {
-    struct lay_int size = lay_size(ctx, a);
-    if (!lay_plain(size) || size.num > CHECK_POINTS) return false;
-    for (int64_t i = 0; i < size.num; ++i) {
-        int64_t x, back, again;
-        if (!lay_eval(ctx, a, i, &x) || x < 0 || !lay_eval(ctx, r, x, &back) ||
-            !lay_eval(ctx, a, back, &again) || again != x)
-            return false;
-    }
-    return true;
+// Says that "l" has no left inverse: it has one value at the coordinates "i" and "j".
+static struct lay repeats(struct lay_ctx *ctx, struct lay l, int64_t i, int64_t j) {
+    int64_t v = 0;
+    (void)lay_eval(ctx, l, i, &v);
+    lay_fail(ctx, "'%s' has no left inverse: it has the value %lld at coordinate %lld and at %lld",
+             lay_text(ctx, l), (long long)v, (long long)i, (long long)j);
+    return bad();
 }
 
 static struct lay left_inverse(struct lay_ctx *ctx, struct lay l) {
     struct lay_flat f, out;
     struct lay_int p[LAY_MAX_LEAVES];
     int at[LAY_MAX_LEAVES] = {0}, i = 0;
-    bool apart = true;
     out.n = 0;
     if (!lay_need_static(ctx, l, "left_inverse") || !lay_flat_of(ctx, l.shape, l.stride, &f) ||
         !lay_flat_coalesce(ctx, &f, false) || !prefixes(ctx, &f, p))
         return bad();
     sort_strides(&f, at);
-    while (i < f.n && f.d[at[i]].num == 0) ++i;
-    if (i == f.n) {  // a constant
-        out.n = 1;
-        out.s[0] = lay_tuple_product(ctx, l.shape);
-        out.d[0] = lay_static_int(0);
-        return lay_is_unit(out.s[0]) ? (out.n = 0, lay_flat_lay(ctx, &out))
-                                     : lay_flat_lay(ctx, &out);
-    }
+    if (f.n == 0) return lay_flat_lay(ctx, &out);
+    if (f.d[at[0]].num == 0) return repeats(ctx, l, 0, p[at[0]].num);
     struct lay_int d = f.d[at[i]];
     if (d.num != 1) {
         out.s[out.n] = d;
@@ -191,19 +206,15 @@ static struct lay left_inverse(struct lay_ctx *ctx, struct lay l) {
             return bad();
         }
         if (next.den) {
-            apart = apart && next.num / d.num >= s.num;
-            s = lay_static_int(next.num / d.num);
+            int64_t room = next.num / d.num;
+            if (room < s.num) return repeats(ctx, l, room * p[at[i]].num, p[at[i + 1]].num);
+            s = lay_static_int(room);
         }
         out.s[out.n] = s;
         out.d[out.n++] = p[at[i]];
     }
     if (!lay_flat_coalesce(ctx, &out, false)) return bad();
-    struct lay r = lay_flat_lay(ctx, &out);
-    if (!apart && !undoes(ctx, l, r)) {
-        lay_fail(ctx, "'%s' has no left inverse: it takes values more than once", lay_text(ctx, l));
-        return bad();
-    }
-    return r;
+    return lay_flat_lay(ctx, &out);
 }
 
 // -- under a swizzle ------------------------------------------------------------------------------
@@ -230,13 +241,8 @@ static struct lay inverse_swizzled(struct lay_ctx *ctx, struct lay l, inverse_fn
         bool ok = r.shape && lay_plain(n) && n.num <= CHECK_POINTS;
         for (int64_t i = 0; ok && i < n.num; ++i) {
             int64_t x = 0, y = 0;
-            ok = lay_eval(ctx, right ? r : l, i, &x) && lay_eval(ctx, right ? l : r, x, &y);
-            if (ok && y != i) {
-                int64_t again = i,
-                        want = 0;  // a left inverse may give another place with the same value
-                ok = !right && lay_eval(ctx, l, y, &again) && lay_eval(ctx, l, i, &want) &&
-                     again == want;
-            }
+            ok = lay_eval(ctx, right ? r : l, i, &x) && lay_eval(ctx, right ? l : r, x, &y) &&
+                 y == i;
         }
         if (ok) return r;
     }

@@ -38,18 +38,6 @@ static int injective(struct lay l, int64_t n) {
     return 1;
 }
 
-// Whether each stride is a multiple of what the modes below it span: else there are values that
-// nothing fills.
-static int nested(struct lay f) {
-    for (int i = 0; i < lay_rank(f); ++i)
-        for (int k = 0; k < lay_rank(f); ++k) {
-            struct lay x = lay_mode(&ctx, f, i), y = lay_mode(&ctx, f, k);
-            int64_t span = x.shape->leaf.num * x.stride->leaf.num;
-            if (x.stride->leaf.num < y.stride->leaf.num && y.stride->leaf.num % span) return 0;
-        }
-    return 1;
-}
-
 static void complement(struct lay l) {
     struct lay f = lay_filter(&ctx, l), r = lay_complement(&ctx, l, NULL);
     int64_t n = lay_size(&ctx, f).num, last = -1;
@@ -59,8 +47,7 @@ static void complement(struct lay l) {
         return;
     }
     int64_t m = lay_size(&ctx, r).num;
-    CHECK(n * m >= lay_cosize(&ctx, f).num || !nested(f), "%s and %s do not fill", NAME(l),
-          NAME(r));
+    int64_t hit = 0, all = lay_cosize(&ctx, f).num;
     ++stamp;
     for (int64_t j = 0; j < m; ++j) {
         int64_t v = value(&ctx, r, j);
@@ -70,8 +57,10 @@ static void complement(struct lay l) {
             int64_t x = value(&ctx, f, i) + v;
             CHECK(x >= MAX_VALUE || seen[x] != stamp, "%s and %s meet", NAME(l), NAME(r));
             if (x < MAX_VALUE) seen[x] = stamp;
+            hit += x < all;
         }
     }
+    CHECK(hit == all, "%s and %s fill %d of %d", NAME(l), NAME(r), (int)hit, (int)all);
 }
 
 static void inverses(struct lay l, int64_t n) {
@@ -87,11 +76,10 @@ static void inverses(struct lay l, int64_t n) {
         lay_clear_error(&ctx);
         return;
     }
-    for (int64_t i = 0; i < n; ++i) {
-        int64_t x = value(&ctx, l, i), back = value(&ctx, r, x);
-        CHECK(one_to_one ? back == i : value(&ctx, l, back) == x, "left inverse %s of %s at %d",
-              NAME(r), NAME(l), (int)i);
-    }
+    CHECK(one_to_one, "%s repeats values and has the left inverse %s", NAME(l), NAME(r));
+    for (int64_t i = 0; i < n; ++i)
+        CHECK(value(&ctx, r, value(&ctx, l, i)) == i, "left inverse %s of %s at %d", NAME(r),
+              NAME(l), (int)i);
 }
 
 static void widths(struct lay l, int64_t n) {
@@ -192,7 +180,8 @@ static void divide(struct lay a, struct lay b) {
               (int)n);
 }
 
-// Sums of a value of A and one of the copies say which two they are.
+// Sums of a value of A and one of the copies say which two they are, and the copies stand where the
+// tiler says in the complement.
 static void product(struct lay a, struct lay b) {
     struct lay r = lay_logical_product(&ctx, a, lay_tiler_layout(&ctx, b));
     if (!r.shape) {
@@ -201,6 +190,12 @@ static void product(struct lay a, struct lay b) {
         return;
     }
     struct lay copies = lay_mode(&ctx, r, 1);
+    struct lay_int room = lay_int_mul(&ctx, lay_size(&ctx, a), lay_cosize(&ctx, b));
+    struct lay gaps = lay_complement(&ctx, a, lay_leaf(&ctx, room));
+    for (int64_t j = 0; gaps.shape && j < lay_size(&ctx, copies).num; ++j)
+        CHECK(value(&ctx, copies, j) == value(&ctx, gaps, value(&ctx, b, j)),
+              "%s x %s = %s: copy %d", NAME(a), NAME(b), NAME(r), (int)j);
+    lay_clear_error(&ctx);
     CHECK(lay_equal(lay_mode(&ctx, r, 0), a), "mode 0 of %s x %s is %s", NAME(a), NAME(b), NAME(r));
     ++stamp;
     for (int64_t j = 0; j < lay_size(&ctx, copies).num; ++j)

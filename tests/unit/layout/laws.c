@@ -79,13 +79,31 @@ static int law_inverse(void) {
     return verdict(ok, "inverse", l, r, b);
 }
 
-// R(A(i)) = i with gaps between the values
+// R(A(i)) = i with gaps between the values, and none for a layout that repeats them
 static int law_left_inverse(void) {
-    struct lay l = gen_layout(&ctx, &rng, 2, 64, 2), r = lay_left_inverse(&ctx, l);
+    int repeats = rng_below(&rng, 4) == 0;
+    struct lay l = repeats ? any(64) : gen_layout(&ctx, &rng, 2, 64, 2);
+    struct lay r = lay_left_inverse(&ctx, l);
     int ok = r.shape != NULL;
+    if (repeats && !ok) return OK;
     for (int64_t i = 0; ok && i < lay_size(&ctx, l).num; ++i)
         ok = value(&ctx, r, value(&ctx, l, i)) == i;
     return verdict(ok, "left inverse", l, r, r);
+}
+
+// the copies of a product stand where the tiler says in the row of all copies
+static int law_product(void) {
+    struct lay a = gen_layout(&ctx, &rng, 1, 24, 2), b = any(12);
+    int64_t n = lay_cosize(&ctx, b).num;
+    struct lay p = lay_logical_product(&ctx, a, lay_tiler_layout(&ctx, b));
+    lay_clear_error(&ctx);
+    struct lay all = lay_logical_product(&ctx, a, lay_tiler_layout(&ctx, number(n, 1)));
+    if (!p.shape || !all.shape) return SKIP;
+    struct lay copies = lay_mode(&ctx, p, 1), row = lay_mode(&ctx, all, 1);
+    int ok = lay_equal(lay_mode(&ctx, p, 0), a);
+    for (int64_t j = 0; ok && j < lay_size(&ctx, b).num; ++j)
+        ok = value(&ctx, copies, j) == value(&ctx, row, value(&ctx, b, j));
+    return verdict(ok, "product", a, b, p);
 }
 
 // dividing a product by the size of its first factor gives the factors back
@@ -141,7 +159,8 @@ static int law_swizzle(void) {
 static int law_width(void) {
     struct lay inner = gen_layout(&ctx, &rng, 2, 64, 1), l = inner;
     int64_t n = 2 << rng_below(&rng, 3);
-    if (rng_below(&rng, 2)) l = lay_swizzled(&ctx, random_swizzle(), lay_int(0), inner);
+    if (rng_below(&rng, 2))
+        l = lay_swizzled(&ctx, random_swizzle(), lay_int(rng_below(&rng, 40)), inner);
     struct lay d = lay_downcast(&ctx, l, n);
     if (!d.shape) return SKIP;
     struct lay u = lay_upcast(&ctx, d, n);
@@ -186,6 +205,24 @@ static int law_associative(void) {
     return OK;
 }
 
+// A and its complement fill what they are asked to, whether the strides divide or not
+static int law_fills(void) {
+    static char seen[1 << 12];
+    struct lay a = any(24);
+    int64_t room = 1 + rng_below(&rng, 200), n = lay_size(&ctx, a).num;
+    struct lay c = lay_complement(&ctx, a, lay_leaf_of(&ctx, room));
+    if (!c.shape) return SKIP;
+    int ok = 1;
+    memset(seen, 0, sizeof seen);
+    for (int64_t j = 0; j < lay_size(&ctx, c).num; ++j)
+        for (int64_t i = 0; i < n; ++i) {
+            int64_t v = value(&ctx, a, i) + value(&ctx, c, j);
+            if (v >= 0 && v < room) seen[v] = 1;
+        }
+    for (int64_t v = 0; ok && v < room; ++v) ok = seen[v];
+    return verdict(ok, "fills", a, c, number(room, 1));
+}
+
 // A and its complement fill the cosize without a value twice
 static int law_complement(void) {
     static char seen[1 << 16];
@@ -214,9 +251,12 @@ static int law_coordinates(void) {
     int64_t x;
     int ok = lay_int_is(back, i) && lay_eval_coord(&ctx, l, c, &x) && x == value(&ctx, l, i);
     const struct lay_tuple *row = lay_tuple2(&ctx, lay_leaf_of(&ctx, i % rows), lay_any(&ctx));
-    struct lay_view v = lay_slice(&ctx, l, row);
+    if (rng_below(&rng, 2))
+        l = lay_swizzled(&ctx, random_swizzle(), lay_int(rng_below(&rng, 99) - 9), l);
+    struct lay_view v = lay_settle(&ctx, lay_slice(&ctx, l, row));
     int64_t off = lay_sum_int(&ctx, v.offset).num;
-    ok = ok && off + value(&ctx, v.layout, i / rows) == value(&ctx, l, i);
+    for (int64_t k = i % rows; ok && k < n; k += rows)
+        ok = off + value(&ctx, v.layout, k / rows) == value(&ctx, l, k);
     return verdict(ok, "coordinates", l, v.layout, l);
 }
 
@@ -294,6 +334,7 @@ static const struct law {
     {"permute", law_permute},
     {"inverse", law_inverse},
     {"left inverse", law_left_inverse},
+    {"product", law_product},
     {"divide of product", law_divide_product},
     {"divides", law_divides},
     {"swizzle", law_swizzle},
@@ -302,6 +343,7 @@ static const struct law {
     {"text", law_text},
     {"associative", law_associative},
     {"complement", law_complement},
+    {"fills", law_fills},
     {"coordinates", law_coordinates},
     {"common vector", law_common},
     {"symbols", law_symbols},
