@@ -14,6 +14,7 @@
 #include "kernel/equivalent.h"
 #include "kernel/kernel_ir.h"
 #include "layout/algebra.h"
+#include "plan/align.h"
 #include "plan/print.h"
 #include "plan/view.h"
 
@@ -239,7 +240,7 @@ static struct explained_tensor explain_tensor(struct session *s, const struct te
         .elem = t->elem->name,
         .space = space_name(t->space),
         .layout = lay_valid(t->layout) ? plan_named_layout(s, t->layout, t->names) : NULL,
-        .align = t->space == MEM_FRAG ? 0 : t->align,
+        .align = t->space == MEM_FRAG ? 0 : align_known(t),
         .local = true,
         .at = t->smem_offset,
     };

@@ -11,7 +11,7 @@
 #include "base/image.h"
 #include "base/session.h"
 #include "kernel/kernel_ir.h"
-#include "plan/plan.h"
+#include "plan/align.h"
 #include "plan/plan_bind.h"
 #include "plan/plan_run.h"
 
@@ -107,10 +107,9 @@ static const char *launcher_of(const struct run_case *c, const struct kernel *k)
 // Bytes to which the tensor is aligned in the run of variant "v" (-1: there is but one): no more
 // than is promised or asked for.
 static int alignment_of(const struct kernel *k, int v, const struct tensor *t) {
-    if (t->align_given) return t->align;
     for (int i = 0; v >= 0 && i < k->variant[v].nwhen; ++i)
         if (k->variant[v].when[i].tensor == t) return (int)k->variant[v].when[i].by;
-    return t->elem->bits / 8;
+    return (int)align_known(t);
 }
 
 // Whether the launcher takes variant "v" of "k" with tensors that are aligned for it, and these

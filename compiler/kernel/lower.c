@@ -8,6 +8,7 @@
 #include "base/session.h"
 #include "kernel/lower_private.h"
 #include "layout/algebra.h"
+#include "plan/align.h"
 
 struct kir_node *lower_node(struct lowering *w, enum kir_kind kind) {
     struct kir_node *n = ARENA_NEW(&w->s->arena, struct kir_node);
@@ -183,25 +184,16 @@ static void add_span(struct session *s, const struct lay_tuple *shape,
     *span = ix_add(s, *span, ix_scale(s, last, stride->leaf));
 }
 
-// Bytes to which "t" must be aligned for the functions that get it.
-static int argument_alignment(const struct plan_call *y, const struct tensor *t) {
-    int most = 0;
-    for (int i = 0; i < y->fn->nformals; ++i) {
-        const struct tensor *f = y->fn->formal[i].tensor;
-        if (y->view[i].base == t && f->align_given && f->align > most) most = f->align;
-    }
-    return most;
-}
-
-// Bytes: the widest access to "t" in "list".
-static int widest_access(const struct stmt *list, const struct tensor *t) {
+// Bytes: the widest access of "k" to "t" in "list".
+static int widest_access(struct session *s, const struct kernel *k, const struct stmt *list,
+                         const struct tensor *t) {
     int widest = t->elem->bits / 8;
     for (const struct stmt *st = list; st; st = st->next) {
         int bytes = 0;
         if (stmt_nests(st))
-            bytes = widest_access(st->body, t);
-        else if (st->kind == STMT_CALL)
-            bytes = argument_alignment(st->call, t);
+            bytes = widest_access(s, k, st->body, t);
+        else if (st->kind == STMT_CALL && st->call->fill && st->call->view[0].base == t)
+            bytes = lower_fill_elements(s, k, &st->call->view[0]) * (t->elem->bits / 8);
         else if (st->kind == STMT_COPY && (st->copy->src.base == t || st->copy->dst.base == t))
             bytes = st->copy->facts.vec * (t->elem->bits / 8);
         if (bytes > widest) widest = bytes;
@@ -209,10 +201,18 @@ static int widest_access(const struct stmt *list, const struct tensor *t) {
     return widest;
 }
 
+// Bytes to which the caller of "k" aligns "t": as accesses and functions need it, and as is
+// promised.
+static int alignment_owed(struct session *s, const struct kernel *k, const struct tensor *t) {
+    int64_t owed = widest_access(s, k, k->body, t), called = align_for_calls(k->body, t);
+    if (called > owed) owed = called;
+    return (int)(align_known(t) > owed ? align_known(t) : owed);
+}
+
 static struct kir_tensor lower_tensor(struct session *s, const struct formal *f,
                                       const struct kir_buffer *b) {
     const struct tensor *t = f->tensor;
-    int align = t->align_given ? t->align : t->elem->bits / 8;
+    int align = (int)align_known(t);
     struct kir_tensor r = {t->name, b->c_name, b->c_type, b->elem, b->elem_bits, align, t->id};
     r.written = f->dir != ARG_IN;
     r.read = f->dir != ARG_OUT;
@@ -260,9 +260,7 @@ static void lower_formals(struct lowering *w, const struct kernel *k, struct kir
         struct kir_formal *f = &out->formal[out->nformals++];
         if (j == k->nindexes || (i < k->nformals && k->formal[i].place < k->index[j].place)) {
             const struct tensor *t = k->formal[i].tensor;
-            int need = widest_access(k->body, t);
-            *f = (struct kir_formal){w->buffer[i].buf, NULL,
-                                     t->align_given && t->align > need ? t->align : need};
+            *f = (struct kir_formal){w->buffer[i].buf, NULL, alignment_owed(s, k, t)};
             ++i;
         } else {
             struct ix_var *v = (struct ix_var *)k->index[j].var;

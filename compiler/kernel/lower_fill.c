@@ -3,13 +3,15 @@
 #include "base/session.h"
 #include "kernel/lower_private.h"
 #include "layout/algebra.h"
+#include "plan/align.h"
 #include "plan/view.h"
 
 // Elements an access: what is filled is one run, whose start and length are whole accesses.
-static int elements_at_once(struct lowering *w, const struct view *v, int64_t size) {
-    struct lay_ctx *x = &w->s->lay;
+int lower_fill_elements(struct session *s, const struct kernel *k, const struct view *v) {
+    struct lay_ctx *x = &s->lay;
     struct lay run = lay_coalesce(x, lay_inner(v->layout));
-    int n = 128 / v->base->elem->bits;
+    int64_t size = lay_size(x, v->layout).num, align = align_counted_on(k, v->base);
+    int n = (int)(8 * (align < ALIGN_ACCESS ? align : ALIGN_ACCESS) / v->base->elem->bits);
     if (!lay_valid(run) || !lay_is_leaf(run.shape) || !lay_int_is(run.stride->leaf, 1)) n = 1;
     lay_clear_error(x);
     int64_t start = ix_divisor(v->offset);
@@ -36,7 +38,7 @@ void lower_fill(struct lowering *w, const struct plan_call *y) {
     const struct view *v = &y->view[0];
     int64_t size = lay_size(&s->lay, v->layout).num;
     bool own = v->base->space == MEM_FRAG || ix_depends(v->offset, IX_TID);
-    int each = elements_at_once(w, v, size);
+    int each = lower_fill_elements(s, w->kernel, v);
     int64_t accesses = size / each, threads = own ? 1 : w->kernel->threads;
     int64_t rounds = (accesses + threads - 1) / threads;
     if (size == 0) return;

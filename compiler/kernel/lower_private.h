@@ -56,6 +56,8 @@ void lower_copy(struct lowering *w, const struct copy *c);
 // A wait for all but "pending" groups of asynchronous copies; none when it is -1.
 void lower_wait(struct lowering *w, int pending);
 void lower_fill(struct lowering *w, const struct plan_call *y);
+// How many elements of "v" a fill of "k" writes in one access.
+int lower_fill_elements(struct session *s, const struct kernel *k, const struct view *v);
 void lower_call(struct lowering *w, const struct plan_call *y);
 // All params of "e" are params of "k".
 bool lower_known(const struct kernel *k, const struct ix *e);

@@ -5,6 +5,7 @@
 #include "pass/assume.h"
 
 #include "base/session.h"
+#include "plan/align.h"
 
 static int64_t gcd(int64_t a, int64_t b) {
     while (b) {
@@ -63,9 +64,8 @@ static void ask(const struct assumption *a, struct condition c) {
 // -- divisors -------------------------------------------------------------------------------------
 
 int64_t assume_base(const struct assumption *a, const struct tensor *t) {
-    if (t->align_given || t->space != MEM_GLOBAL || a->kernel->device) return t->align;
-    int64_t own = t->elem->bits / 8;
-    if (own >= a->bytes) return own;
+    int64_t known = align_counted_on(a->kernel, t);
+    if (t->align || t->space != MEM_GLOBAL || a->kernel->device || known >= a->bytes) return known;
     if (a->list) ask(a, (struct condition){t, lay_int(0), a->bytes});
     return a->bytes;
 }

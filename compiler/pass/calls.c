@@ -2,13 +2,15 @@
 //
 // Requires: pass partition, which gives fragments their layouts.  Fills nothing.  An extern
 // function gets a pointer to an argument's first element and takes it from there to have the layout
-// that was declared; so it must have that layout.
+// that was declared; so it must have that layout, and the alignment.
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/pass.h"
-#include "plan/plan.h"
+#include "pass/variants.h"
+#include "plan/align.h"
 
 static bool same_layout(struct session *s, struct lay have, struct lay want) {
     if (!lay_tuple_equal(lay_product_each(&s->lay, have.shape),
@@ -21,17 +23,66 @@ static bool same_layout(struct session *s, struct lay have, struct lay want) {
     return lay_valid(a) && lay_valid(b) && lay_equal(a, b);
 }
 
-// The view's offset keeps what the callee counts on: its alignment, and its swizzle's period.
-static bool starts_well(const struct view *v, const struct tensor *want) {
-    int64_t bytes = want->elem->bits / 8, need = want->align_given ? want->align : bytes;
-    int64_t step = ix_divisor(v->offset);  // elements; 0: always 0
-    if (step == 0) return v->base->align >= need || v->base->space != MEM_GLOBAL;
-    const struct lay_swizzle sw = want->layout.sw;
-    if (sw.b && step % ((int64_t)1 << (sw.m + sw.b + abs(sw.s))) != 0) return false;
-    return step * bytes % need == 0;
+// The callee swizzles offsets from the first element on: that stands where the swizzle begins anew.
+static bool swizzle_fits(struct session *s, const struct view *v, const struct formal *f) {
+    const struct lay_swizzle sw = f->tensor->layout.sw;
+    int64_t period = (int64_t)1 << (sw.m + sw.b + abs(sw.s));
+    if (!sw.b || ix_divisor(v->offset) % period == 0) return true;
+    diag_error(
+        s, v->at,
+        "'%s' begins at element %s here; the function's '%s' only begins at multiples of %" PRId64
+        ", where its swizzle begins anew",
+        v->base->name, ix_text(s, v->offset), f->tensor->name, period);
+    diag_note(s, f->at, "it is declared here");
+    return false;
 }
 
-static bool check_argument(struct session *s, struct view *v, const struct formal *f) {
+// What could be promised so that "v" is aligned to "need" bytes.
+static void note_missing(struct session *s, const struct kernel *k, const struct view *v,
+                         int64_t need) {
+    const struct tensor *t = v->base;
+    struct conditions missing = {NULL, 0, 0};
+    struct assumption a = {s, k, need, &missing, NULL, 0};
+    int64_t base = assume_base(&a, t), offset = assume_ix(&a, v->offset, t->elem->bits / 8);
+    if (t->align && base % need)
+        diag_note(s, t->at, "'%s' is declared 'align %d'; say 'align %" PRId64 "' if it is",
+                  t->name, t->align, need);
+    if (offset % need)
+        diag_note(s, v->at, "a part that begins at a multiple of %" PRId64 " elements would do",
+                  need * 8 / t->elem->bits);
+    if (base % need == 0 && offset % need == 0)
+        note_promises(s, k, &missing, "the argument is aligned");
+}
+
+static bool alignment_fits(struct session *s, const struct kernel *k, const struct view *v,
+                           const struct formal *f) {
+    const struct tensor *t = v->base, *want = f->tensor;
+    int64_t need = align_of_formal(f), offset = align_offset(v);
+    bool base = align_can_be(k, t, need);
+    if (base && offset % need == 0) return true;
+    if (!base && t->space == MEM_SHARED && !t->outside)
+        diag_error(s, v->at,
+                   "the function's '%s' has to be aligned to %" PRId64
+                   " bytes; shared memory itself is aligned to %d",
+                   want->name, need, ALIGN_BLOCK);
+    else if (!base)
+        diag_error(s, v->at,
+                   "'%s' is only known to be aligned to %" PRId64
+                   " bytes; the function's '%s' has to be aligned to %" PRId64,
+                   t->name, align_known(t), want->name, need);
+    else
+        diag_error(s, v->at,
+                   "'%s' begins at element %s here, a multiple of %" PRId64
+                   " bytes; the function's '%s' has to be aligned to %" PRId64,
+                   t->name, ix_text(s, v->offset), offset & -offset, want->name, need);
+    diag_page(s, "aligned");
+    diag_note(s, f->at, "it is declared here");
+    if (base || t->space == MEM_GLOBAL || t->outside) note_missing(s, k, v, need);
+    return false;
+}
+
+static bool check_argument(struct session *s, const struct kernel *k, struct view *v,
+                           const struct formal *f) {
     struct lay_ctx *x = &s->lay;
     if (!lay_valid(v->layout)) v->layout = v->base->layout;
     if (!lay_valid(v->layout)) {
@@ -50,18 +101,7 @@ static bool check_argument(struct session *s, struct view *v, const struct forma
         lay_clear_error(x);
         return false;
     }
-    if (!starts_well(v, f->tensor)) {
-        diag_error(s, v->at,
-                   "'%s' begins at element %s, where the function's '%s' may not begin: its "
-                   "alignment is %d bytes, its "
-                   "layout %s",
-                   v->base->name, ix_text(s, v->offset), f->tensor->name,
-                   f->tensor->align_given ? f->tensor->align : f->tensor->elem->bits / 8,
-                   lay_text(x, f->tensor->layout));
-        diag_note(s, f->at, "it is declared here");
-        return false;
-    }
-    return true;
+    return swizzle_fits(s, v, f) && alignment_fits(s, k, v, f);
 }
 
 // A fill takes any layout.
@@ -75,17 +115,17 @@ static bool check_fill(struct session *s, struct view *v) {
     return false;
 }
 
-static bool check_calls(struct session *s, const struct stmt *list) {
+static bool check_calls(struct session *s, const struct kernel *k, const struct stmt *list) {
     bool ok = true;
     for (const struct stmt *st = list; st; st = st->next) {
-        if (stmt_nests(st)) ok &= check_calls(s, st->body);
+        if (stmt_nests(st)) ok &= check_calls(s, k, st->body);
         if (st->kind != STMT_CALL) continue;
         if (st->call->fill) {
             ok &= check_fill(s, &st->call->view[0]);
             continue;
         }
         for (int i = 0; i < st->call->fn->nformals; ++i) {
-            ok &= check_argument(s, &st->call->view[i], &st->call->fn->formal[i]);
+            ok &= check_argument(s, k, &st->call->view[i], &st->call->fn->formal[i]);
         }
     }
     return ok;
@@ -94,6 +134,6 @@ static bool check_calls(struct session *s, const struct stmt *list) {
 bool pass_calls(struct session *s, struct plan *p) {
     bool ok = true;
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k))
-        ok &= check_calls(s, k->body);
+        ok &= check_calls(s, k, k->body);
     return ok;
 }

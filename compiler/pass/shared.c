@@ -2,14 +2,15 @@
 //
 // Requires: layouts.  Fills: tensor.smem_offset, smem_elements, kernel.smem_bytes.  A plan that
 // needs more than its architecture has is an error.  Tensors stand one after the other, each
-// aligned to 128 bytes, or to its swizzle's period when that is more (up to 1024), so that a bank
-// does not depend on where a tensor happens to stand.
+// aligned to 128 bytes (or what "align" says), or to its swizzle's period when that is more (up to
+// 1024), so that a bank does not depend on where a tensor happens to stand; and to what the
+// functions that get it ask for.
 #include <stdlib.h>
 
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/pass.h"
-#include "plan/plan.h"
+#include "plan/align.h"
 
 // Bytes of shared memory a block may have (CUDA C++ Programming Guide, technical specifications by
 // compute capability).
@@ -30,7 +31,7 @@ static int64_t period_bytes(const struct tensor *t) {
     const struct lay_swizzle sw = t->layout.sw;
     if (!sw.b) return 0;
     int top = sw.m + sw.b + abs(sw.s);
-    if (top > 20) return 1024;
+    if (top > 20) return ALIGN_BLOCK;
     return ((int64_t)1 << top) * t->elem->bits / 8;
 }
 
@@ -57,12 +58,13 @@ static bool place(struct session *s, const struct plan *p, struct kernel *k) {
         struct tensor *t = k->local[i];
         if (t->space != MEM_SHARED) continue;
         int64_t elements = reach_of(t, lay_cosize(&s->lay, t->layout).num);
-        int64_t period = period_bytes(t), align = period < 1024 ? period : 1024;
+        int64_t period = period_bytes(t), align = align_for_calls(k->body, t);
+        if (period > align) align = period < ALIGN_BLOCK ? period : ALIGN_BLOCK;
         if (elements > 1 << 28) {
             diag_error(s, t->at, "shared tensor '%s' spans %ld elements", t->name, (long)elements);
             return false;
         }
-        if (t->align > align) align = t->align;
+        if (align_known(t) > align) align = align_known(t);
         at = (at + align - 1) / align * align;
         t->smem_offset = (int)at;
         t->smem_elements = elements;

@@ -101,8 +101,7 @@ struct tensor {
     const struct elem_type *elem;
     enum space space;
     struct lay layout;  // invalid for a frag "like" a tiled copy until pass "partition" sets it
-    int align;          // bytes, of the base address
-    bool align_given;   // by the plan; else only elements are known to be aligned in global memory
+    int align;  // bytes that "align" promises of the first element, or 0; plan/align.h reads it
     struct range align_at;     // where "align N" can be put in
     int id;                    // index into plan.tensors, or beyond it for a kernel's own
     const char *const *names;  // of its modes; NULL when they have none

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/session.h"
+#include "plan/align.h"
 
 static void print_layout(struct session *s, struct lay l, struct buf *b) {
     buf_puts(b, lay_valid(l) ? lay_text(&s->lay, l) : "?");
@@ -233,7 +234,8 @@ static void print_type(struct session *s, const struct tensor *t, struct buf *b,
         buf_printf(b, "like %s", t->like->name ? t->like->name : "tile(..)");
     else
         buf_puts(b, plan_named_layout(s, t->layout, t->names));
-    if (t->space != MEM_FRAG) buf_printf(b, " align %d", t->align);
+    bool own = t->space == MEM_SHARED && !t->outside;  // where it is placed
+    if (t->align || own) buf_printf(b, " align %" PRId64, align_known(t));
 }
 
 static void print_param(const struct param *p, struct buf *b) {

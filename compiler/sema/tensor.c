@@ -141,8 +141,6 @@ static bool add_stages(struct sema *c, struct tensor *t, const struct ast_expr *
 
 static bool set_align(struct sema *c, struct tensor *t, const struct ast_type *type) {
     int own = t->elem->bits / 8;
-    // where we place it ourselves, or what the caller of a device function may be asked for
-    t->align = t->space == MEM_SHARED ? 128 : 16;
     t->align_at = (struct range){type->at.file, type->at.end, type->at.end};
     if (!type->align) return true;
     if (t->space == MEM_FRAG) {
@@ -162,7 +160,6 @@ static bool set_align(struct sema *c, struct tensor *t, const struct ast_type *t
         return false;
     }
     t->align = (int)a;
-    t->align_given = true;
     return true;
 }
 
