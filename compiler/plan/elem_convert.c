@@ -2,7 +2,8 @@
 //
 // What an element is when it arrives depends on all types that it had.  A type in which every
 // number of the one before it stands exactly changes nothing and is not remembered, so that going
-// to and fro is going once.
+// to and fro is going once.  That is so for integers in floating point numbers as well, unless they
+// go on to integers that do not hold them.
 #include "base/image.h"
 #include "base/session.h"
 #include "plan/plan.h"
@@ -26,13 +27,30 @@ static bool stands_in(const struct elem_type *a, const struct elem_type *b) {
     return a->cls == ELEM_UINT && b->bits > a->bits;
 }
 
+// Digits of the largest numbers of the integer type "a"; the least one is a power of two.
+static int integer_digits(const struct elem_type *a) {
+    return a->cls == ELEM_SINT ? a->bits - 1 : a->bits;
+}
+
+// Whether an element that was of type "last" is, converted from "from" to "to", what it had been
+// converted from "last".
+static bool changes_nothing(const struct elem_type *last, const struct elem_type *from,
+                            const struct elem_type *to) {
+    if (stands_in(last, from)) return true;
+    if (last->cls == ELEM_FLOAT || from->cls != ELEM_FLOAT || integer_digits(last) > digits(from))
+        return false;
+    // the same integers as floating point numbers: those go to the nearest integer that there is,
+    // where integers go to their low bits
+    return to->cls == ELEM_FLOAT || stands_in(last, to);
+}
+
 int64_t elem_convert_tag(int64_t tag, const struct elem_type *from, const struct elem_type *to) {
     if (!elem_converts(from, to) || tag == IMAGE_POISON || image_is_opaque(tag)) return tag;
     int last = image_tag_types(tag);
     if (last == IMAGE_TOO_OFTEN) return tag;
     for (; last >> IMAGE_TYPE_BITS; last >>= IMAGE_TYPE_BITS) {
     }
-    if (last && stands_in(&elem_types[last - 1], from)) return tag;
+    if (last && changes_nothing(&elem_types[last - 1], from, to)) return tag;
     return image_tag_had(tag, (int)(from - elem_types) + 1);
 }
 
