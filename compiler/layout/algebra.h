@@ -151,8 +151,8 @@ struct lay_view {
 };
 struct lay_view lay_slice(struct lay_ctx *, struct lay,
                           const struct lay_tuple *coord);  // keeps the modes with "_"
-// The same values as offset + layout(c), the offset outside the swizzle.  @pre static, where it is
-// swizzled.
+// The same values as offset + layout(c), the offset outside the swizzle.  @pre both offsets are
+// static, where it is swizzled.
 struct lay_view lay_settle(struct lay_ctx *, struct lay_view);
 struct lay lay_dice(struct lay_ctx *, const struct lay_tuple *coord,
                     struct lay);  // keeps the modes without

@@ -201,7 +201,7 @@ static struct lay unswizzled(struct lay_ctx *ctx, struct lay l, int64_t offset) 
 // A slice with everything static, as CuTe gives it: its offset is that of the pointer, outside the
 // swizzle.  Where the slice moves along no bit that another of its bits flips, nothing of the
 // swizzle is left but changed strides; else the bits of the offset that the swizzle looks at or
-// flips stay within, and all of it does where the rest would carry.
+// flips stay within, and all of it does where the rest would carry, or may.
 struct lay_view lay_settle(struct lay_ctx *ctx, struct lay_view v) {
     struct lay l = v.layout;
     if (!l.shape || !l.composed) return v;
@@ -211,9 +211,12 @@ struct lay_view lay_settle(struct lay_ctx *ctx, struct lay_view v) {
         lay_fail(ctx, "the slice of '%s' has an offset that is not static", lay_text(ctx, l));
         return bad;
     }
-    if (!lay_need_static(ctx, l, "a slice under a swizzle")) return bad;
     struct lay_int off = lay_int_add(ctx, slid, l.offset);
     if (!lay_plain(off)) return bad;
+    if (!lay_static(l)) {  // which bits there are is not known
+        l.offset = off;
+        return (struct lay_view){{0, NULL}, l};
+    }
     if (lay_tuple_leaves(l.shape) == 0)
         return (struct lay_view){lay_sum_of(ctx, lay_static_int(lay_swizzle_apply(l.sw, off.num))),
                                  lay_inner(l)};
