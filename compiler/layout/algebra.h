@@ -228,6 +228,19 @@ struct lay lay_tiled_divide(struct lay_ctx *, struct lay,
                             const struct lay_tiler *);  // ((T0,T1),R0,R1,rest..)
 struct lay lay_flat_divide(struct lay_ctx *, struct lay,
                            const struct lay_tiler *);  // (T0,T1,R0,R1,rest..)
+// The same with a stride also for a rest of one tile, which is 0 above: that of the tile that would
+// come next, of a longer A.  A coordinate beyond the only tile then lies beyond A.  SLICED is
+// ZIPPED for who takes one tile: there may be more modes in the rest, where the only tile stands
+// behind others that lie between its elements.
+enum lay_divide_form {
+    LAY_DIVIDE_LOGICAL,
+    LAY_DIVIDE_ZIPPED,
+    LAY_DIVIDE_TILED,
+    LAY_DIVIDE_FLAT,
+    LAY_DIVIDE_SLICED
+};
+struct lay lay_divide_on(struct lay_ctx *, enum lay_divide_form, struct lay,
+                         const struct lay_tiler *);
 // @post mode 0 is A, mode 1 the complement of A (which may leave holes here) composed with the
 // tiler, the images of the copies are disjoint
 struct lay lay_logical_product(struct lay_ctx *, struct lay, const struct lay_tiler *);

@@ -201,6 +201,60 @@ static struct lay divide(struct lay_ctx *ctx, struct lay a, struct lay tile) {
     return both;
 }
 
+// "rest" with the mode "next" behind its last leaf, as one mode with it: ((leaf,next)), which takes
+// the coordinates that the leaf took.
+static struct lay behind_last(struct lay_ctx *ctx, struct lay rest, struct lay next) {
+    struct lay part[LAY_MAX_RANK];
+    int n = lay_rank(rest);
+    if (rest.shape->rank < 0) {
+        struct lay both = lay_join(ctx, 2, (struct lay[]){rest, next});
+        return lay_join(ctx, 1, &both);
+    }
+    for (int i = 0; i < n; ++i) part[i] = lay_mode(ctx, rest, i);
+    part[n - 1] = behind_last(ctx, part[n - 1], next);
+    return lay_join(ctx, n, part);
+}
+
+// "both", what "a" is divided into by "tile", with the step to the next tile also where there is
+// none: CuTe gives a mode of one tile the stride 0, and drops one tile behind others.
+static struct lay with_next(struct lay_ctx *ctx, struct lay a, struct lay tile, struct lay both,
+                            bool behind) {
+    struct lay_int count, end;
+    if (!both.shape || !lay_complement_end(ctx, tile, lay_coalesce(ctx, a).shape, &count, &end))
+        return both;
+    struct lay rest = lay_mode(ctx, both, 1);
+    bool one = lay_is_unit(lay_size(ctx, rest));
+    if (!lay_is_unit(count) || (!one && !behind)) return both;
+    struct lay two = lay_raw(lay_leaf_of(ctx, 2), lay_leaf(ctx, end));
+    struct lay next = lay_compose_as(ctx, a, two, LAY_IN_RANGE);
+    if (!next.shape || next.shape->rank >= 0) return next.shape ? both : next;
+    next.shape = lay_leaf_of(ctx, 1);
+    if (!one) next = behind_last(ctx, rest, next);
+    return lay_join(ctx, 2, (struct lay[]){lay_mode(ctx, both, 0), next});
+}
+
+static struct lay divide_on(struct lay_ctx *ctx, struct lay a, struct lay tile) {
+    return with_next(ctx, a, tile, divide(ctx, a, tile), false);
+}
+
+static struct lay divide_for_slice(struct lay_ctx *ctx, struct lay a, struct lay tile) {
+    return with_next(ctx, a, tile, divide(ctx, a, tile), true);
+}
+
+struct lay lay_divide_on(struct lay_ctx *ctx, enum lay_divide_form form, struct lay a,
+                         const struct lay_tiler *t) {
+    binary_fn *each = form == LAY_DIVIDE_SLICED ? divide_for_slice : divide_on;
+    struct lay l = by_tiler(ctx, lay_inner(a), t, each);
+    switch (form) {
+    case LAY_DIVIDE_LOGICAL: return lay_under(a, l);
+    case LAY_DIVIDE_TILED: return arrange(ctx, a, l, t, TILED);
+    case LAY_DIVIDE_FLAT: return arrange(ctx, a, l, t, FLAT);
+    case LAY_DIVIDE_ZIPPED:
+    case LAY_DIVIDE_SLICED: break;
+    }
+    return arrange(ctx, a, l, t, ZIPPED);
+}
+
 struct lay lay_logical_divide(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t) {
     return lay_under(a, by_tiler(ctx, lay_inner(a), t, divide));
 }

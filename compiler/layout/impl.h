@@ -67,6 +67,10 @@ struct lay lay_under(struct lay outer, struct lay l);
 // How far a composition must agree with the points: everywhere, where B(i) lies within the size of
 // A, or as CuTe does it.
 enum lay_exact { LAY_EXACT, LAY_IN_RANGE, LAY_AS_CUTE };
+// The last mode of the complement of "tile" up to "cotarget", which stays away where it is 1: the
+// extent and the stride.  False where there is no complement.
+bool lay_complement_end(struct lay_ctx *, struct lay tile, const struct lay_tuple *cotarget,
+                        struct lay_int *count, struct lay_int *step);
 struct lay lay_zipped_divide_as_cute(struct lay_ctx *, struct lay a, const struct lay_tiler *);
 // "fill" false: the complement is disjoint and ordered, and may leave numbers below a stride that
 // is no multiple of what is below it, as CuTe's does.

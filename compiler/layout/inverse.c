@@ -40,14 +40,15 @@ static bool fills(struct lay_ctx *ctx, struct lay a, struct lay_int s, struct la
     return false;
 }
 
-struct lay lay_complement_as(struct lay_ctx *ctx, struct lay a, const struct lay_tuple *cotarget,
-                             bool fill) {
-    struct lay_flat f, out;
+// The complement with all modes, those of extent 1 too; with "fill" one that leaves no holes.
+static bool complement(struct lay_ctx *ctx, struct lay a, const struct lay_tuple *cotarget,
+                       bool fill, struct lay_flat *out) {
+    struct lay_flat f;
     struct lay_int last = lay_static_int(1);
-    out.n = 0;
+    out->n = 0;
     a = lay_inner(a);
     struct lay filtered = lay_filter(ctx, a);
-    if (!lay_flat_of(ctx, filtered.shape, filtered.stride, &f)) return bad();
+    if (!lay_flat_of(ctx, filtered.shape, filtered.stride, &f)) return false;
     if (!cotarget) cotarget = lay_leaf(ctx, lay_cosize(ctx, filtered));
     struct lay_int room = lay_tuple_product(ctx, cotarget);
     int64_t lo, hi;
@@ -55,7 +56,7 @@ struct lay lay_complement_as(struct lay_ctx *ctx, struct lay a, const struct lay
     if (room.den == 0 || hi < 1) {
         lay_fail(ctx, "the complement of '%s' has no room in '%s'", lay_text(ctx, a),
                  lay_tuple_text(ctx, cotarget));
-        return bad();
+        return false;
     }
     if (f.n == 1 && lay_is_value(f.d[0], 0)) f.n = 0;
     while (f.n > 0) {
@@ -63,7 +64,7 @@ struct lay lay_complement_as(struct lay_ctx *ctx, struct lay a, const struct lay
         if (k < 0) {
             lay_fail(ctx, "the complement of '%s' needs the order of its strides",
                      lay_text(ctx, a));
-            return bad();
+            return false;
         }
         struct lay_int s = f.s[k], d = f.d[k], gap;
         if (lay_plain(d) && lay_plain(last))
@@ -79,28 +80,43 @@ struct lay lay_complement_as(struct lay_ctx *ctx, struct lay a, const struct lay
                          ? "has a stride that is not known to be a multiple of the modes before it"
                      : d.num < 0 ? "runs backwards"
                                  : "overlaps the modes with smaller strides");
-            return bad();
+            return false;
         }
-        if (fill && !fills(ctx, a, s, d, last, gap, room)) return bad();
-        out.s[out.n] = gap;
-        out.d[out.n++] = last;
+        if (fill && !fills(ctx, a, s, d, last, gap, room)) return false;
+        out->s[out->n] = gap;
+        out->d[out->n++] = last;
         last = lay_int_mul(ctx, d, s);
         --f.n;
         for (int i = k; i < f.n; ++i) {  // the others keep their order, it breaks ties
             f.s[i] = f.s[i + 1];
             f.d[i] = f.d[i + 1];
         }
-        if (last.den == 0) return bad();
+        if (last.den == 0) return false;
     }
     const struct lay_tuple *rest = lay_ceil_div(ctx, cotarget, lay_leaf(ctx, last));
-    out.s[out.n] = lay_tuple_product(ctx, rest);
-    out.d[out.n] = last;
-    if (out.s[out.n++].den == 0 || !lay_flat_coalesce(ctx, &out, false)) return bad();
+    out->s[out->n] = lay_tuple_product(ctx, rest);
+    out->d[out->n] = last;
+    return out->s[out->n++].den != 0;
+}
+
+struct lay lay_complement_as(struct lay_ctx *ctx, struct lay a, const struct lay_tuple *cotarget,
+                             bool fill) {
+    struct lay_flat out;
+    if (!complement(ctx, a, cotarget, fill, &out) || !lay_flat_coalesce(ctx, &out, false)) return bad();
     return lay_flat_lay(ctx, &out);
 }
 
 struct lay lay_complement(struct lay_ctx *ctx, struct lay a, const struct lay_tuple *cotarget) {
     return lay_complement_as(ctx, a, cotarget, true);
+}
+
+bool lay_complement_end(struct lay_ctx *ctx, struct lay tile, const struct lay_tuple *cotarget,
+                        struct lay_int *count, struct lay_int *step) {
+    struct lay_flat out;
+    if (!complement(ctx, tile, cotarget, true, &out)) return false;
+    *count = out.s[out.n - 1];
+    *step = out.d[out.n - 1];
+    return true;
 }
 
 // -- inverses -------------------------------------------------------------------------------------

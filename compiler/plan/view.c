@@ -130,6 +130,15 @@ struct view view_map(struct session *s, struct view v, struct lay f, struct rang
     return v;
 }
 
+struct view view_divide(struct session *s, struct view v, struct lay f, struct lay on,
+                        struct range at) {
+    struct view next = view_map(s, v, on, at);
+    if (!lay_valid(next.coord)) return next;
+    struct view made = view_map(s, v, f, at);
+    made.coord = next.coord;
+    return made;
+}
+
 // -- slicing --------------------------------------------------------------------------------------
 
 const struct ix *view_crd2idx(struct session *s, const struct ix *i, const struct lay_tuple *shape,
@@ -190,6 +199,34 @@ static bool add_coord(struct slicer *z, const struct ix *i, const struct lay_tup
     return true;
 }
 
+// "stride" with the way to the next tile where there is one tile: it is 0 there, and the coordinate
+// "coord" of the tensor goes on.
+static const struct lay_tuple *next_tiles(struct slicer *z, const struct lay_tuple *shape,
+                                          const struct lay_tuple *stride,
+                                          const struct lay_tuple *coord) {
+    struct lay_ctx *x = &z->s->lay;
+    if (lay_is_leaf(shape)) {
+        struct lay_int k = coord->leaf;
+        if (!lay_int_is(shape->leaf, 1) || stride->leaf.num != 0 || k.num == 0) return stride;
+        const struct lay_tuple *of = lay_tuple_flatten(x, z->v->base->layout.stride);
+        struct lay_int step = lay_tuple_get(x, of, k.basis)->leaf;
+        k.basis = -1;
+        return lay_leaf(x, lay_int_mul(x, k, step));
+    }
+    const struct lay_tuple *kid[LAY_MAX_RANK];
+    for (int i = 0; i < shape->rank; ++i)
+        kid[i] = next_tiles(z, shape->kid[i], stride->kid[i], coord->kid[i]);
+    return lay_tuple(x, shape->rank, kid);
+}
+
+// Whether "i", which is 0 only, is a coordinate among tiles of which there is one: then nothing
+// depends on it.  What a mode of the tensor itself has may depend on it.
+static bool is_of_one_tile(const struct ix *i, const struct lay_tuple *shape,
+                           const struct lay_tuple *coord) {
+    return i->lo == 0 && i->hi == 0 && coord && lay_is_leaf(shape) && lay_int_is(shape->leaf, 1) &&
+           coord->leaf.num != 1;
+}
+
 static bool slice(struct slicer *z, const struct coord *c, const struct lay_tuple *shape,
                   const struct lay_tuple *stride, const struct lay_tuple *coord) {
     struct session *s = z->s;
@@ -211,7 +248,9 @@ static bool slice(struct slicer *z, const struct coord *c, const struct lay_tupl
                                     ix_text(s, c->ix), lay_int_text(&s->lay, size));
             return false;
         }
-        z->v->offset = ix_add(s, z->v->offset, view_crd2idx(s, c->ix, shape, stride));
+        if (is_of_one_tile(c->ix, shape, coord)) return true;
+        const struct lay_tuple *step = coord ? next_tiles(z, shape, stride, coord) : stride;
+        z->v->offset = ix_add(s, z->v->offset, view_crd2idx(s, c->ix, shape, step));
         if (!z->v->offset || (coord && !add_coord(z, c->ix, shape, coord))) {
             z->error = arena_printf(&s->arena, "the offset of '%s' cannot be formed in mode %s:%s",
                                     ix_text(s, c->ix), lay_tuple_text(&s->lay, shape),

@@ -67,4 +67,10 @@ struct lay view_trimmed(struct session *s, struct lay l);
 // each stride is 0 or k@i.
 struct view view_map(struct session *s, struct view v, struct lay f, struct range at);
 
+// The same by a divide: "f" is CuTe's, and "on" has the step from tile to tile also where a mode
+// has one tile, for which "f" has the stride 0 (lay_divide_on).  The view has CuTe's strides, and
+// the coordinates of "on".  A fragment has no coordinates, and the strides of "on".
+struct view view_divide(struct session *s, struct view v, struct lay f, struct lay on,
+                        struct range at);
+
 #endif

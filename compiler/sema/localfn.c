@@ -48,14 +48,43 @@ static struct lay keep_single_modes(struct sema *c, const struct view *v, struct
     return lay_make(c->lay, f.shape, lay_tuple(c->lay, 2, both));
 }
 
-static struct view slice_tiled(struct sema *c, struct view v, struct lay f, struct coord *crd,
-                               bool tile, bool by_mode, struct range at) {
-    if (tile && by_mode) f = keep_single_modes(c, &v, f);
-    struct view tiled = view_map(c->s, v, f, at);
+// "crd" with 0 for variables that are 0 only, where there is one tile: nothing depends on them.
+static struct coord settle(struct sema *c, struct coord crd, const struct lay_tuple *rest) {
+    if (crd.rank < 0) {
+        bool only = crd.ix && crd.ix->lo == 0 && crd.ix->hi == 0;
+        if (only && lay_int_is(lay_tuple_product(c->lay, rest), 1)) crd.ix = ix_int(c->s, 0);
+        return crd;
+    }
+    struct coord *kid = ARENA_ARRAY(&c->s->arena, struct coord, crd.rank + 1);
+    for (int i = 0; i < crd.rank; ++i) {
+        bool has = i < lay_tuple_rank(rest);
+        kid[i] = has ? settle(c, crd.kid[i], lay_tuple_get(c->lay, rest, i)) : crd.kid[i];
+    }
+    crd.kid = kid;
+    return crd;
+}
+
+// Divides "v" and takes tile "crd", or with "tile" false element "crd" of each tile.
+static struct view slice_tiled(struct sema *c, struct view v, const struct lay_tiler *t,
+                               struct coord *crd, bool tile, const struct ast_expr *e,
+                               const char *what) {
+    bool by_mode = t->kind != LAY_TILER_LAYOUT && t->kind != LAY_TILER_ANY;
+    struct lay id = view_trimmed(c->s, view_identity(c->s, &v));
+    lay_clear_error(c->lay);
+    // what is left of the tiles is seen, with CuTe's strides
+    struct lay on = lay_divide_on(c->lay, tile ? LAY_DIVIDE_SLICED : LAY_DIVIDE_ZIPPED, id, t);
+    struct lay f = tile ? on : lay_zipped_divide(c->lay, id, t);
+    if (!lay_valid(f) || !lay_valid(on)) {
+        sema_lay_error(c, e->at, what);
+        return (struct view){.layout = lay_layout_invalid()};
+    }
+    if (tile && by_mode) f = on = keep_single_modes(c, &v, f);
+    struct view tiled = view_divide(c->s, v, f, on, e->at);
     view_mark_overhang(c, &v, f, true, &tiled);
     struct lay keep = lay_mode(c->lay, f, tile ? 0 : 1);
-    struct coord pair = beside(c, keep, *crd, !tile);
-    struct view part = view_slice(c->s, tiled, &pair, at);
+    struct coord at = tile ? settle(c, *crd, f.shape->kid[1]) : *crd;
+    struct coord pair = beside(c, keep, at, !tile);
+    struct view part = view_slice(c->s, tiled, &pair, e->at);
     // a part has the modes of what it is of, when it is one in each of them
     if (lay_valid(part.layout) && by_mode && lay_rank(part.layout) <= lay_rank(v.layout))
         part.names = v.names;
@@ -88,13 +117,8 @@ const struct value *view_local_tile(struct sema *c, const struct call *call) {
                     tiler_rank, a->view.base->name, rank,
                     lay_tuple_text(c->lay, a->view.layout.shape));
     warn_layout_tiler(c, call->arg[1], e->arg[1].value, &a->view);
-    lay_clear_error(c->lay);
-    struct lay f = lay_zipped_divide(c->lay, view_trimmed(c->s, view_identity(c->s, &a->view)), t);
-    if (!lay_valid(f)) {
-        sema_lay_error(c, e->at, "'local_tile'");
-        return &value_none;
-    }
-    return value_view(c, slice_tiled(c, a->view, f, crd, true, by_mode, e->at));
+    struct view part = slice_tiled(c, a->view, t, crd, true, e, "'local_tile'");
+    return lay_valid(part.layout) ? value_view(c, part) : &value_none;
 }
 
 // The coordinate of thread "i" in the layout "thr", by mode: the sum of (i / d) % s times what
@@ -149,11 +173,6 @@ const struct value *view_local_partition(struct sema *c, const struct call *call
                     a->view.base->name, lay_rank(a->view.layout),
                     lay_tuple_text(c->lay, a->view.layout.shape));
     const struct lay_tiler *t = lay_tiler_shape(c->lay, lay_product_each(c->lay, thr.shape));
-    struct lay f = lay_zipped_divide(c->lay, view_trimmed(c->s, view_identity(c->s, &a->view)), t);
-    if (!lay_valid(f)) {
-        sema_lay_error(c, e->at, "'local_partition'");
-        return &value_none;
-    }
     struct coord crd = {.rank = -1};
     int64_t scale = 1;
     if (lay_is_leaf(thr.shape)) {
@@ -171,7 +190,8 @@ const struct value *view_local_partition(struct sema *c, const struct call *call
         }
         crd = (struct coord){.rank = rank, .kid = kid};
     }
-    struct view made = slice_tiled(c, a->view, f, &crd, false, !lay_is_leaf(thr.shape), e->at);
+    struct view made = slice_tiled(c, a->view, t, &crd, false, e, "'local_partition'");
+    if (!lay_valid(made.layout)) return &value_none;
     struct view *of = ARENA_NEW(&c->s->arena, struct view);
     struct partitioned *p = ARENA_NEW(&c->s->arena, struct partitioned);
     *of = a->view;

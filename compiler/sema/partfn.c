@@ -41,6 +41,17 @@ static struct lay by_atoms(struct sema *c, const struct tiled_copy *tc, int64_t 
     return lay_join(c->lay, 2, (struct lay[]){thr, val});
 }
 
+// What "zipped", ((tile),(rest)), is with the tile in the modes of "tv".
+static struct lay with_tile(struct sema *c, struct lay zipped, struct lay tv) {
+    struct lay cut = lay_compose(c->lay, lay_mode(c->lay, zipped, 0), tv);
+    struct lay rest = lay_mode(c->lay, zipped, 1), mode[LAY_MAX_RANK + 2];
+    int n = 2, nrest = lay_rank(rest);
+    mode[0] = lay_mode(c->lay, cut, 0);
+    mode[1] = lay_mode(c->lay, cut, 1);
+    for (int i = 0; i < nrest && i < LAY_MAX_RANK; ++i) mode[n++] = lay_mode(c->lay, rest, i);
+    return lay_join(c->lay, n, mode);
+}
+
 const struct value *view_partition(struct sema *c, const struct call *call) {
     if (!sides(c, call)) return &value_none;
     const struct ast_expr *e = call->e;
@@ -71,22 +82,17 @@ const struct value *view_partition(struct sema *c, const struct call *call) {
                     lay_tuple_text(c->lay, v->layout.shape));
     lay_clear_error(c->lay);
     struct lay id = view_trimmed(c->s, view_identity(c->s, v));
-    struct lay zipped = lay_zipped_divide(c->lay, id, lay_tiler_shape(c->lay, tc->tiler));
+    const struct lay_tiler *t = lay_tiler_shape(c->lay, tc->tiler);
+    struct lay zipped = lay_zipped_divide(c->lay, id, t);
     struct lay tv = by_atoms(c, tc, atom_values(&tc->atom, v->base->elem));
-    struct lay cut = lay_compose(c->lay, lay_mode(c->lay, zipped, 0), tv);
-    struct lay rest = lay_mode(c->lay, zipped, 1);
-    struct lay mode[LAY_MAX_RANK + 2];
-    int n = 2;
-    mode[0] = lay_mode(c->lay, cut, 0);
-    mode[1] = lay_mode(c->lay, cut, 1);
-    int nrest = lay_rank(rest);
-    for (int i = 0; i < nrest && i < LAY_MAX_RANK; ++i) mode[n++] = lay_mode(c->lay, rest, i);
-    struct lay f = lay_join(c->lay, n, mode);
-    if (!lay_valid(f)) {
+    struct lay f = with_tile(c, zipped, tv);
+    struct lay next = with_tile(c, lay_divide_on(c->lay, LAY_DIVIDE_ZIPPED, id, t), tv);
+    if (!lay_valid(f) || !lay_valid(next)) {
         sema_lay_error(c, e->at, what);
         return &value_none;
     }
-    struct view all = view_map(c->s, *v, f, e->at);
+    int n = lay_rank(f), nrest = n - 2;
+    struct view all = view_divide(c->s, *v, f, next, e->at);
     view_mark_overhang(c, v, zipped, true, &all);
     if (nrest == rank) all.names = names_divide(c, v, 0, false, 2);
     struct coord *crd = ARENA_ARRAY(&c->s->arena, struct coord, n);
@@ -149,7 +155,7 @@ const struct value *view_retile(struct sema *c, const struct call *call) {
         for (int i = 0; i + 1 < want; ++i) kid[i + 1] = lay_tuple_get(c->lay, tile, i);
         const struct lay_tiler *t = lay_tiler_shape(c->lay, lay_tuple(c->lay, want, kid));
         // ((value,tiles..),(1,rest..))
-        struct lay cut = lay_zipped_divide(c->lay, v->layout, t);
+        struct lay cut = lay_divide_on(c->lay, LAY_DIVIDE_ZIPPED, v->layout, t);
         struct lay rest = lay_mode(c->lay, cut, 1), mode[LAY_MAX_RANK];
         int n = lay_valid(cut) ? lay_rank(rest) : 0;
         for (int i = 1; i < n; ++i) mode[i] = lay_mode(c->lay, rest, i);

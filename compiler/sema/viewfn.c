@@ -47,15 +47,21 @@ bool view_whole(struct sema *c, const struct view *v, struct range at) {
     return false;
 }
 
-static const struct value *finish(struct sema *c, const struct view *v, struct lay f,
-                                  const struct ast_expr *e, const char *what) {
-    if (!lay_valid(f) || f.sw.b || !lay_int_is(f.offset, 0)) {
+// The view of "f" of "v"; "on" is the same, or what a divide gives (view_divide).
+static const struct value *finish_on(struct sema *c, const struct view *v, struct lay f,
+                                     struct lay on, const struct ast_expr *e, const char *what) {
+    if (!lay_valid(f) || !lay_valid(on) || f.sw.b || !lay_int_is(f.offset, 0)) {
         sema_lay_error(c, e->at, what);
         return &value_none;
     }
-    struct view made = view_map(c->s, *v, f, e->at);
+    struct view made = view_divide(c->s, *v, f, on, e->at);
     made.names = names_derive(c, v, f);
     return value_view(c, made);
+}
+
+static const struct value *finish(struct sema *c, const struct view *v, struct lay f,
+                                  const struct ast_expr *e, const char *what) {
+    return finish_on(c, v, f, f, e, what);
 }
 
 // The leaves of the view's shape in the groups that coalescing its layout makes of them.
@@ -195,9 +201,23 @@ void view_mark_overhang(struct sema *c, const struct view *v, struct lay f, bool
     lay_clear_error(c->lay);
 }
 
-static bool is_divide(const char *name) {
-    size_t n = strlen(name);
-    return n > 7 && strcmp(name + n - 7, "_divide") == 0;
+struct divide {
+    const char *name;
+    struct lay (*plain)(struct lay_ctx *, struct lay, const struct lay_tiler *);
+    enum lay_divide_form on;
+};
+
+static const struct divide *find_divide(const char *name) {
+    static const struct divide all[] = {
+        {"logical_divide", lay_logical_divide, LAY_DIVIDE_LOGICAL},
+        {"zipped_divide", lay_zipped_divide, LAY_DIVIDE_ZIPPED},
+        {"tiled_divide", lay_tiled_divide, LAY_DIVIDE_TILED},
+        {"flat_divide", lay_flat_divide, LAY_DIVIDE_FLAT},
+    };
+    for (unsigned i = 0; i < sizeof all / sizeof all[0]; ++i) {
+        if (strcmp(name, all[i].name) == 0) return &all[i];
+    }
+    return NULL;
 }
 
 // The modes that the tiler "t" divides one by one; 0 when it divides the whole.
@@ -205,11 +225,10 @@ static int modes_divided(const struct lay_tiler *t) {
     return t->kind == LAY_TILER_LAYOUT || t->kind == LAY_TILER_ANY ? 0 : t->rank;
 }
 
-// The names of what the divide "call" of "v" gives.
+// The names of what the divide "call" of "v" by "t" gives.
 static const char *const *divided_names(struct sema *c, const struct call *call,
-                                        const struct view *v) {
-    const struct lay_tiler *t = value_to_tiler(c, call->arg[1], call->e->arg[1].value->at, "it");
-    int n = t ? modes_divided(t) : 0;
+                                        const struct view *v, const struct lay_tiler *t) {
+    int n = modes_divided(t);
     if (n == 0 || call->name[0] == 'z') return NULL;  // ((tile),(rest))
     if (call->name[0] == 'l') return v->names;        // ((tile,rest),(tile,rest),..)
     return names_divide(c, v, n, call->name[0] == 'f', call->name[0] == 't');
@@ -227,6 +246,24 @@ void warn_layout_tiler(struct sema *c, const struct value *tiler, const struct a
     diag_fixit(c->s, e->at, lay_tuple_text(c->lay, lay_product_each(c->lay, shape)));
 }
 
+static const struct value *divided(struct sema *c, const struct call *call, const struct view *v,
+                                   const struct divide *how) {
+    const struct ast_expr *e = call->e;
+    const struct lay_tiler *t = value_to_tiler(c, call->arg[1], e->arg[1].value->at,
+                                               sema_text(c, "argument 2 of '%s'", call->name));
+    if (!t) return &value_none;
+    lay_clear_error(c->lay);
+    struct lay id = view_identity(c->s, v), f = how->plain(c->lay, id, t);
+    struct lay on = lay_divide_on(c->lay, how->on, id, t);
+    const struct value *made = finish_on(c, v, f, on, e, sema_text(c, "'%s'", call->name));
+    if (made->kind != VAL_VIEW) return made;
+    warn_layout_tiler(c, call->arg[1], e->arg[1].value, v);
+    struct view over = made->view;
+    over.names = divided_names(c, call, v, t);
+    view_mark_overhang(c, v, f, how->on == LAY_DIVIDE_ZIPPED, &over);
+    return value_view(c, over);
+}
+
 const struct value *view_call(struct sema *c, const struct call *call) {
     int on = strcmp(call->name, "slice") == 0 ? 1 : 0;
     const struct ast_expr *e = call->e;
@@ -235,7 +272,9 @@ const struct value *view_call(struct sema *c, const struct call *call) {
     struct calc_value arg[4];
     bool view = v->kind == VAL_VIEW;
     if (view) {
+        const struct divide *how = find_divide(call->name);
         if (!view_whole(c, &v->view, e->arg[on].value->at)) return &value_none;
+        if (how) return divided(c, call, &v->view, how);
         if (on == 1) {
             return sliced(c, v->view, coord_of_value(c, call->arg[0], e->arg[0].value->at), e);
         }
@@ -269,14 +308,7 @@ const struct value *view_call(struct sema *c, const struct call *call) {
         arg[on] = calc_of_layout(lay_inner(v->view.layout));
         r.layout = as_one_mode(c, r.layout, lay_calc(c->lay, call->name, call->n, arg).layout);
     }
-    const struct value *made = finish(c, &v->view, r.layout, e, what);
-    if (made->kind != VAL_VIEW || !is_divide(call->name)) return made;
-    warn_layout_tiler(c, call->arg[1], e->arg[1].value, &v->view);
-    struct view over = made->view;
-    over.names = divided_names(c, call, &v->view);
-    bool zipped = strcmp(call->name, "zipped_divide") == 0;
-    view_mark_overhang(c, &v->view, r.layout, zipped, &over);
-    return value_view(c, over);
+    return finish(c, &v->view, r.layout, e, what);
 }
 
 // The greatest coordinate that a static layout reaches lies inside "n" coordinates.

@@ -137,6 +137,30 @@ static int law_divides(void) {
                    "divides", l, log, zip);
 }
 
+// A divide that goes on is the plain one with other strides where one tile is, and there the next
+// tile begins where the plain divide of a longer mode has it.
+static int law_divides_on(void) {
+    int64_t n = 1 + rng_below(&rng, 24), tile = 1 + rng_below(&rng, 32), d = 1 + rng_below(&rng, 3);
+    struct lay l = number(n, 1), longer = number(4 * n * tile * d, 1);
+    const struct lay_tiler *t = lay_tiler_layout(&ctx, number(tile, d));
+    struct lay zip = lay_zipped_divide(&ctx, l, t), two = lay_zipped_divide(&ctx, longer, t);
+    struct lay on = lay_divide_on(&ctx, LAY_DIVIDE_ZIPPED, l, t);
+    struct lay sliced = lay_divide_on(&ctx, LAY_DIVIDE_SLICED, l, t);
+    if (!zip.shape || !two.shape) return on.shape && !zip.shape ? FAIL : SKIP;
+    int ok = on.shape && sliced.shape && same_values(&ctx, zip, on, 0) &&
+             same_values(&ctx, zip, sliced, 0);
+    struct lay rest = ok ? lay_mode(&ctx, on, 1) : on, all = lay_mode(&ctx, two, 1);
+    if (ok && lay_int_is(lay_size(&ctx, rest), 1))
+        ok = lay_is_leaf(rest.stride) && rest.stride->leaf.num == value(&ctx, all, 1);
+    // the last leaf runs on: its stride is that of the tile behind all that there are
+    const struct lay_tuple *last = ok ? lay_mode(&ctx, sliced, 1).stride : NULL;
+    while (last && last->rank >= 0) last = last->kid[last->rank - 1];
+    const struct lay_tuple *want = lay_coalesce(&ctx, all).stride;
+    while (want->rank >= 0) want = want->kid[want->rank - 1];
+    if (last && lay_rank(lay_coalesce(&ctx, all)) > 1) ok = ok && last->leaf.num == want->leaf.num;
+    return verdict(ok, "divides on", l, number(tile, d), sliced);
+}
+
 static struct lay_swizzle random_swizzle(void) {
     struct lay_swizzle w = {(int8_t)rng_below(&rng, 4), (int8_t)rng_below(&rng, 5), 0};
     int s = w.b + rng_below(&rng, 3);
@@ -337,6 +361,7 @@ static const struct law {
     {"product", law_product},
     {"divide of product", law_divide_product},
     {"divides", law_divides},
+    {"divides on", law_divides_on},
     {"swizzle", law_swizzle},
     {"width", law_width},
     {"concat", law_concat},
