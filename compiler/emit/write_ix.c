@@ -86,6 +86,14 @@ static const struct kir_param *param_of(const struct kir_kernel *k, const struct
     BUG("param '%s' is not one of kernel '%s'", y->name, k->name);
 }
 
+// The param "y", which a kernel's text has among its parameters where its body speaks of it.
+static const struct kir_param *known_param(const struct writer *w, const struct lay_sym *y) {
+    const struct kir_param *p = param_of(w->k, y);
+    if (!w->host && !p->in_body)
+        BUG("param '%s' in the text of '%s', which does not declare it", y->name, w->k->name);
+    return p;
+}
+
 static bool int_sym(const struct writer *w, const struct lay_sym *y) {
     return y->name && !w->host && param_of(w->k, y)->narrow;
 }
@@ -142,7 +150,7 @@ static void put_sym(const struct writer *w, const struct lay_sym *y, bool wide, 
         buf_printf(w->b, " + %" PRId64 ") / %" PRId64 "%s", y->by - 1, y->by, leading ? "" : ")");
         return;
     }
-    const char *name = param_of(w->k, y)->c_name;
+    const char *name = known_param(w, y)->c_name;
     if (w->exact && first)
         buf_printf(w->b, "tcp_exact(%s)", name);
     else

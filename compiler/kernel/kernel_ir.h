@@ -222,6 +222,8 @@ struct kir {
 
 // Whether the nodes speak of "v"; guards and calls speak of tid.
 bool kir_uses(const struct kir_node *list, const struct ix_var *v);
+// Whether they speak of the param "y".
+bool kir_uses_param(const struct kir_node *list, const struct lay_sym *y);
 
 // The elements that a KIR_ASYNC reads where its "cut" gives "a" and "b".
 int kir_cut(const struct kir_node *n, int64_t a, int64_t b);

@@ -278,32 +278,6 @@ static void lower_formals(struct lowering *w, const struct kernel *k, struct kir
     out->duty = duty;
 }
 
-static bool arguments_speak_of(const struct kir_node *n, const struct lay_sym *y) {
-    for (int i = 0; i < n->nargs; ++i) {
-        if (ix_speaks_of(n->arg[i].at, y)) return true;
-    }
-    return false;
-}
-
-static bool conditions_speak_of(const struct kir_node *n, const struct lay_sym *y) {
-    for (int i = 0; i < n->nconds; ++i) {
-        if (ix_speaks_of(n->cond[i].a, y) || ix_speaks_of(n->cond[i].b, y)) return true;
-    }
-    return n->cut && (ix_speaks_of(n->cut->a, y) || ix_speaks_of(n->cut->b, y));
-}
-
-static bool body_speaks_of(const struct kir_node *list, const struct lay_sym *y) {
-    for (const struct kir_node *n = list; n; n = n->next) {
-        if (ix_speaks_of(n->index, y) || ix_speaks_of(n->begin, y) || ix_speaks_of(n->end, y) ||
-            ix_speaks_of(n->at, y) || ix_speaks_of(n->to_at, y) || arguments_speak_of(n, y) ||
-            conditions_speak_of(n, y) || body_speaks_of(n->body, y) ||
-            body_speaks_of(n->orelse, y)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // The stem of the names of "k"'s functions: its own, unless that is not allowed in C.
 static const char *function_name(struct session *s, const struct plan *p, const struct kernel *k) {
     const char *name = names_own(s, k->name);
@@ -391,7 +365,7 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     *w.top = body;
     out->body = top;
     for (int i = 0; i < out->nparams; ++i)
-        out->param[i].in_body = body_speaks_of(out->body, out->param[i].sym);
+        out->param[i].in_body = kir_uses_param(out->body, out->param[i].sym);
     for (int i = 0; i < 3; ++i) {
         if (k->block[i]) out->block[i] = k->block[i];
     }

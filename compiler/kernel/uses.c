@@ -1,25 +1,53 @@
-// Which variables Kernel IR speaks of.
+// What Kernel IR speaks of: which variables and which params.  One walk over the expressions of a
+// node serves both, so that what is declared for one text is declared for the other.
 #include "kernel/kernel_ir.h"
+
+typedef bool speaks_fn(const struct ix *e, const void *of);
+
+static bool any(const struct kir_node *n, speaks_fn *speaks, const void *of) {
+    const struct ix *const e[] = {n->index, n->begin, n->end, n->at, n->to_at, n->stage_at};
+    for (unsigned i = 0; i < sizeof e / sizeof e[0]; ++i) {
+        if (e[i] && speaks(e[i], of)) return true;
+    }
+    for (int i = 0; i < n->nargs; ++i) {
+        if (speaks(n->arg[i].at, of)) return true;
+    }
+    for (int i = 0; i < n->ncarries; ++i) {
+        if (speaks(n->carry[i].first, of) || speaks(n->carry[i].step, of)) return true;
+    }
+    for (int i = 0; i < n->nconds; ++i) {
+        if (speaks(n->cond[i].a, of) || speaks(n->cond[i].b, of)) return true;
+    }
+    return n->cut && (speaks(n->cut->a, of) || speaks(n->cut->b, of));
+}
+
+static bool uses_var(const struct ix *e, const void *v) {
+    return ix_depends_on(e, v);
+}
+
+static bool uses_param(const struct ix *e, const void *y) {
+    return ix_speaks_of(e, y);
+}
 
 bool kir_uses(const struct kir_node *list, const struct ix_var *v) {
     for (const struct kir_node *n = list; n; n = n->next) {
-        const struct ix *const e[] = {n->index, n->begin, n->end, n->at, n->to_at, n->stage_at};
-        for (unsigned i = 0; i < sizeof e / sizeof e[0]; ++i) {
-            if (e[i] && ix_depends_on(e[i], v)) return true;
-        }
         if ((n->kind == KIR_GUARD || n->kind == KIR_CALL) && v->kind == IX_TID) return true;
-        for (int i = 0; i < n->nargs; ++i) {
-            if (ix_depends_on(n->arg[i].at, v)) return true;
-        }
+        if (any(n, uses_var, v) || kir_uses(n->body, v) || kir_uses(n->orelse, v)) return true;
+    }
+    return false;
+}
+
+bool kir_uses_param(const struct kir_node *list, const struct lay_sym *y) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        if (any(n, uses_param, y)) return true;
+        // a stride beside a carried offset, where the text names it
         for (int i = 0; i < n->ncarries; ++i) {
             const struct kir_carry *c = &n->carry[i];
-            if (ix_depends_on(c->first, v) || ix_depends_on(c->step, v)) return true;
+            for (int k = 0; c->stride && k < c->apart.nsyms; ++k) {
+                if (c->apart.syms[k] == y) return true;
+            }
         }
-        for (int i = 0; i < n->nconds; ++i) {
-            if (ix_depends_on(n->cond[i].a, v) || ix_depends_on(n->cond[i].b, v)) return true;
-        }
-        if (n->cut && (ix_depends_on(n->cut->a, v) || ix_depends_on(n->cut->b, v))) return true;
-        if (kir_uses(n->body, v) || kir_uses(n->orelse, v)) return true;
+        if (kir_uses_param(n->body, y) || kir_uses_param(n->orelse, y)) return true;
     }
     return false;
 }
