@@ -105,8 +105,8 @@ def kernel(chance, number):
     if asynchronous:
         way = "cp_async.cg(16)" if bits == 128 and chance.random() < 0.7 else f"cp_async.ca({bits // 8})"
         k.declare(f"tiled_copy {k.name('ta')} = tile({way}, {args});")
-    count = [f"{extent[m]}/{tile[m]}" if multiple[m] == tile[m] and not extent[m].isdigit() else f"ceil_div({extent[m]},{tile[m]})"
-             for m in range(2)]
+    divides = [multiple[m] == tile[m] and not extent[m].isdigit() for m in range(2)]
+    count = [f"{extent[m]}/{tile[m]}" if divides[m] else f"ceil_div({extent[m]},{tile[m]})" for m in range(2)]
     # who counts the tiles along each mode, and the stack
     axes = [("t0", count[0]), ("t1", count[1])] + ([("t2", depth)] if stack else [])
     chance.shuffle(axes)
