@@ -36,6 +36,7 @@ static void tcp_yyerror(const struct range *at, struct parser *p, const char *me
     struct list list;
     enum ast_op op;
     enum ast_dir dir;
+    struct access access;
     enum ast_space space;
     struct ast_type type;
     struct ast_formal formal;
@@ -56,6 +57,7 @@ static void tcp_yyerror(const struct range *at, struct parser *p, const char *me
 %token ARROW DOTDOT EQ NE LE GE O SW
 %token <text> LIKE
 %token <text> ARCH INDEX WHERE ALIGN GRID THREADS STAGES PAD LOAD USE FROM FILL ASYNC CALL COMMIT WAIT SYNC
+%token <text> READONLY
 %token <text> ID STRING
 %token <num> INT FLOAT
 
@@ -72,6 +74,7 @@ static void tcp_yyerror(const struct range *at, struct parser *p, const char *me
 %type <kind> kind
 %type <formal> formal
 %type <dir> dir
+%type <access> access
 %type <clauses> clauses
 %type <block> block
 %type <stmt> stmt
@@ -150,11 +153,15 @@ formals: %empty { $$ = (struct list){0}; }
 formal_list: formal { $$ = build_formals(p, (struct list){0}, $formal); }
     | formal_list ',' formal { $$ = build_formals(p, $1, $formal); }
     ;
-formal: dir name { $$ = build_formal(@$, $dir, $name); }
-    | dir name ':' tensor_type { $$ = build_formal_tensor(@$, $dir, $name, $tensor_type); }
-    | name { $$ = build_formal(@$, DIR_NONE, $name); }
+formal: access name { $$ = build_formal(@$, $access, $name); }
+    | access name ':' tensor_type { $$ = build_formal_tensor(@$, $access, $name, $tensor_type); }
+    | name { $$ = build_formal(@$, (struct access){0}, $name); }
     | name ':' INDEX { $$ = build_formal_index(@$, $name); }
-    | name ':' tensor_type { $$ = build_formal_tensor(@$, DIR_NONE, $name, $tensor_type); }
+    | name ':' tensor_type { $$ = build_formal_tensor(@$, (struct access){0}, $name, $tensor_type); }
+    ;
+access: dir { $$ = (struct access){.dir = $dir}; }
+    | READONLY { $$ = (struct access){.readonly = true, .at = @READONLY}; }
+    | READONLY dir { $$ = (struct access){.dir = $dir, .readonly = true, .at = @READONLY}; }
     ;
 dir: OUT { $$ = DIR_OUT; }
     | INOUT { $$ = DIR_INOUT; }
@@ -295,6 +302,7 @@ name: ID { $$ = build_ident($1, @1); }
     | COMMIT { $$ = build_ident($1, @1); }
     | WAIT { $$ = build_ident($1, @1); }
     | SYNC { $$ = build_ident($1, @1); }
+    | READONLY { $$ = build_ident($1, @1); }
     ;
 
 %%

@@ -36,10 +36,10 @@ static const char *level_text(enum level l) {
 
 // -- one copy -------------------------------------------------------------------------------------
 
-static bool is_written(const struct kernel *k, const struct tensor *t) {
+static bool is_constant(const struct kernel *k, const struct tensor *t) {
     for (int i = 0; i < k->nformals; ++i)
-        if (k->formal[i].tensor == t) return k->formal[i].dir != ARG_IN;
-    return true;
+        if (k->formal[i].tensor == t) return formal_is_constant(k, &k->formal[i]);
+    return false;
 }
 
 // "tcp_cp_async_cg_16<128>": of an asynchronous copy, where its tile is whole if it ever is.
@@ -59,7 +59,7 @@ static struct explained_side explain_side(struct session *s, const struct kernel
     const struct view *v = src ? &c->src : &c->dst;
     const struct part *p = src ? &c->facts.src : &c->facts.dst;
     const struct tensor *t = v->base;
-    bool nc = src && t->space == MEM_GLOBAL && !is_written(k, t);
+    bool nc = src && t->space == MEM_GLOBAL && is_constant(k, t);
     struct explained_side x = {
         .tensor = t->name,
         .space = space_name(t->space),
@@ -294,7 +294,7 @@ static struct explained_kernel explain_kernel(struct session *s, const struct ke
     for (int i = 0; i < k->nformals; ++i) {
         struct explained_tensor *t = &x.tensor[x.ntensors++];
         *t = explain_tensor(s, k->formal[i].tensor);
-        t->direction = direction[k->formal[i].dir];
+        t->direction = k->formal[i].readonly ? "readonly" : direction[k->formal[i].dir];
         t->local = false;
         t->align = explain_align(ir, k->formal[i].tensor);
     }

@@ -52,7 +52,7 @@ static const char *element(const struct emission *o, const struct kir_buffer *x,
 
 static const char *load_name(const struct emission *o, const struct kir_buffer *x, int bits) {
     static const char *const space[] = {"global", "shared", "frag"};
-    bool nc = x->space == KIR_GLOBAL && !x->written;
+    bool nc = x->space == KIR_GLOBAL && x->constant;
     return arena_printf(&o->s->arena, "tcp_ld_%s%s_%d", space[x->space], nc ? "_nc" : "", bits);
 }
 

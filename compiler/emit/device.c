@@ -17,6 +17,15 @@ static bool has(const struct kir_kernel *k, enum kir_space space) {
     return false;
 }
 
+// Whether other threads may write what is read of global memory, or read what is written there.
+static bool shares_global(const struct kir_kernel *k) {
+    for (int i = 0; i < k->nformals; ++i) {
+        const struct kir_buffer *x = k->formal[i].buffer;
+        if (x && x->space == KIR_GLOBAL && !x->constant) return true;
+    }
+    return false;
+}
+
 static void owe(const struct emission *o, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 static void owe(const struct emission *o, const char *fmt, ...) {
@@ -31,11 +40,39 @@ static void owe(const struct emission *o, const char *fmt, ...) {
     buf_release(&line);
 }
 
-static int count_barriers(const struct kir_node *list) {
+static int count(const struct kir_node *list, enum kir_kind kind) {
     int n = 0;
     for (const struct kir_node *x = list; x; x = x->next)
-        n += (x->kind == KIR_BARRIER) + count_barriers(x->body) + count_barriers(x->orelse);
+        n += (x->kind == kind) + count(x->body, kind) + count(x->orelse, kind);
     return n;
+}
+
+// Whether an argument beside "f" lies in the same memory.
+static bool has_neighbour(const struct kir_kernel *k, const struct kir_formal *f) {
+    for (int i = 0; i < k->nformals; ++i) {
+        const struct kir_formal *x = &k->formal[i];
+        if (x != f && x->buffer && x->buffer->space == f->buffer->space) return true;
+    }
+    return false;
+}
+
+// What the caller's other code may do with the memory: the loads of a copy come before its stores,
+// and those of what is constant may be of any time.
+static void put_sharing(const struct emission *o) {
+    const struct kir_kernel *k = o->k;
+    for (int i = 0; i < k->nformals; ++i) {
+        const struct kir_formal *f = &k->formal[i];
+        if (!f->buffer || !f->buffer->written || !has_neighbour(k, f)) continue;
+        owe(o, "%s, which is written, overlaps no other argument", f->buffer->name);
+    }
+    for (int i = 0; i < k->nformals; ++i) {
+        const struct kir_formal *f = &k->formal[i];
+        if (!f->buffer || !f->buffer->constant) continue;
+        owe(o,
+            "nobody writes %s from the kernel's start to its end: its loads may miss what is "
+            "written meanwhile (readonly)",
+            f->buffer->name);
+    }
 }
 
 // What the proofs took for granted, as a list for whoever calls.
@@ -59,6 +96,7 @@ static void put_duties(const struct emission *o) {
                 what, f->buffer->elem, f->buffer->layout, f->buffer->count, f->align);
         }
     }
+    put_sharing(o);
     for (int i = 0; i < k->nparams; ++i) {
         const struct kir_param *p = &k->param[i];
         if (p->mul > 1)
@@ -73,11 +111,14 @@ static void put_duties(const struct emission *o) {
     }
     for (int i = 0; i < k->nduties; ++i)
         owe(o, "%s <= %s", ix_text(s, k->duty[i].a), ix_text(s, k->duty[i].b));
-    if (has(k, KIR_SHARED)) {
+    if (shares_global(k)) {
+        owe(o, "a barrier stands between this and what other threads write to what it reads or do "
+               "with what it writes, before and after");
+    } else if (has(k, KIR_SHARED)) {
         owe(o, "a barrier stands between this and what other threads do with the shared memory, "
                "before and after");
     }
-    int barriers = count_barriers(k->body);
+    int barriers = count(k->body, KIR_BARRIER);
     const char *holds = barriers == 0   ? "holds no barrier"
                         : barriers == 1 ? "holds a barrier, which all threads have to reach"
                                         : "holds barriers, which all threads have to reach";
@@ -96,6 +137,14 @@ static void put_duties(const struct emission *o) {
                       arena_printf(&s->arena,
                                    "  It returns with this thread's accesses done, and %s.", holds),
                       2);
+    }
+    if (count(k->body, KIR_COMMIT) + count(k->body, KIR_WAIT) > 0) {
+        comment_write(
+            o->b, 0,
+            "  Groups of cp.async are counted for the thread: its waits are for older ones "
+            "of the caller too, and what the caller has not committed goes into its first "
+            "group.",
+            2);
     }
 }
 
@@ -135,8 +184,8 @@ void emit_device(const struct emission *o) {
         if (f->index) {
             call_arg(&c, "int64_t %s", f->index->c_name);
         } else {
-            call_arg(&c, "%s%s *__restrict__ %s", f->buffer->written ? "" : "const ",
-                     f->buffer->c_type, f->buffer->c_name);
+            call_arg(&c, "%s%s *%s%s", f->buffer->written ? "" : "const ", f->buffer->c_type,
+                     f->buffer->constant ? "__restrict__ " : "", f->buffer->c_name);
         }
     }
     for (int i = 0; i < k->nparams; ++i) {

@@ -258,12 +258,41 @@ static void put_choice(const struct emission *o) {
     }
 }
 
+// The tensors that the kernel writes, or those that it reads alone: "A, B"; NULL when there are
+// none.
+static const char *tensor_names(const struct emission *o, bool written) {
+    struct buf b;
+    int n = 0;
+    buf_init(&b);
+    for (int i = 0; i < o->k->ntensors; ++i) {
+        const struct kir_tensor *t = &o->k->tensor[i];
+        if (t->written == written) buf_printf(&b, "%s%s", n++ ? ", " : "", t->name);
+    }
+    const char *names = buf_finish(&b, &o->s->arena);
+    return n ? names : NULL;
+}
+
+// What the caller owes and no launcher can check.
+static void put_contract(const struct emission *o) {
+    const char *in = tensor_names(o, false), *out = tensor_names(o, true);
+    struct arena *m = &o->s->arena;
+    const char *text = "";
+    if (!in && !out) return;
+    if (out) text = arena_printf(m, "reads or writes %s", out);
+    if (in) text = arena_printf(m, "writes %s%s%s", in, out ? ", or " : "", text);
+    text = arena_printf(m, "While the kernel runs nobody else %s.", text);
+    if (out && o->k->ntensors > 1)
+        text = arena_printf(m, "What is written overlaps no other tensor. %s", text);
+    comment_write(o->b, 0, text, 0);
+}
+
 void emit_launcher(const struct emission *o) {
     const struct kir_kernel *k = o->k;
     if (k->narrower) put_variant(o);
     struct call c = emit_call_of(
         o, 0, arena_printf(&o->s->arena, "TCP_EXTERN_C tcp_status %s_launch(", k->c_name), ") {");
     buf_char(o->b, '\n');
+    put_contract(o);
     emit_parameters(o, &c, true);
     call_arg(&c, "tcp_stream stream");
     call_write(o->b, &c);

@@ -31,7 +31,8 @@ struct kir_buffer {
     int64_t smem_offset;  // shared: bytes
     int access_bits;      // stage: of a value
     bool written, read;
-    bool outside;  // shared or frag: a parameter of a device function
+    bool constant;  // global: nobody writes it while the kernel runs
+    bool outside;   // shared or frag: a parameter of a device function
 };
 
 enum kir_kind {

@@ -346,6 +346,7 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
         struct kir_buffer *b = new_buffer(&w, k->formal[i].tensor);
         b->written = k->formal[i].dir != ARG_IN;
         b->read = k->formal[i].dir != ARG_OUT;
+        b->constant = formal_is_constant(k, &k->formal[i]);
         if (!k->device) out->tensor[out->ntensors++] = lower_tensor(s, &k->formal[i], b);
     }
     if (k->device) lower_formals(&w, k, out);

@@ -105,7 +105,10 @@ static void put_formals(struct session *s, struct buf *b, const struct kir_kerne
             buf_printf(b, "  index %s\n", f->index->name);
         } else {
             buf_printf(b, "  %s %s : %s%s%s align %d\n", space[f->buffer->space], f->buffer->name,
-                       f->buffer->elem, f->buffer->read ? " in" : "",
+                       f->buffer->elem,
+                       f->buffer->constant ? " readonly"
+                       : f->buffer->read   ? " in"
+                                           : "",
                        f->buffer->written ? " out" : "", f->align);
         }
     }

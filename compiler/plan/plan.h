@@ -402,6 +402,7 @@ struct formal {
     enum dir dir;
     int place;  // among all formals, in the order of the list
     struct range at;
+    bool readonly;  // of a device function: nobody writes it while the kernel runs
 };
 
 // "n : index" of a device function.
@@ -515,6 +516,12 @@ struct kernel {
     struct range at;
     struct kernel *next;
 };
+
+// Whether nobody writes "f" of "k" while the kernel runs: the inputs of a kernel, by what its
+// launcher's caller owes, and what a device function says so of.
+static inline bool formal_is_constant(const struct kernel *k, const struct formal *f) {
+    return f->dir == ARG_IN && (!k->device || f->readonly);
+}
 
 // -- expect ---------------------------------------------------------------------------------------
 enum property {

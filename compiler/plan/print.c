@@ -261,7 +261,8 @@ static void print_kernel(struct session *s, const struct kernel *k, struct buf *
     buf_printf(b, "kernel %s(", k->name);
     for (int i = 0; i < k->nformals; ++i) {
         static const char dir[3][8] = {"", "out ", "inout "};
-        buf_printf(b, "%s%s%s", i ? ", " : "", dir[k->formal[i].dir], k->formal[i].tensor->name);
+        buf_printf(b, "%s%s%s%s", i ? ", " : "", k->formal[i].readonly ? "readonly " : "",
+                   dir[k->formal[i].dir], k->formal[i].tensor->name);
     }
     buf_puts(b, ") grid (");
     for (int i = 0; i < 3; ++i)

@@ -53,6 +53,7 @@ void declare_extern(struct sema *c, const struct ast_decl *d) {
         }
         struct tensor *t = formal_of(c, f);
         if (!t) continue;
+        if (f->readonly) check_readonly(c, f, false, t);
         enum dir dir = dir_of(f->dir);
         if (t->space == MEM_GLOBAL && dir != ARG_IN) {
             sema_not_yet(c, f->at, "an extern function that writes to global memory");

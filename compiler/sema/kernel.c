@@ -128,6 +128,22 @@ static struct tensor *formal_tensor(struct sema *c, const struct ast_formal *f) 
     return sym->tensor;
 }
 
+void check_readonly(struct sema *c, const struct ast_formal *f, bool device,
+                    const struct tensor *t) {
+    if (!device) {
+        diag_error(c->s, f->readonly_at,
+                   "'readonly' is for the device functions of a plan; what a kernel only reads "
+                   "nobody writes while it runs");
+    } else if (f->dir != DIR_NONE) {
+        diag_error(c->s, f->readonly_at, "'%s' is written, and is not 'readonly'", f->name.name);
+    } else if (t->space != MEM_GLOBAL) {
+        diag_error(c->s, f->readonly_at,
+                   "'%s' is %s memory; 'readonly' is for global memory, which is then read by "
+                   "loads that may miss what is written meanwhile",
+                   f->name.name, space_name(t->space));
+    }
+}
+
 static void make_formals(struct sema *c, const struct ast_fn *fn) {
     struct kernel *k = c->kernel;
     k->formal = ARENA_ARRAY(&c->s->arena, struct formal, fn->nformals + 1);
@@ -140,12 +156,13 @@ static void make_formals(struct sema *c, const struct ast_fn *fn) {
         }
         struct tensor *t = formal_tensor(c, f);
         if (!t) continue;
+        if (f->readonly) check_readonly(c, f, k->device, t);
         for (int j = 0; j < k->nformals; ++j)
             if (k->formal[j].tensor == t) {
                 diag_error(c->s, f->at, "'%s' is an argument twice", f->name.name);
                 diag_note(c->s, k->formal[j].at, "it is one here");
             }
-        k->formal[k->nformals++] = (struct formal){t, dir_of(f->dir), i, f->at};
+        k->formal[k->nformals++] = (struct formal){t, dir_of(f->dir), i, f->at, f->readonly};
     }
 }
 

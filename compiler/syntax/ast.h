@@ -94,6 +94,8 @@ enum ast_dir { DIR_NONE, DIR_OUT, DIR_INOUT };
 
 struct ast_formal {
     enum ast_dir dir;
+    bool readonly;
+    struct range readonly_at;  // the word
     struct ast_ident name;
     enum {
         FORMAL_NAME,

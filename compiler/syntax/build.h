@@ -34,6 +34,13 @@ struct clauses {
     struct ast_expr *grid, *threads;
 };
 
+// The words before a formal's name.
+struct access {
+    enum ast_dir dir;
+    bool readonly;
+    struct range at;  // the word 'readonly'
+};
+
 struct fn_kind {
     bool kernel, async, manual;
 };
@@ -81,9 +88,9 @@ struct ast_type build_type(struct range at, struct ast_ident elem, enum ast_spac
                            struct ast_expr *shape, struct number align);
 struct ast_type build_like(struct range at, struct ast_ident elem, enum ast_space space,
                            struct ast_expr *shape, struct number align);
-struct ast_formal build_formal(struct range at, enum ast_dir dir, struct ast_ident name);
+struct ast_formal build_formal(struct range at, struct access access, struct ast_ident name);
 struct ast_formal build_formal_index(struct range at, struct ast_ident name);
-struct ast_formal build_formal_tensor(struct range at, enum ast_dir dir, struct ast_ident name,
+struct ast_formal build_formal_tensor(struct range at, struct access access, struct ast_ident name,
                                       struct ast_type type);
 struct clauses build_grid(struct parser *p, struct clauses c, struct range at, struct ast_expr *e);
 struct clauses build_threads(struct parser *p, struct clauses c, struct range at,

@@ -35,18 +35,25 @@ struct ast_type build_like(struct range at, struct ast_ident elem, enum ast_spac
     return t;
 }
 
-struct ast_formal build_formal(struct range at, enum ast_dir dir, struct ast_ident name) {
-    return (struct ast_formal){.dir = dir, .name = name, .kind = FORMAL_NAME, .at = at};
+struct ast_formal build_formal(struct range at, struct access access, struct ast_ident name) {
+    return (struct ast_formal){.dir = access.dir,
+                               .readonly = access.readonly,
+                               .readonly_at = access.at,
+                               .name = name,
+                               .kind = FORMAL_NAME,
+                               .at = at};
 }
 
 struct ast_formal build_formal_index(struct range at, struct ast_ident name) {
     return (struct ast_formal){.name = name, .kind = FORMAL_INDEX, .at = at};
 }
 
-struct ast_formal build_formal_tensor(struct range at, enum ast_dir dir, struct ast_ident name,
+struct ast_formal build_formal_tensor(struct range at, struct access access, struct ast_ident name,
                                       struct ast_type type) {
-    return (
-        struct ast_formal){.dir = dir, .name = name, .kind = FORMAL_TENSOR, .type = type, .at = at};
+    struct ast_formal f = build_formal(at, access, name);
+    f.kind = FORMAL_TENSOR;
+    f.type = type;
+    return f;
 }
 
 static void clause_once(struct parser *p, const struct ast_expr *earlier, struct range at,

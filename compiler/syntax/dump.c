@@ -142,7 +142,7 @@ static void dump_block(struct buf *b, const struct ast_block *block, int indent)
 static void dump_formal(struct buf *b, const struct ast_formal *f, int indent) {
     static const char dir[][7] = {"", "out ", "inout "};
     buf_fill(b, ' ', indent);
-    buf_printf(b, "formal %s%s%s\n", dir[f->dir], f->name.name,
+    buf_printf(b, "formal %s%s%s%s\n", f->readonly ? "readonly " : "", dir[f->dir], f->name.name,
                f->kind == FORMAL_INDEX ? " : index" : "");
     if (f->kind == FORMAL_TENSOR) dump_type(b, &f->type, true, indent + 2);
 }

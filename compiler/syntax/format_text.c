@@ -100,7 +100,8 @@ static void fn_text(struct buf *b, const struct ast_decl *d) {
                fn->manual ? "manual " : "", fn->kernel ? "kernel" : "device", d->name.name);
     for (int i = 0; i < fn->nformals; i++) {
         const struct ast_formal *f = &fn->formal[i];
-        buf_printf(b, "%s%s%s", i ? "," BREAK : "", dir[f->dir], f->name.name);
+        buf_printf(b, "%s%s%s%s", i ? "," BREAK : "", f->readonly ? "readonly " : "", dir[f->dir],
+                   f->name.name);
         if (f->kind != FORMAL_NAME) buf_puts(b, " : ");
         if (f->kind == FORMAL_INDEX) buf_puts(b, "index");
         if (f->kind == FORMAL_TENSOR) type_text(b, &f->type, true);

@@ -56,6 +56,7 @@ static const struct {
     {"pad", TOK_PAD},
     {"param", TOK_PARAM},
     {"pipeline", TOK_PIPELINE},
+    {"readonly", TOK_READONLY},
     {"shared", TOK_SHARED},
     {"stages", TOK_STAGES},
     {"sync", TOK_SYNC},

@@ -459,8 +459,10 @@ static void put_device(struct gen *g) {
     put_global(g, &k, name, &k.a, view);
     put_tiled(g, &k, &k.a);
     bool into = percent(g, 50), frag = may(g, GEN_FRAGS, 30);
-    put(g, "device call%d(%s%s, %snear%d : %s %s ", id, into ? "" : "out ", name,
-        into ? "out " : "", id, k.elem, frag ? "frag" : "shared");
+    // nothing is drawn for it, so that all else is as it is without
+    const char *word = !into ? "out " : (g->state >> 13) % 2 ? "readonly " : "";
+    put(g, "device call%d(%s%s, %snear%d : %s %s ", id, word, name, into ? "out " : "", id, k.elem,
+        frag ? "frag" : "shared");
     if (frag)
         put(g, "like %s", k.a.name);
     else

@@ -28,6 +28,8 @@ static __global__ void __launch_bounds__(128)
 #line 29 "four_ways.cu"
 }
 
+// What is written overlaps no other tensor. While the kernel runs nobody else writes src, or reads
+// or writes dst.
 TCP_EXTERN_C tcp_status mapped_launch(const tcp_f16 *src, tcp_f16 *dst, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("mapped", "src", src, 16));
     TCP_CHECK(tcp_check_tensor("mapped", "dst", dst, 16));
@@ -46,15 +48,17 @@ static __global__ void __launch_bounds__(128)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
 #line 31 "four_ways.tcp"
     tcp_st_frag_128(r, tcp_ld_global_nc_128(&src[8 * tid]));
-#line 50 "four_ways.cu"
+#line 52 "four_ways.cu"
     // st: copy r -> to(_,_,tid)                                   four_ways.tcp:32
     //   values  (8) f16   threads 128   atom auto(128)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
 #line 32 "four_ways.tcp"
     tcp_st_global_128(&dst[8 * tid], tcp_ld_frag_128(r));
-#line 56 "four_ways.cu"
+#line 58 "four_ways.cu"
 }
 
+// What is written overlaps no other tensor. While the kernel runs nobody else writes src, or reads
+// or writes dst.
 TCP_EXTERN_C tcp_status algebra_launch(const tcp_f16 *src, tcp_f16 *dst, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("algebra", "src", src, 16));
     TCP_CHECK(tcp_check_tensor("algebra", "dst", dst, 16));
@@ -73,15 +77,17 @@ static __global__ void __launch_bounds__(128)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
 #line 42 "four_ways.tcp"
     tcp_st_frag_128(r, tcp_ld_global_nc_128(&src[8 * tid]));
-#line 77 "four_ways.cu"
+#line 81 "four_ways.cu"
     // st: copy r -> to(tid,_)                                     four_ways.tcp:43
     //   values  (8) f16   threads 128   atom universal(128)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
 #line 43 "four_ways.tcp"
     tcp_st_global_128(&dst[8 * tid], tcp_ld_frag_128(r));
-#line 83 "four_ways.cu"
+#line 87 "four_ways.cu"
 }
 
+// What is written overlaps no other tensor. While the kernel runs nobody else writes src, or reads
+// or writes dst.
 TCP_EXTERN_C tcp_status composed_launch(const tcp_f16 *src, tcp_f16 *dst, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("composed", "src", src, 16));
     TCP_CHECK(tcp_check_tensor("composed", "dst", dst, 16));
@@ -101,16 +107,18 @@ static __global__ void __launch_bounds__(128)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
 #line 53 "four_ways.tcp"
     tcp_st_frag_128(r, tcp_ld_global_nc_128(&src[8 * tid]));
-#line 105 "four_ways.cu"
+#line 111 "four_ways.cu"
     // st: copy r -> dst                                           four_ways.tcp:54
     //   tile    (8,128) f16   threads 128   atom universal(128)
     //   tiler   (8,128)   rounds (1,1)   TV ((16,8),8):((64,1),8)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
 #line 54 "four_ways.tcp"
     tcp_st_global_128(&dst[8 * tid], tcp_ld_frag_128(r));
-#line 112 "four_ways.cu"
+#line 118 "four_ways.cu"
 }
 
+// What is written overlaps no other tensor. While the kernel runs nobody else writes src, or reads
+// or writes dst.
 TCP_EXTERN_C tcp_status tiled_launch(const tcp_f16 *src, tcp_f16 *dst, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("tiled", "src", src, 16));
     TCP_CHECK(tcp_check_tensor("tiled", "dst", dst, 16));

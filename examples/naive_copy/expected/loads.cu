@@ -45,6 +45,7 @@ static __global__ void __launch_bounds__(256) load_32_kernel(const float *__rest
     }
 }
 
+// While the kernel runs nobody else writes A.
 TCP_EXTERN_C tcp_status load_32_launch(const float *A, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("load_32", "A", A, 16));
     return TCP_LAUNCH(load_32_kernel, tcp_blocks(1, 1, 1), 256, 131072, stream, A);
@@ -73,7 +74,7 @@ static __global__ void __launch_bounds__(256) load_64_kernel(const float *__rest
                 for (int k = 0; k < 8; ++k) {
 #line 15 "loads.tcp"
                     v[8 * j + k] = tcp_ld_global_nc_64(&A[from + 16384 * i + 4096 * j + 16 * k]);
-#line 77 "loads.cu"
+#line 78 "loads.cu"
                 }
             }
 #pragma unroll
@@ -82,13 +83,14 @@ static __global__ void __launch_bounds__(256) load_64_kernel(const float *__rest
                 for (int k = 0; k < 8; ++k) {
 #line 15 "loads.tcp"
                     tcp_st_shared_64(&s[to + 16384 * i + 4096 * j + 16 * k], v[8 * j + k]);
-#line 86 "loads.cu"
+#line 87 "loads.cu"
                 }
             }
         }
     }
 }
 
+// While the kernel runs nobody else writes A.
 TCP_EXTERN_C tcp_status load_64_launch(const float *A, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("load_64", "A", A, 16));
     return TCP_LAUNCH(load_64_kernel, tcp_blocks(1, 1, 1), 256, 131072, stream, A);
@@ -117,7 +119,7 @@ static __global__ void __launch_bounds__(256) load_128_kernel(const float *__res
                 for (int k = 0; k < 4; ++k) {
 #line 19 "loads.tcp"
                     v[4 * j + k] = tcp_ld_global_nc_128(&A[from + 16384 * i + 4096 * j + 32 * k]);
-#line 121 "loads.cu"
+#line 123 "loads.cu"
                 }
             }
 #pragma unroll
@@ -126,13 +128,14 @@ static __global__ void __launch_bounds__(256) load_128_kernel(const float *__res
                 for (int k = 0; k < 4; ++k) {
 #line 19 "loads.tcp"
                     tcp_st_shared_128(&s[to + 16384 * i + 4096 * j + 32 * k], v[4 * j + k]);
-#line 130 "loads.cu"
+#line 132 "loads.cu"
                 }
             }
         }
     }
 }
 
+// While the kernel runs nobody else writes A.
 TCP_EXTERN_C tcp_status load_128_launch(const float *A, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("load_128", "A", A, 16));
     return TCP_LAUNCH(load_128_kernel, tcp_blocks(1, 1, 1), 256, 131072, stream, A);
@@ -161,7 +164,7 @@ static __global__ void __launch_bounds__(256) load_async_kernel(const float *__r
 #line 23 "loads.tcp"
                     tcp_cp_async_cg_16(&s[to + 16384 * i + 4096 * j + 32 * k],
                                        &A[from + 16384 * i + 4096 * j + 32 * k]);
-#line 165 "loads.cu"
+#line 168 "loads.cu"
                 }
             }
         }
@@ -169,6 +172,7 @@ static __global__ void __launch_bounds__(256) load_async_kernel(const float *__r
     tcp_cp_async_commit();
 }
 
+// While the kernel runs nobody else writes A.
 TCP_EXTERN_C tcp_status load_async_launch(const float *A, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("load_async", "A", A, 16));
     return TCP_LAUNCH(load_async_kernel, tcp_blocks(1, 1, 1), 256, 131072, stream, A);

@@ -43,6 +43,8 @@ static __global__ void __launch_bounds__(256)
     }
 }
 
+// What is written overlaps no other tensor. While the kernel runs nobody else writes A, or reads or
+// writes B.
 TCP_EXTERN_C tcp_status scalar_launch(const float *A, float *B, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("scalar", "A", A, 16));
     TCP_CHECK(tcp_check_tensor("scalar", "B", B, 16));
@@ -71,7 +73,7 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 16; ++k) {
 #line 19 "naive_copy.tcp"
                     v[16 * j + k] = tcp_ld_global_nc_32(&A[from + 16384 * i + 4096 * j + 8 * k]);
-#line 75 "naive_copy.cu"
+#line 77 "naive_copy.cu"
                 }
             }
 #pragma unroll
@@ -80,13 +82,15 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 16; ++k) {
 #line 19 "naive_copy.tcp"
                     tcp_st_global_32(&B[to + 16384 * i + 4096 * j + 8 * k], v[16 * j + k]);
-#line 84 "naive_copy.cu"
+#line 86 "naive_copy.cu"
                 }
             }
         }
     }
 }
 
+// What is written overlaps no other tensor. While the kernel runs nobody else writes A, or reads or
+// writes B.
 TCP_EXTERN_C tcp_status asked_64_launch(const float *A, float *B, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("asked_64", "A", A, 16));
     TCP_CHECK(tcp_check_tensor("asked_64", "B", B, 16));
@@ -115,7 +119,7 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 16; ++k) {
 #line 24 "naive_copy.tcp"
                     v[16 * j + k] = tcp_ld_global_nc_32(&A[from + 16384 * i + 4096 * j + 8 * k]);
-#line 119 "naive_copy.cu"
+#line 123 "naive_copy.cu"
                 }
             }
 #pragma unroll
@@ -124,13 +128,15 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 16; ++k) {
 #line 24 "naive_copy.tcp"
                     tcp_st_global_32(&B[to + 16384 * i + 4096 * j + 8 * k], v[16 * j + k]);
-#line 128 "naive_copy.cu"
+#line 132 "naive_copy.cu"
                 }
             }
         }
     }
 }
 
+// What is written overlaps no other tensor. While the kernel runs nobody else writes A, or reads or
+// writes B.
 TCP_EXTERN_C tcp_status asked_128_launch(const float *A, float *B, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("asked_128", "A", A, 16));
     TCP_CHECK(tcp_check_tensor("asked_128", "B", B, 16));
@@ -160,7 +166,7 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 8; ++k) {
 #line 29 "naive_copy.tcp"
                     v[8 * j + k] = tcp_ld_global_nc_64(&A[from + 16384 * i + 4096 * j + 16 * k]);
-#line 164 "naive_copy.cu"
+#line 170 "naive_copy.cu"
                 }
             }
 #pragma unroll
@@ -169,13 +175,15 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 8; ++k) {
 #line 29 "naive_copy.tcp"
                     tcp_st_global_64(&B[to + 16384 * i + 4096 * j + 16 * k], v[8 * j + k]);
-#line 173 "naive_copy.cu"
+#line 179 "naive_copy.cu"
                 }
             }
         }
     }
 }
 
+// What is written overlaps no other tensor. While the kernel runs nobody else writes A, or reads or
+// writes B.
 TCP_EXTERN_C tcp_status wide_64_launch(const float *A, float *B, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("wide_64", "A", A, 16));
     TCP_CHECK(tcp_check_tensor("wide_64", "B", B, 16));
@@ -205,7 +213,7 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 4; ++k) {
 #line 33 "naive_copy.tcp"
                     v[4 * j + k] = tcp_ld_global_nc_128(&A[from + 16384 * i + 4096 * j + 32 * k]);
-#line 209 "naive_copy.cu"
+#line 217 "naive_copy.cu"
                 }
             }
 #pragma unroll
@@ -214,13 +222,15 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 4; ++k) {
 #line 33 "naive_copy.tcp"
                     tcp_st_global_128(&B[to + 16384 * i + 4096 * j + 32 * k], v[4 * j + k]);
-#line 218 "naive_copy.cu"
+#line 226 "naive_copy.cu"
                 }
             }
         }
     }
 }
 
+// What is written overlaps no other tensor. While the kernel runs nobody else writes A, or reads or
+// writes B.
 TCP_EXTERN_C tcp_status wide_128_launch(const float *A, float *B, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("wide_128", "A", A, 16));
     TCP_CHECK(tcp_check_tensor("wide_128", "B", B, 16));

@@ -29,6 +29,8 @@ static __global__ void __launch_bounds__(32)
 #line 30 "parallel_copy_atoms.cu"
 }
 
+// What is written overlaps no other tensor. While the kernel runs nobody else writes src, or reads
+// or writes result.
 TCP_EXTERN_C tcp_status parallel_copy_launch(const float *src, float *result, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("parallel_copy", "src", src, 16));
     TCP_CHECK(tcp_check_tensor("parallel_copy", "result", result, 16));

@@ -71,6 +71,8 @@ static __global__ void __launch_bounds__(128)
     }
 }
 
+// What is written overlaps no other tensor. While the kernel runs nobody else writes A, or reads or
+// writes B.
 TCP_EXTERN_C tcp_status straight_launch(const tcp_f16 *A, tcp_f16 *B, int64_t M, int64_t N,
                                         int64_t ld, tcp_stream stream) {
     TCP_CHECK(tcp_check_range("straight", "M", M, 0, 1000000));
@@ -116,13 +118,13 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 4; ++i) {
 #line 20 "tails.tcp"
                 v[i] = tcp_ld_global_nc_128(&A[from + 16 * ld * i]);
-#line 120 "tails.cu"
+#line 122 "tails.cu"
             }
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
 #line 20 "tails.tcp"
                 tcp_st_shared_128(&s[to + 1024 * i], v[i]);
-#line 126 "tails.cu"
+#line 128 "tails.cu"
             }
         } else {
             const int c0 = 64 * block_x + t0;
@@ -135,7 +137,7 @@ static __global__ void __launch_bounds__(128)
                     if (c0 + 16 * i < M && c1 + j < N) {
 #line 20 "tails.tcp"
                         v[8 * i + j] = tcp_ld_global_nc_16(&A[from + 16 * ld * i + j]);
-#line 139 "tails.cu"
+#line 141 "tails.cu"
                     }
                 }
             }
@@ -146,7 +148,7 @@ static __global__ void __launch_bounds__(128)
                     if (c0 + 16 * i < M && c1 + j < N) {
 #line 20 "tails.tcp"
                         tcp_st_shared_16(&s[to + 1024 * i + j], v[8 * i + j]);
-#line 150 "tails.cu"
+#line 152 "tails.cu"
                     }
                 }
             }
@@ -168,13 +170,13 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 4; ++i) {
 #line 21 "tails.tcp"
                 v[i] = tcp_ld_shared_128(&s[from + 1024 * i]);
-#line 172 "tails.cu"
+#line 174 "tails.cu"
             }
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
 #line 21 "tails.tcp"
                 tcp_st_global_128(&B[to + 16 * ld * i], v[i]);
-#line 178 "tails.cu"
+#line 180 "tails.cu"
             }
         } else {
             const int c0 = 64 * block_x + t0;
@@ -187,7 +189,7 @@ static __global__ void __launch_bounds__(128)
                     if (c0 + 16 * i < M && c1 + j < N) {
 #line 21 "tails.tcp"
                         v[8 * i + j] = tcp_ld_shared_16(&s[from + 1024 * i + j]);
-#line 191 "tails.cu"
+#line 193 "tails.cu"
                     }
                 }
             }
@@ -198,7 +200,7 @@ static __global__ void __launch_bounds__(128)
                     if (c0 + 16 * i < M && c1 + j < N) {
 #line 21 "tails.tcp"
                         tcp_st_global_16(&B[to + 16 * ld * i + j], v[8 * i + j]);
-#line 202 "tails.cu"
+#line 204 "tails.cu"
                     }
                 }
             }
@@ -206,6 +208,8 @@ static __global__ void __launch_bounds__(128)
     }
 }
 
+// What is written overlaps no other tensor. While the kernel runs nobody else writes A, or reads or
+// writes B.
 TCP_EXTERN_C tcp_status through_shared_launch(const tcp_f16 *A, tcp_f16 *B, int64_t M, int64_t N,
                                               int64_t ld, tcp_stream stream) {
     TCP_CHECK(tcp_check_range("through_shared", "M", M, 0, 1000000));
@@ -251,13 +255,13 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 4; ++i) {
 #line 27 "tails.tcp"
                 v[i] = tcp_ld_global_nc_128(&A[from + 16 * ld * i]);
-#line 255 "tails.cu"
+#line 259 "tails.cu"
             }
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
 #line 27 "tails.tcp"
                 tcp_st_shared_128(&s[to + 1024 * i], v[i]);
-#line 261 "tails.cu"
+#line 265 "tails.cu"
             }
         } else {
             const int c0 = 64 * block_x + t0;
@@ -270,11 +274,11 @@ static __global__ void __launch_bounds__(128)
                     if (c0 + 16 * i < M && c1 + j < N) {
 #line 27 "tails.tcp"
                         v[8 * i + j] = tcp_ld_global_nc_16(&A[from + 16 * ld * i + j]);
-#line 274 "tails.cu"
+#line 278 "tails.cu"
                     } else {
 #line 27 "tails.tcp"
                         v[8 * i + j] = tcp_zero_16();
-#line 278 "tails.cu"
+#line 282 "tails.cu"
                     }
                 }
             }
@@ -284,7 +288,7 @@ static __global__ void __launch_bounds__(128)
                 for (int j = 0; j < 8; ++j) {
 #line 27 "tails.tcp"
                     tcp_st_shared_16(&s[to + 1024 * i + j], v[8 * i + j]);
-#line 288 "tails.cu"
+#line 292 "tails.cu"
                 }
             }
         }
@@ -302,17 +306,19 @@ static __global__ void __launch_bounds__(128)
         for (int i = 0; i < 4; ++i) {
 #line 28 "tails.tcp"
             v[i] = tcp_ld_shared_128(&s[from + 1024 * i]);
-#line 306 "tails.cu"
+#line 310 "tails.cu"
         }
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
 #line 28 "tails.tcp"
             tcp_st_global_128(&tiles[to + 1024 * i], v[i]);
-#line 312 "tails.cu"
+#line 316 "tails.cu"
         }
     }
 }
 
+// What is written overlaps no other tensor. While the kernel runs nobody else writes A, or reads or
+// writes tiles.
 TCP_EXTERN_C tcp_status padded_launch(const tcp_f16 *A, tcp_f16 *tiles, int64_t M, int64_t N,
                                       int64_t ld, tcp_stream stream) {
     TCP_CHECK(tcp_check_range("padded", "M", M, 0, 1000000));
