@@ -223,8 +223,10 @@ static const struct lay_tuple *next_tiles(struct slicer *z, const struct lay_tup
 // depends on it.  What a mode of the tensor itself has may depend on it.
 static bool is_of_one_tile(const struct ix *i, const struct lay_tuple *shape,
                            const struct lay_tuple *coord) {
-    return i->lo == 0 && i->hi == 0 && coord && lay_is_leaf(shape) && lay_int_is(shape->leaf, 1) &&
-           coord->leaf.num != 1;
+    if (i->lo != 0 || i->hi != 0 || !coord || !is_single(shape)) return false;
+    for (; !lay_is_leaf(shape) && shape->rank > 0; shape = shape->kid[shape->rank - 1])
+        coord = coord->kid[coord->rank - 1];  // the coordinate goes on along the last leaf
+    return lay_is_leaf(coord) && coord->leaf.num != 1;
 }
 
 static bool slice(struct slicer *z, const struct coord *c, const struct lay_tuple *shape,
