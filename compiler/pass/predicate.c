@@ -62,6 +62,24 @@ static bool reaches_beyond(struct session *s, const struct view *v, int mode, co
     return !max || !ix_provably_nonnegative(s, ix_sub(s, ix_sub(s, *limit, ix_int(s, 1)), max));
 }
 
+// Whether tiles of "v", which come out, may lie beyond its tensor: then it is as if they did not.
+static bool lies_beyond(struct session *s, struct find *f, const struct kernel *k,
+                        const struct copy *c, const struct view *v) {
+    if (!v->tiled || v->overhang || !lay_valid(v->coord)) return false;
+    for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape); ++i) {
+        const struct ix *hi, *limit;
+        struct instances *x = ARENA_NEW(&s->arena, struct instances);
+        // of what the caller of a device function names he owes that it is inside
+        if (!reaches_beyond(s, v, i, &hi, &limit) || ix_depends(hi, IX_FORMAL)) continue;
+        instances_begin(s, k, &f->around, true, x);
+        instances_of(x, c, v);
+        instances_cond(x, ix_sub(s, instances_coord(x, v, i), limit));
+        struct prove_set set = instances_settled(x, &f->around, v);
+        if (x->full || prove_none(f->prover, &set, NULL) != PROVE_YES) return true;
+    }
+    return false;
+}
+
 static int coordinates(const struct view *v) {
     return v->overhang && lay_valid(v->coord) ? lay_tuple_leaves(v->base->layout.shape) : 0;
 }
@@ -259,6 +277,8 @@ static bool check_source(struct session *s, struct find *f, const struct kernel 
 static bool visit(struct session *s, struct find *all, struct kernel *k, struct copy *c) {
     struct copy_facts *y = &c->facts;
     struct found *f = ARENA_NEW(&s->arena, struct found);
+    c->src.overhang |= lies_beyond(s, all, k, c, &c->src);
+    c->dst.overhang |= lies_beyond(s, all, k, c, &c->dst);
     int most =
         coordinates(&c->src) + coordinates(&c->dst) + (c->tc ? lay_tuple_rank(c->tc->tiler) : 0);
     f->at = ARENA_ARRAY(&s->arena, struct predicate, most + 1);

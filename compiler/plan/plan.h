@@ -166,6 +166,9 @@ struct view {
     const struct ix *const *coord_off;
     // A mode of a padded divide has coordinates that lie outside the tensor.
     bool overhang;
+    // Made by a divide that comes out, of whole modes: a tile beyond the last one lies outside the
+    // tensor, as if the divide were padded; pass "predicate" then sets "overhang".
+    bool tiled;
     bool
         overhangs_part;  // .. some of which lie in the tensor, but not in the view that was divided
     const char *const *names;  // of the modes, NULL for one that has none; NULL: none has

@@ -81,6 +81,7 @@ static struct view slice_tiled(struct sema *c, struct view v, const struct lay_t
     if (tile && by_mode) f = on = keep_single_modes(c, &v, f);
     struct view tiled = view_divide(c->s, v, f, on, e->at);
     view_mark_overhang(c, &v, f, true, &tiled);
+    if (!tile) tiled.tiled = false;
     struct lay keep = lay_mode(c->lay, f, tile ? 0 : 1);
     struct coord at = tile ? settle(c, *crd, f.shape->kid[1]) : *crd;
     struct coord pair = beside(c, keep, at, !tile);

@@ -183,9 +183,14 @@ static bool is_whole_mode(struct sema *c, const struct view *v, int i) {
 
 void view_mark_overhang(struct sema *c, const struct view *v, struct lay f, bool zipped,
                         struct view *made) {
-    if (!view_reaches_out(c, v, f)) return;
-    made->overhang = true;
     int n = lay_rank(v->layout);
+    if (!view_reaches_out(c, v, f)) {
+        made->tiled = true;
+        for (int i = 0; i < n; ++i) made->tiled = made->tiled && is_whole_mode(c, v, i);
+        lay_clear_error(c->lay);
+        return;
+    }
+    made->overhang = true;
     struct lay tile = zipped ? lay_mode(c->lay, f, 0) : f,
                rest = zipped ? lay_mode(c->lay, f, 1) : f;
     for (int i = 0; i < n; ++i) {
