@@ -90,7 +90,7 @@ static enum prove_answer bounded(struct session *s, struct kernel *k, const stru
     struct prove_set set = instances_settled(x, &w->around, v);
     enum prove_answer r = x->full ? PROVE_UNKNOWN : prove_none(w->prover, &set, &found);
     if (r == PROVE_NO)
-        *with = arena_printf(&s->arena, "%sit is %lld, %s", instances_params(s, k, &found),
+        *with = arena_printf(&s->arena, "%sit is %lld, %s", instances_params(s, w->plan, k, &found),
                              (long long)found.out[mode],
                              instances_where(x, &w->around, c, &found, 0));
     return r;

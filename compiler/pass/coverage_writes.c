@@ -17,6 +17,7 @@ struct write {
 
 struct writes {
     struct session *s;
+    const struct plan *plan;
     const struct kernel *k;
     struct prover *prover;
     struct around around;
@@ -114,7 +115,7 @@ static void note_twice(struct writes *w, const struct write *a, const struct wri
                        const struct prove_witness *found) {
     struct session *s = w->s;
     diag_note(s, a->copy->at, "%selement %s of '%s' is written twice, by %s and by %s",
-              instances_params(s, w->k, found), instances_element(s, found),
+              instances_params(s, w->plan, w->k, found), instances_element(s, found),
               a->copy->dst.base->name, instances_where(a->x, &a->around, a->copy, found, 0),
               instances_where(b->x, &b->around, b->copy, found, 1));
 }
@@ -204,7 +205,7 @@ static bool check_whole(struct writes *w, const struct formal *f) {
                    "'%s' is not written wholly by kernel '%s'", t->name, w->k->name);
         diag_page(s, "once");
         diag_note(s, first ? first->copy->at : f->at, "%selement %s of '%s' is never written",
-                  instances_params(s, w->k, &found), instances_element(s, &found), t->name);
+                  instances_params(s, w->plan, w->k, &found), instances_element(s, &found), t->name);
     }
     diag_note(s, f->at, "listed as 'out' here; 'inout %s' keeps what is not written", t->name);
     return false;
@@ -236,9 +237,8 @@ static bool check_outputs(struct writes *w) {
 
 bool coverage_writes(struct session *s, const struct plan *p, const struct kernel *k,
                      struct prover *prover) {
-    (void)p;
     struct writes *w = ARENA_NEW(&s->arena, struct writes);
-    *w = (struct writes){.s = s, .k = k, .prover = prover};
+    *w = (struct writes){.s = s, .plan = p, .k = k, .prover = prover};
     if (!check_outputs(w)) return false;
     gather(w, k->body);
     if (w->more) {

@@ -28,6 +28,7 @@ struct use {
 
 struct uses {
     struct session *s;
+    const struct plan *plan;
     const struct kernel *k;
     struct around around;
     int n;
@@ -137,7 +138,7 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
                    t->name);
     diag_page(s, "unwritten");
     diag_note(s, r->view->at, "%s%s is read by %s, and was not written",
-              instances_params(s, u->k, found), element,
+              instances_params(s, u->plan, u->k, found), element,
               instances_where(r->x, &r->around, frag ? NULL : r->copy, found, 0));
     if (only) diag_note(s, only->view->at, "it is written here");
 }
@@ -176,7 +177,7 @@ bool pass_defined(struct session *s, struct plan *p) {
     bool ok = true;
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
         struct uses *u = ARENA_NEW(&s->arena, struct uses);
-        *u = (struct uses){.s = s, .k = k};
+        *u = (struct uses){.s = s, .plan = p, .k = k};
         gather(u, k->body);
         if (u->more) {
             diag_error(s, k->at, "kernel '%s' has more than %d accesses to its own memory", k->name,

@@ -83,7 +83,7 @@ struct prove_set instances_argument(struct session *s, const struct kernel *k,
                                     struct instances *out);
 
 // "with M = 9, K = 8, " of the params of "k"; "" for none.
-const char *instances_params(struct session *s, const struct kernel *k,
+const char *instances_params(struct session *s, const struct plan *p, const struct kernel *k,
                              const struct prove_witness *w);
 // "(0,64)"
 const char *instances_element(struct session *s, const struct prove_witness *w);

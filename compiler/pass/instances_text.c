@@ -3,15 +3,19 @@
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/instances.h"
+#include "plan/plan_bind.h"
 #include "plan/view.h"
 
-const char *instances_params(struct session *s, const struct kernel *k,
+const char *instances_params(struct session *s, const struct plan *p, const struct kernel *k,
                              const struct prove_witness *w) {
     struct buf b;
+    // params that the proof did not speak of: values that keep all promises
+    const int64_t *sym = plan_choose(s, p, w->sym, 0);
+    if (!sym) return "";
     buf_init(&b);
     for (int i = 0; i < k->nparams; ++i)
         buf_printf(&b, "%s%s = %lld, ", i ? "" : "with ", k->param[i]->name,
-                   (long long)w->sym[k->param[i]->sym->id]);
+                   (long long)sym[k->param[i]->sym->id]);
     return buf_finish(&b, &s->arena);
 }
 

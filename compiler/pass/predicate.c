@@ -30,6 +30,7 @@ struct found {
 
 // The kernel that is looked at: what proves, and the statements around the copy.
 struct find {
+    const struct plan *plan;
     struct prover *prover;
     struct around around;
 };
@@ -240,7 +241,7 @@ static enum prove_answer has_source(struct session *s, struct find *f, const str
     enum prove_answer r = x->full ? PROVE_UNKNOWN : prove_none(f->prover, &set, &found);
     if (r == PROVE_NO && !frag)
         *with = arena_printf(&s->arena, "%selement %s of '%s' has none, in %s",
-                             instances_params(s, k, &found), instances_element(s, &found),
+                             instances_params(s, f->plan, k, &found), instances_element(s, &found),
                              c->dst.base->name, instances_where(x, &f->around, c, &found, 0));
     return r;
 }
@@ -262,6 +263,7 @@ static bool check_source(struct session *s, struct find *f, const struct kernel 
                    "at %s, and the destination is not known to end there or before",
                    c->dst.base->name, c->src.base->name, i, c->src.base->name, ix_text(s, limit));
         diag_page(s, "divide");
+        if (!with) diag_note(s, c->at, "it is not known: %s", prover_why(f->prover));
         if (with) diag_note(s, c->at, "%s", with);
         diag_note(s, c->src.base->at, "'%s' has shape %s", c->src.base->name,
                   lay_tuple_text(&s->lay, c->src.base->layout.shape));
@@ -325,7 +327,7 @@ static bool visit_list(struct session *s, struct find *all, struct kernel *k, st
 bool pass_predicate(struct session *s, struct plan *p) {
     bool ok = true;
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
-        struct find all = {instances_prover(s, p, k)};
+        struct find all = {p, instances_prover(s, p, k)};
         ok &= visit_list(s, &all, k, k->body);
         prover_free(all.prover);
     }

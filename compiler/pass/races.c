@@ -20,6 +20,7 @@ enum { MAX_ACCESSES = 64, MAX_REGISTERS = 1 << 16 };
 
 struct race {
     struct session *s;
+    const struct plan *plan;
     const struct kernel *k;
     struct prover *prover;
     struct around around;
@@ -51,7 +52,7 @@ static void note_why(const struct race *r, const struct access *a, const struct 
                      enum prove_answer answer, const struct prove_witness *w) {
     if (answer == PROVE_NO)
         diag_note(r->s, a->view->at, "%selement %s of '%s' is %s by %s, and %s by %s",
-                  instances_params(r->s, r->k, w), instances_element(r->s, w),
+                  instances_params(r->s, r->plan, r->k, w), instances_element(r->s, w),
                   a->view->base->name, a->write ? "written" : "read",
                   instances_where(a->x, &a->around, a->copy, w, 0),
                   b->write ? "written" : "read", instances_where(b->x, &b->around, b->copy, w, 1));
@@ -249,7 +250,7 @@ static bool check_list(struct race *r, const struct stmt *list) {
 bool pass_races(struct session *s, struct plan *p) {
     bool ok = true;
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
-        struct race r = {s, k, instances_prover(s, p, k)};
+        struct race r = {s, p, k, instances_prover(s, p, k)};
         ok &= check_list(&r, k->body);
         for (int i = 0; i < k->nformals; ++i)
             if (k->formal[i].dir == ARG_INOUT) ok &= check_blocks(&r, k->formal[i].tensor);

@@ -221,12 +221,13 @@ static void shorten(struct prove_set *x, int n) {
     if (x->nouts > n) x->nouts = n;
 }
 
-void schedule_make(struct session *s, struct kernel *k, struct prover *prover,
-                   struct schedule *out) {
+void schedule_make(struct session *s, const struct plan *plan, struct kernel *k,
+                   struct prover *prover, struct schedule *out) {
     struct walk *w = ARENA_NEW(&s->arena, struct walk);
     struct prove_program *p = &out->program;
     memset(out, 0, sizeof *out);
     out->s = s;
+    out->plan = plan;
     out->k = k;
     out->prover = prover;
     out->written = true;

@@ -27,6 +27,7 @@ struct schedule_sync {
 
 struct schedule {
     struct session *s;
+    const struct plan *plan;
     const struct kernel *k;
     struct prover *prover;
     struct prove_program program;
@@ -51,7 +52,7 @@ struct schedule_fault {
 };
 
 // Waits and barriers are where the facts of "k" say that they are when a question is asked.
-void schedule_make(struct session *s, struct kernel *k, struct prover *prover,
+void schedule_make(struct session *s, const struct plan *p, struct kernel *k, struct prover *prover,
                    struct schedule *out);
 void schedule_free(struct schedule *x);
 // Are all accesses in order?  After it has said yes once, only those pairs are asked again that may

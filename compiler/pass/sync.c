@@ -477,7 +477,7 @@ static bool place(struct walk *w) {
     // a device function returns with its accesses done
     k->wait_last = k->device && !k->async && any_async(k->body);
     sync_hoist(w, k->body);
-    schedule_make(w->s, k, w->prover, w->schedule);
+    schedule_make(w->s, w->plan, k, w->prover, w->schedule);
     if (!schedule_in_order(w->schedule, &f)) {
         sync_report(w->schedule, &f);
         return false;
@@ -496,7 +496,7 @@ static bool place(struct walk *w) {
 static bool check_manual(struct walk *w) {
     struct schedule_fault f;
     sync_points(w);
-    schedule_make(w->s, w->k, w->prover, w->schedule);
+    schedule_make(w->s, w->plan, w->k, w->prover, w->schedule);
     if (!schedule_in_order(w->schedule, &f)) {
         sync_report(w->schedule, &f);
         return false;
@@ -508,7 +508,7 @@ static bool check_manual(struct walk *w) {
 bool pass_sync(struct session *s, struct plan *p) {
     bool ok = true;
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
-        struct walk w = {.s = s, .k = k, .prover = instances_prover(s, p, k)};
+        struct walk w = {.s = s, .plan = p, .k = k, .prover = instances_prover(s, p, k)};
         w.schedule = ARENA_NEW(&s->arena, struct schedule);
         prepare(&w, k->body, !k->manual && !k->async);
         if (!(k->manual ? check_manual(&w) : place(&w))) ok = false;

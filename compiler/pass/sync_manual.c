@@ -50,7 +50,7 @@ static void note_where(const struct schedule *x, const struct schedule_fault *f)
                                                   instances_element(s, w))
                                    : "";
     diag_note(s, a->view->at, "%s%s %s them here%s, in block (%lld,%lld,%lld)",
-              instances_params(s, x->k, w), arena_printf(&s->arena, "%s%s", element, who(x, f, 0)),
+              instances_params(s, x->plan, x->k, w), arena_printf(&s->arena, "%s%s", element, who(x, f, 0)),
               verb(&x->program.access[f->a]), iterations(x, a, w->var[0]), (long long)at[0],
               (long long)at[1], (long long)at[2]);
 }
@@ -82,7 +82,7 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
                    "its accesses done: a 'wait 0;' is missing",
                    k->name, name);
         diag_page(s, "needless-sync");
-        diag_note(s, a->view->at, "%s%s %s it here%s", instances_params(s, k, &f->why.at),
+        diag_note(s, a->view->at, "%s%s %s it here%s", instances_params(s, x->plan, k, &f->why.at),
                   "a thread", verb(pa), iterations(x, a, f->why.at.var[0]));
         return;
     }

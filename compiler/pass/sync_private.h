@@ -66,6 +66,7 @@ struct walk {
     int nloops;
     struct known *known;
     int nknown, cap_known;
+    const struct plan *plan;
     struct prover *prover;
     struct schedule *schedule;  // what proves that all is in order
 };

@@ -43,8 +43,8 @@ static void name_element(struct asked *a, const struct prove_set *set, struct pr
 
 // -- none, at least -------------------------------------------------------------------------------
 
-enum prove_answer prove_none(struct prover *p, const struct prove_set *set,
-                             struct prove_witness *w) {
+static enum prove_answer none(struct prover *p, const struct prove_set *set,
+                              struct prove_witness *w) {
     struct asked *a = ask(p);
     struct question *q = &a->q;
     struct prove_set x;
@@ -59,6 +59,15 @@ enum prove_answer prove_none(struct prover *p, const struct prove_set *set,
     enum prove_answer r = told(a, question_empty(q, isl_set_from_basic_set(b), a->param, a->dim), 1, w);
     if (r == PROVE_NO && w) name_element(a, set, w);
     question_release(q);
+    return r;
+}
+
+enum prove_answer prove_none(struct prover *p, const struct prove_set *set,
+                             struct prove_witness *w) {
+    struct prove_set *x;
+    int n = expand_set(p, set, &x);
+    enum prove_answer r = PROVE_YES;
+    for (int i = 0; i < n && r == PROVE_YES; ++i) r = none(p, &x[i], w);
     return r;
 }
 
@@ -177,8 +186,8 @@ static enum prove_answer collide(struct asked *a, const struct qset *set, int ne
     return r;
 }
 
-enum prove_answer prove_once(struct prover *p, const struct prove_set *set, int nequal,
-                             struct prove_witness *w) {
+static enum prove_answer once(struct prover *p, const struct prove_set *set, int nequal,
+                              struct prove_witness *w) {
     struct asked *a = ask(p);
     struct question *q = &a->q;
     struct prove_set x;
@@ -209,9 +218,9 @@ enum prove_answer prove_once(struct prover *p, const struct prove_set *set, int 
 
 // -- apart ----------------------------------------------------------------------------------------
 
-enum prove_answer prove_apart(struct prover *p, const struct prove_set *sa,
-                              const struct prove_set *sb, int nequal, int ndiffer,
-                              struct prove_witness *w) {
+static enum prove_answer apart(struct prover *p, const struct prove_set *sa,
+                               const struct prove_set *sb, int nequal, int ndiffer,
+                               struct prove_witness *w) {
     struct asked *a = ask(p);
     struct question *q = &a->q;
     struct prove_set x[2];
@@ -317,8 +326,8 @@ static enum prove_answer fill_by_parts(struct asked *a, const struct qset *set,
     return r;
 }
 
-enum prove_answer prove_whole(struct prover *p, const struct ix *const *extent, int rank,
-                              const struct prove_set *set, int n, struct prove_witness *w) {
+static enum prove_answer whole(struct prover *p, const struct ix *const *extent, int rank,
+                               const struct prove_set *set, int n, struct prove_witness *w) {
     struct asked *a = ask(p);
     struct question *q = &a->q;
     struct prove_set *x = ARENA_ARRAY(&p->s->arena, struct prove_set, n + 1);
@@ -355,4 +364,43 @@ enum prove_answer prove_whole(struct prover *p, const struct ix *const *extent, 
     }
     question_release(q);
     return r;
+}
+
+// -- sets that fall apart -------------------------------------------------------------------------
+
+enum prove_answer prove_apart(struct prover *p, const struct prove_set *a,
+                              const struct prove_set *b, int nequal, int ndiffer,
+                              struct prove_witness *w) {
+    struct prove_set *x, *y;
+    int nx = expand_set(p, a, &x), ny = expand_set(p, b, &y);
+    enum prove_answer r = PROVE_YES;
+    for (int i = 0; i < nx && r == PROVE_YES; ++i)
+        for (int j = 0; j < ny && r == PROVE_YES; ++j)
+            r = apart(p, &x[i], &y[j], nequal, ndiffer, w);
+    return r;
+}
+
+enum prove_answer prove_once(struct prover *p, const struct prove_set *set, int nequal,
+                             struct prove_witness *w) {
+    struct prove_set *x;
+    int n = expand_set(p, set, &x);
+    enum prove_answer r = PROVE_YES;
+    for (int i = 0; i < n && r == PROVE_YES; ++i) {
+        r = once(p, &x[i], nequal, w);
+        // the same instance is in one of the sets alone
+        for (int j = 0; j < i && r == PROVE_YES; ++j) r = apart(p, &x[i], &x[j], nequal, 0, w);
+    }
+    return r;
+}
+
+enum prove_answer prove_whole(struct prover *p, const struct ix *const *extent, int rank,
+                              const struct prove_set *set, int n, struct prove_witness *w) {
+    struct prove_set **x = ARENA_ARRAY(&p->s->arena, struct prove_set *, n + 1);
+    int *count = ARENA_ARRAY(&p->s->arena, int, n + 1), all = 0;
+    for (int i = 0; i < n; ++i) all += count[i] = expand_set(p, &set[i], &x[i]);
+    struct prove_set *each = ARENA_ARRAY(&p->s->arena, struct prove_set, all + 1);
+    all = 0;
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < count[i]; ++j) each[all++] = x[i][j];
+    return whole(p, extent, rank, each, all, w);
 }

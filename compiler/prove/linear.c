@@ -324,7 +324,11 @@ static struct lin of_quotient(struct question *q, const struct ix *e) {
 static struct lin of_term(struct question *q, const struct ix_term *t) {
     if (!t->atom) return lin_monomial(q, t->coef);
     if (t->coef.nsyms == 0) return lin_scale(q, lin_of(q, t->atom), t->coef.num, t->coef.den);
-    return opaque(q, ix_scale(q->s, t->atom, t->coef));
+    // of the same product always the same column
+    struct lay_int symbols = t->coef;
+    symbols.num = symbols.den = 1;
+    struct lin one = opaque(q, ix_scale(q->s, t->atom, symbols));
+    return lin_scale(q, one, t->coef.num, t->coef.den);
 }
 
 struct lin lin_of(struct question *q, const struct ix *e) {

@@ -135,6 +135,11 @@ void rewrite_set(struct question *q, const struct prove_set *in, bool merge, str
 void rewrite_split(struct question *q, const struct prove_set *set, int n, bool loops);
 const struct split *rewrite_find(const struct question *q, const struct ix_var *v);
 
+// expand.c
+// Sets that are together "x", in which quotients by params that have few values are numbers; how
+// many.
+int expand_set(struct prover *p, const struct prove_set *x, struct prove_set **out);
+
 // question.c
 void question_init(struct question *q, struct prover *p);
 void question_release(struct question *q);

@@ -53,7 +53,7 @@ struct prove_set {
 // by ix_var.id; what both name.  Variables of the question are in both.  The least in lexicographic
 // order of params, then variables.
 struct prove_witness {
-    int64_t *sym;
+    int64_t *sym;  // INT64_MIN: any value that the promises allow
     int64_t *var[2];
     int set[2];  // which of the sets
     int64_t *out;

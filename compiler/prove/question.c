@@ -350,6 +350,7 @@ bool question_witness(struct question *q, const int64_t *param, const int64_t *c
                       const struct qset *const *set, int nsets, struct prove_witness *w) {
     struct arena *a = &q->s->arena;
     w->sym = ARENA_ARRAY(a, int64_t, q->s->lay.next_sym + 1);
+    for (int i = 0; i <= q->s->lay.next_sym; ++i) w->sym[i] = INT64_MIN;
     for (int i = 0; i < q->nparams; ++i) {
         const struct qparam *x = &q->param[i];
         if (lay_int_valid(x->value) && x->value.nsyms == 1) w->sym[x->value.syms[0]->id] = param[i];

@@ -14,6 +14,23 @@ struct asked {
     int64_t param[MOST_PARAMS], dim[MOST_DIMS];
 };
 
+// What is not affine has one value for both where it depends on loops alone that are in the same
+// iteration: it is then the read's dimension.  False where it may have another, so that nothing is
+// known of the write.
+static bool share(const struct qset *read, const struct qset *write, int equal, int *dw) {
+    for (int i = equal; i < write->ndims; ++i) {
+        const struct ix *e = write->dim[i].opaque;
+        if (!e) continue;
+        for (int v = equal; v < write->nvars; ++v)
+            if (ix_depends_on(e, write->var[v].var)) return false;
+        int j = 0;
+        while (j < read->ndims && !(read->dim[j].opaque && ix_equal(read->dim[j].opaque, e))) ++j;
+        if (j == read->ndims) return false;
+        dw[i] = j;
+    }
+    return true;
+}
+
 // The reads that "write" precedes in an iteration of its first "equal" common loops that is the
 // read's, and an earlier one of the next ("earlier").
 static isl_set *preceded(struct question *q, const struct qset *read, const struct qset *write,
@@ -22,6 +39,12 @@ static isl_set *preceded(struct question *q, const struct qset *read, const stru
     question_sequence(dr, n, 0);
     question_sequence(dw, equal, 0);
     question_sequence(dw + equal, write->ndims - equal, n);
+    if (!share(read, write, equal, dw)) {
+        isl_basic_set *b = question_universe(q, n);
+        isl_set *x = isl_set_empty(isl_basic_set_get_space(b));
+        isl_basic_set_free(b);
+        return x;
+    }
     isl_basic_set *b = question_universe(q, n + write->ndims - equal);
     b = question_instances(q, b, read, dr);
     b = question_instances(q, b, write, dw);
@@ -39,8 +62,8 @@ static int most_common(const struct prove_write *write, int n) {
     return most;
 }
 
-enum prove_answer prove_written(struct prover *p, const struct prove_set *read,
-                                const struct prove_write *write, int n, struct prove_witness *w) {
+static enum prove_answer written(struct prover *p, const struct prove_set *read,
+                                 const struct prove_write *write, int n, struct prove_witness *w) {
     struct asked *a = ARENA_NEW(&p->s->arena, struct asked);
     struct question *q = &a->q;
     struct prove_set *x = ARENA_ARRAY(&p->s->arena, struct prove_set, n + 1);
@@ -68,7 +91,7 @@ enum prove_answer prove_written(struct prover *p, const struct prove_set *read,
     for (int at = most; at >= 0; --at) {
         for (int i = 0; i < n && isl_set_is_empty(left) == isl_bool_false; ++i) {
             int equal = at == most ? write[i].common : at;
-            if (!each[i].exact || (at == most && !write[i].before)) continue;
+            if (at == most && !write[i].before) continue;
             if (at < most && (at >= write[i].common || at < write[i].equal)) continue;
             left = isl_set_subtract(left, preceded(q, &a->read, &each[i], equal, at < most));
         }
@@ -86,5 +109,24 @@ enum prove_answer prove_written(struct prover *p, const struct prove_set *read,
             if (!ix_eval(read->out[i], &env, &w->out[i])) w->out[i] = -1;
     }
     question_release(q);
+    return r;
+}
+
+enum prove_answer prove_written(struct prover *p, const struct prove_set *read,
+                                const struct prove_write *write, int n, struct prove_witness *w) {
+    struct prove_set *reads, **x = ARENA_ARRAY(&p->s->arena, struct prove_set *, n + 1);
+    int *count = ARENA_ARRAY(&p->s->arena, int, n + 1), all = 0;
+    for (int i = 0; i < n; ++i) all += count[i] = expand_set(p, write[i].set, &x[i]);
+    struct prove_write *each = ARENA_ARRAY(&p->s->arena, struct prove_write, all + 1);
+    all = 0;
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < count[i]; ++j) {
+            each[all] = write[i];
+            each[all++].set = &x[i][j];
+        }
+    }
+    enum prove_answer r = PROVE_YES;
+    int nreads = expand_set(p, read, &reads);
+    for (int i = 0; i < nreads && r == PROVE_YES; ++i) r = written(p, &reads[i], each, all, w);
     return r;
 }

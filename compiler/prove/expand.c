@@ -1,0 +1,126 @@
+// Sets with quotients by params that take few values, as several sets without.
+//
+// (i + 1) % N, with i in 0 .. N, is i + 1 or i + 1 - N: the quotient (i + 1) / N is 0 or 1.  Where
+// a quotient or remainder by a param has few values, the set falls apart into one set for each,
+// with the condition under which the quotient has it.
+#include <string.h>
+
+#include "base/session.h"
+#include "prove/private.h"
+
+enum { MOST_VALUES = 4, MOST_SETS = 32 };
+
+// The innermost quotient or remainder by a param, of something that is none of a variable alone;
+// NULL: none.
+static const struct ix *find(const struct ix *e) {
+    const struct ix *r = NULL;
+    if (!e) return NULL;
+    if (e->op == IX_SUM) {
+        for (int i = 0; i < e->nterms && !r; ++i) r = find(e->term[i].atom);
+        return r;
+    }
+    if (e->op == IX_VAR) return NULL;
+    r = find(e->a);
+    if (r || e->op == IX_SWZ || lay_int_static(e->k) || ix_constant(e)) return r;
+    return e->a->op == IX_VAR || e->a->op == IX_DIV ? NULL : e;
+}
+
+static const struct ix *find_in(const struct prove_set *x) {
+    const struct ix *r = NULL;
+    for (int i = 0; i < x->nouts && !r; ++i) r = find(x->out[i]);
+    for (int i = 0; i < x->nconds && !r; ++i) r = find(x->cond[i]);
+    return r;
+}
+
+// "e" with a / k and a % k of "of" replaced: the quotient is "value".
+static const struct ix *replace(struct session *s, const struct ix *e, const struct ix *of,
+                                int64_t value) {
+    switch (e->op) {
+    case IX_VAR: return e;
+    case IX_SUM: {
+        const struct ix *sum = ix_int(s, 0);
+        for (int i = 0; i < e->nterms; ++i) {
+            const struct ix *atom = e->term[i].atom;
+            sum = ix_add(s, sum, atom ? ix_scale(s, replace(s, atom, of, value), e->term[i].coef)
+                                      : ix_lay(s, e->term[i].coef));
+        }
+        return sum;
+    }
+    case IX_DIV:
+    case IX_MOD:
+        if (ix_equal(e->a, of->a) && lay_int_equal(e->k, of->k)) {
+            if (e->op == IX_DIV) return ix_int(s, value);
+            return ix_sub(s, e->a, ix_scale(s, ix_lay(s, e->k), lay_int(value)));
+        }
+        break;
+    case IX_SWZ: break;
+    }
+    const struct ix *a = replace(s, e->a, of, value);
+    return e->op == IX_DIV   ? ix_div(s, a, e->k)
+           : e->op == IX_MOD ? ix_mod(s, a, e->k)
+                             : ix_swizzle(s, a, e->sw);
+}
+
+// "x" with one more condition, and with "of" unless NULL its quotient as "value".
+static struct prove_set with(struct session *s, const struct prove_set *x, const struct ix *of,
+                             int64_t value, const struct ix *const *more, int n) {
+    struct prove_set r = *x;
+    const struct ix **cond = ARENA_ARRAY(&s->arena, const struct ix *, x->nconds + n + 1);
+    const struct ix **out = ARENA_ARRAY(&s->arena, const struct ix *, x->nouts + 1);
+    for (int i = 0; i < x->nconds; ++i)
+        cond[i] = of ? replace(s, x->cond[i], of, value) : x->cond[i];
+    for (int i = 0; i < n; ++i) cond[x->nconds + i] = more[i];
+    for (int i = 0; i < x->nouts; ++i) out[i] = of ? replace(s, x->out[i], of, value) : x->out[i];
+    r.cond = cond;
+    r.nconds += n;
+    r.out = out;
+    return r;
+}
+
+// Whether "e" is less than 0 in all of "x".
+static bool negative(struct prover *p, const struct prove_set *x, const struct ix *e) {
+    struct prove_set one = *x;
+    one.nconds = one.nouts = 0;
+    one = with(p->s, &one, NULL, 0, &e, 1);
+    return prove_none(p, &one, NULL) == PROVE_YES;
+}
+
+// Puts sets that are together "x" into "out"; how many, at most "most".
+static int expand(struct prover *p, const struct prove_set *x, struct prove_set *out, int most) {
+    struct session *s = p->s;
+    const struct ix *of = find_in(x), *k = of ? ix_lay(s, of->k) : NULL;
+    int64_t lo = -2, hi = 0;
+    out[0] = *x;
+    if (!of || most <= 1) return 1;
+    // a >= lo * k, and a < (hi + 1) * k
+    while (lo < 1 && negative(p, x, ix_sub(s, of->a, ix_scale(s, k, lay_int(lo + 1))))) ++lo;
+    while (lo < 0 && negative(p, x, ix_sub(s, ix_sub(s, ix_scale(s, k, lay_int(lo + 1)), of->a),
+                                           ix_int(s, 1))))
+        ++lo;
+    bool low = negative(p, x, ix_sub(s, ix_sub(s, ix_scale(s, k, lay_int(lo)), of->a),
+                                     ix_int(s, 1)));
+    for (hi = lo; hi < lo + MOST_VALUES; ++hi)
+        if (negative(p, x, ix_sub(s, of->a, ix_scale(s, k, lay_int(hi + 1))))) break;
+    if (!low || hi == lo + MOST_VALUES) return 1;
+    int n = 0;
+    for (int64_t value = lo; value <= hi; ++value) {
+        const struct ix *rest = ix_sub(s, of->a, ix_scale(s, k, lay_int(value)));
+        const struct ix *more[] = {rest, ix_sub(s, ix_sub(s, k, ix_int(s, 1)), rest)};
+        struct prove_set one = with(s, x, of, value, more, 2);
+        if (n + (hi - value) >= most) return 1;
+        n += expand(p, &one, out + n, most - n - (int)(hi - value));
+    }
+    return n;
+}
+
+int expand_set(struct prover *p, const struct prove_set *x, struct prove_set **out) {
+    if (!find_in(x)) {
+        *out = ARENA_NEW(&p->s->arena, struct prove_set);
+        **out = *x;
+        return 1;
+    }
+    *out = ARENA_ARRAY(&p->s->arena, struct prove_set, MOST_SETS + 1);
+    int n = expand(p, x, *out, MOST_SETS);
+    lay_clear_error(&p->s->lay);
+    return n;
+}
