@@ -345,7 +345,11 @@ const struct ix *ix_div(struct session *s, const struct ix *a, struct lay_int by
     split(s, a, by, &whole, &rest);
     if (whole.n || !rest.n) {
         const struct ix *q = terms_finish(s, &whole), *r = terms_finish(s, &rest);
-        return ix_add(s, q, ix_div(s, r, by));
+        // what is not negative stays so: C rounds towards zero, and nothing is added to "r" again
+        // where "by" is a param
+        bool stays = lay_int_static(by) || a->lo < 0 || !r || r->lo >= 0;
+        if (stays) return ix_add(s, q, ix_div(s, r, by));
+        return make_quotient(s, IX_DIV, a, by);
     }
     const struct ix *x, *y, *q;
     int64_t g, m;

@@ -155,7 +155,9 @@ static bool check_inside(struct session *s, struct kernel *k, const struct copy 
 // -- 2: different coordinates, different elements -------------------------------------------------
 
 static bool is_extent(const struct lay_tuple *shape, const struct lay_sym *y) {
-    if (lay_is_leaf(shape)) return shape->leaf.nsyms == 1 && shape->leaf.syms[0] == y;
+    for (int i = 0; lay_is_leaf(shape) && i < shape->leaf.nsyms; ++i)
+        if (shape->leaf.syms[i] == y) return true;
+    if (lay_is_leaf(shape)) return false;
     for (int i = 0; i < shape->rank; ++i)
         if (is_extent(shape->kid[i], y)) return true;
     return false;

@@ -61,6 +61,7 @@ static void add_access(struct walk *w, const struct stmt *st, const struct copy 
     struct schedule_access *b = &x->access[i];
     *b = (struct schedule_access){c, st, v, w->around, ARENA_NEW(&s->arena, struct instances)};
     *a = (struct prove_access){.when = event(w, place, AT_ITSELF), .write = write,
+                               .once = v->base->space == MEM_GLOBAL,
                                .buffer = v->base->space == MEM_GLOBAL ? -1 - v->base->id
                                                                       : v->base->id};
     if (!c) {

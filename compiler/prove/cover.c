@@ -65,8 +65,10 @@ static enum prove_answer none(struct prover *p, const struct prove_set *set,
 enum prove_answer prove_none(struct prover *p, const struct prove_set *set,
                              struct prove_witness *w) {
     struct prove_set *x;
-    int n = expand_set(p, set, &x);
-    enum prove_answer r = PROVE_YES;
+    enum prove_answer r = none(p, set, w);
+    int n = r == PROVE_UNKNOWN ? expand_set(p, set, &x) : 1;
+    if (n == 1) return r;
+    r = PROVE_YES;
     for (int i = 0; i < n && r == PROVE_YES; ++i) r = none(p, &x[i], w);
     return r;
 }
@@ -372,8 +374,10 @@ enum prove_answer prove_apart(struct prover *p, const struct prove_set *a,
                               const struct prove_set *b, int nequal, int ndiffer,
                               struct prove_witness *w) {
     struct prove_set *x, *y;
+    enum prove_answer r = apart(p, a, b, nequal, ndiffer, w);
+    if (r != PROVE_UNKNOWN) return r;
     int nx = expand_set(p, a, &x), ny = expand_set(p, b, &y);
-    enum prove_answer r = PROVE_YES;
+    if (nx * ny > 1) r = PROVE_YES;
     for (int i = 0; i < nx && r == PROVE_YES; ++i)
         for (int j = 0; j < ny && r == PROVE_YES; ++j)
             r = apart(p, &x[i], &y[j], nequal, ndiffer, w);
@@ -383,8 +387,10 @@ enum prove_answer prove_apart(struct prover *p, const struct prove_set *a,
 enum prove_answer prove_once(struct prover *p, const struct prove_set *set, int nequal,
                              struct prove_witness *w) {
     struct prove_set *x;
-    int n = expand_set(p, set, &x);
-    enum prove_answer r = PROVE_YES;
+    enum prove_answer r = once(p, set, nequal, w);
+    int n = r == PROVE_UNKNOWN ? expand_set(p, set, &x) : 1;
+    if (n == 1) return r;
+    r = PROVE_YES;
     for (int i = 0; i < n && r == PROVE_YES; ++i) {
         r = once(p, &x[i], nequal, w);
         // the same instance is in one of the sets alone
@@ -397,7 +403,10 @@ enum prove_answer prove_whole(struct prover *p, const struct ix *const *extent, 
                               const struct prove_set *set, int n, struct prove_witness *w) {
     struct prove_set **x = ARENA_ARRAY(&p->s->arena, struct prove_set *, n + 1);
     int *count = ARENA_ARRAY(&p->s->arena, int, n + 1), all = 0;
+    enum prove_answer r = whole(p, extent, rank, set, n, w);
+    if (r != PROVE_UNKNOWN) return r;
     for (int i = 0; i < n; ++i) all += count[i] = expand_set(p, &set[i], &x[i]);
+    if (all == n) return r;
     struct prove_set *each = ARENA_ARRAY(&p->s->arena, struct prove_set, all + 1);
     all = 0;
     for (int i = 0; i < n; ++i)

@@ -25,6 +25,7 @@ static const struct ix *find(const struct ix *e) {
     return e->a->op == IX_VAR || e->a->op == IX_DIV ? NULL : e;
 }
 
+
 static const struct ix *find_in(const struct prove_set *x) {
     const struct ix *r = NULL;
     for (int i = 0; i < x->nouts && !r; ++i) r = find(x->out[i]);
@@ -120,7 +121,11 @@ int expand_set(struct prover *p, const struct prove_set *x, struct prove_set **o
         return 1;
     }
     *out = ARENA_ARRAY(&p->s->arena, struct prove_set, MOST_SETS + 1);
+    const char *why = p->why;
+    const struct ix *term = p->term;
     int n = expand(p, x, *out, MOST_SETS);
+    p->why = why;  // what was asked on the way is not what the answer is about
+    p->term = term;
     lay_clear_error(&p->s->lay);
     return n;
 }

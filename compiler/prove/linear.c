@@ -174,6 +174,31 @@ static bool common_factor(struct session *s, const struct ix *e, struct lay_int 
     return *x != NULL;
 }
 
+// "e" is S * (a / k): with a at least 0, k * e is at most S*a, and less than S of that for each of k;
+// where S is k, e is at most a, and more than a - k.
+static void scaled_quotient(struct question *q, const struct ix *e, struct lin self,
+                            bool of_params) {
+    struct session *s = q->s;
+    if (e->op != IX_SUM || e->nterms != 1 || !e->term[0].atom || e->term[0].atom->op != IX_DIV)
+        return;
+    struct lay_int by = e->term[0].coef, k = e->term[0].atom->k;
+    const struct ix *a = e->term[0].atom->a;
+    int64_t lo, hi;
+    lay_int_range(by, &lo, &hi);
+    if (lo < 0 || a->lo < 0) return;
+    if (lay_int_equal(by, k)) {
+        struct lin all = lin_of(q, a);
+        at_least_0(q, of_params, lin_add(q, all, self, -1));
+        struct lin least = lin_add(q, lin_add(q, all, lin_monomial(q, k), -1), lin_int(q, 1), 1);
+        at_least_0(q, of_params, lin_add(q, self, least, -1));
+    } else if (lay_int_static(k)) {
+        struct lin all = lin_of(q, ix_scale(s, a, by)), times = lin_scale(q, self, k.num, 1);
+        at_least_0(q, of_params, lin_add(q, all, times, -1));
+        struct lin rest = lin_scale(q, lin_monomial(q, by), k.num - 1, 1);
+        at_least_0(q, of_params, lin_add(q, lin_add(q, times, rest, 1), all, -1));
+    }
+}
+
 // Bounds of "e", which column "self" stands for.
 static void bounds(struct question *q, const struct ix *e, struct lin self, bool of_params) {
     struct session *s = q->s;
@@ -187,6 +212,7 @@ static void bounds(struct question *q, const struct ix *e, struct lin self, bool
             at_least_0(q, of_params, lin_add(q, a, self, -1));
         }
     }
+    scaled_quotient(q, e, self, of_params);
     const struct ix *max = ix_constant(e) ? NULL : ix_max(s, e);
     if (max && ix_constant(max))
         at_least_0(q, of_params, lin_add(q, lin_of(q, max), self, -1));

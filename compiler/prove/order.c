@@ -340,6 +340,7 @@ enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *us
     const struct prove_access *x = &o->program->access[a], *y = &o->program->access[b];
     for (int i = 0; i < o->program->nsyncs; ++i) used[i] = false;
     if (x->buffer != y->buffer || (!x->write && !y->write)) return PROVE_YES;
+    if (x->once && y->once && x->write && y->write) return PROVE_YES;
     if (o->bad || o->access[a].odd || o->access[b].odd) return question_unknown(&o->q);
     isl_ctx_reset_operations(o->q.p->ctx);
     *f = (struct prove_fault){.missing = PROVE_BARRIER};

@@ -117,6 +117,7 @@ struct prove_access {
     bool threads;                // there is such a set; else any thread may be it
     bool write;
     bool async;  // goes on until its group is waited for
+    bool once;   // no two writes to its buffer are of one element: that is proven already
     int buffer;  // accesses to different ones do not meet
 };
 

@@ -63,6 +63,12 @@ enum prove_answer question_unknown(struct question *q) {
         q->p->why = "the proof takes more steps than it may";
     else
         q->p->why = "the numbers are too large";
+    for (int i = 0; i < q->nparams && !q->failed && !q->p->term; ++i) {
+        const struct lay_int x = q->param[i].value;
+        if (lay_int_valid(x) && x.nsyms > 1)
+            q->p->why = arena_printf(a, "of the product '%s' only bounds are known",
+                                     lay_int_text(&q->s->lay, x));
+    }
     return PROVE_UNKNOWN;
 }
 

@@ -3,6 +3,9 @@
 //
 //   digits    v / S and v % S, v in 0 .. S*T:   v = S*q + r with q in 0 .. T, r in 0 .. S
 //   sums      x + S*y, x in 0 .. S, y in 0 .. T:  one variable t in 0 .. S*T
+//   begins    v in a .. b:  a + v, v in 0 .. b - a
+//   rotations (v + c) % S, v in 0 .. S and nowhere else:  v in 0 .. S
+//   turns     S*x - y, y in 0 .. T:  S*x + y - (T - 1)
 //   chains    i in f(y) .. f(y+1), f monotone, y in 0 .. n and nowhere else: i in f(0) .. f(n)
 //
 // In each case the new instances are the old ones, each once.
@@ -144,12 +147,157 @@ static bool find_chain(struct question *q, struct draft *d, struct qset *set) {
     return false;
 }
 
+// -- begins and turns -----------------------------------------------------------------------------
+
+static struct ix_var *new_var(struct session *s, const struct ix_var *like, struct lay_int end) {
+    struct ix_var *v = ARENA_NEW(&s->arena, struct ix_var);
+    *v = (struct ix_var){IX_NAMED, like->name, like->c_name, s->next_var++, lay_int(0), end};
+    return v;
+}
+
+// The range as a product where it is one; else invalid.
+static struct lay_int product_of(const struct ix *e) {
+    struct lay_int n;
+    return ix_monomial(e, &n) ? n : LAY_INT_INVALID;
+}
+
+// The variable at "i" becomes one that begins at 0, or with "turn" one that counts down.
+static void exchange(struct question *q, struct draft *d, int i, bool turn, struct qset *set) {
+    struct session *s = q->s;
+    const struct prove_var was = d->var[i];
+    const struct ix *n = ix_sub(s, was.end, was.begin);
+    struct ix_var *v = new_var(s, was.var, product_of(n));
+    const struct ix *at = ix_var(s, v);
+    at = turn ? ix_sub(s, ix_sub(s, was.end, ix_int(s, 1)), at) : ix_add(s, was.begin, at);
+    d->var[i] = (struct prove_var){v, ix_int(s, 0), n};
+    substitute(s, d, was.var, at);
+    replace(q, set, (struct replaced){.var = was.var, .value = at});
+}
+
+static bool find_begin(struct question *q, struct draft *d, struct qset *set) {
+    for (int i = 0; i < d->nvars; ++i) {
+        const struct prove_var *v = &d->var[i];
+        if (ix_static(v->begin, NULL) && v->begin->lo == 0) continue;
+        if (!v->end || !ix_constant(v->begin) || !used_inside(d, v->var)) continue;
+        exchange(q, d, i, false, set);
+        return true;
+    }
+    return false;
+}
+
+struct turned {
+    const struct draft *d;
+    int at;
+};
+
+static void find_turned(struct question *q, const struct ix *e, void *user) {
+    struct turned *f = user;
+    bool symbols = false;
+    (void)q;
+    for (int i = 0; e->op == IX_SUM && i < e->nterms; ++i)
+        symbols |= e->term[i].coef.nsyms && e->term[i].atom && e->term[i].atom->op == IX_VAR;
+    for (int i = 0; symbols && f->at < 0 && i < e->nterms; ++i) {
+        const struct ix_term *t = &e->term[i];
+        if (t->coef.num > 0 || !t->atom || t->atom->op != IX_VAR) continue;
+        f->at = find_var(f->d, t->atom->var);
+        if (f->at >= 0 && !(f->d->var[f->at].end && ix_constant(f->d->var[f->at].begin) &&
+                            ix_constant(f->d->var[f->at].end)))
+            f->at = -1;
+    }
+}
+
+// A variable that counts down beside one that a param multiplies.
+static bool find_turn(struct question *q, struct draft *d, struct qset *set) {
+    struct turned f = {d, -1};
+    for (int i = 0; i < d->nouts && f.at < 0; ++i) walk(q, d->out[i], find_turned, &f);
+    if (f.at < 0) return false;
+    exchange(q, d, f.at, true, set);
+    return true;
+}
+
+// -- rotations ------------------------------------------------------------------------------------
+
+struct rotation {
+    const struct ix_var *v;
+    struct lay_int size;
+    const struct ix *found;
+};
+
+static void find_rotation(struct question *q, const struct ix *e, void *user) {
+    struct rotation *r = user;
+    if (r->found || e->op != IX_MOD || !lay_int_equal(e->k, r->size)) return;
+    const struct ix *rest = ix_sub(q->s, e->a, ix_var(q->s, r->v));
+    if (rest && !ix_depends_on(rest, r->v) && ix_depends_on(e->a, r->v)) r->found = e;
+}
+
+// "e" with "of" replaced by "by".
+static const struct ix *exchange_term(struct session *s, const struct ix *e, const struct ix *of,
+                                      const struct ix *by) {
+    if (ix_equal(e, of)) return by;
+    switch (e->op) {
+    case IX_VAR: return e;
+    case IX_DIV: return ix_div(s, exchange_term(s, e->a, of, by), e->k);
+    case IX_MOD: return ix_mod(s, exchange_term(s, e->a, of, by), e->k);
+    case IX_SWZ: return ix_swizzle(s, exchange_term(s, e->a, of, by), e->sw);
+    case IX_SUM: break;
+    }
+    const struct ix *sum = ix_int(s, 0);
+    for (int i = 0; i < e->nterms; ++i) {
+        const struct ix *atom = e->term[i].atom;
+        sum = ix_add(s, sum, atom ? ix_scale(s, exchange_term(s, atom, of, by), e->term[i].coef)
+                                  : ix_lay(s, e->term[i].coef));
+    }
+    return sum;
+}
+
+static bool rotate(struct question *q, struct draft *d, int i, struct qset *set) {
+    struct session *s = q->s;
+    int64_t begin;
+    struct rotation r = {.v = d->var[i].var};
+    struct prove_set now = {NULL, 0, d->cond, d->nconds, d->out, d->nouts};
+    if (!ix_static(d->var[i].begin, &begin) || begin != 0 || !d->var[i].end ||
+        !ix_monomial(d->var[i].end, &r.size) || used_in_bounds(d, r.v, -1))
+        return false;
+    walk_set(q, &now, find_rotation, &r);
+    if (!r.found) return false;
+    struct ix_var *v = new_var(s, r.v, r.size);
+    const struct ix *by = ix_var(s, v);
+    const struct ix **cond = ARENA_ARRAY(&s->arena, const struct ix *, d->nconds + 1);
+    const struct ix **out = ARENA_ARRAY(&s->arena, const struct ix *, d->nouts + 1);
+    bool gone = true;
+    for (int j = 0; j < d->nconds; ++j) {
+        cond[j] = exchange_term(s, d->cond[j], r.found, by);
+        gone = gone && cond[j] && !ix_depends_on(cond[j], r.v);
+    }
+    for (int j = 0; j < d->nouts; ++j) {
+        out[j] = exchange_term(s, d->out[j], r.found, by);
+        gone = gone && out[j] && !ix_depends_on(out[j], r.v);
+    }
+    if (!gone) return false;
+    const struct ix *shift = ix_sub(s, r.found->a, ix_var(s, r.v));
+    d->cond = cond;
+    d->out = out;
+    d->var[i].var = v;
+    replace(q, set, (struct replaced){.var = r.v, .value = ix_mod(s, ix_sub(s, by, shift), r.size)});
+    return true;
+}
+
+static bool find_rotations(struct question *q, struct draft *d, struct qset *set) {
+    for (int i = 0; i < d->nvars; ++i)
+        if (rotate(q, d, i, set)) return true;
+    return false;
+}
+
 // -- sums -----------------------------------------------------------------------------------------
+
+static bool from_0(const struct prove_var *v) {
+    int64_t begin;
+    return ix_static(v->begin, &begin) && begin == 0 && v->end;
+}
 
 // The range of a variable when it begins at 0 and ends at a product.
 static bool range_from_0(const struct prove_var *v, struct lay_int *end) {
-    int64_t begin;
-    return ix_static(v->begin, &begin) && begin == 0 && ix_monomial(v->end, end);
+    return from_0(v) && ix_monomial(v->end, end);
 }
 
 // A param times variable "y": the other variable "x" that goes through 0 .. that param, or -1.
@@ -174,47 +322,75 @@ struct sum {
 
 static void find_sum(struct question *q, const struct ix *e, void *user) {
     struct sum *f = user;
-    struct lay_int end;
     for (int i = 0; f->x < 0 && e->op == IX_SUM && i < e->nterms; ++i) {
         const struct ix_term *t = &e->term[i];
         if (!t->coef.nsyms || !t->atom || t->atom->op != IX_VAR) continue;
         int y = find_var(f->d, t->atom->var);
-        if (y < 0 || !range_from_0(&f->d->var[y], &end)) continue;
+        if (y < 0 || !from_0(&f->d->var[y]) || !ix_constant(f->d->var[y].end)) continue;
         f->x = partner(q, f->d, e, t, y);
         f->y = y;
     }
+}
+
+// Where "e" is (t / k) + c or c - (t / k), c without variables: the same as a condition on t.
+static const struct ix *without_quotient(struct session *s, const struct ix *e,
+                                         const struct ix_var *t) {
+    struct ix_term self = {lay_int(1), e};
+    const struct ix_term *term = e->op == IX_SUM ? e->term : &self;
+    int n = e->op == IX_SUM ? e->nterms : 1, at = -1;
+    const struct ix *c = ix_int(s, 0);
+    for (int i = 0; i < n; ++i) {
+        const struct ix *a = term[i].atom;
+        if (a && ix_depends_on(a, t)) {
+            bool one = lay_int_is(term[i].coef, 1) || lay_int_is(term[i].coef, -1);
+            if (at >= 0 || !one || a->op != IX_DIV || a->a->op != IX_VAR) return e;
+            at = i;
+        } else if (a && !ix_constant(a)) {
+            return e;
+        } else {
+            c = ix_add(s, c, a ? ix_scale(s, a, term[i].coef) : ix_lay(s, term[i].coef));
+        }
+    }
+    if (at < 0) return e;
+    struct lay_int k = term[at].atom->k;
+    const struct ix *v = ix_var(s, t), *scaled = ix_scale(s, c, k);
+    if (term[at].coef.num > 0) return ix_add(s, v, scaled);
+    return ix_sub(s, ix_add(s, scaled, ix_sub(s, ix_lay(s, k), ix_int(s, 1))), v);
 }
 
 // x + S*y becomes t, x becomes t % S, y becomes t / S.
 static bool merge_sum(struct question *q, struct draft *d, struct qset *set) {
     struct session *s = q->s;
     struct sum f = {d, -1, -1};
-    struct prove_set now = {d->var, d->nvars, d->cond, d->nconds, d->out, d->nouts};
-    walk_set(q, &now, find_sum, &f);
+    struct lay_int nx;
+    for (int i = 0; i < d->nouts && f.x < 0; ++i) walk(q, d->out[i], find_sum, &f);
+    for (int i = 0; i < d->nconds && f.x < 0; ++i) walk(q, d->cond[i], find_sum, &f);
     if (f.x < 0) return false;
-    struct lay_int nx, ny;
     range_from_0(&d->var[f.x], &nx);
-    range_from_0(&d->var[f.y], &ny);
-    struct lay_int n = lay_int_mul(&s->lay, nx, ny);
-    lay_clear_error(&s->lay);
+    const struct ix *n = ix_scale(s, d->var[f.y].end, nx);
     int64_t lo, hi;
     lay_int_range(nx, &lo, &hi);
-    if (!lay_int_valid(n) || lo < 1) return false;
+    if (!n || lo < 1) return false;
     const struct ix_var *x = d->var[f.x].var, *y = d->var[f.y].var;
-    struct ix_var *t = ARENA_NEW(&s->arena, struct ix_var);
-    *t = (struct ix_var){IX_NAMED, x->name, x->c_name, s->next_var++, lay_int(0), n};
+    if (used_in_bounds(d, x, -1) || used_in_bounds(d, y, -1)) return false;
+    struct ix_var *t = new_var(s, x, product_of(n));
     const struct ix *of_t = ix_var(s, t);
     const struct ix *rest = ix_mod(s, of_t, nx), *quotient = ix_div(s, of_t, nx);
     if (!rest || !quotient) return false;
     int first = f.x < f.y ? f.x : f.y, second = f.x < f.y ? f.y : f.x;
-    d->var[first] = (struct prove_var){t, ix_int(s, 0), ix_lay(s, n)};
+    d->var[first] = (struct prove_var){t, ix_int(s, 0), n};
     drop_var(d, second);
     substitute(s, d, x, rest);
     substitute(s, d, y, quotient);
+    for (int i = 0; i < d->nconds; ++i) d->cond[i] = without_quotient(s, d->cond[i], t);
     replace(q, set, (struct replaced){.var = x, .value = rest});
     replace(q, set, (struct replaced){.var = y, .value = quotient});
     return true;
 }
+
+// -- digits as variables --------------------------------------------------------------------------
+
+static bool split_draft(struct question *q, struct draft *d, struct qset *set);
 
 void rewrite_set(struct question *q, const struct prove_set *in, bool merge, struct prove_set *out,
                  struct qset *set) {
@@ -226,7 +402,19 @@ void rewrite_set(struct question *q, const struct prove_set *in, bool merge, str
     if (d.nvars) memcpy(d.var, in->var, sizeof *d.var * (size_t)d.nvars);
     if (d.nconds) memcpy(d.cond, in->cond, sizeof *d.cond * (size_t)d.nconds);
     if (d.nouts) memcpy(d.out, in->out, sizeof *d.out * (size_t)d.nouts);
-    while (merge && (find_chain(q, &d, set) || merge_sum(q, &d, set))) {
+    while (merge && find_chain(q, &d, set)) {
+    }
+    while (merge && find_begin(q, &d, set)) {
+    }
+    while (merge && find_rotations(q, &d, set)) {
+    }
+    while (merge && split_draft(q, &d, set)) {
+    }
+    while (merge && (find_chain(q, &d, set) || find_rotations(q, &d, set))) {
+    }
+    for (int i = 0; merge && i < d.nvars && find_turn(q, &d, set); ++i) {
+    }
+    while (merge && merge_sum(q, &d, set)) {
     }
     *out = (struct prove_set){d.var, d.nvars, d.cond, d.nconds, d.out, d.nouts};
 }
@@ -287,32 +475,71 @@ static int least(struct question *q, const struct divisors *d, const bool *used)
 }
 
 // "v" in 0 .. end as digits, of which the divisors are the weights.
-static void split_var(struct question *q, const struct ix_var *v, struct lay_int end,
-                      const struct divisors *d) {
+static bool find_digits(struct question *q, const struct ix_var *v, struct lay_int end,
+                        const struct divisors *d, struct split *x) {
     bool used[MOST_DIVISORS] = {false};
-    if (d->n == 0 || d->lost || d->n >= MOST_DIGITS || q->nsplits == MOST_SPLITS) return;
-    struct split *x = &q->split[q->nsplits];
+    if (d->n == 0 || d->lost || d->n >= MOST_DIGITS) return false;
     *x = (struct split){.var = v, .group = q->group, .n = 1};
     x->weight[0] = lay_int(1);
     for (int i = 0; i < d->n; ++i) {
         int best = least(q, d, used);
-        if (best < 0) return;
+        if (best < 0) return false;
         used[best] = true;
         if (lay_int_equal(d->at[best], end)) continue;  // all of it: no digit more
         struct lay_int n = exact(q, d->at[best], x->weight[x->n - 1]);
-        if (!lay_int_valid(n)) return;
+        if (!lay_int_valid(n)) return false;
         x->extent[x->n - 1] = n;
         x->weight[x->n++] = d->at[best];
     }
     struct lay_int n = exact(q, end, x->weight[x->n - 1]);
-    if (!lay_int_valid(n) || x->n == 1) return;
+    if (!lay_int_valid(n) || x->n == 1) return false;
     x->extent[x->n - 1] = n;
     for (int i = 0; i < x->n; ++i) {
         int64_t lo, hi;
         lay_int_range(x->extent[i], &lo, &hi);
-        if (lo < 1 && i + 1 < x->n) return;  // a radix of 0
+        if (lo < 1 && i + 1 < x->n) return false;  // a radix of 0
     }
-    ++q->nsplits;
+    return true;
+}
+
+static void split_var(struct question *q, const struct ix_var *v, struct lay_int end,
+                      const struct divisors *d) {
+    if (q->nsplits < MOST_SPLITS && find_digits(q, v, end, d, &q->split[q->nsplits])) ++q->nsplits;
+}
+
+// A variable that params divide becomes a variable for each digit.
+static bool split_draft(struct question *q, struct draft *d, struct qset *set) {
+    struct session *s = q->s;
+    struct prove_set now = {d->var, d->nvars, d->cond, d->nconds, d->out, d->nouts};
+    for (int i = 0; i < d->nvars; ++i) {
+        const struct ix_var *v = d->var[i].var;
+        struct divisors of = {.var = v};
+        struct lay_int end;
+        struct split x;
+        // digits by numbers are isl's to see, but for those by which bounds may be a chain
+        bool symbols = used_in_bounds(d, v, -1);
+        if (!range_from_0(&d->var[i], &end)) continue;
+        walk_set(q, &now, find_divisors, &of);
+        for (int j = 0; j < of.n; ++j) symbols |= of.at[j].nsyms > 0;
+        if (!symbols || !find_digits(q, v, end, &of, &x)) continue;
+        if (d->nvars + x.n > MOST_DIMS) return false;
+        struct prove_var *var = ARENA_ARRAY(&s->arena, struct prove_var, d->nvars + x.n);
+        const struct ix *sum = ix_int(s, 0);
+        memcpy(var, d->var, sizeof *var * (size_t)d->nvars);
+        memmove(&var[i + x.n], &var[i + 1], sizeof *var * (size_t)(d->nvars - i - 1));
+        for (int j = 0; j < x.n; ++j) {
+            const struct ix_var *digit = new_var(s, v, x.extent[j]);
+            var[i + x.n - 1 - j] =
+                (struct prove_var){digit, ix_int(s, 0), ix_lay(s, x.extent[j])};
+            sum = ix_add(s, sum, ix_scale(s, ix_var(s, digit), x.weight[j]));
+        }
+        d->var = var;
+        d->nvars += x.n - 1;
+        substitute(s, d, v, sum);
+        replace(q, set, (struct replaced){.var = v, .value = sum});
+        return true;
+    }
+    return false;
 }
 
 const struct split *rewrite_find(const struct question *q, const struct ix_var *v) {

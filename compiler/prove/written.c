@@ -116,6 +116,8 @@ enum prove_answer prove_written(struct prover *p, const struct prove_set *read,
                                 const struct prove_write *write, int n, struct prove_witness *w) {
     struct prove_set *reads, **x = ARENA_ARRAY(&p->s->arena, struct prove_set *, n + 1);
     int *count = ARENA_ARRAY(&p->s->arena, int, n + 1), all = 0;
+    enum prove_answer r = written(p, read, write, n, w);
+    if (r != PROVE_UNKNOWN) return r;
     for (int i = 0; i < n; ++i) all += count[i] = expand_set(p, write[i].set, &x[i]);
     struct prove_write *each = ARENA_ARRAY(&p->s->arena, struct prove_write, all + 1);
     all = 0;
@@ -125,8 +127,9 @@ enum prove_answer prove_written(struct prover *p, const struct prove_set *read,
             each[all++].set = &x[i][j];
         }
     }
-    enum prove_answer r = PROVE_YES;
     int nreads = expand_set(p, read, &reads);
+    if (all == n && nreads == 1) return r;
+    r = PROVE_YES;
     for (int i = 0; i < nreads && r == PROVE_YES; ++i) r = written(p, &reads[i], each, all, w);
     return r;
 }
