@@ -113,11 +113,47 @@ static void refuse_outside(struct session *s, const struct view *v, const char *
               lay_tuple_text(&s->lay, v->base->layout.shape));
 }
 
+// Whether each register of the fragment that "v" is of, a side of "c" or a call's argument, exists.
+static bool check_registers(struct session *s, const struct kernel *k, const struct copy *c,
+                            const struct view *v, const struct walk *w) {
+    struct lay_int n = lay_cosize(&s->lay, v->base->layout), m = LAY_INT_INVALID;
+    int64_t offset;
+    if (lay_valid(v->layout)) m = lay_cosize(&s->lay, v->layout);
+    lay_clear_error(&s->lay);
+    if (!lay_int_static(n) || !lay_int_static(m)) return true;  // no shape yet
+    if (v->offset && ix_static(v->offset, &offset) && offset >= 0 && offset + m.num <= n.num)
+        return true;
+    struct prove_witness found;
+    for (int low = 0; low < 2; ++low) {
+        struct instances *x = ARENA_NEW(&s->arena, struct instances);
+        struct prove_set set =
+            c ? instances_registers(s, k, &w->around, c, v == &c->src, x)
+              : instances_argument(s, k, &w->around, v, x);
+        const struct ix *at = set.out[0];
+        instances_cond(x, low ? ix_sub(s, ix_int(s, -1), at) : ix_sub(s, at, ix_int(s, n.num)));
+        set.nconds = x->nconds;
+        enum prove_answer r = x->full ? PROVE_UNKNOWN : prove_none(w->prover, &set, &found);
+        if (r == PROVE_YES) continue;
+        diag_error(s, v->at, "this may lie outside fragment '%s', which has %lld elements a thread",
+                   v->base->name, (long long)n.num);
+        diag_page(s, "outside");
+        if (r == PROVE_NO)
+            diag_note(s, v->at, "%sit is element %lld in thread %lld of %s",
+                      instances_params(s, w->plan, k, &found), (long long)found.out[0],
+                      (long long)found.var[0][k->tid->id],
+                      instances_where(x, &w->around, NULL, &found, 0));
+        else
+            diag_note(s, v->at, "it is not known: %s", prover_why(w->prover));
+        return false;
+    }
+    return true;
+}
+
 // With "predicates", what lies beyond the end of a tensor is left out by predicates.
 static bool check_inside(struct session *s, struct kernel *k, const struct copy *c,
                          const struct view *v, const struct walk *w, const char *what,
                          bool predicates) {
-    if (!lay_valid(v->coord)) return true;  // a fragment
+    if (!lay_valid(v->coord)) return check_registers(s, k, c, v, w);
     const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, v->base->layout.shape);
     int rank = lay_tuple_rank(extent);
     for (int i = 0; i < rank; ++i) {

@@ -33,6 +33,26 @@ static void split_all(struct question *q, const struct prove_program *x) {
     rewrite_split(q, all, n, false);
 }
 
+static bool speaks_beyond(const struct question *q, struct lin e, int ndims) {
+    for (int i = 0; i < e.n; ++i) {
+        const struct lin_term *t = &e.term[i];
+        if (t->kind == COL_DIM && t->at >= ndims) return true;
+        if (t->kind == COL_DIV && speaks_beyond(q, q->quotient[t->at].of, ndims)) return true;
+    }
+    return false;
+}
+
+// Leaves out of the loops' bounds what is not affine: "set", of loops alone, then has more
+// instances than there are (exact says so).
+static void loosen(const struct question *q, struct qset *set) {
+    int kept = 0;
+    if (set->ndims == set->nvars) return;
+    for (int i = 0; i < set->nconds; ++i)
+        if (!speaks_beyond(q, set->cond[i], set->nvars)) set->cond[kept++] = set->cond[i];
+    set->nconds = kept;
+    set->ndims = set->nvars;
+}
+
 static void make_access(struct prove_order *o, int i) {
     struct question *q = &o->q;
     const struct prove_access *in = &o->program->access[i];
@@ -46,8 +66,7 @@ static void make_access(struct prove_order *o, int i) {
     x->first = ARENA_ARRAY(&q->s->arena, isl_set *, o->program->nsyncs + 1);
     x->pending = ARENA_ARRAY(&q->s->arena, int, o->program->nsyncs + 1);
     if (in->when.nouts > o->ntime) o->ntime = in->when.nouts;
-    // loops whose bounds are not affine have no times that could be compared
-    x->odd = x->when.ndims != x->when.nvars;
+    loosen(q, &x->when);
 }
 
 struct prove_order *prove_order_new(struct prover *p, const struct prove_program *x) {
@@ -63,7 +82,10 @@ struct prove_order *prove_order_new(struct prover *p, const struct prove_program
     split_all(q, x);
     for (int i = 0; i < x->naccesses; ++i) make_access(o, i);
     for (int i = 0; i < x->ncommits; ++i) question_set(q, &x->commit[i], &o->commit[i]);
-    for (int i = 0; i < x->nsyncs; ++i) question_set(q, &x->sync[i].when, &o->sync[i]);
+    for (int i = 0; i < x->nsyncs; ++i) {
+        question_set(q, &x->sync[i].when, &o->sync[i]);
+        loosen(q, &o->sync[i]);
+    }
     question_close(q);
     // a point in time
     o->point.ndims = o->point.nouts = o->ntime;
@@ -145,12 +167,26 @@ isl_set *order_refine(struct prove_order *o, isl_set *base, const struct qset *a
 
 // -- what lies in between -------------------------------------------------------------------------
 
+// The instance of "event" that is in the iteration of "a": of loops that are all around "a", too.
+// False where there are others.
+static bool in_iteration_of(const struct qset *event, const int *de, const struct qset *a,
+                            const int *da, isl_basic_set **base) {
+    if (event->nvars > a->nvars) return false;
+    for (int i = 0; i < event->nvars; ++i)
+        if (event->var[i].var->id != a->var[i].var->id) return false;
+    for (int i = 0; i < event->nvars; ++i) *base = question_equal(*base, de[i], da[i]);
+    return true;
+}
+
 // Pairs of instances of "a" and "b" between which those of the "n" events "event" come in this
-// order.  "when", unless NULL: by instances of "a" and of the first event, when that counts.
+// order.  "when", unless NULL: by instances of "a" and of the first event, when that counts.  Of an
+// event of which it is not known when it happens those count that are in the iteration of "a", or
+// with "late" of "b".
 static isl_set *between(struct prove_order *o, struct qset *a, struct qset *b,
-                        struct qset *const *event, int n, isl_set *when) {
+                        struct qset *const *event, int n, isl_set *when, bool late) {
     struct question *q = &o->q;
     int na = a->ndims, nb = b->ndims, da[MOST_DIMS], db[MOST_DIMS], de[2][MOST_DIMS], dims = na + nb;
+    bool there = true;
     question_sequence(da, na, 0);
     question_sequence(db, nb, na);
     isl_basic_set *base = isl_basic_set_flat_product(question_basic(q, a), question_basic(q, b));
@@ -159,7 +195,15 @@ static isl_set *between(struct prove_order *o, struct qset *a, struct qset *b,
         dims += event[i]->ndims;
         base = isl_basic_set_flat_product(base, question_basic(q, event[i]));
     }
+    for (int i = 0; i < n && there; ++i)
+        there = event[i]->exact || in_iteration_of(event[i], de[i], late ? b : a, late ? db : da, &base);
     isl_set *x = isl_set_from_basic_set(base);
+    if (!there) {
+        isl_set *none = isl_set_empty(isl_set_get_space(x));
+        isl_set_free(x);
+        return isl_set_project_out(none, isl_dim_set, (unsigned)(na + nb),
+                                   (unsigned)(dims - na - nb));
+    }
     if (when) {
         isl_set *w = isl_set_insert_dims(isl_set_copy(when), isl_dim_set, (unsigned)na,
                                          (unsigned)nb);
@@ -190,7 +234,10 @@ static isl_set *cover(struct prove_order *o, int a, int b, int wait, int barrier
     if (barrier >= 0) event[n++] = &o->sync[barrier];
     struct order_cover *c = ARENA_NEW(&o->q.s->arena, struct order_cover);
     *c = (struct order_cover){a, b, wait, barrier, pending, NULL, o->covers};
-    c->set = between(o, &x->when, &y->when, event, n, wait < 0 ? NULL : x->first[wait]);
+    isl_set *when = wait < 0 ? NULL : x->first[wait];
+    c->set = between(o, &x->when, &y->when, event, n, when, false);
+    if (barrier >= 0 && !o->sync[barrier].exact)
+        c->set = isl_set_union(c->set, between(o, &x->when, &y->when, event, n, when, true));
     o->covers = c;
     return c->set;
 }
@@ -247,6 +294,7 @@ static enum prove_answer meet(struct prove_order *o, int a, int b, isl_set *when
     const int64_t *dim[] = {value, value + x->ndims};
     const struct qset *set[] = {x, y};
     f->threads = threads != ANY_THREADS;
+    if (!x->exact || !y->exact) return question_unknown(q);
     if (!question_witness(q, param, dim, set, 2, &f->at)) return question_unknown(q);
     const struct prove_set *out =
         threads ? &o->program->access[a].by_thread : &o->program->access[a].what;
@@ -285,7 +333,7 @@ static isl_set *close_by(struct prove_order *o, isl_set *open, int a, int b, int
 }
 
 static bool is_barrier(const struct prove_order *o, int i) {
-    return !o->program->sync[i].wait && o->program->sync[i].on && o->sync[i].exact;
+    return !o->program->sync[i].wait && o->program->sync[i].on;
 }
 
 // Instances of the pair that nothing puts in order: for other threads, or with "own" for the same
@@ -341,7 +389,7 @@ enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *us
     for (int i = 0; i < o->program->nsyncs; ++i) used[i] = false;
     if (x->buffer != y->buffer || (!x->write && !y->write)) return PROVE_YES;
     if (x->once && y->once && x->write && y->write) return PROVE_YES;
-    if (o->bad || o->access[a].odd || o->access[b].odd) return question_unknown(&o->q);
+    if (o->bad) return question_unknown(&o->q);
     isl_ctx_reset_operations(o->q.p->ctx);
     *f = (struct prove_fault){.missing = PROVE_BARRIER};
     if (meet(o, a, b, NULL, ANY_THREADS, f) == PROVE_YES) return PROVE_YES;
@@ -363,7 +411,7 @@ enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *us
 
 enum prove_answer prove_order_ends(struct prove_order *o, int a, struct prove_fault *f) {
     struct order_access *x = &o->access[a];
-    if (o->bad || x->odd) return question_unknown(&o->q);
+    if (o->bad) return question_unknown(&o->q);
     isl_ctx_reset_operations(o->q.p->ctx);
     order_first_waits(o, a);
     isl_set *open = isl_set_from_basic_set(isl_basic_set_intersect(
@@ -379,7 +427,8 @@ enum prove_answer prove_order_ends(struct prove_order *o, int a, struct prove_fa
     const int64_t *dim[] = {value};
     const struct qset *set[] = {&x->when};
     *f = (struct prove_fault){.missing = PROVE_WAIT};
-    if (r == PROVE_NO && !question_witness(&o->q, param, dim, set, 1, &f->at))
+    bool exact = x->when.exact;
+    if (r == PROVE_NO && (!exact || !question_witness(&o->q, param, dim, set, 1, &f->at)))
         r = question_unknown(&o->q);
     return r;
 }

@@ -9,7 +9,6 @@ enum { ORDER_GROUPS = 65 };
 struct order_access {
     struct qset when, what, by_thread;
     struct lin thread;  // in by_thread
-    bool odd;           // its loops are not affine
     // of an asynchronous one:
     isl_set *committed[ORDER_GROUPS];  // by instances and a point in time: the (k + 1)-th commit
     int ncommitted;
