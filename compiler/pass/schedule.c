@@ -296,7 +296,7 @@ static bool ask_pairs(struct schedule *x, struct schedule_fault *f) {
             if (!x->asked[at]) continue;
             f->a = i;
             f->b = j;
-            f->answer = prove_order_pair(x->order, i, j, x->fresh[at], &f->why);
+            f->answer = prove_order_pair(x->order, i, j, x->fresh[at], f->quiet ? NULL : &f->why);
             if (f->answer != PROVE_YES) return false;
         }
     }
@@ -305,7 +305,7 @@ static bool ask_pairs(struct schedule *x, struct schedule_fault *f) {
 
 bool schedule_in_order(struct schedule *x, struct schedule_fault *f) {
     int n = x->program.naccesses;
-    *f = (struct schedule_fault){.answer = PROVE_UNKNOWN, .a = -1};
+    *f = (struct schedule_fault){.answer = PROVE_UNKNOWN, .a = -1, .quiet = f->quiet};
     if (x->full) return false;
     look(x);
     if (n == 0) return true;

@@ -49,6 +49,7 @@ struct schedule_fault {
     int a, b;  // of the schedule's accesses; b -1: the end of a device function
     enum prove_answer answer;
     struct prove_fault why;
+    bool quiet;  // why is not asked for
 };
 
 // Waits and barriers are where the facts of "k" say that they are when a question is asked.
@@ -57,6 +58,7 @@ void schedule_make(struct session *s, const struct plan *p, struct kernel *k, st
 void schedule_free(struct schedule *x);
 // Are all accesses in order?  After it has said yes once, only those pairs are asked again that may
 // rest on a wait or a barrier that has gone since.
+// "fault" says on the way in whether it is "quiet".
 bool schedule_in_order(struct schedule *x, struct schedule_fault *fault);
 
 #endif

@@ -282,7 +282,7 @@ bool sync_enough(struct walk *w) {
 // -- what is superfluous --------------------------------------------------------------------------
 
 static bool proven(struct walk *w) {
-    struct schedule_fault unused;
+    struct schedule_fault unused = {.quiet = true};
     return schedule_in_order(w->schedule, &unused);
 }
 
@@ -468,7 +468,7 @@ static bool leaves_one_group(struct session *s, const struct kernel *k) {
 // Puts waits and barriers where they are first needed, then takes away what is needed no more.
 static bool place(struct walk *w) {
     struct kernel *k = w->k;
-    struct schedule_fault f;
+    struct schedule_fault f = {0};
     w->mark = true;
     sync_enough(w);
     w->mark = false;
@@ -494,7 +494,7 @@ static bool place(struct walk *w) {
 }
 
 static bool check_manual(struct walk *w) {
-    struct schedule_fault f;
+    struct schedule_fault f = {0};
     sync_points(w);
     schedule_make(w->s, w->plan, w->k, w->prover, w->schedule);
     if (!schedule_in_order(w->schedule, &f)) {

@@ -25,11 +25,10 @@ static struct asked *ask(struct prover *p) {
 // An answer that refutes is one only when its witness is true.
 static enum prove_answer told(struct asked *a, enum prove_answer r, int nsets,
                               struct prove_witness *w) {
-    struct prove_witness unused;
-    if (r != PROVE_NO) return r;
+    if (r != PROVE_NO || !w) return r;
     const int64_t *dim[] = {a->dim, a->dim + MOST_DIMS};
     const struct qset *set[] = {&a->set[0], &a->set[1]};
-    if (question_witness(&a->q, a->param, dim, set, nsets, w ? w : &unused)) return r;
+    if (question_witness(&a->q, a->param, dim, set, nsets, w)) return r;
     return question_unknown(&a->q);
 }
 
@@ -55,8 +54,13 @@ static enum prove_answer none(struct prover *p, const struct prove_set *set,
     question_close(q);
     int n = a->set[0].ndims;
     question_sequence(dim, n, 0);
-    isl_basic_set *b = question_instances(q, question_context(q, n), &a->set[0], dim);
-    enum prove_answer r = told(a, question_empty(q, isl_set_from_basic_set(b), a->param, a->dim), 1, w);
+    struct system *y = ARENA_NEW(&p->s->arena, struct system);
+    system_init(y, q, n);
+    system_context(y);
+    system_instances(y, &a->set[0], dim);
+    enum prove_answer r = told(a, question_empty(q, isl_set_from_basic_set(system_basic(y)), a->param,
+                                                 w ? a->dim : NULL),
+                               1, w);
     if (r == PROVE_NO && w) name_element(a, set, w);
     question_release(q);
     return r;
@@ -154,34 +158,93 @@ static void take_part(struct question *q, const struct qset *set, const struct p
 
 // -- once -----------------------------------------------------------------------------------------
 
-// Two instances of "set", of "n" dimensions each, that name one element and of which the first
-// comes first: equal in the dimensions before "at", and less in that.
-static isl_set *collisions(struct question *q, const struct qset *set, const int *first,
-                           const int *second, int n, int at, const int *map) {
-    isl_basic_set *b = question_context(q, 2 * n);
-    int da[MOST_DIMS], db[MOST_DIMS];
-    for (int i = 0; i < MOST_DIMS; ++i) {
-        da[i] = map[i] >= 0 ? first[map[i]] : 0;
-        db[i] = map[i] >= 0 ? second[map[i]] : 0;
+// The differences between two instances of "set", where each of its variables is between bounds that
+// are the same for all: a sum of coef * difference is 0 for each element that is named.  Then they
+// collide only if there are such differences, of which the first one that is not 0, "at", is
+// positive.  Other conditions are left out, so that PROVE_NO says nothing.
+static bool ranges(struct question *q, const struct qset *set, struct lin *range) {
+    struct lin low[MOST_DIMS] = {0}, high[MOST_DIMS] = {0};
+    for (int i = 0; i < set->nconds; ++i) {
+        struct lin e = set->cond[i];
+        int at = -1, dims = 0;
+        int64_t coef = 0;
+        for (int j = 0; j < e.n; ++j) {
+            if (e.term[j].kind == COL_PARAM) continue;
+            if (e.term[j].kind == COL_DIV) dims = 2;
+            at = e.term[j].at;
+            coef = e.term[j].coef;
+            ++dims;
+        }
+        if (dims != 1 || e.den != 1 || (coef != 1 && coef != -1)) continue;
+        *(coef > 0 ? &low[at] : &high[at]) = e;
     }
-    b = question_instances(q, b, set, da);
-    b = question_instances(q, b, set, db);
-    b = question_same(q, b, set, da, set, db);
-    for (int i = 0; i < at; ++i) b = question_equal(b, second[i], first[i]);
-    return isl_set_from_basic_set(question_exceeds(b, second[at], first[at], 1));
+    for (int i = 0; i < set->ndims; ++i) {
+        if (!lin_ok(low[i]) || !lin_ok(high[i])) return false;
+        range[i] = lin_add(q, low[i], high[i], 1);  // high - x + x - low
+        if (!lin_ok(range[i])) return false;
+    }
+    for (int i = 0; i < set->nouts; ++i)
+        for (int j = 0; j < set->out[i].n; ++j)
+            if (set->out[i].term[j].kind == COL_DIV) return false;
+    return true;
+}
+
+static bool differ_by_range(struct question *q, const struct qset *set, int nequal) {
+    struct lin range[MOST_DIMS];
+    struct system *y = ARENA_NEW(&q->s->arena, struct system);
+    int dim[MOST_DIMS];
+    if (!ranges(q, set, range)) return false;
+    question_sequence(dim, set->ndims, 0);
+    struct lin *sum = ARENA_ARRAY(&q->s->arena, struct lin, set->nouts + 1);
+    for (int i = 0; i < set->nouts; ++i) {
+        struct lin *e = &sum[i];
+        *e = (struct lin){0, ARENA_ARRAY(&q->s->arena, struct lin_term, set->out[i].n + 1), 0, 1};
+        for (int j = 0; j < set->out[i].n; ++j)
+            if (set->out[i].term[j].kind == COL_DIM) e->term[e->n++] = set->out[i].term[j];
+    }
+    for (int at = nequal; at < set->ndims; ++at) {
+        system_init(y, q, set->ndims);
+        system_context(y);
+        for (int i = 0; i < set->ndims; ++i) {
+            struct lin self = {1, ARENA_NEW(&q->s->arena, struct lin_term), 0, 1};
+            self.term[0] = (struct lin_term){COL_DIM, i, 1};
+            if (i < at) {
+                system_is_0(y, self, dim);
+                continue;
+            }
+            struct lin least = lin_add(q, self, lin_int(q, 1), -1);
+            system_at_least_0(y, i == at ? least : lin_add(q, range[i], self, 1), dim);
+            system_at_least_0(y, lin_add(q, range[i], self, -1), dim);
+        }
+        for (int i = 0; i < set->nouts; ++i) system_is_0(y, sum[i], dim);
+        isl_basic_set *x = system_basic(y);
+        isl_bool empty = isl_basic_set_is_empty(x);
+        isl_basic_set_free(x);
+        if (empty != isl_bool_true) return false;
+    }
+    return true;
 }
 
 // Whether instances of "set" that are equal in their first "nequal" dimensions collide.
 static enum prove_answer collide(struct asked *a, const struct qset *set, int nequal) {
     struct question *q = &a->q;
-    int n = set->ndims, first[MOST_DIMS], second[MOST_DIMS], map[MOST_DIMS];
+    struct system *y = ARENA_NEW(&q->s->arena, struct system);
+    int n = set->ndims, first[MOST_DIMS], second[MOST_DIMS];
+    if (!q->failed && differ_by_range(q, set, nequal)) return PROVE_YES;
     question_sequence(first, n, 0);
     question_sequence(second, n, n);
-    for (int i = 0; i < MOST_DIMS; ++i) map[i] = i < n ? i : -1;
     enum prove_answer r = PROVE_YES;
     int64_t value[BOTH];
-    for (int at = nequal; at < n && r == PROVE_YES; ++at)
-        r = question_empty(q, collisions(q, set, first, second, n, at, map), a->param, value);
+    for (int at = nequal; at < n && r == PROVE_YES; ++at) {
+        system_init(y, q, 2 * n);
+        system_context(y);
+        system_instances(y, set, first);
+        system_instances(y, set, second);
+        system_same(y, set, first, set, second);
+        for (int i = 0; i < at; ++i) system_equal(y, second[i], first[i]);
+        system_exceeds(y, second[at], first[at], 1);
+        r = question_empty(q, isl_set_from_basic_set(system_basic(y)), a->param, value);
+    }
     if (r != PROVE_NO) return r;
     memcpy(a->dim, value, sizeof *value * (size_t)n);
     memcpy(a->dim + MOST_DIMS, value + n, sizeof *value * (size_t)n);
@@ -240,20 +303,19 @@ static enum prove_answer apart(struct prover *p, const struct prove_set *sa,
     question_sequence(da, sx->ndims, 0);
     question_sequence(db, equal, 0);
     question_sequence(db + equal, sy->ndims - equal, sx->ndims);
-    isl_basic_set *b = question_context(q, sx->ndims + sy->ndims - equal);
-    b = question_instances(q, b, sx, da);
-    b = question_instances(q, b, sy, db);
-    b = question_same(q, b, sx, da, sy, db);
+    struct system *y = ARENA_NEW(&p->s->arena, struct system);
     int64_t value[BOTH];
     enum prove_answer r = PROVE_YES;
-    if (!differ) r = question_empty(q, isl_set_from_basic_set(isl_basic_set_copy(b)), a->param, value);
-    for (int i = 0; i < 2 * differ && r == PROVE_YES; ++i) {
+    for (int i = 0; i < (differ ? 2 * differ : 1) && r == PROVE_YES; ++i) {
+        system_init(y, q, sx->ndims + sy->ndims - equal);
+        system_context(y);
+        system_instances(y, sx, da);
+        system_instances(y, sy, db);
+        system_same(y, sx, da, sy, db);
         int x0 = da[equal + i / 2], y0 = db[equal + i / 2];
-        isl_basic_set *one =
-            question_exceeds(isl_basic_set_copy(b), i % 2 ? x0 : y0, i % 2 ? y0 : x0, 1);
-        r = question_empty(q, isl_set_from_basic_set(one), a->param, value);
+        if (differ) system_exceeds(y, i % 2 ? x0 : y0, i % 2 ? y0 : x0, 1);
+        r = question_empty(q, isl_set_from_basic_set(system_basic(y)), a->param, value);
     }
-    isl_basic_set_free(b);
     for (int i = 0; r == PROVE_NO && i < sx->ndims; ++i) a->dim[i] = value[da[i]];
     for (int i = 0; r == PROVE_NO && i < sy->ndims; ++i) a->dim[MOST_DIMS + i] = value[db[i]];
     r = told(a, r, 2, w);
@@ -268,35 +330,40 @@ static enum prove_answer apart(struct prover *p, const struct prove_set *sa,
 static isl_set *named(struct question *q, const struct qset *set) {
     int n = set->ndims, dim[MOST_DIMS];
     question_sequence(dim, n, set->nouts);
-    isl_basic_set *b = question_universe(q, set->nouts + n);
-    b = question_instances(q, b, set, dim);
-    isl_local_space *ls = isl_local_space_from_space(isl_basic_set_get_space(b));
+    struct system *y = ARENA_NEW(&q->s->arena, struct system);
+    struct qset at = {.nouts = set->nouts};
+    int self[MOST_DIMS];
+    question_sequence(self, set->nouts, 0);
+    at.out = ARENA_ARRAY(&q->s->arena, struct lin, set->nouts + 1);
     for (int i = 0; i < set->nouts; ++i) {
-        isl_aff *x = isl_aff_var_on_domain(isl_local_space_copy(ls), isl_dim_set, (unsigned)i);
-        x = isl_aff_sub(x, question_aff(q, ls, set->out[i], dim));
-        b = isl_basic_set_add_constraint(b, isl_equality_from_aff(x));
+        at.out[i] = (struct lin){1, ARENA_NEW(&q->s->arena, struct lin_term), 0, 1};
+        at.out[i].term[0] = (struct lin_term){COL_DIM, i, 1};
     }
-    isl_local_space_free(ls);
-    isl_set *all = isl_set_from_basic_set(b);
+    system_init(y, q, set->nouts + n);
+    system_instances(y, set, dim);
+    system_same(y, set, dim, &at, self);
+    isl_set *all = isl_set_from_basic_set(system_basic(y));
     all = isl_set_project_out(all, isl_dim_set, (unsigned)set->nouts, (unsigned)n);
     return isl_set_compute_divs(all);
 }
 
 static isl_basic_set *box(struct question *q, const struct lin *extent, const int *wanted, int n,
                           int rank) {
-    isl_basic_set *b = question_context(q, n);
+    struct system *y = ARENA_NEW(&q->s->arena, struct system);
+    system_init(y, q, n);
+    system_context(y);
     for (int i = 0; i < rank; ++i) {
-        int dim[] = {wanted[i]};
+        const int *dim = &wanted[i];
         struct lin self = {1, ARENA_NEW(&q->s->arena, struct lin_term), 0, 1};
         self.term[0] = (struct lin_term){COL_DIM, 0, 1};
         struct lin last = lin_add(q, extent[i], lin_int(q, 1), -1);
         if (wanted[i] >= 0) {
-            b = question_at_least_0(q, b, self, dim);
+            system_at_least_0(y, self, dim);
             last = lin_add(q, last, self, -1);
         }
-        b = question_at_least_0(q, b, last, dim);  // of others: there is one
+        system_at_least_0(y, last, dim);  // of others: there is one
     }
-    return b;
+    return system_basic(y);
 }
 
 // Elements of the box that no one of "n" sets names.

@@ -62,6 +62,19 @@ static isl_set *committed(struct prove_order *o, int a, int n) {
     return x->committed[n];
 }
 
+// The first execution of wait "sync", as it is now, that completes access "a".
+static isl_set *first_wait(struct prove_order *o, int a, int sync) {
+    struct order_access *x = &o->access[a];
+    int pending = o->program->sync[sync].pending;
+    for (struct order_first *f = x->firsts; f; f = f->next)
+        if (f->sync == sync && f->pending == pending) return f->set;
+    struct order_first *f = ARENA_NEW(&o->q.s->arena, struct order_first);
+    isl_set *all = after(o, &x->when, committed(o, a, pending), &o->sync[sync], false);
+    *f = (struct order_first){sync, pending, earliest(all, x->when.ndims), x->firsts};
+    x->firsts = f;
+    return f->set;
+}
+
 void order_first_waits(struct prove_order *o, int a) {
     struct order_access *x = &o->access[a];
     const struct prove_program *p = o->program;
@@ -70,14 +83,7 @@ void order_first_waits(struct prove_order *o, int a) {
     for (int i = 0; i < p->ncommits; ++i) exact = exact && o->commit[i].exact;
     for (int i = 0; i < p->nsyncs; ++i) {
         const struct prove_sync *s = &p->sync[i];
-        if (!s->wait) continue;
-        bool on = s->on && exact && s->pending + 1 < ORDER_GROUPS && o->sync[i].exact;
-        if (x->first[i] && on && x->pending[i] == s->pending) continue;
-        isl_set_free(x->first[i]);
-        x->first[i] = NULL;
-        if (!on) continue;
-        x->pending[i] = s->pending;
-        isl_set *all = after(o, &x->when, committed(o, a, s->pending), &o->sync[i], false);
-        x->first[i] = earliest(all, x->when.ndims);
+        bool on = s->wait && s->on && exact && s->pending + 1 < ORDER_GROUPS && o->sync[i].exact;
+        x->first[i] = on ? first_wait(o, a, i) : NULL;
     }
 }

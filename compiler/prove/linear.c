@@ -115,9 +115,12 @@ static struct lin symbols(struct question *q, struct lay_int x) {
     x.basis = -1;
     for (int i = 0; i < q->nparams; ++i) {
         if (lay_int_valid(q->param[i].value) && lay_int_equal(q->param[i].value, x))
-            return lin_col(q, COL_PARAM, i);
+            return lin_scale(q, lin_col(q, COL_PARAM, i), q->param[i].mul, 1);
     }
-    return lin_col(q, COL_PARAM, add_param(q, (struct qparam){.value = x, .digit = -1}));
+    int64_t mul = lay_int_divisor(x);
+    if (mul < 1) mul = 1;
+    struct qparam new = {.value = x, .mul = mul, .digit = -1};
+    return lin_scale(q, lin_col(q, COL_PARAM, add_param(q, new)), mul, 1);
 }
 
 struct lin lin_monomial(struct question *q, struct lay_int x) {
@@ -466,15 +469,11 @@ void lin_context(struct question *q) {
         struct lin self = lin_col(q, COL_PARAM, i);
         if (x.var) variable(q, &x, self);
         if (!lay_int_valid(x.value)) continue;
+        self = lin_scale(q, self, x.mul, 1);
         int64_t lo, hi;
         lay_int_range(x.value, &lo, &hi);
         if (lo > INT64_MIN / 4) at_least_0(q, true, lin_add(q, self, lin_int(q, lo), -1));
         if (hi < INT64_MAX / 4) at_least_0(q, true, lin_add(q, lin_int(q, hi), self, -1));
-        int64_t mul = lay_int_divisor(x.value);
-        if (mul > 1) {  // self <= mul * (self / mul)
-            struct lin down = lin_scale(q, quotient(q, self, mul), mul, 1);
-            at_least_0(q, true, lin_add(q, down, self, -1));
-        }
         if (x.value.nsyms > 1)
             product(q, x.value, self);
         else

@@ -64,7 +64,6 @@ static void make_access(struct prove_order *o, int i) {
         x->thread = thread_of(q, &in->by_thread, &x->by_thread, in->when.nvars);
     }
     x->first = ARENA_ARRAY(&q->s->arena, isl_set *, o->program->nsyncs + 1);
-    x->pending = ARENA_ARRAY(&q->s->arena, int, o->program->nsyncs + 1);
     if (in->when.nouts > o->ntime) o->ntime = in->when.nouts;
     loosen(q, &x->when);
 }
@@ -78,6 +77,7 @@ struct prove_order *prove_order_new(struct prover *p, const struct prove_program
     o->commit = ARENA_ARRAY(a, struct qset, x->ncommits + 1);
     o->sync = ARENA_ARRAY(a, struct qset, x->nsyncs + 1);
     o->meet = ARENA_ARRAY(a, isl_basic_set *, 4 * x->naccesses * x->naccesses + 1);
+    o->ever = ARENA_ARRAY(a, signed char, 4 * x->naccesses * x->naccesses + 1);
     question_init(q, p);
     split_all(q, x);
     for (int i = 0; i < x->naccesses; ++i) make_access(o, i);
@@ -103,7 +103,7 @@ void prove_order_free(struct prove_order *o) {
     const struct prove_program *x = o->program;
     for (int i = 0; i < x->naccesses; ++i) {
         struct order_access *a = &o->access[i];
-        for (int k = 0; k < x->nsyncs; ++k) isl_set_free(a->first[k]);
+        for (struct order_first *f = a->firsts; f; f = f->next) isl_set_free(f->set);
         for (int k = 0; k < a->ncommitted; ++k) isl_set_free(a->committed[k]);
         isl_basic_set_free(a->when.basic);
         isl_basic_set_free(a->what.basic);
@@ -281,6 +281,8 @@ static enum prove_answer meet(struct prove_order *o, int a, int b, isl_set *when
     const struct qset *x = threads ? &o->access[a].by_thread : &o->access[a].what;
     const struct qset *y = threads ? &o->access[b].by_thread : &o->access[b].what;
     int la = o->access[a].when.ndims, lb = o->access[b].when.ndims;
+    signed char *ever = &o->ever[4 * (a * o->program->naccesses + b) + threads];
+    if (!when && *ever) return *ever > 0 ? PROVE_NO : PROVE_YES;
     isl_set *all = isl_set_from_basic_set(meeting(o, a, b, threads));
     if (when) {
         isl_set *w = isl_set_insert_dims(isl_set_copy(when), isl_dim_set, (unsigned)la,
@@ -289,8 +291,9 @@ static enum prove_answer meet(struct prove_order *o, int a, int b, isl_set *when
         all = isl_set_intersect(w, all);
     }
     int64_t param[MOST_PARAMS], value[2 * MOST_DIMS];
-    enum prove_answer r = question_empty(q, all, param, value);
-    if (r != PROVE_NO || !when) return r;
+    enum prove_answer r = question_empty(q, all, param, when && f ? value : NULL);
+    if (!when) *ever = r == PROVE_YES ? -1 : 1;
+    if (r != PROVE_NO || !when || !f) return r;
     const int64_t *dim[] = {value, value + x->ndims};
     const struct qset *set[] = {x, y};
     f->threads = threads != ANY_THREADS;
@@ -362,8 +365,8 @@ static enum prove_answer check_threads(struct prove_order *o, int a, int b, bool
                                        bool threads, struct prove_fault *f) {
     isl_set *open = open_pairs(o, a, b, false, used);
     enum prove_answer r = PROVE_YES;
-    f->missing = PROVE_BARRIER;
-    if (!is_void(open)) r = meet(o, a, b, open, ANY_THREADS, f);
+    if (f) f->missing = PROVE_BARRIER;
+    if (!is_void(open)) r = meet(o, a, b, open, ANY_THREADS, threads ? NULL : f);
     if (r != PROVE_YES && threads) {
         r = meet(o, a, b, open, LESS_THREAD, f);
         if (r == PROVE_YES) r = meet(o, a, b, open, GREATER_THREAD, f);
@@ -377,7 +380,7 @@ static enum prove_answer check_own(struct prove_order *o, int a, int b, bool *us
                                    struct prove_fault *f) {
     isl_set *open = open_pairs(o, a, b, true, used);
     enum prove_answer r = PROVE_YES;
-    f->missing = PROVE_WAIT;
+    if (f) f->missing = PROVE_WAIT;
     if (!is_void(open)) r = meet(o, a, b, open, threads ? SAME_THREAD : ANY_THREADS, f);
     isl_set_free(open);
     return r;
@@ -391,8 +394,8 @@ enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *us
     if (x->once && y->once && x->write && y->write) return PROVE_YES;
     if (o->bad) return question_unknown(&o->q);
     isl_ctx_reset_operations(o->q.p->ctx);
-    *f = (struct prove_fault){.missing = PROVE_BARRIER};
-    if (meet(o, a, b, NULL, ANY_THREADS, f) == PROVE_YES) return PROVE_YES;
+    if (f) *f = (struct prove_fault){.missing = PROVE_BARRIER};
+    if (meet(o, a, b, NULL, ANY_THREADS, NULL) == PROVE_YES) return PROVE_YES;
     bool threads = x->threads && y->threads;
     if (x->async) {
         use_waits(o, used);
@@ -403,9 +406,9 @@ enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *us
     // of those in order for other threads the wait was there; it may be for the same one alone
     struct prove_fault own = {.missing = PROVE_WAIT};
     enum prove_answer done = PROVE_YES;
-    if (r != PROVE_YES || threads) done = check_own(o, a, b, used, threads && r == PROVE_YES, &own);
+    if (r != PROVE_YES || threads) done = check_own(o, a, b, used, threads && r == PROVE_YES, f ? &own : NULL);
     if (done == PROVE_YES) return r;
-    *f = own;
+    if (f) *f = own;
     return done;
 }
 

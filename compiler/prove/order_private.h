@@ -13,7 +13,13 @@ struct order_access {
     isl_set *committed[ORDER_GROUPS];  // by instances and a point in time: the (k + 1)-th commit
     int ncommitted;
     isl_set **first;  // by sync: the first wait that completes it, by instances of both; or NULL
-    int *pending;     // by sync: what "first" was worked out for
+    struct order_first *firsts;  // that were worked out
+};
+
+struct order_first {
+    int sync, pending;
+    isl_set *set;
+    struct order_first *next;
 };
 
 // What puts "b" in order behind "a", as far as it is these two.
@@ -31,6 +37,7 @@ struct prove_order {
     struct qset point;  // a point in time, as a set of its own
     int ntime;
     isl_basic_set **meet;  // by pair and threads, or NULL
+    signed char *ever;     // likewise, whether they ever meet: 1, -1; 0 where it was not asked
     struct order_cover *covers;
     bool bad;  // larger than can be looked at
 };

@@ -42,7 +42,8 @@ struct quotient {
 // A param of a question: a symbol of the plan, a product of some, a variable of the question or a
 // digit of it, or a number of which only bounds are known.
 struct qparam {
-    struct lay_int value;      // valid: a symbol, or a product
+    struct lay_int value;      // valid: a symbol, or a product; the column counts it in
+    int64_t mul;               // multiples of this
     const struct ix_var *var;  // or this variable,
     int digit;                 // or that digit of it; -1: itself
     const struct ix *opaque;   // or this
@@ -118,6 +119,45 @@ struct prover {
     const struct ix *term;  // the first that was not affine in this question
 };
 
+// Rows of a system: a sum that is 0 ("equal"), or at least 0.
+enum { MOST_ROWS = 512, SYSTEM_TERMS = 48 };
+struct system_term {
+    enum col_kind kind;
+    int at;
+    int64_t coef;
+};
+struct system_row {
+    int n;
+    struct system_term *term;
+    int64_t constant;
+    bool equal;
+};
+struct system {
+    struct question *q;
+    int ndims, ndivs, n;
+    struct {
+        int quotient;
+        const int *dim;
+    } div[MOST_DIVS];
+    struct system_row row[MOST_ROWS];
+};
+
+// system.c
+void system_init(struct system *y, struct question *q, int ndims);
+void system_at_least_0(struct system *y, struct lin e, const int *dim);
+void system_is_0(struct system *y, struct lin e, const int *dim);
+// What is known of the params.
+void system_context(struct system *y);
+// The instances of "set", where its dimension i is dim[i].
+void system_instances(struct system *y, const struct qset *set, const int *dim);
+// What "a" names is what "b" names.
+void system_same(struct system *y, const struct qset *a, const int *da, const struct qset *b,
+                 const int *db);
+// Dimension "a" is "b", or at least "least" more.
+void system_equal(struct system *y, int a, int b);
+void system_exceeds(struct system *y, int a, int b, int64_t least);
+isl_basic_set *system_basic(const struct system *y);
+
 // linear.c
 struct lin lin_int(struct question *q, int64_t value);
 struct lin lin_add(struct question *q, struct lin a, struct lin b, int64_t times);
@@ -148,27 +188,21 @@ void question_set(struct question *q, const struct prove_set *in, struct qset *s
 // When all sets are there: the params' space and context.
 void question_close(struct question *q);
 isl_aff *question_aff(struct question *q, isl_local_space *ls, struct lin e, const int *dim);
-isl_basic_set *question_at_least_0(struct question *q, isl_basic_set *b, struct lin e,
-                                   const int *dim);
-isl_basic_set *question_is_0(struct question *q, isl_basic_set *b, struct lin e, const int *dim);
-// The instances of "set" in a space of "ndims" dimensions, where its dimension i is dim[i].
-isl_basic_set *question_instances(struct question *q, isl_basic_set *b, const struct qset *set,
-                                  const int *dim);
 isl_basic_set *question_universe(struct question *q, int ndims);
 // The same where the params are as the context says.
 isl_basic_set *question_context(struct question *q, int ndims);
 // The instances of "set" by its own dimensions, without context.
 isl_basic_set *question_basic(struct question *q, struct qset *set);
-// a - b is 0, and a - b is at least "least", of dimensions "a" and "b".
+// Dimension "a" is "b".
 isl_basic_set *question_equal(isl_basic_set *x, int a, int b);
-isl_basic_set *question_exceeds(isl_basic_set *x, int a, int b, int least);
 // What "a" names is what "b" names.
 isl_basic_set *question_same(struct question *q, isl_basic_set *x, const struct qset *a,
                              const int *da, const struct qset *b, const int *db);
 // The dimensions of the first "n" variables.
 int question_dims(const struct qset *set, int n);
 void question_sequence(int *dim, int n, int from);
-// Empty: PROVE_YES; else PROVE_NO with values of params and dimensions, or PROVE_UNKNOWN.
+// Empty: PROVE_YES; else PROVE_NO with values of params and dimensions ("dim" NULL: without), or
+// PROVE_UNKNOWN.
 // Takes "x".
 enum prove_answer question_empty(struct question *q, isl_set *x, int64_t *param, int64_t *dim);
 // The answer PROVE_UNKNOWN, because of a term or a limit.

@@ -148,7 +148,7 @@ struct prove_order;
 struct prove_order *prove_order_new(struct prover *p, const struct prove_program *x);
 void prove_order_free(struct prove_order *o);
 // Is access "b" in order behind access "a" wherever it comes later and they meet?  "used" (by
-// sync) gets true for those that the answer PROVE_YES may rest on.
+// sync) gets true for those that the answer PROVE_YES may rest on.  "f" may be NULL.
 enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *used,
                                    struct prove_fault *f);
 // Has asynchronous access "a" been waited for at the end?

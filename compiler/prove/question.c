@@ -163,39 +163,10 @@ isl_aff *question_aff(struct question *q, isl_local_space *ls, struct lin e, con
     return r;
 }
 
-isl_basic_set *question_at_least_0(struct question *q, isl_basic_set *b, struct lin e,
-                                   const int *dim) {
-    isl_local_space *ls = isl_local_space_from_space(isl_basic_set_get_space(b));
-    isl_aff *a = question_aff(q, ls, e, dim);
-    isl_local_space_free(ls);
-    return isl_basic_set_add_constraint(b, isl_inequality_from_aff(a));
-}
-
-isl_basic_set *question_is_0(struct question *q, isl_basic_set *b, struct lin e, const int *dim) {
-    isl_local_space *ls = isl_local_space_from_space(isl_basic_set_get_space(b));
-    isl_aff *a = question_aff(q, ls, e, dim);
-    isl_local_space_free(ls);
-    return isl_basic_set_add_constraint(b, isl_equality_from_aff(a));
-}
-
 isl_basic_set *question_universe(struct question *q, int ndims) {
     isl_space *space = isl_space_set_from_params(isl_space_copy(q->space));
     space = isl_space_add_dims(space, isl_dim_set, (unsigned)ndims);
     return isl_basic_set_universe(space);
-}
-
-isl_basic_set *question_instances(struct question *q, isl_basic_set *b, const struct qset *set,
-                                  const int *dim) {
-    for (int i = 0; i < set->nconds; ++i) b = question_at_least_0(q, b, set->cond[i], dim);
-    return b;
-}
-
-isl_basic_set *question_exceeds(isl_basic_set *x, int a, int b, int least) {
-    isl_local_space *ls = isl_local_space_from_space(isl_basic_set_get_space(x));
-    isl_aff *d = isl_aff_var_on_domain(isl_local_space_copy(ls), isl_dim_set, (unsigned)a);
-    d = isl_aff_sub(d, isl_aff_var_on_domain(ls, isl_dim_set, (unsigned)b));
-    d = isl_aff_add_constant_si(d, -least);
-    return isl_basic_set_add_constraint(x, isl_inequality_from_aff(d));
 }
 
 isl_basic_set *question_equal(isl_basic_set *x, int a, int b) {
@@ -218,14 +189,23 @@ isl_basic_set *question_same(struct question *q, isl_basic_set *x, const struct 
 }
 
 isl_basic_set *question_context(struct question *q, int ndims) {
+    if (!q->context) {
+        struct system *y = ARENA_NEW(&q->s->arena, struct system);
+        system_init(y, q, 0);
+        system_context(y);
+        q->context = isl_basic_set_remove_redundancies(system_basic(y));
+    }
     return isl_basic_set_add_dims(isl_basic_set_copy(q->context), isl_dim_set, (unsigned)ndims);
 }
 
 isl_basic_set *question_basic(struct question *q, struct qset *set) {
     if (!set->basic) {
         int dim[MOST_DIMS];
+        struct system *y = ARENA_NEW(&q->s->arena, struct system);
         question_sequence(dim, set->ndims, 0);
-        set->basic = question_instances(q, question_universe(q, set->ndims), set, dim);
+        system_init(y, q, set->ndims);
+        system_instances(y, set, dim);
+        set->basic = system_basic(y);
     }
     return isl_basic_set_copy(set->basic);
 }
@@ -249,9 +229,6 @@ void question_close(struct question *q) {
         q->space = isl_space_set_dim_id(q->space, isl_dim_param, (unsigned)i,
                                         isl_id_alloc(q->p->ctx, name, NULL));
     }
-    isl_basic_set *b = question_universe(q, 0);
-    for (int i = 0; i < q->nlemmas; ++i) b = question_at_least_0(q, b, q->lemma[i], NULL);
-    q->context = isl_basic_set_remove_redundancies(b);
 }
 
 static bool coordinates(struct question *q, isl_set *x, int64_t *param, int64_t *dim) {
@@ -281,6 +258,16 @@ static bool coordinates(struct question *q, isl_set *x, int64_t *param, int64_t 
     return ok;
 }
 
+// Whether all that was asked stands for itself: neither for something that is not affine, nor for a
+// product.
+static bool is_exact(const struct question *q) {
+    for (int i = 0; i < q->nparams; ++i) {
+        const struct qparam *x = &q->param[i];
+        if (x->opaque || (lay_int_valid(x->value) && x->value.nsyms > 1)) return false;
+    }
+    return !q->p->term;
+}
+
 enum prove_answer question_empty(struct question *q, isl_set *x, int64_t *param, int64_t *dim) {
     if (q->failed) {
         isl_set_free(x);
@@ -288,6 +275,10 @@ enum prove_answer question_empty(struct question *q, isl_set *x, int64_t *param,
     }
     isl_bool empty = isl_set_is_empty(x);
     enum prove_answer r = PROVE_YES;
+    if (empty == isl_bool_false && !dim) {  // nobody asks for a witness
+        isl_set_free(x);
+        return is_exact(q) ? PROVE_NO : question_unknown(q);
+    }
     if (empty == isl_bool_error || (empty == isl_bool_false && !coordinates(q, x, param, dim)))
         r = question_unknown(q);
     else if (empty == isl_bool_false)
@@ -359,7 +350,8 @@ bool question_witness(struct question *q, const int64_t *param, const int64_t *c
     for (int i = 0; i <= q->s->lay.next_sym; ++i) w->sym[i] = INT64_MIN;
     for (int i = 0; i < q->nparams; ++i) {
         const struct qparam *x = &q->param[i];
-        if (lay_int_valid(x->value) && x->value.nsyms == 1) w->sym[x->value.syms[0]->id] = param[i];
+        if (lay_int_valid(x->value) && x->value.nsyms == 1)
+            w->sym[x->value.syms[0]->id] = x->mul * param[i];
     }
     for (int k = 0; k < 2; ++k) {
         w->var[k] = ARENA_ARRAY(a, int64_t, q->s->next_var + 1);
@@ -377,7 +369,8 @@ bool question_witness(struct question *q, const int64_t *param, const int64_t *c
     for (int i = 0; i < q->nparams; ++i) {
         const struct qparam *x = &q->param[i];
         int64_t value;
-        if (lay_int_valid(x->value) && (!lay_int_eval(x->value, w->sym, &value) || value != param[i]))
+        if (lay_int_valid(x->value) &&
+            (!lay_int_eval(x->value, w->sym, &value) || value != x->mul * param[i]))
             return false;
         if (x->opaque && (!ix_eval(x->opaque, &env, &value) || value != param[i])) return false;
     }

@@ -45,12 +45,13 @@ static isl_set *preceded(struct question *q, const struct qset *read, const stru
         isl_basic_set_free(b);
         return x;
     }
-    isl_basic_set *b = question_universe(q, n + write->ndims - equal);
-    b = question_instances(q, b, read, dr);
-    b = question_instances(q, b, write, dw);
-    b = question_same(q, b, read, dr, write, dw);
-    if (earlier) b = question_exceeds(b, dr[equal], dw[equal], 1);
-    isl_set *all = isl_set_from_basic_set(b);
+    struct system *y = ARENA_NEW(&q->s->arena, struct system);
+    system_init(y, q, n + write->ndims - equal);
+    system_instances(y, read, dr);
+    system_instances(y, write, dw);
+    system_same(y, read, dr, write, dw);
+    if (earlier) system_exceeds(y, dr[equal], dw[equal], 1);
+    isl_set *all = isl_set_from_basic_set(system_basic(y));
     all = isl_set_project_out(all, isl_dim_set, (unsigned)n, (unsigned)(write->ndims - equal));
     return isl_set_compute_divs(all);
 }
@@ -85,8 +86,11 @@ static enum prove_answer written(struct prover *p, const struct prove_set *read,
     question_close(q);
     int dims[MOST_DIMS];
     question_sequence(dims, a->read.ndims, 0);
-    isl_set *left = isl_set_from_basic_set(
-        question_instances(q, question_context(q, a->read.ndims), &a->read, dims));
+    struct system *y = ARENA_NEW(&p->s->arena, struct system);
+    system_init(y, q, a->read.ndims);
+    system_context(y);
+    system_instances(y, &a->read, dims);
+    isl_set *left = isl_set_from_basic_set(system_basic(y));
     // first in the same iteration of all common loops, then in an earlier one of the loop "at"
     for (int at = most; at >= 0; --at) {
         for (int i = 0; i < n && isl_set_is_empty(left) == isl_bool_false; ++i) {
