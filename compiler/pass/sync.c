@@ -281,23 +281,24 @@ bool sync_enough(struct walk *w) {
 
 // -- what is superfluous --------------------------------------------------------------------------
 
-static bool proven(struct walk *w) {
+// Whether what is there is enough: as far as the walk can tell, or once there is a schedule, proven.
+static bool enough(struct walk *w) {
     struct schedule_fault unused = {.quiet = true};
-    return schedule_in_order(w->schedule, &unused);
+    return w->schedule ? schedule_in_order(w->schedule, &unused) : sync_enough(w);
 }
 
 static void loosen(struct walk *w, int *wait, bool *barrier) {
     if (*barrier) {
         *barrier = false;
-        if (!proven(w)) *barrier = true;
+        if (!enough(w)) *barrier = true;
     }
     if (*wait < 0) return;
     int was = *wait;
     *wait = -1;
-    if (proven(w)) return;
+    if (enough(w)) return;
     for (*wait = was; *wait < SYNC_WAIT; ++*wait) {
         ++*wait;
-        bool right = proven(w);
+        bool right = enough(w);
         --*wait;
         if (!right) return;
     }
@@ -477,18 +478,15 @@ static bool place(struct walk *w) {
     // a device function returns with its accesses done
     k->wait_last = k->device && !k->async && any_async(k->body);
     sync_hoist(w, k->body);
+    loosen_list(w, k->body);
+    sync_turn(w, k->body);
+    w->schedule = ARENA_NEW(&w->s->arena, struct schedule);
     schedule_make(w->s, w->plan, k, w->prover, w->schedule);
     if (!schedule_in_order(w->schedule, &f)) {
         sync_report(w->schedule, &f);
         return false;
     }
     loosen_list(w, k->body);
-    sync_turn(w, k->body);
-    loosen_list(w, k->body);  // what follows may need none now
-    if (!schedule_in_order(w->schedule, &f)) {
-        sync_report(w->schedule, &f);
-        return false;
-    }
     sync_points(w);
     return !k->device || without_barriers(w->s, k, k->body);
 }
@@ -496,6 +494,7 @@ static bool place(struct walk *w) {
 static bool check_manual(struct walk *w) {
     struct schedule_fault f = {0};
     sync_points(w);
+    w->schedule = ARENA_NEW(&w->s->arena, struct schedule);
     schedule_make(w->s, w->plan, w->k, w->prover, w->schedule);
     if (!schedule_in_order(w->schedule, &f)) {
         sync_report(w->schedule, &f);
@@ -509,10 +508,9 @@ bool pass_sync(struct session *s, struct plan *p) {
     bool ok = true;
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
         struct walk w = {.s = s, .plan = p, .k = k, .prover = instances_prover(s, p, k)};
-        w.schedule = ARENA_NEW(&s->arena, struct schedule);
         prepare(&w, k->body, !k->manual && !k->async);
         if (!(k->manual ? check_manual(&w) : place(&w))) ok = false;
-        schedule_free(w.schedule);
+        if (w.schedule) schedule_free(w.schedule);
         prover_free(w.prover);
         number(k->body, 1);
     }

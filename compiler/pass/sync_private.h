@@ -68,7 +68,7 @@ struct walk {
     int nknown, cap_known;
     const struct plan *plan;
     struct prover *prover;
-    struct schedule *schedule;  // what proves that all is in order
+    struct schedule *schedule;  // what proves that all is in order; NULL: not made yet
 };
 
 // Goes through "list" from what is pending in "st".

@@ -332,6 +332,7 @@ static isl_set *close_by(struct prove_order *o, isl_set *open, int a, int b, int
     isl_set *c = cover(o, a, b, wait, barrier);
     if (is_void(c)) return open;
     if (barrier >= 0) used[barrier] = true;
+    if (wait >= 0) used[wait] = true;
     return isl_set_coalesce(isl_set_subtract(open, isl_set_copy(c)));
 }
 
@@ -357,19 +358,18 @@ static isl_set *open_pairs(struct prove_order *o, int a, int b, bool own, bool *
     return open;
 }
 
-static void use_waits(const struct prove_order *o, bool *used) {
-    for (int i = 0; i < o->program->nsyncs; ++i) used[i] = used[i] || o->program->sync[i].wait;
-}
-
 static enum prove_answer check_threads(struct prove_order *o, int a, int b, bool *used,
                                        bool threads, struct prove_fault *f) {
     isl_set *open = open_pairs(o, a, b, false, used);
     enum prove_answer r = PROVE_YES;
     if (f) f->missing = PROVE_BARRIER;
     if (!is_void(open)) r = meet(o, a, b, open, ANY_THREADS, threads ? NULL : f);
-    if (r != PROVE_YES && threads) {
-        r = meet(o, a, b, open, LESS_THREAD, f);
-        if (r == PROVE_YES) r = meet(o, a, b, open, GREATER_THREAD, f);
+    for (enum threads t = LESS_THREAD; r != PROVE_YES && threads; t = GREATER_THREAD) {
+        // what they have in common may be each thread's own, whenever it is
+        r = meet(o, a, b, NULL, t, NULL);
+        if (r != PROVE_YES) r = meet(o, a, b, open, t, f);
+        if (t == GREATER_THREAD || r != PROVE_YES) break;
+        r = PROVE_UNKNOWN;
     }
     isl_set_free(open);
     return r;
@@ -397,10 +397,7 @@ enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *us
     if (f) *f = (struct prove_fault){.missing = PROVE_BARRIER};
     if (meet(o, a, b, NULL, ANY_THREADS, NULL) == PROVE_YES) return PROVE_YES;
     bool threads = x->threads && y->threads;
-    if (x->async) {
-        use_waits(o, used);
-        order_first_waits(o, a);
-    }
+    if (x->async) order_first_waits(o, a);
     enum prove_answer r = check_threads(o, a, b, used, threads, f);
     if (!x->async) return r;
     // of those in order for other threads the wait was there; it may be for the same one alone
