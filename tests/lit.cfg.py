@@ -9,7 +9,7 @@ import lit.formats
 config.name = "tcpc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".tcp", ".test"]
-config.excludes = ["unit", "golden", "tools", "coverage", "requirements.txt", "CMakeLists.txt", "Inputs", "fuzz", "gpu", "mutants", "random"]
+config.excludes = ["unit", "golden", "tools", "coverage", "requirements.txt", "CMakeLists.txt", "Inputs", "fuzz", "gpu", "mutants", "random", "judge"]
 if config.tcpc_sanitize:
     # Left out, because they take long: what nvcc makes of emitted text is no question to tcpc's memory, and the plans of the others are
     # compiled, or programs like theirs run, by tests that stay.

@@ -184,7 +184,7 @@ class Kernel:
         if kind["like"] is not None:
             self.as_thread(0)
             like = self.values.value(kind["like"])
-            self.values.scopes.pop()
+            self.values.thread = {}
             loose = isinstance(like, TiledCopy)
             layout = plain(Tup([like.values])) if loose else plain(Tup([shape_of(mode) for mode in like.modes]))
         else:
@@ -301,7 +301,7 @@ class Kernel:
         return out
 
     def as_thread(self, thread):
-        self.values.scopes.append({"tid": thread, "lane": thread % 32, "warp": thread // 32})
+        self.values.thread = {"tid": thread, "lane": thread % 32, "warp": thread // 32}
 
     def do_fill(self, s):
         value = self.values.value(s["value"])
@@ -328,7 +328,7 @@ class Kernel:
         try:
             view = self.values.value(expr)
         finally:
-            self.values.scopes.pop()
+            self.values.thread = {}
         if view is None:
             return None
         if not isinstance(view, View) or view.buf is None:

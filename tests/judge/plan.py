@@ -63,6 +63,7 @@ class Values:
     def __init__(self, plan, params):
         self.plan, self.scopes = plan, [dict(params)]
         self.tensors = {}
+        self.thread = {}  # tid, lane and warp of who runs
 
     def declare(self):
         """Works out all declarations, in the order in which they stand."""
@@ -99,6 +100,8 @@ class Values:
         for scope in reversed(self.scopes if scopes is None else scopes):
             if name in scope:
                 return scope[name]
+        if name in self.thread:
+            return self.thread[name]
         raise Unsupported(f"the name {name!r}")
 
     def value(self, e):
@@ -189,6 +192,8 @@ class Values:
         if f[0] == "name" and f[1] in CALLS and not any(f[1] in scope for scope in self.scopes):
             return CALLS[f[1]](self, args)
         of = self.value(f)
+        while isinstance(of, Tup) and len(of) == 1:
+            of = of.items[0]
         if of is CpAsync:
             return Atom("cp_async", 8 * self.integer(args[0][1]))
         if not isinstance(of, View):

@@ -16,6 +16,8 @@ class TiledCopy:
 
     def __init__(self, atom, tile, coords):
         self.atom, self.tile, self.coords = atom, tuple(tile), coords
+        if not coords or not coords[0]:
+            raise Breach("a tiled copy without an element")
         self.threads, self.values = len(coords), len(coords[0])
         count = {}
         for row in coords:
@@ -120,6 +122,8 @@ def from_tv(atom, tv, tile):
     if len(tv.modes) != 2:
         raise Breach("a layout of (thread, value) has two modes")
     extents = tuple(extent_of(item) for item in items_of(tile))
+    if not all(extents):
+        raise Breach("a tile without an element")
     table, threads = table_of(tv), extent(tv.modes[0])
     coords = [[digits(table[t + threads * v], extents) for v in range(extent(tv.modes[1]))] for t in range(threads)]
     return TiledCopy(atom, extents, coords)

@@ -314,6 +314,8 @@ def check_divides(view, mode, n):
     """A tile that does not divide a part of a tensor, where the part is not all of the tensor along it, is not taken yet."""
     last = leaves(mode)[-1]
     whole = extent(mode)
+    if n < 1:
+        raise Breach("a tile of no element")
     if whole % n == 0 or last.rest:
         return
     for d, step in enumerate(last.v):

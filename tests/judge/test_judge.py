@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Does the judge know what it should?  Small plans with answers worked out by hand, and one that breaks each rule.
+
+The plans in plans/ say in their first line, behind JUDGE, with which params they are "right", what a tensor "is" everywhere, or by
+which rule they are "wrong".
+"""
+import glob
+import os
+import re
+import sys
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+import numeric  # noqa: E402
+from judge import Breach, Plan, judge  # noqa: E402
+
+HEAD = "tcp 1;\nparam N : index in 0 .. 1000;\n"
+COPY = "tiled_copy t = tile(auto(32), thr=(4,2), val=(1,2));\n"
+
+
+def outputs(text, params=None, kernel="k", indices=None):
+    """{tensor: {offset: element}} with the tensors' names instead of their numbers."""
+    verdict = judge(HEAD + COPY + text, kernel, {"N": 0, **(params or {})}, indices)
+    names = {buf.index: name for name, buf in verdict.tensors.items()}
+    return {name: {at: (names.get(e[0]), e[1], e[2]) for at, e in cells.items()} for name, cells in verdict.outputs.items()}
+
+
+class Meaning(unittest.TestCase):
+    """What elements become."""
+
+    def check(self, text, name, want, params=None):
+        self.assertEqual(outputs(text, params)[name], want)
+
+    def test_copy_goes_by_coordinates(self):
+        self.check("tensor A : f32 global (8,4); tensor B : f32 global row(8,4); kernel k(A, out B) { copy A -> B with t; }", "B",
+                   {4 * i + j: ("A", i + 8 * j, ()) for i in range(8) for j in range(4)})
+
+    def test_permuted_view(self):
+        self.check("tensor A : f32 global (8,4); tensor B : f32 global (4,8); kernel k(A, out B) { "
+                   "copy A -> select(B, (1,0)) with t; }", "B", {j + 4 * i: ("A", i + 8 * j, ()) for i in range(8) for j in range(4)})
+
+    def test_names(self):
+        self.check("tensor A : f32 global (x=8,y=4); tensor B : f32 global row(y=4,x=8); kernel k(A, out B) { copy A -> B with t; }",
+                   "B", {8 * j + i: ("A", i + 8 * j, ()) for i in range(8) for j in range(4)})
+
+    def test_swizzle(self):
+        """Bits 0 and 1 are flipped by bits 2 and 3."""
+        self.check("tensor A : f32 global (4,4); tensor B : f32 global Sw<2,0,2> o 0 o (4,4); kernel k(A, out B) { copy A -> B with t; }",
+                   "B", {(x ^ (x >> 2)): ("A", x, ()) for x in range(16)})
+
+    def test_swizzle_with_offset(self):
+        self.check("tensor A : f32 global (2,2); tensor B : f32 global Sw<1,0,1> o 2 o (2,2); kernel k(A, out B) { copy A -> B with t; }",
+                   "B", {((x + 2) ^ (((x + 2) >> 1) & 1)): ("A", x, ()) for x in range(4)})
+
+    def test_tail(self):
+        text = ("tensor A : f32 global (N); tensor B : f32 global (N); tiled_copy u = tile(auto(32), thr=(4), val=(1));"
+                "kernel k(A, out B) grid (ceil_div(N,4)) { copy local_tile(A,(4),(block.x)) -> local_tile(B,(4),(block.x)) with u; }")
+        for n in (0, 1, 3, 4, 5, 11):
+            self.check(text, "B", {i: ("A", i, ()) for i in range(n)}, {"N": n})
+
+    def test_pad_and_what_is_kept(self):
+        """What lies outside of A keeps the fill, or gets the pad."""
+        text = ("tensor A : f32 global (N); tensor B : f32 global (8); tiled_copy u = tile(auto(32), thr=(4), val=(1));"
+                "kernel k(A, out B) threads 4 {{ shared s : f32 (8); fill s = 3; copy local_tile(A,(8),(0)) -> s with u{}; copy s -> B with u; }}")
+        for pad, value in (("", 3), (" pad 7", 7)):
+            self.check(text.format(pad), "B", {i: ("A", i, ()) if i < 5 else (None, value, ("f32",)) for i in range(8)}, {"N": 5})
+
+    def test_fragments_go_by_thread_and_value(self):
+        """Thread t has elements 2t and 2t+1 in one tiled copy, t and t+4 in the other."""
+        self.check("tensor A : f32 global (8); tensor B : f32 global (8);"
+                   "tiled_copy p = tile(auto(32), thr=(4), val=(2)); tiled_copy q = tile(auto(32), tv=(4,2):(1,4), tile=(8));"
+                   "kernel k(A, out B) { frag r : f32 like p; copy A -> r with p; copy r -> B with q; }", "B",
+                   {t + 4 * v: ("A", 2 * t + v, ()) for t in range(4) for v in range(2)})
+
+    def test_rounds_of_a_fragment(self):
+        """A tile is laid over a view the first mode fastest, a tile's values first."""
+        self.check("tensor A : f32 global (4,4); tensor B : f32 global (16); tiled_copy p = tile(auto(32), thr=(2,1), val=(1,2));"
+                   "kernel k(A, out B) threads 2 { frag r : f32 (8); copy A -> r with p; copy r -> local_partition(B, (2), tid) with auto(32); }",
+                   "B", {t + 2 * (v + 2 * (i + 2 * j)): ("A", (t + 2 * i) + 4 * (v + 2 * j), ())
+                         for t in range(2) for v in range(2) for i in range(2) for j in range(2)})
+
+    def test_map(self):
+        self.check("tensor A : f32 global (4,4); tensor B : f32 global (4,4); tiled_copy p = tile(auto(32), map=(t:4, v:4) -> (t, (t + v) % 4));"
+                   "tiled_copy q = tile(auto(32), thr=(4,1), val=(1,4));"
+                   "kernel k(A, out B) { frag r : f32 like p; copy A -> r with p; copy r -> B with q; }", "B",
+                   {t + 4 * v: ("A", t + 4 * ((t + v) % 4), ()) for t in range(4) for v in range(4)})
+
+    def test_partition_of_a_tiled_copy(self):
+        self.check("tensor A : f32 global (8,4); tensor B : f32 global (8,4); kernel k(A, out B) threads 8 {"
+                   "let from = partition_src(t, A); let to = partition_dst(t, B);"
+                   "for i in 0 .. 2 { copy from(_,i,_) -> to(_,i,_) with t; } }", "B", {i: ("A", i, ()) for i in range(32)})
+
+    def test_composed_with_thread_and_value(self):
+        self.check("tensor A : f32 global row(2,4); tensor B : f32 global (4,2); layout o1 = (4,2):(2,1);"
+                   "kernel k(A, out B) threads 4 { copy (A o o1)(tid,_) -> B(tid,_) with auto(32); }", "B",
+                   {t + 4 * v: ("A", 4 * v + t, ()) for t in range(4) for v in range(2)})
+
+    def test_warps(self):
+        self.check("tensor A : f32 global (64); tensor B : f32 global (64); tiled_copy w = tile(auto(32), thr=(32), val=(1));"
+                   "kernel k(A, out B) threads 64 { copy local_tile(A,(32),(warp)) -> local_tile(B,(32),(1 - warp)) with w; }", "B",
+                   {(i + 32) % 64: ("A", i, ()) for i in range(64)})
+
+    def test_pipeline_is_the_loop(self):
+        self.check("tensor A : f32 global (8,N); tensor B : f32 global (8,N); tiled_copy u = tile(auto(32), thr=(8), val=(1));"
+                   "kernel k(A, out B) { shared s : f32 (8) stages 3; pipeline n in 0 .. N { load { copy A(_,n) -> s with u; }"
+                   "use { copy s -> B(_,n) with u; } } }", "B", {i: ("A", i, ()) for i in range(40)}, {"N": 5})
+
+    def test_in_place(self):
+        self.check("tensor A : f32 global (8); tiled_copy u = tile(auto(32), thr=(8), val=(1));"
+                   "kernel k(inout A) { shared s : f32 (8); copy A -> s with u; for i in 0 .. 8 { copy local_tile(s,(1),(i)) -> "
+                   "local_tile(A,(1),(7-i)) with tile(auto(32),thr=(1)); } }", "A", {i: ("A", 7 - i, ()) for i in range(8)})
+
+    def test_conversion_keeps_the_way(self):
+        self.check("tensor A : f32 global (1); tensor B : u8 global (1); tiled_copy u = tile(auto(32), thr=(1));"
+                   "kernel k(A, out B) { shared s : f16 (1); copy A -> s with u; copy s -> B with u; }", "B", {0: ("A", 0, ("f16", "u8"))})
+
+    def test_device_function(self):
+        got = outputs("tensor A : f32 global (8,N); tiled_copy u = tile(auto(32), thr=(8));"
+                      "device d(A, out s : f32 shared (8):(2), i : index) threads 8 { copy A(_,i) -> s with u; }", {"N": 4}, "d", {"i": 3})
+        self.assertEqual(got["s"], {2 * i: ("A", 24 + i, ()) for i in range(8)})
+
+
+RULES = {
+    "never written": "tensor A : f32 global (8); tensor B : f32 global (9); kernel k(A, out B) { copy A -> local_tile(B,(8),(0)) with u; }",
+    "written twice": "kernel k(A, out B) grid (2) { copy A -> B with u; }",
+    "written twice by one copy": "kernel k(A, out B) { shared s : f32 (8):(0); copy A -> s with u; copy s -> B with u; }",
+    "outside": "kernel k(A, out B) { for i in 0 .. 9 { copy A(i) -> B(i) with auto(32); } }",
+    "read where nothing was written": "kernel k(A, out B) { shared s : f32 (8); copy s -> B with u; }",
+    "is read and is 'out'": "kernel k(A, out B) { copy A -> B with u; shared s : f32 (8); copy B -> s with u; }",
+    "is written and not 'out'": "kernel k(A, B) { copy A -> B with u; }",
+    "has no source": "kernel k(A, out B) { copy local_tile(A,(4),(1 + 1)) -> local_tile(B,(4),(0)) with u; copy A -> B with u; }",
+    "is written by a block and read by another": "kernel k(inout A) grid (8) { shared s : f32 (1); copy A(block.x) -> s(0) with auto(32);"
+                                              "copy s(0) -> A(7 - block.x) with auto(32); }",
+    "different shapes": "kernel k(A, out B) { copy A -> local_tile(B,(4),(0)) with u; }",
+    "bits convert": "tensor C : b32 global (8); kernel k(A, out C) { copy A -> C with u; }",
+    "'pad' of global": "kernel k(A, out B) { copy A -> B with u pad 1; }",
+    "a number that the type does not have": "kernel k(A, out B) { shared s : u8 (8); fill s = 256; copy s -> B with u; }",
+    "belongs to several threads": "tiled_copy v = tile(auto(32), tv=(2,8):(0,1), tile=(8)); kernel k(A, out B) { copy A -> B with v; }",
+    "belongs to no thread": "tiled_copy v = tile(auto(32), tv=(2,2):(4,1), tile=(8)); kernel k(A, out B) { copy A -> B with v; }",
+    "more threads than there are": "kernel k(A, out B) threads 4 { copy A -> B with u; }",
+    "coordinate -1 of a mode": "kernel k(A, out B) { for i in 0 .. 2 { copy local_tile(A,(8),(i - 1)) -> local_tile(B,(8),(i - 1)) with u; } }",
+    "another size than a thread's elements": "kernel k(A, out B) { frag r : f32 (2); copy A -> r with u; copy r -> B with u; }",
+}
+
+
+class Rules(unittest.TestCase):
+    """Each rule is broken by a plan."""
+
+    def test_rules(self):
+        tensors = "tensor A : f32 global (8); tensor B : f32 global (8); tiled_copy u = tile(auto(32), thr=(8));"
+        for rule, text in RULES.items():
+            with self.subTest(rule):
+                mine = tensors if "tensor A" not in text else "tiled_copy u = tile(auto(32), thr=(8));"
+                with self.assertRaises(Breach) as caught:
+                    outputs(mine + text)
+                self.assertIn(rule, str(caught.exception))
+
+    def test_a_slot_holds_nothing_of_an_earlier_step(self):
+        text = ("tensor A : f32 global (8,N); tensor B : f32 global (8,N); tiled_copy u = tile(auto(32), thr=(8));"
+                "kernel k(A, out B) {{ shared s : f32 (8) stages 2; pipeline n in 0 .. N {{ load {{ copy local_tile(A,(8,1),(0,{}))(_,0) -> s with u; }}"
+                "use {{ copy s -> B(_,n) with u; }} }} }}")
+        outputs(text.format("n"), {"N": 4})
+        with self.assertRaises(Breach):
+            outputs(text.format("2*n"), {"N": 4})
+
+    def test_promises(self):
+        plan = Plan("tcp 1; param N : index % 4 in 8 .. 100; param ld : index where ld >= N;")
+        for params, good in (({"N": 8, "ld": 8}, True), ({"N": 9, "ld": 10}, False), ({"N": 4, "ld": 8}, False), ({"N": 8, "ld": 7}, False)):
+            self.assertEqual(plan.keeps(params), good)
+
+
+class Numbers(unittest.TestCase):
+    """Conversions, against answers that the language's reference gives."""
+
+    def test_known(self):
+        for source, x, target, want in (
+                ("f32", 1e9, "f16", 0x7c00), ("f32", 1e9, "f8e4m3", 0x7e), ("f32", -1e9, "f8e5m2", 0xfb), ("f32", 2.5, "s8", 2),
+                ("f32", -2.5, "s8", 0xfe), ("f32", 300.0, "u8", 255), ("f32", -1.0, "u8", 0), ("s32", 511, "u8", 255),
+                ("f32", 2049.0, "f16", 0x6800), ("f32", 2051.0, "f16", 0x6802), ("f64", 2.0 ** -24, "f16", 1),
+                ("f64", 2.0 ** -25, "f16", 0), ("s32", 16777217, "f32", 0x4b800000), ("f32", -0.0, "f16", 0x8000)):
+            self.assertEqual(numeric.convert(source, target, numeric.encode(source, x)), want, (source, x, target))
+
+    def test_nan(self):
+        for target, want in (("f16", 0x7fff), ("bf16", 0x7fff), ("f8e4m3", 0x7f), ("f64", (1 << 63) - 1), ("s32", 0)):
+            self.assertEqual(numeric.convert("f32", target, 0xffc00001), want)
+
+
+class Plans(unittest.TestCase):
+    """The plans in plans/."""
+
+    def test_plans(self):
+        for path in sorted(glob.glob(os.path.join(HERE, "plans", "*.tcp"))):
+            with open(path) as f:
+                text = f.read()
+            asked = re.match(r"// JUDGE ?(.*?)(right|wrong)(?:: (.*))?\n", text)
+            params = {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", asked.group(1))}
+            with self.subTest(os.path.basename(path)):
+                self.judge(Plan(text), params, asked.group(2) == "right", asked.group(3))
+
+    def judge(self, plan, params, right, what):
+        self.assertTrue(plan.keeps(params))
+        if not right:
+            with self.assertRaises(Breach) as caught:
+                judge(plan, "k", params)
+            self.assertIn(what, str(caught.exception))
+            return
+        for kernel in plan.functions:
+            verdict = judge(plan, kernel, params)
+        if what:
+            name, value = what.split(" is ")
+            self.assertTrue(verdict.outputs[name])
+            self.assertEqual({e[:2] for e in verdict.outputs[name].values()}, {(None, float(value))})
+
+
+if __name__ == "__main__":
+    unittest.main()
