@@ -6,7 +6,7 @@ are wrong most of the time.
 from math import prod
 
 from mutate import mutate
-from pieces import (BITS, BY_WIDTH, NUMBERS, Chance, draw_axis, draw_tile, draw_tiling, global_layout, shared_layout, tup)
+from pieces import (BITS, NUMBERS, Axis, Chance, draw_axis, draw_tile, draw_tiling, global_layout, named, shared_layout, tup)
 
 
 class Drawn:
@@ -17,10 +17,17 @@ class Drawn:
 
 
 class Driver:
-    """Who counts the tiles of a mode: text "at" of the tile's number; "loops" (name, from, to) around the body."""
+    """Who counts the tiles of a mode: the text "at" of the tile's number, and the (name, from, to) of loops around the body."""
 
-    def __init__(self, at, loops=(), extent=None):
-        self.at, self.loops, self.extent = at, list(loops), extent
+    def __init__(self, at, loops=()):
+        self.at, self.loops = at, list(loops)
+
+
+class Place:
+    """Where a tile is on its way: the text of a view of it, its space and element type, and the mode that is contiguous."""
+
+    def __init__(self, text, space, element, lead, whole=None):
+        self.text, self.space, self.element, self.lead, self.whole = text, space, element, lead, whole
 
 
 class Draw:
@@ -29,285 +36,315 @@ class Draw:
     def __init__(self, seed, index):
         self.r = Chance(f"{seed}.{index}")
         self.id = str(index)
-        self.head, self.tries, self.decls, self.body, self.names = [], {}, [], [], 0
-        self.grid, self.params, self.lines = [], [], []
-        self.threads = 1
-        self.asynchronous = False
+        self.tries, self.decls, self.grid, self.params, self.formals = {}, [], [], [], []
+        self.count, self.threads, self.exact = 0, 1, False
+        self.before, self.load, self.use = [], [], []
 
     def name(self, stem):
-        self.names += 1
-        return f"{stem}{self.names}_{self.id}"
+        self.count += 1
+        return f"{stem}{self.count}_{self.id}"
 
-    # -- what is copied ------------------------------------------------------------------------------------------------------
+    # -- what is copied, and who counts its tiles ----------------------------------------------------------------------------
 
     def shape(self):
+        """Draws the tile, the extents, and how many warps share a block's tile (0: nobody asks for warps)."""
         r = self.r
         self.rank = r.choice([1, 2, 2, 2, 2, 3])
         self.tile = draw_tile(r, self.rank, r.choice([32, 64, 128, 256]))
-        self.static = r.percent(40)
-        self.axes = []
-        for m in range(self.rank):
-            static = self.static or r.percent(25)
-            self.axes.append(draw_axis(r, self.params, self.tries, f"{'MNK'[m]}{self.id}", self.tile[m], static,
-                                       narrow=self.rank == 3))
+        self.warps = r.choice([1, 2, 3]) if r.percent(12) and prod(self.tile) <= 128 else 0
+        self.named = r.percent(12)
+        static = r.percent(40)
+        self.whole_tile = [n * (self.warps if m == 0 and self.warps else 1) for m, n in enumerate(self.tile)]
+        self.axes = [draw_axis(r, self.params, self.tries, f"{'MNK'[m]}{self.id}", self.whole_tile[m], static or r.percent(25),
+                               narrow=self.rank == 3) for m in range(self.rank)]
         self.whole = all(a.whole for a in self.axes)
+
+    def counter(self, m, axis):
+        """Says who counts the tiles of mode "m"."""
+        r, n, loop = self.r, axis.count, self.name("i")
+        block = f"block.{'xyz'[len(self.grid)]}" if len(self.grid) < 3 else None
+        kind = r.random()
+        if n == "1" and kind < 0.6:
+            return Driver("0")
+        if block and kind < 0.45:
+            self.grid.append(n if r.percent(93) else f"2*{n}" if n.isdigit() is False and "(" not in n else str(int(n) + 1)
+                             if n.isdigit() else n)
+            return Driver(block)
+        k = r.choice([2, 3])
+        several = f"ceil_div({axis.extent},{k * axis.tile})"
+        if block and kind < 0.55:  # a block has several tiles that follow one another
+            self.grid.append(several)
+            return Driver(f"{k}*{block} + {loop}", [(loop, "0", str(k))])
+        if block and kind < 0.62:
+            self.grid.append(several)
+            return Driver(loop, [(loop, f"{block}*{k}", r.choice([f"{block}*{k} + {k}", f"({block} + 1)*{k}"]))])
+        if block and kind < 0.68:  # or as far apart as there are blocks
+            self.grid.append(str(k))
+            return Driver(f"{block} + {k}*{loop}", [(loop, "0", several)])
+        if block and kind < 0.71 and n.isdigit() and not self.grid:
+            self.grid.append(n)
+            return Driver(f"{block} % {n}")
+        if block and kind < 0.74 and axis.static is None:
+            portions = f"P{self.id}{m}"
+            self.params.append(f"param {portions} : index in 1 .. {r.choice([4, 1000])};")
+            self.tries[portions] = [1, 2, 3]
+            self.grid.append(portions)
+            return Driver(loop, [(loop, f"{block} * ({n}) / {portions}", f"({block} + 1) * ({n}) / {portions}")])
+        if kind < 0.88 or self.pipeline:
+            return Driver(loop, [(loop, "0", n if r.percent(85) else f"{n} + {r.choice([1, 2])}")])
+        if kind < 0.91:
+            return Driver(f"{n} - 1 - {loop}", [(loop, "0", n)])
+        self.pipeline = (loop, "0", n)
+        return Driver(loop)
+
+    def counters(self):
+        r = self.r
+        self.drivers, self.pipeline = [], None
+        for m, axis in enumerate(self.axes):
+            driver = self.counter(m, axis)
+            if self.pipeline is None and driver.loops and r.percent(35):
+                self.pipeline = driver.loops.pop()
+            self.drivers.append(driver)
+        # two modes on one axis of the grid
+        both = [i for i, d in enumerate(self.drivers) if d.at in ("block.x", "block.y") and self.axes[i].count.isdigit()]
+        if len(both) == 2 and len(self.grid) == 2 and r.percent(50):
+            a, b = (int(self.axes[i].count) for i in both)
+            self.grid = [str(a * b)]
+            self.drivers[both[0]].at, self.drivers[both[1]].at = f"block.x % {a}", f"block.x / {a}"
+        self.stages = f" stages {r.choice([1, 2, 2, 3, 4])}" if r.percent(85) else ""
+
+    # -- places --------------------------------------------------------------------------------------------------------------
+
+    def tensor(self, stem, element, source, padded=False):
+        """Declares a global tensor; returns its name and a function from (whether warps share) to the place of its tile."""
+        r, name = self.r, self.name(stem)
+        axes = self.axes
+        if padded:
+            axes = [Axis(f"{a.tile}*ceil_div({a.extent},{a.tile})" if a.static is None else str(-(-a.static // a.tile) * a.tile),
+                         a.tile, a.count, True, None if a.static is None else -(-a.static // a.tile) * a.tile) for a in axes]
+        order = r.order(self.rank) if r.percent(25) else list(range(self.rank))
+        letters = ["abc"[m] for m in order] if self.named else None
+        layout, lead = global_layout(r, [axes[m] for m in order], self.params, self.tries, f"{self.count}_{self.id}", source, letters)
+        lead = None if lead is None else order[lead]
+        width = BITS[element] // 8
+        align = r.choice([None, None, 16, 16, 16, 16, 32, width, max(width, 8)])
+        self.decls.append(f"tensor {name} : {element} global {layout}" + (f" align {align}" if align else "") + ";")
+        masked = r.randrange(self.rank) if r.percent(15) and not self.named else None
+
+        def place(warp):
+            tiles, at = [], []
+            for m in order:
+                tiles.append(self.tile[m] if warp else self.whole_tile[m])
+                mine = self.drivers[m].at
+                if warp and m == 0:
+                    mine = "warp" if mine == "0" else f"{self.warps}*({mine}) + warp" if not mine.isalnum() else f"{self.warps}*{mine} + warp"
+                at.append(mine)
+            if masked is None:
+                text = f"local_tile({name}, {named(tiles, letters)}, {named(at, letters)})"
+            else:
+                text = (f"local_tile({name}, {tup(tiles)}, {tup('_' if i == masked else w for i, w in enumerate(at))})"
+                        f"{tup(['_'] * self.rank + [at[masked]])}")
+            if order != sorted(order):
+                back = [order.index(m) for m in range(self.rank)]
+                if not (self.named and r.percent(50) and self.all_named):
+                    text = f"select({text}, {tup(back)})"
+            return Place(text, "global", element, lead)
+
+        return name, place
+
+    def shared(self, element, stages=""):
+        """Declares a shared buffer; returns a function to its place."""
+        r, name = self.r, self.name("s")
+        letters = "abc"[:self.rank] if self.named else None
+        layout, lead = shared_layout(r, self.whole_tile, letters)
+        self.before.append(f"shared {name} : {element} {layout}{stages};")
+
+        def place(warp):
+            if not warp:
+                return Place(name, "shared", element, lead, name)
+            return Place(f"local_tile({name}, {named(self.tile, letters)}, {named(['warp'] + [0] * (self.rank - 1), letters)})", "shared",
+                         element, lead, name)
+        return place
+
+    # -- copies --------------------------------------------------------------------------------------------------------------
+
+    def atom(self, element, other, tiling):
+        """An atom for a copy between two types."""
+        r, bits = self.r, max(BITS[element], BITS[other])
+        kind = r.random()
+        if kind < 0.8:
+            return f"auto({r.choice([b for b in (8, 16, 32, 64, 128, 128, 128) if b >= bits])})"
+        if kind < 0.92:
+            return f"universal({bits})"
+        return f"universal({r.choice([b for b in (8, 16, 32, 64, 128) if b == bits or b > bits and tiling.run % (b // bits) == 0])})"
+
+    def tiling(self, lead, warp):
+        r = self.r
+        tiling = draw_tiling(r, self.tile if warp else self.whole_tile, 32 if warp else 64, lead, r.percent(93))
+        self.threads = max(self.threads, 32 * self.warps if warp else tiling.threads)
+        return tiling
+
+    def declare(self, atom, tiling):
+        text = f"tile({atom}, {tiling.text})"
+        if self.r.percent(15) and "map=" not in text:
+            return text
+        name = self.name("t")
+        self.decls.append(f"tiled_copy {name} = {text};")
+        return name
+
+    def number(self, element):
+        r = self.r
+        if element[0] in "us":
+            return str(r.choice([0, 0, 1, 7, 100] + ([-1, -100] if element[0] == "s" else [])))
+        return "0" if element not in NUMBERS else r.choice(["0", "0", "1", "-0.5", "7", "1.5"])
+
+    def copy(self, into, src, dst, warp, pad=""):
+        """Adds a copy between memories; one in some by each thread for itself."""
+        r = self.r
+        lead = dst.lead if src.lead is None or dst.space == "global" and r.percent(60) else src.lead
+        tiling = self.tiling(lead, warp)
+        atom = self.atom(src.element, dst.element, tiling)
+        width = BITS[src.element] // 8
+        if src.space == "global" and dst.space == "shared" and src.element == dst.element and r.percent(55):
+            fits = [b for b in (4, 8, 16) if b % width == 0 and tiling.run % (b // width) == 0]
+            if fits and (not pad or r.percent(70)):
+                size = r.choice(fits[:1] + fits)
+                atom = f"cp_async.c{'g' if size == 16 and r.percent(50) else 'a'}({size})"
+                pad = " pad 0" if pad else ""
+        if not warp and r.percent(10) and not self.exact and tiling.threads >= self.threads and tiling.fits(self.whole_tile):
+            self.threads, self.exact = tiling.threads, True
+            if r.percent(50):
+                thr = tup(tiling.thr)
+                own = f"auto({r.choice([64, 128])})"
+                into.append(f"copy local_partition({src.text}, {thr}, tid) -> local_partition({dst.text}, {thr}, tid) with {own}{pad};")
+                return
+            name = self.declare(atom, tiling)
+            if "tile(" not in name:
+                loop, m = self.name("q"), r.randrange(self.rank)
+                rounds = -(-self.whole_tile[m] // tiling.tile[m])
+                part = tup(["_"] + [loop if i == m else "_" for i in range(self.rank)])
+                from_, to = self.name("from"), self.name("to")
+                into += [f"let {from_} = partition_src({name}, {src.text});", f"let {to} = partition_dst({name}, {dst.text});",
+                         f"for {loop} in 0 .. {rounds} {{", f"  copy {from_}{part} -> {to}{part} with {name}{pad};", "}"]
+                return
+        into.append(f"copy {src.text} -> {dst.text} with {self.declare(atom, tiling)}{pad};")
+
+    def through_registers(self, into, src, dst, element, warp, pad):
+        """Adds a copy to a fragment and one from there on, by threads with the same elements."""
+        r, name = self.r, self.name("r")
+        tiling = self.tiling(src.lead if r.percent(60) else dst.lead, warp)
+        first = self.declare(self.atom(src.element, element, tiling), tiling)
+        second = first if r.percent(60) else self.declare(self.atom(element, dst.element, tiling), tiling)
+        self.before.append(f"frag {name} : {element} like {first};" if "tile(" not in first or r.percent(30) else
+                           f"frag {name} : {element} {tup([tiling.values * tiling.rounds(self.tile if warp else self.whole_tile)])};")
+        if pad and r.percent(20):
+            into.append(f"fill {name} = {self.number(element)};")
+            pad = ""
+        into += [f"copy {src.text} -> {name} with {first}{pad};", f"copy {name} -> {dst.text} with {second};"]
 
     def types(self, hops):
         """A type for each station of a chain."""
         r = self.r
         if r.percent(65):
-            t = r.choice(list(BITS)) if r.percent(50) else r.choice(["f32", "f16", "f32", "u8"])
-            return [t] * (hops + 2)
+            return [r.choice(list(BITS)) if r.percent(50) else r.choice(["f32", "f16", "f32", "u8"])] * (hops + 2)
         out = [r.choice(NUMBERS)]
         changes = r.sample(range(1, hops + 2), k=min(hops + 1, r.choice([1, 1, 2])))
         for i in range(1, hops + 2):
             out.append(r.choice(NUMBERS) if i in changes else out[-1])
         return out
 
-    def counters(self):
-        """Says who counts the tiles of each mode."""
-        r = self.r
-        self.drivers, self.pipeline = [], None
-        axes = list(enumerate(self.axes))
-        self.order = []
-        for m, axis in axes:
-            block = f"block.{'xyz'[len(self.grid)]}" if len(self.grid) < 3 else None
-            n = axis.count
-            loop = self.name("i")
-            kind = r.random()
-            if n == "1" and kind < 0.6:
-                self.drivers.append(Driver("0"))
-            elif block and kind < 0.45:
-                self.grid.append(n)
-                self.drivers.append(Driver(block))
-            elif block and kind < 0.55:  # a block has several tiles that follow one another
-                k = r.choice([2, 3])
-                per = k * axis.tile
-                self.grid.append(f"ceil_div({axis.extent},{per})")
-                self.drivers.append(Driver(f"{k}*{block} + {loop}", [(loop, "0", str(k))]))
-            elif block and kind < 0.62:
-                k = r.choice([2, 3])
-                self.grid.append(f"ceil_div({axis.extent},{k * axis.tile})")
-                self.drivers.append(Driver(loop, [(loop, f"{block}*{k}", r.choice([f"{block}*{k} + {k}", f"({block} + 1)*{k}"]))]))
-            elif block and kind < 0.68:  # or as far apart as there are blocks
-                g = r.choice([2, 3])
-                self.grid.append(str(g))
-                self.drivers.append(Driver(f"{block} + {g}*{loop}", [(loop, "0", f"ceil_div({axis.extent},{g * axis.tile})")]))
-            elif block and kind < 0.71 and axis.static is not None and len(self.grid) == 0:
-                a = int(n)
-                g = r.choice([1, 2, 3])
-                self.grid.append(str(a * g) if g == 1 else str(a))
-                self.drivers.append(Driver(f"{block} % {a}"))
-            elif block and kind < 0.74 and not axis.static:
-                portions = f"P{self.id}{m}"
-                self.params.append(f"param {portions} : index in 1 .. {r.choice([4, 1000])};")
-                self.tries[portions] = [1, 2, 3]
-                self.grid.append(portions)
-                self.drivers.append(Driver(loop, [(loop, f"{block} * ({n}) / {portions}", f"({block} + 1) * ({n}) / {portions}")]))
-            elif kind < 0.88 or self.pipeline:
-                end = n if r.percent(85) else f"{n} + {r.choice([1, 2])}"
-                self.drivers.append(Driver(loop, [(loop, "0", end)]))
-            elif kind < 0.91:
-                self.drivers.append(Driver(f"{n} - 1 - {loop}", [(loop, "0", n)]))
-            else:
-                self.pipeline = (loop, "0", n)
-                self.drivers.append(Driver(loop))
-            if self.pipeline is None and self.drivers[-1].loops and r.percent(35):
-                self.pipeline = self.drivers[-1].loops.pop()
-        # two modes on one axis of the grid
-        both = [i for i, d in enumerate(self.drivers) if d.at in ("block.x", "block.y") and self.axes[i].static is not None]
-        if len(both) == 2 and len(self.grid) == 2 and r.percent(50):
-            a, b = (int(self.axes[i].count) for i in both)
-            self.grid = [str(a * b)]
-            self.drivers[both[0]].at, self.drivers[both[1]].at = f"block.x % {a}", f"block.x / {a}"
-
-    # -- tensors and their tiles ---------------------------------------------------------------------------------------------
-
-    def tensor(self, stem, element, source, padded=False):
-        """Declares a global tensor; returns what names its tile, and the mode of the tile that is contiguous."""
-        r, name = self.r, self.name(stem)
-        axes = self.axes
-        if padded:
-            axes = [type(a)(f"{a.tile}*ceil_div({a.extent},{a.tile})" if not a.static else str(-(-a.static // a.tile) * a.tile), a.tile,
-                            a.count, True, None if a.static is None else -(-a.static // a.tile) * a.tile) for a in axes]
-        order = r.order(self.rank) if r.percent(25) else list(range(self.rank))
-        layout, lead = global_layout(r, [axes[m] for m in order], self.params, self.tries, f"{self.names}_{self.id}", source)
-        lead = None if lead is None else order[lead]
-        width = BITS[element] // 8
-        align = r.choice([None, None, 16, 16, 16, 16, 32, width, max(width, 8)])
-        self.decls.append(f"tensor {name} : {element} global {layout}" + (f" align {align}" if align else "") + ";")
-        where = [self.drivers[m].at for m in order]
-        tile = [self.tile[m] for m in order]
-        text = f"local_tile({name}, {tup(tile)}, {tup(where)})"
-        if r.percent(15):
-            keep = r.randrange(self.rank)
-            masked = [w if m != keep else "_" for m, w in enumerate(where)]
-            text = f"local_tile({name}, {tup(tile)}, {tup(masked)}){tup(['_'] * self.rank + [where[keep]])}"
-        if order != sorted(order):
-            back = [order.index(m) for m in range(self.rank)]
-            text = f"select({text}, {tup(back)})"
-        return name, text, lead
-
-    def atom(self, element, other, lead_ok, space):
-        """An atom for a copy between two types."""
-        r = self.r
-        bits = max(BITS[element], BITS[other])
-        if space == "async":
-            return r.choice(["cp_async.ca(4)", "cp_async.ca(8)", "cp_async.ca(16)", "cp_async.cg(16)"])
-        kind = r.random()
-        if kind < 0.7 or not lead_ok and kind < 0.85:
-            return f"auto({r.choice([b for b in (8, 16, 32, 64, 128, 128, 128) if b >= bits])})"
-        if kind < 0.9:
-            return f"universal({bits})"
-        return f"universal({r.choice([b for b in (8, 16, 32, 64, 128) if b >= bits])})"
-
-    def tiled(self, atom, lead, most=64, tile=None, dividing=True):
-        """Declares a tiled copy over the tile; returns its name and the tiling."""
-        r = self.r
-        tiling = draw_tiling(r, tile or self.tile, most, lead, dividing and r.percent(93))
-        name = self.name("t")
-        self.decls.append(f"tiled_copy {name} = tile({atom}, {tiling.text});")
-        self.threads = max(self.threads, tiling.threads)
-        return name, tiling
-
-    def number(self, element):
-        r = self.r
-        if element[0] == "u":
-            return str(r.choice([0, 0, 1, 7, 100]))
-        if element[0] == "s":
-            return str(r.choice([0, 0, 1, 7, -1, -100]))
-        if element[0] == "b" and element != "bf16":
-            return "0"
-        return r.choice(["0", "0", "1", "-0.5", "7", "1.5"])
-
-    # -- a chain -------------------------------------------------------------------------------------------------------------
-
-    def cp_async_for(self, element, lead, tiling_run):
-        """The bytes that an asynchronous copy may move at once, or None."""
-        width = BITS[element] // 8
-        fits = [b for b in (4, 8, 16) if b % width == 0 and b // width <= tiling_run]
-        return self.r.choice(fits) if fits else None
-
-    def chain(self, inside):
-        """Statements from a new source to a new destination; "inside": into a pipeline's parts (load, use)."""
-        r = self.r
+    def chain(self):
+        """Statements from a source to a destination, over "hops" stations; with a pipeline the first one is what is loaded."""
+        r, inside = self.r, self.pipeline is not None
         hops = r.choice([1, 1, 1, 2]) if inside else r.choice([0, 1, 1, 1, 2, 2, 3])
+        registers = [not (i == 0 and inside) and r.percent(35) for i in range(hops)]
+        registers = [x and not any(registers[:i][-1:]) for i, x in enumerate(registers)]
+        self.all_named = not any(registers)
         types = self.types(hops)
-        filled = hops > 0 and r.percent(30) and not all(a.whole for a in self.axes)
-        source, from_, lead = self.tensor("A", types[0], True)
-        target, to, out_lead = self.tensor("B", types[-1], False, padded=filled)
-        self.formals += [source, "out " + target]
-        load, use, at, before = [], [], from_, []
-        here = load if inside else use
-        where, lead_here = "global", lead
+        in_place = hops > 0 and not any(registers) and not inside and r.percent(6)
+        filled = hops > 0 and r.percent(30) and not self.whole and not in_place
+        source, source_at = self.tensor("A", types[0], True)
+        if in_place:
+            target_at, types[-1] = source_at, types[0]
+            self.formals.append("inout " + source)
+        else:
+            target, target_at = self.tensor("B", types[-1], False, padded=filled)
+            self.formals += [source, ("out " if r.percent(95) else "inout ") + target]
+        at, into = source_at, self.load if inside else self.use
         pad_due = filled or hops > 1 and not self.whole
-        last = None
-        for i in range(hops):
-            element, was = types[i + 1], types[i]
-            last = i == hops - 1
-            shared = (i == 0 and inside) or r.percent(65)
-            pad = ""
-            if pad_due:
-                pad = f" pad {self.number(element)}"
-                pad_due = False
-            if shared:
-                name = self.name("s")
-                layout, s_lead = shared_layout(r, self.tile)
-                stages = f" stages {r.choice([1, 2, 2, 3, 4])}" if i == 0 and inside and r.percent(85) else ""
-                before.append(f"shared {name} : {element} {layout}{stages};")
-                if pad and r.percent(25) and not (i == 0 and inside):
-                    here.append(f"fill {name} = {pad[5:]};")
-                    pad = ""
-                tiling_lead = lead_here if lead_here is not None else s_lead
-                atom = self.atom(was, element, tiling_lead is not None, "")
-                tiling = draw_tiling(r, self.tile, 64, tiling_lead, r.percent(93))
-                if where == "global" and was == element and r.percent(55):
-                    size = self.cp_async_for(element, lead_here, tiling.run)
-                    if size and (not pad or r.percent(70)):
-                        atom = f"cp_async.c{'g' if size == 16 and r.percent(50) else 'a'}({size})"
-                        pad = " pad 0" if pad else ""
-                        self.asynchronous = True
-                tc = self.declare(atom, tiling)
-                here.append(f"copy {at} -> {name} with {tc}{pad};")
-                at, where, lead_here = name, "shared", s_lead
-                here = use
+        warp = bool(self.warps)
+        i = 0
+        while i < hops:
+            mine = warp and r.percent(80)
+            pad = f" pad {self.number(types[i + 1])}" if pad_due else ""
+            if registers[i]:
+                # what is in registers goes on by the same threads: to the next station, or to the end
+                last = i + 1 == hops
+                to = target_at if last else self.shared(types[i + 2])
+                self.through_registers(into, at(mine), to(mine), types[i + 1], mine, pad)
+                at = None if last else to
+                i += 2
             else:
-                name = self.name("r")
-                tc, tiling = self.tiled(self.atom(was, element, True, ""), lead_here)
-                after_type = types[i + 2]
-                before.append(f"frag {name} : {element} like {tc};")
-                here.append(f"copy {at} -> {name} with {tc}{pad};")
-                here = use
-                # what is in registers goes on by the same threads, to memory
-                if last:
-                    use.append(f"copy {name} -> {to} with {self.same(tc, tiling, element, after_type)};")
-                    at = None
-                else:
-                    nxt = self.name("s")
-                    layout, s_lead = shared_layout(r, self.tile)
-                    before.append(f"shared {nxt} : {element} {layout};")
-                    use.append(f"copy {name} -> {nxt} with {self.same(tc, tiling, element, element)};")
-                    types[i + 1] = element
-                    at, where, lead_here = nxt, "shared", s_lead
+                to = self.shared(types[i + 1], self.stages if i == 0 and inside else "")
+                if pad and r.percent(25) and not (i == 0 and inside):
+                    into.append(f"fill {to(False).text} = {self.number(types[i + 1])};")
+                    pad = ""
+                self.copy(into, at(mine), to(mine), mine, pad)
+                at = to
+                i += 1
+            pad_due, into = False, self.use
         if at is not None:
-            tc, _ = self.tiled(self.atom(types[hops], types[-1], True, ""), out_lead if r.percent(60) else lead_here)
-            use.append(f"copy {at} -> {to} with {tc};")
-        return before, load, use
-
-    def same(self, tc, tiling, element, other):
-        """A tiled copy with the owners of "tc", with its own atom or another one."""
-        r = self.r
-        if r.percent(60):
-            return tc
-        return self.declare(self.atom(element, other, True, ""), tiling)
-
-    def declare(self, atom, tiling):
-        r = self.r
-        self.threads = max(self.threads, tiling.threads)
-        text = f"tile({atom}, {tiling.text})"
-        if r.percent(15) and "map=" not in text:
-            return text
-        name = self.name("t")
-        self.decls.append(f"tiled_copy {name} = {text};")
-        return name
+            mine = warp and r.percent(70)
+            self.copy(self.use, at(mine), target_at(mine), mine)
 
     # -- the whole -----------------------------------------------------------------------------------------------------------
+
+    def in_order(self, statements):
+        """The statements of a manual kernel: after each copy a wait and a barrier."""
+        out = []
+        for s in statements:
+            out.append(s)
+            if s.startswith("copy") or s.startswith("fill") or s == "}":
+                out += ["commit;", "wait 0;"] if self.commits(s) else []
+                out.append("sync;")
+        return out
+
+    def commits(self, s):
+        name = s.rsplit(" with ", 1)[-1].split(" pad")[0].rstrip(";")
+        return "cp_async" in s or any(f" {name} = tile(cp_async" in d for d in self.decls)
 
     def plan(self):
         r = self.r
         self.shape()
         self.counters()
-        self.formals = []
-        chains = 1 if r.percent(80) else 2
-        before, load, use = [], [], []
-        for _ in range(chains):
-            b, l, u = self.chain(self.pipeline is not None)
-            before, load, use = before + b, load + l, use + u
+        for _ in range(1 if r.percent(80) else 2):
+            self.chain()
+        manual = self.pipeline is None and r.percent(10) and not any(s.startswith("for") for s in self.use)
+        if manual:
+            self.use = self.in_order(self.use)
         kernel = f"k{self.id}"
-        threads = r.choice(["", f" threads {self.threads}", f" threads {self.threads + r.choice([0, 1, 32])}"])
+        threads = f" threads {self.threads}"
+        if not self.exact and not self.warps:
+            threads = r.choice(["", threads, f" threads {self.threads + r.choice([0, 1, 32])}"])
         lines = ["tcp 1;"] + self.params + self.decls
         grid = f" grid {tup(self.grid)}" if self.grid else r.choice(["", " grid (1)"])
-        lines.append(f"kernel {kernel}({', '.join(self.formals)}){grid}{threads} {{")
-        lines += ["  " + b for b in before]
+        lines.append(f"{'manual ' if manual else ''}kernel {kernel}({', '.join(self.formals)}){grid}{threads} {{")
+        lines += ["  " + b for b in self.before]
         indent = "  "
-        loops = [loop for d in self.drivers for loop in d.loops]
-        for name, lo, hi in loops:
+        for name, lo, hi in [loop for d in self.drivers for loop in d.loops]:
             lines.append(f"{indent}for {name} in {lo} .. {hi} {{")
             indent += "  "
         if self.pipeline:
             name, lo, hi = self.pipeline
             lines.append(f"{indent}pipeline {name} in {lo} .. {hi} {{")
-            for part, body in (("load", load), ("use", use)):
-                lines.append(f"{indent}  {part} {{")
-                lines += [f"{indent}    {s}" for s in body]
-                lines.append(f"{indent}  }}")
+            for part, body in (("load", self.load), ("use", self.use)):
+                lines += [f"{indent}  {part} {{"] + [f"{indent}    {s}" for s in body] + [indent + "  }"]
             lines.append(indent + "}")
         else:
-            lines += [indent + s for s in use]
-        while len(indent) > 2:
+            lines += [indent + s for s in self.use]
+        while indent:
             indent = indent[2:]
             lines.append(indent + "}")
-        lines.append("}")
         return Drawn("\n".join(lines) + "\n", kernel, self.tries)
 
 
@@ -315,6 +352,6 @@ def draw(seed, index):
     """Returns plan "index" of "seed"."""
     drawn = Draw(seed, index).plan()
     r = Chance(f"{seed}.{index}.change")
-    if r.percent(35):
+    if r.percent(30):
         drawn.text = mutate(r, drawn.text)
     return drawn

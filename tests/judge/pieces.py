@@ -13,6 +13,11 @@ def tup(items):
     return "(" + ",".join(str(i) for i in items) + ")"
 
 
+def named(items, letters):
+    """A tuple, by names where there are "letters"."""
+    return tup(items if letters is None else [f"{a}={i}" for a, i in zip(letters, items)])
+
+
 class Chance(random.Random):
     """Random choices by the names that the generator uses."""
 
@@ -91,12 +96,12 @@ def draw_axis(r, params, tries, name, tile, static, narrow=False):
     return Axis(name, tile, count, whole, None)
 
 
-def global_layout(r, axes, params, tries, suffix, source):
+def global_layout(r, axes, params, tries, suffix, source, letters=None):
     """A layout of a global tensor over the extents of "axes": its text, and the mode that is contiguous, or None."""
     extents, rank = [a.extent for a in axes], len(axes)
     order = r.choice([list(range(rank)), list(reversed(range(rank))), list(reversed(range(rank))), r.order(rank)])
     static = all(a.static is not None for a in axes)
-    shape = tup(extents)
+    shape = named(extents, letters)
     kind = r.random()
     if kind < 0.35 or rank == 1 and kind < 0.8:
         if order == list(range(rank)):
@@ -136,23 +141,23 @@ def global_layout(r, axes, params, tries, suffix, source):
     return f"{shape}:{tup(strides)}", lead
 
 
-def shared_layout(r, tile):
+def shared_layout(r, tile, letters=None):
     """A layout of a shared buffer over a tile of numbers: its text, and the mode that is contiguous."""
     rank = len(tile)
     order = r.choice([list(range(rank)), list(reversed(range(rank))), list(reversed(range(rank))), r.order(rank)])
     kind = r.random()
     if kind < 0.3:
         if order == list(range(rank)):
-            return tup(tile), 0
+            return named(tile, letters), 0
         if order == list(reversed(range(rank))):
-            return "row" + tup(tile), rank - 1
+            return "row" + named(tile, letters), rank - 1
     strides, step = [0] * rank, 1
     for m in order:
         strides[m] = step
         step *= tile[m]
         if kind > 0.5:
             step += r.choice([0, 1, 1, 2, 4, 8])
-    text = f"{tup(tile)}:{tup(strides)}"
+    text = f"{named(tile, letters)}:{tup(strides)}"
     if kind < 0.5 and step & (step - 1) == 0 and step >= 4:
         top = step.bit_length() - 1
         bits = r.randint(1, min(3, top // 2))
@@ -162,10 +167,18 @@ def shared_layout(r, tile):
 
 
 class Tiling:
-    """A tiled copy: its text without the atom, "threads", "values" and the tile that its threads and values fill."""
+    """A tiled copy: its text without the atom, "thr" and "val" along each mode, and how many values follow one another."""
 
-    def __init__(self, text, threads, values, tile, run):
-        self.text, self.threads, self.values, self.tile, self.run = text, threads, values, tile, run
+    def __init__(self, text, thr, val, run):
+        self.text, self.thr, self.val, self.run = text, thr, val, run
+        self.threads, self.values = prod(thr), prod(val)
+        self.tile = [a * b for a, b in zip(thr, val)]
+
+    def fits(self, tile):
+        return all(n % t == 0 for n, t in zip(tile, self.tile))
+
+    def rounds(self, tile):
+        return prod(-(-n // t) for n, t in zip(tile, self.tile))
 
 
 def draw_tiling(r, tile, most_threads, along=None, dividing=True):
@@ -193,14 +206,14 @@ def draw_tiling(r, tile, most_threads, along=None, dividing=True):
         text = f"thr={tup(thr)}" + ("" if torder == sorted(torder) else f":{tup(ts)}")
         if values > 1 or r.percent(70):
             text += f", val={tup(val)}" + ("" if vorder == sorted(vorder) else f":{tup(vs)}")
-        return Tiling(text, threads, values, fills, run)
+        return Tiling(text, thr, val, run)
     if form < 0.85:
         column = compact_strides(fills, range(rank))
         t = [(thr[m], val[m] * int(column[m])) for m in torder]
         v = [(val[m], int(column[m])) for m in vorder]
         text = (f"tv=({tup(n for n, _ in t)},{tup(n for n, _ in v)}):({tup(s for _, s in t)},{tup(s for _, s in v)}), "
                 f"tile={tup(fills)}")
-        return Tiling(text, threads, values, fills, run)
+        return Tiling(text, thr, val, run)
     parts = [None] * rank
     for m in range(rank):
         parts[m] = []
@@ -218,4 +231,4 @@ def draw_tiling(r, tile, most_threads, along=None, dividing=True):
             parts[m].append(f"{digit} % {val[m]}" if step * val[m] < values else digit)
         step *= val[m]
     where = [" + ".join(p) if p else "0" for p in parts]
-    return Tiling(f"map=(t:{threads}, v:{values}) -> {tup(where)}, tile={tup(fills)}", threads, values, fills, run)
+    return Tiling(f"map=(t:{threads}, v:{values}) -> {tup(where)}, tile={tup(fills)}", thr, val, run)

@@ -38,6 +38,8 @@ class Plan:
         for d in self.decls:
             if d["kind"] == "param":
                 low, high = (none.integer(d["range"][0]), none.integer(d["range"][1])) if d["range"] else (1, MOST)
+                if d["multiple"] < 1:
+                    raise Breach("a promise of a multiple of nothing")
                 for name in d["names"]:
                     self.params[name] = Param(name, d["multiple"], low, high)
                 if d["where"]:

@@ -90,6 +90,8 @@ def judge_all(job, r):
                 break
         if not job.cases:
             job.skipped = job.skipped or "no params keep the promises"
+    except Breach as e:
+        job.breach = ({}, str(e))
     except Unsupported as e:
         job.skipped = f"not read: {e}"
     except ParseError as e:
@@ -194,7 +196,9 @@ def compile_plan(options, folder, job):
 
 def message_class(message):
     """A message without its names and numbers."""
-    message = re.sub(r"'[^']*'", "'..'", message)
+    message = re.sub(r"(cannot use \d+-bit accesses).*?(\[|$)", r"\1 \2", message)
+    message = re.sub(r"'[^']*'", "'..'", re.sub(r"'s\b", "s", message))
+    message = re.sub(r"greatest coordinate along mode \d+ is .*?, the extent is .*?( \[|$)", "greatest coordinate\\1", message)
     return re.sub(r"\d+", "N", message)[:110]
 
 
