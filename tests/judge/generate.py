@@ -37,7 +37,7 @@ class Draw:
         self.r = Chance(f"{seed}.{index}")
         self.id = str(index)
         self.tries, self.decls, self.grid, self.params, self.formals = {}, [], [], [], []
-        self.count, self.threads, self.exact = 0, 1, False
+        self.count, self.threads, self.exact = 0, 1, 0
         self.before, self.load, self.use = [], [], []
 
     def name(self, stem):
@@ -180,7 +180,7 @@ class Draw:
 
     def tiling(self, lead, warp):
         r = self.r
-        tiling = draw_tiling(r, self.tile if warp else self.whole_tile, 32 if warp else 64, lead, r.percent(93))
+        tiling = draw_tiling(r, self.tile if warp else self.whole_tile, 32 if warp else self.exact or 64, lead, r.percent(93))
         self.threads = max(self.threads, 32 * self.warps if warp else tiling.threads)
         return tiling
 
@@ -212,7 +212,7 @@ class Draw:
                 atom = f"cp_async.c{'g' if size == 16 and r.percent(50) else 'a'}({size})"
                 pad = " pad 0" if pad else ""
         if not warp and r.percent(10) and not self.exact and tiling.threads >= self.threads and tiling.fits(self.whole_tile):
-            self.threads, self.exact = tiling.threads, True
+            self.threads = self.exact = tiling.threads
             if r.percent(50):
                 thr = tup(tiling.thr)
                 own = f"auto({r.choice([64, 128])})"

@@ -17,7 +17,7 @@ def change_number(r, lines):
 
 def swap_word(r, lines):
     """Puts another word in place of one, at one place."""
-    pairs = [("block.x", "block.y"), ("block.y", "block.x"), ("ceil_div(", "("), ("row(", "("), ("out ", "inout "), ("warp", "0"),
+    pairs = [("block.x", "block.y"), ("block.y", "block.x"), ("row(", "("), ("out ", "inout "), ("warp", "0"),
              (" stages 2", " stages 3"), (" stages 3", ""), ("(1,0)", "(0,1)"), ("*", "+"), ("+", "*"), ("/", "%"), ("%", "/"),
              ("block.x", "0"), ("block.y", "0"), ("block.x", "block.x + 1"), (">=", "<=")]
     places = []
@@ -30,6 +30,13 @@ def swap_word(r, lines):
     if places:
         i, at, a, b = r.choice(places)
         lines[i] = lines[i][:at] + b + lines[i][at + len(a):]
+
+
+def round_down(r, lines):
+    places = [i for i, line in enumerate(lines) if "ceil_div" in line]
+    if places:
+        i = r.choice(places)
+        lines[i] = re.sub(r"ceil_div\((\w+),(\d+)\)", r"(\1)/\2", lines[i], count=1)
 
 
 def drop_pad(r, lines):
@@ -70,7 +77,7 @@ def move_statement(r, lines):
         lines.insert(r.choice(statements(lines)), line)
 
 
-WAYS = [change_number] * 6 + [swap_word] * 4 + [drop_pad, drop_promise, drop_statement, repeat_statement, move_statement]
+WAYS = [change_number] * 6 + [swap_word] * 4 + [round_down, drop_pad, drop_promise, drop_statement, repeat_statement, move_statement]
 
 
 def mutate(r, text):

@@ -363,7 +363,7 @@ def main():
     a.add_argument("--jobs", type=int, default=2)
     a.add_argument("--seconds", type=float, default=0, help="begin no batch after so long; 0: all plans")
     a.add_argument("--show", default="", help="print right plans that are refused with a message like this")
-    a.add_argument("--most", type=int, default=20, help="how many findings to print")
+    a.add_argument("--most", type=int, default=5, help="how many findings of each kind to print")
     a.add_argument("--print", type=int, default=None, metavar="INDEX", help="print one plan and end")
     a.add_argument("--keep", action="store_true", help="keep the folders of the batches")
     options = a.parse_args()
@@ -371,7 +371,7 @@ def main():
     if options.print is not None:
         print(draw(options.seed, options.print).text, end="")
         return 0
-    total, told, start = collections.Counter(), 0, time.time()
+    total, told, start = collections.Counter(), collections.Counter(), time.time()
     batches = [(i, min(options.batch, options.first + options.plans - i))
                for i in range(options.first, options.first + options.plans, options.batch)]
     with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
@@ -390,8 +390,8 @@ def main():
                 stats, tell = future.result()
                 total += stats
                 for kind, index, text, detail in tell:
-                    told += 1
-                    if told <= options.most:
+                    told[kind] += 1
+                    if told[kind] <= options.most:
                         print(f"== {kind}: plan {index} of seed {options.seed}: {detail}\n{text}", flush=True)
     for key in sorted(total):
         value = total[key]

@@ -1,0 +1,176 @@
+"""What a copy moves: each element of the destination with the source's at the same coordinate, or what a thread has of it."""
+from math import prod
+
+from tiled import Atom, TiledCopy, from_map, from_tv
+from view import Breach, Tup, Unsupported, View
+
+
+class Copies:
+    """The part of a judgement (judge.py) that copies."""
+
+    def do_copy(self, s):
+        hangs = self.uses(s["src"]) | self.uses(s["dst"])
+        how = None
+        if s["how"] == "with":
+            how = self.values.value(s["by"])
+            if not isinstance(how, (Atom, TiledCopy)):
+                raise Breach("a copy with what is neither an atom nor a tiled copy")
+        pad = None if s["pad"] is None else self.values.value(s["pad"])
+        if isinstance(how, Atom) or hangs & {"tid", "lane"}:
+            if s["how"] == "by":
+                raise Unsupported("'by' for one thread")
+            groups = [(t, None) for t in range(self.threads)]
+        elif "warp" in hangs:
+            groups = [(w, how) for w in range(0, self.threads, 32)]
+        else:
+            groups = [(0, how)]
+        moves = []
+        for first, tiled in groups:
+            src, dst = self.view_for(first, s["src"]), self.view_for(first, s["dst"])
+            if src is None or dst is None:
+                continue
+            if s["how"] == "by":
+                tiled = self.by(s["by"], dst if src.buf.space == "frag" else src)
+            self.check_types(src, dst, pad)
+            if tiled is None:
+                moves.append(self.pair_thread(first, src, dst))
+            else:
+                moves += self.pair_group(first, tiled, src, dst, self.threads if "warp" not in hangs else 32)
+        self.move(moves, pad)
+
+    def by(self, expr, view):
+        if expr[0] == "map":
+            tiled = from_map(None, expr[1], expr[2], Tup(view.extents()), self.in_map)
+        else:
+            tiled = from_tv(None, self.values.value(expr), Tup(view.extents()))
+        return tiled
+
+    def check_types(self, src, dst, pad):
+        a, b = src.buf.element, dst.buf.element
+        bits = [x[0] == "b" and x != "bf16" for x in (a, b)]
+        if a != b and any(bits):
+            raise Breach("bits convert to nothing")
+        if pad is not None:
+            if dst.buf.space == "global":
+                raise Breach("'pad' of global memory")
+            self.check_number(pad, b)
+        if dst.buf.space == "global" or dst.buf in self.given:
+            if dst.buf not in self.writable:
+                raise Breach(f"'{dst.buf.name}' is written and not 'out'")
+        if (src.buf.space == "global" or src.buf in self.given) and src.buf not in self.readable:
+            raise Breach(f"'{src.buf.name}' is read and is 'out' or not in the list")
+
+    def cells(self, buf, thread):
+        return buf.memory[thread] if buf.space == "frag" else buf.memory
+
+    def pair_thread(self, thread, src, dst):
+        """One thread copies: returns (source, its thread, offsets, destination, its thread, offsets)."""
+        sizes = [[n for n in v.extents() if n != 1] for v in (src, dst)]
+        flat = [[leaf.n for leaf in v.leaves() if leaf.n != 1] for v in (src, dst)]
+        if sizes[0] != sizes[1] and flat[0] != flat[1]:
+            raise Breach("the sides of a copy have different shapes")
+        return (src, thread, self.offsets(src), dst, thread, self.offsets(dst))
+
+    def offsets(self, view):
+        self.spend(view.size())
+        return view.places()
+
+    def pair_group(self, first, tiled, src, dst, width):
+        """The threads from "first" on share a copy."""
+        if tiled.threads > width:
+            raise Breach("a tiled copy of more threads than there are")
+        frags = [v.buf.space == "frag" for v in (src, dst)]
+        if tiled.owners > 1 and not frags[1]:
+            raise Breach("an element of a tile belongs to several threads")
+        if all(frags):
+            raise Breach("a tiled copy between fragments")
+        if not any(frags):
+            src, dst = self.by_names(src, dst)
+            if src.extents() != dst.extents():
+                raise Breach("the sides of a copy have different shapes")
+            if len(tiled.tile) != len(src.modes):
+                raise Breach("a tile of another rank than the view")
+            return [(src, 0, self.offsets(src), dst, 0, self.offsets(dst))]
+        part, whole = (src, dst) if frags[0] else (dst, src)
+        if len(tiled.tile) != len(whole.modes):
+            raise Breach("a tile of another rank than the view")
+        rounds = prod(-(-e // n) for e, n in zip(whole.extents(), tiled.tile))
+        count = tiled.values * rounds
+        if not part.buf.loose and part.size() != count:
+            raise Breach("a fragment of another size than a thread's elements")
+        where, mine = self.offsets(whole), None if part.buf.loose else part.places()
+        out = []
+        for t, share in enumerate(tiled.share(whole.extents())):
+            if first + t >= self.threads:
+                break
+            self.spend(len(share))
+            at = [where[e] for _, e in share]
+            frag = [v if mine is None else mine[v] for v, _ in share]
+            pair = (src, first + t, frag, dst, first + t, at) if frags[0] else (src, first + t, at, dst, first + t, frag)
+            out.append(pair)
+        return out
+
+    def by_names(self, src, dst):
+        """Where all modes of both sides have names, the copy goes by them."""
+        if not all(src.names) or not all(dst.names) or src.names == dst.names:
+            return src, dst
+        if sorted(src.names) != sorted(dst.names):
+            raise Breach("the sides of a copy have modes of different names")
+        order = [dst.names.index(name) for name in src.names]
+        return src, View(dst.buf, dst.base, [dst.modes[i] for i in order], src.names)
+
+    def move(self, moves, pad):
+        """Reads all that a copy reads, then writes."""
+        todo, own = [], set()
+        for src, st, from_, dst, dt, to in moves:
+            cells, source, target = self.cells(src.buf, st), src.buf, dst.buf
+            external = source in self.given
+            seen = self.read_by.get(source)
+            for a, b in zip(from_, to):
+                if b is None:
+                    continue
+                if a is None:
+                    if pad is not None:
+                        todo.append((dst, dt, b, (None, pad, (target.element,))))
+                    elif target in self.writable:
+                        raise Breach(f"an element of '{target.name}' has no source")
+                    continue
+                if external:
+                    element = self.from_outside(source, a, seen)
+                elif a in cells:
+                    element = cells[a]
+                else:
+                    raise Breach(f"'{source.name}' is read where nothing was written")
+                if source.element != target.element:
+                    element = self.convert(element, target.element)
+                todo.append((dst, dt, b, element))
+        for dst, thread, at, element in todo:
+            key = (dst.buf, thread if dst.buf.space == "frag" else 0, at)
+            if key in own:
+                raise Breach(f"an element of '{dst.buf.name}' is written twice by one copy")
+            own.add(key)
+            if dst.buf in self.writable:
+                cells = self.written[dst.buf]
+                if at in cells and (dst.buf.space == "global"):
+                    raise Breach(f"an element of '{dst.buf.name}' is written twice")
+                cells[at] = (element, self.block)
+            else:
+                self.cells(dst.buf, thread)[at] = element
+        self.moved += len(todo)
+
+    def from_outside(self, buf, at, seen):
+        if seen is not None:
+            if at in self.written[buf]:
+                element, block = self.written[buf][at]
+                if block != self.block:
+                    raise Breach(f"an element of '{buf.name}' is written by a block and read by another one")
+                return element
+            if seen.setdefault(at, self.block) != self.block:
+                seen[at] = None
+        return (buf.index, at, ())
+
+    def convert(self, element, to):
+        new = self.converted.get((element, to))
+        if new is None:
+            new = self.converted[element, to] = (element[0], element[1], element[2] + (to,))
+        return new
