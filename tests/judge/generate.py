@@ -5,7 +5,6 @@ are wrong most of the time.
 """
 from math import prod
 
-from mutate import mutate
 from pieces import (BITS, NUMBERS, Axis, Chance, draw_axis, draw_tile, draw_tiling, global_layout, named, shared_layout, tup)
 
 
@@ -14,6 +13,7 @@ class Drawn:
 
     def __init__(self, text, kernel, tries):
         self.text, self.kernel, self.tries = text, kernel, tries
+        self.device = None  # what devices.py adds
 
 
 class Driver:
@@ -346,12 +346,3 @@ class Draw:
             indent = indent[2:]
             lines.append(indent + "}")
         return Drawn("\n".join(lines) + "\n", kernel, self.tries)
-
-
-def draw(seed, index):
-    """Returns plan "index" of "seed"."""
-    drawn = Draw(seed, index).plan()
-    r = Chance(f"{seed}.{index}.change")
-    if r.percent(30):
-        drawn.text = mutate(r, drawn.text)
-    return drawn

@@ -132,7 +132,7 @@ class Copies:
                 if a is None:
                     if pad is not None:
                         todo.append((dst, dt, b, (None, pad, (target.element,))))
-                    elif target in self.writable:
+                    elif target.space == "global" or target in self.writable and target not in self.readable:
                         raise Breach(f"an element of '{target.name}' has no source")
                     continue
                 if external:

@@ -21,7 +21,7 @@ import time
 import traceback
 
 import numeric
-from generate import draw
+from devices import caller, draw, judge_devices, owed
 from judge import Breach, Kernel, TooLarge, Unsupported
 from parse import ParseError
 from plan import BITS, Plan
@@ -38,7 +38,7 @@ class Job:
 
     def __init__(self, index, drawn):
         self.index, self.drawn, self.cases, self.breach, self.skipped = index, drawn, [], None, None
-        self.refused, self.emitted, self.error = None, None, None
+        self.refused, self.emitted, self.error, self.aligns = None, None, None, {}
 
 
 # -- choosing params -------------------------------------------------------------------------------------------------------------
@@ -77,7 +77,8 @@ def judge_all(job, r):
         budget = 0
         for params in choices(plan, job.drawn.tries, r):
             try:
-                verdict = Kernel(plan, job.drawn.kernel, params).run()
+                device = job.drawn.device
+                verdict = judge_devices(plan, job.drawn, params) if device else Kernel(plan, job.drawn.kernel, params).run()
             except Breach as e:
                 job.breach = (params, str(e))
                 return
@@ -179,13 +180,20 @@ def compile_plan(options, folder, job):
         f.write(job.drawn.text)
     out = path[:-4] + ".cu"
     try:
-        p = subprocess.run([options.tcpc, "-w", path, "-o", out], capture_output=True, text=True, timeout=60)
+        form = ["--emit=header"] if job.drawn.device else []
+        p = subprocess.run([options.tcpc, "-w", path, *form, "-o", out], capture_output=True, text=True, timeout=60)
     except subprocess.TimeoutExpired:
         job.refused = "tcpc does not end within 60 s"
         return
     if p.returncode == 0:
         with open(out) as f:
             job.emitted = f.read()
+        if job.drawn.device:
+            job.aligns, multiples = owed(job.emitted)
+            job.cases = [(p, v) for p, v in job.cases if all(p[name] % n == 0 for name, many in multiples.items() for n in many)]
+            job.emitted = caller(job.drawn, job.emitted)
+            with open(out, "w") as f:
+                f.write(job.emitted)
         job.signature = signature_of(job.emitted, job.drawn.kernel)
         return
     first = next((line for line in p.stderr.splitlines() if "error:" in line), p.stderr[:200] or f"status {p.returncode}")
@@ -245,7 +253,7 @@ def write_cases(path, jobs, r):
             for n in names:
                 buf = verdict.tensors[n]
                 width = BITS[buf.element] // 8
-                aligns[n] = buf.align if buf.align else r.choice([width] * 2 + [a for a in (2, 4, 8, 16, 32) if a >= width])
+                aligns[n] = job.aligns.get(n) or buf.align or r.choice([width] * 2 + [a for a in (2, 4, 8, 16, 32) if a >= width])
             for schedule in range(4 if "cp_async" in job.drawn.text else 2):
                 blobs.append(case_bytes(i, (names, job.signature[1]), params, verdict, schedule | r.choice([0, 4]), aligns, r))
                 told.append((job, params, schedule))

@@ -121,6 +121,12 @@ class Meaning(unittest.TestCase):
                       "device d(A, out s : f32 shared (8):(2), i : index) threads 8 { copy A(_,i) -> s with u; }", {"N": 4}, "d", {"i": 3})
         self.assertEqual(got["s"], {2 * i: ("A", 24 + i, ()) for i in range(8)})
 
+    def test_devices(self):
+        """The elements of a tile of a formal that have no source stay what the caller had there."""
+        got = outputs("tensor A : f32 global (N); tiled_copy u = tile(auto(32), thr=(8));"
+                      "device d(A, inout s : f32 shared (8)) threads 8 { copy local_tile(A,(8),(0)) -> s with u; }", {"N": 4}, "d")
+        self.assertEqual(got["s"], {i: ("A", i, ()) for i in range(4)})
+
 
 RULES = {
     "never written": "tensor A : f32 global (8); tensor B : f32 global (9); kernel k(A, out B) { copy A -> local_tile(B,(8),(0)) with u; }",
