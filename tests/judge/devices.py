@@ -3,7 +3,7 @@ import re
 from math import prod
 
 from generate import Draw, Drawn, Driver
-from judge import Breach, Kernel, TooLarge, Verdict
+from judge import Kernel, TooLarge, Unsupported, Verdict
 from mutate import mutate
 from parse import Parser
 from pieces import Axis, Chance
@@ -50,7 +50,10 @@ class Devices(Draw):
 
 
 def judge_devices(plan, drawn, params):
-    """The Verdict over both functions, called one after the other for each tile."""
+    """The Verdict over both functions, called one after the other for each tile.
+
+    What one of them leaves to its caller is no rule that the plan breaks.
+    """
     device = drawn.device
     values = Values(plan, params)
     counts = [values.integer(Parser(text).expr()) for text in device["counts"]]
@@ -68,9 +71,9 @@ def judge_devices(plan, drawn, params):
         there = load.outputs[device["shared"]]
         for at, (_, place, types) in store.outputs[device["target"]].items():
             if place not in there:
-                raise Breach("shared memory is read where nothing was written")
+                raise Unsupported("the two functions do not fit: shared memory is read where nothing was written")
             if at in outputs:
-                raise Breach("an element is written twice")
+                raise Unsupported("the two functions do not fit: an element is written twice")
             where, what, before = there[place]
             outputs[at] = (None if where is None else 0, what, before + types)
         for name, verdict in ((device["source"], load), (device["target"], store)):
@@ -79,7 +82,7 @@ def judge_devices(plan, drawn, params):
         raise TooLarge()
     tensors[device["source"]].index, tensors[device["target"]].index = 0, 1
     if len(outputs) != prod(tensors[device["target"]].ext):
-        raise Breach("an element is never written")
+        raise Unsupported("the two functions do not fit: an element is never written")
     return Verdict({device["target"]: outputs}, tensors, sizes, device["threads"], counts, moved)
 
 

@@ -84,7 +84,7 @@ class Draw:
         if block and kind < 0.71 and n.isdigit() and not self.grid:
             self.grid.append(n)
             return Driver(f"{block} % {n}")
-        if block and kind < 0.74 and axis.static is None:
+        if block and kind < 0.715 and axis.static is None:
             portions = f"P{self.id}{m}"
             self.params.append(f"param {portions} : index in 1 .. {r.choice([4, 1000])};")
             self.tries[portions] = [1, 2, 3]
@@ -130,6 +130,7 @@ class Draw:
         align = r.choice([None, None, 16, 16, 16, 16, 32, width, max(width, 8)])
         self.decls.append(f"tensor {name} : {element} global {layout}" + (f" align {align}" if align else "") + ";")
         masked = r.randrange(self.rank) if r.percent(15) and not self.named else None
+        divided = r.choice(["flat_divide", "tiled_divide", "zipped_divide"]) if r.percent(6) and not self.named else None
 
         def place(warp):
             tiles, at = [], []
@@ -139,7 +140,12 @@ class Draw:
                 if warp and m == 0:
                     mine = "warp" if mine == "0" else f"{self.warps}*({mine}) + warp" if not mine.isalnum() else f"{self.warps}*{mine} + warp"
                 at.append(mine)
-            if masked is None:
+            if divided and not warp:
+                blank = ["_"] * self.rank
+                text = {"flat_divide": f"flat_divide({name}, {tup(tiles)}){tup(blank + at)}",
+                        "tiled_divide": f"tiled_divide({name}, {tup(tiles)}){tup([tup(blank)] + at)}",
+                        "zipped_divide": f"zipped_divide({name}, {tup(tiles)}){tup([tup(blank), tup(at)])}"}[divided]
+            elif masked is None:
                 text = f"local_tile({name}, {named(tiles, letters)}, {named(at, letters)})"
             else:
                 text = (f"local_tile({name}, {tup(tiles)}, {tup('_' if i == masked else w for i, w in enumerate(at))})"
@@ -176,7 +182,8 @@ class Draw:
             return f"auto({r.choice([b for b in (8, 16, 32, 64, 128, 128, 128) if b >= bits])})"
         if kind < 0.92:
             return f"universal({bits})"
-        return f"universal({r.choice([b for b in (8, 16, 32, 64, 128) if b == bits or b > bits and tiling.run % (b // bits) == 0])})"
+        run = tiling.run if tiling else 1
+        return f"universal({r.choice([b for b in (8, 16, 32, 64, 128) if b == bits or b > bits and run % (b // bits) == 0])})"
 
     def tiling(self, lead, warp):
         r = self.r
@@ -203,16 +210,32 @@ class Draw:
         r = self.r
         lead = dst.lead if src.lead is None or dst.space == "global" and r.percent(60) else src.lead
         tiling = self.tiling(lead, warp)
-        atom = self.atom(src.element, dst.element, tiling)
+        atom = self.atom(src.element, dst.element, tiling if src.lead == dst.lead == lead else None)
         width = BITS[src.element] // 8
         if src.space == "global" and dst.space == "shared" and src.element == dst.element and r.percent(55):
             fits = [b for b in (4, 8, 16) if b % width == 0 and tiling.run % (b // width) == 0]
+            if src.lead != dst.lead or src.lead != lead or r.percent(50):  # several elements at once want both sides to run alike
+                fits = [b for b in fits if b == max(width, 4)] if width >= 4 or src.lead == dst.lead == lead else []
             if fits and (not pad or r.percent(70)):
                 size = r.choice(fits[:1] + fits)
                 atom = f"cp_async.c{'g' if size == 16 and r.percent(50) else 'a'}({size})"
                 pad = " pad 0" if pad else ""
         if not warp and r.percent(10) and not self.exact and tiling.threads >= self.threads and tiling.fits(self.whole_tile):
             self.threads = self.exact = tiling.threads
+            all_of_it = tiling.tile == self.whole_tile
+            if all_of_it and r.percent(40):  # owners of the whole, for the block or composed for each thread
+                owners = self.name("o")
+                self.decls.append(f"layout {owners} = {tiling.layout()};")
+                if r.percent(50):
+                    into.append(f"copy {src.text} -> {dst.text} by {owners}{pad};")
+                else:
+                    own = f"auto({r.choice([64, 128])})"
+                    into.append(f"copy ({src.text} o {owners})(tid,_) -> ({dst.text} o {owners})(tid,_) with {own}{pad};")
+                return
+            if self.rank > 1 and self.whole_tile[0] == tiling.threads and r.percent(60):  # a row for each thread
+                row = tup(["tid"] + ["_"] * (self.rank - 1))
+                into.append(f"copy {src.text}{row} -> {dst.text}{row} with auto({r.choice([64, 128])}){pad};")
+                return
             if r.percent(50):
                 thr = tup(tiling.thr)
                 own = f"auto({r.choice([64, 128])})"

@@ -12,7 +12,7 @@ from math import prod
 from moves import Copies
 from plan import Let, Plan, Values
 from tiled import TiledCopy, from_map
-from view import WILD, Breach, Buffer, Tup, Unsupported, View, as_layout, items_of, number, plain, shape_of
+from view import Breach, Buffer, Tup, Unsupported, View, as_layout, items_of, number, plain, shape_of
 
 MOST_STEPS = 400_000  # elements looked at in one judgement
 
@@ -375,6 +375,3 @@ def judge(plan, kernel, params, indices=None):
     if isinstance(plan, str):
         plan = Plan(plan)
     return Kernel(plan, kernel, params, indices).run()
-
-
-__all__ = ["Breach", "Plan", "TooLarge", "Unsupported", "Verdict", "WILD", "judge"]

@@ -146,6 +146,12 @@ def shared_layout(r, tile, letters=None):
     rank = len(tile)
     order = r.choice([list(range(rank)), list(reversed(range(rank))), list(reversed(range(rank))), r.order(rank)])
     kind = r.random()
+    if letters is None and r.percent(8):  # a block, over and over
+        block = [r.divisor(n) for n in tile]
+        text = f"{tup(block)}:{tup(compact_strides(block, order))}"
+        if prod(block) >= 16 and prod(block) & (prod(block) - 1) == 0 and r.percent(60):
+            text = f"Sw<{r.choice([1, 2])},0,{r.choice([2, prod(block).bit_length() - 3])}> o 0 o {text}"
+        return f"tile_to_shape({text}, {tup(tile)})", order[0]
     if kind < 0.3:
         if order == list(range(rank)):
             return named(tile, letters), 0
@@ -173,6 +179,12 @@ class Tiling:
         self.text, self.thr, self.val, self.run = text, thr, val, run
         self.threads, self.values = prod(thr), prod(val)
         self.tile = [a * b for a, b in zip(thr, val)]
+
+    def layout(self):
+        """The layout of (thread, value) in the tile, threads and values counted with the first mode fastest."""
+        column = compact_strides(self.tile, range(len(self.tile)))
+        strides = [int(v) * int(c) for v, c in zip(self.val, column)]
+        return f"({tup(self.thr)},{tup(self.val)}):({tup(strides)},{tup(column)})"
 
     def fits(self, tile):
         return all(n % t == 0 for n, t in zip(tile, self.tile))

@@ -81,6 +81,14 @@ class Meaning(unittest.TestCase):
                    "B", {t + 2 * (v + 2 * (i + 2 * j)): ("A", (t + 2 * i) + 4 * (v + 2 * j), ())
                          for t in range(2) for v in range(2) for i in range(2) for j in range(2)})
 
+    def test_slices_of_divided_tensors(self):
+        """What stays of a mode's modes stands beside the others."""
+        for view in ("flat_divide(A,(4,2))(_,_,1,block.x)", "tiled_divide(A,(4,2))((_,_),1,block.x)", "zipped_divide(A,(4,2))((_,_),(1,block.x))",
+                     "logical_divide(A,(4,2))((_,1),(_,block.x))"):
+            self.check("tensor A : f32 global (8,4); tensor B : f32 global (4,4);"
+                       f"kernel k(A, out B) grid (2) {{ copy {view} -> local_tile(B,(4,2),(0,block.x)) with t; }}", "B",
+                       {i + 4 * j: ("A", 4 + i + 8 * j, ()) for i in range(4) for j in range(4)})
+
     def test_map(self):
         self.check("tensor A : f32 global (4,4); tensor B : f32 global (4,4); tiled_copy p = tile(auto(32), map=(t:4, v:4) -> (t, (t + v) % 4));"
                    "tiled_copy q = tile(auto(32), thr=(4,1), val=(1,4));"

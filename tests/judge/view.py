@@ -229,9 +229,9 @@ def table_of(layout):
 
 
 def step_in(tree, coordinate):
-    """Returns how far "coordinate" goes in "tree" as a list of (leaf, digit), and what of the tree stays (None: nothing)."""
+    """Returns how far "coordinate" goes in "tree" as a list of (leaf, digit), and the list of what of the tree stays."""
     if coordinate is WILD:
-        return [], tree
+        return [], [tree]
     if isinstance(coordinate, Tup) and len(coordinate) == 1 and isinstance(tree, Leaf):
         coordinate = coordinate.items[0]
     if isinstance(coordinate, Tup):
@@ -241,23 +241,21 @@ def step_in(tree, coordinate):
         for part, c in zip(tree, coordinate.items):
             more, left = step_in(part, c)
             moves += more
-            if left is not None:
-                stays.append(left)
-        return moves, tuple(stays) if stays else None
+            stays += left
+        return moves, stays
     index, flat, moves = number(coordinate), leaves(tree), []
     for i, leaf in enumerate(flat):
         last = i == len(flat) - 1
         moves.append((leaf, index if last or leaf.n == 0 else index % leaf.n))
         index = 0 if last else index // max(leaf.n, 1)
-    return moves, None
+    return moves, []
 
 
 def sliced(view, coordinates):
     """Returns what stays of "view" where "coordinates" (one for each mode) are given; outside is a breach, but for tiles."""
     if len(coordinates) == 1 and len(view.modes) > 1:
-        coordinates = [coordinates[0]] if coordinates[0] is not WILD else [WILD]
-        moves, _ = step_in(view.modes, coordinates[0])
-        kept, names = [], []
+        moves, kept = step_in(view.modes, coordinates[0])
+        names = [None] * len(kept)
     else:
         if len(coordinates) != len(view.modes):
             raise Breach("a coordinate of another rank than the view")
@@ -265,9 +263,8 @@ def sliced(view, coordinates):
         for mode, name, c in zip(view.modes, view.names, coordinates):
             more, left = step_in(mode, c)
             moves += more
-            if left is not None:
-                kept.append(left)
-                names.append(name if c is WILD else None)
+            kept += left
+            names += [name if c is WILD else None] * len(left)
     base = view.base
     for leaf, digit in moves:
         if digit < 0 or (digit >= leaf.n and not leaf.rest):
