@@ -247,14 +247,14 @@ class Kernel(Copies):
     def targets(self, body, out, outer=()):
         """Finds the shared tensors that the statements "body" fill."""
         def root(e):
-            while e[0] in ("call", "member", "bin"):
+            while e[0] in ("call", "member", "bin") or e[0] == "tuple" and len(e[1]) == 1:
                 function = e[1][1] if e[0] == "call" and e[1][0] == "name" and e[1][1] not in lets else None
                 if function and self.known(function) is None:
                     e = e[2][1 if function.startswith("partition") else 0][1]
                 elif e[0] == "bin":
                     e = e[2]
                 else:
-                    e = e[1]
+                    e = e[1] if e[0] != "tuple" else e[1][0][1]
             if e[0] != "name":
                 return
             if e[1] in lets:

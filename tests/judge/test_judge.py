@@ -179,6 +179,15 @@ class Rules(unittest.TestCase):
         with self.assertRaises(Breach):
             outputs(text.format("2*n"), {"N": 4})
 
+    def test_slots_by_whatever_name(self):
+        """A slot is filled by a partition, a composition, or a tile of it."""
+        text = ("tensor A : f32 global (8,N); tensor B : f32 global (8,N); tiled_copy u = tile(auto(32), thr=(8)); layout w = (8,1):(1,1);"
+                "kernel k(A, out B) threads 8 {{ shared s : f32 (8) stages 2; pipeline n in 0 .. N {{ load {{ {} }} use {{ copy s -> B(_,n) with u; }} }} }}")
+        for fill in ("copy A(_,n) -> s with u;", "let p = partition_dst(u, s); copy partition_src(u, A(_,n)) -> p with u;",
+                     "copy (A(_,n) o w)(tid,_) -> (s o w)(tid,_) with auto(32);",
+                     "for i in 0 .. 2 { copy local_tile(A(_,n),(4),(i)) -> local_tile(s,(4),(i)) with tile(auto(32),thr=(4)); }"):
+            self.assertEqual(len(outputs(text.format(fill), {"N": 5})["B"]), 40)
+
     def test_promises(self):
         plan = Plan("tcp 1; param N : index % 4 in 8 .. 100; param ld : index where ld >= N;")
         for params, good in (({"N": 8, "ld": 8}, True), ({"N": 9, "ld": 10}, False), ({"N": 4, "ld": 8}, False), ({"N": 8, "ld": 7}, False)):
