@@ -140,6 +140,8 @@ def call_tile_to_shape(values, args):
         raise Unsupported("an order of tiles")
     want = [number(n) for n in items_of(shape)]
     have, step = block.extents(), block.size()
+    if not step or len(want) != len(have):
+        raise Breach("'tile_to_shape' of no element, or to another rank")
     if max(_table(block)) - block.base[0] + 1 != step:
         raise Unsupported("'tile_to_shape' of a layout with gaps")
     modes = []
