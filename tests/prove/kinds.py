@@ -1,0 +1,66 @@
+"""The kinds of plans that run.py tries: how each is made and judged, in one form for all.
+
+'make(rng)' gives (plan, spoilt); 'judge(plan, rng)' gives a Verdict; 'witness(plan, verdict, kind, groups)' judges a witness.
+"""
+
+from dataclasses import dataclass
+
+import cover_gen
+import cover_judge
+import spoil
+import witness
+from expr import value, wrap
+from plan import choices, promised
+
+
+@dataclass
+class Verdict:
+    fault: object = None  # what is wrong, or None
+    values: dict = None  # with these params
+    tried: int = 0
+    every: bool = False  # all values of the params were tried
+    judge: object = None
+
+
+# -- coverage ------------------------------------------------------------------------------------------------------------------
+
+
+def make_coverage(rng):
+    plan = cover_gen.generate(rng)
+    spoilt = rng.random() < 0.5
+    if spoilt:
+        spoil.spoil(rng, plan)
+    elif rng.random() < 0.06:
+        freeze(rng, plan)
+    return plan, spoilt
+
+
+def freeze(rng, plan):
+    """Has the params written as constants, large ones where they may be."""
+    for _ in range(20):
+        values = {}
+        for p in plan.params:
+            top = min(p.hi, rng.choice((100, 3000, 100000)))
+            values[p.name] = rng.randrange(p.lo, max(top, p.lo) + 1) // p.mod * p.mod
+        elements = 1
+        for t in plan.tensors:
+            for e in t.extents:
+                elements *= max(1, value(wrap(e), values))
+        if elements < 2**60 and plan.params and promised(plan, values):
+            plan.frozen = values
+            plan.family = "frozen " + plan.family
+            return
+
+
+def judge_coverage(plan, rng):
+    judge = cover_judge.Judge(plan)
+    tried, every = choices(plan, rng)
+    values, fault, done = judge.first_fault(tried)
+    return Verdict(fault, values, done, every and done == len(tried), judge)
+
+
+def witness_coverage(plan, verdict, kind, groups):
+    return witness.judge_coverage(plan, verdict.judge, kind, groups)
+
+
+KINDS = {"coverage": (make_coverage, judge_coverage, witness_coverage)}
