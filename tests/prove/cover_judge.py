@@ -17,7 +17,7 @@ MOST_ELEMENTS = 16000
 
 @dataclass
 class Fault(Exception):
-    kind: str  # twice, never, outside, nosource, unwritten, race, sides
+    kind: str  # twice, never, outside, nosource, unwritten, race, sides, shapes
     tensor: str
     element: tuple = None
 
@@ -100,6 +100,9 @@ class Writer:
             self.put(depth, f"c{m} = {want} if {want} < dr{m} else dr{m}")
             inside.append(f"c{m} > 0")
         pairs = list(zip(c.src.kept(), c.dst.kept()))
+        for s, d in pairs:
+            if c.src.tile is None and c.dst.tile is None:
+                self.put(depth, f"if sr{s} != dr{d}: raise Fault('shapes', {c.dst.tensor.name!r})")
         if c.dst.tensor.space == "shared":
             self.shared(c, pairs, depth)
             return

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import cover_gen
 import cover_judge
+import order_gen
+import order_judge
 import spoil
 import witness
 from expr import value, wrap
@@ -63,4 +65,21 @@ def witness_coverage(plan, verdict, kind, groups):
     return witness.judge_coverage(plan, verdict.judge, kind, groups)
 
 
-KINDS = {"coverage": (make_coverage, judge_coverage, witness_coverage)}
+# -- order ---------------------------------------------------------------------------------------------------------------------
+
+
+def judge_order(plan, rng):
+    judge = order_judge.Judge(plan)
+    tried, every = choices(plan, rng, count=8, most=64)
+    values, fault, done = judge.first_fault(tried)
+    return Verdict(fault, values, done, every and done == len(tried), judge)
+
+
+def witness_order(plan, verdict, kind, groups):
+    return witness.judge_block(plan, verdict.judge, kind, groups, "order")
+
+
+KINDS = {
+    "coverage": (make_coverage, judge_coverage, witness_coverage),
+    "order": (order_gen.generate, judge_order, witness_order),
+}

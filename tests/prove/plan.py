@@ -117,6 +117,7 @@ class Order:
 
     what: str
     pending: int = 0
+    fixed: bool = False  # is not spoilt
 
     def lines(self, indent):
         yield f"{indent}{self.what}{f' {self.pending}' if self.what == 'wait' else ''};"
@@ -234,7 +235,7 @@ def candidates(plan, p, rng, most):
         near.update(h + d for d in (-1, 0, 1))
     near.update(first + p.mod * rng.randrange(max(1, most // p.mod)) for _ in range(3))
     top = min(p.hi, first + most)
-    near.update((top, top - 1) if top == p.hi else ())
+    near.update((top, top - 1) if top == p.hi else (top,))
     return sorted(n for n in {x - x % p.mod for x in near} if first <= n <= top)
 
 

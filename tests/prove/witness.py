@@ -15,6 +15,7 @@ PATTERNS = {
     "never": re.compile(PARAMS + ELEMENT + r" is never written"),
     "twice": re.compile(PARAMS + ELEMENT + r" is written twice, by (?P<first>.*?) and by (?P<second>.*)"),
     "unwritten": re.compile(PARAMS + ELEMENT + r" is read in block \((?P<block>[\d,]+)\).* before anything was written to it"),
+    "order": re.compile(PARAMS + r"(?:in block \((?P<block>[\d,]+)\).*?)?thread \d+ (?:reads|writes) bytes .* of '(?P<tensor>\w+)', which "),
 }
 WHO = {
     "value": re.compile(r"value (\d+)"),
@@ -106,3 +107,17 @@ def judge_coverage(plan, judge, kind, groups):
     a = [i for i, w in enumerate(writers) if is_writer(plan, first, w)]
     b = [i for i, w in enumerate(writers) if is_writer(plan, second, w)]
     return bool(a and b and len(set(a + b)) > 1)
+
+
+def judge_block(plan, judge, kind, groups, wanted):
+    """The same for what goes wrong within a block: that something does, at these params and in this block."""
+    values = values_of(plan, groups)
+    if values is None or kind != wanted:
+        return None
+    if values == "broken":
+        return False
+    try:
+        fault = judge.fault(values, numbers(groups["block"]) if groups.get("block") else None)
+    except Dubious:
+        return None
+    return fault is not None
