@@ -10,6 +10,8 @@ import cover_judge
 import order_gen
 import order_judge
 import spoil
+import uninit_gen
+import uninit_judge
 import witness
 from expr import value, wrap
 from plan import choices, promised
@@ -79,7 +81,22 @@ def witness_order(plan, verdict, kind, groups):
     return witness.judge_block(plan, verdict.judge, kind, groups, "order")
 
 
+# -- uninit --------------------------------------------------------------------------------------------------------------------
+
+
+def judge_uninit(plan, rng):
+    judge = uninit_judge.Judge(plan)
+    tried, every = choices(plan, rng, count=8)
+    values, fault, done = judge.first_fault(tried)
+    return Verdict(fault, values, done, every and done == len(tried), judge)
+
+
+def witness_uninit(plan, verdict, kind, groups):
+    return witness.judge_block(plan, verdict.judge, kind, groups, "unwritten")
+
+
 KINDS = {
     "coverage": (make_coverage, judge_coverage, witness_coverage),
     "order": (order_gen.generate, judge_order, witness_order),
+    "uninit": (uninit_gen.generate, judge_uninit, witness_uninit),
 }

@@ -5,7 +5,7 @@ The patterns below are right as they stand; what a change makes of one the judge
 """
 
 from expr import E, is_num, num, var
-from plan import AXES, Copy, Fill, Loop, Order, Param, Plan, Tensor, Tiled, View, expressions, statements
+from plan import AXES, Copy, Fill, Loop, Order, Param, Pipeline, Plan, Tensor, Tiled, View, expressions, statements
 
 
 class Kernel:
@@ -170,6 +170,9 @@ def bodies(plan):
         for x in body:
             if isinstance(x, Loop):
                 yield from walk(x.body, loops + [x.name])
+            elif isinstance(x, Pipeline):
+                yield from walk(x.load, loops + [x.name])
+                yield from walk(x.use, loops + [x.name])
 
     return list(walk(plan.body, []))
 

@@ -32,10 +32,13 @@ class Tensor:
     extents: list  # of expressions
     space: str = "global"
     row: bool = False
+    stages: int = 0
 
     def text(self):
         shape = ("row" if self.row else "") + "(" + ",".join(tcp(wrap(e)) for e in self.extents) + ")"
-        return f"tensor {self.name} : f32 global {shape} align 16;" if self.space == "global" else f"{self.space} {self.name} : f32 {shape};"
+        if self.space == "global":
+            return f"tensor {self.name} : f32 global {shape} align 16;"
+        return f"{self.space} {self.name} : f32 {shape}{f' stages {self.stages}' if self.stages else ''};"
 
 
 @dataclass
@@ -138,6 +141,30 @@ class Loop:
 
 
 @dataclass
+class Pipeline:
+    """A loop whose 'load' is ahead of its 'use'."""
+
+    name: str
+    begin: object
+    end: object
+    load: list
+    use: list
+
+    def lines(self, indent):
+        yield f"{indent}pipeline {self.name} in {tcp(wrap(self.begin))} .. {tcp(wrap(self.end))} {{"
+        for what, body in (("load", self.load), ("use", self.use)):
+            yield f"{indent}  {what} {{"
+            for x in body:
+                yield from x.lines(indent + "    ")
+            yield indent + "  }"
+        yield indent + "}"
+
+    @property
+    def body(self):
+        return self.load + self.use
+
+
+@dataclass
 class Plan:
     params: list
     tensors: list  # of global memory
@@ -171,7 +198,7 @@ def statements(body):
     """All statements of 'body', those of loops behind their loop."""
     for x in body:
         yield x
-        if isinstance(x, Loop):
+        if isinstance(x, (Loop, Pipeline)):
             yield from statements(x.body)
 
 
@@ -185,7 +212,7 @@ def expressions(plan):
 
     def of_body(body, loops):
         for x in body:
-            if isinstance(x, Loop):
+            if isinstance(x, (Loop, Pipeline)):
                 yield "begin", x.begin, lambda e, x=x: setattr(x, "begin", e), loops, None
                 yield "end", x.end, lambda e, x=x: setattr(x, "end", e), loops, None
                 yield from of_body(x.body, loops + [x.name])
