@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from expr import HELPERS, Dubious, names_in, python, wrap
 from plan import Copy, Loop, statements
 
-MOST_TILES = 4000  # of one run, and of all runs of a plan
-MOST_ELEMENTS = 16000
+USUAL = (4000, 16000)  # tiles of one run, and of all runs of a plan; elements of a tensor
+LARGE = (80000, 4000000)
 
 
 @dataclass
@@ -201,8 +201,8 @@ def num_or_one(grid, i):
     return python(wrap(grid[i])) if i < len(grid) else "1"
 
 
-def compiled(plan, trace):
-    names = dict(HELPERS, Fault=Fault, Dubious=Dubious, ones=b"\1" * 4096, most_elements=MOST_ELEMENTS)
+def compiled(plan, trace, most_elements):
+    names = dict(HELPERS, Fault=Fault, Dubious=Dubious, ones=b"\1" * 4096, most_elements=most_elements)
     exec(compile(Writer(plan, trace).function(), "<plan>", "exec"), names)
     return names["go"]
 
@@ -243,9 +243,9 @@ def points(box):
 class Judge:
     """Of one plan; 'fault(values)' is None where all is right."""
 
-    def __init__(self, plan):
-        self.plan = plan
-        self.go = compiled(plan, False)
+    def __init__(self, plan, limits=USUAL):
+        self.plan, self.limits = plan, limits
+        self.go = compiled(plan, False, limits[1])
         self.trace = None
         self.tiles = 0
         self.outs = [t.name for d, t in plan.formals if d == "out"]
@@ -253,7 +253,7 @@ class Judge:
     def fault(self, values):
         touched = []
         try:
-            n, counts = self.go(*(values[p.name] for p in self.plan.params), None, None, None, touched, MOST_TILES)
+            n, counts = self.go(*(values[p.name] for p in self.plan.params), None, None, None, touched, self.limits[0])
         except Fault as f:
             if f.kind == "twice":
                 f.element = coordinate(self.plan, f.tensor, f.element, values)
@@ -273,7 +273,7 @@ class Judge:
         """(values, fault) of the first of 'choices' with a fault, else (None, None); and how many were gone through."""
         done = 0
         for values in choices:
-            if self.tiles > MOST_TILES and done > 2:
+            if self.tiles > self.limits[0] and done > 2:
                 break
             try:
                 fault = self.fault(values)
@@ -286,10 +286,10 @@ class Judge:
 
     def writers(self, values, tensor, element):
         """Who writes the element: (copy, block, loops, place in the tile, tid, warp) of each."""
-        self.trace = self.trace or compiled(self.plan, True)
+        self.trace = self.trace or compiled(self.plan, True, LARGE[1])
         found = []
         try:
-            self.trace(*(values[p.name] for p in self.plan.params), tensor, element, found, [], 100 * MOST_TILES)
+            self.trace(*(values[p.name] for p in self.plan.params), tensor, element, found, [], 3 * LARGE[0])
         except Fault:
             pass  # what else is wrong comes behind what was found
         return found

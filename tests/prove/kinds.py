@@ -4,6 +4,7 @@
 """
 
 from dataclasses import dataclass
+from math import prod
 
 import cover_gen
 import cover_judge
@@ -13,7 +14,7 @@ import spoil
 import uninit_gen
 import uninit_judge
 import witness
-from expr import value, wrap
+from expr import Dubious, value, wrap
 from plan import choices, promised
 
 
@@ -34,31 +35,46 @@ def make_coverage(rng):
     spoilt = rng.random() < 0.5
     if spoilt:
         spoil.spoil(rng, plan)
-    elif rng.random() < 0.06:
-        freeze(rng, plan)
+    if rng.random() < 0.07:
+        enlarge(rng, plan, 60000 if spoilt else 2**50)
     return plan, spoilt
 
 
-def freeze(rng, plan):
-    """Has the params written as constants, large ones where they may be."""
-    for _ in range(20):
-        values = {}
-        for p in plan.params:
-            top = min(p.hi, rng.choice((100, 3000, 100000)))
-            values[p.name] = rng.randrange(p.lo, max(top, p.lo) + 1) // p.mod * p.mod
-        elements = 1
-        for t in plan.tensors:
-            for e in t.extents:
-                elements *= max(1, value(wrap(e), values))
-        if elements < 2**60 and plan.params and promised(plan, values):
+def enlarge(rng, plan, most_tiles):
+    """Has the params large: written as constants, or with a large least value."""
+    tile = max((prod(t.thr) * prod(t.val) for t in plan.tiled), default=1)
+    for _ in range(40):
+        values = {p.name: large_value(rng, p) for p in plan.params}
+        try:
+            elements = [prod(value(wrap(e), values) for e in t.extents) for t in plan.tensors]
+            fits = 70000 <= max(elements) <= most_tiles * tile and promised(plan, values)
+        except Dubious:
+            continue
+        if not fits or not plan.params:
+            continue
+        if rng.random() < 0.5:
             plan.frozen = values
-            plan.family = "frozen " + plan.family
-            return
+        else:
+            for p in plan.params:
+                p.lo = values[p.name]
+                p.hi = max(p.hi, p.lo + 4 * p.mod)
+        plan.large = True
+        plan.family = "large " + plan.family
+        return
+
+
+def large_value(rng, p):
+    top = max(p.lo, min(p.hi, rng.choice((p.lo, 10, 100, 1000, 10000, 100000))))
+    return rng.randrange(p.lo, top + 1) // p.mod * p.mod
 
 
 def judge_coverage(plan, rng):
-    judge = cover_judge.Judge(plan)
-    tried, every = choices(plan, rng)
+    if plan.large:
+        judge = cover_judge.Judge(plan, cover_judge.LARGE)
+        tried, every = choices(plan, rng, count=3, most=3)
+    else:
+        judge = cover_judge.Judge(plan)
+        tried, every = choices(plan, rng)
     values, fault, done = judge.first_fault(tried)
     return Verdict(fault, values, done, every and done == len(tried), judge)
 

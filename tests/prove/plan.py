@@ -178,6 +178,7 @@ class Plan:
     family: str = ""  # what kind of plan it is
     hints: list = field(default_factory=list)  # numbers near which params are worth trying
     frozen: dict = None  # params that are written as constants
+    large: bool = False  # its tensors have more elements than the judge usually goes through
 
     def text(self):
         out = ["tcp 1;"]
@@ -278,8 +279,8 @@ def solve(plan, values, p):
 
 def choices(plan, rng, count=10, most=48, tries=160):
     """(list of dicts of params' values that keep the promises, whether these are all that there are)."""
-    if not plan.params:
-        return [{}], True
+    if plan.frozen or not plan.params:
+        return [plan.frozen or {}], True
     sizes = 1
     for p in plan.params:
         sizes *= max(0, p.hi // p.mod - (p.lo - 1) // p.mod)

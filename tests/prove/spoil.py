@@ -1,6 +1,6 @@
 """Changes one thing of a plan: a digit, a bound, a modulus, the grid, an offset, a promise.  What comes of it the judge decides."""
 
-from expr import E, binary, cdiv, is_num, nodes, num, replaced, var
+from expr import E, binary, cdiv, is_num, names_in, nodes, num, replaced, var
 from plan import AXES, Copy, Loop, expressions, statements
 
 
@@ -9,8 +9,8 @@ def late(rng, plan, names):
     names = names + [p.name for p in plan.params]
     if not names:
         return num(1)
-    x, k = var(rng.choice(names)), rng.choice((2, 3, 4, 5, 7, 8, 20))
-    plan.hints += [k, 2 * k]
+    x, k = var(rng.choice(names)), rng.choice((2, 3, 4, 5, 7, 8, 20, 20, 100, 300))
+    plan.hints += [k, 2 * k] if k <= 20 else []
     return x // num(k)
 
 
@@ -48,6 +48,8 @@ def spoil_expression(rng, plan):
         ns = [n for n in nodes(e) if n.op in ("num", "*")] or [e]
         n = rng.choice(ns)
         new = replaced(e, n, rng.choice((n.a, n.b)) if n.op == "*" else num(n.a + 1 if n.op == "num" else 1))
+    elif what == "grid" and rng.random() < 0.2:
+        new = E("-", e, num(rng.choice((1, 2, 5)))) if rng.random() < 0.6 else e * num(2) // num(3)
     else:
         node = rng.choice(list(nodes(e)))
         new = replaced(e, node, other(rng, plan, node, names))
@@ -83,8 +85,28 @@ def spoil_copies(rng, plan):
         spoil_expression(rng, plan)
 
 
+def spoil_diagonal(rng, plan):
+    """Gives one mode the coordinate of another one, as on a diagonal."""
+    views = [v for c in statements(plan.body) if isinstance(c, Copy) for v in (c.src, c.dst) if v.tensor.space == "global"]
+    rank = len(views[0].at)
+    if rank < 2 or any(e is None for v in views for e in v.at) or any(v.turned for v in views):
+        return spoil_expression(rng, plan)
+    a, b = rng.sample(range(rank), 2)
+    for v in views:
+        v.at[a] = v.at[b]
+    used = {n for v in views for e in v.at for n in names_in(e)}
+    for axis, i in (("block.x", 0), ("block.y", 1), ("block.z", 2)):
+        if i < len(plan.grid) and axis not in used:
+            plan.grid[i] = num(1)
+    if rng.random() < 0.5:  # loops that nothing depends on go once
+        for x in statements(plan.body):
+            if isinstance(x, Loop) and x.name not in used:
+                x.end = x.begin + num(1)
+    return None
+
+
 def spoil(rng, plan):
-    ways = [spoil_expression] * 8 + [spoil_promise] * (2 if plan.params else 0) + [spoil_copies]
+    ways = [spoil_expression] * 8 + [spoil_diagonal] + [spoil_promise] * (2 if plan.params else 0) + [spoil_copies]
     rng.choice(ways)(rng, plan)
     plan.family = "spoilt " + plan.family
     return plan

@@ -67,7 +67,7 @@ def columns(rng):
     k.local = [s]
     x, many = k.blocks() if rng.random() < 0.6 else (None, num(1))
     k.a.extents, k.b.extents = [num(k.size), num(n)], [num(k.size), many]
-    cut = rng.randrange(n + 1)
+    cut = rng.randrange(1, n)
     middle = rng.choice([num(cut), x % num(n)] if x is not None else [num(cut)])
     if len(k.params) < 2 and rng.random() < 0.3:
         middle = k.param(0, n)
@@ -116,7 +116,7 @@ def fragment(rng):
     x, many = k.blocks() if rng.random() < 0.5 else (None, num(1))
     k.a.extents, k.b.extents = [num(k.size), num(n)], [num(k.size), many]
     tid, i, j = var("tid"), k.index(), k.index()
-    cut = num(rng.randrange(n + 1))
+    cut = num(rng.randrange(1, n))
     middle = rng.choice((cut, x % num(n))) if x is not None else cut
     body = [
         Loop(i, num(0), middle, [Copy(View(k.a, [tid, var(i)]), View(r, [var(i)]))]),
