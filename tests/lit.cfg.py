@@ -68,6 +68,8 @@ config.substitutions += [
     ("%source", config.tcpc_source),
     ("%build", config.tcpc_build),
     ("%python", config.tcpc_python),
+    # of a compile that is not to take long
+    ("%seconds", "20" if config.tcpc_sanitize else "1"),
     ("%bin", os.path.join(config.tcpc_build, "bin")),
 ]
 
