@@ -8,7 +8,7 @@ rotated by other digits) keeps the map one to one.
 from dataclasses import dataclass, field
 
 from expr import E, cdiv, is_num, names_in, num, var
-from plan import Copy, Loop, Param, Plan, Tensor, Tiled, View, statements
+from plan import AXES, Copy, Loop, Param, Plan, Tensor, Tiled, View, statements
 
 TILES = (1, 1, 2, 3, 4, 4, 8, 16, 32)
 
@@ -35,6 +35,7 @@ class Mode:
     exact: bool  # the digits name no tile beyond the last one
     whole: bool = False  # taken as a whole by slices
     divides: bool = False  # the tile divides the extent
+    cover: E = None  # a param that is no less than the extent, by which the last digit goes
 
 
 @dataclass
@@ -133,7 +134,7 @@ class Gen:
     def of_count(self, extent, tile, count, exact, divisor, divides):
         """The mode with 'count(c)' groups of c tiles; the number of tiles is a multiple of 'divisor', or is it for a number."""
         rng, total = self.rng, count(1)
-        ways = ["one"] * 2 + ["split"] * 3 + ["three", "balanced", "promised"]
+        ways = ["one"] * 2 + ["split"] * 3 + ["three", "balanced", "promised", "strided", "more"]
         way = rng.choice(ways)
         one = Digit(total, num(1))
         if is_num(total, 1) and rng.random() < 0.8:
@@ -152,7 +153,19 @@ class Gen:
             self.tags.add("promised")
             self.tags |= {"beyond"} if divides else set()
             return Mode(extent, tile, [one, one.outer], False, divides=divides)
-        if way == "one" or way == "promised":
+        if way == "strided" and not exact and not is_num(total):
+            p = var(self.param(lo=1, hi=rng.choice((20, 100))).name)
+            one = Digit(p, num(1))
+            one.outer = Digit(cdiv(total, p), p)
+            self.tags |= {"strided", "beyond"} if divides else {"strided"}
+            return Mode(extent, tile, [one, one.outer], False, divides=divides)
+        if way == "more" and not exact and extent.op == "var":
+            p = self.param(lo=rng.choice((0, 1)), hi=rng.choice((1000, 1000000)))
+            p.relation = rng.choice(((var(p.name), ">=", extent), (extent, "<=", var(p.name))))
+            self.hints.append(tile)
+            self.tags |= {"chain", "beyond"} if divides else {"chain"}
+            return Mode(extent, tile, [Digit(cdiv(var(p.name), tile), num(1))], False, divides=divides, cover=var(p.name))
+        if way in ("one", "promised", "strided", "more"):
             return Mode(extent, tile, [one], True, divides=divides)
         cs = [c for c in (2, 3, 4, 5, 8) if not exact or (divisor and divisor % c == 0)]
         if not cs:
@@ -206,6 +219,13 @@ def grow(gen, digits):
             unpack(var("tid"), d, gen)
             threads, tid = total, True
             order = [x for x in order if x not in d]
+            if d[0].static() == 32 and len(d) > 1:
+                d[0].value, d[1].value = var("lane"), var("warp")
+    elif by_thread and by_thread[0].static() <= 8 and rng.random() < 0.1:
+        d = by_thread[0]
+        d.value, threads = var("warp"), 32 * d.static()
+        order.remove(d)
+        gen.tags.add("warps")
     for d in order:
         if d.loop_only or rng.random() < 0.4:
             inner.append(d)
@@ -307,7 +327,7 @@ class Body:
         for other, v in env.items():
             if isinstance(other, tuple):
                 continue
-            if other is not d and other.range is d.range:
+            if other is not d and repr(other.range) == repr(d.range):
                 ways.append(v)
             elif d.static() and other.static() and other.static() <= d.static():
                 ways.append(v)
@@ -338,16 +358,18 @@ class Body:
 def tiled_for(gen, name, tile):
     """A tiled copy with that very tile."""
     rng, thr, val = gen.rng, [], []
+    left = 32 if "warps" in gen.tags else 1024
     for t in tile:
-        v = rng.choice([v for v in (1, 1, 2, 4) if t % v == 0])
+        v = rng.choice([v for v in (1, 1, 2, 4) if t % v == 0 and t // v <= left] or [t])
+        left //= t // v
         thr.append(t // v)
         val.append(v)
     return Tiled(name, tuple(thr), tuple(val))
 
 
-def bigger(gen, extent):
-    """An extent that is no less than 'extent'."""
-    rng = gen.rng
+def bigger(gen, mode):
+    """An extent that is no less than that of 'mode'."""
+    rng, extent = gen.rng, mode.cover or mode.extent
     if is_num(extent):
         return num(extent.a + rng.randrange(5))
     if rng.random() < 0.3:
@@ -376,6 +398,19 @@ def names_nothing(view):
     return any(is_num(e) and is_num(n) and e.a * t >= n.a for e, t, n in tiles)
 
 
+def begin_later(rng, plan):
+    """Has a loop leave out its first steps, as a triangle does: what is left of an 'inout' tensor keeps what it held."""
+    loops = [x for x in statements(plan.body) if isinstance(x, Loop)]
+    if not loops or rng.random() < 0.4:
+        return
+    loop = rng.choice(loops)
+    names = [a for a, n in zip(AXES, plan.grid) if not is_num(n)] + [p.name for p in plan.params]
+    if names and rng.random() < 0.7:
+        loop.begin = loop.begin + var(rng.choice(names))
+    else:
+        loop.begin = loop.begin + num(rng.choice((1, 2)))
+
+
 def attempt(rng):
     gen = Gen(rng)
     rank = rng.choice((1, 1, 1, 2, 2, 2, 3))
@@ -395,7 +430,7 @@ def attempt(rng):
     turns(gen, digits)
     tile = tuple(m.tile for m in modes)
     out = Tensor("B", [m.extent for m in modes], row=rng.random() < 0.5)
-    source = Tensor("A", [bigger(gen, m.extent) if not m.whole and rng.random() < 0.12 else m.extent for m in modes], row=rng.random() < 0.5)
+    source = Tensor("A", [bigger(gen, m) if not m.whole and rng.random() < 0.12 else m.extent for m in modes], row=rng.random() < 0.5)
     turned = len(modes) == 2 and not tid and not sliced and rng.random() < 0.12
     if turned:
         source.extents.reverse()
@@ -404,13 +439,19 @@ def attempt(rng):
     if not tid:
         shape = tuple(m.extent.a for m in modes if m.whole) if sliced else tile
         tiled = [tiled_for(gen, "t", shape)]
-    through = not tid and not sliced and rng.random() < 0.12
+    through = not tid and not sliced and not threads and rng.random() < 0.12
     if through:
         local = [Tensor("s", [num(t) for t in tile], space="shared")]
         tiled.append(tiled_for(gen, "u", tile))
         turned = False
         source.extents = [m.extent for m in modes]
         gen.tags.add("through")
+
+    pad = None
+    if not tid and not sliced and not turned and rng.random() < 0.05:
+        pad = rng.choice((0, 7))
+        source.extents = [num(rng.choice((1, 3, 8, 40))) if rng.random() < 0.5 or len(gen.params) > 8 else var(gen.param(lo=1).name) for m in modes]
+        gen.tags.add("pad")
 
     def leaf(at):
         how = tiled[0] if tiled else None
@@ -420,8 +461,8 @@ def attempt(rng):
         src = View(source, at[::-1] if turned else at[:], tile[::-1] if turned else tile, turned)
         if through:
             s = View(local[0], [None] * len(tile))
-            return [Copy(src, s, how), Copy(View(local[0], [None] * len(tile)), View(out, at[:], tile), tiled[1])]
-        return [Copy(src, View(out, at[:], tile), how)]
+            return [Copy(src, s, how, pad), Copy(View(local[0], [None] * len(tile)), View(out, at[:], tile), tiled[1])]
+        return [Copy(src, View(out, at[:], tile), how, pad)]
 
     env = {d: d.value for d in digits if d.value is not None}
     body = Body(gen, modes, leaf).build(inner, env)
@@ -431,5 +472,6 @@ def attempt(rng):
     if rng.random() < 0.12:
         formals[1] = ("inout", out)
         gen.tags.add("inout")
+        begin_later(rng, plan)
     plan.family = " ".join(sorted(gen.tags)) or "plain"
     return plan

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from expr import HELPERS, Dubious, names_in, python, wrap
 from plan import Copy, Loop, statements
 
-USUAL = (4000, 16000)  # tiles of one run, and of all runs of a plan; elements of a tensor
-LARGE = (80000, 4000000)
+USUAL = (2500, 16000)  # tiles of one run, and of all runs of a plan; elements of a tensor
+LARGE = (50000, 4000000)
 
 
 @dataclass

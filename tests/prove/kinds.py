@@ -35,8 +35,8 @@ def make_coverage(rng):
     spoilt = rng.random() < 0.5
     if spoilt:
         spoil.spoil(rng, plan)
-    if rng.random() < 0.07:
-        enlarge(rng, plan, 60000 if spoilt else 2**50)
+    if rng.random() < 0.06:
+        enlarge(rng, plan, 40000 if spoilt else 2**50)
     return plan, spoilt
 
 

@@ -237,9 +237,9 @@ def taken(plan):
     return names
 
 
-def promised(plan, values):
-    """Whether 'values' keep the promises that count: ranges, divisors, and relations of which the kernel takes all params."""
-    has = taken(plan)
+def promised(plan, values, has=None):
+    """Whether 'values' keep the promises that count: ranges, divisors, and relations of which the kernel takes all params, 'has'."""
+    has = taken(plan) if has is None else has
     for p in plan.params:
         n = values[p.name]
         if n < p.lo or n > p.hi or n % p.mod:
@@ -281,13 +281,13 @@ def choices(plan, rng, count=10, most=48, tries=160):
     """(list of dicts of params' values that keep the promises, whether these are all that there are)."""
     if plan.frozen or not plan.params:
         return [plan.frozen or {}], True
-    sizes = 1
+    sizes, has = 1, taken(plan)
     for p in plan.params:
         sizes *= max(0, p.hi // p.mod - (p.lo - 1) // p.mod)
     if sizes <= 4 * count:
         ranges = [range(-(-p.lo // p.mod) * p.mod, p.hi + 1, p.mod) for p in plan.params]
         every = [dict(zip((p.name for p in plan.params), v)) for v in itertools.product(*ranges)]
-        return [v for v in every if promised(plan, v)], True
+        return [v for v in every if promised(plan, v, has)], True
     near = [candidates(plan, p, rng, most) for p in plan.params]
     if not all(near):
         return [], False
@@ -302,7 +302,7 @@ def choices(plan, rng, count=10, most=48, tries=160):
             continue
         seen.add(key)
         try:
-            if promised(plan, values):
+            if promised(plan, values, has):
                 found.append(values)
         except (Dubious, ZeroDivisionError):
             continue

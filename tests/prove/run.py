@@ -17,7 +17,6 @@ import re
 import resource
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -33,11 +32,11 @@ OTHER = re.compile(
 )
 
 
-def compile_plan(tcpc, path):
+def compile_plan(tcpc, text):
     """(exit status or None, what it said, seconds of processor time)."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
-        done = subprocess.run([tcpc, "-w", str(path), "-o", "/dev/null"], capture_output=True, text=True, timeout=5 * LIMIT)
+        done = subprocess.run([tcpc, "-w", "-", "-o", "/dev/null"], input=text, capture_output=True, text=True, timeout=5 * LIMIT)
         status, said = done.returncode, done.stderr
     except subprocess.TimeoutExpired:
         status, said = None, "out of time"
@@ -63,10 +62,7 @@ def try_plan(work):
     plan, spoilt = make(rng)
     verdict = judge(plan, rng)
     text = plan.text()
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "plan.tcp"
-        path.write_text(text)
-        status, said, seconds = compile_plan(tcpc, path)
+    status, said, seconds = compile_plan(tcpc, text)
     judged = []
     if status == 1:
         judged = [(judge_witness(plan, verdict, k, groups), line) for k, groups, line in witness.read(said)]
@@ -164,13 +160,13 @@ def main():
     parser.add_argument("--brief", action="store_true", help="the summary line alone")
     given = parser.parse_args()
     tcpc = str(given.tcpc.resolve())
-    if given.at is not None:
-        try_plan((given.kind, given.seed, given.at, tcpc, True))
-        return 0
     if given.keep:
         given.keep.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     summary = Summary(given.kind, given.keep)
+    if given.at is not None:
+        try_plan((given.kind, given.seed, given.at, tcpc, True))
+        return 0
     work = ((given.kind, given.seed, i, tcpc, False) for i in range(given.count))
     with multiprocessing.Pool(given.jobs) as pool:
         for result in pool.imap(try_plan, work, chunksize=20):
