@@ -156,7 +156,7 @@ class Gen:
         if way == "strided" and not exact and not is_num(total):
             p = var(self.param(lo=1, hi=rng.choice((20, 100))).name)
             one = Digit(p, num(1))
-            one.outer = Digit(cdiv(total, p), p)
+            one.outer = Digit((total + p - 1) // p, p, loop_only=True)
             self.tags |= {"strided", "beyond"} if divides else {"strided"}
             return Mode(extent, tile, [one, one.outer], False, divides=divides)
         if way == "more" and not exact and extent.op == "var":
@@ -250,7 +250,7 @@ def turns(gen, digits):
     rng.shuffle(order)
     for d in order:
         roll = rng.random()
-        if d.balanced is not None or (d.outer and d.outer.weight is not None and is_num(d.outer.weight, 0)):
+        if d.loop_only or (d.outer and d.outer.weight is not None and is_num(d.outer.weight, 0)):
             pass
         elif roll < 0.12:
             d.turn = lambda v, of, d=d: d.range - 1 - v
@@ -448,7 +448,7 @@ def attempt(rng):
         gen.tags.add("through")
 
     pad = None
-    if not tid and not sliced and not turned and rng.random() < 0.05:
+    if through and rng.random() < 0.4:
         pad = rng.choice((0, 7))
         source.extents = [num(rng.choice((1, 3, 8, 40))) if rng.random() < 0.5 or len(gen.params) > 8 else var(gen.param(lo=1).name) for m in modes]
         gen.tags.add("pad")

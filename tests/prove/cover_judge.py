@@ -161,11 +161,11 @@ class Writer:
     def found(self, c, rank, depth, name):
         inside = " and ".join(f"d{m} <= watch[{m}] < d{m} + c{m}" for m in range(rank))
         self.put(depth, f"if {name!r} == which and {inside}:")
-        at = ", ".join(f"watch[{m}] - d{m}" for m in c.dst.kept())
+        at = "".join(f"watch[{m}] - d{m}, " for m in c.dst.kept())
         names = "{" + ", ".join(f"{x!r}: {x}" for x in self.loops) + "}"
         tid = "tid" if _by(c) == "tid" else "None"
         warp = "warp" if _by(c) == "warp" else "None"
-        self.put(depth + 1, f"found.append(({self.n - 1}, (bx, by, bz), {names}, ({at},), {tid}, {warp}))")
+        self.put(depth + 1, f"found.append(({self.n - 1}, (bx, by, bz), {names}, ({at}), {tid}, {warp}))")
 
     def function(self):
         params = "".join(f"{p.name}, " for p in self.plan.params)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random plans against tcpc, with judges by brute force that share nothing with it.
 
-usage: run.py coverage|order|uninit [--count N] [--seed S] [--tcpc FILE] [-j JOBS] [--keep FOLDER] [--at INDEX]
+usage: run.py coverage|order|uninit [--count N] [--seed S] [--tcpc FILE] [-j JOBS] [--keep FOLDER] [--at INDEX] [--most-refused PERCENT]
 
 Plan INDEX of seed S is the same whatever the count.  A plan that is wrong and compiles, a false witness, a crash and more than 2 s are
 failures; what is right and is refused is counted by class.  With --keep each failing plan is written into FOLDER, and the smallest
@@ -157,6 +157,7 @@ def main():
     parser.add_argument("-j", dest="jobs", type=int, default=2)
     parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--at", type=int)
+    parser.add_argument("--most-refused", type=float, help="fails when more per cent of the plans that are right are refused")
     parser.add_argument("--brief", action="store_true", help="the summary line alone")
     given = parser.parse_args()
     tcpc = str(given.tcpc.resolve())
@@ -172,7 +173,8 @@ def main():
         for result in pool.imap(try_plan, work, chunksize=20):
             summary.add(result)
     summary.tell(time.monotonic() - began, not given.brief)
-    return 1 if summary.failures else 0
+    refused = 100 * summary.refused["right"] / max(1, summary.truths["right"])
+    return 1 if summary.failures or (given.most_refused is not None and refused > given.most_refused) else 0
 
 
 if __name__ == "__main__":
