@@ -8,7 +8,7 @@ block reads what another one writes.
 
 from dataclasses import dataclass
 
-from expr import HELPERS, Dubious, names_in, python, wrap
+from expr import HELPERS, Dubious, names_in, python, value, wrap
 from plan import Copy, Loop, statements
 
 USUAL = (2500, 16000)  # tiles of one run, and of all runs of a plan; elements of a tensor
@@ -70,8 +70,7 @@ class Writer:
             at = python(e) if view.tile is None or view.tile[m] == 1 else f"{python(e)}*{view.tile[m]}"
             self.put(depth, f"{side}{m} = {at}; {side}r{m} = {limit} - {side}{m}")
             bad = f"{side}{m} < 0" + (f" or {side}r{m} <= 0" if view.tile is None else "")
-            if not (view.tile is not None and bad == "s" and e.op == "num"):
-                self.put(depth, f"if {bad}: raise Fault('outside', {view.tensor.name!r}, ({side}{m},))")
+            self.put(depth, f"if {bad}: raise Fault('outside', {view.tensor.name!r}, ({side}{m},))")
 
     def length(self, view, side, m):
         """How many coordinates the view has along mode m of its tensor."""
@@ -209,8 +208,6 @@ def compiled(plan, trace, most_elements):
 
 def coordinate(plan, tensor, at, values):
     """The coordinate of the element with number 'at', the last mode fastest."""
-    from expr import value
-
     extents = [value(wrap(e), values) for e in next(t for t in plan.tensors if t.name == tensor).extents]
     out = []
     for e in reversed(extents):

@@ -53,7 +53,8 @@ class Kernel:
         head = [x for t in self.local for x in [Fill(View(t, [None] * 2))]] + [Order("sync", fixed=True)]
         tail = [Order("wait", 0, True)] if self.asynchronous else []
         tiled, formals = [self.t, self.u], [("in", self.a), ("out", self.z)]
-        plan = Plan(self.params, [self.a, self.z], formals, tiled, self.grid, head + body + tail, self.local, self.size, True, hints=self.hints)
+        body = head + body + tail
+        plan = Plan(self.params, [self.a, self.z], formals, tiled, self.grid, body, self.local, self.size, True, hints=self.hints)
         plan.family = family + (" async" if self.asynchronous else "")
         return plan
 

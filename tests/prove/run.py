@@ -28,7 +28,17 @@ LIMIT = 2.0  # seconds of a compile
 # What is refused for another reason than a promise of coverage, order or definedness.
 OTHER = re.compile(
     r"is expected|may be 0; it has to|not yet supported: (?!kernel '\w+' writes one tensor)|no values of the params"
-    r"|needs \d+ threads|syntax|expected .* here|nested more than|bytes of shared memory|is too large|lies outside a mode of extent|an atom alone serves|which never writes it|is not a positive integer"
+    r"|needs \d+ threads|syntax|expected .* here|nested more than|bytes of shared memory|is too large|lies outside a mode of extent"
+    r"|an atom alone serves|which never writes it|is not a positive integer"
+)
+
+# What makes one class of many messages.
+LONG = (
+    r"(coordinate along mode \d+ is) [^[]*",
+    r"(ends at) .*, and",
+    r"(of extent) .*?, kernel",
+    r"(writes) .* from .* on",
+    r"(its layout) .* are",
 )
 
 
@@ -49,7 +59,7 @@ def class_of(said):
     m = re.search(r"error: (.*)", said)
     text = m[1] if m else said.strip().split("\n")[0]
     text = re.sub(r"'[^']*'", "'_'", text)
-    for pattern in (r"(coordinate along mode \d+ is) [^[]*", r"(ends at) .*, and", r"(of extent) .*?, kernel", r"(writes) .* from .* on", r"(its layout) .* are"):
+    for pattern in LONG:
         text = re.sub(pattern, r"\1 _ ..", text)
     return re.sub(r"\d+(,\d+)*", "#", re.sub(r"\b\w+ = -?\d+(, )?", "", text))[:150]
 
@@ -126,12 +136,15 @@ class Summary:
     def line(self, seconds):
         right, n = self.truths["right"], sum(self.truths.values())
         refused = self.refused["right"]
+        share = 100 * refused / max(1, right)
         return (
-            f"{self.kind}: {n} plans in {seconds:.0f} s, {self.truths['wrong']} wrong, {right} right, {self.truths['perhaps']} perhaps right; "
-            f"{self.failures['wrong compiled']} wrong compiled; {refused} right refused, {100 * refused / max(1, right):.1f} %, in {len(self.classes)} classes; "
+            f"{self.kind}: {n} plans in {seconds:.0f} s, {self.truths['wrong']} wrong, {right} right, "
+            f"{self.truths['perhaps']} perhaps right; {self.failures['wrong compiled']} wrong compiled; "
+            f"{refused} right refused, {share:.1f} %, in {len(self.classes)} classes; "
             f"{self.refused['other']} refused for another reason; {self.refused['perhaps']} perhaps right refused; "
             f"{sum(self.witnesses.values())} witnesses, {self.witnesses[False]} false, {self.witnesses[None]} not judged; "
-            f"{self.failures['crash']} crashes, {self.failures['out of time']} out of time; compiles took at most {self.slowest:.2f} s, {self.slow} over 1 s"
+            f"{self.failures['crash']} crashes, {self.failures['out of time']} out of time; "
+            f"compiles took at most {self.slowest:.2f} s, {self.slow} over 1 s"
         )
 
     def tell(self, seconds, verbose):

@@ -66,7 +66,8 @@ def spoil_promise(rng, plan):
     roll = rng.random()
     if p.relation and roll < 0.5:
         a, op, b = p.relation
-        p.relation = rng.choice((None, (a, {">=": "<=", "<=": ">="}.get(op, ">="), b), (a + num(1), op, b) if op == "<=" else (a, op, b // num(2))))
+        turned = (a, {">=": "<=", "<=": ">="}.get(op, ">="), b)
+        p.relation = rng.choice((None, turned, (a + num(1), op, b) if op == "<=" else (a, op, b // num(2))))
     elif p.mod > 1:
         p.mod = rng.choice((1, p.mod // 2, p.mod - 1)) or 1
     elif p.lo > 0:

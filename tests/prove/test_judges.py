@@ -160,7 +160,8 @@ class Coverage(unittest.TestCase):
         self.assertTrue(true(never.format(8)))
         self.assertFalse(true(never.format(7)))
         self.assertFalse(true(never.format(9)))
-        twice = "note: with N = {}, M = 1, element (5) of 'B' is written twice, by value 0 of thread {} in block ({},0,0) and by value 0 of thread 1 in block (3,0,0)"
+        twice = "note: with N = {}, M = 1, element (5) of 'B' is written twice, by value 0 of thread {} in block ({},0,0)"
+        twice += " and by value 0 of thread 1 in block (3,0,0)"
         self.assertTrue(true(twice.format(8, 1, 2)))
         self.assertFalse(true(twice.format(8, 2, 2)))
         self.assertFalse(true(twice.format(8, 1, 1)))

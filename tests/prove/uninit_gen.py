@@ -40,7 +40,8 @@ class Kernel:
 
     def plan(self, body, family, threads=None):
         tiled = [x for x in (self.t, self.u) if any(isinstance(c, Copy) and c.tiled is x for c in statements(body))]
-        plan = Plan(self.params, [self.a, self.b], [("in", self.a), ("out", self.b)], tiled, self.grid, body, self.local, threads, hints=self.hints)
+        formals = [("in", self.a), ("out", self.b)]
+        plan = Plan(self.params, [self.a, self.b], formals, tiled, self.grid, body, self.local, threads, hints=self.hints)
         plan.family = family
         return plan
 

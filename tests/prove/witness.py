@@ -15,7 +15,9 @@ PATTERNS = {
     "never": re.compile(PARAMS + ELEMENT + r" is never written"),
     "twice": re.compile(PARAMS + ELEMENT + r" is written twice, by (?P<first>.*?) and by (?P<second>.*)"),
     "unwritten": re.compile(PARAMS + ELEMENT + r" is read in block \((?P<block>[\d,]+)\).* before anything was written to it"),
-    "order": re.compile(PARAMS + r"(?:in block \((?P<block>[\d,]+)\).*?)?thread \d+ (?:reads|writes) bytes .* of '(?P<tensor>\w+)', which "),
+    "order": re.compile(
+        PARAMS + r"(?:in block \((?P<block>[\d,]+)\).*?)?thread \d+ (?:reads|writes) bytes .* of '(?P<tensor>\w+)', which "
+    ),
 }
 WHO = {
     "value": re.compile(r"value (\d+)"),
