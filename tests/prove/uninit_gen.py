@@ -98,7 +98,7 @@ def steps(rng):
     first = [Loop(j, num(0), num(slots), [load(k, s, var(j) % n, var(j))])]
     if rng.random() < 0.3:
         first = [Fill(View(s, [None, None]))]
-    elif back == 0 and rng.random() < 0.7:
+    elif back == 0:
         first = []
     elif rng.random() < 0.5:  # just what is read before it is written
         first = [Loop(j, num(slots - back), num(slots), [load(k, s, var(j) % n, var(j))])]
