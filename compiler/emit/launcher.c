@@ -78,6 +78,14 @@ static const char *empties(const struct emission *o, const struct kir_tensor *t,
     return buf_finish(&b, &o->s->arena);
 }
 
+// Whether a tensor before the "n"-th one that is written has the extent "e", too.
+static bool is_earlier(const struct kir_kernel *k, int n, const struct ix *e) {
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; k->tensor[i].written && j < k->tensor[i].nextents; ++j)
+            if (ix_equal(k->tensor[i].extent[j], e)) return true;
+    return false;
+}
+
 // Without elements to write there is nothing to do, and nothing that a pointer must be.
 static void put_nothing_to_do(const struct emission *o) {
     const struct kir_kernel *k = o->k;
@@ -86,9 +94,9 @@ static void put_nothing_to_do(const struct emission *o) {
     bool may_be = true;
     for (int i = 0; i < k->ntensors; ++i) {
         const struct kir_tensor *t = &k->tensor[i];
-        for (int j = 0; t->written && written == 0 && j < t->nextents; ++j) {
+        for (int j = 0; t->written && j < t->nextents; ++j) {
             struct kir_tensor one = {.extent = &t->extent[j], .nextents = 1};
-            const char *zero = empties(o, &one, true, "==", "");
+            const char *zero = is_earlier(k, i, t->extent[j]) ? "" : empties(o, &one, true, "==", "");
             if (*zero) buf_printf(o->b, "    if (%s) return TCP_OK;\n", zero);
         }
         if (!t->written) continue;
@@ -150,7 +158,14 @@ static void put_checks(const struct emission *o) {
         for (int j = 0; j < i; ++j) {
             const struct kir_tensor *one = &k->tensor[j], *two = &k->tensor[i];
             if (!one->written && !two->written) continue;
-            check(o, &c, "tcp_check_distinct");
+            // what has no elements shares none
+            const char *some = empties(o, one, false, "!=", " && ");
+            const char *others = empties(o, two, false, "!=", " && ");
+            bool asked = *some || *others;
+            if (*others && strcmp(some, others) != 0)
+                some = *some ? arena_printf(&o->s->arena, "%s && %s", some, others) : others;
+            if (asked) buf_printf(o->b, "    if (%s) {\n", some);
+            check_in(o, &c, asked ? 8 : 4, "tcp_check_distinct");
             for (int side = 0; side < 2; ++side) {
                 const struct kir_tensor *t = side ? two : one;
                 call_arg(&c, "\"%s\"", t->name);
@@ -159,6 +174,7 @@ static void put_checks(const struct emission *o) {
                 call_arg(&c, "%s", emit_host_ix(o->s, k, bytes(o, t)));
             }
             call_write(o->b, &c);
+            if (asked) buf_puts(o->b, "    }\n");
         }
     }
 }

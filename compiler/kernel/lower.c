@@ -131,7 +131,10 @@ void lower_statement(struct lowering *w, const struct stmt *st) {
     }
     case STMT_CALL: lower_call(w, st->call); return;
     case STMT_PIPELINE: lower_pipeline(w, st); return;
-    case STMT_FOR: lower_for(w, st); return;
+    case STMT_FOR:
+        lower_for(w, st);
+        if (st->commit_after && !w->hold_commits) lower_node(w, KIR_COMMIT);
+        return;
     case STMT_SYNC: lower_node(w, KIR_BARRIER); return;
     case STMT_COMMIT: lower_node(w, KIR_COMMIT); return;
     case STMT_WAIT: lower_wait(w, st->pending); return;
@@ -218,8 +221,10 @@ static struct kir_tensor lower_tensor(struct session *s, const struct formal *f,
     r.read = f->dir != ARG_OUT;
     r.span = ix_add(s, ix_int(s, 1), ix_lay(s, t->layout.offset));
     add_span(s, t->layout.shape, t->layout.stride, &r.span);
-    if (t->layout.sw.b) {  // what it changes lies in blocks of this size
-        struct lay_swizzle sw = t->layout.sw;
+    struct lay_swizzle sw = t->layout.sw;
+    int64_t moving = (int64_t)1 << (sw.s < 0 ? sw.m : sw.m + sw.s), span;
+    bool moves = sw.b && !(ix_static(r.span, &span) && span <= moving);
+    if (moves) {  // what it changes lies in blocks of this size
         struct lay_int block = lay_int((int64_t)1 << (sw.m + sw.b + (sw.s < 0 ? -sw.s : 0)));
         r.span = ix_scale(s, ix_div(s, ix_add(s, r.span, ix_int(s, block.num - 1)), block), block);
     }
