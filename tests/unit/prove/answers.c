@@ -232,15 +232,12 @@ static void test_written(void) {
 
 static void test_unknown(void) {
     // a product with a param, divided by another one
-    whole("S=2..100 T=2..100", "S", "x=0..S -> x*T/S",
-          "unknown: '(T*x) / (S)' is not affine");
-    once("S=2..100 T=2..100; T >= S", "x=0..S -> x*T/S", 0,
-         "unknown: '(T*x) / (S)' is not affine");
+    whole("S=2..100 T=2..100", "S", "x=0..S -> x*T/S", "unknown: '(T*x) / (S)' is not affine");
+    once("S=2..100 T=2..100; T >= S", "x=0..S -> x*T/S", 0, "unknown: '(T*x) / (S)' is not affine");
     // a grid that is no product
     whole("S=2..100 T=1..100", "S*T", "a=0..S-1 b=0..T -> S*b+a", "unknown: 'S*b' is not affine");
     // what does not enter the answer does not hinder it
-    once("S=2..100 T=2..100", "x=0..S y=0..T -> x*T/S", 1,
-         "no: S=2 T=2 | x=0 y=0 | x=0 y=1 : (0)");
+    once("S=2..100 T=2..100", "x=0..S y=0..T -> x*T/S", 1, "no: S=2 T=2 | x=0 y=0 | x=0 y=1 : (0)");
     // bounds of what is not affine are enough here
     none("S=2..100", "x=0..8 if x%S-S -> x", "yes");
     for (int limit = 0; limit < 2; ++limit) {

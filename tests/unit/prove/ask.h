@@ -97,8 +97,8 @@ static const struct ix *ask_product(struct ask *x) {
 }
 
 static const struct ix *ask_sum(struct ask *x) {
-    const struct ix *e = ask_take(x, "-") ? ix_sub(&x->s, ix_int(&x->s, 0), ask_product(x))
-                                          : ask_product(x);
+    const struct ix *e =
+        ask_take(x, "-") ? ix_sub(&x->s, ix_int(&x->s, 0), ask_product(x)) : ask_product(x);
     for (;;) {
         if (ask_take(x, "+"))
             e = ix_add(&x->s, e, ask_product(x));
@@ -221,8 +221,7 @@ static const char *ask_answer(struct ask *x, enum prove_answer r, const struct p
                               const struct prove_set *b, const struct prove_witness *w) {
     struct buf t;
     if (r == PROVE_YES) return "yes";
-    if (r == PROVE_UNKNOWN)
-        return arena_printf(&x->s.arena, "unknown: %s", prover_why(x->prover));
+    if (r == PROVE_UNKNOWN) return arena_printf(&x->s.arena, "unknown: %s", prover_why(x->prover));
     buf_init(&t);
     buf_puts(&t, "no:");
     for (int i = 0; w && i < x->nparams; ++i)
