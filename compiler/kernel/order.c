@@ -6,10 +6,12 @@
 // for the group, and none before that is in order with it.  A piece is as long as the narrowest
 // access to its buffer, and every access is a multiple of it at a multiple of it.
 //
-// A loop is gone through as often as is needed to see every state that it can be in: when no
-// address hangs on its variable, the third iteration finds what the second did.  A pipeline of S
-// stages is tried with 0, 1, S - 1, S, S + 1 and 2 * S + 2 steps, as far as it can have so many,
-// and where it is entered again with as many more as bring it to each slot.
+// A loop whose variable no address depends on takes a few iterations: the third finds what the
+// second did.  The block is gone through in several turns, one for each number of steps that a
+// pipeline of S stages is tried with: 0, 1, S and S + 2 or 3, as far as it can have so many.  One that
+// stands within another one takes another of these numbers in each turn, so that nested ones
+// multiply few steps, and each is seen with many.  A turn ends after OPERATIONS, and what it has not
+// come to is left: how much is executed depends on the Kernel IR alone.
 #include "kernel/order.h"
 
 #include <stdlib.h>
@@ -22,8 +24,8 @@
 
 enum { SAME_STEPS = 4 };                 // of a loop whose steps touch the same
 enum { FEW_STEPS = 2 };                  // of a loop that may have more than the params say
-enum { FEW_TURNS = 5 };                  // with few steps of a pipeline
-#define ACCESS_LIMIT ((int64_t)1 << 23)  // accesses: then the rest is left
+enum { TURNS = 4 };                      // see steps_in
+#define OPERATIONS ((int64_t)1 << 18)    // of threads in a turn: then the rest is left
 enum { FIRST_PIECES = 1024, FIRST_GROUPS = 64, HASH_SHIFT = 20 };
 #define HASH_FACTOR ((uint64_t)0x9e3779b97f4a7c15u)
 
@@ -49,7 +51,6 @@ struct shadow {
 struct run {
     struct session *s;
     const struct kir_kernel *k;
-    struct order_without without;
     struct columns *columns;
     int64_t active;
     const bool *off;  // threads that a condition leaves out, NULL: none
@@ -60,9 +61,10 @@ struct run {
     int32_t cap_done;
     int32_t calls;
     int turn;
+    int depth;    // pipelines around what runs
     bool beyond;  // see order_check
     bool *same;   // the turns before this one that go through the same steps, as far as is known
-    int64_t accesses;
+    int64_t operations;
     struct order_fault *fault;
     bool failed;
 };
@@ -292,8 +294,8 @@ static bool touch_by(struct run *r, const struct kir_node *n, bool reads, bool w
             return false;
         if (writes && !touch(r, n, target, column_value(&where, t), n->bits / 8, t, true, async))
             return false;
-        ++r->accesses;
     }
+    r->operations += r->active;
     return true;
 }
 
@@ -346,7 +348,7 @@ static bool run_call(struct run *r, const struct kir_node *n) {
             if (a->read && !touch(r, n, x, off, bytes, who, false, false)) return false;
             if (a->written && !touch(r, n, x, off, bytes, who, true, false)) return false;
         }
-        r->accesses += size.num;
+        r->operations += size.num;
     }
     return true;
 }
@@ -441,7 +443,8 @@ static bool run_loop(struct run *r, const struct kir_node *n) {
     int64_t few = n->most < FEW_STEPS ? n->most : FEW_STEPS;
     if (few > n->end->hi - begin) few = n->end->hi - begin;
     if (r->beyond && end - begin < few) end = begin + few;
-    for (int64_t i = begin; i < end && r->accesses < ACCESS_LIMIT; ++i) {
+    r->depth += n->whole;
+    for (int64_t i = begin; i < end && r->operations < OPERATIONS; ++i) {
         columns_set(r->columns, n->var, i);
         for (int j = 0; j < n->nrings; ++j)
             columns_set(r->columns, n->ring[j].var,
@@ -449,6 +452,7 @@ static bool run_loop(struct run *r, const struct kir_node *n) {
         if (!run_carry(r, n, i == begin)) return false;
         if (!run_list(r, n->body)) return false;
     }
+    r->depth -= n->whole;
     return true;
 }
 
@@ -480,16 +484,29 @@ static bool run_ways(struct run *r, const struct kir_node *n, const struct kir_c
     return ok;
 }
 
-// How many steps of a pipeline are gone through in this turn, of the "steps" that it has; "least"
-// of them are certain.  When a pipeline is entered again it matters which slot was the last: so all
-// of them have their turn.
-static int64_t steps_of(int turn, const struct kir_node *n, int64_t steps, int64_t least) {
-    int64_t stages = n->count, all = sample_steps(stages);
-    if (least == steps) return steps <= all ? steps : all + (steps - all) % stages;
-    const int64_t few[FEW_TURNS] = {0, 1, stages - 1, stages, stages + 1};
-    int64_t most = turn < FEW_TURNS ? few[turn] : all + turn - FEW_TURNS;
-    if (turn >= FEW_TURNS && least > all) most += least - all;
-    if (most < least) most = least;
+// More steps than there are stages, so that each slot is filled again, and the last one used is
+// another one than with as many steps as stages.
+static int64_t many_steps(int64_t stages) {
+    return stages + (stages == 2 ? 3 : 2);
+}
+
+// How many steps of a pipeline that stands within "depth" others are tried in turn "turn".
+static int64_t steps_in(int turn, int depth, int64_t stages) {
+    const int64_t few[TURNS] = {0, 1, stages, many_steps(stages)};
+    if (depth == 0 || turn == 0) return few[turn];
+    if (depth == 1 && turn == TURNS - 1) return 0;  // in a step of another one, too
+    return few[1 + (turn - 1 + depth) % (TURNS - 1)];
+}
+
+// How many are gone through in "turn", of the "steps" that it has; "least" of them are certain.
+static int64_t steps_of(const struct run *r, int turn, int64_t stages, int64_t steps,
+                        int64_t least) {
+    int64_t most = steps_in(turn, r->depth, stages);
+    if (least == steps) {  // the code may count on all of them; the last slot is as it would be
+        int64_t all = many_steps(stages);
+        return steps <= all ? steps : all + (steps - all) % stages;
+    }
+    if (least > 0 && most <= least) most = turn == TURNS - 1 ? least + 1 : least;
     return most < steps ? most : steps;
 }
 
@@ -509,15 +526,15 @@ static bool run_let(struct run *r, const struct kir_node *n) {
     for (int64_t t = 0; t < threads; ++t) {
         int64_t begin = column_value(&most, t) - sample_steps(n->count);
         int64_t steps = column_value(&x, t) - begin;
-        int64_t many = sample_steps(n->count) + n->count;
+        int64_t many = many_steps(n->count);
         if (many > n->most) many = n->most;
         if (many > n->index->hi - begin) many = n->index->hi - begin;
         if (r->beyond && steps < many) steps = many;
         int64_t least = is_static ? steps : n->index->lo - begin;
-        int64_t now = steps_of(r->turn, n, steps, least);
+        int64_t now = steps_of(r, r->turn, n->count, steps, least);
         end[t] = begin + now;
         for (int i = 0; i < r->turn; ++i) {
-            if (steps_of(i, n, steps, least) != now) r->same[i] = false;
+            if (steps_of(r, i, n->count, steps, least) != now) r->same[i] = false;
         }
     }
     if (!x.at && !most.at) column = (struct column){.base = end[0]};
@@ -526,26 +543,19 @@ static bool run_let(struct run *r, const struct kir_node *n) {
     return true;
 }
 
-// How "n" is changed: see order_change.by; 0: it is not.
-static int change_of(const struct run *r, const struct kir_node *n) {
-    for (int i = 0; i < r->without.n; ++i) {
-        if (r->without.change[i].node == n) return r->without.change[i].by;
-    }
-    return 0;
-}
-
 static bool run_node(struct run *r, const struct kir_node *n) {
     int64_t before = r->active;
     bool ok = true;
+    ++r->operations;
     switch (n->kind) {
     case KIR_COMMENT:
     case KIR_STAGE_DECL: return true;
     case KIR_BARRIER:
-        if (change_of(r, n) != ORDER_LEFT_OUT) ++r->epoch;
+        ++r->epoch;
         return true;
     case KIR_COMMIT: return run_commit(r);
     case KIR_WAIT:
-        if (change_of(r, n) != ORDER_LEFT_OUT) run_wait(r, n->pending + change_of(r, n));
+        run_wait(r, n->pending);
         return true;
     case KIR_LET: return run_let(r, n);
     case KIR_FOR: return run_loop(r, n);
@@ -620,11 +630,9 @@ static bool run_block(struct run *r) {
 }
 
 static bool check_turn(struct session *s, const struct kir_kernel *k, const int64_t *sym,
-                       bool beyond, struct order_without without, struct order_fault *fault,
-                       int turn, bool *same) {
+                       bool beyond, struct order_fault *fault, int turn, bool *same) {
     struct run r = {.s = s,
                     .k = k,
-                    .without = without,
                     .fault = fault,
                     .turn = turn,
                     .beyond = beyond,
@@ -654,31 +662,22 @@ static bool check_turn(struct session *s, const struct kir_kernel *k, const int6
 }
 
 // How often the block is gone through for the sake of its pipelines.
-static int turns(const struct kir_node *list, bool again, int *pipelines) {
-    int most = 1;
+static int turns(const struct kir_node *list) {
     for (const struct kir_node *n = list; n; n = n->next) {
-        int64_t same;
-        if (n->sampled) again |= (*pipelines)++ > 0;
-        if (n->sampled && !ix_static(n->index, &same) && FEW_TURNS + 1 > most) most = FEW_TURNS + 1;
-        if (n->sampled && !ix_static(n->index, &same) && again && FEW_TURNS + n->count > most)
-            most = FEW_TURNS + (int)n->count;
-        bool loops = again || (n->kind == KIR_FOR && !n->unroll);
-        int inner = turns(n->body, loops, pipelines);
-        if (inner > most) most = inner;
-        inner = turns(n->orelse, again, pipelines);
-        if (inner > most) most = inner;
+        if (n->sampled && !ix_static(n->index, NULL)) return TURNS;
+        if (turns(n->body) > 1 || turns(n->orelse) > 1) return TURNS;
     }
-    return most;
+    return 1;
 }
 
 bool order_check(struct session *s, const struct kir_kernel *k, const int64_t *sym, bool beyond,
-                 struct order_without without, struct order_fault *fault) {
-    int pipelines = 0, n = turns(k->body, false, &pipelines);
-    bool *same = ARENA_ARRAY(&s->arena, bool, n), *done = ARENA_ARRAY(&s->arena, bool, n);
+                 struct order_fault *fault) {
+    int n = turns(k->body);
+    bool same[TURNS], done[TURNS] = {0};
     for (int i = n - 1; i >= 0; --i) {
         if (done[i]) continue;  // a later one went through the same steps
-        memset(same, true, (size_t)i);
-        if (!check_turn(s, k, sym, beyond, without, fault, i, same)) return false;
+        memset(same, true, sizeof same);
+        if (!check_turn(s, k, sym, beyond, fault, i, same)) return false;
         for (int j = 0; j < i; ++j) done[j] |= same[j];
     }
     return true;

@@ -1,11 +1,12 @@
-// Every compile checks itself: Kernel IR against the plan's meaning, on a few values of the params,
-// blocks and iterations.
+// Every compile tests its lowering: Kernel IR against the plan's meaning, on a few values of the
+// params, blocks and iterations.
 //
 // What is executed, for each of up to three choices of the params and one more for the widest
 // variant: a small kernel wholly; of a larger one the blocks and iterations of base/sample.h, and
 // of a pipeline of S stages its first 2 * S + 2 steps.  Once all blocks that stand for a grid of
-// several were executed, the first and the last of another choice are enough; when a block takes
-// long, the first.  Asynchronous copies arrive as late and as early as they can.
+// several were executed, the first and the last of another choice are enough.  All choices share
+// BUDGET: where a block takes much of it, one is executed of a choice, the first or the last.  The
+// order of accesses is tested of the widest and the narrowest variant, with one choice.
 //
 // This is a test of lowering, by sample.  That the plan keeps its promises the passes have proven.
 #include "kernel/verify.h"
@@ -21,12 +22,23 @@
 
 enum { MAX_CHOICES = 3 };
 #define WHOLE_LIMIT                                                                                \
-    ((int64_t)1 << 16)  // elements of its tensors: a kernel as small as this is executed wholly
-#define MOVED_LIMIT                                                                                \
-    ((int64_t)1 << 21)  // elements: the most that is moved for a check, but for a proof
-#define BLOCK_LIMIT                                                                                \
-    ((int64_t)1                                                                                    \
-     << 19)  // elements: the most that one block moves in all its iterations, for a check
+    ((int64_t)1 << 14)  // elements of its tensors: a kernel as small as this is executed wholly
+#define BUDGET                                                                                     \
+    ((int64_t)1 << 17)  // elements that are moved for a kernel, but for what each choice needs
+#define BLOCK_LIMIT ((int64_t)1 << 20)  // elements: a block that moves more is not executed
+
+// What the executions of a kernel have in common.
+struct test {
+    struct session *s;
+    const struct plan *p;
+    const struct kernel *k;
+    const struct kir_kernel *x;  // its widest variant
+    const int *own;              // the choice of each variant
+    bool *was_early;             // of each: executed with copies that arrive early
+    int64_t left;                // of the budget
+    int choices;                 // that are to come
+    bool several, executed;      // all blocks that stand for several were executed; a block was
+};
 
 static bool written_or_local(void *user, int64_t buf) {
     const struct kernel *k = user;
@@ -77,7 +89,8 @@ static void report_run(struct session *s, const struct kernel *k,
         diag_note(s, report->before->at, "it is written first here");
 }
 
-// Elements that one block moves, at most "trips" iterations of a loop; saturates at INT64_MAX / 2.
+// Elements that one block moves in at most "trips" iterations of a loop, with what it takes to go
+// through its statements; saturates at INT64_MAX / 2.
 static int64_t moved(struct session *s, const struct kernel *k, const struct stmt *list,
                      const int64_t *sym, int64_t trips) {
     int64_t sum = 0;
@@ -90,6 +103,7 @@ static int64_t moved(struct session *s, const struct kernel *k, const struct stm
             bool by_thread = x->copy->facts.level == LEVEL_THREAD;
             times = by_thread ? k->threads : 1;
             if (!lay_valid(l) || !lay_int_eval(lay_size(&s->lay, l), sym, &n)) n = 0;
+            if (n < k->threads && !by_thread) n = k->threads;
         } else if (x->kind == STMT_CALL) {
             times = 1;
             for (int i = 0; i < x->call->fn->nformals; ++i) {
@@ -105,7 +119,7 @@ static int64_t moved(struct session *s, const struct kernel *k, const struct stm
             int64_t most = trips;
             if (x->kind == STMT_PIPELINE && trips < INT64_MAX)
                 most = times = sample_steps(x->pipe->stages);
-            n = moved(s, k, x->body, sym, trips);
+            n = 1 + moved(s, k, x->body, sym, trips);
             if (lay_int_eval(x->var->lo, sym, &lo) && lay_int_valid(x->var->end) &&
                 lay_int_eval(x->var->end, sym, &end) && end - lo < most) {
                 times = end > lo ? end - lo : 0;
@@ -119,24 +133,6 @@ static int64_t moved(struct session *s, const struct kernel *k, const struct stm
     return sum;
 }
 
-// Executes the first and the last block, which may be at the edge, with all iterations when that is
-// not too much: what a block reads of its own it has written.
-static bool check_block(struct session *s, const struct plan *p, const struct kernel *k,
-                        const int64_t *sym) {
-    if (k->nlocal == 0 || moved(s, k, k->body, sym, INT64_MAX) > BLOCK_LIMIT) return true;
-    bool ok = true;
-    for (int last = 0; last < 2 && ok; ++last) {
-        struct sample_set what = {
-            .all_iterations = true, .first_block = !last, .last_block = last == 1};
-        struct image *img = image_new();
-        struct plan_run_report report = {0};
-        ok = plan_run(s, p, k, sym, &what, img, &report);
-        if (!ok) report_run(s, k, &report);
-        image_free(img);
-    }
-    return ok;
-}
-
 static bool any_async(const struct kir_node *list) {
     for (const struct kir_node *n = list; n; n = n->next) {
         if (n->kind == KIR_ASYNC || any_async(n->body) || any_async(n->orelse)) return true;
@@ -144,10 +140,12 @@ static bool any_async(const struct kir_node *list) {
     return false;
 }
 
-// The code does what is meant, also when asynchronous copies arrive as early as they can.
+// The code does what is meant; with "early" also when asynchronous copies arrive as early as they
+// can.
 static void compare(struct session *s, const struct kernel *k, const struct kir_kernel *x,
-                    const int64_t *sym, struct sample_set what, const struct image *meant) {
-    int schedules = any_async(x->body) ? 2 : 1;
+                    const int64_t *sym, struct sample_set what, const struct image *meant,
+                    bool early) {
+    int schedules = early && any_async(x->body) ? 2 : 1;
     for (int i = 0; i < schedules; ++i) {
         struct image *made = image_new();
         set_inputs(k, made);
@@ -175,47 +173,53 @@ static int64_t blocks_of(const struct kernel *k, const int64_t *sym) {
     return blocks;
 }
 
-// How much is executed for the params' values "sym".  "several": other values had several blocks,
-// and all that stand for them were executed; then the first and the last are enough, and of blocks
-// that take long the first.  False when a block of a large kernel takes too long.
-static bool choose_sample(struct session *s, const struct kernel *k, const int64_t *sym,
-                          bool several, struct sample_set *what) {
-    int64_t blocks = blocks_of(k, sym), whole = moved(s, k, k->body, sym, INT64_MAX);
-    int64_t block = moved(s, k, k->body, sym, SAMPLE_AXIS), sum;
-    bool small = plan_elements(s, k, sym) <= WHOLE_LIMIT;
-    bool quick = !__builtin_mul_overflow(blocks, whole, &sum) && sum <= MOVED_LIMIT;
+// How much is executed for the params' values "sym", the "number"-th choice; false: nothing, as it
+// would take too long.
+static bool choose_sample(struct test *x, const int64_t *sym, int number, struct sample_set *what) {
+    const struct kernel *k = x->k;
+    int64_t blocks = blocks_of(k, sym), whole = moved(x->s, k, k->body, sym, INT64_MAX);
+    int64_t block = moved(x->s, k, k->body, sym, SAMPLE_AXIS), sum, share = x->left / x->choices--;
     *what = (struct sample_set){0};
-    if (small && quick) {
+    if (plan_elements(x->s, k, sym) <= WHOLE_LIMIT &&
+        !__builtin_mul_overflow(blocks, whole + 1, &sum) && sum <= share) {
         what->all_blocks = what->all_iterations = true;
+        x->left -= sum;
         return true;
     }
-    bool heavy = block > MOVED_LIMIT / SAMPLE_BLOCKS;
-    what->first_block = heavy || several;
-    what->last_block = what->first_block && !(heavy && (several || block > MOVED_LIMIT / 2));
+    bool needed = !x->executed;  // a variant of this choice alone is executed in any case
+    for (int i = 1; i < k->nvariants && !needed; ++i) needed = x->own[i] == number;
+    if (block > BLOCK_LIMIT || (!needed && block > share)) return false;
+    int64_t several = blocks < SAMPLE_BLOCKS ? blocks : SAMPLE_BLOCKS;
     // the blocks that are executed have all their iterations when no loop has more than its sample
     what->all_iterations = block > 0 && whole == block;
-    return small || block <= MOVED_LIMIT;
+    if (x->several || several * block > share) {
+        bool both = 2 * block <= share;
+        what->first_block = both || !x->executed;
+        what->last_block = both || x->executed;
+        several = both ? 2 : 1;
+    }
+    x->left -= several * block < x->left ? several * block : x->left;
+    return true;
 }
 
-// "x" and those of its narrower variants whose own choice is "number"
-static bool check_binding(struct session *s, const struct plan *p, const struct kernel *k,
-                          const struct kir_kernel *x, const int64_t *sym, int number,
-                          const int *own, bool *several) {
+// The "number"-th choice: the widest variant, and those that have it for their own.
+static bool check_binding(struct test *x, const int64_t *sym, int number) {
+    const struct kernel *k = x->k;
     struct sample_set what;
-    if (!choose_sample(s, k, sym, *several, &what)) return true;
-    *several = *several || (!what.first_block && blocks_of(k, sym) > 1);
-    if (!what.all_iterations && !check_block(s, p, k, sym)) return false;
+    if (!choose_sample(x, sym, number, &what)) return true;
+    x->executed = true;
+    x->several = x->several || (!what.first_block && !what.last_block && blocks_of(k, sym) > 1);
     struct image *meant = image_new();
     struct plan_run_report report = {0};
-    bool ok = plan_run(s, p, k, sym, &what, meant, &report);
-    if (!ok) {
-        report_run(s, k, &report);
-    } else {
-        for (int i = 0; x; ++i, x = x->narrower) {
-            const struct variant *v = k->nvariants ? &k->variant[i] : NULL;
-            if (v && !plan_holds(v->when, v->nwhen, sym)) continue;
-            if (i == 0 || own[i] == number) compare(s, k, x, sym, what, meant);
-        }
+    bool ok = plan_run(x->s, x->p, k, sym, &what, meant, &report);
+    const struct kir_kernel *way = ok ? x->x : NULL;
+    if (!ok) report_run(x->s, k, &report);
+    for (int i = 0; way; ++i, way = way->narrower) {
+        const struct variant *v = k->nvariants ? &k->variant[i] : NULL;
+        if (v && !plan_holds(v->when, v->nwhen, sym)) continue;
+        if (i > 0 && x->own[i] != number) continue;
+        compare(x->s, k, way, sym, what, meant, !x->was_early[i]);
+        x->was_early[i] = true;
     }
     image_free(meant);
     return ok;
@@ -234,6 +238,20 @@ static int choice_of(const struct kernel *k, int i, const int64_t *const *choice
     return found;
 }
 
+// Of the widest variant and the narrowest, with the last choice that each is for: it has whole tiles
+// where there can be some.
+static void check_order(struct session *s, const struct kernel *k, const struct kir_kernel *x,
+                        int n, const int64_t *const *choice) {
+    for (int i = 0; x; ++i, x = x->narrower) {
+        const struct variant *v = k->nvariants ? &k->variant[i] : NULL;
+        const int64_t *sym = NULL;
+        for (int j = 0; j < n; ++j) {
+            if (!v || plan_holds(v->when, v->nwhen, choice[j])) sym = choice[j];
+        }
+        if (sym && (i == 0 || !x->narrower)) verify_order(s, k, x, sym);
+    }
+}
+
 static bool check_kernel(struct session *s, const struct plan *p, const struct kernel *k,
                          const struct kir_kernel *x) {
     const int64_t *choice[MAX_CHOICES + 1];
@@ -248,22 +266,19 @@ static bool check_kernel(struct session *s, const struct plan *p, const struct k
         return false;
     }
     // what is not in order need not do what is meant
-    const struct kir_kernel *way = x;
-    for (int i = 0; way; ++i, way = way->narrower) {
-        const int64_t *sym[MAX_CHOICES + 1];
-        int holds = 0;
-        for (int j = 0; j < n; ++j) {
-            const struct variant *v = k->nvariants ? &k->variant[i] : NULL;
-            if (!v || plan_holds(v->when, v->nwhen, choice[j])) sym[holds++] = choice[j];
-        }
-        if (!verify_order(s, k, way, holds, sym)) return false;
-        if (k->manual) break;  // its variants have the same order
-    }
+    check_order(s, k, x, n, choice);
     int *own = ARENA_ARRAY(&s->arena, int, k->nvariants + 1);
     for (int i = 1; i < k->nvariants; ++i) own[i] = choice_of(k, i, choice, n);
-    bool several = false;
+    struct test test = {.s = s,
+                        .p = p,
+                        .k = k,
+                        .x = x,
+                        .own = own,
+                        .was_early = ARENA_ARRAY(&s->arena, bool, k->nvariants + 1),
+                        .left = BUDGET,
+                        .choices = n};
     for (int i = 0; i < n; ++i) {
-        if (!check_binding(s, p, k, x, choice[i], i, own, &several)) return false;
+        if (!check_binding(&test, choice[i], i)) return false;
     }
     return true;
 }

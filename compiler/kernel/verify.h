@@ -1,4 +1,4 @@
-// Every compile checks itself: the Kernel IR is executed for the threads of some blocks and
+// Every compile tests its lowering: the Kernel IR is executed for the threads of some blocks and
 // compared with what the plan means.
 #ifndef TCPC_KERNEL_VERIFY_H
 #define TCPC_KERNEL_VERIFY_H
@@ -12,14 +12,13 @@ struct kir;
 struct kernel;
 struct kir_kernel;
 
-// False, with an error, when a kernel does something else than the plan says, or when the plan
-// itself reads what nobody has written or writes an element twice.
+// False, with an error, when what a kernel means cannot be worked out for the params that were
+// chosen; a kernel that does something else than the plan means is a mistake of ours.
 bool verify_kernels(struct session *s, const struct plan *p, const struct kir *k);
 
-// That accesses of "k" to shared memory are in order, for "n" values of the params by symbol: an
-// error of a manual function, an error of ours in others.  Warns of what a manual function need not
-// wait for.
-bool verify_order(struct session *s, const struct kernel *k, const struct kir_kernel *x, int n,
-                  const int64_t *const *sym);
+// Executes a block of "x" for the params' values "sym" by symbol: accesses of "k" that are not in
+// order are a mistake of ours.
+void verify_order(struct session *s, const struct kernel *k, const struct kir_kernel *x,
+                  const int64_t *sym);
 
 #endif
