@@ -178,6 +178,21 @@ static void trace_access(struct run *r, const struct kir_node *n, int64_t t, int
     }
 }
 
+static inline void load(struct run *r, int64_t buf, int64_t off, int elements, int64_t *tag) {
+    if (elements == 1)
+        *tag = image_load(r->img, buf, off);
+    else
+        image_load_run(r->img, buf, off, elements, tag);
+}
+
+static inline void store(struct run *r, int64_t buf, int64_t off, int elements,
+                         const int64_t *tag) {
+    if (elements == 1)
+        image_store(r->img, buf, off, *tag);
+    else
+        image_store_run(r->img, buf, off, elements, tag);
+}
+
 // Makes "n" tags of elements of "from" those of "to".
 static void as_stored(const struct kir_buffer *from, const struct kir_buffer *to, int64_t *tag,
                       int n) {
@@ -192,8 +207,8 @@ static void move(struct run *r, const struct kir_node *n, int64_t t, int64_t at,
     int64_t tag[128];
     int elements = n->bits / n->buf->elem_bits;
     for (int e = read; e < elements; ++e) tag[e] = image_constant(n->constant);
-    if (read) image_load_run(r->img, buffer_id(n->buf, t), place(n->buf, t, at), read, tag);
-    image_store_run(r->img, buffer_id(n->to_buf, t), place(n->to_buf, t, to), elements, tag);
+    if (read) load(r, buffer_id(n->buf, t), place(n->buf, t, at), read, tag);
+    store(r, buffer_id(n->to_buf, t), place(n->to_buf, t, to), elements, tag);
 }
 
 // -- asynchronous copies --------------------------------------------------------------------------
@@ -266,6 +281,9 @@ static bool access_by(struct run *r, const struct kir_node *n, const bool *idle,
     if (!value_for(r, n->at, r->active, idle ? idle : r->off, &at) ||
         !value_of(r, moves ? n->to_at : n->stage_at, &to))
         return false;
+    bool own = n->buf->space == KIR_FRAG;  // each thread's
+    bool converts = !moves && kir_converts(n->buf, n->stage);
+    int64_t buf = buffer_id(n->buf, 0);
     int64_t at_end = sure_of(r, n->buf, elements);
     int64_t to_end = moves ? sure_of(r, n->to_buf, elements) : n->stage->count - 1;
     int64_t room = moves ? 0 : r->stage_cap / elements;
@@ -290,13 +308,17 @@ static bool access_by(struct run *r, const struct kir_node *n, const bool *idle,
         } else if (n->kind == KIR_MOVE) {
             move(r, n, t, from, where, reads);
         } else {
-            int64_t *stage = &r->stage[where * elements], off = place(n->buf, t, from);
+            int64_t *stage = &r->stage[where * elements];
+            if (own) {
+                buf = buffer_id(n->buf, t);
+                from = place(n->buf, t, from);
+            }
             if (n->kind == KIR_LOAD) {
-                image_load_run(r->img, buffer_id(n->buf, t), off, elements, stage);
-                as_stored(n->buf, n->stage, stage, elements);
+                load(r, buf, from, elements, stage);
+                if (converts) as_stored(n->buf, n->stage, stage, elements);
             } else {
-                as_stored(n->stage, n->buf, stage, elements);
-                image_store_run(r->img, buffer_id(n->buf, t), off, elements, stage);
+                if (converts) as_stored(n->stage, n->buf, stage, elements);
+                store(r, buf, from, elements, stage);
             }
         }
     }

@@ -5,8 +5,10 @@
 // variant: a small kernel wholly; of a larger one the blocks and iterations of base/sample.h, and
 // of a pipeline of S stages its first 2 * S + 2 steps.  Once all blocks that stand for a grid of
 // several were executed, the first and the last of another choice are enough.  All choices share
-// BUDGET: where a block takes much of it, one is executed of a choice, the first or the last.  The
+// BUDGET: where a block takes much of it, one is executed of a choice, the first or the last, and
+// when it is spent, of a block and a later one, and of each variant, one execution is enough.  The
 // order of accesses is tested of the widest and the narrowest variant, with one choice.
+// Asynchronous copies arrive as late as they can, and once as early (see compare).
 //
 // This is a test of lowering, by sample.  That the plan keeps its promises the passes have proven.
 #include "kernel/verify.h"
@@ -24,7 +26,7 @@ enum { MAX_CHOICES = 3 };
 #define WHOLE_LIMIT                                                                                \
     ((int64_t)1 << 14)  // elements of its tensors: a kernel as small as this is executed wholly
 #define BUDGET                                                                                     \
-    ((int64_t)1 << 17)  // elements that are moved for a kernel, but for what each choice needs
+    ((int64_t)1 << 16)  // elements that are moved for a kernel, and what is needed in any case
 #define BLOCK_LIMIT ((int64_t)1 << 20)  // elements: a block that moves more is not executed
 
 // What the executions of a kernel have in common.
@@ -37,7 +39,8 @@ struct test {
     bool *was_early;             // of each: executed with copies that arrive early
     int64_t left;                // of the budget
     int choices;                 // that are to come
-    bool several, executed;      // all blocks that stand for several were executed; a block was
+    bool executed, later;        // a block was; one that is not the first
+    bool several;                // all that stand for a grid of several
 };
 
 static bool written_or_local(void *user, int64_t buf) {
@@ -140,13 +143,15 @@ static bool any_async(const struct kir_node *list) {
     return false;
 }
 
-// The code does what is meant; with "early" also when asynchronous copies arrive as early as they
-// can.
+// The code does what is meant.  Asynchronous copies arrive as late as they can where every iteration
+// is executed: a wait counts the groups of all of them.  Else, and with "early" too, they arrive at
+// once.
 static void compare(struct session *s, const struct kernel *k, const struct kir_kernel *x,
                     const int64_t *sym, struct sample_set what, const struct image *meant,
                     bool early) {
-    int schedules = early && any_async(x->body) ? 2 : 1;
-    for (int i = 0; i < schedules; ++i) {
+    bool async = any_async(x->body);
+    for (int i = async && !what.all_iterations; i < 1 + (async && (early || !what.all_iterations));
+         ++i) {
         struct image *made = image_new();
         set_inputs(k, made);
         what.early = i == 1;
@@ -186,14 +191,16 @@ static bool choose_sample(struct test *x, const int64_t *sym, int number, struct
         x->left -= sum;
         return true;
     }
-    bool needed = !x->executed;  // a variant of this choice alone is executed in any case
+    // a block and a later one are executed in any case, and the variants of this choice alone
+    bool needed = !x->executed || (!x->later && blocks > 1);
     for (int i = 1; i < k->nvariants && !needed; ++i) needed = x->own[i] == number;
     if (block > BLOCK_LIMIT || (!needed && block > share)) return false;
     int64_t several = blocks < SAMPLE_BLOCKS ? blocks : SAMPLE_BLOCKS;
     // the blocks that are executed have all their iterations when no loop has more than its sample
     what->all_iterations = block > 0 && whole == block;
     if (x->several || several * block > share) {
-        bool both = 2 * block <= share;
+        bool alone = !x->executed && x->choices == 0 && block <= BLOCK_LIMIT / 4;
+        bool both = 2 * block <= share || alone;
         what->first_block = both || !x->executed;
         what->last_block = both || x->executed;
         several = both ? 2 : 1;
@@ -208,6 +215,7 @@ static bool check_binding(struct test *x, const int64_t *sym, int number) {
     struct sample_set what;
     if (!choose_sample(x, sym, number, &what)) return true;
     x->executed = true;
+    x->later = x->later || (blocks_of(k, sym) > 1 && (what.last_block || !what.first_block));
     x->several = x->several || (!what.first_block && !what.last_block && blocks_of(k, sym) > 1);
     struct image *meant = image_new();
     struct plan_run_report report = {0};

@@ -104,10 +104,17 @@ static bool move(struct run *r, int64_t from, int64_t to) {
     return put(r, to, elem_convert_tag(tag, src->elem, r->dst.view->base->elem));
 }
 
-// How many elements from "at" on, at most "n", a swizzle leaves beside one another.
-static int64_t unswizzled(const struct side *side, int64_t at, int64_t n) {
+// How many elements from "at" on, at most "n", a swizzle leaves "apart" from one another.
+static int64_t unswizzled(const struct side *side, int64_t at, int64_t n, int64_t apart) {
     if (side->flat.sw.b == 0) return n;
     int64_t row = (int64_t)1 << side->flat.sw.m, rest = row - ((side->offset + at) & (row - 1));
+    rest = (rest + apart - 1) / apart;
+    return rest < n ? rest : n;
+}
+
+// How many of "n" elements "apart" lie in the page of the image in which "at" lies.
+static int64_t in_page(int64_t at, int64_t n, int64_t apart) {
+    int64_t rest = (IMAGE_PAGE - (at & (IMAGE_PAGE - 1)) + apart - 1) / apart;
     return rest < n ? rest : n;
 }
 
@@ -115,19 +122,21 @@ static bool may_move(int64_t value, int64_t writer, int64_t me, bool once) {
     return value != IMAGE_POISON && writer != me && !(once && writer != IMAGE_POISON);
 }
 
-int64_t oracle_move_run(struct run *r, int64_t from, int64_t to, int64_t n) {
-    n = unswizzled(&r->src, from, unswizzled(&r->dst, to, n));
+int64_t oracle_move_run(struct run *r, int64_t from, int64_t to, int64_t n, int64_t apart) {
+    n = unswizzled(&r->src, from, unswizzled(&r->dst, to, n, apart), apart);
     from = place(&r->src, from) + r->src.from;
     to = place(&r->dst, to) + r->dst.from;
-    int64_t room = IMAGE_PAGE - (from & (IMAGE_PAGE - 1)), me = r->nblock << 32 | r->serial;
-    if (room > IMAGE_PAGE - (to & (IMAGE_PAGE - 1))) room = IMAGE_PAGE - (to & (IMAGE_PAGE - 1));
-    if (n > room) n = room;
+    int64_t me = r->nblock << 32 | r->serial;
+    n = in_page(from, in_page(to, n, apart), apart);
     bool once = r->dst.view->base->space == MEM_GLOBAL;
     // first what makes pages
     int64_t *writer = image_at(r->writer, r->dst.buf, to, true);
     int64_t *tag = image_at(r->img, r->dst.buf, to, true);
-    int64_t value[IMAGE_PAGE], i = 0;
-    image_load_run(r->img, r->src.buf, from, n, value);
+    const int64_t *source = image_at(r->img, r->src.buf, from, false);
+    int64_t value[IMAGE_PAGE], i = 0, unwritten = image_unwritten(r->img, r->src.buf, from);
+    int64_t up = unwritten == IMAGE_POISON ? 0 : apart;
+    for (int64_t k = 0; k < n; ++k, unwritten += up)
+        value[k] = source[k * apart] == IMAGE_POISON ? unwritten : source[k * apart];
     const struct elem_type *was = r->src.view->base->elem, *is = r->dst.view->base->elem;
     if (elem_converts(was, is)) {
         for (int64_t k = 0; k < n; ++k) {
@@ -136,12 +145,13 @@ int64_t oracle_move_run(struct run *r, int64_t from, int64_t to, int64_t n) {
         }
     }
     int64_t since = oracle_since(r, r->src.view->base);
-    const int64_t *filled = since < 0 ? value : image_at(r->writer, r->src.buf, from, false);
-    while (i < n && may_move(value[i], writer[i], me, once) && oracle_fresh(since, filled[i])) {
-        ++i;
+    const int64_t *filled = since < 0 ? source : image_at(r->writer, r->src.buf, from, false);
+    for (; i < n && may_move(value[i], writer[i * apart], me, once) &&
+           oracle_fresh(since, filled[i * apart]);
+         ++i) {
+        tag[i * apart] = value[i];
+        writer[i * apart] = me;
     }
-    memcpy(tag, value, (size_t)i * sizeof *tag);
-    for (int64_t k = 0; k < i; ++k) writer[k] = me;
     r->report->moved += i;
     return i;
 }
@@ -286,13 +296,14 @@ int oracle_rank(struct lay l) {
     return l.shape->rank < 0 ? 1 : l.shape->rank;
 }
 
-// How many elements from here on stand beside one another on both sides, all of them inside; 0 when
-// the next is elsewhere.
-static int64_t neighbours(const struct run *r, struct walk *from, struct walk *to) {
+// How many elements from here on stand "apart" from one another on both sides, all of them inside;
+// 0 when the next is elsewhere.
+static int64_t neighbours(const struct run *r, struct walk *from, struct walk *to, int64_t *apart) {
     int m = to->order[0];
-    if (to->f->n == 0 || from->f->n == 0 || from->order[0] != m || to->f->stride[m] != 1 ||
-        from->f->stride[m] != 1 || from->f->extent[m] != to->f->extent[m])
+    if (to->f->n == 0 || from->f->n == 0 || from->order[0] != m || to->f->stride[m] < 1 ||
+        from->f->stride[m] != to->f->stride[m] || from->f->extent[m] != to->f->extent[m])
         return 0;
+    *apart = to->f->stride[m];
     int64_t n = to->f->extent[m] - to->at[m];
     // a box that holds the first and the last holds all between them
     while (n > 1 && (r->src.over || r->dst.over)) {
@@ -331,9 +342,9 @@ static bool copy_points(struct run *r) {
     if (!r->watch) oracle_go_along(&from, &to);
     for (int64_t i = 0; i < r->dst.flat.size; ++i) {
         bool is_from = oracle_inside(&r->src, from.at), is_to = oracle_inside(&r->dst, to.at);
-        int64_t run = is_from && is_to && !r->watch ? neighbours(r, &from, &to) : 0;
+        int64_t apart, run = is_from && is_to && !r->watch ? neighbours(r, &from, &to, &apart) : 0;
         if (r->watch) oracle_remember(r, r->dst.flat.n, to.at, i);
-        if (run > 0) run = oracle_move_run(r, from.value, to.value, run);
+        if (run > 0) run = oracle_move_run(r, from.value, to.value, run, apart);
         if (run == 0 && !oracle_move_if(r, from.value, is_from, to.value, is_to)) return false;
         if (run > 1) {
             oracle_go_on(&from, run - 1);

@@ -130,9 +130,9 @@ bool oracle_locate(struct run *r, struct side *side);
 void oracle_turn_to_thread(struct run *r, struct side *side);
 // Whether the coordinate "at" of the view, by mode without parentheses, lies inside the tensor.
 bool oracle_inside(const struct side *side, const int64_t *at);
-// Moves elements that stand one behind the other on both sides, as far as nothing is to be said of
-// them; at most "n".  Returns how many.
-int64_t oracle_move_run(struct run *r, int64_t from, int64_t to, int64_t n);
+// Moves elements that stand "apart" on both sides, as far as nothing is to be said of them; at most
+// "n".  Returns how many.
+int64_t oracle_move_run(struct run *r, int64_t from, int64_t to, int64_t n, int64_t apart);
 // Moves an element that may lie outside the source's tensor, or the destination's.
 bool oracle_move_if(struct run *r, int64_t from, bool is_from, int64_t to, bool is_to);
 

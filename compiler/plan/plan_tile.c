@@ -226,7 +226,7 @@ static bool move_stretch(struct run *r, const struct tile *tile, const struct si
     bool there = x->at != NOWHERE && is_inside(tile, block, x->tile, x->x);
     for (int64_t i = 0; i < x->n;) {
         int64_t from = to_frag ? x->at + i : x->slot + i, to = to_frag ? x->slot + i : x->at + i;
-        int64_t moved = there && !r->watch ? oracle_move_run(r, from, to, x->n - i) : 0;
+        int64_t moved = there && !r->watch ? oracle_move_run(r, from, to, x->n - i, 1) : 0;
         if (moved == 0 && !oracle_move_if(r, from, !to_frag || there, to, to_frag || there))
             return false;
         i += moved ? moved : 1;

@@ -242,16 +242,16 @@ static const struct {
      "local_tile(B,(64,1),(0,i)) with v; } }",
      3, 12, "0 1 2 3 4 5 6 7 8 9 10 11 "},
     // the largest that is, and the next one
-    {"(64,512)",
-     "(A, out B) grid (512) { copy local_tile(A,(64,1),(0,block.x)) -> "
+    {"(64,128)",
+     "(A, out B) grid (128) { copy local_tile(A,(64,1),(0,block.x)) -> "
      "local_tile(B,(64,1),(0,block.x)) with v; }",
      0, 7, "0 1 2 3 4 5 6 "},
-    {"(64,513)",
-     "(A, out B) grid (513) { copy local_tile(A,(64,1),(0,block.x)) -> "
+    {"(64,129)",
+     "(A, out B) grid (129) { copy local_tile(A,(64,1),(0,block.x)) -> "
      "local_tile(B,(64,1),(0,block.x)) with v; }",
      0, 7, "0 1 "},
-    {"(64,513)",
-     "(A, out B) grid (1) { for i in 0 .. 513 { copy local_tile(A,(64,1),(0,i)) -> "
+    {"(64,129)",
+     "(A, out B) grid (1) { for i in 0 .. 129 { copy local_tile(A,(64,1),(0,i)) -> "
      "local_tile(B,(64,1),(0,i)) with v; } }",
      3, 7, "0 1 "},
     // of a larger one first, second, middle and last
