@@ -1,4 +1,5 @@
-// Executing Kernel IR on tagged memory: the other half of the check that every compile makes.
+// Executing Kernel IR on tagged memory: the other half of the test of lowering that every compile
+// makes.
 #include "kernel/eval.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 // Kernel IR: what one thread of a kernel does, one node an instruction or a loop.  Lowering makes
-// it from the plan; it is checked against the plan's meaning on every compile; the emitter prints
-// it and looks at nothing else.
+// it from the plan; every compile tests by sample that it does what the plan means; the emitter
+// prints it and looks at nothing else.
 #ifndef TCPC_KERNEL_KERNEL_IR_H
 #define TCPC_KERNEL_KERNEL_IR_H
 

@@ -8,10 +8,10 @@
 //
 // A loop whose variable no address depends on takes a few iterations: the third finds what the
 // second did.  The block is gone through in several turns, one for each number of steps that a
-// pipeline of S stages is tried with: 0, 1, S and S + 2 or 3, as far as it can have so many.  One that
-// stands within another one takes another of these numbers in each turn, so that nested ones
-// multiply few steps, and each is seen with many.  A turn ends after OPERATIONS, and what it has not
-// come to is left: how much is executed depends on the Kernel IR alone.
+// pipeline of S stages is tried with: 0, 1, S and S + 2 or 3, as far as it can have so many.  One
+// that stands within another one takes another of these numbers in each turn, so that nested ones
+// multiply few steps, and each is seen with many.  A turn ends after OPERATIONS, and what it has
+// not come to is left: how much is executed depends on the Kernel IR alone.
 #include "kernel/order.h"
 
 #include <stdlib.h>
@@ -22,10 +22,10 @@
 #include "kernel/columns.h"
 #include "layout/algebra.h"
 
-enum { SAME_STEPS = 4 };                 // of a loop whose steps touch the same
-enum { FEW_STEPS = 2 };                  // of a loop that may have more than the params say
-enum { TURNS = 4 };                      // see steps_in
-#define OPERATIONS ((int64_t)1 << 18)    // of threads in a turn: then the rest is left
+enum { SAME_STEPS = 4 };               // of a loop whose steps touch the same
+enum { FEW_STEPS = 2 };                // of a loop that may have more than the params say
+enum { TURNS = 4 };                    // see steps_in
+#define OPERATIONS ((int64_t)1 << 18)  // of threads in a turn: then the rest is left
 enum { FIRST_PIECES = 1024, FIRST_GROUPS = 64, HASH_SHIFT = 20 };
 #define HASH_FACTOR ((uint64_t)0x9e3779b97f4a7c15u)
 
@@ -550,13 +550,9 @@ static bool run_node(struct run *r, const struct kir_node *n) {
     switch (n->kind) {
     case KIR_COMMENT:
     case KIR_STAGE_DECL: return true;
-    case KIR_BARRIER:
-        ++r->epoch;
-        return true;
+    case KIR_BARRIER: ++r->epoch; return true;
     case KIR_COMMIT: return run_commit(r);
-    case KIR_WAIT:
-        run_wait(r, n->pending);
-        return true;
+    case KIR_WAIT: run_wait(r, n->pending); return true;
     case KIR_LET: return run_let(r, n);
     case KIR_FOR: return run_loop(r, n);
     case KIR_IF: return run_ways(r, n, n->cond, n->nconds);
@@ -631,12 +627,7 @@ static bool run_block(struct run *r) {
 
 static bool check_turn(struct session *s, const struct kir_kernel *k, const int64_t *sym,
                        bool beyond, struct order_fault *fault, int turn, bool *same) {
-    struct run r = {.s = s,
-                    .k = k,
-                    .fault = fault,
-                    .turn = turn,
-                    .beyond = beyond,
-                    .same = same};
+    struct run r = {.s = s, .k = k, .fault = fault, .turn = turn, .beyond = beyond, .same = same};
     struct arena_mark mark = arena_mark(&s->arena);
     r.columns = columns_new(s, k->threads, sym);
     r.shadow = calloc((size_t)count_nodes(k->body) + 1, sizeof *r.shadow);

@@ -1,6 +1,6 @@
-// Is what threads do to shared memory in order in the Kernel IR?  Executes one block of it and keeps,
-// for each piece of memory, who wrote and read it last; it knows nothing of how barriers and waits
-// were placed.
+// Is what threads do to shared memory in order in the Kernel IR?  Executes one block of it and
+// keeps, for each piece of memory, who wrote and read it last; it knows nothing of how barriers and
+// waits were placed.
 //
 // That a plan's accesses are in order for every size, block and step is proven (pass/sync.c); this
 // is a test, by sample, that lowering has kept that order.

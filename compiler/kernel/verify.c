@@ -143,9 +143,9 @@ static bool any_async(const struct kir_node *list) {
     return false;
 }
 
-// The code does what is meant.  Asynchronous copies arrive as late as they can where every iteration
-// is executed: a wait counts the groups of all of them.  Else, and with "early" too, they arrive at
-// once.
+// The code does what is meant.  Asynchronous copies arrive as late as they can where every
+// iteration is executed: a wait counts the groups of all of them.  Else, and with "early" too, they
+// arrive at once.
 static void compare(struct session *s, const struct kernel *k, const struct kir_kernel *x,
                     const int64_t *sym, struct sample_set what, const struct image *meant,
                     bool early) {
@@ -246,8 +246,8 @@ static int choice_of(const struct kernel *k, int i, const int64_t *const *choice
     return found;
 }
 
-// Of the widest variant and the narrowest, with the last choice that each is for: it has whole tiles
-// where there can be some.
+// Of the widest variant and the narrowest, with the last choice that each is for: it has whole
+// tiles where there can be some.
 static void check_order(struct session *s, const struct kernel *k, const struct kir_kernel *x,
                         int n, const int64_t *const *choice) {
     for (int i = 0; x; ++i, x = x->narrower) {

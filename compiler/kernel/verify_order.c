@@ -1,6 +1,6 @@
-// Whether lowering kept accesses in order, tested by executing a block of the Kernel IR for a choice
-// of the params.  The order of the plan, also of manual functions, is proven before: what is found
-// here is a mistake of ours.
+// Whether lowering kept accesses in order, tested by executing a block of the Kernel IR for a
+// choice of the params.  The order of the plan, also of manual functions, is proven before: what is
+// found here is a mistake of ours.
 #include <inttypes.h>
 
 #include "base/session.h"

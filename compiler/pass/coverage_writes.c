@@ -83,7 +83,7 @@ static void not_known(struct writes *w, const struct write *a, const char *what)
                w->k->name,
                a->x->full ? "it has more variables than can be looked at" : prover_why(w->prover));
     diag_page(s, "once");
-    diag_note(s, t->at, "%s", advice());
+    diag_note(s, a->copy->at, "%s", advice());
 }
 
 static const char *plural(const struct ix_var *v) {
@@ -108,6 +108,8 @@ static const struct prove_var *differs(const struct instances *x, const struct p
 static bool depends(const struct prove_set *set, const struct ix_var *v) {
     for (int i = 0; i < set->nouts; ++i)
         if (ix_depends_on(set->out[i], v)) return true;
+    for (int i = 0; i < set->nvars; ++i)
+        if (ix_depends_on(set->var[i].begin, v) || ix_depends_on(set->var[i].end, v)) return true;
     return false;
 }
 
@@ -200,6 +202,7 @@ static bool check_whole(struct writes *w, const struct formal *f) {
     } else if (r == PROVE_UNKNOWN) {
         diag_error(s, f->at, "'%s' is not known to be written wholly in kernel '%s': %s", t->name,
                    w->k->name, prover_why(w->prover));
+        diag_page(s, "once");
     } else {
         diag_error(s, copies == 1 && n == 1 ? first->copy->dst.at : f->at,
                    "'%s' is not written wholly by kernel '%s'", t->name, w->k->name);

@@ -112,8 +112,9 @@ static bool relate(const struct use *r, const struct use *w, struct prove_write 
     return true;
 }
 
+// "step": what counts is written in the same step of a pipeline.
 static void refuse(struct uses *u, const struct use *r, const struct use *only, int writers,
-                   const struct prove_witness *found) {
+                   bool step, const struct prove_witness *found) {
     struct session *s = u->s;
     const struct tensor *t = r->view->base;
     bool frag = t->space == MEM_FRAG;
@@ -134,12 +135,13 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
                                    "outside '%s'",
                    t->name, c->src.base->name);
     else
-        diag_error(s, r->view->at, "'%s' is read here also where nothing was written to it before",
-                   t->name);
+        diag_error(s, r->view->at, "'%s' is read here also where nothing was written to it %s",
+                   t->name, step ? "in that step of the pipeline" : "before");
     diag_page(s, "unwritten");
-    diag_note(s, r->view->at, "%s%s is read by %s, and was not written",
+    diag_note(s, r->view->at, "%s%s is read by %s, and was not written%s",
               instances_params(s, u->plan, u->k, found), element,
-              instances_where(r->x, &r->around, frag ? NULL : r->copy, found, 0));
+              instances_where(r->x, &r->around, frag ? NULL : r->copy, found, 0),
+              step ? " in that step" : "");
     if (only) diag_note(s, only->view->at, "it is written here");
 }
 
@@ -149,6 +151,7 @@ static bool check_read(struct uses *u, struct prover *prover, struct use *r) {
     struct prove_witness found;
     const struct use *only = NULL;
     int n = 0, writers = 0;
+    bool step = false;
     make_set(u, r);
     bool full = r->x->full;
     for (int i = 0; i < u->n; ++i) {
@@ -160,10 +163,11 @@ static bool check_read(struct uses *u, struct prover *prover, struct use *r) {
         full = full || w->x->full;
         only = writers++ ? NULL : w;
         write[n++] = one;
+        step = step || one.equal > 0;
     }
     enum prove_answer a =
         full ? PROVE_UNKNOWN : prove_written(prover, &r->set, write, n, &found);
-    if (a == PROVE_NO) refuse(u, r, only, writers, &found);
+    if (a == PROVE_NO) refuse(u, r, only, writers, step, &found);
     if (a == PROVE_UNKNOWN) {
         diag_error(s, r->view->at, "'%s' is not known to be written before it is read here: %s",
                    r->view->base->name,

@@ -31,12 +31,9 @@ static const char *verb(const struct prove_access *a) {
     return a->write ? "writes" : "reads";
 }
 
-// How many groups may be under way at most where the access of "f" comes, so that the other one has
-// been completed: tried one by one.
 static const char *wait_text(const struct schedule *x, const struct schedule_fault *f) {
-    (void)f;
-    (void)x;
-    return "a 'wait' for its group is missing";
+    if (f->why.younger < 0) return "no 'commit;' ends its group, and no 'wait 0;' waits for it";
+    return arena_printf(&x->s->arena, "a 'wait %d;' is missing", f->why.younger);
 }
 
 static void note_where(const struct schedule *x, const struct schedule_fault *f) {
@@ -49,7 +46,7 @@ static void note_where(const struct schedule *x, const struct schedule_fault *f)
     const char *element = w->nouts ? arena_printf(&s->arena, "element %s, ",
                                                   instances_element(s, w))
                                    : "";
-    diag_note(s, a->view->at, "%s%s %s them here%s, in block (%lld,%lld,%lld)",
+    diag_note(s, a->view->at, "%s%s %s it here%s, in block (%lld,%lld,%lld)",
               instances_params(s, x->plan, x->k, w), arena_printf(&s->arena, "%s%s", element, who(x, f, 0)),
               verb(&x->program.access[f->a]), iterations(x, a, w->var[0]), (long long)at[0],
               (long long)at[1], (long long)at[2]);
@@ -161,7 +158,7 @@ void sync_warn_needless(struct schedule *x) {
         if (by == 0) continue;
         diag_warn(s, W_NEEDLESS_SYNC, st->at, "this wait leaves %d group%s under way, and %d could be",
                   was[i], was[i] == 1 ? "" : "s", was[i] + by);
-        diag_note(s, st->at, "wait for fewer of them");
+        diag_note(s, st->at, "leave more of them under way");
         diag_fixit(s, st->at, arena_printf(&s->arena, "wait %d;", was[i] + by));
     }
     // what is written is what is emitted

@@ -158,6 +158,13 @@ static void take_part(struct question *q, const struct qset *set, const struct p
 
 // -- once -----------------------------------------------------------------------------------------
 
+// How many of the dimensions tell instances apart: those of variables, which come first.
+static int variables(const struct qset *set) {
+    int n = 0;
+    while (n < set->ndims && set->dim[n].place >= 0) ++n;
+    return n;
+}
+
 // The differences between two instances of "set", where each of its variables is between bounds that
 // are the same for all: a sum of coef * difference is 0 for each element that is named.  Then they
 // collide only if there are such differences, of which the first one that is not 0, "at", is
@@ -202,7 +209,7 @@ static bool differ_by_range(struct question *q, const struct qset *set, int nequ
         for (int j = 0; j < set->out[i].n; ++j)
             if (set->out[i].term[j].kind == COL_DIM) e->term[e->n++] = set->out[i].term[j];
     }
-    for (int at = nequal; at < set->ndims; ++at) {
+    for (int at = nequal; at < variables(set); ++at) {
         system_init(y, q, set->ndims);
         system_context(y);
         for (int i = 0; i < set->ndims; ++i) {
@@ -235,7 +242,7 @@ static enum prove_answer collide(struct asked *a, const struct qset *set, int ne
     question_sequence(second, n, n);
     enum prove_answer r = PROVE_YES;
     int64_t value[BOTH];
-    for (int at = nequal; at < n && r == PROVE_YES; ++at) {
+    for (int at = nequal; at < variables(set) && r == PROVE_YES; ++at) {
         system_init(y, q, 2 * n);
         system_context(y);
         system_instances(y, set, first);

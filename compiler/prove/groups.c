@@ -9,6 +9,8 @@
 #include "base/session.h"
 #include "prove/order_private.h"
 
+#include <isl/point.h>
+
 // "x", by "na" dimensions and others: of the others the least.
 static isl_set *earliest(isl_set *x, int na) {
     isl_map *m = isl_map_from_range(x);
@@ -86,4 +88,45 @@ void order_first_waits(struct prove_order *o, int a) {
         bool on = s->wait && s->on && exact && s->pending + 1 < ORDER_GROUPS && o->sync[i].exact;
         x->first[i] = on ? first_wait(o, a, i) : NULL;
     }
+}
+
+// Whether time "t" comes before that of access "b" for the instance of "w".
+static bool comes_before(const struct prove_order *o, isl_point *t, int from, int b,
+                         const struct prove_witness *w) {
+    const struct prove_set *when = &o->program->access[b].when;
+    struct ix_env env = {w->var[1], w->sym};
+    for (int i = 0; i < o->ntime && i < when->nouts; ++i) {
+        int64_t at;
+        isl_val *v = isl_point_get_coordinate_val(t, isl_dim_set, from + i);
+        int64_t x = isl_val_get_num_si(v);
+        isl_val_free(v);
+        if (!ix_eval(when->out[i], &env, &at)) return false;
+        if (x != at) return x < at;
+    }
+    return false;
+}
+
+int order_younger(struct prove_order *o, int a, int b, const struct prove_witness *w) {
+    struct question *q = &o->q;
+    const struct order_access *x = &o->access[a];
+    int n = -1;
+    if (o->program->ncommits == 0) return n;
+    for (int k = 0; k + 1 < ORDER_GROUPS; ++k, ++n) {
+        isl_set *all = isl_set_copy(committed(o, a, k));
+        for (int i = 0; i < q->nparams; ++i) {
+            int64_t value;
+            if (question_param(q, i, w, &value))
+                all = isl_set_fix_val(all, isl_dim_param, (unsigned)i,
+                                      isl_val_int_from_si(q->p->ctx, value));
+        }
+        for (int i = 0; i < x->when.ndims; ++i)
+            all = isl_set_fix_val(
+                all, isl_dim_set, (unsigned)i,
+                isl_val_int_from_si(q->p->ctx, w->var[0][x->when.dim[i].var->id]));
+        isl_point *t = isl_set_sample_point(all);
+        bool before = t && !isl_point_is_void(t) && comes_before(o, t, x->when.ndims, b, w);
+        isl_point_free(t);
+        if (!before) break;
+    }
+    return n;
 }

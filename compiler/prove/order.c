@@ -403,9 +403,11 @@ enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *us
     // of those in order for other threads the wait was there; it may be for the same one alone
     struct prove_fault own = {.missing = PROVE_WAIT};
     enum prove_answer done = PROVE_YES;
-    if (r != PROVE_YES || threads) done = check_own(o, a, b, used, threads && r == PROVE_YES, f ? &own : NULL);
+    if (r != PROVE_YES || threads)
+        done = check_own(o, a, b, used, threads && r == PROVE_YES, f ? &own : NULL);
     if (done == PROVE_YES) return r;
     if (f) *f = own;
+    if (f && done == PROVE_NO) f->younger = order_younger(o, a, b, &f->at);
     return done;
 }
 

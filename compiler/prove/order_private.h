@@ -47,6 +47,9 @@ isl_set *order_before(struct prove_order *o, isl_basic_set *base, const struct q
                       const int *da, const struct qset *b, const int *db);
 isl_set *order_refine(struct prove_order *o, isl_set *base, const struct qset *a, const int *da,
                       const struct qset *b, const int *db);
+// How many groups are committed after that of "a" and before "b", for the instances of "w"; -1: nor
+// is its own.
+int order_younger(struct prove_order *o, int a, int b, const struct prove_witness *w);
 // Works out "first" of access "a" for the waits as they are now.
 void order_first_waits(struct prove_order *o, int a);
 

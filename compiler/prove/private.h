@@ -205,6 +205,8 @@ void question_sequence(int *dim, int n, int from);
 // PROVE_UNKNOWN.
 // Takes "x".
 enum prove_answer question_empty(struct question *q, isl_set *x, int64_t *param, int64_t *dim);
+// The value of the "i"-th param column in "w"; false where it has none there.
+bool question_param(const struct question *q, int i, const struct prove_witness *w, int64_t *value);
 // The answer PROVE_UNKNOWN, because of a term or a limit.
 enum prove_answer question_unknown(struct question *q);
 // Fills "w" from values; false when they are not true of the plan.

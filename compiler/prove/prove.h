@@ -137,9 +137,10 @@ struct prove_program {
     int nsyncs;
 };
 
-enum prove_missing { PROVE_WAIT, PROVE_BARRIER, PROVE_COMMIT };
+enum prove_missing { PROVE_WAIT, PROVE_BARRIER };
 struct prove_fault {
     enum prove_missing missing;
+    int younger;  // of PROVE_WAIT: groups that were committed after that of "a"; -1: it was not
     struct prove_witness at;  // params, and the variables of the earlier and of the later access
     bool threads;             // the threads are known: variable of by_thread
 };

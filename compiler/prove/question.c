@@ -376,3 +376,28 @@ bool question_witness(struct question *q, const int64_t *param, const int64_t *c
     }
     return true;
 }
+
+bool question_param(const struct question *q, int i, const struct prove_witness *w,
+                    int64_t *value) {
+    const struct qparam *x = &q->param[i];
+    struct ix_env env = {w->var[0], w->sym};
+    if (lay_int_valid(x->value)) {
+        for (int j = 0; j < x->value.nsyms; ++j)
+            if (w->sym[x->value.syms[j]->id] == INT64_MIN) return false;
+        if (!lay_int_eval(x->value, w->sym, value)) return false;
+        *value /= x->mul;
+        return true;
+    }
+    if (x->opaque) return ix_eval(x->opaque, &env, value);
+    if (x->digit < 0) {
+        *value = w->var[0][x->var->id];
+        return true;
+    }
+    const struct split *d = rewrite_find(q, x->var);
+    int64_t weight, extent;
+    if (!d || !lay_int_eval(d->weight[x->digit], w->sym, &weight) ||
+        !lay_int_eval(d->extent[x->digit], w->sym, &extent))
+        return false;
+    *value = w->var[0][x->var->id] / weight % extent;
+    return true;
+}

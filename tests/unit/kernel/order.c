@@ -639,8 +639,7 @@ static void check_steps(const char *steps, int stages, int most, int64_t param, 
         x.k.body = list(&x);
         if (!again) x.k.body = x.k.body->body;
         sym[x.param->id] = param;
-        if (!order_check(&x.s, &x.k, sym, beyond, &f))
-            sprintf(got + strlen(got), "%d ", m);
+        if (!order_check(&x.s, &x.k, sym, beyond, &f)) sprintf(got + strlen(got), "%d ", m);
         session_release(&x.s);
     }
     CHECK(strcmp(got, want) == 0, "%s steps of %d stages, %d at most, N %d%s%s\n  are %s\n  not %s",
