@@ -18,10 +18,10 @@ struct options {
     const char *arch;        // "sm_90", or NULL: what the plan says, else sm_80
     struct define *defines;  // -D
     int ndefines;
-    const char *dump_after;  // pass name or NULL
-    bool no_line;            // no #line in emitted code
+    const char *dump_after;     // pass name or NULL
+    bool no_line;               // no #line in emitted code
     unsigned long proof_limit;  // operations that a proof may take; 0: PROVE_LIMIT
-    const char *emitted;     // the emitted file as #line names it, or NULL: after the plan
+    const char *emitted;        // the emitted file as #line names it, or NULL: after the plan
 };
 
 struct session {

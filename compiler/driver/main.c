@@ -14,6 +14,7 @@
 #include "driver/response.h"
 #include "kernel/kernel_ir.h"
 #include "plan/print.h"
+#include "prove/prove.h"
 #include "syntax/ast.h"
 
 static const char help[] =
@@ -39,6 +40,7 @@ static const char help[] =
     "  -Wname -Wno-name    turn a warning on or off; -w turns all off\n"
     "  -Werror[=name]      make warnings errors; -Wno-error=name not this one\n"
     "  --error-limit=N     stop after N errors; 0 is no limit; default 20\n"
+    "  --proof-limit=N     give a proof up after N operations of isl; default 400000\n"
     "  --color=WHEN        auto (default), always, never\n"
     "  --diagnostics=KIND  text (default) or json\n"
     "  --explain=NAME      print the page of a message: what [-WNAME] or [--explain=NAME] behind "
@@ -224,7 +226,7 @@ static int command(int argc, char **argv) {
         bool missing;
         const char *page;
         if (strcmp(argv[i], "--version") == 0) {
-            puts("tcpc " TCPC_VERSION);
+            printf("tcpc " TCPC_VERSION ", proofs by %s\n", prove_version());
             return EXIT_RIGHT;
         }
         if (i == 1 && strcmp(argv[i], "--help") == 0) {

@@ -90,6 +90,19 @@ enum option_taken option_common(struct session *s, int argc, char **argv, int *i
         s->options.no_line = true;
         return OPTION_DONE;
     }
+    if ((value = option_value(argc, argv, i, "--proof-limit", &missing))) {
+        char *end;
+        errno = 0;
+        long limit = strtol(value, &end, 10);
+        if (!missing && *value && !*end && errno == 0 && limit > 0) {
+            s->options.proof_limit = (unsigned long)limit;
+            return OPTION_DONE;
+        }
+        if (!missing)
+            option_error("'--proof-limit' takes a number of operations, 1 or more, not '%s'",
+                         value);
+        return OPTION_BAD;
+    }
     if ((value = option_value(argc, argv, i, "--error-limit", &missing))) {
         char *end;
         errno = 0;

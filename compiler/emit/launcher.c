@@ -96,7 +96,8 @@ static void put_nothing_to_do(const struct emission *o) {
         const struct kir_tensor *t = &k->tensor[i];
         for (int j = 0; t->written && j < t->nextents; ++j) {
             struct kir_tensor one = {.extent = &t->extent[j], .nextents = 1};
-            const char *zero = is_earlier(k, i, t->extent[j]) ? "" : empties(o, &one, true, "==", "");
+            const char *zero =
+                is_earlier(k, i, t->extent[j]) ? "" : empties(o, &one, true, "==", "");
             if (*zero) buf_printf(o->b, "    if (%s) return TCP_OK;\n", zero);
         }
         if (!t->written) continue;

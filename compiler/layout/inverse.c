@@ -102,7 +102,8 @@ static bool complement(struct lay_ctx *ctx, struct lay a, const struct lay_tuple
 struct lay lay_complement_as(struct lay_ctx *ctx, struct lay a, const struct lay_tuple *cotarget,
                              bool fill) {
     struct lay_flat out;
-    if (!complement(ctx, a, cotarget, fill, &out) || !lay_flat_coalesce(ctx, &out, false)) return bad();
+    if (!complement(ctx, a, cotarget, fill, &out) || !lay_flat_coalesce(ctx, &out, false))
+        return bad();
     return lay_flat_lay(ctx, &out);
 }
 

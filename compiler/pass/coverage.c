@@ -90,9 +90,9 @@ static enum prove_answer bounded(struct session *s, struct kernel *k, const stru
     struct prove_set set = instances_settled(x, &w->around, v);
     enum prove_answer r = x->full ? PROVE_UNKNOWN : prove_none(w->prover, &set, &found);
     if (r == PROVE_NO)
-        *with = arena_printf(&s->arena, "%sit is %lld, %s", instances_params(s, w->plan, k, &found),
-                             (long long)found.out[mode],
-                             instances_where(x, &w->around, c, &found, 0));
+        *with =
+            arena_printf(&s->arena, "%sit is %lld, %s", instances_params(s, w->plan, k, &found),
+                         (long long)found.out[mode], instances_where(x, &w->around, c, &found, 0));
     return r;
 }
 
@@ -126,9 +126,8 @@ static bool check_registers(struct session *s, const struct kernel *k, const str
     struct prove_witness found;
     for (int low = 0; low < 2; ++low) {
         struct instances *x = ARENA_NEW(&s->arena, struct instances);
-        struct prove_set set =
-            c ? instances_registers(s, k, &w->around, c, v == &c->src, x)
-              : instances_argument(s, k, &w->around, v, x);
+        struct prove_set set = c ? instances_registers(s, k, &w->around, c, v == &c->src, x)
+                                 : instances_argument(s, k, &w->around, v, x);
         const struct ix *at = set.out[0];
         instances_cond(x, low ? ix_sub(s, ix_int(s, -1), at) : ix_sub(s, at, ix_int(s, n.num)));
         set.nconds = x->nconds;

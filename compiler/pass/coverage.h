@@ -12,7 +12,8 @@ bool coverage_writes(struct session *s, const struct plan *p, const struct kerne
 
 // coverage_loops.c
 // The greatest ("max") or least that "e" is in the loops "around", in terms of the variables of
-// what stands around them and of others: for messages, and for what a device function's caller owes.
+// what stands around them and of others: for messages, and for what a device function's caller
+// owes.
 const struct ix *coverage_bound(struct session *s, const struct ix *e, const struct around *around,
                                 bool max);
 

@@ -133,13 +133,13 @@ static void refuse_twice(struct writes *w, const struct write *a,
                    "the writes to '%s' overlap: two coordinates of this view are one element",
                    t->name);
     else
-        diag_error(s, c->dst.at, "%s %lld and %lld of kernel '%s' write the same elements of '%s'%s",
-                   plural(v->var), (long long)found->var[0][v->var->id],
-                   (long long)found->var[1][v->var->id], w->k->name, t->name,
-                   depends(&a->set, v->var)
-                       ? ""
-                       : arena_printf(&s->arena, ": nothing in this view depends on '%s'",
-                                      v->var->name));
+        diag_error(
+            s, c->dst.at, "%s %lld and %lld of kernel '%s' write the same elements of '%s'%s",
+            plural(v->var), (long long)found->var[0][v->var->id],
+            (long long)found->var[1][v->var->id], w->k->name, t->name,
+            depends(&a->set, v->var)
+                ? ""
+                : arena_printf(&s->arena, ": nothing in this view depends on '%s'", v->var->name));
     diag_page(s, "once");
     note_twice(w, a, a, found);
     declared(s, t);
@@ -208,7 +208,8 @@ static bool check_whole(struct writes *w, const struct formal *f) {
                    "'%s' is not written wholly by kernel '%s'", t->name, w->k->name);
         diag_page(s, "once");
         diag_note(s, first ? first->copy->at : f->at, "%selement %s of '%s' is never written",
-                  instances_params(s, w->plan, w->k, &found), instances_element(s, &found), t->name);
+                  instances_params(s, w->plan, w->k, &found), instances_element(s, &found),
+                  t->name);
     }
     diag_note(s, f->at, "listed as 'out' here; 'inout %s' keeps what is not written", t->name);
     return false;

@@ -69,8 +69,10 @@ static void gather(struct uses *u, const struct stmt *list) {
             for (int i = 0; i < st->call->fn->nformals; ++i) {
                 enum dir dir = st->call->fn->formal[i].dir;
                 if (dir == (write ? ARG_IN : ARG_OUT)) continue;
-                add_use(u, (struct use){.call = st->call, .view = &st->call->view[i],
-                                        .write = write, .stmt = st});
+                add_use(u, (struct use){.call = st->call,
+                                        .view = &st->call->view[i],
+                                        .write = write,
+                                        .stmt = st});
             }
         }
     }
@@ -131,8 +133,9 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
     }
     const struct copy *c = only ? only->copy : NULL;
     if (c && !c->pad && c->src.overhang)
-        diag_error(s, r->view->at, "'%s' is read here also where nothing was written to it, "
-                                   "outside '%s'",
+        diag_error(s, r->view->at,
+                   "'%s' is read here also where nothing was written to it, "
+                   "outside '%s'",
                    t->name, c->src.base->name);
     else
         diag_error(s, r->view->at, "'%s' is read here also where nothing was written to it %s",
@@ -165,8 +168,7 @@ static bool check_read(struct uses *u, struct prover *prover, struct use *r) {
         write[n++] = one;
         step = step || one.equal > 0;
     }
-    enum prove_answer a =
-        full ? PROVE_UNKNOWN : prove_written(prover, &r->set, write, n, &found);
+    enum prove_answer a = full ? PROVE_UNKNOWN : prove_written(prover, &r->set, write, n, &found);
     if (a == PROVE_NO) refuse(u, r, only, writers, step, &found);
     if (a == PROVE_UNKNOWN) {
         diag_error(s, r->view->at, "'%s' is not known to be written before it is read here: %s",

@@ -177,7 +177,8 @@ static const struct ix *by_mode(struct instances *x, const struct view *v, int m
     struct lay_int by = lay_int(1);
     for (int i = 0; i < x->nelements; ++i) {
         all = ix_add(s, all, ix_scale(s, x->element[i], by));
-        by = lay_int_mul(&s->lay, by, lay_is_leaf(x->shape) ? x->shape->leaf : x->shape->kid[i]->leaf);
+        by = lay_int_mul(&s->lay, by,
+                         lay_is_leaf(x->shape) ? x->shape->leaf : x->shape->kid[i]->leaf);
     }
     return sum_of(x, v->coord.shape, v->coord.stride, mode, all, sum);
 }
@@ -226,8 +227,7 @@ struct prove_set instances_settled(struct instances *x, const struct around *aro
     struct session *s = x->s;
     struct prove_set set = instances_set(x, v);
     const struct ix **out = ARENA_ARRAY(&s->arena, const struct ix *, set.nouts + 1);
-    for (int i = 0; i < set.nouts; ++i)
-        out[i] = by_tid(x, instances_step(s, around, set.out[i]));
+    for (int i = 0; i < set.nouts; ++i) out[i] = by_tid(x, instances_step(s, around, set.out[i]));
     for (int i = 0; i < x->nconds; ++i)
         x->cond[i] = by_tid(x, instances_step(s, around, x->cond[i]));
     set.out = out;

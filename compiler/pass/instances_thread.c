@@ -1,7 +1,8 @@
 // Copies by thread, value by value: for fragments, which each thread has for itself, and for the
 // question whether two accesses to an element are the same thread's.
 //
-// Separate from instances.c, where elements are a tensor's coordinates, whichever thread moves them.
+// Separate from instances.c, where elements are a tensor's coordinates, whichever thread moves
+// them.
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/instances.h"
@@ -110,8 +111,7 @@ static void add_modes(struct instances *x, const struct lay_tuple *shape, struct
     if (m->n == LAY_MAX_LEAVES)
         x->full = true;
     else
-        m->at[m->n++] =
-            lay_int_is(shape->leaf, 1) ? ix_int(x->s, 0) : add_mode(x, shape->leaf);
+        m->at[m->n++] = lay_int_is(shape->leaf, 1) ? ix_int(x->s, 0) : add_mode(x, shape->leaf);
 }
 
 static const struct ix *along(struct session *s, const struct lay_tuple *stride,

@@ -54,8 +54,8 @@ static void note_why(const struct race *r, const struct access *a, const struct 
         diag_note(r->s, a->view->at, "%selement %s of '%s' is %s by %s, and %s by %s",
                   instances_params(r->s, r->plan, r->k, w), instances_element(r->s, w),
                   a->view->base->name, a->write ? "written" : "read",
-                  instances_where(a->x, &a->around, a->copy, w, 0),
-                  b->write ? "written" : "read", instances_where(b->x, &b->around, b->copy, w, 1));
+                  instances_where(a->x, &a->around, a->copy, w, 0), b->write ? "written" : "read",
+                  instances_where(b->x, &b->around, b->copy, w, 1));
     else
         diag_note(r->s, a->view->at, "it is not known: %s", prover_why(r->prover));
 }
@@ -98,8 +98,8 @@ static bool check_sides(struct race *r, const struct copy *c) {
         make_set(r, &from, true);
         make_set(r, &to, true);
         if (!from.x->full && !to.x->full)
-            answer = prove_apart(r->prover, &from.set, &to.set, from.x->nblocks + from.x->nloops,
-                                 0, &w);
+            answer =
+                prove_apart(r->prover, &from.set, &to.set, from.x->nblocks + from.x->nloops, 0, &w);
     }
     if (answer == PROVE_YES) return true;
     diag_error(s, c->at,
@@ -170,9 +170,9 @@ static bool check_blocks(struct race *r, const struct tensor *t) {
             if (x->write || !y->write) continue;
             enum prove_answer answer = PROVE_UNKNOWN;
             if (!x->x->full && !y->x->full)
-                answer = x->x->nblocks == 0 ? PROVE_YES
-                                            : prove_apart(r->prover, &x->set, &y->set, 0,
-                                                          x->x->nblocks, &w);
+                answer = x->x->nblocks == 0
+                             ? PROVE_YES
+                             : prove_apart(r->prover, &x->set, &y->set, 0, x->x->nblocks, &w);
             if (answer == PROVE_YES) continue;
             diag_error(s, x->view->at,
                        "'%s' is read here where another block of kernel '%s' may write it; blocks "

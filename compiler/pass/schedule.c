@@ -60,10 +60,11 @@ static void add_access(struct walk *w, const struct stmt *st, const struct copy 
     struct prove_access *a = &x->program.access[i];
     struct schedule_access *b = &x->access[i];
     *b = (struct schedule_access){c, st, v, w->around, ARENA_NEW(&s->arena, struct instances)};
-    *a = (struct prove_access){.when = event(w, place, AT_ITSELF), .write = write,
+    *a = (struct prove_access){.when = event(w, place, AT_ITSELF),
+                               .write = write,
                                .once = v->base->space == MEM_GLOBAL,
-                               .buffer = v->base->space == MEM_GLOBAL ? -1 - v->base->id
-                                                                      : v->base->id};
+                               .buffer =
+                                   v->base->space == MEM_GLOBAL ? -1 - v->base->id : v->base->id};
     if (!c) {
         instances_begin(s, x->k, &w->around, false, b->x);
         instances_of(b->x, NULL, v);
@@ -95,12 +96,26 @@ static void add_syncs(struct walk *w, const struct stmt *st, int *wait, bool *ba
     add_sync(w, st, NULL, barrier, place, AT_BARRIER);
 }
 
-static void add_commit(struct walk *w, int place, enum phase phase) {
-    struct schedule *x = w->x;
-    if (x->program.ncommits == SCHEDULE_SYNCS)
-        x->full = true;
+static void add_step(struct walk *w, struct prove_set c) {
+    struct prove_program *p = &w->x->program;
+    if (p->nsteps == SCHEDULE_SYNCS)
+        w->x->full = true;
     else
-        x->program.commit[x->program.ncommits++] = event(w, place, phase);
+        p->step[p->nsteps++] = c;
+}
+
+static void add_commit(struct walk *w, struct prove_set c) {
+    struct prove_program *p = &w->x->program;
+    if (p->ncommits == SCHEDULE_SYNCS)
+        w->x->full = true;
+    else
+        p->commit[p->ncommits++] = c;
+}
+
+static void add_one_commit(struct walk *w, int place, enum phase phase) {
+    struct prove_set c = event(w, place, phase);
+    add_commit(w, c);
+    add_step(w, c);
 }
 
 // -- statements -----------------------------------------------------------------------------------
@@ -126,17 +141,18 @@ static void commit_ahead(struct walk *w, const struct stmt *st, int place) {
     const struct ix *begin = instances_step(s, &w->around, st->begin);
     const struct ix *end = instances_step(s, &w->around, st->end);
     const struct ix *ahead = ix_int(s, st->pipe->stages - 1), *first = ix_add(s, begin, ahead);
-    for (int steady = 0; steady < 2; ++steady) {
-        int before = w->x->program.ncommits;
-        add_commit(w, place, AT_COMMIT);
-        if (w->x->program.ncommits == before) return;
-        struct prove_set *c = &w->x->program.commit[before];
-        for (int i = 0; i < c->nvars; ++i) {
-            if (c->var[i].var != st->var) continue;
-            struct prove_var *v = (struct prove_var *)&c->var[i];
-            v->begin = steady ? first : begin;
-            v->end = steady ? ix_add(s, end, ahead) : first;
+    for (int which = 0; which < 3; ++which) {  // the first steps, the others, all
+        struct prove_set c = event(w, place, AT_COMMIT);
+        for (int i = 0; i < c.nvars; ++i) {
+            if (c.var[i].var != st->var) continue;
+            struct prove_var *v = (struct prove_var *)&c.var[i];
+            v->begin = which == 1 ? first : begin;
+            v->end = which == 0 ? first : ix_add(s, end, ahead);
         }
+        if (which < 2)
+            add_commit(w, c);
+        else
+            add_step(w, c);
     }
 }
 
@@ -206,13 +222,13 @@ static void walk_list(struct walk *w, struct stmt *list, const struct stmt *load
         case STMT_PART: BUG("a part outside a pipeline");
         case STMT_SYNC: add_sync(w, st, NULL, &w->x->written, place, AT_BARRIER); break;
         case STMT_WAIT: add_sync(w, st, &st->pending, NULL, place, AT_WAIT); break;
-        case STMT_COMMIT: add_commit(w, place, AT_COMMIT); break;
+        case STMT_COMMIT: add_one_commit(w, place, AT_COMMIT); break;
         }
         if (!commit || st->kind == STMT_COMMIT) continue;
         if (load && load->pipe->stages > 1)
             commit_ahead(w, load, place);
         else
-            add_commit(w, place, AT_COMMIT);
+            add_one_commit(w, place, AT_COMMIT);
     }
 }
 
@@ -234,15 +250,17 @@ void schedule_make(struct session *s, const struct plan *plan, struct kernel *k,
     out->written = true;
     p->access = ARENA_ARRAY(&s->arena, struct prove_access, SCHEDULE_ACCESSES);
     p->commit = ARENA_ARRAY(&s->arena, struct prove_set, SCHEDULE_SYNCS);
+    p->step = ARENA_ARRAY(&s->arena, struct prove_set, SCHEDULE_SYNCS);
     p->sync = ARENA_ARRAY(&s->arena, struct prove_sync, SCHEDULE_SYNCS);
     w->x = out;
     walk_list(w, k->body, NULL);
     int place = 0;
     for (const struct stmt *st = k->body; st; st = st->next) ++place;
-    if (k->commit_last) add_commit(w, place, AT_WAIT);
+    if (k->commit_last) add_one_commit(w, place, AT_WAIT);
     if (k->wait_last) add_sync(w, NULL, &out->all, NULL, place, AT_BARRIER);
     for (int i = 0; i < p->naccesses; ++i) shorten(&p->access[i].when, w->most);
     for (int i = 0; i < p->ncommits; ++i) shorten(&p->commit[i], w->most);
+    for (int i = 0; i < p->nsteps; ++i) shorten(&p->step[i], w->most);
     for (int i = 0; i < p->nsyncs; ++i) shorten(&p->sync[i].when, w->most);
     size_t pairs = (size_t)p->naccesses * (size_t)p->naccesses + 1;
     out->used = arena_alloc(&s->arena, sizeof *out->used * pairs);

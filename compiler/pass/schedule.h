@@ -33,7 +33,7 @@ struct schedule {
     struct prove_program program;
     struct schedule_access access[SCHEDULE_ACCESSES];
     struct schedule_sync sync[SCHEDULE_SYNCS];
-    bool full;  // more than fit
+    bool full;                     // more than fit
     bool without[SCHEDULE_SYNCS];  // left out in the next question, whatever the facts say
     struct prove_order *order;
     // what was proven last: for which waits and barriers, and on which each pair's order may rest

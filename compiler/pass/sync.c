@@ -20,6 +20,7 @@
 // First everything that is needed is put where it is first needed.  A need that shows only later,
 // around a loop, may make an earlier one superfluous: so each is then tried without.
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/session.h"
 #include "pass/pass.h"
@@ -91,6 +92,12 @@ static void ask(struct walk *w, const struct state *st, struct access a, struct 
     need->barrier |= st->everything;
 }
 
+void sync_copy(struct state *to, const struct state *from) {
+    memcpy(to->at, from->at, sizeof from->at[0] * (size_t)from->n);
+    to->n = from->n;
+    to->everything = from->everything;
+}
+
 static void pend(const struct kernel *k, struct state *st, struct entry e) {
     if (!meet_buffer(k, e.a)) return;
     for (int i = 0; i < st->n; ++i) {
@@ -108,13 +115,15 @@ static void pend(const struct kernel *k, struct state *st, struct entry e) {
 }
 
 static void apply_wait(const struct kernel *k, struct state *st, int pending) {
-    struct state out = {.everything = st->everything};
+    struct state out;
+    out.n = 0;
+    out.everything = st->everything;
     for (int i = 0; i < st->n; ++i) {
         struct entry e = st->at[i];
         if (e.async && e.age >= pending) e = (struct entry){e.a, false, 0};
         pend(k, &out, e);
     }
-    *st = out;
+    sync_copy(st, &out);
 }
 
 static void apply_barrier(struct state *st) {
@@ -136,13 +145,15 @@ void sync_leave(struct walk *w) {
 }
 
 void sync_next(struct walk *w, struct state *st) {
-    struct state out = {.everything = st->everything};
+    struct state out;
+    out.n = 0;
+    out.everything = st->everything;
     for (int i = 0; i < st->n; ++i) {
         struct entry e = st->at[i];
         if (e.a.loops >= w->nloops) e.a.loops = w->nloops - 1;
         pend(w->k, &out, e);
     }
-    *st = out;
+    sync_copy(st, &out);
 }
 
 void sync_commit(struct state *st) {
@@ -152,7 +163,8 @@ void sync_commit(struct state *st) {
 }
 
 bool sync_merge(const struct kernel *k, struct state *into, const struct state *from) {
-    struct state before = *into;
+    struct state before;
+    sync_copy(&before, into);
     into->everything |= from->everything;
     for (int i = 0; i < from->n; ++i) pend(k, into, from->at[i]);
     if (into->n != before.n || into->everything != before.everything) return true;
@@ -241,21 +253,22 @@ static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
     struct state *enter = ARENA_NEW(&w->s->arena, struct state);
     struct state *leave = ARENA_NEW(&w->s->arena, struct state);
     bool once = trips && trips->lo >= 1;
-    *enter = *st;
+    sync_copy(enter, st);
     sync_enter(w, x->var);
     do {
-        *leave = *enter;
+        sync_copy(leave, enter);
         sync_run(w, x->body, leave);
         sync_next(w, leave);
     } while (sync_merge(w->k, enter, leave));
     sync_leave(w);
     if (once)
-        *st = *leave;
+        sync_copy(st, leave);
     else
         sync_merge(w->k, st, leave);
 }
 
 void sync_statement(struct walk *w, struct stmt *x, struct state *st) {
+    ++w->visits;
     switch (x->kind) {
     case STMT_COPY: run_copy(w, x->copy, st); break;
     case STMT_CALL: run_call(w, x->call, st); break;
@@ -279,9 +292,12 @@ bool sync_enough(struct walk *w) {
     return !w->lacking;
 }
 
+enum { MANY_VISITS = 4000 };  // of statements of one kernel
+
 // -- what is superfluous --------------------------------------------------------------------------
 
-// Whether what is there is enough: as far as the walk can tell, or once there is a schedule, proven.
+// Whether what is there is enough: as far as the walk can tell, or once there is a schedule,
+// proven.
 static bool enough(struct walk *w) {
     struct schedule_fault unused = {.quiet = true};
     return w->schedule ? schedule_in_order(w->schedule, &unused) : sync_enough(w);
@@ -466,6 +482,34 @@ static bool leaves_one_group(struct session *s, const struct kernel *k) {
     return false;
 }
 
+// Makes all waits in "list" as tight as they can be, which is easier to prove; whether one was not.
+static bool tighten(struct stmt *list) {
+    bool any = false;
+    for (struct stmt *x = list; x; x = x->next) {
+        int *wait[] = {&x->wait_before, NULL};
+        if (x->kind == STMT_COPY) wait[0] = &x->copy->facts.wait_before;
+        if (x->kind == STMT_CALL) wait[0] = &x->call->wait_before;
+        if (x->kind == STMT_PIPELINE) wait[1] = &x->pipe->wait_before;
+        for (int i = 0; i < 2; ++i) {
+            if (!wait[i] || *wait[i] <= 0) continue;
+            *wait[i] = 0;
+            any = true;
+        }
+        if (stmt_nests(x)) any |= tighten(x->body);
+    }
+    return any;
+}
+
+// Whether what is there is proven to be enough; where that takes too many steps, with waits that
+// leave nothing under way, and then these stay.
+static bool prove_all(struct walk *w, bool *loose, struct schedule_fault *f) {
+    *loose = true;
+    if (schedule_in_order(w->schedule, f)) return true;
+    if (f->answer != PROVE_UNKNOWN || f->a < 0 || !tighten(w->k->body)) return false;
+    *loose = false;
+    return schedule_in_order(w->schedule, f);
+}
+
 // Puts waits and barriers where they are first needed, then takes away what is needed no more.
 static bool place(struct walk *w) {
     struct kernel *k = w->k;
@@ -473,20 +517,24 @@ static bool place(struct walk *w) {
     w->mark = true;
     sync_enough(w);
     w->mark = false;
+    w->large = w->visits > MANY_VISITS;
     if (k->async && !leaves_one_group(w->s, k)) return false;
     k->commit_last = k->async;
     // a device function returns with its accesses done
     k->wait_last = k->device && !k->async && any_async(k->body);
-    sync_hoist(w, k->body);
-    loosen_list(w, k->body);
-    sync_turn(w, k->body);
+    if (!w->large) {
+        sync_hoist(w, k->body);
+        loosen_list(w, k->body);
+        sync_turn(w, k->body);
+    }
     w->schedule = ARENA_NEW(&w->s->arena, struct schedule);
     schedule_make(w->s, w->plan, k, w->prover, w->schedule);
-    if (!schedule_in_order(w->schedule, &f)) {
+    bool loose;
+    if (!prove_all(w, &loose, &f)) {
         sync_report(w->schedule, &f);
         return false;
     }
-    loosen_list(w, k->body);
+    if (loose) loosen_list(w, k->body);
     sync_points(w);
     return !k->device || without_barriers(w->s, k, k->body);
 }

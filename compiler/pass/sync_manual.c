@@ -43,11 +43,11 @@ static void note_where(const struct schedule *x, const struct schedule_fault *f)
     for (int i = 0; i < 3; ++i)
         if (x->k->block[i]) at[i] = w->var[0][x->k->block[i]->id];
     const struct schedule_access *a = &x->access[f->a];
-    const char *element = w->nouts ? arena_printf(&s->arena, "element %s, ",
-                                                  instances_element(s, w))
-                                   : "";
+    const char *element =
+        w->nouts ? arena_printf(&s->arena, "element %s, ", instances_element(s, w)) : "";
     diag_note(s, a->view->at, "%s%s %s it here%s, in block (%lld,%lld,%lld)",
-              instances_params(s, x->plan, x->k, w), arena_printf(&s->arena, "%s%s", element, who(x, f, 0)),
+              instances_params(s, x->plan, x->k, w),
+              arena_printf(&s->arena, "%s%s", element, who(x, f, 0)),
               verb(&x->program.access[f->a]), iterations(x, a, w->var[0]), (long long)at[0],
               (long long)at[1], (long long)at[2]);
 }
@@ -85,8 +85,9 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
     }
     const struct prove_access *pb = &x->program.access[f->b];
     if (f->why.missing == PROVE_WAIT)
-        diag_error(s, b->stmt->at, "%s %s elements of '%s'%s, which a cp.async of %s may still %s: "
-                                   "%s before it",
+        diag_error(s, b->stmt->at,
+                   "%s %s elements of '%s'%s, which a cp.async of %s may still %s: "
+                   "%s before it",
                    who(x, f, 1), verb(pb), name, iterations(x, b, f->why.at.var[1]), who(x, f, 0),
                    pa->write ? "fill" : "read", wait_text(x, f));
     else
@@ -156,8 +157,9 @@ void sync_warn_needless(struct schedule *x) {
         x->without[i] = false;
         int by = wait ? looser(x, x->sync[i].wait) : 0;
         if (by == 0) continue;
-        diag_warn(s, W_NEEDLESS_SYNC, st->at, "this wait leaves %d group%s under way, and %d could be",
-                  was[i], was[i] == 1 ? "" : "s", was[i] + by);
+        diag_warn(s, W_NEEDLESS_SYNC, st->at,
+                  "this wait leaves %d group%s under way, and %d could be", was[i],
+                  was[i] == 1 ? "" : "s", was[i] + by);
         diag_note(s, st->at, "leave more of them under way");
         diag_fixit(s, st->at, arena_printf(&s->arena, "wait %d;", was[i] + by));
     }

@@ -151,21 +151,21 @@ void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
         leave_steps(state, st->pipe, count);
         return;
     }
-    *enter = *state;
+    sync_copy(enter, state);
     run_prologue(w, st, INT64_MAX, enter);
     sync_enter(w, NULL);
     do {
-        *leave = *enter;
+        sync_copy(leave, enter);
         run_step(w, st, leave, -1, true);
     } while (sync_merge(w->k, enter, leave));
     // the loads that are ahead in the last steps are of steps that do not come
-    if (st->pipe->stages > 1) *leave = *enter;
+    if (st->pipe->stages > 1) sync_copy(leave, enter);
     for (int64_t i = 1 - st->pipe->stages; i < 0; ++i)
         run_step(w, st, leave, count < 0 ? -1 : count + i, false);
     sync_leave(w);
     leave_steps(leave, st->pipe, count);
     if (once) {
-        *state = *leave;
+        sync_copy(state, leave);
         return;
     }
     run_prologue(w, st, 0, state);

@@ -16,8 +16,8 @@ struct entry {
 
 struct state {
     int n;
-    struct entry at[SYNC_PENDING];
     bool everything;  // more was pending than fits: every access conflicts
+    struct entry at[SYNC_PENDING];
 };
 
 // Two accesses of which the later one has to wait.
@@ -60,6 +60,8 @@ struct walk {
     struct kernel *k;
     bool mark;                 // else only look whether what is there is enough
     bool lacking;              // it is not
+    int64_t visits;            // of statements, in the first walk
+    bool large;                // so many that further walks would take long: proofs alone decide
     struct sync_reasons *why;  // or NULL: collects what is lacking
     const struct where *here;
     const struct ix_var *loop[SYNC_LOOPS];  // around, outermost first; NULL: of a pipeline
@@ -71,6 +73,7 @@ struct walk {
     struct schedule *schedule;  // what proves that all is in order; NULL: not made yet
 };
 
+void sync_copy(struct state *to, const struct state *from);
 // Goes through "list" from what is pending in "st".
 void sync_run(struct walk *w, struct stmt *list, struct state *st);
 void sync_statement(struct walk *w, struct stmt *x, struct state *st);

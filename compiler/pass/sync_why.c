@@ -64,7 +64,7 @@ static const struct sync_reason **add_reasons(struct walk *w, bool wait,
                                               const struct sync_reason **end) {
     struct sync_reasons why = {wait, end, end};
     w->why = &why;
-    sync_enough(w);
+    if (!w->large) sync_enough(w);
     w->why = NULL;
     return why.end;
 }

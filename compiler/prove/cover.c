@@ -58,9 +58,9 @@ static enum prove_answer none(struct prover *p, const struct prove_set *set,
     system_init(y, q, n);
     system_context(y);
     system_instances(y, &a->set[0], dim);
-    enum prove_answer r = told(a, question_empty(q, isl_set_from_basic_set(system_basic(y)), a->param,
-                                                 w ? a->dim : NULL),
-                               1, w);
+    enum prove_answer r = told(
+        a, question_empty(q, isl_set_from_basic_set(system_basic(y)), a->param, w ? a->dim : NULL),
+        1, w);
     if (r == PROVE_NO && w) name_element(a, set, w);
     question_release(q);
     return r;
@@ -92,8 +92,8 @@ enum prove_answer prove_at_least(struct prover *p, const struct ix *a, const str
 // -- parts ----------------------------------------------------------------------------------------
 
 struct parts {
-    int of[MOST_DIMS];    // by dimension
-    int out[MOST_DIMS];   // by what is named; -1: of no dimension
+    int of[MOST_DIMS];   // by dimension
+    int out[MOST_DIMS];  // by what is named; -1: of no dimension
     int cond[MOST_CONDS];
     int n;
 };
@@ -165,9 +165,9 @@ static int variables(const struct qset *set) {
     return n;
 }
 
-// The differences between two instances of "set", where each of its variables is between bounds that
-// are the same for all: a sum of coef * difference is 0 for each element that is named.  Then they
-// collide only if there are such differences, of which the first one that is not 0, "at", is
+// The differences between two instances of "set", where each of its variables is between bounds
+// that are the same for all: a sum of coef * difference is 0 for each element that is named.  Then
+// they collide only if there are such differences, of which the first one that is not 0, "at", is
 // positive.  Other conditions are left out, so that PROVE_NO says nothing.
 static bool ranges(struct question *q, const struct qset *set, struct lin *range) {
     struct lin low[MOST_DIMS] = {0}, high[MOST_DIMS] = {0};

@@ -25,7 +25,6 @@ static const struct ix *find(const struct ix *e) {
     return e->a->op == IX_VAR || e->a->op == IX_DIV ? NULL : e;
 }
 
-
 static const struct ix *find_in(const struct prove_set *x) {
     const struct ix *r = NULL;
     for (int i = 0; i < x->nouts && !r; ++i) r = find(x->out[i]);
@@ -42,8 +41,9 @@ static const struct ix *replace(struct session *s, const struct ix *e, const str
         const struct ix *sum = ix_int(s, 0);
         for (int i = 0; i < e->nterms; ++i) {
             const struct ix *atom = e->term[i].atom;
-            sum = ix_add(s, sum, atom ? ix_scale(s, replace(s, atom, of, value), e->term[i].coef)
-                                      : ix_lay(s, e->term[i].coef));
+            sum = ix_add(s, sum,
+                         atom ? ix_scale(s, replace(s, atom, of, value), e->term[i].coef)
+                              : ix_lay(s, e->term[i].coef));
         }
         return sum;
     }
@@ -95,11 +95,12 @@ static int expand(struct prover *p, const struct prove_set *x, struct prove_set 
     if (!of || most <= 1) return 1;
     // a >= lo * k, and a < (hi + 1) * k
     while (lo < 1 && negative(p, x, ix_sub(s, of->a, ix_scale(s, k, lay_int(lo + 1))))) ++lo;
-    while (lo < 0 && negative(p, x, ix_sub(s, ix_sub(s, ix_scale(s, k, lay_int(lo + 1)), of->a),
-                                           ix_int(s, 1))))
+    while (
+        lo < 0 &&
+        negative(p, x, ix_sub(s, ix_sub(s, ix_scale(s, k, lay_int(lo + 1)), of->a), ix_int(s, 1))))
         ++lo;
-    bool low = negative(p, x, ix_sub(s, ix_sub(s, ix_scale(s, k, lay_int(lo)), of->a),
-                                     ix_int(s, 1)));
+    bool low =
+        negative(p, x, ix_sub(s, ix_sub(s, ix_scale(s, k, lay_int(lo)), of->a), ix_int(s, 1)));
     for (hi = lo; hi < lo + MOST_VALUES; ++hi)
         if (negative(p, x, ix_sub(s, of->a, ix_scale(s, k, lay_int(hi + 1))))) break;
     if (!low || hi == lo + MOST_VALUES) return 1;

@@ -39,12 +39,11 @@ static isl_set *after(struct prove_order *o, struct qset *a, isl_set *from, stru
     if (time) b = question_same(q, b, &o->point, dt, event, de);
     isl_set *x = isl_set_from_basic_set(b);
     if (from) {
-        isl_set *f = isl_set_insert_dims(isl_set_copy(from), isl_dim_set, (unsigned)na,
-                                         (unsigned)(nt + ne));
+        isl_set *f =
+            isl_set_insert_dims(isl_set_copy(from), isl_dim_set, (unsigned)na, (unsigned)(nt + ne));
         x = isl_set_intersect(x, f);
     }
-    x = from ? order_refine(o, x, &o->point, dp, event, de)
-             : order_refine(o, x, a, da, event, de);
+    x = from ? order_refine(o, x, &o->point, dp, event, de) : order_refine(o, x, a, da, event, de);
     x = isl_set_project_out(x, isl_dim_set, (unsigned)(na + nt + ne), (unsigned)np);
     return time ? isl_set_project_out(x, isl_dim_set, (unsigned)(na + nt), (unsigned)ne) : x;
 }
@@ -69,10 +68,12 @@ static isl_set *first_wait(struct prove_order *o, int a, int sync) {
     struct order_access *x = &o->access[a];
     int pending = o->program->sync[sync].pending;
     for (struct order_first *f = x->firsts; f; f = f->next)
-        if (f->sync == sync && f->pending == pending) return f->set;
+        if (f->sync == sync && f->pending == pending && f->quick == o->quick) return f->set;
     struct order_first *f = ARENA_NEW(&o->q.s->arena, struct order_first);
-    isl_set *all = after(o, &x->when, committed(o, a, pending), &o->sync[sync], false);
-    *f = (struct order_first){sync, pending, earliest(all, x->when.ndims), x->firsts};
+    isl_set *all = o->quick ? order_counted(o, a, sync)
+                            : after(o, &x->when, committed(o, a, pending), &o->sync[sync], false);
+    if (!o->quick) all = earliest(all, x->when.ndims);
+    *f = (struct order_first){sync, pending, o->quick, all, x->firsts};
     x->firsts = f;
     return f->set;
 }
@@ -120,9 +121,9 @@ int order_younger(struct prove_order *o, int a, int b, const struct prove_witnes
                                       isl_val_int_from_si(q->p->ctx, value));
         }
         for (int i = 0; i < x->when.ndims; ++i)
-            all = isl_set_fix_val(
-                all, isl_dim_set, (unsigned)i,
-                isl_val_int_from_si(q->p->ctx, w->var[0][x->when.dim[i].var->id]));
+            all =
+                isl_set_fix_val(all, isl_dim_set, (unsigned)i,
+                                isl_val_int_from_si(q->p->ctx, w->var[0][x->when.dim[i].var->id]));
         isl_point *t = isl_set_sample_point(all);
         bool before = t && !isl_point_is_void(t) && comes_before(o, t, x->when.ndims, b, w);
         isl_point_free(t);

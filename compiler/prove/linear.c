@@ -177,8 +177,8 @@ static bool common_factor(struct session *s, const struct ix *e, struct lay_int 
     return *x != NULL;
 }
 
-// "e" is S * (a / k): with a at least 0, k * e is at most S*a, and less than S of that for each of k;
-// where S is k, e is at most a, and more than a - k.
+// "e" is S * (a / k): with a at least 0, k * e is at most S*a, and less than S of that for each of
+// k; where S is k, e is at most a, and more than a - k.
 static void scaled_quotient(struct question *q, const struct ix *e, struct lin self,
                             bool of_params) {
     struct session *s = q->s;
@@ -217,8 +217,7 @@ static void bounds(struct question *q, const struct ix *e, struct lin self, bool
     }
     scaled_quotient(q, e, self, of_params);
     const struct ix *max = ix_constant(e) ? NULL : ix_max(s, e);
-    if (max && ix_constant(max))
-        at_least_0(q, of_params, lin_add(q, lin_of(q, max), self, -1));
+    if (max && ix_constant(max)) at_least_0(q, of_params, lin_add(q, lin_of(q, max), self, -1));
     struct lay_int c;
     const struct ix *x;
     if (e->op == IX_DIV && e->a->lo >= 0 && common_factor(s, e->a, &c, &x)) {

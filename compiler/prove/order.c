@@ -76,12 +76,14 @@ struct prove_order *prove_order_new(struct prover *p, const struct prove_program
     o->access = ARENA_ARRAY(a, struct order_access, x->naccesses + 1);
     o->commit = ARENA_ARRAY(a, struct qset, x->ncommits + 1);
     o->sync = ARENA_ARRAY(a, struct qset, x->nsyncs + 1);
+    o->step = ARENA_ARRAY(a, struct qset, x->nsteps + 1);
     o->meet = ARENA_ARRAY(a, isl_basic_set *, 4 * x->naccesses * x->naccesses + 1);
     o->ever = ARENA_ARRAY(a, signed char, 4 * x->naccesses * x->naccesses + 1);
     question_init(q, p);
     split_all(q, x);
     for (int i = 0; i < x->naccesses; ++i) make_access(o, i);
     for (int i = 0; i < x->ncommits; ++i) question_set(q, &x->commit[i], &o->commit[i]);
+    for (int i = 0; i < x->nsteps; ++i) question_set(q, &x->step[i], &o->step[i]);
     for (int i = 0; i < x->nsyncs; ++i) {
         question_set(q, &x->sync[i].when, &o->sync[i]);
         loosen(q, &o->sync[i]);
@@ -111,6 +113,7 @@ void prove_order_free(struct prove_order *o) {
     }
     for (int i = 0; i < x->ncommits; ++i) isl_basic_set_free(o->commit[i].basic);
     for (int i = 0; i < x->nsyncs; ++i) isl_basic_set_free(o->sync[i].basic);
+    for (int i = 0; i < x->nsteps; ++i) isl_basic_set_free(o->step[i].basic);
     for (int i = 0; i < 4 * x->naccesses * x->naccesses; ++i) isl_basic_set_free(o->meet[i]);
     for (struct order_cover *c = o->covers; c; c = c->next) isl_set_free(c->set);
     isl_basic_set_free(o->point.basic);
@@ -185,7 +188,8 @@ static bool in_iteration_of(const struct qset *event, const int *de, const struc
 static isl_set *between(struct prove_order *o, struct qset *a, struct qset *b,
                         struct qset *const *event, int n, isl_set *when, bool late) {
     struct question *q = &o->q;
-    int na = a->ndims, nb = b->ndims, da[MOST_DIMS], db[MOST_DIMS], de[2][MOST_DIMS], dims = na + nb;
+    int na = a->ndims, nb = b->ndims, da[MOST_DIMS], db[MOST_DIMS], de[2][MOST_DIMS],
+        dims = na + nb;
     bool there = true;
     question_sequence(da, na, 0);
     question_sequence(db, nb, na);
@@ -196,7 +200,8 @@ static isl_set *between(struct prove_order *o, struct qset *a, struct qset *b,
         base = isl_basic_set_flat_product(base, question_basic(q, event[i]));
     }
     for (int i = 0; i < n && there; ++i)
-        there = event[i]->exact || in_iteration_of(event[i], de[i], late ? b : a, late ? db : da, &base);
+        there = event[i]->exact ||
+                in_iteration_of(event[i], de[i], late ? b : a, late ? db : da, &base);
     isl_set *x = isl_set_from_basic_set(base);
     if (!there) {
         isl_set *none = isl_set_empty(isl_set_get_space(x));
@@ -205,8 +210,8 @@ static isl_set *between(struct prove_order *o, struct qset *a, struct qset *b,
                                    (unsigned)(dims - na - nb));
     }
     if (when) {
-        isl_set *w = isl_set_insert_dims(isl_set_copy(when), isl_dim_set, (unsigned)na,
-                                         (unsigned)nb);
+        isl_set *w =
+            isl_set_insert_dims(isl_set_copy(when), isl_dim_set, (unsigned)na, (unsigned)nb);
         w = isl_set_add_dims(w, isl_dim_set, (unsigned)(dims - na - nb - event[0]->ndims));
         x = isl_set_intersect(x, w);
     } else {
@@ -225,7 +230,7 @@ static isl_set *cover(struct prove_order *o, int a, int b, int wait, int barrier
     int pending = wait < 0 ? 0 : o->program->sync[wait].pending;
     for (struct order_cover *c = o->covers; c; c = c->next) {
         if (c->a == a && c->b == b && c->wait == wait && c->barrier == barrier &&
-            c->pending == pending)
+            c->pending == pending && c->quick == o->quick)
             return c->set;
     }
     struct qset *event[2];
@@ -233,7 +238,7 @@ static isl_set *cover(struct prove_order *o, int a, int b, int wait, int barrier
     if (wait >= 0) event[n++] = &o->sync[wait];
     if (barrier >= 0) event[n++] = &o->sync[barrier];
     struct order_cover *c = ARENA_NEW(&o->q.s->arena, struct order_cover);
-    *c = (struct order_cover){a, b, wait, barrier, pending, NULL, o->covers};
+    *c = (struct order_cover){a, b, wait, barrier, pending, o->quick, NULL, o->covers};
     isl_set *when = wait < 0 ? NULL : x->first[wait];
     c->set = between(o, &x->when, &y->when, event, n, when, false);
     if (barrier >= 0 && !o->sync[barrier].exact)
@@ -266,9 +271,9 @@ static isl_basic_set *meeting(struct prove_order *o, int a, int b, enum threads 
         isl_local_space_free(ls);
         if (threads == GREATER_THREAD) d = isl_aff_neg(d);
         if (threads != SAME_THREAD) d = isl_aff_add_constant_si(d, -1);
-        base = isl_basic_set_add_constraint(base, threads == SAME_THREAD
-                                                      ? isl_equality_from_aff(d)
-                                                      : isl_inequality_from_aff(d));
+        base =
+            isl_basic_set_add_constraint(base, threads == SAME_THREAD ? isl_equality_from_aff(d)
+                                                                      : isl_inequality_from_aff(d));
     }
     *kept = base;
     return isl_basic_set_copy(base);
@@ -363,6 +368,7 @@ static enum prove_answer check_threads(struct prove_order *o, int a, int b, bool
     isl_set *open = open_pairs(o, a, b, false, used);
     enum prove_answer r = PROVE_YES;
     if (f) f->missing = PROVE_BARRIER;
+    if (!open) return question_unknown(&o->q);
     if (!is_void(open)) r = meet(o, a, b, open, ANY_THREADS, threads ? NULL : f);
     for (enum threads t = LESS_THREAD; r != PROVE_YES && threads; t = GREATER_THREAD) {
         // what they have in common may be each thread's own, whenever it is
@@ -381,25 +387,16 @@ static enum prove_answer check_own(struct prove_order *o, int a, int b, bool *us
     isl_set *open = open_pairs(o, a, b, true, used);
     enum prove_answer r = PROVE_YES;
     if (f) f->missing = PROVE_WAIT;
+    if (!open) return question_unknown(&o->q);
     if (!is_void(open)) r = meet(o, a, b, open, threads ? SAME_THREAD : ANY_THREADS, f);
     isl_set_free(open);
     return r;
 }
 
-enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *used,
-                                   struct prove_fault *f) {
-    const struct prove_access *x = &o->program->access[a], *y = &o->program->access[b];
-    for (int i = 0; i < o->program->nsyncs; ++i) used[i] = false;
-    if (x->buffer != y->buffer || (!x->write && !y->write)) return PROVE_YES;
-    if (x->once && y->once && x->write && y->write) return PROVE_YES;
-    if (o->bad) return question_unknown(&o->q);
-    isl_ctx_reset_operations(o->q.p->ctx);
-    if (f) *f = (struct prove_fault){.missing = PROVE_BARRIER};
-    if (meet(o, a, b, NULL, ANY_THREADS, NULL) == PROVE_YES) return PROVE_YES;
-    bool threads = x->threads && y->threads;
-    if (x->async) order_first_waits(o, a);
+static enum prove_answer check_async(struct prove_order *o, int a, int b, bool *used, bool threads,
+                                     struct prove_fault *f) {
+    order_first_waits(o, a);
     enum prove_answer r = check_threads(o, a, b, used, threads, f);
-    if (!x->async) return r;
     // of those in order for other threads the wait was there; it may be for the same one alone
     struct prove_fault own = {.missing = PROVE_WAIT};
     enum prove_answer done = PROVE_YES;
@@ -411,13 +408,36 @@ enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *us
     return done;
 }
 
+enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *used,
+                                   struct prove_fault *f) {
+    const struct prove_access *x = &o->program->access[a], *y = &o->program->access[b];
+    for (int i = 0; i < o->program->nsyncs; ++i) used[i] = false;
+    if (x->buffer != y->buffer || (!x->write && !y->write)) return PROVE_YES;
+    if (x->once && y->once && x->write && y->write) return PROVE_YES;
+    if (o->bad) return question_unknown(&o->q);
+    isl_ctx_reset_error(o->q.p->ctx);
+    isl_ctx_reset_operations(o->q.p->ctx);
+    o->q.p->why = NULL;
+    if (f) *f = (struct prove_fault){.missing = PROVE_BARRIER};
+    if (meet(o, a, b, NULL, ANY_THREADS, NULL) == PROVE_YES) return PROVE_YES;
+    bool threads = x->threads && y->threads;
+    if (!x->async) return check_threads(o, a, b, used, threads, f);
+    o->quick = true;
+    enum prove_answer r = check_async(o, a, b, used, threads, NULL);
+    o->quick = false;
+    return r == PROVE_YES ? r : check_async(o, a, b, used, threads, f);
+}
+
 enum prove_answer prove_order_ends(struct prove_order *o, int a, struct prove_fault *f) {
     struct order_access *x = &o->access[a];
     if (o->bad) return question_unknown(&o->q);
+    isl_ctx_reset_error(o->q.p->ctx);
     isl_ctx_reset_operations(o->q.p->ctx);
+    o->q.p->why = NULL;
     order_first_waits(o, a);
-    isl_set *open = isl_set_from_basic_set(isl_basic_set_intersect(
-        question_basic(&o->q, &x->when), question_context(&o->q, x->when.ndims)));
+    isl_set *open =
+        isl_set_from_basic_set(isl_basic_set_intersect(question_basic(&o->q, &x->when),
+                                                       question_context(&o->q, x->when.ndims)));
     for (int i = 0; i < o->program->nsyncs && !is_void(open); ++i) {
         if (!x->first[i]) continue;
         isl_set *done = isl_set_project_out(isl_set_copy(x->first[i]), isl_dim_set,

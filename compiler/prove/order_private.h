@@ -12,12 +12,15 @@ struct order_access {
     // of an asynchronous one:
     isl_set *committed[ORDER_GROUPS];  // by instances and a point in time: the (k + 1)-th commit
     int ncommitted;
-    isl_set **first;  // by sync: the first wait that completes it, by instances of both; or NULL
+    // by sync: waits that complete it, by instances of both; or NULL.  Quickly found are some, else
+    // the first one.
+    isl_set **first;
     struct order_first *firsts;  // that were worked out
 };
 
 struct order_first {
     int sync, pending;
+    bool quick;
     isl_set *set;
     struct order_first *next;
 };
@@ -25,6 +28,7 @@ struct order_first {
 // What puts "b" in order behind "a", as far as it is these two.
 struct order_cover {
     int a, b, wait, barrier, pending;
+    bool quick;
     isl_set *set;  // by instances of both
     struct order_cover *next;
 };
@@ -33,7 +37,8 @@ struct prove_order {
     struct question q;
     const struct prove_program *program;
     struct order_access *access;
-    struct qset *commit, *sync;
+    struct qset *commit, *sync, *step;
+    bool quick;         // what "first" of accesses is now
     struct qset point;  // a point in time, as a set of its own
     int ntime;
     isl_basic_set **meet;  // by pair and threads, or NULL
@@ -52,5 +57,8 @@ isl_set *order_refine(struct prove_order *o, isl_set *base, const struct qset *a
 int order_younger(struct prove_order *o, int a, int b, const struct prove_witness *w);
 // Works out "first" of access "a" for the waits as they are now.
 void order_first_waits(struct prove_order *o, int a);
+// The same from what can be counted in one loop alone: by the steps of it, for waits in it
+// (count.c).
+isl_set *order_counted(struct prove_order *o, int a, int sync);
 
 #endif

@@ -13,7 +13,14 @@
 
 #include "prove/prove.h"
 
-enum { MOST_PARAMS = 64, MOST_DIMS = 64, MOST_DIVS = 512, MOST_CONDS = 160, MOST_DIGITS = 12, MOST_SPLITS = 32 };
+enum {
+    MOST_PARAMS = 64,
+    MOST_DIMS = 64,
+    MOST_DIVS = 512,
+    MOST_CONDS = 160,
+    MOST_DIGITS = 12,
+    MOST_SPLITS = 32
+};
 
 // -- linear expressions ---------------------------------------------------------------------------
 
@@ -104,9 +111,9 @@ struct question {
     struct lin lemma[4 * MOST_PARAMS];  // of params; each at least 0
     struct qset *set;                   // the one that is being made
     int nshared;  // so many of the first variables of all sets have one value in what is compared
-    bool failed;                        // too large
-    bool param_opaque;                  // a param stands for a number of which only bounds are known
-    isl_space *space;                   // of the params
+    bool failed;  // too large
+    bool param_opaque;  // a param stands for a number of which only bounds are known
+    isl_space *space;   // of the params
     isl_basic_set *context;
 };
 

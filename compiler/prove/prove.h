@@ -62,7 +62,7 @@ struct prove_witness {
 
 // Operations of isl that a question may take, unless options.proof_limit says otherwise: ten times
 // what any plan of the tests needs (tests/prove/limit.test).
-#define PROVE_LIMIT 4000000ul
+#define PROVE_LIMIT 400000ul
 
 // "promise": of the params, besides their ranges and divisors.  Freed by prover_free.
 struct prover *prover_new(struct session *s, const struct prove_promise *promise, int npromises);
@@ -133,6 +133,10 @@ struct prove_program {
     int naccesses;
     struct prove_set *commit;  // ends the group of what was asynchronous since the last one
     int ncommits;
+    // The same, where those of a pipeline's first steps and of its others are one set, that has
+    // them all as far as waits of its steps come behind them.
+    struct prove_set *step;
+    int nsteps;
     struct prove_sync *sync;  // "on" and "pending" may change between questions
     int nsyncs;
 };

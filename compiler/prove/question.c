@@ -8,7 +8,6 @@
 #include "base/session.h"
 #include "prove/private.h"
 
-
 // -- the prover -----------------------------------------------------------------------------------
 
 struct prover *prover_new(struct session *s, const struct prove_promise *promise, int npromises) {
@@ -17,8 +16,8 @@ struct prover *prover_new(struct session *s, const struct prove_promise *promise
     p->ctx = isl_ctx_alloc();
     if (!p->ctx) BUG("isl gives no context");
     isl_options_set_on_error(p->ctx, ISL_ON_ERROR_CONTINUE);
-    isl_ctx_set_max_operations(p->ctx, s->options.proof_limit ? s->options.proof_limit
-                                                              : PROVE_LIMIT);
+    isl_ctx_set_max_operations(p->ctx,
+                               s->options.proof_limit ? s->options.proof_limit : PROVE_LIMIT);
     return p;
 }
 
@@ -101,8 +100,7 @@ static void add_bounds(struct question *q, const struct prove_var *v) {
         struct lin self = {1, ARENA_NEW(&s->arena, struct lin_term), 0, 1};
         for (int j = 0; j < q->set->ndims; ++j) {
             const struct qdim *d = &q->set->dim[j];
-            if (d->var == v->var && d->digit == i)
-                self.term[0] = (struct lin_term){COL_DIM, j, 1};
+            if (d->var == v->var && d->digit == i) self.term[0] = (struct lin_term){COL_DIM, j, 1};
         }
         add_cond(q, self);
         struct lin last = lin_add(q, lin_monomial(q, x->extent[i]), lin_int(q, 1), -1);
@@ -322,9 +320,9 @@ static bool instance(struct question *q, const struct qset *set, const int64_t *
     for (int i = 0; i < set->ndims; ++i) {
         const struct qdim *d = &set->dim[i];
         if (!d->var) continue;
-        var[d->var->id] += d->digit < 0 ? dim[i]
-                                        : digit_value(rewrite_find(q, d->var), d->digit, env->sym,
-                                                      dim[i]);
+        var[d->var->id] += d->digit < 0
+                               ? dim[i]
+                               : digit_value(rewrite_find(q, d->var), d->digit, env->sym, dim[i]);
     }
     for (const struct replaced *r = set->replaced; r; r = r->next) {
         int64_t x;
@@ -335,7 +333,8 @@ static bool instance(struct question *q, const struct qset *set, const int64_t *
             var[r->var->id] = x;
         }
     }
-    for (int i = 0; i < set->ndims; ++i) {  // what is not affine has the value that was taken for it
+    for (int i = 0; i < set->ndims;
+         ++i) {  // what is not affine has the value that was taken for it
         int64_t x;
         if (set->dim[i].opaque && (!ix_eval(set->dim[i].opaque, env, &x) || x != dim[i]))
             return false;

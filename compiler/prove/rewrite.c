@@ -71,8 +71,7 @@ static void substitute(struct session *s, struct draft *d, const struct ix_var *
 
 static bool used_in_bounds(const struct draft *d, const struct ix_var *v, int but) {
     for (int i = 0; i < d->nvars; ++i) {
-        if (i != but &&
-            (ix_depends_on(d->var[i].begin, v) || ix_depends_on(d->var[i].end, v)))
+        if (i != but && (ix_depends_on(d->var[i].begin, v) || ix_depends_on(d->var[i].end, v)))
             return true;
     }
     return false;
@@ -131,8 +130,9 @@ static bool chain(struct question *q, struct draft *d, int i, int y, struct qset
     const struct ix *begin = at_value(s, in.begin, of.var, of.begin);
     const struct ix *end = at_value(s, in.begin, of.var, of.end);
     if (!begin || !end) return false;
-    replace(q, set, (struct replaced){.var = of.var, .begin = in.begin, .of = in.var,
-                                      .first = of.begin, .last = of.end});
+    replace(q, set,
+            (struct replaced){
+                .var = of.var, .begin = in.begin, .of = in.var, .first = of.begin, .last = of.end});
     d->var[i].begin = begin;
     d->var[i].end = end;
     // its bounds may hold variables that come after "i"; y stood before
@@ -244,8 +244,9 @@ static const struct ix *exchange_term(struct session *s, const struct ix *e, con
     const struct ix *sum = ix_int(s, 0);
     for (int i = 0; i < e->nterms; ++i) {
         const struct ix *atom = e->term[i].atom;
-        sum = ix_add(s, sum, atom ? ix_scale(s, exchange_term(s, atom, of, by), e->term[i].coef)
-                                  : ix_lay(s, e->term[i].coef));
+        sum = ix_add(s, sum,
+                     atom ? ix_scale(s, exchange_term(s, atom, of, by), e->term[i].coef)
+                          : ix_lay(s, e->term[i].coef));
     }
     return sum;
 }
@@ -278,7 +279,8 @@ static bool rotate(struct question *q, struct draft *d, int i, struct qset *set)
     d->cond = cond;
     d->out = out;
     d->var[i].var = v;
-    replace(q, set, (struct replaced){.var = r.v, .value = ix_mod(s, ix_sub(s, by, shift), r.size)});
+    replace(q, set,
+            (struct replaced){.var = r.v, .value = ix_mod(s, ix_sub(s, by, shift), r.size)});
     return true;
 }
 
@@ -529,8 +531,7 @@ static bool split_draft(struct question *q, struct draft *d, struct qset *set) {
         memmove(&var[i + x.n], &var[i + 1], sizeof *var * (size_t)(d->nvars - i - 1));
         for (int j = 0; j < x.n; ++j) {
             const struct ix_var *digit = new_var(s, v, x.extent[j]);
-            var[i + x.n - 1 - j] =
-                (struct prove_var){digit, ix_int(s, 0), ix_lay(s, x.extent[j])};
+            var[i + x.n - 1 - j] = (struct prove_var){digit, ix_int(s, 0), ix_lay(s, x.extent[j])};
             sum = ix_add(s, sum, ix_scale(s, ix_var(s, digit), x.weight[j]));
         }
         d->var = var;
