@@ -20,13 +20,14 @@ static isl_set *earliest(isl_set *x, int na) {
     return isl_set_coalesce(isl_map_range(m));
 }
 
-// Instances of "event" that come after what "from" has, by instances of "a" and a point in time
-// (NULL: after the instances themselves): by instances of "a", then of "event", or with "time" the
-// time of "event".
-static isl_set *after(struct prove_order *o, struct qset *a, isl_set *from, struct qset *event,
-                      bool time) {
+// Instances of "event" that come after what "from" has, by instances of "a" and a point in time, or
+// with "itself" after the instances: by instances of "a", then of "event", or with "time" the time
+// of "event".  NULL, as everywhere here, where isl has given up: that is no answer, and is not kept.
+static isl_set *after(struct prove_order *o, struct qset *a, bool itself, isl_set *from,
+                      struct qset *event, bool time) {
+    if (!itself && !from) return NULL;
     struct question *q = &o->q;
-    int na = a->ndims, ne = event->ndims, nt = time ? o->ntime : 0, np = from ? o->ntime : 0;
+    int na = a->ndims, ne = event->ndims, nt = time ? o->ntime : 0, np = itself ? 0 : o->ntime;
     int da[MOST_DIMS], de[MOST_DIMS], dt[MOST_DIMS], dp[MOST_DIMS];
     question_sequence(da, na, 0);
     question_sequence(dt, nt, na);
@@ -48,22 +49,23 @@ static isl_set *after(struct prove_order *o, struct qset *a, isl_set *from, stru
     return time ? isl_set_project_out(x, isl_dim_set, (unsigned)(na + nt), (unsigned)ne) : x;
 }
 
-// The ("n" + 1)-th commit after each instance of access "a", by time.
+// The ("n" + 1)-th commit after each instance of access "a", by time; there is a commit.
 static isl_set *committed(struct prove_order *o, int a, int n) {
     struct order_access *x = &o->access[a];
-    for (; x->ncommitted <= n; ++x->ncommitted) {
+    while (x->ncommitted <= n) {
         int k = x->ncommitted;
-        isl_set *next = NULL, *from = k ? x->committed[k - 1] : NULL;
-        for (int i = 0; i < o->program->ncommits; ++i) {
-            isl_set *one = after(o, &x->when, from, &o->commit[i], true);
-            next = next ? isl_set_union(next, one) : one;
-        }
-        x->committed[k] = earliest(next, x->when.ndims);
+        isl_set *from = k ? x->committed[k - 1] : NULL;
+        isl_set *next = after(o, &x->when, k == 0, from, &o->commit[0], true);
+        for (int i = 1; i < o->program->ncommits; ++i)
+            next = isl_set_union(next, after(o, &x->when, k == 0, from, &o->commit[i], true));
+        next = earliest(next, x->when.ndims);
+        if (!next) return NULL;
+        x->committed[x->ncommitted++] = next;
     }
     return x->committed[n];
 }
 
-// The first execution of wait "sync", as it is now, that completes access "a".
+// The first execution of wait "sync", as it is now, that completes access "a"; NULL: not known.
 static isl_set *first_wait(struct prove_order *o, int a, int sync) {
     struct order_access *x = &o->access[a];
     int pending = o->program->sync[sync].pending;
@@ -71,8 +73,10 @@ static isl_set *first_wait(struct prove_order *o, int a, int sync) {
         if (f->sync == sync && f->pending == pending && f->quick == o->quick) return f->set;
     struct order_first *f = ARENA_NEW(&o->q.s->arena, struct order_first);
     isl_set *all = o->quick ? order_counted(o, a, sync)
-                            : after(o, &x->when, committed(o, a, pending), &o->sync[sync], false);
+                            : after(o, &x->when, false, committed(o, a, pending), &o->sync[sync],
+                                    false);
     if (!o->quick) all = earliest(all, x->when.ndims);
+    if (!all) return NULL;
     *f = (struct order_first){sync, pending, o->quick, all, x->firsts};
     x->firsts = f;
     return f->set;

@@ -163,7 +163,10 @@ static isl_stat refine_one(isl_basic_set *base, void *user) {
 isl_set *order_refine(struct prove_order *o, isl_set *base, const struct qset *a, const int *da,
                       const struct qset *b, const int *db) {
     struct refine r = {o, a, b, da, db, isl_set_empty(isl_set_get_space(base))};
-    isl_set_foreach_basic_set(base, refine_one, &r);
+    if (isl_set_foreach_basic_set(base, refine_one, &r) != isl_stat_ok) {
+        isl_set_free(r.all);
+        r.all = NULL;
+    }
     isl_set_free(base);
     return r.all;
 }
@@ -243,7 +246,7 @@ static isl_set *cover(struct prove_order *o, int a, int b, int wait, int barrier
     c->set = between(o, &x->when, &y->when, event, n, when, false);
     if (barrier >= 0 && !o->sync[barrier].exact)
         c->set = isl_set_union(c->set, between(o, &x->when, &y->when, event, n, when, true));
-    o->covers = c;
+    if (c->set) o->covers = c;  // where isl has given up it may be asked again
     return c->set;
 }
 
