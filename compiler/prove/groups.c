@@ -22,7 +22,8 @@ static isl_set *earliest(isl_set *x, int na) {
 
 // Instances of "event" that come after what "from" has, by instances of "a" and a point in time, or
 // with "itself" after the instances: by instances of "a", then of "event", or with "time" the time
-// of "event".  NULL, as everywhere here, where isl has given up: that is no answer, and is not kept.
+// of "event".  NULL, as everywhere here, where isl has given up: that is no answer, and is not
+// kept.
 static isl_set *after(struct prove_order *o, struct qset *a, bool itself, isl_set *from,
                       struct qset *event, bool time) {
     if (!itself && !from) return NULL;
@@ -72,9 +73,9 @@ static isl_set *first_wait(struct prove_order *o, int a, int sync) {
     for (struct order_first *f = x->firsts; f; f = f->next)
         if (f->sync == sync && f->pending == pending && f->quick == o->quick) return f->set;
     struct order_first *f = ARENA_NEW(&o->q.s->arena, struct order_first);
-    isl_set *all = o->quick ? order_counted(o, a, sync)
-                            : after(o, &x->when, false, committed(o, a, pending), &o->sync[sync],
-                                    false);
+    isl_set *all = o->quick
+                       ? order_counted(o, a, sync)
+                       : after(o, &x->when, false, committed(o, a, pending), &o->sync[sync], false);
     if (!o->quick) all = earliest(all, x->when.ndims);
     if (!all) return NULL;
     *f = (struct order_first){sync, pending, o->quick, all, x->firsts};

@@ -59,7 +59,7 @@ enum prove_answer question_unknown(struct question *q) {
     else if (q->p->term)
         q->p->why = arena_printf(a, "'%s' is not affine", ix_text(q->s, q->p->term));
     else if (isl_ctx_last_error(q->p->ctx) == isl_error_quota)
-        q->p->why = "the proof takes more steps than it may";
+        q->p->why = "the proof takes more steps than it may (--proof-limit)";
     else
         q->p->why = "the numbers are too large";
     for (int i = 0; i < q->nparams && !q->failed && !q->p->term; ++i) {

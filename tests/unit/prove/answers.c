@@ -247,7 +247,8 @@ static void test_unknown(void) {
         x.s.options.proof_limit = limit ? 10 : 0;
         x.prover = prover_new(&x.s, NULL, 0);
         CHECK_STR(whole_text(&x, "M", "a=0..(M+7)/8 x=0..8 if M-1-8*a-x -> 8*a+x"),
-                  limit ? "unknown: the proof takes more steps than it may" : "yes");
+                  limit ? "unknown: the proof takes more steps than it may (--proof-limit)"
+                        : "yes");
         ask_end(&x);
     }
 }

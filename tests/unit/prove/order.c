@@ -47,9 +47,12 @@ static void ring_begin(struct ring *r, int slots) {
     r->sync[WAIT] = (struct prove_sync){ask_set(x, "i=0..N -> 1, i, 0"), true, true, slots - 2};
     r->sync[BARRIER] = (struct prove_sync){ask_set(x, "i=0..N -> 1, i, 1"), false, true, 0};
     r->sync[LAST] = (struct prove_sync){ask_set(x, "-> 2, 0, 0"), true, false, 0};
-    r->program = (struct prove_program){.access = r->access, .naccesses = ACCESSES,
-                                        .commit = r->commit, .ncommits = 2,
-                                        .sync = r->sync, .nsyncs = SYNCS};
+    r->program = (struct prove_program){.access = r->access,
+                                        .naccesses = ACCESSES,
+                                        .commit = r->commit,
+                                        .ncommits = 2,
+                                        .sync = r->sync,
+                                        .nsyncs = SYNCS};
     r->order = prove_order_new(x->prover, &r->program);
 }
 
