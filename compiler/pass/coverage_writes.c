@@ -2,11 +2,17 @@
 //
 // A copy's own writes must differ, and those of any two copies; together they must fill what is
 // `out`.  Of shared memory, which each iteration may write again, those of one execution of a copy.
+// What is not decided of a small kernel without params is found by executing all of it.
+#include "base/image.h"
+#include "base/sample.h"
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/coverage.h"
+#include "plan/plan_bind.h"
+#include "plan/plan_run.h"
 
 enum { MOST_WRITES = 64 };
+#define MOST_EXECUTED ((int64_t)1 << 16)  // elements of a kernel's tensors
 
 struct write {
     const struct copy *copy;
@@ -15,9 +21,14 @@ struct write {
     struct prove_set set;
 };
 
+// What executing all of a kernel has found.
+enum executed { NOT_EXECUTED, EXECUTED_RIGHT, EXECUTED_WRONG, EXECUTED_TOO_LARGE };
+
 struct writes {
     struct session *s;
     const struct plan *plan;
+    enum executed executed;
+    struct plan_run_report report;
     const struct kernel *k;
     struct prover *prover;
     struct around around;
@@ -65,6 +76,29 @@ static void gather(struct writes *w, const struct stmt *list) {
     }
 }
 
+// -- small kernels --------------------------------------------------------------------------------
+
+// What isl does not decide of a kernel whose extents are numbers, all of whose blocks and
+// iterations can be gone through, that decides: each element is written once, and an output wholly.
+static enum executed execute(struct writes *w) {
+    struct session *s = w->s;
+    struct sample_set all = {.all_blocks = true, .all_iterations = true};
+    if (w->executed != NOT_EXECUTED) return w->executed;
+    w->executed = EXECUTED_TOO_LARGE;
+    const int64_t *sym = w->k->nparams ? NULL : plan_choose(s, w->plan, NULL, 0);
+    if (!sym || w->k->device || plan_elements(s, w->k, sym) > MOST_EXECUTED) return w->executed;
+    struct image *img = image_new();
+    bool ok = plan_run(s, w->plan, w->k, sym, &all, img, &w->report);
+    image_free(img);
+    w->executed = ok ? EXECUTED_RIGHT : EXECUTED_WRONG;
+    return w->executed;
+}
+
+static enum prove_answer or_execute(struct writes *w, enum prove_answer r) {
+    if (r != PROVE_UNKNOWN || execute(w) == EXECUTED_TOO_LARGE) return r;
+    return w->executed == EXECUTED_RIGHT ? PROVE_YES : PROVE_UNKNOWN;
+}
+
 // -- once -----------------------------------------------------------------------------------------
 
 static void declared(struct session *s, const struct tensor *t) {
@@ -79,6 +113,11 @@ static const char *advice(void) {
 static void not_known(struct writes *w, const struct write *a, const char *what) {
     struct session *s = w->s;
     const struct tensor *t = a->copy->dst.base;
+    if (w->executed == EXECUTED_WRONG) {
+        diag_error(s, w->report.copy ? w->report.copy->at : w->k->at, "%s", w->report.text);
+        diag_page(s, "once");
+        return;
+    }
     diag_error(s, a->copy->dst.at, "'%s' is not known to be %s in kernel '%s': %s", t->name, what,
                w->k->name,
                a->x->full ? "it has more variables than can be looked at" : prover_why(w->prover));
@@ -151,6 +190,7 @@ static bool check_once(struct writes *w, const struct write *a) {
     int equal = global ? 0 : a->x->nblocks + a->x->nloops;
     enum prove_answer r =
         a->x->full ? PROVE_UNKNOWN : prove_once(w->prover, &a->set, equal, &found);
+    r = or_execute(w, r);
     if (r == PROVE_NO) refuse_twice(w, a, &found);
     if (r == PROVE_UNKNOWN) not_known(w, a, "written once");
     return r == PROVE_YES;
@@ -162,6 +202,7 @@ static bool check_apart(struct writes *w, const struct write *a, const struct wr
     bool full = a->x->full || b->x->full;
     enum prove_answer r =
         full ? PROVE_UNKNOWN : prove_apart(w->prover, &a->set, &b->set, 0, 0, &found);
+    r = or_execute(w, r);
     if (r == PROVE_YES) return true;
     if (r == PROVE_UNKNOWN) {
         not_known(w, b, "written once");
@@ -195,7 +236,7 @@ static bool check_whole(struct writes *w, const struct formal *f) {
     int copies = n;
     for (int i = 0; i < w->ncalls; ++i)
         if (w->of_call[i] == t) set[n++] = w->call[i];
-    enum prove_answer r = prove_whole(w->prover, extent, rank, set, n, &found);
+    enum prove_answer r = or_execute(w, prove_whole(w->prover, extent, rank, set, n, &found));
     if (r == PROVE_YES) return true;
     if (r == PROVE_UNKNOWN && first) {
         not_known(w, first, "written wholly");

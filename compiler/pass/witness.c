@@ -3,13 +3,12 @@
 
 #include "base/buf.h"
 #include "base/image.h"
-#include "base/sample.h"
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "plan/plan_bind.h"
 #include "plan/plan_run.h"
 
-enum { CHOICES = 3, SMALL = 5, MOST_SYMS = 3 };
+enum { SMALL = 5, MOST_SYMS = 3 };
 #define MOST_ELEMENTS ((int64_t)1 << 16)
 
 // "with M = 9, K = 8, ", of the params that "k" has, or all; "" for none.
@@ -23,27 +22,6 @@ static const char *params_text(struct session *s, const struct plan *p, const st
         buf_printf(&b, "%s%s = %lld, ", i ? "" : "with ", q->name, (long long)sym[q->sym->id]);
     }
     return buf_finish(&b, &s->arena);
-}
-
-// -- writes ---------------------------------------------------------------------------------------
-
-void witness_writes(struct session *s, const struct plan *p, const struct kernel *k,
-                    struct range at) {
-    const int64_t *choice[CHOICES];
-    int n = plan_choices(s, p, CHOICES, choice);
-    for (int i = 0; i < n; ++i) {
-        if (plan_elements(s, k, choice[i]) > MOST_ELEMENTS) continue;
-        struct sample_set all = {.all_blocks = true, .all_iterations = true};
-        struct plan_run_report report;
-        struct image *img = image_new();
-        bool ok = plan_run(s, p, k, choice[i], &all, img, &report);
-        image_free(img);
-        bool seen = !ok && (report.kind == PLAN_RUN_TWICE || report.kind == PLAN_RUN_COLLISION ||
-                            report.kind == PLAN_RUN_NEVER_WRITTEN);
-        if (!seen) continue;
-        diag_note(s, at, "%s%s", params_text(s, p, k, choice[i]), report.text);
-        return;
-    }
 }
 
 // -- layouts --------------------------------------------------------------------------------------

@@ -16,8 +16,8 @@ LIMIT = 10.0  # milliseconds
 # Plans that may take longer, and why.
 LONGER = {
     # A step moves 147,000 elements between shared memory and fragments and gives 330,000 to functions: a plain tile of 128x128 moves
-    # 16,384 in all.
-    "examples/attention_loads/attention_loads.tcp": 80.0,
+    # 16,384 in all.  More than half of it is the proof that its accesses are in order.
+    "examples/attention_loads/attention_loads.tcp": 120.0,
 }
 
 

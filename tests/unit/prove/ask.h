@@ -224,8 +224,13 @@ static const char *ask_answer(struct ask *x, enum prove_answer r, const struct p
     if (r == PROVE_UNKNOWN) return arena_printf(&x->s.arena, "unknown: %s", prover_why(x->prover));
     buf_init(&t);
     buf_puts(&t, "no:");
-    for (int i = 0; w && i < x->nparams; ++i)
-        buf_printf(&t, " %c=%" PRId64, x->param[i], w->sym[x->sym[(int)x->param[i]]->id]);
+    for (int i = 0; w && i < x->nparams; ++i) {
+        int64_t value = w->sym[x->sym[(int)x->param[i]]->id];
+        if (value == INT64_MIN)
+            buf_printf(&t, " %c=any", x->param[i]);
+        else
+            buf_printf(&t, " %c=%" PRId64, x->param[i], value);
+    }
     for (int i = 'a'; w && i <= 'z'; ++i)
         if (x->outer[i]) buf_printf(&t, " %c=%" PRId64, i, w->var[0][x->var[i].id]);
     if (w && a) ask_instance(&t, a, w, 0);
