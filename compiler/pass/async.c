@@ -49,13 +49,19 @@ static void note_pad(struct session *s, const struct kernel *k, const struct cop
 bool async_edge(struct session *s, const struct kernel *k, const struct copy *c,
                 const struct atom *atom) {
     const struct copy_facts *f = &c->facts;
-    if (atom->row->sync != SYNC_CP_ASYNC || f->edge == EDGE_NEVER || f->edge_bits >= 32)
-        return true;
+    int least = f->edge_bits;
+    for (int i = 0; i < f->nvariants; ++i) {  // the narrowest variant may have a narrower edge
+        int bits = copy_facts_in(c, i).edge_bits;
+        if (bits < least) least = bits;
+    }
+    if (atom->row->sync != SYNC_CP_ASYNC || f->edge == EDGE_NEVER || least >= 32) return true;
     diag_error(
         s, c->at,
         "the edge of this copy goes by %d bits, and cp.async moves no fewer than 32 at once: "
         "%s",
-        f->edge_bits, f->why_pred);
+        least,
+        least < f->edge_bits ? "nothing promises that more of them are there together"
+                             : f->why_pred);
     diag_page(s, "cp_async");
     note_pad(s, k, c, atom, 32);
     diag_note(s, c->how_at, "universal(%d) goes by single elements there", atom->bits);
