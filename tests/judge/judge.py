@@ -285,7 +285,7 @@ class Kernel(Copies):
     # -- who runs ------------------------------------------------------------------------------------------------------------
 
     def uses(self, e, scopes=None):
-        """Which of tid, lane and warp the expression "e" hangs on."""
+        """Which of tid, lane and warp the expression "e" depends on."""
         scopes = self.values.scopes if scopes is None else scopes
         if isinstance(e, list):
             return set().union(*(self.uses(part, scopes) for _, part in e)) if e else set()
