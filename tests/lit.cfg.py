@@ -15,7 +15,7 @@ if config.tcpc_sanitize:
     # compiled, or programs like theirs run, by tests that stay.
     config.excludes += ["ptx", "attention_loads_nvcc.test", "device_embed_nvcc.test"]
     config.excludes += ["attention_loads.test", "attention_loads-stages.test", "zfill-every.test"]
-    config.excludes += ["programs.test", "fixits-random.test", "mutants-examples.test", "limit.test", "given-up.test"]
+    config.excludes += ["programs.test", "fixits.test", "fixits-random.test", "mutants-examples.test", "limit.test", "given-up.test", "format.test"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.tcpc_build, "tests")
 
@@ -70,6 +70,8 @@ config.substitutions += [
     ("%python", config.tcpc_python),
     # of a compile that is not to take long
     ("%seconds", "20" if config.tcpc_sanitize else "1"),
+    # random kernels in a test
+    ("%kernels", "60" if config.tcpc_sanitize else "240"),
     ("%bin", os.path.join(config.tcpc_build, "bin")),
 ]
 

@@ -182,7 +182,8 @@ bool toolchain_build(struct session *s, const struct toolchain *t, const struct 
         add(&c, harness);
         add(&c, arena_printf(a, "%s/tcp_cuda.cu", t->runtime));
     } else {
-        add(&c, "-O1");
+        // Optimizing takes longer than it saves: most plans are run once.
+        add(&c, "-O0");
 #ifdef TCPC_SANITIZE
         add(&c, "-fsanitize=address,undefined");
         add(&c, "-fno-sanitize-recover=all");

@@ -23,6 +23,8 @@ static void trace(const char *argument, bool expression) {
 }
 
 int main(int argc, char **argv) {
+    // The trace goes to stderr, a token at a time.
+    setvbuf(stderr, NULL, _IOFBF, 1 << 16);
     tcp_yydebug = 1;
     for (int i = 1; i < argc; ++i) {
         if (strcmp(argv[i], "-e") == 0 && i + 1 < argc)
