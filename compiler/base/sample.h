@@ -16,6 +16,7 @@ struct sample_set {
     bool first_block;  // it alone, or with the last one
     bool last_block;   // it alone, or with the first one
     bool early;        // asynchronous copies as soon as they are issued
+    int64_t most;      // of the oracle: elements and statements, 0: PLAN_RUN_LIMIT
 };
 
 // Positions of 0 .. n-1 that stand for all: all of them when there are no more than four, else

@@ -500,14 +500,39 @@ static bool tighten(struct stmt *list) {
     return any;
 }
 
+// Puts what the prover misses before the later access.  The walk sees more threads keep to their
+// own elements than the prover does: where parts are no layouts of coordinates.
+static bool mend(struct walk *w, const struct schedule_fault *f) {
+    struct schedule *x = w->schedule;
+    if (f->answer != PROVE_NO || f->b < 0) return false;
+    for (int i = 0; i < x->program.nsyncs; ++i) {
+        struct schedule_sync *at = &x->sync[i];
+        if (at->stmt != x->access[f->b].stmt) continue;
+        if (f->why.missing == PROVE_WAIT && at->wait && *at->wait != 0) {
+            *at->wait = 0;
+            return true;
+        }
+        if (f->why.missing != PROVE_WAIT && at->barrier && !*at->barrier)
+            return *at->barrier = true;
+    }
+    return false;
+}
+
+static bool mended_in_order(struct walk *w, struct schedule_fault *f) {
+    while (!schedule_in_order(w->schedule, f)) {
+        if (!mend(w, f)) return false;
+    }
+    return true;
+}
+
 // Whether what is there is proven to be enough; where that takes too many steps, with waits that
 // leave nothing under way, and then these stay.
 static bool prove_all(struct walk *w, bool *loose, struct schedule_fault *f) {
     *loose = true;
-    if (schedule_in_order(w->schedule, f)) return true;
+    if (mended_in_order(w, f)) return true;
     if (f->answer != PROVE_UNKNOWN || f->a < 0 || !tighten(w->k->body)) return false;
     *loose = false;
-    return schedule_in_order(w->schedule, f);
+    return mended_in_order(w, f);
 }
 
 // Puts waits and barriers where they are first needed, then takes away what is needed no more.

@@ -332,9 +332,7 @@ static bool copy_points(struct run *r) {
                                             "source and destination differ in mode %d", i));
     }
     if (!oracle_locate(r, &r->src) || !oracle_locate(r, &r->dst)) return false;
-    if (r->report->moved + r->dst.flat.size > PLAN_RUN_LIMIT)
-        return oracle_fail(r, PLAN_RUN_TOO_LARGE, r->dst.view->base, 0,
-                           "too many elements to work out one by one");
+    if (!oracle_has_room(r, r->dst.flat.size)) return false;
     if (!r->watch) oracle_split(&r->src, &r->dst);
     struct walk from, to;
     oracle_walk(&from, &r->src.flat);

@@ -17,7 +17,7 @@ bool oracle_pipeline(struct run *r, const struct stmt *st) {
     if (r->nloops < ORACLE_LOOPS) r->loop[r->nloops] = st->var;
     ++r->nloops;
     bool ok = true;
-    for (int64_t n = begin; ok && n < end; ++n) {
+    for (int64_t n = begin; ok && n < end && (ok = oracle_has_room(r, 1)); ++n) {
         step.serial = r->serial;
         r->var[st->var->id] = r->var[pipe->load_var->id] = n;
         if (pipe->slot)

@@ -23,7 +23,7 @@ enum plan_run_kind {
                          // own mistake
     PLAN_RUN_NO_VALUE,   // an extent or an offset has no value (overflow, a division that does not
                          // come out)
-    PLAN_RUN_TOO_LARGE,  // more than PLAN_RUN_LIMIT elements to move
+    PLAN_RUN_TOO_LARGE,  // more elements to move, or statements, than there may be
 };
 
 #define PLAN_RUN_LIMIT ((int64_t)1 << 28)
@@ -38,7 +38,7 @@ struct plan_run_report {
     int thread;        // -1: none
     int64_t offset;    // the element in "tensor"
     const char *text;  // the sentence, NULL when all is well
-    int64_t moved;     // elements
+    int64_t moved;     // elements, and statements that were executed
 };
 
 // Executes kernel "k" of "p" for the params' values "sym_values" (by lay_sym.id), the blocks and

@@ -107,6 +107,8 @@ bool oracle_call(struct run *r, const struct plan_call *y);
 // The buffer in which thread "thread" finds tensor "t".
 int64_t oracle_buffer(const struct tensor *t, int thread);
 // Executes statements, and the pipeline "st", for the values that the variables have now.
+// Whether "n" elements or statements more may be gone through.
+bool oracle_has_room(struct run *r, int64_t n);
 bool oracle_body(struct run *r, const struct stmt *first);
 bool oracle_pipeline(struct run *r, const struct stmt *st);
 // The serial of the last copy before the step of the pipeline that fills "t"; -1 when none does.
