@@ -7,13 +7,13 @@
 
 bool oracle_has_room(struct run *r, int64_t n) {
     int64_t most = r->what->most ? r->what->most : PLAN_RUN_LIMIT;
-    if (r->report->moved <= most - n) return true;
+    if (r->report->moved + r->report->steps <= most - n) return true;
     return oracle_fail(r, PLAN_RUN_TOO_LARGE, NULL, 0, "too many elements to work out one by one");
 }
 
 bool oracle_body(struct run *r, const struct stmt *first) {
     for (const struct stmt *st = first; st; st = st->next) {
-        ++r->report->moved;
+        ++r->report->steps;
         if (st->kind == STMT_COPY) {
             if (!oracle_copy(r, st->copy)) return false;
             continue;
@@ -49,7 +49,7 @@ bool oracle_body(struct run *r, const struct stmt *first) {
 
 static bool run_block(struct run *r, const int64_t block[3]) {
     if (!oracle_has_room(r, 1)) return false;
-    ++r->report->moved;
+    ++r->report->steps;
     for (int a = 0; a < 3; ++a) {
         r->report->block[a] = block[a];
         if (r->k->block[a]) r->var[r->k->block[a]->id] = block[a];

@@ -38,7 +38,8 @@ struct plan_run_report {
     int thread;        // -1: none
     int64_t offset;    // the element in "tensor"
     const char *text;  // the sentence, NULL when all is well
-    int64_t moved;     // elements, and statements that were executed
+    int64_t moved;     // elements
+    int64_t steps;     // blocks, iterations and statements that were executed
 };
 
 // Executes kernel "k" of "p" for the params' values "sym_values" (by lay_sym.id), the blocks and
