@@ -13,7 +13,7 @@
 
 enum { MOST_WRITES = 64 };
 #define MOST_EXECUTED ((int64_t)1 << 16)  // elements of a kernel's tensors
-#define MOST_MOVED ((int64_t)1 << 22)     // elements and statements of an execution
+#define MOST_MOVED    ((int64_t)1 << 22)  // elements and statements of an execution
 
 struct write {
     const struct copy *copy;

@@ -323,7 +323,9 @@ static bool ask_pairs(struct schedule *x, struct schedule_fault *f) {
 
 bool schedule_in_order(struct schedule *x, struct schedule_fault *f) {
     int n = x->program.naccesses;
-    *f = (struct schedule_fault){.answer = PROVE_UNKNOWN, .a = -1, .quiet = f->quiet};
+    *f = (struct schedule_fault){
+        .answer = PROVE_UNKNOWN, .a = -1, .quiet = f->quiet, .soon = f->soon};
+    x->program.soon = f->soon;
     if (x->full) return false;
     look(x);
     if (n == 0) return true;

@@ -50,6 +50,7 @@ struct schedule_fault {
     enum prove_answer answer;
     struct prove_fault why;
     bool quiet;  // why is not asked for
+    bool soon;   // what takes long to prove is not proven
 };
 
 // Waits and barriers are where the facts of "k" say that they are when a question is asked.
@@ -58,7 +59,7 @@ void schedule_make(struct session *s, const struct plan *p, struct kernel *k, st
 void schedule_free(struct schedule *x);
 // Are all accesses in order?  After it has said yes once, only those pairs are asked again that may
 // rest on a wait or a barrier that has gone since.
-// "fault" says on the way in whether it is "quiet".
+// "fault" says on the way in whether it is "quiet" and "soon".
 bool schedule_in_order(struct schedule *x, struct schedule_fault *fault);
 
 #endif

@@ -299,7 +299,7 @@ enum { MANY_VISITS = 4000 };  // of statements of one kernel
 // Whether what is there is enough: as far as the walk can tell, or once there is a schedule,
 // proven.
 static bool enough(struct walk *w) {
-    struct schedule_fault unused = {.quiet = true};
+    struct schedule_fault unused = {.quiet = true, .soon = true};
     return w->schedule ? schedule_in_order(w->schedule, &unused) : sync_enough(w);
 }
 

@@ -428,6 +428,7 @@ enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *us
     o->quick = true;
     enum prove_answer r = check_async(o, a, b, used, threads, NULL);
     o->quick = false;
+    if (r != PROVE_YES && o->program->soon) return PROVE_UNKNOWN;
     return r == PROVE_YES ? r : check_async(o, a, b, used, threads, f);
 }
 

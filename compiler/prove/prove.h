@@ -139,6 +139,9 @@ struct prove_program {
     int nsteps;
     struct prove_sync *sync;  // "on" and "pending" may change between questions
     int nsyncs;
+    // Only what is proven soon: groups are counted step by step alone.  May change between
+    // questions; PROVE_UNKNOWN is then the answer of what is not.
+    bool soon;
 };
 
 enum prove_missing { PROVE_WAIT, PROVE_BARRIER };
