@@ -50,7 +50,7 @@ static void add_block(struct arena *a, size_t bytes) {
     a->end = a->at + bytes;
 }
 
-void *arena_alloc(struct arena *a, size_t bytes) {
+static void *take(struct arena *a, size_t bytes) {
     if (bytes > SIZE_MAX / 4) out_of_memory();
 #ifdef TCPC_SANITIZE
     add_block(a, bytes);
@@ -65,7 +65,19 @@ void *arena_alloc(struct arena *a, size_t bytes) {
     void *p = a->at;
     a->at += bytes;
     a->total += bytes;
-    return memset(p, 0, bytes);
+    return p;
+}
+
+void *arena_alloc(struct arena *a, size_t bytes) {
+    return memset(take(a, bytes), 0, bytes);
+}
+
+void *arena_room(struct arena *a, size_t bytes) {
+    void *p = take(a, bytes);
+#ifdef TCPC_SANITIZE
+    memset(p, 0xa5, bytes);  // who takes it for zeroed is found
+#endif
+    return p;
 }
 
 void *arena_more(struct arena *a, void *at, size_t size, int n, int *cap) {

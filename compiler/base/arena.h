@@ -22,6 +22,8 @@ void arena_release(struct arena *a);
 // Returns "bytes" zeroed bytes, aligned to 16; ends the process with exit code 2 when memory is
 // out.
 void *arena_alloc(struct arena *a, size_t bytes);
+// The same, not zeroed: for what is large and of which little is used.
+void *arena_room(struct arena *a, size_t bytes);
 char *arena_strndup(struct arena *a, const char *text, size_t len);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 struct arena_mark arena_mark(const struct arena *a);
@@ -35,5 +37,6 @@ void *arena_more(struct arena *a, void *at, size_t size, int n, int *cap);
 
 #define ARENA_NEW(a, type)      ((type *)arena_alloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, type, n) ((type *)arena_alloc((a), sizeof(type) * (size_t)(n)))
+#define ARENA_ROOM(a, type, n)  ((type *)arena_room((a), sizeof(type) * (size_t)(n)))
 
 #endif

@@ -3,6 +3,8 @@
 // A copy's own writes must differ, and those of any two copies; together they must fill what is
 // `out`.  Of shared memory, which each iteration may write again, those of one execution of a copy.
 // What is not decided of a small kernel without params is found by executing all of it.
+#include <string.h>
+
 #include "base/image.h"
 #include "base/sample.h"
 #include "base/session.h"
@@ -284,8 +286,12 @@ static bool check_outputs(struct writes *w) {
 
 bool coverage_writes(struct session *s, const struct plan *p, const struct kernel *k,
                      struct prover *prover) {
-    struct writes *w = ARENA_NEW(&s->arena, struct writes);
-    *w = (struct writes){.s = s, .plan = p, .k = k, .prover = prover};
+    struct writes *w = ARENA_ROOM(&s->arena, struct writes, 1);
+    memset(w, 0, offsetof(struct writes, at));
+    w->s = s;
+    w->plan = p;
+    w->k = k;
+    w->prover = prover;
     if (!check_outputs(w)) return false;
     gather(w, k->body);
     if (w->more) {

@@ -182,8 +182,12 @@ static bool check_read(struct uses *u, struct prover *prover, struct use *r) {
 bool pass_defined(struct session *s, struct plan *p) {
     bool ok = true;
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
-        struct uses *u = ARENA_NEW(&s->arena, struct uses);
-        *u = (struct uses){.s = s, .plan = p, .k = k};
+        struct uses *u = ARENA_ROOM(&s->arena, struct uses, 1);
+        u->s = s;
+        u->plan = p;
+        u->k = k;
+        u->around.n = u->n = 0;
+        u->more = false;
         gather(u, k->body);
         if (u->more) {
             diag_error(s, k->at, "kernel '%s' has more than %d accesses to its own memory", k->name,

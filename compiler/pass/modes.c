@@ -35,9 +35,12 @@ static int64_t common_extent(const struct leaves *l, int n) {
 }
 
 bool modes_join(struct session *s, const struct lay *side, int n, bool rest, struct joint *out) {
-    struct leaves *l = ARENA_ARRAY(&s->arena, struct leaves, MODES_SIDES);
+    struct leaves *l = ARENA_ROOM(&s->arena, struct leaves, n);
     int before = out->n;
-    for (int k = 0; k < n; ++k) collect(side[k].shape, side[k].stride, &l[k]);
+    for (int k = 0; k < n; ++k) {
+        l[k].n = l[k].at = 0;
+        collect(side[k].shape, side[k].stride, &l[k]);
+    }
     for (;;) {
         int ended = 0;
         for (int k = 0; k < n; ++k) ended += l[k].at == l[k].n;

@@ -242,16 +242,16 @@ void schedule_make(struct session *s, const struct plan *plan, struct kernel *k,
                    struct prover *prover, struct schedule *out) {
     struct walk *w = ARENA_NEW(&s->arena, struct walk);
     struct prove_program *p = &out->program;
-    memset(out, 0, sizeof *out);
+    memset(out, 0, offsetof(struct schedule, access));
     out->s = s;
     out->plan = plan;
     out->k = k;
     out->prover = prover;
     out->written = true;
-    p->access = ARENA_ARRAY(&s->arena, struct prove_access, SCHEDULE_ACCESSES);
-    p->commit = ARENA_ARRAY(&s->arena, struct prove_set, SCHEDULE_SYNCS);
-    p->step = ARENA_ARRAY(&s->arena, struct prove_set, SCHEDULE_SYNCS);
-    p->sync = ARENA_ARRAY(&s->arena, struct prove_sync, SCHEDULE_SYNCS);
+    p->access = ARENA_ROOM(&s->arena, struct prove_access, SCHEDULE_ACCESSES);
+    p->commit = ARENA_ROOM(&s->arena, struct prove_set, SCHEDULE_SYNCS);
+    p->step = ARENA_ROOM(&s->arena, struct prove_set, SCHEDULE_SYNCS);
+    p->sync = ARENA_ROOM(&s->arena, struct prove_sync, SCHEDULE_SYNCS);
     w->x = out;
     walk_list(w, k->body, NULL);
     int place = 0;

@@ -31,8 +31,6 @@ struct schedule {
     const struct kernel *k;
     struct prover *prover;
     struct prove_program program;
-    struct schedule_access access[SCHEDULE_ACCESSES];
-    struct schedule_sync sync[SCHEDULE_SYNCS];
     bool full;                     // more than fit
     bool without[SCHEDULE_SYNCS];  // left out in the next question, whatever the facts say
     struct prove_order *order;
@@ -42,6 +40,9 @@ struct schedule {
     bool (*used)[SCHEDULE_SYNCS], (*fresh)[SCHEDULE_SYNCS], *asked;  // by pair
     bool written;  // what a manual function's own barrier points to
     int all;       // likewise the wait at the end of a device function
+    // as many as "program" has
+    struct schedule_access access[SCHEDULE_ACCESSES];
+    struct schedule_sync sync[SCHEDULE_SYNCS];
 };
 
 // What two accesses of a schedule are not in order for.

@@ -552,7 +552,7 @@ static bool place(struct walk *w) {
         loosen_list(w, k->body);
         sync_turn(w, k->body);
     }
-    w->schedule = ARENA_NEW(&w->s->arena, struct schedule);
+    w->schedule = ARENA_ROOM(&w->s->arena, struct schedule, 1);
     schedule_make(w->s, w->plan, k, w->prover, w->schedule);
     bool loose;
     if (!prove_all(w, &loose, &f)) {
@@ -567,7 +567,7 @@ static bool place(struct walk *w) {
 static bool check_manual(struct walk *w) {
     struct schedule_fault f = {0};
     sync_points(w);
-    w->schedule = ARENA_NEW(&w->s->arena, struct schedule);
+    w->schedule = ARENA_ROOM(&w->s->arena, struct schedule, 1);
     schedule_make(w->s, w->plan, w->k, w->prover, w->schedule);
     if (!schedule_in_order(w->schedule, &f)) {
         sync_report(w->schedule, &f);

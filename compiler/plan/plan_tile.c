@@ -84,7 +84,7 @@ static bool divide(struct run *r, struct tile *tile, const struct side *block,
 }
 
 static const int64_t *values_of(struct run *r, const struct plan_flat *f) {
-    int64_t *at = ARENA_ARRAY(&r->s->arena, int64_t, f->size + 1);
+    int64_t *at = ARENA_ROOM(&r->s->arena, int64_t, f->size + 1);
     for (int64_t i = 0; i < f->size; ++i) at[i] = plan_flat_at(f, i);
     return at;
 }
@@ -101,7 +101,7 @@ static int64_t take_mode(const struct tiled_mode *m, int64_t *x, int64_t *n) {
 static void place_points(struct run *r, struct tile *tile) {
     const int64_t *part[LAY_MAX_RANK];
     for (int m = 0; m < tile->rank; ++m) part[m] = values_of(r, &tile->mode[m].flat);
-    tile->at = ARENA_ARRAY(&r->s->arena, int64_t, tile->size * tile->rests + 1);
+    tile->at = ARENA_ROOM(&r->s->arena, int64_t, tile->size * tile->rests + 1);
     for (int64_t n = 0; n < tile->rests; ++n) {
         for (int64_t x = 0; x < tile->size; ++x) {
             int64_t at = 0, rest = n, left = x;
@@ -135,7 +135,7 @@ static bool make_tile(struct run *r, struct tile *tile, const struct side *block
     }
     place_points(r, tile);
     int64_t each = tile->values * tile->rests;
-    tile->scratch = ARENA_ARRAY(&r->s->arena, struct stretch, each + 1);
+    tile->scratch = ARENA_ROOM(&r->s->arena, struct stretch, each + 1);
     if (each * tile->threads <= KEPT_LIMIT)
         tile->held = ARENA_ARRAY(&r->s->arena, struct stretches, tile->threads + 1);
     return true;

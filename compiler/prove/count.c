@@ -74,7 +74,7 @@ isl_set *order_counted(struct prove_order *o, int a, int sync) {
     const struct prove_program *p = o->program;
     int n = x->ndims + w->ndims, ahead = x->nvars - 1, dims = n;
     int self[MOST_DIMS], da[MOST_DIMS], dw[MOST_DIMS], ends[2][MOST_DIMS][MOST_DIMS], found = 0;
-    struct system *y = ARENA_NEW(&q->s->arena, struct system);
+    struct system *y = ARENA_ROOM(&q->s->arena, struct system, 1);
     struct lin sum = lin_int(q, -p->sync[sync].pending - 1);
     struct place pa, pw, pc;
     if (same_loop(x, w)) {

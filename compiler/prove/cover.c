@@ -17,8 +17,9 @@ struct asked {
 };
 
 static struct asked *ask(struct prover *p) {
-    struct asked *a = ARENA_NEW(&p->s->arena, struct asked);
+    struct asked *a = ARENA_ROOM(&p->s->arena, struct asked, 1);
     question_init(&a->q, p);
+    for (int i = 0; i < 2; ++i) a->set[i].replaced = NULL;
     return a;
 }
 
@@ -54,7 +55,7 @@ static enum prove_answer none(struct prover *p, const struct prove_set *set,
     question_close(q);
     int n = a->set[0].ndims;
     question_sequence(dim, n, 0);
-    struct system *y = ARENA_NEW(&p->s->arena, struct system);
+    struct system *y = ARENA_ROOM(&p->s->arena, struct system, 1);
     system_init(y, q, n);
     system_context(y);
     system_instances(y, &a->set[0], dim);
@@ -198,7 +199,7 @@ static bool ranges(struct question *q, const struct qset *set, struct lin *range
 
 static bool differ_by_range(struct question *q, const struct qset *set, int nequal) {
     struct lin range[MOST_DIMS];
-    struct system *y = ARENA_NEW(&q->s->arena, struct system);
+    struct system *y = ARENA_ROOM(&q->s->arena, struct system, 1);
     int dim[MOST_DIMS];
     if (!ranges(q, set, range)) return false;
     question_sequence(dim, set->ndims, 0);
@@ -235,7 +236,7 @@ static bool differ_by_range(struct question *q, const struct qset *set, int nequ
 // Whether instances of "set" that are equal in their first "nequal" dimensions collide.
 static enum prove_answer collide(struct asked *a, const struct qset *set, int nequal) {
     struct question *q = &a->q;
-    struct system *y = ARENA_NEW(&q->s->arena, struct system);
+    struct system *y = ARENA_ROOM(&q->s->arena, struct system, 1);
     int n = set->ndims, first[MOST_DIMS], second[MOST_DIMS];
     if (!q->failed && differ_by_range(q, set, nequal)) return PROVE_YES;
     question_sequence(first, n, 0);
@@ -310,7 +311,7 @@ static enum prove_answer apart(struct prover *p, const struct prove_set *sa,
     question_sequence(da, sx->ndims, 0);
     question_sequence(db, equal, 0);
     question_sequence(db + equal, sy->ndims - equal, sx->ndims);
-    struct system *y = ARENA_NEW(&p->s->arena, struct system);
+    struct system *y = ARENA_ROOM(&p->s->arena, struct system, 1);
     int64_t value[BOTH];
     enum prove_answer r = PROVE_YES;
     for (int i = 0; i < (differ ? 2 * differ : 1) && r == PROVE_YES; ++i) {
@@ -337,7 +338,7 @@ static enum prove_answer apart(struct prover *p, const struct prove_set *sa,
 static isl_set *named(struct question *q, const struct qset *set) {
     int n = set->ndims, dim[MOST_DIMS];
     question_sequence(dim, n, set->nouts);
-    struct system *y = ARENA_NEW(&q->s->arena, struct system);
+    struct system *y = ARENA_ROOM(&q->s->arena, struct system, 1);
     struct qset at = {.nouts = set->nouts};
     int self[MOST_DIMS];
     question_sequence(self, set->nouts, 0);
@@ -356,7 +357,7 @@ static isl_set *named(struct question *q, const struct qset *set) {
 
 static isl_basic_set *box(struct question *q, const struct lin *extent, const int *wanted, int n,
                           int rank) {
-    struct system *y = ARENA_NEW(&q->s->arena, struct system);
+    struct system *y = ARENA_ROOM(&q->s->arena, struct system, 1);
     system_init(y, q, n);
     system_context(y);
     for (int i = 0; i < rank; ++i) {

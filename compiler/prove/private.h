@@ -100,21 +100,19 @@ struct replaced {
 struct question {
     struct prover *p;
     struct session *s;
-    int nparams;
-    struct qparam param[MOST_PARAMS];
-    int nquotients;
-    struct quotient quotient[MOST_DIVS];
-    int nsplits;
-    struct split split[MOST_SPLITS];
-    int group;  // 0: what is looked at is of all sets; else of the one with this number
-    int nlemmas;
-    struct lin lemma[4 * MOST_PARAMS];  // of params; each at least 0
-    struct qset *set;                   // the one that is being made
+    int nparams, nquotients, nsplits, nlemmas;
+    int group;         // 0: what is looked at is of all sets; else of the one with this number
+    struct qset *set;  // the one that is being made
     int nshared;  // so many of the first variables of all sets have one value in what is compared
     bool failed;  // too large
     bool param_opaque;  // a param stands for a number of which only bounds are known
     isl_space *space;   // of the params
     isl_basic_set *context;
+    // from here on question_init leaves what is there
+    struct qparam param[MOST_PARAMS];
+    struct quotient quotient[MOST_DIVS];
+    struct split split[MOST_SPLITS];
+    struct lin lemma[4 * MOST_PARAMS];  // of params; each at least 0
 };
 
 struct prover {

@@ -37,7 +37,7 @@ const char *prove_version(void) {
 // -- the question ---------------------------------------------------------------------------------
 
 void question_init(struct question *q, struct prover *p) {
-    memset(q, 0, sizeof *q);
+    memset(q, 0, offsetof(struct question, param));
     q->p = p;
     q->s = p->s;
     p->term = NULL;
@@ -114,7 +114,7 @@ void question_set(struct question *q, const struct prove_set *in, struct qset *s
     memset(set, 0, sizeof *set);
     set->replaced = replaced;
     set->exact = true;
-    set->cond = ARENA_ARRAY(a, struct lin, MOST_CONDS + 1);
+    set->cond = ARENA_ROOM(a, struct lin, MOST_CONDS + 1);
     set->out = ARENA_ARRAY(a, struct lin, in->nouts + 1);
     set->var = ARENA_ARRAY(a, struct prove_var, in->nvars + 1);
     set->nvars = in->nvars;
@@ -188,7 +188,7 @@ isl_basic_set *question_same(struct question *q, isl_basic_set *x, const struct 
 
 isl_basic_set *question_context(struct question *q, int ndims) {
     if (!q->context) {
-        struct system *y = ARENA_NEW(&q->s->arena, struct system);
+        struct system *y = ARENA_ROOM(&q->s->arena, struct system, 1);
         system_init(y, q, 0);
         system_context(y);
         q->context = isl_basic_set_remove_redundancies(system_basic(y));
@@ -199,7 +199,7 @@ isl_basic_set *question_context(struct question *q, int ndims) {
 isl_basic_set *question_basic(struct question *q, struct qset *set) {
     if (!set->basic) {
         int dim[MOST_DIMS];
-        struct system *y = ARENA_NEW(&q->s->arena, struct system);
+        struct system *y = ARENA_ROOM(&q->s->arena, struct system, 1);
         question_sequence(dim, set->ndims, 0);
         system_init(y, q, set->ndims);
         system_instances(y, set, dim);

@@ -9,9 +9,9 @@
 #include "prove/private.h"
 
 void system_init(struct system *y, struct question *q, int ndims) {
-    memset(y, 0, offsetof(struct system, row));
     y->q = q;
     y->ndims = ndims;
+    y->ndivs = y->n = 0;
 }
 
 static struct system_row *add_row(struct system *y, bool equal) {
@@ -21,7 +21,7 @@ static struct system_row *add_row(struct system *y, bool equal) {
     }
     struct system_row *r = &y->row[y->n++];
     *r = (struct system_row){.equal = equal};
-    r->term = ARENA_ARRAY(&y->q->s->arena, struct system_term, SYSTEM_TERMS);
+    r->term = ARENA_ROOM(&y->q->s->arena, struct system_term, SYSTEM_TERMS);
     return r;
 }
 

@@ -45,7 +45,7 @@ static isl_set *preceded(struct question *q, const struct qset *read, const stru
         isl_basic_set_free(b);
         return x;
     }
-    struct system *y = ARENA_NEW(&q->s->arena, struct system);
+    struct system *y = ARENA_ROOM(&q->s->arena, struct system, 1);
     system_init(y, q, n + write->ndims - equal);
     system_instances(y, read, dr);
     system_instances(y, write, dw);
@@ -65,12 +65,13 @@ static int most_common(const struct prove_write *write, int n) {
 
 static enum prove_answer written(struct prover *p, const struct prove_set *read,
                                  const struct prove_write *write, int n, struct prove_witness *w) {
-    struct asked *a = ARENA_NEW(&p->s->arena, struct asked);
+    struct asked *a = ARENA_ROOM(&p->s->arena, struct asked, 1);
     struct question *q = &a->q;
     struct prove_set *x = ARENA_ARRAY(&p->s->arena, struct prove_set, n + 1);
     struct qset *each = ARENA_ARRAY(&p->s->arena, struct qset, n + 1);
     int most = most_common(write, n);
     question_init(q, p);
+    a->read.replaced = NULL;
     q->nshared = most;
     for (int i = 0; i < n; ++i)
         if (write[i].equal < q->nshared) q->nshared = write[i].equal;
@@ -86,7 +87,7 @@ static enum prove_answer written(struct prover *p, const struct prove_set *read,
     question_close(q);
     int dims[MOST_DIMS];
     question_sequence(dims, a->read.ndims, 0);
-    struct system *y = ARENA_NEW(&p->s->arena, struct system);
+    struct system *y = ARENA_ROOM(&p->s->arena, struct system, 1);
     system_init(y, q, a->read.ndims);
     system_context(y);
     system_instances(y, &a->read, dims);
