@@ -9,6 +9,7 @@
 #include "kernel/lower_private.h"
 #include "layout/algebra.h"
 #include "plan/align.h"
+#include "plan/plan_run.h"
 
 struct kir_node *lower_node(struct lowering *w, enum kir_kind kind) {
     struct kir_node *n = ARENA_NEW(&w->s->arena, struct kir_node);
@@ -212,6 +213,20 @@ static int alignment_owed(struct session *s, const struct kernel *k, const struc
     return (int)(align_known(t) > owed ? align_known(t) : owed);
 }
 
+// The greatest value + 1 of a static layout, swizzled; 0 when it is not static, or too large to go
+// through.
+static int64_t swizzled_span(struct lay l) {
+    enum { MOST = 1 << 16 };
+    struct plan_flat f;
+    int64_t span = 0;
+    if (!plan_flatten(l, NULL, &f) || f.size > MOST) return 0;
+    for (int64_t i = 0; i < f.size; ++i) {
+        int64_t at = plan_swizzle(f.sw, plan_flat_at(&f, i) + f.offset);
+        if (at >= span) span = at + 1;
+    }
+    return span;
+}
+
 static struct kir_tensor lower_tensor(struct session *s, const struct formal *f,
                                       const struct kir_buffer *b) {
     const struct tensor *t = f->tensor;
@@ -224,7 +239,9 @@ static struct kir_tensor lower_tensor(struct session *s, const struct formal *f,
     struct lay_swizzle sw = t->layout.sw;
     int64_t moving = (int64_t)1 << (sw.s < 0 ? sw.m : sw.m + sw.s), span;
     bool moves = sw.b && !(ix_static(r.span, &span) && span <= moving);
-    if (moves) {  // what it changes lies in blocks of this size
+    if (moves && swizzled_span(t->layout) > 0) {
+        r.span = ix_int(s, swizzled_span(t->layout));
+    } else if (moves) {  // what it changes lies in blocks of this size
         struct lay_int block = lay_int((int64_t)1 << (sw.m + sw.b + (sw.s < 0 ? -sw.s : 0)));
         r.span = ix_scale(s, ix_div(s, ix_add(s, r.span, ix_int(s, block.num - 1)), block), block);
     }
