@@ -77,10 +77,16 @@ static bool below(struct session *s, const struct ix *max, const struct ix *n) {
     return room && ix_provably_nonnegative(s, room);
 }
 
+// Why a coordinate may lie outside: a witness, or that it is not known.
+struct outside {
+    const char *with;  // NULL: not known
+    bool full;
+};
+
 // Whether the coordinate of "v" along mode "mode" is at least 0 ("end" NULL), or less than "end".
 static enum prove_answer bounded(struct session *s, struct kernel *k, const struct copy *c,
                                  const struct view *v, const struct walk *w, int mode,
-                                 const struct ix *end, const char **with) {
+                                 const struct ix *end, struct outside *why) {
     struct instances *x = ARENA_NEW(&s->arena, struct instances);
     struct prove_witness found;
     instances_begin(s, k, &w->around, true, x);
@@ -89,16 +95,17 @@ static enum prove_answer bounded(struct session *s, struct kernel *k, const stru
     instances_cond(x, end ? ix_sub(s, at, end) : ix_sub(s, ix_int(s, -1), at));
     struct prove_set set = instances_settled(x, &w->around, v);
     enum prove_answer r = x->full ? PROVE_UNKNOWN : prove_none(w->prover, &set, &found);
+    *why = (struct outside){.full = x->full};
     if (r == PROVE_NO)
-        *with =
+        why->with =
             arena_printf(&s->arena, "%sit is %lld, %s", instances_params(s, w->plan, k, &found),
                          (long long)found.out[mode], instances_where(x, &w->around, c, &found, 0));
     return r;
 }
 
-static void refuse_outside(struct session *s, const struct view *v, const char *what, int mode,
-                           const struct ix *least, const struct ix *most, const struct ix *n,
-                           const char *with) {
+static void refuse_outside(const struct walk *w, struct session *s, const struct view *v,
+                           const char *what, int mode, const struct ix *least,
+                           const struct ix *most, const struct ix *n, struct outside why) {
     if (least)
         diag_error(s, v->at, "%s may lie outside '%s': its least coordinate along mode %d is %s",
                    what, v->base->name, mode, ix_text(s, least));
@@ -108,7 +115,9 @@ static void refuse_outside(struct session *s, const struct view *v, const char *
                    "extent is %s",
                    what, v->base->name, mode, most ? ix_text(s, most) : "not known", ix_text(s, n));
     diag_page(s, "outside");
-    if (with) diag_note(s, v->at, "%s", with);
+    diag_note(s, v->at, "%s%s", why.with ? "" : "it is not known: ",
+              why.with ? why.with : instances_why(w->prover, why.full));
+    if (!why.with) instances_advice(s, w->prover, why.full, v->at);
     diag_note(s, v->base->at, "'%s' has shape %s", v->base->name,
               lay_tuple_text(&s->lay, v->base->layout.shape));
 }
@@ -141,8 +150,10 @@ static bool check_registers(struct session *s, const struct kernel *k, const str
                       instances_params(s, w->plan, k, &found), (long long)found.out[0],
                       (long long)found.var[0][k->tid->id],
                       instances_where(x, &w->around, NULL, &found, 0));
-        else
-            diag_note(s, v->at, "it is not known: %s", prover_why(w->prover));
+        else {
+            diag_note(s, v->at, "it is not known: %s", instances_why(w->prover, x->full));
+            instances_advice(s, w->prover, x->full, v->at);
+        }
         return false;
     }
     return true;
@@ -157,7 +168,7 @@ static bool check_inside(struct session *s, struct kernel *k, const struct copy 
     int rank = lay_tuple_rank(extent);
     for (int i = 0; i < rank; ++i) {
         const struct ix *lo, *hi;
-        const char *with = NULL;
+        struct outside why = {0};
         view_reach(s, v, i, &lo, &hi);
         if (k->threads % 32 && !v->lanes) {  // the last warp has not all lanes
             lo = view_by_tid(s, k, lo);
@@ -166,20 +177,20 @@ static bool check_inside(struct session *s, struct kernel *k, const struct copy 
         const struct ix *n = ix_lay(s, lay_tuple_get(&s->lay, extent, i)->leaf);
         const struct ix *min = ix_min(s, lo), *max = ix_max(s, hi);
         if (!(min && ix_provably_nonnegative(s, min)) &&
-            bounded(s, k, c, v, w, i, NULL, &with) != PROVE_YES) {
+            bounded(s, k, c, v, w, i, NULL, &why) != PROVE_YES) {
             min = ix_min(s, coverage_bound(s, lo, &w->around, false));
             if (!of_formals(min)) {
-                refuse_outside(s, v, what, i, min ? min : lo, NULL, n, with);
+                refuse_outside(w, s, v, what, i, min ? min : lo, NULL, n, why);
                 return false;
             }
             add_duty(s, k, ix_int(s, 0), min, v->base);
         }
         if ((predicates && v->overhang) || below(s, max, n) ||
-            bounded(s, k, c, v, w, i, n, &with) == PROVE_YES)
+            bounded(s, k, c, v, w, i, n, &why) == PROVE_YES)
             continue;
         max = ix_max(s, coverage_bound(s, hi, &w->around, true));
         if (!of_formals(max)) {
-            refuse_outside(s, v, what, i, NULL, max, n, with);
+            refuse_outside(w, s, v, what, i, NULL, max, n, why);
             return false;
         }
         add_duty(s, k, ix_add(s, max, ix_int(s, 1)), n, v->base);

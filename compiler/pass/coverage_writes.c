@@ -109,12 +109,8 @@ static void declared(struct session *s, const struct tensor *t) {
     diag_note(s, t->at, "'%s' is declared here", t->name);
 }
 
-static const char *advice(void) {
-    return "what can be decided are sums of variables times numbers, and quotients and remainders "
-           "of them by numbers (docs/proofs.md)";
-}
-
-static void not_known(struct writes *w, const struct write *a, const char *what) {
+// "full": of "a", or of what it was compared with.
+static void not_known(struct writes *w, const struct write *a, bool full, const char *what) {
     struct session *s = w->s;
     const struct tensor *t = a->copy->dst.base;
     if (w->executed == EXECUTED_WRONG) {
@@ -123,10 +119,9 @@ static void not_known(struct writes *w, const struct write *a, const char *what)
         return;
     }
     diag_error(s, a->copy->dst.at, "'%s' is not known to be %s in kernel '%s': %s", t->name, what,
-               w->k->name,
-               a->x->full ? "it has more variables than can be looked at" : prover_why(w->prover));
+               w->k->name, instances_why(w->prover, full));
     diag_page(s, "once");
-    diag_note(s, a->copy->at, "%s", advice());
+    instances_advice(s, w->prover, full, a->copy->at);
 }
 
 static const char *plural(const struct ix_var *v) {
@@ -173,8 +168,9 @@ static void refuse_twice(struct writes *w, const struct write *a,
     const struct prove_var *v = differs(a->x, found);
     if (!v)
         diag_error(s, c->dst.at,
-                   "the writes to '%s' overlap: two coordinates of this view are one element",
-                   t->name);
+                   "the writes to '%s' overlap: coordinates %s and %s of this view are one element",
+                   t->name, instances_coordinate(a->x, found, 0),
+                   instances_coordinate(a->x, found, 1));
     else
         diag_error(
             s, c->dst.at, "%s %lld and %lld of kernel '%s' write the same elements of '%s'%s",
@@ -196,7 +192,7 @@ static bool check_once(struct writes *w, const struct write *a) {
         a->x->full ? PROVE_UNKNOWN : prove_once(w->prover, &a->set, equal, &found);
     r = or_execute(w, r);
     if (r == PROVE_NO) refuse_twice(w, a, &found);
-    if (r == PROVE_UNKNOWN) not_known(w, a, "written once");
+    if (r == PROVE_UNKNOWN) not_known(w, a, a->x->full, "written once");
     return r == PROVE_YES;
 }
 
@@ -209,7 +205,7 @@ static bool check_apart(struct writes *w, const struct write *a, const struct wr
     r = or_execute(w, r);
     if (r == PROVE_YES) return true;
     if (r == PROVE_UNKNOWN) {
-        not_known(w, b, "written once");
+        not_known(w, b, full, "written once");
     } else {
         diag_error(s, b->copy->dst.at, "two copies of kernel '%s' write the same elements of '%s'",
                    w->k->name, a->copy->dst.base->name);
@@ -243,11 +239,12 @@ static bool check_whole(struct writes *w, const struct formal *f) {
     enum prove_answer r = or_execute(w, prove_whole(w->prover, extent, rank, set, n, &found));
     if (r == PROVE_YES) return true;
     if (r == PROVE_UNKNOWN && first) {
-        not_known(w, first, "written wholly");
+        not_known(w, first, false, "written wholly");
     } else if (r == PROVE_UNKNOWN) {
         diag_error(s, f->at, "'%s' is not known to be written wholly in kernel '%s': %s", t->name,
                    w->k->name, prover_why(w->prover));
         diag_page(s, "once");
+        instances_advice(s, w->prover, false, f->at);
     } else {
         diag_error(s, copies == 1 && n == 1 ? first->copy->dst.at : f->at,
                    "'%s' is not written wholly by kernel '%s'", t->name, w->k->name);

@@ -131,21 +131,26 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
         diag_note(s, t->at, "'%s' is declared here", t->name);
         return;
     }
-    const struct copy *c = only ? only->copy : NULL;
-    if (c && !c->pad && c->src.overhang)
-        diag_error(s, r->view->at,
-                   "'%s' is read here also where nothing was written to it, "
-                   "outside '%s'",
-                   t->name, c->src.base->name);
-    else
-        diag_error(s, r->view->at, "'%s' is read here also where nothing was written to it %s",
-                   t->name, step ? "in that step of the pipeline" : "before");
+    diag_error(s, r->view->at, "elements of '%s' are read here that were not written %s", t->name,
+               step ? "in that step of the pipeline" : "before");
     diag_page(s, "unwritten");
-    diag_note(s, r->view->at, "%s%s is read by %s, and was not written%s",
-              instances_params(s, u->plan, u->k, found), element,
+    diag_note(s, r->view->at, "%s%s is read %s %s, and was not written%s",
+              instances_params(s, u->plan, u->k, found), element, frag || !r->copy ? "in" : "by",
               instances_where(r->x, &r->around, frag ? NULL : r->copy, found, 0),
               step ? " in that step" : "");
-    if (only) diag_note(s, only->view->at, "it is written here");
+    const struct copy *c = only ? only->copy : NULL;
+    if (c && !c->pad && c->src.overhang)
+        diag_note(s, only->view->at,
+                  "'%s' is written here, but only where '%s' has elements; 'pad 0' behind the copy "
+                  "writes zeros elsewhere",
+                  t->name, c->src.base->name);
+    else if (only)
+        diag_note(s, only->view->at, "'%s' is written here", t->name);
+    if (!step)
+        diag_note(s, t->at,
+                  "'%s' is declared here, and holds nothing at first; 'fill %s = 0;' would write all "
+                  "of it",
+                  t->name, t->name);
 }
 
 static bool check_read(struct uses *u, struct prover *prover, struct use *r) {
@@ -172,9 +177,9 @@ static bool check_read(struct uses *u, struct prover *prover, struct use *r) {
     if (a == PROVE_NO) refuse(u, r, only, writers, step, &found);
     if (a == PROVE_UNKNOWN) {
         diag_error(s, r->view->at, "'%s' is not known to be written before it is read here: %s",
-                   r->view->base->name,
-                   full ? "it has more variables than can be looked at" : prover_why(prover));
+                   r->view->base->name, instances_why(prover, full));
         diag_page(s, "unwritten");
+        instances_advice(s, prover, full, r->view->at);
     }
     return a == PROVE_YES;
 }

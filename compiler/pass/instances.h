@@ -82,9 +82,17 @@ struct prove_set instances_argument(struct session *s, const struct kernel *k,
                                     const struct around *around, const struct view *v,
                                     struct instances *out);
 
+// Why the last answer of "p" is that it does not know, and as a note what to do.  "full": it was not
+// asked, as a set had more than fits.
+const char *instances_why(const struct prover *p, bool full);
+void instances_advice(struct session *s, const struct prover *p, bool full, struct range at);
+
 // "with M = 9, K = 8, " of the params of "k"; "" for none.
 const char *instances_params(struct session *s, const struct plan *p, const struct kernel *k,
                              const struct prove_witness *w);
+// The coordinate of the view that instance "which" of "w" names, of which "x" has made the set.
+const char *instances_coordinate(const struct instances *x, const struct prove_witness *w,
+                                 int which);
 // "(0,64)"
 const char *instances_element(struct session *s, const struct prove_witness *w);
 

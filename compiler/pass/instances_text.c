@@ -1,10 +1,35 @@
 // Witnesses of proofs in words: values of params, the element, who touches it.
+#include <limits.h>
+
 #include "base/buf.h"
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/instances.h"
 #include "plan/plan_bind.h"
 #include "plan/view.h"
+
+const char *instances_why(const struct prover *p, bool full) {
+    return full ? "it has more variables than can be looked at" : prover_why(p);
+}
+
+void instances_advice(struct session *s, const struct prover *p, bool full, struct range at) {
+    unsigned long limit = s->options.proof_limit ? s->options.proof_limit : PROVE_LIMIT;
+    if (full)
+        diag_note(s, at,
+                  "a copy may have %d variables, of blocks, loops, threads and modes: put fewer "
+                  "loops around it, or give its tensors fewer modes",
+                  INSTANCE_VARS);
+    else if (prover_out_of_steps(p))
+        diag_note(s, at,
+                  "split the kernel, make each param that multiplies or divides a 'const' and give "
+                  "its values with -D, or let a proof take more steps with --proof-limit=%lu "
+                  "(docs/proofs.md)",
+                  limit < ULONG_MAX / 10 ? 10 * limit : limit);
+    else
+        diag_note(s, at,
+                  "what can be decided are sums of variables times numbers, and quotients and "
+                  "remainders of them by numbers (docs/proofs.md)");
+}
 
 const char *instances_params(struct session *s, const struct plan *p, const struct kernel *k,
                              const struct prove_witness *w) {
@@ -26,6 +51,21 @@ const char *instances_element(struct session *s, const struct prove_witness *w) 
         buf_printf(&b, "%s%lld", i ? "," : "(", (long long)w->out[i]);
     buf_puts(&b, w->nouts ? ")" : "()");
     return buf_finish(&b, &s->arena);
+}
+
+const char *instances_coordinate(const struct instances *x, const struct prove_witness *w,
+                                 int which) {
+    struct ix_env env = {w->var[which], w->sym};
+    struct buf b;
+    buf_init(&b);
+    for (int i = 0; i < x->nelements; ++i) {
+        int64_t e;
+        // the proof has put the witness into these
+        if (!ix_eval(x->element[i], &env, &e)) BUG("a witness without a coordinate");
+        buf_printf(&b, "%s%lld", i ? "," : "(", (long long)e);
+    }
+    buf_puts(&b, x->nelements ? ")" : "()");
+    return buf_finish(&b, &x->s->arena);
 }
 
 // The number of the element's coordinate in tiles of "tc", and of the tile that it is in; false

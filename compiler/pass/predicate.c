@@ -259,11 +259,14 @@ static bool check_source(struct session *s, struct find *f, const struct kernel 
             has_source(s, f, k, c, i, limit, &with) == PROVE_YES)
             continue;
         diag_error(s, c->at,
-                   "elements of '%s' would be written from outside '%s': along mode %d '%s' ends "
+                   "elements of '%s' %s be written from outside '%s': along mode %d '%s' ends "
                    "at %s, and the destination is not known to end there or before",
-                   c->dst.base->name, c->src.base->name, i, c->src.base->name, ix_text(s, limit));
+                   c->dst.base->name, with ? "would" : "may", c->src.base->name, i, c->src.base->name, ix_text(s, limit));
         diag_page(s, "divide");
-        if (!with) diag_note(s, c->at, "it is not known: %s", prover_why(f->prover));
+        if (!with) {
+            diag_note(s, c->at, "it is not known: %s", prover_why(f->prover));
+            instances_advice(s, f->prover, false, c->at);
+        }
         if (with) diag_note(s, c->at, "%s", with);
         diag_note(s, c->src.base->at, "'%s' has shape %s", c->src.base->name,
                   lay_tuple_text(&s->lay, c->src.base->layout.shape));

@@ -56,8 +56,11 @@ static void note_why(const struct race *r, const struct access *a, const struct 
                   a->view->base->name, a->write ? "written" : "read",
                   instances_where(a->x, &a->around, a->copy, w, 0), b->write ? "written" : "read",
                   instances_where(b->x, &b->around, b->copy, w, 1));
-    else
-        diag_note(r->s, a->view->at, "it is not known: %s", prover_why(r->prover));
+    else {
+        bool full = a->x->full || b->x->full;
+        diag_note(r->s, a->view->at, "it is not known: %s", instances_why(r->prover, full));
+        instances_advice(r->s, r->prover, full, a->view->at);
+    }
 }
 
 // -- 1: the sides of one copy ---------------------------------------------------------------------

@@ -13,8 +13,8 @@ static const char *iterations(const struct schedule *x, const struct schedule_ac
     for (int i = 0; i < a->around.n; ++i) {
         const struct stmt *st = a->around.stmt[i];
         if (!stmt_loops(st)) continue;
-        text = arena_printf(&s->arena, "%s%s%s = %lld", text, *text ? ", " : " with ",
-                            st->var->name, (long long)var[st->var->id]);
+        text = arena_printf(&s->arena, "%s%s%s = %lld", text, *text ? ", " : "with ", st->var->name,
+                            (long long)var[st->var->id]);
     }
     return text;
 }
@@ -32,8 +32,14 @@ static const char *verb(const struct prove_access *a) {
 }
 
 static const char *wait_text(const struct schedule *x, const struct schedule_fault *f) {
-    if (f->why.younger < 0) return "no 'commit;' ends its group, and no 'wait 0;' waits for it";
-    return arena_printf(&x->s->arena, "a 'wait %d;' is missing", f->why.younger);
+    if (f->why.younger < 0) return "a 'commit;' and then a 'wait 0;' are";
+    return arena_printf(&x->s->arena, "a 'wait %d;' is", f->why.younger);
+}
+
+// "a cp.async of thread 3"
+static const char *who_copies(const struct schedule *x, const struct schedule_fault *f) {
+    if (!f->why.threads) return "a cp.async";
+    return arena_printf(&x->s->arena, "a cp.async of %s", who(x, f, 0));
 }
 
 static void note_where(const struct schedule *x, const struct schedule_fault *f) {
@@ -43,13 +49,11 @@ static void note_where(const struct schedule *x, const struct schedule_fault *f)
     for (int i = 0; i < 3; ++i)
         if (x->k->block[i]) at[i] = w->var[0][x->k->block[i]->id];
     const struct schedule_access *a = &x->access[f->a];
-    const char *element =
-        w->nouts ? arena_printf(&s->arena, "element %s, ", instances_element(s, w)) : "";
-    diag_note(s, a->view->at, "%s%s %s it here%s, in block (%lld,%lld,%lld)",
-              instances_params(s, x->plan, x->k, w),
-              arena_printf(&s->arena, "%s%s", element, who(x, f, 0)),
-              verb(&x->program.access[f->a]), iterations(x, a, w->var[0]), (long long)at[0],
-              (long long)at[1], (long long)at[2]);
+    const char *steps = iterations(x, a, w->var[0]);
+    diag_note(s, a->view->at, "%s%s %s element %s of '%s' here, in block (%lld,%lld,%lld)%s%s",
+              instances_params(s, x->plan, x->k, w), who(x, f, 0),
+              verb(&x->program.access[f->a]), instances_element(s, w), a->view->base->name,
+              (long long)at[0], (long long)at[1], (long long)at[2], *steps ? " " : "", steps);
 }
 
 void sync_report(const struct schedule *x, const struct schedule_fault *f) {
@@ -66,8 +70,9 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
         diag_error(s, b ? b->view->at : k->at,
                    "accesses to '%s' are not known to be in order in '%s': %s", name, k->name,
                    prover_why(x->prover));
-        diag_page(s, "needless-sync");
+        diag_page(s, "barrier");
         diag_note(s, a->view->at, "the earlier one is here");
+        instances_advice(s, x->prover, false, b ? b->view->at : k->at);
         return;
     }
     if (!k->manual)
@@ -75,27 +80,28 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
             f->why.missing == PROVE_WAIT ? "wait" : "barrier", name);
     if (!b) {
         diag_error(s, k->at,
-                   "'%s' ends while a cp.async still fills '%s'; a device function returns with "
-                   "its accesses done: a 'wait 0;' is missing",
+                   "'%s' ends while a cp.async may still fill '%s'; a device function returns with "
+                   "its accesses done: a 'wait 0;' behind the copy's 'commit;' is missing",
                    k->name, name);
-        diag_page(s, "needless-sync");
-        diag_note(s, a->view->at, "%s%s %s it here%s", instances_params(s, x->plan, k, &f->why.at),
-                  "a thread", verb(pa), iterations(x, a, f->why.at.var[0]));
+        diag_page(s, "barrier");
+        const char *steps = iterations(x, a, f->why.at.var[0]);
+        diag_note(s, a->view->at, "%sthe cp.async is here%s%s",
+                  instances_params(s, x->plan, k, &f->why.at), *steps ? ", " : "", steps);
         return;
     }
     const struct prove_access *pb = &x->program.access[f->b];
+    const char *steps = iterations(x, b, f->why.at.var[1]), *then = *steps ? ", " : "";
     if (f->why.missing == PROVE_WAIT)
         diag_error(s, b->stmt->at,
-                   "%s %s elements of '%s'%s, which a cp.async of %s may still %s: "
-                   "%s before it",
-                   who(x, f, 1), verb(pb), name, iterations(x, b, f->why.at.var[1]), who(x, f, 0),
+                   "%s%s%s %s elements of '%s', which %s may still %s: %s missing between the two",
+                   steps, then, who(x, f, 1), verb(pb), name, who_copies(x, f),
                    pa->write ? "fill" : "read", wait_text(x, f));
     else
         diag_error(s, b->stmt->at,
-                   "%s %s elements of '%s'%s, which %s %s%s: a 'sync;' is missing between the two",
-                   who(x, f, 1), verb(pb), name, iterations(x, b, f->why.at.var[1]), who(x, f, 0),
-                   verb(pa), pa->async && pa->write ? " by cp.async" : "");
-    diag_page(s, "needless-sync");
+                   "%s%s%s %s elements of '%s', which %s %s%s: a 'sync;' is missing between the two",
+                   steps, then, who(x, f, 1), verb(pb), name, who(x, f, 0), verb(pa),
+                   pa->async && pa->write ? " by cp.async" : "");
+    diag_page(s, "barrier");
     note_where(x, f);
 }
 

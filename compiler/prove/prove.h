@@ -69,6 +69,8 @@ struct prover *prover_new(struct session *s, const struct prove_promise *promise
 void prover_free(struct prover *p);
 // Why the last answer is PROVE_UNKNOWN: "'a*y / b' is not affine"; in the session's memory.
 const char *prover_why(const struct prover *p);
+// Whether that is the limit of operations.
+bool prover_out_of_steps(const struct prover *p);
 // "isl 0.25"
 const char *prove_version(void);
 

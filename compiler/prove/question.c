@@ -26,8 +26,14 @@ void prover_free(struct prover *p) {
     p->ctx = NULL;
 }
 
+static const char OUT_OF_STEPS[] = "the proof takes more steps than it may (--proof-limit)";
+
 const char *prover_why(const struct prover *p) {
     return p->why ? p->why : "it is not known";
+}
+
+bool prover_out_of_steps(const struct prover *p) {
+    return p->why == OUT_OF_STEPS;
 }
 
 const char *prove_version(void) {
@@ -59,10 +65,11 @@ enum prove_answer question_unknown(struct question *q) {
     else if (q->p->term)
         q->p->why = arena_printf(a, "'%s' is not affine", ix_text(q->s, q->p->term));
     else if (isl_ctx_last_error(q->p->ctx) == isl_error_quota)
-        q->p->why = "the proof takes more steps than it may (--proof-limit)";
+        q->p->why = OUT_OF_STEPS;
     else
         q->p->why = "the numbers are too large";
-    for (int i = 0; i < q->nparams && !q->failed && !q->p->term; ++i) {
+    bool settled = q->failed || q->p->term || prover_out_of_steps(q->p);
+    for (int i = 0; i < q->nparams && !settled; ++i) {
         const struct lay_int x = q->param[i].value;
         if (lay_int_valid(x) && x.nsyms > 1)
             q->p->why = arena_printf(a, "of the product '%s' only bounds are known",
