@@ -83,13 +83,15 @@ static void set_inputs(const struct kernel *k, struct image *img) {
     }
 }
 
+// A plan may have no meaning that can be worked out: numbers that are too large, a value that went
+// through too many types.  All else the passes have proven.
 static void report_run(struct session *s, const struct kernel *k,
                        const struct plan_run_report *report) {
+    if (report->kind != PLAN_RUN_NO_VALUE && report->kind != PLAN_RUN_TOO_LARGE)
+        BUG("kernel '%s' breaks what was proven of it: %s", k->name, report->text);
     diag_error(s, report->copy ? report->copy->at : k->at, "%s", report->text);
     if (report->tensor)
         diag_note(s, report->tensor->at, "'%s' is declared here", report->tensor->name);
-    if (report->before && report->before != report->copy)
-        diag_note(s, report->before->at, "it is written first here");
 }
 
 // Elements that one block moves in at most "trips" iterations of a loop, with what it takes to go

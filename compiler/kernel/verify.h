@@ -13,7 +13,8 @@ struct kernel;
 struct kir_kernel;
 
 // False, with an error, when what a kernel means cannot be worked out for the params that were
-// chosen; a kernel that does something else than the plan means is a mistake of ours.
+// chosen; a kernel that does something else than the plan means, or a plan that breaks what was
+// proven of it, is a mistake of ours.
 bool verify_kernels(struct session *s, const struct plan *p, const struct kir *k);
 
 // Executes a block of "x" for the params' values "sym" by symbol: accesses of "k" that are not in

@@ -9,7 +9,8 @@
 #include "plan/plan_run.h"
 
 enum { SMALL = 5, MOST_SYMS = 3 };
-#define MOST_ELEMENTS ((int64_t)1 << 16)
+#define MOST_ELEMENTS ((int64_t)1 << 16)  // for each of several choices of params
+#define MOST_STATIC ((int64_t)1 << 22)
 
 // "with M = 9, K = 8, ", of the params that "k" has, or all; "" for none.
 static const char *params_text(struct session *s, const struct plan *p, const struct kernel *k,
@@ -37,7 +38,6 @@ static const char *coordinate_text(struct session *s, const struct plan_flat *f,
 
 // Two coordinates of "f" with one value, the first that meets an earlier one.
 static bool meet(const struct plan_flat *f, int64_t *a, int64_t *b) {
-    if (f->size > MOST_ELEMENTS) return false;
     struct image *seen = image_new();
     bool found = false;
     for (int64_t i = 0; i < f->size && !found; ++i) {
@@ -57,7 +57,8 @@ static bool note_layout(struct session *s, const struct plan *p, const struct te
                         const int64_t *sym) {
     struct plan_flat f;
     int64_t a, b;
-    if (!plan_flatten(lay_inner(t->layout), sym, &f) || !meet(&f, &a, &b)) return false;
+    if (!plan_flatten(lay_inner(t->layout), sym, &f)) return false;
+    if (f.size > (sym ? MOST_ELEMENTS : MOST_STATIC) || !meet(&f, &a, &b)) return false;
     const char *with = lay_static(t->layout) ? "" : params_text(s, p, NULL, sym);
     diag_note(s, t->at, "%s%s and %s of '%s' are both element %lld", with,
               coordinate_text(s, &f, a), coordinate_text(s, &f, b), t->name,
