@@ -173,9 +173,11 @@ static void refuse_twice(struct writes *w, const struct write *a,
                    instances_coordinate(a->x, found, 1));
     else
         diag_error(
-            s, c->dst.at, "%s %lld and %lld of kernel '%s' write the same elements of '%s'%s",
+            s, c->dst.at, "%s %lld and %lld of %skernel '%s' write the same elements of '%s'%s",
             plural(v->var), (long long)found->var[0][v->var->id],
-            (long long)found->var[1][v->var->id], w->k->name, t->name,
+            (long long)found->var[1][v->var->id],
+            v->var->kind == IX_LOOP ? arena_printf(&s->arena, "loop '%s' of ", v->var->name) : "",
+            w->k->name, t->name,
             depends(&a->set, v->var)
                 ? ""
                 : arena_printf(&s->arena, ": nothing in this view depends on '%s'", v->var->name));
@@ -246,10 +248,11 @@ static bool check_whole(struct writes *w, const struct formal *f) {
         diag_page(s, "once");
         instances_advice(s, w->prover, false, f->at);
     } else {
-        diag_error(s, copies == 1 && n == 1 ? first->copy->dst.at : f->at,
+        bool one = copies == 1 && n == 1;
+        diag_error(s, one ? first->copy->dst.at : f->at,
                    "'%s' is not written wholly by kernel '%s'", t->name, w->k->name);
         diag_page(s, "once");
-        diag_note(s, first ? first->copy->at : f->at, "%selement %s of '%s' is never written",
+        diag_note(s, one ? first->copy->at : f->at, "%selement %s of '%s' is never written",
                   instances_params(s, w->plan, w->k, &found), instances_element(s, &found),
                   t->name);
     }
