@@ -60,7 +60,7 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
     struct session *s = x->s;
     const struct kernel *k = x->k;
     if (f->a < 0) {
-        diag_error(s, k->at, "'%s' is too large: its order cannot be looked at", k->name);
+        diag_error(s, k->at, "'%s' is too large for the order of its accesses to be checked; split it", k->name);
         return;
     }
     const struct schedule_access *a = &x->access[f->a], *b = f->b < 0 ? NULL : &x->access[f->b];
