@@ -201,8 +201,8 @@ const char *view_timeline(struct picture *p, const struct draw_request *r) {
     }
     p->title = picture_text(p, "Timeline of kernel %s", r->kernel->name);
     picture_note(p, "l: a step's loads are issued, u: it is used; B: barrier, W1: wait until one "
-                    "group is under way");
-    picture_note(p, "in a slot stands the step: L as its loads are issued, ~ under way, = there, U "
+                    "group is in flight");
+    picture_note(p, "in a slot stands the step: L as its loads are issued, ~ in flight, = there, U "
                     "as it is used");
     return NULL;
 }

@@ -265,7 +265,7 @@ static void add_events(struct schedule *x, const struct stmt *list, int64_t time
     }
 }
 
-// The groups that are under way, oldest first, with their bytes.
+// The groups that are in flight, oldest first, with their bytes.
 struct under_way {
     int64_t *bytes, open;
     int n;

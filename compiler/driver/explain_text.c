@@ -267,10 +267,10 @@ static void put_copy(struct session *s, struct buf *b, const struct explained_ke
         paragraph(b,
                   arena_printf(&s->arena, "%s a thread waits until %s, because %s.",
                                c->wait_at_head ? "At the head of the step" : "Before it",
-                               c->pending == 0 ? "no group is under way"
+                               c->pending == 0 ? "no group is in flight"
                                : c->pending == 1
-                                   ? "no more than 1 group is under way"
-                                   : arena_printf(&s->arena, "no more than %d groups are under way",
+                                   ? "no more than 1 group is in flight"
+                                   : arena_printf(&s->arena, "no more than %d groups are in flight",
                                                   c->pending),
                                c->wait));
     if (c->barrier)
@@ -344,7 +344,7 @@ static void put_pipeline(struct buf *b, const struct explained_kernel *k,
     buf_printf(&text, "%d wait%s and %d barrier%s a step", p->waits, plural(p->waits), p->barriers,
                plural(p->barriers));
     if (p->groups) {
-        buf_printf(&text, "; at most %d of its groups under way", p->under_way);
+        buf_printf(&text, "; at most %d of its groups in flight", p->under_way);
         if (p->bytes_under_way >= 0)
             buf_printf(&text, ", %" PRId64 " bytes of a block", p->bytes_under_way);
     }

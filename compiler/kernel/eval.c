@@ -28,7 +28,7 @@ struct run {
     int64_t stage_cap;
     struct kir_trace *trace;   // or NULL
     bool early;                // asynchronous copies at once, else when they are waited for
-    struct in_flight *flight;  // those that are under way, in order
+    struct in_flight *flight;  // those that are in flight, in order
     int nflight, flight_cap, commits;
     int64_t block;  // number of the one that runs
     const char *error;

@@ -47,7 +47,7 @@ enum kir_kind {
     KIR_FILL,    // stage[stage_at], or to_buf[to_at], = value, "bits" wide
     KIR_ASYNC,   // the same from global to shared memory, some time before a KIR_WAIT for its group
     KIR_COMMIT,  // the KIR_ASYNC since the last one are a group
-    KIR_WAIT,    // until at most "pending" groups are under way
+    KIR_WAIT,    // until at most "pending" groups are in flight
     KIR_BARRIER,
     KIR_CALL,    // an extern function
     KIR_BLOCK,   // a scope of its own: { body }
@@ -180,11 +180,11 @@ struct kir_condition {
 // A kernel with its launcher, or a device function.
 struct kir_kernel {
     bool device;
-    bool leaves_group;  // a device function that ends with one group under way
+    bool leaves_group;  // a device function that ends with one group in flight
     // A kernel's variants stand in a row, the widest first; what the launcher needs is the same in
     // all of them.
     struct kir_kernel *narrower;
-    int bits;  // of a variant: the widest access that hangs on its conditions; 0: there are none
+    int bits;  // of a variant: the widest access that depends on its conditions; 0: there are none
     const struct kir_condition *when;
     int nwhen;
     const char *when_text;      // in words; NULL when there are none

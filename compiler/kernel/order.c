@@ -371,7 +371,7 @@ static void run_wait(struct run *r, int pending) {
 
 // -- loops ----------------------------------------------------------------------------------------
 
-// Marks in "on" the variables in "list" that hang on marked ones; whether a tracked address does.
+// Marks in "on" the variables in "list" that depend on marked ones; whether a tracked address does.
 static bool addresses_hang(const struct kir_node *list, bool *on);
 
 static bool hangs(const struct ix *e, const bool *on) {

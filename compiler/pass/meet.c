@@ -163,14 +163,14 @@ static bool iterations_apart(struct session *s, const struct kernel *k, struct a
     return lay_int_static(n) && n.num <= MAX_ELEMENTS && both(s, k, a, b, t, n.num, &o);
 }
 
-static bool hangs_on(struct access a, const struct ix_var *v) {
+static bool depends_on(struct access a, const struct ix_var *v) {
     const struct copy_facts *f = &a.copy->facts;
     return ix_depends_on(a.write ? f->dst.offset : f->src.offset, v);
 }
 
 enum meet meet(struct session *s, const struct kernel *k, struct access a, struct access b,
                const struct ix_var *differs) {
-    if (differs && a.copy && b.copy && hangs_on(a, differs) && hangs_on(b, differs) &&
+    if (differs && a.copy && b.copy && depends_on(a, differs) && depends_on(b, differs) &&
         iterations_apart(s, k, a, b, differs))
         return MEET_NOT;
     if (!a.copy || !b.copy) return MEET_OTHERS;

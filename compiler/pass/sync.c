@@ -469,13 +469,13 @@ static bool leaves_one_group(struct session *s, const struct kernel *k) {
         return false;
     }
     if (any_pipeline(k->body)) {
-        diag_error(s, k->at, "'%s' leaves one group under way, and a pipeline makes many", k->name);
+        diag_error(s, k->at, "'%s' leaves one group in flight, and a pipeline makes many", k->name);
         return false;
     }
     const struct stmt *x = first_waiting(k->body);
     if (!x) return true;
     diag_error(s, x->at,
-               "an async device function leaves its copies under way, and this would have to wait "
+               "an async device function leaves its copies in flight, and this would have to wait "
                "for them; end '%s' before it",
                k->name);
     diag_page(s, "barrier");
@@ -526,7 +526,7 @@ static bool mended_in_order(struct walk *w, struct schedule_fault *f) {
 }
 
 // Whether what is there is proven to be enough; where that takes too many steps, with waits that
-// leave nothing under way, and then these stay.
+// leave nothing in flight, and then these stay.
 static bool prove_all(struct walk *w, bool *loose, struct schedule_fault *f) {
     *loose = true;
     if (mended_in_order(w, f)) return true;

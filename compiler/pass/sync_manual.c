@@ -129,7 +129,7 @@ static bool in_order(struct schedule *x) {
     return schedule_in_order(x, &unused);
 }
 
-// How many groups more a wait could leave under way; it leaves so many then.
+// How many groups more a wait could leave in flight; it leaves so many then.
 static int looser(struct schedule *x, int *pending) {
     int was = *pending, by = 0;
     for (; by < MAX_LOOSER; ++by) {
@@ -164,9 +164,9 @@ void sync_warn_needless(struct schedule *x) {
         int by = wait ? looser(x, x->sync[i].wait) : 0;
         if (by == 0) continue;
         diag_warn(s, W_NEEDLESS_SYNC, st->at,
-                  "this wait leaves %d group%s under way, and %d could be", was[i],
+                  "this wait leaves %d group%s in flight, and %d could be", was[i],
                   was[i] == 1 ? "" : "s", was[i] + by);
-        diag_note(s, st->at, "leave more of them under way");
+        diag_note(s, st->at, "leave more of them in flight");
         diag_fixit(s, st->at, arena_printf(&s->arena, "wait %d;", was[i] + by));
     }
     // what is written is what is emitted

@@ -155,7 +155,7 @@ void make_variants(struct session *s, const struct plan *p, struct kernel *k) {
     struct variant *made = ARENA_ARRAY(&s->arena, struct variant, CAPS);
     walk_copies(s, k, collect, &copies);
     int(*bits)[CAPS] = (int(*)[CAPS])ARENA_ARRAY(&s->arena, int, copies.n *CAPS + 1);
-    int widest = 0;  // of the accesses that hang on conditions
+    int widest = 0;  // of the accesses that depend on conditions
     for (int i = 0; i < copies.n; ++i) {
         const struct copy *c = copies.at[i];
         bits[i][0] = vectorize_facts(s, k, c, assumed(c, 0), NULL).bits;

@@ -258,7 +258,7 @@ enum edge {
     EDGE_ALWAYS  // the edge alone
 };
 
-// What hangs on the width of an access.
+// What depends on the width of an access.
 struct copy_width {
     int bits, vec;
     enum bound won;
@@ -378,7 +378,7 @@ struct stmt {
     int wait_before;  // sync: STMT_FOR, STMT_PART (but for the first steps' loads): as a copy's
     bool barrier_before;
     bool commit_after;  // sync: STMT_FOR in a "load" part: ends a group
-    int pending;        // STMT_WAIT: groups that may be under way
+    int pending;        // STMT_WAIT: groups that may be in flight
     struct stmt *next;
     struct range at;
 };
@@ -393,7 +393,7 @@ struct condition {
 
 // A version of a kernel with accesses as wide as its conditions allow.
 struct variant {
-    int bits;                      // the most of an access that hangs on conditions
+    int bits;                      // the most of an access that depends on conditions
     const struct condition *when;  // of the last variant there are none
     int nwhen;
 };
@@ -494,7 +494,7 @@ struct kernel {
     const char *name;
     bool device;
     bool manual;  // it writes barriers, commits and waits itself
-    bool async;   // a device function that leaves one group of asynchronous copies under way
+    bool async;   // a device function that leaves one group of asynchronous copies in flight
     struct index_formal *index;
     int nindexes;
     struct duty *duties;  // pass "coverage"

@@ -256,7 +256,7 @@ bool oracle_tile(struct run *r, const struct copy *c, bool by_warp) {
         int64_t t = thread % each;
         if (t >= tile->threads) continue;
         oracle_set_thread(r, (int)thread);
-        // no view hangs on the thread but by its warp
+        // no view depends on the thread but by its warp
         if (t == 0 && (!oracle_locate(r, block) || !oracle_locate(r, frag))) return false;
         oracle_turn_to_thread(r, frag);
         if (!stretches_of(r, tile, block, &frag->flat, t, &x)) return false;

@@ -1,6 +1,6 @@
 // Groups of asynchronous copies: when has an access been waited for?
 //
-// A wait that leaves "n" groups under way completes an access when n + 1 commits stand between the
+// A wait that leaves "n" groups in flight completes an access when n + 1 commits stand between the
 // two, the first of which ends the access's own group.  The next commit after each instance is a
 // lexicographic minimum, the one after that another; likewise the first execution of a wait behind
 // the last one.

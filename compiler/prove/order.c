@@ -384,7 +384,7 @@ static enum prove_answer check_threads(struct prove_order *o, int a, int b, bool
     return r;
 }
 
-// The same thread touches the element that it has under way.
+// The same thread touches the element that it has in flight.
 static enum prove_answer check_own(struct prove_order *o, int a, int b, bool *used, bool threads,
                                    struct prove_fault *f) {
     isl_set *open = open_pairs(o, a, b, true, used);

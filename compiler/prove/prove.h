@@ -123,7 +123,7 @@ struct prove_access {
     int buffer;  // accesses to different ones do not meet
 };
 
-// A barrier of all threads, or a wait until at most "pending" groups are under way.
+// A barrier of all threads, or a wait until at most "pending" groups are in flight.
 struct prove_sync {
     struct prove_set when;
     bool wait, on;

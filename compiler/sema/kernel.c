@@ -388,7 +388,7 @@ static struct stmt *check_order(struct sema *c, const struct ast_stmt *s) {
         return NULL;
     }
     if (s->kind == S_WAIT && s->wait > MOST_PENDING) {
-        diag_error(c->s, s->at, "'wait' leaves 0 .. %d groups under way", MOST_PENDING);
+        diag_error(c->s, s->at, "'wait' leaves 0 .. %d groups in flight", MOST_PENDING);
         return NULL;
     }
     struct stmt *r = ARENA_NEW(&c->s->arena, struct stmt);

@@ -1,4 +1,4 @@
-// partition_src, partition_dst and retile: what a thread has of a tensor, or of its fragment, in
+// partition_src, partition_dst and retile: a thread's part of a tensor, or its fragment, in
 // the modes of a tiled copy, ((atom,rest of the values),rest of mode 0,rest of mode 1,..).
 #include <inttypes.h>
 
@@ -23,7 +23,7 @@ static bool sides(struct sema *c, const struct call *call) {
     }
     if (!lay_valid(t->tc->tv)) {
         diag_error(c->s, e->arg[0].value->at,
-                   "'%s' gives the layout of what a thread has, and the index map of this tiled "
+                   "'%s' gives the layout of a thread's part, and the index map of this tiled "
                    "copy is no layout; copy with it, from and to a fragment",
                    call->name);
         return false;

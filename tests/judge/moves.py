@@ -1,4 +1,4 @@
-"""What a copy moves: each element of the destination with the source's at the same coordinate, or what a thread has of it."""
+"""What a copy moves: each element of the destination with the source's at the same coordinate, or with a thread's part of it."""
 from math import prod
 
 from tiled import Atom, TiledCopy, from_map, from_tv

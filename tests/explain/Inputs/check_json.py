@@ -136,7 +136,7 @@ def check_pipeline(p, plan):
             under_way = min(under_way, int(event[5:]))
         most = max(most, under_way)
     if most != p["groups_under_way"]:
-        sys.exit(f"{where}: {p['groups_under_way']} groups under way are told, and {most} are")
+        sys.exit(f"{where}: {p['groups_under_way']} groups in flight are told, and {most} are")
     for name, event in ("groups", "commit"), ("waits", "wait"), ("barriers", "barrier"):
         if p[name] != sum(e.split()[0] == event for e in p["step"]):
             sys.exit(f"{where}: a step has other than {p[name]} {name}")

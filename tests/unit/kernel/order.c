@@ -274,7 +274,7 @@ static int number_of(const struct test *x, const struct kir_node *n) {
 }
 
 // "3r1 after 1w0: s 4..7, barrier": node 3 of thread 1 reads these bytes, which node 1 of thread 0
-// writes; "c" for a call; "wait -1" has the groups that may stay under way.
+// writes; "c" for a call; "wait -1" has the groups that may stay in flight.
 static const char *verdict(struct test *x, bool ok, const struct order_fault *f) {
     const char *who[2];
     if (ok) return "ok";
@@ -526,7 +526,7 @@ static const struct row rows[] = {
     {"for i 0 8 { w s t+8i } bar; for i 0 8 { r s 7-t+8i }", "ok"},
     {"for i 0 8 { w s t+8i } r s 63-t", "3r0 after 2w7: s 252..255, barrier"},
     {"for i 0 3 { r s t; a c t s t+8i; com; wait 2 }", "2r0 after 3w0~: s 0..3, wait 0"},
-    // what comes only in its seventh iteration, by what hangs on it
+    // what comes only in its seventh iteration, by what depends on it
     {"lt 1 { r s 55 } for i 0 8 { w s t+8i }", "4w7 after 2r0: s 220..223, barrier"},
     {"lt 1 { r s 63 } for i 0 8 { w s t+8i }", "4w7 after 2r0: s 252..255, barrier"},
     {"lt 1 { w s 55 } for i 0 8 { r s t+8i }", "4r7 after 2w0: s 220..223, barrier"},

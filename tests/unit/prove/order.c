@@ -123,7 +123,7 @@ static void test_no_barrier(void) {
     ring_end(&r);
 }
 
-// The wait leaves one group more under way: the slot that is read may be filled still.
+// The wait leaves one group more in flight: the slot that is read may be filled still.
 static void test_loose(void) {
     struct ring r;
     ring_begin(&r, 3);
@@ -138,7 +138,7 @@ static void test_loose(void) {
     ring_end(&r);
 }
 
-// A group that is under way at the end.
+// A group that is in flight at the end.
 static void test_ends(void) {
     struct ring r;
     ring_begin(&r, 3);
