@@ -147,10 +147,11 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
     else if (only)
         diag_note(s, only->view->at, "'%s' is written here", t->name);
     if (!step)
-        diag_note(s, t->at,
-                  "'%s' is declared here, and holds nothing at first; 'fill %s = 0;' would write all "
-                  "of it",
-                  t->name, t->name);
+        diag_note(
+            s, t->at,
+            "'%s' is declared here, and holds nothing at first; 'fill %s = 0;' would write all "
+            "of it",
+            t->name, t->name);
 }
 
 static bool check_read(struct uses *u, struct prover *prover, struct use *r) {

@@ -82,8 +82,8 @@ struct prove_set instances_argument(struct session *s, const struct kernel *k,
                                     const struct around *around, const struct view *v,
                                     struct instances *out);
 
-// Why the last answer of "p" is that it does not know, and as a note what to do.  "full": it was not
-// asked, as a set had more than fits.
+// Why the last answer of "p" is that it does not know, and as a note what to do.  "full": it was
+// not asked, as a set had more than fits.
 const char *instances_why(const struct prover *p, bool full);
 void instances_advice(struct session *s, const struct prover *p, bool full, struct range at);
 

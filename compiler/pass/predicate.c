@@ -261,7 +261,8 @@ static bool check_source(struct session *s, struct find *f, const struct kernel 
         diag_error(s, c->at,
                    "elements of '%s' %s be written from outside '%s': along mode %d '%s' ends "
                    "at %s, and the destination is not known to end there or before",
-                   c->dst.base->name, with ? "would" : "may", c->src.base->name, i, c->src.base->name, ix_text(s, limit));
+                   c->dst.base->name, with ? "would" : "may", c->src.base->name, i,
+                   c->src.base->name, ix_text(s, limit));
         diag_page(s, "divide");
         if (!with) {
             diag_note(s, c->at, "it is not known: %s", prover_why(f->prover));

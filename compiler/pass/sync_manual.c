@@ -51,16 +51,18 @@ static void note_where(const struct schedule *x, const struct schedule_fault *f)
     const struct schedule_access *a = &x->access[f->a];
     const char *steps = iterations(x, a, w->var[0]);
     diag_note(s, a->view->at, "%s%s %s element %s of '%s' here, in block (%lld,%lld,%lld)%s%s",
-              instances_params(s, x->plan, x->k, w), who(x, f, 0),
-              verb(&x->program.access[f->a]), instances_element(s, w), a->view->base->name,
-              (long long)at[0], (long long)at[1], (long long)at[2], *steps ? " " : "", steps);
+              instances_params(s, x->plan, x->k, w), who(x, f, 0), verb(&x->program.access[f->a]),
+              instances_element(s, w), a->view->base->name, (long long)at[0], (long long)at[1],
+              (long long)at[2], *steps ? " " : "", steps);
 }
 
 void sync_report(const struct schedule *x, const struct schedule_fault *f) {
     struct session *s = x->s;
     const struct kernel *k = x->k;
     if (f->a < 0) {
-        diag_error(s, k->at, "'%s' is too large for the order of its accesses to be checked; split it", k->name);
+        diag_error(s, k->at,
+                   "'%s' is too large for the order of its accesses to be checked; split it",
+                   k->name);
         return;
     }
     const struct schedule_access *a = &x->access[f->a], *b = f->b < 0 ? NULL : &x->access[f->b];
@@ -97,10 +99,11 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
                    steps, then, who(x, f, 1), verb(pb), name, who_copies(x, f),
                    pa->write ? "fill" : "read", wait_text(x, f));
     else
-        diag_error(s, b->stmt->at,
-                   "%s%s%s %s elements of '%s', which %s %s%s: a 'sync;' is missing between the two",
-                   steps, then, who(x, f, 1), verb(pb), name, who(x, f, 0), verb(pa),
-                   pa->async && pa->write ? " by cp.async" : "");
+        diag_error(
+            s, b->stmt->at,
+            "%s%s%s %s elements of '%s', which %s %s%s: a 'sync;' is missing between the two",
+            steps, then, who(x, f, 1), verb(pb), name, who(x, f, 0), verb(pa),
+            pa->async && pa->write ? " by cp.async" : "");
     diag_page(s, "barrier");
     note_where(x, f);
 }

@@ -10,7 +10,7 @@
 
 enum { SMALL = 5, MOST_SYMS = 3 };
 #define MOST_ELEMENTS ((int64_t)1 << 16)  // for each of several choices of params
-#define MOST_STATIC ((int64_t)1 << 22)
+#define MOST_STATIC   ((int64_t)1 << 22)
 
 // "with M = 9, K = 8, ", of the params that "k" has, or all; "" for none.
 static const char *params_text(struct session *s, const struct plan *p, const struct kernel *k,
