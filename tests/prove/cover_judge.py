@@ -6,32 +6,13 @@ are not negative; what is written has a source; no element of global memory is w
 block reads what another one writes.
 """
 
-from dataclasses import dataclass
-
-from expr import HELPERS, Dubious, names_in, python, value, wrap
+import brute
+from brute import Fault, executor
+from expr import HELPERS, Dubious, python, value, wrap
 from plan import Copy, Loop, statements
 
 USUAL = (2500, 16000)  # tiles of one run, and of all runs of a plan; elements of a tensor
 LARGE = (50000, 4000000)
-
-
-@dataclass
-class Fault(Exception):
-    kind: str  # twice, never, outside, nosource, unwritten, race, sides, shapes
-    tensor: str
-    element: tuple = None
-
-    def text(self):
-        return f"{self.kind} {self.tensor}{self.element if self.element is not None else ''}"
-
-
-def _by(copy):
-    """Who executes the copy: 'tid', 'warp' or None for the block."""
-    names = set()
-    for e in copy.src.at + copy.dst.at:
-        if e is not None:
-            names_in(e, names)
-    return "tid" if names & {"tid", "lane"} or not copy.tiled else "warp" if "warp" in names else None
 
 
 class Writer:
@@ -80,7 +61,7 @@ class Writer:
 
     def copy(self, c, depth):
         self.n += 1
-        by = _by(c)
+        by = executor(c)
         if by == "tid":
             self.put(depth, f"for tid in range({self.plan.threads}):")
             self.put(depth + 1, "lane = tid % 32; warp = tid // 32")
@@ -162,8 +143,8 @@ class Writer:
         self.put(depth, f"if {name!r} == which and {inside}:")
         at = "".join(f"watch[{m}] - d{m}, " for m in c.dst.kept())
         names = "{" + ", ".join(f"{x!r}: {x}" for x in self.loops) + "}"
-        tid = "tid" if _by(c) == "tid" else "None"
-        warp = "warp" if _by(c) == "warp" else "None"
+        tid = "tid" if executor(c) == "tid" else "None"
+        warp = "warp" if executor(c) == "warp" else "None"
         self.put(depth + 1, f"found.append(({self.n - 1}, (bx, by, bz), {names}, ({at}), {tid}, {warp}))")
 
     def function(self):
@@ -182,8 +163,8 @@ class Writer:
             if not self.trace:
                 self.put(1, f"w_{t.name} = bytearray({size})")
         depth = 1
-        for a, e in zip("zyx", [num_or_one(self.plan.grid, i) for i in (2, 1, 0)]):
-            self.put(depth, f"for b{a} in range({e}):")
+        for a, e in reversed(list(zip("xyz", brute.grid(self.plan)))):
+            self.put(depth, f"for b{a} in range({python(e)}):")
             depth += 1
         self.put(depth, "pass")
         for t in self.plan.local:
@@ -194,10 +175,6 @@ class Writer:
             counts = ", ".join(f"{t.name!r}: w_{t.name}" for t in tensors if t.name in written)
             self.put(1, f"return n, {{{counts}}}")
         return "\n".join(self.lines)
-
-
-def num_or_one(grid, i):
-    return python(wrap(grid[i])) if i < len(grid) else "1"
 
 
 def compiled(plan, trace, most_elements):
@@ -237,11 +214,10 @@ def points(box):
     return [(x, *rest) for x in box[0] for rest in points(box[1:])]
 
 
-class Judge:
-    """Of one plan; 'fault(values)' is None where all is right."""
-
+class Judge(brute.Judge):
     def __init__(self, plan, limits=USUAL):
-        self.plan, self.limits = plan, limits
+        super().__init__(plan)
+        self.limits = limits
         self.go = compiled(plan, False, limits[1])
         self.trace = None
         self.tiles = 0
@@ -266,20 +242,8 @@ class Judge:
                 return Fault("never", name, coordinate(self.plan, name, at, values))
         return touched_twice(touched) if touched else None
 
-    def first_fault(self, choices):
-        """(values, fault) of the first of 'choices' with a fault, else (None, None); and how many were gone through."""
-        done = 0
-        for values in choices:
-            if self.tiles > self.limits[0] and done > 2:
-                break
-            try:
-                fault = self.fault(values)
-            except Dubious:
-                continue
-            done += 1
-            if fault:
-                return values, fault, done
-        return None, None, done
+    def enough(self, done):
+        return self.tiles > self.limits[0] and done > 2
 
     def writers(self, values, tensor, element):
         """Who writes the element: (copy, block, loops, place in the tile, tid, warp) of each."""

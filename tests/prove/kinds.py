@@ -108,7 +108,7 @@ def judge_uninit(plan, rng):
 
 
 def witness_uninit(plan, verdict, kind, groups):
-    return witness.judge_block(plan, verdict.judge, kind, groups, "unwritten")
+    return witness.judge_block(plan, verdict.judge, kind, groups, "uninit")
 
 
 KINDS = {

@@ -2,6 +2,7 @@
 """Random plans against tcpc, with judges by brute force that share nothing with it.
 
 usage: run.py coverage|order|uninit [--count N] [--seed S] [--tcpc FILE] [-j JOBS] [--keep FOLDER] [--at INDEX] [--most-refused PERCENT]
+              [--least-judged N]
 
 Plan INDEX of seed S is the same whatever the count.  A plan that is wrong and compiles, a false witness, a crash and more than 2 s are
 failures; what is right and is refused is counted by class.  With --keep each failing plan is written into FOLDER, and the smallest
@@ -171,6 +172,7 @@ def main():
     parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--at", type=int)
     parser.add_argument("--most-refused", type=float, help="fails when more per cent of the plans that are right are refused")
+    parser.add_argument("--least-judged", type=int, default=0, help="fails when fewer witnesses were judged")
     parser.add_argument("--brief", action="store_true", help="the summary line alone")
     given = parser.parse_args()
     tcpc = str(given.tcpc.resolve())
@@ -187,7 +189,9 @@ def main():
             summary.add(result)
     summary.tell(time.monotonic() - began, not given.brief)
     refused = 100 * summary.refused["right"] / max(1, summary.truths["right"])
-    return 1 if summary.failures or (given.most_refused is not None and refused > given.most_refused) else 0
+    judged = summary.witnesses[True] + summary.witnesses[False]
+    too_much = given.most_refused is not None and refused > given.most_refused
+    return 1 if summary.failures or too_much or judged < given.least_judged else 0
 
 
 if __name__ == "__main__":

@@ -188,6 +188,22 @@ class Ordered(unittest.TestCase):
         fault = order_judge.Judge(plan).fault({"N": n})
         return fault and fault.kind
 
+    def test_witnesses(self):
+        body = [self.load(num(0), num(2)), self.use(X, num(0))]
+        plan = Plan([Param("N", 1, 9)], [self.a, self.z], [("in", self.a), ("out", self.z)], [self.u], [N], body, [self.s], 4, True)
+
+        def true(n, element, block):
+            text = f"note: with N = {n}, thread 1 writes element {element} of 's' here, in block ({block},0,0)"
+            ((k, groups, _),) = witness.read(text)
+            return witness.judge_block(plan, order_judge.Judge(plan), k, groups, "order")
+
+        self.assertTrue(true(3, "(1,2)", 2))
+        self.assertFalse(true(3, "(1,2)", 1))  # it reads another column
+        self.assertFalse(true(3, "(0,2)", 2))  # thread 0 reads what it has written
+        self.assertFalse(true(3, "(1,0)", 2))
+        self.assertFalse(true(2, "(1,2)", 2))  # there is no such block
+        self.assertFalse(true(10, "(1,2)", 2))  # against the promise
+
     def test_barrier(self):
         self.assertEqual(self.fault([self.load(num(0), num(0)), self.use(num(0), num(0))]), "sync")
         self.assertIsNone(self.fault([self.load(num(0), num(0)), Order("sync"), self.use(num(0), num(0))]))
@@ -250,9 +266,35 @@ class Uninit(unittest.TestCase):
     def use(self, slot):
         return Copy(View(self.s, [None, slot]), View(self.b, [None, X]), self.t)
 
+    def plan(self, body, grid=(), threads=None):
+        return Plan([Param("N")], [self.a, self.b], [("in", self.a), ("out", self.b)], [self.t], list(grid), body, [self.s], threads)
+
     def fault(self, body, n=1, grid=(), threads=None):
-        plan = Plan([Param("N")], [self.a, self.b], [("in", self.a), ("out", self.b)], [self.t], list(grid), body, [self.s], threads)
-        return kind(uninit_judge.Judge(plan).fault({"N": n, "M": 5}))
+        return kind(uninit_judge.Judge(self.plan(body, grid, threads)).fault({"N": n, "M": 5}))
+
+    def true(self, plan, text):
+        ((k, groups, _),) = witness.read(text)
+        return witness.judge_block(plan, uninit_judge.Judge(plan), k, groups, "uninit")
+
+    def test_witnesses(self):
+        plan = self.plan([Loop("i", num(0), N, [self.load(I), self.use(num(1))])], [num(2)])
+        text = "note: with N = {}, element {} of 's' is read by value 0 of thread 0 in block ({},0,0) with i = {}, and was not written"
+        self.assertTrue(self.true(plan, text.format(2, "(0,1)", 1, 0)))
+        self.assertFalse(self.true(plan, text.format(2, "(0,1)", 1, 1)))  # that step has written it
+        self.assertFalse(self.true(plan, text.format(2, "(0,0)", 1, 0)))
+        self.assertFalse(self.true(plan, text.format(2, "(0,1)", 2, 0)))
+        self.s.stages = 2
+        self.assertTrue(self.true(plan, text.format(2, "(0,1,1)", 1, 0)))
+        self.assertFalse(self.true(plan, text.format(2, "(0,1,2)", 1, 0)))
+
+    def test_witnesses_of_registers(self):
+        self.s, tid = Tensor("r", [num(3)], "frag"), var("tid")
+        write = Copy(View(self.a, [tid, num(0)]), View(self.s, [tid % 3]))
+        plan = self.plan([write, Copy(View(self.s, [num(2)]), View(self.b, [tid, num(0)]))], threads=4)
+        text = "note: with N = 1, register {} of 'r' in thread {} is read in block (0,0,0), and was not written"
+        self.assertTrue(self.true(plan, text.format(2, 0)))
+        self.assertFalse(self.true(plan, text.format(2, 2)))  # it has written that one
+        self.assertFalse(self.true(plan, text.format(1, 0)))  # nobody reads it
 
     def test_column(self):
         self.assertIsNone(self.fault([self.load(num(2)), self.use(num(2))]))

@@ -14,11 +14,13 @@ ELEMENT = r"element (?P<element>\(?[-\d,]+\)?) of '(?:out |inout )?(?P<tensor>\w
 PATTERNS = {
     "never": re.compile(PARAMS + ELEMENT + r" is never written"),
     "twice": re.compile(PARAMS + ELEMENT + r" is written twice, by (?P<first>.*?) and by (?P<second>.*)"),
-    "unwritten": re.compile(PARAMS + ELEMENT + r" is read in block \((?P<block>[\d,]+)\).* before anything was written to it"),
-    "order": re.compile(
-        PARAMS + r"(?:in block \((?P<block>[\d,]+)\).*?)?thread \d+ (?:reads|writes) bytes .* of '(?P<tensor>\w+)', which "
+    "unwritten": re.compile(PARAMS + ELEMENT + r" is read (?:by|in) (?P<who>.*), and was not written"),
+    "register": re.compile(
+        PARAMS + r"register (?P<element>\d+) of '(?P<tensor>\w+)' in (?P<who>thread \d+ is read in .*), and was not written"
     ),
+    "order": re.compile(PARAMS + r"(?:thread \d+|a thread) (?:reads|writes) " + ELEMENT + r" here, in (?P<who>.*)"),
 }
+WITHIN = {"order": ("order",), "uninit": ("unwritten", "register")}  # the kinds of what goes wrong within a block
 WHO = {
     "value": re.compile(r"value (\d+)"),
     "thread": re.compile(r"thread (\d+)"),
@@ -112,14 +114,29 @@ def judge_coverage(plan, judge, kind, groups):
 
 
 def judge_block(plan, judge, kind, groups, wanted):
-    """The same for what goes wrong within a block: that something does, at these params and in this block."""
+    """The same for what goes wrong within a block: that it does with this element, at these params, in this block and step.
+
+    Of two accesses that are not in order the text tells the steps of the earlier one, which are not compared.
+    """
     values = values_of(plan, groups)
-    if values is None or kind != wanted:
+    if values is None or kind not in WITHIN[wanted]:
         return None
     if values == "broken":
         return False
+    claim = who(groups["who"])
+    loops = claim.get("loops", {}) if wanted == "uninit" else {}
+    if "thread" in claim and kind == "register":
+        loops = dict(loops, tid=claim["thread"])
+    tensor = next((t for t in plan.local if t.name == groups["tensor"]), None)
+    element = numbers(groups["element"])
+    if tensor is None:
+        return False
+    if len(element) == len(tensor.extents) + 1 and element[-1] < tensor.stages:
+        element = element[:-1]  # the slot, which the plan names by the step
     try:
-        fault = judge.fault(values, numbers(groups["block"]) if groups.get("block") else None)
+        fault = judge.fault(values, claim["block"], (tensor.name, element, loops))
     except Dubious:
         return None
+    if fault and fault.kind in ("outside", "nosource"):
+        return None  # something else is wrong too
     return fault is not None
