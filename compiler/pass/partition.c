@@ -251,7 +251,7 @@ static bool partition_thread(struct session *s, struct kernel *k, struct copy *c
     // a block of one thread: what is its is the thread's
     if (k->threads > 1 && !is_thread_view(&c->src) && !is_thread_view(&c->dst)) {
         diag_error(s, c->how_at,
-                   "an atom alone serves between views that are one thread's; these are a %s's, so "
+                   "an atom alone copies between views of one thread; these are a %s's, so "
                    "name a tiled copy, or cut them by local_partition(.., %s)",
                    warp ? "warp" : "block", warp ? "lane" : "tid");
         return false;

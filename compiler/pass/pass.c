@@ -42,7 +42,7 @@ struct all {
 
 static bool visit_all(struct session *s, struct kernel *k, struct copy *c, void *user) {
     struct all *a = user;
-    lay_clear_error(&s->lay);  // what the algebra says of a copy is of no other
+    lay_clear_error(&s->lay);  // an error of the algebra is of one copy
     if (!a->visit(s, k, c, a->user)) a->ok = false;
     return true;
 }

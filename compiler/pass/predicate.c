@@ -318,7 +318,7 @@ static bool visit(struct session *s, struct find *all, struct kernel *k, struct 
 static bool visit_list(struct session *s, struct find *all, struct kernel *k, struct stmt *list) {
     bool ok = true;
     for (struct stmt *x = list; x; x = x->next) {
-        lay_clear_error(&s->lay);  // what the algebra says of a copy is of no other
+        lay_clear_error(&s->lay);  // an error of the algebra is of one copy
         if (x->kind == STMT_COPY) ok &= visit(s, all, k, x->copy);
         if (!stmt_nests(x)) continue;
         all->around.stmt[all->around.n++] = x;

@@ -157,7 +157,8 @@ void sync_warn_needless(struct schedule *x) {
         bool wait = st->kind == STMT_WAIT;
         x->without[i] = true;
         if (in_order(x)) {
-            diag_warn(s, W_NEEDLESS_SYNC, st->at, "this %s is not needed: all is in order without",
+            diag_warn(s, W_NEEDLESS_SYNC, st->at,
+                      "this %s is not needed: all is in order without it",
                       wait ? "wait" : "barrier");
             diag_note(s, st->at, "leave it out");
             diag_fixit(s, st->at, "");

@@ -81,7 +81,7 @@ static void refuse_bytes(struct sema *c, const struct atom_row *row, int64_t byt
                    row->name, (long long)bytes, bytes == 1 ? "" : "s", (long long)bytes * 8);
     } else if (row != ca && bytes < 64 && listed(ca, bytes * 8)) {
         diag_error(c->s, at,
-                   "'%s' has no access of %lld bytes, only of %s: what passes by the L1 cache is "
+                   "'%s' has no access of %lld bytes, only of %s: what bypasses the L1 cache is "
                    "16 bytes wide; write %s(%lld)",
                    row->name, (long long)bytes, width_list(c, row), ca->name, (long long)bytes);
     } else {

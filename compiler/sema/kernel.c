@@ -290,8 +290,8 @@ static void make_threads(struct sema *c, const struct ast_fn *fn) {
     if (!fn->threads) {
         if (!any && fn->body->nstmts > 0)
             diag_error(c->s, k->at,
-                       "how many threads '%s' has is not said, and no tiled copy in it tells: "
-                       "threads N",
+                       "'%s' does not say how many threads it has, and no tiled copy in it tells; "
+                       "write 'threads N'",
                        k->name);
         return;
     }

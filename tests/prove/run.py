@@ -30,7 +30,7 @@ LIMIT = 2.0  # seconds of a compile
 OTHER = re.compile(
     r"is expected|may be 0; it has to|not yet supported: (?!kernel '\w+' writes one tensor)|no values of the params"
     r"|needs \d+ threads|syntax|expected .* here|nested more than|bytes of shared memory|is too large|lies outside a mode of extent"
-    r"|an atom alone serves|which never writes it|blocks; \d+ .. \d+ are possible|is not a positive integer"
+    r"|an atom alone copies|which never writes it|blocks; \d+ .. \d+ are possible|is not a positive integer"
 )
 
 # What makes one class of many messages.

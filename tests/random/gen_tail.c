@@ -6,7 +6,7 @@ static int elements_of(const struct tiled *t, int elem_bits) {
     return t->exact ? t->bits / elem_bits : 1;
 }
 
-// What the extent of mode "m" must be a multiple of, where each access is behind a question.
+// What the extent of mode "m" must be a multiple of, where each access is guarded.
 static int64_t multiple_of(const struct kernel *k, int m) {
     int64_t a = k->a.along == m ? elements_of(&k->a, k->elem_bits) : 1;
     int64_t b = k->b.along == m ? elements_of(&k->b, k->elem_bits) : 1;
