@@ -63,6 +63,7 @@ struct run {
     int turn;
     int depth;    // pipelines around what runs
     bool beyond;  // see order_check
+    bool exact;   // see order_confirm
     bool *same;   // the turns before this one that go through the same steps, as far as is known
     int64_t operations;
     struct order_fault *fault;
@@ -439,7 +440,8 @@ static bool run_carry(struct run *r, const struct kir_node *n, bool first) {
 static bool run_loop(struct run *r, const struct kir_node *n) {
     int64_t begin, end;
     if (!value_of(r, n->begin, &begin) || !value_of(r, n->end, &end)) return false;
-    if (!n->whole && end - begin > SAME_STEPS && steps_are_alike(r, n)) end = begin + SAME_STEPS;
+    bool short_cut = !n->whole && !r->exact && end - begin > SAME_STEPS;
+    if (short_cut && steps_are_alike(r, n)) end = begin + SAME_STEPS;
     int64_t few = n->most < FEW_STEPS ? n->most : FEW_STEPS;
     if (few > n->end->hi - begin) few = n->end->hi - begin;
     if (r->beyond && end - begin < few) end = begin + few;
@@ -514,7 +516,7 @@ static bool run_let(struct run *r, const struct kir_node *n) {
     int64_t threads = r->k->threads, same;
     struct column x, most;
     if (!value_for(r, n->index, threads, r->off, &x)) return false;
-    if (!n->sampled) {
+    if (!n->sampled || r->exact) {
         columns_let(r->columns, n->var, &x, r->off);
         return true;
     }
@@ -628,6 +630,7 @@ static bool run_block(struct run *r) {
 static bool check_turn(struct session *s, const struct kir_kernel *k, const int64_t *sym,
                        bool beyond, struct order_fault *fault, int turn, bool *same) {
     struct run r = {.s = s, .k = k, .fault = fault, .turn = turn, .beyond = beyond, .same = same};
+    r.exact = !same;  // no turns
     struct arena_mark mark = arena_mark(&s->arena);
     r.columns = columns_new(s, k->threads, sym);
     r.shadow = calloc((size_t)count_nodes(k->body) + 1, sizeof *r.shadow);
@@ -672,4 +675,9 @@ bool order_check(struct session *s, const struct kir_kernel *k, const int64_t *s
         for (int j = 0; j < i; ++j) done[j] |= same[j];
     }
     return true;
+}
+
+bool order_confirm(struct session *s, const struct kir_kernel *k, const int64_t *sym,
+                   struct order_fault *fault) {
+    return check_turn(s, k, sym, false, fault, 0, NULL);
 }

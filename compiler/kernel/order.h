@@ -36,4 +36,10 @@ struct order_fault {
 bool order_check(struct session *s, const struct kir_kernel *k, const int64_t *sym, bool beyond,
                  struct order_fault *fault);
 
+// The same with the very iterations that "sym" gives, as far as is affordable: order_check leaves
+// steps out, also those at a pipeline's end that touch nothing, so that what it finds may be of no
+// params.
+bool order_confirm(struct session *s, const struct kir_kernel *k, const int64_t *sym,
+                   struct order_fault *fault);
+
 #endif

@@ -254,13 +254,14 @@ static void check_order(struct session *s, const struct kernel *k, const struct 
                         int n, const int64_t *const *choice) {
     for (int i = 0; x; ++i, x = x->narrower) {
         const struct variant *v = k->nvariants ? &k->variant[i] : NULL;
-        const int64_t *sym = NULL;
+        const int64_t *fit[MAX_CHOICES + 1];
+        int nfit = 0;
         for (int j = 0; j < n; ++j) {
             // without blocks nothing is executed, and nothing proven of it
             if (!k->device && blocks_of(k, choice[j]) < 1) continue;
-            if (!v || plan_holds(v->when, v->nwhen, choice[j])) sym = choice[j];
+            if (!v || plan_holds(v->when, v->nwhen, choice[j])) fit[nfit++] = choice[j];
         }
-        if (sym && (i == 0 || !x->narrower)) verify_order(s, k, x, sym);
+        if (i == 0 || !x->narrower) verify_order(s, k, x, nfit, fit);
     }
 }
 

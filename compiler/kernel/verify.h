@@ -17,9 +17,9 @@ struct kir_kernel;
 // proven of it, is a mistake of ours.
 bool verify_kernels(struct session *s, const struct plan *p, const struct kir *k);
 
-// Executes a block of "x" for the params' values "sym" by symbol: accesses of "k" that are not in
-// order are a mistake of ours.
-void verify_order(struct session *s, const struct kernel *k, const struct kir_kernel *x,
-                  const int64_t *sym);
+// Executes a block of "x" for the last of the "n" choices of the params' values, by symbol:
+// accesses of "k" that are not in order, with one of the choices, are a mistake of ours.
+void verify_order(struct session *s, const struct kernel *k, const struct kir_kernel *x, int n,
+                  const int64_t *const *choice);
 
 #endif

@@ -13,12 +13,20 @@ static const char *who(struct session *s, const struct order_access *a) {
     return arena_printf(&s->arena, "thread %" PRId64, a->thread);
 }
 
-void verify_order(struct session *s, const struct kernel *k, const struct kir_kernel *x,
-                  const int64_t *sym) {
+// Whether accesses are in order with each choice, gone through step by step.
+static bool in_order(struct session *s, const struct kir_kernel *x, int n,
+                     const int64_t *const *choice, struct order_fault *f) {
+    for (int i = 0; i < n; ++i)
+        if (!order_confirm(s, x, choice[i], f)) return false;
+    return true;
+}
+
+void verify_order(struct session *s, const struct kernel *k, const struct kir_kernel *x, int n,
+                  const int64_t *const *choice) {
     struct order_fault f;
-    if (order_check(s, x, sym, true, &f)) return;
-    // more steps than these params give: what no params give is nothing to find fault with
-    if (!f.trouble && order_check(s, x, sym, false, &f)) return;
+    if (n == 0 || order_check(s, x, choice[n - 1], true, &f)) return;
+    // other steps than these params give: what no params give is nothing to find fault with
+    if (!f.trouble && in_order(s, x, n, choice, &f)) return;
     if (f.trouble) BUG("the order of '%s' cannot be checked: %s", k->name, f.trouble);
     const char *second = "the function returns";
     int line = 0, column;
