@@ -236,9 +236,9 @@ class Kernel(Copies):
                     depth = whole.modes[-1].n
                     step = [x * ((i - lo) % depth) for x in whole.modes[-1].v]
                     slot = View(whole.buf, [a + b for a, b in zip(whole.base, step)], whole.modes[:-1], whole.names[:-1])
+                    for at in slot.places():
+                        whole.buf.memory.pop(at, None)
                 scope[name] = slot
-                for at in slot.places():
-                    whole.buf.memory.pop(at, None)
             self.values.scopes.append(scope)
             for _, body in s["parts"]:
                 self.body(body)
