@@ -215,7 +215,7 @@ static const struct lay_tuple *next_tiles(struct slicer *z, const struct lay_tup
     }
     const struct lay_tuple *kid[LAY_MAX_RANK];
     for (int i = 0; i < shape->rank; ++i)
-        kid[i] = next_tiles(z, shape->kid[i], stride->kid[i], coord->kid[i]);
+        if (!(kid[i] = next_tiles(z, shape->kid[i], stride->kid[i], coord->kid[i]))) return NULL;
     return lay_tuple(x, shape->rank, kid);
 }
 
@@ -252,7 +252,7 @@ static bool slice(struct slicer *z, const struct coord *c, const struct lay_tupl
         }
         if (is_of_one_tile(c->ix, shape, coord)) return true;
         const struct lay_tuple *step = coord ? next_tiles(z, shape, stride, coord) : stride;
-        z->v->offset = ix_add(s, z->v->offset, view_crd2idx(s, c->ix, shape, step));
+        z->v->offset = step ? ix_add(s, z->v->offset, view_crd2idx(s, c->ix, shape, step)) : NULL;
         if (!z->v->offset || (coord && !add_coord(z, c->ix, shape, coord))) {
             z->error = arena_printf(&s->arena, "the offset of '%s' cannot be formed in mode %s:%s",
                                     ix_text(s, c->ix), lay_tuple_text(&s->lay, shape),

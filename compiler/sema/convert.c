@@ -97,6 +97,12 @@ static bool plain_shape(const struct value *v) {
     return true;
 }
 
+static const struct lay_tiler *checked(struct sema *c, const struct lay_tiler *t, struct range at,
+                                       const char *what) {
+    if (!t) sema_lay_error(c, at, what);
+    return t;
+}
+
 const struct lay_tiler *value_to_tiler(struct sema *c, const struct value *v, struct range at,
                                        const char *what) {
     if (v->kind == VAL_WILD) return lay_tiler_any(c->lay);
@@ -104,13 +110,13 @@ const struct lay_tiler *value_to_tiler(struct sema *c, const struct value *v, st
     if (value_is_layout(v)) return lay_tiler_layout(c->lay, v->calc.layout);
     if (plain_shape(v)) {
         const struct lay_tuple *t = value_to_tuple(c, v, at, what);
-        return t ? lay_tiler_shape(c->lay, t) : NULL;
+        return t ? checked(c, lay_tiler_shape(c->lay, t), at, what) : NULL;
     }
     if (v->kind == VAL_TUPLE) {
         const struct lay_tiler *kid[LAY_MAX_RANK];
         for (int i = 0; i < v->rank; ++i)
             if (!(kid[i] = value_to_tiler(c, v->kid[i], at, what))) return NULL;
-        return lay_tiler_modes(c->lay, v->rank, kid);
+        return checked(c, lay_tiler_modes(c->lay, v->rank, kid), at, what);
     }
     mismatch(c, v, at, what, "a tiler");
     return NULL;

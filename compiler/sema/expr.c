@@ -290,7 +290,7 @@ static const struct value *eval_float(struct sema *c, const struct ast_expr *e) 
     return FAIL(c, e->at, "'%s' is no integer", e->text);
 }
 
-const struct value *eval(struct sema *c, const struct ast_expr *e) {
+static const struct value *value_of(struct sema *c, const struct ast_expr *e) {
     switch (e->kind) {
     case E_INT: return value_static(c, e->ival);
     case E_FLOAT: return eval_float(c, e);
@@ -324,6 +324,14 @@ const struct value *eval(struct sema *c, const struct ast_expr *e) {
     case E_MAP: return FAIL(c, e->at, "an index map stands in 'tile(ATOM, map=..)' or after 'by'");
     }
     BUG("an expression of kind %d", e->kind);
+}
+
+// What has no value has an error: else the statement it stands in would be left out without a word.
+const struct value *eval(struct sema *c, const struct ast_expr *e) {
+    const struct value *v = value_of(c, e);
+    if (v->kind == VAL_NONE && c->s->diags.nerrors == 0)
+        BUG("an expression without a value and without an error");
+    return v;
 }
 
 bool eval_int64(struct sema *c, const struct ast_expr *e, const char *what, int64_t *out) {

@@ -80,6 +80,10 @@ static struct view slice_tiled(struct sema *c, struct view v, const struct lay_t
     }
     if (tile && by_mode) f = on = keep_single_modes(c, &v, f);
     struct view tiled = view_divide(c->s, v, f, on, e->at);
+    if (!lay_valid(tiled.layout)) {
+        sema_lay_error(c, e->at, what);
+        return tiled;
+    }
     view_mark_overhang(c, &v, f, true, &tiled);
     if (!tile) tiled.tiled = false;
     struct lay keep = lay_mode(c->lay, f, tile ? 0 : 1);

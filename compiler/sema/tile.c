@@ -84,6 +84,35 @@ static struct range arg_range(const struct ast_arg *a) {
     return range_join(a->key.at, a->value->at);
 }
 
+struct digits {
+    int n;
+    int64_t extent[LAY_MAX_LEAVES], stride[LAY_MAX_LEAVES];
+};
+
+static void collect_digits(const struct lay_tuple *shape, const struct lay_tuple *stride,
+                           struct digits *d) {
+    if (!lay_is_leaf(shape)) {
+        for (int i = 0; i < shape->rank; ++i) collect_digits(shape->kid[i], stride->kid[i], d);
+    } else if (!lay_int_is(shape->leaf, 1) && d->n < LAY_MAX_LEAVES) {
+        d->extent[d->n] = shape->leaf.num;
+        d->stride[d->n++] = stride->leaf.num;
+    }
+}
+
+// Whether the modes of the static layout "l" are the digits of 0 .. size-1, which it then numbers.
+static bool numbers_by_digits(struct lay l) {
+    struct digits d = {.n = 0};
+    collect_digits(l.shape, l.stride, &d);
+    int64_t weight = 1;
+    for (int found = 0; found < d.n; ++found) {
+        int i = 0;
+        while (i < d.n && d.stride[i] != weight) ++i;
+        if (i == d.n) return false;
+        weight *= d.extent[i];
+    }
+    return true;
+}
+
 bool tile_check_numbering(struct sema *c, struct lay l, struct range at, const char *what,
                           const char *noun) {
     if (!lay_static(l) || l.sw.b) {
@@ -98,6 +127,7 @@ bool tile_check_numbering(struct sema *c, struct lay l, struct range at, const c
                    lay_int_valid(size) ? lay_int_text(c->lay, size) : "too many", MOST_POINTS);
         return false;
     }
+    if (lay_int_is(l.offset, 0) && numbers_by_digits(l)) return true;
     int64_t n = size.num;
     int32_t *owner = calloc((size_t)n, sizeof *owner);
     if (!owner) BUG("out of memory");
@@ -126,15 +156,24 @@ bool tile_check_numbering(struct sema *c, struct lay l, struct range at, const c
     return ok;
 }
 
+static bool check_threads(struct sema *c, int64_t n, struct range at) {
+    if (n >= 1 && n <= MOST_THREADS) return true;
+    diag_error(c->s, at, "%" PRId64 " threads; a block has 1 .. %d", n, MOST_THREADS);
+    return false;
+}
+
 // The layout of threads or values: static, and numbering its places 0 .. size-1.
 static struct lay numbering(struct sema *c, const struct ast_arg *a, const char *noun) {
     const struct value *v = eval(c, a->value);
     const char *what = sema_text(c, "'%s='", a->key.name);
     struct lay l =
         v->kind == VAL_NONE ? lay_layout_invalid() : value_to_layout(c, v, a->value->at, what);
-    if (!lay_valid(l) || !tile_check_numbering(c, l, a->value->at, what, noun))
+    if (!lay_valid(l)) return l;
+    // before each of them is looked at
+    struct lay_int n = lay_size(c->lay, l);
+    if (strcmp(noun, "thread") == 0 && lay_int_static(n) && !check_threads(c, n.num, a->value->at))
         return lay_layout_invalid();
-    return l;
+    return tile_check_numbering(c, l, a->value->at, what, noun) ? l : lay_layout_invalid();
 }
 
 bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct elem_type *elem,
@@ -328,11 +367,7 @@ static bool by_tv(struct sema *c, const struct tile_args *a, struct tiled_copy *
 }
 
 bool tile_check_size(struct sema *c, const struct tiled_copy *tc, const struct ast_expr *e) {
-    if (tc->threads < 1 || tc->threads > MOST_THREADS) {
-        diag_error(c->s, tc->thr_at, "%" PRId64 " threads; a block has 1 .. %d", tc->threads,
-                   MOST_THREADS);
-        return false;
-    }
+    if (!check_threads(c, tc->threads, tc->thr_at)) return false;
     if (tc->values < 1 || tc->values > MOST_POINTS / tc->threads) {
         diag_error(c->s, e->at,
                    "%" PRId64 " threads of %" PRId64 " values each; a tile has at most "

@@ -55,6 +55,10 @@ static const struct value *finish_on(struct sema *c, const struct view *v, struc
         return &value_none;
     }
     struct view made = view_divide(c->s, *v, f, on, e->at);
+    if (!lay_valid(made.layout)) {
+        sema_lay_error(c, e->at, what);
+        return &value_none;
+    }
     made.names = names_derive(c, v, f);
     return value_view(c, made);
 }
