@@ -43,7 +43,7 @@ static void name_element(struct asked *a, const struct prove_set *set, struct pr
 
 // -- none, at least -------------------------------------------------------------------------------
 
-static enum prove_answer none(struct prover *p, const struct prove_set *set,
+enum prove_answer cover_none(struct prover *p, const struct prove_set *set,
                               struct prove_witness *w) {
     struct asked *a = ask(p);
     struct question *q = &a->q;
@@ -65,29 +65,6 @@ static enum prove_answer none(struct prover *p, const struct prove_set *set,
     if (r == PROVE_NO && w) name_element(a, set, w);
     question_release(q);
     return r;
-}
-
-enum prove_answer prove_none(struct prover *p, const struct prove_set *set,
-                             struct prove_witness *w) {
-    struct prove_set *x;
-    enum prove_answer r = none(p, set, w);
-    int n = r == PROVE_UNKNOWN ? expand_set(p, set, &x) : 1;
-    if (n == 1) return r;
-    r = PROVE_YES;
-    for (int i = 0; i < n && r == PROVE_YES; ++i) r = none(p, &x[i], w);
-    return r;
-}
-
-enum prove_answer prove_at_least(struct prover *p, const struct ix *a, const struct ix *b) {
-    const struct ix *d = ix_sub(p->s, a, b);
-    if (ix_provably_nonnegative(p->s, d)) return PROVE_YES;
-    if (!d) {
-        p->why = "the numbers are too large";
-        return PROVE_UNKNOWN;
-    }
-    const struct ix *less = ix_sub(p->s, ix_int(p->s, -1), d);
-    struct prove_set x = {.cond = &less, .nconds = 1};
-    return prove_none(p, &x, NULL);
 }
 
 // -- parts ----------------------------------------------------------------------------------------
@@ -259,7 +236,7 @@ static enum prove_answer collide(struct asked *a, const struct qset *set, int ne
     return r;
 }
 
-static enum prove_answer once(struct prover *p, const struct prove_set *set, int nequal,
+enum prove_answer cover_once(struct prover *p, const struct prove_set *set, int nequal,
                               struct prove_witness *w) {
     struct asked *a = ask(p);
     struct question *q = &a->q;
@@ -291,7 +268,7 @@ static enum prove_answer once(struct prover *p, const struct prove_set *set, int
 
 // -- apart ----------------------------------------------------------------------------------------
 
-static enum prove_answer apart(struct prover *p, const struct prove_set *sa,
+enum prove_answer cover_apart(struct prover *p, const struct prove_set *sa,
                                const struct prove_set *sb, int nequal, int ndiffer,
                                struct prove_witness *w) {
     struct asked *a = ask(p);
@@ -403,7 +380,7 @@ static enum prove_answer fill_by_parts(struct asked *a, const struct qset *set,
     return r;
 }
 
-static enum prove_answer whole(struct prover *p, const struct ix *const *extent, int rank,
+enum prove_answer cover_whole(struct prover *p, const struct ix *const *extent, int rank,
                                const struct prove_set *set, int n, struct prove_witness *w) {
     struct asked *a = ask(p);
     struct question *q = &a->q;
@@ -441,50 +418,4 @@ static enum prove_answer whole(struct prover *p, const struct ix *const *extent,
     }
     question_release(q);
     return r;
-}
-
-// -- sets that fall apart -------------------------------------------------------------------------
-
-enum prove_answer prove_apart(struct prover *p, const struct prove_set *a,
-                              const struct prove_set *b, int nequal, int ndiffer,
-                              struct prove_witness *w) {
-    struct prove_set *x, *y;
-    enum prove_answer r = apart(p, a, b, nequal, ndiffer, w);
-    if (r != PROVE_UNKNOWN) return r;
-    int nx = expand_set(p, a, &x), ny = expand_set(p, b, &y);
-    if (nx * ny > 1) r = PROVE_YES;
-    for (int i = 0; i < nx && r == PROVE_YES; ++i)
-        for (int j = 0; j < ny && r == PROVE_YES; ++j)
-            r = apart(p, &x[i], &y[j], nequal, ndiffer, w);
-    return r;
-}
-
-enum prove_answer prove_once(struct prover *p, const struct prove_set *set, int nequal,
-                             struct prove_witness *w) {
-    struct prove_set *x;
-    enum prove_answer r = once(p, set, nequal, w);
-    int n = r == PROVE_UNKNOWN ? expand_set(p, set, &x) : 1;
-    if (n == 1) return r;
-    r = PROVE_YES;
-    for (int i = 0; i < n && r == PROVE_YES; ++i) {
-        r = once(p, &x[i], nequal, w);
-        // the same instance is in one of the sets alone
-        for (int j = 0; j < i && r == PROVE_YES; ++j) r = apart(p, &x[i], &x[j], nequal, 0, w);
-    }
-    return r;
-}
-
-enum prove_answer prove_whole(struct prover *p, const struct ix *const *extent, int rank,
-                              const struct prove_set *set, int n, struct prove_witness *w) {
-    struct prove_set **x = ARENA_ARRAY(&p->s->arena, struct prove_set *, n + 1);
-    int *count = ARENA_ARRAY(&p->s->arena, int, n + 1), all = 0;
-    enum prove_answer r = whole(p, extent, rank, set, n, w);
-    if (r != PROVE_UNKNOWN) return r;
-    for (int i = 0; i < n; ++i) all += count[i] = expand_set(p, &set[i], &x[i]);
-    if (all == n) return r;
-    struct prove_set *each = ARENA_ARRAY(&p->s->arena, struct prove_set, all + 1);
-    all = 0;
-    for (int i = 0; i < n; ++i)
-        for (int j = 0; j < count[i]; ++j) each[all++] = x[i][j];
-    return whole(p, extent, rank, each, all, w);
 }

@@ -185,6 +185,25 @@ const struct split *rewrite_find(const struct question *q, const struct ix_var *
 // many.
 int expand_set(struct prover *p, const struct prove_set *x, struct prove_set **out);
 
+// radix.c
+enum { RADIX_MODES = 16 };
+// Copies the "n" sets to "out" with modes of what they name split in two; with "extent", the
+// elements that are asked for, those of the new modes, "extents", may be more.  False: as they
+// were.
+bool radix_split(struct prover *p, const struct prove_set *in, int n, struct prove_set *out,
+                 const struct ix *const *extent, const struct ix **extents);
+
+// cover.c: as prove.h says; each is one way to ask.
+enum prove_answer cover_none(struct prover *p, const struct prove_set *set,
+                             struct prove_witness *w);
+enum prove_answer cover_once(struct prover *p, const struct prove_set *set, int nequal,
+                             struct prove_witness *w);
+enum prove_answer cover_apart(struct prover *p, const struct prove_set *a,
+                              const struct prove_set *b, int nequal, int ndiffer,
+                              struct prove_witness *w);
+enum prove_answer cover_whole(struct prover *p, const struct ix *const *extent, int rank,
+                              const struct prove_set *set, int n, struct prove_witness *w);
+
 // question.c
 void question_init(struct question *q, struct prover *p);
 void question_release(struct question *q);

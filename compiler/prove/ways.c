@@ -1,0 +1,132 @@
+// The ways in which a question is put, one after the other until one decides it: as it is; with
+// elements by other coordinates (radix.c); as several sets without quotients (expand.c).
+#include <string.h>
+
+#include "base/session.h"
+#include "prove/private.h"
+
+// Why the first way has decided nothing is what is told.
+struct told {
+    const char *why;
+    const struct ix *term;
+};
+
+static struct told keep(const struct prover *p) {
+    return (struct told){p->why, p->term};
+}
+
+static enum prove_answer unknown(struct prover *p, struct told t) {
+    p->why = t.why;
+    p->term = t.term;
+    return PROVE_UNKNOWN;
+}
+
+// -- none, at least -------------------------------------------------------------------------------
+
+enum prove_answer prove_none(struct prover *p, const struct prove_set *set,
+                             struct prove_witness *w) {
+    struct prove_set *x;
+    enum prove_answer r = cover_none(p, set, w);
+    int n = r == PROVE_UNKNOWN ? expand_set(p, set, &x) : 1;
+    if (n == 1) return r;
+    r = PROVE_YES;
+    for (int i = 0; i < n && r == PROVE_YES; ++i) r = cover_none(p, &x[i], w);
+    return r;
+}
+
+enum prove_answer prove_at_least(struct prover *p, const struct ix *a, const struct ix *b) {
+    const struct ix *d = ix_sub(p->s, a, b);
+    if (ix_provably_nonnegative(p->s, d)) return PROVE_YES;
+    if (!d) {
+        p->why = "the numbers are too large";
+        return PROVE_UNKNOWN;
+    }
+    const struct ix *less = ix_sub(p->s, ix_int(p->s, -1), d);
+    struct prove_set x = {.cond = &less, .nconds = 1};
+    return prove_none(p, &x, NULL);
+}
+
+// -- once, apart ----------------------------------------------------------------------------------
+
+static enum prove_answer apart(struct prover *p, const struct prove_set *a,
+                               const struct prove_set *b, int nequal, int ndiffer,
+                               struct prove_witness *w) {
+    struct prove_set in[] = {*a, *b}, x[2];
+    enum prove_answer r = cover_apart(p, a, b, nequal, ndiffer, w);
+    if (r != PROVE_UNKNOWN) return r;
+    struct told t = keep(p);
+    if (radix_split(p, in, 2, x, NULL, NULL) &&
+        cover_apart(p, &x[0], &x[1], nequal, ndiffer, NULL) == PROVE_YES)
+        return PROVE_YES;
+    return unknown(p, t);
+}
+
+enum prove_answer prove_apart(struct prover *p, const struct prove_set *a,
+                              const struct prove_set *b, int nequal, int ndiffer,
+                              struct prove_witness *w) {
+    struct prove_set *x, *y;
+    enum prove_answer r = apart(p, a, b, nequal, ndiffer, w);
+    if (r != PROVE_UNKNOWN) return r;
+    int nx = expand_set(p, a, &x), ny = expand_set(p, b, &y);
+    if (nx * ny > 1) r = PROVE_YES;
+    for (int i = 0; i < nx && r == PROVE_YES; ++i)
+        for (int j = 0; j < ny && r == PROVE_YES; ++j)
+            r = apart(p, &x[i], &y[j], nequal, ndiffer, w);
+    return r;
+}
+
+static enum prove_answer once(struct prover *p, const struct prove_set *set, int nequal,
+                              struct prove_witness *w) {
+    struct prove_set x;
+    enum prove_answer r = cover_once(p, set, nequal, w);
+    if (r != PROVE_UNKNOWN) return r;
+    struct told t = keep(p);
+    if (radix_split(p, set, 1, &x, NULL, NULL) && cover_once(p, &x, nequal, NULL) == PROVE_YES)
+        return PROVE_YES;
+    return unknown(p, t);
+}
+
+enum prove_answer prove_once(struct prover *p, const struct prove_set *set, int nequal,
+                             struct prove_witness *w) {
+    struct prove_set *x;
+    enum prove_answer r = once(p, set, nequal, w);
+    int n = r == PROVE_UNKNOWN ? expand_set(p, set, &x) : 1;
+    if (n == 1) return r;
+    r = PROVE_YES;
+    for (int i = 0; i < n && r == PROVE_YES; ++i) {
+        r = once(p, &x[i], nequal, w);
+        // the same instance is in one of the sets alone
+        for (int j = 0; j < i && r == PROVE_YES; ++j) r = apart(p, &x[i], &x[j], nequal, 0, w);
+    }
+    return r;
+}
+
+// -- whole ----------------------------------------------------------------------------------------
+
+static enum prove_answer whole(struct prover *p, const struct ix *const *extent, int rank,
+                               const struct prove_set *set, int n, struct prove_witness *w) {
+    struct prove_set *x = ARENA_ARRAY(&p->s->arena, struct prove_set, n + 1);
+    const struct ix *extents[RADIX_MODES];
+    enum prove_answer r = cover_whole(p, extent, rank, set, n, w);
+    if (r != PROVE_UNKNOWN) return r;
+    struct told t = keep(p);
+    if (radix_split(p, set, n, x, extent, extents) &&
+        cover_whole(p, extents, x[0].nouts, x, n, NULL) == PROVE_YES)
+        return PROVE_YES;
+    return unknown(p, t);
+}
+
+enum prove_answer prove_whole(struct prover *p, const struct ix *const *extent, int rank,
+                              const struct prove_set *set, int n, struct prove_witness *w) {
+    struct prove_set **x = ARENA_ARRAY(&p->s->arena, struct prove_set *, n + 1);
+    int *count = ARENA_ARRAY(&p->s->arena, int, n + 1), all = 0;
+    enum prove_answer r = whole(p, extent, rank, set, n, w);
+    if (r != PROVE_UNKNOWN) return r;
+    for (int i = 0; i < n; ++i) all += count[i] = expand_set(p, &set[i], &x[i]);
+    if (all == n) return r;
+    struct prove_set *each = ARENA_ARRAY(&p->s->arena, struct prove_set, all + 1);
+    all = 0;
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < count[i]; ++j) each[all++] = x[i][j];
+    return whole(p, extent, rank, each, all, w);
+}
