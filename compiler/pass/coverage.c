@@ -345,18 +345,16 @@ static bool check_direction(struct session *s, const struct kernel *k, const str
 
 // -- the pass -------------------------------------------------------------------------------------
 
-// What is divided, or swizzled, must not be negative: C rounds towards zero.
-static bool check_rounding(struct session *s, const struct ix *e, struct range at) {
-    if (ix_rounds_down(e)) return true;
-    diag_error(s, at, "'%s' divides something that may be negative", ix_text(s, e));
-    return false;
+static bool check_rounding(struct session *s, const struct kernel *k, const struct walk *w,
+                           const struct ix *e, struct range at) {
+    return coverage_rounding(s, w->plan, k, w->prover, &w->around, e, at);
 }
 
 static bool check_copy(struct session *s, struct kernel *k, const struct copy *c,
                        const struct walk *w) {
     if (!check_direction(s, k, c)) return false;
-    if (!check_rounding(s, c->facts.src.offset, c->src.at) ||
-        !check_rounding(s, c->facts.dst.offset, c->dst.at)) {
+    if (!check_rounding(s, k, w, c->facts.src.offset, c->src.at) ||
+        !check_rounding(s, k, w, c->facts.dst.offset, c->dst.at)) {
         return false;
     }
     return check_inside(s, k, c, &c->src, w, "the source", true) &&
@@ -373,12 +371,12 @@ static bool check_list(struct session *s, struct kernel *k, const struct stmt *l
             ok &= check_copy(s, k, st->copy, w);
         } else if (st->kind == STMT_CALL) {
             for (int i = 0; i < st->call->fn->nformals; ++i) {
-                ok &= check_rounding(s, st->call->view[i].offset, st->call->view[i].at) &&
+                ok &= check_rounding(s, k, w, st->call->view[i].offset, st->call->view[i].at) &&
                       check_inside(s, k, NULL, &st->call->view[i], w, "the argument", false);
             }
         } else if (stmt_nests(st)) {
             if (stmt_loops(st) &&
-                (!check_rounding(s, st->begin, st->at) || !check_rounding(s, st->end, st->at)))
+                (!check_rounding(s, k, w, st->begin, st->at) || !check_rounding(s, k, w, st->end, st->at)))
                 return false;
             w->around.stmt[w->around.n++] = st;
             ok &= check_list(s, k, st->body, w);

@@ -17,6 +17,13 @@ bool coverage_writes(struct session *s, const struct plan *p, const struct kerne
 const struct ix *coverage_bound(struct session *s, const struct ix *e, const struct around *around,
                                 bool max);
 
+// coverage_rounding.c
+// Whether every quotient, remainder and swizzle in "e" is of something that is not negative, in all
+// instances of a statement inside "around"; reports one that is not, or of which it is not known.
+bool coverage_rounding(struct session *s, const struct plan *p, const struct kernel *k,
+                       struct prover *prover, const struct around *around, const struct ix *e,
+                       struct range at);
+
 // The least and the greatest coordinate of "v" along mode "mode" of its tensor, by flattened mode;
 // variables that the view depends on stay in them.  NULL when there is none.
 void view_reach(struct session *s, const struct view *v, int mode, const struct ix **lo,
