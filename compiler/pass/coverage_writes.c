@@ -40,6 +40,11 @@ struct writes {
     struct write at[MOST_WRITES];
     struct prove_set call[MOST_WRITES];  // what calls write, of which only that much is known
     const struct tensor *of_call[MOST_WRITES];
+    int nasked;
+    struct {
+        const struct tensor *tensor;
+        bool once;
+    } asked[MOST_WRITES];
 };
 
 static void gather_call(struct writes *w, const struct plan_call *y) {
@@ -186,12 +191,34 @@ static void refuse_twice(struct writes *w, const struct write *a,
     declared(s, t);
 }
 
+// Whether all writes to the tensor of "a" are known to be of different elements, as those of fewer
+// copies: two loops that go through a range in two parts are one.
+static bool all_once(struct writes *w, const struct write *a) {
+    struct prove_set set[MOST_WRITES];
+    const struct tensor *t = a->copy->dst.base;
+    int n = 0;
+    for (int i = 0; i < w->nasked; ++i)
+        if (w->asked[i].tensor == t) return w->asked[i].once;
+    if (t->space != MEM_GLOBAL || w->nasked == MOST_WRITES) return false;
+    bool full = false;
+    for (int i = 0; i < w->n; ++i) {
+        if (w->at[i].copy->dst.base != t) continue;
+        full |= w->at[i].x->full;
+        set[n++] = w->at[i].set;
+    }
+    bool once = !full && prove_all_once(w->prover, set, n);
+    w->asked[w->nasked].tensor = t;
+    w->asked[w->nasked++].once = once;
+    return once;
+}
+
 static bool check_once(struct writes *w, const struct write *a) {
     struct prove_witness found;
     bool global = a->copy->dst.base->space == MEM_GLOBAL;
     int equal = global ? 0 : a->x->nblocks + a->x->nloops;
     enum prove_answer r =
         a->x->full ? PROVE_UNKNOWN : prove_once(w->prover, &a->set, equal, &found);
+    if (r == PROVE_UNKNOWN && all_once(w, a)) return true;
     r = or_execute(w, r);
     if (r == PROVE_NO) refuse_twice(w, a, &found);
     if (r == PROVE_UNKNOWN) not_known(w, a, a->x->full, "written once");
@@ -204,6 +231,7 @@ static bool check_apart(struct writes *w, const struct write *a, const struct wr
     bool full = a->x->full || b->x->full;
     enum prove_answer r =
         full ? PROVE_UNKNOWN : prove_apart(w->prover, &a->set, &b->set, 0, 0, &found);
+    if (r == PROVE_UNKNOWN && all_once(w, a)) return true;
     r = or_execute(w, r);
     if (r == PROVE_YES) return true;
     if (r == PROVE_UNKNOWN) {

@@ -172,6 +172,21 @@ bool lin_ok(struct lin a);
 // What is known of the params of "q" that lin_of has met, as lemmas; meets others on the way.
 void lin_context(struct question *q);
 
+// draft.c: a set that can be changed
+struct draft {
+    int nvars, nconds, nouts;
+    struct prove_var *var;
+    const struct ix **cond, **out;
+};
+struct draft draft_of(struct session *s, const struct prove_set *x);
+struct prove_set draft_set(const struct draft *d);
+int draft_find(const struct draft *d, const struct ix_var *v);  // -1: it is none of its variables
+void draft_drop(struct draft *d, int at);
+void draft_substitute(struct session *s, struct draft *d, const struct ix_var *v,
+                      const struct ix *by);
+// A variable of a set, that begins at 0.
+struct ix_var *draft_var(struct session *s, const struct ix_var *like, struct lay_int end);
+
 // rewrite.c
 // Copies "in" to "out" with sums over grids and chains of bounds as one variable ("merge").
 void rewrite_set(struct question *q, const struct prove_set *in, bool merge, struct prove_set *out,
@@ -192,6 +207,16 @@ enum { RADIX_MODES = 16 };
 // were.
 bool radix_split(struct prover *p, const struct prove_set *in, int n, struct prove_set *out,
                  const struct ix *const *extent, const struct ix **extents);
+
+// join.c
+// Sets with the same instances as the "n" in "set", as few as may be; how many.
+int join_sets(struct prover *p, const struct prove_set *set, int n, struct prove_set *out);
+// A set with the instances of "set" and more; false: no more.
+bool join_widen(struct prover *p, const struct prove_set *set, struct prove_set *out);
+
+// ways.c
+// Whether "e" is proven to be at least 0 in all of "set".
+bool prove_always(struct prover *p, const struct prove_set *set, const struct ix *e);
 
 // cover.c: as prove.h says; each is one way to ask.
 enum prove_answer cover_none(struct prover *p, const struct prove_set *set,

@@ -83,20 +83,6 @@ static int least(struct session *s, const struct radices *x, const bool *used) {
 
 // -- one mode -------------------------------------------------------------------------------------
 
-// Whether "e" is at least 0 in all of "set".
-static bool at_least_0(struct prover *p, const struct prove_set *set, const struct ix *e) {
-    struct session *s = p->s;
-    if (!e) return false;
-    if (ix_provably_nonnegative(s, e)) return true;
-    struct prove_set x = *set;
-    const struct ix **cond = ARENA_ARRAY(&s->arena, const struct ix *, x.nconds + 1);
-    if (x.nconds) memcpy(cond, x.cond, sizeof *cond * (size_t)x.nconds);
-    cond[x.nconds++] = ix_sub(s, ix_int(s, -1), e);
-    x.cond = cond;
-    x.nouts = 0;
-    return prove_none(p, &x, NULL) == PROVE_YES;
-}
-
 // "e" as k * quotient + rest, with the rest in 0 .. k in all of "set".
 static bool divide(struct prover *p, const struct prove_set *set, const struct ix *e,
                    struct lay_int k, struct split_mode *out) {
@@ -113,17 +99,17 @@ static bool divide(struct prover *p, const struct prove_set *set, const struct i
         *sum = ix_add(s, *sum, term[i].atom ? ix_scale(s, term[i].atom, c) : ix_lay(s, c));
     }
     if (!r || !q) return false;
-    if (!at_least_0(p, set, r)) {
+    if (!prove_always(p, set, r)) {
         r = ix_add(s, r, by);
         q = ix_sub(s, q, ix_int(s, 1));
-        if (!at_least_0(p, set, r)) return false;
-    } else if (!at_least_0(p, set, ix_sub(s, ix_sub(s, by, ix_int(s, 1)), r))) {
+        if (!prove_always(p, set, r)) return false;
+    } else if (!prove_always(p, set, ix_sub(s, ix_sub(s, by, ix_int(s, 1)), r))) {
         r = ix_sub(s, r, by);
         q = ix_add(s, q, ix_int(s, 1));
-        if (!at_least_0(p, set, r)) return false;
+        if (!prove_always(p, set, r)) return false;
     }
     *out = (struct split_mode){r, q};
-    return q && at_least_0(p, set, ix_sub(s, ix_sub(s, by, ix_int(s, 1)), r));
+    return q && prove_always(p, set, ix_sub(s, ix_sub(s, by, ix_int(s, 1)), r));
 }
 
 // -- extents --------------------------------------------------------------------------------------

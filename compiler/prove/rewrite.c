@@ -40,34 +40,7 @@ static void walk_set(struct question *q, const struct prove_set *x, visitor *vis
     for (int i = 0; i < x->nouts; ++i) walk(q, x->out[i], visit, user);
 }
 
-// -- a set that can be changed --------------------------------------------------------------------
-
-struct draft {
-    int nvars, nconds, nouts;
-    struct prove_var *var;
-    const struct ix **cond, **out;
-};
-
-static int find_var(const struct draft *d, const struct ix_var *v) {
-    for (int i = 0; i < d->nvars; ++i)
-        if (d->var[i].var->id == v->id) return i;
-    return -1;
-}
-
-static void drop_var(struct draft *d, int at) {
-    memmove(&d->var[at], &d->var[at + 1], sizeof d->var[0] * (size_t)(d->nvars - at - 1));
-    --d->nvars;
-}
-
-static void substitute(struct session *s, struct draft *d, const struct ix_var *v,
-                       const struct ix *by) {
-    for (int i = 0; i < d->nvars; ++i) {
-        d->var[i].begin = ix_substitute(s, d->var[i].begin, v, by);
-        d->var[i].end = ix_substitute(s, d->var[i].end, v, by);
-    }
-    for (int i = 0; i < d->nconds; ++i) d->cond[i] = ix_substitute(s, d->cond[i], v, by);
-    for (int i = 0; i < d->nouts; ++i) d->out[i] = ix_substitute(s, d->out[i], v, by);
-}
+// -- looking at a set ----------------------------------------------------------------------------
 
 static bool used_in_bounds(const struct draft *d, const struct ix_var *v, int but) {
     for (int i = 0; i < d->nvars; ++i) {
@@ -136,7 +109,7 @@ static bool chain(struct question *q, struct draft *d, int i, int y, struct qset
     d->var[i].begin = begin;
     d->var[i].end = end;
     // its bounds may hold variables that come after "i"; y stood before
-    drop_var(d, y);
+    draft_drop(d, y);
     return true;
 }
 
@@ -149,12 +122,6 @@ static bool find_chain(struct question *q, struct draft *d, struct qset *set) {
 
 // -- begins and turns -----------------------------------------------------------------------------
 
-static struct ix_var *new_var(struct session *s, const struct ix_var *like, struct lay_int end) {
-    struct ix_var *v = ARENA_NEW(&s->arena, struct ix_var);
-    *v = (struct ix_var){IX_NAMED, like->name, like->c_name, s->next_var++, lay_int(0), end};
-    return v;
-}
-
 // The range as a product where it is one; else invalid.
 static struct lay_int product_of(const struct ix *e) {
     struct lay_int n;
@@ -166,11 +133,11 @@ static void exchange(struct question *q, struct draft *d, int i, bool turn, stru
     struct session *s = q->s;
     const struct prove_var was = d->var[i];
     const struct ix *n = ix_sub(s, was.end, was.begin);
-    struct ix_var *v = new_var(s, was.var, product_of(n));
+    struct ix_var *v = draft_var(s, was.var, product_of(n));
     const struct ix *at = ix_var(s, v);
     at = turn ? ix_sub(s, ix_sub(s, was.end, ix_int(s, 1)), at) : ix_add(s, was.begin, at);
     d->var[i] = (struct prove_var){v, ix_int(s, 0), n};
-    substitute(s, d, was.var, at);
+    draft_substitute(s, d, was.var, at);
     replace(q, set, (struct replaced){.var = was.var, .value = at});
 }
 
@@ -199,7 +166,7 @@ static void find_turned(struct question *q, const struct ix *e, void *user) {
     for (int i = 0; symbols && f->at < 0 && i < e->nterms; ++i) {
         const struct ix_term *t = &e->term[i];
         if (t->coef.num > 0 || !t->atom || t->atom->op != IX_VAR) continue;
-        f->at = find_var(f->d, t->atom->var);
+        f->at = draft_find(f->d, t->atom->var);
         if (f->at >= 0 && !(f->d->var[f->at].end && ix_constant(f->d->var[f->at].begin) &&
                             ix_constant(f->d->var[f->at].end)))
             f->at = -1;
@@ -261,7 +228,7 @@ static bool rotate(struct question *q, struct draft *d, int i, struct qset *set)
         return false;
     walk_set(q, &now, find_rotation, &r);
     if (!r.found) return false;
-    struct ix_var *v = new_var(s, r.v, r.size);
+    struct ix_var *v = draft_var(s, r.v, r.size);
     const struct ix *by = ix_var(s, v);
     const struct ix **cond = ARENA_ARRAY(&s->arena, const struct ix *, d->nconds + 1);
     const struct ix **out = ARENA_ARRAY(&s->arena, const struct ix *, d->nouts + 1);
@@ -307,7 +274,7 @@ static int partner(struct question *q, const struct draft *d, const struct ix *e
                    const struct ix_term *t, int y) {
     for (int j = 0; j < e->nterms; ++j) {
         const struct ix_term *u = &e->term[j];
-        int x = u->atom && u->atom->op == IX_VAR ? find_var(d, u->atom->var) : -1;
+        int x = u->atom && u->atom->op == IX_VAR ? draft_find(d, u->atom->var) : -1;
         struct lay_int end;
         if (x < 0 || x == y || !range_from_0(&d->var[x], &end)) continue;
         struct lay_int step = lay_int_mul(&q->s->lay, u->coef, end);
@@ -327,7 +294,7 @@ static void find_sum(struct question *q, const struct ix *e, void *user) {
     for (int i = 0; f->x < 0 && e->op == IX_SUM && i < e->nterms; ++i) {
         const struct ix_term *t = &e->term[i];
         if (!t->coef.nsyms || !t->atom || t->atom->op != IX_VAR) continue;
-        int y = find_var(f->d, t->atom->var);
+        int y = draft_find(f->d, t->atom->var);
         if (y < 0 || !from_0(&f->d->var[y]) || !ix_constant(f->d->var[y].end)) continue;
         f->x = partner(q, f->d, e, t, y);
         f->y = y;
@@ -375,15 +342,15 @@ static bool merge_sum(struct question *q, struct draft *d, struct qset *set) {
     if (!n || lo < 1) return false;
     const struct ix_var *x = d->var[f.x].var, *y = d->var[f.y].var;
     if (used_in_bounds(d, x, -1) || used_in_bounds(d, y, -1)) return false;
-    struct ix_var *t = new_var(s, x, product_of(n));
+    struct ix_var *t = draft_var(s, x, product_of(n));
     const struct ix *of_t = ix_var(s, t);
     const struct ix *rest = ix_mod(s, of_t, nx), *quotient = ix_div(s, of_t, nx);
     if (!rest || !quotient) return false;
     int first = f.x < f.y ? f.x : f.y, second = f.x < f.y ? f.y : f.x;
     d->var[first] = (struct prove_var){t, ix_int(s, 0), n};
-    drop_var(d, second);
-    substitute(s, d, x, rest);
-    substitute(s, d, y, quotient);
+    draft_drop(d, second);
+    draft_substitute(s, d, x, rest);
+    draft_substitute(s, d, y, quotient);
     for (int i = 0; i < d->nconds; ++i) d->cond[i] = without_quotient(s, d->cond[i], t);
     replace(q, set, (struct replaced){.var = x, .value = rest});
     replace(q, set, (struct replaced){.var = y, .value = quotient});
@@ -396,14 +363,7 @@ static bool split_draft(struct question *q, struct draft *d, struct qset *set);
 
 void rewrite_set(struct question *q, const struct prove_set *in, bool merge, struct prove_set *out,
                  struct qset *set) {
-    struct draft d = {in->nvars, in->nconds, in->nouts};
-    struct arena *a = &q->s->arena;
-    d.var = ARENA_ARRAY(a, struct prove_var, d.nvars + 1);
-    d.cond = ARENA_ARRAY(a, const struct ix *, d.nconds + 1);
-    d.out = ARENA_ARRAY(a, const struct ix *, d.nouts + 1);
-    if (d.nvars) memcpy(d.var, in->var, sizeof *d.var * (size_t)d.nvars);
-    if (d.nconds) memcpy(d.cond, in->cond, sizeof *d.cond * (size_t)d.nconds);
-    if (d.nouts) memcpy(d.out, in->out, sizeof *d.out * (size_t)d.nouts);
+    struct draft d = draft_of(q->s, in);
     while (merge && find_chain(q, &d, set)) {
     }
     while (merge && find_begin(q, &d, set)) {
@@ -418,7 +378,7 @@ void rewrite_set(struct question *q, const struct prove_set *in, bool merge, str
     }
     while (merge && merge_sum(q, &d, set)) {
     }
-    *out = (struct prove_set){d.var, d.nvars, d.cond, d.nconds, d.out, d.nouts};
+    *out = draft_set(&d);
 }
 
 // -- digits ---------------------------------------------------------------------------------------
@@ -512,7 +472,7 @@ static void split_var(struct question *q, const struct ix_var *v, struct lay_int
 // A variable that params divide becomes a variable for each digit.
 static bool split_draft(struct question *q, struct draft *d, struct qset *set) {
     struct session *s = q->s;
-    struct prove_set now = {d->var, d->nvars, d->cond, d->nconds, d->out, d->nouts};
+    struct prove_set now = draft_set(d);
     for (int i = 0; i < d->nvars; ++i) {
         const struct ix_var *v = d->var[i].var;
         struct divisors of = {.var = v};
@@ -530,13 +490,13 @@ static bool split_draft(struct question *q, struct draft *d, struct qset *set) {
         memcpy(var, d->var, sizeof *var * (size_t)d->nvars);
         memmove(&var[i + x.n], &var[i + 1], sizeof *var * (size_t)(d->nvars - i - 1));
         for (int j = 0; j < x.n; ++j) {
-            const struct ix_var *digit = new_var(s, v, x.extent[j]);
+            const struct ix_var *digit = draft_var(s, v, x.extent[j]);
             var[i + x.n - 1 - j] = (struct prove_var){digit, ix_int(s, 0), ix_lay(s, x.extent[j])};
             sum = ix_add(s, sum, ix_scale(s, ix_var(s, digit), x.weight[j]));
         }
         d->var = var;
         d->nvars += x.n - 1;
-        substitute(s, d, v, sum);
+        draft_substitute(s, d, v, sum);
         replace(q, set, (struct replaced){.var = v, .value = sum});
         return true;
     }

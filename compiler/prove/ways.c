@@ -46,6 +46,19 @@ enum prove_answer prove_at_least(struct prover *p, const struct ix *a, const str
     return prove_none(p, &x, NULL);
 }
 
+bool prove_always(struct prover *p, const struct prove_set *set, const struct ix *e) {
+    struct session *s = p->s;
+    if (!e) return false;
+    if (ix_provably_nonnegative(s, e)) return true;
+    struct prove_set x = *set;
+    const struct ix **cond = ARENA_ARRAY(&s->arena, const struct ix *, x.nconds + 1);
+    if (x.nconds) memcpy(cond, x.cond, sizeof *cond * (size_t)x.nconds);
+    cond[x.nconds++] = ix_sub(s, ix_int(s, -1), e);
+    x.cond = cond;
+    x.nouts = 0;
+    return prove_none(p, &x, NULL) == PROVE_YES;
+}
+
 // -- once, apart ----------------------------------------------------------------------------------
 
 static enum prove_answer apart(struct prover *p, const struct prove_set *a,
@@ -75,13 +88,20 @@ enum prove_answer prove_apart(struct prover *p, const struct prove_set *a,
     return r;
 }
 
+static bool once_by_radix(struct prover *p, const struct prove_set *set, int nequal) {
+    struct prove_set x;
+    return radix_split(p, set, 1, &x, NULL, NULL) && cover_once(p, &x, nequal, NULL) == PROVE_YES;
+}
+
 static enum prove_answer once(struct prover *p, const struct prove_set *set, int nequal,
                               struct prove_witness *w) {
     struct prove_set x;
     enum prove_answer r = cover_once(p, set, nequal, w);
     if (r != PROVE_UNKNOWN) return r;
     struct told t = keep(p);
-    if (radix_split(p, set, 1, &x, NULL, NULL) && cover_once(p, &x, nequal, NULL) == PROVE_YES)
+    if (once_by_radix(p, set, nequal)) return PROVE_YES;
+    if (join_widen(p, set, &x) &&
+        (cover_once(p, &x, nequal, NULL) == PROVE_YES || once_by_radix(p, &x, nequal)))
         return PROVE_YES;
     return unknown(p, t);
 }
@@ -101,17 +121,40 @@ enum prove_answer prove_once(struct prover *p, const struct prove_set *set, int 
     return r;
 }
 
+bool prove_all_once(struct prover *p, const struct prove_set *set, int n) {
+    struct prove_set *x = ARENA_ARRAY(&p->s->arena, struct prove_set, n + 1);
+    struct told t = keep(p);
+    int joined = join_sets(p, set, n, x);
+    bool yes = joined < n;
+    for (int i = 0; i < joined && yes; ++i) {
+        yes = prove_once(p, &x[i], 0, NULL) == PROVE_YES;
+        for (int j = 0; j < i && yes; ++j)
+            yes = prove_apart(p, &x[i], &x[j], 0, 0, NULL) == PROVE_YES;
+    }
+    if (!yes) unknown(p, t);
+    return yes;
+}
+
 // -- whole ----------------------------------------------------------------------------------------
+
+static bool whole_by_radix(struct prover *p, const struct ix *const *extent,
+                           const struct prove_set *set, int n) {
+    struct prove_set *x = ARENA_ARRAY(&p->s->arena, struct prove_set, n + 1);
+    const struct ix *extents[RADIX_MODES];
+    return radix_split(p, set, n, x, extent, extents) &&
+           cover_whole(p, extents, x[0].nouts, x, n, NULL) == PROVE_YES;
+}
 
 static enum prove_answer whole(struct prover *p, const struct ix *const *extent, int rank,
                                const struct prove_set *set, int n, struct prove_witness *w) {
     struct prove_set *x = ARENA_ARRAY(&p->s->arena, struct prove_set, n + 1);
-    const struct ix *extents[RADIX_MODES];
     enum prove_answer r = cover_whole(p, extent, rank, set, n, w);
     if (r != PROVE_UNKNOWN) return r;
     struct told t = keep(p);
-    if (radix_split(p, set, n, x, extent, extents) &&
-        cover_whole(p, extents, x[0].nouts, x, n, NULL) == PROVE_YES)
+    if (whole_by_radix(p, extent, set, n)) return PROVE_YES;
+    int joined = join_sets(p, set, n, x);
+    if (joined < n && (cover_whole(p, extent, rank, x, joined, NULL) == PROVE_YES ||
+                       whole_by_radix(p, extent, x, joined)))
         return PROVE_YES;
     return unknown(p, t);
 }
