@@ -324,12 +324,19 @@ static const struct ix *make_quotient(struct session *s, enum ix_op op, const st
 // many to "m".  C rounds quotients towards zero, so that only what is not negative can be divided
 // as it stands.
 static const struct ix *lift(struct session *s, const struct ix *a, struct lay_int by, int64_t *m) {
-    const int64_t limit = (int64_t)1 << 40;
+    const int64_t limit = (int64_t)1 << 40, most = 8;
+    int64_t least, hi;
     *m = 0;
-    if (!lay_int_static(by) || by.num > limit || a->lo >= 0 || a->lo < -limit || a->hi > limit)
+    lay_int_range(by, &least, &hi);
+    if (least < 1 || least > limit || a->lo >= 0 || a->lo < -limit || a->hi > limit) return a;
+    if (lay_int_static(by)) {
+        *m = (-a->lo + by.num - 1) / by.num;
+        return ix_add(s, a, ix_int(s, *m * by.num));
+    }
+    if (hi > limit || (-a->lo + least - 1) / least > most || ix_provably_nonnegative(s, a))
         return a;
-    *m = (-a->lo + by.num - 1) / by.num;
-    return ix_add(s, a, ix_int(s, *m * by.num));
+    *m = (-a->lo + least - 1) / least;
+    return ix_add(s, a, ix_scale(s, ix_lay(s, by), lay_int(*m)));
 }
 
 const struct ix *ix_div(struct session *s, const struct ix *a, struct lay_int by) {

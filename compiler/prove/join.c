@@ -12,21 +12,17 @@
 
 // -- joined ---------------------------------------------------------------------------------------
 
-static bool from_0(const struct prove_var *v) {
-    int64_t begin;
-    return ix_static(v->begin, &begin) && begin == 0;
-}
-
 static struct lay_int product_of(const struct ix *e) {
     struct lay_int n;
     return ix_monomial(e, &n) ? n : LAY_INT_INVALID;
 }
 
-// Variables that begin at something else become others, that begin at 0.
-static void begin_at_0(struct session *s, struct draft *d) {
+// Variables that begin at something else become others, that begin at 0: of numbers, or of "all".
+static void begin_at_0(struct session *s, struct draft *d, bool all) {
     for (int i = 0; i < d->nvars; ++i) {
         const struct prove_var was = d->var[i];
-        if (from_0(&was) || !was.begin || !was.end) continue;
+        if (!was.begin || !was.end || (!all && !ix_constant(was.begin))) continue;
+        if (ix_static(was.begin, NULL) && was.begin->lo == 0) continue;
         const struct ix *n = ix_sub(s, was.end, was.begin);
         struct ix_var *v = draft_var(s, was.var, product_of(n));
         d->var[i] = (struct prove_var){v, ix_int(s, 0), n};
@@ -41,53 +37,87 @@ static bool same_all(const struct ix *const *a, int na, const struct ix *const *
     return true;
 }
 
-// "b" with the variables of "a" in place of its own, that at "at" plus "less" times -1.
-static struct draft renamed(struct session *s, const struct draft *a, const struct draft *b, int at,
-                            const struct ix *less) {
-    struct prove_set x = draft_set(b);
-    struct draft d = draft_of(s, &x);
-    for (int i = 0; i < a->nvars; ++i) {
-        const struct ix *v = ix_var(s, a->var[i].var);
-        draft_substitute(s, &d, b->var[i].var, i == at ? ix_sub(s, v, less) : v);
-        d.var[i].var = a->var[i].var;
+static bool is_loop(const struct prove_var *v) {
+    return v->var->kind == IX_LOOP || v->var->kind == IX_NAMED;
+}
+
+// A variable in place of "v" of which no more is known than its bounds say; with "open" not where
+// it ends.  What is simplified by a range of one set must be true in the other.
+static struct ix_var *in_place_of(struct session *s, const struct prove_var *v, bool open) {
+    int64_t begin;
+    bool from = ix_static(v->begin, &begin);
+    bool ends = !open && from && begin == 0;
+    struct ix_var *x = draft_var(s, v->var, ends ? product_of(v->end) : LAY_INT_INVALID);
+    x->lo = lay_int(from ? begin : -((int64_t)1 << 61));
+    return x;
+}
+
+// Puts "var" in place of the variables of "d".
+static void rename_all(struct session *s, struct draft *d, struct ix_var *const *var) {
+    for (int i = 0; i < d->nvars; ++i) {
+        if (!var[i]) continue;
+        draft_substitute(s, d, d->var[i].var, ix_var(s, var[i]));
+        d->var[i].var = var[i];
     }
-    return d;
+}
+
+static bool same_bounds(const struct draft *a, const struct draft *b, int but) {
+    for (int i = 0; i < a->nvars; ++i) {
+        const struct prove_var *x = &a->var[i], *y = &b->var[i];
+        if (i == but) continue;
+        if (!x->begin || !y->begin || !ix_equal(x->begin, y->begin)) return false;
+        if (!x->end != !y->end || (x->end && !ix_equal(x->end, y->end))) return false;
+    }
+    return true;
+}
+
+static struct draft copy(struct session *s, const struct draft *d) {
+    const struct prove_set x = draft_set(d);
+    return draft_of(s, &x);
 }
 
 // Whether "a" and "b" are equal but for the variable at "at", that goes on in "b" from where it
-// ends in "a"; "a" then becomes both.
+// ends in "a"; "a" then becomes both.  By the order of variables: those before have equal bounds,
+// so that what is known of those of "a" is true of those of "b".
 static bool join_at(struct prover *p, struct draft *a, const struct draft *b, int at) {
     struct session *s = p->s;
-    const struct ix *m = a->var[at].end, *n = b->var[at].end;
-    if (!m || !n || !from_0(&a->var[at]) || !from_0(&b->var[at])) return false;
-    struct draft d = renamed(s, a, b, at, m);
-    if (!same_all(a->out, a->nouts, d.out, d.nouts) ||
-        !same_all(a->cond, a->nconds, d.cond, d.nconds))
+    struct ix_var *var[MOST_DIMS] = {NULL};
+    struct draft x = copy(s, a), y = copy(s, b);
+    if (!is_loop(&a->var[at]) || !a->var[at].end || !b->var[at].end) return false;
+    for (int i = 0; i < a->nvars; ++i)
+        if (is_loop(&a->var[i])) var[i] = in_place_of(s, &a->var[i], i == at);
+    struct ix_var *const self = var[at];
+    rename_all(s, &x, var);
+    var[at] = NULL;
+    rename_all(s, &y, var);
+    // both now in the same variables but for that one, which is begin + .. of "b" behind end of "a"
+    const struct prove_var *first = &x.var[at], *second = &y.var[at];
+    const struct ix *m = ix_sub(s, first->end, first->begin);
+    const struct ix *n = ix_sub(s, second->end, second->begin);
+    const struct ix *less = ix_sub(s, first->end, second->begin);
+    if (!m || !n || !less) return false;
+    draft_substitute(s, &y, second->var, ix_sub(s, ix_var(s, self), less));
+    if (!same_all(x.out, x.nouts, y.out, y.nouts) ||
+        !same_all(x.cond, x.nconds, y.cond, y.nconds) || !same_bounds(&x, &y, at))
         return false;
-    for (int i = 0; i < a->nvars; ++i) {
-        if (i == at) continue;
-        if (!d.var[i].begin || !ix_equal(a->var[i].begin, d.var[i].begin)) return false;
-        if (!a->var[i].end != !d.var[i].end) return false;
-        if (d.var[i].end && !ix_equal(a->var[i].end, d.var[i].end)) return false;
-    }
     // in all of the variables around it
-    struct prove_set outer = {.var = a->var, .nvars = at};
-    if (!prove_always(p, &outer, m) || !prove_always(p, &outer, d.var[at].end)) return false;
-    const struct ix *end = ix_add(s, m, d.var[at].end);
-    struct ix_var *v = draft_var(s, a->var[at].var, product_of(end));
-    const struct ix_var *was = a->var[at].var;
-    a->var[at] = (struct prove_var){v, ix_int(s, 0), end};
-    draft_substitute(s, a, was, ix_var(s, v));
+    struct prove_set outer = {.var = x.var, .nvars = at};
+    if (!prove_always(p, &outer, m) || !prove_always(p, &outer, n)) return false;
+    const struct prove_var whole = {first->var, first->begin, ix_add(s, first->end, n)};
+    struct ix_var *v = in_place_of(s, &whole, false);
+    x.var[at] = (struct prove_var){v, whole.begin, whole.end};
+    draft_substitute(s, &x, whole.var, ix_var(s, v));
+    *a = x;
     return true;
 }
 
 // Whether variables could be each other's: those of a kernel's blocks and threads are the same.
 static bool same_variables(const struct draft *a, const struct draft *b) {
-    if (a->nvars != b->nvars) return false;
+    if (a->nvars != b->nvars || a->nvars > MOST_DIMS) return false;
     for (int i = 0; i < a->nvars; ++i) {
-        bool loop = a->var[i].var->kind == IX_LOOP || a->var[i].var->kind == IX_NAMED;
-        bool other = b->var[i].var->kind == IX_LOOP || b->var[i].var->kind == IX_NAMED;
-        if (loop != other || (!loop && a->var[i].var->id != b->var[i].var->id)) return false;
+        bool loop = is_loop(&a->var[i]);
+        if (loop != is_loop(&b->var[i]) || (!loop && a->var[i].var->id != b->var[i].var->id))
+            return false;
     }
     return true;
 }
@@ -103,14 +133,9 @@ static bool join(struct prover *p, struct draft *a, struct draft *b) {
     return false;
 }
 
-int join_sets(struct prover *p, const struct prove_set *set, int n, struct prove_set *out) {
-    struct draft *d = ARENA_ARRAY(&p->s->arena, struct draft, n + 1);
-    bool joined = n > 1;
-    for (int i = 0; i < n; ++i) {
-        d[i] = draft_of(p->s, &set[i]);
-        begin_at_0(p->s, &d[i]);
-    }
-    while (joined) {
+// Joins as many of the "n" in "d" as it may; how many are left.
+static int join_all(struct prover *p, struct draft *d, int n) {
+    for (bool joined = n > 1; joined;) {
         joined = false;
         for (int i = 0; i < n && !joined; ++i) {
             for (int j = i + 1; j < n && !joined; ++j) {
@@ -119,9 +144,27 @@ int join_sets(struct prover *p, const struct prove_set *set, int n, struct prove
             }
         }
     }
-    for (int i = 0; i < n; ++i) out[i] = draft_set(&d[i]);
-    lay_clear_error(&p->s->lay);
     return n;
+}
+
+int join_sets(struct prover *p, const struct prove_set *set, int n, struct prove_set *out) {
+    struct session *s = p->s;
+    struct draft *d = ARENA_ARRAY(&s->arena, struct draft, n + 1);
+    struct draft *all = ARENA_ARRAY(&s->arena, struct draft, n + 1);
+    for (int i = 0; i < n; ++i) {
+        d[i] = draft_of(s, &set[i]);
+        begin_at_0(s, &d[i], false);
+    }
+    n = join_all(p, d, n);
+    for (int i = 0; i < n; ++i) {
+        const struct prove_set x = draft_set(&d[i]);
+        all[i] = draft_of(s, &x);
+        begin_at_0(s, &all[i], true);
+    }
+    int fewer = join_all(p, all, n);
+    for (int i = 0; i < n; ++i) out[i] = draft_set(fewer < n ? &all[i] : &d[i]);
+    lay_clear_error(&s->lay);
+    return fewer;
 }
 
 // -- widened --------------------------------------------------------------------------------------
@@ -152,6 +195,9 @@ bool join_widen(struct prover *p, const struct prove_set *set, struct prove_set 
         const struct ix *begin = earlier(p, &d, i);
         if (!begin) continue;
         d.var[i].begin = begin;
+        struct ix_var *v = in_place_of(p->s, &d.var[i], false);
+        draft_substitute(p->s, &d, d.var[i].var, ix_var(p->s, v));
+        d.var[i].var = v;
         any = true;
     }
     *out = draft_set(&d);

@@ -147,15 +147,10 @@ static bool whole_by_radix(struct prover *p, const struct ix *const *extent,
 
 static enum prove_answer whole(struct prover *p, const struct ix *const *extent, int rank,
                                const struct prove_set *set, int n, struct prove_witness *w) {
-    struct prove_set *x = ARENA_ARRAY(&p->s->arena, struct prove_set, n + 1);
     enum prove_answer r = cover_whole(p, extent, rank, set, n, w);
     if (r != PROVE_UNKNOWN) return r;
     struct told t = keep(p);
     if (whole_by_radix(p, extent, set, n)) return PROVE_YES;
-    int joined = join_sets(p, set, n, x);
-    if (joined < n && (cover_whole(p, extent, rank, x, joined, NULL) == PROVE_YES ||
-                       whole_by_radix(p, extent, x, joined)))
-        return PROVE_YES;
     return unknown(p, t);
 }
 
@@ -163,6 +158,9 @@ enum prove_answer prove_whole(struct prover *p, const struct ix *const *extent, 
                               const struct prove_set *set, int n, struct prove_witness *w) {
     struct prove_set **x = ARENA_ARRAY(&p->s->arena, struct prove_set *, n + 1);
     int *count = ARENA_ARRAY(&p->s->arena, int, n + 1), all = 0;
+    struct prove_set *parts = ARENA_ARRAY(&p->s->arena, struct prove_set, n + 1);
+    int joined = join_sets(p, set, n, parts);
+    if (joined < n && whole(p, extent, rank, parts, joined, NULL) == PROVE_YES) return PROVE_YES;
     enum prove_answer r = whole(p, extent, rank, set, n, w);
     if (r != PROVE_UNKNOWN) return r;
     for (int i = 0; i < n; ++i) all += count[i] = expand_set(p, &set[i], &x[i]);
