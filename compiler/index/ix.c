@@ -382,6 +382,9 @@ const struct ix *ix_mod(struct session *s, const struct ix *a, struct lay_int by
     const struct ix *x, *y;
     int64_t g, m;
     a = lift(s, a, by, &m);
+    // the multiple that was taken out may be what keeps it from being negative: x - y + by
+    if (m == 0 && !lay_int_static(by) && !ix_provably_nonnegative(s, a))
+        a = ix_add(s, a, ix_lay(s, by));
     if (lay_int_static(by) && factor(s, a, by.num, &x, &y, &g)) {
         return ix_add(s, ix_scale(s, ix_mod(s, x, lay_int(by.num / g)), lay_int(g)), y);
     }

@@ -194,6 +194,16 @@ static void scaled_quotient(struct question *q, const struct ix *e, struct lin s
         at_least_0(q, of_params, lin_add(q, all, self, -1));
         struct lin least = lin_add(q, lin_add(q, all, lin_monomial(q, k), -1), lin_int(q, 1), 1);
         at_least_0(q, of_params, lin_add(q, self, least, -1));
+        return;
+    }
+    struct lay_int c = lay_int_div(&s->lay, k, by);  // k is c*S: a / k is (a / S) / c
+    lay_clear_error(&s->lay);
+    if (lay_int_valid(c) && lay_int_static(c) && c.num > 1) {
+        struct lin all = lin_of(q, ix_scale(s, ix_div(s, a, by), by));
+        struct lin rest = lin_add(q, all, lin_scale(q, self, c.num, 1), -1);
+        at_least_0(q, of_params, rest);
+        struct lin most = lin_scale(q, lin_monomial(q, by), c.num - 1, 1);
+        at_least_0(q, of_params, lin_add(q, most, rest, -1));
     } else if (lay_int_static(k)) {
         struct lin all = lin_of(q, ix_scale(s, a, by)), times = lin_scale(q, self, k.num, 1);
         at_least_0(q, of_params, lin_add(q, all, times, -1));
@@ -343,6 +353,11 @@ static struct lin quotient(struct question *q, struct lin a, int64_t by) {
 static struct lin of_quotient(struct question *q, const struct ix *e) {
     struct lin r = by_digits(q, e);
     if (lin_ok(r)) return r;
+    if (e->op == IX_DIV && e->k.nsyms && e->k.num > 1 && e->k.den == 1) {
+        struct lay_int k = e->k;  // a / (c*K) is (a / K) / c
+        k.num = 1;
+        return quotient(q, lin_of(q, ix_div(q->s, e->a, k)), e->k.num);
+    }
     if (!lay_int_static(e->k)) return opaque(q, e);
     struct lin a = lin_of(q, e->a);
     r = quotient(q, a, e->k.num);

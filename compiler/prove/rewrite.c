@@ -469,6 +469,22 @@ static void split_var(struct question *q, const struct ix_var *v, struct lay_int
     if (q->nsplits < MOST_SPLITS && find_digits(q, v, end, d, &q->split[q->nsplits])) ++q->nsplits;
 }
 
+struct rotated {
+    const struct ix_var *v;
+    bool found;
+};
+
+// Whether a digit of the variable is in what a param divides: (v / 2 + y) % S.
+static void find_rotated(struct question *q, const struct ix *e, void *user) {
+    struct rotated *r = user;
+    (void)q;
+    if (e->op != IX_MOD || !e->k.nsyms || e->a->op != IX_SUM) return;
+    for (int i = 0; i < e->a->nterms; ++i) {
+        const struct ix *atom = e->a->term[i].atom;
+        r->found |= atom && atom->op != IX_VAR && ix_depends_on(atom, r->v);
+    }
+}
+
 // A variable that params divide becomes a variable for each digit.
 static bool split_draft(struct question *q, struct draft *d, struct qset *set) {
     struct session *s = q->s;
@@ -483,6 +499,9 @@ static bool split_draft(struct question *q, struct draft *d, struct qset *set) {
         if (!range_from_0(&d->var[i], &end)) continue;
         walk_set(q, &now, find_divisors, &of);
         for (int j = 0; j < of.n; ++j) symbols |= of.at[j].nsyms > 0;
+        struct rotated r = {v, false};
+        walk_set(q, &now, find_rotated, &r);
+        symbols |= r.found;
         if (!symbols || !find_digits(q, v, end, &of, &x)) continue;
         if (d->nvars + x.n > MOST_DIMS) return false;
         struct prove_var *var = ARENA_ARRAY(&s->arena, struct prove_var, d->nvars + x.n);
