@@ -94,6 +94,9 @@ int64_t ix_divisor(const struct ix *e);
 // when there is none.
 const struct ix *ix_max(struct session *s, const struct ix *e);
 const struct ix *ix_min(struct session *s, const struct ix *e);
+// Whether "e" never becomes less when "v" becomes greater, or with "falls" never greater: known, or
+// not.
+bool ix_rises(const struct ix *e, const struct ix_var *v, bool falls);
 // Whether every quotient, remainder and swizzle in the expression is of something that is not
 // negative, so that C's own operators compute it.
 bool ix_rounds_down(const struct ix *e);

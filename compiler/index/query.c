@@ -237,11 +237,43 @@ const struct ix *ix_min(struct session *s, const struct ix *e) {
     return bound(s, e, false);
 }
 
+bool ix_rises(const struct ix *e, const struct ix_var *v, bool falls) {
+    if (!ix_depends_on(e, v)) return true;
+    if (e->op == IX_VAR) return !falls;
+    if (e->op == IX_DIV) return ix_rises(e->a, v, falls);
+    if (e->op != IX_SUM) return false;
+    for (int i = 0; i < e->nterms; ++i) {
+        int64_t lo, hi;
+        if (!e->term[i].atom || !ix_depends_on(e->term[i].atom, v)) continue;
+        lay_int_range(e->term[i].coef, &lo, &hi);
+        if ((lo < 0 && hi > 0) || !ix_rises(e->term[i].atom, v, lo < 0 ? !falls : falls))
+            return false;
+    }
+    return true;
+}
+
+// k times "e", less what rounding takes from -d * (a / k), for the first such term with "k" a
+// number: a / k is at most a by k, so that e is at least 0 where this is.  NULL: there is none.
+static const struct ix *without_rounding(struct session *s, const struct ix *e) {
+    for (int i = 0; e->op == IX_SUM && i < e->nterms; ++i) {
+        const struct ix_term *t = &e->term[i];
+        int64_t lo, hi;
+        if (!t->atom || t->atom->op != IX_DIV || !lay_int_static(t->atom->k)) continue;
+        lay_int_range(t->coef, &lo, &hi);
+        if (hi > 0) continue;
+        const struct ix *rest = ix_sub(s, e, ix_scale(s, t->atom, t->coef));
+        return ix_add(s, ix_scale(s, rest, t->atom->k), ix_scale(s, t->atom->a, t->coef));
+    }
+    return NULL;
+}
+
 bool ix_provably_nonnegative(struct session *s, const struct ix *e) {
     if (!e) return false;
     if (e->lo >= 0) return true;
     const struct ix *m = ix_min(s, e);
-    return m && m->lo >= 0;
+    if (m && m->lo >= 0) return true;
+    const struct ix *more = m ? without_rounding(s, m) : NULL;
+    return more && ix_provably_nonnegative(s, more);
 }
 
 bool ix_below(struct session *s, const struct ix *e, struct lay_int k) {

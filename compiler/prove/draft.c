@@ -45,3 +45,18 @@ struct ix_var *draft_var(struct session *s, const struct ix_var *like, struct la
     *v = (struct ix_var){IX_NAMED, like->name, like->c_name, s->next_var++, lay_int(0), end};
     return v;
 }
+
+const struct ix *draft_bound(struct session *s, const struct prove_var *var, int n,
+                             const struct ix *e, bool max) {
+    for (int i = n - 1; i >= 0 && e; --i) {
+        const struct prove_var *v = &var[i];
+        if (!ix_depends_on(e, v->var)) continue;
+        bool rises = ix_rises(e, v->var, false);
+        if (!rises && !ix_rises(e, v->var, true)) return max ? ix_max(s, e) : ix_min(s, e);
+        if (rises == max && !v->end) return NULL;
+        const struct ix *at = rises == max ? ix_sub(s, v->end, ix_int(s, 1)) : v->begin;
+        e = ix_substitute(s, e, v->var, at);
+    }
+    lay_clear_error(&s->lay);
+    return e && ix_constant(e) ? e : NULL;
+}

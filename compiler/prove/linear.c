@@ -177,6 +177,14 @@ static bool common_factor(struct session *s, const struct ix *e, struct lay_int 
     return *x != NULL;
 }
 
+// Whether "e" is known to be at least 0 by its range, or that of the set's variables.
+static bool no_less_than_0(const struct question *q, const struct ix *e) {
+    if (ix_provably_nonnegative(q->s, e)) return true;
+    if (!q->set) return false;
+    const struct ix *min = draft_bound(q->s, q->set->var, q->set->nvars, e, false);
+    return min && ix_provably_nonnegative(q->s, min);
+}
+
 // "e" is S * (a / k): with a at least 0, k * e is at most S*a, and less than S of that for each of
 // k; where S is k, e is at most a, and more than a - k.
 static void scaled_quotient(struct question *q, const struct ix *e, struct lin self,
@@ -188,7 +196,7 @@ static void scaled_quotient(struct question *q, const struct ix *e, struct lin s
     const struct ix *a = e->term[0].atom->a;
     int64_t lo, hi;
     lay_int_range(by, &lo, &hi);
-    if (lo < 0 || a->lo < 0) return;
+    if (lo < 0 || !no_less_than_0(q, a)) return;
     if (lay_int_equal(by, k)) {
         struct lin all = lin_of(q, a);
         at_least_0(q, of_params, lin_add(q, all, self, -1));
@@ -212,6 +220,30 @@ static void scaled_quotient(struct question *q, const struct ix *e, struct lin s
     }
 }
 
+// What the bounds of the set's variables say of "e".
+static void bounds_of_variables(struct question *q, const struct ix *e, struct lin self) {
+    struct session *s = q->s;
+    const struct qset *set = q->set;
+    const struct ix *min = draft_bound(s, set->var, set->nvars, e, false);
+    const struct ix *max = draft_bound(s, set->var, set->nvars, e, true);
+    if (min && !ix_static(min, NULL)) at_least_0(q, false, lin_add(q, self, lin_of(q, min), -1));
+    if (max && !ix_static(max, NULL)) at_least_0(q, false, lin_add(q, lin_of(q, max), self, -1));
+    // S*v, with S at least 0, is between S times the bounds of v
+    if (e->op != IX_SUM || e->nterms != 1 || !e->term[0].atom || e->term[0].atom->op != IX_VAR)
+        return;
+    struct lay_int by = e->term[0].coef;
+    int64_t lo, hi;
+    lay_int_range(by, &lo, &hi);
+    for (int i = 0; i < set->nvars && lo >= 0; ++i) {
+        const struct prove_var *v = &set->var[i];
+        if (v->var->id != e->term[0].atom->var->id) continue;
+        const struct ix *least = ix_constant(v->begin) ? NULL : ix_scale(s, v->begin, by);
+        const struct ix *last = v->end && !ix_constant(v->end) ? ix_sub(s, v->end, ix_int(s, 1)) : NULL;
+        if (least) at_least_0(q, false, lin_add(q, self, lin_of(q, least), -1));
+        if (last) at_least_0(q, false, lin_add(q, lin_of(q, ix_scale(s, last, by)), self, -1));
+    }
+}
+
 // Bounds of "e", which column "self" stands for.
 static void bounds(struct question *q, const struct ix *e, struct lin self, bool of_params) {
     struct session *s = q->s;
@@ -220,17 +252,18 @@ static void bounds(struct question *q, const struct ix *e, struct lin self, bool
     if (e->op == IX_MOD) {
         struct lin k = lin_monomial(q, e->k);
         at_least_0(q, of_params, lin_add(q, lin_add(q, k, lin_int(q, 1), -1), self, -1));
-        if (e->a->lo >= 0) {
+        if (no_less_than_0(q, e->a)) {
             struct lin a = lin_of(q, e->a);
             at_least_0(q, of_params, lin_add(q, a, self, -1));
         }
     }
     scaled_quotient(q, e, self, of_params);
+    if (!of_params) bounds_of_variables(q, e, self);
     const struct ix *max = ix_constant(e) ? NULL : ix_max(s, e);
     if (max && ix_constant(max)) at_least_0(q, of_params, lin_add(q, lin_of(q, max), self, -1));
     struct lay_int c;
     const struct ix *x;
-    if (e->op == IX_DIV && e->a->lo >= 0 && common_factor(s, e->a, &c, &x)) {
+    if (e->op == IX_DIV && no_less_than_0(q, e->a) && common_factor(s, e->a, &c, &x)) {
         const struct ix *room = ix_sub(s, ix_lay(s, e->k), ix_max(s, x));
         if (room && ix_provably_nonnegative(s, room))
             at_least_0(q, of_params, lin_add(q, lin_monomial(q, c), self, -1));

@@ -186,6 +186,10 @@ void draft_substitute(struct session *s, struct draft *d, const struct ix_var *v
                       const struct ix *by);
 // A variable of a set, that begins at 0.
 struct ix_var *draft_var(struct session *s, const struct ix_var *like, struct lay_int end);
+// Bounds of "e" over variables and what their own bounds hold, free of all variables; NULL: none is
+// known.
+const struct ix *draft_bound(struct session *s, const struct prove_var *var, int n,
+                             const struct ix *e, bool max);
 
 // rewrite.c
 // Copies "in" to "out" with sums over grids and chains of bounds as one variable ("merge").

@@ -114,25 +114,6 @@ static bool divide(struct prover *p, const struct prove_set *set, const struct i
 
 // -- extents --------------------------------------------------------------------------------------
 
-// The greatest value of "e" in "set", as an expression without variables; NULL: not known.
-static const struct ix *greatest(struct session *s, const struct prove_set *set,
-                                 const struct ix *e) {
-    for (int i = set->nvars - 1; i >= 0 && e; --i) {
-        const struct prove_var *v = &set->var[i];
-        if (!ix_depends_on(e, v->var)) continue;
-        const struct ix *next = ix_add(s, ix_var(s, v->var), ix_int(s, 1));
-        const struct ix *step = ix_sub(s, ix_substitute(s, e, v->var, next), e);
-        if (!step || !v->end) return NULL;
-        if (step->lo >= 0)
-            e = ix_substitute(s, e, v->var, ix_sub(s, v->end, ix_int(s, 1)));
-        else if (step->hi <= 0)
-            e = ix_substitute(s, e, v->var, v->begin);
-        else
-            return ix_max(s, e);
-    }
-    return e && ix_constant(e) ? e : NULL;
-}
-
 // Something that k times is at least "extent".
 static const struct ix *quotients(struct prover *p, const struct ix *extent, struct lay_int k,
                                   const struct prove_set *set, const struct split_mode *x, int n) {
@@ -143,7 +124,7 @@ static const struct ix *quotients(struct prover *p, const struct ix *extent, str
         if (lay_int_valid(whole)) return ix_lay(s, whole);
     }
     for (int i = 0; i < n; ++i) {
-        const struct ix *most = greatest(s, &set[i], x[i].quotient);
+        const struct ix *most = draft_bound(s, set[i].var, set[i].nvars, x[i].quotient, true);
         most = most ? ix_add(s, most, ix_int(s, 1)) : NULL;
         const struct ix *all = most ? ix_scale(s, most, k) : NULL;
         if (all && prove_at_least(p, all, extent) == PROVE_YES) return most;

@@ -67,21 +67,6 @@ static void replace(struct question *q, struct qset *set, struct replaced r) {
 
 // -- chains ---------------------------------------------------------------------------------------
 
-// Whether "e" does not become less when "v" becomes greater.
-static bool monotone(const struct ix *e, const struct ix_var *v) {
-    if (!ix_depends_on(e, v)) return true;
-    if (e->op == IX_VAR) return true;
-    if (e->op == IX_DIV) return monotone(e->a, v);
-    if (e->op != IX_SUM) return false;
-    for (int i = 0; i < e->nterms; ++i) {
-        int64_t lo, hi;
-        if (!e->term[i].atom || !ix_depends_on(e->term[i].atom, v)) continue;
-        lay_int_range(e->term[i].coef, &lo, &hi);
-        if (lo < 0 || !monotone(e->term[i].atom, v)) return false;
-    }
-    return true;
-}
-
 static const struct ix *at_value(struct session *s, const struct ix *e, const struct ix_var *v,
                                  const struct ix *value) {
     const struct ix *r = ix_substitute(s, e, v, value);
@@ -93,7 +78,7 @@ static const struct ix *at_value(struct session *s, const struct ix *e, const st
 static bool chain(struct question *q, struct draft *d, int i, int y, struct qset *set) {
     struct session *s = q->s;
     const struct prove_var in = d->var[i], of = d->var[y];
-    if (!ix_depends_on(in.begin, of.var) || !monotone(in.begin, of.var)) return false;
+    if (!ix_depends_on(in.begin, of.var) || !ix_rises(in.begin, of.var, false)) return false;
     if (used_in_bounds(d, of.var, i) || used_inside(d, of.var)) return false;
     const struct ix *next = ix_add(s, ix_var(s, of.var), ix_int(s, 1));
     const struct ix *after = at_value(s, in.begin, of.var, next);

@@ -355,7 +355,8 @@ bool loop_bounds(struct sema *c, const struct ast_stmt *s, struct stmt *loop) {
 const struct ix_var *loop_var(struct sema *c, const char *name, const struct stmt *loop) {
     struct lay_int from, end;
     const struct ix *lo = loop->begin, *hi = loop->end;
-    if (!ix_monomial(lo, &from)) from = lay_int(lo->lo);
+    if (!ix_monomial(lo, &from))
+        from = lay_int(lo->lo < 0 && ix_provably_nonnegative(c->s, lo) ? 0 : lo->lo);
     if (!ix_monomial(ix_max(c->s, hi), &end))
         end = hi->hi < INT64_MAX ? lay_int(hi->hi) : LAY_INT_INVALID;
     return make_var(c, IX_LOOP, name, name, from, end);
