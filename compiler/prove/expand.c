@@ -115,18 +115,13 @@ static int expand(struct prover *p, const struct prove_set *x, struct prove_set 
     return n;
 }
 
-int expand_set(struct prover *p, const struct prove_set *x, struct prove_set **out) {
-    if (!find_in(x)) {
-        *out = ARENA_NEW(&p->s->arena, struct prove_set);
-        **out = *x;
-        return 1;
-    }
-    *out = ARENA_ARRAY(&p->s->arena, struct prove_set, MOST_SETS + 1);
+bool expand_set(struct prover *p, const struct prove_set *x, struct prove_set **out, int *n) {
     const char *why = p->why;
     const struct ix *term = p->term;
-    int n = expand(p, x, *out, MOST_SETS);
+    *out = ARENA_ARRAY(&p->s->arena, struct prove_set, MOST_SETS + 1);
+    *n = expand(p, x, *out, MOST_SETS);
     p->why = why;  // what was asked on the way is not what the answer is about
     p->term = term;
     lay_clear_error(&p->s->lay);
-    return n;
+    return *n > 1 || (*out)->out != x->out;
 }

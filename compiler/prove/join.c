@@ -185,11 +185,16 @@ static const struct ix *earlier(struct prover *p, const struct draft *d, int at)
         if (!more || (ix_static(more, NULL) && more->lo == 0)) return NULL;
         if (prove_always(p, &outer, more)) return begin;
     }
-    return ix_constant(v->begin) ? NULL : ix_min(s, v->begin);
+    if (ix_static(v->begin, NULL)) return NULL;
+    bool positive = v->begin->lo < 0 && ix_provably_nonnegative(s, v->begin);
+    const struct ix *min = ix_constant(v->begin) ? NULL : ix_min(s, v->begin);
+    if (min || (!positive && v->begin->lo < 0)) return min;
+    return ix_int(s, positive ? 0 : v->begin->lo);
 }
 
 bool join_widen(struct prover *p, const struct prove_set *set, struct prove_set *out) {
     struct draft d = draft_of(p->s, set);
+    rewrite_digits(p, &d);
     bool any = false;
     for (int i = 0; i < d.nvars; ++i) {
         const struct ix *begin = earlier(p, &d, i);

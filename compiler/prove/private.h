@@ -195,14 +195,16 @@ const struct ix *draft_bound(struct session *s, const struct prove_var *var, int
 // Copies "in" to "out" with sums over grids and chains of bounds as one variable ("merge").
 void rewrite_set(struct question *q, const struct prove_set *in, bool merge, struct prove_set *out,
                  struct qset *set);
+// Has variables that params divide, or by which bounds go, as variables for their digits.
+void rewrite_digits(struct prover *p, struct draft *d);
 // Finds the digits of variables that are divided in the "n" sets; of loops only with "loops".
 void rewrite_split(struct question *q, const struct prove_set *set, int n, bool loops);
 const struct split *rewrite_find(const struct question *q, const struct ix_var *v);
 
 // expand.c
-// Sets that are together "x", in which quotients by params that have few values are numbers; how
-// many.
-int expand_set(struct prover *p, const struct prove_set *x, struct prove_set **out);
+// "n" sets that are together "x", in which quotients by params that have few values are numbers;
+// false: "x" itself.
+bool expand_set(struct prover *p, const struct prove_set *x, struct prove_set **out, int *n);
 
 // radix.c
 enum { RADIX_MODES = 16 };

@@ -507,6 +507,15 @@ static bool split_draft(struct question *q, struct draft *d, struct qset *set) {
     return false;
 }
 
+void rewrite_digits(struct prover *p, struct draft *d) {
+    struct question *q = ARENA_NEW(&p->s->arena, struct question);
+    struct qset *set = ARENA_NEW(&p->s->arena, struct qset);
+    *q = (struct question){.p = p, .s = p->s};
+    *set = (struct qset){0};
+    while (split_draft(q, d, set)) {
+    }
+}
+
 const struct split *rewrite_find(const struct question *q, const struct ix_var *v) {
     for (int i = 0; i < q->nsplits; ++i)
         if (q->split[i].var->id == v->id && q->split[i].group == q->group) return &q->split[i];

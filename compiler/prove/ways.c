@@ -27,8 +27,8 @@ enum prove_answer prove_none(struct prover *p, const struct prove_set *set,
                              struct prove_witness *w) {
     struct prove_set *x;
     enum prove_answer r = cover_none(p, set, w);
-    int n = r == PROVE_UNKNOWN ? expand_set(p, set, &x) : 1;
-    if (n == 1) return r;
+    int n;
+    if (r != PROVE_UNKNOWN || !expand_set(p, set, &x, &n)) return r;
     r = PROVE_YES;
     for (int i = 0; i < n && r == PROVE_YES; ++i) r = cover_none(p, &x[i], w);
     return r;
@@ -80,8 +80,10 @@ enum prove_answer prove_apart(struct prover *p, const struct prove_set *a,
     struct prove_set *x, *y;
     enum prove_answer r = apart(p, a, b, nequal, ndiffer, w);
     if (r != PROVE_UNKNOWN) return r;
-    int nx = expand_set(p, a, &x), ny = expand_set(p, b, &y);
-    if (nx * ny > 1) r = PROVE_YES;
+    int nx, ny;
+    bool any = expand_set(p, a, &x, &nx);
+    any |= expand_set(p, b, &y, &ny);
+    if (any) r = PROVE_YES;
     for (int i = 0; i < nx && r == PROVE_YES; ++i)
         for (int j = 0; j < ny && r == PROVE_YES; ++j)
             r = apart(p, &x[i], &y[j], nequal, ndiffer, w);
@@ -110,8 +112,8 @@ enum prove_answer prove_once(struct prover *p, const struct prove_set *set, int 
                              struct prove_witness *w) {
     struct prove_set *x;
     enum prove_answer r = once(p, set, nequal, w);
-    int n = r == PROVE_UNKNOWN ? expand_set(p, set, &x) : 1;
-    if (n == 1) return r;
+    int n;
+    if (r != PROVE_UNKNOWN || !expand_set(p, set, &x, &n)) return r;
     r = PROVE_YES;
     for (int i = 0; i < n && r == PROVE_YES; ++i) {
         r = once(p, &x[i], nequal, w);
@@ -163,8 +165,12 @@ enum prove_answer prove_whole(struct prover *p, const struct ix *const *extent, 
     if (joined < n && whole(p, extent, rank, parts, joined, NULL) == PROVE_YES) return PROVE_YES;
     enum prove_answer r = whole(p, extent, rank, set, n, w);
     if (r != PROVE_UNKNOWN) return r;
-    for (int i = 0; i < n; ++i) all += count[i] = expand_set(p, &set[i], &x[i]);
-    if (all == n) return r;
+    bool any = false;
+    for (int i = 0; i < n; ++i) {
+        any |= expand_set(p, &set[i], &x[i], &count[i]);
+        all += count[i];
+    }
+    if (!any) return r;
     struct prove_set *each = ARENA_ARRAY(&p->s->arena, struct prove_set, all + 1);
     all = 0;
     for (int i = 0; i < n; ++i)

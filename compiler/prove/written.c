@@ -123,7 +123,11 @@ enum prove_answer prove_written(struct prover *p, const struct prove_set *read,
     int *count = ARENA_ARRAY(&p->s->arena, int, n + 1), all = 0;
     enum prove_answer r = written(p, read, write, n, w);
     if (r != PROVE_UNKNOWN) return r;
-    for (int i = 0; i < n; ++i) all += count[i] = expand_set(p, write[i].set, &x[i]);
+    bool any = false;
+    for (int i = 0; i < n; ++i) {
+        any |= expand_set(p, write[i].set, &x[i], &count[i]);
+        all += count[i];
+    }
     struct prove_write *each = ARENA_ARRAY(&p->s->arena, struct prove_write, all + 1);
     all = 0;
     for (int i = 0; i < n; ++i) {
@@ -132,8 +136,9 @@ enum prove_answer prove_written(struct prover *p, const struct prove_set *read,
             each[all++].set = &x[i][j];
         }
     }
-    int nreads = expand_set(p, read, &reads);
-    if (all == n && nreads == 1) return r;
+    int nreads;
+    any |= expand_set(p, read, &reads, &nreads);
+    if (!any) return r;
     r = PROVE_YES;
     for (int i = 0; i < nreads && r == PROVE_YES; ++i) r = written(p, &reads[i], each, all, w);
     return r;
