@@ -354,7 +354,8 @@ const struct ix *ix_div(struct session *s, const struct ix *a, struct lay_int by
         const struct ix *q = terms_finish(s, &whole), *r = terms_finish(s, &rest);
         // what is not negative stays so: C rounds towards zero, and nothing is added to "r" again
         // where "by" is a param
-        bool stays = lay_int_static(by) || a->lo < 0 || !r || r->lo >= 0;
+        bool stays = lay_int_static(by) || !r || ix_provably_nonnegative(s, r) ||
+                     !ix_provably_nonnegative(s, a);
         if (stays) return ix_add(s, q, ix_div(s, r, by));
         return make_quotient(s, IX_DIV, a, by);
     }

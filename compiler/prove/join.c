@@ -3,6 +3,9 @@
 // Joined: where v is in 0 .. m in one set and in m .. n in another, with 0 <= m <= n, and all else
 // is equal, their instances are those of one set with v in 0 .. n, each once.
 //
+// Joined widely: where v is in 0 .. m and in k .. n, with k >= m, the set with v in 0 .. n has the
+// instances of both, and more.
+//
 // Widened: a set with all its instances and more.  Where they name different elements, so do its
 // own.
 #include <string.h>
@@ -71,44 +74,60 @@ static bool same_bounds(const struct draft *a, const struct draft *b, int but) {
     return true;
 }
 
+// Where "b" begins: at the end of "a", as it counts; or later, where it counts as "a" does, or from
+// the end of "a" on.
+enum behind { BEGINS, GOES_ON, COUNTS_ON };
+
 static struct draft copy(struct session *s, const struct draft *d) {
     const struct prove_set x = draft_set(d);
     return draft_of(s, &x);
 }
 
 // Whether "a" and "b" are equal but for the variable at "at", that goes on in "b" from where it
-// ends in "a"; "a" then becomes both.  By the order of variables: those before have equal bounds,
-// so that what is known of those of "a" is true of those of "b".
-static bool join_at(struct prover *p, struct draft *a, const struct draft *b, int at) {
+// ends in "a", or with "gap" later; "a" then becomes both, and what is between.  By the order of
+// variables: those before have equal bounds, so that what is known of those of "a" is true of those
+// of "b".
+static bool join_by(struct prover *p, struct draft *a, const struct draft *b, int at,
+                    enum behind behind) {
     struct session *s = p->s;
     struct ix_var *var[MOST_DIMS] = {NULL};
     struct draft x = copy(s, a), y = copy(s, b);
-    if (!is_loop(&a->var[at]) || !a->var[at].end || !b->var[at].end) return false;
     for (int i = 0; i < a->nvars; ++i)
         if (is_loop(&a->var[i])) var[i] = in_place_of(s, &a->var[i], i == at);
     struct ix_var *const self = var[at];
     rename_all(s, &x, var);
     var[at] = NULL;
     rename_all(s, &y, var);
-    // both now in the same variables but for that one, which is begin + .. of "b" behind end of "a"
+    // both now in the same variables but for that one, which in "b" is the one of "a" less "less"
     const struct prove_var *first = &x.var[at], *second = &y.var[at];
-    const struct ix *m = ix_sub(s, first->end, first->begin);
-    const struct ix *n = ix_sub(s, second->end, second->begin);
-    const struct ix *less = ix_sub(s, first->end, second->begin);
-    if (!m || !n || !less) return false;
+    const struct ix *less = behind == BEGINS      ? ix_sub(s, first->end, second->begin)
+                            : behind == COUNTS_ON ? first->end
+                                                  : ix_int(s, 0);
+    const struct ix *begin = ix_add(s, second->begin, less), *end = ix_add(s, second->end, less);
+    const struct ix *m = ix_sub(s, first->end, first->begin), *n = ix_sub(s, end, first->end);
+    const struct ix *gap = ix_sub(s, begin, first->end);
+    if (!m || !n || !gap) return false;
     draft_substitute(s, &y, second->var, ix_sub(s, ix_var(s, self), less));
     if (!same_all(x.out, x.nouts, y.out, y.nouts) ||
         !same_all(x.cond, x.nconds, y.cond, y.nconds) || !same_bounds(&x, &y, at))
         return false;
     // in all of the variables around it
     struct prove_set outer = {.var = x.var, .nvars = at};
-    if (!prove_always(p, &outer, m) || !prove_always(p, &outer, n)) return false;
-    const struct prove_var whole = {first->var, first->begin, ix_add(s, first->end, n)};
+    if (!prove_always(p, &outer, m) || !prove_always(p, &outer, n) ||
+        !prove_always(p, &outer, gap))
+        return false;
+    const struct prove_var whole = {first->var, first->begin, end};
     struct ix_var *v = in_place_of(s, &whole, false);
     x.var[at] = (struct prove_var){v, whole.begin, whole.end};
     draft_substitute(s, &x, whole.var, ix_var(s, v));
     *a = x;
     return true;
+}
+
+static bool join_at(struct prover *p, struct draft *a, const struct draft *b, int at, bool gap) {
+    if (!is_loop(&a->var[at]) || !a->var[at].end || !b->var[at].end) return false;
+    return join_by(p, a, b, at, BEGINS) ||
+           (gap && (join_by(p, a, b, at, GOES_ON) || join_by(p, a, b, at, COUNTS_ON)));
 }
 
 // Whether variables could be each other's: those of a kernel's blocks and threads are the same.
@@ -122,11 +141,11 @@ static bool same_variables(const struct draft *a, const struct draft *b) {
     return true;
 }
 
-static bool join(struct prover *p, struct draft *a, struct draft *b) {
+static bool join(struct prover *p, struct draft *a, struct draft *b, bool gap) {
     if (!same_variables(a, b)) return false;
     for (int i = 0; i < a->nvars; ++i) {
-        if (join_at(p, a, b, i)) return true;
-        if (!join_at(p, b, a, i)) continue;
+        if (join_at(p, a, b, i, gap)) return true;
+        if (!join_at(p, b, a, i, gap)) continue;
         *a = *b;
         return true;
     }
@@ -134,12 +153,12 @@ static bool join(struct prover *p, struct draft *a, struct draft *b) {
 }
 
 // Joins as many of the "n" in "d" as it may; how many are left.
-static int join_all(struct prover *p, struct draft *d, int n) {
+static int join_all(struct prover *p, struct draft *d, int n, bool gap) {
     for (bool joined = n > 1; joined;) {
         joined = false;
         for (int i = 0; i < n && !joined; ++i) {
             for (int j = i + 1; j < n && !joined; ++j) {
-                joined = join(p, &d[i], &d[j]);
+                joined = join(p, &d[i], &d[j], gap);
                 if (joined) d[j] = d[--n];
             }
         }
@@ -155,16 +174,25 @@ int join_sets(struct prover *p, const struct prove_set *set, int n, struct prove
         d[i] = draft_of(s, &set[i]);
         begin_at_0(s, &d[i], false);
     }
-    n = join_all(p, d, n);
+    n = join_all(p, d, n, false);
     for (int i = 0; i < n; ++i) {
         const struct prove_set x = draft_set(&d[i]);
         all[i] = draft_of(s, &x);
         begin_at_0(s, &all[i], true);
     }
-    int fewer = join_all(p, all, n);
+    int fewer = join_all(p, all, n, false);
     for (int i = 0; i < n; ++i) out[i] = draft_set(fewer < n ? &all[i] : &d[i]);
     lay_clear_error(&s->lay);
     return fewer;
+}
+
+int join_widely(struct prover *p, const struct prove_set *set, int n, struct prove_set *out) {
+    struct draft *d = ARENA_ARRAY(&p->s->arena, struct draft, n + 1);
+    for (int i = 0; i < n; ++i) d[i] = draft_of(p->s, &set[i]);
+    n = join_all(p, d, n, true);
+    for (int i = 0; i < n; ++i) out[i] = draft_set(&d[i]);
+    lay_clear_error(&p->s->lay);
+    return n;
 }
 
 // -- widened --------------------------------------------------------------------------------------

@@ -220,6 +220,23 @@ static void scaled_quotient(struct question *q, const struct ix *e, struct lin s
     }
 }
 
+// (k*q - r) / k, with r at least 0, is at most q; and what is at least 0 stays so.
+static void whole_part(struct question *q, const struct ix *e, struct lin self, bool of_params) {
+    struct session *s = q->s;
+    const struct ix *whole = ix_int(s, 0);
+    if (e->op != IX_DIV) return;
+    if (e->lo < 0 && no_less_than_0(q, e->a)) at_least_0(q, of_params, self);
+    for (int i = 0; e->a->op == IX_SUM && i < e->a->nterms; ++i) {
+        const struct ix_term *t = &e->a->term[i];
+        struct lay_int c = lay_int_div(&s->lay, t->coef, e->k);
+        if (lay_int_valid(c)) whole = ix_add(s, whole, t->atom ? ix_scale(s, t->atom, c) : ix_lay(s, c));
+    }
+    lay_clear_error(&s->lay);
+    if (!whole || (ix_static(whole, NULL) && whole->lo == 0)) return;
+    if (no_less_than_0(q, ix_sub(s, ix_scale(s, whole, e->k), e->a)))
+        at_least_0(q, of_params, lin_add(q, lin_of(q, whole), self, -1));
+}
+
 // What the bounds of the set's variables say of "e".
 static void bounds_of_variables(struct question *q, const struct ix *e, struct lin self) {
     struct session *s = q->s;
@@ -258,6 +275,7 @@ static void bounds(struct question *q, const struct ix *e, struct lin self, bool
         }
     }
     scaled_quotient(q, e, self, of_params);
+    whole_part(q, e, self, of_params);
     if (!of_params) bounds_of_variables(q, e, self);
     const struct ix *max = ix_constant(e) ? NULL : ix_max(s, e);
     if (max && ix_constant(max)) at_least_0(q, of_params, lin_add(q, lin_of(q, max), self, -1));

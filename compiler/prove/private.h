@@ -217,6 +217,8 @@ bool radix_split(struct prover *p, const struct prove_set *in, int n, struct pro
 // join.c
 // Sets with the same instances as the "n" in "set", as few as may be; how many.
 int join_sets(struct prover *p, const struct prove_set *set, int n, struct prove_set *out);
+// Sets with these instances, each in one of the sets alone, and more; as few as may be.
+int join_widely(struct prover *p, const struct prove_set *set, int n, struct prove_set *out);
 // A set with the instances of "set" and more; false: no more.
 bool join_widen(struct prover *p, const struct prove_set *set, struct prove_set *out);
 

@@ -74,19 +74,37 @@ static const struct ix *at_value(struct session *s, const struct ix *e, const st
     return r;
 }
 
+// The begin of "in" as a function of "at", for the values of "y" and the one behind the last: at
+// y + 1 it is the end.  The end tells it too, where the range of "y" has simplified the begin, as
+// 4*y / K to 0 in the first of several: NULL where there is none.
+static const struct ix *link(struct session *s, const struct prove_var *in, const struct ix_var *y,
+                             const struct ix_var **at) {
+    const struct ix *self = ix_var(s, y), *one = ix_int(s, 1);
+    *at = y;
+    if (ix_depends_on(in->begin, y)) {
+        const struct ix *after = at_value(s, in->begin, y, ix_add(s, self, one));
+        if (after && ix_equal(after, in->end)) return in->begin;
+    }
+    if (!in->end || !ix_depends_on(in->end, y)) return NULL;
+    struct ix_var *open = draft_var(s, y, LAY_INT_INVALID);
+    open->lo = y->lo;
+    *at = open;
+    const struct ix *begin = at_value(s, in->end, y, ix_sub(s, ix_var(s, open), one));
+    const struct ix *now = begin ? at_value(s, begin, open, self) : NULL;
+    return now && ix_equal(now, in->begin) ? begin : NULL;
+}
+
 // Takes the variable at "y" out of "d" where that at "i" goes on from where its last value ends.
 static bool chain(struct question *q, struct draft *d, int i, int y, struct qset *set) {
     struct session *s = q->s;
     const struct prove_var in = d->var[i], of = d->var[y];
-    if (!ix_depends_on(in.begin, of.var) || !ix_rises(in.begin, of.var, false)) return false;
+    const struct ix_var *at;
+    const struct ix *f = link(s, &in, of.var, &at);
+    if (!f || !ix_rises(f, at, false)) return false;
     if (used_in_bounds(d, of.var, i) || used_inside(d, of.var)) return false;
-    const struct ix *next = ix_add(s, ix_var(s, of.var), ix_int(s, 1));
-    const struct ix *after = at_value(s, in.begin, of.var, next);
-    if (!after || !ix_equal(after, in.end)) return false;
     // where y has no value there are no iterations; the ends of the chain must not say otherwise
     if (!ix_provably_nonnegative(s, ix_sub(s, of.end, of.begin))) return false;
-    const struct ix *begin = at_value(s, in.begin, of.var, of.begin);
-    const struct ix *end = at_value(s, in.begin, of.var, of.end);
+    const struct ix *begin = at_value(s, f, at, of.begin), *end = at_value(s, f, at, of.end);
     if (!begin || !end) return false;
     replace(q, set,
             (struct replaced){

@@ -123,18 +123,24 @@ enum prove_answer prove_once(struct prover *p, const struct prove_set *set, int 
     return r;
 }
 
+static bool all_once(struct prover *p, const struct prove_set *x, int n) {
+    for (int i = 0; i < n; ++i) {
+        if (prove_once(p, &x[i], 0, NULL) != PROVE_YES) return false;
+        for (int j = 0; j < i; ++j)
+            if (prove_apart(p, &x[i], &x[j], 0, 0, NULL) != PROVE_YES) return false;
+    }
+    return true;
+}
+
 bool prove_all_once(struct prover *p, const struct prove_set *set, int n) {
     struct prove_set *x = ARENA_ARRAY(&p->s->arena, struct prove_set, n + 1);
     struct told t = keep(p);
     int joined = join_sets(p, set, n, x);
-    bool yes = joined < n;
-    for (int i = 0; i < joined && yes; ++i) {
-        yes = prove_once(p, &x[i], 0, NULL) == PROVE_YES;
-        for (int j = 0; j < i && yes; ++j)
-            yes = prove_apart(p, &x[i], &x[j], 0, 0, NULL) == PROVE_YES;
-    }
-    if (!yes) unknown(p, t);
-    return yes;
+    if (joined < n && all_once(p, x, joined)) return true;
+    int fewer = join_widely(p, set, n, x);
+    if (fewer < joined && all_once(p, x, fewer)) return true;
+    unknown(p, t);
+    return false;
 }
 
 // -- whole ----------------------------------------------------------------------------------------
