@@ -60,3 +60,43 @@ const struct ix *draft_bound(struct session *s, const struct prove_var *var, int
     lay_clear_error(&s->lay);
     return e && ix_constant(e) ? e : NULL;
 }
+
+// Calls "visit" for "e" and all that it is made of.
+void draft_walk_ix(struct question *q, const struct ix *e, draft_visitor *visit, void *user) {
+    if (!e) return;
+    visit(q, e, user);
+    if (e->op == IX_SUM) {
+        for (int i = 0; i < e->nterms; ++i) draft_walk_ix(q, e->term[i].atom, visit, user);
+    } else if (e->op != IX_VAR) {
+        draft_walk_ix(q, e->a, visit, user);
+    }
+}
+
+void draft_walk(struct question *q, const struct prove_set *x, draft_visitor *visit, void *user) {
+    for (int i = 0; i < x->nvars; ++i) {
+        draft_walk_ix(q, x->var[i].begin, visit, user);
+        draft_walk_ix(q, x->var[i].end, visit, user);
+    }
+    for (int i = 0; i < x->nconds; ++i) draft_walk_ix(q, x->cond[i], visit, user);
+    for (int i = 0; i < x->nouts; ++i) draft_walk_ix(q, x->out[i], visit, user);
+}
+
+bool draft_bounds_hold(const struct draft *d, const struct ix_var *v, int but) {
+    for (int i = 0; i < d->nvars; ++i) {
+        if (i != but && (ix_depends_on(d->var[i].begin, v) || ix_depends_on(d->var[i].end, v)))
+            return true;
+    }
+    return false;
+}
+
+void draft_replaced(struct question *q, struct qset *set, struct replaced r) {
+    struct replaced *x = ARENA_NEW(&q->s->arena, struct replaced);
+    *x = r;
+    x->next = set->replaced;
+    set->replaced = x;
+}
+
+bool draft_from_0(const struct prove_var *v, struct lay_int *end) {
+    int64_t begin;
+    return ix_static(v->begin, &begin) && begin == 0 && v->end && ix_monomial(v->end, end);
+}

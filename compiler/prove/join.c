@@ -222,7 +222,12 @@ static const struct ix *earlier(struct prover *p, const struct draft *d, int at)
 
 bool join_widen(struct prover *p, const struct prove_set *set, struct prove_set *out) {
     struct draft d = draft_of(p->s, set);
-    rewrite_digits(p, &d);
+    struct question *q = ARENA_NEW(&p->s->arena, struct question);
+    struct qset *x = ARENA_NEW(&p->s->arena, struct qset);
+    *q = (struct question){.p = p, .s = p->s};
+    *x = (struct qset){0};
+    while (rewrite_digits(q, &d, x)) {
+    }
     bool any = false;
     for (int i = 0; i < d.nvars; ++i) {
         const struct ix *begin = earlier(p, &d, i);

@@ -190,13 +190,26 @@ struct ix_var *draft_var(struct session *s, const struct ix_var *like, struct la
 // known.
 const struct ix *draft_bound(struct session *s, const struct prove_var *var, int n,
                              const struct ix *e, bool max);
+// Calls "visit" for all expressions in a set, and all that they are made of.
+typedef void draft_visitor(struct question *q, const struct ix *e, void *user);
+void draft_walk(struct question *q, const struct prove_set *x, draft_visitor *visit, void *user);
+void draft_walk_ix(struct question *q, const struct ix *e, draft_visitor *visit, void *user);
+// Whether bounds of variables other than that at "but" hold "v".
+bool draft_bounds_hold(const struct draft *d, const struct ix_var *v, int but);
+// Keeps for the witness what a variable was that is no more.
+void draft_replaced(struct question *q, struct qset *set, struct replaced r);
+// The range of a variable when it begins at 0 and ends at a product.
+bool draft_from_0(const struct prove_var *v, struct lay_int *end);
 
 // rewrite.c
 // Copies "in" to "out" with sums over grids and chains of bounds as one variable ("merge").
 void rewrite_set(struct question *q, const struct prove_set *in, bool merge, struct prove_set *out,
                  struct qset *set);
-// Has variables that params divide, or by which bounds go, as variables for their digits.
-void rewrite_digits(struct prover *p, struct draft *d);
+
+// digits.c
+// Has one variable that params divide, or by which bounds go, as variables for its digits; false:
+// there is none.
+bool rewrite_digits(struct question *q, struct draft *d, struct qset *set);
 // Finds the digits of variables that are divided in the "n" sets; of loops only with "loops".
 void rewrite_split(struct question *q, const struct prove_set *set, int n, bool loops);
 const struct split *rewrite_find(const struct question *q, const struct ix_var *v);

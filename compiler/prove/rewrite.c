@@ -14,41 +14,7 @@
 #include "base/session.h"
 #include "prove/private.h"
 
-enum { MOST_DIVISORS = 16 };
-
-// -- walking --------------------------------------------------------------------------------------
-
-typedef void visitor(struct question *q, const struct ix *e, void *user);
-
-// Calls "visit" for "e" and all that it is made of.
-static void walk(struct question *q, const struct ix *e, visitor *visit, void *user) {
-    if (!e) return;
-    visit(q, e, user);
-    if (e->op == IX_SUM) {
-        for (int i = 0; i < e->nterms; ++i) walk(q, e->term[i].atom, visit, user);
-    } else if (e->op != IX_VAR) {
-        walk(q, e->a, visit, user);
-    }
-}
-
-static void walk_set(struct question *q, const struct prove_set *x, visitor *visit, void *user) {
-    for (int i = 0; i < x->nvars; ++i) {
-        walk(q, x->var[i].begin, visit, user);
-        walk(q, x->var[i].end, visit, user);
-    }
-    for (int i = 0; i < x->nconds; ++i) walk(q, x->cond[i], visit, user);
-    for (int i = 0; i < x->nouts; ++i) walk(q, x->out[i], visit, user);
-}
-
 // -- looking at a set ----------------------------------------------------------------------------
-
-static bool used_in_bounds(const struct draft *d, const struct ix_var *v, int but) {
-    for (int i = 0; i < d->nvars; ++i) {
-        if (i != but && (ix_depends_on(d->var[i].begin, v) || ix_depends_on(d->var[i].end, v)))
-            return true;
-    }
-    return false;
-}
 
 static bool used_inside(const struct draft *d, const struct ix_var *v) {
     for (int i = 0; i < d->nconds; ++i)
@@ -56,13 +22,6 @@ static bool used_inside(const struct draft *d, const struct ix_var *v) {
     for (int i = 0; i < d->nouts; ++i)
         if (ix_depends_on(d->out[i], v)) return true;
     return false;
-}
-
-static void replace(struct question *q, struct qset *set, struct replaced r) {
-    struct replaced *x = ARENA_NEW(&q->s->arena, struct replaced);
-    *x = r;
-    x->next = set->replaced;
-    set->replaced = x;
 }
 
 // -- chains ---------------------------------------------------------------------------------------
@@ -101,12 +60,12 @@ static bool chain(struct question *q, struct draft *d, int i, int y, struct qset
     const struct ix_var *at;
     const struct ix *f = link(s, &in, of.var, &at);
     if (!f || !ix_rises(f, at, false)) return false;
-    if (used_in_bounds(d, of.var, i) || used_inside(d, of.var)) return false;
+    if (draft_bounds_hold(d, of.var, i) || used_inside(d, of.var)) return false;
     // where y has no value there are no iterations; the ends of the chain must not say otherwise
     if (!ix_provably_nonnegative(s, ix_sub(s, of.end, of.begin))) return false;
     const struct ix *begin = at_value(s, f, at, of.begin), *end = at_value(s, f, at, of.end);
     if (!begin || !end) return false;
-    replace(q, set,
+    draft_replaced(q, set,
             (struct replaced){
                 .var = of.var, .begin = in.begin, .of = in.var, .first = of.begin, .last = of.end});
     d->var[i].begin = begin;
@@ -141,7 +100,7 @@ static void exchange(struct question *q, struct draft *d, int i, bool turn, stru
     at = turn ? ix_sub(s, ix_sub(s, was.end, ix_int(s, 1)), at) : ix_add(s, was.begin, at);
     d->var[i] = (struct prove_var){v, ix_int(s, 0), n};
     draft_substitute(s, d, was.var, at);
-    replace(q, set, (struct replaced){.var = was.var, .value = at});
+    draft_replaced(q, set, (struct replaced){.var = was.var, .value = at});
 }
 
 static bool find_begin(struct question *q, struct draft *d, struct qset *set) {
@@ -179,7 +138,7 @@ static void find_turned(struct question *q, const struct ix *e, void *user) {
 // A variable that counts down beside one that a param multiplies.
 static bool find_turn(struct question *q, struct draft *d, struct qset *set) {
     struct turned f = {d, -1};
-    for (int i = 0; i < d->nouts && f.at < 0; ++i) walk(q, d->out[i], find_turned, &f);
+    for (int i = 0; i < d->nouts && f.at < 0; ++i) draft_walk_ix(q, d->out[i], find_turned, &f);
     if (f.at < 0) return false;
     exchange(q, d, f.at, true, set);
     return true;
@@ -227,9 +186,9 @@ static bool rotate(struct question *q, struct draft *d, int i, struct qset *set)
     struct rotation r = {.v = d->var[i].var};
     struct prove_set now = {NULL, 0, d->cond, d->nconds, d->out, d->nouts};
     if (!ix_static(d->var[i].begin, &begin) || begin != 0 || !d->var[i].end ||
-        !ix_monomial(d->var[i].end, &r.size) || used_in_bounds(d, r.v, -1))
+        !ix_monomial(d->var[i].end, &r.size) || draft_bounds_hold(d, r.v, -1))
         return false;
-    walk_set(q, &now, find_rotation, &r);
+    draft_walk(q, &now, find_rotation, &r);
     if (!r.found) return false;
     struct ix_var *v = draft_var(s, r.v, r.size);
     const struct ix *by = ix_var(s, v);
@@ -249,7 +208,7 @@ static bool rotate(struct question *q, struct draft *d, int i, struct qset *set)
     d->cond = cond;
     d->out = out;
     d->var[i].var = v;
-    replace(q, set,
+    draft_replaced(q, set,
             (struct replaced){.var = r.v, .value = ix_mod(s, ix_sub(s, by, shift), r.size)});
     return true;
 }
@@ -262,14 +221,9 @@ static bool find_rotations(struct question *q, struct draft *d, struct qset *set
 
 // -- sums -----------------------------------------------------------------------------------------
 
-static bool from_0(const struct prove_var *v) {
+static bool begins_at_0(const struct prove_var *v) {
     int64_t begin;
     return ix_static(v->begin, &begin) && begin == 0 && v->end;
-}
-
-// The range of a variable when it begins at 0 and ends at a product.
-static bool range_from_0(const struct prove_var *v, struct lay_int *end) {
-    return from_0(v) && ix_monomial(v->end, end);
 }
 
 // A param times variable "y": the other variable "x" that goes through 0 .. that param, or -1.
@@ -279,7 +233,7 @@ static int partner(struct question *q, const struct draft *d, const struct ix *e
         const struct ix_term *u = &e->term[j];
         int x = u->atom && u->atom->op == IX_VAR ? draft_find(d, u->atom->var) : -1;
         struct lay_int end;
-        if (x < 0 || x == y || !range_from_0(&d->var[x], &end)) continue;
+        if (x < 0 || x == y || !draft_from_0(&d->var[x], &end)) continue;
         struct lay_int step = lay_int_mul(&q->s->lay, u->coef, end);
         lay_clear_error(&q->s->lay);
         if (lay_int_valid(step) && lay_int_equal(step, t->coef)) return x;
@@ -298,7 +252,7 @@ static void find_sum(struct question *q, const struct ix *e, void *user) {
         const struct ix_term *t = &e->term[i];
         if (!t->coef.nsyms || !t->atom || t->atom->op != IX_VAR) continue;
         int y = draft_find(f->d, t->atom->var);
-        if (y < 0 || !from_0(&f->d->var[y]) || !ix_constant(f->d->var[y].end)) continue;
+        if (y < 0 || !begins_at_0(&f->d->var[y]) || !ix_constant(f->d->var[y].end)) continue;
         f->x = partner(q, f->d, e, t, y);
         f->y = y;
     }
@@ -335,16 +289,16 @@ static bool merge_sum(struct question *q, struct draft *d, struct qset *set) {
     struct session *s = q->s;
     struct sum f = {d, -1, -1};
     struct lay_int nx;
-    for (int i = 0; i < d->nouts && f.x < 0; ++i) walk(q, d->out[i], find_sum, &f);
-    for (int i = 0; i < d->nconds && f.x < 0; ++i) walk(q, d->cond[i], find_sum, &f);
+    for (int i = 0; i < d->nouts && f.x < 0; ++i) draft_walk_ix(q, d->out[i], find_sum, &f);
+    for (int i = 0; i < d->nconds && f.x < 0; ++i) draft_walk_ix(q, d->cond[i], find_sum, &f);
     if (f.x < 0) return false;
-    range_from_0(&d->var[f.x], &nx);
+    draft_from_0(&d->var[f.x], &nx);
     const struct ix *n = ix_scale(s, d->var[f.y].end, nx);
     int64_t lo, hi;
     lay_int_range(nx, &lo, &hi);
     if (!n || lo < 1) return false;
     const struct ix_var *x = d->var[f.x].var, *y = d->var[f.y].var;
-    if (used_in_bounds(d, x, -1) || used_in_bounds(d, y, -1)) return false;
+    if (draft_bounds_hold(d, x, -1) || draft_bounds_hold(d, y, -1)) return false;
     struct ix_var *t = draft_var(s, x, product_of(n));
     const struct ix *of_t = ix_var(s, t);
     const struct ix *rest = ix_mod(s, of_t, nx), *quotient = ix_div(s, of_t, nx);
@@ -355,14 +309,12 @@ static bool merge_sum(struct question *q, struct draft *d, struct qset *set) {
     draft_substitute(s, d, x, rest);
     draft_substitute(s, d, y, quotient);
     for (int i = 0; i < d->nconds; ++i) d->cond[i] = without_quotient(s, d->cond[i], t);
-    replace(q, set, (struct replaced){.var = x, .value = rest});
-    replace(q, set, (struct replaced){.var = y, .value = quotient});
+    draft_replaced(q, set, (struct replaced){.var = x, .value = rest});
+    draft_replaced(q, set, (struct replaced){.var = y, .value = quotient});
     return true;
 }
 
-// -- digits as variables --------------------------------------------------------------------------
-
-static bool split_draft(struct question *q, struct draft *d, struct qset *set);
+// -- all ------------------------------------------------------------------------------------------
 
 void rewrite_set(struct question *q, const struct prove_set *in, bool merge, struct prove_set *out,
                  struct qset *set) {
@@ -373,7 +325,7 @@ void rewrite_set(struct question *q, const struct prove_set *in, bool merge, str
     }
     while (merge && find_rotations(q, &d, set)) {
     }
-    while (merge && split_draft(q, &d, set)) {
+    while (merge && rewrite_digits(q, &d, set)) {
     }
     while (merge && (find_chain(q, &d, set) || find_rotations(q, &d, set))) {
     }
@@ -382,209 +334,4 @@ void rewrite_set(struct question *q, const struct prove_set *in, bool merge, str
     while (merge && merge_sum(q, &d, set)) {
     }
     *out = draft_set(&d);
-}
-
-// -- digits ---------------------------------------------------------------------------------------
-
-struct divisors {
-    const struct ix_var *var;
-    int n;
-    bool lost;  // more than fit
-    struct lay_int at[MOST_DIVISORS];
-};
-
-static void add_divisor(struct divisors *d, struct lay_int x) {
-    if (!lay_int_valid(x) || lay_int_is(x, 1)) return;
-    for (int i = 0; i < d->n; ++i)
-        if (lay_int_equal(d->at[i], x)) return;
-    if (d->n == MOST_DIVISORS)
-        d->lost = true;
-    else
-        d->at[d->n++] = x;
-}
-
-static void find_divisors(struct question *q, const struct ix *e, void *user) {
-    struct divisors *d = user;
-    struct lay_int by = lay_int(1), mod = LAY_INT_INVALID;
-    if (e->op != IX_MOD && e->op != IX_DIV) return;
-    if (e->op == IX_MOD) {
-        mod = e->k;
-        e = e->a;
-    }
-    if (e->op == IX_DIV) {
-        by = e->k;
-        e = e->a;
-    }
-    if (e->op != IX_VAR || e->var->id != d->var->id) return;
-    add_divisor(d, by);
-    if (!lay_int_valid(mod)) return;
-    add_divisor(d, lay_int_mul(&q->s->lay, by, mod));
-    lay_clear_error(&q->s->lay);
-}
-
-static struct lay_int exact(struct question *q, struct lay_int a, struct lay_int b) {
-    struct lay_int r = lay_int_div(&q->s->lay, a, b);
-    lay_clear_error(&q->s->lay);
-    return r;
-}
-
-// The divisor that divides all the others that are left; -1 when there is none.
-static int least(struct question *q, const struct divisors *d, const bool *used) {
-    for (int i = 0; i < d->n; ++i) {
-        bool divides = !used[i];
-        for (int j = 0; j < d->n && divides; ++j)
-            divides = used[j] || lay_int_valid(exact(q, d->at[j], d->at[i]));
-        if (divides) return i;
-    }
-    return -1;
-}
-
-// "v" in 0 .. end as digits, of which the divisors are the weights.
-static bool find_digits(struct question *q, const struct ix_var *v, struct lay_int end,
-                        const struct divisors *d, struct split *x) {
-    bool used[MOST_DIVISORS] = {false};
-    if (d->n == 0 || d->lost || d->n >= MOST_DIGITS) return false;
-    *x = (struct split){.var = v, .group = q->group, .n = 1};
-    x->weight[0] = lay_int(1);
-    for (int i = 0; i < d->n; ++i) {
-        int best = least(q, d, used);
-        if (best < 0) return false;
-        used[best] = true;
-        if (lay_int_equal(d->at[best], end)) continue;  // all of it: no digit more
-        struct lay_int n = exact(q, d->at[best], x->weight[x->n - 1]);
-        if (!lay_int_valid(n)) return false;
-        x->extent[x->n - 1] = n;
-        x->weight[x->n++] = d->at[best];
-    }
-    struct lay_int n = exact(q, end, x->weight[x->n - 1]);
-    if (!lay_int_valid(n) || x->n == 1) return false;
-    x->extent[x->n - 1] = n;
-    for (int i = 0; i < x->n; ++i) {
-        int64_t lo, hi;
-        lay_int_range(x->extent[i], &lo, &hi);
-        if (lo < 1 && i + 1 < x->n) return false;  // a radix of 0
-    }
-    return true;
-}
-
-static void split_var(struct question *q, const struct ix_var *v, struct lay_int end,
-                      const struct divisors *d) {
-    if (q->nsplits < MOST_SPLITS && find_digits(q, v, end, d, &q->split[q->nsplits])) ++q->nsplits;
-}
-
-struct rotated {
-    const struct ix_var *v;
-    bool found;
-};
-
-// Whether a digit of the variable is in what a param divides: (v / 2 + y) % S.
-static void find_rotated(struct question *q, const struct ix *e, void *user) {
-    struct rotated *r = user;
-    (void)q;
-    if (e->op != IX_MOD || !e->k.nsyms || e->a->op != IX_SUM) return;
-    for (int i = 0; i < e->a->nterms; ++i) {
-        const struct ix *atom = e->a->term[i].atom;
-        r->found |= atom && atom->op != IX_VAR && ix_depends_on(atom, r->v);
-    }
-}
-
-// A variable that params divide becomes a variable for each digit.
-static bool split_draft(struct question *q, struct draft *d, struct qset *set) {
-    struct session *s = q->s;
-    struct prove_set now = draft_set(d);
-    for (int i = 0; i < d->nvars; ++i) {
-        const struct ix_var *v = d->var[i].var;
-        struct divisors of = {.var = v};
-        struct lay_int end;
-        struct split x;
-        // digits by numbers are isl's to see, but for those by which bounds may be a chain
-        bool symbols = used_in_bounds(d, v, -1);
-        if (!range_from_0(&d->var[i], &end)) continue;
-        walk_set(q, &now, find_divisors, &of);
-        for (int j = 0; j < of.n; ++j) symbols |= of.at[j].nsyms > 0;
-        struct rotated r = {v, false};
-        walk_set(q, &now, find_rotated, &r);
-        symbols |= r.found;
-        if (!symbols || !find_digits(q, v, end, &of, &x)) continue;
-        if (d->nvars + x.n > MOST_DIMS) return false;
-        struct prove_var *var = ARENA_ARRAY(&s->arena, struct prove_var, d->nvars + x.n);
-        const struct ix *sum = ix_int(s, 0);
-        memcpy(var, d->var, sizeof *var * (size_t)d->nvars);
-        memmove(&var[i + x.n], &var[i + 1], sizeof *var * (size_t)(d->nvars - i - 1));
-        for (int j = 0; j < x.n; ++j) {
-            const struct ix_var *digit = draft_var(s, v, x.extent[j]);
-            var[i + x.n - 1 - j] = (struct prove_var){digit, ix_int(s, 0), ix_lay(s, x.extent[j])};
-            sum = ix_add(s, sum, ix_scale(s, ix_var(s, digit), x.weight[j]));
-        }
-        d->var = var;
-        d->nvars += x.n - 1;
-        draft_substitute(s, d, v, sum);
-        replace(q, set, (struct replaced){.var = v, .value = sum});
-        return true;
-    }
-    return false;
-}
-
-void rewrite_digits(struct prover *p, struct draft *d) {
-    struct question *q = ARENA_NEW(&p->s->arena, struct question);
-    struct qset *set = ARENA_NEW(&p->s->arena, struct qset);
-    *q = (struct question){.p = p, .s = p->s};
-    *set = (struct qset){0};
-    while (split_draft(q, d, set)) {
-    }
-}
-
-const struct split *rewrite_find(const struct question *q, const struct ix_var *v) {
-    for (int i = 0; i < q->nsplits; ++i)
-        if (q->split[i].var->id == v->id && q->split[i].group == q->group) return &q->split[i];
-    return NULL;
-}
-
-static void try_split(struct question *q, const struct prove_set *set, int n,
-                      const struct ix_var *v, struct lay_int end) {
-    if (rewrite_find(q, v)) return;
-    struct divisors d = {.var = v};
-    for (int i = 0; i < n; ++i) walk_set(q, &set[i], find_divisors, &d);
-    split_var(q, v, end, &d);
-}
-
-struct outer {
-    const struct prove_set *set;
-    int n;
-};
-
-// A variable of the question, none of a set's own.
-static void split_outer(struct question *q, const struct ix *e, void *user) {
-    const struct outer *o = user;
-    if (e->op != IX_VAR || !lay_int_valid(e->var->end) || !lay_int_is(e->var->lo, 0)) return;
-    for (int i = 0; i < o->n; ++i)
-        for (int j = 0; j < o->set[i].nvars; ++j)
-            if (o->set[i].var[j].var->id == e->var->id) return;
-    try_split(q, o->set, o->n, e->var, e->var->end);
-}
-
-// Whether "v" has the same range wherever it is a variable of a set.
-static bool same_range(const struct prove_set *set, int n, const struct prove_var *v) {
-    for (int i = 0; i < n; ++i) {
-        for (int j = 0; j < set[i].nvars; ++j) {
-            const struct prove_var *x = &set[i].var[j];
-            if (x->var->id == v->var->id &&
-                (!ix_equal(x->begin, v->begin) || !ix_equal(x->end, v->end)))
-                return false;
-        }
-    }
-    return true;
-}
-
-void rewrite_split(struct question *q, const struct prove_set *set, int n, bool loops) {
-    struct outer o = {set, n};
-    for (int i = 0; i < n; ++i) {
-        for (int j = 0; j < set[i].nvars; ++j) {
-            struct lay_int end;
-            if (!loops && set[i].var[j].var->kind == IX_LOOP) continue;
-            if (range_from_0(&set[i].var[j], &end) && same_range(set, n, &set[i].var[j]))
-                try_split(q, set, n, set[i].var[j].var, end);
-        }
-        if (q->group == 0) walk_set(q, &set[i], split_outer, &o);
-    }
 }

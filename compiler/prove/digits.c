@@ -1,0 +1,204 @@
+// Digits: a variable that params divide, as a variable for each digit, or as columns of a question.
+//
+// v in 0 .. S*T is S*q + r, with q in 0 .. T and r in 0 .. S: each v once, v / S is q and v % S
+// is r.  The divisors must divide each other, and the last one the range; a radix is at least 1.
+#include <string.h>
+
+#include "base/session.h"
+#include "prove/private.h"
+
+enum { MOST_DIVISORS = 16 };
+
+struct divisors {
+    const struct ix_var *var;
+    int n;
+    bool lost;  // more than fit
+    struct lay_int at[MOST_DIVISORS];
+};
+
+static void add_divisor(struct divisors *d, struct lay_int x) {
+    if (!lay_int_valid(x) || lay_int_is(x, 1)) return;
+    for (int i = 0; i < d->n; ++i)
+        if (lay_int_equal(d->at[i], x)) return;
+    if (d->n == MOST_DIVISORS)
+        d->lost = true;
+    else
+        d->at[d->n++] = x;
+}
+
+static void find_divisors(struct question *q, const struct ix *e, void *user) {
+    struct divisors *d = user;
+    struct lay_int by = lay_int(1), mod = LAY_INT_INVALID;
+    if (e->op != IX_MOD && e->op != IX_DIV) return;
+    if (e->op == IX_MOD) {
+        mod = e->k;
+        e = e->a;
+    }
+    if (e->op == IX_DIV) {
+        by = e->k;
+        e = e->a;
+    }
+    if (e->op != IX_VAR || e->var->id != d->var->id) return;
+    add_divisor(d, by);
+    if (!lay_int_valid(mod)) return;
+    add_divisor(d, lay_int_mul(&q->s->lay, by, mod));
+    lay_clear_error(&q->s->lay);
+}
+
+static struct lay_int exact(struct question *q, struct lay_int a, struct lay_int b) {
+    struct lay_int r = lay_int_div(&q->s->lay, a, b);
+    lay_clear_error(&q->s->lay);
+    return r;
+}
+
+// The divisor that divides all the others that are left; -1 when there is none.
+static int least(struct question *q, const struct divisors *d, const bool *used) {
+    for (int i = 0; i < d->n; ++i) {
+        bool divides = !used[i];
+        for (int j = 0; j < d->n && divides; ++j)
+            divides = used[j] || lay_int_valid(exact(q, d->at[j], d->at[i]));
+        if (divides) return i;
+    }
+    return -1;
+}
+
+// "v" in 0 .. end as digits, of which the divisors are the weights.
+static bool find_digits(struct question *q, const struct ix_var *v, struct lay_int end,
+                        const struct divisors *d, struct split *x) {
+    bool used[MOST_DIVISORS] = {false};
+    if (d->n == 0 || d->lost || d->n >= MOST_DIGITS) return false;
+    *x = (struct split){.var = v, .group = q->group, .n = 1};
+    x->weight[0] = lay_int(1);
+    for (int i = 0; i < d->n; ++i) {
+        int best = least(q, d, used);
+        if (best < 0) return false;
+        used[best] = true;
+        if (lay_int_equal(d->at[best], end)) continue;  // all of it: no digit more
+        struct lay_int n = exact(q, d->at[best], x->weight[x->n - 1]);
+        if (!lay_int_valid(n)) return false;
+        x->extent[x->n - 1] = n;
+        x->weight[x->n++] = d->at[best];
+    }
+    struct lay_int n = exact(q, end, x->weight[x->n - 1]);
+    if (!lay_int_valid(n) || x->n == 1) return false;
+    x->extent[x->n - 1] = n;
+    for (int i = 0; i < x->n; ++i) {
+        int64_t lo, hi;
+        lay_int_range(x->extent[i], &lo, &hi);
+        if (lo < 1 && i + 1 < x->n) return false;  // a radix of 0
+    }
+    return true;
+}
+
+static void split_var(struct question *q, const struct ix_var *v, struct lay_int end,
+                      const struct divisors *d) {
+    if (q->nsplits < MOST_SPLITS && find_digits(q, v, end, d, &q->split[q->nsplits])) ++q->nsplits;
+}
+
+struct rotated {
+    const struct ix_var *v;
+    bool found;
+};
+
+// Whether a digit of the variable is in what a param divides: (v / 2 + y) % S.
+static void find_rotated(struct question *q, const struct ix *e, void *user) {
+    struct rotated *r = user;
+    (void)q;
+    if (e->op != IX_MOD || !e->k.nsyms || e->a->op != IX_SUM) return;
+    for (int i = 0; i < e->a->nterms; ++i) {
+        const struct ix *atom = e->a->term[i].atom;
+        r->found |= atom && atom->op != IX_VAR && ix_depends_on(atom, r->v);
+    }
+}
+
+// A variable that params divide becomes a variable for each digit.
+bool rewrite_digits(struct question *q, struct draft *d, struct qset *set) {
+    struct session *s = q->s;
+    struct prove_set now = draft_set(d);
+    for (int i = 0; i < d->nvars; ++i) {
+        const struct ix_var *v = d->var[i].var;
+        struct divisors of = {.var = v};
+        struct lay_int end;
+        struct split x;
+        // digits by numbers are isl's to see, but for those by which bounds may be a chain
+        bool symbols = draft_bounds_hold(d, v, -1);
+        if (!draft_from_0(&d->var[i], &end)) continue;
+        draft_walk(q, &now, find_divisors, &of);
+        for (int j = 0; j < of.n; ++j) symbols |= of.at[j].nsyms > 0;
+        struct rotated r = {v, false};
+        draft_walk(q, &now, find_rotated, &r);
+        symbols |= r.found;
+        if (!symbols || !find_digits(q, v, end, &of, &x)) continue;
+        if (d->nvars + x.n > MOST_DIMS) return false;
+        struct prove_var *var = ARENA_ARRAY(&s->arena, struct prove_var, d->nvars + x.n);
+        const struct ix *sum = ix_int(s, 0);
+        memcpy(var, d->var, sizeof *var * (size_t)d->nvars);
+        memmove(&var[i + x.n], &var[i + 1], sizeof *var * (size_t)(d->nvars - i - 1));
+        for (int j = 0; j < x.n; ++j) {
+            const struct ix_var *digit = draft_var(s, v, x.extent[j]);
+            var[i + x.n - 1 - j] = (struct prove_var){digit, ix_int(s, 0), ix_lay(s, x.extent[j])};
+            sum = ix_add(s, sum, ix_scale(s, ix_var(s, digit), x.weight[j]));
+        }
+        d->var = var;
+        d->nvars += x.n - 1;
+        draft_substitute(s, d, v, sum);
+        draft_replaced(q, set, (struct replaced){.var = v, .value = sum});
+        return true;
+    }
+    return false;
+}
+
+const struct split *rewrite_find(const struct question *q, const struct ix_var *v) {
+    for (int i = 0; i < q->nsplits; ++i)
+        if (q->split[i].var->id == v->id && q->split[i].group == q->group) return &q->split[i];
+    return NULL;
+}
+
+static void try_split(struct question *q, const struct prove_set *set, int n,
+                      const struct ix_var *v, struct lay_int end) {
+    if (rewrite_find(q, v)) return;
+    struct divisors d = {.var = v};
+    for (int i = 0; i < n; ++i) draft_walk(q, &set[i], find_divisors, &d);
+    split_var(q, v, end, &d);
+}
+
+struct outer {
+    const struct prove_set *set;
+    int n;
+};
+
+// A variable of the question, none of a set's own.
+static void split_outer(struct question *q, const struct ix *e, void *user) {
+    const struct outer *o = user;
+    if (e->op != IX_VAR || !lay_int_valid(e->var->end) || !lay_int_is(e->var->lo, 0)) return;
+    for (int i = 0; i < o->n; ++i)
+        for (int j = 0; j < o->set[i].nvars; ++j)
+            if (o->set[i].var[j].var->id == e->var->id) return;
+    try_split(q, o->set, o->n, e->var, e->var->end);
+}
+
+// Whether "v" has the same range wherever it is a variable of a set.
+static bool same_range(const struct prove_set *set, int n, const struct prove_var *v) {
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < set[i].nvars; ++j) {
+            const struct prove_var *x = &set[i].var[j];
+            if (x->var->id == v->var->id &&
+                (!ix_equal(x->begin, v->begin) || !ix_equal(x->end, v->end)))
+                return false;
+        }
+    }
+    return true;
+}
+
+void rewrite_split(struct question *q, const struct prove_set *set, int n, bool loops) {
+    struct outer o = {set, n};
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < set[i].nvars; ++j) {
+            struct lay_int end;
+            if (!loops && set[i].var[j].var->kind == IX_LOOP) continue;
+            if (draft_from_0(&set[i].var[j], &end) && same_range(set, n, &set[i].var[j]))
+                try_split(q, set, n, set[i].var[j].var, end);
+        }
+        if (q->group == 0) draft_walk(q, &set[i], split_outer, &o);
+    }
+}
