@@ -375,8 +375,8 @@ static bool check_list(struct session *s, struct kernel *k, const struct stmt *l
                       check_inside(s, k, NULL, &st->call->view[i], w, "the argument", false);
             }
         } else if (stmt_nests(st)) {
-            if (stmt_loops(st) &&
-                (!check_rounding(s, k, w, st->begin, st->at) || !check_rounding(s, k, w, st->end, st->at)))
+            if (stmt_loops(st) && (!check_rounding(s, k, w, st->begin, st->at) ||
+                                   !check_rounding(s, k, w, st->end, st->at)))
                 return false;
             w->around.stmt[w->around.n++] = st;
             ok &= check_list(s, k, st->body, w);

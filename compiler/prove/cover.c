@@ -44,7 +44,7 @@ static void name_element(struct asked *a, const struct prove_set *set, struct pr
 // -- none, at least -------------------------------------------------------------------------------
 
 enum prove_answer cover_none(struct prover *p, const struct prove_set *set,
-                              struct prove_witness *w) {
+                             struct prove_witness *w) {
     struct asked *a = ask(p);
     struct question *q = &a->q;
     struct prove_set x;
@@ -211,7 +211,8 @@ static bool differ_by_range(struct question *q, const struct qset *set, int nequ
 }
 
 // Whether instances of "set" that are equal in their first "nequal" dimensions collide.
-static enum prove_answer collide(struct asked *a, const struct qset *set, int nequal) {
+static enum prove_answer collide(struct asked *a, const struct qset *set, int nequal,
+                                 bool witness) {
     struct question *q = &a->q;
     struct system *y = ARENA_ROOM(&q->s->arena, struct system, 1);
     int n = set->ndims, first[MOST_DIMS], second[MOST_DIMS];
@@ -228,16 +229,17 @@ static enum prove_answer collide(struct asked *a, const struct qset *set, int ne
         system_same(y, set, first, set, second);
         for (int i = 0; i < at; ++i) system_equal(y, second[i], first[i]);
         system_exceeds(y, second[at], first[at], 1);
-        r = question_empty(q, isl_set_from_basic_set(system_basic(y)), a->param, value);
+        r = question_empty(q, isl_set_from_basic_set(system_basic(y)), a->param,
+                           witness ? value : NULL);
     }
-    if (r != PROVE_NO) return r;
+    if (r != PROVE_NO || !witness) return r;
     memcpy(a->dim, value, sizeof *value * (size_t)n);
     memcpy(a->dim + MOST_DIMS, value + n, sizeof *value * (size_t)n);
     return r;
 }
 
 enum prove_answer cover_once(struct prover *p, const struct prove_set *set, int nequal,
-                              struct prove_witness *w) {
+                             struct prove_witness *w) {
     struct asked *a = ask(p);
     struct question *q = &a->q;
     struct prove_set x;
@@ -255,10 +257,10 @@ enum prove_answer cover_once(struct prover *p, const struct prove_set *set, int 
         int kept = 0;
         take_part(q, &a->set[0], parts, i, part, place);
         for (int j = 0; j < equal; ++j) kept += place[j] >= 0;
-        r = collide(a, part, kept);
+        r = collide(a, part, kept, w);
     }
     // a part may have two instances where another one has none
-    if (r != PROVE_YES) r = collide(a, &a->set[0], equal);
+    if (r != PROVE_YES) r = collide(a, &a->set[0], equal, w);
     a->set[1] = a->set[0];
     r = told(a, r, 2, w);
     if (r == PROVE_NO && w) name_element(a, set, w);
@@ -269,8 +271,8 @@ enum prove_answer cover_once(struct prover *p, const struct prove_set *set, int 
 // -- apart ----------------------------------------------------------------------------------------
 
 enum prove_answer cover_apart(struct prover *p, const struct prove_set *sa,
-                               const struct prove_set *sb, int nequal, int ndiffer,
-                               struct prove_witness *w) {
+                              const struct prove_set *sb, int nequal, int ndiffer,
+                              struct prove_witness *w) {
     struct asked *a = ask(p);
     struct question *q = &a->q;
     struct prove_set x[2];
@@ -299,10 +301,11 @@ enum prove_answer cover_apart(struct prover *p, const struct prove_set *sa,
         system_same(y, sx, da, sy, db);
         int x0 = da[equal + i / 2], y0 = db[equal + i / 2];
         if (differ) system_exceeds(y, i % 2 ? x0 : y0, i % 2 ? y0 : x0, 1);
-        r = question_empty(q, isl_set_from_basic_set(system_basic(y)), a->param, value);
+        r = question_empty(q, isl_set_from_basic_set(system_basic(y)), a->param, w ? value : NULL);
     }
-    for (int i = 0; r == PROVE_NO && i < sx->ndims; ++i) a->dim[i] = value[da[i]];
-    for (int i = 0; r == PROVE_NO && i < sy->ndims; ++i) a->dim[MOST_DIMS + i] = value[db[i]];
+    bool found = r == PROVE_NO && w;
+    for (int i = 0; found && i < sx->ndims; ++i) a->dim[i] = value[da[i]];
+    for (int i = 0; found && i < sy->ndims; ++i) a->dim[MOST_DIMS + i] = value[db[i]];
     r = told(a, r, 2, w);
     if (r == PROVE_NO && w) name_element(a, sa, w);
     question_release(q);
@@ -367,7 +370,6 @@ static enum prove_answer fill_by_parts(struct asked *a, const struct qset *set,
     struct qset *part = ARENA_NEW(&q->s->arena, struct qset);
     const struct qset *one[] = {part};
     int place[MOST_DIMS], wanted[MOST_DIMS];
-    int64_t value[BOTH];
     find_parts(q, set, x);
     enum prove_answer r = PROVE_YES;
     for (int k = -1; k < x->n && r == PROVE_YES; ++k) {  // -1: what no variable enters
@@ -375,13 +377,13 @@ static enum prove_answer fill_by_parts(struct asked *a, const struct qset *set,
         for (int i = 0; i < rank; ++i) wanted[i] = x->out[i] == k ? n++ : -1;
         take_part(q, set, x, k, part, place);
         r = question_empty(q, left_over(q, box(q, extent, wanted, n, rank), one, 1), a->param,
-                           value);
+                           NULL);
     }
     return r;
 }
 
 enum prove_answer cover_whole(struct prover *p, const struct ix *const *extent, int rank,
-                               const struct prove_set *set, int n, struct prove_witness *w) {
+                              const struct prove_set *set, int n, struct prove_witness *w) {
     struct asked *a = ask(p);
     struct question *q = &a->q;
     struct prove_set *x = ARENA_ARRAY(&p->s->arena, struct prove_set, n + 1);
@@ -408,7 +410,7 @@ enum prove_answer cover_whole(struct prover *p, const struct ix *const *extent, 
     if (n == 1 && kept == 1) r = fill_by_parts(a, each[0], length, rank);
     if (r != PROVE_YES)
         r = question_empty(q, left_over(q, box(q, length, wanted, rank, rank), each, kept),
-                           a->param, a->dim);
+                           a->param, w ? a->dim : NULL);
     if (r == PROVE_NO && kept < n) r = question_unknown(q);
     r = told(a, r, 0, w);
     if (r == PROVE_NO && w) {

@@ -113,8 +113,7 @@ static bool join_by(struct prover *p, struct draft *a, const struct draft *b, in
         return false;
     // in all of the variables around it
     struct prove_set outer = {.var = x.var, .nvars = at};
-    if (!prove_always(p, &outer, m) || !prove_always(p, &outer, n) ||
-        !prove_always(p, &outer, gap))
+    if (!prove_always(p, &outer, m) || !prove_always(p, &outer, n) || !prove_always(p, &outer, gap))
         return false;
     const struct prove_var whole = {first->var, first->begin, end};
     struct ix_var *v = in_place_of(s, &whole, false);

@@ -229,7 +229,8 @@ static void whole_part(struct question *q, const struct ix *e, struct lin self, 
     for (int i = 0; e->a->op == IX_SUM && i < e->a->nterms; ++i) {
         const struct ix_term *t = &e->a->term[i];
         struct lay_int c = lay_int_div(&s->lay, t->coef, e->k);
-        if (lay_int_valid(c)) whole = ix_add(s, whole, t->atom ? ix_scale(s, t->atom, c) : ix_lay(s, c));
+        if (lay_int_valid(c))
+            whole = ix_add(s, whole, t->atom ? ix_scale(s, t->atom, c) : ix_lay(s, c));
     }
     lay_clear_error(&s->lay);
     if (!whole || (ix_static(whole, NULL) && whole->lo == 0)) return;
@@ -255,7 +256,8 @@ static void bounds_of_variables(struct question *q, const struct ix *e, struct l
         const struct prove_var *v = &set->var[i];
         if (v->var->id != e->term[0].atom->var->id) continue;
         const struct ix *least = ix_constant(v->begin) ? NULL : ix_scale(s, v->begin, by);
-        const struct ix *last = v->end && !ix_constant(v->end) ? ix_sub(s, v->end, ix_int(s, 1)) : NULL;
+        const struct ix *last =
+            v->end && !ix_constant(v->end) ? ix_sub(s, v->end, ix_int(s, 1)) : NULL;
         if (least) at_least_0(q, false, lin_add(q, self, lin_of(q, least), -1));
         if (last) at_least_0(q, false, lin_add(q, lin_of(q, ix_scale(s, last, by)), self, -1));
     }

@@ -88,8 +88,8 @@ enum prove_answer prove_once(struct prover *p, const struct prove_set *set, int 
 enum prove_answer prove_apart(struct prover *p, const struct prove_set *a,
                               const struct prove_set *b, int nequal, int ndiffer,
                               struct prove_witness *w);
-// Do different instances of "set", and those of different sets, name different elements, where these
-// are parts of fewer sets?  False: it is not known.
+// Do different instances of "set", and those of different sets, name different elements, where
+// these are parts of fewer sets?  False: it is not known.
 bool prove_all_once(struct prover *p, const struct prove_set *set, int n);
 // Is each element of the box 0 <= element < extent named by some instance of the "n" sets?
 // The witness has the element.

@@ -236,10 +236,32 @@ void question_close(struct question *q) {
     }
 }
 
+// Whether all that was asked stands for itself: neither for something that is not affine, nor for a
+// product.
+static bool is_exact(const struct question *q) {
+    for (int i = 0; i < q->nparams; ++i) {
+        const struct qparam *x = &q->param[i];
+        if (x->opaque || (lay_int_valid(x->value) && x->value.nsyms > 1)) return false;
+    }
+    return !q->p->term;
+}
+
+// Of what is not affine the point may be no witness, and the least one takes long: it is not looked
+// for in that many steps, but any other.
+static isl_set *least_point(struct question *q, isl_set *x) {
+    unsigned long limit = isl_ctx_get_max_operations(q->p->ctx);
+    if (is_exact(q)) return isl_set_lexmin(x);
+    isl_ctx_reset_operations(q->p->ctx);
+    isl_ctx_set_max_operations(q->p->ctx, limit / 200);
+    isl_set *r = isl_set_lexmin(x);
+    isl_ctx_set_max_operations(q->p->ctx, limit);
+    return r;
+}
+
 static bool coordinates(struct question *q, isl_set *x, int64_t *param, int64_t *dim) {
     int n = (int)isl_set_dim(x, isl_dim_set);
     x = isl_set_move_dims(isl_set_copy(x), isl_dim_set, 0, isl_dim_param, 0, (unsigned)q->nparams);
-    isl_set *first = isl_set_lexmin(isl_set_copy(x));
+    isl_set *first = least_point(q, isl_set_copy(x));
     if (!first && isl_ctx_last_error(q->p->ctx) == isl_error_quota) {  // any will do
         isl_ctx_reset_error(q->p->ctx);
         isl_ctx_reset_operations(q->p->ctx);
@@ -261,16 +283,6 @@ static bool coordinates(struct question *q, isl_set *x, int64_t *param, int64_t 
     }
     isl_point_free(at);
     return ok;
-}
-
-// Whether all that was asked stands for itself: neither for something that is not affine, nor for a
-// product.
-static bool is_exact(const struct question *q) {
-    for (int i = 0; i < q->nparams; ++i) {
-        const struct qparam *x = &q->param[i];
-        if (x->opaque || (lay_int_valid(x->value) && x->value.nsyms > 1)) return false;
-    }
-    return !q->p->term;
 }
 
 enum prove_answer question_empty(struct question *q, isl_set *x, int64_t *param, int64_t *dim) {

@@ -65,9 +65,10 @@ static bool chain(struct question *q, struct draft *d, int i, int y, struct qset
     if (!ix_provably_nonnegative(s, ix_sub(s, of.end, of.begin))) return false;
     const struct ix *begin = at_value(s, f, at, of.begin), *end = at_value(s, f, at, of.end);
     if (!begin || !end) return false;
-    draft_replaced(q, set,
-            (struct replaced){
-                .var = of.var, .begin = in.begin, .of = in.var, .first = of.begin, .last = of.end});
+    draft_replaced(
+        q, set,
+        (struct replaced){
+            .var = of.var, .begin = in.begin, .of = in.var, .first = of.begin, .last = of.end});
     d->var[i].begin = begin;
     d->var[i].end = end;
     // its bounds may hold variables that come after "i"; y stood before
@@ -209,7 +210,7 @@ static bool rotate(struct question *q, struct draft *d, int i, struct qset *set)
     d->out = out;
     d->var[i].var = v;
     draft_replaced(q, set,
-            (struct replaced){.var = r.v, .value = ix_mod(s, ix_sub(s, by, shift), r.size)});
+                   (struct replaced){.var = r.v, .value = ix_mod(s, ix_sub(s, by, shift), r.size)});
     return true;
 }
 
