@@ -219,6 +219,33 @@ static const struct ix *earlier(struct prover *p, const struct draft *d, int at)
     return ix_int(s, positive ? 0 : v->begin->lo);
 }
 
+// The divisor of a rotation of "v" in "e", (v + c) % S; NULL: there is none.
+static const struct ix *rotation(struct session *s, const struct ix *e, const struct ix_var *v) {
+    const struct ix *r = NULL;
+    if (!ix_depends_on(e, v) || e->op == IX_VAR) return NULL;
+    for (int i = 0; e->op == IX_SUM && i < e->nterms && !r; ++i)
+        r = rotation(s, e->term[i].atom, v);
+    if (e->op != IX_MOD) return e->op == IX_SUM ? r : rotation(s, e->a, v);
+    const struct ix *rest = ix_sub(s, e->a, ix_var(s, v));
+    return rest && !ix_depends_on(rest, v) ? ix_lay(s, e->k) : NULL;
+}
+
+// Has the variable at "at" go through all that it is a rotation of, where it goes through a part.
+static bool turn_wholly(struct prover *p, struct draft *d, int at) {
+    struct session *s = p->s;
+    struct prove_var *v = &d->var[at];
+    const struct ix *end = NULL;
+    for (int i = 0; i < d->nouts && !end; ++i) end = rotation(s, d->out[i], v->var);
+    if (!end || !v->end || draft_bounds_hold(d, v->var, at)) return false;
+    if (ix_equal(end, v->end) && ix_static(v->begin, NULL) && v->begin->lo == 0) return false;
+    struct prove_set outer = {.var = d->var, .nvars = at};
+    if (!prove_always(p, &outer, v->begin) || !prove_always(p, &outer, ix_sub(s, end, v->end)))
+        return false;
+    v->begin = ix_int(s, 0);
+    v->end = end;
+    return true;
+}
+
 bool join_widen(struct prover *p, const struct prove_set *set, struct prove_set *out) {
     struct draft d = draft_of(p->s, set);
     struct question *q = ARENA_NEW(&p->s->arena, struct question);
@@ -229,9 +256,10 @@ bool join_widen(struct prover *p, const struct prove_set *set, struct prove_set 
     }
     bool any = false;
     for (int i = 0; i < d.nvars; ++i) {
-        const struct ix *begin = earlier(p, &d, i);
-        if (!begin) continue;
-        d.var[i].begin = begin;
+        bool turned = turn_wholly(p, &d, i);
+        const struct ix *begin = turned ? NULL : earlier(p, &d, i);
+        if (!begin && !turned) continue;
+        if (begin) d.var[i].begin = begin;
         struct ix_var *v = in_place_of(p->s, &d.var[i], false);
         draft_substitute(p->s, &d, d.var[i].var, ix_var(p->s, v));
         d.var[i].var = v;

@@ -138,7 +138,7 @@ bool prove_all_once(struct prover *p, const struct prove_set *set, int n) {
     int joined = join_sets(p, set, n, x);
     if (joined < n && all_once(p, x, joined)) return true;
     int fewer = join_widely(p, set, n, x);
-    if (fewer < joined && all_once(p, x, fewer)) return true;
+    if (fewer < n && all_once(p, x, fewer)) return true;
     unknown(p, t);
     return false;
 }
