@@ -20,7 +20,7 @@ static bool refuse(const struct rounding *r, const struct instances *x, const st
     diag_error(s, r->at, "'%s' divides something that may be negative: '%s'", ix_text(s, e),
                ix_text(s, e->a));
     if (found)
-        diag_note(s, r->at, "%sit is %lld, %s", instances_params(s, r->plan, r->k, found),
+        diag_note(s, r->at, "%sit is %lld in %s", instances_params(s, r->plan, r->k, found),
                   (long long)found->out[0], instances_where(x, r->around, NULL, found, 0));
     return false;
 }
