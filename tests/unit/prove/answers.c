@@ -255,6 +255,88 @@ static void test_unknown(void) {
     }
 }
 
+// -- what is not affine ---------------------------------------------------------------------------
+
+static bool refuted_or_unknown(const char *answer) {
+    return strncmp(answer, "no:", 3) == 0 || strncmp(answer, "unknown:", 8) == 0;
+}
+
+// Is known to be so, with "set"; not with "near".
+static void once_but(const char *params, const char *set, const char *near) {
+    struct ask x;
+    struct prove_witness w = {0};
+    once(params, set, 0, "yes");
+    ask_begin(&x, params);
+    struct prove_set a = ask_set(&x, near);
+    enum prove_answer r = prove_once(x.prover, &a, 0, &w);
+    CHECK(refuted_or_unknown(ask_answer(&x, r, &a, &a, &w)), "%s", near);
+    ask_end(&x);
+}
+
+static void none_but(const char *params, const char *set, const char *near) {
+    struct ask x;
+    struct prove_witness w = {0};
+    none(params, set, "yes");
+    ask_begin(&x, params);
+    struct prove_set a = ask_set(&x, near);
+    enum prove_answer r = prove_none(x.prover, &a, &w);
+    CHECK(refuted_or_unknown(ask_answer(&x, r, &a, NULL, &w)), "%s", near);
+    ask_end(&x);
+}
+
+static void test_bounds(void) {
+    const char *two = "N=1..100 M=1..100";
+    // a product by the bounds of its variable, which another one bounds
+    none_but(two, "b=0..M j=0..b if N*j-N*M+N -> j", "b=0..M j=0..b+1 if N*j-N*M+N -> j");
+    // a quotient that rises is greatest at the end of its variable
+    none_but(two, "j=2..M+2 k=0..(N*j-N)/M if k-N -> k", "j=2..M+2 k=0..(N*j-N)/M+1 if k-N -> k");
+    // the quotient of a quotient
+    none_but(two, "j=0..1 if M*(N/(4*M))-M*(N/M)-1 -> j", "j=0..1 if M*(N/M)-M*(N/(4*M))-1 -> j");
+    none_but(two, "j=0..1 if 4*(N/(4*M))-N/M-1 -> j", "j=0..1 if N/M-4*(N/(4*M))-1 -> j");
+    // what rounding takes away
+    none_but(two, "j=0..1 if 4*N*(M/4)-N*M-1 -> j", "j=0..1 if N*M-4*N*(M/4)-1 -> j");
+    at_least("N=1..100 M=1..100", "N*M", "N*(M/4)", "yes");
+}
+
+static void test_elements(void) {
+    const char *two = "N=1..100 M=1..100";
+    once_but(two, "b=0..M i=b..N -> N*b+i", "b=0..M i=b..N+1 -> N*b+i");
+    once_but(two, "b=0..M i=b..N -> N*b+N-1-i", "b=0..M i=b..N -> N*b+N-1-2*(i/2)");
+    // the rest is negative throughout, or in some of it
+    once_but(two, "b=0..M i=b..N -> N*b-i", "b=0..M i=b..N+1 -> N*b-i");
+    // a part of a rotation, a chain with gaps
+    once_but(two, "b=0..M i=1..N -> N*b+(i+3*b)%N", "b=0..M i=0..N+1 -> N*b+(i+3*b)%N");
+    once_but(two, "b=0..M i=N*b/M+2..(N*b+N)/M -> i", "b=0..M i=N*b/M+2..(N*b+N)/M+3 -> i");
+    // a digit by a number that is rotated
+    once_but(two, "a=0..2*N b=0..M -> a%2,(a/2+b)%N,b", "a=0..2*N b=0..M -> a%2,(a/2+a)%N,b");
+}
+
+static void parts(const char *params, const char *first, const char *second, bool want) {
+    struct ask x;
+    ask_begin(&x, params);
+    struct prove_set set[2];
+    set[0] = ask_set(&x, first);
+    set[1] = ask_set(&x, second);
+    CHECK(prove_all_once(x.prover, set, 2) == want, "%s and %s", first, second);
+    ask_end(&x);
+}
+
+static void test_parts(void) {
+    const char *p = "N=1..100 M=1..100";
+    parts(p, "b=0..M i=0..N/3 -> N*b+(i+3*b)%N", "b=0..M k=N/3..N -> N*b+(k+3*b)%N", true);
+    parts(p, "b=0..M i=0..N/3+1 -> N*b+(i+3*b)%N", "b=0..M k=N/3..N -> N*b+(k+3*b)%N", false);
+    // counted from its own begin on
+    parts(p, "b=0..M i=0..N/3 -> N*b+(i+3*b)%N", "b=0..M k=0..N-N/3 -> N*b+(k+N/3+3*b)%N", true);
+    parts(p, "b=0..M i=0..N/3 -> N*b+(i+3*b)%N", "b=0..M k=0..N-N/3 -> N*b+(k+N/3+1+3*b)%N", false);
+    // with a gap
+    parts(p, "b=0..M i=0..N/3 -> N*b+(i+3*b)%N", "b=0..M k=N/3+2..N+1 -> N*b+(k+3*b)%N", false);
+    // what is simplified by the range of one is not true in the other: i % N is i below N alone
+    parts(p, "i=0..N -> i%N", "k=N..2*N -> k%N", false);
+    // where the first ends before it begins, or the second, they are no parts
+    parts("N=1..100 M=1..100 K=1..100", "b=0..M i=K..N -> N*b+(i+3*b)%N",
+          "b=0..M k=N..K -> N*b+(k+3*b)%N", false);
+}
+
 int main(void) {
     test_none();
     test_at_least();
@@ -263,6 +345,9 @@ int main(void) {
     test_whole();
     test_written();
     test_unknown();
+    test_bounds();
+    test_elements();
+    test_parts();
     HOLDS(strncmp(prove_version(), "isl", 3) == 0);
     return check_done();
 }
