@@ -210,7 +210,8 @@ bool radix_split(struct prover *p, const struct prove_set *in, int n, struct pro
         for (int j = 0; j < in[i].nouts; ++j)
             if (!in[i].out[j]) return false;
     }
-    for (int i = 0; i < n && extent; ++i) any |= drop_conditions(p, &out[i], extent);
+    // conditions that are affine are isl's to see
+    for (int i = 0; i < n && extent; ++i) any |= drop_conditions(p, &out[i], extent) && term;
     for (int m = 0; m < out[0].nouts; ++m)
         while (out[0].nouts < RADIX_MODES && split(p, out, n, extent ? extents : NULL, m))
             any = true;
