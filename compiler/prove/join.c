@@ -213,10 +213,8 @@ static const struct ix *earlier(struct prover *p, const struct draft *d, int at)
         if (prove_always(p, &outer, more)) return begin;
     }
     if (ix_static(v->begin, NULL)) return NULL;
-    bool positive = v->begin->lo < 0 && ix_provably_nonnegative(s, v->begin);
-    const struct ix *min = ix_constant(v->begin) ? NULL : ix_min(s, v->begin);
-    if (min || (!positive && v->begin->lo < 0)) return min;
-    return ix_int(s, positive ? 0 : v->begin->lo);
+    if (!ix_constant(v->begin)) return draft_bound(s, d->var, at, v->begin, false);
+    return ix_provably_nonnegative(s, v->begin) ? ix_int(s, 0) : NULL;
 }
 
 // The divisor of a rotation of "v" in "e", (v + c) % S; NULL: there is none.
