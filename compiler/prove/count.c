@@ -117,5 +117,5 @@ isl_set *order_counted(struct prove_order *o, int a, int sync) {
     system_at_least_0(y, sum, self);
     isl_set *all = isl_set_from_basic_set(system_basic(y));
     all = isl_set_project_out(all, isl_dim_set, (unsigned)n, (unsigned)(2 * found));
-    return isl_set_compute_divs(all);
+    return question_divs(q, all);
 }

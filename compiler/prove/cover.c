@@ -332,7 +332,7 @@ static isl_set *named(struct question *q, const struct qset *set) {
     system_same(y, set, dim, &at, self);
     isl_set *all = isl_set_from_basic_set(system_basic(y));
     all = isl_set_project_out(all, isl_dim_set, (unsigned)set->nouts, (unsigned)n);
-    return isl_set_compute_divs(all);
+    return question_divs(q, all);
 }
 
 static isl_basic_set *box(struct question *q, const struct lin *extent, const int *wanted, int n,

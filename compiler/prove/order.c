@@ -223,7 +223,7 @@ static isl_set *between(struct prove_order *o, struct qset *a, struct qset *b,
     for (int i = 1; i < n; ++i) x = order_refine(o, x, event[i - 1], de[i - 1], event[i], de[i]);
     x = order_refine(o, x, event[n - 1], de[n - 1], b, db);
     x = isl_set_project_out(x, isl_dim_set, (unsigned)(na + nb), (unsigned)(dims - na - nb));
-    return isl_set_compute_divs(x);
+    return question_divs(q, x);
 }
 
 // The same again is not worked out again: between accesses "a" and "b", wait "wait" (-1: none is
@@ -418,8 +418,7 @@ enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *us
     if (x->buffer != y->buffer || (!x->write && !y->write)) return PROVE_YES;
     if (x->once && y->once && x->write && y->write) return PROVE_YES;
     if (o->bad) return question_unknown(&o->q);
-    isl_ctx_reset_error(o->q.p->ctx);
-    isl_ctx_reset_operations(o->q.p->ctx);
+    prover_again(o->q.p);
     o->q.p->why = NULL;
     if (f) *f = (struct prove_fault){.missing = PROVE_BARRIER};
     if (meet(o, a, b, NULL, ANY_THREADS, NULL) == PROVE_YES) return PROVE_YES;
@@ -435,8 +434,7 @@ enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *us
 enum prove_answer prove_order_ends(struct prove_order *o, int a, struct prove_fault *f) {
     struct order_access *x = &o->access[a];
     if (o->bad) return question_unknown(&o->q);
-    isl_ctx_reset_error(o->q.p->ctx);
-    isl_ctx_reset_operations(o->q.p->ctx);
+    prover_again(o->q.p);
     o->q.p->why = NULL;
     order_first_waits(o, a);
     isl_set *open =
@@ -446,7 +444,7 @@ enum prove_answer prove_order_ends(struct prove_order *o, int a, struct prove_fa
         if (!x->first[i]) continue;
         isl_set *done = isl_set_project_out(isl_set_copy(x->first[i]), isl_dim_set,
                                             (unsigned)x->when.ndims, (unsigned)o->sync[i].ndims);
-        open = isl_set_subtract(open, isl_set_compute_divs(done));
+        open = isl_set_subtract(open, question_divs(&o->q, done));
     }
     int64_t param[MOST_PARAMS], value[MOST_DIMS];
     enum prove_answer r = question_empty(&o->q, open, param, value);

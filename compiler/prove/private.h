@@ -118,11 +118,16 @@ struct question {
 struct prover {
     struct session *s;
     isl_ctx *ctx;
+    unsigned long limit;  // operations of the next question
     const struct prove_promise *promise;
     int npromises;
     const char *why;
     const struct ix *term;  // the first that was not affine in this question
 };
+
+// Before another question.  Once one was given up the next ones may take a quarter of the
+// operations each: most often the plan is refused by then.
+void prover_again(struct prover *p);
 
 // Rows of a system: a sum that is 0 ("equal"), or at least 0.
 enum { MOST_ROWS = 512, SYSTEM_TERMS = 48 };
@@ -278,6 +283,7 @@ enum prove_answer question_empty(struct question *q, isl_set *x, int64_t *param,
 // The value of the "i"-th param column in "w"; false where it has none there.
 bool question_param(const struct question *q, int i, const struct prove_witness *w, int64_t *value);
 // The answer PROVE_UNKNOWN, because of a term or a limit.
+isl_set *question_divs(struct question *q, isl_set *x);
 enum prove_answer question_unknown(struct question *q);
 // Fills "w" from values; false when they are not true of the plan.
 bool question_witness(struct question *q, const int64_t *param, const int64_t *const *dim,

@@ -8,6 +8,8 @@
 #include "base/session.h"
 #include "prove/private.h"
 
+enum { LEAST_LIMIT = 10000 };
+
 // -- the prover -----------------------------------------------------------------------------------
 
 struct prover *prover_new(struct session *s, const struct prove_promise *promise, int npromises) {
@@ -16,9 +18,16 @@ struct prover *prover_new(struct session *s, const struct prove_promise *promise
     p->ctx = isl_ctx_alloc();
     if (!p->ctx) BUG("isl gives no context");
     isl_options_set_on_error(p->ctx, ISL_ON_ERROR_CONTINUE);
-    isl_ctx_set_max_operations(p->ctx,
-                               s->options.proof_limit ? s->options.proof_limit : PROVE_LIMIT);
+    p->limit = s->options.proof_limit ? s->options.proof_limit : PROVE_LIMIT;
+    isl_ctx_set_max_operations(p->ctx, p->limit);
     return p;
+}
+
+void prover_again(struct prover *p) {
+    if (isl_ctx_last_error(p->ctx) == isl_error_quota && p->limit >= LEAST_LIMIT) p->limit /= 4;
+    isl_ctx_reset_error(p->ctx);
+    isl_ctx_reset_operations(p->ctx);
+    isl_ctx_set_max_operations(p->ctx, p->limit);
 }
 
 void prover_free(struct prover *p) {
@@ -54,8 +63,7 @@ void question_init(struct question *q, struct prover *p) {
 void question_release(struct question *q) {
     isl_basic_set_free(q->context);
     isl_space_free(q->space);
-    isl_ctx_reset_error(q->p->ctx);
-    isl_ctx_reset_operations(q->p->ctx);
+    prover_again(q->p);
 }
 
 enum prove_answer question_unknown(struct question *q) {
@@ -246,16 +254,25 @@ static bool is_exact(const struct question *q) {
     return !q->p->term;
 }
 
+// "of" of "x", in the given part of the operations that a question may take.
+static isl_set *in_part(struct question *q, isl_set *x, isl_set *of(isl_set *), unsigned part) {
+    isl_ctx_reset_operations(q->p->ctx);
+    isl_ctx_set_max_operations(q->p->ctx, q->p->limit / part);
+    isl_set *r = of(x);
+    isl_ctx_set_max_operations(q->p->ctx, q->p->limit);
+    return r;
+}
+
+// What is projected out is told by quotients of what stays.  That is a parametric minimum, of which
+// each operation takes long where numbers get large.
+isl_set *question_divs(struct question *q, isl_set *x) {
+    return in_part(q, x, isl_set_compute_divs, 8);
+}
+
 // Of what is not affine the point may be no witness, and the least one takes long: it is not looked
 // for in that many steps, but any other.
 static isl_set *least_point(struct question *q, isl_set *x) {
-    unsigned long limit = isl_ctx_get_max_operations(q->p->ctx);
-    if (is_exact(q)) return isl_set_lexmin(x);
-    isl_ctx_reset_operations(q->p->ctx);
-    isl_ctx_set_max_operations(q->p->ctx, limit / 200);
-    isl_set *r = isl_set_lexmin(x);
-    isl_ctx_set_max_operations(q->p->ctx, limit);
-    return r;
+    return is_exact(q) ? isl_set_lexmin(x) : in_part(q, x, isl_set_lexmin, 200);
 }
 
 static bool coordinates(struct question *q, isl_set *x, int64_t *param, int64_t *dim) {

@@ -53,7 +53,7 @@ static isl_set *preceded(struct question *q, const struct qset *read, const stru
     if (earlier) system_exceeds(y, dr[equal], dw[equal], 1);
     isl_set *all = isl_set_from_basic_set(system_basic(y));
     all = isl_set_project_out(all, isl_dim_set, (unsigned)n, (unsigned)(write->ndims - equal));
-    return isl_set_compute_divs(all);
+    return question_divs(q, all);
 }
 
 static int most_common(const struct prove_write *write, int n) {
