@@ -355,9 +355,13 @@ static bool copy_points(struct run *r) {
     return true;
 }
 
-// Whether the view depends on a coordinate of kind "kind".
+// Whether the view's place, or which of its elements there are, depends on a coordinate of kind
+// "kind".
 static bool view_depends(const struct view *v, enum ix_var_kind kind) {
-    return ix_depends(v->offset, kind);
+    bool found = ix_depends(v->offset, kind);
+    int n = lay_valid(v->coord) ? lay_tuple_leaves(v->base->layout.shape) : 0;
+    for (int i = 0; i < n && !found; ++i) found = ix_depends(v->coord_off[i], kind);
+    return found;
 }
 
 bool oracle_copy(struct run *r, const struct copy *c) {

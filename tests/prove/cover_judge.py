@@ -246,11 +246,11 @@ class Judge(brute.Judge):
         return self.tiles > self.limits[0] and done > 2
 
     def writers(self, values, tensor, element):
-        """Who writes the element: (copy, block, loops, place in the tile, tid, warp) of each."""
+        """Who writes the element: (copy, block, loops, place in the tile, tid, warp) of each; and whether these are all."""
         self.trace = self.trace or compiled(self.plan, True, LARGE[1])
         found = []
         try:
             self.trace(*(values[p.name] for p in self.plan.params), tensor, element, found, [], 3 * LARGE[0])
         except Fault:
-            pass  # what else is wrong comes behind what was found
-        return found
+            return found, False  # what else is wrong ends it
+        return found, True

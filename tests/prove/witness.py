@@ -102,15 +102,19 @@ def judge_coverage(plan, judge, kind, groups):
     if len(element) != len(extents) or not all(0 <= x < n for x, n in zip(element, extents)):
         return False
     try:
-        writers = judge.writers(values, tensor.name, element)
+        writers, all_of_them = judge.writers(values, tensor.name, element)
     except Dubious:
         return None
     if kind == "never":
+        if not writers and not all_of_them:
+            return None
         return not writers and any(d == "out" and t is tensor for d, t in plan.formals)
     first, second = who(groups["first"]), who(groups["second"])
     a = [i for i, w in enumerate(writers) if is_writer(plan, first, w)]
     b = [i for i, w in enumerate(writers) if is_writer(plan, second, w)]
-    return bool(a and b and len(set(a + b)) > 1)
+    if a and b and len(set(a + b)) > 1:
+        return True
+    return False if all_of_them else None
 
 
 def judge_block(plan, judge, kind, groups, wanted):
