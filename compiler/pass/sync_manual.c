@@ -56,6 +56,23 @@ static void note_where(const struct schedule *x, const struct schedule_fault *f)
               (long long)at[2], *steps ? " " : "", steps);
 }
 
+// The loop in a "load" part in which "a" stands: its copies are one group, for which nothing in it
+// can wait.
+static const struct stmt *loop_of_group(const struct schedule_access *a) {
+    const struct stmt *load = NULL;
+    for (int i = 0; i < a->around.n; ++i) {
+        const struct stmt *st = a->around.stmt[i];
+        if (load && st->kind == STMT_FOR) return st;
+        load = st->kind == STMT_PART && st->load ? st : load;
+    }
+    return NULL;
+}
+
+static bool in_one_group(const struct schedule *x, const struct schedule_fault *f) {
+    const struct stmt *loop = f->b < 0 ? NULL : loop_of_group(&x->access[f->b]);
+    return loop && loop == loop_of_group(&x->access[f->a]) && f->why.missing == PROVE_WAIT;
+}
+
 void sync_report(const struct schedule *x, const struct schedule_fault *f) {
     struct session *s = x->s;
     const struct kernel *k = x->k;
@@ -75,6 +92,16 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
         diag_page(s, "barrier");
         diag_note(s, a->view->at, "the earlier one is here");
         instances_advice(s, x->prover, false, b ? b->view->at : k->at);
+        return;
+    }
+    if (!k->manual && in_one_group(x, f)) {
+        diag_error(s, b->stmt->at,
+                   "a cp.async of this loop may still write elements of '%s' that this one %s: the "
+                   "copies of a loop in a 'load' part are one group, and nothing waits for a part "
+                   "of it; write each element once, or leave out the loop",
+                   name, x->program.access[f->b].write ? "writes, too" : "reads");
+        diag_page(s, "pipeline");
+        note_where(x, f);
         return;
     }
     if (!k->manual)

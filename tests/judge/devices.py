@@ -3,7 +3,7 @@ import re
 from math import prod
 
 from generate import Draw, Drawn, Driver
-from judge import Kernel, TooLarge, Unsupported, Verdict
+from judge import Breach, Kernel, TooLarge, Unsupported, Verdict
 from mutate import mutate
 from parse import Parser
 from pieces import Axis, Chance
@@ -65,8 +65,13 @@ def judge_devices(plan, drawn, params):
         for name, n in zip(device["indices"], counts):
             indices[name] = left % n
             left //= n
-        load = Kernel(plan, device["functions"][0], params, indices).run()
-        store = Kernel(plan, device["functions"][1], params, indices).run()
+        try:
+            load = Kernel(plan, device["functions"][0], params, indices).run()
+            store = Kernel(plan, device["functions"][1], params, indices).run()
+        except Breach:
+            if number == 0:
+                raise
+            raise Unsupported("indices that the functions leave to their caller") from None
         moved += load.moved + store.moved
         there = load.outputs[device["shared"]]
         for at, (_, place, types) in store.outputs[device["target"]].items():
