@@ -72,6 +72,8 @@ def judge_devices(plan, drawn, params):
             if number == 0:
                 raise
             raise Unsupported("indices that the functions leave to their caller") from None
+        if number and not (load.moved and store.moved):  # a tile that is not there
+            raise Unsupported("indices that the functions leave to their caller")
         moved += load.moved + store.moved
         there = load.outputs[device["shared"]]
         for at, (_, place, types) in store.outputs[device["target"]].items():
