@@ -63,7 +63,7 @@ struct terms {
 };
 
 static struct lay_int rational(struct lay_int like, int64_t num, int64_t den) {
-    int64_t g = gcd64(num, den);
+    int64_t g = lay_gcd(num, den);
     like.num = num / g;
     like.den = den / g;
     return like;
@@ -284,7 +284,7 @@ static bool factor(struct session *s, const struct ix *e, int64_t k, const struc
     const struct ix_term *term = e->op == IX_SUM ? e->term : &self;
     int64_t tried = 0;
     for (int i = 0; i < n; ++i) {
-        int64_t c = gcd64(lay_int_divisor(term[i].coef), k);
+        int64_t c = lay_gcd(lay_int_divisor(term[i].coef), k);
         if (c <= 1 || c == tried) continue;
         tried = c;
         struct terms whole = {0}, rest = {0};

@@ -10,7 +10,6 @@ int lay_int_compare_syms(struct lay_int a, struct lay_int b);
 
 int64_t sat_add(int64_t a, int64_t b);
 int64_t sat_mul(int64_t a, int64_t b);
-int64_t gcd64(int64_t a, int64_t b);
 
 struct interval {
     int64_t lo, hi;

@@ -21,16 +21,6 @@ int64_t sat_mul(int64_t a, int64_t b) {
     return r;
 }
 
-int64_t gcd64(int64_t a, int64_t b) {
-    uint64_t x = a < 0 ? -(uint64_t)a : (uint64_t)a, y = b < 0 ? -(uint64_t)b : (uint64_t)b;
-    while (y) {
-        uint64_t r = x % y;
-        x = y;
-        y = r;
-    }
-    return x > INT64_MAX ? INT64_MAX : (int64_t)x;
-}
-
 struct interval interval_mul(struct interval a, struct interval b) {
     int64_t p[4] = {sat_mul(a.lo, b.lo), sat_mul(a.lo, b.hi), sat_mul(a.hi, b.lo),
                     sat_mul(a.hi, b.hi)};
@@ -160,10 +150,8 @@ int64_t ix_divisor(const struct ix *e) {
     case IX_DIV: return 1;
     case IX_MOD:
         // a % k is a multiple of whatever divides both
-        return gcd64(ix_divisor(e->a), lay_int_divisor(e->k));
-    case IX_SWZ:
-        g = ix_divisor(e->a);
-        return gcd64(g, (int64_t)1 << (e->sw.s >= 0 ? e->sw.m : e->sw.m));
+        return lay_gcd(ix_divisor(e->a), lay_int_divisor(e->k));
+    case IX_SWZ: g = ix_divisor(e->a); return lay_gcd(g, (int64_t)1 << (e->sw.m));
     case IX_SUM:
         for (int i = 0; i < e->nterms; ++i) {
             int64_t d = lay_int_divisor(e->term[i].coef);
@@ -171,7 +159,7 @@ int64_t ix_divisor(const struct ix *e) {
                 int64_t a = ix_divisor(e->term[i].atom), both;
                 d = __builtin_mul_overflow(d, a, &both) ? d : both;
             }
-            g = gcd64(g, d);
+            g = lay_gcd(g, d);
         }
         return g;
     }

@@ -23,14 +23,13 @@ void *lay_new(struct lay_ctx *ctx, size_t bytes) {
 }
 
 int64_t lay_gcd(int64_t a, int64_t b) {
-    if (a < 0) a = -a;
-    if (b < 0) b = -b;
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
+    uint64_t x = a < 0 ? -(uint64_t)a : (uint64_t)a, y = b < 0 ? -(uint64_t)b : (uint64_t)b;
+    while (y) {
+        uint64_t r = x % y;
+        x = y;
+        y = r;
     }
-    return a;
+    return x > INT64_MAX ? INT64_MAX : (int64_t)x;
 }
 
 static struct lay_int overflow(struct lay_ctx *ctx) {

@@ -206,6 +206,7 @@ const struct lay_sym *lay_param(struct lay_ctx *, const char *name, int64_t mul,
 struct lay_int lay_int_sym(struct lay_ctx *, const struct lay_sym *);
 bool lay_int_valid(struct lay_int);
 bool lay_int_static(struct lay_int);                 // no symbols, no basis, den 1
+int64_t lay_gcd(int64_t a, int64_t b);               // of 0 and 0 it is 0
 bool lay_int_is(struct lay_int, int64_t value);      // static and equal
 bool lay_int_equal(struct lay_int, struct lay_int);  // provably equal
 struct lay_int lay_int_mul(struct lay_ctx *, struct lay_int, struct lay_int);

@@ -30,21 +30,10 @@ static struct lin lin_col(struct question *q, enum col_kind kind, int at) {
     return r;
 }
 
-static int64_t gcd(int64_t a, int64_t b) {
-    if (a < 0) a = -a;
-    if (b < 0) b = -b;
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 // a * num / den
 static struct lin lin_scale(struct question *q, struct lin a, int64_t num, int64_t den) {
     if (!lin_ok(a) || den < 1) return NOT_LINEAR;
-    int64_t g = gcd(num, den);
+    int64_t g = lay_gcd(num, den);
     if (g > 1) {
         num /= g;
         den /= g;
@@ -67,7 +56,7 @@ static struct lin lin_scale(struct question *q, struct lin a, int64_t num, int64
 // a + times * b
 struct lin lin_add(struct question *q, struct lin a, struct lin b, int64_t times) {
     if (!lin_ok(a) || !lin_ok(b)) return NOT_LINEAR;
-    int64_t g = gcd(a.den, b.den), x = b.den / g, y = a.den / g;
+    int64_t g = lay_gcd(a.den, b.den), x = b.den / g, y = a.den / g;
     a = lin_scale(q, a, x, 1);
     b = lin_scale(q, b, y, 1);
     __int128 by = (__int128)times, c, den = (__int128)a.den;
