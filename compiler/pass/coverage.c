@@ -103,6 +103,70 @@ static enum prove_answer bounded(struct session *s, struct kernel *k, const stru
     return r;
 }
 
+// Whether "at", by which "v" was sliced, is at least 0 ("end" NULL), or less than "end".
+static enum prove_answer slice_bounded(struct session *s, struct kernel *k, const struct copy *c,
+                                       const struct view *v, const struct walk *w,
+                                       const struct ix *at, const struct ix *end,
+                                       struct outside *why) {
+    struct instances *x = ARENA_NEW(&s->arena, struct instances);
+    struct prove_witness found;
+    const struct ix *one[] = {at};
+    instances_begin(s, k, &w->around, true, x);
+    instances_of(x, c, v);
+    int cond = x->nconds;
+    instances_cond(x, at);
+    struct prove_set set = instances_settled(x, &w->around, v);
+    if (x->nconds > cond) {
+        one[0] = x->cond[cond];  // settled
+        x->cond[cond] = one[0] && end ? ix_sub(s, one[0], end)
+                        : one[0]      ? ix_sub(s, ix_int(s, -1), one[0])
+                                      : NULL;
+    }
+    set.out = one;
+    set.nouts = 1;
+    bool full = x->full || x->nconds == cond || !x->cond[cond];
+    enum prove_answer r = full ? PROVE_UNKNOWN : prove_none(w->prover, &set, &found);
+    *why = (struct outside){.full = full};
+    if (r == PROVE_NO)
+        why->with =
+            arena_printf(&s->arena, "%sit is %lld, %s", instances_params(s, w->plan, k, &found),
+                         (long long)found.out[0], instances_where(x, &w->around, c, &found, 0));
+    return r;
+}
+
+// Whether each coordinate by which "v" was sliced is there: also where another part of the tensor
+// follows.
+static bool check_slices(struct session *s, struct kernel *k, const struct copy *c,
+                         const struct view *v, const struct walk *w, bool predicates) {
+    for (const struct slice_bound *b = v->bounds; b; b = b->next) {
+        // of the tensor's own modes check_inside asks, but where predicates leave out what is
+        // beyond
+        if (b->of_tensor && !(predicates && v->overhang)) continue;
+        for (int high = 0; high < 2; ++high) {
+            struct outside why;
+            const struct ix *n = high ? ix_lay(s, b->extent) : NULL;
+            if (high ? !lay_int_valid(b->extent) : ix_provably_nonnegative(s, b->at)) continue;
+            if (slice_bounded(s, k, c, v, w, b->at, n, &why) == PROVE_YES) continue;
+            const struct ix *most = coverage_bound(s, b->at, &w->around, high);
+            if (of_formals(most)) {
+                add_duty(s, k, high ? ix_add(s, most, ix_int(s, 1)) : ix_int(s, 0), high ? n : most,
+                         v->base);
+                continue;
+            }
+            diag_error(s, v->at,
+                       "the coordinate '%s' may lie outside a mode of this part of '%s'%s%s",
+                       ix_text(s, b->at), v->base->name, high ? ", which has extent " : "",
+                       high ? ix_text(s, n) : "");
+            diag_page(s, "outside");
+            diag_note(s, v->at, "%s%s", why.with ? "" : "it is not known: ",
+                      why.with ? why.with : instances_why(w->prover, why.full));
+            if (!why.with) instances_advice(s, w->prover, why.full, v->at);
+            return false;
+        }
+    }
+    return true;
+}
+
 static void refuse_outside(const struct walk *w, struct session *s, const struct view *v,
                            const char *what, int mode, const struct ix *least,
                            const struct ix *most, const struct ix *n, struct outside why) {
@@ -195,7 +259,7 @@ static bool check_inside(struct session *s, struct kernel *k, const struct copy 
         }
         add_duty(s, k, ix_add(s, max, ix_int(s, 1)), n, v->base);
     }
-    return true;
+    return check_slices(s, k, c, v, w, predicates);
 }
 
 // -- 2: different coordinates, different elements -------------------------------------------------

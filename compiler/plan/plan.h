@@ -155,6 +155,19 @@ struct partitioned {
 
 // -- views ----------------------------------------------------------------------------------------
 // A tensor, or a part of one: element at coordinate c is base[sw(offset + layout(c))], elements.
+// Leaves of a shape, by number.
+struct leaf_set {
+    uint64_t word[LAY_MAX_LEAVES / 64];
+};
+
+// A coordinate by which a mode was sliced, and which must be there.
+struct slice_bound {
+    const struct ix *at;
+    struct lay_int extent;  // of the mode; invalid where "at" is less, or may be more
+    bool of_tensor;         // the mode is one of the tensor
+    const struct slice_bound *next;
+};
+
 struct view {
     struct tensor *base;
     const struct ix *offset;  // elements; under the swizzle when there is one
@@ -171,10 +184,13 @@ struct view {
     bool tiled;
     bool
         overhangs_part;  // .. some of which lie in the tensor, but not in the view that was divided
-    const char *const *names;  // of the modes, NULL for one that has none; NULL: none has
-    bool part;                 // made by partition_src, partition_dst or retile: one thread's
-    int64_t threads;           // of a partition: those that have one; 0 else
-    int64_t lanes;             // of a partition of what a warp has: likewise, of each warp
+    struct leaf_set tiles;             // leaves of layout that count tiles, of which there may be
+                                       // more than fit
+    const struct slice_bound *bounds;  // by the slices that made the view
+    const char *const *names;          // of the modes, NULL for one that has none; NULL: none has
+    bool part;        // made by partition_src, partition_dst or retile: one thread's
+    int64_t threads;  // of a partition: those that have one; 0 else
+    int64_t lanes;    // of a partition of what a warp has: likewise, of each warp
     struct range at;
     const struct partitioned *partitioned;  // made by local_partition alone; or NULL
 };

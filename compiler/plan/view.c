@@ -85,6 +85,32 @@ static void leaves(const struct lay_tuple *t, struct lay_int *out, int *n) {
     for (int i = 0; i < t->rank; ++i) leaves(t->kid[i], out, n);
 }
 
+static bool has_leaf(const struct leaf_set *x, int i) {
+    return x->word[i / 64] >> i % 64 & 1;
+}
+
+static void add_leaf(struct leaf_set *x, int i) {
+    x->word[i / 64] |= (uint64_t)1 << i % 64;
+}
+
+void view_counts_tiles(struct view *v, int from, int end) {
+    for (int i = from; i < end && i < LAY_MAX_LEAVES; ++i) add_leaf(&v->tiles, i);
+}
+
+// A leaf of the strides "t", the next of which is "*leaf", counts tiles where the one of "old" does
+// that it goes along; of a leaf of stride 0 that is not known, and one that does is enough.
+static void map_tiles(const struct lay_tuple *t, const struct leaf_set *old, int *leaf,
+                      struct leaf_set *out) {
+    int path[LAY_MAX_RANK];
+    for (int i = 0; !lay_is_leaf(t) && i < t->rank; ++i) map_tiles(t->kid[i], old, leaf, out);
+    if (!lay_is_leaf(t)) return;
+    int i = (*leaf)++;
+    bool any = false;
+    for (int k = 0; k < LAY_MAX_LEAVES / 64; ++k) any |= old->word[k] != 0;
+    if (t->leaf.num == 0 ? any : lay_int_basis_path(t->leaf, path) == 1 && has_leaf(old, path[0]))
+        add_leaf(out, i);
+}
+
 // "t" with each stride k@i replaced by k * by[i].
 static const struct lay_tuple *substitute(struct session *s, const struct lay_tuple *t,
                                           const struct lay_int *by, int n) {
@@ -120,6 +146,9 @@ struct view view_map(struct session *s, struct view v, struct lay f, struct rang
     }
     leaves(v.layout.stride, by, &n);
     struct lay old = v.layout;
+    struct leaf_set tiles = {{0}};
+    map_tiles(f.stride, &v.tiles, &(int){0}, &tiles);
+    v.tiles = tiles;
     v.layout = lay_make(&s->lay, f.shape, substitute(s, f.stride, by, n));
     v.layout.sw = old.sw;
     v.layout.composed = old.composed;
@@ -171,7 +200,41 @@ struct slicer {
     // the modes that stay
     const struct lay_tuple *shape[LAY_MAX_RANK], *stride[LAY_MAX_RANK], *coord[LAY_MAX_RANK];
     int n;
+    int leaf, nkept;       // leaves that were gone through, and of the modes that stay
+    struct leaf_set kept;  // of these: those that count tiles
 };
+
+// Whether coordinates of a mode are those of a mode of the tensor.
+static bool is_mode_of_tensor(const struct slicer *z, const struct lay_tuple *shape,
+                              const struct lay_tuple *coord) {
+    struct lay_ctx *x = &z->s->lay;
+    int64_t off;
+    if (!coord || !lay_is_leaf(shape)) return false;
+    struct lay_int k = coord->leaf;
+    const struct lay_tuple *extent = lay_tuple_flatten(x, z->v->base->layout.shape);
+    int mode = k.basis;
+    if (k.num != 1 || k.den != 1 || k.nsyms || mode < 0 || mode >= lay_tuple_rank(extent))
+        return false;
+    return lay_int_equal(shape->leaf, lay_tuple_get(x, extent, mode)->leaf) &&
+           ix_static(z->v->coord_off[mode], &off) && off == 0;
+}
+
+// The coordinate "i" of a mode must exist; where the last leaf counts tiles it may lie beyond.
+static void bound_slice(struct slicer *z, const struct ix *i, const struct lay_tuple *shape,
+                        const struct lay_tuple *coord) {
+    struct session *s = z->s;
+    struct lay_int size = lay_tuple_product(&s->lay, shape);
+    const struct ix *room = NULL;
+    if (has_leaf(&z->v->tiles, z->leaf + lay_tuple_leaves(shape) - 1)) size = LAY_INT_INVALID;
+    if (lay_int_valid(size)) {
+        room = ix_sub(s, ix_sub(s, ix_lay(s, size), ix_int(s, 1)), i);
+        if (room && ix_provably_nonnegative(s, room)) size = LAY_INT_INVALID;
+    }
+    if (!lay_int_valid(size) && ix_provably_nonnegative(s, i)) return;
+    struct slice_bound *b = ARENA_NEW(&s->arena, struct slice_bound);
+    *b = (struct slice_bound){i, size, is_mode_of_tensor(z, shape, coord), z->v->bounds};
+    z->v->bounds = b;
+}
 
 // Adds coordinate "i" of a whole mode to the tensor's coordinates.
 static bool add_coord(struct slicer *z, const struct ix *i, const struct lay_tuple *shape,
@@ -237,6 +300,8 @@ static bool slice(struct slicer *z, const struct coord *c, const struct lay_tupl
             z->error = "too many modes stay";
             return false;
         }
+        for (int i = lay_tuple_leaves(shape); i > 0; --i, ++z->leaf, ++z->nkept)
+            if (has_leaf(&z->v->tiles, z->leaf)) add_leaf(&z->kept, z->nkept);
         z->shape[z->n] = shape;
         z->stride[z->n] = stride;
         z->coord[z->n++] = coord;
@@ -250,6 +315,8 @@ static bool slice(struct slicer *z, const struct coord *c, const struct lay_tupl
                                     ix_text(s, c->ix), lay_int_text(&s->lay, size));
             return false;
         }
+        bound_slice(z, c->ix, shape, coord);
+        z->leaf += lay_tuple_leaves(shape);
         if (is_of_one_tile(c->ix, shape, coord)) return true;
         const struct lay_tuple *step = coord ? next_tiles(z, shape, stride, coord) : stride;
         z->v->offset = step ? ix_add(s, z->v->offset, view_crd2idx(s, c->ix, shape, step)) : NULL;
@@ -315,6 +382,7 @@ struct view view_slice(struct session *s, struct view v, const struct coord *c, 
         return v;
     }
     if (c->rank < 0 && !c->ix) return v;
+    v.tiles = z.kept;
     v.names = names_kept(s, &v, c);
     const struct lay_tuple *shape = lay_tuple(&s->lay, z.n, z.shape);
     v.layout = lay_make(&s->lay, shape, lay_tuple(&s->lay, z.n, z.stride));

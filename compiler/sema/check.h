@@ -177,6 +177,8 @@ bool view_reaches_out(struct sema *c, const struct view *v, struct lay f);
 // does; "zipped": "f" is ((tile),(rest)).
 void view_mark_overhang(struct sema *c, const struct view *v, struct lay f, bool zipped,
                         struct view *made);
+// Marks the leaves of "v", divided by "t", that count tiles.
+void view_mark_tiles(enum lay_divide_form form, const struct lay_tiler *t, struct view *v);
 void warn_layout_tiler(struct sema *c, const struct value *tiler, const struct ast_expr *e,
                        const struct view *v);
 

@@ -94,6 +94,9 @@ const struct value *view_partition(struct sema *c, const struct call *call) {
     int n = lay_rank(f), nrest = n - 2;
     struct view all = view_divide(c->s, *v, f, next, e->at);
     view_mark_overhang(c, v, zipped, true, &all);
+    const struct lay_tuple *shape = all.layout.shape;  // (thread,value,rest,..)
+    int first = lay_tuple_leaves(shape->kid[0]) + lay_tuple_leaves(shape->kid[1]);
+    view_counts_tiles(&all, first, lay_tuple_leaves(shape));
     if (nrest == rank) all.names = names_divide(c, v, 0, false, 2);
     struct coord *crd = ARENA_ARRAY(&c->s->arena, struct coord, n);
     for (int i = 0; i < n; ++i) crd[i] = (struct coord){.rank = -1};

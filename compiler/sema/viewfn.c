@@ -255,6 +255,37 @@ void warn_layout_tiler(struct sema *c, const struct value *tiler, const struct a
     diag_fixit(c->s, e->at, lay_tuple_text(c->lay, lay_product_each(c->lay, shape)));
 }
 
+static int leaves_of(const struct lay_tuple *t, int from, int end) {
+    int n = 0;
+    for (int i = from; i < end; ++i) n += lay_tuple_leaves(t->kid[i]);
+    return n;
+}
+
+void view_mark_tiles(enum lay_divide_form form, const struct lay_tiler *t, struct view *v) {
+    const struct lay_tuple *shape = v->layout.shape;
+    int n = modes_divided(t), rank = shape->rank, first = 0;
+    if (form == LAY_DIVIDE_LOGICAL && n > 0) {  // ((tile,rest),(tile,rest),..)
+        for (int i = 0; i < rank; ++i) {
+            const struct lay_tuple *mode = shape->kid[i];
+            int end = first + lay_tuple_leaves(mode);
+            if (i < n && mode->rank == 2)
+                view_counts_tiles(v, first + lay_tuple_leaves(mode->kid[0]), end);
+            first = end;
+        }
+        return;
+    }
+    // ((tile),(rest)), ((tile),rest,..), (tile,..,rest,..): behind the rest come modes not divided
+    int tiles = form == LAY_DIVIDE_FLAT && n > 0 ? n : 1;
+    int from = leaves_of(shape, 0, tiles), end = lay_tuple_leaves(shape);
+    if (form == LAY_DIVIDE_ZIPPED) {
+        const struct lay_tuple *rest = shape->kid[1];
+        if (n > 0 && rest->rank > n) end = from + leaves_of(rest, 0, n);
+    } else if (n > 0 && tiles + n < rank) {
+        end = from + leaves_of(shape, tiles, tiles + n);
+    }
+    view_counts_tiles(v, from, end);
+}
+
 static const struct value *divided(struct sema *c, const struct call *call, const struct view *v,
                                    const struct divide *how) {
     const struct ast_expr *e = call->e;
@@ -270,6 +301,7 @@ static const struct value *divided(struct sema *c, const struct call *call, cons
     struct view over = made->view;
     over.names = divided_names(c, call, v, t);
     view_mark_overhang(c, v, f, how->on == LAY_DIVIDE_ZIPPED, &over);
+    view_mark_tiles(how->on, t, &over);
     return value_view(c, over);
 }
 
