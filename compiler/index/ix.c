@@ -350,7 +350,8 @@ const struct ix *ix_div(struct session *s, const struct ix *a, struct lay_int by
     }
     struct terms whole = {0}, rest = {0};
     split(s, a, by, &whole, &rest);
-    if (whole.n || !rest.n) {
+    if (!whole.n && !rest.n) return make_quotient(s, IX_DIV, a, by);  // of 0, by what may be 0
+    if (whole.n) {
         const struct ix *q = terms_finish(s, &whole), *r = terms_finish(s, &rest);
         // what is not negative stays so: C rounds towards zero, and nothing is added to "r" again
         // where "by" is a param
@@ -379,7 +380,8 @@ const struct ix *ix_mod(struct session *s, const struct ix *a, struct lay_int by
     }
     struct terms whole = {0}, rest = {0};
     split(s, a, by, &whole, &rest);
-    if (whole.n || !rest.n) return ix_mod(s, terms_finish(s, &rest), by);
+    if (!whole.n && !rest.n) return make_quotient(s, IX_MOD, a, by);
+    if (whole.n) return ix_mod(s, terms_finish(s, &rest), by);
     const struct ix *x, *y;
     int64_t g, m;
     a = lift(s, a, by, &m);

@@ -131,14 +131,53 @@ static const struct ix *tile_at(struct session *s, const struct kernel *k, const
     return view_crd2idx(s, view_thread(s, k, c), cut->thr.shape, stride);
 }
 
+// The coordinate of "tid" along mode "m" of "v", with the values and tiles that "val" and "rest"
+// number.
+static const struct ix *coord_of_thread(struct instances *x, const struct copy *c,
+                                        const struct view *v, const struct tile_cut *cut,
+                                        const struct modes *val, const struct modes *rest, int m) {
+    struct session *s = x->s;
+    int a = 0, b = 0;
+    const struct ix *e = ix_add(s, v->coord_off[m], tile_at(s, x->k, c, cut, m));
+    e = along(s, modes_along(s, cut->val.stride, m), val, &a, e);
+    return along(s, modes_along(s, cut->rest.stride, m), rest, &b, e);
+}
+
+static bool cut_side(struct session *s, const struct copy *c, const struct view *v,
+                     struct tile_cut *cut) {
+    bool fits = true;
+    return lay_valid(v->coord) &&
+           (c->facts.by_map ? map_tile_cut(s, c, v->coord, cut, &fits)
+                            : tile_cut(s, c->tc, v->coord, cut)) &&
+           fits;
+}
+
+// Nothing is moved where the other side "v" of the copy ends.  Where its parts are told by other
+// modes than those of "cut" that is not added: there are more instances then.
+static void add_other_side(struct instances *x, const struct copy *c, const struct view *v,
+                           const struct tile_cut *cut, const struct modes *val,
+                           const struct modes *rest) {
+    struct session *s = x->s;
+    struct tile_cut other;
+    if (!cut_side(s, c, v, &other) || !lay_tuple_equal(cut->val.shape, other.val.shape) ||
+        !lay_tuple_equal(cut->rest.shape, other.rest.shape))
+        return;
+    const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, v->base->layout.shape);
+    for (int m = 0; m < instances_rank(v); ++m) {
+        const struct ix *n = ix_lay(s, lay_tuple_get(&s->lay, extent, m)->leaf);
+        const struct ix *at = coord_of_thread(x, c, v, &other, val, rest, m);
+        if (at) instances_cond(x, ix_sub(s, ix_sub(s, n, ix_int(s, 1)), at));
+    }
+}
+
 struct prove_set instances_by_thread(struct session *s, const struct kernel *k,
                                      const struct around *around, const struct copy *c, bool read,
                                      struct instances *out) {
     const struct copy_facts *f = &c->facts;
     const struct view *v = read ? &c->src : &c->dst;
     struct instances *x = out;
+    const struct view *other = read ? &c->dst : &c->src;
     struct tile_cut cut;
-    bool fits = true;
     if (f->level == LEVEL_THREAD) return instances_access(s, k, around, c, read, false, x);
     instances_begin(s, k, around, false, x);
     x->var[x->nvars++] = (struct prove_var){k->tid, ix_int(s, 0), ix_int(s, f->threads)};
@@ -146,9 +185,7 @@ struct prove_set instances_by_thread(struct session *s, const struct kernel *k,
     int rank = instances_rank(v);
     const struct ix **at = ARENA_ARRAY(&s->arena, const struct ix *, rank + 1);
     struct prove_set set = {x->var, x->nvars, x->cond, 0, at, rank};
-    if (!(f->by_map ? map_tile_cut(s, c, v->coord, &cut, &fits)
-                    : tile_cut(s, c->tc, v->coord, &cut)) ||
-        !fits) {
+    if (!cut_side(s, c, v, &cut)) {
         lay_clear_error(&s->lay);
         x->full = true;
         return set;
@@ -160,10 +197,7 @@ struct prove_set instances_by_thread(struct session *s, const struct kernel *k,
     add_modes(x, cut.rest.shape, &rest);
     const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, v->base->layout.shape);
     for (int m = 0; m < rank; ++m) {
-        int a = 0, b = 0;
-        const struct ix *e = ix_add(s, v->coord_off[m], tile_at(s, k, c, &cut, m));
-        e = along(s, modes_along(s, cut.val.stride, m), &val, &a, e);
-        e = along(s, modes_along(s, cut.rest.stride, m), &rest, &b, e);
+        const struct ix *e = coord_of_thread(x, c, v, &cut, &val, &rest, m);
         at[m] = view_by_tid(s, k, instances_step(s, around, e));
         const struct ix *n = ix_lay(s, lay_tuple_get(&s->lay, extent, m)->leaf);
         if (!at[m])
@@ -171,6 +205,7 @@ struct prove_set instances_by_thread(struct session *s, const struct kernel *k,
         else if (v->overhang)
             instances_cond(x, ix_sub(s, ix_sub(s, n, ix_int(s, 1)), at[m]));
     }
+    if (other->overhang && (read || !c->pad)) add_other_side(x, c, other, &cut, &val, &rest);
     for (int i = 0; i < x->nconds; ++i)
         x->cond[i] = view_by_tid(s, k, instances_step(s, around, x->cond[i]));
     lay_clear_error(&s->lay);

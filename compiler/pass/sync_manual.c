@@ -22,7 +22,7 @@ static const char *iterations(const struct schedule *x, const struct schedule_ac
 static const char *who(const struct schedule *x, const struct schedule_fault *f, int which) {
     const struct schedule_access *a = &x->access[which ? f->b : f->a];
     const int64_t *var = f->why.at.var[which];
-    if (!a->copy) return "the function that is called";
+    if (!a->copy) return a->stmt->call->fill ? "a fill" : "the function that is called";
     if (!f->why.threads) return "a thread";
     return arena_printf(&x->s->arena, "thread %lld", (long long)var[x->k->tid->id]);
 }

@@ -37,10 +37,6 @@ static void add_radix(struct radices *x, struct lay_int k) {
     x->at[x->n++] = k;
 }
 
-static int64_t gcd(int64_t a, int64_t b) {
-    return b ? gcd(b, a % b) : a;
-}
-
 static bool same_symbols(struct lay_int a, struct lay_int b) {
     a.num = b.num = a.den = b.den = 1;
     return lay_int_equal(a, b);
@@ -58,7 +54,7 @@ static void find_radices(const struct prove_set *set, int n, int mode, struct ra
         for (int j = 0; j < i; ++j) {
             struct lay_int k = x->at[i];
             if (!same_symbols(k, x->at[j]) || k.den != 1 || x->at[j].den != 1) continue;
-            k.num = gcd(k.num, x->at[j].num);
+            k.num = lay_gcd(k.num, x->at[j].num);
             add_radix(x, k);
         }
     }
@@ -129,6 +125,8 @@ static const struct ix *quotients(struct prover *p, const struct ix *extent, str
         const struct ix *all = most ? ix_scale(s, most, k) : NULL;
         if (all && prove_at_least(p, all, extent) == PROVE_YES) return most;
     }
+    // where k is 0 no multiple of it reaches the elements that there may be
+    if (prove_at_least(p, ix_lay(s, k), ix_int(s, 1)) != PROVE_YES) return NULL;
     return ix_div(s, ix_add(s, extent, ix_sub(s, ix_lay(s, k), ix_int(s, 1))), k);
 }
 
@@ -157,8 +155,8 @@ static bool split(struct prover *p, struct prove_set *set, int n, const struct i
         int modes = set[0].nouts;
         if (extent) {
             extent[modes] = quotients(p, extent[mode], x.at[at], set, to, n);
-            extent[mode] = ix_lay(s, x.at[at]);
             if (!extent[modes]) return false;
+            extent[mode] = ix_lay(s, x.at[at]);
         }
         for (int i = 0; i < n; ++i) {
             const struct ix **out = ARENA_ARRAY(&s->arena, const struct ix *, modes + 1);
