@@ -22,8 +22,6 @@ void buf_puts(struct buf *b, const char *text);
 void buf_write(struct buf *b, const char *text, size_t len);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
-// "text" as a JSON string, in quotes; bytes that are no UTF-8 become U+FFFD.
-void buf_json_string(struct buf *b, const char *text);
 // Copies the text into "a", releases the buffer and returns the copy.
 char *buf_finish(struct buf *b, struct arena *a);
 

@@ -1,40 +1,8 @@
 // The diagnostics as JSON, for editors: one array, sorted as the text is, everything that the text
 // has and the ends of the ranges.
-#include <string.h>
-
 #include "base/buf.h"
+#include "base/escape.h"
 #include "base/session.h"
-
-// Length of the well-formed UTF-8 character at "p", of "left" bytes, or 0.  Only what JSON readers
-// insist on is checked: lead and continuation bytes.
-static size_t utf8_length(const unsigned char *p, size_t left) {
-    size_t n = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
-    if (n > left) return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80) return 0;
-    return n;
-}
-
-void buf_json_string(struct buf *out, const char *text) {
-    size_t len = strlen(text);
-    buf_char(out, '"');
-    for (size_t i = 0; i < len;) {
-        unsigned char c = (unsigned char)text[i];
-        size_t n = utf8_length((const unsigned char *)text + i, len - i);
-        if (c == '"' || c == '\\')
-            buf_printf(out, "\\%c", c);
-        else if (c == '\n')
-            buf_puts(out, "\\n");
-        else if (c < 0x20 || c == 0x7f)
-            buf_printf(out, "\\u%04x", c);
-        else if (n == 0)
-            buf_puts(out, "\\ufffd");
-        else
-            buf_write(out, text + i, n);
-        i += n ? n : 1;
-    }
-    buf_char(out, '"');
-}
 
 static void print_range(struct session *s, struct buf *out, struct range r) {
     if (!source_known(s, r)) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/escape.h"
 #include "base/session.h"
 
 enum { TAB = 8, WIDEST = 200, LEAD = 60 };
@@ -16,24 +17,6 @@ enum { TAB = 8, WIDEST = 200, LEAD = 60 };
 #define CYAN  "\033[1;36m"
 #define GREEN "\033[1;32m"
 #define PLAIN "\033[0m"
-
-// Decodes the character at "p" (before "end"): its code point, and its length in "len".  Returns -1
-// for a byte that starts no character.
-static int32_t decode(const unsigned char *p, const unsigned char *end, int *len) {
-    *len = 1;
-    int n = *p < 0x80 ? 0 : *p >= 0xf0 && *p < 0xf5 ? 3 : *p >= 0xe0 ? 2 : 1;
-    if (n == 0) return *p;
-    if (*p < 0xc2 || *p >= 0xf5 || end - p <= n) return -1;
-    int32_t c = *p & (0x3f >> n);
-    for (int i = 1; i <= n; i++) {
-        if ((p[i] & 0xc0) != 0x80) return -1;
-        c = c << 6 | (p[i] & 0x3f);
-    }
-    bool overlong = (n == 2 && c < 0x800) || (n == 3 && c < 0x10000);
-    if (overlong || c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) return -1;
-    *len = n + 1;
-    return c;
-}
 
 // Terminal columns of a printable character: the blocks that matter, not the whole of Unicode's
 // tables.
@@ -69,7 +52,7 @@ static void show_line(struct session *s, struct shown *out, const char *line, in
     int col = 0;
     for (int i = 0; i < len;) {
         int n;
-        int32_t c = decode(p + i, end, &n);
+        int32_t c = utf8_decode(p + i, end, &n);
         for (int k = 0; k < n; k++) {
             out->column[i + k] = col;
             out->offset[i + k] = (int)out->text.len;
@@ -78,8 +61,8 @@ static void show_line(struct session *s, struct shown *out, const char *line, in
             int to = (col / TAB + 1) * TAB;
             buf_fill(&out->text, ' ', to - col);
             col = to;
-        } else if (c < 0x20 || c == 0x7f || (c >= 0x80 && c < 0xa0)) {
-            for (int k = 0; k < n; k++) buf_printf(&out->text, "<%02X>", p[i + k]);
+        } else if (utf8_is_control(c)) {
+            buf_shown(&out->text, line + i, (size_t)n);
             col += 4 * n;
         } else {
             buf_write(&out->text, line + i, (size_t)n);
@@ -113,7 +96,7 @@ static void print_fixits(struct buf *out, const struct diag *d, const struct sho
         if (any && want < col + 1) want = col + 1;
         if (!any) buf_puts(out, paint(color, GREEN));
         buf_fill(out, ' ', want - col);
-        buf_puts(out, f->replacement);
+        buf_shown(out, f->replacement, strlen(f->replacement));
         col = want;
         for (const char *p = f->replacement; *p; p++) col += (*p & 0xc0) != 0x80;
         any = true;
@@ -171,14 +154,16 @@ static void print_one(struct session *s, struct buf *out, const struct diag *d, 
     if (known) {
         int row, col;
         source_place(s, d->at, &row, &col);
-        buf_printf(out, "%s:%d:%d: ", s->sources.file[d->at.file].path, row, col);
+        const char *path = s->sources.file[d->at.file].path;
+        buf_shown(out, path, strlen(path));
+        buf_printf(out, ":%d:%d: ", row, col);
     } else {
         buf_puts(out, "tcpc: ");
     }
     buf_printf(out, "%s%s%s: %s", paint(color, severity[d->severity].code),
                severity[d->severity].word, paint(color, PLAIN),
                d->severity == SEV_NOTE ? "" : paint(color, BOLD));
-    buf_puts(out, d->message);
+    buf_shown(out, d->message, strlen(d->message));
     if (d->warning != W_COUNT)
         buf_printf(out, " [%s-W%s]", d->severity == SEV_ERROR ? "-Werror," : "",
                    diag_warning_row(d->warning)->name);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/escape.h"
 #include "base/session.h"
 
 // Reads what is left of "in" into malloc'ed memory.  Returns NULL with errno set on failure.
@@ -53,6 +54,7 @@ int source_read(struct session *s, const char *path) {
     }
     int file = source_add(s, shown, text, size);
     free(text);
+    if (file >= 0) s->sources.file[file].is_file = !standard;
     return file;
 }
 
@@ -73,6 +75,7 @@ int source_add(struct session *s, const char *path, const char *text, size_t siz
     f->path = arena_strndup(&all->arena, path, strlen(path));
     f->text = arena_strndup(&all->arena, text, size);
     f->size = size;
+    f->is_file = false;
     f->nlines = 1;
     for (size_t i = 0; i < size; i++) f->nlines += text[i] == '\n';
     f->line_start = ARENA_ARRAY(&all->arena, uint32_t, f->nlines);
@@ -119,5 +122,9 @@ const char *source_line(struct session *s, struct range r) {
         if (blank && (b.len == 0 || b.text[b.len - 1] == ' ')) continue;
         buf_char(&b, blank ? ' ' : c);
     }
-    return buf_finish(&b, &s->arena);
+    struct buf out;
+    buf_init(&out);
+    buf_shown(&out, b.text, b.len);
+    buf_release(&b);
+    return buf_finish(&out, &s->arena);
 }

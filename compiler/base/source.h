@@ -28,6 +28,7 @@ struct source {
     size_t size;
     uint32_t *line_start;  // byte offset of each line
     int nlines;
+    bool is_file;  // and no text of the command line or of standard input
 };
 
 // A text that is read in the place of the file at "path".
@@ -54,7 +55,8 @@ bool source_known(const struct session *s, struct range r);
 struct range range_join(struct range a, struct range b);
 // 1-based line, and 1-based column in bytes; both 0 for RANGE_NONE.
 void source_place(const struct session *s, struct range r, int *line, int *col);
-// The bytes of "r" as they stand in the source, each run of blanks and line ends as one blank.
+// The bytes of "r" as they are shown (base/escape.h), each run of blanks and line ends as one
+// blank.
 const char *source_line(struct session *s, struct range r);
 
 #endif

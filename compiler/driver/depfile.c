@@ -6,7 +6,6 @@
 #include "base/buf.h"
 #include "base/session.h"
 #include "driver/options.h"
-#include "driver/output.h"
 
 bool depfile_check(const struct depfile *d, const char *output) {
     if (!d->wanted && (d->path || d->target)) {
@@ -20,14 +19,26 @@ bool depfile_check(const struct depfile *d, const char *output) {
     return true;
 }
 
-// A name as make takes it: '#', '$' and blanks are escaped, and so are the backslashes before a
-// blank.
+// Whether make and ninja can be told the name: they agree on no way to write the others.
+static bool can_be_told(const char *name) {
+    for (const char *p = name; *p; ++p) {
+        bool control = (unsigned char)*p < ' ' || *p == 0x7f;
+        bool cut = *p == '\\' && (p[1] == 0 || p[1] == ':' || p[1] == '#');
+        if (!control && !cut && !strchr(";|=", *p)) continue;
+        option_error("no dependency file can hold the name '%s'", name);
+        return false;
+    }
+    return true;
+}
+
+// A name as make takes it: '#', ':', '$' and blanks are escaped, and so are the backslashes before
+// a blank.
 static void put_name(struct buf *b, const char *name) {
     for (const char *p = name; *p; ++p) {
-        if (*p == ' ' || *p == '\t') {
+        if (*p == ' ') {
             for (const char *q = p; q > name && q[-1] == '\\'; --q) buf_char(b, '\\');
             buf_char(b, '\\');
-        } else if (*p == '#') {
+        } else if (*p == '#' || *p == ':') {
             buf_char(b, '\\');
         } else if (*p == '$') {
             buf_char(b, '$');
@@ -44,25 +55,27 @@ static const char *default_path(struct session *s, const char *output) {
     return arena_printf(&s->arena, "%.*s.d", (int)n, output);
 }
 
-int depfile_write(struct session *s, const struct depfile *d, const char *output) {
-    struct buf b;
-    buf_init(&b);
+const char *depfile_path(struct session *s, const struct depfile *d, const char *output) {
+    return d->path ? d->path : default_path(s, output);
+}
+
+bool depfile_text(struct session *s, const struct depfile *d, const char *output, struct buf *out) {
+    bool ok = d->target || can_be_told(output);
     if (d->target)
-        buf_puts(&b, d->target);
+        buf_puts(out, d->target);
     else
-        put_name(&b, output);
-    buf_char(&b, ':');
+        put_name(out, output);
+    buf_char(out, ':');
     for (int i = 0; i < s->sources.n; ++i) {
         const char *path = s->sources.file[i].path;
-        if (path[0] == '<' || strcmp(path, "-") == 0) continue;  // text of the command line
+        if (!s->sources.file[i].is_file) continue;
         bool again = false;
         for (int j = 0; j < i && !again; ++j) again = strcmp(s->sources.file[j].path, path) == 0;
         if (again) continue;
-        buf_puts(&b, " \\\n  ");
-        put_name(&b, path);
+        buf_puts(out, " \\\n  ");
+        ok = ok && can_be_told(path);
+        put_name(out, path);
     }
-    buf_char(&b, '\n');
-    int status = output_write(s, d->path ? d->path : default_path(s, output), b.text, b.len);
-    buf_release(&b);
-    return status;
+    buf_char(out, '\n');
+    return ok;
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+struct buf;
 struct session;
 
 struct depfile {
@@ -15,8 +16,10 @@ struct depfile {
 // Whether "d" can be written for output "output" ("-": standard output); says why not.
 bool depfile_check(const struct depfile *d, const char *output);
 
-// Writes the rule "target: plan imports" of all files that "s" has read.  Returns 0, or 2 after it
-// has said why not.
-int depfile_write(struct session *s, const struct depfile *d, const char *output);
+// Where it is written to.
+const char *depfile_path(struct session *s, const struct depfile *d, const char *output);
+// Appends the rule "target: plan imports" of all files that "s" has read.  False after it has said
+// why there is none.
+bool depfile_text(struct session *s, const struct depfile *d, const char *output, struct buf *out);
 
 #endif

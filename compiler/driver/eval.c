@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/escape.h"
 #include "base/session.h"
 #include "driver/commands.h"
 #include "driver/options.h"
@@ -59,7 +60,8 @@ static int evaluate(const char *text, const struct style *style, FILE *errors, c
             printed = NULL;
     }
     if (!printed) {
-        fprintf(errors, "%s%s%s\n", prefix, s.lay.error ? s.lay.error : "no value", nearest(&s));
+        fprintf(errors, "%s%s%s\n", prefix, s.lay.error ? shown(&s.arena, s.lay.error) : "no value",
+                nearest(&s));
         status = EXIT_WRONG;
     }
     session_release(&s);

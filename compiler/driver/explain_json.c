@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/buf.h"
+#include "base/escape.h"
 #include "base/session.h"
 #include "driver/explain.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/escape.h"
 #include "base/session.h"
 #include "driver/explain.h"
 
@@ -249,7 +250,7 @@ static void put_edge(struct buf *b, const struct explained_copy *c) {
 static void put_copy(struct session *s, struct buf *b, const struct explained_kernel *k,
                      const struct explained_copy *c) {
     const char *head = c->label ? arena_printf(&s->arena, "%s: %s", c->label, c->text) : c->text;
-    buf_printf(b, "\n%-72s %s:%d\n", head, c->path, c->line);
+    buf_printf(b, "\n%-72s %s:%d\n", head, shown(&s->arena, c->path), c->line);
     struct buf text;
     buf_init(&text);
     put_work(s, &text, k, c);
@@ -364,7 +365,7 @@ static void put_sync(struct buf *b, const struct explained_sync *x) {
 
 static void put_kernel(struct session *s, struct buf *b, const struct explained_kernel *k) {
     const char *head = arena_printf(&s->arena, "%s %s", k->device ? "device" : "kernel", k->name);
-    buf_printf(b, "%-72s %s:%d\n", head, k->path, k->line);
+    buf_printf(b, "%-72s %s:%d\n", head, shown(&s->arena, k->path), k->line);
     if (k->device) {
         buf_printf(b, "  called by %" PRId64 " threads of a block with tid 0 .. %" PRId64,
                    k->threads, k->threads - 1);
@@ -413,7 +414,7 @@ static void put_kernel(struct session *s, struct buf *b, const struct explained_
     for (int i = 0; i < k->ncopies; ++i) put_copy(s, b, k, &k->copy[i]);
     for (int i = 0; i < k->ncalls; ++i) {
         const struct explained_call *c = &k->call[i];
-        buf_printf(b, "\n%-72s %s:%d\n", c->text, k->path, c->line);
+        buf_printf(b, "\n%-72s %s:%d\n", c->text, shown(&s->arena, k->path), c->line);
         paragraph(
             b,
             c->barrier

@@ -32,7 +32,7 @@ static int format_one(const char *path, bool in_place, bool check) {
             diag_print(&s, stderr);
             status = EXIT_WRONG;
         } else if (check) {
-            if (!same) fprintf(stderr, "tcpc: '%s' is not formatted\n", path);
+            if (!same) option_say("'%s' is not formatted", path);
             status = same ? EXIT_RIGHT : EXIT_WRONG;
         } else if (!in_place || strcmp(path, "-") == 0) {
             status = output_write(&s, "-", text, strlen(text));

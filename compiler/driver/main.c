@@ -145,8 +145,9 @@ static int compile(struct session *s, const struct request *r) {
     if (s->diags.nerrors && status == 0) status = 1;
     diag_print(s, stderr);
     if (status) return status;
-    struct buf b;
+    struct buf b, dep;
     buf_init(&b);
+    buf_init(&dep);
     switch (r->emit) {
     case STAGE_AST: ast_dump(&b, s, c.ast); break;
     case STAGE_PLAN: plan_print(s, c.plan, &b); break;
@@ -154,9 +155,12 @@ static int compile(struct session *s, const struct request *r) {
     case STAGE_CUDA:
     case STAGE_HEADER: buf_puts(&b, c.cuda); break;
     }
-    status = output_write(s, to, b.text, b.len);
-    if (!status && r->dep.wanted) status = depfile_write(s, &r->dep, to);
+    if (r->dep.wanted && !depfile_text(s, &r->dep, to, &dep)) status = EXIT_USAGE;
+    if (!status) status = output_write(s, to, b.text, b.len);
+    if (!status && r->dep.wanted)
+        status = output_write(s, depfile_path(s, &r->dep, to), dep.text, dep.len);
     buf_release(&b);
+    buf_release(&dep);
     return status;
 }
 

@@ -8,17 +8,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/escape.h"
 #include "base/session.h"
 #include "plan/plan.h"
 
+__attribute__((format(printf, 2, 0))) static void say(const char *before, const char *format,
+                                                      va_list ap) {
+    struct buf text, line;
+    buf_init(&text);
+    buf_init(&line);
+    buf_vprintf(&text, format, ap);
+    buf_shown(&line, text.text, text.len);
+    fprintf(stderr, "%s%s\n", before, line.text);
+    buf_release(&text);
+    buf_release(&line);
+}
+
 int option_error(const char *format, ...) {
     va_list ap;
-    fputs("tcpc: error: ", stderr);
     va_start(ap, format);
-    vfprintf(stderr, format, ap);
+    say("tcpc: error: ", format, ap);
     va_end(ap);
-    fputc('\n', stderr);
     return EXIT_USAGE;
+}
+
+void option_say(const char *format, ...) {
+    va_list ap;
+    va_start(ap, format);
+    say("tcpc: ", format, ap);
+    va_end(ap);
 }
 
 const char *option_value(int argc, char **argv, int *i, const char *name, bool *missing) {

@@ -22,7 +22,10 @@ enum option_taken option_common(struct session *s, int argc, char **argv, int *i
 // is another option, "" with *missing set when there is no value.
 const char *option_value(int argc, char **argv, int *i, const char *name, bool *missing);
 
-// Prints "tcpc: error: ..." to the standard error; returns EXIT_USAGE.
+// Prints "tcpc: error: ..." to the standard error, as one line whatever is in the words; returns
+// EXIT_USAGE.
 int option_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// Prints "tcpc: ..." there in the same way.
+void option_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -75,9 +75,8 @@ static void put_comment(const struct emission *o, const struct kir_node *n, int 
         for (int i = 0; i < n->nlines; ++i) comment_write(o->b, indent, n->line[i], 4);
         return;
     }
-    const char *file = strrchr(n->path, '/');
     const char *place =
-        arena_printf(&o->s->arena, "%s:%d", file ? file + 1 : n->path, n->plan_line);
+        arena_printf(&o->s->arena, "%s:%d", name_in_comment(o->s, n->path), n->plan_line);
     int room = EMIT_COLUMNS - indent - 3, width = (int)strlen(n->line[0]), pad = 60 - width;
     if (pad < 2) pad = 2;
     if (width + pad + (int)strlen(place) <= room) {
@@ -425,8 +424,7 @@ static void put_kernel(const struct emission *o) {
     const struct kir_kernel *k = o->k;
     struct buf *b = o->b;
     struct session *s = o->s;
-    const char *file = strrchr(k->path, '/');
-    buf_printf(b, "\n// kernel %s, %s:%d\n", k->name, file ? file + 1 : k->path, k->line);
+    buf_printf(b, "\n// kernel %s, %s:%d\n", k->name, name_in_comment(s, k->path), k->line);
     comment_write(b, 0,
                   arena_printf(&s->arena,
                                "  grid (%s,%s,%s), %" PRId64 " threads, %" PRId64
@@ -456,10 +454,8 @@ static void put_kernel(const struct emission *o) {
 }
 
 static void put_head(struct session *s, const struct kir *ir, struct buf *b) {
-    (void)s;
-    const char *file = strrchr(ir->path, '/');
     buf_printf(b, "// Made by tcpc from %s for %s: change the plan, not this file.\n",
-               file ? file + 1 : ir->path, ir->arch);
+               name_in_comment(s, ir->path), ir->arch);
 }
 
 static const char version[] = "#if TCP_RUNTIME_VERSION != 1\n"

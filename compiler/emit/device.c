@@ -152,10 +152,9 @@ void emit_device(const struct emission *o) {
     const struct kir_kernel *k = o->k;
     struct session *s = o->s;
     struct buf *b = o->b;
-    const char *file = strrchr(k->path, '/');
     int64_t bytes = 0;
     int align = 1;
-    buf_printf(b, "\n// device %s, %s:%d\n", k->name, file ? file + 1 : k->path, k->line);
+    buf_printf(b, "\n// device %s, %s:%d\n", k->name, name_in_comment(s, k->path), k->line);
     put_duties(o);
     for (int i = 0; i < k->nformals; ++i) {
         const struct kir_formal *f = &k->formal[i];

@@ -4,8 +4,11 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/escape.h"
 #include "base/session.h"
 
 // -- calls and comments ---------------------------------------------------------------------------
@@ -267,7 +270,23 @@ void call_write(struct buf *b, const struct call *c) {
     buf_char(b, '\n');
 }
 
-void comment_write(struct buf *b, int indent, const char *text, int hang) {
+// A backslash before a blank may come to stand at the end of a line, where it takes the next line
+// into the comment.
+static char *without_splices(const char *text) {
+    struct buf b;
+    buf_init(&b);
+    for (const char *p = text; *p; ++p) {
+        if (*p == '\\' && (p[1] == ' ' || p[1] == 0))
+            buf_puts(&b, "<5C>");
+        else
+            buf_char(&b, *p);
+    }
+    return b.text;
+}
+
+void comment_write(struct buf *b, int indent, const char *given, int hang) {
+    char *whole = without_splices(given);
+    const char *text = whole;
     int room = EMIT_COLUMNS - indent - 3;
     bool first = true;
     size_t left = strlen(text);
@@ -291,6 +310,7 @@ void comment_write(struct buf *b, int indent, const char *text, int hang) {
         while (left > 0 && *text == ' ') ++text, --left;
         first = false;
     }
+    free(whole);
 }
 
 // The length of "text" up to and with the operator after its next term that stands in no
@@ -365,21 +385,19 @@ void conditions_write(struct buf *b, int indent, const char *head, const char *c
     buf_char(b, '\n');
 }
 
+static const char *behind_folders(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+const char *name_in_comment(struct session *s, const char *path) {
+    return shown(&s->arena, behind_folders(path));
+}
+
 // -- #line ----------------------------------------------------------------------------------------
 
-// The name of the file "path" without its folder, as it stands in a C string.
 static const char *quoted_name(struct session *s, const char *path) {
-    const char *slash = strrchr(path, '/');
-    struct buf b;
-    buf_init(&b);
-    for (const char *p = slash ? slash + 1 : path; *p; ++p) {
-        if (*p == '"' || *p == '\\') buf_char(&b, '\\');
-        if ((unsigned char)*p < ' ')
-            buf_printf(&b, "\\%03o", (unsigned char)*p);
-        else
-            buf_char(&b, *p);
-    }
-    return buf_finish(&b, &s->arena);
+    return shown_in_string(&s->arena, behind_folders(path));
 }
 
 struct lines *lines_new(struct session *s, struct buf *b, const char *path, const char *ending) {

@@ -34,6 +34,8 @@ bool choice_put(struct buf *b, const char *arg, int column);
 // head where those are fewer lines; false where they are not.
 bool choice_write(struct buf *b, const struct call *c);
 
+// The name of the file at "path", without its folder, as a comment has it.
+const char *name_in_comment(struct session *s, const char *path);
 // One comment line "// text", wrapped at spaces; continuation lines are indented by "hang" more.
 void comment_write(struct buf *b, int indent, const char *text, int hang);
 

@@ -1,6 +1,9 @@
 // The tree of --emit=ast: one node a line, children two columns to the right, places left out so
 // that tests stay still.
+#include <string.h>
+
 #include "base/buf.h"
+#include "base/escape.h"
 #include "base/session.h"
 #include "syntax/ast.h"
 
@@ -204,6 +207,9 @@ static void dump_decl(struct buf *b, const struct ast_decl *d) {
 }
 
 void ast_dump(struct buf *b, const struct session *s, const struct ast_file *f) {
-    named(b, 0, "file", s->sources.file[f->file].path);
+    const char *path = s->sources.file[f->file].path;
+    buf_puts(b, "file ");
+    buf_shown(b, path, strlen(path));
+    buf_char(b, '\n');
     for (int i = 0; i < f->ndecls; i++) dump_decl(b, f->decl[i]);
 }

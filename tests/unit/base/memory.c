@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/escape.h"
 #include "base/session.h"
 #include "check.h"
 
