@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <mutex>
-
 #include "host/tcp_host_state.h"
 
 // Beyond this size the writers of each byte are not kept.
@@ -21,13 +19,9 @@ struct allocation {
     allocation *next;
 };
 
-static struct {
-    allocation *first, *last_hit;
-    std::mutex mutex;
-} heap;
+static struct { allocation *first, *last_hit; } heap;
 
-tcp_status tcp_host_alloc(void **out, const char *name, size_t bytes, size_t align, size_t guard) {
-    const std::lock_guard<std::mutex> lock(heap.mutex);
+static tcp_status allocate(void **out, const char *name, size_t bytes, size_t align, size_t guard) {
     *out = nullptr;
     if (bytes > SIZE_MAX / 2 || guard > SIZE_MAX / 8 || align > SIZE_MAX / 8) return TCP_ERR_MEMORY;
     allocation *a = (allocation *)calloc(1, sizeof *a);
@@ -49,15 +43,21 @@ tcp_status tcp_host_alloc(void **out, const char *name, size_t bytes, size_t ali
     return TCP_OK;
 }
 
+tcp_status tcp_host_alloc(void **out, const char *name, size_t bytes, size_t align, size_t guard) {
+    const std::lock_guard<std::mutex> lock(tcp_host_mutex);
+    return allocate(out, name, bytes, align, guard);
+}
+
 tcp_status tcp_alloc(void **out, size_t bytes) {
-    const tcp_status status = tcp_host_alloc(out, "memory", bytes, 256, 0);
+    const std::lock_guard<std::mutex> lock(tcp_host_mutex);
+    const tcp_status status = allocate(out, "memory", bytes, 256, 0);
     tcp_host_ask_environment();
     if (status == TCP_OK) memset(*out, tcp_host.schedule.poison, bytes);
     return status;
 }
 
 tcp_status tcp_free(void *memory) {
-    const std::lock_guard<std::mutex> lock(heap.mutex);
+    const std::lock_guard<std::mutex> lock(tcp_host_mutex);
     if (!memory) return TCP_OK;
     for (allocation **link = &heap.first; *link; link = &(*link)->next) {
         allocation *a = *link;
@@ -92,7 +92,6 @@ tcp_status tcp_wait(tcp_stream) {
 }
 
 void tcp_host_begin_launch() {
-    const std::lock_guard<std::mutex> lock(heap.mutex);
     for (allocation *a = heap.first; a; a = a->next) {
         const size_t bytes = (size_t)(a->end - a->begin);
         if (a->writer) {

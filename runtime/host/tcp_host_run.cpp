@@ -8,15 +8,21 @@
 #include <string.h>
 
 #include <algorithm>
-#include <mutex>
 
 #include "host/tcp_host_state.h"
 
 tcp_host_launch_state tcp_host;
 tcp_host_thread *tcp_host_self;
-static std::mutex one_launch;
+std::mutex tcp_host_mutex;
+
+// The reports of this thread's last launch.
+static thread_local struct {
+    int count;
+    char text[TCP_HOST_MAX_REPORTS][sizeof(tcp_host_report_item::text)];
+} own;
 
 void tcp_host_set_schedule(tcp_host_schedule schedule) {
+    const std::lock_guard<std::mutex> lock(tcp_host_mutex);
     tcp_host.schedule = schedule;
     tcp_host.schedule_is_set = true;
 }
@@ -59,32 +65,33 @@ void tcp_host_ask_environment() {
 
 // Fails a launch because of a word of TCP_HOST_SCHEDULE that is none.
 static tcp_status report_schedule() {
-    tcp_host_report_item *item = &tcp_host.report[0];
-    snprintf(item->text, sizeof item->text,
+    snprintf(own.text[0], sizeof own.text[0],
              "TCP_HOST_SCHEDULE: '%.*s' is none of forward, backward, early, late and poison=BYTE",
              (int)strcspn(tcp_host.no_schedule, " ,"), tcp_host.no_schedule);
-    tcp_host.reports = 1;
+    own.count = 1;
     return TCP_ERR_PRECONDITION;
 }
 
 int tcp_host_report_count() {
-    return tcp_host.reports;
+    return own.count;
 }
 
 const char *tcp_host_report(int i) {
-    return i >= 0 && i < tcp_host.reports ? tcp_host.report[i].text : "";
+    return i >= 0 && i < own.count ? own.text[i] : "";
 }
 
 const char *tcp_host_first_report(void) {
-    return tcp_host.reports ? tcp_host.report[0].text : "no report";
+    return own.count ? own.text[0] : "no report";
 }
 
 const unsigned char *tcp_host_shared_snapshot(size_t *bytes) {
+    const std::lock_guard<std::mutex> lock(tcp_host_mutex);
     *bytes = (size_t)tcp_host.snapshot_bytes;
     return tcp_host.snapshot;
 }
 
 void tcp_host_name_shared(const char *name, int64_t first, int64_t end) {
+    const std::lock_guard<std::mutex> lock(tcp_host_mutex);
     if (!name) {
         tcp_host.shared_names = 0;
     } else if (tcp_host.shared_names < TCP_HOST_MAX_NAMES) {
@@ -301,20 +308,23 @@ static void run_block(tcp_host_index block, tcp_host_index blocks) {
     }
 }
 
-// Puts the number of further failures behind each report.
+// Puts the number of further failures behind each report, and leaves the reports with the thread.
 static void end_reports() {
     for (int i = 0; i < tcp_host.reports; ++i) {
         tcp_host_report_item *item = &tcp_host.report[i];
         const size_t length = strlen(item->text);
-        if (item->more == 0) continue;
-        snprintf(item->text + length, sizeof item->text - length, " (and %lld more here)",
-                 (long long)item->more);
+        if (item->more > 0)
+            snprintf(item->text + length, sizeof item->text - length, " (and %lld more here)",
+                     (long long)item->more);
+        memcpy(own.text[i], item->text, sizeof own.text[i]);
     }
+    own.count = tcp_host.reports;
 }
 
 tcp_status tcp_host_launch(const char *name, tcp_grid grid, int threads, int64_t shared_bytes,
                            void (*entry)(void *), void *context) {
-    const std::lock_guard<std::mutex> lock(one_launch);
+    const std::lock_guard<std::mutex> lock(tcp_host_mutex);
+    own.count = 0;
     if (!tcp_host.shared) {
         tcp_host.shared = (unsigned char *)aligned_alloc(1024, TCP_HOST_MAX_SHARED);
         tcp_host.epoch = 1;

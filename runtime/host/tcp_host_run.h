@@ -1,7 +1,8 @@
 // What a program asks of the host runtime beyond running kernels: which schedule, what went wrong,
 // what shared memory held.  The harness and the tests use it; emitted files do not.
 //
-// One launch runs at a time in a process, and none while memory is allocated or freed.
+// All of it, the launchers and the memory functions may be called from many threads: a launch has
+// the runtime for itself, and other launches, allocations and frees wait until it ends.
 #ifndef TCP_HOST_RUN_H
 #define TCP_HOST_RUN_H
 
@@ -18,13 +19,14 @@ struct tcp_host_schedule {
 };
 void tcp_host_set_schedule(tcp_host_schedule schedule);
 
-// The reports of the last launch: each place and kind of failure once, the first of them in full.
+// The reports of the last launch of the calling thread: each place and kind of failure once, the
+// first of them in full.
 int tcp_host_report_count();
 // Returns report "i" as one line: "FILE:LINE: KIND: sentence".
 const char *tcp_host_report(int i);
 
-// Returns what shared memory of block (0,0,0) held at its end in the last launch, and its size in
-// "*bytes".
+// Returns what shared memory of block (0,0,0) held at its end in the last launch of any thread, and
+// its size in "*bytes".  It stays until the next launch.
 const unsigned char *tcp_host_shared_snapshot(size_t *bytes);
 
 // Reports call the bytes ["first", "end") of shared memory "name", which must outlive the launches;

@@ -2,6 +2,8 @@
 #ifndef TCP_HOST_STATE_H
 #define TCP_HOST_STATE_H
 
+#include <mutex>
+
 #include "host/tcp_host.h"
 #include "host/tcp_host_run.h"
 #include "tcp_launch.h"
@@ -95,6 +97,10 @@ struct tcp_host_launch_state {
 };
 extern tcp_host_launch_state tcp_host;
 
+// Held by a launch for as long as it runs, and by whoever else touches what is in tcp_host or the
+// list of allocations.
+extern std::mutex tcp_host_mutex;
+
 // A byte of shared memory as text: its number, or its number in the tensor that it belongs to.
 struct tcp_host_byte_text {
     char text[64];
@@ -105,7 +111,8 @@ tcp_host_byte_text tcp_host_shared_byte(int64_t offset);
 __attribute__((format(printf, 3, 4))) void tcp_host_fail(tcp_host_place at, const char *kind,
                                                          const char *format, ...);
 
-// Takes the schedule from TCP_HOST_SCHEDULE, unless there is one.
+// Takes the schedule from TCP_HOST_SCHEDULE, unless there is one.  The caller holds the mutex, as
+// in tcp_host_begin_launch.
 void tcp_host_ask_environment();
 // host/tcp_host_memory.cpp: forgets who wrote what in global memory.
 void tcp_host_begin_launch();
