@@ -85,6 +85,12 @@ int source_add(struct session *s, const char *path, const char *text, size_t siz
     return all->n++;
 }
 
+void source_also(struct session *s, const char *path) {
+    struct also_read *a = ARENA_NEW(&s->sources.arena, struct also_read);
+    *a = (struct also_read){arena_strndup(&s->sources.arena, path, strlen(path)), s->sources.also};
+    s->sources.also = a;
+}
+
 bool source_known(const struct session *s, struct range r) {
     return r.file < (uint32_t)s->sources.n;
 }

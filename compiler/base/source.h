@@ -38,9 +38,17 @@ struct given {
     const struct given *next;
 };
 
+// A file that is no source and is read all the same: what an extern function comes from, a response
+// file.
+struct also_read {
+    const char *path;
+    const struct also_read *next;
+};
+
 struct sources {
     struct source *file;
     int n, cap;
+    const struct also_read *also;
     const struct given *given;
     struct arena arena;
 };
@@ -49,6 +57,8 @@ struct sources {
 int source_read(struct session *s, const char *path);
 // Copies "size" bytes of "text"; returns the index, or -1 with errno set.
 int source_add(struct session *s, const char *path, const char *text, size_t size);
+// Remembers that the file at "path" is read too, so that nothing is written over it.
+void source_also(struct session *s, const char *path);
 // Whether "r" lies in a source of the session.
 bool source_known(const struct session *s, struct range r);
 // From the begin of the one to the end of the other; "a" when they lie in different files.

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/session.h"
 #include "driver/options.h"
 
@@ -100,10 +101,14 @@ static bool find_cxx(const char *asked, char *out, int size) {
         return false;
     }
     const char *cxx = getenv("CXX");
-    if (cxx && *cxx && process_find(cxx, out, size)) return true;
+    if (cxx && *cxx) {
+        if (process_find(cxx, out, size)) return true;
+        option_error("the C++ compiler '%s', which $CXX names, is not found", cxx);
+        return false;
+    }
     for (int i = 0; i < 3; ++i)
         if (process_find(names[i], out, size)) return true;
-    option_error("no C++ compiler is found: neither $CXX nor c++, g++ or clang++");
+    option_error("no C++ compiler is found: c++, g++ or clang++; set $CXX to one");
     return false;
 }
 
@@ -132,6 +137,25 @@ struct command {
 
 static void add(struct command *c, const char *word) {
     if (c->n < MAX_WORDS) c->word[c->n++] = word;
+}
+
+// Adds "folder" to those where #include "..." looks.  nvcc takes commas for ends of words.
+static void add_quoted(struct session *s, const struct toolchain *t, struct command *c,
+                       const char *folder) {
+    if (!t->gpu) {
+        add(c, "-iquote");
+        add(c, folder);
+        return;
+    }
+    struct buf b;
+    buf_init(&b);
+    buf_puts(&b, "-iquote,");
+    for (const char *p = folder; *p; ++p) {
+        if (*p == ',') buf_char(&b, '\\');
+        buf_char(&b, *p);
+    }
+    add(c, "-Xcompiler");
+    add(c, buf_finish(&b, &s->arena));
 }
 
 static int by_name(const void *a, const void *b) {
@@ -171,7 +195,9 @@ bool toolchain_build(struct session *s, const struct toolchain *t, const struct 
     add(&c, t->compiler);
     add(&c, "-std=c++17");
     add(&c, arena_printf(a, "-I%s", t->runtime));
-    add(&c, arena_printf(a, "-I%s", t->plan_folder));
+    // for "..." alone, so that a file there is not taken for one of <...>; the runtime's first
+    add_quoted(s, t, &c, t->runtime);
+    add_quoted(s, t, &c, t->plan_folder);
     add(&c, "-o");
     add(&c, arena_printf(a, "%s/run", w->path));
     if (t->gpu) {

@@ -422,6 +422,7 @@ int command_draw(int argc, char **argv) {
     struct command q = {0};
     int code = EXIT_USAGE;
     session_init(&s);
+    option_files(&s, argc, argv);
     q.param = ARENA_ARRAY(&s.arena, struct setting, argc + 1);
     diag_option(&s, "-Wno-unused");  // what is drawn may be there for that alone
     if (take_words(&s, &q, argc, argv)) {

@@ -445,6 +445,7 @@ static int explain(struct session *s, const struct request *r) {
 int command_explain(int argc, char **argv) {
     struct session s;
     session_init(&s);
+    option_files(&s, argc, argv);
     struct request r = {0};
     int status = -1;
     for (int i = 0; i < argc && status < 0; ++i) {

@@ -1,5 +1,6 @@
 // tcpc: the command line.
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -157,6 +158,8 @@ static int compile(struct session *s, const struct request *r) {
     }
     if (r->dep.wanted && !depfile_text(s, &r->dep, to, &dep)) status = EXIT_USAGE;
     if (!status) status = output_write(s, to, b.text, b.len);
+    if (!status && r->dep.wanted && output_same(to, depfile_path(s, &r->dep, to)))
+        status = option_error("'%s' would be both the output and its dependency file", to);
     if (!status && r->dep.wanted)
         status = output_write(s, depfile_path(s, &r->dep, to), dep.text, dep.len);
     buf_release(&b);
@@ -167,6 +170,7 @@ static int compile(struct session *s, const struct request *r) {
 static int command_compile(int argc, char **argv) {
     struct session s;
     session_init(&s);
+    option_files(&s, argc, argv);
     struct request r = {.emit = STAGE_CUDA};
     int status = 0;
     bool plain = false;  // after "--"
@@ -248,6 +252,7 @@ static int command(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit fails instead, and is told
     struct arena words;
     arena_init(&words);
     int status = response_expand(&words, &argc, &argv) ? command(argc, argv) : EXIT_USAGE;

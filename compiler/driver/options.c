@@ -40,6 +40,10 @@ void option_say(const char *format, ...) {
     va_end(ap);
 }
 
+void option_files(struct session *s, int argc, char **argv) {
+    for (int i = argc + 1; argv[i]; ++i) source_also(s, argv[i]);
+}
+
 const char *option_value(int argc, char **argv, int *i, const char *name, bool *missing) {
     const char *arg = argv[*i];
     size_t n = strlen(name);

@@ -18,6 +18,9 @@ enum option_taken {
 // --error-limit=N at argv[*i].
 enum option_taken option_common(struct session *s, int argc, char **argv, int *i);
 
+// Remembers the response files that "argv" comes from (driver/response.h) as read.
+void option_files(struct session *s, int argc, char **argv);
+
 // The value of option "name" at argv[*i], as "name=VALUE" or as the next word; NULL when argv[*i]
 // is another option, "" with *missing set when there is no value.
 const char *option_value(int argc, char **argv, int *i, const char *name, bool *missing);

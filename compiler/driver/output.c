@@ -2,6 +2,8 @@
 #include "driver/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +13,37 @@
 #include "base/session.h"
 #include "driver/options.h"
 
-// Whether the file at "path" is one that "s" has read, by whatever name.
-static bool is_input(struct session *s, const char *path) {
-    struct stat out, in;
-    if (strcmp(path, "-") == 0 || stat(path, &out) != 0 || !S_ISREG(out.st_mode)) return false;
+static bool same_file(const struct stat *a, const struct stat *b) {
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+bool output_same(const char *a, const char *b) {
+    struct stat x, y;
+    if (strcmp(a, "-") == 0 || strcmp(b, "-") == 0) return false;
+    if (stat(a, &x) == 0 && stat(b, &y) == 0) return S_ISREG(x.st_mode) && same_file(&x, &y);
+    return strcmp(a, b) == 0;
+}
+
+// Whether the file "out" is one that "s" has read, by whatever name.
+static bool is_input(struct session *s, const struct stat *out) {
+    struct stat in;
+    if (!S_ISREG(out->st_mode)) return false;
     for (int i = 0; i < s->sources.n; ++i) {
-        const char *read = s->sources.file[i].path;
-        if (stat(read, &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino) return true;
+        const struct source *f = &s->sources.file[i];
+        bool there = f->is_file ? stat(f->path, &in) == 0
+                                : strcmp(f->path, "<stdin>") == 0 && fstat(0, &in) == 0;
+        if (there && same_file(&in, out)) return true;
     }
+    for (const struct also_read *a = s->sources.also; a; a = a->next)
+        if (stat(a->path, &in) == 0 && same_file(&in, out)) return true;
+    return false;
+}
+
+bool output_spares_inputs(struct session *s, const char *path) {
+    struct stat out;
+    bool standard = strcmp(path, "-") == 0;
+    if ((standard ? fstat(1, &out) : stat(path, &out)) != 0 || !is_input(s, &out)) return true;
+    option_error("'%s' is read here; it is not overwritten", standard ? "standard output" : path);
     return false;
 }
 
@@ -36,9 +61,67 @@ static const char *behind_links(struct session *s, const char *path) {
     return path;
 }
 
+static bool write_all(int fd, const char *text, size_t len) {
+    while (len > 0) {
+        ssize_t n = write(fd, text, len);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        text += n;
+        len -= (size_t)n;
+    }
+    return true;
+}
+
+// Overwrites the file that "was" is of, which has more links than "path" or is another one's.  Room
+// is taken first, so that a full disk leaves what was there.
+static bool write_in_place(const char *path, const struct stat *was, const char *text, size_t len) {
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    int why = len > (size_t)was->st_size ? posix_fallocate(fd, 0, (off_t)len) : 0;
+    bool ok = why == 0 && write_all(fd, text, len) && ftruncate(fd, (off_t)len) == 0;
+    if (why) {
+        ok = ftruncate(fd, was->st_size) == 0 && false;
+        errno = why;
+    }
+    why = errno;
+    if (close(fd) != 0) return false;
+    errno = why;
+    return ok;
+}
+
+// Writes a file beside "path" and gives it that name; "was" is what has the name, or NULL.
+static bool write_beside(struct session *s, const char *path, const struct stat *was,
+                         const char *text, size_t len) {
+    const char *slash = strrchr(path, '/');
+    char *beside =
+        arena_printf(&s->arena, "%.*s.tcpc-XXXXXX", slash ? (int)(slash - path + 1) : 0, path);
+    int fd = mkstemp(beside);
+    if (fd < 0)
+        return was && (errno == EACCES || errno == EPERM) && write_in_place(path, was, text, len);
+    if (was && fchown(fd, was->st_uid, was->st_gid) != 0) {
+        close(fd);
+        unlink(beside);
+        return write_in_place(path, was, text, len);
+    }
+    // mkstemp's mode is the owner's alone; a compiler's output is anybody's to read
+    mode_t mask = umask(0);
+    umask(mask);
+    bool ok =
+        write_all(fd, text, len) && fchmod(fd, was ? was->st_mode & 07777 : 0666 & ~mask) == 0;
+    int why = errno;
+    if (close(fd) != 0 && ok) {
+        ok = false;
+        why = errno;
+    }
+    if (ok && rename(beside, path) == 0) return true;
+    if (ok) why = errno;
+    unlink(beside);
+    errno = why;
+    return false;
+}
+
 int output_write(struct session *s, const char *path, const char *text, size_t len) {
-    if (is_input(s, path)) return option_error("'%s' is read here; it is not overwritten", path);
-    return output_replace(s, path, text, len);
+    return output_spares_inputs(s, path) ? output_replace(s, path, text, len) : EXIT_USAGE;
 }
 
 int output_replace(struct session *s, const char *path, const char *text, size_t len) {
@@ -56,18 +139,22 @@ int output_replace(struct session *s, const char *path, const char *text, size_t
         return ok ? EXIT_RIGHT : option_error("cannot write '%s': %s", path, strerror(errno));
     }
     path = behind_links(s, path);
-    char *beside = arena_printf(&s->arena, "%s.XXXXXX", path);
-    int fd = mkstemp(beside);
-    if (fd < 0) return option_error("cannot write '%s': %s", path, strerror(errno));
-    FILE *f = fdopen(fd, "w");
-    bool ok = f && fwrite(text, 1, len, f) == len;
-    if (f && fclose(f) != 0) ok = false;
-    // mkstemp's mode is the owner's alone; a compiler's output is anybody's to read
-    mode_t mask = umask(0);
-    umask(mask);
-    if (ok && (chmod(beside, 0666 & ~mask) != 0 || rename(beside, path) != 0)) ok = false;
-    if (ok) return EXIT_RIGHT;
+    // a signal that ends us waits until the file is whole, and none of ours is left
+    sigset_t ends, before;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGHUP);
+    sigprocmask(SIG_BLOCK, &ends, &before);
+    const struct stat *was = stat(path, &st) == 0 ? &st : NULL;
+    bool ok;
+    if (was && access(path, W_OK) != 0)
+        ok = false;
+    else if (was && was->st_nlink > 1)
+        ok = write_in_place(path, was, text, len);
+    else
+        ok = write_beside(s, path, was, text, len);
     int why = errno;
-    unlink(beside);
-    return option_error("cannot write '%s': %s", path, strerror(why));
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return ok ? EXIT_RIGHT : option_error("cannot write '%s': %s", path, strerror(why));
 }

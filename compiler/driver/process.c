@@ -126,7 +126,12 @@ static int start(const struct workplace *w, const char *const *argv, const char 
         posix_spawn_file_actions_adddup2(&files, 1, 2);
     }
     // a group of its own, so that a compiler's children end with it
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP |
+                                        POSIX_SPAWN_SETSIGDEF);
+    sigset_t ours;
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGXFSZ);  // that we ignore
+    posix_spawnattr_setsigdefault(&attr, &ours);
     posix_spawnattr_setsigmask(&attr, &w->old_mask);
     posix_spawnattr_setpgroup(&attr, 0);
     int error = posix_spawnp(pid, argv[0], &files, &attr, (char *const *)argv, env);

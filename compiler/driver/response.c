@@ -15,6 +15,7 @@ struct words {
     struct arena *a;
     char **at;
     int n, cap;
+    struct words *files;  // that the words come from; NULL: these are the files
 };
 
 static bool push(struct words *w, const char *word) {
@@ -85,6 +86,7 @@ static bool expand_file(struct words *w, const char *path, int depth) {
     buf_init(&word);
     bool ok = read_file(&text, path);
     const char *p = text.text;
+    ok = ok && push(w->files, arena_strndup(w->a, path, strlen(path)));
     while (ok) {
         while (is_blank(*p)) ++p;
         if (!*p) break;
@@ -99,7 +101,7 @@ static bool expand_file(struct words *w, const char *path, int depth) {
 }
 
 bool response_expand(struct arena *a, int *argc, char ***argv) {
-    struct words w = {a, NULL, 0, 0};
+    struct words files = {a, NULL, 0, 0, NULL}, w = {a, NULL, 0, 0, &files};
     bool plain = false;
     for (int i = 0; i < *argc; ++i) {
         const char *word = (*argv)[i];
@@ -107,6 +109,9 @@ bool response_expand(struct arena *a, int *argc, char ***argv) {
         if (!(plain || i == 0 ? push(&w, word) : add(&w, word, 0))) return false;
     }
     *argc = w.n;
+    if (!push(&w, NULL)) return false;
+    for (int i = 0; i < files.n; ++i)
+        if (!push(&w, files.at[i])) return false;
     *argv = w.at;
     return true;
 }

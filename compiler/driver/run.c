@@ -13,6 +13,7 @@
 #include "driver/commands.h"
 #include "driver/compile.h"
 #include "driver/options.h"
+#include "driver/output.h"
 #include "driver/run_main.h"
 #include "plan/plan_bind.h"
 #include "plan/plan_run.h"
@@ -31,7 +32,7 @@ static const char usage[] =
     "  --no-check        with --time: without comparing first, for sizes that take the host too "
     "long\n"
     "  --gpu, --host     run there (default: on the GPU if there are one and nvcc)\n"
-    "  --cxx CMD         the host's C++ compiler (default: $CXX, c++, g++, clang++)\n"
+    "  --cxx CMD         the host's C++ compiler (default: $CXX, else c++, g++ or clang++)\n"
     "  --keep DIR        build in DIR, and leave everything there\n"
     "  --write DIR       write into DIR what is to be built and compared, and stop\n"
     "  -D NAME=VALUE, -arch=sm_NN, -W..., --diagnostics=KIND: as for compiling\n";
@@ -247,11 +248,7 @@ static bool bind_params(struct session *s, const struct request *q, struct run_c
 static bool write_text(struct session *s, const struct workplace *w, const char *name,
                        const char *text) {
     const char *path = arena_printf(&s->arena, "%s/%s", w->path, name);
-    FILE *f = fopen(path, "wb");
-    bool ok = f && fputs(text, f) >= 0;
-    if (f) ok = fclose(f) == 0 && ok;
-    if (!ok) option_error("cannot write '%s': %s", path, strerror(errno));
-    return ok;
+    return output_write(s, path, text, strlen(text)) == EXIT_RIGHT;
 }
 
 // Prints what a thread's frag holds, as the harness prints tensors: a line a row of the first two
@@ -347,6 +344,22 @@ static int run_program(struct session *s, const struct request *q, const struct 
     return EXIT_WRONG;
 }
 
+// Whether nothing that was read is written over in the folder of '--write' or '--keep'; says what
+// is.
+static bool spares_inputs(struct session *s, const struct request *q, const struct run_case *c,
+                          const struct workplace *w) {
+    static const char *const made[] = {"plan.cu", "main.cpp", "run", "build.log"};
+    for (int i = 0; i < 4; ++i)
+        if (!output_spares_inputs(s, arena_printf(&s->arena, "%s/%s", w->path, made[i])))
+            return false;
+    for (const struct kernel *k = q->no_check ? NULL : c->plan->kernels; k; k = k->next) {
+        for (int i = 0; i < k->nformals; ++i)
+            if (!output_spares_inputs(s, run_expected_path(s, k, k->formal[i].tensor, w->path)))
+                return false;
+    }
+    return true;
+}
+
 static int build_and_run(struct session *s, const struct request *q, const struct run_case *c,
                          const char *text, const struct tensor *printed) {
     struct toolchain tools;
@@ -361,6 +374,10 @@ static int build_and_run(struct session *s, const struct request *q, const struc
         slash ? arena_strndup(&s->arena, q->path, (size_t)(slash - q->path) + 1) : ".";
     if (!workplace_open(&w, q->write ? q->write : q->keep))
         return option_error("no folder to build in: %s", strerror(errno));
+    if (!spares_inputs(s, q, c, &w)) {
+        workplace_close(&w);
+        return EXIT_USAGE;
+    }
     buf_init(&main_text);
     const struct tensor *frag = printed && printed->space == MEM_FRAG ? printed : NULL;
     const char *why = run_write_main(s, c, &main_text);
@@ -383,9 +400,9 @@ static int build_and_run(struct session *s, const struct request *q, const struc
 
 static int run(struct session *s, const struct request *q) {
     struct compiled made;
-    bool ok = compile_plan(s, q->path, &made) == 0;
+    int status = compile_plan(s, q->path, &made);
     diag_print(s, stderr);
-    if (!ok) return EXIT_WRONG;
+    if (status != EXIT_RIGHT) return status;
     struct run_case c = {.plan = made.plan, .kir = made.kir};
     const struct tensor *printed;
     if (!find_kernel(q, &c) || !find_printed(q, &c, &printed) || !bind_params(s, q, &c))
@@ -400,6 +417,7 @@ int command_run(int argc, char **argv) {
     struct request q = {.thread = -1};
     int code = -1;
     session_init(&s);
+    option_files(&s, argc, argv);
     for (int i = 0; i < argc && code < 0; ++i) {
         enum option_taken taken = option_common(&s, argc, argv, &i);
         if (taken == OPTION_BAD || (taken == OPTION_NOT && !take_word(&s, &q, argc, argv, &i))) {

@@ -294,6 +294,11 @@ static bool write_tags(const char *path, const int64_t *tag, int64_t n) {
     return fclose(f) == 0 && ok;
 }
 
+const char *run_expected_path(struct session *s, const struct kernel *k, const struct tensor *t,
+                              const char *folder) {
+    return arena_printf(&s->arena, "%s/%s.%s.expect", folder, k->name, t->name);
+}
+
 const char *run_write_expected(struct session *s, const struct run_case *c, const struct kernel *k,
                                const struct image *img, const char *folder) {
     struct image_iter it = image_begin(img);
@@ -337,8 +342,7 @@ const char *run_write_expected(struct session *s, const struct run_case *c, cons
                                                                          << 54;
     }
     for (int i = 0; i < k->nformals; ++i) {
-        const char *path =
-            arena_printf(&s->arena, "%s/%s.%s.expect", folder, k->name, k->formal[i].tensor->name);
+        const char *path = run_expected_path(s, k, k->formal[i].tensor, folder);
         if (!why && tags[i] && !write_tags(path, tags[i], count[i]))
             why = arena_printf(&s->arena, "cannot write '%s': %s", path, strerror(errno));
         free(tags[i]);

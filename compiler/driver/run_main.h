@@ -11,6 +11,7 @@ struct kir;
 struct kernel;
 struct plan;
 struct session;
+struct tensor;
 
 // What one run is about.
 struct run_case {
@@ -24,6 +25,10 @@ struct run_case {
 // Appends the C++ text of the program (runtime/tcp_harness.h says what it is made of).  Returns
 // NULL, or why there is none as a sentence in the session's memory.
 const char *run_write_main(struct session *s, const struct run_case *c, struct buf *out);
+
+// Where what tensor "t" of kernel "k" must hold is written to, in "folder".
+const char *run_expected_path(struct session *s, const struct kernel *k, const struct tensor *t,
+                              const char *folder);
 
 // Writes the files that the tables of kernel "k" name into "folder": what its outputs hold in
 // "img".  Returns NULL, or what failed.

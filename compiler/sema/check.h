@@ -302,6 +302,8 @@ struct stmt *check_pipeline(struct sema *c, const struct ast_stmt *s);
 struct view pipeline_slot(struct sema *c, struct view v, struct range at);
 
 // extern.c
+// What "path" names in the file at "from": a relative name counts from that file's folder.
+const char *file_beside(struct sema *c, const char *from, const char *path);
 void declare_extern(struct sema *c, const struct ast_decl *d);
 void check_call(struct sema *c, const struct ast_stmt *s, struct stmt **out);
 void check_fill(struct sema *c, const struct ast_stmt *s, struct stmt **out);

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "sema/check.h"
 #include "syntax/parse.h"
@@ -158,7 +159,7 @@ static void check_arch(struct sema *c, const struct ast_decl *d) {
     if (near) diag_fixit(c->s, d->name.at, near);
 }
 
-static const char *beside(struct sema *c, const char *from, const char *path) {
+const char *file_beside(struct sema *c, const char *from, const char *path) {
     const char *slash = strrchr(from, '/');
     if (path[0] == '/' || !slash) return path;
     return sema_text(c, "%.*s%s", (int)(slash - from + 1), from, path);
@@ -173,7 +174,7 @@ static const char *real_path(struct sema *c, const char *path) {
 
 static void import(struct sema *c, const struct ast_decl *d) {
     const char *from = c->s->sources.file[d->at.file].path;
-    const char *path = beside(c, from, d->import.path);
+    const char *path = file_beside(c, from, d->import.path);
     const char *real = real_path(c, path);
     int depth = 0;
     for (struct import *i = c->imports; i; i = i->next) {
@@ -187,6 +188,11 @@ static void import(struct sema *c, const struct ast_decl *d) {
     if (depth > MOST_IMPORTS) {
         diag_error(c->s, d->import.path_at, "imports nested %d deep; %d is most", depth,
                    MOST_IMPORTS);
+        return;
+    }
+    struct stat st;
+    if (real && stat(real, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+        diag_error(c->s, d->import.path_at, "'%s' cannot be read: it is no regular file", path);
         return;
     }
     int file = real ? source_read(c->s, path) : -1;

@@ -36,6 +36,13 @@ void declare_extern(struct sema *c, const struct ast_decl *d) {
         diag_error(c->s, fn->head_at, "%d arguments; %d is most", fn->nformals, MOST_FORMALS);
         return;
     }
+    if (!*x->from) {
+        diag_error(c->s, fn->head_at, "'%s' has no file that it comes from: the name is empty",
+                   x->name);
+        return;
+    }
+    source_also(c->s, file_beside(c, c->s->sources.file[d->at.file].path, x->from));
+    source_also(c->s, file_beside(c, c->plan->path, x->from));
     for (const char *p = x->from; *p; ++p) {
         if (*p == '"' || *p == '\\' || (unsigned char)*p < ' ') {
             diag_error(c->s, fn->head_at,
