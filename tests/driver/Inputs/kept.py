@@ -5,8 +5,10 @@ import os
 import pathlib
 import resource
 import shutil
+import signal
 import subprocess
 import sys
+import time
 
 tcpc, work = sys.argv[1], pathlib.Path(sys.argv[2])
 PLAN = """tcp 1;
@@ -110,6 +112,20 @@ expect((work / "second.cu").read_text() == "before", "a write beyond the limit c
 (work / "second.cu").unlink()
 run("-w", "plan.tcp", "-o", "/dev/full", status=2, error="No space left")
 expect(sorted(os.listdir(work)) == before, f"files of ours are left: {set(os.listdir(work)) - set(before)}")
+
+# -- signals: the old text or the new one, and no file of ours
+shutil.rmtree(work / "ended", ignore_errors=True)
+(work / "ended").mkdir()
+out = work / "ended" / "o.cu"
+for i in range(40):
+    out.write_text("before")
+    process = subprocess.Popen([tcpc, "-w", plan, "-o", out], stderr=subprocess.DEVNULL)
+    time.sleep(i / 1000)
+    process.send_signal((signal.SIGINT, signal.SIGTERM, signal.SIGHUP)[i % 3])
+    process.wait()
+    text = out.read_text()
+    expect(text == "before" or text.endswith("}\n"), f"a signal after {i} ms left half a file: {text[-40:]!r}")
+expect(os.listdir(work / "ended") == ["o.cu"], f"a signal left {os.listdir(work / 'ended')}")
 
 # -- what is no file to read, and what is not there
 os.mkfifo(work / "pipe.tcp")
