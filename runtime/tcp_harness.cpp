@@ -397,8 +397,8 @@ static bool time_kernel(const tcp_harness_kernel &k, int repeats) {
     for (int i = 0; i < k.tensor_count && status == TCP_OK; ++i) {
         const tcp_harness_tensor &t = k.tensors[i];
         tcp_backend_memory m = {nullptr, nullptr};
-        status =
-            tcp_backend_alloc(&m, t.name, bytes_of(t), std::max<size_t>((size_t)t.align, 256), 0);
+        const size_t align = t.no_better ? (size_t)t.align : std::max<size_t>((size_t)t.align, 256);
+        status = tcp_backend_alloc(&m, t.name, bytes_of(t), align, 0);
         if (status != TCP_OK) break;
         memory.push_back(m);
         pointers[(size_t)i] = m.at;

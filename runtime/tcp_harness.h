@@ -73,6 +73,7 @@ struct tcp_harness_tensor {
     const char *expected;       // file of "count" tags, for an output
     const tcp_b128 *constants;  // what tags from -2 down stand for, low bytes first; or NULL
     tcp_harness_view view;
+    bool no_better = false;  // a better alignment than this is for another variant, when timed too
 };
 
 // A shared tensor, for --print: what block 0 leaves in it.  Its view counts elements from "at".

@@ -125,6 +125,16 @@ static bool reached(const struct run_case *c, const struct kernel *k, int v) {
     return true;
 }
 
+// Whether a wider variant than "v" wants "t" aligned better than "v" does.
+static bool aligned_no_better(const struct kernel *k, int v, const struct tensor *t) {
+    for (int w = 0; w < v; ++w)
+        for (int i = 0; i < k->variant[w].nwhen; ++i)
+            if (k->variant[w].when[i].tensor == t &&
+                k->variant[w].when[i].by > alignment_of(k, v, t))
+                return true;
+    return false;
+}
+
 // What is run: the kernel, or one variant of it.
 static const char *run_id(struct session *s, const struct kernel *k, int v) {
     return v < 0 ? k->name : arena_printf(&s->arena, "%s_%d", k->name, k->variant[v].bits);
@@ -213,7 +223,7 @@ static const char *put_kernel(struct session *s, const struct run_case *c, const
             buf_printf(out, "\"%s.%s.expect\"", k->name, t->name);
         buf_puts(out, c->plan->nconstants ? ", constants, " : ", nullptr, ");
         put_view(c, t, view_id(s, k, v, t), out);
-        buf_puts(out, "},\n");
+        buf_puts(out, aligned_no_better(k, v, t) ? ", true},\n" : ", false},\n");
     }
     buf_puts(out, "};\n");
     if (nshared > 0)
