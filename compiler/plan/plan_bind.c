@@ -42,9 +42,11 @@ static bool evaluate(const struct ix *e, const int64_t *value, int64_t *out) {
     return is_bound(e, value) && ix_eval(e, &env, out);
 }
 
+// A side that is too large a number keeps no relation.
 static bool relation_broken(const struct relation *r, const int64_t *value) {
     int64_t a, b;
-    return evaluate(r->a, value, &a) && evaluate(r->b, value, &b) && !holds(r->op, a, b);
+    if (!is_bound(r->a, value) || !is_bound(r->b, value)) return false;
+    return !evaluate(r->a, value, &a) || !evaluate(r->b, value, &b) || !holds(r->op, a, b);
 }
 
 const char *plan_broken_promise(struct session *s, const struct plan *p,
@@ -88,28 +90,63 @@ static void offer(struct candidates *c, const struct lay_sym *y, int64_t v) {
     c->v[c->n++] = v;
 }
 
-// Offers what the relations between "y" alone and what is bound ask for: the bound, and its
-// neighbours.
+// Which side of "r" is greater where "y" is "v": -1, 0 or 1; 2 where that is not known yet, or is
+// too large a number.
+static int compare_at(const struct search *q, const struct relation *r, const struct lay_sym *y,
+                      int64_t v) {
+    int64_t a, b;
+    q->value[y->id] = v;
+    bool known = evaluate(r->a, q->value, &a) && evaluate(r->b, q->value, &b);
+    q->value[y->id] = PLAN_UNBOUND;
+    return known ? (a > b) - (a < b) : 2;
+}
+
+// Whether "y" is the one param that "r" still needs a value of.
+static bool needs_alone(const struct search *q, const struct relation *r, const struct lay_sym *y) {
+    bool known = is_bound(r->a, q->value) && is_bound(r->b, q->value);
+    q->value[y->id] = y->lo;
+    bool then = is_bound(r->a, q->value) && is_bound(r->b, q->value);
+    q->value[y->id] = PLAN_UNBOUND;
+    return !known && then;
+}
+
+// Offers what the relations that "y" alone is still needed for ask of it: where their sides cross,
+// and the neighbours. Sides that rise or fall cross once.
 static void offer_related(const struct search *q, struct candidates *c, const struct lay_sym *y) {
+    int64_t least = (y->lo + y->mul - 1) / y->mul, most = y->hi / y->mul;  // in steps of y->mul
     for (int i = 0; i < q->p->nrelations; ++i) {
         const struct relation *r = q->p->relation[i];
-        for (int side = 0; side < 2; ++side) {
-            struct lay_int alone;
-            int64_t v;
-            if (!ix_monomial(side ? r->b : r->a, &alone) || alone.nsyms != 1 ||
-                alone.syms[0] != y || alone.num != 1 || alone.den != 1 ||
-                !evaluate(side ? r->a : r->b, q->value, &v) || v > INT64_MAX / 4 ||
-                v < -INT64_MAX / 4)
-                continue;
-            int64_t down = v - ((v % y->mul) + y->mul) % y->mul;
-            int64_t up = down == v ? v : down + y->mul;
-            if (q->choice > 0) offer(c, y, up + y->mul);
-            offer(c, y, up);
-            offer(c, y, up + y->mul);
-            offer(c, y, down - y->mul);
-            offer(c, y, down);
+        if (least > most || !needs_alone(q, r, y)) continue;
+        int before = compare_at(q, r, y, least * y->mul);
+        int64_t low = least, high = most;
+        while (before != 0 && low < high) {  // the first step at which it is another one
+            int64_t middle = low + (high - low) / 2;
+            if (compare_at(q, r, y, middle * y->mul) == before)
+                low = middle + 1;
+            else
+                high = middle;
         }
+        int64_t up = low * y->mul, down = compare_at(q, r, y, up) ? up - y->mul : up;
+        if (q->choice > 0) offer(c, y, up + y->mul);
+        offer(c, y, up);
+        offer(c, y, up + y->mul);
+        offer(c, y, down - y->mul);
+        offer(c, y, down);
     }
+}
+
+// The param to take next: the one that an equation asks for, or else the first one without a value;
+// -1: all have one.
+static int next_param(const struct search *q) {
+    int first = -1;
+    for (int i = 0; i < q->p->nparams; ++i) {
+        const struct lay_sym *y = q->p->param[i]->sym;
+        if (q->value[y->id] != PLAN_UNBOUND) continue;
+        if (first < 0) first = i;
+        for (int k = 0; k < q->p->nrelations; ++k)
+            if (q->p->relation[k]->op[0] == '=' && needs_alone(q, q->p->relation[k], y)) return i;
+    }
+    return first;
 }
 
 static int64_t common_multiple(int64_t a, int64_t b) {
@@ -197,36 +234,35 @@ static void offer_tiles(const struct search *q, struct candidates *c, const stru
     offer(c, y, whole);
 }
 
-static bool search(struct search *q, int i) {
-    if (i == q->p->nparams) return true;
+static bool keeps_all(const struct search *q) {
+    bool ok = plan_holds(q->when, q->nwhen, q->value);
+    for (int n = 0; ok && n < q->p->nrelations; ++n)
+        ok = !relation_broken(q->p->relation[n], q->value);
+    return ok;
+}
+
+static bool search(struct search *q) {
+    int i = next_param(q);
+    if (i < 0) return keeps_all(q);
     const struct lay_sym *y = q->p->param[i]->sym;
-    bool fixed = q->value[y->id] != PLAN_UNBOUND;
     struct candidates c = {0};
-    if (fixed) {
-        c.v[c.n++] = q->value[y->id];
-    } else {
-        // the smallest positive multiple in range
-        int64_t base = y->lo > 1 ? y->lo : 1, step = step_of(q, y);
-        base += (step - base % step) % step;
-        static const int factor[][3] = {{0, 0, 0}, {1, 2, 0}, {4, 2, 6}};
-        int row = q->choice < 3 ? q->choice : 2;
-        offer_tiles(q, &c, y, i, step);
-        if (q->choice > 0) offer_related(q, &c, y);
-        offer(&c, y, base + factor[row][i % 3] * step);
-        offer_related(q, &c, y);
-        for (int k = 0; k < 6; ++k) offer(&c, y, base + k * step);
-        offer(&c, y, 0);
-        offer(&c, y, y->hi - y->hi % step);
-    }
+    // the smallest positive multiple in range
+    int64_t base = y->lo > 1 ? y->lo : 1, step = step_of(q, y);
+    base += (step - base % step) % step;
+    static const int factor[][3] = {{0, 0, 0}, {1, 2, 0}, {4, 2, 6}};
+    int row = q->choice < 3 ? q->choice : 2;
+    offer_tiles(q, &c, y, i, step);
+    if (q->choice > 0) offer_related(q, &c, y);
+    offer(&c, y, base + factor[row][i % 3] * step);
+    offer_related(q, &c, y);
+    for (int k = 0; k < 6; ++k) offer(&c, y, base + k * step);
+    offer(&c, y, 0);
+    offer(&c, y, y->hi - y->hi % step);
     for (int k = 0; k < c.n; ++k) {
         if (++q->steps > STEPS) return false;
         q->value[y->id] = c.v[k];
-        bool ok = true;
-        for (int n = 0; ok && n < q->p->nrelations; ++n)
-            ok = !relation_broken(q->p->relation[n], q->value);
-        ok = ok && plan_holds(q->when, q->nwhen, q->value);
-        if (ok && search(q, i + 1)) return true;
-        if (!fixed) q->value[y->id] = PLAN_UNBOUND;
+        if (keeps_all(q) && search(q)) return true;
+        q->value[y->id] = PLAN_UNBOUND;
     }
     return false;
 }
@@ -235,7 +271,7 @@ static const int64_t *choose(struct session *s, const struct plan *p, const int6
                              const struct condition *when, int nwhen, int choice) {
     struct search q = {s, p, ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1), choice, 0, when, nwhen};
     for (int i = 0; i < p->nsyms; ++i) q.value[i] = fixed ? fixed[i] : PLAN_UNBOUND;
-    if (search(&q, 0)) return q.value;
+    if (search(&q)) return q.value;
     // a search that the choice led astray
     return choice > 0 ? choose(s, p, fixed, when, nwhen, 0) : NULL;
 }
