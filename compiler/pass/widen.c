@@ -1,8 +1,9 @@
 // Other arrangements of the same threads, offered where a copy is narrower than it was asked to be.
 //
 // One access moves neighbours along the mode whose stride is 1, so a thread has to have as many of
-// them there: the tile stays and its threads stand in another order, or the tile grows along that
-// mode.  Whether the copy is wider then, and right, is tried (driver/fixits.c) before it is shown.
+// them there: it has all that it has along that mode, or the tile stays and its threads stand in
+// another order, or the tile grows along that mode.  Whether the copy is wider then, and right, is
+// tried (driver/fixits.c) before it is shown.
 #include <string.h>
 
 #include "base/buf.h"
@@ -46,6 +47,18 @@ static int common_mode(struct session *s, const struct view *src, const struct v
 
 // -- arrangements ---------------------------------------------------------------------------------
 
+// The threads where they are, with all values of one along that mode.
+static bool turn_values(const struct arrangement *now, int64_t w, struct arrangement *out) {
+    int64_t values = 1;
+    *out = *now;
+    for (int i = 0; i < now->rank; ++i) {
+        values *= now->val[i];
+        out->val[i] = 1;
+    }
+    out->val[now->along] = values;
+    return values % w == 0 && values != now->val[now->along];
+}
+
 // The tile "now" with "w" neighbours a thread along its mode, its threads in other places.
 static bool keep_tile(const struct arrangement *now, int64_t w, struct arrangement *out) {
     int64_t threads = 1;
@@ -87,6 +100,16 @@ static const char *numbers_text(struct session *s, const int64_t *n, int rank, i
         buf_puts(&b, rank > 1 ? ")" : "");
     }
     return buf_finish(&b, &s->arena);
+}
+
+// Whether some of the threads have nothing of "v", which the tile begins in.
+static bool leaves_idle(struct session *s, const struct view *v, const struct arrangement *a) {
+    struct lay l = lay_inner(v->layout);
+    for (int i = 0; lay_valid(l) && i < a->rank && i < lay_rank(l); ++i) {
+        struct lay_int n = lay_size(&s->lay, lay_mode(&s->lay, l, i));
+        if (lay_int_static(n) && a->val[i] * (a->thr[i] - 1) >= n.num) return true;
+    }
+    return false;
 }
 
 // -- where they are written -----------------------------------------------------------------------
@@ -147,6 +170,12 @@ static bool find_place(struct session *s, const struct copy *c, struct place *x)
         c->tc ? arrangement_of_tile(s, c->tc, &x->now) : arrangement_of_parts(s, x->p, &x->now);
     x->now.along = common_mode(s, x->src, x->dst);
     return ok && x->now.along >= 0 && x->now.along < x->now.rank;
+}
+
+// Whether "a" leaves threads idle that are not so now.
+static bool idles(struct session *s, const struct place *x, const struct arrangement *a) {
+    const struct view *v = x->c->src.base->space != MEM_FRAG ? x->src : x->dst;
+    return leaves_idle(s, v, a) && !leaves_idle(s, v, &x->now);
 }
 
 static void replace(struct session *s, struct range at, const char *by) {
@@ -219,9 +248,12 @@ void widen_offer(struct session *s, struct kernel *k, const struct copy *c) {
     if (!find_place(s, c, x)) return;
     walk_copies(s, k, count, &number);
     for (int bits = x->atom->bits; bits > c->facts.bits && bits > elem; bits /= 2) {
-        if (keep_tile(&x->now, bits / elem, &a)) offer(s, k, number.n, x, &a, bits);
-        if ((!x->tc || lay_valid(x->tc->thr)) && grow_tile(&x->now, bits / elem, &a))
+        bool placed = !x->tc || lay_valid(x->tc->thr);
+        if (placed && turn_values(&x->now, bits / elem, &a) && !idles(s, x, &a))
             offer(s, k, number.n, x, &a, bits);
+        if (keep_tile(&x->now, bits / elem, &a) && !idles(s, x, &a))
+            offer(s, k, number.n, x, &a, bits);
+        if (placed && grow_tile(&x->now, bits / elem, &a)) offer(s, k, number.n, x, &a, bits);
         if (x->atom->row->exact) break;
     }
 }

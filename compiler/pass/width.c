@@ -68,13 +68,16 @@ static const char *run_reason(struct session *s, const struct copy *c, int side)
     const struct view *v = side == SRC ? &c->src : &c->dst;
     int64_t run = width_run(f->mode, f->nmodes, side, NULL, NULL);
     int64_t least = 0;
-    bool again = false;  // what the other side has next is the same element here
+    bool again = false;   // what the other side has next is the same element here
+    bool values = false;  // a thread has several in one tile; else those of its rounds count
     struct lay_int d = lay_int(0);
+    for (int i = 0; i < f->nmodes; ++i) values |= !f->mode[i].rest && f->mode[i].extent > 1;
     for (int i = 0; i < f->nmodes; ++i) {
         struct lay_int x = side == SRC ? f->mode[i].src : f->mode[i].dst;
         struct lay_int y = side == SRC ? f->mode[i].dst : f->mode[i].src;
         again |= lay_int_is(x, 0) && lay_int_is(y, run) && f->mode[i].extent > 1;
         if (lay_int_is(x, 0) || (lay_int_static(x) && x.num < run)) continue;
+        if (values && f->mode[i].rest) continue;
         int64_t lo, hi;
         lay_int_range(x, &lo, &hi);
         if (least == 0 || lo < least) {
