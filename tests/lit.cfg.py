@@ -80,6 +80,9 @@ config.substitutions += [
 host_flags = " -fsanitize=address,undefined -fno-sanitize-recover=all" if config.tcpc_sanitize else ""
 config.substitutions.append(("%host_flags", host_flags))
 
+cc = find("gcc", "cc")
+if cc:
+    config.substitutions.append(("%cc", cc + " -std=c11"))
 cxx = find("g++", "c++")
 if cxx:
     config.available_features.add("cxx")

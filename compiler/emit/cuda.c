@@ -493,7 +493,19 @@ void emit_cuda(struct session *s, const struct kir *ir, struct buf *b) {
 void emit_header(struct session *s, const struct kir *ir, struct buf *b) {
     struct lines *lines = lines_new(s, b, ir->path, ".cuh");
     put_head(s, ir, b);
-    buf_printf(b, "#pragma once\n\n#include \"tcp_device.cuh\"\n\n%s", version);
-    put_includes(ir, b);
+    bool devices = false, kernels = false;
+    for (const struct kir_kernel *k = ir->kernels; k; k = k->next) {
+        devices |= k->device;
+        kernels |= !k->device;
+    }
+    buf_puts(b, "#pragma once\n\n");
+    if (devices) buf_puts(b, "#include \"tcp_device.cuh\"\n");
+    if (kernels) buf_puts(b, "#include \"tcp_runtime.h\"\n");
+    buf_printf(b, "\n%s", version);
+    if (devices) put_includes(ir, b);
     put_devices(s, ir, b, lines);
+    for (const struct kir_kernel *k = ir->kernels; k; k = k->next) {
+        struct emission o = {s, b, k, lines};
+        if (!k->device) emit_launcher_declaration(&o);
+    }
 }

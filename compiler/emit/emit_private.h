@@ -27,6 +27,7 @@ void emit_parameters(const struct emission *o, struct call *c, bool launcher);
 void emit_body(const struct emission *o);
 
 void emit_launcher(const struct emission *o);
+void emit_launcher_declaration(const struct emission *o);
 void emit_device(const struct emission *o);
 
 #endif

@@ -191,22 +191,28 @@ static bool asked(const struct kir_kernel *k, const struct kir_tensor *t, const 
     return false;
 }
 
+// Its head, which "end" ends: ") {" or ");".
+static void put_variant_head(const struct emission *o, const char *end) {
+    struct arena *m = &o->s->arena;
+    struct call c =
+        emit_call_of(o, 0, arena_printf(m, "TCP_EXTERN_C int %s_variant(", o->k->c_name), end);
+    buf_char(o->b, '\n');
+    comment_write(o->b, 0,
+                  arena_printf(m,
+                               "The bits of the widest variant that %s_launch may take with these "
+                               "arguments.",
+                               o->k->c_name),
+                  0);
+    emit_parameters(o, &c, true);
+    call_write(o->b, &c);
+}
+
 // NAME_variant: which of the variants these arguments get.
 static void put_variant(const struct emission *o) {
     const struct kir_kernel *k = o->k;
     struct session *s = o->s;
-    struct call c =
-        emit_call_of(o, 0, arena_printf(&s->arena, "TCP_EXTERN_C int %s_variant(", k->c_name),
-                     ") {");
-    buf_char(o->b, '\n');
-    comment_write(o->b, 0,
-                  arena_printf(&s->arena,
-                               "The bits of the widest variant that %s_launch may take with these "
-                               "arguments.",
-                               k->c_name),
-                  0);
-    emit_parameters(o, &c, true);
-    call_write(o->b, &c);
+    struct call c;
+    put_variant_head(o, ") {");
     // the widest asks about all that the others do
     for (int i = 0; i < k->ntensors; ++i) {
         if (!asked(k, &k->tensor[i], NULL))
@@ -303,16 +309,25 @@ static void put_contract(const struct emission *o) {
     comment_write(o->b, 0, text, 0);
 }
 
-void emit_launcher(const struct emission *o) {
-    const struct kir_kernel *k = o->k;
-    if (k->narrower) put_variant(o);
+static void put_launcher_head(const struct emission *o, const char *end) {
     struct call c = emit_call_of(
-        o, 0, arena_printf(&o->s->arena, "TCP_EXTERN_C tcp_status %s_launch(", k->c_name), ") {");
+        o, 0, arena_printf(&o->s->arena, "TCP_EXTERN_C tcp_status %s_launch(", o->k->c_name), end);
     buf_char(o->b, '\n');
     put_contract(o);
     emit_parameters(o, &c, true);
     call_arg(&c, "tcp_stream stream");
     call_write(o->b, &c);
+}
+
+void emit_launcher_declaration(const struct emission *o) {
+    if (o->k->narrower) put_variant_head(o, ");");
+    put_launcher_head(o, ");");
+}
+
+void emit_launcher(const struct emission *o) {
+    const struct kir_kernel *k = o->k;
+    if (k->narrower) put_variant(o);
+    put_launcher_head(o, ") {");
     put_checks(o);
     if (k->narrower)
         put_choice(o);
