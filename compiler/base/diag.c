@@ -122,9 +122,10 @@ void diag_fixit(struct session *s, struct range at, const char *replacement) {
     struct fixit *f = ARENA_NEW(&d->arena, struct fixit);
     f->at = at;
     f->replacement = arena_strndup(&d->arena, replacement, strlen(replacement));
-    struct fixit **end = &to->fixit;
-    while (*end) end = &(*end)->next;
-    *end = f;
+    struct fixit **place = &to->fixit;
+    while (*place && (*place)->at.begin <= at.begin) place = &(*place)->next;
+    f->next = *place;
+    *place = f;
 }
 
 void diag_claim(struct session *s, struct claim c) {
