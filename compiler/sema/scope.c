@@ -126,6 +126,20 @@ static const struct ast_ident *declared_below(struct sema *c, const char *name, 
     return NULL;
 }
 
+// What CUDA C calls otherwise: "threadIdx.x" is 'tid', "blockIdx.x" is 'block.x'.
+static bool cuda_name(struct sema *c, const char *name, struct range at) {
+    bool thread = strcmp(name, "threadIdx") == 0;
+    if (!thread && strcmp(name, "blockIdx") != 0) return false;
+    const struct source *f = &c->s->sources.file[at.file];
+    const char *ours = thread ? "tid" : "block";
+    diag_error(c->s, at, "nothing is called '%s' here; did you mean '%s'?", name,
+               thread ? "tid" : "block.x");
+    if (thread && f->size - at.end >= 2 && memcmp(f->text + at.end, ".x", 2) == 0) at.end += 2;
+    bool member = !thread && at.end < f->size && f->text[at.end] == '.';
+    diag_fixit(c->s, at, thread || member ? ours : "block.x");
+    return true;
+}
+
 const struct value *scope_unknown(struct sema *c, const char *name, struct range at) {
     const struct ast_ident *below = declared_below(c, name, at);
     if (below) {
@@ -133,6 +147,7 @@ const struct value *scope_unknown(struct sema *c, const char *name, struct range
         diag_note(c->s, below->at, "'%s' is declared here; move it up", name);
         return &value_none;
     }
+    if (cuda_name(c, name, at)) return &value_none;
     const char *names[MOST_NAMES];
     int n = 0;
     for (struct symbol *sym = c->last; sym && n < MOST_NAMES / 2; sym = sym->prev)

@@ -249,9 +249,36 @@ static bool statement_slip(struct parser *p, const int *set, int n) {
     return true;
 }
 
+// "align 16" for "align16"; NULL where "text" is no keyword of "set" with a number behind it.
+static const char *apart_from_number(struct parser *p, const char *text, const int *set, int n) {
+    for (int i = 0; i < n; i++) {
+        const char *word = expected_word(set[i]);
+        size_t length = word ? strlen(word) : 0, digits;
+        if (length == 0 || strncmp(text, word, length) != 0) continue;
+        digits = strspn(text + length, "0123456789");
+        if (digits > 0 && text[length + digits] == '\0')
+            return arena_printf(&p->s->arena, "%s %s", word, text + length);
+    }
+    return NULL;
+}
+
+// "row(frag=2)": a keyword before '=', where a name could have come.
+static bool reserved_slip(struct parser *p, const int *set, int n) {
+    const struct source *f = &p->s->sources.file[p->file];
+    const char *next = f->text + p->now.at.end, *end = f->text + f->size;
+    if (!expected_word(p->now.token) || in(names, p->now.token) || !has(set, n, TOK_ID))
+        return false;
+    while (next < end && strchr(" \t\r\n", *next)) next++;
+    if (next == end || *next != '=' || (next + 1 < end && next[1] == '=')) return false;
+    const char *text = source_text(p, p->now.at);
+    diag_error(p->s, p->now.at, "'%s' is a reserved word, and names no mode and no argument", text);
+    return true;
+}
+
 static bool keyword_slip(struct parser *p, const int *set, int n) {
     if (p->now.token != TOK_ID || has(set, n, TOK_ID)) return false;
-    const char *text = source_text(p, p->now.at), *near = near_keyword(text, set, n);
+    const char *text = source_text(p, p->now.at), *near = apart_from_number(p, text, set, n);
+    if (!near) near = near_keyword(text, set, n);
     bool decl = has(set, n, TOK_KERNEL) && has(set, n, TOK_TENSOR);
     if (!near && !decl) return false;
     if (!near && has(set, n, ';') && new_line(p)) return false;
@@ -329,7 +356,8 @@ static bool bracket_slip(struct parser *p, const int *set, int n) {
 
 void expected_report(struct parser *p, const int *expected, int n) {
     if (p->stopped) return;
-    if (arrow_slip(p, expected, n) || equals_slip(p, expected, n) || range_slip(p, expected, n) ||
+    if (reserved_slip(p, expected, n) || arrow_slip(p, expected, n) ||
+        equals_slip(p, expected, n) || range_slip(p, expected, n) ||
         statement_slip(p, expected, n) || bracket_slip(p, expected, n) ||
         level_slip(p, expected, n))
         return;
