@@ -63,8 +63,13 @@ static void note_cut(struct picture *p, const char *what, int64_t n, int64_t row
     if (columns < all_columns)
         buf_printf(&b, " columns 0 to %" PRId64 " of %" PRId64 ",", columns - 1, all_columns);
     if (n < all_n) buf_printf(&b, " the first %" PRId64 " of %" PRId64 " slices,", n, all_n);
-    picture_note(p, "%s since a picture has at most %d cells, %d in a row or column", b.text,
-                 PIC_CELLS, PIC_SIDE);
+    const char *slices = n < all_n ? picture_text(p, " %d slices", PIC_GRIDS) : "";
+    const char *cells =
+        rows < all_rows || columns < all_columns
+            ? picture_text(p, " %d cells, %d in a row or column", PIC_CELLS, PIC_SIDE)
+            : "";
+    picture_note(p, "%s since a picture has at most%s%s%s", b.text, slices,
+                 *slices && *cells ? " and" : "", cells);
     buf_release(&b);
 }
 

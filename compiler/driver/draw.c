@@ -9,6 +9,7 @@
 #include "base/session.h"
 #include "draw/draw.h"
 #include "driver/commands.h"
+#include "driver/draw_name.h"
 #include "driver/fixits.h"
 #include "driver/options.h"
 #include "driver/output.h"
@@ -17,12 +18,11 @@
 #include "sema/sema.h"
 #include "syntax/parse.h"
 
-enum { MAX_NAMES = 256 };
-
 static const char usage[] =
     "usage: tcpc draw [OPTIONS] PLAN NAME\n"
-    "  NAME is a tiled copy, a layout, a tensor, a kernel or device function, or the label of a "
-    "copy\n"
+    "  NAME is a tiled copy, a layout, a tensor, a kernel or device function, the label of a "
+    "copy,\n"
+    "  FUNCTION.LABEL, FUNCTION.TENSOR or FUNCTION:LINE, a copy by its line\n"
     "  -o FILE         write there; the ending says what: .txt, .svg, .tex (TikZ); default: text "
     "to\n"
     "                  the standard output\n"
@@ -56,108 +56,6 @@ struct command {
     int64_t thread;
     bool values, help;
 };
-
-// What a name stands for.
-struct subject {
-    const struct tiled_copy *tc;
-    const struct named_layout *layout;
-    const struct tensor *tensor;
-    const struct kernel *kernel;  // itself, or the one of the copy or tensor
-    const struct copy *copy;
-};
-
-// -- finding the name -----------------------------------------------------------------------------
-
-static bool same(const char *a, const char *b) {
-    return a && b && strcmp(a, b) == 0;
-}
-
-// The first copy of "list" with label "label", or by "tc" when that is not NULL.
-static const struct copy *find_copy(const struct stmt *list, const char *label,
-                                    const struct tiled_copy *tc) {
-    for (; list; list = list->next) {
-        if (list->kind == STMT_COPY) {
-            if (tc ? list->copy->tc == tc : same(list->copy->label, label)) return list->copy;
-        } else {
-            const struct copy *c = find_copy(list->body, label, tc);
-            if (c) return c;
-        }
-    }
-    return NULL;
-}
-
-// The kernel or device function after "k", the first one after NULL.
-static const struct kernel *next_kernel(const struct plan *p, const struct kernel *k) {
-    if (!k) return p->kernels ? p->kernels : p->devices;
-    return k->next || k->device ? k->next : p->devices;
-}
-
-static bool find_copy_in_plan(const struct plan *p, const char *label, const struct tiled_copy *tc,
-                              struct subject *out) {
-    for (const struct kernel *k = NULL; (k = next_kernel(p, k));) {
-        out->copy = find_copy(k->body, label, tc);
-        out->kernel = k;
-        if (out->copy) return true;
-    }
-    out->kernel = NULL;
-    return false;
-}
-
-static bool find_subject(const struct plan *p, const char *name, struct subject *out) {
-    *out = (struct subject){0};
-    if ((out->tc = plan_find_tiled(p, name))) return true;
-    for (int i = 0; i < p->nlayouts; ++i)
-        if (same(p->layout[i].name, name)) return (out->layout = &p->layout[i]);
-    for (int i = 0; i < p->ntensors; ++i)
-        if (same(p->tensor[i]->name, name)) return (out->tensor = p->tensor[i]);
-    for (const struct kernel *k = NULL; (k = next_kernel(p, k));)
-        if (same(k->name, name)) return (out->kernel = k);
-    if (find_copy_in_plan(p, name, NULL, out)) return true;
-    for (const struct kernel *k = NULL; (k = next_kernel(p, k));) {
-        for (int i = 0; i < k->nlocal + k->nformals && !out->tensor; ++i) {
-            const struct tensor *t = i < k->nlocal ? k->local[i] : k->formal[i - k->nlocal].tensor;
-            if (same(t->name, name)) out->tensor = t;
-        }
-        out->kernel = k;
-        if (out->tensor) return true;
-    }
-    out->kernel = NULL;
-    return false;
-}
-
-static void add_name(const char **names, int *n, const char *name) {
-    if (name && *n < MAX_NAMES) names[(*n)++] = name;
-}
-
-static void add_labels(const char **names, int *n, const struct stmt *list) {
-    for (; list; list = list->next) {
-        if (list->kind == STMT_COPY)
-            add_name(names, n, list->copy->label);
-        else
-            add_labels(names, n, list->body);
-    }
-}
-
-static int unknown_name(const struct plan *p, const char *name) {
-    const char *known[MAX_NAMES];
-    int n = 0;
-    for (int i = 0; i < p->ntiled; ++i) add_name(known, &n, p->tiled[i]->name);
-    for (int i = 0; i < p->nlayouts; ++i) add_name(known, &n, p->layout[i].name);
-    for (int i = 0; i < p->ntensors; ++i) add_name(known, &n, p->tensor[i]->name);
-    for (const struct kernel *k = NULL; (k = next_kernel(p, k));) {
-        add_name(known, &n, k->name);
-        add_labels(known, &n, k->body);
-        for (int i = 0; i < k->nlocal; ++i) add_name(known, &n, k->local[i]->name);
-    }
-    const char *near = diag_did_you_mean(name, known, n);
-    if (near)
-        option_error("'%s' has nothing called '%s' to draw; did you mean '%s'?", p->path, name,
-                     near);
-    else
-        option_error("'%s' has nothing called '%s' to draw%s%s%s", p->path, name,
-                     n ? "; there is '" : "", n ? known[0] : "", n ? "'" : "");
-    return EXIT_WRONG;
-}
 
 // -- the view -------------------------------------------------------------------------------------
 
@@ -226,7 +124,7 @@ static bool agree(const struct stmt *list, const struct tiled_copy *tc, const ch
 
 static const char *const *names_of_tiled(const struct plan *p, const struct tiled_copy *tc) {
     const char *const *names = NULL;
-    for (const struct kernel *k = NULL; (k = next_kernel(p, k));)
+    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k))
         if (!agree(k->body, tc, &names)) return NULL;
     return names;
 }
@@ -259,7 +157,7 @@ static bool fit_subject(const struct plan *p, const struct command *q, struct su
         r->kernel = u->copy || u->tensor ? NULL : u->kernel;
         return r->kernel || wrong_subject(q, u, r->view, "a kernel");
     }
-    if (u->tc && !find_copy_in_plan(p, NULL, u->tc, u)) {
+    if (u->tc && !find_copy_by(p, u->tc, u)) {
         option_error("view '%s' draws a copy, and no kernel copies by '%s'",
                      draw_view_name(r->view), q->name);
         return false;
@@ -324,7 +222,8 @@ static int draw_plan(struct session *s, const struct command *q) {
     if (!p || s->diags.nerrors) return EXIT_WRONG;
     struct subject u;
     struct draw_request r = {.name = q->name, .values = q->values, .thread = q->thread};
-    if (!find_subject(p, q->name, &u)) return unknown_name(p, q->name);
+    int code = find_subject(s, p, q->name, &u);
+    if (code != EXIT_RIGHT) return code;
     if (!take_view(q, &u, &r.view) || !take_format(q, &r.format)) return EXIT_USAGE;
     if (!fit_subject(p, q, &u, &r) || !bind_params(s, p, q, &r)) return EXIT_WRONG;
     if (q->type && r.view == DRAW_BANKS && !r.copy) {
@@ -341,7 +240,7 @@ static int draw_plan(struct session *s, const struct command *q) {
     struct buf out;
     buf_init(&out);
     const char *why = draw(s, p, &r, &out);
-    int code = EXIT_WRONG;
+    code = EXIT_WRONG;
     if (why)
         option_error("'%s' cannot be drawn: %s", q->name, why);
     else

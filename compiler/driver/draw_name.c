@@ -1,0 +1,160 @@
+// Finding what `tcpc draw` is asked to draw (see draw_name.h).
+#include "driver/draw_name.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/session.h"
+#include "driver/options.h"
+#include "plan/plan.h"
+
+enum { MAX_NAMES = 256 };
+
+static bool same(const char *a, const char *b) {
+    return a && b && strcmp(a, b) == 0;
+}
+
+// -- copies and tensors of functions --------------------------------------------------------------
+
+struct wanted {
+    struct session *s;
+    const char *name;             // a label or a tensor, or
+    int line;                     // where a copy begins, or
+    const struct tiled_copy *tc;  // by which it is
+    struct subject *first;
+    int n;                        // found so far
+    const struct kernel *second;  // where another one is
+};
+
+static void found(struct wanted *w, const struct kernel *k, const struct copy *c,
+                  const struct tensor *t) {
+    if (w->n == 0) *w->first = (struct subject){.kernel = k, .copy = c, .tensor = t};
+    if (w->n == 1) w->second = k;
+    ++w->n;
+}
+
+static void find_copies(struct wanted *w, const struct kernel *k, const struct stmt *list) {
+    for (; list; list = list->next) {
+        if (list->kind != STMT_COPY) {
+            find_copies(w, k, list->body);
+            continue;
+        }
+        const struct copy *c = list->copy;
+        int line = 0, column;
+        if (w->line) source_place(w->s, c->at, &line, &column);
+        if (w->tc ? c->tc == w->tc : w->line ? line == w->line : same(c->label, w->name))
+            found(w, k, c, NULL);
+    }
+}
+
+static void find_tensors(struct wanted *w, const struct kernel *k) {
+    for (int i = 0; i < k->nlocal + k->nformals; ++i) {
+        const struct tensor *t = i < k->nlocal ? k->local[i] : k->formal[i - k->nlocal].tensor;
+        if (!same(t->name, w->name)) continue;
+        if (w->n == 0 || w->first->tensor != t) found(w, k, NULL, t);
+        return;
+    }
+}
+
+bool find_copy_by(const struct plan *p, const struct tiled_copy *tc, struct subject *out) {
+    struct subject first;
+    struct wanted w = {.tc = tc, .first = &first};
+    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k))
+        find_copies(&w, k, k->body);
+    if (w.n == 0) return false;
+    out->copy = first.copy;
+    out->kernel = first.kernel;
+    return true;
+}
+
+// The function that "name" begins with, before '.' or ':'; "*rest" is what follows.
+static const struct kernel *function_of(const struct plan *p, const char *name, const char **rest) {
+    size_t n = strcspn(name, ".:");
+    *rest = name + n;
+    for (const struct kernel *k = plan_next(p, NULL); name[n] && k; k = plan_next(p, k))
+        if (strlen(k->name) == n && memcmp(k->name, name, n) == 0) return k;
+    return NULL;
+}
+
+static bool read_line(const char *text, int *line) {
+    size_t n = strspn(text, "0123456789");
+    *line = n > 0 && n < 9 && !text[n] ? atoi(text) : 0;
+    return *line > 0;
+}
+
+// -- names that are not there, or twice -----------------------------------------------------------
+
+static void add_name(const char **names, int *n, const char *name) {
+    if (name && *n < MAX_NAMES) names[(*n)++] = name;
+}
+
+static void add_labels(const char **names, int *n, const struct stmt *list) {
+    for (; list; list = list->next) {
+        if (list->kind == STMT_COPY)
+            add_name(names, n, list->copy->label);
+        else
+            add_labels(names, n, list->body);
+    }
+}
+
+static int unknown_name(const struct plan *p, const char *name) {
+    const char *known[MAX_NAMES];
+    int n = 0;
+    for (int i = 0; i < p->ntiled; ++i) add_name(known, &n, p->tiled[i]->name);
+    for (int i = 0; i < p->nlayouts; ++i) add_name(known, &n, p->layout[i].name);
+    for (int i = 0; i < p->ntensors; ++i) add_name(known, &n, p->tensor[i]->name);
+    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
+        add_name(known, &n, k->name);
+        add_labels(known, &n, k->body);
+        for (int i = 0; i < k->nlocal; ++i) add_name(known, &n, k->local[i]->name);
+    }
+    const char *near = diag_did_you_mean(name, known, n);
+    if (near)
+        option_error("'%s' has nothing called '%s' to draw; did you mean '%s'?", p->path, name,
+                     near);
+    else
+        option_error("'%s' has nothing called '%s' to draw%s%s%s", p->path, name,
+                     n ? "; there is '" : "", n ? known[0] : "", n ? "'" : "");
+    return EXIT_WRONG;
+}
+
+static int several(const struct wanted *w, const char *name) {
+    if (w->line)
+        option_error("%d copies of '%s' begin at line %d; give them labels", w->n,
+                     w->first->kernel->name, w->line);
+    else
+        option_error("'%s' is in '%s' and in '%s'; say '%s.%s' or '%s.%s'", name,
+                     w->first->kernel->name, w->second->name, w->first->kernel->name, name,
+                     w->second->name, name);
+    return EXIT_WRONG;
+}
+
+// -- all ------------------------------------------------------------------------------------------
+
+int find_subject(struct session *s, const struct plan *p, const char *name, struct subject *out) {
+    *out = (struct subject){0};
+    if ((out->tc = plan_find_tiled(p, name))) return EXIT_RIGHT;
+    for (int i = 0; i < p->nlayouts; ++i)
+        if (same(p->layout[i].name, name) && (out->layout = &p->layout[i])) return EXIT_RIGHT;
+    int ntensors = 0;  // several functions may have one of this name
+    for (int i = 0; i < p->ntensors; ++i) {
+        if (!same(p->tensor[i]->name, name)) continue;
+        out->tensor = p->tensor[i];
+        ++ntensors;
+    }
+    if (ntensors == 1) return EXIT_RIGHT;
+    out->tensor = NULL;
+    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k))
+        if (same(k->name, name) && (out->kernel = k)) return EXIT_RIGHT;
+    const char *rest;
+    const struct kernel *of = function_of(p, name, &rest);
+    struct wanted w = {.s = s, .name = of ? rest + 1 : name, .first = out};
+    if (of && *rest == ':' && !read_line(rest + 1, &w.line)) return unknown_name(p, name);
+    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k))
+        if (!of || k == of) find_copies(&w, k, k->body);
+    bool tensors = w.n == 0 && !w.line;
+    for (const struct kernel *k = plan_next(p, NULL); tensors && k; k = plan_next(p, k))
+        if (!of || k == of) find_tensors(&w, k);
+    if (w.n == 0) return unknown_name(p, name);
+    return w.n == 1 ? EXIT_RIGHT : several(&w, name);
+}

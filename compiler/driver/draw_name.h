@@ -1,0 +1,29 @@
+// What the NAME of `tcpc draw PLAN NAME` stands for.
+#ifndef TCPC_DRIVER_DRAW_NAME_H
+#define TCPC_DRIVER_DRAW_NAME_H
+
+#include <stdbool.h>
+
+struct copy;
+struct kernel;
+struct named_layout;
+struct plan;
+struct session;
+struct tensor;
+struct tiled_copy;
+
+struct subject {
+    const struct tiled_copy *tc;
+    const struct named_layout *layout;
+    const struct tensor *tensor;
+    const struct kernel *kernel;  // itself, or the one of the copy or tensor
+    const struct copy *copy;
+};
+
+// Finds "name"; returns the exit status after an error, when there is no such thing or several.
+int find_subject(struct session *s, const struct plan *p, const char *name, struct subject *out);
+
+// Sets the copy and the kernel of "out" to the first copy by "tc"; returns whether there is one.
+bool find_copy_by(const struct plan *p, const struct tiled_copy *tc, struct subject *out);
+
+#endif
