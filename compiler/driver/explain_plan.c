@@ -78,6 +78,16 @@ static bool names_modes(const struct ast_expr *e) {
     return false;
 }
 
+// Whether a stride is computed from params: written out it is another number than the extent that
+// it is made of, so that such a layout stays as it is written, too.
+static bool computes_strides(const struct lay_tuple *stride) {
+    for (int i = 0; !lay_is_leaf(stride) && i < stride->rank; ++i)
+        if (computes_strides(stride->kid[i])) return true;
+    for (int i = 0; lay_is_leaf(stride) && i < stride->leaf.nsyms; ++i)
+        if (!stride->leaf.syms[i]->name) return true;
+    return false;
+}
+
 // The alignment that all launchers and device functions ask for "t", 0 when they differ or there is
 // none.
 static int align_asked(const struct writer *w, const struct tensor *t) {
@@ -95,7 +105,8 @@ static void pin_type(struct writer *w, struct range name, const struct ast_type 
                      bool stages) {
     const struct tensor *t = tensor_at(w, name);
     if (!t || type->like) return;
-    if (!stages && lay_valid(t->layout) && !names_modes(type->shape))
+    if (!stages && lay_valid(t->layout) && !names_modes(type->shape) &&
+        !computes_strides(t->layout.stride))
         replace_range(w, type->shape->at, plan_named_layout(w->s, t->layout, t->names));
     int align = t->space == MEM_GLOBAL && !type->align ? align_asked(w, t) : 0;
     if (align)
@@ -115,6 +126,24 @@ static bool with_by(const struct writer *w, struct range *at) {
     return true;
 }
 
+// Whether a copy of "list" by "tc" goes by its map alone, though the map is a layout of the tile.
+static bool goes_by_map(const struct stmt *list, const struct tiled_copy *tc) {
+    for (; list; list = list->next) {
+        if (stmt_nests(list) && goes_by_map(list->body, tc)) return true;
+        if (list->kind == STMT_COPY && list->copy->facts.by_map && list->copy->tc &&
+            same_place(list->copy->tc->at, tc->at))
+            return true;
+    }
+    return false;
+}
+
+static bool needs_map(const struct writer *w, const struct tiled_copy *tc) {
+    if (!tc->map) return false;
+    for (const struct kernel *k = plan_next(w->plan, NULL); k; k = plan_next(w->plan, k))
+        if (goes_by_map(k->body, tc)) return true;
+    return !lay_valid(tc->tv);
+}
+
 static void pin_tiled(struct writer *w, const struct tiled_copy *tc, int file) {
     struct lay_ctx *x = &w->s->lay;
     struct arena *a = &w->s->arena;
@@ -123,7 +152,7 @@ static void pin_tiled(struct writer *w, const struct tiled_copy *tc, int file) {
     const char *how;
     if (lay_valid(tc->thr) && lay_valid(tc->val))
         how = arena_printf(a, "thr=%s, val=%s", lay_text(x, tc->thr), lay_text(x, tc->val));
-    else if (!lay_valid(tc->tv))
+    else if (needs_map(w, tc))
         how = arena_printf(a, "map=%s, tile=%s", tc->map->text, lay_tuple_text(x, tc->map->tile));
     else
         how = arena_printf(a, "tv=%s, tile=%s", lay_text(x, tc->tv), lay_tuple_text(x, tc->tiler));

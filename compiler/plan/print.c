@@ -302,6 +302,7 @@ static void print_expect(struct session *s, const struct expectation *x, struct 
 }
 
 void plan_print(struct session *s, const struct plan *p, struct buf *b) {
+    buf_puts(b, "// a dump, to be read by people: 'tcpc explain --plan' writes a plan\n");
     buf_printf(b, "tcp 1;\narch %s;\n", p->arch_name);
     for (int i = 0; i < p->nparams; ++i) print_param(p->param[i], b);
     for (int i = 0; i < p->nrelations; ++i) buf_printf(b, "// where %s\n", p->relation[i]->text);
