@@ -4,15 +4,15 @@ usage: doc_examples.py TCPC FILE.md...
 
 What a fenced block is tells its first line:
 
-  ```tcp                 compiles; `tcp 1;` is put before a block without it
+  ```tcp                 compiles; `tcp 1;` is put before a block without it, but in a README
   ```tcp error: TEXT     does not compile, and TEXT is in what tcpc says
   ```tcp warning: TEXT   compiles, and TEXT is in what tcpc says
   ```tcp parse           is read without an error (what the syntax has and the compiler does not take yet)
   ```tcp run             `tcpc run` is content with it
   ```eval                a layout expression a line, its result after `= ` on the next one; `= error: TEXT` for what is refused
+  ```tcp before          declarations, which compile, and stand before every later `tcp` block up to the next heading `## `
   ```console             lines `$ COMMAND`, each followed by what it prints; a line `...` stands for any lines
 
-A comment `<!-- prelude` ... `-->` gives declarations that stand before every later `tcp` block up to the next heading `## `.
 Commands run in an empty folder with a link to examples/ in it, and with tcpc in the path.
 """
 
@@ -35,12 +35,12 @@ def blocks(text):
         at += 1
         if line.startswith("## "):
             prelude = ""
-        elif line.strip() == "<!-- prelude":
-            end = lines.index("-->", at)
-            prelude, at = "\n".join(lines[at:end]) + "\n", end + 1
         elif line.startswith("```"):
             end = lines.index("```", at)
-            yield at, line[3:].strip(), "\n".join(lines[at:end]), prelude
+            info, body = line[3:].strip(), "\n".join(lines[at:end])
+            yield at, info, body, prelude
+            if info == "tcp before":
+                prelude = body + "\n"
             at = end + 1
 
 
@@ -63,12 +63,14 @@ class Runner:
         """A `tcp` block: 'how' is what stands after `tcp` in its first line."""
         text = prelude + body + "\n"
         if not re.search(r"^tcp 1;", text, re.M):
+            if where.startswith("README"):
+                return self.fail(where, "a plan of a README is whole: it begins with 'tcp 1;'")
             text = "tcp 1;\n" + text
         (self.scratch / "block.tcp").write_text(text)
         kind, _, wanted = how.partition(":")
         kind, wanted = kind.strip(), wanted.strip()
-        # a prelude declares what one block or another uses
-        commands = {"": ["block.tcp", "-o", "-"], "error": ["block.tcp", "-o", "-"], "warning": ["block.tcp", "-o", "-"],
+        # what stands before is what one block or another uses
+        commands = {"": ["block.tcp", "-o", "-"], "before": ["block.tcp", "-o", "-"], "error": ["block.tcp", "-o", "-"], "warning": ["block.tcp", "-o", "-"],
                     "parse": ["--emit=ast", "block.tcp", "-o", "-"], "run": ["run", "block.tcp"]}
         if kind not in commands:
             return self.fail(where, f"unknown kind of block 'tcp {how}'")
@@ -77,7 +79,7 @@ class Runner:
             return self.fail(where, f"exit status {ran.returncode}\n{ran.stderr}")
         if wanted and wanted not in ran.stderr:
             return self.fail(where, f"'{wanted}' is not in what tcpc said:\n{ran.stderr}")
-        if kind in ("", "run") and "warning:" in ran.stderr:
+        if kind in ("", "before", "run") and "warning:" in ran.stderr:
             return self.fail(where, f"a warning that the document does not mention:\n{ran.stderr}")
         return None
 
