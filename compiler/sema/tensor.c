@@ -57,6 +57,10 @@ static bool reach(const struct lay_tuple *shape, const struct lay_tuple *stride,
            !__builtin_add_overflow(*sum, span, sum) && *sum < INT64_C(1) << 62;
 }
 
+// Local memory of a thread, to which registers are spilled (CUDA C++ Programming Guide, technical
+// specifications by compute capability).
+enum { FRAG_BYTES = 512 * 1024 };
+
 static bool check_layout(struct sema *c, struct tensor *t, struct range at) {
     if (!check_modes(c, t->name, t->layout.shape, t->layout.stride, at)) return false;
     int64_t most = 0, first, last;
@@ -85,6 +89,13 @@ static bool check_layout(struct sema *c, struct tensor *t, struct range at) {
     }
     if (t->space != MEM_GLOBAL && lay_static(t->layout)) {
         int64_t bytes = (most + 1) * (t->elem->bits / 8), limit = INT64_C(1) << 30;
+        if (t->space == MEM_FRAG && (most >= FRAG_BYTES || bytes > FRAG_BYTES)) {
+            diag_error(c->s, at,
+                       "'%s' takes more than a thread has: 255 registers and at most %d KB of "
+                       "local memory",
+                       t->name, FRAG_BYTES / 1024);
+            return false;
+        }
         if (most >= limit || bytes > limit) {
             diag_error(c->s, at, "'%s' takes more than 2^30 bytes of %s memory", t->name,
                        space_name(t->space));
