@@ -35,12 +35,12 @@ struct writes {
     const struct kernel *k;
     struct prover *prover;
     struct around around;
-    int n, ncalls;
+    int n, ncalls, nasked;
     bool more;
+    // as many as these say
     struct write at[MOST_WRITES];
     struct prove_set call[MOST_WRITES];  // what calls write, of which only that much is known
     const struct tensor *of_call[MOST_WRITES];
-    int nasked;
     struct {
         const struct tensor *tensor;
         bool once;

@@ -126,6 +126,8 @@ static void offer_related(const struct search *q, struct candidates *c, const st
             else
                 high = middle;
         }
+        if (before != 0 && compare_at(q, r, y, low * y->mul) == before)
+            continue;  // they do not cross
         int64_t up = low * y->mul, down = compare_at(q, r, y, up) ? up - y->mul : up;
         if (q->choice > 0) offer(c, y, up + y->mul);
         offer(c, y, up);
