@@ -8,7 +8,12 @@
 #include "base/buf.h"
 
 void *scan_memory(void *old, size_t bytes) {
-    return memory_got(realloc(old, bytes ? bytes : 1));
+    void *p = realloc(old, bytes ? bytes : 1);
+    if (!p) {
+        fputs("tcpc: error: out of memory\n", stderr);
+        exit(2);
+    }
+    return p;
 }
 
 static const struct {
