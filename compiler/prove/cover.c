@@ -115,6 +115,35 @@ static void find_parts(const struct question *q, const struct qset *set, struct 
         if (x->out[i] >= 0) x->out[i] = x->of[x->out[i]];
 }
 
+// Where the dimensions of a part went, and its quotients, which are of the part's dimensions.
+struct moves {
+    const int *place;
+    int quotient[MOST_DIVS];  // -1: not moved yet
+};
+
+static struct lin moved(struct question *q, struct lin e, struct moves *to) {
+    struct lin_term *term = ARENA_ROOM(&q->s->arena, struct lin_term, e.n + 1);
+    for (int i = 0; i < e.n; ++i) {
+        term[i] = e.term[i];
+        if (term[i].kind == COL_DIM) term[i].at = to->place[term[i].at];
+        if (term[i].kind != COL_DIV) continue;
+        int old = term[i].at;
+        if (to->quotient[old] < 0) {
+            struct quotient x = q->quotient[old];
+            x.of = moved(q, x.of, to);
+            if (q->nquotients == MOST_DIVS) {
+                q->failed = true;
+                return e;
+            }
+            q->quotient[q->nquotients] = x;
+            to->quotient[old] = q->nquotients++;
+        }
+        term[i].at = to->quotient[old];
+    }
+    e.term = term;
+    return e;
+}
+
 // The part "part" of "set", and where its dimensions went; conditions of no part are in each.
 static void take_part(struct question *q, const struct qset *set, const struct parts *x, int part,
                       struct qset *out, int *place) {
@@ -128,10 +157,14 @@ static void take_part(struct question *q, const struct qset *set, const struct p
         place[i] = out->ndims;
         out->dim[out->ndims++] = set->dim[i];
     }
+    struct moves *to = ARENA_ROOM(&q->s->arena, struct moves, 1);
+    to->place = place;
+    for (int i = 0; i < MOST_DIVS; ++i) to->quotient[i] = -1;
     for (int i = 0; i < set->nconds; ++i)
-        if (x->cond[i] < 0 || x->cond[i] == part) out->cond[out->nconds++] = set->cond[i];
+        if (x->cond[i] < 0 || x->cond[i] == part)
+            out->cond[out->nconds++] = moved(q, set->cond[i], to);
     for (int i = 0; i < set->nouts; ++i)
-        if (x->out[i] == part) out->out[out->nouts++] = set->out[i];
+        if (x->out[i] == part) out->out[out->nouts++] = moved(q, set->out[i], to);
 }
 
 // -- once -----------------------------------------------------------------------------------------

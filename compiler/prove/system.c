@@ -78,6 +78,8 @@ static void add_lin(struct system *y, struct system_row *r, struct lin e, const 
         int at = t->kind == COL_DIM   ? dim[t->at]
                  : t->kind == COL_DIV ? find_div(y, t->at, dim)
                                       : t->at;
+        if (t->kind == COL_DIM && (at < 0 || at >= y->ndims))
+            BUG("dimension %d of a system of %d", at, y->ndims);
         if (__builtin_mul_overflow(t->coef, times, &c))
             y->q->failed = true;
         else
