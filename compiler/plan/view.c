@@ -204,19 +204,15 @@ struct slicer {
     struct leaf_set kept;  // of these: those that count tiles
 };
 
-// Whether coordinates of a mode are those of a mode of the tensor.
-static bool is_mode_of_tensor(const struct slicer *z, const struct lay_tuple *shape,
-                              const struct lay_tuple *coord) {
-    struct lay_ctx *x = &z->s->lay;
+bool view_leaf_is_whole(struct session *s, const struct view *v, struct lay_int extent,
+                        struct lay_int step) {
     int64_t off;
-    if (!coord || !lay_is_leaf(shape)) return false;
-    struct lay_int k = coord->leaf;
-    const struct lay_tuple *extent = lay_tuple_flatten(x, z->v->base->layout.shape);
-    int mode = k.basis;
-    if (k.num != 1 || k.den != 1 || k.nsyms || mode < 0 || mode >= lay_tuple_rank(extent))
+    int mode = step.basis;
+    const struct lay_tuple *all = lay_tuple_flatten(&s->lay, v->base->layout.shape);
+    if (step.num != 1 || step.den != 1 || step.nsyms || mode < 0 || mode >= lay_tuple_rank(all))
         return false;
-    return lay_int_equal(shape->leaf, lay_tuple_get(x, extent, mode)->leaf) &&
-           ix_static(z->v->coord_off[mode], &off) && off == 0;
+    return lay_int_equal(extent, lay_tuple_get(&s->lay, all, mode)->leaf) &&
+           ix_static(v->coord_off[mode], &off) && off == 0;
 }
 
 // The coordinate "i" of a mode must exist; where the last leaf counts tiles it may lie beyond.
@@ -232,7 +228,9 @@ static void bound_slice(struct slicer *z, const struct ix *i, const struct lay_t
     }
     if (!lay_int_valid(size) && ix_provably_nonnegative(s, i)) return;
     struct slice_bound *b = ARENA_NEW(&s->arena, struct slice_bound);
-    *b = (struct slice_bound){i, size, is_mode_of_tensor(z, shape, coord), z->v->bounds};
+    bool of_tensor =
+        coord && lay_is_leaf(shape) && view_leaf_is_whole(s, z->v, shape->leaf, coord->leaf);
+    *b = (struct slice_bound){i, size, of_tensor, z->v->bounds};
     z->v->bounds = b;
 }
 

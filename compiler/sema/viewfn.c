@@ -175,14 +175,8 @@ static bool broadcast(struct sema *c, struct calc_value *m, struct range at, con
 static bool is_whole_mode(struct sema *c, const struct view *v, int i) {
     if (!lay_valid(v->coord)) return false;
     struct lay m = lay_mode(c->lay, view_trimmed(c->s, v->coord), i);
-    const struct lay_tuple *extent = lay_tuple_flatten(c->lay, v->base->layout.shape);
     while (!lay_is_leaf(m.shape)) m = lay_mode(c->lay, m, lay_rank(m) - 1);
-    struct lay_int d = m.stride->leaf;
-    int64_t off;
-    int k = d.basis;
-    if (d.num != 1 || d.den != 1 || d.nsyms || k < 0 || k >= lay_tuple_rank(extent)) return false;
-    return lay_int_equal(m.shape->leaf, lay_tuple_get(c->lay, extent, k)->leaf) &&
-           ix_static(v->coord_off[k], &off) && off == 0;
+    return view_leaf_is_whole(c->s, v, m.shape->leaf, m.stride->leaf);
 }
 
 void view_mark_overhang(struct sema *c, const struct view *v, struct lay f, bool zipped,
