@@ -284,12 +284,20 @@ static void look(struct schedule *x) {
     }
 }
 
-// Whether something on which the order of a pair may rest is gone since it was proven.
-static bool is_stale(const struct schedule *x, const bool *used) {
+// The waits and barriers that are gone, or are looser, since all was proven.
+static int find_gone(const struct schedule *x, int gone[SCHEDULE_SYNCS]) {
+    int n = 0;
     for (int i = 0; i < x->program.nsyncs; ++i) {
         const struct prove_sync *now = &x->program.sync[i];
-        if (used[i] && x->on[i] && (!now->on || now->pending > x->pending[i])) return true;
+        if (x->on[i] && (!now->on || now->pending > x->pending[i])) gone[n++] = i;
     }
+    return n;
+}
+
+// Whether the order of a pair may rest on one of them.
+static bool is_stale(const bool *used, const int *gone, int ngone) {
+    for (int i = 0; i < ngone; ++i)
+        if (used[gone[i]]) return true;
     return false;
 }
 
@@ -306,11 +314,11 @@ static bool waited_for(struct schedule *x, struct schedule_fault *f) {
 }
 
 static bool ask_pairs(struct schedule *x, struct schedule_fault *f) {
-    int n = x->program.naccesses;
+    int n = x->program.naccesses, gone[SCHEDULE_SYNCS], ngone = find_gone(x, gone);
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j < n; ++j) {
             int at = i * n + j;
-            x->asked[at] = !x->proven || is_stale(x, x->used[at]);
+            x->asked[at] = !x->proven || is_stale(x->used[at], gone, ngone);
             if (!x->asked[at]) continue;
             f->a = i;
             f->b = j;

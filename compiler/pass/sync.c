@@ -53,17 +53,20 @@ static bool same_slot(struct access a, struct access b) {
     return a.pipe == b.pipe && a.ahead == b.ahead && a.loops == b.loops;
 }
 
+static uintptr_t number_of(struct access a) {
+    return (a.copy ? (uintptr_t)a.copy : (uintptr_t)a.arg) / sizeof(void *) + a.write;
+}
+
 // "a" pending, "b" new.
 static enum meet how_they_meet(struct walk *w, struct access a, struct access b) {
     const struct ix_var *differs = a.loops < w->nloops ? w->loop[a.loops] : NULL;
-    for (int i = 0; i < w->nknown; ++i) {
-        const struct known *x = &w->known[i];
+    struct known **first = &w->known[(number_of(a) * 31 + number_of(b)) % SYNC_KNOWN];
+    for (const struct known *x = *first; x; x = x->next)
         if (same_access(x->a, a) && same_access(x->b, b) && x->differs == differs) return x->meet;
-    }
-    w->known = arena_more(&w->s->arena, w->known, sizeof *w->known, w->nknown, &w->cap_known);
-    enum meet m = meet(w->s, w->k, a, b, differs);
-    w->known[w->nknown++] = (struct known){a, b, differs, m};
-    return m;
+    struct known *new = ARENA_NEW(&w->s->arena, struct known);
+    *new = (struct known){a, b, differs, meet(w->s, w->k, a, b, differs), *first};
+    *first = new;
+    return new->meet;
 }
 
 // -- what is pending ------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 
 enum { SYNC_PENDING = 256, SYNC_WAIT = 63 };  // groups: as far as the hardware counts
 enum { SYNC_LOOPS = 32, SYNC_UNROLL = 8 };    // iterations that are gone through one by one
+enum { SYNC_KNOWN = 1021 };
 
 struct entry {
     struct access a;
@@ -53,6 +54,7 @@ struct known {
     struct access a, b;
     const struct ix_var *differs;
     enum meet meet;
+    struct known *next;
 };
 
 struct walk {
@@ -66,8 +68,7 @@ struct walk {
     const struct where *here;
     const struct ix_var *loop[SYNC_LOOPS];  // around, outermost first; NULL: of a pipeline
     int nloops;
-    struct known *known;
-    int nknown, cap_known;
+    struct known *known[SYNC_KNOWN];  // how pairs meet that were asked, by a hash of the pair
     const struct plan *plan;
     struct prover *prover;
     struct schedule *schedule;  // what proves that all is in order; NULL: not made yet

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/session.h"
+#include "layout/algebra.h"
 #include "prove/private.h"
 
 struct draft draft_of(struct session *s, const struct prove_set *x) {
@@ -99,4 +100,42 @@ void draft_replaced(struct question *q, struct qset *set, struct replaced r) {
 bool draft_from_0(const struct prove_var *v, struct lay_int *end) {
     int64_t begin;
     return ix_static(v->begin, &begin) && begin == 0 && v->end && ix_monomial(v->end, end);
+}
+
+// -- sets that are alike --------------------------------------------------------------------------
+
+static bool same_ix(const struct prove_set *a, const struct prove_set *b, const struct ix *x,
+                    const struct ix *y) {
+    if (!x || !y || x->op != y->op) return false;
+    if (x->op == IX_VAR) {
+        for (int i = 0; i < a->nvars; ++i)
+            if (a->var[i].var == x->var || b->var[i].var == y->var)
+                return a->var[i].var == x->var && b->var[i].var == y->var;
+        return x->var == y->var;
+    }
+    if (x->op == IX_SUM) {
+        if (x->nterms != y->nterms) return false;
+        for (int i = 0; i < x->nterms; ++i) {
+            const struct ix *p = x->term[i].atom, *q = y->term[i].atom;
+            if (!lay_int_equal(x->term[i].coef, y->term[i].coef) || !p != !q) return false;
+            if (p && !same_ix(a, b, p, q)) return false;
+        }
+        return true;
+    }
+    bool alike =
+        x->op == IX_SWZ ? memcmp(&x->sw, &y->sw, sizeof x->sw) == 0 : lay_int_equal(x->k, y->k);
+    return alike && same_ix(a, b, x->a, y->a);
+}
+
+bool draft_alike(const struct prove_set *a, const struct prove_set *b) {
+    if (a->nvars != b->nvars || a->nconds != b->nconds || a->nouts != b->nouts) return false;
+    for (int i = 0; i < a->nvars; ++i) {
+        if (!same_ix(a, b, a->var[i].begin, b->var[i].begin)) return false;
+        if (!same_ix(a, b, a->var[i].end, b->var[i].end)) return false;
+    }
+    for (int i = 0; i < a->nconds; ++i)
+        if (!same_ix(a, b, a->cond[i], b->cond[i])) return false;
+    for (int i = 0; i < a->nouts; ++i)
+        if (!same_ix(a, b, a->out[i], b->out[i])) return false;
+    return true;
 }

@@ -1,6 +1,7 @@
 // Are two accesses in order?
 //
-// Asked in stages, since most pairs are decided by the first ones: do the two ever meet (elements);
+// Asked in stages, since most pairs are decided by the first ones: do their places in the lists of
+// statements put them in order (places.c); do the two ever meet (elements);
 // when does the later one come without a barrier in between (loops alone); do they meet then; are
 // they of different threads.  What an asynchronous access does lasts until a wait that completes it
 // (groups.c).
@@ -68,6 +69,18 @@ static void make_access(struct prove_order *o, int i) {
     loosen(q, &x->when);
 }
 
+// The first access that touches the same elements as "i" does, by the same threads.
+static int first_alike(const struct prove_program *x, int i) {
+    const struct prove_access *a = &x->access[i];
+    for (int j = 0; j < i; ++j) {
+        const struct prove_access *b = &x->access[j];
+        if (a->threads != b->threads || !draft_alike(&a->what, &b->what)) continue;
+        if (!a->threads) return j;
+        if (a->when.nvars == b->when.nvars && draft_alike(&a->by_thread, &b->by_thread)) return j;
+    }
+    return i;
+}
+
 struct prove_order *prove_order_new(struct prover *p, const struct prove_program *x) {
     struct arena *a = &p->s->arena;
     struct prove_order *o = ARENA_NEW(a, struct prove_order);
@@ -81,7 +94,10 @@ struct prove_order *prove_order_new(struct prover *p, const struct prove_program
     o->ever = ARENA_ARRAY(a, signed char, 4 * x->naccesses * x->naccesses + 1);
     question_init(q, p);
     split_all(q, x);
-    for (int i = 0; i < x->naccesses; ++i) make_access(o, i);
+    for (int i = 0; i < x->naccesses; ++i) {
+        make_access(o, i);
+        o->access[i].alike = first_alike(x, i);
+    }
     for (int i = 0; i < x->ncommits; ++i) question_set(q, &x->commit[i], &o->commit[i]);
     for (int i = 0; i < x->nsteps; ++i) question_set(q, &x->step[i], &o->step[i]);
     for (int i = 0; i < x->nsyncs; ++i) {
@@ -286,6 +302,10 @@ static isl_basic_set *meeting(struct prove_order *o, int a, int b, enum threads 
 static enum prove_answer meet(struct prove_order *o, int a, int b, isl_set *when,
                               enum threads threads, struct prove_fault *f) {
     struct question *q = &o->q;
+    if (!when) {
+        a = o->access[a].alike;
+        b = o->access[b].alike;
+    }
     const struct qset *x = threads ? &o->access[a].by_thread : &o->access[a].what;
     const struct qset *y = threads ? &o->access[b].by_thread : &o->access[b].what;
     int la = o->access[a].when.ndims, lb = o->access[b].when.ndims;
@@ -366,8 +386,16 @@ static isl_set *open_pairs(struct prove_order *o, int a, int b, bool own, bool *
     return open;
 }
 
+// Whether it was found that what the two have in common is each thread's own, whenever it is.
+static bool known_own(const struct prove_order *o, int a, int b) {
+    int x = o->access[a].alike, y = o->access[b].alike;
+    const signed char *ever = &o->ever[4 * (x * o->program->naccesses + y)];
+    return ever[LESS_THREAD] < 0 && ever[GREATER_THREAD] < 0;
+}
+
 static enum prove_answer check_threads(struct prove_order *o, int a, int b, bool *used,
                                        bool threads, struct prove_fault *f) {
+    if (threads && known_own(o, a, b)) return PROVE_YES;
     isl_set *open = open_pairs(o, a, b, false, used);
     enum prove_answer r = PROVE_YES;
     if (f) f->missing = PROVE_BARRIER;
@@ -418,11 +446,13 @@ enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *us
     if (x->buffer != y->buffer || (!x->write && !y->write)) return PROVE_YES;
     if (x->once && y->once && x->write && y->write) return PROVE_YES;
     if (o->bad) return question_unknown(&o->q);
+    bool threads = x->threads && y->threads, own = threads && known_own(o, a, b);
+    if (order_by_places(o->program, a, b, own, used)) return PROVE_YES;
+    for (int i = 0; i < o->program->nsyncs; ++i) used[i] = false;
     prover_again(o->q.p);
     o->q.p->why = NULL;
     if (f) *f = (struct prove_fault){.missing = PROVE_BARRIER};
     if (meet(o, a, b, NULL, ANY_THREADS, NULL) == PROVE_YES) return PROVE_YES;
-    bool threads = x->threads && y->threads;
     if (!x->async) return check_threads(o, a, b, used, threads, f);
     o->quick = true;
     enum prove_answer r = check_async(o, a, b, used, threads, NULL);

@@ -9,6 +9,7 @@ enum { ORDER_GROUPS = 65 };
 struct order_access {
     struct qset when, what, by_thread;
     struct lin thread;  // in by_thread
+    int alike;          // the first access that touches the same, by the same threads
     // of an asynchronous one:
     isl_set *committed[ORDER_GROUPS];  // by instances and a point in time: the (k + 1)-th commit
     int ncommitted;
@@ -60,5 +61,8 @@ void order_first_waits(struct prove_order *o, int a);
 // The same from what can be counted in one loop alone: by the steps of it, for waits in it
 // (count.c).
 isl_set *order_counted(struct prove_order *o, int a, int sync);
+// places.c: whether the places of statements alone put access "b" in order behind "a", for other
+// threads or with "own" for the same one; "used" as for prove_order_pair.
+bool order_by_places(const struct prove_program *p, int a, int b, bool own, bool *used);
 
 #endif

@@ -201,6 +201,9 @@ void draft_walk(struct question *q, const struct prove_set *x, draft_visitor *vi
 void draft_walk_ix(struct question *q, const struct ix *e, draft_visitor *visit, void *user);
 // Whether bounds of variables other than that at "but" hold "v".
 bool draft_bounds_hold(const struct draft *d, const struct ix_var *v, int but);
+// Whether the two sets have the same instances, but for the names of their variables, and these
+// name the same.
+bool draft_alike(const struct prove_set *a, const struct prove_set *b);
 // Keeps for the witness what a variable was that is no more.
 void draft_replaced(struct question *q, struct qset *set, struct replaced r);
 // The range of a variable when it begins at 0 and ends at a product.

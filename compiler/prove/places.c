@@ -1,0 +1,116 @@
+// What the places of statements in their lists put in order, without isl.
+//
+// Most pairs of accesses of a long function stand in lists of statements around which are the same
+// loops, with a barrier in between.  That decides them: for the same iteration of these loops and,
+// where the barrier stands in them too, for a later one.  What is not found here is asked in
+// order.c.
+#include "index/ix.h"
+#include "prove/order_private.h"
+
+enum place { PLACE_BEFORE, PLACE_BEHIND, PLACE_SAME, PLACE_OTHER };
+
+// How the times of two events compare within one iteration of the loops around both, of which there
+// are "*loops".
+static enum place compare(const struct prove_set *a, const struct prove_set *b, int *loops) {
+    *loops = 0;
+    for (int i = 0; i < a->nouts && i < b->nouts; ++i) {
+        const struct ix *x = a->out[i], *y = b->out[i];
+        int64_t p, q;
+        if (!x || !y) return PLACE_OTHER;
+        if (ix_static(x, &p) && ix_static(y, &q)) {
+            if (p != q) return p < q ? PLACE_BEFORE : PLACE_BEHIND;
+        } else if (x->op == IX_VAR && y->op == IX_VAR && x->var == y->var) {
+            ++*loops;
+        } else {
+            return PLACE_OTHER;
+        }
+    }
+    return PLACE_SAME;
+}
+
+static bool comes_before(const struct prove_set *a, const struct prove_set *b) {
+    int loops;
+    return compare(a, b, &loops) == PLACE_BEFORE;
+}
+
+// Whether "event" happens once in each iteration of its loops in which "x" happens.
+static bool goes_along(const struct prove_set *event, const struct prove_set *x) {
+    if (event->nconds || event->nvars > x->nvars) return false;
+    for (int i = 0; i < event->nvars; ++i) {
+        const struct prove_var *v = &event->var[i], *w = &x->var[i];
+        if (v->var != w->var || !v->begin || !v->end || !w->begin || !w->end) return false;
+        if (!ix_equal(v->begin, w->begin) || !ix_equal(v->end, w->end)) return false;
+    }
+    return true;
+}
+
+// How many loops are around "event", which comes behind each instance of "a" in the same iteration
+// of these; -1: it does not.
+static int behind(const struct prove_set *a, const struct prove_set *event) {
+    int loops;
+    bool is = goes_along(event, a) && compare(a, event, &loops) == PLACE_BEFORE;
+    return is && loops == event->nvars ? loops : -1;
+}
+
+// Likewise before each instance of "b".
+static int ahead(const struct prove_set *event, const struct prove_set *b) {
+    int loops;
+    bool is = goes_along(event, b) && compare(event, b, &loops) == PLACE_BEFORE;
+    return is && loops == event->nvars ? loops : -1;
+}
+
+// Whether a barrier stands between "a" and a later "b": in the same iteration of the loops around
+// both, and in a later one.
+static bool barriers_between(const struct prove_program *p, const struct prove_set *a,
+                             const struct prove_set *b, bool *used) {
+    int loops;
+    enum place place = compare(a, b, &loops);
+    if (place == PLACE_OTHER) return false;
+    bool same = place != PLACE_BEFORE, later = loops == 0;
+    for (int i = 0; i < p->nsyncs && !(same && later); ++i) {
+        const struct prove_sync *y = &p->sync[i];
+        if (y->wait || !y->on) continue;
+        int from = behind(a, &y->when), to = ahead(&y->when, b);
+        bool here = !same && ((from >= 0 && comes_before(&y->when, b)) ||
+                              (to >= 0 && comes_before(a, &y->when)));
+        bool next = !later && (from >= loops || to >= loops);
+        same |= here;
+        later |= next;
+        if (here || next) used[i] = true;
+    }
+    return same && later;
+}
+
+// Whether "wait", in the iteration of "a", completes it: one group more than it leaves in flight
+// was ended in between, the first of which is that of "a".
+static bool completes(const struct prove_program *p, const struct prove_set *a,
+                      const struct prove_sync *wait) {
+    int groups = 0;
+    for (int i = 0; i < p->ncommits && groups <= wait->pending; ++i)
+        groups += behind(a, &p->commit[i]) >= 0 && comes_before(&p->commit[i], &wait->when);
+    return groups > wait->pending;
+}
+
+static void forget(const struct prove_program *p, bool *used) {
+    for (int i = 0; i < p->nsyncs; ++i) used[i] = false;
+}
+
+bool order_by_places(const struct prove_program *p, int a, int b, bool own, bool *used) {
+    const struct prove_set *x = &p->access[a].when, *y = &p->access[b].when;
+    int loops;
+    enum place place = compare(x, y, &loops);
+    forget(p, used);
+    if (place == PLACE_OTHER) return false;
+    if (place != PLACE_BEFORE && loops == 0) return true;
+    if (!p->access[a].async) return own || barriers_between(p, x, y, used);
+    for (int i = 0; i < p->nsyncs; ++i) {
+        const struct prove_sync *w = &p->sync[i];
+        if (!w->wait || !w->on || behind(x, &w->when) < loops) continue;
+        if (place == PLACE_BEFORE && !comes_before(&w->when, y)) continue;
+        if (!completes(p, x, w)) continue;
+        forget(p, used);
+        if (!own && !barriers_between(p, &w->when, y, used)) continue;
+        return used[i] = true;
+    }
+    return false;
+}
