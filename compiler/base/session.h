@@ -35,6 +35,18 @@ struct session {
     int next_var;        // id of the next variable
 };
 
+// For work on one kernel of which nothing stays but diagnostics.
+struct session_mark {
+    struct arena_mark arena;
+    const struct diag *last;
+    int next_var;
+};
+
+struct session_mark session_mark(const struct session *s);
+// Frees what was allocated since "mark", variables too, unless diagnostics came since: these may
+// point to it.
+void session_rewind(struct session *s, struct session_mark mark);
+
 void session_init(struct session *s);
 void session_release(struct session *s);
 

@@ -453,9 +453,11 @@ static bool check_list(struct session *s, struct kernel *k, const struct stmt *l
 bool pass_coverage(struct session *s, struct plan *p) {
     bool ok = true;
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
+        struct session_mark mark = session_mark(s);
         struct walk w = {p, instances_prover(s, p, k)};
         ok &= check_list(s, k, k->body, &w) && coverage_writes(s, p, k, w.prover);
         prover_free(w.prover);
+        if (!k->duties) session_rewind(s, mark);
     }
     return ok;
 }

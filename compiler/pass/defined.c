@@ -188,6 +188,7 @@ static bool check_read(struct uses *u, struct prover *prover, struct use *r) {
 bool pass_defined(struct session *s, struct plan *p) {
     bool ok = true;
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
+        struct session_mark mark = session_mark(s);
         struct uses *u = ARENA_ROOM(&s->arena, struct uses, 1);
         u->s = s;
         u->plan = p;
@@ -205,6 +206,7 @@ bool pass_defined(struct session *s, struct plan *p) {
         for (int i = 0; i < u->n; ++i)
             if (!u->at[i].write && !check_read(u, prover, &u->at[i])) ok = false;
         prover_free(prover);
+        session_rewind(s, mark);
     }
     return ok;
 }

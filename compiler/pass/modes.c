@@ -35,7 +35,7 @@ static int64_t common_extent(const struct leaves *l, int n) {
 }
 
 bool modes_join(struct session *s, const struct lay *side, int n, bool rest, struct joint *out) {
-    struct leaves *l = ARENA_ROOM(&s->arena, struct leaves, n);
+    struct leaves l[MODES_SIDES];
     int before = out->n;
     for (int k = 0; k < n; ++k) {
         l[k].n = l[k].at = 0;

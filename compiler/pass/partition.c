@@ -185,7 +185,7 @@ static bool is_warp_view(const struct view *v) {
     return v->base->space != MEM_FRAG && view_of_warp(v);
 }
 
-static bool partition_tiled(struct session *s, struct kernel *k, struct copy *c) {
+static bool partition_tiled(struct session *s, struct kernel *k, struct copy *c, struct joint *m) {
     struct copy_facts *f = &c->facts;
     bool src_frag = c->src.base->space == MEM_FRAG, dst_frag = c->dst.base->space == MEM_FRAG;
     bool warp = is_warp_view(&c->src) || is_warp_view(&c->dst);
@@ -228,7 +228,6 @@ static bool partition_tiled(struct session *s, struct kernel *k, struct copy *c)
     }
     f->src = src.part;
     f->dst = dst.part;
-    struct joint *m = ARENA_NEW(&s->arena, struct joint);
     if (!refine_or_coalesce(s, src.val, dst.val, false, m))
         return no_common_modes(s, c, src.val, dst.val);
     if (!refine_or_coalesce(s, src.rest, dst.rest, true, m)) {
@@ -241,7 +240,7 @@ static bool partition_tiled(struct session *s, struct kernel *k, struct copy *c)
     return true;
 }
 
-static bool partition_thread(struct session *s, struct kernel *k, struct copy *c) {
+static bool partition_thread(struct session *s, struct kernel *k, struct copy *c, struct joint *m) {
     struct copy_facts *f = &c->facts;
     f->level = LEVEL_THREAD;
     f->threads = view_threads(c, k->threads);
@@ -275,7 +274,6 @@ static bool partition_thread(struct session *s, struct kernel *k, struct copy *c
                    lay_int_text(&s->lay, n));
         return false;
     }
-    struct joint *m = ARENA_NEW(&s->arena, struct joint);
     if (!refine_or_coalesce(s, f->src.layout, f->dst.layout, false, m)) {
         return no_common_modes(s, c, f->src.layout, f->dst.layout);
     }
@@ -284,7 +282,8 @@ static bool partition_thread(struct session *s, struct kernel *k, struct copy *c
 }
 
 static bool partition_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
-    (void)user;
+    struct joint *m = user;
+    m->n = 0;
     const struct view *sides[] = {&c->src, &c->dst};
     for (int i = 0; i < 2; ++i) {
         const struct view *v = sides[i];
@@ -296,9 +295,9 @@ static bool partition_copy(struct session *s, struct kernel *k, struct copy *c, 
             return false;
         }
     }
-    return c->tc ? partition_tiled(s, k, c) : partition_thread(s, k, c);
+    return c->tc ? partition_tiled(s, k, c, m) : partition_thread(s, k, c, m);
 }
 
 bool pass_partition(struct session *s, struct plan *p) {
-    return walk_plan(s, p, partition_copy, NULL);
+    return walk_plan(s, p, partition_copy, ARENA_NEW(&s->arena, struct joint));
 }

@@ -253,11 +253,13 @@ static bool check_list(struct race *r, const struct stmt *list) {
 bool pass_races(struct session *s, struct plan *p) {
     bool ok = true;
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
+        struct session_mark mark = session_mark(s);
         struct race r = {s, p, k, instances_prover(s, p, k)};
         ok &= check_list(&r, k->body);
         for (int i = 0; i < k->nformals; ++i)
             if (k->formal[i].dir == ARG_INOUT) ok &= check_blocks(&r, k->formal[i].tensor);
         prover_free(r.prover);
+        session_rewind(s, mark);
     }
     return ok;
 }

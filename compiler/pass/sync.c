@@ -555,6 +555,7 @@ static bool place(struct walk *w) {
         loosen_list(w, k->body);
         sync_turn(w, k->body);
     }
+    struct session_mark mark = session_mark(w->s);
     w->schedule = ARENA_ROOM(&w->s->arena, struct schedule, 1);
     schedule_make(w->s, w->plan, k, w->prover, w->schedule);
     bool loose;
@@ -563,6 +564,9 @@ static bool place(struct walk *w) {
         return false;
     }
     if (loose) loosen_list(w, k->body);
+    schedule_free(w->schedule);
+    w->schedule = NULL;
+    session_rewind(w->s, mark);  // all that stays are flags of statements
     sync_points(w);
     return !k->device || without_barriers(w->s, k, k->body);
 }

@@ -26,6 +26,12 @@ LOOPS = {"async": ("for i in 0 .. 12 {", "}")}
 LAST = {"reads": "  copy r -> A(block.x,_) with line;\n"}
 
 kind, n = sys.argv[1], int(sys.argv[2])
+if kind == "kernels":
+    print("tcp 1;\ntensor A : f32 global row(400,128) align 16;\ntensor B : f32 global row(400,128) align 16;")
+    print("tiled_copy line = tile(auto(128), thr=32, val=4);")
+    for i in range(n):
+        print(f"kernel k{i}(A, inout B) {{ shared s : f32 row(1,128); copy A({i},_) -> s(0,_) with line; copy s(0,_) -> B({i},_) with line; }}")
+    sys.exit()
 arguments, declaration, copy = BODY[kind]
 print("tcp 1;")
 for name in "AB" if "B" in arguments else "A":
