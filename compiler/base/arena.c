@@ -18,9 +18,15 @@ struct arena_block {
 _Static_assert(sizeof(struct arena_block) % ALIGN == 0,
                "what follows a block's head must be aligned");
 
-static _Noreturn void out_of_memory(void) {
-    fputs("tcpc: error: out of memory\n", stderr);
+_Noreturn void memory_out(void) {
+    static const char line[] = "tcpc: error: out of memory\n";
+    fwrite(line, 1, sizeof line - 1, stderr);
     exit(2);
+}
+
+void *memory_got(void *p) {
+    if (!p) memory_out();
+    return p;
 }
 
 void arena_init(struct arena *a) {
@@ -42,7 +48,7 @@ void arena_release(struct arena *a) {
 
 static void add_block(struct arena *a, size_t bytes) {
     struct arena_block *b = bytes <= SIZE_MAX / 2 ? malloc(sizeof *b + bytes) : NULL;
-    if (!b) out_of_memory();
+    if (!b) memory_out();
     b->next = a->head;
     b->bytes = bytes;
     a->head = b;
@@ -51,7 +57,7 @@ static void add_block(struct arena *a, size_t bytes) {
 }
 
 static void *take(struct arena *a, size_t bytes) {
-    if (bytes > SIZE_MAX / 4) out_of_memory();
+    if (bytes > SIZE_MAX / 4) memory_out();
 #ifdef TCPC_SANITIZE
     add_block(a, bytes);
 #else

@@ -17,6 +17,11 @@ struct arena_mark {
     size_t total;
 };
 
+// Ends the process with exit code 2, and a line that says that memory is out.
+_Noreturn void memory_out(void);
+// "p", what malloc and its like have returned; ends the process when that is NULL.
+void *memory_got(void *p);
+
 void arena_init(struct arena *a);
 void arena_release(struct arena *a);
 // Returns "bytes" zeroed bytes, aligned to 16; ends the process with exit code 2 when memory is

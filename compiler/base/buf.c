@@ -11,12 +11,7 @@ static void reserve(struct buf *b, size_t more) {
     if (b->cap - b->len > more) return;
     size_t cap = 2 * b->cap;
     while (cap - b->len <= more) cap *= 2;
-    char *text = realloc(b->text, cap);
-    if (!text) {
-        fputs("tcpc: error: out of memory\n", stderr);
-        exit(2);
-    }
-    b->text = text;
+    b->text = memory_got(realloc(b->text, cap));
     b->cap = cap;
 }
 

@@ -2,7 +2,8 @@
 // addressing, and the page last used in front of each.
 #include "base/image.h"
 
-#include <stdio.h>
+#include "base/arena.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,15 +33,8 @@ struct image_pages {
     int64_t poison[IMAGE_PAGE];  // stands for the pages that are not there
 };
 
-static void no_memory(void) {
-    fputs("tcpc: error: out of memory\n", stderr);
-    exit(2);
-}
-
 static void *must_alloc(size_t bytes) {
-    void *p = calloc(1, bytes);
-    if (!p) no_memory();
-    return p;
+    return memory_got(calloc(1, bytes));
 }
 
 static void fill(int64_t *tag) {
@@ -129,8 +123,7 @@ static struct image_page *add(struct image_pages *all, struct table *t, int64_t 
         all->free_pages = p->next_free;
     } else {
         if (!all->chunks || all->chunks->used == PAGES_AT_ONCE) {
-            struct chunk *c = malloc(sizeof *c);
-            if (!c) no_memory();
+            struct chunk *c = memory_got(malloc(sizeof *c));
             c->next = all->chunks;
             c->used = 0;
             all->chunks = c;

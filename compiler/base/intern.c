@@ -3,7 +3,6 @@
 #include "base/intern.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,11 +24,7 @@ static const char **find(const char **slot, size_t cap, const char *text, size_t
 
 static void grow(struct interner *in) {
     size_t cap = in->cap ? 2 * in->cap : 256;
-    const char **slot = calloc(cap, sizeof *slot);
-    if (!slot) {
-        fputs("tcpc: error: out of memory\n", stderr);
-        exit(2);
-    }
+    const char **slot = memory_got(calloc(cap, sizeof *slot));
     for (size_t i = 0; i < in->cap; i++)
         if (in->slot[i]) *find(slot, cap, in->slot[i], strlen(in->slot[i])) = in->slot[i];
     free(in->slot);

@@ -1,7 +1,9 @@
 // tcpc: the command line.
 #include <errno.h>
+#include <gmp.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -252,8 +254,25 @@ static int command(int argc, char **argv) {
     return command_compile(argc, argv);
 }
 
+// What isl computes with ends the process by a signal when memory is out, unless it is told what
+// to do.
+static void *gmp_new(size_t bytes) {
+    return memory_got(malloc(bytes));
+}
+
+static void *gmp_more(void *old, size_t bytes_before, size_t bytes) {
+    (void)bytes_before;
+    return memory_got(realloc(old, bytes));
+}
+
+static void gmp_free(void *p, size_t bytes) {
+    (void)bytes;
+    free(p);
+}
+
 int main(int argc, char **argv) {
     signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit fails instead, and is told
+    mp_set_memory_functions(gmp_new, gmp_more, gmp_free);
     struct arena words;
     arena_init(&words);
     int status = response_expand(&words, &argc, &argv) ? command(argc, argv) : EXIT_USAGE;

@@ -317,8 +317,8 @@ const char *run_write_expected(struct session *s, const struct run_case *c, cons
     const char *why = NULL;
     // the image's buffers come by tensor id, the outputs in any order: the outputs are written as
     // their turn comes
-    int64_t **tags = calloc((size_t)k->nformals + 1, sizeof *tags),
-            *count = calloc((size_t)k->nformals + 1, sizeof *count);
+    int64_t **tags = memory_got(calloc((size_t)k->nformals + 1, sizeof *tags)),
+            *count = memory_got(calloc((size_t)k->nformals + 1, sizeof *count));
     for (int i = 0; i < k->nformals && !why; ++i) {
         struct plan_flat f;
         const struct tensor *t = k->formal[i].tensor;

@@ -6,7 +6,6 @@
 // overflow is evaluated thread by thread.
 #include "kernel/columns.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/session.h"
@@ -38,16 +37,8 @@ struct columns {
     struct kept tid;    // the threads' numbers
 };
 
-static void *must(void *p) {
-    if (!p) {
-        fputs("tcpc: error: out of memory\n", stderr);
-        exit(2);
-    }
-    return p;
-}
-
 static int64_t *own_column(struct columns *c, struct kept *k) {
-    if (!k->own) k->own = must(calloc((size_t)c->threads, sizeof *k->own));
+    if (!k->own) k->own = memory_got(calloc((size_t)c->threads, sizeof *k->own));
     return k->own;
 }
 
@@ -64,7 +55,7 @@ static struct kept *keep(struct columns *c, const struct ix *e) {
     if (2 * ++c->used > c->cap) {
         struct kept *old = c->expr, *end = old + c->cap;
         c->cap *= 2;
-        c->expr = must(calloc((size_t)c->cap, sizeof *c->expr));
+        c->expr = memory_got(calloc((size_t)c->cap, sizeof *c->expr));
         for (k = old; k != end; ++k) {
             if (k->of) *place_of(c, k->of) = *k;
         }
@@ -86,11 +77,11 @@ static void renew(struct columns *c, struct kept *k) {
 }
 
 struct columns *columns_new(struct session *s, int64_t threads, const int64_t *sym) {
-    struct columns *c = must(malloc(sizeof *c));
+    struct columns *c = memory_got(malloc(sizeof *c));
     *c = (struct columns){.s = s, .sym = sym, .threads = threads, .cap = FIRST_PLACES};
     c->nvars = s->next_var;
-    c->var = must(calloc((size_t)c->nvars, sizeof *c->var));
-    c->expr = must(calloc((size_t)c->cap, sizeof *c->expr));
+    c->var = memory_got(calloc((size_t)c->nvars, sizeof *c->var));
+    c->expr = memory_got(calloc((size_t)c->cap, sizeof *c->expr));
     int64_t *own = own_column(c, &c->tid);
     for (int64_t t = 0; t < threads; ++t) own[t] = t;
     renew(c, &c->tid);
@@ -259,7 +250,7 @@ static bool part_of(struct columns *c, const struct ix *e, struct column *out) {
 static bool one_by_one(struct columns *c, const struct ix *e, int64_t active, const bool *off,
                        struct column *out) {
     if (!e) return false;
-    if (!c->number) c->number = must(calloc((size_t)c->nvars, sizeof *c->number));
+    if (!c->number) c->number = memory_got(calloc((size_t)c->nvars, sizeof *c->number));
     struct kept *x = keep(c, e);
     int64_t *own = own_column(c, x);
     *x = (struct kept){.of = e, .own = own};  // made of nothing that could stay the same

@@ -222,9 +222,7 @@ static bool issue(struct run *r, const struct kir_node *n, int64_t t, int64_t at
     }
     if (r->nflight == r->flight_cap) {
         int cap = r->flight_cap ? 2 * r->flight_cap : FIRST_FLIGHTS;
-        struct in_flight *more = realloc(r->flight, sizeof *more * (size_t)cap);
-        if (!more) return fail(r, "out of memory");
-        r->flight = more;
+        r->flight = memory_got(realloc(r->flight, sizeof *r->flight * (size_t)cap));
         r->flight_cap = cap;
     }
     r->flight[r->nflight++] = (struct in_flight){n, t, at, to, read, r->commits};
@@ -542,8 +540,7 @@ static bool run_list(struct run *r, const struct kir_node *list) {
                 n->stage->count * r->k->threads * (n->stage->access_bits / n->stage->elem_bits);
             if (need > r->stage_cap) {
                 free(r->stage);
-                r->stage = malloc(sizeof *r->stage * (size_t)need);
-                if (!r->stage) return fail(r, "out of memory");
+                r->stage = memory_got(malloc(sizeof *r->stage * (size_t)need));
                 r->stage_cap = need;
             }
             for (int64_t i = 0; i < r->stage_cap; ++i) r->stage[i] = IMAGE_POISON;

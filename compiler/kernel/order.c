@@ -149,18 +149,16 @@ static void find_buffers(struct run *r, const struct kir_node *list) {
     }
 }
 
-static bool make_cells(struct run *r, struct shadow *x) {
+static void make_cells(struct shadow *x) {
     if (x->buf->space == KIR_GLOBAL || x->buf->outside) {
         x->cells = FIRST_PIECES;
-        x->key = malloc(sizeof *x->key * (size_t)x->cells);
-        if (!x->key) return trouble(r, "out of memory");
+        x->key = memory_got(malloc(sizeof *x->key * (size_t)x->cells));
         for (int64_t i = 0; i < x->cells; ++i) x->key[i] = -1;
     } else {
         int64_t bytes = x->buf->count * x->buf->elem_bits / 8;
         x->cells = (bytes + x->piece - 1) / x->piece;
     }
-    x->cell = calloc((size_t)x->cells, sizeof *x->cell);
-    return x->cell || trouble(r, "out of memory");
+    x->cell = memory_got(calloc((size_t)x->cells, sizeof *x->cell));
 }
 
 static int64_t slot_of(const struct shadow *x, int64_t piece) {
@@ -169,16 +167,11 @@ static int64_t slot_of(const struct shadow *x, int64_t piece) {
     return (int64_t)(i & mask);
 }
 
-static bool grow(struct run *r, struct shadow *x) {
+static void grow(struct shadow *x) {
     struct shadow old = *x;
     x->cells *= 2;
-    x->key = malloc(sizeof *x->key * (size_t)x->cells);
-    x->cell = calloc((size_t)x->cells, sizeof *x->cell);
-    if (!x->key || !x->cell) {
-        free(old.key);
-        free(old.cell);
-        return trouble(r, "out of memory");
-    }
+    x->key = memory_got(malloc(sizeof *x->key * (size_t)x->cells));
+    x->cell = memory_got(calloc((size_t)x->cells, sizeof *x->cell));
     for (int64_t i = 0; i < x->cells; ++i) x->key[i] = -1;
     for (int64_t i = 0; i < old.cells; ++i) {
         if (old.key[i] < 0) continue;
@@ -188,7 +181,6 @@ static bool grow(struct run *r, struct shadow *x) {
     }
     free(old.key);
     free(old.cell);
-    return true;
 }
 
 static struct cell *cell_of(struct run *r, struct shadow *x, int64_t piece) {
@@ -197,7 +189,7 @@ static struct cell *cell_of(struct run *r, struct shadow *x, int64_t piece) {
         trouble(r, arena_printf(&r->s->arena, "an access outside '%s'", x->buf->name));
         return NULL;
     }
-    if (2 * x->used >= x->cells && !grow(r, x)) return NULL;
+    if (2 * x->used >= x->cells) grow(x);
     int64_t i = slot_of(x, piece);
     if (x->key[i] < 0) {
         x->key[i] = piece;
@@ -357,9 +349,7 @@ static bool run_call(struct run *r, const struct kir_node *n) {
 static bool run_commit(struct run *r) {
     if (++r->commits == r->cap_done) {
         int32_t cap = 2 * r->cap_done;
-        int32_t *more = realloc(r->done, sizeof *more * (size_t)cap);
-        if (!more) return trouble(r, "out of memory");
-        r->done = more;
+        r->done = memory_got(realloc(r->done, sizeof *r->done * (size_t)cap));
         r->cap_done = cap;
     }
     r->done[r->commits] = -1;
@@ -622,7 +612,7 @@ static bool run_block(struct run *r) {
     if (r->nshadows == 0) return true;
     r->beyond = r->beyond && !reads_global(k->body);
     for (int i = 0; i < r->nshadows; ++i) {
-        if (!make_cells(r, &r->shadow[i])) return false;
+        make_cells(&r->shadow[i]);
     }
     return run_list(r, k->body) && (!k->device || k->leaves_group || nothing_under_way(r));
 }
@@ -633,17 +623,13 @@ static bool check_turn(struct session *s, const struct kir_kernel *k, const int6
     r.exact = !same;  // no turns
     struct arena_mark mark = arena_mark(&s->arena);
     r.columns = columns_new(s, k->threads, sym);
-    r.shadow = calloc((size_t)count_nodes(k->body) + 1, sizeof *r.shadow);
+    r.shadow = memory_got(calloc((size_t)count_nodes(k->body) + 1, sizeof *r.shadow));
     r.cap_done = FIRST_GROUPS;
-    r.done = calloc((size_t)r.cap_done, sizeof *r.done);
+    r.done = memory_got(calloc((size_t)r.cap_done, sizeof *r.done));
     r.active = k->threads;
     *fault = (struct order_fault){0};
-    if (!r.shadow || !r.done) {
-        trouble(&r, "out of memory");
-    } else {
-        r.done[0] = -1;
-        run_block(&r);
-    }
+    r.done[0] = -1;
+    run_block(&r);
     for (int i = 0; i < r.nshadows; ++i) {
         free(r.shadow[i].cell);
         free(r.shadow[i].key);

@@ -16,7 +16,7 @@ struct prover *prover_new(struct session *s, const struct prove_promise *promise
     struct prover *p = ARENA_NEW(&s->arena, struct prover);
     *p = (struct prover){.s = s, .promise = promise, .npromises = npromises};
     p->ctx = isl_ctx_alloc();
-    if (!p->ctx) BUG("isl gives no context");
+    if (!p->ctx) memory_out();
     isl_options_set_on_error(p->ctx, ISL_ON_ERROR_CONTINUE);
     p->limit = s->options.proof_limit ? s->options.proof_limit : PROVE_LIMIT;
     isl_ctx_set_max_operations(p->ctx, p->limit);
@@ -24,6 +24,7 @@ struct prover *prover_new(struct session *s, const struct prove_promise *promise
 }
 
 void prover_again(struct prover *p) {
+    if (isl_ctx_last_error(p->ctx) == isl_error_alloc) memory_out();
     if (isl_ctx_last_error(p->ctx) == isl_error_quota && p->limit >= LEAST_LIMIT) p->limit /= 4;
     isl_ctx_reset_error(p->ctx);
     isl_ctx_reset_operations(p->ctx);
@@ -68,6 +69,7 @@ void question_release(struct question *q) {
 
 enum prove_answer question_unknown(struct question *q) {
     struct arena *a = &q->s->arena;
+    if (isl_ctx_last_error(q->p->ctx) == isl_error_alloc) memory_out();
     if (q->failed)
         q->p->why = "it has more terms than can be looked at";
     else if (q->p->term)

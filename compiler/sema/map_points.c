@@ -147,8 +147,7 @@ static void no_layout(const struct points *p, int64_t i, int64_t would_be, const
 // The mode of threads ("step" 1) or of values ("step" the number of threads).
 static struct lay recover(const struct points *p, int64_t n, int64_t step) {
     struct lay_mismatch bad;
-    int64_t *value = malloc((size_t)n * sizeof *value);
-    if (!value) BUG("out of memory");
+    int64_t *value = memory_got(malloc((size_t)n * sizeof *value));
     for (int64_t i = 0; i < n; ++i) value[i] = p->place[i * step];
     struct lay l = lay_recover(p->c->lay, n, value, &bad);
     free(value);
@@ -313,13 +312,11 @@ bool map_points(struct sema *c, struct index_map *m, struct tiled_copy *tc) {
     int64_t crd[LAY_MAX_LEAVES];
     struct points p = {.c = c, .m = m, .crd = crd, .n = m->threads * m->values};
     int32_t *owner = NULL;
-    p.var = calloc((size_t)c->s->next_var + 1, sizeof *p.var);
-    p.place = malloc((size_t)p.n * sizeof *p.place);
-    if (!p.var || !p.place) BUG("out of memory");
+    p.var = memory_got(calloc((size_t)c->s->next_var + 1, sizeof *p.var));
+    p.place = memory_got(malloc((size_t)p.n * sizeof *p.place));
     bool ok = m->tile || find_tile(&p, m);
     if (ok) {
-        owner = calloc((size_t)m->size, sizeof *owner);
-        if (!owner) BUG("out of memory");
+        owner = memory_got(calloc((size_t)m->size, sizeof *owner));
     }
     ok = ok && find_owners(&p, owner) && keep_map(&p, tc) && find_layout(&p, tc);
     free(p.var);

@@ -129,8 +129,7 @@ bool tile_check_numbering(struct sema *c, struct lay l, struct range at, const c
     }
     if (lay_int_is(l.offset, 0) && numbers_by_digits(l)) return true;
     int64_t n = size.num;
-    int32_t *owner = calloc((size_t)n, sizeof *owner);
-    if (!owner) BUG("out of memory");
+    int32_t *owner = memory_got(calloc((size_t)n, sizeof *owner));
     bool ok = true;
     for (int64_t i = 0; i < n && ok; ++i) {
         int64_t to;

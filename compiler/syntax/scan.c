@@ -8,12 +8,7 @@
 #include "base/buf.h"
 
 void *scan_memory(void *old, size_t bytes) {
-    void *p = realloc(old, bytes ? bytes : 1);
-    if (!p) {
-        fputs("tcpc: error: out of memory\n", stderr);
-        exit(2);
-    }
-    return p;
+    return memory_got(realloc(old, bytes ? bytes : 1));
 }
 
 static const struct {
