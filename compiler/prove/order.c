@@ -457,8 +457,11 @@ enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *us
     o->quick = true;
     enum prove_answer r = check_async(o, a, b, used, threads, NULL);
     o->quick = false;
+    if (r != PROVE_YES && isl_ctx_last_error(o->q.p->ctx) == isl_error_alloc) memory_out();
     if (r != PROVE_YES && o->program->soon) return PROVE_UNKNOWN;
-    return r == PROVE_YES ? r : check_async(o, a, b, used, threads, f);
+    if (r != PROVE_YES) r = check_async(o, a, b, used, threads, f);
+    if (r != PROVE_YES && isl_ctx_last_error(o->q.p->ctx) == isl_error_alloc) memory_out();
+    return r;
 }
 
 enum prove_answer prove_order_ends(struct prove_order *o, int a, struct prove_fault *f) {
