@@ -298,6 +298,18 @@ static isl_basic_set *meeting(struct prove_order *o, int a, int b, enum threads 
     return isl_basic_set_copy(base);
 }
 
+// Whether it can be seen without what is known of the params, which is most of the work of isl,
+// that "x" is empty.
+static bool empty_for_any_params(isl_set *x) {
+    unsigned n = (unsigned)isl_set_dim(x, isl_dim_param);
+    if (n == 0) return false;
+    isl_set *all = isl_set_copy(x);
+    all = isl_set_drop_constraints_involving_dims(all, isl_dim_param, 0, n);
+    bool is = isl_set_is_empty(all) == isl_bool_true;
+    isl_set_free(all);
+    return is;
+}
+
 // Whether instances of "a" and "b" that "when" has (NULL: any) meet.
 static enum prove_answer meet(struct prove_order *o, int a, int b, isl_set *when,
                               enum threads threads, struct prove_fault *f) {
@@ -305,6 +317,7 @@ static enum prove_answer meet(struct prove_order *o, int a, int b, isl_set *when
     if (!when) {
         a = o->access[a].alike;
         b = o->access[b].alike;
+        if (a == b && threads == GREATER_THREAD) threads = LESS_THREAD;  // the other way round
     }
     const struct qset *x = threads ? &o->access[a].by_thread : &o->access[a].what;
     const struct qset *y = threads ? &o->access[b].by_thread : &o->access[b].what;
@@ -319,7 +332,12 @@ static enum prove_answer meet(struct prove_order *o, int a, int b, isl_set *when
         all = isl_set_intersect(w, all);
     }
     int64_t param[MOST_PARAMS], value[2 * MOST_DIMS];
-    enum prove_answer r = question_empty(q, all, param, when && f ? value : NULL);
+    bool none = threads > SAME_THREAD && !when && !q->failed && empty_for_any_params(all);
+    enum prove_answer r = PROVE_YES;
+    if (none)
+        isl_set_free(all);
+    else
+        r = question_empty(q, all, param, when && f ? value : NULL);
     if (!when) *ever = r == PROVE_YES ? -1 : 1;
     if (r != PROVE_NO || !when || !f) return r;
     const int64_t *dim[] = {value, value + x->ndims};
@@ -390,7 +408,7 @@ static isl_set *open_pairs(struct prove_order *o, int a, int b, bool own, bool *
 static bool known_own(const struct prove_order *o, int a, int b) {
     int x = o->access[a].alike, y = o->access[b].alike;
     const signed char *ever = &o->ever[4 * (x * o->program->naccesses + y)];
-    return ever[LESS_THREAD] < 0 && ever[GREATER_THREAD] < 0;
+    return ever[LESS_THREAD] < 0 && (x == y || ever[GREATER_THREAD] < 0);
 }
 
 static enum prove_answer check_threads(struct prove_order *o, int a, int b, bool *used,
