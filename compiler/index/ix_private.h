@@ -17,6 +17,19 @@ struct interval {
 struct interval interval_mul(struct interval a, struct interval b);
 struct interval ix_var_range(const struct ix_var *v);
 
+enum { IX_MAX_TERMS = 64 };
+
+// A sum that is being made.
+struct ix_terms {
+    int n;
+    bool invalid;
+    struct ix_term at[IX_MAX_TERMS];
+};
+struct ix *ix_new(struct session *s, enum ix_op op);
+void ix_terms_add(struct ix_terms *t, struct lay_int coef, const struct ix *atom);
+// NULL where a term is invalid or there are too many.
+const struct ix *ix_terms_finish(struct session *s, struct ix_terms *t);
+
 // All values lie in 0 .. k-1, provably.
 bool ix_below(struct session *s, const struct ix *e, struct lay_int k);
 
