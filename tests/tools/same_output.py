@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Compares what two builds of tcpc write for all plans of the repository, and for random ones: to see that a change of structure
+changes no emitted byte.  Prints each difference; exits 1 when there is one.
+
+usage: same_output.py OLD NEW [--generator GEN_PLANS] [--seeds N] [-j JOBS]
+
+OLD and NEW are programs.  GEN_PLANS (build/bin/gen_plans) makes plans of 100 kernels from N seeds (20), half of them spoilt.
+"""
+import argparse
+import concurrent.futures
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMMANDS = [["-o", "-"], ["--emit=header", "-o", "-"], ["--emit=plan", "-o", "-"], ["--emit=kernel", "-o", "-"]]
+
+
+def output(tcpc, words):
+    made = subprocess.run([tcpc, *words], capture_output=True, cwd=ROOT, timeout=120)
+    return made.returncode, made.stdout, made.stderr
+
+
+def differences(job):
+    old, new, plan, every = job
+    commands = [[plan, *c] for c in (COMMANDS if every else COMMANDS[:1])]
+    if every:
+        commands += [["explain", plan], ["explain", "--json", plan], ["fmt", plan]]
+    return [" ".join(map(str, c)) for c in commands if output(old, c) != output(new, c)]
+
+
+def main():
+    arguments = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0])
+    arguments.add_argument("old")
+    arguments.add_argument("new")
+    arguments.add_argument("--generator")
+    arguments.add_argument("--seeds", type=int, default=20)
+    arguments.add_argument("-j", type=int, default=2)
+    a = arguments.parse_args()
+    old, new = (str(pathlib.Path(p).resolve()) for p in (a.old, a.new))
+    with tempfile.TemporaryDirectory() as folder:
+        plans = [(p.relative_to(ROOT), True) for d in ("examples", "bench", "tests") for p in sorted((ROOT / d).rglob("*.tcp"))]
+        for seed in range(a.seeds if a.generator else 0):
+            made = pathlib.Path(folder) / f"random{seed}.tcp"
+            spoilt = [str(seed + 1)] if seed % 2 else []
+            made.write_bytes(subprocess.run([a.generator, str(seed), "100", *spoilt], capture_output=True, check=True).stdout)
+            plans.append((made, False))
+        with concurrent.futures.ThreadPoolExecutor(a.j) as pool:
+            found = [d for ds in pool.map(differences, [(old, new, str(p), every) for p, every in plans]) for d in ds]
+    for d in found:
+        print(f"differs: tcpc {d}")
+    print(f"{len(plans)} plans, {len(found)} outputs differ")
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
