@@ -112,9 +112,10 @@ const char *view_access(struct picture *p, const struct plan *plan, const struct
     if (bits > 32)
         picture_note(p, "%d-bit accesses go by %s of the warp", bits,
                      bits == 64 ? "halves" : "quarters");
-    const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
-    if (atom && atom->row->sync == SYNC_CP_ASYNC)
-        picture_note(p, "cp.async counts otherwise: this is what a plain store would need");
+    const struct atom *atom = copy_atom(c);
+    if (atom && atom->row->completes == COMPLETES_BY_GROUP)
+        picture_note(p, "%s counts otherwise: this is what a plain store would need",
+                     atom->row->family);
     struct pic_grid *g = p->grid;
     g->row_prefix = "w";
     g->column_prefix = "b";

@@ -45,13 +45,11 @@ static bool is_constant(const struct kernel *k, const struct tensor *t) {
 // "tcp_cp_async_cg_16<128>": of an asynchronous copy, where its tile is whole if it ever is.
 static const char *async_text(struct session *s, const struct copy *c) {
     const struct copy_facts *f = &c->facts;
-    const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
-    const char *l2 = atom->l2 ? arena_printf(&s->arena, "<%d>", atom->l2) : "";
-    bool cg = strcmp(atom->row->name, "cp_async.cg") == 0, edge = copy_edge(f) == EDGE_ALWAYS;
+    const struct atom *atom = copy_atom(c);
+    bool edge = copy_edge(f) == EDGE_ALWAYS;
     bool zeros = false;
     for (int i = 0; i < f->npred; ++i) zeros |= edge && c->pad && f->pred[i].src;
-    return arena_printf(&s->arena, "tcp_cp_async_c%s%s_%d%s", cg ? "g" : "a", zeros ? "_zfill" : "",
-                        (edge ? f->edge_bits : f->bits) / 8, l2);
+    return atom_function(s, atom, edge ? f->edge_bits : f->bits, zeros);
 }
 
 static struct explained_side explain_side(struct session *s, const struct kernel *k,
@@ -138,7 +136,7 @@ static struct explained_copy explain_copy(struct session *s, const struct kernel
                                           const struct copy *c, const struct ix *times) {
     const struct copy_facts *f = &c->facts;
     const struct view *tile = c->src.base->space == MEM_FRAG ? &c->dst : &c->src;
-    const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
+    const struct atom *atom = copy_atom(c);
     struct explained_copy x = {
         .label = c->label,
         .text = arena_printf(&s->arena, "copy %s -> %s", source_line(s, c->src.at),

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/session.h"
+#include "plan/arch.h"
 #include "plan/plan.h"
 
 __attribute__((format(printf, 2, 0))) static void say(const char *before, const char *format,

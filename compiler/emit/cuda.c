@@ -318,12 +318,8 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
         return;
     }
     case KIR_ASYNC: {
-        const char *l2 = n->l2 ? arena_printf(&o->s->arena, "<%d>", n->l2) : "";
-        struct call c = emit_call_of(
-            o, indent,
-            arena_printf(&o->s->arena, "tcp_cp_async_%s%s_%d%s(", n->past_l1 ? "cg" : "ca",
-                         n->nconds || n->cut ? "_zfill" : "", n->bits / 8, l2),
-            ");");
+        struct call c =
+            emit_call_of(o, indent, arena_printf(&o->s->arena, "%s(", n->function), ");");
         call_arg(&c, "%s", element(o, n->to_buf, n->to_at));
         call_arg(&c, "%s", element(o, n->buf, n->at));
         if (n->nconds || n->cut) call_arg(&c, "%s", source_size(o, n));

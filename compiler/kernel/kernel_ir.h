@@ -115,13 +115,14 @@ struct kir_node {
     struct kir_buffer *to_buf;  // MOVE, ASYNC
     const struct ix *to_at;
     int bits;
-    bool past_l1;        // ASYNC: cp.async.cg, else .ca
-    int l2;              // ASYNC: bytes to be fetched into the L2 cache, 0: no hint
-    int pending;         // WAIT
-    uint64_t value;      // FILL: of an element
-    int elem_bits;       // FILL
-    int constant;        // FILL, ASYNC with conditions: its number in the plan
-    const char *callee;  // CALL
+    const char *function;  // ASYNC: of the runtime
+    const char *cache;     // ASYNC: PTX's cache operator
+    int l2;                // ASYNC: bytes to be fetched into the L2 cache, 0: no hint
+    int pending;           // WAIT
+    uint64_t value;        // FILL: of an element
+    int elem_bits;         // FILL
+    int constant;          // FILL, ASYNC with conditions: its number in the plan
+    const char *callee;    // CALL
     int callee_id;
     const struct kir_arg *arg;
     int nargs;

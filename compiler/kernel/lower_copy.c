@@ -71,7 +71,7 @@ static void comment(struct lowering *w, const struct copy *c) {
         arena_printf(&s->arena, "  %-7s %s %s   threads %ld%s   atom %s", c->tc ? "tile" : "values",
                      lay_tuple_text(&s->lay, tile->layout.shape), elem,
                      by_warp ? (long)lanes : (long)f->threads, by_warp ? " of each warp" : "",
-                     atom_text(s, c->tc ? &c->tc->atom : c->atom));
+                     atom_text(s, copy_atom(c)));
     if (c->tc) {
         line[nlines++] = arena_printf(&s->arena, "  tiler   %s   rounds %s   %s %s",
                                       lay_tuple_text(&s->lay, c->tc->tiler),
@@ -340,7 +340,7 @@ static struct kir_node *move(struct lowering *w, const struct copy *c, const str
 
 // Asynchronous copies need no registers: as many stand in a row as a batch has.
 static void move_async(struct lowering *w, const struct copy *c, const struct way *y) {
-    const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
+    const struct atom *atom = copy_atom(c);
     struct nest *nest = ARENA_NEW(&w->s->arena, struct nest);
     divide(y, false, nest);
     struct kir_node **outside = w->tail;
@@ -348,7 +348,8 @@ static void move_async(struct lowering *w, const struct copy *c, const struct wa
     open_loops(w, nest->outer, nest->nouter, false);
     open_loops(w, nest->batch, nest->nbatch, true);
     struct kir_node *n = move(w, c, nest, KIR_ASYNC);
-    n->past_l1 = strcmp(atom->row->name, "cp_async.cg") == 0 && y->bits == 128;
+    n->function = atom_function(w->s, atom, y->bits, n->nconds || n->cut);
+    n->cache = atom_for_width(atom->row, y->bits)->cache;
     n->l2 = atom->l2;
     close_loops(w, nest->batch, nest->nbatch, w->tail);
     close_loops(w, nest->outer, nest->nouter, &(*outside)->next);

@@ -62,7 +62,7 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
                        ix_text(s, n->stage ? n->stage_at : n->to_at), n->value);
             break;
         case KIR_ASYNC:
-            buf_printf(b, "async.%d.%s%s %s[%s] = %s[%s]", n->bits, n->past_l1 ? "cg" : "ca",
+            buf_printf(b, "async.%d.%s%s %s[%s] = %s[%s]", n->bits, n->cache,
                        n->l2 ? arena_printf(&s->arena, ".l2_%d", n->l2) : "", n->to_buf->name,
                        ix_text(s, n->to_at), n->buf->name, ix_text(s, n->at));
             if (n->cut)

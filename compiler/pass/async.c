@@ -54,16 +54,15 @@ bool async_edge(struct session *s, const struct kernel *k, const struct copy *c,
         int bits = copy_facts_in(c, i).edge_bits;
         if (bits < least) least = bits;
     }
-    if (atom->row->sync != SYNC_CP_ASYNC || f->edge == EDGE_NEVER || least >= 32) return true;
-    diag_error(
-        s, c->at,
-        "the edge of this copy goes by %d bits, and cp.async moves no fewer than 32 at once: "
-        "%s",
-        least,
-        least < f->edge_bits ? "nothing promises that more of them are there together"
-                             : f->why_pred);
-    diag_page(s, "cp_async");
-    note_pad(s, k, c, atom, 32);
+    int narrowest = atom_narrower(atom->row)->widths[0];
+    if (f->edge == EDGE_NEVER || least >= narrowest) return true;
+    diag_error(s, c->at,
+               "the edge of this copy goes by %d bits, and %s moves no fewer than %d at once: %s",
+               least, atom->row->family, narrowest,
+               least < f->edge_bits ? "nothing promises that more of them are there together"
+                                    : f->why_pred);
+    diag_page(s, atom->row->page);
+    note_pad(s, k, c, atom, narrowest);
     diag_note(s, c->how_at, "universal(%d) goes by single elements there", atom->bits);
     return false;
 }
@@ -72,13 +71,14 @@ void async_advise(struct session *s, const struct kernel *k, const struct copy *
                   const struct atom *atom) {
     const struct copy_facts *f = &c->facts;
     int bytes = atom->bits / 8;
+    const struct atom_row *narrow = atom_narrower(atom->row);
     if (f->won == BOUND_PREDICATE) note_pad(s, k, c, atom, atom->bits);
     if (f->won == BOUND_SRC_ALIGN || f->won == BOUND_DST_ALIGN)
         say_stride(s, (f->won == BOUND_SRC_ALIGN ? &c->src : &c->dst)->base, bytes);
-    if (f->bits >= 32)
-        diag_note(s, c->how_at, "cp.async moves whole accesses or faults; cp_async.ca(%d) fits",
-                  f->bits / 8);
+    if (f->bits >= narrow->widths[0])
+        diag_note(s, c->how_at, "%s moves whole accesses or faults; %s(%d) fits", narrow->family,
+                  narrow->name, f->bits / 8);
     else
-        diag_note(s, c->how_at, "cp.async moves no fewer than 4 bytes at once; universal(%d) does",
-                  f->bits);
+        diag_note(s, c->how_at, "%s moves no fewer than %d bytes at once; universal(%d) does",
+                  narrow->family, narrow->widths[0] / 8, f->bits);
 }

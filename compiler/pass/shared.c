@@ -11,21 +11,7 @@
 #include "layout/algebra.h"
 #include "pass/pass.h"
 #include "plan/align.h"
-
-// Bytes of shared memory a block may have (CUDA C++ Programming Guide, technical specifications by
-// compute capability).
-static int64_t shared_limit(int arch) {
-    switch (arch) {
-    case 80:
-    case 87: return 163 * 1024;
-    case 86:
-    case 89:
-    case 120:
-    case 121: return 99 * 1024;
-    case 75: return 64 * 1024;
-    default: return 227 * 1024;  // sm_90, sm_100, sm_103
-    }
-}
+#include "plan/arch.h"
 
 static int64_t period_bytes(const struct tensor *t) {
     const struct lay_swizzle sw = t->layout.sw;
@@ -72,9 +58,9 @@ static bool place(struct session *s, const struct plan *p, struct kernel *k) {
         if (!largest || bytes_of(t) > bytes_of(largest)) largest = t;
     }
     k->smem_bytes = at;
-    if (at > shared_limit(p->arch)) {
+    if (at > arch_shared_bytes(p->arch)) {
         diag_error(s, k->at, "kernel '%s' needs %ld bytes of shared memory, sm_%d has %ld a block",
-                   k->name, (long)at, p->arch, (long)shared_limit(p->arch));
+                   k->name, (long)at, p->arch, (long)arch_shared_bytes(p->arch));
         diag_note(s, largest->at, "'%s' takes %ld of them", largest->name, (long)bytes_of(largest));
         return false;
     }

@@ -369,7 +369,7 @@ static void prepare(struct walk *w, struct stmt *list, bool commits) {
         if (x->kind == STMT_COPY) {
             struct copy *c = x->copy;
             struct copy_facts *f = &c->facts;
-            f->async = (c->tc ? &c->tc->atom : c->atom)->row->sync == SYNC_CP_ASYNC;
+            f->async = copy_atom(c)->row->completes == COMPLETES_BY_GROUP;
             f->commit_after = f->async && commits;
             f->wait_before = -1;
         } else if (x->kind == STMT_CALL) {

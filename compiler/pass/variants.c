@@ -28,7 +28,7 @@ static bool collect(struct session *s, struct kernel *k, struct copy *c, void *u
 }
 
 static bool exact(const struct copy *c) {
-    return (c->tc ? &c->tc->atom : c->atom)->row->exact;
+    return copy_atom(c)->row->exact;
 }
 
 static int64_t assumed(const struct copy *c, int cap) {

@@ -188,7 +188,7 @@ static void not_reached(struct session *s, struct kernel *k, const struct copy *
                    atom->bits, best, width_reason(s, c, c->facts.won));
         bool run = f->won == BOUND_SRC_RUN || f->won == BOUND_DST_RUN || f->won == BOUND_COMMON_RUN;
         diag_page(s, run ? "contiguous" : "aligned");
-        if (atom->row->sync == SYNC_CP_ASYNC) async_advise(s, k, c, atom);
+        if (atom->row->completes == COMPLETES_BY_GROUP) async_advise(s, k, c, atom);
     } else if (c->tc && c->tc->by) {
         diag_warn(s, W_VECTORIZE, c->at,
                   "%s moves %d bits an access, its threads could move more: %s", copy_name(s, c),
@@ -220,7 +220,7 @@ static void not_reached(struct session *s, struct kernel *k, const struct copy *
 
 // The bounds of "c" under the assumption "a", and what comes of them.
 static void measure(const struct assumption *a, const struct copy *c, struct copy_facts *f) {
-    const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
+    const struct atom *atom = copy_atom(c);
     int src = c->src.base->elem->bits, dst = c->dst.base->elem->bits;
     int bits = copy_wider(c)->bits;
     struct assumption of_src = *a, of_dst = *a;  // the wider side's bytes are assumed
@@ -245,7 +245,7 @@ static void measure(const struct assumption *a, const struct copy *c, struct cop
     b[BOUND_DST_DIVIDES] = promised(&f->dst_align);
     b[BOUND_SRC_SWIZZLE] = f->src.sw.b ? ((int64_t)src << at_most(f->src.sw.m, 10)) : BOUND_NONE;
     b[BOUND_DST_SWIZZLE] = f->dst.sw.b ? ((int64_t)dst << at_most(f->dst.sw.m, 10)) : BOUND_NONE;
-    bool fills = atom->row->sync == SYNC_CP_ASYNC && c->pad;
+    bool fills = atom->row->raw && c->pad;
     if (f->npred) edge_granularity(a, f, bits / 8, fills ? atom->bits / bits : 0);
     b[BOUND_PREDICATE] = f->edge == EDGE_ALWAYS ? f->pred_vec * bits : BOUND_NONE;
     f->won = BOUND_ATOM;
@@ -290,7 +290,7 @@ void vectorize_finish(struct session *s, const struct copy *c, struct copy_facts
 static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
     (void)user;
     struct copy_facts *f = &c->facts;
-    const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
+    const struct atom *atom = copy_atom(c);
     int bits = copy_wider(c)->bits;
     if (f->nmodes > 256) BUG("a thread's part of a copy in %d modes", f->nmodes);
     // a width that is demanded is no matter of what holds at launch
@@ -316,7 +316,7 @@ static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, 
 static bool finish_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
     (void)user;
     vectorize_finish(s, c, &c->facts);
-    return !c->facts.npred || async_edge(s, k, c, c->tc ? &c->tc->atom : c->atom);
+    return !c->facts.npred || async_edge(s, k, c, copy_atom(c));
 }
 
 bool pass_vectorize(struct session *s, struct plan *p) {

@@ -157,7 +157,7 @@ static bool arrangement_of_parts(struct session *s, const struct partitioned *p,
 // What divides the sides of "c" among threads, where it is written so that it can be edited.
 static bool find_place(struct session *s, const struct copy *c, struct place *x) {
     *x = (struct place){.c = c, .src = &c->src, .dst = &c->dst, .tc = c->tc};
-    x->atom = c->tc ? &c->tc->atom : c->atom;
+    x->atom = copy_atom(c);
     if (c->facts.by_map) return false;
     if (!c->tc) {
         x->p = c->src.partitioned;

@@ -109,7 +109,7 @@ static const char *common_reason(struct session *s, const struct copy *c) {
 static const char *divides_reason(struct session *s, const struct copy *c, bool src) {
     const struct align_terms *t = src ? &c->facts.src_align : &c->facts.dst_align;
     const struct tensor *base = (src ? &c->src : &c->dst)->base;
-    const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
+    const struct atom *atom = copy_atom(c);
     long bytes = base->elem->bits / 8, have = (long)(t->promised / bytes);
     long one = copy_wider(c)->bits, want = (atom->bits > one ? atom->bits : one) / one;
     const char *what = lay_int_text(&s->lay, t->loose);
@@ -136,7 +136,7 @@ static const char *conversion_reason(struct session *s, const struct copy *c) {
 }
 
 const char *width_reason(struct session *s, const struct copy *c, enum bound b) {
-    const struct atom *atom = c->tc ? &c->tc->atom : c->atom;
+    const struct atom *atom = copy_atom(c);
     switch (b) {
     case BOUND_SRC_RUN: return run_reason(s, c, SRC);
     case BOUND_DST_RUN: return run_reason(s, c, DST);

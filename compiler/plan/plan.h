@@ -10,69 +10,10 @@
 #include "base/source.h"
 #include "index/ix.h"
 #include "layout/lay.h"
+#include "plan/atoms.h"
+#include "plan/types.h"
 
 struct session;
-
-// -- element types and atoms: constant tables -----------------------------------------------------
-enum elem_class { ELEM_UINT, ELEM_SINT, ELEM_FLOAT, ELEM_RAW };
-
-struct elem_type {
-    const char *name;    // "f16"
-    const char *c_name;  // "tcp_f16"
-    int bits;            // 8, 16, 32, 64 or 128
-    enum elem_class cls;
-};
-const struct elem_type *elem_type_find(const char *name);  // NULL when there is none
-extern const struct elem_type elem_types[];
-extern const int n_elem_types;
-
-enum space { MEM_GLOBAL, MEM_SHARED, MEM_FRAG };
-const char *space_name(enum space s);
-
-// Whether a copy from one type to the other converts: they differ, and neither is bits as such.
-bool elem_converts(const struct elem_type *from, const struct elem_type *to);
-// The tag (base/image.h) of an element that is copied from a tensor of "from" to one of "to".
-int64_t elem_convert_tag(int64_t tag, const struct elem_type *from, const struct elem_type *to);
-// ", once f32, once f16" for a tag of an element that was converted from these; else "".
-const char *elem_tag_types(struct session *s, int64_t tag);
-
-enum atom_kind { ATOM_UNIVERSAL, ATOM_AUTO, ATOM_CP_ASYNC };
-enum sync_kind { SYNC_PLAIN, SYNC_CP_ASYNC };
-
-// A row of the atom table; TV layouts are in bits, as text, W standing for the access width (as in
-// CuTe's traits).
-struct atom_row {
-    enum atom_kind kind;
-    const char *name;                      // as written in a plan: "universal", "cp_async.cg"
-    const char *cute;                      // CuTe's name
-    int threads;                           // that act together
-    const char *src_tv, *dst_tv, *ref_tv;  // (thr,val) -> bit, e.g. "(1,W):(0,1)"
-    int min_arch;                          // 0: any
-    int widths[8];                         // bits an access, ascending, 0 ends
-    bool exact;                            // the width is a demand (universal), not a cap (auto)
-    unsigned src_spaces, dst_spaces;       // bits 1 << enum space
-    enum sync_kind sync;
-    bool in_bytes;  // a plan writes its width in bytes
-};
-const struct atom_row *atom_find(const char *name);
-extern const struct atom_row atom_rows[];
-extern const int n_atom_rows;
-
-struct atom {
-    const struct atom_row *row;
-    int bits;                      // an access
-    const struct elem_type *elem;  // of universal(128, f32), or NULL
-    int l2;                        // bytes that cp.async asks the L2 cache to fetch; 0: no hint
-    struct range at;
-};
-// As in a plan: "universal(128)", "cp_async.cg(16, l2=128)"; without the element type.
-const char *atom_text(struct session *s, const struct atom *a);
-// The same with its element type: "cp_async.ca(4, f16)".
-const char *atom_of(struct session *s, const struct atom *a, const struct elem_type *elem);
-
-// The number in "sm_90" (and in "sm_90a") when there is such an architecture, else 0 and in "near"
-// the name that may have been meant, or NULL.
-int arch_find(const char *name, const char **near);
 
 // -- declarations ---------------------------------------------------------------------------------
 struct param;
@@ -364,6 +305,11 @@ struct copy {
     struct range at, how_at;
     struct copy_facts facts;
 };
+
+// NULL where neither a tiled copy nor "with" names one.
+static inline const struct atom *copy_atom(const struct copy *c) {
+    return c->tc ? &c->tc->atom : c->atom;
+}
 
 // A loop whose "load" parts run stages - 1 steps ahead of its "use" parts: step n fills slot
 // (n - begin) % stages of its buffers, and is used from there.  It means what the loop over its

@@ -1,5 +1,4 @@
-// The constant tables of the language: element types, spaces, atoms; and look-ups in a plan.
-#include <stdlib.h>
+// Element types, spaces and architectures, and look-ups in a plan.
 #include <string.h>
 
 #include "base/diag.h"
@@ -30,87 +29,6 @@ const struct elem_type *elem_type_find(const char *name) {
 const char *space_name(enum space s) {
     static const char *const names[] = {"global", "shared", "frag"};
     return names[s];
-}
-
-#define IN(space) (1u << MEM_##space)
-#define ANYWHERE  (IN(GLOBAL) | IN(SHARED) | IN(FRAG))
-
-const struct atom_row atom_rows[] = {
-    {ATOM_UNIVERSAL,
-     "universal",
-     "UniversalCopy<uintN_t>",
-     1,
-     "(1,W):(0,1)",
-     "(1,W):(0,1)",
-     "(1,W):(0,1)",
-     0,
-     {8, 16, 32, 64, 128},
-     true,
-     ANYWHERE,
-     ANYWHERE,
-     SYNC_PLAIN,
-     false},
-    {ATOM_AUTO,
-     "auto",
-     "AutoVectorizingCopyWithAssumedAlignment<N>",
-     1,
-     "(1,W):(0,1)",
-     "(1,W):(0,1)",
-     "(1,W):(0,1)",
-     0,
-     {8, 16, 32, 64, 128},
-     false,
-     ANYWHERE,
-     ANYWHERE,
-     SYNC_PLAIN,
-     false},
-    {ATOM_CP_ASYNC,
-     "cp_async.ca",
-     "SM80_CP_ASYNC_CACHEALWAYS<uintN_t>",
-     1,
-     "(1,W):(0,1)",
-     "(1,W):(0,1)",
-     "(1,W):(0,1)",
-     80,
-     {32, 64, 128},
-     true,
-     IN(GLOBAL),
-     IN(SHARED),
-     SYNC_CP_ASYNC,
-     true},
-    {ATOM_CP_ASYNC,
-     "cp_async.cg",
-     "SM80_CP_ASYNC_CACHEGLOBAL<uint128_t>",
-     1,
-     "(1,W):(0,1)",
-     "(1,W):(0,1)",
-     "(1,W):(0,1)",
-     80,
-     {128},
-     true,
-     IN(GLOBAL),
-     IN(SHARED),
-     SYNC_CP_ASYNC,
-     true},
-};
-const int n_atom_rows = sizeof atom_rows / sizeof atom_rows[0];
-
-const struct atom_row *atom_find(const char *name) {
-    for (int i = 0; i < n_atom_rows; ++i) {
-        if (strcmp(atom_rows[i].name, name) == 0) return &atom_rows[i];
-    }
-    return NULL;
-}
-
-const char *atom_of(struct session *s, const struct atom *a, const struct elem_type *elem) {
-    int width = a->row->in_bytes ? a->bits / 8 : a->bits;
-    const char *of = elem ? arena_printf(&s->arena, ", %s", elem->name) : "";
-    const char *l2 = a->l2 ? arena_printf(&s->arena, ", l2=%d", a->l2) : "";
-    return arena_printf(&s->arena, "%s(%d%s%s)", a->row->name, width, of, l2);
-}
-
-const char *atom_text(struct session *s, const struct atom *a) {
-    return atom_of(s, a, NULL);
 }
 
 const char *bound_name(enum bound b) {
@@ -149,21 +67,6 @@ const struct kernel *plan_find_kernel(const struct plan *p, const char *name) {
         if (strcmp(k->name, name) == 0) return k;
     }
     return NULL;
-}
-
-int arch_find(const char *name, const char **near) {
-    // with "a" what is of that architecture alone, with "f" of its family
-    static const char *const names[] = {"sm_75",   "sm_80",   "sm_86",   "sm_87",   "sm_89",
-                                        "sm_90",   "sm_90a",  "sm_100",  "sm_100a", "sm_100f",
-                                        "sm_103",  "sm_103a", "sm_103f", "sm_120",  "sm_120a",
-                                        "sm_120f", "sm_121",  "sm_121a", "sm_121f"};
-    int n = sizeof names / sizeof names[0];
-    *near = NULL;
-    for (int i = 0; i < n; ++i) {
-        if (strcmp(names[i], name) == 0) return atoi(name + 3);
-    }
-    *near = diag_did_you_mean(name, names, n);
-    return 0;
 }
 
 const struct formal *kernel_formal(const struct kernel *k, const struct tensor *t) {

@@ -55,43 +55,48 @@ const char *atom_member(struct sema *c, const struct ast_expr *e) {
 static const char *width_list(struct sema *c, const struct atom_row *row) {
     struct buf b;
     buf_init(&b);
-    for (int i = 0; i < 8 && row->widths[i]; ++i)
+    for (int i = 0; i < MOST_WIDTHS && row->widths[i]; ++i)
         buf_printf(&b, "%s%d", i ? ", " : "", row->in_bytes ? row->widths[i] / 8 : row->widths[i]);
     return buf_finish(&b, &c->s->arena);
 }
 
-static bool listed(const struct atom_row *row, int64_t bits) {
-    for (int i = 0; i < 8 && row->widths[i]; ++i)
-        if (row->widths[i] == bits) return true;
-    return false;
+// The widths of a family, as "4, 8 or 16".
+static const char *width_choice(struct sema *c, const struct atom_row *row) {
+    struct buf b;
+    buf_init(&b);
+    for (int i = 0; i < MOST_WIDTHS && row->widths[i]; ++i) {
+        bool last = i + 1 == MOST_WIDTHS || !row->widths[i + 1];
+        buf_printf(&b, "%s%d", i == 0 ? "" : last ? " or " : ", ", row->widths[i] / 8);
+    }
+    return buf_finish(&b, &c->s->arena);
 }
 
-// cp.async of a width that the instruction has not.
+// A width in bytes that the instruction has not.
 static void refuse_bytes(struct sema *c, const struct atom_row *row, int64_t bytes,
                          struct range at) {
-    const struct atom_row *ca = atom_find("cp_async.ca");
-    if (listed(row, bytes)) {
+    const struct atom_row *narrow = atom_narrower(row);
+    if (atom_has_width(row, bytes)) {
         diag_error(c->s, at, "'%s' counts bytes; an access of %lld bits is %s(%lld)", row->name,
                    (long long)bytes, row->name, (long long)bytes / 8);
         diag_fixit(c->s, at, sema_text(c, "%lld", (long long)bytes / 8));
-    } else if (bytes > 0 && bytes < 4) {
+    } else if (bytes > 0 && bytes * 8 < narrow->widths[0]) {
         diag_error(c->s, at,
-                   "'%s' has no access of %lld byte%s: cp.async moves 4, 8 or 16; as few as these "
-                   "go by universal(%lld)",
-                   row->name, (long long)bytes, bytes == 1 ? "" : "s", (long long)bytes * 8);
-    } else if (row != ca && bytes < 64 && listed(ca, bytes * 8)) {
-        diag_error(c->s, at,
-                   "'%s' has no access of %lld bytes, only of %s: what bypasses the L1 cache is "
-                   "16 bytes wide; write %s(%lld)",
-                   row->name, (long long)bytes, width_list(c, row), ca->name, (long long)bytes);
+                   "'%s' has no access of %lld byte%s: %s moves %s; as few as these go by "
+                   "universal(%lld)",
+                   row->name, (long long)bytes, bytes == 1 ? "" : "s", row->family,
+                   width_choice(c, narrow), (long long)bytes * 8);
+    } else if (row != narrow && bytes < 64 && atom_has_width(narrow, bytes * 8)) {
+        diag_error(c->s, at, "'%s' has no access of %lld bytes, only of %s: %s; write %s(%lld)",
+                   row->name, (long long)bytes, width_list(c, row), row->why_widths, narrow->name,
+                   (long long)bytes);
     } else {
         diag_error(c->s, at, "'%s' has no access of %lld bytes; it has %s", row->name,
                    (long long)bytes, width_list(c, row));
     }
-    diag_page(c->s, "cp_async");
+    diag_page(c->s, row->page);
 }
 
-// l2=BYTES of cp.async.
+// l2=BYTES.
 static bool prefetch(struct sema *c, const struct ast_arg *arg, struct atom *a) {
     int64_t bytes;
     if (!eval_int64(c, arg->value, "the hint 'l2='", &bytes)) return false;
@@ -108,7 +113,7 @@ static bool more_args(struct sema *c, const struct ast_expr *e, struct atom *a) 
     for (int i = 1; i < e->nargs; ++i) {
         const struct ast_arg *arg = &e->arg[i];
         if (arg->key.name) {
-            if (row->sync == SYNC_CP_ASYNC && arg->key.name == intern(c->s, "l2")) {
+            if (row->prefetches && arg->key.name == intern(c->s, "l2")) {
                 if (!prefetch(c, arg, a)) return false;
                 continue;
             }
@@ -136,7 +141,7 @@ static bool more_args(struct sema *c, const struct ast_expr *e, struct atom *a) 
 
 const struct value *atom_call(struct sema *c, const char *name, const struct ast_expr *e) {
     const struct atom_row *row = atom_find(name);
-    int most = row->sync == SYNC_CP_ASYNC ? 3 : 2;
+    int most = row->prefetches ? 3 : 2;
     if (e->nargs < 1 || e->nargs > most)
         return FAIL(c, e->at,
                     "'%s' takes the %s of an access and, if wanted, an element type; "
@@ -150,7 +155,8 @@ const struct value *atom_call(struct sema *c, const char *name, const struct ast
     struct range width_at = e->arg[0].value->at;
     if (!eval_int64(c, e->arg[0].value, sema_text(c, "the width of '%s'", name), &width))
         return &value_none;
-    if (row->in_bytes ? width < 1 || width > 64 || !listed(row, width * 8) : !listed(row, width)) {
+    if (row->in_bytes ? width < 1 || width > 64 || !atom_has_width(row, width * 8)
+                      : !atom_has_width(row, width)) {
         if (row->in_bytes)
             refuse_bytes(c, row, width, width_at);
         else
@@ -173,36 +179,37 @@ static bool in_space(struct sema *c, const struct atom *a, const struct view *v,
     unsigned spaces = dst ? a->row->dst_spaces : a->row->src_spaces;
     if (spaces & 1u << v->base->space) return true;
     diag_error(c->s, v->at,
-               "cp.async copies from global to shared memory, and the %s '%s' is in %s memory; "
+               "%s copies from global to shared memory, and the %s '%s' is in %s memory; "
                "use universal(%d) here",
-               dst ? "destination" : "source", v->base->name, space_name(v->base->space), a->bits);
-    diag_page(c->s, "cp_async");
+               a->row->family, dst ? "destination" : "source", v->base->name,
+               space_name(v->base->space), a->bits);
+    diag_page(c->s, a->row->page);
     diag_note(c->s, a->at, "the atom is declared here");
     return false;
 }
 
 bool atom_check_copy(struct sema *c, const struct atom *a, const struct copy *y) {
     if (!in_space(c, a, &y->src, false) || !in_space(c, a, &y->dst, true)) return false;
-    if (a->row->sync == SYNC_CP_ASYNC && y->pad && y->pad->bits != 0) {
+    if (a->row->raw && y->pad && y->pad->bits != 0) {
         diag_error(c->s, y->how_at,
-                   "cp.async fills with 0 what has no source, and 'pad' is %s; use universal(%d) "
+                   "%s fills with 0 what has no source, and 'pad' is %s; use universal(%d) "
                    "here, or 'pad 0'",
-                   y->pad->text, a->bits);
-        diag_page(c->s, "cp_async");
+                   a->row->family, y->pad->text, a->bits);
+        diag_page(c->s, a->row->page);
         return false;
     }
     const struct tensor *from = y->src.base, *to = y->dst.base;
-    if (a->row->sync == SYNC_CP_ASYNC && from->elem != to->elem) {
+    if (a->row->raw && from->elem != to->elem) {
         diag_error(c->s, y->how_at,
-                   "cp.async moves bytes and converts nothing, and '%s' holds %s, '%s' %s; "
+                   "%s moves bytes and converts nothing, and '%s' holds %s, '%s' %s; "
                    "use universal(%d) here",
-                   from->name, from->elem->name, to->name, to->elem->name, a->bits);
-        diag_page(c->s, "cp_async");
+                   a->row->family, from->name, from->elem->name, to->name, to->elem->name, a->bits);
+        diag_page(c->s, a->row->page);
         return false;
     }
     if (c->plan->arch >= a->row->min_arch) return true;
     diag_error(c->s, y->how_at, "'%s' needs sm_%d, and this plan is for sm_%d", a->row->name,
                a->row->min_arch, c->plan->arch);
-    diag_page(c->s, "cp_async");
+    diag_page(c->s, a->row->page);
     return false;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "plan/arch.h"
 #include "sema/check.h"
 #include "syntax/parse.h"
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/arch.h"
 #include "sema/check.h"
 
 void sema_not_yet(struct sema *c, struct range at, const char *what) {

@@ -1,0 +1,47 @@
+// One row an architecture.
+#include "plan/arch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+
+// Shared memory a block in KiB: CUDA C++ Programming Guide, technical specifications by compute
+// capability.  With "a" is what is of that architecture alone, with "f" of its family.
+static const struct {
+    int number;
+    int shared_kib;
+    const char *names[4];
+} archs[] = {
+    {75, 64, {"sm_75"}},
+    {80, 163, {"sm_80"}},
+    {86, 99, {"sm_86"}},
+    {87, 163, {"sm_87"}},
+    {89, 99, {"sm_89"}},
+    {90, 227, {"sm_90", "sm_90a"}},
+    {100, 227, {"sm_100", "sm_100a", "sm_100f"}},
+    {103, 227, {"sm_103", "sm_103a", "sm_103f"}},
+    {120, 99, {"sm_120", "sm_120a", "sm_120f"}},
+    {121, 99, {"sm_121", "sm_121a", "sm_121f"}},
+};
+enum { N_ARCHS = sizeof archs / sizeof archs[0] };
+
+int arch_find(const char *name, const char **near) {
+    const char *all[4 * N_ARCHS];
+    int n = 0;
+    *near = NULL;
+    for (int i = 0; i < N_ARCHS; ++i) {
+        for (int j = 0; j < 4 && archs[i].names[j]; ++j) {
+            if (strcmp(archs[i].names[j], name) == 0) return archs[i].number;
+            all[n++] = archs[i].names[j];
+        }
+    }
+    *near = diag_did_you_mean(name, all, n);
+    return 0;
+}
+
+int64_t arch_shared_bytes(int arch) {
+    for (int i = 0; i < N_ARCHS; ++i)
+        if (archs[i].number == arch) return archs[i].shared_kib * (int64_t)1024;
+    return 0;
+}

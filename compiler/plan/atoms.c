@@ -1,0 +1,93 @@
+// The table of copy atoms, in the order in which messages list them.
+#include "plan/atoms.h"
+
+#include <string.h>
+
+#include "base/session.h"
+
+#define IN(space) (1u << MEM_##space)
+#define ANYWHERE  (IN(GLOBAL) | IN(SHARED) | IN(FRAG))
+
+const struct atom_row atom_rows[] = {
+    {.name = "universal",  // CuTe's UniversalCopy<uintN_t>
+     .widths = {8, 16, 32, 64, 128},
+     .src_spaces = ANYWHERE,
+     .dst_spaces = ANYWHERE,
+     .completes = COMPLETES_AT_ONCE,
+     .exact = true},
+    {.name = "auto",  // AutoVectorizingCopyWithAssumedAlignment<N>
+     .widths = {8, 16, 32, 64, 128},
+     .src_spaces = ANYWHERE,
+     .dst_spaces = ANYWHERE,
+     .completes = COMPLETES_AT_ONCE},
+    {.name = "cp_async.ca",  // SM80_CP_ASYNC_CACHEALWAYS<uintN_t>
+     .family = "cp.async",
+     .page = "cp_async",
+     .min_arch = 80,
+     .widths = {32, 64, 128},
+     .src_spaces = IN(GLOBAL),
+     .dst_spaces = IN(SHARED),
+     .completes = COMPLETES_BY_GROUP,
+     .exact = true,
+     .in_bytes = true,
+     .raw = true,
+     .prefetches = true,
+     .function = "tcp_cp_async",
+     .cache = "ca"},
+    {.name = "cp_async.cg",  // SM80_CP_ASYNC_CACHEGLOBAL<uint128_t>
+     .family = "cp.async",
+     .page = "cp_async",
+     .min_arch = 80,
+     .widths = {128},
+     .why_widths = "what bypasses the L1 cache is 16 bytes wide",
+     .narrower = "cp_async.ca",
+     .src_spaces = IN(GLOBAL),
+     .dst_spaces = IN(SHARED),
+     .completes = COMPLETES_BY_GROUP,
+     .exact = true,
+     .in_bytes = true,
+     .raw = true,
+     .prefetches = true,
+     .function = "tcp_cp_async",
+     .cache = "cg"},
+};
+const int n_atom_rows = sizeof atom_rows / sizeof atom_rows[0];
+
+const struct atom_row *atom_find(const char *name) {
+    for (int i = 0; i < n_atom_rows; ++i) {
+        if (strcmp(atom_rows[i].name, name) == 0) return &atom_rows[i];
+    }
+    return NULL;
+}
+
+bool atom_has_width(const struct atom_row *row, int64_t bits) {
+    for (int i = 0; i < MOST_WIDTHS && row->widths[i]; ++i)
+        if (row->widths[i] == bits) return true;
+    return false;
+}
+
+const struct atom_row *atom_narrower(const struct atom_row *row) {
+    return row->narrower ? atom_find(row->narrower) : row;
+}
+
+const struct atom_row *atom_for_width(const struct atom_row *row, int bits) {
+    return atom_has_width(row, bits) ? row : atom_narrower(row);
+}
+
+const char *atom_of(struct session *s, const struct atom *a, const struct elem_type *elem) {
+    int width = a->row->in_bytes ? a->bits / 8 : a->bits;
+    const char *of = elem ? arena_printf(&s->arena, ", %s", elem->name) : "";
+    const char *l2 = a->l2 ? arena_printf(&s->arena, ", l2=%d", a->l2) : "";
+    return arena_printf(&s->arena, "%s(%d%s%s)", a->row->name, width, of, l2);
+}
+
+const char *atom_text(struct session *s, const struct atom *a) {
+    return atom_of(s, a, NULL);
+}
+
+const char *atom_function(struct session *s, const struct atom *a, int bits, bool fills) {
+    const struct atom_row *row = atom_for_width(a->row, bits);
+    const char *l2 = a->l2 ? arena_printf(&s->arena, "<%d>", a->l2) : "";
+    return arena_printf(&s->arena, "%s_%s%s_%d%s", row->function, row->cache, fills ? "_zfill" : "",
+                        bits / 8, l2);
+}

@@ -1,0 +1,63 @@
+// Copy atoms: an instruction is a row of one table, which all modules read.
+#ifndef TCPC_PLAN_ATOMS_H
+#define TCPC_PLAN_ATOMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/source.h"
+#include "plan/types.h"
+
+// When what an instruction moves is there.
+enum completion {
+    COMPLETES_AT_ONCE,   // for the thread itself; for others behind a barrier
+    COMPLETES_BY_GROUP,  // when a wait leaves so few of the thread's groups in flight (PTX
+                         // cp.async.commit_group, cp.async.wait_group)
+};
+
+enum { MOST_WIDTHS = 8 };
+
+// A row tells what a plan may write and what the instruction asks of a copy.
+struct atom_row {
+    const char *name;                 // as written in a plan: "universal", "cp_async.cg"
+    const char *family;               // in messages: "cp.async"; NULL: the name
+    const char *page;                 // of docs/errors, for its messages; or NULL
+    int min_arch;                     // 90 for sm_90; 0: any
+    int widths[MOST_WIDTHS];          // bits of an access, ascending, 0 ends
+    const char *why_widths;           // in messages, where another atom has more of them; or NULL
+    const char *narrower;             // the atom that serves where an edge's accesses are narrower
+    unsigned src_spaces, dst_spaces;  // bits 1 << enum space
+    enum completion completes;
+    bool exact;       // the width is a demand (universal), not a cap (auto)
+    bool in_bytes;    // a plan writes its width in bytes
+    bool raw;         // moves bytes: converts nothing, and fills with zeros only
+    bool prefetches;  // takes l2=BYTES
+    // The runtime's function (runtime/tcp_device.cuh) is FUNCTION_CACHE[_zfill]_BYTES, with PTX's
+    // cache operator; NULL: loads and stores of each space.
+    const char *function, *cache;
+};
+const struct atom_row *atom_find(const char *name);
+extern const struct atom_row atom_rows[];
+extern const int n_atom_rows;
+bool atom_has_width(const struct atom_row *row, int64_t bits);
+// The row of the same instruction that has the narrowest accesses: "row" itself, or another.
+const struct atom_row *atom_narrower(const struct atom_row *row);
+// The row whose instruction makes accesses of "bits": "row", or the one that is narrower.
+const struct atom_row *atom_for_width(const struct atom_row *row, int bits);
+
+struct atom {
+    const struct atom_row *row;
+    int bits;                      // an access
+    const struct elem_type *elem;  // of universal(128, f32), or NULL
+    int l2;                        // bytes that the L2 cache is asked to fetch; 0: no hint
+    struct range at;
+};
+// As in a plan: "universal(128)", "cp_async.cg(16, l2=128)"; without the element type.
+const char *atom_text(struct session *s, const struct atom *a);
+// The same with its element type: "cp_async.ca(4, f16)".
+const char *atom_of(struct session *s, const struct atom *a, const struct elem_type *elem);
+// "tcp_cp_async_cg_16<128>": what the runtime calls its accesses of "bits", which with "fills" read
+// as much as is there and fill with zeros.  @pre the row has a function.
+const char *atom_function(struct session *s, const struct atom *a, int bits, bool fills);
+
+#endif
