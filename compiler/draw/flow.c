@@ -63,11 +63,15 @@ static void add_wait(struct flow *f, int pending) {
                                              pending == 1 ? "" : "s");
 }
 
+// What the threads do before "st".
+static void add_before(struct flow *f, const struct stmt *st) {
+    add_wait(f, st->before.wait);
+    if (st->before.barrier) add_step(f, STEP_BARRIER);
+}
+
 static void add_copy(struct flow *f, const struct copy *c) {
     struct lay_ctx *x = &f->p->s->lay;
     const struct copy_facts *facts = &c->facts;
-    add_wait(f, facts->wait_before);
-    if (facts->barrier_before) add_step(f, STEP_BARRIER);
     int from = lane_of(f, c->src.base), to = lane_of(f, c->dst.base);
     // of a frag and another the other one is what the block moves
     const struct view *v = c->src.base->space == MEM_FRAG ? &c->dst : &c->src;
@@ -99,12 +103,12 @@ static const char *block_text(struct flow *f, const struct stmt *st) {
 static void add_steps(struct flow *f, const struct stmt *list) {
     for (const struct stmt *st = list; st && !f->why; st = st->next) {
         if (st->kind == STMT_COPY) {
+            add_before(f, st);
             add_copy(f, st->copy);
             continue;
         }
         if (st->kind == STMT_CALL) {
-            add_wait(f, st->call->wait_before);
-            if (st->call->barrier_before) add_step(f, STEP_BARRIER);
+            add_before(f, st);
             add_step(f, STEP_OPEN)->text[0] =
                 st->call->fill ? picture_text(f->p, "fill %s = %s", st->call->view[0].base->name,
                                               st->call->fill->text)
@@ -117,19 +121,11 @@ static void add_steps(struct flow *f, const struct stmt *list) {
             if (st->kind == STMT_WAIT) add_wait(f, st->pending);
             continue;
         }
-        bool pipeline = st->kind == STMT_PIPELINE;
-        bool before = pipeline ? st->pipe->barrier_before : st->barrier_before;
-        if (st->kind != STMT_PART) {
-            add_wait(f, pipeline ? st->pipe->wait_before : st->wait_before);
-            if (before) add_step(f, STEP_BARRIER);
-        }
+        if (st->kind != STMT_PART) add_before(f, st);
         add_step(f, STEP_OPEN)->text[0] = block_text(f, st);
-        if (st->kind == STMT_PART) {
-            add_wait(f, st->wait_before);
-            if (before) add_step(f, STEP_BARRIER);
-        }
+        if (st->kind == STMT_PART) add_before(f, st);
         add_steps(f, st->body);
-        if (pipeline && st->pipe->barrier_after) add_step(f, STEP_BARRIER);
+        if (st->behind.barrier) add_step(f, STEP_BARRIER);
         if (!f->why) add_step(f, STEP_CLOSE);
     }
 }

@@ -92,12 +92,8 @@ static void end_use(struct timeline *t, int64_t step, bool *any) {
 static void use_list(struct timeline *t, const struct stmt *list, int64_t step, bool *any) {
     for (const struct stmt *x = list; x; x = x->next) {
         bool copy = x->kind == STMT_COPY, call = x->kind == STMT_CALL;
-        int wait = copy ? x->copy->facts.wait_before : call ? x->call->wait_before : x->wait_before;
-        bool barrier = copy   ? x->copy->facts.barrier_before
-                       : call ? x->call->barrier_before
-                              : x->barrier_before;
-        if (wait >= 0 || barrier) end_use(t, step, any);
-        add_sync(t, wait, barrier);
+        if (x->before.wait >= 0 || x->before.barrier) end_use(t, step, any);
+        add_sync(t, x->before.wait, x->before.barrier);
         if (copy) {
             mark_used(t, &x->copy->src, step, any);
             mark_used(t, &x->copy->dst, step, any);
@@ -110,7 +106,7 @@ static void use_list(struct timeline *t, const struct stmt *list, int64_t step, 
 
 static void run(struct timeline *t, int64_t steps) {
     int64_t ahead = t->pipe->stages - 1;
-    add_sync(t, ahead ? t->pipe->wait_before : -1, ahead && t->pipe->barrier_before);
+    add_sync(t, ahead ? t->st->before.wait : -1, ahead && t->st->before.barrier);
     for (int64_t n = 0; n < ahead && n < steps; ++n) {
         for (const struct stmt *x = t->st->body; x; x = x->next)
             if (x->load) load_list(t, x->body, n, true);
@@ -124,11 +120,11 @@ static void run(struct timeline *t, int64_t steps) {
                 end_use(t, n, &any);
                 continue;
             }
-            add_sync(t, x->wait_before, x->barrier_before);
+            add_sync(t, x->before.wait, x->before.barrier);
             load_list(t, x->body, n + ahead, n + ahead < steps);
             if (n + ahead < steps) add_column(t, picture_text(t->p, "l%" PRId64, n + ahead), "");
         }
-        add_sync(t, -1, t->pipe->barrier_after);
+        add_sync(t, -1, t->st->behind.barrier);
     }
 }
 

@@ -159,7 +159,7 @@ static struct explained_copy explain_copy(struct session *s, const struct kernel
         .accesses = 1,
         .won = f->won,
         .times = times,
-        .barrier = explain_barrier(s, c),
+        .barrier = explain_barrier(s, k, c),
         .group = f->group,
         .edge = plan_edge_text(s, c),
         .edge_always = f->edge == EDGE_ALWAYS,
@@ -221,7 +221,7 @@ static void explain_list(struct session *s, const struct kernel *k, const struct
         if (st->kind == STMT_CALL && !want.label && !want.line) {
             source_place(s, st->at, &line, &column);
             x->call[x->ncalls++] =
-                (struct explained_call){source_line(s, st->at), line, st->call->barrier_before};
+                (struct explained_call){source_line(s, st->at), line, st->before.barrier};
         }
         if (st->kind != STMT_COPY) continue;
         const struct copy *c = st->copy;

@@ -181,7 +181,7 @@ int explain_align(const struct kir_kernel *k, const struct tensor *t);
 const struct ix *explain_bytes(struct session *s, const struct kernel *k, const struct copy *c);
 
 // explain_order.c: why a barrier stands before "c", and why it waits, NULL when it does not.
-const char *explain_barrier(struct session *s, const struct copy *c);
+const char *explain_barrier(struct session *s, const struct kernel *k, const struct copy *c);
 const char *explain_wait(struct session *s, const struct kernel *k, const struct copy *c,
                          int *pending, bool *at_head);
 // The pipelines, waits and barriers of "k".

@@ -50,8 +50,15 @@ static const struct sync_reason *reason_of(const struct sync_point *p, bool wait
 
 static const char too_many[] = "more accesses to shared memory came before it than are told apart";
 
-const char *explain_barrier(struct session *s, const struct copy *c) {
-    const struct sync_point *p = c->facts.sync;
+// What comes before "c" itself; NULL: nothing.
+static const struct sync_point *point_before(const struct kernel *k, const struct copy *c) {
+    for (const struct sync_point *x = k->sync; x; x = x->next)
+        if (x->at->kind == STMT_COPY && x->at->copy == c) return x;
+    return NULL;
+}
+
+const char *explain_barrier(struct session *s, const struct kernel *k, const struct copy *c) {
+    const struct sync_point *p = point_before(k, c);
     if (!p || !p->barrier) return NULL;
     const struct sync_reason *r = reason_of(p, false, c);
     return r ? reason_text(s, r, c) : too_many;
@@ -59,7 +66,8 @@ const char *explain_barrier(struct session *s, const struct copy *c) {
 
 const char *explain_wait(struct session *s, const struct kernel *k, const struct copy *c,
                          int *pending, bool *at_head) {
-    const struct sync_point *p = c->facts.sync && c->facts.sync->wait >= 0 ? c->facts.sync : NULL;
+    const struct sync_point *p = point_before(k, c);
+    if (p && p->wait < 0) p = NULL;
     *at_head = false;
     for (const struct sync_point *x = k->sync; x && !p; x = x->next) {
         if (x->place != SYNC_AT_PART || x->wait < 0) continue;

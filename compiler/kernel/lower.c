@@ -104,9 +104,16 @@ const struct ix *lower_index(struct lowering *w, const struct ix *e) {
 
 // -- statements -----------------------------------------------------------------------------------
 
+static void lower_wait(struct lowering *w, int pending) {
+    if (pending >= 0) lower_node(w, KIR_WAIT)->pending = pending;
+}
+
+void lower_before(struct lowering *w, const struct sync_before *x) {
+    lower_wait(w, x->wait);
+    if (x->barrier) lower_node(w, KIR_BARRIER);
+}
+
 static void lower_for(struct lowering *w, const struct stmt *st) {
-    lower_wait(w, st->wait_before);
-    if (st->barrier_before) lower_node(w, KIR_BARRIER);
     struct kir_node *loop = lower_node(w, KIR_FOR);
     struct ix_var *v = (struct ix_var *)st->var;
     v->c_name = names_take(&w->names, v->name);
@@ -123,6 +130,7 @@ static void lower_for(struct lowering *w, const struct stmt *st) {
 
 void lower_statement(struct lowering *w, const struct stmt *st) {
     w->at = st->at;
+    if (st->kind != STMT_PIPELINE) lower_before(w, &st->before);
     switch (st->kind) {
     case STMT_COPY: {
         struct copy here = *st->copy;

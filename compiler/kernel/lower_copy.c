@@ -477,8 +477,6 @@ static void open_each(struct lowering *w, const struct copy *c, struct way *y,
 
 void lower_copy(struct lowering *w, const struct copy *c) {
     const struct copy_facts *f = &c->facts;
-    lower_wait(w, f->wait_before);
-    if (f->barrier_before) lower_node(w, KIR_BARRIER);
     comment(w, c);
     // the tid of a guarded copy is below its threads, which its offsets have taken for granted
     const struct ix *from = lower_index(w, f->src.offset), *to = lower_index(w, f->dst.offset);
@@ -516,16 +514,10 @@ void lower_copy(struct lowering *w, const struct copy *c) {
     if (f->commit_after && !w->hold_commits) lower_node(w, KIR_COMMIT);
 }
 
-void lower_wait(struct lowering *w, int pending) {
-    if (pending >= 0) lower_node(w, KIR_WAIT)->pending = pending;
-}
-
 // -- calls ----------------------------------------------------------------------------------------
 
 void lower_call(struct lowering *w, const struct plan_call *y) {
     const struct function *fn = y->fn;
-    lower_wait(w, y->wait_before);
-    if (y->barrier_before) lower_node(w, KIR_BARRIER);
     if (y->fill) {
         lower_fill(w, y);
         return;

@@ -102,8 +102,7 @@ static void lower_prologue(struct lowering *w, const struct stmt *st, const stru
     remark(w, ahead == 1 ? "prologue: the loads of the first step"
                          : arena_printf(&s->arena, "prologue: the loads of the first %ld steps",
                                         (long)ahead));
-    lower_wait(w, pipe->wait_before);
-    if (pipe->barrier_before) lower_node(w, KIR_BARRIER);
+    lower_before(w, &st->before);
     struct kir_node *loop = NULL;
     const struct ix *step = begin, *behind = ix_add(s, begin, ix_int(s, ahead));
     bool sure = ix_provably_nonnegative(s, ix_sub(s, bound, behind));
@@ -127,15 +126,14 @@ static void lower_parts(struct lowering *w, const struct stmt *st, const struct 
     struct session *s = w->s;
     const struct pipeline *pipe = st->pipe;
     for (const struct stmt *part = st->body; part; part = part->next) {
-        lower_wait(w, part->wait_before);
-        if (part->barrier_before) lower_node(w, KIR_BARRIER);
+        lower_before(w, &part->before);
         const struct ix *step = ix_add(s, ix_var(s, st->var), ix_int(s, pipe->stages - 1));
         if (!part->load || pipe->stages == 1)
             lower_list(w, part->body);
         else
             lower_loads(w, part, pipe, step, end, false, false, load_slot);
     }
-    if (pipe->barrier_after) lower_node(w, KIR_BARRIER);
+    lower_before(w, &st->behind);
 }
 
 // A variable for where the steps of a pipeline begin or end, a value in "lo" .. "hi".

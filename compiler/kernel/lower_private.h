@@ -54,7 +54,7 @@ void carry_release(struct lowering *w, const struct kir_node *loop);
 void lower_pipeline(struct lowering *w, const struct stmt *st);
 void lower_copy(struct lowering *w, const struct copy *c);
 // A wait for all but "pending" groups of asynchronous copies; none when it is -1.
-void lower_wait(struct lowering *w, int pending);
+void lower_before(struct lowering *w, const struct sync_before *x);
 void lower_fill(struct lowering *w, const struct plan_call *y);
 // How many elements of "v" a fill of "k" writes in one access.
 int lower_fill_elements(struct session *s, const struct kernel *k, const struct view *v);

@@ -91,9 +91,9 @@ static void add_sync(struct walk *w, const struct stmt *st, int *wait, bool *bar
     x->program.sync[i] = (struct prove_sync){.when = event(w, place, phase), .wait = wait != NULL};
 }
 
-static void add_syncs(struct walk *w, const struct stmt *st, int *wait, bool *barrier, int place) {
-    add_sync(w, st, wait, NULL, place, AT_WAIT);
-    add_sync(w, st, NULL, barrier, place, AT_BARRIER);
+static void add_syncs(struct walk *w, struct stmt *st, int place) {
+    add_sync(w, st, &st->before.wait, NULL, place, AT_WAIT);
+    add_sync(w, st, NULL, &st->before.barrier, place, AT_BARRIER);
 }
 
 static void add_step(struct walk *w, struct prove_set c) {
@@ -160,14 +160,14 @@ static void walk_pipeline(struct walk *w, struct stmt *st, int place) {
     struct session *s = w->x->s;
     struct pipeline *pipe = st->pipe;
     int before = w->ntime, q = 0;
-    if (pipe->stages > 1) add_syncs(w, st, &pipe->wait_before, &pipe->barrier_before, place);
+    if (pipe->stages > 1) add_syncs(w, st, place);
     push(w, ix_int(s, PHASES * place + AT_ITSELF));
     enter(w, st);
     const struct ix *step = ix_var(s, st->var);
     const struct ix *ahead = ix_sub(s, step, ix_int(s, pipe->stages - 1));
     for (struct stmt *part = st->body; part; part = part->next, ++q) {
         push(w, step);
-        add_syncs(w, part, &part->wait_before, &part->barrier_before, q);
+        add_syncs(w, part, q);
         w->time[w->ntime - 1] = part->load ? ahead : step;
         push(w, ix_int(s, PHASES * q + AT_ITSELF));
         enter(w, part);
@@ -175,14 +175,14 @@ static void walk_pipeline(struct walk *w, struct stmt *st, int place) {
         leave(w, before + 1);
     }
     push(w, step);
-    add_sync(w, st, NULL, &pipe->barrier_after, q, AT_BARRIER);
+    add_sync(w, st, NULL, &st->behind.barrier, q, AT_BARRIER);
     leave(w, before);
 }
 
 static void walk_loop(struct walk *w, struct stmt *st, int place) {
     struct session *s = w->x->s;
     int before = w->ntime;
-    add_syncs(w, st, &st->wait_before, &st->barrier_before, place);
+    add_syncs(w, st, place);
     push(w, ix_int(s, PHASES * place + AT_ITSELF));
     enter(w, st);
     push(w, ix_var(s, st->var));
@@ -191,15 +191,14 @@ static void walk_loop(struct walk *w, struct stmt *st, int place) {
 }
 
 static void walk_copy(struct walk *w, struct stmt *st, int place) {
-    struct copy_facts *f = &st->copy->facts;
-    add_syncs(w, st, &f->wait_before, &f->barrier_before, place);
+    add_syncs(w, st, place);
     add_access(w, st, st->copy, &st->copy->src, false, place);
     add_access(w, st, st->copy, &st->copy->dst, true, place);
 }
 
 static void walk_call(struct walk *w, struct stmt *st, int place) {
     struct plan_call *y = st->call;
-    add_syncs(w, st, &y->wait_before, &y->barrier_before, place);
+    add_syncs(w, st, place);
     for (int i = 0; i < y->fn->nformals; ++i) {
         enum dir dir = y->fn->formal[i].dir;
         if (dir != ARG_OUT) add_access(w, st, NULL, &y->view[i], false, place);

@@ -2,8 +2,8 @@
 // are right.
 //
 // Requires: facts of vectorize, places in shared memory; races has refused what no barrier orders.
-// Fills: facts.async, commit_after, group, wait_before, barrier_before; the same of calls, loops
-// and parts; kernel.commit_last, wait_last, and sync, which accesses each wait and barrier is for.
+// Fills: of copies facts.async, commit_after, group; of statements before and behind, commit_after;
+// kernel.commit_last, wait_last, and sync, which accesses each wait and barrier is for.
 // Leaves alone: everything else.
 //
 // Going through the statements, the accesses since the last barrier are pending: those to shared
@@ -180,16 +180,16 @@ bool sync_merge(const struct kernel *k, struct state *into, const struct state *
 
 // -- the walk -------------------------------------------------------------------------------------
 
-void sync_satisfy(struct walk *w, struct state *st, const struct need *need, int *wait,
-                  bool *barrier) {
-    bool waits = need->wait < 0 || (*wait >= 0 && *wait <= need->wait);
-    bool orders = !need->barrier || *barrier;
+void sync_satisfy(struct walk *w, struct state *st, const struct need *need,
+                  struct sync_before *x) {
+    bool waits = need->wait < 0 || (x->wait >= 0 && x->wait <= need->wait);
+    bool orders = !need->barrier || x->barrier;
     if (!waits || !orders) w->lacking = true;
-    if (w->why) sync_note(w, need, waits, orders, *wait);
-    if (w->mark && !waits) *wait = need->wait;
-    if (w->mark && !orders) *barrier = true;
-    if (*wait >= 0) apply_wait(w->k, st, *wait);
-    if (*barrier) apply_barrier(st);
+    if (w->why) sync_note(w, need, waits, orders, x->wait);
+    if (w->mark && !waits) x->wait = need->wait;
+    if (w->mark && !orders) x->barrier = true;
+    if (x->wait >= 0) apply_wait(w->k, st, x->wait);
+    if (x->barrier) apply_barrier(st);
 }
 
 static void ask_copy(struct walk *w, const struct state *st, const struct copy *c,
@@ -215,20 +215,22 @@ void sync_ask(struct walk *w, const struct state *st, const struct stmt *list, s
     }
 }
 
-static void run_copy(struct walk *w, struct copy *c, struct state *st) {
+static void run_copy(struct walk *w, struct stmt *x, struct state *st) {
+    struct copy *c = x->copy;
     struct copy_facts *f = &c->facts;
     struct need need = {.wait = -1};
     ask_copy(w, st, c, &need);
-    sync_satisfy(w, st, &need, &f->wait_before, &f->barrier_before);
+    sync_satisfy(w, st, &need, &x->before);
     pend(w->k, st, (struct entry){reading(w, c), f->async, -1});
     pend(w->k, st, (struct entry){writing(w, c), f->async, -1});
     if (f->commit_after) sync_commit(st);
 }
 
-static void run_call(struct walk *w, struct plan_call *y, struct state *st) {
+static void run_call(struct walk *w, struct stmt *x, struct state *st) {
+    struct plan_call *y = x->call;
     struct need need = {.wait = -1};
     ask_call(w, st, y, &need);
-    sync_satisfy(w, st, &need, &y->wait_before, &y->barrier_before);
+    sync_satisfy(w, st, &need, &x->before);
     for (int i = 0; i < y->fn->nformals; ++i) {
         enum dir dir = y->fn->formal[i].dir;
         if (dir != ARG_OUT) pend(w->k, st, (struct entry){argument(w, y, i, false), false, 0});
@@ -243,7 +245,7 @@ static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
     // what is pending when the loop begins is better waited for once, if its body does not anyhow
     struct need need = {.wait = -1};
     if (w->mark) sync_ask(w, st, x->body, &need);
-    sync_satisfy(w, st, &need, &x->wait_before, &x->barrier_before);
+    sync_satisfy(w, st, &need, &x->before);
     if (trips && ix_static(trips, &n) && n <= SYNC_UNROLL) {
         sync_enter(w, x->var);
         for (int64_t i = 0; i < n; ++i) {
@@ -273,8 +275,8 @@ static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
 void sync_statement(struct walk *w, struct stmt *x, struct state *st) {
     ++w->visits;
     switch (x->kind) {
-    case STMT_COPY: run_copy(w, x->copy, st); break;
-    case STMT_CALL: run_call(w, x->call, st); break;
+    case STMT_COPY: run_copy(w, x, st); break;
+    case STMT_CALL: run_call(w, x, st); break;
     case STMT_FOR: run_loop(w, x, st); break;
     case STMT_PIPELINE: sync_pipeline(w, x, st); break;
     case STMT_PART: BUG("a part outside a pipeline");
@@ -306,47 +308,29 @@ static bool enough(struct walk *w) {
     return w->schedule ? schedule_in_order(w->schedule, &unused) : sync_enough(w);
 }
 
-static void loosen(struct walk *w, int *wait, bool *barrier) {
-    if (*barrier) {
-        *barrier = false;
-        if (!enough(w)) *barrier = true;
+static void loosen(struct walk *w, struct sync_before *x) {
+    if (x->barrier) {
+        x->barrier = false;
+        if (!enough(w)) x->barrier = true;
     }
-    if (*wait < 0) return;
-    int was = *wait;
-    *wait = -1;
+    if (x->wait < 0) return;
+    int was = x->wait;
+    x->wait = -1;
     if (enough(w)) return;
-    for (*wait = was; *wait < SYNC_WAIT; ++*wait) {
-        ++*wait;
+    for (x->wait = was; x->wait < SYNC_WAIT; ++x->wait) {
+        ++x->wait;
         bool right = enough(w);
-        --*wait;
+        --x->wait;
         if (!right) return;
     }
 }
 
 static void loosen_list(struct walk *w, struct stmt *list) {
     for (struct stmt *x = list; x; x = x->next) {
-        switch (x->kind) {
-        case STMT_COPY:
-            loosen(w, &x->copy->facts.wait_before, &x->copy->facts.barrier_before);
-            break;
-        case STMT_CALL: loosen(w, &x->call->wait_before, &x->call->barrier_before); break;
-        case STMT_PIPELINE:
-            loosen(w, &x->pipe->wait_before, &x->pipe->barrier_before);
-            loosen_list(w, x->body);
-            loosen(w, &(int){-1}, &x->pipe->barrier_after);
-            break;
-        case STMT_PART:
-            loosen(w, &x->wait_before, &x->barrier_before);
-            loosen_list(w, x->body);
-            break;
-        case STMT_FOR:
-            loosen(w, &x->wait_before, &x->barrier_before);
-            loosen_list(w, x->body);
-            break;
-        case STMT_SYNC:
-        case STMT_COMMIT:
-        case STMT_WAIT: break;
-        }
+        if (stmt_orders(x)) continue;
+        loosen(w, &x->before);
+        if (stmt_nests(x)) loosen_list(w, x->body);
+        if (x->kind == STMT_PIPELINE) loosen(w, &x->behind);
     }
 }
 
@@ -364,24 +348,20 @@ static bool any_async(const struct stmt *list) {
 // is nothing left to load.
 static void prepare(struct walk *w, struct stmt *list, bool commits) {
     for (struct stmt *x = list; x; x = x->next) {
-        x->wait_before = -1;
+        x->before.wait = x->behind.wait = -1;
         if (stmt_orders(x)) continue;
         if (x->kind == STMT_COPY) {
             struct copy *c = x->copy;
             struct copy_facts *f = &c->facts;
             f->async = copy_atom(c)->row->completes == COMPLETES_BY_GROUP;
             f->commit_after = f->async && commits;
-            f->wait_before = -1;
-        } else if (x->kind == STMT_CALL) {
-            x->call->wait_before = -1;
         } else if (x->kind == STMT_PART && x->load) {
             prepare(w, x->body, false);
             for (struct stmt *y = x->body; y; y = y->next) {
                 if (y->kind == STMT_COPY) y->copy->facts.commit_after = y->copy->facts.async;
                 if (y->kind == STMT_FOR) y->commit_after = any_async(y->body);
             }
-        } else {
-            if (x->kind == STMT_PIPELINE) x->pipe->wait_before = -1;
+        } else if (stmt_nests(x)) {
             prepare(w, x->body, commits);
         }
     }
@@ -405,24 +385,10 @@ static int number(struct stmt *list, int group) {
 
 // -- functions ------------------------------------------------------------------------------------
 
-static bool needs_barrier(const struct stmt *x) {
-    switch (x->kind) {
-    case STMT_COPY: return x->copy->facts.barrier_before;
-    case STMT_CALL: return x->call->barrier_before;
-    case STMT_PIPELINE: return x->pipe->barrier_before || x->pipe->barrier_after;
-    case STMT_PART:
-    case STMT_FOR: return x->barrier_before;
-    case STMT_SYNC:
-    case STMT_COMMIT:
-    case STMT_WAIT: break;
-    }
-    return false;
-}
-
 // A device function hides no barrier.
 static bool without_barriers(struct session *s, const struct kernel *k, const struct stmt *list) {
     for (const struct stmt *x = list; x; x = x->next) {
-        if (!needs_barrier(x)) {
+        if (!x->before.barrier && !x->behind.barrier) {
             if (stmt_nests(x) && !without_barriers(s, k, x->body)) return false;
             continue;
         }
@@ -444,11 +410,7 @@ static bool without_barriers(struct session *s, const struct kernel *k, const st
 
 static struct stmt *first_waiting(struct stmt *list) {
     for (struct stmt *x = list; x; x = x->next) {
-        int wait = x->kind == STMT_COPY       ? x->copy->facts.wait_before
-                   : x->kind == STMT_CALL     ? x->call->wait_before
-                   : x->kind == STMT_PIPELINE ? x->pipe->wait_before
-                                              : x->wait_before;
-        if (wait >= 0) return x;
+        if (x->before.wait >= 0) return x;
         struct stmt *inner = stmt_nests(x) ? first_waiting(x->body) : NULL;
         if (inner) return inner;
     }
@@ -489,13 +451,8 @@ static bool leaves_one_group(struct session *s, const struct kernel *k) {
 static bool tighten(struct stmt *list) {
     bool any = false;
     for (struct stmt *x = list; x; x = x->next) {
-        int *wait[] = {&x->wait_before, NULL};
-        if (x->kind == STMT_COPY) wait[0] = &x->copy->facts.wait_before;
-        if (x->kind == STMT_CALL) wait[0] = &x->call->wait_before;
-        if (x->kind == STMT_PIPELINE) wait[1] = &x->pipe->wait_before;
-        for (int i = 0; i < 2; ++i) {
-            if (!wait[i] || *wait[i] <= 0) continue;
-            *wait[i] = 0;
+        if (x->before.wait > 0) {
+            x->before.wait = 0;
             any = true;
         }
         if (stmt_nests(x)) any |= tighten(x->body);

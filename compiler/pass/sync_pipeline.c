@@ -98,7 +98,7 @@ static void run_prologue(struct walk *w, struct stmt *st, int64_t steps, struct 
         for (struct stmt *part = st->body; part; part = part->next)
             if (part->load) ask_part(w, part, pipe, step, 0, state, &need);
     }
-    sync_satisfy(w, state, &need, &pipe->wait_before, &pipe->barrier_before);
+    sync_satisfy(w, state, &need, &st->before);
     sync_enter(w, NULL);
     for (int step = 0; step < pipe->stages - 1; ++step) {
         for (struct stmt *part = st->body; part; part = part->next) {
@@ -117,20 +117,19 @@ static void run_step(struct walk *w, struct stmt *st, struct state *state, int64
         int ahead = part->load ? (int)pipe->stages - 1 : 0;
         if (part->load && !full) {
             struct need nothing = {.wait = -1};
-            sync_satisfy(w, state, &nothing, &part->wait_before, &part->barrier_before);
+            sync_satisfy(w, state, &nothing, &part->before);
             commit_nothing(part, state);
             continue;
         }
         if (part->load) {
             struct need need = {.wait = -1};
             ask_part(w, part, pipe, ahead, n, state, &need);
-            sync_satisfy(w, state, &need, &part->wait_before, &part->barrier_before);
+            sync_satisfy(w, state, &need, &part->before);
         }
         run_part(w, part, pipe, ahead, n, state);
     }
     struct need nothing = {.wait = -1};
-    int no_wait = -1;
-    sync_satisfy(w, state, &nothing, &no_wait, &pipe->barrier_after);
+    sync_satisfy(w, state, &nothing, &st->behind);
     next_step(state, pipe);
     sync_next(w, state);
 }
@@ -174,53 +173,42 @@ void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
 
 // -- one barrier for both -------------------------------------------------------------------------
 
-// The first thing in "list" that waits for other threads too.
-static bool first_wait(struct stmt *list, int **wait, bool **barrier) {
+// Where "list" first waits, and for other threads too; NULL: nowhere.
+static struct sync_before *first_wait(struct stmt *list) {
     for (struct stmt *x = list; x; x = x->next) {
-        *wait = &x->wait_before;
-        *barrier = &x->barrier_before;
-        if (x->kind == STMT_COPY) {
-            *wait = &x->copy->facts.wait_before;
-            *barrier = &x->copy->facts.barrier_before;
-        } else if (x->kind == STMT_CALL) {
-            *wait = &x->call->wait_before;
-            *barrier = &x->call->barrier_before;
-        } else if (x->kind != STMT_FOR) {
-            return false;
-        }
-        if (**wait >= 0 && **barrier) return true;
-        if (x->kind == STMT_FOR && first_wait(x->body, wait, barrier)) return true;
+        if (stmt_orders(x) || x->kind == STMT_PIPELINE || x->kind == STMT_PART) return NULL;
+        if (x->before.wait >= 0 && x->before.barrier) return &x->before;
+        struct sync_before *inner = x->kind == STMT_FOR ? first_wait(x->body) : NULL;
+        if (inner) return inner;
     }
-    return false;
+    return NULL;
 }
 
 static void hoist(struct walk *w, struct stmt *part) {
-    int *wait;
-    bool *barrier, found = false;
+    struct sync_before *found = NULL, *own = &part->before;
     for (struct stmt *use = part->next; use && !use->load && !found; use = use->next)
-        found = first_wait(use->body, &wait, &barrier);
+        found = first_wait(use->body);
     if (!found) return;
-    int wait_was = *wait, own_was = part->wait_before;
-    *wait = -1;
-    *barrier = false;
-    part->wait_before = 0;
+    struct sync_before found_was = *found, own_was = *own;
+    found->wait = -1;
+    found->barrier = false;
+    own->wait = 0;
     if (!sync_enough(w)) {
-        *wait = wait_was;
-        *barrier = true;
-        part->wait_before = own_was;
+        *found = found_was;
+        *own = own_was;
         return;
     }
-    while (part->wait_before < SYNC_WAIT) {
-        ++part->wait_before;
+    while (own->wait < SYNC_WAIT) {
+        ++own->wait;
         if (sync_enough(w)) continue;
-        --part->wait_before;
+        --own->wait;
         return;
     }
 }
 
 void sync_hoist(struct walk *w, struct stmt *list) {
     for (struct stmt *x = list; x; x = x->next) {
-        if (x->kind == STMT_PART && x->load && x->barrier_before) hoist(w, x);
+        if (x->kind == STMT_PART && x->load && x->before.barrier) hoist(w, x);
         if (stmt_nests(x)) sync_hoist(w, x->body);
     }
 }
@@ -232,12 +220,12 @@ void sync_hoist(struct walk *w, struct stmt *list) {
 // it, while other threads load.
 static void turn(struct walk *w, struct stmt *st) {
     struct stmt *first = st->body;
-    if (st->pipe->stages != 1 || !first || !first->load || !first->barrier_before) return;
-    first->barrier_before = false;
-    st->pipe->barrier_after = true;
+    if (st->pipe->stages != 1 || !first || !first->load || !first->before.barrier) return;
+    first->before.barrier = false;
+    st->behind.barrier = true;
     if (sync_enough(w)) return;
-    first->barrier_before = true;
-    st->pipe->barrier_after = false;
+    first->before.barrier = true;
+    st->behind.barrier = false;
 }
 
 void sync_turn(struct walk *w, struct stmt *list) {

@@ -82,8 +82,7 @@ void sync_statement(struct walk *w, struct stmt *x, struct state *st);
 void sync_ask(struct walk *w, const struct state *st, const struct stmt *list, struct need *need);
 // Does what "need" asks, unless the statement does it already: "wait" and "barrier" are what it
 // does.  With walk.mark they become what is needed.
-void sync_satisfy(struct walk *w, struct state *st, const struct need *need, int *wait,
-                  bool *barrier);
+void sync_satisfy(struct walk *w, struct state *st, const struct need *need, struct sync_before *x);
 void sync_commit(struct state *st);
 // The innermost loop, which "var" counts, is entered; it comes to its next iteration or its end; it
 // is left.

@@ -69,56 +69,39 @@ static const struct sync_reason **add_reasons(struct walk *w, bool wait,
     return why.end;
 }
 
-// The point whose wait and barrier are "wait" and "barrier"; NULL when it has neither.
-static const struct sync_point *add_point(struct points *p, enum sync_place place,
-                                          const struct stmt *at, int *wait, bool *barrier) {
-    if (*wait < 0 && !*barrier) return NULL;
+// The point of "b", which stands at "place" of "at"; none when it neither waits nor is a barrier.
+static void add_point(struct points *p, enum sync_place place, const struct stmt *at,
+                      struct sync_before *b) {
+    if (b->wait < 0 && !b->barrier) return;
     struct sync_point *x = ARENA_NEW(&p->w->s->arena, struct sync_point);
-    *x = (struct sync_point){place, at, *wait, *barrier, NULL, NULL};
+    *x = (struct sync_point){place, at, b->wait, b->barrier, NULL, NULL};
     const struct sync_reason **end = &x->why;
-    if (*wait >= 0 && place != SYNC_AT_WRITTEN) {
-        ++*wait;
+    if (b->wait >= 0 && place != SYNC_AT_WRITTEN) {
+        ++b->wait;
         end = add_reasons(p->w, true, end);
-        --*wait;
+        --b->wait;
     }
-    if (*barrier && place != SYNC_AT_WRITTEN) {
-        *barrier = false;
+    if (b->barrier && place != SYNC_AT_WRITTEN) {
+        b->barrier = false;
         add_reasons(p->w, false, end);
-        *barrier = true;
+        b->barrier = true;
     }
     *p->end = x;
     p->end = &x->next;
-    return x;
+    b->point = x;
 }
 
 static void add_points(struct points *p, struct stmt *list) {
     for (struct stmt *x = list; x; x = x->next) {
-        switch (x->kind) {
-        case STMT_COPY: {
-            struct copy_facts *f = &x->copy->facts;
-            f->sync = add_point(p, SYNC_AT_BEFORE, x, &f->wait_before, &f->barrier_before);
-            break;
+        struct sync_before written = {.wait = x->kind == STMT_WAIT ? x->pending : -1,
+                                      .barrier = x->kind == STMT_SYNC};
+        if (stmt_orders(x)) {
+            add_point(p, SYNC_AT_WRITTEN, x, &written);
+            continue;
         }
-        case STMT_CALL:
-            add_point(p, SYNC_AT_BEFORE, x, &x->call->wait_before, &x->call->barrier_before);
-            break;
-        case STMT_FOR:
-            add_point(p, SYNC_AT_BEFORE, x, &x->wait_before, &x->barrier_before);
-            add_points(p, x->body);
-            break;
-        case STMT_PIPELINE:
-            add_point(p, SYNC_AT_BEFORE, x, &x->pipe->wait_before, &x->pipe->barrier_before);
-            add_points(p, x->body);
-            add_point(p, SYNC_AT_BEHIND, x, &(int){-1}, &x->pipe->barrier_after);
-            break;
-        case STMT_PART:
-            add_point(p, SYNC_AT_PART, x, &x->wait_before, &x->barrier_before);
-            add_points(p, x->body);
-            break;
-        case STMT_SYNC: add_point(p, SYNC_AT_WRITTEN, x, &(int){-1}, &(bool){true}); break;
-        case STMT_WAIT: add_point(p, SYNC_AT_WRITTEN, x, &x->pending, &(bool){false}); break;
-        case STMT_COMMIT: break;
-        }
+        add_point(p, x->kind == STMT_PART ? SYNC_AT_PART : SYNC_AT_BEFORE, x, &x->before);
+        if (stmt_nests(x)) add_points(p, x->body);
+        if (x->kind == STMT_PIPELINE) add_point(p, SYNC_AT_BEHIND, x, &x->behind);
     }
 }
 

@@ -268,9 +268,6 @@ struct copy_facts {
     bool async;         // its atom is asynchronous
     bool commit_after;  // ends the group of asynchronous copies that is open
     int group;          // of an asynchronous copy: which of its function's, from 1 on; else 0
-    int wait_before;    // until at most that many groups are pending; -1: no wait
-    bool barrier_before;
-    const struct sync_point *sync;  // both, and what they are for; NULL: neither
 };
 
 // A number of the plan as bits of an element.
@@ -322,9 +319,13 @@ struct pipeline {
     const struct ix_var *load_var, *load_slot;  // in "load" parts; the same when there is one stage
     struct tensor *const *tensor;               // the buffers with stages that it fills
     int ntensors;
-    int wait_before;  // sync: before the loads of the first steps, as those of a copy
-    bool barrier_before;
-    bool barrier_after;  // sync: at the end of each step; with one stage
+};
+
+// What the threads do before a statement.
+struct sync_before {
+    int wait;      // until at most that many groups of asynchronous copies are pending; -1: no wait
+    bool barrier;  // then for one another
+    const struct sync_point *point;  // both, and what they are for; NULL: neither
 };
 
 struct stmt {
@@ -336,11 +337,12 @@ struct stmt {
     const struct ix *begin, *end;
     struct stmt *body;  // of a part too
     struct pipeline *pipe;
-    bool load;        // STMT_PART: else use
-    int wait_before;  // sync: STMT_FOR, STMT_PART (but for the first steps' loads): as a copy's
-    bool barrier_before;
-    bool commit_after;  // sync: STMT_FOR in a "load" part: ends a group
-    int pending;        // STMT_WAIT: groups that may be in flight
+    bool load;  // STMT_PART: else use
+    // sync: of a pipeline before the loads of its first steps, of a part (but for these) in each
+    struct sync_before before;
+    struct sync_before behind;  // sync: STMT_PIPELINE, at the end of each step; with one stage
+    bool commit_after;          // sync: STMT_FOR in a "load" part: ends a group
+    int pending;                // STMT_WAIT: groups that may be in flight
     struct stmt *next;
     struct range at;
 };
@@ -416,8 +418,6 @@ struct plan_call {
     const struct constant *fill;  // or NULL
     struct view *view;            // by fn->formal
     const struct ix **index;      // by fn->index
-    int wait_before;              // written by pass "sync", as that of a copy
-    bool barrier_before;
     struct range at;
 };
 

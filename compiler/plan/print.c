@@ -126,7 +126,8 @@ static void print_edge(struct session *s, const struct copy *c, struct buf *b, i
     buf_printf(b, ": %s\n", plan_edge_text(s, c));
 }
 
-static void print_facts(struct session *s, const struct copy *c, struct buf *b, int indent) {
+static void print_facts(struct session *s, const struct stmt *t, struct buf *b, int indent) {
+    const struct copy *c = t->copy;
     const struct copy_facts *f = &c->facts;
     if (f->threads == 0) return;  // not partitioned yet
     buf_fill(b, ' ', indent);
@@ -135,8 +136,8 @@ static void print_facts(struct session *s, const struct copy *c, struct buf *b, 
     if (f->lanes) buf_printf(b, ", %" PRId64 " lanes of a warp", f->lanes);
     if (f->rounds) buf_printf(b, ", rounds %s", lay_tuple_text(&s->lay, f->rounds));
     if (f->group) buf_printf(b, ", asynchronous, group %d", f->group);
-    if (f->sync && f->sync->wait >= 0) buf_printf(b, ", wait %d before", f->sync->wait);
-    if (f->barrier_before) buf_puts(b, ", barrier before");
+    if (t->before.point && t->before.wait >= 0) buf_printf(b, ", wait %d before", t->before.wait);
+    if (t->before.barrier) buf_puts(b, ", barrier before");
     buf_char(b, '\n');
     print_part(s, "src", &f->src, b, indent);
     print_part(s, "dst", &f->dst, b, indent);
@@ -163,13 +164,14 @@ static void print_facts(struct session *s, const struct copy *c, struct buf *b, 
 
 // -- statements and declarations ------------------------------------------------------------------
 
-static void print_call(struct session *s, const struct plan_call *y, struct buf *b) {
+static void print_call(struct session *s, const struct stmt *t, struct buf *b) {
+    const struct plan_call *y = t->call;
     const struct function *fn = y->fn;
     if (y->fill) {
         buf_printf(b, "fill %s {", y->view[0].base->name);
         plan_print_layout(s, y->view[0].offset, y->view[0].layout, b);
         buf_printf(b, "} = %s;%s\n", y->fill->text,
-                   y->barrier_before ? "  // after a barrier" : "");
+                   t->before.barrier ? "  // after a barrier" : "");
         return;
     }
     buf_printf(b, "call %s(", fn->name);
@@ -182,7 +184,7 @@ static void print_call(struct session *s, const struct plan_call *y, struct buf 
             buf_puts(b, ix_text(s, y->index[n++]));
         }
     }
-    buf_printf(b, ");%s\n", y->barrier_before ? "  // after a barrier" : "");
+    buf_printf(b, ");%s\n", t->before.barrier ? "  // after a barrier" : "");
 }
 
 static void print_stmts(struct session *s, const struct stmt *t, struct buf *b, int indent) {
@@ -191,11 +193,11 @@ static void print_stmts(struct session *s, const struct stmt *t, struct buf *b, 
         if (t->kind == STMT_COPY) {
             plan_print_copy(s, t->copy, b);
             buf_char(b, '\n');
-            print_facts(s, t->copy, b, indent + 2);
+            print_facts(s, t, b, indent + 2);
             continue;
         }
         if (t->kind == STMT_CALL) {
-            print_call(s, t->call, b);
+            print_call(s, t, b);
             continue;
         }
         if (stmt_orders(t)) {
@@ -207,19 +209,19 @@ static void print_stmts(struct session *s, const struct stmt *t, struct buf *b, 
         }
         if (t->kind == STMT_PART) {
             buf_printf(b, "%s {%s\n", t->load ? "load" : "use",
-                       t->barrier_before ? "  // after a barrier in each step" : "");
+                       t->before.barrier ? "  // after a barrier in each step" : "");
         } else {
             buf_printf(b, "%s %s in %s .. ", t->kind == STMT_FOR ? "for" : "pipeline", t->var->name,
                        ix_text(s, t->begin));
             buf_printf(b, "%s {", ix_text(s, t->end));
             if (t->kind == STMT_FOR)
-                buf_puts(b, t->barrier_before ? "  // after a barrier\n" : "\n");
+                buf_puts(b, t->before.barrier ? "  // after a barrier\n" : "\n");
         }
         if (t->kind == STMT_PIPELINE) {
             buf_printf(b, "  // %" PRId64 " stage%s%s%s\n", t->pipe->stages,
                        t->pipe->stages == 1 ? "" : "s",
-                       t->pipe->barrier_before ? ", a barrier before its first loads" : "",
-                       t->pipe->barrier_after ? ", a barrier behind each step" : "");
+                       t->before.barrier ? ", a barrier before its first loads" : "",
+                       t->behind.barrier ? ", a barrier behind each step" : "");
         }
         print_stmts(s, t->body, b, indent + 2);
         buf_fill(b, ' ', indent);
