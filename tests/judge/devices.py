@@ -131,14 +131,18 @@ def caller(drawn, text):
         args = []
         for kind, name in both[which]:
             args.append(f"({kind})smem" if name == device["shared"] else block.get(name, name))
-        return f"{device['functions'][which]}({', '.join(args)});"
+        name = device["functions"][which]
+        return f"if (tid < {name}_THREADS) {name}({', '.join(args)});"  # a spoilt one may be of fewer
 
     listed = [f"{kind}{name}" for name, kind in pointers.items()] + [f"int64_t {p}" for p in params]
     names = list(pointers) + params
     grid = [re.sub(r"ceil_div\((\w+),(\d+)\)", r"((\1 + \2 - 1) / \2)", c) for c in device["counts"]]
     grid += ["1"] * (3 - len(grid))
-    bytes_of = " > ".join(f"{n}_SMEM_BYTES" for n in device["functions"])
-    shared = f"({bytes_of} ? {device['functions'][0]}_SMEM_BYTES : {device['functions'][1]}_SMEM_BYTES)"
+
+    def more(of):
+        first, second = (f"{n}_{of}" for n in device["functions"])
+        return f"({first} > {second} ? {first} : {second})"
+
     wait = "tcp_cp_async_wait<0>(); " if device["waits"] else ""
     return text + f"""
 static __global__ void {kernel}_kernel({', '.join(listed)}) {{
@@ -149,7 +153,7 @@ static __global__ void {kernel}_kernel({', '.join(listed)}) {{
     {call(1)}
 }}
 TCP_EXTERN_C tcp_status {kernel}_launch({', '.join(listed + ['tcp_stream stream'])}) {{
-    return TCP_LAUNCH({kernel}_kernel, tcp_blocks({', '.join(grid)}), {device['threads']}, {shared}, stream, {', '.join(names)});
+    return TCP_LAUNCH({kernel}_kernel, tcp_blocks({', '.join(grid)}), {more('THREADS')}, {more('SMEM_BYTES')}, stream, {', '.join(names)});
 }}
 """
 
