@@ -9,8 +9,8 @@ struct kir;
 // Appends the whole of a .cu file: a kernel and a launcher each.  Needs runtime/ alone; a fixed
 // point of clang-format.
 void emit_cuda(struct session *s, const struct kir *k, struct buf *out);
-// Appends a header of the device functions alone, to be included beside other code.  Needs
-// runtime/tcp_device.cuh.
+// Appends a header: the device functions, to be included beside other code, and the launchers'
+// declarations.  Needs runtime/tcp_device.cuh for the first, runtime/tcp_runtime.h for the others.
 void emit_header(struct session *s, const struct kir *k, struct buf *out);
 
 #endif

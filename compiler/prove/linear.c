@@ -24,14 +24,14 @@ struct lin lin_int(struct question *q, int64_t value) {
     return (struct lin){0, NULL, value, 1};
 }
 
-static struct lin lin_col(struct question *q, enum col_kind kind, int at) {
+struct lin lin_col(struct question *q, enum col_kind kind, int at) {
     struct lin r = {1, ARENA_NEW(&q->s->arena, struct lin_term), 0, 1};
     r.term[0] = (struct lin_term){kind, at, 1};
     return r;
 }
 
 // a * num / den
-static struct lin lin_scale(struct question *q, struct lin a, int64_t num, int64_t den) {
+struct lin lin_scale(struct question *q, struct lin a, int64_t num, int64_t den) {
     if (!lin_ok(a) || den < 1) return NOT_LINEAR;
     int64_t g = lay_gcd(num, den);
     if (g > 1) {
@@ -99,7 +99,7 @@ static int add_param(struct question *q, struct qparam x) {
     return q->nparams++;
 }
 
-static struct lin symbols(struct question *q, struct lay_int x) {
+struct lin lin_symbols(struct question *q, struct lay_int x) {
     x.num = x.den = 1;
     x.basis = -1;
     for (int i = 0; i < q->nparams; ++i) {
@@ -114,7 +114,7 @@ static struct lin symbols(struct question *q, struct lay_int x) {
 
 struct lin lin_monomial(struct question *q, struct lay_int x) {
     if (!lay_int_valid(x)) return NOT_LINEAR;
-    struct lin one = x.nsyms ? symbols(q, x) : lin_int(q, 1);
+    struct lin one = x.nsyms ? lin_symbols(q, x) : lin_int(q, 1);
     return lin_scale(q, one, x.num, x.den);
 }
 
@@ -138,7 +138,7 @@ static bool of_params_alone(const struct question *q, struct lin e) {
     return true;
 }
 
-static void at_least_0(struct question *q, bool of_params, struct lin e) {
+void lin_at_least_0(struct question *q, bool of_params, struct lin e) {
     if (!lin_ok(e) || (of_params && !of_params_alone(q, e))) return;
     if (!of_params) {
         if (q->set->nconds < MOST_CONDS) q->set->cond[q->set->nconds++] = e;
@@ -188,9 +188,9 @@ static void scaled_quotient(struct question *q, const struct ix *e, struct lin s
     if (lo < 0 || !no_less_than_0(q, a)) return;
     if (lay_int_equal(by, k)) {
         struct lin all = lin_of(q, a);
-        at_least_0(q, of_params, lin_add(q, all, self, -1));
+        lin_at_least_0(q, of_params, lin_add(q, all, self, -1));
         struct lin least = lin_add(q, lin_add(q, all, lin_monomial(q, k), -1), lin_int(q, 1), 1);
-        at_least_0(q, of_params, lin_add(q, self, least, -1));
+        lin_at_least_0(q, of_params, lin_add(q, self, least, -1));
         return;
     }
     struct lay_int c = lay_int_div(&s->lay, k, by);  // k is c*S: a / k is (a / S) / c
@@ -198,14 +198,14 @@ static void scaled_quotient(struct question *q, const struct ix *e, struct lin s
     if (lay_int_valid(c) && lay_int_static(c) && c.num > 1) {
         struct lin all = lin_of(q, ix_scale(s, ix_div(s, a, by), by));
         struct lin rest = lin_add(q, all, lin_scale(q, self, c.num, 1), -1);
-        at_least_0(q, of_params, rest);
+        lin_at_least_0(q, of_params, rest);
         struct lin most = lin_scale(q, lin_monomial(q, by), c.num - 1, 1);
-        at_least_0(q, of_params, lin_add(q, most, rest, -1));
+        lin_at_least_0(q, of_params, lin_add(q, most, rest, -1));
     } else if (lay_int_static(k)) {
         struct lin all = lin_of(q, ix_scale(s, a, by)), times = lin_scale(q, self, k.num, 1);
-        at_least_0(q, of_params, lin_add(q, all, times, -1));
+        lin_at_least_0(q, of_params, lin_add(q, all, times, -1));
         struct lin rest = lin_scale(q, lin_monomial(q, by), k.num - 1, 1);
-        at_least_0(q, of_params, lin_add(q, lin_add(q, times, rest, 1), all, -1));
+        lin_at_least_0(q, of_params, lin_add(q, lin_add(q, times, rest, 1), all, -1));
     }
 }
 
@@ -214,7 +214,7 @@ static void whole_part(struct question *q, const struct ix *e, struct lin self, 
     struct session *s = q->s;
     const struct ix *whole = ix_int(s, 0);
     if (e->op != IX_DIV) return;
-    if (e->lo < 0 && no_less_than_0(q, e->a)) at_least_0(q, of_params, self);
+    if (e->lo < 0 && no_less_than_0(q, e->a)) lin_at_least_0(q, of_params, self);
     for (int i = 0; e->a->op == IX_SUM && i < e->a->nterms; ++i) {
         const struct ix_term *t = &e->a->term[i];
         struct lay_int c = lay_int_div(&s->lay, t->coef, e->k);
@@ -224,7 +224,7 @@ static void whole_part(struct question *q, const struct ix *e, struct lin self, 
     lay_clear_error(&s->lay);
     if (!whole || (ix_static(whole, NULL) && whole->lo == 0)) return;
     if (no_less_than_0(q, ix_sub(s, ix_scale(s, whole, e->k), e->a)))
-        at_least_0(q, of_params, lin_add(q, lin_of(q, whole), self, -1));
+        lin_at_least_0(q, of_params, lin_add(q, lin_of(q, whole), self, -1));
 }
 
 // What the bounds of the set's variables say of "e".
@@ -233,8 +233,10 @@ static void bounds_of_variables(struct question *q, const struct ix *e, struct l
     const struct qset *set = q->set;
     const struct ix *min = draft_bound(s, set->var, set->nvars, e, false);
     const struct ix *max = draft_bound(s, set->var, set->nvars, e, true);
-    if (min && !ix_static(min, NULL)) at_least_0(q, false, lin_add(q, self, lin_of(q, min), -1));
-    if (max && !ix_static(max, NULL)) at_least_0(q, false, lin_add(q, lin_of(q, max), self, -1));
+    if (min && !ix_static(min, NULL))
+        lin_at_least_0(q, false, lin_add(q, self, lin_of(q, min), -1));
+    if (max && !ix_static(max, NULL))
+        lin_at_least_0(q, false, lin_add(q, lin_of(q, max), self, -1));
     // S*v, with S at least 0, is between S times the bounds of v
     if (e->op != IX_SUM || e->nterms != 1 || !e->term[0].atom || e->term[0].atom->op != IX_VAR)
         return;
@@ -247,35 +249,37 @@ static void bounds_of_variables(struct question *q, const struct ix *e, struct l
         const struct ix *least = ix_constant(v->begin) ? NULL : ix_scale(s, v->begin, by);
         const struct ix *last =
             v->end && !ix_constant(v->end) ? ix_sub(s, v->end, ix_int(s, 1)) : NULL;
-        if (least) at_least_0(q, false, lin_add(q, self, lin_of(q, least), -1));
-        if (last) at_least_0(q, false, lin_add(q, lin_of(q, ix_scale(s, last, by)), self, -1));
+        if (least) lin_at_least_0(q, false, lin_add(q, self, lin_of(q, least), -1));
+        if (last) lin_at_least_0(q, false, lin_add(q, lin_of(q, ix_scale(s, last, by)), self, -1));
     }
 }
 
 // Bounds of "e", which column "self" stands for.
 static void bounds(struct question *q, const struct ix *e, struct lin self, bool of_params) {
     struct session *s = q->s;
-    if (e->lo > INT64_MIN / 4) at_least_0(q, of_params, lin_add(q, self, lin_int(q, e->lo), -1));
-    if (e->hi < INT64_MAX / 4) at_least_0(q, of_params, lin_add(q, lin_int(q, e->hi), self, -1));
+    if (e->lo > INT64_MIN / 4)
+        lin_at_least_0(q, of_params, lin_add(q, self, lin_int(q, e->lo), -1));
+    if (e->hi < INT64_MAX / 4)
+        lin_at_least_0(q, of_params, lin_add(q, lin_int(q, e->hi), self, -1));
     if (e->op == IX_MOD) {
         struct lin k = lin_monomial(q, e->k);
-        at_least_0(q, of_params, lin_add(q, lin_add(q, k, lin_int(q, 1), -1), self, -1));
+        lin_at_least_0(q, of_params, lin_add(q, lin_add(q, k, lin_int(q, 1), -1), self, -1));
         if (no_less_than_0(q, e->a)) {
             struct lin a = lin_of(q, e->a);
-            at_least_0(q, of_params, lin_add(q, a, self, -1));
+            lin_at_least_0(q, of_params, lin_add(q, a, self, -1));
         }
     }
     scaled_quotient(q, e, self, of_params);
     whole_part(q, e, self, of_params);
     if (!of_params) bounds_of_variables(q, e, self);
     const struct ix *max = ix_constant(e) ? NULL : ix_max(s, e);
-    if (max && ix_constant(max)) at_least_0(q, of_params, lin_add(q, lin_of(q, max), self, -1));
+    if (max && ix_constant(max)) lin_at_least_0(q, of_params, lin_add(q, lin_of(q, max), self, -1));
     struct lay_int c;
     const struct ix *x;
     if (e->op == IX_DIV && no_less_than_0(q, e->a) && common_factor(s, e->a, &c, &x)) {
         const struct ix *room = ix_sub(s, ix_lay(s, e->k), ix_max(s, x));
         if (room && ix_provably_nonnegative(s, room))
-            at_least_0(q, of_params, lin_add(q, lin_monomial(q, c), self, -1));
+            lin_at_least_0(q, of_params, lin_add(q, lin_monomial(q, c), self, -1));
     }
 }
 
@@ -432,108 +436,4 @@ struct lin lin_of(struct question *q, const struct ix *e) {
     struct lin sum = lin_int(q, 0);
     for (int i = 0; i < e->nterms; ++i) sum = lin_add(q, sum, of_term(q, &e->term[i]), 1);
     return sum;
-}
-
-// -- what is known of params ----------------------------------------------------------------------
-
-// A product: at least each factor times the least of the rest, and at most times its greatest.
-static void product(struct question *q, struct lay_int x, struct lin self) {
-    for (int i = 0; i < x.nsyms; ++i) {
-        struct lay_int one = lay_int_sym(&q->s->lay, x.syms[i]);
-        struct lay_int rest = lay_int_div(&q->s->lay, x, one);
-        lay_clear_error(&q->s->lay);
-        int64_t lo, hi;
-        if (!lay_int_valid(rest)) continue;
-        lay_int_range(one, &lo, &hi);
-        if (lo < 0) continue;
-        struct lin r = lin_monomial(q, rest);
-        if (lo < INT64_MAX / 4) at_least_0(q, true, lin_add(q, self, lin_scale(q, r, lo, 1), -1));
-        if (hi < INT64_MAX / 4 && lin_ok(lin_scale(q, r, hi, 1)))
-            at_least_0(q, true, lin_add(q, lin_scale(q, r, hi, 1), self, -1));
-        lay_int_range(rest, &lo, &hi);
-        if (lo < 0) continue;
-        struct lin o = lin_monomial(q, one);
-        if (lo < INT64_MAX / 4) at_least_0(q, true, lin_add(q, self, lin_scale(q, o, lo, 1), -1));
-        if (hi < INT64_MAX / 4 && lin_ok(lin_scale(q, o, hi, 1)))
-            at_least_0(q, true, lin_add(q, lin_scale(q, o, hi, 1), self, -1));
-    }
-}
-
-static void symbol(struct question *q, const struct lay_sym *y, struct lin self) {
-    if (y->name) return;
-    struct lin of = lin_monomial(q, y->of);  // of <= by * self <= of + by - 1
-    struct lin by = lin_scale(q, self, y->by, 1);
-    at_least_0(q, true, lin_add(q, by, of, -1));
-    at_least_0(q, true, lin_add(q, lin_add(q, of, lin_int(q, y->by - 1), 1), by, -1));
-}
-
-static void variable(struct question *q, const struct qparam *x, struct lin self) {
-    const struct split *d = x->digit >= 0 ? rewrite_find(q, x->var) : NULL;
-    struct lay_int lo = d ? lay_int(0) : x->var->lo, end = d ? d->extent[x->digit] : x->var->end;
-    at_least_0(q, true, lin_add(q, self, lin_monomial(q, lo), -1));
-    if (!lay_int_valid(end)) return;
-    struct lin last = lin_add(q, lin_monomial(q, end), lin_int(q, 1), -1);
-    at_least_0(q, true, lin_add(q, last, self, -1));
-}
-
-// a - b >= "least"
-static void promise(struct question *q, const struct ix *a, const struct ix *b, int64_t least) {
-    const struct ix *d = ix_sub(q->s, a, b);
-    if (!d) return;
-    struct lin e = lin_of(q, d);
-    at_least_0(q, true, lin_add(q, e, lin_int(q, least), -1));
-}
-
-static bool speaks_of_param(const struct question *q, const struct ix *e) {
-    for (int i = 0; i < q->nparams; ++i) {
-        const struct lay_int x = q->param[i].value;
-        for (int j = 0; lay_int_valid(x) && j < x.nsyms; ++j)
-            if (ix_speaks_of(e, x.syms[j])) return true;
-    }
-    return false;
-}
-
-void lin_context(struct question *q) {
-    struct qset *set = q->set;
-    bool told[64] = {false};
-    q->set = NULL;
-    // promises that speak of params that are met, and of those that these speak of
-    for (bool grew = true; grew;) {
-        grew = false;
-        for (int i = 0; i < q->p->npromises && i < 64; ++i) {
-            const struct prove_promise *r = &q->p->promise[i];
-            if (told[i] || !(speaks_of_param(q, r->a) || speaks_of_param(q, r->b))) continue;
-            told[i] = grew = true;
-            const struct ix *term = q->p->term;  // a promise is no part of what is asked
-            int least = r->op[1] == 0 ? 1 : 0;
-            if (r->op[0] == '>' || r->op[0] == '=') promise(q, r->a, r->b, least);
-            if (r->op[0] == '<') promise(q, r->b, r->a, least);
-            if (r->op[0] == '=') promise(q, r->b, r->a, 0);
-            q->p->term = term;
-        }
-        for (int i = 0; i < q->nparams; ++i) {
-            const struct qparam x = q->param[i];
-            for (int j = 0; lay_int_valid(x.value) && j < x.value.nsyms && x.value.nsyms > 1; ++j) {
-                int n = q->nparams;
-                symbols(q, lay_int_sym(&q->s->lay, x.value.syms[j]));
-                grew |= q->nparams > n;
-            }
-        }
-    }
-    for (int i = 0; i < q->nparams; ++i) {  // these may meet more params
-        const struct qparam x = q->param[i];
-        struct lin self = lin_col(q, COL_PARAM, i);
-        if (x.var) variable(q, &x, self);
-        if (!lay_int_valid(x.value)) continue;
-        self = lin_scale(q, self, x.mul, 1);
-        int64_t lo, hi;
-        lay_int_range(x.value, &lo, &hi);
-        if (lo > INT64_MIN / 4) at_least_0(q, true, lin_add(q, self, lin_int(q, lo), -1));
-        if (hi < INT64_MAX / 4) at_least_0(q, true, lin_add(q, lin_int(q, hi), self, -1));
-        if (x.value.nsyms > 1)
-            product(q, x.value, self);
-        else
-            symbol(q, x.value.syms[0], self);
-    }
-    q->set = set;
 }

@@ -136,136 +136,6 @@ void prove_order_free(struct prove_order *o) {
     question_release(&o->q);
 }
 
-// -- before ---------------------------------------------------------------------------------------
-
-isl_set *order_before(struct prove_order *o, isl_basic_set *base, const struct qset *a,
-                      const int *da, const struct qset *b, const int *db) {
-    struct question *q = &o->q;
-    isl_set *all = isl_set_empty(isl_basic_set_get_space(base));
-    isl_local_space *ls = isl_local_space_from_space(isl_basic_set_get_space(base));
-    for (int i = 0; i < a->nouts && i < b->nouts; ++i) {
-        struct lin x = a->out[i], y = b->out[i];
-        if (x.n == 0 && y.n == 0) {
-            int64_t d = y.constant - x.constant;
-            if (d == 0) continue;
-            if (d > 0) all = isl_set_union(all, isl_set_from_basic_set(isl_basic_set_copy(base)));
-            break;
-        }
-        isl_aff *d = isl_aff_sub(question_aff(q, ls, y, db), question_aff(q, ls, x, da));
-        isl_basic_set *less = isl_basic_set_add_constraint(
-            isl_basic_set_copy(base),
-            isl_inequality_from_aff(isl_aff_add_constant_si(isl_aff_copy(d), -1)));
-        all = isl_set_union(all, isl_set_from_basic_set(less));
-        base = isl_basic_set_add_constraint(base, isl_equality_from_aff(d));
-    }
-    isl_local_space_free(ls);
-    isl_basic_set_free(base);
-    return all;
-}
-
-struct refine {
-    struct prove_order *o;
-    const struct qset *a, *b;
-    const int *da, *db;
-    isl_set *all;
-};
-
-static isl_stat refine_one(isl_basic_set *base, void *user) {
-    struct refine *r = user;
-    r->all = isl_set_union(r->all, order_before(r->o, base, r->a, r->da, r->b, r->db));
-    return isl_stat_ok;
-}
-
-isl_set *order_refine(struct prove_order *o, isl_set *base, const struct qset *a, const int *da,
-                      const struct qset *b, const int *db) {
-    struct refine r = {o, a, b, da, db, isl_set_empty(isl_set_get_space(base))};
-    if (isl_set_foreach_basic_set(base, refine_one, &r) != isl_stat_ok) {
-        isl_set_free(r.all);
-        r.all = NULL;
-    }
-    isl_set_free(base);
-    return r.all;
-}
-
-// -- what lies in between -------------------------------------------------------------------------
-
-// The instance of "event" that is in the iteration of "a": of loops that are all around "a", too.
-// False where there are others.
-static bool in_iteration_of(const struct qset *event, const int *de, const struct qset *a,
-                            const int *da, isl_basic_set **base) {
-    if (event->nvars > a->nvars) return false;
-    for (int i = 0; i < event->nvars; ++i)
-        if (event->var[i].var->id != a->var[i].var->id) return false;
-    for (int i = 0; i < event->nvars; ++i) *base = question_equal(*base, de[i], da[i]);
-    return true;
-}
-
-// Pairs of instances of "a" and "b" between which those of the "n" events "event" come in this
-// order.  "when", unless NULL: by instances of "a" and of the first event, when that counts.  Of an
-// event of which it is not known when it happens those count that are in the iteration of "a", or
-// with "late" of "b".
-static isl_set *between(struct prove_order *o, struct qset *a, struct qset *b,
-                        struct qset *const *event, int n, isl_set *when, bool late) {
-    struct question *q = &o->q;
-    int na = a->ndims, nb = b->ndims, da[MOST_DIMS], db[MOST_DIMS], de[2][MOST_DIMS],
-        dims = na + nb;
-    bool there = true;
-    question_sequence(da, na, 0);
-    question_sequence(db, nb, na);
-    isl_basic_set *base = isl_basic_set_flat_product(question_basic(q, a), question_basic(q, b));
-    for (int i = 0; i < n; ++i) {
-        question_sequence(de[i], event[i]->ndims, dims);
-        dims += event[i]->ndims;
-        base = isl_basic_set_flat_product(base, question_basic(q, event[i]));
-    }
-    for (int i = 0; i < n && there; ++i)
-        there = event[i]->exact ||
-                in_iteration_of(event[i], de[i], late ? b : a, late ? db : da, &base);
-    isl_set *x = isl_set_from_basic_set(base);
-    if (!there) {
-        isl_set *none = isl_set_empty(isl_set_get_space(x));
-        isl_set_free(x);
-        return isl_set_project_out(none, isl_dim_set, (unsigned)(na + nb),
-                                   (unsigned)(dims - na - nb));
-    }
-    if (when) {
-        isl_set *w =
-            isl_set_insert_dims(isl_set_copy(when), isl_dim_set, (unsigned)na, (unsigned)nb);
-        w = isl_set_add_dims(w, isl_dim_set, (unsigned)(dims - na - nb - event[0]->ndims));
-        x = isl_set_intersect(x, w);
-    } else {
-        x = order_refine(o, x, a, da, event[0], de[0]);
-    }
-    for (int i = 1; i < n; ++i) x = order_refine(o, x, event[i - 1], de[i - 1], event[i], de[i]);
-    x = order_refine(o, x, event[n - 1], de[n - 1], b, db);
-    x = isl_set_project_out(x, isl_dim_set, (unsigned)(na + nb), (unsigned)(dims - na - nb));
-    return question_divs(q, x);
-}
-
-// The same again is not worked out again: between accesses "a" and "b", wait "wait" (-1: none is
-// needed), then barrier "barrier" (-1: likewise).  It stays with the answer.
-static isl_set *cover(struct prove_order *o, int a, int b, int wait, int barrier) {
-    struct order_access *x = &o->access[a], *y = &o->access[b];
-    int pending = wait < 0 ? 0 : o->program->sync[wait].pending;
-    for (struct order_cover *c = o->covers; c; c = c->next) {
-        if (c->a == a && c->b == b && c->wait == wait && c->barrier == barrier &&
-            c->pending == pending && c->quick == o->quick)
-            return c->set;
-    }
-    struct qset *event[2];
-    int n = 0;
-    if (wait >= 0) event[n++] = &o->sync[wait];
-    if (barrier >= 0) event[n++] = &o->sync[barrier];
-    struct order_cover *c = ARENA_NEW(&o->q.s->arena, struct order_cover);
-    *c = (struct order_cover){a, b, wait, barrier, pending, o->quick, NULL, o->covers};
-    isl_set *when = wait < 0 ? NULL : x->first[wait];
-    c->set = between(o, &x->when, &y->when, event, n, when, false);
-    if (barrier >= 0 && !o->sync[barrier].exact)
-        c->set = isl_set_union(c->set, between(o, &x->when, &y->when, event, n, when, true));
-    if (c->set) o->covers = c;  // where isl has given up it may be asked again
-    return c->set;
-}
-
 // -- whether they meet ----------------------------------------------------------------------------
 
 enum threads { ANY_THREADS, SAME_THREAD, LESS_THREAD, GREATER_THREAD };
@@ -375,7 +245,7 @@ static isl_set *later(struct prove_order *o, int a, int b) {
 // "open" without what "wait" and "barrier" put in order.
 static isl_set *close_by(struct prove_order *o, isl_set *open, int a, int b, int wait, int barrier,
                          bool *used) {
-    isl_set *c = cover(o, a, b, wait, barrier);
+    isl_set *c = order_covered(o, a, b, wait, barrier);
     if (is_void(c)) return open;
     if (barrier >= 0) used[barrier] = true;
     if (wait >= 0) used[wait] = true;

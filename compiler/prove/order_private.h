@@ -53,6 +53,10 @@ isl_set *order_before(struct prove_order *o, isl_basic_set *base, const struct q
                       const int *da, const struct qset *b, const int *db);
 isl_set *order_refine(struct prove_order *o, isl_set *base, const struct qset *a, const int *da,
                       const struct qset *b, const int *db);
+// between.c: pairs of instances of accesses "a" and "b" between which wait "wait" (-1: none is
+// needed) comes, then barrier "barrier" (-1: likewise).  The same again is not worked out again: it
+// stays with "o".
+isl_set *order_covered(struct prove_order *o, int a, int b, int wait, int barrier);
 // How many groups are committed after that of "a" and before "b", for the instances of "w"; -1: nor
 // is its own.
 int order_younger(struct prove_order *o, int a, int b, const struct prove_witness *w);

@@ -173,8 +173,14 @@ struct lin lin_int(struct question *q, int64_t value);
 struct lin lin_add(struct question *q, struct lin a, struct lin b, int64_t times);
 struct lin lin_of(struct question *q, const struct ix *e);  // in terms of q->set
 struct lin lin_monomial(struct question *q, struct lay_int value);
+struct lin lin_symbols(struct question *q, struct lay_int value);  // its symbols alone
+struct lin lin_col(struct question *q, enum col_kind kind, int at);
+struct lin lin_scale(struct question *q, struct lin a, int64_t num, int64_t den);
 bool lin_ok(struct lin a);
-// What is known of the params of "q" that lin_of has met, as lemmas; meets others on the way.
+// Adds the lemma e >= 0; "of_params": it holds whatever is asked.
+void lin_at_least_0(struct question *q, bool of_params, struct lin e);
+// context.c: what is known of the params of "q" that lin_of has met, as lemmas; meets others on the
+// way.
 void lin_context(struct question *q);
 
 // draft.c: a set that can be changed

@@ -1,0 +1,363 @@
+// The statements of a function as CUDA C.  One runtime call is one instruction.
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/session.h"
+#include "emit/emit_private.h"
+#include "emit/write.h"
+
+enum { MAX_CONDITIONS = 64 };
+
+struct call emit_call_of(const struct emission *o, int indent, const char *head, const char *tail) {
+    return (struct call){.s = o->s, .indent = indent, .head = head, .tail = tail};
+}
+
+static const char *int_type(const struct ix_var *v) {
+    return emit_int_var(v) ? "int" : "int64_t";
+}
+
+static bool fits_int(const struct ix *e) {
+    return e->lo >= INT32_MIN && e->hi <= INT32_MAX;
+}
+
+// A pipeline's load step runs ahead of the steps that there are before it is compared with them.
+// Where its steps begin or end is known better than its expression tells.
+static const char *let_type(const struct kir_node *n) {
+    return n->var->kind == IX_NAMED || fits_int(n->index) ? int_type(n->var) : "int64_t";
+}
+
+// Where a loop begins.  An int counts up to its end, but may begin beyond, and then does nothing.
+static const char *begin_of(const struct emission *o, const struct kir_node *n) {
+    const char *begin = emit_ix(o->s, o->k, n->begin);
+    if (!emit_int_var(n->var) || fits_int(n->begin)) return begin;
+    const char *end = emit_ix(o->s, o->k, n->end);
+    return arena_printf(&o->s->arena, "%s < %s ? %s : %s", begin, end, begin, end);
+}
+
+static const char *element(const struct emission *o, const struct kir_buffer *x,
+                           const struct ix *at) {
+    int64_t zero;
+    if (ix_static(at, &zero) && zero == 0 && x->space != KIR_STAGE) return x->c_name;
+    return arena_printf(&o->s->arena, "%s%s[%s]", x->space == KIR_STAGE ? "" : "&", x->c_name,
+                        emit_ix_within(o->s, o->k, at, o->carry, o->ncarries));
+}
+
+static const char *load_name(const struct emission *o, const struct kir_buffer *x, int bits) {
+    static const char *const space[] = {"global", "shared", "frag"};
+    bool nc = x->space == KIR_GLOBAL && x->constant;
+    return arena_printf(&o->s->arena, "tcp_ld_%s%s_%d", space[x->space], nc ? "_nc" : "", bits);
+}
+
+static const char *store_name(const struct emission *o, const struct kir_buffer *x, int bits) {
+    static const char *const space[] = {"global", "shared", "frag"};
+    return arena_printf(&o->s->arena, "tcp_st_%s_%d", space[x->space], bits);
+}
+
+// "value", an access of elements as in "from", of elements as in "to".
+static const char *converted(const struct emission *o, const struct kir_buffer *from,
+                             const struct kir_buffer *to, const char *value) {
+    if (!kir_converts(from, to)) return value;
+    return arena_printf(&o->s->arena, "tcp_convert<%s, %s>(%s)",
+                        to->space == KIR_STAGE ? to->elem_c : to->c_type,
+                        from->space == KIR_STAGE ? from->elem_c : from->c_type, value);
+}
+
+static void put_comment(const struct emission *o, const struct kir_node *n, int indent) {
+    if (!n->path) {
+        for (int i = 0; i < n->nlines; ++i) comment_write(o->b, indent, n->line[i], 4);
+        return;
+    }
+    const char *place =
+        arena_printf(&o->s->arena, "%s:%d", name_in_comment(o->s, n->path), n->plan_line);
+    int room = EMIT_COLUMNS - indent - 3, width = (int)strlen(n->line[0]), pad = 60 - width;
+    if (pad < 2) pad = 2;
+    if (width + pad + (int)strlen(place) <= room) {
+        comment_write(o->b, indent,
+                      arena_printf(&o->s->arena, "%s%*s%s", n->line[0], pad, "", place), 0);
+    } else {
+        comment_write(o->b, indent, n->line[0], 4);
+        comment_write(o->b, indent, arena_printf(&o->s->arena, "  %s", place), 0);
+    }
+    for (int i = 1; i < n->nlines; ++i) comment_write(o->b, indent, n->line[i], 10);
+}
+
+static bool declares(const struct kir_node *list) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        if (n->kind == KIR_LET || n->kind == KIR_STAGE_DECL || n->name ||
+            n->nrings + n->ncarries > 0)
+            return true;
+    }
+    return false;
+}
+
+// The head of a loop; what does not fit on the line goes under the first of its three parts.
+static void put_for(const struct emission *o, const struct kir_node *n, int indent) {
+    const char *v = n->var->c_name;
+    const char *part[] = {arena_printf(&o->s->arena, "%s %s = %s;", int_type(n->var), v,
+                                       begin_of(o, n)),
+                          arena_printf(&o->s->arena, "%s < %s;", v, emit_ix(o->s, o->k, n->end)),
+                          arena_printf(&o->s->arena, "++%s) {", v)};
+    int column = indent + 5;
+    buf_fill(o->b, ' ', indent);
+    buf_puts(o->b, "for (");
+    for (int i = 0; i < 3; ++i) {
+        int width = (int)strlen(part[i]);
+        if (i > 0 && column + 1 + width > EMIT_COLUMNS) {
+            buf_puts(o->b, "\n");
+            buf_fill(o->b, ' ', column = indent + 5);
+        } else if (i > 0) {
+            buf_puts(o->b, " ");
+            ++column;
+        }
+        buf_puts(o->b, part[i]);
+        column += width;
+    }
+    buf_puts(o->b, "\n");
+}
+
+// As many copies of the value as "bits" has room for.
+static const char *filling(const struct emission *o, const struct kir_node *n) {
+    if (n->value == 0) return arena_printf(&o->s->arena, "tcp_zero_%d()", n->bits);
+    uint64_t x = n->value;
+    for (int have = n->elem_bits; have < 64; have *= 2) x |= x << have;
+    if (n->bits == 128) {
+        uint32_t low = (uint32_t)x, high = (uint32_t)(x >> 32);
+        if (n->elem_bits == 128)
+            return arena_printf(&o->s->arena, "tcp_b128{0x%" PRIx32 ", 0x%" PRIx32 ", 0, 0}", low,
+                                high);
+        return arena_printf(&o->s->arena,
+                            "tcp_b128{0x%" PRIx32 ", 0x%" PRIx32 ", 0x%" PRIx32 ", 0x%" PRIx32 "}",
+                            low, high, low, high);
+    }
+    if (n->bits < 64) x &= ((uint64_t)1 << n->bits) - 1;
+    return arena_printf(&o->s->arena, "0x%" PRIx64 "%s", x, n->bits == 64 ? "ull" : "");
+}
+
+// The bytes that a cp.async reads, at an edge.
+static const char *source_size(const struct emission *o, const struct kir_node *n) {
+    struct arena *m = &o->s->arena;
+    const char *holds = "", *size = arena_printf(m, "%d", n->bits / 8);
+    for (int i = 0; i < n->nconds; ++i)
+        holds = arena_printf(m, "%s%s%s < %s", holds, i ? " && " : "",
+                             emit_ix(o->s, o->k, n->cond[i].a), emit_ix(o->s, o->k, n->cond[i].b));
+    if (n->cut) {
+        int64_t first;
+        const char *left = emit_ix(o->s, o->k, n->cut->b), *a = emit_ix(o->s, o->k, n->cut->a);
+        bool sum = strstr(a, " + ") || strstr(a, " - ");
+        // neither is negative, so that their difference is of the type that holds both
+        if (!ix_static(n->cut->a, &first) || first)
+            left = arena_printf(m, sum ? "%s - (%s)" : "%s - %s", left, a);
+        size = arena_printf(m, "tcp_clamp(%s, 0, %d)", left, n->bits / n->buf->elem_bits);
+        if (n->buf->elem_bits > 8) size = arena_printf(m, "%d * %s", n->buf->elem_bits / 8, size);
+    }
+    return n->nconds ? arena_printf(m, "%s ? %s : 0", holds, size) : size;
+}
+
+static void put_if(const struct emission *o, const struct kir_node *n, int indent) {
+    struct session *s = o->s;
+    const char *part[MAX_CONDITIONS];
+    int nparts = 0;
+    for (; nparts < n->nconds && nparts < MAX_CONDITIONS; ++nparts)
+        part[nparts] = arena_printf(&s->arena, "%s < %s", emit_ix(s, o->k, n->cond[nparts].a),
+                                    emit_ix(s, o->k, n->cond[nparts].b));
+    if (n->name) {
+        const char *head = arena_printf(&s->arena, "const bool %s = ", n->name);
+        conditions_write(o->b, indent, head, part, nparts, ";");
+        part[0] = n->name;
+        nparts = 1;
+    }
+    conditions_write(o->b, indent, "if (", part, nparts, ") {");
+    emit_list(o, n->body, indent + 4);
+    if (!n->orelse) return;
+    buf_fill(o->b, ' ', indent);
+    buf_puts(o->b, "} else {\n");
+    emit_list(o, n->orelse, indent + 4);
+}
+
+// A loop but for its closing brace.
+static void put_loop(const struct emission *o, const struct kir_node *n, int indent) {
+    struct buf *b = o->b;
+    for (int i = 0; i < n->nrings; ++i) {
+        buf_fill(b, ' ', indent);
+        buf_printf(b, "int %s = %" PRId64 ";\n", n->ring[i].var->c_name, n->ring[i].first);
+    }
+    for (int i = 0; i < n->ncarries; ++i) {
+        const struct kir_carry *c = &n->carry[i];
+        let_write(b, indent,
+                  arena_printf(&o->s->arena, "%s %s =", int_type(c->var), c->var->c_name),
+                  emit_ix(o->s, o->k, c->first));
+        if (emit_names_stride(c))
+            let_write(b, indent,
+                      arena_printf(&o->s->arena, "const int64_t %s =", c->stride->c_name),
+                      emit_step(o->s, o->k, ix_lay(o->s, c->apart), c->stride));
+    }
+    if (n->unroll) buf_puts(b, "#pragma unroll\n");
+    put_for(o, n, indent);
+    struct emission inner = *o;
+    if (n->ncarries) {
+        inner.carry = n->carry;
+        inner.ncarries = n->ncarries;
+    }
+    emit_list(&inner, n->body, indent + 4);
+    for (int i = 0; i < n->ncarries; ++i) {
+        const struct kir_carry *c = &n->carry[i];
+        let_write(b, indent + 4, arena_printf(&o->s->arena, "%s +=", c->var->c_name),
+                  emit_step(o->s, o->k, c->step, c->var));
+    }
+    for (int i = 0; i < n->nrings; ++i) {
+        const char *r = n->ring[i].var->c_name;
+        buf_fill(b, ' ', indent + 4);
+        buf_printf(b, "%s = %s < %" PRId64 " ? %s + 1 : 0;\n", r, r, n->ring[i].size - 1, r);
+    }
+}
+
+// slot = tcp_convert<To, From>(load), on one line or two.
+static void put_converting_load(const struct emission *o, const struct kir_node *n, int indent,
+                                const char *slot) {
+    const char *load = arena_printf(&o->s->arena, "%s(%s)", load_name(o, n->buf, n->bits),
+                                    element(o, n->buf, n->at));
+    const char *all =
+        arena_printf(&o->s->arena, "%s = %s;", slot, converted(o, n->buf, n->stage, load));
+    buf_fill(o->b, ' ', indent);
+    if (indent + (int)strlen(all) <= EMIT_COLUMNS) {
+        buf_printf(o->b, "%s\n", all);
+        return;
+    }
+    size_t head = strlen(all) - strlen(load) - 2;
+    buf_printf(o->b, "%.*s\n", (int)head, all);
+    buf_fill(o->b, ' ', indent + 4);
+    buf_printf(o->b, "%s);\n", load);
+}
+
+static void put_node(const struct emission *o, const struct kir_node *n, int indent) {
+    struct buf *b = o->b;
+    switch (n->kind) {
+    case KIR_COMMENT: put_comment(o, n, indent); return;
+    case KIR_LET:
+        let_write(b, indent,
+                  arena_printf(&o->s->arena, "const %s %s =", let_type(n), n->var->c_name),
+                  emit_ix(o->s, o->k, n->index));
+        return;
+    case KIR_FOR: put_loop(o, n, indent); break;
+    case KIR_GUARD:
+        buf_fill(b, ' ', indent);
+        buf_printf(b, "if (%s < %" PRId64 ") {\n", n->index ? emit_ix(o->s, o->k, n->index) : "tid",
+                   n->count);
+        emit_list(o, n->body, indent + 4);
+        break;
+    case KIR_IF: put_if(o, n, indent); break;
+    case KIR_BLOCK:
+        if (!declares(n->body)) {  // braces only where there are names to keep apart
+            emit_list(o, n->body, indent);
+            return;
+        }
+        buf_fill(b, ' ', indent);
+        buf_puts(b, "{\n");
+        emit_list(o, n->body, indent + 4);
+        break;
+    case KIR_STAGE_DECL:
+        buf_fill(b, ' ', indent);
+        buf_printf(b, "%s %s[%" PRId64 "];\n", n->stage->c_type, n->stage->c_name, n->stage->count);
+        return;
+    case KIR_LOAD: {
+        const char *slot = element(o, n->stage, n->stage_at);
+        if (kir_converts(n->buf, n->stage)) {
+            put_converting_load(o, n, indent, slot);
+            return;
+        }
+        struct call c = emit_call_of(
+            o, indent, arena_printf(&o->s->arena, "%s = %s(", slot, load_name(o, n->buf, n->bits)),
+            ");");
+        call_arg(&c, "%s", element(o, n->buf, n->at));
+        call_write(b, &c);
+        return;
+    }
+    case KIR_STORE: {
+        struct call c =
+            emit_call_of(o, indent,
+                         arena_printf(&o->s->arena, "%s(", store_name(o, n->buf, n->bits)), ");");
+        call_arg(&c, "%s", element(o, n->buf, n->at));
+        call_arg(&c, "%s", converted(o, n->stage, n->buf, element(o, n->stage, n->stage_at)));
+        call_write(b, &c);
+        return;
+    }
+    case KIR_MOVE: {
+        struct call c = emit_call_of(
+            o, indent, arena_printf(&o->s->arena, "%s(", store_name(o, n->to_buf, n->bits)), ");");
+        call_arg(&c, "%s", element(o, n->to_buf, n->to_at));
+        call_arg(&c, "%s(%s)", load_name(o, n->buf, n->bits), element(o, n->buf, n->at));
+        call_write(b, &c);
+        return;
+    }
+    case KIR_FILL: {
+        if (n->stage) {
+            const char *slot = element(o, n->stage, n->stage_at), *value = filling(o, n);
+            bool fits = indent + (int)(strlen(slot) + strlen(value)) + 4 <= EMIT_COLUMNS;
+            buf_fill(b, ' ', indent);
+            buf_printf(b, "%s =", slot);
+            buf_char(b, fits ? ' ' : '\n');
+            buf_fill(b, ' ', fits ? 0 : indent + 4);
+            buf_printf(b, "%s;\n", value);
+            return;
+        }
+        struct call c = emit_call_of(
+            o, indent, arena_printf(&o->s->arena, "%s(", store_name(o, n->to_buf, n->bits)), ");");
+        call_arg(&c, "%s", element(o, n->to_buf, n->to_at));
+        call_arg(&c, "%s", filling(o, n));
+        call_write(b, &c);
+        return;
+    }
+    case KIR_ASYNC: {
+        struct call c =
+            emit_call_of(o, indent, arena_printf(&o->s->arena, "%s(", n->function), ");");
+        call_arg(&c, "%s", element(o, n->to_buf, n->to_at));
+        call_arg(&c, "%s", element(o, n->buf, n->at));
+        if (n->nconds || n->cut) call_arg(&c, "%s", source_size(o, n));
+        call_write(b, &c);
+        return;
+    }
+    case KIR_COMMIT:
+        buf_fill(b, ' ', indent);
+        buf_puts(b, "tcp_cp_async_commit();\n");
+        return;
+    case KIR_WAIT:
+        buf_fill(b, ' ', indent);
+        buf_printf(b, "tcp_cp_async_wait<%d>();\n", n->pending);
+        return;
+    case KIR_CALL: {
+        struct call c = emit_call_of(o, indent, arena_printf(&o->s->arena, "%s(", n->callee), ");");
+        call_arg(&c, "tid");
+        for (int i = 0; i < n->nargs; ++i) {
+            const struct kir_arg *a = &n->arg[i];
+            call_arg(&c, "%s", a->buf ? element(o, a->buf, a->at) : emit_ix(o->s, o->k, a->at));
+        }
+        call_write(b, &c);
+        return;
+    }
+    case KIR_BARRIER:
+        buf_fill(b, ' ', indent);
+        buf_puts(b, "tcp_sync();\n");
+        return;
+    }
+    buf_fill(b, ' ', indent);
+    buf_puts(b, "}\n");
+}
+
+void emit_list(const struct emission *o, const struct kir_node *list, int indent) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        if (n->kind == KIR_COMMENT && n->path && o->lines) o->lines->plan_line = n->plan_line;
+        if (!o->lines || (n->kind != KIR_LOAD && n->kind != KIR_STORE && n->kind != KIR_MOVE &&
+                          n->kind != KIR_ASYNC && n->kind != KIR_FILL)) {
+            put_node(o, n, indent);
+            continue;
+        }
+        struct buf access;
+        buf_init(&access);
+        struct emission aside = *o;
+        aside.b = &access;
+        put_node(&aside, n, indent);
+        lines_write(o->lines, access.text);
+        buf_release(&access);
+    }
+}
