@@ -44,7 +44,7 @@ static const char help[] =
     "  -Wname -Wno-name    turn a warning on or off; -w turns all off\n"
     "  -Werror[=name]      make warnings errors; -Wno-error=name not this one\n"
     "  --error-limit=N     stop after N errors; 0 is no limit; default 20\n"
-    "  --proof-limit=N     give a proof up after N operations of isl; default 400000\n"
+    "  --proof-limit=N     give a proof up after N operations of isl; default 250000\n"
     "  --color=WHEN        auto (default), always, never\n"
     "  --diagnostics=KIND  text (default) or json\n"
     "  --explain=NAME      print the page of a message: what [-WNAME] or [--explain=NAME] behind "

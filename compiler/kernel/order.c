@@ -80,7 +80,9 @@ static bool trouble(struct run *r, const char *why) {
 static bool value_for(struct run *r, const struct ix *e, int64_t active, const bool *off,
                       struct column *out) {
     if (columns_eval(r->columns, e, active, off, out)) return true;
-    return trouble(r, arena_printf(&r->s->arena, "'%s' has no value", ix_text(r->s, e)));
+    trouble(r, arena_printf(&r->s->arena, "'%s' has no value", ix_text(r->s, e)));
+    r->fault->no_value = true;
+    return false;
 }
 
 // The value that all threads have.
@@ -453,6 +455,7 @@ static bool run_ways(struct run *r, const struct kir_node *n, const struct kir_c
                      int nconds) {
     const bool *before = r->off;
     int64_t threads = r->k->threads, on = 0, hold = 0;
+    r->operations += threads / 4;
     bool *off = ARENA_ARRAY(&r->s->arena, bool, threads), ok = true;
     bool *other = ARENA_ARRAY(&r->s->arena, bool, threads);
     for (int64_t t = 0; t < threads; ++t) {

@@ -109,6 +109,9 @@ static int64_t moved(struct session *s, const struct kernel *k, const struct stm
             times = by_thread ? k->threads : 1;
             if (!lay_valid(l) || !lay_int_eval(lay_size(&s->lay, l), sym, &n)) n = 0;
             if (n < k->threads && !by_thread) n = k->threads;
+            // a tile that reaches beyond the view is gone through, too
+            const struct tiled_copy *tc = x->copy->tc;
+            if (tc && n > 0 && n < tc->threads * tc->values) n = tc->threads * tc->values;
         } else if (x->kind == STMT_CALL) {
             times = 1;
             for (int i = 0; i < x->call->fn->nformals; ++i) {

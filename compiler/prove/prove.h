@@ -62,7 +62,7 @@ struct prove_witness {
 
 // Operations of isl that a question may take, unless options.proof_limit says otherwise: ten times
 // what any plan of the tests needs (tests/prove/limit.test).
-#define PROVE_LIMIT 400000ul
+#define PROVE_LIMIT 250000ul
 
 // "promise": of the params, besides their ranges and divisors.  Freed by prover_free.
 struct prover *prover_new(struct session *s, const struct prove_promise *promise, int npromises);

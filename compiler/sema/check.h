@@ -10,6 +10,8 @@
 #include "sema/value.h"
 
 // -- symbols --------------------------------------------------------------------------------------
+enum { MOST_THREADS = 1024, MOST_LOOPS = 32 };  // of a block; around a statement
+
 enum symbol_kind {
     SYM_CONST,
     SYM_PARAM,
@@ -295,6 +297,8 @@ bool loop_fits(struct sema *c, struct range at);
 // The tensor as the kernel at hand sees it: a global one that is among its arguments, its own
 // instance of a shared one.
 const struct value *kernel_tensor(struct sema *c, struct symbol *sym, struct range at);
+// threads.c: sets threads and threads_given of c->kernel.
+void kernel_make_threads(struct sema *c, const struct ast_fn *fn);
 
 // pipeline.c
 struct stmt *check_pipeline(struct sema *c, const struct ast_stmt *s);

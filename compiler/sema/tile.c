@@ -6,10 +6,7 @@
 
 #include "sema/check.h"
 
-enum {
-    MOST_THREADS = 1024,   // of a block
-    MOST_POINTS = 1 << 22  // elements of a tile
-};
+enum { MOST_POINTS = 1 << 22 };  // elements of a tile
 
 struct tile_args {
     const struct ast_arg *atom, *thr, *val, *atoms, *along, *tv, *tile, *map;
