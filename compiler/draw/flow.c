@@ -74,7 +74,7 @@ static void add_copy(struct flow *f, const struct copy *c) {
     const struct copy_facts *facts = &c->facts;
     int from = lane_of(f, c->src.base), to = lane_of(f, c->dst.base);
     // of a frag and another the other one is what the block moves
-    const struct view *v = c->src.base->space == MEM_FRAG ? &c->dst : &c->src;
+    const struct view *v = copy_tiled_side(c);
     struct lay_int n = lay_valid(v->layout) ? lay_size(x, v->layout) : LAY_INT_INVALID;
     if (facts->level == LEVEL_THREAD) n = lay_int_mul(x, n, lay_int(facts->threads));
     struct pic_step *t = add_step(f, STEP_COPY);

@@ -16,15 +16,10 @@ struct path {
     struct pic_arrow *arrow;  // PIC_GRIDS times MAX_ARROWS
 };
 
-// The side whose shape the tile cuts.
-static const struct view *cut_side(const struct copy *c) {
-    return c->src.base->space == MEM_FRAG ? &c->dst : &c->src;
-}
-
 static const char *find_path(const struct draw_request *r, struct path *f) {
     const struct tiled_copy *tc = r->copy->tc;
     if (!tc) return "it is a copy between one thread's views, which no tile cuts";
-    const struct view *v = cut_side(r->copy);
+    const struct view *v = copy_tiled_side(r->copy);
     if (!lay_valid(v->layout) || !domain_of(v->layout.shape, r->sym_values, &f->view))
         return "its view has no extents, or more than 2147483647 elements";
     f->view.names = v->names;
@@ -116,7 +111,7 @@ const char *view_path(struct picture *p, const struct draw_request *r) {
     if (r->thread < 0 || r->thread >= f->tc->threads)
         return picture_text(p, "thread %" PRId64 " is none of its %" PRId64 " threads", r->thread,
                             f->tc->threads);
-    const struct view *v = cut_side(r->copy);
+    const struct view *v = copy_tiled_side(r->copy);
     why = domain_grids(p, picture_text(p, "the view of '%s'", v->base->name), &f->view);
     if (why) return why;
     f->thread = r->thread;

@@ -102,7 +102,7 @@ static bool wrong_subject(const struct command *q, const struct subject *u, enum
 
 // The names of the modes that the tile of "y" cuts; NULL: they have none.
 static const char *const *names_cut(const struct copy *y) {
-    return (y->src.base->space == MEM_FRAG ? &y->dst : &y->src)->names;
+    return copy_tiled_side(y)->names;
 }
 
 // Whether all copies in "list" by "tc" cut modes of the same names, which become "names".

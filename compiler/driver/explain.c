@@ -118,7 +118,7 @@ static void explain_tiled(struct session *s, const struct copy *c, struct explai
 
 const struct ix *explain_bytes(struct session *s, const struct kernel *k, const struct copy *c) {
     const struct copy_facts *f = &c->facts;
-    const struct view *tile = c->src.base->space == MEM_FRAG ? &c->dst : &c->src;
+    const struct view *tile = copy_tiled_side(c);
     // a thread's copy moves what each thread has
     struct lay_int n = lay_size(&s->lay, c->tc ? tile->layout : f->src.layout);
     int64_t warps = (k->threads + 31) / 32;
@@ -135,7 +135,7 @@ const struct ix *explain_bytes(struct session *s, const struct kernel *k, const 
 static struct explained_copy explain_copy(struct session *s, const struct kernel *k,
                                           const struct copy *c, const struct ix *times) {
     const struct copy_facts *f = &c->facts;
-    const struct view *tile = c->src.base->space == MEM_FRAG ? &c->dst : &c->src;
+    const struct view *tile = copy_tiled_side(c);
     const struct atom *atom = copy_atom(c);
     struct explained_copy x = {
         .label = c->label,

@@ -60,7 +60,7 @@ static void comment(struct lowering *w, const struct copy *c) {
     const char **line = ARENA_ARRAY(&s->arena, const char *, 7);
     struct kir_node *n = lower_node(w, KIR_COMMENT);
     int nlines = 0, col;
-    const struct view *tile = c->src.base->space == MEM_FRAG ? &c->dst : &c->src;
+    const struct view *tile = copy_tiled_side(c);
     const char *elem = tile->base->elem->name;
     int64_t lanes = c->tc ? c->tc->threads : f->lanes;
     bool by_warp = f->level == LEVEL_WARP || f->lanes;

@@ -365,41 +365,41 @@ static void run_wait(struct run *r, int pending) {
 // -- loops ----------------------------------------------------------------------------------------
 
 // Marks in "on" the variables in "list" that depend on marked ones; whether a tracked address does.
-static bool addresses_hang(const struct kir_node *list, bool *on);
+static bool addresses_depend(const struct kir_node *list, bool *on);
 
-static bool hangs(const struct ix *e, const bool *on) {
+static bool depends(const struct ix *e, const bool *on) {
     if (!e) return false;
     switch (e->op) {
     case IX_VAR: return on[e->var->id];
     case IX_DIV:
     case IX_MOD:
-    case IX_SWZ: return hangs(e->a, on);
+    case IX_SWZ: return depends(e->a, on);
     case IX_SUM: break;
     }
     for (int i = 0; i < e->nterms; ++i) {
-        if (hangs(e->term[i].atom, on)) return true;
+        if (depends(e->term[i].atom, on)) return true;
     }
     return false;
 }
 
-static bool addresses_hang(const struct kir_node *list, bool *on) {
+static bool addresses_depend(const struct kir_node *list, bool *on) {
     for (const struct kir_node *n = list; n; n = n->next) {
-        if (n->kind == KIR_LET && hangs(n->index, on)) on[n->var->id] = true;
+        if (n->kind == KIR_LET && depends(n->index, on)) on[n->var->id] = true;
         for (int i = 0; i < n->ncarries; ++i) {
-            if (hangs(n->carry[i].first, on) || hangs(n->carry[i].step, on))
+            if (depends(n->carry[i].first, on) || depends(n->carry[i].step, on))
                 on[n->carry[i].var->id] = true;
         }
-        if (is_tracked(n->buf) && hangs(n->at, on)) return true;
-        if (is_tracked(n->to_buf) && hangs(n->to_at, on)) return true;
+        if (is_tracked(n->buf) && depends(n->at, on)) return true;
+        if (is_tracked(n->to_buf) && depends(n->to_at, on)) return true;
         for (int i = 0; i < n->nargs; ++i) {
-            if (is_tracked(n->arg[i].buf) && hangs(n->arg[i].at, on)) return true;
+            if (is_tracked(n->arg[i].buf) && depends(n->arg[i].at, on)) return true;
         }
-        if (hangs(n->begin, on) || hangs(n->end, on)) return true;
+        if (depends(n->begin, on) || depends(n->end, on)) return true;
         for (int i = 0; i < n->nconds; ++i) {
-            if (hangs(n->cond[i].a, on) || hangs(n->cond[i].b, on)) return true;
+            if (depends(n->cond[i].a, on) || depends(n->cond[i].b, on)) return true;
         }
-        if (n->cut && (hangs(n->cut->a, on) || hangs(n->cut->b, on))) return true;
-        if (addresses_hang(n->body, on) || addresses_hang(n->orelse, on)) return true;
+        if (n->cut && (depends(n->cut->a, on) || depends(n->cut->b, on))) return true;
+        if (addresses_depend(n->body, on) || addresses_depend(n->orelse, on)) return true;
     }
     return false;
 }
@@ -408,9 +408,9 @@ static bool steps_are_alike(struct run *r, const struct kir_node *n) {
     struct arena_mark mark = arena_mark(&r->s->arena);
     bool *on = ARENA_ARRAY(&r->s->arena, bool, r->s->next_var);
     on[n->var->id] = true;
-    bool hang = addresses_hang(n->body, on);
+    bool depend = addresses_depend(n->body, on);
     arena_rewind(&r->s->arena, mark);
-    return !hang;
+    return !depend;
 }
 
 static bool run_list(struct run *r, const struct kir_node *list);

@@ -297,8 +297,7 @@ static bool visit(struct session *s, struct find *all, struct kernel *k, struct 
         before = f->n;
     }
     if (c->tc) view_bounds(s, c, n, f);
-    if (f->n > before)
-        coord[n++] = view_modes(s, c->src.base->space == MEM_FRAG ? &c->dst : &c->src);
+    if (f->n > before) coord[n++] = view_modes(s, copy_tiled_side(c));
     if (f->n == 0) return true;
     if (!check_source(s, all, k, c)) return false;
     if (!count_along(s, k, c, coord, n, f)) return false;

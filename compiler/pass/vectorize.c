@@ -28,15 +28,6 @@
 #include "pass/walk.h"
 #include "pass/width.h"
 
-static int64_t gcd(int64_t a, int64_t b) {
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a < 0 ? -a : a;
-}
-
 static int64_t power_of_two_in(int64_t n) {
     return n & -n;
 }
@@ -74,13 +65,13 @@ static void add_loose(const struct assumption *a, struct align_terms *t, struct 
                       int64_t unit) {
     int64_t by = assume_int(a, d, unit);
     if (t->promised == 0 || power_of_two_in(by) < power_of_two_in(t->promised)) t->loose = d;
-    t->promised = gcd(t->promised, by);
+    t->promised = lay_gcd(t->promised, by);
 }
 
 static void add_offset(const struct assumption *a, struct align_terms *t, const struct ix *e,
                        int64_t bytes) {
     if (!e || e->op != IX_SUM) {
-        t->offset = gcd(t->offset, (e ? ix_divisor(e) : 1) * bytes);
+        t->offset = lay_gcd(t->offset, (e ? ix_divisor(e) : 1) * bytes);
         return;
     }
     for (int i = 0; i < e->nterms; ++i) {
@@ -90,7 +81,7 @@ static void add_offset(const struct assumption *a, struct align_terms *t, const 
         if (coef.nsyms > 0)
             add_loose(a, t, coef, unit);
         else
-            t->offset = gcd(t->offset, assume_times(unit, lay_int_divisor(coef)));
+            t->offset = lay_gcd(t->offset, assume_times(unit, lay_int_divisor(coef)));
     }
 }
 
@@ -123,13 +114,13 @@ static int64_t alignment(const struct assumption *a, const struct copy_facts *f,
             add_loose(a, terms, d, bytes);
             continue;
         }
-        terms->stride = gcd(terms->stride, lay_int_divisor(d) * bytes);
+        terms->stride = lay_gcd(terms->stride, lay_int_divisor(d) * bytes);
         if (lay_int_is(d, 0)) continue;
         if (lay_int_is(terms->worst, 0) ||
             power_of_two_in(lay_int_divisor(d)) < power_of_two_in(lay_int_divisor(terms->worst)))
             terms->worst = d;
     }
-    return gcd(gcd(terms->base, terms->offset), gcd(terms->run, terms->stride));
+    return lay_gcd(lay_gcd(terms->base, terms->offset), lay_gcd(terms->run, terms->stride));
 }
 
 // -- one copy -------------------------------------------------------------------------------------

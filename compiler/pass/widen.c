@@ -17,10 +17,6 @@ struct arrangement {
     int64_t thr[LAY_MAX_RANK], val[LAY_MAX_RANK];
 };
 
-static int64_t gcd(int64_t a, int64_t b) {
-    return b ? gcd(b, a % b) : a;
-}
-
 // The mode of "v" that starts with stride 1, -1 for none.
 static int contiguous_mode(struct lay_ctx *x, const struct view *v) {
     struct lay l = lay_inner(v->layout);
@@ -68,7 +64,7 @@ static bool keep_tile(const struct arrangement *now, int64_t w, struct arrangeme
         int i = k == 0 ? now->along : k <= now->along ? k - 1 : k;
         int64_t extent = now->thr[i] * now->val[i], most = i == now->along ? extent / w : extent;
         if (i == now->along && extent % w) return false;
-        out->thr[i] = gcd(threads, most);
+        out->thr[i] = lay_gcd(threads, most);
         out->val[i] = extent / out->thr[i];
         threads /= out->thr[i];
     }
@@ -135,7 +131,7 @@ static bool arrangement_of_tile(struct session *s, const struct tiled_copy *tc,
         if (known) {
             a->thr[i] = lay_size(&s->lay, lay_mode(&s->lay, tc->thr, i)).num;
         } else {  // as many as fit: keep_tile() puts them anew
-            a->thr[i] = gcd(threads, n.num);
+            a->thr[i] = lay_gcd(threads, n.num);
             threads /= a->thr[i];
         }
         if (a->thr[i] < 1 || n.num % a->thr[i]) return false;

@@ -175,6 +175,11 @@ static inline const struct atom *copy_atom(const struct copy *c) {
     return c->tc ? &c->tc->atom : c->atom;
 }
 
+// The side whose shape a tile cuts: of a fragment and something else the latter.
+static inline const struct view *copy_tiled_side(const struct copy *c) {
+    return c->src.base->space == MEM_FRAG ? &c->dst : &c->src;
+}
+
 // A loop whose "load" parts run stages - 1 steps ahead of its "use" parts: step n fills slot
 // (n - begin) % stages of its buffers, and is used from there.  It means what the loop over its
 // parts in order means.  Parts have variables of their own for step and slot, because they are at

@@ -5,7 +5,7 @@ const struct value *map_copy(struct sema *c, const struct ast_expr *e, const str
     for (struct memo *m = c->memo; m; m = m->next)
         if (m->e == e) return m->value;
     // a fragment has the values of one thread, the other side, which is none, the tile
-    const struct view *v = y->src.base->space == MEM_FRAG ? &y->dst : &y->src;
+    const struct view *v = copy_tiled_side(y);
     struct lay_int size = lay_size(c->lay, v->layout);
     if (!lay_int_static(size))
         return FAIL(c, v->at,

@@ -415,7 +415,7 @@ const struct value *tile_call(struct sema *c, const struct ast_expr *e) {
 const struct value *tile_by(struct sema *c, const struct ast_expr *e, const struct copy *y) {
     const struct value *tv = eval(c, e);
     if (tv->kind == VAL_NONE) return tv;
-    const struct view *v = y->src.base->space == MEM_FRAG ? &y->dst : &y->src;
+    const struct view *v = copy_tiled_side(y);
     const struct lay_tuple *shape = v->layout.shape;
     if (!lay_tuple_static(shape))
         return FAIL(c, v->at,
