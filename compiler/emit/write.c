@@ -20,8 +20,7 @@ void call_arg(struct call *c, const char *fmt, ...) {
     va_start(ap, fmt);
     buf_vprintf(&b, fmt, ap);
     va_end(ap);
-    if (c->nargs == (int)(sizeof c->arg / sizeof c->arg[0]))
-        BUG("a call of more than %d arguments", c->nargs);
+    c->arg = arena_more(&c->s->arena, c->arg, sizeof *c->arg, c->nargs, &c->cap);
     c->arg[c->nargs++] = buf_finish(&b, &c->s->arena);
 }
 

@@ -14,8 +14,8 @@ struct call {  // text before the arguments, the arguments, text after them
     struct session *s;
     int indent;
     const char *head;  // ends with the opening parenthesis
-    const char *arg[128];
-    int nargs;
+    const char **arg;
+    int nargs, cap;
     const char *tail;
 };
 

@@ -344,6 +344,7 @@ struct kernel {
         *param;  // those that the body, the grid or a tensor's layout uses; in order of declaration
     int nparams;
     const struct ix_var *tid, *lane, *warp, *block[3];
+    int first_var, end_var;  // ids of the variables that its text speaks of
     struct stmt *body;
     const struct variant *variant;  // pass "vectorize": widest first; none when there is but one
     int nvariants;

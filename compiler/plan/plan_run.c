@@ -146,7 +146,8 @@ bool plan_run(struct session *s, const struct plan *p, const struct kernel *k,
     *report = (struct plan_run_report){.thread = -1};
     struct run r = {.s = s, .p = p, .k = k, .what = what, .img = img, .report = report};
     struct arena_mark mark = arena_mark(&s->arena);
-    r.var = ARENA_ARRAY(&s->arena, int64_t, p->nvars + 1);
+    r.var = ARENA_ROOM(&s->arena, int64_t, p->nvars + 1);
+    for (int i = k->first_var; i < k->end_var; ++i) r.var[i] = 0;
     r.env = (struct ix_env){r.var, sym_values};
     r.whole = what->all_blocks && what->all_iterations;
     r.threads = threads_of(k, k->body);

@@ -4,6 +4,10 @@
 
 #include "sema/check.h"
 
+// A launch hands over 4096 bytes of them (CUDA C++ Programming Guide, __global__ function
+// parameters).
+enum { MOST_ARGUMENTS = 512 };
+
 // -- tensors in a kernel --------------------------------------------------------------------------
 
 static struct tensor *own(struct sema *c, const struct tensor *t) {
@@ -343,7 +347,8 @@ void declare_kernel(struct sema *c, const struct ast_decl *d) {
                          .at = d->name.at,
                          .device = !fn->kernel,
                          .manual = fn->manual,
-                         .async = fn->async};
+                         .async = fn->async,
+                         .first_var = c->s->next_var};
     struct value *v = ARENA_NEW(&c->s->arena, struct value);
     v->kind = VAL_KERNEL;
     v->kernel = k;
@@ -363,7 +368,13 @@ void declare_kernel(struct sema *c, const struct ast_decl *d) {
     scope_leave(c);
     scope_leave(c);
     scope_leave(c);
+    k->end_var = c->s->next_var;
     collect_params(c, k);
+    if (k->nformals + k->nindexes + k->nparams > MOST_ARGUMENTS)
+        diag_error(c->s, k->at,
+                   "kernel '%s' takes %d arguments, tensors and params; %d is most, as a launch "
+                   "hands over 4096 bytes",
+                   k->name, k->nformals + k->nindexes + k->nparams, MOST_ARGUMENTS);
     drop_untouched(k);
     c->kernel = NULL;
     c->memo = NULL;

@@ -74,8 +74,7 @@ static void finish(struct sema *c) {
         for (int i = 0; i < k->nlocal; ++i) k->local[i]->id += p->ntensors;
         for (int i = 0; i < k->nformals; ++i) {
             struct tensor *t = k->formal[i].tensor;
-            bool top = false;
-            for (int j = 0; j < p->ntensors; ++j) top |= p->tensor[j] == t;
+            bool top = t->id < p->ntensors && p->tensor[t->id] == t;
             if (!top) t->id += p->ntensors;
         }
     }

@@ -61,7 +61,18 @@ static bool reach(const struct lay_tuple *shape, const struct lay_tuple *stride,
 // specifications by compute capability).
 enum { FRAG_BYTES = 512 * 1024 };
 
+// The modes that coordinates can name (lay_int_basis), those of nested shapes and of slots among
+// them.
+enum { MOST_COORDINATES = 32 };
+
 static bool check_layout(struct sema *c, struct tensor *t, struct range at) {
+    int modes = lay_tuple_leaves(t->layout.shape);
+    if (t->space != MEM_FRAG && modes > MOST_COORDINATES) {
+        diag_error(c->s, at,
+                   "'%s' has %d modes, with those of nested shapes and of stages; %d is most",
+                   t->name, modes, MOST_COORDINATES);
+        return false;
+    }
     if (!check_modes(c, t->name, t->layout.shape, t->layout.stride, at)) return false;
     int64_t most = 0, first, last;
     lay_int_range(t->layout.offset, &first, &last);
