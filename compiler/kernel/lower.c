@@ -274,10 +274,12 @@ static void lower_params(struct lowering *w, const struct plan *p, const struct 
         r->narrow = q->sym->hi <= INT32_MAX && q->sym->lo >= INT32_MIN;
     }
     // the relations that speak of these params alone
-    out->relation = ARENA_ARRAY(&s->arena, struct kir_relation, p->nrelations + 1);
+    int cap = 0;
     for (int i = 0; i < p->nrelations; ++i) {
         const struct relation *r = p->relation[i];
         if (!lower_known(k, r->a) || !lower_known(k, r->b)) continue;
+        out->relation =
+            arena_more(&s->arena, out->relation, sizeof *out->relation, out->nrelations, &cap);
         out->relation[out->nrelations++] = (struct kir_relation){r->a, r->b, r->op, r->text};
     }
 }

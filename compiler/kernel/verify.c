@@ -268,10 +268,11 @@ static void check_order(struct session *s, const struct kernel *k, const struct 
     }
 }
 
+// With the "n" values "all" of the params, which every kernel is executed with.
 static bool check_kernel(struct session *s, const struct plan *p, const struct kernel *k,
-                         const struct kir_kernel *x) {
+                         const struct kir_kernel *x, const int64_t *const *all, int n) {
     const int64_t *choice[MAX_CHOICES + 1];
-    int n = plan_choices(s, p, MAX_CHOICES, choice);
+    for (int i = 0; i < n; ++i) choice[i] = all[i];
     bool wide = k->nvariants == 0;  // whether the widest variant has a choice
     for (int i = 0; i < n && !wide; ++i)
         wide = plan_holds(k->variant[0].when, k->variant[0].nwhen, choice[i]);
@@ -302,8 +303,12 @@ static bool check_kernel(struct session *s, const struct plan *p, const struct k
 bool verify_kernels(struct session *s, const struct plan *p, const struct kir *ir) {
     bool ok = true;
     const struct kir_kernel *x = ir->kernels;
+    const int64_t *choice[MAX_CHOICES];
+    int n = ir->kernels ? plan_choices(s, p, MAX_CHOICES, choice) : 0;
     for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k), x = x->next) {
-        ok &= check_kernel(s, p, k, x);
+        struct session_mark mark = session_mark(s);
+        ok &= check_kernel(s, p, k, x, choice, n);
+        session_rewind(s, mark);
     }
     return ok;
 }

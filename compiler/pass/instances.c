@@ -17,11 +17,13 @@ static bool has_all(const struct kernel *k, const struct relation *r) {
 }
 
 struct prover *instances_prover(struct session *s, const struct plan *p, const struct kernel *k) {
-    struct prove_promise *list = ARENA_ARRAY(&s->arena, struct prove_promise, p->nrelations + 1);
-    int n = 0;
-    for (int i = 0; i < p->nrelations; ++i) {
+    struct prove_promise *list = NULL;
+    int n = 0, cap = 0;
+    for (int i = 0; k && i < p->nrelations; ++i) {
         const struct relation *r = p->relation[i];
-        if (k && has_all(k, r)) list[n++] = (struct prove_promise){r->a, r->b, r->op};
+        if (!has_all(k, r)) continue;
+        list = arena_more(&s->arena, list, sizeof *list, n, &cap);
+        list[n++] = (struct prove_promise){r->a, r->b, r->op};
     }
     return prover_new(s, list, n);
 }

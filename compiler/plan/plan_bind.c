@@ -76,6 +76,12 @@ struct search {
     int steps;
     const struct condition *when;
     int nwhen;
+    int *number;           // of a param, by its symbol
+    int *first, *related;  // the relations of param i: related[first[i] .. first[i + 1])
+    int *missing;          // of each relation: params without a value
+    int *asked;            // of each param: equations that need it alone
+    uint64_t *is_asked;    // a bit a param
+    int64_t *tile;         // by symbol, what "tile_of" gives; NULL: not yet known
 };
 
 struct candidates {
@@ -101,22 +107,14 @@ static int compare_at(const struct search *q, const struct relation *r, const st
     return known ? (a > b) - (a < b) : 2;
 }
 
-// Whether "y" is the one param that "r" still needs a value of.
-static bool needs_alone(const struct search *q, const struct relation *r, const struct lay_sym *y) {
-    bool known = is_bound(r->a, q->value) && is_bound(r->b, q->value);
-    q->value[y->id] = y->lo;
-    bool then = is_bound(r->a, q->value) && is_bound(r->b, q->value);
-    q->value[y->id] = PLAN_UNBOUND;
-    return !known && then;
-}
-
 // Offers what the relations that "y" alone is still needed for ask of it: where their sides cross,
 // and the neighbours. Sides that rise or fall cross once.
 static void offer_related(const struct search *q, struct candidates *c, const struct lay_sym *y) {
     int64_t least = (y->lo + y->mul - 1) / y->mul, most = y->hi / y->mul;  // in steps of y->mul
-    for (int i = 0; i < q->p->nrelations; ++i) {
-        const struct relation *r = q->p->relation[i];
-        if (least > most || !needs_alone(q, r, y)) continue;
+    int param = q->number[y->id];
+    for (int i = q->first[param]; i < q->first[param + 1]; ++i) {
+        const struct relation *r = q->p->relation[q->related[i]];
+        if (least > most || q->missing[q->related[i]] != 1) continue;
         int before = compare_at(q, r, y, least * y->mul);
         int64_t low = least, high = most;
         while (before != 0 && low < high) {  // the first step at which it is another one
@@ -137,18 +135,53 @@ static void offer_related(const struct search *q, struct candidates *c, const st
     }
 }
 
-// The param to take next: the one that an equation asks for, or else the first one without a value;
-// -1: all have one.
-static int next_param(const struct search *q) {
-    int first = -1;
-    for (int i = 0; i < q->p->nparams; ++i) {
-        const struct lay_sym *y = q->p->param[i]->sym;
-        if (q->value[y->id] != PLAN_UNBOUND) continue;
-        if (first < 0) first = i;
-        for (int k = 0; k < q->p->nrelations; ++k)
-            if (q->p->relation[k]->op[0] == '=' && needs_alone(q, q->p->relation[k], y)) return i;
+// -- values that come and go ----------------------------------------------------------------------
+
+static void count_asked(struct search *q, int param, int by) {
+    uint64_t bit = (uint64_t)1 << param % 64;
+    q->asked[param] += by;
+    if (q->asked[param])
+        q->is_asked[param / 64] |= bit;
+    else
+        q->is_asked[param / 64] &= ~bit;
+}
+
+// The one param that relation "r" is missing counts as asked for, "by" more equations.
+static void count_missing(struct search *q, const struct relation *r, int by) {
+    for (int i = 0; i < r->nparams; ++i) {
+        const struct lay_sym *y = r->param[i]->sym;
+        if (q->value[y->id] == PLAN_UNBOUND) count_asked(q, q->number[y->id], by);
     }
-    return first;
+}
+
+static void bind(struct search *q, int param, int64_t value) {
+    q->value[q->p->param[param]->sym->id] = value;
+    for (int i = q->first[param]; i < q->first[param + 1]; ++i) {
+        const struct relation *r = q->p->relation[q->related[i]];
+        int left = --q->missing[q->related[i]];
+        if (r->op[0] == '=' && left == 0) count_asked(q, param, -1);
+        if (r->op[0] == '=' && left == 1) count_missing(q, r, 1);
+    }
+}
+
+static void unbind(struct search *q, int param) {
+    for (int i = q->first[param]; i < q->first[param + 1]; ++i) {
+        const struct relation *r = q->p->relation[q->related[i]];
+        int left = ++q->missing[q->related[i]];
+        if (r->op[0] == '=' && left == 2) count_missing(q, r, -1);
+        if (r->op[0] == '=' && left == 1) count_asked(q, param, 1);
+    }
+    q->value[q->p->param[param]->sym->id] = PLAN_UNBOUND;
+}
+
+// The param to take next: the first one that an equation asks for, or else the first one without a
+// value, behind those before "from", which have one; -1: all have.
+static int next_param(const struct search *q, int *from) {
+    int n = q->p->nparams;
+    for (int i = 0; i * 64 < n; ++i)
+        if (q->is_asked[i]) return i * 64 + __builtin_ctzll(q->is_asked[i]);
+    while (*from < n && q->value[q->p->param[*from]->sym->id] != PLAN_UNBOUND) ++*from;
+    return *from < n ? *from : -1;
 }
 
 static int64_t common_multiple(int64_t a, int64_t b) {
@@ -183,13 +216,9 @@ bool plan_holds(const struct condition *when, int n, const int64_t *sym_values) 
 
 // -- tiles ----------------------------------------------------------------------------------------
 
-// What a predicate that ends at "y" goes up by from block to block or step to step; the coordinates
-// of one block where there is no next one; 0 when it is about something else.
-static int64_t step_to(const struct predicate *p, const struct lay_sym *y) {
-    struct lay_int limit;
-    if (!p->of || !p->last || !ix_monomial(p->limit, &limit) || limit.nsyms != 1 ||
-        limit.syms[0] != y)
-        return 0;
+// What a predicate that ends at the monomial "limit" goes up by from block to block or step to
+// step; the coordinates of one block where there is no next one.
+static int64_t step_to(const struct predicate *p, struct lay_int limit) {
     const struct ix *e = p->last;
     int64_t step = 1;
     for (int i = 0; e->op == IX_SUM && i < e->nterms; ++i) {
@@ -201,34 +230,34 @@ static int64_t step_to(const struct predicate *p, const struct lay_sym *y) {
     return (step + limit.num - 1) / limit.num;
 }
 
-static int64_t tile_in(const struct stmt *list, const struct lay_sym *y) {
-    int64_t most = 0;
+static void tiles_in(struct search *q, const struct stmt *list) {
     for (const struct stmt *st = list; st; st = st->next) {
-        int64_t tile = tile_in(st->body, y);
+        tiles_in(q, st->body);
         for (int i = 0; st->kind == STMT_COPY && i < st->copy->facts.npred; ++i) {
-            int64_t step = step_to(&st->copy->facts.pred[i], y);
-            if (step > tile) tile = step;
+            const struct predicate *p = &st->copy->facts.pred[i];
+            struct lay_int limit;
+            if (!p->of || !p->last || !ix_monomial(p->limit, &limit) || limit.nsyms != 1) continue;
+            int64_t step = step_to(p, limit), *tile = &q->tile[limit.syms[0]->id];
+            if (step > *tile) *tile = step;
         }
-        if (tile > most) most = tile;
     }
-    return most;
 }
 
 // The largest tile that goes along an extent "y" which it need not divide; 0: none does.
-static int64_t tile_of(const struct plan *p, const struct lay_sym *y) {
-    int64_t most = 0;
-    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
-        int64_t tile = tile_in(k->body, y);
-        if (tile > most) most = tile;
+static int64_t tile_of(struct search *q, const struct lay_sym *y) {
+    if (!q->tile) {
+        q->tile = ARENA_ARRAY(&q->s->arena, int64_t, q->s->lay.next_sym + 1);
+        for (const struct kernel *k = plan_next(q->p, NULL); k; k = plan_next(q->p, k))
+            tiles_in(q, k->body);
     }
-    return most;
+    return q->tile[y->id];
 }
 
 // Choice 1 has a whole tile and a bit of the next one, so that the blocks are whole, or at the edge
 // of some modes or of all; choice 2 has whole tiles along some extents.
-static void offer_tiles(const struct search *q, struct candidates *c, const struct lay_sym *y,
-                        int i, int64_t step) {
-    int64_t tile = q->choice > 0 ? tile_of(q->p, y) : 0;
+static void offer_tiles(struct search *q, struct candidates *c, const struct lay_sym *y, int i,
+                        int64_t step) {
+    int64_t tile = q->choice > 0 ? tile_of(q, y) : 0;
     if (tile == 0 || tile > INT32_MAX) return;
     int64_t whole = (tile + step - 1) / step * step;
     if (q->choice > 1) offer(c, y, i % 2 ? 3 * whole + step : 2 * whole);
@@ -236,16 +265,18 @@ static void offer_tiles(const struct search *q, struct candidates *c, const stru
     offer(c, y, whole);
 }
 
-static bool keeps_all(const struct search *q) {
-    bool ok = plan_holds(q->when, q->nwhen, q->value);
-    for (int n = 0; ok && n < q->p->nrelations; ++n)
-        ok = !relation_broken(q->p->relation[n], q->value);
-    return ok;
+// Whether the relations of a param that has got a value hold, as far as all of theirs have one.
+static bool keeps_all(const struct search *q, int param) {
+    for (int i = q->first[param]; i < q->first[param + 1]; ++i)
+        if (q->missing[q->related[i]] == 0 &&
+            relation_broken(q->p->relation[q->related[i]], q->value))
+            return false;
+    return plan_holds(q->when, q->nwhen, q->value);
 }
 
-static bool search(struct search *q) {
-    int i = next_param(q);
-    if (i < 0) return keeps_all(q);
+static bool search(struct search *q, int from) {
+    int i = next_param(q, &from);
+    if (i < 0) return true;
     const struct lay_sym *y = q->p->param[i]->sym;
     struct candidates c = {0};
     // the smallest positive multiple in range
@@ -262,18 +293,54 @@ static bool search(struct search *q) {
     offer(&c, y, y->hi - y->hi % step);
     for (int k = 0; k < c.n; ++k) {
         if (++q->steps > STEPS) return false;
-        q->value[y->id] = c.v[k];
-        if (keeps_all(q) && search(q)) return true;
-        q->value[y->id] = PLAN_UNBOUND;
+        bind(q, i, c.v[k]);
+        if (keeps_all(q, i) && search(q, from)) return true;
+        unbind(q, i);
     }
     return false;
 }
 
+// Fills in which relations are about which params, and what they are missing.
+static void relate(struct search *q) {
+    const struct plan *p = q->p;
+    struct arena *a = &q->s->arena;
+    q->number = ARENA_ARRAY(a, int, p->nsyms + 1);
+    q->first = ARENA_ARRAY(a, int, p->nparams + 2);
+    q->missing = ARENA_ARRAY(a, int, p->nrelations + 1);
+    q->asked = ARENA_ARRAY(a, int, p->nparams + 1);
+    q->is_asked = ARENA_ARRAY(a, uint64_t, p->nparams / 64 + 1);
+    for (int i = 0; i < p->nparams; ++i) q->number[p->param[i]->sym->id] = i;
+    int n = 0;
+    for (int r = 0; r < p->nrelations; ++r) {
+        for (int i = 0; i < p->relation[r]->nparams; ++i, ++n) {
+            const struct lay_sym *y = p->relation[r]->param[i]->sym;
+            ++q->first[q->number[y->id] + 2];
+            q->missing[r] += q->value[y->id] == PLAN_UNBOUND;
+        }
+    }
+    q->related = ARENA_ARRAY(a, int, n + 1);
+    for (int i = 2; i < p->nparams + 2; ++i) q->first[i] += q->first[i - 1];
+    for (int r = 0; r < p->nrelations; ++r) {
+        const struct relation *x = p->relation[r];
+        for (int i = 0; i < x->nparams; ++i)
+            q->related[q->first[q->number[x->param[i]->sym->id] + 1]++] = r;
+        if (x->op[0] == '=' && q->missing[r] == 1) count_missing(q, x, 1);
+    }
+}
+
+static bool start(struct search *q) {
+    relate(q);
+    for (int r = 0; r < q->p->nrelations; ++r)
+        if (q->missing[r] == 0 && relation_broken(q->p->relation[r], q->value)) return false;
+    return plan_holds(q->when, q->nwhen, q->value) && search(q, 0);
+}
+
 static const int64_t *choose(struct session *s, const struct plan *p, const int64_t *fixed,
                              const struct condition *when, int nwhen, int choice) {
-    struct search q = {s, p, ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1), choice, 0, when, nwhen};
+    struct search q = {.s = s, .p = p, .choice = choice, .when = when, .nwhen = nwhen};
+    q.value = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
     for (int i = 0; i < p->nsyms; ++i) q.value[i] = fixed ? fixed[i] : PLAN_UNBOUND;
-    if (search(&q)) return q.value;
+    if (start(&q)) return q.value;
     // a search that the choice led astray
     return choice > 0 ? choose(s, p, fixed, when, nwhen, 0) : NULL;
 }

@@ -11,7 +11,7 @@
 #include "sema/check.h"
 #include "syntax/parse.h"
 
-enum { MOST_IMPORTS = 32 };  // files within files
+enum { MOST_IMPORTS = 32, MOST_PARAMS = 4096 };  // files within files; of a plan
 static const int64_t most_extent = INT64_C(1) << 40;
 static const int64_t most_int = INT64_C(1) << 62;
 
@@ -87,6 +87,10 @@ static void declare_params(struct sema *c, const struct ast_decl *d) {
         struct symbol *sym = scope_declare(c, p->name[i], SYM_PARAM, v);
         if (!sym || !made) continue;
         sym->param = p;
+        if (c->plan->nparams == MOST_PARAMS) {
+            diag_error(c->s, p->name[i].at, "more than %d params; a plan has no more", MOST_PARAMS);
+            return;
+        }
         GROW(c, c->param, c->plan->nparams, c->cap_param);
         c->param[c->plan->nparams++] = made;
     }

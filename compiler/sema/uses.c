@@ -1,12 +1,34 @@
 // Which params something depends on: a kernel's launcher takes those and no others.  And which of
 // its own tensors a kernel touches.
+#include <stdlib.h>
+
 #include "sema/check.h"
 
-// A set of params by index into the plan's.
+// Params, some of them more than once.
 struct uses {
     struct sema *c;
-    bool *used;
+    const struct param **param;
+    int n, cap;
 };
+
+// The plan's param with symbol "sym", or NULL; they stand in the order of their symbols.
+static const struct param *param_of(const struct sema *c, const struct lay_sym *sym) {
+    int lo = 0, hi = c->plan->nparams;
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+        if (c->param[mid]->sym->id < sym->id)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < c->plan->nparams && c->param[lo]->sym == sym ? c->param[lo] : NULL;
+}
+
+static void use_param(struct uses *u, const struct param *p) {
+    if (!p || (u->n && u->param[u->n - 1] == p)) return;
+    GROW(u->c, u->param, u->n, u->cap);
+    u->param[u->n++] = p;
+}
 
 static void use_int(struct uses *u, struct lay_int i) {
     for (int k = 0; k < i.nsyms; ++k) {
@@ -15,8 +37,7 @@ static void use_int(struct uses *u, struct lay_int i) {
             use_int(u, sym->of);
             continue;
         }
-        for (int p = 0; p < u->c->plan->nparams; ++p)
-            if (u->c->param[p]->sym == sym) u->used[p] = true;
+        use_param(u, param_of(u->c, sym));
     }
 }
 
@@ -75,18 +96,22 @@ static void use_stmts(struct uses *u, const struct stmt *s) {
     }
 }
 
+static int by_symbol(const void *a, const void *b) {
+    const struct param *x = *(const struct param *const *)a, *y = *(const struct param *const *)b;
+    return (x->sym->id > y->sym->id) - (x->sym->id < y->sym->id);
+}
+
+// Each of them once, in the order of their declarations.
 static const struct param **gather(struct uses *u, int *n) {
-    struct sema *c = u->c;
-    const struct param **list =
-        ARENA_ARRAY(&c->s->arena, const struct param *, c->plan->nparams + 1);
+    if (u->n > 1) qsort(u->param, (size_t)u->n, sizeof *u->param, by_symbol);
     *n = 0;
-    for (int p = 0; p < c->plan->nparams; ++p)
-        if (u->used[p]) list[(*n)++] = c->param[p];
-    return list;
+    for (int i = 0; i < u->n; ++i)
+        if (i == 0 || u->param[i] != u->param[i - 1]) u->param[(*n)++] = u->param[i];
+    return u->param;
 }
 
 void collect_params(struct sema *c, struct kernel *k) {
-    struct uses u = {c, ARENA_ARRAY(&c->s->arena, bool, c->plan->nparams + 1)};
+    struct uses u = {.c = c};
     for (int i = 0; i < 3; ++i) use_int(&u, k->grid[i]);
     for (int i = 0; i < k->nformals; ++i) {
         use_tuple(&u, k->formal[i].tensor->layout.shape);
@@ -115,7 +140,7 @@ void drop_untouched(struct kernel *k) {
 }
 
 void collect_relation(struct sema *c, struct relation *r) {
-    struct uses u = {c, ARENA_ARRAY(&c->s->arena, bool, c->plan->nparams + 1)};
+    struct uses u = {.c = c};
     use_ix(&u, r->a);
     use_ix(&u, r->b);
     r->param = gather(&u, &r->nparams);
