@@ -23,11 +23,10 @@ void session_release(struct session *s) {
 }
 
 struct session_mark session_mark(const struct session *s) {
-    return (struct session_mark){arena_mark(&s->arena), s->diags.last, s->next_var};
+    return (struct session_mark){arena_mark(&s->arena), s->next_var};
 }
 
 void session_rewind(struct session *s, struct session_mark mark) {
-    if (s->diags.last != mark.last) return;
     lay_clear_error(&s->lay);
     arena_rewind(&s->arena, mark.arena);
     s->next_var = mark.next_var;

@@ -38,13 +38,11 @@ struct session {
 // For work on one kernel of which nothing stays but diagnostics.
 struct session_mark {
     struct arena_mark arena;
-    const struct diag *last;
     int next_var;
 };
 
 struct session_mark session_mark(const struct session *s);
-// Frees what was allocated since "mark", variables too, unless diagnostics came since: these may
-// point to it.
+// Frees what was allocated since "mark", variables too.  Diagnostics have memory of their own.
 void session_rewind(struct session *s, struct session_mark mark);
 
 void session_init(struct session *s);

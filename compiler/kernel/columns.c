@@ -11,7 +11,8 @@
 #include "base/session.h"
 #include "layout/algebra.h"
 
-enum { FIRST_PLACES = 64, HASH_SHIFT = 20 };  // of the table of expressions
+enum { FIRST_PLACES = 64, HASH_SHIFT = 20 };    // of the table of expressions
+enum { PAGE_BITS = 6, PAGE = 1 << PAGE_BITS };  // of the table of variables
 #define HASH_FACTOR ((uint64_t)0x9e3779b97f4a7c15u)
 
 // A variable, or an expression that has been evaluated.
@@ -29,13 +30,20 @@ struct columns {
     struct session *s;
     const int64_t *sym;
     int64_t threads, clock;
-    struct kept *var;  // by ix_var.id
-    int nvars;
+    struct kept *
+        *page;  // variables by ix_var.id: a kernel has few of the session's; NULL: all are 0
+    int npages;
     struct kept *expr;  // a table by expression
     int64_t cap, used;  // cap: a power of two
     int64_t *number;    // of variables, for one thread
     struct kept tid;    // the threads' numbers
 };
+
+static struct kept *variable(struct columns *c, const struct ix_var *v) {
+    struct kept **page = &c->page[v->id >> PAGE_BITS];
+    if (!*page) *page = memory_got(calloc(PAGE, sizeof **page));
+    return &(*page)[v->id & (PAGE - 1)];
+}
 
 static int64_t *own_column(struct columns *c, struct kept *k) {
     if (!k->own) k->own = memory_got(calloc((size_t)c->threads, sizeof *k->own));
@@ -79,8 +87,8 @@ static void renew(struct columns *c, struct kept *k) {
 struct columns *columns_new(struct session *s, int64_t threads, const int64_t *sym) {
     struct columns *c = memory_got(malloc(sizeof *c));
     *c = (struct columns){.s = s, .sym = sym, .threads = threads, .cap = FIRST_PLACES};
-    c->nvars = s->next_var;
-    c->var = memory_got(calloc((size_t)c->nvars, sizeof *c->var));
+    c->npages = (s->next_var >> PAGE_BITS) + 1;
+    c->page = memory_got(calloc((size_t)c->npages, sizeof(struct kept *)));
     c->expr = memory_got(calloc((size_t)c->cap, sizeof *c->expr));
     int64_t *own = own_column(c, &c->tid);
     for (int64_t t = 0; t < threads; ++t) own[t] = t;
@@ -90,9 +98,12 @@ struct columns *columns_new(struct session *s, int64_t threads, const int64_t *s
 
 void columns_free(struct columns *c) {
     if (!c) return;
-    for (int i = 0; i < c->nvars; ++i) free(c->var[i].own);
+    for (int i = 0; i < c->npages; ++i) {
+        for (int k = 0; c->page[i] && k < PAGE; ++k) free(c->page[i][k].own);
+        free(c->page[i]);
+    }
     for (int64_t i = 0; i < c->cap; ++i) free(c->expr[i].own);
-    free(c->var);
+    free((void *)c->page);
     free(c->expr);
     free(c->number);
     free(c->tid.own);
@@ -237,7 +248,7 @@ static bool sum(struct columns *c, const struct ix *e, struct column *out) {
 static bool part_of(struct columns *c, const struct ix *e, struct column *out) {
     if (!e) return false;
     switch (e->op) {
-    case IX_VAR: *out = c->var[e->var->id].value; return true;
+    case IX_VAR: *out = variable(c, e->var)->value; return true;
     case IX_DIV:
     case IX_MOD: return quotient(c, e, out);
     case IX_SWZ: return swizzled(c, e, out);
@@ -250,7 +261,8 @@ static bool part_of(struct columns *c, const struct ix *e, struct column *out) {
 static bool one_by_one(struct columns *c, const struct ix *e, int64_t active, const bool *off,
                        struct column *out) {
     if (!e) return false;
-    if (!c->number) c->number = memory_got(calloc((size_t)c->nvars, sizeof *c->number));
+    if (!c->number)
+        c->number = memory_got(calloc((size_t)c->npages << PAGE_BITS, sizeof *c->number));
     struct kept *x = keep(c, e);
     int64_t *own = own_column(c, x);
     *x = (struct kept){.of = e, .own = own};  // made of nothing that could stay the same
@@ -258,7 +270,9 @@ static bool one_by_one(struct columns *c, const struct ix *e, int64_t active, co
         struct ix_env env = {c->number, c->sym};
         own[t] = 0;
         if (t >= active || (off && off[t])) continue;
-        for (int i = 0; i < c->nvars; ++i) c->number[i] = column_value(&c->var[i].value, t);
+        for (int i = 0; i < c->npages; ++i)
+            for (int k = 0; c->page[i] && k < PAGE; ++k)
+                c->number[i * PAGE + k] = column_value(&c->page[i][k].value, t);
         if (!ix_eval(e, &env, &own[t])) return false;
     }
     renew(c, x);
@@ -278,13 +292,13 @@ bool columns_eval(struct columns *c, const struct ix *e, int64_t active, const b
 // -- variables ------------------------------------------------------------------------------------
 
 void columns_set(struct columns *c, const struct ix_var *v, int64_t value) {
-    struct kept *x = &c->var[v->id];
+    struct kept *x = variable(c, v);
     x->value = (struct column){.base = value};
 }
 
 void columns_let(struct columns *c, const struct ix_var *v, const struct column *value,
                  const bool *off) {
-    struct kept *x = &c->var[v->id];
+    struct kept *x = variable(c, v);
     if (!off && !value->at) {
         columns_set(c, v, value->base);
     } else if (!off && is_made_of(x, value, 0)) {
@@ -307,7 +321,7 @@ void columns_set_thread(struct columns *c, const struct ix_var *v) {
 
 bool columns_add(struct columns *c, const struct ix_var *v, const struct column *by,
                  const bool *off) {
-    struct kept *x = &c->var[v->id];
+    struct kept *x = variable(c, v);
     struct column before = x->value;
     if (!off && !by->at) return !__builtin_add_overflow(before.base, by->base, &x->value.base);
     int64_t *own = own_column(c, x);

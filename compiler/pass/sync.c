@@ -235,15 +235,13 @@ static bool place(struct walk *w) {
     struct session_mark mark = session_mark(w->s);
     w->schedule = ARENA_ROOM(&w->s->arena, struct schedule, 1);
     schedule_make(w->s, w->plan, k, w->prover, w->schedule);
-    bool loose;
-    if (!prove_all(w, &loose, &f)) {
-        sync_report(w->schedule, &f);
-        return false;
-    }
-    if (loose) loosen_list(w, k->body);
+    bool loose, ok = prove_all(w, &loose, &f);
+    if (!ok) sync_report(w->schedule, &f);
+    if (ok && loose) loosen_list(w, k->body);
     schedule_free(w->schedule);
     w->schedule = NULL;
     session_rewind(w->s, mark);  // all that stays are flags of statements
+    if (!ok) return false;
     sync_points(w);
     return !k->device || without_barriers(w->s, k, k->body);
 }
@@ -251,14 +249,18 @@ static bool place(struct walk *w) {
 static bool check_manual(struct walk *w) {
     struct schedule_fault f = {0};
     sync_points(w);
+    struct session_mark mark = session_mark(w->s);
     w->schedule = ARENA_ROOM(&w->s->arena, struct schedule, 1);
     schedule_make(w->s, w->plan, w->k, w->prover, w->schedule);
-    if (!schedule_in_order(w->schedule, &f)) {
+    bool ok = schedule_in_order(w->schedule, &f);
+    if (ok)
+        sync_warn_needless(w->schedule);
+    else
         sync_report(w->schedule, &f);
-        return false;
-    }
-    sync_warn_needless(w->schedule);
-    return true;
+    schedule_free(w->schedule);
+    w->schedule = NULL;
+    session_rewind(w->s, mark);
+    return ok;
 }
 
 bool pass_sync(struct session *s, struct plan *p) {
@@ -267,7 +269,6 @@ bool pass_sync(struct session *s, struct plan *p) {
         struct walk w = {.s = s, .plan = p, .k = k, .prover = instances_prover(s, p, k)};
         prepare(&w, k->body, !k->manual && !k->async);
         if (!(k->manual ? check_manual(&w) : place(&w))) ok = false;
-        if (w.schedule) schedule_free(w.schedule);
         prover_free(w.prover);
         number(k->body, 1);
     }
