@@ -9,7 +9,7 @@
 #include "base/escape.h"
 #include "base/session.h"
 
-enum { TAB = 8, WIDEST = 200, LEAD = 60 };
+enum { TAB = 8, WIDEST = 200, LEAD = 60, REACH = 1024 };
 
 #define BOLD  "\033[1m"
 #define RED   "\033[1;31m"
@@ -43,11 +43,11 @@ struct shown {
     int len;
 };
 
-static void show_line(struct session *s, struct shown *out, const char *line, int len) {
+static void show_line(struct shown *out, const char *line, int len) {
     const unsigned char *p = (const unsigned char *)line, *end = p + len;
     buf_init(&out->text);
     out->len = len;
-    out->column = ARENA_ARRAY(&s->diags.arena, int, 2 * (len + 1));
+    out->column = memory_got(malloc(2 * ((size_t)len + 1) * sizeof *out->column));
     out->offset = out->column + len + 1;
     int col = 0;
     for (int i = 0; i < len;) {
@@ -112,9 +112,17 @@ static void print_snippet(struct session *s, struct buf *out, const struct diag 
     uint32_t end = row < f->nlines ? f->line_start[row] - 1 : (uint32_t)f->size;
     if (end > begin && f->text[end - 1] == '\r') end--;
 
+    // of a line that is longer by far than what is shown, what lies around the caret is looked at
+    uint32_t at = begin + (uint32_t)(col - 1) < end ? begin + (uint32_t)(col - 1) : end;
+    if (at - begin > REACH) begin = at - REACH;
+    while (begin < at && ((unsigned char)f->text[begin] & 0xc0) == 0x80) ++begin;
+    uint32_t reach = end - at > REACH ? at + REACH : end;
+    while (reach < end && ((unsigned char)f->text[reach] & 0xc0) == 0x80) ++reach;
+    end = reach;
+
     struct shown line;
-    show_line(s, &line, f->text + begin, (int)(end - begin));
-    int first = at_most(col - 1, line.len);
+    show_line(&line, f->text + begin, (int)(end - begin));
+    int first = (int)(at - begin);
     int last = d->at.end > end           ? line.len
                : d->at.end > d->at.begin ? (int)(d->at.end - begin)
                                          : first;
@@ -143,6 +151,7 @@ static void print_snippet(struct session *s, struct buf *out, const struct diag 
     buf_printf(out, "%s\n", paint(color, PLAIN));
     print_fixits(out, d, &line, begin, from, color);
     buf_release(&line.text);
+    free(line.column);
 }
 
 static void print_one(struct session *s, struct buf *out, const struct diag *d, bool color) {

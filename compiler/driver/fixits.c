@@ -10,7 +10,9 @@
 #include "sema/sema.h"
 #include "syntax/parse.h"
 
-enum { MOST_TRIES = 64 };  // a run; a try costs as much as the passes of the plan
+// A try costs as much as the passes of the plan: no more in a run than MOST_TRIES, nor any when
+// those before had this much text.
+enum { MOST_TRIES = 64, MOST_TEXT = 64 * 1024 };
 
 // -- the edited texts -----------------------------------------------------------------------------
 
@@ -43,7 +45,6 @@ static struct given edited(struct session *s, int file, const struct diag *note)
 // -- what the edited plan is ----------------------------------------------------------------------
 
 struct widths {
-    const char *function;
     int n;     // copies so far
     int want;  // number of the copy that is looked for
     int bits;  // of it
@@ -57,20 +58,28 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
     return true;
 }
 
-static int width_of(struct session *s, const struct plan *p, const char *function, int copy) {
-    struct widths w = {function, 0, copy, -1};
-    for (struct kernel *k = p ? plan_next(p, NULL) : NULL; k; k = plan_next(p, k))
-        if (strcmp(k->name, function) == 0) walk_copies(s, k, visit, &w);
+static int width_in(struct session *s, struct kernel *k, int copy) {
+    struct widths w = {0, copy, -1};
+    walk_copies(s, k, visit, &w);
     return w.bits;
 }
 
-// Whether each copy of "was" is as wide in "now" as it was.
+static int width_of(struct session *s, const struct plan *p, const char *function, int copy) {
+    for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k))
+        if (strcmp(k->name, function) == 0) return width_in(s, k, copy);
+    return -1;
+}
+
+// Whether each copy of "was" is as wide in "now", which has the same kernels, as it was.
 static bool none_narrower(struct session *s, const struct plan *was, struct session *t,
                           const struct plan *now) {
-    for (const struct kernel *k = plan_next(was, NULL); k; k = plan_next(was, k)) {
+    struct kernel *x = plan_next(now, NULL);
+    for (struct kernel *k = plan_next(was, NULL); k; k = plan_next(was, k)) {
+        if (!x || strcmp(x->name, k->name) != 0) return false;
         int bits;
-        for (int i = 0; (bits = width_of(s, was, k->name, i)) >= 0; ++i)
-            if (width_of(t, now, k->name, i) < bits) return false;
+        for (int i = 0; (bits = width_in(s, k, i)) >= 0; ++i)
+            if (width_in(t, x, i) < bits) return false;
+        x = plan_next(now, x);
     }
     return true;
 }
@@ -90,10 +99,14 @@ static bool claim_holds(struct session *s, const struct plan *was, struct sessio
     struct plan *now = ast && !t->diags.nerrors ? sema_file(t, ast) : NULL;
     if (errors_of(t) > most) return false;
     if (!c->function) return true;
-    for (int i = 0; now && i < n_passes; ++i)
+    bool wide = false;
+    for (int i = 0; now && i < n_passes; ++i) {
         if (!pass_list[i].run(t, now) || t->diags.nerrors) break;
-    return now && errors_of(t) <= most && width_of(t, now, c->function, c->copy) >= c->bits &&
-           none_narrower(s, was, t, now);
+        if (pass_list[i].run != pass_vectorize) continue;
+        wide = width_of(t, now, c->function, c->copy) >= c->bits && none_narrower(s, was, t, now);
+        if (!wide) break;  // proofs, which take longest, are for what is as wide as is claimed
+    }
+    return wide && errors_of(t) <= most;
 }
 
 static bool holds(struct session *s, const char *path, const struct plan *was, const struct diag *d,
@@ -120,12 +133,22 @@ static bool holds(struct session *s, const char *path, const struct plan *was, c
     return ok;
 }
 
+static size_t text_of(const struct session *s) {
+    size_t bytes = 0;
+    for (int i = 0; i < s->sources.n; ++i) bytes += s->sources.file[i].size;
+    return bytes;
+}
+
 void fixits_try(struct session *s, const char *path, const struct plan *p) {
     int tries = 0;
+    size_t text = text_of(s);
     for (struct diag *d = s->diags.first; d; d = d->next) {
         bool mended = false;
         for (struct diag *n = d->note; n; n = n->next) {
-            if (!n->claim || (mended && n->claim->or_else) || tries++ >= MOST_TRIES) continue;
+            if (!n->claim || (mended && n->claim->or_else) || tries == MOST_TRIES ||
+                tries * text > MOST_TEXT)
+                continue;
+            ++tries;
             if (!holds(s, path, p, d, n)) continue;
             mended = true;
             n->claim = NULL;

@@ -88,9 +88,13 @@ struct sema {
     int depth;
     int errors_before;  // reported when sema began
     struct import *imports;
-    const struct ast_file *file;  // the one being read
-    bool imported;                // it is not the main one
-    bool *define_used;            // by index into options.defines
+    const struct ast_file *file;         // the one being read
+    bool imported;                       // it is not the main one
+    const struct ast_ident **declared;   // in file "declared_of", sorted
+    const struct ast_file *declared_of;  // NULL: nothing was looked for yet
+    int ndeclared;
+    int compared;       // names that unknown ones were compared with
+    bool *define_used;  // by index into options.defines
     struct label *labels;
     struct expectation **expect_end;
     struct kernel **kernel_end, **device_end;

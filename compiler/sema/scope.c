@@ -1,10 +1,12 @@
 // Names: one hash table by name, in which an inner declaration hides the outer one until its scope
 // is left, and the labels of copies, which live as long as the run.
+#include <stdlib.h>
 #include <string.h>
 
 #include "sema/check.h"
 
-enum { MOST_NAMES = 4096 };  // that did-you-mean looks at
+// That did-you-mean looks at, for one unknown name and for all of them.
+enum { MOST_NAMES = 4096, MOST_COMPARED = 1 << 18 };
 
 static uint32_t hash(const char *name) {
     return (uint32_t)(((uintptr_t)name >> 4) * UINT64_C(0x9E3779B97F4A7C15) >> 32);
@@ -112,18 +114,45 @@ void scope_leave(struct sema *c) {
     c->depth--;
 }
 
-// The declaration of "name" further below in the file at hand, or NULL.
-static const struct ast_ident *declared_below(struct sema *c, const char *name, struct range at) {
-    for (int i = 0; c->file && i < c->file->ndecls; ++i) {
+static int by_name(const void *a, const void *b) {
+    const struct ast_ident *x = *(const struct ast_ident *const *)a,
+                           *y = *(const struct ast_ident *const *)b;
+    if (x->name != y->name) return (uintptr_t)x->name < (uintptr_t)y->name ? -1 : 1;
+    return (x->at.begin > y->at.begin) - (x->at.begin < y->at.begin);
+}
+
+// What the file at hand declares, by name and then by place.
+static void sort_declared(struct sema *c) {
+    int cap = 0;
+    c->ndeclared = 0;
+    c->declared = NULL;
+    c->declared_of = c->file;
+    for (int i = 0; i < c->file->ndecls; ++i) {
         const struct ast_decl *d = c->file->decl[i];
         bool params = d->kind == D_PARAM;
         int n = params ? d->param.nnames : d->kind == D_ARCH ? 0 : 1;
         for (int k = 0; k < n; ++k) {
-            const struct ast_ident *id = params ? &d->param.name[k] : &d->name;
-            if (id->name == name && id->at.begin > at.begin) return id;
+            GROW(c, c->declared, c->ndeclared, cap);
+            c->declared[c->ndeclared++] = params ? &d->param.name[k] : &d->name;
         }
     }
-    return NULL;
+    if (c->ndeclared > 1) qsort(c->declared, (size_t)c->ndeclared, sizeof *c->declared, by_name);
+}
+
+// The declaration of "name" further below in the file at hand, or NULL.
+static const struct ast_ident *declared_below(struct sema *c, const char *name, struct range at) {
+    if (!c->file) return NULL;
+    if (c->declared_of != c->file) sort_declared(c);
+    int lo = 0, hi = c->ndeclared;
+    const struct ast_ident wanted = {.name = name, .at = at}, *want = &wanted;
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+        if (by_name(&c->declared[mid], &want) <= 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < c->ndeclared && c->declared[lo]->name == name ? c->declared[lo] : NULL;
 }
 
 // What CUDA C calls otherwise: "threadIdx.x" is 'tid', "blockIdx.x" is 'block.x'.
@@ -153,7 +182,8 @@ const struct value *scope_unknown(struct sema *c, const char *name, struct range
     for (struct symbol *sym = c->last; sym && n < MOST_NAMES / 2; sym = sym->prev)
         names[n++] = sym->name;
     builtin_names(names, &n, MOST_NAMES);
-    const char *near = diag_did_you_mean(name, names, n);
+    const char *near = c->compared < MOST_COMPARED ? diag_did_you_mean(name, names, n) : NULL;
+    c->compared += n;
     if (!near) return FAIL(c, at, "nothing is called '%s' here", name);
     diag_error(c->s, at, "nothing is called '%s' here; did you mean '%s'?", name, near);
     diag_fixit(c->s, at, near);
