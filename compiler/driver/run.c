@@ -408,6 +408,10 @@ static int run(struct session *s, const struct request *q) {
     if (!find_kernel(q, &c) || !find_printed(q, &c, &printed) || !bind_params(s, q, &c))
         return EXIT_USAGE;
     if (!c.plan->kernels) return option_error("'%s' has no kernel to run", q->path);
+    for (const struct kernel *k = c.plan->kernels; k; k = k->next) {
+        const char *why = c.kernel && c.kernel != k ? NULL : run_too_large(s, &c, k, !q->no_check);
+        if (why) return option_error("%s", why);
+    }
     c.print = printed && printed->space != MEM_FRAG ? q->print : NULL;
     return build_and_run(s, q, &c, made.cuda, printed);
 }

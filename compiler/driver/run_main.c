@@ -17,23 +17,6 @@
 
 enum { MAX_PRINTED = 1 << 20 };
 
-// The storage elements of a tensor, from its pointer on; -1 when there is no such number.
-static int64_t storage_of(const struct plan_flat *f) {
-    int64_t last = f->offset;
-    if (f->size == 0) return 0;
-    for (int i = 0; i < f->n; ++i) {
-        int64_t reach;
-        if (__builtin_mul_overflow(f->extent[i] - 1, f->stride[i], &reach) ||
-            (reach > 0 && __builtin_add_overflow(last, reach, &last)))
-            return -1;
-    }
-    if (f->sw.b > 0) {  // a swizzle permutes within blocks of this size
-        int64_t block = (int64_t)1 << (f->sw.m + f->sw.b + (f->sw.s < 0 ? -f->sw.s : f->sw.s));
-        last += block - 1 - last % block;
-    }
-    return last < ((int64_t)1 << 40) ? last + 1 : -1;
-}
-
 static const char *no_size(struct session *s, const struct tensor *t) {
     return arena_printf(&s->arena, "the extents of '%s' have no size with these params", t->name);
 }
@@ -210,7 +193,7 @@ static const char *put_kernel(struct session *s, const struct run_case *c, const
         const struct tensor *t = k->formal[i].tensor;
         struct plan_flat f;
         int64_t count;
-        if (!plan_flatten(t->layout, c->sym_values, &f) || (count = storage_of(&f)) < 0)
+        if (!plan_flatten(t->layout, c->sym_values, &f) || (count = run_storage(&f)) < 0)
             return no_size(s, t);
         *bytes += f.size * (t->elem->bits / 8) * (k->formal[i].dir == ARG_INOUT ? 2 : 1);
         buf_printf(out, "    {\"%s\", ", t->name);
@@ -323,7 +306,7 @@ const char *run_write_expected(struct session *s, const struct run_case *c, cons
         struct plan_flat f;
         const struct tensor *t = k->formal[i].tensor;
         if (k->formal[i].dir == ARG_IN) continue;
-        if (!plan_flatten(t->layout, c->sym_values, &f) || (count[i] = storage_of(&f)) < 0)
+        if (!plan_flatten(t->layout, c->sym_values, &f) || (count[i] = run_storage(&f)) < 0)
             why = no_size(s, t);
         else if (!(tags[i] = malloc(((size_t)count[i] + 1) * sizeof **tags)))
             why = arena_printf(&s->arena, "memory for %" PRId64 " elements of '%s' is out",

@@ -10,6 +10,7 @@ struct image;
 struct kir;
 struct kernel;
 struct plan;
+struct plan_flat;
 struct session;
 struct tensor;
 
@@ -21,6 +22,13 @@ struct run_case {
     const int64_t *sym_values;    // of the params
     const char *print;            // a tensor whose contents are wanted, or NULL
 };
+
+// The storage elements of a tensor, from its pointer on; -1 when there is no such number.
+int64_t run_storage(const struct plan_flat *f);
+// Whether running kernel "k", and comparing its outputs with "check", needs more memory or moves
+// more elements than it may, as a sentence in the session's memory; NULL when it does not.
+const char *run_too_large(struct session *s, const struct run_case *c, const struct kernel *k,
+                          bool check);
 
 // Appends the C++ text of the program (runtime/tcp_harness.h says what it is made of).  Returns
 // NULL, or why there is none as a sentence in the session's memory.
