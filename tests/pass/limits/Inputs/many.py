@@ -25,7 +25,45 @@ BODY |= {
 LOOPS = {"async": ("for i in 0 .. 12 {", "}")}
 LAST = {"reads": "  copy r -> A(block.x,_) with line;\n"}
 
+# Whole plans, of declarations that there are many of; {0} counts from 1, {1} is one less.
+HEAD = "tensor A : f32 global row(5000,128) align 16;\ntensor B : f32 global row(5000,128) align 16;\ntiled_copy line = tile(auto(128), thr=32, val=4);\n"
+ONE = "kernel k(A, inout B) threads 32 { copy A(0,_) -> B(0,_) with line; }\n"
+FRAG = "threads 32 {{ frag r : f32 like line;"
+PLANS = {
+    "params": ("", "param P{0} : index;\n", HEAD + ONE),
+    "chain": ("param P0 : index;\n", "param P{0} : index where P{0} >= P{1};\n", HEAD + ONE),
+    "equations": ("param P0 : index;\n", "param P{0} : index where P{0} == P{1};\n", HEAD + ONE),
+    "small-kernels": (HEAD, "kernel k{0}(A, inout B) threads 32 {{ copy A({0},_) -> B({0},_) with line; }}\n", ""),
+    "kernels-of-params": (HEAD, "param P{0} : index;\ntensor A{0} : f32 global row(P{0},128) align 16;\nkernel k{0}(A{0}) " + FRAG + " copy A{0}(0,_) -> r with line; }}\n", ""),
+    "manual-kernels": (HEAD, "manual kernel k{0}(A, inout B) threads 32 {{ shared s : f32 row(1,128); copy A({0},_) -> s(0,_) with line; sync; copy s(0,_) -> B({0},_) with line; }}\n", ""),
+    "wrong-kernels": (HEAD, "kernel k{0}(A, out B) threads 32 {{ copy A(0,_) -> B(0,_) with line; }}\n", ""),
+    "narrow-kernels": (
+        "tensor A : f32 global row(8,64) align 16;\ntensor B : f32 global row(8,64) align 16;\ntiled_copy rows = tile(auto(128), thr=(8,16):(16,1), val=(1,4));\n",
+        "kernel k{0}(A, out B) {{ shared s : f32 (8,64):(65,1); copy A -> s with rows; copy s -> B with rows; }}\n",
+        "",
+    ),
+    "unknown": ("", "const C{0} = nothing{0};\n", HEAD + ONE),
+    "above": ("", "const C{0} = C{2};\n", HEAD + ONE),
+    "unknown-in-a-line": ("", "const C{0} = nothing{0}; ", "\n" + HEAD + ONE),
+    "formals": ("", "", ""),
+    "modes": ("", "", ""),
+    "slots": ("", "", ""),
+}
+
 kind, n = sys.argv[1], int(sys.argv[2])
+if kind in ("modes", "slots"):
+    shape = ",".join("1" for i in range(n))
+    stages = " stages 2" if kind == "slots" else ""
+    print(f"tcp 1;\ntensor A : f32 global row({shape},32);\nkernel k(A) threads 32 {{ shared s : f32 row({shape},32){stages}; let v = s; }}")
+    sys.exit()
+if kind == "formals":
+    print("tcp 1;\n" + "".join(f"tensor A{i} : f32 global row(4,128);\n" for i in range(n)))
+    print("kernel k(" + ", ".join(f"A{i}" for i in range(n)) + ") threads 32 { }")
+    sys.exit()
+if kind in PLANS:
+    before, one, after = PLANS[kind]
+    print("tcp 1;\n" + before + "".join(one.format(i, i - 1, i + 1) for i in range(1, n + 1)) + after, end="")
+    sys.exit()
 if kind == "kernels":
     print("tcp 1;\ntensor A : f32 global row(400,128) align 16;\ntensor B : f32 global row(400,128) align 16;")
     print("tiled_copy line = tile(auto(128), thr=32, val=4);")
