@@ -1,0 +1,224 @@
+"""usage: scaling.py [--tcpc PATH] [--seconds S] [KIND ...]: how time and memory of a compile grow with a plan.
+
+Each kind of plan is made with growing n.  A line says the size of the plan, processor time and peak memory of the whole process,
+time a KB of plan, with which exponent of n the time has grown since the line before (where both are over 20 ms more than the
+least of the kind), and what came out: "compiled", or the first error.  A compile that takes more than S seconds (20) or 4 GB
+ends the kind.  This is a report, and no test: tests/pass/limits counts.
+"""
+
+import argparse
+import math
+import os
+import resource
+import sys
+import tempfile
+
+ROW = "tensor {0} : f32 global row({1},128) align 16;"
+LINE = "tiled_copy line = tile(auto(128), thr=32, val=4);"
+PAIR = ROW.format("A", 400) + "\n" + ROW.format("B", 400) + "\n" + LINE + "\n"
+ONE = "kernel k(A, inout B) threads 32 { copy A(0,_) -> B(0,_) with line; }\n"
+
+
+def lines(n, form):
+    return "".join(form.format(i, i - 1, i + 1) + "\n" for i in range(1, n + 1))
+
+
+def kernel(formals, body, grid="1"):
+    return f"kernel k({formals}) grid ({grid}) threads 32 {{\n{body}}}\n"
+
+
+def tall(n):
+    return ROW.format("A", n + 1) + "\n" + ROW.format("B", n + 1) + "\n" + LINE + "\n"
+
+
+def one_buffer(n, back):
+    return tall(n) + f"tiled_copy back = {back};\n" + kernel(
+        "A, inout B", "shared s : f32 row(1,128);\n" + lines(n, "copy A({0},_) -> s(0,_) with line; copy s(0,_) -> B({0},_) with back;"))
+
+
+def imports(n, folder):
+    for i in range(1, n + 1):
+        with open(f"{folder}/i{i}.tcp", "w") as f:
+            f.write(f"tcp 1;\nconst C{i} = {i};\n")
+    return lines(n, 'import "i{0}.tcp";') + PAIR + ONE
+
+
+def import_chain(n, folder):
+    for i in range(1, n + 1):
+        with open(f"{folder}/i{i}.tcp", "w") as f:
+            f.write(f'tcp 1;\nimport "i{i + 1}.tcp";\n' if i < n else "tcp 1;\n")
+    return 'import "i1.tcp";\n' + PAIR + ONE
+
+
+def nested(n, inner):
+    return PAIR + kernel("A, inout B", "".join(f"for i{i} in 0 .. 2 {{ " for i in range(n)) + inner + "}" * n + "\n")
+
+
+UP = [10, 100, 1000, 10000]
+SHORT = [8, 16, 32, 64, 65, 128, 256, 640, 1280]
+KINDS = {
+    # one kernel
+    "tiles through one buffer": (lambda n: one_buffer(n, "tile(auto(128), thr=32, val=4)"), SHORT),
+    "tiles with barriers": (lambda n: one_buffer(n, "tile(universal(32), thr=32)"), SHORT),
+    "tiles by loops": (lambda n: tall(2600) + "tiled_copy back = tile(universal(32), thr=32);\n" + kernel(
+        "A, inout B", "shared s : f32 row(1,128);\n" + lines(
+        n, "for i{0} in 0 .. 2 {{ copy A({0},_) -> s(0,_) with line; copy s(0,_) -> B({0} + 1300*i{0},_) with back; }}")), SHORT),
+    "wrong tiles": (lambda n: PAIR + kernel("A, inout B", "shared s : f32 row(1,128);\n" + lines(
+        n, "copy A(0,_) -> s(0,_) with line; copy s(0,_) -> B(0,_) with line;")), SHORT),
+    "copies to memory": (lambda n: tall(n) + kernel("A, inout B", lines(n, "copy A({0},_) -> B({0},_) with line;")), SHORT),
+    "copies to registers": (lambda n: tall(n) + kernel("A", "frag r : f32 like line;\n" + lines(n, "copy A({0},_) -> r with line;")), SHORT),
+    "shared buffers": (lambda n: tall(n) + kernel("A", lines(n, "shared s{0} : f32 row(1,128); copy A({0},_) -> s{0}(0,_) with line;")), SHORT),
+    "shared buffers that are read": (lambda n: tall(n) + kernel("A, inout B", lines(
+        n, "shared s{0} : f32 row(1,128); copy A({0},_) -> s{0}(0,_) with line; copy s{0}(0,_) -> B({0},_) with line;")), SHORT),
+    "fragments": (lambda n: tall(n) + kernel("A, inout B", lines(
+        n, "frag r{0} : f32 like line; copy A({0},_) -> r{0} with line; copy r{0} -> B({0},_) with line;")), SHORT),
+    "fills": (lambda n: PAIR + kernel("A", "frag r : f32 (4);\n" + lines(n, "fill r = {0};")), SHORT),
+    "fills of fragments": (lambda n: PAIR + kernel("A", lines(n, "frag r{0} : f32 (4); fill r{0} = {0};")), SHORT),
+    "frag of n elements": (lambda n: PAIR + kernel("A", f"frag r : f32 ({n}); fill r = 0;\n"), [100, 1000, 10000, 100000, 131072, 131073]),
+    "pipelines": (lambda n: tall(n) + kernel("A, inout B", "shared s : f32 row(1,128) stages 3;\n" + lines(
+        n, "pipeline p{0} in 0 .. 1 {{ load {{ copy A({0},_) -> s(0,_) with line; }} use {{ copy s(0,_) -> B({0},_) with line; }} }}")), SHORT),
+    "empty pipelines": (lambda n: PAIR + kernel("A", lines(n, "pipeline p{0} in 0 .. 5 {{ load {{ }} use {{ }} }}")), UP),
+    "loops": (lambda n: PAIR + kernel("A, inout B", lines(n, "for i{0} in 0 .. 2 {{ }}") + "copy A(0,_) -> B(0,_) with line;\n"), UP),
+    "loops that copy": (lambda n: PAIR + kernel("A", "frag r : f32 like line;\n" + lines(n, "for i{0} in 0 .. 2 {{ copy A(i{0},_) -> r with line; }}")), SHORT),
+    "nested loops": (lambda n: nested(n, "copy A(i0,_) -> B(i0,_) with line;"), [2, 4, 8, 16, 32, 64, 128, 256, 1000]),
+    "nested empty loops": (lambda n: nested(n, ""), [2, 4, 8, 16, 32, 64, 128, 256, 1000]),
+    "iterations": (lambda n: tall(n) + kernel("A, out B", f"for i in 0 .. {n + 1} {{ copy A(i,_) -> B(i,_) with line; }}\n"), [100, 10000, 1000000, 100000000]),
+    "lets": (lambda n: PAIR + kernel("A, inout B", "let v0 = A(0,_);\n" + lines(n, "let v{0} = v{1};") + f"copy v{n} -> B(0,_) with line;\n"), UP),
+    "sync": (lambda n: PAIR + "manual " + kernel("A, inout B", "copy A(0,_) -> B(0,_) with line;\n" + lines(n, "sync;")), UP),
+    "formals": (lambda n: lines(n, ROW.format("A{0}", 4)) + LINE + "\n" + kernel(
+        ", ".join(f"A{i}" for i in range(1, n + 1)), "frag r : f32 like line;\n" + lines(n, "copy A{0}(0,_) -> r with line;")), SHORT),
+    "formals of nothing": (lambda n: lines(n, ROW.format("A{0}", 4)) + kernel(", ".join(f"A{i}" for i in range(1, n + 1)), ""), UP),
+    "params of a grid": (lambda n: lines(n, "param P{0} : index in 1 .. 2;") + PAIR + kernel(
+        "A, inout B", "copy A(0,_) -> B(0,_) with line;\n", "*".join(f"P{i}" for i in range(1, n + 1))), SHORT),
+    "params of a slice": (lambda n: lines(n, "param P{0} : index in 1 .. 2;") + PAIR + kernel(
+        "A, inout B", "copy A(" + "+".join(f"P{i}" for i in range(1, n + 1)) + ",_) -> B(0,_) with line;\n"), SHORT),
+    "labels": (lambda n: PAIR + kernel("A", "frag r : f32 like line;\n" + lines(n, "l{0}: copy A(0,_) -> r with line;")), SHORT),
+    # declarations
+    "kernels": (lambda n: tall(n) + lines(n, "kernel k{0}(A, inout B) {{ shared s : f32 row(1,128); copy A({0},_) -> s(0,_) with line;"
+                                             " copy s(0,_) -> B({0},_) with line; }}"), [30, 100, 300, 1000, 3000]),
+    "small kernels": (lambda n: tall(n) + lines(n, "kernel k{0}(A, inout B) threads 32 {{ copy A({0},_) -> B({0},_) with line; }}"), [100, 300, 1000, 3000, 10000]),
+    "kernels of a tensor each": (lambda n: lines(n, ROW.format("A{0}", 4)) + ROW.format("B", 4) + "\n" + LINE + "\n" + lines(
+        n, "kernel k{0}(A{0}, inout B) threads 32 {{ copy A{0}(0,_) -> B(0,_) with line; }}"), [100, 300, 1000, 3000]),
+    "kernels of a param each": (lambda n: lines(n, "param P{0} : index;\ntensor A{0} : f32 global row(P{0},128) align 16;") + LINE + "\n" + lines(
+        n, "kernel k{0}(A{0}) threads 32 {{ frag r : f32 like line; copy A{0}(0,_) -> r with line; }}"), [30, 100, 300, 1000]),
+    "manual kernels": (lambda n: tall(n) + lines(n, "manual kernel k{0}(A, inout B) threads 32 {{ shared s : f32 row(1,128); copy A({0},_) -> s(0,_) with line; sync;"
+                                                    " copy s(0,_) -> B({0},_) with line; }}"), [30, 100, 300, 1000, 3000]),
+    "kernels with variants": (lambda n: "param P : index;\n" + lines(n, "tensor A{0} : f32 global row({0},P);") + "tensor B : f32 global row(1,128);\n" + LINE + "\n" + lines(
+        n, "kernel k{0}(A{0}, inout B) threads 32 {{ shared s : f32 row(1,128); copy local_tile(A{0}, (1,128), (0,0)) -> s with line pad 0; copy s -> B with line; }}"), [10, 30, 100, 300, 1000]),
+    "kernels with labels": (lambda n: tall(n) + lines(n, "kernel k{0}(A, inout B) threads 32 {{ l{0}: copy A({0},_) -> B({0},_) with line; expect vector_bits(l{0}.src) == 128; }}"), [100, 300, 1000, 3000]),
+    "device functions": (lambda n: tall(n) + lines(n, "device d{0}(A, inout B) threads 32 {{ copy A({0},_) -> B({0},_) with line; }}"), [100, 300, 1000, 3000]),
+    "tensors": (lambda n: lines(n, ROW.format("T{0}", "{0}")) + PAIR + ONE, UP),
+    "layouts": (lambda n: lines(n, "layout L{0} = ({0},8):(8,1);") + PAIR + ONE, UP),
+    "layouts of layouts": (lambda n: "layout L0 = (4,8);\n" + lines(n, "layout L{0} = coalesce(L{1});") + PAIR + ONE, UP),
+    "layouts that nest": (lambda n: "layout L0 = 1;\n" + lines(n, "layout L{0} = append(L{1}, 1:0);") + PAIR + ONE, [10, 20, 40, 80, 160, 320, 1000]),
+    "consts": (lambda n: lines(n, "const C{0} = {0};") + PAIR + ONE, UP),
+    "consts of consts": (lambda n: "const C0 = 1;\n" + lines(n, "const C{0} = C{1} + 1;") + PAIR + ONE, UP),
+    "consts with -D": (lambda n: lines(n, "const C{0} = {0};") + PAIR + ONE, [10, 100, 1000, 3000]),
+    "one long const": (lambda n: "const C = " + " + ".join("1" for _ in range(n)) + ";\n" + PAIR + ONE, UP),
+    "tiled copies": (lambda n: lines(n, "tiled_copy t{0} = tile(auto(128), thr=(4,8), val=(4,1));") + PAIR + ONE, UP),
+    "index maps": (lambda n: lines(n, "tiled_copy t{0} = tile(auto(128), map=(t:32, v:4) -> (t*4 + v));") + PAIR + ONE, [10, 100, 1000]),
+    "atoms": (lambda n: lines(n, "atom a{0} = universal(128);") + PAIR + ONE, UP),
+    "params": (lambda n: lines(n, "param P{0} : index;") + PAIR + ONE, UP),
+    "params that are used": (lambda n: lines(n, "param P{0} : index;\ntensor T{0} : f32 global (P{0});") + PAIR + ONE, UP),
+    "relations in a chain": (lambda n: "param P0 : index;\n" + lines(n, "param P{0} : index where P{0} >= P{1};")
+                             + f"tensor C : f32 global row(P{n},128) align 16;\n" + PAIR + kernel("C, inout B", "copy C(0,_) -> B(0,_) with line;\n"), [10, 30, 100, 300, 1000, 3000]),
+    "relations to one param": (lambda n: "param Q : index;\n" + lines(n, "param P{0} : index where P{0} <= Q;") + "tensor C : f32 global row(Q,128) align 16;\n"
+                               + PAIR + kernel("C, inout B", "copy C(0,_) -> B(0,_) with line;\n"), [10, 30, 100, 300, 1000, 3000]),
+    "equations in a chain": (lambda n: "param P0 : index;\n" + lines(n, "param P{0} : index where P{0} == P{1};")
+                             + f"tensor C : f32 global row(P{n},128) align 16;\n" + PAIR + kernel("C, inout B", "copy C(0,_) -> B(0,_) with line;\n"), [10, 30, 100, 300, 1000, 3000]),
+    "relations of a kernel": (lambda n: "param P0 : index;\n" + lines(n, "param P{0} : index where P{0} >= P{1};\ntensor C{0} : f32 global row(P{0},128) align 16;") + LINE + "\n"
+                              + kernel(", ".join(f"C{i}" for i in range(1, n + 1)), "frag r : f32 like line; copy C1(0,_) -> r with line;\n"), [8, 16, 32, 64, 128, 256, 512]),
+    "relations of no kernel": (lambda n: "param P0 : index;\n" + lines(n, "param P{0} : index where P{0} >= P{1};") + PAIR + ONE, UP),
+    "expects": (lambda n: PAIR + lines(n, "expect threads(line) == 32;") + ONE, UP),
+    "expects of a copy": (lambda n: PAIR + kernel("A, inout B", "ld: copy A(0,_) -> B(0,_) with line;\n" + lines(n, "expect vector_bits(ld.src) == 128;")), UP),
+    "imports": (imports, [10, 100, 1000]),
+    "imports of imports": (import_chain, [10, 30, 100, 1000]),
+    # shapes and text
+    "modes": (lambda n: f"tensor C : f32 global ({','.join('2' if i < 10 else '1' for i in range(n))});\n" + PAIR + ONE, [4, 8, 16, 32, 33, 64, 100, 1000]),
+    "modes that are named": (lambda n: f"tensor C : f32 global row({','.join(f'm{i}={2 if i < 10 else 1}' for i in range(n))});\n" + PAIR + ONE, [4, 8, 16, 32, 64, 100, 1000]),
+    "modes that are copied": (lambda n: "".join(f"tensor {t} : f32 global ({','.join('1' for i in range(n))},32);\n" for t in "AB")
+                              + kernel("A, inout B", f"copy A({','.join('0' for i in range(n))},tid) -> B({','.join('0' for i in range(n))},tid) with universal(32);\n"), [4, 8, 16, 32, 64, 1000]),
+    "shape that nests": (lambda n: "layout L = " + "(" * n + "2" + ",1)" * n + ";\n" + PAIR + ONE, [4, 8, 16, 32, 64, 128, 1000, 10000]),
+    "parentheses": (lambda n: "const C = " + "(" * n + "2" + ")" * n + ";\n" + PAIR + ONE, UP),
+    "comments": (lambda n: lines(n, "// nothing at all, but it goes on for some time") + PAIR + ONE, [100, 10000, 100000]),
+    "long name": (lambda n: f"const {'c' * n} = 1;\n" + PAIR + ONE, [100, 10000, 1000000]),
+    # wrong plans
+    "errors": (lambda n: lines(n, "const C{0} = nothing{0};") + PAIR + ONE, UP),
+    "errors, each of one name": (lambda n: lines(n, "const C{0} = nothing;") + PAIR + ONE, UP),
+    "errors in one line": (lambda n: "".join(f"const C{i} = nothing{i};" for i in range(n)) + "\n" + PAIR + ONE, UP),
+    "errors of syntax": (lambda n: lines(n, "const C{0} = ;") + PAIR + ONE, UP),
+    "errors of characters": (lambda n: "const C = " + "@" * n + ";\n" + PAIR + ONE, UP),
+    "errors in kernels": (lambda n: PAIR + lines(n, "kernel k{0}(A, out B) threads 32 {{ copy A(0,_) -> B(0,_) with line; }}"), [100, 300, 1000, 3000]),
+    "errors in a kernel": (lambda n: PAIR + kernel("A, inout B", lines(n, "copy A(0,_) -> B(0,_) with lin;")), UP),
+    "errors of redefinition": (lambda n: lines(n, "const C = {0};") + PAIR + ONE, UP),
+    "errors of import": (lambda n: lines(n, 'import "no{0}.tcp";') + PAIR + ONE, [10, 100, 1000]),
+    "errors as JSON": (lambda n: lines(n, "const C{0} = nothing{0};") + PAIR + ONE, UP),
+    "warnings of narrow copies": (lambda n: f"tensor A : f32 global row({n + 1},128) align 16;\ntensor B : f32 global (129,{n + 1}):(1,129) align 16;\n{LINE}\n" + kernel(
+        "A, inout B", lines(n, "copy A({0},_) -> local_tile(B, (128,1), (0,{0}))(_,0) with line;")), [4, 8, 16, 32, 64]),
+    "warnings of narrow kernels": (lambda n: "tensor A : f32 global row(8,64) align 16;\ntensor B : f32 global row(8,64) align 16;\ntiled_copy rows = tile(auto(128), thr=(8,16):(16,1), val=(1,4));\n"
+                                   + lines(n, "kernel k{0}(A, out B) {{ shared s : f32 (8,64):(65,1); copy A -> s with rows; copy s -> B with rows; }}"), [10, 30, 100, 300, 1000]),
+    "warnings": (lambda n: lines(n, "param P{0} : index;") + PAIR + ONE, UP),
+    "warnings in one line": (lambda n: "".join(f"param P{i} : index;" for i in range(n)) + "\n" + PAIR + ONE, UP),
+}
+OPTIONS = {"errors as JSON": lambda n: ["--diagnostics=json"], "consts with -D": lambda n: [f"-DC{i}={i}" for i in range(1, n + 1)]}
+
+
+def measured(command, seconds, said):
+    """Processor time in seconds, peak memory in MB, and the status; what it says goes into the file "said"."""
+    pid = os.fork()
+    if pid == 0:
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        to = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        os.dup2(to, 2)
+        os.execv(command[0], command)
+    _, status, usage = os.wait4(pid, 0)
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, status
+
+
+def outcome(status, said):
+    if os.WIFSIGNALED(status):
+        return f"ended by signal {os.WTERMSIG(status)}"
+    if os.WEXITSTATUS(status) == 0:
+        return "compiled"
+    with open(said, errors="replace") as f:
+        first = next((line for line in f if "error" in line), "exit %d" % os.WEXITSTATUS(status))
+    return first.split("error: ", 1)[-1].strip()[:110]
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--tcpc", default="build/bin/tcpc")
+    parser.add_argument("--seconds", type=int, default=20)
+    parser.add_argument("kinds", nargs="*")
+    args = parser.parse_args()
+    unknown = [k for k in args.kinds if not any(k in kind for kind in KINDS)]
+    if unknown:
+        sys.exit(f"scaling.py: no kind has '{unknown[0]}' in its name")
+    for kind, (make, sizes) in KINDS.items():
+        if args.kinds and not any(k in kind for k in args.kinds):
+            continue
+        print(f"\n{kind}\n{'n':>10} {'KB':>8} {'ms':>8} {'MB':>6} {'ms/KB':>6} {'n^':>5}", flush=True)
+        least, before = math.inf, None
+        for n in sizes:
+            with tempfile.TemporaryDirectory() as folder:
+                text = "tcp 1;\n" + (make(n, folder) if make in (imports, import_chain) else make(n))
+                with open(f"{folder}/plan.tcp", "w") as f:
+                    f.write(text)
+                size = sum(os.path.getsize(f"{folder}/{name}") for name in os.listdir(folder)) / 1024
+                said = f"{folder}/said"
+                command = [args.tcpc, f"{folder}/plan.tcp", "-o", os.devnull, "--error-limit=0"] + OPTIONS.get(kind, lambda n: [])(n)
+                time, memory, status = measured(command, args.seconds, said)
+                least = min(least, time)
+                grown = ""
+                if before and time > least + 0.02 and before[1] > least + 0.02 or before and time > 0.1:
+                    grown = f"{math.log(time / before[1]) / math.log(n / before[0]):.2f}"
+                print(f"{n:>10} {size:>8.1f} {1000 * time:>8.0f} {memory:>6.0f} {1000 * time / size:>6.1f} {grown:>5}  {outcome(status, said)}", flush=True)
+                before = (n, time)
+                if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (9, 24):
+                    break
+
+
+main()
