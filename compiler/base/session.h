@@ -33,7 +33,14 @@ struct session {
     struct lay_ctx lay;  // allocates from "arena"
     int next_ix;         // id of the next index expression
     int next_var;        // id of the next variable
+    // Whether what takes long is to be given up, as a signal asks for; NULL: it is not.
+    bool (*given_up)(const void *by);
+    const void *given_up_by;
 };
+
+static inline bool session_given_up(const struct session *s) {
+    return s->given_up && s->given_up(s->given_up_by);
+}
 
 // For work on one kernel of which nothing stays but diagnostics.
 struct session_mark {

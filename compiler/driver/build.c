@@ -185,7 +185,7 @@ static void print_log(const char *path) {
     if (f) fclose(f);
 }
 
-bool toolchain_build(struct session *s, const struct toolchain *t, const struct workplace *w) {
+int toolchain_build(struct session *s, const struct toolchain *t, const struct workplace *w) {
     struct command c = {.n = 0};
     struct arena *a = &s->arena;
     const char *plan = arena_printf(a, "%s/plan.cu", w->path),
@@ -230,15 +230,15 @@ bool toolchain_build(struct session *s, const struct toolchain *t, const struct 
         add(&c, "-pthread");
     }
     struct process_result r = process_run(w, c.word, BUILD_SECONDS, log);
-    if (r.end == PROCESS_EXITED && r.code == 0) return true;
+    if (r.end == PROCESS_EXITED && r.code == 0) return EXIT_RIGHT;
     if (r.end == PROCESS_NOT_STARTED)
-        option_error("'%s' cannot be started: %s", t->compiler, strerror(errno));
-    else if (r.end == PROCESS_TIMED_OUT)
+        return option_error("'%s' cannot be started: %s", t->compiler, strerror(errno));
+    if (r.end == PROCESS_TIMED_OUT)
         option_error("'%s' took more than %d seconds", t->compiler, BUILD_SECONDS);
     else if (r.end == PROCESS_EXITED || r.end == PROCESS_SIGNALLED) {
         print_log(log);
         option_error("'%s' did not compile the emitted code (%s %d)", t->compiler,
                      r.end == PROCESS_EXITED ? "exit status" : "signal", r.code);
     }
-    return false;
+    return EXIT_WRONG;
 }

@@ -22,8 +22,8 @@ struct toolchain {
 // saying what is missing.
 bool toolchain_find(struct toolchain *t, int want, const char *cxx, const char *arch);
 
-// Builds "folder"/run from "folder"/plan.cu and "folder"/main.cpp.  Returns false after saying what
-// failed; the compiler's own words are printed too.
-bool toolchain_build(struct session *s, const struct toolchain *t, const struct workplace *w);
+// Builds "folder"/run from "folder"/plan.cu and "folder"/main.cpp.  Returns the exit status, after
+// saying what failed; the compiler's own words are printed too.
+int toolchain_build(struct session *s, const struct toolchain *t, const struct workplace *w);
 
 #endif

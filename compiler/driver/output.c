@@ -61,11 +61,16 @@ static const char *behind_links(struct session *s, const char *path) {
     return path;
 }
 
-static bool write_all(int fd, const char *text, size_t len) {
+static bool write_all(const struct session *s, int fd, const char *text, size_t len) {
+    enum { AT_ONCE = 1 << 20 };
     while (len > 0) {
-        ssize_t n = write(fd, text, len);
+        ssize_t n = write(fd, text, len < AT_ONCE ? len : AT_ONCE);
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) return false;
+        if (session_given_up(s)) {
+            errno = EINTR;
+            return false;
+        }
         text += n;
         len -= (size_t)n;
     }
@@ -74,11 +79,12 @@ static bool write_all(int fd, const char *text, size_t len) {
 
 // Overwrites the file that "was" is of, which has more links than "path" or is another one's.  Room
 // is taken first, so that a full disk leaves what was there.
-static bool write_in_place(const char *path, const struct stat *was, const char *text, size_t len) {
+static bool write_in_place(const struct session *s, const char *path, const struct stat *was,
+                           const char *text, size_t len) {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0) return false;
     int why = len > (size_t)was->st_size ? posix_fallocate(fd, 0, (off_t)len) : 0;
-    bool ok = why == 0 && write_all(fd, text, len) && ftruncate(fd, (off_t)len) == 0;
+    bool ok = why == 0 && write_all(s, fd, text, len) && ftruncate(fd, (off_t)len) == 0;
     if (why) {
         ok = ftruncate(fd, was->st_size) == 0 && false;
         errno = why;
@@ -97,17 +103,18 @@ static bool write_beside(struct session *s, const char *path, const struct stat 
         arena_printf(&s->arena, "%.*s.tcpc-XXXXXX", slash ? (int)(slash - path + 1) : 0, path);
     int fd = mkstemp(beside);
     if (fd < 0)
-        return was && (errno == EACCES || errno == EPERM) && write_in_place(path, was, text, len);
+        return was && (errno == EACCES || errno == EPERM) &&
+               write_in_place(s, path, was, text, len);
     if (was && fchown(fd, was->st_uid, was->st_gid) != 0) {
         close(fd);
         unlink(beside);
-        return write_in_place(path, was, text, len);
+        return write_in_place(s, path, was, text, len);
     }
     // mkstemp's mode is the owner's alone; a compiler's output is anybody's to read
     mode_t mask = umask(0);
     umask(mask);
     bool ok =
-        write_all(fd, text, len) && fchmod(fd, was ? was->st_mode & 07777 : 0666 & ~mask) == 0;
+        write_all(s, fd, text, len) && fchmod(fd, was ? was->st_mode & 07777 : 0666 & ~mask) == 0;
     int why = errno;
     if (close(fd) != 0 && ok) {
         ok = false;
@@ -124,19 +131,12 @@ int output_write(struct session *s, const char *path, const char *text, size_t l
     return output_spares_inputs(s, path) ? output_replace(s, path, text, len) : EXIT_USAGE;
 }
 
-int output_replace(struct session *s, const char *path, const char *text, size_t len) {
-    if (strcmp(path, "-") == 0) {
-        if (fwrite(text, 1, len, stdout) != len || fflush(stdout) != 0) {
-            return option_error("cannot write to standard output: %s", strerror(errno));
-        }
-        return EXIT_RIGHT;
-    }
+bool output_bytes(struct session *s, const char *path, const char *bytes, size_t len) {
     struct stat st;
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {  // a device or a pipe cannot be replaced
         FILE *f = fopen(path, "w");
-        bool ok = f && fwrite(text, 1, len, f) == len;
-        if (f && fclose(f) != 0) ok = false;
-        return ok ? EXIT_RIGHT : option_error("cannot write '%s': %s", path, strerror(errno));
+        bool ok = f && fwrite(bytes, 1, len, f) == len;
+        return (!f || fclose(f) == 0) && ok;
     }
     path = behind_links(s, path);
     // a signal that ends us waits until the file is whole, and none of ours is left
@@ -151,10 +151,23 @@ int output_replace(struct session *s, const char *path, const char *text, size_t
     if (was && access(path, W_OK) != 0)
         ok = false;
     else if (was && was->st_nlink > 1)
-        ok = write_in_place(path, was, text, len);
+        ok = write_in_place(s, path, was, bytes, len);
     else
-        ok = write_beside(s, path, was, text, len);
+        ok = write_beside(s, path, was, bytes, len);
     int why = errno;
     sigprocmask(SIG_SETMASK, &before, NULL);
-    return ok ? EXIT_RIGHT : option_error("cannot write '%s': %s", path, strerror(why));
+    errno = why;
+    return ok;
+}
+
+int output_replace(struct session *s, const char *path, const char *text, size_t len) {
+    if (strcmp(path, "-") == 0) {
+        if (fwrite(text, 1, len, stdout) != len || fflush(stdout) != 0) {
+            return option_error("cannot write to standard output: %s", strerror(errno));
+        }
+        return EXIT_RIGHT;
+    }
+    if (output_bytes(s, path, text, len)) return EXIT_RIGHT;
+    return session_given_up(s) ? EXIT_USAGE
+                               : option_error("cannot write '%s': %s", path, strerror(errno));
 }

@@ -13,6 +13,8 @@ struct session;
 int output_write(struct session *s, const char *path, const char *text, size_t len);
 // The same, and overwrites what "s" has read too.
 int output_replace(struct session *s, const char *path, const char *text, size_t len);
+// The same of a file, without a word: false, with errno set, where that fails.
+bool output_bytes(struct session *s, const char *path, const char *bytes, size_t len);
 // Whether nothing that "s" has read is at "path"; says what is.
 bool output_spares_inputs(struct session *s, const char *path);
 // Whether the two paths name one file.

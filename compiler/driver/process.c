@@ -16,15 +16,12 @@
 
 extern char **environ;
 
-bool workplace_open(struct workplace *w, const char *dir) {
-    w->path[0] = 0;
-    w->keep = dir != NULL;
-    if (dir) {
-        if (strlen(dir) >= sizeof w->path) {
-            errno = ENAMETOOLONG;
-            return false;
-        }
-        if (mkdir(dir, 0777) != 0 && errno != EEXIST) return false;
+bool workplace_open(struct workplace *w, const char *dir, bool scratch) {
+    w->path[0] = w->scratch[0] = 0;
+    w->made = false;
+    if (dir && strlen(dir) >= sizeof w->path) {
+        errno = ENAMETOOLONG;
+        return false;
     }
     sigemptyset(&w->ours);
     sigaddset(&w->ours, SIGINT);
@@ -33,18 +30,26 @@ bool workplace_open(struct workplace *w, const char *dir) {
     sigset_t block = w->ours;
     sigaddset(&block, SIGCHLD);
     sigprocmask(SIG_BLOCK, &block, &w->old_mask);
-    if (dir) {
-        strcpy(w->path, dir);
-        return true;
-    }
     const char *tmp = getenv("TMPDIR");
-    int n = snprintf(w->path, sizeof w->path, "%s/tcpc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (n < (int)sizeof w->path && mkdtemp(w->path)) return true;
-    int why = n < (int)sizeof w->path ? errno : ENAMETOOLONG;
-    w->path[0] = 0;
-    workplace_close(w);
-    errno = why;
-    return false;
+    int n = snprintf(w->scratch, sizeof w->scratch, "%s/tcpc-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    int why = n < (int)sizeof w->scratch ? 0 : ENAMETOOLONG;
+    if (dir && !scratch)
+        w->scratch[0] = why = 0;
+    else if (!why && !mkdtemp(w->scratch))
+        why = errno;
+    if (why) w->scratch[0] = 0;
+    if (!why && dir) {
+        w->made = mkdir(dir, 0777) == 0;
+        if (!w->made && errno != EEXIST) why = errno;
+    }
+    if (why) {
+        w->made = false;
+        workplace_close(w);
+        errno = why;
+        return false;
+    }
+    strcpy(w->path, dir ? dir : w->scratch);
+    return true;
 }
 
 // Removes the folder "name" in folder "at" with all that is in it; links are not followed.
@@ -66,8 +71,9 @@ static void remove_folder(int at, const char *name) {
 }
 
 void workplace_close(struct workplace *w) {
-    if (w->path[0] && !w->keep) remove_folder(AT_FDCWD, w->path);
-    w->path[0] = 0;
+    if (w->scratch[0]) remove_folder(AT_FDCWD, w->scratch);
+    if (w->made && workplace_interrupted(w)) rmdir(w->path);  // where it is empty
+    w->path[0] = w->scratch[0] = 0;
     // a pending signal ends us here; children that are gone are of no interest
     const struct timespec none = {0, 0};
     sigset_t child;
@@ -78,7 +84,8 @@ void workplace_close(struct workplace *w) {
     sigprocmask(SIG_SETMASK, &w->old_mask, NULL);
 }
 
-bool workplace_interrupted(const struct workplace *w) {
+bool workplace_interrupted(const void *workplace) {
+    const struct workplace *w = workplace;
     sigset_t pending;
     if (sigpending(&pending) != 0) return false;
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -106,14 +113,14 @@ static char **environment(const struct workplace *w, char *tmpdir, size_t size) 
     if (!env) return NULL;
     for (size_t i = 0; i < n; ++i)
         if (strncmp(environ[i], "TMPDIR=", 7) != 0) env[kept++] = environ[i];
-    snprintf(tmpdir, size, "TMPDIR=%s", w->path);
+    snprintf(tmpdir, size, "TMPDIR=%s", w->scratch);
     env[kept++] = tmpdir;
     env[kept] = NULL;
     return env;
 }
 
 static int start(const struct workplace *w, const char *const *argv, const char *log, pid_t *pid) {
-    char tmpdir[sizeof w->path + 8];
+    char tmpdir[sizeof w->scratch + 8];
     char **env = environment(w, tmpdir, sizeof tmpdir);
     if (!env) return ENOMEM;
     posix_spawn_file_actions_t files;

@@ -9,18 +9,20 @@
 // While it is open, the signals that end a process are taken when it is safe: between steps, and
 // while waiting.
 struct workplace {
-    char path[512];  // the folder, "" when there is none
-    bool keep;
+    char path[512];     // the folder, "" when there is none
+    char scratch[512];  // a fresh one for files of a moment, which may be that; "": none
+    bool made;          // a folder to be kept was not there before
     sigset_t old_mask, ours;
 };
 
 // Makes a new folder: "dir" (made if missing, and kept), or when it is NULL a fresh one under
-// TMPDIR.  Returns false, with errno set, when that fails.
-bool workplace_open(struct workplace *w, const char *dir);
+// TMPDIR; with "scratch" one of files of a moment too.  Returns false, with errno set, when that
+// fails.
+bool workplace_open(struct workplace *w, const char *dir, bool scratch);
 // Removes the folder unless it is to be kept; then lets the process end if a signal asked for that.
 void workplace_close(struct workplace *w);
-// Whether a signal asks this process to end.
-bool workplace_interrupted(const struct workplace *w);
+// Whether a signal asks this process to end; "w" is a struct workplace.
+bool workplace_interrupted(const void *w);
 
 enum process_end {
     PROCESS_EXITED,

@@ -12,6 +12,7 @@
 #include "driver/build.h"
 #include "driver/commands.h"
 #include "driver/compile.h"
+#include "driver/keep.h"
 #include "driver/options.h"
 #include "driver/output.h"
 #include "driver/run_main.h"
@@ -288,28 +289,27 @@ static bool uses(const struct kernel *k, const struct tensor *t) {
 }
 
 // Works out what each kernel means and writes it down for the program; keeps the image in which
-// "frag" (or NULL) stands.
-static bool write_expected(struct session *s, const struct run_case *c, const struct workplace *w,
-                           const struct tensor *frag, struct image **kept) {
+// "frag" (or NULL) stands.  Returns the exit status.
+static int write_expected(struct session *s, const struct run_case *c, const struct workplace *w,
+                          const struct tensor *frag, struct image **kept) {
     static const struct sample_set everything = {true, true};
     for (const struct kernel *k = c->plan->kernels; k; k = k->next) {
         if (c->kernel && c->kernel != k) continue;
         struct image *img = image_new();
         struct plan_run_report report;
-        const char *why = plan_run(s, c->plan, k, c->sym_values, &everything, img, &report)
-                              ? run_write_expected(s, c, k, img, w->path)
-                              : report.text;
+        bool right = plan_run(s, c->plan, k, c->sym_values, &everything, img, &report);
+        const char *why = right ? run_write_expected(s, c, k, img, w->path) : report.text;
+        if (workplace_interrupted(w)) return EXIT_WRONG;
         if (frag && uses(k, frag) && !*kept)
             *kept = img;
         else
             image_free(img);
         if (why) {
             option_error("kernel '%s': %s", k->name, why);
-            return false;
+            return right ? EXIT_USAGE : EXIT_WRONG;
         }
-        if (workplace_interrupted(w)) return false;
     }
-    return true;
+    return EXIT_RIGHT;
 }
 
 static int run_program(struct session *s, const struct request *q, const struct workplace *w,
@@ -329,7 +329,7 @@ static int run_program(struct session *s, const struct request *q, const struct 
     argv[n] = NULL;
     struct process_result r = process_run(w, argv, RUN_SECONDS, NULL);
     switch (r.end) {
-    case PROCESS_EXITED: return r.code;
+    case PROCESS_EXITED: return r.code == EXIT_RIGHT || r.code == EXIT_USAGE ? r.code : EXIT_WRONG;
     case PROCESS_SIGNALLED:
         option_error("the program ended by signal %d (%s)", r.code, strsignal(r.code));
         return EXIT_WRONG;
@@ -344,56 +344,68 @@ static int run_program(struct session *s, const struct request *q, const struct 
     return EXIT_WRONG;
 }
 
-// Whether nothing that was read is written over in the folder of '--write' or '--keep'; says what
-// is.
-static bool spares_inputs(struct session *s, const struct request *q, const struct run_case *c,
-                          const struct workplace *w) {
-    static const char *const made[] = {"plan.cu", "main.cpp", "run", "build.log"};
-    for (int i = 0; i < 4; ++i)
-        if (!output_spares_inputs(s, arena_printf(&s->arena, "%s/%s", w->path, made[i])))
-            return false;
-    for (const struct kernel *k = q->no_check ? NULL : c->plan->kernels; k; k = k->next) {
-        for (int i = 0; i < k->nformals; ++i)
-            if (!output_spares_inputs(s, run_expected_path(s, k, k->formal[i].tensor, w->path)))
-                return false;
+// Makes the files of the folder ours; says why they cannot be.
+static bool claim_files(struct session *s, const struct request *q, const struct run_case *c,
+                        const struct workplace *w, struct keep *k) {
+    int most = 5;
+    for (const struct kernel *x = c->plan->kernels; x; x = x->next) most += x->nformals;
+    keep_init(s, k, w->path, most);
+    keep_add(s, k, "plan.cu", false);
+    keep_add(s, k, "main.cpp", false);
+    if (!q->write) {
+        keep_add(s, k, "run", true);
+        keep_add(s, k, "build.log", true);
     }
-    return true;
+    for (const struct kernel *x = q->no_check ? NULL : c->plan->kernels; x; x = x->next)
+        for (int i = 0; i < x->nformals; ++i)
+            if (x->formal[i].dir != ARG_IN && (!c->kernel || c->kernel == x))
+                keep_add(s, k, run_expected_name(s, x, x->formal[i].tensor), false);
+    return keep_claim(s, k, q->write || q->keep);
+}
+
+// Builds and runs the program in folder "w"; returns the exit status.
+static int run_in(struct session *s, const struct request *q, const struct run_case *c,
+                  const struct toolchain *tools, const struct workplace *w, const char *text,
+                  const struct tensor *printed) {
+    struct buf main_text;
+    struct image *kept = NULL;
+    int code = EXIT_USAGE;
+    buf_init(&main_text);
+    const struct tensor *frag = printed && printed->space == MEM_FRAG ? printed : NULL;
+    const char *why = run_write_main(s, c, &main_text);
+    if (why)
+        option_error("%s", why);
+    else
+        code = q->no_check ? EXIT_RIGHT : write_expected(s, c, w, frag, &kept);
+    if (!code &&
+        (!write_text(s, w, "plan.cu", text) || !write_text(s, w, "main.cpp", main_text.text)))
+        code = EXIT_USAGE;
+    if (!code && !q->write) code = toolchain_build(s, tools, w);
+    if (!code && !q->write) code = run_program(s, q, w, printed && !frag);
+    if (!code && frag && kept) print_frag(c, frag, (int)q->thread, kept);
+    if (!workplace_interrupted(w)) image_free(kept);
+    buf_release(&main_text);
+    return code;
 }
 
 static int build_and_run(struct session *s, const struct request *q, const struct run_case *c,
                          const char *text, const struct tensor *printed) {
     struct toolchain tools;
     struct workplace w;
-    struct buf main_text;
-    struct image *kept = NULL;
+    struct keep k = {0};
     int code = EXIT_USAGE;
     if (!q->write && !toolchain_find(&tools, q->where, q->cxx, c->plan->arch_name))
         return EXIT_USAGE;
     const char *slash = strrchr(q->path, '/');
     tools.plan_folder =
         slash ? arena_strndup(&s->arena, q->path, (size_t)(slash - q->path) + 1) : ".";
-    if (!workplace_open(&w, q->write ? q->write : q->keep))
+    if (!workplace_open(&w, q->write ? q->write : q->keep, !q->write))
         return option_error("no folder to build in: %s", strerror(errno));
-    if (!spares_inputs(s, q, c, &w)) {
-        workplace_close(&w);
-        return EXIT_USAGE;
-    }
-    buf_init(&main_text);
-    const struct tensor *frag = printed && printed->space == MEM_FRAG ? printed : NULL;
-    const char *why = run_write_main(s, c, &main_text);
-    if (why)
-        option_error("%s", why);
-    else if (!q->no_check && !write_expected(s, c, &w, frag, &kept))
-        code = EXIT_WRONG;
-    else if (write_text(s, &w, "plan.cu", text) && write_text(s, &w, "main.cpp", main_text.text)) {
-        if (q->write)
-            code = EXIT_RIGHT;
-        else if (toolchain_build(s, &tools, &w))
-            code = run_program(s, q, &w, printed && !frag);
-    }
-    if (code == EXIT_RIGHT && frag && kept) print_frag(c, frag, (int)q->thread, kept);
-    image_free(kept);
-    buf_release(&main_text);
+    s->given_up = workplace_interrupted;
+    s->given_up_by = &w;
+    if (claim_files(s, q, c, &w, &k)) code = run_in(s, q, c, &tools, &w, text, printed);
+    if (workplace_interrupted(&w)) keep_undo(&k);
+    s->given_up = NULL;
     workplace_close(&w);
     return code;
 }

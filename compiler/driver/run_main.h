@@ -34,12 +34,11 @@ const char *run_too_large(struct session *s, const struct run_case *c, const str
 // NULL, or why there is none as a sentence in the session's memory.
 const char *run_write_main(struct session *s, const struct run_case *c, struct buf *out);
 
-// Where what tensor "t" of kernel "k" must hold is written to, in "folder".
-const char *run_expected_path(struct session *s, const struct kernel *k, const struct tensor *t,
-                              const char *folder);
+// The name of the file that says what tensor "t" of kernel "k" must hold.
+const char *run_expected_name(struct session *s, const struct kernel *k, const struct tensor *t);
 
-// Writes the files that the tables of kernel "k" name into "folder": what its outputs hold in
-// "img".  Returns NULL, or what failed.
+// Writes the files that the tables of kernel "k" name into "folder", each whole or not at all: what
+// its outputs hold in "img".  Returns NULL, or what failed.
 const char *run_write_expected(struct session *s, const struct run_case *c, const struct kernel *k,
                                const struct image *img, const char *folder);
 

@@ -66,7 +66,7 @@ static bool touch(struct run *r, const struct plan_call *y, const struct passed 
         int64_t at = x->from + plan_swizzle(x->flat->sw, w.value + x->flat->offset + x->offset);
         int64_t room = IMAGE_PAGE - (at & (IMAGE_PAGE - 1));
         if (n > room) n = room;
-        if (gives && !give(r, y, x, at, n)) return false;
+        if (!oracle_goes_on(r) || (gives && !give(r, y, x, at, n))) return false;
         if (dir != ARG_IN) take(r, y, x, at, n);
         if (n > 1) oracle_go_on(&w, n - 1);
         oracle_step(&w);

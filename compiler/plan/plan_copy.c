@@ -339,6 +339,7 @@ static bool copy_points(struct run *r) {
     oracle_walk(&to, &r->dst.flat);
     if (!r->watch) oracle_go_along(&from, &to);
     for (int64_t i = 0; i < r->dst.flat.size; ++i) {
+        if (!oracle_goes_on(r)) return false;
         bool is_from = oracle_inside(&r->src, from.at), is_to = oracle_inside(&r->dst, to.at);
         int64_t apart, run = is_from && is_to && !r->watch ? neighbours(r, &from, &to, &apart) : 0;
         if (r->watch) oracle_remember(r, r->dst.flat.n, to.at, i);

@@ -14,6 +14,7 @@ bool oracle_has_room(struct run *r, int64_t n) {
 bool oracle_body(struct run *r, const struct stmt *first) {
     for (const struct stmt *st = first; st; st = st->next) {
         ++r->report->steps;
+        if (!oracle_goes_on(r)) return false;
         if (st->kind == STMT_COPY) {
             if (!oracle_copy(r, st->copy)) return false;
             continue;
@@ -38,7 +39,7 @@ bool oracle_body(struct run *r, const struct stmt *first) {
         if (r->nloops < ORACLE_LOOPS) r->loop[r->nloops] = st->var;
         ++r->nloops;
         for (int64_t i = 0; i < n; ++i) {
-            if (!oracle_has_room(r, 1)) return false;
+            if (!oracle_has_room(r, 1) || !oracle_goes_on(r)) return false;
             r->var[st->var->id] = begin + (r->what->all_iterations ? i : pick[i]);
             if (!oracle_body(r, st->body)) return false;
         }
@@ -48,7 +49,7 @@ bool oracle_body(struct run *r, const struct stmt *first) {
 }
 
 static bool run_block(struct run *r, const int64_t block[3]) {
-    if (!oracle_has_room(r, 1)) return false;
+    if (!oracle_has_room(r, 1) || !oracle_goes_on(r)) return false;
     ++r->report->steps;
     for (int a = 0; a < 3; ++a) {
         r->report->block[a] = block[a];
@@ -96,6 +97,7 @@ static bool check_written(struct run *r) {
         oracle_walk(&w, &f);
         for (int64_t n = 0; n < f.size; ++n, oracle_step(&w)) {
             int64_t off = plan_swizzle(f.sw, w.value + f.offset);
+            if (!oracle_goes_on(r)) return false;
             if (image_load(r->writer, image_global(t->id), off) == IMAGE_POISON)
                 return oracle_fail(r, PLAN_RUN_NEVER_WRITTEN, t, off,
                                    arena_printf(&r->s->arena,

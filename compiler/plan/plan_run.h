@@ -24,6 +24,7 @@ enum plan_run_kind {
     PLAN_RUN_NO_VALUE,   // an extent or an offset has no value (overflow, a division that does not
                          // come out)
     PLAN_RUN_TOO_LARGE,  // more elements to move, or statements, than there may be
+    PLAN_RUN_GIVEN_UP,   // the session says so
 };
 
 #define PLAN_RUN_LIMIT ((int64_t)1 << 28)

@@ -2,6 +2,7 @@
 #ifndef TCPC_PLAN_PLAN_RUN_PRIVATE_H
 #define TCPC_PLAN_PLAN_RUN_PRIVATE_H
 
+#include "base/session.h"
 #include "plan/plan_run.h"
 
 // One side of a copy for one binding of the params.
@@ -57,6 +58,7 @@ struct run {
     int64_t crd[PLAN_FLAT_MODES], value;
     const struct ix_var *loop[ORACLE_LOOPS];  // that run, outermost first
     int nloops;
+    uint64_t asked;  // how often oracle_goes_on was
 };
 
 // Walks the coordinates of a layout, and keeps the layout's value.
@@ -106,9 +108,15 @@ const char *oracle_who(struct run *r);
 bool oracle_call(struct run *r, const struct plan_call *y);
 // The buffer in which thread "thread" finds tensor "t".
 int64_t oracle_buffer(const struct tensor *t, int thread);
-// Executes statements, and the pipeline "st", for the values that the variables have now.
 // Whether "n" elements or statements more may be gone through.
 bool oracle_has_room(struct run *r, int64_t n);
+// Asked in each loop that may be long: whether the session goes on.
+static inline bool oracle_goes_on(struct run *r) {
+    enum { EVERY = 1 << 14 };
+    return ++r->asked % EVERY != 0 || !session_given_up(r->s) ||
+           oracle_fail(r, PLAN_RUN_GIVEN_UP, NULL, 0, "given up");
+}
+// Executes statements, and the pipeline "st", for the values that the variables have now.
 bool oracle_body(struct run *r, const struct stmt *first);
 bool oracle_pipeline(struct run *r, const struct stmt *st);
 // The serial of the last copy before the step of the pipeline that fills "t"; -1 when none does.

@@ -98,12 +98,13 @@ static int64_t take_mode(const struct tiled_mode *m, int64_t *x, int64_t *n) {
     return i;
 }
 
-static void place_points(struct run *r, struct tile *tile) {
+static bool place_points(struct run *r, struct tile *tile) {
     const int64_t *part[LAY_MAX_RANK];
     for (int m = 0; m < tile->rank; ++m) part[m] = values_of(r, &tile->mode[m].flat);
     tile->at = ARENA_ROOM(&r->s->arena, int64_t, tile->size * tile->rests + 1);
     for (int64_t n = 0; n < tile->rests; ++n) {
         for (int64_t x = 0; x < tile->size; ++x) {
+            if (!oracle_goes_on(r)) return false;
             int64_t at = 0, rest = n, left = x;
             bool there = true;
             for (int m = 0; m < tile->rank && there; ++m) {
@@ -114,6 +115,7 @@ static void place_points(struct run *r, struct tile *tile) {
             tile->at[n * tile->size + x] = there ? at : NOWHERE;
         }
     }
+    return true;
 }
 
 static bool make_tile(struct run *r, struct tile *tile, const struct side *block,
@@ -133,7 +135,7 @@ static bool make_tile(struct run *r, struct tile *tile, const struct side *block
         tile->thr = values_of(r, &thr);
         tile->val = values_of(r, &val);
     }
-    place_points(r, tile);
+    if (!place_points(r, tile)) return false;
     int64_t each = tile->values * tile->rests;
     tile->scratch = ARENA_ROOM(&r->s->arena, struct stretch, each + 1);
     if (each * tile->threads <= KEPT_LIMIT)
@@ -261,6 +263,7 @@ bool oracle_tile(struct run *r, const struct copy *c, bool by_warp) {
         oracle_turn_to_thread(r, frag);
         if (!stretches_of(r, tile, block, &frag->flat, t, &x)) return false;
         for (int64_t i = 0; i < x.n; ++i) {
+            if (!oracle_goes_on(r)) return false;
             if (r->watch && x.at[i].at != NOWHERE) {
                 int64_t crd[PLAN_FLAT_MODES];
                 oracle_remember(r, place_of(tile, x.at[i].tile, x.at[i].x, crd), crd, i);

@@ -68,6 +68,24 @@ run("-w", "plan.tcp", "-o", "same", "-MD", "-MF", "./same", status=2, error="bot
 run("-w", "plan.tcp", "-o", "same.d", "-MD", status=2, error="both the output and its dependency file")
 run("-w", "plan.tcp", "-o", "made.cu", "-MD", status=0)
 
+# -- files of somebody else, and ours, in a folder that is kept
+foreign = "was not made by tcpc; it is not overwritten"
+for option in ("--write", "--keep"):
+    for name in ("plan.cu", "main.cpp", "move.dst.expect", "made-by-tcpc"):
+        folder = work / "theirs"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        (folder / name).write_text("theirs")
+        run("run", "-w", "--host", "--cxx", "false", "plan.tcp", option, "theirs", status=2, error=f"'theirs/{name}' {foreign}")
+        expect([(f.name, f.read_text()) for f in folder.iterdir()] == [(name, "theirs")], f"{option} changed a folder with {name}")
+    (folder / name).unlink()
+    (folder / "notes").write_text("theirs")
+    for _ in range(2):  # what was made before is made again
+        run("run", "-w", "--host", "plan.tcp", "--write", "theirs", status=0)
+    (folder / "run").write_text("theirs")
+    run("run", "-w", "--host", "plan.tcp", "--keep", "theirs", status=2, error=f"'theirs/run' {foreign}")
+    expect((folder / "run").read_text() == (folder / "notes").read_text() == "theirs", "--keep changed what is not ours")
+
 # -- mode and links
 old, new = "tcp   1;\n", "tcp 1;\n"
 kept = work / "kept.tcp"
@@ -110,6 +128,9 @@ os.link(work / "made.cu", work / "second.cu")
 run("-w", "plan.tcp", "-o", "made.cu", status=2, error="File too large", preexec_fn=limited)
 expect((work / "second.cu").read_text() == "before", "a write beyond the limit changed the file of two links")
 (work / "second.cu").unlink()
+for option in ([], ["--write", "part"], ["--keep", "part"]):
+    run("run", "-w", "--host", "plan.tcp", *option, status=2, error="File too large", preexec_fn=limited)
+shutil.rmtree(work / "part")
 run("-w", "plan.tcp", "-o", "/dev/full", status=2, error="No space left")
 expect(sorted(os.listdir(work)) == before, f"files of ours are left: {set(os.listdir(work)) - set(before)}")
 
