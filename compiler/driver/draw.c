@@ -22,7 +22,7 @@ static const char usage[] =
     "usage: tcpc draw [OPTIONS] PLAN NAME\n"
     "  NAME is a tiled copy, a layout, a tensor, a kernel or device function, the label of a "
     "copy,\n"
-    "  FUNCTION.LABEL, FUNCTION.TENSOR or FUNCTION:LINE, a copy by its line\n"
+    "  FUNCTION.LABEL or FUNCTION.TENSOR; or LINE, FILE:LINE or FUNCTION:LINE, a copy by its line\n"
     "  -o FILE         write there; the ending says what: .txt, .svg, .tex (TikZ); default: text "
     "to\n"
     "                  the standard output\n"
@@ -224,8 +224,9 @@ static int draw_plan(struct session *s, const struct command *q) {
     struct draw_request r = {.name = q->name, .values = q->values, .thread = q->thread};
     int code = find_subject(s, p, q->name, &u);
     if (code != EXIT_RIGHT) return code;
-    if (!take_view(q, &u, &r.view) || !take_format(q, &r.format)) return EXIT_USAGE;
-    if (!fit_subject(p, q, &u, &r) || !bind_params(s, p, q, &r)) return EXIT_WRONG;
+    if (!take_view(q, &u, &r.view) || !take_format(q, &r.format) || !fit_subject(p, q, &u, &r) ||
+        !bind_params(s, p, q, &r))
+        return EXIT_USAGE;
     if (q->type && r.view == DRAW_BANKS && !r.copy) {
         const struct elem_type *t = elem_type_find(q->type);
         if (!t) return option_error("'--type' takes an element type, not '%s'", q->type);
@@ -240,9 +241,8 @@ static int draw_plan(struct session *s, const struct command *q) {
     struct buf out;
     buf_init(&out);
     const char *why = draw(s, p, &r, &out);
-    code = EXIT_WRONG;
     if (why)
-        option_error("'%s' cannot be drawn: %s", q->name, why);
+        code = option_error("'%s' cannot be drawn: %s", q->name, why);
     else
         code = output_write(s, q->output ? q->output : "-", out.text, out.len);
     buf_release(&out);

@@ -18,8 +18,10 @@ static bool same(const char *a, const char *b) {
 
 struct wanted {
     struct session *s;
-    const char *name;             // a label or a tensor, or
-    int line;                     // where a copy begins, or
+    const char *name;  // a label or a tensor, or
+    int line;          // where a copy begins, or
+    const char *file;  // in which that line is, "nfile" bytes; NULL: in any
+    size_t nfile;
     const struct tiled_copy *tc;  // by which it is
     struct subject *first;
     int n;                        // found so far
@@ -33,6 +35,21 @@ static void found(struct wanted *w, const struct kernel *k, const struct copy *c
     ++w->n;
 }
 
+static bool ends_in(const char *path, size_t n, const char *end, size_t nend) {
+    return n >= nend && memcmp(path + n - nend, end, nend) == 0 &&
+           (n == nend || path[n - nend - 1] == '/');
+}
+
+// Whether copy "c" begins at the line that is wanted.
+static bool begins_there(const struct wanted *w, const struct copy *c) {
+    int line, column;
+    source_place(w->s, c->at, &line, &column);
+    if (line != w->line || line == 0) return false;
+    const char *path = w->s->sources.file[c->at.file].path;
+    size_t n = strlen(path);
+    return !w->file || ends_in(path, n, w->file, w->nfile) || ends_in(w->file, w->nfile, path, n);
+}
+
 static void find_copies(struct wanted *w, const struct kernel *k, const struct stmt *list) {
     for (; list; list = list->next) {
         if (list->kind != STMT_COPY) {
@@ -40,9 +57,7 @@ static void find_copies(struct wanted *w, const struct kernel *k, const struct s
             continue;
         }
         const struct copy *c = list->copy;
-        int line = 0, column;
-        if (w->line) source_place(w->s, c->at, &line, &column);
-        if (w->tc ? c->tc == w->tc : w->line ? line == w->line : same(c->label, w->name))
+        if (w->tc ? c->tc == w->tc : w->line ? begins_there(w, c) : same(c->label, w->name))
             found(w, k, c, NULL);
     }
 }
@@ -82,6 +97,15 @@ static bool read_line(const char *text, int *line) {
     return *line > 0;
 }
 
+// Whether "name" is LINE, of the plan itself, or FILE:LINE; then that is wanted.
+static bool take_place(struct wanted *w, const struct plan *p, const char *name) {
+    const char *colon = strrchr(name, ':');
+    if (!read_line(colon ? colon + 1 : name, &w->line)) return false;
+    w->file = colon ? name : p->path;
+    w->nfile = colon ? (size_t)(colon - name) : strlen(p->path);
+    return true;
+}
+
 // -- names that are not there, or twice -----------------------------------------------------------
 
 static void add_name(const char **names, int *n, const char *name) {
@@ -115,18 +139,17 @@ static int unknown_name(const struct plan *p, const char *name) {
     else
         option_error("'%s' has nothing called '%s' to draw%s%s%s", p->path, name,
                      n ? "; there is '" : "", n ? known[0] : "", n ? "'" : "");
-    return EXIT_WRONG;
+    return EXIT_USAGE;
 }
 
 static int several(const struct wanted *w, const char *name) {
     if (w->line)
-        option_error("%d copies of '%s' begin at line %d; give them labels", w->n,
-                     w->first->kernel->name, w->line);
+        option_error("%d copies begin at line %d; give them labels", w->n, w->line);
     else
         option_error("'%s' is in '%s' and in '%s'; say '%s.%s' or '%s.%s'", name,
                      w->first->kernel->name, w->second->name, w->first->kernel->name, name,
                      w->second->name, name);
-    return EXIT_WRONG;
+    return EXIT_USAGE;
 }
 
 // -- all ------------------------------------------------------------------------------------------
@@ -150,6 +173,7 @@ int find_subject(struct session *s, const struct plan *p, const char *name, stru
     const struct kernel *of = function_of(p, name, &rest);
     struct wanted w = {.s = s, .name = of ? rest + 1 : name, .first = out};
     if (of && *rest == ':' && !read_line(rest + 1, &w.line)) return unknown_name(p, name);
+    if (!w.line && take_place(&w, p, name)) of = NULL;
     for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k))
         if (!of || k == of) find_copies(&w, k, k->body);
     bool tensors = w.n == 0 && !w.line;

@@ -1,4 +1,5 @@
 // tcpc eval: the layout calculator on the command line.
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,7 @@ static int evaluate_lines(const struct style *style) {
             status = EXIT_WRONG;
         }
     }
+    if (ferror(stdin)) status = option_error("cannot read standard input: %s", strerror(errno));
     free(line);
     return status;
 }

@@ -426,7 +426,7 @@ static int explain(struct session *s, const struct request *r) {
     } else {
         const struct explanation *e = explain_plan(s, c.plan, c.kir, r->word[1]);
         if (!e)
-            status = EXIT_WRONG;
+            status = EXIT_USAGE;
         else if (r->json)
             explain_print_json(s, e, &b);
         else

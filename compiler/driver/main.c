@@ -57,7 +57,9 @@ static const char help[] =
     "  --version           print the version\n"
     "  --help              print this text; 'tcpc COMMAND --help' prints that of a command\n"
     "\n"
-    "exit status: 0 success, 1 the plan is wrong, 2 usage or input and output\n";
+    "exit status: 0 success, 1 the plan is wrong or its run went wrong, 2 wrong usage, a name "
+    "that\n"
+    "the plan does not have, input and output, or memory that is out\n";
 
 struct request {
     const char *input, *output;

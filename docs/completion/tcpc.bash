@@ -29,7 +29,9 @@ _tcpc() {
     esac
     [ "$COMP_CWORD" != 1 ] || mapfile -t COMPREPLY < <(compgen -W 'run explain draw eval fmt' -- "$cur")
     if [ "$command" = draw ] && [ "$COMP_CWORD" = 3 ] && [ -r "${COMP_WORDS[2]}" ]; then
-        mapfile -t COMPREPLY < <(compgen -W "$(sed -n 's/^ *\(tiled_copy\|layout\|tensor\|kernel\)  *\([A-Za-z_0-9]*\).*/\2/p' "${COMP_WORDS[2]}")" -- "$cur")
+        # names, and labels of copies
+        mapfile -t COMPREPLY < <(compgen -W "$(sed -n -e 's/^ *\(tiled_copy\|layout\|tensor\|kernel\|device\)  *\([A-Za-z_0-9]*\).*/\2/p' \
+            -e 's/^ *\([A-Za-z_][A-Za-z_0-9]*\) *: *copy .*/\1/p' "${COMP_WORDS[2]}")" -- "$cur")
         return
     fi
     mapfile -O "${#COMPREPLY[@]}" -t COMPREPLY < <(compgen -f -X '!*.tcp' -- "$cur"; compgen -d -S / -- "$cur")

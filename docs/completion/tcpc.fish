@@ -1,7 +1,7 @@
 # Completion of tcpc's command line for fish.
 complete -c tcpc -n __fish_use_subcommand -a 'run' -d 'compile, build, run and compare'
 complete -c tcpc -n __fish_use_subcommand -a 'explain' -d 'what was chosen for each copy, and why'
-complete -c tcpc -n __fish_use_subcommand -a 'draw' -d 'a tiled copy, a layout, a tensor, a copy or a kernel'
+complete -c tcpc -n __fish_use_subcommand -a 'draw' -d 'a tiled copy, a layout, a tensor, a kernel, a copy by its label or line'
 complete -c tcpc -n __fish_use_subcommand -a 'eval' -d 'the layout calculator'
 complete -c tcpc -n __fish_use_subcommand -a 'fmt' -d 'print a plan in canonical format'
 complete -c tcpc -s o -r -d 'write there'

@@ -87,7 +87,7 @@ def outputs(name):
     checked = shown(name, "fmt", run("fmt", "--check", name, status=1).stderr)
     os.unlink(work / os.fsdecode(name))
     missing = shown(name, "no file", run(name, status=2).stderr)
-    drawn = shown(name, "no such name", run("draw", "other.tcp", name, status=1).stderr)
+    drawn = shown(name, "no such name", run("draw", "other.tcp", name, status=2).stderr)
     return bare(made), len(told), len(said), len(checked), len(missing), len(drawn)
 
 
