@@ -264,27 +264,6 @@ static bool check_inside(struct session *s, struct kernel *k, const struct copy 
 
 // -- 2: different coordinates, different elements -------------------------------------------------
 
-static bool is_extent(const struct lay_tuple *shape, const struct lay_sym *y) {
-    for (int i = 0; lay_is_leaf(shape) && i < shape->leaf.nsyms; ++i)
-        if (shape->leaf.syms[i] == y) return true;
-    if (lay_is_leaf(shape)) return false;
-    for (int i = 0; i < shape->rank; ++i)
-        if (is_extent(shape->kid[i], y)) return true;
-    return false;
-}
-
-// Whether "a" is "b" times something that is at least 1.  Where an extent is zero there is no
-// coordinate to tell apart, so that params which are extents of "shape" count as at least 1.
-static bool is_multiple(struct session *s, const struct lay_tuple *shape, struct lay_int a,
-                        struct lay_int b) {
-    struct lay_int q = lay_int_div(&s->lay, a, b);
-    lay_clear_error(&s->lay);
-    if (!lay_int_valid(q) || q.num < q.den) return false;
-    for (int i = 0; i < q.nsyms; ++i)
-        if (q.syms[i]->lo < 1 && !is_extent(shape, q.syms[i])) return false;
-    return true;
-}
-
 // A param of "r" that kernel "k" does not have, so that its launcher cannot check it; or NULL.
 static const struct param *foreign(const struct kernel *k, const struct relation *r) {
     for (int i = 0; i < r->nparams; ++i) {
@@ -293,49 +272,6 @@ static const struct param *foreign(const struct kernel *k, const struct relation
         if (j == k->nparams) return r->param[i];
     }
     return NULL;
-}
-
-static bool no_less(struct session *s, struct prover *p, const struct lay_tuple *shape,
-                    struct lay_int a, struct lay_int b) {
-    return is_multiple(s, shape, a, b) ||
-           prove_at_least(p, ix_lay(s, a), ix_lay(s, b)) == PROVE_YES;
-}
-
-static void collect(const struct lay_tuple *shape, const struct lay_tuple *stride,
-                    struct lay_int *n, struct lay_int *d, int *count) {
-    if (!lay_is_leaf(shape)) {
-        for (int i = 0; i < shape->rank; ++i) collect(shape->kid[i], stride->kid[i], n, d, count);
-        return;
-    }
-    if (lay_int_is(shape->leaf, 1)) return;
-    n[*count] = shape->leaf;
-    d[(*count)++] = stride->leaf;
-}
-
-// Sorted by stride, each stride must reach past all that the modes before it span.
-static bool injective_by_strides(struct session *s, struct prover *p, struct lay l) {
-    struct lay_int n[LAY_MAX_LEAVES], d[LAY_MAX_LEAVES];
-    int count = 0;
-    collect(l.shape, l.stride, n, d, &count);
-    struct lay_int span = lay_int(1);  // of one more than the greatest value so far, an upper bound
-    bool used[LAY_MAX_LEAVES] = {false};
-    for (int taken = 0; taken < count; ++taken) {
-        int best = -1;
-        for (int i = 0; i < count; ++i) {
-            if (used[i]) continue;
-            if (best < 0 ||
-                (no_less(s, p, l.shape, d[best], d[i]) && !lay_int_equal(d[best], d[i])))
-                best = i;
-        }
-        used[best] = true;
-        if (!no_less(s, p, l.shape, d[best], span)) return false;
-        span = lay_int_mul(&s->lay, d[best], n[best]);
-        if (!lay_int_valid(span)) {
-            lay_clear_error(&s->lay);
-            return false;
-        }
-    }
-    return true;
 }
 
 // Relations of which kernel "k" has some params: why they do not help.
@@ -360,7 +296,7 @@ static bool check_injective(struct session *s, const struct walk *w, const struc
     const struct plan *p = w->plan;
     struct lay l = lay_inner(v->base->layout);
     if (!lay_valid(l)) return true;
-    if (injective_by_strides(s, w->prover, l)) return true;
+    if (coverage_injective(s, w->prover, l)) return true;
     struct lay_int size = lay_size(&s->lay, l);
     if (lay_static(l) && lay_int_static(size) && size.num <= (1 << 22)) {
         if (lay_is_injective(&s->lay, l)) return true;

@@ -24,6 +24,11 @@ bool coverage_rounding(struct session *s, const struct plan *p, const struct ker
                        struct prover *prover, const struct around *around, const struct ix *e,
                        struct range at);
 
+// coverage_strides.c
+// Whether different coordinates of "l" are known to be different elements, for all values of its
+// params.
+bool coverage_injective(struct session *s, struct prover *p, struct lay l);
+
 // The least and the greatest coordinate of "v" along mode "mode" of its tensor, by flattened mode;
 // variables that the view depends on stay in them.  NULL when there is none.
 void view_reach(struct session *s, const struct view *v, int mode, const struct ix **lo,
