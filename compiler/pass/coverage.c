@@ -112,7 +112,10 @@ static enum prove_answer slice_bounded(struct session *s, struct kernel *k, cons
     struct prove_witness found;
     const struct ix *one[] = {at};
     instances_begin(s, k, &w->around, true, x);
-    instances_of(x, c, v);
+    bool each = v->base->space == MEM_FRAG && !(c && c->facts.level == LEVEL_THREAD);
+    instances_of(x, each ? NULL : c, v);  // of each thread
+    if (each && c && c->facts.level == LEVEL_BLOCK && c->facts.threads < k->threads)
+        instances_cond(x, ix_sub(s, ix_int(s, c->facts.threads - 1), ix_var(s, k->tid)));
     int cond = x->nconds;
     instances_cond(x, at);
     struct prove_set set = instances_settled(x, &w->around, v);
@@ -128,9 +131,9 @@ static enum prove_answer slice_bounded(struct session *s, struct kernel *k, cons
     enum prove_answer r = full ? PROVE_UNKNOWN : prove_none(w->prover, &set, &found);
     *why = (struct outside){.full = full};
     if (r == PROVE_NO)
-        why->with =
-            arena_printf(&s->arena, "%sit is %lld, %s", instances_params(s, w->plan, k, &found),
-                         (long long)found.out[0], instances_where(x, &w->around, c, &found, 0));
+        why->with = arena_printf(&s->arena, "%sit is %lld, %s",
+                                 instances_params(s, w->plan, k, &found), (long long)found.out[0],
+                                 instances_where(x, &w->around, each ? NULL : c, &found, 0));
     return r;
 }
 
@@ -227,7 +230,8 @@ static bool check_registers(struct session *s, const struct kernel *k, const str
 static bool check_inside(struct session *s, struct kernel *k, const struct copy *c,
                          const struct view *v, const struct walk *w, const char *what,
                          bool predicates) {
-    if (!lay_valid(v->coord)) return check_registers(s, k, c, v, w);
+    if (!lay_valid(v->coord))
+        return check_registers(s, k, c, v, w) && check_slices(s, k, c, v, w, false);
     const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, v->base->layout.shape);
     int rank = lay_tuple_rank(extent);
     for (int i = 0; i < rank; ++i) {

@@ -218,7 +218,7 @@ static const struct ix *by_tid(struct instances *x, const struct ix *e) {
 
 struct prove_set instances_set(struct instances *x, const struct view *v) {
     struct session *s = x->s;
-    int rank = instances_rank(v);
+    int rank = lay_valid(v->coord) ? instances_rank(v) : 0;
     const struct ix **out = ARENA_ARRAY(&s->arena, const struct ix *, rank + 1);
     for (int i = 0; i < rank; ++i) out[i] = instances_coord(x, v, i);
     return (struct prove_set){x->var, x->nvars, x->cond, x->nconds, out, rank};

@@ -50,7 +50,8 @@ const struct ix *instances_coord(struct instances *x, const struct view *v, int 
 void instances_inside(struct instances *x, const struct view *v);
 // "e" of a "load" part as of the step that it loads, with slots as remainders.
 const struct ix *instances_step(struct session *s, const struct around *around, const struct ix *e);
-// The set, of which each instance names its coordinates along all modes of the tensor of "v".
+// The set, of which each instance names its coordinates along all modes of the tensor of "v"; none
+// of a fragment.
 struct prove_set instances_set(struct instances *x, const struct view *v);
 // The same, with slots, steps of "load" parts, lanes and warps as what the set's variables are.
 struct prove_set instances_settled(struct instances *x, const struct around *around,

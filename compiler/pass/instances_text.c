@@ -125,7 +125,10 @@ const char *instances_where(const struct instances *x, const struct around *arou
     struct buf b;
     bool first = true;
     buf_init(&b);
-    if (c) buf_puts(&b, who(x, c, var, w->sym));
+    if (c)
+        buf_puts(&b, who(x, c, var, w->sym));
+    else if (x->nthreads > 0)
+        buf_printf(&b, "thread %lld in ", (long long)var[x->k->tid->id]);
     int64_t at[3] = {0};
     for (int i = 0; i < 3; ++i)
         if (x->k->block[i]) at[i] = var[x->k->block[i]->id];
