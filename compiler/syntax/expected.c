@@ -262,15 +262,28 @@ static const char *apart_from_number(struct parser *p, const char *text, const i
     return NULL;
 }
 
-// "row(frag=2)": a keyword before '=', where a name could have come.
+// Whether nothing but a name, or 'out' and a name, could have come.
+static bool wants_name(const int *set, int n) {
+    for (int i = 0; i < n; i++)
+        if (!in(names, set[i]) && set[i] != TOK_OUT && set[i] != TOK_INOUT) return false;
+    return true;
+}
+
+// "tensor frag :", "row(frag=2)": a keyword where a name has to come, or before '=' where one could
+// have come.
 static bool reserved_slip(struct parser *p, const int *set, int n) {
     const struct source *f = &p->s->sources.file[p->file];
     const char *next = f->text + p->now.at.end, *end = f->text + f->size;
     if (!expected_word(p->now.token) || in(names, p->now.token) || !has(set, n, TOK_ID))
         return false;
+    const char *text = source_text(p, p->now.at);
+    if (wants_name(set, n)) {
+        if (p->now.token == TOK_IN || new_line(p)) return false;  // the name was left out
+        diag_error(p->s, p->now.at, "'%s' is a reserved word, and cannot be a name", text);
+        return true;
+    }
     while (next < end && strchr(" \t\r\n", *next)) next++;
     if (next == end || *next != '=' || (next + 1 < end && next[1] == '=')) return false;
-    const char *text = source_text(p, p->now.at);
     diag_error(p->s, p->now.at, "'%s' is a reserved word, and names no mode and no argument", text);
     return true;
 }
