@@ -99,12 +99,12 @@ static bool claim_holds(struct session *s, const struct plan *was, struct sessio
     struct plan *now = ast && !t->diags.nerrors ? sema_file(t, ast) : NULL;
     if (errors_of(t) > most) return false;
     if (!c->function) return true;
-    bool wide = false;
-    for (int i = 0; now && i < n_passes; ++i) {
-        if (!pass_list[i].run(t, now) || t->diags.nerrors) break;
+    bool wide = false, ok = now != NULL;
+    for (int i = 0; ok && i < n_passes; ++i) {
+        ok = pass_list[i].run(t, now) && !t->diags.nerrors;
         if (pass_list[i].run != pass_vectorize) continue;
         wide = width_of(t, now, c->function, c->copy) >= c->bits && none_narrower(s, was, t, now);
-        if (!wide) break;  // proofs, which take longest, are for what is as wide as is claimed
+        ok &= wide;  // proofs, which take longest, are for what is as wide as is claimed
     }
     return wide && errors_of(t) <= most;
 }
