@@ -111,9 +111,10 @@ static isl_set *between(struct prove_order *o, struct qset *a, struct qset *b,
 isl_set *order_covered(struct prove_order *o, int a, int b, int wait, int barrier) {
     struct order_access *x = &o->access[a], *y = &o->access[b];
     int pending = wait < 0 ? 0 : o->program->sync[wait].pending;
-    for (struct order_cover *c = o->covers; c; c = c->next) {
-        if (c->a == a && c->b == b && c->wait == wait && c->barrier == barrier &&
-            c->pending == pending && c->quick == o->quick)
+    struct order_cover **covers = &o->covers[a * o->program->naccesses + b];
+    for (struct order_cover *c = *covers; c; c = c->next) {
+        if (c->wait == wait && c->barrier == barrier && c->pending == pending &&
+            c->quick == o->quick)
             return c->set;
     }
     struct qset *event[2];
@@ -121,11 +122,11 @@ isl_set *order_covered(struct prove_order *o, int a, int b, int wait, int barrie
     if (wait >= 0) event[n++] = &o->sync[wait];
     if (barrier >= 0) event[n++] = &o->sync[barrier];
     struct order_cover *c = ARENA_NEW(&o->q.s->arena, struct order_cover);
-    *c = (struct order_cover){a, b, wait, barrier, pending, o->quick, NULL, o->covers};
+    *c = (struct order_cover){wait, barrier, pending, o->quick, NULL, *covers};
     isl_set *when = wait < 0 ? NULL : x->first[wait];
     c->set = between(o, &x->when, &y->when, event, n, when, false);
     if (barrier >= 0 && !o->sync[barrier].exact)
         c->set = isl_set_union(c->set, between(o, &x->when, &y->when, event, n, when, true));
-    if (c->set) o->covers = c;  // where isl has given up it may be asked again
+    if (c->set) *covers = c;  // where isl has given up it may be asked again
     return c->set;
 }

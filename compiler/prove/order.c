@@ -91,6 +91,7 @@ struct prove_order *prove_order_new(struct prover *p, const struct prove_program
     o->sync = ARENA_ARRAY(a, struct qset, x->nsyncs + 1);
     o->step = ARENA_ARRAY(a, struct qset, x->nsteps + 1);
     o->meet = ARENA_ARRAY(a, isl_basic_set *, 4 * x->naccesses * x->naccesses + 1);
+    o->covers = ARENA_ARRAY(a, struct order_cover *, x->naccesses * x->naccesses + 1);
     o->ever = ARENA_ARRAY(a, signed char, 4 * x->naccesses * x->naccesses + 1);
     question_init(q, p);
     split_all(q, x);
@@ -131,7 +132,8 @@ void prove_order_free(struct prove_order *o) {
     for (int i = 0; i < x->nsyncs; ++i) isl_basic_set_free(o->sync[i].basic);
     for (int i = 0; i < x->nsteps; ++i) isl_basic_set_free(o->step[i].basic);
     for (int i = 0; i < 4 * x->naccesses * x->naccesses; ++i) isl_basic_set_free(o->meet[i]);
-    for (struct order_cover *c = o->covers; c; c = c->next) isl_set_free(c->set);
+    for (int i = 0; i < x->naccesses * x->naccesses; ++i)
+        for (struct order_cover *c = o->covers[i]; c; c = c->next) isl_set_free(c->set);
     isl_basic_set_free(o->point.basic);
     question_release(&o->q);
 }

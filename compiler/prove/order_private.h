@@ -28,7 +28,7 @@ struct order_first {
 
 // What puts "b" in order behind "a", as far as it is these two.
 struct order_cover {
-    int a, b, wait, barrier, pending;
+    int wait, barrier, pending;
     bool quick;
     isl_set *set;  // by instances of both
     struct order_cover *next;
@@ -44,8 +44,8 @@ struct prove_order {
     int ntime;
     isl_basic_set **meet;  // by pair and threads, or NULL
     signed char *ever;     // likewise, whether they ever meet: 1, -1; 0 where it was not asked
-    struct order_cover *covers;
-    bool bad;  // larger than can be looked at
+    struct order_cover **covers;  // by pair
+    bool bad;                     // larger than can be looked at
 };
 
 // Of what "base" has, that whose instance of "a" comes before that of "b".  Takes "base".
