@@ -236,7 +236,10 @@ static bool nearest(struct composer *c, int64_t n, int64_t d, int64_t *out_n, in
     for (int pass = 0; pass < 2 && !found; ++pass)  // first all extents, then all steps
         for (int64_t far = 1; far <= 128 && !found; ++far)
             for (int up = 0; up < 2 && !found; ++up) {
-                int64_t by = up ? far : -far, m = pass ? n : n + by, e = pass ? d + by : d;
+                int64_t by = up ? far : -far, near, m, e;
+                if (__builtin_add_overflow(pass ? d : n, by, &near)) continue;
+                m = pass ? n : near;
+                e = pass ? near : d;
                 if (m > 1 && e > 0 && leaf_fits(c, m, e)) {
                     *out_n = m;
                     *out_d = e;
