@@ -1,10 +1,10 @@
 // tcpc: the command line.
 #include <errno.h>
-#include <gmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/session.h"
@@ -138,6 +138,22 @@ static const char *default_output(struct session *s, const char *input, const ch
     return arena_printf(&s->arena, "%.*s%s", (int)n, name, ending);
 }
 
+// Writes the dependency file, then the output: without the one there is none of the other, which
+// make would not make again.
+static int write_both(struct session *s, const char *to, const struct buf *text,
+                      const char *dep_path, const struct buf *dep) {
+    bool was = access(dep_path, F_OK) == 0;
+    int status =
+        output_spares_inputs(s, to) ? output_write(s, dep_path, dep->text, dep->len) : EXIT_USAGE;
+    if (status) return status;
+    if (output_same(to, dep_path))
+        status = option_error("'%s' would be both the output and its dependency file", to);
+    else
+        status = output_write(s, to, text->text, text->len);
+    if (status && !was) unlink(dep_path);
+    return status;
+}
+
 static int compile(struct session *s, const struct request *r) {
     // what is not a compiler's product is to be looked at
     const char *to = r->output                 ? r->output
@@ -162,11 +178,10 @@ static int compile(struct session *s, const struct request *r) {
     case STAGE_HEADER: buf_puts(&b, c.cuda); break;
     }
     if (r->dep.wanted && !depfile_text(s, &r->dep, to, &dep)) status = EXIT_USAGE;
-    if (!status) status = output_write(s, to, b.text, b.len);
-    if (!status && r->dep.wanted && output_same(to, depfile_path(s, &r->dep, to)))
-        status = option_error("'%s' would be both the output and its dependency file", to);
     if (!status && r->dep.wanted)
-        status = output_write(s, depfile_path(s, &r->dep, to), dep.text, dep.len);
+        status = write_both(s, to, &b, depfile_path(s, &r->dep, to), &dep);
+    else if (!status)
+        status = output_write(s, to, b.text, b.len);
     buf_release(&b);
     buf_release(&dep);
     return status;
@@ -220,8 +235,7 @@ static int explain_page(const char *name) {
     const char *known[MOST] = {NULL};
     int n = 0;
     for (int i = 0; i < n_pages; ++i) {
-        if (strcmp(pages[i].name, name) == 0)
-            return fputs(pages[i].text, stdout) < 0 ? EXIT_USAGE : EXIT_RIGHT;
+        if (strcmp(pages[i].name, name) == 0) return fputs(pages[i].text, stdout), EXIT_RIGHT;
         if (n < MOST) known[n++] = pages[i].name;
     }
     const char *near = diag_did_you_mean(name, known, n);
@@ -256,25 +270,8 @@ static int command(int argc, char **argv) {
     return command_compile(argc, argv);
 }
 
-// What isl computes with ends the process by a signal when memory is out, unless it is told what
-// to do.
-static void *gmp_new(size_t bytes) {
-    return memory_got(malloc(bytes));
-}
-
-static void *gmp_more(void *old, size_t bytes_before, size_t bytes) {
-    (void)bytes_before;
-    return memory_got(realloc(old, bytes));
-}
-
-static void gmp_free(void *p, size_t bytes) {
-    (void)bytes;
-    free(p);
-}
-
 int main(int argc, char **argv) {
     signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit fails instead, and is told
-    mp_set_memory_functions(gmp_new, gmp_more, gmp_free);
     struct arena words;
     arena_init(&words);
     int status = response_expand(&words, &argc, &argv) ? command(argc, argv) : EXIT_USAGE;

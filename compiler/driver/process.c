@@ -1,4 +1,7 @@
 // Child processes and the temporary folder (see process.h).
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE  // getdents64
+#endif
 #include "driver/process.h"
 
 #include <dirent.h>
@@ -16,9 +19,44 @@
 
 extern char **environ;
 
+// Removes the folder "name" in folder "at" with all that is in it; links are not followed.  That
+// takes no memory, since memory may be out.
+static bool remove_folder(int at, const char *name) {
+    int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) return false;
+    char part[2048] __attribute__((aligned(16)));
+    ssize_t n;
+    bool removed = true;
+    while (removed) {  // entries that go may hide others from a reading that is under way
+        removed = false;
+        lseek(fd, 0, SEEK_SET);
+        while ((n = getdents64(fd, part, sizeof part)) > 0) {
+            for (ssize_t i = 0; i < n;) {
+                const struct dirent64 *e = (const struct dirent64 *)(part + i);
+                i += e->d_reclen;
+                if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
+                removed |= unlinkat(fd, e->d_name, 0) == 0 ||
+                           ((errno == EISDIR || errno == EPERM) && remove_folder(fd, e->d_name));
+            }
+        }
+    }
+    close(fd);
+    return unlinkat(at, name, AT_REMOVEDIR) == 0;
+}
+
+// The folders that were made, for the end of a process that comes without workplace_close: where
+// memory is out.
+static char to_remove[2][sizeof((struct workplace *)0)->path];
+
+static void remove_at_exit(void) {
+    for (int i = 0; i < 2; ++i)
+        if (to_remove[i][0]) remove_folder(AT_FDCWD, to_remove[i]);
+}
+
 bool workplace_open(struct workplace *w, const char *dir, bool scratch) {
     w->path[0] = w->scratch[0] = 0;
     w->made = false;
+    if (atexit(remove_at_exit) != 0) return false;
     if (dir && strlen(dir) >= sizeof w->path) {
         errno = ENAMETOOLONG;
         return false;
@@ -27,6 +65,7 @@ bool workplace_open(struct workplace *w, const char *dir, bool scratch) {
     sigaddset(&w->ours, SIGINT);
     sigaddset(&w->ours, SIGTERM);
     sigaddset(&w->ours, SIGHUP);
+    signal(SIGCHLD, SIG_DFL);  // where it is ignored, there is no child to wait for
     sigset_t block = w->ours;
     sigaddset(&block, SIGCHLD);
     sigprocmask(SIG_BLOCK, &block, &w->old_mask);
@@ -49,31 +88,15 @@ bool workplace_open(struct workplace *w, const char *dir, bool scratch) {
         return false;
     }
     strcpy(w->path, dir ? dir : w->scratch);
+    strcpy(to_remove[0], w->scratch);
+    if (w->made) strcpy(to_remove[1], dir);
     return true;
-}
-
-// Removes the folder "name" in folder "at" with all that is in it; links are not followed.
-static void remove_folder(int at, const char *name) {
-    int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *d = fd < 0 ? NULL : fdopendir(fd);
-    if (!d) {
-        if (fd >= 0) close(fd);
-        return;
-    }
-    const struct dirent *e;
-    while ((e = readdir(d))) {
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
-        if (unlinkat(fd, e->d_name, 0) != 0 && (errno == EISDIR || errno == EPERM))
-            remove_folder(fd, e->d_name);
-    }
-    closedir(d);
-    unlinkat(at, name, AT_REMOVEDIR);
 }
 
 void workplace_close(struct workplace *w) {
     if (w->scratch[0]) remove_folder(AT_FDCWD, w->scratch);
-    if (w->made && workplace_interrupted(w)) rmdir(w->path);  // where it is empty
-    w->path[0] = w->scratch[0] = 0;
+    if (w->made) rmdir(w->path);  // where it is empty
+    w->path[0] = w->scratch[0] = to_remove[0][0] = to_remove[1][0] = 0;
     // a pending signal ends us here; children that are gone are of no interest
     const struct timespec none = {0, 0};
     sigset_t child;
@@ -165,6 +188,12 @@ struct process_result process_run(const struct workplace *w, const char *const *
     for (;;) {
         int status;
         pid_t ended = waitpid(pid, &status, WNOHANG);
+        if (ended < 0 && errno != EINTR) {
+            int why = errno;
+            kill(-pid, SIGKILL);
+            errno = why;
+            return (struct process_result){PROCESS_NOT_STARTED, 0};
+        }
         if (ended == pid) {
             if (WIFSIGNALED(status))
                 return (struct process_result){PROCESS_SIGNALLED, WTERMSIG(status)};

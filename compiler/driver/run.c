@@ -404,7 +404,7 @@ static int build_and_run(struct session *s, const struct request *q, const struc
     s->given_up = workplace_interrupted;
     s->given_up_by = &w;
     if (claim_files(s, q, c, &w, &k)) code = run_in(s, q, c, &tools, &w, text, printed);
-    if (workplace_interrupted(&w)) keep_undo(&k);
+    if (workplace_interrupted(&w) || (q->write && code != EXIT_RIGHT)) keep_undo(&k);
     s->given_up = NULL;
     workplace_close(&w);
     return code;
