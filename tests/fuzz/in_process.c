@@ -1,0 +1,26 @@
+#include "in_process.h"
+
+#include "base/diag.h"
+
+void trial_begin(struct trial *t, const char *text, size_t size, enum stage last) {
+    static const char path[] = "no-such-folder/plan.tcp";
+    session_init(&t->s);
+    t->given = (struct given){path, text, size, NULL};
+    t->s.sources.given = &t->given;
+    t->s.options.no_line = true;
+    t->s.options.proof_limit = FUZZ_PROOF_LIMIT;
+    t->status = compile_until(&t->s, path, last, stdout, &t->c);
+    bool wrong = t->s.diags.nerrors > 0;
+    if ((t->status != 0) != wrong)
+        BUG("exit status %d and %d errors", t->status, t->s.diags.nerrors);
+    struct buf b;
+    buf_init(&b);
+    diag_print_text(&t->s, &b, true);
+    if (wrong && !b.len) BUG("no message");
+    diag_print_json(&t->s, &b);
+    buf_release(&b);
+}
+
+void trial_end(struct trial *t) {
+    session_release(&t->s);
+}
