@@ -59,7 +59,7 @@ static bool reach(const struct lay_tuple *shape, const struct lay_tuple *stride,
 
 // Local memory of a thread, to which registers are spilled (CUDA C++ Programming Guide, technical
 // specifications by compute capability).
-enum { FRAG_BYTES = 512 * 1024 };
+enum { FRAG_BYTES = 512 * 1024, MOST_BYTES = 1 << 30 };
 
 // The modes that coordinates can name (lay_int_basis), those of nested shapes and of slots among
 // them.
@@ -99,15 +99,16 @@ static bool check_layout(struct sema *c, struct tensor *t, struct range at) {
         return false;
     }
     if (t->space != MEM_GLOBAL && lay_static(t->layout)) {
-        int64_t bytes = (most + 1) * (t->elem->bits / 8), limit = INT64_C(1) << 30;
-        if (t->space == MEM_FRAG && (most >= FRAG_BYTES || bytes > FRAG_BYTES)) {
+        int64_t limit = MOST_BYTES;
+        int64_t bytes = most < limit ? (most + 1) * (t->elem->bits / 8) : limit + 1;
+        if (t->space == MEM_FRAG && bytes > FRAG_BYTES) {
             diag_error(c->s, at,
                        "'%s' takes more than a thread has: 255 registers and at most %d KB of "
                        "local memory",
                        t->name, FRAG_BYTES / 1024);
             return false;
         }
-        if (most >= limit || bytes > limit) {
+        if (bytes > limit) {
             diag_error(c->s, at, "'%s' takes more than 2^30 bytes of %s memory", t->name,
                        space_name(t->space));
             return false;
@@ -128,6 +129,11 @@ static bool add_stages(struct sema *c, struct tensor *t, const struct ast_expr *
     struct lay_int one = lay_cosize(c->lay, plain);
     if (!lay_int_static(one)) {
         sema_lay_error(c, e->at, "the stages");
+        return false;
+    }
+    if (one.num > MOST_BYTES) {
+        diag_error(c->s, e->at, "'%s' takes more than 2^30 bytes of %s memory", t->name,
+                   space_name(t->space));
         return false;
     }
     struct lay_swizzle sw = t->layout.sw;
