@@ -98,7 +98,8 @@ static bool write_in_place(const struct session *s, const char *path, const stru
 
 // Writes a file beside "path" and gives it that name; "was" is what has the name, or NULL.  It
 // takes no memory, so that of two files that belong together none lacks for want of it.
-static bool write_beside(const char *path, const struct stat *was, const char *text, size_t len) {
+static bool write_beside(const struct session *s, const char *path, const struct stat *was,
+                         const char *text, size_t len) {
     const char *slash = strrchr(path, '/');
     char beside[PATH_MAX];
     if (snprintf(beside, sizeof beside, "%.*s.tcpc-XXXXXX", slash ? (int)(slash - path + 1) : 0,
@@ -158,7 +159,7 @@ bool output_bytes(struct session *s, const char *path, const char *bytes, size_t
     else if (was && was->st_nlink > 1)
         ok = write_in_place(s, path, was, bytes, len);
     else
-        ok = write_beside(path, was, bytes, len);
+        ok = write_beside(s, path, was, bytes, len);
     int why = errno;
     sigprocmask(SIG_SETMASK, &before, NULL);
     errno = why;

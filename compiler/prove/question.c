@@ -271,10 +271,10 @@ isl_set *question_divs(struct question *q, isl_set *x) {
     return in_part(q, x, isl_set_compute_divs, 8);
 }
 
-// Of what is not affine the point may be no witness, and the least one takes long: it is not looked
-// for in that many steps, but any other.
+// The least point takes long, most of all where numbers are large; where it is not found in a part of
+// the steps any other will do.  Of what is not affine a point may be no witness.
 static isl_set *least_point(struct question *q, isl_set *x) {
-    return is_exact(q) ? isl_set_lexmin(x) : in_part(q, x, isl_set_lexmin, 200);
+    return in_part(q, x, isl_set_lexmin, is_exact(q) ? 25 : 200);
 }
 
 static bool coordinates(struct question *q, isl_set *x, int64_t *param, int64_t *dim) {
