@@ -109,7 +109,10 @@ static int expand(struct prover *p, const struct prove_set *x, struct prove_set 
         const struct ix *rest = ix_sub(s, of->a, ix_scale(s, k, lay_int(value)));
         const struct ix *more[] = {rest, ix_sub(s, ix_sub(s, k, ix_int(s, 1)), rest)};
         struct prove_set one = with(s, x, of, value, more, 2);
-        if (n + (hi - value) >= most) return 1;
+        if (n + (hi - value) >= most) {  // too many: the whole stays as it is
+            out[0] = *x;
+            return 1;
+        }
         n += expand(p, &one, out + n, most - n - (int)(hi - value));
     }
     return n;

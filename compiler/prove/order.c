@@ -204,7 +204,8 @@ static enum prove_answer meet(struct prove_order *o, int a, int b, isl_set *when
         all = isl_set_intersect(w, all);
     }
     int64_t param[MOST_PARAMS], value[2 * MOST_DIMS];
-    bool none = threads > SAME_THREAD && !when && !q->failed && empty_for_any_params(all);
+    bool none = threads > SAME_THREAD && !when && !q->failed && empty_for_any_params(all) &&
+                !prover_gave_up(q->p);
     enum prove_answer r = PROVE_YES;
     if (none)
         isl_set_free(all);
@@ -229,8 +230,8 @@ static enum prove_answer meet(struct prove_order *o, int a, int b, isl_set *when
 
 // -- a pair ---------------------------------------------------------------------------------------
 
-static bool is_void(isl_set *x) {
-    return isl_set_is_empty(x) == isl_bool_true;
+static bool is_void(const struct prove_order *o, isl_set *x) {
+    return isl_set_is_empty(x) == isl_bool_true && !prover_gave_up(o->q.p);
 }
 
 // Instances of the pair of which "b" comes later.
@@ -248,7 +249,7 @@ static isl_set *later(struct prove_order *o, int a, int b) {
 static isl_set *close_by(struct prove_order *o, isl_set *open, int a, int b, int wait, int barrier,
                          bool *used) {
     isl_set *c = order_covered(o, a, b, wait, barrier);
-    if (is_void(c)) return open;
+    if (is_void(o, c)) return open;
     if (barrier >= 0) used[barrier] = true;
     if (wait >= 0) used[wait] = true;
     return isl_set_coalesce(isl_set_subtract(open, isl_set_copy(c)));
@@ -264,13 +265,13 @@ static isl_set *open_pairs(struct prove_order *o, int a, int b, bool own, bool *
     const struct prove_program *p = o->program;
     isl_set *open = later(o, a, b);
     bool async = p->access[a].async;
-    for (int w = async ? 0 : -1; w < (async ? p->nsyncs : 0) && !is_void(open); ++w) {
+    for (int w = async ? 0 : -1; w < (async ? p->nsyncs : 0) && !is_void(o, open); ++w) {
         if (w >= 0 && !o->access[a].first[w]) continue;
         if (own) {
             open = close_by(o, open, a, b, w, -1, used);
             continue;
         }
-        for (int i = 0; i < p->nsyncs && !is_void(open); ++i)
+        for (int i = 0; i < p->nsyncs && !is_void(o, open); ++i)
             if (is_barrier(o, i)) open = close_by(o, open, a, b, w, i, used);
     }
     return open;
@@ -290,7 +291,7 @@ static enum prove_answer check_threads(struct prove_order *o, int a, int b, bool
     enum prove_answer r = PROVE_YES;
     if (f) f->missing = PROVE_BARRIER;
     if (!open) return question_unknown(&o->q);
-    if (!is_void(open)) r = meet(o, a, b, open, ANY_THREADS, threads ? NULL : f);
+    if (!is_void(o, open)) r = meet(o, a, b, open, ANY_THREADS, threads ? NULL : f);
     for (enum threads t = LESS_THREAD; r != PROVE_YES && threads; t = GREATER_THREAD) {
         // what they have in common may be each thread's own, whenever it is
         r = meet(o, a, b, NULL, t, NULL);
@@ -309,7 +310,7 @@ static enum prove_answer check_own(struct prove_order *o, int a, int b, bool *us
     enum prove_answer r = PROVE_YES;
     if (f) f->missing = PROVE_WAIT;
     if (!open) return question_unknown(&o->q);
-    if (!is_void(open)) r = meet(o, a, b, open, threads ? SAME_THREAD : ANY_THREADS, f);
+    if (!is_void(o, open)) r = meet(o, a, b, open, threads ? SAME_THREAD : ANY_THREADS, f);
     isl_set_free(open);
     return r;
 }
@@ -363,7 +364,7 @@ enum prove_answer prove_order_ends(struct prove_order *o, int a, struct prove_fa
     isl_set *open =
         isl_set_from_basic_set(isl_basic_set_intersect(question_basic(&o->q, &x->when),
                                                        question_context(&o->q, x->when.ndims)));
-    for (int i = 0; i < o->program->nsyncs && !is_void(open); ++i) {
+    for (int i = 0; i < o->program->nsyncs && !is_void(o, open); ++i) {
         if (!x->first[i]) continue;
         isl_set *done = isl_set_project_out(isl_set_copy(x->first[i]), isl_dim_set,
                                             (unsigned)x->when.ndims, (unsigned)o->sync[i].ndims);

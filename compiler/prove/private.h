@@ -288,6 +288,8 @@ void question_sequence(int *dim, int n, int from);
 // Empty: PROVE_YES; else PROVE_NO with values of params and dimensions ("dim" NULL: without), or
 // PROVE_UNKNOWN.
 // Takes "x".
+// Whether isl has given up since prover_again: then nothing that it returned is an answer.
+bool prover_gave_up(const struct prover *p);
 enum prove_answer question_empty(struct question *q, isl_set *x, int64_t *param, int64_t *dim);
 // The value of the "i"-th param column in "w"; false where it has none there.
 bool question_param(const struct question *q, int i, const struct prove_witness *w, int64_t *value);

@@ -36,6 +36,11 @@ void prover_free(struct prover *p) {
     p->ctx = NULL;
 }
 
+// When isl gives up it may return a set all the same, which has too little or too much.
+bool prover_gave_up(const struct prover *p) {
+    return isl_ctx_last_error(p->ctx) != isl_error_none;
+}
+
 static const char OUT_OF_STEPS[] = "the proof takes more steps than it may (--proof-limit)";
 
 const char *prover_why(const struct prover *p) {
@@ -262,6 +267,7 @@ static isl_set *in_part(struct question *q, isl_set *x, isl_set *of(isl_set *), 
     isl_ctx_set_max_operations(q->p->ctx, q->p->limit / part);
     isl_set *r = of(x);
     isl_ctx_set_max_operations(q->p->ctx, q->p->limit);
+    if (prover_gave_up(q->p)) r = isl_set_free(r);
     return r;
 }
 
@@ -271,8 +277,8 @@ isl_set *question_divs(struct question *q, isl_set *x) {
     return in_part(q, x, isl_set_compute_divs, 8);
 }
 
-// The least point takes long, most of all where numbers are large; where it is not found in a part of
-// the steps any other will do.  Of what is not affine a point may be no witness.
+// The least point takes long, most of all where numbers are large; where it is not found in a part
+// of the steps any other will do.  Of what is not affine a point may be no witness.
 static isl_set *least_point(struct question *q, isl_set *x) {
     return in_part(q, x, isl_set_lexmin, is_exact(q) ? 25 : 200);
 }
@@ -305,11 +311,8 @@ static bool coordinates(struct question *q, isl_set *x, int64_t *param, int64_t 
 }
 
 enum prove_answer question_empty(struct question *q, isl_set *x, int64_t *param, int64_t *dim) {
-    if (q->failed) {
-        isl_set_free(x);
-        return question_unknown(q);
-    }
-    isl_bool empty = isl_set_is_empty(x);
+    isl_bool empty = q->failed ? isl_bool_error : isl_set_is_empty(x);
+    if (prover_gave_up(q->p)) empty = isl_bool_error;
     enum prove_answer r = PROVE_YES;
     if (empty == isl_bool_false && !dim) {  // nobody asks for a witness
         isl_set_free(x);

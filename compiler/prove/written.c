@@ -93,13 +93,19 @@ static enum prove_answer written(struct prover *p, const struct prove_set *read,
     system_instances(y, &a->read, dims);
     isl_set *left = isl_set_from_basic_set(system_basic(y));
     // first in the same iteration of all common loops, then in an earlier one of the loop "at"
+    isl_bool empty = isl_bool_false;
     for (int at = most; at >= 0; --at) {
-        for (int i = 0; i < n && isl_set_is_empty(left) == isl_bool_false; ++i) {
+        for (int i = 0; i < n && empty == isl_bool_false; ++i) {
             int equal = at == most ? write[i].common : at;
             if (at == most && !write[i].before) continue;
             if (at < most && (at >= write[i].common || at < write[i].equal)) continue;
             left = isl_set_subtract(left, preceded(q, &a->read, &each[i], equal, at < most));
+            empty = isl_set_is_empty(left);
         }
+    }
+    if (empty == isl_bool_error) {  // not all that is written was taken away
+        isl_set_free(left);
+        left = NULL;
     }
     enum prove_answer r = question_empty(q, left, a->param, a->dim);
     const int64_t *dim[] = {a->dim};
