@@ -455,7 +455,6 @@ static bool run_ways(struct run *r, const struct kir_node *n, const struct kir_c
                      int nconds) {
     const bool *before = r->off;
     int64_t threads = r->k->threads, on = 0, hold = 0;
-    r->operations += threads / 4;
     bool *off = ARENA_ARRAY(&r->s->arena, bool, threads), ok = true;
     bool *other = ARENA_ARRAY(&r->s->arena, bool, threads);
     for (int64_t t = 0; t < threads; ++t) {
