@@ -11,6 +11,7 @@ rows = re.search(r"warnings\[W_COUNT\] = \{(.*?)\n\};", text, re.S)[1]
 named = set(re.findall(r'\[W_\w+\] = \{"([\w-]+)"', rows))
 for call in re.findall(r"\bdiag_page\((.*?)\);", text, re.S):
     named |= set(re.findall(r'"([\w-]+)"', call))
+named |= set(re.findall(r'\.page = "([\w-]+)"', text))  # of atoms
 pages = {path.stem: path.read_text() for path in (source / "docs" / "errors").glob("*.md")}
 if named != set(pages):
     sys.exit(f"without a page: {sorted(named - set(pages))}; without a message: {sorted(set(pages) - named)}")
