@@ -97,7 +97,7 @@ struct tcp_host_launch_state {
 };
 extern tcp_host_launch_state tcp_host;
 
-// Held by a launch for as long as it runs, and by whoever else touches what is in tcp_host or the
+// Held by a launch for as long as it runs, and by all who touch what is in tcp_host or the
 // list of allocations.
 extern std::mutex tcp_host_mutex;
 
