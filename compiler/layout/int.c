@@ -29,7 +29,7 @@ int64_t lay_gcd(int64_t a, int64_t b) {
         x = y;
         y = r;
     }
-    return x > INT64_MAX ? INT64_MAX : (int64_t)x;
+    return x > INT64_MAX ? (int64_t)1 << 62 : (int64_t)x;  // 2^63 itself does not fit
 }
 
 static struct lay_int overflow(struct lay_ctx *ctx) {

@@ -44,7 +44,9 @@ static bool place(struct session *s, const struct plan *p, struct kernel *k) {
         struct tensor *t = k->local[i];
         if (t->space != MEM_SHARED) continue;
         int64_t elements = reach_of(t, lay_cosize(&s->lay, t->layout).num);
-        int64_t period = period_bytes(t), align = align_for_calls(k->body, t);
+        // beyond what there is the sum alone is told, and calls are not looked through for each
+        bool over = at > arch_shared_bytes(p->arch);
+        int64_t period = period_bytes(t), align = over ? 1 : align_for_calls(k->body, t);
         if (period > align) align = period < ALIGN_BLOCK ? period : ALIGN_BLOCK;
         if (elements > 1 << 28) {
             diag_error(s, t->at, "shared tensor '%s' spans %ld elements", t->name, (long)elements);

@@ -255,8 +255,11 @@ static isl_set *close_by(struct prove_order *o, isl_set *open, int a, int b, int
     return isl_set_coalesce(isl_set_subtract(open, isl_set_copy(c)));
 }
 
-static bool is_barrier(const struct prove_order *o, int i) {
-    return !o->program->sync[i].wait && o->program->sync[i].on;
+// Whether "i" is a barrier that may stand between "a" and "b".
+static bool is_barrier(const struct prove_order *o, int i, int a, int b) {
+    const struct prove_program *p = o->program;
+    const struct prove_sync *x = &p->sync[i];
+    return !x->wait && x->on && !order_outside(&x->when, &p->access[a].when, &p->access[b].when);
 }
 
 // Instances of the pair that nothing puts in order: for other threads, or with "own" for the same
@@ -271,8 +274,11 @@ static isl_set *open_pairs(struct prove_order *o, int a, int b, bool own, bool *
             open = close_by(o, open, a, b, w, -1, used);
             continue;
         }
-        for (int i = 0; i < p->nsyncs && !is_void(o, open); ++i)
-            if (is_barrier(o, i)) open = close_by(o, open, a, b, w, i, used);
+        for (int i = 0; i < p->nsyncs; ++i) {
+            if (!is_barrier(o, i, a, b)) continue;
+            open = close_by(o, open, a, b, w, i, used);
+            if (is_void(o, open)) break;
+        }
     }
     return open;
 }

@@ -68,5 +68,8 @@ isl_set *order_counted(struct prove_order *o, int a, int sync);
 // places.c: whether the places of statements alone put access "b" in order behind "a", for other
 // threads or with "own" for the same one; "used" as for prove_order_pair.
 bool order_by_places(const struct prove_program *p, int a, int b, bool own, bool *used);
+// Whether places alone show that no instance of "event" is between one of "a" and one of "b".
+bool order_outside(const struct prove_set *event, const struct prove_set *a,
+                   const struct prove_set *b);
 
 #endif

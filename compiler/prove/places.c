@@ -33,6 +33,17 @@ static bool comes_before(const struct prove_set *a, const struct prove_set *b) {
     return compare(a, b, &loops) == PLACE_BEFORE;
 }
 
+// Whether each instance of "a" comes before each of "b".
+static bool always_before(const struct prove_set *a, const struct prove_set *b) {
+    int loops;
+    return compare(a, b, &loops) == PLACE_BEFORE && loops == 0;
+}
+
+bool order_outside(const struct prove_set *event, const struct prove_set *a,
+                   const struct prove_set *b) {
+    return always_before(event, a) || always_before(b, event);
+}
+
 // Whether "event" happens once in each iteration of its loops in which "x" happens.
 static bool goes_along(const struct prove_set *event, const struct prove_set *x) {
     if (event->nconds || event->nvars > x->nvars) return false;
@@ -59,6 +70,29 @@ static int ahead(const struct prove_set *event, const struct prove_set *b) {
     return is && loops == event->nvars ? loops : -1;
 }
 
+// Whether "v" has a value, whatever the params are.
+static bool has_values(const struct prove_var *v) {
+    int64_t begin, end;
+    return v->begin && v->end && ix_static(v->begin, &begin) && ix_static(v->end, &end) &&
+           begin < end;
+}
+
+// Whether "event" happens between each instance of "a" and each of "b" in the same iteration of the
+// "loops" loops around both; it may stand in further loops, which are not empty.
+static bool happens_between(const struct prove_set *a, const struct prove_set *event,
+                            const struct prove_set *b, int loops) {
+    int x, y;
+    if (event->nconds || event->nvars < loops) return false;
+    if (compare(a, event, &x) != PLACE_BEFORE || compare(event, b, &y) != PLACE_BEFORE)
+        return false;
+    if (x != loops || y != loops) return false;
+    for (int i = loops; i < event->nvars; ++i)
+        if (!has_values(&event->var[i])) return false;
+    struct prove_set around = *event;
+    around.nvars = loops;
+    return goes_along(&around, a);
+}
+
 // Whether a barrier stands between "a" and a later "b": in the same iteration of the loops around
 // both, and in a later one.
 static bool barriers_between(const struct prove_program *p, const struct prove_set *a,
@@ -72,7 +106,8 @@ static bool barriers_between(const struct prove_program *p, const struct prove_s
         if (y->wait || !y->on) continue;
         int from = behind(a, &y->when), to = ahead(&y->when, b);
         bool here = !same && ((from >= 0 && comes_before(&y->when, b)) ||
-                              (to >= 0 && comes_before(a, &y->when)));
+                              (to >= 0 && comes_before(a, &y->when)) ||
+                              (place == PLACE_BEFORE && happens_between(a, &y->when, b, loops)));
         bool next = !later && (from >= loops || to >= loops);
         same |= here;
         later |= next;

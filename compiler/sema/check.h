@@ -323,7 +323,7 @@ void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out);
 // Fills the params of "k": those on which its body, grid or tensors depend.
 void collect_params(struct sema *c, struct kernel *k);
 // Takes the tensors that no copy and no call touches from those that "k" owns.
-void drop_untouched(struct kernel *k);
+void drop_untouched(struct sema *, struct kernel *k);
 void collect_relation(struct sema *c, struct relation *r);
 
 #endif

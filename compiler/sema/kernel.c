@@ -375,7 +375,7 @@ void declare_kernel(struct sema *c, const struct ast_decl *d) {
                    "kernel '%s' takes %d arguments, tensors and params; %d is most, as a launch "
                    "hands over 4096 bytes",
                    k->name, k->nformals + k->nindexes + k->nparams, MOST_ARGUMENTS);
-    drop_untouched(k);
+    drop_untouched(c, k);
     c->kernel = NULL;
     c->memo = NULL;
     struct kernel ***end = k->device ? &c->device_end : &c->kernel_end;

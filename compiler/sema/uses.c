@@ -1,6 +1,8 @@
 // Which params something depends on: a kernel's launcher takes those and no others.  And which of
 // its own tensors a kernel touches.
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sema/check.h"
 
@@ -122,20 +124,52 @@ void collect_params(struct sema *c, struct kernel *k) {
     k->param = gather(&u, &k->nparams);
 }
 
-static bool touches(const struct stmt *list, const struct tensor *t) {
-    for (const struct stmt *s = list; s; s = s->next) {
-        if (s->body && touches(s->body, t)) return true;
-        if (s->kind == STMT_COPY && (s->copy->src.base == t || s->copy->dst.base == t)) return true;
-        for (int i = 0; s->kind == STMT_CALL && i < s->call->fn->nformals; ++i)
-            if (s->call->view[i].base == t) return true;
+// Tensors that statements touch, each as often as it is.
+struct touched {
+    struct session *s;
+    const struct tensor **tensor;
+    int n, cap;
+};
+
+static void touch(struct touched *x, const struct tensor *t) {
+    if (x->n == x->cap) {
+        const struct tensor **old = x->tensor;
+        x->cap = 2 * x->cap + 16;
+        x->tensor = ARENA_ARRAY(&x->s->arena, const struct tensor *, x->cap);
+        if (x->n) memcpy(x->tensor, old, sizeof(*old) * (size_t)x->n);
     }
-    return false;
+    x->tensor[x->n++] = t;
 }
 
-void drop_untouched(struct kernel *k) {
+static void touch_all(struct touched *x, const struct stmt *list) {
+    for (const struct stmt *s = list; s; s = s->next) {
+        if (s->body) touch_all(x, s->body);
+        if (s->kind == STMT_COPY) {
+            touch(x, s->copy->src.base);
+            touch(x, s->copy->dst.base);
+        }
+        for (int i = 0; s->kind == STMT_CALL && i < s->call->fn->nformals; ++i)
+            touch(x, s->call->view[i].base);
+    }
+}
+
+static int by_place(const void *a, const void *b) {
+    uintptr_t x = (uintptr_t) * (const struct tensor *const *)a;
+    uintptr_t y = (uintptr_t) * (const struct tensor *const *)b;
+    return (x > y) - (x < y);
+}
+
+void drop_untouched(struct sema *c, struct kernel *k) {
+    struct touched x = {.s = c->s};
     int n = 0;
-    for (int i = 0; i < k->nlocal; ++i)
-        if (touches(k->body, k->local[i])) k->local[n++] = k->local[i];
+    if (k->nlocal == 0) return;
+    touch_all(&x, k->body);
+    if (x.n > 1) qsort(x.tensor, (size_t)x.n, sizeof(*x.tensor), by_place);
+    for (int i = 0; i < k->nlocal; ++i) {
+        const struct tensor *t = k->local[i];
+        if (x.n && bsearch(&t, x.tensor, (size_t)x.n, sizeof(*x.tensor), by_place))
+            k->local[n++] = k->local[i];
+    }
     k->nlocal = n;
 }
 

@@ -48,7 +48,14 @@ static void check_pair(struct lay_int a, int64_t x, struct lay_int b, int64_t y)
     CHECK(!lay_int_divides(a, b) || y % x == 0, "%s divides %s", l, r);
 }
 
+// What divides both, also of the number of which the absolute value does not fit.
+static void check_gcd(void) {
+    CHECK(lay_gcd(0, 0) == 0 && lay_gcd(0, -6) == 6 && lay_gcd(4, 6) == 2, "gcd");
+    CHECK(INT64_MIN % lay_gcd(INT64_MIN, 0) == 0, "gcd of the least number");
+}
+
 int main(void) {
+    check_gcd();
     static const char name[PARAMS][3] = {"M", "N", "K", "ld"};
     block = block_make((size_t)16 << 20);
     for (long round = 0; round < 20000; ++round) {

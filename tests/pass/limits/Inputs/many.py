@@ -15,6 +15,12 @@ BODY |= {
     "tiles": ("A, inout B", "shared s : f32 row(1,128);", "copy A({0},_) -> s(0,_) with line; copy s(0,_) -> B({0},_) with line;"),
     # that threads take over from each other, so that barriers stand between
     "turned": ("A, inout B", "shared s : f32 row(1,128);", "copy A({0},_) -> s(0,_) with line; copy s(0,_) -> B({0},_) with turned;"),
+    # likewise each tile in a loop of its own
+    "loops": (
+        "A, inout B",
+        "shared s : f32 row(1,128);",
+        "for i{0} in 0 .. 2 {{ copy A({0},_) -> s(0,_) with line; copy s(0,_) -> B({0} + 200*i{0},_) with turned; }}",
+    ),
     # the same with copies that have to be waited for, in a loop
     "async": (
         "A, inout B",
@@ -75,7 +81,7 @@ print("tcp 1;")
 for name in "AB" if "B" in arguments else "A":
     print(f"tensor {name} : f32 global row(400,128) align 16;")
 print("tiled_copy line = tile(auto(128), thr=32, val=4);")
-if kind == "turned":
+if "turned" in copy:
     print("tiled_copy turned = tile(universal(32), thr=32);")
 if kind == "async":
     print("tiled_copy ahead = tile(cp_async.ca(16), thr=32, val=4);")
