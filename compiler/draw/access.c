@@ -30,7 +30,7 @@ static const char *find_words(const struct draw_request *r, const struct part *p
     var[r->kernel->tid->id] = lane;
     if (!ix_eval(part->offset, &env, &base)) return "its place has no value";
     for (int e = 0; e < f->vec; ++e) {  // those of a vector lie one behind the other
-        int64_t x = plan_swizzle(part->sw, base + e);
+        int64_t x = oracle_swizzle(part->sw, base + e);
         if (x < 0 || x > INT32_MAX) return "its place lies outside of shared memory";
         int64_t word = (x * t->elem->bits / 8 + t->smem_offset) / 4;
         int first = e * t->elem->bits / 32, n = (t->elem->bits + 31) / 32;

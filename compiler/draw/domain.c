@@ -22,8 +22,8 @@ bool domain_of(const struct lay_tuple *shape, const int64_t *sym_values, struct 
     if (d->rank > LAY_MAX_RANK) return false;
     for (int i = 0; i < d->rank; ++i) {
         const struct lay mode = domain_mode(&whole, i);
-        struct plan_flat f;
-        if (!plan_flatten(mode, sym_values, &f) || f.size < 1 || f.size > INT32_MAX) return false;
+        struct oracle_flat f;
+        if (!oracle_flatten(mode, sym_values, &f) || f.size < 1 || f.size > INT32_MAX) return false;
         d->extent[i] = f.size;
         d->inner[i] = first_leaf(mode.shape, sym_values);
         if ((d->size *= f.size) > INT32_MAX) return false;

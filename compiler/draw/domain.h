@@ -4,7 +4,7 @@
 #define TCPC_DRAW_DOMAIN_H
 
 #include "draw/picture.h"
-#include "plan/plan_run.h"
+#include "oracle/oracle.h"
 
 struct domain {
     int rank;

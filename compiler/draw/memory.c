@@ -10,12 +10,12 @@ enum { BANKS = 32, BANK_BITS = 32 };  // of shared memory, a word of 4 bytes eac
 
 struct place {
     struct domain d;
-    struct plan_flat flat;
+    struct oracle_flat flat;
     bool tuples;  // the values are coordinates
 };
 
 // Whether all values of "f" lie within 62 bits.
-static bool fits(const struct plan_flat *f) {
+static bool fits(const struct oracle_flat *f) {
     const int64_t most = INT64_C(1) << 62;
     int64_t sum = f->offset < 0 ? -(f->offset + 1) : f->offset, part;
     for (int i = 0; i < f->n; ++i)
@@ -32,7 +32,7 @@ static const char *find_place(const struct draw_request *r, struct place *f) {
     if (!domain_of(l->shape, r->sym_values, &f->d))
         return "its extents have no value, or it has more than 2147483647 coordinates";
     f->d.names = r->names;
-    if (!plan_flatten(*l, r->sym_values, &f->flat)) return "its strides have no value";
+    if (!oracle_flatten(*l, r->sym_values, &f->flat)) return "its strides have no value";
     if (!fits(&f->flat)) return "its offsets do not fit into 62 bits";
     f->tuples = false;
     for (int i = 0; i < f->flat.n; ++i) f->tuples |= f->flat.basis[i] >= 0;
@@ -40,11 +40,11 @@ static const char *find_place(const struct draw_request *r, struct place *f) {
 }
 
 static int64_t plain_at(const struct place *f, int64_t i) {
-    return f->flat.offset + plan_flat_at(&f->flat, i);
+    return f->flat.offset + oracle_flat_at(&f->flat, i);
 }
 
 static int64_t offset_at(const struct place *f, int64_t i) {
-    return plan_swizzle(f->flat.sw, plain_at(f, i));
+    return oracle_swizzle(f->flat.sw, plain_at(f, i));
 }
 
 static const char *describe(const struct picture *p, const struct draw_request *r) {
@@ -150,7 +150,7 @@ const char *view_swizzle(struct picture *p, const struct draw_request *r) {
         for (int row = 0; row < g->rows; ++row)
             for (int col = 0; col < g->columns; ++col) {
                 int64_t x = (row * columns + col) * piece;
-                int64_t to = (k ? plan_swizzle(sw, x) : x) / piece;
+                int64_t to = (k ? oracle_swizzle(sw, x) : x) / piece;
                 int64_t place = sw.s > 0 ? to % columns : to / columns;
                 picture_cell(p, pic_at(g, row, col), pic_wheel(place, sw.s > 0 ? columns : rows),
                              row * columns + col, "%" PRId64, place);

@@ -14,7 +14,7 @@
 #include "driver/options.h"
 #include "driver/output.h"
 #include "pass/pass.h"
-#include "plan/plan_bind.h"
+#include "plan/bind.h"
 #include "sema/sema.h"
 #include "syntax/parse.h"
 

@@ -7,11 +7,11 @@
 
 #include "base/buf.h"
 #include "base/session.h"
+#include "check/equivalent.h"
 #include "driver/commands.h"
 #include "driver/compile.h"
 #include "driver/options.h"
 #include "driver/output.h"
-#include "kernel/equivalent.h"
 #include "kernel/kernel_ir.h"
 #include "layout/algebra.h"
 #include "plan/align.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/image.h"
 #include "base/session.h"
 #include "driver/build.h"
 #include "driver/commands.h"
@@ -16,8 +15,9 @@
 #include "driver/options.h"
 #include "driver/output.h"
 #include "driver/run_main.h"
-#include "plan/plan_bind.h"
-#include "plan/plan_run.h"
+#include "image/image.h"
+#include "oracle/oracle.h"
+#include "plan/bind.h"
 
 enum { MAX_PARAMS = 64, RUN_SECONDS = 600, MAX_NAMES = 256 };
 
@@ -256,14 +256,14 @@ static bool write_text(struct session *s, const struct workplace *w, const char 
 // modes.
 static void print_frag(const struct run_case *c, const struct tensor *t, int thread,
                        struct image *img) {
-    struct plan_flat f;
-    if (!plan_flatten(t->layout, c->sym_values, &f)) return;
+    struct oracle_flat f;
+    if (!oracle_flatten(t->layout, c->sym_values, &f)) return;
     int64_t rows = 1, columns = f.size;
     if (t->layout.shape->rank > 1) {
-        struct plan_flat first;
+        struct oracle_flat first;
         const struct lay mode = {.shape = t->layout.shape->kid[0],
                                  .stride = t->layout.stride->kid[0]};
-        if (plan_flatten(mode, c->sym_values, &first) && first.size > 0) {
+        if (oracle_flatten(mode, c->sym_values, &first) && first.size > 0) {
             rows = first.size;
             columns = f.size / rows;
         }
@@ -271,7 +271,7 @@ static void print_frag(const struct run_case *c, const struct tensor *t, int thr
     for (int64_t r = 0; r < rows; ++r) {
         for (int64_t i = 0; i < columns; ++i) {
             int64_t tag = image_load(img, image_frag(t->id, thread),
-                                     f.offset + plan_flat_at(&f, r + i * rows));
+                                     f.offset + oracle_flat_at(&f, r + i * rows));
             printf("%s", i ? " " : "");
             if (tag == IMAGE_POISON)
                 putchar('-');
@@ -296,8 +296,8 @@ static int write_expected(struct session *s, const struct run_case *c, const str
     for (const struct kernel *k = c->plan->kernels; k; k = k->next) {
         if (c->kernel && c->kernel != k) continue;
         struct image *img = image_new();
-        struct plan_run_report report;
-        bool right = plan_run(s, c->plan, k, c->sym_values, &everything, img, &report);
+        struct oracle_report report;
+        bool right = oracle_run(s, c->plan, k, c->sym_values, &everything, img, &report);
         const char *why = right ? run_write_expected(s, c, k, img, w->path) : report.text;
         if (workplace_interrupted(w)) return EXIT_WRONG;
         if (frag && uses(k, frag) && !*kept)

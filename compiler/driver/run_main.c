@@ -8,13 +8,13 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/image.h"
 #include "base/session.h"
 #include "driver/output.h"
+#include "image/image.h"
 #include "kernel/kernel_ir.h"
+#include "oracle/oracle.h"
 #include "plan/align.h"
-#include "plan/plan_bind.h"
-#include "plan/plan_run.h"
+#include "plan/bind.h"
 
 enum { MAX_PRINTED = 1 << 20 };
 
@@ -31,19 +31,19 @@ static void put_element(struct buf *out, const struct elem_type *e) {
 
 // The size of top-level mode "i" of "l" in a flattened layout's terms.
 static int64_t mode_size(const struct lay *l, int i, const int64_t *sym) {
-    struct plan_flat f;
-    if (l->shape->rank < 0) return plan_flatten(*l, sym, &f) ? f.size : -1;
+    struct oracle_flat f;
+    if (l->shape->rank < 0) return oracle_flatten(*l, sym, &f) ? f.size : -1;
     const struct lay mode = {.shape = l->shape->kid[i], .stride = l->stride->kid[i]};
-    return plan_flatten(mode, sym, &f) ? f.size : -1;
+    return oracle_flatten(mode, sym, &f) ? f.size : -1;
 }
 
 // Appends the table of offsets that the view of "t" needs; the view itself is then written by
 // put_view.
 static const char *put_offsets(struct session *s, const struct run_case *c, const struct tensor *t,
                                const char *id, struct buf *out) {
-    struct plan_flat f;
+    struct oracle_flat f;
     int rank = t->layout.shape->rank < 0 ? 1 : t->layout.shape->rank;
-    if (!plan_flatten(t->layout, c->sym_values, &f)) return no_size(s, t);
+    if (!oracle_flatten(t->layout, c->sym_values, &f)) return no_size(s, t);
     if (f.size > MAX_PRINTED)
         return arena_printf(&s->arena, "'%s' has %" PRId64 " elements; no more than %d are printed",
                             t->name, f.size, MAX_PRINTED);
@@ -56,7 +56,7 @@ static const char *put_offsets(struct session *s, const struct run_case *c, cons
                    i == 0   ? ""
                    : i % 16 ? ", "
                             : ",\n    ",
-                   plan_swizzle(f.sw, f.offset + plan_flat_at(&f, i)));
+                   oracle_swizzle(f.sw, f.offset + oracle_flat_at(&f, i)));
     buf_puts(out, f.size ? "};\n" : "0};\n");
     return NULL;
 }
@@ -192,9 +192,9 @@ static const char *put_kernel(struct session *s, const struct run_case *c, const
     for (int i = 0; i < k->nformals; ++i) {
         static const char *const roles[] = {"IN", "OUT", "INOUT"};
         const struct tensor *t = k->formal[i].tensor;
-        struct plan_flat f;
+        struct oracle_flat f;
         int64_t count;
-        if (!plan_flatten(t->layout, c->sym_values, &f) || (count = run_storage(&f)) < 0)
+        if (!oracle_flatten(t->layout, c->sym_values, &f) || (count = run_storage(&f)) < 0)
             return no_size(s, t);
         *bytes += f.size * (t->elem->bits / 8) * (k->formal[i].dir == ARG_INOUT ? 2 : 1);
         buf_printf(out, "    {\"%s\", ", t->name);
@@ -301,10 +301,10 @@ const char *run_write_expected(struct session *s, const struct run_case *c, cons
     int64_t **tags = memory_got(calloc((size_t)k->nformals + 1, sizeof *tags)),
             *count = memory_got(calloc((size_t)k->nformals + 1, sizeof *count));
     for (int i = 0; i < k->nformals && !why; ++i) {
-        struct plan_flat f;
+        struct oracle_flat f;
         const struct tensor *t = k->formal[i].tensor;
         if (k->formal[i].dir == ARG_IN) continue;
-        if (!plan_flatten(t->layout, c->sym_values, &f) || (count[i] = run_storage(&f)) < 0)
+        if (!oracle_flatten(t->layout, c->sym_values, &f) || (count[i] = run_storage(&f)) < 0)
             why = no_size(s, t);
         else if (!(tags[i] = malloc(((size_t)count[i] + 1) * sizeof **tags)))
             why = arena_printf(&s->arena, "memory for %" PRId64 " elements of '%s' is out",

@@ -10,7 +10,7 @@ struct image;
 struct kir;
 struct kernel;
 struct plan;
-struct plan_flat;
+struct oracle_flat;
 struct session;
 struct tensor;
 
@@ -24,7 +24,7 @@ struct run_case {
 };
 
 // The storage elements of a tensor, from its pointer on; -1 when there is no such number.
-int64_t run_storage(const struct plan_flat *f);
+int64_t run_storage(const struct oracle_flat *f);
 // Whether running kernel "k", and comparing its outputs with "check", needs more memory or moves
 // more elements than it may, as a sentence in the session's memory; NULL when it does not.
 const char *run_too_large(struct session *s, const struct run_case *c, const struct kernel *k,

@@ -5,17 +5,17 @@
 #include "base/session.h"
 #include "driver/run_main.h"
 #include "layout/algebra.h"
-#include "plan/plan_run.h"
+#include "oracle/oracle.h"
 
 // Of the program's buffers: what is copied, what was there before and after, and of an output what
 // each element must hold.
 #define MOST_BYTES ((int64_t)1 << 34)
 enum { BUFFERS = 3, EXPECTED = 8 };
-// What is moved is estimated, and the oracle counts on its own up to PLAN_RUN_LIMIT: refused at
+// What is moved is estimated, and the oracle counts on its own up to ORACLE_LIMIT: refused at
 // once is only what is far beyond.
-#define MOST_MOVED (4 * PLAN_RUN_LIMIT)
+#define MOST_MOVED (4 * ORACLE_LIMIT)
 
-int64_t run_storage(const struct plan_flat *f) {
+int64_t run_storage(const struct oracle_flat *f) {
     int64_t last = f->offset;
     if (f->size == 0) return 0;
     for (int i = 0; i < f->n; ++i) {
@@ -85,9 +85,9 @@ const char *run_too_large(struct session *s, const struct run_case *c, const str
     int64_t bytes = 0, most = 0;
     for (int i = 0; i < k->nformals; ++i) {
         const struct tensor *t = k->formal[i].tensor;
-        struct plan_flat f;
+        struct oracle_flat f;
         int64_t own;
-        if (!plan_flatten(t->layout, c->sym_values, &f)) continue;  // run_write_main says so
+        if (!oracle_flatten(t->layout, c->sym_values, &f)) continue;  // run_write_main says so
         own = run_storage(&f);
         if (own < 0) own = (int64_t)1 << 40;  // or more
         own *= BUFFERS * (t->elem->bits / 8) + (k->formal[i].dir != ARG_IN ? EXPECTED : 0);
@@ -108,6 +108,6 @@ const char *run_too_large(struct session *s, const struct run_case *c, const str
         return arena_printf(&s->arena,
                             "kernel '%s' moves about %" PRId64
                             " elements, which are compared one by one; %" PRId64 " is most: %s",
-                            k->name, n, PLAN_RUN_LIMIT, instead(c));
+                            k->name, n, ORACLE_LIMIT, instead(c));
     return NULL;
 }

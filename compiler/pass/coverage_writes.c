@@ -5,13 +5,13 @@
 // What is not decided of a small kernel without params is found by executing all of it.
 #include <string.h>
 
-#include "base/image.h"
-#include "base/sample.h"
 #include "base/session.h"
+#include "image/image.h"
+#include "image/sample.h"
 #include "layout/algebra.h"
+#include "oracle/oracle.h"
 #include "pass/coverage.h"
-#include "plan/plan_bind.h"
-#include "plan/plan_run.h"
+#include "plan/bind.h"
 
 enum { MOST_WRITES = 64 };
 #define MOST_EXECUTED ((int64_t)1 << 16)  // elements of a kernel's tensors
@@ -31,7 +31,7 @@ struct writes {
     struct session *s;
     const struct plan *plan;
     enum executed executed;
-    struct plan_run_report report;
+    struct oracle_report report;
     const struct kernel *k;
     struct prover *prover;
     struct around around;
@@ -94,11 +94,11 @@ static enum executed execute(struct writes *w) {
     if (w->executed != NOT_EXECUTED) return w->executed;
     w->executed = EXECUTED_TOO_LARGE;
     const int64_t *sym = w->k->nparams ? NULL : plan_choose(s, w->plan, NULL, 0);
-    if (!sym || w->k->device || plan_elements(s, w->k, sym) > MOST_EXECUTED) return w->executed;
+    if (!sym || w->k->device || oracle_elements(s, w->k, sym) > MOST_EXECUTED) return w->executed;
     struct image *img = image_new();
-    bool ok = plan_run(s, w->plan, w->k, sym, &all, img, &w->report);
+    bool ok = oracle_run(s, w->plan, w->k, sym, &all, img, &w->report);
     image_free(img);
-    if (ok || w->report.kind != PLAN_RUN_TOO_LARGE)
+    if (ok || w->report.kind != ORACLE_TOO_LARGE)
         w->executed = ok ? EXECUTED_RIGHT : EXECUTED_WRONG;
     return w->executed;
 }

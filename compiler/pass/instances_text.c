@@ -5,7 +5,7 @@
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/instances.h"
-#include "plan/plan_bind.h"
+#include "plan/bind.h"
 #include "plan/view.h"
 
 const char *instances_why(const struct prover *p, bool full) {

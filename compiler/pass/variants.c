@@ -10,7 +10,7 @@
 
 #include "base/session.h"
 #include "pass/walk.h"
-#include "plan/plan_bind.h"
+#include "plan/bind.h"
 
 enum { CAPS = 5 };  // 128, 64, 32, 16 and 8 bits
 

@@ -2,11 +2,11 @@
 #include "pass/witness.h"
 
 #include "base/buf.h"
-#include "base/image.h"
 #include "base/session.h"
+#include "image/image.h"
 #include "layout/algebra.h"
-#include "plan/plan_bind.h"
-#include "plan/plan_run.h"
+#include "oracle/oracle.h"
+#include "plan/bind.h"
 
 enum { SMALL = 5, MOST_SYMS = 3 };
 #define MOST_ELEMENTS ((int64_t)1 << 16)  // for each of several choices of params
@@ -27,7 +27,7 @@ static const char *params_text(struct session *s, const struct plan *p, const st
 
 // -- layouts --------------------------------------------------------------------------------------
 
-static const char *coordinate_text(struct session *s, const struct plan_flat *f, int64_t at) {
+static const char *coordinate_text(struct session *s, const struct oracle_flat *f, int64_t at) {
     struct buf b;
     buf_init(&b);
     for (int i = 0; i < f->n; at /= f->extent[i++])
@@ -37,11 +37,11 @@ static const char *coordinate_text(struct session *s, const struct plan_flat *f,
 }
 
 // Two coordinates of "f" with one value, the first that meets an earlier one.
-static bool meet(const struct plan_flat *f, int64_t *a, int64_t *b) {
+static bool meet(const struct oracle_flat *f, int64_t *a, int64_t *b) {
     struct image *seen = image_new();
     bool found = false;
     for (int64_t i = 0; i < f->size && !found; ++i) {
-        int64_t *first = image_at(seen, 0, plan_flat_at(f, i), true);
+        int64_t *first = image_at(seen, 0, oracle_flat_at(f, i), true);
         found = *first != IMAGE_POISON;
         if (found) {
             *a = *first;
@@ -55,14 +55,14 @@ static bool meet(const struct plan_flat *f, int64_t *a, int64_t *b) {
 
 static bool note_layout(struct session *s, const struct plan *p, const struct tensor *t,
                         const int64_t *sym) {
-    struct plan_flat f;
+    struct oracle_flat f;
     int64_t a, b;
-    if (!plan_flatten(lay_inner(t->layout), sym, &f)) return false;
+    if (!oracle_flatten(lay_inner(t->layout), sym, &f)) return false;
     if (f.size > (sym ? MOST_ELEMENTS : MOST_STATIC) || !meet(&f, &a, &b)) return false;
     const char *with = lay_static(t->layout) ? "" : params_text(s, p, NULL, sym);
     diag_note(s, t->at, "%s%s and %s of '%s' are both element %lld", with,
               coordinate_text(s, &f, a), coordinate_text(s, &f, b), t->name,
-              (long long)plan_flat_at(&f, b));
+              (long long)oracle_flat_at(&f, b));
     return true;
 }
 

@@ -1,30 +1,9 @@
-// Element types, spaces and architectures, and look-ups in a plan.
+// Names of spaces and bounds, and look-ups in a plan.
 #include <string.h>
 
 #include "base/diag.h"
 #include "base/session.h"
 #include "plan/plan.h"
-
-const struct elem_type elem_types[] = {
-    {"u8", "uint8_t", 8, ELEM_UINT},         {"s8", "int8_t", 8, ELEM_SINT},
-    {"u16", "uint16_t", 16, ELEM_UINT},      {"s16", "int16_t", 16, ELEM_SINT},
-    {"u32", "uint32_t", 32, ELEM_UINT},      {"s32", "int32_t", 32, ELEM_SINT},
-    {"u64", "uint64_t", 64, ELEM_UINT},      {"s64", "int64_t", 64, ELEM_SINT},
-    {"f16", "tcp_f16", 16, ELEM_FLOAT},      {"bf16", "tcp_bf16", 16, ELEM_FLOAT},
-    {"f32", "float", 32, ELEM_FLOAT},        {"f64", "double", 64, ELEM_FLOAT},
-    {"f8e4m3", "tcp_f8e4m3", 8, ELEM_FLOAT}, {"f8e5m2", "tcp_f8e5m2", 8, ELEM_FLOAT},
-    {"b8", "tcp_b8", 8, ELEM_RAW},           {"b16", "tcp_b16", 16, ELEM_RAW},
-    {"b32", "tcp_b32", 32, ELEM_RAW},        {"b64", "tcp_b64", 64, ELEM_RAW},
-    {"b128", "tcp_b128", 128, ELEM_RAW},
-};
-const int n_elem_types = sizeof elem_types / sizeof elem_types[0];
-
-const struct elem_type *elem_type_find(const char *name) {
-    for (int i = 0; i < n_elem_types; ++i) {
-        if (strcmp(elem_types[i].name, name) == 0) return &elem_types[i];
-    }
-    return NULL;
-}
 
 const char *space_name(enum space s) {
     static const char *const names[] = {"global", "shared", "frag"};
@@ -73,4 +52,35 @@ const struct formal *kernel_formal(const struct kernel *k, const struct tensor *
     for (int i = 0; i < k->nformals; ++i)
         if (k->formal[i].tensor == t) return &k->formal[i];
     return NULL;
+}
+
+const struct elem_type *copy_wider(const struct copy *c) {
+    const struct elem_type *a = c->src.base->elem, *b = c->dst.base->elem;
+    return b->bits > a->bits ? b : a;
+}
+
+int copy_side_bits(const struct copy *c, bool src, int vec) {
+    return vec * (src ? &c->src : &c->dst)->base->elem->bits;
+}
+
+int64_t bound_as_wider(const struct copy *c, enum bound b, int64_t bits) {
+    int src = c->src.base->elem->bits, dst = c->dst.base->elem->bits;
+    int wider = src > dst ? src : dst, of = wider;
+    if (bits >= BOUND_NONE) return bits;
+    switch (b) {
+    case BOUND_ATOM: of = src + dst - wider; break;
+    case BOUND_SRC_RUN:
+    case BOUND_SRC_ALIGN:
+    case BOUND_SRC_DIVIDES:
+    case BOUND_SRC_SWIZZLE: of = src; break;
+    case BOUND_DST_RUN:
+    case BOUND_DST_ALIGN:
+    case BOUND_DST_DIVIDES:
+    case BOUND_DST_SWIZZLE: of = dst; break;
+    case BOUND_CONVERSION:
+    case BOUND_COMMON_RUN:
+    case BOUND_PREDICATE:
+    case N_BOUNDS: break;
+    }
+    return of > bits ? 0 : bits / of * wider;
 }

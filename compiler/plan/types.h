@@ -1,32 +1,10 @@
-// The types of elements and the spaces of memory, as constant tables.
+// The spaces of memory, and the types of elements.
 #ifndef TCPC_PLAN_TYPES_H
 #define TCPC_PLAN_TYPES_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-struct session;
-
-enum elem_class { ELEM_UINT, ELEM_SINT, ELEM_FLOAT, ELEM_RAW };
-
-struct elem_type {
-    const char *name;    // "f16"
-    const char *c_name;  // "tcp_f16"
-    int bits;            // 8, 16, 32, 64 or 128
-    enum elem_class cls;
-};
-const struct elem_type *elem_type_find(const char *name);  // NULL when there is none
-extern const struct elem_type elem_types[];
-extern const int n_elem_types;
+#include "image/elem.h"
 
 enum space { MEM_GLOBAL, MEM_SHARED, MEM_FRAG };
 const char *space_name(enum space s);
-
-// Whether a copy from one type to the other converts: they differ, and neither is bits as such.
-bool elem_converts(const struct elem_type *from, const struct elem_type *to);
-// The tag (base/image.h) of an element that is copied from a tensor of "from" to one of "to".
-int64_t elem_convert_tag(int64_t tag, const struct elem_type *from, const struct elem_type *to);
-// ", once f32, once f16" for a tag of an element that was converted from these; else "".
-const char *elem_tag_types(struct session *s, int64_t tag);
 
 #endif

@@ -13,9 +13,9 @@
 
 #include "base/buf.h"
 #include "base/session.h"
+#include "check/verify.h"
 #include "driver/compile.h"
 #include "kernel/kernel_ir.h"
-#include "kernel/verify.h"
 
 struct width {
     int bits;

@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 #include "base/session.h"
+#include "check/order.h"
 #include "driver/compile.h"
 #include "gen_sync.h"
 #include "kernel/kernel_ir.h"
-#include "kernel/order.h"
-#include "plan/plan_bind.h"
+#include "plan/bind.h"
 
 enum { MAX_DEFINED = 8 };
 

@@ -13,8 +13,8 @@
 
 #include "base/buf.h"
 #include "base/session.h"
+#include "check/equivalent.h"
 #include "driver/compile.h"
-#include "kernel/equivalent.h"
 #include "kernel/kernel_ir.h"
 #include "plan/plan.h"
 

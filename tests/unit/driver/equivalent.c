@@ -1,6 +1,6 @@
 // Pairs of kernels that differ in one thing, and what is said of each: that they move the same,
 // that it is not known, or the first difference.
-#include "kernel/equivalent.h"
+#include "check/equivalent.h"
 
 #include "driver/golden.h"
 

@@ -7,9 +7,9 @@
 
 #include "base/session.h"
 #include "check.h"
+#include "check/verify.h"
 #include "kernel/kernel_ir.h"
-#include "kernel/lower.h"
-#include "kernel/verify.h"
+#include "lower/lower.h"
 #include "pass/pass.h"
 #include "sema/sema.h"
 #include "syntax/parse.h"

@@ -1,0 +1,266 @@
+// Do two kernels move the same?  Their code says so when it is one; else both are executed, and who
+// read and wrote what is compared.
+#include "check/equivalent.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/session.h"
+#include "image/image.h"
+#include "kernel/kernel_ir.h"
+#include "layout/algebra.h"
+#include "machine/eval.h"
+#include "oracle/oracle.h"
+#include "plan/bind.h"
+
+enum { MAX_CHOICES = 3 };
+#define WHOLE_LIMIT ((int64_t)1 << 22)  // elements of all tensors: as many are compared wholly
+
+static const struct tensor *tensor_named(const struct kernel *k, const char *name) {
+    for (int i = 0; i < k->nformals; ++i) {
+        if (strcmp(k->formal[i].tensor->name, name) == 0) return k->formal[i].tensor;
+    }
+    return NULL;
+}
+
+static const struct tensor *tensor_by_id(const struct kernel *k, int id) {
+    for (int i = 0; i < k->nformals; ++i) {
+        if (k->formal[i].tensor->id == id) return k->formal[i].tensor;
+    }
+    return NULL;
+}
+
+static const struct kir_kernel *first_of(const struct kir *ir, const struct kernel *k) {
+    for (const struct kir_kernel *x = ir->kernels; x; x = x->next)
+        if (strcmp(x->name, k->name) == 0) return x;
+    BUG("kernel '%s' has no code", k->name);
+}
+
+// The variant that runs with all values of the params.
+static const struct kir_kernel *ir_of(const struct kir *ir, const struct kernel *k) {
+    const struct kir_kernel *x = first_of(ir, k);
+    while (x->narrower) x = x->narrower;
+    return x;
+}
+
+// "element 9 of 'B', at (1,0)"
+static const char *element_text(struct session *s, const struct tensor *t, const int64_t *sym,
+                                int64_t off) {
+    struct oracle_flat f;
+    const char *plain = arena_printf(&s->arena, "element %" PRId64 " of '%s'", off, t->name);
+    if (!oracle_flatten(t->layout, sym, &f) || f.size > WHOLE_LIMIT) return plain;
+    for (int64_t i = 0; i < f.size; ++i) {
+        if (oracle_swizzle(f.sw, oracle_flat_at(&f, i) + f.offset) != off) continue;
+        const char *at = "";
+        int64_t rest = i;
+        for (int m = 0; m < f.n; ++m) {
+            at = arena_printf(&s->arena, "%s%s%" PRId64, at, m ? "," : "", rest % f.extent[m]);
+            rest /= f.extent[m];
+        }
+        return arena_printf(&s->arena, "%s, at (%s),", plain, at);
+    }
+    return plain;
+}
+
+struct side {
+    const struct kernel *k;
+    struct image *img;
+    struct kir_trace trace;
+};
+
+struct comparison {
+    struct session *s;
+    const struct plan *p;
+    const int64_t *sym;
+    struct side a, b;
+};
+
+static const char *who(struct session *s, int64_t mark) {
+    if (mark == IMAGE_POISON) return "nobody";
+    return arena_printf(&s->arena, "thread %" PRId64 " of block %" PRId64, kir_writer_thread(mark),
+                        kir_writer_block(mark));
+}
+
+static const struct constant *constant_by_id(const struct plan *p, int id) {
+    for (const struct constant *k = p->constants; k; k = k->next)
+        if (k->id == id) return k;
+    BUG("no constant has the number %d", id);
+}
+
+// A tag of kernel "k" as the number, or the name and offset, that it stands for.
+static const char *value_text(const struct comparison *c, const struct kernel *k, int64_t tag) {
+    struct session *s = c->s;
+    if (tag == IMAGE_POISON) return "nothing";
+    if (image_is_constant(tag)) {
+        const struct constant *n = constant_by_id(c->p, image_constant_of(tag));
+        return arena_printf(&s->arena, "the number %s of %s%s", n->text, n->elem->name,
+                            elem_tag_types(s, tag));
+    }
+    const struct tensor *t = image_is_opaque(tag) ? NULL : tensor_by_id(k, image_tag_tensor(tag));
+    if (!t) return "what a function gave";
+    return arena_printf(&s->arena, "element %" PRId64 " of '%s'%s", image_tag_offset(tag), t->name,
+                        elem_tag_types(s, tag));
+}
+
+// Goes through what "x" wrote and read, and asks whether "y" did the same.
+static const char *compare(const struct comparison *c, const struct side *x, const struct side *y) {
+    const char *found = NULL;
+    for (int what = 0; what < 2 && !found; ++what) {
+        struct image_iter it = image_begin(what ? x->trace.readers : x->trace.writer);
+        struct image_entry e;
+        while (!found && image_next(&it, &e)) {
+            const struct tensor *t = tensor_by_id(x->k, (int)e.buf),
+                                *u = t ? tensor_named(y->k, t->name) : NULL;
+            if (!t || e.tag == IMAGE_POISON) continue;
+            int64_t other = u ? image_load(what ? y->trace.readers : y->trace.writer,
+                                           image_global(u->id), e.off)
+                              : IMAGE_POISON;
+            const char *element = other == e.tag ? NULL : element_text(c->s, t, c->sym, e.off);
+            if (element && what) {
+                found =
+                    arena_printf(&c->s->arena,
+                                 "%s is read by other threads, or more often, in '%s' than in '%s'",
+                                 element, x->k->name, y->k->name);
+            } else if (element) {
+                found = arena_printf(&c->s->arena, "%s is written by %s in '%s', by %s in '%s'",
+                                     element, who(c->s, e.tag), x->k->name, who(c->s, other),
+                                     y->k->name);
+            } else if (!what) {
+                const char *one =
+                    value_text(c, x->k, image_load(x->img, image_global(t->id), e.off));
+                const char *two =
+                    value_text(c, y->k, image_load(y->img, image_global(u->id), e.off));
+                if (strcmp(one, two) == 0) continue;
+                found = arena_printf(&c->s->arena, "%s becomes %s in '%s', %s in '%s'",
+                                     element_text(c->s, t, c->sym, e.off), one, x->k->name, two,
+                                     y->k->name);
+            }
+        }
+        image_end(&it);
+    }
+    return found;
+}
+
+static void open_side(struct side *x, const struct kernel *k) {
+    *x = (struct side){k, image_new(), {image_new(), image_new()}};
+    for (int i = 0; i < k->nformals; ++i) {
+        if (k->formal[i].dir != ARG_OUT) image_set_input(x->img, k->formal[i].tensor->id);
+    }
+}
+
+static void close_side(struct side *x) {
+    image_free(x->img);
+    image_free(x->trace.writer);
+    image_free(x->trace.readers);
+}
+
+// -- the same code --------------------------------------------------------------------------------
+
+// The code of "x" in all its variants, without its head and comments.  A tensor is its name, and so
+// is a variable, which no other one in the kernel has.
+static char *code_of(struct session *s, const struct kir_kernel *x) {
+    struct buf all, code;
+    struct kir_kernel alone = *x;
+    struct kir only = {.kernels = &alone};
+    alone.next = NULL;
+    buf_init(&all);
+    buf_init(&code);
+    kir_print(s, &only, &all);
+    for (const char *line = all.text, *next; *line; line = next) {
+        next = line + strcspn(line, "\n");
+        next += *next == '\n';
+        const char *first = line + strspn(line, " ");
+        if (*first != ';' && first != line) buf_write(&code, line, (size_t)(next - line));
+    }
+    buf_release(&all);
+    return buf_finish(&code, &s->arena);
+}
+
+static bool same_code(struct session *s, const struct kir *ir, const struct kernel *a,
+                      const struct kernel *b) {
+    return strcmp(code_of(s, first_of(ir, a)), code_of(s, first_of(ir, b))) == 0;
+}
+
+// -- by executing them ----------------------------------------------------------------------------
+
+static bool is_whole(struct session *s, const struct kernel *k, const int64_t *sym) {
+    return oracle_elements(s, k, sym) <= WHOLE_LIMIT;
+}
+
+static const char *differ_for(struct session *s, const struct plan *p, const struct kir *ir,
+                              const struct kernel *a, const struct kernel *b, const int64_t *sym) {
+    struct comparison c = {.s = s, .p = p, .sym = sym};
+    bool all = is_whole(s, a, sym) && is_whole(s, b, sym);
+    struct sample_set what = {all, all};
+    open_side(&c.a, a);
+    open_side(&c.b, b);
+    const char *why = kir_run_traced(s, ir_of(ir, a), sym, &what, c.a.img, &c.a.trace);
+    if (!why) why = kir_run_traced(s, ir_of(ir, b), sym, &what, c.b.img, &c.b.trace);
+    if (!why) why = compare(&c, &c.a, &c.b);
+    if (!why) why = compare(&c, &c.b, &c.a);
+    close_side(&c.a);
+    close_side(&c.b);
+    return why;
+}
+
+// What was left out when both were executed without a difference; NULL: nothing.
+static const char *left_out(struct session *s, const struct kir *ir, const struct kernel *a,
+                            const struct kernel *b, const int64_t *sym) {
+    const struct kir_kernel *x = ir_of(ir, a), *y = ir_of(ir, b);
+    const char *param = x->nparams ? x->param[0].name : y->nparams ? y->param[0].name : NULL;
+    const char *what = arena_printf(
+        &s->arena,
+        "the code of '%s' is not that of '%s', and nothing differs when both are executed", a->name,
+        b->name);
+    if (param)
+        return arena_printf(
+            &s->arena, "%s for a few values of '%s'; a const in its place decides it", what, param);
+    if (is_whole(s, a, sym) && is_whole(s, b, sym)) return NULL;
+    return arena_printf(&s->arena,
+                        "%s in some of their blocks; tensors of %" PRId64
+                        " elements or fewer decide it",
+                        what, WHOLE_LIMIT);
+}
+
+const char *kernels_differ(struct session *s, const struct plan *p, const struct kir *ir,
+                           const struct kernel *a, const struct kernel *b, const char **open) {
+    *open = NULL;
+    if (a->threads != b->threads) {
+        return arena_printf(&s->arena, "'%s' has %" PRId64 " threads, '%s' has %" PRId64, a->name,
+                            a->threads, b->name, b->threads);
+    }
+    for (int i = 0; i < 3; ++i) {
+        if (lay_int_equal(a->grid[i], b->grid[i])) continue;
+        return arena_printf(&s->arena, "'%s' has %s blocks along %c, '%s' has %s", a->name,
+                            lay_int_text(&s->lay, a->grid[i]), "xyz"[i], b -> name,
+                            lay_int_text(&s->lay, b->grid[i]));
+    }
+    if (same_code(s, ir, a, b)) return NULL;
+    const int64_t *choice[MAX_CHOICES];
+    int n = plan_choices(s, p, MAX_CHOICES, choice);
+    for (int i = 0; i < n; ++i) {
+        const char *why = differ_for(s, p, ir, a, b, choice[i]);
+        if (why) return why;
+    }
+    *open = left_out(s, ir, a, b, n ? choice[0] : NULL);
+    return NULL;
+}
+
+bool check_equivalences(struct session *s, const struct plan *p, const struct kir *ir) {
+    bool ok = true;
+    for (const struct expectation *e = p->expects; e; e = e->next) {
+        if (e->prop != PROP_EQUIVALENT) continue;
+        const char *open, *why = kernels_differ(s, p, ir, e->kernel, e->kernel2, &open);
+        if (!why && !open) continue;
+        ok = false;
+        if (why)
+            diag_error(s, e->at, "%s: %s", e->message ? e->message : "this does not hold", why);
+        else
+            diag_error(s, e->at, "%s: %s",
+                       e->message ? e->message : "it is not known whether this holds", open);
+        diag_note(s, e->kernel->at, "'%s' is declared here", e->kernel->name);
+        diag_note(s, e->kernel2->at, "'%s' is declared here", e->kernel2->name);
+    }
+    return ok;
+}

@@ -1,0 +1,314 @@
+// Every compile tests its lowering: Kernel IR against the plan's meaning, on a few values of the
+// params, blocks and iterations.
+//
+// What is executed, for each of up to three choices of the params and one more for the widest
+// variant: a small kernel wholly; of a larger one the blocks and iterations of base/sample.h, and
+// of a pipeline of S stages its first 2 * S + 2 steps.  Once all blocks that stand for a grid of
+// several were executed, the first and the last of another choice are enough.  All choices share
+// BUDGET: where a block takes much of it, one is executed of a choice, the first or the last, and
+// when it is spent, of a block and a later one, and of each variant, one execution is enough.  The
+// order of accesses is tested of the widest and the narrowest variant, with one choice.
+// Asynchronous copies arrive as late as they can, and once as early (see compare).
+//
+// This is a test of lowering, by sample.  That the plan keeps its promises the passes have proven.
+#include "check/verify.h"
+
+#include <inttypes.h>
+
+#include "base/session.h"
+#include "image/image.h"
+#include "layout/algebra.h"
+#include "machine/eval.h"
+#include "oracle/oracle.h"
+#include "plan/bind.h"
+
+enum { MAX_CHOICES = 3 };
+#define WHOLE_LIMIT                                                                                \
+    ((int64_t)1 << 14)  // elements of its tensors: a kernel as small as this is executed wholly
+#define BUDGET                                                                                     \
+    ((int64_t)1 << 16)  // elements that are moved for a kernel, and what is needed in any case
+#define BLOCK_LIMIT ((int64_t)1 << 20)  // elements: a block that moves more is not executed
+
+// What the executions of a kernel have in common.
+struct test {
+    struct session *s;
+    const struct plan *p;
+    const struct kernel *k;
+    const struct kir_kernel *x;  // its widest variant
+    const int *own;              // the choice of each variant
+    bool *was_early;             // of each: executed with copies that arrive early
+    int64_t left;                // of the budget
+    int choices;                 // that are to come
+    bool executed, later;        // a block was; one that is not the first
+    bool several;                // all that stand for a grid of several
+};
+
+static bool written_or_local(void *user, int64_t buf) {
+    const struct kernel *k = user;
+    for (int i = 0; i < k->nformals; ++i) {
+        if (image_global(k->formal[i].tensor->id) == buf) return k->formal[i].dir != ARG_IN;
+    }
+    return true;
+}
+
+static const char *tag_text(struct session *s, const struct kernel *k, int64_t tag) {
+    if (tag == IMAGE_POISON) return "nothing";
+    if (image_is_constant(tag)) return "a constant";
+    for (int i = 0; i < k->nformals; ++i) {
+        const struct tensor *t = k->formal[i].tensor;
+        if (t->id == image_tag_tensor(tag)) {
+            return arena_printf(&s->arena, "element %" PRId64 " of '%s'%s", image_tag_offset(tag),
+                                t->name, elem_tag_types(s, tag));
+        }
+    }
+    return "something else";
+}
+
+static const char *buffer_text(struct session *s, const struct kernel *k, int64_t buf) {
+    for (int i = 0; i < k->nformals; ++i) {
+        if (image_global(k->formal[i].tensor->id) == buf) {
+            return arena_printf(&s->arena, "'%s'", k->formal[i].tensor->name);
+        }
+    }
+    for (int i = 0; i < k->nlocal; ++i) {
+        if (image_shared(k->local[i]->id) == buf)
+            return arena_printf(&s->arena, "'%s'", k->local[i]->name);
+    }
+    return "a fragment";
+}
+
+static void set_inputs(const struct kernel *k, struct image *img) {
+    for (int i = 0; i < k->nformals; ++i) {
+        if (k->formal[i].dir != ARG_OUT) image_set_input(img, k->formal[i].tensor->id);
+    }
+}
+
+// A plan may have no meaning that can be worked out: numbers that are too large, a value that went
+// through too many types.  All else the passes have proven.
+static void report_run(struct session *s, const struct kernel *k,
+                       const struct oracle_report *report) {
+    if (report->kind != ORACLE_NO_VALUE && report->kind != ORACLE_TOO_LARGE)
+        BUG("kernel '%s' breaks what was proven of it: %s", k->name, report->text);
+    diag_error(s, report->copy ? report->copy->at : k->at, "%s", report->text);
+    if (report->tensor)
+        diag_note(s, report->tensor->at, "'%s' is declared here", report->tensor->name);
+}
+
+// Elements that one block moves in at most "trips" iterations of a loop, with what it takes to go
+// through its statements; saturates at INT64_MAX / 2.
+static int64_t moved(struct session *s, const struct kernel *k, const struct stmt *list,
+                     const int64_t *sym, int64_t trips) {
+    int64_t sum = 0;
+    for (const struct stmt *x = list; x; x = x->next) {
+        int64_t n = 0, times = trips, lo, end;
+        if (stmt_orders(x)) continue;
+        if (x->kind == STMT_COPY) {
+            struct lay l =
+                lay_valid(x->copy->dst.layout) ? x->copy->dst.layout : x->copy->src.layout;
+            bool by_thread = x->copy->facts.level == LEVEL_THREAD;
+            times = by_thread ? k->threads : 1;
+            if (!lay_valid(l) || !lay_int_eval(lay_size(&s->lay, l), sym, &n)) n = 0;
+            if (n < k->threads && !by_thread) n = k->threads;
+            // a tile that reaches beyond the view is gone through, too
+            const struct tiled_copy *tc = x->copy->tc;
+            if (tc && n > 0 && n < tc->threads * tc->values) n = tc->threads * tc->values;
+        } else if (x->kind == STMT_CALL) {
+            times = 1;
+            for (int i = 0; i < x->call->fn->nformals; ++i) {
+                const struct view *v = &x->call->view[i];
+                int64_t size, threads = v->base->space == MEM_FRAG ? k->threads : 1;
+                if (lay_valid(v->layout) && lay_int_eval(lay_size(&s->lay, v->layout), sym, &size))
+                    n += size * threads;
+            }
+        } else if (x->kind == STMT_PART) {
+            n = moved(s, k, x->body, sym, trips);
+            times = 1;
+        } else {
+            int64_t most = trips;
+            if (x->kind == STMT_PIPELINE && trips < INT64_MAX)
+                most = times = sample_steps(x->pipe->stages);
+            n = 1 + moved(s, k, x->body, sym, trips);
+            if (lay_int_eval(x->var->lo, sym, &lo) && lay_int_valid(x->var->end) &&
+                lay_int_eval(x->var->end, sym, &end) && end - lo < most) {
+                times = end > lo ? end - lo : 0;
+            }
+        }
+        if (__builtin_mul_overflow(n, times, &n) || __builtin_add_overflow(sum, n, &sum) ||
+            sum > INT64_MAX / 2) {
+            return INT64_MAX / 2;
+        }
+    }
+    return sum;
+}
+
+static bool any_async(const struct kir_node *list) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        if (n->kind == KIR_ASYNC || any_async(n->body) || any_async(n->orelse)) return true;
+    }
+    return false;
+}
+
+// The code does what is meant.  Asynchronous copies arrive as late as they can where every
+// iteration is executed: a wait counts the groups of all of them.  Else, and with "early" too, they
+// arrive at once.
+static void compare(struct session *s, const struct kernel *k, const struct kir_kernel *x,
+                    const int64_t *sym, struct sample_set what, const struct image *meant,
+                    bool early) {
+    bool async = any_async(x->body);
+    for (int i = async && !what.all_iterations; i < 1 + (async && (early || !what.all_iterations));
+         ++i) {
+        struct image *made = image_new();
+        set_inputs(k, made);
+        what.early = i == 1;
+        const char *why = kir_run(s, x, sym, &what, made);
+        struct image_diff d;
+        if (why) {
+            BUG("the code for kernel '%s' does what it must not: %s", k->name, why);
+        } else if (!image_equal(meant, made, written_or_local, (void *)k, &d)) {
+            BUG("the code for kernel '%s' puts %s into element %" PRId64
+                " of %s, where the plan means %s",
+                k->name, tag_text(s, k, d.b), d.off, buffer_text(s, k, d.buf), tag_text(s, k, d.a));
+        }
+        image_free(made);
+    }
+}
+
+static int64_t blocks_of(const struct kernel *k, const int64_t *sym) {
+    int64_t blocks = 1;
+    for (int i = 0; i < 3; ++i) {
+        int64_t n;
+        if (!lay_int_eval(k->grid[i], sym, &n) || __builtin_mul_overflow(blocks, n, &blocks))
+            return INT64_MAX;
+    }
+    return blocks;
+}
+
+// How much is executed for the params' values "sym", the "number"-th choice; false: nothing, as it
+// would take too long.
+static bool choose_sample(struct test *x, const int64_t *sym, int number, struct sample_set *what) {
+    const struct kernel *k = x->k;
+    int64_t blocks = blocks_of(k, sym), whole = moved(x->s, k, k->body, sym, INT64_MAX);
+    int64_t block = moved(x->s, k, k->body, sym, SAMPLE_AXIS), sum, share = x->left / x->choices--;
+    *what = (struct sample_set){0};
+    if (oracle_elements(x->s, k, sym) <= WHOLE_LIMIT &&
+        !__builtin_mul_overflow(blocks, whole + 1, &sum) && sum <= share) {
+        what->all_blocks = what->all_iterations = true;
+        x->left -= sum;
+        return true;
+    }
+    // a block and a later one are executed in any case, and the variants of this choice alone
+    bool needed = !x->executed || (!x->later && blocks > 1);
+    for (int i = 1; i < k->nvariants && !needed; ++i) needed = x->own[i] == number;
+    if (block > BLOCK_LIMIT || (!needed && block > share)) return false;
+    int64_t several = blocks < SAMPLE_BLOCKS ? blocks : SAMPLE_BLOCKS;
+    // the blocks that are executed have all their iterations when no loop has more than its sample
+    what->all_iterations = block > 0 && whole == block;
+    if (x->several || several * block > share) {
+        bool alone = !x->executed && x->choices == 0 && block <= BLOCK_LIMIT / 4;
+        bool both = 2 * block <= share || alone;
+        what->first_block = both || !x->executed;
+        what->last_block = both || x->executed;
+        several = both ? 2 : 1;
+    }
+    x->left -= several * block < x->left ? several * block : x->left;
+    return true;
+}
+
+// The "number"-th choice: the widest variant, and those that have it for their own.
+static bool check_binding(struct test *x, const int64_t *sym, int number) {
+    const struct kernel *k = x->k;
+    struct sample_set what;
+    if (!choose_sample(x, sym, number, &what)) return true;
+    x->executed = true;
+    x->later = x->later || (blocks_of(k, sym) > 1 && (what.last_block || !what.first_block));
+    x->several = x->several || (!what.first_block && !what.last_block && blocks_of(k, sym) > 1);
+    struct image *meant = image_new();
+    struct oracle_report report = {0};
+    bool ok = oracle_run(x->s, x->p, k, sym, &what, meant, &report);
+    const struct kir_kernel *way = ok ? x->x : NULL;
+    if (!ok) report_run(x->s, k, &report);
+    for (int i = 0; way; ++i, way = way->narrower) {
+        const struct variant *v = k->nvariants ? &k->variant[i] : NULL;
+        if (v && !plan_holds(v->when, v->nwhen, sym)) continue;
+        if (i > 0 && x->own[i] != number) continue;
+        compare(x->s, k, way, sym, what, meant, !x->was_early[i]);
+        x->was_early[i] = true;
+    }
+    image_free(meant);
+    return ok;
+}
+
+// The choice that variant "i" is executed with: one that the launcher takes it for if there is one,
+// else the last that keeps its conditions.
+static int choice_of(const struct kernel *k, int i, const int64_t *const *choice, int n) {
+    const struct variant *v = &k->variant[i], *wider = v - 1;
+    int found = -1;
+    for (int j = 0; j < n; ++j) {
+        if (!plan_holds(v->when, v->nwhen, choice[j])) continue;
+        found = j;
+        if (!plan_holds(wider->when, wider->nwhen, choice[j])) break;
+    }
+    return found;
+}
+
+// Of the widest variant and the narrowest, with the last choice that each is for: it has whole
+// tiles where there can be some.
+static void check_order(struct session *s, const struct kernel *k, const struct kir_kernel *x,
+                        int n, const int64_t *const *choice) {
+    for (int i = 0; x; ++i, x = x->narrower) {
+        const struct variant *v = k->nvariants ? &k->variant[i] : NULL;
+        const int64_t *fit[MAX_CHOICES + 1];
+        int nfit = 0;
+        for (int j = 0; j < n; ++j) {
+            // without blocks nothing is executed, and nothing proven of it
+            if (!k->device && blocks_of(k, choice[j]) < 1) continue;
+            if (!v || plan_holds(v->when, v->nwhen, choice[j])) fit[nfit++] = choice[j];
+        }
+        if (i == 0 || !x->narrower) verify_order(s, k, x, nfit, fit);
+    }
+}
+
+// With the "n" values "all" of the params, which every kernel is executed with.
+static bool check_kernel(struct session *s, const struct plan *p, const struct kernel *k,
+                         const struct kir_kernel *x, const int64_t *const *all, int n) {
+    const int64_t *choice[MAX_CHOICES + 1];
+    for (int i = 0; i < n; ++i) choice[i] = all[i];
+    bool wide = k->nvariants == 0;  // whether the widest variant has a choice
+    for (int i = 0; i < n && !wide; ++i)
+        wide = plan_holds(k->variant[0].when, k->variant[0].nwhen, choice[i]);
+    if (n > 0 && !wide)
+        choice[n++] = plan_choose_when(s, p, NULL, k->variant[0].when, k->variant[0].nwhen, 1);
+    if (n == 0) {
+        diag_error(s, k->at, "no values of the params keep all that is promised of them");
+        return false;
+    }
+    // what is not in order need not do what is meant
+    check_order(s, k, x, n, choice);
+    int *own = ARENA_ARRAY(&s->arena, int, k->nvariants + 1);
+    for (int i = 1; i < k->nvariants; ++i) own[i] = choice_of(k, i, choice, n);
+    struct test test = {.s = s,
+                        .p = p,
+                        .k = k,
+                        .x = x,
+                        .own = own,
+                        .was_early = ARENA_ARRAY(&s->arena, bool, k->nvariants + 1),
+                        .left = BUDGET,
+                        .choices = n};
+    for (int i = 0; i < n; ++i) {
+        if (!check_binding(&test, choice[i], i)) return false;
+    }
+    return true;
+}
+
+bool verify_kernels(struct session *s, const struct plan *p, const struct kir *ir) {
+    bool ok = true;
+    const struct kir_kernel *x = ir->kernels;
+    const int64_t *choice[MAX_CHOICES];
+    int n = ir->kernels ? plan_choices(s, p, MAX_CHOICES, choice) : 0;
+    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k), x = x->next) {
+        struct session_mark mark = session_mark(s);
+        ok &= check_kernel(s, p, k, x, choice, n);
+        session_rewind(s, mark);
+    }
+    return ok;
+}

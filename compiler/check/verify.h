@@ -1,0 +1,25 @@
+// Every compile tests its lowering: the Kernel IR is executed for the threads of some blocks and
+// compared with what the plan means.
+#ifndef TCPC_CHECK_VERIFY_H
+#define TCPC_CHECK_VERIFY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct session;
+struct plan;
+struct kir;
+struct kernel;
+struct kir_kernel;
+
+// False, with an error, when what a kernel means cannot be worked out for the params that were
+// chosen; a kernel that does something else than the plan means, or a plan that breaks what was
+// proven of it, is a mistake of ours.
+bool verify_kernels(struct session *s, const struct plan *p, const struct kir *k);
+
+// Executes a block of "x" for the last of the "n" choices of the params' values, by symbol:
+// accesses of "k" that are not in order, with one of the choices, are a mistake of ours.
+void verify_order(struct session *s, const struct kernel *k, const struct kir_kernel *x, int n,
+                  const int64_t *const *choice);
+
+#endif

@@ -1,0 +1,89 @@
+// The types of elements, and elements that change theirs on the way: which copies convert, and what
+// becomes of a tag.
+//
+// What an element is when it arrives depends on all types that it had.  A type in which every
+// number of the one before it stands exactly changes nothing and is not remembered, so that going
+// to and fro is going once.  That is so for integers in floating point numbers as well, unless they
+// go on to integers that do not hold them.
+#include "image/elem.h"
+
+#include <string.h>
+
+#include "base/session.h"
+#include "image/image.h"
+
+const struct elem_type elem_types[] = {
+    {"u8", "uint8_t", 8, ELEM_UINT},         {"s8", "int8_t", 8, ELEM_SINT},
+    {"u16", "uint16_t", 16, ELEM_UINT},      {"s16", "int16_t", 16, ELEM_SINT},
+    {"u32", "uint32_t", 32, ELEM_UINT},      {"s32", "int32_t", 32, ELEM_SINT},
+    {"u64", "uint64_t", 64, ELEM_UINT},      {"s64", "int64_t", 64, ELEM_SINT},
+    {"f16", "tcp_f16", 16, ELEM_FLOAT},      {"bf16", "tcp_bf16", 16, ELEM_FLOAT},
+    {"f32", "float", 32, ELEM_FLOAT},        {"f64", "double", 64, ELEM_FLOAT},
+    {"f8e4m3", "tcp_f8e4m3", 8, ELEM_FLOAT}, {"f8e5m2", "tcp_f8e5m2", 8, ELEM_FLOAT},
+    {"b8", "tcp_b8", 8, ELEM_RAW},           {"b16", "tcp_b16", 16, ELEM_RAW},
+    {"b32", "tcp_b32", 32, ELEM_RAW},        {"b64", "tcp_b64", 64, ELEM_RAW},
+    {"b128", "tcp_b128", 128, ELEM_RAW},
+};
+const int n_elem_types = sizeof elem_types / sizeof elem_types[0];
+
+const struct elem_type *elem_type_find(const char *name) {
+    for (int i = 0; i < n_elem_types; ++i) {
+        if (strcmp(elem_types[i].name, name) == 0) return &elem_types[i];
+    }
+    return NULL;
+}
+
+bool elem_converts(const struct elem_type *from, const struct elem_type *to) {
+    return from != to && from->cls != ELEM_RAW && to->cls != ELEM_RAW;
+}
+
+static int digits(const struct elem_type *f) {
+    static const int by_name[] = {11, 8, 24, 53, 4, 3};  // f16 bf16 f32 f64 f8e4m3 f8e5m2
+    return by_name[f - elem_type_find("f16")];
+}
+
+// Whether all numbers of "a" are numbers of "b", of the same kind.
+static bool stands_in(const struct elem_type *a, const struct elem_type *b) {
+    if (a == b) return true;
+    if ((a->cls == ELEM_FLOAT) != (b->cls == ELEM_FLOAT)) return false;
+    if (a->cls == ELEM_FLOAT)  // bf16 has the widest range below f32, and fewer digits than f16
+        return b->bits > a->bits && digits(b) >= digits(a);
+    if (a->cls == b->cls) return b->bits >= a->bits;
+    return a->cls == ELEM_UINT && b->bits > a->bits;
+}
+
+// Digits of the largest numbers of the integer type "a"; the least one is a power of two.
+static int integer_digits(const struct elem_type *a) {
+    return a->cls == ELEM_SINT ? a->bits - 1 : a->bits;
+}
+
+// Whether an element that was of type "last" is, converted from "from" to "to", what it had been
+// converted from "last".
+static bool changes_nothing(const struct elem_type *last, const struct elem_type *from,
+                            const struct elem_type *to) {
+    if (stands_in(last, from)) return true;
+    if (last->cls == ELEM_FLOAT || from->cls != ELEM_FLOAT || integer_digits(last) > digits(from))
+        return false;
+    // the same integers as floating point numbers: those go to the nearest integer that there is,
+    // where integers go to their low bits
+    return to->cls == ELEM_FLOAT || stands_in(last, to);
+}
+
+int64_t elem_convert_tag(int64_t tag, const struct elem_type *from, const struct elem_type *to) {
+    if (!elem_converts(from, to) || tag == IMAGE_POISON || image_is_opaque(tag)) return tag;
+    int last = image_tag_types(tag);
+    if (last == IMAGE_TOO_OFTEN) return tag;
+    for (; last >> IMAGE_TYPE_BITS; last >>= IMAGE_TYPE_BITS) {
+    }
+    if (last && changes_nothing(&elem_types[last - 1], from, to)) return tag;
+    return image_tag_had(tag, (int)(from - elem_types) + 1);
+}
+
+const char *elem_tag_types(struct session *s, int64_t tag) {
+    int types = image_tag_types(tag);
+    const char *text = "";
+    for (; types; types >>= IMAGE_TYPE_BITS)
+        text = arena_printf(&s->arena, "%s, once %s", text,
+                            elem_types[(types & ((1 << IMAGE_TYPE_BITS) - 1)) - 1].name);
+    return text;
+}

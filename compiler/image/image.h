@@ -1,0 +1,175 @@
+// What memory holds after a kernel, element by element: each element holds a tag that says which
+// element of which tensor it came from.  The oracle and the machine, which executes Kernel IR, both
+// fill an image, and the two are compared; it stands here so that neither needs to know the other.
+//
+// An image is sparse: buffers are named by id and made of pages that appear when they are written.
+// Memory comes from malloc, because an image is large and short-lived.
+#ifndef TCPC_IMAGE_IMAGE_H
+#define TCPC_IMAGE_IMAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define IMAGE_POISON ((int64_t)-1)  // never written
+
+// The tag of element "off" (0 <= off < 2^40) of tensor "id" (0 <= id < 2^14) as the kernel finds
+// it.
+static inline int64_t image_tag(int id, int64_t off) {
+    return (int64_t)id << 40 | off;
+}
+static inline bool image_is_opaque(int64_t tag) {
+    return tag >= 0 && tag >> 62;
+}
+static inline int image_tag_tensor(int64_t tag) {
+    if (tag < 0) return -1;
+    return (int)(tag >> 40) & (image_is_opaque(tag) ? (1 << 23) - 1 : (1 << 14) - 1);
+}
+static inline int64_t image_tag_offset(int64_t tag) {
+    return tag & (((int64_t)1 << 40) - 1);
+}
+
+// The tag of constant "k" (< 2^54) of the plan.
+static inline int64_t image_constant(int k) {
+    return -2 - (int64_t)k;
+}
+static inline bool image_is_constant(int64_t tag) {
+    return tag < IMAGE_POISON;
+}
+
+// The types that an element or a constant had before copies converted it, four bits each, the first
+// one lowest; 0: it was not converted.
+enum { IMAGE_TYPE_BITS = 4, IMAGE_TOO_OFTEN = 255 };
+static inline int image_tag_types(int64_t tag) {
+    if (tag == IMAGE_POISON || image_is_opaque(tag)) return 0;
+    return (int)((tag < 0 ? -2 - tag : tag) >> 54 & 255);
+}
+// "tag" converted from "type" (1 .. 14) to another one.
+static inline int64_t image_tag_had(int64_t tag, int type) {
+    int had = image_tag_types(tag), at = had ? IMAGE_TYPE_BITS : 0;
+    int64_t types = had >> IMAGE_TYPE_BITS ? IMAGE_TOO_OFTEN : had | type << at;
+    int64_t what = ((tag < 0 ? -2 - tag : tag) & ~((int64_t)255 << 54)) | types << 54;
+    return tag < 0 ? -2 - what : what;
+}
+// The number of a constant, from its tag.
+static inline int image_constant_of(int64_t tag) {
+    return (int)((-2 - tag) & (((int64_t)1 << 54) - 1));
+}
+
+// Buffers.  A global tensor is one buffer for the launch; a shared tensor is one for the block that
+// runs, a frag one for each of its threads: these two are local to a block, and image_drop_local
+// forgets them when the next block begins.
+static inline int64_t image_global(int tensor) {
+    return tensor;
+}
+static inline int64_t image_shared(int tensor) {
+    return (int64_t)1 << 62 | tensor;
+}
+static inline int64_t image_frag(int tensor, int thread) {
+    return (int64_t)1 << 62 | ((int64_t)thread + 1) << 32 | tensor;
+}
+
+// What a device function's caller gives it stays, like a global tensor: element "off" (< 2^20) of
+// thread "thread" (0 for shared memory) of tensor "tensor" is this element of buffer
+// image_global(tensor).
+static inline int64_t image_outside(int thread, int64_t off) {
+    return (int64_t)thread << 20 | off;
+}
+
+// What an extern function leaves behind is known to nobody: element "off" of its argument "arg"
+// after call "call".
+static inline int64_t image_opaque(int call, int arg, int64_t off) {
+    return image_tag((1 << 22) + call * 64 + arg, off);
+}
+
+// An image begins with what finds a page again: the pages last used, by a hash of their place, so
+// that loads and stores can be compiled into those who move much.  A page that is not there stands
+// as one of poison that nobody writes.
+enum { IMAGE_PAGE_BITS = 8, IMAGE_PAGE = 1 << IMAGE_PAGE_BITS, IMAGE_RECENT = 2048 };
+
+struct image_recent {
+    int64_t buf, number;  // of the page in its buffer
+    int64_t *tag;         // NULL: nothing was found here yet
+    bool made;            // the page is there
+};
+
+struct image {
+    struct image_recent recent[IMAGE_RECENT];
+    bool *input;  // by tensor
+    int ninput;
+    struct image_pages *pages;
+};
+
+struct image *image_new(void);
+void image_free(struct image *img);  // NULL is fine
+// Makes the unwritten elements of global tensor "tensor" read as their own tags: it is an input.
+void image_set_input(struct image *img, int tensor);
+void image_drop_local(struct image *img);
+
+// The slow way of the two below: looks in the tables.
+int64_t *image_find(struct image *img, int64_t buf, int64_t off, bool make);
+
+static inline struct image_recent *image_recent(struct image *img, int64_t buf, int64_t number) {
+    // the frags of a tensor's threads, like the pages of a buffer, follow one another
+    uint64_t h = (uint64_t)buf * 264 + ((uint64_t)buf >> 32) + (uint64_t)number;
+    return &img->recent[h % IMAGE_RECENT];
+}
+
+// The tag of element "off" and, until the next multiple of IMAGE_PAGE, those behind it: to be read,
+// and to be written where they are "made".
+static inline int64_t *image_at(struct image *img, int64_t buf, int64_t off, bool make) {
+    int64_t number = off >> IMAGE_PAGE_BITS;
+    struct image_recent *r = image_recent(img, buf, number);
+    if (r->number == number && r->buf == buf && r->tag && (r->made || !make))
+        return &r->tag[off & (IMAGE_PAGE - 1)];
+    return image_find(img, buf, off, make);
+}
+
+// What an element that holds poison reads as.
+static inline int64_t image_unwritten(const struct image *img, int64_t buf, int64_t off) {
+    bool input = buf >= 0 && buf < img->ninput && img->input[buf] && off >= 0;
+    return input ? image_tag((int)buf, off) : IMAGE_POISON;
+}
+
+// "off" may be any number; what was never written reads as IMAGE_POISON.
+static inline int64_t image_load(struct image *img, int64_t buf, int64_t off) {
+    int64_t tag = *image_at(img, buf, off, false);
+    return tag == IMAGE_POISON ? image_unwritten(img, buf, off) : tag;
+}
+static inline void image_store(struct image *img, int64_t buf, int64_t off, int64_t tag) {
+    *image_at(img, buf, off, true) = tag;
+}
+// The same of "n" elements that follow one another.
+void image_load_run(struct image *img, int64_t buf, int64_t off, int64_t n, int64_t *tag);
+void image_store_run(struct image *img, int64_t buf, int64_t off, int64_t n, const int64_t *tag);
+
+// The written elements, by buffer and then by offset.  The buffers stand in ascending order:
+// globals, shared, frags.
+struct image_page;
+struct image_entry {
+    int64_t buf, off, tag;
+};
+struct image_iter {
+    const struct image *img;
+    struct image_page *const *page;  // sorted; owned
+    int64_t npages, at;
+    int slot;
+    int64_t wanted;  // the last buffer that was asked for and is wanted
+};
+struct image_iter image_begin(const struct image *img);
+bool image_next(struct image_iter *it, struct image_entry *out);
+void image_end(struct image_iter *it);
+
+// How many elements of "buf" are written with anything but poison.
+int64_t image_count(const struct image *img, int64_t buf);
+
+// Whether the buffers of "a" and "b" for which "want" holds (NULL: all) are the same; if not, the
+// first difference (by buffer and offset) goes to "buf", "off" and the two tags.
+struct image_diff {
+    int64_t buf, off;
+    int64_t a, b;  // tags, or IMAGE_POISON
+};
+typedef bool image_want_fn(void *user, int64_t buf);
+bool image_equal(const struct image *a, const struct image *b, image_want_fn *want, void *user,
+                 struct image_diff *diff);
+
+#endif

@@ -1,0 +1,147 @@
+// Offsets that go along with a loop instead of being worked out in each of its steps.
+//
+// The loads of a pipeline run right behind a barrier, and all threads wait for the first of them:
+// where tensor's tiles follow each other in steps of the same size, the offset for the next step is
+// at hand when the barrier opens.  Other lets stay as they are; a compiler moves what does not
+// change out of a loop by itself, but seldom makes sums of products.
+#include <string.h>
+
+#include "base/session.h"
+#include "lower/private.h"
+
+enum { MOST_CARRIED = 8, MOST_LETS = 64 };
+
+struct search {
+    struct lowering *w;
+    const struct ix_var *step;  // of the loads
+    const struct ix *begin;     // its value in the loop's first iteration
+    const struct ix_var *inside[MOST_LETS];
+    int ninside;
+    struct kir_carry *found;
+    int nfound;
+    const char *name;
+    int64_t past;  // steps that a carried offset goes further than it is used
+};
+
+// "e" as rest + step * coefficient, of which only "step" changes within the loop.
+static bool linear(const struct search *f, const struct ix *e, struct lay_int *coef) {
+    bool found = false;
+    for (int i = 0; e->op == IX_SUM && i < e->nterms; ++i) {
+        const struct ix *atom = e->term[i].atom;
+        if (!atom) continue;
+        if (atom->op == IX_VAR && atom->var->id == f->step->id) {
+            *coef = e->term[i].coef;
+            found = true;
+            continue;
+        }
+        for (int k = 0; k < f->ninside; ++k) {
+            if (ix_depends_on(atom, f->inside[k])) return false;
+        }
+    }
+    int64_t lo, hi;
+    if (found) lay_int_range(*coef, &lo, &hi);
+    return found && lo >= 0 && e->lo >= 0;
+}
+
+// Is "v" where a load from global memory begins?
+static bool leads_to_global(const struct kir_node *list, const struct ix_var *v) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        if (n->kind != KIR_STORE && n->buf && n->buf->space == KIR_GLOBAL &&
+            ix_depends_on(n->at, v)) {
+            return true;
+        }
+        if (leads_to_global(n->body, v) || leads_to_global(n->orelse, v)) return true;
+    }
+    return false;
+}
+
+// The least coefficient with params that stands beside "v" where global memory is loaded, times
+// what counts the accesses.
+static void find_apart(const struct kir_node *list, const struct ix_var *v, struct lay_int *apart) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        bool loads = n->kind != KIR_STORE && n->buf && n->buf->space == KIR_GLOBAL;
+        if (loads && n->at->op == IX_SUM && ix_depends_on(n->at, v)) {
+            for (int i = 0; i < n->at->nterms; ++i) {
+                struct ix_term t = n->at->term[i];
+                if (t.atom && t.atom->op == IX_VAR && t.atom->var->kind == IX_LOOP &&
+                    t.coef.nsyms && t.coef.den == 1 && t.coef.num > 0 &&
+                    (apart->num == 0 || t.coef.num < apart->num))
+                    *apart = t.coef;
+            }
+        }
+        find_apart(n->body, v, apart);
+        find_apart(n->orelse, v, apart);
+    }
+}
+
+// A name for it, in loops whose step has its own loads right behind the barrier.  nvcc then keeps
+// the next step's offset apart from the registers that this step's loads still read; 2 percent on
+// an H200 (bench/results/pipeline.md).  Loads that run ahead gain nothing by it.
+static void name_stride(struct search *f, const struct kir_node *behind, struct kir_carry *c) {
+    c->stride = NULL;
+    c->apart = lay_int(0);
+    if (f->past > 1) return;
+    find_apart(behind, c->var, &c->apart);
+    if (c->apart.num == 0) return;
+    struct ix_var *v = ARENA_NEW(&f->w->s->arena, struct ix_var);
+    v->kind = IX_NAMED;
+    v->id = f->w->s->next_var++;
+    v->lo = lay_int(0);
+    v->end = LAY_INT_INVALID;  // of 64 bits, as the products that it is in
+    v->name = v->c_name = names_take(&f->w->names, "stride");
+    c->stride = v;
+}
+
+static void carry(struct search *f, struct kir_node *n, struct lay_int coef) {
+    struct session *s = f->w->s;
+    struct ix_var *v = (struct ix_var *)n->var;  // the accesses know it by its number
+    struct kir_carry *c = &f->found[f->nfound++];
+    c->var = v;
+    c->first = ix_substitute(s, n->index, f->step, f->begin);
+    c->step = ix_lay(s, coef);
+    int64_t lo, hi, most;
+    lay_int_range(coef, &lo, &hi);
+    v->end = LAY_INT_INVALID;
+    if (!__builtin_mul_overflow(hi, f->past, &most) &&
+        !__builtin_add_overflow(most, n->index->hi, &most))
+        v->end = lay_int(most);
+    v->name = v->c_name = names_take(&f->w->names, f->name);
+    name_stride(f, n->next, c);
+    n->kind = KIR_BLOCK;
+    n->var = NULL;
+    n->index = NULL;
+}
+
+static void search(struct search *f, struct kir_node *list) {
+    for (struct kir_node *n = list; n; n = n->next) {
+        struct lay_int coef;
+        if (n->kind == KIR_LET && f->nfound < MOST_CARRIED && linear(f, n->index, &coef) &&
+            leads_to_global(n->next, n->var)) {
+            carry(f, n, coef);
+        } else if (n->kind == KIR_LET && f->ninside < MOST_LETS) {
+            f->inside[f->ninside++] = n->var;
+        } else if (n->kind == KIR_BLOCK || n->kind == KIR_IF) {
+            search(f, n->body);
+            search(f, n->orelse);
+        }
+    }
+}
+
+void carry_offsets(struct lowering *w, struct kir_node *loop, const struct ix_var *step,
+                   const struct ix *begin, const char *name, int64_t past) {
+    struct search f = {.w = w, .step = step, .begin = begin, .name = name, .past = past};
+    f.found = ARENA_ARRAY(&w->s->arena, struct kir_carry, MOST_CARRIED);
+    f.inside[f.ninside++] = loop->var;
+    for (int i = 0; i < loop->nrings; ++i) f.inside[f.ninside++] = loop->ring[i].var;
+    search(&f, loop->body);
+    loop->carry = f.found;
+    loop->ncarries = f.nfound;
+}
+
+void carry_release(struct lowering *w, const struct kir_node *loop) {
+    for (int i = loop->ncarries - 1; i >= 0; --i) {
+        const struct kir_carry *c = &loop->carry[i];
+        if (c->stride) names_release(&w->names, c->stride->c_name);
+        names_release(&w->names, c->var->c_name);
+    }
+}

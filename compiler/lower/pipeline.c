@@ -1,0 +1,241 @@
+// Lowering a pipeline to its schedule:
+//
+//     begin = .., end = ..
+//     prologue: the loads of steps 0 .. stages - 2, as far as there are so many
+//     for each step n: the parts in order, the loads of step n + stages - 1 if there is one
+//
+// The last steps drain: they load nothing.  The slot of a step is a remainder where the stages are
+// a power of two and the first step is known, and else goes round with the loop.  Where loads begin
+// in global memory goes along with it (carry.c).
+#include "base/session.h"
+#include "image/sample.h"
+#include "lower/private.h"
+
+// var = index
+static struct kir_node *let(struct lowering *w, const struct ix_var *var, const struct ix *index) {
+    struct kir_node *n = lower_node(w, KIR_LET);
+    n->var = var;
+    n->index = index;
+    return n;
+}
+
+// The names of a pipeline's variables in emitted code, for as long as its code lasts.
+static void take(struct lowering *w, const struct ix_var *var, const char *name) {
+    ((struct ix_var *)var)->c_name = names_take(&w->names, name);
+}
+
+// The variables of "load" parts have the names of those of "use" parts; where both are they need
+// others.
+static void take_load(struct lowering *w, const struct ix_var *var, const char *name) {
+    take(w, var, name);
+    ((struct ix_var *)var)->name = var->c_name;
+}
+
+static void release(struct lowering *w, const struct ix_var *var) {
+    names_release(&w->names, var->c_name);
+}
+
+static void remark(struct lowering *w, const char *text) {
+    struct kir_node *n = lower_node(w, KIR_COMMENT);
+    const char **line = ARENA_ARRAY(&w->s->arena, const char *, 1);
+    line[0] = text;
+    n->line = line;
+    n->nlines = 1;
+}
+
+static bool power_of_two(int64_t n) {
+    return (n & (n - 1)) == 0;
+}
+
+// Drops the let "n" when the nodes behind it do not speak of its variable.
+static void drop_unused(struct kir_node *n) {
+    if (kir_uses(n->next, n->var)) return;
+    n->kind = KIR_BLOCK;
+    n->var = NULL;
+    n->index = NULL;
+}
+
+static bool commits(const struct stmt *st) {
+    return st->kind == STMT_COPY ? st->copy->facts.commit_after : st->commit_after;
+}
+
+// A "load" part: if (step < end) { loads }, without the condition when it is "sure" to hold.
+// Groups are ended all the same, so that there are as many in each step.  The step is load_var
+// already, or it gets that name.
+static void lower_loads(struct lowering *w, const struct stmt *part, const struct pipeline *pipe,
+                        const struct ix *step, const struct ix *end, bool sure, bool named,
+                        const struct ix *slot) {
+    struct kir_node *scope = lower_node(w, KIR_BLOCK);
+    struct kir_node **outside = lower_open(w, scope);
+    struct kir_node *n = named ? NULL : let(w, pipe->load_var, step);
+    struct kir_node *at = slot ? let(w, pipe->load_slot, slot) : NULL;
+    bool held = w->hold_commits;
+    w->hold_commits = true;
+    for (const struct stmt *st = part->body; st;) {
+        struct kir_node *guard = lower_node(w, sure ? KIR_BLOCK : KIR_IF);
+        if (!sure) {
+            struct kir_cond *cond = ARENA_NEW(&w->s->arena, struct kir_cond);
+            *cond = (struct kir_cond){ix_var(w->s, pipe->load_var), end};
+            guard->cond = cond;
+            guard->nconds = 1;
+        }
+        struct kir_node **behind = lower_open(w, guard);
+        bool commit = false;
+        for (; st && !commit; st = st->next) {
+            lower_statement(w, st);
+            commit = commits(st);
+        }
+        w->tail = behind;
+        if (commit) lower_node(w, KIR_COMMIT);
+    }
+    w->hold_commits = held;
+    if (at) drop_unused(at);
+    if (n) drop_unused(n);
+    w->tail = outside;
+}
+
+static void lower_prologue(struct lowering *w, const struct stmt *st, const struct ix *begin,
+                           const struct ix *end, const struct ix *bound) {
+    struct session *s = w->s;
+    const struct pipeline *pipe = st->pipe;
+    int64_t ahead = pipe->stages - 1;
+    remark(w, ahead == 1 ? "prologue: the loads of the first step"
+                         : arena_printf(&s->arena, "prologue: the loads of the first %ld steps",
+                                        (long)ahead));
+    lower_before(w, &st->before);
+    struct kir_node *loop = NULL;
+    const struct ix *step = begin, *behind = ix_add(s, begin, ix_int(s, ahead));
+    bool sure = ix_provably_nonnegative(s, ix_sub(s, bound, behind));
+    if (ahead > 1) {
+        loop = lower_node(w, KIR_FOR);
+        loop->var = pipe->load_var;
+        loop->begin = begin;
+        loop->end = behind;
+        loop->whole = true;
+        lower_open(w, loop);
+        step = ix_var(s, pipe->load_var);
+    }
+    for (const struct stmt *part = st->body; part; part = part->next)
+        if (part->load)
+            lower_loads(w, part, pipe, step, end, sure, loop != NULL, ix_sub(s, step, begin));
+    if (loop) w->tail = &loop->next;
+}
+
+static void lower_parts(struct lowering *w, const struct stmt *st, const struct ix *end,
+                        const struct ix *load_slot) {
+    struct session *s = w->s;
+    const struct pipeline *pipe = st->pipe;
+    for (const struct stmt *part = st->body; part; part = part->next) {
+        lower_before(w, &part->before);
+        const struct ix *step = ix_add(s, ix_var(s, st->var), ix_int(s, pipe->stages - 1));
+        if (!part->load || pipe->stages == 1)
+            lower_list(w, part->body);
+        else
+            lower_loads(w, part, pipe, step, end, false, false, load_slot);
+    }
+    lower_before(w, &st->behind);
+}
+
+// A variable for where the steps of a pipeline begin or end, a value in "lo" .. "hi".
+static const struct ix_var *end_of_steps(struct lowering *w, const struct stmt *st,
+                                         const char *which, int64_t lo, int64_t hi) {
+    struct ix_var *v = ARENA_NEW(&w->s->arena, struct ix_var);
+    v->kind = IX_NAMED;
+    v->id = w->s->next_var++;
+    v->lo = lay_int(lo);
+    v->end = hi < INT64_MAX ? lay_int(hi + 1) : LAY_INT_INVALID;
+    take(w, v, arena_printf(&w->s->arena, "%s_%s", st->var->name, which));
+    v->name = v->c_name;
+    return v;
+}
+
+// Whether a <= b is proven.
+static bool at_most(struct session *s, const struct ix *a, const struct ix *b) {
+    const struct ix *rest = ix_sub(s, b, a);
+    if (rest && ix_provably_nonnegative(s, rest)) return true;
+    return a->op == IX_DIV && b->op == IX_DIV && lay_int_equal(a->k, b->k) &&
+           at_most(s, a->a, b->a);
+}
+
+void lower_pipeline(struct lowering *w, const struct stmt *st) {
+    struct session *s = w->s;
+    const struct pipeline *pipe = st->pipe;
+    const struct ix *begin = lower_index(w, st->begin), *bound = lower_index(w, st->end);
+    const struct ix *trips = ix_sub(s, bound, begin);
+    take(w, st->var, st->var->name);
+    if (pipe->stages > 1) {
+        take(w, pipe->slot, "slot");
+        take_load(w, pipe->load_var, arena_printf(&s->arena, "%s_load", st->var->name));
+        take_load(w, pipe->load_slot, "load_slot");
+    }
+    struct kir_node *scope = lower_node(w, KIR_BLOCK);
+    struct kir_node **outside = lower_open(w, scope);
+
+    int64_t unused, most = INT64_MAX;
+    if (lay_int_valid(st->var->end)) lay_int_range(st->var->end, &unused, &most);
+    if (bound->hi < most) most = bound->hi;
+    const struct ix_var *first = NULL;
+    if (!ix_constant(begin) && begin->op != IX_VAR) {  // it is worked out once
+        int64_t hi = begin->hi > most && at_most(s, begin, bound) ? most : begin->hi;
+        first = end_of_steps(w, st, "begin", begin->lo, hi);
+        let(w, first, begin);
+        begin = ix_var(s, first);
+    }
+    const struct ix_var *last = end_of_steps(w, st, "end", bound->lo, most);
+    struct kir_node *steps = let(w, last, bound);
+    steps->sampled = ix_add(s, begin, ix_int(s, sample_steps(pipe->stages)));
+    steps->count = pipe->stages;
+    steps->most = trips && ix_constant(trips) ? trips->hi : 0;
+    const struct ix *end = ix_var(s, last);
+
+    if (pipe->stages > 1) {
+        lower_prologue(w, st, begin, end, bound);
+        remark(w, pipe->stages == 2
+                      ? "steady state: load the next step, use this one; the last only uses"
+                      : arena_printf(&s->arena,
+                                     "steady state: load %ld steps ahead, use this one; the last "
+                                     "%ld only use",
+                                     (long)pipe->stages - 1, (long)pipe->stages - 1));
+    }
+    struct kir_node *loop = lower_node(w, KIR_FOR);
+    loop->var = st->var;
+    loop->begin = begin;
+    loop->end = end;
+    loop->whole = true;
+    lower_open(w, loop);
+    const struct ix *done = ix_sub(s, ix_var(s, st->var), begin), *load_slot = NULL;
+    struct kir_node *slot = NULL;
+    struct kir_ring *ring = NULL;
+    if (pipe->stages > 1 && power_of_two(pipe->stages) && ix_static(begin, NULL)) {
+        slot = let(w, pipe->slot, ix_mod(s, done, lay_int(pipe->stages)));
+        load_slot = ix_mod(s, ix_add(s, done, ix_int(s, pipe->stages - 1)), lay_int(pipe->stages));
+    } else if (pipe->stages > 1) {
+        ring = ARENA_ARRAY(&s->arena, struct kir_ring, 2);
+        ring[0] = (struct kir_ring){pipe->slot, 0, pipe->stages};
+        ring[1] = (struct kir_ring){pipe->load_slot, pipe->stages - 1, pipe->stages};
+    }
+    lower_parts(w, st, end, load_slot);
+    if (slot) drop_unused(slot);
+    for (int i = 0; ring && i < 2; ++i) {
+        if (kir_uses(loop->body, ring[i].var)) {
+            ring[loop->nrings] = ring[i];
+            loop->ring = ring;
+            ++loop->nrings;
+        }
+    }
+    const struct ix *ahead = ix_add(s, begin, ix_int(s, pipe->stages - 1));
+    if (pipe->stages > 1)
+        carry_offsets(w, loop, pipe->load_var, ahead, "from_ahead", pipe->stages);
+    else
+        carry_offsets(w, loop, st->var, begin, "from_step", 1);
+    w->tail = outside;
+    carry_release(w, loop);
+    release(w, st->var);
+    if (pipe->stages > 1) {
+        release(w, pipe->slot);
+        release(w, pipe->load_var);
+        release(w, pipe->load_slot);
+    }
+    release(w, last);
+    if (first) release(w, first);
+}

@@ -1,0 +1,39 @@
+// The oracle's pipelines: steps in order, and in each of them its parts in order (see oracle.h).
+// That is all that a pipeline means.  A step's slot holds nothing that an earlier step put there.
+#include "base/session.h"
+#include "oracle/private.h"
+
+bool oracle_pipeline(struct run *r, const struct stmt *st) {
+    const struct pipeline *pipe = st->pipe;
+    int64_t begin, end;
+    r->copy = NULL;
+    if (!ix_eval(st->begin, &r->env, &begin) || !ix_eval(st->end, &r->env, &end))
+        return oracle_fail(r, ORACLE_NO_VALUE, NULL, 0,
+                           "a pipeline's bound has no value for these params");
+    int64_t most = sample_steps(pipe->stages);
+    if (!r->what->all_iterations && end - begin > most) end = begin + most;
+    struct step step = {pipe, 0, r->step};
+    r->step = &step;
+    if (r->nloops < ORACLE_LOOPS) r->loop[r->nloops] = st->var;
+    ++r->nloops;
+    bool ok = true;
+    for (int64_t n = begin; ok && n < end && (ok = oracle_has_room(r, 1)); ++n) {
+        step.serial = r->serial;
+        r->var[st->var->id] = r->var[pipe->load_var->id] = n;
+        if (pipe->slot)
+            r->var[pipe->slot->id] = r->var[pipe->load_slot->id] = (n - begin) % pipe->stages;
+        ok = oracle_body(r, st->body);
+    }
+    r->step = step.outer;
+    --r->nloops;
+    return ok;
+}
+
+int64_t oracle_since(const struct run *r, const struct tensor *t) {
+    for (const struct step *step = r->step; step; step = step->outer) {
+        for (int i = 0; i < step->pipe->ntensors; ++i) {
+            if (step->pipe->tensor[i] == t) return step->serial;
+        }
+    }
+    return -1;
+}
