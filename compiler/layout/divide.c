@@ -177,7 +177,8 @@ static void offer_tile(struct lay_ctx *ctx, struct lay a, struct lay tile) {
     quiet.trace = NULL;
     for (int64_t far = 1; far <= 128; ++far)
         for (int up = 0; up < 2; ++up) {
-            int64_t n = tile.shape->leaf.num + (up ? far : -far);
+            int64_t n;
+            if (__builtin_add_overflow(tile.shape->leaf.num, up ? far : -far, &n)) continue;
             if (n < 2 || n > size.num) continue;
             struct lay other = lay_raw(lay_leaf_of(ctx, n), tile.stride);
             if (try_divide(&quiet, a, other).shape) {

@@ -93,6 +93,7 @@ struct sema {
     const struct ast_ident **declared;   // in file "declared_of", sorted
     const struct ast_file *declared_of;  // NULL: nothing was looked for yet
     int ndeclared;
+    int64_t steps;      // that the tiles up to here have taken
     int compared;       // names that unknown ones were compared with
     bool *define_used;  // by index into options.defines
     struct label *labels;
@@ -242,6 +243,9 @@ const struct value *tile_by(struct sema *c, const struct ast_expr *e, const stru
 bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct elem_type *elem,
                      struct range at);
 
+// Whether the tiles of the plan up to here, with "steps" more, are few enough to be gone through;
+// reports at "at" when not.
+bool tile_spend(struct sema *c, int64_t steps, struct range at);
 // Whether each element of the tile belongs to one thread and value, or each to equally many
 // threads; reports at "at" the first that does not.
 bool tile_check_owners(struct sema *c, const struct tiled_copy *tc, struct range at);
@@ -253,7 +257,8 @@ bool tile_check_writes(struct sema *c, const struct copy *y);
 bool tile_check_numbering(struct sema *c, struct lay l, struct range at, const char *what,
                           const char *noun);
 
-// Whether a block and a tile hold the threads and values of "tc"; reports at "e" when not.
+// Whether a block and a tile hold the threads and values of "tc", and the plan's tiles together are
+// not too large; reports at "e" when not.
 bool tile_check_size(struct sema *c, const struct tiled_copy *tc, const struct ast_expr *e);
 
 // map.c

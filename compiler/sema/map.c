@@ -7,7 +7,7 @@
 
 enum {
     MOST_POINTS = 1 << 22,  // elements of a tile
-    MOST_WORK = 1 << 28     // points times the nodes of the map's expressions
+    MOST_WORK = 1 << 26     // points times the nodes of the map's expressions
 };
 
 // -- names and ranges -----------------------------------------------------------------------------
@@ -123,11 +123,12 @@ static bool read_coordinate(struct sema *c, struct index_map *m) {
     int64_t work = 0;
     m->coord = unwrap_all(c, eval(c, m->e->rhs), m->e->rhs->at);
     if (m->coord->kind == VAL_NONE || !read_leaves(c, m, m->coord, &work)) return false;
-    if (work <= MOST_WORK / (m->threads * m->values)) return true;
+    int64_t points = m->threads * m->values;
+    if (work <= MOST_WORK / points) return tile_spend(c, points + points * work / 16, m->e->at);
     diag_error(c->s, m->e->at,
                "the map has %" PRId64 " points and %" PRId64 " operations a point, which are too "
                "many to go through; points times operations are %d at most",
-               m->threads * m->values, work, MOST_WORK);
+               points, work, MOST_WORK);
     return false;
 }
 

@@ -5,6 +5,26 @@
 
 #include "sema/check.h"
 
+// Steps that the tiles of a plan may take, and how many more for each byte of its text: a tile's
+// elements are gone through one by one.
+enum { PLAN_STEPS = 1 << 23, STEPS_A_BYTE = 1 << 10 };
+
+bool tile_spend(struct sema *c, int64_t steps, struct range at) {
+    int64_t most = PLAN_STEPS;
+    for (int i = 0; i < c->s->sources.n; ++i)
+        most += STEPS_A_BYTE * (int64_t)c->s->sources.file[i].size;
+    if (steps <= most - c->steps) {
+        c->steps += steps;
+        return true;
+    }
+    diag_error(c->s, at,
+               "the tiles up to here have %" PRId64
+               " elements together, each of which is looked at, "
+               "those of 'map=' twice and more; a plan of this length may have %" PRId64,
+               c->steps + steps, most);
+    return false;
+}
+
 // Whether each of the tile's "size" elements belongs to equally many threads, more than one, as the
 // operands of an MMA do that several warps need; once to each of them.
 static bool is_repeated(struct sema *c, const struct tiled_copy *tc, int64_t size) {

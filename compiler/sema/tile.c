@@ -371,7 +371,7 @@ bool tile_check_size(struct sema *c, const struct tiled_copy *tc, const struct a
                    tc->threads, tc->values, MOST_POINTS);
         return false;
     }
-    return true;
+    return tile_spend(c, tc->threads * tc->values, e->at);
 }
 
 // By map=, in the tile that the map fills or in tile=.

@@ -21,6 +21,7 @@ static const struct {
      "that can be proven: its modes may carry into each other"},
     {"(3,5):(5,1) o (Sw<1,0,1> o 0 o (4,2):(1,4))", "it does not keep the bits together"},
     // divides and products
+    {"logical_divide((4,8,2,2,2):(1,4,2,2,1), 9223372036854775807)", "has no composition with"},
     {"zipped_divide((12,(4,8)):(7,(1,30)), 128)", "the nearest tile is 144"},
     {"zipped_divide((12,(4,8)):(7,(1,30)), 128)", "cannot be divided by '128:1'"},
     {"logical_divide(4:1, (4,2))", "the tiler '(4,2)' has more modes than '4:1'"},

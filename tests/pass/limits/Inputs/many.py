@@ -52,6 +52,9 @@ PLANS = {
     "above": ("", "const C{0} = C{2};\n", HEAD + ONE),
     "unknown-in-a-line": ("", "const C{0} = nothing{0}; ", "\n" + HEAD + ONE),
     "formals": ("", "", ""),
+    "tiles-of-2m": ("", "tiled_copy t{0} = tile(universal(32), thr=1024, val=2048);\n", HEAD + ONE),
+    "tiles-of-8k": ("", "tiled_copy t{0} = tile(universal(32), thr=128, val=64);\n", HEAD + ONE),
+    "maps-of-1m": ("", "tiled_copy t{0} = tile(universal(32), map=(t:1024, v:1024) -> t + 1024*v);\n", HEAD + ONE),
     "modes": ("", "", ""),
     "slots": ("", "", ""),
 }
