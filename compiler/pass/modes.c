@@ -85,3 +85,8 @@ const struct lay_tuple *modes_along(struct session *s, const struct lay_tuple *s
     k.basis = -1;
     return lay_leaf(&s->lay, k);
 }
+
+const char *modes_why(const struct session *s) {
+    if (s->lay.error) return s->lay.error;
+    return "an index is a sum of too many terms, or its numbers do not fit 64 bits";
+}

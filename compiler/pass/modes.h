@@ -33,4 +33,7 @@ struct tile_cut {
 // False when the algebra has no answer.
 bool tile_cut(struct session *s, const struct tiled_copy *tc, struct lay l, struct tile_cut *out);
 
+// Why the last question to the algebra or to indices had no answer, in words.
+const char *modes_why(const struct session *s);
+
 #endif

@@ -37,7 +37,7 @@ static bool cut_failed(struct session *s, const struct copy *c, const struct vie
                        const char *what) {
     diag_error(s, v->at, "cannot cut %s of shape %s by tile %s: %s", what,
                lay_tuple_text(&s->lay, v->layout.shape), lay_tuple_text(&s->lay, c->tc->tiler),
-               s->lay.error ? s->lay.error : "the algebra has no answer");
+               modes_why(s));
     return false;
 }
 

@@ -157,7 +157,7 @@ static bool count_along(struct session *s, struct kernel *k, struct copy *c, str
                         : tile_cut(s, c->tc, coord[i], &cut))) {
             diag_error(s, c->at, "the coordinates %s cannot be cut by tile %s: %s",
                        lay_text(&s->lay, coord[i]), lay_tuple_text(&s->lay, c->tc->tiler),
-                       s->lay.error ? s->lay.error : "the algebra has no answer");
+                       modes_why(s));
             return false;
         }
         val[i] = cut.val;
