@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/session.h"
 #include "pass/pass.h"
-#include "pass/walk.h"
+#include "pass/sync/walk.h"
 #include "sema/sema.h"
 #include "syntax/parse.h"
 

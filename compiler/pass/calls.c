@@ -9,7 +9,7 @@
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/pass.h"
-#include "pass/variants.h"
+#include "pass/vectorize/variants.h"
 #include "plan/align.h"
 
 static bool same_layout(struct session *s, struct lay have, struct lay want) {

@@ -2,7 +2,7 @@
 #include "pass/pass.h"
 
 #include "base/session.h"
-#include "pass/walk.h"
+#include "pass/sync/walk.h"
 
 const struct pass pass_list[] = {
     {"partition", pass_partition, "give each thread its values of both sides of a copy"},

@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 
 #include "plan/arch.h"
-#include "sema/check.h"
+#include "sema/decl.h"
+#include "sema/expr/expr.h"
+#include "sema/stmt/stmt.h"
 #include "syntax/parse.h"
 
 enum { MOST_IMPORTS = 32, MOST_PARAMS = 4096 };  // files within files; of a plan

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sema/check.h"
+#include "sema/expr/expr.h"
 
 // That did-you-mean looks at, for one unknown name and for all of them.
 enum { MOST_NAMES = 4096, MOST_COMPARED = 1 << 18 };

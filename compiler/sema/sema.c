@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "plan/arch.h"
-#include "sema/check.h"
+#include "sema/decl.h"
 
 void sema_not_yet(struct sema *c, struct range at, const char *what) {
     diag_error(c->s, at, "not yet supported: %s", what);

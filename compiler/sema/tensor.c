@@ -1,7 +1,9 @@
 // Tensors: their element type, memory, layout and alignment.
 #include <inttypes.h>
 
-#include "sema/check.h"
+#include "sema/decl.h"
+#include "sema/expr/expr.h"
+#include "sema/view/viewfn.h"
 
 static const struct elem_type *find_elem(struct sema *c, const struct ast_ident *id) {
     const struct elem_type *elem = elem_type_find(id->name);

@@ -16,7 +16,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOME = ROOT / "build-mutants"
-MODULES = ("driver", "pass", "kernel", "emit")  # the unit tests whose programs hold the passes
+MODULES = ("driver", "pass", "lower", "machine", "check", "emit")  # the unit tests whose programs hold the passes
 UNITS = {m: [f"test_{m}_{p.stem}" for p in sorted(ROOT.glob(f"tests/unit/{m}/*.c"))] for m in MODULES}
 TARGETS = ["tcpc", "tcp_host", "gen_plans", "random_plans", "random_ways", "random_sync", "random_maps", "every_extent"] + [
     name for names in UNITS.values() for name in names]

@@ -38,7 +38,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from c_mutants import Mutant, mutants_of  # noqa: E402
 from mutant_place import HOME, MODULES, ROOT, Base, Place, keep_outputs  # noqa: E402
 
-SOURCES = ("compiler/pass/*.c", "compiler/kernel/*.c")
+SOURCES = ("compiler/pass/*.c", "compiler/pass/*/*.c", "compiler/kernel/*.c", "compiler/lower/*.c", "compiler/machine/*.c", "compiler/check/*.c")
 JUDGED = ROOT / "tests/mutants/judged.txt"
 EQUIVALENT = "equivalent"  # so begins the verdict of what no plan can tell
 LEAST = 90.0  # percent, of those that change something

@@ -1,0 +1,403 @@
+// Pass "coverage": each element once, and nothing outside.
+//
+// Requires: facts of predicate (threads and values cover each tile once: tile() has proven that).
+// Fills kernel.duties; refuses what is not proven.  Four questions, for all values of the params:
+//
+// 1. Does every coordinate of a view lie inside its tensor?
+// 2. Do different coordinates of the destination tensor name different elements?  By its strides.
+// 3. Do all writes of a kernel to a tensor, by all copies, threads, iterations and blocks, have
+// different coordinates?
+// 4. Is an `out` tensor written wholly, by all copies together?
+//
+// 1, 3 and 4 are proven on sets of instances (instances.h, prove/prove.h); 3 and 4 stand in
+// coverage_writes.c.
+#include "pass/coverage/coverage.h"
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/instances/witness.h"
+#include "pass/pass.h"
+#include "pass/sync/walk.h"
+#include "plan/view.h"
+
+struct walk {
+    const struct plan *plan;
+    struct prover *prover;
+    struct around around;
+};
+
+// -- 1: inside ------------------------------------------------------------------------------------
+
+static void add_span(struct session *s, const struct lay_tuple *shape,
+                     const struct lay_tuple *stride, int mode, const struct ix **lo,
+                     const struct ix **hi) {
+    if (!lay_is_leaf(shape)) {
+        for (int i = 0; i < shape->rank; ++i) {
+            add_span(s, shape->kid[i], stride->kid[i], mode, lo, hi);
+        }
+        return;
+    }
+    int path[3];
+    if (stride->leaf.num == 0 || lay_int_basis_path(stride->leaf, path) < 1 || path[0] != mode)
+        return;
+    struct lay_int d = stride->leaf;
+    d.basis = -1;
+    const struct ix *last = ix_sub(s, ix_lay(s, shape->leaf), ix_int(s, 1));
+    const struct ix *span = ix_scale(s, last, d);
+    int64_t dlo, dhi;
+    lay_int_range(d, &dlo, &dhi);
+    if (dhi <= 0)
+        *lo = ix_add(s, *lo, span);
+    else
+        *hi = ix_add(s, *hi, span);
+}
+
+void view_reach(struct session *s, const struct view *v, int mode, const struct ix **lo,
+                const struct ix **hi) {
+    *lo = *hi = v->coord_off[mode];
+    add_span(s, v->coord.shape, v->coord.stride, mode, lo, hi);
+}
+
+static bool of_formals(const struct ix *e) {
+    return e && ix_depends(e, IX_FORMAL);
+}
+
+// "a" <= "b" becomes a duty of the caller of device function "k".
+static void add_duty(struct session *s, struct kernel *k, const struct ix *a, const struct ix *b,
+                     const struct tensor *t) {
+    struct duty **end = &k->duties;
+    for (; *end; end = &(*end)->next) {
+        if (ix_equal((*end)->a, a) && ix_equal((*end)->b, b)) return;
+    }
+    *end = ARENA_NEW(&s->arena, struct duty);
+    **end = (struct duty){a, b, t, NULL};
+}
+
+static bool below(struct session *s, const struct ix *max, const struct ix *n) {
+    const struct ix *room = max ? ix_sub(s, ix_sub(s, n, ix_int(s, 1)), max) : NULL;
+    return room && ix_provably_nonnegative(s, room);
+}
+
+// Why a coordinate may lie outside: a witness, or that it is not known.
+struct outside {
+    const char *with;  // NULL: not known
+    bool full;
+};
+
+// Whether the coordinate of "v" along mode "mode" is at least 0 ("end" NULL), or less than "end".
+static enum prove_answer bounded(struct session *s, struct kernel *k, const struct copy *c,
+                                 const struct view *v, const struct walk *w, int mode,
+                                 const struct ix *end, struct outside *why) {
+    struct instances *x = ARENA_NEW(&s->arena, struct instances);
+    struct prove_witness found;
+    instances_begin(s, k, &w->around, true, x);
+    instances_of(x, c, v);
+    const struct ix *at = instances_coord(x, v, mode);
+    instances_cond(x, end ? ix_sub(s, at, end) : ix_sub(s, ix_int(s, -1), at));
+    struct prove_set set = instances_settled(x, &w->around, v);
+    enum prove_answer r = x->full ? PROVE_UNKNOWN : prove_none(w->prover, &set, &found);
+    *why = (struct outside){.full = x->full};
+    if (r == PROVE_NO)
+        why->with =
+            arena_printf(&s->arena, "%sit is %lld, %s", instances_params(s, w->plan, k, &found),
+                         (long long)found.out[mode], instances_where(x, &w->around, c, &found, 0));
+    return r;
+}
+
+// Whether "at", by which "v" was sliced, is at least 0 ("end" NULL), or less than "end".
+static enum prove_answer slice_bounded(struct session *s, struct kernel *k, const struct copy *c,
+                                       const struct view *v, const struct walk *w,
+                                       const struct ix *at, const struct ix *end,
+                                       struct outside *why) {
+    struct instances *x = ARENA_NEW(&s->arena, struct instances);
+    struct prove_witness found;
+    const struct ix *one[] = {at};
+    instances_begin(s, k, &w->around, true, x);
+    bool each = v->base->space == MEM_FRAG && !(c && c->facts.level == LEVEL_THREAD);
+    instances_of(x, each ? NULL : c, v);  // of each thread
+    if (each && c && c->facts.level == LEVEL_BLOCK && c->facts.threads < k->threads)
+        instances_cond(x, ix_sub(s, ix_int(s, c->facts.threads - 1), ix_var(s, k->tid)));
+    int cond = x->nconds;
+    instances_cond(x, at);
+    struct prove_set set = instances_settled(x, &w->around, v);
+    if (x->nconds > cond) {
+        one[0] = x->cond[cond];  // settled
+        x->cond[cond] = one[0] && end ? ix_sub(s, one[0], end)
+                        : one[0]      ? ix_sub(s, ix_int(s, -1), one[0])
+                                      : NULL;
+    }
+    set.out = one;
+    set.nouts = 1;
+    bool full = x->full || x->nconds == cond || !x->cond[cond];
+    enum prove_answer r = full ? PROVE_UNKNOWN : prove_none(w->prover, &set, &found);
+    *why = (struct outside){.full = full};
+    if (r == PROVE_NO)
+        why->with = arena_printf(&s->arena, "%sit is %lld, %s",
+                                 instances_params(s, w->plan, k, &found), (long long)found.out[0],
+                                 instances_where(x, &w->around, each ? NULL : c, &found, 0));
+    return r;
+}
+
+// Whether each coordinate by which "v" was sliced is there: also where another part of the tensor
+// follows.
+static bool check_slices(struct session *s, struct kernel *k, const struct copy *c,
+                         const struct view *v, const struct walk *w, bool predicates) {
+    for (const struct slice_bound *b = v->bounds; b; b = b->next) {
+        // of the tensor's own modes check_inside asks, but where predicates leave out what is
+        // beyond
+        if (b->of_tensor && !(predicates && v->overhang)) continue;
+        for (int high = 0; high < 2; ++high) {
+            struct outside why;
+            const struct ix *n = high ? ix_lay(s, b->extent) : NULL;
+            if (high ? !lay_int_valid(b->extent) : ix_provably_nonnegative(s, b->at)) continue;
+            if (slice_bounded(s, k, c, v, w, b->at, n, &why) == PROVE_YES) continue;
+            const struct ix *most = coverage_bound(s, b->at, &w->around, high);
+            if (of_formals(most)) {
+                add_duty(s, k, high ? ix_add(s, most, ix_int(s, 1)) : ix_int(s, 0), high ? n : most,
+                         v->base);
+                continue;
+            }
+            diag_error(s, v->at,
+                       "the coordinate '%s' may lie outside a mode of this part of '%s'%s%s",
+                       ix_text(s, b->at), v->base->name, high ? ", which has extent " : "",
+                       high ? ix_text(s, n) : "");
+            diag_page(s, "outside");
+            diag_note(s, v->at, "%s%s", why.with ? "" : "it is not known: ",
+                      why.with ? why.with : instances_why(w->prover, why.full));
+            if (!why.with) instances_advice(s, w->prover, why.full, v->at);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void refuse_outside(const struct walk *w, struct session *s, const struct view *v,
+                           const char *what, int mode, const struct ix *least,
+                           const struct ix *most, const struct ix *n, struct outside why) {
+    if (least)
+        diag_error(s, v->at, "%s may lie outside '%s': its least coordinate along mode %d is %s",
+                   what, v->base->name, mode, ix_text(s, least));
+    else
+        diag_error(s, v->at,
+                   "%s may lie outside '%s': its greatest coordinate along mode %d is %s, the "
+                   "extent is %s",
+                   what, v->base->name, mode, most ? ix_text(s, most) : "not known", ix_text(s, n));
+    diag_page(s, "outside");
+    diag_note(s, v->at, "%s%s", why.with ? "" : "it is not known: ",
+              why.with ? why.with : instances_why(w->prover, why.full));
+    if (!why.with) instances_advice(s, w->prover, why.full, v->at);
+    diag_note(s, v->base->at, "'%s' has shape %s", v->base->name,
+              lay_tuple_text(&s->lay, v->base->layout.shape));
+}
+
+// Whether each register of the fragment that "v" is of, a side of "c" or a call's argument, exists.
+static bool check_registers(struct session *s, const struct kernel *k, const struct copy *c,
+                            const struct view *v, const struct walk *w) {
+    struct lay_int n = lay_cosize(&s->lay, v->base->layout), m = LAY_INT_INVALID;
+    int64_t offset;
+    if (lay_valid(v->layout)) m = lay_cosize(&s->lay, v->layout);
+    lay_clear_error(&s->lay);
+    if (!lay_int_static(n) || !lay_int_static(m)) return true;  // no shape yet
+    if (v->offset && ix_static(v->offset, &offset) && offset >= 0 && offset + m.num <= n.num)
+        return true;
+    struct prove_witness found;
+    for (int low = 0; low < 2; ++low) {
+        struct instances *x = ARENA_NEW(&s->arena, struct instances);
+        struct prove_set set = c ? instances_registers(s, k, &w->around, c, v == &c->src, x)
+                                 : instances_argument(s, k, &w->around, v, x);
+        const struct ix *at = set.out[0];
+        instances_cond(x, low ? ix_sub(s, ix_int(s, -1), at) : ix_sub(s, at, ix_int(s, n.num)));
+        set.nconds = x->nconds;
+        enum prove_answer r = x->full ? PROVE_UNKNOWN : prove_none(w->prover, &set, &found);
+        if (r == PROVE_YES) continue;
+        diag_error(s, v->at, "this may lie outside fragment '%s', which has %lld elements a thread",
+                   v->base->name, (long long)n.num);
+        diag_page(s, "outside");
+        if (r == PROVE_NO)
+            diag_note(s, v->at, "%sit is element %lld in thread %lld of %s",
+                      instances_params(s, w->plan, k, &found), (long long)found.out[0],
+                      (long long)found.var[0][k->tid->id],
+                      instances_where(x, &w->around, NULL, &found, 0));
+        else {
+            diag_note(s, v->at, "it is not known: %s", instances_why(w->prover, x->full));
+            instances_advice(s, w->prover, x->full, v->at);
+        }
+        return false;
+    }
+    return true;
+}
+
+// With "predicates", what lies beyond the end of a tensor is left out by predicates.
+static bool check_inside(struct session *s, struct kernel *k, const struct copy *c,
+                         const struct view *v, const struct walk *w, const char *what,
+                         bool predicates) {
+    if (!lay_valid(v->coord))
+        return check_registers(s, k, c, v, w) && check_slices(s, k, c, v, w, false);
+    const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, v->base->layout.shape);
+    int rank = lay_tuple_rank(extent);
+    for (int i = 0; i < rank; ++i) {
+        const struct ix *lo, *hi;
+        struct outside why = {0};
+        view_reach(s, v, i, &lo, &hi);
+        if (k->threads % 32 && !v->lanes) {  // the last warp has not all lanes
+            lo = view_by_tid(s, k, lo);
+            hi = view_by_tid(s, k, hi);
+        }
+        const struct ix *n = ix_lay(s, lay_tuple_get(&s->lay, extent, i)->leaf);
+        const struct ix *min = ix_min(s, lo), *max = ix_max(s, hi);
+        if (!(min && ix_provably_nonnegative(s, min)) &&
+            bounded(s, k, c, v, w, i, NULL, &why) != PROVE_YES) {
+            min = ix_min(s, coverage_bound(s, lo, &w->around, false));
+            if (!of_formals(min)) {
+                refuse_outside(w, s, v, what, i, min ? min : lo, NULL, n, why);
+                return false;
+            }
+            add_duty(s, k, ix_int(s, 0), min, v->base);
+        }
+        if ((predicates && v->overhang) || below(s, max, n) ||
+            bounded(s, k, c, v, w, i, n, &why) == PROVE_YES)
+            continue;
+        max = ix_max(s, coverage_bound(s, hi, &w->around, true));
+        if (!of_formals(max)) {
+            refuse_outside(w, s, v, what, i, NULL, max, n, why);
+            return false;
+        }
+        add_duty(s, k, ix_add(s, max, ix_int(s, 1)), n, v->base);
+    }
+    return check_slices(s, k, c, v, w, predicates);
+}
+
+// -- 2: different coordinates, different elements -------------------------------------------------
+
+// A param of "r" that kernel "k" does not have, so that its launcher cannot check it; or NULL.
+static const struct param *foreign(const struct kernel *k, const struct relation *r) {
+    for (int i = 0; i < r->nparams; ++i) {
+        int j = 0;
+        while (j < k->nparams && k->param[j] != r->param[i]) ++j;
+        if (j == k->nparams) return r->param[i];
+    }
+    return NULL;
+}
+
+// Relations of which kernel "k" has some params: why they do not help.
+static void note_foreign(struct session *s, const struct plan *p, const struct kernel *k) {
+    for (int i = 0; i < p->nrelations; ++i) {
+        const struct relation *r = p->relation[i];
+        const struct param *x = foreign(k, r);
+        for (int j = 0; x && j < k->nparams; ++j) {
+            if (!ix_speaks_of(r->a, k->param[j]->sym) && !ix_speaks_of(r->b, k->param[j]->sym))
+                continue;
+            diag_note(s, r->at,
+                      "'%s' does not count here: kernel '%s' does not take '%s', so that its "
+                      "launcher cannot check it",
+                      r->text, k->name, x->name);
+            break;
+        }
+    }
+}
+
+static bool check_injective(struct session *s, const struct walk *w, const struct kernel *k,
+                            const struct view *v) {
+    const struct plan *p = w->plan;
+    struct lay l = lay_inner(v->base->layout);
+    if (!lay_valid(l)) return true;
+    if (coverage_injective(s, w->prover, l)) return true;
+    struct lay_int size = lay_size(&s->lay, l);
+    if (lay_static(l) && lay_int_static(size) && size.num <= (1 << 22)) {
+        if (lay_is_injective(&s->lay, l)) return true;
+        lay_clear_error(&s->lay);
+        diag_error(s, v->at, "'%s' is written, but its layout %s gives two coordinates one element",
+                   v->base->name, lay_text(&s->lay, v->base->layout));
+        diag_page(s, "injective");
+        witness_layout(s, p, v->base);
+        return false;
+    }
+    diag_error(
+        s, v->at,
+        "'%s' is written, but nothing says that different coordinates of its layout %s are "
+        "different elements; relate the strides to the extents, as in 'param lda : index where "
+        "lda >= K'",
+        v->base->name, lay_text(&s->lay, v->base->layout));
+    diag_page(s, "injective");
+    witness_layout(s, p, v->base);
+    note_foreign(s, p, k);
+    return false;
+}
+
+// -- formals --------------------------------------------------------------------------------------
+
+static bool check_direction(struct session *s, const struct kernel *k, const struct copy *c) {
+    const struct formal *f = kernel_formal(k, c->dst.base);
+    if (f && f->dir == ARG_IN) {
+        diag_error(s, c->dst.at,
+                   "'%s' is written here, so the list of kernel '%s' must say 'out %s'",
+                   c->dst.base->name, k->name, c->dst.base->name);
+        diag_note(s, f->at, "it is listed as an input here");
+        diag_fixit(s, f->at, arena_printf(&s->arena, "out %s", c->dst.base->name));
+        return false;
+    }
+    f = kernel_formal(k, c->src.base);
+    if (f && f->dir == ARG_OUT) {
+        diag_error(
+            s, c->src.at,
+            "'%s' is read here, but kernel '%s' lists it as 'out'; its elements hold nothing yet",
+            c->src.base->name, k->name);
+        diag_note(s, f->at, "it is listed here");
+        return false;
+    }
+    return true;
+}
+
+// -- the pass -------------------------------------------------------------------------------------
+
+static bool check_rounding(struct session *s, const struct kernel *k, const struct walk *w,
+                           const struct ix *e, struct range at) {
+    return coverage_rounding(s, w->plan, k, w->prover, &w->around, e, at);
+}
+
+static bool check_copy(struct session *s, struct kernel *k, const struct copy *c,
+                       const struct walk *w) {
+    if (!check_direction(s, k, c)) return false;
+    if (!check_rounding(s, k, w, c->facts.src.offset, c->src.at) ||
+        !check_rounding(s, k, w, c->facts.dst.offset, c->dst.at)) {
+        return false;
+    }
+    return check_inside(s, k, c, &c->src, w, "the source", true) &&
+           check_inside(s, k, c, &c->dst, w, "the destination", true) &&
+           check_injective(s, w, k, &c->dst);
+}
+
+static bool check_list(struct session *s, struct kernel *k, const struct stmt *list,
+                       struct walk *w) {
+    bool ok = true;
+    for (const struct stmt *st = list; st; st = st->next) {
+        if (st->kind == STMT_COPY) {
+            lay_clear_error(&s->lay);
+            ok &= check_copy(s, k, st->copy, w);
+        } else if (st->kind == STMT_CALL) {
+            for (int i = 0; i < st->call->fn->nformals; ++i) {
+                ok &= check_rounding(s, k, w, st->call->view[i].offset, st->call->view[i].at) &&
+                      check_inside(s, k, NULL, &st->call->view[i], w, "the argument", false);
+            }
+        } else if (stmt_nests(st)) {
+            if (stmt_loops(st) && (!check_rounding(s, k, w, st->begin, st->at) ||
+                                   !check_rounding(s, k, w, st->end, st->at)))
+                return false;
+            w->around.stmt[w->around.n++] = st;
+            ok &= check_list(s, k, st->body, w);
+            --w->around.n;
+        }
+    }
+    return ok;
+}
+
+bool pass_coverage(struct session *s, struct plan *p) {
+    bool ok = true;
+    for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
+        struct session_mark mark = session_mark(s);
+        struct walk w = {p, instances_prover(s, p, k)};
+        ok &= check_list(s, k, k->body, &w) && coverage_writes(s, p, k, w.prover);
+        prover_free(w.prover);
+        if (!k->duties) session_rewind(s, mark);
+    }
+    return ok;
+}

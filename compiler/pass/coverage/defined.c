@@ -1,0 +1,212 @@
+// Pass "defined": what a copy or a call reads from shared memory or a fragment was written before,
+// element by element, for all blocks, threads, iterations and params.
+//
+// Requires: facts of predicate.  Fills nothing.
+//
+// "Before" is what the plan means: statements in order, a pipeline as the loop over its parts.  A
+// step of a pipeline reads of its slot what was written to it in the same step.  Elements of shared
+// memory are coordinates, whichever thread writes them; those of a fragment are each thread's own.
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/instances/instances.h"
+#include "pass/pass.h"
+#include "pass/sync/walk.h"
+
+enum { MOST_USES = 512 };
+
+// A read or a write of the kernel's own memory, in the order of the text.
+struct use {
+    const struct copy *copy;  // NULL: a call's argument
+    const struct plan_call *call;
+    const struct view *view;
+    bool write;
+    struct around around;
+    const struct stmt *stmt;
+    struct instances *x;
+    struct prove_set set;
+};
+
+struct uses {
+    struct session *s;
+    const struct plan *plan;
+    const struct kernel *k;
+    struct around around;
+    int n;
+    bool more;
+    struct use at[MOST_USES];
+};
+
+// Whether "t" holds nothing when "k" begins.
+static bool is_own(const struct kernel *k, const struct tensor *t) {
+    if (t->space == MEM_GLOBAL) return false;
+    const struct formal *f = kernel_formal(k, t);
+    return f ? f->dir == ARG_OUT : !t->outside;
+}
+
+static void add_use(struct uses *u, struct use x) {
+    if (!is_own(u->k, x.view->base)) return;
+    if (u->n == MOST_USES) {
+        u->more = true;
+        return;
+    }
+    x.around = u->around;
+    u->at[u->n++] = x;
+}
+
+static void gather(struct uses *u, const struct stmt *list) {
+    for (const struct stmt *st = list; st; st = st->next) {
+        const struct copy *c = st->copy;
+        if (stmt_nests(st)) {
+            u->around.stmt[u->around.n++] = st;
+            gather(u, st->body);
+            --u->around.n;
+        }
+        if (st->kind == STMT_COPY) {
+            add_use(u, (struct use){.copy = c, .view = &c->src, .stmt = st});
+            add_use(u, (struct use){.copy = c, .view = &c->dst, .write = true, .stmt = st});
+        }
+        for (int write = 0; st->kind == STMT_CALL && write < 2; ++write) {
+            for (int i = 0; i < st->call->fn->nformals; ++i) {
+                enum dir dir = st->call->fn->formal[i].dir;
+                if (dir == (write ? ARG_IN : ARG_OUT)) continue;
+                add_use(u, (struct use){.call = st->call,
+                                        .view = &st->call->view[i],
+                                        .write = write,
+                                        .stmt = st});
+            }
+        }
+    }
+}
+
+static void make_set(struct uses *u, struct use *x) {
+    if (x->x) return;
+    x->x = ARENA_NEW(&u->s->arena, struct instances);
+    if (x->view->base->space != MEM_FRAG && x->copy) {
+        x->set = instances_access(u->s, u->k, &x->around, x->copy, !x->write, false, x->x);
+    } else if (x->view->base->space != MEM_FRAG) {
+        instances_begin(u->s, u->k, &x->around, false, x->x);
+        instances_of(x->x, NULL, x->view);
+        x->set = instances_settled(x->x, &x->around, x->view);
+    } else if (x->copy) {
+        x->set = instances_registers(u->s, u->k, &x->around, x->copy, !x->write, x->x);
+    } else {
+        x->set = instances_argument(u->s, u->k, &x->around, x->view, x->x);
+    }
+}
+
+// The loops around both, and how many of them must be in the same iteration: those of a pipeline
+// that fills the buffer, and around it.  False when the write is of no step that the read can see.
+static bool relate(const struct use *r, const struct use *w, struct prove_write *out) {
+    int i = 0;
+    *out = (struct prove_write){.set = &w->set, .before = w < r && w->stmt != r->stmt};
+    for (; i < r->around.n && i < w->around.n && r->around.stmt[i] == w->around.stmt[i]; ++i)
+        out->common += stmt_loops(r->around.stmt[i]);
+    int loops = 0;
+    for (int j = 0; j < r->around.n; ++j) {
+        const struct stmt *st = r->around.stmt[j];
+        loops += stmt_loops(st);
+        for (int t = 0; st->kind == STMT_PIPELINE && t < st->pipe->ntensors; ++t) {
+            if (st->pipe->tensor[t] != r->view->base) continue;
+            if (j >= i) return false;
+            out->equal = loops;
+        }
+    }
+    return true;
+}
+
+// "step": what counts is written in the same step of a pipeline.
+static void refuse(struct uses *u, const struct use *r, const struct use *only, int writers,
+                   bool step, const struct prove_witness *found) {
+    struct session *s = u->s;
+    const struct tensor *t = r->view->base;
+    bool frag = t->space == MEM_FRAG;
+    const char *element =
+        frag ? arena_printf(&s->arena, "register %lld of '%s' in thread %lld",
+                            (long long)found->out[0], t->name,
+                            (long long)found->var[0][u->k->tid->id])
+             : arena_printf(&s->arena, "element %s of '%s'", instances_element(s, found), t->name);
+    if (writers == 0) {
+        diag_error(s, r->view->at, "'%s' is read here before anything is written to it", t->name);
+        diag_page(s, "unwritten");
+        diag_note(s, t->at, "'%s' is declared here", t->name);
+        return;
+    }
+    diag_error(s, r->view->at, "elements of '%s' are read here that were not written %s", t->name,
+               step ? "in that step of the pipeline" : "before");
+    diag_page(s, "unwritten");
+    diag_note(s, r->view->at, "%s%s is read %s %s, and was not written%s",
+              instances_params(s, u->plan, u->k, found), element, frag || !r->copy ? "in" : "by",
+              instances_where(r->x, &r->around, frag ? NULL : r->copy, found, 0),
+              step ? " in that step" : "");
+    const struct copy *c = only ? only->copy : NULL;
+    if (c && !c->pad && c->src.overhang)
+        diag_note(s, only->view->at,
+                  "'%s' is written here, but only where '%s' has elements; 'pad 0' behind the copy "
+                  "writes zeros elsewhere",
+                  t->name, c->src.base->name);
+    else if (only)
+        diag_note(s, only->view->at, "'%s' is written here", t->name);
+    if (!step)
+        diag_note(
+            s, t->at,
+            "'%s' is declared here, and holds nothing at first; 'fill %s = 0;' would write all "
+            "of it",
+            t->name, t->name);
+}
+
+static bool check_read(struct uses *u, struct prover *prover, struct use *r) {
+    struct session *s = u->s;
+    struct prove_write write[MOST_USES];
+    struct prove_witness found;
+    const struct use *only = NULL;
+    int n = 0, writers = 0;
+    bool step = false;
+    make_set(u, r);
+    bool full = r->x->full;
+    for (int i = 0; i < u->n; ++i) {
+        struct use *w = &u->at[i];
+        struct prove_write one;
+        if (!w->write || w->view->base != r->view->base || !relate(r, w, &one)) continue;
+        if (!one.before && one.common <= one.equal) continue;  // none precedes
+        make_set(u, w);
+        full = full || w->x->full;
+        only = writers++ ? NULL : w;
+        write[n++] = one;
+        step = step || one.equal > 0;
+    }
+    enum prove_answer a = full ? PROVE_UNKNOWN : prove_written(prover, &r->set, write, n, &found);
+    if (a == PROVE_NO) refuse(u, r, only, writers, step, &found);
+    if (a == PROVE_UNKNOWN) {
+        diag_error(s, r->view->at, "'%s' is not known to be written before it is read here: %s",
+                   r->view->base->name, instances_why(prover, full));
+        diag_page(s, "unwritten");
+        instances_advice(s, prover, full, r->view->at);
+    }
+    return a == PROVE_YES;
+}
+
+bool pass_defined(struct session *s, struct plan *p) {
+    bool ok = true;
+    for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
+        struct session_mark mark = session_mark(s);
+        struct uses *u = ARENA_ROOM(&s->arena, struct uses, 1);
+        u->s = s;
+        u->plan = p;
+        u->k = k;
+        u->around.n = u->n = 0;
+        u->more = false;
+        gather(u, k->body);
+        if (u->more) {
+            diag_error(s, k->at, "kernel '%s' has more than %d accesses to its own memory", k->name,
+                       MOST_USES);
+            ok = false;
+            continue;
+        }
+        struct prover *prover = instances_prover(s, p, k);
+        for (int i = 0; i < u->n; ++i)
+            if (!u->at[i].write && !check_read(u, prover, &u->at[i])) ok = false;
+        prover_free(prover);
+        session_rewind(s, mark);
+    }
+    return ok;
+}

@@ -1,0 +1,127 @@
+// Are different coordinates of a layout with run-time strides different elements?
+//
+// They are where each stride, from the least one on, reaches past all that the modes before it
+// span. So products of numbers, params and rounded quotients are compared: by their factors, or
+// proven. Where an extent is 0 there is no coordinate to tell apart; so extents count as at
+// least 1.
+#include "base/session.h"
+#include "pass/coverage/coverage.h"
+
+struct order {
+    struct session *s;
+    struct prover *p;
+    const struct lay_tuple *shape;
+};
+
+// Whether the product of "a" and what its rounded quotients divide speaks of "y", with no factor
+// below 0: if it is at least 1, "y" is.
+static bool rests_on(struct lay_int a, const struct lay_sym *y) {
+    bool found = false;
+    for (int i = 0; i < a.nsyms; ++i) {
+        const struct lay_sym *x = a.syms[i];
+        if (x->lo < 0) return false;
+        found |= lay_sym_compare(x, y) == 0 || (!x->name && rests_on(x->of, y));
+    }
+    return found;
+}
+
+static bool extents_rest_on(const struct lay_tuple *shape, const struct lay_sym *y) {
+    if (lay_is_leaf(shape)) return rests_on(shape->leaf, y);
+    for (int i = 0; i < shape->rank; ++i)
+        if (extents_rest_on(shape->kid[i], y)) return true;
+    return false;
+}
+
+static bool at_least_1(const struct order *o, const struct lay_sym *y) {
+    if (y->lo >= 1 || extents_rest_on(o->shape, y)) return true;
+    bool all = !y->name && y->of.num > 0;  // ceil(x/n) is, where x is
+    for (int i = 0; all && i < y->of.nsyms; ++i) all = at_least_1(o, y->of.syms[i]);
+    return all;
+}
+
+// The least n that is known with n * x >= y, for ceil(z/c) and ceil(z/d) of one z that is at least
+// 0, which may be divided by 1; 0: none.
+static int64_t times(const struct lay_sym *x, const struct lay_sym *y) {
+    struct lay_int z = {1, 1, &x, 1, -1}, z2 = {1, 1, &y, 1, -1};
+    int64_t c = 1, d = 1, lo, hi;
+    if (!x->name) {
+        z = x->of;
+        c = x->by;
+    }
+    if (!y->name) {
+        z2 = y->of;
+        d = y->by;
+    }
+    if (!lay_int_equal(z, z2)) return 0;
+    lay_int_range(z, &lo, &hi);
+    if (lo < 0) return 0;
+    return c <= d ? 1 : c / d + (c % d > 0);  // z <= c * x, so that ceil(z/d) <= ceil(c/d) * x
+}
+
+enum { MOST_FACTORS = 16, MOST_BELOW = 3 };  // of a product; that are not in both
+
+// Whether "num" times the factors of "x" that are not "taken" is at least "den" times those of "y"
+// from number "i" on: each of these is one of the others, or at most "below" times below one, and
+// what is left of them at least 1.
+static bool factors_reach(const struct order *o, struct lay_int x, struct lay_int y, int i,
+                          unsigned taken, int below, __int128 num, __int128 den) {
+    if (den > INT64_MAX || below < 0) return false;
+    if (i == y.nsyms) {
+        for (int k = 0; k < x.nsyms; ++k)
+            if (!(taken >> k & 1) && !at_least_1(o, x.syms[k])) return false;
+        return num >= den;
+    }
+    for (int k = 0; k < x.nsyms; ++k)
+        if (!(taken >> k & 1) && lay_sym_compare(x.syms[k], y.syms[i]) == 0)
+            return factors_reach(o, x, y, i + 1, taken | 1U << k, below, num, den);
+    for (int k = 0; k < x.nsyms; ++k) {
+        int64_t n = taken >> k & 1 ? 0 : times(x.syms[k], y.syms[i]);
+        if (n > 0 && factors_reach(o, x, y, i + 1, taken | 1U << k, below - 1, num, den * n))
+            return true;
+    }
+    return false;
+}
+
+static bool no_less(const struct order *o, struct lay_int a, struct lay_int b) {
+    bool plain = a.num > 0 && b.num > 0 && a.basis == b.basis && a.nsyms <= MOST_FACTORS &&
+                 b.nsyms <= a.nsyms;
+    if (plain &&
+        factors_reach(o, a, b, 0, 0, MOST_BELOW, (__int128)a.num * b.den, (__int128)b.num * a.den))
+        return true;
+    return prove_at_least(o->p, ix_lay(o->s, a), ix_lay(o->s, b)) == PROVE_YES;
+}
+
+static void collect(const struct lay_tuple *shape, const struct lay_tuple *stride,
+                    struct lay_int *n, struct lay_int *d, int *count) {
+    if (!lay_is_leaf(shape)) {
+        for (int i = 0; i < shape->rank; ++i) collect(shape->kid[i], stride->kid[i], n, d, count);
+        return;
+    }
+    if (lay_int_is(shape->leaf, 1)) return;
+    n[*count] = shape->leaf;
+    d[(*count)++] = stride->leaf;
+}
+
+bool coverage_injective(struct session *s, struct prover *p, struct lay l) {
+    struct lay_int n[LAY_MAX_LEAVES], d[LAY_MAX_LEAVES];
+    const struct order o = {s, p, l.shape};
+    int count = 0;
+    collect(l.shape, l.stride, n, d, &count);
+    struct lay_int span = lay_int(1);  // of one more than the greatest value so far, an upper bound
+    bool used[LAY_MAX_LEAVES] = {false};
+    for (int taken = 0; taken < count; ++taken) {
+        int best = -1;
+        for (int i = 0; i < count; ++i) {
+            if (used[i]) continue;
+            if (best < 0 || (no_less(&o, d[best], d[i]) && !lay_int_equal(d[best], d[i]))) best = i;
+        }
+        used[best] = true;
+        if (!no_less(&o, d[best], span)) return false;
+        span = lay_int_mul(&s->lay, d[best], n[best]);
+        if (!lay_int_valid(span)) {
+            lay_clear_error(&s->lay);
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,348 @@
+// All writes of a kernel together: each element once, an `out` tensor wholly.
+//
+// A copy's own writes must differ, and those of any two copies; together they must fill what is
+// `out`.  Of shared memory, which each iteration may write again, those of one execution of a copy.
+// What is not decided of a small kernel without params is found by executing all of it.
+#include <string.h>
+
+#include "base/session.h"
+#include "image/image.h"
+#include "image/sample.h"
+#include "layout/algebra.h"
+#include "oracle/oracle.h"
+#include "pass/coverage/coverage.h"
+#include "plan/bind.h"
+
+enum { MOST_WRITES = 64 };
+#define MOST_EXECUTED ((int64_t)1 << 16)  // elements of a kernel's tensors
+#define MOST_MOVED    ((int64_t)1 << 22)  // elements and statements of an execution
+
+struct write {
+    const struct copy *copy;
+    struct around around;
+    struct instances *x;
+    struct prove_set set;
+};
+
+// What executing all of a kernel has found.
+enum executed { NOT_EXECUTED, EXECUTED_RIGHT, EXECUTED_WRONG, EXECUTED_TOO_LARGE };
+
+struct writes {
+    struct session *s;
+    const struct plan *plan;
+    enum executed executed;
+    struct oracle_report report;
+    const struct kernel *k;
+    struct prover *prover;
+    struct around around;
+    int n, ncalls, nasked;
+    bool more;
+    // as many as these say
+    struct write at[MOST_WRITES];
+    struct prove_set call[MOST_WRITES];  // what calls write, of which only that much is known
+    const struct tensor *of_call[MOST_WRITES];
+    struct {
+        const struct tensor *tensor;
+        bool once;
+    } asked[MOST_WRITES];
+};
+
+static void gather_call(struct writes *w, const struct plan_call *y) {
+    for (int i = 0; i < y->fn->nformals; ++i) {
+        const struct view *v = &y->view[i];
+        if (y->fn->formal[i].dir == ARG_IN || !lay_valid(v->coord)) continue;
+        if (w->ncalls == MOST_WRITES) {
+            w->more = true;
+            return;
+        }
+        struct instances *x = ARENA_NEW(&w->s->arena, struct instances);
+        instances_begin(w->s, w->k, &w->around, true, x);
+        instances_of(x, NULL, v);
+        w->of_call[w->ncalls] = v->base;
+        w->call[w->ncalls++] = instances_settled(x, &w->around, v);
+    }
+}
+
+static void gather(struct writes *w, const struct stmt *list) {
+    for (const struct stmt *st = list; st; st = st->next) {
+        if (stmt_nests(st)) {
+            w->around.stmt[w->around.n++] = st;
+            gather(w, st->body);
+            --w->around.n;
+        }
+        if (st->kind == STMT_CALL) gather_call(w, st->call);
+        if (st->kind != STMT_COPY || !lay_valid(st->copy->dst.coord)) continue;
+        if (w->n == MOST_WRITES) {
+            w->more = true;
+            continue;
+        }
+        struct write *x = &w->at[w->n++];
+        x->copy = st->copy;
+        x->around = w->around;
+        x->x = ARENA_NEW(&w->s->arena, struct instances);
+        x->set = instances_access(w->s, w->k, &x->around, x->copy, false, true, x->x);
+    }
+}
+
+// -- small kernels --------------------------------------------------------------------------------
+
+// What isl does not decide of a kernel whose extents are numbers, all of whose blocks and
+// iterations can be gone through, that decides: each element is written once, and an output wholly.
+static enum executed execute(struct writes *w) {
+    struct session *s = w->s;
+    struct sample_set all = {.all_blocks = true, .all_iterations = true, .most = MOST_MOVED};
+    if (w->executed != NOT_EXECUTED) return w->executed;
+    w->executed = EXECUTED_TOO_LARGE;
+    const int64_t *sym = w->k->nparams ? NULL : plan_choose(s, w->plan, NULL, 0);
+    if (!sym || w->k->device || oracle_elements(s, w->k, sym) > MOST_EXECUTED) return w->executed;
+    struct image *img = image_new();
+    bool ok = oracle_run(s, w->plan, w->k, sym, &all, img, &w->report);
+    image_free(img);
+    if (ok || w->report.kind != ORACLE_TOO_LARGE)
+        w->executed = ok ? EXECUTED_RIGHT : EXECUTED_WRONG;
+    return w->executed;
+}
+
+static enum prove_answer or_execute(struct writes *w, enum prove_answer r) {
+    if (r != PROVE_UNKNOWN || execute(w) == EXECUTED_TOO_LARGE) return r;
+    return w->executed == EXECUTED_RIGHT ? PROVE_YES : PROVE_UNKNOWN;
+}
+
+// -- once -----------------------------------------------------------------------------------------
+
+static void declared(struct session *s, const struct tensor *t) {
+    diag_note(s, t->at, "'%s' is declared here", t->name);
+}
+
+// "full": of "a", or of what it was compared with.
+static void not_known(struct writes *w, const struct write *a, bool full, const char *what) {
+    struct session *s = w->s;
+    const struct tensor *t = a->copy->dst.base;
+    if (w->executed == EXECUTED_WRONG) {
+        diag_error(s, w->report.copy ? w->report.copy->at : w->k->at, "%s", w->report.text);
+        diag_page(s, "once");
+        return;
+    }
+    diag_error(s, a->copy->dst.at, "'%s' is not known to be %s in kernel '%s': %s", t->name, what,
+               w->k->name, instances_why(w->prover, full));
+    diag_page(s, "once");
+    instances_advice(s, w->prover, full, a->copy->at);
+}
+
+static const char *plural(const struct ix_var *v) {
+    switch (v->kind) {
+    case IX_TID: return "threads";
+    case IX_WARP: return "warps";
+    case IX_LANE: return "lanes";
+    case IX_LOOP: return "iterations";
+    default: return "blocks";
+    }
+}
+
+// The first variable but for elements in which the two instances differ; NULL: none.
+static const struct prove_var *differs(const struct instances *x, const struct prove_witness *w) {
+    for (int i = 0; i < x->nblocks + x->nloops + x->nthreads; ++i) {
+        int id = x->var[i].var->id;
+        if (w->var[0][id] != w->var[1][id]) return &x->var[i];
+    }
+    return NULL;
+}
+
+static bool depends(const struct prove_set *set, const struct ix_var *v) {
+    for (int i = 0; i < set->nouts; ++i)
+        if (ix_depends_on(set->out[i], v)) return true;
+    for (int i = 0; i < set->nvars; ++i)
+        if (ix_depends_on(set->var[i].begin, v) || ix_depends_on(set->var[i].end, v)) return true;
+    return false;
+}
+
+static void note_twice(struct writes *w, const struct write *a, const struct write *b,
+                       const struct prove_witness *found) {
+    struct session *s = w->s;
+    diag_note(s, a->copy->at, "%selement %s of '%s' is written twice, by %s and by %s",
+              instances_params(s, w->plan, w->k, found), instances_element(s, found),
+              a->copy->dst.base->name, instances_where(a->x, &a->around, a->copy, found, 0),
+              instances_where(b->x, &b->around, b->copy, found, 1));
+}
+
+static void refuse_twice(struct writes *w, const struct write *a,
+                         const struct prove_witness *found) {
+    struct session *s = w->s;
+    const struct copy *c = a->copy;
+    const struct tensor *t = c->dst.base;
+    const struct prove_var *v = differs(a->x, found);
+    if (!v)
+        diag_error(s, c->dst.at,
+                   "the writes to '%s' overlap: coordinates %s and %s of this view are one element",
+                   t->name, instances_coordinate(a->x, found, 0),
+                   instances_coordinate(a->x, found, 1));
+    else
+        diag_error(
+            s, c->dst.at, "%s %lld and %lld of %skernel '%s' write the same elements of '%s'%s",
+            plural(v->var), (long long)found->var[0][v->var->id],
+            (long long)found->var[1][v->var->id],
+            v->var->kind == IX_LOOP ? arena_printf(&s->arena, "loop '%s' of ", v->var->name) : "",
+            w->k->name, t->name,
+            depends(&a->set, v->var)
+                ? ""
+                : arena_printf(&s->arena, ": nothing in this view depends on '%s'", v->var->name));
+    diag_page(s, "once");
+    note_twice(w, a, a, found);
+    declared(s, t);
+}
+
+// Whether all writes to the tensor of "a" are known to be of different elements, as those of fewer
+// copies: two loops that go through a range in two parts are one.
+static bool all_once(struct writes *w, const struct write *a) {
+    struct prove_set set[MOST_WRITES];
+    const struct tensor *t = a->copy->dst.base;
+    int n = 0;
+    for (int i = 0; i < w->nasked; ++i)
+        if (w->asked[i].tensor == t) return w->asked[i].once;
+    if (t->space != MEM_GLOBAL || w->nasked == MOST_WRITES) return false;
+    bool full = false;
+    for (int i = 0; i < w->n; ++i) {
+        if (w->at[i].copy->dst.base != t) continue;
+        full |= w->at[i].x->full;
+        set[n++] = w->at[i].set;
+    }
+    bool once = !full && prove_all_once(w->prover, set, n);
+    w->asked[w->nasked].tensor = t;
+    w->asked[w->nasked++].once = once;
+    return once;
+}
+
+static bool check_once(struct writes *w, const struct write *a) {
+    struct prove_witness found;
+    bool global = a->copy->dst.base->space == MEM_GLOBAL;
+    int equal = global ? 0 : a->x->nblocks + a->x->nloops;
+    enum prove_answer r =
+        a->x->full ? PROVE_UNKNOWN : prove_once(w->prover, &a->set, equal, &found);
+    if (r == PROVE_UNKNOWN && all_once(w, a)) return true;
+    r = or_execute(w, r);
+    if (r == PROVE_NO) refuse_twice(w, a, &found);
+    if (r == PROVE_UNKNOWN) not_known(w, a, a->x->full, "written once");
+    return r == PROVE_YES;
+}
+
+static bool check_apart(struct writes *w, const struct write *a, const struct write *b) {
+    struct session *s = w->s;
+    struct prove_witness found;
+    bool full = a->x->full || b->x->full;
+    struct session_mark mark = session_mark(s);
+    enum prove_answer r =
+        full ? PROVE_UNKNOWN : prove_apart(w->prover, &a->set, &b->set, 0, 0, &found);
+    if (r == PROVE_YES) {  // most pairs: nothing of the question stays
+        session_rewind(s, mark);
+        return true;
+    }
+    if (r == PROVE_UNKNOWN && all_once(w, a)) return true;
+    r = or_execute(w, r);
+    if (r == PROVE_YES) return true;
+    if (r == PROVE_UNKNOWN) {
+        not_known(w, b, full, "written once");
+    } else {
+        diag_error(s, b->copy->dst.at, "two copies of kernel '%s' write the same elements of '%s'",
+                   w->k->name, a->copy->dst.base->name);
+        diag_page(s, "once");
+        note_twice(w, a, b, &found);
+    }
+    diag_note(s, a->copy->at, "the other one is here");
+    return false;
+}
+
+// -- wholly ---------------------------------------------------------------------------------------
+
+static bool check_whole(struct writes *w, const struct formal *f) {
+    struct session *s = w->s;
+    const struct tensor *t = f->tensor;
+    const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, t->layout.shape);
+    int rank = lay_tuple_rank(flat), n = 0;
+    const struct ix **extent = ARENA_ARRAY(&s->arena, const struct ix *, rank + 1);
+    struct prove_set *set = ARENA_ARRAY(&s->arena, struct prove_set, w->n + w->ncalls + 1);
+    const struct write *first = NULL;
+    struct prove_witness found;
+    for (int i = 0; i < rank; ++i) extent[i] = ix_lay(s, lay_tuple_get(&s->lay, flat, i)->leaf);
+    for (int i = 0; i < w->n; ++i) {
+        if (w->at[i].copy->dst.base != t) continue;
+        if (!first) first = &w->at[i];
+        set[n++] = w->at[i].set;
+    }
+    int copies = n;
+    for (int i = 0; i < w->ncalls; ++i)
+        if (w->of_call[i] == t) set[n++] = w->call[i];
+    enum prove_answer r = or_execute(w, prove_whole(w->prover, extent, rank, set, n, &found));
+    if (r == PROVE_YES) return true;
+    if (r == PROVE_UNKNOWN && first) {
+        not_known(w, first, false, "written wholly");
+    } else if (r == PROVE_UNKNOWN) {
+        diag_error(s, f->at, "'%s' is not known to be written wholly in kernel '%s': %s", t->name,
+                   w->k->name, prover_why(w->prover));
+        diag_page(s, "once");
+        instances_advice(s, w->prover, false, f->at);
+    } else {
+        bool one = copies == 1 && n == 1;
+        diag_error(s, one ? first->copy->dst.at : f->at,
+                   "'%s' is not written wholly by kernel '%s'", t->name, w->k->name);
+        diag_page(s, "once");
+        diag_note(s, one ? first->copy->at : f->at, "%selement %s of '%s' is never written",
+                  instances_params(s, w->plan, w->k, &found), instances_element(s, &found),
+                  t->name);
+    }
+    diag_note(s, f->at, "listed as 'out' here; 'inout %s' keeps what is not written", t->name);
+    return false;
+}
+
+// -- all ------------------------------------------------------------------------------------------
+
+static bool written(const struct writes *w, const struct stmt *list, const struct tensor *t) {
+    for (const struct stmt *x = list; x; x = x->next) {
+        if (x->kind == STMT_COPY && x->copy->dst.base == t) return true;
+        if (stmt_nests(x) && written(w, x->body, t)) return true;
+        for (int i = 0; x->kind == STMT_CALL && i < x->call->fn->nformals; ++i)
+            if (x->call->view[i].base == t && x->call->fn->formal[i].dir != ARG_IN) return true;
+    }
+    return false;
+}
+
+static bool check_outputs(struct writes *w) {
+    bool ok = true;
+    for (int i = 0; i < w->k->nformals; ++i) {
+        const struct formal *f = &w->k->formal[i];
+        if (f->dir == ARG_IN || written(w, w->k->body, f->tensor)) continue;
+        diag_error(w->s, f->at, "'%s' is listed as an output of kernel '%s', which never writes it",
+                   f->tensor->name, w->k->name);
+        ok = false;
+    }
+    return ok;
+}
+
+bool coverage_writes(struct session *s, const struct plan *p, const struct kernel *k,
+                     struct prover *prover) {
+    struct writes *w = ARENA_ROOM(&s->arena, struct writes, 1);
+    memset(w, 0, offsetof(struct writes, at));
+    w->s = s;
+    w->plan = p;
+    w->k = k;
+    w->prover = prover;
+    if (!check_outputs(w)) return false;
+    gather(w, k->body);
+    if (w->more) {
+        diag_error(s, k->at, "kernel '%s' has more than %d copies to memory", k->name, MOST_WRITES);
+        return false;
+    }
+    bool ok = true;
+    for (int i = 0; i < w->n; ++i) ok &= check_once(w, &w->at[i]);
+    for (int i = 0; i < w->n && ok; ++i) {
+        const struct tensor *t = w->at[i].copy->dst.base;
+        for (int j = 0; j < i && t->space == MEM_GLOBAL && ok; ++j)
+            if (w->at[j].copy->dst.base == t) ok &= check_apart(w, &w->at[j], &w->at[i]);
+    }
+    for (int i = 0; i < k->nformals && ok; ++i) {
+        const struct formal *f = &k->formal[i];
+        // what a device function writes of a global tensor, its other calls complete
+        bool part = k->device && f->tensor->space == MEM_GLOBAL;
+        if (f->dir == ARG_OUT && !part && f->tensor->space != MEM_FRAG) ok &= check_whole(w, f);
+    }
+    return ok;
+}

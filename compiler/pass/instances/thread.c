@@ -1,0 +1,226 @@
+// Copies by thread, value by value: for fragments, which each thread has for itself, and for the
+// question whether two accesses to an element are the same thread's.
+//
+// Separate from instances.c, where elements are a tensor's coordinates, whichever thread moves
+// them.
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/instances/instances.h"
+#include "pass/partition/partition.h"
+#include "plan/view.h"
+
+static const struct ix *add_mode(struct instances *x, struct lay_int extent) {
+    struct session *s = x->s;
+    struct ix_var *v = ARENA_NEW(&s->arena, struct ix_var);
+    *v = (struct ix_var){IX_NAMED, "e", "e", s->next_var++, lay_int(0), extent};
+    if (x->nvars == INSTANCE_VARS)
+        x->full = true;
+    else
+        x->var[x->nvars++] = (struct prove_var){v, ix_int(s, 0), ix_lay(s, extent)};
+    return ix_var(s, v);
+}
+
+// Adds a thread's values to "sum", mode by mode.
+static const struct ix *add_layout(struct instances *x, const struct lay_tuple *shape,
+                                   const struct lay_tuple *stride, const struct ix *sum) {
+    struct session *s = x->s;
+    if (!lay_is_leaf(shape)) {
+        for (int i = 0; i < shape->rank && sum; ++i)
+            sum = add_layout(x, shape->kid[i], stride->kid[i], sum);
+        return sum;
+    }
+    if (lay_int_is(shape->leaf, 1) || lay_int_is(stride->leaf, 0)) return sum;
+    return ix_add(s, sum, ix_scale(s, add_mode(x, shape->leaf), stride->leaf));
+}
+
+// A thread's values where some may not be there: along the modes by which predicates count.
+static const struct ix *add_predicated(struct instances *x, const struct copy *c, bool read,
+                                       const struct ix *sum) {
+    struct session *s = x->s;
+    const struct copy_facts *f = &c->facts;
+    const struct ix **at = ARENA_ARRAY(&s->arena, const struct ix *, f->nraw + 1);
+    for (int i = 0; i < f->nraw; ++i) {
+        at[i] = f->raw[i].extent == 1 ? ix_int(s, 0) : add_mode(x, lay_int(f->raw[i].extent));
+        struct lay_int d = read ? f->raw[i].src : f->raw[i].dst;
+        sum = ix_add(s, sum, ix_scale(s, at[i], d));
+    }
+    for (int i = 0; i < f->npred; ++i) {
+        const struct predicate *p = &f->pred[i];
+        if (!(read ? p->src || p->dst : p->dst || (p->src && !c->pad))) continue;
+        const struct ix *last = ix_sub(s, ix_sub(s, p->limit, ix_int(s, 1)), p->at);
+        for (int j = 0; j < f->nraw && last; ++j)
+            last = ix_sub(s, last, ix_scale(s, at[j], p->stride[j]));
+        instances_cond(x, last);
+    }
+    return sum;
+}
+
+static struct prove_set finish(struct instances *x, const struct around *around,
+                               const struct ix *sum) {
+    struct session *s = x->s;
+    const struct ix **out = ARENA_ARRAY(&s->arena, const struct ix *, 1);
+    if (!sum) x->full = true;
+    out[0] = sum ? view_by_tid(s, x->k, instances_step(s, around, sum)) : ix_int(s, 0);
+    for (int i = 0; i < x->nconds; ++i)
+        x->cond[i] = view_by_tid(s, x->k, instances_step(s, around, x->cond[i]));
+    lay_clear_error(&s->lay);
+    return (struct prove_set){x->var, x->nvars, x->cond, x->nconds, out, 1};
+}
+
+// The lanes of each warp that take part.
+static void add_lanes(struct instances *x, const struct copy_facts *f, const struct ix *tid) {
+    struct session *s = x->s;
+    if (f->lanes && f->lanes < 32)
+        instances_cond(x, ix_sub(s, ix_int(s, f->lanes - 1), ix_mod(s, tid, lay_int(32))));
+}
+
+static void add_runs(struct instances *x, const struct copy_facts *f) {
+    if (f->each)
+        x->var[x->nvars++] = (struct prove_var){f->each, ix_int(x->s, 0), ix_int(x->s, f->neach)};
+}
+
+struct prove_set instances_registers(struct session *s, const struct kernel *k,
+                                     const struct around *around, const struct copy *c, bool read,
+                                     struct instances *out) {
+    const struct copy_facts *f = &c->facts;
+    const struct part *p = read ? &f->src : &f->dst;
+    struct instances *x = out;
+    const struct ix *tid = ix_var(s, k->tid);
+    instances_begin(s, k, around, false, x);
+    if (f->threads < k->threads) instances_cond(x, ix_sub(s, ix_int(s, f->threads - 1), tid));
+    add_lanes(x, f, tid);
+    add_runs(x, f);
+    const struct ix *sum = f->npred ? add_predicated(x, c, read, p->offset)
+                                    : add_layout(x, p->layout.shape, p->layout.stride, p->offset);
+    return finish(x, around, sum);
+}
+
+// -- by coordinates -------------------------------------------------------------------------------
+
+// A variable for each mode of "shape"; their strides along a mode are those of "stride".
+struct modes {
+    int n;
+    const struct ix *at[LAY_MAX_LEAVES];
+};
+
+static void add_modes(struct instances *x, const struct lay_tuple *shape, struct modes *m) {
+    if (!lay_is_leaf(shape)) {
+        for (int i = 0; i < shape->rank; ++i) add_modes(x, shape->kid[i], m);
+        return;
+    }
+    if (m->n == LAY_MAX_LEAVES)
+        x->full = true;
+    else
+        m->at[m->n++] = lay_int_is(shape->leaf, 1) ? ix_int(x->s, 0) : add_mode(x, shape->leaf);
+}
+
+static const struct ix *along(struct session *s, const struct lay_tuple *stride,
+                              const struct modes *m, int *leaf, const struct ix *sum) {
+    if (!lay_is_leaf(stride)) {
+        for (int i = 0; i < stride->rank && sum; ++i) sum = along(s, stride->kid[i], m, leaf, sum);
+        return sum;
+    }
+    return ix_add(s, sum, ix_scale(s, m->at[(*leaf)++], stride->leaf));
+}
+
+// Where "tid" begins in the tile, along mode "mode".
+static const struct ix *tile_at(struct session *s, const struct kernel *k, const struct copy *c,
+                                const struct tile_cut *cut, int mode) {
+    const struct lay_tuple *stride = modes_along(s, cut->thr.stride, mode);
+    if (c->facts.by_map) return map_at(s, k, c, cut->thr.shape, stride);
+    return view_crd2idx(s, view_thread(s, k, c), cut->thr.shape, stride);
+}
+
+// The coordinate of "tid" along mode "m" of "v", with the values and tiles that "val" and "rest"
+// number.
+static const struct ix *coord_of_thread(struct instances *x, const struct copy *c,
+                                        const struct view *v, const struct tile_cut *cut,
+                                        const struct modes *val, const struct modes *rest, int m) {
+    struct session *s = x->s;
+    int a = 0, b = 0;
+    const struct ix *e = ix_add(s, v->coord_off[m], tile_at(s, x->k, c, cut, m));
+    e = along(s, modes_along(s, cut->val.stride, m), val, &a, e);
+    return along(s, modes_along(s, cut->rest.stride, m), rest, &b, e);
+}
+
+static bool cut_side(struct session *s, const struct copy *c, const struct view *v,
+                     struct tile_cut *cut) {
+    bool fits = true;
+    return lay_valid(v->coord) &&
+           (c->facts.by_map ? map_tile_cut(s, c, v->coord, cut, &fits)
+                            : tile_cut(s, c->tc, v->coord, cut)) &&
+           fits;
+}
+
+// Nothing is moved where the other side "v" of the copy ends.  Where its parts are told by other
+// modes than those of "cut" that is not added: there are more instances then.
+static void add_other_side(struct instances *x, const struct copy *c, const struct view *v,
+                           const struct tile_cut *cut, const struct modes *val,
+                           const struct modes *rest) {
+    struct session *s = x->s;
+    struct tile_cut other;
+    if (!cut_side(s, c, v, &other) || !lay_tuple_equal(cut->val.shape, other.val.shape) ||
+        !lay_tuple_equal(cut->rest.shape, other.rest.shape))
+        return;
+    const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, v->base->layout.shape);
+    for (int m = 0; m < instances_rank(v); ++m) {
+        const struct ix *n = ix_lay(s, lay_tuple_get(&s->lay, extent, m)->leaf);
+        const struct ix *at = coord_of_thread(x, c, v, &other, val, rest, m);
+        if (at) instances_cond(x, ix_sub(s, ix_sub(s, n, ix_int(s, 1)), at));
+    }
+}
+
+struct prove_set instances_by_thread(struct session *s, const struct kernel *k,
+                                     const struct around *around, const struct copy *c, bool read,
+                                     struct instances *out) {
+    const struct copy_facts *f = &c->facts;
+    const struct view *v = read ? &c->src : &c->dst;
+    struct instances *x = out;
+    const struct view *other = read ? &c->dst : &c->src;
+    struct tile_cut cut;
+    if (f->level == LEVEL_THREAD) return instances_access(s, k, around, c, read, false, x);
+    instances_begin(s, k, around, false, x);
+    x->var[x->nvars++] = (struct prove_var){k->tid, ix_int(s, 0), ix_int(s, f->threads)};
+    x->nthreads = 1;
+    int rank = instances_rank(v);
+    const struct ix **at = ARENA_ARRAY(&s->arena, const struct ix *, rank + 1);
+    struct prove_set set = {x->var, x->nvars, x->cond, 0, at, rank};
+    if (!cut_side(s, c, v, &cut)) {
+        lay_clear_error(&s->lay);
+        x->full = true;
+        return set;
+    }
+    add_lanes(x, f, ix_var(s, k->tid));
+    add_runs(x, f);
+    struct modes val = {0}, rest = {0};
+    add_modes(x, cut.val.shape, &val);
+    add_modes(x, cut.rest.shape, &rest);
+    const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, v->base->layout.shape);
+    for (int m = 0; m < rank; ++m) {
+        const struct ix *e = coord_of_thread(x, c, v, &cut, &val, &rest, m);
+        at[m] = view_by_tid(s, k, instances_step(s, around, e));
+        const struct ix *n = ix_lay(s, lay_tuple_get(&s->lay, extent, m)->leaf);
+        if (!at[m])
+            x->full = true;
+        else if (v->overhang)
+            instances_cond(x, ix_sub(s, ix_sub(s, n, ix_int(s, 1)), at[m]));
+    }
+    if (other->overhang && (read || !c->pad)) add_other_side(x, c, other, &cut, &val, &rest);
+    for (int i = 0; i < x->nconds; ++i)
+        x->cond[i] = view_by_tid(s, k, instances_step(s, around, x->cond[i]));
+    lay_clear_error(&s->lay);
+    return (struct prove_set){x->var, x->nvars, x->cond, x->nconds, at, rank};
+}
+
+struct prove_set instances_argument(struct session *s, const struct kernel *k,
+                                    const struct around *around, const struct view *v,
+                                    struct instances *out) {
+    instances_begin(s, k, around, false, out);
+    const struct ix *offset = v->offset ? v->offset : ix_int(s, 0);
+    struct lay l = lay_valid(v->layout) ? v->layout : v->base->layout;
+    if (!lay_valid(l)) {
+        out->full = true;
+        return finish(out, around, offset);
+    }
+    return finish(out, around, add_layout(out, l.shape, l.stride, offset));
+}

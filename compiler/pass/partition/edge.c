@@ -1,0 +1,181 @@
+// Widths and loops at the edge of a copy (see edge.h).
+//
+// An access there is of elements that are all in the tensor or all outside, so that one question
+// decides about it: along each predicate, extent and coordinates are multiples of what the elements
+// of an access span.  But a cp.async that fills with zeros reads as many bytes as it is told to:
+// one predicate, along which the elements of an access are neighbours, may cut it.
+#include "pass/partition/edge.h"
+
+#include "base/session.h"
+#include "layout/algebra.h"
+
+struct run {
+    int64_t size;
+    int taken;
+    int order[256];
+    bool used[256];
+};
+
+static struct lay_int times(struct session *s, struct lay_int a, int64_t n) {
+    return lay_int_mul(&s->lay, a, lay_int(n));
+}
+
+// Whether mode "i" goes on where "run" ends: on both sides, and in all predicates.
+static bool goes_on(struct session *s, const struct copy_facts *f, const struct run *run, int i) {
+    if (!lay_int_is(f->raw[i].src, run->size) || !lay_int_is(f->raw[i].dst, run->size))
+        return false;
+    for (int p = 0; p < f->npred && run->taken; ++p) {
+        struct lay_int step = times(s, f->pred[p].stride[run->order[0]], run->size);
+        if (!lay_int_equal(f->pred[p].stride[i], step)) return false;
+    }
+    return true;
+}
+
+static void find_run(struct session *s, const struct copy_facts *f, struct run *run) {
+    *run = (struct run){.size = 1};
+    if (f->nraw > 256) BUG("a thread's part of a copy in %d modes", f->nraw);
+    for (bool grew = true; grew;) {
+        grew = false;
+        for (int i = 0; i < f->nraw && !grew; ++i) {
+            if (run->used[i] || !goes_on(s, f, run, i)) continue;
+            run->used[i] = grew = true;
+            run->order[run->taken++] = i;
+            run->size *= f->raw[i].extent;
+        }
+    }
+}
+
+// The elements of every vector of "n" are there together, as far as "p" goes.
+static bool together(const struct assumption *a, const struct copy_facts *f,
+                     const struct predicate *p, const struct run *run, int64_t n, int64_t bytes) {
+    struct lay_int step = run->taken ? p->stride[run->order[0]] : lay_int(0);
+    if (n == 1 || lay_int_is(step, 0)) return true;
+    if (!lay_int_static(step) || step.num < 1) return false;
+    int64_t span = step.num * n;
+    const struct ix *room = ix_sub(a->s, p->limit, p->at);
+    if (!room || assume_ix(a, room, bytes) % (span * bytes) != 0) return false;
+    for (int i = 0; i < f->nraw; ++i) {
+        if (!run->used[i] && lay_int_divisor(p->stride[i]) % span != 0) return false;
+    }
+    return true;
+}
+
+static const char *what_bounds(struct session *s, const struct predicate *p, int64_t vec) {
+    const char *extent = p->of ? arena_printf(&s->arena, "extent %s of mode %d of '%s'",
+                                              ix_text(s, p->limit), p->mode, p->of->name)
+                               : arena_printf(&s->arena, "extent %s of mode %d of the view",
+                                              ix_text(s, p->limit), p->mode);
+    return arena_printf(&s->arena,
+                        "%s and the coordinates '%s' are known to be multiples of %ld, not of more",
+                        extent, ix_text(s, p->at), (long)vec);
+}
+
+// The predicate that may cut an access of "vec" elements: the source's alone, which says of an
+// element whether it is read and not whether it is written, and one coordinate an element.
+static void find_cut(const struct assumption *a, struct copy_facts *f, const struct run *run,
+                     int64_t vec, int64_t bytes) {
+    f->may_cut = 0;
+    f->uncut = vec;
+    for (int i = 0; i < f->npred && run->taken; ++i) {
+        const struct predicate *p = &f->pred[i];
+        if (!p->src || p->dst || !lay_int_is(p->stride[run->order[0]], 1)) continue;
+        while (!together(a, f, p, run, f->uncut, bytes)) {
+            f->uncut /= 2;
+            f->may_cut = i + 1;
+        }
+    }
+}
+
+static const char *what_cuts(struct session *s, const struct predicate *p) {
+    return arena_printf(&s->arena,
+                        "an access that extent %s of mode %d of '%s' cuts reads what is there, by "
+                        "its source size",
+                        ix_text(s, p->limit), p->mode, p->of->name);
+}
+
+void edge_granularity(const struct assumption *assumed, struct copy_facts *f, int64_t bytes,
+                      int64_t sized) {
+    struct session *s = assumed->s;
+    // whole tiles are wide whatever the extents are
+    struct assumption a = *assumed;
+    if (f->edge != EDGE_ALWAYS) a.bytes = 0;
+    struct run *run = ARENA_NEW(&s->arena, struct run);
+    find_run(s, f, run);
+    int64_t vec = run->size & -run->size;
+    f->why_pred = arena_printf(&s->arena,
+                               "the elements that follow one another also in their coordinates are "
+                               "%ld",
+                               (long)run->size);
+    f->may_cut = 0;
+    if (sized) {
+        // what is only assumed need not be, then
+        struct assumption known = *assumed;
+        known.bytes = 0;
+        known.list = NULL;
+        find_cut(&known, f, run, vec < sized ? vec : sized, bytes);
+    }
+    if (f->may_cut) f->why_pred = what_cuts(s, &f->pred[f->may_cut - 1]);
+    for (int i = 0; i < f->npred; ++i) {
+        int64_t before = vec;
+        if (i + 1 == f->may_cut) continue;
+        while (!together(&a, f, &f->pred[i], run, vec, bytes)) vec /= 2;
+        if (vec < before) f->why_pred = what_bounds(s, &f->pred[i], vec);
+    }
+    f->pred_vec = vec;
+}
+
+// Whether mode "i" goes on where mode "w", written so far, ends.
+static bool neighbours(struct session *s, const struct copy_facts *f, const struct copy_mode *m,
+                       struct lay_int *const *stride, int w, int i) {
+    if (m[w].rest != m[i].rest || !lay_int_equal(times(s, m[w].src, m[w].extent), m[i].src) ||
+        !lay_int_equal(times(s, m[w].dst, m[w].extent), m[i].dst))
+        return false;
+    for (int p = 0; p < f->npred; ++p) {
+        if (!lay_int_equal(times(s, stride[p][w], m[w].extent), stride[p][i])) return false;
+    }
+    return true;
+}
+
+void edge_modes(struct session *s, struct copy_facts *f, int bits) {
+    struct run *run = ARENA_NEW(&s->arena, struct run);
+    find_run(s, f, run);
+    int64_t vec = f->pred_vec < f->vec ? f->pred_vec : f->vec;
+    struct copy_mode *m = ARENA_ARRAY(&s->arena, struct copy_mode, f->nraw + 1);
+    struct lay_int **stride = ARENA_ARRAY(&s->arena, struct lay_int *, f->npred + 1);
+    for (int p = 0; p < f->npred; ++p)
+        stride[p] = ARENA_ARRAY(&s->arena, struct lay_int, f->nraw + 1);
+    int n = 0;
+    if (run->size > vec) {
+        const struct copy_mode *last = &f->raw[run->order[run->taken - 1]];
+        m[0] = (struct copy_mode){run->size / vec, lay_int(vec), lay_int(vec), last->rest};
+        for (int p = 0; p < f->npred; ++p)
+            stride[p][0] = times(s, f->pred[p].stride[run->order[0]], vec);
+        n = 1;
+    }
+    for (int i = 0; i < f->nraw; ++i) {
+        if (run->used[i]) continue;
+        m[n] = f->raw[i];
+        for (int p = 0; p < f->npred; ++p) stride[p][n] = f->pred[p].stride[i];
+        ++n;
+    }
+    int w = 0;
+    for (int i = 1; i < n; ++i) {
+        if (neighbours(s, f, m, stride, w, i)) {
+            m[w].extent *= m[i].extent;
+            continue;
+        }
+        m[++w] = m[i];
+        for (int p = 0; p < f->npred; ++p) stride[p][w] = stride[p][i];
+    }
+    f->edge_mode = m;
+    f->nedge = n ? w + 1 : 0;
+    f->edge_vec = (int)vec;
+    f->edge_bits = (int)vec * bits;
+    struct predicate *pred = ARENA_ARRAY(&s->arena, struct predicate, f->npred);
+    for (int p = 0; p < f->npred; ++p) {
+        pred[p] = f->pred[p];
+        pred[p].edge_stride = stride[p];
+        pred[p].cuts = p + 1 == f->may_cut && vec > f->uncut;
+    }
+    f->pred = pred;
+}

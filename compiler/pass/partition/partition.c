@@ -1,0 +1,303 @@
+// Pass "partition": who executes a copy, and what one thread's part of it is.
+//
+// Requires: views and tiled copies as sema made them.  Fills: facts.level, threads, src, dst, mode,
+// nmodes, rounds, nrounds; the layout of a frag that was declared "like" a tiled copy, and what a
+// frag's values are of which tile (tensor.dist).  Leaves alone: everything else.
+//
+// Both sides are cut by the same tile and the same (thread, value) layout, and brought to modes of
+// common extents, so that one loop nest serves both.
+#include <string.h>
+
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/partition/modes.h"
+#include "pass/partition/partition.h"
+#include "pass/pass.h"
+#include "pass/sync/walk.h"
+#include "plan/view.h"
+
+// -- common modes ---------------------------------------------------------------------------------
+
+static bool refine(struct session *s, struct lay src, struct lay dst, bool rest, struct joint *m) {
+    return modes_join(s, (struct lay[]){src, dst}, 2, rest, m);
+}
+
+// The same, after coalescing when the modes as they stand do not fit.
+static bool refine_or_coalesce(struct session *s, struct lay src, struct lay dst, bool rest,
+                               struct joint *m) {
+    if (refine(s, src, dst, rest, m)) return true;
+    src = lay_coalesce(&s->lay, src);
+    dst = lay_coalesce(&s->lay, dst);
+    return lay_valid(src) && lay_valid(dst) && refine(s, src, dst, rest, m);
+}
+
+// -- a block's tile -------------------------------------------------------------------------------
+
+static bool cut_failed(struct session *s, const struct copy *c, const struct view *v,
+                       const char *what) {
+    diag_error(s, v->at, "cannot cut %s of shape %s by tile %s: %s", what,
+               lay_tuple_text(&s->lay, v->layout.shape), lay_tuple_text(&s->lay, c->tc->tiler),
+               modes_why(s));
+    return false;
+}
+
+static bool check_tile(struct session *s, const struct copy *c, const struct view *v) {
+    const struct lay_tuple *shape = v->layout.shape, *tiler = c->tc->tiler;
+    int rank = lay_tuple_rank(shape), want = lay_tuple_rank(tiler);
+    if (rank < want) {
+        bool within = rank == 1 && !lay_is_leaf(shape) && lay_tuple_rank(shape->kid[0]) >= want;
+        diag_error(s, v->at, "a tile of %d modes, %s, cannot cut a view of %d mode%s, %s%s", want,
+                   lay_tuple_text(&s->lay, tiler), rank, rank == 1 ? "" : "s",
+                   lay_tuple_text(&s->lay, shape),
+                   within ? "; 'get(.., 0)' has the modes that this one is made of" : "");
+        diag_note(s, c->tc->at, "the tiled copy is declared here");
+        return false;
+    }
+    for (int i = 0; i < rank; ++i) {
+        struct lay_int n = lay_tuple_product(&s->lay, lay_tuple_get(&s->lay, shape, i));
+        if (!lay_int_static(n)) {
+            diag_error(
+                s, v->at,
+                "mode %d of this view of '%s' has extent %s, which is known only at run time; "
+                "cut the tensor with local_tile and a grid or a loop first",
+                i, v->base->name, lay_int_text(&s->lay, n));
+            return false;
+        }
+    }
+    return true;
+}
+
+// ((tile),(rest)) -> ((thr),(val)),(rest)
+static bool cut_tile(struct session *s, const struct kernel *k, const struct copy *c,
+                     const struct view *v, const char *what, struct cut *out, bool *fits) {
+    if (!check_tile(s, c, v)) return false;
+    struct lay_ctx *x = &s->lay;
+    if (c->facts.by_map) return map_cut(s, k, c, v, out, fits) || cut_failed(s, c, v, what);
+    struct tile_cut t;
+    if (!tile_cut(s, c->tc, lay_inner(v->layout), &t)) return cut_failed(s, c, v, what);
+    out->val = t.val;
+    out->rest = t.rest;
+    const struct ix *at = view_crd2idx(s, view_thread(s, k, c), t.thr.shape, t.thr.stride);
+    out->part.offset = view_by_tid(s, k, ix_add(s, v->offset, at));
+    out->part.layout = lay_join(x, 2, (struct lay[]){out->val, out->rest});
+    out->part.sw = v->layout.sw;
+    out->part.tv = t.both;
+    if (!out->part.offset || !lay_valid(out->part.layout)) return cut_failed(s, c, v, what);
+    return true;
+}
+
+// -- fragments ------------------------------------------------------------------------------------
+
+// The modes (v, rest...) of a fragment that holds a thread's part of what "other" was cut into.
+static struct lay frag_modes(struct session *s, const struct tiled_copy *tc,
+                             const struct cut *other) {
+    struct lay_ctx *x = &s->lay;
+    const struct lay_tuple *rest = lay_product_each(x, other->rest.shape);
+    int n = lay_tuple_rank(rest);
+    const struct lay_tuple *kid[LAY_MAX_RANK + 1] = {lay_leaf(x, lay_int(tc->values))};
+    for (int i = 0; i < n && i < LAY_MAX_RANK; ++i) kid[i + 1] = lay_tuple_get(x, rest, i);
+    return lay_make_col(x, lay_tuple(x, n + 1, kid));
+}
+
+static bool same_distribution(struct session *s, const struct tiled_copy *a,
+                              const struct tiled_copy *b, int64_t *t, int64_t *v) {
+    if (a == b) return true;
+    *t = *v = 0;
+    if (a->threads != b->threads || a->values != b->values ||
+        !lay_tuple_equal(a->tiler, b->tiler)) {
+        return false;
+    }
+    for (*v = 0; *v < a->values; ++*v) {
+        for (*t = 0; *t < a->threads; ++*t) {
+            int64_t x, y;
+            if (!tiled_place(s, a, *t, *v, &x) || !tiled_place(s, b, *t, *v, &y) || x != y)
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool cut_frag(struct session *s, const struct kernel *k, const struct copy *c,
+                     struct view *v, const struct cut *other, struct cut *out, bool *fits) {
+    struct tensor *f = v->base;
+    struct lay_ctx *x = &s->lay;
+    struct lay want = frag_modes(s, c->tc, other);
+    if (!lay_valid(f->layout)) f->layout = want;
+    if (!lay_valid(v->layout)) v->layout = f->layout;
+    if (!f->dist) {
+        f->dist = c->tc;
+    } else {
+        int64_t t, val;
+        if (!same_distribution(s, f->dist, c->tc, &t, &val)) {
+            diag_error(
+                s, v->at,
+                "fragment '%s' holds parts of tiled copy '%s'; '%s' gives value %ld of thread "
+                "%ld to another element",
+                f->name, f->dist->name ? f->dist->name : "tile", c->tc->name ? c->tc->name : "tile",
+                (long)val, (long)t);
+            diag_note(s, f->at, "the fragment is declared here");
+            return false;
+        }
+    }
+    struct lay_int have = lay_size(x, v->layout), need = lay_size(x, want);
+    if (!lay_int_equal(have, need)) {
+        diag_error(s, v->at, "fragment '%s' has %s elements, this copy gives each thread %s",
+                   f->name, lay_int_text(x, have), lay_int_text(x, need));
+        diag_note(s, f->at, "the fragment is declared here");
+        return false;
+    }
+    struct lay byval =
+        lay_compose(x, lay_coalesce(x, lay_inner(v->layout)), want);  // (v,rest..) -> register
+    out->val = lay_mode(x, byval, 0);
+    out->rest = lay_take(x, byval, 1, lay_rank(byval));
+    out->part.offset = v->offset ? view_by_tid(s, k, v->offset) : ix_int(s, 0);
+    out->part.layout = byval;
+    out->part.sw = (struct lay_swizzle){0, 0, 0};
+    out->part.tv = lay_layout_invalid();
+    if (!lay_valid(byval) || (c->facts.by_map && !map_cut_frag(s, c, out, fits)))
+        return cut_failed(s, c, v, "a fragment");
+    return true;
+}
+
+// -- one copy -------------------------------------------------------------------------------------
+
+static bool is_thread_view(const struct view *v) {
+    return v->part || v->base->space == MEM_FRAG || view_of_thread(v);
+}
+
+static void keep(struct session *s, struct copy *c, const struct joint *m) {
+    struct copy_mode *copy = ARENA_ARRAY(&s->arena, struct copy_mode, m->n ? m->n : 1);
+    for (int i = 0; i < m->n; ++i)
+        copy[i] = (struct copy_mode){m->at[i].extent, m->at[i].stride[0], m->at[i].stride[1],
+                                     m->at[i].rest};
+    c->facts.mode = copy;
+    c->facts.nmodes = m->n;
+}
+
+static bool no_common_modes(struct session *s, const struct copy *c, struct lay a, struct lay b) {
+    diag_error(s, c->at,
+               "not yet supported: sides whose modes have no common refinement, %s and %s a thread",
+               lay_text(&s->lay, a), lay_text(&s->lay, b));
+    return false;
+}
+
+static bool is_warp_view(const struct view *v) {
+    return v->base->space != MEM_FRAG && view_of_warp(v);
+}
+
+static bool partition_tiled(struct session *s, struct kernel *k, struct copy *c, struct joint *m) {
+    struct copy_facts *f = &c->facts;
+    bool src_frag = c->src.base->space == MEM_FRAG, dst_frag = c->dst.base->space == MEM_FRAG;
+    bool warp = is_warp_view(&c->src) || is_warp_view(&c->dst);
+    f->level = warp ? LEVEL_WARP : LEVEL_BLOCK;
+    f->threads = warp ? k->threads : c->tc->threads;
+    f->lanes = warp && c->tc->threads < 32 ? c->tc->threads : 0;
+    if (warp && !view_has_lanes(k, c->tc->threads)) {
+        diag_error(s, c->how_at,
+                   "tiled copy '%s' needs %ld threads, and what it cuts here is a warp's; the last "
+                   "warp of kernel '%s' has %ld",
+                   c->tc->name ? c->tc->name : "tile", (long)c->tc->threads, k->name,
+                   (long)((k->threads - 1) % 32 + 1));
+        diag_note(s, is_warp_view(&c->src) ? c->src.at : c->dst.at,
+                  "this view depends on 'warp', so that each warp copies for itself");
+        return false;
+    }
+    if (!warp && c->tc->threads > k->threads) {
+        diag_error(s, c->how_at, "tiled copy '%s' needs %ld threads, kernel '%s' has %ld",
+                   c->tc->name ? c->tc->name : "tile", (long)c->tc->threads, k->name,
+                   (long)k->threads);
+        diag_note(s, k->at, "the kernel is declared here");
+        return false;
+    }
+    if (src_frag && dst_frag) {
+        diag_error(
+            s, c->at,
+            "neither side of this copy has a tile to cut: both are fragments; copy them with an "
+            "atom, 'with auto(128)'");
+        return false;
+    }
+    struct cut src, dst;
+    bool by_map = map_is_needed(s, c), fits = false;
+    for (int64_t run = by_map ? c->tc->map->run : 1; !fits; run /= 2) {
+        fits = true;
+        if (by_map) map_set_run(s, c, run);
+        if (!src_frag && !cut_tile(s, k, c, &c->src, "the source", &src, &fits)) return false;
+        if (!dst_frag && !cut_tile(s, k, c, &c->dst, "the destination", &dst, &fits)) return false;
+        if (src_frag && !cut_frag(s, k, c, &c->src, &dst, &src, &fits)) return false;
+        if (dst_frag && !cut_frag(s, k, c, &c->dst, &src, &dst, &fits)) return false;
+    }
+    f->src = src.part;
+    f->dst = dst.part;
+    if (!refine_or_coalesce(s, src.val, dst.val, false, m))
+        return no_common_modes(s, c, src.val, dst.val);
+    if (!refine_or_coalesce(s, src.rest, dst.rest, true, m)) {
+        return no_common_modes(s, c, src.rest, dst.rest);
+    }
+    keep(s, c, m);
+    const struct cut *whole = src_frag ? &dst : &src;
+    f->rounds = lay_product_each(&s->lay, whole->rest.shape);
+    f->nrounds = lay_size(&s->lay, whole->rest).num;
+    return true;
+}
+
+static bool partition_thread(struct session *s, struct kernel *k, struct copy *c, struct joint *m) {
+    struct copy_facts *f = &c->facts;
+    f->level = LEVEL_THREAD;
+    f->threads = view_threads(c, k->threads);
+    f->lanes = view_lanes(c);
+    f->nrounds = 1;
+    bool warp = is_warp_view(&c->src) || is_warp_view(&c->dst);
+    // a block of one thread: what is its is the thread's
+    if (k->threads > 1 && !is_thread_view(&c->src) && !is_thread_view(&c->dst)) {
+        diag_error(s, c->how_at,
+                   "an atom alone copies between views of one thread; these are a %s's, so "
+                   "name a tiled copy, or cut them by local_partition(.., %s)",
+                   warp ? "warp" : "block", warp ? "lane" : "tid");
+        return false;
+    }
+    // a fragment that took its shape from a tiled copy
+    if (!lay_valid(c->src.layout)) c->src.layout = c->src.base->layout;
+    if (!lay_valid(c->dst.layout)) c->dst.layout = c->dst.base->layout;
+    f->src = (struct part){view_by_tid(s, k, c->src.offset), lay_inner(c->src.layout),
+                           c->src.layout.sw, lay_layout_invalid()};
+    f->dst = (struct part){view_by_tid(s, k, c->dst.offset), lay_inner(c->dst.layout),
+                           c->dst.layout.sw, lay_layout_invalid()};
+    if (!lay_valid(c->src.layout) || !lay_valid(c->dst.layout)) {
+        diag_error(s, c->at,
+                   "fragment '%s' has no shape yet: no tiled copy has given it one before this",
+                   lay_valid(c->src.layout) ? c->dst.base->name : c->src.base->name);
+        return false;
+    }
+    struct lay_int n = lay_size(&s->lay, f->src.layout);
+    if (!lay_int_static(n)) {
+        diag_error(s, c->src.at, "a thread's view has %s elements, which is known only at run time",
+                   lay_int_text(&s->lay, n));
+        return false;
+    }
+    if (!refine_or_coalesce(s, f->src.layout, f->dst.layout, false, m)) {
+        return no_common_modes(s, c, f->src.layout, f->dst.layout);
+    }
+    keep(s, c, m);
+    return true;
+}
+
+static bool partition_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
+    struct joint *m = user;
+    m->n = 0;
+    const struct view *sides[] = {&c->src, &c->dst};
+    for (int i = 0; i < 2; ++i) {
+        const struct view *v = sides[i];
+        if (c->tc && v->base->space != MEM_FRAG && view_of_thread(v)) {
+            diag_error(
+                s, v->at,
+                "this view is one thread's already, a tiled copy cuts what is a block's or a "
+                "warp's; copy it with an atom, 'with auto(128)'");
+            return false;
+        }
+    }
+    return c->tc ? partition_tiled(s, k, c, m) : partition_thread(s, k, c, m);
+}
+
+bool pass_partition(struct session *s, struct plan *p) {
+    return walk_plan(s, p, partition_copy, ARENA_NEW(&s->arena, struct joint));
+}

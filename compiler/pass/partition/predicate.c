@@ -1,0 +1,338 @@
+// Pass "predicate": which elements of a copy are there.
+//
+// Requires: facts of partition.  Fills: facts.edge, pred, npred, raw, nraw.
+// Leaves alone: everything else.
+//
+// A tile may reach beyond its tensor (a divide that does not come out, a grid of more blocks than
+// are needed), and a tiled copy beyond the view that it cuts.  Each such mode gives a predicate, an
+// inequality between the coordinate of a thread's value and the extent.  What both sides ask alike
+// is asked once.
+#include <string.h>
+
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/coverage/coverage.h"
+#include "pass/partition/modes.h"
+#include "pass/partition/partition.h"
+#include "pass/pass.h"
+#include "pass/sync/walk.h"
+#include "plan/view.h"
+
+enum { SRC_VALUE = 0, DST_VALUE = 1 };
+
+struct found {
+    int n;
+    struct predicate *at;
+    int *side;  // of the joint modes
+};
+
+// -- which modes ----------------------------------------------------------------------------------
+
+// The kernel that is looked at: what proves, and the statements around the copy.
+struct find {
+    const struct plan *plan;
+    struct prover *prover;
+    struct around around;
+};
+
+// Coordinates in the views' own modes, 1@m for mode m.
+static struct lay view_modes(struct session *s, const struct view *v) {
+    struct lay_ctx *x = &s->lay;
+    const struct lay_tuple *shape = lay_product_each(x, v->layout.shape);
+    int n = lay_tuple_rank(shape);
+    const struct lay_tuple *kid[LAY_MAX_RANK];
+    for (int i = 0; i < n && i < LAY_MAX_RANK; ++i)
+        kid[i] = lay_leaf(x, lay_int_basis(x, lay_int(1), 1, &i));
+    return lay_make(x, shape, lay_is_leaf(shape) ? kid[0] : lay_tuple(x, n, kid));
+}
+
+static void add(struct found *f, struct predicate p, int side) {
+    f->side[f->n] = side;
+    f->at[f->n++] = p;
+}
+
+// What lies beyond the extent of mode "mode": the greatest coordinate, and the extent.  False when
+// nothing does.
+static bool reaches_beyond(struct session *s, const struct view *v, int mode, const struct ix **hi,
+                           const struct ix **limit) {
+    const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, v->base->layout.shape);
+    const struct ix *lo;
+    *limit = ix_lay(s, lay_tuple_get(&s->lay, extent, mode)->leaf);
+    view_reach(s, v, mode, &lo, hi);
+    const struct ix *max = ix_max(s, *hi);
+    return !max || !ix_provably_nonnegative(s, ix_sub(s, ix_sub(s, *limit, ix_int(s, 1)), max));
+}
+
+// Whether tiles of "v", which come out, may lie beyond its tensor: then it is as if they did not.
+static bool lies_beyond(struct session *s, struct find *f, const struct kernel *k,
+                        const struct copy *c, const struct view *v) {
+    if (!v->tiled || v->overhang || !lay_valid(v->coord)) return false;
+    for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape); ++i) {
+        const struct ix *hi, *limit;
+        struct instances *x = ARENA_NEW(&s->arena, struct instances);
+        // of what the caller of a device function names he owes that it is inside
+        if (!reaches_beyond(s, v, i, &hi, &limit) || ix_depends(hi, IX_FORMAL)) continue;
+        instances_begin(s, k, &f->around, true, x);
+        instances_of(x, c, v);
+        instances_cond(x, ix_sub(s, instances_coord(x, v, i), limit));
+        struct prove_set set = instances_settled(x, &f->around, v);
+        if (x->full || prove_none(f->prover, &set, NULL) != PROVE_YES) return true;
+    }
+    return false;
+}
+
+static int coordinates(const struct view *v) {
+    return v->overhang && lay_valid(v->coord) ? lay_tuple_leaves(v->base->layout.shape) : 0;
+}
+
+// The modes along which "v" may reach beyond its tensor.
+static void tensor_bounds(struct session *s, const struct copy *c, bool src, int side,
+                          struct found *f) {
+    const struct view *v = src ? &c->src : &c->dst;
+    for (int i = 0; i < coordinates(v); ++i) {
+        const struct ix *hi, *limit;
+        if (!reaches_beyond(s, v, i, &hi, &limit)) continue;
+        struct predicate p = {.src = src, .dst = !src, .mode = i, .of = v->base};
+        p.at = v->coord_off[i];
+        p.last = hi;
+        p.limit = limit;
+        // no block has all of it
+        const struct ix *over = ix_sub(s, hi, limit);
+        if (over && ix_provably_nonnegative(s, over)) p.last = NULL;
+        add(f, p, side);
+    }
+}
+
+// The modes that the tile does not divide.
+static void view_bounds(struct session *s, const struct copy *c, int side, struct found *f) {
+    bool src_frag = c->src.base->space == MEM_FRAG, dst_frag = c->dst.base->space == MEM_FRAG;
+    const struct view *v = src_frag ? &c->dst : &c->src;
+    const struct lay_tuple *shape = v->layout.shape, *tiler = c->tc->tiler;
+    for (int i = 0; i < lay_tuple_rank(tiler); ++i) {
+        struct lay_int n = lay_tuple_product(&s->lay, lay_tuple_get(&s->lay, shape, i));
+        struct lay_int t = lay_tuple_product(&s->lay, lay_tuple_get(&s->lay, tiler, i));
+        if (n.num % t.num == 0) continue;
+        struct predicate p = {.src = !src_frag, .dst = !dst_frag, .mode = i};
+        p.at = ix_int(s, 0);
+        p.limit = ix_int(s, n.num);
+        add(f, p, side);
+    }
+}
+
+// -- a thread's values ----------------------------------------------------------------------------
+
+static struct lay values(struct session *s, const struct copy *c, struct lay l, bool rest) {
+    if (!c->tc) return l;
+    int n = lay_rank(l);
+    if (!rest) return lay_mode(&s->lay, l, 0);
+    // of a tile ((thr),(val)),(rest); of a fragment (v, rest..)
+    return lay_take(&s->lay, l, 1, n);
+}
+
+// Coalesces the two sides' values where they do not fit the coordinates as they stand.
+static bool join(struct session *s, struct lay *side, int n, bool rest, struct joint *m) {
+    if (modes_join(s, side, n, rest, m)) return true;
+    for (int i = 0; i <= DST_VALUE; ++i) side[i] = lay_coalesce(&s->lay, side[i]);
+    return lay_valid(side[0]) && lay_valid(side[1]) && modes_join(s, side, n, rest, m);
+}
+
+// Fills in the predicates' places and strides, and the modes that they count along.
+static bool count_along(struct session *s, struct kernel *k, struct copy *c, struct lay *coord,
+                        int nsides, struct found *f) {
+    struct copy_facts *y = &c->facts;
+    struct lay val[MODES_SIDES], rest[MODES_SIDES];
+    const struct ix *tid = c->tc ? view_thread(s, k, c) : NULL;
+    for (int i = 0; i < nsides; ++i) {
+        if (i <= DST_VALUE) {
+            const struct part *p = i == SRC_VALUE ? &y->src : &y->dst;
+            val[i] = values(s, c, p->layout, false);
+            if (c->tc) rest[i] = values(s, c, p->layout, true);
+            continue;
+        }
+        val[i] = coord[i];
+        struct tile_cut cut;
+        if (!c->tc) continue;
+        bool fits = true;
+        if (!(y->by_map ? map_tile_cut(s, c, coord[i], &cut, &fits)
+                        : tile_cut(s, c->tc, coord[i], &cut))) {
+            diag_error(s, c->at, "the coordinates %s cannot be cut by tile %s: %s",
+                       lay_text(&s->lay, coord[i]), lay_tuple_text(&s->lay, c->tc->tiler),
+                       modes_why(s));
+            return false;
+        }
+        val[i] = cut.val;
+        rest[i] = cut.rest;
+        for (int j = 0; j < f->n; ++j) {
+            if (f->side[j] != i) continue;
+            const struct lay_tuple *shape = cut.thr.shape;
+            const struct lay_tuple *stride = modes_along(s, cut.thr.stride, f->at[j].mode);
+            const struct ix *at =
+                y->by_map ? map_at(s, k, c, shape, stride) : view_crd2idx(s, tid, shape, stride);
+            f->at[j].at = ix_add(s, f->at[j].at, at);
+        }
+    }
+    struct joint *m = ARENA_NEW(&s->arena, struct joint);
+    if (!join(s, val, nsides, false, m) || (c->tc && !join(s, rest, nsides, true, m))) {
+        diag_error(s, c->at,
+                   "not yet supported: a tile that does not divide, of sides whose modes have no "
+                   "common refinement with their coordinates, %s and %s a thread",
+                   lay_text(&s->lay, y->src.layout), lay_text(&s->lay, y->dst.layout));
+        return false;
+    }
+    struct copy_mode *raw = ARENA_ARRAY(&s->arena, struct copy_mode, m->n + 1);
+    for (int i = 0; i < m->n; ++i)
+        raw[i] = (struct copy_mode){m->at[i].extent, m->at[i].stride[SRC_VALUE],
+                                    m->at[i].stride[DST_VALUE], m->at[i].rest};
+    y->raw = raw;
+    y->nraw = m->n;
+    for (int j = 0; j < f->n; ++j) {
+        struct lay_int *stride = ARENA_ARRAY(&s->arena, struct lay_int, m->n + 1);
+        for (int i = 0; i < m->n; ++i) {
+            struct lay_int d = m->at[i].stride[f->side[j]];
+            bool along_mode = d.num != 0 && d.basis == f->at[j].mode;
+            d.basis = -1;
+            stride[i] = along_mode ? d : lay_int(0);
+        }
+        f->at[j].stride = stride;
+    }
+    return true;
+}
+
+static bool same_strides(const struct predicate *a, const struct predicate *b, int n) {
+    for (int i = 0; i < n; ++i) {
+        if (!lay_int_equal(a->stride[i], b->stride[i])) return false;
+    }
+    return true;
+}
+
+// What both sides ask alike is one predicate.
+static void merge(struct found *f, int nraw) {
+    for (int i = 0; i < f->n; ++i) {
+        for (int j = i + 1; j < f->n; ++j) {
+            struct predicate *a = &f->at[i], *b = &f->at[j];
+            if (!ix_equal(a->at, b->at) || !ix_equal(a->limit, b->limit) ||
+                !same_strides(a, b, nraw))
+                continue;
+            a->src |= b->src;
+            a->dst |= b->dst;
+            if (!b->last) a->last = NULL;
+            memmove(b, b + 1, sizeof *b * (size_t)(f->n - j - 1));
+            --f->n;
+            --j;
+        }
+    }
+}
+
+// -- both sides -----------------------------------------------------------------------------------
+
+// Whether the source of "c" has, along its mode "mode", each element for which the destination has
+// a place.
+static enum prove_answer has_source(struct session *s, struct find *f, const struct kernel *k,
+                                    const struct copy *c, int mode, const struct ix *limit,
+                                    const char **with) {
+    struct instances *x = ARENA_NEW(&s->arena, struct instances);
+    struct prove_witness found;
+    bool frag = !lay_valid(c->dst.coord);
+    instances_begin(s, k, &f->around, true, x);
+    instances_of(x, c, frag ? &c->src : &c->dst);
+    if (c->dst.overhang) instances_inside(x, &c->dst);
+    instances_cond(x, ix_sub(s, instances_coord(x, &c->src, mode), limit));
+    struct prove_set set = instances_settled(x, &f->around, frag ? &c->src : &c->dst);
+    enum prove_answer r = x->full ? PROVE_UNKNOWN : prove_none(f->prover, &set, &found);
+    if (r == PROVE_NO && !frag)
+        *with = arena_printf(&s->arena, "%selement %s of '%s' has none, in %s",
+                             instances_params(s, f->plan, k, &found), instances_element(s, &found),
+                             c->dst.base->name, instances_where(x, &f->around, c, &found, 0));
+    return r;
+}
+
+// What must be written has a source.
+static bool check_source(struct session *s, struct find *f, const struct kernel *k,
+                         const struct copy *c) {
+    const struct formal *of = kernel_formal(k, c->dst.base);
+    if (c->pad) return true;
+    if (c->dst.base->space != MEM_GLOBAL && !(of && of->dir == ARG_OUT)) return true;
+    for (int i = 0; i < coordinates(&c->src); ++i) {
+        const struct ix *hi, *limit;
+        const char *with = NULL;
+        if (!reaches_beyond(s, &c->src, i, &hi, &limit) ||
+            has_source(s, f, k, c, i, limit, &with) == PROVE_YES)
+            continue;
+        diag_error(s, c->at,
+                   "elements of '%s' %s be written from outside '%s': along mode %d '%s' ends "
+                   "at %s, and the destination is not known to end there or before",
+                   c->dst.base->name, with ? "would" : "may", c->src.base->name, i,
+                   c->src.base->name, ix_text(s, limit));
+        diag_page(s, "divide");
+        if (!with) {
+            diag_note(s, c->at, "it is not known: %s", prover_why(f->prover));
+            instances_advice(s, f->prover, false, c->at);
+        }
+        if (with) diag_note(s, c->at, "%s", with);
+        diag_note(s, c->src.base->at, "'%s' has shape %s", c->src.base->name,
+                  lay_tuple_text(&s->lay, c->src.base->layout.shape));
+        diag_note(s, c->dst.base->at, "'%s' has shape %s", c->dst.base->name,
+                  lay_tuple_text(&s->lay, c->dst.base->layout.shape));
+        return false;
+    }
+    return true;
+}
+
+// -- one copy -------------------------------------------------------------------------------------
+
+static bool visit(struct session *s, struct find *all, struct kernel *k, struct copy *c) {
+    struct copy_facts *y = &c->facts;
+    struct found *f = ARENA_NEW(&s->arena, struct found);
+    c->src.overhang |= lies_beyond(s, all, k, c, &c->src);
+    c->dst.overhang |= lies_beyond(s, all, k, c, &c->dst);
+    int most =
+        coordinates(&c->src) + coordinates(&c->dst) + (c->tc ? lay_tuple_rank(c->tc->tiler) : 0);
+    f->at = ARENA_ARRAY(&s->arena, struct predicate, most + 1);
+    f->side = ARENA_ARRAY(&s->arena, int, most + 1);
+    struct lay coord[MODES_SIDES];
+    int n = DST_VALUE + 1, before = 0;
+    for (int side = 0; side < 2; ++side) {
+        tensor_bounds(s, c, side == 0, n, f);
+        if (f->n > before) coord[n++] = side == 0 ? c->src.coord : c->dst.coord;
+        before = f->n;
+    }
+    if (c->tc) view_bounds(s, c, n, f);
+    if (f->n > before) coord[n++] = view_modes(s, copy_tiled_side(c));
+    if (f->n == 0) return true;
+    if (!check_source(s, all, k, c)) return false;
+    if (!count_along(s, k, c, coord, n, f)) return false;
+    merge(f, y->nraw);
+    y->edge = EDGE_SOME;
+    for (int i = 0; i < f->n; ++i) {
+        f->at[i].at = view_by_tid(s, k, f->at[i].at);
+        if (f->at[i].last) f->at[i].last = view_by_tid(s, k, f->at[i].last);
+        if (!f->at[i].at || !f->at[i].limit) BUG("a predicate that overflows");
+        if (!f->at[i].last) y->edge = EDGE_ALWAYS;
+    }
+    y->pred = f->at;
+    y->npred = f->n;
+    return true;
+}
+
+static bool visit_list(struct session *s, struct find *all, struct kernel *k, struct stmt *list) {
+    bool ok = true;
+    for (struct stmt *x = list; x; x = x->next) {
+        lay_clear_error(&s->lay);  // an error of the algebra is of one copy
+        if (x->kind == STMT_COPY) ok &= visit(s, all, k, x->copy);
+        if (!stmt_nests(x)) continue;
+        all->around.stmt[all->around.n++] = x;
+        ok &= visit_list(s, all, k, x->body);
+        --all->around.n;
+    }
+    return ok;
+}
+
+bool pass_predicate(struct session *s, struct plan *p) {
+    bool ok = true;
+    for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
+        struct find all = {p, instances_prover(s, p, k)};
+        ok &= visit_list(s, &all, k, k->body);
+        prover_free(all.prover);
+    }
+    return ok;
+}

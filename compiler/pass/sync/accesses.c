@@ -1,0 +1,285 @@
+// Going through the statements, the accesses since the last barrier are pending: those to shared
+// memory, and those to a tensor that the kernel both reads and writes.  A copy that reads what is
+// pending as written, or writes what is pending as read or written, needs a barrier before it,
+// unless each element is touched by the same thread both times (see meet.h).
+//
+// What an asynchronous copy does is pending beyond barriers, until it has been waited for.  Its age
+// is the number of groups that were committed after its own: a wait for all but that many groups,
+// right before what meets it, is the loosest one that is right, and makes a plain access of it.  A
+// loop's body is gone through until its end adds nothing to its beginning; where ways meet, the
+// lower age counts.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/session.h"
+#include "pass/sync/private.h"
+
+static struct access reading(const struct walk *w, const struct copy *c) {
+    struct access a = {.copy = c, .loops = w->nloops};
+    sync_place(w, &c->src, &a);
+    return a;
+}
+
+static struct access writing(const struct walk *w, const struct copy *c) {
+    struct access a = {.copy = c, .write = true, .loops = w->nloops};
+    sync_place(w, &c->dst, &a);
+    return a;
+}
+
+static struct access argument(const struct walk *w, const struct plan_call *y, int i, bool write) {
+    struct access a = {.arg = y->view[i].base, .call = y, .write = write, .loops = w->nloops};
+    sync_place(w, &y->view[i], &a);
+    return a;
+}
+
+static bool same_access(struct access a, struct access b) {
+    return a.copy == b.copy && a.arg == b.arg && a.write == b.write;
+}
+
+static bool same_slot(struct access a, struct access b) {
+    return a.pipe == b.pipe && a.ahead == b.ahead && a.loops == b.loops;
+}
+
+static uintptr_t number_of(struct access a) {
+    return (a.copy ? (uintptr_t)a.copy : (uintptr_t)a.arg) / sizeof(void *) + a.write;
+}
+
+// "a" pending, "b" new.
+static enum meet how_they_meet(struct walk *w, struct access a, struct access b) {
+    const struct ix_var *differs = a.loops < w->nloops ? w->loop[a.loops] : NULL;
+    struct known **first = &w->known[(number_of(a) * 31 + number_of(b)) % SYNC_KNOWN];
+    for (const struct known *x = *first; x; x = x->next)
+        if (same_access(x->a, a) && same_access(x->b, b) && x->differs == differs) return x->meet;
+    struct known *new = ARENA_NEW(&w->s->arena, struct known);
+    *new = (struct known){a, b, differs, meet(w->s, w->k, a, b, differs), *first};
+    *first = new;
+    return new->meet;
+}
+
+// -- what is pending ------------------------------------------------------------------------------
+
+// Adds to "need" what access "a" has to wait for.
+static void ask(struct walk *w, const struct state *st, struct access a, struct need *need) {
+    const struct tensor *t = meet_buffer(w->k, a);
+    if (!t) return;
+    for (int i = 0; i < st->n; ++i) {
+        const struct entry *e = &st->at[i];
+        if (meet_buffer(w->k, e->a) != t || !(e->a.write || a.write)) continue;
+        // what several copies write to a global tensor are different elements
+        if (t->space == MEM_GLOBAL && e->a.write && a.write) continue;
+        if (sync_apart(e->a, a)) continue;
+        enum meet m = how_they_meet(w, e->a, a);
+        if (m == MEET_NOT) continue;
+        if (e->async && (need->wait < 0 || e->age < need->wait))
+            need->wait = e->age < 0 ? 0 : e->age;
+        if (m != MEET_OWN) need->barrier = true;
+        if (w->why) {
+            struct sync_pair *pair = ARENA_NEW(&w->s->arena, struct sync_pair);
+            *pair = (struct sync_pair){*e, a, m != MEET_OWN, need->pairs};
+            need->pairs = pair;
+        }
+    }
+    need->barrier |= st->everything;
+}
+
+void sync_copy(struct state *to, const struct state *from) {
+    memcpy(to->at, from->at, sizeof from->at[0] * (size_t)from->n);
+    to->n = from->n;
+    to->everything = from->everything;
+}
+
+static void pend(const struct kernel *k, struct state *st, struct entry e) {
+    if (!meet_buffer(k, e.a)) return;
+    for (int i = 0; i < st->n; ++i) {
+        if (!same_access(st->at[i].a, e.a) || !same_slot(st->at[i].a, e.a) ||
+            st->at[i].async != e.async)
+            continue;
+        if (e.age < st->at[i].age) st->at[i].age = e.age;
+        if (e.a.slot != st->at[i].a.slot) st->at[i].a.slot = 0;
+        return;
+    }
+    if (st->n == SYNC_PENDING)
+        st->everything = true;
+    else
+        st->at[st->n++] = e;
+}
+
+static void apply_wait(const struct kernel *k, struct state *st, int pending) {
+    struct state out;
+    out.n = 0;
+    out.everything = st->everything;
+    for (int i = 0; i < st->n; ++i) {
+        struct entry e = st->at[i];
+        if (e.async && e.age >= pending) e = (struct entry){e.a, false, 0};
+        pend(k, &out, e);
+    }
+    sync_copy(st, &out);
+}
+
+static void apply_barrier(struct state *st) {
+    int kept = 0;
+    for (int i = 0; i < st->n; ++i) {
+        if (st->at[i].async) st->at[kept++] = st->at[i];
+    }
+    st->n = kept;
+    st->everything = false;
+}
+
+void sync_enter(struct walk *w, const struct ix_var *var) {
+    if (w->nloops == SYNC_LOOPS) BUG("loops in '%s' are nested too deep", w->k->name);
+    w->loop[w->nloops++] = var;
+}
+
+void sync_leave(struct walk *w) {
+    --w->nloops;
+}
+
+void sync_next(struct walk *w, struct state *st) {
+    struct state out;
+    out.n = 0;
+    out.everything = st->everything;
+    for (int i = 0; i < st->n; ++i) {
+        struct entry e = st->at[i];
+        if (e.a.loops >= w->nloops) e.a.loops = w->nloops - 1;
+        pend(w->k, &out, e);
+    }
+    sync_copy(st, &out);
+}
+
+void sync_commit(struct state *st) {
+    for (int i = 0; i < st->n; ++i) {
+        if (st->at[i].async && st->at[i].age < SYNC_WAIT) ++st->at[i].age;
+    }
+}
+
+bool sync_merge(const struct kernel *k, struct state *into, const struct state *from) {
+    struct state before;
+    sync_copy(&before, into);
+    into->everything |= from->everything;
+    for (int i = 0; i < from->n; ++i) pend(k, into, from->at[i]);
+    if (into->n != before.n || into->everything != before.everything) return true;
+    for (int i = 0; i < before.n; ++i) {
+        if (into->at[i].age != before.at[i].age || into->at[i].a.slot != before.at[i].a.slot)
+            return true;
+    }
+    return false;
+}
+
+// -- the walk -------------------------------------------------------------------------------------
+
+void sync_satisfy(struct walk *w, struct state *st, const struct need *need,
+                  struct sync_before *x) {
+    bool waits = need->wait < 0 || (x->wait >= 0 && x->wait <= need->wait);
+    bool orders = !need->barrier || x->barrier;
+    if (!waits || !orders) w->lacking = true;
+    if (w->why) sync_note(w, need, waits, orders, x->wait);
+    if (w->mark && !waits) x->wait = need->wait;
+    if (w->mark && !orders) x->barrier = true;
+    if (x->wait >= 0) apply_wait(w->k, st, x->wait);
+    if (x->barrier) apply_barrier(st);
+}
+
+static void ask_copy(struct walk *w, const struct state *st, const struct copy *c,
+                     struct need *need) {
+    ask(w, st, reading(w, c), need);
+    ask(w, st, writing(w, c), need);
+}
+
+static void ask_call(struct walk *w, const struct state *st, const struct plan_call *y,
+                     struct need *need) {
+    for (int i = 0; i < y->fn->nformals; ++i) {
+        enum dir dir = y->fn->formal[i].dir;
+        if (dir != ARG_OUT) ask(w, st, argument(w, y, i, false), need);
+        if (dir != ARG_IN) ask(w, st, argument(w, y, i, true), need);
+    }
+}
+
+void sync_ask(struct walk *w, const struct state *st, const struct stmt *list, struct need *need) {
+    for (const struct stmt *x = list; x; x = x->next) {
+        if (x->kind == STMT_COPY) ask_copy(w, st, x->copy, need);
+        if (x->kind == STMT_CALL) ask_call(w, st, x->call, need);
+        if (stmt_nests(x)) sync_ask(w, st, x->body, need);
+    }
+}
+
+static void run_copy(struct walk *w, struct stmt *x, struct state *st) {
+    struct copy *c = x->copy;
+    struct copy_facts *f = &c->facts;
+    struct need need = {.wait = -1};
+    ask_copy(w, st, c, &need);
+    sync_satisfy(w, st, &need, &x->before);
+    pend(w->k, st, (struct entry){reading(w, c), f->async, -1});
+    pend(w->k, st, (struct entry){writing(w, c), f->async, -1});
+    if (f->commit_after) sync_commit(st);
+}
+
+static void run_call(struct walk *w, struct stmt *x, struct state *st) {
+    struct plan_call *y = x->call;
+    struct need need = {.wait = -1};
+    ask_call(w, st, y, &need);
+    sync_satisfy(w, st, &need, &x->before);
+    for (int i = 0; i < y->fn->nformals; ++i) {
+        enum dir dir = y->fn->formal[i].dir;
+        if (dir != ARG_OUT) pend(w->k, st, (struct entry){argument(w, y, i, false), false, 0});
+        if (dir != ARG_IN) pend(w->k, st, (struct entry){argument(w, y, i, true), false, 0});
+    }
+}
+
+// A loop: wholly when it is short, else until its end adds nothing to its beginning.
+static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
+    const struct ix *trips = ix_sub(w->s, x->end, x->begin);
+    int64_t n;
+    // what is pending when the loop begins is better waited for once, if its body does not anyhow
+    struct need need = {.wait = -1};
+    if (w->mark) sync_ask(w, st, x->body, &need);
+    sync_satisfy(w, st, &need, &x->before);
+    if (trips && ix_static(trips, &n) && n <= SYNC_UNROLL) {
+        sync_enter(w, x->var);
+        for (int64_t i = 0; i < n; ++i) {
+            sync_run(w, x->body, st);
+            sync_next(w, st);
+        }
+        sync_leave(w);
+        return;
+    }
+    struct state *enter = ARENA_NEW(&w->s->arena, struct state);
+    struct state *leave = ARENA_NEW(&w->s->arena, struct state);
+    bool once = trips && trips->lo >= 1;
+    sync_copy(enter, st);
+    sync_enter(w, x->var);
+    do {
+        sync_copy(leave, enter);
+        sync_run(w, x->body, leave);
+        sync_next(w, leave);
+    } while (sync_merge(w->k, enter, leave));
+    sync_leave(w);
+    if (once)
+        sync_copy(st, leave);
+    else
+        sync_merge(w->k, st, leave);
+}
+
+void sync_statement(struct walk *w, struct stmt *x, struct state *st) {
+    ++w->visits;
+    switch (x->kind) {
+    case STMT_COPY: run_copy(w, x, st); break;
+    case STMT_CALL: run_call(w, x, st); break;
+    case STMT_FOR: run_loop(w, x, st); break;
+    case STMT_PIPELINE: sync_pipeline(w, x, st); break;
+    case STMT_PART: BUG("a part outside a pipeline");
+    case STMT_SYNC:
+    case STMT_COMMIT:
+    case STMT_WAIT: BUG("a manual function is not gone through");
+    }
+}
+
+void sync_run(struct walk *w, struct stmt *list, struct state *st) {
+    for (struct stmt *x = list; x; x = x->next) sync_statement(w, x, st);
+}
+
+bool sync_enough(struct walk *w) {
+    struct state *st = ARENA_NEW(&w->s->arena, struct state);
+    w->lacking = false;
+    sync_run(w, w->k->body, st);
+    return !w->lacking;
+}

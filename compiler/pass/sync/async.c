@@ -1,0 +1,84 @@
+// What an asynchronous copy that cannot have its width should be instead (see async.h).
+#include "pass/sync/async.h"
+
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/partition/edge.h"
+#include "plan/plan.h"
+
+// The first stride of "l" that is no multiple of "elements", but for the contiguous one.
+static bool find_stride(const struct lay_tuple *shape, const struct lay_tuple *stride,
+                        int64_t elements, struct lay_int *out) {
+    if (lay_is_leaf(shape)) {
+        if (lay_int_is(shape->leaf, 1) || lay_int_is(stride->leaf, 1)) return false;
+        *out = stride->leaf;
+        return !lay_int_divisible(stride->leaf, elements);
+    }
+    for (int i = 0; i < shape->rank; ++i) {
+        if (find_stride(shape->kid[i], stride->kid[i], elements, out)) return true;
+    }
+    return false;
+}
+
+// The stride that is not aligned, in bytes: "a stride of 65 elements is 260 bytes".
+static void say_stride(struct session *s, const struct tensor *t, int bytes) {
+    int size = t->elem->bits / 8, elements = bytes / size;
+    struct lay_int d;
+    if (!lay_valid(t->layout) || !find_stride(t->layout.shape, t->layout.stride, elements, &d))
+        return;
+    if (!lay_int_static(d)) return;  // what is to be promised stands in the error
+    int64_t more = (elements - d.num % elements) % elements;
+    diag_note(s, t->at,
+              "a stride of %ld elements in '%s' is %ld bytes, no multiple of %d; pad it by %ld "
+              "more, or swizzle the tile instead",
+              (long)d.num, t->name, (long)d.num * size, bytes, (long)more);
+}
+
+// A note when the accesses at the edge would have "least" bits if they filled with zeros.
+static void note_pad(struct session *s, const struct kernel *k, const struct copy *c,
+                     const struct atom *atom, int least) {
+    struct copy_facts f = c->facts;
+    struct assumption known = {s, k, 0, NULL, NULL, 0};
+    int bits = c->src.base->elem->bits;
+    if (c->pad || f.npred == 0) return;
+    edge_granularity(&known, &f, bits / 8, atom->bits / bits);
+    if (f.pred_vec * bits >= least)
+        diag_note(s, c->at, "with 'pad 0' an access reads what is there, and fills the rest");
+}
+
+bool async_edge(struct session *s, const struct kernel *k, const struct copy *c,
+                const struct atom *atom) {
+    const struct copy_facts *f = &c->facts;
+    int least = f->edge_bits;
+    for (int i = 0; i < f->nvariants; ++i) {  // the narrowest variant may have a narrower edge
+        int bits = copy_facts_in(c, i).edge_bits;
+        if (bits < least) least = bits;
+    }
+    int narrowest = atom_narrower(atom->row)->widths[0];
+    if (f->edge == EDGE_NEVER || least >= narrowest) return true;
+    diag_error(s, c->at,
+               "the edge of this copy goes by %d bits, and %s moves no fewer than %d at once: %s",
+               least, atom->row->family, narrowest,
+               least < f->edge_bits ? "nothing promises that more of them are there together"
+                                    : f->why_pred);
+    diag_page(s, atom->row->page);
+    note_pad(s, k, c, atom, narrowest);
+    diag_note(s, c->how_at, "universal(%d) goes by single elements there", atom->bits);
+    return false;
+}
+
+void async_advise(struct session *s, const struct kernel *k, const struct copy *c,
+                  const struct atom *atom) {
+    const struct copy_facts *f = &c->facts;
+    int bytes = atom->bits / 8;
+    const struct atom_row *narrow = atom_narrower(atom->row);
+    if (f->won == BOUND_PREDICATE) note_pad(s, k, c, atom, atom->bits);
+    if (f->won == BOUND_SRC_ALIGN || f->won == BOUND_DST_ALIGN)
+        say_stride(s, (f->won == BOUND_SRC_ALIGN ? &c->src : &c->dst)->base, bytes);
+    if (f->bits >= narrow->widths[0])
+        diag_note(s, c->how_at, "%s moves whole accesses or faults; %s(%d) fits", narrow->family,
+                  narrow->name, f->bits / 8);
+    else
+        diag_note(s, c->how_at, "%s moves no fewer than %d bytes at once; universal(%d) does",
+                  narrow->family, narrow->widths[0] / 8, f->bits);
+}

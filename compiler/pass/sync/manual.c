@@ -1,0 +1,208 @@
+// What is not in order, in words: errors of manual functions, and what they wait for without need.
+#include "base/session.h"
+#include "pass/sync/private.h"
+
+enum { MAX_LOOSER = 8 };
+
+// -- what is not in order -------------------------------------------------------------------------
+
+static const char *iterations(const struct schedule *x, const struct schedule_access *a,
+                              const int64_t *var) {
+    struct session *s = x->s;
+    const char *text = "";
+    for (int i = 0; i < a->around.n; ++i) {
+        const struct stmt *st = a->around.stmt[i];
+        if (!stmt_loops(st)) continue;
+        text = arena_printf(&s->arena, "%s%s%s = %lld", text, *text ? ", " : "with ", st->var->name,
+                            (long long)var[st->var->id]);
+    }
+    return text;
+}
+
+static const char *who(const struct schedule *x, const struct schedule_fault *f, int which) {
+    const struct schedule_access *a = &x->access[which ? f->b : f->a];
+    const int64_t *var = f->why.at.var[which];
+    if (!a->copy) return a->stmt->call->fill ? "a fill" : "the function that is called";
+    if (!f->why.threads) return "a thread";
+    return arena_printf(&x->s->arena, "thread %lld", (long long)var[x->k->tid->id]);
+}
+
+static const char *verb(const struct prove_access *a) {
+    return a->write ? "writes" : "reads";
+}
+
+static const char *wait_text(const struct schedule *x, const struct schedule_fault *f) {
+    if (f->why.younger < 0) return "a 'commit;' and then a 'wait 0;' are";
+    return arena_printf(&x->s->arena, "a 'wait %d;' is", f->why.younger);
+}
+
+// "a cp.async of thread 3"
+static const char *who_copies(const struct schedule *x, const struct schedule_fault *f) {
+    if (!f->why.threads) return "a cp.async";
+    return arena_printf(&x->s->arena, "a cp.async of %s", who(x, f, 0));
+}
+
+static void note_where(const struct schedule *x, const struct schedule_fault *f) {
+    struct session *s = x->s;
+    const struct prove_witness *w = &f->why.at;
+    int64_t at[3] = {0};
+    for (int i = 0; i < 3; ++i)
+        if (x->k->block[i]) at[i] = w->var[0][x->k->block[i]->id];
+    const struct schedule_access *a = &x->access[f->a];
+    const char *steps = iterations(x, a, w->var[0]);
+    diag_note(s, a->view->at, "%s%s %s element %s of '%s' here, in block (%lld,%lld,%lld)%s%s",
+              instances_params(s, x->plan, x->k, w), who(x, f, 0), verb(&x->program.access[f->a]),
+              instances_element(s, w), a->view->base->name, (long long)at[0], (long long)at[1],
+              (long long)at[2], *steps ? " " : "", steps);
+}
+
+// The loop in a "load" part in which "a" stands: its copies are one group, for which nothing in it
+// can wait.
+static const struct stmt *loop_of_group(const struct schedule_access *a) {
+    const struct stmt *load = NULL;
+    for (int i = 0; i < a->around.n; ++i) {
+        const struct stmt *st = a->around.stmt[i];
+        if (load && st->kind == STMT_FOR) return st;
+        load = st->kind == STMT_PART && st->load ? st : load;
+    }
+    return NULL;
+}
+
+static bool in_one_group(const struct schedule *x, const struct schedule_fault *f) {
+    const struct stmt *loop = f->b < 0 ? NULL : loop_of_group(&x->access[f->b]);
+    return loop && loop == loop_of_group(&x->access[f->a]) && f->why.missing == PROVE_WAIT;
+}
+
+void sync_report(const struct schedule *x, const struct schedule_fault *f) {
+    struct session *s = x->s;
+    const struct kernel *k = x->k;
+    if (f->a < 0) {
+        diag_error(s, k->at,
+                   "'%s' is too large for the order of its accesses to be checked; split it",
+                   k->name);
+        return;
+    }
+    const struct schedule_access *a = &x->access[f->a], *b = f->b < 0 ? NULL : &x->access[f->b];
+    const struct prove_access *pa = &x->program.access[f->a];
+    const char *name = a->view->base->name;
+    if (f->answer == PROVE_UNKNOWN) {
+        diag_error(s, b ? b->view->at : k->at,
+                   "accesses to '%s' are not known to be in order in '%s': %s", name, k->name,
+                   prover_why(x->prover));
+        diag_page(s, "barrier");
+        diag_note(s, a->view->at, "the earlier one is here");
+        instances_advice(s, x->prover, false, b ? b->view->at : k->at);
+        return;
+    }
+    if (!k->manual && in_one_group(x, f)) {
+        diag_error(s, b->stmt->at,
+                   "a cp.async of this loop may still write elements of '%s' that this one %s: the "
+                   "copies of a loop in a 'load' part are one group, and nothing waits for a part "
+                   "of it; write each element once, or leave out the loop",
+                   name, x->program.access[f->b].write ? "writes, too" : "reads");
+        diag_page(s, "pipeline");
+        note_where(x, f);
+        return;
+    }
+    if (!k->manual)
+        BUG("the code for '%s' lacks a %s for '%s'", k->name,
+            f->why.missing == PROVE_WAIT ? "wait" : "barrier", name);
+    if (!b) {
+        diag_error(s, k->at,
+                   "'%s' ends while a cp.async may still fill '%s'; a device function returns with "
+                   "its accesses done: a 'wait 0;' behind the copy's 'commit;' is missing",
+                   k->name, name);
+        diag_page(s, "barrier");
+        const char *steps = iterations(x, a, f->why.at.var[0]);
+        diag_note(s, a->view->at, "%sthe cp.async is here%s%s",
+                  instances_params(s, x->plan, k, &f->why.at), *steps ? ", " : "", steps);
+        return;
+    }
+    const struct prove_access *pb = &x->program.access[f->b];
+    const char *steps = iterations(x, b, f->why.at.var[1]), *then = *steps ? ", " : "";
+    if (f->why.missing == PROVE_WAIT)
+        diag_error(s, b->stmt->at,
+                   "%s%s%s %s elements of '%s', which %s may still %s: %s missing between the two",
+                   steps, then, who(x, f, 1), verb(pb), name, who_copies(x, f),
+                   pa->write ? "fill" : "read", wait_text(x, f));
+    else
+        diag_error(
+            s, b->stmt->at,
+            "%s%s%s %s elements of '%s', which %s %s%s: a 'sync;' is missing between the two",
+            steps, then, who(x, f, 1), verb(pb), name, who(x, f, 0), verb(pa),
+            pa->async && pa->write ? " by cp.async" : "");
+    diag_page(s, "barrier");
+    note_where(x, f);
+}
+
+// -- what is needless -----------------------------------------------------------------------------
+
+// Whether accesses stand in "list" before ("after" false) or behind statement "sync".
+static bool accesses(const struct stmt *list, const struct stmt *sync, bool after, bool *passed) {
+    for (const struct stmt *x = list; x; x = x->next) {
+        if (x == sync) *passed = true;
+        if ((x->kind == STMT_COPY || x->kind == STMT_CALL) && *passed == after) return true;
+        if (stmt_nests(x) && accesses(x->body, sync, after, passed)) return true;
+    }
+    return false;
+}
+
+// A barrier at the end or the beginning of a device function is for what its caller does.
+static bool for_the_caller(const struct kernel *k, const struct stmt *sync) {
+    bool passed = false, again = false;
+    if (!k->device || sync->kind != STMT_SYNC) return false;
+    return !accesses(k->body, sync, false, &passed) || !accesses(k->body, sync, true, &again);
+}
+
+static bool in_order(struct schedule *x) {
+    struct schedule_fault unused = {.quiet = true};
+    return schedule_in_order(x, &unused);
+}
+
+// How many groups more a wait could leave in flight; it leaves so many then.
+static int looser(struct schedule *x, int *pending) {
+    int was = *pending, by = 0;
+    for (; by < MAX_LOOSER; ++by) {
+        ++*pending;
+        if (in_order(x)) continue;
+        --*pending;
+        break;
+    }
+    by = *pending - was;
+    return by;
+}
+
+// Each is looked at as if those before it were mended.
+void sync_warn_needless(struct schedule *x) {
+    struct session *s = x->s;
+    int *was = ARENA_ARRAY(&s->arena, int, x->program.nsyncs + 1);
+    for (int i = 0; i < x->program.nsyncs; ++i) {
+        const struct stmt *st = x->sync[i].stmt;
+        if (x->sync[i].wait) was[i] = *x->sync[i].wait;
+        if (!st || (st->kind != STMT_SYNC && st->kind != STMT_WAIT) || for_the_caller(x->k, st))
+            continue;
+        bool wait = st->kind == STMT_WAIT;
+        x->without[i] = true;
+        if (in_order(x)) {
+            diag_warn(s, W_NEEDLESS_SYNC, st->at,
+                      "this %s is not needed: all is in order without it",
+                      wait ? "wait" : "barrier");
+            diag_note(s, st->at, "leave it out");
+            diag_fixit(s, st->at, "");
+            continue;
+        }
+        x->without[i] = false;
+        int by = wait ? looser(x, x->sync[i].wait) : 0;
+        if (by == 0) continue;
+        diag_warn(s, W_NEEDLESS_SYNC, st->at,
+                  "this wait leaves %d group%s in flight, and %d could be", was[i],
+                  was[i] == 1 ? "" : "s", was[i] + by);
+        diag_note(s, st->at, "leave more of them in flight");
+        diag_fixit(s, st->at, arena_printf(&s->arena, "wait %d;", was[i] + by));
+    }
+    // what is written is what is emitted
+    for (int i = 0; i < x->program.nsyncs; ++i) {
+        const struct stmt *st = x->sync[i].stmt;
+        if (st && st->kind == STMT_WAIT) *x->sync[i].wait = was[i];
+    }
+}

@@ -1,0 +1,236 @@
+// Pipelines in pass "sync": they are gone through in the order of their schedule (see
+// kernel/lower_pipeline.c), the loads of the first steps, then the parts in order, where loads are
+// stages - 1 steps ahead.
+//
+// Accesses to a slot are known by how many steps they are ahead of the step that is used: they are
+// of the same slot when these differ by a multiple of the stages.  A "load" part has a wait and a
+// barrier of its own before it, since its copies stand in the prologue too, where they may need
+// none.  Where the step is known the slot is too, and holds for other pipelines and for what stands
+// between them.
+#include "base/session.h"
+#include "pass/coverage/coverage.h"
+#include "pass/sync/private.h"
+
+// The slot, counted from 1, that "v" names outside of pipelines; 0 when that is none, or not one.
+static int fixed_slot(struct session *s, const struct view *v) {
+    const struct ix *lo, *hi;
+    int64_t first, last;
+    if (!lay_valid(v->coord)) return 0;
+    view_reach(s, v, lay_tuple_leaves(v->base->layout.shape) - 1, &lo, &hi);
+    return ix_static(lo, &first) && ix_static(hi, &last) && first == last ? 1 + (int)first : 0;
+}
+
+void sync_place(const struct walk *w, const struct view *v, struct access *a) {
+    for (const struct where *here = w->here; here; here = here->outer) {
+        const struct pipeline *p = here->pipe;
+        if (p->stages == 1) continue;
+        if (!ix_depends_on(v->offset, p->slot) && !ix_depends_on(v->offset, p->load_slot)) continue;
+        a->pipe = p;
+        a->ahead = here->ahead;
+        if (here->step >= 0) a->slot = 1 + (int)((here->step + here->ahead) % p->stages);
+        return;
+    }
+    if (v->base->stages > 1) a->slot = fixed_slot(w->s, v);
+}
+
+bool sync_apart(struct access a, struct access b) {
+    if (a.slot && b.slot && a.slot != b.slot) return true;
+    return a.pipe && a.pipe == b.pipe && (a.ahead - b.ahead) % a.pipe->stages != 0;
+}
+
+// The step after has begun.
+static void next_step(struct state *st, const struct pipeline *pipe) {
+    for (int i = 0; i < st->n; ++i) {
+        struct access *a = &st->at[i].a;
+        if (a->pipe != pipe) continue;
+        int back = a->ahead - 1;
+        a->ahead = back < 0 ? back + (int)pipe->stages : back;
+    }
+}
+
+// The pipeline is left, after "trips" steps: what was ahead of the step that comes no more is ahead
+// of the first one when the pipeline is entered again.  With -1 nobody knows.
+static void leave_steps(struct state *st, const struct pipeline *pipe, int64_t trips) {
+    for (int i = 0; i < st->n; ++i) {
+        struct access *a = &st->at[i].a;
+        if (a->pipe != pipe) continue;
+        if (trips < 0) a->pipe = NULL;
+        a->ahead = trips < 0 ? 0 : (int)((a->ahead + trips) % pipe->stages);
+        if (trips >= 0) a->slot = 1 + a->ahead;
+    }
+}
+
+static void run_part(struct walk *w, struct stmt *part, const struct pipeline *pipe, int ahead,
+                     int64_t step, struct state *st) {
+    struct where here = {pipe, ahead, step, w->here};
+    w->here = &here;
+    for (struct stmt *x = part->body; x; x = x->next) {
+        sync_statement(w, x, st);
+        if (x->commit_after) sync_commit(st);
+    }
+    w->here = here.outer;
+}
+
+// Adds to "need" what the "load" part has to wait for.
+static void ask_part(struct walk *w, const struct stmt *part, const struct pipeline *pipe,
+                     int ahead, int64_t step, const struct state *st, struct need *need) {
+    struct where here = {pipe, ahead, step, w->here};
+    w->here = &here;
+    sync_ask(w, st, part->body, need);
+    w->here = here.outer;
+}
+
+// Ends the groups of a "load" part that has nothing left to load.
+static void commit_nothing(const struct stmt *part, struct state *st) {
+    for (const struct stmt *x = part->body; x; x = x->next) {
+        if (x->commit_after || (x->kind == STMT_COPY && x->copy->facts.commit_after))
+            sync_commit(st);
+    }
+}
+
+// Of "steps" steps at least: where there are fewer than are ahead, the rest loads nothing, and ends
+// its groups.
+static void run_prologue(struct walk *w, struct stmt *st, int64_t steps, struct state *state) {
+    struct pipeline *pipe = st->pipe;
+    struct need need = {.wait = -1};
+    if (pipe->stages == 1) return;
+    for (int step = 0; step < pipe->stages - 1 && step < steps; ++step) {
+        for (struct stmt *part = st->body; part; part = part->next)
+            if (part->load) ask_part(w, part, pipe, step, 0, state, &need);
+    }
+    sync_satisfy(w, state, &need, &st->before);
+    sync_enter(w, NULL);
+    for (int step = 0; step < pipe->stages - 1; ++step) {
+        for (struct stmt *part = st->body; part; part = part->next) {
+            if (part->load && step < steps) run_part(w, part, pipe, step, 0, state);
+            if (part->load && step >= steps) commit_nothing(part, state);
+        }
+        sync_next(w, state);
+    }
+    sync_leave(w);
+}
+
+// Step "n", -1 where that is not known.  One of the last steps, unless it is "full", loads nothing.
+static void run_step(struct walk *w, struct stmt *st, struct state *state, int64_t n, bool full) {
+    struct pipeline *pipe = st->pipe;
+    for (struct stmt *part = st->body; part; part = part->next) {
+        int ahead = part->load ? (int)pipe->stages - 1 : 0;
+        if (part->load && !full) {
+            struct need nothing = {.wait = -1};
+            sync_satisfy(w, state, &nothing, &part->before);
+            commit_nothing(part, state);
+            continue;
+        }
+        if (part->load) {
+            struct need need = {.wait = -1};
+            ask_part(w, part, pipe, ahead, n, state, &need);
+            sync_satisfy(w, state, &need, &part->before);
+        }
+        run_part(w, part, pipe, ahead, n, state);
+    }
+    struct need nothing = {.wait = -1};
+    sync_satisfy(w, state, &nothing, &st->behind);
+    next_step(state, pipe);
+    sync_next(w, state);
+}
+
+void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
+    struct state *enter = ARENA_NEW(&w->s->arena, struct state);
+    struct state *leave = ARENA_NEW(&w->s->arena, struct state);
+    const struct ix *trips = ix_sub(w->s, st->end, st->begin);
+    bool once = trips && trips->lo >= 1;
+    int64_t count = -1;
+    if (trips && !ix_static(trips, &count)) count = -1;
+    if (count >= 0 && count <= SYNC_UNROLL) {
+        run_prologue(w, st, count, state);
+        sync_enter(w, NULL);
+        for (int64_t n = 0; n < count; ++n)
+            run_step(w, st, state, n, n + st->pipe->stages - 1 < count);
+        sync_leave(w);
+        leave_steps(state, st->pipe, count);
+        return;
+    }
+    sync_copy(enter, state);
+    run_prologue(w, st, INT64_MAX, enter);
+    sync_enter(w, NULL);
+    do {
+        sync_copy(leave, enter);
+        run_step(w, st, leave, -1, true);
+    } while (sync_merge(w->k, enter, leave));
+    // the loads that are ahead in the last steps are of steps that do not come
+    if (st->pipe->stages > 1) sync_copy(leave, enter);
+    for (int64_t i = 1 - st->pipe->stages; i < 0; ++i)
+        run_step(w, st, leave, count < 0 ? -1 : count + i, false);
+    sync_leave(w);
+    leave_steps(leave, st->pipe, count);
+    if (once) {
+        sync_copy(state, leave);
+        return;
+    }
+    run_prologue(w, st, 0, state);
+    sync_merge(w->k, state, leave);
+}
+
+// -- one barrier for both -------------------------------------------------------------------------
+
+// Where "list" first waits, and for other threads too; NULL: nowhere.
+static struct sync_before *first_wait(struct stmt *list) {
+    for (struct stmt *x = list; x; x = x->next) {
+        if (stmt_orders(x) || x->kind == STMT_PIPELINE || x->kind == STMT_PART) return NULL;
+        if (x->before.wait >= 0 && x->before.barrier) return &x->before;
+        struct sync_before *inner = x->kind == STMT_FOR ? first_wait(x->body) : NULL;
+        if (inner) return inner;
+    }
+    return NULL;
+}
+
+static void hoist(struct walk *w, struct stmt *part) {
+    struct sync_before *found = NULL, *own = &part->before;
+    for (struct stmt *use = part->next; use && !use->load && !found; use = use->next)
+        found = first_wait(use->body);
+    if (!found) return;
+    struct sync_before found_was = *found, own_was = *own;
+    found->wait = -1;
+    found->barrier = false;
+    own->wait = 0;
+    if (!sync_enough(w)) {
+        *found = found_was;
+        *own = own_was;
+        return;
+    }
+    while (own->wait < SYNC_WAIT) {
+        ++own->wait;
+        if (sync_enough(w)) continue;
+        --own->wait;
+        return;
+    }
+}
+
+void sync_hoist(struct walk *w, struct stmt *list) {
+    for (struct stmt *x = list; x; x = x->next) {
+        if (x->kind == STMT_PART && x->load && x->before.barrier) hoist(w, x);
+        if (stmt_nests(x)) sync_hoist(w, x->body);
+    }
+}
+
+// -- a barrier behind the use ---------------------------------------------------------------------
+
+// With one stage, the barrier between what a step uses and what the next one loads stands at the
+// end of the step where that is enough: what is worked out of the last reads then goes on behind
+// it, while other threads load.
+static void turn(struct walk *w, struct stmt *st) {
+    struct stmt *first = st->body;
+    if (st->pipe->stages != 1 || !first || !first->load || !first->before.barrier) return;
+    first->before.barrier = false;
+    st->behind.barrier = true;
+    if (sync_enough(w)) return;
+    first->before.barrier = true;
+    st->behind.barrier = false;
+}
+
+void sync_turn(struct walk *w, struct stmt *list) {
+    for (struct stmt *x = list; x; x = x->next) {
+        if (x->kind == STMT_PIPELINE) turn(w, x);
+        if (stmt_nests(x)) sync_turn(w, x->body);
+    }
+}

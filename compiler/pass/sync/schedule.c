@@ -1,0 +1,349 @@
+// A kernel as what happens when (see schedule.h).
+#include "pass/sync/schedule.h"
+
+#include <string.h>
+
+#include "base/session.h"
+#include "layout/algebra.h"
+
+enum { TIME = 2 * INSTANCE_LOOPS + 4 };
+enum phase { AT_WAIT, AT_BARRIER, AT_ITSELF, AT_COMMIT, PHASES };
+
+struct walk {
+    struct schedule *x;
+    struct around around;
+    const struct ix *time[TIME];
+    int ntime, most;
+};
+
+static void push(struct walk *w, const struct ix *e) {
+    if (w->ntime == TIME) {
+        w->x->full = true;
+        return;
+    }
+    w->time[w->ntime++] = e;
+    if (w->ntime > w->most) w->most = w->ntime;
+}
+
+// A set of the loops around, that names the time with place "place" of its list, phase "phase".
+static struct prove_set event(struct walk *w, int place, enum phase phase) {
+    struct session *s = w->x->s;
+    struct instances *x = ARENA_NEW(&s->arena, struct instances);
+    const struct ix **out = ARENA_ARRAY(&s->arena, const struct ix *, TIME);
+    instances_begin(s, w->x->k, &w->around, false, x);
+    push(w, ix_int(s, PHASES * place + phase));
+    for (int i = 0; i < TIME; ++i)
+        out[i] = i < w->ntime ? instances_step(s, &w->around, w->time[i]) : ix_int(s, 0);
+    --w->ntime;
+    if (x->full) w->x->full = true;
+    return (struct prove_set){x->var, x->nvars, x->cond, x->nconds, out, TIME};
+}
+
+// -- accesses -------------------------------------------------------------------------------------
+
+// Whether accesses to "t" have to be in order.
+static bool is_shared(const struct kernel *k, const struct tensor *t) {
+    const struct formal *f = kernel_formal(k, t);
+    return t->space == MEM_SHARED || (t->space == MEM_GLOBAL && f && f->dir == ARG_INOUT);
+}
+
+static void add_access(struct walk *w, const struct stmt *st, const struct copy *c,
+                       const struct view *v, bool write, int place) {
+    struct schedule *x = w->x;
+    struct session *s = x->s;
+    if (!is_shared(x->k, v->base)) return;
+    if (x->program.naccesses == SCHEDULE_ACCESSES) {
+        x->full = true;
+        return;
+    }
+    int i = x->program.naccesses++;
+    struct prove_access *a = &x->program.access[i];
+    struct schedule_access *b = &x->access[i];
+    *b = (struct schedule_access){c, st, v, w->around, ARENA_NEW(&s->arena, struct instances)};
+    *a = (struct prove_access){.when = event(w, place, AT_ITSELF),
+                               .write = write,
+                               .once = v->base->space == MEM_GLOBAL,
+                               .buffer =
+                                   v->base->space == MEM_GLOBAL ? -1 - v->base->id : v->base->id};
+    if (!c) {
+        instances_begin(s, x->k, &w->around, false, b->x);
+        instances_of(b->x, NULL, v);
+        a->what = instances_settled(b->x, &w->around, v);
+    } else {
+        struct instances *t = ARENA_NEW(&s->arena, struct instances);
+        a->what = instances_access(s, x->k, &w->around, c, !write, false, b->x);
+        a->by_thread = instances_by_thread(s, x->k, &w->around, c, !write, t);
+        a->threads = !t->full;
+        a->async = c->facts.async;
+    }
+    x->full = x->full || b->x->full;
+}
+
+static void add_sync(struct walk *w, const struct stmt *st, int *wait, bool *barrier, int place,
+                     enum phase phase) {
+    struct schedule *x = w->x;
+    if (x->program.nsyncs == SCHEDULE_SYNCS) {
+        x->full = true;
+        return;
+    }
+    int i = x->program.nsyncs++;
+    x->sync[i] = (struct schedule_sync){wait, barrier, st};
+    x->program.sync[i] = (struct prove_sync){.when = event(w, place, phase), .wait = wait != NULL};
+}
+
+static void add_syncs(struct walk *w, struct stmt *st, int place) {
+    add_sync(w, st, &st->before.wait, NULL, place, AT_WAIT);
+    add_sync(w, st, NULL, &st->before.barrier, place, AT_BARRIER);
+}
+
+static void add_step(struct walk *w, struct prove_set c) {
+    struct prove_program *p = &w->x->program;
+    if (p->nsteps == SCHEDULE_SYNCS)
+        w->x->full = true;
+    else
+        p->step[p->nsteps++] = c;
+}
+
+static void add_commit(struct walk *w, struct prove_set c) {
+    struct prove_program *p = &w->x->program;
+    if (p->ncommits == SCHEDULE_SYNCS)
+        w->x->full = true;
+    else
+        p->commit[p->ncommits++] = c;
+}
+
+static void add_one_commit(struct walk *w, int place, enum phase phase) {
+    struct prove_set c = event(w, place, phase);
+    add_commit(w, c);
+    add_step(w, c);
+}
+
+// -- statements -----------------------------------------------------------------------------------
+
+static void walk_list(struct walk *w, struct stmt *list, const struct stmt *load);
+
+static void enter(struct walk *w, const struct stmt *st) {
+    if (w->around.n == INSTANCE_LOOPS)
+        w->x->full = true;
+    else
+        w->around.stmt[w->around.n++] = st;
+}
+
+static void leave(struct walk *w, int ntime) {
+    if (w->around.n) --w->around.n;
+    w->ntime = ntime;
+}
+
+// A commit of a "load" part of pipeline "st": one in each step, of the first ones before the steps
+// begin, also where there is nothing left to load.
+static void commit_ahead(struct walk *w, const struct stmt *st, int place) {
+    struct session *s = w->x->s;
+    const struct ix *begin = instances_step(s, &w->around, st->begin);
+    const struct ix *end = instances_step(s, &w->around, st->end);
+    const struct ix *ahead = ix_int(s, st->pipe->stages - 1), *first = ix_add(s, begin, ahead);
+    for (int which = 0; which < 3; ++which) {  // the first steps, the others, all
+        struct prove_set c = event(w, place, AT_COMMIT);
+        for (int i = 0; i < c.nvars; ++i) {
+            if (c.var[i].var != st->var) continue;
+            struct prove_var *v = (struct prove_var *)&c.var[i];
+            v->begin = which == 1 ? first : begin;
+            v->end = which == 0 ? first : ix_add(s, end, ahead);
+        }
+        if (which < 2)
+            add_commit(w, c);
+        else
+            add_step(w, c);
+    }
+}
+
+static void walk_pipeline(struct walk *w, struct stmt *st, int place) {
+    struct session *s = w->x->s;
+    struct pipeline *pipe = st->pipe;
+    int before = w->ntime, q = 0;
+    if (pipe->stages > 1) add_syncs(w, st, place);
+    push(w, ix_int(s, PHASES * place + AT_ITSELF));
+    enter(w, st);
+    const struct ix *step = ix_var(s, st->var);
+    const struct ix *ahead = ix_sub(s, step, ix_int(s, pipe->stages - 1));
+    for (struct stmt *part = st->body; part; part = part->next, ++q) {
+        push(w, step);
+        add_syncs(w, part, q);
+        w->time[w->ntime - 1] = part->load ? ahead : step;
+        push(w, ix_int(s, PHASES * q + AT_ITSELF));
+        enter(w, part);
+        walk_list(w, part->body, part->load ? st : NULL);
+        leave(w, before + 1);
+    }
+    push(w, step);
+    add_sync(w, st, NULL, &st->behind.barrier, q, AT_BARRIER);
+    leave(w, before);
+}
+
+static void walk_loop(struct walk *w, struct stmt *st, int place) {
+    struct session *s = w->x->s;
+    int before = w->ntime;
+    add_syncs(w, st, place);
+    push(w, ix_int(s, PHASES * place + AT_ITSELF));
+    enter(w, st);
+    push(w, ix_var(s, st->var));
+    walk_list(w, st->body, NULL);
+    leave(w, before);
+}
+
+static void walk_copy(struct walk *w, struct stmt *st, int place) {
+    add_syncs(w, st, place);
+    add_access(w, st, st->copy, &st->copy->src, false, place);
+    add_access(w, st, st->copy, &st->copy->dst, true, place);
+}
+
+static void walk_call(struct walk *w, struct stmt *st, int place) {
+    struct plan_call *y = st->call;
+    add_syncs(w, st, place);
+    for (int i = 0; i < y->fn->nformals; ++i) {
+        enum dir dir = y->fn->formal[i].dir;
+        if (dir != ARG_OUT) add_access(w, st, NULL, &y->view[i], false, place);
+        if (dir != ARG_IN) add_access(w, st, NULL, &y->view[i], true, place);
+    }
+}
+
+static void walk_list(struct walk *w, struct stmt *list, const struct stmt *load) {
+    int place = 0;
+    for (struct stmt *st = list; st; st = st->next, ++place) {
+        bool commit = st->commit_after;
+        switch (st->kind) {
+        case STMT_COPY:
+            walk_copy(w, st, place);
+            commit = st->copy->facts.commit_after;
+            break;
+        case STMT_CALL: walk_call(w, st, place); break;
+        case STMT_FOR: walk_loop(w, st, place); break;
+        case STMT_PIPELINE: walk_pipeline(w, st, place); break;
+        case STMT_PART: BUG("a part outside a pipeline");
+        case STMT_SYNC: add_sync(w, st, NULL, &w->x->written, place, AT_BARRIER); break;
+        case STMT_WAIT: add_sync(w, st, &st->pending, NULL, place, AT_WAIT); break;
+        case STMT_COMMIT: add_one_commit(w, place, AT_COMMIT); break;
+        }
+        if (!commit || st->kind == STMT_COMMIT) continue;
+        if (load && load->pipe->stages > 1)
+            commit_ahead(w, load, place);
+        else
+            add_one_commit(w, place, AT_COMMIT);
+    }
+}
+
+// -- the program ----------------------------------------------------------------------------------
+
+static void shorten(struct prove_set *x, int n) {
+    if (x->nouts > n) x->nouts = n;
+}
+
+void schedule_make(struct session *s, const struct plan *plan, struct kernel *k,
+                   struct prover *prover, struct schedule *out) {
+    struct walk *w = ARENA_NEW(&s->arena, struct walk);
+    struct prove_program *p = &out->program;
+    memset(out, 0, offsetof(struct schedule, access));
+    out->s = s;
+    out->plan = plan;
+    out->k = k;
+    out->prover = prover;
+    out->written = true;
+    p->access = ARENA_ROOM(&s->arena, struct prove_access, SCHEDULE_ACCESSES);
+    p->commit = ARENA_ROOM(&s->arena, struct prove_set, SCHEDULE_SYNCS);
+    p->step = ARENA_ROOM(&s->arena, struct prove_set, SCHEDULE_SYNCS);
+    p->sync = ARENA_ROOM(&s->arena, struct prove_sync, SCHEDULE_SYNCS);
+    w->x = out;
+    walk_list(w, k->body, NULL);
+    int place = 0;
+    for (const struct stmt *st = k->body; st; st = st->next) ++place;
+    if (k->commit_last) add_one_commit(w, place, AT_WAIT);
+    if (k->wait_last) add_sync(w, NULL, &out->all, NULL, place, AT_BARRIER);
+    for (int i = 0; i < p->naccesses; ++i) shorten(&p->access[i].when, w->most);
+    for (int i = 0; i < p->ncommits; ++i) shorten(&p->commit[i], w->most);
+    for (int i = 0; i < p->nsteps; ++i) shorten(&p->step[i], w->most);
+    for (int i = 0; i < p->nsyncs; ++i) shorten(&p->sync[i].when, w->most);
+    size_t pairs = (size_t)p->naccesses * (size_t)p->naccesses + 1;
+    out->used = arena_alloc(&s->arena, sizeof *out->used * pairs);
+    out->fresh = arena_alloc(&s->arena, sizeof *out->fresh * pairs);
+    out->asked = arena_alloc(&s->arena, sizeof *out->asked * pairs);
+    if (p->naccesses && !out->full) out->order = prove_order_new(prover, p);
+}
+
+void schedule_free(struct schedule *x) {
+    if (x->order) prove_order_free(x->order);
+    x->order = NULL;
+}
+
+// Takes over what the facts say.
+static void look(struct schedule *x) {
+    for (int i = 0; i < x->program.nsyncs; ++i) {
+        struct prove_sync *now = &x->program.sync[i];
+        const struct schedule_sync *at = &x->sync[i];
+        now->on = !x->without[i] && (at->barrier ? *at->barrier : *at->wait >= 0);
+        now->pending = at->wait && now->on ? *at->wait : 0;
+    }
+}
+
+// The waits and barriers that are gone, or are looser, since all was proven.
+static int find_gone(const struct schedule *x, int gone[SCHEDULE_SYNCS]) {
+    int n = 0;
+    for (int i = 0; i < x->program.nsyncs; ++i) {
+        const struct prove_sync *now = &x->program.sync[i];
+        if (x->on[i] && (!now->on || now->pending > x->pending[i])) gone[n++] = i;
+    }
+    return n;
+}
+
+// Whether the order of a pair may rest on one of them.
+static bool is_stale(const bool *used, const int *gone, int ngone) {
+    for (int i = 0; i < ngone; ++i)
+        if (used[gone[i]]) return true;
+    return false;
+}
+
+static bool waited_for(struct schedule *x, struct schedule_fault *f) {
+    for (int i = 0; i < x->program.naccesses; ++i) {
+        const struct prove_access *a = &x->program.access[i];
+        if (!a->async || !a->write) continue;
+        f->answer = prove_order_ends(x->order, i, &f->why);
+        f->a = i;
+        f->b = -1;
+        if (f->answer != PROVE_YES) return false;
+    }
+    return true;
+}
+
+static bool ask_pairs(struct schedule *x, struct schedule_fault *f) {
+    int n = x->program.naccesses, gone[SCHEDULE_SYNCS], ngone = find_gone(x, gone);
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) {
+            int at = i * n + j;
+            x->asked[at] = !x->proven || is_stale(x->used[at], gone, ngone);
+            if (!x->asked[at]) continue;
+            f->a = i;
+            f->b = j;
+            f->answer = prove_order_pair(x->order, i, j, x->fresh[at], f->quiet ? NULL : &f->why);
+            if (f->answer != PROVE_YES) return false;
+        }
+    }
+    return true;
+}
+
+bool schedule_in_order(struct schedule *x, struct schedule_fault *f) {
+    int n = x->program.naccesses;
+    *f = (struct schedule_fault){
+        .answer = PROVE_UNKNOWN, .a = -1, .quiet = f->quiet, .soon = f->soon};
+    x->program.soon = f->soon;
+    if (x->full) return false;
+    look(x);
+    if (n == 0) return true;
+    if (!ask_pairs(x, f)) return false;
+    if (x->k->device && !x->k->async && !waited_for(x, f)) return false;
+    for (int i = 0; i < n * n; ++i)
+        if (x->asked[i]) memcpy(x->used[i], x->fresh[i], sizeof *x->used);
+    for (int i = 0; i < x->program.nsyncs; ++i) {
+        x->on[i] = x->program.sync[i].on;
+        x->pending[i] = x->program.sync[i].pending;
+    }
+    x->proven = true;
+    return true;
+}

@@ -1,0 +1,276 @@
+// Pass "sync": barriers, groups of asynchronous copies and waits for them, as few and as loose as
+// are right.
+//
+// Requires: facts of vectorize, places in shared memory; races has refused what no barrier orders.
+// Fills: of copies facts.async, commit_after, group; of statements before and behind, commit_after;
+// kernel.commit_last, wait_last, and sync, which accesses each wait and barrier is for.
+// Leaves alone: everything else.
+//
+// First everything that is needed is put where it is first needed.  A need that shows only later,
+// around a loop, may make an earlier one superfluous: so each is then tried without.  What each
+// access needs is worked out in sync_walk.c.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/session.h"
+#include "pass/pass.h"
+#include "pass/sync/private.h"
+#include "pass/sync/walk.h"
+
+enum { MANY_VISITS = 4000 };  // of statements of one kernel
+
+// -- what is superfluous --------------------------------------------------------------------------
+
+// Whether what is there is enough: as far as the walk can tell, or once there is a schedule,
+// proven.
+static bool enough(struct walk *w) {
+    struct schedule_fault unused = {.quiet = true, .soon = true};
+    return w->schedule ? schedule_in_order(w->schedule, &unused) : sync_enough(w);
+}
+
+static void loosen(struct walk *w, struct sync_before *x) {
+    if (x->barrier) {
+        x->barrier = false;
+        if (!enough(w)) x->barrier = true;
+    }
+    if (x->wait < 0) return;
+    int was = x->wait;
+    x->wait = -1;
+    if (enough(w)) return;
+    for (x->wait = was; x->wait < SYNC_WAIT; ++x->wait) {
+        ++x->wait;
+        bool right = enough(w);
+        --x->wait;
+        if (!right) return;
+    }
+}
+
+static void loosen_list(struct walk *w, struct stmt *list) {
+    for (struct stmt *x = list; x; x = x->next) {
+        if (stmt_orders(x)) continue;
+        loosen(w, &x->before);
+        if (stmt_nests(x)) loosen_list(w, x->body);
+        if (x->kind == STMT_PIPELINE) loosen(w, &x->behind);
+    }
+}
+
+// -- groups ---------------------------------------------------------------------------------------
+
+static bool any_async(const struct stmt *list) {
+    for (const struct stmt *x = list; x; x = x->next) {
+        if (x->kind == STMT_COPY && x->copy->facts.async) return true;
+        if (stmt_nests(x) && any_async(x->body)) return true;
+    }
+    return false;
+}
+
+// In a "load" part a statement of the part ends its group, so that groups are the same when there
+// is nothing left to load.
+static void prepare(struct walk *w, struct stmt *list, bool commits) {
+    for (struct stmt *x = list; x; x = x->next) {
+        x->before.wait = x->behind.wait = -1;
+        if (stmt_orders(x)) continue;
+        if (x->kind == STMT_COPY) {
+            struct copy *c = x->copy;
+            struct copy_facts *f = &c->facts;
+            f->async = copy_atom(c)->row->completes == COMPLETES_BY_GROUP;
+            f->commit_after = f->async && commits;
+        } else if (x->kind == STMT_PART && x->load) {
+            prepare(w, x->body, false);
+            for (struct stmt *y = x->body; y; y = y->next) {
+                if (y->kind == STMT_COPY) y->copy->facts.commit_after = y->copy->facts.async;
+                if (y->kind == STMT_FOR) y->commit_after = any_async(y->body);
+            }
+        } else if (stmt_nests(x)) {
+            prepare(w, x->body, commits);
+        }
+    }
+}
+
+// Numbers the groups in the order of the text.
+static int number(struct stmt *list, int group) {
+    for (struct stmt *x = list; x; x = x->next) {
+        if (x->kind == STMT_COPY) {
+            if (x->copy->facts.async) x->copy->facts.group = group;
+            if (x->copy->facts.commit_after) ++group;
+        } else if (x->kind == STMT_COMMIT) {
+            ++group;
+        } else if (stmt_nests(x)) {
+            group = number(x->body, group);
+            if (x->commit_after) ++group;
+        }
+    }
+    return group;
+}
+
+// -- functions ------------------------------------------------------------------------------------
+
+// A device function hides no barrier.
+static bool without_barriers(struct session *s, const struct kernel *k, const struct stmt *list) {
+    for (const struct stmt *x = list; x; x = x->next) {
+        if (!x->before.barrier && !x->behind.barrier) {
+            if (stmt_nests(x) && !without_barriers(s, k, x->body)) return false;
+            continue;
+        }
+        diag_error(s, x->at,
+                   "a barrier is needed before this %s, and a device function hides none; end '%s' "
+                   "before it, so "
+                   "that its caller can synchronise",
+                   x->kind == STMT_COPY   ? "copy"
+                   : x->kind == STMT_CALL ? "call"
+                   : x->kind == STMT_FOR  ? "loop"
+                   : x->kind == STMT_PART ? "part of a pipeline"
+                                          : "pipeline",
+                   k->name);
+        diag_page(s, "barrier");
+        return false;
+    }
+    return true;
+}
+
+static struct stmt *first_waiting(struct stmt *list) {
+    for (struct stmt *x = list; x; x = x->next) {
+        if (x->before.wait >= 0) return x;
+        struct stmt *inner = stmt_nests(x) ? first_waiting(x->body) : NULL;
+        if (inner) return inner;
+    }
+    return NULL;
+}
+
+static bool any_pipeline(const struct stmt *list) {
+    for (const struct stmt *x = list; x; x = x->next) {
+        if (x->kind == STMT_PIPELINE || (stmt_nests(x) && any_pipeline(x->body))) return true;
+    }
+    return false;
+}
+
+// An async device function leaves one group, that of all its asynchronous copies.
+static bool leaves_one_group(struct session *s, const struct kernel *k) {
+    if (!any_async(k->body)) {
+        diag_error(s, k->at,
+                   "'%s' has no asynchronous copy, so that it leaves no group; leave out 'async', "
+                   "or copy with cp_async",
+                   k->name);
+        return false;
+    }
+    if (any_pipeline(k->body)) {
+        diag_error(s, k->at, "'%s' leaves one group in flight, and a pipeline makes many", k->name);
+        return false;
+    }
+    const struct stmt *x = first_waiting(k->body);
+    if (!x) return true;
+    diag_error(s, x->at,
+               "an async device function leaves its copies in flight, and this would have to wait "
+               "for them; end '%s' before it",
+               k->name);
+    diag_page(s, "barrier");
+    return false;
+}
+
+// Makes all waits in "list" as tight as they can be, which is easier to prove; whether one was not.
+static bool tighten(struct stmt *list) {
+    bool any = false;
+    for (struct stmt *x = list; x; x = x->next) {
+        if (x->before.wait > 0) {
+            x->before.wait = 0;
+            any = true;
+        }
+        if (stmt_nests(x)) any |= tighten(x->body);
+    }
+    return any;
+}
+
+// Puts what the prover misses before the later access.  The walk sees more threads keep to their
+// own elements than the prover does: where parts are no layouts of coordinates.
+static bool mend(struct walk *w, const struct schedule_fault *f) {
+    struct schedule *x = w->schedule;
+    if (f->answer != PROVE_NO || f->b < 0) return false;
+    for (int i = 0; i < x->program.nsyncs; ++i) {
+        struct schedule_sync *at = &x->sync[i];
+        if (at->stmt != x->access[f->b].stmt) continue;
+        if (f->why.missing == PROVE_WAIT && at->wait && *at->wait != 0) {
+            *at->wait = 0;
+            return true;
+        }
+        if (f->why.missing != PROVE_WAIT && at->barrier && !*at->barrier)
+            return *at->barrier = true;
+    }
+    return false;
+}
+
+static bool mended_in_order(struct walk *w, struct schedule_fault *f) {
+    while (!schedule_in_order(w->schedule, f)) {
+        if (!mend(w, f)) return false;
+    }
+    return true;
+}
+
+// Whether what is there is proven to be enough; where that takes too many steps, with waits that
+// leave nothing in flight, and then these stay.
+static bool prove_all(struct walk *w, bool *loose, struct schedule_fault *f) {
+    *loose = true;
+    if (mended_in_order(w, f)) return true;
+    if (f->answer != PROVE_UNKNOWN || f->a < 0 || !tighten(w->k->body)) return false;
+    *loose = false;
+    return mended_in_order(w, f);
+}
+
+// Puts waits and barriers where they are first needed, then takes away what is needed no more.
+static bool place(struct walk *w) {
+    struct kernel *k = w->k;
+    struct schedule_fault f = {0};
+    w->mark = true;
+    sync_enough(w);
+    w->mark = false;
+    w->large = w->visits > MANY_VISITS;
+    if (k->async && !leaves_one_group(w->s, k)) return false;
+    k->commit_last = k->async;
+    // a device function returns with its accesses done
+    k->wait_last = k->device && !k->async && any_async(k->body);
+    if (!w->large) {
+        sync_hoist(w, k->body);
+        loosen_list(w, k->body);
+        sync_turn(w, k->body);
+    }
+    struct session_mark mark = session_mark(w->s);
+    w->schedule = ARENA_ROOM(&w->s->arena, struct schedule, 1);
+    schedule_make(w->s, w->plan, k, w->prover, w->schedule);
+    bool loose, ok = prove_all(w, &loose, &f);
+    if (!ok) sync_report(w->schedule, &f);
+    if (ok && loose) loosen_list(w, k->body);
+    schedule_free(w->schedule);
+    w->schedule = NULL;
+    session_rewind(w->s, mark);  // all that stays are flags of statements
+    if (!ok) return false;
+    sync_points(w);
+    return !k->device || without_barriers(w->s, k, k->body);
+}
+
+static bool check_manual(struct walk *w) {
+    struct schedule_fault f = {0};
+    sync_points(w);
+    struct session_mark mark = session_mark(w->s);
+    w->schedule = ARENA_ROOM(&w->s->arena, struct schedule, 1);
+    schedule_make(w->s, w->plan, w->k, w->prover, w->schedule);
+    bool ok = schedule_in_order(w->schedule, &f);
+    if (ok)
+        sync_warn_needless(w->schedule);
+    else
+        sync_report(w->schedule, &f);
+    schedule_free(w->schedule);
+    w->schedule = NULL;
+    session_rewind(w->s, mark);
+    return ok;
+}
+
+bool pass_sync(struct session *s, struct plan *p) {
+    bool ok = true;
+    for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
+        struct walk w = {.s = s, .plan = p, .k = k, .prover = instances_prover(s, p, k)};
+        prepare(&w, k->body, !k->manual && !k->async);
+        if (!(k->manual ? check_manual(&w) : place(&w))) ok = false;
+        prover_free(w.prover);
+        number(k->body, 1);
+    }
+    return ok;
+}

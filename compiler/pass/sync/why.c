@@ -1,0 +1,111 @@
+// What each wait and each barrier is for: what is not in order without it.
+//
+// One after the other is taken away, a wait made one group looser, and the function gone through
+// once more; the accesses that then meet too early are its reasons.  They are found when all is in
+// place, so that a barrier that serves several needs, as that at the head of a pipeline's step
+// does, has them all.
+#include "base/session.h"
+#include "pass/sync/private.h"
+
+struct points {
+    struct walk *w;
+    const struct sync_point **end;
+};
+
+static struct range place_of(struct access a) {
+    return a.copy ? a.copy->at : a.call->at;
+}
+
+static void add_reason(struct walk *w, const struct sync_pair *pair) {
+    struct sync_reasons *why = w->why;
+    struct access a = pair->earlier.a, b = pair->later;
+    struct sync_reason new = {
+        .wait = why->wait,
+        .buffer = meet_buffer(w->k, b),
+        .earlier = a.copy,
+        .later = b.copy,
+        .earlier_at = place_of(a),
+        .later_at = place_of(b),
+        .earlier_writes = a.write,
+        .later_writes = b.write,
+    };
+    for (const struct sync_reason *x = *why->first; x; x = x->next) {
+        bool same_earlier = x->buffer == new.buffer &&
+                            x->earlier_at.begin == new.earlier_at.begin &&
+                            x->earlier_writes == new.earlier_writes;
+        bool same_later =
+            x->later_at.begin == new.later_at.begin && x->later_writes == new.later_writes;
+        // of a wait that is not there all that comes later is too early as well
+        if (same_earlier && (same_later || why->wait)) return;
+    }
+    struct sync_reason *r = ARENA_NEW(&w->s->arena, struct sync_reason);
+    *r = new;
+    *why->end = r;
+    why->end = &r->next;
+}
+
+void sync_note(struct walk *w, const struct need *need, bool waits, bool orders, int wait) {
+    struct sync_pair *in_order = NULL;
+    for (struct sync_pair *pair = need->pairs, *next; pair; pair = next) {
+        next = pair->next;
+        pair->next = in_order;
+        in_order = pair;
+    }
+    for (const struct sync_pair *pair = in_order; pair; pair = pair->next) {
+        const struct entry *e = &pair->earlier;
+        if (w->why->wait ? !waits && e->async && (wait < 0 || e->age < wait)
+                         : !orders && pair->barrier)
+            add_reason(w, pair);
+    }
+}
+
+// Adds what is not in order now to the list that ends at "end"; returns its end.
+static const struct sync_reason **add_reasons(struct walk *w, bool wait,
+                                              const struct sync_reason **end) {
+    struct sync_reasons why = {wait, end, end};
+    w->why = &why;
+    if (!w->large) sync_enough(w);
+    w->why = NULL;
+    return why.end;
+}
+
+// The point of "b", which stands at "place" of "at"; none when it neither waits nor is a barrier.
+static void add_point(struct points *p, enum sync_place place, const struct stmt *at,
+                      struct sync_before *b) {
+    if (b->wait < 0 && !b->barrier) return;
+    struct sync_point *x = ARENA_NEW(&p->w->s->arena, struct sync_point);
+    *x = (struct sync_point){place, at, b->wait, b->barrier, NULL, NULL};
+    const struct sync_reason **end = &x->why;
+    if (b->wait >= 0 && place != SYNC_AT_WRITTEN) {
+        ++b->wait;
+        end = add_reasons(p->w, true, end);
+        --b->wait;
+    }
+    if (b->barrier && place != SYNC_AT_WRITTEN) {
+        b->barrier = false;
+        add_reasons(p->w, false, end);
+        b->barrier = true;
+    }
+    *p->end = x;
+    p->end = &x->next;
+    b->point = x;
+}
+
+static void add_points(struct points *p, struct stmt *list) {
+    for (struct stmt *x = list; x; x = x->next) {
+        struct sync_before written = {.wait = x->kind == STMT_WAIT ? x->pending : -1,
+                                      .barrier = x->kind == STMT_SYNC};
+        if (stmt_orders(x)) {
+            add_point(p, SYNC_AT_WRITTEN, x, &written);
+            continue;
+        }
+        add_point(p, x->kind == STMT_PART ? SYNC_AT_PART : SYNC_AT_BEFORE, x, &x->before);
+        if (stmt_nests(x)) add_points(p, x->body);
+        if (x->kind == STMT_PIPELINE) add_point(p, SYNC_AT_BEHIND, x, &x->behind);
+    }
+}
+
+void sync_points(struct walk *w) {
+    struct points p = {w, &w->k->sync};
+    add_points(&p, w->k->body);
+}

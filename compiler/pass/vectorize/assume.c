@@ -1,0 +1,117 @@
+// What divides an address: promises, and the facts that a variant of a kernel asks for at launch.
+//
+// Not promised is the alignment of a global tensor that is declared without "align", and what
+// divides a product with a param that is declared without "%".
+#include "pass/vectorize/assume.h"
+
+#include "base/session.h"
+#include "plan/align.h"
+
+static int64_t gcd(int64_t a, int64_t b) {
+    while (b) {
+        int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a < 0 ? -a : a;
+}
+
+// The product where 64 bits hold it, else "a", which divides it.
+int64_t assume_times(int64_t a, int64_t b) {
+    int64_t r;
+    return __builtin_mul_overflow(a, b, &r) ? a : r;
+}
+
+// -- the list -------------------------------------------------------------------------------------
+
+static bool same_subject(const struct condition *a, const struct condition *b) {
+    if (a->tensor || b->tensor) return a->tensor == b->tensor;
+    return lay_int_equal(a->value, b->value);
+}
+
+// Whether all factors of "x" are factors of "y"; both are sorted.
+static bool divides(struct lay_int x, struct lay_int y) {
+    int i = 0;
+    for (int j = 0; i < x.nsyms && j < y.nsyms; ++j)
+        i += lay_sym_compare(x.syms[i], y.syms[j]) == 0;
+    return i == x.nsyms;
+}
+
+// Whether "a" makes "b" needless.
+static bool implies(const struct condition *a, const struct condition *b) {
+    if (a->tensor || b->tensor) return a->tensor == b->tensor && a->by % b->by == 0;
+    return divides(a->value, b->value) && a->by % b->by == 0;
+}
+
+static void ask(const struct assumption *a, struct condition c) {
+    struct conditions *l = a->list;
+    for (int i = 0; i < l->n; ++i) {
+        if (same_subject(&l->at[i], &c))
+            c.by = assume_times(c.by / gcd(c.by, l->at[i].by), l->at[i].by);
+    }
+    for (int i = 0; i < l->n; ++i) {
+        if (implies(&l->at[i], &c)) return;
+    }
+    int n = 0;
+    for (int i = 0; i < l->n; ++i) {
+        if (!implies(&c, &l->at[i])) l->at[n++] = l->at[i];
+    }
+    l->n = n;
+    l->at = arena_more(&a->s->arena, l->at, sizeof *l->at, l->n, &l->cap);
+    l->at[l->n++] = c;
+}
+
+// -- divisors -------------------------------------------------------------------------------------
+
+int64_t assume_base(const struct assumption *a, const struct tensor *t) {
+    int64_t known = align_counted_on(a->kernel, t);
+    if (t->align || t->space != MEM_GLOBAL || a->kernel->device || known >= a->bytes) return known;
+    if (a->list) ask(a, (struct condition){t, lay_int(0), a->bytes});
+    return a->bytes;
+}
+
+const struct lay_sym *assume_unpromised(struct lay_int x) {
+    for (int i = 0; i < x.nsyms; ++i) {
+        const struct lay_sym *y = x.syms[i];
+        if (!y->name) y = assume_unpromised(y->of);
+        if (y && y->mul == 1) return y;
+    }
+    return NULL;
+}
+
+// What divides "x" by the variant's conditions, and by "d", which does.
+static int64_t divisor_when(const struct assumption *a, struct lay_int x, int64_t d) {
+    for (int i = 0; i < a->nwhen; ++i) {
+        const struct condition *c = &a->when[i];
+        if (c->tensor || !divides(c->value, x)) continue;
+        int64_t by = assume_times(x.num < 0 ? -x.num : x.num, c->by);
+        if (by % x.den == 0) d = assume_times(d / gcd(d, by / x.den), by / x.den);
+    }
+    return d;
+}
+
+int64_t assume_int(const struct assumption *a, struct lay_int x, int64_t unit) {
+    int64_t d = lay_int_divisor(x);
+    if (a->bytes == 0 && d != 0) d = divisor_when(a, x, d);
+    d = assume_times(d, unit);
+    if (a->bytes == 0 || d % a->bytes == 0 || !assume_unpromised(x) || a->kernel->device) return d;
+    if (a->list) {
+        // num * S / den is a multiple of g when S is one of g * den / gcd(num, g * den)
+        int64_t g = assume_times(x.den, a->bytes / gcd(a->bytes, unit));
+        struct lay_int s = x;
+        s.num = s.den = 1;
+        ask(a, (struct condition){NULL, s, g / gcd(x.num, g)});
+    }
+    return assume_times(d / gcd(d, a->bytes), a->bytes);
+}
+
+int64_t assume_ix(const struct assumption *a, const struct ix *e, int64_t unit) {
+    if (e->op != IX_SUM) return assume_times(unit, ix_divisor(e));
+    int64_t g = 0;
+    for (int i = 0; i < e->nterms; ++i) {
+        const struct ix *atom = e->term[i].atom;
+        int64_t by = assume_times(unit, atom ? ix_divisor(atom) : 1);
+        g = gcd(g, assume_int(a, e->term[i].coef, by));
+    }
+    return g;
+}

@@ -1,0 +1,192 @@
+// Variants of a kernel: one for each width that comes out of what the plan does not promise.
+//
+// Requires: the copies' facts under the assumption that all holds.  Fills: kernel.variant,
+// facts.variant.  The launcher asks for the conditions of the widest variant, then of the next, and
+// the last one has none.
+#include "pass/vectorize/variants.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/session.h"
+#include "pass/sync/walk.h"
+#include "plan/bind.h"
+
+enum { CAPS = 5 };  // 128, 64, 32, 16 and 8 bits
+
+struct copies {
+    struct copy **at;
+    int n, cap;
+};
+
+static bool collect(struct session *s, struct kernel *k, struct copy *c, void *user) {
+    struct copies *l = user;
+    (void)k;
+    l->at = arena_more(&s->arena, l->at, sizeof *l->at, l->n, &l->cap);
+    l->at[l->n++] = c;
+    return true;
+}
+
+static bool exact(const struct copy *c) {
+    return copy_atom(c)->row->exact;
+}
+
+static int64_t assumed(const struct copy *c, int cap) {
+    return exact(c) ? 0 : VARIANT_BYTES >> cap;
+}
+
+// -- what to say ----------------------------------------------------------------------------------
+
+// The param of "value" that a promise is best made of: one without any, as there is in a condition.
+static const struct param *to_promise(const struct kernel *k, struct lay_int value) {
+    const struct lay_sym *y = assume_unpromised(value);
+    int i = 0;
+    while (k->param[i]->sym != y) ++i;
+    return k->param[i];
+}
+
+// Where the promise of "c" can be written, and what; false where that is not one word at one place.
+static bool mend(struct session *s, const struct kernel *k, const struct condition *c,
+                 struct range *at, const char **text) {
+    if (c->tensor) {
+        *at = c->tensor->align_at;
+        *text = arena_printf(&s->arena, " align %" PRId64, c->by);
+        return true;
+    }
+    const struct param *q = to_promise(k, c->value);
+    if (!q->mod_free || c->value.nsyms != 1 || c->value.syms[0] != q->sym) return false;
+    *at = q->mod_at;
+    *text = arena_printf(&s->arena, " %% %" PRId64, c->by);
+    return true;
+}
+
+static void note_fact(struct session *s, const struct kernel *k, const struct condition *c) {
+    if (c->tensor) {
+        diag_note(s, c->tensor->at,
+                  "'%s' is not promised to be aligned to %" PRId64 " bytes; say 'align %" PRId64
+                  "' if it is",
+                  c->tensor->name, c->by, c->by);
+        return;
+    }
+    const struct param *q = to_promise(k, c->value);
+    if (c->value.nsyms == 1 && c->value.syms[0] == q->sym) {
+        diag_note(s, q->at,
+                  "'%s' is not promised to be a multiple of %" PRId64 "; say 'index %% %" PRId64
+                  "' if it is",
+                  q->name, c->by, c->by);
+    } else {
+        diag_note(s, q->at,
+                  "'%s' is not promised to be a multiple of %" PRId64
+                  "; a promise of '%s' that makes it one would do",
+                  lay_int_text(&s->lay, c->value), c->by, q->name);
+    }
+}
+
+void note_promises(struct session *s, const struct kernel *k, const struct conditions *list,
+                   const char *then) {
+    struct range at;
+    const char *text;
+    bool all = true;
+    for (int i = 0; i < list->n; ++i) {
+        note_fact(s, k, &list->at[i]);
+        all &= mend(s, k, &list->at[i], &at, &text);
+    }
+    if (!all) return;
+    // one of them alone does not mend it
+    if (list->n > 1) diag_note(s, k->at, "with all of this promised %s", then);
+    for (int i = 0; i < list->n; ++i) {
+        mend(s, k, &list->at[i], &at, &text);
+        diag_fixit(s, at, text);
+    }
+}
+
+static const char *widths_text(struct session *s, const struct kernel *k) {
+    const char *text = "";
+    for (int i = 0; i < k->nvariants; ++i) {
+        const char *comma = i == 0 ? "" : i == k->nvariants - 1 ? " and " : ", ";
+        text = arena_printf(&s->arena, "%s%s%d", text, comma, k->variant[i].bits);
+    }
+    return text;
+}
+
+// Tensors first, then params, as they came.
+static void sort(struct session *s, struct conditions *list) {
+    struct condition *sorted = ARENA_ARRAY(&s->arena, struct condition, list->n + 1);
+    int n = 0;
+    for (int tensors = 1; tensors >= 0; --tensors) {
+        for (int i = 0; i < list->n; ++i) {
+            if ((list->at[i].tensor != NULL) == (tensors == 1)) sorted[n++] = list->at[i];
+        }
+    }
+    list->at = sorted;
+}
+
+// -- the variants ---------------------------------------------------------------------------------
+
+// Whether some values of the params keep all promises and the conditions.
+static bool can_hold(struct session *s, const struct plan *p, const struct conditions *list) {
+    bool params = false;
+    for (int i = 0; i < list->n; ++i) params |= !list->at[i].tensor;
+    return !params || plan_choose_when(s, p, NULL, list->at, list->n, 0) != NULL;
+}
+
+// Gives "c" its widths with what the "n" "chosen" caps assume.
+static void give_widths(struct session *s, const struct kernel *k, struct copy *c,
+                        const int *chosen, const struct variant *made, int n) {
+    struct copy_width *by = ARENA_ARRAY(&s->arena, struct copy_width, n);
+    const struct copy_facts as_it_was = c->facts;
+    for (int v = 0; v < n; ++v) {
+        struct copy_facts f = vectorize_variant(s, k, c, assumed(c, chosen[v]), &made[v]);
+        vectorize_finish(s, c, &f);
+        by[v] =
+            (struct copy_width){f.bits,     f.vec,       f.won,   f.mode,     f.nmodes,   f.pred,
+                                f.pred_vec, f.edge_mode, f.nedge, f.edge_vec, f.edge_bits};
+    }
+    c->facts = vectorize_variant(s, k, c, assumed(c, chosen[0]), &made[0]);
+    memcpy(c->facts.why, as_it_was.why, sizeof as_it_was.why);
+    if (n == 1) return;
+    c->facts.variant = by;
+    c->facts.nvariants = n;
+}
+
+void make_variants(struct session *s, const struct plan *p, struct kernel *k) {
+    struct copies copies = {NULL, 0, 0};
+    int chosen[CAPS];
+    struct variant *made = ARENA_ARRAY(&s->arena, struct variant, CAPS);
+    walk_copies(s, k, collect, &copies);
+    int(*bits)[CAPS] = (int(*)[CAPS])ARENA_ARRAY(&s->arena, int, copies.n *CAPS + 1);
+    int widest = 0;  // of the accesses that depend on conditions
+    for (int i = 0; i < copies.n; ++i) {
+        const struct copy *c = copies.at[i];
+        bits[i][0] = vectorize_facts(s, k, c, assumed(c, 0), NULL).bits;
+        if (exact(c) || vectorize_facts(s, k, c, 0, NULL).bits == bits[i][0]) continue;
+        if (bits[i][0] > widest) widest = bits[i][0];
+    }
+    if (widest == 0) return;
+    int n = 0;
+    for (int cap = 0; cap < CAPS; ++cap) {
+        struct conditions list = {NULL, 0, 0};
+        bool differs = n == 0;
+        for (int i = 0; i < copies.n; ++i) {
+            const struct copy *c = copies.at[i];
+            bits[i][cap] = vectorize_facts(s, k, c, assumed(c, cap), &list).bits;
+            differs |= n > 0 && bits[i][cap] != bits[i][chosen[n - 1]];
+        }
+        if (!differs || !can_hold(s, p, &list)) continue;
+        sort(s, &list);
+        chosen[n] = cap;
+        int most = 8 * VARIANT_BYTES >> cap;
+        made[n++] = (struct variant){most < widest ? most : widest, list.at, list.n};
+        if (list.n == 0) break;
+    }
+    for (int i = 0; i < copies.n; ++i) give_widths(s, k, copies.at[i], chosen, made, n);
+    if (n == 1) return;
+    k->variant = made;
+    k->nvariants = n;
+    diag_warn(s, W_VERSIONED, k->at,
+              "kernel '%s' is compiled %d times, for accesses of up to %s bits, because its plan "
+              "does not promise what the widest need",
+              k->name, n, widths_text(s, k));
+    struct conditions missing = {(struct condition *)made[0].when, made[0].nwhen, 0};
+    note_promises(s, k, &missing, "it is compiled once");
+}

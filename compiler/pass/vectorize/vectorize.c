@@ -1,0 +1,317 @@
+// Pass "vectorize": the width of an access, the least of named bounds.
+//
+// Requires: facts of partition and predicate.  Fills: facts.bits, vec, bound, won, why, src_align,
+// dst_align, variant, kernel.variant, and what edge.h fills; reorders facts.mode so that the
+// iterations that are left after the vector come in the order in which memory runs, and takes the
+// vector's own elements out of it.
+//
+// Bounds, in bits: the atom; the contiguous run of each side and the run common to both; the
+// alignment of each side, the greatest common divisor of the base's alignment and of every known
+// offset and stride that is left; the divisibility that is promised of those that a param enters;
+// the swizzle's base; predicates, where no tile is whole; the conversion of elements.
+//
+// A copy that converts loads as many elements at once as it stores, so that the side with narrower
+// elements has narrower accesses: facts.bits are the other side's.
+//
+// What is not promised (assume.h) bounds no width: variants.c makes a version of the kernel for
+// each width that comes out of it.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/partition/edge.h"
+#include "pass/pass.h"
+#include "pass/sync/async.h"
+#include "pass/sync/walk.h"
+#include "pass/vectorize/assume.h"
+#include "pass/vectorize/variants.h"
+#include "pass/vectorize/width.h"
+
+static int64_t power_of_two_in(int64_t n) {
+    return n & -n;
+}
+
+// -- runs -----------------------------------------------------------------------------------------
+
+static bool continues(const struct copy_mode *m, int sides, int64_t run) {
+    return (!(sides & SRC) || lay_int_is(m->src, run)) &&
+           (!(sides & DST) || lay_int_is(m->dst, run));
+}
+
+int64_t width_run(const struct copy_mode *mode, int n, int sides, int *taken, int *ntaken) {
+    int64_t run = 1;
+    bool used[256] = {false};
+    int count = 0;
+    for (bool grew = true; grew;) {
+        grew = false;
+        for (int i = 0; i < n; ++i) {
+            if (used[i] || !continues(&mode[i], sides, run)) continue;
+            used[i] = grew = true;
+            if (taken) taken[count] = i;
+            ++count;
+            run *= mode[i].extent;
+            break;
+        }
+    }
+    if (ntaken) *ntaken = count;
+    return run;
+}
+
+// -- alignment ------------------------------------------------------------------------------------
+
+// Adds "d" things of "unit" bytes to what a param enters.
+static void add_loose(const struct assumption *a, struct align_terms *t, struct lay_int d,
+                      int64_t unit) {
+    int64_t by = assume_int(a, d, unit);
+    if (t->promised == 0 || power_of_two_in(by) < power_of_two_in(t->promised)) t->loose = d;
+    t->promised = lay_gcd(t->promised, by);
+}
+
+static void add_offset(const struct assumption *a, struct align_terms *t, const struct ix *e,
+                       int64_t bytes) {
+    if (!e || e->op != IX_SUM) {
+        t->offset = lay_gcd(t->offset, (e ? ix_divisor(e) : 1) * bytes);
+        return;
+    }
+    for (int i = 0; i < e->nterms; ++i) {
+        struct lay_int coef = e->term[i].coef;
+        const struct ix *atom = e->term[i].atom;
+        int64_t unit = assume_times(bytes, atom ? ix_divisor(atom) : 1);
+        if (coef.nsyms > 0)
+            add_loose(a, t, coef, unit);
+        else
+            t->offset = lay_gcd(t->offset, assume_times(unit, lay_int_divisor(coef)));
+    }
+}
+
+// Bytes to which every vector of "vec" elements of a side is aligned, but for what a param enters.
+static int64_t alignment(const struct assumption *a, const struct copy_facts *f,
+                         const struct view *v, int side, int64_t vec, struct align_terms *terms) {
+    const struct part *p = side == SRC ? &f->src : &f->dst;
+    int64_t bytes = v->base->elem->bits / 8;
+    int64_t run = 1;
+    bool used[256] = {false};
+    // the run's own modes step over whole vectors once the vector's elements are gone
+    for (bool grew = true; grew;) {
+        grew = false;
+        for (int i = 0; i < f->nmodes; ++i) {
+            if (used[i] || !continues(&f->mode[i], SRC | DST, run)) continue;
+            used[i] = grew = true;
+            run *= f->mode[i].extent;
+            break;
+        }
+    }
+    *terms = (struct align_terms){.base = assume_base(a, v->base),
+                                  .run = run % vec == 0 ? vec * bytes : bytes,
+                                  .worst = lay_int(0),
+                                  .loose = lay_int(0)};
+    add_offset(a, terms, p->offset, bytes);
+    for (int i = 0; i < f->nmodes; ++i) {
+        if (used[i]) continue;
+        struct lay_int d = side == SRC ? f->mode[i].src : f->mode[i].dst;
+        if (d.nsyms > 0) {
+            add_loose(a, terms, d, bytes);
+            continue;
+        }
+        terms->stride = lay_gcd(terms->stride, lay_int_divisor(d) * bytes);
+        if (lay_int_is(d, 0)) continue;
+        if (lay_int_is(terms->worst, 0) ||
+            power_of_two_in(lay_int_divisor(d)) < power_of_two_in(lay_int_divisor(terms->worst)))
+            terms->worst = d;
+    }
+    return lay_gcd(lay_gcd(terms->base, terms->offset), lay_gcd(terms->run, terms->stride));
+}
+
+// -- one copy -------------------------------------------------------------------------------------
+
+// Merges the common run into one mode of whole vectors, which comes first.
+static void reorder(struct session *s, struct copy_facts *f) {
+    int order[256], taken;
+    int64_t vec = f->vec;
+    struct copy_mode *m = ARENA_ARRAY(&s->arena, struct copy_mode, f->nmodes + 1);
+    int64_t run = width_run(f->mode, f->nmodes, SRC | DST, order, &taken);
+    int n = 0;
+    bool used[256] = {false}, rest = false;
+    for (int k = 0; k < taken; ++k) {
+        used[order[k]] = true;
+        rest = f->mode[order[k]].rest;
+    }
+    if (run % vec != 0)
+        BUG("a vector of %ld that a run of %ld does not hold", (long)vec, (long)run);
+    if (run > vec) m[n++] = (struct copy_mode){run / vec, lay_int(vec), lay_int(vec), rest};
+    for (int i = 0; i < f->nmodes; ++i) {
+        if (!used[i] && f->mode[i].extent > 1) m[n++] = f->mode[i];
+    }
+    // neighbours that are one mode on both sides
+    int w = 0;
+    for (int i = 0; i < n; ++i) {
+        if (w > 0 && m[w - 1].rest == m[i].rest &&
+            lay_int_equal(lay_int_mul(&s->lay, m[w - 1].src, lay_int(m[w - 1].extent)), m[i].src) &&
+            lay_int_equal(lay_int_mul(&s->lay, m[w - 1].dst, lay_int(m[w - 1].extent)), m[i].dst)) {
+            m[w - 1].extent *= m[i].extent;
+        } else {
+            m[w++] = m[i];
+        }
+    }
+    f->mode = m;
+    f->nmodes = w;
+}
+
+static int64_t at_most(int64_t a, int64_t cap) {
+    return a < cap ? a : cap;
+}
+
+static int64_t at_least(int64_t a, int64_t least) {
+    return a > least ? a : least;
+}
+
+static int64_t promised(const struct align_terms *t) {
+    return t->promised ? at_most(t->promised, BOUND_NONE / 8) * 8 : BOUND_NONE;
+}
+
+static void not_reached(struct session *s, struct kernel *k, const struct copy *c,
+                        const struct atom *atom) {
+    const struct copy_facts *f = &c->facts;
+    int best = f->bits;
+    if (atom->row->exact) {
+        diag_error(s, c->at, "%s cannot use %d-bit accesses, only %d: %s", copy_name(s, c),
+                   atom->bits, best, width_reason(s, c, c->facts.won));
+        bool run = f->won == BOUND_SRC_RUN || f->won == BOUND_DST_RUN || f->won == BOUND_COMMON_RUN;
+        diag_page(s, run ? "contiguous" : "aligned");
+        if (atom->row->completes == COMPLETES_BY_GROUP) async_advise(s, k, c, atom);
+    } else if (c->tc && c->tc->by) {
+        diag_warn(s, W_VECTORIZE, c->at,
+                  "%s moves %d bits an access, its threads could move more: %s", copy_name(s, c),
+                  best, width_reason(s, c, c->facts.won));
+        diag_if_mended(s);
+    } else {
+        diag_warn(s, W_VECTORIZE, c->at, "%s moves %d bits an access, %d were asked for: %s",
+                  copy_name(s, c), best, atom->bits, width_reason(s, c, c->facts.won));
+    }
+    if (atom->row->exact) {
+        struct conditions missing = {NULL, 0, 0};
+        if (vectorize_facts(s, k, c, atom->bits / 8, &missing).bits >= atom->bits)
+            note_promises(s, k, &missing, "the copy has its width");
+    }
+    if (c->tc) diag_note(s, c->tc->at, "the tiled copy is declared here");
+    if (f->won == BOUND_SRC_RUN || f->won == BOUND_SRC_ALIGN || f->won == BOUND_SRC_DIVIDES ||
+        f->won == BOUND_COMMON_RUN) {
+        diag_note(s, c->src.base->at, "'%s' has layout %s", c->src.base->name,
+                  lay_text(&s->lay, c->src.base->layout));
+    }
+    if (f->won == BOUND_DST_RUN || f->won == BOUND_DST_ALIGN || f->won == BOUND_DST_DIVIDES ||
+        f->won == BOUND_COMMON_RUN) {
+        diag_note(s, c->dst.base->at, "'%s' has layout %s", c->dst.base->name,
+                  lay_valid(c->dst.base->layout) ? lay_text(&s->lay, c->dst.base->layout)
+                                                 : "of its tile");
+    }
+    widen_offer(s, k, c);
+}
+
+// The bounds of "c" under the assumption "a", and what comes of them.
+static void measure(const struct assumption *a, const struct copy *c, struct copy_facts *f) {
+    const struct atom *atom = copy_atom(c);
+    int src = c->src.base->elem->bits, dst = c->dst.base->elem->bits;
+    int bits = copy_wider(c)->bits;
+    struct assumption of_src = *a, of_dst = *a;  // the wider side's bytes are assumed
+    of_src.bytes = a->bytes * src / bits;
+    of_dst.bytes = a->bytes * dst / bits;
+    int64_t run_src = width_run(f->mode, f->nmodes, SRC, NULL, NULL);
+    int64_t run_dst = width_run(f->mode, f->nmodes, DST, NULL, NULL);
+    int64_t run = width_run(f->mode, f->nmodes, SRC | DST, NULL, NULL);
+    int64_t *b = f->bound;
+    // a cap below an element leaves single elements
+    b[BOUND_CONVERSION] = src != dst ? at_least(atom->bits, bits) : BOUND_NONE;
+    b[BOUND_ATOM] = at_least(atom->bits, src != dst ? src + dst - bits : bits);
+    b[BOUND_SRC_RUN] = at_most(power_of_two_in(run_src), BOUND_NONE / src) * src;
+    b[BOUND_DST_RUN] = at_most(power_of_two_in(run_dst), BOUND_NONE / dst) * dst;
+    b[BOUND_COMMON_RUN] = at_most(power_of_two_in(run), BOUND_NONE / bits) * bits;
+    int64_t vec = power_of_two_in(run);
+    b[BOUND_SRC_ALIGN] =
+        at_most(alignment(&of_src, f, &c->src, SRC, vec, &f->src_align), BOUND_NONE / 8) * 8;
+    b[BOUND_DST_ALIGN] =
+        at_most(alignment(&of_dst, f, &c->dst, DST, vec, &f->dst_align), BOUND_NONE / 8) * 8;
+    b[BOUND_SRC_DIVIDES] = promised(&f->src_align);
+    b[BOUND_DST_DIVIDES] = promised(&f->dst_align);
+    b[BOUND_SRC_SWIZZLE] = f->src.sw.b ? ((int64_t)src << at_most(f->src.sw.m, 10)) : BOUND_NONE;
+    b[BOUND_DST_SWIZZLE] = f->dst.sw.b ? ((int64_t)dst << at_most(f->dst.sw.m, 10)) : BOUND_NONE;
+    bool fills = atom->row->raw && c->pad;
+    if (f->npred) edge_granularity(a, f, bits / 8, fills ? atom->bits / bits : 0);
+    b[BOUND_PREDICATE] = f->edge == EDGE_ALWAYS ? f->pred_vec * bits : BOUND_NONE;
+    f->won = BOUND_ATOM;
+    int64_t least = bound_as_wider(c, BOUND_ATOM, b[BOUND_ATOM]);
+    for (int i = 1; i < N_BOUNDS; ++i) {
+        int64_t p = bound_as_wider(c, (enum bound)i, power_of_two_in(b[i]));
+        if (p < least) {
+            least = p;
+            f->won = (enum bound)i;
+        }
+    }
+    f->bits = (int)least;
+    f->vec = (int)(least / bits);
+}
+
+struct copy_facts vectorize_facts(struct session *s, const struct kernel *k, const struct copy *c,
+                                  int64_t bytes, struct conditions *list) {
+    struct copy_facts f = c->facts;
+    struct assumption a = {s, k, bytes, NULL, NULL, 0};
+    measure(&a, c, &f);
+    if (list && f.bits / 8 <= bytes) {
+        struct copy_facts again = c->facts;
+        a = (struct assumption){s, k, f.bits / 8, list, NULL, 0};
+        measure(&a, c, &again);
+    }
+    return f;
+}
+
+struct copy_facts vectorize_variant(struct session *s, const struct kernel *k, const struct copy *c,
+                                    int64_t bytes, const struct variant *v) {
+    struct copy_facts f = c->facts;
+    struct assumption a = {s, k, bytes, NULL, v->when, v->nwhen};
+    measure(&a, c, &f);
+    return f;
+}
+
+void vectorize_finish(struct session *s, const struct copy *c, struct copy_facts *f) {
+    reorder(s, f);
+    if (f->npred) edge_modes(s, f, copy_wider(c)->bits);
+}
+
+static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
+    (void)user;
+    struct copy_facts *f = &c->facts;
+    const struct atom *atom = copy_atom(c);
+    int bits = copy_wider(c)->bits;
+    if (f->nmodes > 256) BUG("a thread's part of a copy in %d modes", f->nmodes);
+    // a width that is demanded is no matter of what holds at launch
+    struct assumption a = {s, k, atom->row->exact ? 0 : VARIANT_BYTES, NULL, NULL, 0};
+    measure(&a, c, f);
+    for (int i = 0; i < N_BOUNDS; ++i) f->why[i] = width_reason(s, c, (enum bound)i);
+    if (f->bits < bits) {
+        diag_error(s, c->at,
+                   "%s would access elements of %d bits that are not aligned to their size: %s",
+                   copy_name(s, c), bits, width_reason(s, c, c->facts.won));
+        diag_page(s, "aligned");
+        return false;
+    }
+    // that a map after 'by' leaves runs alone, -Windex-map has said
+    if (f->bits < atom->bits && !(f->by_map && c->tc->by)) {
+        not_reached(s, k, c, atom);
+        if (atom->row->exact) return false;
+    }
+    return true;
+}
+
+// Of the widest variant, or the only one.
+static bool finish_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
+    (void)user;
+    vectorize_finish(s, c, &c->facts);
+    return !c->facts.npred || async_edge(s, k, c, copy_atom(c));
+}
+
+bool pass_vectorize(struct session *s, struct plan *p) {
+    if (!walk_plan(s, p, vectorize_copy, NULL)) return false;
+    for (struct kernel *k = p->kernels; k; k = k->next) make_variants(s, p, k);
+    return walk_plan(s, p, finish_copy, NULL);
+}

@@ -1,0 +1,167 @@
+// What a bound on the width of an access comes from, in words.
+#include "pass/vectorize/width.h"
+#include "base/session.h"
+#include "layout/algebra.h"
+
+static const char *side_alignment_reason(struct session *s, const struct copy *c, bool src) {
+    const struct copy_facts *f = &c->facts;
+    const struct align_terms *t = src ? &f->src_align : &f->dst_align;
+    const char *offset = "", *stride = "";
+    if (t->offset)
+        offset = arena_printf(&s->arena, ", its offset %s to %ld",
+                              ix_text(s, (src ? &f->src : &f->dst)->offset), (long)t->offset);
+    if (t->stride)
+        stride = arena_printf(&s->arena, ", its strides (the worst is %s) to %ld",
+                              lay_int_text(&s->lay, t->worst), (long)t->stride);
+    return arena_printf(&s->arena,
+                        "'%s' is aligned to %ld bytes%s%s, so that an access is aligned to %ld",
+                        (src ? &c->src : &c->dst)->base->name, (long)t->base, offset, stride,
+                        (long)(f->bound[src ? BOUND_SRC_ALIGN : BOUND_DST_ALIGN] / 8));
+}
+
+static bool is_step(struct lay_ctx *x, struct lay_int d, struct lay_int extent,
+                    struct lay_int step) {
+    if (lay_int_is(step, 0) || !lay_int_valid(step)) return false;
+    struct lay_int n = lay_int_div(x, d, step);
+    lay_clear_error(x);
+    return lay_int_static(n) && n.num > 0 &&
+           (n.num == 1 || (lay_int_static(extent) && n.num < extent.num));
+}
+
+// The mode of "l" along which steps of "d" elements lead, -1 for none.
+static int mode_of_step(struct lay_ctx *x, struct lay l, struct lay_int d) {
+    for (int i = 0; lay_valid(l) && i < lay_rank(l); ++i) {
+        struct lay m = lay_flatten(x, lay_mode(x, l, i));
+        if (!lay_valid(m)) break;
+        bool leaf = lay_is_leaf(m.shape);
+        for (int k = 0; k < (leaf ? 1 : lay_tuple_rank(m.shape)); ++k)
+            if (is_step(x, d, (leaf ? m.shape : lay_tuple_get(x, m.shape, k))->leaf,
+                        (leaf ? m.stride : lay_tuple_get(x, m.stride, k))->leaf))
+                return i;
+    }
+    lay_clear_error(x);
+    return -1;
+}
+
+// "3 elements apart along mode 1 of 'A'"
+static const char *apart(struct session *s, const struct view *v, struct lay_int d) {
+    int mode = mode_of_step(&s->lay, lay_inner(v->layout), d);
+    const char *along = mode < 0 ? "in" : arena_printf(&s->arena, "along mode %d of", mode);
+    return arena_printf(&s->arena, "%s elements apart %s '%s'", lay_int_text(&s->lay, d), along,
+                        v->base->name);
+}
+
+// ".. in 'A' are 12 of 8 bits, which accesses of 4 divide"
+static const char *run_text(struct session *s, const char *where, int64_t run, int bits) {
+    const char *divide = "";
+    int64_t most = run & -run;
+    if (most < run && most > 1)
+        divide = arena_printf(&s->arena, ", which accesses of %ld divide", (long)most);
+    return arena_printf(&s->arena,
+                        "a thread's elements that follow one another %s are %ld of %d bits%s",
+                        where, (long)run, bits, divide);
+}
+
+// What ends the contiguous run of one side.
+static const char *run_reason(struct session *s, const struct copy *c, int side) {
+    const struct copy_facts *f = &c->facts;
+    const struct view *v = side == SRC ? &c->src : &c->dst;
+    int64_t run = width_run(f->mode, f->nmodes, side, NULL, NULL);
+    int64_t least = 0;
+    bool again = false;   // what the other side has next is the same element here
+    bool values = false;  // a thread has several in one tile; else those of its rounds count
+    struct lay_int d = lay_int(0);
+    for (int i = 0; i < f->nmodes; ++i) values |= !f->mode[i].rest && f->mode[i].extent > 1;
+    for (int i = 0; i < f->nmodes; ++i) {
+        struct lay_int x = side == SRC ? f->mode[i].src : f->mode[i].dst;
+        struct lay_int y = side == SRC ? f->mode[i].dst : f->mode[i].src;
+        again |= lay_int_is(x, 0) && lay_int_is(y, run) && f->mode[i].extent > 1;
+        if (lay_int_is(x, 0) || (lay_int_static(x) && x.num < run)) continue;
+        if (values && f->mode[i].rest) continue;
+        int64_t lo, hi;
+        lay_int_range(x, &lo, &hi);
+        if (least == 0 || lo < least) {
+            least = lo;
+            d = x;
+        }
+    }
+    const char *head =
+        run_text(s, arena_printf(&s->arena, "in '%s'", v->base->name), run, v->base->elem->bits);
+    if (again) return arena_printf(&s->arena, "%s: those that come next are the same again", head);
+    if (run > 1 || least <= 1) return head;
+    return arena_printf(&s->arena, "%s: its values stand %s", head, apart(s, v, d));
+}
+
+// What ends the run that the two sides have in common.
+static const char *common_reason(struct session *s, const struct copy *c) {
+    const struct copy_facts *f = &c->facts;
+    int64_t run = width_run(f->mode, f->nmodes, SRC | DST, NULL, NULL);
+    const char *head = run_text(s, "on both sides", run, copy_wider(c)->bits);
+    for (int i = 0; i < f->nmodes; ++i)
+        if (lay_int_is(f->mode[i].src, run) && !lay_int_is(f->mode[i].dst, run))
+            return arena_printf(&s->arena, "%s: %s in '%s' stand %s", head,
+                                run == 1 ? "neighbours" : "those that come next", c->src.base->name,
+                                apart(s, &c->dst, f->mode[i].dst));
+    return head;
+}
+
+// Whether what a param enters is promised to be a multiple of what the atom moves.
+static const char *divides_reason(struct session *s, const struct copy *c, bool src) {
+    const struct align_terms *t = src ? &c->facts.src_align : &c->facts.dst_align;
+    const struct tensor *base = (src ? &c->src : &c->dst)->base;
+    const struct atom *atom = copy_atom(c);
+    long bytes = base->elem->bits / 8, have = (long)(t->promised / bytes);
+    long one = copy_wider(c)->bits, want = (atom->bits > one ? atom->bits : one) / one;
+    const char *what = lay_int_text(&s->lay, t->loose);
+    if (!t->promised) return NULL;
+    if (have % want == 0)
+        return arena_printf(&s->arena, "'%s', by which '%s' steps, is a multiple of %ld", what,
+                            base->name, have);
+    return arena_printf(&s->arena,
+                        have == 1
+                            ? "'%s', by which '%s' steps, is not promised to be a multiple of %ld"
+                            : "'%s', by which '%s' steps, is not promised to be a multiple of %ld, "
+                              "only of %ld",
+                        what, base->name, want, have);
+}
+
+// What is left to the side whose elements are narrower.
+static const char *conversion_reason(struct session *s, const struct copy *c) {
+    const struct elem_type *a = c->src.base->elem, *b = c->dst.base->elem;
+    if (a->bits == b->bits) return NULL;
+    return arena_printf(&s->arena,
+                        "as many elements are loaded at once as are stored: '%s' has %s and '%s' "
+                        "has %s",
+                        c->src.base->name, a->name, c->dst.base->name, b->name);
+}
+
+const char *width_reason(struct session *s, const struct copy *c, enum bound b) {
+    const struct atom *atom = copy_atom(c);
+    switch (b) {
+    case BOUND_SRC_RUN: return run_reason(s, c, SRC);
+    case BOUND_DST_RUN: return run_reason(s, c, DST);
+    case BOUND_COMMON_RUN: return common_reason(s, c);
+    case BOUND_SRC_ALIGN: return side_alignment_reason(s, c, true);
+    case BOUND_DST_ALIGN: return side_alignment_reason(s, c, false);
+    case BOUND_SRC_DIVIDES: return divides_reason(s, c, true);
+    case BOUND_DST_DIVIDES: return divides_reason(s, c, false);
+    case BOUND_SRC_SWIZZLE:
+    case BOUND_DST_SWIZZLE:
+        if (c->facts.bound[b] == BOUND_NONE) return NULL;
+        return arena_printf(&s->arena, "the swizzle of '%s' keeps %ld bits together",
+                            b == BOUND_SRC_SWIZZLE ? c->src.base->name : c->dst.base->name,
+                            (long)c->facts.bound[b]);
+    case BOUND_PREDICATE: return c->facts.why_pred;
+    case BOUND_CONVERSION: return conversion_reason(s, c);
+    case BOUND_ATOM:
+    case N_BOUNDS: break;
+    }
+    if (atom->bits < copy_wider(c)->bits) {
+        return arena_printf(&s->arena,
+                            "%s takes at most %d bits, which leaves single elements of %d",
+                            atom_text(s, atom), atom->bits, copy_wider(c)->bits);
+    }
+    return arena_printf(
+        &s->arena, atom->row->exact ? "%s is an access of %d bits" : "%s takes at most %d bits",
+        atom_text(s, atom), atom->bits);
+}

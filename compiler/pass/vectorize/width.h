@@ -1,0 +1,23 @@
+// What bounds the width of an access, for pass "vectorize".
+#ifndef TCPC_PASS_VECTORIZE_WIDTH_H
+#define TCPC_PASS_VECTORIZE_WIDTH_H
+
+#include "plan/plan.h"
+
+struct session;
+
+enum side { SRC = 1, DST = 2 };
+
+// The elements that follow one another in "sides"; "taken" (may be NULL) gets the modes' order in
+// the run, "ntaken" their number.
+int64_t width_run(const struct copy_mode *mode, int n, int sides, int *taken, int *ntaken);
+
+// What bound "b" of copy "c" comes from, as a sentence without a stop, or NULL where there is no
+// such bound; to be called before the vector's elements are taken out of the modes.
+const char *width_reason(struct session *s, const struct copy *c, enum bound b);
+
+// Adds to the diagnostic before it notes with fix-its that arrange the threads of "c" in another
+// way, so that it is as wide as it was asked to be; each is to be tried.
+void widen_offer(struct session *s, struct kernel *k, const struct copy *c);
+
+#endif

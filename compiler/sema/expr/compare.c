@@ -1,0 +1,101 @@
+// Comparisons: of integers, as far as the ranges and promises of params decide them, and of tuples
+// and layouts.
+#include <string.h>
+
+#include "sema/expr/expr.h"
+
+enum answer { NO, YES, UNKNOWN };
+
+static enum answer invert(enum answer a) {
+    return a == UNKNOWN ? UNKNOWN : a == YES ? NO : YES;
+}
+
+// Whether a <= b - by for all values.
+static enum answer below(struct sema *c, const struct ix *a, const struct ix *b, int64_t by) {
+    struct session *s = c->s;
+    const struct ix *d = ix_sub(s, ix_sub(s, b, a), ix_int(s, by));
+    if (!d) return UNKNOWN;
+    if (d->lo >= 0 || ix_provably_nonnegative(s, d)) return YES;
+    const struct ix *n = ix_sub(s, ix_int(s, -1), d);
+    if (d->hi < 0 || (n && ix_provably_nonnegative(s, n))) return NO;
+    return UNKNOWN;
+}
+
+static enum answer equal_ix(struct sema *c, const struct ix *a, const struct ix *b) {
+    if (ix_equal(a, b)) return YES;
+    const struct ix *d = ix_sub(c->s, a, b);
+    if (d && ix_equal(d, ix_int(c->s, 0))) return YES;
+    enum answer less = below(c, a, b, 1), more = below(c, b, a, 1);
+    return less == YES || more == YES ? NO : UNKNOWN;
+}
+
+static enum answer compare_ix(struct sema *c, enum ast_op op, const struct ix *a,
+                              const struct ix *b) {
+    switch (op) {
+    case OP_EQ: return equal_ix(c, a, b);
+    case OP_NE: return invert(equal_ix(c, a, b));
+    case OP_LT: return below(c, a, b, 1);
+    case OP_LE: return below(c, a, b, 0);
+    case OP_GT: return below(c, b, a, 1);
+    case OP_GE: return below(c, b, a, 0);
+    default: BUG("no comparison: %d", op);
+    }
+}
+
+static enum answer equal(struct sema *c, const struct value *a, const struct value *b) {
+    a = value_unwrap(a);
+    b = value_unwrap(b);
+    if (a->kind == VAL_INT && b->kind == VAL_INT) return equal_ix(c, a->ix, b->ix);
+    // a tensor is written as offset + layout, too
+    if (a->kind == VAL_VIEW || b->kind == VAL_VIEW)
+        return strcmp(value_text(c, a), value_text(c, b)) == 0 ? YES : NO;
+    if (a->kind != b->kind) return NO;
+    if (a->kind == VAL_TUPLE) {
+        if (a->rank != b->rank) return NO;
+        enum answer all = YES;
+        for (int i = 0; i < a->rank; ++i) {
+            enum answer one = equal(c, a->kid[i], b->kid[i]);
+            if (one == NO) return NO;
+            if (one == UNKNOWN) all = UNKNOWN;
+        }
+        return all;
+    }
+    if (value_is_layout(a) && value_is_layout(b))
+        return lay_equal(a->calc.layout, b->calc.layout) ? YES : NO;
+    return strcmp(value_text(c, a), value_text(c, b)) == 0 ? YES : NO;
+}
+
+static bool comparable(const struct value *v) {
+    for (int i = 0; v->kind == VAL_TUPLE && i < v->rank; ++i)
+        if (!comparable(v->kid[i])) return false;
+    return v->kind == VAL_INT || v->kind == VAL_TUPLE || v->kind == VAL_CALC ||
+           v->kind == VAL_VIEW || v->kind == VAL_WILD;
+}
+
+const struct value *eval_compare(struct sema *c, enum ast_op op, const struct value *a,
+                                 const struct value *b, const struct ast_expr *e) {
+    const struct value *ua = value_unwrap(a), *ub = value_unwrap(b);
+    if (ua->kind == VAL_PROP || ub->kind == VAL_PROP)
+        return sema_not_yet_value(c, e->at,
+                                  "a property of a copy but as 'expect PROPERTY == VALUE'");
+    for (int i = 0; i < 2; ++i) {
+        const struct value *v = i ? ub : ua;
+        struct range at = i ? e->rhs->at : e->lhs->at;
+        if (!comparable(v)) return FAIL(c, at, "%s cannot be compared", value_kind_text(v));
+    }
+    enum answer r;
+    if (ua->kind == VAL_INT && ub->kind == VAL_INT) {
+        r = compare_ix(c, op, ua->ix, ub->ix);
+    } else {
+        if (op != OP_EQ && op != OP_NE)
+            return FAIL(c, e->at, "'%s' compares integers; here are %s and %s", ast_op_text(op),
+                        value_kind_text(a), value_kind_text(b));
+        r = equal(c, a, b);
+        if (op == OP_NE) r = invert(r);
+    }
+    if (r == UNKNOWN)
+        return FAIL(c, e->at,
+                    "'%s' cannot be decided when compiling: it depends on values of '%s' and '%s'",
+                    ast_expr_text(c->s, e), value_text(c, a), value_text(c, b));
+    return value_bool(c, r == YES);
+}

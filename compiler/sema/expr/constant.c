@@ -1,0 +1,74 @@
+// A number of the plan as the bits of an element: what 'pad' puts where there is no source.
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "sema/expr/expr.h"
+#include "tcp_numeric.h"
+
+// Where the small floating-point types keep their bits; NULL for f32 and f64.
+static const struct tcp_format *format_of(const struct elem_type *t) {
+    if (strcmp(t->name, "f16") == 0) return &tcp_format_f16;
+    if (strcmp(t->name, "bf16") == 0) return &tcp_format_bf16;
+    if (strcmp(t->name, "f8e4m3") == 0) return &tcp_format_f8e4m3;
+    if (strcmp(t->name, "f8e5m2") == 0) return &tcp_format_f8e5m2;
+    return NULL;
+}
+
+// The bits of "x" in type "t", rounded to the nearest; false when it is too large.
+static bool float_bits(const struct elem_type *t, double x, uint64_t *out) {
+    const struct tcp_format *f = format_of(t);
+    *out = 0;
+    if (f) {
+        uint32_t bits = tcp_encode(*f, x);
+        *out = bits;
+        return isfinite(tcp_decode(*f, bits));
+    }
+    float single = (float)x;
+    if (t->bits == 32) {
+        memcpy(out, &single, sizeof single);
+        return isfinite(single);
+    }
+    memcpy(out, &x, sizeof x);
+    return isfinite(x);
+}
+
+// The bits of the integer "x"; false when "t" has no such value.
+static bool int_bits(const struct elem_type *t, int64_t x, uint64_t *out) {
+    if (t->cls == ELEM_FLOAT) return float_bits(t, (double)x, out);
+    bool negative = t->cls == ELEM_SINT && x < 0;
+    int bits = t->bits - (t->cls == ELEM_SINT);
+    if (x < 0 && !negative) return false;
+    if (bits < 63 && (negative ? -(x + 1) : x) >> bits != 0) return false;
+    *out = (uint64_t)x;
+    if (t->bits < 64) *out &= ((uint64_t)1 << t->bits) - 1;
+    return true;
+}
+
+const struct constant *constant_of(struct sema *c, const struct ast_expr *e,
+                                   const struct elem_type *t, const char *what) {
+    bool minus = e->kind == E_NEG && e->lhs->kind == E_FLOAT;
+    const struct ast_expr *number = minus ? e->lhs : e;
+    uint64_t bits = 0;
+    bool fits;
+    if (number->kind == E_FLOAT) {
+        fits = t->cls == ELEM_FLOAT && float_bits(t, minus ? -number->fval : number->fval, &bits);
+    } else {
+        int64_t x;
+        const struct value *v = eval(c, e);
+        if (v->kind == VAL_NONE || !value_to_int64(c, v, e->at, what, &x)) return NULL;
+        fits = int_bits(t, x, &bits);
+    }
+    const char *text = source_line(c->s, e->at);
+    if (!fits) {
+        diag_error(c->s, e->at, "%s is %s, which is no value of type %s", what, text, t->name);
+        return NULL;
+    }
+    for (struct constant *k = c->plan->constants; k; k = k->next) {
+        if (k->bits == bits && k->elem == t) return k;
+    }
+    struct constant *k = ARENA_NEW(&c->s->arena, struct constant);
+    *k = (struct constant){t, bits, text, c->plan->nconstants++, c->plan->constants};
+    c->plan->constants = k;
+    return k;
+}

@@ -1,0 +1,350 @@
+// Expressions: arithmetic, tuples, layouts and names.  Calls are builtin.c's and viewfn.c's,
+// comparisons compare.c's.
+#include <inttypes.h>
+
+#include "sema/expr/expr.h"
+#include "sema/stmt/stmt.h"
+#include "sema/tile/tile.h"
+#include "sema/view/viewfn.h"
+
+static const struct value *eval_tuple(struct sema *c, const struct ast_expr *e) {
+    const char *const *names;
+    if (!names_of_args(c, e, &names)) return &value_none;
+    if (e->nargs > LAY_MAX_RANK)
+        return FAIL(c, e->at, "a tuple of %d modes; %d is most", e->nargs, LAY_MAX_RANK);
+    const struct value *kid[LAY_MAX_RANK];
+    for (int i = 0; i < e->nargs; ++i) kid[i] = eval(c, e->arg[i].value);
+    for (int i = 0; i < e->nargs; ++i)
+        if (kid[i]->kind == VAL_NONE) return &value_none;
+    // (x) around what no tuple holds is x
+    if (e->nargs == 1 && kid[0]->kind != VAL_INT && kid[0]->kind != VAL_TUPLE &&
+        kid[0]->kind != VAL_WILD && !e->trailing_comma)
+        return kid[0];
+    return names_give(c, value_tuple(c, e->nargs, kid, e->at), names, e->nargs);
+}
+
+static const struct value *eval_tiler(struct sema *c, const struct ast_expr *e) {
+    if (e->nargs > LAY_MAX_RANK)
+        return FAIL(c, e->at, "a tiler of %d modes; %d is most", e->nargs, LAY_MAX_RANK);
+    const struct lay_tiler *kid[LAY_MAX_RANK];
+    bool whole = true;
+    for (int i = 0; i < e->nargs; ++i) {
+        const struct value *v = eval(c, e->arg[i].value);
+        kid[i] = value_to_tiler(c, v, e->arg[i].value->at, "a mode of the tiler");
+        whole &= kid[i] != NULL;
+    }
+    if (!whole) return &value_none;
+    lay_clear_error(c->lay);
+    const struct lay_tiler *t = lay_tiler_modes(c->lay, e->nargs, kid);
+    if (!t) {
+        sema_lay_error(c, e->at, "the tiler");
+        return &value_none;
+    }
+    return value_calc(c, calc_of_tiler(t));
+}
+
+static const struct value *eval_swizzle(struct sema *c, const struct ast_expr *e) {
+    static const char what[3][40] = {"the number of bits of a swizzle", "the base of a swizzle",
+                                     "the shift of a swizzle"};
+    int64_t v[3] = {0};
+    for (int i = 0; i < 3; ++i)
+        if (!eval_int64(c, e->arg[i].value, what[i], &v[i])) return &value_none;
+    for (int i = 0; i < 3; ++i)
+        if (v[i] < -63 || v[i] > 63)
+            return FAIL(c, e->arg[i].value->at, "%s is %" PRId64 ", outside -63 .. 63", what[i],
+                        v[i]);
+    struct lay_swizzle sw = {(int8_t)v[0], (int8_t)v[1], (int8_t)v[2]};
+    lay_clear_error(c->lay);
+    if (!lay_swizzle_valid(c->lay, sw)) {
+        sema_lay_error(c, e->at, "the swizzle");
+        return &value_none;
+    }
+    return value_calc(c, (struct calc_value){.kind = CALC_SWIZZLE, .swizzle = sw});
+}
+
+const struct value *eval_name(struct sema *c, const char *name, struct range at) {
+    struct symbol *sym = scope_find(c, name);
+    if (sym) sym->used = true;
+    if (sym && sym->tensor) return kernel_tensor(c, sym, at);
+    if (sym) return sym->value;
+    struct label *l = label_find(c, name, at);
+    if (l) {
+        struct value *v = ARENA_NEW(&c->s->arena, struct value);
+        v->kind = VAL_COPY;
+        v->copy = l->copy;
+        v->kernel = l->kernel;
+        return v;
+    }
+    const struct elem_type *elem = elem_type_find(name);
+    if (elem) {
+        struct value *v = ARENA_NEW(&c->s->arena, struct value);
+        v->kind = VAL_ELEM;
+        v->elem = elem;
+        return v;
+    }
+    static const char coordinates[][8] = {"tid", "lane", "warp", "block"};
+    for (size_t i = 0; i < sizeof coordinates / sizeof *coordinates; ++i)
+        if (name == intern(c->s, coordinates[i])) {
+            if (c->kernel && c->kernel->tid && name == intern(c->s, "block"))
+                return FAIL(c, at, "'block' has the parts 'block.x', 'block.y' and 'block.z'");
+            return FAIL(c, at, "'%s' has a value only in the body of a kernel", name);
+        }
+    if (atom_later(name)) return sema_not_yet_value(c, at, sema_text(c, "the atom '%s'", name));
+    if (atom_family(c, name)) return atom_of_family(c, name, NULL, at);
+    if (builtin_later(name)) return sema_not_yet_value(c, at, sema_text(c, "'%s'", name));
+    if (builtin_known(name) || atom_known(name))
+        return FAIL(c, at, "'%s' is called with arguments: %s(..)", name, name);
+    return scope_unknown(c, name, at);
+}
+
+static const struct value *eval_member(struct sema *c, const struct ast_expr *e) {
+    static const char axis[3][2] = {"x", "y", "z"};
+    if (e->lhs->kind == E_NAME) {
+        const char *name = e->lhs->name;
+        struct symbol *sym = scope_find(c, name);
+        if (!sym && name == intern(c->s, "block") && c->kernel && c->kernel->tid) {
+            for (int i = 0; i < 3; ++i)
+                if (e->name == intern(c->s, axis[i]) && c->kernel->device)
+                    return FAIL(c, e->at,
+                                "a device function does not know its caller's blocks; give it an "
+                                "index as an argument, 'n : index'");
+                else if (e->name == intern(c->s, axis[i]))
+                    return value_int(c, ix_var(c->s, c->kernel->block[i]));
+            return FAIL(c, e->name_at, "'block' has no part '%s'; it has x, y and z", e->name);
+        }
+        if (!sym && atom_member(c, e))
+            return FAIL(c, e->at, "'%s.%s' is called with arguments: %s.%s(..)", name, e->name,
+                        name, e->name);
+        if (!sym && atom_family(c, name)) return atom_of_family(c, name, e->name, e->at);
+        if (!sym && atom_later(name))
+            return sema_not_yet_value(c, e->at, sema_text(c, "the atom '%s.%s'", name, e->name));
+    }
+    const struct value *v = eval(c, e->lhs);
+    if (v->kind == VAL_NONE) return v;
+    if (v->kind == VAL_COPY) {
+        bool src = e->name == intern(c->s, "src"), dst = e->name == intern(c->s, "dst");
+        if (!src && !dst)
+            return FAIL(c, e->name_at, "a copy has the sides 'src' and 'dst', not '%s'", e->name);
+        struct value *side = ARENA_NEW(&c->s->arena, struct value);
+        *side = *v;
+        side->kind = VAL_SIDE;
+        side->dst = dst;
+        return side;
+    }
+    return FAIL(c, e->name_at, "%s has no part '%s'", value_kind_text(v), e->name);
+}
+
+static const struct value *too_large(struct sema *c, const struct ast_expr *e) {
+    return FAIL(c, e->at, "the result does not fit 64 bits, or is no sum of products of params");
+}
+
+// The integer "ix", which is NULL when it overflowed.
+static const struct value *fits(struct sema *c, const struct ix *ix, const struct ast_expr *e) {
+    return ix ? value_int(c, ix) : too_large(c, e);
+}
+
+// Whether the sum, difference or product of two literals does not fit 64 bits.
+static bool overflows(enum ast_op op, const struct ix *a, const struct ix *b) {
+    int64_t x, y, r;
+    if (!ix_static(a, &x) || !ix_static(b, &y)) return false;
+    switch (op) {
+    case OP_ADD: return __builtin_add_overflow(x, y, &r);
+    case OP_SUB: return __builtin_sub_overflow(x, y, &r);
+    case OP_MUL: return __builtin_mul_overflow(x, y, &r);
+    default: return false;
+    }
+}
+
+static const struct value *divide(struct sema *c, enum ast_op op, const struct ix *a,
+                                  const struct ix *b, const struct ast_expr *e) {
+    const char *verb = op == OP_DIV ? "divided" : "taken a remainder of";
+    int64_t by;
+    struct lay_int k;
+    bool zero = ix_static(b, &by) && by == 0;
+    if (zero) return FAIL(c, e->rhs->at, "division by zero");
+    if (!ix_monomial(b, &k) || k.basis >= 0)
+        return FAIL(c, e->rhs->at,
+                    "'%s' cannot be %s by '%s'; a number or a product of params is expected",
+                    ix_text(c->s, a), verb, ix_text(c->s, b));
+    int64_t lo, hi;
+    lay_int_range(k, &lo, &hi);
+    if (lo <= 0)
+        return FAIL(c, e->rhs->at, "the divisor '%s' may be %" PRId64 "; it has to be positive",
+                    ix_text(c->s, b), lo);
+    return fits(c, op == OP_DIV ? ix_div(c->s, a, k) : ix_mod(c->s, a, k), e);
+}
+
+const struct value *eval_int_op(struct sema *c, enum ast_op op, const struct value *va,
+                                const struct value *vb, const struct ast_expr *e) {
+    const struct ix *a = va->ix, *b = vb->ix, *r = NULL;
+    if (op == OP_DIV || op == OP_MOD) return divide(c, op, a, b, e);
+    bool product = op == OP_MUL && !ix_constant(a) && !ix_constant(b);
+    if (product && (ix_depends(a, IX_NAMED) || ix_depends(b, IX_NAMED)))
+        return FAIL(c, e->at, "the product of '%s' and '%s'; an index map multiplies by numbers",
+                    ix_text(c->s, a), ix_text(c->s, b));
+    if (product)
+        return FAIL(c, e->at,
+                    "the product of '%s' and '%s', both known only when the kernel runs, is no "
+                    "coordinate that can be proven inside a tensor",
+                    ix_text(c->s, a), ix_text(c->s, b));
+    if (overflows(op, a, b)) return too_large(c, e);
+    if (op == OP_ADD) r = ix_add(c->s, a, b);
+    if (op == OP_SUB) r = ix_sub(c->s, a, b);
+    if (op == OP_MUL) r = ix_mul(c->s, a, b);
+    return fits(c, r, e);
+}
+
+static const struct value *eval_binary(struct sema *c, const struct ast_expr *e) {
+    const struct value *a = eval(c, e->lhs), *b = eval(c, e->rhs);
+    if (a->kind == VAL_NONE || b->kind == VAL_NONE) return &value_none;
+    if (e->op >= OP_EQ) return eval_compare(c, e->op, a, b, e);
+    const struct value *ua = value_unwrap(a), *ub = value_unwrap(b);
+    if (ua->kind == VAL_PROP || ub->kind == VAL_PROP)
+        return sema_not_yet_value(c, e->at, "arithmetic with a property of a copy");
+    if (ua->kind == VAL_INT && ub->kind == VAL_INT) return eval_int_op(c, e->op, ua, ub, e);
+    if (e->op == OP_ADD && ua->kind == VAL_INT && value_is_layout(b)) {
+        struct lay_int offset;
+        if (!value_to_lay_int(c, ua, e->lhs->at, "the offset", &offset)) return &value_none;
+        struct calc_value v = {.kind = CALC_VIEW, .layout = b->calc.layout};
+        v.offset = lay_sum_of(c->lay, offset);
+        return value_calc(c, v);
+    }
+    bool left = ua->kind != VAL_INT;
+    return FAIL(c, left ? e->lhs->at : e->rhs->at, "%s stands where '%s' takes an integer",
+                value_kind_text(left ? a : b), ast_op_text(e->op));
+}
+
+static const struct value *eval_layout(struct sema *c, const struct ast_expr *e) {
+    const struct value *s = eval(c, e->lhs), *d = eval(c, e->rhs);
+    if (s->kind == VAL_NONE || d->kind == VAL_NONE) return &value_none;
+    const struct lay_tuple *shape = value_to_tuple(c, s, e->lhs->at, "a shape");
+    const struct lay_tuple *stride = value_to_tuple(c, d, e->rhs->at, "a stride");
+    if (!shape || !stride) return &value_none;
+    lay_clear_error(c->lay);
+    struct lay l = lay_make(c->lay, shape, stride);
+    if (!lay_valid(l)) {
+        sema_lay_error(c, e->at, "the layout");
+        return &value_none;
+    }
+    return names_give(c, value_layout(c, l), s->names, s->rank);
+}
+
+// A o B o C, from the left; a swizzle takes the layout after it, with the offset between them.
+static const struct value *eval_compose(struct sema *c, const struct ast_expr *e) {
+    const struct value *v[2] = {NULL, NULL};
+    int i = 0;
+    v[0] = eval(c, e->arg[i++].value);
+    if (v[0]->kind == VAL_CALC && v[0]->calc.kind == CALC_SWIZZLE) {
+        struct lay_int offset = lay_int(0);
+        const struct value *next = eval(c, e->arg[i].value);
+        if (value_unwrap(next)->kind == VAL_INT && i + 1 < e->nargs) {
+            if (!value_to_lay_int(c, next, e->arg[i].value->at, "the offset", &offset))
+                return &value_none;
+            next = eval(c, e->arg[++i].value);
+        }
+        if (next->kind == VAL_NONE) return next;
+        struct lay l =
+            value_to_layout(c, next, e->arg[i].value->at, "what a swizzle stands before");
+        if (!lay_valid(l)) return &value_none;
+        lay_clear_error(c->lay);
+        l = lay_swizzled(c->lay, v[0]->calc.swizzle, offset, l);
+        if (!lay_valid(l)) {
+            sema_lay_error(c, e->at, "the swizzled layout");
+            return &value_none;
+        }
+        v[0] = names_from(c, value_layout(c, l), next);
+        i++;
+    }
+    for (; i < e->nargs; ++i) {
+        v[1] = eval(c, e->arg[i].value);
+        if (v[0]->kind == VAL_NONE || v[1]->kind == VAL_NONE) return &value_none;
+        if (v[0]->kind == VAL_VIEW) {
+            v[0] = names_from(c, view_compose(c, v[0], v[1], e), v[1]);
+            continue;
+        }
+        struct calc_value arg[2];
+        if (!value_to_calc(c, v[0], e->at, "the left side of 'o'", &arg[0]) ||
+            !value_to_calc(c, v[1], e->arg[i].value->at, "the right side of 'o'", &arg[1]))
+            return &value_none;
+        lay_clear_error(c->lay);
+        struct calc_value r = lay_calc(c->lay, "composition", 2, arg);
+        if (r.kind == CALC_NONE) {
+            sema_lay_error(c, e->at, "the composition");
+            return &value_none;
+        }
+        v[0] = names_from(c, value_calc(c, r), v[1]);
+    }
+    return v[0];
+}
+
+static const struct value *eval_call(struct sema *c, const struct ast_expr *e) {
+    const struct ast_expr *f = e->lhs;
+    if (f->kind == E_NAME && !scope_find(c, f->name)) {
+        if (builtin_known(f->name)) return builtin_call(c, f->name, e);
+        if (atom_known(f->name)) return atom_call(c, f->name, e);
+    }
+    const char *atom = atom_member(c, f);
+    if (atom) return atom_call(c, atom, e);
+    const struct value *v = eval(c, f);
+    return v->kind == VAL_NONE ? v : eval_slice(c, v, e);
+}
+
+static const struct value *eval_float(struct sema *c, const struct ast_expr *e) {
+    return FAIL(c, e->at, "'%s' is no integer", e->text);
+}
+
+static const struct value *value_of(struct sema *c, const struct ast_expr *e) {
+    switch (e->kind) {
+    case E_INT: return value_static(c, e->ival);
+    case E_FLOAT: return eval_float(c, e);
+    case E_NAME: return eval_name(c, e->name, e->at);
+    case E_WILD: return value_of_tuple(c, lay_any(c->lay));
+    case E_TUPLE: return eval_tuple(c, e);
+    case E_TILER: return eval_tiler(c, e);
+    case E_SWIZZLE: return eval_swizzle(c, e);
+    case E_CALL: return eval_call(c, e);
+    case E_MEMBER: return eval_member(c, e);
+    case E_NEG: {
+        const struct value *v = value_unwrap(eval(c, e->lhs));
+        if (v->kind == VAL_NONE) return v;
+        if (v->kind != VAL_INT)
+            return FAIL(c, e->at, "%s stands where '-' takes an integer", value_kind_text(v));
+        return fits(c, ix_sub(c->s, ix_int(c->s, 0), v->ix), e);
+    }
+    case E_BINARY: return eval_binary(c, e);
+    case E_LAYOUT: return eval_layout(c, e);
+    case E_BASIS: {
+        if (e->basis < 0 || e->basis >= LAY_MAX_RANK)
+            return FAIL(c, e->at, "mode %" PRId64 " of a basis element is outside 0 .. %d",
+                        e->basis, LAY_MAX_RANK - 1);
+        lay_clear_error(c->lay);
+        struct lay_int i = lay_int_basis(c->lay, lay_int(e->ival), 1, (int[]){(int)e->basis});
+        if (lay_int_valid(i)) return value_lay_int(c, i);
+        sema_lay_error(c, e->at, "the basis element");
+        return &value_none;
+    }
+    case E_COMPOSE: return eval_compose(c, e);
+    case E_MAP: return FAIL(c, e->at, "an index map stands in 'tile(ATOM, map=..)' or after 'by'");
+    }
+    BUG("an expression of kind %d", e->kind);
+}
+
+// What has no value has an error: else the statement it stands in would be left out without a word.
+const struct value *eval(struct sema *c, const struct ast_expr *e) {
+    const struct value *v = value_of(c, e);
+    if (v->kind == VAL_NONE && c->s->diags.nerrors == 0)
+        BUG("an expression without a value and without an error");
+    return v;
+}
+
+bool eval_int64(struct sema *c, const struct ast_expr *e, const char *what, int64_t *out) {
+    return value_to_int64(c, eval(c, e), e->at, what, out);
+}
+
+const struct ix *eval_ix(struct sema *c, const struct ast_expr *e, const char *what) {
+    const struct value *v = eval(c, e), *u = value_unwrap(v);
+    if (u->kind == VAL_INT) return u->ix;
+    if (v->kind != VAL_NONE)
+        diag_error(c->s, e->at, "%s is %s where an integer is expected", what, value_kind_text(v));
+    return NULL;
+}

@@ -1,0 +1,64 @@
+// Expressions: what they evaluate to, and the functions that may stand in them.
+#ifndef TCPC_SEMA_EXPR_EXPR_H
+#define TCPC_SEMA_EXPR_EXPR_H
+
+#include "sema/state.h"
+
+// expr.c
+const struct value *eval(struct sema *c, const struct ast_expr *e);
+const struct value *eval_name(struct sema *c, const char *name, struct range at);
+// Arithmetic and comparison of two integers.
+const struct value *eval_int_op(struct sema *c, enum ast_op op, const struct value *a,
+                                const struct value *b, const struct ast_expr *e);
+bool eval_int64(struct sema *c, const struct ast_expr *e, const char *what, int64_t *out);
+// An index expression in which params may stand, and what is known only when running.
+const struct ix *eval_ix(struct sema *c, const struct ast_expr *e, const char *what);
+
+// constant.c
+// The number "e" as an element of type "t"; reports "what" and gives NULL when it is none.
+const struct constant *constant_of(struct sema *c, const struct ast_expr *e,
+                                   const struct elem_type *t, const char *what);
+
+// compare.c
+const struct value *eval_compare(struct sema *c, enum ast_op op, const struct value *a,
+                                 const struct value *b, const struct ast_expr *e);
+
+// builtin.c
+struct call {
+    const struct ast_expr *e;
+    const char *name;
+    int n;
+    const struct value *const *arg;  // keyword arguments are not among them
+};
+bool builtin_known(const char *name);
+bool builtin_later(const char *name);  // one of the language that is not supported yet
+void builtin_names(const char **names, int *n, int cap);  // appends
+const struct value *builtin_call(struct sema *c, const char *name, const struct ast_expr *e);
+
+// prop.c
+const struct value *prop_call(struct sema *c, const struct call *call);
+
+// names.c
+// The names of the arguments of "e", NULL when they have none; reports those that are missing or
+// there twice and returns false.
+bool names_of_args(struct sema *c, const struct ast_expr *e, const char *const **out);
+// "v", a tuple or layout, with "n" names for its modes; without them when it has not as many.
+const struct value *names_give(struct sema *c, const struct value *v, const char *const *names,
+                               int n);
+// The coordinate in "v" that "e" gives by name; modes that it does not name stay.
+const struct value *names_coord(struct sema *c, const struct view *v, const struct ast_expr *e);
+// "v" with the names of "of", a tuple or layout whose modes are those of "v".
+const struct value *names_from(struct sema *c, const struct value *v, const struct value *of);
+// The names of the modes of what "f", made of the identity of "v", makes of it: a mode that is the
+// whole of one named mode has its name.  NULL when none has one.
+const char *const *names_derive(struct sema *c, const struct view *v, struct lay f);
+// The names of "before" modes that have none, then, with "tiles", of the tiles of the first
+// "divided" modes of "v", and of what is left of each mode of "v": the tile of a mode has its name,
+// what is left of it where the tile has not.
+const char *const *names_divide(struct sema *c, const struct view *v, int divided, bool tiles,
+                                int before);
+// Where both sides have names, brings the modes of the destination into the order of the source's;
+// reports a name that it does not have and returns false.
+bool names_match(struct sema *c, struct copy *y);
+
+#endif

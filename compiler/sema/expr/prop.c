@@ -1,0 +1,51 @@
+// Properties: of tiled copies, known at once; of copies and kernels, known when the passes have
+// run.
+#include <string.h>
+
+#include "sema/expr/expr.h"
+
+static const struct value *deferred(struct sema *c, enum property prop, const struct copy *copy,
+                                    const struct kernel *k) {
+    struct value *v = ARENA_NEW(&c->s->arena, struct value);
+    v->kind = VAL_PROP;
+    v->prop = prop;
+    v->copy = copy;
+    v->kernel = k;
+    return v;
+}
+
+const struct value *prop_call(struct sema *c, const struct call *call) {
+    const char *name = call->name;
+    const struct value *v = call->arg[0];
+    struct range at = call->e->arg[0].value->at;
+    if (strcmp(name, "smem_bytes") == 0) {
+        if (v->kind != VAL_KERNEL)
+            return FAIL(c, at, "'smem_bytes' is of a kernel; here is %s", value_kind_text(v));
+        return deferred(c, PROP_SMEM_BYTES, NULL, v->kernel);
+    }
+    if (strcmp(name, "equivalent") == 0)
+        return sema_not_yet_value(c, call->e->at,
+                                  "'equivalent' but as 'expect equivalent(k1, k2)'");
+    if (strcmp(name, "vector_bits") == 0) {
+        if (v->kind == VAL_COPY)
+            return FAIL(c, at, "'vector_bits' is of one side of a copy: 'ld.src' or 'ld.dst'");
+        if (v->kind != VAL_SIDE)
+            return FAIL(c, at, "'vector_bits' is of a side of a labelled copy; here is %s",
+                        value_kind_text(v));
+        return deferred(c, v->dst ? PROP_VECTOR_BITS_DST : PROP_VECTOR_BITS_SRC, v->copy,
+                        v->kernel);
+    }
+    bool rounds = strcmp(name, "rounds") == 0;
+    if (rounds || strcmp(name, "instructions") == 0) {
+        if (v->kind != VAL_COPY)
+            return FAIL(c, at, "'%s' is of a labelled copy; here is %s", name, value_kind_text(v));
+        return deferred(c, rounds ? PROP_ROUNDS : PROP_INSTRUCTIONS, v->copy, v->kernel);
+    }
+    if (v->kind != VAL_TILED)
+        return FAIL(c, at, "'%s' is of a tiled copy; here is %s", name, value_kind_text(v));
+    if (strcmp(name, "threads") == 0) return value_static(c, v->tc->threads);
+    if (strcmp(name, "tiler") == 0) return value_of_tuple(c, v->tc->tiler);
+    if (!lay_valid(v->tc->tv))
+        return FAIL(c, at, "'%s' is a layout, and the index map of this tiled copy is none", name);
+    return value_layout(c, v->tc->tv);
+}

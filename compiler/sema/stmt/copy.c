@@ -1,0 +1,202 @@
+// A copy statement: its two views, how it is done, and that the two sides fit.  Which threads do
+// it, whether it stays inside its tensors and writes each element once is for the passes.
+#include <inttypes.h>
+#include <string.h>
+
+#include "sema/expr/expr.h"
+#include "sema/stmt/stmt.h"
+#include "sema/tile/tile.h"
+
+static const char *view_origin(struct sema *c, const struct view *v) {
+    const char *layout = lay_valid(v->layout) ? lay_text(c->lay, v->layout) : "like a tiled copy";
+    return sema_text(c, "'%s' here is %s", v->base->name, layout);
+}
+
+static bool eval_view(struct sema *c, const struct ast_expr *e, struct view *out) {
+    const struct value *v = eval(c, e);
+    if (v->kind == VAL_VIEW) {
+        *out = v->view;
+        out->at = e->at;
+        return true;
+    }
+    if (v->kind != VAL_NONE)
+        diag_error(c->s, e->at, "a copy is between tensors; here is %s", value_kind_text(v));
+    return false;
+}
+
+struct leaves {
+    int n;
+    const struct lay_tuple *extent[LAY_MAX_LEAVES], *stride[LAY_MAX_LEAVES];
+};
+
+// Appends the leaves of "shape" that are more than one element.
+static void collect(const struct lay_tuple *shape, const struct lay_tuple *stride,
+                    struct leaves *l) {
+    if (lay_is_leaf(shape)) {
+        if (lay_int_is(shape->leaf, 1) || l->n == LAY_MAX_LEAVES) return;
+        l->extent[l->n] = shape;
+        l->stride[l->n++] = stride;
+        return;
+    }
+    for (int i = 0; i < shape->rank; ++i) collect(shape->kid[i], stride->kid[i], l);
+}
+
+// The leaves of "v" that are more than one element, as a map of "v".
+static struct lay only_leaves(struct sema *c, const struct view *v, struct leaves *l) {
+    struct lay id = view_identity(c->s, v);
+    l->n = 0;
+    collect(id.shape, id.stride, l);
+    if (l->n == 0) {
+        l->extent[0] = lay_leaf_of(c->lay, 1);
+        l->stride[l->n++] = lay_leaf_of(c->lay, 0);
+    }
+    if (l->n > LAY_MAX_RANK) return lay_layout_invalid();
+    return lay_make(c->lay, lay_tuple(c->lay, l->n, l->extent), lay_tuple(c->lay, l->n, l->stride));
+}
+
+// One thread's views differ in nesting and in modes of one element alone: both become modes of
+// the same extents.  False, with both as they were, when they differ in more.
+static bool agree_flat(struct sema *c, struct copy *y) {
+    struct leaves *a = ARENA_NEW(&c->s->arena, struct leaves);
+    struct leaves *b = ARENA_NEW(&c->s->arena, struct leaves);
+    struct lay f = only_leaves(c, &y->src, a), g = only_leaves(c, &y->dst, b);
+    if (!lay_valid(f) || !lay_valid(g) || !lay_tuple_equal(f.shape, g.shape)) return false;
+    y->src = view_map(c->s, y->src, f, y->src.at);
+    y->dst = view_map(c->s, y->dst, g, y->dst.at);
+    return true;
+}
+
+static bool check_shapes(struct sema *c, struct copy *y) {
+    const struct view *a = &y->src, *b = &y->dst;
+    if (!lay_valid(a->layout) || !lay_valid(b->layout)) return true;
+    // what a thread holds of a tile: "partition" counts it
+    if (y->tc && (a->base->space == MEM_FRAG) != (b->base->space == MEM_FRAG)) return true;
+    int ra = lay_rank(a->layout), rb = lay_rank(b->layout);
+    int bad = -1;
+    struct lay_int na = lay_int(0), nb = lay_int(0);
+    for (int i = 0; ra == rb && i < ra && bad < 0; ++i) {
+        na = lay_size(c->lay, lay_mode(c->lay, a->layout, i));
+        nb = lay_size(c->lay, lay_mode(c->lay, b->layout, i));
+        if (!lay_int_valid(na) || !lay_int_valid(nb) || !lay_int_equal(na, nb)) bad = i;
+    }
+    if (ra == rb && bad < 0) return true;
+    if (y->atom && agree_flat(c, y)) return true;
+    const char *sa = lay_tuple_text(c->lay, a->layout.shape);
+    const char *sb = lay_tuple_text(c->lay, b->layout.shape);
+    if (ra != rb)
+        diag_error(c->s, y->at, "the source %s has %d mode%s, the destination %s has %d", sa, ra,
+                   ra == 1 ? "" : "s", sb, rb);
+    else
+        diag_error(c->s, y->at, "mode %d of the source %s has extent %s, of the destination %s %s",
+                   bad, sa, lay_int_valid(na) ? lay_int_text(c->lay, na) : "?", sb,
+                   lay_int_valid(nb) ? lay_int_text(c->lay, nb) : "?");
+    diag_page(c->s, "shapes");
+    diag_note(c->s, a->at, "%s", view_origin(c, a));
+    diag_note(c->s, b->at, "%s", view_origin(c, b));
+    return false;
+}
+
+// A tile that reaches beyond a view, and not beyond its tensor, would take elements of others.
+static bool refuse_overhang(struct sema *c, const struct view *v) {
+    if (!v->overhangs_part) return true;
+    diag_error(c->s, v->at,
+               "not yet supported: a tile that reaches beyond a part of '%s'; along each mode the "
+               "tile divides the part, or the part is all of the tensor",
+               v->base->name);
+    diag_page(c->s, "divide");
+    diag_note(c->s, v->base->at, "'%s' is %s", v->base->name, lay_text(c->lay, v->base->layout));
+    return false;
+}
+
+// Whether 'by E' has a side of a block to divide.
+static bool check_by(struct sema *c, const struct ast_expr *e, const struct copy *y) {
+    bool frags = y->src.base->space == MEM_FRAG && y->dst.base->space == MEM_FRAG;
+    if (!frags && !y->src.part && !y->dst.part) return true;
+    diag_error(c->s, e->at,
+               "'by' divides what a block has; here is one thread's, which an atom copies");
+    return false;
+}
+
+static bool check_how(struct sema *c, const struct ast_stmt *s, struct copy *y) {
+    const struct ast_expr *e = s->copy.with;
+    y->how_at = e->at;
+    if (s->copy.how == HOW_BY && !check_by(c, e, y)) return false;
+    const struct value *v = s->copy.how != HOW_BY ? eval(c, e)
+                            : e->kind == E_MAP    ? map_copy(c, e, y)
+                                                  : tile_by(c, e, y);
+    if (v->kind == VAL_NONE) return false;
+    if (v->kind == VAL_TILED) {
+        // between what a tiled copy has divided already, it is its atom
+        if (y->src.part || y->dst.part)
+            y->atom = &v->tc->atom;
+        else
+            y->tc = v->tc;
+        return tile_check_elem(c, v->tc, copy_wider(y), e->at) &&
+               atom_check_copy(c, &v->tc->atom, y);
+    }
+    if (v->kind != VAL_ATOM) {
+        diag_error(c->s, e->at, "'with' takes a tiled copy or an atom; here is %s",
+                   value_kind_text(v));
+        return false;
+    }
+    y->atom = v->atom;
+    struct tiled_copy probe = {.atom = *v->atom, .val = lay_layout_invalid()};
+    return tile_check_elem(c, &probe, copy_wider(y), e->at) && atom_check_copy(c, y->atom, y);
+}
+
+static void add_label(struct sema *c, struct ast_ident name, struct copy *y) {
+    y->label = name.name;
+    for (struct label *l = c->labels; l; l = l->next)
+        if (l->name == name.name && l->kernel == c->kernel) {
+            diag_error(c->s, name.at, "two copies of '%s' have the label '%s'", c->kernel->name,
+                       name.name);
+            diag_note(c->s, l->at, "one is here");
+            return;
+        }
+    struct label *l = ARENA_NEW(&c->s->arena, struct label);
+    *l = (struct label){name.name, name.at, c->kernel, y, c->labels};
+    c->labels = l;
+}
+
+// What "pad" gives to elements of the destination that have no source.
+static bool check_pad(struct sema *c, const struct ast_expr *e, struct copy *y) {
+    if (!e) return true;
+    if (y->dst.base->space == MEM_GLOBAL) {
+        diag_error(c->s, e->at,
+                   "'pad' fills shared memory and fragments; '%s' is global memory, of which each "
+                   "element that is written has a source",
+                   y->dst.base->name);
+        diag_note(c->s, y->dst.base->at, "'%s' is declared here", y->dst.base->name);
+        return false;
+    }
+    y->pad = constant_of(c, e, y->dst.base->elem, "the value of 'pad'");
+    return y->pad != NULL;
+}
+
+void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
+    struct copy *y = ARENA_NEW(&c->s->arena, struct copy);
+    y->at = s->at;
+    if (s->name.name) add_label(c, s->name, y);
+    bool ok = eval_view(c, s->copy.src, &y->src);
+    ok &= eval_view(c, s->copy.dst, &y->dst);
+    if (!ok) return;
+    if (s->copy.how == HOW_AUTO) {
+        sema_not_yet(c, s->at, "a copy without 'with'");
+        return;
+    }
+    const struct tensor *a = y->src.base, *b = y->dst.base;
+    if (a->elem != b->elem && !elem_converts(a->elem, b->elem)) {
+        diag_error(c->s, y->at,
+                   "'%s' holds %s and '%s' holds %s; a copy converts numbers, not bits as such",
+                   a->name, a->elem->name, b->name, b->elem->name);
+        diag_note(c->s, a->at, "'%s' is declared here", a->name);
+        diag_note(c->s, b->at, "'%s' is declared here", b->name);
+        return;
+    }
+    if (!check_pad(c, s->copy.pad, y) || !refuse_overhang(c, &y->src) ||
+        !refuse_overhang(c, &y->dst) || !names_match(c, y) || !check_how(c, s, y) ||
+        !check_shapes(c, y) || (y->tc && !tile_check_writes(c, y)))
+        return;
+    *out = ARENA_NEW(&c->s->arena, struct stmt);
+    **out = (struct stmt){.kind = STMT_COPY, .copy = y, .at = s->at};
+}

@@ -1,0 +1,386 @@
+// Kernels: arguments, grid, threads and statements.  Copies are copy.c's.
+#include <inttypes.h>
+#include <string.h>
+
+#include "sema/decl.h"
+#include "sema/expr/expr.h"
+#include "sema/stmt/stmt.h"
+
+// A launch hands over 4096 bytes of them (CUDA C++ Programming Guide, __global__ function
+// parameters).
+enum { MOST_ARGUMENTS = 512 };
+
+// -- tensors in a kernel --------------------------------------------------------------------------
+
+static struct tensor *own(struct sema *c, const struct tensor *t) {
+    struct kernel *k = c->kernel;
+    struct tensor *copy = ARENA_NEW(&c->s->arena, struct tensor);
+    *copy = *t;
+    copy->id = c->nlocals++;  // made to follow the top-level tensors' when all are known
+    GROW(c, k->local, k->nlocal, c->cap_local);
+    k->local[k->nlocal++] = copy;
+    return copy;
+}
+
+const struct value *kernel_tensor(struct sema *c, struct symbol *sym, struct range at) {
+    struct kernel *k = c->kernel;
+    struct tensor *t = sym->tensor;
+    if (!k || sym->depth > 0) {
+        struct view v = view_of_tensor(c->s, t, at);
+        return value_view(c, t->stages ? pipeline_slot(c, v, at) : v);
+    }
+    if (t->space == MEM_GLOBAL || k->device) {
+        for (int i = 0; i < k->nformals; ++i)
+            if (t->space == MEM_SHARED && k->formal[i].tensor->at.begin == t->at.begin &&
+                k->formal[i].tensor->at.file == t->at.file)
+                return value_view(c, view_of_tensor(c->s, k->formal[i].tensor, at));
+        for (int i = 0; i < k->nformals; ++i)
+            if (k->formal[i].tensor == t) return value_view(c, view_of_tensor(c->s, t, at));
+        diag_error(c->s, at, "'%s' is not among the arguments of '%s'", t->name, k->name);
+        diag_note(c->s, k->at, "write '%s' in its list, or 'out %s' to write to it", t->name,
+                  t->name);
+        return &value_none;
+    }
+    for (int i = 0; i < k->nlocal; ++i)
+        if (k->local[i]->at.begin == t->at.begin && k->local[i]->at.file == t->at.file)
+            return value_view(c, view_of_tensor(c->s, k->local[i], at));
+    return value_view(c, view_of_tensor(c->s, own(c, t), at));
+}
+
+static void declare_buffer(struct sema *c, const struct ast_stmt *s) {
+    if (c->kernel->device && s->kind == S_SHARED) {
+        diag_error(
+            c->s, s->name.at,
+            "'%s': a device function has no shared memory of its own; its caller gives it, as "
+            "an argument",
+            s->name.name);
+    }
+    struct tensor *t =
+        make_tensor(c, s->name, &s->buffer.type, s->kind == S_SHARED ? s->buffer.stages : NULL);
+    struct symbol *sym = scope_declare(c, s->name, SYM_TENSOR, &value_none);
+    if (sym && t) sym->tensor = own(c, t);
+}
+
+const struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name,
+                              const char *c_name, struct lay_int lo, struct lay_int end) {
+    struct ix_var *v = ARENA_NEW(&c->s->arena, struct ix_var);
+    *v = (struct ix_var){kind, intern(c->s, name), c_name, c->s->next_var++, lo, end};
+    return v;
+}
+
+// -- the head -------------------------------------------------------------------------------------
+
+static enum dir dir_of(enum ast_dir d) {
+    return d == DIR_OUT ? ARG_OUT : d == DIR_INOUT ? ARG_INOUT : ARG_IN;
+}
+
+// Declares "n : index" of a device function.
+static void formal_index(struct sema *c, const struct ast_formal *f, int place) {
+    struct kernel *k = c->kernel;
+    if (!k->device) {
+        sema_not_yet(c, f->at, "an index as an argument of a kernel; a param is one");
+        return;
+    }
+    const struct ix_var *v =
+        make_var(c, IX_FORMAL, f->name.name, f->name.name, lay_int(0), LAY_INT_INVALID);
+    scope_declare(c, f->name, SYM_LET, value_int(c, ix_var(c->s, v)));
+    k->index[k->nindexes++] = (struct index_formal){v, place, f->at};
+}
+
+static struct tensor *formal_tensor(struct sema *c, const struct ast_formal *f) {
+    bool device = c->kernel->device;
+    if (f->kind == FORMAL_TENSOR) {
+        if (f->type.space != SPACE_GLOBAL && !device) {
+            diag_error(c->s, f->type.at, "'%s' is %s memory; a kernel's arguments are global",
+                       f->name.name, ast_space_text(f->type.space));
+            return NULL;
+        }
+        struct tensor *t = make_tensor(c, f->name, &f->type, NULL);
+        struct symbol *sym = scope_declare(c, f->name, SYM_TENSOR, &value_none);
+        if (!t || !sym) return NULL;
+        t->id = c->nlocals++;
+        t->outside = t->space != MEM_GLOBAL;
+        sym->tensor = t;
+        return t;
+    }
+    struct symbol *sym = scope_find(c, f->name.name);
+    if (sym) sym->used = true;
+    if (!sym) {
+        scope_unknown(c, f->name.name, f->name.at);
+        return NULL;
+    }
+    if (sym->kind != SYM_TENSOR) {
+        diag_error(c->s, f->name.at, "'%s' is %s; a kernel's arguments are tensors", f->name.name,
+                   symbol_kind_text(sym->kind));
+        diag_note(c->s, sym->at, "it is declared here");
+        return NULL;
+    }
+    if (!sym->tensor) return NULL;
+    if (sym->tensor->space == MEM_SHARED && device) {
+        struct tensor *t = ARENA_NEW(&c->s->arena, struct tensor);
+        *t = *sym->tensor;
+        t->id = c->nlocals++;
+        t->outside = true;
+        return t;
+    }
+    if (sym->tensor->space != MEM_GLOBAL) {
+        diag_error(c->s, f->name.at, "'%s' is %s memory; a kernel's arguments are global",
+                   f->name.name, space_name(sym->tensor->space));
+        diag_note(c->s, sym->at, "it is declared here");
+        return NULL;
+    }
+    return sym->tensor;
+}
+
+void check_readonly(struct sema *c, const struct ast_formal *f, bool device,
+                    const struct tensor *t) {
+    if (!device) {
+        diag_error(c->s, f->readonly_at,
+                   "'readonly' is for the device functions of a plan; what a kernel only reads "
+                   "nobody writes while it runs");
+    } else if (f->dir != DIR_NONE) {
+        diag_error(c->s, f->readonly_at, "'%s' is written, and is not 'readonly'", f->name.name);
+    } else if (t->space != MEM_GLOBAL) {
+        diag_error(c->s, f->readonly_at,
+                   "'%s' is %s memory; 'readonly' is for global memory, which is then read by "
+                   "loads that may miss what is written meanwhile",
+                   f->name.name, space_name(t->space));
+    }
+}
+
+static void make_formals(struct sema *c, const struct ast_fn *fn) {
+    struct kernel *k = c->kernel;
+    k->formal = ARENA_ARRAY(&c->s->arena, struct formal, fn->nformals + 1);
+    k->index = ARENA_ARRAY(&c->s->arena, struct index_formal, fn->nformals + 1);
+    for (int i = 0; i < fn->nformals; ++i) {
+        const struct ast_formal *f = &fn->formal[i];
+        if (f->kind == FORMAL_INDEX) {
+            formal_index(c, f, i);
+            continue;
+        }
+        struct tensor *t = formal_tensor(c, f);
+        if (!t) continue;
+        if (f->readonly) check_readonly(c, f, k->device, t);
+        for (int j = 0; j < k->nformals; ++j)
+            if (k->formal[j].tensor == t) {
+                diag_error(c->s, f->at, "'%s' is an argument twice", f->name.name);
+                diag_note(c->s, k->formal[j].at, "it is one here");
+            }
+        k->formal[k->nformals++] = (struct formal){t, dir_of(f->dir), i, f->at, f->readonly};
+    }
+}
+
+static void make_grid(struct sema *c, const struct ast_expr *e) {
+    struct kernel *k = c->kernel;
+    for (int i = 0; i < 3; ++i) k->grid[i] = lay_int(1);
+    if (!e) return;
+    if (k->device) {
+        diag_error(c->s, e->at, "'%s' is a device function; its caller's kernel has the grid",
+                   k->name);
+        return;
+    }
+    k->grid_given = true;
+    const struct value *v = eval(c, e);
+    if (v->kind == VAL_NONE) return;
+    const struct value *one[1] = {v};
+    const struct value *const *axis = one;
+    int n = 1;
+    if (v->kind == VAL_TUPLE) {
+        axis = v->kid;
+        n = v->rank;
+    }
+    if (n < 1 || n > 3) {
+        diag_error(c->s, e->at, "a grid has 1 .. 3 axes; here are %d", n);
+        return;
+    }
+    static const int64_t most[3] = {INT32_MAX, 65535, 65535};
+    for (int i = 0; i < n; ++i) {
+        struct range at = e->kind == E_TUPLE && i < e->nargs ? e->arg[i].value->at : e->at;
+        struct lay_int b;
+        if (!value_to_lay_int(c, axis[i], at, sema_text(c, "axis %d of the grid", i), &b)) return;
+        int64_t lo, hi;
+        lay_int_range(b, &lo, &hi);
+        if (b.basis >= 0 || hi < 1 || lo < 0 || lo > most[i]) {
+            diag_error(c->s, at, "axis %d of the grid has %s blocks; 1 .. %" PRId64 " are possible",
+                       i, lay_int_text(c->lay, b), most[i]);
+            return;
+        }
+        k->grid[i] = b;
+    }
+}
+
+// -- variables ------------------------------------------------------------------------------------
+
+static const struct ix_var *make_coordinate(struct sema *c, enum ix_var_kind kind, const char *name,
+                                            int64_t end) {
+    const struct ix_var *v = make_var(c, kind, name, name, lay_int(0), lay_int(end));
+    struct ast_ident id = {v->name, c->kernel->at};
+    scope_declare(c, id, SYM_BUILTIN, value_int(c, ix_var(c->s, v)));
+    return v;
+}
+
+static void make_vars(struct sema *c) {
+    static const char name[3][8] = {"block.x", "block.y", "block.z"};
+    static const char c_name[3][8] = {"block_x", "block_y", "block_z"};
+    struct kernel *k = c->kernel;
+    k->tid = make_coordinate(c, IX_TID, "tid", k->threads);
+    k->lane = make_coordinate(c, IX_LANE, "lane", k->threads < 32 ? k->threads : 32);
+    k->warp = make_coordinate(c, IX_WARP, "warp", (k->threads + 31) / 32);
+    for (int i = 0; i < 3 && !k->device; ++i)
+        k->block[i] = make_var(c, (enum ix_var_kind)(IX_BLOCK_X + i), name[i], c_name[i],
+                               lay_int(0), k->grid[i]);
+}
+
+// -- statements -----------------------------------------------------------------------------------
+
+bool loop_fits(struct sema *c, struct range at) {
+    if (c->loops < MOST_LOOPS) return true;
+    diag_error(c->s, at, "loops nested %d deep; %d is most", c->loops + 1, MOST_LOOPS);
+    return false;
+}
+
+bool loop_bounds(struct sema *c, const struct ast_stmt *s, struct stmt *loop) {
+    loop->begin = eval_ix(c, s->loop.lo, "where a loop begins");
+    loop->end = eval_ix(c, s->loop.hi, "where a loop ends");
+    if (!loop->begin || !loop->end) return loop_fits(c, s->at);
+    for (int i = 0; i < 2; ++i) {
+        const struct ix *e = i ? loop->end : loop->begin;
+        if (ix_depends(e, IX_TID) || ix_depends(e, IX_LANE) || ix_depends(e, IX_WARP)) {
+            sema_not_yet(c, i ? s->loop.hi->at : s->loop.lo->at,
+                         "a loop whose bounds differ from thread to thread");
+            return false;
+        }
+    }
+    if (!loop_fits(c, s->at)) return false;
+    loop->var = loop_var(c, s->name.name, loop);
+    return true;
+}
+
+const struct ix_var *loop_var(struct sema *c, const char *name, const struct stmt *loop) {
+    struct lay_int from, end;
+    const struct ix *lo = loop->begin, *hi = loop->end;
+    if (!ix_monomial(lo, &from))
+        from = lay_int(lo->lo < 0 && ix_provably_nonnegative(c->s, lo) ? 0 : lo->lo);
+    if (!ix_monomial(ix_max(c->s, hi), &end))
+        end = hi->hi < INT64_MAX ? lay_int(hi->hi) : LAY_INT_INVALID;
+    return make_var(c, IX_LOOP, name, name, from, end);
+}
+
+static struct stmt *check_for(struct sema *c, const struct ast_stmt *s) {
+    struct stmt *r = ARENA_NEW(&c->s->arena, struct stmt);
+    *r = (struct stmt){.kind = STMT_FOR, .at = s->at};
+    if (!loop_bounds(c, s, r)) return NULL;
+    const struct value *v = r->var ? value_int(c, ix_var(c->s, r->var)) : &value_none;
+    scope_enter(c);
+    scope_declare(c, s->name, SYM_LOOP, v);
+    c->loops++;
+    scope_enter(c);
+    r->body = check_block(c, s->loop.body);
+    scope_leave(c);
+    c->loops--;
+    scope_leave(c);
+    return r->var ? r : NULL;
+}
+
+// sync, commit, wait N of a manual function.
+static struct stmt *check_order(struct sema *c, const struct ast_stmt *s) {
+    enum { MOST_PENDING = 255 };
+    if (!c->kernel->manual) {
+        diag_error(c->s, s->at, "'%s' stands only in a manual function; here it is inferred",
+                   s->kind == S_SYNC     ? "sync"
+                   : s->kind == S_COMMIT ? "commit"
+                                         : "wait");
+        return NULL;
+    }
+    if (s->kind == S_WAIT && s->wait > MOST_PENDING) {
+        diag_error(c->s, s->at, "'wait' leaves 0 .. %d groups in flight", MOST_PENDING);
+        return NULL;
+    }
+    struct stmt *r = ARENA_NEW(&c->s->arena, struct stmt);
+    *r = (struct stmt){.kind = s->kind == S_SYNC     ? STMT_SYNC
+                               : s->kind == S_COMMIT ? STMT_COMMIT
+                                                     : STMT_WAIT,
+                       .pending = (int)s->wait,
+                       .at = s->at};
+    return r;
+}
+
+static struct stmt *check_stmt(struct sema *c, const struct ast_stmt *s) {
+    struct stmt *made = NULL;
+    switch (s->kind) {
+    case S_SHARED:
+    case S_FRAG: declare_buffer(c, s); break;
+    case S_COPY: check_copy(c, s, &made); break;
+    case S_FOR: return check_for(c, s);
+    case S_LET: scope_declare(c, s->name, SYM_LET, eval(c, s->value)); break;
+    case S_EXPECT: check_expect(c, &s->expect, s->at); break;
+    case S_PIPELINE:
+        if (!c->kernel->manual) return check_pipeline(c, s);
+        diag_error(c->s, s->at,
+                   "a pipeline places its own groups and waits; in a manual function write the "
+                   "loop that it stands for");
+        break;
+    case S_CALL: check_call(c, s, &made); break;
+    case S_FILL: check_fill(c, s, &made); break;
+    case S_SYNC:
+    case S_COMMIT:
+    case S_WAIT: return check_order(c, s);
+    }
+    return made;
+}
+
+struct stmt *check_block(struct sema *c, const struct ast_block *b) {
+    struct stmt *first = NULL, **end = &first;
+    for (int i = 0; i < b->nstmts && !diag_full(c->s); ++i)
+        if ((*end = check_stmt(c, b->stmt[i]))) end = &(*end)->next;
+    return first;
+}
+
+// -- kernels --------------------------------------------------------------------------------------
+
+void declare_kernel(struct sema *c, const struct ast_decl *d) {
+    const struct ast_fn *fn = &d->fn;
+    if (fn->external) {
+        declare_extern(c, d);
+        return;
+    }
+    struct kernel *k = ARENA_NEW(&c->s->arena, struct kernel);
+    *k = (struct kernel){.name = d->name.name,
+                         .at = d->name.at,
+                         .device = !fn->kernel,
+                         .manual = fn->manual,
+                         .async = fn->async,
+                         .first_var = c->s->next_var};
+    struct value *v = ARENA_NEW(&c->s->arena, struct value);
+    v->kind = VAL_KERNEL;
+    v->kernel = k;
+    bool known = scope_declare(c, d->name, SYM_KERNEL, v) != NULL;
+    if (!known) return;
+    c->kernel = k;
+    c->cap_local = 0;
+    c->memo = NULL;
+    scope_enter(c);
+    make_formals(c, fn);
+    make_grid(c, fn->grid);
+    kernel_make_threads(c, fn);
+    scope_enter(c);  // the coordinates, which the names in the body may hide
+    make_vars(c);
+    scope_enter(c);
+    k->body = check_block(c, fn->body);
+    scope_leave(c);
+    scope_leave(c);
+    scope_leave(c);
+    k->end_var = c->s->next_var;
+    collect_params(c, k);
+    if (k->nformals + k->nindexes + k->nparams > MOST_ARGUMENTS)
+        diag_error(c->s, k->at,
+                   "kernel '%s' takes %d arguments, tensors and params; %d is most, as a launch "
+                   "hands over 4096 bytes",
+                   k->name, k->nformals + k->nindexes + k->nparams, MOST_ARGUMENTS);
+    drop_untouched(c, k);
+    c->kernel = NULL;
+    c->memo = NULL;
+    struct kernel ***end = k->device ? &c->device_end : &c->kernel_end;
+    **end = k;
+    *end = &k->next;
+}

@@ -1,0 +1,51 @@
+// Kernels and their statements.
+#ifndef TCPC_SEMA_STMT_STMT_H
+#define TCPC_SEMA_STMT_STMT_H
+
+#include "sema/state.h"
+
+// expect.c
+void check_expect(struct sema *c, const struct ast_expect *x, struct range at);
+
+// kernel.c
+void declare_kernel(struct sema *c, const struct ast_decl *d);
+struct stmt *check_block(struct sema *c, const struct ast_block *b);
+const struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name,
+                              const char *c_name, struct lay_int lo, struct lay_int end);
+// Fills begin, end and var of "loop" from "s"; without var when a bound was wrong.  False when it
+// can be no loop.
+bool loop_bounds(struct sema *c, const struct ast_stmt *s, struct stmt *loop);
+// A further variable "name" with the range of "loop".
+const struct ix_var *loop_var(struct sema *c, const char *name, const struct stmt *loop);
+// Whether a loop at hand may hold a further one; reports at "at" when not.
+bool loop_fits(struct sema *c, struct range at);
+// The tensor as the kernel at hand sees it: a global one that is among its arguments, its own
+// instance of a shared one.
+const struct value *kernel_tensor(struct sema *c, struct symbol *sym, struct range at);
+
+// threads.c: sets threads and threads_given of c->kernel.
+void kernel_make_threads(struct sema *c, const struct ast_fn *fn);
+
+// pipeline.c
+struct stmt *check_pipeline(struct sema *c, const struct ast_stmt *s);
+// "v", the whole of a tensor with stages, or the slot that its name stands for in a pipeline.
+struct view pipeline_slot(struct sema *c, struct view v, struct range at);
+
+// extern.c
+// What "path" names in the file at "from": a relative name counts from that file's folder.
+const char *file_beside(struct sema *c, const char *from, const char *path);
+void declare_extern(struct sema *c, const struct ast_decl *d);
+void check_call(struct sema *c, const struct ast_stmt *s, struct stmt **out);
+void check_fill(struct sema *c, const struct ast_stmt *s, struct stmt **out);
+
+// copy.c
+void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out);
+
+// uses.c
+// Fills the params of "k": those on which its body, grid or tensors depend.
+void collect_params(struct sema *c, struct kernel *k);
+// Takes the tensors that no copy and no call touches from those that "k" owns.
+void drop_untouched(struct sema *, struct kernel *k);
+void collect_relation(struct sema *c, struct relation *r);
+
+#endif

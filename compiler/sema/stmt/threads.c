@@ -1,0 +1,107 @@
+// How many threads a kernel has: what it says, or those of the largest tiled copy in it.
+#include <inttypes.h>
+
+#include "sema/expr/expr.h"
+#include "sema/stmt/stmt.h"
+#include "sema/tile/map.h"
+#include "sema/tile/tile.h"
+
+static int64_t most_threads(struct sema *c, const struct ast_block *b, int depth, bool *any);
+
+// Whether "e" is a layout that is known before the body of a kernel is.
+static bool known_ahead(struct sema *c, const struct ast_expr *e) {
+    if (e->kind == E_INT) return true;
+    if (e->kind == E_NAME) {
+        struct symbol *sym = scope_find(c, e->name);
+        return sym && (sym->kind == SYM_CONST || sym->kind == SYM_LAYOUT);
+    }
+    if (e->kind == E_LAYOUT) return known_ahead(c, e->lhs) && known_ahead(c, e->rhs);
+    for (int i = 0; i < e->nargs; ++i)
+        if (e->arg[i].key.name || !known_ahead(c, e->arg[i].value)) return false;
+    return e->kind == E_TUPLE;
+}
+
+// The threads of a copy 'by E'.
+static int64_t threads_of_layout(struct sema *c, const struct ast_expr *e, bool *any) {
+    if (!known_ahead(c, e)) return 0;
+    const struct value *v = eval(c, e);
+    if (!value_is_layout(v) || lay_rank(v->calc.layout) != 2) return 0;
+    struct lay_int n = lay_size(c->lay, lay_mode(c->lay, v->calc.layout, 0));
+    lay_clear_error(c->lay);
+    if (!lay_int_static(n) || n.num < 1 || n.num > MOST_THREADS) return 0;
+    *any = true;
+    return n.num;
+}
+
+static int64_t threads_of_stmt(struct sema *c, const struct ast_stmt *s, int depth, bool *any) {
+    if (s->kind == S_FOR) return most_threads(c, s->loop.body, depth + 1, any);
+    if (s->kind == S_PIPELINE) {
+        int64_t most = 0;
+        for (int i = 0; i < s->loop.nparts; ++i) {
+            int64_t n = most_threads(c, s->loop.part[i].body, depth + 1, any);
+            if (n > most) most = n;
+        }
+        return most;
+    }
+    if (s->kind != S_COPY || s->copy.how == HOW_AUTO) return 0;
+    const struct ast_expr *e = s->copy.with;
+    if (e->kind == E_MAP) {
+        int64_t n;
+        *any = true;
+        if (map_threads(c, e, &n)) return n;
+        struct memo *m = ARENA_NEW(&c->s->arena, struct memo);
+        *m = (struct memo){e, &value_none, c->memo};
+        c->memo = m;
+        return 0;
+    }
+    if (s->copy.how == HOW_BY) return threads_of_layout(c, e, any);
+    const struct value *v = &value_none;
+    struct symbol *sym = e->kind == E_NAME ? scope_find(c, e->name) : NULL;
+    if (sym && sym->kind == SYM_TILED) {
+        v = sym->value;
+        *any |= v->kind == VAL_NONE;  // it has an error of its own
+    }
+    if (e->kind == E_CALL && e->lhs->kind == E_NAME && e->lhs->name == intern(c->s, "tile")) {
+        v = eval(c, e);
+        struct memo *m = ARENA_NEW(&c->s->arena, struct memo);
+        *m = (struct memo){e, v, c->memo};
+        c->memo = m;
+        *any = true;
+    }
+    if (v->kind != VAL_TILED) return 0;
+    *any = true;
+    return v->tc->threads;
+}
+
+// The threads of the largest tiled copy in "b"; "any" is set when there is one.
+static int64_t most_threads(struct sema *c, const struct ast_block *b, int depth, bool *any) {
+    int64_t most = 0;
+    for (int i = 0; depth <= MOST_LOOPS && i < b->nstmts; ++i) {
+        int64_t n = threads_of_stmt(c, b->stmt[i], depth, any);
+        if (n > most) most = n;
+    }
+    return most;
+}
+
+void kernel_make_threads(struct sema *c, const struct ast_fn *fn) {
+    struct kernel *k = c->kernel;
+    bool any = false;
+    int64_t most = most_threads(c, fn->body, 0, &any);
+    k->threads = most > 0 ? most : 1;
+    if (!fn->threads) {
+        if (!any && fn->body->nstmts > 0)
+            diag_error(c->s, k->at,
+                       "'%s' does not say how many threads it has, and no tiled copy in it tells; "
+                       "write 'threads N'",
+                       k->name);
+        return;
+    }
+    k->threads_given = true;
+    if (!eval_int64(c, fn->threads, "the number of threads", &k->threads))
+        k->threads = 1;
+    else if (k->threads < 1 || k->threads > MOST_THREADS) {
+        diag_error(c->s, fn->threads->at, "%" PRId64 " threads; a block has 1 .. %d", k->threads,
+                   MOST_THREADS);
+        k->threads = 1;
+    }
+}

@@ -1,0 +1,216 @@
+// Atoms: universal(128), auto(128, f32), cp_async.cg(16, l2=128); the others of the language are
+// refused by name.
+#include <string.h>
+
+#include "sema/expr/expr.h"
+#include "sema/tile/tile.h"
+
+bool atom_known(const char *name) {
+    return atom_find(name) != NULL;
+}
+
+bool atom_later(const char *name) {
+    static const char names[][12] = {"ldmatrix", "stmatrix", "bulk", "tma"};
+    if (atom_find(name)) return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (strcmp(names[i], name) == 0) return true;
+    static const char functions[][12] = {"operand_A", "operand_B", "operand_C", "tiled_mma"};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i)
+        if (strcmp(functions[i], name) == 0) return true;
+    return false;
+}
+
+// The atoms of family "name", as "'cp_async.ca' or 'cp_async.cg'"; NULL when there is no such
+// family.
+static const char *family(struct sema *c, const char *name) {
+    struct buf b;
+    size_t n = strlen(name);
+    int found = 0;
+    buf_init(&b);
+    for (int i = 0; i < n_atom_rows; ++i) {
+        const char *row = atom_rows[i].name;
+        if (strncmp(row, name, n) == 0 && row[n] == '.')
+            buf_printf(&b, "%s'%s'", found++ ? " or " : "", row);
+    }
+    const char *text = buf_finish(&b, &c->s->arena);
+    return found ? text : NULL;
+}
+
+bool atom_family(struct sema *c, const char *name) {
+    return family(c, name) != NULL;
+}
+
+const struct value *atom_of_family(struct sema *c, const char *name, const char *part,
+                                   struct range at) {
+    const char *all = family(c, name);
+    if (!part) return FAIL(c, at, "'%s' is no atom by itself; write %s", name, all);
+    return FAIL(c, at, "'%s' has no part '%s'; write %s", name, part, all);
+}
+
+const char *atom_member(struct sema *c, const struct ast_expr *e) {
+    if (e->kind != E_MEMBER || e->lhs->kind != E_NAME || scope_find(c, e->lhs->name)) return NULL;
+    const char *name = sema_text(c, "%s.%s", e->lhs->name, e->name);
+    return atom_known(name) ? name : NULL;
+}
+
+static const char *width_list(struct sema *c, const struct atom_row *row) {
+    struct buf b;
+    buf_init(&b);
+    for (int i = 0; i < MOST_WIDTHS && row->widths[i]; ++i)
+        buf_printf(&b, "%s%d", i ? ", " : "", row->in_bytes ? row->widths[i] / 8 : row->widths[i]);
+    return buf_finish(&b, &c->s->arena);
+}
+
+// The widths of a family, as "4, 8 or 16".
+static const char *width_choice(struct sema *c, const struct atom_row *row) {
+    struct buf b;
+    buf_init(&b);
+    for (int i = 0; i < MOST_WIDTHS && row->widths[i]; ++i) {
+        bool last = i + 1 == MOST_WIDTHS || !row->widths[i + 1];
+        buf_printf(&b, "%s%d", i == 0 ? "" : last ? " or " : ", ", row->widths[i] / 8);
+    }
+    return buf_finish(&b, &c->s->arena);
+}
+
+// A width in bytes that the instruction has not.
+static void refuse_bytes(struct sema *c, const struct atom_row *row, int64_t bytes,
+                         struct range at) {
+    const struct atom_row *narrow = atom_narrower(row);
+    if (atom_has_width(row, bytes)) {
+        diag_error(c->s, at, "'%s' counts bytes; an access of %lld bits is %s(%lld)", row->name,
+                   (long long)bytes, row->name, (long long)bytes / 8);
+        diag_fixit(c->s, at, sema_text(c, "%lld", (long long)bytes / 8));
+    } else if (bytes > 0 && bytes * 8 < narrow->widths[0]) {
+        diag_error(c->s, at,
+                   "'%s' has no access of %lld byte%s: %s moves %s; as few as these go by "
+                   "universal(%lld)",
+                   row->name, (long long)bytes, bytes == 1 ? "" : "s", row->family,
+                   width_choice(c, narrow), (long long)bytes * 8);
+    } else if (row != narrow && bytes < 64 && atom_has_width(narrow, bytes * 8)) {
+        diag_error(c->s, at, "'%s' has no access of %lld bytes, only of %s: %s; write %s(%lld)",
+                   row->name, (long long)bytes, width_list(c, row), row->why_widths, narrow->name,
+                   (long long)bytes);
+    } else {
+        diag_error(c->s, at, "'%s' has no access of %lld bytes; it has %s", row->name,
+                   (long long)bytes, width_list(c, row));
+    }
+    diag_page(c->s, row->page);
+}
+
+// l2=BYTES.
+static bool prefetch(struct sema *c, const struct ast_arg *arg, struct atom *a) {
+    int64_t bytes;
+    if (!eval_int64(c, arg->value, "the hint 'l2='", &bytes)) return false;
+    a->l2 = (int)bytes;
+    if (bytes == 64 || bytes == 128 || bytes == 256) return true;
+    diag_error(c->s, arg->value->at, "'l2=%lld': the L2 cache is asked for 64, 128 or 256 bytes",
+               (long long)bytes);
+    return false;
+}
+
+// The arguments behind the width.
+static bool more_args(struct sema *c, const struct ast_expr *e, struct atom *a) {
+    const struct atom_row *row = a->row;
+    for (int i = 1; i < e->nargs; ++i) {
+        const struct ast_arg *arg = &e->arg[i];
+        if (arg->key.name) {
+            if (row->prefetches && arg->key.name == intern(c->s, "l2")) {
+                if (!prefetch(c, arg, a)) return false;
+                continue;
+            }
+            diag_error(c->s, arg->key.at, "'%s' takes no argument called '%s'", row->name,
+                       arg->key.name);
+            return false;
+        }
+        const struct value *v = eval(c, arg->value);
+        if (v->kind == VAL_NONE) return false;
+        if (v->kind != VAL_ELEM || i > 1) {
+            diag_error(c->s, arg->value->at,
+                       "the second argument of '%s' is %s; an element type is expected", row->name,
+                       value_kind_text(v));
+            return false;
+        }
+        a->elem = v->elem;
+        if (row->exact && (a->bits < a->elem->bits || a->bits % a->elem->bits != 0)) {
+            diag_error(c->s, e->at, "'%s' of %d bits moves no whole '%s', which has %d", row->name,
+                       a->bits, a->elem->name, a->elem->bits);
+            return false;
+        }
+    }
+    return true;
+}
+
+const struct value *atom_call(struct sema *c, const char *name, const struct ast_expr *e) {
+    const struct atom_row *row = atom_find(name);
+    int most = row->prefetches ? 3 : 2;
+    if (e->nargs < 1 || e->nargs > most)
+        return FAIL(c, e->at,
+                    "'%s' takes the %s of an access and, if wanted, an element type; "
+                    "here %s %d argument%s",
+                    name, row->in_bytes ? "bytes" : "bits", e->nargs == 1 ? "is" : "are", e->nargs,
+                    e->nargs == 1 ? "" : "s");
+    if (e->arg[0].key.name)
+        return FAIL(c, e->arg[0].key.at, "'%s' takes no argument called '%s'", name,
+                    e->arg[0].key.name);
+    int64_t width;
+    struct range width_at = e->arg[0].value->at;
+    if (!eval_int64(c, e->arg[0].value, sema_text(c, "the width of '%s'", name), &width))
+        return &value_none;
+    if (row->in_bytes ? width < 1 || width > 64 || !atom_has_width(row, width * 8)
+                      : !atom_has_width(row, width)) {
+        if (row->in_bytes)
+            refuse_bytes(c, row, width, width_at);
+        else
+            diag_error(c->s, width_at, "'%s' has no access of %lld bits; it has %s", name,
+                       (long long)width, width_list(c, row));
+        return &value_none;
+    }
+    struct atom *a = ARENA_NEW(&c->s->arena, struct atom);
+    *a = (struct atom){.row = row, .bits = (int)width * (row->in_bytes ? 8 : 1), .at = e->at};
+    if (!more_args(c, e, a)) return &value_none;
+    struct value *v = ARENA_NEW(&c->s->arena, struct value);
+    v->kind = VAL_ATOM;
+    v->atom = a;
+    return v;
+}
+
+// -- what an atom asks of a copy ------------------------------------------------------------------
+
+static bool in_space(struct sema *c, const struct atom *a, const struct view *v, bool dst) {
+    unsigned spaces = dst ? a->row->dst_spaces : a->row->src_spaces;
+    if (spaces & 1u << v->base->space) return true;
+    diag_error(c->s, v->at,
+               "%s copies from global to shared memory, and the %s '%s' is in %s memory; "
+               "use universal(%d) here",
+               a->row->family, dst ? "destination" : "source", v->base->name,
+               space_name(v->base->space), a->bits);
+    diag_page(c->s, a->row->page);
+    diag_note(c->s, a->at, "the atom is declared here");
+    return false;
+}
+
+bool atom_check_copy(struct sema *c, const struct atom *a, const struct copy *y) {
+    if (!in_space(c, a, &y->src, false) || !in_space(c, a, &y->dst, true)) return false;
+    if (a->row->raw && y->pad && y->pad->bits != 0) {
+        diag_error(c->s, y->how_at,
+                   "%s fills with 0 what has no source, and 'pad' is %s; use universal(%d) "
+                   "here, or 'pad 0'",
+                   a->row->family, y->pad->text, a->bits);
+        diag_page(c->s, a->row->page);
+        return false;
+    }
+    const struct tensor *from = y->src.base, *to = y->dst.base;
+    if (a->row->raw && from->elem != to->elem) {
+        diag_error(c->s, y->how_at,
+                   "%s moves bytes and converts nothing, and '%s' holds %s, '%s' %s; "
+                   "use universal(%d) here",
+                   a->row->family, from->name, from->elem->name, to->name, to->elem->name, a->bits);
+        diag_page(c->s, a->row->page);
+        return false;
+    }
+    if (c->plan->arch >= a->row->min_arch) return true;
+    diag_error(c->s, y->how_at, "'%s' needs sm_%d, and this plan is for sm_%d", a->row->name,
+               a->row->min_arch, c->plan->arch);
+    diag_page(c->s, a->row->page);
+    return false;
+}

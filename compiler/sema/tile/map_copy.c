@@ -1,0 +1,23 @@
+// copy A -> B by an index map: a tiled copy whose tile is all of the side that is no fragment.
+#include "sema/tile/map.h"
+
+const struct value *map_copy(struct sema *c, const struct ast_expr *e, const struct copy *y) {
+    for (struct memo *m = c->memo; m; m = m->next)
+        if (m->e == e) return m->value;
+    // a fragment has the values of one thread, the other side, which is none, the tile
+    const struct view *v = copy_tiled_side(y);
+    struct lay_int size = lay_size(c->lay, v->layout);
+    if (!lay_int_static(size))
+        return FAIL(c, v->at,
+                    "a map goes through all %s elements of '%s' here, which is known only at run "
+                    "time; cut the tensor with local_tile first",
+                    lay_int_valid(size) ? lay_int_text(c->lay, size) : "its", v->base->name);
+    struct tiled_copy *tc = ARENA_NEW(&c->s->arena, struct tiled_copy);
+    *tc = (struct tiled_copy){.at = e->at, .by = true};
+    tc->atom = (struct atom){.row = atom_find("auto"), .bits = 128, .at = e->at};
+    if (!tile_by_map(c, e, v->layout.shape, v->at, tc)) return &value_none;
+    struct value *r = ARENA_NEW(&c->s->arena, struct value);
+    r->kind = VAL_TILED;
+    r->tc = tc;
+    return r;
+}

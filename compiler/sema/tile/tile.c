@@ -1,0 +1,436 @@
+// tile(ATOM, ...): from threads and values to a tiled copy, and the proof that each element of its
+// tile has one owner.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sema/expr/expr.h"
+#include "sema/tile/tile.h"
+
+enum { MOST_POINTS = 1 << 22 };  // elements of a tile
+
+struct tile_args {
+    const struct ast_arg *atom, *thr, *val, *atoms, *along, *tv, *tile, *map;
+};
+
+static bool sort_args(struct sema *c, const struct ast_expr *e, struct tile_args *out) {
+    static const char names[][8] = {"thr", "val", "atoms", "along", "tv", "tile", "map"};
+    const struct ast_arg **slot[] = {&out->thr, &out->val,  &out->atoms, &out->along,
+                                     &out->tv,  &out->tile, &out->map};
+    *out = (struct tile_args){0};
+    for (int i = 0; i < e->nargs; ++i) {
+        const struct ast_arg *a = &e->arg[i];
+        if (!a->key.name) {
+            if (i > 0) {
+                diag_error(c->s, a->value->at,
+                           "argument %d of 'tile' has no name; say 'thr=', 'val=', 'atoms=', "
+                           "'along=', 'tv=', 'map=' or 'tile='",
+                           i + 1);
+                return false;
+            }
+            out->atom = a;
+            continue;
+        }
+        if (strcmp(a->key.name, "like") == 0) {
+            sema_not_yet(c, a->key.at, sema_text(c, "'%s=' in 'tile'", a->key.name));
+            return false;
+        }
+        size_t k = 0, n = sizeof names / sizeof *names;
+        while (k < n && strcmp(names[k], a->key.name) != 0) ++k;
+        if (k == n) {
+            const char *list[] = {names[0], names[1], names[2], names[3],
+                                  names[4], names[5], names[6], "like"};
+            const char *near = diag_did_you_mean(a->key.name, list, 8);
+            diag_error(c->s, a->key.at,
+                       near ? "'tile' takes no argument called '%s'; did you mean '%s'?"
+                            : "'tile' takes no argument called '%s'",
+                       a->key.name, near);
+            if (near) diag_fixit(c->s, a->key.at, near);
+            return false;
+        }
+        if (*slot[k]) {
+            diag_error(c->s, a->key.at, "'%s=' is given twice", a->key.name);
+            diag_note(c->s, (*slot[k])->key.at, "it is given here");
+            return false;
+        }
+        *slot[k] = a;
+    }
+    if (!out->atom) {
+        diag_error(c->s, e->at, "'tile' takes an atom first: tile(universal(128), thr=L, val=L)");
+        return false;
+    }
+    bool thr_val = out->thr && !out->atoms && !out->along && !out->tv && !out->tile && !out->map;
+    bool thr_atoms = out->thr && out->atoms && !out->val && !out->tv && !out->tile && !out->map;
+    bool layouts = out->thr || out->val || out->atoms || out->along;
+    bool tv = out->tv && out->tile && !out->map && !layouts;
+    bool map = out->map && !out->tv && !layouts;
+    if (thr_atoms && !out->along) {
+        diag_error(c->s, out->atoms->key.at,
+                   "'atoms=' counts whole atoms along one mode, so that 'along=' has to name it");
+        return false;
+    }
+    if (!thr_val && !thr_atoms && !tv && !map) {
+        diag_error(c->s, e->at,
+                   "'tile' takes 'thr=' and 'val=', or 'thr=', 'atoms=' and 'along=', or 'tv=' "
+                   "and 'tile=', or 'map='; 'val=' may be left out, for one value a thread");
+        return false;
+    }
+    return true;
+}
+
+static struct range arg_range(const struct ast_arg *a) {
+    return range_join(a->key.at, a->value->at);
+}
+
+struct digits {
+    int n;
+    int64_t extent[LAY_MAX_LEAVES], stride[LAY_MAX_LEAVES];
+};
+
+static void collect_digits(const struct lay_tuple *shape, const struct lay_tuple *stride,
+                           struct digits *d) {
+    if (!lay_is_leaf(shape)) {
+        for (int i = 0; i < shape->rank; ++i) collect_digits(shape->kid[i], stride->kid[i], d);
+    } else if (!lay_int_is(shape->leaf, 1) && d->n < LAY_MAX_LEAVES) {
+        d->extent[d->n] = shape->leaf.num;
+        d->stride[d->n++] = stride->leaf.num;
+    }
+}
+
+// Whether the modes of the static layout "l" are the digits of 0 .. size-1, which it then numbers.
+static bool numbers_by_digits(struct lay l) {
+    struct digits d = {.n = 0};
+    collect_digits(l.shape, l.stride, &d);
+    int64_t weight = 1;
+    for (int found = 0; found < d.n; ++found) {
+        int i = 0;
+        while (i < d.n && d.stride[i] != weight) ++i;
+        if (i == d.n) return false;
+        weight *= d.extent[i];
+    }
+    return true;
+}
+
+bool tile_check_numbering(struct sema *c, struct lay l, struct range at, const char *what,
+                          const char *noun) {
+    if (!lay_static(l) || l.sw.b) {
+        diag_error(c->s, at, "%s is %s; a layout of numbers is expected", what,
+                   lay_text(c->lay, l));
+        return false;
+    }
+    lay_clear_error(c->lay);
+    struct lay_int size = lay_size(c->lay, l);
+    if (!lay_int_static(size) || size.num < 1 || size.num > MOST_POINTS) {
+        diag_error(c->s, at, "%s has %s places; 1 .. %d are possible", what,
+                   lay_int_valid(size) ? lay_int_text(c->lay, size) : "too many", MOST_POINTS);
+        return false;
+    }
+    if (lay_int_is(l.offset, 0) && numbers_by_digits(l)) return true;
+    int64_t n = size.num;
+    int32_t *owner = memory_got(calloc((size_t)n, sizeof *owner));
+    bool ok = true;
+    for (int64_t i = 0; i < n && ok; ++i) {
+        int64_t to;
+        ok = lay_eval(c->lay, l, i, &to);
+        if (!ok) {
+            sema_lay_error(c, at, what);
+        } else if (to < 0 || to >= n) {
+            diag_error(c->s, at,
+                       "%s, %s, gives place %" PRId64 " the %s %" PRId64 "; its %" PRId64
+                       " places take the numbers 0 .. %" PRId64,
+                       what, lay_text(c->lay, l), i, noun, to, n, n - 1);
+            ok = false;
+        } else if (owner[to]) {
+            diag_error(c->s, at, "%s, %s, gives the places %d and %" PRId64 " both the %s %" PRId64,
+                       what, lay_text(c->lay, l), owner[to] - 1, i, noun, to);
+            diag_page(c->s, "injective");
+            ok = false;
+        } else {
+            owner[to] = (int32_t)i + 1;
+        }
+    }
+    free(owner);
+    return ok;
+}
+
+static bool check_threads(struct sema *c, int64_t n, struct range at) {
+    if (n >= 1 && n <= MOST_THREADS) return true;
+    diag_error(c->s, at, "%" PRId64 " threads; a block has 1 .. %d", n, MOST_THREADS);
+    return false;
+}
+
+// The layout of threads or values: static, and numbering its places 0 .. size-1.
+static struct lay numbering(struct sema *c, const struct ast_arg *a, const char *noun) {
+    const struct value *v = eval(c, a->value);
+    const char *what = sema_text(c, "'%s='", a->key.name);
+    struct lay l =
+        v->kind == VAL_NONE ? lay_layout_invalid() : value_to_layout(c, v, a->value->at, what);
+    if (!lay_valid(l)) return l;
+    // before each of them is looked at
+    struct lay_int n = lay_size(c->lay, l);
+    if (strcmp(noun, "thread") == 0 && lay_int_static(n) && !check_threads(c, n.num, a->value->at))
+        return lay_layout_invalid();
+    return tile_check_numbering(c, l, a->value->at, what, noun) ? l : lay_layout_invalid();
+}
+
+bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct elem_type *elem,
+                     struct range at) {
+    const struct atom *a = &tc->atom;
+    if (a->elem && a->elem != elem) {
+        diag_error(c->s, at, "the atom moves '%s', the tensors hold '%s'", a->elem->name,
+                   elem->name);
+        diag_note(c->s, a->at, "the atom is declared here");
+        return false;
+    }
+    if (!a->row->exact) return true;
+    if (a->bits < elem->bits || a->bits % elem->bits != 0) {
+        diag_error(c->s, at, "an access of %d bits moves no whole '%s', which has %d", a->bits,
+                   elem->name, elem->bits);
+        diag_note(c->s, a->at, "the atom is declared here");
+        return false;
+    }
+    int64_t need = a->bits / elem->bits;
+    if (tc->values % need == 0) return true;
+    bool given = lay_valid(tc->val) && !tc->by_atoms;
+    for (struct refusal *r = c->refused; r; r = r->next)
+        if (r->at.file == tc->at.file && r->at.begin == tc->at.begin) return false;
+    struct refusal *r = ARENA_NEW(&c->s->arena, struct refusal);
+    *r = (struct refusal){tc->at, c->refused};
+    c->refused = r;
+    // without 'val=' there is a place for it behind 'thr='
+    bool absent = given && tc->val_arg_at.begin == tc->val_arg_at.end;
+    diag_error(c->s,
+               absent  ? tc->thr_at
+               : given ? tc->val_arg_at
+                       : at,
+               "a thread of the tile has %" PRId64 " value%s; %s moves %" PRId64
+               " '%s' at once, so that it takes a multiple of %" PRId64,
+               tc->values, tc->values == 1 ? "" : "s", atom_text(c->s, a), need, elem->name, need);
+    diag_page(c->s, "values");
+    if (!given) return false;
+    if (at.begin != tc->at.begin || at.file != tc->at.file)
+        diag_note(c->s, at, "it moves '%s' here", elem->name);
+    // the mode along which threads are consecutive is the contiguous one; mode 0 when there is none
+    int along = 0, rank = lay_rank(tc->val);
+    for (int i = 0; i < rank && lay_valid(tc->thr) && i < lay_rank(tc->thr); ++i) {
+        struct lay m = lay_coalesce(c->lay, lay_mode(c->lay, tc->thr, i));
+        if (lay_is_leaf(m.stride) && lay_int_is(m.stride->leaf, 1)) along = i;
+    }
+    struct buf in_values, in_atoms;
+    buf_init(&in_values);
+    buf_init(&in_atoms);
+    for (int i = 0; i < rank; ++i) {
+        struct lay_int n = lay_size(c->lay, lay_mode(c->lay, tc->val, i));
+        int64_t now = n.num;
+        if (i == along) now = (now + need - 1) / need * need;
+        buf_printf(&in_values, "%s%" PRId64, i ? "," : "", now);
+        buf_printf(&in_atoms, "%s%" PRId64, i ? "," : "", i == along ? now / need : now);
+    }
+    const char *v = buf_finish(&in_values, &c->s->arena);
+    const char *t = buf_finish(&in_atoms, &c->s->arena);
+    diag_note(c->s, tc->val_at, "'val=' counts elements: val=(%s) is one access along mode %d", v,
+              along);
+    diag_fixit(c->s, tc->val_at, sema_text(c, "%s(%s)", absent ? ", val=" : "", v));
+    diag_claim(c->s, (struct claim){0});
+    const char *typed = a->elem ? "" : sema_text(c, " with %s", atom_of(c->s, a, elem));
+    diag_note(c->s, tc->val_arg_at, "'atoms=' counts accesses: atoms=(%s), along=%d is the same%s",
+              t, along, typed);
+    const char *comma = absent ? ", " : "";
+    diag_fixit(c->s, tc->val_arg_at, sema_text(c, "%satoms=(%s), along=%d", comma, t, along));
+    if (!a->elem) diag_fixit(c->s, a->at, atom_of(c->s, a, elem));
+    diag_claim(c->s, (struct claim){0});
+    return false;
+}
+
+// atoms= and along= as values.
+static struct lay scale_atoms(struct sema *c, const struct tile_args *a, struct tiled_copy *tc) {
+    struct lay none = lay_layout_invalid();
+    if (!tc->atom.elem) {
+        diag_error(c->s, a->atoms->key.at,
+                   "'atoms=' counts accesses, so that the atom has to say of what: %s",
+                   atom_of(c->s, &tc->atom, elem_type_find("f32")));
+        diag_note(c->s, tc->atom.at, "the atom has no element type here");
+        return none;
+    }
+    struct lay l = numbering(c, a->atoms, "access");
+    int64_t along;
+    if (!lay_valid(l) || !eval_int64(c, a->along->value, "'along='", &along)) return none;
+    if (along < 0 || along >= lay_rank(l)) {
+        diag_error(c->s, a->along->value->at,
+                   "'along=%" PRId64 "' names no mode of %s, which has %d", along,
+                   lay_text(c->lay, l), lay_rank(l));
+        return none;
+    }
+    tc->by_atoms = true;
+    tc->along = (int)along;
+    int64_t k = tc->atom.bits / tc->atom.elem->bits;
+    if (k < 1) k = 1;
+    // ((k, atoms_along), others): the values of one access are consecutive along the mode
+    struct lay mode[LAY_MAX_RANK];
+    int rank = lay_rank(l);
+    for (int i = 0; i < rank; ++i) {
+        struct lay m = lay_mode(c->lay, l, i);
+        struct lay_int s = lay_int(k);
+        const struct lay_tuple *scaled = lay_leaf_of(c->lay, 0);
+        struct lay one = lay_make(c->lay, lay_leaf(c->lay, s), lay_leaf_of(c->lay, 1));
+        if (lay_int_is(lay_size(c->lay, m), 1)) {
+            mode[i] = i == along ? one : lay_make(c->lay, lay_leaf_of(c->lay, 1), scaled);
+            continue;
+        }
+        // the numbers of accesses times k
+        struct lay times = lay_compose(
+            c->lay, lay_make(c->lay, lay_leaf(c->lay, lay_size(c->lay, l)), lay_leaf_of(c->lay, k)),
+            m);
+        mode[i] = i == along ? lay_coalesce(c->lay, lay_join(c->lay, 2, (struct lay[]){one, times}))
+                             : times;
+    }
+    return rank == 1 && lay_is_leaf(l.shape) ? mode[0] : lay_join(c->lay, rank, mode);
+}
+
+// By thr= and val=: as make_tiled_copy does.
+static bool by_layouts(struct sema *c, const struct tile_args *a, struct tiled_copy *tc,
+                       const struct ast_expr *e) {
+    const struct ast_arg *values = a->val ? a->val : a->atoms;
+    tc->thr_at = a->thr->value->at;
+    tc->val_at = tc->val_arg_at = (struct range){tc->thr_at.file, tc->thr_at.end, tc->thr_at.end};
+    tc->thr = numbering(c, a->thr, "thread");
+    tc->val = lay_make(c->lay, lay_leaf_of(c->lay, 1), lay_leaf_of(c->lay, 0));
+    if (values) {
+        tc->val_at = values->value->at;
+        tc->val_arg_at = arg_range(values);
+        tc->val = a->val ? numbering(c, a->val, "value") : scale_atoms(c, a, tc);
+    }
+    if (!lay_valid(tc->thr) || !lay_valid(tc->val)) return false;
+    // modes that only one of the two has are single in the other
+    int rank = lay_rank(tc->thr) > lay_rank(tc->val) ? lay_rank(tc->thr) : lay_rank(tc->val);
+    struct lay one = lay_make(c->lay, lay_leaf_of(c->lay, 1), lay_leaf_of(c->lay, 0));
+    if (lay_rank(tc->thr) < rank) tc->thr = lay_append_to(c->lay, tc->thr, rank, one);
+    if (lay_rank(tc->val) < rank) tc->val = lay_append_to(c->lay, tc->val, rank, one);
+    lay_clear_error(c->lay);
+    // (m,n) -> thread + threads * value
+    struct lay mn = lay_raked_product(c->lay, tc->thr, tc->val);
+    tc->threads = lay_size(c->lay, tc->thr).num;
+    tc->values = lay_size(c->lay, tc->val).num;
+    const struct lay_tuple *tv_shape =
+        lay_tuple2(c->lay, lay_leaf_of(c->lay, tc->threads), lay_leaf_of(c->lay, tc->values));
+    // (thread, value) -> (m,n) as one number
+    tc->tv = lay_with_shape(c->lay, lay_right_inverse(c->lay, mn), tv_shape);
+    tc->tiler = lay_valid(mn) ? lay_product_each(c->lay, mn.shape) : NULL;
+    if (!lay_valid(tc->tv) || !tc->tiler) {
+        sema_lay_error(c, e->at, "the tile");
+        return false;
+    }
+    return true;
+}
+
+// The layout "v" of (thread, value), which "what" says at "at", in a tile of shape "shape".
+static bool set_tv(struct sema *c, const struct value *v, struct range at, const char *what,
+                   const struct lay_tuple *shape, struct tiled_copy *tc) {
+    tc->val_at = tc->val_arg_at = RANGE_NONE;
+    tc->thr_at = at;
+    tc->thr = tc->val = lay_layout_invalid();
+    tc->tv = value_to_layout(c, v, at, what);
+    if (!lay_valid(tc->tv)) return false;
+    if (!lay_static(tc->tv) || tc->tv.sw.b || lay_rank(tc->tv) != 2) {
+        diag_error(c->s, at,
+                   "%s is %s; a layout of numbers with two modes, threads and values, is expected",
+                   what, lay_text(c->lay, tc->tv));
+        return false;
+    }
+    lay_clear_error(c->lay);
+    tc->tiler = lay_product_each(c->lay, shape);
+    struct lay_int t = lay_size(c->lay, lay_mode(c->lay, tc->tv, 0));
+    struct lay_int w = lay_size(c->lay, lay_mode(c->lay, tc->tv, 1));
+    if (!tc->tiler || !lay_int_static(t) || !lay_int_static(w)) {
+        sema_lay_error(c, at, what);
+        return false;
+    }
+    tc->threads = t.num;
+    tc->values = w.num;
+    return true;
+}
+
+static bool by_tv(struct sema *c, const struct tile_args *a, struct tiled_copy *tc) {
+    const struct value *v = eval(c, a->tv->value), *s = eval(c, a->tile->value);
+    if (v->kind == VAL_NONE || s->kind == VAL_NONE) return false;
+    const struct lay_tuple *shape = value_to_tuple(c, s, a->tile->value->at, "'tile='");
+    if (!shape) return false;
+    if (!lay_tuple_static(shape)) {
+        diag_error(c->s, a->tile->value->at, "'tile=' is %s; numbers are expected",
+                   lay_tuple_text(c->lay, shape));
+        return false;
+    }
+    return set_tv(c, v, a->tv->value->at, "'tv='", shape, tc);
+}
+
+bool tile_check_size(struct sema *c, const struct tiled_copy *tc, const struct ast_expr *e) {
+    if (!check_threads(c, tc->threads, tc->thr_at)) return false;
+    if (tc->values < 1 || tc->values > MOST_POINTS / tc->threads) {
+        diag_error(c->s, e->at,
+                   "%" PRId64 " threads of %" PRId64 " values each; a tile has at most "
+                   "%d elements",
+                   tc->threads, tc->values, MOST_POINTS);
+        return false;
+    }
+    return tile_spend(c, tc->threads * tc->values, e->at);
+}
+
+// By map=, in the tile that the map fills or in tile=.
+static bool by_map(struct sema *c, const struct tile_args *a, struct tiled_copy *tc) {
+    const struct lay_tuple *shape = NULL;
+    struct range at = a->map->value->at;
+    if (a->tile) {
+        const struct value *v = eval(c, a->tile->value);
+        at = a->tile->value->at;
+        if (v->kind == VAL_NONE || !(shape = value_to_tuple(c, v, at, "'tile='"))) return false;
+    }
+    return tile_by_map(c, a->map->value, shape, at, tc);
+}
+
+const struct value *tile_call(struct sema *c, const struct ast_expr *e) {
+    for (struct memo *m = c->memo; m; m = m->next)
+        if (m->e == e) return m->value;
+    struct tile_args a;
+    if (!sort_args(c, e, &a)) return &value_none;
+    const struct value *atom = eval(c, a.atom->value);
+    if (atom->kind == VAL_NONE) return atom;
+    if (atom->kind != VAL_ATOM)
+        return FAIL(c, a.atom->value->at, "the first argument of 'tile' is %s; an atom is expected",
+                    value_kind_text(atom));
+    struct tiled_copy *tc = ARENA_NEW(&c->s->arena, struct tiled_copy);
+    tc->atom = *atom->atom;
+    tc->at = e->at;
+    if (a.map) {
+        if (!by_map(c, &a, tc)) return &value_none;
+    } else if (!(a.tv ? by_tv(c, &a, tc) : by_layouts(c, &a, tc, e)) ||
+               !tile_check_size(c, tc, e) || !tile_check_owners(c, tc, tc->thr_at)) {
+        return &value_none;
+    }
+    if (tc->atom.elem && !tile_check_elem(c, tc, tc->atom.elem, e->at)) return &value_none;
+    struct value *v = ARENA_NEW(&c->s->arena, struct value);
+    v->kind = VAL_TILED;
+    v->tc = tc;
+    return v;
+}
+
+const struct value *tile_by(struct sema *c, const struct ast_expr *e, const struct copy *y) {
+    const struct value *tv = eval(c, e);
+    if (tv->kind == VAL_NONE) return tv;
+    const struct view *v = copy_tiled_side(y);
+    const struct lay_tuple *shape = v->layout.shape;
+    if (!lay_tuple_static(shape))
+        return FAIL(c, v->at,
+                    "'by' divides the whole of %s, whose extents are known only at run time; cut "
+                    "it with local_tile first",
+                    lay_tuple_text(c->lay, shape));
+    struct tiled_copy *tc = ARENA_NEW(&c->s->arena, struct tiled_copy);
+    *tc = (struct tiled_copy){.at = e->at, .by = true};
+    tc->atom = (struct atom){.row = atom_find("auto"), .bits = 128, .at = e->at};
+    if (!set_tv(c, tv, e->at, "'by'", shape, tc) || !tile_check_size(c, tc, e) ||
+        !tile_check_owners(c, tc, e->at))
+        return &value_none;
+    struct value *r = ARENA_NEW(&c->s->arena, struct value);
+    r->kind = VAL_TILED;
+    r->tc = tc;
+    return r;
+}

@@ -1,0 +1,59 @@
+// Atoms, tiled copies and index maps.
+#ifndef TCPC_SEMA_TILE_TILE_H
+#define TCPC_SEMA_TILE_TILE_H
+
+#include "sema/state.h"
+
+// atom.c
+bool atom_known(const char *name);
+const struct value *atom_call(struct sema *c, const char *name, const struct ast_expr *e);
+bool atom_later(const char *name);  // an atom of the language that is not supported yet
+// Whether there are atoms 'NAME.PART'; and the error for it with a part that there is not, or none.
+bool atom_family(struct sema *c, const char *name);
+const struct value *atom_of_family(struct sema *c, const char *name, const char *part,
+                                   struct range at);
+// The atom that "e" names as 'cp_async.cg', or NULL.
+const char *atom_member(struct sema *c, const struct ast_expr *e);
+// Whether the copy "y" is one that atom "a" can do, as to spaces and architecture.
+bool atom_check_copy(struct sema *c, const struct atom *a, const struct copy *y);
+
+// tile.c
+const struct value *tile_call(struct sema *c, const struct ast_expr *e);
+// copy .. by "e", a layout of (thread, value) in the whole of what "y" copies, with accesses as
+// wide as can be proven.
+const struct value *tile_by(struct sema *c, const struct ast_expr *e, const struct copy *y);
+// Whether "tc" can move elements of type "elem"; reports at "at" when not.
+bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct elem_type *elem,
+                     struct range at);
+
+// Whether the tiles of the plan up to here, with "steps" more, are few enough to be gone through;
+// reports at "at" when not.
+bool tile_spend(struct sema *c, int64_t steps, struct range at);
+// Whether each element of the tile belongs to one thread and value, or each to equally many
+// threads; reports at "at" the first that does not.
+bool tile_check_owners(struct sema *c, const struct tiled_copy *tc, struct range at);
+// Whether the copy "y" with a tiled copy writes each element once; reports two owners of one.
+bool tile_check_writes(struct sema *c, const struct copy *y);
+
+// Whether the layout "l" gives its places the numbers 0 .. size-1, each once; reports "what" at
+// "at" when not.
+bool tile_check_numbering(struct sema *c, struct lay l, struct range at, const char *what,
+                          const char *noun);
+
+// Whether a block and a tile hold the threads and values of "tc", and the plan's tiles together are
+// not too large; reports at "e" when not.
+bool tile_check_size(struct sema *c, const struct tiled_copy *tc, const struct ast_expr *e);
+
+// map.c
+// Fills "tc" from the index map "e"; the tile has the shape "shape", given at "shape_at", or, when
+// that is NULL, is what the map fills.  Reports and returns false when there was an error.
+bool tile_by_map(struct sema *c, const struct ast_expr *e, const struct lay_tuple *shape,
+                 struct range shape_at, struct tiled_copy *tc);
+// The threads of the map "e"; reports and returns false when its names or ranges are wrong.
+bool map_threads(struct sema *c, const struct ast_expr *e, int64_t *threads);
+
+// map_copy.c
+// The tiled copy that copies "y" by the index map "e".
+const struct value *map_copy(struct sema *c, const struct ast_expr *e, const struct copy *y);
+
+#endif

@@ -1,0 +1,209 @@
+// local_tile and local_partition: dividing, and slicing what the division gave.
+#include "sema/expr/expr.h"
+#include "sema/tile/tile.h"
+#include "sema/view/viewfn.h"
+
+// A layout that does not begin at 0, as a value; reports "what" at "at" when there is none.
+static const struct value *offset_layout(struct sema *c, struct lay_view r, struct range at,
+                                         const char *what) {
+    r = lay_settle(c->lay, r);
+    if (lay_valid(r.layout))
+        return value_calc(
+            c, (struct calc_value){.kind = CALC_VIEW, .layout = r.layout, .offset = r.offset});
+    sema_lay_error(c, at, what);
+    return &value_none;
+}
+
+// The coordinate (_,_,..) for the modes of "mode" beside "other"; "first" says which of the two
+// comes first.
+static struct coord beside(struct sema *c, struct lay mode, struct coord other, bool first) {
+    struct coord *pair = ARENA_ARRAY(&c->s->arena, struct coord, 2);
+    struct coord wild = {.rank = -1};
+    if (!lay_is_leaf(mode.shape)) {
+        struct coord *all = ARENA_ARRAY(&c->s->arena, struct coord, mode.shape->rank + 1);
+        for (int i = 0; i < mode.shape->rank; ++i) all[i] = wild;
+        wild = (struct coord){.rank = mode.shape->rank, .kid = all};
+    }
+    pair[first ? 1 : 0] = wild;
+    pair[first ? 0 : 1] = other;
+    return (struct coord){.rank = 2, .kid = pair};
+}
+
+// "f", the tile and the rest that "v" was divided into, with a stride for the modes of one element:
+// tiles of which the tensor has no more still know along which mode they lie when they are divided
+// again.
+static struct lay keep_single_modes(struct sema *c, const struct view *v, struct lay f) {
+    const struct lay_tuple *shape = f.shape->kid[0], *stride = f.stride->kid[0];
+    const struct lay_tuple *kid[LAY_MAX_RANK];
+    if (lay_is_leaf(shape)) return f;
+    int leaf = 0, rank = lay_rank(v->layout);
+    for (int i = 0; i < shape->rank; ++i) {
+        kid[i] = stride->kid[i];
+        if (i >= rank) continue;
+        const struct lay_tuple *mode = lay_tuple_get(c->lay, v->layout.shape, i);
+        if (lay_is_leaf(mode) && lay_int_is(mode->leaf, 1) && lay_is_leaf(shape->kid[i]) &&
+            lay_int_is(shape->kid[i]->leaf, 1))
+            kid[i] = lay_leaf(c->lay, lay_int_basis(c->lay, lay_int(1), 1, &leaf));
+        leaf += lay_tuple_leaves(mode);
+    }
+    const struct lay_tuple *both[] = {lay_tuple(c->lay, shape->rank, kid), f.stride->kid[1]};
+    return lay_make(c->lay, f.shape, lay_tuple(c->lay, 2, both));
+}
+
+// "crd" with 0 for variables that are 0 only, where there is one tile: nothing depends on them.
+static struct coord settle(struct sema *c, struct coord crd, const struct lay_tuple *rest) {
+    if (crd.rank < 0) {
+        bool only = crd.ix && crd.ix->lo == 0 && crd.ix->hi == 0;
+        if (only && lay_int_is(lay_tuple_product(c->lay, rest), 1)) crd.ix = ix_int(c->s, 0);
+        return crd;
+    }
+    struct coord *kid = ARENA_ARRAY(&c->s->arena, struct coord, crd.rank + 1);
+    for (int i = 0; i < crd.rank; ++i) {
+        bool has = i < lay_tuple_rank(rest);
+        kid[i] = has ? settle(c, crd.kid[i], lay_tuple_get(c->lay, rest, i)) : crd.kid[i];
+    }
+    crd.kid = kid;
+    return crd;
+}
+
+// Divides "v" and takes tile "crd", or with "tile" false element "crd" of each tile.
+static struct view slice_tiled(struct sema *c, struct view v, const struct lay_tiler *t,
+                               struct coord *crd, bool tile, const struct ast_expr *e,
+                               const char *what) {
+    bool by_mode = t->kind != LAY_TILER_LAYOUT && t->kind != LAY_TILER_ANY;
+    struct lay id = view_trimmed(c->s, view_identity(c->s, &v));
+    lay_clear_error(c->lay);
+    // what is left of the tiles is seen, with CuTe's strides
+    struct lay on = lay_divide_on(c->lay, tile ? LAY_DIVIDE_SLICED : LAY_DIVIDE_ZIPPED, id, t);
+    struct lay f = tile ? on : lay_zipped_divide(c->lay, id, t);
+    if (!lay_valid(f) || !lay_valid(on)) {
+        sema_lay_error(c, e->at, what);
+        return (struct view){.layout = lay_layout_invalid()};
+    }
+    if (tile && by_mode) f = on = keep_single_modes(c, &v, f);
+    struct view tiled = view_divide(c->s, v, f, on, e->at);
+    if (!lay_valid(tiled.layout)) {
+        sema_lay_error(c, e->at, what);
+        return tiled;
+    }
+    view_mark_overhang(c, &v, f, true, &tiled);
+    view_mark_tiles(LAY_DIVIDE_ZIPPED, t, &tiled);
+    if (!tile) tiled.tiled = false;
+    struct lay keep = lay_mode(c->lay, f, tile ? 0 : 1);
+    struct coord at = tile ? settle(c, *crd, f.shape->kid[1]) : *crd;
+    struct coord pair = beside(c, keep, at, !tile);
+    struct view part = view_slice(c->s, tiled, &pair, e->at);
+    // a part has the modes of what it is of, when it is one in each of them
+    if (lay_valid(part.layout) && by_mode && lay_rank(part.layout) <= lay_rank(v.layout))
+        part.names = v.names;
+    return part;
+}
+
+const struct value *view_local_tile(struct sema *c, const struct call *call) {
+    const struct ast_expr *e = call->e;
+    const struct value *a = call->arg[0];
+    if (call->n == 4)
+        return sema_not_yet_value(c, e->arg[3].value->at, "the projection of a tiler");
+    struct coord *crd = coord_of_value(c, call->arg[2], e->arg[2].value->at);
+    const struct lay_tiler *t =
+        value_to_tiler(c, call->arg[1], e->arg[1].value->at, "the tile of 'local_tile'");
+    if (!crd || !t) return &value_none;
+    if (a->kind != VAL_VIEW) {
+        struct lay l = value_to_layout(c, a, e->arg[0].value->at, "argument 1 of 'local_tile'");
+        const struct lay_tuple *at =
+            value_to_tuple(c, call->arg[2], e->arg[2].value->at, "the coordinate of a layout");
+        if (!at || !lay_valid(l)) return &value_none;
+        lay_clear_error(c->lay);
+        return offset_layout(c, lay_local_tile(c->lay, l, t, at, NULL), e->at, "'local_tile'");
+    }
+    if (!view_whole(c, &a->view, e->arg[0].value->at)) return &value_none;
+    bool by_mode = t->kind != LAY_TILER_LAYOUT && t->kind != LAY_TILER_ANY;
+    int tiler_rank = by_mode ? t->rank : 1;
+    int rank = lay_rank(a->view.layout);
+    if (tiler_rank > rank)
+        return FAIL(c, e->arg[1].value->at, "a tile of %d modes of '%s', which has %d: %s",
+                    tiler_rank, a->view.base->name, rank,
+                    lay_tuple_text(c->lay, a->view.layout.shape));
+    warn_layout_tiler(c, call->arg[1], e->arg[1].value, &a->view);
+    struct view part = slice_tiled(c, a->view, t, crd, true, e, "'local_tile'");
+    return lay_valid(part.layout) ? value_view(c, part) : &value_none;
+}
+
+// The coordinate of thread "i" in the layout "thr", by mode: the sum of (i / d) % s times what
+// comes before it.
+static const struct ix *thread_coord(struct sema *c, const struct ix *i,
+                                     const struct lay_tuple *shape, const struct lay_tuple *stride,
+                                     int64_t *scale) {
+    if (lay_is_leaf(shape)) {
+        int64_t n = shape->leaf.num, by = *scale;
+        *scale *= n;
+        if (n == 1) return ix_int(c->s, 0);
+        const struct ix *q = ix_mod(c->s, ix_div(c->s, i, stride->leaf), shape->leaf);
+        return ix_scale(c->s, q, lay_int(by));
+    }
+    const struct ix *sum = ix_int(c->s, 0);
+    for (int m = 0; m < shape->rank; ++m)
+        sum = ix_add(c->s, sum, thread_coord(c, i, shape->kid[m], stride->kid[m], scale));
+    return sum;
+}
+
+const struct value *view_local_partition(struct sema *c, const struct call *call) {
+    const struct ast_expr *e = call->e;
+    const struct value *a = call->arg[0], *i = value_unwrap(call->arg[2]);
+    if (call->n == 4)
+        return sema_not_yet_value(c, e->arg[3].value->at, "the projection of a tiler");
+    struct range thr_at = e->arg[1].value->at, i_at = e->arg[2].value->at;
+    struct lay thr = value_to_layout(c, call->arg[1], thr_at, "the thread layout");
+    if (!lay_valid(thr)) return &value_none;
+    if (i->kind != VAL_INT)
+        return FAIL(c, i_at, "argument 3 of 'local_partition' is %s; an integer is expected",
+                    value_kind_text(i));
+    if (!tile_check_numbering(c, thr, thr_at, "the thread layout", "thread")) return &value_none;
+    struct lay_int n = lay_size(c->lay, thr);
+    if (a->kind != VAL_VIEW) {
+        int64_t at;
+        struct lay l =
+            value_to_layout(c, a, e->arg[0].value->at, "argument 1 of 'local_partition'");
+        if (!lay_valid(l) || !value_to_int64(c, i, i_at, "the thread of a layout", &at))
+            return &value_none;
+        lay_clear_error(c->lay);
+        return offset_layout(c, lay_local_partition(c->lay, l, thr, at, NULL), e->at,
+                             "'local_partition'");
+    }
+    if (!view_whole(c, &a->view, e->arg[0].value->at)) return &value_none;
+    if (i->ix->lo < 0 || i->ix->hi >= n.num)
+        return FAIL(c, i_at, "'%s' runs over %lld .. %lld; the thread layout %s has %s places",
+                    ix_text(c->s, i->ix), (long long)i->ix->lo, (long long)i->ix->hi,
+                    lay_text(c->lay, thr), lay_int_text(c->lay, n));
+    int rank = lay_rank(thr);
+    if (rank > lay_rank(a->view.layout))
+        return FAIL(c, thr_at, "a thread layout of %d modes on '%s', which has %d: %s", rank,
+                    a->view.base->name, lay_rank(a->view.layout),
+                    lay_tuple_text(c->lay, a->view.layout.shape));
+    const struct lay_tiler *t = lay_tiler_shape(c->lay, lay_product_each(c->lay, thr.shape));
+    struct coord crd = {.rank = -1};
+    int64_t scale = 1;
+    if (lay_is_leaf(thr.shape)) {
+        crd.ix = thread_coord(c, i->ix, thr.shape, thr.stride, &scale);
+    } else {
+        struct coord *kid = ARENA_ARRAY(&c->s->arena, struct coord, rank + 1);
+        for (int m = 0; m < rank; ++m) {
+            scale = 1;
+            kid[m].rank = -1;
+            kid[m].ix = thread_coord(c, i->ix, thr.shape->kid[m], thr.stride->kid[m], &scale);
+            if (!kid[m].ix) {
+                sema_lay_error(c, i_at, "the coordinate of a thread");
+                return &value_none;
+            }
+        }
+        crd = (struct coord){.rank = rank, .kid = kid};
+    }
+    struct view made = slice_tiled(c, a->view, t, &crd, false, e, "'local_partition'");
+    if (!lay_valid(made.layout)) return &value_none;
+    struct view *of = ARENA_NEW(&c->s->arena, struct view);
+    struct partitioned *p = ARENA_NEW(&c->s->arena, struct partitioned);
+    *of = a->view;
+    *p = (struct partitioned){of, thr, e->arg[0].value->at, thr_at};
+    made.partitioned = p;
+    return value_view(c, made);
+}
