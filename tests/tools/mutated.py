@@ -167,7 +167,8 @@ def judge(line, text, sanitized, status, said, printed, seconds, megabytes):
         return reported[0]
     if status not in (0, 1, 2):
         return f"exit status {status}"
-    if status and not said.strip() and not (printed and line[1:2] == ["eval"]):
+    # what eval, and a comparison of two kernels, find goes to the output
+    if status and not said.strip() and not (printed and (line[1] == "eval" or "--equivalent" in line)):
         return f"exit status {status} and no word"
     if status == 2 and "tcpc: error: " not in said and "usage:" not in said and '"error"' not in said:
         return "exit status 2 without its line"

@@ -7,15 +7,6 @@
 #include "base/session.h"
 #include "plan/align.h"
 
-static int64_t gcd(int64_t a, int64_t b) {
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a < 0 ? -a : a;
-}
-
 // The product where 64 bits hold it, else "a", which divides it.
 int64_t assume_times(int64_t a, int64_t b) {
     int64_t r;
@@ -47,7 +38,7 @@ static void ask(const struct assumption *a, struct condition c) {
     struct conditions *l = a->list;
     for (int i = 0; i < l->n; ++i) {
         if (same_subject(&l->at[i], &c))
-            c.by = assume_times(c.by / gcd(c.by, l->at[i].by), l->at[i].by);
+            c.by = assume_times(c.by / lay_gcd(c.by, l->at[i].by), l->at[i].by);
     }
     for (int i = 0; i < l->n; ++i) {
         if (implies(&l->at[i], &c)) return;
@@ -85,7 +76,7 @@ static int64_t divisor_when(const struct assumption *a, struct lay_int x, int64_
         const struct condition *c = &a->when[i];
         if (c->tensor || !divides(c->value, x)) continue;
         int64_t by = assume_times(x.num < 0 ? -x.num : x.num, c->by);
-        if (by % x.den == 0) d = assume_times(d / gcd(d, by / x.den), by / x.den);
+        if (by % x.den == 0) d = assume_times(d / lay_gcd(d, by / x.den), by / x.den);
     }
     return d;
 }
@@ -96,13 +87,13 @@ int64_t assume_int(const struct assumption *a, struct lay_int x, int64_t unit) {
     d = assume_times(d, unit);
     if (a->bytes == 0 || d % a->bytes == 0 || !assume_unpromised(x) || a->kernel->device) return d;
     if (a->list) {
-        // num * S / den is a multiple of g when S is one of g * den / gcd(num, g * den)
-        int64_t g = assume_times(x.den, a->bytes / gcd(a->bytes, unit));
+        // num * S / den is a multiple of g when S is one of g * den / lay_gcd(num, g * den)
+        int64_t g = assume_times(x.den, a->bytes / lay_gcd(a->bytes, unit));
         struct lay_int s = x;
         s.num = s.den = 1;
-        ask(a, (struct condition){NULL, s, g / gcd(x.num, g)});
+        ask(a, (struct condition){NULL, s, g / lay_gcd(x.num, g)});
     }
-    return assume_times(d / gcd(d, a->bytes), a->bytes);
+    return assume_times(d / lay_gcd(d, a->bytes), a->bytes);
 }
 
 int64_t assume_ix(const struct assumption *a, const struct ix *e, int64_t unit) {
@@ -111,7 +102,7 @@ int64_t assume_ix(const struct assumption *a, const struct ix *e, int64_t unit) 
     for (int i = 0; i < e->nterms; ++i) {
         const struct ix *atom = e->term[i].atom;
         int64_t by = assume_times(unit, atom ? ix_divisor(atom) : 1);
-        g = gcd(g, assume_int(a, e->term[i].coef, by));
+        g = lay_gcd(g, assume_int(a, e->term[i].coef, by));
     }
     return g;
 }

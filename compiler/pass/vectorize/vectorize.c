@@ -166,8 +166,15 @@ static int64_t at_least(int64_t a, int64_t least) {
     return a > least ? a : least;
 }
 
+// "bytes", which divide an address, in bits.  Of many bytes the power of two in them counts: the
+// greatest bound is no divisor of what it stands for.
+static int64_t bits_of(int64_t bytes) {
+    if (bytes <= BOUND_NONE / 8) return bytes * 8;
+    return at_most(power_of_two_in(bytes), BOUND_NONE / 8) * 8;
+}
+
 static int64_t promised(const struct align_terms *t) {
-    return t->promised ? at_most(t->promised, BOUND_NONE / 8) * 8 : BOUND_NONE;
+    return t->promised ? bits_of(t->promised) : BOUND_NONE;
 }
 
 static void not_reached(struct session *s, struct kernel *k, const struct copy *c,
@@ -228,10 +235,8 @@ static void measure(const struct assumption *a, const struct copy *c, struct cop
     b[BOUND_DST_RUN] = at_most(power_of_two_in(run_dst), BOUND_NONE / dst) * dst;
     b[BOUND_COMMON_RUN] = at_most(power_of_two_in(run), BOUND_NONE / bits) * bits;
     int64_t vec = power_of_two_in(run);
-    b[BOUND_SRC_ALIGN] =
-        at_most(alignment(&of_src, f, &c->src, SRC, vec, &f->src_align), BOUND_NONE / 8) * 8;
-    b[BOUND_DST_ALIGN] =
-        at_most(alignment(&of_dst, f, &c->dst, DST, vec, &f->dst_align), BOUND_NONE / 8) * 8;
+    b[BOUND_SRC_ALIGN] = bits_of(alignment(&of_src, f, &c->src, SRC, vec, &f->src_align));
+    b[BOUND_DST_ALIGN] = bits_of(alignment(&of_dst, f, &c->dst, DST, vec, &f->dst_align));
     b[BOUND_SRC_DIVIDES] = promised(&f->src_align);
     b[BOUND_DST_DIVIDES] = promised(&f->dst_align);
     b[BOUND_SRC_SWIZZLE] = f->src.sw.b ? ((int64_t)src << at_most(f->src.sw.m, 10)) : BOUND_NONE;
