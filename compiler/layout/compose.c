@@ -313,15 +313,8 @@ static void name_refused(struct composer *c, struct lay a, struct lay b) {
 
 // -- the operation --------------------------------------------------------------------------------
 
-static bool has_basis(const struct lay_tuple *d) {
-    if (d->rank < 0) return d->leaf.basis >= 0;
-    for (int i = 0; i < d->rank; ++i)
-        if (has_basis(d->kid[i])) return true;
-    return false;
-}
-
-static struct lay compose_plain(struct lay_ctx *ctx, struct lay a, struct lay b,
-                                enum lay_exact exact) {
+struct lay lay_compose_plain(struct lay_ctx *ctx, struct lay a, struct lay b,
+                             enum lay_exact exact) {
     struct composer c;
     c.ctx = ctx;
     c.npieces = 0;
@@ -353,56 +346,6 @@ static struct lay compose_plain(struct lay_ctx *ctx, struct lay a, struct lay b,
                  "each other",
                  lay_text(ctx, a), lay_text(ctx, b));
     return lay_layout_invalid();
-}
-
-// The part of B whose strides lie in the mode "code" of A, the others with stride 0.
-static const struct lay_tuple *only(struct lay_ctx *ctx, const struct lay_tuple *d, int code) {
-    const struct lay_tuple *kid[LAY_MAX_RANK];
-    if (d->rank < 0) {
-        struct lay_int v = d->leaf;
-        bool mine = v.basis == code;
-        v.basis = -1;
-        return lay_leaf(ctx, mine ? v : lay_static_int(0));
-    }
-    for (int i = 0; i < d->rank; ++i) kid[i] = only(ctx, d->kid[i], code);
-    return lay_tuple(ctx, d->rank, kid);
-}
-
-static int first_code(const struct lay_tuple *d, int above) {
-    int best = -1;
-    if (d->rank < 0) return d->leaf.basis > above ? d->leaf.basis : -1;
-    for (int i = 0; i < d->rank; ++i) {
-        int c = first_code(d->kid[i], above);
-        if (c >= 0 && (best < 0 || c < best)) best = c;
-    }
-    return best;
-}
-
-// Of two layouts for the same modes of B, where one has been composed and the other kept: the
-// composed.
-static struct lay merge(struct lay_ctx *ctx, struct lay r, struct lay part,
-                        const struct lay_tuple *d, int code) {
-    if (d->rank < 0) return d->leaf.basis == code ? part : r;
-    struct lay out[LAY_MAX_RANK];
-    for (int i = 0; i < d->rank; ++i)
-        out[i] = merge(ctx, lay_mode(ctx, r, i), lay_mode(ctx, part, i), d->kid[i], code);
-    return lay_join(ctx, d->rank, out);
-}
-
-// B points to coordinates of A: each of its leaves composes with the mode of A that it names.
-static struct lay compose_basis(struct lay_ctx *ctx, struct lay a, struct lay b,
-                                enum lay_exact exact) {
-    struct lay r = lay_raw(b.shape, only(ctx, b.stride, -3));
-    for (int code = first_code(b.stride, -1); code >= 0 && r.shape;
-         code = first_code(b.stride, code)) {
-        int path[3],
-            depth = lay_int_basis_path((struct lay_int){1, 1, NULL, 0, (int16_t)code}, path);
-        struct lay part = lay_raw(b.shape, only(ctx, b.stride, code));
-        part = compose_plain(ctx, lay_get(ctx, a, depth, path), part, exact);
-        if (!part.shape) return part;
-        r = merge(ctx, r, part, b.stride, code);
-    }
-    return r;
 }
 
 // A o Sw = Sw' o A where A moves the bits of the swizzle together; then Sw' o (A o B).
@@ -438,8 +381,8 @@ struct lay lay_compose_as(struct lay_ctx *ctx, struct lay a, struct lay b, enum 
     if (!a.shape || !b.shape) return lay_layout_invalid();
     if (b.composed) return compose_swizzled(ctx, a, b);
     struct lay inner = lay_inner(a);
-    return lay_under(a, has_basis(b.stride) ? compose_basis(ctx, inner, b, exact)
-                                            : compose_plain(ctx, inner, b, exact));
+    return lay_under(a, lay_has_basis(b.stride) ? lay_compose_basis(ctx, inner, b, exact)
+                                                : lay_compose_plain(ctx, inner, b, exact));
 }
 
 struct lay lay_compose_tiler(struct lay_ctx *ctx, struct lay a, const struct lay_tiler *t) {

@@ -83,4 +83,10 @@ bool lay_is_unit(struct lay_int a);  // statically 1
 // False, with the reason, when "what" is not wholly static.
 bool lay_need_static(struct lay_ctx *, struct lay l, const char *op);
 
+// compose.c: the composition of plain layouts, "b" without basis strides
+struct lay lay_compose_plain(struct lay_ctx *, struct lay a, struct lay b, enum lay_exact exact);
+// compose_basis.c: B points to coordinates of A
+bool lay_has_basis(const struct lay_tuple *stride);
+struct lay lay_compose_basis(struct lay_ctx *, struct lay a, struct lay b, enum lay_exact exact);
+
 #endif

@@ -70,13 +70,13 @@ struct view view_map(struct session *s, struct view v, struct lay f, struct rang
 // The same by a divide: "f" is CuTe's, and "on" has the step from tile to tile also where a mode
 // has one tile, for which "f" has the stride 0 (lay_divide_on).  The view has CuTe's strides, and
 // the coordinates of "on".  A fragment has no coordinates, and the strides of "on".
+struct view view_divide(struct session *s, struct view v, struct lay f, struct lay on,
+                        struct range at);
 // Whether a leaf of the shape of "v", of that extent and with stride "step" in v->coord, is all of
 // a mode of its tensor.
 bool view_leaf_is_whole(struct session *, const struct view *v, struct lay_int extent,
                         struct lay_int step);
 // Leaves "from" .. "end" - 1 of the layout of "v" count tiles.
 void view_counts_tiles(struct view *v, int from, int end);
-struct view view_divide(struct session *s, struct view v, struct lay f, struct lay on,
-                        struct range at);
 
 #endif

@@ -300,4 +300,16 @@ enum prove_answer question_unknown(struct question *q);
 bool question_witness(struct question *q, const int64_t *param, const int64_t *const *dim,
                       const struct qset *const *set, int nsets, struct prove_witness *w);
 
+// parts.c: a set as parts that have no dimension in common
+struct parts {
+    int of[MOST_DIMS];   // by dimension
+    int out[MOST_DIMS];  // by what is named; -1: of no dimension
+    int cond[MOST_CONDS];
+    int n;
+};
+void parts_find(const struct question *q, const struct qset *set, struct parts *x);
+// The part "part" of "set", and where its dimensions went; conditions of no part are in each.
+void parts_take(struct question *q, const struct qset *set, const struct parts *x, int part,
+                struct qset *out, int *place);
+
 #endif
