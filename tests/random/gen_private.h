@@ -87,6 +87,14 @@ void choose_second(struct gen *g, struct kernel *k);
 void put_tiled(struct gen *g, const struct kernel *k, const struct tiled *t);
 void put_ints(struct gen *g, const int *v, int n);
 
+// gen_tensor.c: the axes of a kernel's tensors, and the params that they need.
+void choose_axes(struct gen *g, struct kernel *k);
+void put_params(struct gen *g, struct kernel *k);
+// Declares global tensor "name" and writes to "view" the text of its tile that the kernel works on.
+// "t" is the copy that touches it.
+void put_global(struct gen *g, const struct kernel *k, const char *name, const struct tiled *t,
+                char *view);
+
 // gen_map.c: the same tiled copies as TV layouts and index maps.
 void put_tv(struct gen *g, const struct tiled *t);
 void put_map(struct gen *g, const struct tiled *t);
