@@ -52,7 +52,7 @@ static void tcp_yyerror(const struct range *at, struct parser *p, const char *me
 }
 
 %token START_FILE START_EXPR
-%token TCP IMPORT CONST PARAM LAYOUT ATOM TILED_COPY TENSOR EXPECT KERNEL DEVICE MANUAL EXTERN
+%token TCP IMPORT CONST PARAM LAYOUT ATOM TILED_COPY TILED_MMA TENSOR EXPECT KERNEL DEVICE MANUAL EXTERN
 %token OUT INOUT GLOBAL SHARED FRAG IN COPY FOR PIPELINE LET WITH BY
 %token ARROW DOTDOT EQ NE LE GE O SW
 %token <text> LIKE
@@ -102,6 +102,7 @@ decl: TCP INT ';' { $$ = build_tcp(p, @$, $INT); }
     | LAYOUT name '=' expr ';' { $$ = build_value(p, @$, D_LAYOUT, $name, $expr); }
     | ATOM name '=' expr ';' { $$ = build_value(p, @$, D_ATOM, $name, $expr); }
     | TILED_COPY name '=' expr ';' { $$ = build_value(p, @$, D_TILED_COPY, $name, $expr); }
+    | TILED_MMA name '=' expr ';' { $$ = build_value(p, @$, D_TILED_MMA, $name, $expr); }
     | TENSOR name ':' tensor_type ';' { $$ = build_tensor(p, @$, $name, $tensor_type); }
     | expect { $$ = build_expect_decl(p, @$, $expect); }
     | fn

@@ -63,6 +63,7 @@ const struct mma_row mma_rows[] = {
     FP8("f8e5m2", "f8e4m3"),
     FP8("f8e5m2", "f8e5m2"),
 };
+_Static_assert(sizeof mma_rows / sizeof mma_rows[0] <= MMA_MOST_ROWS, "");
 const int n_mma_rows = sizeof mma_rows / sizeof mma_rows[0];
 
 static const struct elem_type *type_of(const char *name) {
@@ -161,4 +162,12 @@ bool mma_make(struct session *s, struct tiled_mma *x) {
         if (!lay_valid(x->tv[i])) return false;
     }
     return true;
+}
+
+struct lay mma_fragment(struct session *s, const struct tiled_mma *x, enum mma_operand which) {
+    struct lay_ctx *c = &s->lay;
+    struct lay values = lay_mode(c, x->tv[which], 1), rest = lay_mode(c, values, 1);
+    const struct lay_tuple *const kid[] = {lay_mode(c, values, 0).shape, lay_mode(c, rest, 0).shape,
+                                           lay_mode(c, rest, 1).shape};
+    return lay_make_col(c, lay_tuple(c, 3, kid));
 }

@@ -29,6 +29,7 @@ struct mma_row {
     const char *shape, *d, *a, *b, *c;  // types as a plan names them; "tf32" is an f32
     int min_arch;                       // 80 for sm_80
 };
+enum { MMA_MOST_ROWS = 40 };
 extern const struct mma_row mma_rows[];
 extern const int n_mma_rows;
 // The row of "m16n8k16.f32.f16.f16.f32"; NULL: there is none.
@@ -55,6 +56,9 @@ struct tiled_mma {
 };
 // The element type of the operand, as memory holds it.
 const struct elem_type *mma_elem(const struct tiled_mma *x, enum mma_operand which);
+// A thread's fragment of the operand: (values of an instruction, instructions along the first mode,
+// along the second), compact.
+struct lay mma_fragment(struct session *s, const struct tiled_mma *x, enum mma_operand which);
 // Fills in threads, tv and shape.  @pre "tile" is a multiple of what the warps cover.  Returns
 // false with the reason in s->lay.error.
 bool mma_make(struct session *s, struct tiled_mma *x);

@@ -11,6 +11,7 @@
 #include "sema/decl.h"
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
+#include "sema/tile/tile.h"
 #include "syntax/parse.h"
 
 enum { MOST_IMPORTS = 32, MOST_PARAMS = 4096 };  // files within files; of a plan
@@ -252,6 +253,7 @@ void declare_all(struct sema *c, const struct ast_file *f) {
         case D_LAYOUT: declare_layout(c, d); break;
         case D_ATOM: declare_atom(c, d); break;
         case D_TILED_COPY: declare_tiled(c, d); break;
+        case D_TILED_MMA: declare_mma(c, d); break;
         case D_TENSOR: declare_tensor(c, d); break;
         case D_EXPECT: check_expect(c, &d->expect, d->at); break;
         case D_FN:

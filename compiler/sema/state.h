@@ -17,6 +17,7 @@ enum symbol_kind {
     SYM_LAYOUT,
     SYM_ATOM,
     SYM_TILED,
+    SYM_MMA,
     SYM_TENSOR,
     SYM_KERNEL,
     SYM_EXTERN,

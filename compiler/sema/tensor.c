@@ -1,6 +1,7 @@
 // Tensors: their element type, memory, layout and alignment.
 #include <inttypes.h>
 
+#include "plan/mma.h"
 #include "sema/decl.h"
 #include "sema/expr/expr.h"
 #include "sema/view/viewfn.h"
@@ -201,9 +202,12 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
     const struct value *v = eval(c, type->shape);
     if (v->kind == VAL_NONE || !t->elem) return NULL;
     if (type->like) {
-        if (v->kind != VAL_TILED && v->kind != VAL_VIEW) {
-            diag_error(c->s, type->shape->at, "'like' takes a tiled copy or a tensor; here is %s",
-                       value_kind_text(v));
+        bool operand = v->kind == VAL_CALC && v->mma;
+        if (v->kind != VAL_TILED && v->kind != VAL_VIEW && !operand) {
+            diag_error(
+                c->s, type->shape->at,
+                "'like' takes a tiled copy, a tensor or an operand of a tiled MMA; here is %s",
+                value_kind_text(v));
             return NULL;
         }
         if (t->space != MEM_FRAG) {
@@ -211,6 +215,11 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
                        "'like' is for fragments; '%s' is %s memory, which takes a shape", t->name,
                        space_name(t->space));
             return NULL;
+        }
+        if (operand) {
+            lay_clear_error(c->lay);
+            t->layout = mma_fragment(c->s, v->mma, (enum mma_operand)v->operand);
+            return check_layout(c, t, type->shape->at) && set_align(c, t, type) ? t : NULL;
         }
         if (v->kind == VAL_VIEW) {
             if (!view_whole(c, &v->view, type->shape->at)) return NULL;

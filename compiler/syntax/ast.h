@@ -198,6 +198,7 @@ enum ast_decl_kind {
     D_LAYOUT,
     D_ATOM,
     D_TILED_COPY,
+    D_TILED_MMA,
     D_TENSOR,
     D_EXPECT,
     D_FN
@@ -216,14 +217,14 @@ struct ast_param {
 struct ast_decl {
     enum ast_decl_kind kind;
     struct range at;
-    struct ast_ident name;  // D_ARCH (sm_90) D_CONST D_LAYOUT D_ATOM D_TILED_COPY D_TENSOR D_FN
+    struct ast_ident name;  // D_ARCH (sm_90) D_CONST D_LAYOUT D_ATOM D_TILED_COPY D_TILED_MMA D_TENSOR D_FN
     union {
         int64_t version;  // D_TCP
         struct {
             const char *path;
             struct range path_at;
         } import;
-        struct ast_expr *value;  // D_CONST, D_LAYOUT, D_ATOM, D_TILED_COPY
+        struct ast_expr *value;  // D_CONST, D_LAYOUT, D_ATOM, D_TILED_COPY, D_TILED_MMA
         struct ast_param param;
         struct ast_type type;  // D_TENSOR
         struct ast_expect expect;

@@ -188,11 +188,13 @@ static void dump_decl(struct buf *b, const struct ast_decl *d) {
     case D_LAYOUT:
     case D_ATOM:
     case D_TILED_COPY:
+    case D_TILED_MMA:
         named(b, 0,
-              d->kind == D_CONST    ? "const"
-              : d->kind == D_LAYOUT ? "layout"
-              : d->kind == D_ATOM   ? "atom"
-                                    : "tiled_copy",
+              d->kind == D_CONST       ? "const"
+              : d->kind == D_LAYOUT    ? "layout"
+              : d->kind == D_ATOM      ? "atom"
+              : d->kind == D_TILED_MMA ? "tiled_mma"
+                                       : "tiled_copy",
               d->name.name);
         ast_dump_expr(b, d->value, 2);
         break;

@@ -15,10 +15,10 @@ static bool has(const int *set, int n, int token) {
 // -- classes of tokens ----------------------------------------------------------------------------
 
 // Zero ends a class.
-static const short decl_starts[] = {TOK_TCP,    TOK_ARCH,   TOK_IMPORT, TOK_CONST,
-                                    TOK_PARAM,  TOK_LAYOUT, TOK_ATOM,   TOK_TILED_COPY,
-                                    TOK_TENSOR, TOK_EXPECT, TOK_KERNEL, TOK_DEVICE,
-                                    TOK_ASYNC,  TOK_MANUAL, TOK_EXTERN, 0};
+static const short decl_starts[] = {
+    TOK_TCP,    TOK_ARCH,       TOK_IMPORT,    TOK_CONST,  TOK_PARAM,  TOK_LAYOUT,
+    TOK_ATOM,   TOK_TILED_COPY, TOK_TILED_MMA, TOK_TENSOR, TOK_EXPECT, TOK_KERNEL,
+    TOK_DEVICE, TOK_ASYNC,      TOK_MANUAL,    TOK_EXTERN, 0};
 static const short stmt_starts[] = {TOK_SHARED, TOK_FRAG,   TOK_COPY, TOK_FOR,  TOK_PIPELINE,
                                     TOK_LET,    TOK_CALL,   TOK_FILL, TOK_SYNC, TOK_COMMIT,
                                     TOK_WAIT,   TOK_EXPECT, 0};
@@ -72,6 +72,7 @@ static const char *called(int token) {
     case TOK_LAYOUT: return "the layout";
     case TOK_ATOM: return "the atom";
     case TOK_TILED_COPY: return "the tiled copy";
+    case TOK_TILED_MMA: return "the tiled MMA";
     case TOK_TENSOR: return "the tensor";
     case TOK_EXPECT: return "the expectation";
     case TOK_EXTERN: return "the external function";

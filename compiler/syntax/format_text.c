@@ -131,7 +131,8 @@ void format_decl_text(struct buf *b, const struct ast_decl *d) {
     static const char words[][11] = {[D_CONST] = "const",
                                      [D_LAYOUT] = "layout",
                                      [D_ATOM] = "atom",
-                                     [D_TILED_COPY] = "tiled_copy"};
+                                     [D_TILED_COPY] = "tiled_copy",
+                                     [D_TILED_MMA] = "tiled_mma"};
     switch (d->kind) {
     case D_TCP: buf_printf(b, "tcp %lld;", (long long)d->version); break;
     case D_ARCH: buf_printf(b, "arch %s;", d->name.name); break;
@@ -144,6 +145,7 @@ void format_decl_text(struct buf *b, const struct ast_decl *d) {
     case D_LAYOUT:
     case D_ATOM:
     case D_TILED_COPY:
+    case D_TILED_MMA:
         buf_printf(b, "%s %s", words[d->kind], d->name.name);
         clause(b, " = ", d->value);
         buf_char(b, ';');

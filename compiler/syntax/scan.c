@@ -59,6 +59,7 @@ static const struct {
     {"tensor", TOK_TENSOR},
     {"threads", TOK_THREADS},
     {"tiled_copy", TOK_TILED_COPY},
+    {"tiled_mma", TOK_TILED_MMA},
     {"use", TOK_USE},
     {"wait", TOK_WAIT},
     {"where", TOK_WHERE},

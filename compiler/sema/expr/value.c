@@ -120,6 +120,7 @@ const char *value_kind_text(const struct value *v) {
     case VAL_VIEW: return "a tensor";
     case VAL_ATOM: return "an atom";
     case VAL_TILED: return "a tiled copy";
+    case VAL_MMA: return "a tiled MMA";
     case VAL_ELEM: return "an element type";
     case VAL_KERNEL: return "a kernel";
     case VAL_COPY: return "a label";

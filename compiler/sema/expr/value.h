@@ -16,6 +16,7 @@ enum value_kind {
     VAL_VIEW,    // view
     VAL_ATOM,    // atom
     VAL_TILED,   // tc
+    VAL_MMA,     // mma
     VAL_ELEM,    // elem
     VAL_KERNEL,  // kernel
     VAL_COPY,    // copy, a label
@@ -34,6 +35,8 @@ struct value {
     struct view view;
     const struct atom *atom;
     const struct tiled_copy *tc;
+    const struct tiled_mma *mma;  // of a layout that is one of its operands too, else NULL
+    int operand;                  // enum mma_operand, of such a layout
     const struct elem_type *elem;
     const struct kernel *kernel;
     const struct copy *copy;

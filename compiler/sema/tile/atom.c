@@ -14,9 +14,6 @@ bool atom_later(const char *name) {
     if (atom_find(name)) return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
         if (strcmp(names[i], name) == 0) return true;
-    static const char functions[][12] = {"operand_A", "operand_B", "operand_C", "tiled_mma"};
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i)
-        if (strcmp(functions[i], name) == 0) return true;
     return false;
 }
 

@@ -4,19 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/mma.h"
 #include "sema/expr/expr.h"
 #include "sema/tile/tile.h"
 
 enum { MOST_POINTS = 1 << 22 };  // elements of a tile
 
 struct tile_args {
-    const struct ast_arg *atom, *thr, *val, *atoms, *along, *tv, *tile, *map;
+    const struct ast_arg *atom, *thr, *val, *atoms, *along, *tv, *tile, *map, *like;
 };
 
 static bool sort_args(struct sema *c, const struct ast_expr *e, struct tile_args *out) {
-    static const char names[][8] = {"thr", "val", "atoms", "along", "tv", "tile", "map"};
+    static const char names[][8] = {"thr", "val", "atoms", "along", "tv", "tile", "map", "like"};
     const struct ast_arg **slot[] = {&out->thr, &out->val,  &out->atoms, &out->along,
-                                     &out->tv,  &out->tile, &out->map};
+                                     &out->tv,  &out->tile, &out->map,   &out->like};
     *out = (struct tile_args){0};
     for (int i = 0; i < e->nargs; ++i) {
         const struct ast_arg *a = &e->arg[i];
@@ -31,15 +32,11 @@ static bool sort_args(struct sema *c, const struct ast_expr *e, struct tile_args
             out->atom = a;
             continue;
         }
-        if (strcmp(a->key.name, "like") == 0) {
-            sema_not_yet(c, a->key.at, sema_text(c, "'%s=' in 'tile'", a->key.name));
-            return false;
-        }
         size_t k = 0, n = sizeof names / sizeof *names;
         while (k < n && strcmp(names[k], a->key.name) != 0) ++k;
         if (k == n) {
             const char *list[] = {names[0], names[1], names[2], names[3],
-                                  names[4], names[5], names[6], "like"};
+                                  names[4], names[5], names[6], names[7]};
             const char *near = diag_did_you_mean(a->key.name, list, 8);
             diag_error(c->s, a->key.at,
                        near ? "'tile' takes no argument called '%s'; did you mean '%s'?"
@@ -59,6 +56,7 @@ static bool sort_args(struct sema *c, const struct ast_expr *e, struct tile_args
         diag_error(c->s, e->at, "'tile' takes an atom first: tile(universal(128), thr=L, val=L)");
         return false;
     }
+    bool like = out->like && e->nargs == 2;
     bool thr_val = out->thr && !out->atoms && !out->along && !out->tv && !out->tile && !out->map;
     bool thr_atoms = out->thr && out->atoms && !out->val && !out->tv && !out->tile && !out->map;
     bool layouts = out->thr || out->val || out->atoms || out->along;
@@ -69,10 +67,11 @@ static bool sort_args(struct sema *c, const struct ast_expr *e, struct tile_args
                    "'atoms=' counts whole atoms along one mode, so that 'along=' has to name it");
         return false;
     }
-    if (!thr_val && !thr_atoms && !tv && !map) {
-        diag_error(c->s, e->at,
-                   "'tile' takes 'thr=' and 'val=', or 'thr=', 'atoms=' and 'along=', or 'tv=' "
-                   "and 'tile=', or 'map='; 'val=' may be left out, for one value a thread");
+    if (!thr_val && !thr_atoms && !tv && !map && !like) {
+        diag_error(
+            c->s, e->at,
+            "'tile' takes 'thr=' and 'val=', or 'thr=', 'atoms=' and 'along=', or 'tv=' "
+            "and 'tile=', or 'map=', or 'like='; 'val=' may be left out, for one value a thread");
         return false;
     }
     return true;
@@ -363,6 +362,21 @@ static bool by_tv(struct sema *c, const struct tile_args *a, struct tiled_copy *
     return set_tv(c, v, a->tv->value->at, "'tv='", shape, tc);
 }
 
+// like=operand_A(mma): CuTe's make_tiled_copy_A.
+static bool by_operand(struct sema *c, const struct tile_args *a, struct tiled_copy *tc) {
+    const struct value *v = eval(c, a->like->value);
+    struct range at = a->like->value->at;
+    if (v->kind == VAL_NONE) return false;
+    if (v->kind == VAL_MMA || !v->mma) {
+        diag_error(c->s, at,
+                   "'like=' takes an operand of a tiled MMA: operand_A(mma), operand_B(mma) or "
+                   "operand_C(mma); here is %s",
+                   value_kind_text(v));
+        return false;
+    }
+    return set_tv(c, v, at, "'like='", v->mma->shape[v->operand], tc);
+}
+
 bool tile_check_size(struct sema *c, const struct tiled_copy *tc, const struct ast_expr *e) {
     if (!check_threads(c, tc->threads, tc->thr_at)) return false;
     if (tc->values < 1 || tc->values > MOST_POINTS / tc->threads) {
@@ -402,7 +416,9 @@ const struct value *tile_call(struct sema *c, const struct ast_expr *e) {
     tc->at = e->at;
     if (a.map) {
         if (!by_map(c, &a, tc)) return &value_none;
-    } else if (!(a.tv ? by_tv(c, &a, tc) : by_layouts(c, &a, tc, e)) ||
+    } else if (!(a.like ? by_operand(c, &a, tc)
+                 : a.tv ? by_tv(c, &a, tc)
+                        : by_layouts(c, &a, tc, e)) ||
                !tile_check_size(c, tc, e) || !tile_check_owners(c, tc, tc->thr_at)) {
         return &value_none;
     }

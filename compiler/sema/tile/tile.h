@@ -56,4 +56,11 @@ bool map_threads(struct sema *c, const struct ast_expr *e, int64_t *threads);
 // The tiled copy that copies "y" by the index map "e".
 const struct value *map_copy(struct sema *c, const struct ast_expr *e, const struct copy *y);
 
+// mma.c
+struct call;  // sema/expr/expr.h
+const struct value *mma_call(struct sema *c, const struct call *call);
+// operand_A(mma) and its like: a layout that knows whose it is.
+const struct value *operand_call(struct sema *c, const struct call *call);
+void declare_mma(struct sema *c, const struct ast_decl *d);
+
 #endif
