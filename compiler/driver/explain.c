@@ -195,8 +195,7 @@ static struct explained_copy explain_copy(struct session *s, const struct kernel
 
 static int count(const struct stmt *list, enum stmt_kind kind) {
     int n = 0;
-    for (const struct stmt *st = list; st; st = st->next)
-        n += stmt_nests(st) ? count(st->body, kind) : st->kind == kind;
+    for (const struct stmt *st = list; st; st = stmt_next(list, st)) n += st->kind == kind;
     return n;
 }
 
@@ -313,10 +312,8 @@ static struct explained_kernel explain_kernel(struct session *s, const struct ke
 // -- the plan -------------------------------------------------------------------------------------
 
 static void add_labels(const struct stmt *list, const char **names, int *n, int most) {
-    for (const struct stmt *st = list; st; st = st->next) {
-        if (stmt_nests(st)) add_labels(st->body, names, n, most);
+    for (const struct stmt *st = list; st; st = stmt_next(list, st))
         if (st->kind == STMT_COPY && st->copy->label && *n < most) names[(*n)++] = st->copy->label;
-    }
 }
 
 static void unknown(const struct plan *p, const char *name) {

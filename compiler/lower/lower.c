@@ -42,10 +42,8 @@ static bool of_tid_alone(const struct ix *e) {
 }
 
 static bool names_loop(const struct stmt *list, const char *name) {
-    for (const struct stmt *st = list; st; st = st->next) {
+    for (const struct stmt *st = list; st; st = stmt_next(list, st))
         if (st->var && strcmp(st->var->name, name) == 0) return true;
-        if (names_loop(st->body, name)) return true;
-    }
     return false;
 }
 
@@ -199,11 +197,9 @@ static void add_span(struct session *s, const struct lay_tuple *shape,
 static int widest_access(struct session *s, const struct kernel *k, const struct stmt *list,
                          const struct tensor *t) {
     int widest = t->elem->bits / 8;
-    for (const struct stmt *st = list; st; st = st->next) {
+    for (const struct stmt *st = list; st; st = stmt_next(list, st)) {
         int bytes = 0;
-        if (stmt_nests(st))
-            bytes = widest_access(s, k, st->body, t);
-        else if (st->kind == STMT_CALL && st->call->fill && st->call->view[0].base == t)
+        if (st->kind == STMT_CALL && st->call->fill && st->call->view[0].base == t)
             bytes = lower_fill_elements(s, k, &st->call->view[0]) * (t->elem->bits / 8);
         else if (st->kind == STMT_COPY && (st->copy->src.base == t || st->copy->dst.base == t))
             bytes = st->copy->facts.vec * (t->elem->bits / 8);
@@ -321,8 +317,7 @@ static const char *function_name(struct session *s, const struct plan *p, const 
 
 // Whether a copy in "list" is between views of warps or lanes.
 static bool speaks_of_warps(const struct stmt *list) {
-    for (const struct stmt *st = list; st; st = st->next) {
-        if (speaks_of_warps(st->body)) return true;
+    for (const struct stmt *st = list; st; st = stmt_next(list, st)) {
         if (st->kind != STMT_COPY) continue;
         const struct ix *e[] = {st->copy->src.offset, st->copy->dst.offset};
         for (int i = 0; i < 2; ++i)

@@ -216,6 +216,7 @@ struct stmt {
     bool commit_after;          // sync: STMT_FOR in a "load" part: ends a group
     int pending;                // STMT_WAIT: groups that may be in flight
     struct stmt *next;
+    struct stmt *up;  // in whose body it stands; NULL: the kernel's
     struct range at;
 };
 
@@ -277,6 +278,14 @@ static inline bool stmt_nests(const struct stmt *st) {
 // Whether "st" moves nothing and orders what others do.
 static inline bool stmt_orders(const struct stmt *st) {
     return st->kind == STMT_SYNC || st->kind == STMT_COMMIT || st->kind == STMT_WAIT;
+}
+// What comes behind "st" among the statements of "list" and those within them, in the order of the
+// text, a statement before its body:
+//     for (st = list; st; st = stmt_next(list, st))
+static inline struct stmt *stmt_next(const struct stmt *list, const struct stmt *st) {
+    if (st->body) return st->body;
+    while (st != list->up && !st->next) st = st->up;
+    return st == list->up ? NULL : st->next;
 }
 // Whether the body of "st" runs for each value of st->var from begin to end.
 static inline bool stmt_loops(const struct stmt *st) {

@@ -288,7 +288,8 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
 
 // kernel.c
 void declare_kernel(struct sema *c, const struct ast_decl *d);
-struct stmt *check_block(struct sema *c, const struct ast_block *b);
+// The statements of the body of "up"; NULL: of the kernel's.
+struct stmt *check_block(struct sema *c, const struct ast_block *b, struct stmt *up);
 const struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name,
                               const char *c_name, struct lay_int lo, struct lay_int end);
 // Fills begin, end and var of "loop" from "s"; without var when a bound was wrong.  False when it

@@ -273,7 +273,7 @@ static struct stmt *check_for(struct sema *c, const struct ast_stmt *s) {
     scope_declare(c, s->name, SYM_LOOP, v);
     c->loops++;
     scope_enter(c);
-    r->body = check_block(c, s->loop.body);
+    r->body = check_block(c, s->loop.body, r);
     scope_leave(c);
     c->loops--;
     scope_leave(c);
@@ -327,10 +327,15 @@ static struct stmt *check_stmt(struct sema *c, const struct ast_stmt *s) {
     return made;
 }
 
-struct stmt *check_block(struct sema *c, const struct ast_block *b) {
+struct stmt *check_block(struct sema *c, const struct ast_block *b, struct stmt *up) {
     struct stmt *first = NULL, **end = &first;
-    for (int i = 0; i < b->nstmts && !diag_full(c->s); ++i)
-        if ((*end = check_stmt(c, b->stmt[i]))) end = &(*end)->next;
+    for (int i = 0; i < b->nstmts && !diag_full(c->s); ++i) {
+        struct stmt *st = check_stmt(c, b->stmt[i]);
+        if (!st) continue;
+        st->up = up;
+        *end = st;
+        end = &st->next;
+    }
     return first;
 }
 
@@ -364,7 +369,7 @@ void declare_kernel(struct sema *c, const struct ast_decl *d) {
     scope_enter(c);  // the coordinates, which the names in the body may hide
     make_vars(c);
     scope_enter(c);
-    k->body = check_block(c, fn->body);
+    k->body = check_block(c, fn->body, NULL);
     scope_leave(c);
     scope_leave(c);
     scope_leave(c);
