@@ -95,7 +95,7 @@ struct kir_node {
     int nconds;
     const struct kir_cond *cut;    // ASYNC: reads its first b - a elements alone; NULL: all of them
     const char *name;              // IF: of a constant that holds the answer, or NULL
-    const struct ix_var *var;      // LET, FOR
+    struct ix_var *var;            // LET, FOR
     const struct ix *index;        // LET, GUARD
     const struct ix *sampled;      // LET: the most it is when iterations are sampled; or NULL
     const struct ix *begin, *end;  // FOR

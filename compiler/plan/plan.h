@@ -186,9 +186,9 @@ static inline const struct view *copy_tiled_side(const struct copy *c) {
 // different steps at one time.
 struct pipeline {
     int64_t stages;
-    const struct ix_var *slot;  // of the step that is used, the statement's own "var"; NULL when
+    struct ix_var *slot;  // of the step that is used, the statement's own "var"; NULL when
                                 // there is one stage
-    const struct ix_var *load_var, *load_slot;  // in "load" parts; the same when there is one stage
+    struct ix_var *load_var, *load_slot;  // in "load" parts; the same when there is one stage
     struct tensor *const *tensor;               // the buffers with stages that it fills
     int ntensors;
 };
@@ -205,7 +205,7 @@ struct stmt {
     struct copy *copy;
     struct plan_call *call;
     // STMT_FOR, STMT_PIPELINE
-    const struct ix_var *var;
+    struct ix_var *var;
     const struct ix *begin, *end;
     struct stmt *body;  // of a part too
     struct pipeline *pipe;
@@ -247,7 +247,7 @@ struct formal {
 
 // "n : index" of a device function.
 struct index_formal {
-    const struct ix_var *var;
+    struct ix_var *var;
     int place;  // among all formals, in the order of the list
     struct range at;
 };

@@ -59,7 +59,7 @@ static void declare_buffer(struct sema *c, const struct ast_stmt *s) {
     if (sym && t) sym->tensor = own(c, t);
 }
 
-const struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name,
+struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name,
                               const char *c_name, struct lay_int lo, struct lay_int end) {
     struct ix_var *v = ARENA_NEW(&c->s->arena, struct ix_var);
     *v = (struct ix_var){kind, intern(c->s, name), c_name, c->s->next_var++, lo, end};
@@ -79,7 +79,7 @@ static void formal_index(struct sema *c, const struct ast_formal *f, int place) 
         sema_not_yet(c, f->at, "an index as an argument of a kernel; a param is one");
         return;
     }
-    const struct ix_var *v =
+    struct ix_var *v =
         make_var(c, IX_FORMAL, f->name.name, f->name.name, lay_int(0), LAY_INT_INVALID);
     scope_declare(c, f->name, SYM_LET, value_int(c, ix_var(c->s, v)));
     k->index[k->nindexes++] = (struct index_formal){v, place, f->at};
@@ -254,7 +254,7 @@ bool loop_bounds(struct sema *c, const struct ast_stmt *s, struct stmt *loop) {
     return true;
 }
 
-const struct ix_var *loop_var(struct sema *c, const char *name, const struct stmt *loop) {
+struct ix_var *loop_var(struct sema *c, const char *name, const struct stmt *loop) {
     struct lay_int from, end;
     const struct ix *lo = loop->begin, *hi = loop->end;
     if (!ix_monomial(lo, &from))

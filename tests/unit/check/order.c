@@ -115,7 +115,7 @@ static struct kir_buffer *buffer(struct test *x) {
     exit(2);
 }
 
-static const struct ix_var *variable(struct test *x) {
+static struct ix_var *variable(struct test *x) {
     skip(x);
     return &x->var[(int)*x->at++];
 }
