@@ -73,7 +73,7 @@ static void split(struct warp *w, int bits) {
 static const char *side(struct picture *p, const struct plan *plan, const struct draw_request *r,
                         bool dst, struct warp *w) {
     const struct copy_facts *f = &r->copy->facts;
-    const struct view *v = dst ? &r->copy->dst : &r->copy->src;
+    const struct view *v = copy_side(r->copy, !dst);
     int64_t *var = ARENA_ARRAY(&p->s->arena, int64_t, plan->nvars + 1);
     memset(w, 0, sizeof *w);
     w->slot = arena_alloc(&p->s->arena, sizeof(struct slot[BANKS]) * MAX_ROWS);
@@ -83,7 +83,7 @@ static const char *side(struct picture *p, const struct plan *plan, const struct
     w->nwords = bits < 32 ? 1 : bits / 32;
     if (w->nwords > MAX_WORDS) return "its accesses are too wide";
     for (int lane = 0; lane < w->lanes; ++lane) {
-        const char *why = find_words(r, dst ? &f->dst : &f->src, v->base, var, lane, w);
+        const char *why = find_words(r, copy_part(f, !dst), v->base, var, lane, w);
         if (why) return why;
     }
     split(w, bits);

@@ -25,7 +25,7 @@ void lower_comment(struct lowering *w, const struct copy *c) {
         line[nlines++] = arena_printf(&s->arena, "  tiler   %s   rounds %s   %s %s",
                                       lay_tuple_text(&s->lay, c->tc->tiler),
                                       lay_tuple_text(&s->lay, f->rounds), f->by_map ? "map" : "TV",
-                                      f->by_map ? c->tc->map->text : lay_text(&s->lay, c->tc->tv));
+                                      f->by_map ? c->tc->map->text : plan_tv_text(s, c->tc));
     }
     const char *vector = arena_printf(&s->arena, "%d x %s = %d bit", f->vec,
                                       c->src.base->elem->name, copy_side_bits(c, true, f->vec));

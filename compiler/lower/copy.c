@@ -240,6 +240,11 @@ static struct kir_node *move(struct lowering *w, const struct copy *c, const str
         open_predicates(w, nest, STORE);
     }
     struct kir_node *n = lower_node(w, kind);
+    const struct atom *atom = copy_atom(c);
+    if (atom_is_collective(atom->row)) {
+        n->function = atom_function(w->s, atom, nest->way->bits, false);
+        n->among = atom_exchange(w->s, atom, c->src.base->elem->bits);
+    }
     n->buf = lower_buffer(w, c->src.base);
     n->to_buf = lower_buffer(w, c->dst.base);
     n->bits = nest->way->bits;

@@ -50,7 +50,8 @@ struct tensor {
     int stages;                // extent of the last mode, which "stages" has added; 0: none was
     const struct tiled_copy *like;
     const struct tiled_copy
-        *dist;  // of a frag: whose (thread, value) parts it holds; written by pass "partition"
+        *dist;      // of a frag: whose (thread, value) parts it holds; written by pass "partition"
+    bool dist_src;  // ..: as a source; else as a destination
     int smem_offset;        // bytes; written by pass "shared"
     int64_t smem_elements;  // from there on; written by pass "shared"
     bool outside;           // shared or frag memory of a device function's caller
@@ -76,8 +77,11 @@ struct tiled_copy {
     const struct lay_tuple *tiler;  // extents by mode, static
     struct lay tv;  // (thr, val) -> colexicographic index in the tile "tiler"; invalid when "map"
                     // is no layout
+    // Of what a thread reads, and of what it writes: tv, but for collective atoms, whose threads
+    // have other values on each side.
+    struct lay tv_src, tv_dst;
     const struct tiled_map *map;  // or NULL
-    int64_t threads, values;      // sizes of tv's modes
+    int64_t threads, values;      // sizes of tv's modes, and of each side's
     struct lay thr, val;          // as given, invalid for tv=
     bool by_atoms;                // given as atoms=, along=
     bool by;                      // stands after "by", where "at" is the map or TV layout
@@ -85,6 +89,11 @@ struct tiled_copy {
     struct range at, val_at, thr_at;  // val_at: the argument val= (value only), for fix-its
     struct range val_arg_at;          // the whole argument, with its name
 };
+
+// (thread, value) -> place in the tile, of one side.
+static inline struct lay tiled_tv(const struct tiled_copy *tc, bool src) {
+    return src ? tc->tv_src : tc->tv_dst;
+}
 
 struct view;
 
@@ -175,6 +184,13 @@ static inline const struct atom *copy_atom(const struct copy *c) {
     return c->tc ? &c->tc->atom : c->atom;
 }
 
+static inline const struct view *copy_side(const struct copy *c, bool src) {
+    return src ? &c->src : &c->dst;
+}
+static inline const struct part *copy_part(const struct copy_facts *f, bool src) {
+    return src ? &f->src : &f->dst;
+}
+
 // The side whose shape a tile cuts: of a fragment and something else the latter.
 static inline const struct view *copy_tiled_side(const struct copy *c) {
     return c->src.base->space == MEM_FRAG ? &c->dst : &c->src;
@@ -187,9 +203,9 @@ static inline const struct view *copy_tiled_side(const struct copy *c) {
 struct pipeline {
     int64_t stages;
     struct ix_var *slot;  // of the step that is used, the statement's own "var"; NULL when
-                                // there is one stage
+                          // there is one stage
     struct ix_var *load_var, *load_slot;  // in "load" parts; the same when there is one stage
-    struct tensor *const *tensor;               // the buffers with stages that it fills
+    struct tensor *const *tensor;         // the buffers with stages that it fills
     int ntensors;
 };
 

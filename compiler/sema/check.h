@@ -256,6 +256,10 @@ bool tile_check_numbering(struct sema *c, struct lay l, struct range at, const c
 // Whether a block and a tile hold the threads and values of "tc"; reports at "e" when not.
 bool tile_check_size(struct sema *c, const struct tiled_copy *tc, const struct ast_expr *e);
 
+// tile_sides.c
+// Fills in what a thread of "tc", which is otherwise complete, reads and writes; reports at "at".
+bool tile_sides(struct sema *c, struct tiled_copy *tc, struct range at);
+
 // map.c
 // Fills "tc" from the index map "e"; the tile has the shape "shape", given at "shape_at", or, when
 // that is NULL, is what the map fills.  Reports and returns false when there was an error.
@@ -290,8 +294,8 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
 void declare_kernel(struct sema *c, const struct ast_decl *d);
 // The statements of the body of "up"; NULL: of the kernel's.
 struct stmt *check_block(struct sema *c, const struct ast_block *b, struct stmt *up);
-struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name,
-                              const char *c_name, struct lay_int lo, struct lay_int end);
+struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name, const char *c_name,
+                        struct lay_int lo, struct lay_int end);
 // Fills begin, end and var of "loop" from "s"; without var when a bound was wrong.  False when it
 // can be no loop.
 bool loop_bounds(struct sema *c, const struct ast_stmt *s, struct stmt *loop);
