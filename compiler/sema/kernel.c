@@ -59,8 +59,8 @@ static void declare_buffer(struct sema *c, const struct ast_stmt *s) {
     if (sym && t) sym->tensor = own(c, t);
 }
 
-struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name,
-                              const char *c_name, struct lay_int lo, struct lay_int end) {
+struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name, const char *c_name,
+                        struct lay_int lo, struct lay_int end) {
     struct ix_var *v = ARENA_NEW(&c->s->arena, struct ix_var);
     *v = (struct ix_var){kind, intern(c->s, name), c_name, c->s->next_var++, lo, end};
     return v;
