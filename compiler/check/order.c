@@ -281,13 +281,15 @@ static bool touch_by(struct run *r, const struct kir_node *n, bool reads, bool w
     struct column at, where;
     if (reads && !value_for(r, n->at, r->active, idle, &at)) return false;
     if (writes && !value_for(r, to_at, r->active, r->off, &where)) return false;
+    int32_t together = n->among ? -++r->calls : 0;  // who of a warp moves it is not told apart
     for (int64_t t = 0; t < r->active; ++t) {
         if (r->off && r->off[t]) continue;
+        int64_t who = n->among ? together : t;
         int64_t bytes = read ? (int64_t)read[t] * n->buf->elem_bits / 8 : n->bits / 8;
         if (reads && !(idle && idle[t]) &&
-            !touch(r, n, source, column_value(&at, t), bytes, t, false, async))
+            !touch(r, n, source, column_value(&at, t), bytes, who, false, async))
             return false;
-        if (writes && !touch(r, n, target, column_value(&where, t), n->bits / 8, t, true, async))
+        if (writes && !touch(r, n, target, column_value(&where, t), n->bits / 8, who, true, async))
             return false;
     }
     r->operations += r->active;

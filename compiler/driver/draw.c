@@ -75,10 +75,13 @@ static bool take_view(const struct command *q, const struct subject *u, enum dra
         if (strcmp(q->view, known[i]) == 0) return true;
     }
     const char *near = diag_did_you_mean(q->view, known, N_DRAW_VIEWS);
+    struct buf all;
+    buf_init(&all);
+    for (int i = 0; i < N_DRAW_VIEWS; ++i)
+        buf_printf(&all, "%s%s", i == 0 ? "" : i + 1 < N_DRAW_VIEWS ? ", " : " and ", known[i]);
     option_error("there is no view '%s'; %s%s%s", q->view, near ? "did you mean '" : "",
-                 near ? near
-                      : "owners, tv, inverse, layout, swizzle, banks, path, flow and timeline are",
-                 near ? "'?" : "");
+                 near ? near : all.text, near ? "'?" : " are");
+    buf_release(&all);
     return false;
 }
 

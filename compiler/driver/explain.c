@@ -42,8 +42,9 @@ static bool is_constant(const struct kernel *k, const struct tensor *t) {
     return false;
 }
 
-// "tcp_cp_async_cg_16<128>": of an asynchronous copy, where its tile is whole if it ever is.
-static const char *async_text(struct session *s, const struct copy *c) {
+// "tcp_cp_async_cg_16<128>": of an instruction that does both sides, where its tile is whole if it
+// ever is.
+static const char *instruction_text(struct session *s, const struct copy *c) {
     const struct copy_facts *f = &c->facts;
     const struct atom *atom = copy_atom(c);
     bool edge = copy_edge(f) == EDGE_ALWAYS;
@@ -54,8 +55,8 @@ static const char *async_text(struct session *s, const struct copy *c) {
 
 static struct explained_side explain_side(struct session *s, const struct kernel *k,
                                           const struct copy *c, bool src) {
-    const struct view *v = src ? &c->src : &c->dst;
-    const struct part *p = src ? &c->facts.src : &c->facts.dst;
+    const struct view *v = copy_side(c, src);
+    const struct part *p = copy_part(&c->facts, src);
     const struct tensor *t = v->base;
     bool nc = src && t->space == MEM_GLOBAL && is_constant(k, t);
     struct explained_side x = {
@@ -75,13 +76,13 @@ static struct explained_side explain_side(struct session *s, const struct kernel
     if (p->sw.b) x.swizzle = arena_printf(&s->arena, "Sw<%d,%d,%d>", p->sw.b, p->sw.m, p->sw.s);
     x.instruction = arena_printf(&s->arena, "tcp_%s_%s%s_%d", src ? "ld" : "st", x.space,
                                  nc ? "_nc" : "", copy_side_bits(c, src, c->facts.vec));
-    if (c->facts.async) x.instruction = async_text(s, c);
+    if (copy_atom(c)->row->function) x.instruction = instruction_text(s, c);
     return x;
 }
 
 // "thread 1 takes (0,8) .. (0,15) of each tile": the first and the last of a thread's values, when
 // they are neighbours in one mode; else the first few.
-static const char *example(struct session *s, const struct tiled_copy *tc) {
+static const char *example(struct session *s, const struct tiled_copy *tc, bool src) {
     struct buf b;
     buf_init(&b);
     int64_t t = tc->threads > 1 ? 1 : 0;
@@ -90,7 +91,7 @@ static const char *example(struct session *s, const struct tiled_copy *tc) {
     for (int64_t v = 0; v < tc->values && v < SHOWN; ++v) {
         int64_t at;
         const struct lay_tuple *crd = NULL;
-        if (tiled_place(s, tc, t, v, &at))
+        if (tiled_place(s, tc, src, t, v, &at))
             crd = lay_idx2crd(&s->lay, lay_leaf_of(&s->lay, at), tc->tiler, NULL);
         if (!crd) {
             buf_release(&b);
@@ -109,11 +110,11 @@ static void explain_tiled(struct session *s, const struct copy *c, struct explai
     x->tiler = lay_tuple_text(&s->lay, tc->tiler);
     x->thr = layout_text(s, tc->thr);
     x->val = layout_text(s, tc->val);
-    x->tv = lay_valid(tc->tv) ? layout_text(s, tc->tv) : NULL;
+    x->tv = lay_valid(tc->tv) ? plan_tv_text(s, tc) : NULL;
     x->map = tc->map && c->facts.by_map ? tc->map->text : NULL;
     x->rounds = lay_tuple_text(&s->lay, c->facts.rounds);
     x->values = tc->values;
-    x->example = example(s, tc);
+    x->example = example(s, tc, copy_tiled_side(c) == &c->src);
 }
 
 const struct ix *explain_bytes(struct session *s, const struct kernel *k, const struct copy *c) {
@@ -195,8 +196,7 @@ static struct explained_copy explain_copy(struct session *s, const struct kernel
 
 static int count(const struct stmt *list, enum stmt_kind kind) {
     int n = 0;
-    for (const struct stmt *st = list; st; st = st->next)
-        n += stmt_nests(st) ? count(st->body, kind) : st->kind == kind;
+    for (const struct stmt *st = list; st; st = stmt_next(list, st)) n += st->kind == kind;
     return n;
 }
 
@@ -313,10 +313,8 @@ static struct explained_kernel explain_kernel(struct session *s, const struct ke
 // -- the plan -------------------------------------------------------------------------------------
 
 static void add_labels(const struct stmt *list, const char **names, int *n, int most) {
-    for (const struct stmt *st = list; st; st = st->next) {
-        if (stmt_nests(st)) add_labels(st->body, names, n, most);
+    for (const struct stmt *st = list; st; st = stmt_next(list, st))
         if (st->kind == STMT_COPY && st->copy->label && *n < most) names[(*n)++] = st->copy->label;
-    }
 }
 
 static void unknown(const struct plan *p, const char *name) {

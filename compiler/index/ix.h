@@ -35,7 +35,7 @@ enum ix_var_kind {
 struct ix_var {
     enum ix_var_kind kind;
     const char *name;    // as in the plan: "tid", "block.x", "k"
-    const char *c_name;  // in emitted code: "tid", "block_x", "k"
+    const char *c_name;  // in emitted code: "tid", "block_x", "k"; lowering gives it
     int id;              // index into an evaluation's values; unique in a session
     struct lay_int lo, end;
 };

@@ -95,7 +95,7 @@ struct kir_node {
     int nconds;
     const struct kir_cond *cut;    // ASYNC: reads its first b - a elements alone; NULL: all of them
     const char *name;              // IF: of a constant that holds the answer, or NULL
-    const struct ix_var *var;      // LET, FOR
+    struct ix_var *var;            // LET, FOR
     const struct ix *index;        // LET, GUARD
     const struct ix *sampled;      // LET: the most it is when iterations are sampled; or NULL
     const struct ix *begin, *end;  // FOR
@@ -115,14 +115,17 @@ struct kir_node {
     struct kir_buffer *to_buf;  // MOVE, ASYNC
     const struct ix *to_at;
     int bits;
-    const char *function;  // ASYNC: of the runtime
-    const char *cache;     // ASYNC: PTX's cache operator
-    int l2;                // ASYNC: bytes to be fetched into the L2 cache, 0: no hint
-    int pending;           // WAIT
-    uint64_t value;        // FILL: of an element
-    int elem_bits;         // FILL
-    int constant;          // FILL, ASYNC with conditions: its number in the plan
-    const char *callee;    // CALL
+    const char *function;  // ASYNC, MOVE by lanes together: of the runtime
+    // MOVE: the 32 lanes of a warp move together: value v of lane l is, of what the lanes address,
+    // number among[l + 32 * v], lane + 32 * value; NULL: each thread for itself.
+    const int *among;
+    const char *cache;   // ASYNC: PTX's cache operator
+    int l2;              // ASYNC: bytes to be fetched into the L2 cache, 0: no hint
+    int pending;         // WAIT
+    uint64_t value;      // FILL: of an element
+    int elem_bits;       // FILL
+    int constant;        // FILL, ASYNC with conditions: its number in the plan
+    const char *callee;  // CALL
     int callee_id;
     const struct kir_arg *arg;
     int nargs;

@@ -53,8 +53,9 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
                        n->stage->name, ix_text(s, n->stage_at));
             break;
         case KIR_MOVE:
-            buf_printf(b, "move.%d %s[%s] = %s[%s]\n", n->bits, n->to_buf->name,
-                       ix_text(s, n->to_at), n->buf->name, ix_text(s, n->at));
+            buf_printf(b, "move.%d%s%s %s[%s] = %s[%s]\n", n->bits, n->among ? "." : "",
+                       n->among ? n->function : "", n->to_buf->name, ix_text(s, n->to_at),
+                       n->buf->name, ix_text(s, n->at));
             break;
         case KIR_FILL:
             buf_printf(b, "fill.%d %s[%s] = 0x%" PRIx64 "\n", n->bits,

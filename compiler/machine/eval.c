@@ -269,6 +269,34 @@ static bool read_by(struct run *r, const struct kir_node *n, bool *idle, int *re
     return true;
 }
 
+// The lanes of a warp move together: each what "among" says of what they address.
+static bool move_together(struct run *r, const struct kir_node *n, const struct column *at,
+                          const struct column *to) {
+    enum { LANES = 32 };
+    int values = n->bits / n->buf->elem_bits;
+    int64_t tag[LANES * 128];
+    for (int64_t t = 0; t < r->k->threads; t += LANES) {
+        int on = 0;
+        for (int64_t l = 0; l < LANES && t + l < r->active; ++l) on += goes_on(r, t + l);
+        if (on == 0) continue;
+        if (on < LANES) return fail(r, "a warp's lanes do not all come to what they do together");
+        for (int l = 0; l < LANES; ++l) {
+            int64_t from = place(n->buf, t + l, column_value(at, t + l));
+            load(r, buffer_id(n->buf, t + l), from, values, &tag[l * values]);
+        }
+        for (int l = 0; l < LANES; ++l) {
+            int64_t mine[128];
+            for (int v = 0; v < values; ++v) {
+                int from = n->among[l + LANES * v];
+                mine[v] = tag[from % LANES * values + from / LANES];
+            }
+            int64_t where = place(n->to_buf, t + l, column_value(to, t + l));
+            store(r, buffer_id(n->to_buf, t + l), where, values, mine);
+        }
+    }
+    return true;
+}
+
 // "idle": threads that read nothing, NULL: none.  "read": elements that each other thread reads,
 // NULL: all.
 static bool access_by(struct run *r, const struct kir_node *n, const bool *idle, const int *read) {
@@ -304,9 +332,9 @@ static bool access_by(struct run *r, const struct kir_node *n, const bool *idle,
         if (r->trace) trace_access(r, n, t, from, where, elements, reads);
         if (n->kind == KIR_ASYNC) {
             if (!issue(r, n, t, from, where, reads)) return false;
-        } else if (n->kind == KIR_MOVE) {
+        } else if (n->kind == KIR_MOVE && !n->among) {
             move(r, n, t, from, where, reads);
-        } else {
+        } else if (!moves) {
             int64_t *stage = &r->stage[where * elements];
             if (own) {
                 buf = buffer_id(n->buf, t);
@@ -321,7 +349,7 @@ static bool access_by(struct run *r, const struct kir_node *n, const bool *idle,
             }
         }
     }
-    return true;
+    return !n->among || move_together(r, n, &at, &to);
 }
 
 static bool run_access(struct run *r, const struct kir_node *n) {

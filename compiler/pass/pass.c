@@ -18,20 +18,10 @@ const struct pass pass_list[] = {
 };
 const int n_passes = sizeof pass_list / sizeof pass_list[0];
 
-static bool walk(struct session *s, struct kernel *k, struct stmt *list, copy_visitor *visit,
-                 void *user) {
-    for (struct stmt *st = list; st; st = st->next) {
-        if (st->kind == STMT_COPY) {
-            if (!visit(s, k, st->copy, user)) return false;
-        } else if (stmt_nests(st) && !walk(s, k, st->body, visit, user)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 bool walk_copies(struct session *s, struct kernel *k, copy_visitor *visit, void *user) {
-    return walk(s, k, k->body, visit, user);
+    for (struct stmt *st = k->body; st; st = stmt_next(k->body, st))
+        if (st->kind == STMT_COPY && !visit(s, k, st->copy, user)) return false;
+    return true;
 }
 
 struct all {

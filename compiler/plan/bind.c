@@ -231,8 +231,7 @@ static int64_t step_to(const struct predicate *p, struct lay_int limit) {
 }
 
 static void tiles_in(struct search *q, const struct stmt *list) {
-    for (const struct stmt *st = list; st; st = st->next) {
-        tiles_in(q, st->body);
+    for (const struct stmt *st = list; st; st = stmt_next(list, st)) {
         for (int i = 0; st->kind == STMT_COPY && i < st->copy->facts.npred; ++i) {
             const struct predicate *p = &st->copy->facts.pred[i];
             struct lay_int limit;

@@ -195,10 +195,9 @@ static void ask_call(struct walk *w, const struct state *st, const struct plan_c
 }
 
 void sync_ask(struct walk *w, const struct state *st, const struct stmt *list, struct need *need) {
-    for (const struct stmt *x = list; x; x = x->next) {
+    for (const struct stmt *x = list; x; x = stmt_next(list, x)) {
         if (x->kind == STMT_COPY) ask_copy(w, st, x->copy, need);
         if (x->kind == STMT_CALL) ask_call(w, st, x->call, need);
-        if (stmt_nests(x)) sync_ask(w, st, x->body, need);
     }
 }
 

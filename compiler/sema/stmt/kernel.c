@@ -61,8 +61,8 @@ static void declare_buffer(struct sema *c, const struct ast_stmt *s) {
     if (sym && t) sym->tensor = own(c, t);
 }
 
-const struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name,
-                              const char *c_name, struct lay_int lo, struct lay_int end) {
+struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name, const char *c_name,
+                        struct lay_int lo, struct lay_int end) {
     struct ix_var *v = ARENA_NEW(&c->s->arena, struct ix_var);
     *v = (struct ix_var){kind, intern(c->s, name), c_name, c->s->next_var++, lo, end};
     return v;
@@ -81,7 +81,7 @@ static void formal_index(struct sema *c, const struct ast_formal *f, int place) 
         sema_not_yet(c, f->at, "an index as an argument of a kernel; a param is one");
         return;
     }
-    const struct ix_var *v =
+    struct ix_var *v =
         make_var(c, IX_FORMAL, f->name.name, f->name.name, lay_int(0), LAY_INT_INVALID);
     scope_declare(c, f->name, SYM_LET, value_int(c, ix_var(c->s, v)));
     k->index[k->nindexes++] = (struct index_formal){v, place, f->at};
@@ -256,7 +256,7 @@ bool loop_bounds(struct sema *c, const struct ast_stmt *s, struct stmt *loop) {
     return true;
 }
 
-const struct ix_var *loop_var(struct sema *c, const char *name, const struct stmt *loop) {
+struct ix_var *loop_var(struct sema *c, const char *name, const struct stmt *loop) {
     struct lay_int from, end;
     const struct ix *lo = loop->begin, *hi = loop->end;
     if (!ix_monomial(lo, &from))
@@ -275,7 +275,7 @@ static struct stmt *check_for(struct sema *c, const struct ast_stmt *s) {
     scope_declare(c, s->name, SYM_LOOP, v);
     c->loops++;
     scope_enter(c);
-    r->body = check_block(c, s->loop.body);
+    r->body = check_block(c, s->loop.body, r);
     scope_leave(c);
     c->loops--;
     scope_leave(c);
@@ -329,10 +329,15 @@ static struct stmt *check_stmt(struct sema *c, const struct ast_stmt *s) {
     return made;
 }
 
-struct stmt *check_block(struct sema *c, const struct ast_block *b) {
+struct stmt *check_block(struct sema *c, const struct ast_block *b, struct stmt *up) {
     struct stmt *first = NULL, **end = &first;
-    for (int i = 0; i < b->nstmts && !diag_full(c->s); ++i)
-        if ((*end = check_stmt(c, b->stmt[i]))) end = &(*end)->next;
+    for (int i = 0; i < b->nstmts && !diag_full(c->s); ++i) {
+        struct stmt *st = check_stmt(c, b->stmt[i]);
+        if (!st) continue;
+        st->up = up;
+        *end = st;
+        end = &st->next;
+    }
     return first;
 }
 
@@ -366,7 +371,7 @@ void declare_kernel(struct sema *c, const struct ast_decl *d) {
     scope_enter(c);  // the coordinates, which the names in the body may hide
     make_vars(c);
     scope_enter(c);
-    k->body = check_block(c, fn->body);
+    k->body = check_block(c, fn->body, NULL);
     scope_leave(c);
     scope_leave(c);
     scope_leave(c);

@@ -407,6 +407,7 @@ const struct value *tile_call(struct sema *c, const struct ast_expr *e) {
         return &value_none;
     }
     if (tc->atom.elem && !tile_check_elem(c, tc, tc->atom.elem, e->at)) return &value_none;
+    if (!tile_sides(c, tc, e->at)) return &value_none;
     struct value *v = ARENA_NEW(&c->s->arena, struct value);
     v->kind = VAL_TILED;
     v->tc = tc;
@@ -427,7 +428,7 @@ const struct value *tile_by(struct sema *c, const struct ast_expr *e, const stru
     *tc = (struct tiled_copy){.at = e->at, .by = true};
     tc->atom = (struct atom){.row = atom_find("auto"), .bits = 128, .at = e->at};
     if (!set_tv(c, tv, e->at, "'by'", shape, tc) || !tile_check_size(c, tc, e) ||
-        !tile_check_owners(c, tc, e->at))
+        !tile_check_owners(c, tc, e->at) || !tile_sides(c, tc, e->at))
         return &value_none;
     struct value *r = ARENA_NEW(&c->s->arena, struct value);
     r->kind = VAL_TILED;

@@ -4,6 +4,7 @@
 // A program is a list of statements, its nodes numbered as they stand there from 1 on:
 //   w BUF E      write, r BUF E  read; w4, r4: four elements in one access
 //   a GLOBAL E BUF E   asynchronous copy, a4 of four elements;  m BUF E BUF E  a copy at once
+//   l BUF E BUF E   the lanes of a warp copy together, each what others address
 //   .. where E E    only where first below second;  a4 .. cut E E  its first (second - first) alone
 //   bar  com  wait N
 //   for V E E { }   most N for .. (iterations)   if E E { } else { }  (first below second)   lt N {
@@ -115,7 +116,7 @@ static struct kir_buffer *buffer(struct test *x) {
     exit(2);
 }
 
-static const struct ix_var *variable(struct test *x) {
+static struct ix_var *variable(struct test *x) {
     skip(x);
     return &x->var[(int)*x->at++];
 }
@@ -164,11 +165,14 @@ static bool access(struct test *x, struct kir_node *n) {
         const char *word;
         enum kir_kind kind;
         int elements;
-    } all[] = {{"w", KIR_STORE, 1}, {"w4", KIR_STORE, 4}, {"r", KIR_LOAD, 1}, {"r4", KIR_LOAD, 4},
-               {"a", KIR_ASYNC, 1}, {"a4", KIR_ASYNC, 4}, {"m", KIR_MOVE, 1}, {"m4", KIR_MOVE, 4}};
+    } all[] = {{"w", KIR_STORE, 1}, {"w4", KIR_STORE, 4}, {"r", KIR_LOAD, 1},
+               {"r4", KIR_LOAD, 4}, {"a", KIR_ASYNC, 1},  {"a4", KIR_ASYNC, 4},
+               {"m", KIR_MOVE, 1},  {"m4", KIR_MOVE, 4},  {"l", KIR_MOVE, 1}};
+    static const int among[] = {0};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
         if (!take(x, all[i].word)) continue;
         n->kind = all[i].kind;
+        if (all[i].word[0] == 'l') n->among = among;
         n->buf = buffer(x);
         n->at = expression(x);
         n->bits = all[i].elements * n->buf->elem_bits;
@@ -395,6 +399,14 @@ static const struct row rows[] = {
     {"m c t s t; r s 7-t", "2r0 after 1w7: s 28..31, barrier"},
     {"w s t; bar; m s 7-t q t; r q t", "ok"},
     {"w s t; m s 7-t q t", "2r0 after 1w7: s 28..31, barrier"},
+    // lanes together: who of them moves an element is not told apart
+    {"w s t; m s t q t; r q t", "ok"},
+    {"w s t; l s t q t", "2rc after 1w0: s 0..3, barrier"},
+    {"w s t; bar; l s t q t", "ok"},
+    {"l s t q t; w s t", "2w0 after 1rc: s 0..3, barrier"},
+    {"l s t q t; bar; w s t", "ok"},
+    {"l c t s t; r s t", "2r0 after 1wc: s 0..3, barrier"},
+    {"l c t s t; bar; r s t+1", "ok"},
     // asynchronous copies: committed, waited for, by whom
     {"a c t s t; com; wait 0; r s t", "ok"},
     {"a c t s t; r s t", "2r0 after 1w0~: s 0..3, wait -1"},
