@@ -18,7 +18,7 @@
 #include "base/session.h"
 #include "image/image.h"
 #include "layout/algebra.h"
-#include "machine/eval.h"
+#include "machine/values.h"
 #include "oracle/oracle.h"
 #include "plan/bind.h"
 
@@ -160,7 +160,7 @@ static void compare(struct session *s, const struct kernel *k, const struct kir_
         struct image *made = image_new();
         set_inputs(k, made);
         what.early = i == 1;
-        const char *why = kir_run(s, x, sym, &what, made);
+        const char *why = kir_run(s, x, sym, &what, made, NULL);
         struct image_diff d;
         if (why) {
             BUG("the code for kernel '%s' does what it must not: %s", k->name, why);

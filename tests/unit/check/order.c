@@ -632,7 +632,7 @@ static const struct row troubles[] = {
     {"let v 9223372036854775807; let j v+t; r s t", "'t + v' has no value"},
     {"let v 9223372036854775807; for i v+8 9 { }; r s t", "'v + 8' has no value"},
     {"let v 9223372036854775807; for i 0 v+8 { }; r s t", "'v + 8' has no value"},
-    {"let v 9223372036854775807; call s v+8 1 r; r s t", "an argument whose size is not known"},
+    {"let v 9223372036854775807; call s v+8 1 r; r s t", "'v + 8' has no value"},
     {"let v 9223372036854775807; steps j v+8 2 9; r s t", "'v + 8' has no value"},
     {"let v 9223372036854775807; in t+v 3 { w s t }", "'t + v' has no value"},
 };
