@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/session.h"
+#include "kernel/widths.h"
 #include "layout/algebra.h"
 #include "lower/private.h"
 #include "plan/align.h"
@@ -269,10 +270,8 @@ static void lower_params(struct lowering *w, const struct plan *p, const struct 
     out->param = ARENA_ARRAY(&s->arena, struct kir_param, k->nparams + 1);
     for (int i = 0; i < k->nparams; ++i) {
         const struct param *q = k->param[i];
-        struct kir_param *r = &out->param[out->nparams++];
-        *r = (struct kir_param){
+        out->param[out->nparams++] = (struct kir_param){
             q->name, names_take(&w->names, q->name), q->sym, q->sym->lo, q->sym->hi, q->sym->mul};
-        r->narrow = q->sym->hi <= INT32_MAX && q->sym->lo >= INT32_MIN;
     }
     // the relations that speak of these params alone
     int cap = 0;
@@ -425,5 +424,6 @@ struct kir *lower_plan(struct session *s, const struct plan *p) {
         *tail = lower_kernel(s, p, k, k->nvariants ? 0 : -1);
         tail = &(*tail)->next;
     }
+    kir_decide_widths(s, out);
     return out;
 }
