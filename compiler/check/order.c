@@ -332,6 +332,7 @@ static bool check_turn(struct session *s, const struct kir_kernel *k, const int6
     machine_release(&r.machine);
     fault->trouble = r.machine.error;
     fault->no_value = r.machine.no_value;
+    fault->too_narrow = r.machine.too_narrow;
     if (!fault->trouble) arena_rewind(&s->arena, mark);
     return ok;
 }

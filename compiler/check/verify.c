@@ -7,7 +7,8 @@
 // several were executed, the first and the last of another choice are enough.  All choices share
 // BUDGET: where a block takes much of it, one is executed of a choice, the first or the last, and
 // when it is spent, of a block and a later one, and of each variant, one execution is enough.  The
-// order of accesses is tested of the widest and the narrowest variant, with one choice.
+// order of accesses is tested of the widest and the narrowest variant, with one choice.  The widths
+// of integers are tested of each variant, in two blocks, with params as large as can be.
 // Asynchronous copies arrive as late as they can, and once as early (see compare).
 //
 // This is a test of lowering, by sample.  That the plan keeps its promises the passes have proven.
@@ -284,6 +285,8 @@ static bool check_kernel(struct session *s, const struct plan *p, const struct k
     }
     // what is not in order need not do what is meant
     check_order(s, k, x, n, choice);
+    const char *narrow = widths_trouble(s, p, k, x);
+    if (narrow) BUG("the code for kernel '%s' has too narrow a type: %s", k->name, narrow);
     int *own = ARENA_ARRAY(&s->arena, int, k->nvariants + 1);
     for (int i = 1; i < k->nvariants; ++i) own[i] = choice_of(k, i, choice, n);
     struct test test = {.s = s,

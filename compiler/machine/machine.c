@@ -3,6 +3,7 @@
 
 #include "base/session.h"
 #include "layout/algebra.h"
+#include "machine/typed.h"
 
 bool machine_fail(struct machine *m, const char *why) {
     if (!m->error) m->error = why;
@@ -15,11 +16,24 @@ bool machine_fail(struct machine *m, const char *why) {
 static bool value_for(struct machine *m, const struct ix *e, int64_t active, const bool *off,
                       struct column *out) {
     if (columns_eval(m->columns, e, active, off, out)) return true;
-    m->no_value = !m->error;
-    return machine_fail(m, arena_printf(&m->s->arena, "'%s' has no value", ix_text(m->s, e)));
+    bool narrow = columns_overflow_32(m->columns);
+    if (!m->error) *(narrow ? &m->too_narrow : &m->no_value) = true;
+    return machine_fail(m, arena_printf(&m->s->arena, "'%s' has no value%s", ix_text(m->s, e),
+                                        narrow ? " in 32 bits" : ""));
 }
 
-static bool value_of(struct machine *m, const struct ix *e, struct column *out) {
+static bool too_narrow(struct machine *m, const struct ix_var *v) {
+    m->too_narrow = !m->error;
+    return machine_fail(m,
+                        arena_printf(&m->s->arena, "'%s' does not fit into its 32 bits", v->name));
+}
+
+// Whether what "v" was given fits into "bits" of it.
+static bool fits(struct machine *m, const struct ix_var *v, int bits) {
+    return columns_hold(m->columns, v, bits, m->active, m->off) || too_narrow(m, v);
+}
+
+bool machine_value(struct machine *m, const struct ix *e, struct column *out) {
     return value_for(m, e, m->active, m->off, out);
 }
 
@@ -106,7 +120,7 @@ static bool run_access(struct machine *m, const struct kir_node *n) {
     }
     const bool *off = a.idle ? a.idle : m->off;
     if (a.from.buf && !value_for(m, from_at, m->active, off, &a.from.at)) return false;
-    if (a.to.buf && !value_of(m, to_at, &a.to.at)) return false;
+    if (a.to.buf && !machine_value(m, to_at, &a.to.at)) return false;
     for (int i = 0; i < m->nobservers; ++i) {
         const struct observer *o = &m->observer[i];
         if (o->access && !o->access(o->user, m, &a)) return false;
@@ -120,7 +134,7 @@ bool machine_elements(struct machine *m, const struct kir_arg *a, struct machine
     struct lay_int n = lay_size(&m->s->lay, a->layout);
     struct lay plain = lay_inner(a->layout);
     if (!lay_int_static(n)) return machine_fail(m, "an argument whose size is not known");
-    if (!value_of(m, a->at, &out->at)) return false;
+    if (!machine_value(m, a->at, &out->at)) return false;
     int64_t *off = ARENA_ARRAY(&m->s->arena, int64_t, n.num + 1);
     for (int64_t e = 0; e < n.num; ++e) {
         if (!lay_eval(&m->s->lay, plain, e, &off[e]))
@@ -156,16 +170,42 @@ static bool run_carry(struct machine *m, const struct kir_node *n, bool first) {
             columns_let(m->columns, c->var, &by, m->off);
         else if (!columns_add(m->columns, c->var, &by, m->off))
             return machine_fail(m, "an offset that goes along with a loop goes too far");
+        if (!fits(m, c->var, c->bits)) return false;
     }
     return true;
 }
 
-// The loops that are picked from have no rings and no carried offsets.
+// Gives the variables of loop "n" their values for iteration "i" of it, counted from "begin" on.
+static bool set_iteration(struct machine *m, const struct kir_node *n, int64_t begin, int64_t i) {
+    columns_set(m->columns, n->var, begin + i);
+    for (int j = 0; j < n->nrings; ++j)
+        columns_set(m->columns, n->ring[j].var, (n->ring[j].first + i) % n->ring[j].size);
+    return fits(m, n->var, n->var_bits);
+}
+
+// Brings the offsets that go along with loop "n" from its first iteration to the "i"-th.
+static bool jump_carry(struct machine *m, const struct kir_node *n, int64_t i) {
+    if (!run_carry(m, n, true)) return false;
+    for (int j = 0; i > 0 && j < n->ncarries; ++j) {
+        const struct kir_carry *c = &n->carry[j];
+        struct column by = {0};
+        if (!common_value(m, c->step, &by.base)) return false;
+        if (__builtin_mul_overflow(by.base, i, &by.base) ||
+            !columns_add(m->columns, c->var, &by, m->off)) {
+            m->no_value = !m->error;
+            return machine_fail(m, "an offset that goes along with a loop goes too far");
+        }
+        if (!fits(m, c->var, c->bits)) return false;
+    }
+    return true;
+}
+
 static bool run_picked(struct machine *m, const struct kir_node *n, int64_t begin,
                        const int64_t *pick, int picks) {
-    for (int i = 0; i < picks; ++i) {
-        columns_set(m->columns, n->var, begin + pick[i]);
-        if (!run_list(m, n->body)) return false;
+    for (int i = 0; i < picks && m->operations < m->schedule->limit; ++i) {
+        if (!set_iteration(m, n, begin, pick[i]) || !jump_carry(m, n, pick[i]) ||
+            !run_list(m, n->body))
+            return false;
     }
     return true;
 }
@@ -173,16 +213,15 @@ static bool run_picked(struct machine *m, const struct kir_node *n, int64_t begi
 static bool run_loop(struct machine *m, const struct kir_node *n) {
     int64_t begin, end, pick[SAMPLE_AXIS];
     if (!common_value(m, n->begin, &begin) || !common_value(m, n->end, &end)) return false;
+    if (begin < end && !typed_fits(end, n->var_bits)) return too_narrow(m, n->var);
     const struct schedule *by = m->schedule;
     int picks = by->loop ? by->loop(by->user, n, begin, &end, pick) : -1;
     if (picks >= 0) return run_picked(m, n, begin, pick, picks);
     m->depth += n->whole;
     for (int64_t i = begin; i < end && m->operations < by->limit; ++i) {
-        columns_set(m->columns, n->var, i);
-        for (int j = 0; j < n->nrings; ++j)
-            columns_set(m->columns, n->ring[j].var,
-                        (n->ring[j].first + i - begin) % n->ring[j].size);
-        if (!run_carry(m, n, i == begin) || !run_list(m, n->body)) return false;
+        if (!set_iteration(m, n, begin, i - begin) || !run_carry(m, n, i == begin) ||
+            !run_list(m, n->body))
+            return false;
     }
     m->depth -= n->whole;
     return true;
@@ -230,7 +269,7 @@ static bool run_let(struct machine *m, const struct kir_node *n) {
     if (!value_for(m, n->index, threads, m->off, &x)) return false;
     if (!n->sampled || !by->let) {
         columns_let(m->columns, n->var, &x, m->off);
-        return true;
+        return fits(m, n->var, n->var_bits);
     }
     if (!value_for(m, n->sampled, threads, m->off, &most)) return false;
     struct arena_mark mark = arena_mark(&m->s->arena);
@@ -241,7 +280,7 @@ static bool run_let(struct machine *m, const struct kir_node *n) {
     if (!x.at && !most.at) column = (struct column){.base = now[0]};
     columns_let(m->columns, n->var, &column, m->off);
     arena_rewind(&m->s->arena, mark);
-    return true;
+    return fits(m, n->var, n->var_bits);
 }
 
 // -- nodes ----------------------------------------------------------------------------------------
@@ -305,6 +344,11 @@ void machine_init(struct machine *m, struct session *s, const struct kir_kernel 
                           .observer = observer,
                           .nobservers = nobservers,
                           .columns = columns_new(s, k->threads, sym)};
+    for (int i = 0; i < k->nparams; ++i) {
+        if (!k->param[i].narrow || columns_narrow(m->columns, k->param[i].sym)) continue;
+        m->too_narrow = true;
+        m->error = arena_printf(&s->arena, "'%s' does not fit into its 32 bits", k->param[i].name);
+    }
 }
 
 void machine_release(struct machine *m) {
@@ -318,5 +362,6 @@ bool machine_run(struct machine *m, const int64_t block[3]) {
     }
     m->active = m->k->threads;
     m->off = NULL;
+    if (m->error) return false;
     return run_list(m, m->k->body);
 }

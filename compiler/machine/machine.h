@@ -73,7 +73,8 @@ struct machine {
     int depth;
     int64_t operations;  // nodes, and threads and elements that observers were told of
     const char *error;   // what could not be executed, or NULL
-    bool no_value;       // .. as a number did not fit
+    bool no_value;       // .. as a number did not fit into 64 bits
+    bool too_narrow;     // .. or not into the 32 that it has
 };
 
 // For the params' values "sym", by lay_sym.id.  The schedule and the observers are not copied.
@@ -87,6 +88,9 @@ bool machine_run(struct machine *m, const int64_t block[3]);
 
 // Stops it with a reason, of which the first one is kept.  Returns false.
 bool machine_fail(struct machine *m, const char *why);
+
+// The value of "e" for the threads that go on.  False, with an error, where one has none.
+bool machine_value(struct machine *m, const struct ix *e, struct column *out);
 
 static inline bool machine_goes_on(const struct machine *m, int64_t thread) {
     return !m->off || !m->off[thread];
