@@ -8,7 +8,7 @@
 
 #include "base/session.h"
 
-enum { FIRST_PLACES = 256, HASH_SHIFT = 20 };  // of the table of expressions
+enum { FIRST_PLACES = 16, HASH_SHIFT = 20 };  // of the table of expressions
 #define HASH_FACTOR ((uint64_t)0x9e3779b97f4a7c15u)
 
 struct decided {

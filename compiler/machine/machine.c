@@ -1,6 +1,8 @@
 // Walking Kernel IR for the threads of a block (see machine.h).
 #include "machine/machine.h"
 
+#include <string.h>
+
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "machine/typed.h"
@@ -48,33 +50,35 @@ static bool common_value(struct machine *m, const struct ix *e, int64_t *out) {
 // The threads that take no part, as an array in the arena.
 static bool *left_out(struct machine *m) {
     bool *off = ARENA_ARRAY(&m->s->arena, bool, m->k->threads);
-    for (int64_t t = 0; t < m->k->threads; ++t) off[t] = t >= m->active || !machine_goes_on(m, t);
+    if (m->off) memcpy(off, m->off, (size_t)m->active * sizeof *off);
+    for (int64_t t = m->active; t < m->k->threads; ++t) off[t] = true;
     return off;
 }
 
-// Adds to "off" the threads for which "c" does not hold.
-static bool leave_out(struct machine *m, const struct kir_cond *c, bool *off) {
-    struct column a, b;
-    if (!value_for(m, c->a, m->k->threads, off, &a) || !value_for(m, c->b, m->k->threads, off, &b))
-        return false;
+// Adds to "off" the threads for which "a" is not below "b".
+static void leave_out_above(const struct machine *m, const struct column *a, const struct column *b,
+                            bool *off) {
+    bool same = !a->at && !b->at;
+    if (same && a->base < b->base) return;
     for (int64_t t = 0; t < m->k->threads; ++t)
-        off[t] = off[t] || column_value(&a, t) >= column_value(&b, t);
-    return true;
+        off[t] |= same || column_value(a, t) >= column_value(b, t);
 }
 
-// .. or one of the conditions of "n".
-static bool leave_out_all(struct machine *m, const struct kir_node *n, bool *off) {
-    for (int i = 0; i < n->nconds; ++i) {
-        if (!leave_out(m, &n->cond[i], off)) return false;
+// .. for which a condition of "n" does not hold.
+static bool leave_out(struct machine *m, const struct kir_node *n, bool *off) {
+    struct column a, b = {.base = n->count};
+    int64_t threads = m->k->threads;
+    if (n->kind == KIR_GUARD) {
+        if (!value_for(m, n->index, threads, off, &a)) return false;
+        leave_out_above(m, &a, &b, off);
+        return true;
     }
-    return true;
-}
-
-// .. or whose index is not below the count of guard "n".
-static bool leave_out_above(struct machine *m, const struct kir_node *n, bool *off) {
-    struct column x;
-    if (!value_for(m, n->index, m->k->threads, off, &x)) return false;
-    for (int64_t t = 0; t < m->k->threads; ++t) off[t] = off[t] || column_value(&x, t) >= n->count;
+    for (int i = 0; i < n->nconds; ++i) {
+        if (!value_for(m, n->cond[i].a, threads, off, &a) ||
+            !value_for(m, n->cond[i].b, threads, off, &b))
+            return false;
+        leave_out_above(m, &a, &b, off);
+    }
     return true;
 }
 
@@ -114,7 +118,7 @@ static bool run_access(struct machine *m, const struct kir_node *n) {
     if (a.from.buf && (n->nconds || n->cut)) {
         bool *idle = left_out(m);
         int *read = n->cut ? ARENA_ARRAY(&m->s->arena, int, m->k->threads) : NULL;
-        if (!leave_out_all(m, n, idle) || (read && !read_by(m, n, idle, read))) return false;
+        if (!leave_out(m, n, idle) || (read && !read_by(m, n, idle, read))) return false;
         a.idle = idle;
         a.read = read;
     }
@@ -229,26 +233,25 @@ static bool run_loop(struct machine *m, const struct kir_node *n) {
 
 // The threads for which all conditions of "n" hold take its body, the others its other way.
 static bool run_ways(struct machine *m, const struct kir_node *n) {
-    int64_t threads = m->k->threads, on = 0, hold = 0;
+    int64_t on = 0, hold = 0;
     struct arena_mark mark = arena_mark(&m->s->arena);
     const bool *before = m->off;
-    bool *off = left_out(m), *other = left_out(m), ok = true;
-    for (int64_t t = 0; t < threads; ++t) on += !off[t];
-    if (n->kind == KIR_GUARD ? !leave_out_above(m, n, off) : !leave_out_all(m, n, off))
-        return false;
-    for (int64_t t = 0; t < threads; ++t) {
-        other[t] = other[t] || !off[t];
-        hold += !off[t];
-    }
+    bool *off = left_out(m), *other, ok = true;
+    for (int64_t t = 0; t < m->active; ++t) on += !off[t];
+    if (!leave_out(m, n, off)) return false;
+    for (int64_t t = 0; t < m->active; ++t) hold += !off[t];
     if (hold > 0) {
         m->off = hold == on ? before : off;
         ok = run_list(m, n->body);
+        m->off = before;
     }
-    if (hold < on && ok) {
+    if (hold < on && n->orelse && ok) {
+        other = left_out(m);
+        for (int64_t t = 0; hold > 0 && t < m->active; ++t) other[t] |= !off[t];
         m->off = hold == 0 ? before : other;
         ok = run_list(m, n->orelse);
+        m->off = before;
     }
-    m->off = before;
     if (ok) arena_rewind(&m->s->arena, mark);
     return ok;
 }
