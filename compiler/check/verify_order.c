@@ -26,7 +26,7 @@ void verify_order(struct session *s, const struct kernel *k, const struct kir_ke
     struct order_fault f;
     if (n == 0 || order_check(s, x, choice[n - 1], true, &f)) return;
     // other steps than these params give: what no params give is nothing to find fault with
-    if (!f.trouble && in_order(s, x, n, choice, &f)) return;
+    if ((!f.trouble || f.too_narrow) && in_order(s, x, n, choice, &f)) return;
     if (f.no_value) return;  // no tensor is so large: nobody launches with these params
     if (f.trouble) BUG("the order of '%s' cannot be checked: %s", k->name, f.trouble);
     const char *second = "the function returns";

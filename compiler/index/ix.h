@@ -46,6 +46,7 @@ struct ix;
 struct ix_term {
     struct lay_int coef;
     const struct ix *atom;  // never an IX_SUM; NULL for a constant term (all constants come first)
+    int bits;               // the type that its factors are multiplied in, see below
 };
 
 struct ix {
@@ -58,6 +59,9 @@ struct ix {
     struct lay_int k;            // IX_DIV, IX_MOD
     struct lay_swizzle sw;       // IX_SWZ
     int64_t lo, hi;              // inclusive range of values, saturating
+    // 32 or 64: the width of its type in emitted code, and of its divisor's; 0: not decided. Kernel
+    // IR has them (kernel/widths.h); no constructor gives one, and no comparison looks at them.
+    int bits, divisor_bits;
 };
 
 const struct ix *ix_int(struct session *s, int64_t value);

@@ -74,6 +74,8 @@ struct kir_carry {
     // call "stride"; or NULL.
     const struct ix_var *stride;
     struct lay_int apart;
+    const struct ix *stride_is;  // apart, as it is computed
+    int bits;                    // of "var": 32 or 64
 };
 
 // An argument of an extern function, in the order of its list.
@@ -93,9 +95,11 @@ struct kir_node {
     struct kir_node *orelse;      // IF; or NULL
     const struct kir_cond *cond;  // IF; ASYNC: else it reads nothing and fills with 0
     int nconds;
-    const struct kir_cond *cut;    // ASYNC: reads its first b - a elements alone; NULL: all of them
-    const char *name;              // IF: of a constant that holds the answer, or NULL
-    struct ix_var *var;            // LET, FOR
+    const struct kir_cond *cut;  // ASYNC: reads its first b - a elements alone; NULL: all of them
+    const char *name;            // IF: of a constant that holds the answer, or NULL
+    struct ix_var *var;          // LET, FOR
+    int var_bits;                // of it: 32 or 64, decided by kernel/widths.h
+    bool may_be_over;  // FOR: it may begin beyond "var_bits" and its end, and then does nothing
     const struct ix *index;        // LET, GUARD
     const struct ix *sampled;      // LET: the most it is when iterations are sampled; or NULL
     const struct ix *begin, *end;  // FOR
@@ -158,7 +162,7 @@ struct kir_param {
     const char *name, *c_name;
     const struct lay_sym *sym;
     int64_t lo, hi, mul;
-    bool narrow;   // an int holds it
+    bool narrow;   // an int holds it: decided by kernel/widths.h
     bool in_body;  // the body speaks of it, not the grid or the promises alone
 };
 

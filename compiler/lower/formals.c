@@ -121,10 +121,8 @@ void lower_params(struct lowering *w, const struct plan *p, const struct kernel 
     out->param = ARENA_ARRAY(&s->arena, struct kir_param, k->nparams + 1);
     for (int i = 0; i < k->nparams; ++i) {
         const struct param *q = k->param[i];
-        struct kir_param *r = &out->param[out->nparams++];
-        *r = (struct kir_param){
+        out->param[out->nparams++] = (struct kir_param){
             q->name, names_take(&w->names, q->name), q->sym, q->sym->lo, q->sym->hi, q->sym->mul};
-        r->narrow = q->sym->hi <= INT32_MAX && q->sym->lo >= INT32_MIN;
     }
     // the relations that speak of these params alone
     int cap = 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/session.h"
+#include "kernel/widths.h"
 #include "layout/algebra.h"
 #include "lower/private.h"
 
@@ -277,5 +278,6 @@ struct kir *lower_plan(struct session *s, const struct plan *p) {
         *tail = lower_kernel(s, p, k, k->nvariants ? 0 : -1);
         tail = &(*tail)->next;
     }
+    kir_decide_widths(s, out);
     return out;
 }

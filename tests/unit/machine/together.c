@@ -2,7 +2,8 @@
 // address, and all of them have to be there.
 #include "base/session.h"
 #include "check.h"
-#include "machine/eval.h"
+#include "kernel/widths.h"
+#include "machine/values.h"
 
 enum { LANES = 32, THREADS = 64, VALUES = 4, BITS = 32 };
 
@@ -53,8 +54,10 @@ static void begin(struct test *x) {
 static const char *run(struct test *x, struct image *img) {
     int64_t sym[1] = {0};
     struct sample_set all = {.all_blocks = true, .all_iterations = true};
+    struct kir all_of_it = {.kernels = &x->k};
+    kir_decide_widths(&x->s, &all_of_it);
     image_set_input(img, 0);
-    return kir_run(&x->s, &x->k, sym, &all, img);
+    return kir_run(&x->s, &x->k, sym, &all, img, NULL);
 }
 
 static void check_values(int threads) {
