@@ -39,7 +39,7 @@ struct fixit {
     struct fixit *next;
 };
 
-// What the fix-its of a note promise.  They are tried before they are shown (driver/fixits.c): the
+// What the fix-its of a note promise.  They are tried before they are shown (compile/fixits.c): the
 // edited text is compiled, and the note is dropped when the promise does not hold.
 struct claim {
     const char *function;  // accesses of its copy number "copy" are "bits" wide; NULL: the error is

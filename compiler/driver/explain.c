@@ -8,8 +8,8 @@
 #include "base/buf.h"
 #include "base/session.h"
 #include "check/equivalent.h"
+#include "compile/compile.h"
 #include "driver/commands.h"
-#include "driver/compile.h"
 #include "driver/options.h"
 #include "driver/output.h"
 #include "kernel/kernel_ir.h"
@@ -410,8 +410,8 @@ static int compare_kernels(const struct request *r, struct session *s, const str
 
 static int explain(struct session *s, const struct request *r) {
     struct compiled c;
-    int status = compile_until(s, r->word[0], STAGE_KERNEL, stdout, &c);
-    if (s->diags.nerrors && status == 0) status = EXIT_WRONG;
+    compile_begin(&c, s, r->word[0]);
+    int status = compile_until(&c, STEP_EQUIVALENT);
     const char *source = NULL;
     if (!status && r->plan && !(source = explain_source(s, c.plan, c.kir, c.ast)))
         status = EXIT_WRONG;

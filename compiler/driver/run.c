@@ -8,9 +8,9 @@
 
 #include "base/buf.h"
 #include "base/session.h"
+#include "compile/compile.h"
 #include "driver/build.h"
 #include "driver/commands.h"
-#include "driver/compile.h"
 #include "driver/keep.h"
 #include "driver/options.h"
 #include "driver/output.h"
@@ -412,7 +412,7 @@ static int build_and_run(struct session *s, const struct request *q, const struc
 
 static int run(struct session *s, const struct request *q) {
     struct compiled made;
-    int status = compile_plan(s, q->path, &made);
+    int status = compile_product(s, q->path, PRODUCT_CUDA, &made);
     diag_print(s, stderr);
     if (status != EXIT_RIGHT) return status;
     struct run_case c = {.plan = made.plan, .kir = made.kir};
@@ -425,7 +425,7 @@ static int run(struct session *s, const struct request *q) {
         if (why) return option_error("%s", why);
     }
     c.print = printed && printed->space != MEM_FRAG ? q->print : NULL;
-    return build_and_run(s, q, &c, made.cuda, printed);
+    return build_and_run(s, q, &c, made.text, printed);
 }
 
 int command_run(int argc, char **argv) {

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/session.h"
-#include "driver/compile.h"
+#include "compile/compile.h"
 #include "gen_plans.h"
 
 enum { HANG_SECONDS = 60, MAX_JOBS = 64 };
@@ -47,7 +47,7 @@ static int compile_text(const char *text, FILE *out, bool *said) {
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     session_init(&s);
     alarm(HANG_SECONDS);  // which ends this process
-    int code = compile_plan(&s, path, &made);
+    int code = compile_product(&s, path, PRODUCT_CUDA, &made);
     alarm(0);
     *said = s.diags.nerrors > 0;
     if (out && code != 0) diag_print(&s, out);
