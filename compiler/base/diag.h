@@ -114,8 +114,4 @@ struct diag **diag_sorted(struct session *s, int *n);
 void diags_init(struct diags *d);
 void diags_release(struct diags *d);
 
-// Our own broken invariants, never for input.
-#define BUG(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)
-_Noreturn void bug_at(const char *file, int line, const char *fmt, ...) DIAG_FORMAT(3);
-
 #endif

@@ -154,13 +154,13 @@ static void find_buffers(struct run *r, const struct kir_node *list) {
 static void make_cells(struct shadow *x) {
     if (x->buf->space == KIR_GLOBAL || x->buf->outside) {
         x->cells = FIRST_PIECES;
-        x->key = memory_got(malloc(sizeof *x->key * (size_t)x->cells));
+        x->key = memory_new(sizeof *x->key * (size_t)x->cells);
         for (int64_t i = 0; i < x->cells; ++i) x->key[i] = -1;
     } else {
         int64_t bytes = x->buf->count * x->buf->elem_bits / 8;
         x->cells = (bytes + x->piece - 1) / x->piece;
     }
-    x->cell = memory_got(calloc((size_t)x->cells, sizeof *x->cell));
+    x->cell = memory_zeroed((size_t)x->cells, sizeof *x->cell);
 }
 
 static int64_t slot_of(const struct shadow *x, int64_t piece) {
@@ -172,8 +172,8 @@ static int64_t slot_of(const struct shadow *x, int64_t piece) {
 static void grow(struct shadow *x) {
     struct shadow old = *x;
     x->cells *= 2;
-    x->key = memory_got(malloc(sizeof *x->key * (size_t)x->cells));
-    x->cell = memory_got(calloc((size_t)x->cells, sizeof *x->cell));
+    x->key = memory_new(sizeof *x->key * (size_t)x->cells);
+    x->cell = memory_zeroed((size_t)x->cells, sizeof *x->cell);
     for (int64_t i = 0; i < x->cells; ++i) x->key[i] = -1;
     for (int64_t i = 0; i < old.cells; ++i) {
         if (old.key[i] < 0) continue;
@@ -181,8 +181,8 @@ static void grow(struct shadow *x) {
         x->key[to] = old.key[i];
         x->cell[to] = old.cell[i];
     }
-    free(old.key);
-    free(old.cell);
+    memory_free(old.key);
+    memory_free(old.cell);
 }
 
 static struct cell *cell_of(struct run *r, struct shadow *x, int64_t piece) {
@@ -351,7 +351,7 @@ static bool run_call(struct run *r, const struct kir_node *n) {
 static bool run_commit(struct run *r) {
     if (++r->commits == r->cap_done) {
         int32_t cap = 2 * r->cap_done;
-        r->done = memory_got(realloc(r->done, sizeof *r->done * (size_t)cap));
+        r->done = memory_again(r->done, sizeof *r->done * (size_t)cap);
         r->cap_done = cap;
     }
     r->done[r->commits] = -1;
@@ -625,19 +625,19 @@ static bool check_turn(struct session *s, const struct kir_kernel *k, const int6
     r.exact = !same;  // no turns
     struct arena_mark mark = arena_mark(&s->arena);
     r.columns = columns_new(s, k->threads, sym);
-    r.shadow = memory_got(calloc((size_t)count_nodes(k->body) + 1, sizeof *r.shadow));
+    r.shadow = memory_zeroed((size_t)count_nodes(k->body) + 1, sizeof *r.shadow);
     r.cap_done = FIRST_GROUPS;
-    r.done = memory_got(calloc((size_t)r.cap_done, sizeof *r.done));
+    r.done = memory_zeroed((size_t)r.cap_done, sizeof *r.done);
     r.active = k->threads;
     *fault = (struct order_fault){0};
     r.done[0] = -1;
     run_block(&r);
     for (int i = 0; i < r.nshadows; ++i) {
-        free(r.shadow[i].cell);
-        free(r.shadow[i].key);
+        memory_free(r.shadow[i].cell);
+        memory_free(r.shadow[i].key);
     }
-    free(r.shadow);
-    free(r.done);
+    memory_free(r.shadow);
+    memory_free(r.done);
     columns_free(r.columns);
     if (!fault->trouble) arena_rewind(&s->arena, mark);
     return !r.failed;

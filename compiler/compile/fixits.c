@@ -116,12 +116,14 @@ static bool holds(const struct compiled *c, const struct diag *d, const struct d
     session_init(&t);
     t.options = s->options;
     t.options.dump_after = NULL;
-    t.options.defines = ARENA_ARRAY(&t.arena, struct define, s->options.ndefines + 1);
+    t.options.defines = NULL;
+    t.options.ndefines = 0;
     for (int i = 0; i < s->options.ndefines; ++i) {
         const struct define *x = &s->options.defines[i];
-        t.options.defines[i] = (struct define){intern(&t, x->name), x->text};
+        session_define(&t, x->name, strlen(x->name), x->text);
     }
     t.diags.off_all = true;
+    t.sources.reader = s->sources.reader;
     for (int i = 0; i < s->sources.n; ++i) {
         given[i] = edited(s, i, note);
         given[i].next = t.sources.given;

@@ -41,12 +41,12 @@ struct columns {
 
 static struct kept *variable(struct columns *c, const struct ix_var *v) {
     struct kept **page = &c->page[v->id >> PAGE_BITS];
-    if (!*page) *page = memory_got(calloc(PAGE, sizeof **page));
+    if (!*page) *page = memory_zeroed(PAGE, sizeof **page);
     return &(*page)[v->id & (PAGE - 1)];
 }
 
 static int64_t *own_column(struct columns *c, struct kept *k) {
-    if (!k->own) k->own = memory_got(calloc((size_t)c->threads, sizeof *k->own));
+    if (!k->own) k->own = memory_zeroed((size_t)c->threads, sizeof *k->own);
     return k->own;
 }
 
@@ -63,11 +63,11 @@ static struct kept *keep(struct columns *c, const struct ix *e) {
     if (2 * ++c->used > c->cap) {
         struct kept *old = c->expr, *end = old + c->cap;
         c->cap *= 2;
-        c->expr = memory_got(calloc((size_t)c->cap, sizeof *c->expr));
+        c->expr = memory_zeroed((size_t)c->cap, sizeof *c->expr);
         for (k = old; k != end; ++k) {
             if (k->of) *place_of(c, k->of) = *k;
         }
-        free(old);
+        memory_free(old);
         k = place_of(c, e);
     }
     k->of = e;
@@ -85,11 +85,11 @@ static void renew(struct columns *c, struct kept *k) {
 }
 
 struct columns *columns_new(struct session *s, int64_t threads, const int64_t *sym) {
-    struct columns *c = memory_got(malloc(sizeof *c));
+    struct columns *c = memory_new(sizeof *c);
     *c = (struct columns){.s = s, .sym = sym, .threads = threads, .cap = FIRST_PLACES};
     c->npages = (s->next_var >> PAGE_BITS) + 1;
-    c->page = memory_got(calloc((size_t)c->npages, sizeof(struct kept *)));
-    c->expr = memory_got(calloc((size_t)c->cap, sizeof *c->expr));
+    c->page = memory_zeroed((size_t)c->npages, sizeof(struct kept *));
+    c->expr = memory_zeroed((size_t)c->cap, sizeof *c->expr);
     int64_t *own = own_column(c, &c->tid);
     for (int64_t t = 0; t < threads; ++t) own[t] = t;
     renew(c, &c->tid);
@@ -99,15 +99,15 @@ struct columns *columns_new(struct session *s, int64_t threads, const int64_t *s
 void columns_free(struct columns *c) {
     if (!c) return;
     for (int i = 0; i < c->npages; ++i) {
-        for (int k = 0; c->page[i] && k < PAGE; ++k) free(c->page[i][k].own);
-        free(c->page[i]);
+        for (int k = 0; c->page[i] && k < PAGE; ++k) memory_free(c->page[i][k].own);
+        memory_free(c->page[i]);
     }
-    for (int64_t i = 0; i < c->cap; ++i) free(c->expr[i].own);
-    free((void *)c->page);
-    free(c->expr);
-    free(c->number);
-    free(c->tid.own);
-    free(c);
+    for (int64_t i = 0; i < c->cap; ++i) memory_free(c->expr[i].own);
+    memory_free((void *)c->page);
+    memory_free(c->expr);
+    memory_free(c->number);
+    memory_free(c->tid.own);
+    memory_free(c);
 }
 
 // -- expressions ----------------------------------------------------------------------------------
@@ -261,8 +261,7 @@ static bool part_of(struct columns *c, const struct ix *e, struct column *out) {
 static bool one_by_one(struct columns *c, const struct ix *e, int64_t active, const bool *off,
                        struct column *out) {
     if (!e) return false;
-    if (!c->number)
-        c->number = memory_got(calloc((size_t)c->npages << PAGE_BITS, sizeof *c->number));
+    if (!c->number) c->number = memory_zeroed((size_t)c->npages << PAGE_BITS, sizeof *c->number);
     struct kept *x = keep(c, e);
     int64_t *own = own_column(c, x);
     *x = (struct kept){.of = e, .own = own};  // made of nothing that could stay the same

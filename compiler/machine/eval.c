@@ -222,7 +222,7 @@ static bool issue(struct run *r, const struct kir_node *n, int64_t t, int64_t at
     }
     if (r->nflight == r->flight_cap) {
         int cap = r->flight_cap ? 2 * r->flight_cap : FIRST_FLIGHTS;
-        r->flight = memory_got(realloc(r->flight, sizeof *r->flight * (size_t)cap));
+        r->flight = memory_again(r->flight, sizeof *r->flight * (size_t)cap);
         r->flight_cap = cap;
     }
     r->flight[r->nflight++] = (struct in_flight){n, t, at, to, read, r->commits};
@@ -539,8 +539,8 @@ static bool run_list(struct run *r, const struct kir_node *list) {
             int64_t need =
                 n->stage->count * r->k->threads * (n->stage->access_bits / n->stage->elem_bits);
             if (need > r->stage_cap) {
-                free(r->stage);
-                r->stage = memory_got(malloc(sizeof *r->stage * (size_t)need));
+                memory_free(r->stage);
+                r->stage = memory_new(sizeof *r->stage * (size_t)need);
                 r->stage_cap = need;
             }
             for (int64_t i = 0; i < r->stage_cap; ++i) r->stage[i] = IMAGE_POISON;
@@ -612,8 +612,8 @@ const char *kir_run_traced(struct session *s, const struct kir_kernel *k, const 
         for (int i = 0; i < n && run_block(&r, block[i]); ++i) {
         }
     }
-    free(r.stage);
-    free(r.flight);
+    memory_free(r.stage);
+    memory_free(r.flight);
     columns_free(r.columns);
     return r.error;
 }
