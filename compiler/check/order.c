@@ -90,13 +90,13 @@ static void find_buffers(struct order *r, const struct kir_node *list) {
 static void make_cells(struct shadow *x) {
     if (x->buf->space == KIR_GLOBAL || x->buf->outside) {
         x->cells = FIRST_PIECES;
-        x->key = memory_got(malloc(sizeof *x->key * (size_t)x->cells));
+        x->key = memory_new(sizeof *x->key * (size_t)x->cells);
         for (int64_t i = 0; i < x->cells; ++i) x->key[i] = -1;
     } else {
         int64_t bytes = x->buf->count * x->buf->elem_bits / 8;
         x->cells = (bytes + x->piece - 1) / x->piece;
     }
-    x->cell = memory_got(calloc((size_t)x->cells, sizeof *x->cell));
+    x->cell = memory_zeroed((size_t)x->cells, sizeof *x->cell);
 }
 
 static int64_t slot_of(const struct shadow *x, int64_t piece) {
@@ -108,8 +108,8 @@ static int64_t slot_of(const struct shadow *x, int64_t piece) {
 static void grow(struct shadow *x) {
     struct shadow old = *x;
     x->cells *= 2;
-    x->key = memory_got(malloc(sizeof *x->key * (size_t)x->cells));
-    x->cell = memory_got(calloc((size_t)x->cells, sizeof *x->cell));
+    x->key = memory_new(sizeof *x->key * (size_t)x->cells);
+    x->cell = memory_zeroed((size_t)x->cells, sizeof *x->cell);
     for (int64_t i = 0; i < x->cells; ++i) x->key[i] = -1;
     for (int64_t i = 0; i < old.cells; ++i) {
         if (old.key[i] < 0) continue;
@@ -117,8 +117,8 @@ static void grow(struct shadow *x) {
         x->key[to] = old.key[i];
         x->cell[to] = old.cell[i];
     }
-    free(old.key);
-    free(old.cell);
+    memory_free(old.key);
+    memory_free(old.cell);
 }
 
 static struct cell *cell_of(struct order *r, struct shadow *x, int64_t piece) {
@@ -226,7 +226,8 @@ static bool access(void *user, struct machine *m, const struct machine_access *a
         if (source && !(a->idle && a->idle[t]) &&
             !touch(r, n, source, column_value(&a->from.at, t), bytes, who, false, async))
             return false;
-        if (target && !touch(r, n, target, column_value(&a->to.at, t), n->bits / 8, who, true, async))
+        if (target &&
+            !touch(r, n, target, column_value(&a->to.at, t), n->bits / 8, who, true, async))
             return false;
     }
     return true;
@@ -261,7 +262,7 @@ static void commit(void *user, struct machine *m) {
     struct order *r = user;
     if (m->commits == r->cap_done) {
         int32_t cap = 2 * r->cap_done;
-        r->done = memory_got(realloc(r->done, sizeof *r->done * (size_t)cap));
+        r->done = memory_again(r->done, sizeof *r->done * (size_t)cap);
         r->cap_done = cap;
     }
     r->done[m->commits] = -1;
@@ -320,17 +321,17 @@ static bool check_turn(struct session *s, const struct kir_kernel *k, const int6
     struct schedule schedule = order_schedule(s, steps);
     struct observer observer = {&r, wants, access, call, NULL, barrier, commit, wait};
     machine_init(&r.machine, s, k, sym, &schedule, &observer, 1);
-    r.shadow = memory_got(calloc((size_t)count_nodes(k->body) + 1, sizeof *r.shadow));
-    r.done = memory_got(calloc((size_t)r.cap_done, sizeof *r.done));
+    r.shadow = memory_zeroed((size_t)count_nodes(k->body) + 1, sizeof *r.shadow);
+    r.done = memory_zeroed((size_t)r.cap_done, sizeof *r.done);
     r.done[0] = -1;
     *fault = (struct order_fault){0};
     bool ok = run_block(&r, steps);
     for (int i = 0; i < r.nshadows; ++i) {
-        free(r.shadow[i].cell);
-        free(r.shadow[i].key);
+        memory_free(r.shadow[i].cell);
+        memory_free(r.shadow[i].key);
     }
-    free(r.shadow);
-    free(r.done);
+    memory_free(r.shadow);
+    memory_free(r.done);
     machine_release(&r.machine);
     fault->trouble = r.machine.error;
     fault->no_value = r.machine.no_value;

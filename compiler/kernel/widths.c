@@ -118,11 +118,11 @@ static void remember(struct widths *w, const struct ix *e, bool wide, const stru
     if (2 * ++w->used > w->cap) {
         struct decided *old = w->table, *end = old + w->cap;
         w->cap = w->cap ? 2 * w->cap : FIRST_PLACES;
-        w->table = memory_got(calloc(w->cap, sizeof *w->table));
+        w->table = memory_zeroed(w->cap, sizeof *w->table);
         for (struct decided *d = old; d != end; ++d) {
             if (d->of) *place_of(w, d->of, d->wide) = *d;
         }
-        free(old);
+        memory_free(old);
     }
     *place_of(w, e, wide) = (struct decided){e, as, wide};
 }
@@ -201,7 +201,7 @@ static const struct ix *decide(struct widths *w, const struct ix *e, bool wide) 
 const struct ix *kir_host_widths(struct session *s, const struct ix *e) {
     struct widths w = {.s = s, .host = true};
     const struct ix *as = decide(&w, e, false);
-    free(w.table);
+    memory_free(w.table);
     return as;
 }
 
@@ -274,5 +274,5 @@ void kir_decide_widths(struct session *s, struct kir *ir) {
             decide_list(&w, k->body);
         }
     }
-    free(w.table);
+    memory_free(w.table);
 }

@@ -46,12 +46,12 @@ struct columns {
 
 static struct kept *variable(struct columns *c, const struct ix_var *v) {
     struct kept **page = &c->page[v->id >> PAGE_BITS];
-    if (!*page) *page = memory_got(calloc(PAGE, sizeof **page));
+    if (!*page) *page = memory_zeroed(PAGE, sizeof **page);
     return &(*page)[v->id & (PAGE - 1)];
 }
 
 static int64_t *own_column(struct columns *c, struct kept *k) {
-    if (!k->own) k->own = memory_got(calloc((size_t)c->threads, sizeof *k->own));
+    if (!k->own) k->own = memory_zeroed((size_t)c->threads, sizeof *k->own);
     return k->own;
 }
 
@@ -68,11 +68,11 @@ static struct kept *keep(struct columns *c, const struct ix *e) {
     if (2 * ++c->used > c->cap) {
         struct kept *old = c->expr, *end = old + c->cap;
         c->cap *= 2;
-        c->expr = memory_got(calloc((size_t)c->cap, sizeof *c->expr));
+        c->expr = memory_zeroed((size_t)c->cap, sizeof *c->expr);
         for (k = old; k != end; ++k) {
             if (k->of) *place_of(c, k->of) = *k;
         }
-        free(old);
+        memory_free(old);
         k = place_of(c, e);
     }
     k->of = e;
@@ -90,12 +90,12 @@ static void renew(struct columns *c, struct kept *k) {
 }
 
 struct columns *columns_new(struct session *s, int64_t threads, const int64_t *sym) {
-    struct columns *c = memory_got(malloc(sizeof *c));
+    struct columns *c = memory_new(sizeof *c);
     *c = (struct columns){.s = s, .sym = sym, .threads = threads, .cap = FIRST_PLACES};
     c->npages = (s->next_var >> PAGE_BITS) + 1;
-    c->page = memory_got(calloc((size_t)c->npages, sizeof(struct kept *)));
-    c->expr = memory_got(calloc((size_t)c->cap, sizeof *c->expr));
-    c->sym_bits = memory_got(calloc((size_t)s->lay.next_sym + 1, sizeof *c->sym_bits));
+    c->page = memory_zeroed((size_t)c->npages, sizeof(struct kept *));
+    c->expr = memory_zeroed((size_t)c->cap, sizeof *c->expr);
+    c->sym_bits = memory_zeroed((size_t)s->lay.next_sym + 1, sizeof *c->sym_bits);
     for (int i = 0; i < s->lay.next_sym; ++i) c->sym_bits[i] = 64;
     int64_t *own = own_column(c, &c->tid);
     for (int64_t t = 0; t < threads; ++t) own[t] = t;
@@ -106,17 +106,17 @@ struct columns *columns_new(struct session *s, int64_t threads, const int64_t *s
 void columns_free(struct columns *c) {
     if (!c) return;
     for (int i = 0; i < c->npages; ++i) {
-        for (int k = 0; c->page[i] && k < PAGE; ++k) free(c->page[i][k].own);
-        free(c->page[i]);
+        for (int k = 0; c->page[i] && k < PAGE; ++k) memory_free(c->page[i][k].own);
+        memory_free(c->page[i]);
     }
-    for (int64_t i = 0; i < c->cap; ++i) free(c->expr[i].own);
-    free((void *)c->page);
-    free(c->expr);
-    free(c->number);
-    free(c->number_bits);
-    free(c->sym_bits);
-    free(c->tid.own);
-    free(c);
+    for (int64_t i = 0; i < c->cap; ++i) memory_free(c->expr[i].own);
+    memory_free((void *)c->page);
+    memory_free(c->expr);
+    memory_free(c->number);
+    memory_free(c->number_bits);
+    memory_free(c->sym_bits);
+    memory_free(c->tid.own);
+    memory_free(c);
 }
 
 // -- expressions ----------------------------------------------------------------------------------
@@ -322,8 +322,8 @@ static bool one_by_one(struct columns *c, const struct ix *e, int64_t active, co
     if (!e) return false;
     size_t places = (size_t)c->npages << PAGE_BITS;
     if (!c->number) {
-        c->number = memory_got(calloc(places, sizeof *c->number));
-        c->number_bits = memory_got(calloc(places, sizeof *c->number_bits));
+        c->number = memory_zeroed(places, sizeof *c->number);
+        c->number_bits = memory_zeroed(places, sizeof *c->number_bits);
     }
     struct kept *x = keep(c, e);
     int64_t *own = own_column(c, x);

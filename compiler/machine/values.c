@@ -175,7 +175,7 @@ static void issue(struct values *v, const struct machine *m, const struct kir_no
     }
     if (v->nflight == v->flight_cap) {
         int cap = v->flight_cap ? 2 * v->flight_cap : FIRST_FLIGHTS;
-        v->flight = memory_got(realloc(v->flight, sizeof *v->flight * (size_t)cap));
+        v->flight = memory_again(v->flight, sizeof *v->flight * (size_t)cap);
         v->flight_cap = cap;
     }
     v->flight[v->nflight++] = (struct in_flight){n, t, at, to, read, m->commits};
@@ -311,8 +311,8 @@ static void registers(void *user, struct machine *m, const struct kir_buffer *st
     struct values *v = user;
     int64_t need = stage->count * m->k->threads * (stage->access_bits / stage->elem_bits);
     if (need > v->stage_cap) {
-        free(v->stage);
-        v->stage = memory_got(malloc(sizeof *v->stage * (size_t)need));
+        memory_free(v->stage);
+        v->stage = memory_new(sizeof *v->stage * (size_t)need);
         v->stage_cap = need;
     }
     for (int64_t i = 0; i < v->stage_cap; ++i) v->stage[i] = IMAGE_POISON;
@@ -414,8 +414,8 @@ const char *kir_run(struct session *s, const struct kir_kernel *k, const int64_t
     struct machine m;
     machine_init(&m, s, k, sym, &schedule, observer, trace ? 2 : 1);
     run_blocks(&v, &m, grid, total);
-    free(v.stage);
-    free(v.flight);
+    memory_free(v.stage);
+    memory_free(v.flight);
     machine_release(&m);
     return m.error;
 }

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/session.h"
-#include "driver/compile.h"
+#include "compile/compile.h"
 #include "gen_plans.h"
 
 enum { HANG_SECONDS = 60, MAX_JOBS = 64, SELDOM = 10000 };
@@ -49,7 +49,7 @@ static int compile_text(const char *text, FILE *out, bool *said, bool *undecided
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     session_init(&s);
     alarm(HANG_SECONDS);  // which ends this process
-    int code = compile_plan(&s, path, &made);
+    int code = compile_product(&s, path, PRODUCT_CUDA, &made);
     alarm(0);
     *said = s.diags.nerrors > 0;
     if (undecided) *undecided = false;

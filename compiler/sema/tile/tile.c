@@ -127,7 +127,7 @@ bool tile_check_numbering(struct sema *c, struct lay l, struct range at, const c
     }
     if (lay_int_is(l.offset, 0) && numbers_by_digits(l)) return true;
     int64_t n = size.num;
-    int32_t *owner = memory_got(calloc((size_t)n, sizeof *owner));
+    int32_t *owner = memory_zeroed((size_t)n, sizeof *owner);
     bool ok = true;
     for (int64_t i = 0; i < n && ok; ++i) {
         int64_t to;
@@ -149,7 +149,7 @@ bool tile_check_numbering(struct sema *c, struct lay l, struct range at, const c
             owner[to] = (int32_t)i + 1;
         }
     }
-    free(owner);
+    memory_free(owner);
     return ok;
 }
 

@@ -106,7 +106,7 @@ static void add_list(struct widths *w, struct kir_node *list) {
 
 static void test_plan(const char *text, const char *same) {
     struct golden_plan g;
-    golden_compile(&g, text, "lower");
+    golden_compile(&g, text, STEP_EXPECT);
     if (CHECK(g.ok, "%s%s", text, golden_error(&g))) {
         struct kir *ir = lower_plan(&g.s, g.p);
         struct kir_kernel *x = ir->kernels;
