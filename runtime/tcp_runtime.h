@@ -125,6 +125,7 @@ static inline int tcp_element_bytes(tcp_element element) {
 // parameter, the numbers and the rule; "" before the first failure.  Each compiled plan brings the
 // definition.
 TCP_EXTERN_C const char *tcp_last_error(void);
+enum { TCP_ERROR_BYTES = 512 };  // it has no more, with the zero at its end
 
 // Device memory, for programs without an allocator of their own.  Uploads and downloads wait for
 // "stream"; tcp_alloc gives memory aligned to 256 bytes in "*out", also for 0 bytes.

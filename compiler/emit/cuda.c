@@ -13,22 +13,15 @@
 
 // -- the kernel -----------------------------------------------------------------------------------
 
-const char *emit_kernel_name(const struct emission *o) {
-    const struct kir_kernel *k = o->k;
-    return k->bits ? arena_printf(&o->s->arena, "%s_kernel_%d", k->c_name, k->bits)
-                   : arena_printf(&o->s->arena, "%s_kernel", k->c_name);
-}
-
-void emit_parameters(const struct emission *o, struct call *c, bool launcher) {
-    for (int i = 0; i < o->k->ntensors; ++i) {
-        const struct kir_tensor *t = &o->k->tensor[i];
-        call_arg(c, "%s%s *%s%s", t->written ? "" : "const ", t->c_type,
-                 launcher ? "" : "__restrict__ ", t->c_name);
+static void put_parameters(const struct kir_kernel *k, struct call *c) {
+    for (int i = 0; i < k->ntensors; ++i) {
+        const struct kir_tensor *t = &k->tensor[i];
+        call_arg(c, "%s%s *__restrict__ %s", t->written ? "" : "const ", t->c_type, t->c_name);
     }
-    for (int i = 0; i < o->k->nparams; ++i) {
-        const struct kir_param *p = &o->k->param[i];
-        if (!launcher && !p->in_body) continue;  // the grid's alone
-        call_arg(c, "%s %s", !launcher && p->narrow ? "int" : "int64_t", p->c_name);
+    for (int i = 0; i < k->nparams; ++i) {
+        const struct kir_param *p = &k->param[i];
+        if (!p->in_body) continue;  // the grid's alone
+        call_arg(c, "%s %s", p->narrow ? "int" : "int64_t", p->c_name);
     }
 }
 
@@ -58,6 +51,7 @@ void emit_body(const struct emission *o) {
 
 static void put_kernel(const struct emission *o) {
     const struct kir_kernel *k = o->k;
+    const struct kir_variant *v = k->variant;
     struct buf *b = o->b;
     struct session *s = o->s;
     buf_printf(b, "\n// kernel %s, %s:%d\n", k->name, name_in_comment(s, k->path), k->line);
@@ -68,21 +62,21 @@ static void put_kernel(const struct emission *o) {
                                lay_int_text(&s->lay, k->grid[0]), lay_int_text(&s->lay, k->grid[1]),
                                lay_int_text(&s->lay, k->grid[2]), k->threads, k->smem_bytes),
                   8);
-    if (k->bits) {
+    if (v->bits) {
         comment_write(b, 0,
-                      arena_printf(&s->arena, "  variant %d bits: %s", k->bits,
-                                   k->when_text ? k->when_text : "whatever holds"),
+                      arena_printf(&s->arena, "  variant %d bits: %s", v->bits,
+                                   v->when_text ? v->when_text : "whatever holds"),
                       8);
     }
     const char *bounds =
         arena_printf(&s->arena, "static __global__ void __launch_bounds__(%" PRId64 ")",
                      k->threads);
     struct call c =
-        emit_call_of(o, 0, arena_printf(&s->arena, "%s %s(", bounds, emit_kernel_name(o)), ") {");
-    emit_parameters(o, &c, false);
+        emit_call_of(o, 0, arena_printf(&s->arena, "%s %s(", bounds, v->function), ") {");
+    put_parameters(k, &c);
     if (call_width(&c) > EMIT_COLUMNS) {
         buf_printf(b, "%s\n", bounds);
-        c.head = arena_printf(&s->arena, "%s(", emit_kernel_name(o));
+        c.head = arena_printf(&s->arena, "%s(", v->function);
         c.indent = 4;
     }
     call_write(b, &c);

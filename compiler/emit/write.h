@@ -60,8 +60,7 @@ const char *emit_step(struct session *s, const struct kir_kernel *k, const struc
                       const struct ix_var *to);
 // "e", which has no variables, as C in the launcher of "k", where all params are int64_t.
 const char *emit_host_ix(struct session *s, const struct kir_kernel *k, const struct ix *e);
-// The same as a tcp_exact, which knows when it overflows; NULL when an int64_t holds all of it for
-// all params.
+// The same as a tcp_exact, which knows when it overflows.
 const char *emit_exact_ix(struct session *s, const struct kir_kernel *k, const struct ix *e);
 
 // -- #line ----------------------------------------------------------------------------------------

@@ -22,51 +22,8 @@ struct writer {
     int ncarries;
 };
 
-struct bounds {
-    int64_t lo, hi;
-};
-
-static int64_t clamp(__int128 x) {
-    return x < INT64_MIN ? INT64_MIN : x > INT64_MAX ? INT64_MAX : (int64_t)x;
-}
-
-static struct bounds times(struct bounds a, struct bounds b) {
-    const __int128 p[4] = {(__int128)a.lo * b.lo, (__int128)a.lo * b.hi, (__int128)a.hi * b.lo,
-                           (__int128)a.hi * b.hi};
-    __int128 lo = p[0], hi = p[0];
-    for (int i = 1; i < 4; ++i) {
-        if (p[i] < lo) lo = p[i];
-        if (p[i] > hi) hi = p[i];
-    }
-    return (struct bounds){clamp(lo), clamp(hi)};
-}
-
-static bool narrow(struct bounds r) {
+static bool narrow(struct ix_bounds r) {
     return r.lo >= INT32_MIN && r.hi <= INT32_MAX;
-}
-
-// Of all that is computed on the way to the value of "x", which is divided last.
-static struct bounds int_bounds(struct lay_int x) {
-    struct bounds r;
-    x.den = 1;
-    lay_int_range(x, &r.lo, &r.hi);
-    return r;
-}
-
-static struct bounds term_bounds(struct ix_term t) {
-    struct bounds c = int_bounds(t.coef);
-    return t.atom ? times(c, (struct bounds){t.atom->lo, t.atom->hi}) : c;
-}
-
-// Of the partial sums of "e", in whatever order.
-static struct bounds sum_bounds(const struct ix *e) {
-    __int128 lo = 0, hi = 0;
-    for (int i = 0; i < e->nterms; ++i) {
-        struct bounds t = term_bounds(e->term[i]);
-        if (t.lo < 0) lo += t.lo;
-        if (t.hi > 0) hi += t.hi;
-    }
-    return (struct bounds){clamp(lo), clamp(hi)};
 }
 
 bool emit_int_var(const struct ix_var *v) {
@@ -76,7 +33,7 @@ bool emit_int_var(const struct ix_var *v) {
     int64_t lo, hi, unused;
     lay_int_range(v->lo, &lo, &unused);
     lay_int_range(v->end, &unused, &hi);
-    return narrow((struct bounds){lo, hi});
+    return narrow((struct ix_bounds){lo, hi});
 }
 
 static const struct kir_param *param_of(const struct kir_kernel *k, const struct lay_sym *y) {
@@ -112,7 +69,7 @@ static bool int_text(const struct writer *w, const struct ix *e) {
     case IX_SWZ: return int_text(w, e->a);
     case IX_SUM: break;
     }
-    return narrow(sum_bounds(e));
+    return narrow(ix_sum_bounds(e));
 }
 
 static void put_ix(const struct writer *w, const struct ix *e, enum level in);
@@ -123,7 +80,7 @@ static void put_sym(const struct writer *w, const struct lay_sym *y, bool wide, 
 // The factors of "x" as a product; "wide" asks for 64 bits.  Nothing is written for 1 unless
 // "alone".
 static bool put_int(const struct writer *w, struct lay_int x, bool wide, bool alone) {
-    bool any = false, is_wide = !narrow((struct bounds){x.num, x.num});
+    bool any = false, is_wide = !narrow((struct ix_bounds){x.num, x.num});
     if (x.num != 1 || (x.nsyms == 0 && alone)) {
         if (wide && x.nsyms == 0 && !is_wide) buf_puts(w->b, "(int64_t)");
         if (x.num == INT64_MIN)
@@ -175,7 +132,7 @@ static const char *stride_of(const struct writer *w, struct lay_int x, int64_t *
 }
 
 static void put_term(const struct writer *w, struct ix_term t, bool wide) {
-    wide = wide || !narrow(term_bounds(t));
+    wide = wide || !narrow(ix_term_bounds(t));
     int64_t times;
     const char *stride = wide && t.atom ? stride_of(w, t.coef, &times) : NULL;
     if (stride) {
@@ -190,7 +147,7 @@ static void put_term(const struct writer *w, struct ix_term t, bool wide) {
     }
     bool any = put_int(w, t.coef, wide && t.coef.nsyms, false);
     if (any) buf_puts(w->b, " * ");
-    bool cast = wide && t.coef.nsyms == 0 && narrow(int_bounds(t.coef)) && int_text(w, t.atom);
+    bool cast = wide && t.coef.nsyms == 0 && narrow(ix_int_bounds(t.coef)) && int_text(w, t.atom);
     if (cast) buf_puts(w->b, "(int64_t)");
     put_ix(w, t.atom, any || cast ? OPERAND : PRODUCT);
 }
@@ -227,7 +184,7 @@ static void put_sum(const struct writer *w, const struct ix *e, enum level in) {
     int64_t value;
     bool paren = in != SUM && !(e->nterms == 1 && !e->term[0].atom && ix_static(e, &value));
     if (paren) buf_char(w->b, '(');
-    bool wide = w->wide || !narrow(sum_bounds(e)), first = true;
+    bool wide = w->wide || !narrow(ix_sum_bounds(e)), first = true;
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = 0; i < e->nterms; ++i) {
             struct ix_term t = e->term[i];
@@ -253,7 +210,7 @@ static void put_ix(const struct writer *w, const struct ix *e, enum level in) {
         put_ix(w, e->a, e->a->op == IX_DIV || e->a->op == IX_MOD ? PRODUCT : OPERAND);
         buf_puts(w->b, e->op == IX_DIV ? " / " : " % ");
         if (e->k.nsyms) buf_char(w->b, '(');
-        put_int(w, e->k, !narrow(int_bounds(e->k)), true);
+        put_int(w, e->k, !narrow(ix_int_bounds(e->k)), true);
         if (e->k.nsyms) buf_char(w->b, ')');
         if (paren) buf_char(w->b, ')');
         return;
@@ -293,20 +250,6 @@ const char *emit_host_ix(struct session *s, const struct kir_kernel *k, const st
     return text_of((struct writer){.s = s, .k = k, .host = true}, e);
 }
 
-static bool may_overflow(const struct ix *e) {
-    if (!e) return false;
-    if (e->op == IX_DIV || e->op == IX_MOD || e->op == IX_SWZ) return may_overflow(e->a);
-    if (e->op != IX_SUM) return false;
-    struct bounds r = sum_bounds(e);
-    if (r.lo == INT64_MIN || r.hi == INT64_MAX) return true;
-    for (int i = 0; i < e->nterms; ++i) {
-        if (may_overflow(e->term[i].atom)) return true;
-    }
-    return false;
-}
-
 const char *emit_exact_ix(struct session *s, const struct kir_kernel *k, const struct ix *e) {
-    return may_overflow(e)
-               ? text_of((struct writer){.s = s, .k = k, .host = true, .exact = true}, e)
-               : NULL;
+    return text_of((struct writer){.s = s, .k = k, .host = true, .exact = true}, e);
 }

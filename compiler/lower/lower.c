@@ -331,20 +331,9 @@ static bool speaks_of_warps(const struct stmt *list) {
     return false;
 }
 
-static void lower_conditions(struct session *s, const struct variant *v, struct kir_kernel *out) {
-    struct kir_condition *when = ARENA_ARRAY(&s->arena, struct kir_condition, v->nwhen + 1);
-    for (int i = 0; i < v->nwhen; ++i) {
-        const struct condition *c = &v->when[i];
-        when[i] = (struct kir_condition){NULL, NULL, c->by};
-        if (!c->tensor) when[i].value = ix_lay(s, c->value);
-        for (int k = 0; c->tensor && k < out->ntensors; ++k) {
-            if (out->tensor[k].id == c->tensor->id) when[i].tensor = &out->tensor[k];
-        }
-    }
-    out->bits = v->bits;
-    out->when_text = variant_text(s, v);
-    out->when = when;
-    out->nwhen = v->nwhen;
+const char *lower_function(struct session *s, const char *stem, int bits) {
+    return bits ? arena_printf(&s->arena, "%s_kernel_%d", stem, bits)
+                : arena_printf(&s->arena, "%s_kernel", stem);
 }
 
 // "variant": of the kernel, or -1 where it has none
@@ -359,10 +348,10 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     int col;
     out->name = k->name;
     out->c_name = function_name(s, p, k);
-    names_take(&w.names, arena_printf(&s->arena, "%s_kernel", out->c_name));
+    names_take(&w.names, lower_function(s, out->c_name, 0));
     for (int i = 0; i < k->nvariants; ++i) {
         int bits = k->variant[i].bits;
-        names_take(&w.names, arena_printf(&s->arena, "%s_kernel_%d", out->c_name, bits));
+        names_take(&w.names, lower_function(s, out->c_name, bits));
         names_take(&w.names, arena_printf(&s->arena, "fits_%d", bits));
     }
     out->path = s->sources.file[k->at.file].path;
@@ -403,7 +392,6 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     for (int i = 0; i < 3; ++i) {
         if (k->block[i]) out->block[i] = k->block[i];
     }
-    if (variant >= 0) lower_conditions(s, &k->variant[variant], out);
     if (variant + 1 < k->nvariants) out->narrower = lower_kernel(s, p, k, variant + 1);
     return out;
 }
@@ -423,6 +411,7 @@ struct kir *lower_plan(struct session *s, const struct plan *p) {
     struct kir_kernel **tail = &out->kernels;
     for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
         *tail = lower_kernel(s, p, k, k->nvariants ? 0 : -1);
+        if (!k->device) lower_launch(s, k, *tail);
         tail = &(*tail)->next;
     }
     return out;

@@ -59,6 +59,10 @@ void lower_fill(struct lowering *w, const struct plan_call *y);
 // How many elements of "v" a fill of "k" writes in one access.
 int lower_fill_elements(struct session *s, const struct kernel *k, const struct view *v);
 void lower_call(struct lowering *w, const struct plan_call *y);
+// The name of the function of a kernel, or of its variant of "bits".
+const char *lower_function(struct session *s, const char *stem, int bits);
+// Makes the launcher of "k", which was lowered from "plan" with its variants.
+void lower_launch(struct session *s, const struct kernel *plan, struct kir_kernel *k);
 // All params of "e" are params of "k".
 bool lower_known(const struct kernel *k, const struct ix *e);
 
