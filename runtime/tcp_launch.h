@@ -1,5 +1,5 @@
-// What a launcher does besides its kernel: check promises, and launch.  C++17, included by
-// tcp_device.cuh; separate because it is host code, the same for a GPU and for the host runtime.
+// What a launcher does besides its kernel: check promises, and launch.  C++17, included by emitted
+// files; separate because it is host code, the same for a GPU and for the host runtime.
 //
 // Each check returns TCP_OK, or a status after it has put a sentence for tcp_last_error() in place:
 // the only state here, one a thread.

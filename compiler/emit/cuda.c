@@ -88,8 +88,10 @@ static void put_head(struct session *s, const struct kir *ir, struct buf *b) {
                name_in_comment(s, ir->path), ir->arch);
 }
 
-static const char version[] = "#if TCP_RUNTIME_VERSION != 1\n"
-                              "#error \"this file needs version 1 of the tcpc runtime\"\n#endif\n";
+const char emit_host_begins[] = "#ifndef __CUDACC_RTC__\n";
+
+static const char version[] = "#if TCP_RUNTIME_VERSION != 2\n"
+                              "#error \"this file needs version 2 of the tcpc runtime\"\n#endif\n";
 
 static void put_includes(const struct kir *ir, struct buf *b) {
     for (int i = 0; i < ir->nincludes; ++i) {
@@ -108,7 +110,8 @@ static void put_devices(struct session *s, const struct kir *ir, struct buf *b,
 void emit_cuda(struct session *s, const struct kir *ir, struct buf *b) {
     struct lines *lines = lines_new(s, b, ir->path, ".cu");
     put_head(s, ir, b);
-    buf_printf(b, "#include \"tcp_device.cuh\"\n#include \"tcp_runtime.h\"\n\n%s", version);
+    buf_printf(b, "#include \"tcp_device.cuh\"\n%s#include \"tcp_launch.h\"\n#endif\n\n%s",
+               emit_host_begins, version);
     put_includes(ir, b);
     put_devices(s, ir, b, lines);
     for (const struct kir_kernel *k = ir->kernels; k; k = k->next) {
@@ -130,12 +133,17 @@ void emit_header(struct session *s, const struct kir *ir, struct buf *b) {
     }
     buf_puts(b, "#pragma once\n\n");
     if (devices) buf_puts(b, "#include \"tcp_device.cuh\"\n");
+    bool both = devices && kernels;
+    if (both) buf_puts(b, emit_host_begins);
     if (kernels) buf_puts(b, "#include \"tcp_runtime.h\"\n");
+    if (both) buf_puts(b, "#endif\n");
     buf_printf(b, "\n%s", version);
     if (devices) put_includes(ir, b);
     put_devices(s, ir, b, lines);
+    if (both) buf_printf(b, "\n%s", emit_host_begins);
     for (const struct kir_kernel *k = ir->kernels; k; k = k->next) {
         struct emission o = {s, b, k, lines};
         if (!k->device) emit_launcher_declaration(&o);
     }
+    if (both) buf_puts(b, "\n#endif\n");
 }

@@ -248,10 +248,11 @@ void emit_launcher_declaration(const struct emission *o) {
 
 void emit_launcher(const struct emission *o) {
     const struct kir_launch *l = o->k->launch;
+    buf_printf(o->b, "\n%s", emit_host_begins);
     if (l->nvariants > 1) put_variant(o);
     put_launcher_head(o, ") {");
     for (int i = 0; i < l->nchecks; ++i) put_check(o, &l->check[i]);
     if (l->nvariants > 1) put_choice(o);
     put_launch(o, 4, &l->variant[l->nvariants - 1]);
-    buf_puts(o->b, "}\n");
+    buf_puts(o->b, "}\n\n#endif\n");
 }
