@@ -266,6 +266,19 @@ static const char *const *explain_duties(struct session *s, const struct kernel 
     return text;
 }
 
+// What the launcher launches.
+static void explain_launch(struct session *s, const struct kir_launch *l,
+                           struct explained_kernel *x) {
+    for (int i = 0; i < 3; ++i) {
+        x->blocks[i] = l->grid[i];
+        x->grid[i] = ix_text(s, l->grid[i]);
+    }
+    x->threads = l->threads;
+    x->smem_bytes = l->shared_bytes;
+    x->variant = l->variant;
+    x->nvariants = l->nvariants > 1 ? l->nvariants : 0;
+}
+
 static struct explained_kernel explain_kernel(struct session *s, const struct kernel *k,
                                               const struct kir_kernel *ir, struct wanted want) {
     static const char direction[3][8] = {"in", "out", "inout"};
@@ -275,15 +288,12 @@ static struct explained_kernel explain_kernel(struct session *s, const struct ke
         .threads = k->threads,
         .smem_bytes = k->smem_bytes,
     };
+    if (ir->launch) explain_launch(s, ir->launch, &x);
     int column;
     source_place(s, k->at, &x.line, &column);
     x.device = k->device;
     for (int i = 0; i < k->nindexes && i < 64; ++i) x.index[x.nindexes++] = k->index[i].var->name;
     x.duty = explain_duties(s, k, &x.nduties);
-    for (int i = 0; i < 3; ++i) {
-        x.blocks[i] = k->grid[i];
-        x.grid[i] = lay_int_text(&s->lay, k->grid[i]);
-    }
     x.tensor = ARENA_ARRAY(&s->arena, struct explained_tensor, k->nformals + k->nlocal + 1);
     for (int i = 0; i < k->nformals; ++i) {
         struct explained_tensor *t = &x.tensor[x.ntensors++];
@@ -293,12 +303,6 @@ static struct explained_kernel explain_kernel(struct session *s, const struct ke
         t->align = explain_align(ir, k->formal[i].tensor);
     }
     for (int i = 0; i < k->nlocal; ++i) x.tensor[x.ntensors++] = explain_tensor(s, k->local[i]);
-    x.variant = ARENA_ARRAY(&s->arena, struct explained_variant, k->nvariants + 1);
-    for (int i = 0; i < k->nvariants; ++i) {
-        const struct variant *v = &k->variant[i];
-        x.variant[x.nvariants++] =
-            (struct explained_variant){v->bits, variant_text(s, v), v->when, v->nwhen};
-    }
     x.copy = ARENA_ARRAY(&s->arena, struct explained_copy, count(k->body, STMT_COPY) + 1);
     x.call = ARENA_ARRAY(&s->arena, struct explained_call, count(k->body, STMT_CALL) + 1);
     explain_list(s, k, k->body, ix_int(s, 1), want, &x);

@@ -55,8 +55,7 @@ const char *emit_ix_within(struct session *s, const struct kir_kernel *k, const 
                            const struct kir_carry *carry, int ncarries);
 // "e", which has no variables, as C in the launcher of "k", where all params are int64_t.
 const char *emit_host_ix(struct session *s, const struct kir_kernel *k, const struct ix *e);
-// The same as a tcp_exact, which knows when it overflows; NULL when an int64_t holds all of it for
-// all params.
+// The same as a tcp_exact, which knows when it overflows.
 const char *emit_exact_ix(struct session *s, const struct kir_kernel *k, const struct ix *e);
 
 // -- #line ----------------------------------------------------------------------------------------

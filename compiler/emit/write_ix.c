@@ -203,5 +203,5 @@ const char *emit_host_ix(struct session *s, const struct kir_kernel *k, const st
 }
 
 const char *emit_exact_ix(struct session *s, const struct kir_kernel *k, const struct ix *e) {
-    return kir_exceeds_64(e) ? host_text(s, k, e, true) : NULL;
+    return host_text(s, k, e, true);
 }

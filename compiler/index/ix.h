@@ -101,6 +101,17 @@ const struct ix *ix_min(struct session *s, const struct ix *e);
 // Whether "e" never becomes less when "v" becomes greater, or with "falls" never greater: known, or
 // not.
 bool ix_rises(const struct ix *e, const struct ix_var *v, bool falls);
+// Saturating bounds of all that a machine computes on the way to a value: of an integer, whose
+// division comes last, of a term, and of the partial sums of a sum in whatever order.
+struct ix_bounds {
+    int64_t lo, hi;
+};
+struct ix_bounds ix_int_bounds(struct lay_int x);
+struct ix_bounds ix_term_bounds(struct ix_term t);
+struct ix_bounds ix_sum_bounds(const struct ix *e);
+// Whether something on the way to a value of "e" may be more than 64 bits hold; the invalid
+// expression has no value.
+bool ix_may_overflow(const struct ix *e);
 // Whether every quotient, remainder and swizzle in the expression is of something that is not
 // negative, so that C's own operators compute it.
 bool ix_rounds_down(const struct ix *e);

@@ -9,6 +9,7 @@
 
 #include "base/source.h"
 #include "index/ix.h"
+#include "kernel/launch.h"
 
 struct session;
 struct buf;
@@ -139,38 +140,6 @@ struct kir_node {
     int plan_line;
 };
 
-// What the launcher checks before it launches, in this order.
-enum kir_check_kind {
-    KIR_CHECK_RANGE,     // lo <= sym <= hi
-    KIR_CHECK_MULTIPLE,  // sym % mul == 0
-    KIR_CHECK_RELATION,  // a op b
-    KIR_CHECK_POINTER,   // tensor: not null, aligned
-    KIR_CHECK_OVERLAP    // tensor against the other tensor
-};
-
-struct kir_tensor {
-    const char *name, *c_name, *c_type, *elem;
-    int elem_bits, align;  // bytes
-    int id;
-    bool written, read;
-    const struct ix *span;           // storage elements from the pointer on: greatest offset + 1
-    const struct ix *const *extent;  // sizes of modes: nothing to do when an output has a zero one
-    int nextents;
-};
-
-struct kir_param {
-    const char *name, *c_name;
-    const struct lay_sym *sym;
-    int64_t lo, hi, mul;
-    bool narrow;   // an int holds it: decided by kernel/widths.h
-    bool in_body;  // the body speaks of it, not the grid or the promises alone
-};
-
-struct kir_relation {
-    const struct ix *a, *b;
-    const char *op, *text;
-};
-
 // A parameter of a device function, in the order of the plan's list.
 struct kir_formal {
     const struct kir_buffer *buffer;  // or
@@ -178,25 +147,15 @@ struct kir_formal {
     int align;  // bytes that the accesses need; of a buffer
 };
 
-// A fact that the launcher asks for: the address of a tensor, or "value", is a multiple of "by".
-struct kir_condition {
-    const struct kir_tensor *tensor;  // or NULL
-    const struct ix *value;
-    int64_t by;
-};
-
 // A kernel with its launcher, or a device function.
 struct kir_kernel {
     bool device;
     bool leaves_group;  // a device function that ends with one group in flight
-    // A kernel's variants stand in a row, the widest first; what the launcher needs is the same in
-    // all of them.
+    // A kernel's variants stand in a row, the widest first.
     struct kir_kernel *narrower;
-    int bits;  // of a variant: the widest access that depends on its conditions; 0: there are none
-    const struct kir_condition *when;
-    int nwhen;
-    const char *when_text;      // in words; NULL when there are none
-    struct kir_formal *formal;  // of a device function
+    const struct kir_launch *launch;    // of all its variants; NULL: a device function
+    const struct kir_variant *variant;  // which it is; NULL: a device function
+    struct kir_formal *formal;          // of a device function
     int nformals;
     const struct kir_relation *duty;  // what its caller owes: a <= b
     int nduties;

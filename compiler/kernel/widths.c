@@ -25,67 +25,12 @@ struct widths {
 
 // -- bounds ---------------------------------------------------------------------------------------
 
-struct bounds {
-    int64_t lo, hi;
-};
-
-static int64_t clamp(__int128 x) {
-    return x < INT64_MIN ? INT64_MIN : x > INT64_MAX ? INT64_MAX : (int64_t)x;
-}
-
-static struct bounds times(struct bounds a, struct bounds b) {
-    const __int128 p[4] = {(__int128)a.lo * b.lo, (__int128)a.lo * b.hi, (__int128)a.hi * b.lo,
-                           (__int128)a.hi * b.hi};
-    __int128 lo = p[0], hi = p[0];
-    for (int i = 1; i < 4; ++i) {
-        if (p[i] < lo) lo = p[i];
-        if (p[i] > hi) hi = p[i];
-    }
-    return (struct bounds){clamp(lo), clamp(hi)};
-}
-
-static bool narrow(struct bounds r) {
+static bool narrow(struct ix_bounds r) {
     return r.lo >= INT32_MIN && r.hi <= INT32_MAX;
 }
 
-static int bits_of(struct bounds r) {
+static int bits_of(struct ix_bounds r) {
     return narrow(r) ? 32 : 64;
-}
-
-// Of all that is computed on the way to the value of "x", which is divided last.
-static struct bounds int_bounds(struct lay_int x) {
-    struct bounds r;
-    x.den = 1;
-    lay_int_range(x, &r.lo, &r.hi);
-    return r;
-}
-
-static struct bounds term_bounds(struct ix_term t) {
-    struct bounds c = int_bounds(t.coef);
-    return t.atom ? times(c, (struct bounds){t.atom->lo, t.atom->hi}) : c;
-}
-
-// Of the partial sums of "e", in whatever order.
-static struct bounds sum_bounds(const struct ix *e) {
-    __int128 lo = 0, hi = 0;
-    for (int i = 0; i < e->nterms; ++i) {
-        struct bounds t = term_bounds(e->term[i]);
-        if (t.lo < 0) lo += t.lo;
-        if (t.hi > 0) hi += t.hi;
-    }
-    return (struct bounds){clamp(lo), clamp(hi)};
-}
-
-bool kir_exceeds_64(const struct ix *e) {
-    if (!e) return false;
-    if (e->op == IX_DIV || e->op == IX_MOD || e->op == IX_SWZ) return kir_exceeds_64(e->a);
-    if (e->op != IX_SUM) return false;
-    struct bounds r = sum_bounds(e);
-    if (r.lo == INT64_MIN || r.hi == INT64_MAX) return true;
-    for (int i = 0; i < e->nterms; ++i) {
-        if (kir_exceeds_64(e->term[i].atom)) return true;
-    }
-    return false;
 }
 
 // -- variables and params -------------------------------------------------------------------------
@@ -97,12 +42,12 @@ static int var_bits(const struct ix_var *v) {
     int64_t lo, hi, unused;
     lay_int_range(v->lo, &lo, &unused);
     lay_int_range(v->end, &unused, &hi);
-    return bits_of((struct bounds){lo, hi});
+    return bits_of((struct ix_bounds){lo, hi});
 }
 
 static int sym_bits(const struct widths *w, const struct lay_sym *y) {
     bool rounded = !y->name;  // which is computed in 64 bits
-    return rounded || w->host ? 64 : bits_of((struct bounds){y->lo, y->hi});
+    return rounded || w->host ? 64 : bits_of((struct ix_bounds){y->lo, y->hi});
 }
 
 // -- expressions ----------------------------------------------------------------------------------
@@ -157,7 +102,7 @@ static const struct ix *decide(struct widths *w, const struct ix *e, bool wide);
 static void decide_sum(struct widths *w, const struct ix *e, bool wide, struct ix *as) {
     struct ix_term *term = ARENA_ARRAY(&w->s->arena, struct ix_term, e->nterms + 1);
     bool first = true;
-    as->bits = bits_of(sum_bounds(e));
+    as->bits = bits_of(ix_sum_bounds(e));
     bool far = wide || as->bits == 64;
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = 0; i < e->nterms; ++i) {
@@ -165,7 +110,7 @@ static void decide_sum(struct widths *w, const struct ix *e, bool wide, struct i
             if ((t.atom == NULL) != (pass == 1)) continue;
             // a sign is a minus before the term
             if (t.coef.num < 0 && t.coef.num != INT64_MIN) t.coef.num = -t.coef.num;
-            bool is_far = (far && in_64_bits(t, first)) || !narrow(term_bounds(t));
+            bool is_far = (far && in_64_bits(t, first)) || !narrow(ix_term_bounds(t));
             term[i] = (struct ix_term){e->term[i].coef, decide(w, t.atom, wide), is_far ? 64 : 32};
             first = false;
         }
@@ -186,7 +131,7 @@ static const struct ix *decide(struct widths *w, const struct ix *e, bool wide) 
     case IX_SWZ: as->bits = as->a->bits; break;
     case IX_DIV:
     case IX_MOD:
-        as->divisor_bits = bits_of(int_bounds(e->k));
+        as->divisor_bits = bits_of(ix_int_bounds(e->k));
         as->bits = as->a->bits;
         for (int i = 0; i < e->k.nsyms; ++i) {
             if (sym_bits(w, e->k.syms[i]) == 64) as->bits = 64;
@@ -219,7 +164,7 @@ static const struct kir_cond *decide_conds(struct widths *w, const struct kir_co
 }
 
 static bool fits_int(const struct ix *e) {
-    return narrow((struct bounds){e->lo, e->hi});
+    return narrow((struct ix_bounds){e->lo, e->hi});
 }
 
 static void decide_carries(struct widths *w, struct kir_node *n) {

@@ -15,7 +15,4 @@ void kir_decide_widths(struct session *s, struct kir *k);
 // "e", which has no variables, with its widths where all params have 64 bits, as in a launcher.
 const struct ix *kir_host_widths(struct session *s, const struct ix *e);
 
-// Whether "e" may be beyond 64 bits on the way to its value.
-bool kir_exceeds_64(const struct ix *e);
-
 #endif

@@ -160,19 +160,3 @@ void lower_formals(struct lowering *w, const struct kernel *k, struct kir_kernel
         duty[n++] = (struct kir_relation){d->a, d->b, "<=", NULL};
     out->duty = duty;
 }
-
-void lower_conditions(struct session *s, const struct variant *v, struct kir_kernel *out) {
-    struct kir_condition *when = ARENA_ARRAY(&s->arena, struct kir_condition, v->nwhen + 1);
-    for (int i = 0; i < v->nwhen; ++i) {
-        const struct condition *c = &v->when[i];
-        when[i] = (struct kir_condition){NULL, NULL, c->by};
-        if (!c->tensor) when[i].value = ix_lay(s, c->value);
-        for (int k = 0; c->tensor && k < out->ntensors; ++k) {
-            if (out->tensor[k].id == c->tensor->id) when[i].tensor = &out->tensor[k];
-        }
-    }
-    out->bits = v->bits;
-    out->when_text = variant_text(s, v);
-    out->when = when;
-    out->nwhen = v->nwhen;
-}

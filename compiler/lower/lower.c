@@ -200,6 +200,11 @@ static bool speaks_of_warps(const struct stmt *list) {
     return false;
 }
 
+const char *lower_function(struct session *s, const char *stem, int bits) {
+    return bits ? arena_printf(&s->arena, "%s_kernel_%d", stem, bits)
+                : arena_printf(&s->arena, "%s_kernel", stem);
+}
+
 // "variant": of the kernel, or -1 where it has none
 static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
                                        const struct kernel *k, int variant) {
@@ -212,10 +217,10 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     int col;
     out->name = k->name;
     out->c_name = function_name(s, p, k);
-    names_take(&w.names, arena_printf(&s->arena, "%s_kernel", out->c_name));
+    names_take(&w.names, lower_function(s, out->c_name, 0));
     for (int i = 0; i < k->nvariants; ++i) {
         int bits = k->variant[i].bits;
-        names_take(&w.names, arena_printf(&s->arena, "%s_kernel_%d", out->c_name, bits));
+        names_take(&w.names, lower_function(s, out->c_name, bits));
         names_take(&w.names, arena_printf(&s->arena, "fits_%d", bits));
     }
     out->path = s->sources.file[k->at.file].path;
@@ -256,7 +261,6 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     for (int i = 0; i < 3; ++i) {
         if (k->block[i]) out->block[i] = k->block[i];
     }
-    if (variant >= 0) lower_conditions(s, &k->variant[variant], out);
     if (variant + 1 < k->nvariants) out->narrower = lower_kernel(s, p, k, variant + 1);
     return out;
 }
@@ -279,5 +283,8 @@ struct kir *lower_plan(struct session *s, const struct plan *p) {
         tail = &(*tail)->next;
     }
     kir_decide_widths(s, out);
+    struct kir_kernel *x = out->kernels;
+    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k), x = x->next)
+        if (!k->device) lower_launch(s, k, x);
     return out;
 }

@@ -66,6 +66,11 @@ struct kir_tensor lower_tensor(struct session *s, const struct formal *f,
 void lower_params(struct lowering *w, const struct plan *p, const struct kernel *k,
                   struct kir_kernel *out);
 void lower_formals(struct lowering *w, const struct kernel *k, struct kir_kernel *out);
-void lower_conditions(struct session *s, const struct variant *v, struct kir_kernel *out);
+// The name of the function of a kernel, or of its variant of "bits".
+const char *lower_function(struct session *s, const char *stem, int bits);
+// Makes the launcher of "k", which was lowered from "plan" with its variants.
+void lower_launch(struct session *s, const struct kernel *plan, struct kir_kernel *k);
+// All params of "e" are params of "k".
+bool lower_known(const struct kernel *k, const struct ix *e);
 
 #endif
