@@ -175,7 +175,7 @@ static bool try_plan(struct work *w, int plan, const char *path) {
     if (!ok) diag_print(&s, stderr);
     const int64_t *right[CHOICES] = {NULL};
     int n = ok ? plan_choices(&s, c.plan, CHOICES, right) : 0;
-    if (ok) fprintf(w->main, "namespace plan%d {\n%s}\n", plan, c.cuda);
+    if (ok) fprintf(w->main, "namespace plan%d {\n%s}\n", plan, c.text);
     for (struct kir_kernel *k = ok ? c.kir->kernels : NULL; k; k = k->next) {
         struct kir_launch *l = (struct kir_launch *)k->launch;
         if (l) put_caller(w->main, plan, l);
