@@ -4,7 +4,6 @@
 #include "base/session.h"
 #include "pass/sync/walk.h"
 
-
 bool walk_copies(struct session *s, struct kernel *k, copy_visitor *visit, void *user) {
     for (struct stmt *st = k->body; st; st = stmt_next(k->body, st))
         if (st->kind == STMT_COPY && !visit(s, k, st->copy, user)) return false;

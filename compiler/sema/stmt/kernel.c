@@ -233,16 +233,18 @@ static void make_vars(struct sema *c) {
 
 // -- statements -----------------------------------------------------------------------------------
 
-bool loop_fits(struct sema *c, struct range at) {
-    if (c->loops < MOST_LOOPS) return true;
-    diag_error(c->s, at, "loops nested %d deep; %d is most", c->loops + 1, MOST_LOOPS);
+bool loop_fits(struct sema *c, const struct ast_stmt *s) {
+    int levels = s->kind == S_PIPELINE ? 2 : 1;
+    if (c->loops + levels <= MOST_LOOPS) return true;
+    diag_error(c->s, s->at, "loops nested %d deep; %d is most%s", c->loops + levels, MOST_LOOPS,
+               levels > 1 ? ", and a pipeline counts twice, with its parts" : "");
     return false;
 }
 
 bool loop_bounds(struct sema *c, const struct ast_stmt *s, struct stmt *loop) {
     loop->begin = eval_ix(c, s->loop.lo, "where a loop begins");
     loop->end = eval_ix(c, s->loop.hi, "where a loop ends");
-    if (!loop->begin || !loop->end) return loop_fits(c, s->at);
+    if (!loop->begin || !loop->end) return loop_fits(c, s);
     for (int i = 0; i < 2; ++i) {
         const struct ix *e = i ? loop->end : loop->begin;
         if (ix_depends(e, IX_TID) || ix_depends(e, IX_LANE) || ix_depends(e, IX_WARP)) {
@@ -251,7 +253,7 @@ bool loop_bounds(struct sema *c, const struct ast_stmt *s, struct stmt *loop) {
             return false;
         }
     }
-    if (!loop_fits(c, s->at)) return false;
+    if (!loop_fits(c, s)) return false;
     loop->var = loop_var(c, s->name.name, loop);
     return true;
 }

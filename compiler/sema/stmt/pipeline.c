@@ -242,12 +242,12 @@ struct stmt *check_pipeline(struct sema *c, const struct ast_stmt *s) {
         pipe->slot = make_var(c, IX_LOOP, "slot", "slot", lay_int(0), end);
         pipe->load_slot = make_var(c, IX_LOOP, "slot", "load_slot", lay_int(0), end);
     }
-    c->loops++;
+    c->loops += 2;
     struct stmt **end = &r->body;
     for (int i = 0; i < s->loop.nparts; ++i) {
         *end = check_part(c, s, r, &s->loop.part[i]);
         end = &(*end)->next;
     }
-    c->loops--;
+    c->loops -= 2;
     return r->var && check_ahead(c, r) ? r : NULL;
 }

@@ -19,7 +19,7 @@ bool loop_bounds(struct sema *c, const struct ast_stmt *s, struct stmt *loop);
 // A further variable "name" with the range of "loop".
 struct ix_var *loop_var(struct sema *c, const char *name, const struct stmt *loop);
 // Whether a loop at hand may hold a further one; reports at "at" when not.
-bool loop_fits(struct sema *c, struct range at);
+bool loop_fits(struct sema *c, const struct ast_stmt *s);
 // The tensor as the kernel at hand sees it: a global one that is among its arguments, its own
 // instance of a shared one.
 const struct value *kernel_tensor(struct sema *c, struct symbol *sym, struct range at);
