@@ -8,8 +8,10 @@
 struct making {
     struct session *s;
     const struct kir_kernel *k;  // the first of its variants
+    const struct kernel *plan;
     struct kir_check *check;
     int nchecks, cap;
+    bool told;  // what the body computes does not fit
 };
 
 static struct kir_check *add_check(struct making *m, enum kir_check_kind kind) {
@@ -29,6 +31,22 @@ static void check_fits(struct making *m, const char *what, const struct ix *e) {
 
 static const struct ix *bytes(struct session *s, const struct kir_tensor *t) {
     return ix_scale(s, t->span, lay_int(t->elem_bits / 8));
+}
+
+// What the body computes and "e" may not fit: "most" is checked, where params decide it.
+static void check_body(void *user, const struct ix *e, const struct ix *most) {
+    struct making *m = user;
+    int64_t value;
+    for (int i = 0; most && i < m->nchecks; ++i)
+        if (m->check[i].kind == KIR_CHECK_EXACT && ix_equal(m->check[i].value, most)) return;
+    if (most && !ix_static(most, &value)) {
+        check_fits(m, "index", most);
+        return;
+    }
+    if (m->told) return;
+    m->told = true;
+    diag_error(m->s, m->plan->at, "what kernel '%s' computes may not fit 64 bits: %s", m->k->name,
+               ix_text(m->s, e));
 }
 
 // -- tensors without elements ---------------------------------------------------------------------
@@ -192,7 +210,7 @@ static void arguments_of(const struct making *m, const struct kir_kernel *x,
 
 void lower_launch(struct session *s, const struct kernel *plan, struct kir_kernel *k) {
     struct kir_launch *out = ARENA_NEW(&s->arena, struct kir_launch);
-    struct making m = {.s = s, .k = k};
+    struct making m = {.s = s, .k = k, .plan = plan};
     out->name = k->name;
     out->c_name = k->c_name;
     out->tensor = k->tensor;
@@ -209,6 +227,7 @@ void lower_launch(struct session *s, const struct kernel *plan, struct kir_kerne
     for (int i = 0; i < k->ntensors; ++i)
         check_fits(&m, k->tensor[i].name, bytes(s, &k->tensor[i]));
     for (int i = 0; i < 3; ++i) check_fits(&m, "grid", out->grid[i]);
+    for (const struct kir_kernel *x = k; x; x = x->narrower) lower_find_wide(s, x, check_body, &m);
     check_tensors(&m);
     out->check = m.check;
     out->nchecks = m.nchecks;

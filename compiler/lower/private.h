@@ -73,4 +73,9 @@ void lower_launch(struct session *s, const struct kernel *plan, struct kir_kerne
 // All params of "e" are params of "k".
 bool lower_known(const struct kernel *k, const struct ix *e);
 
+// fits.c: what "k" computes whose value counts and may not fit 64 bits: "e", which comes to "most",
+// an expression of params, at the most, or to what is not known (NULL).
+typedef void fits_found(void *user, const struct ix *e, const struct ix *most);
+void lower_find_wide(struct session *s, const struct kir_kernel *k, fits_found *found, void *user);
+
 #endif
