@@ -145,14 +145,35 @@ static void look_one(struct fits *x, const struct ix *e, bool counts) {
         look_below(x, e);
 }
 
+// Whether anything may not fit, be it an offset: there is nothing to look for in most kernels.
+static bool any_wide(const struct kir_node *list) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        bool wide = ix_may_overflow(n->index) || ix_may_overflow(n->begin) ||
+                    ix_may_overflow(n->end) || ix_may_overflow(n->at) || ix_may_overflow(n->to_at);
+        for (int i = 0; i < n->nconds; ++i)
+            wide |= ix_may_overflow(n->cond[i].a) || ix_may_overflow(n->cond[i].b);
+        if (n->cut) wide |= ix_may_overflow(n->cut->a) || ix_may_overflow(n->cut->b);
+        for (int i = 0; i < n->ncarries; ++i)
+            wide |= ix_may_overflow(n->carry[i].first) || ix_may_overflow(n->carry[i].step);
+        for (int i = 0; i < n->nargs; ++i) wide |= ix_may_overflow(n->arg[i].at);
+        if (wide || any_wide(n->body) || any_wide(n->orelse)) return true;
+    }
+    return false;
+}
+
 void lower_find_wide(struct session *s, const struct kir_kernel *k, fits_found *found, void *user) {
+    if (!any_wide(k->body)) return;
     struct fits x = {.s = s, .found = found, .user = user};
-    x.counts = ARENA_ARRAY(&s->arena, bool, s->next_var + 1);
-    x.is = ARENA_ARRAY(&s->arena, const struct ix *, s->next_var + 1);
-    x.let = ARENA_ARRAY(&s->arena, const struct ix_var *, s->next_var + 1);
+    size_t n = (size_t)s->next_var + 1;
+    x.counts = memory_zeroed(n, sizeof *x.counts);
+    x.is = memory_zeroed(n, sizeof *x.is);
+    x.let = memory_zeroed(n, sizeof *x.let);
     do {
         x.changed = false;
         see_all(&x, k->body, mark_one);
     } while (x.changed);
     see_all(&x, k->body, look_one);
+    memory_free(x.counts);
+    memory_free((void *)x.is);
+    memory_free((void *)x.let);
 }
