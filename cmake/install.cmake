@@ -6,7 +6,10 @@ include(CMakePackageConfigHelpers)
 install(TARGETS tcpc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 # lib/tcpc in any case: tcpc looks for it beside its own folder.
 install(TARGETS tcp_host ARCHIVE DESTINATION lib/tcpc)
-install(FILES LICENSE README.md docs/language.md docs/explain-json.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(TARGETS tcpc_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS tcpc_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES compiler/lib/tcpc.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tcpc)
+install(FILES LICENSE README.md docs/language.md docs/library.md docs/explain-json.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/errors DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/tcpc)
 install(FILES docs/man/tcpc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
@@ -17,14 +20,15 @@ install(FILES docs/completion/tcpc.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fis
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/tcpc)
 set(TCPC_LIB_DIR lib/tcpc)
 configure_package_config_file(cmake/tcpcConfig.cmake.in ${CMAKE_BINARY_DIR}/tcpcConfig.cmake INSTALL_DESTINATION ${package}
-  PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_INCLUDEDIR TCPC_LIB_DIR)
+  PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR TCPC_LIB_DIR)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/tcpcConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/tcpcConfig.cmake ${CMAKE_BINARY_DIR}/tcpcConfigVersion.cmake DESTINATION ${package})
 
 # The way from the file to the prefix, so that the tree can be moved.
 file(RELATIVE_PATH TCPC_PREFIX_FROM_PC /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(cmake/tcpc-runtime.pc.in ${CMAKE_BINARY_DIR}/tcpc-runtime.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/tcpc-runtime.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+configure_file(cmake/tcpc.pc.in ${CMAKE_BINARY_DIR}/tcpc.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/tcpc-runtime.pc ${CMAKE_BINARY_DIR}/tcpc.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 set(CPACK_PACKAGE_NAME tcpc)
 set(CPACK_PACKAGE_CONTACT "tcpc maintainers")

@@ -10,11 +10,20 @@
 #ifndef TCP_CONVERT_H
 #define TCP_CONVERT_H
 
-#include <string.h>
+#include "tcp_types.h"
 
-#include <type_traits>
-
-#include "tcp_runtime.h"
+// What is known of a number's type.
+template <typename T> struct tcp_type { static constexpr bool integer = false, sign = true; };
+#define TCP_INTEGER_ROW(type, signs)                                                               \
+    template <> struct tcp_type<type> { static constexpr bool integer = true, sign = signs; };
+TCP_INTEGER_ROW(int8_t, true)
+TCP_INTEGER_ROW(int16_t, true)
+TCP_INTEGER_ROW(int32_t, true)
+TCP_INTEGER_ROW(int64_t, true)
+TCP_INTEGER_ROW(uint8_t, false)
+TCP_INTEGER_ROW(uint16_t, false)
+TCP_INTEGER_ROW(uint32_t, false)
+TCP_INTEGER_ROW(uint64_t, false)
 
 template <typename To, typename From> TCP_DEVICE To tcp_same_bits(From from) {
     static_assert(sizeof(To) == sizeof(From), "as many bits");
@@ -175,14 +184,15 @@ template <typename From> TCP_DEVICE void tcp_to_float(From x, double *to) {
 }
 
 template <typename From, typename To> TCP_DEVICE void tcp_to_float(From x, To *to) {
-    if constexpr (std::is_same<From, double>::value) {
+    constexpr bool integer = tcp_type<From>::integer;
+    if constexpr (!integer && sizeof(From) == 8) {
         tcp_nearest(tcp_odd(x), to);
-    } else if constexpr (std::is_same<From, float>::value || sizeof(From) < 4) {
+    } else if constexpr (!integer || sizeof(From) < 4) {
         tcp_nearest((float)x, to);
     } else if constexpr (sizeof(From) == 4) {
         tcp_nearest(tcp_odd((double)x), to);
     } else {  // the low bits make the last one odd, of those that a double holds
-        const bool negative = std::is_signed<From>::value && (int64_t)x < 0;
+        const bool negative = tcp_type<From>::sign && (int64_t)x < 0;
         const uint64_t size = negative ? 0 - (uint64_t)x : (uint64_t)x;
         const uint64_t odd = size >> 11 | ((size & 0x7ff) != 0);
         const double y = size >> 53 ? (double)odd * 2048 : (double)size;
@@ -218,7 +228,7 @@ TCP_DEVICE void tcp_truncate(double x, uint64_t *to) {
 }
 #else
 template <typename From, typename To> TCP_DEVICE void tcp_truncate(From x, To *to) {
-    constexpr bool sign = std::is_signed<To>::value;
+    constexpr bool sign = tcp_type<To>::sign;
     constexpr To most = (To)(~(uint64_t)0 >> (64 - 8 * sizeof(To) + sign));
     constexpr To least = sign ? (To)(-most - 1) : (To)0;
     constexpr From below = (From)least, above = (From)(most / 2 + 1) * 2;
@@ -227,10 +237,10 @@ template <typename From, typename To> TCP_DEVICE void tcp_truncate(From x, To *t
 #endif
 
 template <typename From, typename To> TCP_DEVICE void tcp_to_integer(From x, To *to) {
-    if constexpr (std::is_integral<From>::value) {
+    if constexpr (tcp_type<From>::integer) {
         *to = (To)x;
     } else if constexpr (sizeof(To) < 4) {
-        constexpr bool sign = std::is_signed<To>::value;
+        constexpr bool sign = tcp_type<To>::sign;
         constexpr int32_t most = (1 << (8 * sizeof(To) - sign)) - 1, least = sign ? -most - 1 : 0;
         int32_t whole;
         tcp_truncate(x, &whole);
@@ -244,7 +254,7 @@ template <typename From, typename To> TCP_DEVICE void tcp_to_integer(From x, To 
 
 template <typename To, typename From> TCP_DEVICE To tcp_convert_element(From from) {
     To to;
-    if constexpr (std::is_integral<To>::value)
+    if constexpr (tcp_type<To>::integer)
         tcp_to_integer(tcp_number(from), &to);
     else
         tcp_to_float(tcp_number(from), &to);

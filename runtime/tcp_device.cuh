@@ -2,7 +2,10 @@
 //
 // An emitted file compiles with nvcc, and as C++17 for a CPU (g++ or clang++ -x c++, with
 // -Wno-unknown-pragmas for g++, which does not know "#pragma unroll"); the CPU takes its twins of
-// these functions from host/. It may use these names and no others:
+// these functions from host/.  Device code includes no header of the C or C++ library, so that
+// NVRTC compiles it: an emitted file as it is, without its launchers, which include tcp_launch.h.
+//
+// An emitted file may use these names and no others:
 //
 //   TCP_RUNTIME_VERSION, the types and the statuses of tcp_runtime.h, the checks and TCP_LAUNCH of
 //   tcp_launch.h static __global__ void __launch_bounds__(N) NAME_kernel(...) threadIdx blockIdx
@@ -36,11 +39,15 @@
 #ifndef TCP_DEVICE_CUH
 #define TCP_DEVICE_CUH
 
-#include "tcp_launch.h"
+#include "tcp_types.h"
 
 #ifndef __CUDACC__
 #include "host/tcp_host.h"
 #else
+
+#ifdef __CUDACC_RTC__
+#pragma nv_diag_suppress 177  // kernels are static, and their launchers are not there
+#endif
 
 #define TCP_DEVICE      __device__ __forceinline__
 #define TCP_INSTRUCTION __device__ __forceinline__
@@ -50,22 +57,15 @@
     unsigned char *const name = tcp_shared_buffer
 
 // The access types may alias everything: a fragment is an array of elements and is moved as
-// vectors.  128 bits go as one integer: what has four members, uint4 too, is taken apart by nvcc,
-// which does not always find back to one store (seen with nvcc 13.0: four st.global.u32 where the
-// stride is a param).
+// vectors.
 typedef uint8_t tcp_any8;
 typedef uint16_t __attribute__((may_alias)) tcp_any16;
 typedef uint32_t __attribute__((may_alias)) tcp_any32;
 typedef unsigned long long __attribute__((may_alias)) tcp_any64;
-typedef unsigned __int128 __attribute__((may_alias)) tcp_any128;
 
-TCP_INSTRUCTION tcp_b128 tcp_parts_of(tcp_any128 whole) {
-    return tcp_b128{(unsigned)whole, (unsigned)(whole >> 32), (unsigned)(whole >> 64),
-                    (unsigned)(whole >> 96)};
-}
-TCP_INSTRUCTION tcp_any128 tcp_whole_of(tcp_b128 parts) {
-    const tcp_b64 low = (tcp_b64)parts.y << 32 | parts.x, high = (tcp_b64)parts.w << 32 | parts.z;
-    return (tcp_any128)high << 64 | low;
+// The address of "shared" in the shared window, as instructions take it.
+TCP_INSTRUCTION unsigned tcp_shared_address(const void *shared) {
+    return (unsigned)__cvta_generic_to_shared(shared);
 }
 
 #define TCP_SCALAR_ROW(space, bits)                                                                \
@@ -79,15 +79,52 @@ TCP_INSTRUCTION tcp_any128 tcp_whole_of(tcp_b128 parts) {
     TCP_SCALAR_ROW(space, 8)                                                                       \
     TCP_SCALAR_ROW(space, 16)                                                                      \
     TCP_SCALAR_ROW(space, 32)                                                                      \
-    TCP_SCALAR_ROW(space, 64)                                                                      \
+    TCP_SCALAR_ROW(space, 64)
+TCP_SPACE_ROWS(global)
+TCP_SPACE_ROWS(shared)
+
+// 128 bits go as one integer: what has members, uint4 too, is taken apart by nvcc, which does not
+// always find back to one store (seen with nvcc 13.0: four st.global.u32 where the stride is a
+// param).  NVRTC has no such integer unless its caller asks for it.
+#ifndef __CUDACC_RTC__
+typedef unsigned __int128 __attribute__((may_alias)) tcp_any128;
+
+TCP_INSTRUCTION tcp_b128 tcp_parts_of(tcp_any128 whole) {
+    return tcp_b128{(unsigned)whole, (unsigned)(whole >> 32), (unsigned)(whole >> 64),
+                    (unsigned)(whole >> 96)};
+}
+TCP_INSTRUCTION tcp_any128 tcp_whole_of(tcp_b128 parts) {
+    const tcp_b64 low = (tcp_b64)parts.y << 32 | parts.x, high = (tcp_b64)parts.w << 32 | parts.z;
+    return (tcp_any128)high << 64 | low;
+}
+
+#define TCP_WHOLE_ROW(space)                                                                       \
     TCP_INSTRUCTION tcp_b128 tcp_ld_##space##_128(const void *from) {                              \
         return tcp_parts_of(*(const tcp_any128 *)from);                                            \
     }                                                                                              \
     TCP_INSTRUCTION void tcp_st_##space##_128(void *to, tcp_b128 value) {                          \
         *(tcp_any128 *)to = tcp_whole_of(value);                                                   \
     }
-TCP_SPACE_ROWS(global)
-TCP_SPACE_ROWS(shared)
+TCP_WHOLE_ROW(global)
+TCP_WHOLE_ROW(shared)
+#else
+struct __attribute__((may_alias, aligned(16))) tcp_any128 {
+    tcp_b32 x, y, z, w;
+};
+
+#define TCP_WHOLE_ROW(space, kind, address)                                                        \
+    TCP_INSTRUCTION tcp_b128 tcp_ld_##space##_128(const void *from) {                              \
+        const tcp_any128 v = *(const tcp_any128 *)from;                                            \
+        return tcp_b128{v.x, v.y, v.z, v.w};                                                       \
+    }                                                                                              \
+    TCP_INSTRUCTION void tcp_st_##space##_128(void *to, tcp_b128 value) {                          \
+        asm volatile("st." #space ".v4.u32 [%0], {%1, %2, %3, %4};" ::kind(address(to)),           \
+                     "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w)                        \
+                     : "memory");                                                                  \
+    }
+TCP_WHOLE_ROW(global, "l", __cvta_generic_to_global)
+TCP_WHOLE_ROW(shared, "r", tcp_shared_address)
+#endif
 
 // Fragments are read and written word by word: one that is accessed in several widths, as at the
 // edge of a tensor, would not stay in registers otherwise.
@@ -134,11 +171,6 @@ TCP_INSTRUCTION void tcp_sync() {
 
 TCP_INSTRUCTION void tcp_sync_warp() {
     __syncwarp();
-}
-
-// The address of "shared" in the shared window, as the instructions below take it.
-TCP_INSTRUCTION unsigned tcp_shared_address(const void *shared) {
-    return (unsigned)__cvta_generic_to_shared(shared);
 }
 
 #define TCP_CP_ASYNC_ASM(instruction, bytes)                                                       \

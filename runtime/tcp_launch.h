@@ -1,5 +1,5 @@
-// What a launcher does besides its kernel: check promises, and launch.  C++17, included by
-// tcp_device.cuh; separate because it is host code, the same for a GPU and for the host runtime.
+// What a launcher does besides its kernel: check promises, and launch.  C++17, included by emitted
+// files; separate because it is host code, the same for a GPU and for the host runtime.
 //
 // Each check returns TCP_OK, or a status after it has put a sentence for tcp_last_error() in place:
 // the only state here, one a thread.
@@ -9,10 +9,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "tcp_messages.h"
 #include "tcp_runtime.h"
 
 struct tcp_error_text {
-    char text[512];
+    char text[TCP_ERROR_BYTES];
 };
 inline thread_local tcp_error_text tcp_error_of_thread = {""};
 
@@ -42,35 +43,33 @@ __attribute__((format(printf, 2, 3))) inline tcp_status tcp_fail(tcp_status stat
 inline tcp_status tcp_check_tensor(const char *kernel, const char *tensor, const void *at,
                                    int bytes) {
     const uintptr_t over = (uintptr_t)at % (uintptr_t)bytes;
-    if (!at) return tcp_fail(TCP_ERR_NULL, "%s: '%s' is a null pointer", kernel, tensor);
+    if (!at) return tcp_fail(TCP_ERR_NULL, TCP_SAYS_NULL, kernel, tensor);
     if (over == 0) return TCP_OK;
-    return tcp_fail(TCP_ERR_ALIGNMENT,
-                    "%s: '%s' must be aligned to %d bytes; its address %p is %d past that", kernel,
-                    tensor, bytes, at, (int)over);
+    return tcp_fail(TCP_ERR_ALIGNMENT, TCP_SAYS_ALIGNMENT, kernel, tensor, bytes, at, (int)over);
 }
 
 // "param" must be a multiple of "factor".
 inline tcp_status tcp_check_multiple(const char *kernel, const char *param, int64_t value,
                                      int64_t factor) {
     if (value % factor == 0) return TCP_OK;
-    return tcp_fail(TCP_ERR_PRECONDITION, "%s: '%s' = %lld must be a multiple of %lld", kernel,
-                    param, (long long)value, (long long)factor);
+    return tcp_fail(TCP_ERR_PRECONDITION, TCP_SAYS_MULTIPLE, kernel, param, (long long)value,
+                    (long long)factor);
 }
 
 // "param" must lie in "low" .. "high", both included.
 inline tcp_status tcp_check_range(const char *kernel, const char *param, int64_t value, int64_t low,
                                   int64_t high) {
     if (low <= value && value <= high) return TCP_OK;
-    return tcp_fail(TCP_ERR_PRECONDITION, "%s: '%s' = %lld must be in %lld .. %lld", kernel, param,
-                    (long long)value, (long long)low, (long long)high);
+    return tcp_fail(TCP_ERR_PRECONDITION, TCP_SAYS_RANGE, kernel, param, (long long)value,
+                    (long long)low, (long long)high);
 }
 
 // "relation", as the plan spells it, must hold between the values "left" and "right".
 inline tcp_status tcp_check_relation(const char *kernel, const char *relation, bool holds,
                                      int64_t left, int64_t right) {
     if (holds) return TCP_OK;
-    return tcp_fail(TCP_ERR_PRECONDITION, "%s: '%s' does not hold with %lld and %lld", kernel,
-                    relation, (long long)left, (long long)right);
+    return tcp_fail(TCP_ERR_PRECONDITION, TCP_SAYS_RELATION, kernel, relation, (long long)left,
+                    (long long)right);
 }
 
 // An integer that knows when it has become more than 64 bits hold: what is computed of params
@@ -112,7 +111,7 @@ inline tcp_exact operator%(tcp_exact a, tcp_exact b) {
 // "what", the bytes of a tensor, the grid or a relation, must be computed in 64 bits.
 inline tcp_status tcp_check_exact(const char *kernel, const char *what, tcp_exact value) {
     if (!value.lost) return TCP_OK;
-    return tcp_fail(TCP_ERR_PRECONDITION, "%s: '%s' is more than 64 bits hold", kernel, what);
+    return tcp_fail(TCP_ERR_PRECONDITION, TCP_SAYS_EXACT, kernel, what);
 }
 
 // What a launcher asks of its arguments to choose a variant: it breaks no promise when it does not
@@ -137,7 +136,7 @@ inline tcp_status tcp_check_distinct(const char *kernel, const char *one, const 
         b + (uintptr_t)end_two <= a + (uintptr_t)first_one) {
         return TCP_OK;
     }
-    return tcp_fail(TCP_ERR_OVERLAP, "%s: '%s' and '%s' share memory", kernel, one, two);
+    return tcp_fail(TCP_ERR_OVERLAP, TCP_SAYS_OVERLAP, kernel, one, two);
 }
 
 // Blocks along x, y and z, in 64 bits so that a product that is too large is seen.
@@ -150,15 +149,13 @@ inline tcp_grid tcp_blocks(int64_t x, int64_t y, int64_t z) {
 
 // The grid must be one the hardware takes; "threads" a block as well.
 inline tcp_status tcp_check_grid(const char *kernel, tcp_grid grid, int threads) {
-    if (grid.x < 0 || grid.y < 0 || grid.z < 0 || grid.x > 2147483647 || grid.y > 65535 ||
-        grid.z > 65535) {
-        return tcp_fail(TCP_ERR_GRID,
-                        "%s: the grid (%lld,%lld,%lld) is beyond (2147483647,65535,65535)", kernel,
-                        (long long)grid.x, (long long)grid.y, (long long)grid.z);
+    if (grid.x < 0 || grid.y < 0 || grid.z < 0 || grid.x > TCP_GRID_X || grid.y > TCP_GRID_YZ ||
+        grid.z > TCP_GRID_YZ) {
+        return tcp_fail(TCP_ERR_GRID, TCP_SAYS_GRID, kernel, (long long)grid.x, (long long)grid.y,
+                        (long long)grid.z);
     }
     if (threads < 1 || threads > 1024) {
-        return tcp_fail(TCP_ERR_GRID, "%s: %d threads a block are not in 1 .. 1024", kernel,
-                        threads);
+        return tcp_fail(TCP_ERR_GRID, TCP_SAYS_THREADS, kernel, threads);
     }
     return TCP_OK;
 }

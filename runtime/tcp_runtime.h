@@ -16,36 +16,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TCP_RUNTIME_VERSION 1
+#include "tcp_types.h"
 
 #ifdef __cplusplus
 #define TCP_EXTERN_C extern "C"
 #else
 #define TCP_EXTERN_C extern
 #endif
-
-// Element types without a C type of their own: the bits alone, converted in tcp_numeric.h.
-typedef struct tcp_f16 {
-    uint16_t bits;
-} tcp_f16;
-typedef struct tcp_bf16 {
-    uint16_t bits;
-} tcp_bf16;
-typedef struct tcp_f8e4m3 {
-    uint8_t bits;
-} tcp_f8e4m3;
-typedef struct tcp_f8e5m2 {
-    uint8_t bits;
-} tcp_f8e5m2;
-
-// Raw bits: the element types b8..b128, and what one access moves.
-typedef uint8_t tcp_b8;
-typedef uint16_t tcp_b16;
-typedef uint32_t tcp_b32;
-typedef uint64_t tcp_b64;
-typedef struct __attribute__((aligned(16))) tcp_b128 {
-    uint32_t x, y, z, w;
-} tcp_b128;
 
 typedef enum tcp_element {
     TCP_U8,
@@ -125,6 +102,7 @@ static inline int tcp_element_bytes(tcp_element element) {
 // parameter, the numbers and the rule; "" before the first failure.  Each compiled plan brings the
 // definition.
 TCP_EXTERN_C const char *tcp_last_error(void);
+enum { TCP_ERROR_BYTES = 512 };  // it has no more, with the zero at its end
 
 // Device memory, for programs without an allocator of their own.  Uploads and downloads wait for
 // "stream"; tcp_alloc gives memory aligned to 256 bytes in "*out", also for 0 bytes.

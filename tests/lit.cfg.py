@@ -1,8 +1,10 @@
 # How lit runs the tests of tcpc: one folder a stage, a RUN line names the stage.  The paths come from lit.site.cfg.py,
 # which CMake writes into the build folder.
+import glob
 import os
 import shutil
 import subprocess
+import sys
 
 import lit.formats
 
@@ -50,6 +52,18 @@ def has_gpu():
     except (OSError, subprocess.TimeoutExpired):
         return False
     return listed.returncode == 0 and "GPU 0" in listed.stdout
+
+
+def find_nvrtc():
+    """The library of NVRTC: of a CUDA toolkit, or of the package nvidia-cuda-nvrtc; else None."""
+    folders = [os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "lib64")]
+    for site in sys.path:
+        folders += glob.glob(os.path.join(site, "nvidia", "*", "lib"))
+    for folder in folders:
+        found = sorted(glob.glob(os.path.join(folder, "libnvrtc.so*")))
+        if found:
+            return found[-1]
+    return None
 
 
 llvm = "/usr/lib/llvm-14/bin/"
@@ -115,6 +129,10 @@ if nvcc:
             config.substitutions.append(("%" + tool.replace("-", "_"), path))
 if nvcc and has_gpu():
     config.available_features.add("gpu")
+nvrtc = find_nvrtc()
+if nvrtc:
+    config.available_features.add("nvrtc")
+    config.substitutions.insert(0, ("%nvrtc", nvrtc))
 if config.tcpc_sanitize:
     config.available_features.add("sanitize")
 

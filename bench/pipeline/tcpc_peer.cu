@@ -2,6 +2,7 @@
 // launcher with room for more shared memory; -DSTAGES=1 .. 4, -DHINT=0 or 128, -Dcolsum_launch=a
 // name of its own.
 #include "tcp_device.cuh"
+#include "tcp_launch.h"
 
 static int more_shared;
 #undef TCP_LAUNCH

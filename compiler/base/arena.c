@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ALIGN = 16, FIRST_BLOCK = 32 * 1024, LARGEST_BLOCK = 1024 * 1024 };
@@ -18,17 +17,6 @@ struct arena_block {
 _Static_assert(sizeof(struct arena_block) % ALIGN == 0,
                "what follows a block's head must be aligned");
 
-_Noreturn void memory_out(void) {
-    static const char line[] = "tcpc: error: out of memory\n";
-    fwrite(line, 1, sizeof line - 1, stderr);
-    exit(2);
-}
-
-void *memory_got(void *p) {
-    if (!p) memory_out();
-    return p;
-}
-
 void arena_init(struct arena *a) {
     *a = (struct arena){0};
 }
@@ -36,7 +24,7 @@ void arena_init(struct arena *a) {
 static void release_until(struct arena *a, const struct arena_block *keep) {
     while (a->head != keep) {
         struct arena_block *next = a->head->next;
-        free(a->head);
+        memory_free(a->head);
         a->head = next;
     }
 }
@@ -47,8 +35,7 @@ void arena_release(struct arena *a) {
 }
 
 static void add_block(struct arena *a, size_t bytes) {
-    struct arena_block *b = bytes <= SIZE_MAX / 2 ? malloc(sizeof *b + bytes) : NULL;
-    if (!b) memory_out();
+    struct arena_block *b = memory_new(sizeof *b + bytes);
     b->next = a->head;
     b->bytes = bytes;
     a->head = b;

@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include "base/trap.h"
+
 struct arena {
     struct arena_block *head;
     char *at, *end;
@@ -17,15 +19,9 @@ struct arena_mark {
     size_t total;
 };
 
-// Ends the process with exit code 2, and a line that says that memory is out.
-_Noreturn void memory_out(void);
-// "p", what malloc and its like have returned; ends the process when that is NULL.
-void *memory_got(void *p);
-
 void arena_init(struct arena *a);
 void arena_release(struct arena *a);
-// Returns "bytes" zeroed bytes, aligned to 16; ends the process with exit code 2 when memory is
-// out.
+// Returns "bytes" zeroed bytes, aligned to 16, or does what memory_out does.
 void *arena_alloc(struct arena *a, size_t bytes);
 // The same, not zeroed: for what is large and of which little is used.
 void *arena_room(struct arena *a, size_t bytes);

@@ -1,8 +1,7 @@
-// Growable text on malloc; see buf.h.
+// Growable text; see buf.h.
 #include "base/buf.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -11,7 +10,7 @@ static void reserve(struct buf *b, size_t more) {
     if (b->cap - b->len > more) return;
     size_t cap = 2 * b->cap;
     while (cap - b->len <= more) cap *= 2;
-    b->text = memory_got(realloc(b->text, cap));
+    b->text = memory_again(b->text, cap);
     b->cap = cap;
 }
 
@@ -22,7 +21,7 @@ void buf_init(struct buf *b) {
 }
 
 void buf_release(struct buf *b) {
-    free(b->text);
+    memory_free(b->text);
     *b = (struct buf){0};
 }
 

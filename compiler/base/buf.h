@@ -1,4 +1,4 @@
-// Growable text: what every printer writes into.  Memory comes from malloc, so that a buffer may
+// Growable text: what every printer writes into.  Memory is no arena's, so that a buffer may
 // outlive a mark of the arena; the text always ends in a NUL that "len" does not count.
 #ifndef TCPC_BASE_BUF_H
 #define TCPC_BASE_BUF_H

@@ -254,13 +254,3 @@ const char *diag_did_you_mean(const char *wrong, const char *const *names, int n
     }
     return best;
 }
-
-void bug_at(const char *file, int line, const char *fmt, ...) {
-    va_list ap;
-    va_start(ap, fmt);
-    fprintf(stderr, "tcpc: internal error at %s:%d: ", file, line);
-    vfprintf(stderr, fmt, ap);
-    va_end(ap);
-    fputs("; please report this with the plan that shows it\n", stderr);
-    abort();
-}

@@ -39,7 +39,7 @@ struct fixit {
     struct fixit *next;
 };
 
-// What the fix-its of a note promise.  They are tried before they are shown (driver/fixits.c): the
+// What the fix-its of a note promise.  They are tried before they are shown (compile/fixits.c): the
 // edited text is compiled, and the note is dropped when the promise does not hold.
 struct claim {
     const char *function;  // accesses of its copy number "copy" are "bits" wide; NULL: the error is
@@ -113,9 +113,5 @@ struct diag **diag_sorted(struct session *s, int *n);
 
 void diags_init(struct diags *d);
 void diags_release(struct diags *d);
-
-// Our own broken invariants, never for input.
-#define BUG(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)
-_Noreturn void bug_at(const char *file, int line, const char *fmt, ...) DIAG_FORMAT(3);
 
 #endif

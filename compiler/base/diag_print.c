@@ -47,7 +47,7 @@ static void show_line(struct shown *out, const char *line, int len) {
     const unsigned char *p = (const unsigned char *)line, *end = p + len;
     buf_init(&out->text);
     out->len = len;
-    out->column = memory_got(malloc(2 * ((size_t)len + 1) * sizeof *out->column));
+    out->column = memory_new(2 * ((size_t)len + 1) * sizeof *out->column);
     out->offset = out->column + len + 1;
     int col = 0;
     for (int i = 0; i < len;) {
@@ -151,7 +151,7 @@ static void print_snippet(struct session *s, struct buf *out, const struct diag 
     buf_printf(out, "%s\n", paint(color, PLAIN));
     print_fixits(out, d, &line, begin, from, color);
     buf_release(&line.text);
-    free(line.column);
+    memory_free(line.column);
 }
 
 static void print_one(struct session *s, struct buf *out, const struct diag *d, bool color) {

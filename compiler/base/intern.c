@@ -3,7 +3,6 @@
 #include "base/intern.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/session.h"
@@ -24,10 +23,10 @@ static const char **find(const char **slot, size_t cap, const char *text, size_t
 
 static void grow(struct interner *in) {
     size_t cap = in->cap ? 2 * in->cap : 256;
-    const char **slot = memory_got(calloc(cap, sizeof *slot));
+    const char **slot = memory_zeroed(cap, sizeof *slot);
     for (size_t i = 0; i < in->cap; i++)
         if (in->slot[i]) *find(slot, cap, in->slot[i], strlen(in->slot[i])) = in->slot[i];
-    free(in->slot);
+    memory_free(in->slot);
     in->slot = slot;
     in->cap = cap;
 }
@@ -49,7 +48,7 @@ const char *intern(struct session *s, const char *text) {
 }
 
 void interner_release(struct interner *in) {
-    free(in->slot);
+    memory_free(in->slot);
     arena_release(&in->strings);
     *in = (struct interner){0};
 }

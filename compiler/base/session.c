@@ -1,6 +1,8 @@
 // The session: made first, released last.
 #include "base/session.h"
 
+#include <string.h>
+
 static void *lay_memory(void *user, size_t bytes) {
     return arena_alloc(user, bytes);
 }
@@ -30,4 +32,13 @@ void session_rewind(struct session *s, struct session_mark mark) {
     lay_clear_error(&s->lay);
     arena_rewind(&s->arena, mark.arena);
     s->next_var = mark.next_var;
+}
+
+void session_define(struct session *s, const char *name, size_t len, const char *text) {
+    struct options *o = &s->options;
+    struct define *all = ARENA_ARRAY(&s->arena, struct define, o->ndefines + 1);
+    if (o->ndefines > 0) memcpy(all, o->defines, sizeof *all * (size_t)o->ndefines);
+    all[o->ndefines] = (struct define){intern_n(s, name, len), text};
+    o->defines = all;
+    ++o->ndefines;
 }

@@ -52,6 +52,9 @@ struct session_mark session_mark(const struct session *s);
 // Frees what was allocated since "mark", variables too.  Diagnostics have memory of their own.
 void session_rewind(struct session *s, struct session_mark mark);
 
+// Adds to the options that the const of these "len" bytes as name is "text", which stays.
+void session_define(struct session *s, const char *name, size_t len, const char *text);
+
 void session_init(struct session *s);
 void session_release(struct session *s);
 

@@ -5,31 +5,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/session.h"
 
-// Reads what is left of "in" into malloc'ed memory.  Returns NULL with errno set on failure.
+// Reads what is left of "in" into memory of memory_new.  Returns NULL with errno set on failure.
 static char *read_all(FILE *in, size_t *size) {
     size_t cap = 16 * 1024, len = 0;
-    char *text = malloc(cap + 1);
-    while (text) {
+    char *text = memory_new(cap + 1);
+    for (;;) {
         len += fread(text + len, 1, cap - len, in);
         if (len < cap) break;
         if (cap >= SOURCE_LIMIT) {
-            free(text);
+            memory_free(text);
             errno = EFBIG;
             return NULL;
         }
         cap *= 2;
-        char *more = realloc(text, cap + 1);
-        if (!more) free(text);
-        text = more;
+        text = memory_again(text, cap + 1);
     }
-    if (text && ferror(in)) {
+    if (ferror(in)) {
         int why = errno;
-        free(text);
+        memory_free(text);
         errno = why;
         return NULL;
     }
@@ -37,25 +36,67 @@ static char *read_all(FILE *in, size_t *size) {
     return text;
 }
 
+static int add_stream(struct session *s, const char *shown, FILE *in) {
+    size_t size;
+    char *text = read_all(in, &size);
+    if (!text) return -1;
+    int file = source_add(s, shown, text, size);
+    memory_free(text);
+    return file;
+}
+
+int source_add_file(struct session *s, const char *shown, const char *path) {
+    FILE *in = fopen(path, "rb");
+    if (!in) return -1;
+    int file = add_stream(s, shown, in), why = errno;
+    fclose(in);
+    errno = why;
+    if (file >= 0) s->sources.file[file].is_file = true;
+    return file;
+}
+
 int source_read(struct session *s, const char *path) {
-    bool standard = strcmp(path, "-") == 0;
+    const struct source_reader *reader = s->sources.reader;
+    bool standard = !reader && strcmp(path, "-") == 0;
     const char *shown = standard ? "<stdin>" : path;
     for (const struct given *g = s->sources.given; g; g = g->next)
         if (strcmp(g->path, shown) == 0) return source_add(s, shown, g->text, g->size);
-    FILE *in = standard ? stdin : fopen(path, "rb");
-    if (!in) return -1;
-    size_t size;
-    char *text = read_all(in, &size);
-    int why = errno;
-    if (!standard) fclose(in);
-    if (!text) {
-        errno = why;
-        return -1;
+    if (reader) return reader->read(reader, s, path);
+    return standard ? add_stream(s, shown, stdin) : source_add_file(s, shown, path);
+}
+
+// "a/./b/../c" -> "a/c"
+static const char *without_dots(struct session *s, const char *path) {
+    struct buf b;
+    buf_init(&b);
+    while (*path) {
+        size_t n = strcspn(path, "/"), with = n + (path[n] == '/');
+        bool up = n == 2 && strncmp(path, "..", 2) == 0;
+        size_t last = b.len;  // where the last name begins
+        if (b.len > 1)
+            for (--last; last > 0 && b.text[last - 1] != '/';) --last;
+        if (up && last < b.len && strcmp(b.text + last, "../") != 0) {
+            b.len = last;
+            b.text[last] = 0;
+        } else if (!(n == 1 && *path == '.') && (n > 0 || b.len == 0)) {
+            buf_write(&b, path, with);
+        }
+        path += with;
     }
-    int file = source_add(s, shown, text, size);
-    free(text);
-    if (file >= 0) s->sources.file[file].is_file = !standard;
-    return file;
+    const char *name = intern_n(s, b.text, b.len);
+    buf_release(&b);
+    return name;
+}
+
+const char *source_identity(struct session *s, const char *path) {
+    if (s->sources.reader) return without_dots(s, path);
+    char *real = realpath(path, NULL);
+    const char *name = real ? intern(s, real) : NULL;
+    struct stat st;
+    bool other = real && stat(real, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+    free(real);
+    if (other) errno = 0;
+    return other ? NULL : name;
 }
 
 int source_add(struct session *s, const char *path, const char *text, size_t size) {

@@ -45,16 +45,29 @@ struct also_read {
     const struct also_read *next;
 };
 
+// Finds texts in the place of the files of that name.
+struct source_reader {
+    // Adds the text that is called "path" to the sources: returns its index, or -1 with errno set.
+    int (*read)(const struct source_reader *r, struct session *s, const char *path);
+    void *user;
+};
+
 struct sources {
     struct source *file;
     int n, cap;
     const struct also_read *also;
     const struct given *given;
+    const struct source_reader *reader;  // NULL: files are read
     struct arena arena;
 };
 
 // Reads a file ("-" is standard input); returns its index, or -1 with errno set.
 int source_read(struct session *s, const char *path);
+// Reads the file at "path" as the source that messages call "shown"; returns as source_read does.
+int source_add_file(struct session *s, const char *shown, const char *path);
+// What all paths to one file or text have in common, interned; NULL, with errno set, where there is
+// none, and with errno 0 where it is neither a file nor a folder.
+const char *source_identity(struct session *s, const char *path);
 // Copies "size" bytes of "text"; returns the index, or -1 with errno set.
 int source_add(struct session *s, const char *path, const char *text, size_t size);
 // Remembers that the file at "path" is read too, so that nothing is written over it.

@@ -10,7 +10,8 @@
 #include "image/image.h"
 #include "kernel/kernel_ir.h"
 #include "layout/algebra.h"
-#include "machine/eval.h"
+#include "machine/trace.h"
+#include "machine/values.h"
 #include "oracle/oracle.h"
 #include "plan/bind.h"
 
@@ -195,8 +196,8 @@ static const char *differ_for(struct session *s, const struct plan *p, const str
     struct sample_set what = {all, all};
     open_side(&c.a, a);
     open_side(&c.b, b);
-    const char *why = kir_run_traced(s, ir_of(ir, a), sym, &what, c.a.img, &c.a.trace);
-    if (!why) why = kir_run_traced(s, ir_of(ir, b), sym, &what, c.b.img, &c.b.trace);
+    const char *why = kir_run(s, ir_of(ir, a), sym, &what, c.a.img, &c.a.trace);
+    if (!why) why = kir_run(s, ir_of(ir, b), sym, &what, c.b.img, &c.b.trace);
     if (!why) why = compare(&c, &c.a, &c.b);
     if (!why) why = compare(&c, &c.b, &c.a);
     close_side(&c.a);

@@ -29,6 +29,7 @@ struct order_fault {
     int younger;          // groups after that of the first access; -1: it is not committed
     const char *trouble;  // what could not be executed, or NULL
     bool no_value;        // .. as a number did not fit into 64 bits
+    bool too_narrow;      // .. or not into the 32 that it has
 };
 
 // True when all is in order for the params' values "sym"; else "fault" says what is not.  With

@@ -7,7 +7,8 @@
 // several were executed, the first and the last of another choice are enough.  All choices share
 // BUDGET: where a block takes much of it, one is executed of a choice, the first or the last, and
 // when it is spent, of a block and a later one, and of each variant, one execution is enough.  The
-// order of accesses is tested of the widest and the narrowest variant, with one choice.
+// order of accesses is tested of the widest and the narrowest variant, with one choice.  The widths
+// of integers are tested of each variant, in two blocks, with params as large as can be.
 // Asynchronous copies arrive as late as they can, and once as early (see compare).
 //
 // This is a test of lowering, by sample.  That the plan keeps its promises the passes have proven.
@@ -18,7 +19,7 @@
 #include "base/session.h"
 #include "image/image.h"
 #include "layout/algebra.h"
-#include "machine/eval.h"
+#include "machine/values.h"
 #include "oracle/oracle.h"
 #include "plan/bind.h"
 
@@ -160,7 +161,7 @@ static void compare(struct session *s, const struct kernel *k, const struct kir_
         struct image *made = image_new();
         set_inputs(k, made);
         what.early = i == 1;
-        const char *why = kir_run(s, x, sym, &what, made);
+        const char *why = kir_run(s, x, sym, &what, made, NULL);
         struct image_diff d;
         if (why) {
             BUG("the code for kernel '%s' does what it must not: %s", k->name, why);
@@ -284,6 +285,8 @@ static bool check_kernel(struct session *s, const struct plan *p, const struct k
     }
     // what is not in order need not do what is meant
     check_order(s, k, x, n, choice);
+    const char *narrow = widths_trouble(s, p, k, x);
+    if (narrow) BUG("the code for kernel '%s' has too narrow a type: %s", k->name, narrow);
     int *own = ARENA_ARRAY(&s->arena, int, k->nvariants + 1);
     for (int i = 1; i < k->nvariants; ++i) own[i] = choice_of(k, i, choice, n);
     struct test test = {.s = s,

@@ -22,4 +22,9 @@ bool verify_kernels(struct session *s, const struct plan *p, const struct kir *k
 void verify_order(struct session *s, const struct kernel *k, const struct kir_kernel *x, int n,
                   const int64_t *const *choice);
 
+// Executes blocks of "x", the variants of "k", with params as large as can be.  Returns a sentence
+// with a number that its type does not hold, or NULL.
+const char *widths_trouble(struct session *s, const struct plan *p, const struct kernel *k,
+                           const struct kir_kernel *x);
+
 #endif

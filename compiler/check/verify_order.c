@@ -9,7 +9,7 @@
 #include "plan/plan.h"
 
 static const char *who(struct session *s, const struct order_access *a) {
-    if (a->thread < 0) return "the function that is called";
+    if (a->thread < 0) return a->node->among ? "a warp" : "the function that is called";
     return arena_printf(&s->arena, "thread %" PRId64, a->thread);
 }
 
@@ -26,7 +26,7 @@ void verify_order(struct session *s, const struct kernel *k, const struct kir_ke
     struct order_fault f;
     if (n == 0 || order_check(s, x, choice[n - 1], true, &f)) return;
     // other steps than these params give: what no params give is nothing to find fault with
-    if (!f.trouble && in_order(s, x, n, choice, &f)) return;
+    if ((!f.trouble || f.too_narrow) && in_order(s, x, n, choice, &f)) return;
     if (f.no_value) return;  // no tensor is so large: nobody launches with these params
     if (f.trouble) BUG("the order of '%s' cannot be checked: %s", k->name, f.trouble);
     const char *second = "the function returns";

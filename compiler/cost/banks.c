@@ -56,7 +56,7 @@ const char *banks_count(struct session *s, const struct plan *plan, const struct
                         const struct copy *c, const int64_t *sym_values, bool dst,
                         struct banks *w) {
     const struct copy_facts *f = &c->facts;
-    const struct tensor *t = (dst ? &c->dst : &c->src)->base;
+    const struct tensor *t = copy_side(c, !dst)->base;
     int64_t *var = ARENA_ARRAY(&s->arena, int64_t, plan->nvars + 1);
     const struct ix_env env = {var, sym_values};
     memset(w, 0, sizeof *w);
@@ -68,7 +68,7 @@ const char *banks_count(struct session *s, const struct plan *plan, const struct
     if (w->nwords > BANKS_WORDS) return "its accesses are too wide";
     for (int lane = 0; lane < w->lanes; ++lane) {
         var[k->tid->id] = lane;
-        const char *why = find_words(f->vec, dst ? &f->dst : &f->src, t, &env, lane, w);
+        const char *why = find_words(f->vec, copy_part(f, !dst), t, &env, lane, w);
         if (why) return why;
     }
     split(w, w->bits);

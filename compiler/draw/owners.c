@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "draw/domain.h"
+#include "plan/print.h"
 #include "plan/view.h"
 
 enum { MAX_VALUES = 1 << 24 };
@@ -20,7 +21,8 @@ struct owners {
     int thread_digits, value_digits;
 };
 
-// Evaluates "tc".  Returns NULL, or why it has no map.
+// Evaluates "tc", by what its threads write: of a collective atom they read other values.  Returns
+// NULL, or why it has no map.
 static const char *find_owners(struct picture *p, const struct tiled_copy *tc, struct owners *o) {
     if (!domain_of(tc->tiler, NULL, &o->tile)) return "its tile has no value";
     if (o->tile.size > PIC_TEXT_CELLS)
@@ -36,7 +38,7 @@ static const char *find_owners(struct picture *p, const struct tiled_copy *tc, s
     for (int64_t t = 0; t < o->threads; ++t) {
         for (int64_t v = 0; v < o->values; ++v) {
             int64_t i;
-            if (!tiled_place(p->s, tc, t, v, &i) || i < 0 || i >= o->tile.size)
+            if (!tiled_place(p->s, tc, false, t, v, &i) || i < 0 || i >= o->tile.size)
                 return "its TV layout leaves the tile";
             struct owner *c = &o->of[i];
             if (c->thread < 0)
@@ -83,6 +85,7 @@ static const char *map(struct picture *p, const struct draw_request *r, const ch
     p->title = picture_text(p, "%s (%s), %" PRId64 " threads", title, domain_text(p, &o->tile),
                             r->tc->threads);
     note_odd_owners(p, o);
+    if (atom_is_collective(r->tc->atom.row)) picture_note(p, "of what the threads write");
     for (int k = 0; k < p->ngrids; ++k) {
         struct pic_grid *g = &p->grid[k];
         for (int row = 0; row < g->rows; ++row)
@@ -96,17 +99,9 @@ const char *view_owners(struct picture *p, const struct draw_request *r) {
     return map(p, r, "Tile ownership map", r->values ? '\n' : 0);
 }
 
-// (thr,val) -> coordinate
-const char *view_tv(struct picture *p, const struct draw_request *r) {
-    struct owners *o = ARENA_NEW(&p->s->arena, struct owners);
-    const char *why = find_owners(p, r->tc, o);
-    if (!why) why = picture_grids(p, "the TV layout", 1, o->threads, o->values);
-    if (why) return why;
-    bool layout = lay_valid(r->tc->tv);
-    p->title = picture_text(p, "%s %s", layout ? "TV layout" : "Index map",
-                            layout ? lay_text(&p->s->lay, r->tc->tv) : r->tc->map->text);
-    picture_note(p, "thread and value -> coordinate in the (%s) tile", domain_text(p, &o->tile));
-    struct pic_grid *g = p->grid;
+// Of the source, or the destination.
+static const char *fill_tv(struct picture *p, const struct tiled_copy *tc, const struct owners *o,
+                           bool src, struct pic_grid *g) {
     g->row_prefix = "T";
     g->row_digits = o->thread_digits;
     g->column_prefix = "V";
@@ -116,12 +111,30 @@ const char *view_tv(struct picture *p, const struct draw_request *r) {
         for (int v = 0; v < g->columns; ++v) {
             char text[64];
             int64_t i;
-            if (!tiled_place(p->s, r->tc, t, v, &i)) return "its TV layout has no value";
+            if (!tiled_place(p->s, tc, src, t, v, &i)) return "its TV layout has no value";
             domain_coord(&o->tile, i, text, sizeof text);
             picture_cell(p, pic_at(g, t, v), pic_hue(t), t, "%s", text);
         }
     }
     return NULL;
+}
+
+// (thr,val) -> coordinate
+const char *view_tv(struct picture *p, const struct draw_request *r) {
+    struct owners *o = ARENA_NEW(&p->s->arena, struct owners);
+    const char *why = find_owners(p, r->tc, o);
+    bool sides = atom_is_collective(r->tc->atom.row);
+    if (!why) why = picture_grids(p, "the TV layout", sides ? 2 : 1, o->threads, o->values);
+    if (why) return why;
+    bool layout = lay_valid(r->tc->tv);
+    p->title = picture_text(p, "%s %s", layout ? "TV layout" : "Index map",
+                            layout ? plan_tv_text(p->s, r->tc) : r->tc->map->text);
+    picture_note(p, "thread and value -> coordinate in the (%s) tile", domain_text(p, &o->tile));
+    for (int k = 0; k < p->ngrids && !why; ++k) {
+        if (sides) p->grid[k].heading = k == 0 ? "source" : "destination";
+        why = fill_tv(p, r->tc, o, k == 0, &p->grid[k]);
+    }
+    return why;
 }
 
 // coordinate -> (thr,val)

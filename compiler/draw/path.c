@@ -9,6 +9,7 @@ enum { MAX_ARROWS = 128, MAX_KEYS = 24 };
 struct path {
     struct domain view, tile, rest;  // modes of the view; tile and rest have as many
     const struct tiled_copy *tc;
+    bool src;  // the side whose elements it goes through
     int64_t thread;
     struct pic_grid *grid;
     int64_t prev_slice;
@@ -24,6 +25,7 @@ static const char *find_path(const struct draw_request *r, struct path *f) {
         return "its view has no extents, or more than 2147483647 elements";
     f->view.names = v->names;
     f->tc = tc;
+    f->src = v == &r->copy->src;
     if (!domain_of(tc->tiler, NULL, &f->tile)) return "its tile has no value";
     if (f->view.rank == 0) return "its view has no modes";
     if (f->tile.rank > f->view.rank) return "its tile has more modes than its view";
@@ -83,7 +85,7 @@ static void add_arrow(struct picture *p, struct path *f, int64_t slice, int row,
 
 static void mark(struct picture *p, struct path *f, int64_t round, int64_t v) {
     int64_t i, row, column, slice;
-    if (!tiled_place(p->s, f->tc, f->thread, v, &i)) return;
+    if (!tiled_place(p->s, f->tc, f->src, f->thread, v, &i)) return;
     if (!place_of(f, i, round, &row, &column, &slice)) return;
     if (slice >= p->ngrids || row >= p->grid[slice].rows || column >= p->grid[slice].columns)
         return;

@@ -90,7 +90,7 @@ static void end_use(struct timeline *t, int64_t step, bool *any) {
 }
 
 static void use_list(struct timeline *t, const struct stmt *list, int64_t step, bool *any) {
-    for (const struct stmt *x = list; x; x = x->next) {
+    for (const struct stmt *x = list; x; x = stmt_next(list, x)) {
         bool copy = x->kind == STMT_COPY, call = x->kind == STMT_CALL;
         if (x->before.wait >= 0 || x->before.barrier) end_use(t, step, any);
         add_sync(t, x->before.wait, x->before.barrier);
@@ -100,7 +100,6 @@ static void use_list(struct timeline *t, const struct stmt *list, int64_t step, 
         }
         for (int i = 0; call && i < x->call->fn->nformals; ++i)
             mark_used(t, &x->call->view[i], step, any);
-        if (stmt_nests(x)) use_list(t, x->body, step, any);
     }
 }
 
@@ -131,10 +130,8 @@ static void run(struct timeline *t, int64_t steps) {
 // -- the picture ----------------------------------------------------------------------------------
 
 static void find(const struct stmt *list, const struct stmt **out, int *n) {
-    for (const struct stmt *x = list; x; x = x->next) {
+    for (const struct stmt *x = list; x; x = stmt_next(list, x))
         if (x->kind == STMT_PIPELINE && x->pipe->ntensors && *n < MAX_PIPES) out[(*n)++] = x;
-        if (stmt_nests(x)) find(x->body, out, n);
-    }
 }
 
 static const char *heading(struct picture *p, const struct stmt *st, int64_t steps) {

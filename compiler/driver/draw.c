@@ -7,16 +7,13 @@
 
 #include "base/buf.h"
 #include "base/session.h"
+#include "compile/compile.h"
 #include "draw/draw.h"
 #include "driver/commands.h"
 #include "driver/draw_name.h"
-#include "driver/fixits.h"
 #include "driver/options.h"
 #include "driver/output.h"
-#include "pass/pass.h"
 #include "plan/bind.h"
-#include "sema/sema.h"
-#include "syntax/parse.h"
 
 static const char usage[] =
     "usage: tcpc draw [OPTIONS] PLAN NAME\n"
@@ -75,10 +72,13 @@ static bool take_view(const struct command *q, const struct subject *u, enum dra
         if (strcmp(q->view, known[i]) == 0) return true;
     }
     const char *near = diag_did_you_mean(q->view, known, N_DRAW_VIEWS);
+    struct buf all;
+    buf_init(&all);
+    for (int i = 0; i < N_DRAW_VIEWS; ++i)
+        buf_printf(&all, "%s%s", i == 0 ? "" : i + 1 < N_DRAW_VIEWS ? ", " : " and ", known[i]);
     option_error("there is no view '%s'; %s%s%s", q->view, near ? "did you mean '" : "",
-                 near ? near
-                      : "owners, tv, inverse, layout, swizzle, banks, path, flow and timeline are",
-                 near ? "'?" : "");
+                 near ? near : all.text, near ? "'?" : " are");
+    buf_release(&all);
     return false;
 }
 
@@ -215,14 +215,14 @@ static bool bind_params(struct session *s, const struct plan *p, const struct co
 // -- the drawing ----------------------------------------------------------------------------------
 
 static int draw_plan(struct session *s, const struct command *q) {
-    struct ast_file *file = parse_file(s, q->path);
-    if (!file) return EXIT_USAGE;
-    struct plan *p = file->nerrors == 0 ? sema_file(s, file) : NULL;
-    fixits_try(s, q->path, NULL);
-    if (!p || s->diags.nerrors) return EXIT_WRONG;
+    struct compiled c;
+    compile_begin(&c, s, q->path);
+    int code = compile_until(&c, STEP_SEMA);
+    if (code != EXIT_RIGHT) return code;
+    const struct plan *p = c.plan;
     struct subject u;
     struct draw_request r = {.name = q->name, .values = q->values, .thread = q->thread};
-    int code = find_subject(s, p, q->name, &u);
+    code = find_subject(s, p, q->name, &u);
     if (code != EXIT_RIGHT) return code;
     if (!take_view(q, &u, &r.view) || !take_format(q, &r.format) || !fit_subject(p, q, &u, &r) ||
         !bind_params(s, p, q, &r))
@@ -234,8 +234,7 @@ static int draw_plan(struct session *s, const struct command *q) {
     }
     // what only the passes know
     if (r.kernel || (u.tensor && u.tensor->space == MEM_FRAG)) {
-        for (int i = 0; i < n_passes; ++i)
-            if (!pass_list[i].run(s, p) || s->diags.nerrors) return EXIT_WRONG;
+        if ((code = compile_until(&c, STEP_EXPECT)) != EXIT_RIGHT) return code;
         if (u.tensor) r.layout = u.tensor->layout;
     }
     struct buf out;

@@ -1,4 +1,4 @@
-// The command `tcpc explain`, and gathering what it tells (see explain.h).
+// Gathering what `tcpc explain` tells (see explain.h).
 #include "driver/explain.h"
 
 #include <inttypes.h>
@@ -7,11 +7,7 @@
 
 #include "base/buf.h"
 #include "base/session.h"
-#include "check/equivalent.h"
-#include "driver/commands.h"
-#include "driver/compile.h"
 #include "driver/options.h"
-#include "driver/output.h"
 #include "kernel/kernel_ir.h"
 #include "layout/algebra.h"
 #include "plan/align.h"
@@ -42,8 +38,9 @@ static bool is_constant(const struct kernel *k, const struct tensor *t) {
     return false;
 }
 
-// "tcp_cp_async_cg_16<128>": of an asynchronous copy, where its tile is whole if it ever is.
-static const char *async_text(struct session *s, const struct copy *c) {
+// "tcp_cp_async_cg_16<128>": of an instruction that does both sides, where its tile is whole if it
+// ever is.
+static const char *instruction_text(struct session *s, const struct copy *c) {
     const struct copy_facts *f = &c->facts;
     const struct atom *atom = copy_atom(c);
     bool edge = copy_edge(f) == EDGE_ALWAYS;
@@ -54,8 +51,8 @@ static const char *async_text(struct session *s, const struct copy *c) {
 
 static struct explained_side explain_side(struct session *s, const struct kernel *k,
                                           const struct copy *c, bool src) {
-    const struct view *v = src ? &c->src : &c->dst;
-    const struct part *p = src ? &c->facts.src : &c->facts.dst;
+    const struct view *v = copy_side(c, src);
+    const struct part *p = copy_part(&c->facts, src);
     const struct tensor *t = v->base;
     bool nc = src && t->space == MEM_GLOBAL && is_constant(k, t);
     struct explained_side x = {
@@ -75,13 +72,13 @@ static struct explained_side explain_side(struct session *s, const struct kernel
     if (p->sw.b) x.swizzle = arena_printf(&s->arena, "Sw<%d,%d,%d>", p->sw.b, p->sw.m, p->sw.s);
     x.instruction = arena_printf(&s->arena, "tcp_%s_%s%s_%d", src ? "ld" : "st", x.space,
                                  nc ? "_nc" : "", copy_side_bits(c, src, c->facts.vec));
-    if (c->facts.async) x.instruction = async_text(s, c);
+    if (copy_atom(c)->row->function) x.instruction = instruction_text(s, c);
     return x;
 }
 
 // "thread 1 takes (0,8) .. (0,15) of each tile": the first and the last of a thread's values, when
 // they are neighbours in one mode; else the first few.
-static const char *example(struct session *s, const struct tiled_copy *tc) {
+static const char *example(struct session *s, const struct tiled_copy *tc, bool src) {
     struct buf b;
     buf_init(&b);
     int64_t t = tc->threads > 1 ? 1 : 0;
@@ -90,7 +87,7 @@ static const char *example(struct session *s, const struct tiled_copy *tc) {
     for (int64_t v = 0; v < tc->values && v < SHOWN; ++v) {
         int64_t at;
         const struct lay_tuple *crd = NULL;
-        if (tiled_place(s, tc, t, v, &at))
+        if (tiled_place(s, tc, src, t, v, &at))
             crd = lay_idx2crd(&s->lay, lay_leaf_of(&s->lay, at), tc->tiler, NULL);
         if (!crd) {
             buf_release(&b);
@@ -109,11 +106,11 @@ static void explain_tiled(struct session *s, const struct copy *c, struct explai
     x->tiler = lay_tuple_text(&s->lay, tc->tiler);
     x->thr = layout_text(s, tc->thr);
     x->val = layout_text(s, tc->val);
-    x->tv = lay_valid(tc->tv) ? layout_text(s, tc->tv) : NULL;
+    x->tv = lay_valid(tc->tv) ? plan_tv_text(s, tc) : NULL;
     x->map = tc->map && c->facts.by_map ? tc->map->text : NULL;
     x->rounds = lay_tuple_text(&s->lay, c->facts.rounds);
     x->values = tc->values;
-    x->example = example(s, tc);
+    x->example = example(s, tc, copy_tiled_side(c) == &c->src);
 }
 
 const struct ix *explain_bytes(struct session *s, const struct kernel *k, const struct copy *c) {
@@ -195,8 +192,7 @@ static struct explained_copy explain_copy(struct session *s, const struct kernel
 
 static int count(const struct stmt *list, enum stmt_kind kind) {
     int n = 0;
-    for (const struct stmt *st = list; st; st = st->next)
-        n += stmt_nests(st) ? count(st->body, kind) : st->kind == kind;
+    for (const struct stmt *st = list; st; st = stmt_next(list, st)) n += st->kind == kind;
     return n;
 }
 
@@ -270,6 +266,19 @@ static const char *const *explain_duties(struct session *s, const struct kernel 
     return text;
 }
 
+// What the launcher launches.
+static void explain_launch(struct session *s, const struct kir_launch *l,
+                           struct explained_kernel *x) {
+    for (int i = 0; i < 3; ++i) {
+        x->blocks[i] = l->grid[i];
+        x->grid[i] = ix_text(s, l->grid[i]);
+    }
+    x->threads = l->threads;
+    x->smem_bytes = l->shared_bytes;
+    x->variant = l->variant;
+    x->nvariants = l->nvariants > 1 ? l->nvariants : 0;
+}
+
 static struct explained_kernel explain_kernel(struct session *s, const struct kernel *k,
                                               const struct kir_kernel *ir, struct wanted want) {
     static const char direction[3][8] = {"in", "out", "inout"};
@@ -279,15 +288,12 @@ static struct explained_kernel explain_kernel(struct session *s, const struct ke
         .threads = k->threads,
         .smem_bytes = k->smem_bytes,
     };
+    if (ir->launch) explain_launch(s, ir->launch, &x);
     int column;
     source_place(s, k->at, &x.line, &column);
     x.device = k->device;
     for (int i = 0; i < k->nindexes && i < 64; ++i) x.index[x.nindexes++] = k->index[i].var->name;
     x.duty = explain_duties(s, k, &x.nduties);
-    for (int i = 0; i < 3; ++i) {
-        x.blocks[i] = k->grid[i];
-        x.grid[i] = lay_int_text(&s->lay, k->grid[i]);
-    }
     x.tensor = ARENA_ARRAY(&s->arena, struct explained_tensor, k->nformals + k->nlocal + 1);
     for (int i = 0; i < k->nformals; ++i) {
         struct explained_tensor *t = &x.tensor[x.ntensors++];
@@ -297,12 +303,6 @@ static struct explained_kernel explain_kernel(struct session *s, const struct ke
         t->align = explain_align(ir, k->formal[i].tensor);
     }
     for (int i = 0; i < k->nlocal; ++i) x.tensor[x.ntensors++] = explain_tensor(s, k->local[i]);
-    x.variant = ARENA_ARRAY(&s->arena, struct explained_variant, k->nvariants + 1);
-    for (int i = 0; i < k->nvariants; ++i) {
-        const struct variant *v = &k->variant[i];
-        x.variant[x.nvariants++] =
-            (struct explained_variant){v->bits, variant_text(s, v), v->when, v->nwhen};
-    }
     x.copy = ARENA_ARRAY(&s->arena, struct explained_copy, count(k->body, STMT_COPY) + 1);
     x.call = ARENA_ARRAY(&s->arena, struct explained_call, count(k->body, STMT_CALL) + 1);
     explain_list(s, k, k->body, ix_int(s, 1), want, &x);
@@ -313,10 +313,8 @@ static struct explained_kernel explain_kernel(struct session *s, const struct ke
 // -- the plan -------------------------------------------------------------------------------------
 
 static void add_labels(const struct stmt *list, const char **names, int *n, int most) {
-    for (const struct stmt *st = list; st; st = st->next) {
-        if (stmt_nests(st)) add_labels(st->body, names, n, most);
+    for (const struct stmt *st = list; st; st = stmt_next(list, st))
         if (st->kind == STMT_COPY && st->copy->label && *n < most) names[(*n)++] = st->copy->label;
-    }
 }
 
 static void unknown(const struct plan *p, const char *name) {
@@ -359,129 +357,4 @@ const struct explanation *explain_plan(struct session *s, const struct plan *p,
     if (found) return e;
     unknown(p, name);
     return NULL;
-}
-
-// -- the command ----------------------------------------------------------------------------------
-
-static const char help[] =
-    "usage: tcpc explain [options] PLAN.tcp [NAME]    tell what the compiler chose, and why\n"
-    "\n"
-    "NAME is a kernel or device function, the label of a copy, FUNCTION.LABEL or FUNCTION:LINE.\n"
-    "\n"
-    "  --json        the same for programs (docs/explain-json.md)\n"
-    "  --plan        the plan as source with every choice written down\n"
-    "  --equivalent PLAN K1 K2   whether two kernels move the same elements by the same threads\n"
-    "  -o FILE       write to FILE instead of standard output\n"
-    "  -arch=sm_NN, -D NAME=VALUE, -W.., --color=WHEN, --diagnostics=KIND as for tcpc\n";
-
-struct request {
-    const char *word[3];
-    int nwords;
-    const char *output;
-    bool json, plan, equivalent;
-};
-
-// "K1 and K2 are equivalent", or where they differ, or why that is not known.
-static int compare_kernels(const struct request *r, struct session *s, const struct compiled *c,
-                           struct buf *b) {
-    const struct kernel *k[2];
-    for (int i = 0; i < 2; ++i) {
-        const char *known[64];
-        int n = 0;
-        k[i] = plan_find_kernel(c->plan, r->word[i + 1]);
-        if (k[i]) continue;
-        for (const struct kernel *x = c->plan->kernels; x && n < 64; x = x->next)
-            known[n++] = x->name;
-        const char *near = diag_did_you_mean(r->word[i + 1], known, n);
-        option_error("'%s' has no kernel '%s'%s%s%s", r->word[0], r->word[i + 1],
-                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-        return EXIT_USAGE;
-    }
-    const char *open, *why = kernels_differ(s, c->plan, c->kir, k[0], k[1], &open);
-    if (why)
-        buf_printf(b, "%s and %s differ: %s\n", k[0]->name, k[1]->name, why);
-    else if (open)
-        buf_printf(b, "it is not known whether %s and %s are equivalent: %s\n", k[0]->name,
-                   k[1]->name, open);
-    else
-        buf_printf(b, "%s and %s are equivalent\n", k[0]->name, k[1]->name);
-    return why || open ? EXIT_WRONG : EXIT_RIGHT;
-}
-
-static int explain(struct session *s, const struct request *r) {
-    struct compiled c;
-    int status = compile_until(s, r->word[0], STAGE_KERNEL, stdout, &c);
-    if (s->diags.nerrors && status == 0) status = EXIT_WRONG;
-    const char *source = NULL;
-    if (!status && r->plan && !(source = explain_source(s, c.plan, c.kir, c.ast)))
-        status = EXIT_WRONG;
-    diag_print(s, stderr);
-    if (status) return status;
-    struct buf b;
-    buf_init(&b);
-    if (source) {
-        buf_puts(&b, source);
-    } else if (r->equivalent) {
-        status = compare_kernels(r, s, &c, &b);
-    } else {
-        const struct explanation *e = explain_plan(s, c.plan, c.kir, r->word[1]);
-        if (!e)
-            status = EXIT_USAGE;
-        else if (r->json)
-            explain_print_json(s, e, &b);
-        else
-            explain_print(s, e, &b);
-    }
-    if (!status || b.len > 0) {
-        int written = output_write(s, r->output ? r->output : "-", b.text, b.len);
-        if (written > status) status = written;
-    }
-    buf_release(&b);
-    return status;
-}
-
-int command_explain(int argc, char **argv) {
-    struct session s;
-    session_init(&s);
-    option_files(&s, argc, argv);
-    struct request r = {0};
-    int status = -1;
-    for (int i = 0; i < argc && status < 0; ++i) {
-        const char *value;
-        bool missing;
-        enum option_taken taken = option_common(&s, argc, argv, &i);
-        if (taken == OPTION_DONE) continue;
-        if (taken == OPTION_BAD) {
-            diag_print(&s, stderr);
-            status = EXIT_USAGE;
-        } else if (strcmp(argv[i], "--help") == 0) {
-            fputs(help, stdout);
-            status = EXIT_RIGHT;
-        } else if (strcmp(argv[i], "--json") == 0) {
-            r.json = true;
-        } else if (strcmp(argv[i], "--plan") == 0) {
-            r.plan = true;
-        } else if (strcmp(argv[i], "--equivalent") == 0) {
-            r.equivalent = true;
-        } else if ((value = option_value(argc, argv, &i, "-o", &missing))) {
-            r.output = value;
-            if (missing) status = EXIT_USAGE;
-        } else if (argv[i][0] == '-' && argv[i][1]) {
-            status = option_error("there is no option '%s'; see 'tcpc explain --help'", argv[i]);
-        } else if (r.nwords < (r.equivalent ? 3 : 2)) {
-            r.word[r.nwords++] = argv[i];
-        } else {
-            status = option_error("tcpc explain takes a plan and a name, not also '%s'", argv[i]);
-        }
-    }
-    if (status < 0 && r.nwords == 0)
-        status = option_error("no plan is given; see 'tcpc explain --help'");
-    if (status < 0 && r.plan && (r.json || r.nwords > 1))
-        status = option_error("'--plan' prints the whole plan; it takes no %s",
-                              r.json ? "'--json'" : "name");
-    if (status < 0 && r.equivalent && (r.nwords != 3 || r.plan || r.json))
-        status = option_error("'--equivalent' takes a plan and two kernels");
-    if (status < 0) status = explain(&s, &r);
-    session_release(&s);
-    return status;
 }

@@ -13,6 +13,7 @@ struct ast_file;
 struct buf;
 struct kir;
 struct kir_kernel;
+struct kir_variant;
 struct session;
 
 struct explained_side {
@@ -28,13 +29,6 @@ struct explained_side {
     const char *elem;
     int bits;  // of an access
     struct align_terms align;
-};
-
-struct explained_variant {
-    int bits;
-    const char *when;  // in words; NULL: no condition
-    const struct condition *condition;
-    int nconditions;
 };
 
 struct explained_bound {
@@ -145,12 +139,12 @@ struct explained_kernel {
     int nindexes;
     const char *const *duty;  // what the caller of a device function owes: "8*i <= M"
     int nduties;
-    const char *grid[3];
-    struct lay_int blocks[3];
+    const char *grid[3];  // as text; of a kernel, as what follows
+    const struct ix *blocks[3];
     int64_t threads, smem_bytes;
     struct explained_tensor *tensor;
     int ntensors;
-    struct explained_variant *variant;  // widest first
+    const struct kir_variant *variant;  // widest first; none where there is but one
     int nvariants;
     struct explained_copy *copy;
     int ncopies;

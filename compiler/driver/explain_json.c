@@ -6,6 +6,7 @@
 #include "base/escape.h"
 #include "base/session.h"
 #include "driver/explain.h"
+#include "kernel/launch.h"
 
 enum { EXPLAIN_SCHEMA = 1 };
 
@@ -195,15 +196,15 @@ static void put_tensor(struct json *j, const struct explained_tensor *t) {
     leave(j, '}');
 }
 
-static void put_variant(struct json *j, const struct explained_variant *v) {
+static void put_variant(struct json *j, const struct kir_variant *v) {
     enter(j, NULL, '{');
     put_number(j, "bits", v->bits);
     enter(j, "conditions", '[');
-    for (int i = 0; i < v->nconditions; ++i) {
-        const struct condition *c = &v->condition[i];
+    for (int i = 0; i < v->nwhen; ++i) {
+        const struct kir_condition *c = &v->when[i];
         enter(j, NULL, '{');
         put_text(j, "tensor", c->tensor ? c->tensor->name : NULL);
-        put_text(j, "value", c->tensor ? NULL : lay_int_text(&j->s->lay, c->value));
+        put_text(j, "value", c->tensor ? NULL : ix_text(j->s, c->value));
         put_number(j, "multiple", c->by);
         leave(j, '}');
     }
@@ -278,7 +279,7 @@ static void put_kernel(struct json *j, const struct explained_kernel *k) {
         put_text(j, "grid", NULL);
     } else {
         enter(j, "grid", '[');
-        for (int i = 0; i < 3; ++i) put_amount(j, NULL, ix_lay(j->s, k->blocks[i]));
+        for (int i = 0; i < 3; ++i) put_amount(j, NULL, k->blocks[i]);
         leave(j, ']');
     }
     enter(j, "index", '[');

@@ -83,20 +83,11 @@ const char *explain_wait(struct session *s, const struct kernel *k, const struct
 
 // -- waits and barriers ---------------------------------------------------------------------------
 
-// Whether "part" is the first one of its pipeline.
-static bool is_head(const struct stmt *list, const struct stmt *part) {
-    for (const struct stmt *x = list; x; x = x->next) {
-        if (x->kind == STMT_PIPELINE && x->body == part) return true;
-        if (stmt_nests(x) && is_head(x->body, part)) return true;
-    }
-    return false;
-}
-
-static const char *place_text(const struct kernel *k, const struct sync_point *p) {
+static const char *place_text(const struct sync_point *p) {
     switch (p->place) {
     case SYNC_AT_PART:
-        return is_head(k->body, p->at) ? "at the head of each step"
-                                       : "before the loads of each step";
+        return p->at->up->body == p->at ? "at the head of each step"
+                                        : "before the loads of each step";
     case SYNC_AT_BEHIND: return "at the end of each step";
     case SYNC_AT_WRITTEN: return "as written";
     case SYNC_AT_BEFORE: break;
@@ -109,30 +100,20 @@ static const char *place_text(const struct kernel *k, const struct sync_point *p
 }
 
 // How often "at" stands in the code: a "load" part stands in the prologue too.
-static int stands(const struct stmt *list, const struct stmt *at, int here) {
-    for (const struct stmt *x = list; x; x = x->next) {
-        if (x == at) return here;
-        if (!stmt_nests(x)) continue;
-        bool ahead = x->kind == STMT_PIPELINE && x->pipe->stages > 1;
-        for (const struct stmt *part = ahead ? x->body : NULL; part; part = part->next) {
-            if (part == at) return here;
-            int n = stands(part->body, at, part->load ? 2 * here : here);
-            if (n) return n;
-        }
-        int n = ahead ? 0 : stands(x->body, at, here);
-        if (n) return n;
-    }
-    return 0;
+static int stands(const struct stmt *at) {
+    int n = 1;
+    for (const struct stmt *part = at->up; part; part = part->up)
+        if (part->load && part->up->pipe->stages > 1) n *= 2;
+    return n;
 }
 
-static struct explained_sync explain_sync(struct session *s, const struct kernel *k,
-                                          const struct sync_point *p) {
+static struct explained_sync explain_sync(struct session *s, const struct sync_point *p) {
     struct explained_sync x = {
-        .place = place_text(k, p),
+        .place = place_text(p),
         .line = line_of(s, p->at->at),
         .wait = p->wait,
         .barrier = p->barrier,
-        .stands = stands(k->body, p->at, 1),
+        .stands = stands(p->at),
     };
     int n = 0;
     for (const struct sync_reason *r = p->why; r; r = r->next) ++n;
@@ -203,12 +184,6 @@ static void add_point(struct schedule *x, const struct stmt *at, enum sync_place
     }
 }
 
-static bool is_part(const struct stmt *pipeline, const struct stmt *part) {
-    for (const struct stmt *x = pipeline->body; x; x = x->next)
-        if (x == part) return true;
-    return false;
-}
-
 static bool is_ring(const struct pipeline *pipe, const struct tensor *t) {
     for (int i = 0; i < pipe->ntensors; ++i)
         if (pipe->tensor[i] == t) return true;
@@ -222,11 +197,10 @@ static void add_use(struct schedule *x, const struct tensor *t) {
 
 // Whether a wait, a barrier or the end of a group stands in "list".
 static bool orders(const struct kernel *k, const struct stmt *list) {
-    for (const struct stmt *x = list; x; x = x->next) {
+    for (const struct stmt *x = list; x; x = stmt_next(list, x)) {
         for (const struct sync_point *p = k->sync; p; p = p->next)
             if (p->at == x) return true;
         if (x->commit_after || (x->kind == STMT_COPY && x->copy->facts.commit_after)) return true;
-        if (stmt_nests(x) && orders(k, x->body)) return true;
     }
     return false;
 }
@@ -237,7 +211,7 @@ static void add_events(struct schedule *x, const struct stmt *list, int64_t time
         if (st->kind == STMT_PART) {
             bool outer = x->load;
             add_point(x, st, SYNC_AT_PART);
-            x->load = outer || (st->load && is_part(x->st, st));
+            x->load = outer || (st->load && st->up == x->st);
             add_events(x, st->body, times);
             x->load = outer;
             continue;
@@ -364,17 +338,14 @@ static struct explained_pipeline explain_pipeline(struct session *s, const struc
 
 static int count_pipelines(const struct stmt *list) {
     int n = 0;
-    for (const struct stmt *x = list; x; x = x->next)
-        n += (x->kind == STMT_PIPELINE) + (stmt_nests(x) ? count_pipelines(x->body) : 0);
+    for (const struct stmt *x = list; x; x = stmt_next(list, x)) n += x->kind == STMT_PIPELINE;
     return n;
 }
 
 static void explain_pipelines(struct session *s, const struct kernel *k, const struct stmt *list,
                               struct explained_kernel *out) {
-    for (const struct stmt *x = list; x; x = x->next) {
+    for (const struct stmt *x = list; x; x = stmt_next(list, x))
         if (x->kind == STMT_PIPELINE) out->pipeline[out->npipelines++] = explain_pipeline(s, k, x);
-        if (stmt_nests(x)) explain_pipelines(s, k, x->body, out);
-    }
 }
 
 void explain_order(struct session *s, const struct kernel *k, struct explained_kernel *x) {
@@ -382,7 +353,7 @@ void explain_order(struct session *s, const struct kernel *k, struct explained_k
     for (const struct sync_point *p = k->sync; p; p = p->next) ++n;
     x->sync = ARENA_ARRAY(&s->arena, struct explained_sync, n + 2);
     for (const struct sync_point *p = k->sync; p; p = p->next)
-        x->sync[x->nsyncs++] = explain_sync(s, k, p);
+        x->sync[x->nsyncs++] = explain_sync(s, p);
     if (k->wait_last)  // a device function returns with its copies done
         x->sync[x->nsyncs++] = (struct explained_sync){
             "at the end of the function", line_of(s, k->at), 0, false, 1, NULL, 0};

@@ -128,10 +128,9 @@ static bool with_by(const struct writer *w, struct range *at) {
 
 // Whether a copy of "list" by "tc" goes by its map alone, though the map is a layout of the tile.
 static bool goes_by_map(const struct stmt *list, const struct tiled_copy *tc) {
-    for (; list; list = list->next) {
-        if (stmt_nests(list) && goes_by_map(list->body, tc)) return true;
-        if (list->kind == STMT_COPY && list->copy->facts.by_map && list->copy->tc &&
-            same_place(list->copy->tc->at, tc->at))
+    for (const struct stmt *st = list; st; st = stmt_next(list, st)) {
+        if (st->kind == STMT_COPY && st->copy->facts.by_map && st->copy->tc &&
+            same_place(st->copy->tc->at, tc->at))
             return true;
     }
     return false;
@@ -164,10 +163,8 @@ static void pin_tiled(struct writer *w, const struct tiled_copy *tc, int file) {
 }
 
 static void pin_used(struct writer *w, const struct stmt *list, int file) {
-    for (const struct stmt *st = list; st; st = st->next) {
-        if (stmt_nests(st)) pin_used(w, st->body, file);
+    for (const struct stmt *st = list; st; st = stmt_next(list, st))
         if (st->kind == STMT_COPY) pin_tiled(w, st->copy->tc, file);
-    }
 }
 
 // -- declarations ---------------------------------------------------------------------------------

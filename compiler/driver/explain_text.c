@@ -7,6 +7,7 @@
 #include "base/escape.h"
 #include "base/session.h"
 #include "driver/explain.h"
+#include "kernel/launch.h"
 
 enum { COLUMNS = 96, LABEL = 14, NOTE = 28 };
 
@@ -405,8 +406,8 @@ static void put_kernel(struct session *s, struct buf *b, const struct explained_
     }
     if (k->nvariants) buf_puts(b, "  variants, of which the launcher takes the first that holds\n");
     for (int i = 0; i < k->nvariants; ++i) {
-        const struct explained_variant *v = &k->variant[i];
-        buf_printf(b, "    %3d bits  %s\n", v->bits, v->when ? v->when : "always holds");
+        const struct kir_variant *v = &k->variant[i];
+        buf_printf(b, "    %3d bits  %s\n", v->bits, v->when_text ? v->when_text : "always holds");
     }
     for (int i = 0; i < k->npipelines; ++i) put_pipeline(b, k, &k->pipeline[i]);
     if (k->nsyncs) buf_puts(b, "  waits and barriers, and what is not in order without each\n");

@@ -8,17 +8,14 @@
 
 #include "base/buf.h"
 #include "base/session.h"
+#include "compile/compile.h"
 #include "driver/commands.h"
-#include "driver/compile.h"
 #include "driver/depfile.h"
 #include "driver/options.h"
 #include "driver/output.h"
 #include "driver/pages.h"
 #include "driver/response.h"
-#include "kernel/kernel_ir.h"
-#include "plan/print.h"
 #include "prove/prove.h"
-#include "syntax/ast.h"
 
 static const char help[] =
     "usage: tcpc [options] PLAN.tcp [-o FILE]    compile a copy plan to CUDA C\n"
@@ -63,30 +60,30 @@ static const char help[] =
 
 struct request {
     const char *input, *output;
-    enum stage emit;
+    enum product emit;
     struct depfile dep;
 };
 
-static const char *const emit_names[] = {"ast", "plan", "kernel", "cuda", "header"};
-
 static enum option_taken take_emit(struct request *r, const char *kind) {
-    for (int i = 0; i < 5; ++i) {
-        if (strcmp(kind, emit_names[i]) == 0) {
-            r->emit = (enum stage)i;
-            return OPTION_DONE;
-        }
+    const char *names[N_PRODUCTS];
+    for (int i = 0; i < N_PRODUCTS; ++i) {
+        names[i] = product_name((enum product)i);
+        r->emit = (enum product)i;
+        if (strcmp(kind, names[i]) == 0) return OPTION_DONE;
     }
-    const char *near = diag_did_you_mean(kind, emit_names, 5);
+    const char *near = diag_did_you_mean(kind, names, N_PRODUCTS);
     option_error("'--emit' takes ast, plan, kernel, cuda or header, not '%s'%s%s%s", kind,
                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     return OPTION_BAD;
 }
 
 static enum option_taken take_dump(struct session *s, const char *pass) {
-    const char *names[32];
+    const char *names[N_STEPS];
     int n = 0;
-    for (const char *name; n < 32 && (name = compile_pass_name(n)); ++n) {
-        names[n] = name;
+    for (int i = 0; i < N_STEPS; ++i) {
+        const char *name = step_name((enum step)i);
+        if (!name) continue;
+        names[n++] = name;
         if (strcmp(name, pass) == 0) {
             s->options.dump_after = name;
             return OPTION_DONE;
@@ -156,27 +153,21 @@ static int write_both(struct session *s, const char *to, const struct buf *text,
 
 static int compile(struct session *s, const struct request *r) {
     // what is not a compiler's product is to be looked at
-    const char *to = r->output                 ? r->output
-                     : r->emit == STAGE_CUDA   ? default_output(s, r->input, ".cu")
-                     : r->emit == STAGE_HEADER ? default_output(s, r->input, ".cuh")
-                                               : "-";
+    const char *to = r->output                   ? r->output
+                     : r->emit == PRODUCT_CUDA   ? default_output(s, r->input, ".cu")
+                     : r->emit == PRODUCT_HEADER ? default_output(s, r->input, ".cuh")
+                                                 : "-";
     if (!depfile_check(&r->dep, to)) return EXIT_USAGE;
     if (strcmp(to, "-") != 0) s->options.emitted = to;
     struct compiled c;
-    int status = compile_until(s, r->input, r->emit, stdout, &c);
-    if (s->diags.nerrors && status == 0) status = 1;
+    int status = compile_product(s, r->input, r->emit, &c);
+    if (c.dumped) fputs(c.dumped, stdout);
     diag_print(s, stderr);
     if (status) return status;
     struct buf b, dep;
     buf_init(&b);
     buf_init(&dep);
-    switch (r->emit) {
-    case STAGE_AST: ast_dump(&b, s, c.ast); break;
-    case STAGE_PLAN: plan_print(s, c.plan, &b); break;
-    case STAGE_KERNEL: kir_print(s, c.kir, &b); break;
-    case STAGE_CUDA:
-    case STAGE_HEADER: buf_puts(&b, c.cuda); break;
-    }
+    buf_puts(&b, c.text);
     if (r->dep.wanted && !depfile_text(s, &r->dep, to, &dep)) status = EXIT_USAGE;
     if (!status && r->dep.wanted)
         status = write_both(s, to, &b, depfile_path(s, &r->dep, to), &dep);
@@ -191,7 +182,7 @@ static int command_compile(int argc, char **argv) {
     struct session s;
     session_init(&s);
     option_files(&s, argc, argv);
-    struct request r = {.emit = STAGE_CUDA};
+    struct request r = {.emit = PRODUCT_CUDA};
     int status = 0;
     bool plain = false;  // after "--"
     for (int i = 1; i < argc && !status; ++i) {

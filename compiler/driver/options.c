@@ -64,13 +64,7 @@ static enum option_taken define(struct session *s, const char *text) {
         option_error("'-D %s' is not of the form NAME=VALUE", text);
         return OPTION_BAD;
     }
-    struct options *o = &s->options;
-    struct define *all = ARENA_ARRAY(&s->arena, struct define, o->ndefines + 1);
-    if (o->ndefines > 0) memcpy(all, o->defines, sizeof *all * (size_t)o->ndefines);
-    all[o->ndefines].name = intern_n(s, text, (size_t)(equal - text));
-    all[o->ndefines].text = equal + 1;
-    o->defines = all;
-    ++o->ndefines;
+    session_define(s, text, (size_t)(equal - text), equal + 1);
     return OPTION_DONE;
 }
 
@@ -84,12 +78,10 @@ enum option_taken option_common(struct session *s, int argc, char **argv, int *i
         return OPTION_BAD;
     }
     if ((value = option_value(argc, argv, i, "-arch", &missing))) {
-        const char *near;
         s->options.arch = value;
-        if (missing || arch_find(value, &near)) return missing ? OPTION_BAD : OPTION_DONE;
-        option_error("'%s' is no architecture that this compiler knows%s%s%s", value,
-                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-        return OPTION_BAD;
+        const char *why = missing ? NULL : arch_unknown(&s->arena, value);
+        if (why) option_error("%s", why);
+        return missing || why ? OPTION_BAD : OPTION_DONE;
     }
     if (strncmp(arg, "-W", 2) == 0 || strcmp(arg, "-w") == 0)
         return diag_option(s, arg) ? OPTION_DONE : OPTION_BAD;

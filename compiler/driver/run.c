@@ -3,139 +3,23 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/session.h"
+#include "compile/compile.h"
 #include "driver/build.h"
 #include "driver/commands.h"
-#include "driver/compile.h"
 #include "driver/keep.h"
 #include "driver/options.h"
 #include "driver/output.h"
 #include "driver/run_main.h"
+#include "driver/run_options.h"
 #include "image/image.h"
 #include "oracle/oracle.h"
 #include "plan/bind.h"
 
-enum { MAX_PARAMS = 64, RUN_SECONDS = 600, MAX_NAMES = 256 };
-
-static const char usage[] =
-    "usage: tcpc run [OPTIONS] PLAN\n"
-    "  --kernel NAME     this kernel alone\n"
-    "  --param NAME=N    the value of a param (default: a small one that keeps the plan's "
-    "promises)\n"
-    "  --print NAME      print what this tensor holds at the end: the number of the source "
-    "element\n"
-    "  --thread T        with --print of a frag: of this thread of the last block\n"
-    "  --time [N]        GB/s of each kernel, the median of N launches\n"
-    "  --no-check        with --time: without comparing first, for sizes that take the host too "
-    "long\n"
-    "  --gpu, --host     run there (default: on the GPU if there are one and nvcc)\n"
-    "  --cxx CMD         the host's C++ compiler (default: $CXX, else c++, g++ or clang++)\n"
-    "  --keep DIR        build in DIR, and leave everything there\n"
-    "  --write DIR       write into DIR what is to be built and compared, and stop\n"
-    "  -D NAME=VALUE, -arch=sm_NN, -W..., --diagnostics=KIND: as for compiling\n";
-
-struct setting {
-    const char *name;
-    int64_t value;
-};
-
-struct request {
-    const char *path, *kernel, *print, *keep, *write, *cxx, *repeats;
-    struct setting param[MAX_PARAMS];
-    int nparams;
-    int64_t thread;  // -1: none
-    bool time, no_check, help;
-    int where;  // as toolchain_find takes it
-};
-
-// -- the command line -----------------------------------------------------------------------------
-
-static bool read_int(const char *text, int64_t *out) {
-    char *end;
-    errno = 0;
-    long long v = strtoll(text, &end, 10);
-    *out = v;
-    return errno == 0 && end != text && *end == 0;
-}
-
-static bool take_param(struct session *s, struct request *q, const char *text) {
-    const char *equal = strchr(text, '=');
-    struct setting *p = &q->param[q->nparams];
-    if (!equal || equal == text || !read_int(equal + 1, &p->value)) {
-        option_error("'--param %s' is not of the form NAME=INTEGER", text);
-        return false;
-    }
-    if (q->nparams + 1 == MAX_PARAMS) {
-        option_error("more than %d times '--param'", MAX_PARAMS - 1);
-        return false;
-    }
-    p->name = intern_n(s, text, (size_t)(equal - text));
-    ++q->nparams;
-    return true;
-}
-
-// Takes the word at argv[*i], with its value; returns whether it was right.
-static bool take_word(struct session *s, struct request *q, int argc, char **argv, int *i) {
-    const char *arg = argv[*i], *v;
-    bool missing;
-    struct {
-        const char *name;
-        const char **to;
-    } text[] = {{"--kernel", &q->kernel},
-                {"--print", &q->print},
-                {"--keep", &q->keep},
-                {"--write", &q->write},
-                {"--cxx", &q->cxx}};
-    for (int k = 0; k < 5; ++k) {
-        if ((v = option_value(argc, argv, i, text[k].name, &missing))) {
-            *text[k].to = v;
-            return !missing;
-        }
-    }
-    if ((v = option_value(argc, argv, i, "--param", &missing)))
-        return !missing && take_param(s, q, v);
-    if ((v = option_value(argc, argv, i, "--thread", &missing))) {
-        if (!missing && (!read_int(v, &q->thread) || q->thread < 0 || q->thread > 1023)) {
-            option_error("'--thread %s' is no thread: 0 .. 1023", v);
-            return false;
-        }
-        return !missing;
-    }
-    if (strcmp(arg, "--time") == 0 || strncmp(arg, "--time=", 7) == 0) {
-        int64_t n;
-        q->time = true;
-        if (arg[6] == '=')
-            q->repeats = arg + 7;
-        else if (*i + 1 < argc && read_int(argv[*i + 1], &n))
-            q->repeats = argv[++*i];
-        if (q->repeats && (!read_int(q->repeats, &n) || n < 1 || n > 100000)) {
-            option_error("'--time' takes a number of launches in 1 .. 100000, not '%s'",
-                         q->repeats);
-            return false;
-        }
-    } else if (strcmp(arg, "--no-check") == 0) {
-        q->no_check = true;
-    } else if (strcmp(arg, "--gpu") == 0) {
-        q->where = 1;
-    } else if (strcmp(arg, "--host") == 0) {
-        q->where = -1;
-    } else if (strcmp(arg, "--help") == 0) {
-        q->help = true;
-    } else if (arg[0] == '-' && arg[1]) {
-        option_error("'%s' is no option of tcpc run", arg);
-        return false;
-    } else if (q->path) {
-        option_error("tcpc run takes one plan, not also '%s'", arg);
-        return false;
-    } else {
-        q->path = arg;
-    }
-    return true;
-}
+enum { RUN_SECONDS = 600, MAX_NAMES = 256 };
 
 // Says that "name" is no "what", with the nearest of the "n" names that there are.
 static int unknown(const char *what, const char *name, const char *const *known, int n) {
@@ -146,7 +30,7 @@ static int unknown(const char *what, const char *name, const char *const *known,
 
 // -- what is asked for, in the plan ---------------------------------------------------------------
 
-static bool find_kernel(const struct request *q, struct run_case *c) {
+static bool find_kernel(const struct run_request *q, struct run_case *c) {
     const char *known[MAX_NAMES];
     int n = 0;
     if (!q->kernel) return true;
@@ -164,7 +48,7 @@ static void offer(const char **known, int *n, const char *name) {
 }
 
 // The tensor that --print names, in "*out"; false after an error.
-static bool find_printed(const struct request *q, const struct run_case *c,
+static bool find_printed(const struct run_request *q, const struct run_case *c,
                          const struct tensor **out) {
     const char *known[MAX_NAMES];
     int n = 0;
@@ -194,7 +78,7 @@ static bool find_printed(const struct request *q, const struct run_case *c,
     return true;
 }
 
-static bool bind_params(struct session *s, const struct request *q, struct run_case *c) {
+static bool bind_params(struct session *s, const struct run_request *q, struct run_case *c) {
     const struct plan *p = c->plan;
     const char *known[MAX_NAMES];
     int n = 0, chosen = 0, nwhen = 0;
@@ -312,7 +196,7 @@ static int write_expected(struct session *s, const struct run_case *c, const str
     return EXIT_RIGHT;
 }
 
-static int run_program(struct session *s, const struct request *q, const struct workplace *w,
+static int run_program(struct session *s, const struct run_request *q, const struct workplace *w,
                        bool print) {
     const char *argv[10];
     int n = 0;
@@ -345,7 +229,7 @@ static int run_program(struct session *s, const struct request *q, const struct 
 }
 
 // Makes the files of the folder ours; says why they cannot be.
-static bool claim_files(struct session *s, const struct request *q, const struct run_case *c,
+static bool claim_files(struct session *s, const struct run_request *q, const struct run_case *c,
                         const struct workplace *w, struct keep *k) {
     int most = 5;
     for (const struct kernel *x = c->plan->kernels; x; x = x->next) most += x->nformals;
@@ -364,7 +248,7 @@ static bool claim_files(struct session *s, const struct request *q, const struct
 }
 
 // Builds and runs the program in folder "w"; returns the exit status.
-static int run_in(struct session *s, const struct request *q, const struct run_case *c,
+static int run_in(struct session *s, const struct run_request *q, const struct run_case *c,
                   const struct toolchain *tools, const struct workplace *w, const char *text,
                   const struct tensor *printed) {
     struct buf main_text;
@@ -388,7 +272,7 @@ static int run_in(struct session *s, const struct request *q, const struct run_c
     return code;
 }
 
-static int build_and_run(struct session *s, const struct request *q, const struct run_case *c,
+static int build_and_run(struct session *s, const struct run_request *q, const struct run_case *c,
                          const char *text, const struct tensor *printed) {
     struct toolchain tools;
     struct workplace w;
@@ -410,9 +294,9 @@ static int build_and_run(struct session *s, const struct request *q, const struc
     return code;
 }
 
-static int run(struct session *s, const struct request *q) {
+static int run(struct session *s, const struct run_request *q) {
     struct compiled made;
-    int status = compile_plan(s, q->path, &made);
+    int status = compile_product(s, q->path, PRODUCT_CUDA, &made);
     diag_print(s, stderr);
     if (status != EXIT_RIGHT) return status;
     struct run_case c = {.plan = made.plan, .kir = made.kir};
@@ -425,24 +309,25 @@ static int run(struct session *s, const struct request *q) {
         if (why) return option_error("%s", why);
     }
     c.print = printed && printed->space != MEM_FRAG ? q->print : NULL;
-    return build_and_run(s, q, &c, made.cuda, printed);
+    return build_and_run(s, q, &c, made.text, printed);
 }
 
 int command_run(int argc, char **argv) {
     struct session s;
-    struct request q = {.thread = -1};
+    struct run_request q = {.thread = -1};
     int code = -1;
     session_init(&s);
     option_files(&s, argc, argv);
     for (int i = 0; i < argc && code < 0; ++i) {
         enum option_taken taken = option_common(&s, argc, argv, &i);
-        if (taken == OPTION_BAD || (taken == OPTION_NOT && !take_word(&s, &q, argc, argv, &i))) {
+        if (taken == OPTION_BAD ||
+            (taken == OPTION_NOT && !run_take_word(&s, &q, argc, argv, &i))) {
             diag_print(&s, stderr);
             code = EXIT_USAGE;
         }
     }
     if (code < 0 && (q.help || !q.path)) {
-        fputs(usage, q.help ? stdout : stderr);
+        fputs(run_usage, q.help ? stdout : stderr);
         code = q.help ? EXIT_RIGHT : EXIT_USAGE;
     }
     if (code < 0 && q.no_check && (!q.time || q.print))

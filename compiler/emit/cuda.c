@@ -13,22 +13,15 @@
 
 // -- the kernel -----------------------------------------------------------------------------------
 
-const char *emit_kernel_name(const struct emission *o) {
-    const struct kir_kernel *k = o->k;
-    return k->bits ? arena_printf(&o->s->arena, "%s_kernel_%d", k->c_name, k->bits)
-                   : arena_printf(&o->s->arena, "%s_kernel", k->c_name);
-}
-
-void emit_parameters(const struct emission *o, struct call *c, bool launcher) {
-    for (int i = 0; i < o->k->ntensors; ++i) {
-        const struct kir_tensor *t = &o->k->tensor[i];
-        call_arg(c, "%s%s *%s%s", t->written ? "" : "const ", t->c_type,
-                 launcher ? "" : "__restrict__ ", t->c_name);
+static void put_parameters(const struct kir_kernel *k, struct call *c) {
+    for (int i = 0; i < k->ntensors; ++i) {
+        const struct kir_tensor *t = &k->tensor[i];
+        call_arg(c, "%s%s *__restrict__ %s", t->written ? "" : "const ", t->c_type, t->c_name);
     }
-    for (int i = 0; i < o->k->nparams; ++i) {
-        const struct kir_param *p = &o->k->param[i];
-        if (!launcher && !p->in_body) continue;  // the grid's alone
-        call_arg(c, "%s %s", !launcher && p->narrow ? "int" : "int64_t", p->c_name);
+    for (int i = 0; i < k->nparams; ++i) {
+        const struct kir_param *p = &k->param[i];
+        if (!p->in_body) continue;  // the grid's alone
+        call_arg(c, "%s %s", p->narrow ? "int" : "int64_t", p->c_name);
     }
 }
 
@@ -58,6 +51,7 @@ void emit_body(const struct emission *o) {
 
 static void put_kernel(const struct emission *o) {
     const struct kir_kernel *k = o->k;
+    const struct kir_variant *v = k->variant;
     struct buf *b = o->b;
     struct session *s = o->s;
     buf_printf(b, "\n// kernel %s, %s:%d\n", k->name, name_in_comment(s, k->path), k->line);
@@ -68,21 +62,21 @@ static void put_kernel(const struct emission *o) {
                                lay_int_text(&s->lay, k->grid[0]), lay_int_text(&s->lay, k->grid[1]),
                                lay_int_text(&s->lay, k->grid[2]), k->threads, k->smem_bytes),
                   8);
-    if (k->bits) {
+    if (v->bits) {
         comment_write(b, 0,
-                      arena_printf(&s->arena, "  variant %d bits: %s", k->bits,
-                                   k->when_text ? k->when_text : "whatever holds"),
+                      arena_printf(&s->arena, "  variant %d bits: %s", v->bits,
+                                   v->when_text ? v->when_text : "whatever holds"),
                       8);
     }
     const char *bounds =
         arena_printf(&s->arena, "static __global__ void __launch_bounds__(%" PRId64 ")",
                      k->threads);
     struct call c =
-        emit_call_of(o, 0, arena_printf(&s->arena, "%s %s(", bounds, emit_kernel_name(o)), ") {");
-    emit_parameters(o, &c, false);
+        emit_call_of(o, 0, arena_printf(&s->arena, "%s %s(", bounds, v->function), ") {");
+    put_parameters(k, &c);
     if (call_width(&c) > EMIT_COLUMNS) {
         buf_printf(b, "%s\n", bounds);
-        c.head = arena_printf(&s->arena, "%s(", emit_kernel_name(o));
+        c.head = arena_printf(&s->arena, "%s(", v->function);
         c.indent = 4;
     }
     call_write(b, &c);
@@ -94,8 +88,10 @@ static void put_head(struct session *s, const struct kir *ir, struct buf *b) {
                name_in_comment(s, ir->path), ir->arch);
 }
 
-static const char version[] = "#if TCP_RUNTIME_VERSION != 1\n"
-                              "#error \"this file needs version 1 of the tcpc runtime\"\n#endif\n";
+const char emit_host_begins[] = "#ifndef __CUDACC_RTC__\n";
+
+static const char version[] = "#if TCP_RUNTIME_VERSION != 2\n"
+                              "#error \"this file needs version 2 of the tcpc runtime\"\n#endif\n";
 
 static void put_includes(const struct kir *ir, struct buf *b) {
     for (int i = 0; i < ir->nincludes; ++i) {
@@ -114,7 +110,8 @@ static void put_devices(struct session *s, const struct kir *ir, struct buf *b,
 void emit_cuda(struct session *s, const struct kir *ir, struct buf *b) {
     struct lines *lines = lines_new(s, b, ir->path, ".cu");
     put_head(s, ir, b);
-    buf_printf(b, "#include \"tcp_device.cuh\"\n#include \"tcp_runtime.h\"\n\n%s", version);
+    buf_printf(b, "#include \"tcp_device.cuh\"\n%s#include \"tcp_launch.h\"\n#endif\n\n%s",
+               emit_host_begins, version);
     put_includes(ir, b);
     put_devices(s, ir, b, lines);
     for (const struct kir_kernel *k = ir->kernels; k; k = k->next) {
@@ -136,12 +133,17 @@ void emit_header(struct session *s, const struct kir *ir, struct buf *b) {
     }
     buf_puts(b, "#pragma once\n\n");
     if (devices) buf_puts(b, "#include \"tcp_device.cuh\"\n");
+    bool both = devices && kernels;
+    if (both) buf_puts(b, emit_host_begins);
     if (kernels) buf_puts(b, "#include \"tcp_runtime.h\"\n");
+    if (both) buf_puts(b, "#endif\n");
     buf_printf(b, "\n%s", version);
     if (devices) put_includes(ir, b);
     put_devices(s, ir, b, lines);
+    if (both) buf_printf(b, "\n%s", emit_host_begins);
     for (const struct kir_kernel *k = ir->kernels; k; k = k->next) {
         struct emission o = {s, b, k, lines};
         if (!k->device) emit_launcher_declaration(&o);
     }
+    if (both) buf_puts(b, "\n#endif\n");
 }

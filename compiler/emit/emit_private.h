@@ -18,15 +18,13 @@ struct emission {
 
 // A call to be filled with arguments and written; "head" ends with the opening parenthesis.
 struct call emit_call_of(const struct emission *o, int indent, const char *head, const char *tail);
-// The name of the kernel, or of its variant, in the emitted file.
-const char *emit_kernel_name(const struct emission *o);
-// The tensors and params as parameters of the kernel or of its launcher.
-void emit_parameters(const struct emission *o, struct call *c, bool launcher);
 // The statements "list" (statements.c).
 void emit_list(const struct emission *o, const struct kir_node *list, int indent);
 // What stands between the braces of a kernel or a device function, and the closing one.
 void emit_body(const struct emission *o);
 
+// What stands before text for the host, which ends with #endif: NVRTC compiles the rest alone.
+extern const char emit_host_begins[];
 void emit_launcher(const struct emission *o);
 void emit_launcher_declaration(const struct emission *o);
 void emit_device(const struct emission *o);

@@ -13,24 +13,14 @@ struct call emit_call_of(const struct emission *o, int indent, const char *head,
     return (struct call){.s = o->s, .indent = indent, .head = head, .tail = tail};
 }
 
-static const char *int_type(const struct ix_var *v) {
-    return emit_int_var(v) ? "int" : "int64_t";
-}
-
-static bool fits_int(const struct ix *e) {
-    return e->lo >= INT32_MIN && e->hi <= INT32_MAX;
-}
-
-// A pipeline's load step runs ahead of the steps that there are before it is compared with them.
-// Where its steps begin or end is known better than its expression tells.
-static const char *let_type(const struct kir_node *n) {
-    return n->var->kind == IX_NAMED || fits_int(n->index) ? int_type(n->var) : "int64_t";
+static const char *int_type(int bits) {
+    return bits == 32 ? "int" : "int64_t";
 }
 
 // Where a loop begins.  An int counts up to its end, but may begin beyond, and then does nothing.
 static const char *begin_of(const struct emission *o, const struct kir_node *n) {
     const char *begin = emit_ix(o->s, o->k, n->begin);
-    if (!emit_int_var(n->var) || fits_int(n->begin)) return begin;
+    if (!n->may_be_over) return begin;
     const char *end = emit_ix(o->s, o->k, n->end);
     return arena_printf(&o->s->arena, "%s < %s ? %s : %s", begin, end, begin, end);
 }
@@ -94,7 +84,7 @@ static bool declares(const struct kir_node *list) {
 // The head of a loop; what does not fit on the line goes under the first of its three parts.
 static void put_for(const struct emission *o, const struct kir_node *n, int indent) {
     const char *v = n->var->c_name;
-    const char *part[] = {arena_printf(&o->s->arena, "%s %s = %s;", int_type(n->var), v,
+    const char *part[] = {arena_printf(&o->s->arena, "%s %s = %s;", int_type(n->var_bits), v,
                                        begin_of(o, n)),
                           arena_printf(&o->s->arena, "%s < %s;", v, emit_ix(o->s, o->k, n->end)),
                           arena_printf(&o->s->arena, "++%s) {", v)};
@@ -185,12 +175,12 @@ static void put_loop(const struct emission *o, const struct kir_node *n, int ind
     for (int i = 0; i < n->ncarries; ++i) {
         const struct kir_carry *c = &n->carry[i];
         let_write(b, indent,
-                  arena_printf(&o->s->arena, "%s %s =", int_type(c->var), c->var->c_name),
+                  arena_printf(&o->s->arena, "%s %s =", int_type(c->bits), c->var->c_name),
                   emit_ix(o->s, o->k, c->first));
         if (emit_names_stride(c))
             let_write(b, indent,
                       arena_printf(&o->s->arena, "const int64_t %s =", c->stride->c_name),
-                      emit_step(o->s, o->k, ix_lay(o->s, c->apart), c->stride));
+                      emit_ix(o->s, o->k, c->stride_is));
     }
     if (n->unroll) buf_puts(b, "#pragma unroll\n");
     put_for(o, n, indent);
@@ -203,7 +193,7 @@ static void put_loop(const struct emission *o, const struct kir_node *n, int ind
     for (int i = 0; i < n->ncarries; ++i) {
         const struct kir_carry *c = &n->carry[i];
         let_write(b, indent + 4, arena_printf(&o->s->arena, "%s +=", c->var->c_name),
-                  emit_step(o->s, o->k, c->step, c->var));
+                  emit_ix(o->s, o->k, c->step));
     }
     for (int i = 0; i < n->nrings; ++i) {
         const char *r = n->ring[i].var->c_name;
@@ -236,7 +226,8 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
     case KIR_COMMENT: put_comment(o, n, indent); return;
     case KIR_LET:
         let_write(b, indent,
-                  arena_printf(&o->s->arena, "const %s %s =", let_type(n), n->var->c_name),
+                  arena_printf(&o->s->arena, "const %s %s =", int_type(n->var_bits),
+                               n->var->c_name),
                   emit_ix(o->s, o->k, n->index));
         return;
     case KIR_FOR: put_loop(o, n, indent); break;
@@ -283,10 +274,13 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
         return;
     }
     case KIR_MOVE: {
-        struct call c = emit_call_of(
-            o, indent, arena_printf(&o->s->arena, "%s(", store_name(o, n->to_buf, n->bits)), ");");
+        const char *function = n->among ? n->function : store_name(o, n->to_buf, n->bits);
+        struct call c = emit_call_of(o, indent, arena_printf(&o->s->arena, "%s(", function), ");");
         call_arg(&c, "%s", element(o, n->to_buf, n->to_at));
-        call_arg(&c, "%s(%s)", load_name(o, n->buf, n->bits), element(o, n->buf, n->at));
+        if (n->among)
+            call_arg(&c, "%s", element(o, n->buf, n->at));
+        else
+            call_arg(&c, "%s(%s)", load_name(o, n->buf, n->bits), element(o, n->buf, n->at));
         call_write(b, &c);
         return;
     }

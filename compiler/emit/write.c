@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -309,7 +308,7 @@ void comment_write(struct buf *b, int indent, const char *given, int hang) {
         while (left > 0 && *text == ' ') ++text, --left;
         first = false;
     }
-    free(whole);
+    memory_free(whole);
 }
 
 // The length of "text" up to and with the operator after its next term that stands in no

@@ -46,8 +46,6 @@ void let_write(struct buf *b, int indent, const char *head, const char *value);
 void conditions_write(struct buf *b, int indent, const char *head, const char *const *part, int n,
                       const char *tail);
 
-// Is a C int the type of variable "v"?  Else it is an int64_t.
-bool emit_int_var(const struct ix_var *v);
 // "e" as C, in kernel "k".
 const char *emit_ix(struct session *s, const struct kir_kernel *k, const struct ix *e);
 // Whether the text names the stride beside a carried offset: where that has 64 bits.
@@ -55,13 +53,9 @@ bool emit_names_stride(const struct kir_carry *c);
 // The same within a loop that carries offsets, whose strides have names.
 const char *emit_ix_within(struct session *s, const struct kir_kernel *k, const struct ix *e,
                            const struct kir_carry *carry, int ncarries);
-// "e" as C, where it is added to variable "to".
-const char *emit_step(struct session *s, const struct kir_kernel *k, const struct ix *e,
-                      const struct ix_var *to);
 // "e", which has no variables, as C in the launcher of "k", where all params are int64_t.
 const char *emit_host_ix(struct session *s, const struct kir_kernel *k, const struct ix *e);
-// The same as a tcp_exact, which knows when it overflows; NULL when an int64_t holds all of it for
-// all params.
+// The same as a tcp_exact, which knows when it overflows.
 const char *emit_exact_ix(struct session *s, const struct kir_kernel *k, const struct ix *e);
 
 // -- #line ----------------------------------------------------------------------------------------

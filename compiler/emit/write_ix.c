@@ -1,8 +1,9 @@
-// Writing index expressions as C: which products are ints, and which have 64 bits.
+// Writing index expressions as C, with the widths that they have.
 #include <inttypes.h>
 
 #include "base/session.h"
 #include "emit/write.h"
+#include "kernel/widths.h"
 
 enum level {
     SUM,
@@ -12,72 +13,15 @@ enum level {
 
 // Where an expression stands: in kernel "k", whose params may be ints, or in its launcher ("host"),
 // where all are int64_t; "exact" there takes every first param of a product as a tcp_exact, which
-// knows when it overflows; "wide": what is written is added to something of 64 bits.
+// knows when it overflows.
 struct writer {
     struct session *s;
     struct buf *b;
     const struct kir_kernel *k;
-    bool host, exact, wide;
+    bool host, exact;
     const struct kir_carry *carry;  // whose strides have names; or NULL
     int ncarries;
 };
-
-struct bounds {
-    int64_t lo, hi;
-};
-
-static int64_t clamp(__int128 x) {
-    return x < INT64_MIN ? INT64_MIN : x > INT64_MAX ? INT64_MAX : (int64_t)x;
-}
-
-static struct bounds times(struct bounds a, struct bounds b) {
-    const __int128 p[4] = {(__int128)a.lo * b.lo, (__int128)a.lo * b.hi, (__int128)a.hi * b.lo,
-                           (__int128)a.hi * b.hi};
-    __int128 lo = p[0], hi = p[0];
-    for (int i = 1; i < 4; ++i) {
-        if (p[i] < lo) lo = p[i];
-        if (p[i] > hi) hi = p[i];
-    }
-    return (struct bounds){clamp(lo), clamp(hi)};
-}
-
-static bool narrow(struct bounds r) {
-    return r.lo >= INT32_MIN && r.hi <= INT32_MAX;
-}
-
-// Of all that is computed on the way to the value of "x", which is divided last.
-static struct bounds int_bounds(struct lay_int x) {
-    struct bounds r;
-    x.den = 1;
-    lay_int_range(x, &r.lo, &r.hi);
-    return r;
-}
-
-static struct bounds term_bounds(struct ix_term t) {
-    struct bounds c = int_bounds(t.coef);
-    return t.atom ? times(c, (struct bounds){t.atom->lo, t.atom->hi}) : c;
-}
-
-// Of the partial sums of "e", in whatever order.
-static struct bounds sum_bounds(const struct ix *e) {
-    __int128 lo = 0, hi = 0;
-    for (int i = 0; i < e->nterms; ++i) {
-        struct bounds t = term_bounds(e->term[i]);
-        if (t.lo < 0) lo += t.lo;
-        if (t.hi > 0) hi += t.hi;
-    }
-    return (struct bounds){clamp(lo), clamp(hi)};
-}
-
-bool emit_int_var(const struct ix_var *v) {
-    if (v->kind < IX_LOOP)
-        return true;  // tid, and blocks, of which a launch has as many as an int counts
-    if (!lay_int_valid(v->end)) return false;
-    int64_t lo, hi, unused;
-    lay_int_range(v->lo, &lo, &unused);
-    lay_int_range(v->end, &unused, &hi);
-    return narrow((struct bounds){lo, hi});
-}
 
 static const struct kir_param *param_of(const struct kir_kernel *k, const struct lay_sym *y) {
     for (int i = 0; i < k->nparams; ++i) {
@@ -98,32 +42,19 @@ static bool int_sym(const struct writer *w, const struct lay_sym *y) {
     return y->name && !w->host && param_of(w->k, y)->narrow;
 }
 
-// Whether the text of "e" has type int, as far as it must be known: false only when it is sure to
-// have 64 bits.
-static bool int_text(const struct writer *w, const struct ix *e) {
-    switch (e->op) {
-    case IX_VAR: return emit_int_var(e->var);
-    case IX_DIV:
-    case IX_MOD:
-        for (int i = 0; i < e->k.nsyms; ++i) {
-            if (!int_sym(w, e->k.syms[i])) return false;
-        }
-        return int_text(w, e->a);
-    case IX_SWZ: return int_text(w, e->a);
-    case IX_SUM: break;
-    }
-    return narrow(sum_bounds(e));
-}
-
 static void put_ix(const struct writer *w, const struct ix *e, enum level in);
 
 static void put_sym(const struct writer *w, const struct lay_sym *y, bool wide, bool first,
                     bool leading);
 
+static bool is_long(int64_t literal) {
+    return literal < INT32_MIN || literal > INT32_MAX;
+}
+
 // The factors of "x" as a product; "wide" asks for 64 bits.  Nothing is written for 1 unless
 // "alone".
 static bool put_int(const struct writer *w, struct lay_int x, bool wide, bool alone) {
-    bool any = false, is_wide = !narrow((struct bounds){x.num, x.num});
+    bool any = false, is_wide = is_long(x.num);
     if (x.num != 1 || (x.nsyms == 0 && alone)) {
         if (wide && x.nsyms == 0 && !is_wide) buf_puts(w->b, "(int64_t)");
         if (x.num == INT64_MIN)
@@ -158,7 +89,7 @@ static void put_sym(const struct writer *w, const struct lay_sym *y, bool wide, 
 }
 
 bool emit_names_stride(const struct kir_carry *c) {
-    return c->stride && !emit_int_var(c->var);
+    return c->stride && c->bits == 64;
 }
 
 // The name of a stride of which "x" is a multiple, which is left in "times"; or NULL.
@@ -174,8 +105,8 @@ static const char *stride_of(const struct writer *w, struct lay_int x, int64_t *
     return NULL;
 }
 
-static void put_term(const struct writer *w, struct ix_term t, bool wide) {
-    wide = wide || !narrow(term_bounds(t));
+static void put_term(const struct writer *w, struct ix_term t) {
+    bool wide = t.bits == 64;
     int64_t times;
     const char *stride = wide && t.atom ? stride_of(w, t.coef, &times) : NULL;
     if (stride) {
@@ -190,33 +121,9 @@ static void put_term(const struct writer *w, struct ix_term t, bool wide) {
     }
     bool any = put_int(w, t.coef, wide && t.coef.nsyms, false);
     if (any) buf_puts(w->b, " * ");
-    bool cast = wide && t.coef.nsyms == 0 && narrow(int_bounds(t.coef)) && int_text(w, t.atom);
+    bool cast = wide && t.coef.nsyms == 0 && !is_long(t.coef.num) && t.atom->bits == 32;
     if (cast) buf_puts(w->b, "(int64_t)");
     put_ix(w, t.atom, any || cast ? OPERAND : PRODUCT);
-}
-
-// Whether all threads of a block have the same value of "e", as far as it must be known.
-static bool is_uniform(const struct ix *e) {
-    switch (e->op) {
-    case IX_VAR:
-        return e->var->kind == IX_LOOP || e->var->kind == IX_FORMAL ||
-               (e->var->kind >= IX_BLOCK_X && e->var->kind <= IX_BLOCK_Z);
-    case IX_DIV:
-    case IX_MOD:
-    case IX_SWZ: return is_uniform(e->a);
-    case IX_SUM: break;
-    }
-    for (int i = 0; i < e->nterms; ++i) {
-        if (e->term[i].atom && !is_uniform(e->term[i].atom)) return false;
-    }
-    return true;
-}
-
-// The first term makes a sum a 64-bit one.  So are products of params that are the same for all
-// threads: they are worked out once a warp, and added as they are, where an int would have to be
-// extended by each thread before each access.
-static bool in_64_bits(struct ix_term t, bool first) {
-    return first || (t.coef.nsyms > 0 && (!t.atom || is_uniform(t.atom)));
 }
 
 static void put_sum(const struct writer *w, const struct ix *e, enum level in) {
@@ -227,7 +134,7 @@ static void put_sum(const struct writer *w, const struct ix *e, enum level in) {
     int64_t value;
     bool paren = in != SUM && !(e->nterms == 1 && !e->term[0].atom && ix_static(e, &value));
     if (paren) buf_char(w->b, '(');
-    bool wide = w->wide || !narrow(sum_bounds(e)), first = true;
+    bool first = true;
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = 0; i < e->nterms; ++i) {
             struct ix_term t = e->term[i];
@@ -235,7 +142,7 @@ static void put_sum(const struct writer *w, const struct ix *e, enum level in) {
             bool minus = t.coef.num < 0 && t.coef.num != INT64_MIN;
             if (minus) t.coef.num = -t.coef.num;
             buf_puts(w->b, first ? (minus ? "-" : "") : (minus ? " - " : " + "));
-            put_term(w, t, wide && in_64_bits(t, first));
+            put_term(w, t);
             first = false;
         }
     }
@@ -243,6 +150,7 @@ static void put_sum(const struct writer *w, const struct ix *e, enum level in) {
 }
 
 static void put_ix(const struct writer *w, const struct ix *e, enum level in) {
+    if (!e->bits) BUG("'%s' has no width", ix_text(w->s, e));
     switch (e->op) {
     case IX_VAR: buf_puts(w->b, e->var->c_name); return;
     case IX_DIV:
@@ -253,7 +161,7 @@ static void put_ix(const struct writer *w, const struct ix *e, enum level in) {
         put_ix(w, e->a, e->a->op == IX_DIV || e->a->op == IX_MOD ? PRODUCT : OPERAND);
         buf_puts(w->b, e->op == IX_DIV ? " / " : " % ");
         if (e->k.nsyms) buf_char(w->b, '(');
-        put_int(w, e->k, !narrow(int_bounds(e->k)), true);
+        put_int(w, e->k, e->divisor_bits == 64, true);
         if (e->k.nsyms) buf_char(w->b, ')');
         if (paren) buf_char(w->b, ')');
         return;
@@ -284,29 +192,16 @@ const char *emit_ix_within(struct session *s, const struct kir_kernel *k, const 
     return text_of((struct writer){.s = s, .k = k, .carry = carry, .ncarries = ncarries}, e);
 }
 
-const char *emit_step(struct session *s, const struct kir_kernel *k, const struct ix *e,
-                      const struct ix_var *to) {
-    return text_of((struct writer){.s = s, .k = k, .wide = !emit_int_var(to)}, e);
+static const char *host_text(struct session *s, const struct kir_kernel *k, const struct ix *e,
+                             bool exact) {
+    return text_of((struct writer){.s = s, .k = k, .host = true, .exact = exact},
+                   kir_host_widths(s, e));
 }
 
 const char *emit_host_ix(struct session *s, const struct kir_kernel *k, const struct ix *e) {
-    return text_of((struct writer){.s = s, .k = k, .host = true}, e);
-}
-
-static bool may_overflow(const struct ix *e) {
-    if (!e) return false;
-    if (e->op == IX_DIV || e->op == IX_MOD || e->op == IX_SWZ) return may_overflow(e->a);
-    if (e->op != IX_SUM) return false;
-    struct bounds r = sum_bounds(e);
-    if (r.lo == INT64_MIN || r.hi == INT64_MAX) return true;
-    for (int i = 0; i < e->nterms; ++i) {
-        if (may_overflow(e->term[i].atom)) return true;
-    }
-    return false;
+    return host_text(s, k, e, false);
 }
 
 const char *emit_exact_ix(struct session *s, const struct kir_kernel *k, const struct ix *e) {
-    return may_overflow(e)
-               ? text_of((struct writer){.s = s, .k = k, .host = true, .exact = true}, e)
-               : NULL;
+    return host_text(s, k, e, true);
 }

@@ -34,7 +34,7 @@ struct image_pages {
 };
 
 static void *must_alloc(size_t bytes) {
-    return memory_got(calloc(1, bytes));
+    return memory_zeroed(1, bytes);
 }
 
 static void fill(int64_t *tag) {
@@ -50,15 +50,15 @@ struct image *image_new(void) {
 
 void image_free(struct image *img) {
     if (!img) return;
-    free(img->pages->global.slot);
-    free(img->pages->local.slot);
+    memory_free(img->pages->global.slot);
+    memory_free(img->pages->local.slot);
     for (struct chunk *c = img->pages->chunks, *next; c; c = next) {
         next = c->next;
-        free(c);
+        memory_free(c);
     }
-    free(img->pages);
-    free(img->input);
-    free(img);
+    memory_free(img->pages);
+    memory_free(img->input);
+    memory_free(img);
 }
 
 void image_set_input(struct image *img, int tensor) {
@@ -67,7 +67,7 @@ void image_set_input(struct image *img, int tensor) {
         int n = tensor + 16;
         bool *input = must_alloc((size_t)n * sizeof *input);
         if (img->ninput) memcpy(input, img->input, (size_t)img->ninput * sizeof *input);
-        free(img->input);
+        memory_free(img->input);
         img->input = input;
         img->ninput = n;
     }
@@ -111,7 +111,7 @@ static void grow(struct table *t) {
     bigger.slot = must_alloc((size_t)bigger.cap * sizeof *bigger.slot);
     for (int64_t i = 0; i < t->cap; ++i)
         if (t->slot[i]) *find_slot(&bigger, t->slot[i]->buf, t->slot[i]->number) = t->slot[i];
-    free(t->slot);
+    memory_free(t->slot);
     *t = bigger;
 }
 
@@ -123,7 +123,7 @@ static struct image_page *add(struct image_pages *all, struct table *t, int64_t 
         all->free_pages = p->next_free;
     } else {
         if (!all->chunks || all->chunks->used == PAGES_AT_ONCE) {
-            struct chunk *c = memory_got(malloc(sizeof *c));
+            struct chunk *c = memory_new(sizeof *c);
             c->next = all->chunks;
             c->used = 0;
             all->chunks = c;
@@ -220,7 +220,7 @@ bool image_next(struct image_iter *it, struct image_entry *out) {
 }
 
 void image_end(struct image_iter *it) {
-    free((void *)it->page);
+    memory_free((void *)it->page);
     it->page = NULL;
     it->npages = 0;
 }

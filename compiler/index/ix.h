@@ -35,7 +35,7 @@ enum ix_var_kind {
 struct ix_var {
     enum ix_var_kind kind;
     const char *name;    // as in the plan: "tid", "block.x", "k"
-    const char *c_name;  // in emitted code: "tid", "block_x", "k"
+    const char *c_name;  // in emitted code: "tid", "block_x", "k"; lowering gives it
     int id;              // index into an evaluation's values; unique in a session
     struct lay_int lo, end;
 };
@@ -46,6 +46,7 @@ struct ix;
 struct ix_term {
     struct lay_int coef;
     const struct ix *atom;  // never an IX_SUM; NULL for a constant term (all constants come first)
+    int bits;               // the type that its factors are multiplied in, see below
 };
 
 struct ix {
@@ -58,6 +59,9 @@ struct ix {
     struct lay_int k;            // IX_DIV, IX_MOD
     struct lay_swizzle sw;       // IX_SWZ
     int64_t lo, hi;              // inclusive range of values, saturating
+    // 32 or 64: the width of its type in emitted code, and of its divisor's; 0: not decided. Kernel
+    // IR has them (kernel/widths.h); no constructor gives one, and no comparison looks at them.
+    int bits, divisor_bits;
 };
 
 const struct ix *ix_int(struct session *s, int64_t value);
@@ -97,6 +101,17 @@ const struct ix *ix_min(struct session *s, const struct ix *e);
 // Whether "e" never becomes less when "v" becomes greater, or with "falls" never greater: known, or
 // not.
 bool ix_rises(const struct ix *e, const struct ix_var *v, bool falls);
+// Saturating bounds of all that a machine computes on the way to a value: of an integer, whose
+// division comes last, of a term, and of the partial sums of a sum in whatever order.
+struct ix_bounds {
+    int64_t lo, hi;
+};
+struct ix_bounds ix_int_bounds(struct lay_int x);
+struct ix_bounds ix_term_bounds(struct ix_term t);
+struct ix_bounds ix_sum_bounds(const struct ix *e);
+// Whether something on the way to a value of "e" may be more than 64 bits hold; the invalid
+// expression has no value.
+bool ix_may_overflow(const struct ix *e);
 // Whether every quotient, remainder and swizzle in the expression is of something that is not
 // negative, so that C's own operators compute it.
 bool ix_rounds_down(const struct ix *e);

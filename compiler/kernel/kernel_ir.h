@@ -9,6 +9,7 @@
 
 #include "base/source.h"
 #include "index/ix.h"
+#include "kernel/launch.h"
 
 struct session;
 struct buf;
@@ -74,6 +75,8 @@ struct kir_carry {
     // call "stride"; or NULL.
     const struct ix_var *stride;
     struct lay_int apart;
+    const struct ix *stride_is;  // apart, as it is computed
+    int bits;                    // of "var": 32 or 64
 };
 
 // An argument of an extern function, in the order of its list.
@@ -93,9 +96,11 @@ struct kir_node {
     struct kir_node *orelse;      // IF; or NULL
     const struct kir_cond *cond;  // IF; ASYNC: else it reads nothing and fills with 0
     int nconds;
-    const struct kir_cond *cut;    // ASYNC: reads its first b - a elements alone; NULL: all of them
-    const char *name;              // IF: of a constant that holds the answer, or NULL
-    const struct ix_var *var;      // LET, FOR
+    const struct kir_cond *cut;  // ASYNC: reads its first b - a elements alone; NULL: all of them
+    const char *name;            // IF: of a constant that holds the answer, or NULL
+    struct ix_var *var;          // LET, FOR
+    int var_bits;                // of it: 32 or 64, decided by kernel/widths.h
+    bool may_be_over;  // FOR: it may begin beyond "var_bits" and its end, and then does nothing
     const struct ix *index;        // LET, GUARD
     const struct ix *sampled;      // LET: the most it is when iterations are sampled; or NULL
     const struct ix *begin, *end;  // FOR
@@ -115,14 +120,17 @@ struct kir_node {
     struct kir_buffer *to_buf;  // MOVE, ASYNC
     const struct ix *to_at;
     int bits;
-    const char *function;  // ASYNC: of the runtime
-    const char *cache;     // ASYNC: PTX's cache operator
-    int l2;                // ASYNC: bytes to be fetched into the L2 cache, 0: no hint
-    int pending;           // WAIT
-    uint64_t value;        // FILL: of an element
-    int elem_bits;         // FILL
-    int constant;          // FILL, ASYNC with conditions: its number in the plan
-    const char *callee;    // CALL
+    const char *function;  // ASYNC, MOVE by lanes together: of the runtime
+    // MOVE: the 32 lanes of a warp move together: value v of lane l is, of what the lanes address,
+    // number among[l + 32 * v], lane + 32 * value; NULL: each thread for itself.
+    const int *among;
+    const char *cache;   // ASYNC: PTX's cache operator
+    int l2;              // ASYNC: bytes to be fetched into the L2 cache, 0: no hint
+    int pending;         // WAIT
+    uint64_t value;      // FILL: of an element
+    int elem_bits;       // FILL
+    int constant;        // FILL, ASYNC with conditions: its number in the plan
+    const char *callee;  // CALL
     int callee_id;
     const struct kir_arg *arg;
     int nargs;
@@ -132,38 +140,6 @@ struct kir_node {
     int plan_line;
 };
 
-// What the launcher checks before it launches, in this order.
-enum kir_check_kind {
-    KIR_CHECK_RANGE,     // lo <= sym <= hi
-    KIR_CHECK_MULTIPLE,  // sym % mul == 0
-    KIR_CHECK_RELATION,  // a op b
-    KIR_CHECK_POINTER,   // tensor: not null, aligned
-    KIR_CHECK_OVERLAP    // tensor against the other tensor
-};
-
-struct kir_tensor {
-    const char *name, *c_name, *c_type, *elem;
-    int elem_bits, align;  // bytes
-    int id;
-    bool written, read;
-    const struct ix *span;           // storage elements from the pointer on: greatest offset + 1
-    const struct ix *const *extent;  // sizes of modes: nothing to do when an output has a zero one
-    int nextents;
-};
-
-struct kir_param {
-    const char *name, *c_name;
-    const struct lay_sym *sym;
-    int64_t lo, hi, mul;
-    bool narrow;   // an int holds it
-    bool in_body;  // the body speaks of it, not the grid or the promises alone
-};
-
-struct kir_relation {
-    const struct ix *a, *b;
-    const char *op, *text;
-};
-
 // A parameter of a device function, in the order of the plan's list.
 struct kir_formal {
     const struct kir_buffer *buffer;  // or
@@ -171,25 +147,15 @@ struct kir_formal {
     int align;  // bytes that the accesses need; of a buffer
 };
 
-// A fact that the launcher asks for: the address of a tensor, or "value", is a multiple of "by".
-struct kir_condition {
-    const struct kir_tensor *tensor;  // or NULL
-    const struct ix *value;
-    int64_t by;
-};
-
 // A kernel with its launcher, or a device function.
 struct kir_kernel {
     bool device;
     bool leaves_group;  // a device function that ends with one group in flight
-    // A kernel's variants stand in a row, the widest first; what the launcher needs is the same in
-    // all of them.
+    // A kernel's variants stand in a row, the widest first.
     struct kir_kernel *narrower;
-    int bits;  // of a variant: the widest access that depends on its conditions; 0: there are none
-    const struct kir_condition *when;
-    int nwhen;
-    const char *when_text;      // in words; NULL when there are none
-    struct kir_formal *formal;  // of a device function
+    const struct kir_launch *launch;    // of all its variants; NULL: a device function
+    const struct kir_variant *variant;  // which it is; NULL: a device function
+    struct kir_formal *formal;          // of a device function
     int nformals;
     const struct kir_relation *duty;  // what its caller owes: a <= b
     int nduties;

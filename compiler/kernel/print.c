@@ -53,8 +53,9 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
                        n->stage->name, ix_text(s, n->stage_at));
             break;
         case KIR_MOVE:
-            buf_printf(b, "move.%d %s[%s] = %s[%s]\n", n->bits, n->to_buf->name,
-                       ix_text(s, n->to_at), n->buf->name, ix_text(s, n->at));
+            buf_printf(b, "move.%d%s%s %s[%s] = %s[%s]\n", n->bits, n->among ? "." : "",
+                       n->among ? n->function : "", n->to_buf->name, ix_text(s, n->to_at),
+                       n->buf->name, ix_text(s, n->at));
             break;
         case KIR_FILL:
             buf_printf(b, "fill.%d %s[%s] = 0x%" PRIx64 "\n", n->bits,
@@ -117,7 +118,7 @@ static void put_formals(struct session *s, struct buf *b, const struct kir_kerne
     }
 }
 
-static void put_variant(struct session *s, struct buf *b, const struct kir_kernel *x) {
+static void put_variant(struct session *s, struct buf *b, const struct kir_variant *x) {
     buf_printf(b, "  variant %d", x->bits);
     for (int i = 0; i < x->nwhen; ++i) {
         const struct kir_condition *c = &x->when[i];
@@ -137,7 +138,7 @@ static void put_kernel(struct session *s, struct buf *b, const struct kir_kernel
             buf_printf(b, "%s%s", i ? ", " : "", lay_int_text(&s->lay, x->grid[i]));
         buf_printf(b, ") threads %" PRId64 " shared %" PRId64 "\n", x->threads, x->smem_bytes);
     }
-    if (x->bits) put_variant(s, b, x);
+    if (x->variant && x->variant->bits) put_variant(s, b, x->variant);
     for (int i = 0; i < x->nparams; ++i) {
         buf_printf(b, "  param %s in %" PRId64 " .. %" PRId64 " %% %" PRId64 "\n", x->param[i].name,
                    x->param[i].lo, x->param[i].hi, x->param[i].mul);

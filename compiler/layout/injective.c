@@ -14,12 +14,13 @@ bool lay_is_injective(struct lay_ctx *c, struct lay l) {
     struct lay_int size = lay_size(c, l);
     if (!lay_int_static(size) || size.num > MAX_VALUES) return false;
     int64_t n = size.num;
-    int64_t *value = malloc(sizeof *value * (size_t)(n ? n : 1));
-    if (!value) return false;
+    size_t bytes = sizeof(int64_t) * (size_t)(n ? n : 1);
+    // for a while only; without memory the context's allocator says so
+    int64_t *own = malloc(bytes), *value = own ? own : c->alloc(c->user, bytes);
     bool injective = true;
     for (int64_t i = 0; injective && i < n; ++i) injective = lay_eval(c, l, i, &value[i]);
     if (injective) qsort(value, (size_t)n, sizeof *value, by_value);
     for (int64_t i = 1; injective && i < n; ++i) injective = value[i] != value[i - 1];
-    free(value);
+    free(own);
     return injective;
 }

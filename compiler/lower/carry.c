@@ -94,7 +94,7 @@ static void name_stride(struct search *f, const struct kir_node *behind, struct 
 
 static void carry(struct search *f, struct kir_node *n, struct lay_int coef) {
     struct session *s = f->w->s;
-    struct ix_var *v = (struct ix_var *)n->var;  // the accesses know it by its number
+    struct ix_var *v = n->var;  // the accesses know it by its number
     struct kir_carry *c = &f->found[f->nfound++];
     c->var = v;
     c->first = ix_substitute(s, n->index, f->step, f->begin);

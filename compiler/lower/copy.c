@@ -1,4 +1,4 @@
-// Lowering one copy: its comment, its barrier, and the loops around its loads and stores.
+// Lowering one copy: the loops around its loads and stores, and what is asked before them.
 //
 // A batch is as many accesses as fit in BATCH_BITS of registers, BATCH_MAX at most: all its loads
 // come before its stores, so that they are in flight together (64 loads of 32 bits a batch read at
@@ -8,95 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "lower/private.h"
-#include "plan/print.h"
 #include "plan/view.h"
 
 enum { BATCH_BITS = 2048, BATCH_MAX = 64, INLINE_COLUMNS = 30, UNROLL_MAX = 64 };
 // Before which accesses a predicate is asked; SOURCE: within what is asked before the store.
 enum { LOAD, STORE, SOURCE };
-
-static bool sym_known(const struct kernel *k, const struct lay_sym *y) {
-    for (int i = 0; i < k->nparams; ++i) {
-        if (k->param[i]->sym == y) return true;
-    }
-    if (y->name) return false;
-    for (int i = 0; i < y->of.nsyms; ++i) {
-        if (!sym_known(k, y->of.syms[i])) return false;
-    }
-    return true;
-}
-
-static bool int_known(const struct kernel *k, struct lay_int x) {
-    for (int i = 0; i < x.nsyms; ++i) {
-        if (!sym_known(k, x.syms[i])) return false;
-    }
-    return true;
-}
-
-bool lower_known(const struct kernel *k, const struct ix *e) {
-    switch (e->op) {
-    case IX_VAR: return true;
-    case IX_DIV:
-    case IX_MOD: return int_known(k, e->k) && lower_known(k, e->a);
-    case IX_SWZ: return lower_known(k, e->a);
-    case IX_SUM:
-        for (int i = 0; i < e->nterms; ++i) {
-            if (!int_known(k, e->term[i].coef)) return false;
-            if (e->term[i].atom && !lower_known(k, e->term[i].atom)) return false;
-        }
-    }
-    return true;
-}
-
-// -- the comment ----------------------------------------------------------------------------------
-
-static void comment(struct lowering *w, const struct copy *c) {
-    struct session *s = w->s;
-    const struct copy_facts *f = &c->facts;
-    const char **line = ARENA_ARRAY(&s->arena, const char *, 7);
-    struct kir_node *n = lower_node(w, KIR_COMMENT);
-    int nlines = 0, col;
-    const struct view *tile = copy_tiled_side(c);
-    const char *elem = tile->base->elem->name;
-    int64_t lanes = c->tc ? c->tc->threads : f->lanes;
-    bool by_warp = f->level == LEVEL_WARP || f->lanes;
-    line[nlines++] =
-        arena_printf(&s->arena, "%s%scopy %s -> %s", c->label ? c->label : "", c->label ? ": " : "",
-                     source_line(s, c->src.at), source_line(s, c->dst.at));
-    line[nlines++] =
-        arena_printf(&s->arena, "  %-7s %s %s   threads %ld%s   atom %s", c->tc ? "tile" : "values",
-                     lay_tuple_text(&s->lay, tile->layout.shape), elem,
-                     by_warp ? (long)lanes : (long)f->threads, by_warp ? " of each warp" : "",
-                     atom_text(s, copy_atom(c)));
-    if (c->tc) {
-        line[nlines++] = arena_printf(&s->arena, "  tiler   %s   rounds %s   %s %s",
-                                      lay_tuple_text(&s->lay, c->tc->tiler),
-                                      lay_tuple_text(&s->lay, f->rounds), f->by_map ? "map" : "TV",
-                                      f->by_map ? c->tc->map->text : lay_text(&s->lay, c->tc->tv));
-    }
-    const char *vector = arena_printf(&s->arena, "%d x %s = %d bit", f->vec,
-                                      c->src.base->elem->name, copy_side_bits(c, true, f->vec));
-    if (c->src.base->elem != c->dst.base->elem)
-        vector = arena_printf(&s->arena, "%s -> %d x %s = %d bit", vector, f->vec,
-                              c->dst.base->elem->name, copy_side_bits(c, false, f->vec));
-    line[nlines++] =
-        arena_printf(&s->arena, "  vector  %s  (limited by: %s)", vector, bound_name(f->won));
-    if (f->edge != EDGE_NEVER) {
-        line[nlines++] =
-            arena_printf(&s->arena, "  edge    %d x %s = %d bit  (%s%s%s)", f->edge_vec, elem,
-                         f->edge_bits, f->edge == EDGE_ALWAYS ? "always: " : "",
-                         plan_edge_text(s, c),
-                         c->pad ? arena_printf(&s->arena, "; else %s", c->pad->text) : "");
-    }
-    n->line = line;
-    n->nlines = nlines;
-    n->path = s->sources.file[c->at.file].path;
-    source_place(s, c->at, &n->plan_line, &col);
-}
 
 // -- loops ----------------------------------------------------------------------------------------
 
@@ -109,12 +28,12 @@ struct way {
     const struct predicate *pred;              // none where the tile is whole
     const struct ix **at;                      // of each predicate, as it is lowered
     int npred;
-    const struct ix_var *each;   // of the loop over the runs of an index map, or NULL
+    struct ix_var *each;         // of the loop over the runs of an index map, or NULL
     const struct constant *pad;  // what takes the place of a source that is not there, or NULL
 };
 
 struct axis {
-    const struct ix_var *var;
+    struct ix_var *var;
     int64_t extent;
     int mode;       // of the way's
     int64_t times;  // its strides
@@ -321,6 +240,11 @@ static struct kir_node *move(struct lowering *w, const struct copy *c, const str
         open_predicates(w, nest, STORE);
     }
     struct kir_node *n = lower_node(w, kind);
+    const struct atom *atom = copy_atom(c);
+    if (atom_is_collective(atom->row)) {
+        n->function = atom_function(w->s, atom, nest->way->bits, false);
+        n->among = atom_exchange(w->s, atom, c->src.base->elem->bits);
+    }
     n->buf = lower_buffer(w, c->src.base);
     n->to_buf = lower_buffer(w, c->dst.base);
     n->bits = nest->way->bits;
@@ -477,7 +401,7 @@ static void open_each(struct lowering *w, const struct copy *c, struct way *y,
 
 void lower_copy(struct lowering *w, const struct copy *c) {
     const struct copy_facts *f = &c->facts;
-    comment(w, c);
+    lower_comment(w, c);
     // the tid of a guarded copy is below its threads, which its offsets have taken for granted
     const struct ix *from = lower_index(w, f->src.offset), *to = lower_index(w, f->dst.offset);
     struct kir_node *scope = lower_node(w, f->threads < w->kernel->threads ? KIR_GUARD : KIR_BLOCK);
@@ -512,37 +436,4 @@ void lower_copy(struct lowering *w, const struct copy *c) {
     if (y.each) names_release(&w->names, y.each->c_name);
     w->tail = outside;
     if (f->commit_after && !w->hold_commits) lower_node(w, KIR_COMMIT);
-}
-
-// -- calls ----------------------------------------------------------------------------------------
-
-void lower_call(struct lowering *w, const struct plan_call *y) {
-    const struct function *fn = y->fn;
-    if (y->fill) {
-        lower_fill(w, y);
-        return;
-    }
-    struct kir_node *n = lower_node(w, KIR_CALL);
-    struct kir_arg *arg =
-        ARENA_ARRAY(&w->s->arena, struct kir_arg, fn->nformals + fn->nindexes + 1);
-    n->callee = fn->name;
-    n->callee_id = fn->id;
-    n->arg = arg;
-    for (int f = 0, i = 0; f + i < fn->nformals + fn->nindexes;) {
-        struct kir_arg *a = &arg[n->nargs++];
-        if (f < fn->nformals && (i == fn->nindexes || fn->formal[f].place < fn->index[i].place)) {
-            const struct view *v = &y->view[f];
-            enum dir dir = fn->formal[f].dir;
-            *a = (struct kir_arg){lower_buffer(w, v->base),
-                                  lower_index(w, view_by_tid(w->s, w->kernel, v->offset)),
-                                  dir != ARG_OUT,
-                                  dir != ARG_IN,
-                                  v->layout,
-                                  f};
-            ++f;
-        } else {
-            const struct ix *x = view_by_tid(w->s, w->kernel, y->index[i++]);
-            *a = (struct kir_arg){NULL, lower_index(w, x), true, false, lay_layout_invalid(), 0};
-        }
-    }
 }

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/session.h"
+#include "kernel/widths.h"
 #include "layout/algebra.h"
 #include "lower/private.h"
-#include "plan/align.h"
 
 struct kir_node *lower_node(struct lowering *w, enum kir_kind kind) {
     struct kir_node *n = ARENA_NEW(&w->s->arena, struct kir_node);
@@ -25,8 +25,7 @@ struct kir_node **lower_open(struct lowering *w, struct kir_node *parent) {
     return outside;
 }
 
-const struct ix_var *lower_var(struct lowering *w, enum ix_var_kind kind, const char *name,
-                               int64_t end) {
+struct ix_var *lower_var(struct lowering *w, enum ix_var_kind kind, const char *name, int64_t end) {
     struct ix_var *v = ARENA_NEW(&w->s->arena, struct ix_var);
     *v = (struct ix_var){kind, name, name, w->s->next_var++, lay_int(0), lay_int(end)};
     return v;
@@ -42,10 +41,8 @@ static bool of_tid_alone(const struct ix *e) {
 }
 
 static bool names_loop(const struct stmt *list, const char *name) {
-    for (const struct stmt *st = list; st; st = st->next) {
+    for (const struct stmt *st = list; st; st = stmt_next(list, st))
         if (st->var && strcmp(st->var->name, name) == 0) return true;
-        if (names_loop(st->body, name)) return true;
-    }
     return false;
 }
 
@@ -67,7 +64,7 @@ static const struct ix *digit(struct lowering *w, const struct ix *e) {
     // the plan's loops are called the same in all variants of a kernel
     while (names_loop(w->kernel->body, name)) name = arena_printf(&w->s->arena, "%s_", name);
     name = names_take(&w->names, name);
-    const struct ix_var *v = lower_var(w, IX_NAMED, name, e->hi + 1);
+    struct ix_var *v = lower_var(w, IX_NAMED, name, e->hi + 1);
     w->digit[w->ndigits++] = (struct thread_digit){e, v};
     // at the top, in the order in which they were first needed
     struct kir_node *n = ARENA_NEW(&w->s->arena, struct kir_node);
@@ -114,7 +111,7 @@ void lower_before(struct lowering *w, const struct sync_before *x) {
 
 static void lower_for(struct lowering *w, const struct stmt *st) {
     struct kir_node *loop = lower_node(w, KIR_FOR);
-    struct ix_var *v = (struct ix_var *)st->var;
+    struct ix_var *v = st->var;
     v->c_name = names_take(&w->names, v->name);
     loop->var = v;
     loop->begin = lower_index(w, st->begin);
@@ -184,133 +181,6 @@ static struct kir_buffer *new_buffer(struct lowering *w, const struct tensor *t)
     return b;
 }
 
-// The greatest offset + 1 that a layout of non-negative strides reaches, elements.
-static void add_span(struct session *s, const struct lay_tuple *shape,
-                     const struct lay_tuple *stride, const struct ix **span) {
-    if (!lay_is_leaf(shape)) {
-        for (int i = 0; i < shape->rank; ++i) add_span(s, shape->kid[i], stride->kid[i], span);
-        return;
-    }
-    const struct ix *last = ix_sub(s, ix_lay(s, shape->leaf), ix_int(s, 1));
-    *span = ix_add(s, *span, ix_scale(s, last, stride->leaf));
-}
-
-// Bytes: the widest access of "k" to "t" in "list".
-static int widest_access(struct session *s, const struct kernel *k, const struct stmt *list,
-                         const struct tensor *t) {
-    int widest = t->elem->bits / 8;
-    for (const struct stmt *st = list; st; st = st->next) {
-        int bytes = 0;
-        if (stmt_nests(st))
-            bytes = widest_access(s, k, st->body, t);
-        else if (st->kind == STMT_CALL && st->call->fill && st->call->view[0].base == t)
-            bytes = lower_fill_elements(s, k, &st->call->view[0]) * (t->elem->bits / 8);
-        else if (st->kind == STMT_COPY && (st->copy->src.base == t || st->copy->dst.base == t))
-            bytes = st->copy->facts.vec * (t->elem->bits / 8);
-        if (bytes > widest) widest = bytes;
-    }
-    return widest;
-}
-
-// Bytes to which the caller of "k" aligns "t": as accesses and functions need it, and as is
-// promised.
-static int alignment_owed(struct session *s, const struct kernel *k, const struct tensor *t) {
-    int64_t owed = widest_access(s, k, k->body, t), called = align_for_calls(k->body, t);
-    if (called > owed) owed = called;
-    return (int)(align_known(t) > owed ? align_known(t) : owed);
-}
-
-// The greatest value + 1 of a static layout, swizzled; 0 when it is not static, or too large to go
-// through.
-static int64_t swizzled_span(struct session *s, struct lay l) {
-    enum { MOST = 1 << 16 };
-    int64_t span = 0, at;
-    if (!lay_static(l)) return 0;
-    struct lay_int size = lay_size(&s->lay, l);
-    if (!lay_int_static(size) || size.num > MOST) return 0;
-    for (int64_t i = 0; i < size.num; ++i) {
-        if (!lay_eval(&s->lay, l, i, &at)) return 0;
-        if (at >= span) span = at + 1;
-    }
-    return span;
-}
-
-static struct kir_tensor lower_tensor(struct session *s, const struct formal *f,
-                                      const struct kir_buffer *b) {
-    const struct tensor *t = f->tensor;
-    int align = (int)align_known(t);
-    struct kir_tensor r = {t->name, b->c_name, b->c_type, b->elem, b->elem_bits, align, t->id};
-    r.written = f->dir != ARG_IN;
-    r.read = f->dir != ARG_OUT;
-    r.span = ix_add(s, ix_int(s, 1), ix_lay(s, t->layout.offset));
-    add_span(s, t->layout.shape, t->layout.stride, &r.span);
-    struct lay_swizzle sw = t->layout.sw;
-    int64_t moving = (int64_t)1 << (sw.s < 0 ? sw.m : sw.m + sw.s), span;
-    bool moves = sw.b && !(ix_static(r.span, &span) && span <= moving);
-    int64_t swizzled = moves ? swizzled_span(s, t->layout) : 0;
-    if (swizzled > 0) {
-        r.span = ix_int(s, swizzled);
-    } else if (moves) {  // what it changes lies in blocks of this size
-        struct lay_int block = lay_int((int64_t)1 << (sw.m + sw.b + (sw.s < 0 ? -sw.s : 0)));
-        r.span = ix_scale(s, ix_div(s, ix_add(s, r.span, ix_int(s, block.num - 1)), block), block);
-    }
-    const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, t->layout.shape);
-    r.nextents = lay_tuple_rank(flat);
-    const struct ix **extent = ARENA_ARRAY(&s->arena, const struct ix *, r.nextents + 1);
-    for (int i = 0; i < r.nextents; ++i)
-        extent[i] = ix_lay(s, lay_tuple_get(&s->lay, flat, i)->leaf);
-    r.extent = extent;
-    return r;
-}
-
-static void lower_params(struct lowering *w, const struct plan *p, const struct kernel *k,
-                         struct kir_kernel *out) {
-    struct session *s = w->s;
-    out->param = ARENA_ARRAY(&s->arena, struct kir_param, k->nparams + 1);
-    for (int i = 0; i < k->nparams; ++i) {
-        const struct param *q = k->param[i];
-        struct kir_param *r = &out->param[out->nparams++];
-        *r = (struct kir_param){
-            q->name, names_take(&w->names, q->name), q->sym, q->sym->lo, q->sym->hi, q->sym->mul};
-        r->narrow = q->sym->hi <= INT32_MAX && q->sym->lo >= INT32_MIN;
-    }
-    // the relations that speak of these params alone
-    int cap = 0;
-    for (int i = 0; i < p->nrelations; ++i) {
-        const struct relation *r = p->relation[i];
-        if (!lower_known(k, r->a) || !lower_known(k, r->b)) continue;
-        out->relation =
-            arena_more(&s->arena, out->relation, sizeof *out->relation, out->nrelations, &cap);
-        out->relation[out->nrelations++] = (struct kir_relation){r->a, r->b, r->op, r->text};
-    }
-}
-
-// The parameters of a device function, and what its caller owes.
-static void lower_formals(struct lowering *w, const struct kernel *k, struct kir_kernel *out) {
-    struct session *s = w->s;
-    out->formal = ARENA_ARRAY(&s->arena, struct kir_formal, k->nformals + k->nindexes + 1);
-    for (int i = 0, j = 0; i < k->nformals || j < k->nindexes;) {
-        struct kir_formal *f = &out->formal[out->nformals++];
-        if (j == k->nindexes || (i < k->nformals && k->formal[i].place < k->index[j].place)) {
-            const struct tensor *t = k->formal[i].tensor;
-            *f = (struct kir_formal){w->buffer[i].buf, NULL, alignment_owed(s, k, t)};
-            ++i;
-        } else {
-            struct ix_var *v = (struct ix_var *)k->index[j].var;
-            v->c_name = names_take(&w->names, v->name);
-            *f = (struct kir_formal){NULL, v, 0};
-            ++j;
-        }
-    }
-    struct kir_relation *duty = NULL;
-    for (const struct duty *d = k->duties; d; d = d->next) ++out->nduties;
-    duty = ARENA_ARRAY(&s->arena, struct kir_relation, out->nduties + 1);
-    int n = 0;
-    for (const struct duty *d = k->duties; d; d = d->next)
-        duty[n++] = (struct kir_relation){d->a, d->b, "<=", NULL};
-    out->duty = duty;
-}
-
 // The stem of the names of "k"'s functions: its own, unless that is not allowed in C.
 static const char *function_name(struct session *s, const struct plan *p, const struct kernel *k) {
     const char *name = names_own(s, k->name);
@@ -321,8 +191,7 @@ static const char *function_name(struct session *s, const struct plan *p, const 
 
 // Whether a copy in "list" is between views of warps or lanes.
 static bool speaks_of_warps(const struct stmt *list) {
-    for (const struct stmt *st = list; st; st = st->next) {
-        if (speaks_of_warps(st->body)) return true;
+    for (const struct stmt *st = list; st; st = stmt_next(list, st)) {
         if (st->kind != STMT_COPY) continue;
         const struct ix *e[] = {st->copy->src.offset, st->copy->dst.offset};
         for (int i = 0; i < 2; ++i)
@@ -331,20 +200,9 @@ static bool speaks_of_warps(const struct stmt *list) {
     return false;
 }
 
-static void lower_conditions(struct session *s, const struct variant *v, struct kir_kernel *out) {
-    struct kir_condition *when = ARENA_ARRAY(&s->arena, struct kir_condition, v->nwhen + 1);
-    for (int i = 0; i < v->nwhen; ++i) {
-        const struct condition *c = &v->when[i];
-        when[i] = (struct kir_condition){NULL, NULL, c->by};
-        if (!c->tensor) when[i].value = ix_lay(s, c->value);
-        for (int k = 0; c->tensor && k < out->ntensors; ++k) {
-            if (out->tensor[k].id == c->tensor->id) when[i].tensor = &out->tensor[k];
-        }
-    }
-    out->bits = v->bits;
-    out->when_text = variant_text(s, v);
-    out->when = when;
-    out->nwhen = v->nwhen;
+const char *lower_function(struct session *s, const char *stem, int bits) {
+    return bits ? arena_printf(&s->arena, "%s_kernel_%d", stem, bits)
+                : arena_printf(&s->arena, "%s_kernel", stem);
 }
 
 // "variant": of the kernel, or -1 where it has none
@@ -359,10 +217,10 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     int col;
     out->name = k->name;
     out->c_name = function_name(s, p, k);
-    names_take(&w.names, arena_printf(&s->arena, "%s_kernel", out->c_name));
+    names_take(&w.names, lower_function(s, out->c_name, 0));
     for (int i = 0; i < k->nvariants; ++i) {
         int bits = k->variant[i].bits;
-        names_take(&w.names, arena_printf(&s->arena, "%s_kernel_%d", out->c_name, bits));
+        names_take(&w.names, lower_function(s, out->c_name, bits));
         names_take(&w.names, arena_printf(&s->arena, "fits_%d", bits));
     }
     out->path = s->sources.file[k->at.file].path;
@@ -403,7 +261,6 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     for (int i = 0; i < 3; ++i) {
         if (k->block[i]) out->block[i] = k->block[i];
     }
-    if (variant >= 0) lower_conditions(s, &k->variant[variant], out);
     if (variant + 1 < k->nvariants) out->narrower = lower_kernel(s, p, k, variant + 1);
     return out;
 }
@@ -425,5 +282,9 @@ struct kir *lower_plan(struct session *s, const struct plan *p) {
         *tail = lower_kernel(s, p, k, k->nvariants ? 0 : -1);
         tail = &(*tail)->next;
     }
+    kir_decide_widths(s, out);
+    struct kir_kernel *x = out->kernels;
+    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k), x = x->next)
+        if (!k->device) lower_launch(s, k, x);
     return out;
 }

@@ -12,7 +12,7 @@
 #include "lower/private.h"
 
 // var = index
-static struct kir_node *let(struct lowering *w, const struct ix_var *var, const struct ix *index) {
+static struct kir_node *let(struct lowering *w, struct ix_var *var, const struct ix *index) {
     struct kir_node *n = lower_node(w, KIR_LET);
     n->var = var;
     n->index = index;
@@ -20,15 +20,15 @@ static struct kir_node *let(struct lowering *w, const struct ix_var *var, const 
 }
 
 // The names of a pipeline's variables in emitted code, for as long as its code lasts.
-static void take(struct lowering *w, const struct ix_var *var, const char *name) {
-    ((struct ix_var *)var)->c_name = names_take(&w->names, name);
+static void take(struct lowering *w, struct ix_var *var, const char *name) {
+    var->c_name = names_take(&w->names, name);
 }
 
 // The variables of "load" parts have the names of those of "use" parts; where both are they need
 // others.
-static void take_load(struct lowering *w, const struct ix_var *var, const char *name) {
+static void take_load(struct lowering *w, struct ix_var *var, const char *name) {
     take(w, var, name);
-    ((struct ix_var *)var)->name = var->c_name;
+    var->name = var->c_name;
 }
 
 static void release(struct lowering *w, const struct ix_var *var) {
@@ -137,8 +137,8 @@ static void lower_parts(struct lowering *w, const struct stmt *st, const struct 
 }
 
 // A variable for where the steps of a pipeline begin or end, a value in "lo" .. "hi".
-static const struct ix_var *end_of_steps(struct lowering *w, const struct stmt *st,
-                                         const char *which, int64_t lo, int64_t hi) {
+static struct ix_var *end_of_steps(struct lowering *w, const struct stmt *st, const char *which,
+                                   int64_t lo, int64_t hi) {
     struct ix_var *v = ARENA_NEW(&w->s->arena, struct ix_var);
     v->kind = IX_NAMED;
     v->id = w->s->next_var++;
@@ -174,14 +174,14 @@ void lower_pipeline(struct lowering *w, const struct stmt *st) {
     int64_t unused, most = INT64_MAX;
     if (lay_int_valid(st->var->end)) lay_int_range(st->var->end, &unused, &most);
     if (bound->hi < most) most = bound->hi;
-    const struct ix_var *first = NULL;
+    struct ix_var *first = NULL;
     if (!ix_constant(begin) && begin->op != IX_VAR) {  // it is worked out once
         int64_t hi = begin->hi > most && at_most(s, begin, bound) ? most : begin->hi;
         first = end_of_steps(w, st, "begin", begin->lo, hi);
         let(w, first, begin);
         begin = ix_var(s, first);
     }
-    const struct ix_var *last = end_of_steps(w, st, "end", bound->lo, most);
+    struct ix_var *last = end_of_steps(w, st, "end", bound->lo, most);
     struct kir_node *steps = let(w, last, bound);
     steps->sampled = ix_add(s, begin, ix_int(s, sample_steps(pipe->stages)));
     steps->count = pipe->stages;

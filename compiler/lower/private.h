@@ -38,8 +38,7 @@ struct lowering {
 struct kir_node *lower_node(struct lowering *w, enum kir_kind kind);
 // Nodes go into "parent" from now on; gives the place to come back to.
 struct kir_node **lower_open(struct lowering *w, struct kir_node *parent);
-const struct ix_var *lower_var(struct lowering *w, enum ix_var_kind kind, const char *name,
-                               int64_t end);
+struct ix_var *lower_var(struct lowering *w, enum ix_var_kind kind, const char *name, int64_t end);
 // "e" with the quotients and remainders of tid named.
 const struct ix *lower_index(struct lowering *w, const struct ix *e);
 struct kir_buffer *lower_buffer(struct lowering *w, const struct tensor *t);
@@ -55,11 +54,28 @@ void lower_pipeline(struct lowering *w, const struct stmt *st);
 void lower_copy(struct lowering *w, const struct copy *c);
 // A wait for all but "pending" groups of asynchronous copies; none when it is -1.
 void lower_before(struct lowering *w, const struct sync_before *x);
-void lower_fill(struct lowering *w, const struct plan_call *y);
 // How many elements of "v" a fill of "k" writes in one access.
 int lower_fill_elements(struct session *s, const struct kernel *k, const struct view *v);
 void lower_call(struct lowering *w, const struct plan_call *y);
+// The comment above copy "c".
+void lower_comment(struct lowering *w, const struct copy *c);
+// What "k" is called with goes into "out": tensor "f" in buffer "b", the params with the relations
+// that they must keep, the parameters of a device function, the conditions of a variant.
+struct kir_tensor lower_tensor(struct session *s, const struct formal *f,
+                               const struct kir_buffer *b);
+void lower_params(struct lowering *w, const struct plan *p, const struct kernel *k,
+                  struct kir_kernel *out);
+void lower_formals(struct lowering *w, const struct kernel *k, struct kir_kernel *out);
+// The name of the function of a kernel, or of its variant of "bits".
+const char *lower_function(struct session *s, const char *stem, int bits);
+// Makes the launcher of "k", which was lowered from "plan" with its variants.
+void lower_launch(struct session *s, const struct kernel *plan, struct kir_kernel *k);
 // All params of "e" are params of "k".
 bool lower_known(const struct kernel *k, const struct ix *e);
+
+// fits.c: what "k" computes whose value counts and may not fit 64 bits: "e", which comes to "most",
+// an expression of params, at the most, or to what is not known (NULL).
+typedef void fits_found(void *user, const struct ix *e, const struct ix *most);
+void lower_find_wide(struct session *s, const struct kir_kernel *k, fits_found *found, void *user);
 
 #endif

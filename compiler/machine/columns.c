@@ -10,6 +10,7 @@
 
 #include "base/session.h"
 #include "layout/algebra.h"
+#include "machine/typed.h"
 
 enum { FIRST_PLACES = 64, HASH_SHIFT = 20 };    // of the table of expressions
 enum { PAGE_BITS = 6, PAGE = 1 << PAGE_BITS };  // of the table of variables
@@ -19,6 +20,7 @@ enum { PAGE_BITS = 6, PAGE = 1 << PAGE_BITS };  // of the table of variables
 struct kept {
     const struct ix *of;  // NULL: a variable's, or a free place in the table
     int64_t *own;         // threads numbers, NULL: none yet
+    int bits;             // of a variable: its width; 0: not told
     struct column value;
     // what it was made of
     const int64_t *from;
@@ -36,17 +38,20 @@ struct columns {
     struct kept *expr;  // a table by expression
     int64_t cap, used;  // cap: a power of two
     int64_t *number;    // of variables, for one thread
-    struct kept tid;    // the threads' numbers
+    int *number_bits;   // and their widths
+    int *sym_bits;
+    bool overflow_32;
+    struct kept tid;  // the threads' numbers
 };
 
 static struct kept *variable(struct columns *c, const struct ix_var *v) {
     struct kept **page = &c->page[v->id >> PAGE_BITS];
-    if (!*page) *page = memory_got(calloc(PAGE, sizeof **page));
+    if (!*page) *page = memory_zeroed(PAGE, sizeof **page);
     return &(*page)[v->id & (PAGE - 1)];
 }
 
 static int64_t *own_column(struct columns *c, struct kept *k) {
-    if (!k->own) k->own = memory_got(calloc((size_t)c->threads, sizeof *k->own));
+    if (!k->own) k->own = memory_zeroed((size_t)c->threads, sizeof *k->own);
     return k->own;
 }
 
@@ -63,11 +68,11 @@ static struct kept *keep(struct columns *c, const struct ix *e) {
     if (2 * ++c->used > c->cap) {
         struct kept *old = c->expr, *end = old + c->cap;
         c->cap *= 2;
-        c->expr = memory_got(calloc((size_t)c->cap, sizeof *c->expr));
+        c->expr = memory_zeroed((size_t)c->cap, sizeof *c->expr);
         for (k = old; k != end; ++k) {
             if (k->of) *place_of(c, k->of) = *k;
         }
-        free(old);
+        memory_free(old);
         k = place_of(c, e);
     }
     k->of = e;
@@ -85,11 +90,13 @@ static void renew(struct columns *c, struct kept *k) {
 }
 
 struct columns *columns_new(struct session *s, int64_t threads, const int64_t *sym) {
-    struct columns *c = memory_got(malloc(sizeof *c));
+    struct columns *c = memory_new(sizeof *c);
     *c = (struct columns){.s = s, .sym = sym, .threads = threads, .cap = FIRST_PLACES};
     c->npages = (s->next_var >> PAGE_BITS) + 1;
-    c->page = memory_got(calloc((size_t)c->npages, sizeof(struct kept *)));
-    c->expr = memory_got(calloc((size_t)c->cap, sizeof *c->expr));
+    c->page = memory_zeroed((size_t)c->npages, sizeof(struct kept *));
+    c->expr = memory_zeroed((size_t)c->cap, sizeof *c->expr);
+    c->sym_bits = memory_zeroed((size_t)s->lay.next_sym + 1, sizeof *c->sym_bits);
+    for (int i = 0; i < s->lay.next_sym; ++i) c->sym_bits[i] = 64;
     int64_t *own = own_column(c, &c->tid);
     for (int64_t t = 0; t < threads; ++t) own[t] = t;
     renew(c, &c->tid);
@@ -99,15 +106,17 @@ struct columns *columns_new(struct session *s, int64_t threads, const int64_t *s
 void columns_free(struct columns *c) {
     if (!c) return;
     for (int i = 0; i < c->npages; ++i) {
-        for (int k = 0; c->page[i] && k < PAGE; ++k) free(c->page[i][k].own);
-        free(c->page[i]);
+        for (int k = 0; c->page[i] && k < PAGE; ++k) memory_free(c->page[i][k].own);
+        memory_free(c->page[i]);
     }
-    for (int64_t i = 0; i < c->cap; ++i) free(c->expr[i].own);
-    free((void *)c->page);
-    free(c->expr);
-    free(c->number);
-    free(c->tid.own);
-    free(c);
+    for (int64_t i = 0; i < c->cap; ++i) memory_free(c->expr[i].own);
+    memory_free((void *)c->page);
+    memory_free(c->expr);
+    memory_free(c->number);
+    memory_free(c->number_bits);
+    memory_free(c->sym_bits);
+    memory_free(c->tid.own);
+    memory_free(c);
 }
 
 // -- expressions ----------------------------------------------------------------------------------
@@ -135,6 +144,7 @@ static bool quotient(struct columns *c, const struct ix *e, struct column *out) 
     int64_t k;
     bool mod = e->op == IX_MOD;
     if (!part_of(c, e->a, &a) || !lay_int_eval(e->k, c->sym, &k) || k < 1) return false;
+    if (!typed_fits(k, e->divisor_bits)) return false;
     // the divisor's multiples in what all threads have do not enter the column
     int64_t rest = floor_mod(a.base, k), whole = (a.base - rest) / k, end;
     *out = (struct column){.base = mod ? rest : whole};
@@ -220,16 +230,48 @@ static bool sum_columns(struct columns *c, const struct ix *e, const struct colu
     return true;
 }
 
+// The least and the greatest of all partial sums.
+struct partial {
+    int64_t lo, hi;
+};
+
+// Adds "k" times "a", a term of 32 bits; false where one of its factors may have more.
+static bool add_narrow(struct partial *p, const struct ix_term *x, int64_t k,
+                       const struct column *a) {
+    int64_t lo, hi;
+    // a factor that is 0, or a divisor, hides how large the others are
+    bool hidden = x->coef.den != 1 || (k == 0 && x->coef.nsyms > 1);
+    if (hidden || !typed_fits(k, 32) || __builtin_add_overflow(a->base, a->lo, &lo) ||
+        __builtin_add_overflow(a->base, a->hi, &hi) || !typed_fits(lo, 32) || !typed_fits(hi, 32))
+        return false;
+    lo *= k;
+    hi *= k;
+    if (!typed_fits(lo, 32) || !typed_fits(hi, 32)) return false;
+    p->lo += lo < 0 || hi < 0 ? (lo < hi ? lo : hi) : 0;
+    p->hi += lo > 0 || hi > 0 ? (lo > hi ? lo : hi) : 0;
+    return true;
+}
+
+// Whether the first term of the text has 64 bits, and with it all partial sums.
+static bool begins_wide(const struct ix *e) {
+    int i = 0;
+    while (i < e->nterms - 1 && !e->term[i].atom) ++i;
+    return e->nterms == 0 || e->term[e->term[i].atom ? i : 0].bits == 64;
+}
+
 static bool sum(struct columns *c, const struct ix *e, struct column *out) {
     struct column term[MOST_TERMS];
+    struct partial narrow = {0, 0};
     int64_t times[MOST_TERMS], base = 0;
     int n = 0;
+    if (e->bits == 64 && !begins_wide(e)) return false;
     for (int i = 0; i < e->nterms; ++i) {
         const struct ix_term *x = &e->term[i];
         struct column a = {.base = 1};
         int64_t k, part;
         if (!lay_int_eval(x->coef, c->sym, &k)) return false;
         if (x->atom && !part_of(c, x->atom, &a)) return false;
+        if (x->bits == 32 && !add_narrow(&narrow, x, k, &a)) return false;
         if (__builtin_mul_overflow(a.base, k, &part) || __builtin_add_overflow(base, part, &base))
             return false;
         if (!a.at) continue;
@@ -238,6 +280,7 @@ static bool sum(struct columns *c, const struct ix *e, struct column *out) {
         times[n++] = k;
     }
     *out = (struct column){.base = base};
+    if (e->bits == 32 && (!typed_fits(narrow.lo, 32) || !typed_fits(narrow.hi, 32))) return false;
     if (n == 0) return true;
     if (n > 1 || times[0] != 1) return sum_columns(c, e, term, times, n, out);
     *out = term[0];
@@ -257,23 +300,40 @@ static bool part_of(struct columns *c, const struct ix *e, struct column *out) {
     return false;
 }
 
+static void number_of(struct columns *c, int page, int place, int64_t thread) {
+    const struct kept *x = &c->page[page][place];
+    c->number[page * PAGE + place] = column_value(&x->value, thread);
+    c->number_bits[page * PAGE + place] = x->bits;
+}
+
+// For the thread whose numbers are at hand.
+static bool thread_eval(struct columns *c, const struct ix *e, int64_t *out) {
+    struct ix_env plain = {c->number, c->sym};
+    if (!e->bits) return ix_eval(e, &plain, out);
+    struct typed_env env = {c->number, c->sym, c->number_bits, c->sym_bits};
+    enum typed_trouble trouble = typed_eval(e, &env, out);
+    c->overflow_32 = trouble == TYPED_OVERFLOW_32;
+    return trouble == TYPED_OK;
+}
+
 // Thread by thread, as far as it is needed.
 static bool one_by_one(struct columns *c, const struct ix *e, int64_t active, const bool *off,
                        struct column *out) {
     if (!e) return false;
-    if (!c->number)
-        c->number = memory_got(calloc((size_t)c->npages << PAGE_BITS, sizeof *c->number));
+    size_t places = (size_t)c->npages << PAGE_BITS;
+    if (!c->number) {
+        c->number = memory_zeroed(places, sizeof *c->number);
+        c->number_bits = memory_zeroed(places, sizeof *c->number_bits);
+    }
     struct kept *x = keep(c, e);
     int64_t *own = own_column(c, x);
     *x = (struct kept){.of = e, .own = own};  // made of nothing that could stay the same
     for (int64_t t = 0; t < c->threads; ++t) {
-        struct ix_env env = {c->number, c->sym};
         own[t] = 0;
         if (t >= active || (off && off[t])) continue;
         for (int i = 0; i < c->npages; ++i)
-            for (int k = 0; c->page[i] && k < PAGE; ++k)
-                c->number[i * PAGE + k] = column_value(&c->page[i][k].value, t);
-        if (!ix_eval(e, &env, &own[t])) return false;
+            for (int k = 0; c->page[i] && k < PAGE; ++k) number_of(c, i, k, t);
+        if (!thread_eval(c, e, &own[t])) return false;
     }
     renew(c, x);
     *out = x->value;
@@ -283,10 +343,20 @@ static bool one_by_one(struct columns *c, const struct ix *e, int64_t active, co
 bool columns_eval(struct columns *c, const struct ix *e, int64_t active, const bool *off,
                   struct column *out) {
     int64_t end;
+    c->overflow_32 = false;
     if (part_of(c, e, out) && !__builtin_add_overflow(out->lo, out->base, &end) &&
         !__builtin_add_overflow(out->hi, out->base, &end))
         return true;
     return one_by_one(c, e, active, off, out);
+}
+
+bool columns_overflow_32(const struct columns *c) {
+    return c->overflow_32;
+}
+
+bool columns_narrow(struct columns *c, const struct lay_sym *y) {
+    c->sym_bits[y->id] = 32;
+    return typed_fits(c->sym[y->id], 32);
 }
 
 // -- variables ------------------------------------------------------------------------------------
@@ -331,5 +401,20 @@ bool columns_add(struct columns *c, const struct ix_var *v, const struct column 
     }
     renew(c, x);
     x->from = NULL;
+    return true;
+}
+
+bool columns_hold(struct columns *c, const struct ix_var *v, int bits, int64_t active,
+                  const bool *off) {
+    struct kept *x = variable(c, v);
+    const struct column *a = &x->value;
+    int64_t lo, hi;
+    x->bits = bits;
+    if (!__builtin_add_overflow(a->base, a->lo, &lo) && typed_fits(lo, bits) &&
+        !__builtin_add_overflow(a->base, a->hi, &hi) && typed_fits(hi, bits))
+        return true;
+    for (int64_t t = 0; t < active; ++t) {
+        if (!(off && off[t]) && !typed_fits(column_value(a, t), bits)) return false;
+    }
     return true;
 }

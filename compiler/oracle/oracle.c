@@ -111,10 +111,8 @@ static bool check_written(struct run *r) {
 // The largest number of threads that the kernel or one of its tiled copies asks for.
 static int64_t threads_of(const struct kernel *k, const struct stmt *first) {
     int64_t n = k->threads > 0 ? k->threads : 1;
-    for (const struct stmt *st = first; st; st = st->next) {
-        int64_t m = stmt_nests(st)                          ? threads_of(k, st->body)
-                    : st->kind == STMT_COPY && st->copy->tc ? st->copy->tc->threads
-                                                            : 0;
+    for (const struct stmt *st = first; st; st = stmt_next(first, st)) {
+        int64_t m = st->kind == STMT_COPY && st->copy->tc ? st->copy->tc->threads : 0;
         n = m > n ? m : n;
     }
     return n;

@@ -118,14 +118,16 @@ static bool place_points(struct run *r, struct tile *tile) {
     return true;
 }
 
+// "src": of what the threads read, else of what they write.
 static bool make_tile(struct run *r, struct tile *tile, const struct side *block,
-                      const struct tiled_copy *tc) {
+                      const struct tiled_copy *tc, bool src) {
     if (!divide(r, tile, block, tc->tiler)) return false;
     tile->threads = tc->threads;
     tile->values = tc->values;
     tile->map = tc->map ? tc->map->place : NULL;
     if (!tile->map) {
-        const struct lay_tuple *const *tvs = tc->tv.shape->kid, *const *tvd = tc->tv.stride->kid;
+        struct lay tv = tiled_tv(tc, src);
+        const struct lay_tuple *const *tvs = tv.shape->kid, *const *tvd = tv.stride->kid;
         struct oracle_flat thr, val;
         if (!oracle_flatten((struct lay){.shape = tvs[0], .stride = tvd[0]}, r->env.sym, &thr) ||
             !oracle_flatten((struct lay){.shape = tvs[1], .stride = tvd[1]}, r->env.sym, &val))
@@ -149,7 +151,8 @@ static struct tile *tile_of(struct run *r, const struct copy *c, const struct si
     }
     struct tile *t = ARENA_NEW(&r->s->arena, struct tile);
     t->copy = c;
-    if (!make_tile(r, t, block, c->tc)) return NULL;
+    // a fragment holds what its side of the instruction gives each thread
+    if (!make_tile(r, t, block, c->tc, c->src.base->space == MEM_FRAG)) return NULL;
     t->next = r->tiles;
     r->tiles = t;
     return t;

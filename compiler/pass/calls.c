@@ -117,8 +117,7 @@ static bool check_fill(struct session *s, struct view *v) {
 
 static bool check_calls(struct session *s, const struct kernel *k, const struct stmt *list) {
     bool ok = true;
-    for (const struct stmt *st = list; st; st = st->next) {
-        if (stmt_nests(st)) ok &= check_calls(s, k, st->body);
+    for (const struct stmt *st = list; st; st = stmt_next(list, st)) {
         if (st->kind != STMT_CALL) continue;
         if (st->call->fill) {
             ok &= check_fill(s, &st->call->view[0]);

@@ -1,37 +1,13 @@
-// The list of passes, and the walks that they share.
+// The walks that the passes share.
 #include "pass/pass.h"
 
 #include "base/session.h"
 #include "pass/sync/walk.h"
 
-const struct pass pass_list[] = {
-    {"partition", pass_partition, "give each thread its values of both sides of a copy"},
-    {"calls", pass_calls, "do arguments of extern functions fit?"},
-    {"predicate", pass_predicate, "which elements of a tile are there"},
-    {"vectorize", pass_vectorize, "the width of an access, and what bounds it"},
-    {"shared", pass_shared, "places in shared memory"},
-    {"coverage", pass_coverage, "each element once, nothing outside"},
-    {"defined", pass_defined, "what is read was written before"},
-    {"races", pass_races, "nothing is read and written at once"},
-    {"sync", pass_sync, "barriers"},
-    {"expect", pass_expect, "what the plan's author asked for"},
-};
-const int n_passes = sizeof pass_list / sizeof pass_list[0];
-
-static bool walk(struct session *s, struct kernel *k, struct stmt *list, copy_visitor *visit,
-                 void *user) {
-    for (struct stmt *st = list; st; st = st->next) {
-        if (st->kind == STMT_COPY) {
-            if (!visit(s, k, st->copy, user)) return false;
-        } else if (stmt_nests(st) && !walk(s, k, st->body, visit, user)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 bool walk_copies(struct session *s, struct kernel *k, copy_visitor *visit, void *user) {
-    return walk(s, k, k->body, visit, user);
+    for (struct stmt *st = k->body; st; st = stmt_next(k->body, st))
+        if (st->kind == STMT_COPY && !visit(s, k, st->copy, user)) return false;
+    return true;
 }
 
 struct all {

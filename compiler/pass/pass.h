@@ -1,5 +1,6 @@
-// The passes, in the order of pass_list.  Each fills fields of the plan that nobody else writes; a
-// pass that finds the plan wrong says so in the diagnostics and returns false.
+// The passes, in their order (compile/compile.c has them in its list).  Each fills fields of the
+// plan that nobody else writes; a pass that finds the plan wrong says so in the diagnostics and
+// returns false.
 #ifndef TCPC_PASS_PASS_H
 #define TCPC_PASS_PASS_H
 
@@ -8,24 +9,17 @@
 struct session;
 struct plan;
 
-struct pass {
-    const char *name;
-    bool (*run)(struct session *s, struct plan *p);
-    const char *what;  // one line of help
-};
-
-extern const struct pass pass_list[];
-extern const int n_passes;
-
-bool pass_partition(struct session *s, struct plan *p);
-bool pass_calls(struct session *s, struct plan *p);
-bool pass_predicate(struct session *s, struct plan *p);
-bool pass_vectorize(struct session *s, struct plan *p);
-bool pass_shared(struct session *s, struct plan *p);
-bool pass_coverage(struct session *s, struct plan *p);
-bool pass_defined(struct session *s, struct plan *p);
-bool pass_races(struct session *s, struct plan *p);
-bool pass_sync(struct session *s, struct plan *p);
-bool pass_expect(struct session *s, struct plan *p);
+bool pass_partition(struct session *s,
+                    struct plan *p);  // give each thread its values of both sides of a copy
+bool pass_calls(struct session *s, struct plan *p);      // do arguments of extern functions fit?
+bool pass_predicate(struct session *s, struct plan *p);  // which elements of a tile are there
+bool pass_vectorize(struct session *s,
+                    struct plan *p);                  // the width of an access, and what bounds it
+bool pass_shared(struct session *s, struct plan *p);  // places in shared memory
+bool pass_coverage(struct session *s, struct plan *p);  // each element once, nothing outside
+bool pass_defined(struct session *s, struct plan *p);   // what is read was written before
+bool pass_races(struct session *s, struct plan *p);     // nothing is read and written at once
+bool pass_sync(struct session *s, struct plan *p);      // barriers
+bool pass_expect(struct session *s, struct plan *p);    // what the plan's author asked for
 
 #endif

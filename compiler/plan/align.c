@@ -49,10 +49,8 @@ static int64_t for_call(const struct plan_call *y, const struct tensor *t) {
 
 int64_t align_for_calls(const struct stmt *list, const struct tensor *t) {
     int64_t most = 1;
-    for (const struct stmt *st = list; st; st = st->next) {
-        int64_t asked = 1;
-        if (stmt_nests(st)) asked = align_for_calls(st->body, t);
-        if (st->kind == STMT_CALL) asked = for_call(st->call, t);
+    for (const struct stmt *st = list; st; st = stmt_next(list, st)) {
+        int64_t asked = st->kind == STMT_CALL ? for_call(st->call, t) : 1;
         if (asked > most) most = asked;
     }
     return most;

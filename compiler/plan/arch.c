@@ -40,6 +40,13 @@ int arch_find(const char *name, const char **near) {
     return 0;
 }
 
+const char *arch_unknown(struct arena *a, const char *name) {
+    const char *near;
+    if (arch_find(name, &near)) return NULL;
+    return arena_printf(a, "'%s' is no architecture that this compiler knows%s%s%s", name,
+                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
 int64_t arch_shared_bytes(int arch) {
     for (int i = 0; i < N_ARCHS; ++i)
         if (archs[i].number == arch) return archs[i].shared_kib * (int64_t)1024;

@@ -4,9 +4,14 @@
 
 #include <stdint.h>
 
+struct arena;
+
 // The number in "sm_90" (and in "sm_90a") when there is such an architecture, else 0 and in "near"
 // the name that may have been meant, or NULL.
 int arch_find(const char *name, const char **near);
+
+// Why "name" is no architecture, in memory of "a"; NULL: it is one.
+const char *arch_unknown(struct arena *a, const char *name);
 
 // Bytes of shared memory that a block may have.  @pre "arch" is what arch_find gave
 int64_t arch_shared_bytes(int arch);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/source.h"
+#include "layout/lay.h"
 #include "plan/types.h"
 
 // When what an instruction moves is there.
@@ -28,14 +29,24 @@ struct atom_row {
     const char *narrower;             // the atom that serves where an edge's accesses are narrower
     unsigned src_spaces, dst_spaces;  // bits 1 << enum space
     enum completion completes;
+    int threads;  // that make one access together: 1, or a warp, of which each lane has to be there
+    // With more than one thread: (thread, value) -> bit of what an access moves, as in CuTe's
+    // Copy_Traits, of what the threads address or hold on each side.  NULL: each thread's own bits,
+    // one after another.  "ref" are those that a tile deals out.
+    const char *src, *dst, *ref;
     bool exact;       // the width is a demand (universal), not a cap (auto)
     bool in_bytes;    // a plan writes its width in bytes
-    bool raw;         // moves bytes: converts nothing, and fills with zeros only
+    bool raw;         // moves bytes: converts nothing, and pads with zeros only
+    bool fills;       // reads the part of an access that is there, and fills the rest with zeros
     bool prefetches;  // takes l2=BYTES
-    // The runtime's function (runtime/tcp_device.cuh) is FUNCTION_CACHE[_zfill]_BYTES, with PTX's
+    // The runtime's function (runtime/tcp_device.cuh) is FUNCTION[_CACHE][_zfill]_BYTES, with PTX's
     // cache operator; NULL: loads and stores of each space.
     const char *function, *cache;
 };
+// Whether the lanes of a warp make an access together, so that each moves what others address.
+static inline bool atom_is_collective(const struct atom_row *row) {
+    return row->threads > 1;
+}
 const struct atom_row *atom_find(const char *name);
 extern const struct atom_row atom_rows[];
 extern const int n_atom_rows;
@@ -59,5 +70,10 @@ const char *atom_of(struct session *s, const struct atom *a, const struct elem_t
 // "tcp_cp_async_cg_16<128>": what the runtime calls its accesses of "bits", which with "fills" read
 // as much as is there and fill with zeros.  @pre the row has a function.
 const char *atom_function(struct session *s, const struct atom *a, int bits, bool fills);
+// What "side", (thread, value) -> bit, is as elements of "elem_bits": (thread, value) -> thread +
+// threads * value of what a tile deals out.  @pre the row of "a" is collective.
+struct lay atom_dealt(struct session *s, const struct atom *a, const char *side, int elem_bits);
+// By thread + threads * value of the destination: the same number of the source.
+const int *atom_exchange(struct session *s, const struct atom *a, int elem_bits);
 
 #endif

@@ -73,6 +73,7 @@ struct search {
     const struct plan *p;
     int64_t *value;
     int choice;
+    int64_t most;  // of plan_choose_great; else 0
     int steps;
     const struct condition *when;
     int nwhen;
@@ -231,8 +232,7 @@ static int64_t step_to(const struct predicate *p, struct lay_int limit) {
 }
 
 static void tiles_in(struct search *q, const struct stmt *list) {
-    for (const struct stmt *st = list; st; st = st->next) {
-        tiles_in(q, st->body);
+    for (const struct stmt *st = list; st; st = stmt_next(list, st)) {
         for (int i = 0; st->kind == STMT_COPY && i < st->copy->facts.npred; ++i) {
             const struct predicate *p = &st->copy->facts.pred[i];
             struct lay_int limit;
@@ -284,6 +284,8 @@ static bool search(struct search *q, int from) {
     base += (step - base % step) % step;
     static const int factor[][3] = {{0, 0, 0}, {1, 2, 0}, {4, 2, 6}};
     int row = q->choice < 3 ? q->choice : 2;
+    int64_t great = y->hi < q->most ? y->hi : q->most;
+    if (q->most) offer(&c, y, great - great % step);
     offer_tiles(q, &c, y, i, step);
     if (q->choice > 0) offer_related(q, &c, y);
     offer(&c, y, base + factor[row][i % 3] * step);
@@ -353,6 +355,14 @@ const int64_t *plan_choose(struct session *s, const struct plan *p, const int64_
 const int64_t *plan_choose_when(struct session *s, const struct plan *p, const int64_t *fixed,
                                 const struct condition *when, int n, int choice) {
     return choose(s, p, fixed, when, n, choice);
+}
+
+const int64_t *plan_choose_great(struct session *s, const struct plan *p,
+                                 const struct condition *when, int n, int64_t most) {
+    struct search q = {.s = s, .p = p, .when = when, .nwhen = n, .most = most};
+    q.value = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
+    for (int i = 0; i < p->nsyms; ++i) q.value[i] = PLAN_UNBOUND;
+    return start(&q) ? q.value : NULL;
 }
 
 int plan_choices(struct session *s, const struct plan *p, int max, const int64_t **choice) {

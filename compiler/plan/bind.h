@@ -22,6 +22,10 @@ const int64_t *plan_choose(struct session *s, const struct plan *p, const int64_
 // The same, with values that also keep the "n" conditions of "when" on params.
 const int64_t *plan_choose_when(struct session *s, const struct plan *p, const int64_t *fixed,
                                 const struct condition *when, int n, int choice);
+// As large as can be, but "most" where that is in range; the params that come first are the largest
+// where not all can be.  NULL when none were found.
+const int64_t *plan_choose_great(struct session *s, const struct plan *p,
+                                 const struct condition *when, int n, int64_t most);
 // Whether the values keep the conditions on params.
 bool plan_holds(const struct condition *when, int n, const int64_t *sym_values);
 

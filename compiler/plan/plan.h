@@ -50,7 +50,8 @@ struct tensor {
     int stages;                // extent of the last mode, which "stages" has added; 0: none was
     const struct tiled_copy *like;
     const struct tiled_copy
-        *dist;  // of a frag: whose (thread, value) parts it holds; written by pass "partition"
+        *dist;      // of a frag: whose (thread, value) parts it holds; written by pass "partition"
+    bool dist_src;  // ..: as a source; else as a destination
     int smem_offset;        // bytes; written by pass "shared"
     int64_t smem_elements;  // from there on; written by pass "shared"
     bool outside;           // shared or frag memory of a device function's caller
@@ -76,8 +77,11 @@ struct tiled_copy {
     const struct lay_tuple *tiler;  // extents by mode, static
     struct lay tv;  // (thr, val) -> colexicographic index in the tile "tiler"; invalid when "map"
                     // is no layout
+    // Of what a thread reads, and of what it writes: tv, but for collective atoms, whose threads
+    // have other values on each side.
+    struct lay tv_src, tv_dst;
     const struct tiled_map *map;  // or NULL
-    int64_t threads, values;      // sizes of tv's modes
+    int64_t threads, values;      // sizes of tv's modes, and of each side's
     struct lay thr, val;          // as given, invalid for tv=
     bool by_atoms;                // given as atoms=, along=
     bool by;                      // stands after "by", where "at" is the map or TV layout
@@ -85,6 +89,11 @@ struct tiled_copy {
     struct range at, val_at, thr_at;  // val_at: the argument val= (value only), for fix-its
     struct range val_arg_at;          // the whole argument, with its name
 };
+
+// (thread, value) -> place in the tile, of one side.
+static inline struct lay tiled_tv(const struct tiled_copy *tc, bool src) {
+    return src ? tc->tv_src : tc->tv_dst;
+}
 
 struct view;
 
@@ -175,6 +184,13 @@ static inline const struct atom *copy_atom(const struct copy *c) {
     return c->tc ? &c->tc->atom : c->atom;
 }
 
+static inline const struct view *copy_side(const struct copy *c, bool src) {
+    return src ? &c->src : &c->dst;
+}
+static inline const struct part *copy_part(const struct copy_facts *f, bool src) {
+    return src ? &f->src : &f->dst;
+}
+
 // The side whose shape a tile cuts: of a fragment and something else the latter.
 static inline const struct view *copy_tiled_side(const struct copy *c) {
     return c->src.base->space == MEM_FRAG ? &c->dst : &c->src;
@@ -186,10 +202,10 @@ static inline const struct view *copy_tiled_side(const struct copy *c) {
 // different steps at one time.
 struct pipeline {
     int64_t stages;
-    const struct ix_var *slot;  // of the step that is used, the statement's own "var"; NULL when
-                                // there is one stage
-    const struct ix_var *load_var, *load_slot;  // in "load" parts; the same when there is one stage
-    struct tensor *const *tensor;               // the buffers with stages that it fills
+    struct ix_var *slot;  // of the step that is used, the statement's own "var"; NULL when
+                          // there is one stage
+    struct ix_var *load_var, *load_slot;  // in "load" parts; the same when there is one stage
+    struct tensor *const *tensor;         // the buffers with stages that it fills
     int ntensors;
 };
 
@@ -205,7 +221,7 @@ struct stmt {
     struct copy *copy;
     struct plan_call *call;
     // STMT_FOR, STMT_PIPELINE
-    const struct ix_var *var;
+    struct ix_var *var;
     const struct ix *begin, *end;
     struct stmt *body;  // of a part too
     struct pipeline *pipe;
@@ -216,6 +232,7 @@ struct stmt {
     bool commit_after;          // sync: STMT_FOR in a "load" part: ends a group
     int pending;                // STMT_WAIT: groups that may be in flight
     struct stmt *next;
+    struct stmt *up;  // in whose body it stands; NULL: the kernel's
     struct range at;
 };
 
@@ -246,7 +263,7 @@ struct formal {
 
 // "n : index" of a device function.
 struct index_formal {
-    const struct ix_var *var;
+    struct ix_var *var;
     int place;  // among all formals, in the order of the list
     struct range at;
 };
@@ -277,6 +294,14 @@ static inline bool stmt_nests(const struct stmt *st) {
 // Whether "st" moves nothing and orders what others do.
 static inline bool stmt_orders(const struct stmt *st) {
     return st->kind == STMT_SYNC || st->kind == STMT_COMMIT || st->kind == STMT_WAIT;
+}
+// What comes behind "st" among the statements of "list" and those within them, in the order of the
+// text, a statement before its body:
+//     for (st = list; st; st = stmt_next(list, st))
+static inline struct stmt *stmt_next(const struct stmt *list, const struct stmt *st) {
+    if (st->body) return st->body;
+    while (st != list->up && !st->next) st = st->up;
+    return st == list->up ? NULL : st->next;
 }
 // Whether the body of "st" runs for each value of st->var from begin to end.
 static inline bool stmt_loops(const struct stmt *st) {

@@ -12,6 +12,12 @@ static void print_layout(struct session *s, struct lay l, struct buf *b) {
     buf_puts(b, lay_valid(l) ? lay_text(&s->lay, l) : "?");
 }
 
+const char *plan_tv_text(struct session *s, const struct tiled_copy *tc) {
+    if (!atom_is_collective(tc->atom.row)) return lay_text(&s->lay, tc->tv);
+    return arena_printf(&s->arena, "%s read, %s written", lay_text(&s->lay, tc->tv_src),
+                        lay_text(&s->lay, tc->tv_dst));
+}
+
 const char *plan_named_shape(struct session *s, const struct lay_tuple *shape,
                              const char *const *names) {
     if (!names || lay_is_leaf(shape)) return lay_tuple_text(&s->lay, shape);

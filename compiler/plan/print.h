@@ -16,6 +16,9 @@ const char *plan_named_layout(struct session *s, struct lay l, const char *const
 // do not.
 const char *plan_edge_text(struct session *s, const struct copy *c);
 
+// The TV layout of "tc", or both of a collective atom: "L read, L written".
+const char *plan_tv_text(struct session *s, const struct tiled_copy *tc);
+
 const char *plan_named_shape(struct session *s, const struct lay_tuple *shape,
                              const char *const *names);
 // One copy in one line, without its facts.

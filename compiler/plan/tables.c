@@ -60,7 +60,7 @@ const struct elem_type *copy_wider(const struct copy *c) {
 }
 
 int copy_side_bits(const struct copy *c, bool src, int vec) {
-    return vec * (src ? &c->src : &c->dst)->base->elem->bits;
+    return vec * copy_side(c, src)->base->elem->bits;
 }
 
 int64_t bound_as_wider(const struct copy *c, enum bound b, int64_t bits) {

@@ -28,8 +28,9 @@ const struct ix *view_crd2idx(struct session *s, const struct ix *i, const struc
 // tid where only threads below "n" go on: the same variable with a shorter range.
 const struct ix *view_tid(struct session *s, const struct kernel *k, int64_t n);
 
-// Where value "v" of thread "t" stands in the tile of "tc", the first mode fastest.
-bool tiled_place(struct session *s, const struct tiled_copy *tc, int64_t t, int64_t v,
+// Where value "v" of thread "t", of the source or the destination, stands in the tile of "tc", the
+// first mode fastest.
+bool tiled_place(struct session *s, const struct tiled_copy *tc, bool src, int64_t t, int64_t v,
                  int64_t *place);
 
 // The lane where only lanes below "n" go on: the same variable with a shorter range.

@@ -25,10 +25,10 @@ int64_t view_threads(const struct copy *c, int64_t all) {
     return all;
 }
 
-bool tiled_place(struct session *s, const struct tiled_copy *tc, int64_t t, int64_t v,
+bool tiled_place(struct session *s, const struct tiled_copy *tc, bool src, int64_t t, int64_t v,
                  int64_t *place) {
     int64_t i = t + tc->threads * v;
-    if (lay_valid(tc->tv)) return lay_eval(&s->lay, tc->tv, i, place);
+    if (lay_valid(tc->tv)) return lay_eval(&s->lay, tiled_tv(tc, src), i, place);
     *place = tc->map->place[i];
     return true;
 }

@@ -3,9 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "plan/arch.h"
 #include "sema/decl.h"
@@ -173,18 +171,11 @@ const char *file_beside(struct sema *c, const char *from, const char *path) {
     return sema_text(c, "%.*s%s", (int)(slash - from + 1), from, path);
 }
 
-static const char *real_path(struct sema *c, const char *path) {
-    char *real = realpath(path, NULL);
-    const char *copy = real ? intern(c->s, real) : NULL;
-    free(real);
-    return copy;
-}
-
 static void import(struct sema *c, const struct ast_decl *d) {
     const char *from = c->s->sources.file[d->at.file].path;
     const char *path = file_beside(c, from, d->import.path);
-    const char *real = real_path(c, path);
-    int depth = 0;
+    const char *real = source_identity(c->s, path);
+    int depth = 0, why = errno;
     for (struct import *i = c->imports; i; i = i->next) {
         depth += i->open;
         if (!real || i->real != real) continue;
@@ -198,14 +189,11 @@ static void import(struct sema *c, const struct ast_decl *d) {
                    MOST_IMPORTS);
         return;
     }
-    struct stat st;
-    if (real && stat(real, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
-        diag_error(c->s, d->import.path_at, "'%s' cannot be read: it is no regular file", path);
-        return;
-    }
     int file = real ? source_read(c->s, path) : -1;
     if (file < 0) {
-        diag_error(c->s, d->import.path_at, "'%s' cannot be read: %s", path, strerror(errno));
+        if (real) why = errno;
+        diag_error(c->s, d->import.path_at, "'%s' cannot be read: %s", path,
+                   why ? strerror(why) : "it is no regular file");
         return;
     }
     struct import *i = ARENA_NEW(&c->s->arena, struct import);

@@ -2,7 +2,6 @@
 #include "sema/sema.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "plan/arch.h"
@@ -93,9 +92,7 @@ struct plan *sema_file(struct session *s, const struct ast_file *f) {
     c.device_end = &p->devices;
     c.define_used = ARENA_ARRAY(&s->arena, bool, s->options.ndefines + 1);
     scope_init(&c);
-    char *real = realpath(p->path, NULL);
-    struct import self = {real ? intern(s, real) : NULL, true, RANGE_NONE, NULL};
-    free(real);
+    struct import self = {source_identity(s, p->path), true, RANGE_NONE, NULL};
     c.imports = &self;
     declare_all(&c, f);
     if (f->nerrors == 0) check_defines(&c);

@@ -8,7 +8,7 @@
 #include "base/buf.h"
 
 void *scan_memory(void *old, size_t bytes) {
-    return memory_got(realloc(old, bytes ? bytes : 1));
+    return memory_again(old, bytes);
 }
 
 static const struct {

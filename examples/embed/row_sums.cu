@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "loader.cuh"
+#include "tcp_launch.h"
 
 // One block for 32 rows; thread t < 32 adds up row t of each tile.
 static __global__ void __launch_bounds__(load_tile_THREADS)

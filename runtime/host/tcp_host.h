@@ -7,6 +7,8 @@
 #ifndef TCP_HOST_H
 #define TCP_HOST_H
 
+#include <string.h>
+
 #include "tcp_runtime.h"
 
 #define __global__

@@ -109,7 +109,7 @@ def wanted_texts():
     texts = []
     for test in inputs.lit_tests():
         texts += [re.sub(r"\{\{.*?\}\}|\[\[.*?\]\]", "\0", check) for check in test.checks]
-    for path in sorted((inputs.TESTS / "unit").rglob("*.c")):
+    for path in sorted(path for folder in ("unit", "lib") for path in (inputs.TESTS / folder).rglob("*.c")):
         texts += ["".join(STRING.findall(run)) for run in
                   re.findall(r'"(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*', path.read_text())]
     for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:

@@ -40,15 +40,15 @@ static void tell(struct trial *t) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct trial t, again;
-    trial_begin(&t, (const char *)data, size, STAGE_CUDA);
+    trial_begin(&t, (const char *)data, size);
     if (t.status == 0) {
         tell(&t);
         const char *source = explain_source(&t.s, t.c.plan, t.c.kir, t.c.ast);
         if (!source && !t.s.diags.nerrors) BUG("no plan and no message");
         if (source) {
-            trial_begin(&again, source, strlen(source), STAGE_CUDA);
+            trial_begin(&again, source, strlen(source));
             if (again.status != 0) BUG("its plan does not compile:\n%s", source);
-            same_code(t.c.cuda, again.c.cuda, source);
+            same_code(t.c.text, again.c.text, source);
             trial_end(&again);
         }
     }

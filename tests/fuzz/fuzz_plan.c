@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct trial t;
-    trial_begin(&t, (const char *)data, size, STAGE_CUDA);
+    trial_begin(&t, (const char *)data, size);
     if (t.status == 0) {
         struct buf b;
         buf_init(&b);
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         kir_print(&t.s, t.c.kir, &b);
         emit_header(&t.s, t.c.kir, &b);
         buf_release(&b);
-        if (strlen(t.c.cuda) == 0) BUG("no text is emitted");
+        if (strlen(t.c.text) == 0) BUG("no text is emitted");
     }
     trial_end(&t);
     return 0;

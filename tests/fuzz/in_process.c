@@ -2,14 +2,14 @@
 
 #include "base/diag.h"
 
-void trial_begin(struct trial *t, const char *text, size_t size, enum stage last) {
+void trial_begin(struct trial *t, const char *text, size_t size) {
     static const char path[] = "no-such-folder/plan.tcp";
     session_init(&t->s);
     t->given = (struct given){path, text, size, NULL};
     t->s.sources.given = &t->given;
     t->s.options.no_line = true;
     t->s.options.proof_limit = FUZZ_PROOF_LIMIT;
-    t->status = compile_until(&t->s, path, last, stdout, &t->c);
+    t->status = compile_product(&t->s, path, PRODUCT_CUDA, &t->c);
     bool wrong = t->s.diags.nerrors > 0;
     if ((t->status != 0) != wrong)
         BUG("exit status %d and %d errors", t->status, t->s.diags.nerrors);

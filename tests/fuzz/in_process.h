@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/session.h"
 #include "base/source.h"
-#include "driver/compile.h"
+#include "compile/compile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -22,9 +22,9 @@ struct trial {
     int status;
 };
 
-// Compiles "size" bytes of "text" as far as "last", without #line.  An exit status that says other
+// Compiles "size" bytes of "text" into CUDA C, without #line.  An exit status that says other
 // than the diagnostics, or diagnostics that cannot be printed, end the process.
-void trial_begin(struct trial *t, const char *text, size_t size, enum stage last);
+void trial_begin(struct trial *t, const char *text, size_t size);
 void trial_end(struct trial *t);
 
 #endif

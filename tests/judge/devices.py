@@ -145,6 +145,7 @@ def caller(drawn, text):
 
     wait = "tcp_cp_async_wait<0>(); " if device["waits"] else ""
     return text + f"""
+#include "tcp_launch.h"
 static __global__ void {kernel}_kernel({', '.join(listed)}) {{
     TCP_SHARED_BUFFER(smem);
     const int tid = (int)threadIdx.x;

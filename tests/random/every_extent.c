@@ -14,7 +14,7 @@
 #include "base/buf.h"
 #include "base/session.h"
 #include "check/verify.h"
-#include "driver/compile.h"
+#include "compile/compile.h"
 #include "kernel/kernel_ir.h"
 
 struct width {
@@ -79,7 +79,7 @@ static bool compiles(const char *text, bool spoils) {
     }
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     session_init(&s);
-    bool ok = compile_plan(&s, path, &made) == 0;
+    bool ok = compile_product(&s, path, PRODUCT_CUDA, &made) == 0;
     if (!ok) {
         diag_print(&s, stdout);
         printf("%s\n", text);

@@ -102,6 +102,9 @@ void put_swizzle(struct gen *g, int64_t unit) {
         percent(g, 70) ? 0 : unit * below(g, 20));
 }
 
+// With gaps, two tiles that are larger than this might be more than a block has.
+enum { GAPS_BYTES = 32 << 10 };
+
 // Writes the layout of a shared tile whose mode "contiguous" runs in accesses of "unit" elements.
 void put_shared_layout(struct gen *g, const struct kernel *k, int contiguous, int64_t unit) {
     struct shape s = {.rank = k->rank};
@@ -139,6 +142,6 @@ void put_shared_layout(struct gen *g, const struct kernel *k, int contiguous, in
     } else {
         if (may(g, GEN_NESTED, 25)) nest(g, k, &s, contiguous, (int)unit);
         if (may(g, GEN_SWIZZLE, 25)) put_swizzle(g, unit);
-        put_layout(g, &s, contiguous, unit, true);
+        put_layout(g, &s, contiguous, unit, size * k->elem_bits / 8 <= GAPS_BYTES);
     }
 }

@@ -2,7 +2,8 @@
 // [--failures N] [--progress S]: compiles random plans.  A plan that is right must be accepted,
 // which includes that its Kernel IR does what the oracle says; a spoilt one must be accepted or
 // refused with an error, and neither may crash or hang.  A plan that fails is made smaller and
-// printed. Ends early, and says so, after S seconds (--seconds) or N failures.  J processes share
+// printed.  So few that it is no failure may be refused because a proof takes more steps than it
+// may. Ends early, and says so, after S seconds (--seconds) or N failures.  J processes share
 // the work; with --progress a line tells every so many seconds how far they are.
 #define _GNU_SOURCE
 #include <signal.h>
@@ -16,10 +17,10 @@
 #include <unistd.h>
 
 #include "base/session.h"
-#include "driver/compile.h"
+#include "compile/compile.h"
 #include "gen_plans.h"
 
-enum { HANG_SECONDS = 60, MAX_JOBS = 64 };
+enum { HANG_SECONDS = 60, MAX_JOBS = 64, SELDOM = 10000 };
 
 struct task {
     long first, plans, mutants, kernels, jobs, seconds, failures, progress;
@@ -29,12 +30,13 @@ struct task {
 struct tally {
     long next;          // the next piece of work: a plan, or behind the plans a spoilt one
     long at[MAX_JOBS];  // what each process works on; -1: nothing
-    long plans, spoilt, refused, failed;
+    long plans, spoilt, refused, undecided, failed;
 };
 
 // Compiles "text"; returns what the compiler does, and prints its diagnostics to "out" unless that
-// is NULL.  "*said" is whether it reported an error.
-static int compile_text(const char *text, FILE *out, bool *said) {
+// is NULL.  "*said" is whether it reported an error, "*undecided" (unless NULL) whether a proof
+// took more steps than it may.
+static int compile_text(const char *text, FILE *out, bool *said, bool *undecided) {
     struct session s;
     struct compiled made;
     char path[64];
@@ -47,9 +49,12 @@ static int compile_text(const char *text, FILE *out, bool *said) {
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     session_init(&s);
     alarm(HANG_SECONDS);  // which ends this process
-    int code = compile_plan(&s, path, &made);
+    int code = compile_product(&s, path, PRODUCT_CUDA, &made);
     alarm(0);
     *said = s.diags.nerrors > 0;
+    if (undecided) *undecided = false;
+    for (const struct diag *d = s.diags.first; d && undecided; d = d->next)
+        if (strstr(d->message, "--proof-limit")) *undecided = true;
     if (out && code != 0) diag_print(&s, out);
     session_release(&s);
     close(fd);
@@ -71,7 +76,7 @@ static bool fails(const char *text) {
     if (child == 0) {
         bool said;
         if (!freopen("/dev/null", "w", stderr)) _exit(2);
-        _exit(compile_text(text, NULL, &said) != 0);
+        _exit(compile_text(text, NULL, &said, NULL) != 0);
     }
     int status = 0;
     waitpid(child, &status, 0);
@@ -140,12 +145,14 @@ static void work(const struct task *o, struct tally *t, int job, double until) {
         long i = __atomic_fetch_add(&t->next, 1, __ATOMIC_SEQ_CST);
         if (i >= o->plans + o->mutants) break;
         char how[96], *text = piece(o, i, how, sizeof how);
-        bool said, spoilt = i >= o->plans;
+        bool said, undecided, spoilt = i >= o->plans;
         t->at[job] = i;
-        int code = compile_text(text, spoilt ? NULL : stdout, &said);
+        int code = compile_text(text, spoilt ? NULL : stdout, &said, &undecided);
         t->at[job] = -1;
         __atomic_add_fetch(spoilt ? &t->spoilt : &t->plans, 1, __ATOMIC_SEQ_CST);
-        if (!spoilt && code != 0)
+        if (!spoilt && undecided && code == 1)
+            __atomic_add_fetch(&t->undecided, 1, __ATOMIC_SEQ_CST);
+        else if (!spoilt && code != 0)
             fail(o, t, i, "it is right, and was refused", text);
         else if (spoilt && (code != 0) != said)
             fail(o, t, i, code ? "refused without an error" : "accepted with an error", text);
@@ -221,9 +228,12 @@ int main(int argc, char **argv) {
     for (int i = 0; i < o.jobs; ++i) job[i] = begin_job(&o, t, i, until);
     wait_for_jobs(&o, t, job, until);
     printf("%ld plans of %ld kernels from seed %ld, %ld spoilt ones of which %ld were refused, %ld "
-           "failures, %.0f s\n",
-           t->plans, o.kernels, o.first, t->spoilt, t->refused, t->failed, seconds() - begin);
+           "failures, %ld undecided, %.0f s\n",
+           t->plans, o.kernels, o.first, t->spoilt, t->refused, t->failed, t->undecided,
+           seconds() - begin);
+    bool often = t->undecided > 1 + t->plans / SELDOM;
+    if (often) printf("more than one plan in %d was refused for want of steps\n", SELDOM);
     if (t->plans < o.plans || t->spoilt < o.mutants)
         printf("stopped early: %s\n", t->failed >= o.failures ? "too many failures" : "time is up");
-    return t->failed > 0;
+    return t->failed > 0 || often;
 }

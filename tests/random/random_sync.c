@@ -14,7 +14,7 @@
 
 #include "base/session.h"
 #include "check/order.h"
-#include "driver/compile.h"
+#include "compile/compile.h"
 #include "gen_sync.h"
 #include "kernel/kernel_ir.h"
 #include "plan/bind.h"
@@ -81,7 +81,7 @@ static bool try_plan(const char *path, const char *name, bool mutate) {
     s.options.defines = defines;
     s.options.ndefines = ndefined;
     ndefined = 0;
-    bool ok = compile_plan(&s, path, &made) == 0;
+    bool ok = compile_product(&s, path, PRODUCT_CUDA, &made) == 0;
     if (!ok) diag_print(&s, stdout);
     for (const struct kir_kernel *k = ok && mutate ? made.kir->kernels : NULL; k; k = k->next) {
         spoil(&s, name, made.plan, k, k->body);

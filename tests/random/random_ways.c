@@ -14,7 +14,7 @@
 #include "base/buf.h"
 #include "base/session.h"
 #include "check/equivalent.h"
-#include "driver/compile.h"
+#include "compile/compile.h"
 #include "kernel/kernel_ir.h"
 #include "plan/plan.h"
 
@@ -110,7 +110,8 @@ static bool compile(struct session *s, const char *text, struct compiled *made) 
         exit(2);
     }
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    bool ok = compile_until(s, path, STAGE_KERNEL, stdout, made) == 0;
+    compile_begin(made, s, path);
+    bool ok = compile_until(made, STEP_EQUIVALENT) == 0;
     close(fd);
     if (ok) return true;
     printf("%s", text);

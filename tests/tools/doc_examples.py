@@ -12,6 +12,7 @@ What a fenced block is tells its first line:
   ```eval                a layout expression a line, its result after `= ` on the next one; `= error: TEXT` for what is refused
   ```tcp before          declarations, which compile, and stand before every later `tcp` block up to the next heading `## `
   ```console             lines `$ COMMAND`, each followed by what it prints; a line `...` stands for any lines
+  ```c FILE              is that file, word for word, which the build compiles and a test runs
 
 Commands run in an empty folder with a link to examples/ in it, and with tcpc in the path.
 """
@@ -121,6 +122,9 @@ class Runner:
             self.calculator(where, body)
         elif kind == "console":
             self.console(where, body)
+        elif kind == "c" and rest:
+            if (ROOT / rest).read_text() != body + "\n":
+                self.fail(where, f"is not {rest}, word for word")
         else:
             self.count -= 1
 

@@ -1,4 +1,4 @@
-"""Installs into an empty folder, moves that, and uses it: the compiler, the CMake package and pkg-config.
+"""Installs into an empty folder, moves that, and uses it: the compiler, the library, the CMake package and pkg-config.
 
 usage: install.py CMAKE BUILD
 """
@@ -14,11 +14,15 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PLAN = ROOT / "examples/parallel_copy/parallel_copy.tcp"
 PROJECT = """
 cmake_minimum_required(VERSION 3.25)
-project(user LANGUAGES CXX)
+project(user LANGUAGES C CXX)
 find_package(tcpc 0.1 REQUIRED CONFIG)
 add_executable(app main.cpp)
 tcp_add_plan(app "plans/parallel copy.tcp" ARCH sm_90)
 tcp_add_plan(app loader.tcp HEADER)
+foreach(kind libtcpc libtcpc_static)
+  add_executable(with_${kind} example.c)
+  target_link_libraries(with_${kind} PRIVATE tcpc::${kind})
+endforeach()
 """
 MAIN = """
 #include "loader.cuh"
@@ -60,6 +64,8 @@ def main(cmake, build):
             folder = pathlib.Path(flags[0].removeprefix("-I"))
             if not (folder / "tcp_runtime.h").exists():
                 sys.exit(f"pkg-config names {folder}, which has no tcp_runtime.h")
+            flags = run("pkg-config", "--cflags", "--libs", "tcpc", env=dict(environment, PKG_CONFIG_PATH=str(found))).split()
+            run("cc", ROOT / "tests/lib/example.c", "-o", scratch / "example", *flags)
         (scratch / "CMakeLists.txt").write_text(PROJECT)
         (scratch / "main.cpp").write_text(MAIN)
         (scratch / "plans").mkdir()
@@ -69,9 +75,13 @@ def main(cmake, build):
         (scratch / "plans/tensors.tcp").write_text(head)
         (scratch / "plans/parallel copy.tcp").write_text('tcp 1;\nimport "tensors.tcp";\n' + kernel)
         shutil.copy(ROOT / "examples/embed/loader.tcp", scratch)
+        shutil.copy(ROOT / "tests/lib/example.c", scratch)
         run(cmake, "-G", "Ninja", "-S", scratch, "-B", scratch / "user", f"-DCMAKE_PREFIX_PATH={prefix}")
         run(cmake, "--build", scratch / "user")
         run(scratch / "user/app")
+        for kind in ("libtcpc", "libtcpc_static"):
+            if "launched by copy_all_launch" not in run(scratch / f"user/with_{kind}"):
+                sys.exit(f"a program with tcpc::{kind} does not compile its plan")
         if "no work to do" not in run(cmake, "--build", scratch / "user"):
             sys.exit("a second build of the outside project does something")
         (scratch / "plans/tensors.tcp").write_text(head + "const ANOTHER = 1;\n")

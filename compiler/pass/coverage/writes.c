@@ -295,10 +295,9 @@ static bool check_whole(struct writes *w, const struct formal *f) {
 
 // -- all ------------------------------------------------------------------------------------------
 
-static bool written(const struct writes *w, const struct stmt *list, const struct tensor *t) {
-    for (const struct stmt *x = list; x; x = x->next) {
+static bool written(const struct stmt *list, const struct tensor *t) {
+    for (const struct stmt *x = list; x; x = stmt_next(list, x)) {
         if (x->kind == STMT_COPY && x->copy->dst.base == t) return true;
-        if (stmt_nests(x) && written(w, x->body, t)) return true;
         for (int i = 0; x->kind == STMT_CALL && i < x->call->fn->nformals; ++i)
             if (x->call->view[i].base == t && x->call->fn->formal[i].dir != ARG_IN) return true;
     }
@@ -309,7 +308,7 @@ static bool check_outputs(struct writes *w) {
     bool ok = true;
     for (int i = 0; i < w->k->nformals; ++i) {
         const struct formal *f = &w->k->formal[i];
-        if (f->dir == ARG_IN || written(w, w->k->body, f->tensor)) continue;
+        if (f->dir == ARG_IN || written(w->k->body, f->tensor)) continue;
         diag_error(w->s, f->at, "'%s' is listed as an output of kernel '%s', which never writes it",
                    f->tensor->name, w->k->name);
         ok = false;

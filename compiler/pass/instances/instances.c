@@ -239,9 +239,9 @@ struct prove_set instances_settled(struct instances *x, const struct around *aro
 struct prove_set instances_access(struct session *s, const struct kernel *k,
                                   const struct around *around, const struct copy *c, bool read,
                                   bool blocks, struct instances *out) {
-    const struct view *v = read ? &c->src : &c->dst;
+    const struct view *v = copy_side(c, read);
     instances_begin(s, k, around, blocks, out);
-    instances_of(out, c, lay_valid(v->coord) ? v : read ? &c->dst : &c->src);
+    instances_of(out, c, lay_valid(v->coord) ? v : copy_side(c, !read));
     if (c->dst.overhang) instances_inside(out, &c->dst);
     if (c->src.overhang && (read || !c->pad)) instances_inside(out, &c->src);
     return instances_settled(out, around, v);

@@ -111,7 +111,8 @@ static const char *who(const struct instances *x, const struct copy *c, const in
     int64_t warp = c->facts.level == LEVEL_WARP ? var[x->k->warp->id] : 0;
     for (int64_t t = 0; t < c->tc->threads; ++t) {
         for (int64_t v = 0; v < c->tc->values; ++v) {
-            if (!tiled_place(s, c->tc, t, v, &place) || place != at) continue;
+            if (!tiled_place(s, c->tc, copy_tiled_side(c) == &c->src, t, v, &place) || place != at)
+                continue;
             return arena_printf(&s->arena, "value %lld of thread %lld in ",
                                 (long long)(v + c->tc->values * tile), (long long)(t + 32 * warp));
         }

@@ -83,7 +83,7 @@ struct prove_set instances_registers(struct session *s, const struct kernel *k,
                                      const struct around *around, const struct copy *c, bool read,
                                      struct instances *out) {
     const struct copy_facts *f = &c->facts;
-    const struct part *p = read ? &f->src : &f->dst;
+    const struct part *p = copy_part(f, read);
     struct instances *x = out;
     const struct ix *tid = ix_var(s, k->tid);
     instances_begin(s, k, around, false, x);
@@ -148,7 +148,7 @@ static bool cut_side(struct session *s, const struct copy *c, const struct view 
     bool fits = true;
     return lay_valid(v->coord) &&
            (c->facts.by_map ? map_tile_cut(s, c, v->coord, cut, &fits)
-                            : tile_cut(s, c->tc, v->coord, cut)) &&
+                            : tile_cut(s, c->tc, v == &c->src, v->coord, cut)) &&
            fits;
 }
 
@@ -174,9 +174,9 @@ struct prove_set instances_by_thread(struct session *s, const struct kernel *k,
                                      const struct around *around, const struct copy *c, bool read,
                                      struct instances *out) {
     const struct copy_facts *f = &c->facts;
-    const struct view *v = read ? &c->src : &c->dst;
+    const struct view *v = copy_side(c, read);
     struct instances *x = out;
-    const struct view *other = read ? &c->dst : &c->src;
+    const struct view *other = copy_side(c, !read);
     struct tile_cut cut;
     if (f->level == LEVEL_THREAD) return instances_access(s, k, around, c, read, false, x);
     instances_begin(s, k, around, false, x);

@@ -62,11 +62,12 @@ bool modes_join(struct session *s, const struct lay *side, int n, bool rest, str
     }
 }
 
-bool tile_cut(struct session *s, const struct tiled_copy *tc, struct lay l, struct tile_cut *out) {
+bool tile_cut(struct session *s, const struct tiled_copy *tc, bool src, struct lay l,
+              struct tile_cut *out) {
     struct lay_ctx *x = &s->lay;
     // ((m,n),(rest_m,rest_n))
     struct lay zipped = lay_zipped_divide(x, view_trimmed(s, l), lay_tiler_shape(x, tc->tiler));
-    out->both = lay_compose(x, lay_mode(x, zipped, 0), tc->tv);
+    out->both = lay_compose(x, lay_mode(x, zipped, 0), tiled_tv(tc, src));
     if (!lay_valid(out->both)) return false;
     out->thr = lay_mode(x, out->both, 0);
     out->val = lay_mode(x, out->both, 1);

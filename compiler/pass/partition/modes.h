@@ -30,8 +30,9 @@ struct tile_cut {
     struct lay both;  // ((thr),(val))
     struct lay thr, val, rest;
 };
-// False when the algebra has no answer.
-bool tile_cut(struct session *s, const struct tiled_copy *tc, struct lay l, struct tile_cut *out);
+// Of the source or the destination; false when the algebra has no answer.
+bool tile_cut(struct session *s, const struct tiled_copy *tc, bool src, struct lay l,
+              struct tile_cut *out);
 
 // Why the last question to the algebra or to indices had no answer, in words.
 const char *modes_why(const struct session *s);

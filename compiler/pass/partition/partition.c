@@ -2,10 +2,10 @@
 //
 // Requires: views and tiled copies as sema made them.  Fills: facts.level, threads, src, dst, mode,
 // nmodes, rounds, nrounds; the layout of a frag that was declared "like" a tiled copy, and what a
-// frag's values are of which tile (tensor.dist).  Leaves alone: everything else.
+// frag's values are of which tile (tensor.dist, dist_src).  Leaves alone: everything else.
 //
-// Both sides are cut by the same tile and the same (thread, value) layout, and brought to modes of
-// common extents, so that one loop nest serves both.
+// Both sides are cut by the same tile, each by its own (thread, value) layout, and brought to modes
+// of common extents, so that one loop nest serves both.
 #include <string.h>
 
 #include "base/session.h"
@@ -74,7 +74,8 @@ static bool cut_tile(struct session *s, const struct kernel *k, const struct cop
     struct lay_ctx *x = &s->lay;
     if (c->facts.by_map) return map_cut(s, k, c, v, out, fits) || cut_failed(s, c, v, what);
     struct tile_cut t;
-    if (!tile_cut(s, c->tc, lay_inner(v->layout), &t)) return cut_failed(s, c, v, what);
+    if (!tile_cut(s, c->tc, v == &c->src, lay_inner(v->layout), &t))
+        return cut_failed(s, c, v, what);
     out->val = t.val;
     out->rest = t.rest;
     const struct ix *at = view_crd2idx(s, view_thread(s, k, c), t.thr.shape, t.thr.stride);
@@ -99,9 +100,11 @@ static struct lay frag_modes(struct session *s, const struct tiled_copy *tc,
     return lay_make_col(x, lay_tuple(x, n + 1, kid));
 }
 
-static bool same_distribution(struct session *s, const struct tiled_copy *a,
-                              const struct tiled_copy *b, int64_t *t, int64_t *v) {
-    if (a == b) return true;
+// Whether the parts of fragment "f" are those of "b" as a source, or as a destination.
+static bool same_distribution(struct session *s, const struct tensor *f, const struct tiled_copy *b,
+                              bool src, int64_t *t, int64_t *v) {
+    const struct tiled_copy *a = f->dist;
+    if (a == b && (f->dist_src == src || !atom_is_collective(a->atom.row))) return true;
     *t = *v = 0;
     if (a->threads != b->threads || a->values != b->values ||
         !lay_tuple_equal(a->tiler, b->tiler)) {
@@ -110,7 +113,8 @@ static bool same_distribution(struct session *s, const struct tiled_copy *a,
     for (*v = 0; *v < a->values; ++*v) {
         for (*t = 0; *t < a->threads; ++*t) {
             int64_t x, y;
-            if (!tiled_place(s, a, *t, *v, &x) || !tiled_place(s, b, *t, *v, &y) || x != y)
+            if (!tiled_place(s, a, f->dist_src, *t, *v, &x) ||
+                !tiled_place(s, b, src, *t, *v, &y) || x != y)
                 return false;
         }
     }
@@ -126,9 +130,10 @@ static bool cut_frag(struct session *s, const struct kernel *k, const struct cop
     if (!lay_valid(v->layout)) v->layout = f->layout;
     if (!f->dist) {
         f->dist = c->tc;
+        f->dist_src = v == &c->src;
     } else {
         int64_t t, val;
-        if (!same_distribution(s, f->dist, c->tc, &t, &val)) {
+        if (!same_distribution(s, f, c->tc, v == &c->src, &t, &val)) {
             diag_error(
                 s, v->at,
                 "fragment '%s' holds parts of tiled copy '%s'; '%s' gives value %ld of thread "
@@ -247,6 +252,13 @@ static bool partition_thread(struct session *s, struct kernel *k, struct copy *c
     f->lanes = view_lanes(c);
     f->nrounds = 1;
     bool warp = is_warp_view(&c->src) || is_warp_view(&c->dst);
+    if (atom_is_collective(c->atom->row)) {
+        diag_error(s, c->how_at,
+                   "not yet supported: '%s' between views of one thread; it moves what other lanes "
+                   "address, so name a tiled copy",
+                   c->atom->row->name);
+        return false;
+    }
     // a block of one thread: what is its is the thread's
     if (k->threads > 1 && !is_thread_view(&c->src) && !is_thread_view(&c->dst)) {
         diag_error(s, c->how_at,

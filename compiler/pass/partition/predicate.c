@@ -23,7 +23,8 @@ enum { SRC_VALUE = 0, DST_VALUE = 1 };
 struct found {
     int n;
     struct predicate *at;
-    int *side;  // of the joint modes
+    int *side;                 // of the joint modes
+    bool of_src[MODES_SIDES];  // by side: its coordinates are the source's, else the destination's
 };
 
 // -- which modes ----------------------------------------------------------------------------------
@@ -88,7 +89,7 @@ static int coordinates(const struct view *v) {
 // The modes along which "v" may reach beyond its tensor.
 static void tensor_bounds(struct session *s, const struct copy *c, bool src, int side,
                           struct found *f) {
-    const struct view *v = src ? &c->src : &c->dst;
+    const struct view *v = copy_side(c, src);
     for (int i = 0; i < coordinates(v); ++i) {
         const struct ix *hi, *limit;
         if (!reaches_beyond(s, v, i, &hi, &limit)) continue;
@@ -154,7 +155,7 @@ static bool count_along(struct session *s, struct kernel *k, struct copy *c, str
         if (!c->tc) continue;
         bool fits = true;
         if (!(y->by_map ? map_tile_cut(s, c, coord[i], &cut, &fits)
-                        : tile_cut(s, c->tc, coord[i], &cut))) {
+                        : tile_cut(s, c->tc, f->of_src[i], coord[i], &cut))) {
             diag_error(s, c->at, "the coordinates %s cannot be cut by tile %s: %s",
                        lay_text(&s->lay, coord[i]), lay_tuple_text(&s->lay, c->tc->tiler),
                        modes_why(s));
@@ -234,10 +235,10 @@ static enum prove_answer has_source(struct session *s, struct find *f, const str
     struct prove_witness found;
     bool frag = !lay_valid(c->dst.coord);
     instances_begin(s, k, &f->around, true, x);
-    instances_of(x, c, frag ? &c->src : &c->dst);
+    instances_of(x, c, copy_side(c, frag));
     if (c->dst.overhang) instances_inside(x, &c->dst);
     instances_cond(x, ix_sub(s, instances_coord(x, &c->src, mode), limit));
-    struct prove_set set = instances_settled(x, &f->around, frag ? &c->src : &c->dst);
+    struct prove_set set = instances_settled(x, &f->around, copy_side(c, frag));
     enum prove_answer r = x->full ? PROVE_UNKNOWN : prove_none(f->prover, &set, &found);
     if (r == PROVE_NO && !frag)
         *with = arena_printf(&s->arena, "%selement %s of '%s' has none, in %s",
@@ -278,6 +279,36 @@ static bool check_source(struct session *s, struct find *f, const struct kernel 
     return true;
 }
 
+// -- warps ----------------------------------------------------------------------------------------
+
+// Whether all lanes of a warp have the same "e", which speaks of tid alone: by tid / 32.
+static bool same_in_warp(const struct ix *e) {
+    switch (e->op) {
+    case IX_VAR: return e->var->kind != IX_TID;
+    case IX_DIV:
+        if (e->a->op == IX_VAR && lay_int_divisor(e->k) % 32 == 0) return true;
+        return same_in_warp(e->a);
+    case IX_MOD:
+    case IX_SWZ: return same_in_warp(e->a);
+    case IX_SUM:
+        for (int i = 0; i < e->nterms; ++i)
+            if (e->term[i].atom && !same_in_warp(e->term[i].atom)) return false;
+    }
+    return true;
+}
+
+// What the lanes of a warp do together they do, or leave, together.
+static bool asked_by_warp(struct session *s, const struct copy *c, const struct predicate *p) {
+    const struct atom_row *row = copy_atom(c)->row;
+    if (!atom_is_collective(row) || same_in_warp(p->at)) return true;
+    diag_error(s, c->at,
+               "the lanes of a warp make an access of '%s' together, and at the edge some of them "
+               "have no element: where '%s' is less than '%s' differs from lane to lane",
+               row->name, ix_text(s, p->at), ix_text(s, p->limit));
+    diag_page(s, "divide");
+    return false;
+}
+
 // -- one copy -------------------------------------------------------------------------------------
 
 static bool visit(struct session *s, struct find *all, struct kernel *k, struct copy *c) {
@@ -293,10 +324,12 @@ static bool visit(struct session *s, struct find *all, struct kernel *k, struct 
     int n = DST_VALUE + 1, before = 0;
     for (int side = 0; side < 2; ++side) {
         tensor_bounds(s, c, side == 0, n, f);
+        f->of_src[n] = side == 0;
         if (f->n > before) coord[n++] = side == 0 ? c->src.coord : c->dst.coord;
         before = f->n;
     }
     if (c->tc) view_bounds(s, c, n, f);
+    f->of_src[n] = copy_tiled_side(c) == &c->src;
     if (f->n > before) coord[n++] = view_modes(s, copy_tiled_side(c));
     if (f->n == 0) return true;
     if (!check_source(s, all, k, c)) return false;
@@ -307,6 +340,7 @@ static bool visit(struct session *s, struct find *all, struct kernel *k, struct 
         f->at[i].at = view_by_tid(s, k, f->at[i].at);
         if (f->at[i].last) f->at[i].last = view_by_tid(s, k, f->at[i].last);
         if (!f->at[i].at || !f->at[i].limit) BUG("a predicate that overflows");
+        if (!asked_by_warp(s, c, &f->at[i])) return false;
         if (!f->at[i].last) y->edge = EDGE_ALWAYS;
     }
     y->pred = f->at;

@@ -14,6 +14,10 @@
 #include "base/session.h"
 #include "pass/sync/private.h"
 
+enum {
+    MOST_VISITS = 50000
+};  // of statements of one kernel, until it is large enough for proofs alone
+
 static struct access reading(const struct walk *w, const struct copy *c) {
     struct access a = {.copy = c, .loops = w->nloops};
     sync_place(w, &c->src, &a);
@@ -195,10 +199,9 @@ static void ask_call(struct walk *w, const struct state *st, const struct plan_c
 }
 
 void sync_ask(struct walk *w, const struct state *st, const struct stmt *list, struct need *need) {
-    for (const struct stmt *x = list; x; x = x->next) {
+    for (const struct stmt *x = list; x; x = stmt_next(list, x)) {
         if (x->kind == STMT_COPY) ask_copy(w, st, x->copy, need);
         if (x->kind == STMT_CALL) ask_call(w, st, x->call, need);
-        if (stmt_nests(x)) sync_ask(w, st, x->body, need);
     }
 }
 
@@ -259,7 +262,10 @@ static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
         sync_merge(w->k, st, leave);
 }
 
+// Loops within loops are gone through several times each.  Where that is too often, the walk that
+// puts barriers stops: what it has not seen the proofs find, and what is missing is put then.
 void sync_statement(struct walk *w, struct stmt *x, struct state *st) {
+    if (w->mark && w->visits > MOST_VISITS) return;
     ++w->visits;
     switch (x->kind) {
     case STMT_COPY: run_copy(w, x, st); break;

@@ -74,7 +74,7 @@ void async_advise(struct session *s, const struct kernel *k, const struct copy *
     const struct atom_row *narrow = atom_narrower(atom->row);
     if (f->won == BOUND_PREDICATE) note_pad(s, k, c, atom, atom->bits);
     if (f->won == BOUND_SRC_ALIGN || f->won == BOUND_DST_ALIGN)
-        say_stride(s, (f->won == BOUND_SRC_ALIGN ? &c->src : &c->dst)->base, bytes);
+        say_stride(s, copy_side(c, f->won == BOUND_SRC_ALIGN)->base, bytes);
     if (f->bits >= narrow->widths[0])
         diag_note(s, c->how_at, "%s moves whole accesses or faults; %s(%d) fits", narrow->family,
                   narrow->name, f->bits / 8);

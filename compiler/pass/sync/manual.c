@@ -139,10 +139,9 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
 
 // Whether accesses stand in "list" before ("after" false) or behind statement "sync".
 static bool accesses(const struct stmt *list, const struct stmt *sync, bool after, bool *passed) {
-    for (const struct stmt *x = list; x; x = x->next) {
+    for (const struct stmt *x = list; x; x = stmt_next(list, x)) {
         if (x == sync) *passed = true;
         if ((x->kind == STMT_COPY || x->kind == STMT_CALL) && *passed == after) return true;
-        if (stmt_nests(x) && accesses(x->body, sync, after, passed)) return true;
     }
     return false;
 }

@@ -85,7 +85,7 @@ static bool touch(const struct copy_facts *f, const struct part *p, const int64_
 // t's, else it must be t's or nobody's.  False when it is not so, or cannot be told.
 static bool owners(struct session *s, const struct kernel *k, struct access a, struct owners *o) {
     const struct copy_facts *f = &a.copy->facts;
-    const struct part *p = a.write ? &f->dst : &f->src;
+    const struct part *p = copy_part(f, !a.write);
     const struct ix_var *var[MAX_LOOPS];
     int nvars = 0;
     int64_t stride[MAX_MODES], points = f->threads * f->vec;
@@ -125,7 +125,7 @@ static bool owners(struct session *s, const struct kernel *k, struct access a, s
 // in all.
 static bool same_parts(struct access a, struct access b) {
     const struct copy_facts *f = &a.copy->facts, *g = &b.copy->facts;
-    const struct part *p = a.write ? &f->dst : &f->src, *q = b.write ? &g->dst : &g->src;
+    const struct part *p = copy_part(f, !a.write), *q = copy_part(g, !b.write);
     if (f->threads != g->threads || f->lanes != g->lanes) return false;
     if (f->nmodes != g->nmodes || f->vec != g->vec) return false;
     if (memcmp(&p->sw, &q->sw, sizeof p->sw) != 0 || !ix_equal(p->offset, q->offset)) return false;
@@ -168,17 +168,23 @@ static bool depends_on(struct access a, const struct ix_var *v) {
     return ix_depends_on(a.write ? f->dst.offset : f->src.offset, v);
 }
 
+static bool is_collective(struct access a) {
+    return atom_is_collective(copy_atom(a.copy)->row);
+}
+
 enum meet meet(struct session *s, const struct kernel *k, struct access a, struct access b,
                const struct ix_var *differs) {
     if (differs && a.copy && b.copy && depends_on(a, differs) && depends_on(b, differs) &&
         iterations_apart(s, k, a, b, differs))
         return MEET_NOT;
     if (!a.copy || !b.copy) return MEET_OTHERS;
-    if (same_parts(a, b)) return MEET_OWN;
+    // what a lane addresses another one moves
+    bool own = !is_collective(a) && !is_collective(b);
+    if (own && same_parts(a, b)) return MEET_OWN;
     const struct tensor *t = meet_buffer(k, a);
     struct lay_int cosize = lay_cosize(&s->lay, t->layout);
     if (!lay_int_static(cosize) || cosize.num > MAX_ELEMENTS) return MEET_OTHERS;
     struct owners o = {.found = MEET_NOT};
     bool told = both(s, k, a, b, t, cosize.num, &o);
-    return told ? o.found : MEET_OTHERS;
+    return told && (own || o.found == MEET_NOT) ? o.found : MEET_OTHERS;
 }

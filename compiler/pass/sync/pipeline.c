@@ -207,10 +207,8 @@ static void hoist(struct walk *w, struct stmt *part) {
 }
 
 void sync_hoist(struct walk *w, struct stmt *list) {
-    for (struct stmt *x = list; x; x = x->next) {
+    for (struct stmt *x = list; x; x = stmt_next(list, x))
         if (x->kind == STMT_PART && x->load && x->before.barrier) hoist(w, x);
-        if (stmt_nests(x)) sync_hoist(w, x->body);
-    }
 }
 
 // -- a barrier behind the use ---------------------------------------------------------------------
@@ -229,8 +227,6 @@ static void turn(struct walk *w, struct stmt *st) {
 }
 
 void sync_turn(struct walk *w, struct stmt *list) {
-    for (struct stmt *x = list; x; x = x->next) {
+    for (struct stmt *x = list; x; x = stmt_next(list, x))
         if (x->kind == STMT_PIPELINE) turn(w, x);
-        if (stmt_nests(x)) sync_turn(w, x->body);
-    }
 }

@@ -139,7 +139,7 @@ static void gather(struct race *r, const struct stmt *list, struct accesses *a) 
             --r->around.n;
         }
         for (int side = 0; x->kind == STMT_COPY && side < 2; ++side) {
-            const struct view *v = side ? &x->copy->dst : &x->copy->src;
+            const struct view *v = copy_side(x->copy, side == 0);
             if (a->t ? v->base == a->t : v->base->space == MEM_SHARED)
                 add_access(a, (struct access){x->copy, v, side, r->around});
         }

@@ -73,7 +73,8 @@ static void add_access(struct walk *w, const struct stmt *st, const struct copy 
         struct instances *t = ARENA_NEW(&s->arena, struct instances);
         a->what = instances_access(s, x->k, &w->around, c, !write, false, b->x);
         a->by_thread = instances_by_thread(s, x->k, &w->around, c, !write, t);
-        a->threads = !t->full;
+        // what a lane addresses another one moves
+        a->threads = !t->full && !atom_is_collective(copy_atom(c)->row);
         a->async = c->facts.async;
     }
     x->full = x->full || b->x->full;

@@ -57,10 +57,8 @@ static void loosen_list(struct walk *w, struct stmt *list) {
 // -- groups ---------------------------------------------------------------------------------------
 
 static bool any_async(const struct stmt *list) {
-    for (const struct stmt *x = list; x; x = x->next) {
+    for (const struct stmt *x = list; x; x = stmt_next(list, x))
         if (x->kind == STMT_COPY && x->copy->facts.async) return true;
-        if (stmt_nests(x) && any_async(x->body)) return true;
-    }
     return false;
 }
 
@@ -107,11 +105,8 @@ static int number(struct stmt *list, int group) {
 
 // A device function hides no barrier.
 static bool without_barriers(struct session *s, const struct kernel *k, const struct stmt *list) {
-    for (const struct stmt *x = list; x; x = x->next) {
-        if (!x->before.barrier && !x->behind.barrier) {
-            if (stmt_nests(x) && !without_barriers(s, k, x->body)) return false;
-            continue;
-        }
+    for (const struct stmt *x = list; x; x = stmt_next(list, x)) {
+        if (!x->before.barrier && !x->behind.barrier) continue;
         diag_error(s, x->at,
                    "a barrier is needed before this %s, and a device function hides none; end '%s' "
                    "before it, so "
@@ -129,18 +124,14 @@ static bool without_barriers(struct session *s, const struct kernel *k, const st
 }
 
 static struct stmt *first_waiting(struct stmt *list) {
-    for (struct stmt *x = list; x; x = x->next) {
+    for (struct stmt *x = list; x; x = stmt_next(list, x))
         if (x->before.wait >= 0) return x;
-        struct stmt *inner = stmt_nests(x) ? first_waiting(x->body) : NULL;
-        if (inner) return inner;
-    }
     return NULL;
 }
 
 static bool any_pipeline(const struct stmt *list) {
-    for (const struct stmt *x = list; x; x = x->next) {
-        if (x->kind == STMT_PIPELINE || (stmt_nests(x) && any_pipeline(x->body))) return true;
-    }
+    for (const struct stmt *x = list; x; x = stmt_next(list, x))
+        if (x->kind == STMT_PIPELINE) return true;
     return false;
 }
 
@@ -170,12 +161,10 @@ static bool leaves_one_group(struct session *s, const struct kernel *k) {
 // Makes all waits in "list" as tight as they can be, which is easier to prove; whether one was not.
 static bool tighten(struct stmt *list) {
     bool any = false;
-    for (struct stmt *x = list; x; x = x->next) {
-        if (x->before.wait > 0) {
-            x->before.wait = 0;
-            any = true;
-        }
-        if (stmt_nests(x)) any |= tighten(x->body);
+    for (struct stmt *x = list; x; x = stmt_next(list, x)) {
+        if (x->before.wait <= 0) continue;
+        x->before.wait = 0;
+        any = true;
     }
     return any;
 }

@@ -7,10 +7,12 @@
 #include "base/session.h"
 #include "plan/align.h"
 
-// The product where 64 bits hold it, else "a", which divides it.
+// The product where 64 bits hold it, else the power of two in it, which divides it.
 int64_t assume_times(int64_t a, int64_t b) {
     int64_t r;
-    return __builtin_mul_overflow(a, b, &r) ? a : r;
+    if (!__builtin_mul_overflow(a, b, &r)) return r;
+    if (!__builtin_mul_overflow(a & -a, b & -b, &r)) return r;
+    return (int64_t)1 << 62;
 }
 
 // -- the list -------------------------------------------------------------------------------------

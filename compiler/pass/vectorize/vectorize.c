@@ -88,7 +88,7 @@ static void add_offset(const struct assumption *a, struct align_terms *t, const 
 // Bytes to which every vector of "vec" elements of a side is aligned, but for what a param enters.
 static int64_t alignment(const struct assumption *a, const struct copy_facts *f,
                          const struct view *v, int side, int64_t vec, struct align_terms *terms) {
-    const struct part *p = side == SRC ? &f->src : &f->dst;
+    const struct part *p = copy_part(f, side == SRC);
     int64_t bytes = v->base->elem->bits / 8;
     int64_t run = 1;
     bool used[256] = {false};
@@ -241,7 +241,7 @@ static void measure(const struct assumption *a, const struct copy *c, struct cop
     b[BOUND_DST_DIVIDES] = promised(&f->dst_align);
     b[BOUND_SRC_SWIZZLE] = f->src.sw.b ? ((int64_t)src << at_most(f->src.sw.m, 10)) : BOUND_NONE;
     b[BOUND_DST_SWIZZLE] = f->dst.sw.b ? ((int64_t)dst << at_most(f->dst.sw.m, 10)) : BOUND_NONE;
-    bool fills = atom->row->raw && c->pad;
+    bool fills = atom->row->fills && c->pad;
     if (f->npred) edge_granularity(a, f, bits / 8, fills ? atom->bits / bits : 0);
     b[BOUND_PREDICATE] = f->edge == EDGE_ALWAYS ? f->pred_vec * bits : BOUND_NONE;
     f->won = BOUND_ATOM;

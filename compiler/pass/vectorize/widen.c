@@ -3,7 +3,7 @@
 // One access moves neighbours along the mode whose stride is 1, so a thread has to have as many of
 // them there: it has all that it has along that mode, or the tile stays and its threads stand in
 // another order, or the tile grows along that mode.  Whether the copy is wider then, and right, is
-// tried (driver/fixits.c) before it is shown.
+// tried (compile/fixits.c) before it is shown.
 #include <string.h>
 
 #include "base/buf.h"

@@ -9,13 +9,13 @@ static const char *side_alignment_reason(struct session *s, const struct copy *c
     const char *offset = "", *stride = "";
     if (t->offset)
         offset = arena_printf(&s->arena, ", its offset %s to %ld",
-                              ix_text(s, (src ? &f->src : &f->dst)->offset), (long)t->offset);
+                              ix_text(s, copy_part(f, src)->offset), (long)t->offset);
     if (t->stride)
         stride = arena_printf(&s->arena, ", its strides (the worst is %s) to %ld",
                               lay_int_text(&s->lay, t->worst), (long)t->stride);
     return arena_printf(&s->arena,
                         "'%s' is aligned to %ld bytes%s%s, so that an access is aligned to %ld",
-                        (src ? &c->src : &c->dst)->base->name, (long)t->base, offset, stride,
+                        copy_side(c, src)->base->name, (long)t->base, offset, stride,
                         (long)(f->bound[src ? BOUND_SRC_ALIGN : BOUND_DST_ALIGN] / 8));
 }
 
@@ -65,7 +65,7 @@ static const char *run_text(struct session *s, const char *where, int64_t run, i
 // What ends the contiguous run of one side.
 static const char *run_reason(struct session *s, const struct copy *c, int side) {
     const struct copy_facts *f = &c->facts;
-    const struct view *v = side == SRC ? &c->src : &c->dst;
+    const struct view *v = copy_side(c, side == SRC);
     int64_t run = width_run(f->mode, f->nmodes, side, NULL, NULL);
     int64_t least = 0;
     bool again = false;   // what the other side has next is the same element here
@@ -108,7 +108,7 @@ static const char *common_reason(struct session *s, const struct copy *c) {
 // Whether what a param enters is promised to be a multiple of what the atom moves.
 static const char *divides_reason(struct session *s, const struct copy *c, bool src) {
     const struct align_terms *t = src ? &c->facts.src_align : &c->facts.dst_align;
-    const struct tensor *base = (src ? &c->src : &c->dst)->base;
+    const struct tensor *base = copy_side(c, src)->base;
     const struct atom *atom = copy_atom(c);
     long bytes = base->elem->bits / 8, have = (long)(t->promised / bytes);
     long one = copy_wider(c)->bits, want = (atom->bits > one ? atom->bits : one) / one;

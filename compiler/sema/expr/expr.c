@@ -66,6 +66,10 @@ const struct value *eval_name(struct sema *c, const char *name, struct range at)
     struct symbol *sym = scope_find(c, name);
     if (sym) sym->used = true;
     if (sym && sym->tensor) return kernel_tensor(c, sym, at);
+    if (sym && sym->function)
+        return FAIL(c, at,
+                    "'%s' is an extern device function, which has no value; call it: call %s(..);",
+                    name, name);
     if (sym) return sym->value;
     struct label *l = label_find(c, name, at);
     if (l) {

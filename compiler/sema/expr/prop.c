@@ -47,5 +47,5 @@ const struct value *prop_call(struct sema *c, const struct call *call) {
     if (strcmp(name, "tiler") == 0) return value_of_tuple(c, v->tc->tiler);
     if (!lay_valid(v->tc->tv))
         return FAIL(c, at, "'%s' is a layout, and the index map of this tiled copy is none", name);
-    return value_layout(c, v->tc->tv);
+    return value_layout(c, tiled_tv(v->tc, strcmp(name, "tv_src") == 0));
 }

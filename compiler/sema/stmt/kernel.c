@@ -61,8 +61,8 @@ static void declare_buffer(struct sema *c, const struct ast_stmt *s) {
     if (sym && t) sym->tensor = own(c, t);
 }
 
-const struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name,
-                              const char *c_name, struct lay_int lo, struct lay_int end) {
+struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name, const char *c_name,
+                        struct lay_int lo, struct lay_int end) {
     struct ix_var *v = ARENA_NEW(&c->s->arena, struct ix_var);
     *v = (struct ix_var){kind, intern(c->s, name), c_name, c->s->next_var++, lo, end};
     return v;
@@ -81,7 +81,7 @@ static void formal_index(struct sema *c, const struct ast_formal *f, int place) 
         sema_not_yet(c, f->at, "an index as an argument of a kernel; a param is one");
         return;
     }
-    const struct ix_var *v =
+    struct ix_var *v =
         make_var(c, IX_FORMAL, f->name.name, f->name.name, lay_int(0), LAY_INT_INVALID);
     scope_declare(c, f->name, SYM_LET, value_int(c, ix_var(c->s, v)));
     k->index[k->nindexes++] = (struct index_formal){v, place, f->at};
@@ -233,16 +233,18 @@ static void make_vars(struct sema *c) {
 
 // -- statements -----------------------------------------------------------------------------------
 
-bool loop_fits(struct sema *c, struct range at) {
-    if (c->loops < MOST_LOOPS) return true;
-    diag_error(c->s, at, "loops nested %d deep; %d is most", c->loops + 1, MOST_LOOPS);
+bool loop_fits(struct sema *c, const struct ast_stmt *s) {
+    int levels = s->kind == S_PIPELINE ? 2 : 1;
+    if (c->loops + levels <= MOST_LOOPS) return true;
+    diag_error(c->s, s->at, "loops nested %d deep; %d is most%s", c->loops + levels, MOST_LOOPS,
+               levels > 1 ? ", and a pipeline counts twice, with its parts" : "");
     return false;
 }
 
 bool loop_bounds(struct sema *c, const struct ast_stmt *s, struct stmt *loop) {
     loop->begin = eval_ix(c, s->loop.lo, "where a loop begins");
     loop->end = eval_ix(c, s->loop.hi, "where a loop ends");
-    if (!loop->begin || !loop->end) return loop_fits(c, s->at);
+    if (!loop->begin || !loop->end) return loop_fits(c, s);
     for (int i = 0; i < 2; ++i) {
         const struct ix *e = i ? loop->end : loop->begin;
         if (ix_depends(e, IX_TID) || ix_depends(e, IX_LANE) || ix_depends(e, IX_WARP)) {
@@ -251,12 +253,12 @@ bool loop_bounds(struct sema *c, const struct ast_stmt *s, struct stmt *loop) {
             return false;
         }
     }
-    if (!loop_fits(c, s->at)) return false;
+    if (!loop_fits(c, s)) return false;
     loop->var = loop_var(c, s->name.name, loop);
     return true;
 }
 
-const struct ix_var *loop_var(struct sema *c, const char *name, const struct stmt *loop) {
+struct ix_var *loop_var(struct sema *c, const char *name, const struct stmt *loop) {
     struct lay_int from, end;
     const struct ix *lo = loop->begin, *hi = loop->end;
     if (!ix_monomial(lo, &from))
@@ -275,7 +277,7 @@ static struct stmt *check_for(struct sema *c, const struct ast_stmt *s) {
     scope_declare(c, s->name, SYM_LOOP, v);
     c->loops++;
     scope_enter(c);
-    r->body = check_block(c, s->loop.body);
+    r->body = check_block(c, s->loop.body, r);
     scope_leave(c);
     c->loops--;
     scope_leave(c);
@@ -329,10 +331,15 @@ static struct stmt *check_stmt(struct sema *c, const struct ast_stmt *s) {
     return made;
 }
 
-struct stmt *check_block(struct sema *c, const struct ast_block *b) {
+struct stmt *check_block(struct sema *c, const struct ast_block *b, struct stmt *up) {
     struct stmt *first = NULL, **end = &first;
-    for (int i = 0; i < b->nstmts && !diag_full(c->s); ++i)
-        if ((*end = check_stmt(c, b->stmt[i]))) end = &(*end)->next;
+    for (int i = 0; i < b->nstmts && !diag_full(c->s); ++i) {
+        struct stmt *st = check_stmt(c, b->stmt[i]);
+        if (!st) continue;
+        st->up = up;
+        *end = st;
+        end = &st->next;
+    }
     return first;
 }
 
@@ -366,7 +373,7 @@ void declare_kernel(struct sema *c, const struct ast_decl *d) {
     scope_enter(c);  // the coordinates, which the names in the body may hide
     make_vars(c);
     scope_enter(c);
-    k->body = check_block(c, fn->body);
+    k->body = check_block(c, fn->body, NULL);
     scope_leave(c);
     scope_leave(c);
     scope_leave(c);

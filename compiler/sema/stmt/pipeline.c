@@ -133,8 +133,7 @@ static void touch(struct touches *t, const struct view *v, bool load, bool write
 }
 
 static void touch_all(struct touches *t, const struct stmt *list, bool load) {
-    for (const struct stmt *st = list; st; st = st->next) {
-        if (stmt_nests(st)) touch_all(t, st->body, load);
+    for (const struct stmt *st = list; st; st = stmt_next(list, st)) {
         if (st->kind == STMT_COPY) {
             touch(t, &st->copy->src, load, false);
             touch(t, &st->copy->dst, load, true);
@@ -190,7 +189,7 @@ static bool check_ahead(struct sema *c, const struct stmt *st) {
 
 // -- the statement --------------------------------------------------------------------------------
 
-static struct stmt *check_part(struct sema *c, const struct ast_stmt *s, const struct stmt *loop,
+static struct stmt *check_part(struct sema *c, const struct ast_stmt *s, struct stmt *loop,
                                const struct ast_part *part) {
     const struct pipeline *pipe = loop->pipe;
     const struct ix_var *var = part->load ? pipe->load_var : loop->var;
@@ -200,8 +199,8 @@ static struct stmt *check_part(struct sema *c, const struct ast_stmt *s, const s
     c->part = &here;
     scope_enter(c);
     struct stmt *r = ARENA_NEW(&c->s->arena, struct stmt);
-    *r = (struct stmt){.kind = STMT_PART, .load = part->load, .at = part->at};
-    r->body = check_block(c, part->body);
+    *r = (struct stmt){.kind = STMT_PART, .load = part->load, .up = loop, .at = part->at};
+    r->body = check_block(c, part->body, r);
     scope_leave(c);
     c->part = here.outer;
     scope_leave(c);
@@ -243,12 +242,12 @@ struct stmt *check_pipeline(struct sema *c, const struct ast_stmt *s) {
         pipe->slot = make_var(c, IX_LOOP, "slot", "slot", lay_int(0), end);
         pipe->load_slot = make_var(c, IX_LOOP, "slot", "load_slot", lay_int(0), end);
     }
-    c->loops++;
+    c->loops += 2;
     struct stmt **end = &r->body;
     for (int i = 0; i < s->loop.nparts; ++i) {
         *end = check_part(c, s, r, &s->loop.part[i]);
         end = &(*end)->next;
     }
-    c->loops--;
+    c->loops -= 2;
     return r->var && check_ahead(c, r) ? r : NULL;
 }

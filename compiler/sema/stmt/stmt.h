@@ -9,16 +9,17 @@ void check_expect(struct sema *c, const struct ast_expect *x, struct range at);
 
 // kernel.c
 void declare_kernel(struct sema *c, const struct ast_decl *d);
-struct stmt *check_block(struct sema *c, const struct ast_block *b);
-const struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name,
-                              const char *c_name, struct lay_int lo, struct lay_int end);
+// The statements of the body of "up"; NULL: of the kernel's.
+struct stmt *check_block(struct sema *c, const struct ast_block *b, struct stmt *up);
+struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name, const char *c_name,
+                        struct lay_int lo, struct lay_int end);
 // Fills begin, end and var of "loop" from "s"; without var when a bound was wrong.  False when it
 // can be no loop.
 bool loop_bounds(struct sema *c, const struct ast_stmt *s, struct stmt *loop);
 // A further variable "name" with the range of "loop".
-const struct ix_var *loop_var(struct sema *c, const char *name, const struct stmt *loop);
+struct ix_var *loop_var(struct sema *c, const char *name, const struct stmt *loop);
 // Whether a loop at hand may hold a further one; reports at "at" when not.
-bool loop_fits(struct sema *c, struct range at);
+bool loop_fits(struct sema *c, const struct ast_stmt *s);
 // The tensor as the kernel at hand sees it: a global one that is among its arguments, its own
 // instance of a shared one.
 const struct value *kernel_tensor(struct sema *c, struct symbol *sym, struct range at);

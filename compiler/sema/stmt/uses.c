@@ -81,20 +81,17 @@ static void use_view(struct uses *u, const struct view *v) {
     for (int i = 0; i < n; ++i) use_ix(u, v->coord_off[i]);
 }
 
-static void use_stmts(struct uses *u, const struct stmt *s) {
-    for (; s; s = s->next) {
+static void use_stmts(struct uses *u, const struct stmt *list) {
+    for (const struct stmt *s = list; s; s = stmt_next(list, s)) {
         if (s->kind == STMT_COPY) {
             use_view(u, &s->copy->src);
             use_view(u, &s->copy->dst);
         } else if (s->kind == STMT_CALL) {
             for (int i = 0; i < s->call->fn->nformals; ++i) use_view(u, &s->call->view[i]);
             for (int i = 0; i < s->call->fn->nindexes; ++i) use_ix(u, s->call->index[i]);
-        } else if (stmt_nests(s)) {
-            if (stmt_loops(s)) {
-                use_ix(u, s->begin);
-                use_ix(u, s->end);
-            }
-            use_stmts(u, s->body);
+        } else if (stmt_loops(s)) {
+            use_ix(u, s->begin);
+            use_ix(u, s->end);
         }
     }
 }
@@ -143,8 +140,7 @@ static void touch(struct touched *x, const struct tensor *t) {
 }
 
 static void touch_all(struct touched *x, const struct stmt *list) {
-    for (const struct stmt *s = list; s; s = s->next) {
-        if (s->body) touch_all(x, s->body);
+    for (const struct stmt *s = list; s; s = stmt_next(list, s)) {
         if (s->kind == STMT_COPY) {
             touch(x, s->copy->src.base);
             touch(x, s->copy->dst.base);

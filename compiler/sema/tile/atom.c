@@ -173,13 +173,21 @@ const struct value *atom_call(struct sema *c, const char *name, const struct ast
 
 // -- what an atom asks of a copy ------------------------------------------------------------------
 
+// "from global to shared memory", "from shared memory to a fragment".
+static const char *way(struct sema *c, const struct atom_row *row) {
+    enum space from = MEM_GLOBAL, to = MEM_GLOBAL;
+    while (!(row->src_spaces & 1u << from)) ++from;
+    while (!(row->dst_spaces & 1u << to)) ++to;
+    if (from == MEM_FRAG) return sema_text(c, "from a fragment to %s memory", space_name(to));
+    if (to == MEM_FRAG) return sema_text(c, "from %s memory to a fragment", space_name(from));
+    return sema_text(c, "from %s to %s memory", space_name(from), space_name(to));
+}
+
 static bool in_space(struct sema *c, const struct atom *a, const struct view *v, bool dst) {
     unsigned spaces = dst ? a->row->dst_spaces : a->row->src_spaces;
     if (spaces & 1u << v->base->space) return true;
-    diag_error(c->s, v->at,
-               "%s copies from global to shared memory, and the %s '%s' is in %s memory; "
-               "use universal(%d) here",
-               a->row->family, dst ? "destination" : "source", v->base->name,
+    diag_error(c->s, v->at, "%s copies %s, and the %s '%s' is in %s memory; use universal(%d) here",
+               a->row->family, way(c, a->row), dst ? "destination" : "source", v->base->name,
                space_name(v->base->space), a->bits);
     diag_page(c->s, a->row->page);
     diag_note(c->s, a->at, "the atom is declared here");

@@ -147,10 +147,10 @@ static void no_layout(const struct points *p, int64_t i, int64_t would_be, const
 // The mode of threads ("step" 1) or of values ("step" the number of threads).
 static struct lay recover(const struct points *p, int64_t n, int64_t step) {
     struct lay_mismatch bad;
-    int64_t *value = memory_got(malloc((size_t)n * sizeof *value));
+    int64_t *value = memory_new((size_t)n * sizeof *value);
     for (int64_t i = 0; i < n; ++i) value[i] = p->place[i * step];
     struct lay l = lay_recover(p->c->lay, n, value, &bad);
-    free(value);
+    memory_free(value);
     if (lay_valid(l)) return l;
     const char *what = step == 1 ? "threads" : "values";
     if (bad.run)
@@ -312,15 +312,15 @@ bool map_points(struct sema *c, struct index_map *m, struct tiled_copy *tc) {
     int64_t crd[LAY_MAX_LEAVES];
     struct points p = {.c = c, .m = m, .crd = crd, .n = m->threads * m->values};
     int32_t *owner = NULL;
-    p.var = memory_got(calloc((size_t)c->s->next_var + 1, sizeof *p.var));
-    p.place = memory_got(malloc((size_t)p.n * sizeof *p.place));
+    p.var = memory_zeroed((size_t)c->s->next_var + 1, sizeof *p.var);
+    p.place = memory_new((size_t)p.n * sizeof *p.place);
     bool ok = m->tile || find_tile(&p, m);
     if (ok) {
-        owner = memory_got(calloc((size_t)m->size, sizeof *owner));
+        owner = memory_zeroed((size_t)m->size, sizeof *owner);
     }
     ok = ok && find_owners(&p, owner) && keep_map(&p, tc) && find_layout(&p, tc);
-    free(p.var);
-    free(p.place);
-    free(owner);
+    memory_free(p.var);
+    memory_free(p.place);
+    memory_free(owner);
     return ok;
 }

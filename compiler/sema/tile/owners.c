@@ -30,8 +30,8 @@ bool tile_spend(struct sema *c, int64_t steps, struct range at) {
 static bool is_repeated(struct sema *c, const struct tiled_copy *tc, int64_t size) {
     int64_t n = tc->threads * tc->values;
     if (size < 1 || size >= n || n % size != 0) return false;
-    int32_t *times = memory_got(calloc((size_t)size, sizeof *times)),
-            *last = memory_got(calloc((size_t)size, sizeof *last));
+    int32_t *times = memory_zeroed((size_t)size, sizeof *times),
+            *last = memory_zeroed((size_t)size, sizeof *last);
     bool ok = true;
     for (int64_t t = 0; t < tc->threads && ok; ++t) {
         for (int64_t v = 0; v < tc->values && ok; ++v) {
@@ -43,8 +43,8 @@ static bool is_repeated(struct sema *c, const struct tiled_copy *tc, int64_t siz
             ++times[to];
         }
     }
-    free(times);
-    free(last);
+    memory_free(times);
+    memory_free(last);
     lay_clear_error(c->lay);
     return ok;
 }
@@ -78,7 +78,7 @@ bool tile_check_owners(struct sema *c, const struct tiled_copy *tc, struct range
                    lay_int_valid(size) ? lay_int_text(c->lay, size) : "too many");
         return false;
     }
-    int32_t *owner = memory_got(calloc((size_t)n, sizeof *owner));
+    int32_t *owner = memory_zeroed((size_t)n, sizeof *owner);
     bool ok = true;
     for (int64_t i = 0; i < n && ok; ++i) {
         int64_t to, t = i % tc->threads, v = i / tc->threads;
@@ -106,6 +106,6 @@ bool tile_check_owners(struct sema *c, const struct tiled_copy *tc, struct range
             owner[to] = (int32_t)i + 1;
         }
     }
-    free(owner);
+    memory_free(owner);
     return ok;
 }

@@ -126,7 +126,7 @@ bool tile_check_numbering(struct sema *c, struct lay l, struct range at, const c
     }
     if (lay_int_is(l.offset, 0) && numbers_by_digits(l)) return true;
     int64_t n = size.num;
-    int32_t *owner = memory_got(calloc((size_t)n, sizeof *owner));
+    int32_t *owner = memory_zeroed((size_t)n, sizeof *owner);
     bool ok = true;
     for (int64_t i = 0; i < n && ok; ++i) {
         int64_t to;
@@ -148,7 +148,7 @@ bool tile_check_numbering(struct sema *c, struct lay l, struct range at, const c
             owner[to] = (int32_t)i + 1;
         }
     }
-    free(owner);
+    memory_free(owner);
     return ok;
 }
 
@@ -423,6 +423,7 @@ const struct value *tile_call(struct sema *c, const struct ast_expr *e) {
         return &value_none;
     }
     if (tc->atom.elem && !tile_check_elem(c, tc, tc->atom.elem, e->at)) return &value_none;
+    if (!tile_sides(c, tc, e->at)) return &value_none;
     struct value *v = ARENA_NEW(&c->s->arena, struct value);
     v->kind = VAL_TILED;
     v->tc = tc;
@@ -443,7 +444,7 @@ const struct value *tile_by(struct sema *c, const struct ast_expr *e, const stru
     *tc = (struct tiled_copy){.at = e->at, .by = true};
     tc->atom = (struct atom){.row = atom_find("auto"), .bits = 128, .at = e->at};
     if (!set_tv(c, tv, e->at, "'by'", shape, tc) || !tile_check_size(c, tc, e) ||
-        !tile_check_owners(c, tc, e->at))
+        !tile_check_owners(c, tc, e->at) || !tile_sides(c, tc, e->at))
         return &value_none;
     struct value *r = ARENA_NEW(&c->s->arena, struct value);
     r->kind = VAL_TILED;

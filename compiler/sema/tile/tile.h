@@ -44,6 +44,10 @@ bool tile_check_numbering(struct sema *c, struct lay l, struct range at, const c
 // not too large; reports at "e" when not.
 bool tile_check_size(struct sema *c, const struct tiled_copy *tc, const struct ast_expr *e);
 
+// sides.c
+// Fills in what a thread of "tc", which is otherwise complete, reads and writes; reports at "at".
+bool tile_sides(struct sema *c, struct tiled_copy *tc, struct range at);
+
 // map.c
 // Fills "tc" from the index map "e"; the tile has the shape "shape", given at "shape_at", or, when
 // that is NULL, is what the map fills.  Reports and returns false when there was an error.

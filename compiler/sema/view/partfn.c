@@ -1,6 +1,7 @@
 // partition_src, partition_dst and retile: a thread's part of a tensor, or its fragment, in
 // the modes of a tiled copy, ((atom,rest of the values),rest of mode 0,rest of mode 1,..).
 #include <inttypes.h>
+#include <string.h>
 
 #include "sema/expr/expr.h"
 #include "sema/tile/tile.h"
@@ -35,11 +36,11 @@ static bool sides(struct sema *c, const struct call *call) {
 }
 
 // (thread,(atom,rest of the values)) -> number in the tile
-static struct lay by_atoms(struct sema *c, const struct tiled_copy *tc, int64_t n) {
+static struct lay by_atoms(struct sema *c, struct lay tv, int64_t n) {
     const struct lay_tiler *atom =
         lay_tiler_layout(c->lay, lay_make_col(c->lay, lay_leaf_of(c->lay, n)));
-    struct lay thr = lay_mode(c->lay, tc->tv, 0);
-    struct lay val = lay_logical_divide(c->lay, lay_mode(c->lay, tc->tv, 1), atom);
+    struct lay thr = lay_mode(c->lay, tv, 0);
+    struct lay val = lay_logical_divide(c->lay, lay_mode(c->lay, tv, 1), atom);
     return lay_join(c->lay, 2, (struct lay[]){thr, val});
 }
 
@@ -65,6 +66,7 @@ const struct value *view_partition(struct sema *c, const struct call *call) {
         return FAIL(c, e->at, "%s is of the thread that runs, which only a kernel's body has",
                     what);
     bool warp = v->base->space != MEM_FRAG && view_of_warp(v);
+    bool src = strcmp(call->name, "partition_src") == 0;
     if (v->base->space == MEM_FRAG || view_of_thread(v))
         return FAIL(c, at, "'%s' here is one thread's already; %s is of what a block or a warp has",
                     v->base->name, what);
@@ -86,7 +88,7 @@ const struct value *view_partition(struct sema *c, const struct call *call) {
     struct lay id = view_trimmed(c->s, view_identity(c->s, v));
     const struct lay_tiler *t = lay_tiler_shape(c->lay, tc->tiler);
     struct lay zipped = lay_zipped_divide(c->lay, id, t);
-    struct lay tv = by_atoms(c, tc, atom_values(&tc->atom, v->base->elem));
+    struct lay tv = by_atoms(c, tiled_tv(tc, src), atom_values(&tc->atom, v->base->elem));
     struct lay f = with_tile(c, zipped, tv);
     struct lay next = with_tile(c, lay_divide_on(c->lay, LAY_DIVIDE_ZIPPED, id, t), tv);
     if (!lay_valid(f) || !lay_valid(next)) {

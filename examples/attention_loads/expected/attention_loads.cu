@@ -1,9 +1,11 @@
 // Made by tcpc from attention_loads.tcp for sm_80: change the plan, not this file.
 #include "tcp_device.cuh"
-#include "tcp_runtime.h"
+#ifndef __CUDACC_RTC__
+#include "tcp_launch.h"
+#endif
 
-#if TCP_RUNTIME_VERSION != 1
-#error "this file needs version 1 of the tcpc runtime"
+#if TCP_RUNTIME_VERSION != 2
+#error "this file needs version 2 of the tcpc runtime"
 #endif
 
 #include "fold.cuh"  // extern
@@ -31,7 +33,7 @@ static __global__ void __launch_bounds__(128)
     for (int i = 0; i < 16; ++i) {
 #line 31 "attention_loads.tcp"
         tcp_st_frag_128(&acc[4 * i], tcp_zero_128());
-#line 35 "attention_loads.cu"
+#line 37 "attention_loads.cu"
     }
     // ldQ: copy local_tile(Q, (128,D), (block.x, 0)) -> sQ        attention_loads.tcp:32
     //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
@@ -47,7 +49,7 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 8; ++i) {
 #line 32 "attention_loads.tcp"
                 tcp_cp_async_cg_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)], &Q[from + 1024 * i]);
-#line 51 "attention_loads.cu"
+#line 53 "attention_loads.cu"
             }
         } else {
             const int c0 = 128 * block_x + t0;
@@ -56,7 +58,7 @@ static __global__ void __launch_bounds__(128)
 #line 32 "attention_loads.tcp"
                 tcp_cp_async_cg_zfill_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                          &Q[from + 1024 * i], c0 + 16 * i < M ? 16 : 0);
-#line 60 "attention_loads.cu"
+#line 62 "attention_loads.cu"
             }
         }
     }
@@ -83,7 +85,7 @@ static __global__ void __launch_bounds__(128)
                         tcp_cp_async_cg_16(
                             &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &K[from + 1024 * i]);
-#line 87 "attention_loads.cu"
+#line 89 "attention_loads.cu"
                     }
                 } else {
                     const int c0 = 64 * n_load + t0;
@@ -93,7 +95,7 @@ static __global__ void __launch_bounds__(128)
                         tcp_cp_async_cg_zfill_16(
                             &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &K[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 97 "attention_loads.cu"
+#line 99 "attention_loads.cu"
                     }
                 }
             }
@@ -114,7 +116,7 @@ static __global__ void __launch_bounds__(128)
                         tcp_cp_async_cg_16(
                             &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &V[from + 1024 * i]);
-#line 118 "attention_loads.cu"
+#line 120 "attention_loads.cu"
                     }
                 } else {
                     const int c0 = 64 * n_load + t0;
@@ -124,7 +126,7 @@ static __global__ void __launch_bounds__(128)
                         tcp_cp_async_cg_zfill_16(
                             &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &V[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 128 "attention_loads.cu"
+#line 130 "attention_loads.cu"
                     }
                 }
             }
@@ -158,7 +160,7 @@ static __global__ void __launch_bounds__(128)
                                 tcp_cp_async_cg_16(
                                     &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &K[from_ahead + 1024 * i]);
-#line 162 "attention_loads.cu"
+#line 164 "attention_loads.cu"
                             }
                         } else {
                             const int c0 = 64 * n_load + t0;
@@ -168,7 +170,7 @@ static __global__ void __launch_bounds__(128)
                                 tcp_cp_async_cg_zfill_16(
                                     &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &K[from_ahead + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 172 "attention_loads.cu"
+#line 174 "attention_loads.cu"
                             }
                         }
                     }
@@ -192,7 +194,7 @@ static __global__ void __launch_bounds__(128)
                                 tcp_cp_async_cg_16(
                                     &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &V[from_ahead_ + 1024 * i]);
-#line 196 "attention_loads.cu"
+#line 198 "attention_loads.cu"
                             }
                         } else {
                             const int c0 = 64 * n_load + t0;
@@ -202,7 +204,7 @@ static __global__ void __launch_bounds__(128)
                                 tcp_cp_async_cg_zfill_16(
                                     &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &V[from_ahead_ + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 206 "attention_loads.cu"
+#line 208 "attention_loads.cu"
                             }
                         }
                     }
@@ -220,7 +222,7 @@ static __global__ void __launch_bounds__(128)
 #line 40 "attention_loads.tcp"
                     tcp_st_frag_128(&rQ[8 * i],
                                     tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]));
-#line 224 "attention_loads.cu"
+#line 226 "attention_loads.cu"
                 }
             }
             for (int i = 0; i < 8; ++i) {
@@ -238,7 +240,7 @@ static __global__ void __launch_bounds__(128)
                             &rK[8 * j],
                             tcp_ld_shared_128(
                                 &sK[4096 * slot + 512 * i + tcp_swizzle<3, 3, 3>(from + 64 * j)]));
-#line 242 "attention_loads.cu"
+#line 244 "attention_loads.cu"
                     }
                 }
                 fold_k(tid, acc, rQ, rK, -64 * n - 8 * i + N, 1);
@@ -260,7 +262,7 @@ static __global__ void __launch_bounds__(128)
                             &rV[8 * j],
                             tcp_ld_shared_128(
                                 &sV[4096 * slot + 512 * i + tcp_swizzle<3, 3, 3>(from + 64 * j)]));
-#line 264 "attention_loads.cu"
+#line 266 "attention_loads.cu"
                     }
                 }
                 fold_v(tid, acc, rV, -64 * n - 8 * i + N, 1);
@@ -281,7 +283,7 @@ static __global__ void __launch_bounds__(128)
 #line 55 "attention_loads.tcp"
             tcp_st_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)],
                               tcp_ld_frag_128(&rO[8 * i]));
-#line 285 "attention_loads.cu"
+#line 287 "attention_loads.cu"
         }
     }
     // stO: copy sQ -> local_tile(O, (128,D), (block.x, 0))        attention_loads.tcp:56
@@ -299,13 +301,13 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 8; ++i) {
 #line 56 "attention_loads.tcp"
                 v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 303 "attention_loads.cu"
+#line 305 "attention_loads.cu"
             }
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
 #line 56 "attention_loads.tcp"
                 tcp_st_global_128(&O[to + 1024 * i], v[i]);
-#line 309 "attention_loads.cu"
+#line 311 "attention_loads.cu"
             }
         } else {
             const int c0 = 128 * block_x + t0;
@@ -315,7 +317,7 @@ static __global__ void __launch_bounds__(128)
                 if (c0 + 16 * i < M) {
 #line 56 "attention_loads.tcp"
                     v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 319 "attention_loads.cu"
+#line 321 "attention_loads.cu"
                 }
             }
 #pragma unroll
@@ -323,12 +325,14 @@ static __global__ void __launch_bounds__(128)
                 if (c0 + 16 * i < M) {
 #line 56 "attention_loads.tcp"
                     tcp_st_global_128(&O[to + 1024 * i], v[i]);
-#line 327 "attention_loads.cu"
+#line 329 "attention_loads.cu"
                 }
             }
         }
     }
 }
+
+#ifndef __CUDACC_RTC__
 
 // What is written overlaps no other tensor. While the kernel runs nobody else writes Q, K, V, or
 // reads or writes O.
@@ -347,3 +351,5 @@ TCP_EXTERN_C tcp_status attention_loads_launch(const tcp_f16 *Q, const tcp_f16 *
     return TCP_LAUNCH(attention_loads_kernel, tcp_blocks((M + 127) / 128, 1, 1), 128, 49152, stream,
                       Q, K, V, O, (int)M, (int)N);
 }
+
+#endif

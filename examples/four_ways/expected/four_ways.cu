@@ -1,9 +1,11 @@
 // Made by tcpc from four_ways.tcp for sm_80: change the plan, not this file.
 #include "tcp_device.cuh"
-#include "tcp_runtime.h"
+#ifndef __CUDACC_RTC__
+#include "tcp_launch.h"
+#endif
 
-#if TCP_RUNTIME_VERSION != 1
-#error "this file needs version 1 of the tcpc runtime"
+#if TCP_RUNTIME_VERSION != 2
+#error "this file needs version 2 of the tcpc runtime"
 #endif
 
 // kernel mapped, four_ways.tcp:15
@@ -18,15 +20,17 @@ static __global__ void __launch_bounds__(128)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
 #line 17 "four_ways.tcp"
     tcp_st_frag_128(r, tcp_ld_global_nc_128(&src[8 * tid]));
-#line 22 "four_ways.cu"
+#line 24 "four_ways.cu"
     // st: copy r -> dst                                           four_ways.tcp:18
     //   tile    (8,128) f16   threads 128   atom universal(128)
     //   tiler   (8,128)   rounds (1,1)   TV ((16,8),8):((64,1),8)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
 #line 18 "four_ways.tcp"
     tcp_st_global_128(&dst[8 * tid], tcp_ld_frag_128(r));
-#line 29 "four_ways.cu"
+#line 31 "four_ways.cu"
 }
+
+#ifndef __CUDACC_RTC__
 
 // What is written overlaps no other tensor. While the kernel runs nobody else writes src, or reads
 // or writes dst.
@@ -36,6 +40,8 @@ TCP_EXTERN_C tcp_status mapped_launch(const tcp_f16 *src, tcp_f16 *dst, tcp_stre
     TCP_CHECK(tcp_check_distinct("mapped", "src", src, 0, 2048, "dst", dst, 0, 2048));
     return TCP_LAUNCH(mapped_kernel, tcp_blocks(1, 1, 1), 128, 0, stream, src, dst);
 }
+
+#endif
 
 // kernel algebra, four_ways.tcp:25
 //   grid (1,1,1), 128 threads, 0 bytes of shared memory
@@ -48,14 +54,16 @@ static __global__ void __launch_bounds__(128)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
 #line 31 "four_ways.tcp"
     tcp_st_frag_128(r, tcp_ld_global_nc_128(&src[8 * tid]));
-#line 52 "four_ways.cu"
+#line 58 "four_ways.cu"
     // st: copy r -> to(_,_,tid)                                   four_ways.tcp:32
     //   values  (8) f16   threads 128   atom auto(128)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
 #line 32 "four_ways.tcp"
     tcp_st_global_128(&dst[8 * tid], tcp_ld_frag_128(r));
-#line 58 "four_ways.cu"
+#line 64 "four_ways.cu"
 }
+
+#ifndef __CUDACC_RTC__
 
 // What is written overlaps no other tensor. While the kernel runs nobody else writes src, or reads
 // or writes dst.
@@ -65,6 +73,8 @@ TCP_EXTERN_C tcp_status algebra_launch(const tcp_f16 *src, tcp_f16 *dst, tcp_str
     TCP_CHECK(tcp_check_distinct("algebra", "src", src, 0, 2048, "dst", dst, 0, 2048));
     return TCP_LAUNCH(algebra_kernel, tcp_blocks(1, 1, 1), 128, 0, stream, src, dst);
 }
+
+#endif
 
 // kernel composed, four_ways.tcp:38
 //   grid (1,1,1), 128 threads, 0 bytes of shared memory
@@ -77,14 +87,16 @@ static __global__ void __launch_bounds__(128)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
 #line 42 "four_ways.tcp"
     tcp_st_frag_128(r, tcp_ld_global_nc_128(&src[8 * tid]));
-#line 81 "four_ways.cu"
+#line 91 "four_ways.cu"
     // st: copy r -> to(tid,_)                                     four_ways.tcp:43
     //   values  (8) f16   threads 128   atom universal(128)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
 #line 43 "four_ways.tcp"
     tcp_st_global_128(&dst[8 * tid], tcp_ld_frag_128(r));
-#line 87 "four_ways.cu"
+#line 97 "four_ways.cu"
 }
+
+#ifndef __CUDACC_RTC__
 
 // What is written overlaps no other tensor. While the kernel runs nobody else writes src, or reads
 // or writes dst.
@@ -94,6 +106,8 @@ TCP_EXTERN_C tcp_status composed_launch(const tcp_f16 *src, tcp_f16 *dst, tcp_st
     TCP_CHECK(tcp_check_distinct("composed", "src", src, 0, 2048, "dst", dst, 0, 2048));
     return TCP_LAUNCH(composed_kernel, tcp_blocks(1, 1, 1), 128, 0, stream, src, dst);
 }
+
+#endif
 
 // kernel tiled, four_ways.tcp:51
 //   grid (1,1,1), 128 threads, 0 bytes of shared memory
@@ -107,15 +121,17 @@ static __global__ void __launch_bounds__(128)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
 #line 53 "four_ways.tcp"
     tcp_st_frag_128(r, tcp_ld_global_nc_128(&src[8 * tid]));
-#line 111 "four_ways.cu"
+#line 125 "four_ways.cu"
     // st: copy r -> dst                                           four_ways.tcp:54
     //   tile    (8,128) f16   threads 128   atom universal(128)
     //   tiler   (8,128)   rounds (1,1)   TV ((16,8),8):((64,1),8)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
 #line 54 "four_ways.tcp"
     tcp_st_global_128(&dst[8 * tid], tcp_ld_frag_128(r));
-#line 118 "four_ways.cu"
+#line 132 "four_ways.cu"
 }
+
+#ifndef __CUDACC_RTC__
 
 // What is written overlaps no other tensor. While the kernel runs nobody else writes src, or reads
 // or writes dst.
@@ -125,3 +141,5 @@ TCP_EXTERN_C tcp_status tiled_launch(const tcp_f16 *src, tcp_f16 *dst, tcp_strea
     TCP_CHECK(tcp_check_distinct("tiled", "src", src, 0, 2048, "dst", dst, 0, 2048));
     return TCP_LAUNCH(tiled_kernel, tcp_blocks(1, 1, 1), 128, 0, stream, src, dst);
 }
+
+#endif

@@ -1,9 +1,11 @@
 // Made by tcpc from loads.tcp for sm_80: change the plan, not this file.
 #include "tcp_device.cuh"
-#include "tcp_runtime.h"
+#ifndef __CUDACC_RTC__
+#include "tcp_launch.h"
+#endif
 
-#if TCP_RUNTIME_VERSION != 1
-#error "this file needs version 1 of the tcpc runtime"
+#if TCP_RUNTIME_VERSION != 2
+#error "this file needs version 2 of the tcpc runtime"
 #endif
 
 // kernel load_32, loads.tcp:8
@@ -29,7 +31,7 @@ static __global__ void __launch_bounds__(256) load_32_kernel(const float *__rest
                 for (int k = 0; k < 16; ++k) {
 #line 10 "loads.tcp"
                     v[16 * j + k] = tcp_ld_global_nc_32(&A[from + 16384 * i + 4096 * j + 8 * k]);
-#line 33 "loads.cu"
+#line 35 "loads.cu"
                 }
             }
 #pragma unroll
@@ -38,18 +40,22 @@ static __global__ void __launch_bounds__(256) load_32_kernel(const float *__rest
                 for (int k = 0; k < 16; ++k) {
 #line 10 "loads.tcp"
                     tcp_st_shared_32(&s[to + 16384 * i + 4096 * j + 8 * k], v[16 * j + k]);
-#line 42 "loads.cu"
+#line 44 "loads.cu"
                 }
             }
         }
     }
 }
 
+#ifndef __CUDACC_RTC__
+
 // While the kernel runs nobody else writes A.
 TCP_EXTERN_C tcp_status load_32_launch(const float *A, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("load_32", "A", A, 16));
     return TCP_LAUNCH(load_32_kernel, tcp_blocks(1, 1, 1), 256, 131072, stream, A);
 }
+
+#endif
 
 // kernel load_64, loads.tcp:13
 //   grid (1,1,1), 256 threads, 131072 bytes of shared memory
@@ -74,7 +80,7 @@ static __global__ void __launch_bounds__(256) load_64_kernel(const float *__rest
                 for (int k = 0; k < 8; ++k) {
 #line 15 "loads.tcp"
                     v[8 * j + k] = tcp_ld_global_nc_64(&A[from + 16384 * i + 4096 * j + 16 * k]);
-#line 78 "loads.cu"
+#line 84 "loads.cu"
                 }
             }
 #pragma unroll
@@ -83,18 +89,22 @@ static __global__ void __launch_bounds__(256) load_64_kernel(const float *__rest
                 for (int k = 0; k < 8; ++k) {
 #line 15 "loads.tcp"
                     tcp_st_shared_64(&s[to + 16384 * i + 4096 * j + 16 * k], v[8 * j + k]);
-#line 87 "loads.cu"
+#line 93 "loads.cu"
                 }
             }
         }
     }
 }
 
+#ifndef __CUDACC_RTC__
+
 // While the kernel runs nobody else writes A.
 TCP_EXTERN_C tcp_status load_64_launch(const float *A, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("load_64", "A", A, 16));
     return TCP_LAUNCH(load_64_kernel, tcp_blocks(1, 1, 1), 256, 131072, stream, A);
 }
+
+#endif
 
 // kernel load_128, loads.tcp:17
 //   grid (1,1,1), 256 threads, 131072 bytes of shared memory
@@ -119,7 +129,7 @@ static __global__ void __launch_bounds__(256) load_128_kernel(const float *__res
                 for (int k = 0; k < 4; ++k) {
 #line 19 "loads.tcp"
                     v[4 * j + k] = tcp_ld_global_nc_128(&A[from + 16384 * i + 4096 * j + 32 * k]);
-#line 123 "loads.cu"
+#line 133 "loads.cu"
                 }
             }
 #pragma unroll
@@ -128,18 +138,22 @@ static __global__ void __launch_bounds__(256) load_128_kernel(const float *__res
                 for (int k = 0; k < 4; ++k) {
 #line 19 "loads.tcp"
                     tcp_st_shared_128(&s[to + 16384 * i + 4096 * j + 32 * k], v[4 * j + k]);
-#line 132 "loads.cu"
+#line 142 "loads.cu"
                 }
             }
         }
     }
 }
 
+#ifndef __CUDACC_RTC__
+
 // While the kernel runs nobody else writes A.
 TCP_EXTERN_C tcp_status load_128_launch(const float *A, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("load_128", "A", A, 16));
     return TCP_LAUNCH(load_128_kernel, tcp_blocks(1, 1, 1), 256, 131072, stream, A);
 }
+
+#endif
 
 // kernel load_async, loads.tcp:21
 //   grid (1,1,1), 256 threads, 131072 bytes of shared memory
@@ -164,7 +178,7 @@ static __global__ void __launch_bounds__(256) load_async_kernel(const float *__r
 #line 23 "loads.tcp"
                     tcp_cp_async_cg_16(&s[to + 16384 * i + 4096 * j + 32 * k],
                                        &A[from + 16384 * i + 4096 * j + 32 * k]);
-#line 168 "loads.cu"
+#line 182 "loads.cu"
                 }
             }
         }
@@ -172,8 +186,12 @@ static __global__ void __launch_bounds__(256) load_async_kernel(const float *__r
     tcp_cp_async_commit();
 }
 
+#ifndef __CUDACC_RTC__
+
 // While the kernel runs nobody else writes A.
 TCP_EXTERN_C tcp_status load_async_launch(const float *A, tcp_stream stream) {
     TCP_CHECK(tcp_check_tensor("load_async", "A", A, 16));
     return TCP_LAUNCH(load_async_kernel, tcp_blocks(1, 1, 1), 256, 131072, stream, A);
 }
+
+#endif

@@ -1,9 +1,11 @@
 // Made by tcpc from naive_copy.tcp for sm_80: change the plan, not this file.
 #include "tcp_device.cuh"
-#include "tcp_runtime.h"
+#ifndef __CUDACC_RTC__
+#include "tcp_launch.h"
+#endif
 
-#if TCP_RUNTIME_VERSION != 1
-#error "this file needs version 1 of the tcpc runtime"
+#if TCP_RUNTIME_VERSION != 2
+#error "this file needs version 2 of the tcpc runtime"
 #endif
 
 // kernel scalar, naive_copy.tcp:11
@@ -27,7 +29,7 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 16; ++k) {
 #line 14 "naive_copy.tcp"
                     v[16 * j + k] = tcp_ld_global_nc_32(&A[from + 16384 * i + 4096 * j + 8 * k]);
-#line 31 "naive_copy.cu"
+#line 33 "naive_copy.cu"
                 }
             }
 #pragma unroll
@@ -36,12 +38,14 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 16; ++k) {
 #line 14 "naive_copy.tcp"
                     tcp_st_global_32(&B[to + 16384 * i + 4096 * j + 8 * k], v[16 * j + k]);
-#line 40 "naive_copy.cu"
+#line 42 "naive_copy.cu"
                 }
             }
         }
     }
 }
+
+#ifndef __CUDACC_RTC__
 
 // What is written overlaps no other tensor. While the kernel runs nobody else writes A, or reads or
 // writes B.
@@ -51,6 +55,8 @@ TCP_EXTERN_C tcp_status scalar_launch(const float *A, float *B, tcp_stream strea
     TCP_CHECK(tcp_check_distinct("scalar", "A", A, 0, 131072, "B", B, 0, 131072));
     return TCP_LAUNCH(scalar_kernel, tcp_blocks(1, 1, 1), 256, 0, stream, A, B);
 }
+
+#endif
 
 // kernel asked_64, naive_copy.tcp:16
 //   grid (1,1,1), 256 threads, 0 bytes of shared memory
@@ -73,7 +79,7 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 16; ++k) {
 #line 19 "naive_copy.tcp"
                     v[16 * j + k] = tcp_ld_global_nc_32(&A[from + 16384 * i + 4096 * j + 8 * k]);
-#line 77 "naive_copy.cu"
+#line 83 "naive_copy.cu"
                 }
             }
 #pragma unroll
@@ -82,12 +88,14 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 16; ++k) {
 #line 19 "naive_copy.tcp"
                     tcp_st_global_32(&B[to + 16384 * i + 4096 * j + 8 * k], v[16 * j + k]);
-#line 86 "naive_copy.cu"
+#line 92 "naive_copy.cu"
                 }
             }
         }
     }
 }
+
+#ifndef __CUDACC_RTC__
 
 // What is written overlaps no other tensor. While the kernel runs nobody else writes A, or reads or
 // writes B.
@@ -97,6 +105,8 @@ TCP_EXTERN_C tcp_status asked_64_launch(const float *A, float *B, tcp_stream str
     TCP_CHECK(tcp_check_distinct("asked_64", "A", A, 0, 131072, "B", B, 0, 131072));
     return TCP_LAUNCH(asked_64_kernel, tcp_blocks(1, 1, 1), 256, 0, stream, A, B);
 }
+
+#endif
 
 // kernel asked_128, naive_copy.tcp:21
 //   grid (1,1,1), 256 threads, 0 bytes of shared memory
@@ -119,7 +129,7 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 16; ++k) {
 #line 24 "naive_copy.tcp"
                     v[16 * j + k] = tcp_ld_global_nc_32(&A[from + 16384 * i + 4096 * j + 8 * k]);
-#line 123 "naive_copy.cu"
+#line 133 "naive_copy.cu"
                 }
             }
 #pragma unroll
@@ -128,12 +138,14 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 16; ++k) {
 #line 24 "naive_copy.tcp"
                     tcp_st_global_32(&B[to + 16384 * i + 4096 * j + 8 * k], v[16 * j + k]);
-#line 132 "naive_copy.cu"
+#line 142 "naive_copy.cu"
                 }
             }
         }
     }
 }
+
+#ifndef __CUDACC_RTC__
 
 // What is written overlaps no other tensor. While the kernel runs nobody else writes A, or reads or
 // writes B.
@@ -143,6 +155,8 @@ TCP_EXTERN_C tcp_status asked_128_launch(const float *A, float *B, tcp_stream st
     TCP_CHECK(tcp_check_distinct("asked_128", "A", A, 0, 131072, "B", B, 0, 131072));
     return TCP_LAUNCH(asked_128_kernel, tcp_blocks(1, 1, 1), 256, 0, stream, A, B);
 }
+
+#endif
 
 // kernel wide_64, naive_copy.tcp:28
 //   grid (1,1,1), 256 threads, 0 bytes of shared memory
@@ -166,7 +180,7 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 8; ++k) {
 #line 29 "naive_copy.tcp"
                     v[8 * j + k] = tcp_ld_global_nc_64(&A[from + 16384 * i + 4096 * j + 16 * k]);
-#line 170 "naive_copy.cu"
+#line 184 "naive_copy.cu"
                 }
             }
 #pragma unroll
@@ -175,12 +189,14 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 8; ++k) {
 #line 29 "naive_copy.tcp"
                     tcp_st_global_64(&B[to + 16384 * i + 4096 * j + 16 * k], v[8 * j + k]);
-#line 179 "naive_copy.cu"
+#line 193 "naive_copy.cu"
                 }
             }
         }
     }
 }
+
+#ifndef __CUDACC_RTC__
 
 // What is written overlaps no other tensor. While the kernel runs nobody else writes A, or reads or
 // writes B.
@@ -190,6 +206,8 @@ TCP_EXTERN_C tcp_status wide_64_launch(const float *A, float *B, tcp_stream stre
     TCP_CHECK(tcp_check_distinct("wide_64", "A", A, 0, 131072, "B", B, 0, 131072));
     return TCP_LAUNCH(wide_64_kernel, tcp_blocks(1, 1, 1), 256, 0, stream, A, B);
 }
+
+#endif
 
 // kernel wide_128, naive_copy.tcp:32
 //   grid (1,1,1), 256 threads, 0 bytes of shared memory
@@ -213,7 +231,7 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 4; ++k) {
 #line 33 "naive_copy.tcp"
                     v[4 * j + k] = tcp_ld_global_nc_128(&A[from + 16384 * i + 4096 * j + 32 * k]);
-#line 217 "naive_copy.cu"
+#line 235 "naive_copy.cu"
                 }
             }
 #pragma unroll
@@ -222,12 +240,14 @@ static __global__ void __launch_bounds__(256)
                 for (int k = 0; k < 4; ++k) {
 #line 33 "naive_copy.tcp"
                     tcp_st_global_128(&B[to + 16384 * i + 4096 * j + 32 * k], v[4 * j + k]);
-#line 226 "naive_copy.cu"
+#line 244 "naive_copy.cu"
                 }
             }
         }
     }
 }
+
+#ifndef __CUDACC_RTC__
 
 // What is written overlaps no other tensor. While the kernel runs nobody else writes A, or reads or
 // writes B.
@@ -237,3 +257,5 @@ TCP_EXTERN_C tcp_status wide_128_launch(const float *A, float *B, tcp_stream str
     TCP_CHECK(tcp_check_distinct("wide_128", "A", A, 0, 131072, "B", B, 0, 131072));
     return TCP_LAUNCH(wide_128_kernel, tcp_blocks(1, 1, 1), 256, 0, stream, A, B);
 }
+
+#endif

@@ -1,9 +1,11 @@
 // Made by tcpc from parallel_copy.tcp for sm_80: change the plan, not this file.
 #include "tcp_device.cuh"
-#include "tcp_runtime.h"
+#ifndef __CUDACC_RTC__
+#include "tcp_launch.h"
+#endif
 
-#if TCP_RUNTIME_VERSION != 1
-#error "this file needs version 1 of the tcpc runtime"
+#if TCP_RUNTIME_VERSION != 2
+#error "this file needs version 2 of the tcpc runtime"
 #endif
 
 // kernel parallel_copy, parallel_copy.tcp:14
@@ -19,15 +21,17 @@ static __global__ void __launch_bounds__(32)
     //   vector  4 x f32 = 128 bit  (limited by: atom)
 #line 15 "parallel_copy.tcp"
     tcp_st_shared_128(&dst[4 * tid], tcp_ld_global_nc_128(&src[4 * tid]));
-#line 23 "parallel_copy.cu"
+#line 25 "parallel_copy.cu"
     // copy dst -> result                                          parallel_copy.tcp:16
     //   tile    (16,8) f32   threads 32   atom universal(128)
     //   tiler   (16,8)   rounds (1,1)   TV (32,4):(4,1)
     //   vector  4 x f32 = 128 bit  (limited by: atom)
 #line 16 "parallel_copy.tcp"
     tcp_st_global_128(&result[4 * tid], tcp_ld_shared_128(&dst[4 * tid]));
-#line 30 "parallel_copy.cu"
+#line 32 "parallel_copy.cu"
 }
+
+#ifndef __CUDACC_RTC__
 
 // What is written overlaps no other tensor. While the kernel runs nobody else writes src, or reads
 // or writes result.
@@ -37,3 +41,5 @@ TCP_EXTERN_C tcp_status parallel_copy_launch(const float *src, float *result, tc
     TCP_CHECK(tcp_check_distinct("parallel_copy", "src", src, 0, 512, "result", result, 0, 512));
     return TCP_LAUNCH(parallel_copy_kernel, tcp_blocks(1, 1, 1), 32, 512, stream, src, result);
 }
+
+#endif

@@ -1,9 +1,11 @@
 // Made by tcpc from tails.tcp for sm_80: change the plan, not this file.
 #include "tcp_device.cuh"
-#include "tcp_runtime.h"
+#ifndef __CUDACC_RTC__
+#include "tcp_launch.h"
+#endif
 
-#if TCP_RUNTIME_VERSION != 1
-#error "this file needs version 1 of the tcpc runtime"
+#if TCP_RUNTIME_VERSION != 2
+#error "this file needs version 2 of the tcpc runtime"
 #endif
 
 // kernel straight, tails.tcp:13
@@ -33,13 +35,13 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 4; ++i) {
 #line 14 "tails.tcp"
                 v[i] = tcp_ld_global_nc_128(&A[from + 16 * ld * i]);
-#line 37 "tails.cu"
+#line 39 "tails.cu"
             }
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
 #line 14 "tails.tcp"
                 tcp_st_global_128(&B[to + 16 * ld * i], v[i]);
-#line 43 "tails.cu"
+#line 45 "tails.cu"
             }
         } else {
             const int c0 = 64 * block_x + t0;
@@ -52,7 +54,7 @@ static __global__ void __launch_bounds__(128)
                     if (c0 + 16 * i < M && c1 + j < N) {
 #line 14 "tails.tcp"
                         v[8 * i + j] = tcp_ld_global_nc_16(&A[from + 16 * ld * i + j]);
-#line 56 "tails.cu"
+#line 58 "tails.cu"
                     }
                 }
             }
@@ -63,13 +65,15 @@ static __global__ void __launch_bounds__(128)
                     if (c0 + 16 * i < M && c1 + j < N) {
 #line 14 "tails.tcp"
                         tcp_st_global_16(&B[to + 16 * ld * i + j], v[8 * i + j]);
-#line 67 "tails.cu"
+#line 69 "tails.cu"
                     }
                 }
             }
         }
     }
 }
+
+#ifndef __CUDACC_RTC__
 
 // What is written overlaps no other tensor. While the kernel runs nobody else writes A, or reads or
 // writes B.
@@ -89,6 +93,8 @@ TCP_EXTERN_C tcp_status straight_launch(const tcp_f16 *A, tcp_f16 *B, int64_t M,
     return TCP_LAUNCH(straight_kernel, tcp_blocks((M + 63) / 64, (N + 63) / 64, 1), 128, 0, stream,
                       A, B, (int)M, (int)N, ld);
 }
+
+#endif
 
 // kernel through_shared, tails.tcp:18
 //   grid (ceil_div(M,64),ceil_div(N,64),1), 128 threads, 8192 bytes of shared memory
@@ -118,13 +124,13 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 4; ++i) {
 #line 20 "tails.tcp"
                 v[i] = tcp_ld_global_nc_128(&A[from + 16 * ld * i]);
-#line 122 "tails.cu"
+#line 128 "tails.cu"
             }
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
 #line 20 "tails.tcp"
                 tcp_st_shared_128(&s[to + 1024 * i], v[i]);
-#line 128 "tails.cu"
+#line 134 "tails.cu"
             }
         } else {
             const int c0 = 64 * block_x + t0;
@@ -137,7 +143,7 @@ static __global__ void __launch_bounds__(128)
                     if (c0 + 16 * i < M && c1 + j < N) {
 #line 20 "tails.tcp"
                         v[8 * i + j] = tcp_ld_global_nc_16(&A[from + 16 * ld * i + j]);
-#line 141 "tails.cu"
+#line 147 "tails.cu"
                     }
                 }
             }
@@ -148,7 +154,7 @@ static __global__ void __launch_bounds__(128)
                     if (c0 + 16 * i < M && c1 + j < N) {
 #line 20 "tails.tcp"
                         tcp_st_shared_16(&s[to + 1024 * i + j], v[8 * i + j]);
-#line 152 "tails.cu"
+#line 158 "tails.cu"
                     }
                 }
             }
@@ -170,13 +176,13 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 4; ++i) {
 #line 21 "tails.tcp"
                 v[i] = tcp_ld_shared_128(&s[from + 1024 * i]);
-#line 174 "tails.cu"
+#line 180 "tails.cu"
             }
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
 #line 21 "tails.tcp"
                 tcp_st_global_128(&B[to + 16 * ld * i], v[i]);
-#line 180 "tails.cu"
+#line 186 "tails.cu"
             }
         } else {
             const int c0 = 64 * block_x + t0;
@@ -189,7 +195,7 @@ static __global__ void __launch_bounds__(128)
                     if (c0 + 16 * i < M && c1 + j < N) {
 #line 21 "tails.tcp"
                         v[8 * i + j] = tcp_ld_shared_16(&s[from + 1024 * i + j]);
-#line 193 "tails.cu"
+#line 199 "tails.cu"
                     }
                 }
             }
@@ -200,13 +206,15 @@ static __global__ void __launch_bounds__(128)
                     if (c0 + 16 * i < M && c1 + j < N) {
 #line 21 "tails.tcp"
                         tcp_st_global_16(&B[to + 16 * ld * i + j], v[8 * i + j]);
-#line 204 "tails.cu"
+#line 210 "tails.cu"
                     }
                 }
             }
         }
     }
 }
+
+#ifndef __CUDACC_RTC__
 
 // What is written overlaps no other tensor. While the kernel runs nobody else writes A, or reads or
 // writes B.
@@ -226,6 +234,8 @@ TCP_EXTERN_C tcp_status through_shared_launch(const tcp_f16 *A, tcp_f16 *B, int6
     return TCP_LAUNCH(through_shared_kernel, tcp_blocks((M + 63) / 64, (N + 63) / 64, 1), 128, 8192,
                       stream, A, B, (int)M, (int)N, ld);
 }
+
+#endif
 
 // kernel padded, tails.tcp:25
 //   grid (ceil_div(M,64),ceil_div(N,64),1), 128 threads, 8192 bytes of shared memory
@@ -255,13 +265,13 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 4; ++i) {
 #line 27 "tails.tcp"
                 v[i] = tcp_ld_global_nc_128(&A[from + 16 * ld * i]);
-#line 259 "tails.cu"
+#line 269 "tails.cu"
             }
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
 #line 27 "tails.tcp"
                 tcp_st_shared_128(&s[to + 1024 * i], v[i]);
-#line 265 "tails.cu"
+#line 275 "tails.cu"
             }
         } else {
             const int c0 = 64 * block_x + t0;
@@ -274,11 +284,11 @@ static __global__ void __launch_bounds__(128)
                     if (c0 + 16 * i < M && c1 + j < N) {
 #line 27 "tails.tcp"
                         v[8 * i + j] = tcp_ld_global_nc_16(&A[from + 16 * ld * i + j]);
-#line 278 "tails.cu"
+#line 288 "tails.cu"
                     } else {
 #line 27 "tails.tcp"
                         v[8 * i + j] = tcp_zero_16();
-#line 282 "tails.cu"
+#line 292 "tails.cu"
                     }
                 }
             }
@@ -288,7 +298,7 @@ static __global__ void __launch_bounds__(128)
                 for (int j = 0; j < 8; ++j) {
 #line 27 "tails.tcp"
                     tcp_st_shared_16(&s[to + 1024 * i + j], v[8 * i + j]);
-#line 292 "tails.cu"
+#line 302 "tails.cu"
                 }
             }
         }
@@ -306,16 +316,18 @@ static __global__ void __launch_bounds__(128)
         for (int i = 0; i < 4; ++i) {
 #line 28 "tails.tcp"
             v[i] = tcp_ld_shared_128(&s[from + 1024 * i]);
-#line 310 "tails.cu"
+#line 320 "tails.cu"
         }
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
 #line 28 "tails.tcp"
             tcp_st_global_128(&tiles[to + 1024 * i], v[i]);
-#line 316 "tails.cu"
+#line 326 "tails.cu"
         }
     }
 }
+
+#ifndef __CUDACC_RTC__
 
 // What is written overlaps no other tensor. While the kernel runs nobody else writes A, or reads or
 // writes tiles.
@@ -335,3 +347,5 @@ TCP_EXTERN_C tcp_status padded_launch(const tcp_f16 *A, tcp_f16 *tiles, int64_t 
     return TCP_LAUNCH(padded_kernel, tcp_blocks((M + 63) / 64, (N + 63) / 64, 1), 128, 8192, stream,
                       A, tiles, (int)M, (int)N, ld);
 }
+
+#endif

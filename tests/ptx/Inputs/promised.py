@@ -1,6 +1,6 @@
 """Compares the accesses in PTX, and in SASS, with those that `tcpc explain --json` promises, kernel by kernel.
 
-usage: promised.py TCPC NVCC RUNTIME WORK [--sass CUOBJDUMP] PLAN...
+usage: promised.py TCPC NVCC RUNTIME WORK [--sass CUOBJDUMP] [--nvrtc LIBRARY] PLAN...
 
 An access is its direction, its space and its bits.  Each one that is found must have been promised, and none may go through local
 memory; each one to global memory that was promised must be found.  Of shared memory, whose alignment nvcc knows, it may make one
@@ -135,12 +135,16 @@ def main():
         parser.add_argument(name)
     parser.add_argument("--sass", default=None)
     parser.add_argument("--arch", default="sm_80")
+    parser.add_argument("--nvrtc", default=None, help="this library of NVRTC makes the PTX, and NVCC nothing")
     parser.add_argument("--spoil", type=int, default=1, help="reads each width divided by this, to test the test")
     parser.add_argument("plans", nargs="+")
     options = parser.parse_args()
     work = pathlib.Path(options.work)
     kernels = accesses = 0
     problems = []
+    compiler = [options.nvcc]
+    if options.nvrtc:
+        compiler = [sys.executable, str(pathlib.Path(__file__).with_name("nvrtc.py")), options.nvrtc]
     for i, plan in enumerate(options.plans):
         wanted = promised(plan, options.tcpc)
         if not wanted:
@@ -149,7 +153,7 @@ def main():
         flags = ["-std=c++17", f"-arch={options.arch}", f"-I{options.runtime}", f"-I{pathlib.Path(plan).parent}",
                  "-Werror", "all-warnings"]
         subprocess.run([options.tcpc, "-w", plan, "-o", str(source)], check=True)
-        subprocess.run([options.nvcc, *flags, "-ptx", str(source), "-o", str(ptx)], check=True)
+        subprocess.run([*compiler, *flags, "-ptx", str(source), "-o", str(ptx)], check=True)
         listings = [("PTX", in_ptx(ptx.read_text()))]
         if options.sass:
             cubin = work / f"{i}.cubin"

@@ -116,7 +116,36 @@ static void equal_names_are_one(void) {
     session_release(&s);
 }
 
+// What was allocated since a trap was set is given back; a trap within another is of its own.
+static void traps_catch(void) {
+    struct trap outer, inner;
+    char *volatile kept = NULL;
+    trap_set(&outer);
+    int why = setjmp(outer.at);
+    if (!why) {
+        kept = memory_new(10);
+        strcpy(kept, "kept");
+        trap_set(&inner);
+        int again = setjmp(inner.at);
+        if (!again) {
+            memory_zeroed(3, 1000);
+            memory_new(SIZE_MAX / 2);
+        }
+        CHECK(again == TRAPPED_MEMORY, "%d", again);
+        trap_free(&inner);
+        trap_end(&inner);
+        CHECK_STR(kept, "kept");
+        BUG("the number is %d", 5);
+    }
+    CHECK(why == TRAPPED_BUG, "%d", why);
+    CHECK(strstr(outer.bug, "memory.c:") && strstr(outer.bug, ": the number is 5"), "%s",
+          outer.bug);
+    trap_free(&outer);
+    trap_end(&outer);
+}
+
 int main(void) {
+    traps_catch();
     arena_gives_zeroed_aligned_memory();
     arena_makes_room();
     arena_rewinds();

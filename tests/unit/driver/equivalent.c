@@ -164,7 +164,7 @@ int main(void) {
         struct golden_plan g;
         snprintf(text, sizeof text, "%skernel %s\nkernel %s\nexpect equivalent(k1, k2);\n", head,
                  pairs[i].a, pairs[i].b);
-        golden_compile(&g, text, "lower");
+        golden_compile(&g, text, STEP_VERIFY);
         const char *why = NULL, *open = NULL;
         if (CHECK(g.ok, "%s\n%s\n  %s", pairs[i].a, pairs[i].b, golden_error(&g))) {
             const struct expectation *e = g.p->expects;

@@ -8,11 +8,10 @@
 #include "base/session.h"
 #include "check.h"
 #include "check/verify.h"
+#include "compile/compile.h"
 #include "kernel/kernel_ir.h"
 #include "lower/lower.h"
-#include "pass/pass.h"
-#include "sema/sema.h"
-#include "syntax/parse.h"
+#include "plan/plan.h"
 
 enum { MOST_FIELDS = 24, MOST_LISTED = 128 };
 
@@ -102,24 +101,21 @@ static inline const char *golden_atom(const char *name) {
 // A plan in compilation.
 struct golden_plan {
     struct session s;
+    struct given given;
     struct plan *p;
     bool ok;
 };
 
-// Compiles "text" up to and with the pass "last"; "lower" is the Kernel IR and its proof, "sema"
-// no pass at all.
-static inline void golden_compile(struct golden_plan *g, const char *text, const char *last) {
+// Compiles "text" up to and with the step "last".
+static inline void golden_compile(struct golden_plan *g, const char *text, enum step last) {
     session_init(&g->s);
-    int file = source_add(&g->s, "row.tcp", text, strlen(text));
-    struct ast_file *tree = parse_source(&g->s, file);
-    g->p = tree && !tree->nerrors ? sema_file(&g->s, tree) : NULL;
-    g->ok = g->p && !g->s.diags.nerrors;
-    if (strcmp(last, "sema") == 0) return;
-    for (int i = 0; i < n_passes && g->ok; ++i) {
-        g->ok = pass_list[i].run(&g->s, g->p) && !g->s.diags.nerrors;
-        if (strcmp(pass_list[i].name, last) == 0) return;
-    }
-    if (g->ok) g->ok = verify_kernels(&g->s, g->p, lower_plan(&g->s, g->p)) && !g->s.diags.nerrors;
+    g->given = (struct given){"row.tcp", text, strlen(text), NULL};
+    g->s.sources.given = &g->given;
+    struct compiled c;
+    compile_begin(&c, &g->s, "row.tcp");
+    c.as_it_is = true;
+    g->ok = compile_until(&c, last) == 0;
+    g->p = c.plan;
 }
 
 // The first error, or "".

@@ -290,7 +290,7 @@ static void test_sets(void) {
                  "tcp 1;\ntensor A : f32 global %s align 16;\ntensor B : f32 global %s align 16;\n"
                  "tiled_copy v = tile(universal(128), thr=(16,1), val=(4,1));\nkernel k%s\n",
                  sets[i].extents, sets[i].extents, sets[i].kernel);
-        golden_compile(&g, text, "lower");
+        golden_compile(&g, text, STEP_VERIFY);
         if (CHECK(g.ok, "%s%s", text, golden_error(&g))) {
             for (int b = 0; b < sets[i].n; ++b)
                 if (is_found(&g, sets[i].axis, b, &none)) sprintf(got + strlen(got), "%d ", b);
@@ -304,7 +304,7 @@ static void test_sets(void) {
 int main(void) {
     for (size_t i = 0; i < sizeof plans / sizeof *plans; ++i) {
         struct golden_plan g;
-        golden_compile(&g, plans[i], "lower");
+        golden_compile(&g, plans[i], STEP_VERIFY);
         bool none = !CHECK(g.ok, "%s%s", plans[i], golden_error(&g));
         int n = 0;
         for (; !none; ++n) CHECK(is_found(&g, -1, n, &none), "%s\n  spoiling %d", plans[i], n);

@@ -337,7 +337,7 @@ static void run_row(char **row, struct golden_listed *listed) {
     const char *paren = strchr(atom, '(');
     const char *any = atoi(paren + 1) < bits ? "auto(128)" : atom;
     plan_text(text, sizeof text, row, any, false, &notes.lay);
-    golden_compile(&g, text, "partition");
+    golden_compile(&g, text, STEP_PARTITION);
     if (g.ok) {
         if (!strstr(row[FLAGS], "unsound") && check_facts(&g, row)) ++c->facts;
     } else {
@@ -348,7 +348,7 @@ static void run_row(char **row, struct golden_listed *listed) {
     golden_end(&g);
     int asked = expect_text(text, sizeof text, row, any, &notes.lay);
     bool cut = !d || d->when_copied;
-    golden_compile(&g, text, "sema");
+    golden_compile(&g, text, STEP_SEMA);
     if (cut && !is_listed && asked && CHECK(g.ok, "%s in\n%s", golden_error(&g), text))
         c->parts += asked;
     golden_end(&g);
@@ -356,7 +356,7 @@ static void run_row(char **row, struct golden_listed *listed) {
     if (repeated(row) &&
         cut) {  // a tile that only reads: into fragments, to the proof of the Kernel IR
         plan_text(text, sizeof text, row, atom, false, &notes.lay);
-        golden_compile(&g, text, "lower");
+        golden_compile(&g, text, STEP_VERIFY);
         if (CHECK(g.ok == cute, "read into fragments: CuTe %s, here %s", row[VERDICT],
                   golden_error(&g)))
             ++c->reads;
@@ -364,7 +364,7 @@ static void run_row(char **row, struct golden_listed *listed) {
     }
     // the copy itself
     plan_text(text, sizeof text, row, atom, true, &notes.lay);
-    golden_compile(&g, text, "lower");
+    golden_compile(&g, text, STEP_VERIFY);
     const char *says = golden_error(&g);
     if (verbose && !g.ok) printf("%s\n  CuTe %s, here: %s\n", name, row[VERDICT], says);
     if (cute && g.ok)

@@ -32,7 +32,7 @@ static void run_width(char **row, struct golden_listed *listed, struct widths *w
              "tcp 1;\ntensor A : %s global %s align 16;\ntensor B : %s global %s align 16;\n"
              "kernel k(A, out B) grid (1) threads 1 { copy A -> %s with auto(%d); }\n",
              type, row[V_SRC], type, row[V_DST], dst, cap);
-    golden_compile(&g, text, "vectorize");
+    golden_compile(&g, text, STEP_VECTORIZE);
     bool is_listed = golden_is_listed(listed, name);
     if (!g.ok) {
         CHECK(is_listed, "CuTe %d bits, here: %s", cute, golden_error(&g));
@@ -120,7 +120,7 @@ static void run_reject(char **row, struct golden_listed *listed, struct rejects 
     if (!reject_text(text, sizeof text, row)) return;
     snprintf(name, sizeof name, "%s %s", row[R_OP], row[R_ARGS]);
     ++r->rows;
-    golden_compile(&g, text, "lower");
+    golden_compile(&g, text, STEP_VERIFY);
     if (verbose)
         printf("%s\n  %s\n  here: %s\n", name, row[R_REASON], g.ok ? "accepted" : golden_error(&g));
     r->both += !g.ok;

@@ -1,9 +1,9 @@
 // Kernels in the form that the compiler emits: right ones, and one for each failure that the host
 // runtime reports. Compiled for the host by g++ and clang++ and, where there is an nvcc, for GPUs.
 #include "tcp_device.cuh"
-#include "tcp_runtime.h"
-#if TCP_RUNTIME_VERSION != 1
-#error "this file needs version 1 of tcp_runtime.h"
+#include "tcp_launch.h"
+#if TCP_RUNTIME_VERSION != 2
+#error "this file needs version 2 of tcp_runtime.h"
 #endif
 
 // 256 floats through shared memory and a fragment, transposed as (32,8) to (8,32).

@@ -60,6 +60,17 @@ PLANS = {
 }
 
 kind, n = sys.argv[1], int(sys.argv[2])
+# Loops within loops, and pipelines.
+NESTS = {
+    "nested-loops": ("for i{0} in 0 .. 2 {{ ", "}"),
+    "nested-pipelines": ("pipeline i{0} in 0 .. 1 {{ load {{ }} use {{ ", "} }"),
+}
+if kind in NESTS:
+    begin, end = NESTS[kind]
+    inner = "copy A(0,_) -> s(0,_) with line; " if kind == "nested-loops" else ""
+    print("tcp 1;\n" + HEAD + "kernel k(A, inout B) threads 32 { shared s : f32 row(1,128); " + "".join(begin.format(i) for i in range(n)) + inner + end * n)
+    print("copy A(0,_) -> s(0,_) with line; copy s(0,_) -> B(0,_) with line; }")
+    sys.exit()
 if kind in ("modes", "slots"):
     shape = ",".join("1" for i in range(n))
     stages = " stages 2" if kind == "slots" else ""

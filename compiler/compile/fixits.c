@@ -1,14 +1,13 @@
 // Trying fix-its (see fixits.h).
-#include "driver/fixits.h"
+#include "compile/fixits.h"
 
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/session.h"
-#include "pass/pass.h"
+#include "compile/compile.h"
 #include "pass/sync/walk.h"
-#include "sema/sema.h"
-#include "syntax/parse.h"
+#include "plan/plan.h"
 
 // A try costs as much as the passes of the plan: no more in a run than MOST_TRIES, nor any when
 // those before had this much text.
@@ -92,43 +91,46 @@ static int errors_of(const struct session *s) {
     return n;
 }
 
-static bool claim_holds(struct session *s, const struct plan *was, struct session *t,
-                        const char *path, const struct claim *c, bool of_error) {
-    int most = errors_of(s) - of_error;
-    struct ast_file *ast = parse_file(t, path);
-    struct plan *now = ast && !t->diags.nerrors ? sema_file(t, ast) : NULL;
+static bool claim_holds(const struct compiled *c, struct session *t, const struct claim *claim,
+                        bool of_error) {
+    int most = errors_of(c->s) - of_error;
+    struct compiled now;
+    compile_begin(&now, t, c->path);
+    now.as_it_is = true;
+    bool ok = compile_until(&now, STEP_SEMA) == 0;
     if (errors_of(t) > most) return false;
-    if (!c->function) return true;
-    bool wide = false, ok = now != NULL;
-    for (int i = 0; ok && i < n_passes; ++i) {
-        ok = pass_list[i].run(t, now) && !t->diags.nerrors;
-        if (pass_list[i].run != pass_vectorize) continue;
-        wide = width_of(t, now, c->function, c->copy) >= c->bits && none_narrower(s, was, t, now);
-        ok &= wide;  // proofs, which take longest, are for what is as wide as is claimed
-    }
-    return wide && errors_of(t) <= most;
+    if (!claim->function) return true;
+    if (ok) compile_until(&now, STEP_VECTORIZE);
+    // proofs, which take longest, are for what is as wide as is claimed
+    if (now.next < STEP_VECTORIZE ||
+        width_of(t, now.plan, claim->function, claim->copy) < claim->bits ||
+        !none_narrower(c->s, c->plan, t, now.plan))
+        return false;
+    compile_until(&now, STEP_EXPECT);
+    return errors_of(t) <= most;
 }
 
-static bool holds(struct session *s, const char *path, const struct plan *was, const struct diag *d,
-                  const struct diag *note) {
-    struct session t;
+static bool holds(const struct compiled *c, const struct diag *d, const struct diag *note) {
+    struct session *s = c->s, t;
     struct given *given = ARENA_ARRAY(&s->arena, struct given, s->sources.n + 1);
     session_init(&t);
     t.options = s->options;
     t.options.dump_after = NULL;
-    t.options.defines = ARENA_ARRAY(&t.arena, struct define, s->options.ndefines + 1);
+    t.options.defines = NULL;
+    t.options.ndefines = 0;
     for (int i = 0; i < s->options.ndefines; ++i) {
         const struct define *x = &s->options.defines[i];
-        t.options.defines[i] = (struct define){intern(&t, x->name), x->text};
+        session_define(&t, x->name, strlen(x->name), x->text);
     }
     t.diags.off_all = true;
+    t.sources.reader = s->sources.reader;
     for (int i = 0; i < s->sources.n; ++i) {
         given[i] = edited(s, i, note);
         given[i].next = t.sources.given;
         t.sources.given = &given[i];
     }
     bool of_error = d->severity == SEV_ERROR && d->warning == W_COUNT;
-    bool ok = claim_holds(s, was, &t, path, note->claim, of_error);
+    bool ok = claim_holds(c, &t, note->claim, of_error);
     session_release(&t);
     return ok;
 }
@@ -139,7 +141,8 @@ static size_t text_of(const struct session *s) {
     return bytes;
 }
 
-void fixits_try(struct session *s, const char *path, const struct plan *p) {
+void fixits_try(const struct compiled *c) {
+    struct session *s = c->s;
     int tries = 0;
     size_t text = text_of(s);
     for (struct diag *d = s->diags.first; d; d = d->next) {
@@ -149,7 +152,7 @@ void fixits_try(struct session *s, const char *path, const struct plan *p) {
                 tries * text > MOST_TEXT)
                 continue;
             ++tries;
-            if (!holds(s, path, p, d, n)) continue;
+            if (!holds(c, d, n)) continue;
             mended = true;
             n->claim = NULL;
         }

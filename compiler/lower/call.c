@@ -1,5 +1,5 @@
-// Lowering a fill: a thread's fragment by that thread, shared memory by all threads of the block,
-// as wide as what is filled is contiguous.
+// Lowering calls, and fills: a thread's fragment by that thread, shared memory by all threads of
+// the block, as wide as what is filled is contiguous.
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "lower/private.h"
@@ -33,7 +33,7 @@ static void comment(struct lowering *w, const struct plan_call *y) {
     source_place(s, y->at, &n->plan_line, &column);
 }
 
-void lower_fill(struct lowering *w, const struct plan_call *y) {
+static void lower_fill(struct lowering *w, const struct plan_call *y) {
     struct session *s = w->s;
     const struct view *v = &y->view[0];
     int64_t size = lay_size(&s->lay, v->layout).num;
@@ -75,4 +75,35 @@ void lower_fill(struct lowering *w, const struct plan_call *y) {
     n->constant = y->fill->id;
     if (name) names_release(&w->names, name);
     w->tail = outside;
+}
+
+void lower_call(struct lowering *w, const struct plan_call *y) {
+    const struct function *fn = y->fn;
+    if (y->fill) {
+        lower_fill(w, y);
+        return;
+    }
+    struct kir_node *n = lower_node(w, KIR_CALL);
+    struct kir_arg *arg =
+        ARENA_ARRAY(&w->s->arena, struct kir_arg, fn->nformals + fn->nindexes + 1);
+    n->callee = fn->name;
+    n->callee_id = fn->id;
+    n->arg = arg;
+    for (int f = 0, i = 0; f + i < fn->nformals + fn->nindexes;) {
+        struct kir_arg *a = &arg[n->nargs++];
+        if (f < fn->nformals && (i == fn->nindexes || fn->formal[f].place < fn->index[i].place)) {
+            const struct view *v = &y->view[f];
+            enum dir dir = fn->formal[f].dir;
+            *a = (struct kir_arg){lower_buffer(w, v->base),
+                                  lower_index(w, view_by_tid(w->s, w->kernel, v->offset)),
+                                  dir != ARG_OUT,
+                                  dir != ARG_IN,
+                                  v->layout,
+                                  f};
+            ++f;
+        } else {
+            const struct ix *x = view_by_tid(w->s, w->kernel, y->index[i++]);
+            *a = (struct kir_arg){NULL, lower_index(w, x), true, false, lay_layout_invalid(), 0};
+        }
+    }
 }

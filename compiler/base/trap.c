@@ -1,0 +1,109 @@
+// Traps, and the memory that they know of (see trap.h).
+#include "base/trap.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The only object that changes and belongs to no session: what fails deep in a printer is handed
+// none.
+static _Thread_local struct trap *trap_of_thread;
+
+void trap_set(struct trap *t) {
+    t->bug[0] = 0;
+    t->held.before = t->held.behind = &t->held;
+    t->outer = trap_of_thread;
+    trap_of_thread = t;
+}
+
+void trap_end(struct trap *t) {
+    while (t->held.behind != &t->held) {
+        struct memory_block *b = t->held.behind;
+        t->held.behind = b->behind;
+        b->before = b->behind = b;
+    }
+    trap_of_thread = t->outer;
+}
+
+void trap_free(struct trap *t) {
+    for (struct memory_block *b = t->held.behind, *next; b != &t->held; b = next) {
+        next = b->behind;
+        free(b);
+    }
+    t->held.before = t->held.behind = &t->held;
+}
+
+_Noreturn void memory_out(void) {
+    if (trap_of_thread) longjmp(trap_of_thread->at, TRAPPED_MEMORY);
+    static const char line[] = "tcpc: error: out of memory\n";
+    fwrite(line, 1, sizeof line - 1, stderr);
+    exit(2);
+}
+
+void *memory_got(void *p) {
+    if (!p) memory_out();
+    return p;
+}
+
+static void *hold(struct memory_block *b) {
+    memory_got(b);
+    b->before = b->behind = b;
+    if (trap_of_thread) {
+        b->before = &trap_of_thread->held;
+        b->behind = trap_of_thread->held.behind;
+        b->behind->before = b->before->behind = b;
+    }
+    return b + 1;
+}
+
+static void let_go(struct memory_block *b) {
+    b->before->behind = b->behind;
+    b->behind->before = b->before;
+}
+
+void *memory_new(size_t bytes) {
+    if (bytes > SIZE_MAX / 4) memory_out();
+    return hold(malloc(sizeof(struct memory_block) + bytes));
+}
+
+void *memory_zeroed(size_t n, size_t bytes) {
+    if (bytes && n > SIZE_MAX / 4 / bytes) memory_out();
+    return hold(calloc(1, sizeof(struct memory_block) + n * bytes));
+}
+
+void *memory_again(void *old, size_t bytes) {
+    if (!old) return memory_new(bytes);
+    if (bytes > SIZE_MAX / 4) memory_out();
+    struct memory_block *b = (struct memory_block *)old - 1;
+    let_go(b);
+    struct memory_block *again = realloc(b, sizeof *b + bytes);
+    if (!again) free(b);
+    return hold(again);
+}
+
+void memory_free(void *p) {
+    if (!p) return;
+    struct memory_block *b = (struct memory_block *)p - 1;
+    let_go(b);
+    free(b);
+}
+
+void bug_at(const char *file, int line, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    if (trap_of_thread) {
+        int n = snprintf(trap_of_thread->bug, sizeof trap_of_thread->bug,
+                         "internal error at %s:%d: ", file, line);
+        if (n > 0 && (size_t)n < sizeof trap_of_thread->bug)
+            vsnprintf(trap_of_thread->bug + n, sizeof trap_of_thread->bug - (size_t)n, fmt, ap);
+        va_end(ap);
+        longjmp(trap_of_thread->at, TRAPPED_BUG);
+    }
+    fprintf(stderr, "tcpc: internal error at %s:%d: ", file, line);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fputs("; please report this with the plan that shows it\n", stderr);
+    abort();
+}

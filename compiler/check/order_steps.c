@@ -1,0 +1,132 @@
+// Which iterations and steps the race checker goes through (see order_steps.h).
+#include "check/order_steps.h"
+
+#include "base/session.h"
+
+enum { SAME_STEPS = 4 };               // of a loop whose steps touch the same
+enum { FEW_STEPS = 2 };                // of a loop that may have more than the params say
+#define OPERATIONS ((int64_t)1 << 18)  // of threads in a turn: then the rest is left
+
+// Whether accesses to "b" have to be in order: shared memory, and what is both read and written.
+bool order_tracks(const struct kir_buffer *b) {
+    return b && (b->space == KIR_SHARED || (b->space == KIR_GLOBAL && b->read && b->written));
+}
+
+// -- loops ----------------------------------------------------------------------------------------
+
+// Marks in "on" the variables in "list" that depend on marked ones; whether a tracked address does.
+static bool addresses_depend(const struct kir_node *list, bool *on);
+
+static bool depends(const struct ix *e, const bool *on) {
+    if (!e) return false;
+    switch (e->op) {
+    case IX_VAR: return on[e->var->id];
+    case IX_DIV:
+    case IX_MOD:
+    case IX_SWZ: return depends(e->a, on);
+    case IX_SUM: break;
+    }
+    for (int i = 0; i < e->nterms; ++i) {
+        if (depends(e->term[i].atom, on)) return true;
+    }
+    return false;
+}
+
+static bool addresses_depend(const struct kir_node *list, bool *on) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        if (n->kind == KIR_LET && depends(n->index, on)) on[n->var->id] = true;
+        for (int i = 0; i < n->ncarries; ++i) {
+            if (depends(n->carry[i].first, on) || depends(n->carry[i].step, on))
+                on[n->carry[i].var->id] = true;
+        }
+        if (order_tracks(n->buf) && depends(n->at, on)) return true;
+        if (order_tracks(n->to_buf) && depends(n->to_at, on)) return true;
+        for (int i = 0; i < n->nargs; ++i) {
+            if (order_tracks(n->arg[i].buf) && depends(n->arg[i].at, on)) return true;
+        }
+        if (depends(n->begin, on) || depends(n->end, on)) return true;
+        for (int i = 0; i < n->nconds; ++i) {
+            if (depends(n->cond[i].a, on) || depends(n->cond[i].b, on)) return true;
+        }
+        if (n->cut && (depends(n->cut->a, on) || depends(n->cut->b, on))) return true;
+        if (addresses_depend(n->body, on) || addresses_depend(n->orelse, on)) return true;
+    }
+    return false;
+}
+
+static bool steps_are_alike(struct session *s, const struct kir_node *n) {
+    struct arena_mark mark = arena_mark(&s->arena);
+    bool *on = ARENA_ARRAY(&s->arena, bool, s->next_var);
+    on[n->var->id] = true;
+    bool depend = addresses_depend(n->body, on);
+    arena_rewind(&s->arena, mark);
+    return !depend;
+}
+
+static int loop(void *user, const struct kir_node *n, int64_t begin, int64_t *end,
+                int64_t pick[SAMPLE_AXIS]) {
+    const struct order_steps *r = user;
+    (void)pick;
+    bool short_cut = !n->whole && r->same && *end - begin > SAME_STEPS;
+    if (short_cut && steps_are_alike(r->s, n)) *end = begin + SAME_STEPS;
+    int64_t few = n->most < FEW_STEPS ? n->most : FEW_STEPS;
+    if (few > n->end->hi - begin) few = n->end->hi - begin;
+    if (r->beyond && *end - begin < few) *end = begin + few;
+    return -1;
+}
+
+// -- pipelines ------------------------------------------------------------------------------------
+
+// More steps than there are stages, so that each slot is filled again, and the last one used is
+// another one than with as many steps as stages.
+static int64_t many_steps(int64_t stages) {
+    return stages + (stages == 2 ? 3 : 2);
+}
+
+// How many steps of a pipeline that stands within "depth" others are tried in turn "turn".
+static int64_t steps_in(int turn, int depth, int64_t stages) {
+    const int64_t few[ORDER_TURNS] = {0, 1, stages, many_steps(stages)};
+    if (depth == 0 || turn == 0) return few[turn];
+    if (depth == 1 && turn == ORDER_TURNS - 1) return 0;  // in a step of another one, too
+    return few[1 + (turn - 1 + depth) % (ORDER_TURNS - 1)];
+}
+
+// How many are gone through in "turn", of the "steps" that it has; "least" of them are certain.
+static int64_t steps_of(int turn, int depth, int64_t stages, int64_t steps, int64_t least) {
+    int64_t most = steps_in(turn, depth, stages);
+    if (least == steps) {  // the code may count on all of them; the last slot is as it would be
+        int64_t all = many_steps(stages);
+        return steps <= all ? steps : all + (steps - all) % stages;
+    }
+    if (least > 0 && most <= least) most = turn == ORDER_TURNS - 1 ? least + 1 : least;
+    return most < steps ? most : steps;
+}
+
+// The end of the steps of a thread's pipeline that has "value", and is "most" in other samples.
+static int64_t let(void *user, const struct kir_node *n, int depth, int64_t value, int64_t most) {
+    const struct order_steps *r = user;
+    int64_t begin = most - sample_steps(n->count), steps = value - begin;
+    int64_t many = many_steps(n->count);
+    if (many > n->most) many = n->most;
+    if (many > n->index->hi - begin) many = n->index->hi - begin;
+    if (r->beyond && steps < many) steps = many;
+    int64_t least = ix_static(n->index, NULL) ? steps : n->index->lo - begin;
+    int64_t now = steps_of(r->turn, depth, n->count, steps, least);
+    for (int i = 0; i < r->turn; ++i) {
+        if (steps_of(i, depth, n->count, steps, least) != now) r->same[i] = false;
+    }
+    return begin + now;
+}
+
+int order_turns(const struct kir_node *list) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        if (n->sampled && !ix_static(n->index, NULL)) return ORDER_TURNS;
+        if (order_turns(n->body) > 1 || order_turns(n->orelse) > 1) return ORDER_TURNS;
+    }
+    return 1;
+}
+
+struct schedule order_schedule(struct session *s, struct order_steps *steps) {
+    steps->s = s;
+    return (struct schedule){steps, loop, steps->same ? let : NULL, OPERATIONS};
+}

@@ -1,0 +1,82 @@
+// Do the integers of the Kernel IR have the widths that they need?  They are worked out for params
+// as large as can be, in the first block and the last one, and in the last iteration of each loop
+// and its first; of a pipeline also in the last one whose loads are not beyond its end.  There is
+// no memory: a tensor may be as large as any.
+#include "base/session.h"
+#include "check/verify.h"
+#include "machine/machine.h"
+#include "plan/bind.h"
+
+#define OPERATIONS ((int64_t)1 << 14)  // of threads in a block: then no iteration begins any more
+
+// Bounds of the params: numbers of 64 bits may not hold what all of them give together.
+static const int64_t most[] = {INT64_MAX, (int64_t)1 << 31, (int64_t)1 << 21, (int64_t)1 << 16};
+
+static bool wants(void *user, const struct kir_buffer *b) {
+    (void)user;
+    (void)b;
+    return true;
+}
+
+static bool call(void *user, struct machine *m, const struct kir_node *n) {
+    struct column x;
+    (void)user;
+    for (int i = 0; i < n->nargs; ++i) {
+        if (!machine_value(m, n->arg[i].at, &x)) return false;
+    }
+    return true;
+}
+
+// Where a loop goes furthest comes first.
+static int loop(void *user, const struct kir_node *n, int64_t begin, int64_t *end,
+                int64_t pick[SAMPLE_AXIS]) {
+    (void)user;
+    int64_t last, ahead = n->whole ? 1 : 0;  // steps that loads run ahead, and no fewer
+    int picks = 0;
+    if (begin >= *end || __builtin_sub_overflow(*end - 1, begin, &last)) return 0;
+    for (int i = 0; i < n->nrings; ++i)
+        if (n->ring[i].size > ahead) ahead = n->ring[i].size;
+    pick[picks++] = last;
+    if (ahead > 0 && last > ahead) pick[picks++] = last - ahead;
+    if (last > 0) pick[picks++] = 0;
+    return picks;
+}
+
+// False where numbers did not fit into 64 bits: nobody launches with these params.
+static bool try_values(struct session *s, const struct kir_kernel *x, const int64_t *sym,
+                       const char **trouble) {
+    const struct schedule schedule = {NULL, loop, NULL, OPERATIONS};
+    const struct observer observer = {.wants = wants, .call = call};
+    int64_t block[2][3] = {{0}};
+    for (int i = 0; i < 3; ++i) {
+        int64_t blocks;
+        if (!lay_int_eval(x->grid[i], sym, &blocks)) return false;
+        if (blocks < 1) return true;
+        block[1][i] = (blocks < INT32_MAX ? blocks : INT32_MAX) - 1;
+    }
+    bool several = block[1][0] || block[1][1] || block[1][2];
+    struct arena_mark mark = arena_mark(&s->arena);
+    struct machine m;
+    machine_init(&m, s, x, sym, &schedule, &observer, 1);
+    for (int i = several; i >= 0 && machine_run(&m, block[i]); --i) m.operations = 0;
+    machine_release(&m);
+    if (m.error && !m.no_value)
+        *trouble = m.error;
+    else
+        arena_rewind(&s->arena, mark);
+    return !m.no_value;
+}
+
+const char *widths_trouble(struct session *s, const struct plan *p, const struct kernel *k,
+                           const struct kir_kernel *x) {
+    const char *trouble = NULL;
+    for (int i = 0; x && !trouble; ++i, x = x->narrower) {
+        const struct variant *v = k->nvariants ? &k->variant[i] : NULL;
+        for (size_t c = 0; c < sizeof most / sizeof *most; ++c) {
+            const int64_t *sym =
+                plan_choose_great(s, p, v ? v->when : NULL, v ? v->nwhen : 0, most[c]);
+            if (!sym || try_values(s, x, sym, &trouble)) break;
+        }
+    }
+    return trouble;
+}

@@ -1,0 +1,130 @@
+// The steps as a list to be read from top to bottom.
+#include "compile/compile.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/session.h"
+#include "check/equivalent.h"
+#include "check/verify.h"
+#include "compile/fixits.h"
+#include "emit/emit.h"
+#include "kernel/kernel_ir.h"
+#include "lower/lower.h"
+#include "pass/pass.h"
+#include "plan/print.h"
+#include "sema/sema.h"
+#include "syntax/ast.h"
+#include "syntax/parse.h"
+
+static bool parse(struct compiled *c) {
+    return (c->ast = parse_file(c->s, c->path)) != NULL;
+}
+
+static bool sema(struct compiled *c) {
+    return (c->plan = sema_file(c->s, c->ast)) != NULL;
+}
+
+static bool lower(struct compiled *c) {
+    return (c->kir = lower_plan(c->s, c->plan)) != NULL;
+}
+
+static bool verify(struct compiled *c) {
+    return verify_kernels(c->s, c->plan, c->kir);
+}
+
+static bool equivalent(struct compiled *c) {
+    return check_equivalences(c->s, c->plan, c->kir);
+}
+
+// What a step makes or fills, which --dump-after shows behind it.
+enum shown { NOTHING, THE_AST, THE_PLAN, THE_KERNEL };
+
+static const struct {
+    const char *name;
+    bool (*run)(struct compiled *c);  // needs what the steps before it have made; or
+    bool (*pass)(struct session *s, struct plan *p);
+    enum shown fills;
+} steps[N_STEPS] = {
+    [STEP_PARSE] = {"parse", parse, NULL, THE_AST},
+    [STEP_SEMA] = {"sema", sema, NULL, THE_PLAN},
+    [STEP_PARTITION] = {"partition", NULL, pass_partition, THE_PLAN},
+    [STEP_CALLS] = {"calls", NULL, pass_calls, THE_PLAN},
+    [STEP_PREDICATE] = {"predicate", NULL, pass_predicate, THE_PLAN},
+    [STEP_VECTORIZE] = {"vectorize", NULL, pass_vectorize, THE_PLAN},
+    [STEP_SHARED] = {"shared", NULL, pass_shared, THE_PLAN},
+    [STEP_COVERAGE] = {"coverage", NULL, pass_coverage, THE_PLAN},
+    [STEP_DEFINED] = {"defined", NULL, pass_defined, THE_PLAN},
+    [STEP_RACES] = {"races", NULL, pass_races, THE_PLAN},
+    [STEP_SYNC] = {"sync", NULL, pass_sync, THE_PLAN},
+    [STEP_EXPECT] = {"expect", NULL, pass_expect, THE_PLAN},
+    [STEP_LOWER] = {"lower", lower, NULL, THE_KERNEL},
+    [STEP_VERIFY] = {"verify", verify, NULL, NOTHING},
+    [STEP_EQUIVALENT] = {"equivalent", equivalent, NULL, NOTHING},
+};
+
+static const struct {
+    const char *name;
+    enum step after;
+} products[N_PRODUCTS] = {
+    [PRODUCT_AST] = {"ast", STEP_PARSE},
+    [PRODUCT_PLAN] = {"plan", STEP_EXPECT},
+    [PRODUCT_KERNEL] = {"kernel", STEP_EQUIVALENT},
+    [PRODUCT_CUDA] = {"cuda", STEP_EQUIVALENT},
+    [PRODUCT_HEADER] = {"header", STEP_EQUIVALENT},
+};
+
+const char *product_name(enum product p) {
+    return products[p].name;
+}
+
+const char *step_name(enum step i) {
+    return steps[i].fills == NOTHING ? NULL : steps[i].name;
+}
+
+static const char *text_of(struct compiled *c, enum product what) {
+    struct buf b;
+    buf_init(&b);
+    switch (what) {
+    case PRODUCT_AST: ast_dump(&b, c->s, c->ast); break;
+    case PRODUCT_PLAN: plan_print(c->s, c->plan, &b); break;
+    case PRODUCT_KERNEL: kir_print(c->s, c->kir, &b); break;
+    case PRODUCT_CUDA: emit_cuda(c->s, c->kir, &b); break;
+    case PRODUCT_HEADER: emit_header(c->s, c->kir, &b); break;
+    default: BUG("no product %d", (int)what);
+    }
+    return buf_finish(&b, &c->s->arena);
+}
+
+static void dump(struct compiled *c, enum step i) {
+    static const enum product as[] = {
+        [THE_AST] = PRODUCT_AST, [THE_PLAN] = PRODUCT_PLAN, [THE_KERNEL] = PRODUCT_KERNEL};
+    const char *wanted = c->s->options.dump_after, *name = step_name(i);
+    if (wanted && name && strcmp(wanted, name) == 0) c->dumped = text_of(c, as[steps[i].fills]);
+}
+
+void compile_begin(struct compiled *c, struct session *s, const char *path) {
+    *c = (struct compiled){.s = s, .path = path};
+}
+
+int compile_until(struct compiled *c, enum step last) {
+    while (c->next <= last && !c->status) {
+        enum step i = c->next;
+        bool ok = steps[i].pass ? steps[i].pass(c->s, c->plan) : steps[i].run(c);
+        if (!c->as_it_is) fixits_try(c);
+        if (i == STEP_PARSE && !ok)
+            c->status = 2;
+        else if (!ok || c->s->diags.nerrors)
+            c->status = 1;
+        if (c->ast && (i == STEP_PARSE || !c->status)) dump(c, i);
+        if (!c->status) ++c->next;
+    }
+    return c->status;
+}
+
+int compile_product(struct session *s, const char *path, enum product what, struct compiled *out) {
+    compile_begin(out, s, path);
+    int status = compile_until(out, products[what].after);
+    if (status == 0) out->text = text_of(out, what);
+    return status;
+}

@@ -1,0 +1,136 @@
+// The command `tcpc explain`.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/session.h"
+#include "check/equivalent.h"
+#include "compile/compile.h"
+#include "driver/commands.h"
+#include "driver/explain.h"
+#include "driver/options.h"
+#include "driver/output.h"
+#include "plan/plan.h"
+
+static const char help[] =
+    "usage: tcpc explain [options] PLAN.tcp [NAME]    tell what the compiler chose, and why\n"
+    "\n"
+    "NAME is a kernel or device function, the label of a copy, FUNCTION.LABEL or FUNCTION:LINE.\n"
+    "\n"
+    "  --json        the same for programs (docs/explain-json.md)\n"
+    "  --plan        the plan as source with every choice written down\n"
+    "  --equivalent PLAN K1 K2   whether two kernels move the same elements by the same threads\n"
+    "  -o FILE       write to FILE instead of standard output\n"
+    "  -arch=sm_NN, -D NAME=VALUE, -W.., --color=WHEN, --diagnostics=KIND as for tcpc\n";
+
+struct request {
+    const char *word[3];
+    int nwords;
+    const char *output;
+    bool json, plan, equivalent;
+};
+
+// "K1 and K2 are equivalent", or where they differ, or why that is not known.
+static int compare_kernels(const struct request *r, struct session *s, const struct compiled *c,
+                           struct buf *b) {
+    const struct kernel *k[2];
+    for (int i = 0; i < 2; ++i) {
+        const char *known[64];
+        int n = 0;
+        k[i] = plan_find_kernel(c->plan, r->word[i + 1]);
+        if (k[i]) continue;
+        for (const struct kernel *x = c->plan->kernels; x && n < 64; x = x->next)
+            known[n++] = x->name;
+        const char *near = diag_did_you_mean(r->word[i + 1], known, n);
+        option_error("'%s' has no kernel '%s'%s%s%s", r->word[0], r->word[i + 1],
+                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        return EXIT_USAGE;
+    }
+    const char *open, *why = kernels_differ(s, c->plan, c->kir, k[0], k[1], &open);
+    if (why)
+        buf_printf(b, "%s and %s differ: %s\n", k[0]->name, k[1]->name, why);
+    else if (open)
+        buf_printf(b, "it is not known whether %s and %s are equivalent: %s\n", k[0]->name,
+                   k[1]->name, open);
+    else
+        buf_printf(b, "%s and %s are equivalent\n", k[0]->name, k[1]->name);
+    return why || open ? EXIT_WRONG : EXIT_RIGHT;
+}
+
+static int explain(struct session *s, const struct request *r) {
+    struct compiled c;
+    compile_begin(&c, s, r->word[0]);
+    int status = compile_until(&c, STEP_EQUIVALENT);
+    const char *source = NULL;
+    if (!status && r->plan && !(source = explain_source(s, c.plan, c.kir, c.ast)))
+        status = EXIT_WRONG;
+    diag_print(s, stderr);
+    if (status) return status;
+    struct buf b;
+    buf_init(&b);
+    if (source) {
+        buf_puts(&b, source);
+    } else if (r->equivalent) {
+        status = compare_kernels(r, s, &c, &b);
+    } else {
+        const struct explanation *e = explain_plan(s, c.plan, c.kir, r->word[1]);
+        if (!e)
+            status = EXIT_USAGE;
+        else if (r->json)
+            explain_print_json(s, e, &b);
+        else
+            explain_print(s, e, &b);
+    }
+    if (!status || b.len > 0) {
+        int written = output_write(s, r->output ? r->output : "-", b.text, b.len);
+        if (written > status) status = written;
+    }
+    buf_release(&b);
+    return status;
+}
+
+int command_explain(int argc, char **argv) {
+    struct session s;
+    session_init(&s);
+    option_files(&s, argc, argv);
+    struct request r = {0};
+    int status = -1;
+    for (int i = 0; i < argc && status < 0; ++i) {
+        const char *value;
+        bool missing;
+        enum option_taken taken = option_common(&s, argc, argv, &i);
+        if (taken == OPTION_DONE) continue;
+        if (taken == OPTION_BAD) {
+            diag_print(&s, stderr);
+            status = EXIT_USAGE;
+        } else if (strcmp(argv[i], "--help") == 0) {
+            fputs(help, stdout);
+            status = EXIT_RIGHT;
+        } else if (strcmp(argv[i], "--json") == 0) {
+            r.json = true;
+        } else if (strcmp(argv[i], "--plan") == 0) {
+            r.plan = true;
+        } else if (strcmp(argv[i], "--equivalent") == 0) {
+            r.equivalent = true;
+        } else if ((value = option_value(argc, argv, &i, "-o", &missing))) {
+            r.output = value;
+            if (missing) status = EXIT_USAGE;
+        } else if (argv[i][0] == '-' && argv[i][1]) {
+            status = option_error("there is no option '%s'; see 'tcpc explain --help'", argv[i]);
+        } else if (r.nwords < (r.equivalent ? 3 : 2)) {
+            r.word[r.nwords++] = argv[i];
+        } else {
+            status = option_error("tcpc explain takes a plan and a name, not also '%s'", argv[i]);
+        }
+    }
+    if (status < 0 && r.nwords == 0)
+        status = option_error("no plan is given; see 'tcpc explain --help'");
+    if (status < 0 && r.plan && (r.json || r.nwords > 1))
+        status = option_error("'--plan' prints the whole plan; it takes no %s",
+                              r.json ? "'--json'" : "name");
+    if (status < 0 && r.equivalent && (r.nwords != 3 || r.plan || r.json))
+        status = option_error("'--equivalent' takes a plan and two kernels");
+    if (status < 0) status = explain(&s, &r);
+    session_release(&s);
+    return status;
+}

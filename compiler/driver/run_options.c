@@ -1,0 +1,108 @@
+// Reading the words of `tcpc run` (see run_options.h).
+#include "driver/run_options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/session.h"
+#include "driver/options.h"
+
+const char run_usage[] =
+    "usage: tcpc run [OPTIONS] PLAN\n"
+    "  --kernel NAME     this kernel alone\n"
+    "  --param NAME=N    the value of a param (default: a small one that keeps the plan's "
+    "promises)\n"
+    "  --print NAME      print what this tensor holds at the end: the number of the source "
+    "element\n"
+    "  --thread T        with --print of a frag: of this thread of the last block\n"
+    "  --time [N]        GB/s of each kernel, the median of N launches\n"
+    "  --no-check        with --time: without comparing first, for sizes that take the host too "
+    "long\n"
+    "  --gpu, --host     run there (default: on the GPU if there are one and nvcc)\n"
+    "  --cxx CMD         the host's C++ compiler (default: $CXX, else c++, g++ or clang++)\n"
+    "  --keep DIR        build in DIR, and leave everything there\n"
+    "  --write DIR       write into DIR what is to be built and compared, and stop\n"
+    "  -D NAME=VALUE, -arch=sm_NN, -W..., --diagnostics=KIND: as for compiling\n";
+
+static bool read_int(const char *text, int64_t *out) {
+    char *end;
+    errno = 0;
+    long long v = strtoll(text, &end, 10);
+    *out = v;
+    return errno == 0 && end != text && *end == 0;
+}
+
+static bool take_param(struct session *s, struct run_request *q, const char *text) {
+    const char *equal = strchr(text, '=');
+    struct run_setting *p = &q->param[q->nparams];
+    if (!equal || equal == text || !read_int(equal + 1, &p->value)) {
+        option_error("'--param %s' is not of the form NAME=INTEGER", text);
+        return false;
+    }
+    if (q->nparams + 1 == RUN_MAX_PARAMS) {
+        option_error("more than %d times '--param'", RUN_MAX_PARAMS - 1);
+        return false;
+    }
+    p->name = intern_n(s, text, (size_t)(equal - text));
+    ++q->nparams;
+    return true;
+}
+
+bool run_take_word(struct session *s, struct run_request *q, int argc, char **argv, int *i) {
+    const char *arg = argv[*i], *v;
+    bool missing;
+    struct {
+        const char *name;
+        const char **to;
+    } text[] = {{"--kernel", &q->kernel},
+                {"--print", &q->print},
+                {"--keep", &q->keep},
+                {"--write", &q->write},
+                {"--cxx", &q->cxx}};
+    for (int k = 0; k < 5; ++k) {
+        if ((v = option_value(argc, argv, i, text[k].name, &missing))) {
+            *text[k].to = v;
+            return !missing;
+        }
+    }
+    if ((v = option_value(argc, argv, i, "--param", &missing)))
+        return !missing && take_param(s, q, v);
+    if ((v = option_value(argc, argv, i, "--thread", &missing))) {
+        if (!missing && (!read_int(v, &q->thread) || q->thread < 0 || q->thread > 1023)) {
+            option_error("'--thread %s' is no thread: 0 .. 1023", v);
+            return false;
+        }
+        return !missing;
+    }
+    if (strcmp(arg, "--time") == 0 || strncmp(arg, "--time=", 7) == 0) {
+        int64_t n;
+        q->time = true;
+        if (arg[6] == '=')
+            q->repeats = arg + 7;
+        else if (*i + 1 < argc && read_int(argv[*i + 1], &n))
+            q->repeats = argv[++*i];
+        if (q->repeats && (!read_int(q->repeats, &n) || n < 1 || n > 100000)) {
+            option_error("'--time' takes a number of launches in 1 .. 100000, not '%s'",
+                         q->repeats);
+            return false;
+        }
+    } else if (strcmp(arg, "--no-check") == 0) {
+        q->no_check = true;
+    } else if (strcmp(arg, "--gpu") == 0) {
+        q->where = 1;
+    } else if (strcmp(arg, "--host") == 0) {
+        q->where = -1;
+    } else if (strcmp(arg, "--help") == 0) {
+        q->help = true;
+    } else if (arg[0] == '-' && arg[1]) {
+        option_error("'%s' is no option of tcpc run", arg);
+        return false;
+    } else if (q->path) {
+        option_error("tcpc run takes one plan, not also '%s'", arg);
+        return false;
+    } else {
+        q->path = arg;
+    }
+    return true;
+}

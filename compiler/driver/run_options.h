@@ -1,0 +1,31 @@
+// The command line of `tcpc run`.
+#ifndef TCPC_DRIVER_RUN_OPTIONS_H
+#define TCPC_DRIVER_RUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct session;
+
+enum { RUN_MAX_PARAMS = 64 };
+
+struct run_setting {
+    const char *name;
+    int64_t value;
+};
+
+struct run_request {
+    const char *path, *kernel, *print, *keep, *write, *cxx, *repeats;
+    struct run_setting param[RUN_MAX_PARAMS];
+    int nparams;
+    int64_t thread;  // -1: none
+    bool time, no_check, help;
+    int where;  // as toolchain_find takes it
+};
+
+extern const char run_usage[];
+
+// Takes the word at argv[*i], with its value; returns whether it was right, after saying why not.
+bool run_take_word(struct session *s, struct run_request *q, int argc, char **argv, int *i);
+
+#endif

@@ -1,0 +1,223 @@
+// The widths of integers (see widths.h).
+//
+// An expression is copied with its widths; one that stands in several nodes is copied once, so that
+// the machine still finds it again.
+#include "kernel/widths.h"
+
+#include <stdlib.h>
+
+#include "base/session.h"
+
+enum { FIRST_PLACES = 16, HASH_SHIFT = 20 };  // of the table of expressions
+#define HASH_FACTOR ((uint64_t)0x9e3779b97f4a7c15u)
+
+struct decided {
+    const struct ix *of, *as;
+    bool wide;
+};
+
+struct widths {
+    struct session *s;
+    bool host;
+    struct decided *table;
+    uint64_t cap, used;  // cap: a power of two
+};
+
+// -- bounds ---------------------------------------------------------------------------------------
+
+static bool narrow(struct ix_bounds r) {
+    return r.lo >= INT32_MIN && r.hi <= INT32_MAX;
+}
+
+static int bits_of(struct ix_bounds r) {
+    return narrow(r) ? 32 : 64;
+}
+
+// -- variables and params -------------------------------------------------------------------------
+
+static int var_bits(const struct ix_var *v) {
+    if (v->kind < IX_LOOP)
+        return 32;  // tid, and blocks, of which a launch has as many as an int counts
+    if (!lay_int_valid(v->end)) return 64;
+    int64_t lo, hi, unused;
+    lay_int_range(v->lo, &lo, &unused);
+    lay_int_range(v->end, &unused, &hi);
+    return bits_of((struct ix_bounds){lo, hi});
+}
+
+static int sym_bits(const struct widths *w, const struct lay_sym *y) {
+    bool rounded = !y->name;  // which is computed in 64 bits
+    return rounded || w->host ? 64 : bits_of((struct ix_bounds){y->lo, y->hi});
+}
+
+// -- expressions ----------------------------------------------------------------------------------
+
+static struct decided *place_of(const struct widths *w, const struct ix *e, bool wide) {
+    uint64_t i = ((uint64_t)(uintptr_t)e + wide) * HASH_FACTOR >> HASH_SHIFT, mask = w->cap - 1;
+    while (w->table[i & mask].of && (w->table[i & mask].of != e || w->table[i & mask].wide != wide))
+        ++i;
+    return &w->table[i & mask];
+}
+
+static void remember(struct widths *w, const struct ix *e, bool wide, const struct ix *as) {
+    if (2 * ++w->used > w->cap) {
+        struct decided *old = w->table, *end = old + w->cap;
+        w->cap = w->cap ? 2 * w->cap : FIRST_PLACES;
+        w->table = memory_zeroed(w->cap, sizeof *w->table);
+        for (struct decided *d = old; d != end; ++d) {
+            if (d->of) *place_of(w, d->of, d->wide) = *d;
+        }
+        memory_free(old);
+    }
+    *place_of(w, e, wide) = (struct decided){e, as, wide};
+}
+
+// Whether all threads of a block have the same value of "e", as far as it must be known.
+static bool is_uniform(const struct ix *e) {
+    switch (e->op) {
+    case IX_VAR:
+        return e->var->kind == IX_LOOP || e->var->kind == IX_FORMAL ||
+               (e->var->kind >= IX_BLOCK_X && e->var->kind <= IX_BLOCK_Z);
+    case IX_DIV:
+    case IX_MOD:
+    case IX_SWZ: return is_uniform(e->a);
+    case IX_SUM: break;
+    }
+    for (int i = 0; i < e->nterms; ++i) {
+        if (e->term[i].atom && !is_uniform(e->term[i].atom)) return false;
+    }
+    return true;
+}
+
+// The first term makes a sum a 64-bit one.  So are products of params that are the same for all
+// threads: they are worked out once a warp, and added as they are, where an int would have to be
+// extended by each thread before each access.
+static bool in_64_bits(struct ix_term t, bool first) {
+    return first || (t.coef.nsyms > 0 && (!t.atom || is_uniform(t.atom)));
+}
+
+static const struct ix *decide(struct widths *w, const struct ix *e, bool wide);
+
+// Terms that are a number come last in the text.
+static void decide_sum(struct widths *w, const struct ix *e, bool wide, struct ix *as) {
+    struct ix_term *term = ARENA_ARRAY(&w->s->arena, struct ix_term, e->nterms + 1);
+    bool first = true;
+    as->bits = bits_of(ix_sum_bounds(e));
+    bool far = wide || as->bits == 64;
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = 0; i < e->nterms; ++i) {
+            struct ix_term t = e->term[i];
+            if ((t.atom == NULL) != (pass == 1)) continue;
+            // a sign is a minus before the term
+            if (t.coef.num < 0 && t.coef.num != INT64_MIN) t.coef.num = -t.coef.num;
+            bool is_far = (far && in_64_bits(t, first)) || !narrow(ix_term_bounds(t));
+            term[i] = (struct ix_term){e->term[i].coef, decide(w, t.atom, wide), is_far ? 64 : 32};
+            first = false;
+        }
+    }
+    as->term = term;
+}
+
+// "wide": sums have 64 bits from their first term on.
+static const struct ix *decide(struct widths *w, const struct ix *e, bool wide) {
+    if (!e) return NULL;
+    const struct decided *known = w->cap ? place_of(w, e, wide) : NULL;
+    if (known && known->of) return known->as;
+    struct ix *as = ARENA_NEW(&w->s->arena, struct ix);
+    *as = *e;
+    if (e->op != IX_SUM && e->op != IX_VAR) as->a = decide(w, e->a, wide);
+    switch (e->op) {
+    case IX_VAR: as->bits = var_bits(e->var); break;
+    case IX_SWZ: as->bits = as->a->bits; break;
+    case IX_DIV:
+    case IX_MOD:
+        as->divisor_bits = bits_of(ix_int_bounds(e->k));
+        as->bits = as->a->bits;
+        for (int i = 0; i < e->k.nsyms; ++i) {
+            if (sym_bits(w, e->k.syms[i]) == 64) as->bits = 64;
+        }
+        break;
+    case IX_SUM: decide_sum(w, e, wide, as); break;
+    }
+    remember(w, e, wide, as);
+    return as;
+}
+
+const struct ix *kir_host_widths(struct session *s, const struct ix *e) {
+    struct widths w = {.s = s, .host = true};
+    const struct ix *as = decide(&w, e, false);
+    memory_free(w.table);
+    return as;
+}
+
+// -- nodes ----------------------------------------------------------------------------------------
+
+static void decide_in_place(struct widths *w, const struct ix **e) {
+    *e = decide(w, *e, false);
+}
+
+static const struct kir_cond *decide_conds(struct widths *w, const struct kir_cond *cond, int n) {
+    struct kir_cond *as = ARENA_ARRAY(&w->s->arena, struct kir_cond, n + 1);
+    for (int i = 0; i < n; ++i)
+        as[i] = (struct kir_cond){decide(w, cond[i].a, false), decide(w, cond[i].b, false)};
+    return as;
+}
+
+static bool fits_int(const struct ix *e) {
+    return narrow((struct ix_bounds){e->lo, e->hi});
+}
+
+static void decide_carries(struct widths *w, struct kir_node *n) {
+    struct kir_carry *as = ARENA_ARRAY(&w->s->arena, struct kir_carry, n->ncarries + 1);
+    for (int i = 0; i < n->ncarries; ++i) {
+        struct kir_carry *c = &as[i];
+        *c = n->carry[i];
+        c->bits = var_bits(c->var);
+        c->first = decide(w, c->first, false);
+        c->step = decide(w, c->step, c->bits == 64);
+        if (c->stride) c->stride_is = decide(w, ix_lay(w->s, c->apart), true);
+    }
+    n->carry = as;
+}
+
+static void decide_node(struct widths *w, struct kir_node *n) {
+    const struct ix **at[] = {&n->index, &n->sampled, &n->begin,   &n->end,
+                              &n->at,    &n->to_at,   &n->stage_at};
+    for (size_t i = 0; i < sizeof at / sizeof *at; ++i) decide_in_place(w, at[i]);
+    if (n->nconds) n->cond = decide_conds(w, n->cond, n->nconds);
+    if (n->cut) n->cut = decide_conds(w, n->cut, 1);
+    if (n->ncarries) decide_carries(w, n);
+    if (n->nargs) {
+        struct kir_arg *arg = ARENA_ARRAY(&w->s->arena, struct kir_arg, n->nargs);
+        for (int i = 0; i < n->nargs; ++i) {
+            arg[i] = n->arg[i];
+            decide_in_place(w, &arg[i].at);
+        }
+        n->arg = arg;
+    }
+    if (n->var) n->var_bits = var_bits(n->var);
+    // A pipeline's load step runs ahead of the steps that there are before it is compared with
+    // them.  Where its steps begin or end is known better than its expression tells.
+    if (n->kind == KIR_LET && n->var->kind != IX_NAMED && !fits_int(n->index)) n->var_bits = 64;
+    if (n->kind == KIR_FOR) n->may_be_over = n->var_bits == 32 && !fits_int(n->begin);
+}
+
+static void decide_list(struct widths *w, struct kir_node *list) {
+    for (struct kir_node *n = list; n; n = n->next) {
+        decide_node(w, n);
+        decide_list(w, n->body);
+        decide_list(w, n->orelse);
+    }
+}
+
+void kir_decide_widths(struct session *s, struct kir *ir) {
+    struct widths w = {.s = s};
+    for (struct kir_kernel *first = ir->kernels; first; first = first->next) {
+        for (struct kir_kernel *k = first; k; k = k->narrower) {
+            for (int i = 0; i < k->nparams; ++i)
+                k->param[i].narrow = sym_bits(&w, k->param[i].sym) == 32;
+            decide_list(&w, k->body);
+        }
+    }
+    memory_free(w.table);
+}

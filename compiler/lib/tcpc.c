@@ -1,0 +1,256 @@
+// The library's entry (see tcpc.h): options into a session, the steps, and what came of them as
+// data.
+#include "lib/tcpc.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/session.h"
+#include "compile/compile.h"
+#include "kernel/kernel_ir.h"
+#include "plan/arch.h"
+
+struct result {
+    struct tcpc_result shown;  // first: it is what the caller has
+    struct session s;
+    struct given given;  // the plan's text
+    struct source_reader reader;
+    const struct tcpc_options *options;  // while it is compiled
+    char bug[sizeof((struct trap *)0)->bug];
+    struct tcpc_message bug_message;
+};
+
+// -- imports --------------------------------------------------------------------------------------
+
+// Adds the file "path" of "folder"; -1 with errno set.
+static int add_beside(struct session *s, const char *folder, const char *path) {
+    const char *at = arena_printf(&s->arena, "%s/%s", folder, path);
+    struct stat st;
+    if (stat(at, &st) != 0) return -1;
+    errno = ENOENT;
+    return S_ISREG(st.st_mode) ? source_add_file(s, path, at) : -1;
+}
+
+static int read_import(const struct source_reader *reader, struct session *s, const char *path) {
+    const struct tcpc_options *o = ((const struct result *)reader->user)->options;
+    struct tcpc_text text = {0};
+    int found = o->read ? o->read(o->user, path, &text) : 0;
+    if (found > 0) return source_add(s, path, text.bytes ? text.bytes : "", text.size);
+    errno = found < 0 ? EIO : ENOENT;
+    for (size_t i = 0; !found && path[0] != '/' && i < o->nfolders; ++i) {
+        int file = add_beside(s, o->folder[i], path);
+        if (file >= 0 || errno != ENOENT) return file;
+    }
+    return -1;
+}
+
+// -- options --------------------------------------------------------------------------------------
+
+static bool take_defines(struct session *s, const struct tcpc_options *o) {
+    for (size_t i = 0; i < o->ndefines; ++i) {
+        const struct tcpc_define *d = &o->define[i];
+        if (!d->name || !*d->name || !d->value || !*d->value) {
+            diag_error(s, RANGE_NONE, "a define has no %s", d->name && *d->name ? "value" : "name");
+            return false;
+        }
+        session_define(s, d->name, strlen(d->name), d->value);
+    }
+    return true;
+}
+
+static bool take_options(struct session *s, const struct tcpc_options *o) {
+    if ((unsigned)o->emit > TCPC_EMIT_AST) {
+        diag_error(s, RANGE_NONE, "what is to be emitted is no tcpc_emit: %d", (int)o->emit);
+        return false;
+    }
+    const char *why = o->arch ? arch_unknown(&s->arena, o->arch) : NULL;
+    if (why) {
+        diag_error(s, RANGE_NONE, "%s", why);
+        return false;
+    }
+    for (size_t i = 0; i < o->nwarnings; ++i)
+        if (!diag_option(s, o->warning[i])) return false;
+    s->options.arch = o->arch;
+    s->options.proof_limit = o->proof_limit;
+    s->options.no_line = o->no_line != 0;
+    s->options.emitted = o->emitted;
+    if (o->error_limit) s->diags.error_limit = o->error_limit < 0 ? 0 : o->error_limit;
+    return take_defines(s, o);
+}
+
+// -- messages -------------------------------------------------------------------------------------
+
+static struct tcpc_place place_of(struct session *s, struct range r) {
+    struct tcpc_place p = {0};
+    if (!source_known(s, r)) return p;
+    struct range end = {r.file, r.end > r.begin ? r.end : r.begin, 0};
+    p.file = s->sources.file[r.file].path;
+    source_place(s, r, &p.line, &p.column);
+    source_place(s, end, &p.end_line, &p.end_column);
+    return p;
+}
+
+static struct tcpc_message message_of(struct session *s, const struct diag *d) {
+    static const enum tcpc_severity severity[] = {
+        [SEV_ERROR] = TCPC_ERROR, [SEV_WARNING] = TCPC_WARNING, [SEV_NOTE] = TCPC_NOTE};
+    struct tcpc_message m = {
+        .severity = severity[d->severity], .at = place_of(s, d->at), .text = d->message};
+    m.page = d->page;
+    if (d->warning != W_COUNT) m.page = m.warning = diag_warning_row(d->warning)->name;
+    for (const struct diag *n = d->note; n; n = n->next) ++m.nnotes;
+    for (const struct fixit *f = d->fixit; f; f = f->next) ++m.nfixits;
+    struct tcpc_message *note = ARENA_ARRAY(&s->arena, struct tcpc_message, m.nnotes);
+    struct tcpc_fixit *fixit = ARENA_ARRAY(&s->arena, struct tcpc_fixit, m.nfixits);
+    m.note = note;
+    m.fixit = fixit;
+    for (const struct diag *n = d->note; n; n = n->next) *note++ = message_of(s, n);
+    for (const struct fixit *f = d->fixit; f; f = f->next)
+        *fixit++ = (struct tcpc_fixit){place_of(s, f->at), f->replacement};
+    return m;
+}
+
+static void show_messages(struct session *s, struct tcpc_result *out) {
+    int n, errors = 0;
+    struct diag **sorted = diag_sorted(s, &n);
+    struct tcpc_message *m = ARENA_ARRAY(&s->arena, struct tcpc_message, n);
+    out->message = m;
+    out->nerrors = (size_t)s->diags.nerrors;
+    out->nwarnings = (size_t)s->diags.nwarnings;
+    for (int i = 0; i < n; ++i) {
+        bool error = sorted[i]->severity == SEV_ERROR;
+        if (error && s->diags.error_limit > 0 && errors++ == s->diags.error_limit) break;
+        m[out->nmessages++] = message_of(s, sorted[i]);
+    }
+}
+
+// -- kernels --------------------------------------------------------------------------------------
+
+static struct tcpc_kernel kernel_of(struct session *s, const struct kir_kernel *k) {
+    struct tcpc_tensor *tensor = ARENA_ARRAY(&s->arena, struct tcpc_tensor, k->ntensors);
+    struct tcpc_param *param = ARENA_ARRAY(&s->arena, struct tcpc_param, k->nparams);
+    for (int i = 0; i < k->ntensors; ++i) {
+        const struct kir_tensor *t = &k->tensor[i];
+        tensor[i] = (struct tcpc_tensor){.name = t->name,
+                                         .element = t->elem,
+                                         .element_bits = t->elem_bits,
+                                         .direction = !t->written ? TCPC_IN
+                                                      : t->read   ? TCPC_INOUT
+                                                                  : TCPC_OUT,
+                                         .align = t->align};
+    }
+    for (int i = 0; i < k->nparams; ++i) param[i] = (struct tcpc_param){k->param[i].name};
+    return (struct tcpc_kernel){.name = k->name,
+                                .launcher = arena_printf(&s->arena, "%s_launch", k->c_name),
+                                .threads = k->threads,
+                                .shared_bytes = k->smem_bytes,
+                                .tensor = tensor,
+                                .ntensors = (size_t)k->ntensors,
+                                .param = param,
+                                .nparams = (size_t)k->nparams};
+}
+
+static void show_kernels(struct session *s, const struct kir *ir, struct tcpc_result *out) {
+    size_t n = 0;
+    for (const struct kir_kernel *k = ir->kernels; k; k = k->next) n += !k->device;
+    struct tcpc_kernel *kernel = ARENA_ARRAY(&s->arena, struct tcpc_kernel, n);
+    out->kernel = kernel;
+    out->nkernels = n;
+    for (const struct kir_kernel *k = ir->kernels; k; k = k->next)
+        if (!k->device) *kernel++ = kernel_of(s, k);
+}
+
+// -- the entry ------------------------------------------------------------------------------------
+
+static void show_files(struct session *s, struct tcpc_result *out) {
+    const char **file = ARENA_ARRAY(&s->arena, const char *, s->sources.n);
+    out->file = file;
+    out->nfiles = (size_t)s->sources.n;
+    for (int i = 0; i < s->sources.n; ++i) file[i] = s->sources.file[i].path;
+}
+
+static enum tcpc_status compile(struct result *r, const char *name, const char *text, size_t size) {
+    static const enum product products[] = {[TCPC_EMIT_CUDA] = PRODUCT_CUDA,
+                                            [TCPC_EMIT_HEADER] = PRODUCT_HEADER,
+                                            [TCPC_EMIT_KERNEL] = PRODUCT_KERNEL,
+                                            [TCPC_EMIT_PLAN] = PRODUCT_PLAN,
+                                            [TCPC_EMIT_AST] = PRODUCT_AST};
+    struct session *s = &r->s;
+    session_init(s);
+    if (!take_options(s, r->options)) return TCPC_BAD_OPTION;
+    r->given = (struct given){name, text, size, NULL};
+    r->reader = (struct source_reader){read_import, r};
+    s->sources.given = &r->given;
+    s->sources.reader = &r->reader;
+    struct compiled c;
+    if (compile_product(s, name, products[r->options->emit], &c) != 0) return TCPC_WRONG;
+    r->shown.output = (struct tcpc_text){c.text, strlen(c.text)};
+    if (c.kir) show_kernels(s, c.kir, &r->shown);
+    return TCPC_OK;
+}
+
+// What is left when the compiler is broken.
+static void show_bug(struct result *r, const char *what) {
+    memcpy(r->bug, what, sizeof r->bug);
+    r->bug_message = (struct tcpc_message){.severity = TCPC_ERROR, .text = r->bug};
+    r->shown.message = &r->bug_message;
+    r->shown.nmessages = r->shown.nerrors = 1;
+}
+
+// Compiles into "r", which is zeroed; false when memory was out.
+static bool compile_trapped(struct result *r, const char *name, const char *text, size_t size) {
+    struct trap trap;
+    trap_set(&trap);
+    int trapped = setjmp(trap.at);
+    if (!trapped) {
+        r->shown.status = compile(r, name, text, size);
+        show_messages(&r->s, &r->shown);
+        show_files(&r->s, &r->shown);
+    } else {
+        trap_free(&trap);
+        memset(r, 0, sizeof *r);
+        r->shown.status = TCPC_BUG;
+        show_bug(r, trap.bug);
+    }
+    if (!r->shown.output.bytes) r->shown.output.bytes = "";
+    r->options = NULL;
+    trap_end(&trap);
+    return trapped != TRAPPED_MEMORY;
+}
+
+enum tcpc_status tcpc_compile(const char *name, const char *text, size_t size,
+                              const struct tcpc_options *options, struct tcpc_result **out) {
+    static const struct tcpc_options defaults;
+    *out = NULL;
+    struct result *r = calloc(1, sizeof *r);
+    // numbers are read and written as the language has them, whatever the program's locale says
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), was;
+    bool ok = r && plain;
+    if (ok) {
+        r->options = options ? options : &defaults;
+        was = uselocale(plain);
+        ok = compile_trapped(r, name, text, size);
+        uselocale(was);
+    }
+    if (plain) freelocale(plain);
+    if (!ok) {
+        free(r);
+        return TCPC_NO_MEMORY;
+    }
+    *out = &r->shown;
+    return r->shown.status;
+}
+
+void tcpc_free(struct tcpc_result *result) {
+    struct result *r = (struct result *)result;
+    if (!r) return;
+    session_release(&r->s);
+    free(r);
+}
+
+const char *tcpc_version(void) {
+    return TCPC_VERSION;
+}

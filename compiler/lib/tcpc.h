@@ -1,0 +1,182 @@
+/* The compiler as a library: a plan in memory becomes CUDA C in memory.
+ *
+ *   struct tcpc_options o = {.arch = "sm_90"};
+ *   struct tcpc_result *r;
+ *   if (tcpc_compile("copy.tcp", text, size, &o, &r) == TCPC_OK)
+ *       fwrite(r->output.bytes, 1, r->output.size, file);
+ *   for (size_t i = 0; r && i < r->nmessages; ++i) puts(r->message[i].text);
+ *   tcpc_free(r);
+ *
+ * A call keeps nothing behind but its result, writes to no stream, ends no process, and reads no
+ * file but from the folders that its options name.  Calls in different threads do not disturb one
+ * another.  Each needs some 100 KiB of stack.
+ *
+ * Memory: where malloc returns NULL to the compiler, tcpc_compile gives back all that it took and
+ * returns TCPC_NO_MEMORY.  Of isl, the library of integer sets that proofs are made with, this
+ * cannot be had: it does not look at all that malloc returns, and what it holds when memory is out
+ * elsewhere is lost to the process.
+ *
+ * Plain C99; Linux and other systems with POSIX threads and locales.  Structures grow at their end
+ * alone; one that the caller makes is to be zeroed first ("= {0}"), which is the command's default
+ * of each field. */
+#ifndef TCPC_H
+#define TCPC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define TCPC_API __attribute__((visibility("default")))
+#else
+#define TCPC_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "size" bytes, which a NUL follows that is not counted where the library gives them. */
+struct tcpc_text {
+    const char *bytes;
+    size_t size;
+};
+
+/* -- what is asked for ------------------------------------------------------------------------- */
+
+enum tcpc_emit {
+    TCPC_EMIT_CUDA,   /* a .cu file: kernels and launchers */
+    TCPC_EMIT_HEADER, /* a .cuh file: device functions, and the launchers' declarations */
+    TCPC_EMIT_KERNEL, /* for people: the Kernel IR, */
+    TCPC_EMIT_PLAN,   /* the plan with what the passes found, */
+    TCPC_EMIT_AST     /* the syntax tree; their forms change with the compiler */
+};
+
+struct tcpc_define {
+    const char *name, *value; /* of a const, over the plan's own: "TILE", "64" */
+};
+
+/* Finds the text of an import.  "name" is as messages show it: the path in the import behind the
+ * folder in the name of what imports it, "sub/b.tcp" where "sub/a.tcp" imports "b.tcp".  Returns 1
+ * with the text in "*text", which has to stay until tcpc_compile returns; 0 when there is none of
+ * that name here; -1 when it cannot be read.  It may call tcpc_compile, but not leave by longjmp or
+ * an exception. */
+typedef int tcpc_read(void *user, const char *name, struct tcpc_text *text);
+
+struct tcpc_options {
+    enum tcpc_emit emit;
+    const char *arch;                 /* "sm_90", over the plan's own; NULL: that, or sm_80 */
+    const struct tcpc_define *define; /* "ndefines" of them */
+    size_t ndefines;
+    const char *const *warning; /* "nwarnings" options as the command has them: "-Wno-unused",
+                                   "-Werror=vectorize", "-w", the later ones over those before */
+    size_t nwarnings;
+    unsigned long proof_limit; /* operations that a proof may take; 0: 250000 */
+    int error_limit;           /* errors that are told; 0: 20; negative: all */
+    int no_line;               /* not 0: no #line in what is emitted */
+    const char *emitted;       /* the name that #line gives what is emitted; NULL: after the plan */
+    /* Imports are asked of "read" (NULL: of nobody), then looked for in the folders, in their
+     * order; an import with an absolute path is asked of "read" alone.  Two names are one text when
+     * they are equal without their "." and "..". */
+    tcpc_read *read;
+    void *user; /* handed to "read" */
+    const char *const *folder;
+    size_t nfolders;
+};
+
+/* -- what comes out ---------------------------------------------------------------------------- */
+
+enum tcpc_status {
+    TCPC_OK,
+    TCPC_WRONG,      /* the plan is wrong, or an import cannot be read: messages say why */
+    TCPC_BAD_OPTION, /* an option is wrong: a message says which */
+    TCPC_NO_MEMORY,  /* there is no result */
+    TCPC_BUG         /* the compiler is broken: the only message says where */
+};
+
+enum tcpc_severity { TCPC_ERROR, TCPC_WARNING, TCPC_NOTE };
+
+/* A place is in a text: lines and columns from 1 on, columns in bytes, the end behind the last one.
+ * All are 0, and "file" is NULL, of what is in no text. */
+struct tcpc_place {
+    const char *file; /* as it is named to tcpc_compile, or by an import */
+    int line, column, end_line, end_column;
+};
+
+/* An edit that mends what the message is about: "text" in the place of what is there. */
+struct tcpc_fixit {
+    struct tcpc_place at;
+    const char *text;
+};
+
+struct tcpc_message {
+    enum tcpc_severity severity; /* a warning that -Werror makes an error is TCPC_ERROR */
+    struct tcpc_place at;
+    const char *text;
+    const char *warning; /* the name in -WNAME, or NULL */
+    const char *page;    /* `tcpc --explain=PAGE` tells more; or NULL */
+    const struct tcpc_message *note;
+    size_t nnotes; /* notes have none */
+    const struct tcpc_fixit *fixit;
+    size_t nfixits; /* the edits of one message or note belong together */
+};
+
+enum tcpc_direction { TCPC_IN, TCPC_OUT, TCPC_INOUT };
+
+struct tcpc_tensor {
+    const char *name;
+    const char *element; /* "f16", as plans have it */
+    int element_bits;
+    enum tcpc_direction direction;
+    int64_t align; /* bytes that its address is to be a multiple of */
+};
+
+struct tcpc_param {
+    const char *name;
+};
+
+/* A kernel.  Its launcher is `tcp_status LAUNCHER(tensors..., int64_t params..., tcp_stream)`, in
+ * the order of these lists.
+ * Sizes of grids, and what launchers check, are to come here as data too. */
+struct tcpc_kernel {
+    const char *name; /* in the plan */
+    const char *launcher;
+    int64_t threads;      /* of a block */
+    int64_t shared_bytes; /* of a block */
+    const struct tcpc_tensor *tensor;
+    size_t ntensors;
+    const struct tcpc_param *param;
+    size_t nparams;
+};
+
+struct tcpc_result {
+    enum tcpc_status status;
+    struct tcpc_text output; /* what was asked for; empty, and never NULL, unless TCPC_OK */
+    const struct tcpc_message *message; /* by file, line and column; warnings when TCPC_OK */
+    size_t nmessages;
+    size_t nerrors, nwarnings; /* all that there are, beyond "error_limit" too */
+    /* The kernels, when TCPC_OK and for what is made of Kernel IR: CUDA, header, kernel. */
+    const struct tcpc_kernel *kernel;
+    size_t nkernels;
+    const char *const *file; /* names of the texts that were read, the plan's own first */
+    size_t nfiles;
+};
+
+/* Compiles the "size" bytes at "text", a plan that is called "name" in messages and in what is
+ * emitted.  "options": NULL for the defaults.  "*out" becomes the result, which is the caller's to
+ * free with tcpc_free and holds all that it points to; NULL with TCPC_NO_MEMORY.  Returns its
+ * status. */
+TCPC_API enum tcpc_status tcpc_compile(const char *name, const char *text, size_t size,
+                                       const struct tcpc_options *options,
+                                       struct tcpc_result **out);
+
+/* Frees a result; NULL is none. */
+TCPC_API void tcpc_free(struct tcpc_result *r);
+
+/* "0.1.0" */
+TCPC_API const char *tcpc_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

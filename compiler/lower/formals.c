@@ -1,0 +1,162 @@
+// What a kernel is called with: tensors, params, and what its launcher or caller must keep.
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "lower/private.h"
+#include "plan/align.h"
+
+// The greatest offset + 1 that a layout of non-negative strides reaches, elements.
+static void add_span(struct session *s, const struct lay_tuple *shape,
+                     const struct lay_tuple *stride, const struct ix **span) {
+    if (!lay_is_leaf(shape)) {
+        for (int i = 0; i < shape->rank; ++i) add_span(s, shape->kid[i], stride->kid[i], span);
+        return;
+    }
+    const struct ix *last = ix_sub(s, ix_lay(s, shape->leaf), ix_int(s, 1));
+    *span = ix_add(s, *span, ix_scale(s, last, stride->leaf));
+}
+
+// Bytes: the widest access of "k" to "t" in "list".
+static int widest_access(struct session *s, const struct kernel *k, const struct stmt *list,
+                         const struct tensor *t) {
+    int widest = t->elem->bits / 8;
+    for (const struct stmt *st = list; st; st = stmt_next(list, st)) {
+        int bytes = 0;
+        if (st->kind == STMT_CALL && st->call->fill && st->call->view[0].base == t)
+            bytes = lower_fill_elements(s, k, &st->call->view[0]) * (t->elem->bits / 8);
+        else if (st->kind == STMT_COPY && (st->copy->src.base == t || st->copy->dst.base == t))
+            bytes = st->copy->facts.vec * (t->elem->bits / 8);
+        if (bytes > widest) widest = bytes;
+    }
+    return widest;
+}
+
+// Bytes to which the caller of "k" aligns "t": as accesses and functions need it, and as is
+// promised.
+static int alignment_owed(struct session *s, const struct kernel *k, const struct tensor *t) {
+    int64_t owed = widest_access(s, k, k->body, t), called = align_for_calls(k->body, t);
+    if (called > owed) owed = called;
+    return (int)(align_known(t) > owed ? align_known(t) : owed);
+}
+
+// The greatest value + 1 of a static layout, swizzled; 0 when it is not static, or too large to go
+// through.
+static int64_t swizzled_span(struct session *s, struct lay l) {
+    enum { MOST = 1 << 16 };
+    int64_t span = 0, at;
+    if (!lay_static(l)) return 0;
+    struct lay_int size = lay_size(&s->lay, l);
+    if (!lay_int_static(size) || size.num > MOST) return 0;
+    for (int64_t i = 0; i < size.num; ++i) {
+        if (!lay_eval(&s->lay, l, i, &at)) return 0;
+        if (at >= span) span = at + 1;
+    }
+    return span;
+}
+
+struct kir_tensor lower_tensor(struct session *s, const struct formal *f,
+                               const struct kir_buffer *b) {
+    const struct tensor *t = f->tensor;
+    int align = (int)align_known(t);
+    struct kir_tensor r = {t->name, b->c_name, b->c_type, b->elem, b->elem_bits, align, t->id};
+    r.written = f->dir != ARG_IN;
+    r.read = f->dir != ARG_OUT;
+    r.span = ix_add(s, ix_int(s, 1), ix_lay(s, t->layout.offset));
+    add_span(s, t->layout.shape, t->layout.stride, &r.span);
+    struct lay_swizzle sw = t->layout.sw;
+    int64_t moving = (int64_t)1 << (sw.s < 0 ? sw.m : sw.m + sw.s), span;
+    bool moves = sw.b && !(ix_static(r.span, &span) && span <= moving);
+    int64_t swizzled = moves ? swizzled_span(s, t->layout) : 0;
+    if (swizzled > 0) {
+        r.span = ix_int(s, swizzled);
+    } else if (moves) {  // what it changes lies in blocks of this size
+        struct lay_int block = lay_int((int64_t)1 << (sw.m + sw.b + (sw.s < 0 ? -sw.s : 0)));
+        r.span = ix_scale(s, ix_div(s, ix_add(s, r.span, ix_int(s, block.num - 1)), block), block);
+    }
+    const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, t->layout.shape);
+    r.nextents = lay_tuple_rank(flat);
+    const struct ix **extent = ARENA_ARRAY(&s->arena, const struct ix *, r.nextents + 1);
+    for (int i = 0; i < r.nextents; ++i)
+        extent[i] = ix_lay(s, lay_tuple_get(&s->lay, flat, i)->leaf);
+    r.extent = extent;
+    return r;
+}
+
+static bool sym_known(const struct kernel *k, const struct lay_sym *y) {
+    for (int i = 0; i < k->nparams; ++i) {
+        if (k->param[i]->sym == y) return true;
+    }
+    if (y->name) return false;
+    for (int i = 0; i < y->of.nsyms; ++i) {
+        if (!sym_known(k, y->of.syms[i])) return false;
+    }
+    return true;
+}
+
+static bool int_known(const struct kernel *k, struct lay_int x) {
+    for (int i = 0; i < x.nsyms; ++i) {
+        if (!sym_known(k, x.syms[i])) return false;
+    }
+    return true;
+}
+
+// All params of "e" are params of "k".
+static bool ix_known(const struct kernel *k, const struct ix *e) {
+    switch (e->op) {
+    case IX_VAR: return true;
+    case IX_DIV:
+    case IX_MOD: return int_known(k, e->k) && ix_known(k, e->a);
+    case IX_SWZ: return ix_known(k, e->a);
+    case IX_SUM:
+        for (int i = 0; i < e->nterms; ++i) {
+            if (!int_known(k, e->term[i].coef)) return false;
+            if (e->term[i].atom && !ix_known(k, e->term[i].atom)) return false;
+        }
+    }
+    return true;
+}
+
+void lower_params(struct lowering *w, const struct plan *p, const struct kernel *k,
+                  struct kir_kernel *out) {
+    struct session *s = w->s;
+    out->param = ARENA_ARRAY(&s->arena, struct kir_param, k->nparams + 1);
+    for (int i = 0; i < k->nparams; ++i) {
+        const struct param *q = k->param[i];
+        out->param[out->nparams++] = (struct kir_param){
+            q->name, names_take(&w->names, q->name), q->sym, q->sym->lo, q->sym->hi, q->sym->mul};
+    }
+    // the relations that speak of these params alone
+    int cap = 0;
+    for (int i = 0; i < p->nrelations; ++i) {
+        const struct relation *r = p->relation[i];
+        if (!ix_known(k, r->a) || !ix_known(k, r->b)) continue;
+        out->relation =
+            arena_more(&s->arena, out->relation, sizeof *out->relation, out->nrelations, &cap);
+        out->relation[out->nrelations++] = (struct kir_relation){r->a, r->b, r->op, r->text};
+    }
+}
+
+// The parameters of a device function, and what its caller owes.
+void lower_formals(struct lowering *w, const struct kernel *k, struct kir_kernel *out) {
+    struct session *s = w->s;
+    out->formal = ARENA_ARRAY(&s->arena, struct kir_formal, k->nformals + k->nindexes + 1);
+    for (int i = 0, j = 0; i < k->nformals || j < k->nindexes;) {
+        struct kir_formal *f = &out->formal[out->nformals++];
+        if (j == k->nindexes || (i < k->nformals && k->formal[i].place < k->index[j].place)) {
+            const struct tensor *t = k->formal[i].tensor;
+            *f = (struct kir_formal){w->buffer[i].buf, NULL, alignment_owed(s, k, t)};
+            ++i;
+        } else {
+            struct ix_var *v = k->index[j].var;
+            v->c_name = names_take(&w->names, v->name);
+            *f = (struct kir_formal){NULL, v, 0};
+            ++j;
+        }
+    }
+    struct kir_relation *duty = NULL;
+    for (const struct duty *d = k->duties; d; d = d->next) ++out->nduties;
+    duty = ARENA_ARRAY(&s->arena, struct kir_relation, out->nduties + 1);
+    int n = 0;
+    for (const struct duty *d = k->duties; d; d = d->next)
+        duty[n++] = (struct kir_relation){d->a, d->b, "<=", NULL};
+    out->duty = duty;
+}

@@ -1,0 +1,246 @@
+// The launcher of a kernel: what it checks, in which order, and what it launches.
+//
+// Requires: the kernel and its variants as Kernel IR.  What is computed of params is checked to fit
+// 64 bits before it is used; tensors without elements are asked nothing.
+#include "base/session.h"
+#include "lower/private.h"
+
+struct making {
+    struct session *s;
+    const struct kir_kernel *k;  // the first of its variants
+    const struct kernel *plan;
+    struct kir_check *check;
+    int nchecks, cap;
+    bool told;  // what the body computes does not fit
+};
+
+static struct kir_check *add_check(struct making *m, enum kir_check_kind kind) {
+    m->check = arena_more(&m->s->arena, m->check, sizeof *m->check, m->nchecks, &m->cap);
+    struct kir_check *c = &m->check[m->nchecks++];
+    *c = (struct kir_check){.kind = kind};
+    return c;
+}
+
+// What follows is computed in 64 bits: "e" must fit.
+static void check_fits(struct making *m, const char *what, const struct ix *e) {
+    if (!ix_may_overflow(e)) return;
+    struct kir_check *c = add_check(m, KIR_CHECK_EXACT);
+    c->what = what;
+    c->value = e;
+}
+
+static const struct ix *bytes(struct session *s, const struct kir_tensor *t) {
+    return ix_scale(s, t->span, lay_int(t->elem_bits / 8));
+}
+
+// What the body computes and "e" may not fit: "most" is checked, where params decide it.
+static void check_body(void *user, const struct ix *e, const struct ix *most) {
+    struct making *m = user;
+    int64_t value;
+    for (int i = 0; most && i < m->nchecks; ++i)
+        if (m->check[i].kind == KIR_CHECK_EXACT && ix_equal(m->check[i].value, most)) return;
+    if (most && !ix_static(most, &value)) {
+        check_fits(m, "index", most);
+        return;
+    }
+    if (m->told) return;
+    m->told = true;
+    diag_error(m->s, m->plan->at, "what kernel '%s' computes may not fit 64 bits: %s", m->k->name,
+               ix_text(m->s, e));
+}
+
+// -- tensors without elements ---------------------------------------------------------------------
+
+// Whether "a", an extent, is zero when "n" is.
+static bool zero_with(const struct ix *a, const struct ix *n) {
+    struct lay_int x, y;
+    if (ix_equal(a, n)) return true;
+    if (!ix_monomial(a, &x) || !ix_monomial(n, &y) || x.nsyms != 1 || y.nsyms != 1) return false;
+    return !x.syms[0]->name && lay_int_equal(x.syms[0]->of, y);
+}
+
+static bool has_extent(const struct kir_tensor *t, const struct ix *n) {
+    for (int i = 0; i < t->nextents; ++i) {
+        if (zero_with(t->extent[i], n)) return true;
+    }
+    return false;
+}
+
+// Whether nothing is written when "n" is zero.
+static bool empties_all(const struct kir_kernel *k, const struct ix *n) {
+    bool any = false;
+    for (int i = 0; i < k->ntensors; ++i) {
+        const struct kir_tensor *t = &k->tensor[i];
+        any |= t->written;
+        if (t->written && !has_extent(t, n)) return false;
+    }
+    return any;
+}
+
+// Of the extents of "t" that may be zero, those that empty all that is written, or the others.
+static struct kir_extents empties(const struct making *m, const struct kir_tensor *t, bool all) {
+    const struct ix **extent = ARENA_ARRAY(&m->s->arena, const struct ix *, t->nextents + 1);
+    struct kir_extents x = {extent, 0};
+    for (int i = 0; i < t->nextents; ++i) {
+        const struct ix *e = t->extent[i];
+        bool again = false;
+        for (int j = 0; j < i; ++j) again |= ix_equal(t->extent[j], e);
+        if (!again && e->lo <= 0 && empties_all(m->k, e) == all) extent[x.n++] = e;
+    }
+    return x;
+}
+
+// The extents of "a" and "b", those of one where they are the same.
+static struct kir_extents either(const struct making *m, struct kir_extents a,
+                                 struct kir_extents b) {
+    bool same = a.n == b.n;
+    for (int i = 0; same && i < a.n; ++i) same = ix_equal(a.extent[i], b.extent[i]);
+    if (same || b.n == 0) return a;
+    const struct ix **extent = ARENA_ARRAY(&m->s->arena, const struct ix *, a.n + b.n);
+    struct kir_extents x = {extent, a.n + b.n};
+    for (int i = 0; i < x.n; ++i) extent[i] = i < a.n ? a.extent[i] : b.extent[i - a.n];
+    return x;
+}
+
+// Whether a tensor before the "n"-th one that is written has the extent "e", too.
+static bool is_earlier(const struct kir_kernel *k, int n, const struct ix *e) {
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; k->tensor[i].written && j < k->tensor[i].nextents; ++j)
+            if (ix_equal(k->tensor[i].extent[j], e)) return true;
+    return false;
+}
+
+// Without elements to write there is nothing to do, and nothing that a pointer must be.
+static void nothing_to_do(struct making *m) {
+    const struct kir_kernel *k = m->k;
+    struct kir_extents *each = ARENA_ARRAY(&m->s->arena, struct kir_extents, k->ntensors + 1);
+    int written = 0;
+    bool may_be = true;
+    for (int i = 0; i < k->ntensors; ++i) {
+        const struct kir_tensor *t = &k->tensor[i];
+        for (int j = 0; t->written && j < t->nextents; ++j) {
+            struct kir_tensor one = {.extent = &t->extent[j], .nextents = 1};
+            struct kir_extents *zero = ARENA_NEW(&m->s->arena, struct kir_extents);
+            *zero = empties(m, &one, true);
+            if (zero->n == 0 || is_earlier(k, i, t->extent[j])) continue;
+            struct kir_check *c = add_check(m, KIR_CHECK_NOTHING);
+            c->empty = zero;
+            c->nempty = 1;
+        }
+        if (!t->written) continue;
+        each[written] = empties(m, t, false);
+        may_be &= each[written].n > 0;
+        ++written;
+    }
+    if (written < 2 || !may_be) return;
+    struct kir_check *c = add_check(m, KIR_CHECK_NOTHING);
+    c->empty = each;
+    c->nempty = written;
+}
+
+// -- all checks -----------------------------------------------------------------------------------
+
+static void check_params(struct making *m) {
+    const struct kir_kernel *k = m->k;
+    for (int i = 0; i < k->nparams; ++i) {
+        add_check(m, KIR_CHECK_RANGE)->param = &k->param[i];
+        if (k->param[i].mul > 1) add_check(m, KIR_CHECK_MULTIPLE)->param = &k->param[i];
+    }
+    for (int i = 0; i < k->nrelations; ++i) {
+        const struct kir_relation *r = &k->relation[i];
+        check_fits(m, r->text, r->a);
+        check_fits(m, r->text, r->b);
+        add_check(m, KIR_CHECK_RELATION)->relation = r;
+    }
+}
+
+static void check_tensors(struct making *m) {
+    const struct kir_kernel *k = m->k;
+    for (int i = 0; i < k->ntensors; ++i) {
+        struct kir_check *c = add_check(m, KIR_CHECK_POINTER);
+        c->tensor[0] = &k->tensor[i];
+        c->unless = empties(m, &k->tensor[i], false);
+    }
+    for (int i = 0; i < k->ntensors; ++i) {
+        for (int j = 0; j < i; ++j) {
+            const struct kir_tensor *one = &k->tensor[j], *two = &k->tensor[i];
+            if (!one->written && !two->written) continue;
+            struct kir_check *c = add_check(m, KIR_CHECK_OVERLAP);
+            c->tensor[0] = one;
+            c->tensor[1] = two;
+            c->bytes[0] = bytes(m->s, one);
+            c->bytes[1] = bytes(m->s, two);
+            // what has no elements shares none
+            c->unless = either(m, empties(m, one, false), empties(m, two, false));
+        }
+    }
+}
+
+// -- what is launched -----------------------------------------------------------------------------
+
+static void conditions_of(const struct making *m, const struct variant *v,
+                          struct kir_variant *out) {
+    struct kir_condition *when = ARENA_ARRAY(&m->s->arena, struct kir_condition, v->nwhen + 1);
+    for (int i = 0; i < v->nwhen; ++i) {
+        const struct condition *c = &v->when[i];
+        when[i].by = c->by;
+        if (!c->tensor) when[i].value = ix_lay(m->s, c->value);
+        when[i].may_overflow = !c->tensor && ix_may_overflow(when[i].value);
+        for (int k = 0; c->tensor && k < m->k->ntensors; ++k) {
+            if (m->k->tensor[k].id == c->tensor->id) when[i].tensor = &m->k->tensor[k];
+        }
+    }
+    out->bits = v->bits;
+    out->when_text = variant_text(m->s, v);
+    out->when = when;
+    out->nwhen = v->nwhen;
+}
+
+static void arguments_of(const struct making *m, const struct kir_kernel *x,
+                         struct kir_variant *out) {
+    struct kir_argument *arg =
+        ARENA_ARRAY(&m->s->arena, struct kir_argument, x->ntensors + x->nparams + 1);
+    for (int i = 0; i < x->ntensors; ++i) arg[out->nargs++].tensor = &m->k->tensor[i];
+    for (int i = 0; i < x->nparams; ++i) {
+        if (!x->param[i].in_body) continue;
+        arg[out->nargs++] = (struct kir_argument){NULL, &m->k->param[i], x->param[i].narrow};
+    }
+    out->arg = arg;
+}
+
+void lower_launch(struct session *s, const struct kernel *plan, struct kir_kernel *k) {
+    struct kir_launch *out = ARENA_NEW(&s->arena, struct kir_launch);
+    struct making m = {.s = s, .k = k, .plan = plan};
+    out->name = k->name;
+    out->c_name = k->c_name;
+    out->tensor = k->tensor;
+    out->ntensors = k->ntensors;
+    out->param = k->param;
+    out->nparams = k->nparams;
+    for (int i = 0; i < 3; ++i) out->grid[i] = ix_lay(s, k->grid[i]);
+    out->threads = k->threads;
+    out->shared_bytes = k->smem_bytes;
+    out->opt_in = k->smem_bytes > KIR_SHARED_PLAIN;
+
+    check_params(&m);
+    nothing_to_do(&m);
+    for (int i = 0; i < k->ntensors; ++i)
+        check_fits(&m, k->tensor[i].name, bytes(s, &k->tensor[i]));
+    for (int i = 0; i < 3; ++i) check_fits(&m, "grid", out->grid[i]);
+    for (const struct kir_kernel *x = k; x; x = x->narrower) lower_find_wide(s, x, check_body, &m);
+    check_tensors(&m);
+    out->check = m.check;
+    out->nchecks = m.nchecks;
+
+    struct kir_variant *v =
+        ARENA_ARRAY(&s->arena, struct kir_variant, plan->nvariants ? plan->nvariants : 1);
+    for (struct kir_kernel *x = k; x; x = x->narrower, ++v) {
+        if (plan->nvariants) conditions_of(&m, &plan->variant[out->nvariants], v);
+        v->function = lower_function(s, k->c_name, v->bits);
+        arguments_of(&m, x, v);
+        x->launch = out;
+        x->variant = v;
+        ++out->nvariants;
+    }
+    out->variant = k->variant;
+}

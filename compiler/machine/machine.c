@@ -1,0 +1,370 @@
+// Walking Kernel IR for the threads of a block (see machine.h).
+#include "machine/machine.h"
+
+#include <string.h>
+
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "machine/typed.h"
+
+bool machine_fail(struct machine *m, const char *why) {
+    if (!m->error) m->error = why;
+    return false;
+}
+
+// -- values ---------------------------------------------------------------------------------------
+
+// The value for each thread below "active" that is not "off".
+static bool value_for(struct machine *m, const struct ix *e, int64_t active, const bool *off,
+                      struct column *out) {
+    if (columns_eval(m->columns, e, active, off, out)) return true;
+    bool narrow = columns_overflow_32(m->columns);
+    if (!m->error) *(narrow ? &m->too_narrow : &m->no_value) = true;
+    return machine_fail(m, arena_printf(&m->s->arena, "'%s' has no value%s", ix_text(m->s, e),
+                                        narrow ? " in 32 bits" : ""));
+}
+
+static bool too_narrow(struct machine *m, const struct ix_var *v) {
+    m->too_narrow = !m->error;
+    return machine_fail(m,
+                        arena_printf(&m->s->arena, "'%s' does not fit into its 32 bits", v->name));
+}
+
+// Whether what "v" was given fits into "bits" of it.
+static bool fits(struct machine *m, const struct ix_var *v, int bits) {
+    return columns_hold(m->columns, v, bits, m->active, m->off) || too_narrow(m, v);
+}
+
+bool machine_value(struct machine *m, const struct ix *e, struct column *out) {
+    return value_for(m, e, m->active, m->off, out);
+}
+
+// A value that all threads have.
+static bool common_value(struct machine *m, const struct ix *e, int64_t *out) {
+    struct column x;
+    if (!value_for(m, e, 1, NULL, &x)) return false;
+    *out = column_value(&x, 0);
+    return true;
+}
+
+// The threads that take no part, as an array in the arena.
+static bool *left_out(struct machine *m) {
+    bool *off = ARENA_ARRAY(&m->s->arena, bool, m->k->threads);
+    if (m->off) memcpy(off, m->off, (size_t)m->active * sizeof *off);
+    for (int64_t t = m->active; t < m->k->threads; ++t) off[t] = true;
+    return off;
+}
+
+// Adds to "off" the threads for which "a" is not below "b".
+static void leave_out_above(const struct machine *m, const struct column *a, const struct column *b,
+                            bool *off) {
+    bool same = !a->at && !b->at;
+    if (same && a->base < b->base) return;
+    for (int64_t t = 0; t < m->k->threads; ++t)
+        off[t] |= same || column_value(a, t) >= column_value(b, t);
+}
+
+// .. for which a condition of "n" does not hold.
+static bool leave_out(struct machine *m, const struct kir_node *n, bool *off) {
+    struct column a, b = {.base = n->count};
+    int64_t threads = m->k->threads;
+    if (n->kind == KIR_GUARD) {
+        if (!value_for(m, n->index, threads, off, &a)) return false;
+        leave_out_above(m, &a, &b, off);
+        return true;
+    }
+    for (int i = 0; i < n->nconds; ++i) {
+        if (!value_for(m, n->cond[i].a, threads, off, &a) ||
+            !value_for(m, n->cond[i].b, threads, off, &b))
+            return false;
+        leave_out_above(m, &a, &b, off);
+    }
+    return true;
+}
+
+// -- accesses -------------------------------------------------------------------------------------
+
+// How many elements each thread reads that is not "idle"; one that reads none becomes it.
+static bool read_by(struct machine *m, const struct kir_node *n, bool *idle, int *read) {
+    struct column a, b;
+    if (!value_for(m, n->cut->a, m->k->threads, idle, &a) ||
+        !value_for(m, n->cut->b, m->k->threads, idle, &b))
+        return false;
+    for (int64_t t = 0; t < m->k->threads; ++t) {
+        if (idle[t]) continue;
+        read[t] = kir_cut(n, column_value(&a, t), column_value(&b, t));
+        idle[t] = read[t] == 0;
+    }
+    return true;
+}
+
+static const struct kir_buffer *wanted(const struct machine *m, const struct kir_buffer *b) {
+    for (int i = 0; b && i < m->nobservers; ++i) {
+        const struct observer *o = &m->observer[i];
+        if (o->wants && o->wants(o->user, b)) return b;
+    }
+    return NULL;
+}
+
+static bool run_access(struct machine *m, const struct kir_node *n) {
+    bool stores = n->kind == KIR_STORE, fills = n->kind == KIR_FILL, moves = n->to_buf != NULL;
+    const struct kir_buffer *from = stores ? n->stage : fills ? NULL : n->buf;
+    const struct kir_buffer *to = stores ? n->buf : moves ? n->to_buf : n->stage;
+    const struct ix *from_at = stores ? n->stage_at : n->at;
+    const struct ix *to_at = stores ? n->at : moves ? n->to_at : n->stage_at;
+    struct machine_access a = {.node = n, .from.buf = wanted(m, from), .to.buf = wanted(m, to)};
+    if (!a.from.buf && !a.to.buf) return true;
+    struct arena_mark mark = arena_mark(&m->s->arena);
+    if (a.from.buf && (n->nconds || n->cut)) {
+        bool *idle = left_out(m);
+        int *read = n->cut ? ARENA_ARRAY(&m->s->arena, int, m->k->threads) : NULL;
+        if (!leave_out(m, n, idle) || (read && !read_by(m, n, idle, read))) return false;
+        a.idle = idle;
+        a.read = read;
+    }
+    const bool *off = a.idle ? a.idle : m->off;
+    if (a.from.buf && !value_for(m, from_at, m->active, off, &a.from.at)) return false;
+    if (a.to.buf && !machine_value(m, to_at, &a.to.at)) return false;
+    for (int i = 0; i < m->nobservers; ++i) {
+        const struct observer *o = &m->observer[i];
+        if (o->access && !o->access(o->user, m, &a)) return false;
+    }
+    m->operations += m->active;
+    if (a.idle) arena_rewind(&m->s->arena, mark);
+    return true;
+}
+
+bool machine_elements(struct machine *m, const struct kir_arg *a, struct machine_elements *out) {
+    struct lay_int n = lay_size(&m->s->lay, a->layout);
+    struct lay plain = lay_inner(a->layout);
+    if (!lay_int_static(n)) return machine_fail(m, "an argument whose size is not known");
+    if (!machine_value(m, a->at, &out->at)) return false;
+    int64_t *off = ARENA_ARRAY(&m->s->arena, int64_t, n.num + 1);
+    for (int64_t e = 0; e < n.num; ++e) {
+        if (!lay_eval(&m->s->lay, plain, e, &off[e]))
+            return machine_fail(m, "an argument without values");
+    }
+    out->off = off;
+    out->count = n.num;
+    m->operations += n.num;
+    return true;
+}
+
+static bool run_call(struct machine *m, const struct kir_node *n) {
+    struct arena_mark mark = arena_mark(&m->s->arena);
+    for (int i = 0; i < m->nobservers; ++i) {
+        const struct observer *o = &m->observer[i];
+        if (o->call && !o->call(o->user, m, n)) return false;
+    }
+    arena_rewind(&m->s->arena, mark);
+    return true;
+}
+
+// -- loops and ways -------------------------------------------------------------------------------
+
+static bool run_list(struct machine *m, const struct kir_node *list);
+
+// Brings the offsets that go along with loop "n" to its next iteration, or its first.
+static bool run_carry(struct machine *m, const struct kir_node *n, bool first) {
+    for (int j = 0; j < n->ncarries; ++j) {
+        const struct kir_carry *c = &n->carry[j];
+        struct column by;
+        if (!value_for(m, first ? c->first : c->step, m->k->threads, m->off, &by)) return false;
+        if (first)
+            columns_let(m->columns, c->var, &by, m->off);
+        else if (!columns_add(m->columns, c->var, &by, m->off))
+            return machine_fail(m, "an offset that goes along with a loop goes too far");
+        if (!fits(m, c->var, c->bits)) return false;
+    }
+    return true;
+}
+
+// Gives the variables of loop "n" their values for iteration "i" of it, counted from "begin" on.
+static bool set_iteration(struct machine *m, const struct kir_node *n, int64_t begin, int64_t i) {
+    columns_set(m->columns, n->var, begin + i);
+    for (int j = 0; j < n->nrings; ++j)
+        columns_set(m->columns, n->ring[j].var, (n->ring[j].first + i) % n->ring[j].size);
+    return fits(m, n->var, n->var_bits);
+}
+
+// Brings the offsets that go along with loop "n" from its first iteration to the "i"-th.
+static bool jump_carry(struct machine *m, const struct kir_node *n, int64_t i) {
+    if (!run_carry(m, n, true)) return false;
+    for (int j = 0; i > 0 && j < n->ncarries; ++j) {
+        const struct kir_carry *c = &n->carry[j];
+        struct column by = {0};
+        if (!common_value(m, c->step, &by.base)) return false;
+        if (__builtin_mul_overflow(by.base, i, &by.base) ||
+            !columns_add(m->columns, c->var, &by, m->off)) {
+            m->no_value = !m->error;
+            return machine_fail(m, "an offset that goes along with a loop goes too far");
+        }
+        if (!fits(m, c->var, c->bits)) return false;
+    }
+    return true;
+}
+
+static bool run_picked(struct machine *m, const struct kir_node *n, int64_t begin,
+                       const int64_t *pick, int picks) {
+    for (int i = 0; i < picks && m->operations < m->schedule->limit; ++i) {
+        if (!set_iteration(m, n, begin, pick[i]) || !jump_carry(m, n, pick[i]) ||
+            !run_list(m, n->body))
+            return false;
+    }
+    return true;
+}
+
+static bool run_loop(struct machine *m, const struct kir_node *n) {
+    int64_t begin, end, pick[SAMPLE_AXIS];
+    if (!common_value(m, n->begin, &begin) || !common_value(m, n->end, &end)) return false;
+    if (begin < end && !typed_fits(end, n->var_bits)) return too_narrow(m, n->var);
+    const struct schedule *by = m->schedule;
+    int picks = by->loop ? by->loop(by->user, n, begin, &end, pick) : -1;
+    if (picks >= 0) return run_picked(m, n, begin, pick, picks);
+    m->depth += n->whole;
+    for (int64_t i = begin; i < end && m->operations < by->limit; ++i) {
+        if (!set_iteration(m, n, begin, i - begin) || !run_carry(m, n, i == begin) ||
+            !run_list(m, n->body))
+            return false;
+    }
+    m->depth -= n->whole;
+    return true;
+}
+
+// The threads for which all conditions of "n" hold take its body, the others its other way.
+static bool run_ways(struct machine *m, const struct kir_node *n) {
+    int64_t on = 0, hold = 0;
+    struct arena_mark mark = arena_mark(&m->s->arena);
+    const bool *before = m->off;
+    bool *off = left_out(m), *other, ok = true;
+    for (int64_t t = 0; t < m->active; ++t) on += !off[t];
+    if (!leave_out(m, n, off)) return false;
+    for (int64_t t = 0; t < m->active; ++t) hold += !off[t];
+    if (hold > 0) {
+        m->off = hold == on ? before : off;
+        ok = run_list(m, n->body);
+        m->off = before;
+    }
+    if (hold < on && n->orelse && ok) {
+        other = left_out(m);
+        for (int64_t t = 0; hold > 0 && t < m->active; ++t) other[t] |= !off[t];
+        m->off = hold == 0 ? before : other;
+        ok = run_list(m, n->orelse);
+        m->off = before;
+    }
+    if (ok) arena_rewind(&m->s->arena, mark);
+    return ok;
+}
+
+static bool run_guard(struct machine *m, const struct kir_node *n) {
+    if (n->index) return run_ways(m, n);
+    int64_t before = m->active;
+    if (n->count < m->active) m->active = n->count;
+    bool ok = run_list(m, n->body);
+    m->active = before;
+    return ok;
+}
+
+static bool run_let(struct machine *m, const struct kir_node *n) {
+    int64_t threads = m->k->threads;
+    const struct schedule *by = m->schedule;
+    struct column x, most;
+    if (!value_for(m, n->index, threads, m->off, &x)) return false;
+    if (!n->sampled || !by->let) {
+        columns_let(m->columns, n->var, &x, m->off);
+        return fits(m, n->var, n->var_bits);
+    }
+    if (!value_for(m, n->sampled, threads, m->off, &most)) return false;
+    struct arena_mark mark = arena_mark(&m->s->arena);
+    int64_t *now = ARENA_ARRAY(&m->s->arena, int64_t, threads);
+    struct column column = {.at = now};
+    for (int64_t t = 0; t < threads; ++t)
+        now[t] = by->let(by->user, n, m->depth, column_value(&x, t), column_value(&most, t));
+    if (!x.at && !most.at) column = (struct column){.base = now[0]};
+    columns_let(m->columns, n->var, &column, m->off);
+    arena_rewind(&m->s->arena, mark);
+    return fits(m, n->var, n->var_bits);
+}
+
+// -- nodes ----------------------------------------------------------------------------------------
+
+static void tell_registers(struct machine *m, const struct kir_node *n) {
+    for (int i = 0; i < m->nobservers; ++i) {
+        const struct observer *o = &m->observer[i];
+        if (o->registers) o->registers(o->user, m, n->stage);
+    }
+}
+
+// A barrier, the end of a group, or a wait.
+static void tell(struct machine *m, const struct kir_node *n) {
+    m->commits += n->kind == KIR_COMMIT;
+    for (int i = 0; i < m->nobservers; ++i) {
+        const struct observer *o = &m->observer[i];
+        if (n->kind == KIR_BARRIER && o->barrier) o->barrier(o->user);
+        if (n->kind == KIR_COMMIT && o->commit) o->commit(o->user, m);
+        if (n->kind == KIR_WAIT && o->wait) o->wait(o->user, m, n->pending);
+    }
+}
+
+static bool run_node(struct machine *m, const struct kir_node *n) {
+    ++m->operations;
+    switch (n->kind) {
+    case KIR_COMMENT: return true;
+    case KIR_BARRIER:
+    case KIR_COMMIT:
+    case KIR_WAIT: tell(m, n); return true;
+    case KIR_STAGE_DECL: tell_registers(m, n); return true;
+    case KIR_LET: return run_let(m, n);
+    case KIR_FOR: return run_loop(m, n);
+    case KIR_IF: return run_ways(m, n);
+    case KIR_GUARD: return run_guard(m, n);
+    case KIR_BLOCK: return run_list(m, n->body);
+    case KIR_CALL: return run_call(m, n);
+    case KIR_LOAD:
+    case KIR_STORE:
+    case KIR_MOVE:
+    case KIR_FILL:
+    case KIR_ASYNC: return run_access(m, n);
+    }
+    BUG("a node of no kind");
+}
+
+static bool run_list(struct machine *m, const struct kir_node *list) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        if (!run_node(m, n)) return false;
+    }
+    return true;
+}
+
+// -- blocks ---------------------------------------------------------------------------------------
+
+void machine_init(struct machine *m, struct session *s, const struct kir_kernel *k,
+                  const int64_t *sym, const struct schedule *schedule,
+                  const struct observer *observer, int nobservers) {
+    *m = (struct machine){.s = s,
+                          .k = k,
+                          .schedule = schedule,
+                          .observer = observer,
+                          .nobservers = nobservers,
+                          .columns = columns_new(s, k->threads, sym)};
+    for (int i = 0; i < k->nparams; ++i) {
+        if (!k->param[i].narrow || columns_narrow(m->columns, k->param[i].sym)) continue;
+        m->too_narrow = true;
+        m->error = arena_printf(&s->arena, "'%s' does not fit into its 32 bits", k->param[i].name);
+    }
+}
+
+void machine_release(struct machine *m) {
+    columns_free(m->columns);
+}
+
+bool machine_run(struct machine *m, const int64_t block[3]) {
+    columns_set_thread(m->columns, m->k->tid);
+    for (int i = 0; i < 3; ++i) {
+        if (m->k->block[i]) columns_set(m->columns, m->k->block[i], block[i]);
+    }
+    m->active = m->k->threads;
+    m->off = NULL;
+    if (m->error) return false;
+    return run_list(m, m->k->body);
+}

@@ -1,0 +1,421 @@
+// Memory and registers of the machine, where elements are tags: half of the test of lowering that
+// every compile makes.
+#include "machine/values.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/session.h"
+#include "image/elem.h"
+#include "layout/algebra.h"
+#include "machine/machine.h"
+#include "machine/trace.h"
+
+enum { FIRST_FLIGHTS = 1024, MOST_ELEMENTS = 128 };  // of one access
+
+// An asynchronous access of one thread that has been issued.
+struct in_flight {
+    const struct kir_node *node;
+    int64_t thread, at, to;
+    int read;   // elements, the others are filled
+    int group;  // commits before it
+};
+
+struct values {
+    struct image *img;
+    const struct sample_set *what;
+    const struct kir_kernel *k;
+    int64_t *span;   // of global tensors, by place in k->tensor
+    int64_t *stage;  // of all threads
+    int64_t stage_cap;
+    struct in_flight *flight;  // those that are in flight, in order
+    int nflight, flight_cap;
+};
+
+// -- where ----------------------------------------------------------------------------------------
+
+static int64_t buffer_id(const struct kir_buffer *b, int64_t thread) {
+    if (b->outside) return image_global(b->tensor);
+    switch (b->space) {
+    case KIR_GLOBAL: return image_global(b->tensor);
+    case KIR_SHARED: return image_shared(b->tensor);
+    case KIR_FRAG: return image_frag(b->tensor, (int)thread);
+    case KIR_STAGE: break;
+    }
+    BUG("a stage is no memory");
+}
+
+// Where the bytes of a shared buffer end: at the next buffer, or where the block's do.
+static int64_t shared_end(const struct kir_kernel *k, const struct kir_buffer *b) {
+    int64_t end = k->smem_bytes;
+    for (int i = 0; i < k->nbuffers; ++i) {
+        const struct kir_buffer *o = k->buffer[i];
+        if (o->space == KIR_SHARED && o->smem_offset > b->smem_offset && o->smem_offset < end)
+            end = o->smem_offset;
+    }
+    return end;
+}
+
+// Elements of a global tensor, from its pointer on.
+static int64_t span_of(const struct values *v, const struct kir_buffer *b) {
+    for (int i = 0; i < v->k->ntensors; ++i) {
+        if (v->k->tensor[i].id == b->tensor) return v->span[i];
+    }
+    return INT64_MAX;  // a device function's: its caller's affair
+}
+
+// Where an access of "elements" to "b" is in order; an access elsewhere may be.
+static int64_t sure_of(const struct values *v, const struct kir_buffer *b, int elements) {
+    int64_t count = b->space == KIR_GLOBAL ? span_of(v, b) : b->count;
+    if (b->outside) return INT64_MAX - elements;
+    if (b->space == KIR_SHARED) {
+        int64_t end = (shared_end(v->k, b) - b->smem_offset) * 8 / b->elem_bits;
+        if (end < count) count = end;
+    }
+    return count - elements;
+}
+
+// An access must lie at a multiple of its width; "touched" elements of it inside what they are of.
+static bool check_access(struct values *v, struct machine *m, const struct kir_buffer *b,
+                         int64_t at, int elements, int touched) {
+    if (at % elements != 0) {
+        return machine_fail(m, arena_printf(&m->s->arena,
+                                            "element %" PRId64
+                                            " of '%s' is not at a multiple of the %d of an access",
+                                            at, b->name, elements));
+    }
+    int64_t count = b->space == KIR_GLOBAL ? span_of(v, b) : b->count;
+    if (at < 0 || (!b->outside && at + touched > count)) {
+        return machine_fail(m, arena_printf(&m->s->arena, "element %" PRId64 " lies outside '%s'",
+                                            at, b->name));
+    }
+    if (b->space == KIR_SHARED && !b->outside &&
+        b->smem_offset + (at + touched) * b->elem_bits / 8 > shared_end(v->k, b)) {
+        return machine_fail(m, arena_printf(&m->s->arena,
+                                            "element %" PRId64
+                                            " lies beyond the shared memory of '%s'",
+                                            at, b->name));
+    }
+    return true;
+}
+
+static int64_t place(const struct kir_buffer *b, int64_t thread, int64_t at) {
+    return b->outside && b->space == KIR_FRAG ? image_outside((int)thread, at) : at;
+}
+
+// -- accesses -------------------------------------------------------------------------------------
+
+static inline void load(struct values *v, int64_t buf, int64_t off, int elements, int64_t *tag) {
+    if (elements == 1)
+        *tag = image_load(v->img, buf, off);
+    else
+        image_load_run(v->img, buf, off, elements, tag);
+}
+
+static inline void store(struct values *v, int64_t buf, int64_t off, int elements,
+                         const int64_t *tag) {
+    if (elements == 1)
+        image_store(v->img, buf, off, *tag);
+    else
+        image_store_run(v->img, buf, off, elements, tag);
+}
+
+// Makes "n" tags of elements of "from" those of "to".
+static void as_stored(const struct kir_buffer *from, const struct kir_buffer *to, int64_t *tag,
+                      int n) {
+    if (!kir_converts(from, to)) return;
+    const struct elem_type *a = elem_type_find(from->elem), *b = elem_type_find(to->elem);
+    for (int e = 0; e < n; ++e) tag[e] = elem_convert_tag(tag[e], a, b);
+}
+
+// "read": elements, those behind them an asynchronous copy fills with its constant.
+static void move(struct values *v, const struct kir_node *n, int64_t t, int64_t at, int64_t to,
+                 int read) {
+    int64_t tag[MOST_ELEMENTS];
+    int elements = n->bits / n->buf->elem_bits;
+    for (int e = read; e < elements; ++e) tag[e] = image_constant(n->constant);
+    if (read) load(v, buffer_id(n->buf, t), place(n->buf, t, at), read, tag);
+    store(v, buffer_id(n->to_buf, t), place(n->to_buf, t, to), elements, tag);
+}
+
+// The lanes of a warp move together: each what "among" says of what they address.
+static bool move_together(struct values *v, struct machine *m, const struct machine_access *a) {
+    enum { LANES = 32 };
+    const struct kir_node *n = a->node;
+    int values = n->bits / n->buf->elem_bits;
+    int64_t tag[LANES * MOST_ELEMENTS];
+    for (int64_t t = 0; t < m->k->threads; t += LANES) {
+        int on = 0;
+        for (int64_t l = 0; l < LANES && t + l < m->active; ++l) on += machine_goes_on(m, t + l);
+        if (on == 0) continue;
+        if (on < LANES)
+            return machine_fail(m, "a warp's lanes do not all come to what they do together");
+        for (int l = 0; l < LANES; ++l) {
+            int64_t from = place(n->buf, t + l, column_value(&a->from.at, t + l));
+            load(v, buffer_id(n->buf, t + l), from, values, &tag[l * values]);
+        }
+        for (int l = 0; l < LANES; ++l) {
+            int64_t mine[MOST_ELEMENTS];
+            for (int e = 0; e < values; ++e) {
+                int from = n->among[l + LANES * e];
+                mine[e] = tag[from % LANES * values + from / LANES];
+            }
+            int64_t where = place(n->to_buf, t + l, column_value(&a->to.at, t + l));
+            store(v, buffer_id(n->to_buf, t + l), where, values, mine);
+        }
+    }
+    return true;
+}
+
+static void issue(struct values *v, const struct machine *m, const struct kir_node *n, int64_t t,
+                  int64_t at, int64_t to, int read) {
+    if (v->what->early) {
+        move(v, n, t, at, to, read);
+        return;
+    }
+    if (v->nflight == v->flight_cap) {
+        int cap = v->flight_cap ? 2 * v->flight_cap : FIRST_FLIGHTS;
+        v->flight = memory_again(v->flight, sizeof *v->flight * (size_t)cap);
+        v->flight_cap = cap;
+    }
+    v->flight[v->nflight++] = (struct in_flight){n, t, at, to, read, m->commits};
+}
+
+// Ends the groups before the "pending" newest ones.
+static void arrive(struct values *v, const struct machine *m, int pending) {
+    int kept = 0;
+    for (int i = 0; i < v->nflight; ++i) {
+        const struct in_flight *f = &v->flight[i];
+        if (f->group < m->commits - pending)
+            move(v, f->node, f->thread, f->at, f->to, f->read);
+        else
+            v->flight[kept++] = *f;
+    }
+    v->nflight = kept;
+}
+
+static void wait(void *user, struct machine *m, int pending) {
+    arrive(user, m, pending);
+}
+
+// Whether an access of "elements" from "at" on, which is a multiple of them, ends up to "end".
+static inline bool is_sure(int64_t at, int64_t end, int elements) {
+    return at >= 0 && at <= end && (at & (elements - 1)) == 0;
+}
+
+// From memory to memory.
+static bool moves(struct values *v, struct machine *m, const struct machine_access *a) {
+    const struct kir_node *n = a->node;
+    int elements = n->bits / n->buf->elem_bits;
+    int64_t from_end = sure_of(v, n->buf, elements), to_end = sure_of(v, n->to_buf, elements);
+    for (int64_t t = 0; t < m->active; ++t) {
+        if (!machine_goes_on(m, t)) continue;
+        int64_t from = column_value(&a->from.at, t), to = column_value(&a->to.at, t);
+        bool idle = a->idle && a->idle[t];
+        int reads = machine_reads(a, t, elements);
+        if (!idle && !is_sure(from, from_end, elements) &&
+            !check_access(v, m, n->buf, from, elements, reads))
+            return false;
+        if (!is_sure(to, to_end, elements) &&
+            !check_access(v, m, n->to_buf, to, elements, elements))
+            return false;
+        if (n->kind == KIR_ASYNC)
+            issue(v, m, n, t, from, to, reads);
+        else if (!n->among)
+            move(v, n, t, from, to, reads);
+    }
+    return !n->among || move_together(v, m, a);
+}
+
+// The first of the "elements" of register "at" of a thread, or NULL.
+static int64_t *register_of(struct values *v, struct machine *m, const struct kir_buffer *stage,
+                            int64_t thread, int64_t at, int elements) {
+    if (at < 0 || at >= stage->count) {
+        machine_fail(m, "a register beyond its batch");
+        return NULL;
+    }
+    int64_t slot = (thread * stage->count + at) * elements;
+    if (slot + elements > v->stage_cap) {
+        machine_fail(m, "a register that is not declared");
+        return NULL;
+    }
+    return &v->stage[slot];
+}
+
+// Between memory and registers.
+static bool loads_or_stores(struct values *v, struct machine *m, const struct machine_access *a) {
+    const struct kir_node *n = a->node;
+    bool is_load = n->kind == KIR_LOAD, own = n->buf->space == KIR_FRAG;  // each thread's
+    const struct column *where = is_load ? &a->from.at : &a->to.at;
+    const struct column *slot = is_load ? &a->to.at : &a->from.at;
+    int elements = n->bits / n->buf->elem_bits;
+    if (n->stage->access_bits != elements * n->stage->elem_bits)
+        return machine_fail(m, "as many elements are not stored as are loaded");
+    bool converts = kir_converts(n->buf, n->stage);
+    int64_t buf = buffer_id(n->buf, 0), end = sure_of(v, n->buf, elements);
+    for (int64_t t = 0; t < m->active; ++t) {
+        if (!machine_goes_on(m, t)) continue;
+        int64_t at = column_value(where, t);
+        if (!is_sure(at, end, elements) && !check_access(v, m, n->buf, at, elements, elements))
+            return false;
+        int64_t *tag = register_of(v, m, n->stage, t, column_value(slot, t), elements);
+        if (!tag) return false;
+        if (own) {
+            buf = buffer_id(n->buf, t);
+            at = place(n->buf, t, at);
+        }
+        if (is_load) load(v, buf, at, elements, tag);
+        if (converts && is_load) as_stored(n->buf, n->stage, tag, elements);
+        if (converts && !is_load) as_stored(n->stage, n->buf, tag, elements);
+        if (!is_load) store(v, buf, at, elements, tag);
+    }
+    return true;
+}
+
+static bool fills(struct values *v, struct machine *m, const struct machine_access *a) {
+    const struct kir_node *n = a->node;
+    int elements = n->bits / n->elem_bits;
+    int64_t tag = image_constant(n->constant);
+    for (int64_t t = 0; t < m->active; ++t) {
+        if (!machine_goes_on(m, t)) continue;
+        int64_t at = column_value(&a->to.at, t);
+        if (n->stage) {
+            int64_t *slot = register_of(v, m, n->stage, t, at, elements);
+            if (!slot) return false;
+            for (int e = 0; e < elements; ++e) slot[e] = tag;
+            continue;
+        }
+        if (!check_access(v, m, n->to_buf, at, elements, elements)) return false;
+        for (int e = 0; e < elements; ++e)
+            image_store(v->img, buffer_id(n->to_buf, t), place(n->to_buf, t, at + e), tag);
+    }
+    return true;
+}
+
+static bool access(void *user, struct machine *m, const struct machine_access *a) {
+    switch (a->node->kind) {
+    case KIR_LOAD:
+    case KIR_STORE: return loads_or_stores(user, m, a);
+    case KIR_FILL: return fills(user, m, a);
+    default: return moves(user, m, a);
+    }
+}
+
+static bool wants(void *user, const struct kir_buffer *b) {
+    (void)user;
+    (void)b;
+    return true;
+}
+
+static void registers(void *user, struct machine *m, const struct kir_buffer *stage) {
+    struct values *v = user;
+    int64_t need = stage->count * m->k->threads * (stage->access_bits / stage->elem_bits);
+    if (need > v->stage_cap) {
+        memory_free(v->stage);
+        v->stage = memory_new(sizeof *v->stage * (size_t)need);
+        v->stage_cap = need;
+    }
+    for (int64_t i = 0; i < v->stage_cap; ++i) v->stage[i] = IMAGE_POISON;
+}
+
+// -- calls ----------------------------------------------------------------------------------------
+
+// Thread "t" has called a function that wrote the elements of "a" from "at" on.
+static void write_opaque(struct values *v, const struct kir_node *n, const struct kir_arg *a,
+                         int64_t t, const struct machine_elements *x) {
+    int64_t buf = buffer_id(a->buf, t), at = column_value(&x->at, t), count = x->count;
+    const int64_t *off = x->off;
+    bool swizzled = a->layout.sw.b != 0;
+    for (int64_t e = 0; e < count;) {
+        int64_t first = swizzled ? lay_swizzle_apply(a->layout.sw, at + off[e]) : at + off[e];
+        int64_t to = place(a->buf, t, first), room = IMAGE_PAGE - (to & (IMAGE_PAGE - 1));
+        int64_t *tag = image_at(v->img, buf, to, true), begin = e;
+        do {
+            tag[e - begin] = image_opaque(n->callee_id, a->place, to + e - begin);
+            ++e;
+        } while (!swizzled && e < count && off[e] == off[begin] + e - begin && e - begin < room);
+    }
+}
+
+// What an extern function writes is its own affair; that it may have written is not.
+static bool call(void *user, struct machine *m, const struct kir_node *n) {
+    for (int i = 0; i < n->nargs; ++i) {
+        const struct kir_arg *a = &n->arg[i];
+        struct machine_elements x;
+        if (!a->written) continue;
+        if (!machine_elements(m, a, &x)) return false;
+        for (int64_t t = 0; t < m->active; ++t) {
+            if (machine_goes_on(m, t)) write_opaque(user, n, a, t, &x);
+        }
+    }
+    return true;
+}
+
+// -- blocks ---------------------------------------------------------------------------------------
+
+// The plan's own loops may be sampled, those inside a copy may not: their variables are lowering's.
+static int loop(void *user, const struct kir_node *n, int64_t begin, int64_t *end,
+                int64_t pick[SAMPLE_AXIS]) {
+    const struct values *v = user;
+    if (n->whole || n->unroll || n->var->id >= v->k->first_own_var) return -1;
+    return sample_axis(*end - begin, pick);
+}
+
+static int64_t let(void *user, const struct kir_node *n, int depth, int64_t value, int64_t most) {
+    (void)user;
+    (void)n;
+    (void)depth;
+    return value < most ? value : most;
+}
+
+static bool run_block(struct values *v, struct machine *m, const int64_t block[3]) {
+    image_drop_local(v->img);
+    bool ok = machine_run(m, block);
+    ++m->commits;
+    arrive(v, m, 0);  // what nobody waited for arrives all the same
+    ++m->block;
+    return ok;
+}
+
+static void run_blocks(struct values *v, struct machine *m, const int64_t grid[3], int64_t total) {
+    if (!v->what->all_blocks) {
+        int64_t block[SAMPLE_BLOCKS][3];
+        int n = sample_chosen(v->what, grid, block);
+        for (int i = 0; i < n && run_block(v, m, block[i]); ++i) {
+        }
+        return;
+    }
+    bool ok = true;
+    for (int64_t i = 0; ok && i < total; ++i) {
+        int64_t b[3] = {i % grid[0], i / grid[0] % grid[1], i / grid[0] / grid[1]};
+        ok = run_block(v, m, b);
+    }
+}
+
+const char *kir_run(struct session *s, const struct kir_kernel *k, const int64_t *sym,
+                    const struct sample_set *what, struct image *img, struct kir_trace *trace) {
+    struct values v = {.img = img, .what = what, .k = k};
+    int64_t grid[3], total = 1;
+    for (int i = 0; i < 3; ++i) {
+        if (!lay_int_eval(k->grid[i], sym, &grid[i])) return "the grid has no value";
+        if (grid[i] < 0 || __builtin_mul_overflow(total, grid[i], &total))
+            return "the grid is too large";
+    }
+    v.span = ARENA_ARRAY(&s->arena, int64_t, k->ntensors + 1);
+    for (int i = 0; i < k->ntensors; ++i) {
+        struct ix_env env = {NULL, sym};
+        if (!ix_eval(k->tensor[i].span, &env, &v.span[i])) return "a tensor has no end";
+    }
+    struct observer observer[2] = {
+        {&v, .wants = wants, .access = access, .call = call, .registers = registers, .wait = wait}};
+    if (trace) observer[1] = trace_observer(trace);
+    struct schedule schedule = {&v, loop, let, INT64_MAX};
+    if (what->all_iterations) schedule = (struct schedule){.limit = INT64_MAX};
+    struct machine m;
+    machine_init(&m, s, k, sym, &schedule, observer, trace ? 2 : 1);
+    run_blocks(&v, &m, grid, total);
+    memory_free(v.stage);
+    memory_free(v.flight);
+    machine_release(&m);
+    return m.error;
+}

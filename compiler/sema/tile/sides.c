@@ -1,0 +1,45 @@
+// What a thread of a tiled copy reads and what it writes: the tile's own values, but for a
+// collective atom, whose row has a layout of (thread, value) for each side.
+#include <inttypes.h>
+
+#include "sema/tile/tile.h"
+
+// As tile2thrfrg of CuTe does: what the tile deals out to the threads of one access is put in the
+// order of that side.
+static struct lay side(struct sema *c, const struct tiled_copy *tc, const char *bits) {
+    const struct atom *a = &tc->atom;
+    int n = a->bits / a->elem->bits;
+    const struct lay_tuple *access =
+        lay_tuple2(c->lay, lay_leaf_of(c->lay, a->row->threads), lay_leaf_of(c->lay, n));
+    // ((atom_t,atom_v),(rest_t,rest_v)) -> place in the tile
+    struct lay zipped = lay_zipped_divide(c->lay, tc->tv, lay_tiler_shape(c->lay, access));
+    struct lay dealt = atom_dealt(c->s, a, bits, a->elem->bits);
+    struct lay mine = lay_compose(c->lay, lay_mode(c->lay, zipped, 0), dealt);
+    struct lay rest = lay_mode(c->lay, zipped, 1), mode[2];
+    if (!lay_valid(mine) || !lay_valid(rest)) return lay_layout_invalid();
+    for (int i = 0; i < 2; ++i)
+        mode[i] = lay_join(c->lay, 2,
+                           (struct lay[]){lay_mode(c->lay, mine, i), lay_mode(c->lay, rest, i)});
+    mode[0] = lay_coalesce(c->lay, mode[0]);
+    return lay_join(c->lay, 2, mode);  // (thread,(atom_v,rest_v))
+}
+
+bool tile_sides(struct sema *c, struct tiled_copy *tc, struct range at) {
+    const struct atom *a = &tc->atom;
+    tc->tv_src = tc->tv_dst = tc->tv;
+    if (!atom_is_collective(a->row)) return true;
+    if (!a->elem || !lay_valid(tc->tv) || tc->threads % a->row->threads != 0) {
+        diag_error(c->s, at,
+                   "'%s' is an access of %d threads together: write its element type, '%s(%d, "
+                   "f16)', and a layout of threads, here %" PRId64 ", that is a multiple of %d",
+                   a->row->name, a->row->threads, a->row->name,
+                   a->row->in_bytes ? a->bits / 8 : a->bits, tc->threads, a->row->threads);
+        return false;
+    }
+    lay_clear_error(c->lay);
+    tc->tv_src = side(c, tc, a->row->src);
+    tc->tv_dst = side(c, tc, a->row->dst);
+    if (lay_valid(tc->tv_src) && lay_valid(tc->tv_dst)) return true;
+    sema_lay_error(c, at, "the tile");
+    return false;
+}
