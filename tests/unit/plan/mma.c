@@ -27,7 +27,7 @@ static void name_of(const char *cute, char *out, size_t size) {
                strncmp(p, types[i].cute, strlen(types[i].cute)) != 0)
             ++i;
         if (i == sizeof types / sizeof *types) {
-            CHECK(false, "%s", cute);
+            CHECK_STR(p, "a type");
             return;
         }
         p += strlen(types[i].cute);
