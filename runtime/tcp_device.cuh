@@ -24,8 +24,8 @@
 //                                         ..<128>(..) has the L2 cache fetch 64, 128 or 256 bytes
 //   tcp_cp_async_commit();                ends the group of the copies since the last commit
 //   tcp_cp_async_wait<N>();               waits until at most the N newest groups are pending
-//   tcp_ldmatrix_x{1,2,4}[_trans](tcp_b32 *to, const void *shared_row);
-//   tcp_stmatrix_x{1,2,4}[_trans](void *shared_row, const tcp_b32 *from);
+//   tcp_ldmatrix_x{1,2,4}[_trans](void *words, const void *shared_row);
+//   tcp_stmatrix_x{1,2,4}[_trans](void *shared_row, const void *words);
 //   tcp_zero_{8,16,32,64,128}()           a value of zeros
 //   tcp_swizzle<B, M, S>(x)               x ^ ((x & yyy) >> S), CuTe's Swizzle<B,M,S>, of an
 //   element index
@@ -213,46 +213,63 @@ template <int N> TCP_INSTRUCTION void tcp_cp_async_wait() {
     asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
 }
 
+// The words of a fragment, of whatever elements, are the registers.
 #define TCP_MATRIX_ROWS(suffix, ptx)                                                               \
-    TCP_INSTRUCTION void tcp_ldmatrix_x1##suffix(tcp_b32 *to, const void *row) {                   \
+    TCP_INSTRUCTION void tcp_ldmatrix_x1##suffix(void *to, const void *row) {                      \
+        tcp_any32 *const word = (tcp_any32 *)to;                                                   \
+        tcp_b32 a;                                                                                 \
         asm volatile("ldmatrix.sync.aligned.m8n8.x1" ptx ".shared.b16 {%0}, [%1];"                 \
-                     : "=r"(to[0])                                                                 \
+                     : "=r"(a)                                                                     \
                      : "r"(tcp_shared_address(row))                                                \
                      : "memory");                                                                  \
+        word[0] = a;                                                                               \
     }                                                                                              \
-    TCP_INSTRUCTION void tcp_ldmatrix_x2##suffix(tcp_b32 *to, const void *row) {                   \
+    TCP_INSTRUCTION void tcp_ldmatrix_x2##suffix(void *to, const void *row) {                      \
+        tcp_any32 *const word = (tcp_any32 *)to;                                                   \
+        tcp_b32 a, b;                                                                              \
         asm volatile("ldmatrix.sync.aligned.m8n8.x2" ptx ".shared.b16 {%0, %1}, [%2];"             \
-                     : "=r"(to[0]), "=r"(to[1])                                                    \
+                     : "=r"(a), "=r"(b)                                                            \
                      : "r"(tcp_shared_address(row))                                                \
                      : "memory");                                                                  \
+        word[0] = a;                                                                               \
+        word[1] = b;                                                                               \
     }                                                                                              \
-    TCP_INSTRUCTION void tcp_ldmatrix_x4##suffix(tcp_b32 *to, const void *row) {                   \
+    TCP_INSTRUCTION void tcp_ldmatrix_x4##suffix(void *to, const void *row) {                      \
+        tcp_any32 *const word = (tcp_any32 *)to;                                                   \
+        tcp_b32 a, b, c, d;                                                                        \
         asm volatile("ldmatrix.sync.aligned.m8n8.x4" ptx ".shared.b16 {%0, %1, %2, %3}, [%4];"     \
-                     : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])                          \
+                     : "=r"(a), "=r"(b), "=r"(c), "=r"(d)                                          \
                      : "r"(tcp_shared_address(row))                                                \
                      : "memory");                                                                  \
+        word[0] = a;                                                                               \
+        word[1] = b;                                                                               \
+        word[2] = c;                                                                               \
+        word[3] = d;                                                                               \
     }
 TCP_MATRIX_ROWS(, "")
 TCP_MATRIX_ROWS(_trans, ".trans")
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define TCP_MATRIX_STORE_ROWS(suffix, ptx)                                                         \
-    TCP_INSTRUCTION void tcp_stmatrix_x1##suffix(void *row, const tcp_b32 *from) {                 \
+    TCP_INSTRUCTION void tcp_stmatrix_x1##suffix(void *row, const void *from) {                    \
+        const tcp_any32 *const word = (const tcp_any32 *)from;                                     \
         asm volatile("stmatrix.sync.aligned.m8n8.x1" ptx                                           \
                      ".shared.b16 [%0], {%1};" ::"r"(tcp_shared_address(row)),                     \
-                     "r"(from[0])                                                                  \
+                     "r"(word[0])                                                                  \
                      : "memory");                                                                  \
     }                                                                                              \
-    TCP_INSTRUCTION void tcp_stmatrix_x2##suffix(void *row, const tcp_b32 *from) {                 \
+    TCP_INSTRUCTION void tcp_stmatrix_x2##suffix(void *row, const void *from) {                    \
+        const tcp_any32 *const word = (const tcp_any32 *)from;                                     \
         asm volatile("stmatrix.sync.aligned.m8n8.x2" ptx                                           \
                      ".shared.b16 [%0], {%1, %2};" ::"r"(tcp_shared_address(row)),                 \
-                     "r"(from[0]), "r"(from[1])                                                    \
+                     "r"(word[0]), "r"(word[1])                                                    \
                      : "memory");                                                                  \
     }                                                                                              \
-    TCP_INSTRUCTION void tcp_stmatrix_x4##suffix(void *row, const tcp_b32 *from) {                 \
+    TCP_INSTRUCTION void tcp_stmatrix_x4##suffix(void *row, const void *from) {                    \
+        const tcp_any32 *const word = (const tcp_any32 *)from;                                     \
         asm volatile("stmatrix.sync.aligned.m8n8.x4" ptx                                           \
                      ".shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(tcp_shared_address(row)),         \
-                     "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3])                        \
+                     "r"(word[0]), "r"(word[1]), "r"(word[2]), "r"(word[3])                        \
                      : "memory");                                                                  \
     }
 TCP_MATRIX_STORE_ROWS(, "")

@@ -15,7 +15,7 @@
 #include "layout/algebra.h"
 #include "machine/machine.h"
 
-enum { FIRST_PIECES = 1024, FIRST_GROUPS = 64, HASH_SHIFT = 20 };
+enum { FIRST_PIECES = 1024, FIRST_GROUPS = 64, HASH_SHIFT = 20, LANES = 32 };
 #define HASH_FACTOR ((uint64_t)0x9e3779b97f4a7c15u)
 
 struct mark {
@@ -218,16 +218,22 @@ static bool access(void *user, struct machine *m, const struct machine_access *a
     struct shadow *source = a->from.buf ? shadow_of(r, a->from.buf) : NULL;
     struct shadow *target = a->to.buf ? shadow_of(r, a->to.buf) : NULL;
     bool async = n->kind == KIR_ASYNC;
-    int32_t together = n->among ? -++r->calls : 0;  // who of a warp moves it is not told apart
+    // who of a warp moves it is not told apart
+    const struct kir_together *warp = n->together;
+    int32_t together = warp ? -++r->calls : 0;
     for (int64_t t = 0; t < m->active; ++t) {
         if (!machine_goes_on(m, t)) continue;
-        int64_t who = n->among ? together : t;
-        int64_t bytes = a->read ? (int64_t)a->read[t] * n->buf->elem_bits / 8 : n->bits / 8;
-        if (source && !(a->idle && a->idle[t]) &&
-            !touch(r, n, source, column_value(&a->from.at, t), bytes, who, false, async))
+        int64_t who = warp ? together : t;
+        int64_t reads = (warp ? warp->src_bits : n->bits) / 8;
+        int64_t writes = (warp ? warp->dst_bits : n->bits) / 8;
+        if (a->read) reads = (int64_t)a->read[t] * n->buf->elem_bits / 8;
+        if (warp && t % LANES >= warp->src_lanes) reads = 0;
+        if (warp && t % LANES >= warp->dst_lanes) writes = 0;
+        if (source && reads && !(a->idle && a->idle[t]) &&
+            !touch(r, n, source, column_value(&a->from.at, t), reads, who, false, async))
             return false;
-        if (target &&
-            !touch(r, n, target, column_value(&a->to.at, t), n->bits / 8, who, true, async))
+        if (target && writes &&
+            !touch(r, n, target, column_value(&a->to.at, t), writes, who, true, async))
             return false;
     }
     return true;

@@ -9,7 +9,7 @@
 #include "plan/plan.h"
 
 static const char *who(struct session *s, const struct order_access *a) {
-    if (a->thread < 0) return a->node->among ? "a warp" : "the function that is called";
+    if (a->thread < 0) return a->node->together ? "a warp" : "the function that is called";
     return arena_printf(&s->arena, "thread %" PRId64, a->thread);
 }
 

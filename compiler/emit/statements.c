@@ -274,10 +274,10 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
         return;
     }
     case KIR_MOVE: {
-        const char *function = n->among ? n->function : store_name(o, n->to_buf, n->bits);
+        const char *function = n->together ? n->function : store_name(o, n->to_buf, n->bits);
         struct call c = emit_call_of(o, indent, arena_printf(&o->s->arena, "%s(", function), ");");
         call_arg(&c, "%s", element(o, n->to_buf, n->to_at));
-        if (n->among)
+        if (n->together)
             call_arg(&c, "%s", element(o, n->buf, n->at));
         else
             call_arg(&c, "%s(%s)", load_name(o, n->buf, n->bits), element(o, n->buf, n->at));

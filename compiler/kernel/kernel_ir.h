@@ -88,6 +88,15 @@ struct kir_arg {
     int place;          // among the arguments that are buffers
 };
 
+// What the 32 lanes of a warp do in one instruction.
+struct kir_together {
+    int src_bits, dst_bits;    // that a lane addresses, or holds
+    int src_lanes, dst_lanes;  // the first lanes, the others' addresses are not used
+    // Value v of lane l of the destination, at l + 32 * v, is of the source number lane + 32 *
+    // value.
+    const int *from;
+};
+
 struct kir_node {
     enum kir_kind kind;
     struct range where;  // the statement of the plan
@@ -121,9 +130,7 @@ struct kir_node {
     const struct ix *to_at;
     int bits;
     const char *function;  // ASYNC, MOVE by lanes together: of the runtime
-    // MOVE: the 32 lanes of a warp move together: value v of lane l is, of what the lanes address,
-    // number among[l + 32 * v], lane + 32 * value; NULL: each thread for itself.
-    const int *among;
+    const struct kir_together *together;  // MOVE: by the lanes of a warp; NULL: each for itself
     const char *cache;   // ASYNC: PTX's cache operator
     int l2;              // ASYNC: bytes to be fetched into the L2 cache, 0: no hint
     int pending;         // WAIT

@@ -53,8 +53,8 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
                        n->stage->name, ix_text(s, n->stage_at));
             break;
         case KIR_MOVE:
-            buf_printf(b, "move.%d%s%s %s[%s] = %s[%s]\n", n->bits, n->among ? "." : "",
-                       n->among ? n->function : "", n->to_buf->name, ix_text(s, n->to_at),
+            buf_printf(b, "move.%d%s%s %s[%s] = %s[%s]\n", n->bits, n->together ? "." : "",
+                       n->together ? n->function : "", n->to_buf->name, ix_text(s, n->to_at),
                        n->buf->name, ix_text(s, n->at));
             break;
         case KIR_FILL:

@@ -243,7 +243,10 @@ static struct kir_node *move(struct lowering *w, const struct copy *c, const str
     const struct atom *atom = copy_atom(c);
     if (atom_is_collective(atom->row)) {
         n->function = atom_function(w->s, atom, nest->way->bits, false);
-        n->among = atom_exchange(w->s, atom, c->src.base->elem->bits);
+        const struct atom_exchange *x = atom_exchange(w->s, atom, c->src.base->elem->bits);
+        struct kir_together *t = ARENA_NEW(&w->s->arena, struct kir_together);
+        *t = (struct kir_together){x->src_bits, x->dst_bits, x->src_lanes, x->dst_lanes, x->from};
+        n->together = t;
     }
     n->buf = lower_buffer(w, c->src.base);
     n->to_buf = lower_buffer(w, c->dst.base);

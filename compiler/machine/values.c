@@ -11,7 +11,7 @@
 #include "machine/machine.h"
 #include "machine/trace.h"
 
-enum { FIRST_FLIGHTS = 1024, MOST_ELEMENTS = 128 };  // of one access
+enum { FIRST_FLIGHTS = 1024, MOST_ELEMENTS = 128, LANES = 32 };  // elements of one access
 
 // An asynchronous access of one thread that has been issued.
 struct in_flight {
@@ -138,11 +138,23 @@ static void move(struct values *v, const struct kir_node *n, int64_t t, int64_t 
     store(v, buffer_id(n->to_buf, t), place(n->to_buf, t, to), elements, tag);
 }
 
-// The lanes of a warp move together: each what "among" says of what they address.
+// Whether an access of "elements" from "at" on, which is a multiple of them, ends up to "end".
+static inline bool is_sure(int64_t at, int64_t end, int elements) {
+    return at >= 0 && at <= end && (at & (elements - 1)) == 0;
+}
+
+// Whether a lane may access "elements" from "at" on.
+static bool lane_access(struct values *v, struct machine *m, const struct kir_buffer *b,
+                        int64_t at, int elements) {
+    return is_sure(at, sure_of(v, b, elements), elements) ||
+           check_access(v, m, b, at, elements, elements);
+}
+
+// The lanes of a warp move together: each what the node says of what they address.
 static bool move_together(struct values *v, struct machine *m, const struct machine_access *a) {
-    enum { LANES = 32 };
     const struct kir_node *n = a->node;
-    int values = n->bits / n->buf->elem_bits;
+    const struct kir_together *x = n->together;
+    int reads = x->src_bits / n->buf->elem_bits, writes = x->dst_bits / n->to_buf->elem_bits;
     int64_t tag[LANES * MOST_ELEMENTS];
     for (int64_t t = 0; t < m->k->threads; t += LANES) {
         int on = 0;
@@ -150,18 +162,19 @@ static bool move_together(struct values *v, struct machine *m, const struct mach
         if (on == 0) continue;
         if (on < LANES)
             return machine_fail(m, "a warp's lanes do not all come to what they do together");
-        for (int l = 0; l < LANES; ++l) {
-            int64_t from = place(n->buf, t + l, column_value(&a->from.at, t + l));
-            load(v, buffer_id(n->buf, t + l), from, values, &tag[l * values]);
+        for (int64_t l = t; l < t + x->src_lanes; ++l) {
+            int64_t from = column_value(&a->from.at, l);
+            if (!lane_access(v, m, n->buf, from, reads)) return false;
+            load(v, buffer_id(n->buf, l), place(n->buf, l, from), reads, &tag[(l - t) * reads]);
         }
-        for (int l = 0; l < LANES; ++l) {
-            int64_t mine[MOST_ELEMENTS];
-            for (int e = 0; e < values; ++e) {
-                int from = n->among[l + LANES * e];
-                mine[e] = tag[from % LANES * values + from / LANES];
+        for (int64_t l = t; l < t + x->dst_lanes; ++l) {
+            int64_t mine[MOST_ELEMENTS], to = column_value(&a->to.at, l);
+            for (int e = 0; e < writes; ++e) {
+                int from = x->from[l - t + LANES * e];
+                mine[e] = tag[from % LANES * reads + from / LANES];
             }
-            int64_t where = place(n->to_buf, t + l, column_value(&a->to.at, t + l));
-            store(v, buffer_id(n->to_buf, t + l), where, values, mine);
+            if (!lane_access(v, m, n->to_buf, to, writes)) return false;
+            store(v, buffer_id(n->to_buf, l), place(n->to_buf, l, to), writes, mine);
         }
     }
     return true;
@@ -198,14 +211,10 @@ static void wait(void *user, struct machine *m, int pending) {
     arrive(user, m, pending);
 }
 
-// Whether an access of "elements" from "at" on, which is a multiple of them, ends up to "end".
-static inline bool is_sure(int64_t at, int64_t end, int elements) {
-    return at >= 0 && at <= end && (at & (elements - 1)) == 0;
-}
-
 // From memory to memory.
 static bool moves(struct values *v, struct machine *m, const struct machine_access *a) {
     const struct kir_node *n = a->node;
+    if (n->together) return move_together(v, m, a);
     int elements = n->bits / n->buf->elem_bits;
     int64_t from_end = sure_of(v, n->buf, elements), to_end = sure_of(v, n->to_buf, elements);
     for (int64_t t = 0; t < m->active; ++t) {
@@ -221,10 +230,10 @@ static bool moves(struct values *v, struct machine *m, const struct machine_acce
             return false;
         if (n->kind == KIR_ASYNC)
             issue(v, m, n, t, from, to, reads);
-        else if (!n->among)
+        else
             move(v, n, t, from, to, reads);
     }
-    return !n->among || move_together(v, m, a);
+    return true;
 }
 
 // The first of the "elements" of register "at" of a thread, or NULL.

@@ -34,6 +34,9 @@ struct atom_row {
     // Copy_Traits, of what the threads address or hold on each side.  NULL: each thread's own bits,
     // one after another.  "ref" are those that a tile deals out.
     const char *src, *dst, *ref;
+    int row_bits;   // with more than one thread: that a lane addresses in memory; 0: an access's
+    int most_elem;  // with more than one thread: bits of the widest element; 0: any
+    bool fixed;     // it has one width, which a plan does not write
     bool exact;       // the width is a demand (universal), not a cap (auto)
     bool in_bytes;    // a plan writes its width in bytes
     bool raw;         // moves bytes: converts nothing, and pads with zeros only
@@ -73,7 +76,19 @@ const char *atom_function(struct session *s, const struct atom *a, int bits, boo
 // What "side", (thread, value) -> bit, is as elements of "elem_bits": (thread, value) -> thread +
 // threads * value of what a tile deals out.  @pre the row of "a" is collective.
 struct lay atom_dealt(struct session *s, const struct atom *a, const char *side, int elem_bits);
-// By thread + threads * value of the destination: the same number of the source.
-const int *atom_exchange(struct session *s, const struct atom *a, int elem_bits);
+// Bits that each thread addresses or holds of the source, or of the destination: those of an access,
+// but for a collective atom's memory.
+int atom_side_bits(const struct atom *a, bool src);
+
+// What the threads of a collective access do with elements of one width.
+struct atom_exchange {
+    int src_bits, dst_bits;    // of each thread
+    int src_lanes, dst_lanes;  // only so many address anything, the first of them
+    // By thread + threads * value of the destination: the same number of the source.  -1: the
+    // thread has no such value.
+    const int *from;
+};
+// @pre the row of "a" is collective.
+const struct atom_exchange *atom_exchange(struct session *s, const struct atom *a, int elem_bits);
 
 #endif

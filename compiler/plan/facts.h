@@ -107,6 +107,8 @@ struct copy_facts {
     int64_t threads;  // that take part; the block's others skip the copy
     int64_t lanes;    // of each warp, that take part, when they are fewer than a warp; 0: all
     struct part src, dst;
+    int64_t src_run, dst_run;  // of a collective atom's access: elements of one thread that follow
+                               // one another; else 0
     const struct copy_mode
         *mode;  // fastest first; the vector's modes come first once vectorize has run
     int nmodes;

@@ -80,6 +80,7 @@ struct tiled_copy {
     // Of what a thread reads, and of what it writes: tv, but for collective atoms, whose threads
     // have other values on each side.
     struct lay tv_src, tv_dst;
+    int elem_bits;                // with a collective atom: of the elements that these count
     const struct tiled_map *map;  // or NULL
     int64_t threads, values;      // sizes of tv's modes, and of each side's
     struct lay thr, val;          // as given, invalid for tv=

@@ -60,13 +60,27 @@ const struct elem_type *copy_wider(const struct copy *c) {
 }
 
 int copy_side_bits(const struct copy *c, bool src, int vec) {
+    const struct atom *a = copy_atom(c);
+    if (a && atom_is_collective(a->row)) return atom_side_bits(a, src);
     return vec * copy_side(c, src)->base->elem->bits;
+}
+
+// Of a collective atom: what is reached of what an access needs.
+static int64_t of_collective(const struct atom *a, enum bound b, int64_t bits) {
+    bool src = b == BOUND_SRC_RUN || b == BOUND_SRC_ALIGN || b == BOUND_SRC_DIVIDES ||
+               b == BOUND_SRC_SWIZZLE;
+    bool dst = b == BOUND_DST_RUN || b == BOUND_DST_ALIGN || b == BOUND_DST_DIVIDES ||
+               b == BOUND_DST_SWIZZLE;
+    if (!src && !dst) return bits;
+    int need = atom_side_bits(a, src);
+    return bits >= need ? a->bits : bits * a->bits / need;
 }
 
 int64_t bound_as_wider(const struct copy *c, enum bound b, int64_t bits) {
     int src = c->src.base->elem->bits, dst = c->dst.base->elem->bits;
     int wider = src > dst ? src : dst, of = wider;
     if (bits >= BOUND_NONE) return bits;
+    if (atom_is_collective(copy_atom(c)->row)) return of_collective(copy_atom(c), b, bits);
     switch (b) {
     case BOUND_ATOM: of = src + dst - wider; break;
     case BOUND_SRC_RUN:

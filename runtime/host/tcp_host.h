@@ -52,8 +52,8 @@ void tcp_host_sync_warp(tcp_host_place at);
 void tcp_host_cp_async(void *shared, const void *global, int bytes, int read, tcp_host_place at);
 void tcp_host_cp_async_commit();
 void tcp_host_cp_async_wait(int pending, tcp_host_place at);
-void tcp_host_ldmatrix(tcp_b32 *to, const void *row, int count, bool trans, tcp_host_place at);
-void tcp_host_stmatrix(void *row, const tcp_b32 *from, int count, bool trans, tcp_host_place at);
+void tcp_host_ldmatrix(void *to, const void *row, int count, bool trans, tcp_host_place at);
+void tcp_host_stmatrix(void *row, const void *from, int count, bool trans, tcp_host_place at);
 
 #define TCP_LOAD_ROW(name, space, bits)                                                            \
     inline tcp_b##bits tcp_ld_##name##_##bits(const void *from, TCP_HOST_AT) {                     \
@@ -114,10 +114,10 @@ template <int N> inline void tcp_cp_async_wait(TCP_HOST_AT) {
 }
 
 #define TCP_MATRIX_ROW(count, suffix, trans)                                                       \
-    inline void tcp_ldmatrix_x##count##suffix(tcp_b32 *to, const void *row, TCP_HOST_AT) {         \
+    inline void tcp_ldmatrix_x##count##suffix(void *to, const void *row, TCP_HOST_AT) {            \
         tcp_host_ldmatrix(to, row, count, trans, at);                                              \
     }                                                                                              \
-    inline void tcp_stmatrix_x##count##suffix(void *row, const tcp_b32 *from, TCP_HOST_AT) {       \
+    inline void tcp_stmatrix_x##count##suffix(void *row, const void *from, TCP_HOST_AT) {          \
         tcp_host_stmatrix(row, from, count, trans, at);                                            \
     }
 TCP_MATRIX_ROW(1, , false)

@@ -187,7 +187,7 @@ static bool meet_for_matrices(const char *verb, const void *row, int count, int 
     return true;
 }
 
-void tcp_host_ldmatrix(tcp_b32 *to, const void *row, int count, bool trans, tcp_host_place at) {
+void tcp_host_ldmatrix(void *to, const void *row, int count, bool trans, tcp_host_place at) {
     int turn;
     const bool good = meet_for_matrices("reads", row, count, &turn, at);
     const int lane = tcp_host.fiber->id % TCP_HOST_WARP, high = lane / 4, low = lane % 4 * 2;
@@ -198,20 +198,21 @@ void tcp_host_ldmatrix(tcp_b32 *to, const void *row, int count, bool trans, tcp_
             const uint16_t *from = (const uint16_t *)offered_row(8 * i + r, turn) + c;
             tcp_host_load(TCP_HOST_SHARED, from, &half[k], 2, at);
         }
-        to[i] = (tcp_b32)half[0] | (tcp_b32)half[1] << 16;
+        memcpy((uint16_t *)to + 2 * i, half, sizeof half);
     }
 }
 
-void tcp_host_stmatrix(void *row, const tcp_b32 *from, int count, bool trans, tcp_host_place at) {
+void tcp_host_stmatrix(void *row, const void *from, int count, bool trans, tcp_host_place at) {
     int turn;
     if (!meet_for_matrices("writes", row, count, &turn, at)) return;
     const int lane = tcp_host.fiber->id % TCP_HOST_WARP, high = lane / 4, low = lane % 4 * 2;
     for (int i = 0; i < count; ++i) {
+        uint16_t half[2];
+        memcpy(half, (const uint16_t *)from + 2 * i, sizeof half);
         for (int k = 0; k < 2; ++k) {
             const int r = trans ? low + k : high, c = trans ? high : low + k;
-            const uint16_t half = (uint16_t)(from[i] >> (16 * k));
             uint16_t *to = (uint16_t *)const_cast<void *>(offered_row(8 * i + r, turn)) + c;
-            tcp_host_store(TCP_HOST_SHARED, to, &half, 2, at);
+            tcp_host_store(TCP_HOST_SHARED, to, &half[k], 2, at);
         }
     }
 }

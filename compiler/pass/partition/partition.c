@@ -164,6 +164,44 @@ static bool cut_frag(struct session *s, const struct kernel *k, const struct cop
     return true;
 }
 
+// -- collective atoms -----------------------------------------------------------------------------
+
+// Takes the elements of one access, the first "n", out of a thread's values.
+static bool split_access(struct session *s, int64_t n, struct cut *out) {
+    struct lay_ctx *x = &s->lay;
+    struct lay one = lay_make_col(x, lay_leaf_of(x, n));
+    struct lay divided = lay_logical_divide(x, out->val, lay_tiler_layout(x, one));
+    if (!lay_valid(divided)) return false;
+    out->access = lay_coalesce(x, lay_mode(x, divided, 0));
+    out->val = lay_mode(x, divided, 1);
+    return lay_valid(out->access) && lay_valid(out->val);
+}
+
+// How many elements of "l" follow one another, from the first on.
+static int64_t run_of(struct session *s, struct lay l) {
+    bool leaf = lay_is_leaf(l.shape);
+    struct lay_int n = leaf ? l.shape->leaf : lay_tuple_get(&s->lay, l.shape, 0)->leaf;
+    struct lay_int d = leaf ? l.stride->leaf : lay_tuple_get(&s->lay, l.stride, 0)->leaf;
+    return lay_int_is(d, 1) || lay_int_is(n, 1) ? n.num : 1;
+}
+
+// The elements of an access are told apart by the instruction; what is left of both sides are as
+// many accesses.
+static bool split_accesses(struct session *s, struct copy *c, struct cut *src, struct cut *dst,
+                           struct joint *m) {
+    const struct atom *a = &c->tc->atom;
+    int bits = c->tc->elem_bits;
+    if (!split_access(s, atom_side_bits(a, true) / bits, src))
+        return cut_failed(s, c, &c->src, "the source");
+    if (!split_access(s, atom_side_bits(a, false) / bits, dst))
+        return cut_failed(s, c, &c->dst, "the destination");
+    c->facts.src_run = run_of(s, src->access);
+    c->facts.dst_run = run_of(s, dst->access);
+    m->at[m->n++] =
+        (struct joint_mode){.extent = a->bits / bits, .stride = {lay_int(1), lay_int(1)}};
+    return true;
+}
+
 // -- one copy -------------------------------------------------------------------------------------
 
 static bool is_thread_view(const struct view *v) {
@@ -233,6 +271,7 @@ static bool partition_tiled(struct session *s, struct kernel *k, struct copy *c,
     }
     f->src = src.part;
     f->dst = dst.part;
+    if (atom_is_collective(c->tc->atom.row) && !split_accesses(s, c, &src, &dst, m)) return false;
     if (!refine_or_coalesce(s, src.val, dst.val, false, m))
         return no_common_modes(s, c, src.val, dst.val);
     if (!refine_or_coalesce(s, src.rest, dst.rest, true, m)) {

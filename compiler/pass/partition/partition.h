@@ -8,6 +8,7 @@
 // One side of a copy as it is cut among threads.
 struct cut {
     struct part part;
+    struct lay access;  // a thread's elements of one access; valid with a collective atom alone
     struct lay val, rest;
 };
 

@@ -92,8 +92,10 @@ static int64_t alignment(const struct assumption *a, const struct copy_facts *f,
     int64_t bytes = v->base->elem->bits / 8;
     int64_t run = 1;
     bool used[256] = {false};
+    bool together = f->src_run > 0;
+    if (together) used[0] = true;
     // the run's own modes step over whole vectors once the vector's elements are gone
-    for (bool grew = true; grew;) {
+    for (bool grew = !together; grew;) {
         grew = false;
         for (int i = 0; i < f->nmodes; ++i) {
             if (used[i] || !continues(&f->mode[i], SRC | DST, run)) continue;
@@ -103,9 +105,10 @@ static int64_t alignment(const struct assumption *a, const struct copy_facts *f,
         }
     }
     *terms = (struct align_terms){.base = assume_base(a, v->base),
-                                  .run = run % vec == 0 ? vec * bytes : bytes,
+                                  .run = run % vec == 0 && !together ? vec * bytes : bytes,
                                   .worst = lay_int(0),
                                   .loose = lay_int(0)};
+    if (together) terms->run = 0;
     add_offset(a, terms, p->offset, bytes);
     for (int i = 0; i < f->nmodes; ++i) {
         if (used[i]) continue;
@@ -181,7 +184,11 @@ static void not_reached(struct session *s, struct kernel *k, const struct copy *
                         const struct atom *atom) {
     const struct copy_facts *f = &c->facts;
     int best = f->bits;
-    if (atom->row->exact) {
+    if (atom_is_collective(atom->row)) {
+        diag_error(s, c->at, "%s cannot use '%s': %s", copy_name(s, c), atom->row->name,
+                   width_reason(s, c, c->facts.won));
+        diag_page(s, atom->row->page);
+    } else if (atom->row->exact) {
         diag_error(s, c->at, "%s cannot use %d-bit accesses, only %d: %s", copy_name(s, c),
                    atom->bits, best, width_reason(s, c, c->facts.won));
         bool run = f->won == BOUND_SRC_RUN || f->won == BOUND_DST_RUN || f->won == BOUND_COMMON_RUN;
@@ -227,6 +234,11 @@ static void measure(const struct assumption *a, const struct copy *c, struct cop
     int64_t run_src = width_run(f->mode, f->nmodes, SRC, NULL, NULL);
     int64_t run_dst = width_run(f->mode, f->nmodes, DST, NULL, NULL);
     int64_t run = width_run(f->mode, f->nmodes, SRC | DST, NULL, NULL);
+    if (f->src_run) {
+        run_src = f->src_run;
+        run_dst = f->dst_run;
+        run = atom->bits / bits;
+    }
     int64_t *b = f->bound;
     // a cap below an element leaves single elements
     b[BOUND_CONVERSION] = src != dst ? at_least(atom->bits, bits) : BOUND_NONE;

@@ -135,8 +135,23 @@ static const char *conversion_reason(struct session *s, const struct copy *c) {
                         c->src.base->name, a->name, c->dst.base->name, b->name);
 }
 
+// What ends the run of one side of a collective access.
+static const char *together_reason(struct session *s, const struct copy *c, bool src) {
+    const struct atom *a = copy_atom(c);
+    int64_t run = src ? c->facts.src_run : c->facts.dst_run;
+    const struct tensor *t = copy_side(c, src)->base;
+    int need = atom_side_bits(a, src) / t->elem->bits;
+    return arena_printf(&s->arena,
+                        "each lane %s %d elements that follow one another, and in '%s' they are "
+                        "%ld",
+                        t->space == MEM_FRAG ? "holds" : "addresses a row of", need, t->name,
+                        (long)run);
+}
+
 const char *width_reason(struct session *s, const struct copy *c, enum bound b) {
     const struct atom *atom = copy_atom(c);
+    if (c->facts.src_run && (b == BOUND_SRC_RUN || b == BOUND_DST_RUN))
+        return together_reason(s, c, b == BOUND_SRC_RUN);
     switch (b) {
     case BOUND_SRC_RUN: return run_reason(s, c, SRC);
     case BOUND_DST_RUN: return run_reason(s, c, DST);

@@ -103,6 +103,8 @@ const struct value *eval_name(struct sema *c, const char *name, struct range at)
 
 static const struct value *eval_member(struct sema *c, const struct ast_expr *e) {
     static const char axis[3][2] = {"x", "y", "z"};
+    const char *atom = atom_member(c, e);
+    if (atom) return atom_fixed(c, atom, e);
     if (e->lhs->kind == E_NAME) {
         const char *name = e->lhs->name;
         struct symbol *sym = scope_find(c, name);
@@ -116,9 +118,6 @@ static const struct value *eval_member(struct sema *c, const struct ast_expr *e)
                     return value_int(c, ix_var(c->s, c->kernel->block[i]));
             return FAIL(c, e->name_at, "'block' has no part '%s'; it has x, y and z", e->name);
         }
-        if (!sym && atom_member(c, e))
-            return FAIL(c, e->at, "'%s.%s' is called with arguments: %s.%s(..)", name, e->name,
-                        name, e->name);
         if (!sym && atom_family(c, name)) return atom_of_family(c, name, e->name, e->at);
         if (!sym && atom_later(name))
             return sema_not_yet_value(c, e->at, sema_text(c, "the atom '%s.%s'", name, e->name));

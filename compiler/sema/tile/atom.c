@@ -10,7 +10,7 @@ bool atom_known(const char *name) {
 }
 
 bool atom_later(const char *name) {
-    static const char names[][12] = {"ldmatrix", "stmatrix", "bulk", "tma"};
+    static const char names[][12] = {"bulk", "tma"};
     if (atom_find(name)) return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
         if (strcmp(names[i], name) == 0) return true;
@@ -44,10 +44,19 @@ const struct value *atom_of_family(struct sema *c, const char *name, const char 
     return FAIL(c, at, "'%s' has no part '%s'; write %s", name, part, all);
 }
 
+const char *atom_written(struct sema *c, const struct ast_expr *e) {
+    if (e->kind == E_NAME) return e->name;
+    if (e->kind != E_MEMBER) return NULL;
+    const char *of = atom_written(c, e->lhs);
+    return of ? sema_text(c, "%s.%s", of, e->name) : NULL;
+}
+
 const char *atom_member(struct sema *c, const struct ast_expr *e) {
-    if (e->kind != E_MEMBER || e->lhs->kind != E_NAME || scope_find(c, e->lhs->name)) return NULL;
-    const char *name = sema_text(c, "%s.%s", e->lhs->name, e->name);
-    return atom_known(name) ? name : NULL;
+    const struct ast_expr *first = e;
+    while (first->kind == E_MEMBER) first = first->lhs;
+    if (first == e || first->kind != E_NAME || scope_find(c, first->name)) return NULL;
+    const char *name = atom_written(c, e);
+    return name && atom_known(name) ? name : NULL;
 }
 
 static const char *width_list(struct sema *c, const struct atom_row *row) {
@@ -94,6 +103,15 @@ static void refuse_bytes(struct sema *c, const struct atom_row *row, int64_t byt
     diag_page(c->s, row->page);
 }
 
+bool atom_takes(struct sema *c, const struct atom_row *row, int elem_bits, struct range at) {
+    if (!row->most_elem || elem_bits <= row->most_elem) return true;
+    diag_error(c->s, at,
+               "'%s' gives each lane %d bits of a row at a time, which hold no element of %d bits",
+               row->name, row->most_elem, elem_bits);
+    diag_page(c->s, row->page);
+    return false;
+}
+
 // l2=BYTES.
 static bool prefetch(struct sema *c, const struct ast_arg *arg, struct atom *a) {
     int64_t bytes;
@@ -105,10 +123,10 @@ static bool prefetch(struct sema *c, const struct ast_arg *arg, struct atom *a) 
     return false;
 }
 
-// The arguments behind the width.
-static bool more_args(struct sema *c, const struct ast_expr *e, struct atom *a) {
+// The arguments behind the width, from "first" on.
+static bool more_args(struct sema *c, const struct ast_expr *e, int first, struct atom *a) {
     const struct atom_row *row = a->row;
-    for (int i = 1; i < e->nargs; ++i) {
+    for (int i = first; i < e->nargs; ++i) {
         const struct ast_arg *arg = &e->arg[i];
         if (arg->key.name) {
             if (row->prefetches && arg->key.name == intern(c->s, "l2")) {
@@ -121,13 +139,14 @@ static bool more_args(struct sema *c, const struct ast_expr *e, struct atom *a) 
         }
         const struct value *v = eval(c, arg->value);
         if (v->kind == VAL_NONE) return false;
-        if (v->kind != VAL_ELEM || i > 1) {
+        if (v->kind != VAL_ELEM || i > first) {
             diag_error(c->s, arg->value->at,
-                       "the second argument of '%s' is %s; an element type is expected", row->name,
-                       value_kind_text(v));
+                       "the %s argument of '%s' is %s; an element type is expected",
+                       first ? "second" : "first", row->name, value_kind_text(v));
             return false;
         }
         a->elem = v->elem;
+        if (!atom_takes(c, row, a->elem->bits, arg->value->at)) return false;
         if (row->exact && (a->bits < a->elem->bits || a->bits % a->elem->bits != 0)) {
             diag_error(c->s, e->at, "'%s' of %d bits moves no whole '%s', which has %d", row->name,
                        a->bits, a->elem->name, a->elem->bits);
@@ -137,8 +156,28 @@ static bool more_args(struct sema *c, const struct ast_expr *e, struct atom *a) 
     return true;
 }
 
+static const struct value *atom_value(struct sema *c, const struct atom *a) {
+    struct value *v = ARENA_NEW(&c->s->arena, struct value);
+    v->kind = VAL_ATOM;
+    v->atom = a;
+    return v;
+}
+
+const struct value *atom_fixed(struct sema *c, const char *name, const struct ast_expr *e) {
+    const struct atom_row *row = atom_find(name);
+    if (!row->fixed)
+        return FAIL(c, e->at, "'%s' is called with arguments: %s(..)", name, name);
+    struct atom *a = ARENA_NEW(&c->s->arena, struct atom);
+    *a = (struct atom){.row = row, .bits = row->widths[0], .at = e->at};
+    if (e->kind == E_CALL && e->nargs != 1)
+        return FAIL(c, e->at, "'%s' takes an element type alone: %s(f16); here are %d arguments",
+                    name, name, e->nargs);
+    return e->kind != E_CALL || more_args(c, e, 0, a) ? atom_value(c, a) : &value_none;
+}
+
 const struct value *atom_call(struct sema *c, const char *name, const struct ast_expr *e) {
     const struct atom_row *row = atom_find(name);
+    if (row->fixed) return atom_fixed(c, name, e);
     int most = row->prefetches ? 3 : 2;
     if (e->nargs < 1 || e->nargs > most)
         return FAIL(c, e->at,
@@ -164,11 +203,7 @@ const struct value *atom_call(struct sema *c, const char *name, const struct ast
     }
     struct atom *a = ARENA_NEW(&c->s->arena, struct atom);
     *a = (struct atom){.row = row, .bits = (int)width * (row->in_bytes ? 8 : 1), .at = e->at};
-    if (!more_args(c, e, a)) return &value_none;
-    struct value *v = ARENA_NEW(&c->s->arena, struct value);
-    v->kind = VAL_ATOM;
-    v->atom = a;
-    return v;
+    return more_args(c, e, 1, a) ? atom_value(c, a) : &value_none;
 }
 
 // -- what an atom asks of a copy ------------------------------------------------------------------

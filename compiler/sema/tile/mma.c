@@ -10,16 +10,8 @@
 
 enum { MOST_WARPS = 32, MOST_TILE = 1 << 12 };
 
-// "m16n8k16.f32.f16.f16.f32" as it is written in "e"; NULL when it is no such thing.
-static const char *written(struct sema *c, const struct ast_expr *e) {
-    if (e->kind == E_NAME) return e->name;
-    if (e->kind != E_MEMBER) return NULL;
-    const char *of = written(c, e->lhs);
-    return of ? sema_text(c, "%s.%s", of, e->name) : NULL;
-}
-
 static const struct mma_row *find_row(struct sema *c, const struct ast_expr *e) {
-    const char *text = written(c, e);
+    const char *text = atom_written(c, e);
     const struct mma_row *row = text ? mma_find(text) : NULL;
     if (row && c->plan->arch >= row->min_arch) return row;
     if (row) {

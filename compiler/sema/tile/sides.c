@@ -8,12 +8,12 @@
 // order of that side.
 static struct lay side(struct sema *c, const struct tiled_copy *tc, const char *bits) {
     const struct atom *a = &tc->atom;
-    int n = a->bits / a->elem->bits;
+    int n = a->bits / tc->elem_bits;
     const struct lay_tuple *access =
         lay_tuple2(c->lay, lay_leaf_of(c->lay, a->row->threads), lay_leaf_of(c->lay, n));
     // ((atom_t,atom_v),(rest_t,rest_v)) -> place in the tile
     struct lay zipped = lay_zipped_divide(c->lay, tc->tv, lay_tiler_shape(c->lay, access));
-    struct lay dealt = atom_dealt(c->s, a, bits, a->elem->bits);
+    struct lay dealt = atom_dealt(c->s, a, bits, tc->elem_bits);
     struct lay mine = lay_compose(c->lay, lay_mode(c->lay, zipped, 0), dealt);
     struct lay rest = lay_mode(c->lay, zipped, 1), mode[2];
     if (!lay_valid(mine) || !lay_valid(rest)) return lay_layout_invalid();
@@ -25,15 +25,28 @@ static struct lay side(struct sema *c, const struct tiled_copy *tc, const char *
 }
 
 bool tile_sides(struct sema *c, struct tiled_copy *tc, struct range at) {
+    enum { MATRIX_BITS = 16 };  // of ldmatrix, where nothing says what its elements are
     const struct atom *a = &tc->atom;
     tc->tv_src = tc->tv_dst = tc->tv;
     if (!atom_is_collective(a->row)) return true;
-    if (!a->elem || !lay_valid(tc->tv) || tc->threads % a->row->threads != 0) {
+    if (a->elem) tc->elem_bits = a->elem->bits;
+    if (!tc->elem_bits) tc->elem_bits = MATRIX_BITS;
+    if (!atom_takes(c, a->row, tc->elem_bits, at)) return false;
+    int n = a->bits / tc->elem_bits;
+    if (!lay_valid(tc->tv)) {
         diag_error(c->s, at,
-                   "'%s' is an access of %d threads together: write its element type, '%s(%d, "
-                   "f16)', and a layout of threads, here %" PRId64 ", that is a multiple of %d",
-                   a->row->name, a->row->threads, a->row->name,
-                   a->row->in_bytes ? a->bits / 8 : a->bits, tc->threads, a->row->threads);
+                   "'%s' is an access of %d threads together, whose tile is a layout; this map is "
+                   "none",
+                   a->row->name, a->row->threads);
+        diag_page(c->s, a->row->page);
+        return false;
+    }
+    if (tc->threads % a->row->threads != 0 || tc->values % n != 0) {
+        diag_error(c->s, at,
+                   "'%s' is an access of %d threads with %d elements of %d bits each; here are "
+                   "%" PRId64 " threads with %" PRId64,
+                   a->row->name, a->row->threads, n, tc->elem_bits, tc->threads, tc->values);
+        diag_page(c->s, a->row->page);
         return false;
     }
     lay_clear_error(c->lay);

@@ -181,6 +181,16 @@ bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct e
         diag_note(c->s, a->at, "the atom is declared here");
         return false;
     }
+    if (atom_is_collective(a->row)) {
+        if (elem->bits == tc->elem_bits) return true;
+        diag_error(c->s, at,
+                   "the tile of '%s' counts elements of %d bits, and '%s' has %d; name the type, "
+                   "'%s'",
+                   a->row->name, tc->elem_bits, elem->name, elem->bits, atom_of(c->s, a, elem));
+        diag_note(c->s, a->at, "the atom is declared here");
+        diag_page(c->s, a->row->page);
+        return false;
+    }
     if (!a->row->exact) return true;
     if (a->bits < elem->bits || a->bits % elem->bits != 0) {
         diag_error(c->s, at, "an access of %d bits moves no whole '%s', which has %d", a->bits,
@@ -374,6 +384,8 @@ static bool by_operand(struct sema *c, const struct tile_args *a, struct tiled_c
                    value_kind_text(v));
         return false;
     }
+    // accumulators are converted before matrices are stored
+    if (v->operand != MMA_C) tc->elem_bits = mma_elem(v->mma, (enum mma_operand)v->operand)->bits;
     return set_tv(c, v, at, "'like='", v->mma->shape[v->operand], tc);
 }
 
@@ -422,8 +434,8 @@ const struct value *tile_call(struct sema *c, const struct ast_expr *e) {
                !tile_check_size(c, tc, e) || !tile_check_owners(c, tc, tc->thr_at)) {
         return &value_none;
     }
-    if (tc->atom.elem && !tile_check_elem(c, tc, tc->atom.elem, e->at)) return &value_none;
     if (!tile_sides(c, tc, e->at)) return &value_none;
+    if (tc->atom.elem && !tile_check_elem(c, tc, tc->atom.elem, e->at)) return &value_none;
     struct value *v = ARENA_NEW(&c->s->arena, struct value);
     v->kind = VAL_TILED;
     v->tc = tc;

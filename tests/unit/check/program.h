@@ -169,11 +169,12 @@ static bool access(struct test *x, struct kir_node *n) {
     } all[] = {{"w", KIR_STORE, 1}, {"w4", KIR_STORE, 4}, {"r", KIR_LOAD, 1},
                {"r4", KIR_LOAD, 4}, {"a", KIR_ASYNC, 1},  {"a4", KIR_ASYNC, 4},
                {"m", KIR_MOVE, 1},  {"m4", KIR_MOVE, 4},  {"l", KIR_MOVE, 1}};
-    static const int among[] = {0};
+    // each lane its own
+    static const struct kir_together together = {32, 32, 32, 32, NULL};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
         if (!take(x, all[i].word)) continue;
         n->kind = all[i].kind;
-        if (all[i].word[0] == 'l') n->among = among;
+        if (all[i].word[0] == 'l') n->together = &together;
         n->buf = buffer(x);
         n->at = expression(x);
         n->bits = all[i].elements * n->buf->elem_bits;

@@ -13,7 +13,8 @@ struct test {
     struct kir_buffer from, to;
     struct kir_node move, guard;
     struct kir_kernel k;
-    int among[LANES * VALUES];
+    int source[LANES * VALUES];
+    struct kir_together together;
 };
 
 static const struct ix *times(struct test *x, int64_t n) {
@@ -36,7 +37,9 @@ static void begin(struct test *x) {
                                 .count = VALUES};
     for (int v = 0; v < VALUES; ++v)
         for (int l = 0; l < LANES; ++l)
-            x->among[l + LANES * v] = LANES - 1 - l + LANES * ((v + 1) % VALUES);
+            x->source[l + LANES * v] = LANES - 1 - l + LANES * ((v + 1) % VALUES);
+    x->together =
+        (struct kir_together){VALUES * BITS, VALUES * BITS, LANES, LANES, x->source};
     x->move = (struct kir_node){.kind = KIR_MOVE,
                                 .buf = &x->from,
                                 .at = times(x, VALUES),
@@ -44,7 +47,7 @@ static void begin(struct test *x) {
                                 .to_at = ix_int(&x->s, 0),
                                 .bits = VALUES * BITS,
                                 .function = "f",
-                                .among = x->among};
+                                .together = &x->together};
     x->guard = (struct kir_node){.kind = KIR_GUARD, .body = &x->move};
     x->k = (struct kir_kernel){.device = true, .name = "k", .threads = THREADS, .tid = &x->tid};
     for (int i = 0; i < 3; ++i) x->k.grid[i] = lay_int(1);
