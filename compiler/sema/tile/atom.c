@@ -22,12 +22,15 @@ bool atom_later(const char *name) {
 static const char *family(struct sema *c, const char *name) {
     struct buf b;
     size_t n = strlen(name);
-    int found = 0;
+    int found = 0, all = 0;
     buf_init(&b);
+    for (int i = 0; i < n_atom_rows; ++i)
+        all += strncmp(atom_rows[i].name, name, n) == 0 && atom_rows[i].name[n] == '.';
     for (int i = 0; i < n_atom_rows; ++i) {
         const char *row = atom_rows[i].name;
-        if (strncmp(row, name, n) == 0 && row[n] == '.')
-            buf_printf(&b, "%s'%s'", found++ ? " or " : "", row);
+        if (strncmp(row, name, n) != 0 || row[n] != '.') continue;
+        buf_printf(&b, "%s'%s'", found == 0 ? "" : found + 1 == all ? " or " : ", ", row);
+        ++found;
     }
     const char *text = buf_finish(&b, &c->s->arena);
     return found ? text : NULL;
@@ -221,9 +224,12 @@ static const char *way(struct sema *c, const struct atom_row *row) {
 static bool in_space(struct sema *c, const struct atom *a, const struct view *v, bool dst) {
     unsigned spaces = dst ? a->row->dst_spaces : a->row->src_spaces;
     if (spaces & 1u << v->base->space) return true;
-    diag_error(c->s, v->at, "%s copies %s, and the %s '%s' is in %s memory; use universal(%d) here",
-               a->row->family, way(c, a->row), dst ? "destination" : "source", v->base->name,
-               space_name(v->base->space), a->bits);
+    const char *mend = atom_is_collective(a->row)
+                           ? "copy it by way of shared memory"
+                           : sema_text(c, "use universal(%d) here", a->bits);
+    diag_error(c->s, v->at, "%s copies %s, and the %s '%s' is in %s memory; %s", a->row->family,
+               way(c, a->row), dst ? "destination" : "source", v->base->name,
+               space_name(v->base->space), mend);
     diag_page(c->s, a->row->page);
     diag_note(c->s, a->at, "the atom is declared here");
     return false;

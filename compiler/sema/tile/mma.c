@@ -150,6 +150,18 @@ const struct value *operand_call(struct sema *c, const struct call *call) {
     return v;
 }
 
+void mma_note_wider(struct sema *c, const struct tiled_mma *x, int operand, int64_t has,
+                    int64_t times) {
+    int64_t tile[3] = {x->tile[0], x->tile[1], x->tile[2]};
+    tile[operand == MMA_B ? 1 : 0] *= times;
+    diag_note(c->s, x->at,
+              "of tile=(%" PRId64 ",%" PRId64 ",%" PRId64 ") a thread has %" PRId64
+              " values of operand %c; of tile=(%" PRId64 ",%" PRId64 ",%" PRId64
+              ") it has %" PRId64,
+              x->tile[0], x->tile[1], x->tile[2], has, "ABC"[operand], tile[0], tile[1], tile[2],
+              has * times);
+}
+
 void declare_mma(struct sema *c, const struct ast_decl *d) {
     const struct value *v = eval(c, d->value);
     if (v->kind != VAL_MMA && v->kind != VAL_NONE)

@@ -24,7 +24,7 @@ static struct lay side(struct sema *c, const struct tiled_copy *tc, const char *
     return lay_join(c->lay, 2, mode);  // (thread,(atom_v,rest_v))
 }
 
-bool tile_sides(struct sema *c, struct tiled_copy *tc, struct range at) {
+bool tile_sides(struct sema *c, struct tiled_copy *tc, const struct value *like, struct range at) {
     enum { MATRIX_BITS = 16 };  // of ldmatrix, where nothing says what its elements are
     const struct atom *a = &tc->atom;
     tc->tv_src = tc->tv_dst = tc->tv;
@@ -47,6 +47,7 @@ bool tile_sides(struct sema *c, struct tiled_copy *tc, struct range at) {
                    "%" PRId64 " threads with %" PRId64,
                    a->row->name, a->row->threads, n, tc->elem_bits, tc->threads, tc->values);
         diag_page(c->s, a->row->page);
+        if (like && n % tc->values == 0) mma_note_wider(c, like->mma, like->operand, tc->values, n / tc->values);
         return false;
     }
     lay_clear_error(c->lay);

@@ -182,7 +182,7 @@ bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct e
         return false;
     }
     if (atom_is_collective(a->row)) {
-        if (elem->bits == tc->elem_bits) return true;
+        if (!tc->elem_bits || elem->bits == tc->elem_bits) return true;
         diag_error(c->s, at,
                    "the tile of '%s' counts elements of %d bits, and '%s' has %d; name the type, "
                    "'%s'",
@@ -434,7 +434,7 @@ const struct value *tile_call(struct sema *c, const struct ast_expr *e) {
                !tile_check_size(c, tc, e) || !tile_check_owners(c, tc, tc->thr_at)) {
         return &value_none;
     }
-    if (!tile_sides(c, tc, e->at)) return &value_none;
+    if (!tile_sides(c, tc, a.like ? eval(c, a.like->value) : NULL, e->at)) return &value_none;
     if (tc->atom.elem && !tile_check_elem(c, tc, tc->atom.elem, e->at)) return &value_none;
     struct value *v = ARENA_NEW(&c->s->arena, struct value);
     v->kind = VAL_TILED;
@@ -456,7 +456,7 @@ const struct value *tile_by(struct sema *c, const struct ast_expr *e, const stru
     *tc = (struct tiled_copy){.at = e->at, .by = true};
     tc->atom = (struct atom){.row = atom_find("auto"), .bits = 128, .at = e->at};
     if (!set_tv(c, tv, e->at, "'by'", shape, tc) || !tile_check_size(c, tc, e) ||
-        !tile_check_owners(c, tc, e->at) || !tile_sides(c, tc, e->at))
+        !tile_check_owners(c, tc, e->at) || !tile_sides(c, tc, NULL, e->at))
         return &value_none;
     struct value *r = ARENA_NEW(&c->s->arena, struct value);
     r->kind = VAL_TILED;

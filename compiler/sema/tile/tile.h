@@ -52,7 +52,8 @@ bool tile_check_size(struct sema *c, const struct tiled_copy *tc, const struct a
 
 // sides.c
 // Fills in what a thread of "tc", which is otherwise complete, reads and writes; reports at "at".
-bool tile_sides(struct sema *c, struct tiled_copy *tc, struct range at);
+// "like": the operand whose layout it has, or NULL.
+bool tile_sides(struct sema *c, struct tiled_copy *tc, const struct value *like, struct range at);
 
 // map.c
 // Fills "tc" from the index map "e"; the tile has the shape "shape", given at "shape_at", or, when
@@ -71,6 +72,9 @@ struct call;  // sema/expr/expr.h
 const struct value *mma_call(struct sema *c, const struct call *call);
 // operand_A(mma) and its like: a layout that knows whose it is.
 const struct value *operand_call(struct sema *c, const struct call *call);
+// Says as a note which tile gives a thread "times" the values that it "has" of the operand.
+void mma_note_wider(struct sema *c, const struct tiled_mma *x, int operand, int64_t has,
+                    int64_t times);
 void declare_mma(struct sema *c, const struct ast_decl *d);
 
 #endif
