@@ -151,6 +151,7 @@ static struct explained_copy explain_copy(struct session *s, const struct kernel
         .bits = f->bits,
         .wider = copy_wider(c)->name,
         .vec = f->vec,
+        .together = atom_is_collective(copy_atom(c)->row),
         .variant = f->variant,
         .nvariants = f->nvariants,
         .accesses = 1,

@@ -54,6 +54,7 @@ struct explained_copy {
     int64_t values, nrounds;
     struct explained_side src, dst;
     int bits, vec;                     // of the side with wider elements
+    bool together;                     // the lanes of a warp make an access together
     const char *wider;                 // its element type
     const struct copy_width *variant;  // by the kernel's variants, of which "bits" is the first's
     int nvariants;

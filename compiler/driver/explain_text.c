@@ -82,6 +82,17 @@ static void put_work(struct session *s, struct buf *b, const struct explained_ke
         if (c->nrounds > 1) buf_printf(b, "; %" PRId64 " rounds do it all", c->nrounds);
         buf_char(b, '.');
     }
+    if (c->together) {
+        const struct explained_side *held = is_frag(&c->src) ? &c->src : &c->dst;
+        const struct explained_side *rows = is_frag(&c->src) ? &c->dst : &c->src;
+        buf_printf(b,
+                   " The 32 lanes of a warp make %" PRId64
+                   " access%s together: a lane addresses %d bits of '%s', and holds %d bits of "
+                   "what is moved in '%s'.",
+                   c->accesses, c->accesses == 1 ? "" : "es", rows->bits, rows->tensor, held->bits,
+                   held->tensor);
+        return;
+    }
     if (c->src.elem == c->dst.elem)
         buf_printf(b, " That makes %" PRId64 " access%s of %d bits (%d x %s) a thread on each side",
                    c->accesses, c->accesses == 1 ? "" : "es", c->bits, c->vec, c->elem);
@@ -107,7 +118,9 @@ static const struct explained_bound *next_bound(const struct explained_copy *c) 
 
 static void put_width(struct buf *b, const struct explained_copy *c) {
     const struct explained_bound *won = &c->bound[c->won], *next = next_bound(c);
-    if (c->won == BOUND_CONVERSION)
+    if (c->together)
+        buf_puts(b, "The instruction has no other width.");
+    else if (c->won == BOUND_CONVERSION)
         buf_printf(b,
                    "The wider side has the %d bits that the atom takes, and the other follows: %s.",
                    c->bits, won->why);

@@ -27,11 +27,13 @@ void lower_comment(struct lowering *w, const struct copy *c) {
                                       lay_tuple_text(&s->lay, f->rounds), f->by_map ? "map" : "TV",
                                       f->by_map ? c->tc->map->text : plan_tv_text(s, c->tc));
     }
-    const char *vector = arena_printf(&s->arena, "%d x %s = %d bit", f->vec,
-                                      c->src.base->elem->name, copy_side_bits(c, true, f->vec));
-    if (c->src.base->elem != c->dst.base->elem)
-        vector = arena_printf(&s->arena, "%s -> %d x %s = %d bit", vector, f->vec,
-                              c->dst.base->elem->name, copy_side_bits(c, false, f->vec));
+    int src_bits = copy_side_bits(c, true, f->vec), dst_bits = copy_side_bits(c, false, f->vec);
+    const struct elem_type *src = c->src.base->elem, *dst = c->dst.base->elem;
+    const char *vector = arena_printf(&s->arena, "%d x %s = %d bit", src_bits / src->bits,
+                                      src->name, src_bits);
+    if (src != dst || src_bits != dst_bits)
+        vector = arena_printf(&s->arena, "%s -> %d x %s = %d bit", vector, dst_bits / dst->bits,
+                              dst->name, dst_bits);
     line[nlines++] =
         arena_printf(&s->arena, "  vector  %s  (limited by: %s)", vector, bound_name(f->won));
     if (f->edge != EDGE_NEVER) {

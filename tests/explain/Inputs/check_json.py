@@ -98,8 +98,10 @@ def check_copy(c, code, plan):
     for b in width["bounds"]:
         if b["bits"] is not None and elements(c, b) < width["elements"]:
             sys.exit(f"{where}: '{b['name']}' allows less than the width")
-    if width["bits"] != max(c[side]["bits"] for side in ("source", "destination")):
-        sys.exit(f"{where}: {width['bits']} bits are not those of the wider side")
+    # of what the lanes of a warp move together a lane holds so much, and addresses more
+    matrix = c["atom"].split(".")[0] in ("ldmatrix", "stmatrix")
+    if width["bits"] != (min if matrix else max)(c[side]["bits"] for side in ("source", "destination")):
+        sys.exit(f"{where}: {width['bits']} bits are not those of the {'narrower' if matrix else 'wider'} side")
     moved = c["source"]["instructions"] * width["elements"] * bits_of(c["elem"]) // 8 * c["threads"]
     if c["tv"]:  # what several threads have at once is told once
         moved = moved // size(c["tv"]) * len(offsets(c["tv"]))
