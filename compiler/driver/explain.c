@@ -106,7 +106,8 @@ static void explain_tiled(struct session *s, const struct copy *c, struct explai
     x->tiler = lay_tuple_text(&s->lay, tc->tiler);
     x->thr = layout_text(s, tc->thr);
     x->val = layout_text(s, tc->val);
-    x->tv = lay_valid(tc->tv) ? plan_tv_text(s, tc) : NULL;
+    x->tv = lay_valid(tc->tv) ? lay_text(&s->lay, tc->tv) : NULL;
+    x->tv_sides = lay_valid(tc->tv) ? plan_tv_text(s, tc) : NULL;
     x->map = tc->map && c->facts.by_map ? tc->map->text : NULL;
     x->rounds = lay_tuple_text(&s->lay, c->facts.rounds);
     x->values = tc->values;

@@ -49,6 +49,7 @@ struct explained_copy {
     const char *tiled;  // the name of the tiled copy, or NULL
     // NULL without a tiled copy; "thr" and "val" also where it was given as tv=
     const char *tiler, *thr, *val, *tv, *rounds;
+    const char *tv_sides;  // tv in words: both sides of an access that lanes make together
     const char *map;      // the index map that says where, when no layout does
     const char *example;  // what one thread takes, in words; or NULL
     int64_t values, nrounds;

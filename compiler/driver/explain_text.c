@@ -305,7 +305,7 @@ static void put_copy(struct session *s, struct buf *b, const struct explained_ke
     row(b, "val", c->val, "what each thread has at its place");
     row(b, "tiler", c->tiler, "what one round covers");
     row(b, "rounds", c->rounds, "how often, along each mode of the tile");
-    row(b, "TV", c->tv, "(thread, value) -> place in the tiler, first mode fastest");
+    row(b, "TV", c->tv_sides, "(thread, value) -> place in the tiler, first mode fastest");
     row(b, "index map", c->map, NULL);
     row(b, "for example", c->example, NULL);
     put_sides(s, b, c);

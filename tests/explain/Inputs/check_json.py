@@ -115,11 +115,12 @@ def check_copy(c, code, plan):
     for side in ("source", "destination"):
         part = c[side]["thread"]
         each = c["values"] if c["map"] and not c["tv"] else 1  # the values are then in the offset
-        if size(part["layout"]) * each != c["source"]["instructions"] * width["elements"]:
+        of_access = c[side]["bits"] // bits_of(c[side]["elem"])
+        if size(part["layout"]) * each != c["source"]["instructions"] * of_access:
             sys.exit(f"{where}: a thread's part is not what its instructions move")
         if c[side]["instruction"] + "(" not in code:
             sys.exit(f"{where}: {c[side]['instruction']} is not in the emitted code")
-        if c[side]["bits"] != width["elements"] * bits_of(c[side]["elem"]):
+        if not matrix and of_access != width["elements"]:
             sys.exit(f"{where}: {width['elements']} x {c[side]['elem']} are not {c[side]['bits']} bits")
         a = c[side]["alignment"]
         terms = [a[name] for name in ("base", "offset", "run", "stride") if a[name]]
