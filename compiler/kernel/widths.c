@@ -61,11 +61,12 @@ static struct decided *place_of(const struct widths *w, const struct ix *e, bool
 
 static void remember(struct widths *w, const struct ix *e, bool wide, const struct ix *as) {
     if (2 * ++w->used > w->cap) {
-        struct decided *old = w->table, *end = old + w->cap;
-        w->cap = w->cap ? 2 * w->cap : FIRST_PLACES;
+        struct decided *old = w->table;
+        uint64_t n = w->cap;
+        w->cap = n ? 2 * n : FIRST_PLACES;
         w->table = memory_zeroed(w->cap, sizeof *w->table);
-        for (struct decided *d = old; d != end; ++d) {
-            if (d->of) *place_of(w, d->of, d->wide) = *d;
+        for (uint64_t i = 0; i < n; ++i) {
+            if (old[i].of) *place_of(w, old[i].of, old[i].wide) = old[i];
         }
         memory_free(old);
     }
