@@ -333,3 +333,25 @@ bool ix_eval(const struct ix *e, const struct ix_env *env, int64_t *out) {
     }
     return false;
 }
+
+int ix_written(const struct ix *e, int i) {
+    int constants = 0;
+    while (constants < e->nterms && !e->term[constants].atom) ++constants;
+    int others = e->nterms - constants;
+    return i < others ? constants + i : i - others;
+}
+
+bool ix_take_minus(struct lay_int *coef) {
+    if (coef->num >= 0 || coef->num == INT64_MIN) return false;
+    coef->num = -coef->num;
+    return true;
+}
+
+bool ix_compares(const char *op, int64_t a, int64_t b) {
+    switch (op[0]) {
+    case '=': return a == b;
+    case '!': return a != b;
+    case '<': return op[1] ? a <= b : a < b;
+    default: return op[1] ? a >= b : a > b;
+    }
+}
