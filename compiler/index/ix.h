@@ -89,6 +89,10 @@ bool ix_depends(const struct ix *e, enum ix_var_kind kind);
 bool ix_depends_on(const struct ix *e, const struct ix_var *v);
 // Holds that param, in a coefficient or a divisor.
 bool ix_speaks_of(const struct ix *e, const struct lay_sym *y);
+// "e" made anew of what "part" gives for each operand or atom of it; a variable has none.
+typedef const struct ix *ix_part_fn(struct session *s, const struct ix *e, const void *user);
+const struct ix *ix_made_of(struct session *s, const struct ix *e, ix_part_fn *part,
+                            const void *user);
 // The expression with "v" replaced by "by".
 const struct ix *ix_substitute(struct session *s, const struct ix *e, const struct ix_var *v,
                                const struct ix *by);
