@@ -9,6 +9,12 @@
 #define IN(space) (1u << MEM_##space)
 #define ANYWHERE  (IN(GLOBAL) | IN(SHARED) | IN(FRAG))
 
+// What all rows of cp.async have in common.
+#define CP_ASYNC                                                                                   \
+    .family = "cp.async", .page = "cp_async", .min_arch = 80, .src_spaces = IN(GLOBAL),            \
+    .dst_spaces = IN(SHARED), .completes = COMPLETES_BY_GROUP, .threads = 1, .exact = true,        \
+    .in_bytes = true, .raw = true, .fills = true, .prefetches = true, .function = "tcp_cp_async"
+
 const struct atom_row atom_rows[] = {
     {.name = "universal",  // CuTe's UniversalCopy<uintN_t>
      .widths = {8, 16, 32, 64, 128},
@@ -24,38 +30,14 @@ const struct atom_row atom_rows[] = {
      .completes = COMPLETES_AT_ONCE,
      .threads = 1},
     {.name = "cp_async.ca",  // SM80_CP_ASYNC_CACHEALWAYS<uintN_t>
-     .family = "cp.async",
-     .page = "cp_async",
-     .min_arch = 80,
+     CP_ASYNC,
      .widths = {32, 64, 128},
-     .src_spaces = IN(GLOBAL),
-     .dst_spaces = IN(SHARED),
-     .completes = COMPLETES_BY_GROUP,
-     .threads = 1,
-     .exact = true,
-     .in_bytes = true,
-     .raw = true,
-     .fills = true,
-     .prefetches = true,
-     .function = "tcp_cp_async",
      .cache = "ca"},
     {.name = "cp_async.cg",  // SM80_CP_ASYNC_CACHEGLOBAL<uint128_t>
-     .family = "cp.async",
-     .page = "cp_async",
-     .min_arch = 80,
+     CP_ASYNC,
      .widths = {128},
      .why_widths = "what bypasses the L1 cache is 16 bytes wide",
      .narrower = "cp_async.ca",
-     .src_spaces = IN(GLOBAL),
-     .dst_spaces = IN(SHARED),
-     .completes = COMPLETES_BY_GROUP,
-     .threads = 1,
-     .exact = true,
-     .in_bytes = true,
-     .raw = true,
-     .fills = true,
-     .prefetches = true,
-     .function = "tcp_cp_async",
      .cache = "cg"},
 };
 const int n_atom_rows = sizeof atom_rows / sizeof atom_rows[0];

@@ -1,5 +1,5 @@
 // Pipelines in pass "sync": they are gone through in the order of their schedule (see
-// kernel/lower_pipeline.c), the loads of the first steps, then the parts in order, where loads are
+// lower/pipeline.c), the loads of the first steps, then the parts in order, where loads are
 // stages - 1 steps ahead.
 //
 // Accesses to a slot are known by how many steps they are ahead of the step that is used: they are

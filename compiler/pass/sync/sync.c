@@ -8,7 +8,7 @@
 //
 // First everything that is needed is put where it is first needed.  A need that shows only later,
 // around a loop, may make an earlier one superfluous: so each is then tried without.  What each
-// access needs is worked out in sync_walk.c.
+// access needs is worked out in accesses.c.
 #include <stdlib.h>
 #include <string.h>
 
