@@ -155,6 +155,12 @@ void source_also(struct session *s, const char *path) {
     s->sources.also = a;
 }
 
+int64_t source_bytes(const struct session *s) {
+    int64_t sum = 0;
+    for (int i = 0; i < s->sources.n; ++i) sum += (int64_t)s->sources.file[i].size;
+    return sum;
+}
+
 bool source_known(const struct session *s, struct range r) {
     return r.file < (uint32_t)s->sources.n;
 }

@@ -78,6 +78,8 @@ const char *source_identity(struct session *s, const char *path);
 int source_add(struct session *s, const char *path, const char *text, size_t size);
 // Remembers that the file at "path" is read too, so that nothing is written over it.
 void source_also(struct session *s, const char *path);
+// Bytes of all sources.
+int64_t source_bytes(const struct session *s);
 // Whether "r" lies in a source of the session.
 bool source_known(const struct session *s, struct range r);
 // From the begin of the one to the end of the other; "a" when they lie in different files.
