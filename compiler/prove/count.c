@@ -74,6 +74,7 @@ isl_set *order_counted(struct prove_order *o, int a, int sync) {
     const struct prove_program *p = o->program;
     int n = x->ndims + w->ndims, ahead = x->nvars - 1, dims = n;
     int self[MOST_DIMS], da[MOST_DIMS], dw[MOST_DIMS], ends[2][MOST_DIMS][MOST_DIMS], found = 0;
+    struct session_mark mark = session_mark(q->s);
     struct system *y = ARENA_ROOM(&q->s->arena, struct system, 1);
     struct lin sum = lin_int(q, -p->sync[sync].pending - 1);
     struct place pa, pw, pc;
@@ -89,6 +90,7 @@ isl_set *order_counted(struct prove_order *o, int a, int sync) {
         isl_basic_set *b = question_universe(q, n);
         isl_set *none = isl_set_empty(isl_basic_set_get_space(b));
         isl_basic_set_free(b);
+        session_rewind(q->s, mark);
         return none;
     }
     system_init(y, q, n + 2 * found);
@@ -116,6 +118,7 @@ isl_set *order_counted(struct prove_order *o, int a, int sync) {
     }
     system_at_least_0(y, sum, self);
     isl_set *all = isl_set_from_basic_set(system_basic(y));
+    session_rewind(q->s, mark);  // isl has the system; this is asked for each wait of each access
     all = isl_set_project_out(all, isl_dim_set, (unsigned)n, (unsigned)(2 * found));
     return question_divs(q, all);
 }

@@ -8,7 +8,8 @@
 #include "base/session.h"
 #include "prove/private.h"
 
-enum { LEAST_LIMIT = 10000 };
+// WIDE: an operation on numbers of so many bits takes twice as long as one on small ones.
+enum { LEAST_LIMIT = 10000, WIDE = 96 };
 
 // -- the prover -----------------------------------------------------------------------------------
 
@@ -23,12 +24,25 @@ struct prover *prover_new(struct session *s, const struct prove_promise *promise
     return p;
 }
 
+// The operations that isl may take, where a question may take "limit": fewer where each is long.
+static void allow(struct prover *p, unsigned long limit) {
+    unsigned long width = (unsigned long)p->width, n = limit / (1 + width * width / (WIDE * WIDE));
+    isl_ctx_set_max_operations(p->ctx, n ? n : 1);  // 0 would be no limit
+}
+
+void prover_widens(struct prover *p, int width) {
+    if (width <= p->width) return;
+    p->width = width;
+    allow(p, p->limit);
+}
+
 void prover_again(struct prover *p) {
     if (isl_ctx_last_error(p->ctx) == isl_error_alloc) memory_out();
     if (isl_ctx_last_error(p->ctx) == isl_error_quota && p->limit >= LEAST_LIMIT) p->limit /= 4;
     isl_ctx_reset_error(p->ctx);
     isl_ctx_reset_operations(p->ctx);
-    isl_ctx_set_max_operations(p->ctx, p->limit);
+    p->width = 0;
+    allow(p, p->limit);
 }
 
 void prover_free(struct prover *p) {
@@ -42,13 +56,16 @@ bool prover_gave_up(const struct prover *p) {
 }
 
 static const char OUT_OF_STEPS[] = "the proof takes more steps than it may (--proof-limit)";
+static const char TOO_WIDE[] = "the proof takes more steps than it may with as many quotients and "
+                               "remainders by large numbers, "
+                               "of which each step takes long (--proof-limit)";
 
 const char *prover_why(const struct prover *p) {
     return p->why ? p->why : "it is not known";
 }
 
 bool prover_out_of_steps(const struct prover *p) {
-    return p->why == OUT_OF_STEPS;
+    return p->why == OUT_OF_STEPS || p->why == TOO_WIDE;
 }
 
 const char *prove_version(void) {
@@ -63,6 +80,8 @@ void question_init(struct question *q, struct prover *p) {
     q->s = p->s;
     p->term = NULL;
     p->why = NULL;
+    p->width = 0;
+    allow(p, p->limit);
     isl_ctx_reset_operations(p->ctx);
 }
 
@@ -80,7 +99,7 @@ enum prove_answer question_unknown(struct question *q) {
     else if (q->p->term)
         q->p->why = arena_printf(a, "'%s' is not affine", ix_text(q->s, q->p->term));
     else if (isl_ctx_last_error(q->p->ctx) == isl_error_quota)
-        q->p->why = OUT_OF_STEPS;
+        q->p->why = q->p->width < WIDE ? OUT_OF_STEPS : TOO_WIDE;
     else
         q->p->why = "the numbers are too large";
     bool settled = q->failed || q->p->term || prover_out_of_steps(q->p);
@@ -226,7 +245,9 @@ isl_basic_set *question_basic(struct question *q, struct qset *set) {
         system_init(y, q, set->ndims);
         system_instances(y, set, dim);
         set->basic = system_basic(y);
+        set->width = system_width(y);
     }
+    prover_widens(q->p, set->width);
     return isl_basic_set_copy(set->basic);
 }
 
@@ -264,9 +285,9 @@ static bool is_exact(const struct question *q) {
 // "of" of "x", in the given part of the operations that a question may take.
 static isl_set *in_part(struct question *q, isl_set *x, isl_set *of(isl_set *), unsigned part) {
     isl_ctx_reset_operations(q->p->ctx);
-    isl_ctx_set_max_operations(q->p->ctx, q->p->limit / part);
+    allow(q->p, q->p->limit / part);
     isl_set *r = of(x);
-    isl_ctx_set_max_operations(q->p->ctx, q->p->limit);
+    allow(q->p, q->p->limit);
     if (prover_gave_up(q->p)) r = isl_set_free(r);
     return r;
 }

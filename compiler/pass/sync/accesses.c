@@ -245,8 +245,7 @@ static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
         sync_leave(w);
         return;
     }
-    struct state *enter = ARENA_NEW(&w->s->arena, struct state);
-    struct state *leave = ARENA_NEW(&w->s->arena, struct state);
+    struct state *enter = memory_zeroed(2, sizeof *enter), *leave = enter + 1;
     bool once = trips && trips->lo >= 1;
     sync_copy(enter, st);
     sync_enter(w, x->var);
@@ -260,6 +259,7 @@ static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
         sync_copy(st, leave);
     else
         sync_merge(w->k, st, leave);
+    memory_free(enter);
 }
 
 // Loops within loops are gone through several times each.  Where that is too often, the walk that
@@ -284,8 +284,9 @@ void sync_run(struct walk *w, struct stmt *list, struct state *st) {
 }
 
 bool sync_enough(struct walk *w) {
-    struct state *st = ARENA_NEW(&w->s->arena, struct state);
+    struct state *st = memory_zeroed(1, sizeof *st);
     w->lacking = false;
     sync_run(w, w->k->body, st);
+    memory_free(st);
     return !w->lacking;
 }
