@@ -322,9 +322,6 @@ static bool ask_pairs(struct schedule *x, struct schedule_fault *f) {
             if (!x->asked[at]) continue;
             f->a = i;
             f->b = j;
-            f->answer = PROVE_UNKNOWN;
-            if (f->quiet && (x->quiet += x->program.access[i].async ? 3 : 1) > SCHEDULE_QUIET)
-                return false;
             f->answer = prove_order_pair(x->order, i, j, x->fresh[at], f->quiet ? NULL : &f->why);
             if (f->answer != PROVE_YES) return false;
         }

@@ -8,10 +8,7 @@
 
 #include "pass/instances/instances.h"
 
-// SCHEDULE_QUIET: pairs of accesses that may be asked about to leave something out, in a kernel;
-// what is then left stays. An asynchronous access counts thrice. Those of the tests are 34 or
-// fewer.
-enum { SCHEDULE_ACCESSES = 256, SCHEDULE_SYNCS = 256, SCHEDULE_QUIET = 2048 };
+enum { SCHEDULE_ACCESSES = 256, SCHEDULE_SYNCS = 256 };
 
 struct schedule_access {
     const struct copy *copy;  // NULL: a call's argument
@@ -41,7 +38,6 @@ struct schedule {
     bool proven, on[SCHEDULE_SYNCS];
     int pending[SCHEDULE_SYNCS];
     bool (*used)[SCHEDULE_SYNCS], (*fresh)[SCHEDULE_SYNCS], *asked;  // by pair
-    int quiet;     // pairs that were asked about quietly
     bool written;  // what a manual function's own barrier points to
     int all;       // likewise the wait at the end of a device function
     // as many as "program" has
@@ -54,7 +50,7 @@ struct schedule_fault {
     int a, b;  // of the schedule's accesses; b -1: the end of a device function
     enum prove_answer answer;
     struct prove_fault why;
-    bool quiet;  // why is not asked for, and after SCHEDULE_QUIET pairs nothing is known
+    bool quiet;  // why is not asked for
     bool soon;   // what takes long to prove is not proven
 };
 
