@@ -110,12 +110,12 @@ class Rest(Const):
         return [self.of]
 
 
-def reduced(e, by=0):
-    """What is computed at least: below '%' and '/' by a number multiples of it may be left out."""
+def reduced(e, ends, by=0):
+    """What is computed at least: below '%' and '/' by a number multiples of it may be left out, and quotients that are always 0."""
     if isinstance(e, Rest):
-        return Rest(reduced(e.of, e.by), e.op, e.by)
+        return Const(0) if e.op == "/" and e.of.most(ends) < e.by else Rest(reduced(e.of, ends, e.by), e.op, e.by)
     if isinstance(e, Product):
-        return Product([reduced(t) for t in e.terms])
+        return Product([reduced(t, ends) for t in e.terms])
     if not isinstance(e, Sum):
         return e
     terms = {}
@@ -128,8 +128,9 @@ def reduced(e, by=0):
     kept = []
     for times, others in terms.values():
         times = times % by if by else times
-        if times:
-            kept.append(Product([Const(times)] + [reduced(f) for f in others]))
+        others = [reduced(f, ends) for f in others]
+        if times and all(type(f) is not Const for f in others):
+            kept.append(Product([Const(times)] + others))
     return Sum(kept)
 
 
@@ -203,7 +204,7 @@ class Case:
             yield {**params, **{n: rnd.choice([0, v, rnd.randrange(v + 1)]) for n, v in last.items()}}
 
     def too_wide(self, params):
-        least = self.counts(reduced(self.whole))
+        least = self.counts(reduced(self.whole, {**self.params, "block.x": self.block - 1, "i": self.trips - 1}))
         return any(e.at(env) * by > MOST for env in self.envs(params) for e, by in least)
 
     def far_below(self, params):
