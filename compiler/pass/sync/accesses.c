@@ -55,7 +55,7 @@ static enum meet how_they_meet(struct walk *w, struct access a, struct access b)
     for (const struct known *x = *first; x; x = x->next)
         if (same_access(x->a, a) && same_access(x->b, b) && x->differs == differs) return x->meet;
     struct known *new = ARENA_NEW(&w->s->arena, struct known);
-    *new = (struct known){a, b, differs, meet(w->s, w->k, a, b, differs), *first};
+    *new = (struct known){a, b, differs, meet(w->s, w->k, &w->maps, a, b, differs), *first};
     *first = new;
     return new->meet;
 }
@@ -95,8 +95,8 @@ void sync_copy(struct state *to, const struct state *from) {
 static void pend(const struct kernel *k, struct state *st, struct entry e) {
     if (!meet_buffer(k, e.a)) return;
     for (int i = 0; i < st->n; ++i) {
-        if (!same_access(st->at[i].a, e.a) || !same_slot(st->at[i].a, e.a) ||
-            st->at[i].async != e.async)
+        if (st->at[i].async != e.async || !same_access(st->at[i].a, e.a) ||
+            !same_slot(st->at[i].a, e.a))
             continue;
         if (e.age < st->at[i].age) st->at[i].age = e.age;
         if (e.a.slot != st->at[i].a.slot) st->at[i].a.slot = 0;
@@ -109,13 +109,19 @@ static void pend(const struct kernel *k, struct state *st, struct entry e) {
 }
 
 static void apply_wait(const struct kernel *k, struct state *st, int pending) {
+    bool any = false;
+    for (int i = 0; i < st->n && !any; ++i) any = st->at[i].async && st->at[i].age >= pending;
+    if (!any) return;
     struct state out;
     out.n = 0;
     out.everything = st->everything;
     for (int i = 0; i < st->n; ++i) {
         struct entry e = st->at[i];
         if (e.async && e.age >= pending) e = (struct entry){e.a, false, 0};
-        pend(k, &out, e);
+        if (e.async)
+            out.at[out.n++] = e;  // no other is the same
+        else
+            pend(k, &out, e);
     }
     sync_copy(st, &out);
 }

@@ -69,6 +69,7 @@ struct walk {
     const struct ix_var *loop[SYNC_LOOPS];  // around, outermost first; NULL: of a pipeline
     int nloops;
     struct known *known[SYNC_KNOWN];  // how pairs meet that were asked, by a hash of the pair
+    struct meet_maps maps;
     const struct plan *plan;
     struct prover *prover;
     struct schedule *schedule;  // what proves that all is in order; NULL: not made yet

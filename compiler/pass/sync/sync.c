@@ -225,8 +225,12 @@ static bool place(struct walk *w) {
     w->schedule = ARENA_ROOM(&w->s->arena, struct schedule, 1);
     schedule_make(w->s, w->plan, k, w->prover, w->schedule);
     bool loose, ok = prove_all(w, &loose, &f);
+    if (ok && loose) {
+        loosen_list(w, k->body);
+        ok = !w->schedule->order || !prove_order_spent(w->schedule->order);
+        f.a = 0;
+    }
     if (!ok) sync_report(w->schedule, &f);
-    if (ok && loose) loosen_list(w, k->body);
     schedule_free(w->schedule);
     w->schedule = NULL;
     session_rewind(w->s, mark);  // all that stays are flags of statements
@@ -259,6 +263,7 @@ bool pass_sync(struct session *s, struct plan *p) {
         prepare(&w, k->body, !k->manual && !k->async);
         if (!(k->manual ? check_manual(&w) : place(&w))) ok = false;
         prover_free(w.prover);
+        meet_free(&w.maps);
         number(k->body, 1);
     }
     return ok;
