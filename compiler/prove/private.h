@@ -130,8 +130,14 @@ struct prover {
 // Before another question.  Once one was given up the next ones may take a quarter of the
 // operations each: most often the plan is refused by then.
 void prover_again(struct prover *p);
+// Begins a question.
+void prover_begin(struct prover *p);
+// Lets isl take "limit" operations, or fewer where numbers are wide and each takes long.
+void prover_allow(struct prover *p, unsigned long limit);
 // The question has a system of that width: an operation may take as long as the square of it.
 void prover_widens(struct prover *p, int width);
+// Why it gave up for its limit.
+const char *prover_steps(const struct prover *p);
 
 // Rows of a system: a sum that is 0 ("equal"), or at least 0.
 enum { MOST_ROWS = 512, SYSTEM_TERMS = 48 };
