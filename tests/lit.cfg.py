@@ -83,6 +83,7 @@ config.substitutions += [
     ("%source", config.tcpc_source),
     ("%build", config.tcpc_build),
     ("%python", config.tcpc_python),
+    ("%names", "joined" if config.tcpc_sanitize else "each"),
     # of a compile that is not to take long
     ("%seconds", "20" if config.tcpc_sanitize else "1"),
     # random kernels in a test

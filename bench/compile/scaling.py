@@ -77,6 +77,13 @@ KINDS = {
     "frag of n elements": (lambda n: PAIR + kernel("A", f"frag r : f32 ({n}); fill r = 0;\n"), [100, 1000, 10000, 100000, 131072, 131073]),
     "pipelines": (lambda n: tall(n) + kernel("A, inout B", "shared s : f32 row(1,128) stages 3;\n" + lines(
         n, "pipeline p{0} in 0 .. 1 {{ load {{ copy A({0},_) -> s(0,_) with line; }} use {{ copy s(0,_) -> B({0},_) with line; }} }}")), SHORT),
+    "copies by remainders": (lambda n: "tensor A : f32 global row(64,64) align 16;\ntensor B : f32 global row(64,64) align 16;\nkernel k(A, out B) threads 64 { shared s : f32 row(64,64);\nfor i in 0 .. 64 {\n"
+                             + "".join(f"copy A(i,tid) -> s((i*{2 * i + 1}+{i})%64,(tid*{2 * i + 3}+i*{i + 1})%64) with universal(32);\n" for i in range(n))
+                             + "}\ncopy s -> B with tile(universal(32),thr=(1,64)); }\n", [8, 16, 32, 40, 55, 62, 64]),
+    "buffers of a pipeline": (lambda n: "param N, M : index in 1 .. 1000;\ntensor A : f32 global row(64,64) align 16;\ntensor B : f32 global row(N,M," + str(2 * n) + ",64) align 16;\n"
+                              "tiled_copy ahead = tile(cp_async.cg(16), thr=(2,16):(16,1), val=(1,4)); tiled_copy back = tile(universal(128), thr=(2,16):(16,1), val=(1,4));\nkernel k(A, out B) {\n"
+                              + lines(n, "shared s{0} : f32 row(2,64) stages 3;") + "for h in 0 .. N { pipeline j in 0 .. M { load {\n" + lines(n, "copy local_tile(A,(2,64),(0,0)) -> s{0} with ahead;") + "} use {\n"
+                              + lines(n, "copy s{0} -> local_tile(B(h,j,_,_),(2,64),({1},0)) with back;") + "} } } }\n", [4, 8, 16, 20, 28, 32]),
     "empty pipelines": (lambda n: PAIR + kernel("A", lines(n, "pipeline p{0} in 0 .. 5 {{ load {{ }} use {{ }} }}")), UP),
     "loops": (lambda n: PAIR + kernel("A, inout B", lines(n, "for i{0} in 0 .. 2 {{ }}") + "copy A(0,_) -> B(0,_) with line;\n"), UP),
     "loops that copy": (lambda n: PAIR + kernel("A", "frag r : f32 like line;\n" + lines(n, "for i{0} in 0 .. 2 {{ copy A(i{0},_) -> r with line; }}")), SHORT),

@@ -2,10 +2,12 @@
 #include "base/source.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/escape.h"
@@ -45,8 +47,29 @@ static int add_stream(struct session *s, const char *shown, FILE *in) {
     return file;
 }
 
+FILE *source_open(const char *path) {
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0) return NULL;
+    struct stat st;
+    char first = 0;
+    bool piped = fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode);
+    // at once, there are bytes, or there is somebody to wait for, or neither
+    ssize_t n = piped ? read(fd, &first, 1) : -1;
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    FILE *in = n == 0 ? NULL : fdopen(fd, "rb");
+    int why = n == 0 ? ENXIO : errno;
+    if (!in) close(fd);
+    if (in && n > 0) ungetc((unsigned char)first, in);
+    errno = why;
+    return in;
+}
+
+const char *source_trouble(int why) {
+    return why == ENXIO ? "there is no process at its other end" : strerror(why);
+}
+
 int source_add_file(struct session *s, const char *shown, const char *path) {
-    FILE *in = fopen(path, "rb");
+    FILE *in = source_open(path);
     if (!in) return -1;
     int file = add_stream(s, shown, in), why = errno;
     fclose(in);
@@ -130,6 +153,12 @@ void source_also(struct session *s, const char *path) {
     struct also_read *a = ARENA_NEW(&s->sources.arena, struct also_read);
     *a = (struct also_read){arena_strndup(&s->sources.arena, path, strlen(path)), s->sources.also};
     s->sources.also = a;
+}
+
+int64_t source_bytes(const struct session *s) {
+    int64_t sum = 0;
+    for (int i = 0; i < s->sources.n; ++i) sum += (int64_t)s->sources.file[i].size;
+    return sum;
 }
 
 bool source_known(const struct session *s, struct range r) {

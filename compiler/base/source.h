@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/arena.h"
 
@@ -63,6 +64,11 @@ struct sources {
 
 // Reads a file ("-" is standard input); returns its index, or -1 with errno set.
 int source_read(struct session *s, const char *path);
+// Opens a file to be read; NULL with errno set.  A named pipe that no process writes to, which
+// would be waited for without end, is ENXIO.
+FILE *source_open(const char *path);
+// What errno says of a file that was to be read or written.
+const char *source_trouble(int why);
 // Reads the file at "path" as the source that messages call "shown"; returns as source_read does.
 int source_add_file(struct session *s, const char *shown, const char *path);
 // What all paths to one file or text have in common, interned; NULL, with errno set, where there is
@@ -72,6 +78,8 @@ const char *source_identity(struct session *s, const char *path);
 int source_add(struct session *s, const char *path, const char *text, size_t size);
 // Remembers that the file at "path" is read too, so that nothing is written over it.
 void source_also(struct session *s, const char *path);
+// Bytes of all sources.
+int64_t source_bytes(const struct session *s);
 // Whether "r" lies in a source of the session.
 bool source_known(const struct session *s, struct range r);
 // From the begin of the one to the end of the other; "a" when they lie in different files.

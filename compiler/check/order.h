@@ -2,7 +2,7 @@
 // keeps, for each piece of memory, who wrote and read it last; it knows nothing of how barriers and
 // waits were placed.
 //
-// That a plan's accesses are in order for every size, block and step is proven (pass/sync.c); this
+// That a plan's accesses are in order for every size, block and step is proven (pass/sync/); this
 // is a test, by sample, that lowering has kept that order.
 #ifndef TCPC_CHECK_ORDER_H
 #define TCPC_CHECK_ORDER_H

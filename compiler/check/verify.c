@@ -2,7 +2,7 @@
 // params, blocks and iterations.
 //
 // What is executed, for each of up to three choices of the params and one more for the widest
-// variant: a small kernel wholly; of a larger one the blocks and iterations of base/sample.h, and
+// variant: a small kernel wholly; of a larger one the blocks and iterations of image/sample.h, and
 // of a pipeline of S stages its first 2 * S + 2 steps.  Once all blocks that stand for a grid of
 // several were executed, the first and the last of another choice are enough.  All choices share
 // BUDGET: where a block takes much of it, one is executed of a choice, the first or the last, and

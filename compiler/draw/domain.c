@@ -16,6 +16,18 @@ static int64_t first_leaf(const struct lay_tuple *t, const int64_t *sym_values) 
     return t->rank < 0 && lay_int_eval(t->leaf, sym_values, &n) ? n : 0;
 }
 
+static bool has_values(const struct lay_tuple *t, const int64_t *sym_values) {
+    int64_t n;
+    if (t->rank < 0) return lay_int_eval(t->leaf, sym_values, &n) && n > 0;
+    for (int i = 0; i < t->rank; ++i)
+        if (!has_values(t->kid[i], sym_values)) return false;
+    return true;
+}
+
+bool domain_too_large(const struct lay_tuple *shape, const int64_t *sym_values) {
+    return shape->rank <= LAY_MAX_RANK && has_values(shape, sym_values);
+}
+
 bool domain_of(const struct lay_tuple *shape, const int64_t *sym_values, struct domain *d) {
     const struct lay whole = {.shape = shape, .stride = shape};
     *d = (struct domain){.rank = shape->rank < 0 ? 1 : shape->rank, .size = 1};
@@ -23,10 +35,11 @@ bool domain_of(const struct lay_tuple *shape, const int64_t *sym_values, struct 
     for (int i = 0; i < d->rank; ++i) {
         const struct lay mode = domain_mode(&whole, i);
         struct oracle_flat f;
-        if (!oracle_flatten(mode, sym_values, &f) || f.size < 1 || f.size > INT32_MAX) return false;
+        if (!oracle_flatten(mode, sym_values, &f) || f.size < 1 || f.size > DOMAIN_MOST)
+            return false;
         d->extent[i] = f.size;
         d->inner[i] = first_leaf(mode.shape, sym_values);
-        if ((d->size *= f.size) > INT32_MAX) return false;
+        if ((d->size *= f.size) > DOMAIN_MOST) return false;
     }
     d->rows = d->rank > 0 ? d->extent[0] : 1;
     d->columns = d->rank > 1 ? d->extent[1] : 1;

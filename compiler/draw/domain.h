@@ -6,6 +6,8 @@
 #include "draw/picture.h"
 #include "oracle/oracle.h"
 
+enum { DOMAIN_MOST = INT32_MAX };
+
 struct domain {
     int rank;
     int64_t extent[LAY_MAX_RANK];
@@ -18,8 +20,10 @@ struct domain {
 struct lay domain_mode(const struct lay *l, int i);
 
 // Fills "d" with the modes of "shape" for "sym_values".  Returns false when an extent has no value,
-// or there are more than 2^31 coordinates.
+// or there are more than DOMAIN_MOST coordinates.
 bool domain_of(const struct lay_tuple *shape, const int64_t *sym_values, struct domain *d);
+// Where it returns false: whether that is since there are more.
+bool domain_too_large(const struct lay_tuple *shape, const int64_t *sym_values);
 
 // Adds the grids of "d" ("what" is the subject of a note) with headings and axes.
 const char *domain_grids(struct picture *p, const char *what, const struct domain *d);

@@ -29,8 +29,10 @@ static bool fits(const struct oracle_flat *f) {
 static const char *find_place(const struct draw_request *r, struct place *f) {
     const struct lay *l = &r->layout;
     if (!lay_valid(*l)) return "its layout is not known";
-    if (!domain_of(l->shape, r->sym_values, &f->d))
-        return "its extents have no value, or it has more than 2147483647 coordinates";
+    if (!domain_of(l->shape, r->sym_values, &f->d)) {
+        if (!domain_too_large(l->shape, r->sym_values)) return "its extents have no value";
+        return "the picture would be too large: it has more than 2147483647 coordinates";
+    }
     f->d.names = r->names;
     if (!oracle_flatten(*l, r->sym_values, &f->flat)) return "its strides have no value";
     if (!fits(&f->flat)) return "its offsets do not fit into 62 bits";

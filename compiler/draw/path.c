@@ -22,7 +22,9 @@ static const char *find_path(const struct draw_request *r, struct path *f) {
     if (!tc) return "it is a copy between one thread's views, which no tile cuts";
     const struct view *v = copy_tiled_side(r->copy);
     if (!lay_valid(v->layout) || !domain_of(v->layout.shape, r->sym_values, &f->view))
-        return "its view has no extents, or more than 2147483647 elements";
+        return lay_valid(v->layout) && domain_too_large(v->layout.shape, r->sym_values)
+                   ? "the picture would be too large: its view has more than 2147483647 elements"
+                   : "the extents of its view have no value";
     f->view.names = v->names;
     f->tc = tc;
     f->src = v == &r->copy->src;

@@ -106,29 +106,20 @@ static enum shape_ink line_ink(const struct pic_grid *g, int r, int c, bool acro
     return before->group == pic_at(g, r, c)->group ? INK_FAINT : INK_STRONG;
 }
 
-static void add_lines(struct scene *s, const struct frame *f, enum shape_ink ink) {
+// The lines of "ink" along the rows, or with "across" along the columns, each as long as can be.
+static void add_lines(struct scene *s, const struct frame *f, enum shape_ink ink, bool across) {
     const struct pic_grid *g = f->g;
-    for (int r = 0; r <= g->rows; ++r) {
-        for (int c = 0, end; c < g->columns; c = end) {
-            for (end = c; end < g->columns && line_ink(g, r, end, false) == ink;) ++end;
-            if (end > c)
+    int lines = across ? g->columns : g->rows, length = across ? g->rows : g->columns;
+    for (int i = 0; i <= lines; ++i) {
+        for (int j = 0, end; j < length; j = end) {
+            for (end = j; end < length; ++end)
+                if (line_ink(g, across ? end : i, across ? i : end, across) != ink) break;
+            if (end > j)
                 scene_add(s, (struct shape){.kind = SHAPE_LINE,
-                                            .x = f->x + c * f->cell_w,
-                                            .y = f->y + r * f->cell_h,
-                                            .w = (end - c) * f->cell_w,
-                                            .ink = ink});
-            else
-                ++end;
-        }
-    }
-    for (int c = 0; c <= g->columns; ++c) {
-        for (int r = 0, end; r < g->rows; r = end) {
-            for (end = r; end < g->rows && line_ink(g, end, c, true) == ink;) ++end;
-            if (end > r)
-                scene_add(s, (struct shape){.kind = SHAPE_LINE,
-                                            .x = f->x + c * f->cell_w,
-                                            .y = f->y + r * f->cell_h,
-                                            .h = (end - r) * f->cell_h,
+                                            .x = f->x + (across ? i : j) * f->cell_w,
+                                            .y = f->y + (across ? j : i) * f->cell_h,
+                                            .w = across ? 0 : (end - j) * f->cell_w,
+                                            .h = across ? (end - j) * f->cell_h : 0,
                                             .ink = ink});
             else
                 ++end;
@@ -206,8 +197,10 @@ static void add_grid(struct scene *s, const struct pic_grid *g, int x, int y, in
     int wide = g->columns * cell_w, high = g->rows * cell_h;
     if (g->heading) scene_text(s, f.x, heading, INK_TITLE, ANCHOR_START, g->heading);
     add_fills(s, &f);
-    add_lines(s, &f, INK_FAINT);
-    add_lines(s, &f, INK_STRONG);
+    add_lines(s, &f, INK_FAINT, false);
+    add_lines(s, &f, INK_FAINT, true);
+    add_lines(s, &f, INK_STRONG, false);
+    add_lines(s, &f, INK_STRONG, true);
     add_labels(s, &f);
     if (g->column_axis)
         scene_text(s, f.x + wide / 2, f.y - 7 - SCENE_LINE, INK_MUTED, ANCHOR_MIDDLE,

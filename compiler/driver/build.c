@@ -179,7 +179,7 @@ static void add_host_sources(struct session *s, const struct toolchain *t, struc
 
 static void print_log(const char *path) {
     char part[4096];
-    FILE *f = fopen(path, "rb");
+    FILE *f = source_open(path);
     size_t n;
     while (f && (n = fread(part, 1, sizeof part, f)) > 0) fwrite(part, 1, n, stderr);
     if (f) fclose(f);

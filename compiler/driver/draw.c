@@ -1,5 +1,4 @@
 // tcpc draw PLAN NAME: finds what NAME is, picks the view and the format, and writes the drawing.
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,14 +40,9 @@ static const char usage[] =
     "  --param NAME=N  the value of a param (default: a small one)\n"
     "  -D NAME=VALUE, -arch=sm_NN, -W..., --diagnostics=KIND: as for compiling\n";
 
-struct setting {
-    const char *name;
-    int64_t value;
-};
-
 struct command {
     const char *path, *name, *output, *view, *format, *type;
-    struct setting *param;  // room for as many as there are words
+    struct option_setting *param;  // room for as many as there are words
     int nparams;
     int64_t thread;
     bool values, help;
@@ -250,26 +244,6 @@ static int draw_plan(struct session *s, const struct command *q) {
 
 // -- the command line -----------------------------------------------------------------------------
 
-static bool read_int(const char *text, int64_t *out) {
-    char *end;
-    errno = 0;
-    long long v = strtoll(text, &end, 10);
-    *out = v;
-    return errno == 0 && end != text && *end == 0;
-}
-
-static bool take_param(struct session *s, struct command *q, const char *text) {
-    const char *equal = strchr(text, '=');
-    struct setting *p = &q->param[q->nparams];
-    if (!equal || equal == text || !read_int(equal + 1, &p->value)) {
-        option_error("'--param %s' is not of the form NAME=INTEGER", text);
-        return false;
-    }
-    p->name = intern_n(s, text, (size_t)(equal - text));
-    ++q->nparams;
-    return true;
-}
-
 // Takes the option at argv[*i], with its value; returns whether it was right.
 static bool take_option(struct session *s, struct command *q, int argc, char **argv, int *i) {
     static const char names[][10] = {"-o", "--view", "--format", "--type"};
@@ -282,9 +256,9 @@ static bool take_option(struct session *s, struct command *q, int argc, char **a
         }
     }
     if ((v = option_value(argc, argv, i, "--param", &missing)))
-        return !missing && take_param(s, q, v);
+        return !missing && option_setting(s, v, &q->param[q->nparams]) && ++q->nparams;
     if ((v = option_value(argc, argv, i, "--thread", &missing))) {
-        if (!missing && !read_int(v, &q->thread)) {
+        if (!missing && !option_int(v, &q->thread)) {
             option_error("'--thread' takes an integer, not '%s'", v);
             return false;
         }
@@ -321,7 +295,7 @@ int command_draw(int argc, char **argv) {
     int code = EXIT_USAGE;
     session_init(&s);
     option_files(&s, argc, argv);
-    q.param = ARENA_ARRAY(&s.arena, struct setting, argc + 1);
+    q.param = ARENA_ARRAY(&s.arena, struct option_setting, argc + 1);
     diag_option(&s, "-Wno-unused");  // what is drawn may be there for that alone
     if (take_words(&s, &q, argc, argv)) {
         if (q.help || !q.name) fputs(usage, q.help ? stdout : stderr);

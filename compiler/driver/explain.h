@@ -50,8 +50,8 @@ struct explained_copy {
     // NULL without a tiled copy; "thr" and "val" also where it was given as tv=
     const char *tiler, *thr, *val, *tv, *rounds;
     const char *tv_sides;  // tv in words: both sides of an access that lanes make together
-    const char *map;      // the index map that says where, when no layout does
-    const char *example;  // what one thread takes, in words; or NULL
+    const char *map;       // the index map that says where, when no layout does
+    const char *example;   // what one thread takes, in words; or NULL
     int64_t values, nrounds;
     struct explained_side src, dst;
     int bits, vec;                     // of the side with wider elements

@@ -46,7 +46,8 @@ static int compare_kernels(const struct request *r, struct session *s, const str
                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
         return EXIT_USAGE;
     }
-    const char *open, *why = kernels_differ(s, c->plan, c->kir, k[0], k[1], &open);
+    int64_t left = equivalent_steps(s);
+    const char *open, *why = kernels_differ(s, c->plan, c->kir, k[0], k[1], &left, &open);
     if (why)
         buf_printf(b, "%s and %s differ: %s\n", k[0]->name, k[1]->name, why);
     else if (open)

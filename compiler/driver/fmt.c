@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/session.h"
 #include "driver/commands.h"
@@ -17,13 +18,22 @@ static const char help[] =
     "\n"
     "'-' reads standard input.  Comments are kept.\n";
 
+// A pipe or a device has no text that could be changed.
+static bool can_be_changed(const char *path) {
+    struct stat st;
+    return strcmp(path, "-") == 0 || stat(path, &st) != 0 || S_ISREG(st.st_mode) ||
+           S_ISDIR(st.st_mode);
+}
+
 static int format_one(const char *path, bool in_place, bool check) {
+    if (in_place && !can_be_changed(path))
+        return option_error("'%s' is no regular file; it is not changed", path);
     struct session s;
     session_init(&s);
     int status = EXIT_RIGHT;
     int file = source_read(&s, path);
     if (file < 0) {
-        status = option_error("cannot read '%s': %s", path, strerror(errno));
+        status = option_error("cannot read '%s': %s", path, source_trouble(errno));
     } else {
         char *text = format_source(&s, file);
         const struct source *was = &s.sources.file[file];

@@ -23,7 +23,7 @@ static bool is_there(const char *path) {
 // Appends the file at "path" to "out", as far as it is a list of ours.
 static void read_list(const char *path, struct buf *out) {
     enum { LONGEST = 1 << 20 };
-    FILE *f = fopen(path, "rb");
+    FILE *f = source_open(path);
     for (int c; f && (c = getc(f)) != EOF && out->len < LONGEST;) buf_char(out, (char)c);
     if (f) fclose(f);
     if (out->len == 0 || strncmp(out->text, list_head, sizeof list_head - 1) != 0) buf_clear(out);

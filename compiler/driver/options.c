@@ -58,6 +58,24 @@ const char *option_value(int argc, char **argv, int *i, const char *name, bool *
     return "";
 }
 
+bool option_int(const char *text, int64_t *out) {
+    char *end;
+    errno = 0;
+    long long v = strtoll(text, &end, 10);
+    *out = v;
+    return errno == 0 && end != text && *end == 0;
+}
+
+bool option_setting(struct session *s, const char *text, struct option_setting *out) {
+    const char *equal = strchr(text, '=');
+    if (!equal || equal == text || !option_int(equal + 1, &out->value)) {
+        option_error("'--param %s' is not of the form NAME=INTEGER", text);
+        return false;
+    }
+    out->name = intern_n(s, text, (size_t)(equal - text));
+    return true;
+}
+
 static enum option_taken define(struct session *s, const char *text) {
     const char *equal = strchr(text, '=');
     if (!equal || equal == text || !equal[1]) {

@@ -3,6 +3,7 @@
 #define TCPC_DRIVER_OPTIONS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct session;
 
@@ -24,6 +25,17 @@ void option_files(struct session *s, int argc, char **argv);
 // The value of option "name" at argv[*i], as "name=VALUE" or as the next word; NULL when argv[*i]
 // is another option, "" with *missing set when there is no value.
 const char *option_value(int argc, char **argv, int *i, const char *name, bool *missing);
+
+// Whether "text" is an integer and nothing else.
+bool option_int(const char *text, int64_t *out);
+
+// What an option NAME=INTEGER sets.
+struct option_setting {
+    const char *name;
+    int64_t value;
+};
+// Reads the value of --param; says what is wrong with it.
+bool option_setting(struct session *s, const char *text, struct option_setting *out);
 
 // Prints "tcpc: error: ..." to the standard error, as one line whatever is in the words; returns
 // EXIT_USAGE.

@@ -140,9 +140,15 @@ int output_write(struct session *s, const char *path, const char *text, size_t l
 bool output_bytes(struct session *s, const char *path, const char *bytes, size_t len) {
     struct stat st;
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {  // a device or a pipe cannot be replaced
-        FILE *f = fopen(path, "w");
-        bool ok = f && fwrite(bytes, 1, len, f) == len;
-        return (!f || fclose(f) == 0) && ok;
+        // a pipe that nobody reads would be waited for without end
+        int fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+        if (fd < 0) return false;
+        fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+        bool ok = write_all(s, fd, bytes, len);
+        int why = errno;
+        if (close(fd) != 0) return false;
+        errno = why;
+        return ok;
     }
     path = behind_links(s, path);
     // a signal that ends us waits until the file is whole, and none of ours is left
@@ -175,5 +181,5 @@ int output_replace(struct session *s, const char *path, const char *text, size_t
     }
     if (output_bytes(s, path, text, len)) return EXIT_RIGHT;
     return session_given_up(s) ? EXIT_USAGE
-                               : option_error("cannot write '%s': %s", path, strerror(errno));
+                               : option_error("cannot write '%s': %s", path, source_trouble(errno));
 }

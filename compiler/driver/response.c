@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/source.h"
 #include "driver/options.h"
 
 enum { MOST_WORDS = 1 << 16, MOST_NESTED = 16, MOST_BYTES = 1 << 24 };
@@ -36,7 +37,7 @@ static bool push(struct words *w, const char *word) {
 }
 
 static bool read_file(struct buf *b, const char *path) {
-    FILE *f = fopen(path, "r");
+    FILE *f = source_open(path);
     char block[4096];
     size_t n;
     while (f && b->len <= MOST_BYTES && (n = fread(block, 1, sizeof block, f)) > 0)
@@ -45,7 +46,7 @@ static bool read_file(struct buf *b, const char *path) {
     bool ok = f && !ferror(f) && b->len <= MOST_BYTES;
     int why = errno;
     if (f) fclose(f);
-    if (!ok) option_error("cannot read '@%s': %s", path, strerror(why));
+    if (!ok) option_error("cannot read '@%s': %s", path, source_trouble(why));
     return ok;
 }
 

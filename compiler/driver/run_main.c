@@ -341,7 +341,7 @@ const char *run_write_expected(struct session *s, const struct run_case *c, cons
         const char *path =
             arena_printf(&s->arena, "%s/%s", folder, run_expected_name(s, k, k->formal[i].tensor));
         if (!output_bytes(s, path, (const char *)tags[i], (size_t)count[i] * sizeof **tags))
-            why = arena_printf(&s->arena, "cannot write '%s': %s", path, strerror(errno));
+            why = arena_printf(&s->arena, "cannot write '%s': %s", path, source_trouble(errno));
     }
     for (int i = 0; i < k->nformals; ++i) free(tags[i]);
     free(tags);

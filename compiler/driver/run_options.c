@@ -1,12 +1,9 @@
 // Reading the words of `tcpc run` (see run_options.h).
 #include "driver/run_options.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/session.h"
-#include "driver/options.h"
 
 const char run_usage[] =
     "usage: tcpc run [OPTIONS] PLAN\n"
@@ -25,26 +22,12 @@ const char run_usage[] =
     "  --write DIR       write into DIR what is to be built and compared, and stop\n"
     "  -D NAME=VALUE, -arch=sm_NN, -W..., --diagnostics=KIND: as for compiling\n";
 
-static bool read_int(const char *text, int64_t *out) {
-    char *end;
-    errno = 0;
-    long long v = strtoll(text, &end, 10);
-    *out = v;
-    return errno == 0 && end != text && *end == 0;
-}
-
 static bool take_param(struct session *s, struct run_request *q, const char *text) {
-    const char *equal = strchr(text, '=');
-    struct run_setting *p = &q->param[q->nparams];
-    if (!equal || equal == text || !read_int(equal + 1, &p->value)) {
-        option_error("'--param %s' is not of the form NAME=INTEGER", text);
-        return false;
-    }
+    if (!option_setting(s, text, &q->param[q->nparams])) return false;
     if (q->nparams + 1 == RUN_MAX_PARAMS) {
         option_error("more than %d times '--param'", RUN_MAX_PARAMS - 1);
         return false;
     }
-    p->name = intern_n(s, text, (size_t)(equal - text));
     ++q->nparams;
     return true;
 }
@@ -69,7 +52,7 @@ bool run_take_word(struct session *s, struct run_request *q, int argc, char **ar
     if ((v = option_value(argc, argv, i, "--param", &missing)))
         return !missing && take_param(s, q, v);
     if ((v = option_value(argc, argv, i, "--thread", &missing))) {
-        if (!missing && (!read_int(v, &q->thread) || q->thread < 0 || q->thread > 1023)) {
+        if (!missing && (!option_int(v, &q->thread) || q->thread < 0 || q->thread > 1023)) {
             option_error("'--thread %s' is no thread: 0 .. 1023", v);
             return false;
         }
@@ -80,9 +63,9 @@ bool run_take_word(struct session *s, struct run_request *q, int argc, char **ar
         q->time = true;
         if (arg[6] == '=')
             q->repeats = arg + 7;
-        else if (*i + 1 < argc && read_int(argv[*i + 1], &n))
+        else if (*i + 1 < argc && option_int(argv[*i + 1], &n))
             q->repeats = argv[++*i];
-        if (q->repeats && (!read_int(q->repeats, &n) || n < 1 || n > 100000)) {
+        if (q->repeats && (!option_int(q->repeats, &n) || n < 1 || n > 100000)) {
             option_error("'--time' takes a number of launches in 1 .. 100000, not '%s'",
                          q->repeats);
             return false;

@@ -5,18 +5,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "driver/options.h"
+
 struct session;
 
 enum { RUN_MAX_PARAMS = 64 };
 
-struct run_setting {
-    const char *name;
-    int64_t value;
-};
-
 struct run_request {
     const char *path, *kernel, *print, *keep, *write, *cxx, *repeats;
-    struct run_setting param[RUN_MAX_PARAMS];
+    struct option_setting param[RUN_MAX_PARAMS];
     int nparams;
     int64_t thread;  // -1: none
     bool time, no_check, help;

@@ -134,17 +134,11 @@ static void put_sum(const struct writer *w, const struct ix *e, enum level in) {
     int64_t value;
     bool paren = in != SUM && !(e->nterms == 1 && !e->term[0].atom && ix_static(e, &value));
     if (paren) buf_char(w->b, '(');
-    bool first = true;
-    for (int pass = 0; pass < 2; ++pass) {
-        for (int i = 0; i < e->nterms; ++i) {
-            struct ix_term t = e->term[i];
-            if ((t.atom == NULL) != (pass == 1)) continue;
-            bool minus = t.coef.num < 0 && t.coef.num != INT64_MIN;
-            if (minus) t.coef.num = -t.coef.num;
-            buf_puts(w->b, first ? (minus ? "-" : "") : (minus ? " - " : " + "));
-            put_term(w, t);
-            first = false;
-        }
+    for (int i = 0; i < e->nterms; ++i) {
+        struct ix_term t = e->term[ix_written(e, i)];
+        bool minus = ix_take_minus(&t.coef);
+        buf_puts(w->b, i == 0 ? (minus ? "-" : "") : (minus ? " - " : " + "));
+        put_term(w, t);
     }
     if (paren) buf_char(w->b, ')');
 }

@@ -17,6 +17,8 @@ struct sample_set {
     bool last_block;   // it alone, or with the first one
     bool early;        // asynchronous copies as soon as they are issued
     int64_t most;      // of the oracle: elements and statements, 0: ORACLE_LIMIT
+    int64_t
+        *left;  // of the machine: operations, which are taken from it; NULL: as many as it takes
 };
 
 // Positions of 0 .. n-1 that stand for all: all of them when there are no more than four, else

@@ -89,6 +89,10 @@ bool ix_depends(const struct ix *e, enum ix_var_kind kind);
 bool ix_depends_on(const struct ix *e, const struct ix_var *v);
 // Holds that param, in a coefficient or a divisor.
 bool ix_speaks_of(const struct ix *e, const struct lay_sym *y);
+// "e" made anew of what "part" gives for each operand or atom of it; a variable has none.
+typedef const struct ix *ix_part_fn(struct session *s, const struct ix *e, const void *user);
+const struct ix *ix_made_of(struct session *s, const struct ix *e, ix_part_fn *part,
+                            const void *user);
 // The expression with "v" replaced by "by".
 const struct ix *ix_substitute(struct session *s, const struct ix *e, const struct ix_var *v,
                                const struct ix *by);
@@ -125,6 +129,15 @@ struct ix_env {
 };
 // The value; false on overflow or a division that does not come out.
 bool ix_eval(const struct ix *e, const struct ix_env *env, int64_t *out);
+
+// Which term of a sum is the one at place "i" of its text, in which C also computes it: numbers
+// come last, as 128*block.x + 3 reads better than 3 + 128*block.x.
+int ix_written(const struct ix *e, int i);
+// Whether a factor has a sign, which is then taken from it and stands before its term as a minus.
+bool ix_take_minus(struct lay_int *coef);
+
+// Whether a OP b: "==" "!=" "<" "<=" ">" ">=".
+bool ix_compares(const char *op, int64_t a, int64_t b);
 
 // As it is written in a plan: "128*block.x + tid / 4".
 const char *ix_text(struct session *s, const struct ix *e);

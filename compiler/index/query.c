@@ -123,24 +123,39 @@ bool ix_speaks_of(const struct ix *e, const struct lay_sym *y) {
     return false;
 }
 
-const struct ix *ix_substitute(struct session *s, const struct ix *e, const struct ix_var *v,
-                               const struct ix *by) {
-    if (!e || !ix_depends_on(e, v)) return e;
+const struct ix *ix_made_of(struct session *s, const struct ix *e, ix_part_fn *part,
+                            const void *user) {
     switch (e->op) {
-    case IX_VAR: return by;
-    case IX_DIV: return ix_div(s, ix_substitute(s, e->a, v, by), e->k);
-    case IX_MOD: return ix_mod(s, ix_substitute(s, e->a, v, by), e->k);
-    case IX_SWZ: return ix_swizzle(s, ix_substitute(s, e->a, v, by), e->sw);
+    case IX_VAR: return e;
+    case IX_DIV: return ix_div(s, part(s, e->a, user), e->k);
+    case IX_MOD: return ix_mod(s, part(s, e->a, user), e->k);
+    case IX_SWZ: return ix_swizzle(s, part(s, e->a, user), e->sw);
     case IX_SUM: break;
     }
     const struct ix *sum = ix_int(s, 0);
     for (int i = 0; i < e->nterms; ++i) {
         const struct ix *atom = e->term[i].atom;
         sum = ix_add(s, sum,
-                     atom ? ix_scale(s, ix_substitute(s, atom, v, by), e->term[i].coef)
+                     atom ? ix_scale(s, part(s, atom, user), e->term[i].coef)
                           : ix_lay(s, e->term[i].coef));
     }
     return sum;
+}
+
+struct substitution {
+    const struct ix_var *v;
+    const struct ix *by;
+};
+
+static const struct ix *substitute(struct session *s, const struct ix *e, const void *user) {
+    const struct substitution *u = user;
+    if (!e || !ix_depends_on(e, u->v)) return e;
+    return e->op == IX_VAR ? u->by : ix_made_of(s, e, substitute, u);
+}
+
+const struct ix *ix_substitute(struct session *s, const struct ix *e, const struct ix_var *v,
+                               const struct ix *by) {
+    return substitute(s, e, &(struct substitution){v, by});
 }
 
 int64_t ix_divisor(const struct ix *e) {
@@ -332,4 +347,26 @@ bool ix_eval(const struct ix *e, const struct ix_env *env, int64_t *out) {
         return true;
     }
     return false;
+}
+
+int ix_written(const struct ix *e, int i) {
+    int constants = 0;
+    while (constants < e->nterms && !e->term[constants].atom) ++constants;
+    int others = e->nterms - constants;
+    return i < others ? constants + i : i - others;
+}
+
+bool ix_take_minus(struct lay_int *coef) {
+    if (coef->num >= 0 || coef->num == INT64_MIN) return false;
+    coef->num = -coef->num;
+    return true;
+}
+
+bool ix_compares(const char *op, int64_t a, int64_t b) {
+    switch (op[0]) {
+    case '=': return a == b;
+    case '!': return a != b;
+    case '<': return op[1] ? a <= b : a < b;
+    default: return op[1] ? a >= b : a > b;
+    }
 }

@@ -31,25 +31,17 @@ static void put(struct session *s, struct buf *b, const struct ix *e, bool opera
     }
     bool paren = operand && (e->nterms > 1 || e->term[0].atom);
     if (paren) buf_char(b, '(');
-    // variables first: 128*block.x + 3 reads better than 3 + 128*block.x
-    bool first = true;
-    for (int pass = 0; pass < 2; ++pass) {
-        for (int i = 0; i < e->nterms; ++i) {
-            const struct ix_term *t = &e->term[i];
-            if ((t->atom == NULL) != (pass == 1)) continue;
-            struct lay_int coef = t->coef;
-            bool minus = coef.num < 0 && coef.num != INT64_MIN;
-            if (minus) coef.num = -coef.num;
-            buf_puts(b, first ? (minus ? "-" : "") : (minus ? " - " : " + "));
-            first = false;
-            if (!t->atom) {
-                buf_puts(b, lay_int_text(&s->lay, coef));
-            } else if (lay_int_is(coef, 1)) {
-                put(s, b, t->atom, false);
-            } else {
-                buf_printf(b, "%s*", lay_int_text(&s->lay, coef));
-                put(s, b, t->atom, true);
-            }
+    for (int i = 0; i < e->nterms; ++i) {
+        struct ix_term t = e->term[ix_written(e, i)];
+        bool minus = ix_take_minus(&t.coef);
+        buf_puts(b, i == 0 ? (minus ? "-" : "") : (minus ? " - " : " + "));
+        if (!t.atom) {
+            buf_puts(b, lay_int_text(&s->lay, t.coef));
+        } else if (lay_int_is(t.coef, 1)) {
+            put(s, b, t.atom, false);
+        } else {
+            buf_printf(b, "%s*", lay_int_text(&s->lay, t.coef));
+            put(s, b, t.atom, true);
         }
     }
     if (paren) buf_char(b, ')');

@@ -70,7 +70,6 @@ static struct exact value_of_int(const struct arguments *a, struct lay_int x) {
 
 static struct exact value_of(const struct arguments *a, const struct ix *e) {
     struct exact r = just(0);
-    bool first = true;
     switch (e->op) {
     case IX_VAR: return (struct exact){0, true};
     case IX_DIV:
@@ -81,17 +80,12 @@ static struct exact value_of(const struct arguments *a, const struct ix *e) {
         return r;
     case IX_SUM: break;
     }
-    for (int constants = 0; constants < 2; ++constants) {
-        for (int i = 0; i < e->nterms; ++i) {
-            struct ix_term t = e->term[i];
-            if ((t.atom == NULL) != (constants == 1)) continue;
-            bool minus = !first && t.coef.num < 0 && t.coef.num != INT64_MIN;
-            if (minus) t.coef.num = -t.coef.num;
-            struct exact x = value_of_int(a, t.coef);
-            if (t.atom) x = multiply(x, value_of(a, t.atom));
-            r = first ? x : minus ? subtract(r, x) : add(r, x);
-            first = false;
-        }
+    for (int i = 0; i < e->nterms; ++i) {
+        struct ix_term t = e->term[ix_written(e, i)];
+        bool minus = i > 0 && ix_take_minus(&t.coef);
+        struct exact x = value_of_int(a, t.coef);
+        if (t.atom) x = multiply(x, value_of(a, t.atom));
+        r = i == 0 ? x : minus ? subtract(r, x) : add(r, x);
     }
     return r;
 }
@@ -118,15 +112,6 @@ static bool all_empty(const struct arguments *a, const struct kir_check *c) {
         if (!any_zero(a, c->empty[i])) return false;
     }
     return true;
-}
-
-static bool holds(const char *op, int64_t a, int64_t b) {
-    switch (op[0]) {
-    case '=': return a == b;
-    case '!': return a != b;
-    case '<': return op[1] ? a <= b : a < b;
-    default: return op[1] ? a >= b : a > b;
-    }
 }
 
 // Whether the bytes [at, at + bytes) of two tensors meet.
@@ -175,7 +160,7 @@ static bool passes(const struct arguments *a, const struct kir_check *c,
         return !value_of(a, c->value).lost ||
                fail(out, TCP_ERR_PRECONDITION, TCP_SAYS_EXACT, name, c->what);
     case KIR_CHECK_RELATION:
-        return holds(r->op, x, y) ||
+        return ix_compares(r->op, x, y) ||
                fail(out, TCP_ERR_PRECONDITION, TCP_SAYS_RELATION, name, r->text, x, y);
     case KIR_CHECK_NOTHING: return !all_empty(a, c);
     case KIR_CHECK_POINTER: return any_zero(a, c->unless) || check_pointer(a, c->tensor[0], out);

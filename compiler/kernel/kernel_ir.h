@@ -129,9 +129,9 @@ struct kir_node {
     struct kir_buffer *to_buf;  // MOVE, ASYNC
     const struct ix *to_at;
     int bits;
-    const char *function;  // ASYNC, MOVE by lanes together: of the runtime
+    const char *function;                 // ASYNC, MOVE by lanes together: of the runtime
     const struct kir_together *together;  // MOVE: by the lanes of a warp; NULL: each for itself
-    const char *cache;   // ASYNC: PTX's cache operator
+    const char *cache;                    // ASYNC: PTX's cache operator
     int l2;              // ASYNC: bytes to be fetched into the L2 cache, 0: no hint
     int pending;         // WAIT
     uint64_t value;      // FILL: of an element

@@ -61,11 +61,12 @@ static struct decided *place_of(const struct widths *w, const struct ix *e, bool
 
 static void remember(struct widths *w, const struct ix *e, bool wide, const struct ix *as) {
     if (2 * ++w->used > w->cap) {
-        struct decided *old = w->table, *end = old + w->cap;
-        w->cap = w->cap ? 2 * w->cap : FIRST_PLACES;
+        struct decided *old = w->table;
+        uint64_t n = w->cap;
+        w->cap = n ? 2 * n : FIRST_PLACES;
         w->table = memory_zeroed(w->cap, sizeof *w->table);
-        for (struct decided *d = old; d != end; ++d) {
-            if (d->of) *place_of(w, d->of, d->wide) = *d;
+        for (uint64_t i = 0; i < n; ++i) {
+            if (old[i].of) *place_of(w, old[i].of, old[i].wide) = old[i];
         }
         memory_free(old);
     }
@@ -98,22 +99,16 @@ static bool in_64_bits(struct ix_term t, bool first) {
 
 static const struct ix *decide(struct widths *w, const struct ix *e, bool wide);
 
-// Terms that are a number come last in the text.
 static void decide_sum(struct widths *w, const struct ix *e, bool wide, struct ix *as) {
     struct ix_term *term = ARENA_ARRAY(&w->s->arena, struct ix_term, e->nterms + 1);
-    bool first = true;
     as->bits = bits_of(ix_sum_bounds(e));
     bool far = wide || as->bits == 64;
-    for (int pass = 0; pass < 2; ++pass) {
-        for (int i = 0; i < e->nterms; ++i) {
-            struct ix_term t = e->term[i];
-            if ((t.atom == NULL) != (pass == 1)) continue;
-            // a sign is a minus before the term
-            if (t.coef.num < 0 && t.coef.num != INT64_MIN) t.coef.num = -t.coef.num;
-            bool is_far = (far && in_64_bits(t, first)) || !narrow(ix_term_bounds(t));
-            term[i] = (struct ix_term){e->term[i].coef, decide(w, t.atom, wide), is_far ? 64 : 32};
-            first = false;
-        }
+    for (int i = 0; i < e->nterms; ++i) {
+        int at = ix_written(e, i);
+        struct ix_term t = e->term[at];
+        ix_take_minus(&t.coef);
+        bool is_far = (far && in_64_bits(t, i == 0)) || !narrow(ix_term_bounds(t));
+        term[at] = (struct ix_term){e->term[at].coef, decide(w, t.atom, wide), is_far ? 64 : 32};
     }
     as->term = term;
 }

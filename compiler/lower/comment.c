@@ -29,8 +29,8 @@ void lower_comment(struct lowering *w, const struct copy *c) {
     }
     int src_bits = copy_side_bits(c, true, f->vec), dst_bits = copy_side_bits(c, false, f->vec);
     const struct elem_type *src = c->src.base->elem, *dst = c->dst.base->elem;
-    const char *vector = arena_printf(&s->arena, "%d x %s = %d bit", src_bits / src->bits,
-                                      src->name, src_bits);
+    const char *vector =
+        arena_printf(&s->arena, "%d x %s = %d bit", src_bits / src->bits, src->name, src_bits);
     if (src != dst || src_bits != dst_bits)
         vector = arena_printf(&s->arena, "%s -> %d x %s = %d bit", vector, dst_bits / dst->bits,
                               dst->name, dst_bits);

@@ -10,6 +10,8 @@
 #include "layout/algebra.h"
 #include "lower/private.h"
 
+enum { UNROLL_MOST = 64, MOST_TOLD = 32 };  // steps of a loop; variables
+
 struct kir_node *lower_node(struct lowering *w, enum kir_kind kind) {
     struct kir_node *n = ARENA_NEW(&w->s->arena, struct kir_node);
     n->kind = kind;
@@ -109,6 +111,34 @@ void lower_before(struct lowering *w, const struct sync_before *x) {
     if (x->barrier) lower_node(w, KIR_BARRIER);
 }
 
+// A loop's variable, and what is worked out from it.
+struct told {
+    const struct ix_var *var[MOST_TOLD];
+    int n;
+};
+
+static bool depends(const struct ix *e, const struct told *x) {
+    for (int i = 0; e && i < x->n; ++i)
+        if (ix_depends_on(e, x->var[i])) return true;
+    return false;
+}
+
+static bool is_register(const struct kir_buffer *b, const struct ix *at, const struct told *x) {
+    return b && b->space == KIR_FRAG && depends(at, x);
+}
+
+// Whether which register an access of "list" is to depends on "x".
+static bool tells_registers(const struct kir_node *list, struct told *x) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        if (is_register(n->buf, n->at, x) || is_register(n->to_buf, n->to_at, x)) return true;
+        for (int i = 0; i < n->nargs; ++i)
+            if (is_register(n->arg[i].buf, n->arg[i].at, x)) return true;
+        if (n->kind == KIR_LET && x->n < MOST_TOLD && depends(n->index, x)) x->var[x->n++] = n->var;
+        if (tells_registers(n->body, x) || tells_registers(n->orelse, x)) return true;
+    }
+    return false;
+}
+
 static void lower_for(struct lowering *w, const struct stmt *st) {
     struct kir_node *loop = lower_node(w, KIR_FOR);
     struct ix_var *v = st->var;
@@ -120,6 +150,9 @@ static void lower_for(struct lowering *w, const struct stmt *st) {
     loop->most = trips && ix_constant(trips) ? trips->hi : 0;
     struct kir_node **outside = lower_open(w, loop);
     lower_list(w, st->body);
+    // registers have no address: one that a loop tells apart would lie in local memory
+    loop->unroll = loop->most > 0 && loop->most <= UNROLL_MOST &&
+                   tells_registers(loop->body, &(struct told){{v}, 1});
     w->tail = outside;
     names_release(&w->names, v->c_name);
 }

@@ -254,9 +254,7 @@ static bool add_narrow(struct partial *p, const struct ix_term *x, int64_t k,
 
 // Whether the first term of the text has 64 bits, and with it all partial sums.
 static bool begins_wide(const struct ix *e) {
-    int i = 0;
-    while (i < e->nterms - 1 && !e->term[i].atom) ++i;
-    return e->nterms == 0 || e->term[e->term[i].atom ? i : 0].bits == 64;
+    return e->nterms == 0 || e->term[ix_written(e, 0)].bits == 64;
 }
 
 static bool sum(struct columns *c, const struct ix *e, struct column *out) {

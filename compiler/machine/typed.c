@@ -55,30 +55,22 @@ static struct typed product(struct eval *v, struct lay_int x, bool wide) {
 
 static struct typed eval(struct eval *v, const struct ix *e);
 
-static struct typed term(struct eval *v, const struct ix_term *t, struct lay_int coef) {
+static struct typed term(struct eval *v, const struct ix_term *t) {
     bool wide = t->bits == 64;
-    struct typed a = product(v, coef, wide);
+    struct typed a = product(v, t->coef, wide);
     if (!t->atom) return a;
     struct typed b = eval(v, t->atom);
-    if (wide && coef.nsyms == 0) b.bits = 64;
+    if (wide && t->coef.nsyms == 0) b.bits = 64;
     return times(v, a, b);
 }
 
-// In the order of the text: numbers come last.
 static struct typed sum(struct eval *v, const struct ix *e) {
     struct typed all = {0, 32};
-    bool first = true;
-    for (int pass = 0; pass < 2; ++pass) {
-        for (int i = 0; i < e->nterms; ++i) {
-            const struct ix_term *t = &e->term[i];
-            if ((t->atom == NULL) != (pass == 1)) continue;
-            struct lay_int coef = t->coef;
-            bool minus = coef.num < 0 && coef.num != INT64_MIN;
-            if (minus) coef.num = -coef.num;
-            struct typed x = term(v, t, coef);
-            all = first && !minus ? x : plus(v, first ? (struct typed){0, x.bits} : all, x, minus);
-            first = false;
-        }
+    for (int i = 0; i < e->nterms; ++i) {
+        struct ix_term t = e->term[ix_written(e, i)];
+        bool first = i == 0, minus = ix_take_minus(&t.coef);
+        struct typed x = term(v, &t);
+        all = first && !minus ? x : plus(v, first ? (struct typed){0, x.bits} : all, x, minus);
     }
     return all;
 }

@@ -144,8 +144,8 @@ static inline bool is_sure(int64_t at, int64_t end, int elements) {
 }
 
 // Whether a lane may access "elements" from "at" on.
-static bool lane_access(struct values *v, struct machine *m, const struct kir_buffer *b,
-                        int64_t at, int elements) {
+static bool lane_access(struct values *v, struct machine *m, const struct kir_buffer *b, int64_t at,
+                        int elements) {
     return is_sure(at, sure_of(v, b, elements), elements) ||
            check_access(v, m, b, at, elements, elements);
 }
@@ -395,7 +395,7 @@ static void run_blocks(struct values *v, struct machine *m, const int64_t grid[3
         return;
     }
     bool ok = true;
-    for (int64_t i = 0; ok && i < total; ++i) {
+    for (int64_t i = 0; ok && i < total && m->operations < m->schedule->limit; ++i) {
         int64_t b[3] = {i % grid[0], i / grid[0] % grid[1], i / grid[0] / grid[1]};
         ok = run_block(v, m, b);
     }
@@ -418,13 +418,14 @@ const char *kir_run(struct session *s, const struct kir_kernel *k, const int64_t
     struct observer observer[2] = {
         {&v, .wants = wants, .access = access, .call = call, .registers = registers, .wait = wait}};
     if (trace) observer[1] = trace_observer(trace);
-    struct schedule schedule = {&v, loop, let, INT64_MAX};
-    if (what->all_iterations) schedule = (struct schedule){.limit = INT64_MAX};
+    struct schedule schedule = {&v, loop, let, what->left ? *what->left : INT64_MAX};
+    if (what->all_iterations) schedule = (struct schedule){.limit = schedule.limit};
     struct machine m;
     machine_init(&m, s, k, sym, &schedule, observer, trace ? 2 : 1);
     run_blocks(&v, &m, grid, total);
     memory_free(v.stage);
     memory_free(v.flight);
     machine_release(&m);
+    if (what->left) *what->left -= m.operations;
     return m.error;
 }

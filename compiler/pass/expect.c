@@ -55,7 +55,7 @@ static const char *bound_reason(const struct expectation *e) {
 bool pass_expect(struct session *s, struct plan *p) {
     bool ok = true;
     for (const struct expectation *e = p->expects; e; e = e->next) {
-        if (e->prop == PROP_EQUIVALENT) continue;  // kernel/equivalent.c
+        if (e->prop == PROP_EQUIVALENT) continue;  // check/equivalent.c
         const struct lay_tuple *have = value_of(s, e);
         if (holds(have, e->op, e->value)) continue;
         ok = false;

@@ -9,6 +9,12 @@
 #define IN(space) (1u << MEM_##space)
 #define ANYWHERE  (IN(GLOBAL) | IN(SHARED) | IN(FRAG))
 
+// What all rows of cp.async have in common.
+#define CP_ASYNC                                                                                   \
+    .family = "cp.async", .page = "cp_async", .min_arch = 80, .src_spaces = IN(GLOBAL),            \
+    .dst_spaces = IN(SHARED), .completes = COMPLETES_BY_GROUP, .threads = 1, .exact = true,        \
+    .in_bytes = true, .raw = true, .fills = true, .prefetches = true, .function = "tcp_cp_async"
+
 // (thread, value) -> bit of CuTe's SM75_U32x1_LDSM_N .. SM75_U16x8_LDSM_T and SM90_U32x1_STSM_N ..
 // (cute/atom/copy_traits_sm75.hpp, copy_traits_sm90.hpp): the rows that lanes address, the pairs of
 // elements that each lane holds, and those of transposed matrices.
@@ -23,31 +29,27 @@
 #define TURNED_4 "((4,8),(16,2,4)):((256,16),(1,128,1024))"
 
 #define IN_NAME_0
-#define IN_NAME_1       ".trans"
+#define IN_NAME_1 ".trans"
 #define IN_FUNCTION_0
-#define IN_FUNCTION_1   "_trans"
-#define IN_NAME(t)      IN_NAME_##t
-#define IN_FUNCTION(t)  IN_FUNCTION_##t
+#define IN_FUNCTION_1  "_trans"
+#define IN_NAME(t)     IN_NAME_##t
+#define IN_FUNCTION(t) IN_FUNCTION_##t
 #define MATRIX(kind, n, turned, bits, least)                                                       \
-    .name = kind "." n IN_NAME(turned), .family = kind, .page = "matrix", .min_arch = least,                 \
-    .widths = {bits}, .row_bits = 128, .fixed = true, .completes = COMPLETES_AT_ONCE, .threads = 32, .exact = true, \
-    .raw = true, .function = "tcp_" kind "_" n IN_FUNCTION(turned)
-#define LDMATRIX(n, turned, bits, rows, lanes, most)                                                \
-    {MATRIX("ldmatrix", n, turned, bits, 75),                                                       \
-     .src_spaces = IN(SHARED),                                                                     \
-     .dst_spaces = IN(FRAG),                                                                       \
-     .src = rows,                                                                                  \
-     .dst = lanes,                                                                                 \
-     .ref = lanes,                                                                                 \
-     .most_elem = most}
-#define STMATRIX(n, turned, bits, rows, lanes, most)                                                \
-    {MATRIX("stmatrix", n, turned, bits, 90),                                                       \
-     .src_spaces = IN(FRAG),                                                                       \
-     .dst_spaces = IN(SHARED),                                                                     \
-     .src = lanes,                                                                                 \
-     .dst = rows,                                                                                  \
-     .ref = lanes,                                                                                 \
-     .most_elem = most}
+    .name = kind "." n IN_NAME(turned), .family = kind, .page = "matrix", .min_arch = least,       \
+    .widths = {bits}, .row_bits = 128, .fixed = true, .completes = COMPLETES_AT_ONCE,              \
+    .threads = 32, .exact = true, .raw = true, .function = "tcp_" kind "_" n IN_FUNCTION(turned)
+#define LDMATRIX(n, turned, bits, rows, lanes, most)                                               \
+    {                                                                                              \
+        MATRIX("ldmatrix", n, turned, bits, 75), .src_spaces = IN(SHARED), .dst_spaces = IN(FRAG), \
+                                                 .src = rows, .dst = lanes, .ref = lanes,          \
+                                                 .most_elem = most                                 \
+    }
+#define STMATRIX(n, turned, bits, rows, lanes, most)                                               \
+    {                                                                                              \
+        MATRIX("stmatrix", n, turned, bits, 90), .src_spaces = IN(FRAG), .dst_spaces = IN(SHARED), \
+                                                 .src = lanes, .dst = rows, .ref = lanes,          \
+                                                 .most_elem = most                                 \
+    }
 
 const struct atom_row atom_rows[] = {
     {.name = "universal",  // CuTe's UniversalCopy<uintN_t>
@@ -64,38 +66,14 @@ const struct atom_row atom_rows[] = {
      .completes = COMPLETES_AT_ONCE,
      .threads = 1},
     {.name = "cp_async.ca",  // SM80_CP_ASYNC_CACHEALWAYS<uintN_t>
-     .family = "cp.async",
-     .page = "cp_async",
-     .min_arch = 80,
+     CP_ASYNC,
      .widths = {32, 64, 128},
-     .src_spaces = IN(GLOBAL),
-     .dst_spaces = IN(SHARED),
-     .completes = COMPLETES_BY_GROUP,
-     .threads = 1,
-     .exact = true,
-     .in_bytes = true,
-     .raw = true,
-     .fills = true,
-     .prefetches = true,
-     .function = "tcp_cp_async",
      .cache = "ca"},
     {.name = "cp_async.cg",  // SM80_CP_ASYNC_CACHEGLOBAL<uint128_t>
-     .family = "cp.async",
-     .page = "cp_async",
-     .min_arch = 80,
+     CP_ASYNC,
      .widths = {128},
      .why_widths = "what bypasses the L1 cache is 16 bytes wide",
      .narrower = "cp_async.ca",
-     .src_spaces = IN(GLOBAL),
-     .dst_spaces = IN(SHARED),
-     .completes = COMPLETES_BY_GROUP,
-     .threads = 1,
-     .exact = true,
-     .in_bytes = true,
-     .raw = true,
-     .fills = true,
-     .prefetches = true,
-     .function = "tcp_cp_async",
      .cache = "cg"},
     // ldmatrix and stmatrix move 8x8 matrices of 16 bits an element: lane 8*i + r addresses row r
     // of matrix i, and with .trans each matrix is transposed (PTX ISA, "ldmatrix" and "stmatrix").
@@ -206,7 +184,8 @@ const struct atom_exchange *atom_exchange(struct session *s, const struct atom *
     x->dst_bits = atom_side_bits(a, false);
     for (int i = 0; i < ndst; ++i) {
         int k = 0;
-        while (from[i] >= 0 && src[k] != from[i] && ++k < nsrc) {}
+        while (from[i] >= 0 && src[k] != from[i] && ++k < nsrc) {
+        }
         if (from[i] >= 0 && k == nsrc) BUG("'%s' writes what it does not read", a->row->name);
         if (from[i] >= 0) from[i] = k;
     }

@@ -34,9 +34,9 @@ struct atom_row {
     // Copy_Traits, of what the threads address or hold on each side.  NULL: each thread's own bits,
     // one after another.  "ref" are those that a tile deals out.
     const char *src, *dst, *ref;
-    int row_bits;   // with more than one thread: that a lane addresses in memory; 0: an access's
-    int most_elem;  // with more than one thread: bits of the widest element; 0: any
-    bool fixed;     // it has one width, which a plan does not write
+    int row_bits;     // with more than one thread: that a lane addresses in memory; 0: an access's
+    int most_elem;    // with more than one thread: bits of the widest element; 0: any
+    bool fixed;       // it has one width, which a plan does not write
     bool exact;       // the width is a demand (universal), not a cap (auto)
     bool in_bytes;    // a plan writes its width in bytes
     bool raw;         // moves bytes: converts nothing, and pads with zeros only
@@ -76,8 +76,8 @@ const char *atom_function(struct session *s, const struct atom *a, int bits, boo
 // What "side", (thread, value) -> bit, is as elements of "elem_bits": (thread, value) -> thread +
 // threads * value of what a tile deals out.  @pre the row of "a" is collective.
 struct lay atom_dealt(struct session *s, const struct atom *a, const char *side, int elem_bits);
-// Bits that each thread addresses or holds of the source, or of the destination: those of an access,
-// but for a collective atom's memory.
+// Bits that each thread addresses or holds of the source, or of the destination: those of an
+// access, but for a collective atom's memory.
 int atom_side_bits(const struct atom *a, bool src);
 
 // What the threads of a collective access do with elements of one width.

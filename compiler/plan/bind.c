@@ -8,15 +8,6 @@
 
 enum { CANDIDATES = 24, STEPS = 20000 };
 
-static bool holds(const char *op, int64_t a, int64_t b) {
-    switch (op[0]) {
-    case '=': return a == b;
-    case '!': return a != b;
-    case '<': return op[1] ? a <= b : a < b;
-    default: return op[1] ? a >= b : a > b;
-    }
-}
-
 // Whether all symbols of an integer, or of an expression, have values.
 static bool int_bound(struct lay_int x, const int64_t *value) {
     for (int i = 0; i < x.nsyms; ++i) {
@@ -46,7 +37,7 @@ static bool evaluate(const struct ix *e, const int64_t *value, int64_t *out) {
 static bool relation_broken(const struct relation *r, const int64_t *value) {
     int64_t a, b;
     if (!is_bound(r->a, value) || !is_bound(r->b, value)) return false;
-    return !evaluate(r->a, value, &a) || !evaluate(r->b, value, &b) || !holds(r->op, a, b);
+    return !evaluate(r->a, value, &a) || !evaluate(r->b, value, &b) || !ix_compares(r->op, a, b);
 }
 
 const char *plan_broken_promise(struct session *s, const struct plan *p,

@@ -1,4 +1,6 @@
 // Which instances of two accesses a wait and a barrier that come in between put in order.
+#include <string.h>
+
 #include "base/session.h"
 #include "prove/order_private.h"
 
@@ -108,25 +110,48 @@ static isl_set *between(struct prove_order *o, struct qset *a, struct qset *b,
     return question_divs(q, x);
 }
 
+// What the instances of "a", "b" and the events between depend on.
+static struct order_places find_places(const struct prove_order *o, int a, int b, int wait,
+                                       int barrier) {
+    const struct order_access *x = &o->access[a], *y = &o->access[b];
+    const struct qset *in_time[4] = {&x->when};
+    int n = 1;
+    struct order_places p = {.shape = {x->shape, y->shape, wait < 0 ? -1 : o->sync_shape[wait],
+                                       barrier < 0 ? -1 : o->sync_shape[barrier]}};
+    if (wait >= 0) in_time[n++] = &o->sync[wait];
+    if (barrier >= 0) in_time[n++] = &o->sync[barrier];
+    in_time[n++] = &y->when;
+    bool known = true;
+    for (int i = 0; i + 1 < n && known; ++i)
+        known = order_relation(in_time[i], in_time[i + 1], &p.relation[i]);
+    if (known) return p;
+    return (struct order_places){.shape = {-2 - a, -2 - b, -2 - wait, -2 - barrier}};
+}
+
+static unsigned hash(const struct order_places *p, const isl_set *when) {
+    unsigned h = (unsigned)((uintptr_t)when / sizeof(void *));
+    for (int i = 0; i < 4; ++i) h = h * 31 + (unsigned)p->shape[i];
+    for (int i = 0; i < 3; ++i) h = h * 31 + (unsigned)p->relation[i];
+    return h % ORDER_COVERS;
+}
+
 isl_set *order_covered(struct prove_order *o, int a, int b, int wait, int barrier) {
     struct order_access *x = &o->access[a], *y = &o->access[b];
-    int pending = wait < 0 ? 0 : o->program->sync[wait].pending;
-    struct order_cover **covers = &o->covers[a * o->program->naccesses + b];
-    for (struct order_cover *c = *covers; c; c = c->next) {
-        if (c->wait == wait && c->barrier == barrier && c->pending == pending &&
-            c->quick == o->quick)
-            return c->set;
-    }
+    isl_set *when = wait < 0 ? NULL : order_first_wait(o, a, wait);
+    struct order_places places = find_places(o, a, b, wait, barrier);
+    struct order_cover **first = &o->covers[hash(&places, when)];
+    for (struct order_cover *c = *first; c; c = c->next)
+        if (c->when == when && memcmp(&c->places, &places, sizeof places) == 0) return c->set;
     struct qset *event[2];
     int n = 0;
     if (wait >= 0) event[n++] = &o->sync[wait];
     if (barrier >= 0) event[n++] = &o->sync[barrier];
     struct order_cover *c = ARENA_NEW(&o->q.s->arena, struct order_cover);
-    *c = (struct order_cover){wait, barrier, pending, o->quick, NULL, *covers};
-    isl_set *when = wait < 0 ? NULL : x->first[wait];
+    *c = (struct order_cover){places, when, NULL, *first};
+    ++o->asked;
     c->set = between(o, &x->when, &y->when, event, n, when, false);
     if (barrier >= 0 && !o->sync[barrier].exact)
         c->set = isl_set_union(c->set, between(o, &x->when, &y->when, event, n, when, true));
-    if (c->set) *covers = c;  // where isl has given up it may be asked again
+    if (c->set) *first = c;  // where isl has given up it may be asked again
     return c->set;
 }

@@ -60,6 +60,7 @@ static isl_set *committed(struct prove_order *o, int a, int n) {
         for (int i = 1; i < o->program->ncommits; ++i)
             next = isl_set_union(next, after(o, &x->when, k == 0, from, &o->commit[i], true));
         next = earliest(next, x->when.ndims);
+        ++o->asked;
         if (!next) return NULL;
         x->committed[x->ncommitted++] = next;
     }
@@ -83,17 +84,15 @@ static isl_set *first_wait(struct prove_order *o, int a, int sync) {
     return f->set;
 }
 
-void order_first_waits(struct prove_order *o, int a) {
-    struct order_access *x = &o->access[a];
+isl_set *order_first_wait(struct prove_order *o, int a, int sync) {
     const struct prove_program *p = o->program;
+    const struct prove_sync *s = &p->sync[sync];
+    if (!s->wait || !s->on || s->pending + 1 >= ORDER_GROUPS) return NULL;
     // of commits that may not be there nothing is known
-    bool exact = x->when.exact && p->ncommits > 0;
-    for (int i = 0; i < p->ncommits; ++i) exact = exact && o->commit[i].exact;
-    for (int i = 0; i < p->nsyncs; ++i) {
-        const struct prove_sync *s = &p->sync[i];
-        bool on = s->wait && s->on && exact && s->pending + 1 < ORDER_GROUPS && o->sync[i].exact;
-        x->first[i] = on ? first_wait(o, a, i) : NULL;
-    }
+    if (!o->sync[sync].exact || !o->access[a].when.exact || p->ncommits == 0) return NULL;
+    for (int i = 0; i < p->ncommits; ++i)
+        if (!o->commit[i].exact) return NULL;
+    return first_wait(o, a, sync);
 }
 
 // Whether time "t" comes before that of access "b" for the instance of "w".

@@ -10,134 +10,6 @@
 #include "base/session.h"
 #include "prove/order_private.h"
 
-// -- the program ----------------------------------------------------------------------------------
-
-// The number of the thread: the variable that comes after the "loops" ones.
-static struct lin thread_of(struct question *q, const struct prove_set *in, struct qset *set,
-                            int loops) {
-    q->set = set;
-    struct lin r = lin_of(q, ix_var(q->s, in->var[loops].var));
-    q->set = NULL;
-    return r;
-}
-
-static void split_all(struct question *q, const struct prove_program *x) {
-    int n = 0, most = 3 * x->naccesses + x->ncommits + x->nsyncs;
-    struct prove_set *all = ARENA_ARRAY(&q->s->arena, struct prove_set, most + 1);
-    for (int i = 0; i < x->naccesses; ++i) {
-        all[n++] = x->access[i].when;
-        all[n++] = x->access[i].what;
-        if (x->access[i].threads) all[n++] = x->access[i].by_thread;
-    }
-    for (int i = 0; i < x->ncommits; ++i) all[n++] = x->commit[i];
-    for (int i = 0; i < x->nsyncs; ++i) all[n++] = x->sync[i].when;
-    rewrite_split(q, all, n, false);
-}
-
-static bool speaks_beyond(const struct question *q, struct lin e, int ndims) {
-    for (int i = 0; i < e.n; ++i) {
-        const struct lin_term *t = &e.term[i];
-        if (t->kind == COL_DIM && t->at >= ndims) return true;
-        if (t->kind == COL_DIV && speaks_beyond(q, q->quotient[t->at].of, ndims)) return true;
-    }
-    return false;
-}
-
-// Leaves out of the loops' bounds what is not affine: "set", of loops alone, then has more
-// instances than there are (exact says so).
-static void loosen(const struct question *q, struct qset *set) {
-    int kept = 0;
-    if (set->ndims == set->nvars) return;
-    for (int i = 0; i < set->nconds; ++i)
-        if (!speaks_beyond(q, set->cond[i], set->nvars)) set->cond[kept++] = set->cond[i];
-    set->nconds = kept;
-    set->ndims = set->nvars;
-}
-
-static void make_access(struct prove_order *o, int i) {
-    struct question *q = &o->q;
-    const struct prove_access *in = &o->program->access[i];
-    struct order_access *x = &o->access[i];
-    question_set(q, &in->when, &x->when);
-    question_set(q, &in->what, &x->what);
-    if (in->threads) {
-        question_set(q, &in->by_thread, &x->by_thread);
-        x->thread = thread_of(q, &in->by_thread, &x->by_thread, in->when.nvars);
-    }
-    x->first = ARENA_ARRAY(&q->s->arena, isl_set *, o->program->nsyncs + 1);
-    if (in->when.nouts > o->ntime) o->ntime = in->when.nouts;
-    loosen(q, &x->when);
-}
-
-// The first access that touches the same elements as "i" does, by the same threads.
-static int first_alike(const struct prove_program *x, int i) {
-    const struct prove_access *a = &x->access[i];
-    for (int j = 0; j < i; ++j) {
-        const struct prove_access *b = &x->access[j];
-        if (a->threads != b->threads || !draft_alike(&a->what, &b->what)) continue;
-        if (!a->threads) return j;
-        if (a->when.nvars == b->when.nvars && draft_alike(&a->by_thread, &b->by_thread)) return j;
-    }
-    return i;
-}
-
-struct prove_order *prove_order_new(struct prover *p, const struct prove_program *x) {
-    struct arena *a = &p->s->arena;
-    struct prove_order *o = ARENA_NEW(a, struct prove_order);
-    struct question *q = &o->q;
-    o->program = x;
-    o->access = ARENA_ARRAY(a, struct order_access, x->naccesses + 1);
-    o->commit = ARENA_ARRAY(a, struct qset, x->ncommits + 1);
-    o->sync = ARENA_ARRAY(a, struct qset, x->nsyncs + 1);
-    o->step = ARENA_ARRAY(a, struct qset, x->nsteps + 1);
-    o->meet = ARENA_ARRAY(a, isl_basic_set *, 4 * x->naccesses * x->naccesses + 1);
-    o->covers = ARENA_ARRAY(a, struct order_cover *, x->naccesses * x->naccesses + 1);
-    o->ever = ARENA_ARRAY(a, signed char, 4 * x->naccesses * x->naccesses + 1);
-    question_init(q, p);
-    split_all(q, x);
-    for (int i = 0; i < x->naccesses; ++i) {
-        make_access(o, i);
-        o->access[i].alike = first_alike(x, i);
-    }
-    for (int i = 0; i < x->ncommits; ++i) question_set(q, &x->commit[i], &o->commit[i]);
-    for (int i = 0; i < x->nsteps; ++i) question_set(q, &x->step[i], &o->step[i]);
-    for (int i = 0; i < x->nsyncs; ++i) {
-        question_set(q, &x->sync[i].when, &o->sync[i]);
-        loosen(q, &o->sync[i]);
-    }
-    question_close(q);
-    // a point in time
-    o->point.ndims = o->point.nouts = o->ntime;
-    o->point.exact = true;
-    o->point.out = ARENA_ARRAY(a, struct lin, o->ntime + 1);
-    for (int i = 0; i < o->ntime; ++i) {
-        o->point.out[i] = (struct lin){1, ARENA_NEW(a, struct lin_term), 0, 1};
-        o->point.out[i].term[0] = (struct lin_term){COL_DIM, i, 1};
-    }
-    o->bad = q->failed;
-    return o;
-}
-
-void prove_order_free(struct prove_order *o) {
-    const struct prove_program *x = o->program;
-    for (int i = 0; i < x->naccesses; ++i) {
-        struct order_access *a = &o->access[i];
-        for (struct order_first *f = a->firsts; f; f = f->next) isl_set_free(f->set);
-        for (int k = 0; k < a->ncommitted; ++k) isl_set_free(a->committed[k]);
-        isl_basic_set_free(a->when.basic);
-        isl_basic_set_free(a->what.basic);
-        isl_basic_set_free(a->by_thread.basic);
-    }
-    for (int i = 0; i < x->ncommits; ++i) isl_basic_set_free(o->commit[i].basic);
-    for (int i = 0; i < x->nsyncs; ++i) isl_basic_set_free(o->sync[i].basic);
-    for (int i = 0; i < x->nsteps; ++i) isl_basic_set_free(o->step[i].basic);
-    for (int i = 0; i < 4 * x->naccesses * x->naccesses; ++i) isl_basic_set_free(o->meet[i]);
-    for (int i = 0; i < x->naccesses * x->naccesses; ++i)
-        for (struct order_cover *c = o->covers[i]; c; c = c->next) isl_set_free(c->set);
-    isl_basic_set_free(o->point.basic);
-    question_release(&o->q);
-}
-
 // -- whether they meet ----------------------------------------------------------------------------
 
 enum threads { ANY_THREADS, SAME_THREAD, LESS_THREAD, GREATER_THREAD };
@@ -182,6 +54,18 @@ static bool empty_for_any_params(isl_set *x) {
     return is;
 }
 
+// Whether it is seen at once that the two never meet, or was found before.
+static bool known_apart(struct prove_order *o, int a, int b) {
+    a = o->access[a].alike;
+    b = o->access[b].alike;
+    signed char *ever = &o->ever[4 * (a * o->program->naccesses + b) + ANY_THREADS];
+    if (*ever) return *ever < 0;
+    isl_basic_set *all = meeting(o, a, b, ANY_THREADS);
+    if (isl_basic_set_plain_is_empty(all) == isl_bool_true && !prover_gave_up(o->q.p)) *ever = -1;
+    isl_basic_set_free(all);
+    return *ever < 0;
+}
+
 // Whether instances of "a" and "b" that "when" has (NULL: any) meet.
 static enum prove_answer meet(struct prove_order *o, int a, int b, isl_set *when,
                               enum threads threads, struct prove_fault *f) {
@@ -196,6 +80,7 @@ static enum prove_answer meet(struct prove_order *o, int a, int b, isl_set *when
     int la = o->access[a].when.ndims, lb = o->access[b].when.ndims;
     signed char *ever = &o->ever[4 * (a * o->program->naccesses + b) + threads];
     if (!when && *ever) return *ever > 0 ? PROVE_NO : PROVE_YES;
+    ++o->asked;
     isl_set *all = isl_set_from_basic_set(meeting(o, a, b, threads));
     if (when) {
         isl_set *w = isl_set_insert_dims(isl_set_copy(when), isl_dim_set, (unsigned)la,
@@ -249,7 +134,7 @@ static isl_set *later(struct prove_order *o, int a, int b) {
 static isl_set *close_by(struct prove_order *o, isl_set *open, int a, int b, int wait, int barrier,
                          bool *used) {
     isl_set *c = order_covered(o, a, b, wait, barrier);
-    if (is_void(o, c)) return open;
+    if (isl_set_is_disjoint(open, c) == isl_bool_true && !prover_gave_up(o->q.p)) return open;
     if (barrier >= 0) used[barrier] = true;
     if (wait >= 0) used[wait] = true;
     return isl_set_coalesce(isl_set_subtract(open, isl_set_copy(c)));
@@ -262,22 +147,55 @@ static bool is_barrier(const struct prove_order *o, int i, int a, int b) {
     return !x->wait && x->on && !order_outside(&x->when, &p->access[a].when, &p->access[b].when);
 }
 
+// "open" without what "wait" (-1: none is needed) puts in order, with barriers or with "own" alone.
+static isl_set *close_by_wait(struct prove_order *o, isl_set *open, int a, int b, int wait,
+                              bool own, bool *used) {
+    if (own) return close_by(o, open, a, b, wait, -1, used);
+    for (int i = o->program->nsyncs - 1; i >= 0 && !is_void(o, open); --i)
+        if (is_barrier(o, i, a, b)) open = close_by(o, open, a, b, wait, i, used);
+    return open;
+}
+
+// Whether it is seen in a part of the steps that no instances that "open" has meet.
+static bool soon_apart(struct prove_order *o, int a, int b, isl_set *open, enum threads threads) {
+    struct prover *p = o->q.p;
+    const char *why = p->why;
+    if (prover_gave_up(p)) return false;
+    isl_ctx_reset_operations(p->ctx);
+    isl_ctx_set_max_operations(p->ctx, p->limit / 8);
+    bool apart = meet(o, a, b, open, threads, NULL) == PROVE_YES;
+    if (isl_ctx_last_error(p->ctx) == isl_error_alloc) memory_out();
+    isl_ctx_reset_error(p->ctx);
+    isl_ctx_reset_operations(p->ctx);
+    isl_ctx_set_max_operations(p->ctx, p->limit);
+    p->why = why;
+    return apart;
+}
+
 // Instances of the pair that nothing puts in order: for other threads, or with "own" for the same
-// one, for which the end of an asynchronous access is enough.
-static isl_set *open_pairs(struct prove_order *o, int a, int b, bool own, bool *used) {
+// one, for which the end of an asynchronous access is enough.  It rests on the last waits and
+// barriers that will do: the first ones are tried first, whether they can go.  Of the waits those
+// that stand before "b" do most often; of many, a few.
+static isl_set *open_pairs(struct prove_order *o, int a, int b, bool own, enum threads threads,
+                           bool *used) {
     const struct prove_program *p = o->program;
     isl_set *open = later(o, a, b);
-    bool async = p->access[a].async;
-    for (int w = async ? 0 : -1; w < (async ? p->nsyncs : 0) && !is_void(o, open); ++w) {
-        if (w >= 0 && !o->access[a].first[w]) continue;
-        if (own) {
-            open = close_by(o, open, a, b, w, -1, used);
-            continue;
-        }
-        for (int i = 0; i < p->nsyncs; ++i) {
-            if (!is_barrier(o, i, a, b)) continue;
-            open = close_by(o, open, a, b, w, i, used);
-            if (is_void(o, open)) break;
+    int tried = 0;
+    if (!p->access[a].async) return close_by_wait(o, open, a, b, -1, own, used);
+    for (int behind = 0; behind < 2; ++behind) {
+        for (int w = p->nsyncs - 1; w >= 0 && !is_void(o, open); --w) {
+            int relation;
+            if (!p->sync[w].wait || !p->sync[w].on) continue;
+            bool before =
+                order_relation(&o->sync[w], &o->access[b].when, &relation) && relation > 0;
+            if (before == behind || !order_first_wait(o, a, w)) continue;
+            open = close_by_wait(o, open, a, b, w, own, used);
+            if (++tried >= 8 || (tried & (tried - 1)) != 0) continue;
+            if (soon_apart(o, a, b, open, threads)) {
+                isl_space *space = isl_set_get_space(open);
+                isl_set_free(open);
+                return isl_set_empty(space);
+            }
         }
     }
     return open;
@@ -293,7 +211,7 @@ static bool known_own(const struct prove_order *o, int a, int b) {
 static enum prove_answer check_threads(struct prove_order *o, int a, int b, bool *used,
                                        bool threads, struct prove_fault *f) {
     if (threads && known_own(o, a, b)) return PROVE_YES;
-    isl_set *open = open_pairs(o, a, b, false, used);
+    isl_set *open = open_pairs(o, a, b, false, ANY_THREADS, used);
     enum prove_answer r = PROVE_YES;
     if (f) f->missing = PROVE_BARRIER;
     if (!open) return question_unknown(&o->q);
@@ -312,18 +230,18 @@ static enum prove_answer check_threads(struct prove_order *o, int a, int b, bool
 // The same thread touches the element that it has in flight.
 static enum prove_answer check_own(struct prove_order *o, int a, int b, bool *used, bool threads,
                                    struct prove_fault *f) {
-    isl_set *open = open_pairs(o, a, b, true, used);
+    enum threads whose = threads ? SAME_THREAD : ANY_THREADS;
+    isl_set *open = open_pairs(o, a, b, true, whose, used);
     enum prove_answer r = PROVE_YES;
     if (f) f->missing = PROVE_WAIT;
     if (!open) return question_unknown(&o->q);
-    if (!is_void(o, open)) r = meet(o, a, b, open, threads ? SAME_THREAD : ANY_THREADS, f);
+    if (!is_void(o, open)) r = meet(o, a, b, open, whose, f);
     isl_set_free(open);
     return r;
 }
 
 static enum prove_answer check_async(struct prove_order *o, int a, int b, bool *used, bool threads,
                                      struct prove_fault *f) {
-    order_first_waits(o, a);
     enum prove_answer r = check_threads(o, a, b, used, threads, f);
     // of those in order for other threads the wait was there; it may be for the same one alone
     struct prove_fault own = {.missing = PROVE_WAIT};
@@ -334,6 +252,38 @@ static enum prove_answer check_async(struct prove_order *o, int a, int b, bool *
     if (f) *f = own;
     if (f && done == PROVE_NO) f->younger = order_younger(o, a, b, &f->at);
     return done;
+}
+
+// Whether the two never meet, of which "used" is not known to be enough.
+static bool never_meet(struct prove_order *o, int a, int b, bool *used) {
+    const char *why = o->q.p->why;
+    prover_again(o->q.p);
+    if (meet(o, a, b, NULL, ANY_THREADS, NULL) != PROVE_YES) {
+        o->q.p->why = why;
+        return false;
+    }
+    for (int i = 0; i < o->program->nsyncs; ++i) used[i] = false;
+    return true;
+}
+
+// That two accesses which meet somewhere do so takes isl longest, and what nothing puts in order is
+// most often much less: it is asked first.
+static enum prove_answer open_in_order(struct prove_order *o, int a, int b, bool *used,
+                                       bool threads, struct prove_fault *f) {
+    bool async = o->program->access[a].async;
+    if (f) *f = (struct prove_fault){.missing = PROVE_BARRIER};
+    o->quick = async;
+    enum prove_answer r = async ? check_async(o, a, b, used, threads, NULL)
+                                : check_threads(o, a, b, used, threads, f);
+    o->quick = false;
+    if (r == PROVE_YES || (r == PROVE_NO && !async)) return r;
+    if (never_meet(o, a, b, used)) return PROVE_YES;
+    if (!async || o->program->soon) return PROVE_UNKNOWN;
+    return check_async(o, a, b, used, threads, f);
+}
+
+bool prove_order_spent(const struct prove_order *o) {
+    return o->asked > PROVE_MOST_ASKED;
 }
 
 enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *used,
@@ -348,15 +298,9 @@ enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *us
     for (int i = 0; i < o->program->nsyncs; ++i) used[i] = false;
     prover_again(o->q.p);
     o->q.p->why = NULL;
-    if (f) *f = (struct prove_fault){.missing = PROVE_BARRIER};
-    if (meet(o, a, b, NULL, ANY_THREADS, NULL) == PROVE_YES) return PROVE_YES;
-    if (!x->async) return check_threads(o, a, b, used, threads, f);
-    o->quick = true;
-    enum prove_answer r = check_async(o, a, b, used, threads, NULL);
-    o->quick = false;
-    if (r != PROVE_YES && isl_ctx_last_error(o->q.p->ctx) == isl_error_alloc) memory_out();
-    if (r != PROVE_YES && o->program->soon) return PROVE_UNKNOWN;
-    if (r != PROVE_YES) r = check_async(o, a, b, used, threads, f);
+    if (prove_order_spent(o)) return PROVE_UNKNOWN;
+    if (known_apart(o, a, b)) return PROVE_YES;
+    enum prove_answer r = open_in_order(o, a, b, used, threads, f);
     if (r != PROVE_YES && isl_ctx_last_error(o->q.p->ctx) == isl_error_alloc) memory_out();
     return r;
 }
@@ -366,13 +310,13 @@ enum prove_answer prove_order_ends(struct prove_order *o, int a, struct prove_fa
     if (o->bad) return question_unknown(&o->q);
     prover_again(o->q.p);
     o->q.p->why = NULL;
-    order_first_waits(o, a);
     isl_set *open =
         isl_set_from_basic_set(isl_basic_set_intersect(question_basic(&o->q, &x->when),
                                                        question_context(&o->q, x->when.ndims)));
     for (int i = 0; i < o->program->nsyncs && !is_void(o, open); ++i) {
-        if (!x->first[i]) continue;
-        isl_set *done = isl_set_project_out(isl_set_copy(x->first[i]), isl_dim_set,
+        isl_set *first = order_first_wait(o, a, i);
+        if (!first) continue;
+        isl_set *done = isl_set_project_out(isl_set_copy(first), isl_dim_set,
                                             (unsigned)x->when.ndims, (unsigned)o->sync[i].ndims);
         open = isl_set_subtract(open, question_divs(&o->q, done));
     }

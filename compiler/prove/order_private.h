@@ -10,12 +10,11 @@ struct order_access {
     struct qset when, what, by_thread;
     struct lin thread;  // in by_thread
     int alike;          // the first access that touches the same, by the same threads
+    int shape;          // of "when" (shapes.c)
     // of an asynchronous one:
     isl_set *committed[ORDER_GROUPS];  // by instances and a point in time: the (k + 1)-th commit
     int ncommitted;
-    // by sync: waits that complete it, by instances of both; or NULL.  Quickly found are some, else
-    // the first one.
-    isl_set **first;
+    // Waits that complete it.  Quickly found are some, else the first one.
     struct order_first *firsts;  // that were worked out
 };
 
@@ -26,13 +25,21 @@ struct order_first {
     struct order_first *next;
 };
 
+// What two events are to each other in time, where their places alone say so.
+struct order_places {
+    int shape[4];     // of accesses "a" and "b", of a wait and of a barrier; -1: there is none;
+                      // less: not alike to any other
+    int relation[3];  // of each to the next in time
+};
+
 // What puts "b" in order behind "a", as far as it is these two.
 struct order_cover {
-    int wait, barrier, pending;
-    bool quick;
-    isl_set *set;  // by instances of both
+    struct order_places places;
+    const isl_set *when;  // of a wait: which executions of it count
+    isl_set *set;         // by instances of both
     struct order_cover *next;
 };
+enum { ORDER_COVERS = 1021 };
 
 struct prove_order {
     struct question q;
@@ -44,8 +51,12 @@ struct prove_order {
     int ntime;
     isl_basic_set **meet;  // by pair and threads, or NULL
     signed char *ever;     // likewise, whether they ever meet: 1, -1; 0 where it was not asked
-    struct order_cover **covers;  // by pair
-    bool bad;                     // larger than can be looked at
+    struct order_cover *covers[ORDER_COVERS];  // by a hash of what they are for
+    const struct qset **shape;                 // an event of each shape
+    int nshapes, *sync_shape;
+    struct order_count *counts;  // count.c
+    bool bad;                    // larger than can be looked at
+    int asked;                   // questions to isl
 };
 
 // Of what "base" has, that whose instance of "a" comes before that of "b".  Takes "base".
@@ -53,18 +64,29 @@ isl_set *order_before(struct prove_order *o, isl_basic_set *base, const struct q
                       const int *da, const struct qset *b, const int *db);
 isl_set *order_refine(struct prove_order *o, isl_set *base, const struct qset *a, const int *da,
                       const struct qset *b, const int *db);
+// shapes.c: whether "a" and "b" are of one shape: in the same loops but for the names of these, and
+// at the same places but for which ones.
+bool order_alike(const struct qset *a, const struct qset *b);
+bool order_same_sum(struct lin a, struct lin b);
+// The number of the shape of "x".
+int order_shape(struct prove_order *o, const struct qset *x);
+// What decides how instances of "a" and "b", of known shapes, compare in time: which place is the
+// first that differs, and how.  False: more than that.
+bool order_relation(const struct qset *a, const struct qset *b, int *relation);
 // between.c: pairs of instances of accesses "a" and "b" between which wait "wait" (-1: none is
-// needed) comes, then barrier "barrier" (-1: likewise).  The same again is not worked out again: it
+// needed) comes, then barrier "barrier" (-1: likewise).  What is alike is not worked out again: it
 // stays with "o".
 isl_set *order_covered(struct prove_order *o, int a, int b, int wait, int barrier);
 // How many groups are committed after that of "a" and before "b", for the instances of "w"; -1: nor
 // is its own.
 int order_younger(struct prove_order *o, int a, int b, const struct prove_witness *w);
-// Works out "first" of access "a" for the waits as they are now.
-void order_first_waits(struct prove_order *o, int a);
+// Executions of wait "sync", as it is now, that complete access "a", by instances of both; NULL:
+// none is known.
+isl_set *order_first_wait(struct prove_order *o, int a, int sync);
 // The same from what can be counted in one loop alone: by the steps of it, for waits in it
 // (count.c).
 isl_set *order_counted(struct prove_order *o, int a, int sync);
+void order_forget_counts(struct prove_order *o);
 // places.c: whether the places of statements alone put access "b" in order behind "a", for other
 // threads or with "own" for the same one; "used" as for prove_order_pair.
 bool order_by_places(const struct prove_program *p, int a, int b, bool own, bool *used);

@@ -94,14 +94,15 @@ static bool happens_between(const struct prove_set *a, const struct prove_set *e
 }
 
 // Whether a barrier stands between "a" and a later "b": in the same iteration of the loops around
-// both, and in a later one.
+// both, and in a later one.  The last ones that do are used: the first ones are tried first,
+// whether they can go.
 static bool barriers_between(const struct prove_program *p, const struct prove_set *a,
                              const struct prove_set *b, bool *used) {
     int loops;
     enum place place = compare(a, b, &loops);
     if (place == PLACE_OTHER) return false;
     bool same = place != PLACE_BEFORE, later = loops == 0;
-    for (int i = 0; i < p->nsyncs && !(same && later); ++i) {
+    for (int i = p->nsyncs - 1; i >= 0 && !(same && later); --i) {
         const struct prove_sync *y = &p->sync[i];
         if (y->wait || !y->on) continue;
         int from = behind(a, &y->when), to = ahead(&y->when, b);
@@ -138,7 +139,7 @@ bool order_by_places(const struct prove_program *p, int a, int b, bool own, bool
     if (place == PLACE_OTHER) return false;
     if (place != PLACE_BEFORE && loops == 0) return true;
     if (!p->access[a].async) return own || barriers_between(p, x, y, used);
-    for (int i = 0; i < p->nsyncs; ++i) {
+    for (int i = p->nsyncs - 1; i >= 0; --i) {
         const struct prove_sync *w = &p->sync[i];
         if (!w->wait || !w->on || behind(x, &w->when) < loops) continue;
         if (place == PLACE_BEFORE && !comes_before(&w->when, y)) continue;

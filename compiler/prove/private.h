@@ -81,6 +81,7 @@ struct qset {
     struct lin *out;
     bool exact;            // no opaque dimension
     isl_basic_set *basic;  // the instances, by its own dimensions, without context; kept
+    int width;             // of their system
     // after rewriting; what a witness is told by
     struct prove_var *var;
     int nvars;
@@ -119,6 +120,7 @@ struct prover {
     struct session *s;
     isl_ctx *ctx;
     unsigned long limit;  // operations of the next question
+    int width;            // of the widest system of this question
     const struct prove_promise *promise;
     int npromises;
     const char *why;
@@ -128,6 +130,14 @@ struct prover {
 // Before another question.  Once one was given up the next ones may take a quarter of the
 // operations each: most often the plan is refused by then.
 void prover_again(struct prover *p);
+// Begins a question.
+void prover_begin(struct prover *p);
+// Lets isl take "limit" operations, or fewer where numbers are wide and each takes long.
+void prover_allow(struct prover *p, unsigned long limit);
+// The question has a system of that width: an operation may take as long as the square of it.
+void prover_widens(struct prover *p, int width);
+// Why it gave up for its limit.
+const char *prover_steps(const struct prover *p);
 
 // Rows of a system: a sum that is 0 ("equal"), or at least 0.
 enum { MOST_ROWS = 512, SYSTEM_TERMS = 48 };
@@ -167,6 +177,8 @@ void system_same(struct system *y, const struct qset *a, const int *da, const st
 void system_equal(struct system *y, int a, int b);
 void system_exceeds(struct system *y, int a, int b, int64_t least);
 isl_basic_set *system_basic(const struct system *y);
+// As many bits may the numbers get that isl computes from the system: those of a determinant.
+int system_width(const struct system *y);
 
 // linear.c
 struct lin lin_int(struct question *q, int64_t value);

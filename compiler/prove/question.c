@@ -1,59 +1,10 @@
 // A question: its columns, its sets as isl's, and what an answer means for the plan.
 #include <isl/ilp.h>
-#include <isl/options.h>
 #include <isl/point.h>
-#include <isl/version.h>
 #include <string.h>
 
 #include "base/session.h"
 #include "prove/private.h"
-
-enum { LEAST_LIMIT = 10000 };
-
-// -- the prover -----------------------------------------------------------------------------------
-
-struct prover *prover_new(struct session *s, const struct prove_promise *promise, int npromises) {
-    struct prover *p = ARENA_NEW(&s->arena, struct prover);
-    *p = (struct prover){.s = s, .promise = promise, .npromises = npromises};
-    p->ctx = isl_ctx_alloc();
-    if (!p->ctx) memory_out();
-    isl_options_set_on_error(p->ctx, ISL_ON_ERROR_CONTINUE);
-    p->limit = s->options.proof_limit ? s->options.proof_limit : PROVE_LIMIT;
-    isl_ctx_set_max_operations(p->ctx, p->limit);
-    return p;
-}
-
-void prover_again(struct prover *p) {
-    if (isl_ctx_last_error(p->ctx) == isl_error_alloc) memory_out();
-    if (isl_ctx_last_error(p->ctx) == isl_error_quota && p->limit >= LEAST_LIMIT) p->limit /= 4;
-    isl_ctx_reset_error(p->ctx);
-    isl_ctx_reset_operations(p->ctx);
-    isl_ctx_set_max_operations(p->ctx, p->limit);
-}
-
-void prover_free(struct prover *p) {
-    if (p->ctx) isl_ctx_free(p->ctx);
-    p->ctx = NULL;
-}
-
-// When isl gives up it may return a set all the same, which has too little or too much.
-bool prover_gave_up(const struct prover *p) {
-    return isl_ctx_last_error(p->ctx) != isl_error_none;
-}
-
-static const char OUT_OF_STEPS[] = "the proof takes more steps than it may (--proof-limit)";
-
-const char *prover_why(const struct prover *p) {
-    return p->why ? p->why : "it is not known";
-}
-
-bool prover_out_of_steps(const struct prover *p) {
-    return p->why == OUT_OF_STEPS;
-}
-
-const char *prove_version(void) {
-    return isl_version();
-}
 
 // -- the question ---------------------------------------------------------------------------------
 
@@ -61,9 +12,7 @@ void question_init(struct question *q, struct prover *p) {
     memset(q, 0, offsetof(struct question, param));
     q->p = p;
     q->s = p->s;
-    p->term = NULL;
-    p->why = NULL;
-    isl_ctx_reset_operations(p->ctx);
+    prover_begin(p);
 }
 
 void question_release(struct question *q) {
@@ -80,7 +29,7 @@ enum prove_answer question_unknown(struct question *q) {
     else if (q->p->term)
         q->p->why = arena_printf(a, "'%s' is not affine", ix_text(q->s, q->p->term));
     else if (isl_ctx_last_error(q->p->ctx) == isl_error_quota)
-        q->p->why = OUT_OF_STEPS;
+        q->p->why = prover_steps(q->p);
     else
         q->p->why = "the numbers are too large";
     bool settled = q->failed || q->p->term || prover_out_of_steps(q->p);
@@ -226,7 +175,9 @@ isl_basic_set *question_basic(struct question *q, struct qset *set) {
         system_init(y, q, set->ndims);
         system_instances(y, set, dim);
         set->basic = system_basic(y);
+        set->width = system_width(y);
     }
+    prover_widens(q->p, set->width);
     return isl_basic_set_copy(set->basic);
 }
 
@@ -264,9 +215,9 @@ static bool is_exact(const struct question *q) {
 // "of" of "x", in the given part of the operations that a question may take.
 static isl_set *in_part(struct question *q, isl_set *x, isl_set *of(isl_set *), unsigned part) {
     isl_ctx_reset_operations(q->p->ctx);
-    isl_ctx_set_max_operations(q->p->ctx, q->p->limit / part);
+    prover_allow(q->p, q->p->limit / part);
     isl_set *r = of(x);
-    isl_ctx_set_max_operations(q->p->ctx, q->p->limit);
+    prover_allow(q->p, q->p->limit);
     if (prover_gave_up(q->p)) r = isl_set_free(r);
     return r;
 }

@@ -160,25 +160,14 @@ static void find_rotation(struct question *q, const struct ix *e, void *user) {
     if (rest && !ix_depends_on(rest, r->v) && ix_depends_on(e->a, r->v)) r->found = e;
 }
 
-// "e" with "of" replaced by "by".
-static const struct ix *exchange_term(struct session *s, const struct ix *e, const struct ix *of,
-                                      const struct ix *by) {
-    if (ix_equal(e, of)) return by;
-    switch (e->op) {
-    case IX_VAR: return e;
-    case IX_DIV: return ix_div(s, exchange_term(s, e->a, of, by), e->k);
-    case IX_MOD: return ix_mod(s, exchange_term(s, e->a, of, by), e->k);
-    case IX_SWZ: return ix_swizzle(s, exchange_term(s, e->a, of, by), e->sw);
-    case IX_SUM: break;
-    }
-    const struct ix *sum = ix_int(s, 0);
-    for (int i = 0; i < e->nterms; ++i) {
-        const struct ix *atom = e->term[i].atom;
-        sum = ix_add(s, sum,
-                     atom ? ix_scale(s, exchange_term(s, atom, of, by), e->term[i].coef)
-                          : ix_lay(s, e->term[i].coef));
-    }
-    return sum;
+struct exchange {
+    const struct ix *of, *by;
+};
+
+// "e" with one expression replaced by another.
+static const struct ix *exchange_term(struct session *s, const struct ix *e, const void *user) {
+    const struct exchange *x = user;
+    return ix_equal(e, x->of) ? x->by : ix_made_of(s, e, exchange_term, x);
 }
 
 static bool rotate(struct question *q, struct draft *d, int i, struct qset *set) {
@@ -197,11 +186,11 @@ static bool rotate(struct question *q, struct draft *d, int i, struct qset *set)
     const struct ix **out = ARENA_ARRAY(&s->arena, const struct ix *, d->nouts + 1);
     bool gone = true;
     for (int j = 0; j < d->nconds; ++j) {
-        cond[j] = exchange_term(s, d->cond[j], r.found, by);
+        cond[j] = exchange_term(s, d->cond[j], &(struct exchange){r.found, by});
         gone = gone && cond[j] && !ix_depends_on(cond[j], r.v);
     }
     for (int j = 0; j < d->nouts; ++j) {
-        out[j] = exchange_term(s, d->out[j], r.found, by);
+        out[j] = exchange_term(s, d->out[j], &(struct exchange){r.found, by});
         gone = gone && out[j] && !ix_depends_on(out[j], r.v);
     }
     if (!gone) return false;

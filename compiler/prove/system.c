@@ -164,7 +164,22 @@ static isl_mat *fill(const struct system *y, bool equal) {
     return m;
 }
 
+int system_width(const struct system *y) {
+    int width = 0;
+    for (int i = 0; i < y->n; ++i) {
+        int most = 0;
+        for (int j = 0; j < y->row[i].n; ++j) {
+            int64_t c = y->row[i].term[j].coef;
+            int bits = c ? 63 - __builtin_clzll(c < 0 ? 0 - (uint64_t)c : (uint64_t)c) : 0;
+            if (bits > most) most = bits;
+        }
+        width += most;
+    }
+    return width;
+}
+
 isl_basic_set *system_basic(const struct system *y) {
+    prover_widens(y->q->p, system_width(y));
     isl_space *space = isl_space_set_from_params(isl_space_copy(y->q->space));
     space = isl_space_add_dims(space, isl_dim_set, (unsigned)y->ndims);
     isl_mat *eq = fill(y, true), *ineq = fill(y, false);

@@ -193,7 +193,7 @@ static void import(struct sema *c, const struct ast_decl *d) {
     if (file < 0) {
         if (real) why = errno;
         diag_error(c->s, d->import.path_at, "'%s' cannot be read: %s", path,
-                   why ? strerror(why) : "it is no regular file");
+                   why ? source_trouble(why) : "it is no regular file");
         return;
     }
     struct import *i = ARENA_NEW(&c->s->arena, struct import);

@@ -217,7 +217,8 @@ struct ast_param {
 struct ast_decl {
     enum ast_decl_kind kind;
     struct range at;
-    struct ast_ident name;  // D_ARCH (sm_90) D_CONST D_LAYOUT D_ATOM D_TILED_COPY D_TILED_MMA D_TENSOR D_FN
+    struct ast_ident
+        name;  // D_ARCH (sm_90) D_CONST D_LAYOUT D_ATOM D_TILED_COPY D_TILED_MMA D_TENSOR D_FN
     union {
         int64_t version;  // D_TCP
         struct {

@@ -84,7 +84,7 @@ struct ast_file *parse_source(struct session *s, int file) {
 struct ast_file *parse_file(struct session *s, const char *path) {
     int file = source_read(s, path);
     if (file < 0) {
-        diag_error(s, RANGE_NONE, "cannot read '%s': %s", path, strerror(errno));
+        diag_error(s, RANGE_NONE, "cannot read '%s': %s", path, source_trouble(errno));
         return NULL;
     }
     return parse_source(s, file);

@@ -121,8 +121,9 @@ static bool compile(struct session *s, const char *text, struct compiled *made) 
 
 static const char *differ(struct session *s, const struct compiled *c, const char *a,
                           const char *b) {
+    int64_t left = equivalent_steps(s);
     const char *open, *why = kernels_differ(s, c->plan, c->kir, plan_find_kernel(c->plan, a),
-                                            plan_find_kernel(c->plan, b), &open);
+                                            plan_find_kernel(c->plan, b), &left, &open);
     return why ? why : open;
 }
 

@@ -3,7 +3,7 @@ c_mutants.py), builds each mutant, and runs tests until one fails: the quick one
 passed these all the others, and at last some under the sanitizers.
 
 usage: mutants.py [--seed S] [--count N] [--jobs J] [--seconds T] [--only REGEX] [--skip REGEX] [--report FILE] [--again FILE]
-                  [--list]
+                  [--list | --stale]
 
 --seed     draws another sample (default 1)             --count   how many mutants (default 100)
 --jobs     how many at a time, each with a copy of the build (default: one for two cores)
@@ -12,6 +12,7 @@ usage: mutants.py [--seed S] [--count N] [--jobs J] [--seconds T] [--only REGEX]
 --again    those of a report that survived, or have no verdict
 --report   where to write what became of each (default build-mutants/report.json), anew with each verdict
 --list     prints the sample and runs nothing
+--stale    prints the verdicts of judged.txt on mutants that the sources do not have any more, and runs nothing
 
 A mutant that no compiler takes is not counted.  One that runs out of time or memory counts as killed, and is marked.  One
 survives when it passed every test that there is; of whom that is not known in time, the verdict is "no time", and it is not
@@ -102,7 +103,7 @@ FULL = [
     lit("slow ones of run", "run/(pad|random|tails)"),
     plans(301, 700),
     plans(1, 100, "build-asan"),
-    unit("kernel, sanitizers", "unit.kernel", "build-asan"),
+    unit("machine, sanitizers", "unit.(machine|check)", "build-asan"),
     lit("pass, sanitizers", "(pass|kernel)/", build="build-asan"),
 ]
 
@@ -236,13 +237,28 @@ def read_judged():
     return judged
 
 
-def sample(options):
+def all_mutants(only):
     every = []
     for pattern in SOURCES:
         for path in sorted(ROOT.glob(pattern)):
             name = str(path.relative_to(ROOT))
-            if re.search(options.only, name):
+            if re.search(only, name):
                 every += mutants_of(name, path.read_text())
+    return every
+
+
+def show_stale():
+    """Prints the verdicts on mutants that are no more; returns their number."""
+    judged, known = read_judged(), {m.key() for m in all_mutants("")}
+    stale = [key for key in judged if key not in known]
+    for path, before, after in stale:
+        print(f"{path}\n- {before}\n+ {after}\n= {judged[(path, before, after)]}")
+    print(f"{len(judged)} verdicts, {len(stale)} stale")
+    return len(stale)
+
+
+def sample(options):
+    every = all_mutants(options.only)
     if options.again:
         wanted = {(m["path"], m["before"], m["after"]) for m in json.loads(pathlib.Path(options.again).read_text())
                   if m["verdict"] in ("survived", "no time")}
@@ -297,7 +313,7 @@ def options_of():
                                 ("only", str, ""), ("report", str, "build-mutants/report.json"), ("again", str, None),
                                 ("seconds", float, 0.0), ("skip", str, "")):
         parser.add_argument("--" + name, type=kind, default=default)
-    for name in ("list", "help"):
+    for name in ("list", "stale", "help"):
         parser.add_argument("--" + name, action="store_true")
     return parser.parse_args()
 
@@ -307,6 +323,8 @@ def main():
     if options.help:
         print(__doc__)
         return 0
+    if options.stale:
+        return 1 if show_stale() else 0
     mutants, population = sample(options)
     if options.list:
         for m in mutants:

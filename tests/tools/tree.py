@@ -1,7 +1,10 @@
 """Checks on the tree itself that no compiler makes.
 
 usage: tree.py symbols LIBRARY...   no object of ours lies in memory that is written: no mutable globals, but for one a thread
-       tree.py sources              no file names a folder of somebody's machine, or is left for later; long files are listed
+       tree.py sources              no file names a folder of somebody's machine, or is left for later; long files are listed, and
+                                    are wrong in the compiler, the grammar and the runtime
+       tree.py paths                each file and folder that documents and comments name is there, and docs/design.md and README.md
+                                    name each folder of the compiler
 """
 
 import pathlib
@@ -11,6 +14,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LONG = 450
+OURS = ("compiler/", "grammar/", "runtime/")
 
 # What a thread sets while the library works for it, and takes back (compiler/base/trap.c).
 A_THREADS_OWN = {("trap_of_thread", ".tbss")}
@@ -18,6 +22,15 @@ A_THREADS_OWN = {("trap_of_thread", ".tbss")}
 # Spelt apart, so that this file does not find itself.
 FORBIDDEN = [re.compile(text) for text in ("/" + r"(work|root|home)/\w", r"\b(TO" r"DO|FIX" r"ME|X" r"XX)\b")]
 SOURCES = {".c", ".h", ".l", ".y", ".py", ".md", ".tcp", ".cuh", ".cu", ".txt", ".cmake", ".in", ".json", ".cc", ".cpp", ".sh", ""}
+
+# Documents that say what each folder of the compiler is.
+ROOMS = ("docs/design.md", "README.md")
+# Documents that name files of the compiler without their folders, too.
+PLAIN = ("docs/design.md", "CONTRIBUTING.md")
+# In a path: stands for any name.
+PLACEHOLDER = re.compile(r"\b(NAME|STAGE|MODULE|PAGE|RULE|FOLDER)\b")
+# Files of an atom that was added as a trial, of which CONTRIBUTING.md tells.
+TRIED = {f"tests/{stage}/{name}.tcp" for stage, name in (("run", "collective"), ("pass", "err-collective"), ("sema", "err-collective"))}
 
 
 def symbols(libraries):
@@ -42,24 +55,29 @@ def symbols(libraries):
     return found
 
 
-def sources():
-    """Prints each forbidden text in the files that git has; returns their number."""
+def files():
+    """The names and texts of the sources that git has; none outside of a checkout."""
     try:
         listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
     except FileNotFoundError:
         listed = None
     if not listed or listed.returncode != 0:
         print("not a git checkout: nothing to check")
-        return 0
-    names = [name for name in listed.stdout.split("\0") if name]
+        return []
+    paths = [(name, ROOT / name) for name in listed.stdout.split("\0") if name]
+    return [(name, path.read_text(errors="replace")) for name, path in paths
+            if path.suffix in SOURCES and path.is_file() and path.stat().st_size <= 1 << 20]
+
+
+def sources():
+    """Prints each forbidden text in the files that git has, and each of ours that is too long; returns their number."""
+    named = files()
     found, long_files = 0, []
-    for name in names:
-        path = ROOT / name
-        if path.suffix not in SOURCES or not path.is_file() or path.stat().st_size > 1 << 20:
-            continue
-        lines = path.read_text(errors="replace").splitlines()
-        if path.suffix in (".c", ".h", ".y", ".l", ".cuh") and len(lines) > LONG:
+    for name, text in named:
+        lines = text.splitlines()
+        if pathlib.Path(name).suffix in (".c", ".h", ".y", ".l", ".cuh", ".cu", ".cpp") and len(lines) > LONG:
             long_files.append((len(lines), name))
+            found += name.startswith(OURS)
         for number, line in enumerate(lines, 1):
             for pattern in FORBIDDEN:
                 match = pattern.search(line)
@@ -68,7 +86,57 @@ def sources():
                     found += 1
     for count, name in sorted(long_files, reverse=True):
         print(f"long: {name} has {count} lines")
-    print(f"{len(names)} files, {found} findings, {len(long_files)} over {LONG} lines")
+    print(f"{len(named)} files, {found} findings, {len(long_files)} over {LONG} lines")
+    return found
+
+
+def said(name, text):
+    """What a document names as code or links to, and what the comments of a source say: pairs of a line and a text."""
+    if name.endswith(".md"):
+        text = re.sub(r"^```.*?^```", lambda m: "\n" * m[0].count("\n"), text, flags=re.M | re.S)
+        pattern = r"`[^`\n]+`|\]\([^)#\s]+"
+    elif pathlib.Path(name).suffix in (".c", ".h", ".cpp", ".cu", ".cuh", ".l", ".y", ".tcp"):
+        pattern = r"//[^\n]*|/\*.*?\*/"
+    else:
+        pattern = r"#[^\n]*|\"\"\".*?\"\"\""
+    for match in re.finditer(pattern, text, re.S):
+        yield text.count("\n", 0, match.start()) + 1, match[0]
+
+
+def is_there(name, home, everything):
+    """Whether "name", in a file of the folder "home", is a file or a folder; without a folder it may be any file's last name."""
+    if "/" not in name and name in everything:
+        return True
+    return any(any(place.glob(name)) for place in (ROOT, home, *(ROOT / folder for folder in ("compiler", "tests", "runtime"))))
+
+
+def paths():
+    """Prints each path that a document or a comment names and that is not there; returns their number."""
+    named = files()
+    everything = {pathlib.Path(name).name for name, _ in named}
+    rooms = sorted(path.name for path in (ROOT / "compiler").iterdir() if path.is_dir())
+    tops = sorted({name.split("/")[0] for name, _ in named if "/" in name} - {".ci"})
+    before, after = r"(?<![\w./<>%$*-])", r"(?![\w/*-]|\.\w)"
+    inside = re.compile(rf"{before}(?:(?:{'|'.join(tops)})/(?:[\w.*/-]*[\w*/])?|(?:{'|'.join(rooms)})/(?:[\w.*/-]*[\w*]\.\w+|(?:[\w-]+/)*)){after}")
+    source = re.compile(rf"{before}(?:[\w-]+/)*[\w-]+\.(?:c|h|cpp|cuh|y|l|py|md|cmake){after}")
+    checked = found = 0
+    for name, text in named:
+        for line, words in said(name, text):
+            # A file of the compiler may be named without its folder; elsewhere such a name is often one of an example's.
+            for path in {*inside.findall(words), *(source.findall(words) if name.startswith(OURS) or name in PLAIN else ())}:
+                if PLACEHOLDER.search(path) or path in TRIED:
+                    continue
+                checked += 1
+                if not is_there(path, (ROOT / name).parent, everything):
+                    print(f"{name}:{line}: there is no '{path}'")
+                    found += 1
+    for name in ROOMS:
+        text = (ROOT / name).read_text()
+        for room in rooms if named else ():
+            if f"`{room}`" not in text:
+                print(f"{name}: says nothing of compiler/{room}")
+                found += 1
+    print(f"{checked} paths, {found} findings")
     return found
 
 
@@ -77,4 +145,6 @@ if __name__ == "__main__":
         sys.exit(1 if symbols(sys.argv[2:]) else 0)
     if sys.argv[1:] == ["sources"]:
         sys.exit(1 if sources() else 0)
+    if sys.argv[1:] == ["paths"]:
+        sys.exit(1 if paths() else 0)
     sys.exit(__doc__)

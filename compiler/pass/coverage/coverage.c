@@ -10,7 +10,7 @@
 // 4. Is an `out` tensor written wholly, by all copies together?
 //
 // 1, 3 and 4 are proven on sets of instances (instances.h, prove/prove.h); 3 and 4 stand in
-// coverage_writes.c.
+// writes.c.
 #include "pass/coverage/coverage.h"
 #include "base/session.h"
 #include "layout/algebra.h"

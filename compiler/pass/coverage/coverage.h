@@ -4,27 +4,27 @@
 
 #include "pass/instances/instances.h"
 
-// coverage_writes.c
+// writes.c
 // Proves that all writes of "k" to a tensor are of different elements and that an `out` tensor is
 // written wholly.  Reports what is wrong, with a witness, or what is not known, and gives false.
 bool coverage_writes(struct session *s, const struct plan *p, const struct kernel *k,
                      struct prover *prover);
 
-// coverage_loops.c
+// loops.c
 // The greatest ("max") or least that "e" is in the loops "around", in terms of the variables of
 // what stands around them and of others: for messages, and for what a device function's caller
 // owes.
 const struct ix *coverage_bound(struct session *s, const struct ix *e, const struct around *around,
                                 bool max);
 
-// coverage_rounding.c
+// rounding.c
 // Whether every quotient, remainder and swizzle in "e" is of something that is not negative, in all
 // instances of a statement inside "around"; reports one that is not, or of which it is not known.
 bool coverage_rounding(struct session *s, const struct plan *p, const struct kernel *k,
                        struct prover *prover, const struct around *around, const struct ix *e,
                        struct range at);
 
-// coverage_strides.c
+// strides.c
 // Whether different coordinates of "l" are known to be different elements, for all values of its
 // params.
 bool coverage_injective(struct session *s, struct prover *p, struct lay l);

@@ -1,6 +1,6 @@
 // A witness for a layout that pass "coverage" does not take for one that gives each coordinate an
 // element of its own: found by trying small values of the params; where there is none, nothing is
-// said.  Other witnesses are those of proofs (instances_text.c).
+// said.  Other witnesses are those of proofs (text.c).
 #ifndef TCPC_PASS_INSTANCES_WITNESS_H
 #define TCPC_PASS_INSTANCES_WITNESS_H
 

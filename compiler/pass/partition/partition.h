@@ -12,7 +12,7 @@ struct cut {
     struct lay val, rest;
 };
 
-// partition_map.c: copies by an index map that is no layout, of the tile or of a side.
+// map.c: copies by an index map that is no layout, of the tile or of a side.
 //
 // Whether "c" is one; warns where the map is a layout of its tile.
 bool map_is_needed(struct session *s, const struct copy *c);

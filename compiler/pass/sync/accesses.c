@@ -55,7 +55,7 @@ static enum meet how_they_meet(struct walk *w, struct access a, struct access b)
     for (const struct known *x = *first; x; x = x->next)
         if (same_access(x->a, a) && same_access(x->b, b) && x->differs == differs) return x->meet;
     struct known *new = ARENA_NEW(&w->s->arena, struct known);
-    *new = (struct known){a, b, differs, meet(w->s, w->k, a, b, differs), *first};
+    *new = (struct known){a, b, differs, meet(w->s, w->k, &w->maps, a, b, differs), *first};
     *first = new;
     return new->meet;
 }
@@ -95,8 +95,8 @@ void sync_copy(struct state *to, const struct state *from) {
 static void pend(const struct kernel *k, struct state *st, struct entry e) {
     if (!meet_buffer(k, e.a)) return;
     for (int i = 0; i < st->n; ++i) {
-        if (!same_access(st->at[i].a, e.a) || !same_slot(st->at[i].a, e.a) ||
-            st->at[i].async != e.async)
+        if (st->at[i].async != e.async || !same_access(st->at[i].a, e.a) ||
+            !same_slot(st->at[i].a, e.a))
             continue;
         if (e.age < st->at[i].age) st->at[i].age = e.age;
         if (e.a.slot != st->at[i].a.slot) st->at[i].a.slot = 0;
@@ -109,13 +109,19 @@ static void pend(const struct kernel *k, struct state *st, struct entry e) {
 }
 
 static void apply_wait(const struct kernel *k, struct state *st, int pending) {
+    bool any = false;
+    for (int i = 0; i < st->n && !any; ++i) any = st->at[i].async && st->at[i].age >= pending;
+    if (!any) return;
     struct state out;
     out.n = 0;
     out.everything = st->everything;
     for (int i = 0; i < st->n; ++i) {
         struct entry e = st->at[i];
         if (e.async && e.age >= pending) e = (struct entry){e.a, false, 0};
-        pend(k, &out, e);
+        if (e.async)
+            out.at[out.n++] = e;  // no other is the same
+        else
+            pend(k, &out, e);
     }
     sync_copy(st, &out);
 }
@@ -245,8 +251,7 @@ static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
         sync_leave(w);
         return;
     }
-    struct state *enter = ARENA_NEW(&w->s->arena, struct state);
-    struct state *leave = ARENA_NEW(&w->s->arena, struct state);
+    struct state *enter = memory_zeroed(2, sizeof *enter), *leave = enter + 1;
     bool once = trips && trips->lo >= 1;
     sync_copy(enter, st);
     sync_enter(w, x->var);
@@ -260,6 +265,7 @@ static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
         sync_copy(st, leave);
     else
         sync_merge(w->k, st, leave);
+    memory_free(enter);
 }
 
 // Loops within loops are gone through several times each.  Where that is too often, the walk that
@@ -284,8 +290,9 @@ void sync_run(struct walk *w, struct stmt *list, struct state *st) {
 }
 
 bool sync_enough(struct walk *w) {
-    struct state *st = ARENA_NEW(&w->s->arena, struct state);
+    struct state *st = memory_zeroed(1, sizeof *st);
     w->lacking = false;
     sync_run(w, w->k->body, st);
+    memory_free(st);
     return !w->lacking;
 }

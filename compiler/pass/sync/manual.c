@@ -82,6 +82,14 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
                    k->name);
         return;
     }
+    if (prove_order_spent(x->order)) {
+        diag_error(s, k->at,
+                   "kernel '%s' has too many accesses that may meet: to put them in order takes "
+                   "more than %d questions; split it, or let fewer copies use one buffer",
+                   k->name, PROVE_MOST_ASKED);
+        diag_page(s, "barrier");
+        return;
+    }
     const struct schedule_access *a = &x->access[f->a], *b = f->b < 0 ? NULL : &x->access[f->b];
     const struct prove_access *pa = &x->program.access[f->a];
     const char *name = a->view->base->name;

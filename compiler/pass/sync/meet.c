@@ -4,9 +4,12 @@
 #include <string.h>
 
 #include "base/session.h"
+#include "base/trap.h"
 #include "layout/algebra.h"
 
 enum { MAX_MODES = 64, MAX_LOOPS = 8, MAX_ELEMENTS = 1 << 22 };
+// Of all accesses of a kernel: about 0.3 s, and 16 MB.
+enum { MAX_STEPS = 1 << 27, STEPS_OF_POINT = 16, MAX_ROOM = 1 << 22 };
 
 static bool is_inout(const struct kernel *k, const struct tensor *t) {
     for (int i = 0; i < k->nformals; ++i) {
@@ -48,32 +51,43 @@ static bool loop_vars(const struct ix *e, const struct ix_var **var, int *n) {
     return true;
 }
 
-struct owners {
-    int32_t *of;  // by element: a thread, NOBODY or SEVERAL
-    int64_t n;
-    bool claim;
-    const struct ix_var *by;  // not threads own the elements, but the values of this variable
-    enum meet found;          // when it does not claim
-};
 enum { NOBODY = -1, SEVERAL = -2 };
+
+// Whose the elements are that an access touches.
+struct meet_map {
+    const struct copy *copy;
+    bool write;
+    const struct ix_var *by;  // not threads own the elements, but the values of this variable
+    bool told;                // false: it cannot be told
+    int64_t n, lo, hi;        // elements of the buffer; those that are touched are in lo .. hi
+    int32_t *of;              // by element: a thread, NOBODY or SEVERAL
+    bool kept;
+    struct meet_map *next;
+};
+
+static bool spend(struct meet_maps *m, int64_t steps) {
+    if (steps > MAX_STEPS - m->spent) {
+        m->more = true;
+        return false;
+    }
+    m->spent += steps;
+    return true;
+}
 
 // Thread "t" touches the elements of one value of the loop variables.
 static bool touch(const struct copy_facts *f, const struct part *p, const int64_t *stride,
-                  int64_t base, int64_t t, struct owners *o) {
+                  int64_t base, int64_t t, struct meet_map *o) {
     int64_t count[MAX_MODES] = {0};
     for (;;) {
         int64_t at = base;
         for (int i = 0; i < f->nmodes; ++i) at += count[i] * stride[i];
         at = lay_swizzle_apply(p->sw, at);
+        if (at < 0 || at + f->vec > o->n) return false;
+        if (at < o->lo) o->lo = at;
+        if (at + f->vec > o->hi) o->hi = at + f->vec;
         for (int e = 0; e < f->vec; ++e) {
-            if (at + e < 0 || at + e >= o->n) return false;
             int32_t *who = &o->of[at + e];
-            if (o->claim)
-                *who = *who == NOBODY || *who == t ? (int32_t)t : SEVERAL;
-            else if (*who != NOBODY && *who != t)
-                return false;
-            else if (*who == t)
-                o->found = MEET_OWN;
+            *who = *who == NOBODY || *who == t ? (int32_t)t : SEVERAL;
         }
         int i = 0;
         while (i < f->nmodes && ++count[i] == f->mode[i].extent) count[i++] = 0;
@@ -81,17 +95,18 @@ static bool touch(const struct copy_facts *f, const struct part *p, const int64_
     }
 }
 
-// For every element that thread t of the access touches, in any iteration: with "claim" it becomes
-// t's, else it must be t's or nobody's.  False when it is not so, or cannot be told.
-static bool owners(struct session *s, const struct kernel *k, struct access a, struct owners *o) {
-    const struct copy_facts *f = &a.copy->facts;
-    const struct part *p = copy_part(f, !a.write);
+// Every element that thread t of the access touches, in any iteration, becomes t's.  False when it
+// cannot be told.
+static bool fill(struct session *s, const struct kernel *k, struct meet_maps *m,
+                 struct meet_map *o) {
+    const struct copy_facts *f = &o->copy->facts;
+    const struct part *p = copy_part(f, !o->write);
     const struct ix_var *var[MAX_LOOPS];
     int nvars = 0;
     int64_t stride[MAX_MODES], points = f->threads * f->vec;
     if (f->nmodes > MAX_MODES || !loop_vars(p->offset, var, &nvars)) return false;
     for (int i = 0; i < f->nmodes; ++i) {
-        struct lay_int d = a.write ? f->mode[i].dst : f->mode[i].src;
+        struct lay_int d = o->write ? f->mode[i].dst : f->mode[i].src;
         if (!lay_int_static(d)) return false;
         stride[i] = d.num;
         points *= f->mode[i].extent;
@@ -105,6 +120,7 @@ static bool owners(struct session *s, const struct kernel *k, struct access a, s
         points *= extent;
         value[var[i]->id] = var[i]->lo.num;
     }
+    if (!spend(m, STEPS_OF_POINT * points)) return false;
     for (;;) {
         for (int64_t t = 0; t < f->threads; ++t) {
             int64_t base;
@@ -118,6 +134,48 @@ static bool owners(struct session *s, const struct kernel *k, struct access a, s
         for (; i < nvars && ++value[var[i]->id] == var[i]->end.num; ++i)
             value[var[i]->id] = var[i]->lo.num;
         if (i == nvars) return true;
+    }
+}
+
+// The map of "a", which touches a buffer of "n" elements.
+static struct meet_map *map_of(struct session *s, const struct kernel *k, struct meet_maps *m,
+                               struct access a, const struct ix_var *by, int64_t n) {
+    uintptr_t hash = (uintptr_t)a.copy / sizeof(void *) + a.write;
+    struct meet_map **first = &m->first[hash % MEET_MAPS];
+    for (struct meet_map *x = *first; x; x = x->next)
+        if (x->copy == a.copy && x->write == a.write && x->by == by) return x;
+    struct meet_map *x = memory_zeroed(1, sizeof *x);
+    *x = (struct meet_map){.copy = a.copy, .write = a.write, .by = by, .n = n, .lo = n};
+    if (spend(m, n)) {
+        struct arena_mark mark = arena_mark(&s->arena);
+        x->of = memory_new((size_t)(n + 1) * sizeof *x->of);
+        for (int64_t i = 0; i < n; ++i) x->of[i] = NOBODY;
+        x->told = fill(s, k, m, x);
+        arena_rewind(&s->arena, mark);
+    }
+    if (!x->told) {
+        memory_free(x->of);
+        x->of = NULL;
+        x->n = 0;
+    }
+    x->kept = m->room + x->n <= MAX_ROOM;
+    if (!x->kept) return x;
+    m->room += x->n;
+    x->next = *first;
+    return *first = x;
+}
+
+static void free_map(struct meet_map *x) {
+    memory_free(x->of);
+    memory_free(x);
+}
+
+void meet_free(struct meet_maps *m) {
+    for (int i = 0; i < MEET_MAPS; ++i) {
+        for (struct meet_map *x = m->first[i], *next; x; x = next) {
+            next = x->next;
+            free_map(x);
+        }
     }
 }
 
@@ -138,29 +196,34 @@ static bool same_parts(struct access a, struct access b) {
     return true;
 }
 
-// Whether each element of "b" has the owner of "a" alone, in a buffer of "n" elements.
-static bool both(struct session *s, const struct kernel *k, struct access a, struct access b,
-                 const struct tensor *t, int64_t n, struct owners *o) {
-    if (t->layout.sw.b) n = 2 * n + 4096;  // a swizzle reaches up to the end of its period
-    struct arena_mark mark = arena_mark(&s->arena);
-    o->of = ARENA_ARRAY(&s->arena, int32_t, n);
-    o->n = n;
-    for (int64_t i = 0; i < n; ++i) o->of[i] = NOBODY;
-    o->claim = true;
-    bool told = owners(s, k, a, o);
-    o->claim = false;
-    told = told && owners(s, k, b, o);
-    arena_rewind(&s->arena, mark);
-    return told;
+// What owners of "a" and "b" have in common.
+static enum meet compare(struct meet_maps *m, const struct meet_map *a, const struct meet_map *b) {
+    enum meet found = MEET_NOT;
+    int64_t lo = a->lo > b->lo ? a->lo : b->lo, hi = a->hi < b->hi ? a->hi : b->hi;
+    if (lo >= hi) return MEET_NOT;
+    if (!spend(m, hi - lo)) return MEET_OTHERS;
+    for (int64_t i = lo; i < hi; ++i) {
+        if (a->of[i] == NOBODY || b->of[i] == NOBODY) continue;
+        if (a->of[i] != b->of[i] || a->of[i] == SEVERAL) return MEET_OTHERS;
+        found = MEET_OWN;
+    }
+    return found;
 }
 
-// Whether what "a" and "b" have in common they touch in one iteration of the loop of "v".
-static bool iterations_apart(struct session *s, const struct kernel *k, struct access a,
-                             struct access b, const struct ix_var *v) {
+// Whether elements that "a" and "b" have in common have one owner each.
+static enum meet both(struct session *s, const struct kernel *k, struct meet_maps *m,
+                      struct access a, struct access b, const struct ix_var *by) {
     const struct tensor *t = meet_buffer(k, a);
-    struct lay_int n = lay_cosize(&s->lay, t->layout);
-    struct owners o = {.by = v, .found = MEET_NOT};
-    return lay_int_static(n) && n.num <= MAX_ELEMENTS && both(s, k, a, b, t, n.num, &o);
+    struct lay_int cosize = lay_cosize(&s->lay, t->layout);
+    if (!lay_int_static(cosize) || cosize.num > MAX_ELEMENTS) return MEET_OTHERS;
+    // a swizzle reaches up to the end of its period
+    int64_t n = t->layout.sw.b ? 2 * cosize.num + 4096 : cosize.num;
+    struct meet_map *x = map_of(s, k, m, a, by, n);
+    struct meet_map *y = x->told ? map_of(s, k, m, b, by, n) : x;
+    enum meet found = x->told && y->told ? compare(m, x, y) : MEET_OTHERS;
+    if (y != x && !y->kept) free_map(y);
+    if (!x->kept) free_map(x);
+    return found;
 }
 
 static bool depends_on(struct access a, const struct ix_var *v) {
@@ -172,19 +235,16 @@ static bool is_collective(struct access a) {
     return atom_is_collective(copy_atom(a.copy)->row);
 }
 
-enum meet meet(struct session *s, const struct kernel *k, struct access a, struct access b,
-               const struct ix_var *differs) {
+enum meet meet(struct session *s, const struct kernel *k, struct meet_maps *m, struct access a,
+               struct access b, const struct ix_var *differs) {
+    // what they have in common they may touch in one iteration alone
     if (differs && a.copy && b.copy && depends_on(a, differs) && depends_on(b, differs) &&
-        iterations_apart(s, k, a, b, differs))
+        both(s, k, m, a, b, differs) != MEET_OTHERS)
         return MEET_NOT;
     if (!a.copy || !b.copy) return MEET_OTHERS;
     // what a lane addresses another one moves
     bool own = !is_collective(a) && !is_collective(b);
     if (own && same_parts(a, b)) return MEET_OWN;
-    const struct tensor *t = meet_buffer(k, a);
-    struct lay_int cosize = lay_cosize(&s->lay, t->layout);
-    if (!lay_int_static(cosize) || cosize.num > MAX_ELEMENTS) return MEET_OTHERS;
-    struct owners o = {.found = MEET_NOT};
-    bool told = both(s, k, a, b, t, cosize.num, &o);
-    return told && (own || o.found == MEET_NOT) ? o.found : MEET_OTHERS;
+    enum meet found = both(s, k, m, a, b, NULL);
+    return own || found == MEET_NOT ? found : MEET_OTHERS;
 }

@@ -25,9 +25,18 @@ enum meet {
 // What is accessed, when that has to be in order: shared memory, and what a kernel both reads and
 // writes; else NULL.
 const struct tensor *meet_buffer(const struct kernel *k, struct access a);
+
+// Which elements the accesses of a kernel touch, as far as they were asked for.
+enum { MEET_MAPS = 251 };
+struct meet_maps {
+    struct meet_map *first[MEET_MAPS];
+    int64_t spent, room;  // steps of the work that a kernel may take; elements that are kept
+    bool more;            // it would take more: MEET_OTHERS was answered without a look
+};
+void meet_free(struct meet_maps *m);
 // Of two accesses to one buffer, in any iterations of the loops around them.
 // With "differs", the variable of a loop around both: in different iterations of that one.
-enum meet meet(struct session *s, const struct kernel *k, struct access a, struct access b,
-               const struct ix_var *differs);
+enum meet meet(struct session *s, const struct kernel *k, struct meet_maps *m, struct access a,
+               struct access b, const struct ix_var *differs);
 
 #endif

@@ -1,5 +1,5 @@
 // Pipelines in pass "sync": they are gone through in the order of their schedule (see
-// kernel/lower_pipeline.c), the loads of the first steps, then the parts in order, where loads are
+// lower/pipeline.c), the loads of the first steps, then the parts in order, where loads are
 // stages - 1 steps ahead.
 //
 // Accesses to a slot are known by how many steps they are ahead of the step that is used: they are
@@ -135,8 +135,6 @@ static void run_step(struct walk *w, struct stmt *st, struct state *state, int64
 }
 
 void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
-    struct state *enter = ARENA_NEW(&w->s->arena, struct state);
-    struct state *leave = ARENA_NEW(&w->s->arena, struct state);
     const struct ix *trips = ix_sub(w->s, st->end, st->begin);
     bool once = trips && trips->lo >= 1;
     int64_t count = -1;
@@ -150,6 +148,7 @@ void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
         leave_steps(state, st->pipe, count);
         return;
     }
+    struct state *enter = memory_zeroed(2, sizeof *enter), *leave = enter + 1;
     sync_copy(enter, state);
     run_prologue(w, st, INT64_MAX, enter);
     sync_enter(w, NULL);
@@ -165,10 +164,11 @@ void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
     leave_steps(leave, st->pipe, count);
     if (once) {
         sync_copy(state, leave);
-        return;
+    } else {
+        run_prologue(w, st, 0, state);
+        sync_merge(w->k, state, leave);
     }
-    run_prologue(w, st, 0, state);
-    sync_merge(w->k, state, leave);
+    memory_free(enter);
 }
 
 // -- one barrier for both -------------------------------------------------------------------------

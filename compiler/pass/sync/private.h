@@ -69,6 +69,7 @@ struct walk {
     const struct ix_var *loop[SYNC_LOOPS];  // around, outermost first; NULL: of a pipeline
     int nloops;
     struct known *known[SYNC_KNOWN];  // how pairs meet that were asked, by a hash of the pair
+    struct meet_maps maps;
     const struct plan *plan;
     struct prover *prover;
     struct schedule *schedule;  // what proves that all is in order; NULL: not made yet
@@ -94,13 +95,13 @@ bool sync_merge(const struct kernel *k, struct state *into, const struct state *
 // Whether the waits and barriers that are there are enough.
 bool sync_enough(struct walk *w);
 
-// sync_manual.c
+// manual.c
 // Says of a function that is not in order what is missing, "f"; or that it is not known.
 void sync_report(const struct schedule *x, const struct schedule_fault *f);
 // Warns of waits and barriers of a manual function that is in order without them.
 void sync_warn_needless(struct schedule *x);
 
-// sync_pipeline.c
+// pipeline.c
 // Of which slot the access "a" is, whose view is "v".
 void sync_place(const struct walk *w, const struct view *v, struct access *a);
 // Whether the two are known to be of different slots.
@@ -112,7 +113,7 @@ void sync_hoist(struct walk *w, struct stmt *list);
 // Moves the barrier before the load of a pipeline of one stage to the end of its step.
 void sync_turn(struct walk *w, struct stmt *list);
 
-// sync_why.c
+// why.c
 // Adds what "need" asks for, and nothing does, to "why".
 void sync_note(struct walk *w, const struct need *need, bool waits, bool orders, int wait);
 // Makes the list of all waits and barriers, each with what it is for.

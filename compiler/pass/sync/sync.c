@@ -8,7 +8,7 @@
 //
 // First everything that is needed is put where it is first needed.  A need that shows only later,
 // around a loop, may make an earlier one superfluous: so each is then tried without.  What each
-// access needs is worked out in sync_walk.c.
+// access needs is worked out in accesses.c.
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,8 +225,12 @@ static bool place(struct walk *w) {
     w->schedule = ARENA_ROOM(&w->s->arena, struct schedule, 1);
     schedule_make(w->s, w->plan, k, w->prover, w->schedule);
     bool loose, ok = prove_all(w, &loose, &f);
+    if (ok && loose) {
+        loosen_list(w, k->body);
+        ok = !w->schedule->order || !prove_order_spent(w->schedule->order);
+        f.a = 0;
+    }
     if (!ok) sync_report(w->schedule, &f);
-    if (ok && loose) loosen_list(w, k->body);
     schedule_free(w->schedule);
     w->schedule = NULL;
     session_rewind(w->s, mark);  // all that stays are flags of statements
@@ -259,6 +263,7 @@ bool pass_sync(struct session *s, struct plan *p) {
         prepare(&w, k->body, !k->manual && !k->async);
         if (!(k->manual ? check_manual(&w) : place(&w))) ok = false;
         prover_free(w.prover);
+        meet_free(&w.maps);
         number(k->body, 1);
     }
     return ok;

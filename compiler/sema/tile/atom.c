@@ -168,8 +168,7 @@ static const struct value *atom_value(struct sema *c, const struct atom *a) {
 
 const struct value *atom_fixed(struct sema *c, const char *name, const struct ast_expr *e) {
     const struct atom_row *row = atom_find(name);
-    if (!row->fixed)
-        return FAIL(c, e->at, "'%s' is called with arguments: %s(..)", name, name);
+    if (!row->fixed) return FAIL(c, e->at, "'%s' is called with arguments: %s(..)", name, name);
     struct atom *a = ARENA_NEW(&c->s->arena, struct atom);
     *a = (struct atom){.row = row, .bits = row->widths[0], .at = e->at};
     if (e->kind == E_CALL && e->nargs != 1)
@@ -224,9 +223,8 @@ static const char *way(struct sema *c, const struct atom_row *row) {
 static bool in_space(struct sema *c, const struct atom *a, const struct view *v, bool dst) {
     unsigned spaces = dst ? a->row->dst_spaces : a->row->src_spaces;
     if (spaces & 1u << v->base->space) return true;
-    const char *mend = atom_is_collective(a->row)
-                           ? "copy it by way of shared memory"
-                           : sema_text(c, "use universal(%d) here", a->bits);
+    const char *mend = atom_is_collective(a->row) ? "copy it by way of shared memory"
+                                                  : sema_text(c, "use universal(%d) here", a->bits);
     diag_error(c->s, v->at, "%s copies %s, and the %s '%s' is in %s memory; %s", a->row->family,
                way(c, a->row), dst ? "destination" : "source", v->base->name,
                space_name(v->base->space), mend);

@@ -10,9 +10,7 @@
 enum { PLAN_STEPS = 1 << 23, STEPS_A_BYTE = 1 << 10 };
 
 bool tile_spend(struct sema *c, int64_t steps, struct range at) {
-    int64_t most = PLAN_STEPS;
-    for (int i = 0; i < c->s->sources.n; ++i)
-        most += STEPS_A_BYTE * (int64_t)c->s->sources.file[i].size;
+    int64_t most = PLAN_STEPS + STEPS_A_BYTE * source_bytes(c->s);
     if (steps <= most - c->steps) {
         c->steps += steps;
         return true;

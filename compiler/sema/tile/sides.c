@@ -47,7 +47,8 @@ bool tile_sides(struct sema *c, struct tiled_copy *tc, const struct value *like,
                    "%" PRId64 " threads with %" PRId64,
                    a->row->name, a->row->threads, n, tc->elem_bits, tc->threads, tc->values);
         diag_page(c->s, a->row->page);
-        if (like && n % tc->values == 0) mma_note_wider(c, like->mma, like->operand, tc->values, n / tc->values);
+        if (like && n % tc->values == 0)
+            mma_note_wider(c, like->mma, like->operand, tc->values, n / tc->values);
         return false;
     }
     lay_clear_error(c->lay);

@@ -1,7 +1,10 @@
-"""usage: names.py TCPC WORK RUNTIME [CXX]: no name of a file and no comment of a plan is taken for more than a text.
+"""usage: names.py each|joined TCPC WORK RUNTIME [CXX]: no name of a file and no comment of a plan is taken for more than a text.
 
 A plan is compiled, explained, refused and drawn under names with ends of lines, quotes, backslashes, ends of comments and control
-characters.  What comes out has the lines that it has under a plain name, each of them fit to be shown."""
+characters.  What comes out has the lines that it has under a plain name, each of them fit to be shown.
+
+"each" has a name for each of these, and sees what it alone does.  "joined" has all of them in three names, for a compiler that is
+slow to start: every command still meets every character."""
 
 import json
 import os
@@ -12,8 +15,8 @@ import subprocess
 import sys
 import xml.dom.minidom
 
-tcpc, work, runtime = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
-cxx = sys.argv[4:]
+joined, tcpc, work, runtime = sys.argv[1] == "joined", sys.argv[2], pathlib.Path(sys.argv[3]), sys.argv[4]
+cxx = sys.argv[5:]
 PLAN = b"""tcp 1;
 tensor src : f32 global (32,8) align 16;
 tensor out1 : f32 global (32,8) align 16;
@@ -23,9 +26,12 @@ kernel k(src, out out1) grid (1) threads 32 {
  a long comment that the compiler has to break over more than one line of the emitted text \\ \\ \\ \\ \\ */, 1)) -> out1 with tc;
 }
 """
-NAMES = [b"a\nint evil;\n.tcp", b"a\rb.tcp", b"a*/b.tcp", b'a"b.tcp', b"a\\b.tcp", b"a\\", b"a\\ \\ b.tcp", b"\x1b[31mred.tcp", b"a\xc2\x9bb.tcp",
-         "a\u202eb.tcp".encode(), "a\u2028b.tcp".encode(), b"a\xffb.tcp", b"a\x7fb.tcp", b"%s%n.tcp", b"$(touch x).tcp", b"a;b.tcp", b"a|b.tcp",
-         b"a:b.tcp", b"a#b.tcp", b"a\tb.tcp", b"a=b.tcp", "\u00fc\u6f22.tcp".encode(), b"</title>&x.tcp", b"#{}_^~.tcp"]
+# Names that a dependency file cannot hold, and such that it can.
+UNHELD = [b"a\nint evil;\n.tcp", b"a\rb.tcp", b"\x1b[31mred.tcp", b"a\x7fb.tcp", b"a;b.tcp", b"a|b.tcp", b"a\tb.tcp", b"a=b.tcp"]
+HELD = [b"a*/b.tcp", b'a"b.tcp', b"a\\b.tcp", b"a\\ \\ b.tcp", b"a\xc2\x9bb.tcp", "a\u202eb.tcp".encode(), "a\u2028b.tcp".encode(), b"a\xffb.tcp",
+        b"%s%n.tcp", b"$(touch x).tcp", b"a:b.tcp", b"a#b.tcp", "\u00fc\u6f22.tcp".encode(), b"</title>&x.tcp", b"#{}_^~.tcp"]
+LAST = b"a\\"  # ends in a backslash
+IN_C = (b"\n", b"\r", b"*/", b'"', b"\\")  # what a C compiler may take for more than a name
 UNFIT = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 wrong = []
 
@@ -59,7 +65,7 @@ def bare(lines):
 
 
 def outputs(name):
-    (work / os.fsdecode(name)).parent.mkdir(exist_ok=True)
+    (work / os.fsdecode(name)).parent.mkdir(parents=True, exist_ok=True)
     (work / os.fsdecode(name)).write_bytes(PLAN)
     made = shown(name, "emitted", run(name, "-o", "-", status=0).stdout)
     (work / os.fsdecode(name)).write_bytes(PLAN)
@@ -91,11 +97,13 @@ def outputs(name):
     return bare(made), len(told), len(said), len(checked), len(missing), len(drawn)
 
 
-def depends(name):
-    """What -MD writes is read by make as these files and no others, or is refused."""
+def depends(name, held):
+    """What -MD writes is read by make as these files and no others; or is refused, when it cannot be "held"."""
     (work / os.fsdecode(name)).write_bytes(PLAN)
     done = subprocess.run([tcpc, "-MD", "-MF", "dep.d", "-o", "o.cu", name], capture_output=True, cwd=work)
-    if done.returncode:
+    if (done.returncode == 0) != held:
+        wrong.append(f"{name!r}: -MD: exit status {done.returncode}")
+    elif done.returncode:
         lines = shown(name, "depfile", done.stderr)
         if done.returncode != 2 or "no dependency file can hold the name" not in lines[0]:
             wrong.append(f"{name!r}: -MD: {lines}")
@@ -117,11 +125,15 @@ shutil.rmtree(work, ignore_errors=True)
 work.mkdir(parents=True)
 (work / "other.tcp").write_bytes(PLAN)
 plain = outputs(b"plain.tcp")
-for name in NAMES:
+names = [(name, True) for name in HELD] + [(name, False) for name in (*UNHELD, LAST)]
+if joined:
+    names = [(b"-".join(name.removesuffix(b".tcp") for name in HELD) + b".tcp", True),
+             (b"-".join(name.removesuffix(b".tcp") for name in UNHELD) + b".tcp", False), (LAST, False)]
+for name, held in names:
     now = outputs(name)
     if now != plain:
         wrong.append(f"{name!r}: lines that a plain name has not, or fewer: {[(a, b) for a, b in zip(now, plain) if a != b]}")
-    if cxx and name in NAMES[:7]:
+    if cxx and any(part in name for part in IN_C):
         (work / os.fsdecode(name)).write_bytes(PLAN)
         run("-o", "o.cpp", name, status=0)
         done = subprocess.run([*cxx, "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-Wno-unknown-pragmas", "-I", runtime, "o.cpp"],
@@ -129,7 +141,7 @@ for name in NAMES:
         if done.returncode:
             wrong.append(f"{name!r}: {done.stderr.decode(errors='replace')}")
         (work / "o.cpp").unlink(missing_ok=True)
-    depends(name)
+    depends(name, held)
 for line in shown(b"", "an option", run("--\x1b[31m\n\xff", status=2).stderr)[1:-1] + shown(b"", "eval", run("eval", "(4:\x1b[31m\n", status=1).stderr)[1:-1]:
     wrong.append(f"a second line: {line!r}")
 if wrong:

@@ -41,4 +41,5 @@ def main():
     pathlib.Path(out).write_text(ptx + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -38,8 +38,7 @@ static void begin(struct test *x) {
     for (int v = 0; v < VALUES; ++v)
         for (int l = 0; l < LANES; ++l)
             x->source[l + LANES * v] = LANES - 1 - l + LANES * ((v + 1) % VALUES);
-    x->together =
-        (struct kir_together){VALUES * BITS, VALUES * BITS, LANES, LANES, x->source};
+    x->together = (struct kir_together){VALUES * BITS, VALUES * BITS, LANES, LANES, x->source};
     x->move = (struct kir_node){.kind = KIR_MOVE,
                                 .buf = &x->from,
                                 .at = times(x, VALUES),

@@ -60,6 +60,20 @@ PLANS = {
 }
 
 kind, n = sys.argv[1], int(sys.argv[2])
+if kind == "rows":  # of one buffer, all apart in one iteration and not in two
+    print("tcp 1;\ntensor A : f32 global row(64,64) align 16;\ntensor B : f32 global row(64,64) align 16;")
+    print("kernel k(A, out B) threads 64 {\n  shared s : f32 row(64,64);\n  for i in 0 .. 64 {")
+    for i in range(n):
+        print(f"    copy A(i,tid) -> s((i*{2 * i + 1}+{i})%64,(tid*{2 * i + 3}+i*{i + 1})%64) with universal(32);")
+    print("  }\n  copy s -> B with tile(universal(32),thr=(1,64));\n}")
+    sys.exit()
+if kind == "buffers":  # of one pipeline in a loop, whose bounds are params
+    print(f"tcp 1;\nparam N, M : index in 1 .. 1000;\ntensor A : f32 global row(64,64) align 16;\ntensor B : f32 global row(N,M,{2 * n},64) align 16;")
+    print("tiled_copy ahead = tile(cp_async.cg(16), thr=(2,16):(16,1), val=(1,4));\ntiled_copy back = tile(universal(128), thr=(2,16):(16,1), val=(1,4));")
+    print("kernel k(A, out B) {\n" + "".join(f"  shared s{i} : f32 row(2,64) stages 3;\n" for i in range(n)) + "  for h in 0 .. N {\n    pipeline j in 0 .. M {\n      load {")
+    print("".join(f"        copy local_tile(A,(2,64),(0,0)) -> s{i} with ahead;\n" for i in range(n)) + "      }\n      use {")
+    print("".join(f"        copy s{i} -> local_tile(B(h,j,_,_),(2,64),({i},0)) with back;\n" for i in range(n)) + "      }\n    }\n  }\n}")
+    sys.exit()
 # Loops within loops, and pipelines.
 NESTS = {
     "nested-loops": ("for i{0} in 0 .. 2 {{ ", "}"),

@@ -1,0 +1,79 @@
+// The prover: isl, and how much it may do.
+#include <isl/options.h>
+#include <isl/version.h>
+
+#include "base/session.h"
+#include "prove/private.h"
+
+// WIDE: an operation on numbers of so many bits takes twice as long as one on small ones.
+enum { LEAST_LIMIT = 10000, WIDE = 96 };
+
+struct prover *prover_new(struct session *s, const struct prove_promise *promise, int npromises) {
+    struct prover *p = ARENA_NEW(&s->arena, struct prover);
+    *p = (struct prover){.s = s, .promise = promise, .npromises = npromises};
+    p->ctx = isl_ctx_alloc();
+    if (!p->ctx) memory_out();
+    isl_options_set_on_error(p->ctx, ISL_ON_ERROR_CONTINUE);
+    p->limit = s->options.proof_limit ? s->options.proof_limit : PROVE_LIMIT;
+    isl_ctx_set_max_operations(p->ctx, p->limit);
+    return p;
+}
+
+void prover_allow(struct prover *p, unsigned long limit) {
+    unsigned long width = (unsigned long)p->width, n = limit / (1 + width * width / (WIDE * WIDE));
+    isl_ctx_set_max_operations(p->ctx, n ? n : 1);  // 0 would be no limit
+}
+
+void prover_begin(struct prover *p) {
+    p->term = NULL;
+    p->why = NULL;
+    p->width = 0;
+    prover_allow(p, p->limit);
+    isl_ctx_reset_operations(p->ctx);
+}
+
+void prover_widens(struct prover *p, int width) {
+    if (width <= p->width) return;
+    p->width = width;
+    prover_allow(p, p->limit);
+}
+
+void prover_again(struct prover *p) {
+    if (isl_ctx_last_error(p->ctx) == isl_error_alloc) memory_out();
+    if (isl_ctx_last_error(p->ctx) == isl_error_quota && p->limit >= LEAST_LIMIT) p->limit /= 4;
+    isl_ctx_reset_error(p->ctx);
+    isl_ctx_reset_operations(p->ctx);
+    p->width = 0;
+    prover_allow(p, p->limit);
+}
+
+void prover_free(struct prover *p) {
+    if (p->ctx) isl_ctx_free(p->ctx);
+    p->ctx = NULL;
+}
+
+// When isl gives up it may return a set all the same, which has too little or too much.
+bool prover_gave_up(const struct prover *p) {
+    return isl_ctx_last_error(p->ctx) != isl_error_none;
+}
+
+static const char OUT_OF_STEPS[] = "the proof takes more steps than it may (--proof-limit)";
+static const char TOO_WIDE[] = "the proof takes more steps than it may with as many quotients and "
+                               "remainders by large numbers, "
+                               "of which each step takes long (--proof-limit)";
+
+const char *prover_steps(const struct prover *p) {
+    return p->width < WIDE ? OUT_OF_STEPS : TOO_WIDE;
+}
+
+const char *prover_why(const struct prover *p) {
+    return p->why ? p->why : "it is not known";
+}
+
+bool prover_out_of_steps(const struct prover *p) {
+    return p->why == OUT_OF_STEPS || p->why == TOO_WIDE;
+}
+
+const char *prove_version(void) {
+    return isl_version();
+}

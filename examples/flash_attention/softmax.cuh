@@ -1,0 +1,123 @@
+// The softmax of FlashAttention-2 (Dao 2023, "FlashAttention-2: Faster Attention with Better
+// Parallelism and Work Partitioning", algorithm 1) on fragments of mma.sync.m16n8k16.
+//
+// Of instruction (m,n) of S a thread has values 0 and 1 in row tid % 32 / 4, columns 2 * (tid % 4)
+// and the next one, and values 2 and 3 eight rows below; four threads share a row.  "most" and
+// "sum" are of rows (half,m): the greatest score so far, and this thread's part of the sum of
+// powers.
+#pragma once
+
+#include "tcp_device.cuh"
+
+// Powers are of 2, which the GPU has an instruction for: exp(x / sqrt(D)) = 2^(x * this).
+static __device__ __forceinline__ float softmax_scale(int dd) {
+    return 1.44269504f * (dd == 8 ? 0.125f : 0.0883883476f);  // D = 64, D = 128
+}
+
+static __device__ __forceinline__ float softmax_power(float x) {
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
+static __device__ __forceinline__ void softmax_step(float *s, float *acc, float *most, float *sum,
+                                                    tcp_f16 *p, int mm, int nn, int dd) {
+    const float scale = softmax_scale(dd);
+#pragma unroll
+    for (int m = 0; m < mm; ++m)
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            const int row = half + 2 * m;
+            float top = most[row];
+#pragma unroll
+            for (int n = 0; n < nn; ++n) {
+                const float *const x = s + 4 * (m + mm * n) + 2 * half;
+                top = fmaxf(top, fmaxf(x[0], x[1]));
+            }
+            top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, 1));
+            top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, 2));
+            const float shrink = softmax_power((most[row] - top) * scale), base = top * scale;
+            float total = 0;
+#pragma unroll
+            for (int n = 0; n < nn; ++n) {
+                float *const x = s + 4 * (m + mm * n) + 2 * half;
+                x[0] = softmax_power(x[0] * scale - base);
+                x[1] = softmax_power(x[1] * scale - base);
+                total += x[0] + x[1];
+            }
+            most[row] = top;
+            sum[row] = sum[row] * shrink + total;
+#pragma unroll
+            for (int n = 0; n < dd; ++n) {
+                acc[4 * (m + mm * n) + 2 * half] *= shrink;
+                acc[4 * (m + mm * n) + 2 * half + 1] *= shrink;
+            }
+        }
+    // two instructions of S side by side are one of P as operand A
+    tcp_any32 *const words = (tcp_any32 *)p;
+#pragma unroll
+    for (int n = 0; n < nn; ++n)
+#pragma unroll
+        for (int m = 0; m < mm; ++m)
+#pragma unroll
+            for (int half = 0; half < 2; ++half) {
+                const float *const x = s + 4 * (m + mm * n) + 2 * half;
+                tcp_b32 pair;
+                asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(x[1]), "f"(x[0]));
+                words[half + 2 * (n % 2) + 4 * (m + mm * (n / 2))] = pair;
+            }
+}
+
+// Columns from "left" on are beyond the last row of K.
+TCP_DEVICE void softmax(int tid, float *s, float *acc, float *most, float *sum, tcp_f16 *p,
+                        int64_t left, int64_t mm, int64_t nn, int64_t dd) {
+    if (left < 8 * nn) {
+#pragma unroll
+        for (int n = 0; n < nn; ++n)
+#pragma unroll
+            for (int m = 0; m < mm; ++m)
+#pragma unroll
+                for (int v = 0; v < 4; ++v)
+                    if (8 * n + 2 * (tid % 4) + v % 2 >= (int)left)
+                        s[v + 4 * (m + (int)mm * n)] = -INFINITY;
+    }
+    softmax_step(s, acc, most, sum, p, (int)mm, (int)nn, (int)dd);
+}
+
+// Row r of the block's Q sees columns up to r + "ahead".
+TCP_DEVICE void softmax_causal(int tid, float *s, float *acc, float *most, float *sum, tcp_f16 *p,
+                               int64_t left, int64_t ahead, int64_t mm, int64_t nn, int64_t dd) {
+    if (ahead < 8 * nn - 1 || left < 8 * nn) {
+        const int warps = blockDim.x / 32, first = 16 * (tid / 32) + tid % 32 / 4;
+#pragma unroll
+        for (int n = 0; n < nn; ++n)
+#pragma unroll
+            for (int m = 0; m < mm; ++m)
+#pragma unroll
+                for (int v = 0; v < 4; ++v) {
+                    const int row = first + 8 * (v / 2) + 16 * warps * m;
+                    const int column = 8 * n + 2 * (tid % 4) + v % 2;
+                    if (column >= (int)left || column > row + (int)ahead)
+                        s[v + 4 * (m + (int)mm * n)] = -INFINITY;
+                }
+    }
+    softmax_step(s, acc, most, sum, p, (int)mm, (int)nn, (int)dd);
+}
+
+TCP_DEVICE void divide(int tid, float *acc, const float *sum, int64_t mm, int64_t dd) {
+    (void)tid;
+#pragma unroll
+    for (int m = 0; m < mm; ++m)
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            float total = sum[half + 2 * m];
+            total += __shfl_xor_sync(0xffffffffu, total, 1);
+            total += __shfl_xor_sync(0xffffffffu, total, 2);
+            const float by = 1 / total;
+#pragma unroll
+            for (int n = 0; n < dd; ++n) {
+                acc[4 * (m + (int)mm * n) + 2 * half] *= by;
+                acc[4 * (m + (int)mm * n) + 2 * half + 1] *= by;
+            }
+        }
+}

@@ -1,0 +1,155 @@
+// What is known of a kernel and its runs, and what they have to give: the files of expected tags,
+// and the elements that a tag stands for.  Part of tcp_harness.cpp, apart because it launches
+// nothing.
+#ifndef TCP_HARNESS_EXPECTED_H
+#define TCP_HARNESS_EXPECTED_H
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tcp_backend.h"
+#include "tcp_harness.h"
+#include "tcp_harness_convert.h"
+#include "tcp_harness_values.h"
+
+static const size_t harness_guard_bytes = 1024;
+static const unsigned char harness_poisons[2] = {0xcb, 0x34};
+static const int64_t harness_untouched = -1, harness_anything = INT64_MIN;
+
+struct harness_options {
+    const char *data = ".", *kernel = nullptr, *print = nullptr;
+    int repeats = 0;  // 0: no timing
+    bool check = true;
+};
+
+// A tag's parts; see tcp_harness.h.
+inline int harness_tensor_in(int64_t tag) {
+    return (int)(tag >> 40 & 0x3fff);
+}
+inline int64_t harness_element_in(int64_t tag) {
+    return tag & (((int64_t)1 << 40) - 1);
+}
+inline int harness_types_in(int64_t tag) {
+    return (int)(tag >> 54 & 255);
+}
+
+// One kernel's buffers and what its runs found.
+struct harness_session {
+    const tcp_harness_kernel &k;
+    const harness_options &opt;
+    std::vector<tcp_backend_memory> memory;
+    std::vector<std::vector<int64_t>> expected;  // of each output
+    int digits = 1;
+    bool tell_tensors = false;  // one more run, with the numbers of the tensors
+    bool converts = false;      // and one with bits of all sorts
+    int64_t common_base = 0;    // where elements are converted: numbers below it are exact in all
+    // For --print: what was read in each digit's run, and which elements held the poison of each of
+    // two runs.
+    std::vector<int64_t> printed;
+    std::vector<unsigned char> was_poison;
+    int runs = 0, failed = 0;
+    bool told = false;  // mismatches of one run are enough
+
+    harness_session(const tcp_harness_kernel &kernel, const harness_options &chosen)
+        : k(kernel), opt(chosen) {}
+};
+
+inline size_t harness_bytes_of(const tcp_harness_tensor &t) {
+    return (size_t)t.count * (size_t)tcp_element_bytes(t.element);
+}
+
+// The numbers 0 .. base - 1 are exact in whatever an element becomes.
+inline int64_t harness_base_in(const harness_session &s, tcp_element element) {
+    return s.converts ? s.common_base : harness_base_of(element);
+}
+
+// Puts what element "e" of input "t" holds in run "digit" to "to".  The run after the digits holds
+// tensor numbers, the one after that anything.
+inline void harness_put_input(const harness_session &s, int t, int64_t e, int digit,
+                              unsigned char *to) {
+    const tcp_element element = s.k.tensors[t].element;
+    const int64_t base = harness_base_in(s, element);
+    if (s.converts && digit == s.digits + s.tell_tensors) {
+        harness_put_any(element, t, e, to);
+        return;
+    }
+    if (digit == s.digits) e = t + 1;
+    for (int i = 0; i < digit && digit < s.digits; ++i) e /= base;
+    harness_put_number(element, e % base, to);
+}
+
+// Converts the element at "at" through "types", of which the first one is its own, to "to".
+inline void harness_convert_all(int types, tcp_element to, unsigned char *at) {
+    unsigned char was[16];
+    for (; types; types >>= 4) {
+        const tcp_element is = (tcp_element)((types & 15) - 1);
+        const tcp_element next = types >> 4 ? (tcp_element)((types >> 4) - 1) : to;
+        memcpy(was, at, sizeof was);
+        harness_convert(is, was, next, at);  // back to its own type, too: NaN is another one then
+    }
+}
+
+// Puts what the element that "tag" names is as a "to" element to "out".
+inline void harness_put_expected(const harness_session &s, int64_t tag, int digit, tcp_element to,
+                                 unsigned char *out) {
+    harness_put_input(s, harness_tensor_in(tag), harness_element_in(tag), digit, out);
+    harness_convert_all(harness_types_in(tag), to, out);
+}
+
+// Puts the constant that "tag" names to "out", as it stands in "t".
+inline void harness_put_constant(const tcp_harness_tensor &t, int64_t tag, unsigned char *out) {
+    const int64_t which = (-2 - tag) & (((int64_t)1 << 54) - 1);
+    memcpy(out, &t.constants[which], sizeof t.constants[which]);
+    harness_convert_all(harness_types_in(-2 - tag), t.element, out);
+}
+
+// Finds out what all conversions have in common.
+inline void harness_note_types(harness_session &s, int64_t tag) {
+    for (int types = harness_types_in(tag); types; types >>= 4) {
+        const int64_t base = harness_base_of((tcp_element)((types & 15) - 1));
+        s.common_base = s.converts ? std::min(s.common_base, base) : base;
+        s.converts = true;
+    }
+}
+
+inline bool harness_read_expected(harness_session &s) {
+    s.expected.resize((size_t)s.k.tensor_count);
+    for (int i = 0; i < s.k.tensor_count; ++i) {
+        const tcp_harness_tensor &t = s.k.tensors[i];
+        if (!(t.role & TCP_HARNESS_OUT)) continue;
+        const std::string path = std::string(s.opt.data) + "/" + (t.expected ? t.expected : "");
+        std::vector<int64_t> &tags = s.expected[(size_t)i];
+        tags.resize((size_t)t.count);
+        FILE *in = fopen(path.c_str(), "rb");
+        const size_t got = in ? fread(tags.data(), sizeof(int64_t), tags.size(), in) : 0;
+        const bool more = in && fgetc(in) != EOF;
+        if (in) fclose(in);
+        if (!in || got != tags.size() || more) {
+            fprintf(stderr, "error: '%s': %s\n", path.c_str(),
+                    in ? "is not one tag for each element" : strerror(errno));
+            return false;
+        }
+        for (const int64_t tag : tags) {
+            const int from = harness_tensor_in(tag);
+            const bool known =
+                tag < 0
+                    ? tag == harness_untouched || tag == harness_anything || t.constants
+                    : from < s.k.tensor_count && harness_element_in(tag) < s.k.tensors[from].count;
+            if (known && tag >= 0) harness_note_types(s, tag);
+            if (known) continue;
+            fprintf(stderr, "error: '%s': the tag %lld names no element\n", path.c_str(),
+                    (long long)tag);
+            return false;
+        }
+    }
+    for (int i = 0; i < s.k.tensor_count && s.converts; ++i)
+        s.common_base = std::min(s.common_base, harness_base_of(s.k.tensors[i].element));
+    return true;
+}
+
+#endif

@@ -1,0 +1,110 @@
+// What --print shows: a tensor as the runs have seen it, put together of the digits of its numbers.
+// Part of tcp_harness.cpp, apart because it judges nothing.
+#ifndef TCP_HARNESS_PRINT_H
+#define TCP_HARNESS_PRINT_H
+
+#include <stdio.h>
+#include <string.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tcp_backend.h"
+#include "tcp_harness_expected.h"
+
+// Adds what the view "v" of elements at "data" holds in this run to what --print shows.
+inline void harness_record(harness_session &s, const tcp_harness_view &v, tcp_element element,
+                           const unsigned char *data, size_t bytes, int digit,
+                           unsigned char poison) {
+    const int64_t n = harness_view_size(v);
+    const int each = tcp_element_bytes(element);
+    if (s.printed.empty()) {
+        s.printed.assign((size_t)n, 0);
+        s.was_poison.assign((size_t)n, 0);
+    }
+    for (int64_t c = 0; c < n; ++c) {
+        const int64_t e = harness_view_at(v, c);
+        if (e < 0 || (size_t)(e + 1) * (size_t)each > bytes) continue;
+        const unsigned char *at = data + e * each;
+        if (digit == 0 &&
+            std::all_of(at, at + each, [=](unsigned char b) { return b == poison; })) {
+            ++s.was_poison[(size_t)c];
+        }
+        if (poison != harness_poisons[0] || digit >= s.digits) continue;
+        int64_t number = std::max<int64_t>(harness_get_number(element, at), 0);
+        for (int i = 0; i < digit; ++i) number *= harness_base_in(s, element);
+        s.printed[(size_t)c] += number;
+    }
+}
+
+inline void harness_record_tensor(harness_session &s, const char *name,
+                                  const std::vector<unsigned char> *after, int digit,
+                                  unsigned char poison) {
+    for (int i = 0; i < s.k.tensor_count; ++i) {
+        const tcp_harness_tensor &t = s.k.tensors[i];
+        if (strcmp(t.name, name)) continue;
+        harness_record(s, t.view, t.element, after[i].data() + harness_guard_bytes,
+                       harness_bytes_of(t), digit, poison);
+        return;
+    }
+    for (int i = 0; i < s.k.shared_count; ++i) {
+        const tcp_harness_shared &t = s.k.shared[i];
+        size_t bytes = 0;
+        const unsigned char *data = strcmp(t.name, name) ? nullptr : tcp_backend_shared(&bytes);
+        if (!data || (size_t)t.at > bytes) continue;
+        harness_record(s, t.view, t.element, data + t.at, bytes - (size_t)t.at, digit, poison);
+    }
+}
+
+// Prints the elements of "v": a line a row of the first two modes, a heading for each coordinate of
+// the others.
+inline void harness_print_view(const harness_session &s, const tcp_harness_view &v) {
+    const int64_t rows = v.rank > 0 ? v.shape[0] : 0, columns = v.rank > 1 ? v.shape[1] : 1;
+    const int64_t slice = rows * columns, n = harness_view_size(v);
+    for (int64_t first = 0; first < n; first += slice) {
+        if (v.rank > 2) {
+            printf("(_,_");
+            int64_t rest = first / slice;
+            for (int i = 2; i < v.rank; ++i) {
+                printf(",%lld", (long long)(rest % v.shape[i]));
+                rest /= v.shape[i];
+            }
+            printf(")\n");
+        }
+        // A vector is one line.
+        const int64_t lines = v.rank == 1 ? 1 : rows, length = v.rank == 1 ? rows : columns;
+        const int64_t step = v.rank == 1 ? 1 : rows;
+        for (int64_t r = 0; r < lines; ++r) {
+            for (int64_t c = 0; c < length; ++c) {
+                const size_t at = (size_t)(first + r + c * step);
+                if (c) putchar(' ');
+                if (s.was_poison[at] == 2) {
+                    putchar('-');
+                } else {
+                    printf("%lld", (long long)s.printed[at]);
+                }
+            }
+            putchar('\n');
+        }
+    }
+}
+
+// Prints tensor --print of the kernel of "s".  Returns whether the kernel has it.
+inline bool harness_print_tensor(const harness_session &s, const char *where) {
+    const tcp_harness_view *view = nullptr;
+    for (int i = 0; i < s.k.tensor_count; ++i) {
+        if (!strcmp(s.k.tensors[i].name, s.opt.print)) view = &s.k.tensors[i].view;
+    }
+    for (int i = 0; i < s.k.shared_count && !view; ++i) {
+        if (!strcmp(s.k.shared[i].name, s.opt.print)) view = &s.k.shared[i].view;
+    }
+    if (!view) return false;
+    if (s.printed.empty() && harness_view_size(*view) > 0) {
+        printf("%s: '%s' cannot be seen on %s\n", s.k.name, s.opt.print, where);
+        return true;
+    }
+    harness_print_view(s, *view);
+    return true;
+}
+
+#endif
