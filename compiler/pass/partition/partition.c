@@ -255,8 +255,9 @@ static bool partition_tiled(struct session *s, struct kernel *k, struct copy *c,
     if (src_frag && dst_frag) {
         diag_error(
             s, c->at,
-            "neither side of this copy has a tile to cut: both are fragments; copy them with an "
-            "atom, 'with auto(128)'");
+            "neither side of this copy has a tile to cut: both are fragments; write 'copy %s -> "
+            "%s;'",
+            c->src.base->name, c->dst.base->name);
         return false;
     }
     struct cut src, dst;

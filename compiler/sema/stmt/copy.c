@@ -117,7 +117,17 @@ static bool check_by(struct sema *c, const struct ast_expr *e, const struct copy
     return false;
 }
 
+// Between fragments each thread copies what it has, and widths cost nothing.
+static bool copy_by_itself(struct sema *c, const struct ast_stmt *s, struct copy *y) {
+    struct atom *a = ARENA_NEW(&c->s->arena, struct atom);
+    *a = (struct atom){.row = atom_find("auto"), .bits = 128, .at = s->at};
+    y->how_at = s->at;
+    y->atom = a;
+    return true;
+}
+
 static bool check_how(struct sema *c, const struct ast_stmt *s, struct copy *y) {
+    if (s->copy.how == HOW_AUTO) return copy_by_itself(c, s, y);
     const struct ast_expr *e = s->copy.with;
     y->how_at = e->at;
     if (s->copy.how == HOW_BY && !check_by(c, e, y)) return false;
@@ -180,8 +190,9 @@ void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
     bool ok = eval_view(c, s->copy.src, &y->src);
     ok &= eval_view(c, s->copy.dst, &y->dst);
     if (!ok) return;
-    if (s->copy.how == HOW_AUTO) {
-        sema_not_yet(c, s->at, "a copy without 'with'");
+    bool frags = y->src.base->space == MEM_FRAG && y->dst.base->space == MEM_FRAG;
+    if (s->copy.how == HOW_AUTO && !frags) {
+        sema_not_yet(c, s->at, "a copy without 'with' that is not between fragments");
         return;
     }
     const struct tensor *a = y->src.base, *b = y->dst.base;

@@ -1,0 +1,806 @@
+// Made by tcpc from flash_attention.tcp for sm_90: change the plan, not this file.
+#include "tcp_device.cuh"
+#ifndef __CUDACC_RTC__
+#include "tcp_launch.h"
+#endif
+
+#if TCP_RUNTIME_VERSION != 2
+#error "this file needs version 2 of the tcpc runtime"
+#endif
+
+#include "mma.cuh"  // extern
+#include "softmax.cuh"  // extern
+
+// kernel flash_attention, flash_attention.tcp:47
+//   grid (H,ceil_div(M,128),1), 128 threads, 81920 bytes of shared memory
+static __global__ void __launch_bounds__(128)
+    flash_attention_kernel(const tcp_f16 *__restrict__ Q, const tcp_f16 *__restrict__ K,
+                           const tcp_f16 *__restrict__ V, tcp_f16 *__restrict__ O, int M, int N) {
+    TCP_SHARED_BUFFER(smem);
+    tcp_f16 *const sQ = (tcp_f16 *)(smem + 0);
+    tcp_f16 *const sK = (tcp_f16 *)(smem + 16384);
+    tcp_f16 *const sV = (tcp_f16 *)(smem + 49152);
+    alignas(16) float acc[64];
+    alignas(16) float most[4];
+    alignas(16) float sum[4];
+    alignas(16) float s[128];
+    alignas(16) tcp_f16 p[128];
+    alignas(16) tcp_f16 q[16];
+    alignas(16) tcp_f16 k[64];
+    alignas(16) tcp_f16 v_[32];
+    alignas(16) tcp_f16 h[64];
+    const int tid = (int)threadIdx.x;
+    const int block_x = (int)blockIdx.x;
+    const int block_y = (int)blockIdx.y;
+    const int t0 = tid / 8;
+    const int t1 = tid / 32;
+    const int t2 = tid % 16;
+    const int t3 = tid / 16 % 2;
+    const int t4 = tid % 8;
+    const int t5 = tid / 8 % 2;
+    // fill acc = 0                                                flash_attention.tcp:54
+#pragma unroll
+    for (int i = 0; i < 16; ++i) {
+#line 54 "flash_attention.tcp"
+        tcp_st_frag_128(&acc[4 * i], tcp_zero_128());
+#line 47 "flash_attention.cu"
+    }
+    // fill most = -3e38                                           flash_attention.tcp:55
+#line 55 "flash_attention.tcp"
+    tcp_st_frag_128(most, tcp_b128{0xff61b1e6, 0xff61b1e6, 0xff61b1e6, 0xff61b1e6});
+#line 52 "flash_attention.cu"
+    // fill sum = 0                                                flash_attention.tcp:56
+#line 56 "flash_attention.tcp"
+    tcp_st_frag_128(sum, tcp_zero_128());
+#line 56 "flash_attention.cu"
+    // copy local_tile(Q(block.x, _, _), (BM,D), (block.y, 0)) -> sQ  flash_attention.tcp:57
+    //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
+    //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
+    //   vector  8 x f16 = 128 bit  (limited by: atom)
+    //   edge    8 x f16 = 128 bit  (128*block.y + tid / 8 < M along mode 1 of Q; else 0)
+    {
+        const int64_t from = 8 * (int64_t)tid + 64 * (int64_t)M * block_x + 8192 * block_y;
+        const int to = 8 * tid;
+        const bool whole = 128 * block_y + 127 < M;
+        if (whole) {
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+#line 57 "flash_attention.tcp"
+                tcp_cp_async_cg_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)], &Q[from + 1024 * i]);
+#line 71 "flash_attention.cu"
+            }
+        } else {
+            const int c0 = 128 * block_y + t0;
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+#line 57 "flash_attention.tcp"
+                tcp_cp_async_cg_zfill_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                         &Q[from + 1024 * i], c0 + 16 * i < M ? 16 : 0);
+#line 80 "flash_attention.cu"
+            }
+        }
+    }
+    tcp_cp_async_commit();
+    {
+        const int n_end = ((int64_t)N + 127) / 128;
+        // prologue: the loads of the first step
+        {
+            const int n_load = 0;
+            const int load_slot = 0;
+            // copy local_tile(K(block.x, _, _), (BN,D), (n,0)) -> sK      flash_attention.tcp:60
+            //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
+            //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
+            //   vector  8 x f16 = 128 bit  (limited by: atom)
+            //   edge    8 x f16 = 128 bit  (128*n_load + tid / 8 < N along mode 1 of K; else 0)
+            {
+                const int64_t from = 8 * (int64_t)tid + 64 * (int64_t)N * block_x + 8192 * n_load;
+                const int to = 8 * tid;
+                const bool whole = 128 * n_load + 127 < N;
+                if (whole) {
+#pragma unroll
+                    for (int i = 0; i < 8; ++i) {
+#line 60 "flash_attention.tcp"
+                        tcp_cp_async_cg_16(
+                            &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                            &K[from + 1024 * i]);
+#line 107 "flash_attention.cu"
+                    }
+                } else {
+                    const int c0 = 128 * n_load + t0;
+#pragma unroll
+                    for (int i = 0; i < 8; ++i) {
+#line 60 "flash_attention.tcp"
+                        tcp_cp_async_cg_zfill_16(
+                            &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                            &K[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
+#line 117 "flash_attention.cu"
+                    }
+                }
+            }
+            tcp_cp_async_commit();
+            // copy local_tile(V(block.x, _, _), (BN,D), (n,0)) -> sV      flash_attention.tcp:61
+            //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
+            //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
+            //   vector  8 x f16 = 128 bit  (limited by: atom)
+            //   edge    8 x f16 = 128 bit  (128*n_load + tid / 8 < N along mode 1 of V; else 0)
+            {
+                const int64_t from = 8 * (int64_t)tid + 64 * (int64_t)N * block_x + 8192 * n_load;
+                const int to = 8 * tid;
+                const bool whole = 128 * n_load + 127 < N;
+                if (whole) {
+#pragma unroll
+                    for (int i = 0; i < 8; ++i) {
+#line 61 "flash_attention.tcp"
+                        tcp_cp_async_cg_16(
+                            &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                            &V[from + 1024 * i]);
+#line 138 "flash_attention.cu"
+                    }
+                } else {
+                    const int c0 = 128 * n_load + t0;
+#pragma unroll
+                    for (int i = 0; i < 8; ++i) {
+#line 61 "flash_attention.tcp"
+                        tcp_cp_async_cg_zfill_16(
+                            &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                            &V[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
+#line 148 "flash_attention.cu"
+                    }
+                }
+            }
+            tcp_cp_async_commit();
+        }
+        // steady state: load the next step, use this one; the last only uses
+        int64_t from_ahead = 8 * (int64_t)tid + 64 * (int64_t)N * block_x + 8192;
+        int64_t from_ahead_ = 8 * (int64_t)tid + 64 * (int64_t)N * block_x + 8192;
+        for (int n = 0; n < n_end; ++n) {
+            const int slot = n % 2;
+            tcp_cp_async_wait<1>();
+            tcp_sync();
+            {
+                const int n_load = n + 1;
+                const int load_slot = (n + 1) % 2;
+                if (n_load < n_end) {
+                    // copy local_tile(K(block.x, _, _), (BN,D), (n,0)) -> sK
+                    //   flash_attention.tcp:60
+                    //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
+                    //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
+                    //   vector  8 x f16 = 128 bit  (limited by: atom)
+                    //   edge    8 x f16 = 128 bit  (128*n_load + tid / 8 < N along mode 1 of K;
+                    //           else 0)
+                    {
+                        const int to = 8 * tid;
+                        const bool whole = 128 * n_load + 127 < N;
+                        if (whole) {
+#pragma unroll
+                            for (int i = 0; i < 8; ++i) {
+#line 60 "flash_attention.tcp"
+                                tcp_cp_async_cg_16(
+                                    &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                    &K[from_ahead + 1024 * i]);
+#line 182 "flash_attention.cu"
+                            }
+                        } else {
+                            const int c0 = 128 * n_load + t0;
+#pragma unroll
+                            for (int i = 0; i < 8; ++i) {
+#line 60 "flash_attention.tcp"
+                                tcp_cp_async_cg_zfill_16(
+                                    &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                    &K[from_ahead + 1024 * i], c0 + 16 * i < N ? 16 : 0);
+#line 192 "flash_attention.cu"
+                            }
+                        }
+                    }
+                }
+                tcp_cp_async_commit();
+                if (n_load < n_end) {
+                    // copy local_tile(V(block.x, _, _), (BN,D), (n,0)) -> sV
+                    //   flash_attention.tcp:61
+                    //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
+                    //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
+                    //   vector  8 x f16 = 128 bit  (limited by: atom)
+                    //   edge    8 x f16 = 128 bit  (128*n_load + tid / 8 < N along mode 1 of V;
+                    //           else 0)
+                    {
+                        const int to = 8 * tid;
+                        const bool whole = 128 * n_load + 127 < N;
+                        if (whole) {
+#pragma unroll
+                            for (int i = 0; i < 8; ++i) {
+#line 61 "flash_attention.tcp"
+                                tcp_cp_async_cg_16(
+                                    &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                    &V[from_ahead_ + 1024 * i]);
+#line 216 "flash_attention.cu"
+                            }
+                        } else {
+                            const int c0 = 128 * n_load + t0;
+#pragma unroll
+                            for (int i = 0; i < 8; ++i) {
+#line 61 "flash_attention.tcp"
+                                tcp_cp_async_cg_zfill_16(
+                                    &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                    &V[from_ahead_ + 1024 * i], c0 + 16 * i < N ? 16 : 0);
+#line 226 "flash_attention.cu"
+                            }
+                        }
+                    }
+                }
+                tcp_cp_async_commit();
+            }
+            // fill s = 0                                                  flash_attention.tcp:66
+#pragma unroll
+            for (int i = 0; i < 32; ++i) {
+#line 66 "flash_attention.tcp"
+                tcp_st_frag_128(&s[4 * i], tcp_zero_128());
+#line 238 "flash_attention.cu"
+            }
+            for (int i = 0; i < 4; ++i) {
+                // copy local_tile(sQ, (BM,16), (0,i)) -> q
+                //   flash_attention.tcp:70
+                //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
+                //   tiler   (128,16)   rounds (1,1)   TV
+                //           ((16,2,4),((2,4),2)):((1,1024,16),((128,256),64)) read,
+                //           ((4,8,4),((2,(2,2)),2)):((256,1,16),((128,(8,1024)),64)) written
+                //   vector  8 x f16 = 128 bit  (limited by: atom)
+                {
+                    const int from = 16 * i + 1024 * t1 + 64 * t2 + 8 * t3;
+#pragma unroll
+                    for (int j = 0; j < 2; ++j) {
+#line 70 "flash_attention.tcp"
+                        tcp_ldmatrix_x4(&q[8 * j], &sQ[4096 * j + tcp_swizzle<3, 3, 3>(from)]);
+#line 254 "flash_attention.cu"
+                    }
+                }
+                // copy local_tile(sK, (BN,16), (0,i)) -> k
+                //   flash_attention.tcp:71
+                //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
+                //   tiler   (128,16)   rounds (1,1)   TV
+                //           ((8,2,2,4),((2,4),8)):((1,1024,8,0),((128,256),16)) read,
+                //           ((4,8,4),((2,(2,2)),8)):((256,1,0),((128,(1024,8)),16)) written
+                //   vector  8 x f16 = 128 bit  (limited by: atom)
+                {
+                    const int from = 16 * i + 512 * t3 + 64 * t4 + 8 * t5;
+#pragma unroll
+                    for (int j = 0; j < 8; ++j) {
+#line 71 "flash_attention.tcp"
+                        tcp_ldmatrix_x4(&k[8 * j],
+                                        &sK[8192 * slot + 1024 * j + tcp_swizzle<3, 3, 3>(from)]);
+#line 271 "flash_attention.cu"
+                    }
+                }
+                multiply_qk(tid, s, q, k, 2, 16);
+            }
+            softmax(tid, s, acc, most, sum, p, -128 * n + N, 2, 16, 8);
+            tcp_cp_async_wait<2>();
+            tcp_sync();
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+                // copy select(local_tile(sV, (16,D), (i,0)), (1,0)) -> v
+                //   flash_attention.tcp:77
+                //   tile    (64,(8,2)) f16   threads 128   atom ldmatrix.x4.trans
+                //   tiler   (64,16)   rounds (1,1)   TV ((16,2,4),(8,4)):((64,8,0),(1,16)) read,
+                //           ((4,8,4),((1,2,(2,2)),4)):((128,1,0),((8,64,(512,8)),16)) written
+                //   vector  8 x f16 = 128 bit  (limited by: atom)
+                {
+                    const int from = 64 * t2 + 8 * t3;
+#pragma unroll
+                    for (int j = 0; j < 4; ++j) {
+#line 77 "flash_attention.tcp"
+                        tcp_ldmatrix_x4_trans(&v_[8 * j],
+                                              &sV[8192 * slot + 1024 * i + tcp_swizzle<3, 3, 3>(
+                                                  from + 16 * j)]);
+#line 295 "flash_attention.cu"
+                    }
+                }
+                multiply_pv(tid, acc, &p[16 * i], v_, 2, 8);
+            }
+            from_ahead += 8192;
+            from_ahead_ += 8192;
+        }
+    }
+    divide(tid, acc, sum, 2, 8);
+    // copy acc -> h                                               flash_attention.tcp:84
+    //   values  ((2,2),2,8) f16   threads 128   atom auto(128)
+    //   vector  4 x f32 = 128 bit -> 4 x f16 = 64 bit  (limited by: conversion)
+    {
+        tcp_b128 v[16];
+#pragma unroll
+        for (int i = 0; i < 16; ++i) {
+#line 84 "flash_attention.tcp"
+            v[i] = tcp_ld_frag_128(&acc[4 * i]);
+#line 314 "flash_attention.cu"
+        }
+#pragma unroll
+        for (int i = 0; i < 16; ++i) {
+#line 84 "flash_attention.tcp"
+            tcp_st_frag_64(&h[4 * i], tcp_convert<tcp_f16, float>(v[i]));
+#line 320 "flash_attention.cu"
+        }
+    }
+    // copy h -> sQ                                                flash_attention.tcp:85
+    //   tile    ((8,16),(64,1)) f16   threads 128   atom stmatrix.x4
+    //   tiler   (128,64)   rounds (1,1)   TV
+    //           ((4,8,4),((2,(2,2)),8)):((256,1,16),((128,(8,64)),1024)) read,
+    //           ((16,2,4),((2,4),8)):((1,64,16),((128,256),1024)) written
+    //   vector  8 x f16 = 128 bit  (limited by: atom)
+    {
+        const int to = 1024 * t1 + 64 * t2 + 4096 * t3;
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+#line 85 "flash_attention.tcp"
+            tcp_stmatrix_x4(&sQ[tcp_swizzle<3, 3, 3>(to + 8 * i)], &h[8 * i]);
+#line 335 "flash_attention.cu"
+        }
+    }
+    tcp_sync();
+    // copy sQ -> local_tile(O(block.x, _, _), (BM,D), (block.y, 0))  flash_attention.tcp:86
+    //   tile    ((8,16),(64,1)) f16   threads 128   atom universal(128)
+    //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
+    //   vector  8 x f16 = 128 bit  (limited by: atom)
+    //   edge    8 x f16 = 128 bit  (128*block.y + tid / 8 < M along mode 1 of O)
+    {
+        const int from = 8 * tid;
+        const int64_t to = 8 * (int64_t)tid + 64 * (int64_t)M * block_x + 8192 * block_y;
+        const bool whole = 128 * block_y + 127 < M;
+        if (whole) {
+            tcp_b128 v[8];
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+#line 86 "flash_attention.tcp"
+                v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
+#line 354 "flash_attention.cu"
+            }
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+#line 86 "flash_attention.tcp"
+                tcp_st_global_128(&O[to + 1024 * i], v[i]);
+#line 360 "flash_attention.cu"
+            }
+        } else {
+            const int c0 = 128 * block_y + t0;
+            tcp_b128 v[8];
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+                if (c0 + 16 * i < M) {
+#line 86 "flash_attention.tcp"
+                    v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
+#line 370 "flash_attention.cu"
+                }
+            }
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+                if (c0 + 16 * i < M) {
+#line 86 "flash_attention.tcp"
+                    tcp_st_global_128(&O[to + 1024 * i], v[i]);
+#line 378 "flash_attention.cu"
+                }
+            }
+        }
+    }
+}
+
+#ifndef __CUDACC_RTC__
+
+// What is written overlaps no other tensor. While the kernel runs nobody else writes Q, K, V, or
+// reads or writes O.
+TCP_EXTERN_C tcp_status flash_attention_launch(const tcp_f16 *Q, const tcp_f16 *K, const tcp_f16 *V,
+                                               tcp_f16 *O, int64_t H, int64_t M, int64_t N,
+                                               tcp_stream stream) {
+    TCP_CHECK(tcp_check_range("flash_attention", "H", H, 1, 65535));
+    TCP_CHECK(tcp_check_range("flash_attention", "M", M, 1, 10000000));
+    TCP_CHECK(tcp_check_range("flash_attention", "N", N, 1, 10000000));
+    TCP_CHECK(tcp_check_tensor("flash_attention", "Q", Q, 16));
+    TCP_CHECK(tcp_check_tensor("flash_attention", "K", K, 16));
+    TCP_CHECK(tcp_check_tensor("flash_attention", "V", V, 16));
+    TCP_CHECK(tcp_check_tensor("flash_attention", "O", O, 16));
+    TCP_CHECK(
+        tcp_check_distinct("flash_attention", "Q", Q, 0, 128 * H * M, "O", O, 0, 128 * H * M));
+    TCP_CHECK(
+        tcp_check_distinct("flash_attention", "K", K, 0, 128 * H * N, "O", O, 0, 128 * H * M));
+    TCP_CHECK(
+        tcp_check_distinct("flash_attention", "V", V, 0, 128 * H * N, "O", O, 0, 128 * H * M));
+    return TCP_LAUNCH(flash_attention_kernel, tcp_blocks(H, (M + 127) / 128, 1), 128, 81920, stream,
+                      Q, K, V, O, (int)M, (int)N);
+}
+
+#endif
+
+// kernel flash_attention_causal, flash_attention.tcp:90
+//   grid (H,ceil_div(M,128),1), 128 threads, 81920 bytes of shared memory
+static __global__ void __launch_bounds__(128)
+    flash_attention_causal_kernel(const tcp_f16 *__restrict__ Q, const tcp_f16 *__restrict__ K,
+                                  const tcp_f16 *__restrict__ V, tcp_f16 *__restrict__ O, int M,
+                                  int N) {
+    TCP_SHARED_BUFFER(smem);
+    tcp_f16 *const sQ = (tcp_f16 *)(smem + 0);
+    tcp_f16 *const sK = (tcp_f16 *)(smem + 16384);
+    tcp_f16 *const sV = (tcp_f16 *)(smem + 49152);
+    alignas(16) float acc[64];
+    alignas(16) float most[4];
+    alignas(16) float sum[4];
+    alignas(16) float s[128];
+    alignas(16) tcp_f16 p[128];
+    alignas(16) tcp_f16 q[16];
+    alignas(16) tcp_f16 k[64];
+    alignas(16) tcp_f16 v_[32];
+    alignas(16) tcp_f16 h[64];
+    const int tid = (int)threadIdx.x;
+    const int block_x = (int)blockIdx.x;
+    const int block_y = (int)blockIdx.y;
+    const int t0 = tid / 8;
+    const int t1 = tid / 32;
+    const int t2 = tid % 16;
+    const int t3 = tid / 16 % 2;
+    const int t4 = tid % 8;
+    const int t5 = tid / 8 % 2;
+    // fill acc = 0                                                flash_attention.tcp:97
+#pragma unroll
+    for (int i = 0; i < 16; ++i) {
+#line 97 "flash_attention.tcp"
+        tcp_st_frag_128(&acc[4 * i], tcp_zero_128());
+#line 444 "flash_attention.cu"
+    }
+    // fill most = -3e38                                           flash_attention.tcp:98
+#line 98 "flash_attention.tcp"
+    tcp_st_frag_128(most, tcp_b128{0xff61b1e6, 0xff61b1e6, 0xff61b1e6, 0xff61b1e6});
+#line 449 "flash_attention.cu"
+    // fill sum = 0                                                flash_attention.tcp:99
+#line 99 "flash_attention.tcp"
+    tcp_st_frag_128(sum, tcp_zero_128());
+#line 453 "flash_attention.cu"
+    // copy local_tile(Q(block.x, _, _), (BM,D), (block.y, 0)) -> sQ  flash_attention.tcp:100
+    //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
+    //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
+    //   vector  8 x f16 = 128 bit  (limited by: atom)
+    //   edge    8 x f16 = 128 bit  (128*block.y + tid / 8 < M along mode 1 of Q; else 0)
+    {
+        const int64_t from = 8 * (int64_t)tid + 64 * (int64_t)M * block_x + 8192 * block_y;
+        const int to = 8 * tid;
+        const bool whole = 128 * block_y + 127 < M;
+        if (whole) {
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+#line 100 "flash_attention.tcp"
+                tcp_cp_async_cg_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)], &Q[from + 1024 * i]);
+#line 468 "flash_attention.cu"
+            }
+        } else {
+            const int c0 = 128 * block_y + t0;
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+#line 100 "flash_attention.tcp"
+                tcp_cp_async_cg_zfill_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                         &Q[from + 1024 * i], c0 + 16 * i < M ? 16 : 0);
+#line 477 "flash_attention.cu"
+            }
+        }
+    }
+    tcp_cp_async_commit();
+    {
+        const int n_end = block_y + 1;
+        // prologue: the loads of the first step
+        {
+            const int n_load = 0;
+            const int load_slot = 0;
+            // copy local_tile(K(block.x, _, _), (BN,D), (n,0)) -> sK      flash_attention.tcp:103
+            //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
+            //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
+            //   vector  8 x f16 = 128 bit  (limited by: atom)
+            //   edge    8 x f16 = 128 bit  (128*n_load + tid / 8 < N along mode 1 of K; else 0)
+            {
+                const int64_t from = 8 * (int64_t)tid + 64 * (int64_t)N * block_x + 8192 * n_load;
+                const int to = 8 * tid;
+                const bool whole = 128 * n_load + 127 < N;
+                if (whole) {
+#pragma unroll
+                    for (int i = 0; i < 8; ++i) {
+#line 103 "flash_attention.tcp"
+                        tcp_cp_async_cg_16(
+                            &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                            &K[from + 1024 * i]);
+#line 504 "flash_attention.cu"
+                    }
+                } else {
+                    const int c0 = 128 * n_load + t0;
+#pragma unroll
+                    for (int i = 0; i < 8; ++i) {
+#line 103 "flash_attention.tcp"
+                        tcp_cp_async_cg_zfill_16(
+                            &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                            &K[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
+#line 514 "flash_attention.cu"
+                    }
+                }
+            }
+            tcp_cp_async_commit();
+            // copy local_tile(V(block.x, _, _), (BN,D), (n,0)) -> sV      flash_attention.tcp:104
+            //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
+            //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
+            //   vector  8 x f16 = 128 bit  (limited by: atom)
+            //   edge    8 x f16 = 128 bit  (128*n_load + tid / 8 < N along mode 1 of V; else 0)
+            {
+                const int64_t from = 8 * (int64_t)tid + 64 * (int64_t)N * block_x + 8192 * n_load;
+                const int to = 8 * tid;
+                const bool whole = 128 * n_load + 127 < N;
+                if (whole) {
+#pragma unroll
+                    for (int i = 0; i < 8; ++i) {
+#line 104 "flash_attention.tcp"
+                        tcp_cp_async_cg_16(
+                            &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                            &V[from + 1024 * i]);
+#line 535 "flash_attention.cu"
+                    }
+                } else {
+                    const int c0 = 128 * n_load + t0;
+#pragma unroll
+                    for (int i = 0; i < 8; ++i) {
+#line 104 "flash_attention.tcp"
+                        tcp_cp_async_cg_zfill_16(
+                            &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                            &V[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
+#line 545 "flash_attention.cu"
+                    }
+                }
+            }
+            tcp_cp_async_commit();
+        }
+        // steady state: load the next step, use this one; the last only uses
+        int64_t from_ahead = 8 * (int64_t)tid + 64 * (int64_t)N * block_x + 8192;
+        int64_t from_ahead_ = 8 * (int64_t)tid + 64 * (int64_t)N * block_x + 8192;
+        for (int n = 0; n < n_end; ++n) {
+            const int slot = n % 2;
+            tcp_cp_async_wait<1>();
+            tcp_sync();
+            {
+                const int n_load = n + 1;
+                const int load_slot = (n + 1) % 2;
+                if (n_load < n_end) {
+                    // copy local_tile(K(block.x, _, _), (BN,D), (n,0)) -> sK
+                    //   flash_attention.tcp:103
+                    //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
+                    //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
+                    //   vector  8 x f16 = 128 bit  (limited by: atom)
+                    //   edge    8 x f16 = 128 bit  (128*n_load + tid / 8 < N along mode 1 of K;
+                    //           else 0)
+                    {
+                        const int to = 8 * tid;
+                        const bool whole = 128 * n_load + 127 < N;
+                        if (whole) {
+#pragma unroll
+                            for (int i = 0; i < 8; ++i) {
+#line 103 "flash_attention.tcp"
+                                tcp_cp_async_cg_16(
+                                    &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                    &K[from_ahead + 1024 * i]);
+#line 579 "flash_attention.cu"
+                            }
+                        } else {
+                            const int c0 = 128 * n_load + t0;
+#pragma unroll
+                            for (int i = 0; i < 8; ++i) {
+#line 103 "flash_attention.tcp"
+                                tcp_cp_async_cg_zfill_16(
+                                    &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                    &K[from_ahead + 1024 * i], c0 + 16 * i < N ? 16 : 0);
+#line 589 "flash_attention.cu"
+                            }
+                        }
+                    }
+                }
+                tcp_cp_async_commit();
+                if (n_load < n_end) {
+                    // copy local_tile(V(block.x, _, _), (BN,D), (n,0)) -> sV
+                    //   flash_attention.tcp:104
+                    //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
+                    //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
+                    //   vector  8 x f16 = 128 bit  (limited by: atom)
+                    //   edge    8 x f16 = 128 bit  (128*n_load + tid / 8 < N along mode 1 of V;
+                    //           else 0)
+                    {
+                        const int to = 8 * tid;
+                        const bool whole = 128 * n_load + 127 < N;
+                        if (whole) {
+#pragma unroll
+                            for (int i = 0; i < 8; ++i) {
+#line 104 "flash_attention.tcp"
+                                tcp_cp_async_cg_16(
+                                    &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                    &V[from_ahead_ + 1024 * i]);
+#line 613 "flash_attention.cu"
+                            }
+                        } else {
+                            const int c0 = 128 * n_load + t0;
+#pragma unroll
+                            for (int i = 0; i < 8; ++i) {
+#line 104 "flash_attention.tcp"
+                                tcp_cp_async_cg_zfill_16(
+                                    &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                    &V[from_ahead_ + 1024 * i], c0 + 16 * i < N ? 16 : 0);
+#line 623 "flash_attention.cu"
+                            }
+                        }
+                    }
+                }
+                tcp_cp_async_commit();
+            }
+            // fill s = 0                                                  flash_attention.tcp:109
+#pragma unroll
+            for (int i = 0; i < 32; ++i) {
+#line 109 "flash_attention.tcp"
+                tcp_st_frag_128(&s[4 * i], tcp_zero_128());
+#line 635 "flash_attention.cu"
+            }
+            for (int i = 0; i < 4; ++i) {
+                // copy local_tile(sQ, (BM,16), (0,i)) -> q
+                //   flash_attention.tcp:113
+                //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
+                //   tiler   (128,16)   rounds (1,1)   TV
+                //           ((16,2,4),((2,4),2)):((1,1024,16),((128,256),64)) read,
+                //           ((4,8,4),((2,(2,2)),2)):((256,1,16),((128,(8,1024)),64)) written
+                //   vector  8 x f16 = 128 bit  (limited by: atom)
+                {
+                    const int from = 16 * i + 1024 * t1 + 64 * t2 + 8 * t3;
+#pragma unroll
+                    for (int j = 0; j < 2; ++j) {
+#line 113 "flash_attention.tcp"
+                        tcp_ldmatrix_x4(&q[8 * j], &sQ[4096 * j + tcp_swizzle<3, 3, 3>(from)]);
+#line 651 "flash_attention.cu"
+                    }
+                }
+                // copy local_tile(sK, (BN,16), (0,i)) -> k
+                //   flash_attention.tcp:114
+                //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
+                //   tiler   (128,16)   rounds (1,1)   TV
+                //           ((8,2,2,4),((2,4),8)):((1,1024,8,0),((128,256),16)) read,
+                //           ((4,8,4),((2,(2,2)),8)):((256,1,0),((128,(1024,8)),16)) written
+                //   vector  8 x f16 = 128 bit  (limited by: atom)
+                {
+                    const int from = 16 * i + 512 * t3 + 64 * t4 + 8 * t5;
+#pragma unroll
+                    for (int j = 0; j < 8; ++j) {
+#line 114 "flash_attention.tcp"
+                        tcp_ldmatrix_x4(&k[8 * j],
+                                        &sK[8192 * slot + 1024 * j + tcp_swizzle<3, 3, 3>(from)]);
+#line 668 "flash_attention.cu"
+                    }
+                }
+                multiply_qk(tid, s, q, k, 2, 16);
+            }
+            softmax_causal(tid, s, acc, most, sum, p, -128 * n + N, 128 * block_y - 128 * n, 2, 16,
+                           8);
+            tcp_cp_async_wait<2>();
+            tcp_sync();
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+                // copy select(local_tile(sV, (16,D), (i,0)), (1,0)) -> v
+                //   flash_attention.tcp:120
+                //   tile    (64,(8,2)) f16   threads 128   atom ldmatrix.x4.trans
+                //   tiler   (64,16)   rounds (1,1)   TV ((16,2,4),(8,4)):((64,8,0),(1,16)) read,
+                //           ((4,8,4),((1,2,(2,2)),4)):((128,1,0),((8,64,(512,8)),16)) written
+                //   vector  8 x f16 = 128 bit  (limited by: atom)
+                {
+                    const int from = 64 * t2 + 8 * t3;
+#pragma unroll
+                    for (int j = 0; j < 4; ++j) {
+#line 120 "flash_attention.tcp"
+                        tcp_ldmatrix_x4_trans(&v_[8 * j],
+                                              &sV[8192 * slot + 1024 * i + tcp_swizzle<3, 3, 3>(
+                                                  from + 16 * j)]);
+#line 693 "flash_attention.cu"
+                    }
+                }
+                multiply_pv(tid, acc, &p[16 * i], v_, 2, 8);
+            }
+            from_ahead += 8192;
+            from_ahead_ += 8192;
+        }
+    }
+    divide(tid, acc, sum, 2, 8);
+    // copy acc -> h                                               flash_attention.tcp:127
+    //   values  ((2,2),2,8) f16   threads 128   atom auto(128)
+    //   vector  4 x f32 = 128 bit -> 4 x f16 = 64 bit  (limited by: conversion)
+    {
+        tcp_b128 v[16];
+#pragma unroll
+        for (int i = 0; i < 16; ++i) {
+#line 127 "flash_attention.tcp"
+            v[i] = tcp_ld_frag_128(&acc[4 * i]);
+#line 712 "flash_attention.cu"
+        }
+#pragma unroll
+        for (int i = 0; i < 16; ++i) {
+#line 127 "flash_attention.tcp"
+            tcp_st_frag_64(&h[4 * i], tcp_convert<tcp_f16, float>(v[i]));
+#line 718 "flash_attention.cu"
+        }
+    }
+    // copy h -> sQ                                                flash_attention.tcp:128
+    //   tile    ((8,16),(64,1)) f16   threads 128   atom stmatrix.x4
+    //   tiler   (128,64)   rounds (1,1)   TV
+    //           ((4,8,4),((2,(2,2)),8)):((256,1,16),((128,(8,64)),1024)) read,
+    //           ((16,2,4),((2,4),8)):((1,64,16),((128,256),1024)) written
+    //   vector  8 x f16 = 128 bit  (limited by: atom)
+    {
+        const int to = 1024 * t1 + 64 * t2 + 4096 * t3;
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+#line 128 "flash_attention.tcp"
+            tcp_stmatrix_x4(&sQ[tcp_swizzle<3, 3, 3>(to + 8 * i)], &h[8 * i]);
+#line 733 "flash_attention.cu"
+        }
+    }
+    tcp_sync();
+    // copy sQ -> local_tile(O(block.x, _, _), (BM,D), (block.y, 0))  flash_attention.tcp:129
+    //   tile    ((8,16),(64,1)) f16   threads 128   atom universal(128)
+    //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
+    //   vector  8 x f16 = 128 bit  (limited by: atom)
+    //   edge    8 x f16 = 128 bit  (128*block.y + tid / 8 < M along mode 1 of O)
+    {
+        const int from = 8 * tid;
+        const int64_t to = 8 * (int64_t)tid + 64 * (int64_t)M * block_x + 8192 * block_y;
+        const bool whole = 128 * block_y + 127 < M;
+        if (whole) {
+            tcp_b128 v[8];
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+#line 129 "flash_attention.tcp"
+                v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
+#line 752 "flash_attention.cu"
+            }
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+#line 129 "flash_attention.tcp"
+                tcp_st_global_128(&O[to + 1024 * i], v[i]);
+#line 758 "flash_attention.cu"
+            }
+        } else {
+            const int c0 = 128 * block_y + t0;
+            tcp_b128 v[8];
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+                if (c0 + 16 * i < M) {
+#line 129 "flash_attention.tcp"
+                    v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
+#line 768 "flash_attention.cu"
+                }
+            }
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+                if (c0 + 16 * i < M) {
+#line 129 "flash_attention.tcp"
+                    tcp_st_global_128(&O[to + 1024 * i], v[i]);
+#line 776 "flash_attention.cu"
+                }
+            }
+        }
+    }
+}
+
+#ifndef __CUDACC_RTC__
+
+// What is written overlaps no other tensor. While the kernel runs nobody else writes Q, K, V, or
+// reads or writes O.
+TCP_EXTERN_C tcp_status flash_attention_causal_launch(const tcp_f16 *Q, const tcp_f16 *K,
+                                                      const tcp_f16 *V, tcp_f16 *O, int64_t H,
+                                                      int64_t M, int64_t N, tcp_stream stream) {
+    TCP_CHECK(tcp_check_range("flash_attention_causal", "H", H, 1, 65535));
+    TCP_CHECK(tcp_check_range("flash_attention_causal", "M", M, 1, 10000000));
+    TCP_CHECK(tcp_check_range("flash_attention_causal", "N", N, 1, 10000000));
+    TCP_CHECK(tcp_check_tensor("flash_attention_causal", "Q", Q, 16));
+    TCP_CHECK(tcp_check_tensor("flash_attention_causal", "K", K, 16));
+    TCP_CHECK(tcp_check_tensor("flash_attention_causal", "V", V, 16));
+    TCP_CHECK(tcp_check_tensor("flash_attention_causal", "O", O, 16));
+    TCP_CHECK(tcp_check_distinct("flash_attention_causal", "Q", Q, 0, 128 * H * M, "O", O, 0,
+                                 128 * H * M));
+    TCP_CHECK(tcp_check_distinct("flash_attention_causal", "K", K, 0, 128 * H * N, "O", O, 0,
+                                 128 * H * M));
+    TCP_CHECK(tcp_check_distinct("flash_attention_causal", "V", V, 0, 128 * H * N, "O", O, 0,
+                                 128 * H * M));
+    return TCP_LAUNCH(flash_attention_causal_kernel, tcp_blocks(H, (M + 127) / 128, 1), 128, 81920,
+                      stream, Q, K, V, O, (int)M, (int)N);
+}
+
+#endif
