@@ -94,9 +94,12 @@ static const char version[] = "#if TCP_RUNTIME_VERSION != 2\n"
                               "#error \"this file needs version 2 of the tcpc runtime\"\n#endif\n";
 
 static void put_includes(const struct kir *ir, struct buf *b) {
-    for (int i = 0; i < ir->nincludes; ++i) {
-        buf_printf(b, "%s#include \"%s\"  // extern\n", i == 0 ? "\n" : "", ir->include[i]);
-    }
+    int widest = 0;
+    for (int i = 0; i < ir->nincludes; ++i)
+        if ((int)strlen(ir->include[i]) > widest) widest = (int)strlen(ir->include[i]);
+    for (int i = 0; i < ir->nincludes; ++i)
+        buf_printf(b, "%s#include \"%s\"%*s  // extern\n", i == 0 ? "\n" : "", ir->include[i],
+                   widest - (int)strlen(ir->include[i]), "");
 }
 
 static void put_devices(struct session *s, const struct kir *ir, struct buf *b,

@@ -137,6 +137,23 @@ static bool write_deep(struct buf *b, const struct call *c) {
     return true;
 }
 
+// A call of two arguments whose last one is a sum that ends in a call: it fits on a line further
+// left alone, where it is not broken.  False when it is none.
+static bool write_below(struct buf *b, const struct call *c) {
+    if (c->nargs != 2 || strstr(c->head, " = ") || call_width(c) <= EMIT_COLUMNS) return false;
+    const char *last = c->arg[1];
+    int own = (int)(strlen(last) + strlen(c->tail));
+    if (!strchr(last, '(') || parenthesis(last) || strstr(last, " ? ") ||
+        c->indent + (int)strlen(c->head) + own <= EMIT_COLUMNS ||
+        c->indent + 4 + (int)strlen(c->arg[0]) + 2 + own <= EMIT_COLUMNS ||
+        c->indent + 4 + own > EMIT_COLUMNS)
+        return false;
+    buf_fill(b, ' ', c->indent);
+    buf_printf(b, "%s\n%*s%s,\n", c->head, c->indent + 4, "", c->arg[0]);
+    buf_printf(b, "%*s%s%s\n", c->indent + 4, "", last, c->tail);
+    return true;
+}
+
 // An assignment of a call whose argument ends in a swizzle, behind other terms of a sum: broken
 // behind the = and the swizzle's parenthesis; false where that does not do.
 static bool put_inner(struct buf *b, const struct call *c, const char *swizzle) {
@@ -152,7 +169,7 @@ static bool put_inner(struct buf *b, const struct call *c, const char *swizzle) 
 }
 
 void call_write(struct buf *b, const struct call *c) {
-    if (choice_write(b, c) || write_deep(b, c)) return;
+    if (choice_write(b, c) || write_deep(b, c) || write_below(b, c)) return;
     const char *inner = strchr(c->head, '(');
     int column = c->indent + (int)strlen(c->head), width = call_width(c);
     const char *assign = strstr(c->head, " = ");

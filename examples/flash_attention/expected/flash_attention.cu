@@ -8,7 +8,7 @@
 #error "this file needs version 2 of the tcpc runtime"
 #endif
 
-#include "mma.cuh"  // extern
+#include "mma.cuh"      // extern
 #include "softmax.cuh"  // extern
 
 // kernel flash_attention, flash_attention.tcp:47
@@ -288,9 +288,9 @@ static __global__ void __launch_bounds__(128)
 #pragma unroll
                     for (int j = 0; j < 4; ++j) {
 #line 77 "flash_attention.tcp"
-                        tcp_ldmatrix_x4_trans(&v_[8 * j],
-                                              &sV[8192 * slot + 1024 * i + tcp_swizzle<3, 3, 3>(
-                                                  from + 16 * j)]);
+                        tcp_ldmatrix_x4_trans(
+                            &v_[8 * j],
+                            &sV[8192 * slot + 1024 * i + tcp_swizzle<3, 3, 3>(from + 16 * j)]);
 #line 295 "flash_attention.cu"
                     }
                 }
@@ -686,9 +686,9 @@ static __global__ void __launch_bounds__(128)
 #pragma unroll
                     for (int j = 0; j < 4; ++j) {
 #line 120 "flash_attention.tcp"
-                        tcp_ldmatrix_x4_trans(&v_[8 * j],
-                                              &sV[8192 * slot + 1024 * i + tcp_swizzle<3, 3, 3>(
-                                                  from + 16 * j)]);
+                        tcp_ldmatrix_x4_trans(
+                            &v_[8 * j],
+                            &sV[8192 * slot + 1024 * i + tcp_swizzle<3, 3, 3>(from + 16 * j)]);
 #line 693 "flash_attention.cu"
                     }
                 }
