@@ -9,6 +9,8 @@
 #include "base/session.h"
 #include "emit/emit.h"
 #include "emit/emit_private.h"
+
+#include <string.h>
 #include "emit/write.h"
 
 // -- the kernel -----------------------------------------------------------------------------------
