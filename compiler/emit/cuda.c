@@ -4,13 +4,12 @@
 // Nothing here decides anything.  The text is deterministic
 // and a fixed point of the project's clang-format.
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/session.h"
 #include "emit/emit.h"
 #include "emit/emit_private.h"
-
-#include <string.h>
 #include "emit/write.h"
 
 // -- the kernel -----------------------------------------------------------------------------------
