@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/session.h"
 #include "compile/compile.h"
-#include "pass/sync/walk.h"
+#include "pass/walk.h"
 #include "plan/plan.h"
 
 // A try costs as much as the passes of the plan: no more in a run than MOST_TRIES, nor any when

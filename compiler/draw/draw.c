@@ -7,8 +7,10 @@
 #include "layout/algebra.h"
 
 const char *draw_view_name(enum draw_view view) {
-    static const char names[N_DRAW_VIEWS][10] = {"owners", "tv",   "inverse", "layout",  "swizzle",
-                                                 "banks",  "path", "flow",    "timeline"};
+    static const char names[N_DRAW_VIEWS][10] = {
+        [DRAW_OWNERS] = "owners", [DRAW_TV] = "tv",           [DRAW_INVERSE] = "inverse",
+        [DRAW_LAYOUT] = "layout", [DRAW_SWIZZLE] = "swizzle", [DRAW_BANKS] = "banks",
+        [DRAW_PATH] = "path",     [DRAW_FLOW] = "flow",       [DRAW_TIMELINE] = "timeline"};
     return names[view];
 }
 

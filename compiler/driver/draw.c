@@ -147,7 +147,9 @@ static bool fit_subject(const struct plan *p, const struct command *q, struct su
         if (r->view != DRAW_BANKS) return wrong_subject(q, u, r->view, "a layout or a tensor");
         break;
     case DRAW_PATH: break;
-    default:
+    case DRAW_FLOW:
+    case DRAW_TIMELINE:
+    case N_DRAW_VIEWS:
         r->kernel = u->copy || u->tensor ? NULL : u->kernel;
         return r->kernel || wrong_subject(q, u, r->view, "a kernel");
     }

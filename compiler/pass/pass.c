@@ -2,7 +2,7 @@
 #include "pass/pass.h"
 
 #include "base/session.h"
-#include "pass/sync/walk.h"
+#include "pass/walk.h"
 
 bool walk_copies(struct session *s, struct kernel *k, copy_visitor *visit, void *user) {
     for (struct stmt *st = k->body; st; st = stmt_next(k->body, st))

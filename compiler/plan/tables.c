@@ -12,18 +12,18 @@ const char *space_name(enum space s) {
 
 const char *bound_name(enum bound b) {
     static const char *const names[N_BOUNDS] = {
-        "atom",
-        "conversion",
-        "contiguous run of the source",
-        "contiguous run of the destination",
-        "contiguous run common to both sides",
-        "alignment of the source",
-        "alignment of the destination",
-        "divisibility of the source",
-        "divisibility of the destination",
-        "swizzle base of the source",
-        "swizzle base of the destination",
-        "predicate",
+        [BOUND_ATOM] = "atom",
+        [BOUND_CONVERSION] = "conversion",
+        [BOUND_SRC_RUN] = "contiguous run of the source",
+        [BOUND_DST_RUN] = "contiguous run of the destination",
+        [BOUND_COMMON_RUN] = "contiguous run common to both sides",
+        [BOUND_SRC_ALIGN] = "alignment of the source",
+        [BOUND_DST_ALIGN] = "alignment of the destination",
+        [BOUND_SRC_DIVIDES] = "divisibility of the source",
+        [BOUND_DST_DIVIDES] = "divisibility of the destination",
+        [BOUND_SRC_SWIZZLE] = "swizzle base of the source",
+        [BOUND_DST_SWIZZLE] = "swizzle base of the destination",
+        [BOUND_PREDICATE] = "predicate",
     };
     return names[b];
 }

@@ -62,7 +62,7 @@ draw PLAN NAME --format tikz
 draw PLAN NAME --view path
 draw PLAN NAME --view banks --format svg
 draw PLAN NAME --view timeline
-draw PLAN NAME --view memory --format tikz
+draw PLAN NAME --view layout --format tikz
 draw PLAN NAME --view flow --format svg
 draw PLAN NAME --view tv --values
 draw PLAN NAME --view inverse --thread 7

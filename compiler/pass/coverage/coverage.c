@@ -16,7 +16,7 @@
 #include "layout/algebra.h"
 #include "pass/instances/witness.h"
 #include "pass/pass.h"
-#include "pass/sync/walk.h"
+#include "pass/walk.h"
 #include "plan/view.h"
 
 struct walk {

@@ -10,7 +10,7 @@
 #include "layout/algebra.h"
 #include "pass/instances/instances.h"
 #include "pass/pass.h"
-#include "pass/sync/walk.h"
+#include "pass/walk.h"
 
 enum { MOST_USES = 512 };
 

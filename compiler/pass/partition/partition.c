@@ -13,7 +13,7 @@
 #include "pass/partition/modes.h"
 #include "pass/partition/partition.h"
 #include "pass/pass.h"
-#include "pass/sync/walk.h"
+#include "pass/walk.h"
 #include "plan/view.h"
 
 // -- common modes ---------------------------------------------------------------------------------

@@ -13,7 +13,7 @@
 #include "layout/algebra.h"
 #include "pass/instances/instances.h"
 #include "pass/pass.h"
-#include "pass/sync/walk.h"
+#include "pass/walk.h"
 #include "plan/plan.h"
 
 enum { MAX_ACCESSES = 64, MAX_REGISTERS = 1 << 16 };

@@ -15,7 +15,7 @@
 #include "base/session.h"
 #include "pass/pass.h"
 #include "pass/sync/private.h"
-#include "pass/sync/walk.h"
+#include "pass/walk.h"
 
 enum { MANY_VISITS = 4000 };  // of statements of one kernel
 

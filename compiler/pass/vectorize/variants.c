@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/session.h"
-#include "pass/sync/walk.h"
+#include "pass/walk.h"
 #include "plan/bind.h"
 
 enum { CAPS = 5 };  // 128, 64, 32, 16 and 8 bits

@@ -23,10 +23,10 @@
 #include "pass/partition/edge.h"
 #include "pass/pass.h"
 #include "pass/sync/async.h"
-#include "pass/sync/walk.h"
 #include "pass/vectorize/assume.h"
 #include "pass/vectorize/variants.h"
 #include "pass/vectorize/width.h"
+#include "pass/walk.h"
 
 static int64_t power_of_two_in(int64_t n) {
     return n & -n;

@@ -9,8 +9,8 @@
 #include "base/buf.h"
 #include "base/session.h"
 #include "layout/algebra.h"
-#include "pass/sync/walk.h"
 #include "pass/vectorize/width.h"
+#include "pass/walk.h"
 
 struct arrangement {
     int rank, along;

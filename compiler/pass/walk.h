@@ -1,6 +1,6 @@
 // Walking the statements of a kernel, for passes that look at each copy.
-#ifndef TCPC_PASS_SYNC_WALK_H
-#define TCPC_PASS_SYNC_WALK_H
+#ifndef TCPC_PASS_WALK_H
+#define TCPC_PASS_WALK_H
 
 #include "plan/plan.h"
 
