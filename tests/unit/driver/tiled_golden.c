@@ -266,6 +266,27 @@ static bool is_said(const struct difference *d, const char *error) {
     return d && (strstr(error, d->says) || strstr(error, d->or_so));
 }
 
+// Whether CuTe joins modes of a tensor of the row: the tile takes the whole of one, and the next
+// one follows it in memory.  Its partition then has fewer modes.
+static bool joins_modes(struct session *s, char **row) {
+    struct lay_ctx *x = &s->lay;
+    if (layout_tiler(row)) return false;
+    const struct lay_tuple *tile = lay_parse(x, row[TILER]).shape;
+    for (int side = SRC; side <= DST; ++side) {
+        struct lay l = lay_parse(x, row[side]);
+        for (int i = 0; i + 1 < lay_rank(l) && i + 1 < lay_tuple_rank(tile); ++i) {
+            struct lay both[] = {lay_coalesce(x, lay_mode(x, l, i)),
+                                 lay_coalesce(x, lay_mode(x, l, i + 1))};
+            struct lay joined = lay_coalesce(x, lay_join(x, 2, both));
+            bool whole = lay_int_equal(lay_size(x, both[0]),
+                                       lay_tuple_product(x, lay_tuple_get(x, tile, i)));
+            int leaves = lay_tuple_leaves(both[0].shape) + lay_tuple_leaves(both[1].shape);
+            if (whole && lay_tuple_leaves(joined.shape) < leaves) return true;
+        }
+    }
+    return false;
+}
+
 static void run_row(char **row, struct golden_listed *listed) {
     struct count *c = count_of(row);
     struct golden_plan g;
@@ -304,7 +325,9 @@ static void run_row(char **row, struct golden_listed *listed) {
         golden_compile(&g, text, STEP_SEMA);
         bool done = g.ok && sound && check_views(&g, row);
         if (done) c->parts += row_parts(row, forms);
-        if (!g.ok) CHECK(golden_is_listed(listed, name), "%s in\n%s", golden_error(&g), text);
+        const char *says = golden_error(&g);
+        bool joined = strstr(says, "expected s") && joins_modes(&notes, row);
+        if (!g.ok) CHECK(joined || golden_is_listed(listed, name), "%s in\n%s", says, text);
         golden_end(&g);
         if (done) break;
     }
