@@ -28,7 +28,7 @@ static const char *find_owners(struct picture *p, const struct tiled_copy *tc, s
     if (o->tile.size > PIC_TEXT_CELLS)
         return picture_text(p, "its tile has more than %d coordinates", PIC_TEXT_CELLS);
     o->threads = tc->threads;
-    o->values = tc->values;
+    o->values = tiled_values(tc, false);
     if (o->threads > MAX_VALUES / o->values)
         return picture_text(p, "its TV layout has more than %d values", MAX_VALUES);
     o->thread_digits = pic_digits(o->threads - 1) < 2 ? 2 : pic_digits(o->threads - 1);
@@ -124,14 +124,18 @@ const char *view_tv(struct picture *p, const struct draw_request *r) {
     struct owners *o = ARENA_NEW(&p->s->arena, struct owners);
     const char *why = find_owners(p, r->tc, o);
     bool sides = atom_is_collective(r->tc->atom.row);
-    if (!why) why = picture_grids(p, "the TV layout", sides ? 2 : 1, o->threads, o->values);
+    int64_t most = o->values, read = tiled_values(r->tc, true);
+    if (read > most) most = read;
+    if (!why) why = picture_grids(p, "the TV layout", sides ? 2 : 1, o->threads, most);
     if (why) return why;
     bool layout = lay_valid(r->tc->tv);
     p->title = picture_text(p, "%s %s", layout ? "TV layout" : "Index map",
                             layout ? plan_tv_text(p->s, r->tc) : r->tc->map->text);
     picture_note(p, "thread and value -> coordinate in the (%s) tile", domain_text(p, &o->tile));
     for (int k = 0; k < p->ngrids && !why; ++k) {
+        int64_t values = k == 0 ? read : o->values;
         if (sides) p->grid[k].heading = k == 0 ? "source" : "destination";
+        if (values < p->grid[k].columns) p->grid[k].columns = (int)values;
         why = fill_tv(p, r->tc, o, k == 0, &p->grid[k]);
     }
     return why;

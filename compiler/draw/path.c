@@ -129,7 +129,7 @@ const char *view_path(struct picture *p, const struct draw_request *r) {
                  lay_tuple_text(&p->s->lay, r->copy->tc->tiler));
     group_by_tile(p, f);
     for (int64_t round = 0; round < f->rest.size; ++round)
-        for (int64_t i = 0; i < f->tc->values; ++i) mark(p, f, round, i);
+        for (int64_t i = 0; i < tiled_values(f->tc, f->src); ++i) mark(p, f, round, i);
     add_keys(p, f);
     return NULL;
 }

@@ -83,8 +83,9 @@ static const char *example(struct session *s, const struct tiled_copy *tc, bool 
     buf_init(&b);
     int64_t t = tc->threads > 1 ? 1 : 0;
     enum { SHOWN = 4 };
+    int64_t values = tiled_values(tc, src);
     buf_printf(&b, "thread %" PRId64 " takes", t);
-    for (int64_t v = 0; v < tc->values && v < SHOWN; ++v) {
+    for (int64_t v = 0; v < values && v < SHOWN; ++v) {
         int64_t at;
         const struct lay_tuple *crd = NULL;
         if (tiled_place(s, tc, src, t, v, &at))
@@ -96,7 +97,7 @@ static const char *example(struct session *s, const struct tiled_copy *tc, bool 
         }
         buf_printf(&b, "%s %s", v ? "," : "", lay_tuple_text(&s->lay, crd));
     }
-    if (tc->values > SHOWN) buf_printf(&b, " .. (%" PRId64 " elements)", tc->values);
+    if (values > SHOWN) buf_printf(&b, " .. (%" PRId64 " elements)", values);
     return buf_finish(&b, &s->arena);
 }
 

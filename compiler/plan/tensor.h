@@ -77,7 +77,7 @@ struct tiled_copy {
     struct lay tv_src, tv_dst;
     int elem_bits;                // with a collective atom: of the elements that these count
     const struct tiled_map *map;  // or NULL
-    int64_t threads, values;      // sizes of tv's modes, and of each side's
+    int64_t threads, values;      // sizes of tv's modes; of each side: tiled_values
     struct lay thr, val;          // as given, invalid for tv=
     bool by_atoms;                // given as atoms=, along=
     bool by;                      // stands after "by", where "at" is the map or TV layout
@@ -89,6 +89,11 @@ struct tiled_copy {
 // (thread, value) -> place in the tile, of one side.
 static inline struct lay tiled_tv(const struct tiled_copy *tc, bool src) {
     return src ? tc->tv_src : tc->tv_dst;
+}
+// Of a thread on one side: lanes that address rows for a collective atom hold fewer than they
+// address.
+static inline int64_t tiled_values(const struct tiled_copy *tc, bool src) {
+    return tc->values * atom_side_bits(&tc->atom, src) / tc->atom.bits;
 }
 
 struct view;

@@ -11,21 +11,29 @@ GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "golden"
 REFUSED = ("tile-not-covered", "unsound")
 
 
+ATOMS = {f"SM75_{kind}x{n * (1 if kind == 'U32' else 2)}_LDSM_{letter}": f"ldmatrix.x{n}{turned}"
+         for kind, letter, turned in (("U32", "N", ""), ("U16", "T", ".trans")) for n in (1, 2, 4)}
+ATOMS |= {name.replace("SM75", "SM90").replace("LDSM", "STSM"): atom.replace("ld", "st") for name, atom in ATOMS.items()}
+
+
 def tiles():
     """The tiles of the rows that are accepted here and have a shape of two modes: the tile as an argument list, its
-    rows, columns and owners by element, row by row: the first thread, with a + if there are more."""
+    rows, columns and owners by element, row by row: the first thread, with a + if there are more. Where the sides differ,
+    the owners are the destination's."""
     seen = {}
     listed = (GOLDEN / "DIFFERENCES.md").read_text()
     for line in (GOLDEN / "tiled_copy.tsv").read_text().splitlines()[1:]:
         row = line.split("\t")
-        shape = re.fullmatch(r"\((\d+),(\d+)\)", row[6])
-        if not shape or any(flag in row[15] for flag in REFUSED) or f"- tiled `{' '.join(row[:4])} |" in listed:
+        shape = re.fullmatch(r"\((\d+),(\d+)\)", row[7])
+        written = row[19] if row[20] == "=" else row[20]
+        if not shape or written == "-" or any(flag in row[22] for flag in REFUSED) or f"- tiled `{' '.join(row[:4])} |" in listed:
             continue
-        owners = [f"{int(owner.split(':')[0])}{'+' if '/' in owner else ''}" for owner in row[16].split(",")]
-        arguments = f"tv={row[7]}, tile={row[6]}"
+        owners = [f"{int(owner.split(':')[0])}{'+' if '/' in owner else ''}" for owner in written.split(",")]
+        atom = f"{ATOMS[row[1]]}({row[2]})" if row[1] in ATOMS else "auto(128)"
+        arguments = f"{atom}, tv={row[8]}, tile={row[7]}"
         if row[0] == "make_tiled_copy":
             thr, val = row[3].split(" ; ")
-            arguments = f"thr={thr}, val={val}"
+            arguments = f"{atom}, thr={thr}, val={val}"
         seen[arguments] = (int(shape[1]), int(shape[2]), owners)
     return seen
 
@@ -44,7 +52,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "owners.tcp"
         for case, (rows, columns, owners) in cases.items():
-            path.write_text(f"tcp 1;\ntiled_copy t = tile(auto(128), {case});\n")
+            path.write_text(f"tcp 1;\narch sm_90;\ntiled_copy t = tile({case});\n")
             text, have = drawn(tcpc, path, "t")
             want = [owners[r * columns:(r + 1) * columns] for r in range(rows)]
             if have != want or verbose:

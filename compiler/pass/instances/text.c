@@ -109,12 +109,13 @@ static const char *who(const struct instances *x, const struct copy *c, const in
         return arena_printf(&s->arena, "thread %lld in ", (long long)var[x->k->tid->id]);
     if (!c->tc || !in_tile(x, c, &env, &at, &tile)) return "";
     int64_t warp = c->facts.level == LEVEL_WARP ? var[x->k->warp->id] : 0;
+    bool src = copy_tiled_side(c) == &c->src;
+    int64_t values = tiled_values(c->tc, src);
     for (int64_t t = 0; t < c->tc->threads; ++t) {
-        for (int64_t v = 0; v < c->tc->values; ++v) {
-            if (!tiled_place(s, c->tc, copy_tiled_side(c) == &c->src, t, v, &place) || place != at)
-                continue;
+        for (int64_t v = 0; v < values; ++v) {
+            if (!tiled_place(s, c->tc, src, t, v, &place) || place != at) continue;
             return arena_printf(&s->arena, "value %lld of thread %lld in ",
-                                (long long)(v + c->tc->values * tile), (long long)(t + 32 * warp));
+                                (long long)(v + values * tile), (long long)(t + 32 * warp));
         }
     }
     return "";

@@ -305,7 +305,8 @@ static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, 
     struct assumption a = {s, k, atom->row->exact ? 0 : VARIANT_BYTES, NULL, NULL, 0};
     measure(&a, c, f);
     for (int i = 0; i < N_BOUNDS; ++i) f->why[i] = width_reason(s, c, (enum bound)i);
-    if (f->bits < bits && !f->src_run) {
+    // the width of a collective access is no matter of an element's alignment
+    if (f->bits < bits && !atom_is_collective(atom->row)) {
         diag_error(s, c->at,
                    "%s would access elements of %d bits that are not aligned to their size: %s",
                    copy_name(s, c), bits, width_reason(s, c, c->facts.won));

@@ -15,13 +15,15 @@ static struct lay side(struct sema *c, const struct tiled_copy *tc, const char *
     struct lay zipped = lay_zipped_divide(c->lay, tc->tv, lay_tiler_shape(c->lay, access));
     struct lay dealt = atom_dealt(c->s, a, bits, tc->elem_bits);
     struct lay mine = lay_compose(c->lay, lay_mode(c->lay, zipped, 0), dealt);
-    struct lay rest = lay_mode(c->lay, zipped, 1), mode[2];
+    struct lay rest = lay_mode(c->lay, zipped, 1);
     if (!lay_valid(mine) || !lay_valid(rest)) return lay_layout_invalid();
-    for (int i = 0; i < 2; ++i)
-        mode[i] = lay_join(c->lay, 2,
-                           (struct lay[]){lay_mode(c->lay, mine, i), lay_mode(c->lay, rest, i)});
-    mode[0] = lay_coalesce(c->lay, mode[0]);
-    return lay_join(c->lay, 2, mode);  // (thread,(atom_v,rest_v))
+    struct lay thr[] = {lay_mode(c->lay, mine, 0), lay_mode(c->lay, rest, 0)};
+    struct lay val[] = {lay_coalesce(c->lay, lay_mode(c->lay, mine, 1)),
+                        lay_coalesce(c->lay, lay_mode(c->lay, rest, 1))};
+    // (thread,(atom_v,rest_v))
+    return lay_join(c->lay, 2,
+                    (struct lay[]){lay_coalesce(c->lay, lay_join(c->lay, 2, thr)),
+                                   lay_join(c->lay, 2, val)});
 }
 
 bool tile_sides(struct sema *c, struct tiled_copy *tc, const struct value *like, struct range at) {

@@ -7,8 +7,8 @@
 #include "sema/tile/tile.h"
 #include "sema/view/viewfn.h"
 
-// Elements of "elem" that one call of the atom moves; 'auto' decides its width later and counts
-// them one by one.
+// Elements of "elem" that a thread has of one call of the atom; 'auto' decides its width later and
+// counts them one by one.
 static int64_t atom_values(const struct atom *a, const struct elem_type *elem) {
     return a->row->exact ? a->bits / elem->bits : 1;
 }
@@ -35,8 +35,11 @@ static bool sides(struct sema *c, const struct call *call) {
            tile_check_elem(c, t->tc, v->view.base->elem, e->arg[0].value->at);
 }
 
-// (thread,(atom,rest of the values)) -> number in the tile
-static struct lay by_atoms(struct sema *c, struct lay tv, int64_t n) {
+// (thread,(atom,rest of the values)) -> number in the tile, of one side.  A collective atom's sides
+// are made like that (sema/tile/sides.c).
+static struct lay by_atoms(struct sema *c, const struct tiled_copy *tc, bool src, int64_t n) {
+    struct lay tv = tiled_tv(tc, src);
+    if (atom_is_collective(tc->atom.row)) return tv;
     const struct lay_tiler *atom =
         lay_tiler_layout(c->lay, lay_make_col(c->lay, lay_leaf_of(c->lay, n)));
     struct lay thr = lay_mode(c->lay, tv, 0);
@@ -88,7 +91,7 @@ const struct value *view_partition(struct sema *c, const struct call *call) {
     struct lay id = view_trimmed(c->s, view_identity(c->s, v));
     const struct lay_tiler *t = lay_tiler_shape(c->lay, tc->tiler);
     struct lay zipped = lay_zipped_divide(c->lay, id, t);
-    struct lay tv = by_atoms(c, tiled_tv(tc, src), atom_values(&tc->atom, v->base->elem));
+    struct lay tv = by_atoms(c, tc, src, atom_values(&tc->atom, v->base->elem));
     struct lay f = with_tile(c, zipped, tv);
     struct lay next = with_tile(c, lay_divide_on(c->lay, LAY_DIVIDE_ZIPPED, id, t), tv);
     if (!lay_valid(f) || !lay_valid(next)) {

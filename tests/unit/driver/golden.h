@@ -15,10 +15,7 @@
 
 enum { MOST_FIELDS = 24, MOST_LISTED = 128 };
 
-// The text of tests/golden/"name".
-static inline char *golden_read(const char *name) {
-    char path[1024];
-    snprintf(path, sizeof path, "%s/tests/golden/%s", TEST_SOURCE_DIR, name);
+static inline char *golden_read_path(const char *path) {
     FILE *f = fopen(path, "rb");
     if (!f) {
         fprintf(stderr, "cannot read %s\n", path);
@@ -31,6 +28,13 @@ static inline char *golden_read(const char *name) {
     text[fread(text, 1, (size_t)n, f)] = 0;
     fclose(f);
     return text;
+}
+
+// The text of tests/golden/"name".
+static inline char *golden_read(const char *name) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/tests/golden/%s", TEST_SOURCE_DIR, name);
+    return golden_read_path(path);
 }
 
 // The next row of "*at", cut into "field"; returns how many fields it has, 0 at the end.
