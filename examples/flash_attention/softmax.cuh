@@ -9,6 +9,8 @@
 
 #include "tcp_device.cuh"
 
+#define SOFTMAX_INFINITY __int_as_float(0x7f800000)  // which NVRTC has no header for
+
 // Powers are of 2, which the GPU has an instruction for: exp(x / sqrt(D)) = 2^(x * this).
 static __device__ __forceinline__ float softmax_scale(int dd) {
     return 1.44269504f * (dd == 8 ? 0.125f : 0.0883883476f);  // D = 64, D = 128
@@ -79,7 +81,7 @@ TCP_DEVICE void softmax(int tid, float *s, float *acc, float *most, float *sum, 
 #pragma unroll
                 for (int v = 0; v < 4; ++v)
                     if (8 * n + 2 * (tid % 4) + v % 2 >= (int)left)
-                        s[v + 4 * (m + (int)mm * n)] = -INFINITY;
+                        s[v + 4 * (m + (int)mm * n)] = -SOFTMAX_INFINITY;
     }
     softmax_step(s, acc, most, sum, p, (int)mm, (int)nn, (int)dd);
 }
@@ -98,7 +100,7 @@ TCP_DEVICE void softmax_causal(int tid, float *s, float *acc, float *most, float
                     const int row = first + 8 * (v / 2) + 16 * warps * m;
                     const int column = 8 * n + 2 * (tid % 4) + v % 2;
                     if (column >= (int)left || column > row + (int)ahead)
-                        s[v + 4 * (m + (int)mm * n)] = -INFINITY;
+                        s[v + 4 * (m + (int)mm * n)] = -SOFTMAX_INFINITY;
                 }
     }
     softmax_step(s, acc, most, sum, p, (int)mm, (int)nn, (int)dd);

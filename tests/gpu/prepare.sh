@@ -17,12 +17,13 @@ write() {  # NAME PLAN: the folder NAME
     "$build/bin/tcpc" run -w --write "$out/$1" "$2" 2>"$out/log" || { cat "$out/log" >&2; exit 1; }
 }
 for plan in examples/*/*.tcp; do
-    grep -q '^kernel' "$plan" && [ "$(basename "$plan")" != attention_loads.tcp ] || continue
+    grep -q '^kernel' "$plan" || continue
+    case $(basename "$plan" .tcp) in attention_loads | flash_attention) continue ;; esac  # have mains of their own
     write "$(basename "$plan" .tcp)" "$plan"
     touch "$out/$(basename "$plan" .tcp)/sanitize"
 done
 for plan in tests/plans/*.tcp; do write "plan_$(basename "$plan" .tcp)" "$plan"; done
-for name in bytes_1 bytes_16 runtime_rows runtime_loop through_registers partitioned tile_128x128 threads_1024; do
+for name in matrices bytes_1 bytes_16 runtime_rows runtime_loop through_registers partitioned tile_128x128 threads_1024; do
     touch "$out/plan_$name/sanitize"
 done
 python3 tests/run/Inputs/conversions.py >"$out/conversions.tcp"  # each element type becomes each other one
@@ -41,6 +42,12 @@ for d in 64 128; do  # what it computes is compared by a main of its own
     sed -i "1i #define D $d" "$out/attention_loads_$d/plan.cu"
     echo "// check.cu has its own" >"$out/attention_loads_$d/main.cpp"
     touch "$out/attention_loads_$d/sanitize"
+    mkdir "$out/flash_attention_$d"
+    cp examples/flash_attention/*.cuh "$out/flash_attention_$d/"
+    { echo "#define D $d"; cat examples/flash_attention/check.cu; } >"$out/flash_attention_$d/check.cu"
+    "$build/bin/tcpc" -w -D D=$d examples/flash_attention/flash_attention.tcp -o "$out/flash_attention_$d/plan.cu"
+    echo "// check.cu has its own" >"$out/flash_attention_$d/main.cpp"
+    touch "$out/flash_attention_$d/sanitize"
 done
 mkdir "$out/zfill_every"  # rows of every length, in memory that ends with the last element
 cp tests/async/Inputs/zfill_every.cu "$out/zfill_every/"

@@ -3,7 +3,14 @@ no headers but those of the folders, and writes its PTX to OUT. Needs no GPU; a 
 
 import ctypes
 import pathlib
+import re
 import sys
+
+
+def least_arch(path, wanted):
+    """'wanted', or what the emitted file at 'path' is for where that is newer: "sm_90"."""
+    made = re.match(r"// Made by .* for sm_(\d+)", path.read_text())
+    return f"sm_{max(int(made[1]) if made else 0, int(wanted[3:]))}"
 
 
 class Compiler:

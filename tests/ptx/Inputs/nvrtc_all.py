@@ -6,7 +6,7 @@ import pathlib
 import subprocess
 import sys
 
-from nvrtc import Compiler
+from nvrtc import Compiler, least_arch
 
 compiler = Compiler(sys.argv[1])
 tcpc, runtime, work, examples = sys.argv[2], *(pathlib.Path(word) for word in sys.argv[3:6])
@@ -21,7 +21,7 @@ texts += [(text, text.parent.parent) for text in sorted(examples.glob("*/expecte
 wrong = [f"{folder}: there is nothing to compile" for folder in sorted(examples.iterdir())
          if folder.is_dir() and all(folder not in (of, *of.parents) for _, of in texts)]
 for text, folder in texts:
-    ptx, said = compiler.ptx(text, ["-arch=sm_80", f"-I{runtime}", f"-I{folder}"])
+    ptx, said = compiler.ptx(text, [f"-arch={least_arch(text, 'sm_80')}", f"-I{runtime}", f"-I{folder}"])
     if said or ptx is None:
         wrong.append(f"{text}: {said or 'no PTX'}")
 print("".join(f"{line}\n" for line in wrong) + f"{len(texts)} texts of {len({folder for _, folder in texts})} examples, {len(wrong)} wrong")

@@ -18,6 +18,8 @@ import re
 import subprocess
 import sys
 
+from nvrtc import least_arch
+
 ACCESS = re.compile(r"^\s*(?:@!?%\w+\s+)?(ld|st)((?:\.\w+)*?)\.(global|shared|local)((?:[.:]+\w+)*)\s")
 ASYNC = re.compile(r"^\s*(?:@!?%\w+\s+)?cp\.async\.(ca|cg)\.shared\.global(?:\.\S+)?\s+\[[^\]]*\],\s*\[[^\]]*\],\s*(\d+)")
 SASS = re.compile(r"\b(LDGSTS|LDG|STG|LDS|STS|LDL|STL)((?:\.\w+)*)\s")
@@ -150,9 +152,9 @@ def main():
         if not wanted:
             continue
         source, ptx = work / f"{i}.cu", work / f"{i}.ptx"
-        flags = ["-std=c++17", f"-arch={options.arch}", f"-I{options.runtime}", f"-I{pathlib.Path(plan).parent}",
-                 "-Werror", "all-warnings"]
         subprocess.run([options.tcpc, "-w", plan, "-o", str(source)], check=True)
+        flags = ["-std=c++17", f"-arch={least_arch(source, options.arch)}", f"-I{options.runtime}", f"-I{pathlib.Path(plan).parent}",
+                 "-Werror", "all-warnings"]
         subprocess.run([*compiler, *flags, "-ptx", str(source), "-o", str(ptx)], check=True)
         listings = [("PTX", in_ptx(ptx.read_text()))]
         if options.sass:
