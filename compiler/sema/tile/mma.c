@@ -150,6 +150,22 @@ const struct value *operand_call(struct sema *c, const struct call *call) {
     return v;
 }
 
+bool mma_tile(struct sema *c, const struct ast_expr *e, struct tiled_copy *tc) {
+    const struct value *v = eval(c, e);
+    struct range at = e->at;
+    if (v->kind == VAL_NONE) return false;
+    if (v->kind == VAL_MMA || !v->mma) {
+        diag_error(c->s, at,
+                   "'like=' takes an operand of a tiled MMA: operand_A(mma), operand_B(mma) or "
+                   "operand_C(mma); here is %s",
+                   value_kind_text(v));
+        return false;
+    }
+    // accumulators are converted before matrices are stored
+    if (v->operand != MMA_C) tc->elem_bits = mma_elem(v->mma, (enum mma_operand)v->operand)->bits;
+    return tile_set_tv(c, v, at, "'like='", v->mma->shape[v->operand], tc);
+}
+
 void mma_note_wider(struct sema *c, const struct tiled_mma *x, int operand, int64_t has,
                     int64_t times) {
     int64_t tile[3] = {x->tile[0], x->tile[1], x->tile[2]};

@@ -332,9 +332,8 @@ static bool by_layouts(struct sema *c, const struct tile_args *a, struct tiled_c
     return true;
 }
 
-// The layout "v" of (thread, value), which "what" says at "at", in a tile of shape "shape".
-static bool set_tv(struct sema *c, const struct value *v, struct range at, const char *what,
-                   const struct lay_tuple *shape, struct tiled_copy *tc) {
+bool tile_set_tv(struct sema *c, const struct value *v, struct range at, const char *what,
+                 const struct lay_tuple *shape, struct tiled_copy *tc) {
     tc->val_at = tc->val_arg_at = RANGE_NONE;
     tc->thr_at = at;
     tc->thr = tc->val = lay_layout_invalid();
@@ -369,24 +368,7 @@ static bool by_tv(struct sema *c, const struct tile_args *a, struct tiled_copy *
                    lay_tuple_text(c->lay, shape));
         return false;
     }
-    return set_tv(c, v, a->tv->value->at, "'tv='", shape, tc);
-}
-
-// like=operand_A(mma): CuTe's make_tiled_copy_A.
-static bool by_operand(struct sema *c, const struct tile_args *a, struct tiled_copy *tc) {
-    const struct value *v = eval(c, a->like->value);
-    struct range at = a->like->value->at;
-    if (v->kind == VAL_NONE) return false;
-    if (v->kind == VAL_MMA || !v->mma) {
-        diag_error(c->s, at,
-                   "'like=' takes an operand of a tiled MMA: operand_A(mma), operand_B(mma) or "
-                   "operand_C(mma); here is %s",
-                   value_kind_text(v));
-        return false;
-    }
-    // accumulators are converted before matrices are stored
-    if (v->operand != MMA_C) tc->elem_bits = mma_elem(v->mma, (enum mma_operand)v->operand)->bits;
-    return set_tv(c, v, at, "'like='", v->mma->shape[v->operand], tc);
+    return tile_set_tv(c, v, a->tv->value->at, "'tv='", shape, tc);
 }
 
 bool tile_check_size(struct sema *c, const struct tiled_copy *tc, const struct ast_expr *e) {
@@ -428,7 +410,7 @@ const struct value *tile_call(struct sema *c, const struct ast_expr *e) {
     tc->at = e->at;
     if (a.map) {
         if (!by_map(c, &a, tc)) return &value_none;
-    } else if (!(a.like ? by_operand(c, &a, tc)
+    } else if (!(a.like ? mma_tile(c, a.like->value, tc)
                  : a.tv ? by_tv(c, &a, tc)
                         : by_layouts(c, &a, tc, e)) ||
                !tile_check_size(c, tc, e) || !tile_check_owners(c, tc, tc->thr_at)) {
@@ -455,7 +437,7 @@ const struct value *tile_by(struct sema *c, const struct ast_expr *e, const stru
     struct tiled_copy *tc = ARENA_NEW(&c->s->arena, struct tiled_copy);
     *tc = (struct tiled_copy){.at = e->at, .by = true};
     tc->atom = (struct atom){.row = atom_find("auto"), .bits = 128, .at = e->at};
-    if (!set_tv(c, tv, e->at, "'by'", shape, tc) || !tile_check_size(c, tc, e) ||
+    if (!tile_set_tv(c, tv, e->at, "'by'", shape, tc) || !tile_check_size(c, tc, e) ||
         !tile_check_owners(c, tc, e->at) || !tile_sides(c, tc, NULL, e->at))
         return &value_none;
     struct value *r = ARENA_NEW(&c->s->arena, struct value);

@@ -50,6 +50,10 @@ bool tile_check_numbering(struct sema *c, struct lay l, struct range at, const c
 // not too large; reports at "e" when not.
 bool tile_check_size(struct sema *c, const struct tiled_copy *tc, const struct ast_expr *e);
 
+// The layout "v" of (thread, value), which "what" says at "at", in a tile of shape "shape".
+bool tile_set_tv(struct sema *c, const struct value *v, struct range at, const char *what,
+                 const struct lay_tuple *shape, struct tiled_copy *tc);
+
 // sides.c
 // Fills in what a thread of "tc", which is otherwise complete, reads and writes; reports at "at".
 // "like": the operand whose layout it has, or NULL.
@@ -72,6 +76,8 @@ struct call;  // sema/expr/expr.h
 const struct value *mma_call(struct sema *c, const struct call *call);
 // operand_A(mma) and its like: a layout that knows whose it is.
 const struct value *operand_call(struct sema *c, const struct call *call);
+// like=operand_A(mma): CuTe's make_tiled_copy_A.  Fills in what the operand says of "tc".
+bool mma_tile(struct sema *c, const struct ast_expr *e, struct tiled_copy *tc);
 // Says as a note which tile gives a thread "times" the values that it "has" of the operand.
 void mma_note_wider(struct sema *c, const struct tiled_mma *x, int operand, int64_t has,
                     int64_t times);

@@ -240,9 +240,8 @@ static __global__ void __launch_bounds__(128)
                 // copy local_tile(sQ, (BM,16), (0,i)) -> q
                 //   flash_attention.tcp:70
                 //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
-                //   tiler   (128,16)   rounds (1,1)   TV
-                //           ((16,2,4),((2,4),2)):((1,1024,16),((128,256),64)) read,
-                //           ((4,8,4),((2,(2,2)),2)):((256,1,16),((128,(8,1024)),64)) written
+                //   tiler   (128,16)   rounds (1,1)   TV ((16,2,4),(8,2)):((1,1024,16),(128,64))
+                //           read, ((4,8,4),((2,2,2),2)):((256,1,16),((128,8,1024),64)) written
                 //   vector  8 x f16 = 128 bit  (limited by: atom)
                 {
                     const int from = 16 * i + 1024 * t1 + 64 * t2 + 8 * t3;
@@ -250,15 +249,14 @@ static __global__ void __launch_bounds__(128)
                     for (int j = 0; j < 2; ++j) {
 #line 70 "flash_attention.tcp"
                         tcp_ldmatrix_x4(&q[8 * j], &sQ[4096 * j + tcp_swizzle<3, 3, 3>(from)]);
-#line 254 "flash_attention.cu"
+#line 253 "flash_attention.cu"
                     }
                 }
                 // copy local_tile(sK, (BN,16), (0,i)) -> k
                 //   flash_attention.tcp:71
                 //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
-                //   tiler   (128,16)   rounds (1,1)   TV
-                //           ((8,2,2,4),((2,4),8)):((1,1024,8,0),((128,256),16)) read,
-                //           ((4,8,4),((2,(2,2)),8)):((256,1,0),((128,(1024,8)),16)) written
+                //   tiler   (128,16)   rounds (1,1)   TV ((8,2,2,4),(8,8)):((1,1024,8,0),(128,16))
+                //           read, ((4,8,4),((2,2,2),8)):((256,1,0),((128,1024,8),16)) written
                 //   vector  8 x f16 = 128 bit  (limited by: atom)
                 {
                     const int from = 16 * i + 512 * t3 + 64 * t4 + 8 * t5;
@@ -267,7 +265,7 @@ static __global__ void __launch_bounds__(128)
 #line 71 "flash_attention.tcp"
                         tcp_ldmatrix_x4(&k[8 * j],
                                         &sK[8192 * slot + 1024 * j + tcp_swizzle<3, 3, 3>(from)]);
-#line 271 "flash_attention.cu"
+#line 269 "flash_attention.cu"
                     }
                 }
                 multiply_qk(tid, s, q, k, 2, 16);
@@ -281,7 +279,7 @@ static __global__ void __launch_bounds__(128)
                 //   flash_attention.tcp:77
                 //   tile    (64,(8,2)) f16   threads 128   atom ldmatrix.x4.trans
                 //   tiler   (64,16)   rounds (1,1)   TV ((16,2,4),(8,4)):((64,8,0),(1,16)) read,
-                //           ((4,8,4),((1,2,(2,2)),4)):((128,1,0),((8,64,(512,8)),16)) written
+                //           ((4,8,4),((2,2,2),4)):((128,1,0),((64,512,8),16)) written
                 //   vector  8 x f16 = 128 bit  (limited by: atom)
                 {
                     const int from = 64 * t2 + 8 * t3;
@@ -291,7 +289,7 @@ static __global__ void __launch_bounds__(128)
                         tcp_ldmatrix_x4_trans(
                             &v_[8 * j],
                             &sV[8192 * slot + 1024 * i + tcp_swizzle<3, 3, 3>(from + 16 * j)]);
-#line 295 "flash_attention.cu"
+#line 293 "flash_attention.cu"
                     }
                 }
                 multiply_pv(tid, acc, &p[16 * i], v_, 2, 8);
@@ -310,20 +308,19 @@ static __global__ void __launch_bounds__(128)
         for (int i = 0; i < 16; ++i) {
 #line 84 "flash_attention.tcp"
             v[i] = tcp_ld_frag_128(&acc[4 * i]);
-#line 314 "flash_attention.cu"
+#line 312 "flash_attention.cu"
         }
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
 #line 84 "flash_attention.tcp"
             tcp_st_frag_64(&h[4 * i], tcp_convert<tcp_f16, float>(v[i]));
-#line 320 "flash_attention.cu"
+#line 318 "flash_attention.cu"
         }
     }
     // copy h -> sQ                                                flash_attention.tcp:85
     //   tile    ((8,16),(64,1)) f16   threads 128   atom stmatrix.x4
-    //   tiler   (128,64)   rounds (1,1)   TV
-    //           ((4,8,4),((2,(2,2)),8)):((256,1,16),((128,(8,64)),1024)) read,
-    //           ((16,2,4),((2,4),8)):((1,64,16),((128,256),1024)) written
+    //   tiler   (128,64)   rounds (1,1)   TV ((4,8,4),((2,2,2),8)):((256,1,16),((128,8,64),1024))
+    //           read, ((16,2,4),(8,8)):((1,64,16),(128,1024)) written
     //   vector  8 x f16 = 128 bit  (limited by: atom)
     {
         const int to = 1024 * t1 + 64 * t2 + 4096 * t3;
@@ -331,7 +328,7 @@ static __global__ void __launch_bounds__(128)
         for (int i = 0; i < 8; ++i) {
 #line 85 "flash_attention.tcp"
             tcp_stmatrix_x4(&sQ[tcp_swizzle<3, 3, 3>(to + 8 * i)], &h[8 * i]);
-#line 335 "flash_attention.cu"
+#line 332 "flash_attention.cu"
         }
     }
     tcp_sync();
@@ -350,13 +347,13 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 8; ++i) {
 #line 86 "flash_attention.tcp"
                 v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 354 "flash_attention.cu"
+#line 351 "flash_attention.cu"
             }
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
 #line 86 "flash_attention.tcp"
                 tcp_st_global_128(&O[to + 1024 * i], v[i]);
-#line 360 "flash_attention.cu"
+#line 357 "flash_attention.cu"
             }
         } else {
             const int c0 = 128 * block_y + t0;
@@ -366,7 +363,7 @@ static __global__ void __launch_bounds__(128)
                 if (c0 + 16 * i < M) {
 #line 86 "flash_attention.tcp"
                     v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 370 "flash_attention.cu"
+#line 367 "flash_attention.cu"
                 }
             }
 #pragma unroll
@@ -374,7 +371,7 @@ static __global__ void __launch_bounds__(128)
                 if (c0 + 16 * i < M) {
 #line 86 "flash_attention.tcp"
                     tcp_st_global_128(&O[to + 1024 * i], v[i]);
-#line 378 "flash_attention.cu"
+#line 375 "flash_attention.cu"
                 }
             }
         }
@@ -440,16 +437,16 @@ static __global__ void __launch_bounds__(128)
     for (int i = 0; i < 16; ++i) {
 #line 97 "flash_attention.tcp"
         tcp_st_frag_128(&acc[4 * i], tcp_zero_128());
-#line 444 "flash_attention.cu"
+#line 441 "flash_attention.cu"
     }
     // fill most = -3e38                                           flash_attention.tcp:98
 #line 98 "flash_attention.tcp"
     tcp_st_frag_128(most, tcp_b128{0xff61b1e6, 0xff61b1e6, 0xff61b1e6, 0xff61b1e6});
-#line 449 "flash_attention.cu"
+#line 446 "flash_attention.cu"
     // fill sum = 0                                                flash_attention.tcp:99
 #line 99 "flash_attention.tcp"
     tcp_st_frag_128(sum, tcp_zero_128());
-#line 453 "flash_attention.cu"
+#line 450 "flash_attention.cu"
     // copy local_tile(Q(block.x, _, _), (BM,D), (block.y, 0)) -> sQ  flash_attention.tcp:100
     //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
     //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
@@ -464,7 +461,7 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 8; ++i) {
 #line 100 "flash_attention.tcp"
                 tcp_cp_async_cg_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)], &Q[from + 1024 * i]);
-#line 468 "flash_attention.cu"
+#line 465 "flash_attention.cu"
             }
         } else {
             const int c0 = 128 * block_y + t0;
@@ -473,7 +470,7 @@ static __global__ void __launch_bounds__(128)
 #line 100 "flash_attention.tcp"
                 tcp_cp_async_cg_zfill_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                          &Q[from + 1024 * i], c0 + 16 * i < M ? 16 : 0);
-#line 477 "flash_attention.cu"
+#line 474 "flash_attention.cu"
             }
         }
     }
@@ -500,7 +497,7 @@ static __global__ void __launch_bounds__(128)
                         tcp_cp_async_cg_16(
                             &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &K[from + 1024 * i]);
-#line 504 "flash_attention.cu"
+#line 501 "flash_attention.cu"
                     }
                 } else {
                     const int c0 = 128 * n_load + t0;
@@ -510,7 +507,7 @@ static __global__ void __launch_bounds__(128)
                         tcp_cp_async_cg_zfill_16(
                             &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &K[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 514 "flash_attention.cu"
+#line 511 "flash_attention.cu"
                     }
                 }
             }
@@ -531,7 +528,7 @@ static __global__ void __launch_bounds__(128)
                         tcp_cp_async_cg_16(
                             &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &V[from + 1024 * i]);
-#line 535 "flash_attention.cu"
+#line 532 "flash_attention.cu"
                     }
                 } else {
                     const int c0 = 128 * n_load + t0;
@@ -541,7 +538,7 @@ static __global__ void __launch_bounds__(128)
                         tcp_cp_async_cg_zfill_16(
                             &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &V[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 545 "flash_attention.cu"
+#line 542 "flash_attention.cu"
                     }
                 }
             }
@@ -575,7 +572,7 @@ static __global__ void __launch_bounds__(128)
                                 tcp_cp_async_cg_16(
                                     &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &K[from_ahead + 1024 * i]);
-#line 579 "flash_attention.cu"
+#line 576 "flash_attention.cu"
                             }
                         } else {
                             const int c0 = 128 * n_load + t0;
@@ -585,7 +582,7 @@ static __global__ void __launch_bounds__(128)
                                 tcp_cp_async_cg_zfill_16(
                                     &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &K[from_ahead + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 589 "flash_attention.cu"
+#line 586 "flash_attention.cu"
                             }
                         }
                     }
@@ -609,7 +606,7 @@ static __global__ void __launch_bounds__(128)
                                 tcp_cp_async_cg_16(
                                     &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &V[from_ahead_ + 1024 * i]);
-#line 613 "flash_attention.cu"
+#line 610 "flash_attention.cu"
                             }
                         } else {
                             const int c0 = 128 * n_load + t0;
@@ -619,7 +616,7 @@ static __global__ void __launch_bounds__(128)
                                 tcp_cp_async_cg_zfill_16(
                                     &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &V[from_ahead_ + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 623 "flash_attention.cu"
+#line 620 "flash_attention.cu"
                             }
                         }
                     }
@@ -631,15 +628,14 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 32; ++i) {
 #line 109 "flash_attention.tcp"
                 tcp_st_frag_128(&s[4 * i], tcp_zero_128());
-#line 635 "flash_attention.cu"
+#line 632 "flash_attention.cu"
             }
             for (int i = 0; i < 4; ++i) {
                 // copy local_tile(sQ, (BM,16), (0,i)) -> q
                 //   flash_attention.tcp:113
                 //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
-                //   tiler   (128,16)   rounds (1,1)   TV
-                //           ((16,2,4),((2,4),2)):((1,1024,16),((128,256),64)) read,
-                //           ((4,8,4),((2,(2,2)),2)):((256,1,16),((128,(8,1024)),64)) written
+                //   tiler   (128,16)   rounds (1,1)   TV ((16,2,4),(8,2)):((1,1024,16),(128,64))
+                //           read, ((4,8,4),((2,2,2),2)):((256,1,16),((128,8,1024),64)) written
                 //   vector  8 x f16 = 128 bit  (limited by: atom)
                 {
                     const int from = 16 * i + 1024 * t1 + 64 * t2 + 8 * t3;
@@ -647,15 +643,14 @@ static __global__ void __launch_bounds__(128)
                     for (int j = 0; j < 2; ++j) {
 #line 113 "flash_attention.tcp"
                         tcp_ldmatrix_x4(&q[8 * j], &sQ[4096 * j + tcp_swizzle<3, 3, 3>(from)]);
-#line 651 "flash_attention.cu"
+#line 647 "flash_attention.cu"
                     }
                 }
                 // copy local_tile(sK, (BN,16), (0,i)) -> k
                 //   flash_attention.tcp:114
                 //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
-                //   tiler   (128,16)   rounds (1,1)   TV
-                //           ((8,2,2,4),((2,4),8)):((1,1024,8,0),((128,256),16)) read,
-                //           ((4,8,4),((2,(2,2)),8)):((256,1,0),((128,(1024,8)),16)) written
+                //   tiler   (128,16)   rounds (1,1)   TV ((8,2,2,4),(8,8)):((1,1024,8,0),(128,16))
+                //           read, ((4,8,4),((2,2,2),8)):((256,1,0),((128,1024,8),16)) written
                 //   vector  8 x f16 = 128 bit  (limited by: atom)
                 {
                     const int from = 16 * i + 512 * t3 + 64 * t4 + 8 * t5;
@@ -664,7 +659,7 @@ static __global__ void __launch_bounds__(128)
 #line 114 "flash_attention.tcp"
                         tcp_ldmatrix_x4(&k[8 * j],
                                         &sK[8192 * slot + 1024 * j + tcp_swizzle<3, 3, 3>(from)]);
-#line 668 "flash_attention.cu"
+#line 663 "flash_attention.cu"
                     }
                 }
                 multiply_qk(tid, s, q, k, 2, 16);
@@ -679,7 +674,7 @@ static __global__ void __launch_bounds__(128)
                 //   flash_attention.tcp:120
                 //   tile    (64,(8,2)) f16   threads 128   atom ldmatrix.x4.trans
                 //   tiler   (64,16)   rounds (1,1)   TV ((16,2,4),(8,4)):((64,8,0),(1,16)) read,
-                //           ((4,8,4),((1,2,(2,2)),4)):((128,1,0),((8,64,(512,8)),16)) written
+                //           ((4,8,4),((2,2,2),4)):((128,1,0),((64,512,8),16)) written
                 //   vector  8 x f16 = 128 bit  (limited by: atom)
                 {
                     const int from = 64 * t2 + 8 * t3;
@@ -689,7 +684,7 @@ static __global__ void __launch_bounds__(128)
                         tcp_ldmatrix_x4_trans(
                             &v_[8 * j],
                             &sV[8192 * slot + 1024 * i + tcp_swizzle<3, 3, 3>(from + 16 * j)]);
-#line 693 "flash_attention.cu"
+#line 688 "flash_attention.cu"
                     }
                 }
                 multiply_pv(tid, acc, &p[16 * i], v_, 2, 8);
@@ -708,20 +703,19 @@ static __global__ void __launch_bounds__(128)
         for (int i = 0; i < 16; ++i) {
 #line 127 "flash_attention.tcp"
             v[i] = tcp_ld_frag_128(&acc[4 * i]);
-#line 712 "flash_attention.cu"
+#line 707 "flash_attention.cu"
         }
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
 #line 127 "flash_attention.tcp"
             tcp_st_frag_64(&h[4 * i], tcp_convert<tcp_f16, float>(v[i]));
-#line 718 "flash_attention.cu"
+#line 713 "flash_attention.cu"
         }
     }
     // copy h -> sQ                                                flash_attention.tcp:128
     //   tile    ((8,16),(64,1)) f16   threads 128   atom stmatrix.x4
-    //   tiler   (128,64)   rounds (1,1)   TV
-    //           ((4,8,4),((2,(2,2)),8)):((256,1,16),((128,(8,64)),1024)) read,
-    //           ((16,2,4),((2,4),8)):((1,64,16),((128,256),1024)) written
+    //   tiler   (128,64)   rounds (1,1)   TV ((4,8,4),((2,2,2),8)):((256,1,16),((128,8,64),1024))
+    //           read, ((16,2,4),(8,8)):((1,64,16),(128,1024)) written
     //   vector  8 x f16 = 128 bit  (limited by: atom)
     {
         const int to = 1024 * t1 + 64 * t2 + 4096 * t3;
@@ -729,7 +723,7 @@ static __global__ void __launch_bounds__(128)
         for (int i = 0; i < 8; ++i) {
 #line 128 "flash_attention.tcp"
             tcp_stmatrix_x4(&sQ[tcp_swizzle<3, 3, 3>(to + 8 * i)], &h[8 * i]);
-#line 733 "flash_attention.cu"
+#line 727 "flash_attention.cu"
         }
     }
     tcp_sync();
@@ -748,13 +742,13 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 8; ++i) {
 #line 129 "flash_attention.tcp"
                 v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 752 "flash_attention.cu"
+#line 746 "flash_attention.cu"
             }
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
 #line 129 "flash_attention.tcp"
                 tcp_st_global_128(&O[to + 1024 * i], v[i]);
-#line 758 "flash_attention.cu"
+#line 752 "flash_attention.cu"
             }
         } else {
             const int c0 = 128 * block_y + t0;
@@ -764,7 +758,7 @@ static __global__ void __launch_bounds__(128)
                 if (c0 + 16 * i < M) {
 #line 129 "flash_attention.tcp"
                     v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 768 "flash_attention.cu"
+#line 762 "flash_attention.cu"
                 }
             }
 #pragma unroll
@@ -772,7 +766,7 @@ static __global__ void __launch_bounds__(128)
                 if (c0 + 16 * i < M) {
 #line 129 "flash_attention.tcp"
                     tcp_st_global_128(&O[to + 1024 * i], v[i]);
-#line 776 "flash_attention.cu"
+#line 770 "flash_attention.cu"
                 }
             }
         }
