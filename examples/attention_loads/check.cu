@@ -37,12 +37,24 @@ static void fill(std::vector<tcp_f16> &x, uint32_t seed) {
 //   A (16 rows, 16 columns)   row g + 8 * (i / 2 % 2)   column 2 * t + i % 2 + 8 * (i / 4)   i < 8
 //   B (16 rows,  8 columns)   row 2 * t + i % 2 + 8 * (i / 2)   column g                     i < 4
 //   C (16 rows,  8 columns)   row g + 8 * (i / 2)   column 2 * t + i % 2                     i < 4
-static int a_row(int lane, int i) { return lane / 4 + 8 * (i / 2 % 2); }
-static int a_column(int lane, int i) { return 2 * (lane % 4) + i % 2 + 8 * (i / 4); }
-static int b_row(int lane, int i) { return 2 * (lane % 4) + i % 2 + 8 * (i / 2); }
-static int b_column(int lane, int) { return lane / 4; }
-static int c_row(int lane, int i) { return lane / 4 + 8 * (i / 2); }
-static int c_column(int lane, int i) { return 2 * (lane % 4) + i % 2; }
+static int a_row(int lane, int i) {
+    return lane / 4 + 8 * (i / 2 % 2);
+}
+static int a_column(int lane, int i) {
+    return 2 * (lane % 4) + i % 2 + 8 * (i / 4);
+}
+static int b_row(int lane, int i) {
+    return 2 * (lane % 4) + i % 2 + 8 * (i / 2);
+}
+static int b_column(int lane, int) {
+    return lane / 4;
+}
+static int c_row(int lane, int i) {
+    return lane / 4 + 8 * (i / 2);
+}
+static int c_column(int lane, int i) {
+    return 2 * (lane % 4) + i % 2;
+}
 
 // C += A * B by the instruction's stand-in.  C has 16 rows, "columns" columns; A 16 columns.
 // a(row, column) and b(row, column) are the elements of A and B.
