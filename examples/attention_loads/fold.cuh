@@ -1,10 +1,11 @@
-// What stands for the compute of attention: each element of O becomes a number that depends on its
-// element of Q and on the elements of its column in all rows of K and V, in their order; integers,
-// so that the result is exact.  fold_step and fold_value are what check.cu computes too.
+// What stands for the compute of attention: integers, so that the result is exact, in the order of
+// mma.sync.m16n8k16.  fold_mma stands for the instruction: each element that a lane has of C takes
+// up all that the lane is given of A and B, with its place and its step.  check.cu computes with
+// fold_mma and fold_end too.
 //
-// A thread has rows t / 8 + 16 * i of O and Q, columns 8 * (t % 8) + c of each 64, and of eight
-// rows of K or V the same columns.  "left" is how many of those rows there are.  Every index is
-// known when the loops are unrolled, without which a frag would lie in local memory.
+// Fragments are as the plan declares them: (values of one instruction, instructions along M, along
+// N).  A warp has two along M.  Every index is known when the loops are unrolled, without which a
+// frag would lie in local memory.
 #pragma once
 
 #include "tcp_device.cuh"
@@ -15,48 +16,58 @@
 #define FOLD static inline
 #endif
 
-FOLD uint32_t fold_key(uint32_t sum, uint32_t q, uint32_t k) {
-    return (sum ^ k) * 0x01000193u + q;
+FOLD uint32_t fold_step(uint32_t sum, uint32_t x) {
+    return ((sum << 5 | sum >> 27) ^ x) * 0x01000193u + 1u;
 }
 
-FOLD uint32_t fold_value(uint32_t sum, uint32_t v) {
-    return (sum << 5 | sum >> 27) + v;
+FOLD void fold_mma(uint32_t *c, const tcp_f16 *a, const tcp_f16 *b) {
+#pragma unroll
+    for (uint32_t i = 0; i < 4; ++i) {
+        uint32_t sum = fold_step(c[i], i);
+#pragma unroll
+        for (int j = 0; j < 8; ++j) sum = fold_step(sum, a[j].bits);
+#pragma unroll
+        for (int j = 0; j < 4; ++j) sum = fold_step(sum, b[j].bits);
+        c[i] = sum;
+    }
 }
 
 FOLD uint16_t fold_end(uint32_t sum) {
     return (uint16_t)(sum ^ sum >> 16);
 }
 
-TCP_DEVICE void fold_k(int tid, uint32_t *acc, const tcp_f16 *q, const tcp_f16 *k, int64_t left,
-                       int64_t halves) {
+TCP_DEVICE void fold_qk(int tid, uint32_t *s, const tcp_f16 *q, const tcp_f16 *k) {
     (void)tid;
-    for (int h = 0; h < halves; ++h)
 #pragma unroll
-        for (int r = 0; r < 8; ++r) {
-            if (r >= left) continue;
-            for (int i = 0; i < 8; ++i)
-                for (int c = 0; c < 8; ++c) {
-                    const int at = c + 8 * i + 64 * h;
-                    acc[at] = fold_key(acc[at], q[at].bits, k[c + 8 * r + 64 * h].bits);
-                }
-        }
+    for (int n = 0; n < 8; ++n)
+#pragma unroll
+        for (int m = 0; m < 2; ++m) fold_mma(s + 4 * (m + 2 * n), q + 8 * m, k + 4 * n);
 }
 
-TCP_DEVICE void fold_v(int tid, uint32_t *acc, const tcp_f16 *v, int64_t left, int64_t halves) {
-    (void)tid;
-    for (int h = 0; h < halves; ++h)
+// P from S, where there are "left" rows of K.  Two neighbours of C along N are one of A along K:
+// their elements stand in the same lane.
+TCP_DEVICE void settle(int tid, tcp_f16 *p, const uint32_t *s, int64_t left) {
+    const int column = 2 * (tid % 4);
 #pragma unroll
-        for (int r = 0; r < 8; ++r) {
-            if (r >= left) continue;
-            for (int i = 0; i < 8; ++i)
-                for (int c = 0; c < 8; ++c) {
-                    const int at = c + 8 * i + 64 * h;
-                    acc[at] = fold_value(acc[at], v[c + 8 * r + 64 * h].bits);
-                }
-        }
+    for (int n = 0; n < 8; ++n)
+#pragma unroll
+        for (int m = 0; m < 2; ++m)
+#pragma unroll
+            for (int i = 0; i < 4; ++i)
+                p[4 * (n % 2) + i + 8 * (m + 2 * (n / 2))].bits =
+                    8 * n + column + i % 2 < left ? fold_end(s[i + 4 * (m + 2 * n)]) : (uint16_t)0;
 }
 
-TCP_DEVICE void finish(int tid, tcp_f16 *o, const uint32_t *acc, int64_t halves) {
+TCP_DEVICE void fold_pv(int tid, uint32_t *acc, const tcp_f16 *p, const tcp_f16 *v, int64_t d) {
     (void)tid;
-    for (int at = 0; at < 64 * halves; ++at) o[at].bits = fold_end(acc[at]);
+#pragma unroll
+    for (int n = 0; n < (int)d; ++n)
+#pragma unroll
+        for (int m = 0; m < 2; ++m) fold_mma(acc + 4 * (m + 2 * n), p + 8 * m, v + 4 * n);
+}
+
+TCP_DEVICE void finish(int tid, tcp_f16 *h, const uint32_t *acc, int64_t d) {
+    (void)tid;
+#pragma unroll
+    for (int at = 0; at < 8 * (int)d; ++at) h[at].bits = fold_end(acc[at]);
 }

@@ -1,4 +1,5 @@
 """The functions of expressions, each by its name: "call(values, args)" with the Values of plan.py and the arguments unread."""
+from mma import Mma, Operand, tiled_like
 from tiled import Atom, TiledCopy, from_atoms, from_map, from_threads, from_tv
 from view import (Breach, Leaf, Tup, Unsupported, View, as_layout, composed, extent, factored, items_of, leaves, number, plain,
                   sliced, split, tiles)
@@ -179,6 +180,8 @@ def call_tile(values, args):
     keys = dict((key, part) for key, part in args if key)
     made = values.value(next(part for key, part in args if key is None))
     tile = values.value(keys["tile"]) if "tile" in keys else None
+    if "like" in keys:
+        return tiled_like(made, values.value(keys["like"]))
     if "map" in keys:
         return from_map(made, keys["map"][1], keys["map"][2], tile, in_map(values))
     if "tv" in keys:
@@ -189,6 +192,21 @@ def call_tile(values, args):
         return from_atoms(made, thr, as_layout(values.value(keys["atoms"])), along, BITS)
     val = as_layout(values.value(keys["val"])) if "val" in keys else plain(1)
     return from_threads(made, thr, val)
+
+
+def words_of(e):
+    """The words of a name with dots."""
+    return words_of(e[1]) + [e[2]] if e[0] == "member" else [e[1]]
+
+
+def call_mma(values, args):
+    keys = dict((key, part) for key, part in args if key)
+    three = {key: tuple(number(n) for n in items_of(values.value(keys[key]))) if key in keys else None for key in ("warps", "tile")}
+    return Mma(words_of(args[0][1]), three["warps"] or (1, 1, 1), three["tile"])
+
+
+def operand(which):
+    return lambda values, args: Operand(values.value(args[0][1]), which)
 
 
 def in_map(values):
@@ -232,5 +250,6 @@ CALLS = {
     "row": lambda values, args: plain(shape_of_args(values, args), row=True),
     "col": lambda values, args: plain(shape_of_args(values, args)),
     "universal": atom("universal"), "auto": atom("auto"), "tile": call_tile,
+    "mma": call_mma, "operand_A": operand("A"), "operand_B": operand("B"), "operand_C": operand("C"),
     "partition_src": partition, "partition_dst": partition,
 }

@@ -4,6 +4,7 @@ from math import prod
 
 from generate import Draw, Drawn, Driver
 from judge import Breach, Kernel, TooLarge, Unsupported, Verdict
+from matrices import Matrices
 from mutate import mutate
 from parse import Parser
 from pieces import Axis, Chance
@@ -162,7 +163,10 @@ TCP_EXTERN_C tcp_status {kernel}_launch({', '.join(listed + ['tcp_stream stream'
 def draw(seed, index):
     """Returns plan "index" of "seed"."""
     r = Chance(f"{seed}.{index}.change")
-    drawn = (Devices if r.percent(8) else Draw)(seed, index).plan()
+    kind = Devices if r.percent(8) else Draw
+    if Chance(f"{seed}.{index}.matrices").percent(12):  # a chance of its own: the other plans are as they are without
+        kind = Matrices
+    drawn = kind(seed, index).plan()
     if r.percent(30):
         drawn.text = mutate(r, drawn.text)
     return drawn

@@ -1,6 +1,8 @@
 """What a copy moves: each element of the destination with the source's at the same coordinate, or with a thread's part of it."""
 from math import prod
 
+from calls import BITS
+from mma import Matrices
 from tiled import Atom, TiledCopy, from_map, from_tv
 from view import Breach, Tup, Unsupported, View
 
@@ -82,6 +84,8 @@ class Copies:
         frags = [v.buf.space == "frag" for v in (src, dst)]
         if tiled.owners > 1 and not frags[1]:
             raise Breach("an element of a tile belongs to several threads")
+        if isinstance(tiled.atom, Matrices):
+            tiled.atom.check(tiled, src, dst, BITS[src.buf.element])
         if all(frags):
             raise Breach("a tiled copy between fragments")
         if not any(frags):

@@ -182,7 +182,7 @@ class Parser:
             if word == "import":
                 raise ParseError("'import' is not read here")
             return {"kind": word}
-        if word in ("const", "layout", "atom", "tiled_copy"):
+        if word in ("const", "layout", "atom", "tiled_copy", "tiled_mma"):
             d = {"kind": "value", "name": self.name(), "value": (self.need("="), self.expr())[1]}
         elif word == "param":
             d = self.param()

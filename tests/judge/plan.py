@@ -1,5 +1,6 @@
 """A plan's declarations and the values of its expressions, with a number for each param."""
 from calls import BITS, CALLS
+from mma import Matrices
 from parse import parse
 from tiled import Atom
 from view import (WILD, Breach, Buffer, Tup, Unsupported, View, as_layout, composed, items_of, number, plain, shape_of, sliced)
@@ -135,6 +136,11 @@ class Values:
     def on_member(self, e):
         if e[1] == ("name", "cp_async"):
             return CpAsync
+        if e[1] in (("name", "ldmatrix"), ("name", "stmatrix")):
+            return Matrices(e[1][1], int(e[2][1:]), False)
+        if e[2] == "trans" and isinstance(self.value(e[1]), Matrices):
+            atom = self.value(e[1])
+            return Matrices(atom.name, atom.count, True)
         if e[1] == ("name", "block"):
             return self.lookup("block." + e[2])
         raise Unsupported(f"'.{e[2]}'")
@@ -196,6 +202,8 @@ class Values:
             of = of.items[0]
         if of is CpAsync:
             return Atom("cp_async", 8 * self.integer(args[0][1]))
+        if isinstance(of, Matrices):
+            return Matrices(of.name, of.count, of.trans, args[0][1][1])
         if not isinstance(of, View):
             raise Unsupported("a call of this")
         return sliced(of, self.coordinates(args, of))

@@ -15,6 +15,7 @@ sys.path.insert(0, HERE)
 
 import numeric  # noqa: E402
 from judge import Breach, Plan, judge  # noqa: E402
+from mma import Mma, Operand  # noqa: E402
 
 HEAD = "tcp 1;\nparam N : index in 0 .. 1000;\n"
 COPY = "tiled_copy t = tile(auto(32), thr=(4,2), val=(1,2));\n"
@@ -235,6 +236,44 @@ class Plans(unittest.TestCase):
             name, value = what.split(" is ")
             self.assertTrue(verdict.outputs[name])
             self.assertEqual({e[:2] for e in verdict.outputs[name].values()}, {(None, float(value))})
+
+
+class Fragments(unittest.TestCase):
+    """What belongs to which lane, and what ldmatrix can read."""
+
+    def lane(self, words, which, lane):
+        return Operand(Mma(words.split("."), (1, 1, 1), None), which).coords[lane]
+
+    def test_operands(self):
+        """Lane 5 is in group 1, second in it: by hand from the tables of the PTX ISA."""
+        f16 = "m16n8k16.f32.f16.f16.f32"
+        self.assertEqual(self.lane(f16, "A", 5), [(1, 2), (1, 3), (9, 2), (9, 3), (1, 10), (1, 11), (9, 10), (9, 11)])
+        self.assertEqual(self.lane(f16, "B", 5), [(1, 2), (1, 3), (1, 10), (1, 11)])
+        self.assertEqual(self.lane(f16, "C", 5), [(1, 2), (1, 3), (9, 2), (9, 3)])
+        self.assertEqual(self.lane("m16n8k8.f32.tf32.tf32.f32", "A", 5), [(1, 1), (9, 1), (1, 5), (9, 5)])
+        self.assertEqual(self.lane("m16n8k32.s32.u8.s8.s32", "B", 5), [(1, 4 + i) for i in range(4)] + [(1, 20 + i) for i in range(4)])
+
+    def plan(self, atom, layout):
+        return ("tiled_mma m = mma(m16n8k16.f32.f16.f16.f32); tensor A : f16 global row(16,16); tensor B : f16 global row(16,16);"
+                "tiled_copy g = tile(auto(16), thr=(4,8), val=(4,2)); tiled_copy l = tile(" + atom + ", like=operand_A(m));"
+                "tiled_copy x = tile(auto(32), like=operand_A(m)); kernel k(A, out B) { shared s : f16 " + layout + "; frag r : f16 like x;"
+                "copy A -> s with g; copy s -> r with l; copy r -> B with x; }")
+
+    def test_ldmatrix(self):
+        same = {i: ("A", i, ()) for i in range(256)}
+        for atom, layout in (("ldmatrix.x4", "row(16,16)"), ("ldmatrix.x2", "(16,16):(24,1)"), ("ldmatrix.x1.trans", "(16,16)"),
+                             ("ldmatrix.x4(f16)", "Sw<1,3,3> o 0 o row(16,16)")):
+            self.assertEqual(outputs(self.plan(atom, layout))["B"], same)
+
+    def test_what_ldmatrix_cannot_read(self):
+        for atom, layout in (("ldmatrix.x4", "(16,16):(20,1)"), ("ldmatrix.x4", "(16,16)"), ("ldmatrix.x4.trans", "row(16,16)"),
+                             ("ldmatrix.x4", "Sw<1,2,3> o 0 o row(16,16)")):
+            with self.assertRaisesRegex(Breach, "not contiguous or not aligned"):
+                outputs(self.plan(atom, layout))
+        with self.assertRaisesRegex(Breach, "between other memories"):
+            outputs(self.plan("stmatrix.x4", "row(16,16)"))
+        with self.assertRaisesRegex(Breach, "of 3 matrices"):
+            outputs(self.plan("ldmatrix.x3", "row(16,16)"))
 
 
 if __name__ == "__main__":

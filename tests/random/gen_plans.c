@@ -295,15 +295,38 @@ static void put_device(struct gen *g) {
         put(g, "  copy near%d -> %s with %s;\n}\n\n", id, view, k.a.name);
 }
 
+// In a part of the seeds a kernel with ldmatrix or stmatrix follows on some of the others, drawn
+// from a state of its own, so that the others are as they are without.
+enum { MATRIX_KERNELS = 1000 };
+
+static bool has_matrices(uint64_t seed, unsigned features) {
+    struct gen g = {.state = ~seed, .features = features};
+    return may(&g, GEN_MATRIX, 35);
+}
+
+static void put_matrices(struct gen *g) {
+    const uint64_t state = g->state;
+    const int kernel = g->kernel;
+    g->state = ~state;
+    if (percent(g, 50)) {
+        g->kernel += MATRIX_KERNELS;
+        put_matrix_kernel(g);
+    }
+    g->state = state;
+    g->kernel = kernel;
+}
+
 char *gen_plan(uint64_t seed, int kernels, unsigned features) {
     struct gen g = {.state = seed, .features = features, .cap = 4096, .text = malloc(4096)};
     if (!g.text) abort();
-    put(&g, "// seed %" PRIu64 "\ntcp 1;\n\n", seed);
+    const bool matrices = has_matrices(seed, features);
+    put(&g, "// seed %" PRIu64 "\ntcp 1;\n%s\n", seed, matrices ? "arch sm_90;\n" : "");
     for (g.kernel = 0; g.kernel < kernels; ++g.kernel) {
         if (may(&g, GEN_DEVICES, 10))
             put_device(&g);
         else
             put_kernel(&g);
+        if (matrices) put_matrices(&g);
     }
     return g.text;
 }

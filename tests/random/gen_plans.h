@@ -30,7 +30,8 @@ enum gen_feature {
     GEN_RANK_4 = 1 << 17,
     GEN_TAILS = 1 << 18,    // extents that no tile divides
     GEN_CONVERT = 1 << 19,  // outputs of another element type
-    GEN_ALL = (1 << 20) - 1
+    GEN_MATRIX = 1 << 20,   // ldmatrix and stmatrix, in a part of the seeds
+    GEN_ALL = (1 << 21) - 1
 };
 
 // Returns the text of a plan with "kernels" kernels, for the caller to free.

@@ -99,6 +99,9 @@ void put_global(struct gen *g, const struct kernel *k, const char *name, const s
 void put_tv(struct gen *g, const struct tiled *t);
 void put_map(struct gen *g, const struct tiled *t);
 
+// gen_matrix.c: a kernel with ldmatrix or stmatrix.
+void put_matrix_kernel(struct gen *g);
+
 // gen_elem.c: what the tensors hold.
 void choose_elem(struct gen *g, struct kernel *k);
 void choose_into(struct gen *g, struct kernel *k);

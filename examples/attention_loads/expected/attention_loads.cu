@@ -1,4 +1,4 @@
-// Made by tcpc from attention_loads.tcp for sm_80: change the plan, not this file.
+// Made by tcpc from attention_loads.tcp for sm_90: change the plan, not this file.
 #include "tcp_device.cuh"
 #ifndef __CUDACC_RTC__
 #include "tcp_launch.h"
@@ -10,7 +10,7 @@
 
 #include "fold.cuh"  // extern
 
-// kernel attention_loads, attention_loads.tcp:26
+// kernel attention_loads, attention_loads.tcp:38
 //   grid (ceil_div(M,128),1,1), 128 threads, 49152 bytes of shared memory
 static __global__ void __launch_bounds__(128)
     attention_loads_kernel(const tcp_f16 *__restrict__ Q, const tcp_f16 *__restrict__ K,
@@ -20,22 +20,28 @@ static __global__ void __launch_bounds__(128)
     tcp_f16 *const sK = (tcp_f16 *)(smem + 16384);
     tcp_f16 *const sV = (tcp_f16 *)(smem + 32768);
     alignas(16) uint32_t acc[64];
-    alignas(16) tcp_f16 rQ[64];
-    alignas(16) tcp_f16 rK[64];
-    alignas(16) tcp_f16 rV[64];
-    alignas(16) tcp_f16 rO[64];
+    alignas(16) uint32_t s[64];
+    alignas(16) tcp_f16 p[64];
+    alignas(16) tcp_f16 q[16];
+    alignas(16) tcp_f16 k[32];
+    alignas(16) tcp_f16 v_[32];
+    alignas(16) tcp_f16 h[64];
     const int tid = (int)threadIdx.x;
     const int block_x = (int)blockIdx.x;
     const int t0 = tid / 8;
-    const int t1 = tid % 8;
-    // fill acc = 0                                                attention_loads.tcp:31
+    const int t1 = tid / 32;
+    const int t2 = tid % 16;
+    const int t3 = tid / 16 % 2;
+    const int t4 = tid % 8;
+    const int t5 = tid / 8 % 2;
+    // fill acc = 0                                                attention_loads.tcp:43
 #pragma unroll
     for (int i = 0; i < 16; ++i) {
-#line 31 "attention_loads.tcp"
+#line 43 "attention_loads.tcp"
         tcp_st_frag_128(&acc[4 * i], tcp_zero_128());
-#line 37 "attention_loads.cu"
+#line 43 "attention_loads.cu"
     }
-    // ldQ: copy local_tile(Q, (128,D), (block.x, 0)) -> sQ        attention_loads.tcp:32
+    // ldQ: copy local_tile(Q, (128,D), (block.x, 0)) -> sQ        attention_loads.tcp:44
     //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
     //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -47,18 +53,18 @@ static __global__ void __launch_bounds__(128)
         if (whole) {
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-#line 32 "attention_loads.tcp"
+#line 44 "attention_loads.tcp"
                 tcp_cp_async_cg_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)], &Q[from + 1024 * i]);
-#line 53 "attention_loads.cu"
+#line 59 "attention_loads.cu"
             }
         } else {
             const int c0 = 128 * block_x + t0;
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-#line 32 "attention_loads.tcp"
+#line 44 "attention_loads.tcp"
                 tcp_cp_async_cg_zfill_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                          &Q[from + 1024 * i], c0 + 16 * i < M ? 16 : 0);
-#line 62 "attention_loads.cu"
+#line 68 "attention_loads.cu"
             }
         }
     }
@@ -69,7 +75,7 @@ static __global__ void __launch_bounds__(128)
         {
             const int n_load = 0;
             const int load_slot = 0;
-            // ldK: copy local_tile(K, (64,D), (n, 0)) -> sK               attention_loads.tcp:35
+            // ldK: copy local_tile(K, (64,D), (n,0)) -> sK                attention_loads.tcp:47
             //   tile    (64,64) f16   threads 128   atom cp_async.cg(16)
             //   tiler   (16,64)   rounds (4,1)   TV ((8,16),8):((128,1),16)
             //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -81,26 +87,26 @@ static __global__ void __launch_bounds__(128)
                 if (whole) {
 #pragma unroll
                     for (int i = 0; i < 4; ++i) {
-#line 35 "attention_loads.tcp"
+#line 47 "attention_loads.tcp"
                         tcp_cp_async_cg_16(
                             &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &K[from + 1024 * i]);
-#line 89 "attention_loads.cu"
+#line 95 "attention_loads.cu"
                     }
                 } else {
                     const int c0 = 64 * n_load + t0;
 #pragma unroll
                     for (int i = 0; i < 4; ++i) {
-#line 35 "attention_loads.tcp"
+#line 47 "attention_loads.tcp"
                         tcp_cp_async_cg_zfill_16(
                             &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &K[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 99 "attention_loads.cu"
+#line 105 "attention_loads.cu"
                     }
                 }
             }
             tcp_cp_async_commit();
-            // ldV: copy local_tile(V, (64,D), (n, 0)) -> sV               attention_loads.tcp:36
+            // ldV: copy local_tile(V, (64,D), (n,0)) -> sV                attention_loads.tcp:48
             //   tile    (64,64) f16   threads 128   atom cp_async.cg(16)
             //   tiler   (16,64)   rounds (4,1)   TV ((8,16),8):((128,1),16)
             //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -112,21 +118,21 @@ static __global__ void __launch_bounds__(128)
                 if (whole) {
 #pragma unroll
                     for (int i = 0; i < 4; ++i) {
-#line 36 "attention_loads.tcp"
+#line 48 "attention_loads.tcp"
                         tcp_cp_async_cg_16(
                             &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &V[from + 1024 * i]);
-#line 120 "attention_loads.cu"
+#line 126 "attention_loads.cu"
                     }
                 } else {
                     const int c0 = 64 * n_load + t0;
 #pragma unroll
                     for (int i = 0; i < 4; ++i) {
-#line 36 "attention_loads.tcp"
+#line 48 "attention_loads.tcp"
                         tcp_cp_async_cg_zfill_16(
                             &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &V[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 130 "attention_loads.cu"
+#line 136 "attention_loads.cu"
                     }
                 }
             }
@@ -143,8 +149,8 @@ static __global__ void __launch_bounds__(128)
                 const int n_load = n + 1;
                 const int load_slot = (n + 1) % 2;
                 if (n_load < n_end) {
-                    // ldK: copy local_tile(K, (64,D), (n, 0)) -> sK
-                    //   attention_loads.tcp:35
+                    // ldK: copy local_tile(K, (64,D), (n,0)) -> sK
+                    //   attention_loads.tcp:47
                     //   tile    (64,64) f16   threads 128   atom cp_async.cg(16)
                     //   tiler   (16,64)   rounds (4,1)   TV ((8,16),8):((128,1),16)
                     //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -156,29 +162,29 @@ static __global__ void __launch_bounds__(128)
                         if (whole) {
 #pragma unroll
                             for (int i = 0; i < 4; ++i) {
-#line 35 "attention_loads.tcp"
+#line 47 "attention_loads.tcp"
                                 tcp_cp_async_cg_16(
                                     &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &K[from_ahead + 1024 * i]);
-#line 164 "attention_loads.cu"
+#line 170 "attention_loads.cu"
                             }
                         } else {
                             const int c0 = 64 * n_load + t0;
 #pragma unroll
                             for (int i = 0; i < 4; ++i) {
-#line 35 "attention_loads.tcp"
+#line 47 "attention_loads.tcp"
                                 tcp_cp_async_cg_zfill_16(
                                     &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &K[from_ahead + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 174 "attention_loads.cu"
+#line 180 "attention_loads.cu"
                             }
                         }
                     }
                 }
                 tcp_cp_async_commit();
                 if (n_load < n_end) {
-                    // ldV: copy local_tile(V, (64,D), (n, 0)) -> sV
-                    //   attention_loads.tcp:36
+                    // ldV: copy local_tile(V, (64,D), (n,0)) -> sV
+                    //   attention_loads.tcp:48
                     //   tile    (64,64) f16   threads 128   atom cp_async.cg(16)
                     //   tiler   (16,64)   rounds (4,1)   TV ((8,16),8):((128,1),16)
                     //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -190,103 +196,116 @@ static __global__ void __launch_bounds__(128)
                         if (whole) {
 #pragma unroll
                             for (int i = 0; i < 4; ++i) {
-#line 36 "attention_loads.tcp"
+#line 48 "attention_loads.tcp"
                                 tcp_cp_async_cg_16(
                                     &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &V[from_ahead_ + 1024 * i]);
-#line 198 "attention_loads.cu"
+#line 204 "attention_loads.cu"
                             }
                         } else {
                             const int c0 = 64 * n_load + t0;
 #pragma unroll
                             for (int i = 0; i < 4; ++i) {
-#line 36 "attention_loads.tcp"
+#line 48 "attention_loads.tcp"
                                 tcp_cp_async_cg_zfill_16(
                                     &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &V[from_ahead_ + 1024 * i], c0 + 16 * i < N ? 16 : 0);
-#line 208 "attention_loads.cu"
+#line 214 "attention_loads.cu"
                             }
                         }
                     }
                 }
                 tcp_cp_async_commit();
             }
-            // copy sQ -> rQ                                               attention_loads.tcp:40
-            //   tile    ((8,16),(64,1)) f16   threads 128   atom universal(128)
-            //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
-            //   vector  8 x f16 = 128 bit  (limited by: atom)
-            {
-                const int from = 8 * tid;
+            // fill s = 0                                                  attention_loads.tcp:53
 #pragma unroll
-                for (int i = 0; i < 8; ++i) {
-#line 40 "attention_loads.tcp"
-                    tcp_st_frag_128(&rQ[8 * i],
-                                    tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]));
+            for (int i = 0; i < 16; ++i) {
+#line 53 "attention_loads.tcp"
+                tcp_st_frag_128(&s[4 * i], tcp_zero_128());
 #line 226 "attention_loads.cu"
-                }
             }
-            for (int i = 0; i < 8; ++i) {
-                // copy local_tile(sK, (8,D), (i, 0)) -> rK
-                //   attention_loads.tcp:43
-                //   tile    (8,64) f16   threads 128   atom universal(128)
-                //   tiler   (8,64)   rounds (1,1)   TV ((8,16),(8,8)):((64,0),(8,1))
+            for (int i = 0; i < 4; ++i) {
+                // copy local_tile(sQ, (128,16), (0,i)) -> q
+                //   attention_loads.tcp:57
+                //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
+                //   tiler   (128,16)   rounds (1,1)   TV
+                //           ((16,2,4),((2,4),2)):((1,1024,16),((128,256),64)) read,
+                //           ((4,8,4),((2,(2,2)),2)):((256,1,16),((128,(8,1024)),64)) written
                 //   vector  8 x f16 = 128 bit  (limited by: atom)
                 {
-                    const int from = 8 * t1;
+                    const int from = 16 * i + 1024 * t1 + 64 * t2 + 8 * t3;
 #pragma unroll
-                    for (int j = 0; j < 8; ++j) {
-#line 43 "attention_loads.tcp"
-                        tcp_st_frag_128(
-                            &rK[8 * j],
-                            tcp_ld_shared_128(
-                                &sK[4096 * slot + 512 * i + tcp_swizzle<3, 3, 3>(from + 64 * j)]));
-#line 244 "attention_loads.cu"
+                    for (int j = 0; j < 2; ++j) {
+#line 57 "attention_loads.tcp"
+                        tcp_ldmatrix_x4(&q[8 * j], &sQ[4096 * j + tcp_swizzle<3, 3, 3>(from)]);
+#line 242 "attention_loads.cu"
                     }
                 }
-                fold_k(tid, acc, rQ, rK, -64 * n - 8 * i + N, 1);
+                // copy local_tile(sK, (64,16), (0,i)) -> k
+                //   attention_loads.tcp:58
+                //   tile    ((8,8),16) f16   threads 128   atom ldmatrix.x4
+                //   tiler   (64,16)   rounds (1,1)   TV
+                //           ((8,2,2,4),((2,4),4)):((1,512,8,0),((64,128),16)) read,
+                //           ((4,8,4),((2,(2,2)),4)):((128,1,0),((64,(512,8)),16)) written
+                //   vector  8 x f16 = 128 bit  (limited by: atom)
+                {
+                    const int from = 16 * i + 512 * t3 + 64 * t4 + 8 * t5;
+#pragma unroll
+                    for (int j = 0; j < 4; ++j) {
+#line 58 "attention_loads.tcp"
+                        tcp_ldmatrix_x4(&k[8 * j],
+                                        &sK[4096 * slot + 1024 * j + tcp_swizzle<3, 3, 3>(from)]);
+#line 259 "attention_loads.cu"
+                    }
+                }
+                fold_qk(tid, s, q, k);
             }
+            settle(tid, p, s, -64 * n + N);
             tcp_cp_async_wait<2>();
             tcp_sync();
-            for (int i = 0; i < 8; ++i) {
-                // copy local_tile(sV, (8,D), (i, 0)) -> rV
-                //   attention_loads.tcp:48
-                //   tile    (8,64) f16   threads 128   atom universal(128)
-                //   tiler   (8,64)   rounds (1,1)   TV ((8,16),(8,8)):((64,0),(8,1))
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                // copy select(local_tile(sV, (16,D), (i,0)), (1,0)) -> v
+                //   attention_loads.tcp:64
+                //   tile    (64,(8,2)) f16   threads 128   atom ldmatrix.x4.trans
+                //   tiler   (64,16)   rounds (1,1)   TV ((16,2,4),(8,4)):((64,8,0),(1,16)) read,
+                //           ((4,8,4),((1,2,(2,2)),4)):((128,1,0),((8,64,(512,8)),16)) written
                 //   vector  8 x f16 = 128 bit  (limited by: atom)
                 {
-                    const int from = 8 * t1;
+                    const int from = 64 * t2 + 8 * t3;
 #pragma unroll
-                    for (int j = 0; j < 8; ++j) {
-#line 48 "attention_loads.tcp"
-                        tcp_st_frag_128(
-                            &rV[8 * j],
-                            tcp_ld_shared_128(
-                                &sV[4096 * slot + 512 * i + tcp_swizzle<3, 3, 3>(from + 64 * j)]));
-#line 266 "attention_loads.cu"
+                    for (int j = 0; j < 4; ++j) {
+#line 64 "attention_loads.tcp"
+                        tcp_ldmatrix_x4_trans(
+                            &v_[8 * j],
+                            &sV[4096 * slot + 1024 * i + tcp_swizzle<3, 3, 3>(from + 16 * j)]);
+#line 283 "attention_loads.cu"
                     }
                 }
-                fold_v(tid, acc, rV, -64 * n - 8 * i + N, 1);
+                fold_pv(tid, acc, &p[16 * i], v_, 8);
             }
             from_ahead += 4096;
             from_ahead_ += 4096;
         }
     }
-    finish(tid, rO, acc, 1);
-    // copy rO -> sQ                                               attention_loads.tcp:55
-    //   tile    ((8,16),(64,1)) f16   threads 128   atom universal(128)
-    //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
+    finish(tid, h, acc, 8);
+    // copy h -> sQ                                                attention_loads.tcp:71
+    //   tile    ((8,16),(64,1)) f16   threads 128   atom stmatrix.x4
+    //   tiler   (128,64)   rounds (1,1)   TV
+    //           ((4,8,4),((2,(2,2)),8)):((256,1,16),((128,(8,64)),1024)) read,
+    //           ((16,2,4),((2,4),8)):((1,64,16),((128,256),1024)) written
     //   vector  8 x f16 = 128 bit  (limited by: atom)
     {
-        const int to = 8 * tid;
+        const int to = 1024 * t1 + 64 * t2 + 4096 * t3;
 #pragma unroll
         for (int i = 0; i < 8; ++i) {
-#line 55 "attention_loads.tcp"
-            tcp_st_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)],
-                              tcp_ld_frag_128(&rO[8 * i]));
-#line 287 "attention_loads.cu"
+#line 71 "attention_loads.tcp"
+            tcp_stmatrix_x4(&sQ[tcp_swizzle<3, 3, 3>(to + 8 * i)], &h[8 * i]);
+#line 305 "attention_loads.cu"
         }
     }
-    // stO: copy sQ -> local_tile(O, (128,D), (block.x, 0))        attention_loads.tcp:56
+    tcp_sync();
+    // stO: copy sQ -> local_tile(O, (128,D), (block.x, 0))        attention_loads.tcp:72
     //   tile    ((8,16),(64,1)) f16   threads 128   atom universal(128)
     //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -299,15 +318,15 @@ static __global__ void __launch_bounds__(128)
             tcp_b128 v[8];
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-#line 56 "attention_loads.tcp"
+#line 72 "attention_loads.tcp"
                 v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 305 "attention_loads.cu"
+#line 324 "attention_loads.cu"
             }
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-#line 56 "attention_loads.tcp"
+#line 72 "attention_loads.tcp"
                 tcp_st_global_128(&O[to + 1024 * i], v[i]);
-#line 311 "attention_loads.cu"
+#line 330 "attention_loads.cu"
             }
         } else {
             const int c0 = 128 * block_x + t0;
@@ -315,17 +334,17 @@ static __global__ void __launch_bounds__(128)
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
                 if (c0 + 16 * i < M) {
-#line 56 "attention_loads.tcp"
+#line 72 "attention_loads.tcp"
                     v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 321 "attention_loads.cu"
+#line 340 "attention_loads.cu"
                 }
             }
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
                 if (c0 + 16 * i < M) {
-#line 56 "attention_loads.tcp"
+#line 72 "attention_loads.tcp"
                     tcp_st_global_128(&O[to + 1024 * i], v[i]);
-#line 329 "attention_loads.cu"
+#line 348 "attention_loads.cu"
                 }
             }
         }
