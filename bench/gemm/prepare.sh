@@ -12,11 +12,12 @@ out=${1:-build-gpu/gemm-root}
 rm -rf "$out"
 mkdir -p "$out/bench/gemm" "$out/examples/gemm" "$out/runtime" "$out/cutlass"
 cp bench/gemm/*.{py,sh,cu} "$out/bench/gemm/"
-cp examples/gemm/gemm.{cu,h,tcp} "$out/examples/gemm/"
+cp examples/gemm/gemm.{cu,h,tcp} examples/gemm/mma.cuh "$out/examples/gemm/"
 cp runtime/tcp_*.{h,cuh} "$out/runtime/"
 "${BUILD:-build}/bin/tcpc" examples/gemm/gemm.tcp --emit=header -o "$out/examples/gemm/gemm.cuh"
+# what nvcc says that the peer includes, one file a line
 for header in $(for staged in 0 1; do nvcc -std=c++17 -arch="${ARCH:-sm_90a}" -DSTAGED=$staged -I "$cutlass" -M bench/gemm/peer.cu; done |
-    tr ' \\' '\n\n' | grep "^$cutlass/" | sort -u); do
+    grep -o '[^ ]*' | grep "^$cutlass/" | sort -u); do
     mkdir -p "$out/cutlass/$(dirname "${header#"$cutlass/"}")"
     cp "$header" "$out/cutlass/${header#"$cutlass/"}"
 done

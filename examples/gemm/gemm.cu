@@ -7,12 +7,13 @@
 #include "gemm.h"
 
 #include "gemm.cuh"
+#include "mma.cuh"
 #include "tcp_launch.h"
 
 namespace {
 
 constexpr int BM = 128, BN = 128, BK = 64, STAGES = 3;
-constexpr int MM = 4, NN = 8;  // instructions of a warp along M and N
+constexpr int MM = mma_M, NN = mma_N;
 constexpr int SLICES = BK / 16;
 constexpr int A_ELEMENTS = BM * BK, STAGE_ELEMENTS = (BM + BN) * BK;
 constexpr int LAST_STAGE = (STAGES - 1) * STAGE_ELEMENTS;
@@ -20,26 +21,6 @@ constexpr int SMEM_BYTES = STAGES * STAGE_ELEMENTS * (int)sizeof(tcp_f16);
 
 static_assert(SMEM_BYTES == STAGES * load_tiles_SMEM_BYTES &&
               SMEM_BYTES >= convert_sums_SMEM_BYTES);
-
-__device__ __forceinline__ void multiply_one(float *d, const tcp_f16 *a, const tcp_f16 *b) {
-    const tcp_any32 *const x = (const tcp_any32 *)a, *const y = (const tcp_any32 *)b;
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, "
-                 "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-                 : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]));
-}
-
-// Fragments are (values of one instruction, instructions along M, along N).  Every other column
-// goes back up, so that an instruction and the next one share an operand.
-__device__ __forceinline__ void multiply(float *acc, const tcp_f16 *a, const tcp_f16 *b) {
-#pragma unroll
-    for (int n = 0; n < NN; ++n)
-#pragma unroll
-        for (int i = 0; i < MM; ++i) {
-            const int m = n % 2 ? MM - 1 - i : i;
-            multiply_one(acc + 4 * (m + MM * n), a + 8 * m, b + 4 * n);
-        }
-}
 
 // What a block multiplies, and where it has got to.
 struct work {
@@ -63,15 +44,14 @@ __device__ __forceinline__ void step(int tid, work &w, int k, float *acc, tcp_f1
             tcp_cp_async_wait<(STAGES - 2) * load_tiles_GROUPS>();
             tcp_sync();
         }
-        load_slice(tid, w.read, w.read + A_ELEMENTS, a[(slice + 1) % 2], b[(slice + 1) % 2],
-                   (slice + 1) % SLICES);
+        if (WHOLE || slice < SLICES - 1 || BK * (k + (int64_t)1) < w.K)
+            load_slice(tid, w.read, w.read + A_ELEMENTS, a[(slice + 1) % 2], b[(slice + 1) % 2],
+                       (slice + 1) % SLICES);
         if (slice == 0) {
             const int64_t next = k + STAGES - 1;
-            if (WHOLE) {
-                __builtin_assume(BM * (int64_t)w.bm + BM - 1 < w.M);
-                __builtin_assume(BN * (int64_t)w.bn + BN - 1 < w.N);
-                __builtin_assume(BK * next + BK - 1 < w.K);
-            }
+            if (WHOLE && !(BM * (int64_t)w.bm + BM - 1 < w.M && BN * (int64_t)w.bn + BN - 1 < w.N &&
+                           BK * next + BK - 1 < w.K))
+                __builtin_unreachable();  // what load_tiles asks for, so that it need not ask
             int K = w.K, t = tid;
             // what the edge asks is worked out here, not kept in registers from step to step
             if (!WHOLE) asm volatile("" : "+r"(t), "+r"(K));
@@ -81,7 +61,7 @@ __device__ __forceinline__ void step(int tid, work &w, int k, float *acc, tcp_f1
             else
                 tcp_cp_async_commit();  // a group as well, so that each step waits for as many
         }
-        multiply(acc, a[slice % 2], b[slice % 2]);
+        mma_multiply(tid, acc, a[slice % 2], b[slice % 2]);
     }
 }
 

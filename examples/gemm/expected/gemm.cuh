@@ -7,7 +7,7 @@
 #error "this file needs version 2 of the tcpc runtime"
 #endif
 
-// device load_tiles, gemm.tcp:29
+// device load_tiles, gemm.tcp:30
 //   The caller sees to it that:
 //     - threads 0 .. 127 of a block call it, each with its own number as 'tid'
 //     - A is in global memory, f16 (M,K):(K,1), aligned to 16 bytes
@@ -48,7 +48,7 @@ TCP_DEVICE void load_tiles(int tid, const tcp_f16 *__restrict__ A, const tcp_f16
                            int K) {
     const int t0 = tid / 8;
     const int t1 = tid % 8;
-    // copy local_tile(A, (128,64), (m,k)) -> sA                   gemm.tcp:31
+    // copy local_tile(A, (128,64), (m,k)) -> sA                   gemm.tcp:32
     //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
     //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -61,7 +61,7 @@ TCP_DEVICE void load_tiles(int tid, const tcp_f16 *__restrict__ A, const tcp_f16
         if (whole) {
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-#line 31 "gemm.tcp"
+#line 32 "gemm.tcp"
                 tcp_cp_async_cg_16(&sA[1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                    &A[from + 16 * (int64_t)K * i]);
 #line 68 "gemm.cuh"
@@ -71,7 +71,7 @@ TCP_DEVICE void load_tiles(int tid, const tcp_f16 *__restrict__ A, const tcp_f16
             const int64_t c1 = 64 * k + 8 * t1;
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-#line 31 "gemm.tcp"
+#line 32 "gemm.tcp"
                 tcp_cp_async_cg_zfill_16(&sA[1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                          &A[from + 16 * (int64_t)K * i],
                                          c0 + 16 * i < M && c1 < K ? 16 : 0);
@@ -79,7 +79,7 @@ TCP_DEVICE void load_tiles(int tid, const tcp_f16 *__restrict__ A, const tcp_f16
             }
         }
     }
-    // copy local_tile(B, (128,64), (n,k)) -> sB                   gemm.tcp:32
+    // copy local_tile(B, (128,64), (n,k)) -> sB                   gemm.tcp:33
     //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
     //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -92,7 +92,7 @@ TCP_DEVICE void load_tiles(int tid, const tcp_f16 *__restrict__ A, const tcp_f16
         if (whole) {
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-#line 32 "gemm.tcp"
+#line 33 "gemm.tcp"
                 tcp_cp_async_cg_16(&sB[1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                    &B[from + 16 * (int64_t)K * i]);
 #line 99 "gemm.cuh"
@@ -102,7 +102,7 @@ TCP_DEVICE void load_tiles(int tid, const tcp_f16 *__restrict__ A, const tcp_f16
             const int64_t c1 = 64 * k + 8 * t1;
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-#line 32 "gemm.tcp"
+#line 33 "gemm.tcp"
                 tcp_cp_async_cg_zfill_16(&sB[1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                          &B[from + 16 * (int64_t)K * i],
                                          c0 + 16 * i < N && c1 < K ? 16 : 0);
@@ -113,7 +113,7 @@ TCP_DEVICE void load_tiles(int tid, const tcp_f16 *__restrict__ A, const tcp_f16
     tcp_cp_async_commit();
 }
 
-// device load_slice, gemm.tcp:36
+// device load_slice, gemm.tcp:37
 //   The caller sees to it that:
 //     - threads 0 .. 127 of a block call it, each with its own number as 'tid'
 //     - sA is in shared memory, f16 Sw<3,3,3> o 0 o ((8,16),(64,1)):((64,512),(1,0)), 8192
@@ -144,37 +144,38 @@ TCP_DEVICE void load_slice(int tid, const tcp_f16 *sA, const tcp_f16 *sB, tcp_f1
     const int t3 = tid / 64;
     const int t4 = tid % 8;
     const int t5 = tid / 8 % 2;
-    // copy local_tile(sA, (128,16), (0,i)) -> a                   gemm.tcp:38
+    // copy local_tile(sA, (128,16), (0,i)) -> a                   gemm.tcp:39
     //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
-    //   tiler   (32,16)   rounds (4,1)   TV ((16,2,2,2),((2,4),1)):((1,256,16,0),((32,64),0)) read,
-    //           ((4,8,2,2),((2,(2,2)),1)):((64,1,16,0),((32,(8,256)),0)) written
+    //   tiler   (128,16)   rounds (1,1)   TV ((16,2,2,2),((2,4),4)):((1,1024,16,0),((128,256),32))
+    //           read, ((4,8,2,2),((2,(2,2)),4)):((256,1,16,0),((128,(8,1024)),32)) written
     //   vector  8 x f16 = 128 bit  (limited by: atom)
     {
         const int64_t from = 16 * i + 64 * t0 + 8 * t1 + 1024 * t2;
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
-#line 38 "gemm.tcp"
+#line 39 "gemm.tcp"
             tcp_ldmatrix_x4(&a[8 * j], &sA[2048 * (int64_t)j + tcp_swizzle<3, 3, 3>(from)]);
 #line 159 "gemm.cuh"
         }
     }
-    // copy local_tile(sB, (128,16), (0,i)) -> b                   gemm.tcp:39
+    // copy local_tile(sB, (128,16), (0,i)) -> b                   gemm.tcp:40
     //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
-    //   tiler   (32,16)   rounds (4,1)   TV ((8,2,2,2,2),((2,4),1)):((1,256,16,0,8),((32,64),0))
-    //           read, ((4,8,2,2),((2,(2,2)),1)):((64,1,0,8),((32,(256,16)),0)) written
+    //   tiler   (128,16)   rounds (1,1)   TV
+    //           ((8,2,2,2,2),((2,4),4)):((1,1024,16,0,8),((128,256),32)) read,
+    //           ((4,8,2,2),((2,(2,2)),4)):((256,1,0,8),((128,(1024,16)),32)) written
     //   vector  8 x f16 = 128 bit  (limited by: atom)
     {
         const int64_t from = 16 * i + 1024 * t1 + 512 * t3 + 64 * t4 + 8 * t5;
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
-#line 39 "gemm.tcp"
+#line 40 "gemm.tcp"
             tcp_ldmatrix_x4(&b[8 * j], &sB[2048 * (int64_t)j + tcp_swizzle<3, 3, 3>(from)]);
-#line 173 "gemm.cuh"
+#line 174 "gemm.cuh"
         }
     }
 }
 
-// device convert_sums, gemm.tcp:43
+// device convert_sums, gemm.tcp:44
 //   The caller sees to it that:
 //     - threads 0 .. 127 of a block call it, each with its own number as 'tid'
 //     - acc is an array of the thread's own, f32 (4,4,8):(1,4,16), 128 elements, aligned to 16
@@ -197,7 +198,7 @@ TCP_DEVICE void convert_sums(int tid, const float *acc, tcp_f16 *sC) {
     const int t1 = tid % 16;
     const int t2 = tid / 16 % 2;
     const int t3 = tid / 32 % 2;
-    // copy acc -> h                                               gemm.tcp:45
+    // copy acc -> h                                               gemm.tcp:46
     //   values  (4,4,8) f16   threads 128   atom auto(128)
     //   vector  4 x f32 = 128 bit -> 4 x f16 = 64 bit  (limited by: conversion)
 #pragma unroll
@@ -205,42 +206,42 @@ TCP_DEVICE void convert_sums(int tid, const float *acc, tcp_f16 *sC) {
         tcp_b128 v[16];
 #pragma unroll
         for (int j = 0; j < 16; ++j) {
-#line 45 "gemm.tcp"
+#line 46 "gemm.tcp"
             v[j] = tcp_ld_frag_128(&acc[64 * i + 4 * j]);
-#line 211 "gemm.cuh"
+#line 212 "gemm.cuh"
         }
 #pragma unroll
         for (int j = 0; j < 16; ++j) {
-#line 45 "gemm.tcp"
+#line 46 "gemm.tcp"
             tcp_st_frag_64(&h[64 * i + 4 * j], tcp_convert<tcp_f16, float>(v[j]));
-#line 217 "gemm.cuh"
+#line 218 "gemm.cuh"
         }
     }
-    // copy h -> sC                                                gemm.tcp:46
+    // copy h -> sC                                                gemm.tcp:47
     //   tile    ((8,16),(64,2)) f16   threads 128   atom stmatrix.x4
-    //   tiler   (32,32)   rounds (4,4)   TV
-    //           ((4,8,2,2),((2,(2,2)),1)):((64,1,16,256),((32,(8,512)),0)) read,
-    //           ((16,2,2,2),((2,4),1)):((1,512,16,256),((32,64),0)) written
+    //   tiler   (128,128)   rounds (1,1)   TV
+    //           ((4,8,2,2),((2,(2,2)),(2,8))):((256,1,16,1024),((128,(8,32)),(64,2048))) read,
+    //           ((16,2,2,2),((2,4),(2,8))):((1,32,16,1024),((128,256),(64,2048))) written
     //   vector  8 x f16 = 128 bit  (limited by: atom)
     {
-        const int to = 8 * t0 + 64 * t1 + 16 * t2 + 1024 * t3;
+        const int to = 8 * t0 + 64 * t1 + 2048 * t2 + 1024 * t3;
 #pragma unroll
         for (int i = 0; i < 2; ++i) {
 #pragma unroll
-            for (int j = 0; j < 2; ++j) {
+            for (int j = 0; j < 4; ++j) {
 #pragma unroll
-                for (int k = 0; k < 4; ++k) {
-#line 46 "gemm.tcp"
-                    tcp_stmatrix_x4(&sC[8192 * i + 2048 * k + tcp_swizzle<3, 3, 3>(to + 32 * j)],
-                                    &h[64 * i + 32 * j + 8 * k]);
-#line 237 "gemm.cuh"
+                for (int k = 0; k < 2; ++k) {
+#line 47 "gemm.tcp"
+                    tcp_stmatrix_x4(&sC[8192 * i + 4096 * k + tcp_swizzle<3, 3, 3>(to + 16 * j)],
+                                    &h[64 * i + 16 * j + 8 * k]);
+#line 238 "gemm.cuh"
                 }
             }
         }
     }
 }
 
-// device store_tile, gemm.tcp:48
+// device store_tile, gemm.tcp:49
 //   The caller sees to it that:
 //     - threads 0 .. 127 of a block call it, each with its own number as 'tid'
 //     - sC is in shared memory, f16 Sw<3,3,3> o 0 o ((8,16),(64,2)):((64,512),(1,8192)), 16384
@@ -266,7 +267,7 @@ TCP_DEVICE void store_tile(int tid, const tcp_f16 *sC, tcp_f16 *C8, int64_t m, i
     const int t1 = tid % 8;
     const int t2 = tid / 8 % 2;
     const int t3 = tid % 16;
-    // copy sC -> local_tile(C8, (128,128), (m,n))                 gemm.tcp:49
+    // copy sC -> local_tile(C8, (128,128), (m,n))                 gemm.tcp:50
     //   tile    ((8,16),(64,2)) f16   threads 128   atom universal(128)
     //   tiler   (8,128)   rounds (16,1)   TV ((16,8),8):((64,1),8)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -280,15 +281,15 @@ TCP_DEVICE void store_tile(int tid, const tcp_f16 *sC, tcp_f16 *C8, int64_t m, i
             tcp_b128 v[16];
 #pragma unroll
             for (int i = 0; i < 16; ++i) {
-#line 49 "gemm.tcp"
+#line 50 "gemm.tcp"
                 v[i] = tcp_ld_shared_128(&sC[512 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 286 "gemm.cuh"
+#line 287 "gemm.cuh"
             }
 #pragma unroll
             for (int i = 0; i < 16; ++i) {
-#line 49 "gemm.tcp"
+#line 50 "gemm.tcp"
                 tcp_st_global_128(&C8[to + 8 * (int64_t)N8 * i], v[i]);
-#line 292 "gemm.cuh"
+#line 293 "gemm.cuh"
             }
         } else {
             const int64_t c0 = 128 * m + t0;
@@ -297,24 +298,24 @@ TCP_DEVICE void store_tile(int tid, const tcp_f16 *sC, tcp_f16 *C8, int64_t m, i
 #pragma unroll
             for (int i = 0; i < 16; ++i) {
                 if (c0 + 8 * i < M && c1 < N8) {
-#line 49 "gemm.tcp"
+#line 50 "gemm.tcp"
                     v[i] = tcp_ld_shared_128(&sC[512 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 303 "gemm.cuh"
+#line 304 "gemm.cuh"
                 }
             }
 #pragma unroll
             for (int i = 0; i < 16; ++i) {
                 if (c0 + 8 * i < M && c1 < N8) {
-#line 49 "gemm.tcp"
+#line 50 "gemm.tcp"
                     tcp_st_global_128(&C8[to + 8 * (int64_t)N8 * i], v[i]);
-#line 311 "gemm.cuh"
+#line 312 "gemm.cuh"
                 }
             }
         }
     }
 }
 
-// device store_tile_narrow, gemm.tcp:51
+// device store_tile_narrow, gemm.tcp:52
 //   The caller sees to it that:
 //     - threads 0 .. 127 of a block call it, each with its own number as 'tid'
 //     - sC is in shared memory, f16 Sw<3,3,3> o 0 o ((8,16),(64,2)):((64,512),(1,8192)), 16384
@@ -340,7 +341,7 @@ TCP_DEVICE void store_tile_narrow(int tid, const tcp_f16 *sC, tcp_f16 *C, int64_
     const int t1 = tid % 8;
     const int t2 = tid / 8 % 2;
     const int t3 = tid % 16;
-    // copy sC -> local_tile(C, (128,128), (m,n))                  gemm.tcp:52
+    // copy sC -> local_tile(C, (128,128), (m,n))                  gemm.tcp:53
     //   tile    ((8,16),(64,2)) f16   threads 128   atom universal(16)
     //   tiler   (8,128)   rounds (16,1)   TV ((16,8),8):((64,1),8)
     //   vector  1 x f16 = 16 bit  (limited by: atom)
@@ -357,20 +358,20 @@ TCP_DEVICE void store_tile_narrow(int tid, const tcp_f16 *sC, tcp_f16 *C, int64_
                 for (int j = 0; j < 8; ++j) {
 #pragma unroll
                     for (int k = 0; k < 8; ++k) {
-#line 52 "gemm.tcp"
+#line 53 "gemm.tcp"
                         v[8 * j + k] = tcp_ld_shared_16(
                             &sC[4096 * i + 512 * j + tcp_swizzle<3, 3, 3>(from + k)]);
-#line 364 "gemm.cuh"
+#line 365 "gemm.cuh"
                     }
                 }
 #pragma unroll
                 for (int j = 0; j < 8; ++j) {
 #pragma unroll
                     for (int k = 0; k < 8; ++k) {
-#line 52 "gemm.tcp"
+#line 53 "gemm.tcp"
                         tcp_st_global_16(&C[to + 64 * (int64_t)N * i + 8 * (int64_t)N * j + k],
                                          v[8 * j + k]);
-#line 374 "gemm.cuh"
+#line 375 "gemm.cuh"
                     }
                 }
             }
@@ -384,10 +385,10 @@ TCP_DEVICE void store_tile_narrow(int tid, const tcp_f16 *sC, tcp_f16 *C, int64_
 #pragma unroll
                     for (int k = 0; k < 8; ++k) {
                         if (c0 + 64 * i + 8 * j < M && c1 + k < N) {
-#line 52 "gemm.tcp"
+#line 53 "gemm.tcp"
                             v[8 * j + k] = tcp_ld_shared_16(
                                 &sC[4096 * i + 512 * j + tcp_swizzle<3, 3, 3>(from + k)]);
-#line 391 "gemm.cuh"
+#line 392 "gemm.cuh"
                         }
                     }
                 }
@@ -396,10 +397,10 @@ TCP_DEVICE void store_tile_narrow(int tid, const tcp_f16 *sC, tcp_f16 *C, int64_
 #pragma unroll
                     for (int k = 0; k < 8; ++k) {
                         if (c0 + 64 * i + 8 * j < M && c1 + k < N) {
-#line 52 "gemm.tcp"
+#line 53 "gemm.tcp"
                             tcp_st_global_16(&C[to + 64 * (int64_t)N * i + 8 * (int64_t)N * j + k],
                                              v[8 * j + k]);
-#line 403 "gemm.cuh"
+#line 404 "gemm.cuh"
                         }
                     }
                 }
