@@ -3,21 +3,23 @@
 //   tcpc flash_attention.tcp -o flash_attention.cu
 //   nvcc -std=c++17 -arch=sm_90a -DD=64 -I. -I../../runtime flash_attention.cu check.cu
 //       ../../runtime/tcp_cuda.cu -o check
+// Without a GPU:
+//   c++ -std=c++17 -O1 -Wno-unknown-pragmas -DD=64 -I. -I../../runtime -x c++ flash_attention.cu
+//       check.cu ../../runtime/host/*.cpp -o check
 // For heads of 128 give tcpc -D D=128, and the compiler -DD=128.
 #include <cmath>
 #include <cstdio>
 #include <vector>
 
-#include <cuda_fp16.h>
-
+#include "tcp_numeric.h"
 #include "tcp_runtime.h"
 
-extern "C" tcp_status flash_attention_launch(const tcp_f16 *Q, const tcp_f16 *K, const tcp_f16 *V,
-                                             tcp_f16 *O, int64_t H, int64_t M, int64_t N,
-                                             tcp_stream stream);
-extern "C" tcp_status flash_attention_causal_launch(const tcp_f16 *Q, const tcp_f16 *K,
-                                                    const tcp_f16 *V, tcp_f16 *O, int64_t H,
-                                                    int64_t M, int64_t N, tcp_stream stream);
+TCP_EXTERN_C tcp_status flash_attention_launch(const tcp_f16 *Q, const tcp_f16 *K, const tcp_f16 *V,
+                                               tcp_f16 *O, int64_t H, int64_t M, int64_t N,
+                                               tcp_stream stream);
+TCP_EXTERN_C tcp_status flash_attention_causal_launch(const tcp_f16 *Q, const tcp_f16 *K,
+                                                      const tcp_f16 *V, tcp_f16 *O, int64_t H,
+                                                      int64_t M, int64_t N, tcp_stream stream);
 
 #define CHECK(call)                                                                                \
     if (const tcp_status status = (call); status != TCP_OK) {                                      \
@@ -26,20 +28,21 @@ extern "C" tcp_status flash_attention_causal_launch(const tcp_f16 *Q, const tcp_
     }
 
 // Numbers from -2 to 2.
-static void fill(std::vector<__half> &x, uint32_t seed) {
-    for (__half &e : x) {
+static void fill(std::vector<tcp_f16> &x, uint32_t seed) {
+    for (tcp_f16 &e : x) {
         seed = seed * 1664525u + 1013904223u;
-        e = __float2half((float)(int32_t)seed / (1 << 30));
+        e = tcp_f16_of((double)(int32_t)seed / (1 << 30));
     }
 }
 
 // One row of O; the row of Q sees "seen" rows of K and V.
-static void attend(const __half *q, const __half *k, const __half *v, int64_t seen, double *out) {
+static void attend(const tcp_f16 *q, const tcp_f16 *k, const tcp_f16 *v, int64_t seen,
+                   double *out) {
     std::vector<double> p(seen);
     double most = -INFINITY, sum = 0;
     for (int64_t n = 0; n < seen; ++n) {
         double dot = 0;
-        for (int d = 0; d < D; ++d) dot += (double)__half2float(q[d]) * __half2float(k[n * D + d]);
+        for (int d = 0; d < D; ++d) dot += tcp_f16_value(q[d]) * tcp_f16_value(k[n * D + d]);
         p[n] = dot / std::sqrt((double)D);
         most = std::fmax(most, p[n]);
     }
@@ -47,13 +50,13 @@ static void attend(const __half *q, const __half *k, const __half *v, int64_t se
     for (int64_t n = 0; n < seen; ++n) {
         const double w = std::exp(p[n] - most);
         sum += w;
-        for (int d = 0; d < D; ++d) out[d] += w * __half2float(v[n * D + d]);
+        for (int d = 0; d < D; ++d) out[d] += w * tcp_f16_value(v[n * D + d]);
     }
     for (int d = 0; d < D; ++d) out[d] /= sum;
 }
 
 static int run(int64_t H, int64_t M, int64_t N, bool causal) {
-    std::vector<__half> q(H * M * D), k(H * N * D), v(H * N * D), o(H * M * D);
+    std::vector<tcp_f16> q(H * M * D), k(H * N * D), v(H * N * D), o(H * M * D);
     fill(q, 1);
     fill(k, 2);
     fill(v, 3);
@@ -78,7 +81,7 @@ static int run(int64_t H, int64_t M, int64_t N, bool causal) {
             const int64_t seen = causal && m + 1 < N ? m + 1 : N;
             attend(&q[(h * M + m) * D], &k[h * N * D], &v[h * N * D], seen, want);
             for (int d = 0; d < D; ++d) {
-                const double off = __half2float(o[(h * M + m) * D + d]) - want[d];
+                const double off = tcp_f16_value(o[(h * M + m) * D + d]) - want[d];
                 wrong += off * off;
                 all += want[d] * want[d];
             }

@@ -9,21 +9,69 @@
 
 #include "tcp_device.cuh"
 
+#ifdef __CUDACC__
+#define SOFTMAX          static __device__ __forceinline__
 #define SOFTMAX_INFINITY __int_as_float(0x7f800000)  // which NVRTC has no header for
 
-// Powers are of 2, which the GPU has an instruction for: exp(x / sqrt(D)) = 2^(x * this).
-static __device__ __forceinline__ float softmax_scale(int dd) {
-    return 1.44269504f * (dd == 8 ? 0.125f : 0.0883883476f);  // D = 64, D = 128
-}
-
-static __device__ __forceinline__ float softmax_power(float x) {
+SOFTMAX float softmax_power(float x) {
     float y;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
     return y;
 }
 
-static __device__ __forceinline__ void softmax_step(float *s, float *acc, float *most, float *sum,
-                                                    tcp_f16 *p, int mm, int nn, int dd) {
+// "x" of the lane whose number differs in bit "by".
+SOFTMAX float softmax_other(int tid, float x, int by) {
+    (void)tid;
+    return __shfl_xor_sync(0xffffffffu, x, by);
+}
+
+SOFTMAX float softmax_greater(float x, float y) {
+    return fmaxf(x, y);
+}
+
+SOFTMAX void softmax_pair(tcp_f16 *to, float x, float y) {
+    tcp_b32 pair;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(y), "f"(x));
+    *(tcp_any32 *)to = pair;
+}
+
+#else
+#include "tcp_numeric.h"
+
+#define SOFTMAX          static inline
+#define SOFTMAX_INFINITY __builtin_inff()
+
+SOFTMAX float softmax_power(float x) {
+    return __builtin_exp2f(x);
+}
+
+SOFTMAX float softmax_other(int tid, float x, int by) {
+    static float all[1024];
+    all[tid] = x;
+    tcp_sync_warp();
+    x = all[tid ^ by];
+    tcp_sync_warp();
+    return x;
+}
+
+SOFTMAX float softmax_greater(float x, float y) {
+    return x > y ? x : y;
+}
+
+SOFTMAX void softmax_pair(tcp_f16 *to, float x, float y) {
+    to[0] = tcp_f16_of(x);
+    to[1] = tcp_f16_of(y);
+}
+
+#endif
+
+// Powers are of 2, which the GPU has an instruction for: exp(x / sqrt(D)) = 2^(x * this).
+SOFTMAX float softmax_scale(int dd) {
+    return 1.44269504f * (dd == 8 ? 0.125f : 0.0883883476f);  // D = 64, D = 128
+}
+
+SOFTMAX void softmax_step(int tid, float *s, float *acc, float *most, float *sum, tcp_f16 *p,
+                          int mm, int nn, int dd) {
     const float scale = softmax_scale(dd);
 #pragma unroll
     for (int m = 0; m < mm; ++m)
@@ -34,10 +82,10 @@ static __device__ __forceinline__ void softmax_step(float *s, float *acc, float 
 #pragma unroll
             for (int n = 0; n < nn; ++n) {
                 const float *const x = s + 4 * (m + mm * n) + 2 * half;
-                top = fmaxf(top, fmaxf(x[0], x[1]));
+                top = softmax_greater(top, softmax_greater(x[0], x[1]));
             }
-            top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, 1));
-            top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, 2));
+            top = softmax_greater(top, softmax_other(tid, top, 1));
+            top = softmax_greater(top, softmax_other(tid, top, 2));
             const float shrink = softmax_power((most[row] - top) * scale), base = top * scale;
             float total = 0;
 #pragma unroll
@@ -55,8 +103,7 @@ static __device__ __forceinline__ void softmax_step(float *s, float *acc, float 
                 acc[4 * (m + mm * n) + 2 * half + 1] *= shrink;
             }
         }
-    // two instructions of S side by side are one of P as operand A
-    tcp_any32 *const words = (tcp_any32 *)p;
+        // two instructions of S side by side are one of P as operand A
 #pragma unroll
     for (int n = 0; n < nn; ++n)
 #pragma unroll
@@ -64,9 +111,7 @@ static __device__ __forceinline__ void softmax_step(float *s, float *acc, float 
 #pragma unroll
             for (int half = 0; half < 2; ++half) {
                 const float *const x = s + 4 * (m + mm * n) + 2 * half;
-                tcp_b32 pair;
-                asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(x[1]), "f"(x[0]));
-                words[half + 2 * (n % 2) + 4 * (m + mm * (n / 2))] = pair;
+                softmax_pair(p + 2 * half + 4 * (n % 2) + 8 * (m + mm * (n / 2)), x[0], x[1]);
             }
 }
 
@@ -83,14 +128,14 @@ TCP_DEVICE void softmax(int tid, float *s, float *acc, float *most, float *sum, 
                     if (8 * n + 2 * (tid % 4) + v % 2 >= (int)left)
                         s[v + 4 * (m + (int)mm * n)] = -SOFTMAX_INFINITY;
     }
-    softmax_step(s, acc, most, sum, p, (int)mm, (int)nn, (int)dd);
+    softmax_step(tid, s, acc, most, sum, p, (int)mm, (int)nn, (int)dd);
 }
 
 // Row r of the block's Q sees columns up to r + "ahead".
 TCP_DEVICE void softmax_causal(int tid, float *s, float *acc, float *most, float *sum, tcp_f16 *p,
                                int64_t left, int64_t ahead, int64_t mm, int64_t nn, int64_t dd) {
     if (ahead < 8 * nn - 1 || left < 8 * nn) {
-        const int warps = blockDim.x / 32, first = 16 * (tid / 32) + tid % 32 / 4;
+        const int warps = (int)blockDim.x / 32, first = 16 * (tid / 32) + tid % 32 / 4;
 #pragma unroll
         for (int n = 0; n < nn; ++n)
 #pragma unroll
@@ -103,18 +148,17 @@ TCP_DEVICE void softmax_causal(int tid, float *s, float *acc, float *most, float
                         s[v + 4 * (m + (int)mm * n)] = -SOFTMAX_INFINITY;
                 }
     }
-    softmax_step(s, acc, most, sum, p, (int)mm, (int)nn, (int)dd);
+    softmax_step(tid, s, acc, most, sum, p, (int)mm, (int)nn, (int)dd);
 }
 
 TCP_DEVICE void divide(int tid, float *acc, const float *sum, int64_t mm, int64_t dd) {
-    (void)tid;
 #pragma unroll
     for (int m = 0; m < mm; ++m)
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
             float total = sum[half + 2 * m];
-            total += __shfl_xor_sync(0xffffffffu, total, 1);
-            total += __shfl_xor_sync(0xffffffffu, total, 2);
+            total += softmax_other(tid, total, 1);
+            total += softmax_other(tid, total, 2);
             const float by = 1 / total;
 #pragma unroll
             for (int n = 0; n < dd; ++n) {

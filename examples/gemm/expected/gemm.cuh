@@ -1,0 +1,410 @@
+// Made by tcpc from gemm.tcp for sm_90: change the plan, not this file.
+#pragma once
+
+#include "tcp_device.cuh"
+
+#if TCP_RUNTIME_VERSION != 2
+#error "this file needs version 2 of the tcpc runtime"
+#endif
+
+// device load_tiles, gemm.tcp:30
+//   The caller sees to it that:
+//     - threads 0 .. 127 of a block call it, each with its own number as 'tid'
+//     - A is in global memory, f16 (M,K):(K,1), aligned to 16 bytes
+//     - B is in global memory, f16 (N,K):(K,1), aligned to 16 bytes
+//     - sA is in shared memory, f16 Sw<3,3,3> o 0 o ((8,16),(64,1)):((64,512),(1,0)), 8192
+//       elements, aligned to 16 bytes
+//     - sB is in shared memory, f16 Sw<3,3,3> o 0 o ((8,16),(64,1)):((64,512),(1,0)), 8192
+//       elements, aligned to 16 bytes
+//     - sA, which is written, overlaps no other argument
+//     - sB, which is written, overlaps no other argument
+//     - nobody writes A from the kernel's start to its end: its loads may miss what is written
+//       meanwhile (readonly)
+//     - nobody writes B from the kernel's start to its end: its loads may miss what is written
+//       meanwhile (readonly)
+//     - M is in 1 .. 2000000000
+//     - N is in 1 .. 2000000000
+//     - K is a multiple of 8 in 8 .. 2000000000
+//     - m >= 0
+//     - n >= 0
+//     - k >= 0
+//     - a barrier stands between this and what other threads do with the shared memory, before and
+//       after
+//   It leaves one group of cp.async committed and not waited for, load_tiles_GROUPS of those that
+//   tcp_cp_async_wait counts, and holds no barrier. Its shared arguments hold the data after a wait
+//   for that group, which leaves the ones that were committed later, and a barrier.
+//   Groups of cp.async are counted for the thread: its waits are for older ones of the caller too,
+//   and what the caller has not committed goes into its first group.
+//   load_tiles_SMEM_BYTES is what its shared arguments take, load_tiles_ALIGN the bytes that each
+//   must be aligned to.
+enum : int {
+    load_tiles_THREADS = 128,
+    load_tiles_SMEM_BYTES = 32768,
+    load_tiles_ALIGN = 16,
+    load_tiles_GROUPS = 1,
+};
+TCP_DEVICE void load_tiles(int tid, const tcp_f16 *__restrict__ A, const tcp_f16 *__restrict__ B,
+                           tcp_f16 *sA, tcp_f16 *sB, int64_t m, int64_t n, int64_t k, int M, int N,
+                           int K) {
+    const int t0 = tid / 8;
+    const int t1 = tid % 8;
+    // copy local_tile(A, (128,64), (m,k)) -> sA                   gemm.tcp:32
+    //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
+    //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
+    //   vector  8 x f16 = 128 bit  (limited by: atom)
+    //   edge    8 x f16 = 128 bit  (128*m + tid / 8 < M along mode 0 of A, 64*k + 8*(tid % 8) < K
+    //           along mode 1 of A; else 0)
+    {
+        const int64_t from = 128 * (int64_t)K * m + 64 * k + (int64_t)K * t0 + 8 * t1;
+        const int to = 8 * tid;
+        const bool whole = 128 * m + 127 < M && 64 * k + 63 < K;
+        if (whole) {
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+#line 32 "gemm.tcp"
+                tcp_cp_async_cg_16(&sA[1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                   &A[from + 16 * (int64_t)K * i]);
+#line 68 "gemm.cuh"
+            }
+        } else {
+            const int64_t c0 = 128 * m + t0;
+            const int64_t c1 = 64 * k + 8 * t1;
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+#line 32 "gemm.tcp"
+                tcp_cp_async_cg_zfill_16(&sA[1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                         &A[from + 16 * (int64_t)K * i],
+                                         c0 + 16 * i < M && c1 < K ? 16 : 0);
+#line 79 "gemm.cuh"
+            }
+        }
+    }
+    // copy local_tile(B, (128,64), (n,k)) -> sB                   gemm.tcp:33
+    //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
+    //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
+    //   vector  8 x f16 = 128 bit  (limited by: atom)
+    //   edge    8 x f16 = 128 bit  (128*n + tid / 8 < N along mode 0 of B, 64*k + 8*(tid % 8) < K
+    //           along mode 1 of B; else 0)
+    {
+        const int64_t from = 128 * (int64_t)K * n + 64 * k + (int64_t)K * t0 + 8 * t1;
+        const int to = 8 * tid;
+        const bool whole = 128 * n + 127 < N && 64 * k + 63 < K;
+        if (whole) {
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+#line 33 "gemm.tcp"
+                tcp_cp_async_cg_16(&sB[1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                   &B[from + 16 * (int64_t)K * i]);
+#line 99 "gemm.cuh"
+            }
+        } else {
+            const int64_t c0 = 128 * n + t0;
+            const int64_t c1 = 64 * k + 8 * t1;
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+#line 33 "gemm.tcp"
+                tcp_cp_async_cg_zfill_16(&sB[1024 * i + tcp_swizzle<3, 3, 3>(to)],
+                                         &B[from + 16 * (int64_t)K * i],
+                                         c0 + 16 * i < N && c1 < K ? 16 : 0);
+#line 110 "gemm.cuh"
+            }
+        }
+    }
+    tcp_cp_async_commit();
+}
+
+// device load_slice, gemm.tcp:37
+//   The caller sees to it that:
+//     - threads 0 .. 127 of a block call it, each with its own number as 'tid'
+//     - sA is in shared memory, f16 Sw<3,3,3> o 0 o ((8,16),(64,1)):((64,512),(1,0)), 8192
+//       elements, aligned to 16 bytes
+//     - sB is in shared memory, f16 Sw<3,3,3> o 0 o ((8,16),(64,1)):((64,512),(1,0)), 8192
+//       elements, aligned to 16 bytes
+//     - a is an array of the thread's own, f16 (8,4,1):(1,8,0), 32 elements, aligned to 16 bytes
+//     - b is an array of the thread's own, f16 (4,8,1):(1,4,0), 32 elements, aligned to 16 bytes
+//     - a, which is written, overlaps no other argument
+//     - b, which is written, overlaps no other argument
+//     - i >= 0
+//     - 16*i + 16 <= 64
+//     - a barrier stands between this and what other threads do with the shared memory, before and
+//       after
+//   It returns with this thread's accesses done, and holds no barrier.
+//   load_slice_SMEM_BYTES is what its shared arguments take, load_slice_ALIGN the bytes that each
+//   must be aligned to.
+enum : int {
+    load_slice_THREADS = 128,
+    load_slice_SMEM_BYTES = 32768,
+    load_slice_ALIGN = 16,
+};
+TCP_DEVICE void load_slice(int tid, const tcp_f16 *sA, const tcp_f16 *sB, tcp_f16 *a, tcp_f16 *b,
+                           int64_t i) {
+    const int t0 = tid % 16;
+    const int t1 = tid / 16 % 2;
+    const int t2 = tid / 32 % 2;
+    const int t3 = tid / 64;
+    const int t4 = tid % 8;
+    const int t5 = tid / 8 % 2;
+    // copy local_tile(sA, (128,16), (0,i)) -> a                   gemm.tcp:39
+    //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
+    //   tiler   (128,16)   rounds (1,1)   TV ((16,2,2,2),((2,4),4)):((1,1024,16,0),((128,256),32))
+    //           read, ((4,8,2,2),((2,(2,2)),4)):((256,1,16,0),((128,(8,1024)),32)) written
+    //   vector  8 x f16 = 128 bit  (limited by: atom)
+    {
+        const int64_t from = 16 * i + 64 * t0 + 8 * t1 + 1024 * t2;
+#pragma unroll
+        for (int j = 0; j < 4; ++j) {
+#line 39 "gemm.tcp"
+            tcp_ldmatrix_x4(&a[8 * j], &sA[2048 * (int64_t)j + tcp_swizzle<3, 3, 3>(from)]);
+#line 159 "gemm.cuh"
+        }
+    }
+    // copy local_tile(sB, (128,16), (0,i)) -> b                   gemm.tcp:40
+    //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
+    //   tiler   (128,16)   rounds (1,1)   TV
+    //           ((8,2,2,2,2),((2,4),4)):((1,1024,16,0,8),((128,256),32)) read,
+    //           ((4,8,2,2),((2,(2,2)),4)):((256,1,0,8),((128,(1024,16)),32)) written
+    //   vector  8 x f16 = 128 bit  (limited by: atom)
+    {
+        const int64_t from = 16 * i + 1024 * t1 + 512 * t3 + 64 * t4 + 8 * t5;
+#pragma unroll
+        for (int j = 0; j < 4; ++j) {
+#line 40 "gemm.tcp"
+            tcp_ldmatrix_x4(&b[8 * j], &sB[2048 * (int64_t)j + tcp_swizzle<3, 3, 3>(from)]);
+#line 174 "gemm.cuh"
+        }
+    }
+}
+
+// device convert_sums, gemm.tcp:44
+//   The caller sees to it that:
+//     - threads 0 .. 127 of a block call it, each with its own number as 'tid'
+//     - acc is an array of the thread's own, f32 (4,4,8):(1,4,16), 128 elements, aligned to 16
+//       bytes
+//     - sC is in shared memory, f16 Sw<3,3,3> o 0 o ((8,16),(64,2)):((64,512),(1,8192)), 16384
+//       elements, aligned to 16 bytes
+//     - a barrier stands between this and what other threads do with the shared memory, before and
+//       after
+//   It returns with this thread's accesses done, and holds no barrier.
+//   convert_sums_SMEM_BYTES is what its shared arguments take, convert_sums_ALIGN the bytes that
+//   each must be aligned to.
+enum : int {
+    convert_sums_THREADS = 128,
+    convert_sums_SMEM_BYTES = 32768,
+    convert_sums_ALIGN = 16,
+};
+TCP_DEVICE void convert_sums(int tid, const float *acc, tcp_f16 *sC) {
+    alignas(16) tcp_f16 h[128];
+    const int t0 = tid / 64;
+    const int t1 = tid % 16;
+    const int t2 = tid / 16 % 2;
+    const int t3 = tid / 32 % 2;
+    // copy acc -> h                                               gemm.tcp:46
+    //   values  (4,4,8) f16   threads 128   atom auto(128)
+    //   vector  4 x f32 = 128 bit -> 4 x f16 = 64 bit  (limited by: conversion)
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+        tcp_b128 v[16];
+#pragma unroll
+        for (int j = 0; j < 16; ++j) {
+#line 46 "gemm.tcp"
+            v[j] = tcp_ld_frag_128(&acc[64 * i + 4 * j]);
+#line 212 "gemm.cuh"
+        }
+#pragma unroll
+        for (int j = 0; j < 16; ++j) {
+#line 46 "gemm.tcp"
+            tcp_st_frag_64(&h[64 * i + 4 * j], tcp_convert<tcp_f16, float>(v[j]));
+#line 218 "gemm.cuh"
+        }
+    }
+    // copy h -> sC                                                gemm.tcp:47
+    //   tile    ((8,16),(64,2)) f16   threads 128   atom stmatrix.x4
+    //   tiler   (128,128)   rounds (1,1)   TV
+    //           ((4,8,2,2),((2,(2,2)),(2,8))):((256,1,16,1024),((128,(8,32)),(64,2048))) read,
+    //           ((16,2,2,2),((2,4),(2,8))):((1,32,16,1024),((128,256),(64,2048))) written
+    //   vector  8 x f16 = 128 bit  (limited by: atom)
+    {
+        const int to = 8 * t0 + 64 * t1 + 2048 * t2 + 1024 * t3;
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+#pragma unroll
+            for (int j = 0; j < 4; ++j) {
+#pragma unroll
+                for (int k = 0; k < 2; ++k) {
+#line 47 "gemm.tcp"
+                    tcp_stmatrix_x4(&sC[8192 * i + 4096 * k + tcp_swizzle<3, 3, 3>(to + 16 * j)],
+                                    &h[64 * i + 16 * j + 8 * k]);
+#line 238 "gemm.cuh"
+                }
+            }
+        }
+    }
+}
+
+// device store_tile, gemm.tcp:49
+//   The caller sees to it that:
+//     - threads 0 .. 127 of a block call it, each with its own number as 'tid'
+//     - sC is in shared memory, f16 Sw<3,3,3> o 0 o ((8,16),(64,2)):((64,512),(1,8192)), 16384
+//       elements, aligned to 16 bytes
+//     - C8 is in global memory, f16 (M,N8):(N8,1), aligned to 16 bytes
+//     - M is in 1 .. 2000000000
+//     - N8 is a multiple of 8 in 8 .. 2000000000
+//     - m >= 0
+//     - n >= 0
+//     - a barrier stands between this and what other threads write to what it reads or do with what
+//       it writes, before and after
+//   It returns with this thread's accesses done, and holds no barrier.
+//   store_tile_SMEM_BYTES is what its shared arguments take, store_tile_ALIGN the bytes that each
+//   must be aligned to.
+enum : int {
+    store_tile_THREADS = 128,
+    store_tile_SMEM_BYTES = 32768,
+    store_tile_ALIGN = 16,
+};
+TCP_DEVICE void store_tile(int tid, const tcp_f16 *sC, tcp_f16 *C8, int64_t m, int64_t n, int M,
+                           int N8) {
+    const int t0 = tid / 16;
+    const int t1 = tid % 8;
+    const int t2 = tid / 8 % 2;
+    const int t3 = tid % 16;
+    // copy sC -> local_tile(C8, (128,128), (m,n))                 gemm.tcp:50
+    //   tile    ((8,16),(64,2)) f16   threads 128   atom universal(128)
+    //   tiler   (8,128)   rounds (16,1)   TV ((16,8),8):((64,1),8)
+    //   vector  8 x f16 = 128 bit  (limited by: atom)
+    //   edge    8 x f16 = 128 bit  (128*m + tid / 16 < M along mode 0 of C8, 128*n + 8*(tid % 16) <
+    //           N8 along mode 1 of C8)
+    {
+        const int from = 64 * t0 + 8 * t1 + 8192 * t2;
+        const int64_t to = 128 * (int64_t)N8 * m + 128 * n + (int64_t)N8 * t0 + 8 * t3;
+        const bool whole = 128 * m + 127 < M && 128 * n + 127 < N8;
+        if (whole) {
+            tcp_b128 v[16];
+#pragma unroll
+            for (int i = 0; i < 16; ++i) {
+#line 50 "gemm.tcp"
+                v[i] = tcp_ld_shared_128(&sC[512 * i + tcp_swizzle<3, 3, 3>(from)]);
+#line 287 "gemm.cuh"
+            }
+#pragma unroll
+            for (int i = 0; i < 16; ++i) {
+#line 50 "gemm.tcp"
+                tcp_st_global_128(&C8[to + 8 * (int64_t)N8 * i], v[i]);
+#line 293 "gemm.cuh"
+            }
+        } else {
+            const int64_t c0 = 128 * m + t0;
+            const int64_t c1 = 128 * n + 8 * t3;
+            tcp_b128 v[16];
+#pragma unroll
+            for (int i = 0; i < 16; ++i) {
+                if (c0 + 8 * i < M && c1 < N8) {
+#line 50 "gemm.tcp"
+                    v[i] = tcp_ld_shared_128(&sC[512 * i + tcp_swizzle<3, 3, 3>(from)]);
+#line 304 "gemm.cuh"
+                }
+            }
+#pragma unroll
+            for (int i = 0; i < 16; ++i) {
+                if (c0 + 8 * i < M && c1 < N8) {
+#line 50 "gemm.tcp"
+                    tcp_st_global_128(&C8[to + 8 * (int64_t)N8 * i], v[i]);
+#line 312 "gemm.cuh"
+                }
+            }
+        }
+    }
+}
+
+// device store_tile_narrow, gemm.tcp:52
+//   The caller sees to it that:
+//     - threads 0 .. 127 of a block call it, each with its own number as 'tid'
+//     - sC is in shared memory, f16 Sw<3,3,3> o 0 o ((8,16),(64,2)):((64,512),(1,8192)), 16384
+//       elements, aligned to 2 bytes
+//     - C is in global memory, f16 (M,N):(N,1), aligned to 16 bytes
+//     - M is in 1 .. 2000000000
+//     - N is in 1 .. 2000000000
+//     - m >= 0
+//     - n >= 0
+//     - a barrier stands between this and what other threads write to what it reads or do with what
+//       it writes, before and after
+//   It returns with this thread's accesses done, and holds no barrier.
+//   store_tile_narrow_SMEM_BYTES is what its shared arguments take, store_tile_narrow_ALIGN the
+//   bytes that each must be aligned to.
+enum : int {
+    store_tile_narrow_THREADS = 128,
+    store_tile_narrow_SMEM_BYTES = 32768,
+    store_tile_narrow_ALIGN = 2,
+};
+TCP_DEVICE void store_tile_narrow(int tid, const tcp_f16 *sC, tcp_f16 *C, int64_t m, int64_t n,
+                                  int M, int N) {
+    const int t0 = tid / 16;
+    const int t1 = tid % 8;
+    const int t2 = tid / 8 % 2;
+    const int t3 = tid % 16;
+    // copy sC -> local_tile(C, (128,128), (m,n))                  gemm.tcp:53
+    //   tile    ((8,16),(64,2)) f16   threads 128   atom universal(16)
+    //   tiler   (8,128)   rounds (16,1)   TV ((16,8),8):((64,1),8)
+    //   vector  1 x f16 = 16 bit  (limited by: atom)
+    //   edge    1 x f16 = 16 bit  (128*m + tid / 16 < M along mode 0 of C, 128*n + 8*(tid % 16) < N
+    //           along mode 1 of C)
+    {
+        const int from = 64 * t0 + 8 * t1 + 8192 * t2;
+        const int64_t to = 128 * (int64_t)N * m + 128 * n + (int64_t)N * t0 + 8 * t3;
+        const bool whole = 128 * m + 127 < M && 128 * n + 127 < N;
+        if (whole) {
+            for (int i = 0; i < 2; ++i) {
+                tcp_b16 v[64];
+#pragma unroll
+                for (int j = 0; j < 8; ++j) {
+#pragma unroll
+                    for (int k = 0; k < 8; ++k) {
+#line 53 "gemm.tcp"
+                        v[8 * j + k] = tcp_ld_shared_16(
+                            &sC[4096 * i + 512 * j + tcp_swizzle<3, 3, 3>(from + k)]);
+#line 365 "gemm.cuh"
+                    }
+                }
+#pragma unroll
+                for (int j = 0; j < 8; ++j) {
+#pragma unroll
+                    for (int k = 0; k < 8; ++k) {
+#line 53 "gemm.tcp"
+                        tcp_st_global_16(&C[to + 64 * (int64_t)N * i + 8 * (int64_t)N * j + k],
+                                         v[8 * j + k]);
+#line 375 "gemm.cuh"
+                    }
+                }
+            }
+        } else {
+            const int64_t c0 = 128 * m + t0;
+            const int64_t c1 = 128 * n + 8 * t3;
+            for (int i = 0; i < 2; ++i) {
+                tcp_b16 v[64];
+#pragma unroll
+                for (int j = 0; j < 8; ++j) {
+#pragma unroll
+                    for (int k = 0; k < 8; ++k) {
+                        if (c0 + 64 * i + 8 * j < M && c1 + k < N) {
+#line 53 "gemm.tcp"
+                            v[8 * j + k] = tcp_ld_shared_16(
+                                &sC[4096 * i + 512 * j + tcp_swizzle<3, 3, 3>(from + k)]);
+#line 392 "gemm.cuh"
+                        }
+                    }
+                }
+#pragma unroll
+                for (int j = 0; j < 8; ++j) {
+#pragma unroll
+                    for (int k = 0; k < 8; ++k) {
+                        if (c0 + 64 * i + 8 * j < M && c1 + k < N) {
+#line 53 "gemm.tcp"
+                            tcp_st_global_16(&C[to + 64 * (int64_t)N * i + 8 * (int64_t)N * j + k],
+                                             v[8 * j + k]);
+#line 404 "gemm.cuh"
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
