@@ -228,9 +228,8 @@ static __global__ void __launch_bounds__(128)
                 // copy local_tile(sQ, (128,16), (0,i)) -> q
                 //   attention_loads.tcp:57
                 //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
-                //   tiler   (128,16)   rounds (1,1)   TV
-                //           ((16,2,4),((2,4),2)):((1,1024,16),((128,256),64)) read,
-                //           ((4,8,4),((2,(2,2)),2)):((256,1,16),((128,(8,1024)),64)) written
+                //   tiler   (128,16)   rounds (1,1)   TV ((16,2,4),(8,2)):((1,1024,16),(128,64))
+                //           read, ((4,8,4),((2,2,2),2)):((256,1,16),((128,8,1024),64)) written
                 //   vector  8 x f16 = 128 bit  (limited by: atom)
                 {
                     const int from = 16 * i + 1024 * t1 + 64 * t2 + 8 * t3;
@@ -238,15 +237,14 @@ static __global__ void __launch_bounds__(128)
                     for (int j = 0; j < 2; ++j) {
 #line 57 "attention_loads.tcp"
                         tcp_ldmatrix_x4(&q[8 * j], &sQ[4096 * j + tcp_swizzle<3, 3, 3>(from)]);
-#line 242 "attention_loads.cu"
+#line 241 "attention_loads.cu"
                     }
                 }
                 // copy local_tile(sK, (64,16), (0,i)) -> k
                 //   attention_loads.tcp:58
                 //   tile    ((8,8),16) f16   threads 128   atom ldmatrix.x4
-                //   tiler   (64,16)   rounds (1,1)   TV
-                //           ((8,2,2,4),((2,4),4)):((1,512,8,0),((64,128),16)) read,
-                //           ((4,8,4),((2,(2,2)),4)):((128,1,0),((64,(512,8)),16)) written
+                //   tiler   (64,16)   rounds (1,1)   TV ((8,2,2,4),(8,4)):((1,512,8,0),(64,16))
+                //           read, ((4,8,4),((2,2,2),4)):((128,1,0),((64,512,8),16)) written
                 //   vector  8 x f16 = 128 bit  (limited by: atom)
                 {
                     const int from = 16 * i + 512 * t3 + 64 * t4 + 8 * t5;
@@ -255,7 +253,7 @@ static __global__ void __launch_bounds__(128)
 #line 58 "attention_loads.tcp"
                         tcp_ldmatrix_x4(&k[8 * j],
                                         &sK[4096 * slot + 1024 * j + tcp_swizzle<3, 3, 3>(from)]);
-#line 259 "attention_loads.cu"
+#line 257 "attention_loads.cu"
                     }
                 }
                 fold_qk(tid, s, q, k);
@@ -269,7 +267,7 @@ static __global__ void __launch_bounds__(128)
                 //   attention_loads.tcp:64
                 //   tile    (64,(8,2)) f16   threads 128   atom ldmatrix.x4.trans
                 //   tiler   (64,16)   rounds (1,1)   TV ((16,2,4),(8,4)):((64,8,0),(1,16)) read,
-                //           ((4,8,4),((1,2,(2,2)),4)):((128,1,0),((8,64,(512,8)),16)) written
+                //           ((4,8,4),((2,2,2),4)):((128,1,0),((64,512,8),16)) written
                 //   vector  8 x f16 = 128 bit  (limited by: atom)
                 {
                     const int from = 64 * t2 + 8 * t3;
@@ -279,7 +277,7 @@ static __global__ void __launch_bounds__(128)
                         tcp_ldmatrix_x4_trans(
                             &v_[8 * j],
                             &sV[4096 * slot + 1024 * i + tcp_swizzle<3, 3, 3>(from + 16 * j)]);
-#line 283 "attention_loads.cu"
+#line 281 "attention_loads.cu"
                     }
                 }
                 fold_pv(tid, acc, &p[16 * i], v_, 8);
@@ -291,9 +289,8 @@ static __global__ void __launch_bounds__(128)
     finish(tid, h, acc, 8);
     // copy h -> sQ                                                attention_loads.tcp:71
     //   tile    ((8,16),(64,1)) f16   threads 128   atom stmatrix.x4
-    //   tiler   (128,64)   rounds (1,1)   TV
-    //           ((4,8,4),((2,(2,2)),8)):((256,1,16),((128,(8,64)),1024)) read,
-    //           ((16,2,4),((2,4),8)):((1,64,16),((128,256),1024)) written
+    //   tiler   (128,64)   rounds (1,1)   TV ((4,8,4),((2,2,2),8)):((256,1,16),((128,8,64),1024))
+    //           read, ((16,2,4),(8,8)):((1,64,16),(128,1024)) written
     //   vector  8 x f16 = 128 bit  (limited by: atom)
     {
         const int to = 1024 * t1 + 64 * t2 + 4096 * t3;
@@ -301,7 +298,7 @@ static __global__ void __launch_bounds__(128)
         for (int i = 0; i < 8; ++i) {
 #line 71 "attention_loads.tcp"
             tcp_stmatrix_x4(&sQ[tcp_swizzle<3, 3, 3>(to + 8 * i)], &h[8 * i]);
-#line 305 "attention_loads.cu"
+#line 302 "attention_loads.cu"
         }
     }
     tcp_sync();
@@ -320,13 +317,13 @@ static __global__ void __launch_bounds__(128)
             for (int i = 0; i < 8; ++i) {
 #line 72 "attention_loads.tcp"
                 v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 324 "attention_loads.cu"
+#line 321 "attention_loads.cu"
             }
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
 #line 72 "attention_loads.tcp"
                 tcp_st_global_128(&O[to + 1024 * i], v[i]);
-#line 330 "attention_loads.cu"
+#line 327 "attention_loads.cu"
             }
         } else {
             const int c0 = 128 * block_x + t0;
@@ -336,7 +333,7 @@ static __global__ void __launch_bounds__(128)
                 if (c0 + 16 * i < M) {
 #line 72 "attention_loads.tcp"
                     v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 340 "attention_loads.cu"
+#line 337 "attention_loads.cu"
                 }
             }
 #pragma unroll
@@ -344,7 +341,7 @@ static __global__ void __launch_bounds__(128)
                 if (c0 + 16 * i < M) {
 #line 72 "attention_loads.tcp"
                     tcp_st_global_128(&O[to + 1024 * i], v[i]);
-#line 348 "attention_loads.cu"
+#line 345 "attention_loads.cu"
                 }
             }
         }

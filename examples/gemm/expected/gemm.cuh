@@ -146,8 +146,8 @@ TCP_DEVICE void load_slice(int tid, const tcp_f16 *sA, const tcp_f16 *sB, tcp_f1
     const int t5 = tid / 8 % 2;
     // copy local_tile(sA, (128,16), (0,i)) -> a                   gemm.tcp:39
     //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
-    //   tiler   (128,16)   rounds (1,1)   TV ((16,2,2,2),((2,4),4)):((1,1024,16,0),((128,256),32))
-    //           read, ((4,8,2,2),((2,(2,2)),4)):((256,1,16,0),((128,(8,1024)),32)) written
+    //   tiler   (128,16)   rounds (1,1)   TV ((16,2,2,2),(8,4)):((1,1024,16,0),(128,32)) read,
+    //           ((4,8,2,2),((2,2,2),4)):((256,1,16,0),((128,8,1024),32)) written
     //   vector  8 x f16 = 128 bit  (limited by: atom)
     {
         const int64_t from = 16 * i + 64 * t0 + 8 * t1 + 1024 * t2;
@@ -160,9 +160,8 @@ TCP_DEVICE void load_slice(int tid, const tcp_f16 *sA, const tcp_f16 *sB, tcp_f1
     }
     // copy local_tile(sB, (128,16), (0,i)) -> b                   gemm.tcp:40
     //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
-    //   tiler   (128,16)   rounds (1,1)   TV
-    //           ((8,2,2,2,2),((2,4),4)):((1,1024,16,0,8),((128,256),32)) read,
-    //           ((4,8,2,2),((2,(2,2)),4)):((256,1,0,8),((128,(1024,16)),32)) written
+    //   tiler   (128,16)   rounds (1,1)   TV ((8,2,2,2,2),(8,4)):((1,1024,16,0,8),(128,32)) read,
+    //           ((4,8,2,2),((2,2,2),4)):((256,1,0,8),((128,1024,16),32)) written
     //   vector  8 x f16 = 128 bit  (limited by: atom)
     {
         const int64_t from = 16 * i + 1024 * t1 + 512 * t3 + 64 * t4 + 8 * t5;
@@ -170,7 +169,7 @@ TCP_DEVICE void load_slice(int tid, const tcp_f16 *sA, const tcp_f16 *sB, tcp_f1
         for (int j = 0; j < 4; ++j) {
 #line 40 "gemm.tcp"
             tcp_ldmatrix_x4(&b[8 * j], &sB[2048 * (int64_t)j + tcp_swizzle<3, 3, 3>(from)]);
-#line 174 "gemm.cuh"
+#line 173 "gemm.cuh"
         }
     }
 }
@@ -208,20 +207,20 @@ TCP_DEVICE void convert_sums(int tid, const float *acc, tcp_f16 *sC) {
         for (int j = 0; j < 16; ++j) {
 #line 46 "gemm.tcp"
             v[j] = tcp_ld_frag_128(&acc[64 * i + 4 * j]);
-#line 212 "gemm.cuh"
+#line 211 "gemm.cuh"
         }
 #pragma unroll
         for (int j = 0; j < 16; ++j) {
 #line 46 "gemm.tcp"
             tcp_st_frag_64(&h[64 * i + 4 * j], tcp_convert<tcp_f16, float>(v[j]));
-#line 218 "gemm.cuh"
+#line 217 "gemm.cuh"
         }
     }
     // copy h -> sC                                                gemm.tcp:47
     //   tile    ((8,16),(64,2)) f16   threads 128   atom stmatrix.x4
     //   tiler   (128,128)   rounds (1,1)   TV
-    //           ((4,8,2,2),((2,(2,2)),(2,8))):((256,1,16,1024),((128,(8,32)),(64,2048))) read,
-    //           ((16,2,2,2),((2,4),(2,8))):((1,32,16,1024),((128,256),(64,2048))) written
+    //           ((4,8,2,2),((2,2,2),(2,8))):((256,1,16,1024),((128,8,32),(64,2048))) read,
+    //           ((16,2,2,2),(8,(2,8))):((1,32,16,1024),(128,(64,2048))) written
     //   vector  8 x f16 = 128 bit  (limited by: atom)
     {
         const int to = 8 * t0 + 64 * t1 + 2048 * t2 + 1024 * t3;
@@ -234,7 +233,7 @@ TCP_DEVICE void convert_sums(int tid, const float *acc, tcp_f16 *sC) {
 #line 47 "gemm.tcp"
                     tcp_stmatrix_x4(&sC[8192 * i + 4096 * k + tcp_swizzle<3, 3, 3>(to + 16 * j)],
                                     &h[64 * i + 16 * j + 8 * k]);
-#line 238 "gemm.cuh"
+#line 237 "gemm.cuh"
                 }
             }
         }
@@ -283,13 +282,13 @@ TCP_DEVICE void store_tile(int tid, const tcp_f16 *sC, tcp_f16 *C8, int64_t m, i
             for (int i = 0; i < 16; ++i) {
 #line 50 "gemm.tcp"
                 v[i] = tcp_ld_shared_128(&sC[512 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 287 "gemm.cuh"
+#line 286 "gemm.cuh"
             }
 #pragma unroll
             for (int i = 0; i < 16; ++i) {
 #line 50 "gemm.tcp"
                 tcp_st_global_128(&C8[to + 8 * (int64_t)N8 * i], v[i]);
-#line 293 "gemm.cuh"
+#line 292 "gemm.cuh"
             }
         } else {
             const int64_t c0 = 128 * m + t0;
@@ -300,7 +299,7 @@ TCP_DEVICE void store_tile(int tid, const tcp_f16 *sC, tcp_f16 *C8, int64_t m, i
                 if (c0 + 8 * i < M && c1 < N8) {
 #line 50 "gemm.tcp"
                     v[i] = tcp_ld_shared_128(&sC[512 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 304 "gemm.cuh"
+#line 303 "gemm.cuh"
                 }
             }
 #pragma unroll
@@ -308,7 +307,7 @@ TCP_DEVICE void store_tile(int tid, const tcp_f16 *sC, tcp_f16 *C8, int64_t m, i
                 if (c0 + 8 * i < M && c1 < N8) {
 #line 50 "gemm.tcp"
                     tcp_st_global_128(&C8[to + 8 * (int64_t)N8 * i], v[i]);
-#line 312 "gemm.cuh"
+#line 311 "gemm.cuh"
                 }
             }
         }
@@ -361,7 +360,7 @@ TCP_DEVICE void store_tile_narrow(int tid, const tcp_f16 *sC, tcp_f16 *C, int64_
 #line 53 "gemm.tcp"
                         v[8 * j + k] = tcp_ld_shared_16(
                             &sC[4096 * i + 512 * j + tcp_swizzle<3, 3, 3>(from + k)]);
-#line 365 "gemm.cuh"
+#line 364 "gemm.cuh"
                     }
                 }
 #pragma unroll
@@ -371,7 +370,7 @@ TCP_DEVICE void store_tile_narrow(int tid, const tcp_f16 *sC, tcp_f16 *C, int64_
 #line 53 "gemm.tcp"
                         tcp_st_global_16(&C[to + 64 * (int64_t)N * i + 8 * (int64_t)N * j + k],
                                          v[8 * j + k]);
-#line 375 "gemm.cuh"
+#line 374 "gemm.cuh"
                     }
                 }
             }
@@ -388,7 +387,7 @@ TCP_DEVICE void store_tile_narrow(int tid, const tcp_f16 *sC, tcp_f16 *C, int64_
 #line 53 "gemm.tcp"
                             v[8 * j + k] = tcp_ld_shared_16(
                                 &sC[4096 * i + 512 * j + tcp_swizzle<3, 3, 3>(from + k)]);
-#line 392 "gemm.cuh"
+#line 391 "gemm.cuh"
                         }
                     }
                 }
@@ -400,7 +399,7 @@ TCP_DEVICE void store_tile_narrow(int tid, const tcp_f16 *sC, tcp_f16 *C, int64_
 #line 53 "gemm.tcp"
                             tcp_st_global_16(&C[to + 64 * (int64_t)N * i + 8 * (int64_t)N * j + k],
                                              v[8 * j + k]);
-#line 404 "gemm.cuh"
+#line 403 "gemm.cuh"
                         }
                     }
                 }
