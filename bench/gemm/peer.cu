@@ -29,7 +29,7 @@
  *
  **************************************************************************************************/
 // clang-format off
-// CuTe's tutorial sgemm_sm80.cu (CUTLASS 4.2, examples/cute/tutorial), its kernel for f16, "TN".  Changed:
+// CuTe's tutorial sgemm_sm80.cu (CUTLASS 4.2, the folder of tutorials of CuTe), its kernel for f16, "TN".  Changed:
 //   - SM80_16x8x16_F32F16F16F32_TN in the place of SM80_16x8x16_F16F16F16F16_TN, so that sums are f32;
 //   - C has its rows contiguous, as in examples/gemm; alpha is a float, 1, and beta 0 as the kernel is compiled;
 //   - where STAGED is 1, C goes through shared memory (stmatrix, then rows of 128 bits), as in examples/gemm; where it is 0, the

@@ -3,7 +3,7 @@
 #
 # usage: run.sh CUTLASS [ROUNDS]      CUTLASS: the folder of CUTLASS's headers, which has cute/tensor.hpp
 #
-# HEADER is what tcpc makes of examples/gemm/gemm.tcp (default: examples/gemm/gemm.cuh, as prepare.sh puts it there), BUILD the folder to
+# HEADER is what tcpc makes of examples/gemm/gemm.tcp (default: gemm.cuh beside it, where prepare.sh puts it), BUILD the folder to
 # build in (default: build-gpu/gemm), ARCH the architecture (default: sm_90a).
 set -euo pipefail
 cutlass=$(cd "$1" && pwd) rounds=${2:-15}
