@@ -28,6 +28,7 @@
 #define TURNED_2 "((4,8),(16,2,2)):((256,16),(1,128,1024))"
 #define TURNED_4 "((4,8),(16,2,4)):((256,16),(1,128,1024))"
 
+// What .trans, 0 or 1, adds to an atom's name and to the runtime's function.
 #define IN_NAME_0
 #define IN_NAME_1 ".trans"
 #define IN_FUNCTION_0
