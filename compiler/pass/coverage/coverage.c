@@ -378,6 +378,8 @@ static bool check_list(struct session *s, struct kernel *k, const struct stmt *l
                 ok &= check_rounding(s, k, w, st->call->view[i].offset, st->call->view[i].at) &&
                       check_inside(s, k, NULL, &st->call->view[i], w, "the argument", false);
             }
+            // all threads write, and which of them writes an element is for a layout to say
+            if (st->call->fill) ok &= check_injective(s, w, k, &st->call->view[0]);
         } else if (stmt_nests(st)) {
             if (stmt_loops(st) && (!check_rounding(s, k, w, st->begin, st->at) ||
                                    !check_rounding(s, k, w, st->end, st->at)))

@@ -36,7 +36,7 @@ struct writes {
     struct prover *prover;
     struct around around;
     int n, ncalls, nasked;
-    bool more;
+    bool more, fills_once;
     // as many as these say
     struct write at[MOST_WRITES];
     struct prove_set call[MOST_WRITES];  // what calls write, of which only that much is known
@@ -46,43 +46,6 @@ struct writes {
         bool once;
     } asked[MOST_WRITES];
 };
-
-static void gather_call(struct writes *w, const struct plan_call *y) {
-    for (int i = 0; i < y->fn->nformals; ++i) {
-        const struct view *v = &y->view[i];
-        if (y->fn->formal[i].dir == ARG_IN || !lay_valid(v->coord)) continue;
-        if (w->ncalls == MOST_WRITES) {
-            w->more = true;
-            return;
-        }
-        struct instances *x = ARENA_NEW(&w->s->arena, struct instances);
-        instances_begin(w->s, w->k, &w->around, true, x);
-        instances_of(x, NULL, v);
-        w->of_call[w->ncalls] = v->base;
-        w->call[w->ncalls++] = instances_settled(x, &w->around, v);
-    }
-}
-
-static void gather(struct writes *w, const struct stmt *list) {
-    for (const struct stmt *st = list; st; st = st->next) {
-        if (stmt_nests(st)) {
-            w->around.stmt[w->around.n++] = st;
-            gather(w, st->body);
-            --w->around.n;
-        }
-        if (st->kind == STMT_CALL) gather_call(w, st->call);
-        if (st->kind != STMT_COPY || !lay_valid(st->copy->dst.coord)) continue;
-        if (w->n == MOST_WRITES) {
-            w->more = true;
-            continue;
-        }
-        struct write *x = &w->at[w->n++];
-        x->copy = st->copy;
-        x->around = w->around;
-        x->x = ARENA_NEW(&w->s->arena, struct instances);
-        x->set = instances_access(w->s, w->k, &x->around, x->copy, false, true, x->x);
-    }
-}
 
 // -- small kernels --------------------------------------------------------------------------------
 
@@ -114,19 +77,23 @@ static void declared(struct session *s, const struct tensor *t) {
     diag_note(s, t->at, "'%s' is declared here", t->name);
 }
 
-// "full": of "a", or of what it was compared with.
-static void not_known(struct writes *w, const struct write *a, bool full, const char *what) {
+static void not_known_at(struct writes *w, const struct view *v, struct range stmt, bool full,
+                         const char *what) {
     struct session *s = w->s;
-    const struct tensor *t = a->copy->dst.base;
-    if (w->executed == EXECUTED_WRONG) {
-        diag_error(s, w->report.copy ? w->report.copy->at : w->k->at, "%s", w->report.text);
-        diag_page(s, "once");
-        return;
-    }
-    diag_error(s, a->copy->dst.at, "'%s' is not known to be %s in kernel '%s': %s", t->name, what,
+    diag_error(s, v->at, "'%s' is not known to be %s in kernel '%s': %s", v->base->name, what,
                w->k->name, instances_why(w->prover, full));
     diag_page(s, "once");
-    instances_advice(s, w->prover, full, a->copy->at);
+    instances_advice(s, w->prover, full, stmt);
+}
+
+// "full": of "a", or of what it was compared with.
+static void not_known(struct writes *w, const struct write *a, bool full, const char *what) {
+    if (w->executed == EXECUTED_WRONG) {
+        diag_error(w->s, w->report.copy ? w->report.copy->at : w->k->at, "%s", w->report.text);
+        diag_page(w->s, "once");
+        return;
+    }
+    not_known_at(w, &a->copy->dst, a->copy->at, full, what);
 }
 
 static const char *plural(const struct ix_var *v) {
@@ -165,30 +132,29 @@ static void note_twice(struct writes *w, const struct write *a, const struct wri
               instances_where(b->x, &b->around, b->copy, found, 1));
 }
 
-static void refuse_twice(struct writes *w, const struct write *a,
-                         const struct prove_witness *found) {
+// "set" has the elements of "v", which are written, and "x" has made it.
+static void refuse_twice(struct writes *w, const struct view *v, const struct instances *x,
+                         const struct prove_set *set, const struct prove_witness *found) {
     struct session *s = w->s;
-    const struct copy *c = a->copy;
-    const struct tensor *t = c->dst.base;
-    const struct prove_var *v = differs(a->x, found);
-    if (!v)
-        diag_error(s, c->dst.at,
+    const struct prove_var *var = differs(x, found);
+    if (!var)
+        diag_error(s, v->at,
                    "the writes to '%s' overlap: coordinates %s and %s of this view are one element",
-                   t->name, instances_coordinate(a->x, found, 0),
-                   instances_coordinate(a->x, found, 1));
+                   v->base->name, instances_coordinate(x, found, 0),
+                   instances_coordinate(x, found, 1));
     else
-        diag_error(
-            s, c->dst.at, "%s %lld and %lld of %skernel '%s' write the same elements of '%s'%s",
-            plural(v->var), (long long)found->var[0][v->var->id],
-            (long long)found->var[1][v->var->id],
-            v->var->kind == IX_LOOP ? arena_printf(&s->arena, "loop '%s' of ", v->var->name) : "",
-            w->k->name, t->name,
-            depends(&a->set, v->var)
-                ? ""
-                : arena_printf(&s->arena, ": nothing in this view depends on '%s'", v->var->name));
+        diag_error(s, v->at, "%s %lld and %lld of %skernel '%s' write the same elements of '%s'%s",
+                   plural(var->var), (long long)found->var[0][var->var->id],
+                   (long long)found->var[1][var->var->id],
+                   var->var->kind == IX_LOOP
+                       ? arena_printf(&s->arena, "loop '%s' of ", var->var->name)
+                       : "",
+                   w->k->name, v->base->name,
+                   depends(set, var->var)
+                       ? ""
+                       : arena_printf(&s->arena, ": nothing in this view depends on '%s'",
+                                      var->var->name));
     diag_page(s, "once");
-    note_twice(w, a, a, found);
-    declared(s, t);
 }
 
 // Whether all writes to the tensor of "a" are known to be of different elements, as those of fewer
@@ -220,8 +186,35 @@ static bool check_once(struct writes *w, const struct write *a) {
         a->x->full ? PROVE_UNKNOWN : prove_once(w->prover, &a->set, equal, &found);
     if (r == PROVE_UNKNOWN && all_once(w, a)) return true;
     r = or_execute(w, r);
-    if (r == PROVE_NO) refuse_twice(w, a, &found);
+    if (r == PROVE_NO) {
+        refuse_twice(w, &a->copy->dst, a->x, &a->set, &found);
+        note_twice(w, a, a, &found);
+        declared(w->s, a->copy->dst.base);
+    }
     if (r == PROVE_UNKNOWN) not_known(w, a, a->x->full, "written once");
+    return r == PROVE_YES;
+}
+
+// A block divides a fill among its threads by coordinates of the view: two that are one element
+// would be written by two threads with nothing between them.
+static bool check_fill(struct writes *w, const struct view *v) {
+    struct session *s = w->s;
+    struct prove_witness found;
+    struct instances *x = ARENA_NEW(&s->arena, struct instances);
+    if (v->base->space != MEM_SHARED || !lay_valid(v->coord)) return true;
+    instances_begin(s, w->k, &w->around, true, x);
+    instances_of(x, NULL, v);
+    struct prove_set set = instances_settled(x, &w->around, v);
+    enum prove_answer r =
+        x->full ? PROVE_UNKNOWN : prove_once(w->prover, &set, x->nblocks + x->nloops, &found);
+    if (r == PROVE_UNKNOWN) not_known_at(w, v, v->at, x->full, "written once");
+    if (r == PROVE_NO) {
+        refuse_twice(w, v, x, &set, &found);
+        diag_note(s, v->at, "%selement %s of '%s' is written twice",
+                  instances_params(s, w->plan, w->k, &found), instances_element(s, &found),
+                  v->base->name);
+        declared(s, v->base);
+    }
     return r == PROVE_YES;
 }
 
@@ -316,6 +309,44 @@ static bool check_outputs(struct writes *w) {
     return ok;
 }
 
+static void gather_call(struct writes *w, const struct plan_call *y) {
+    for (int i = 0; i < y->fn->nformals; ++i) {
+        const struct view *v = &y->view[i];
+        if (y->fn->formal[i].dir == ARG_IN || !lay_valid(v->coord)) continue;
+        if (w->ncalls == MOST_WRITES) {
+            w->more = true;
+            return;
+        }
+        struct instances *x = ARENA_NEW(&w->s->arena, struct instances);
+        instances_begin(w->s, w->k, &w->around, true, x);
+        instances_of(x, NULL, v);
+        w->of_call[w->ncalls] = v->base;
+        w->call[w->ncalls++] = instances_settled(x, &w->around, v);
+    }
+}
+
+static void gather(struct writes *w, const struct stmt *list) {
+    for (const struct stmt *st = list; st; st = st->next) {
+        if (stmt_nests(st)) {
+            w->around.stmt[w->around.n++] = st;
+            gather(w, st->body);
+            --w->around.n;
+        }
+        if (st->kind == STMT_CALL) gather_call(w, st->call);
+        if (st->kind == STMT_CALL && st->call->fill) w->fills_once &= check_fill(w, st->call->view);
+        if (st->kind != STMT_COPY || !lay_valid(st->copy->dst.coord)) continue;
+        if (w->n == MOST_WRITES) {
+            w->more = true;
+            continue;
+        }
+        struct write *x = &w->at[w->n++];
+        x->copy = st->copy;
+        x->around = w->around;
+        x->x = ARENA_NEW(&w->s->arena, struct instances);
+        x->set = instances_access(w->s, w->k, &x->around, x->copy, false, true, x->x);
+    }
+}
+
 bool coverage_writes(struct session *s, const struct plan *p, const struct kernel *k,
                      struct prover *prover) {
     struct writes *w = ARENA_ROOM(&s->arena, struct writes, 1);
@@ -324,13 +355,14 @@ bool coverage_writes(struct session *s, const struct plan *p, const struct kerne
     w->plan = p;
     w->k = k;
     w->prover = prover;
+    w->fills_once = true;
     if (!check_outputs(w)) return false;
     gather(w, k->body);
     if (w->more) {
         diag_error(s, k->at, "kernel '%s' has more than %d copies to memory", k->name, MOST_WRITES);
         return false;
     }
-    bool ok = true;
+    bool ok = w->fills_once;
     for (int i = 0; i < w->n; ++i) ok &= check_once(w, &w->at[i]);
     for (int i = 0; i < w->n && ok; ++i) {
         const struct tensor *t = w->at[i].copy->dst.base;
