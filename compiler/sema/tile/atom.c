@@ -89,13 +89,13 @@ static void refuse_bytes(struct sema *c, const struct atom_row *row, int64_t byt
         diag_error(c->s, at, "'%s' counts bytes; an access of %lld bits is %s(%lld)", row->name,
                    (long long)bytes, row->name, (long long)bytes / 8);
         diag_fixit(c->s, at, sema_text(c, "%lld", (long long)bytes / 8));
-    } else if (bytes > 0 && bytes * 8 < narrow->widths[0]) {
+    } else if (bytes > 0 && bytes < narrow->widths[0] / 8) {
         diag_error(c->s, at,
                    "'%s' has no access of %lld byte%s: %s moves %s; as few as these go by "
                    "universal(%lld)",
                    row->name, (long long)bytes, bytes == 1 ? "" : "s", row->family,
                    width_choice(c, narrow), (long long)bytes * 8);
-    } else if (row != narrow && bytes < 64 && atom_has_width(narrow, bytes * 8)) {
+    } else if (row != narrow && bytes > 0 && bytes < 64 && atom_has_width(narrow, bytes * 8)) {
         diag_error(c->s, at, "'%s' has no access of %lld bytes, only of %s: %s; write %s(%lld)",
                    row->name, (long long)bytes, width_list(c, row), row->why_widths, narrow->name,
                    (long long)bytes);
