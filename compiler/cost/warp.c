@@ -1,0 +1,310 @@
+// The rules of sm_90 (see warp.h).
+#include "cost/warp.h"
+
+#include <string.h>
+
+enum { LANES = COST_LANES, BANKS = 32, WORD = 4, SECTOR = 32, LINE = 128, CHUNK = 16 };
+
+// -- the table ------------------------------------------------------------------------------------
+
+enum rule {
+    RULE_NONE,
+    RULE_SECTORS,   // of global memory: each 32 bytes that a lane touches, once
+    RULE_BANKS,     // of shared memory: a group of lanes at a time
+    RULE_MERGED,    // the same, two groups at once where neighbours share their addresses
+    RULE_MATRICES,  // a matrix, which is 8 rows of 16 bytes, at a time
+    RULE_CACHED,    // from banks of the L1 cache to banks of shared memory
+    RULE_LINES,     // from lines of the L2 cache to lines of shared memory
+};
+
+static const struct class_row {
+    const char *name;
+    enum rule global, shared;
+} classes[N_COST_CLASSES] = {
+    [COST_LD_GLOBAL] = {"ld.global", RULE_SECTORS, RULE_NONE},
+    [COST_ST_GLOBAL] = {"st.global", RULE_SECTORS, RULE_NONE},
+    [COST_LD_SHARED] = {"ld.shared", RULE_NONE, RULE_MERGED},
+    [COST_ST_SHARED] = {"st.shared", RULE_NONE, RULE_BANKS},
+    [COST_CP_ASYNC_CA] = {"cp.async.ca", RULE_SECTORS, RULE_CACHED},
+    [COST_CP_ASYNC_CG] = {"cp.async.cg", RULE_LINES, RULE_LINES},
+    [COST_LDMATRIX] = {"ldmatrix", RULE_NONE, RULE_MATRICES},
+    [COST_STMATRIX] = {"stmatrix", RULE_NONE, RULE_MATRICES},
+};
+
+// Where these rules were measured.
+static const int measured[] = {90};
+
+const char *cost_class_name(enum cost_class c) {
+    return classes[c].name;
+}
+
+bool cost_calibrated(int arch) {
+    for (size_t i = 0; i < sizeof measured / sizeof *measured; ++i)
+        if (measured[i] == arch) return true;
+    return false;
+}
+
+// -- common ---------------------------------------------------------------------------------------
+
+static bool on(const struct warp_access *a, int lane) {
+    return a->lanes >> lane & 1;
+}
+
+// How many different values there are among "n".
+static int distinct(const int64_t *value, int n) {
+    int k = 0;
+    for (int i = 0; i < n; ++i) {
+        bool first = true;
+        for (int j = 0; first && j < i; ++j) first = value[j] != value[i];
+        k += first;
+    }
+    return k;
+}
+
+static struct cost_range exactly(int64_t n) {
+    return (struct cost_range){n, n};
+}
+
+static void add(struct cost_range *to, int64_t least, int64_t most) {
+    to->least += least;
+    to->most += most;
+}
+
+// Lanes that go at once: as many as move 128 bytes.
+static int group_of(const struct warp_access *a) {
+    return a->bits <= 32 ? LANES : LINE * 8 / a->bits;
+}
+
+// -- global memory --------------------------------------------------------------------------------
+
+static int sectors(const struct warp_access *a) {
+    int64_t at[LANES];
+    int n = 0;
+    for (int l = 0; l < LANES; ++l)
+        if (on(a, l)) at[n++] = a->global[l] / SECTOR;
+    return distinct(at, n);
+}
+
+// -- banks of shared memory -----------------------------------------------------------------------
+
+// The most different words that one bank has to give to lanes "begin" .. "end".
+static int conflict(const struct warp_access *a, int begin, int end) {
+    int64_t word[BANKS][LANES];
+    int n[BANKS] = {0}, most = 0, words = a->bits <= 32 ? 1 : a->bits / 32;
+    for (int l = begin; l < end; ++l) {
+        for (int k = 0; on(a, l) && k < words; ++k) {
+            int64_t w = a->shared[l] / WORD + k;
+            word[w % BANKS][n[w % BANKS]++] = w;
+        }
+    }
+    for (int b = 0; b < BANKS; ++b) {
+        int d = distinct(word[b], n[b]);
+        if (d > most) most = d;
+    }
+    return most;
+}
+
+enum merging { APART, PERHAPS, TOGETHER };
+
+// Whether each two lanes "apart" from one another share an address.  Where one of the two takes no
+// part, the rule is not known.
+static enum merging share(const struct warp_access *a, int begin, int end, int apart) {
+    enum merging m = TOGETHER;
+    for (int l = begin; l < end; ++l) {
+        int other = l ^ apart;
+        if (on(a, l) && on(a, other) && a->shared[l] != a->shared[other]) return APART;
+        if (on(a, l) != on(a, other)) m = PERHAPS;
+    }
+    return m;
+}
+
+static struct cost_range banks(const struct warp_access *a, bool merges) {
+    struct cost_range r = {0, 0};
+    int n = group_of(a);
+    if (n == LANES) {
+        int k = conflict(a, 0, LANES);
+        return exactly(k > 1 ? k : a->lanes != 0);
+    }
+    for (int i = 0; i < LANES; i += 2 * n) {
+        int apart = conflict(a, i, i + n) + conflict(a, i + n, i + 2 * n);
+        int at_once = conflict(a, i, i + 2 * n);
+        enum merging one = share(a, i, i + 2 * n, 1), two = share(a, i, i + 2 * n, 2);
+        enum merging m = !merges ? APART : one > two ? one : two;
+        if (m == TOGETHER)
+            add(&r, at_once, at_once);
+        else
+            add(&r, m == PERHAPS && at_once < apart ? at_once : apart, apart);
+    }
+    return r;
+}
+
+static struct cost_range matrices(const struct warp_access *a) {
+    struct cost_range r = {0, 0};
+    for (int m = 0; m < a->matrices; ++m) {
+        int64_t chunk[8][8];
+        int n[8] = {0}, most = 0;
+        for (int l = 8 * m; l < 8 * m + 8; ++l) {
+            int64_t c = a->shared[l] / CHUNK;
+            chunk[c % 8][n[c % 8]++] = c;
+        }
+        for (int b = 0; b < 8; ++b) {
+            int d = distinct(chunk[b], n[b]);
+            if (d > most) most = d;
+        }
+        add(&r, most, most);
+    }
+    return r;
+}
+
+// -- cp.async -------------------------------------------------------------------------------------
+
+// Through the L1 cache: a bank gives to one lane and one takes, in each wavefront.  Where both
+// sides have conflicts, the count depends on an order that is not known.
+static struct cost_range cached(const struct warp_access *a) {
+    struct cost_range r = {0, 0};
+    int n = group_of(a), width = a->bits / 8, places = LINE / width;
+    for (int i = 0; i < LANES; i += n) {
+        int src[LANES] = {0}, dst[LANES] = {0}, x = 0, y = 0;
+        for (int l = i; l < i + n; ++l) {
+            if (!on(a, l)) continue;
+            int s = ++src[a->global[l] / width % places], d = ++dst[a->shared[l] / width % places];
+            if (s > x) x = s;
+            if (d > y) y = d;
+        }
+        add(&r, x > y ? x : y, x <= 1 ? y : y <= 1 ? x : (int64_t)x * y);
+    }
+    return r;
+}
+
+// Past the L1 cache: what one line of global memory gives to one line of shared memory goes
+// together, by sectors.  A wavefront writes whole sectors, or the same half of each, with the
+// halves in the source's order or all exchanged.
+struct sector_move {
+    int from, to;  // sectors of their lines, 0 .. 3
+    bool exchanged;
+    int halves;  // of the sector that is written, by bit
+};
+
+// The sectors may be moved in one wavefront when all go equally far round the line, or all to the
+// same exclusive or.  So much was always seen; others are seen at times.
+static int moves_most(const struct sector_move *m, int n) {
+    int sets[8] = {0}, k = 0;
+    for (int i = 0; i < n; ++i) {
+        sets[(m[i].to - m[i].from) & 3] |= 1 << i;
+        sets[4 + (m[i].to ^ m[i].from)] |= 1 << i;
+    }
+    for (k = 1; k < n; ++k) {  // the fewest of the 8 sets that hold all
+        for (int pick = 0; pick < 256; ++pick) {
+            int all = 0;
+            if (__builtin_popcount((unsigned)pick) != k) continue;
+            for (int i = 0; i < 8; ++i)
+                if (pick >> i & 1) all |= sets[i];
+            if (all == (1 << n) - 1) return k;
+        }
+    }
+    return n;
+}
+
+// In no wavefront a sector is read twice or written twice, or two of one half of the source's line
+// go to sectors of one parity.
+static int moves_least(const struct sector_move *m, int n) {
+    int read[4] = {0}, written[4] = {0}, between[4] = {0}, most = 0;
+    for (int i = 0; i < n; ++i) {
+        int r = ++read[m[i].from], w = ++written[m[i].to];
+        int b = ++between[m[i].from / 2 * 2 + m[i].to % 2];
+        if (r > most) most = r;
+        if (w > most) most = w;
+        if (b > most) most = b;
+    }
+    return most;
+}
+
+// The moves of one line to another, by what a wavefront has in common.  "lanes": at most that many
+// wavefronts, when some lanes share a source, of which nothing is known; else 0.
+static void add_moves(struct cost_range *r, const struct sector_move *m, int n, int lanes) {
+    struct cost_range all = {0, 0};
+    for (int kind = 0; kind < 8; ++kind) {
+        struct sector_move same[LANES];
+        int k = 0;
+        for (int i = 0; i < n; ++i)
+            if (m[i].halves * 2 + m[i].exchanged == kind) same[k++] = m[i];
+        if (k) add(&all, moves_least(same, k), moves_most(same, k));
+    }
+    add(r, all.least, lanes ? lanes : all.most);
+}
+
+static struct cost_range lines(const struct warp_access *a) {
+    struct cost_range r = {0, 0};
+    bool done[LANES] = {false};
+    for (int l = 0; l < LANES; ++l) {
+        if (!on(a, l) || done[l]) continue;
+        struct sector_move m[LANES];
+        int64_t source[LANES];
+        int n = 0, lanes = 0;
+        for (int k = l; k < LANES; ++k) {
+            if (!on(a, k) || a->global[k] / LINE != a->global[l] / LINE ||
+                a->shared[k] / LINE != a->shared[l] / LINE)
+                continue;
+            int from = (int)(a->global[k] / CHUNK % 8), to = (int)(a->shared[k] / CHUNK % 8), i;
+            bool exchanged = (from ^ to) & 1;
+            done[k] = true;
+            source[lanes++] = a->global[k];
+            for (i = 0; i < n; ++i)
+                if (m[i].from == from / 2 && m[i].to == to / 2 && m[i].exchanged == exchanged)
+                    break;
+            if (i == n) m[n++] = (struct sector_move){from / 2, to / 2, exchanged, 0};
+            m[i].halves |= 1 << (to & 1);
+        }
+        add_moves(&r, m, n, distinct(source, lanes) < lanes ? lanes : 0);
+    }
+    return r;
+}
+
+// A sector is counted for each line that gives some of it.
+static int line_sectors(const struct warp_access *a) {
+    int k = 0;
+    for (int l = 0; l < LANES; ++l) {
+        bool first = on(a, l);
+        for (int j = 0; first && j < l; ++j)
+            first = !on(a, j) || a->global[j] / LINE != a->global[l] / LINE ||
+                    a->shared[j] / SECTOR != a->shared[l] / SECTOR;
+        k += first;
+    }
+    return k;
+}
+
+// -- all ------------------------------------------------------------------------------------------
+
+void cost_of_warp(int arch, const struct warp_access *a, struct warp_cost *out) {
+    const struct class_row *row = &classes[a->class];
+    (void)arch;  // one table so far
+    memset(out, 0, sizeof *out);
+    if (row->global != RULE_NONE) {
+        out->requests = exactly(a->lanes != 0);
+        out->sectors = exactly(row->global == RULE_LINES ? line_sectors(a) : sectors(a));
+    }
+    switch (row->shared) {
+    case RULE_BANKS: out->wavefronts = banks(a, false); break;
+    case RULE_MERGED: out->wavefronts = banks(a, true); break;
+    case RULE_MATRICES: out->wavefronts = matrices(a); break;
+    case RULE_CACHED: out->wavefronts = cached(a); break;
+    case RULE_LINES: out->wavefronts = lines(a); break;
+    case RULE_NONE:
+    case RULE_SECTORS: break;
+    }
+}
+
+void cost_least(int arch, const struct warp_access *a, struct warp_cost *out) {
+    const struct class_row *row = &classes[a->class];
+    int64_t bytes = (int64_t)__builtin_popcount(a->lanes) * a->bits / 8;
+    (void)arch;
+    memset(out, 0, sizeof *out);
+    if (row->global != RULE_NONE) {
+        out->requests = exactly(a->lanes != 0);
+        out->sectors = exactly((bytes + SECTOR - 1) / SECTOR);
+    }
+    if (row->shared == RULE_MATRICES)
+        out->wavefronts = exactly(a->matrices);
+    else if (row->shared != RULE_NONE)
+        out->wavefronts = exactly((bytes + LINE - 1) / LINE);
+}
