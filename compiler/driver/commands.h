@@ -4,6 +4,7 @@
 
 int command_run(int argc, char **argv);      // tcpc run PLAN: compile, build, run, compare
 int command_explain(int argc, char **argv);  // tcpc explain PLAN [NAME]: what was chosen, and why
+int command_count(int argc, char **argv);    // tcpc count PLAN [KERNEL]: what the profiler counts
 int command_draw(int argc, char **argv);     // tcpc draw PLAN NAME
 int command_eval(int argc, char **argv);     // tcpc eval EXPRESSION | -
 int command_fmt(int argc, char **argv);      // tcpc fmt PLAN...

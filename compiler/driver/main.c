@@ -23,6 +23,7 @@ static const char help[] =
     "meaning\n"
     "       tcpc explain PLAN.tcp [NAME]         tell what the compiler chose for each copy, and "
     "why\n"
+    "       tcpc count PLAN.tcp [KERNEL]         tell what the profiler counts of each launch\n"
     "       tcpc draw PLAN.tcp NAME [-o x.svg]   draw a tiled copy, a layout, a tensor or a "
     "kernel\n"
     "       tcpc eval EXPRESSION | -             evaluate layout expressions\n"
@@ -214,11 +215,8 @@ static int command_compile(int argc, char **argv) {
 static const struct command {
     char name[8];
     int (*run)(int argc, char **argv);
-} commands[] = {{"run", command_run},
-                {"explain", command_explain},
-                {"draw", command_draw},
-                {"eval", command_eval},
-                {"fmt", command_fmt}};
+} commands[] = {{"run", command_run},   {"explain", command_explain}, {"count", command_count},
+                {"draw", command_draw}, {"eval", command_eval},       {"fmt", command_fmt}};
 
 // Prints the page of a kind of message.
 static int explain_page(const char *name) {

@@ -12,6 +12,7 @@
 #include "base/escape.h"
 #include "base/session.h"
 #include "plan/arch.h"
+#include "plan/bind.h"
 #include "plan/plan.h"
 
 __attribute__((format(printf, 2, 0))) static void say(const char *before, const char *format,
@@ -74,6 +75,32 @@ bool option_setting(struct session *s, const char *text, struct option_setting *
     }
     out->name = intern_n(s, text, (size_t)(equal - text));
     return true;
+}
+
+bool option_params(struct session *s, const struct plan *p, const struct option_setting *set, int n,
+                   const int64_t **values) {
+    int64_t *fixed = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
+    *values = fixed;
+    for (int i = 0; i < p->nsyms; ++i) fixed[i] = PLAN_UNBOUND;
+    for (int k = 0; k < n; ++k) {
+        int i = 0;
+        while (i < p->nparams && strcmp(p->param[i]->name, set[k].name) != 0) ++i;
+        if (i == p->nparams) {
+            option_error("'%s' has no param '%s'", p->path, set[k].name);
+            return false;
+        }
+        fixed[p->param[i]->sym->id] = set[k].value;
+    }
+    if (p->nparams == 0) return true;
+    *values = plan_choose(s, p, fixed, 1);
+    if (!*values) {
+        option_error("no values of the params were found that keep the plan's promises; set them "
+                     "with --param");
+        return false;
+    }
+    const char *broken = plan_broken_promise(s, p, *values);
+    if (broken) option_error("%s", broken);
+    return !broken;
 }
 
 static enum option_taken define(struct session *s, const char *text) {

@@ -21,13 +21,14 @@ _tcpc() {
         [ "$command" != draw ] || options+=' --view= --format= --thread --type --values --param'
         [ "$command" != run ] || options+=' --kernel --print --thread --param --time --no-check --gpu --host --cxx --keep --write'
         [ "$command" != explain ] || options+=' --json --plan --equivalent'
+        [ "$command" != count ] || options+=' --json --param'
         [ "$command" != eval ] || options='--steps --table --json --as= --list --help'
         [ "$command" != fmt ] || options='-i --check --help'
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
         return
         ;;
     esac
-    [ "$COMP_CWORD" != 1 ] || mapfile -t COMPREPLY < <(compgen -W 'run explain draw eval fmt' -- "$cur")
+    [ "$COMP_CWORD" != 1 ] || mapfile -t COMPREPLY < <(compgen -W 'run explain count draw eval fmt' -- "$cur")
     if [ "$command" = draw ] && [ "$COMP_CWORD" = 3 ] && [ -r "${COMP_WORDS[2]}" ]; then
         # names, and labels of copies
         mapfile -t COMPREPLY < <(compgen -W "$(sed -n -e 's/^ *\(tiled_copy\|layout\|tensor\|kernel\|device\)  *\([A-Za-z_0-9]*\).*/\2/p' \

@@ -1,0 +1,265 @@
+// Counting what a launch does (see counters.h).
+#include "counters/counters.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/session.h"
+#include "base/trap.h"
+#include "kernel/evaluate.h"
+#include "machine/machine.h"
+
+enum { LANES = COST_LANES };
+#define OPERATIONS ((int64_t)1 << 26)  // of threads, in all blocks: two seconds
+
+// nvcc may make fewer instructions than the emitted code has where it sees that a value is there
+// already: those counts are ranges from 0 on.
+struct count {
+    int arch;
+    struct counters *out;
+    // of each byte of shared memory, the thread that read it last or wrote it, and the barriers
+    // before that
+    struct byte_of {
+        int32_t thread, barriers;
+    } * last[2];
+    int64_t bytes;
+    int32_t barriers;
+    // accesses that stand in one of two ways, in order of their addresses
+    const struct kir_node **in_ways;
+    int nin_ways;
+};
+
+const char *counter_metric(enum counter c) {
+    static const char *const metric[N_COUNTERS] = {
+        [COUNT_REQUESTS_LD] = "l1tex__t_requests_pipe_lsu_mem_global_op_ld",
+        [COUNT_REQUESTS_ST] = "l1tex__t_requests_pipe_lsu_mem_global_op_st",
+        [COUNT_SECTORS_LD] = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld",
+        [COUNT_SECTORS_ST] = "l1tex__t_sectors_pipe_lsu_mem_global_op_st",
+        [COUNT_WAVEFRONTS_LD] = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld",
+        [COUNT_WAVEFRONTS_ST] = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st",
+        [COUNT_WAVEFRONTS_ASYNC] = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts",
+    };
+    return metric[c];
+}
+
+// -- one instruction ------------------------------------------------------------------------------
+
+static bool wants(void *user, const struct kir_buffer *b) {
+    (void)user;
+    return b->space == KIR_GLOBAL || b->space == KIR_SHARED;
+}
+
+static void add(struct cost_range *to, struct cost_range r) {
+    to->least += r.least;
+    to->most += r.most;
+}
+
+// The class of the instruction that reads ("store": writes) "b" in node "n".
+static enum cost_class class_of(const struct kir_node *n, const struct kir_buffer *b, bool store) {
+    if (n->kind == KIR_ASYNC)
+        return n->cache && strcmp(n->cache, "cg") == 0 ? COST_CP_ASYNC_CG : COST_CP_ASYNC_CA;
+    if (n->together) return store ? COST_STMATRIX : COST_LDMATRIX;
+    if (b->space == KIR_GLOBAL) return store ? COST_ST_GLOBAL : COST_LD_GLOBAL;
+    return store ? COST_ST_SHARED : COST_LD_SHARED;
+}
+
+static int64_t byte_of(const struct machine_side *side, int64_t thread) {
+    return column_value(&side->at, thread) * (side->buf->elem_bits / 8) + side->buf->smem_offset;
+}
+
+static void count_warp(struct count *c, const struct warp_access *a, int64_t filled, bool may_go) {
+    struct cost_range *of = c->out->of;
+    struct warp_cost cost;
+    cost_of_warp(c->arch, a, &cost);
+    cost.wavefronts.most += filled;
+    if (may_go) cost.requests.least = cost.sectors.least = cost.wavefronts.least = 0;
+    switch (a->class) {
+    case COST_LD_GLOBAL:
+        add(&of[COUNT_REQUESTS_LD], cost.requests);
+        add(&of[COUNT_SECTORS_LD], cost.sectors);
+        break;
+    case COST_ST_GLOBAL:
+        add(&of[COUNT_REQUESTS_ST], cost.requests);
+        add(&of[COUNT_SECTORS_ST], cost.sectors);
+        break;
+    case COST_LD_SHARED:
+    case COST_LDMATRIX: add(&of[COUNT_WAVEFRONTS_LD], cost.wavefronts); break;
+    case COST_ST_SHARED:
+    case COST_STMATRIX: add(&of[COUNT_WAVEFRONTS_ST], cost.wavefronts); break;
+    case COST_CP_ASYNC_CA:
+    case COST_CP_ASYNC_CG:
+        // alone it takes so many; what is in flight with others may arrive in pieces
+        if (cost.wavefronts.most < __builtin_popcount(a->lanes) + filled)
+            cost.wavefronts.most = __builtin_popcount(a->lanes) + filled;
+        if (filled) cost.wavefronts.least = 0;
+        if (filled) cost.requests = (struct cost_range){0, 1};
+        add(&of[COUNT_REQUESTS_LD], cost.requests);
+        add(&of[COUNT_SECTORS_LD], cost.sectors);
+        add(&of[COUNT_WAVEFRONTS_ASYNC], cost.wavefronts);
+        break;
+    case N_COST_CLASSES: break;
+    }
+}
+
+enum { READ, WRITTEN };
+
+// Whether thread "t" has read, or written, all those bytes since the last barrier.
+static bool touched(const struct count *c, int how, int64_t at, int64_t bytes, int64_t t) {
+    if (at < 0 || at + bytes > c->bytes) return false;
+    for (int64_t b = at; b < at + bytes; ++b)
+        if (c->last[how][b].thread != t || c->last[how][b].barriers != c->barriers) return false;
+    return true;
+}
+
+static void touch(struct count *c, int how, int64_t at, int64_t bytes, int64_t t) {
+    for (int64_t b = at < 0 ? 0 : at; b < at + bytes && b < c->bytes; ++b)
+        c->last[how][b] = (struct byte_of){(int32_t)t, c->barriers};
+}
+
+// Whether the thread has made an access of the same kind since the last barrier that nvcc may join
+// with this one: beside it, in the same 16 bytes, or a read of the same bytes.
+static bool may_join(const struct count *c, int how, int64_t at, int64_t bytes, int64_t t) {
+    const int64_t block = at / 16;
+    return (how == READ && touched(c, how, at, bytes, t)) ||
+           (at > 0 && (at - 1) / 16 == block && touched(c, how, at - bytes, bytes, t)) ||
+           ((at + bytes) / 16 == block && touched(c, how, at + bytes, bytes, t));
+}
+
+static int by_address(const void *a, const void *b) {
+    uintptr_t x = (uintptr_t) * (const struct kir_node *const *)a;
+    uintptr_t y = (uintptr_t) * (const struct kir_node *const *)b;
+    return (x > y) - (x < y);
+}
+
+static bool in_a_way(const struct count *c, const struct kir_node *n) {
+    return c->nin_ways &&
+           bsearch(&n, c->in_ways, (size_t)c->nin_ways, sizeof n, by_address) != NULL;
+}
+
+static int find_ways(struct count *c, const struct kir_node *list, bool inside) {
+    int n = 0;
+    for (const struct kir_node *x = list; x; x = x->next) {
+        bool two = inside || (x->kind == KIR_IF && x->orelse);
+        if (inside && c->in_ways) c->in_ways[c->nin_ways++] = x;
+        n += inside + find_ways(c, x->body, two) + find_ways(c, x->orelse, two);
+    }
+    return n;
+}
+
+// One side of an access, or with "other" both of cp.async, by all warps.
+static void count_side(struct count *c, struct machine *m, const struct machine_access *a,
+                       const struct machine_side *side, const struct machine_side *other,
+                       bool store) {
+    const struct kir_node *n = a->node;
+    const struct kir_together *warp = n->together;
+    for (int64_t first = 0; first < m->active; first += LANES) {
+        struct warp_access x = {.class = class_of(n, side->buf, store), .bits = n->bits};
+        int64_t filled = 0;
+        bool split = false, back = !store && !other && side->buf->space == KIR_SHARED && !warp;
+        bool joins = !other && side->buf->space == KIR_SHARED && !warp;
+        if (warp) {
+            x.bits = 128;
+            x.matrices = (store ? warp->dst_lanes : warp->src_lanes) / 8;
+        }
+        for (int lane = 0; lane < LANES && first + lane < m->active; ++lane) {
+            int64_t t = first + lane;
+            split |= !machine_goes_on(m, t);
+            if (!machine_goes_on(m, t)) continue;
+            if (other && a->idle && a->idle[t]) {  // fills with 0, and how it counts is not known
+                ++filled;
+                continue;
+            }
+            x.lanes |= (uint32_t)1 << lane;
+            int64_t *at = side->buf->space == KIR_GLOBAL ? x.global : x.shared;
+            at[lane] = byte_of(side, t);
+            if (other) x.shared[lane] = byte_of(other, t);
+            int64_t from = x.shared[lane], bytes = n->bits / 8;
+            if (back) back = touched(c, WRITTEN, from, bytes, t);
+            if (joins) joins = may_join(c, store ? WRITTEN : READ, from, bytes, t);
+            if (!other && side->buf->space == KIR_SHARED)
+                touch(c, store ? WRITTEN : READ, from, bytes, warp ? -2 : t);
+        }
+        if (x.lanes || filled)
+            count_warp(c, &x, filled, back || joins || (split && in_a_way(c, n)));
+    }
+}
+
+static bool access(void *user, struct machine *m, const struct machine_access *a) {
+    struct count *c = user;
+    if (a->node->kind == KIR_ASYNC) {
+        count_side(c, m, a, &a->from, &a->to, false);
+        return true;
+    }
+    if (a->from.buf && wants(NULL, a->from.buf)) count_side(c, m, a, &a->from, NULL, false);
+    if (a->to.buf && wants(NULL, a->to.buf)) count_side(c, m, a, &a->to, NULL, true);
+    return true;
+}
+
+static void barrier(void *user) {
+    ++((struct count *)user)->barriers;
+}
+
+// -- a launch -------------------------------------------------------------------------------------
+
+static bool run_blocks(struct count *c, struct session *s, struct machine *m,
+                       struct counters *out) {
+    const int64_t *g = out->grid;
+    int64_t done = 0;
+    for (int64_t z = 0; z < g[2]; ++z) {
+        for (int64_t y = 0; y < g[1]; ++y) {
+            for (int64_t x = 0; x < g[0]; ++x) {
+                const int64_t block[3] = {x, y, z};
+                struct arena_mark mark = arena_mark(&s->arena);
+                ++c->barriers;  // nothing of an earlier block is left
+                if (!machine_run(m, block)) {
+                    out->why = m->error ? m->error : "it was stopped";
+                    return false;
+                }
+                arena_rewind(&s->arena, mark);
+                done += m->operations;
+                m->operations = 0;
+                if (done >= OPERATIONS) {
+                    out->why = "it has too many threads and steps to be gone through; give "
+                               "smaller values with --param";
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+void counters_of_launch(struct session *s, const struct kir_kernel *k, int arch, const int64_t *sym,
+                        struct counters *out) {
+    const struct kir_launch *l = k->launch;
+    *out = (struct counters){0};
+    if (!l) {
+        out->why = "a device function has no launch";
+        return;
+    }
+    int64_t *param = ARENA_ARRAY(&s->arena, int64_t, l->nparams + 1);
+    uint64_t *address = ARENA_ARRAY(&s->arena, uint64_t, l->ntensors + 1);
+    for (int i = 0; i < l->nparams; ++i) param[i] = sym[l->param[i].sym->id];
+    for (int i = 0; i < l->ntensors; ++i) address[i] = (uint64_t)(i + 1) << 48;
+    struct launch_result r;
+    launch_evaluate(l, param, address, &r);
+    if (r.status != TCP_OK) out->why = arena_printf(&s->arena, "%s", r.message);
+    if (!r.variant || out->why) return;
+    memcpy(out->grid, r.grid, sizeof r.grid);
+    while (k && k->variant != r.variant) k = k->narrower;
+    if (!k) BUG("a launch without its kernel");
+    out->variant = k;
+    struct count c = {.arch = arch, .out = out, .bytes = k->smem_bytes};
+    for (int i = 0; i < 2; ++i) c.last[i] = memory_zeroed((size_t)c.bytes + 1, sizeof *c.last[i]);
+    c.in_ways = memory_zeroed((size_t)find_ways(&c, k->body, false) + 1, sizeof *c.in_ways);
+    find_ways(&c, k->body, false);
+    qsort(c.in_ways, (size_t)c.nin_ways, sizeof *c.in_ways, by_address);
+    struct schedule schedule = {.limit = OPERATIONS};
+    struct observer observer = {&c, wants, access, NULL, NULL, barrier, NULL, NULL};
+    struct machine m;
+    machine_init(&m, s, k, sym, &schedule, &observer, 1);
+    run_blocks(&c, s, &m, out);
+    machine_release(&m);
+    for (int i = 0; i < 2; ++i) memory_free(c.last[i]);
+    memory_free(c.in_ways);
+}

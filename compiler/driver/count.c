@@ -1,0 +1,173 @@
+// The command `tcpc count`.
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/escape.h"
+#include "base/session.h"
+#include "compile/compile.h"
+#include "counters/counters.h"
+#include "driver/commands.h"
+#include "driver/options.h"
+#include "driver/output.h"
+#include "plan/plan.h"
+
+static const char help[] =
+    "usage: tcpc count [options] PLAN.tcp [KERNEL]    what the profiler counts of each launch\n"
+    "\n"
+    "All blocks are gone through, each access of each warp costs what docs/hardware.md says, and\n"
+    "the sums have their names of Nsight Compute. Tensors start at multiples of 256 bytes; what\n"
+    "extern functions do is not counted.\n"
+    "\n"
+    "  --param NAME=N  the value of a param (default: a small one)\n"
+    "  --json          the same for programs\n"
+    "  -o FILE         write to FILE instead of standard output\n"
+    "  -arch=sm_NN, -D NAME=VALUE, -W.., --color=WHEN, --diagnostics=KIND as for tcpc\n";
+
+struct request {
+    const char *word[2];
+    int nwords;
+    const char *output;
+    bool json;
+    struct option_setting *param;
+    int nparams;
+};
+
+static void print_text(struct buf *b, const struct plan *p, const struct kir_kernel *k,
+                       const int64_t *sym, const struct counters *c) {
+    buf_printf(b, "kernel %s", k->name);
+    if (c->variant)
+        buf_printf(b, ", grid (%" PRId64 ",%" PRId64 ",%" PRId64 ") of %" PRId64 " threads",
+                   c->grid[0], c->grid[1], c->grid[2], k->threads);
+    for (int i = 0; i < k->nparams; ++i)
+        buf_printf(b, ", %s = %" PRId64, k->param[i].name, sym[k->param[i].sym->id]);
+    if (!cost_calibrated(p->arch))
+        buf_printf(b, ", by the rules of sm_90, as nobody measured %s", p->arch_name);
+    buf_char(b, '\n');
+    if (c->why)
+        buf_printf(b, "  not counted: %s\n", c->why);
+    else if (!c->variant)
+        buf_puts(b, "  nothing is launched\n");
+    for (int i = 0; i < N_COUNTERS && c->variant && !c->why; ++i) {
+        struct cost_range r = c->of[i];
+        if (r.most == 0) continue;
+        buf_printf(b, "  %10" PRId64, r.least);
+        if (r.least != r.most) buf_printf(b, " .. %" PRId64, r.most);
+        buf_printf(b, "  %s\n", counter_metric(i));
+    }
+}
+
+static void print_json(struct buf *b, const struct plan *p, const struct kir_kernel *k,
+                       const int64_t *sym, const struct counters *c, bool first) {
+    buf_printf(b, "%s\n  {\"kernel\": ", first ? "" : ",");
+    buf_json_string(b, k->name);
+    buf_puts(b, ", \"function\": ");
+    if (c->variant && c->variant->variant)
+        buf_json_string(b, c->variant->variant->function);
+    else
+        buf_puts(b, "null");
+    buf_printf(b, ", \"threads\": %" PRId64 ", \"grid\": [%" PRId64 ", %" PRId64 ", %" PRId64 "]",
+               k->threads, c->grid[0], c->grid[1], c->grid[2]);
+    buf_puts(b, ", \"params\": {");
+    for (int i = 0; i < k->nparams; ++i) {
+        if (i) buf_puts(b, ", ");
+        buf_json_string(b, k->param[i].name);
+        buf_printf(b, ": %" PRId64, sym[k->param[i].sym->id]);
+    }
+    buf_printf(b, "}, \"calibrated\": %s, \"why\": ", cost_calibrated(p->arch) ? "true" : "false");
+    if (c->why)
+        buf_json_string(b, c->why);
+    else
+        buf_puts(b, "null");
+    buf_puts(b, ", \"counters\": {");
+    for (int i = 0; i < N_COUNTERS; ++i) {
+        if (i) buf_puts(b, ", ");
+        buf_json_string(b, counter_metric(i));
+        buf_printf(b, ": [%" PRId64 ", %" PRId64 "]", c->of[i].least, c->of[i].most);
+    }
+    buf_puts(b, "}}");
+}
+
+static bool is_kernel(const struct kir *kir, const char *name) {
+    const char *known[64];
+    int n = 0;
+    for (const struct kir_kernel *k = kir->kernels; k; k = k->next) {
+        if (k->device) continue;
+        if (strcmp(k->name, name) == 0) return true;
+        if (n < 64) known[n++] = k->name;
+    }
+    const char *near = diag_did_you_mean(name, known, n);
+    option_error("the plan has no kernel '%s'%s%s%s", name, near ? "; did you mean '" : "",
+                 near ? near : "", near ? "'?" : "");
+    return false;
+}
+
+static int count(struct session *s, const struct request *r) {
+    struct compiled c;
+    const int64_t *sym;
+    compile_begin(&c, s, r->word[0]);
+    int status = compile_until(&c, STEP_EQUIVALENT);
+    diag_print(s, stderr);
+    if (status) return status;
+    if (!option_params(s, c.plan, r->param, r->nparams, &sym)) return EXIT_USAGE;
+    if (r->nwords > 1 && !is_kernel(c.kir, r->word[1])) return EXIT_USAGE;
+    struct buf b;
+    buf_init(&b);
+    if (r->json) buf_char(&b, '[');
+    bool first = true;
+    for (const struct kir_kernel *k = c.kir->kernels; k; k = k->next) {
+        if (k->device || (r->nwords > 1 && strcmp(k->name, r->word[1]) != 0)) continue;
+        struct counters n;
+        counters_of_launch(s, k, c.plan->arch, sym, &n);
+        if (n.why) status = EXIT_WRONG;
+        if (r->json)
+            print_json(&b, c.plan, k, sym, &n, first);
+        else
+            print_text(&b, c.plan, k, sym, &n);
+        first = false;
+    }
+    if (r->json) buf_puts(&b, "\n]\n");
+    int written = output_write(s, r->output ? r->output : "-", b.text, b.len);
+    buf_release(&b);
+    return written > status ? written : status;
+}
+
+int command_count(int argc, char **argv) {
+    struct session s;
+    session_init(&s);
+    option_files(&s, argc, argv);
+    struct request r = {.param = ARENA_ARRAY(&s.arena, struct option_setting, argc + 1)};
+    int status = -1;
+    for (int i = 0; i < argc && status < 0; ++i) {
+        const char *value;
+        bool missing;
+        enum option_taken taken = option_common(&s, argc, argv, &i);
+        if (taken == OPTION_DONE) continue;
+        if (taken == OPTION_BAD) {
+            diag_print(&s, stderr);
+            status = EXIT_USAGE;
+        } else if (strcmp(argv[i], "--help") == 0) {
+            fputs(help, stdout);
+            status = EXIT_RIGHT;
+        } else if (strcmp(argv[i], "--json") == 0) {
+            r.json = true;
+        } else if ((value = option_value(argc, argv, &i, "--param", &missing))) {
+            if (missing || !option_setting(&s, value, &r.param[r.nparams++])) status = EXIT_USAGE;
+        } else if ((value = option_value(argc, argv, &i, "-o", &missing))) {
+            r.output = value;
+            if (missing) status = EXIT_USAGE;
+        } else if (argv[i][0] == '-' && argv[i][1]) {
+            status = option_error("there is no option '%s'; see 'tcpc count --help'", argv[i]);
+        } else if (r.nwords < 2) {
+            r.word[r.nwords++] = argv[i];
+        } else {
+            status = option_error("tcpc count takes a plan and a kernel, not also '%s'", argv[i]);
+        }
+    }
+    if (status < 0 && r.nwords == 0)
+        status = option_error("no plan is given; see 'tcpc count --help'");
+    if (status < 0) status = count(&s, &r);
+    session_release(&s);
+    return status;
+}
