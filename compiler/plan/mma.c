@@ -166,8 +166,8 @@ bool mma_make(struct session *s, struct tiled_mma *x) {
 }
 
 const char *mma_operand_name(struct session *s, const struct tiled_mma *x, enum mma_operand which) {
-    return arena_printf(&s->arena, "operand_%c(%s)", "ABC"[which],
-                        x -> name ? x -> name : mma_name(s, x->row));
+    const char *name = x->name ? x->name : mma_name(s, x->row);
+    return arena_printf(&s->arena, "operand_%c(%s)", "ABC"[which], name);
 }
 
 const struct tiled_copy *mma_operand_tile(struct session *s, const struct tiled_mma *x,

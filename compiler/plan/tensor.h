@@ -149,6 +149,7 @@ struct view {
     int64_t lanes;    // of a partition of what a warp has: likewise, of each warp
     struct range at;
     const struct partitioned *partitioned;  // made by local_partition alone; or NULL
+    const struct divided *divided;          // of a partition, which may be sliced; or NULL
 };
 
 #endif
