@@ -334,7 +334,8 @@ static int extents_above_one(struct session *s, const struct lay_tuple *t, int64
     return m;
 }
 
-// Whether the modes of "v" are (values of the tile, tiles along mode 0, ..).
+// Whether the modes of "v" are (values of the tile, tiles along mode 0, ..), or one mode, which
+// shows nothing.
 static bool has_modes_of_tile(struct session *s, const struct copy *c, const struct view *v) {
     int64_t have[LAY_MAX_RANK], want[LAY_MAX_RANK + 1];
     want[0] = c->tc->values;
@@ -342,8 +343,8 @@ static bool has_modes_of_tile(struct session *s, const struct copy *c, const str
     int n = extents_above_one(s, lay_product_each(&s->lay, v->layout.shape), have);
     int m = skip + extents_above_one(s, c->facts.rounds, want + skip);
     for (int i = 0; i < n && i < m; ++i)
-        if (have[i] != want[i]) return false;
-    return n == m;
+        if (have[i] != want[i]) return n <= 1;
+    return n <= 1 || n == m;
 }
 
 // The function that gets "f" or gives it.
