@@ -192,6 +192,8 @@ void declare_mma(struct sema *c, const struct ast_decl *d) {
         *named = *v;
         named->mma = x;
         v = named;
+        GROW(c, c->mma, c->plan->nmmas, c->cap_mma);
+        c->mma[c->plan->nmmas++] = x;
     }
     scope_declare(c, d->name, SYM_MMA, v);
 }
