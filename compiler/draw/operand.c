@@ -37,7 +37,7 @@ static const char *find_holders(struct picture *p, struct table *x) {
     for (int64_t t = 0; t < tc->threads; ++t) {
         for (int64_t v = 0; v < tc->values; ++v) {
             int64_t i;
-            if (!tiled_place(p->s, tc, false, t, v, &i)) return "its layout has no value";
+            if (!tiled_place(p->s, tc, false, t, v, &i)) BUG("an operand without a value");
             struct holder *c = &x->of[i];
             if (c->thread < 0)
                 *c = (struct holder){(int32_t)t, (int32_t)v, false};

@@ -296,11 +296,12 @@ static bool partition_thread(struct session *s, struct kernel *k, struct copy *c
     f->nrounds = 1;
     bool warp = is_warp_view(&c->src) || is_warp_view(&c->dst);
     if (atom_is_collective(c->atom->row)) {
-        diag_error(s, c->how_at,
-                   "'%s' moves what other lanes address, which views of one thread do not say; name "
-                   "a tiled copy for what the block or the warp has, or for what "
-                   "'partition_src' and 'partition_dst' have divided by it",
-                   c->atom->row->name);
+        diag_error(
+            s, c->how_at,
+            "'%s' moves what other lanes address, which views of one thread do not say; name "
+            "a tiled copy for what the block or the warp has, or for what "
+            "'partition_src' and 'partition_dst' have divided by it",
+            c->atom->row->name);
         return false;
     }
     // a block of one thread: what is its is the thread's
