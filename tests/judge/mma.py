@@ -5,6 +5,7 @@ Fragments for mma.m16n8k..": register r of A has rows g + 8 * (r % 2) and the co
 columns are g, rows from e * t + 4 * e * r on; C has rows g + 8 * (r / 2) and columns 2 * t + r % 2.
 """
 import re
+from itertools import product
 from math import prod
 
 from tiled import Atom, TiledCopy
@@ -81,10 +82,10 @@ class Matrices(Atom):
             raise Breach(f"a tile ends within an access of {self.name}")
         extents, where = shared.extents(), shared.places()
         steps = [prod(extents[:m]) for m in range(len(extents))]
-        for warp in range(0, tiled.threads, 32):
-            for first in range(0, tiled.values, each):
-                self.check_matrix([[where[sum(x * s for x, s in zip(c, steps))] for c in tiled.coords[warp + lane][first:first + each]]
-                                   for lane in range(32)], bits)
+        rounds = product(*(range(0, e, n) for e, n in zip(extents, tiled.tile)))
+        for begin, warp, first in product(rounds, range(0, tiled.threads, 32), range(0, tiled.values, each)):
+            held = [tiled.coords[warp + lane][first:first + each] for lane in range(32)]
+            self.check_matrix([[where[sum((x + b) * s for x, b, s in zip(c, begin, steps))] for c in lane] for lane in held], bits)
 
     def check_matrix(self, held, bits):
         """Where the elements lie that the lanes hold of one matrix: rows of 16 bytes from a multiple of 16 on."""
