@@ -9,6 +9,7 @@
 #include "plan/plan.h"
 
 struct buf;
+struct tiled_mma;
 
 enum draw_view {
     DRAW_OWNERS,    // tiled copy: the thread of each element of the tile
@@ -20,6 +21,7 @@ enum draw_view {
     DRAW_PATH,      // copy: what one thread moves, round by round
     DRAW_FLOW,      // kernel: its copies, from tensor to tensor
     DRAW_TIMELINE,  // kernel: the schedule of its pipelines
+    DRAW_OPERAND,   // operand of a tiled MMA: threads and values, as the instruction's tables
     N_DRAW_VIEWS
 };
 
@@ -34,6 +36,8 @@ struct draw_request {
     enum draw_format format;
     const char *name;             // of the subject
     const struct tiled_copy *tc;  // OWNERS, TV, INVERSE
+    const struct tiled_mma *mma;  // OPERAND; "tc" is the operand's tile then
+    int operand;                  // enum mma_operand
     struct lay layout;            // LAYOUT, SWIZZLE, BANKS; invalid when there is none
     const struct tensor *tensor;  // that "layout" is of, or NULL
     const char *const *names;     // of the modes of what is drawn, or NULL

@@ -17,7 +17,9 @@ static const char usage[] =
     "usage: tcpc draw [OPTIONS] PLAN NAME\n"
     "  NAME is a tiled copy, a layout, a tensor, a kernel or device function, the label of a "
     "copy,\n"
-    "  FUNCTION.LABEL or FUNCTION.TENSOR; or LINE, FILE:LINE or FUNCTION:LINE, a copy by its line\n"
+    "  FUNCTION.LABEL or FUNCTION.TENSOR; or LINE, FILE:LINE or FUNCTION:LINE, a copy by its line; "
+    "or\n"
+    "  operand_A(M), operand_B(M) or operand_C(M) of a tiled MMA\n"
     "  -o FILE         write there; the ending says what: .txt, .svg, .tex (TikZ); default: text "
     "to\n"
     "                  the standard output\n"
@@ -26,6 +28,7 @@ static const char usage[] =
     "      owners      tiled copy: the thread of each element of its tile (default)\n"
     "      tv          tiled copy: the element of each thread and value\n"
     "      inverse     tiled copy: the thread and value of each element\n"
+    "      operand     operand: threads and values, as the instruction's tables (default)\n"
     "      layout      layout, tensor: the offset of each element (default)\n"
     "      swizzle     layout, tensor: where the swizzle takes the pieces of a row\n"
     "      banks       layout, tensor: the bank of each element; copy: the banks a warp touches\n"
@@ -50,6 +53,7 @@ struct command {
 // -- the view -------------------------------------------------------------------------------------
 
 static enum draw_view usual_view(const struct subject *u) {
+    if (u->mma) return DRAW_OPERAND;
     if (u->tc) return DRAW_OWNERS;
     if (u->layout || u->tensor) return DRAW_LAYOUT;
     return u->copy ? DRAW_PATH : DRAW_FLOW;
@@ -76,6 +80,7 @@ static bool take_view(const struct command *q, const struct subject *u, enum dra
 }
 
 static const char *subject_text(const struct subject *u) {
+    if (u->mma) return "an operand";
     if (u->tc) return "a tiled copy";
     if (u->layout) return "a layout";
     if (u->tensor) return "a tensor";
@@ -145,6 +150,11 @@ static bool fit_subject(const struct plan *p, const struct command *q, struct su
         }
         if (r->view != DRAW_BANKS) return wrong_subject(q, u, r->view, "a layout or a tensor");
         break;
+    case DRAW_OPERAND:
+        r->tc = u->tc;
+        r->mma = u->mma;
+        r->operand = u->operand;
+        return r->mma || wrong_subject(q, u, r->view, "an operand of a tiled MMA");
     case DRAW_PATH: break;
     case DRAW_FLOW:
     case DRAW_TIMELINE:

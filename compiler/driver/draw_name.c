@@ -6,6 +6,7 @@
 
 #include "base/session.h"
 #include "driver/options.h"
+#include "plan/mma.h"
 #include "plan/plan.h"
 
 enum { MAX_NAMES = 256 };
@@ -121,11 +122,15 @@ static void add_labels(const char **names, int *n, const struct stmt *list) {
     }
 }
 
-static int unknown_name(const struct plan *p, const char *name) {
+static int unknown_name(struct session *s, const struct plan *p, const char *name) {
     const char *known[MAX_NAMES];
     int n = 0;
     for (int i = 0; i < p->ntiled; ++i) add_name(known, &n, p->tiled[i]->name);
     for (int i = 0; i < p->nlayouts; ++i) add_name(known, &n, p->layout[i].name);
+    for (int i = 0; i < MMA_OPERANDS * p->nmmas; ++i)
+        add_name(known, &n,
+                 mma_operand_name(s, p->mma[i / MMA_OPERANDS],
+                                  (enum mma_operand)(i % MMA_OPERANDS)));
     for (int i = 0; i < p->ntensors; ++i) add_name(known, &n, p->tensor[i]->name);
     for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
         add_name(known, &n, k->name);
@@ -152,11 +157,27 @@ static int several(const struct wanted *w, const char *name) {
     return EXIT_USAGE;
 }
 
+// -- operands -------------------------------------------------------------------------------------
+
+bool find_operand(struct session *s, const struct plan *p, const char *name, struct subject *out) {
+    for (int i = 0; i < p->nmmas; ++i) {
+        for (int k = 0; k < MMA_OPERANDS; ++k) {
+            enum mma_operand which = (enum mma_operand)k;
+            if (!same(mma_operand_name(s, p->mma[i], which), name)) continue;
+            out->tc = mma_operand_tile(s, p->mma[i], which);
+            out->mma = p->mma[i];
+            out->operand = k;
+            return true;
+        }
+    }
+    return false;
+}
+
 // -- all ------------------------------------------------------------------------------------------
 
 int find_subject(struct session *s, const struct plan *p, const char *name, struct subject *out) {
     *out = (struct subject){0};
-    if ((out->tc = plan_find_tiled(p, name))) return EXIT_RIGHT;
+    if ((out->tc = plan_find_tiled(p, name)) || find_operand(s, p, name, out)) return EXIT_RIGHT;
     for (int i = 0; i < p->nlayouts; ++i)
         if (same(p->layout[i].name, name) && (out->layout = &p->layout[i])) return EXIT_RIGHT;
     int ntensors = 0;  // several functions may have one of this name
@@ -172,13 +193,13 @@ int find_subject(struct session *s, const struct plan *p, const char *name, stru
     const char *rest;
     const struct kernel *of = function_of(p, name, &rest);
     struct wanted w = {.s = s, .name = of ? rest + 1 : name, .first = out};
-    if (of && *rest == ':' && !read_line(rest + 1, &w.line)) return unknown_name(p, name);
+    if (of && *rest == ':' && !read_line(rest + 1, &w.line)) return unknown_name(s, p, name);
     if (!w.line && take_place(&w, p, name)) of = NULL;
     for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k))
         if (!of || k == of) find_copies(&w, k, k->body);
     bool tensors = w.n == 0 && !w.line;
     for (const struct kernel *k = plan_next(p, NULL); tensors && k; k = plan_next(p, k))
         if (!of || k == of) find_tensors(&w, k);
-    if (w.n == 0) return unknown_name(p, name);
+    if (w.n == 0) return unknown_name(s, p, name);
     return w.n == 1 ? EXIT_RIGHT : several(&w, name);
 }

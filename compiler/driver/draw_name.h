@@ -11,9 +11,12 @@ struct plan;
 struct session;
 struct tensor;
 struct tiled_copy;
+struct tiled_mma;
 
 struct subject {
     const struct tiled_copy *tc;
+    const struct tiled_mma *mma;  // of an operand, whose tile "tc" is
+    int operand;                  // enum mma_operand
     const struct named_layout *layout;
     const struct tensor *tensor;
     const struct kernel *kernel;  // itself, or the one of the copy or tensor
@@ -22,6 +25,9 @@ struct subject {
 
 // Finds "name"; returns the exit status after an error, when there is no such thing or several.
 int find_subject(struct session *s, const struct plan *p, const char *name, struct subject *out);
+
+// Whether "name" is operand_A(M), operand_B(M) or operand_C(M), of which "out" gets all.
+bool find_operand(struct session *s, const struct plan *p, const char *name, struct subject *out);
 
 // Sets the copy and the kernel of "out" to the first copy by "tc"; returns whether there is one.
 bool find_copy_by(const struct plan *p, const struct tiled_copy *tc, struct subject *out);

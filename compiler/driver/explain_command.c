@@ -6,7 +6,9 @@
 #include "base/session.h"
 #include "check/equivalent.h"
 #include "compile/compile.h"
+#include "draw/draw.h"
 #include "driver/commands.h"
+#include "driver/draw_name.h"
 #include "driver/explain.h"
 #include "driver/options.h"
 #include "driver/output.h"
@@ -15,7 +17,10 @@
 static const char help[] =
     "usage: tcpc explain [options] PLAN.tcp [NAME]    tell what the compiler chose, and why\n"
     "\n"
-    "NAME is a kernel or device function, the label of a copy, FUNCTION.LABEL or FUNCTION:LINE.\n"
+    "NAME is a kernel or device function, the label of a copy, FUNCTION.LABEL or FUNCTION:LINE; "
+    "or\n"
+    "operand_A(M), operand_B(M) or operand_C(M) of a tiled MMA, shown as the instruction's "
+    "tables.\n"
     "\n"
     "  --json        the same for programs (docs/explain-json.md)\n"
     "  --plan        the plan as source with every choice written down\n"
@@ -68,11 +73,20 @@ static int explain(struct session *s, const struct request *r) {
     diag_print(s, stderr);
     if (status) return status;
     struct buf b;
+    struct subject operand = {0};
     buf_init(&b);
     if (source) {
         buf_puts(&b, source);
     } else if (r->equivalent) {
         status = compare_kernels(r, s, &c, &b);
+    } else if (r->nwords > 1 && !r->json && find_operand(s, c.plan, r->word[1], &operand)) {
+        const struct draw_request q = {.view = DRAW_OPERAND,
+                                       .name = r->word[1],
+                                       .tc = operand.tc,
+                                       .mma = operand.mma,
+                                       .operand = operand.operand};
+        const char *why = draw(s, c.plan, &q, &b);
+        if (why) status = option_error("'%s' cannot be shown: %s", r->word[1], why);
     } else {
         const struct explanation *e = explain_plan(s, c.plan, c.kir, r->word[1]);
         if (!e)

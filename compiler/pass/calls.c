@@ -12,9 +12,21 @@
 #include "pass/vectorize/variants.h"
 #include "plan/align.h"
 
+// Modes that are left out behind the last one have one element.
+static bool same_extents(struct session *s, const struct lay_tuple *a, const struct lay_tuple *b) {
+    int na = lay_tuple_rank(a), nb = lay_tuple_rank(b);
+    for (int i = 0; i < na || i < nb; ++i) {
+        struct lay_int one = lay_int(1);
+        struct lay_int x = i < na ? lay_tuple_get(&s->lay, a, i)->leaf : one;
+        struct lay_int y = i < nb ? lay_tuple_get(&s->lay, b, i)->leaf : one;
+        if (!lay_int_equal(x, y)) return false;
+    }
+    return true;
+}
+
 static bool same_layout(struct session *s, struct lay have, struct lay want) {
-    if (!lay_tuple_equal(lay_product_each(&s->lay, have.shape),
-                         lay_product_each(&s->lay, want.shape)))
+    if (!same_extents(s, lay_product_each(&s->lay, have.shape),
+                      lay_product_each(&s->lay, want.shape)))
         return false;
     if (have.sw.b != want.sw.b || (have.sw.b && (have.sw.m != want.sw.m || have.sw.s != want.sw.s)))
         return false;

@@ -6,6 +6,7 @@
 
 #include "base/session.h"
 #include "layout/algebra.h"
+#include "plan/tensor.h"
 #include "plan/types.h"
 
 enum { LANES = 32 };
@@ -162,6 +163,25 @@ bool mma_make(struct session *s, struct tiled_mma *x) {
         if (!lay_valid(x->tv[i])) return false;
     }
     return true;
+}
+
+const char *mma_operand_name(struct session *s, const struct tiled_mma *x, enum mma_operand which) {
+    const char *name = x->name ? x->name : mma_name(s, x->row);
+    return arena_printf(&s->arena, "operand_%c(%s)", "ABC"[which], name);
+}
+
+const struct tiled_copy *mma_operand_tile(struct session *s, const struct tiled_mma *x,
+                                          enum mma_operand which) {
+    struct tiled_copy *tc = ARENA_NEW(&s->arena, struct tiled_copy);
+    tc->name = mma_operand_name(s, x, which);
+    tc->atom = (struct atom){.row = atom_find("auto"), .bits = 128, .at = x->at};
+    tc->tiler = x->shape[which];
+    tc->tv = tc->tv_src = tc->tv_dst = x->tv[which];
+    tc->thr = tc->val = lay_layout_invalid();
+    tc->threads = x->threads;
+    tc->values = lay_size(&s->lay, lay_mode(&s->lay, x->tv[which], 1)).num;
+    tc->at = x->at;
+    return tc;
 }
 
 struct lay mma_fragment(struct session *s, const struct tiled_mma *x, enum mma_operand which) {

@@ -12,6 +12,7 @@
 
 struct session;
 struct elem_type;
+struct tiled_copy;
 
 enum mma_operand { MMA_A, MMA_B, MMA_C, MMA_OPERANDS };
 
@@ -41,7 +42,7 @@ const char *mma_name(struct session *s, const struct mma_row *row);
 // Instructions side by side: "warps" gives a warp of (m,n,k) its number, "tile" is what all of them
 // work on.
 struct tiled_mma {
-    const char *name;
+    const char *name;  // NULL for an unnamed one
     const struct mma_row *row;
     struct lay warps;
     int64_t tile[3];      // extents (M,N,K)
@@ -56,6 +57,11 @@ struct tiled_mma {
 };
 // The element type of the operand, as memory holds it.
 const struct elem_type *mma_elem(const struct tiled_mma *x, enum mma_operand which);
+// "operand_A(NAME)".
+const char *mma_operand_name(struct session *s, const struct tiled_mma *x, enum mma_operand which);
+// The operand's tile as that of a tiled copy.
+const struct tiled_copy *mma_operand_tile(struct session *s, const struct tiled_mma *x,
+                                          enum mma_operand which);
 // A thread's fragment of the operand: (values of an instruction, instructions along the first mode,
 // along the second), compact.
 struct lay mma_fragment(struct session *s, const struct tiled_mma *x, enum mma_operand which);

@@ -14,6 +14,7 @@
 #include "plan/tensor.h"
 
 struct session;
+struct tiled_mma;
 
 // -- kernels --------------------------------------------------------------------------------------
 // A fact that the plan does not promise and that a launcher asks for: the address of "tensor", or
@@ -148,6 +149,8 @@ struct plan {
     int ntensors;
     struct tiled_copy *const *tiled;
     int ntiled;
+    struct tiled_mma *const *mma;  // top-level, to be drawn
+    int nmmas;
     const struct named_layout *layout;  // top-level, to be drawn; all else has them resolved
     int nlayouts;
     struct kernel *kernels;

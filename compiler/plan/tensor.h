@@ -47,6 +47,10 @@ struct tensor {
     const struct tiled_copy
         *dist;      // of a frag: whose (thread, value) parts it holds; written by pass "partition"
     bool dist_src;  // ..: as a source; else as a destination
+    const struct lay_tuple *dist_rest;  // ..: and how many tiles by mode; NULL: of slices of it
+    // Of a frag: the tile of which register i of a thread is value i.  By sema where the frag is
+    // "like" an operand, else by pass "partition" of what it is given; NULL: nobody has said it.
+    const struct tiled_copy *holds;
     int smem_offset;        // bytes; written by pass "shared"
     int64_t smem_elements;  // from there on; written by pass "shared"
     bool outside;           // shared or frag memory of a device function's caller
@@ -145,6 +149,7 @@ struct view {
     int64_t lanes;    // of a partition of what a warp has: likewise, of each warp
     struct range at;
     const struct partitioned *partitioned;  // made by local_partition alone; or NULL
+    const struct divided *divided;          // of a partition, which may be sliced; or NULL
 };
 
 #endif

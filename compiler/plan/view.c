@@ -140,6 +140,7 @@ struct view view_map(struct session *s, struct view v, struct lay f, struct rang
     v.at = at;
     v.names = NULL;
     v.partitioned = NULL;
+    v.divided = NULL;
     if (!lay_valid(v.layout) || !lay_valid(f)) {
         v.layout = lay_layout_invalid();
         return v;
@@ -365,6 +366,7 @@ struct view view_slice(struct session *s, struct view v, const struct coord *c, 
     struct slicer z = {.s = s, .v = &v};
     v.at = at;
     v.partitioned = NULL;
+    v.divided = divided_slice(s, v.divided, c);
     if (!lay_valid(v.layout)) return v;
     bool coords = lay_valid(v.coord);
     if (coords) {

@@ -20,6 +20,20 @@ struct coord {
 // as in CuTe.  On failure reports at "at" and gives a view with invalid layout.
 struct view view_slice(struct session *s, struct view v, const struct coord *c, struct range at);
 
+// What partition_src or partition_dst has divided by a tiled copy whose lanes make accesses
+// together: what one thread has of it does not say what these move.
+struct divided {
+    const struct tiled_copy *by;
+    bool src;
+    struct view all;  // as the block or warp has it; of mode i the tiler's part, then the tiles
+    struct coord at;  // (value,tiles of mode 0,tiles of mode 1,..): how these were sliced
+};
+// What is left of "d" in a slice at "c"; NULL: no whole tiles.
+const struct divided *divided_slice(struct session *s, const struct divided *d,
+                                    const struct coord *c);
+// The tiles that are left of it.  On failure reports at "at" and gives a view with invalid layout.
+struct view divided_tiles(struct session *s, const struct divided *d, struct range at);
+
 // The offset of index expression "i" (or of a coordinate) in a layout, elements: sum of ((i / p) %
 // s) * d.
 const struct ix *view_crd2idx(struct session *s, const struct ix *i, const struct lay_tuple *shape,

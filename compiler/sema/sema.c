@@ -62,6 +62,7 @@ static void finish(struct sema *c) {
     p->param = c->param;
     p->tensor = c->tensor;
     p->tiled = c->tiled;
+    p->mma = c->mma;
     p->layout = c->layout;
     p->relation = (const struct relation *const *)c->relation;
     p->nrelations = c->nrelations;

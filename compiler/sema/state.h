@@ -103,10 +103,12 @@ struct sema {
     struct param **param;
     struct tensor **tensor;
     struct tiled_copy **tiled;
+    struct tiled_mma **mma;
     struct relation **relation;
     const struct function **function;
     struct named_layout *layout;
-    int cap_layout, cap_param, cap_tensor, cap_tiled, cap_relation, nrelations, cap_function;
+    int cap_layout, cap_param, cap_tensor, cap_tiled, cap_mma, cap_relation, nrelations,
+        cap_function;
     // in a kernel
     struct kernel *kernel;
     struct memo *memo;

@@ -219,6 +219,7 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
         if (operand) {
             lay_clear_error(c->lay);
             t->layout = mma_fragment(c->s, v->mma, (enum mma_operand)v->operand);
+            t->holds = mma_operand_tile(c->s, v->mma, (enum mma_operand)v->operand);
             return check_layout(c, t, type->shape->at) && set_align(c, t, type) ? t : NULL;
         }
         if (v->kind == VAL_VIEW) {

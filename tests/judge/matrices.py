@@ -2,10 +2,12 @@
 from math import prod
 
 from generate import Draw, Place
+from mma import SHAPE
 from pieces import BITS, draw_axis, shared_layout, tup
 
 INSTRUCTIONS = {"f16": ["m16n8k16.f32.f16.f16.f32", "m16n8k8.f16.f16.f16.f16"], "bf16": ["m16n8k16.f32.bf16.bf16.f32"],
-                "u8": ["m16n8k32.s32.u8.s8.s32", "m16n8k16.s32.u8.u8.s32"], "f32": ["m16n8k8.f32.tf32.tf32.f32", "m16n8k4.f32.tf32.tf32.f32"]}
+                "u8": ["m16n8k32.s32.u8.s8.s32", "m16n8k16.s32.u8.u8.s32", "m8n8k16.s32.u8.s8.s32"],
+                "f64": ["m8n8k4.f64.f64.f64.f64"], "f32": ["m16n8k8.f32.tf32.tf32.f32", "m16n8k4.f32.tf32.tf32.f32"]}
 
 
 class Matrices(Draw):
@@ -15,9 +17,9 @@ class Matrices(Draw):
         r = self.r
         self.params.append("arch sm_90;")
         self.rank, self.warps, self.named, self.all_named = 2, 0, False, False
-        self.element = r.choice(["f16", "f16", "bf16", "u8", "f32"])
+        self.element = r.choice(["f16", "f16", "bf16", "u8", "f32", "f64"])
         self.bits = BITS[self.element]
-        if r.percent(50):
+        if self.bits == 64 or r.percent(50):
             self.operand()
         else:
             self.side_by_side()
@@ -30,16 +32,17 @@ class Matrices(Draw):
     def operand(self):
         """An operand's arrangement; one that belongs to several warps is wrong."""
         r, name = self.r, self.name("mma")
-        which = r.choice("ABC" if self.bits == 16 else "AB")
+        which = r.choice("ABC" if self.bits in (16, 64) else "AB")
         instruction = r.choice(INSTRUCTIONS[self.element])
-        size = [16, 8, int(instruction.split(".")[0].split("k")[1])]
-        warps = [r.choice([1, 2]) if which != "B" or r.percent(4) else 1, r.choice([1, 2]) if which != "A" or r.percent(4) else 1, 1]
-        tile = [n * w * (r.choice([1, 2]) if "MNK"[m] in {"A": "MK", "B": "NK", "C": "MN"}[which] else 1)
-                for m, (n, w) in enumerate(zip(size, warps))]
+        size = [int(n) for n in SHAPE.match(instruction).groups()]
+        own = {"A": (0, 2), "B": (1, 2), "C": (0, 1)}[which]
+        warps = [r.choice([1, 2]) if m in own or r.percent(4) else 1 for m in range(3)]
+        tile = [n * w * (r.choice([1, 2]) if m in own else 1) for m, (n, w) in enumerate(zip(size, warps))]
         self.decls.append(f"tiled_mma {name} = mma({instruction}, warps={tup(warps)}, tile={tup(tile)});")
         self.arrangement = f"like=operand_{which}({name})"
         self.lanes = 32 * prod(warps)
-        self.unit = [tile["MNK".index(m)] for m in {"A": "MK", "B": "NK", "C": "MN"}[which]]
+        self.unit = [tile[m] for m in own]
+        self.values = prod(self.unit) // (32 * prod(warps[m] for m in own))
         self.wide = r.choice([1, 2, 2, 4] if which != "A" else [1, 2, 4, 4])
         self.trans = self.bits == 16 and r.percent(40)
         self.lead = 0 if self.trans else 1
@@ -73,6 +76,7 @@ class Matrices(Draw):
         values = own + [parts[key][1] for key in last]
         strides = own_stride + [along(*step[key]) for key in last]
         self.lanes = 32 * parts["warps"][1]
+        self.values = prod(self.unit) // self.lanes
         self.arrangement = (f"tv=((4,8,{parts['warps'][1]}),{tup(values)}):(({four},{eight},{along(*step['warps'])}),{tup(strides)}), "
                             f"tile={tup(self.unit)}")
 
@@ -81,6 +85,9 @@ class Matrices(Draw):
         r = self.r
         of = f"({self.element})" if self.bits != 16 or r.percent(20) else ""
         copy = self.name("t")
+        if self.bits == 64:  # no matrix has such elements
+            self.decls.append(f"tiled_copy {copy} = tile(auto({r.choice([64, 128])}), {self.arrangement});")
+            return copy
         self.decls.append(f"tiled_copy {copy} = tile({name}.x{self.wide}{'.trans' if trans else ''}{of}, {self.arrangement});")
         return copy
 
@@ -118,17 +125,30 @@ class Matrices(Draw):
         own, reg = self.name("t"), self.name("r")
         width = r.choice([a for a in (8, 16, 32, 64, 128) if a >= self.bits])
         self.decls.append(f"tiled_copy {own} = tile(auto({width}), {self.arrangement});")
-        self.before.append(f"frag {reg} : {e} like {own};")
+        slices = self.bits < 64 and r.percent(35)  # what a thread addresses, tile by tile
+        rounds = [n // unit for n, unit in zip(self.tile, self.unit)]
+        self.before.append(f"frag {reg} : {e} {tup([self.values] + rounds)};" if slices else f"frag {reg} : {e} like {own};")
         if loads:
             first = self.buffer(self.lead, self.stages if inside else "")
             self.copy(self.load if inside else self.use, source_at(False), first, False, pad)
-            self.use.append(f"copy {first.text} -> {reg} with {self.matrix('ldmatrix', self.trans)};")
+            self.lanes_copy(slices and rounds, first.text, reg, self.matrix("ldmatrix", self.trans), True)
         else:
             self.use.append(f"copy {source_at(False).text} -> {reg} with {own}{pad};")
         if stores:
             other = self.bits == 16 and r.percent(50)  # along the other mode, in the other form
             second = self.buffer(1 - self.lead if other else self.lead)
-            self.use.append(f"copy {reg} -> {second.text} with {self.matrix('stmatrix', self.trans != other)};")
+            self.lanes_copy(slices and rounds, second.text, reg, self.matrix("stmatrix", self.trans != other), False)
             self.copy(self.use, second, target_at(False), False)
         else:
             self.use.append(f"copy {reg} -> {target_at(False).text} with {own};")
+
+    def lanes_copy(self, rounds, shared, reg, tiled, loads):
+        """Adds a copy between "shared" and the fragment; with "rounds" tile by tile along a mode, by a thread's part."""
+        if not rounds:
+            self.use.append(f"copy {shared} -> {reg} with {tiled};" if loads else f"copy {reg} -> {shared} with {tiled};")
+            return
+        part, step, m = self.name("p"), self.name("q"), self.r.randrange(2)
+        at = tup(["_"] + [step if i == m else "_" for i in range(2)])
+        sides = [f"{part}{at}", f"{reg}{at}"]
+        self.use += [f"let {part} = partition_{'src' if loads else 'dst'}({tiled}, {shared});", f"for {step} in 0 .. {rounds[m]} {{",
+                     f"  copy {' -> '.join(sides if loads else sides[::-1])} with {tiled};", "}"]

@@ -1,17 +1,18 @@
 """The operands of mma.sync and what ldmatrix and stmatrix move, for the judge: from the tables of the PTX ISA, not from the compiler.
 
-Of what fills 32 bits in a row of A or B there are e = 32 / bits elements.  With g = lane / 4 and t = lane % 4, PTX ISA, "Matrix
-Fragments for mma.m16n8k..": register r of A has rows g + 8 * (r % 2) and the columns from e * t + 4 * e * (r / 2) on; of B, whose
+Of what fills 32 bits in a row of A or B there are e = 32 / bits elements, of 64 bits one.  With g = lane / 4 and t = lane % 4, PTX ISA, "Matrix
+Fragments for mma.m16n8k..": register r of A has rows g + 8 * (r % 2) and the columns from e * t + 4 * e * (r / 2) on, with m8 rows g alone; of B, whose
 columns are g, rows from e * t + 4 * e * r on; C has rows g + 8 * (r / 2) and columns 2 * t + r % 2.
 """
 import re
+from itertools import product
 from math import prod
 
 from tiled import Atom, TiledCopy
 from view import Breach, Unsupported
 
 SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
-WIDTH = {"f16": 16, "bf16": 16, "tf32": 32, "s8": 8, "u8": 8, "f8e4m3": 8, "f8e5m2": 8}
+WIDTH = {"f64": 64, "f16": 16, "bf16": 16, "tf32": 32, "s8": 8, "u8": 8, "f8e4m3": 8, "f8e5m2": 8}
 
 
 class Mma:
@@ -20,12 +21,12 @@ class Mma:
     def __init__(self, words, warps, tile):
         shape = SHAPE.fullmatch(words[0])
         self.size = tuple(int(n) for n in shape.groups())
-        if self.size[0] != 16 or words[2] not in WIDTH:
+        if words[2] not in WIDTH:
             raise Unsupported("this instruction")
         self.bits, self.warps = WIDTH[words[2]], warps
         self.tile = tile or tuple(n * w for n, w in zip(self.size, warps))
-        if warps[2] != 1 or any(n % (size * w) for n, size, w in zip(self.tile, self.size, warps)):
-            raise Unsupported("warps along K, or a tile that they do not divide")
+        if any(n % (size * w) for n, size, w in zip(self.tile, self.size, warps)):
+            raise Unsupported("a tile that the warps do not divide")
 
 
 class Operand:
@@ -42,15 +43,15 @@ class Operand:
         self.coords = []
         for thread in range(32 * prod(mma.warps)):
             warp = thread // 32
-            of_warp = (warp % mma.warps[0], warp // mma.warps[0] % mma.warps[1], 0)
+            of_warp = (warp % mma.warps[0], warp // mma.warps[0] % mma.warps[1], warp // (mma.warps[0] * mma.warps[1]))
             first = [size[i] * of_warp[m] for i, m in enumerate(modes)]
             self.coords.append([(first[0] + x + a, first[1] + y + b) for b in steps[1] for a in steps[0] for x, y in one[thread % 32]])
 
     def lane(self, lane):
-        g, t, e, out = lane // 4, lane % 4, 32 // self.mma.bits, []
+        g, t, e, out = lane // 4, lane % 4, max(32 // self.mma.bits, 1), []
         if self.which == "C":
-            return [(g + 8 * (i // 2), 2 * t + i % 2) for i in range(4)]
-        rows = 2 if self.which == "A" else 1
+            return [(g + 8 * (i // 2), 2 * t + i % 2) for i in range(self.mma.size[0] // 4)]
+        rows = self.mma.size[0] // 8 if self.which == "A" else 1
         for r in range(rows * self.mma.size[2] // (4 * e)):
             out += [(g + 8 * (r % rows), e * t + 4 * e * (r // rows) + i) for i in range(e)]
         return out
@@ -81,10 +82,10 @@ class Matrices(Atom):
             raise Breach(f"a tile ends within an access of {self.name}")
         extents, where = shared.extents(), shared.places()
         steps = [prod(extents[:m]) for m in range(len(extents))]
-        for warp in range(0, tiled.threads, 32):
-            for first in range(0, tiled.values, each):
-                self.check_matrix([[where[sum(x * s for x, s in zip(c, steps))] for c in tiled.coords[warp + lane][first:first + each]]
-                                   for lane in range(32)], bits)
+        rounds = product(*(range(0, e, n) for e, n in zip(extents, tiled.tile)))
+        for begin, warp, first in product(rounds, range(0, tiled.threads, 32), range(0, tiled.values, each)):
+            held = [tiled.coords[warp + lane][first:first + each] for lane in range(32)]
+            self.check_matrix([[where[sum((x + b) * s for x, b, s in zip(c, begin, steps))] for c in lane] for lane in held], bits)
 
     def check_matrix(self, held, bits):
         """Where the elements lie that the lanes hold of one matrix: rows of 16 bytes from a multiple of 16 on."""

@@ -35,7 +35,10 @@ class Copies:
                 tiled = self.by(s["by"], dst if src.buf.space == "frag" else src)
             self.check_types(src, dst, pad)
             if tiled is None:
+                if isinstance(how, TiledCopy) and isinstance(how.atom, Matrices) and first == 0:
+                    how.atom.check(how, src.whole or src, dst.whole or dst, BITS[src.buf.element])
                 moves.append(self.pair_thread(first, src, dst))
+                self.check_width(how, src, dst, {True: moves[-1][2], False: moves[-1][5]})
             else:
                 moves += self.pair_group(first, tiled, src, dst, self.threads if "warp" not in hangs else 32)
         self.move(moves, pad)
@@ -73,6 +76,22 @@ class Copies:
             raise Breach("the sides of a copy have different shapes")
         return (src, thread, self.offsets(src), dst, thread, self.offsets(dst))
 
+    def check_width(self, how, src, dst, places, whole=True):
+        """An exact atom's accesses are elements that follow one another from a multiple of its bytes on, by what is promised.
+        Of a tile that is not "whole" an access may have its first elements alone."""
+        atom = how.atom if isinstance(how, TiledCopy) else how
+        if not isinstance(atom, Atom) or atom.name not in ("universal", "cp_async") or BITS[src.buf.element] != BITS[dst.buf.element]:
+            return
+        bits = BITS[src.buf.element]
+        for buf, at in ((src.buf, places[True]), (dst.buf, places[False])):
+            if buf.space == "frag" or not at or None in at or atom.bits <= bits:
+                continue
+            if buf.space == "global" and 8 * (buf.align or bits // 8) < atom.bits:
+                raise Breach("an access that is wider than its tensor is aligned")
+            n, there = atom.bits // bits, set(at)
+            if any(first - first % n + i not in there for first in there for i in range(n if whole else 1)):
+                raise Breach("an access of elements that are not together or not aligned")
+
     def offsets(self, view):
         self.spend(view.size())
         return view.places()
@@ -94,7 +113,14 @@ class Copies:
                 raise Breach("the sides of a copy have different shapes")
             if len(tiled.tile) != len(src.modes):
                 raise Breach("a tile of another rank than the view")
-            return [(src, 0, self.offsets(src), dst, 0, self.offsets(dst))]
+            whole = [(src, 0, self.offsets(src), dst, 0, self.offsets(dst))]
+            for share in tiled.share(src.extents()):
+                sides = {side: [whole[0][2 if side else 5][e] for _, e in share] for side in (True, False)}
+                full = len(share) == tiled.values * prod(-(-e // n) for e, n in zip(src.extents(), tiled.tile))
+                both = [i for i, pair in enumerate(zip(sides[True], sides[False])) if None not in pair]
+                sides = {side: [at[i] for i in both] for side, at in sides.items()}
+                self.check_width(tiled, src, dst, sides, full and len(both) == len(share))
+            return whole
         part, whole = (src, dst) if frags[0] else (dst, src)
         if len(tiled.tile) != len(whole.modes):
             raise Breach("a tile of another rank than the view")
@@ -110,6 +136,8 @@ class Copies:
             self.spend(len(share))
             at = [where[e] for _, e in share]
             frag = [v if mine is None else mine[v] for v, _ in share]
+            there = [place for place in at if place is not None]
+            self.check_width(tiled, src, dst, {not frags[0]: there, frags[0]: []}, len(there) == count)
             pair = (src, first + t, frag, dst, first + t, at) if frags[0] else (src, first + t, at, dst, first + t, frag)
             out.append(pair)
         return out

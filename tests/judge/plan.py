@@ -204,6 +204,8 @@ class Values:
             return Atom("cp_async", 8 * self.integer(args[0][1]))
         if isinstance(of, Matrices):
             return Matrices(of.name, of.count, of.trans, args[0][1][1])
+        if of is None:  # the part of a thread that has none
+            return None
         if not isinstance(of, View):
             raise Unsupported("a call of this")
         return sliced(of, self.coordinates(args, of))

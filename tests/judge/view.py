@@ -112,14 +112,16 @@ def swizzled(x, sw):
 
 
 class View:
-    """Part of a tensor "buf", or a plain layout where that is None.  "sw" belongs to plain layouts: (bits, base, shift) each."""
-    __slots__ = ("buf", "base", "modes", "names", "sw")
+    """Part of a tensor "buf", or a plain layout where that is None.  "sw" belongs to plain layouts: (bits, base, shift) each.
+    "whole" is what partition_src and partition_dst have divided, of their parts."""
+    __slots__ = ("buf", "base", "modes", "names", "sw", "whole")
 
     def __init__(self, buf, base, modes, names=None, sw=()):
         self.buf, self.base, self.modes, self.sw = buf, base, tuple(modes), sw
         self.names = tuple(names) if names else (None,) * len(self.modes)
         if len(self.names) != len(self.modes):
             self.names = (None,) * len(self.modes)
+        self.whole = None
 
     def leaves(self):
         return [leaf for mode in self.modes for leaf in leaves(mode)]
@@ -271,7 +273,9 @@ def sliced(view, coordinates):
             raise Breach(f"outside: coordinate {digit} of a mode of extent {leaf.n}"
                          + (f" of '{view.buf.name}'" if view.buf else ""))
         base = plus(base, leaf.v, digit)
-    return view.like(kept, names, base)
+    part = view.like(kept, names, base)
+    part.whole = view.whole
+    return part
 
 
 def split(tree, n):

@@ -9,7 +9,7 @@
 // An arrangement of threads and values: an operand's, or of 8x8 matrices in any order.
 struct matrices {
     char arrangement[160];  // the text behind the atom
-    int count;              // matrices an access
+    int count;              // matrices an access; 0: elements that no matrix has
     int tile[2], threads;
     bool like;   // an operand's
     bool pairs;  // 16 bits: what one copy reads along one mode, .trans reads along the other one
@@ -20,8 +20,8 @@ struct matrices {
 static const struct {
     const char *name;
     int bits;
-} elems[] = {{"f16", 16}, {"bf16", 16},  {"u16", 16}, {"b16", 16}, {"u8", 8},
-             {"s8", 8},   {"f8e4m3", 8}, {"f32", 32}, {"u32", 32}, {"b32", 32}};
+} elems[] = {{"f16", 16},   {"bf16", 16}, {"u16", 16}, {"b16", 16}, {"u8", 8},  {"s8", 8},
+             {"f8e4m3", 8}, {"f32", 32},  {"u32", 32}, {"b32", 32}, {"f64", 64}};
 
 static const struct {
     const char *name;
@@ -30,34 +30,38 @@ static const struct {
     {"m16n8k16.f32.f16.f16.f32", 16, 16, 8, 16},   {"m16n8k8.f16.f16.f16.f16", 16, 16, 8, 8},
     {"m16n8k16.f32.bf16.bf16.f32", 16, 16, 8, 16}, {"m16n8k32.s32.u8.s8.s32", 8, 16, 8, 32},
     {"m16n8k16.s32.s8.s8.s32", 8, 16, 8, 16},      {"m16n8k8.f32.tf32.tf32.f32", 32, 16, 8, 8},
-    {"m16n8k4.f32.tf32.tf32.f32", 32, 16, 8, 4}};
+    {"m16n8k4.f32.tf32.tf32.f32", 32, 16, 8, 4},   {"m8n8k16.s32.u8.s8.s32", 8, 8, 8, 16},
+    {"m8n8k4.f64.f64.f64.f64", 64, 8, 8, 4}};
 
 // Operand A, B or C of an instruction.  Each element has one owner, since the tile is stored too.
 static void choose_operand(struct gen *g, const struct kernel *k, struct matrices *x) {
     int i, id = g->kernel;
     do i = below(g, (int)(sizeof instructions / sizeof instructions[0]));
     while (instructions[i].bits != k->elem_bits);
-    char operand = "ABC"[below(g, k->elem_bits == 16 ? 3 : 2)];
+    char operand = "ABC"[below(g, k->elem_bits == 16 || k->elem_bits == 64 ? 3 : 2)];
     int m = operand == 'B' ? 1 : PICK(g, 1, 2), n = operand == 'A' ? 1 : PICK(g, 1, 2);
     int mm = operand == 'B' ? 1 : PICK(g, 1, 1, 2), nn = operand == 'A' ? 1 : PICK(g, 1, 2, 2, 4);
-    int kk = operand == 'C' ? 1 : PICK(g, 1, 1, 2);
-    int tile[] = {instructions[i].m * m * mm, instructions[i].n * n * nn, instructions[i].k * kk};
-    put(g, "tiled_mma mma%d = mma(%s, warps=(%d,%d,1), tile=(%d,%d,%d));\n", id,
-        instructions[i].name, m, n, tile[0], tile[1], tile[2]);
+    int kk = operand == 'C' ? 1 : PICK(g, 1, 1, 2), deep = operand == 'C' ? 1 : PICK(g, 1, 1, 2);
+    int tile[] = {instructions[i].m * m * mm, instructions[i].n * n * nn,
+                  instructions[i].k * deep * kk};
+    put(g, "tiled_mma mma%d = mma(%s, warps=(%d,%d,%d), tile=(%d,%d,%d));\n", id,
+        instructions[i].name, m, n, deep, tile[0], tile[1], tile[2]);
     snprintf(x->arrangement, sizeof x->arrangement, "like=operand_%c(mma%d)", operand, id);
-    x->threads = 32 * m * n;
+    x->threads = 32 * m * n * deep;
     x->tile[0] = tile[operand == 'B'];
     x->tile[1] = tile[operand == 'C' ? 1 : 2];
-    // the matrices that a thread has of one instruction; two of B or C side by side have twice as
-    // many
-    int of_one = operand == 'A'   ? 16 * instructions[i].k
+    x->like = true;
+    x->along = 1;
+    if (k->elem_bits == 64) return;
+    // the matrices that a thread has of one instruction; two side by side have twice as many
+    int of_one = operand == 'A'   ? instructions[i].m * instructions[i].k
                  : operand == 'B' ? 8 * instructions[i].k
                                   : 128;
     of_one = of_one * k->elem_bits / 1024;
-    if (operand != 'A') of_one *= nn % 2 == 0 ? 2 : 1;
+    int beside = operand == 'A' ? (instructions[i].m == 8 ? mm : 1) : nn;
+    of_one *= beside % 2 == 0 ? 2 : 1;
     do x->count = PICK(g, 1, 2, 4, 4);
     while (of_one % x->count != 0);
-    x->like = true;
     x->pairs = k->elem_bits == 16;
     x->trans = x->pairs && percent(g, 40);
     x->along = x->trans ? 0 : 1;
@@ -111,6 +115,11 @@ static void choose_tv(struct gen *g, const struct kernel *k, struct matrices *x)
 
 static void put_matrix_copy(struct gen *g, const struct kernel *k, const struct matrices *x,
                             const char *name, const char *atom, bool trans) {
+    if (x->count == 0) {
+        put(g, "tiled_copy %s%d = tile(auto(%d), %s);\n", name, g->kernel, PICK(g, 64, 128),
+            x->arrangement);
+        return;
+    }
     put(g, "tiled_copy %s%d = tile(%s.x%d%s", name, g->kernel, atom, x->count,
         trans ? ".trans" : "");
     if ((!x->like && k->elem_bits != 16) || percent(g, 20)) put(g, "(%s)", k->elem);
@@ -131,7 +140,7 @@ void put_matrix_kernel(struct gen *g) {
     int id = g->kernel, i = below(g, (int)(sizeof elems / sizeof elems[0]));
     k.elem = k.into = elems[i].name;
     k.elem_bits = elems[i].bits;
-    if (percent(g, 50))
+    if (k.elem_bits == 64 || percent(g, 50))
         choose_operand(g, &k, &x);
     else
         choose_tv(g, &k, &x);
@@ -177,10 +186,18 @@ void put_matrix_kernel(struct gen *g) {
         put(g, ";\n");
     }
     put(g, "  frag reg%d : %s like own%d;\n", id, k.elem, id);
-    char in[400], load[64], store[64], out[400];
+    char in[400], load[96], store[96], out[400];
     const char *const pad = k.tails ? " pad 0" : "";
-    snprintf(load, sizeof load, "sh%d -> reg%d with load%d", id, id, id);
-    snprintf(store, sizeof store, "reg%d -> mid%d with store%d", id, id, id);
+    bool parts = x.count > 0 && percent(g, 40);  // what the lanes address, of the same tiles
+    if (parts) {
+        snprintf(load, sizeof load, "partition_src(load%d, sh%d) -> reg%d with load%d", id, id, id,
+                 id);
+        snprintf(store, sizeof store, "reg%d -> partition_dst(store%d, mid%d) with store%d", id, id,
+                 id, id);
+    } else {
+        snprintf(load, sizeof load, "sh%d -> reg%d with load%d", id, id, id);
+        snprintf(store, sizeof store, "reg%d -> mid%d with store%d", id, id, id);
+    }
     if (loads)
         snprintf(in, sizeof in, "%s -> sh%d with %s%s", from, id, k.b.name, pad);
     else

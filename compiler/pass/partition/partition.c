@@ -2,7 +2,8 @@
 //
 // Requires: views and tiled copies as sema made them.  Fills: facts.level, threads, src, dst, mode,
 // nmodes, rounds, nrounds; the layout of a frag that was declared "like" a tiled copy, and what a
-// frag's values are of which tile (tensor.dist, dist_src).  Leaves alone: everything else.
+// frag's values are of which tile (tensor.dist, dist_src, dist_rest, holds).  Leaves alone:
+// everything else.
 //
 // Both sides are cut by the same tile, each by its own (thread, value) layout, and brought to modes
 // of common extents, so that one loop nest serves both.
@@ -10,6 +11,7 @@
 
 #include "base/session.h"
 #include "layout/algebra.h"
+#include "pass/partition/arrange.h"
 #include "pass/partition/modes.h"
 #include "pass/partition/partition.h"
 #include "pass/pass.h"
@@ -131,7 +133,8 @@ static bool cut_frag(struct session *s, const struct kernel *k, const struct cop
     if (!f->dist) {
         f->dist = c->tc;
         f->dist_src = v == &c->src;
-    } else {
+        if (arrange_is_whole(s, v)) f->dist_rest = lay_product_each(x, other->rest.shape);
+    } else if (!f->holds) {
         int64_t t, val;
         if (!same_distribution(s, f, c->tc, v == &c->src, &t, &val)) {
             diag_error(
@@ -293,10 +296,12 @@ static bool partition_thread(struct session *s, struct kernel *k, struct copy *c
     f->nrounds = 1;
     bool warp = is_warp_view(&c->src) || is_warp_view(&c->dst);
     if (atom_is_collective(c->atom->row)) {
-        diag_error(s, c->how_at,
-                   "not yet supported: '%s' between views of one thread; it moves what other lanes "
-                   "address, so name a tiled copy",
-                   c->atom->row->name);
+        diag_error(
+            s, c->how_at,
+            "'%s' moves what other lanes address, which views of one thread do not say; name "
+            "a tiled copy for what the block or the warp has, or for what "
+            "'partition_src' and 'partition_dst' have divided by it",
+            c->atom->row->name);
         return false;
     }
     // a block of one thread: what is its is the thread's
@@ -351,5 +356,5 @@ static bool partition_copy(struct session *s, struct kernel *k, struct copy *c, 
 }
 
 bool pass_partition(struct session *s, struct plan *p) {
-    return walk_plan(s, p, partition_copy, ARENA_NEW(&s->arena, struct joint));
+    return walk_plan(s, p, partition_copy, ARENA_NEW(&s->arena, struct joint)) && arrange(s, p);
 }

@@ -126,6 +126,47 @@ static bool copy_by_itself(struct sema *c, const struct ast_stmt *s, struct copy
     return true;
 }
 
+static bool same_tile(const struct tiled_copy *a, const struct tiled_copy *b) {
+    return a == b || (a->atom.row == b->atom.row && a->elem_bits == b->elem_bits &&
+                      lay_tuple_equal(a->tiler, b->tiler) && lay_equal(a->tv, b->tv));
+}
+
+// What the lanes of a warp do together is a copy of tiles, also where a thread's part of them
+// stands: that names rows for the others.
+static bool check_collective(struct sema *c, struct copy *y, const struct value *v,
+                             const struct ast_expr *e) {
+    if (v->kind == VAL_TILED) y->tc = v->tc;
+    for (int i = 0; i < 2; ++i) {
+        struct view *side = i == 0 ? &y->src : &y->dst;
+        const struct divided *d = side->divided;
+        if (!d) continue;
+        if (d->src != (i == 0)) {
+            diag_error(c->s, side->at,
+                       "this part of '%s' is what 'partition_%s' gives, and it is the %s of the "
+                       "copy; lanes of '%s' have other values there",
+                       side->base->name, d->src ? "src" : "dst", d->src ? "destination" : "source",
+                       d->by->atom.row->name);
+            return false;
+        }
+        bool same =
+            v->kind == VAL_TILED ? same_tile(v->tc, d->by) : v->atom->row == d->by->atom.row;
+        if (!same) {
+            diag_error(c->s, e->at,
+                       "'%s' here was divided by another tiled copy than the one that copies it",
+                       side->base->name);
+            diag_note(c->s, d->by->at, "it was divided by this one");
+            return false;
+        }
+        struct range at = side->at;
+        *side = divided_tiles(c->s, d, at);
+        side->at = at;
+        y->tc = d->by;
+        if (!lay_valid(side->layout)) return false;
+    }
+    if (!y->tc) y->atom = v->atom;
+    return true;
+}
+
 static bool check_how(struct sema *c, const struct ast_stmt *s, struct copy *y) {
     if (s->copy.how == HOW_AUTO) return copy_by_itself(c, s, y);
     const struct ast_expr *e = s->copy.with;
@@ -135,12 +176,19 @@ static bool check_how(struct sema *c, const struct ast_stmt *s, struct copy *y) 
                             : e->kind == E_MAP    ? map_copy(c, e, y)
                                                   : tile_by(c, e, y);
     if (v->kind == VAL_NONE) return false;
-    if (v->kind == VAL_TILED) {
+    const struct atom *a = v->kind == VAL_TILED  ? &v->tc->atom
+                           : v->kind == VAL_ATOM ? v->atom
+                                                 : NULL;
+    if (a && atom_is_collective(a->row)) {
+        if (!check_collective(c, y, v, e)) return false;
+    } else if (v->kind == VAL_TILED) {
         // between what a tiled copy has divided already, it is its atom
         if (y->src.part || y->dst.part)
             y->atom = &v->tc->atom;
         else
             y->tc = v->tc;
+    }
+    if (v->kind == VAL_TILED) {
         return tile_check_elem(c, v->tc, copy_wider(y), e->at) &&
                atom_check_copy(c, &v->tc->atom, y);
     }
@@ -149,9 +197,9 @@ static bool check_how(struct sema *c, const struct ast_stmt *s, struct copy *y) 
                    value_kind_text(v));
         return false;
     }
-    y->atom = v->atom;
+    if (!y->tc) y->atom = v->atom;
     struct tiled_copy probe = {.atom = *v->atom, .val = lay_layout_invalid()};
-    return tile_check_elem(c, &probe, copy_wider(y), e->at) && atom_check_copy(c, y->atom, y);
+    return tile_check_elem(c, &probe, copy_wider(y), e->at) && atom_check_copy(c, v->atom, y);
 }
 
 static void add_label(struct sema *c, struct ast_ident name, struct copy *y) {

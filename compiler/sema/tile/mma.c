@@ -184,5 +184,16 @@ void declare_mma(struct sema *c, const struct ast_decl *d) {
         v = FAIL(c, d->value->at,
                  "'%s' is %s; a tiled MMA is expected: mma(m16n8k16.f32.f16.f16.f32)", d->name.name,
                  value_kind_text(v));
+    if (v->kind == VAL_MMA) {
+        struct tiled_mma *x = ARENA_NEW(&c->s->arena, struct tiled_mma);
+        *x = *v->mma;
+        x->name = d->name.name;
+        struct value *named = ARENA_NEW(&c->s->arena, struct value);
+        *named = *v;
+        named->mma = x;
+        v = named;
+        GROW(c, c->mma, c->plan->nmmas, c->cap_mma);
+        c->mma[c->plan->nmmas++] = x;
+    }
     scope_declare(c, d->name, SYM_MMA, v);
 }

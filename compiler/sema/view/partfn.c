@@ -58,6 +58,43 @@ static struct lay with_tile(struct sema *c, struct lay zipped, struct lay tv) {
     return lay_join(c->lay, n, mode);
 }
 
+// ((tile 0,tiles along mode 0),(tile 1,tiles along mode 1),..) of "zipped", ((tile),(rest)).
+static struct lay by_mode(struct sema *c, struct lay zipped, int tiled) {
+    struct lay tile = lay_mode(c->lay, zipped, 0), rest = lay_mode(c->lay, zipped, 1);
+    struct lay mode[LAY_MAX_RANK];
+    int n = lay_rank(rest);
+    for (int i = 0; i < n && i < LAY_MAX_RANK; ++i) {
+        mode[i] = lay_mode(c->lay, rest, i);
+        struct lay pair[] = {i < tiled ? lay_mode(c->lay, tile, i) : mode[i], mode[i]};
+        if (i < tiled) mode[i] = lay_join(c->lay, 2, pair);
+    }
+    return lay_join(c->lay, n, mode);
+}
+
+// What "tc" has divided "v" into, as the block or warp has it; NULL where the algebra has no
+// answer.
+static const struct divided *divided_by(struct sema *c, const struct tiled_copy *tc, bool src,
+                                        const struct view *v, struct lay zipped, struct lay next,
+                                        struct range at) {
+    int tiled = lay_tuple_rank(tc->tiler), leaf = 0;
+    struct lay f = by_mode(c, zipped, tiled), on = by_mode(c, next, tiled);
+    if (!lay_valid(f) || !lay_valid(on)) return NULL;
+    struct divided *d = ARENA_NEW(&c->s->arena, struct divided);
+    *d = (struct divided){.by = tc, .src = src, .all = view_divide(c->s, *v, f, on, at)};
+    view_mark_overhang(c, v, zipped, true, &d->all);
+    int n = lay_rank(f);
+    for (int i = 0; i < n; ++i) {
+        const struct lay_tuple *mode = d->all.layout.shape->kid[i];
+        int first = leaf + (i < tiled ? lay_tuple_leaves(mode->kid[0]) : 0);
+        leaf += lay_tuple_leaves(mode);
+        if (i < tiled) view_counts_tiles(&d->all, first, leaf);
+    }
+    struct coord *kid = ARENA_ARRAY(&c->s->arena, struct coord, n + 1);
+    for (int i = 0; i <= n; ++i) kid[i] = (struct coord){.rank = -1};
+    d->at = (struct coord){.rank = n + 1, .kid = kid};
+    return d;
+}
+
 const struct value *view_partition(struct sema *c, const struct call *call) {
     if (!sides(c, call)) return &value_none;
     const struct ast_expr *e = call->e;
@@ -93,7 +130,7 @@ const struct value *view_partition(struct sema *c, const struct call *call) {
     struct lay zipped = lay_zipped_divide(c->lay, id, t);
     struct lay tv = by_atoms(c, tc, src, atom_values(&tc->atom, v->base->elem));
     struct lay f = with_tile(c, zipped, tv);
-    struct lay next = with_tile(c, lay_divide_on(c->lay, LAY_DIVIDE_ZIPPED, id, t), tv);
+    struct lay on = lay_divide_on(c->lay, LAY_DIVIDE_ZIPPED, id, t), next = with_tile(c, on, tv);
     if (!lay_valid(f) || !lay_valid(next)) {
         sema_lay_error(c, e->at, what);
         return &value_none;
@@ -112,6 +149,8 @@ const struct value *view_partition(struct sema *c, const struct call *call) {
     struct view mine = view_slice(c->s, all, &(struct coord){.rank = n, .kid = crd}, e->at);
     if (!lay_valid(mine.layout)) return &value_none;
     mine.part = true;
+    if (atom_is_collective(tc->atom.row))
+        mine.divided = divided_by(c, tc, src, v, zipped, on, e->at);
     if (!warp) mine.threads = tc->threads;
     if (warp && tc->threads < 32) mine.lanes = tc->threads;
     return value_view(c, mine);

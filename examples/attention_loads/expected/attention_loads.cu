@@ -10,7 +10,7 @@
 
 #include "fold.cuh"  // extern
 
-// kernel attention_loads, attention_loads.tcp:38
+// kernel attention_loads, attention_loads.tcp:40
 //   grid (ceil_div(M,128),1,1), 128 threads, 49152 bytes of shared memory
 static __global__ void __launch_bounds__(128)
     attention_loads_kernel(const tcp_f16 *__restrict__ Q, const tcp_f16 *__restrict__ K,
@@ -34,14 +34,14 @@ static __global__ void __launch_bounds__(128)
     const int t3 = tid / 16 % 2;
     const int t4 = tid % 8;
     const int t5 = tid / 8 % 2;
-    // fill acc = 0                                                attention_loads.tcp:43
+    // fill acc = 0                                                attention_loads.tcp:45
 #pragma unroll
     for (int i = 0; i < 16; ++i) {
-#line 43 "attention_loads.tcp"
+#line 45 "attention_loads.tcp"
         tcp_st_frag_128(&acc[4 * i], tcp_zero_128());
 #line 43 "attention_loads.cu"
     }
-    // ldQ: copy local_tile(Q, (128,D), (block.x, 0)) -> sQ        attention_loads.tcp:44
+    // ldQ: copy local_tile(Q, (128,D), (block.x, 0)) -> sQ        attention_loads.tcp:46
     //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
     //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -53,7 +53,7 @@ static __global__ void __launch_bounds__(128)
         if (whole) {
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-#line 44 "attention_loads.tcp"
+#line 46 "attention_loads.tcp"
                 tcp_cp_async_cg_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)], &Q[from + 1024 * i]);
 #line 59 "attention_loads.cu"
             }
@@ -61,7 +61,7 @@ static __global__ void __launch_bounds__(128)
             const int c0 = 128 * block_x + t0;
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-#line 44 "attention_loads.tcp"
+#line 46 "attention_loads.tcp"
                 tcp_cp_async_cg_zfill_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                          &Q[from + 1024 * i], c0 + 16 * i < M ? 16 : 0);
 #line 68 "attention_loads.cu"
@@ -75,7 +75,7 @@ static __global__ void __launch_bounds__(128)
         {
             const int n_load = 0;
             const int load_slot = 0;
-            // ldK: copy local_tile(K, (64,D), (n,0)) -> sK                attention_loads.tcp:47
+            // ldK: copy local_tile(K, (64,D), (n,0)) -> sK                attention_loads.tcp:49
             //   tile    (64,64) f16   threads 128   atom cp_async.cg(16)
             //   tiler   (16,64)   rounds (4,1)   TV ((8,16),8):((128,1),16)
             //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -87,7 +87,7 @@ static __global__ void __launch_bounds__(128)
                 if (whole) {
 #pragma unroll
                     for (int i = 0; i < 4; ++i) {
-#line 47 "attention_loads.tcp"
+#line 49 "attention_loads.tcp"
                         tcp_cp_async_cg_16(
                             &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &K[from + 1024 * i]);
@@ -97,7 +97,7 @@ static __global__ void __launch_bounds__(128)
                     const int c0 = 64 * n_load + t0;
 #pragma unroll
                     for (int i = 0; i < 4; ++i) {
-#line 47 "attention_loads.tcp"
+#line 49 "attention_loads.tcp"
                         tcp_cp_async_cg_zfill_16(
                             &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &K[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
@@ -106,7 +106,7 @@ static __global__ void __launch_bounds__(128)
                 }
             }
             tcp_cp_async_commit();
-            // ldV: copy local_tile(V, (64,D), (n,0)) -> sV                attention_loads.tcp:48
+            // ldV: copy local_tile(V, (64,D), (n,0)) -> sV                attention_loads.tcp:50
             //   tile    (64,64) f16   threads 128   atom cp_async.cg(16)
             //   tiler   (16,64)   rounds (4,1)   TV ((8,16),8):((128,1),16)
             //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -118,7 +118,7 @@ static __global__ void __launch_bounds__(128)
                 if (whole) {
 #pragma unroll
                     for (int i = 0; i < 4; ++i) {
-#line 48 "attention_loads.tcp"
+#line 50 "attention_loads.tcp"
                         tcp_cp_async_cg_16(
                             &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &V[from + 1024 * i]);
@@ -128,7 +128,7 @@ static __global__ void __launch_bounds__(128)
                     const int c0 = 64 * n_load + t0;
 #pragma unroll
                     for (int i = 0; i < 4; ++i) {
-#line 48 "attention_loads.tcp"
+#line 50 "attention_loads.tcp"
                         tcp_cp_async_cg_zfill_16(
                             &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &V[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
@@ -150,7 +150,7 @@ static __global__ void __launch_bounds__(128)
                 const int load_slot = (n + 1) % 2;
                 if (n_load < n_end) {
                     // ldK: copy local_tile(K, (64,D), (n,0)) -> sK
-                    //   attention_loads.tcp:47
+                    //   attention_loads.tcp:49
                     //   tile    (64,64) f16   threads 128   atom cp_async.cg(16)
                     //   tiler   (16,64)   rounds (4,1)   TV ((8,16),8):((128,1),16)
                     //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -162,7 +162,7 @@ static __global__ void __launch_bounds__(128)
                         if (whole) {
 #pragma unroll
                             for (int i = 0; i < 4; ++i) {
-#line 47 "attention_loads.tcp"
+#line 49 "attention_loads.tcp"
                                 tcp_cp_async_cg_16(
                                     &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &K[from_ahead + 1024 * i]);
@@ -172,7 +172,7 @@ static __global__ void __launch_bounds__(128)
                             const int c0 = 64 * n_load + t0;
 #pragma unroll
                             for (int i = 0; i < 4; ++i) {
-#line 47 "attention_loads.tcp"
+#line 49 "attention_loads.tcp"
                                 tcp_cp_async_cg_zfill_16(
                                     &sK[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &K[from_ahead + 1024 * i], c0 + 16 * i < N ? 16 : 0);
@@ -184,7 +184,7 @@ static __global__ void __launch_bounds__(128)
                 tcp_cp_async_commit();
                 if (n_load < n_end) {
                     // ldV: copy local_tile(V, (64,D), (n,0)) -> sV
-                    //   attention_loads.tcp:48
+                    //   attention_loads.tcp:50
                     //   tile    (64,64) f16   threads 128   atom cp_async.cg(16)
                     //   tiler   (16,64)   rounds (4,1)   TV ((8,16),8):((128,1),16)
                     //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -196,7 +196,7 @@ static __global__ void __launch_bounds__(128)
                         if (whole) {
 #pragma unroll
                             for (int i = 0; i < 4; ++i) {
-#line 48 "attention_loads.tcp"
+#line 50 "attention_loads.tcp"
                                 tcp_cp_async_cg_16(
                                     &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &V[from_ahead_ + 1024 * i]);
@@ -206,7 +206,7 @@ static __global__ void __launch_bounds__(128)
                             const int c0 = 64 * n_load + t0;
 #pragma unroll
                             for (int i = 0; i < 4; ++i) {
-#line 48 "attention_loads.tcp"
+#line 50 "attention_loads.tcp"
                                 tcp_cp_async_cg_zfill_16(
                                     &sV[4096 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &V[from_ahead_ + 1024 * i], c0 + 16 * i < N ? 16 : 0);
@@ -217,16 +217,16 @@ static __global__ void __launch_bounds__(128)
                 }
                 tcp_cp_async_commit();
             }
-            // fill s = 0                                                  attention_loads.tcp:53
+            // fill s = 0                                                  attention_loads.tcp:55
 #pragma unroll
             for (int i = 0; i < 16; ++i) {
-#line 53 "attention_loads.tcp"
+#line 55 "attention_loads.tcp"
                 tcp_st_frag_128(&s[4 * i], tcp_zero_128());
 #line 226 "attention_loads.cu"
             }
             for (int i = 0; i < 4; ++i) {
                 // copy local_tile(sQ, (128,16), (0,i)) -> q
-                //   attention_loads.tcp:57
+                //   attention_loads.tcp:59
                 //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
                 //   tiler   (128,16)   rounds (1,1)   TV ((16,2,4),(8,2)):((1,1024,16),(128,64))
                 //           read, ((4,8,4),((2,2,2),2)):((256,1,16),((128,8,1024),64)) written
@@ -235,13 +235,13 @@ static __global__ void __launch_bounds__(128)
                     const int from = 16 * i + 1024 * t1 + 64 * t2 + 8 * t3;
 #pragma unroll
                     for (int j = 0; j < 2; ++j) {
-#line 57 "attention_loads.tcp"
+#line 59 "attention_loads.tcp"
                         tcp_ldmatrix_x4(&q[8 * j], &sQ[4096 * j + tcp_swizzle<3, 3, 3>(from)]);
 #line 241 "attention_loads.cu"
                     }
                 }
                 // copy local_tile(sK, (64,16), (0,i)) -> k
-                //   attention_loads.tcp:58
+                //   attention_loads.tcp:60
                 //   tile    ((8,8),16) f16   threads 128   atom ldmatrix.x4
                 //   tiler   (64,16)   rounds (1,1)   TV ((8,2,2,4),(8,4)):((1,512,8,0),(64,16))
                 //           read, ((4,8,4),((2,2,2),4)):((128,1,0),((64,512,8),16)) written
@@ -250,7 +250,7 @@ static __global__ void __launch_bounds__(128)
                     const int from = 16 * i + 512 * t3 + 64 * t4 + 8 * t5;
 #pragma unroll
                     for (int j = 0; j < 4; ++j) {
-#line 58 "attention_loads.tcp"
+#line 60 "attention_loads.tcp"
                         tcp_ldmatrix_x4(&k[8 * j],
                                         &sK[4096 * slot + 1024 * j + tcp_swizzle<3, 3, 3>(from)]);
 #line 257 "attention_loads.cu"
@@ -264,7 +264,7 @@ static __global__ void __launch_bounds__(128)
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
                 // copy select(local_tile(sV, (16,D), (i,0)), (1,0)) -> v
-                //   attention_loads.tcp:64
+                //   attention_loads.tcp:66
                 //   tile    (64,(8,2)) f16   threads 128   atom ldmatrix.x4.trans
                 //   tiler   (64,16)   rounds (1,1)   TV ((16,2,4),(8,4)):((64,8,0),(1,16)) read,
                 //           ((4,8,4),((2,2,2),4)):((128,1,0),((64,512,8),16)) written
@@ -273,7 +273,7 @@ static __global__ void __launch_bounds__(128)
                     const int from = 64 * t2 + 8 * t3;
 #pragma unroll
                     for (int j = 0; j < 4; ++j) {
-#line 64 "attention_loads.tcp"
+#line 66 "attention_loads.tcp"
                         tcp_ldmatrix_x4_trans(
                             &v_[8 * j],
                             &sV[4096 * slot + 1024 * i + tcp_swizzle<3, 3, 3>(from + 16 * j)]);
@@ -287,7 +287,7 @@ static __global__ void __launch_bounds__(128)
         }
     }
     finish(tid, h, acc, 8);
-    // copy h -> sQ                                                attention_loads.tcp:71
+    // copy h -> sQ                                                attention_loads.tcp:73
     //   tile    ((8,16),(64,1)) f16   threads 128   atom stmatrix.x4
     //   tiler   (128,64)   rounds (1,1)   TV ((4,8,4),((2,2,2),8)):((256,1,16),((128,8,64),1024))
     //           read, ((16,2,4),(8,8)):((1,64,16),(128,1024)) written
@@ -296,13 +296,13 @@ static __global__ void __launch_bounds__(128)
         const int to = 1024 * t1 + 64 * t2 + 4096 * t3;
 #pragma unroll
         for (int i = 0; i < 8; ++i) {
-#line 71 "attention_loads.tcp"
+#line 73 "attention_loads.tcp"
             tcp_stmatrix_x4(&sQ[tcp_swizzle<3, 3, 3>(to + 8 * i)], &h[8 * i]);
 #line 302 "attention_loads.cu"
         }
     }
     tcp_sync();
-    // stO: copy sQ -> local_tile(O, (128,D), (block.x, 0))        attention_loads.tcp:72
+    // stO: copy sQ -> local_tile(O, (128,D), (block.x, 0))        attention_loads.tcp:74
     //   tile    ((8,16),(64,1)) f16   threads 128   atom universal(128)
     //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -315,13 +315,13 @@ static __global__ void __launch_bounds__(128)
             tcp_b128 v[8];
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-#line 72 "attention_loads.tcp"
+#line 74 "attention_loads.tcp"
                 v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
 #line 321 "attention_loads.cu"
             }
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-#line 72 "attention_loads.tcp"
+#line 74 "attention_loads.tcp"
                 tcp_st_global_128(&O[to + 1024 * i], v[i]);
 #line 327 "attention_loads.cu"
             }
@@ -331,7 +331,7 @@ static __global__ void __launch_bounds__(128)
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
                 if (c0 + 16 * i < M) {
-#line 72 "attention_loads.tcp"
+#line 74 "attention_loads.tcp"
                     v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
 #line 337 "attention_loads.cu"
                 }
@@ -339,7 +339,7 @@ static __global__ void __launch_bounds__(128)
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
                 if (c0 + 16 * i < M) {
-#line 72 "attention_loads.tcp"
+#line 74 "attention_loads.tcp"
                     tcp_st_global_128(&O[to + 1024 * i], v[i]);
 #line 345 "attention_loads.cu"
                 }

@@ -11,7 +11,7 @@
 #include "mma.cuh"      // extern
 #include "softmax.cuh"  // extern
 
-// kernel flash_attention, flash_attention.tcp:47
+// kernel flash_attention, flash_attention.tcp:49
 //   grid (H,ceil_div(M,128),1), 128 threads, 81920 bytes of shared memory
 static __global__ void __launch_bounds__(128)
     flash_attention_kernel(const tcp_f16 *__restrict__ Q, const tcp_f16 *__restrict__ K,
@@ -38,22 +38,22 @@ static __global__ void __launch_bounds__(128)
     const int t3 = tid / 16 % 2;
     const int t4 = tid % 8;
     const int t5 = tid / 8 % 2;
-    // fill acc = 0                                                flash_attention.tcp:54
+    // fill acc = 0                                                flash_attention.tcp:56
 #pragma unroll
     for (int i = 0; i < 16; ++i) {
-#line 54 "flash_attention.tcp"
+#line 56 "flash_attention.tcp"
         tcp_st_frag_128(&acc[4 * i], tcp_zero_128());
 #line 47 "flash_attention.cu"
     }
-    // fill most = -3e38                                           flash_attention.tcp:55
-#line 55 "flash_attention.tcp"
+    // fill most = -3e38                                           flash_attention.tcp:57
+#line 57 "flash_attention.tcp"
     tcp_st_frag_128(most, tcp_b128{0xff61b1e6, 0xff61b1e6, 0xff61b1e6, 0xff61b1e6});
 #line 52 "flash_attention.cu"
-    // fill sum = 0                                                flash_attention.tcp:56
-#line 56 "flash_attention.tcp"
+    // fill sum = 0                                                flash_attention.tcp:58
+#line 58 "flash_attention.tcp"
     tcp_st_frag_128(sum, tcp_zero_128());
 #line 56 "flash_attention.cu"
-    // copy local_tile(Q(block.x, _, _), (BM,D), (block.y, 0)) -> sQ  flash_attention.tcp:57
+    // copy local_tile(Q(block.x, _, _), (BM,D), (block.y, 0)) -> sQ  flash_attention.tcp:59
     //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
     //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -65,7 +65,7 @@ static __global__ void __launch_bounds__(128)
         if (whole) {
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-#line 57 "flash_attention.tcp"
+#line 59 "flash_attention.tcp"
                 tcp_cp_async_cg_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)], &Q[from + 1024 * i]);
 #line 71 "flash_attention.cu"
             }
@@ -73,7 +73,7 @@ static __global__ void __launch_bounds__(128)
             const int c0 = 128 * block_y + t0;
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-#line 57 "flash_attention.tcp"
+#line 59 "flash_attention.tcp"
                 tcp_cp_async_cg_zfill_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                          &Q[from + 1024 * i], c0 + 16 * i < M ? 16 : 0);
 #line 80 "flash_attention.cu"
@@ -87,7 +87,7 @@ static __global__ void __launch_bounds__(128)
         {
             const int n_load = 0;
             const int load_slot = 0;
-            // copy local_tile(K(block.x, _, _), (BN,D), (n,0)) -> sK      flash_attention.tcp:60
+            // copy local_tile(K(block.x, _, _), (BN,D), (n,0)) -> sK      flash_attention.tcp:62
             //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
             //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
             //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -99,7 +99,7 @@ static __global__ void __launch_bounds__(128)
                 if (whole) {
 #pragma unroll
                     for (int i = 0; i < 8; ++i) {
-#line 60 "flash_attention.tcp"
+#line 62 "flash_attention.tcp"
                         tcp_cp_async_cg_16(
                             &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &K[from + 1024 * i]);
@@ -109,7 +109,7 @@ static __global__ void __launch_bounds__(128)
                     const int c0 = 128 * n_load + t0;
 #pragma unroll
                     for (int i = 0; i < 8; ++i) {
-#line 60 "flash_attention.tcp"
+#line 62 "flash_attention.tcp"
                         tcp_cp_async_cg_zfill_16(
                             &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &K[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
@@ -118,7 +118,7 @@ static __global__ void __launch_bounds__(128)
                 }
             }
             tcp_cp_async_commit();
-            // copy local_tile(V(block.x, _, _), (BN,D), (n,0)) -> sV      flash_attention.tcp:61
+            // copy local_tile(V(block.x, _, _), (BN,D), (n,0)) -> sV      flash_attention.tcp:63
             //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
             //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
             //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -130,7 +130,7 @@ static __global__ void __launch_bounds__(128)
                 if (whole) {
 #pragma unroll
                     for (int i = 0; i < 8; ++i) {
-#line 61 "flash_attention.tcp"
+#line 63 "flash_attention.tcp"
                         tcp_cp_async_cg_16(
                             &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &V[from + 1024 * i]);
@@ -140,7 +140,7 @@ static __global__ void __launch_bounds__(128)
                     const int c0 = 128 * n_load + t0;
 #pragma unroll
                     for (int i = 0; i < 8; ++i) {
-#line 61 "flash_attention.tcp"
+#line 63 "flash_attention.tcp"
                         tcp_cp_async_cg_zfill_16(
                             &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &V[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
@@ -162,7 +162,7 @@ static __global__ void __launch_bounds__(128)
                 const int load_slot = (n + 1) % 2;
                 if (n_load < n_end) {
                     // copy local_tile(K(block.x, _, _), (BN,D), (n,0)) -> sK
-                    //   flash_attention.tcp:60
+                    //   flash_attention.tcp:62
                     //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
                     //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
                     //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -174,7 +174,7 @@ static __global__ void __launch_bounds__(128)
                         if (whole) {
 #pragma unroll
                             for (int i = 0; i < 8; ++i) {
-#line 60 "flash_attention.tcp"
+#line 62 "flash_attention.tcp"
                                 tcp_cp_async_cg_16(
                                     &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &K[from_ahead + 1024 * i]);
@@ -184,7 +184,7 @@ static __global__ void __launch_bounds__(128)
                             const int c0 = 128 * n_load + t0;
 #pragma unroll
                             for (int i = 0; i < 8; ++i) {
-#line 60 "flash_attention.tcp"
+#line 62 "flash_attention.tcp"
                                 tcp_cp_async_cg_zfill_16(
                                     &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &K[from_ahead + 1024 * i], c0 + 16 * i < N ? 16 : 0);
@@ -196,7 +196,7 @@ static __global__ void __launch_bounds__(128)
                 tcp_cp_async_commit();
                 if (n_load < n_end) {
                     // copy local_tile(V(block.x, _, _), (BN,D), (n,0)) -> sV
-                    //   flash_attention.tcp:61
+                    //   flash_attention.tcp:63
                     //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
                     //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
                     //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -208,7 +208,7 @@ static __global__ void __launch_bounds__(128)
                         if (whole) {
 #pragma unroll
                             for (int i = 0; i < 8; ++i) {
-#line 61 "flash_attention.tcp"
+#line 63 "flash_attention.tcp"
                                 tcp_cp_async_cg_16(
                                     &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &V[from_ahead_ + 1024 * i]);
@@ -218,7 +218,7 @@ static __global__ void __launch_bounds__(128)
                             const int c0 = 128 * n_load + t0;
 #pragma unroll
                             for (int i = 0; i < 8; ++i) {
-#line 61 "flash_attention.tcp"
+#line 63 "flash_attention.tcp"
                                 tcp_cp_async_cg_zfill_16(
                                     &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &V[from_ahead_ + 1024 * i], c0 + 16 * i < N ? 16 : 0);
@@ -229,16 +229,16 @@ static __global__ void __launch_bounds__(128)
                 }
                 tcp_cp_async_commit();
             }
-            // fill s = 0                                                  flash_attention.tcp:66
+            // fill s = 0                                                  flash_attention.tcp:68
 #pragma unroll
             for (int i = 0; i < 32; ++i) {
-#line 66 "flash_attention.tcp"
+#line 68 "flash_attention.tcp"
                 tcp_st_frag_128(&s[4 * i], tcp_zero_128());
 #line 238 "flash_attention.cu"
             }
             for (int i = 0; i < 4; ++i) {
                 // copy local_tile(sQ, (BM,16), (0,i)) -> q
-                //   flash_attention.tcp:70
+                //   flash_attention.tcp:72
                 //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
                 //   tiler   (128,16)   rounds (1,1)   TV ((16,2,4),(8,2)):((1,1024,16),(128,64))
                 //           read, ((4,8,4),((2,2,2),2)):((256,1,16),((128,8,1024),64)) written
@@ -247,13 +247,13 @@ static __global__ void __launch_bounds__(128)
                     const int from = 16 * i + 1024 * t1 + 64 * t2 + 8 * t3;
 #pragma unroll
                     for (int j = 0; j < 2; ++j) {
-#line 70 "flash_attention.tcp"
+#line 72 "flash_attention.tcp"
                         tcp_ldmatrix_x4(&q[8 * j], &sQ[4096 * j + tcp_swizzle<3, 3, 3>(from)]);
 #line 253 "flash_attention.cu"
                     }
                 }
                 // copy local_tile(sK, (BN,16), (0,i)) -> k
-                //   flash_attention.tcp:71
+                //   flash_attention.tcp:73
                 //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
                 //   tiler   (128,16)   rounds (1,1)   TV ((8,2,2,4),(8,8)):((1,1024,8,0),(128,16))
                 //           read, ((4,8,4),((2,2,2),8)):((256,1,0),((128,1024,8),16)) written
@@ -262,7 +262,7 @@ static __global__ void __launch_bounds__(128)
                     const int from = 16 * i + 512 * t3 + 64 * t4 + 8 * t5;
 #pragma unroll
                     for (int j = 0; j < 8; ++j) {
-#line 71 "flash_attention.tcp"
+#line 73 "flash_attention.tcp"
                         tcp_ldmatrix_x4(&k[8 * j],
                                         &sK[8192 * slot + 1024 * j + tcp_swizzle<3, 3, 3>(from)]);
 #line 269 "flash_attention.cu"
@@ -276,7 +276,7 @@ static __global__ void __launch_bounds__(128)
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
                 // copy select(local_tile(sV, (16,D), (i,0)), (1,0)) -> v
-                //   flash_attention.tcp:77
+                //   flash_attention.tcp:79
                 //   tile    (64,(8,2)) f16   threads 128   atom ldmatrix.x4.trans
                 //   tiler   (64,16)   rounds (1,1)   TV ((16,2,4),(8,4)):((64,8,0),(1,16)) read,
                 //           ((4,8,4),((2,2,2),4)):((128,1,0),((64,512,8),16)) written
@@ -285,7 +285,7 @@ static __global__ void __launch_bounds__(128)
                     const int from = 64 * t2 + 8 * t3;
 #pragma unroll
                     for (int j = 0; j < 4; ++j) {
-#line 77 "flash_attention.tcp"
+#line 79 "flash_attention.tcp"
                         tcp_ldmatrix_x4_trans(
                             &v_[8 * j],
                             &sV[8192 * slot + 1024 * i + tcp_swizzle<3, 3, 3>(from + 16 * j)]);
@@ -299,25 +299,25 @@ static __global__ void __launch_bounds__(128)
         }
     }
     divide(tid, acc, sum, 2, 8);
-    // copy acc -> h                                               flash_attention.tcp:84
+    // copy acc -> h                                               flash_attention.tcp:86
     //   values  ((2,2),2,8) f16   threads 128   atom auto(128)
     //   vector  4 x f32 = 128 bit -> 4 x f16 = 64 bit  (limited by: conversion)
     {
         tcp_b128 v[16];
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
-#line 84 "flash_attention.tcp"
+#line 86 "flash_attention.tcp"
             v[i] = tcp_ld_frag_128(&acc[4 * i]);
 #line 312 "flash_attention.cu"
         }
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
-#line 84 "flash_attention.tcp"
+#line 86 "flash_attention.tcp"
             tcp_st_frag_64(&h[4 * i], tcp_convert<tcp_f16, float>(v[i]));
 #line 318 "flash_attention.cu"
         }
     }
-    // copy h -> sQ                                                flash_attention.tcp:85
+    // copy h -> sQ                                                flash_attention.tcp:87
     //   tile    ((8,16),(64,1)) f16   threads 128   atom stmatrix.x4
     //   tiler   (128,64)   rounds (1,1)   TV ((4,8,4),((2,2,2),8)):((256,1,16),((128,8,64),1024))
     //           read, ((16,2,4),(8,8)):((1,64,16),(128,1024)) written
@@ -326,13 +326,13 @@ static __global__ void __launch_bounds__(128)
         const int to = 1024 * t1 + 64 * t2 + 4096 * t3;
 #pragma unroll
         for (int i = 0; i < 8; ++i) {
-#line 85 "flash_attention.tcp"
+#line 87 "flash_attention.tcp"
             tcp_stmatrix_x4(&sQ[tcp_swizzle<3, 3, 3>(to + 8 * i)], &h[8 * i]);
 #line 332 "flash_attention.cu"
         }
     }
     tcp_sync();
-    // copy sQ -> local_tile(O(block.x, _, _), (BM,D), (block.y, 0))  flash_attention.tcp:86
+    // copy sQ -> local_tile(O(block.x, _, _), (BM,D), (block.y, 0))  flash_attention.tcp:88
     //   tile    ((8,16),(64,1)) f16   threads 128   atom universal(128)
     //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -345,13 +345,13 @@ static __global__ void __launch_bounds__(128)
             tcp_b128 v[8];
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-#line 86 "flash_attention.tcp"
+#line 88 "flash_attention.tcp"
                 v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
 #line 351 "flash_attention.cu"
             }
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-#line 86 "flash_attention.tcp"
+#line 88 "flash_attention.tcp"
                 tcp_st_global_128(&O[to + 1024 * i], v[i]);
 #line 357 "flash_attention.cu"
             }
@@ -361,7 +361,7 @@ static __global__ void __launch_bounds__(128)
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
                 if (c0 + 16 * i < M) {
-#line 86 "flash_attention.tcp"
+#line 88 "flash_attention.tcp"
                     v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
 #line 367 "flash_attention.cu"
                 }
@@ -369,7 +369,7 @@ static __global__ void __launch_bounds__(128)
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
                 if (c0 + 16 * i < M) {
-#line 86 "flash_attention.tcp"
+#line 88 "flash_attention.tcp"
                     tcp_st_global_128(&O[to + 1024 * i], v[i]);
 #line 375 "flash_attention.cu"
                 }
@@ -404,7 +404,7 @@ TCP_EXTERN_C tcp_status flash_attention_launch(const tcp_f16 *Q, const tcp_f16 *
 
 #endif
 
-// kernel flash_attention_causal, flash_attention.tcp:90
+// kernel flash_attention_causal, flash_attention.tcp:92
 //   grid (H,ceil_div(M,128),1), 128 threads, 81920 bytes of shared memory
 static __global__ void __launch_bounds__(128)
     flash_attention_causal_kernel(const tcp_f16 *__restrict__ Q, const tcp_f16 *__restrict__ K,
@@ -432,22 +432,22 @@ static __global__ void __launch_bounds__(128)
     const int t3 = tid / 16 % 2;
     const int t4 = tid % 8;
     const int t5 = tid / 8 % 2;
-    // fill acc = 0                                                flash_attention.tcp:97
+    // fill acc = 0                                                flash_attention.tcp:99
 #pragma unroll
     for (int i = 0; i < 16; ++i) {
-#line 97 "flash_attention.tcp"
+#line 99 "flash_attention.tcp"
         tcp_st_frag_128(&acc[4 * i], tcp_zero_128());
 #line 441 "flash_attention.cu"
     }
-    // fill most = -3e38                                           flash_attention.tcp:98
-#line 98 "flash_attention.tcp"
+    // fill most = -3e38                                           flash_attention.tcp:100
+#line 100 "flash_attention.tcp"
     tcp_st_frag_128(most, tcp_b128{0xff61b1e6, 0xff61b1e6, 0xff61b1e6, 0xff61b1e6});
 #line 446 "flash_attention.cu"
-    // fill sum = 0                                                flash_attention.tcp:99
-#line 99 "flash_attention.tcp"
+    // fill sum = 0                                                flash_attention.tcp:101
+#line 101 "flash_attention.tcp"
     tcp_st_frag_128(sum, tcp_zero_128());
 #line 450 "flash_attention.cu"
-    // copy local_tile(Q(block.x, _, _), (BM,D), (block.y, 0)) -> sQ  flash_attention.tcp:100
+    // copy local_tile(Q(block.x, _, _), (BM,D), (block.y, 0)) -> sQ  flash_attention.tcp:102
     //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
     //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -459,7 +459,7 @@ static __global__ void __launch_bounds__(128)
         if (whole) {
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-#line 100 "flash_attention.tcp"
+#line 102 "flash_attention.tcp"
                 tcp_cp_async_cg_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)], &Q[from + 1024 * i]);
 #line 465 "flash_attention.cu"
             }
@@ -467,7 +467,7 @@ static __global__ void __launch_bounds__(128)
             const int c0 = 128 * block_y + t0;
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-#line 100 "flash_attention.tcp"
+#line 102 "flash_attention.tcp"
                 tcp_cp_async_cg_zfill_16(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                          &Q[from + 1024 * i], c0 + 16 * i < M ? 16 : 0);
 #line 474 "flash_attention.cu"
@@ -481,7 +481,7 @@ static __global__ void __launch_bounds__(128)
         {
             const int n_load = 0;
             const int load_slot = 0;
-            // copy local_tile(K(block.x, _, _), (BN,D), (n,0)) -> sK      flash_attention.tcp:103
+            // copy local_tile(K(block.x, _, _), (BN,D), (n,0)) -> sK      flash_attention.tcp:105
             //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
             //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
             //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -493,7 +493,7 @@ static __global__ void __launch_bounds__(128)
                 if (whole) {
 #pragma unroll
                     for (int i = 0; i < 8; ++i) {
-#line 103 "flash_attention.tcp"
+#line 105 "flash_attention.tcp"
                         tcp_cp_async_cg_16(
                             &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &K[from + 1024 * i]);
@@ -503,7 +503,7 @@ static __global__ void __launch_bounds__(128)
                     const int c0 = 128 * n_load + t0;
 #pragma unroll
                     for (int i = 0; i < 8; ++i) {
-#line 103 "flash_attention.tcp"
+#line 105 "flash_attention.tcp"
                         tcp_cp_async_cg_zfill_16(
                             &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &K[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
@@ -512,7 +512,7 @@ static __global__ void __launch_bounds__(128)
                 }
             }
             tcp_cp_async_commit();
-            // copy local_tile(V(block.x, _, _), (BN,D), (n,0)) -> sV      flash_attention.tcp:104
+            // copy local_tile(V(block.x, _, _), (BN,D), (n,0)) -> sV      flash_attention.tcp:106
             //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
             //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
             //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -524,7 +524,7 @@ static __global__ void __launch_bounds__(128)
                 if (whole) {
 #pragma unroll
                     for (int i = 0; i < 8; ++i) {
-#line 104 "flash_attention.tcp"
+#line 106 "flash_attention.tcp"
                         tcp_cp_async_cg_16(
                             &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &V[from + 1024 * i]);
@@ -534,7 +534,7 @@ static __global__ void __launch_bounds__(128)
                     const int c0 = 128 * n_load + t0;
 #pragma unroll
                     for (int i = 0; i < 8; ++i) {
-#line 104 "flash_attention.tcp"
+#line 106 "flash_attention.tcp"
                         tcp_cp_async_cg_zfill_16(
                             &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                             &V[from + 1024 * i], c0 + 16 * i < N ? 16 : 0);
@@ -556,7 +556,7 @@ static __global__ void __launch_bounds__(128)
                 const int load_slot = (n + 1) % 2;
                 if (n_load < n_end) {
                     // copy local_tile(K(block.x, _, _), (BN,D), (n,0)) -> sK
-                    //   flash_attention.tcp:103
+                    //   flash_attention.tcp:105
                     //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
                     //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
                     //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -568,7 +568,7 @@ static __global__ void __launch_bounds__(128)
                         if (whole) {
 #pragma unroll
                             for (int i = 0; i < 8; ++i) {
-#line 103 "flash_attention.tcp"
+#line 105 "flash_attention.tcp"
                                 tcp_cp_async_cg_16(
                                     &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &K[from_ahead + 1024 * i]);
@@ -578,7 +578,7 @@ static __global__ void __launch_bounds__(128)
                             const int c0 = 128 * n_load + t0;
 #pragma unroll
                             for (int i = 0; i < 8; ++i) {
-#line 103 "flash_attention.tcp"
+#line 105 "flash_attention.tcp"
                                 tcp_cp_async_cg_zfill_16(
                                     &sK[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &K[from_ahead + 1024 * i], c0 + 16 * i < N ? 16 : 0);
@@ -590,7 +590,7 @@ static __global__ void __launch_bounds__(128)
                 tcp_cp_async_commit();
                 if (n_load < n_end) {
                     // copy local_tile(V(block.x, _, _), (BN,D), (n,0)) -> sV
-                    //   flash_attention.tcp:104
+                    //   flash_attention.tcp:106
                     //   tile    (128,64) f16   threads 128   atom cp_async.cg(16)
                     //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
                     //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -602,7 +602,7 @@ static __global__ void __launch_bounds__(128)
                         if (whole) {
 #pragma unroll
                             for (int i = 0; i < 8; ++i) {
-#line 104 "flash_attention.tcp"
+#line 106 "flash_attention.tcp"
                                 tcp_cp_async_cg_16(
                                     &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &V[from_ahead_ + 1024 * i]);
@@ -612,7 +612,7 @@ static __global__ void __launch_bounds__(128)
                             const int c0 = 128 * n_load + t0;
 #pragma unroll
                             for (int i = 0; i < 8; ++i) {
-#line 104 "flash_attention.tcp"
+#line 106 "flash_attention.tcp"
                                 tcp_cp_async_cg_zfill_16(
                                     &sV[8192 * load_slot + 1024 * i + tcp_swizzle<3, 3, 3>(to)],
                                     &V[from_ahead_ + 1024 * i], c0 + 16 * i < N ? 16 : 0);
@@ -623,16 +623,16 @@ static __global__ void __launch_bounds__(128)
                 }
                 tcp_cp_async_commit();
             }
-            // fill s = 0                                                  flash_attention.tcp:109
+            // fill s = 0                                                  flash_attention.tcp:111
 #pragma unroll
             for (int i = 0; i < 32; ++i) {
-#line 109 "flash_attention.tcp"
+#line 111 "flash_attention.tcp"
                 tcp_st_frag_128(&s[4 * i], tcp_zero_128());
 #line 632 "flash_attention.cu"
             }
             for (int i = 0; i < 4; ++i) {
                 // copy local_tile(sQ, (BM,16), (0,i)) -> q
-                //   flash_attention.tcp:113
+                //   flash_attention.tcp:115
                 //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
                 //   tiler   (128,16)   rounds (1,1)   TV ((16,2,4),(8,2)):((1,1024,16),(128,64))
                 //           read, ((4,8,4),((2,2,2),2)):((256,1,16),((128,8,1024),64)) written
@@ -641,13 +641,13 @@ static __global__ void __launch_bounds__(128)
                     const int from = 16 * i + 1024 * t1 + 64 * t2 + 8 * t3;
 #pragma unroll
                     for (int j = 0; j < 2; ++j) {
-#line 113 "flash_attention.tcp"
+#line 115 "flash_attention.tcp"
                         tcp_ldmatrix_x4(&q[8 * j], &sQ[4096 * j + tcp_swizzle<3, 3, 3>(from)]);
 #line 647 "flash_attention.cu"
                     }
                 }
                 // copy local_tile(sK, (BN,16), (0,i)) -> k
-                //   flash_attention.tcp:114
+                //   flash_attention.tcp:116
                 //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
                 //   tiler   (128,16)   rounds (1,1)   TV ((8,2,2,4),(8,8)):((1,1024,8,0),(128,16))
                 //           read, ((4,8,4),((2,2,2),8)):((256,1,0),((128,1024,8),16)) written
@@ -656,7 +656,7 @@ static __global__ void __launch_bounds__(128)
                     const int from = 16 * i + 512 * t3 + 64 * t4 + 8 * t5;
 #pragma unroll
                     for (int j = 0; j < 8; ++j) {
-#line 114 "flash_attention.tcp"
+#line 116 "flash_attention.tcp"
                         tcp_ldmatrix_x4(&k[8 * j],
                                         &sK[8192 * slot + 1024 * j + tcp_swizzle<3, 3, 3>(from)]);
 #line 663 "flash_attention.cu"
@@ -671,7 +671,7 @@ static __global__ void __launch_bounds__(128)
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
                 // copy select(local_tile(sV, (16,D), (i,0)), (1,0)) -> v
-                //   flash_attention.tcp:120
+                //   flash_attention.tcp:122
                 //   tile    (64,(8,2)) f16   threads 128   atom ldmatrix.x4.trans
                 //   tiler   (64,16)   rounds (1,1)   TV ((16,2,4),(8,4)):((64,8,0),(1,16)) read,
                 //           ((4,8,4),((2,2,2),4)):((128,1,0),((64,512,8),16)) written
@@ -680,7 +680,7 @@ static __global__ void __launch_bounds__(128)
                     const int from = 64 * t2 + 8 * t3;
 #pragma unroll
                     for (int j = 0; j < 4; ++j) {
-#line 120 "flash_attention.tcp"
+#line 122 "flash_attention.tcp"
                         tcp_ldmatrix_x4_trans(
                             &v_[8 * j],
                             &sV[8192 * slot + 1024 * i + tcp_swizzle<3, 3, 3>(from + 16 * j)]);
@@ -694,25 +694,25 @@ static __global__ void __launch_bounds__(128)
         }
     }
     divide(tid, acc, sum, 2, 8);
-    // copy acc -> h                                               flash_attention.tcp:127
+    // copy acc -> h                                               flash_attention.tcp:129
     //   values  ((2,2),2,8) f16   threads 128   atom auto(128)
     //   vector  4 x f32 = 128 bit -> 4 x f16 = 64 bit  (limited by: conversion)
     {
         tcp_b128 v[16];
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
-#line 127 "flash_attention.tcp"
+#line 129 "flash_attention.tcp"
             v[i] = tcp_ld_frag_128(&acc[4 * i]);
 #line 707 "flash_attention.cu"
         }
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
-#line 127 "flash_attention.tcp"
+#line 129 "flash_attention.tcp"
             tcp_st_frag_64(&h[4 * i], tcp_convert<tcp_f16, float>(v[i]));
 #line 713 "flash_attention.cu"
         }
     }
-    // copy h -> sQ                                                flash_attention.tcp:128
+    // copy h -> sQ                                                flash_attention.tcp:130
     //   tile    ((8,16),(64,1)) f16   threads 128   atom stmatrix.x4
     //   tiler   (128,64)   rounds (1,1)   TV ((4,8,4),((2,2,2),8)):((256,1,16),((128,8,64),1024))
     //           read, ((16,2,4),(8,8)):((1,64,16),(128,1024)) written
@@ -721,13 +721,13 @@ static __global__ void __launch_bounds__(128)
         const int to = 1024 * t1 + 64 * t2 + 4096 * t3;
 #pragma unroll
         for (int i = 0; i < 8; ++i) {
-#line 128 "flash_attention.tcp"
+#line 130 "flash_attention.tcp"
             tcp_stmatrix_x4(&sQ[tcp_swizzle<3, 3, 3>(to + 8 * i)], &h[8 * i]);
 #line 727 "flash_attention.cu"
         }
     }
     tcp_sync();
-    // copy sQ -> local_tile(O(block.x, _, _), (BM,D), (block.y, 0))  flash_attention.tcp:129
+    // copy sQ -> local_tile(O(block.x, _, _), (BM,D), (block.y, 0))  flash_attention.tcp:131
     //   tile    ((8,16),(64,1)) f16   threads 128   atom universal(128)
     //   tiler   (16,64)   rounds (8,1)   TV ((8,16),8):((128,1),16)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -740,13 +740,13 @@ static __global__ void __launch_bounds__(128)
             tcp_b128 v[8];
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-#line 129 "flash_attention.tcp"
+#line 131 "flash_attention.tcp"
                 v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
 #line 746 "flash_attention.cu"
             }
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
-#line 129 "flash_attention.tcp"
+#line 131 "flash_attention.tcp"
                 tcp_st_global_128(&O[to + 1024 * i], v[i]);
 #line 752 "flash_attention.cu"
             }
@@ -756,7 +756,7 @@ static __global__ void __launch_bounds__(128)
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
                 if (c0 + 16 * i < M) {
-#line 129 "flash_attention.tcp"
+#line 131 "flash_attention.tcp"
                     v[i] = tcp_ld_shared_128(&sQ[1024 * i + tcp_swizzle<3, 3, 3>(from)]);
 #line 762 "flash_attention.cu"
                 }
@@ -764,7 +764,7 @@ static __global__ void __launch_bounds__(128)
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
                 if (c0 + 16 * i < M) {
-#line 129 "flash_attention.tcp"
+#line 131 "flash_attention.tcp"
                     tcp_st_global_128(&O[to + 1024 * i], v[i]);
 #line 770 "flash_attention.cu"
                 }

@@ -1,6 +1,6 @@
-// What CuTe does not compile of cp.async, ldmatrix and stmatrix, and of operands of MMAs, against
-// what is refused here and why: rows of tests/golden/rejects.tsv.  Those of plain loads and stores:
-// width_golden.c.
+// What CuTe does not compile of cp.async, ldmatrix and stmatrix, of operands of MMAs and of another
+// tiled copy's side, against what is refused here and why: rows of tests/golden/rejects.tsv.  Those
+// of plain loads and stores: width_golden.c.
 #include "driver/tiled_row.h"
 
 enum { R_OP, R_ARGS, R_REASON, R_FILE, R_KIND, R_CLASS, REJECT_COLUMNS };
@@ -15,7 +15,7 @@ static const struct reason {
     {"cp.async sizeof(TS)", {"has no access of"}},
     {"Non-injective", {"gives the places", "gives place", "belongs to"}},
     {"size<1>(src_v) == size<1>(dst_v)", {"has extent"}},
-    {"failed to vectorize", {"cannot use"}},
+    {"failed to vectorize", {"cannot use", "belongs to"}},
     {"Divisibility condition", {"cannot use"}},
     {"Downcast requires adjacent elements", {"moves no whole"}},
 };
@@ -43,8 +43,9 @@ static bool as_tiled(char *form, char *args, char **row) {
     if (!row[TYPE] || strncmp(form, "make_tiled_copy", 15) != 0) return false;
     bool loads = strstr(row[ATOM], "LDSM") != NULL, stores = strstr(row[ATOM], "STSM") != NULL;
     bool operand = golden_mma_operand(form, row[PARAMS]) != NULL;
-    if (!loads && !stores && !operand && !row_is_async(row)) return false;
-    if (!operand && strcmp(form, "make_tiled_copy") != 0 &&
+    bool other = row_of_other(row);
+    if (!loads && !stores && !operand && !other && !row_is_async(row)) return false;
+    if (!operand && !other && strcmp(form, "make_tiled_copy") != 0 &&
         strcmp(form, "make_tiled_copy_impl") != 0)
         return false;
     row[SPACE] = loads ? "smem->rmem" : stores ? "rmem->smem" : "gmem->smem";

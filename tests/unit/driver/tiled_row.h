@@ -95,6 +95,13 @@ static inline const char *view_text(struct session *s, char **row, const char *n
     return arena_printf(&s->arena, "logical_divide(%s, %s)", name, row[TILER]);
 }
 
+// Whether the row is CuTe's make_tiled_copy_S or _D: another tiled copy's threads and values, of
+// one of its sides.
+static inline bool row_of_other(char **row) {
+    return strcmp(row[FORM], "make_tiled_copy_S") == 0 ||
+           strcmp(row[FORM], "make_tiled_copy_D") == 0;
+}
+
 // tile(ATOM, ...) of the row: by its own thr and val where it is CuTe's make_tiled_copy, by the
 // operand of the MMA "m" where it is make_tiled_copy_A and its like, else by TV and tile.  The tile
 // of <L0,L1> is of their sizes; the views are divided by the layouts.
@@ -104,6 +111,9 @@ static inline const char *tile_text(struct session *s, char **row, const char *a
     if (strcmp(row[FORM], "make_tiled_copy") == 0 && cut)
         return arena_printf(&s->arena, "tile(%s, thr=%.*s, val=%s)", atom, (int)(cut - row[PARAMS]),
                             row[PARAMS], cut + 3);
+    if (row_of_other(row) && !*row[TV])
+        return arena_printf(&s->arena, "tile(%s, tv=tv_%s(of), tile=tiler(of))", atom,
+                            strcmp(row[FORM], "make_tiled_copy_S") == 0 ? "src" : "dst");
     if (operand) return arena_printf(&s->arena, "tile(%s, like=operand_%s(m))", atom, operand);
     if (layout_tiler(row)) {
         struct lay_ctx *x = &s->lay;
@@ -125,6 +135,15 @@ static inline void put_head(struct session *s, struct buf *b, char **row, const 
     buf_printf(b, "tensor B : %s %s %s align 16;\n", row[TYPE], dst_space, row[DST]);
     if (golden_mma_operand(row[FORM], row[PARAMS]) && golden_mma(row[PARAMS], name, warps, tile))
         buf_printf(b, "tiled_mma m = mma(%s, warps=%s, tile=%s);\n", name, warps, tile);
+    if (row_of_other(row)) {  // "SM75_U32x4_LDSM_N ; THR ; VAL"
+        char *part = arena_printf(&s->arena, "%s", row[PARAMS]), *of[N_COLUMNS] = {0};
+        char *thr = strstr(part, " ; "), *val = thr ? strstr(thr + 3, " ; ") : NULL;
+        if (!CHECK(val, "%s", row[PARAMS])) return;
+        *thr = *val = 0;
+        of[ATOM] = part;
+        buf_printf(b, "tiled_copy of = tile(%s, thr=%s, val=%s);\n", row_atom(of), thr + 3,
+                   val + 3);
+    }
     buf_printf(b, "tiled_copy tc = %s;\n", tile_text(s, row, atom));
 }
 

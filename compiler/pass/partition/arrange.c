@@ -1,0 +1,395 @@
+// Whether the parties to a fragment mean the same order of its values: what it was declared to
+// hold, the tiled copies that move it, other fragments, and the functions it is given to.
+//
+// An order says which element of a tile is value i of thread t.  Two orders agree when the elements
+// differ by the same step for all values and threads: one of them may count from where a slice
+// begins.
+#include "pass/partition/arrange.h"
+
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "plan/view.h"
+
+enum { WARP = 32, SHOWN = 8 };
+
+// Value i of a thread is value i % values of tile i / values of "tc".
+struct order {
+    const struct tiled_copy *tc;
+    bool src;
+    const char *name;
+    int n, nrest;
+    int64_t tile[LAY_MAX_RANK], rest[LAY_MAX_RANK];
+};
+
+// What has "count" values in that order: the i-th is value offset + layout(i) of it.
+struct sequence {
+    struct order of;
+    struct lay layout;          // invalid: i
+    int64_t first, step, last;  // of the offset
+};
+
+static void extents(struct session *s, const struct lay_tuple *t, int *n, int64_t *out) {
+    *n = t ? lay_tuple_rank(t) : 0;
+    for (int i = 0; i < *n; ++i)
+        out[i] = lay_tuple_product(&s->lay, lay_tuple_get(&s->lay, t, i)).num;
+}
+
+static struct order order_of_tile(struct session *s, const struct tiled_copy *tc, bool src,
+                                  const struct lay_tuple *rest, const char *name) {
+    struct order o = {.tc = tc, .src = src, .name = name};
+    extents(s, tc->tiler, &o.n, o.tile);
+    extents(s, rest, &o.nrest, o.rest);
+    return o;
+}
+
+static struct order order_held(struct session *s, const struct tiled_copy *holds) {
+    return order_of_tile(s, holds, false, NULL, holds->name);
+}
+
+static const char *tile_name(struct session *s, const struct tiled_copy *tc) {
+    return tc->name ? arena_printf(&s->arena, "tiled copy '%s'", tc->name) : "this tile";
+}
+
+// Element "crd" of the tiles, by mode.
+static bool element(struct session *s, const struct order *o, int64_t t, int64_t i, int64_t *crd) {
+    int64_t tile = i / o->tc->values, place;
+    if (!tiled_place(s, o->tc, o->src, t % o->tc->threads, i % o->tc->values, &place)) return false;
+    for (int m = 0; m < LAY_MAX_RANK; ++m) {
+        crd[m] = 0;
+        if (m < o->n) {
+            crd[m] = place % o->tile[m];
+            place /= o->tile[m];
+        }
+        if (m < o->nrest) {
+            crd[m] += tile % o->rest[m] * (m < o->n ? o->tile[m] : 1);
+            tile /= o->rest[m];
+        }
+    }
+    return true;
+}
+
+static int64_t value_number(struct session *s, const struct sequence *q, int64_t offset,
+                            int64_t i) {
+    int64_t at = i;
+    if (lay_valid(q->layout) && !lay_eval(&s->lay, q->layout, i, &at)) return -1;
+    return offset + at;
+}
+
+struct difference {
+    int64_t thread, value;  // where the two differ first
+    int64_t a, b;           // the offsets there
+};
+
+static bool agree_at(struct session *s, const struct sequence *a, const struct sequence *b,
+                     int64_t count, int64_t group, struct difference *at) {
+    int64_t threads = a->of.tc->threads, step[LAY_MAX_RANK] = {0};
+    if (b->of.tc->threads > threads) threads = b->of.tc->threads;
+    for (int64_t t = 0; t < threads; ++t) {
+        for (int64_t i = 0; i < count; ++i) {
+            int64_t x[LAY_MAX_RANK], y[LAY_MAX_RANK];
+            int64_t na = value_number(s, a, at->a, i), nb = value_number(s, b, at->b, i);
+            if (!element(s, &a->of, t, na, x) || !element(s, &b->of, t, nb, y)) BUG("no element");
+            bool begins = i == 0 && t % group == 0;
+            for (int m = 0; m < LAY_MAX_RANK; ++m) {
+                if (begins) step[m] = x[m] - y[m];
+                if (x[m] - y[m] == step[m]) continue;
+                at->thread = t;
+                at->value = i;
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// For all offsets.  "group": threads that differ from one another as the others do.
+static bool agree(struct session *s, const struct sequence *a, const struct sequence *b,
+                  int64_t count, int64_t group, struct difference *at) {
+    for (int64_t o = a->first; o <= a->last; o += a->step) {
+        *at = (struct difference){.a = o, .b = b->first};
+        if (!agree_at(s, a, b, count, group, at)) return false;
+    }
+    for (int64_t o = b->first + b->step; o <= b->last; o += b->step) {
+        *at = (struct difference){.a = a->first, .b = o};
+        if (!agree_at(s, a, b, count, group, at)) return false;
+    }
+    return true;
+}
+
+// -- what fragments hold --------------------------------------------------------------------------
+
+// Whether register i of a fragment is the i-th value of "l".
+static bool in_order(struct session *s, struct lay l, const struct ix *offset) {
+    int64_t at = 0;
+    if (!lay_valid(l) || (offset && (!ix_static(offset, &at) || at != 0))) return false;
+    struct lay one = lay_coalesce(&s->lay, lay_inner(l));
+    return lay_valid(one) && lay_is_leaf(one.shape) &&
+           (lay_int_is(one.stride->leaf, 1) || lay_int_is(one.shape->leaf, 1));
+}
+
+// Of a fragment "like" a tiled copy it is known since its tile was cut.
+static struct lay layout_of(const struct view *v) {
+    return lay_valid(v->layout) ? v->layout : v->base->layout;
+}
+
+bool arrange_is_whole(struct session *s, const struct view *v) {
+    return in_order(s, v->base->layout, NULL) && in_order(s, layout_of(v), v->offset) &&
+           lay_int_equal(lay_size(&s->lay, v->base->layout), lay_size(&s->lay, layout_of(v)));
+}
+
+static bool is_frag(const struct view *v) {
+    return v->base->space == MEM_FRAG;
+}
+
+static bool known(const struct tensor *f) {
+    return f->holds || f->dist_rest;
+}
+
+// The registers of a view of a fragment whose order is known.
+static struct sequence sequence_of(struct session *s, const struct view *v) {
+    const struct tensor *f = v->base;
+    struct sequence q = {.layout = lay_inner(layout_of(v)), .step = 1};
+    q.of = f->holds ? order_held(s, f->holds)
+                    : order_of_tile(s, f->dist, f->dist_src, f->dist_rest, tile_name(s, f->dist));
+    const struct ix *e = v->offset;
+    if (!e || ix_static(e, &q.first)) {
+        q.last = q.first;
+        return q;
+    }
+    // what of the sum is a number, and what the rest is a multiple of
+    if (e->op == IX_SUM && e->nterms && !e->term[0].atom) q.first = e->term[0].coef.num;
+    const struct ix *rest = ix_sub(s, e, ix_int(s, q.first));
+    q.step = rest ? ix_divisor(rest) : 1;
+    if (q.step < 1) q.step = 1;
+    int64_t most =
+        lay_cosize(&s->lay, lay_inner(f->layout)).num - lay_cosize(&s->lay, q.layout).num;
+    q.first = (q.first % q.step + q.step) % q.step;
+    if (e->lo > q.first) q.first += (e->lo - q.first + q.step - 1) / q.step * q.step;
+    q.last = e->hi < most ? e->hi : most;
+    return q;
+}
+
+// -- messages -------------------------------------------------------------------------------------
+
+static const char *elements(struct session *s, const struct sequence *q, int64_t offset,
+                            const struct difference *at, int64_t count) {
+    struct buf b;
+    buf_init(&b);
+    int64_t from = at->value < SHOWN / 2 ? 0 : at->value - SHOWN / 2;
+    int modes = q->of.n > q->of.nrest ? q->of.n : q->of.nrest;
+    for (int64_t i = from; i < count && i < from + SHOWN; ++i) {
+        int64_t crd[LAY_MAX_RANK];
+        element(s, &q->of, at->thread, value_number(s, q, offset, i), crd);
+        for (int m = 0; m < modes; ++m)
+            buf_printf(&b, "%s%" PRId64, m ? "," : i > from ? " (" : "(", crd[m]);
+        buf_char(&b, ')');
+    }
+    return buf_finish(&b, &s->arena);
+}
+
+// The notes of an error about "a" and "b": what is required beside what is offered.
+static void show(struct session *s, const struct sequence *a, struct range a_at,
+                 const struct sequence *b, struct range b_at, int64_t count,
+                 const struct difference *at) {
+    diag_page(s, "arrangement");
+    int64_t from = at->value < SHOWN / 2 ? 0 : at->value - SHOWN / 2;
+    diag_note(s, a_at, "from value %" PRId64 " on, thread %" PRId64 " has in %s the elements %s",
+              from, at->thread, a->of.name, elements(s, a, at->a, at, count));
+    diag_note(s, b_at, "and in %s: %s", b->of.name, elements(s, b, at->b, at, count));
+}
+
+static bool same_threads(const struct sequence *a, const struct sequence *b, bool warps) {
+    int64_t x = a->of.tc->threads, y = b->of.tc->threads;
+    return x == y || (warps && x % WARP == 0 && y % WARP == 0 && (x % y == 0 || y % x == 0));
+}
+
+// -- one copy, one argument -----------------------------------------------------------------------
+
+static bool threads_differ(struct session *s, const struct tensor *f, struct range at,
+                           const struct sequence *a, const struct sequence *b) {
+    diag_error(s, at, "fragment '%s' holds %s of %" PRId64 " threads; %s is of %" PRId64 " threads",
+               f->name, a->of.name, a->of.tc->threads, b->of.name, b->of.tc->threads);
+    diag_page(s, "arrangement");
+    diag_note(s, f->at, "the fragment is declared here");
+    return false;
+}
+
+// A fragment, "v", and the tile that moves it.
+static bool check_tiled(struct session *s, const struct copy *c, const struct view *v) {
+    const struct tensor *f = v->base;
+    if (!f->holds) return true;
+    bool src = v == &c->src, warp = c->facts.level == LEVEL_WARP;
+    struct sequence a = sequence_of(s, v);
+    struct sequence b = {.layout = lay_layout_invalid(), .step = 1};
+    b.of = order_of_tile(s, c->tc, src, c->facts.rounds, tile_name(s, c->tc));
+    if (!same_threads(&a, &b, warp)) return threads_differ(s, f, v->at, &a, &b);
+    int64_t count = lay_size(&s->lay, v->layout).num;
+    int64_t group = warp ? WARP : a.of.tc->threads;
+    struct difference at;
+    if (agree(s, &a, &b, count, group, &at)) return true;
+    diag_error(s, v->at,
+               "fragment '%s' holds %s, and %s gives value %" PRId64 " of thread %" PRId64
+               " to another element",
+               f->name, a.of.name, b.of.name, at.value, at.thread);
+    show(s, &a, f->at, &b, c->tc->at, count, &at);
+    diag_note(s, c->tc->at, "'like=%s' has this order, in a tile of %s; this tile is %s",
+              f->holds->name, lay_tuple_text(&s->lay, f->holds->tiler),
+              lay_tuple_text(&s->lay, c->tc->tiler));
+    return false;
+}
+
+static bool check_frags(struct session *s, const struct copy *c) {
+    const struct tensor *x = c->src.base, *y = c->dst.base;
+    if (!known(x) || !known(y) || (!x->holds && !y->holds)) return true;
+    struct sequence a = sequence_of(s, &c->src), b = sequence_of(s, &c->dst);
+    if (!same_threads(&a, &b, true)) return threads_differ(s, x, c->at, &a, &b);
+    int64_t count = lay_size(&s->lay, c->src.layout).num, ta = a.of.tc->threads,
+            tb = b.of.tc->threads;
+    struct difference at;
+    if (agree(s, &a, &b, count, ta < tb ? ta : tb, &at)) return true;
+    diag_error(s, c->at,
+               "'%s' holds %s and '%s' holds %s: value %" PRId64 " of thread %" PRId64
+               " is another element",
+               x->name, a.of.name, y->name, b.of.name, at.value, at.thread);
+    show(s, &a, x->at, &b, y->at, count, &at);
+    const struct tensor *from = x->holds ? x : y, *to = x->holds ? y : x;
+    diag_note(s, to->at, "'like %s' has the order of '%s'", from->holds->name, from->name);
+    return false;
+}
+
+static bool check_argument(struct session *s, const struct view *v, const struct formal *f) {
+    const struct tiled_copy *want = f->tensor->holds;
+    if (!is_frag(v) || !want || !known(v->base)) return true;
+    struct view whole = {.base = f->tensor, .layout = f->tensor->layout};
+    struct sequence a = sequence_of(s, v), b = sequence_of(s, &whole);
+    if (!same_threads(&a, &b, true)) return threads_differ(s, v->base, v->at, &a, &b);
+    int64_t count = lay_size(&s->lay, layout_of(v)).num, ta = a.of.tc->threads,
+            tb = b.of.tc->threads;
+    struct difference at;
+    if (count != lay_size(&s->lay, f->tensor->layout).num) return true;  // pass "calls" says so
+    if (agree(s, &a, &b, count, ta < tb ? ta : tb, &at)) return true;
+    diag_error(s, v->at,
+               "'%s' holds %s, the function takes '%s' to hold %s: value %" PRId64
+               " of thread %" PRId64 " is another element",
+               v->base->name, a.of.name, f->tensor->name, b.of.name, at.value, at.thread);
+    show(s, &a, v->base->at, &b, f->at, count, &at);
+    diag_note(s, v->base->at, "'like %s' has the order that the function takes", want->name);
+    return false;
+}
+
+// -- the whole plan -------------------------------------------------------------------------------
+
+// A fragment of which nothing was said takes the order of what it is given or given to, as a whole.
+static bool take(struct session *s, struct view *v, const struct tiled_copy *holds) {
+    struct tensor *f = v->base;
+    if (!holds || !is_frag(v) || known(f) || !arrange_is_whole(s, v)) return false;
+    if (!lay_int_is(lay_size(&s->lay, layout_of(v)), holds->values)) return false;
+    f->holds = holds;
+    return true;
+}
+
+static bool spread(struct session *s, struct stmt *list) {
+    bool more = false;
+    for (struct stmt *st = list; st; st = stmt_next(list, st)) {
+        if (st->kind == STMT_CALL)
+            for (int i = 0; i < st->call->fn->nformals; ++i)
+                more |= take(s, &st->call->view[i], st->call->fn->formal[i].tensor->holds);
+        if (st->kind != STMT_COPY || !is_frag(&st->copy->src) || !is_frag(&st->copy->dst)) continue;
+        struct view *a = &st->copy->src, *b = &st->copy->dst;
+        if (arrange_is_whole(s, a)) more |= take(s, b, a->base->holds);
+        if (arrange_is_whole(s, b)) more |= take(s, a, b->base->holds);
+    }
+    return more;
+}
+
+static bool check_all(struct session *s, const struct stmt *list) {
+    bool ok = true;
+    for (const struct stmt *st = list; st; st = stmt_next(list, st)) {
+        if (st->kind == STMT_CALL && !st->call->fill)
+            for (int i = 0; i < st->call->fn->nformals; ++i)
+                ok &= check_argument(s, &st->call->view[i], &st->call->fn->formal[i]);
+        if (st->kind != STMT_COPY) continue;
+        const struct copy *c = st->copy;
+        if (is_frag(&c->src) && is_frag(&c->dst))
+            ok &= check_frags(s, c);
+        else if (c->tc && (is_frag(&c->src) || is_frag(&c->dst)))
+            ok &= check_tiled(s, c, is_frag(&c->src) ? &c->src : &c->dst);
+    }
+    return ok;
+}
+
+// -- orders that nobody has said
+// -------------------------------------------------------------------
+
+// Extents by mode without those of one element.
+static int extents_above_one(struct session *s, const struct lay_tuple *t, int64_t *out) {
+    int n, m = 0;
+    int64_t all[LAY_MAX_RANK];
+    extents(s, t, &n, all);
+    for (int i = 0; i < n; ++i)
+        if (all[i] > 1) out[m++] = all[i];
+    return m;
+}
+
+// Whether the modes of "v" are (values of the tile, tiles along mode 0, ..), or one mode, which
+// shows nothing.
+static bool has_modes_of_tile(struct session *s, const struct copy *c, const struct view *v) {
+    int64_t have[LAY_MAX_RANK], want[LAY_MAX_RANK + 1];
+    want[0] = c->tc->values;
+    int skip = want[0] == 1 ? 0 : 1;
+    int n = extents_above_one(s, lay_product_each(&s->lay, v->layout.shape), have);
+    int m = skip + extents_above_one(s, c->facts.rounds, want + skip);
+    for (int i = 0; i < n && i < m; ++i)
+        if (have[i] != want[i]) return n <= 1;
+    return n <= 1 || n == m;
+}
+
+// The function that gets "f" or gives it.
+static const struct function *seen_by(const struct kernel *k, const struct tensor *f) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
+        if (st->kind != STMT_CALL || st->call->fill) continue;
+        for (int i = 0; i < st->call->fn->nformals; ++i)
+            if (st->call->view[i].base == f) return st->call->fn;
+    }
+    return NULL;
+}
+
+// A fragment of explicit shape that other code sees, too: several tiles follow one another in it in
+// an order that its modes do not show.
+static void warn_open(struct session *s, const struct kernel *k) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
+        const struct copy *c = st->copy;
+        if (st->kind != STMT_COPY || !c->tc || is_frag(&c->src) == is_frag(&c->dst)) continue;
+        const struct view *v = is_frag(&c->src) ? &c->src : &c->dst;
+        const struct tensor *f = v->base;
+        if (f->holds || f->like || c->facts.nrounds == 1 || has_modes_of_tile(s, c, v)) continue;
+        const struct function *fn = seen_by(k, f);
+        if (!fn && !kernel_formal(k, f)) continue;
+        diag_warn(s, W_ARRANGEMENT, v->at,
+                  "fragment '%s' has the modes %s, and %s moves it tile by tile, %" PRId64
+                  " values of each, tiles %s; %s gets it in that order",
+                  f->name, lay_tuple_text(&s->lay, v->layout.shape), tile_name(s, c->tc),
+                  c->tc->values, lay_tuple_text(&s->lay, c->facts.rounds),
+                  fn ? arena_printf(&s->arena, "'%s'", fn->name) : "the caller");
+        diag_note(
+            s, f->at,
+            "'like' an operand of a tiled MMA says what it holds, and modes that are those of "
+            "the tiles show it");
+    }
+}
+
+// -- the plan -------------------------------------------------------------------------------------
+
+bool arrange(struct session *s, struct plan *p) {
+    bool ok = true;
+    for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
+        while (spread(s, k->body)) {
+        }
+        ok &= check_all(s, k->body);
+        warn_open(s, k);
+    }
+    return ok;
+}

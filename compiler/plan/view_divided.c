@@ -1,0 +1,42 @@
+// Slices of what partition_src and partition_dst have divided, in the modes that a block has.
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "plan/view.h"
+
+static bool keeps(const struct coord *c) {
+    return c->rank < 0 && !c->ix;
+}
+
+const struct divided *divided_slice(struct session *s, const struct divided *d,
+                                    const struct coord *c) {
+    if (!d || keeps(c)) return d;
+    struct coord *kid = ARENA_ARRAY(&s->arena, struct coord, d->at.rank);
+    int n = 0;
+    for (int i = 0; i < d->at.rank; ++i) {
+        kid[i] = d->at.kid[i];
+        if (!keeps(&kid[i])) continue;
+        if (n == c->rank || c->kid[n].rank >= 0) return NULL;  // part of a mode
+        kid[i] = c->kid[n++];
+    }
+    if (n != c->rank || !keeps(&kid[0])) return NULL;
+    struct divided *made = ARENA_NEW(&s->arena, struct divided);
+    *made = *d;
+    made->at.kid = kid;
+    return made;
+}
+
+struct view divided_tiles(struct session *s, const struct divided *d, struct range at) {
+    int n = d->at.rank - 1, tiled = lay_tuple_rank(d->by->tiler);
+    struct coord *kid = ARENA_ARRAY(&s->arena, struct coord, n + 1);
+    for (int i = 0; i < n; ++i) {
+        kid[i] = d->at.kid[i + 1];
+        if (i >= tiled || keeps(&kid[i])) continue;
+        struct coord *pair = ARENA_ARRAY(&s->arena, struct coord, 2);
+        pair[0] = (struct coord){.rank = -1};
+        pair[1] = kid[i];
+        kid[i] = (struct coord){.rank = 2, .kid = pair};
+    }
+    struct view v = view_slice(s, d->all, &(struct coord){.rank = n, .kid = kid}, at);
+    v.divided = NULL;
+    return v;
+}
