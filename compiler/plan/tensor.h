@@ -117,6 +117,8 @@ struct slice_bound {
     const struct ix *at;
     struct lay_int extent;  // of the mode; invalid where "at" is less, or may be more
     bool of_tensor;         // the mode is one of the tensor
+    const char *range;      // "at" is the begin, or with "last" the end less one, of this; or NULL
+    bool last;
     const struct slice_bound *next;
 };
 
@@ -129,6 +131,9 @@ struct view {
     // This is what bounds and coverage are proven on.  A frag has none (coord invalid).
     struct lay coord;
     const struct ix *const *coord_off;
+    // Where the part ends along each mode of the tensor, which tiles of it may lie beyond; NULL:
+    // where the tensor ends.  Ranges move it (view_limit).
+    const struct ix *const *limit;
     // A mode of a padded divide has coordinates that lie outside the tensor.
     bool overhang;
     // Made by a divide that comes out, of whole modes: a tile beyond the last one lies outside the

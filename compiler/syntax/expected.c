@@ -234,6 +234,15 @@ static bool range_slip(struct parser *p, const int *set, int n) {
     return true;
 }
 
+// "A(:, 3)", as other languages write a mode that stays.
+static bool colon_slip(struct parser *p, const int *set, int n) {
+    bool begins = p->before.token == '(' || p->before.token == ',';
+    if (p->now.token != ':' || !begins || !has(set, n, TOK_INT)) return false;
+    diag_error(p->s, p->now.at, "the coordinate of a mode that stays whole is '_'");
+    diag_fixit(p->s, p->now.at, "_");
+    return true;
+}
+
 // "cpy A -> B": the parser took "cpy" for a label and misses its colon.
 static bool statement_slip(struct parser *p, const int *set, int n) {
     if (n != 1 || set[0] != ':' || p->before.token != TOK_ID ||
@@ -371,7 +380,7 @@ static bool bracket_slip(struct parser *p, const int *set, int n) {
 void expected_report(struct parser *p, const int *expected, int n) {
     if (p->stopped) return;
     if (reserved_slip(p, expected, n) || arrow_slip(p, expected, n) ||
-        equals_slip(p, expected, n) || range_slip(p, expected, n) ||
+        equals_slip(p, expected, n) || range_slip(p, expected, n) || colon_slip(p, expected, n) ||
         statement_slip(p, expected, n) || bracket_slip(p, expected, n) ||
         level_slip(p, expected, n))
         return;

@@ -106,11 +106,11 @@ static enum prove_answer bounded(struct session *s, struct kernel *k, const stru
 // Whether "at", by which "v" was sliced, is at least 0 ("end" NULL), or less than "end".
 static enum prove_answer slice_bounded(struct session *s, struct kernel *k, const struct copy *c,
                                        const struct view *v, const struct walk *w,
-                                       const struct ix *at, const struct ix *end,
+                                       const struct slice_bound *b, const struct ix *end,
                                        struct outside *why) {
     struct instances *x = ARENA_NEW(&s->arena, struct instances);
     struct prove_witness found;
-    const struct ix *one[] = {at};
+    const struct ix *at = b->at, *one[] = {at};
     instances_begin(s, k, &w->around, true, x);
     bool each = v->base->space == MEM_FRAG && !(c && c->facts.level == LEVEL_THREAD);
     instances_of(x, each ? NULL : c, v);  // of each thread
@@ -131,9 +131,13 @@ static enum prove_answer slice_bounded(struct session *s, struct kernel *k, cons
     enum prove_answer r = full ? PROVE_UNKNOWN : prove_none(w->prover, &set, &found);
     *why = (struct outside){.full = full};
     if (r == PROVE_NO)
-        why->with = arena_printf(&s->arena, "%sit is %lld, %s",
-                                 instances_params(s, w->plan, k, &found), (long long)found.out[0],
-                                 instances_where(x, &w->around, each ? NULL : c, &found, 0));
+        why->with =
+            arena_printf(&s->arena, "%s%s is %lld, %s", instances_params(s, w->plan, k, &found),
+                         !b->range ? "it"
+                         : b->last ? "its last coordinate"
+                                   : "its first coordinate",
+                         (long long)found.out[0],
+                         instances_where(x, &w->around, each ? NULL : c, &found, 0));
     return r;
 }
 
@@ -148,18 +152,24 @@ static bool check_slices(struct session *s, struct kernel *k, const struct copy 
         for (int high = 0; high < 2; ++high) {
             struct outside why;
             const struct ix *n = high ? ix_lay(s, b->extent) : NULL;
-            if (high ? !lay_int_valid(b->extent) : ix_provably_nonnegative(s, b->at)) continue;
-            if (slice_bounded(s, k, c, v, w, b->at, n, &why) == PROVE_YES) continue;
+            if (high ? !lay_int_valid(b->extent) : b->last || ix_provably_nonnegative(s, b->at))
+                continue;
+            if (slice_bounded(s, k, c, v, w, b, n, &why) == PROVE_YES) continue;
             const struct ix *most = coverage_bound(s, b->at, &w->around, high);
             if (of_formals(most)) {
                 add_duty(s, k, high ? ix_add(s, most, ix_int(s, 1)) : ix_int(s, 0), high ? n : most,
                          v->base);
                 continue;
             }
-            diag_error(s, v->at,
-                       "the coordinate '%s' may lie outside a mode of this part of '%s'%s%s",
-                       ix_text(s, b->at), v->base->name, high ? ", which has extent " : "",
-                       high ? ix_text(s, n) : "");
+            if (b->range)
+                diag_error(s, v->at, "the range '%s' may %s a mode of this part of '%s'%s%s",
+                           b->range, high ? "end beyond" : "begin before", v->base->name,
+                           high ? ", which has extent " : "", high ? ix_text(s, n) : "");
+            else
+                diag_error(s, v->at,
+                           "the coordinate '%s' may lie outside a mode of this part of '%s'%s%s",
+                           ix_text(s, b->at), v->base->name, high ? ", which has extent " : "",
+                           high ? ix_text(s, n) : "");
             diag_page(s, "outside");
             diag_note(s, v->at, "%s%s", why.with ? "" : "it is not known: ",
                       why.with ? why.with : instances_why(w->prover, why.full));
