@@ -160,9 +160,9 @@ static void alternatives(struct parser *p, struct buf *out, int *set, int n) {
         if (rest == 0) words[count++] = "an operator";
         n = rest;
     }
-    static const short assign[] = {'=', 0};
+    static const short less_likely[] = {'=', TOK_DOTDOT, 0};
     if (has(set, n, ',') && has(set, n, ')'))
-        n = without(set, n, assign, 0);  // a key could have come
+        n = without(set, n, less_likely, 0);  // a key or a range could have come
     for (enum rank rank = RANK_WORD; rank <= RANK_CLOSER; rank++)
         for (int i = 0; i < n && count < MOST; i++) {
             if (rank_of(set[i]) != rank) continue;

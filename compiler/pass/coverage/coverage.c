@@ -189,8 +189,9 @@ static void refuse_outside(const struct walk *w, struct session *s, const struct
     else
         diag_error(s, v->at,
                    "%s may lie outside '%s': its greatest coordinate along mode %d is %s, the "
-                   "extent is %s",
-                   what, v->base->name, mode, most ? ix_text(s, most) : "not known", ix_text(s, n));
+                   "%s %s",
+                   what, v->base->name, mode, most ? ix_text(s, most) : "not known",
+                   v->limit ? "range ends at" : "extent is", ix_text(s, n));
     diag_page(s, "outside");
     diag_note(s, v->at, "%s%s", why.with ? "" : "it is not known: ",
               why.with ? why.with : instances_why(w->prover, why.full));
@@ -242,8 +243,7 @@ static bool check_inside(struct session *s, struct kernel *k, const struct copy 
                          bool predicates) {
     if (!lay_valid(v->coord))
         return check_registers(s, k, c, v, w) && check_slices(s, k, c, v, w, false);
-    const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, v->base->layout.shape);
-    int rank = lay_tuple_rank(extent);
+    int rank = lay_tuple_leaves(v->base->layout.shape);
     for (int i = 0; i < rank; ++i) {
         const struct ix *lo, *hi;
         struct outside why = {0};
@@ -252,7 +252,7 @@ static bool check_inside(struct session *s, struct kernel *k, const struct copy 
             lo = view_by_tid(s, k, lo);
             hi = view_by_tid(s, k, hi);
         }
-        const struct ix *n = ix_lay(s, lay_tuple_get(&s->lay, extent, i)->leaf);
+        const struct ix *n = view_limit(s, v, i);
         const struct ix *min = ix_min(s, lo), *max = ix_max(s, hi);
         if (!(min && ix_provably_nonnegative(s, min)) &&
             bounded(s, k, c, v, w, i, NULL, &why) != PROVE_YES) {
