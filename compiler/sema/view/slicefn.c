@@ -106,6 +106,12 @@ const struct value *eval_slice(struct sema *c, const struct value *f, const stru
     lay_clear_error(c->lay);
     if (!value_is_layout(f)) {
         int64_t x;
+        if (i->kind == VAL_TUPLE || value_is_layout(i)) {
+            diag_error(c->s, e->at,
+                       "a swizzle is called with an integer; before a layout stands 'Sw<..> o 0 o'");
+            diag_fixit(c->s, (struct range){e->at.file, e->lhs->at.end, e->lhs->at.end}, " o 0 o ");
+            return &value_none;
+        }
         if (!value_to_int64(c, at, e->at, "the argument of a swizzle", &x)) return &value_none;
         return value_static(c, lay_swizzle_apply(f->calc.swizzle, x));
     }
