@@ -112,13 +112,16 @@ struct leaf_set {
     uint64_t word[LAY_MAX_LEAVES / 64];
 };
 
+// What of a range a bound is about: its first and its last coordinate, or how many there are.
+enum range_bound { RANGE_BEGIN, RANGE_LAST, RANGE_EXTENT };
+
 // A coordinate by which a mode was sliced, and which must be there.
 struct slice_bound {
     const struct ix *at;
     struct lay_int extent;  // of the mode; invalid where "at" is less, or may be more
     bool of_tensor;         // the mode is one of the tensor
-    const char *range;      // "at" is the begin, or with "last" the end less one, of this; or NULL
-    bool last;
+    const char *range;      // that "at" is of; or NULL
+    enum range_bound what;
     const struct slice_bound *next;
 };
 

@@ -29,6 +29,10 @@ struct view view_cut(struct session *s, struct view v, const struct coord *c, st
 // Where "v" ends along mode "mode" of its tensor: no coordinate from there on is touched.
 const struct ix *view_limit(struct session *s, const struct view *v, int mode);
 
+// Whether the shape or the place of "v" needs the extent of a range that is a sum, M - 10: tiles of
+// it do not.
+bool view_is_open(const struct view *v);
+
 // The offset of index expression "i" (or of a coordinate) in a layout, elements: sum of ((i / p) %
 // s) * d.
 const struct ix *view_crd2idx(struct session *s, const struct ix *i, const struct lay_tuple *shape,

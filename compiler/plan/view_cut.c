@@ -27,10 +27,11 @@ bool view_leaf_is_whole(struct session *s, const struct view *v, struct lay_int 
     return end && ix_equal(end, view_limit(s, v, mode));
 }
 
-static void add_bound(struct cutter *z, const struct ix *at, struct lay_int extent, bool last) {
+static void add_bound(struct cutter *z, const struct ix *at, struct lay_int extent,
+                      enum range_bound what) {
     struct session *s = z->s;
     struct slice_bound *b = ARENA_NEW(&s->arena, struct slice_bound);
-    *b = (struct slice_bound){at, extent, false, z->text, last, z->v->bounds};
+    *b = (struct slice_bound){at, extent, false, z->text, what, z->v->bounds};
     z->v->bounds = b;
 }
 
@@ -45,9 +46,9 @@ static bool bound(struct cutter *z, const struct ix *begin, const struct ix *end
                                 lay_int_text(&s->lay, size));
         return false;
     }
-    if (!ix_provably_nonnegative(s, begin)) add_bound(z, begin, LAY_INT_INVALID, false);
+    if (!ix_provably_nonnegative(s, begin)) add_bound(z, begin, LAY_INT_INVALID, RANGE_BEGIN);
     if (!room || !ix_provably_nonnegative(s, room))
-        add_bound(z, ix_sub(s, end, ix_int(s, 1)), size, true);
+        add_bound(z, ix_sub(s, end, ix_int(s, 1)), size, RANGE_LAST);
     return true;
 }
 
@@ -57,16 +58,14 @@ static struct lay_int cut_leaf(struct cutter *z, const struct ix *begin, const s
                                struct lay_int size, struct lay_int stride, struct lay_int coord) {
     struct session *s = z->s;
     struct view *v = z->v;
-    struct lay_int n = LAY_INT_INVALID;
     const struct ix *extent = ix_sub(s, end, begin);
-    if (!extent || !ix_monomial(extent, &n) || !bound(z, begin, end, size)) {
-        if (!z->error)
-            z->error = arena_printf(&s->arena,
-                                    "the range '%s' has the extent '%s'; a number, or a product of "
-                                    "params by a number, is expected",
-                                    z->text, extent ? ix_text(s, extent) : "?");
+    if (!extent || !bound(z, begin, end, size)) {
+        if (!z->error) z->error = arena_printf(&s->arena, "the range '%s' overflows", z->text);
         return LAY_INT_INVALID;
     }
+    struct lay_int n =
+        ix_to_lay(s, extent,
+                  arena_printf(&s->arena, "(%s - %s)", ix_text(s, end), ix_text(s, begin)));
     v->tiles.word[z->leaf / 64] &= ~((uint64_t)1 << z->leaf % 64);
     if (lay_int_is(size, 1)) return n;  // begins at 0
     bool whole = z->coord_off && view_leaf_is_whole(s, v, size, coord);
@@ -161,10 +160,8 @@ static const struct lay_tuple *cut_mode(struct cutter *z, const struct coord *c,
     z->text = arena_printf(&s->arena, "%s .. %s", ix_text(s, c->ix), ix_text(s, c->end));
     if (extent && extent->hi <= 0)
         z->error = arena_printf(&s->arena, "the range '%s' is empty", z->text);
-    else if (!extent || !ix_provably_nonnegative(s, extent))
-        z->error = arena_printf(&s->arena,
-                                "the range '%s' may end before it begins: it has the extent '%s'",
-                                z->text, extent ? ix_text(s, extent) : "?");
+    else if (extent && !ix_provably_nonnegative(s, extent))
+        add_bound(z, extent, LAY_INT_INVALID, RANGE_EXTENT);
     if (z->error || !cut_leaves(z, c->ix, c->end, n, size, step, at)) return NULL;
     z->leaf = first + n;
     k = 0;
@@ -245,4 +242,22 @@ struct view view_cut(struct session *s, struct view v, const struct coord *c, st
     if (coords) v.coord = lay_make(&s->lay, cut_shape, v.coord.stride);
     *rest = left;
     return v;
+}
+
+static bool tuple_is_open(const struct lay_tuple *t) {
+    if (lay_is_leaf(t)) return ix_int_is_open(t->leaf);
+    for (int i = 0; i < t->rank; ++i)
+        if (tuple_is_open(t->kid[i])) return true;
+    return false;
+}
+
+bool view_is_open(const struct view *v) {
+    if (!lay_valid(v->layout)) return false;
+    bool open = tuple_is_open(v->layout.shape) || tuple_is_open(v->layout.stride) ||
+                (v->offset && ix_is_open(v->offset));
+    if (open || !lay_valid(v->coord)) return open;
+    open = tuple_is_open(v->coord.stride);
+    for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape) && !open; ++i)
+        open = ix_is_open(v->coord_off[i]);
+    return open;
 }

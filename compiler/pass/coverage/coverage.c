@@ -133,9 +133,10 @@ static enum prove_answer slice_bounded(struct session *s, struct kernel *k, cons
     if (r == PROVE_NO)
         why->with =
             arena_printf(&s->arena, "%s%s is %lld, %s", instances_params(s, w->plan, k, &found),
-                         !b->range ? "it"
-                         : b->last ? "its last coordinate"
-                                   : "its first coordinate",
+                         !b->range                 ? "it"
+                         : b->what == RANGE_BEGIN  ? "its first coordinate"
+                         : b->what == RANGE_EXTENT ? "its extent"
+                                                   : "its last coordinate",
                          (long long)found.out[0],
                          instances_where(x, &w->around, each ? NULL : c, &found, 0));
     return r;
@@ -152,7 +153,8 @@ static bool check_slices(struct session *s, struct kernel *k, const struct copy 
         for (int high = 0; high < 2; ++high) {
             struct outside why;
             const struct ix *n = high ? ix_lay(s, b->extent) : NULL;
-            if (high ? !lay_int_valid(b->extent) : b->last || ix_provably_nonnegative(s, b->at))
+            if (high ? !lay_int_valid(b->extent)
+                     : b->what == RANGE_LAST || ix_provably_nonnegative(s, b->at))
                 continue;
             if (slice_bounded(s, k, c, v, w, b, n, &why) == PROVE_YES) continue;
             const struct ix *most = coverage_bound(s, b->at, &w->around, high);
@@ -161,7 +163,10 @@ static bool check_slices(struct session *s, struct kernel *k, const struct copy 
                          v->base);
                 continue;
             }
-            if (b->range)
+            if (b->range && b->what == RANGE_EXTENT)
+                diag_error(s, v->at, "the range '%s' of '%s' may end before it begins", b->range,
+                           v->base->name);
+            else if (b->range)
                 diag_error(s, v->at, "the range '%s' may %s a mode of this part of '%s'%s%s",
                            b->range, high ? "end beyond" : "begin before", v->base->name,
                            high ? ", which has extent " : "", high ? ix_text(s, n) : "");

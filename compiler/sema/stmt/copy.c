@@ -7,6 +7,7 @@
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
 #include "sema/tile/tile.h"
+#include "sema/view/viewfn.h"
 
 static const char *view_origin(struct sema *c, const struct view *v) {
     const char *layout = lay_valid(v->layout) ? lay_text(c->lay, v->layout) : "like a tiled copy";
@@ -18,7 +19,7 @@ static bool eval_view(struct sema *c, const struct ast_expr *e, struct view *out
     if (v->kind == VAL_VIEW) {
         *out = v->view;
         out->at = e->at;
-        return true;
+        return view_closed(c, out, e->at);
     }
     if (v->kind != VAL_NONE)
         diag_error(c->s, e->at, "a copy is between tensors; here is %s", value_kind_text(v));

@@ -38,6 +38,16 @@ const struct value *view_sliced(struct sema *c, struct view v, const struct coor
     return crd && lay_valid(part.layout) ? value_view(c, part) : &value_none;
 }
 
+bool view_closed(struct sema *c, const struct view *v, struct range at) {
+    if (!view_is_open(v)) return true;
+    diag_error(
+        c->s, at,
+        "the extent of this range of '%s' is known only at run time; cut it with local_tile and "
+        "a grid or a loop first",
+        v->base->name);
+    return false;
+}
+
 static bool has_range(const struct value *v) {
     bool found = v->kind == VAL_RANGE;
     for (int i = 0; v->kind == VAL_TUPLE && i < v->rank; ++i) found |= has_range(v->kid[i]);
@@ -107,8 +117,9 @@ const struct value *eval_slice(struct sema *c, const struct value *f, const stru
     if (!value_is_layout(f)) {
         int64_t x;
         if (i->kind == VAL_TUPLE || value_is_layout(i)) {
-            diag_error(c->s, e->at,
-                       "a swizzle is called with an integer; before a layout stands 'Sw<..> o 0 o'");
+            diag_error(
+                c->s, e->at,
+                "a swizzle is called with an integer; before a layout stands 'Sw<..> o 0 o'");
             diag_fixit(c->s, (struct range){e->at.file, e->lhs->at.end, e->lhs->at.end}, " o 0 o ");
             return &value_none;
         }

@@ -11,6 +11,8 @@ struct coord *coord_of_value(struct sema *c, const struct value *v, struct range
 // A slice of "v"; what cannot be sliced was told and has no value.
 const struct value *view_sliced(struct sema *c, struct view v, const struct coord *crd,
                                 const struct ast_expr *e);
+// Whether "v" can be moved: nothing of it needs an extent that only a run knows; reports when not.
+bool view_closed(struct sema *c, const struct view *v, struct range at);
 // "f"(args) where "f" is a view or a layout.
 const struct value *eval_slice(struct sema *c, const struct value *f, const struct ast_expr *e);
 
