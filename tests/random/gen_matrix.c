@@ -145,7 +145,7 @@ void put_matrix_kernel(struct gen *g) {
     k.tails = may(g, GEN_TAILS, 40);
     choose_axes(g, &k);
     put_params(g, &k);
-    char src[16], dst[16], from[320], to[320];
+    char src[16], dst[16], from[VIEW_TEXT], to[VIEW_TEXT];
     snprintf(src, sizeof src, "src%d", id);
     snprintf(dst, sizeof dst, "dst%d", id);
     bool loads = percent(g, 70), stores = !loads || percent(g, 30);
@@ -177,7 +177,7 @@ void put_matrix_kernel(struct gen *g) {
         put(g, ";\n");
     }
     put(g, "  frag reg%d : %s like own%d;\n", id, k.elem, id);
-    char in[400], load[64], store[64], out[400];
+    char in[PART_TEXT], load[64], store[64], out[PART_TEXT];
     const char *const pad = k.tails ? " pad 0" : "";
     snprintf(load, sizeof load, "sh%d -> reg%d with load%d", id, id, id);
     snprintf(store, sizeof store, "reg%d -> mid%d with store%d", id, id, id);
