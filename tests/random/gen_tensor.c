@@ -89,15 +89,15 @@ void put_global(struct gen *g, const struct kernel *k, const char *name, const s
         strcpy(view, sliced);
         return;
     }
+    // one looped mode may be kept by local_tile and sliced afterwards
+    int kept = -1;
+    for (int i = 0; i < k->rank && kept < 0; ++i)
+        if (k->axis[i].looped && percent(g, 25)) kept = i;
     // whole tiles; not by a number of its own, so that each seed keeps its other choices
     if (!k->tails && (g->features & GEN_RANGES) && g->len / 4 % 6 == 0) {
         write_ranges(k, sliced, view, VIEW_TEXT);
         return;
     }
-    // one looped mode may be kept by local_tile and sliced afterwards
-    int kept = -1;
-    for (int i = 0; i < k->rank && kept < 0; ++i)
-        if (k->axis[i].looped && percent(g, 25)) kept = i;
     n = sprintf(view, "local_tile(%s, (", sliced);
     for (int i = 0; i < k->rank; ++i)
         n += sprintf(view + n, "%s%" PRId64, i ? "," : "", k->tile[i]);
