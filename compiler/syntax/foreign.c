@@ -142,7 +142,7 @@ struct reader {
     int depth;
 };
 
-enum { MOST_PARTS = 8, MOST_DEPTH = 32 };
+enum { MOST_PARTS = 8, MOST_DEPTH = 32, MOST_TEXT = 1000 };
 
 static void blanks(struct reader *r) {
     while (r->at < r->end && isspace((unsigned char)*r->at)) ++r->at;
@@ -289,8 +289,8 @@ static const char *primary(struct reader *r) {
 
 static const char *value(struct reader *r) {
     if (++r->depth > MOST_DEPTH) return NULL;
-    const char *a = primary(r);
-    while (a) {
+    const char *from = r->at, *a = primary(r);
+    while (a && r->at - from < MOST_TEXT) {
         blanks(r);
         if (r->at == r->end || !strchr(":*+-/", *r->at)) break;
         char op = *r->at++;
