@@ -278,7 +278,9 @@ arg_list: arg { $$ = build_args(p, (struct list){0}, $arg); }
     | arg_list ',' arg { $$ = build_args(p, $1, $arg); }
     ;
 arg: expr { $$ = build_arg((struct ast_ident){0}, $expr); }
+    | expr[lo] DOTDOT expr[hi] { $$ = build_arg((struct ast_ident){0}, build_range(p, @$, $lo, $hi)); }
     | kw '=' expr { $$ = build_arg($kw, $expr); }
+    | kw '=' expr[lo] DOTDOT expr[hi] { $$ = build_arg($kw, build_range(p, range_join(@lo, @hi), $lo, $hi)); }
     | kw '=' expr[from] ARROW expr[to]
       { $$ = build_arg($kw, build_map(p, range_join(@from, @to), $from, $to)); }
     ;

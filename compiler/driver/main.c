@@ -179,6 +179,24 @@ static int compile(struct session *s, const struct request *r) {
     return status;
 }
 
+static const struct command {
+    char name[8];
+    int (*run)(int argc, char **argv);
+} commands[] = {{"run", command_run},
+                {"explain", command_explain},
+                {"count", command_count},
+                {"draw", command_draw},
+                {"eval", command_eval},
+                {"fmt", command_fmt}};
+
+// The command that "word" was probably meant to be, or NULL; what has the ending of a file is none.
+static const char *near_command(const char *word) {
+    const char *names[sizeof commands / sizeof commands[0]];
+    for (unsigned i = 0; i < sizeof commands / sizeof commands[0]; ++i) names[i] = commands[i].name;
+    return strpbrk(word, "./") ? NULL
+                               : diag_did_you_mean(word, names, sizeof names / sizeof *names);
+}
+
 static int command_compile(int argc, char **argv) {
     struct session s;
     session_init(&s);
@@ -200,7 +218,10 @@ static int command_compile(int argc, char **argv) {
                 continue;
             }
         }
-        if (r.input) status = option_error("one plan at a time: '%s' and '%s'", r.input, argv[i]);
+        const char *meant = r.input ? near_command(r.input) : NULL;
+        if (r.input)
+            status = meant ? option_error("'%s' is no command; did you mean '%s'?", r.input, meant)
+                           : option_error("one plan at a time: '%s' and '%s'", r.input, argv[i]);
         r.input = argv[i];
     }
     if (!status && !r.input) status = option_error("no plan is given; see 'tcpc --help'");
@@ -211,12 +232,6 @@ static int command_compile(int argc, char **argv) {
     session_release(&s);
     return status;
 }
-
-static const struct command {
-    char name[8];
-    int (*run)(int argc, char **argv);
-} commands[] = {{"run", command_run},   {"explain", command_explain}, {"count", command_count},
-                {"draw", command_draw}, {"eval", command_eval},       {"fmt", command_fmt}};
 
 // Prints the page of a kind of message.
 static int explain_page(const char *name) {

@@ -178,7 +178,18 @@ const struct ix *ix_terms_finish(struct session *s, struct ix_terms *t) {
     return e;
 }
 
+// "value" where its symbol "i" is a sum: multiplied out.
+static const struct ix *multiplied_out(struct session *s, struct lay_int value, int i) {
+    const struct ix *sum = value.syms[i]->sum;
+    struct lay_int rest = lay_int(value.num);
+    for (int k = 0; k < value.nsyms; ++k)
+        if (k != i) rest = lay_int_mul(&s->lay, rest, lay_int_sym(&s->lay, value.syms[k]));
+    return lay_int_valid(rest) ? ix_mul(s, ix_lay(s, rest), sum) : NULL;
+}
+
 const struct ix *ix_lay(struct session *s, struct lay_int value) {
+    for (int i = 0; i < value.nsyms && value.den == 1; ++i)
+        if (value.syms[i]->sum) return multiplied_out(s, value, i);
     struct ix_terms t = {0};
     ix_terms_add(&t, value, NULL);
     return ix_terms_finish(s, &t);

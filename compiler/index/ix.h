@@ -66,6 +66,11 @@ struct ix {
 
 const struct ix *ix_int(struct session *s, int64_t value);
 const struct ix *ix_lay(struct session *s, struct lay_int value);
+// The value of "e", 0 or more, as an integer of the layout library; ix_lay gives "e" back.
+struct lay_int ix_to_lay(struct session *s, const struct ix *e, const char *name);
+// Whether such a value is left in "x" or "e" as something unknown.
+bool ix_int_is_open(struct lay_int x);
+bool ix_is_open(const struct ix *e);
 const struct ix *ix_var(struct session *s, const struct ix_var *v);
 const struct ix *ix_add(struct session *s, const struct ix *a, const struct ix *b);
 const struct ix *ix_sub(struct session *s, const struct ix *a, const struct ix *b);

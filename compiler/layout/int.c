@@ -82,6 +82,19 @@ const struct lay_sym *lay_param(struct lay_ctx *ctx, const char *name, int64_t m
     return s;
 }
 
+struct lay_int lay_int_sum(struct lay_ctx *ctx, const char *name, const void *sum, int64_t mul,
+                           int64_t lo, int64_t hi) {
+    struct lay_sym *s = lay_new(ctx, sizeof *s);
+    *s = (struct lay_sym){.name = name,
+                          .id = ctx->next_sym++,
+                          .mul = mul < 1 ? 1 : mul,
+                          .lo = lo,
+                          .hi = hi,
+                          .by = 1,
+                          .sum = sum};
+    return lay_int_sym(ctx, s);
+}
+
 const struct lay_sym *lay_find_param(struct lay_ctx *ctx, const char *name, size_t len) {
     for (const struct lay_sym *s = ctx->params; s; s = s->prev)
         if (strlen(s->name) == len && memcmp(s->name, name, len) == 0) return s;

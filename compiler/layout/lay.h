@@ -170,6 +170,7 @@ struct lay_sym {
     struct lay_int of;           // ceil_div: dividend
     int64_t by;                  // ceil_div: divisor
     const struct lay_sym *prev;  // param: the one made before it
+    const void *sum;             // of a range's extent, which is no product: what its maker knows
 };
 
 // -- tuples ---------------------------------------------------------------------------------------
@@ -204,6 +205,9 @@ struct lay_int lay_int(int64_t value);
 const struct lay_sym *lay_param(struct lay_ctx *, const char *name, int64_t mul, int64_t lo,
                                 int64_t hi);
 struct lay_int lay_int_sym(struct lay_ctx *, const struct lay_sym *);
+// An integer that is no product of params, called "name", and "sum" to who made it.
+struct lay_int lay_int_sum(struct lay_ctx *, const char *name, const void *sum, int64_t mul,
+                           int64_t lo, int64_t hi);
 bool lay_int_valid(struct lay_int);
 bool lay_int_static(struct lay_int);                 // no symbols, no basis, den 1
 int64_t lay_gcd(int64_t a, int64_t b);               // of 0 and 0 it is 0

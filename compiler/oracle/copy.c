@@ -178,7 +178,7 @@ bool oracle_inside(const struct side *side, const int64_t *at) {
         if (side->coord.basis[i] >= 0) c[side->coord.basis[i]] += side->coord.stride[i] * at[i];
     }
     for (int m = 0; m < side->tensor.n; ++m) {
-        if (c[m] < 0 || c[m] >= side->tensor.extent[m]) return false;
+        if (c[m] < 0 || c[m] >= side->end[m]) return false;
     }
     return true;
 }
@@ -226,6 +226,11 @@ static bool check_place(struct run *r, struct side *side) {
         if (!ix_eval(side->view->coord_off[m], &r->env, &low[m]))
             return oracle_no_value(r, side->view);
         high[m] = side->first[m] = low[m];
+        const struct ix *const *limit = side->view->limit;
+        side->end[m] = t->extent[m];
+        if (limit && !ix_eval(limit[m], &r->env, &side->end[m]))
+            return oracle_no_value(r, side->view);
+        if (side->end[m] > t->extent[m]) side->end[m] = t->extent[m];
         offset += low[m] * t->stride[m];
     }
     bool placed = offset == side->offset;
@@ -242,7 +247,7 @@ static bool check_place(struct run *r, struct side *side) {
         placed = placed && (step == l->stride[i] || c->extent[i] == 1);
     }
     for (int m = 0; m < t->n; ++m) {
-        if (low[m] >= 0 && high[m] < t->extent[m]) continue;
+        if (low[m] >= 0 && high[m] < side->end[m]) continue;
         if (low[m] >= 0 && side->view->overhang) {
             side->over = true;
             continue;
@@ -252,7 +257,7 @@ static bool check_place(struct run *r, struct side *side) {
             arena_printf(&r->s->arena,
                          "coordinate %lld of mode %d of '%s' is used %s, outside 0 .. %lld",
                          (long long)(low[m] < 0 ? low[m] : high[m]), m, oracle_name(base), where(r),
-                         (long long)t->extent[m]));
+                         (long long)side->end[m]));
     }
     if (!placed)
         return oracle_fail(

@@ -56,6 +56,14 @@ void plan_print_layout(struct session *s, const struct ix *offset, struct lay l,
     print_layout(s, l, b);
 }
 
+// Where the view ends along each mode of its tensor.
+static void print_limit(struct session *s, const struct view *v, struct buf *b) {
+    buf_puts(b, " to (");
+    for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape); ++i)
+        buf_printf(b, "%s%s", i ? "," : "", ix_text(s, v->limit[i]));
+    buf_puts(b, ")");
+}
+
 static void print_view(struct session *s, const struct view *v, struct buf *b) {
     buf_puts(b, v->base->name);
     if (v->base->like) return;
@@ -69,6 +77,7 @@ static void print_view(struct session *s, const struct view *v, struct buf *b) {
         buf_puts(b, ")+");
         print_layout(s, v->coord, b);
     }
+    if (v->limit) print_limit(s, v, b);
     buf_puts(b, v->overhang ? " overhang}" : "}");
 }
 

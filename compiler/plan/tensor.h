@@ -116,11 +116,16 @@ struct leaf_set {
     uint64_t word[LAY_MAX_LEAVES / 64];
 };
 
+// What of a range a bound is about: its first and its last coordinate, or how many there are.
+enum range_bound { RANGE_BEGIN, RANGE_LAST, RANGE_EXTENT };
+
 // A coordinate by which a mode was sliced, and which must be there.
 struct slice_bound {
     const struct ix *at;
     struct lay_int extent;  // of the mode; invalid where "at" is less, or may be more
     bool of_tensor;         // the mode is one of the tensor
+    const char *range;      // that "at" is of; or NULL
+    enum range_bound what;
     const struct slice_bound *next;
 };
 
@@ -133,6 +138,9 @@ struct view {
     // This is what bounds and coverage are proven on.  A frag has none (coord invalid).
     struct lay coord;
     const struct ix *const *coord_off;
+    // Where the part ends along each mode of the tensor, which tiles of it may lie beyond; NULL:
+    // where the tensor ends.  Ranges move it (view_limit).
+    const struct ix *const *limit;
     // A mode of a padded divide has coordinates that lie outside the tensor.
     bool overhang;
     // Made by a divide that comes out, of whole modes: a tile beyond the last one lies outside the

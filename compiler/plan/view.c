@@ -205,17 +205,6 @@ struct slicer {
     struct leaf_set kept;  // of these: those that count tiles
 };
 
-bool view_leaf_is_whole(struct session *s, const struct view *v, struct lay_int extent,
-                        struct lay_int step) {
-    int64_t off;
-    int mode = step.basis;
-    const struct lay_tuple *all = lay_tuple_flatten(&s->lay, v->base->layout.shape);
-    if (step.num != 1 || step.den != 1 || step.nsyms || mode < 0 || mode >= lay_tuple_rank(all))
-        return false;
-    return lay_int_equal(extent, lay_tuple_get(&s->lay, all, mode)->leaf) &&
-           ix_static(v->coord_off[mode], &off) && off == 0;
-}
-
 // The coordinate "i" of a mode must exist; where the last leaf counts tiles it may lie beyond.
 static void bound_slice(struct slicer *z, const struct ix *i, const struct lay_tuple *shape,
                         const struct lay_tuple *coord) {
@@ -229,9 +218,9 @@ static void bound_slice(struct slicer *z, const struct ix *i, const struct lay_t
     }
     if (!lay_int_valid(size) && ix_provably_nonnegative(s, i)) return;
     struct slice_bound *b = ARENA_NEW(&s->arena, struct slice_bound);
-    bool of_tensor =
-        coord && lay_is_leaf(shape) && view_leaf_is_whole(s, z->v, shape->leaf, coord->leaf);
-    *b = (struct slice_bound){i, size, of_tensor, z->v->bounds};
+    bool of_tensor = coord && lay_is_leaf(shape) && !z->v->limit &&
+                     view_leaf_is_whole(s, z->v, shape->leaf, coord->leaf);
+    *b = (struct slice_bound){i, size, of_tensor, NULL, RANGE_BEGIN, z->v->bounds};
     z->v->bounds = b;
 }
 
@@ -364,6 +353,7 @@ static const char *const *names_kept(struct session *s, const struct view *v,
 
 struct view view_slice(struct session *s, struct view v, const struct coord *c, struct range at) {
     struct slicer z = {.s = s, .v = &v};
+    v = view_cut(s, v, c, at, &c);
     v.at = at;
     v.partitioned = NULL;
     v.divided = divided_slice(s, v.divided, c);

@@ -8,10 +8,11 @@
 
 struct view view_of_tensor(struct session *s, struct tensor *t, struct range at);
 
-// A coordinate: a tuple whose leaves are index expressions or _ (keep the mode).
+// A coordinate: a tuple whose leaves are index expressions, ranges or _ (keep the mode).
 struct coord {
     int rank;                 // -1: a leaf
     const struct ix *ix;      // leaf: NULL for _
+    const struct ix *end;     // of a range that begins at "ix", else NULL
     const struct coord *kid;  // rank of them
 };
 
@@ -33,6 +34,18 @@ const struct divided *divided_slice(struct session *s, const struct divided *d,
                                     const struct coord *c);
 // The tiles that are left of it.  On failure reports at "at" and gives a view with invalid layout.
 struct view divided_tiles(struct session *s, const struct divided *d, struct range at);
+
+// "v" with the modes that "c" has ranges of cut to these, and in "*rest" the coordinate with '_' in
+// their place.  On failure reports at "at" and gives a view with invalid layout.
+struct view view_cut(struct session *s, struct view v, const struct coord *c, struct range at,
+                     const struct coord **rest);
+
+// Where "v" ends along mode "mode" of its tensor: no coordinate from there on is touched.
+const struct ix *view_limit(struct session *s, const struct view *v, int mode);
+
+// Whether the shape or the place of "v" needs the extent of a range that is a sum, M - 10: tiles of
+// it do not.
+bool view_is_open(const struct view *v);
 
 // The offset of index expression "i" (or of a coordinate) in a layout, elements: sum of ((i / p) %
 // s) * d.
@@ -87,8 +100,8 @@ struct view view_map(struct session *s, struct view v, struct lay f, struct rang
 // the coordinates of "on".  A fragment has no coordinates, and the strides of "on".
 struct view view_divide(struct session *s, struct view v, struct lay f, struct lay on,
                         struct range at);
-// Whether a leaf of the shape of "v", of that extent and with stride "step" in v->coord, is all of
-// a mode of its tensor.
+// Whether a leaf of the shape of "v", of that extent and with stride "step" in v->coord, ends where
+// "v" ends along a mode of its tensor (view_limit).
 bool view_leaf_is_whole(struct session *, const struct view *v, struct lay_int extent,
                         struct lay_int step);
 // Leaves "from" .. "end" - 1 of the layout of "v" count tiles.

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sema/expr/expr.h"
+#include "syntax/foreign.h"
 
 // That did-you-mean looks at, for one unknown name and for all of them.
 enum { MOST_NAMES = 4096, MOST_COMPARED = 1 << 18 };
@@ -157,16 +158,49 @@ static const struct ast_ident *declared_below(struct sema *c, const char *name, 
 }
 
 // What CUDA C calls otherwise: "threadIdx.x" is 'tid', "blockIdx.x" is 'block.x'.
-static bool cuda_name(struct sema *c, const char *name, struct range at) {
+static bool cuda_index(struct sema *c, const char *name, struct range at) {
     bool thread = strcmp(name, "threadIdx") == 0;
     if (!thread && strcmp(name, "blockIdx") != 0) return false;
     const struct source *f = &c->s->sources.file[at.file];
-    const char *ours = thread ? "tid" : "block";
+    const char *ours = thread ? "tid" : "block", *text = f->text + at.end;
+    size_t left = f->size - at.end;
+    bool first = left >= 2 && memcmp(text, ".x", 2) == 0, member = left >= 1 && text[0] == '.';
+    if (thread && member && !first) {
+        diag_error(
+            c->s, at,
+            "nothing is called '%s' here; threads are numbered by 'tid' alone, and 'tid %% 16' "
+            "and 'tid / 16' count two axes of them",
+            name);
+        return true;
+    }
     diag_error(c->s, at, "nothing is called '%s' here; did you mean '%s'?", name,
                thread ? "tid" : "block.x");
-    if (thread && f->size - at.end >= 2 && memcmp(f->text + at.end, ".x", 2) == 0) at.end += 2;
-    bool member = !thread && at.end < f->size && f->text[at.end] == '.';
+    if (thread && first) at.end += 2;
     diag_fixit(c->s, at, thread || member ? ours : "block.x");
+    return true;
+}
+
+// Words of CUDA C++ and of CuTe that stand for a value.
+static bool foreign_name(struct sema *c, const char *name, struct range at) {
+    if (cuda_index(c, name, at)) return true;
+    const struct source *f = &c->s->sources.file[at.file];
+    const struct foreign *w = foreign_word(name);
+    const char *type = foreign_type(name), *ours = w ? w->ours : type;
+    size_t length = 0;
+    const char *all =
+        foreign_expression(c->s, f->text + at.begin, f->size - at.begin, true, &length);
+    if (all) {
+        at.end = at.begin + (uint32_t)length;
+        ours = all;
+    } else if (name[0] == '_' && name[1] && !name[1 + strspn(name + 1, "0123456789")]) {
+        ours = name + 1;
+    }
+    if (!ours && !w) return false;
+    if (ours)
+        diag_error(c->s, at, "nothing is called '%s' here; did you mean '%s'?", name, ours);
+    else
+        diag_error(c->s, at, "nothing is called '%s' here; %s", name, w->help);
+    if (ours) diag_fixit(c->s, at, ours);
     return true;
 }
 
@@ -177,7 +211,7 @@ const struct value *scope_unknown(struct sema *c, const char *name, struct range
         diag_note(c->s, below->at, "'%s' is declared here; move it up", name);
         return &value_none;
     }
-    if (cuda_name(c, name, at)) return &value_none;
+    if (foreign_name(c, name, at)) return &value_none;
     const char *names[MOST_NAMES];
     int n = 0;
     for (struct symbol *sym = c->last; sym && n < MOST_NAMES / 2; sym = sym->prev)

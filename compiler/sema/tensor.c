@@ -5,6 +5,7 @@
 #include "sema/decl.h"
 #include "sema/expr/expr.h"
 #include "sema/view/viewfn.h"
+#include "syntax/foreign.h"
 
 static const struct elem_type *find_elem(struct sema *c, const struct ast_ident *id) {
     const struct elem_type *elem = elem_type_find(id->name);
@@ -12,7 +13,8 @@ static const struct elem_type *find_elem(struct sema *c, const struct ast_ident 
     const char *names[64];
     int n = 0;
     for (int i = 0; i < n_elem_types && n < 64; ++i) names[n++] = elem_types[i].name;
-    const char *near = diag_did_you_mean(id->name, names, n);
+    const char *near = foreign_type(id->name);
+    if (!near) near = diag_did_you_mean(id->name, names, n);
     diag_error(c->s, id->at,
                near ? "'%s' is no element type; did you mean '%s'?" : "'%s' is no element type",
                id->name, near);

@@ -39,7 +39,8 @@ enum ast_expr_kind {
     E_LAYOUT,   // lhs : rhs
     E_BASIS,    // ival @ basis
     E_COMPOSE,  // arg[0] o arg[1] o ..., at least two
-    E_MAP       // lhs -> rhs; only as the value of a keyword argument and after "by"
+    E_MAP,      // lhs -> rhs; only as the value of a keyword argument and after "by"
+    E_RANGE     // lhs .. rhs, rhs not included; only as an argument and as a part of a tuple
 };
 
 enum ast_op { OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_MOD, OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE };

@@ -214,3 +214,8 @@ struct ast_expr *build_map(struct parser *p, struct range at, struct ast_expr *f
                            struct ast_expr *to) {
     return pair(p, E_MAP, at, from, to);
 }
+
+struct ast_expr *build_range(struct parser *p, struct range at, struct ast_expr *lo,
+                             struct ast_expr *hi) {
+    return pair(p, E_RANGE, at, lo, hi);
+}

@@ -81,6 +81,8 @@ struct ast_expr *build_compose(struct parser *p, struct range at, struct ast_exp
                                struct ast_expr *rhs);
 struct ast_expr *build_map(struct parser *p, struct range at, struct ast_expr *from,
                            struct ast_expr *to);
+struct ast_expr *build_range(struct parser *p, struct range at, struct ast_expr *lo,
+                             struct ast_expr *hi);
 
 // "num" itself; an error when it is 0.  "what" is the subject: "an alignment".
 struct number build_positive(struct parser *p, struct number num, const char *what);

@@ -41,9 +41,9 @@ static void dump_args(struct buf *b, const struct ast_arg *arg, int n, int inden
 }
 
 void ast_dump_expr(struct buf *b, const struct ast_expr *e, int indent) {
-    static const char kinds[][8] = {"int",    "float",   "name",  "wild",    "tuple",
-                                    "tiler",  "swizzle", "call",  "member",  "neg",
-                                    "binary", "layout",  "basis", "compose", "map"};
+    static const char kinds[][8] = {"int",     "float",   "name",   "wild", "tuple",  "tiler",
+                                    "swizzle", "call",    "member", "neg",  "binary", "layout",
+                                    "basis",   "compose", "map",    "range"};
     buf_fill(b, ' ', indent);
     buf_puts(b, kinds[e->kind]);
     switch (e->kind) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "syntax/foreign.h"
 #include "syntax/scan.h"
 
 static bool has(const int *set, int n, int token) {
@@ -160,9 +161,9 @@ static void alternatives(struct parser *p, struct buf *out, int *set, int n) {
         if (rest == 0) words[count++] = "an operator";
         n = rest;
     }
-    static const short assign[] = {'=', 0};
+    static const short less_likely[] = {'=', TOK_DOTDOT, 0};
     if (has(set, n, ',') && has(set, n, ')'))
-        n = without(set, n, assign, 0);  // a key could have come
+        n = without(set, n, less_likely, 0);  // a key or a range could have come
     for (enum rank rank = RANK_WORD; rank <= RANK_CLOSER; rank++)
         for (int i = 0; i < n && count < MOST; i++) {
             if (rank_of(set[i]) != rank) continue;
@@ -243,6 +244,7 @@ static bool statement_slip(struct parser *p, const int *set, int n) {
     int starts[32], count = 0;
     for (const short *t = stmt_starts; *t; t++) starts[count++] = *t;
     const char *text = source_text(p, p->before.at), *near = near_keyword(text, starts, count);
+    if (slip_foreign(p, text)) return true;
     diag_error(p->s, p->before.at,
                near ? "unknown statement '%s'; did you mean '%s'?" : "unknown statement '%s'", text,
                near);
@@ -266,7 +268,8 @@ static const char *apart_from_number(struct parser *p, const char *text, const i
 // Whether nothing but a name, or 'out' and a name, could have come.
 static bool wants_name(const int *set, int n) {
     for (int i = 0; i < n; i++)
-        if (!in(names, set[i]) && set[i] != TOK_OUT && set[i] != TOK_INOUT) return false;
+        if (!in(names, set[i]) && set[i] != TOK_OUT && set[i] != TOK_INOUT && set[i] != ')')
+            return false;
     return true;
 }
 
@@ -279,8 +282,10 @@ static bool reserved_slip(struct parser *p, const int *set, int n) {
         return false;
     const char *text = source_text(p, p->now.at);
     if (wants_name(set, n)) {
-        if (p->now.token == TOK_IN || new_line(p)) return false;  // the name was left out
-        diag_error(p->s, p->now.at, "'%s' is a reserved word, and cannot be a name", text);
+        bool left_out = p->now.token == TOK_IN && p->first.token != TOK_KERNEL;
+        if (left_out || new_line(p)) return false;
+        diag_error(p->s, p->now.at, "'%s' is a reserved word, and cannot be a name: it is %s", text,
+                   slip_meaning(p->now.token));
         return true;
     }
     while (next < end && strchr(" \t\r\n", *next)) next++;
@@ -293,8 +298,13 @@ static bool keyword_slip(struct parser *p, const int *set, int n) {
     if (p->now.token != TOK_ID || has(set, n, TOK_ID)) return false;
     const char *text = source_text(p, p->now.at), *near = apart_from_number(p, text, set, n);
     if (!near) near = near_keyword(text, set, n);
+    const struct foreign *w = foreign_declaration(text);
     bool decl = has(set, n, TOK_KERNEL) && has(set, n, TOK_TENSOR);
     if (!near && !decl) return false;
+    if (decl && w) {
+        diag_error(p->s, p->now.at, "unknown declaration '%s'; %s", text, w->help);
+        return true;
+    }
     if (!near && has(set, n, ';') && new_line(p)) return false;
     const char *what = decl                                                 ? "declaration"
                        : has(set, n, TOK_SHARED) && has(set, n, TOK_GLOBAL) ? "space"
@@ -302,6 +312,15 @@ static bool keyword_slip(struct parser *p, const int *set, int n) {
     diag_error(p->s, p->now.at, near ? "unknown %s '%s'; did you mean '%s'?" : "unknown %s '%s'",
                what, text, near);
     if (near) diag_fixit(p->s, p->now.at, near);
+    return true;
+}
+
+// "Sw<3,3,3> row(8,64)" without the "o 0 o" between them.
+static bool swizzle_slip(struct parser *p, const int *set, int n) {
+    if (p->before.token != '>' || !has(set, n, TOK_O) || new_line(p)) return false;
+    if (!in(names, p->now.token) && p->now.token != '(') return false;
+    diag_error(p->s, p->now.at, "between a swizzle and its layout stands 'o OFFSET o'");
+    diag_fixit(p->s, (struct range){p->now.at.file, p->now.at.begin, p->now.at.begin}, "o 0 o ");
     return true;
 }
 
@@ -372,6 +391,7 @@ void expected_report(struct parser *p, const int *expected, int n) {
     if (p->stopped) return;
     if (reserved_slip(p, expected, n) || arrow_slip(p, expected, n) ||
         equals_slip(p, expected, n) || range_slip(p, expected, n) ||
+        slip_colon(p, has(expected, n, TOK_INT)) || swizzle_slip(p, expected, n) ||
         statement_slip(p, expected, n) || bracket_slip(p, expected, n) ||
         level_slip(p, expected, n))
         return;

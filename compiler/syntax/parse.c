@@ -31,6 +31,7 @@ static void follow(struct parser *p) {
         (was == ':' && p->now.token == TOK_COPY))
         p->first = p->now;
     p->unclosed = (struct seen){0};
+    if (p->now.token == TOK_KERNEL || p->now.token == TOK_DEVICE) p->manual = was == TOK_MANUAL;
     switch (p->now.token) {
     case '(': open_bracket(p); break;
     case ')': close_bracket(p, '('); break;
@@ -43,6 +44,17 @@ static void follow(struct parser *p) {
     }
 }
 
+// The next token that is not part of a C++ expression, which stands for one number.
+static int next_token(union TCP_YYSTYPE *val, struct range *at, struct parser *p) {
+    int token;
+    do token = tcp_scan(val, at, p, p->scanner);
+    while (token != TOK_YYEOF && at->begin < p->skip_end);
+    if (token != TOK_ID || !scan_foreign(p, *at)) return token;
+    at->end = p->skip_end;
+    val->num = (struct number){.value = 1, .text = "1", .at = *at};
+    return TOK_INT;
+}
+
 int tcp_yylex(union TCP_YYSTYPE *val, struct range *at, struct parser *p) {
     if (!p->started) {
         p->started = true;
@@ -50,7 +62,7 @@ int tcp_yylex(union TCP_YYSTYPE *val, struct range *at, struct parser *p) {
         return p->start;
     }
     if (!p->stopped && diag_full(p->s)) p->stopped = true;
-    int token = p->stopped ? TOK_YYEOF : tcp_scan(val, at, p, p->scanner);
+    int token = p->stopped ? TOK_YYEOF : next_token(val, at, p);
     if (p->stopped) token = TOK_YYEOF;
     if (token == TOK_YYEOF) *at = (struct range){(uint32_t)p->file, p->pos, p->pos};
     p->before = p->now;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "syntax/foreign.h"
 
 void *scan_memory(void *old, size_t bytes) {
     return memory_again(old, bytes);
@@ -228,12 +229,39 @@ static const struct {
     {"\xE2\x80\x9D", "\"", TOK_TCP_YYerror, "strings stand in plain double quotes"},
 };
 
+bool scan_foreign(struct parser *p, struct range at) {
+    const struct source *f = &p->s->sources.file[p->file];
+    size_t length;
+    const char *ours =
+        foreign_expression(p->s, f->text + at.begin, f->size - at.begin, false, &length);
+    if (!ours) return false;
+    at.end = at.begin + (uint32_t)length;
+    diag_error(p->s, at, "'%.*s' is C++ of CuTe; here it is '%s'", (int)length, f->text + at.begin,
+               ours);
+    diag_fixit(p->s, at, ours);
+    p->skip_end = at.end;
+    return true;
+}
+
+// "#define N 4" and "#include "a.tcp"", as they are written here; NULL where that is not known.
+static const char *without_preprocessor(struct parser *p, const char *text) {
+    char name[64], value[64], more[4];
+    if (sscanf(text, "#define %63[A-Za-z0-9_] %63[A-Za-z0-9_] %3s", name, value, more) == 2)
+        return arena_printf(&p->s->arena, "const %s = %s;", name, value);
+    if (sscanf(text, "#include \"%63[^\"<> ]\" %3s", name, more) == 1)
+        return arena_printf(&p->s->arena, "import \"%s\";", name);
+    return NULL;
+}
+
 int scan_slip(struct parser *p, struct range at, const char *text) {
+    if (at.begin < p->skip_end) return 0;
     if (strcmp(text, "\xEF\xBB\xBF") == 0 && at.begin == 0) return 0;  // byte order mark
     if (text[0] == '#') {
         diag_error(
             p->s, at,
             "there is no preprocessor; constants are 'const', files are taken in by 'import'");
+        const char *ours = without_preprocessor(p, text);
+        if (ours) diag_fixit(p->s, at, ours);
         return 0;
     }
     for (size_t i = 0; i < sizeof slips / sizeof *slips; i++) {

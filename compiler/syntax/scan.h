@@ -29,6 +29,8 @@ struct parser {
     struct seen unclosed;     // a "(" that the token being looked at closes by force, or token 0
     struct seen open[MAX_NESTING];
     int nopen;
+    uint32_t skip_end;   // tokens that begin before are part of what was told already
+    bool manual;         // the function at hand is a manual one
     uint32_t stray_end;  // where the last stray byte ended
     struct list decls, comments;
     struct ast_expr *expr;
@@ -55,8 +57,18 @@ void scan_stray_byte(struct parser *p, struct range at, char byte);
 // silent error token, or 0 to go on as if it were not there.
 int scan_slip(struct parser *p, struct range at, const char *text);
 
+// A word that begins an expression of C++: reports it, with what is written here, and has what
+// belongs to it skipped.
+bool scan_foreign(struct parser *p, struct range at);
+
 // Words a syntax error at p->now, where one of the "n" tokens "expected" could stand.
 void expected_report(struct parser *p, const int *expected, int n);
+// What the reserved word "token" means: "the composition operator".
+const char *slip_meaning(int token);
+// Words the statement "text" of another language, which p->before is, as a statement of this one.
+bool slip_foreign(struct parser *p, const char *text);
+// Words a ':' at p->now where an expression could begin.
+bool slip_colon(struct parser *p, bool expression);
 void expected_too_deep(struct parser *p, struct range at);
 const char *expected_word(int token);  // the keyword's spelling, or NULL
 

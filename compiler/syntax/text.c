@@ -30,7 +30,8 @@ static bool is_wordy(const struct ast_expr *e) {
     for (int i = 0; i < e->nargs; i++) {
         const struct ast_expr *v = e->arg[i].value;
         if (e->arg[i].key.name) return true;
-        if (v->kind == E_CALL || v->kind == E_MEMBER || v->kind == E_COMPOSE || v->kind == E_MAP)
+        if (v->kind == E_CALL || v->kind == E_MEMBER || v->kind == E_COMPOSE || v->kind == E_MAP ||
+            v->kind == E_RANGE)
             return true;
         if (v->kind == E_BINARY && !is_plain_product(v)) return true;
     }
@@ -112,6 +113,11 @@ static void print(struct buf *b, const struct ast_expr *e, const char *comma, bo
         print(b, e->lhs, comma, true);
         buf_puts(b, " -> ");
         print(b, e->rhs, comma, true);
+        break;
+    case E_RANGE:
+        print(b, e->lhs, comma, tight);
+        buf_puts(b, " .. ");
+        print(b, e->rhs, comma, tight);
         break;
     }
 }

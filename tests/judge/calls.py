@@ -238,7 +238,7 @@ def partition(values, args):
     for c in tiled.coords[thread]:
         points.append(cols[sum(x * s for x, s in zip(c, scale))])
     mine = factored(points)
-    part = View(view.buf, points[0], [mine] + rest, (None, *view.names))
+    part = View(view.buf, points[0], [mine] + rest, (None, *view.names), end=view.end)
     part.whole = view
     return part
 

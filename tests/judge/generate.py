@@ -5,7 +5,7 @@ are wrong most of the time.
 """
 from math import prod
 
-from pieces import (BITS, NUMBERS, Axis, Chance, draw_axis, draw_tile, draw_tiling, global_layout, named, shared_layout, tup)
+from pieces import (BITS, NUMBERS, Axis, Chance, draw_axis, draw_tile, draw_tiling, global_layout, named, shared_layout, times, tup)
 
 
 class Drawn:
@@ -39,6 +39,7 @@ class Draw:
         self.tries, self.decls, self.grid, self.params, self.formals = {}, [], [], [], []
         self.count, self.threads, self.exact = 0, 1, 0
         self.before, self.load, self.use = [], [], []
+        self.ranged = False  # tensors are parts of larger ones, and tiles are cut by ranges
 
     def name(self, stem):
         self.count += 1
@@ -53,6 +54,7 @@ class Draw:
         self.tile = draw_tile(r, self.rank, r.choice([32, 64, 128, 256]))
         self.warps = r.choice([1, 2, 3]) if r.percent(12) and prod(self.tile) <= 128 else 0
         self.named = r.percent(12)
+        self.ranged = r.percent(15)
         static = r.percent(40)
         self.whole_tile = [n * (self.warps if m == 0 and self.warps else 1) for m, n in enumerate(self.tile)]
         self.axes = [draw_axis(r, self.params, self.tries, f"{'MNK'[m]}{self.id}", self.whole_tile[m], static or r.percent(25),
@@ -122,6 +124,10 @@ class Draw:
         if padded:
             axes = [Axis(f"{a.tile}*ceil_div({a.extent},{a.tile})" if a.static is None else str(-(-a.static // a.tile) * a.tile),
                          a.tile, a.count, True, None if a.static is None else -(-a.static // a.tile) * a.tile) for a in axes]
+        before = [0] * self.rank
+        inner = axes
+        if self.ranged and r.percent(70):  # a part of what is larger
+            before, axes = zip(*[self.margins(a) for a in axes])
         order = r.order(self.rank) if r.percent(25) else list(range(self.rank))
         letters = ["abc"[m] for m in order] if self.named else None
         layout, lead = global_layout(r, [axes[m] for m in order], self.params, self.tries, f"{self.count}_{self.id}", source, letters)
@@ -129,6 +135,12 @@ class Draw:
         width = BITS[element] // 8
         align = r.choice([None, None, 16, 16, 16, 16, 32, width, max(width, 8)])
         self.decls.append(f"tensor {name} : {element} global {layout}" + (f" align {align}" if align else "") + ";")
+        declared = name
+        if axes is not inner:
+            cuts = [f"{before[m]} .. {self.sum(before[m], inner[m].extent)}" if axes[m] is not inner[m] or r.percent(30) else "_"
+                    for m in order]
+            name = f"{name}{named(cuts, letters)}"
+        by_ranges = self.ranged and r.percent(30 if self.whole else 3)
         masked = r.randrange(self.rank) if r.percent(15) and not self.named else None
         divided = r.choice(["flat_divide", "tiled_divide", "zipped_divide"]) if r.percent(6) and not self.named else None
 
@@ -140,7 +152,9 @@ class Draw:
                 if warp and m == 0:
                     mine = "warp" if mine == "0" else f"{self.warps}*({mine}) + warp" if not mine.isalnum() else f"{self.warps}*{mine} + warp"
                 at.append(mine)
-            if divided and not warp:
+            if by_ranges:
+                text = f"{name}{named([f'{n} * ({i}) .. {n} * ({i}) + {n}' for n, i in zip(tiles, at)], letters)}"
+            elif divided and not warp:
                 blank = ["_"] * self.rank
                 text = {"flat_divide": f"flat_divide({name}, {tup(tiles)}){tup(blank + at)}",
                         "tiled_divide": f"tiled_divide({name}, {tup(tiles)}){tup([tup(blank)] + at)}",
@@ -156,7 +170,28 @@ class Draw:
                     text = f"select({text}, {tup(back)})"
             return Place(text, "global", element, lead)
 
-        return name, place
+        return declared, place
+
+    def margins(self, axis):
+        """What lies before the part of a larger axis that is "axis", and the larger one; beside a param it is as long as that."""
+        r = self.r
+        if axis.static is None:
+            low, high = r.choice([(0, 1), (1, 0), (1, 1), (0, 0)])
+            if low == high == 0:
+                return 0, axis
+            return (axis.extent if low else 0), Axis(times(1 + low + high, axis.extent), axis.tile, axis.count, False, None)
+        low, high = r.choice([0, 1, 2, 4, 8, 16]), r.choice([0, 1, 4, 7, 8])
+        if low == high == 0:
+            return 0, axis
+        n = low + axis.static + high
+        return low, Axis(str(n), axis.tile, axis.count, False, n)
+
+    @staticmethod
+    def sum(a, b):
+        """The text of a sum, of the same text twice as a product."""
+        if str(a).isdigit() and str(b).isdigit():
+            return str(int(a) + int(b))
+        return str(b) if str(a) == "0" else times(2, a)
 
     def shared(self, element, stages=""):
         """Declares a shared buffer; returns a function to its place."""
@@ -292,7 +327,8 @@ class Draw:
             self.formals.append("inout " + source)
         else:
             target, target_at = self.tensor("B", types[-1], False, padded=filled)
-            self.formals += [source, ("out " if r.percent(95) else "inout ") + target]
+            wholly = r.percent(95) and not self.ranged
+            self.formals += [source, ("out " if wholly else "inout ") + target]
         at, into = source_at, self.load if inside else self.use
         pad_due = filled or hops > 1 and not self.whole
         warp = bool(self.warps)

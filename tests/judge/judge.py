@@ -164,7 +164,7 @@ class Kernel(Copies):
         new = buf.copy()
         if new.space == "frag":
             new.memory = [{} for _ in range(self.threads)]
-        return View(new, view.base, view.modes, view.names)
+        return View(new, view.base, view.modes, view.names, end=view.end)
 
     def body(self, statements):
         self.values.scopes.append({})
@@ -235,7 +235,7 @@ class Kernel(Copies):
                 if whole.buf.stages:
                     depth = whole.modes[-1].n
                     step = [x * ((i - lo) % depth) for x in whole.modes[-1].v]
-                    slot = View(whole.buf, [a + b for a, b in zip(whole.base, step)], whole.modes[:-1], whole.names[:-1])
+                    slot = View(whole.buf, [a + b for a, b in zip(whole.base, step)], whole.modes[:-1], whole.names[:-1], end=whole.end)
                     for at in slot.places():
                         whole.buf.memory.pop(at, None)
                 scope[name] = slot

@@ -149,7 +149,7 @@ class Copies:
         if sorted(src.names) != sorted(dst.names):
             raise Breach("the sides of a copy have modes of different names")
         order = [dst.names.index(name) for name in src.names]
-        return src, View(dst.buf, dst.base, [dst.modes[i] for i in order], src.names)
+        return src, View(dst.buf, dst.base, [dst.modes[i] for i in order], src.names, end=dst.end)
 
     def move(self, moves, pad):
         """Reads all that a copy reads, then writes."""

@@ -5,6 +5,7 @@ a tuple whose first item says what it is:
 
     ("int", n) ("float", x) ("name", s) ("wild",) ("tuple", args) ("call", f, args) ("member", e, name)
     ("bin", op, a, b) ("neg", a) ("layout", shape, stride) ("tiler", items) ("swizzle", b, m, s) ("map", left, right)
+    ("range", low, high)
 
 where args is a list of (keyword or None, expression).  Declarations and statements are dictionaries with a "kind".
 """
@@ -157,6 +158,8 @@ class Parser:
             value = self.expr()
             if self.take("->"):
                 value = ("map", value, self.expr())
+            elif self.take(".."):
+                value = ("range", value, self.expr())
             out.append((key, value))
             if not self.take(","):
                 self.need(")")

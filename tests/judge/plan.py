@@ -3,7 +3,7 @@ from calls import BITS, CALLS
 from mma import Matrices
 from parse import parse
 from tiled import Atom
-from view import (WILD, Breach, Buffer, Tup, Unsupported, View, as_layout, composed, items_of, number, plain, shape_of, sliced)
+from view import (WILD, Breach, Buffer, Range, Tup, Unsupported, View, as_layout, composed, items_of, number, plain, shape_of, sliced)
 
 OPERATORS = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": lambda a, b: a // b,
              "%": lambda a, b: a % b, "==": lambda a, b: a == b, "!=": lambda a, b: a != b, "<=": lambda a, b: a <= b,
@@ -116,6 +116,9 @@ class Values:
     def on_wild(self, _):
         return WILD
 
+    def on_range(self, e):
+        return Range(self.integer(e[1]), self.integer(e[2]))
+
     def on_name(self, e):
         found = self.lookup(e[1])
         if not isinstance(found, Let):
@@ -185,7 +188,7 @@ class Values:
                 if entry is WILD:
                     modes.append(mode)
                     continue
-                part = composed(View(a.buf, a.base, (mode,)), as_layout(entry))
+                part = composed(View(a.buf, a.base, (mode,), end=a.end), as_layout(entry))
                 base = tuple(x + y - z for x, y, z in zip(base, part.base, a.base))
                 modes.append(part.modes if len(part.modes) > 1 else part.modes[0])
             return a.like(modes, a.names, base)

@@ -14,7 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 import numeric  # noqa: E402
-from judge import Breach, Plan, judge  # noqa: E402
+from judge import Breach, Plan, Unsupported, judge  # noqa: E402
 from mma import Mma, Operand  # noqa: E402
 
 HEAD = "tcp 1;\nparam N : index in 0 .. 1000;\n"
@@ -54,6 +54,31 @@ class Meaning(unittest.TestCase):
     def test_swizzle_with_offset(self):
         self.check("tensor A : f32 global (2,2); tensor B : f32 global Sw<1,0,1> o 2 o (2,2); kernel k(A, out B) { copy A -> B with t; }",
                    "B", {((x + 2) ^ (((x + 2) >> 1) & 1)): ("A", x, ()) for x in range(4)})
+
+    def test_range(self):
+        self.check("tensor A : f32 global (16,4); tensor B : f32 global (8,2); kernel k(A, out B) { copy A(3 .. 11, 1 .. 3) -> B with t; }",
+                   "B", {i + 8 * j: ("A", i + 3 + 16 * (j + 1), ()) for i in range(8) for j in range(2)})
+
+    def test_range_by_name(self):
+        self.check("tensor A : f32 global (x=16,y=4); tensor B : f32 global (x=8,y=2); kernel k(A, out B) { "
+                   "copy A(y=1 .. 3, x=3 .. 11) -> B with t; }",
+                   "B", {i + 8 * j: ("A", i + 3 + 16 * (j + 1), ()) for i in range(8) for j in range(2)})
+
+    def test_range_of_a_nested_mode(self):
+        text = "tensor A : f32 global ((4,4),4):((1,100),4); tensor B : f32 global (8,2); kernel k(A, out B) { copy A(4 .. 12, 0 .. 2) -> B with t; }"
+        self.check(text, "B", {i + 8 * j: ("A", i % 4 + 100 * (i // 4 + 1) + 4 * j, ()) for i in range(8) for j in range(2)})
+        with self.assertRaises(Unsupported):
+            outputs(text.replace("4 .. 12", "2 .. 10"))
+
+    def test_tiles_end_where_a_range_does(self):
+        text = ("tensor A : f32 global (16); tensor B : f32 global (5); tiled_copy u = tile(auto(32), thr=(4), val=(1));"
+                "kernel k(A, out B) grid (3) { copy local_tile(A(7 .. 12),(4),(block.x)) -> local_tile(B,(4),(block.x)) with u; }")
+        self.check(text, "B", {i: ("A", 7 + i, ()) for i in range(5)})
+
+    def test_a_range_beyond_its_mode(self):
+        for part in ("10 .. 17", "5 .. 4", "0 - 1 .. 4"):
+            with self.assertRaisesRegex(Breach, "range"):
+                outputs(f"tensor A : f32 global (16,4); tensor B : f32 global (8,2); kernel k(A, out B) {{ copy A({part}, 1 .. 3) -> B with t; }}")
 
     def test_tail(self):
         text = ("tensor A : f32 global (N); tensor B : f32 global (N); tiled_copy u = tile(auto(32), thr=(4), val=(1));"

@@ -34,6 +34,13 @@ class Tup:
         return len(self.items)
 
 
+class Range:
+    """What lies from "low" to before "high" in a mode."""
+
+    def __init__(self, low, high):
+        self.low, self.high = low, high
+
+
 WILD = object()
 
 
@@ -113,11 +120,15 @@ def swizzled(x, sw):
 
 class View:
     """Part of a tensor "buf", or a plain layout where that is None.  "sw" belongs to plain layouts: (bits, base, shift) each.
-    "whole" is what partition_src and partition_dst have divided, of their parts."""
-    __slots__ = ("buf", "base", "modes", "names", "sw", "whole")
+    "whole" is what partition_src and partition_dst have divided, of their parts.
 
-    def __init__(self, buf, base, modes, names=None, sw=()):
+    "end" says for each dimension of the tensor where the part ends; what lies from there on is not touched.
+    """
+    __slots__ = ("buf", "base", "modes", "names", "sw", "end", "whole")
+
+    def __init__(self, buf, base, modes, names=None, sw=(), end=None):
         self.buf, self.base, self.modes, self.sw = buf, base, tuple(modes), sw
+        self.end = end or (tuple(buf.ext) if buf else None)
         self.names = tuple(names) if names else (None,) * len(self.modes)
         if len(self.names) != len(self.modes):
             self.names = (None,) * len(self.modes)
@@ -133,7 +144,7 @@ class View:
         return tuple(extent(mode) for mode in self.modes)
 
     def like(self, modes, names=None, base=None):
-        return View(self.buf, self.base if base is None else base, modes, names, self.sw)
+        return View(self.buf, self.base if base is None else base, modes, names, self.sw, self.end)
 
     def columns(self):
         """For each dimension the coordinates of all points, the first mode fastest."""
@@ -155,12 +166,12 @@ class View:
         return base
 
     def places(self):
-        """The offset of each point in memory, None where it lies outside the tensor."""
+        """The offset of each point in memory, None where it lies outside the part's tensor, or beyond the part."""
         buf, cols, n = self.buf, self.columns(), self.size()
         if n == 0:
             return []
         inside = None
-        for col, ext in zip(cols, buf.ext):
+        for col, ext in zip(cols, self.end):
             if min(col) < 0:
                 raise Breach(f"outside: a coordinate of '{buf.name}' is negative")
             if max(col) >= ext:
@@ -253,8 +264,69 @@ def step_in(tree, coordinate):
     return moves, []
 
 
+def cut(view, flat, low, high):
+    """Cuts the leaves "flat", of which the first counts fastest, to the elements from "low" to before "high".
+
+    Returns the leaves that are left, and the view with its first element and its end moved.
+    """
+    if low < 0 or high > prod(leaf.n for leaf in flat):
+        raise Breach("outside: a range reaches beyond a mode" + (f" of '{view.buf.name}'" if view.buf else ""))
+    if low > high:
+        raise Breach("a range that ends before it begins")
+    out = []
+    for i, leaf in enumerate(flat):
+        if leaf.n == 1 and any(other.n != 1 for other in flat[i + 1:]) or i and leaf.n == 1:
+            out.append(leaf)
+            continue
+        if any(other.n != 1 for other in flat[i + 1:]):
+            if low % leaf.n == 0 and high % leaf.n == 0:
+                out.append(leaf)
+                low, high = low // leaf.n, high // leaf.n
+                continue
+            if low // leaf.n != (high - 1) // leaf.n:
+                raise Unsupported("a range of a nested mode that is no range of its parts")
+            group = low // leaf.n
+            first, past = low - group * leaf.n, high - group * leaf.n
+            low, high = group, group + 1
+        else:
+            first, past = low, high
+        end = view.end
+        for d, step in enumerate(leaf.v):
+            if end and step == 1 and view.base[d] + leaf.n == end[d]:  # the part ended where this mode does
+                end = (*end[:d], view.base[d] + past, *end[d + 1:])
+        out.append(Leaf(past - first, leaf.v))
+        view = View(view.buf, plus(view.base, leaf.v, first), view.modes, view.names, view.sw, end)
+    return out, view
+
+
+def regrown(tree, flat):
+    """The tree with the leaves "flat", an iterator, in place of its own."""
+    return next(flat) if isinstance(tree, Leaf) else tuple(regrown(part, flat) for part in tree)
+
+
+def cut_ranges(view, tree, coordinate):
+    """Returns "view" cut to the ranges in "coordinate" of "tree", what is left of the tree, and the coordinate with WILD for them."""
+    if isinstance(coordinate, Range):
+        left, view = cut(view, leaves(tree), coordinate.low, coordinate.high)
+        return view, regrown(tree, iter(left)), WILD
+    if not isinstance(coordinate, Tup) or not isinstance(tree, tuple) or len(tree) != len(coordinate):
+        if isinstance(coordinate, Tup) and len(coordinate) == 1 and isinstance(tree, Leaf):
+            return cut_ranges(view, tree, coordinate.items[0])
+        return view, tree, coordinate
+    parts, items = [], []
+    for part, c in zip(tree, coordinate.items):
+        view, part, c = cut_ranges(view, part, c)
+        parts.append(part)
+        items.append(c)
+    return view, tuple(parts), Tup(items)
+
+
 def sliced(view, coordinates):
     """Returns what stays of "view" where "coordinates" (one for each mode) are given; outside is a breach, but for tiles."""
+    whole = [c is WILD or isinstance(c, Range) for c in coordinates]
+    if len(coordinates) == len(view.modes):
+        view, modes, coordinates = cut_ranges(view, view.modes, Tup(coordinates))
+        view, coordinates = view.like(modes, view.names), coordinates.items
     if len(coordinates) == 1 and len(view.modes) > 1:
         moves, kept = step_in(view.modes, coordinates[0])
         names = [None] * len(kept)
@@ -262,11 +334,11 @@ def sliced(view, coordinates):
         if len(coordinates) != len(view.modes):
             raise Breach("a coordinate of another rank than the view")
         moves, kept, names = [], [], []
-        for mode, name, c in zip(view.modes, view.names, coordinates):
+        for mode, name, c, keeps in zip(view.modes, view.names, coordinates, whole):
             more, left = step_in(mode, c)
             moves += more
             kept += left
-            names += [name if c is WILD else None] * len(left)
+            names += [name if keeps else None] * len(left)
     base = view.base
     for leaf, digit in moves:
         if digit < 0 or (digit >= leaf.n and not leaf.rest):
@@ -320,7 +392,7 @@ def check_divides(view, mode, n):
     if whole % n == 0 or last.rest:
         return
     for d, step in enumerate(last.v):
-        if step and (abs(step) != 1 or last.n != view.buf.ext[d] or view.base[d]):
+        if step and (abs(step) != 1 or view.base[d] + last.n != view.end[d]):
             raise Unsupported("a tile that does not divide a part of a tensor")
 
 
@@ -358,7 +430,7 @@ def composed(view, by):
             return factored([plus(view.at(start + k * tree.v[0]), origin, -1) for k in range(tree.n)])
         return tuple(through(part) for part in tree)
 
-    new = View(view.buf, origin, tuple(through(mode) for mode in by.modes), by.names, view.sw)
+    new = View(view.buf, origin, tuple(through(mode) for mode in by.modes), by.names, view.sw, view.end)
     if new.size() <= 65536:
         want = [view.at(i) for i in by.columns()[0]]
         if list(zip(*new.columns())) != want and new.size():

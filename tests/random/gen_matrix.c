@@ -154,7 +154,7 @@ void put_matrix_kernel(struct gen *g) {
     k.tails = may(g, GEN_TAILS, 40);
     choose_axes(g, &k);
     put_params(g, &k);
-    char src[16], dst[16], from[320], to[320];
+    char src[16], dst[16], from[VIEW_TEXT], to[VIEW_TEXT];
     snprintf(src, sizeof src, "src%d", id);
     snprintf(dst, sizeof dst, "dst%d", id);
     bool loads = percent(g, 70), stores = !loads || percent(g, 30);
@@ -186,7 +186,7 @@ void put_matrix_kernel(struct gen *g) {
         put(g, ";\n");
     }
     put(g, "  frag reg%d : %s like own%d;\n", id, k.elem, id);
-    char in[400], load[96], store[96], out[400];
+    char in[PART_TEXT], load[96], store[96], out[PART_TEXT];
     const char *const pad = k.tails ? " pad 0" : "";
     bool parts = x.count > 0 && percent(g, 40);  // what the lanes address, of the same tiles
     if (parts) {

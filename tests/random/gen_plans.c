@@ -70,7 +70,7 @@ static void put_copy(struct gen *g, int depth, const char *src, const char *dst,
 static void put_parts(struct gen *g, const struct kernel *k, int depth, const char *src,
                       const char *shared, const char *dst) {
     const struct tiled *t = &k->a;
-    char from[500], to[500], step[64] = "";
+    char from[PART_TEXT], to[PART_TEXT], step[64] = "";
     int mode = below(g, k->rank), id = g->kernel;
     int64_t step_size = (int64_t)t->thr[mode] * t->val[mode];
     int64_t rounds = (k->tile[mode] + step_size - 1) / step_size;
@@ -140,7 +140,7 @@ static void put_kernel(struct gen *g) {
     choose_axes(g, &k);
     put_params(g, &k);
 
-    char src[16], dst[16], src_view[320], dst_view[320], shared[2][16], frag[16];
+    char src[16], dst[16], src_view[VIEW_TEXT], dst_view[VIEW_TEXT], shared[2][16], frag[16];
     snprintf(src, sizeof src, "src%d", id);
     snprintf(dst, sizeof dst, "dst%d", id);
     snprintf(shared[0], sizeof shared[0], "sh%d", id);
@@ -152,7 +152,7 @@ static void put_kernel(struct gen *g) {
     put_global(g, &k, dst, &k.b, dst_view);
     bool more = flow != DIRECT && flow != BY_PARTITION && flow != BY_PARTS &&
                 percent(g, 12);  // a second output
-    char more_dst[16], more_view[320];
+    char more_dst[16], more_view[VIEW_TEXT];
     snprintf(more_dst, sizeof more_dst, "other%d", id);
     if (more) put_global(g, &k, more_dst, &k.b, more_view);
     k.elem = elem;
@@ -215,7 +215,7 @@ static void put_kernel(struct gen *g) {
         break;
     case BY_PARTS: put_parts(g, &k, depth, src_view, shared[0], dst_view); break;
     case BY_PARTITION: {
-        char a[512], b[512], m[512], thr[64], how[32];
+        char a[PART_TEXT], b[PART_TEXT], m[PART_TEXT], thr[64], how[32];
         int n = sprintf(thr, "(");
         for (int i = 0; i < k.rank; ++i) n += sprintf(thr + n, "%s%d", i ? "," : "", k.a.thr[i]);
         sprintf(thr + n, ")");
@@ -265,7 +265,7 @@ static void choose_indexes(struct gen *g, struct kernel *k) {
 static void put_device(struct gen *g) {
     struct kernel k = {0};
     int id = g->kernel;
-    char name[16], view[320];
+    char name[16], view[VIEW_TEXT];
     choose_elem(g, &k);
     choose_first(g, &k);
     k.b = k.a;

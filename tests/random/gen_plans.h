@@ -31,7 +31,8 @@ enum gen_feature {
     GEN_TAILS = 1 << 18,    // extents that no tile divides
     GEN_CONVERT = 1 << 19,  // outputs of another element type
     GEN_MATRIX = 1 << 20,   // ldmatrix and stmatrix, in a part of the seeds
-    GEN_ALL = (1 << 21) - 1
+    GEN_RANGES = 1 << 21,   // tiles by ranges of each mode
+    GEN_ALL = (1 << 22) - 1
 };
 
 // Returns the text of a plan with "kernels" kernels, for the caller to free.

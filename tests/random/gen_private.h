@@ -8,7 +8,14 @@
 #include "gen_plans.h"
 
 // A slice adds a mode to the tensors of four.
-enum { MAX_RANK = 5, MAX_LEAVES = 10, MAX_TILE = 4096, MAX_WHOLE = 16384 };
+enum {
+    MAX_RANK = 5,
+    MAX_LEAVES = 10,
+    MAX_TILE = 4096,
+    MAX_WHOLE = 16384,
+    VIEW_TEXT = 512,
+    PART_TEXT = 640
+};
 
 struct gen {
     uint64_t state;

@@ -18,6 +18,18 @@ static bool has_params(const struct kernel *k) {
     return false;
 }
 
+// Writes tile "k->tile" of "whole" as a range of each mode.
+static void write_ranges(const struct kernel *k, const char *whole, char *view, size_t size) {
+    size_t n = (size_t)snprintf(view, size, "%s(", whole);
+    for (int i = 0; i < k->rank && n < size; ++i) {
+        int64_t t = k->tile[i];
+        n += (size_t)snprintf(view + n, size - n,
+                              "%s%" PRId64 "*(%s) .. %" PRId64 "*(%s) + %" PRId64, i ? ", " : "", t,
+                              k->axis[i].coord, t, k->axis[i].coord, t);
+    }
+    if (n < size) snprintf(view + n, size - n, ")");
+}
+
 void put_global(struct gen *g, const struct kernel *k, const char *name, const struct tiled *t,
                 char *view) {
     struct shape s = {.rank = k->rank};
@@ -81,6 +93,11 @@ void put_global(struct gen *g, const struct kernel *k, const char *name, const s
     int kept = -1;
     for (int i = 0; i < k->rank && kept < 0; ++i)
         if (k->axis[i].looped && percent(g, 25)) kept = i;
+    // whole tiles; not by a number of its own, so that each seed keeps its other choices
+    if (!k->tails && (g->features & GEN_RANGES) && g->len / 4 % 6 == 0) {
+        write_ranges(k, sliced, view, VIEW_TEXT);
+        return;
+    }
     n = sprintf(view, "local_tile(%s, (", sliced);
     for (int i = 0; i < k->rank; ++i)
         n += sprintf(view + n, "%s%" PRId64, i ? "," : "", k->tile[i]);

@@ -5,6 +5,7 @@ usage: tree.py symbols LIBRARY...   no object of ours lies in memory that is wri
                                     are wrong in the compiler, the grammar and the runtime
        tree.py paths                each file and folder that documents and comments name is there, and docs/design.md and README.md
                                     name each folder of the compiler
+       tree.py words                docs/language.md lists each keyword, as reserved or as a word of one place
 """
 
 import pathlib
@@ -140,11 +141,32 @@ def paths():
     return found
 
 
+def words():
+    """Prints each keyword that docs/language.md does not list where it belongs, and each other word there; returns their number."""
+    scanner, grammar = (ROOT / "compiler/syntax/scan.c").read_text(), (ROOT / "grammar/tcp.y").read_text()
+    keywords = dict(re.findall(r'\{"(\w+)", (?:TOK_(\w+)|\'_\')\}', scanner))
+    rule = re.search(r"^name:(.*?)^    ;", grammar, re.M | re.S)[1]
+    names = set(re.findall(r"\$\$ = build_ident\(\$1, @1\)|\b([A-Z]+) \{", rule)) - {""}
+    text = (ROOT / "docs/language.md").read_text()
+    lists = re.search(r"These words are reserved.*?\n\n(.*?)\n\n.*?names everywhere else:\n\n(.*?)\n\n", text, re.S)
+    found = 0
+    for listed, soft in ((lists[1], False), (lists[2], True)):
+        want = {word for word, token in keywords.items() if (token in names) == soft}
+        for word in sorted(want ^ set(re.findall(r"`(\w+)`", listed))):
+            print(f"docs/language.md: '{word}' is {'not listed' if word in want else 'no such word'} among the "
+                  f"{'words of one place' if soft else 'reserved words'}")
+            found += 1
+    print(f"{len(keywords)} keywords, {found} findings")
+    return found
+
+
 if __name__ == "__main__":
     if sys.argv[1:2] == ["symbols"]:
         sys.exit(1 if symbols(sys.argv[2:]) else 0)
     if sys.argv[1:] == ["sources"]:
         sys.exit(1 if sources() else 0)
+    if sys.argv[1:] == ["words"]:
+        sys.exit(1 if words() else 0)
     if sys.argv[1:] == ["paths"]:
         sys.exit(1 if paths() else 0)
     sys.exit(__doc__)

@@ -106,11 +106,11 @@ static enum prove_answer bounded(struct session *s, struct kernel *k, const stru
 // Whether "at", by which "v" was sliced, is at least 0 ("end" NULL), or less than "end".
 static enum prove_answer slice_bounded(struct session *s, struct kernel *k, const struct copy *c,
                                        const struct view *v, const struct walk *w,
-                                       const struct ix *at, const struct ix *end,
+                                       const struct slice_bound *b, const struct ix *end,
                                        struct outside *why) {
     struct instances *x = ARENA_NEW(&s->arena, struct instances);
     struct prove_witness found;
-    const struct ix *one[] = {at};
+    const struct ix *at = b->at, *one[] = {at};
     instances_begin(s, k, &w->around, true, x);
     bool each = v->base->space == MEM_FRAG && !(c && c->facts.level == LEVEL_THREAD);
     instances_of(x, each ? NULL : c, v);  // of each thread
@@ -131,9 +131,14 @@ static enum prove_answer slice_bounded(struct session *s, struct kernel *k, cons
     enum prove_answer r = full ? PROVE_UNKNOWN : prove_none(w->prover, &set, &found);
     *why = (struct outside){.full = full};
     if (r == PROVE_NO)
-        why->with = arena_printf(&s->arena, "%sit is %lld, %s",
-                                 instances_params(s, w->plan, k, &found), (long long)found.out[0],
-                                 instances_where(x, &w->around, each ? NULL : c, &found, 0));
+        why->with =
+            arena_printf(&s->arena, "%s%s is %lld, %s", instances_params(s, w->plan, k, &found),
+                         !b->range                 ? "it"
+                         : b->what == RANGE_BEGIN  ? "its first coordinate"
+                         : b->what == RANGE_EXTENT ? "its extent"
+                                                   : "its last coordinate",
+                         (long long)found.out[0],
+                         instances_where(x, &w->around, each ? NULL : c, &found, 0));
     return r;
 }
 
@@ -148,18 +153,28 @@ static bool check_slices(struct session *s, struct kernel *k, const struct copy 
         for (int high = 0; high < 2; ++high) {
             struct outside why;
             const struct ix *n = high ? ix_lay(s, b->extent) : NULL;
-            if (high ? !lay_int_valid(b->extent) : ix_provably_nonnegative(s, b->at)) continue;
-            if (slice_bounded(s, k, c, v, w, b->at, n, &why) == PROVE_YES) continue;
+            if (high ? !lay_int_valid(b->extent)
+                     : b->what == RANGE_LAST || ix_provably_nonnegative(s, b->at))
+                continue;
+            if (slice_bounded(s, k, c, v, w, b, n, &why) == PROVE_YES) continue;
             const struct ix *most = coverage_bound(s, b->at, &w->around, high);
             if (of_formals(most)) {
                 add_duty(s, k, high ? ix_add(s, most, ix_int(s, 1)) : ix_int(s, 0), high ? n : most,
                          v->base);
                 continue;
             }
-            diag_error(s, v->at,
-                       "the coordinate '%s' may lie outside a mode of this part of '%s'%s%s",
-                       ix_text(s, b->at), v->base->name, high ? ", which has extent " : "",
-                       high ? ix_text(s, n) : "");
+            if (b->range && b->what == RANGE_EXTENT)
+                diag_error(s, v->at, "the range '%s' of '%s' may end before it begins", b->range,
+                           v->base->name);
+            else if (b->range)
+                diag_error(s, v->at, "the range '%s' may %s a mode of this part of '%s'%s%s",
+                           b->range, high ? "end beyond" : "begin before", v->base->name,
+                           high ? ", which has extent " : "", high ? ix_text(s, n) : "");
+            else
+                diag_error(s, v->at,
+                           "the coordinate '%s' may lie outside a mode of this part of '%s'%s%s",
+                           ix_text(s, b->at), v->base->name, high ? ", which has extent " : "",
+                           high ? ix_text(s, n) : "");
             diag_page(s, "outside");
             diag_note(s, v->at, "%s%s", why.with ? "" : "it is not known: ",
                       why.with ? why.with : instances_why(w->prover, why.full));
@@ -179,8 +194,9 @@ static void refuse_outside(const struct walk *w, struct session *s, const struct
     else
         diag_error(s, v->at,
                    "%s may lie outside '%s': its greatest coordinate along mode %d is %s, the "
-                   "extent is %s",
-                   what, v->base->name, mode, most ? ix_text(s, most) : "not known", ix_text(s, n));
+                   "%s %s",
+                   what, v->base->name, mode, most ? ix_text(s, most) : "not known",
+                   v->limit ? "range ends at" : "extent is", ix_text(s, n));
     diag_page(s, "outside");
     diag_note(s, v->at, "%s%s", why.with ? "" : "it is not known: ",
               why.with ? why.with : instances_why(w->prover, why.full));
@@ -232,8 +248,7 @@ static bool check_inside(struct session *s, struct kernel *k, const struct copy 
                          bool predicates) {
     if (!lay_valid(v->coord))
         return check_registers(s, k, c, v, w) && check_slices(s, k, c, v, w, false);
-    const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, v->base->layout.shape);
-    int rank = lay_tuple_rank(extent);
+    int rank = lay_tuple_leaves(v->base->layout.shape);
     for (int i = 0; i < rank; ++i) {
         const struct ix *lo, *hi;
         struct outside why = {0};
@@ -242,7 +257,7 @@ static bool check_inside(struct session *s, struct kernel *k, const struct copy 
             lo = view_by_tid(s, k, lo);
             hi = view_by_tid(s, k, hi);
         }
-        const struct ix *n = ix_lay(s, lay_tuple_get(&s->lay, extent, i)->leaf);
+        const struct ix *n = view_limit(s, v, i);
         const struct ix *min = ix_min(s, lo), *max = ix_max(s, hi);
         if (!(min && ix_provably_nonnegative(s, min)) &&
             bounded(s, k, c, v, w, i, NULL, &why) != PROVE_YES) {

@@ -202,10 +202,8 @@ const struct ix *instances_coord(struct instances *x, const struct view *v, int 
 void instances_inside(struct instances *x, const struct view *v) {
     struct session *s = x->s;
     if (!lay_valid(v->coord)) return;
-    const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, v->base->layout.shape);
     for (int i = 0; i < instances_rank(v); ++i) {
-        const struct ix *at = instances_coord(x, v, i);
-        const struct ix *n = ix_lay(s, lay_tuple_get(&s->lay, extent, i)->leaf);
+        const struct ix *at = instances_coord(x, v, i), *n = view_limit(s, v, i);
         instances_cond(x, ix_sub(s, ix_sub(s, n, ix_int(s, 1)), at));
     }
 }

@@ -162,9 +162,8 @@ static void add_other_side(struct instances *x, const struct copy *c, const stru
     if (!cut_side(s, c, v, &other) || !lay_tuple_equal(cut->val.shape, other.val.shape) ||
         !lay_tuple_equal(cut->rest.shape, other.rest.shape))
         return;
-    const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, v->base->layout.shape);
     for (int m = 0; m < instances_rank(v); ++m) {
-        const struct ix *n = ix_lay(s, lay_tuple_get(&s->lay, extent, m)->leaf);
+        const struct ix *n = view_limit(s, v, m);
         const struct ix *at = coord_of_thread(x, c, v, &other, val, rest, m);
         if (at) instances_cond(x, ix_sub(s, ix_sub(s, n, ix_int(s, 1)), at));
     }
@@ -195,11 +194,10 @@ struct prove_set instances_by_thread(struct session *s, const struct kernel *k,
     struct modes val = {0}, rest = {0};
     add_modes(x, cut.val.shape, &val);
     add_modes(x, cut.rest.shape, &rest);
-    const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, v->base->layout.shape);
     for (int m = 0; m < rank; ++m) {
         const struct ix *e = coord_of_thread(x, c, v, &cut, &val, &rest, m);
         at[m] = view_by_tid(s, k, instances_step(s, around, e));
-        const struct ix *n = ix_lay(s, lay_tuple_get(&s->lay, extent, m)->leaf);
+        const struct ix *n = view_limit(s, v, m);
         if (!at[m])
             x->full = true;
         else if (v->overhang)

@@ -52,13 +52,12 @@ static void add(struct found *f, struct predicate p, int side) {
     f->at[f->n++] = p;
 }
 
-// What lies beyond the extent of mode "mode": the greatest coordinate, and the extent.  False when
+// What lies beyond the end of mode "mode": the greatest coordinate, and the end.  False when
 // nothing does.
 static bool reaches_beyond(struct session *s, const struct view *v, int mode, const struct ix **hi,
                            const struct ix **limit) {
-    const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, v->base->layout.shape);
     const struct ix *lo;
-    *limit = ix_lay(s, lay_tuple_get(&s->lay, extent, mode)->leaf);
+    *limit = view_limit(s, v, mode);
     view_reach(s, v, mode, &lo, hi);
     const struct ix *max = ix_max(s, *hi);
     return !max || !ix_provably_nonnegative(s, ix_sub(s, ix_sub(s, *limit, ix_int(s, 1)), max));

@@ -84,7 +84,8 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
     }
     if (prove_order_spent(x->order)) {
         diag_error(s, k->at,
-                   "kernel '%s' has too many accesses that may meet: to put them in order takes "
+                   "kernel '%s' has too many accesses that may touch the same elements: to put "
+                   "them in order takes "
                    "more than %d questions; split it, or let fewer copies use one buffer",
                    k->name, PROVE_MOST_ASKED);
         diag_page(s, "barrier");

@@ -154,7 +154,8 @@ static void gather(struct race *r, const struct stmt *list, struct accesses *a) 
 
 static bool too_many(const struct race *r, const struct accesses *a) {
     if (!a->more) return false;
-    diag_error(r->s, r->k->at, "kernel '%s' has more than %d accesses that may meet", r->k->name,
+    diag_error(r->s, r->k->at,
+               "kernel '%s' has more than %d accesses that may touch the same elements", r->k->name,
                MAX_ACCESSES);
     return true;
 }

@@ -18,7 +18,7 @@ static const struct value *eval_tuple(struct sema *c, const struct ast_expr *e) 
         if (kid[i]->kind == VAL_NONE) return &value_none;
     // (x) around what no tuple holds is x
     if (e->nargs == 1 && kid[0]->kind != VAL_INT && kid[0]->kind != VAL_TUPLE &&
-        kid[0]->kind != VAL_WILD && !e->trailing_comma)
+        kid[0]->kind != VAL_WILD && kid[0]->kind != VAL_RANGE && !e->trailing_comma)
         return kid[0];
     return names_give(c, value_tuple(c, e->nargs, kid, e->at), names, e->nargs);
 }
@@ -327,6 +327,11 @@ static const struct value *value_of(struct sema *c, const struct ast_expr *e) {
         return &value_none;
     }
     case E_COMPOSE: return eval_compose(c, e);
+    case E_RANGE: {
+        const struct ix *begin = eval_ix(c, e->lhs, "the begin of a range");
+        const struct ix *end = eval_ix(c, e->rhs, "the end of a range");
+        return begin && end ? value_range(c, begin, end) : &value_none;
+    }
     case E_MAP: return FAIL(c, e->at, "an index map stands in 'tile(ATOM, map=..)' or after 'by'");
     }
     BUG("an expression of kind %d", e->kind);

@@ -19,6 +19,13 @@ const struct value *value_int(struct sema *c, const struct ix *ix) {
     return v;
 }
 
+const struct value *value_range(struct sema *c, const struct ix *begin, const struct ix *end) {
+    struct value *v = make(c, VAL_RANGE);
+    v->ix = begin;
+    v->end = end;
+    return v;
+}
+
 const struct value *value_static(struct sema *c, int64_t i) {
     return value_int(c, ix_int(c->s, i));
 }
@@ -116,6 +123,7 @@ const char *value_kind_text(const struct value *v) {
     case VAL_NONE: return "nothing";
     case VAL_INT: return "an integer";
     case VAL_WILD: return "'_'";
+    case VAL_RANGE: return "a range";
     case VAL_TUPLE: return "a tuple";
     case VAL_VIEW: return "a tensor";
     case VAL_ATOM: return "an atom";
@@ -144,6 +152,7 @@ static void print(struct sema *c, struct buf *b, const struct value *v) {
     switch (v->kind) {
     case VAL_INT: buf_puts(b, ix_text(c->s, v->ix)); return;
     case VAL_WILD: buf_char(b, '_'); return;
+    case VAL_RANGE: buf_printf(b, "%s .. %s", ix_text(c->s, v->ix), ix_text(c->s, v->end)); return;
     case VAL_TUPLE:
         buf_char(b, '(');
         for (int i = 0; i < v->rank; ++i) {

@@ -11,6 +11,7 @@ enum value_kind {
     VAL_NONE,
     VAL_INT,     // ix: static, of params, or known only when the kernel runs
     VAL_WILD,    // _
+    VAL_RANGE,   // ix .. end, which is not included
     VAL_TUPLE,   // kid
     VAL_CALC,    // calc: a layout, tiler, swizzle, truth value, offset + layout, basis element
     VAL_VIEW,    // view
@@ -26,7 +27,7 @@ enum value_kind {
 
 struct value {
     enum value_kind kind;
-    const struct ix *ix;
+    const struct ix *ix, *end;
     int rank;  // VAL_TUPLE, with the numbers of leaves and of levels below
     int leaves, depth;
     const struct value *const *kid;
@@ -49,6 +50,7 @@ extern const struct value value_none;
 struct sema;
 
 const struct value *value_int(struct sema *c, const struct ix *ix);
+const struct value *value_range(struct sema *c, const struct ix *begin, const struct ix *end);
 const struct value *value_static(struct sema *c, int64_t i);
 const struct value *value_lay_int(struct sema *c, struct lay_int i);  // also a basis element
 // Reports at "at" and gives VAL_NONE when the tuple is larger than LAY_MAX_LEAVES or deeper than

@@ -3,9 +3,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
 #include "sema/tile/tile.h"
+#include "sema/view/viewfn.h"
 
 static const char *view_origin(struct sema *c, const struct view *v) {
     const char *layout = lay_valid(v->layout) ? lay_text(c->lay, v->layout) : "like a tiled copy";
@@ -17,7 +19,7 @@ static bool eval_view(struct sema *c, const struct ast_expr *e, struct view *out
     if (v->kind == VAL_VIEW) {
         *out = v->view;
         out->at = e->at;
-        return true;
+        return view_closed(c, out, e->at);
     }
     if (v->kind != VAL_NONE)
         diag_error(c->s, e->at, "a copy is between tensors; here is %s", value_kind_text(v));
@@ -66,6 +68,20 @@ static bool agree_flat(struct sema *c, struct copy *y) {
     return true;
 }
 
+// A buffer with stages that is copied as a whole: outside a pipeline its slots are a mode.
+static void note_stages(struct sema *c, const struct view *v, int other) {
+    int n = lay_rank(v->layout);
+    if (!v->base->stages || n != lay_rank(v->base->layout) || n != other + 1) return;
+    struct buf b;
+    buf_init(&b);
+    for (int i = 0; i < n; ++i) buf_puts(&b, i + 1 < n ? (i ? ",_" : "(_") : ",0)");
+    const char *slot = buf_finish(&b, &c->s->arena);
+    diag_note(c->s, v->at,
+              "outside a pipeline the %d stages of '%s' are its last mode; '%s%s' is one",
+              v->base->stages, v->base->name, v->base->name, slot);
+    diag_fixit(c->s, (struct range){v->at.file, v->at.end, v->at.end}, slot);
+}
+
 static bool check_shapes(struct sema *c, struct copy *y) {
     const struct view *a = &y->src, *b = &y->dst;
     if (!lay_valid(a->layout) || !lay_valid(b->layout)) return true;
@@ -93,6 +109,8 @@ static bool check_shapes(struct sema *c, struct copy *y) {
     diag_page(c->s, "shapes");
     diag_note(c->s, a->at, "%s", view_origin(c, a));
     diag_note(c->s, b->at, "%s", view_origin(c, b));
+    note_stages(c, a, rb);
+    note_stages(c, b, ra);
     return false;
 }
 

@@ -5,6 +5,7 @@
 #include "sema/decl.h"
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
+#include "sema/view/viewfn.h"
 
 enum { MOST_FORMALS = 64 };
 
@@ -88,6 +89,7 @@ static bool check_view(struct sema *c, const struct formal *f, const struct valu
         diag_note(c->s, f->at, "it is declared here");
         return false;
     }
+    if (!view_closed(c, &v->view, e->at)) return false;
     const struct tensor *have = v->view.base, *want = f->tensor;
     if (have->space != want->space || have->elem != want->elem) {
         diag_error(c->s, e->at, "'%s' is %s in %s memory; '%s' is %s in %s memory", have->name,
@@ -160,6 +162,7 @@ void check_fill(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
         diag_error(c->s, e->at, "'fill' writes to a tensor; here is %s", value_kind_text(v));
         return;
     }
+    if (!view_closed(c, &v->view, e->at)) return;
     struct tensor *t = v->view.base;
     if (t->space == MEM_GLOBAL) {
         diag_error(c->s, e->at, "'fill' writes to shared memory and fragments; '%s' is global",

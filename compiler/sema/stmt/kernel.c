@@ -170,6 +170,25 @@ static void make_formals(struct sema *c, const struct ast_fn *fn) {
     }
 }
 
+// "M / 64" where nothing says that it comes out: a grid that is too small, or blocks too many.
+static bool rounds_down(struct sema *c, const struct value *v, const struct ast_expr *e) {
+    struct lay_int out;
+    if (v->kind != VAL_INT || e->kind != E_BINARY || e->op != OP_DIV || !ix_constant(v->ix) ||
+        ix_monomial(v->ix, &out))
+        return false;
+    const char *a = ast_expr_text(c->s, e->lhs), *b = ast_expr_text(c->s, e->rhs);
+    diag_error(
+        c->s, e->at,
+        "nothing says that '%s' is a multiple of %s, and blocks for a part of a tile would be "
+        "missing; write 'ceil_div(%s, %s)'",
+        a, b, a, b);
+    diag_fixit(c->s, e->at, sema_text(c, "ceil_div(%s, %s)", a, b));
+    const struct symbol *param = e->lhs->kind == E_NAME ? scope_find(c, e->lhs->name) : NULL;
+    if (param && param->kind == SYM_PARAM)
+        diag_note(c->s, param->at, "or declare that it is: 'param %s : index %% %s;'", a, b);
+    return true;
+}
+
 static void make_grid(struct sema *c, const struct ast_expr *e) {
     struct kernel *k = c->kernel;
     for (int i = 0; i < 3; ++i) k->grid[i] = lay_int(1);
@@ -195,8 +214,10 @@ static void make_grid(struct sema *c, const struct ast_expr *e) {
     }
     static const int64_t most[3] = {INT32_MAX, 65535, 65535};
     for (int i = 0; i < n; ++i) {
-        struct range at = e->kind == E_TUPLE && i < e->nargs ? e->arg[i].value->at : e->at;
+        const struct ast_expr *one_axis = e->kind == E_TUPLE && i < e->nargs ? e->arg[i].value : e;
+        struct range at = one_axis->at;
         struct lay_int b;
+        if (rounds_down(c, axis[i], one_axis)) return;
         if (!value_to_lay_int(c, axis[i], at, sema_text(c, "axis %d of the grid", i), &b)) return;
         int64_t lo, hi;
         lay_int_range(b, &lo, &hi);

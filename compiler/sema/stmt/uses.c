@@ -79,6 +79,7 @@ static void use_view(struct uses *u, const struct view *v) {
     use_tuple(u, v->layout.stride);
     int n = lay_valid(v->coord) ? lay_tuple_leaves(v->base->layout.shape) : 0;
     for (int i = 0; i < n; ++i) use_ix(u, v->coord_off[i]);
+    for (int i = 0; i < n && v->limit; ++i) use_ix(u, v->limit[i]);
 }
 
 static void use_stmts(struct uses *u, const struct stmt *list) {

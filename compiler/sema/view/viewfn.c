@@ -6,38 +6,6 @@
 #include "sema/expr/expr.h"
 #include "sema/view/viewfn.h"
 
-struct coord *coord_of_value(struct sema *c, const struct value *v, struct range at) {
-    struct coord *r = ARENA_NEW(&c->s->arena, struct coord);
-    r->rank = -1;
-    if (v->kind == VAL_WILD) return r;
-    if (v->kind == VAL_INT) {
-        r->ix = v->ix;
-        return r;
-    }
-    if (v->kind != VAL_TUPLE) {
-        if (v->kind != VAL_NONE)
-            diag_error(c->s, at, "a coordinate is made of integers and '_'; here is %s",
-                       value_kind_text(v));
-        return NULL;
-    }
-    struct coord *kid = ARENA_ARRAY(&c->s->arena, struct coord, v->rank + 1);
-    for (int i = 0; i < v->rank; ++i) {
-        struct coord *one = coord_of_value(c, v->kid[i], at);
-        if (!one) return NULL;
-        kid[i] = *one;
-    }
-    r->rank = v->rank;
-    r->kid = kid;
-    return r;
-}
-
-// A slice of "v"; what cannot be sliced was told and has no value.
-static const struct value *sliced(struct sema *c, struct view v, const struct coord *crd,
-                                  const struct ast_expr *e) {
-    struct view part = crd ? view_slice(c->s, v, crd, e->at) : v;
-    return crd && lay_valid(part.layout) ? value_view(c, part) : &value_none;
-}
-
 bool view_whole(struct sema *c, const struct view *v, struct range at) {
     if (lay_valid(v->layout)) return true;
     if (v->base && v->base->like)
@@ -312,7 +280,7 @@ const struct value *view_call(struct sema *c, const struct call *call) {
         if (!view_whole(c, &v->view, e->arg[on].value->at)) return &value_none;
         if (how) return divided(c, call, &v->view, how);
         if (on == 1) {
-            return sliced(c, v->view, coord_of_value(c, call->arg[0], e->arg[0].value->at), e);
+            return view_sliced(c, v->view, coord_of_value(c, call->arg[0], e->arg[0].value->at), e);
         }
     }
     for (int i = 0; i < call->n; ++i) {
@@ -387,59 +355,4 @@ const struct value *view_compose(struct sema *c, const struct value *a, const st
         v.overhangs_part |= !is_whole_mode(c, &a->view, i);
     }
     return value_view(c, v);
-}
-
-const struct value *eval_slice(struct sema *c, const struct value *f, const struct ast_expr *e) {
-    if (f->kind == VAL_TUPLE) {
-        f = value_layout(c, value_to_layout(c, f, e->lhs->at, "what is sliced"));
-        if (f->kind == VAL_NONE) return f;
-    }
-    bool view = f->kind == VAL_VIEW;
-    if (!view && !value_is_layout(f) && !(f->kind == VAL_CALC && f->calc.kind == CALC_SWIZZLE))
-        return FAIL(c, e->lhs->at, "%s is neither called nor sliced", value_kind_text(f));
-    const struct value *arg[LAY_MAX_RANK];
-    if (e->nargs > LAY_MAX_RANK || e->nargs == 0)
-        return FAIL(c, e->at, "a coordinate has 1 .. %d parts; here are %d", LAY_MAX_RANK,
-                    e->nargs);
-    bool named = false;
-    for (int i = 0; i < e->nargs; ++i) named |= e->arg[i].key.name != NULL;
-    if (named && !view)
-        return sema_not_yet_value(c, e->at, "coordinates with names but of a tensor");
-    if (named && !view_whole(c, &f->view, e->lhs->at)) return &value_none;
-    for (int i = 0; i < e->nargs && !named; ++i) {
-        arg[i] = eval(c, e->arg[i].value);
-        if (arg[i]->kind == VAL_NONE) return &value_none;
-    }
-    const struct value *at = named           ? names_coord(c, &f->view, e)
-                             : e->nargs == 1 ? arg[0]
-                                             : value_tuple(c, e->nargs, arg, e->at);
-    if (at->kind == VAL_NONE) return at;
-    if (view) {
-        if (!view_whole(c, &f->view, e->lhs->at)) return &value_none;
-        return sliced(c, f->view, coord_of_value(c, at, e->at), e);
-    }
-    struct calc_value in[2];
-    const struct value *i = value_unwrap(at);
-    if (value_is_layout(f) && i->kind == VAL_INT && !ix_constant(i->ix) && !f->calc.layout.sw.b) {
-        const struct ix *r = view_crd2idx(c->s, i->ix, f->calc.layout.shape, f->calc.layout.stride);
-        if (!r) return FAIL(c, e->at, "the value at '%s' cannot be formed", ix_text(c->s, i->ix));
-        return value_int(c, r);
-    }
-    if (!value_to_calc(c, f, e->lhs->at, "what is called", &in[0]) ||
-        !value_to_calc(c, at, e->at, "the coordinate", &in[1]))
-        return &value_none;
-    lay_clear_error(c->lay);
-    if (!value_is_layout(f)) {
-        int64_t x;
-        if (!value_to_int64(c, at, e->at, "the argument of a swizzle", &x)) return &value_none;
-        return value_static(c, lay_swizzle_apply(f->calc.swizzle, x));
-    }
-    struct calc_value r = lay_calc(c->lay, "slice", 2, in);
-    if (r.kind == CALC_NONE) {
-        sema_lay_error(c, e->at, "the slice");
-        return &value_none;
-    }
-    if (lay_tuple_leaves(r.layout.shape) == 0 && r.offset.n <= 1)
-        return value_lay_int(c, lay_sum_int(c->lay, r.offset));
-    return value_calc(c, r);
 }

@@ -6,8 +6,17 @@
 
 struct call;  // sema/expr/expr.h
 
-// viewfn.c
+// slicefn.c
 struct coord *coord_of_value(struct sema *c, const struct value *v, struct range at);
+// A slice of "v"; what cannot be sliced was told and has no value.
+const struct value *view_sliced(struct sema *c, struct view v, const struct coord *crd,
+                                const struct ast_expr *e);
+// Whether "v" can be moved: nothing of it needs an extent that only a run knows; reports when not.
+bool view_closed(struct sema *c, const struct view *v, struct range at);
+// "f"(args) where "f" is a view or a layout.
+const struct value *eval_slice(struct sema *c, const struct value *f, const struct ast_expr *e);
+
+// viewfn.c
 const struct value *view_call(struct sema *c, const struct call *call);
 const struct value *view_filter(struct sema *c, const struct call *call);
 const struct value *view_compose(struct sema *c, const struct value *a, const struct value *b,
@@ -24,9 +33,6 @@ void view_mark_overhang(struct sema *c, const struct view *v, struct lay f, bool
 void view_mark_tiles(enum lay_divide_form form, const struct lay_tiler *t, struct view *v);
 void warn_layout_tiler(struct sema *c, const struct value *tiler, const struct ast_expr *e,
                        const struct view *v);
-
-// "f"(args) where "f" is a view or a layout.
-const struct value *eval_slice(struct sema *c, const struct value *f, const struct ast_expr *e);
 
 // localfn.c
 const struct value *view_local_tile(struct sema *c, const struct call *call);

@@ -1,0 +1,263 @@
+// Ranges of modes, A(10 .. 60, _): what a view keeps of each, and where it then ends.
+#include "base/session.h"
+#include "plan/view.h"
+
+struct cutter {
+    struct session *s;
+    struct view *v;
+    const struct ix **coord_off, **limit;  // NULL: the view has no coordinates
+    int leaf;                              // of the view's shape, that is gone through
+    const char *text;                      // of the range
+    const char *error;
+};
+
+const struct ix *view_limit(struct session *s, const struct view *v, int mode) {
+    if (v->limit) return v->limit[mode];
+    const struct lay_tuple *extent = lay_tuple_flatten(&s->lay, v->base->layout.shape);
+    return ix_lay(s, lay_tuple_get(&s->lay, extent, mode)->leaf);
+}
+
+bool view_leaf_is_whole(struct session *s, const struct view *v, struct lay_int extent,
+                        struct lay_int step) {
+    int mode = step.basis;
+    if (step.num != 1 || step.den != 1 || step.nsyms || mode < 0 ||
+        mode >= lay_tuple_leaves(v->base->layout.shape))
+        return false;
+    const struct ix *end = ix_add(s, v->coord_off[mode], ix_lay(s, extent));
+    return end && ix_equal(end, view_limit(s, v, mode));
+}
+
+static void add_bound(struct cutter *z, const struct ix *at, struct lay_int extent,
+                      enum range_bound what) {
+    struct session *s = z->s;
+    struct slice_bound *b = ARENA_NEW(&s->arena, struct slice_bound);
+    *b = (struct slice_bound){at, extent, false, z->text, what, z->v->bounds};
+    z->v->bounds = b;
+}
+
+// The range lies within "size" elements, or that is to be proven.
+static bool bound(struct cutter *z, const struct ix *begin, const struct ix *end,
+                  struct lay_int size) {
+    struct session *s = z->s;
+    const struct ix *room = ix_sub(s, ix_lay(s, size), end);
+    if (begin->hi < 0 || (room && room->hi < 0)) {
+        z->error = arena_printf(&s->arena, "the range '%s' %s a mode of extent %s", z->text,
+                                begin->hi < 0 ? "begins before" : "ends beyond",
+                                lay_int_text(&s->lay, size));
+        return false;
+    }
+    if (!ix_provably_nonnegative(s, begin)) add_bound(z, begin, LAY_INT_INVALID, RANGE_BEGIN);
+    if (!room || !ix_provably_nonnegative(s, room))
+        add_bound(z, ix_sub(s, end, ix_int(s, 1)), size, RANGE_LAST);
+    return true;
+}
+
+// Cuts the leaf "size" of a shape, with its strides in memory and in the tensor's coordinates, to
+// "begin" .. "end"; returns the extent that is left.
+static struct lay_int cut_leaf(struct cutter *z, const struct ix *begin, const struct ix *end,
+                               struct lay_int size, struct lay_int stride, struct lay_int coord) {
+    struct session *s = z->s;
+    struct view *v = z->v;
+    const struct ix *extent = ix_sub(s, end, begin);
+    if (!extent || !bound(z, begin, end, size)) {
+        if (!z->error) z->error = arena_printf(&s->arena, "the range '%s' overflows", z->text);
+        return LAY_INT_INVALID;
+    }
+    struct lay_int n =
+        ix_to_lay(s, extent,
+                  arena_printf(&s->arena, "(%s - %s)", ix_text(s, end), ix_text(s, begin)));
+    v->tiles.word[z->leaf / 64] &= ~((uint64_t)1 << z->leaf % 64);
+    if (lay_int_is(size, 1)) return n;  // begins at 0
+    bool whole = z->coord_off && view_leaf_is_whole(s, v, size, coord);
+    v->offset = ix_add(s, v->offset, ix_scale(s, begin, stride));
+    int mode = coord.basis;
+    if (z->coord_off && mode >= 0) {
+        coord.basis = -1;
+        z->coord_off[mode] = ix_add(s, z->coord_off[mode], ix_scale(s, begin, coord));
+        bool of_thread =
+            ix_depends(end, IX_TID) || ix_depends(end, IX_LANE) || ix_depends(end, IX_WARP);
+        if (whole && z->coord_off[mode] && !of_thread)
+            z->limit[mode] = ix_add(s, z->coord_off[mode], extent);
+    }
+    if (v->offset && !(z->coord_off && mode >= 0 && (!z->coord_off[mode] || !z->limit[mode])))
+        return n;
+    z->error = arena_printf(&s->arena, "the offset of the range '%s' cannot be formed", z->text);
+    return LAY_INT_INVALID;
+}
+
+// Cuts "size[0]" .. "size[n - 1]", the leaves of a mode, the first one fastest.
+static bool cut_leaves(struct cutter *z, const struct ix *begin, const struct ix *end, int n,
+                       struct lay_int *size, const struct lay_int *stride,
+                       const struct lay_int *coord) {
+    struct session *s = z->s;
+    int64_t lo, hi;
+    int first = z->leaf, last = n - 1;
+    while (last > 0 && lay_int_is(size[last], 1)) --last;
+    for (int i = 0; i <= last; ++i) {
+        struct lay_int e = size[i];
+        z->leaf = first + i;
+        if (lay_int_is(e, 1) && i < last) continue;
+        if (i == last) {
+            size[i] = cut_leaf(z, begin, end, e, stride[i], coord[i]);
+            return lay_int_valid(size[i]);
+        }
+        if (lay_int_static(e) && ix_divisor(begin) % e.num == 0 && ix_divisor(end) % e.num == 0) {
+            begin = ix_div(s, begin, e);
+            end = ix_div(s, end, e);
+            continue;
+        }
+        bool known = lay_int_static(e) && ix_static(begin, &lo) && ix_static(end, &hi) && lo >= 0;
+        if (!known || lo / e.num != (hi - 1) / e.num) {
+            z->error = arena_printf(
+                &s->arena,
+                "the range '%s' of a nested mode, of which the first part has %s elements, begins "
+                "and ends at multiples of %s, or is made of numbers and stays within %s elements "
+                "that follow such a multiple",
+                z->text, lay_int_text(&s->lay, e), lay_int_text(&s->lay, e),
+                lay_int_text(&s->lay, e));
+            return false;
+        }
+        int64_t group = lo / e.num;
+        size[i] = cut_leaf(z, ix_int(s, lo % e.num), ix_int(s, hi - group * e.num), e, stride[i],
+                           coord[i]);
+        begin = ix_int(s, group);
+        end = ix_int(s, group + 1);
+        if (!lay_int_valid(size[i])) return false;
+    }
+    return true;
+}
+
+static void leaves_of(const struct lay_tuple *t, struct lay_int *out, int *n) {
+    if (lay_is_leaf(t)) {
+        out[(*n)++] = t->leaf;
+        return;
+    }
+    for (int i = 0; i < t->rank; ++i) leaves_of(t->kid[i], out, n);
+}
+
+static const struct lay_tuple *with_leaves(struct session *s, const struct lay_tuple *t,
+                                           const struct lay_int *leaf, int *next) {
+    if (lay_is_leaf(t)) return lay_leaf(&s->lay, leaf[(*next)++]);
+    const struct lay_tuple *kid[LAY_MAX_RANK];
+    for (int i = 0; i < t->rank; ++i) kid[i] = with_leaves(s, t->kid[i], leaf, next);
+    return lay_tuple(&s->lay, t->rank, kid);
+}
+
+// "shape" with one mode cut to a range.
+static const struct lay_tuple *cut_mode(struct cutter *z, const struct coord *c,
+                                        const struct lay_tuple *shape,
+                                        const struct lay_tuple *stride,
+                                        const struct lay_tuple *coord) {
+    struct session *s = z->s;
+    struct lay_int size[LAY_MAX_LEAVES], step[LAY_MAX_LEAVES], at[LAY_MAX_LEAVES];
+    int n = 0, k = 0, first = z->leaf;
+    leaves_of(shape, size, &n);
+    leaves_of(stride, step, &k);
+    for (int i = 0; i < n; ++i) at[i] = lay_int(0);
+    k = 0;
+    if (coord) leaves_of(coord, at, &k);
+    const struct ix *extent = ix_sub(s, c->end, c->ix);
+    z->text = arena_printf(&s->arena, "%s .. %s", ix_text(s, c->ix), ix_text(s, c->end));
+    if (extent && extent->hi <= 0)
+        z->error = arena_printf(&s->arena, "the range '%s' is empty", z->text);
+    else if (extent && !ix_provably_nonnegative(s, extent))
+        add_bound(z, extent, LAY_INT_INVALID, RANGE_EXTENT);
+    if (z->error || !cut_leaves(z, c->ix, c->end, n, size, step, at)) return NULL;
+    z->leaf = first + n;
+    k = 0;
+    return with_leaves(s, shape, size, &k);
+}
+
+// "shape" with the ranges of "c" cut, and in "*rest" the coordinate that is left.
+static const struct lay_tuple *cut(struct cutter *z, const struct coord *c,
+                                   const struct lay_tuple *shape, const struct lay_tuple *stride,
+                                   const struct lay_tuple *coord, struct coord *rest) {
+    struct session *s = z->s;
+    *rest = *c;
+    if (c->rank < 0 && c->end) {
+        *rest = (struct coord){.rank = -1};
+        return cut_mode(z, c, shape, stride, coord);
+    }
+    bool one = c->rank == 1 && lay_is_leaf(shape);
+    if (c->rank < 0 || (!one && (lay_is_leaf(shape) || shape->rank != c->rank))) {
+        z->leaf += lay_tuple_leaves(shape);
+        return shape;  // what does not fit is told when it is sliced
+    }
+    const struct lay_tuple *kid[LAY_MAX_RANK];
+    struct coord *left = ARENA_ARRAY(&s->arena, struct coord, c->rank + 1);
+    for (int i = 0; i < c->rank; ++i) {
+        kid[i] = one ? cut(z, &c->kid[0], shape, stride, coord, &left[0])
+                     : cut(z, &c->kid[i], shape->kid[i], stride->kid[i],
+                           coord ? coord->kid[i] : NULL, &left[i]);
+        if (!kid[i]) return NULL;
+    }
+    rest->kid = left;
+    return one ? kid[0] : lay_tuple(&s->lay, c->rank, kid);
+}
+
+static bool has_range(const struct coord *c) {
+    if (c->rank < 0) return c->end != NULL;
+    for (int i = 0; i < c->rank; ++i)
+        if (has_range(&c->kid[i])) return true;
+    return false;
+}
+
+struct view view_cut(struct session *s, struct view v, const struct coord *c, struct range at,
+                     const struct coord **rest) {
+    *rest = c;
+    if (!lay_valid(v.layout) || !has_range(c)) return v;
+    struct cutter z = {.s = s, .v = &v};
+    bool coords = lay_valid(v.coord);
+    if (coords) {
+        int n = lay_tuple_leaves(v.base->layout.shape);
+        z.coord_off = ARENA_ARRAY(&s->arena, const struct ix *, n ? n : 1);
+        z.limit = ARENA_ARRAY(&s->arena, const struct ix *, n ? n : 1);
+        for (int i = 0; i < n; ++i) {
+            z.coord_off[i] = v.coord_off[i];
+            z.limit[i] = view_limit(s, &v, i);
+        }
+        v.coord_off = z.coord_off;
+        v.limit = z.limit;
+    }
+    v.at = at;
+    v.partitioned = NULL;
+    struct coord *left = ARENA_NEW(&s->arena, struct coord);
+    const struct lay_tuple *shape = v.layout.shape, *cut_shape = NULL;
+    if (c->rank < 0 && !lay_is_leaf(shape) && shape->rank > 1)
+        z.error = arena_printf(&s->arena,
+                               "a range of '%s', which has %d modes: %s; write '_' for "
+                               "the modes that stay whole",
+                               v.base->name, shape->rank, lay_tuple_text(&s->lay, shape));
+    else
+        cut_shape = cut(&z, c, shape, v.layout.stride, coords ? v.coord.stride : NULL, left);
+    if (!cut_shape) {
+        diag_error(s, at, "%s", z.error);
+        v.layout = v.coord = lay_layout_invalid();
+        return v;
+    }
+    struct lay made = lay_make(&s->lay, cut_shape, v.layout.stride);
+    made.sw = v.layout.sw;
+    made.composed = v.layout.composed;
+    v.layout = made;
+    if (coords) v.coord = lay_make(&s->lay, cut_shape, v.coord.stride);
+    *rest = left;
+    return v;
+}
+
+static bool tuple_is_open(const struct lay_tuple *t) {
+    if (lay_is_leaf(t)) return ix_int_is_open(t->leaf);
+    for (int i = 0; i < t->rank; ++i)
+        if (tuple_is_open(t->kid[i])) return true;
+    return false;
+}
+
+bool view_is_open(const struct view *v) {
+    if (!lay_valid(v->layout)) return false;
+    bool open = tuple_is_open(v->layout.shape) || tuple_is_open(v->layout.stride) ||
+                (v->offset && ix_is_open(v->offset));
+    if (open || !lay_valid(v->coord)) return open;
+    open = tuple_is_open(v->coord.stride);
+    for (int i = 0; i < lay_tuple_leaves(v->base->layout.shape) && !open; ++i)
+        open = ix_is_open(v->coord_off[i]);
+    return open;
+}

@@ -1,0 +1,137 @@
+// Slices: coordinates as values, and what stands before the parentheses.
+#include "sema/expr/expr.h"
+#include "sema/view/viewfn.h"
+
+struct coord *coord_of_value(struct sema *c, const struct value *v, struct range at) {
+    struct coord *r = ARENA_NEW(&c->s->arena, struct coord);
+    r->rank = -1;
+    if (v->kind == VAL_WILD) return r;
+    if (v->kind == VAL_INT) {
+        r->ix = v->ix;
+        return r;
+    }
+    if (v->kind == VAL_RANGE) {
+        r->ix = v->ix;
+        r->end = v->end;
+        return r;
+    }
+    if (v->kind != VAL_TUPLE) {
+        if (v->kind != VAL_NONE)
+            diag_error(c->s, at, "a coordinate is made of integers and '_'; here is %s",
+                       value_kind_text(v));
+        return NULL;
+    }
+    struct coord *kid = ARENA_ARRAY(&c->s->arena, struct coord, v->rank + 1);
+    for (int i = 0; i < v->rank; ++i) {
+        struct coord *one = coord_of_value(c, v->kid[i], at);
+        if (!one) return NULL;
+        kid[i] = *one;
+    }
+    r->rank = v->rank;
+    r->kid = kid;
+    return r;
+}
+
+const struct value *view_sliced(struct sema *c, struct view v, const struct coord *crd,
+                                const struct ast_expr *e) {
+    struct view part = crd ? view_slice(c->s, v, crd, e->at) : v;
+    return crd && lay_valid(part.layout) ? value_view(c, part) : &value_none;
+}
+
+bool view_closed(struct sema *c, const struct view *v, struct range at) {
+    if (!view_is_open(v)) return true;
+    diag_error(
+        c->s, at,
+        "the extent of this range of '%s' is known only at run time; cut it with local_tile and "
+        "a grid or a loop first",
+        v->base->name);
+    return false;
+}
+
+static bool has_range(const struct value *v) {
+    bool found = v->kind == VAL_RANGE;
+    for (int i = 0; v->kind == VAL_TUPLE && i < v->rank; ++i) found |= has_range(v->kid[i]);
+    return found;
+}
+
+// "A(10:60, _)", as other languages write a range.
+static bool colon_for_range(struct sema *c, const struct ast_expr *e) {
+    bool found = false;
+    for (int i = 0; i < e->nargs; ++i) {
+        const struct ast_expr *x = e->arg[i].value;
+        if (x->kind != E_LAYOUT) continue;
+        found = true;
+        diag_error(c->s, x->at, "'%s' is a layout; the range of a mode is '%s .. %s'",
+                   ast_expr_text(c->s, x), ast_expr_text(c->s, x->lhs),
+                   ast_expr_text(c->s, x->rhs));
+        diag_fixit(c->s, (struct range){x->at.file, x->lhs->at.end, x->rhs->at.begin}, " .. ");
+    }
+    return found;
+}
+
+const struct value *eval_slice(struct sema *c, const struct value *f, const struct ast_expr *e) {
+    if (f->kind == VAL_TUPLE) {
+        f = value_layout(c, value_to_layout(c, f, e->lhs->at, "what is sliced"));
+        if (f->kind == VAL_NONE) return f;
+    }
+    bool view = f->kind == VAL_VIEW;
+    if (!view && !value_is_layout(f) && !(f->kind == VAL_CALC && f->calc.kind == CALC_SWIZZLE))
+        return FAIL(c, e->lhs->at, "%s is neither called nor sliced", value_kind_text(f));
+    const struct value *arg[LAY_MAX_RANK];
+    if (e->nargs > LAY_MAX_RANK || e->nargs == 0)
+        return FAIL(c, e->at, "a coordinate has 1 .. %d parts; here are %d", LAY_MAX_RANK,
+                    e->nargs);
+    bool named = false;
+    for (int i = 0; i < e->nargs; ++i) named |= e->arg[i].key.name != NULL;
+    if (named && !view)
+        return sema_not_yet_value(c, e->at, "coordinates with names but of a tensor");
+    if (named && !view_whole(c, &f->view, e->lhs->at)) return &value_none;
+    if (view && colon_for_range(c, e)) return &value_none;
+    for (int i = 0; i < e->nargs && !named; ++i) {
+        arg[i] = eval(c, e->arg[i].value);
+        if (arg[i]->kind == VAL_NONE) return &value_none;
+    }
+    const struct value *at = named           ? names_coord(c, &f->view, e)
+                             : e->nargs == 1 ? arg[0]
+                                             : value_tuple(c, e->nargs, arg, e->at);
+    if (at->kind == VAL_NONE) return at;
+    if (view) {
+        if (!view_whole(c, &f->view, e->lhs->at)) return &value_none;
+        return view_sliced(c, f->view, coord_of_value(c, at, e->at), e);
+    }
+    if (has_range(at))
+        return FAIL(
+            c, e->at,
+            "a range cuts a tensor; a part of a layout is a composition with one: L o <4:1, _>");
+    struct calc_value in[2];
+    const struct value *i = value_unwrap(at);
+    if (value_is_layout(f) && i->kind == VAL_INT && !ix_constant(i->ix) && !f->calc.layout.sw.b) {
+        const struct ix *r = view_crd2idx(c->s, i->ix, f->calc.layout.shape, f->calc.layout.stride);
+        if (!r) return FAIL(c, e->at, "the value at '%s' cannot be formed", ix_text(c->s, i->ix));
+        return value_int(c, r);
+    }
+    if (!value_to_calc(c, f, e->lhs->at, "what is called", &in[0]) ||
+        !value_to_calc(c, at, e->at, "the coordinate", &in[1]))
+        return &value_none;
+    lay_clear_error(c->lay);
+    if (!value_is_layout(f)) {
+        int64_t x;
+        if (i->kind == VAL_TUPLE || value_is_layout(i)) {
+            diag_error(
+                c->s, e->at,
+                "a swizzle is called with an integer; before a layout stands 'Sw<..> o 0 o'");
+            diag_fixit(c->s, (struct range){e->at.file, e->lhs->at.end, e->lhs->at.end}, " o 0 o ");
+            return &value_none;
+        }
+        if (!value_to_int64(c, at, e->at, "the argument of a swizzle", &x)) return &value_none;
+        return value_static(c, lay_swizzle_apply(f->calc.swizzle, x));
+    }
+    struct calc_value r = lay_calc(c->lay, "slice", 2, in);
+    if (r.kind == CALC_NONE) {
+        sema_lay_error(c, e->at, "the slice");
+        return &value_none;
+    }
+    if (lay_tuple_leaves(r.layout.shape) == 0 && r.offset.n <= 1)
+        return value_lay_int(c, lay_sum_int(c->lay, r.offset));
+    return value_calc(c, r);
+}
