@@ -16,7 +16,7 @@ static struct lay_int times(struct session *s, struct lay_int a, int64_t n) {
 
 static struct run *find_run(struct session *s, const struct copy *c, const struct copy_facts *f) {
     struct run *run = ARENA_NEW(&s->arena, struct run);
-    run_find(s, f->raw, f->nraw, run_sides(c), f->pred, f->npred, run);
+    run_find(s, f->raw, f->nraw, run_sides(s, c), f->pred, f->npred, run);
     return run;
 }
 

@@ -4,15 +4,26 @@
 #include "base/session.h"
 #include "layout/algebra.h"
 
+enum { WORD_BITS = 32, ACCESS_BITS = 128 };
 enum { MOST_MODES = 256, MOST_DIGITS = 8 };  // digits of an element's number within an access
 
 static bool is_power_of_two(int64_t n) {
     return (n & (n - 1)) == 0;
 }
 
-int run_sides(const struct copy *c) {
-    bool from = c->src.base->space == MEM_FRAG, to = c->dst.base->space == MEM_FRAG;
-    if (atom_is_collective(copy_atom(c)->row)) return SRC | DST;
+// Whether the elements of "t" are taken from wherever they are.  Narrow ones are taken by words,
+// and a caller's array may end within one.
+static bool is_free(struct session *s, const struct tensor *t) {
+    if (t->space != MEM_FRAG) return false;
+    if (!t->outside) return true;
+    struct lay_int n = lay_cosize(&s->lay, t->layout);
+    return n.num * t->elem->bits % WORD_BITS == 0;
+}
+
+int run_sides(struct session *s, const struct copy *c) {
+    bool from = is_free(s, c->src.base), to = is_free(s, c->dst.base);
+    bool frags = c->src.base->space == MEM_FRAG && c->dst.base->space == MEM_FRAG;
+    if (atom_is_collective(copy_atom(c)->row) || (frags && from != to)) return SRC | DST;
     // between fragments the destination's order does as well as any
     return from ? DST : to ? SRC : SRC | DST;
 }
@@ -139,7 +150,7 @@ static const int64_t *neighbours(struct session *s, int64_t vec) {
 const int64_t *run_steps(struct session *s, const struct copy *c, const struct copy_mode *mode,
                          int n, int64_t vec, const int64_t *step) {
     bool src = c->src.base->space == MEM_FRAG;
-    if (step || run_sides(c) == (SRC | DST)) return step;
+    if (step || run_sides(s, c) == (SRC | DST)) return step;
     const struct ix *offset = copy_part(&c->facts, src)->offset;
     bool whole = !offset || ix_divisor(offset) % vec == 0;
     for (int i = 0; i < n; ++i)
@@ -147,8 +158,6 @@ const int64_t *run_steps(struct session *s, const struct copy *c, const struct c
     if (whole) return NULL;
     return neighbours(s, vec);
 }
-
-enum { WORD_BITS = 32, ACCESS_BITS = 128 };
 
 const struct copy_turn *run_turn(struct session *s, const struct copy *c,
                                  const struct copy_facts *f) {

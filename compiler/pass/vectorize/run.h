@@ -26,7 +26,7 @@ struct run {
 };
 
 // The sides of "c" whose elements must follow one another for an access.
-int run_sides(const struct copy *c);
+int run_sides(struct session *s, const struct copy *c);
 
 // How many elements follow one another on one side.
 int64_t run_of_side(const struct copy_mode *mode, int n, enum side side);

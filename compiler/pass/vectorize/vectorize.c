@@ -98,7 +98,7 @@ static void reorder(struct session *s, const struct copy *c, struct copy_facts *
     struct run *run = ARENA_NEW(&s->arena, struct run);
     int64_t *begin = ARENA_ARRAY(&s->arena, int64_t, f->nmodes + 1);
     int n;
-    run_find(s, f->mode, f->nmodes, run_sides(c), NULL, 0, run);
+    run_find(s, f->mode, f->nmodes, run_sides(s, c), NULL, 0, run);
     f->step = run_divide(s, f->vec, run, m, begin, &n);
     for (int i = 0; i < f->nmodes; ++i) {
         if (!run->used[i] && f->mode[i].extent > 1) m[n++] = f->mode[i];
@@ -190,7 +190,7 @@ static void measure(const struct assumption *a, const struct copy *c, struct cop
     of_src.bytes = a->bytes * src / bits;
     of_dst.bytes = a->bytes * dst / bits;
     struct run *both = ARENA_NEW(&a->s->arena, struct run);
-    int sides = run_sides(c);
+    int sides = run_sides(a->s, c);
     run_find(a->s, f->mode, f->nmodes, sides, NULL, 0, both);
     int64_t run_src = run_of_side(f->mode, f->nmodes, SRC);
     int64_t run_dst = run_of_side(f->mode, f->nmodes, DST), run = both->size;

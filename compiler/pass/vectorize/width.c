@@ -96,7 +96,7 @@ static const char *run_reason(struct session *s, const struct copy *c, enum side
 // What ends the run that the two sides have in common.
 static const char *common_reason(struct session *s, const struct copy *c) {
     const struct copy_facts *f = &c->facts;
-    int sides = run_sides(c);
+    int sides = run_sides(s, c);
     struct run *both = ARENA_NEW(&s->arena, struct run);
     run_find(s, f->mode, f->nmodes, sides, NULL, 0, both);
     int64_t run = both->size;
@@ -161,17 +161,18 @@ static const char *together_reason(struct session *s, const struct copy *c, bool
 }
 
 // Whether "b" is about a side that is in registers, which bound no width.
-static bool is_of_registers(const struct copy *c, enum bound b) {
+static bool is_of_registers(struct session *s, const struct copy *c, enum bound b) {
     bool src = b == BOUND_SRC_RUN || b == BOUND_SRC_ALIGN || b == BOUND_SRC_DIVIDES;
     bool dst = b == BOUND_DST_RUN || b == BOUND_DST_ALIGN || b == BOUND_DST_DIVIDES;
-    return (src && !(run_sides(c) & SRC)) || (dst && !(run_sides(c) & DST));
+    int sides = run_sides(s, c);
+    return (src && !(sides & SRC)) || (dst && !(sides & DST));
 }
 
 const char *width_reason(struct session *s, const struct copy *c, enum bound b) {
     const struct atom *atom = copy_atom(c);
     if (c->facts.src_run && (b == BOUND_SRC_RUN || b == BOUND_DST_RUN))
         return together_reason(s, c, b == BOUND_SRC_RUN);
-    if (is_of_registers(c, b)) return NULL;
+    if (is_of_registers(s, c, b)) return NULL;
     switch (b) {
     case BOUND_SRC_RUN: return run_reason(s, c, SRC);
     case BOUND_DST_RUN: return run_reason(s, c, DST);
