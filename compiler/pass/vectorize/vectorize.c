@@ -141,7 +141,7 @@ static int64_t promised(const struct align_terms *t) {
 static void not_reached(struct session *s, struct kernel *k, const struct copy *c,
                         const struct atom *atom) {
     const struct copy_facts *f = &c->facts;
-    int best = f->bits;
+    int best = f->bits, sides = run_sides(s, c);
     if (atom_is_collective(atom->row)) {
         diag_error(s, c->at, "%s cannot use '%s': %s", copy_name(s, c), atom->row->name,
                    width_reason(s, c, c->facts.won));
@@ -168,12 +168,12 @@ static void not_reached(struct session *s, struct kernel *k, const struct copy *
     }
     if (c->tc) diag_note(s, c->tc->at, "the tiled copy is declared here");
     if (f->won == BOUND_SRC_RUN || f->won == BOUND_SRC_ALIGN || f->won == BOUND_SRC_DIVIDES ||
-        f->won == BOUND_COMMON_RUN) {
+        (f->won == BOUND_COMMON_RUN && (sides & SRC))) {
         diag_note(s, c->src.base->at, "'%s' has layout %s", c->src.base->name,
                   lay_text(&s->lay, c->src.base->layout));
     }
     if (f->won == BOUND_DST_RUN || f->won == BOUND_DST_ALIGN || f->won == BOUND_DST_DIVIDES ||
-        f->won == BOUND_COMMON_RUN) {
+        (f->won == BOUND_COMMON_RUN && (sides & DST))) {
         diag_note(s, c->dst.base->at, "'%s' has layout %s", c->dst.base->name,
                   lay_valid(c->dst.base->layout) ? lay_text(&s->lay, c->dst.base->layout)
                                                  : "of its tile");
