@@ -182,12 +182,8 @@ static int compile(struct session *s, const struct request *r) {
 static const struct command {
     char name[8];
     int (*run)(int argc, char **argv);
-} commands[] = {{"run", command_run},
-                {"explain", command_explain},
-                {"count", command_count},
-                {"draw", command_draw},
-                {"eval", command_eval},
-                {"fmt", command_fmt}};
+} commands[] = {{"run", command_run},   {"explain", command_explain}, {"count", command_count},
+                {"draw", command_draw}, {"eval", command_eval},       {"fmt", command_fmt}};
 
 // The command that "word" was probably meant to be, or NULL; what has the ending of a file is none.
 static const char *near_command(const char *word) {

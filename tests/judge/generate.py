@@ -220,9 +220,9 @@ class Draw:
         run = tiling.run if tiling else 1
         return f"universal({r.choice([b for b in (8, 16, 32, 64, 128) if b == bits or b > bits and run % (b // bits) == 0])})"
 
-    def tiling(self, lead, warp):
+    def tiling(self, lead, warp, across=None):
         r = self.r
-        tiling = draw_tiling(r, self.tile if warp else self.whole_tile, 32 if warp else self.exact or 64, lead, r.percent(93))
+        tiling = draw_tiling(r, self.tile if warp else self.whole_tile, 32 if warp else self.exact or 64, lead, r.percent(93), across)
         self.threads = max(self.threads, 32 * self.warps if warp else tiling.threads)
         return tiling
 
@@ -290,9 +290,12 @@ class Draw:
     def through_registers(self, into, src, dst, element, warp, pad):
         """Adds a copy to a fragment and one from there on, by threads with the same elements."""
         r, name = self.r, self.name("r")
-        tiling = self.tiling(src.lead if r.percent(60) else dst.lead, warp)
+        leads = [src.lead, dst.lead] if r.percent(60) else [dst.lead, src.lead]
+        # a block that is turned in registers, where the two sides run along different modes
+        turned = src.lead != dst.lead and None not in leads and r.percent(80)
+        tiling = self.tiling(leads[0], warp, leads[1] if turned else None)
         first = self.declare(self.atom(src.element, element, tiling), tiling)
-        second = first if r.percent(60) else self.declare(self.atom(element, dst.element, tiling), tiling)
+        second = first if turned or r.percent(60) else self.declare(self.atom(element, dst.element, tiling), tiling)
         self.before.append(f"frag {name} : {element} like {first};" if "tile(" not in first or r.percent(30) else
                            f"frag {name} : {element} {tup([tiling.values * tiling.rounds(self.tile if warp else self.whole_tile)])};")
         if pad and r.percent(20):

@@ -193,8 +193,8 @@ class Tiling:
         return prod(-(-n // t) for n, t in zip(tile, self.tile))
 
 
-def draw_tiling(r, tile, most_threads, along=None, dividing=True):
-    """Shares a tile out: thr times val, in rounds; along mode "along" a thread has several elements where it can."""
+def draw_tiling(r, tile, most_threads, along=None, dividing=True, across=None):
+    """Shares a tile out: thr times val, in rounds; along modes "along" and "across" a thread has several elements where it can."""
     rank = len(tile)
     thr, val = [1] * rank, [1] * rank
     left = most_threads
@@ -203,8 +203,8 @@ def draw_tiling(r, tile, most_threads, along=None, dividing=True):
         if not dividing and r.percent(30):
             n = r.choice([n + 1, n + 2, 2 * n, max(1, n - 1)])
         val[m] = r.divisor(n, 8) if m == along and r.percent(80) else r.divisor(n, 2) if r.percent(25) else 1
-        if m == along and r.percent(60):
-            val[m] = max(d for d in (1, 2, 4, 8) if n % d == 0)
+        if m == along and r.percent(60) or m == across:
+            val[m] = max(d for d in (1, 2, 4, 8, 16) if n % d == 0 and (d <= 8 or across is not None))
         options = [d for d in range(1, n // val[m] + 1) if (n // val[m]) % d == 0 and d <= left]
         thr[m] = options[-1] if r.percent(60) else r.choice(options)
         left //= thr[m]

@@ -118,10 +118,12 @@ static void put_kernel(struct gen *g) {
     enum flow flow = choose_flow(g);
     choose_elem(g, &k);
     if (flow != BY_PARTS) choose_into(g, &k);  // parts are counted in accesses of each side
+    bool turned = flow == BY_FRAG && percent(g, 60);
     do {
-        choose_first(g, &k);
+        choose_first(g, &k, turned);
     } while (flow == BY_PARTITION && k.a.threads == 1);
     k.b = k.a;
+    k.b.along = k.a.across;
     k.two = flow != BY_FRAG && flow != DIRECT && flow != BY_PARTITION && flow != BY_PARTS &&
             percent(g, 40);
     if (k.two) choose_second(g, &k);
@@ -267,7 +269,7 @@ static void put_device(struct gen *g) {
     int id = g->kernel;
     char name[16], view[VIEW_TEXT];
     choose_elem(g, &k);
-    choose_first(g, &k);
+    choose_first(g, &k, false);
     k.b = k.a;
     snprintf(k.a.name, sizeof k.a.name, "tc%da", id);
     choose_indexes(g, &k);

@@ -39,6 +39,7 @@ struct tiled {
     int thr[MAX_RANK], val[MAX_RANK];
     int thr_order[MAX_RANK], val_order[MAX_RANK];  // fastest mode first
     int along;   // of the access; the mode that must be contiguous
+    int across;  // of an access to the other side; "along" where that is the same
     int bits;    // an access
     bool exact;  // universal, and more than one element an access
     int threads;
@@ -89,7 +90,7 @@ void put(struct gen *g, const char *format, ...) __attribute__((format(printf, 2
 
 // gen_tile.c: tiled copies.  The first one fixes the tile; the second one is another one of the
 // same tile.
-void choose_first(struct gen *g, struct kernel *k);
+void choose_first(struct gen *g, struct kernel *k, bool turned);
 void choose_second(struct gen *g, struct kernel *k);
 void put_tiled(struct gen *g, const struct kernel *k, const struct tiled *t);
 void put_ints(struct gen *g, const int *v, int n);

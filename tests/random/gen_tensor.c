@@ -148,6 +148,10 @@ static void choose_axis(struct gen *g, struct kernel *k, struct axis *x, int mod
     }
 }
 
+static bool is_inside(const struct kernel *k, int mode) {
+    return mode > 0 && mode < k->rank - 1;
+}
+
 void choose_axes(struct gen *g, struct kernel *k) {
     int64_t size = 1;
     for (int i = 0; i < k->rank; ++i) size *= k->tile[i];
@@ -168,7 +172,7 @@ void choose_axes(struct gen *g, struct kernel *k) {
         x->tiles = PICK(g, 1, 1, 2, 3, 4);
         if (size * x->tiles > MAX_WHOLE || k->small[i]) x->tiles = 1;
         // compact layouts alone have params in them: their contiguous mode is the first or the last
-        bool inside = k->a.exact && k->a.along > 0 && k->a.along < k->rank - 1;
+        bool inside = k->a.exact && (is_inside(k, k->a.along) || is_inside(k, k->a.across));
         if (size <= MAX_TILE / 8 && !inside && !k->small[i] && may(g, GEN_PARAMS, 20)) {
             sprintf(x->param, "%c%d", 'M' + i, g->kernel);
             x->tiles = 1;
@@ -188,7 +192,8 @@ void choose_axes(struct gen *g, struct kernel *k) {
 void put_params(struct gen *g, struct kernel *k) {
     for (int i = 0; i < k->rank; ++i)
         if (k->axis[i].param[0]) {
-            int unit = k->a.exact && k->a.along == i ? k->a.bits / k->elem_bits : 1;
+            bool moved = k->a.exact && (k->a.along == i || k->a.across == i);
+            int unit = moved ? k->a.bits / k->elem_bits : 1;
             put(g, "param %s : index", k->axis[i].param);
             if (!k->tails || unit > 1) put(g, " %% %" PRId64, k->tails ? unit : k->tile[i]);
             put(g, "%s;\n", percent(g, 30) ? " in 0 .. 65536" : "");

@@ -133,8 +133,9 @@ static int count_threads(const struct tiled *t) {
     return n;
 }
 
-// The first tiled copy, which also fixes the tile.
-void choose_first(struct gen *g, struct kernel *k) {
+// The first tiled copy, which also fixes the tile; "turned": with blocks that accesses divide along
+// another mode, too.
+void choose_first(struct gen *g, struct kernel *k, bool turned) {
     struct tiled *t = &k->a;
     for (;;) {
         t->rank = k->rank = PICK(g, 1, 2, 2, 2, 2, 3, 3);
@@ -145,12 +146,13 @@ void choose_first(struct gen *g, struct kernel *k) {
         int per_access = t->bits / k->elem_bits;
         t->exact = per_access > 1 && !may(g, GEN_AUTO, 25);
         bool wide = may(g, GEN_MANY_THREADS, 8);
+        t->across = turned ? (t->along + 1 + below(g, k->rank)) % k->rank : t->along;
         int64_t size = 1;
         t->once = true;
         for (int i = 0; i < k->rank; ++i) {
             t->thr[i] = wide ? PICK(g, 8, 16, 32) : PICK(g, 1, 2, 2, 4, 4, 8, 8, 16, 3, 5, 7);
             t->val[i] = PICK(g, 1, 1, 1, 1, 2, 2, 3, 5);
-            if (i == t->along) t->val[i] *= per_access;
+            if (i == t->along || i == t->across) t->val[i] *= per_access;
             int rounds = PICK(g, 1, 1, 1, 2, 3);
             k->tile[i] = (int64_t)t->thr[i] * t->val[i] * rounds;
             t->once = t->once && rounds == 1;
