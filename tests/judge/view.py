@@ -144,7 +144,9 @@ class View:
         return tuple(extent(mode) for mode in self.modes)
 
     def like(self, modes, names=None, base=None):
-        return View(self.buf, self.base if base is None else base, modes, names, self.sw, self.end)
+        part = View(self.buf, self.base if base is None else base, modes, names, self.sw, self.end)
+        part.whole = self.whole
+        return part
 
     def columns(self):
         """For each dimension the coordinates of all points, the first mode fastest."""
@@ -345,9 +347,7 @@ def sliced(view, coordinates):
             raise Breach(f"outside: coordinate {digit} of a mode of extent {leaf.n}"
                          + (f" of '{view.buf.name}'" if view.buf else ""))
         base = plus(base, leaf.v, digit)
-    part = view.like(kept, names, base)
-    part.whole = view.whole
-    return part
+    return view.like(kept, names, base)
 
 
 def split(tree, n):
