@@ -118,7 +118,7 @@ def check_copy(c, code, plan):
         of_access = c[side]["bits"] // bits_of(c[side]["elem"])
         if size(part["layout"]) * each != c["source"]["instructions"] * of_access:
             sys.exit(f"{where}: a thread's part is not what its instructions move")
-        if c[side]["instruction"] + "(" not in code:
+        if not any(c[side]["instruction"] + after in code for after in "(<"):
             sys.exit(f"{where}: {c[side]['instruction']} is not in the emitted code")
         if not matrix and of_access != width["elements"]:
             sys.exit(f"{where}: {width['elements']} x {c[side]['elem']} are not {c[side]['bits']} bits")
