@@ -135,16 +135,16 @@ static bool find_groups(const struct reading *r, const struct kernel *k, const s
 }
 
 static bool find_lanes(const struct reading *r, const struct kernel *k, const struct parts *x,
-                       struct accesses *out) {
+                       struct accesses *out, int64_t **lane) {
     struct session *s = r->s;
     int64_t *var = ARENA_ARRAY(&s->arena, int64_t, s->next_var + 1);
     const struct ix_env env = {var, r->values};
-    out->lane = ARENA_ARRAY(&s->arena, int64_t, out->threads * out->neach);
+    *lane = ARENA_ARRAY(&s->arena, int64_t, out->threads * out->neach);
     for (int i = 0; i <= s->next_var; ++i) var[i] = 0;
     for (int64_t e = 0; e < out->neach; ++e) {
         if (r->f->each) var[r->f->each->id] = e;
         for (int64_t t = 0; t < out->threads; ++t) {
-            int64_t *at = &out->lane[t + out->threads * e];
+            int64_t *at = &(*lane)[t + out->threads * e];
             var[k->tid->id] = t;
             var[k->lane->id] = t % 32;
             var[k->warp->id] = t / 32;
@@ -156,6 +156,20 @@ static bool find_lanes(const struct reading *r, const struct kernel *k, const st
 }
 
 // -- the rounds -----------------------------------------------------------------------------------
+
+// The sums of "step" times coordinate, by round.
+static int64_t *by_round(const struct reading *r, const int64_t *step, int64_t n) {
+    int64_t *sum = ARENA_ARRAY(&r->s->arena, int64_t, n);
+    for (int64_t i = 0; i < n; ++i) {
+        int64_t at = i;
+        sum[i] = 0;
+        for (int m = 0; m < r->f->nmodes; ++m) {
+            sum[i] += at % r->f->mode[m].extent * step[m];
+            at /= r->f->mode[m].extent;
+        }
+    }
+    return sum;
+}
 
 static const char *find_rounds(const struct reading *r, bool src, struct accesses *out,
                                struct parts *x) {
@@ -176,18 +190,48 @@ static const char *find_rounds(const struct reading *r, bool src, struct accesse
         }
     }
     out->nrounds = n;
-    out->round = ARENA_ARRAY(&s->arena, int64_t, n);
-    for (int64_t i = 0; i < n; ++i) {
-        int64_t at = i;
-        out->round[i] = 0;
-        for (int m = 0; m < f->nmodes; ++m) {
-            out->round[i] += at % f->mode[m].extent * step[m];
-            at /= f->mode[m].extent;
-        }
-    }
+    out->round = by_round(r, step, n);
     out->by_round = by != 0;
     x->free = lay_gcd(x->free, by);
     return NULL;
+}
+
+// -- what is there --------------------------------------------------------------------------------
+
+// Whether predicate "p" asks the same in each block and iteration, of params with values.
+static bool is_limit(const struct reading *r, const struct predicate *p, int64_t *limit) {
+    const struct ix_env env = {NULL, NULL};
+    const struct ix *at = p->at;
+    if (r->f->each) at = ix_substitute(r->s, at, r->f->each, ix_int(r->s, 0));
+    if (by_others(at) || param_of(r->p, at)) return false;
+    for (int i = 0; i < r->f->nmodes; ++i)
+        if (!lay_int_static(p->edge_stride[i])) return false;
+    return ix_static(p->limit, NULL) && ix_eval(p->limit, &env, limit);
+}
+
+// Reads the predicates of an edge that each block has.  @pre the modes are the edge's.
+static bool find_limits(const struct reading *r, const struct kernel *k, const struct copy *c,
+                        bool src, struct accesses *out) {
+    struct session *s = r->s;
+    const struct copy_facts *f = r->f;
+    out->limit = ARENA_ARRAY(&s->arena, struct lane_limit, f->npred);
+    for (int i = 0; i < f->npred; ++i) {
+        const struct predicate *p = &f->pred[i];
+        int64_t limit, step[64];
+        if ((c->pad && !(src ? p->src : p->dst)) || p->cuts || !is_limit(r, p, &limit)) continue;
+        struct lane_limit *x = &out->limit[out->nlimits++];
+        const struct parts parts = {.lane = p->at};
+        for (int m = 0; m < f->nmodes; ++m) step[m] = p->edge_stride[m].num;
+        *x = (struct lane_limit){NULL, by_round(r, step, out->nrounds), limit};
+        if (!find_lanes(r, k, &parts, out, &x->at)) return false;
+    }
+    return true;
+}
+
+static bool is_there(const struct accesses *a, int64_t thread, int64_t round) {
+    for (int i = 0; i < a->nlimits; ++i)
+        if (a->limit[i].at[thread] + a->limit[i].round[round] >= a->limit[i].limit) return false;
+    return true;
 }
 
 // -- the shifts -----------------------------------------------------------------------------------
@@ -245,9 +289,21 @@ static void find_shifts(struct session *s, const struct kernel *k, const struct 
     }
 }
 
+// What the accesses are: those of the edge, where each block has one.
+static struct copy_facts of_code(const struct copy_facts *facts) {
+    struct copy_facts f = *facts;
+    if (copy_edge(facts) != EDGE_ALWAYS) return f;
+    f.mode = f.edge_mode;
+    f.nmodes = f.nedge;
+    f.vec = f.edge_vec;
+    f.bits = f.edge_bits;
+    return f;
+}
+
 const char *accesses_of(struct session *s, const struct plan *p, const struct kernel *k,
-                        const struct copy *c, const struct copy_facts *f, bool src, int modulus,
+                        const struct copy *c, const struct copy_facts *facts, bool src, int modulus,
                         const int64_t *sym_values, struct accesses *out) {
+    const struct copy_facts code = of_code(facts), *f = &code;
     const struct part *part = copy_part(f, src);
     const struct reading r = {s, p, f, sym_values};
     struct parts x;
@@ -262,7 +318,9 @@ const char *accesses_of(struct session *s, const struct plan *p, const struct ke
     const char *why = sort_terms(&r, part->offset, &x);
     if (!why) why = find_rounds(&r, src, out, &x);
     if (why) return why;
-    if (!find_lanes(&r, k, &x, out)) return "an address of it has no value";
+    if (!find_lanes(&r, k, &x, out, &out->lane) ||
+        (copy_edge(facts) == EDGE_ALWAYS && !find_limits(&r, k, c, src, out)))
+        return "an address of it has no value";
     find_shifts(s, k, part, &x, modulus, out);
     return NULL;
 }
@@ -280,7 +338,7 @@ void accesses_get(const struct accesses *a, int64_t warp, int64_t n, int64_t shi
     for (int l = 0; l < COST_LANES; ++l) {
         int64_t t = warp * COST_LANES + l, i = t + a->threads * (n % a->neach);
         address[l] = 0;
-        if (t >= a->threads) continue;
+        if (t >= a->threads || !is_there(a, i, n / a->neach)) continue;
         int g = a->group ? a->group[i] : 0;
         if (group >= 0 && g != group) continue;
         int64_t at = a->lane[i] + inner + (group < 0 ? g * MOVED_UP : 0);

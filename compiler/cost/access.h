@@ -9,6 +9,13 @@
 #include "cost/warp.h"
 #include "plan/plan.h"
 
+// What bounds the threads and accesses that are there, the same in each block: at + round < limit.
+struct lane_limit {
+    int64_t *at;     // by thread + threads * each
+    int64_t *round;  // by round
+    int64_t limit;
+};
+
 // One side of a copy, which lies in global or shared memory.
 struct accesses {
     const struct tensor *tensor;
@@ -20,6 +27,8 @@ struct accesses {
     int *group;              // by params, likewise; NULL: all are of one
     int ngroups;
     int64_t *round;  // elements to be added, by round
+    struct lane_limit *limit;
+    int nlimits;
     int64_t base;    // bytes: of the tensor, where that is known
     // All lanes may be shifted by each multiple of "inner" elements under the swizzle, and of
     // "outer" bytes behind it, that is less than "inner_end" and "outer_end".
@@ -42,7 +51,7 @@ int64_t accesses_shifts(const struct accesses *a);
 
 // Access "n" of warp "warp" at shift "shift": the addresses in bytes, and in "*lanes" which of
 // those lanes are of group "group"; -1: of any, each group far from the others.  Lanes beyond the
-// copy's threads are left out.
+// copy's threads, and those that have nothing of the tile in any block, are left out.
 void accesses_get(const struct accesses *a, int64_t warp, int64_t n, int64_t shift, int group,
                   int64_t address[COST_LANES], uint32_t *lanes);
 

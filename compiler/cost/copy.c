@@ -112,16 +112,15 @@ static bool get(const struct counting *c, int64_t warp, int64_t n, int64_t shift
         a->bits = c->global->bytes * 8;
         accesses_get(c->global, warp, n, shift % of_global, group, a->global, &lanes);
         a->lanes &= lanes;
-        if (!aligned(a->global, a->lanes, c->global->bytes)) return false;
     }
     if (c->shared) {
         a->bits = c->shared->bytes * 8;
         accesses_get(c->shared, warp, n, shift / of_global, -1, a->shared, &lanes);
         a->lanes &= lanes;
-        if (c->matrices) a->lanes = UINT32_MAX;
-        if (!aligned(a->shared, lanes, c->shared->bytes)) return false;
     }
-    return true;
+    if (c->matrices && a->lanes) a->lanes = UINT32_MAX;
+    return (!c->global || aligned(a->global, a->lanes, c->global->bytes)) &&
+           (!c->shared || aligned(a->shared, a->lanes, c->shared->bytes));
 }
 
 // One instruction, at shift "shift".
@@ -163,6 +162,13 @@ static bool count_scattered(struct counting *c, int64_t warp, int64_t n, int64_t
     return true;
 }
 
+// The lanes that take part in instruction "n" of warp "warp".
+static uint32_t lanes_of(const struct counting *c, int64_t warp, int64_t n) {
+    struct warp_access a;
+    get(c, warp, n, 0, -1, &a);
+    return a.lanes;
+}
+
 static struct warp_cost least_of(const struct counting *c, int64_t warp, int64_t n) {
     struct warp_access a;
     struct warp_cost least;
@@ -175,7 +181,7 @@ static void note_worst(const struct counting *c, int64_t warp, int64_t n, struct
                        struct side_cost *out) {
     bool more = cost.wavefronts.most > out->most.wavefronts.most ||
                 (!cost.wavefronts.most && cost.sectors.most > out->most.sectors.most);
-    if (out->instructions && !more) return;
+    if (out->instructions > 1 && !more) return;
     get(c, warp, n, 0, -1, &out->worst);
     normalize(out->worst.global, out->worst.lanes);
     normalize(out->worst.shared, out->worst.lanes);
@@ -203,6 +209,7 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
         for (int64_t n = 0; n < each; ++n) {
             struct warp_cost all = {0}, one;
             bool seen = false;
+            if (!lanes_of(c, w, n)) continue;
             for (int64_t i = 0; !scattered && i < shifts; ++i) {
                 if (!count(c, w, n, i, -1, &one)) {
                     possible[i] = false;
@@ -220,8 +227,8 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
             if (!seen || c->work > MOST_WORK)
                 return seen ? "it has too many accesses to count them"
                             : "its accesses are not aligned to their width";
-            note_worst(c, w, n, all, out);
             ++out->instructions;
+            note_worst(c, w, n, all, out);
             one = least_of(c, w, n);
             add(&out->total, all);
             raise(&out->most, all);
@@ -255,7 +262,8 @@ static enum cost_class class_of(const struct copy *c, const struct copy_facts *f
     bool shared = copy_side(c, src)->base->space == MEM_SHARED;
     if (atom_is_collective(row)) return src ? COST_LDMATRIX : COST_STMATRIX;
     if (row->completes == COMPLETES_BY_GROUP) {
-        const char *cache = atom_for_width(row, f->bits)->cache;
+        int bits = copy_edge(f) == EDGE_ALWAYS ? f->edge_bits : f->bits;
+        const char *cache = atom_for_width(row, bits)->cache;
         return strcmp(cache, "cg") == 0 ? COST_CP_ASYNC_CG : COST_CP_ASYNC_CA;
     }
     if (shared) return src ? COST_LD_SHARED : COST_ST_SHARED;
