@@ -24,6 +24,8 @@ static const struct warning_row warnings[W_COUNT] = {
                      "a kernel in several versions, for what its plan does not promise"},
     [W_NEEDLESS_SYNC] = {"needless-sync", true,
                          "a barrier or wait of a manual function that nothing needs"},
+    [W_UNCALIBRATED] = {"uncalibrated", true,
+                        "a cost that is expected of an architecture on which none was measured"},
 };
 
 const struct warning_row *diag_warning_row(enum warning w) {

@@ -20,6 +20,7 @@ enum warning {
     W_INDEX_MAP,
     W_VERSIONED,
     W_NEEDLESS_SYNC,
+    W_UNCALIBRATED,
     W_COUNT
 };
 

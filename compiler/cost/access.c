@@ -236,23 +236,30 @@ static bool is_there(const struct accesses *a, int64_t thread, int64_t round) {
 
 // -- the shifts -----------------------------------------------------------------------------------
 
-static const char *loose_text(struct session *s, const struct part *part, const struct accesses *a,
-                              const struct parts *x, int64_t base_by, int64_t inner_by,
-                              int modulus) {
+// Says why there is more than one shift, and what would leave one.
+static void set_loose(struct session *s, const struct part *part, const struct parts *x,
+                      int64_t base_by, int64_t inner_by, int modulus, struct accesses *a) {
     const char *name = a->tensor->name;
     const struct param *param = a->scattered ? x->group_param : x->free_param;
-    if (a->scattered || (param && inner_by * a->elem_bytes < modulus))
-        return arena_printf(&s->arena,
-                            "'%s' enters its addresses, which are known to be multiples of %ld "
-                            "bytes only",
-                            param->name,
-                            (long)((a->scattered ? x->group_by : inner_by) * a->elem_bytes));
-    if (base_by < modulus)
-        return arena_printf(&s->arena, "'%s' is known to be aligned to %ld bytes only", name,
-                            (long)base_by);
-    return arena_printf(&s->arena,
-                        "its place in '%s', %s, is known to be a multiple of %ld bytes only", name,
-                        ix_text(s, part->offset), (long)(inner_by * a->elem_bytes));
+    long by = (long)((a->scattered ? x->group_by : inner_by) * a->elem_bytes);
+    if (a->scattered || (param && by < modulus)) {
+        a->loose = arena_printf(
+            &s->arena,
+            "'%s' enters its addresses, by which they are known to be multiples of %ld bytes "
+            "only",
+            param->name, by);
+        a->missing.value = lay_int_sym(&s->lay, param->sym);
+        a->missing.by = modulus / a->elem_bytes;
+    } else if (base_by < modulus) {
+        a->loose = arena_printf(&s->arena, "'%s' is known to be aligned to %ld bytes only", name,
+                                (long)base_by);
+        a->missing = (struct condition){.tensor = a->tensor, .by = modulus};
+    } else {
+        a->loose =
+            arena_printf(&s->arena,
+                         "its place in '%s', %s, is known to be a multiple of %ld bytes only", name,
+                         ix_text(s, part->offset), by);
+    }
 }
 
 static void find_shifts(struct session *s, const struct kernel *k, const struct part *part,
@@ -283,10 +290,8 @@ static void find_shifts(struct session *s, const struct kernel *k, const struct 
     a->scattered = a->group && x->group_by % end != 0;
     if (a->scattered && x->group_by < a->inner)
         a->inner = x->group_by < least ? least : x->group_by;
-    if (a->inner < a->inner_end || a->outer < a->outer_end || a->scattered) {
-        a->loose = loose_text(s, part, a, x, base_by, known, modulus);
-        a->param = a->scattered ? x->group_param : x->free_param;
-    }
+    if (a->inner < a->inner_end || a->outer < a->outer_end || a->scattered)
+        set_loose(s, part, x, base_by, known, modulus, a);
 }
 
 // What the accesses are: those of the edge, where each block has one.

@@ -29,14 +29,14 @@ struct accesses {
     int64_t *round;  // elements to be added, by round
     struct lane_limit *limit;
     int nlimits;
-    int64_t base;    // bytes: of the tensor, where that is known
+    int64_t base;  // bytes: of the tensor, where that is known
     // All lanes may be shifted by each multiple of "inner" elements under the swizzle, and of
     // "outer" bytes behind it, that is less than "inner_end" and "outer_end".
     int64_t inner, inner_end, outer, outer_end;
     bool by_round;      // by another one in each access
     bool scattered;     // and each group by another one
     const char *loose;  // what makes that more than one shift, as a sentence; NULL: it is one
-    const struct param *param;  // whose promise is what is missing there; or NULL
+    struct condition missing;  // what would make it one, where that can be promised; else by is 0
 };
 
 // Fills in "out" for side "src" of "c", whose facts are "f", with the params' values by lay_sym.id;

@@ -7,12 +7,15 @@
 #include "base/session.h"
 #include "cost/access.h"
 
-enum { MOST_SHIFTS = 256, MOST_WORK = 1 << 15, REMEMBERED = 256, LINE = 128, SECTOR = 32 };
+// MOST_WORK: instructions at one shift that are looked at; MOST_COUNTED: that are not like another
+enum { MOST_SHIFTS = 256, MOST_WORK = 1 << 17, MOST_COUNTED = 1 << 13, REMEMBERED = 256 };
+enum { LINE = 128, SECTOR = 32 };
 
 // -- one instruction ------------------------------------------------------------------------------
 
 // What was counted before, as most instructions of a copy are like another one.
 struct memory {
+    int64_t counted;
     struct {
         bool used;
         struct warp_access a;
@@ -28,6 +31,15 @@ static void normalize(int64_t *address, uint32_t lanes) {
         address[l] = lanes >> l & 1 ? address[l] - least / LINE * LINE : 0;
 }
 
+// For sectors it does not matter whose an address is.
+static void put_first(struct warp_access *a) {
+    int n = 0;
+    for (int l = 0; l < COST_LANES; ++l)
+        if (a->lanes >> l & 1) a->global[n++] = a->global[l];
+    for (int l = n; l < COST_LANES; ++l) a->global[l] = 0;
+    a->lanes = (uint32_t)(((uint64_t)1 << n) - 1);
+}
+
 static unsigned slot_of(const struct warp_access *a) {
     uint64_t h = a->lanes;
     for (int l = 0; l < COST_LANES; ++l)
@@ -38,9 +50,11 @@ static unsigned slot_of(const struct warp_access *a) {
 static struct warp_cost cost_of(struct memory *m, int arch, struct warp_access *a) {
     normalize(a->shared, a->lanes);
     normalize(a->global, a->lanes);
+    if (a->class == COST_LD_GLOBAL || a->class == COST_ST_GLOBAL) put_first(a);
     unsigned i = slot_of(a);
     if (!m->slot[i].used || memcmp(&m->slot[i].a, a, sizeof *a) != 0) {
         m->slot[i].used = true;
+        ++m->counted;
         m->slot[i].a = *a;
         cost_of_warp(arch, a, &m->slot[i].cost);
     }
@@ -224,7 +238,7 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
                 seen = true;
             }
             if (scattered) seen = count_scattered(c, w, n, shifts, &all);
-            if (!seen || c->work > MOST_WORK)
+            if (!seen || c->work > MOST_WORK || c->memory->counted > MOST_COUNTED)
                 return seen ? "it has too many accesses to count them"
                             : "its accesses are not aligned to their width";
             ++out->instructions;
@@ -297,7 +311,7 @@ static void set_loose(struct session *s, const struct accesses *a, struct side_c
     for (int i = 0; i < 2; ++i) {
         if (!a[i].loose) continue;
         x->loose = a[i].loose;
-        x->param = a[i].param;
+        x->missing = a[i].missing;
     }
 }
 
@@ -322,7 +336,7 @@ static void count_sides(struct counting *c, const struct plan *p, const struct k
         *(shared ? &c->shared : &c->global) = &a[i];
         bool adds_up = !shared && c->class != COST_CP_ASYNC_CA;
         if (!out->why && a[i].scattered && !adds_up) out->why = a[i].loose;
-        if (out->why) out->param = a[i].param;
+        if (out->why) out->missing = a[i].missing;
     }
     if (!out->why) out->why = count_all(c, out);
     if (!out->why) set_loose(c->s, a, out);

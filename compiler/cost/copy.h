@@ -16,8 +16,8 @@ struct side_cost {
     int64_t instructions;          // of all warps of a block
     struct warp_cost most, total;  // of one instruction of one warp; of all
     struct warp_cost least, least_total;
-    const char *loose;          // why a number is a range, as a sentence; NULL: none is
-    const struct param *param;  // whose promise would make it exact; NULL: it is none
+    const char *loose;         // why a number is a range, as a sentence; NULL: none is
+    struct condition missing;  // what would make it exact, where that can be promised; else by is 0
     // The instruction that costs most, the first of those, and its warp.  Its addresses are right
     // up to a shift of all by a multiple of 128 bytes.
     struct warp_access worst;
