@@ -12,7 +12,6 @@
 #include "driver/draw_name.h"
 #include "driver/options.h"
 #include "driver/output.h"
-#include "plan/bind.h"
 
 static const char usage[] =
     "usage: tcpc draw [OPTIONS] PLAN NAME\n"
@@ -185,27 +184,8 @@ static bool take_format(const struct command *q, enum draw_format *out) {
 
 static bool bind_params(struct session *s, const struct plan *p, const struct command *q,
                         struct draw_request *r) {
-    int64_t *fixed = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
-    for (int i = 0; i < p->nsyms; ++i) fixed[i] = PLAN_UNBOUND;
-    for (int k = 0; k < q->nparams; ++k) {
-        int i = 0;
-        while (i < p->nparams && strcmp(p->param[i]->name, q->param[k].name) != 0) ++i;
-        if (i == p->nparams) {
-            option_error("'%s' has no param '%s'", p->path, q->param[k].name);
-            return false;
-        }
-        fixed[p->param[i]->sym->id] = q->param[k].value;
-    }
-    if (p->nparams == 0) return true;
-    r->sym_values = plan_choose(s, p, fixed, 1);
-    if (!r->sym_values) {
-        option_error("no values of the params were found that keep the plan's promises; set them "
-                     "with --param");
-        return false;
-    }
-    const char *broken = plan_broken_promise(s, p, r->sym_values);
-    if (broken) option_error("%s", broken);
-    return !broken;
+    if (p->nparams == 0 && q->nparams == 0) return true;
+    return (r->sym_values = option_params(s, p, q->param, q->nparams)) != NULL;
 }
 
 // -- the drawing ----------------------------------------------------------------------------------

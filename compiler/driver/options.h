@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct plan;
 struct session;
 
 enum { EXIT_RIGHT = 0, EXIT_WRONG = 1, EXIT_USAGE = 2 };
@@ -36,6 +37,10 @@ struct option_setting {
 };
 // Reads the value of --param; says what is wrong with it.
 bool option_setting(struct session *s, const char *text, struct option_setting *out);
+// Values of the params of "p" by lay_sym.id, those of "setting" and chosen ones; NULL, after saying
+// why, when there are none that keep what is promised.
+const int64_t *option_params(struct session *s, const struct plan *p,
+                             const struct option_setting *setting, int n);
 
 // Prints "tcpc: error: ..." to the standard error, as one line whatever is in the words; returns
 // EXIT_USAGE.
