@@ -26,6 +26,8 @@ static const struct warning_row warnings[W_COUNT] = {
                          "a barrier or wait of a manual function that nothing needs"},
     [W_ARRANGEMENT] = {"arrangement", true,
                        "a fragment whose modes are not those of the tiles that it gets"},
+    [W_UNCALIBRATED] = {"uncalibrated", true,
+                        "a cost that is expected of an architecture on which none was measured"},
 };
 
 const struct warning_row *diag_warning_row(enum warning w) {

@@ -21,6 +21,7 @@ enum warning {
     W_VERSIONED,
     W_NEEDLESS_SYNC,
     W_ARRANGEMENT,
+    W_UNCALIBRATED,
     W_COUNT
 };
 
