@@ -8,6 +8,7 @@
 #include "check/equivalent.h"
 #include "check/verify.h"
 #include "compile/fixits.h"
+#include "compile/swizzles.h"
 #include "emit/emit.h"
 #include "kernel/kernel_ir.h"
 #include "lower/lower.h"
@@ -22,6 +23,7 @@ static bool parse(struct compiled *c) {
 }
 
 static bool sema(struct compiled *c) {
+    if (!swizzles_choose(c)) return false;
     return (c->plan = sema_file(c->s, c->ast)) != NULL;
 }
 

@@ -97,6 +97,8 @@ static bool claim_holds(const struct compiled *c, struct session *t, const struc
     struct compiled now;
     compile_begin(&now, t, c->path);
     now.as_it_is = true;
+    now.swizzle = c->swizzle;
+    now.nswizzles = c->nswizzles;
     bool ok = compile_until(&now, STEP_SEMA) == 0;
     if (errors_of(t) > most) return false;
     if (!claim->function) return true;
@@ -110,20 +112,24 @@ static bool claim_holds(const struct compiled *c, struct session *t, const struc
     return errors_of(t) <= most;
 }
 
+void session_like(struct session *t, const struct session *s) {
+    session_init(t);
+    t->options = s->options;
+    t->options.dump_after = NULL;
+    t->options.defines = NULL;
+    t->options.ndefines = 0;
+    for (int i = 0; i < s->options.ndefines; ++i) {
+        const struct define *x = &s->options.defines[i];
+        session_define(t, x->name, strlen(x->name), x->text);
+    }
+    t->diags.off_all = true;
+    t->sources.reader = s->sources.reader;
+}
+
 static bool holds(const struct compiled *c, const struct diag *d, const struct diag *note) {
     struct session *s = c->s, t;
     struct given *given = ARENA_ARRAY(&s->arena, struct given, s->sources.n + 1);
-    session_init(&t);
-    t.options = s->options;
-    t.options.dump_after = NULL;
-    t.options.defines = NULL;
-    t.options.ndefines = 0;
-    for (int i = 0; i < s->options.ndefines; ++i) {
-        const struct define *x = &s->options.defines[i];
-        session_define(&t, x->name, strlen(x->name), x->text);
-    }
-    t.diags.off_all = true;
-    t.sources.reader = s->sources.reader;
+    session_like(&t, s);
     for (int i = 0; i < s->sources.n; ++i) {
         given[i] = edited(s, i, note);
         given[i].next = t.sources.given;
