@@ -21,6 +21,9 @@ enum warning {
     W_VERSIONED,
     W_NEEDLESS_SYNC,
     W_UNCALIBRATED,
+    W_COALESCE,
+    W_BANK_CONFLICT,
+    W_IDLE_THREADS,
     W_COUNT
 };
 
@@ -42,10 +45,12 @@ struct fixit {
 
 // What the fix-its of a note promise.  They are tried before they are shown (compile/fixits.c): the
 // edited text is compiled, and the note is dropped when the promise does not hold.
+// In any case the hardware counts no more for any copy than before.
 struct claim {
     const char *function;  // accesses of its copy number "copy" are "bits" wide; NULL: the error is
                            // gone
     int copy, bits;
+    bool cheaper;  // the hardware counts less for that copy
     bool or_else;  // shown only when none before it holds
 };
 

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/session.h"
 #include "compile/compile.h"
+#include "cost/copy.h"
 #include "pass/walk.h"
 #include "plan/plan.h"
 
@@ -83,6 +84,71 @@ static bool none_narrower(struct session *s, const struct plan *was, struct sess
     return true;
 }
 
+// -- what the hardware counts ---------------------------------------------------------------------
+
+enum { COUNTED = 8, MOST_COPIES = 256 };
+
+// Of one copy: sectors and wavefronts of both sides in all, and idle threads; -1: not known.
+struct counts {
+    int64_t n[COUNTED];
+};
+
+struct counting {
+    const struct plan *p;
+    struct counts at[MOST_COPIES];
+    int n;
+};
+
+static bool count(struct session *s, struct kernel *k, struct copy *c, void *user) {
+    struct counting *x = user;
+    struct copy_cost cost;
+    if (x->n == MOST_COPIES) return false;
+    cost_of_copy(s, x->p, k, c, &c->facts, NULL, &cost);
+    struct counts *to = &x->at[x->n++];
+    // what is refused has no costs
+    bool narrow = copy_atom(c)->row->exact && c->facts.bits < copy_atom(c)->bits;
+    for (int i = 0; i < 2; ++i) {
+        const struct side_cost *side = cost_side(&cost, i == 0);
+        bool known = !side->why && !narrow;
+        to->n[4 * i] = known ? side->total.sectors.most : -1;
+        to->n[4 * i + 1] = known ? side->total.wavefronts.most : -1;
+        to->n[4 * i + 2] = known ? side->total.requests.most : -1;
+        to->n[4 * i + 3] = known && side->there ? k->threads - side->threads : -1;
+    }
+    return true;
+}
+
+// Whether nothing that is counted is more in "now" than in "was", and something of copy number
+// "copy" of "function" is less; with "copy" -1 that is not asked.
+static bool none_costlier(struct session *s, const struct plan *was, struct session *t,
+                          const struct plan *now, const char *function, int copy) {
+    bool less = copy < 0;
+    struct kernel *y = plan_next(now, NULL);
+    struct counting *a = ARENA_NEW(&s->arena, struct counting);
+    struct counting *b = ARENA_NEW(&s->arena, struct counting);
+    for (struct kernel *k = plan_next(was, NULL); k; k = plan_next(was, k)) {
+        if (!y) return false;
+        a->p = was;
+        b->p = now;
+        a->n = b->n = 0;
+        walk_copies(s, k, count, a);
+        walk_copies(t, y, count, b);
+        if (a->n != b->n) return false;
+        for (int i = 0; i < a->n; ++i) {
+            bool here = i == copy && strcmp(k->name, function) == 0;
+            for (int f = 0; f < COUNTED; ++f) {
+                int64_t x = a->at[i].n[f], z = b->at[i].n[f];
+                if (x >= 0 && (z < 0 || z > x)) return false;
+                less |= here && x > z;
+            }
+        }
+        y = plan_next(now, y);
+    }
+    return less;
+}
+
+// -- claims ---------------------------------------------------------------------------------------
+
 // Errors that are no warnings under -Werror.
 static int errors_of(const struct session *s) {
     int n = 0;
@@ -107,7 +173,8 @@ static bool claim_holds(const struct compiled *c, struct session *t, const struc
         !none_narrower(c->s, c->plan, t, now.plan))
         return false;
     compile_until(&now, STEP_EXPECT);
-    return errors_of(t) <= most;
+    return errors_of(t) <= most && none_costlier(c->s, c->plan, t, now.plan, claim->function,
+                                                 claim->cheaper ? claim->copy : -1);
 }
 
 static bool holds(const struct compiled *c, const struct diag *d, const struct diag *note) {

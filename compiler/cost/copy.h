@@ -14,6 +14,7 @@ struct side_cost {
     const char *why;  // there is no number, as a sentence; NULL: there is
     enum cost_class class;
     int64_t instructions;          // of all warps of a block
+    int64_t threads;               // that make any access
     struct warp_cost most, total;  // of one instruction of one warp; of all
     struct warp_cost least, least_total;
     const char *loose;         // why a number is a range, as a sentence; NULL: none is
