@@ -10,19 +10,14 @@
 #include "pass/pass.h"
 #include "pass/walk.h"
 
-// So many times the least possible is said.
-enum { MUCH = 2, BANKS = 32, MOST_NAMED = 8 };
-
-static bool is_much(struct cost_range have, struct cost_range least) {
-    return have.least >= MUCH * least.most && least.most > 0;
-}
+enum { BANKS = 32, MOST_NAMED = 8 };
 
 // -- global memory --------------------------------------------------------------------------------
 
 static void warn_coalesce(struct session *s, const struct kernel *k, const struct copy *c,
                           int number, bool src, const struct side_cost *x) {
     const char *name = copy_side(c, src)->base->name;
-    if (!is_much(x->total.sectors, x->least_total.sectors)) return;
+    if (!cost_is_much(x->total.sectors, x->least_total.sectors)) return;
     diag_warn(s, W_COALESCE, c->at,
               "%s %s %" PRId64 " sectors of '%s' in %" PRId64 " accesses of warps, and %" PRId64
               " would hold the bytes: an access takes up to %" PRId64 ", and %" PRId64 " would do",
@@ -77,7 +72,7 @@ static void warn_conflict(struct session *s, const struct plan *p, struct kernel
                           const struct copy *c, int number, bool src, const struct side_cost *x) {
     const struct tensor *t = copy_side(c, src)->base;
     uint32_t lanes;
-    if (!is_much(x->total.wavefronts, x->least_total.wavefronts)) return;
+    if (!cost_is_much(x->total.wavefronts, x->least_total.wavefronts)) return;
     diag_warn(s, W_BANK_CONFLICT, c->at,
               "%s %s '%s' in %" PRId64 " wavefronts an access, and %" PRId64 " would do: %" PRId64
               "-way bank conflict",
@@ -97,7 +92,7 @@ static void warn_idle(struct session *s, const struct kernel *k, const struct co
                       const struct side_cost *x) {
     int64_t idle = k->threads - x->threads, warps = (x->threads + 31) / 32;
     bool one_each = x->instructions <= warps;  // there is no more to share
-    if (!c->tc || c->facts.level != LEVEL_BLOCK || idle * MUCH < k->threads || one_each) return;
+    if (!c->tc || c->facts.level != LEVEL_BLOCK || 2 * idle < k->threads || one_each) return;
     diag_warn(s, W_IDLE_THREADS, c->at,
               "%" PRId64 " of the %" PRId64
               " threads of a block have nothing to do in %s, in which "

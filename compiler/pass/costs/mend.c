@@ -12,8 +12,11 @@
 #include "pass/vectorize/width.h"
 #include "pass/walk.h"
 
-static void claim(struct session *s, const struct kernel *k, int number) {
-    diag_claim(s, (struct claim){k->name, number, 0, true, true});
+static void claim(struct session *s, const struct kernel *k, const struct copy *c, int number,
+                  bool src) {
+    bool shared = copy_side(c, src)->base->space == MEM_SHARED;
+    enum cheaper cheaper = shared ? CHEAPER_WAVEFRONTS : CHEAPER_SECTORS;
+    diag_claim(s, (struct claim){k->name, number, 0, cheaper, !src, true});
 }
 
 // -- the order of threads -------------------------------------------------------------------------
@@ -25,13 +28,13 @@ static int64_t extent_of(struct session *s, struct lay l, int i) {
 }
 
 static void offer_order(struct session *s, const struct kernel *k, const struct copy *c, int number,
-                        const int64_t *thr, int rank, int along) {
+                        bool src, const int64_t *thr, int rank, int along) {
     const char *text = numbers_text(s, thr, rank, along);
     if (strcmp(text, source_line(s, c->tc->thr_at)) == 0) return;
     diag_note(s, c->tc->at, "with thr=%s, threads that follow one another stand along mode %d",
               text, along);
     diag_fixit(s, c->tc->thr_at, text);
-    claim(s, k, number);
+    claim(s, k, c, number, src);
 }
 
 void mend_order(struct session *s, const struct kernel *k, const struct copy *c, int number,
@@ -48,7 +51,7 @@ void mend_order(struct session *s, const struct kernel *k, const struct copy *c,
         if (thr[i] < 1 || val[i] < 1) return;
         threads *= thr[i];
     }
-    offer_order(s, k, c, number, thr, rank, along);
+    offer_order(s, k, c, number, src, thr, rank, along);
     // as many threads as the view has room for along that mode
     int64_t room = extent_of(s, lay_inner(v->layout), along) / val[along];
     int other = along ? 0 : 1;
@@ -56,7 +59,7 @@ void mend_order(struct session *s, const struct kernel *k, const struct copy *c,
     for (int i = 0; i < rank; ++i) thr[i] = 1;
     thr[along] = lay_gcd(room, threads);
     thr[other] = threads / thr[along];
-    offer_order(s, k, c, number, thr, rank, along);
+    offer_order(s, k, c, number, src, thr, rank, along);
 }
 
 // -- swizzles -------------------------------------------------------------------------------------
@@ -172,12 +175,12 @@ void mend_layout(struct session *s, const struct plan *p, struct kernel *k, cons
                       "%ld",
                       text, t->name, (long)best.total, (long)now.total);
             diag_fixit(s, t->layout_at, text);
-            claim(s, k, number);
+            claim(s, k, c, number, src);
         }
     }
     if ((text = padded(s, t))) {
         diag_note(s, t->at, "with the layout %s, rows begin in other banks", text);
         diag_fixit(s, t->layout_at, text);
-        claim(s, k, number);
+        claim(s, k, c, number, src);
     }
 }

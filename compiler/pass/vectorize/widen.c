@@ -215,7 +215,7 @@ static void offer(struct session *s, const struct kernel *k, int number, const s
               "%d bits",
               thr, val, neighbours, a->along, bits);
     write_arrangement(s, x, thr, val, same_threads);
-    diag_claim(s, (struct claim){k->name, number, bits, false, true});
+    diag_claim(s, (struct claim){k->name, number, bits, CHEAPER_NOT, false, true});
 }
 
 // -- the copy -------------------------------------------------------------------------------------
