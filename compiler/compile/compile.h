@@ -25,6 +25,7 @@ enum step {
     STEP_RACES,
     STEP_SYNC,
     STEP_EXPECT,  // the last one that fills facts
+    STEP_COSTS,
     STEP_LOWER,
     STEP_VERIFY,
     STEP_EQUIVALENT,  // the last one of all

@@ -220,10 +220,13 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
     memset(total, 0, sizeof total);
     memset(possible, true, sizeof possible);
     for (int64_t w = 0; w < warps; ++w) {
+        uint32_t busy = 0;
         for (int64_t n = 0; n < each; ++n) {
             struct warp_cost all = {0}, one;
             bool seen = false;
-            if (!lanes_of(c, w, n)) continue;
+            uint32_t lanes = lanes_of(c, w, n);
+            if (!lanes) continue;
+            busy |= lanes;
             for (int64_t i = 0; !scattered && i < shifts; ++i) {
                 if (!count(c, w, n, i, -1, &one)) {
                     possible[i] = false;
@@ -249,6 +252,7 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
             add(&out->least_total, one);
             raise(&out->least, one);
         }
+        out->threads += __builtin_popcount(busy);
     }
     bool first = true;
     for (int64_t i = 0; !apart && i < shifts; ++i) {  // one shift is for all of them

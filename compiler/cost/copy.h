@@ -14,6 +14,7 @@ struct side_cost {
     const char *why;  // there is no number, as a sentence; NULL: there is
     enum cost_class class;
     int64_t instructions;          // of all warps of a block
+    int64_t threads;               // that make any access
     struct warp_cost most, total;  // of one instruction of one warp; of all
     struct warp_cost least, least_total;
     const char *loose;         // why a number is a range, as a sentence; NULL: none is
@@ -40,6 +41,10 @@ static inline const struct side_cost *cost_side(const struct copy_cost *c, bool 
 }
 static inline bool cost_exact(struct cost_range r) {
     return r.least == r.most;
+}
+// Whether it is told as too much, also at the least: twice what is possible.
+static inline bool cost_is_much(struct cost_range have, struct cost_range least) {
+    return have.least >= 2 * least.most && least.most > 0;
 }
 // "16", "16 to 17"
 const char *cost_range_text(struct session *s, struct cost_range r);
