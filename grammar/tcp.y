@@ -35,6 +35,7 @@ static void tcp_yyerror(const struct range *at, struct parser *p, const char *me
     struct ast_arg arg;
     struct list list;
     enum ast_op op;
+    struct range range;
     enum ast_dir dir;
     struct access access;
     enum ast_space space;
@@ -56,7 +57,7 @@ static void tcp_yyerror(const struct range *at, struct parser *p, const char *me
 %token OUT INOUT GLOBAL SHARED FRAG IN COPY FOR PIPELINE LET WITH BY
 %token ARROW DOTDOT EQ NE LE GE O SW
 %token <text> LIKE
-%token <text> ARCH INDEX WHERE ALIGN GRID THREADS STAGES PAD LOAD USE FROM FILL ASYNC CALL COMMIT WAIT SYNC
+%token <text> ARCH INDEX WHERE ALIGN GRID THREADS STAGES SWIZZLE PAD LOAD USE FROM FILL ASYNC CALL COMMIT WAIT SYNC
 %token <text> READONLY
 %token <text> ID STRING
 %token <num> INT FLOAT
@@ -68,6 +69,7 @@ static void tcp_yyerror(const struct range *at, struct parser *p, const char *me
 %type <expr> where shape stages pad expr comp add mul un lay bas post prim
 %type <type> buffer tensor_type
 %type <ident> type
+%type <range> arranged
 %type <space> space
 %type <expect> expect
 %type <decl> decl fn
@@ -180,8 +182,8 @@ stmts: %empty { $$ = (struct list){0}; }
     | stmts error ';' { yyerrok; $$ = $1; }
     | stmts error block { yyerrok; $$ = $1; }
     ;
-stmt: SHARED name ':' buffer stages ';' { $$ = build_buffer(p, @$, S_SHARED, $name, $buffer, $stages); }
-    | FRAG name ':' buffer ';' { $$ = build_buffer(p, @$, S_FRAG, $name, $buffer, NULL); }
+stmt: SHARED name ':' buffer arranged stages ';' { $$ = build_buffer(p, @$, S_SHARED, $name, $buffer, $arranged, $stages); }
+    | FRAG name ':' buffer ';' { $$ = build_buffer(p, @$, S_FRAG, $name, $buffer, (struct range){0}, NULL); }
     | label COPY expr[src] ARROW expr[dst] how pad ';' { $$ = build_copy(p, @$, $label, $src, $dst, $how, $pad); }
     | FOR name IN expr[lo] DOTDOT expr[hi] block { $$ = build_for(p, @$, $name, $lo, $hi, $block); }
     | PIPELINE name IN expr[lo] DOTDOT expr[hi] '{' parts '}'
@@ -203,6 +205,9 @@ buffer: type shape { $$ = build_type(@$, $type, SPACE_SHARED, $shape, (struct nu
     ;
 label: %empty { $$ = (struct ast_ident){0}; }
     | name ':' { $$ = $name; }
+    ;
+arranged: %empty { $$ = (struct range){0}; }
+    | SWIZZLE ID { $$ = build_swizzle_auto(p, @$, @ID, $ID); }
     ;
 stages: %empty { $$ = NULL; }
     | STAGES expr { $$ = $expr; }
@@ -291,6 +296,7 @@ name: ID { $$ = build_ident($1, @1); }
     | THREADS { $$ = build_ident($1, @1); }
     | GRID { $$ = build_ident($1, @1); }
     | STAGES { $$ = build_ident($1, @1); }
+    | SWIZZLE { $$ = build_ident($1, @1); }
     | LOAD { $$ = build_ident($1, @1); }
     | USE { $$ = build_ident($1, @1); }
     | ALIGN { $$ = build_ident($1, @1); }

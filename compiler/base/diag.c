@@ -26,6 +26,14 @@ static const struct warning_row warnings[W_COUNT] = {
                          "a barrier or wait of a manual function that nothing needs"},
     [W_ARRANGEMENT] = {"arrangement", true,
                        "a fragment whose modes are not those of the tiles that it gets"},
+    [W_UNCALIBRATED] = {"uncalibrated", true,
+                        "a cost that is expected of an architecture on which none was measured"},
+    [W_COALESCE] = {"coalesce", true,
+                    "accesses to global memory of twice the sectors that hold their bytes"},
+    [W_BANK_CONFLICT] = {"bank-conflict", true,
+                         "accesses to shared memory of twice the wavefronts that they need"},
+    [W_IDLE_THREADS] = {"idle-threads", true,
+                        "a copy that leaves half of the block's threads without work"},
 };
 
 const struct warning_row *diag_warning_row(enum warning w) {

@@ -21,6 +21,10 @@ enum warning {
     W_VERSIONED,
     W_NEEDLESS_SYNC,
     W_ARRANGEMENT,
+    W_UNCALIBRATED,
+    W_COALESCE,
+    W_BANK_CONFLICT,
+    W_IDLE_THREADS,
     W_COUNT
 };
 
@@ -40,13 +44,19 @@ struct fixit {
     struct fixit *next;
 };
 
+enum cheaper { CHEAPER_NOT, CHEAPER_SECTORS, CHEAPER_WAVEFRONTS };
+
 // What the fix-its of a note promise.  They are tried before they are shown (compile/fixits.c): the
 // edited text is compiled, and the note is dropped when the promise does not hold.
+// In any case the hardware counts no more for any copy than before.
 struct claim {
     const char *function;  // accesses of its copy number "copy" are "bits" wide; NULL: the error is
                            // gone
     int copy, bits;
-    bool or_else;  // shown only when none before it holds
+    enum cheaper cheaper;  // the hardware counts less of that for that copy, and not much more than
+                           // it need
+    bool dst;              // .. on that side
+    bool or_else;          // shown only when none before it holds
 };
 
 struct diag {

@@ -8,6 +8,7 @@
 #include "check/equivalent.h"
 #include "check/verify.h"
 #include "compile/fixits.h"
+#include "compile/swizzles.h"
 #include "emit/emit.h"
 #include "kernel/kernel_ir.h"
 #include "lower/lower.h"
@@ -22,6 +23,7 @@ static bool parse(struct compiled *c) {
 }
 
 static bool sema(struct compiled *c) {
+    if (!swizzles_choose(c)) return false;
     return (c->plan = sema_file(c->s, c->ast)) != NULL;
 }
 
@@ -58,6 +60,7 @@ static const struct {
     [STEP_RACES] = {"races", NULL, pass_races, THE_PLAN},
     [STEP_SYNC] = {"sync", NULL, pass_sync, THE_PLAN},
     [STEP_EXPECT] = {"expect", NULL, pass_expect, THE_PLAN},
+    [STEP_COSTS] = {"costs", NULL, pass_costs, NOTHING},
     [STEP_LOWER] = {"lower", lower, NULL, THE_KERNEL},
     [STEP_VERIFY] = {"verify", verify, NULL, NOTHING},
     [STEP_EQUIVALENT] = {"equivalent", equivalent, NULL, NOTHING},

@@ -9,6 +9,7 @@ struct ast_file;
 struct kir;
 struct plan;
 struct session;
+struct swizzle_choice;
 
 // The steps, in order; compile.c has a row for each.
 enum step {
@@ -24,6 +25,7 @@ enum step {
     STEP_RACES,
     STEP_SYNC,
     STEP_EXPECT,  // the last one that fills facts
+    STEP_COSTS,
     STEP_LOWER,
     STEP_VERIFY,
     STEP_EQUIVALENT,  // the last one of all
@@ -52,6 +54,8 @@ struct compiled {
     const char *text;    // of compile_product
     const char *dumped;  // what --dump-after asks for, or NULL
     bool as_it_is;       // fix-its that promise something are not tried, but stay as they are
+    const struct swizzle_choice *swizzle;  // of each buffer with `swizzle auto`; NULL: to be chosen
+    int nswizzles;
 };
 
 void compile_begin(struct compiled *c, struct session *s, const char *path);

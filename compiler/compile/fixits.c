@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/session.h"
 #include "compile/compile.h"
+#include "cost/copy.h"
 #include "pass/walk.h"
 #include "plan/plan.h"
 
@@ -83,6 +84,85 @@ static bool none_narrower(struct session *s, const struct plan *was, struct sess
     return true;
 }
 
+// -- what the hardware counts ---------------------------------------------------------------------
+
+enum { COUNTED = 4, MOST_COPIES = 256 };
+
+// Of one side of a copy: sectors, wavefronts, requests in all, and idle threads; -1: not known.
+struct counts {
+    int64_t n[COUNTED];
+    bool much[2];  // of the first two
+};
+
+struct counting {
+    const struct plan *p;
+    struct counts at[MOST_COPIES][2];
+    int n;
+};
+
+static bool count(struct session *s, struct kernel *k, struct copy *c, void *user) {
+    struct counting *x = user;
+    struct copy_cost cost;
+    if (x->n == MOST_COPIES) return false;
+    cost_of_copy(s, x->p, k, c, &c->facts, NULL, &cost);
+    // what is refused has no costs
+    bool refused = copy_atom(c)->row->exact && c->facts.bits < copy_atom(c)->bits;
+    for (int i = 0; i < 2; ++i) {
+        const struct side_cost *side = cost_side(&cost, i == 0);
+        struct counts *to = &x->at[x->n][i];
+        *to = (struct counts){{-1, -1, -1, -1}, {true, true}};
+        if (side->why || refused || !side->there) continue;
+        to->n[0] = side->total.sectors.most;
+        to->n[1] = side->total.wavefronts.most;
+        to->n[2] = side->total.requests.most;
+        to->n[3] = k->threads - side->threads;
+        to->much[0] = cost_is_much(side->total.sectors, side->least_total.sectors);
+        to->much[1] = cost_is_much(side->total.wavefronts, side->least_total.wavefronts);
+    }
+    ++x->n;
+    return true;
+}
+
+// Whether nothing is more in "now" than in "was".
+static bool none_more(const struct counts *was, const struct counts *now) {
+    for (int i = 0; i < COUNTED; ++i)
+        if (was->n[i] >= 0 && (now->n[i] < 0 || now->n[i] > was->n[i])) return false;
+    return true;
+}
+
+static bool is_cheaper(const struct counting *was, const struct counting *now,
+                       const struct claim *claim) {
+    int field = claim->cheaper == CHEAPER_WAVEFRONTS, side = claim->dst;
+    const struct counts *a = &was->at[claim->copy][side], *b = &now->at[claim->copy][side];
+    return claim->copy < was->n && b->n[field] < a->n[field] && !b->much[field];
+}
+
+// Whether nothing that is counted is more in "now" than in "was", and what "claim" says is less.
+static bool none_costlier(struct session *s, const struct plan *was, struct session *t,
+                          const struct plan *now, const struct claim *claim) {
+    bool cheaper = claim->cheaper == CHEAPER_NOT;
+    struct kernel *y = plan_next(now, NULL);
+    struct counting *a = ARENA_NEW(&s->arena, struct counting);
+    struct counting *b = ARENA_NEW(&s->arena, struct counting);
+    for (struct kernel *k = plan_next(was, NULL); k; k = plan_next(was, k)) {
+        if (!y) return false;
+        a->p = was;
+        b->p = now;
+        a->n = b->n = 0;
+        walk_copies(s, k, count, a);
+        walk_copies(t, y, count, b);
+        if (a->n != b->n) return false;
+        for (int i = 0; i < a->n; ++i)
+            if (!none_more(&a->at[i][0], &b->at[i][0]) || !none_more(&a->at[i][1], &b->at[i][1]))
+                return false;
+        if (!cheaper && strcmp(k->name, claim->function) == 0) cheaper = is_cheaper(a, b, claim);
+        y = plan_next(now, y);
+    }
+    return cheaper;
+}
+
+// -- claims ---------------------------------------------------------------------------------------
+
 // Errors that are no warnings under -Werror.
 static int errors_of(const struct session *s) {
     int n = 0;
@@ -97,6 +177,8 @@ static bool claim_holds(const struct compiled *c, struct session *t, const struc
     struct compiled now;
     compile_begin(&now, t, c->path);
     now.as_it_is = true;
+    now.swizzle = c->swizzle;
+    now.nswizzles = c->nswizzles;
     bool ok = compile_until(&now, STEP_SEMA) == 0;
     if (errors_of(t) > most) return false;
     if (!claim->function) return true;
@@ -107,23 +189,30 @@ static bool claim_holds(const struct compiled *c, struct session *t, const struc
         !none_narrower(c->s, c->plan, t, now.plan))
         return false;
     compile_until(&now, STEP_EXPECT);
-    return errors_of(t) <= most;
+    if (errors_of(t) > most) return false;
+    // beside another error the facts are not complete
+    if (now.next <= STEP_VECTORIZE) return claim->cheaper == CHEAPER_NOT;
+    return none_costlier(c->s, c->plan, t, now.plan, claim);
+}
+
+void session_like(struct session *t, const struct session *s) {
+    session_init(t);
+    t->options = s->options;
+    t->options.dump_after = NULL;
+    t->options.defines = NULL;
+    t->options.ndefines = 0;
+    for (int i = 0; i < s->options.ndefines; ++i) {
+        const struct define *x = &s->options.defines[i];
+        session_define(t, x->name, strlen(x->name), x->text);
+    }
+    t->diags.off_all = true;
+    t->sources.reader = s->sources.reader;
 }
 
 static bool holds(const struct compiled *c, const struct diag *d, const struct diag *note) {
     struct session *s = c->s, t;
     struct given *given = ARENA_ARRAY(&s->arena, struct given, s->sources.n + 1);
-    session_init(&t);
-    t.options = s->options;
-    t.options.dump_after = NULL;
-    t.options.defines = NULL;
-    t.options.ndefines = 0;
-    for (int i = 0; i < s->options.ndefines; ++i) {
-        const struct define *x = &s->options.defines[i];
-        session_define(&t, x->name, strlen(x->name), x->text);
-    }
-    t.diags.off_all = true;
-    t.sources.reader = s->sources.reader;
+    session_like(&t, s);
     for (int i = 0; i < s->sources.n; ++i) {
         given[i] = edited(s, i, note);
         given[i].next = t.sources.given;

@@ -10,4 +10,8 @@ struct compiled;
 // afterwards.
 void fixits_try(const struct compiled *c);
 
+// A session for another compilation of what "s" compiles, with its options, that warns of nothing.
+struct session;
+void session_like(struct session *t, const struct session *s);
+
 #endif

@@ -105,12 +105,12 @@ static bool is_kernel(const struct kir *kir, const char *name) {
 
 static int count(struct session *s, const struct request *r) {
     struct compiled c;
-    const int64_t *sym;
+    const int64_t *sym = NULL;
     compile_begin(&c, s, r->word[0]);
     int status = compile_until(&c, STEP_EQUIVALENT);
     diag_print(s, stderr);
     if (status) return status;
-    if (!option_params(s, c.plan, r->param, r->nparams, &sym)) return EXIT_USAGE;
+    if (!(sym = option_params(s, c.plan, r->param, r->nparams))) return EXIT_USAGE;
     if (r->nwords > 1 && !is_kernel(c.kir, r->word[1])) return EXIT_USAGE;
     struct buf b;
     buf_init(&b);

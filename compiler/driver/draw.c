@@ -192,6 +192,12 @@ static bool take_format(const struct command *q, enum draw_format *out) {
     return false;
 }
 
+static bool bind_params(struct session *s, const struct plan *p, const struct command *q,
+                        struct draw_request *r) {
+    if (p->nparams == 0 && q->nparams == 0) return true;
+    return (r->sym_values = option_params(s, p, q->param, q->nparams)) != NULL;
+}
+
 // -- the drawing ----------------------------------------------------------------------------------
 
 static int draw_plan(struct session *s, const struct command *q) {
@@ -205,7 +211,7 @@ static int draw_plan(struct session *s, const struct command *q) {
     code = find_subject(s, p, q->name, &u);
     if (code != EXIT_RIGHT) return code;
     if (!take_view(q, &u, &r.view) || !take_format(q, &r.format) || !fit_subject(p, q, &u, &r) ||
-        !option_params(s, p, q->param, q->nparams, &r.sym_values))
+        !bind_params(s, p, q, &r))
         return EXIT_USAGE;
     if (q->type && r.view == DRAW_BANKS && !r.copy) {
         const struct elem_type *t = elem_type_find(q->type);

@@ -133,7 +133,8 @@ const struct ix *explain_bytes(struct session *s, const struct kernel *k, const 
 }
 
 // "times": how often a block executes it; NULL: not known as one expression
-static struct explained_copy explain_copy(struct session *s, const struct kernel *k,
+static struct explained_copy explain_copy(struct session *s, const struct plan *p,
+                                          const int64_t *value, const struct kernel *k,
                                           const struct copy *c, const struct ix *times) {
     const struct copy_facts *f = &c->facts;
     const struct view *tile = copy_tiled_side(c);
@@ -178,6 +179,7 @@ static struct explained_copy explain_copy(struct session *s, const struct kernel
     if (f->by_map) x.accesses *= f->neach;
     for (int i = 0; i < N_BOUNDS; ++i)
         x.bound[i] = (struct explained_bound){bound_name((enum bound)i), f->why[i], f->bound[i]};
+    explain_costs(s, p, k, c, value, &x);
     x.bytes = explain_bytes(s, k, c);
     if (!c->tc) {
         x.values = lay_size(&s->lay, f->src.layout).num;
@@ -211,6 +213,8 @@ static const struct ix *trips(struct session *s, const struct stmt *st, const st
 struct wanted {
     const char *label;  // NULL: any
     int line;           // 0: any
+    const struct plan *plan;
+    const int64_t *value;  // params, for costs
 };
 
 static void explain_list(struct session *s, const struct kernel *k, const struct stmt *list,
@@ -229,7 +233,7 @@ static void explain_list(struct session *s, const struct kernel *k, const struct
         source_place(s, c->at, &line, &column);
         if (want.label && (!c->label || strcmp(c->label, want.label) != 0)) continue;
         if (want.line && want.line != line) continue;
-        x->copy[x->ncopies++] = explain_copy(s, k, c, times);
+        x->copy[x->ncopies++] = explain_copy(s, want.plan, want.value, k, c, times);
     }
 }
 
@@ -336,7 +340,8 @@ static void unknown(const struct plan *p, const char *name) {
 }
 
 const struct explanation *explain_plan(struct session *s, const struct plan *p,
-                                       const struct kir *ir, const char *name) {
+                                       const struct kir *ir, const char *name,
+                                       const int64_t *value) {
     struct explanation *e = ARENA_NEW(&s->arena, struct explanation);
     int n = 0;
     bool found = name == NULL;
@@ -344,7 +349,7 @@ const struct explanation *explain_plan(struct session *s, const struct plan *p,
     *e = (struct explanation){p, ARENA_ARRAY(&s->arena, struct explained_kernel, n + 1), 0};
     const struct kir_kernel *x = ir->kernels;  // in the plan's order
     for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k), x = x->next) {
-        struct wanted want = {NULL, 0};
+        struct wanted want = {NULL, 0, p, value};
         size_t len = strlen(k->name);
         bool whole = !name || strcmp(name, k->name) == 0;
         if (!whole && strncmp(name, k->name, len) == 0 && name[len] == '.')

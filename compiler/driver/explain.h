@@ -15,6 +15,18 @@ struct kir;
 struct kir_kernel;
 struct kir_variant;
 struct session;
+struct side_cost;
+
+// What a side in memory costs.
+struct explained_cost {
+    const struct side_cost *cost;  // NULL: it lies in registers
+    const char *values;            // of the params, for which the numbers are; NULL: for all
+    const char *loose;             // why there is none, or one is a range; or NULL
+    const char *other_params;      // why they are not for all values; or NULL
+    int arch;                      // whose rules it is counted by
+    bool measured;                 // on the plan's own architecture
+    const char *arch_name;         // which is that
+};
 
 struct explained_side {
     const char *tensor, *space;
@@ -29,6 +41,7 @@ struct explained_side {
     const char *elem;
     int bits;  // of an access
     struct align_terms align;
+    struct explained_cost cost;
 };
 
 struct explained_bound {
@@ -165,10 +178,12 @@ struct explanation {
 };
 
 // Explains "p", whose passes have run and gave "ir": all of it, or what "name" names, which is a
-// FUNCTION, a LABEL, FUNCTION.LABEL or FUNCTION:LINE.  Returns NULL, after saying so, when it names
+// FUNCTION, a LABEL, FUNCTION.LABEL or FUNCTION:LINE.  Costs that depend on params are told for
+// the values "value" (by lay_sym.id); NULL: for some.  Returns NULL, after saying so, when it names
 // nothing.
 const struct explanation *explain_plan(struct session *s, const struct plan *p,
-                                       const struct kir *ir, const char *name);
+                                       const struct kir *ir, const char *name,
+                                       const int64_t *value);
 
 // Bytes to which argument "t" of "k" must be aligned; 0 when it is no argument, or in registers.
 int explain_align(const struct kir_kernel *k, const struct tensor *t);
@@ -180,6 +195,18 @@ const struct ix *explain_bytes(struct session *s, const struct kernel *k, const 
 const char *explain_barrier(struct session *s, const struct kernel *k, const struct copy *c);
 const char *explain_wait(struct session *s, const struct kernel *k, const struct copy *c,
                          int *pending, bool *at_head);
+// explain_cost.c: what both sides of "c" cost.
+void explain_costs(struct session *s, const struct plan *p, const struct kernel *k,
+                   const struct copy *c, const int64_t *value, struct explained_copy *x);
+// As lines for people; and what numbers there are for programs.
+void explain_print_costs(struct session *s, const struct explained_copy *x, struct buf *out);
+struct explained_count {
+    const char *name;  // "sectors"
+    int64_t access_min, access_max, access_least, total_min, total_max, total_least;
+    int percent;
+};
+enum { EXPLAINED_COUNTS = 3 };
+int explain_counts(const struct explained_cost *c, struct explained_count out[EXPLAINED_COUNTS]);
 // The pipelines, waits and barriers of "k".
 void explain_order(struct session *s, const struct kernel *k, struct explained_kernel *x);
 

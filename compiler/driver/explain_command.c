@@ -25,6 +25,7 @@ static const char help[] =
     "  --json        the same for programs (docs/explain-json.md)\n"
     "  --plan        the plan as source with every choice written down\n"
     "  --equivalent PLAN K1 K2   whether two kernels move the same elements by the same threads\n"
+    "  --param NAME=N   the value of a param, for costs that depend on it (default: a small one)\n"
     "  -o FILE       write to FILE instead of standard output\n"
     "  -arch=sm_NN, -D NAME=VALUE, -W.., --color=WHEN, --diagnostics=KIND as for tcpc\n";
 
@@ -32,6 +33,8 @@ struct request {
     const char *word[3];
     int nwords;
     const char *output;
+    struct option_setting *param;  // room for as many as there are words
+    int nparams;
     bool json, plan, equivalent;
 };
 
@@ -88,7 +91,12 @@ static int explain(struct session *s, const struct request *r) {
         const char *why = draw(s, c.plan, &q, &b);
         if (why) status = option_error("'%s' cannot be shown: %s", r->word[1], why);
     } else {
-        const struct explanation *e = explain_plan(s, c.plan, c.kir, r->word[1]);
+        const int64_t *value = NULL;
+        if (r->nparams && !(value = option_params(s, c.plan, r->param, r->nparams))) {
+            buf_release(&b);
+            return EXIT_USAGE;
+        }
+        const struct explanation *e = explain_plan(s, c.plan, c.kir, r->word[1], value);
         if (!e)
             status = EXIT_USAGE;
         else if (r->json)
@@ -108,7 +116,7 @@ int command_explain(int argc, char **argv) {
     struct session s;
     session_init(&s);
     option_files(&s, argc, argv);
-    struct request r = {0};
+    struct request r = {.param = ARENA_ARRAY(&s.arena, struct option_setting, argc + 1)};
     int status = -1;
     for (int i = 0; i < argc && status < 0; ++i) {
         const char *value;
@@ -130,6 +138,8 @@ int command_explain(int argc, char **argv) {
         } else if ((value = option_value(argc, argv, &i, "-o", &missing))) {
             r.output = value;
             if (missing) status = EXIT_USAGE;
+        } else if ((value = option_value(argc, argv, &i, "--param", &missing))) {
+            if (missing || !option_setting(&s, value, &r.param[r.nparams++])) status = EXIT_USAGE;
         } else if (argv[i][0] == '-' && argv[i][1]) {
             status = option_error("there is no option '%s'; see 'tcpc explain --help'", argv[i]);
         } else if (r.nwords < (r.equivalent ? 3 : 2)) {

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/session.h"
+#include "cost/copy.h"
 #include "driver/explain.h"
 #include "kernel/launch.h"
 
@@ -81,6 +82,37 @@ static void put_align(struct json *j, const struct align_terms *a) {
     leave(j, '}');
 }
 
+static void put_count(struct json *j, const struct explained_count *x) {
+    enter(j, NULL, '{');
+    put_text(j, "what", x->name);
+    put_number(j, "access_min", x->access_min);
+    put_number(j, "access_max", x->access_max);
+    put_number(j, "access_least", x->access_least);
+    put_number(j, "total_min", x->total_min);
+    put_number(j, "total_max", x->total_max);
+    put_number(j, "total_least", x->total_least);
+    put_number(j, "percent", x->percent);
+    leave(j, '}');
+}
+
+static void put_cost(struct json *j, const struct explained_cost *c) {
+    if (!c->cost) return;
+    struct explained_count count[EXPLAINED_COUNTS];
+    int n = explain_counts(c, count);
+    enter(j, "cost", '{');
+    put_text(j, "class", cost_class_name(c->cost->class));
+    put_number(j, "arch", c->arch);
+    put_number(j, "measured", c->measured);
+    put_number(j, "instructions", c->cost->instructions);
+    enter(j, "counts", '[');
+    for (int i = 0; i < n; ++i) put_count(j, &count[i]);
+    leave(j, ']');
+    put_text(j, "values", c->values);
+    put_text(j, "why_values", c->other_params);
+    put_text(j, "why_range", c->loose);
+    leave(j, '}');
+}
+
 static void put_side(struct json *j, const char *key, const struct explained_side *x,
                      int64_t accesses) {
     enter(j, key, '{');
@@ -100,6 +132,7 @@ static void put_side(struct json *j, const char *key, const struct explained_sid
     put_text(j, "instruction", x->instruction);
     put_number(j, "instructions", accesses);
     put_align(j, &x->align);
+    put_cost(j, &x->cost);
     leave(j, '}');
 }
 

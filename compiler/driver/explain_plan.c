@@ -114,6 +114,16 @@ static void pin_type(struct writer *w, struct range name, const struct ast_type 
                 arena_printf(&w->s->arena, " align %d", align));
 }
 
+// What `swizzle auto` has chosen, which the tree has already.
+static void pin_swizzle(struct writer *w, const struct ast_stmt *st) {
+    const struct ast_expr *shape = st->buffer.type.shape;
+    struct buf b;
+    buf_init(&b);
+    ast_print_expr(&b, shape);
+    struct range at = range_join(shape->at, st->buffer.swizzle_at);
+    replace_range(w, at, buf_finish(&b, &w->s->arena));
+}
+
 // -- tiled copies ---------------------------------------------------------------------------------
 
 // The bytes from the "by" before "at" on; false when something else is right before it.
@@ -172,7 +182,9 @@ static void pin_used(struct writer *w, const struct stmt *list, int file) {
 static void pin_block(struct writer *w, const struct ast_block *b) {
     for (int i = 0; b && i < b->nstmts; ++i) {
         const struct ast_stmt *st = b->stmt[i];
-        if (st->kind == S_SHARED || st->kind == S_FRAG)
+        if (st->kind == S_SHARED && st->buffer.swizzle_at.end)
+            pin_swizzle(w, st);
+        else if (st->kind == S_SHARED || st->kind == S_FRAG)
             pin_type(w, st->name.at, &st->buffer.type, st->buffer.stages != NULL);
         else if (st->kind == S_FOR)
             pin_block(w, st->loop.body);

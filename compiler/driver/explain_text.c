@@ -309,6 +309,7 @@ static void put_copy(struct session *s, struct buf *b, const struct explained_ke
     row(b, "index map", c->map, NULL);
     row(b, "for example", c->example, NULL);
     put_sides(s, b, c);
+    explain_print_costs(s, c, b);
     put_bounds(s, b, c);
 }
 

@@ -13,7 +13,6 @@
 #include "base/session.h"
 #include "plan/arch.h"
 #include "plan/bind.h"
-#include "plan/plan.h"
 
 __attribute__((format(printf, 2, 0))) static void say(const char *before, const char *format,
                                                       va_list ap) {
@@ -77,30 +76,28 @@ bool option_setting(struct session *s, const char *text, struct option_setting *
     return true;
 }
 
-bool option_params(struct session *s, const struct plan *p, const struct option_setting *set, int n,
-                   const int64_t **values) {
+const int64_t *option_params(struct session *s, const struct plan *p,
+                             const struct option_setting *setting, int n) {
     int64_t *fixed = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
-    *values = fixed;
     for (int i = 0; i < p->nsyms; ++i) fixed[i] = PLAN_UNBOUND;
     for (int k = 0; k < n; ++k) {
         int i = 0;
-        while (i < p->nparams && strcmp(p->param[i]->name, set[k].name) != 0) ++i;
+        while (i < p->nparams && strcmp(p->param[i]->name, setting[k].name) != 0) ++i;
         if (i == p->nparams) {
-            option_error("'%s' has no param '%s'", p->path, set[k].name);
-            return false;
+            option_error("'%s' has no param '%s'", p->path, setting[k].name);
+            return NULL;
         }
-        fixed[p->param[i]->sym->id] = set[k].value;
+        fixed[p->param[i]->sym->id] = setting[k].value;
     }
-    if (p->nparams == 0) return true;
-    *values = plan_choose(s, p, fixed, 1);
-    if (!*values) {
+    const int64_t *value = plan_choose(s, p, fixed, 1);
+    if (!value) {
         option_error("no values of the params were found that keep the plan's promises; set them "
                      "with --param");
-        return false;
+        return NULL;
     }
-    const char *broken = plan_broken_promise(s, p, *values);
+    const char *broken = plan_broken_promise(s, p, value);
     if (broken) option_error("%s", broken);
-    return !broken;
+    return broken ? NULL : value;
 }
 
 static enum option_taken define(struct session *s, const char *text) {

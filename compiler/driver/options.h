@@ -37,10 +37,10 @@ struct option_setting {
 };
 // Reads the value of --param; says what is wrong with it.
 bool option_setting(struct session *s, const char *text, struct option_setting *out);
-// Values for the params of "p", by lay_sym.id: those of the "n" settings, and for the others some
-// that keep every promise.  False, with a message, where there are none.
-bool option_params(struct session *s, const struct plan *p, const struct option_setting *set, int n,
-                   const int64_t **values);
+// Values of the params of "p" by lay_sym.id, those of "setting" and chosen ones; NULL, after saying
+// why, when there are none that keep what is promised.
+const int64_t *option_params(struct session *s, const struct plan *p,
+                             const struct option_setting *setting, int n);
 
 // Prints "tcpc: error: ..." to the standard error, as one line whatever is in the words; returns
 // EXIT_USAGE.

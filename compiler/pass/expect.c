@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/session.h"
+#include "cost/copy.h"
 #include "layout/algebra.h"
 #include "pass/pass.h"
 #include "plan/plan.h"
@@ -29,7 +30,12 @@ static const struct lay_tuple *value_of(struct session *s, const struct expectat
     case PROP_VECTOR_BITS_DST: return lay_leaf_of(&s->lay, copy_side_bits(e->copy, false, f->vec));
     case PROP_ROUNDS: return f->rounds ? f->rounds : lay_leaf_of(&s->lay, 1);
     case PROP_INSTRUCTIONS: return lay_leaf_of(&s->lay, instructions(f));
-    case PROP_EQUIVALENT: break;
+    case PROP_EQUIVALENT:
+    case PROP_SECTORS:
+    case PROP_SECTORS_TOTAL:
+    case PROP_REQUESTS_TOTAL:
+    case PROP_WAVEFRONTS:
+    case PROP_WAVEFRONTS_TOTAL: break;
     case PROP_SMEM_BYTES: return lay_leaf_of(&s->lay, e->kernel->smem_bytes);
     }
     return NULL;
@@ -46,6 +52,77 @@ static bool holds(const struct lay_tuple *a, const char *op, const struct lay_tu
     return a->leaf.num >= b->leaf.num;
 }
 
+// -- costs ----------------------------------------------------------------------------------------
+
+static struct cost_range cost_value(const struct side_cost *x, enum property prop) {
+    switch (prop) {
+    case PROP_SECTORS: return x->most.sectors;
+    case PROP_SECTORS_TOTAL: return x->total.sectors;
+    case PROP_REQUESTS_TOTAL: return x->total.requests;
+    case PROP_WAVEFRONTS: return x->most.wavefronts;
+    default: return x->total.wavefronts;
+    }
+}
+
+// What is so of the whole range; "*sure": one of the two is.
+static bool holds_of_range(struct cost_range r, const char *op, int64_t value, bool *sure) {
+    bool least = ix_compares(op, r.least, value), most = ix_compares(op, r.most, value);
+    bool inside = r.least < value && value < r.most;
+    bool equality = op[0] == '=' || op[0] == '!';
+    *sure = least == most && !(equality && inside);
+    return least;
+}
+
+// What to promise, with a fix-it where nothing is promised yet.
+static void tell_mend(struct session *s, const struct plan *p, const struct side_cost *x) {
+    const struct tensor *t = x->missing.tensor;
+    long by = (long)x->missing.by;
+    if (by && t) {
+        diag_note(s, t->at, "the number is exact when '%s' is promised to be aligned to %ld bytes",
+                  t->name, by);
+        if (!t->align) diag_fixit(s, t->align_at, arena_printf(&s->arena, " align %ld", by));
+    }
+    for (int i = 0; by && !t && i < p->nparams; ++i) {
+        const struct param *y = p->param[i];
+        if (x->missing.value.syms[0] != y->sym) continue;
+        diag_note(s, y->at, "the number is exact when '%s' is promised to be a multiple of %ld",
+                  y->name, by);
+        if (y->mod_free) diag_fixit(s, y->mod_at, arena_printf(&s->arena, " %% %ld", by));
+    }
+}
+
+static bool cost_holds(struct session *s, const struct plan *p, const struct expectation *e) {
+    const struct copy *c = e->copy;
+    const struct copy_facts f = copy_facts_in(c, c->facts.nvariants - 1);
+    struct copy_cost cost;
+    cost_of_copy(s, p, e->kernel, c, &f, NULL, &cost);
+    const struct side_cost *x = cost_side(&cost, !e->dst);
+    if (!cost_calibrated(p->arch))
+        diag_warn(s, W_UNCALIBRATED, e->at,
+                  "the number is counted by the rules of sm_90, and nothing was measured on %s",
+                  p->arch_name);
+    if (x->why) {
+        diag_error(s, e->at, "this number is not known: %s", x->why);
+        diag_note(s, c->at, "of this copy");
+        tell_mend(s, p, x);
+        return false;
+    }
+    struct cost_range have = cost_value(x, e->prop);
+    bool sure, ok = holds_of_range(have, e->op, e->value->leaf.num, &sure);
+    if (ok && sure) return true;
+    const char *loose = cost_exact(have) ? NULL : x->loose;
+    diag_error(s, e->at, "%s: the left side is %s%s%s",
+               !sure        ? "this does not hold in each case"
+               : e->message ? e->message
+                            : "this does not hold",
+               cost_range_text(s, have), loose ? ", because " : "", loose ? loose : "");
+    diag_note(s, c->at, "of this copy");
+    if (!sure) tell_mend(s, p, x);
+    return false;
+}
+
+// -- the others -----------------------------------------------------------------------------------
+
 // Why the accesses of a copy are no wider.
 static const char *bound_reason(const struct expectation *e) {
     bool width = e->prop == PROP_VECTOR_BITS_SRC || e->prop == PROP_VECTOR_BITS_DST;
@@ -56,6 +133,10 @@ bool pass_expect(struct session *s, struct plan *p) {
     bool ok = true;
     for (const struct expectation *e = p->expects; e; e = e->next) {
         if (e->prop == PROP_EQUIVALENT) continue;  // check/equivalent.c
+        if (property_is_cost(e->prop)) {
+            ok &= cost_holds(s, p, e);
+            continue;
+        }
         const struct lay_tuple *have = value_of(s, e);
         if (holds(have, e->op, e->value)) continue;
         ok = false;

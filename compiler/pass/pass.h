@@ -21,5 +21,6 @@ bool pass_defined(struct session *s, struct plan *p);   // what is read was writ
 bool pass_races(struct session *s, struct plan *p);     // nothing is read and written at once
 bool pass_sync(struct session *s, struct plan *p);      // barriers
 bool pass_expect(struct session *s, struct plan *p);    // what the plan's author asked for
+bool pass_costs(struct session *s, struct plan *p);     // warns of what is slow
 
 #endif

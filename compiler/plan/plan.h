@@ -114,6 +114,11 @@ enum property {
     PROP_ROUNDS,
     PROP_INSTRUCTIONS,
     PROP_SMEM_BYTES,
+    PROP_SECTORS,  // these of a side, by its costs (cost/copy.h)
+    PROP_SECTORS_TOTAL,
+    PROP_REQUESTS_TOTAL,
+    PROP_WAVEFRONTS,
+    PROP_WAVEFRONTS_TOTAL,
     PROP_EQUIVALENT  // of two kernels; asked once their code is there
 };
 
@@ -121,6 +126,7 @@ enum property {
 // decides itself.
 struct expectation {
     enum property prop;
+    bool dst;  // of a side's costs: which
     const struct copy *copy;
     const struct kernel *kernel, *kernel2;
     const char *op;
@@ -130,6 +136,11 @@ struct expectation {
     struct range at;
     struct expectation *next;
 };
+
+// Whether "prop" is a number of what one side of a copy costs.
+static inline bool property_is_cost(enum property prop) {
+    return prop >= PROP_SECTORS && prop <= PROP_WAVEFRONTS_TOTAL;
+}
 
 struct named_layout {
     const char *name;

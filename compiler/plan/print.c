@@ -302,8 +302,21 @@ static void print_kernel(struct session *s, const struct kernel *k, struct buf *
 }
 
 static void print_expect(struct session *s, const struct expectation *x, struct buf *b) {
-    static const char name[][20] = {"vector_bits",  "vector_bits", "rounds",
-                                    "instructions", "smem_bytes",  "equivalent"};
+    static const char name[][20] = {
+        [PROP_VECTOR_BITS_SRC] = "vector_bits",
+        [PROP_VECTOR_BITS_DST] = "vector_bits",
+        [PROP_ROUNDS] = "rounds",
+        [PROP_INSTRUCTIONS] = "instructions",
+        [PROP_SMEM_BYTES] = "smem_bytes",
+        [PROP_SECTORS] = "sectors",
+        [PROP_SECTORS_TOTAL] = "sectors_total",
+        [PROP_REQUESTS_TOTAL] = "requests_total",
+        [PROP_WAVEFRONTS] = "wavefronts",
+        [PROP_WAVEFRONTS_TOTAL] = "wavefronts_total",
+        [PROP_EQUIVALENT] = "equivalent",
+    };
+    bool dst = x->prop == PROP_VECTOR_BITS_DST || x->dst;
+    bool side = x->prop == PROP_VECTOR_BITS_SRC || dst || property_is_cost(x->prop);
     if (x->prop == PROP_EQUIVALENT) {
         buf_printf(b, "expect equivalent(%s, %s);\n", x->kernel->name, x->kernel2->name);
         return;
@@ -312,9 +325,9 @@ static void print_expect(struct session *s, const struct expectation *x, struct 
                x->copy     ? x->copy->label
                : x->kernel ? x->kernel->name
                            : "?",
-               x->prop == PROP_VECTOR_BITS_SRC   ? ".src"
-               : x->prop == PROP_VECTOR_BITS_DST ? ".dst"
-                                                 : "",
+               dst    ? ".dst"
+               : side ? ".src"
+                      : "",
                x->op, lay_tuple_text(&s->lay, x->value));
 }
 

@@ -201,6 +201,7 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
     struct tensor *t = ARENA_NEW(&c->s->arena, struct tensor);
     *t = (struct tensor){.name = name.name, .space = space_of(type->space), .at = name.at};
     t->elem = find_elem(c, &type->elem);
+    t->layout_at = type->shape->at;
     const struct value *v = eval(c, type->shape);
     if (v->kind == VAL_NONE || !t->elem) return NULL;
     if (type->like) {

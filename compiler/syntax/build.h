@@ -102,7 +102,11 @@ struct ast_block *build_block(struct parser *p, struct range at, struct list stm
 struct ast_stmt *build_plain(struct parser *p, struct range at, enum ast_stmt_kind kind,
                              int64_t wait);
 struct ast_stmt *build_buffer(struct parser *p, struct range at, enum ast_stmt_kind kind,
-                              struct ast_ident name, struct ast_type type, struct ast_expr *stages);
+                              struct ast_ident name, struct ast_type type, struct range swizzle_at,
+                              struct ast_expr *stages);
+// Of "swizzle" and the word behind it, which is "auto"; both stand at "at".
+struct range build_swizzle_auto(struct parser *p, struct range at, struct range word_at,
+                                const char *word);
 struct ast_stmt *build_copy(struct parser *p, struct range at, struct ast_ident label,
                             struct ast_expr *src, struct ast_expr *dst, struct how how,
                             struct ast_expr *pad);

@@ -1,5 +1,8 @@
 // Constructors of types, statements and declarations.  They refuse what the grammar cannot say
 // without conflicts: a clause that is given twice, a zero where none makes sense.
+#include <string.h>
+
+#include "base/session.h"
 #include "syntax/build.h"
 #include "syntax/scan.h"
 
@@ -100,13 +103,23 @@ struct ast_stmt *build_plain(struct parser *p, struct range at, enum ast_stmt_ki
     return st;
 }
 
+struct range build_swizzle_auto(struct parser *p, struct range at, struct range word_at,
+                                const char *word) {
+    if (strcmp(word, "auto") == 0) return at;
+    diag_error(p->s, word_at,
+               "'swizzle' is followed by 'auto', which chooses one; a swizzle of your own stands "
+               "before the layout: Sw<3,3,3> o 0 o row(64,64)");
+    return (struct range){0};
+}
+
 struct ast_stmt *build_buffer(struct parser *p, struct range at, enum ast_stmt_kind kind,
-                              struct ast_ident name, struct ast_type type,
+                              struct ast_ident name, struct ast_type type, struct range swizzle_at,
                               struct ast_expr *stages) {
     struct ast_stmt *st = statement(p, kind, at, name);
     type.space = kind == S_SHARED ? SPACE_SHARED : SPACE_FRAG;
     st->buffer.type = type;
     st->buffer.stages = stages;
+    st->buffer.swizzle_at = swizzle_at;
     return st;
 }
 

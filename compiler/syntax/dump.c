@@ -100,6 +100,7 @@ static void dump_stmt(struct buf *b, const struct ast_stmt *st, int indent) {
     case S_FRAG:
         named(b, indent, ast_space_text(st->buffer.type.space), st->name.name);
         dump_type(b, &st->buffer.type, false, indent + 2);
+        if (st->buffer.swizzle_at.end) line(b, indent + 2, "swizzle auto");
         child(b, indent + 2, "stages", st->buffer.stages);
         break;
     case S_COPY:

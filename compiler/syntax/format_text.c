@@ -61,6 +61,7 @@ void format_stmt_text(struct buf *b, const struct ast_stmt *st) {
     case S_FRAG:
         buf_printf(b, "%s %s : ", ast_space_text(st->buffer.type.space), st->name.name);
         type_text(b, &st->buffer.type, false);
+        if (st->buffer.swizzle_at.end) buf_puts(b, BREAK "swizzle auto");
         clause(b, BREAK "stages ", st->buffer.stages);
         buf_char(b, ';');
         break;

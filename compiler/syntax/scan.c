@@ -55,6 +55,7 @@ static const struct {
     {"readonly", TOK_READONLY},
     {"shared", TOK_SHARED},
     {"stages", TOK_STAGES},
+    {"swizzle", TOK_SWIZZLE},
     {"sync", TOK_SYNC},
     {"tcp", TOK_TCP},
     {"tensor", TOK_TENSOR},

@@ -20,7 +20,7 @@ _tcpc() {
     -*)
         [ "$command" != draw ] || options+=' --view= --format= --thread --type --values --param'
         [ "$command" != run ] || options+=' --kernel --print --thread --param --time --no-check --gpu --host --cxx --keep --write'
-        [ "$command" != explain ] || options+=' --json --plan --equivalent'
+        [ "$command" != explain ] || options+=' --json --plan --equivalent --param'
         [ "$command" != count ] || options+=' --json --param'
         [ "$command" != eval ] || options='--steps --table --json --as= --list --help'
         [ "$command" != fmt ] || options='-i --check --help'

@@ -18,7 +18,7 @@ def compile_plan(tcpc, path, options):
 def options_of(text):
     """What the test that PLAN is compiles it with."""
     run = next((line for line in text.splitlines() if "RUN:" in line and "%s" in line), "")
-    return re.findall(r"(?<= )(-(?:D ?|arch=|emit=)[\w=]+|--emit=\w+)(?= )", run)
+    return re.findall(r"(?<= )(-(?:D ?|arch=|emit=|Wno-)[\w=-]+|--emit=\w+)(?= )", run)
 
 
 def offset(text, line, column):

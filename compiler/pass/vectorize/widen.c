@@ -17,8 +17,7 @@ struct arrangement {
     int64_t thr[LAY_MAX_RANK], val[LAY_MAX_RANK];
 };
 
-// The mode of "v" that starts with stride 1, -1 for none.
-static int contiguous_mode(struct lay_ctx *x, const struct view *v) {
+int contiguous_mode(struct lay_ctx *x, const struct view *v) {
     struct lay l = lay_inner(v->layout);
     int found = -1;
     for (int i = 0; lay_valid(l) && i < lay_rank(l) && found < 0; ++i) {
@@ -78,8 +77,7 @@ static bool grow_tile(const struct arrangement *now, int64_t w, struct arrangeme
     return out->val[now->along] != now->val[now->along];
 }
 
-// "(8,32)", or with its strides where the mode along which threads are consecutive is not the first
-static const char *numbers_text(struct session *s, const int64_t *n, int rank, int along) {
+const char *numbers_text(struct session *s, const int64_t *n, int rank, int along) {
     struct buf b;
     int64_t step = 1, stride[LAY_MAX_RANK];
     buf_init(&b);
@@ -217,7 +215,7 @@ static void offer(struct session *s, const struct kernel *k, int number, const s
               "%d bits",
               thr, val, neighbours, a->along, bits);
     write_arrangement(s, x, thr, val, same_threads);
-    diag_claim(s, (struct claim){k->name, number, bits, true});
+    diag_claim(s, (struct claim){k->name, number, bits, CHEAPER_NOT, false, true});
 }
 
 // -- the copy -------------------------------------------------------------------------------------

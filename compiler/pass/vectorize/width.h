@@ -14,4 +14,9 @@ const char *width_reason(struct session *s, const struct copy *c, enum bound b);
 // way, so that it is as wide as it was asked to be; each is to be tried.
 void widen_offer(struct session *s, struct kernel *k, const struct copy *c);
 
+// The mode of "v" that starts with stride 1, -1 for none.
+int contiguous_mode(struct lay_ctx *x, const struct view *v);
+// "(8,32)", or with its strides where the mode along which threads are consecutive is not the first
+const char *numbers_text(struct session *s, const int64_t *n, int rank, int along);
+
 #endif

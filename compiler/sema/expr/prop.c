@@ -14,6 +14,46 @@ static const struct value *deferred(struct sema *c, enum property prop, const st
     return v;
 }
 
+static const struct value *of_side(struct sema *c, const char *name, const struct value *v,
+                                   struct range at) {
+    if (v->kind == VAL_COPY)
+        return FAIL(c, at, "'%s' is of one side of a copy: 'ld.src' or 'ld.dst'", name);
+    if (v->kind != VAL_SIDE)
+        return FAIL(c, at, "'%s' is of a side of a labelled copy; here is %s", name,
+                    value_kind_text(v));
+    return NULL;
+}
+
+// A number of what a side costs; NULL: "name" is none.
+static const struct value *cost_call(struct sema *c, const char *name, const struct value *v,
+                                     struct range at) {
+    static const struct {
+        const char name[20];
+        enum property prop;
+        enum space space;
+    } rows[] = {
+        {"sectors", PROP_SECTORS, MEM_GLOBAL},
+        {"sectors_total", PROP_SECTORS_TOTAL, MEM_GLOBAL},
+        {"requests_total", PROP_REQUESTS_TOTAL, MEM_GLOBAL},
+        {"wavefronts", PROP_WAVEFRONTS, MEM_SHARED},
+        {"wavefronts_total", PROP_WAVEFRONTS_TOTAL, MEM_SHARED},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        if (strcmp(name, rows[i].name) != 0) continue;
+        const struct value *wrong = of_side(c, name, v, at);
+        if (wrong) return wrong;
+        const struct tensor *t = copy_side(v->copy, !v->dst)->base;
+        if (t->space != rows[i].space)
+            return FAIL(c, at, "'%s' is of %s memory, and '%s' lies in %s memory", name,
+                        space_name(rows[i].space), t->name, space_name(t->space));
+        struct value *x = ARENA_NEW(&c->s->arena, struct value);
+        *x = *deferred(c, rows[i].prop, v->copy, v->kernel);
+        x->dst = v->dst;
+        return x;
+    }
+    return NULL;
+}
+
 const struct value *prop_call(struct sema *c, const struct call *call) {
     const char *name = call->name;
     const struct value *v = call->arg[0];
@@ -27,14 +67,13 @@ const struct value *prop_call(struct sema *c, const struct call *call) {
         return sema_not_yet_value(c, call->e->at,
                                   "'equivalent' but as 'expect equivalent(k1, k2)'");
     if (strcmp(name, "vector_bits") == 0) {
-        if (v->kind == VAL_COPY)
-            return FAIL(c, at, "'vector_bits' is of one side of a copy: 'ld.src' or 'ld.dst'");
-        if (v->kind != VAL_SIDE)
-            return FAIL(c, at, "'vector_bits' is of a side of a labelled copy; here is %s",
-                        value_kind_text(v));
+        const struct value *wrong = of_side(c, name, v, at);
+        if (wrong) return wrong;
         return deferred(c, v->dst ? PROP_VECTOR_BITS_DST : PROP_VECTOR_BITS_SRC, v->copy,
                         v->kernel);
     }
+    const struct value *cost = cost_call(c, name, v, at);
+    if (cost) return cost;
     bool rounds = strcmp(name, "rounds") == 0;
     if (rounds || strcmp(name, "instructions") == 0) {
         if (v->kind != VAL_COPY)

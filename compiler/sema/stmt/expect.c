@@ -46,6 +46,7 @@ static void defer(struct sema *c, const struct ast_expect *x, struct range at) {
     }
     struct expectation *r = ARENA_NEW(&c->s->arena, struct expectation);
     *r = (struct expectation){.prop = a->prop,
+                              .dst = property_is_cost(a->prop) && a->dst,
                               .copy = a->copy,
                               .kernel = a->kernel,
                               .op = op,
@@ -59,7 +60,9 @@ static void defer(struct sema *c, const struct ast_expect *x, struct range at) {
 
 // Whether "e" is a call of a builtin whose value the passes find.
 static bool is_deferred(struct sema *c, const struct ast_expr *e) {
-    static const char names[][16] = {"vector_bits", "rounds", "instructions", "smem_bytes"};
+    static const char names[][20] = {"vector_bits", "rounds",           "instructions",
+                                     "smem_bytes",  "sectors",          "sectors_total",
+                                     "wavefronts",  "wavefronts_total", "requests_total"};
     while (e->kind == E_TUPLE && e->nargs == 1) e = e->arg[0].value;
     if (e->kind != E_CALL || e->lhs->kind != E_NAME || scope_find(c, e->lhs->name)) return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)

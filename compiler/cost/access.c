@@ -1,0 +1,353 @@
+// Addresses of a copy (see access.h).
+#include "cost/access.h"
+
+#include <stdlib.h>
+
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "plan/align.h"
+
+// Elements by which all is moved up, so that no address is negative, and groups apart: multiples of
+// whatever a swizzle or a modulus looks at.
+#define MOVED_UP ((int64_t)1 << 32)
+enum { MOST_ROUNDS = 1 << 14, MOST_LANES = 1 << 18 };
+
+struct parts {
+    const struct ix *lane;   // what the thread and the run of an index map say
+    const struct ix *group;  // the same, where params enter
+    int64_t group_by;        // what divides that; 0: nothing is there
+    int64_t fixed;           // of all lanes, and known
+    int64_t free;            // divides the rest; 0: nothing is there
+    const struct param *group_param, *free_param;
+};
+
+struct reading {
+    struct session *s;
+    const struct plan *p;
+    const struct copy_facts *f;
+    const int64_t *values;
+};
+
+static const struct param *param_of(const struct plan *p, const struct ix *e) {
+    for (int i = 0; i < p->nparams; ++i)
+        if (ix_speaks_of(e, p->param[i]->sym)) return p->param[i];
+    return NULL;
+}
+
+static bool by_thread(const struct ix *e) {
+    return ix_depends(e, IX_TID) || ix_depends(e, IX_LANE) || ix_depends(e, IX_WARP);
+}
+
+static bool by_others(const struct ix *e) {
+    for (int kind = IX_BLOCK_X; kind <= IX_NAMED; ++kind)
+        if (ix_depends(e, (enum ix_var_kind)kind)) return true;
+    return false;
+}
+
+static int64_t power_of_two(int64_t divisor) {
+    return divisor & -divisor;
+}
+
+// Of the term coef * atom, a divisor that is a power of two.
+static int64_t term_divisor(const struct reading *r, struct ix_term t) {
+    int64_t coef, at = t.atom ? power_of_two(ix_divisor(t.atom)) : 1, product;
+    if (!r->values || !lay_int_eval(t.coef, r->values, &coef)) coef = lay_int_divisor(t.coef);
+    if (__builtin_mul_overflow(power_of_two(coef), at, &product)) return power_of_two(coef);
+    return product;
+}
+
+// Sorts one term of an offset.
+static const char *take(const struct reading *r, struct ix_term t, struct parts *x) {
+    struct session *s = r->s;
+    const struct ix *e = t.atom ? ix_scale(s, t.atom, t.coef) : ix_lay(s, t.coef);
+    const struct param *param = param_of(r->p, e);
+    bool each = r->f->each && ix_depends_on(e, r->f->each);
+    bool others = by_others(each ? ix_substitute(s, e, r->f->each, ix_int(s, 0)) : e);
+    int64_t value;
+    const struct ix_env env = {NULL, r->values};
+    if (by_thread(e) || each) {
+        if (others)
+            return arena_printf(&s->arena,
+                                "what a thread adds to its address, %s, is another in "
+                                "each block or iteration",
+                                ix_text(s, e));
+        if (!param || r->values) {
+            x->lane = ix_add(s, x->lane, e);
+            return NULL;
+        }
+        x->group = x->group ? ix_add(s, x->group, e) : e;
+        x->group_by = lay_gcd(x->group_by, term_divisor(r, t));
+        x->group_param = param;
+    } else if (!others && (!param || r->values)) {
+        if (!ix_eval(e, &env, &value)) return "a number of its address has no value";
+        x->fixed += value;
+    } else {
+        int64_t by = term_divisor(r, t);
+        if (param && (!x->free || by < x->free)) x->free_param = param;
+        x->free = lay_gcd(x->free, by);
+    }
+    return NULL;
+}
+
+static const char *sort_terms(const struct reading *r, const struct ix *e, struct parts *x) {
+    *x = (struct parts){.lane = ix_int(r->s, 0)};
+    if (e->op != IX_SUM) return take(r, (struct ix_term){lay_int(1), e, 0}, x);
+    const char *why = NULL;
+    for (int i = 0; !why && i < e->nterms; ++i) why = take(r, e->term[i], x);
+    return why;
+}
+
+// -- the threads ----------------------------------------------------------------------------------
+
+// Any values of the params that keep their divisors: what is equal for two of them is taken to be
+// equal for all.
+static const int64_t *any_values(struct session *s, const struct plan *p, int64_t prime) {
+    int64_t *v = ARENA_ARRAY(&s->arena, int64_t, s->lay.next_sym + 1);
+    for (int i = 0; i < s->lay.next_sym; ++i) v[i] = 1;
+    for (int i = 0; i < p->nparams; ++i)
+        v[p->param[i]->sym->id] = p->param[i]->sym->mul * (prime + 2 * i * i);
+    return v;
+}
+
+static bool find_groups(const struct reading *r, const struct kernel *k, const struct ix *e,
+                        int64_t *var, struct accesses *out) {
+    struct session *s = r->s;
+    int64_t n = out->threads * out->neach;
+    const struct ix_env one = {var, any_values(s, r->p, 10007)},
+                        two = {var, any_values(s, r->p, 20011)};
+    int64_t *a = ARENA_ARRAY(&s->arena, int64_t, n), *b = ARENA_ARRAY(&s->arena, int64_t, n);
+    out->group = ARENA_ARRAY(&s->arena, int, n);
+    for (int64_t i = 0; i < n; ++i) {
+        int64_t x, y;
+        int g = 0;
+        var[k->tid->id] = i % out->threads;
+        if (r->f->each) var[r->f->each->id] = i / out->threads;
+        if (!ix_eval(e, &one, &x) || !ix_eval(e, &two, &y)) return false;
+        while (g < out->ngroups && (a[g] != x || b[g] != y)) ++g;
+        if (g == out->ngroups) {
+            a[g] = x;
+            b[g] = y;
+            if (++out->ngroups > 4096) return false;
+        }
+        out->group[i] = g;
+    }
+    return true;
+}
+
+static bool find_lanes(const struct reading *r, const struct kernel *k, const struct parts *x,
+                       struct accesses *out, int64_t **lane) {
+    struct session *s = r->s;
+    int64_t *var = ARENA_ARRAY(&s->arena, int64_t, s->next_var + 1);
+    const struct ix_env env = {var, r->values};
+    *lane = ARENA_ARRAY(&s->arena, int64_t, out->threads * out->neach);
+    for (int i = 0; i <= s->next_var; ++i) var[i] = 0;
+    for (int64_t e = 0; e < out->neach; ++e) {
+        if (r->f->each) var[r->f->each->id] = e;
+        for (int64_t t = 0; t < out->threads; ++t) {
+            int64_t *at = &(*lane)[t + out->threads * e];
+            var[k->tid->id] = t;
+            var[k->lane->id] = t % 32;
+            var[k->warp->id] = t / 32;
+            if (!ix_eval(x->lane, &env, at)) return false;
+            *at += x->fixed;
+        }
+    }
+    return !x->group || find_groups(r, k, x->group, var, out);
+}
+
+// -- the rounds -----------------------------------------------------------------------------------
+
+// The sums of "step" times coordinate, by round.
+static int64_t *by_round(const struct reading *r, const int64_t *step, int64_t n) {
+    int64_t *sum = ARENA_ARRAY(&r->s->arena, int64_t, n);
+    for (int64_t i = 0; i < n; ++i) {
+        int64_t at = i;
+        sum[i] = 0;
+        for (int m = 0; m < r->f->nmodes; ++m) {
+            sum[i] += at % r->f->mode[m].extent * step[m];
+            at /= r->f->mode[m].extent;
+        }
+    }
+    return sum;
+}
+
+static const char *find_rounds(const struct reading *r, bool src, struct accesses *out,
+                               struct parts *x) {
+    const struct copy_facts *f = r->f;
+    struct session *s = r->s;
+    int64_t step[64], n = 1, by = 0;
+    if (f->nmodes > 64) return "it has too many loops";
+    for (int i = 0; i < f->nmodes; ++i) {
+        struct lay_int d = src ? f->mode[i].src : f->mode[i].dst;
+        n *= f->mode[i].extent;
+        if (n > MOST_ROUNDS) return "a thread makes too many accesses to count them";
+        step[i] = 0;
+        if (lay_int_static(d) || r->values) {
+            if (!lay_int_eval(d, r->values, &step[i])) return "a stride of it has no value";
+        } else if (f->mode[i].extent > 1) {
+            by = lay_gcd(by, power_of_two(lay_int_divisor(d)));
+            x->free_param = param_of(r->p, ix_lay(s, d));
+        }
+    }
+    out->nrounds = n;
+    out->round = by_round(r, step, n);
+    out->by_round = by != 0;
+    x->free = lay_gcd(x->free, by);
+    return NULL;
+}
+
+// -- what is there --------------------------------------------------------------------------------
+
+// Whether predicate "p" asks the same in each block and iteration, of params with values.
+static bool is_limit(const struct reading *r, const struct predicate *p, int64_t *limit) {
+    const struct ix_env env = {NULL, NULL};
+    const struct ix *at = p->at;
+    if (r->f->each) at = ix_substitute(r->s, at, r->f->each, ix_int(r->s, 0));
+    if (by_others(at) || param_of(r->p, at)) return false;
+    for (int i = 0; i < r->f->nmodes; ++i)
+        if (!lay_int_static(p->edge_stride[i])) return false;
+    return ix_static(p->limit, NULL) && ix_eval(p->limit, &env, limit);
+}
+
+// Reads the predicates of an edge that each block has.  @pre the modes are the edge's.
+static bool find_limits(const struct reading *r, const struct kernel *k, const struct copy *c,
+                        bool src, struct accesses *out) {
+    struct session *s = r->s;
+    const struct copy_facts *f = r->f;
+    out->limit = ARENA_ARRAY(&s->arena, struct lane_limit, f->npred);
+    for (int i = 0; i < f->npred; ++i) {
+        const struct predicate *p = &f->pred[i];
+        int64_t limit, step[64];
+        if ((c->pad && !(src ? p->src : p->dst)) || p->cuts || !is_limit(r, p, &limit)) continue;
+        struct lane_limit *x = &out->limit[out->nlimits++];
+        const struct parts parts = {.lane = p->at};
+        for (int m = 0; m < f->nmodes; ++m) step[m] = p->edge_stride[m].num;
+        *x = (struct lane_limit){NULL, by_round(r, step, out->nrounds), limit};
+        if (!find_lanes(r, k, &parts, out, &x->at)) return false;
+    }
+    return true;
+}
+
+static bool is_there(const struct accesses *a, int64_t thread, int64_t round) {
+    for (int i = 0; i < a->nlimits; ++i)
+        if (a->limit[i].at[thread] + a->limit[i].round[round] >= a->limit[i].limit) return false;
+    return true;
+}
+
+// -- the shifts -----------------------------------------------------------------------------------
+
+// Says why there is more than one shift, and what would leave one.
+static void set_loose(struct session *s, const struct part *part, const struct parts *x,
+                      int64_t base_by, int64_t inner_by, int modulus, struct accesses *a) {
+    const char *name = a->tensor->name;
+    const struct param *param = a->scattered ? x->group_param : x->free_param;
+    long by = (long)((a->scattered ? x->group_by : inner_by) * a->elem_bytes);
+    if (a->scattered || (param && by < modulus)) {
+        a->loose = arena_printf(
+            &s->arena,
+            "'%s' enters its addresses, by which they are known to be multiples of %ld bytes "
+            "only",
+            param->name, by);
+        a->missing.value = lay_int_sym(&s->lay, param->sym);
+        a->missing.by = modulus / a->elem_bytes;
+    } else if (base_by < modulus) {
+        a->loose = arena_printf(&s->arena, "'%s' is known to be aligned to %ld bytes only", name,
+                                (long)base_by);
+        a->missing = (struct condition){.tensor = a->tensor, .by = modulus};
+    } else {
+        a->loose =
+            arena_printf(&s->arena,
+                         "its place in '%s', %s, is known to be a multiple of %ld bytes only", name,
+                         ix_text(s, part->offset), by);
+    }
+}
+
+static void find_shifts(struct session *s, const struct kernel *k, const struct part *part,
+                        const struct parts *x, int modulus, struct accesses *a) {
+    const struct tensor *t = a->tensor;
+    bool placed = t->space == MEM_SHARED && !t->outside;
+    int64_t end = modulus > a->elem_bytes ? modulus / a->elem_bytes : 1, block = 1;
+    if (a->sw.b) block = (int64_t)1 << (a->sw.m + a->sw.b + abs(a->sw.s));
+    if (end < block) end = block;
+    int64_t base_by = placed ? modulus : lay_gcd(align_counted_on(k, t), modulus);
+    int64_t by = x->free ? lay_gcd(x->free, end) : end;
+    int64_t known = by;
+    a->base = placed ? t->smem_offset : 0;
+    a->outer = a->outer_end = modulus;
+    if (a->sw.b) {
+        a->outer = base_by;
+    } else {
+        int64_t base_elements = base_by > a->elem_bytes ? base_by / a->elem_bytes : 1;
+        by = lay_gcd(by, base_elements);
+    }
+    // what is aligned less than an access is does not happen
+    int64_t least = a->bytes > a->elem_bytes ? a->bytes / a->elem_bytes : 1;
+    a->inner = by < least ? least : by;
+    if (a->outer < a->bytes && a->outer < modulus) a->outer = a->bytes;
+    a->inner_end = end;
+    if (a->inner > end) a->inner = end;
+    a->by_round &= a->inner < end;
+    a->scattered = a->group && x->group_by % end != 0;
+    if (a->scattered && x->group_by < a->inner)
+        a->inner = x->group_by < least ? least : x->group_by;
+    if (a->inner < a->inner_end || a->outer < a->outer_end || a->scattered)
+        set_loose(s, part, x, base_by, known, modulus, a);
+}
+
+// What the accesses are: those of the edge, where each block has one.
+static struct copy_facts of_code(const struct copy_facts *facts) {
+    struct copy_facts f = *facts;
+    if (copy_edge(facts) != EDGE_ALWAYS) return f;
+    f.mode = f.edge_mode;
+    f.nmodes = f.nedge;
+    f.vec = f.edge_vec;
+    f.bits = f.edge_bits;
+    return f;
+}
+
+const char *accesses_of(struct session *s, const struct plan *p, const struct kernel *k,
+                        const struct copy *c, const struct copy_facts *facts, bool src, int modulus,
+                        const int64_t *sym_values, struct accesses *out) {
+    const struct copy_facts code = of_code(facts), *f = &code;
+    const struct part *part = copy_part(f, src);
+    const struct reading r = {s, p, f, sym_values};
+    struct parts x;
+    *out = (struct accesses){.tensor = copy_side(c, src)->base,
+                             .sw = part->sw,
+                             .bytes = copy_side_bits(c, src, f->vec) / 8,
+                             .threads = f->threads,
+                             .neach = f->by_map && f->each ? f->neach : 1};
+    out->elem_bytes = out->tensor->elem->bits / 8;
+    if (!part->offset || out->bytes < 1) return "it has no accesses";
+    if (out->threads * out->neach > MOST_LANES) return "it has too many accesses to count them";
+    const char *why = sort_terms(&r, part->offset, &x);
+    if (!why) why = find_rounds(&r, src, out, &x);
+    if (why) return why;
+    if (!find_lanes(&r, k, &x, out, &out->lane) ||
+        (copy_edge(facts) == EDGE_ALWAYS && !find_limits(&r, k, c, src, out)))
+        return "an address of it has no value";
+    find_shifts(s, k, part, &x, modulus, out);
+    return NULL;
+}
+
+int64_t accesses_shifts(const struct accesses *a) {
+    return (a->inner_end / a->inner) * (a->outer_end / a->outer);
+}
+
+void accesses_get(const struct accesses *a, int64_t warp, int64_t n, int64_t shift, int group,
+                  int64_t address[COST_LANES], uint32_t *lanes) {
+    int64_t ninner = a->inner_end / a->inner;
+    int64_t inner = shift % ninner * a->inner + a->round[n / a->neach] + MOVED_UP;
+    int64_t outer = shift / ninner * a->outer + a->base;
+    *lanes = 0;
+    for (int l = 0; l < COST_LANES; ++l) {
+        int64_t t = warp * COST_LANES + l, i = t + a->threads * (n % a->neach);
+        address[l] = 0;
+        if (t >= a->threads || !is_there(a, i, n / a->neach)) continue;
+        int g = a->group ? a->group[i] : 0;
+        if (group >= 0 && g != group) continue;
+        int64_t at = a->lane[i] + inner + (group < 0 ? g * MOVED_UP : 0);
+        address[l] = lay_swizzle_apply(a->sw, at) * a->elem_bytes + outer;
+        *lanes |= (uint32_t)1 << l;
+    }
+}

@@ -1,0 +1,378 @@
+// Costs of copies (see copy.h).
+#include "cost/copy.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/session.h"
+#include "cost/access.h"
+
+// MOST_WORK: instructions at one shift that are looked at; MOST_COUNTED: that are not like another
+enum { MOST_SHIFTS = 256, MOST_WORK = 1 << 17, MOST_COUNTED = 1 << 13, REMEMBERED = 256 };
+enum { LINE = 128, SECTOR = 32 };
+
+// -- one instruction ------------------------------------------------------------------------------
+
+// What was counted before, as most instructions of a copy are like another one.
+struct memory {
+    int64_t counted;
+    struct {
+        bool used;
+        struct warp_access a;
+        struct warp_cost cost;
+    } slot[REMEMBERED];
+};
+
+static void normalize(int64_t *address, uint32_t lanes) {
+    int64_t least = INT64_MAX;
+    for (int l = 0; l < COST_LANES; ++l)
+        if (lanes >> l & 1 && address[l] < least) least = address[l];
+    for (int l = 0; l < COST_LANES; ++l)
+        address[l] = lanes >> l & 1 ? address[l] - least / LINE * LINE : 0;
+}
+
+// For sectors it does not matter whose an address is.
+static void put_first(struct warp_access *a) {
+    int n = 0;
+    for (int l = 0; l < COST_LANES; ++l)
+        if (a->lanes >> l & 1) a->global[n++] = a->global[l];
+    for (int l = n; l < COST_LANES; ++l) a->global[l] = 0;
+    a->lanes = (uint32_t)(((uint64_t)1 << n) - 1);
+}
+
+static unsigned slot_of(const struct warp_access *a) {
+    uint64_t h = a->lanes;
+    for (int l = 0; l < COST_LANES; ++l)
+        h = (h ^ (uint64_t)a->shared[l] ^ (uint64_t)a->global[l] << 20) * 0x9e3779b97f4a7c15;
+    return (unsigned)(h >> 40) % REMEMBERED;
+}
+
+static struct warp_cost cost_of(struct memory *m, int arch, struct warp_access *a) {
+    normalize(a->shared, a->lanes);
+    normalize(a->global, a->lanes);
+    if (a->class == COST_LD_GLOBAL || a->class == COST_ST_GLOBAL) put_first(a);
+    unsigned i = slot_of(a);
+    if (!m->slot[i].used || memcmp(&m->slot[i].a, a, sizeof *a) != 0) {
+        m->slot[i].used = true;
+        ++m->counted;
+        m->slot[i].a = *a;
+        cost_of_warp(arch, a, &m->slot[i].cost);
+    }
+    return m->slot[i].cost;
+}
+
+// -- sums -----------------------------------------------------------------------------------------
+
+static struct cost_range *field(struct warp_cost *c, int i) {
+    return i == 0 ? &c->requests : i == 1 ? &c->sectors : &c->wavefronts;
+}
+enum { FIELDS = 3 };
+
+static void add(struct warp_cost *to, struct warp_cost x) {
+    for (int i = 0; i < FIELDS; ++i) {
+        field(to, i)->least += field(&x, i)->least;
+        field(to, i)->most += field(&x, i)->most;
+    }
+}
+
+static void raise(struct warp_cost *to, struct warp_cost x) {
+    for (int i = 0; i < FIELDS; ++i) {
+        struct cost_range *r = field(to, i), y = *field(&x, i);
+        if (y.least > r->least) r->least = y.least;
+        if (y.most > r->most) r->most = y.most;
+    }
+}
+
+// "to" or "x", of which is not known.
+static void widen(struct warp_cost *to, struct warp_cost x) {
+    for (int i = 0; i < FIELDS; ++i) {
+        struct cost_range *r = field(to, i), y = *field(&x, i);
+        if (y.least < r->least) r->least = y.least;
+        if (y.most > r->most) r->most = y.most;
+    }
+}
+
+// -- a copy's instructions ------------------------------------------------------------------------
+
+// Instructions of one kind: a load or a store, or a cp.async, which has both sides.
+struct counting {
+    struct session *s;
+    int arch;
+    enum cost_class class;
+    const struct accesses *global, *shared;  // NULL: none
+    int matrices;
+    uint32_t lanes;  // of each warp
+    struct memory *memory;
+    int64_t work;
+    bool odd;  // no shift leaves an access aligned
+};
+
+static bool aligned(const int64_t *address, uint32_t lanes, int bytes) {
+    for (int l = 0; l < COST_LANES; ++l)
+        if (lanes >> l & 1 && address[l] % bytes) return false;
+    return true;
+}
+
+// Instruction "n" of warp "warp" at shift "shift"; false: it cannot be there.
+static bool get(const struct counting *c, int64_t warp, int64_t n, int64_t shift, int group,
+                struct warp_access *a) {
+    uint32_t lanes;
+    int64_t of_global = c->global ? accesses_shifts(c->global) : 1;
+    memset(a, 0, sizeof *a);
+    a->class = c->class;
+    a->matrices = c->matrices;
+    a->lanes = c->lanes;
+    if (c->global) {
+        a->bits = c->global->bytes * 8;
+        accesses_get(c->global, warp, n, shift % of_global, group, a->global, &lanes);
+        a->lanes &= lanes;
+    }
+    if (c->shared) {
+        a->bits = c->shared->bytes * 8;
+        accesses_get(c->shared, warp, n, shift / of_global, -1, a->shared, &lanes);
+        a->lanes &= lanes;
+    }
+    if (c->matrices && a->lanes) a->lanes = UINT32_MAX;
+    return (!c->global || aligned(a->global, a->lanes, c->global->bytes)) &&
+           (!c->shared || aligned(a->shared, a->lanes, c->shared->bytes));
+}
+
+// One instruction, at shift "shift".
+static bool count(struct counting *c, int64_t warp, int64_t n, int64_t shift, int group,
+                  struct warp_cost *out) {
+    struct warp_access a;
+    ++c->work;
+    if (!get(c, warp, n, shift, group, &a)) return false;
+    *out = cost_of(c->memory, c->arch, &a);
+    return true;
+}
+
+// One instruction at whichever shifts its groups may have.
+static bool count_scattered(struct counting *c, int64_t warp, int64_t n, int64_t shifts,
+                            struct warp_cost *out) {
+    const struct accesses *g = c->global;
+    bool seen[COST_LANES] = {false};
+    memset(out, 0, sizeof *out);
+    for (int l = 0; l < COST_LANES; ++l) {
+        int64_t i = warp * COST_LANES + l;
+        if (seen[l] || i >= g->threads) continue;
+        int group = g->group[i + g->threads * (n % g->neach)];
+        for (int k = l; k < COST_LANES && i + k - l < g->threads; ++k)
+            seen[k] |= g->group[i + k - l + g->threads * (n % g->neach)] == group;
+        struct warp_cost all = {0}, one;
+        bool any = false;
+        for (int64_t s = 0; s < shifts; ++s) {
+            if (!count(c, warp, n, s, group, &one)) continue;
+            if (any)
+                widen(&all, one);
+            else
+                all = one;
+            any = true;
+        }
+        if (!any) return false;
+        add(out, all);
+    }
+    out->requests = (struct cost_range){1, 1};
+    return true;
+}
+
+// The lanes that take part in instruction "n" of warp "warp".
+static uint32_t lanes_of(const struct counting *c, int64_t warp, int64_t n) {
+    struct warp_access a;
+    get(c, warp, n, 0, -1, &a);
+    return a.lanes;
+}
+
+static struct warp_cost least_of(const struct counting *c, int64_t warp, int64_t n) {
+    struct warp_access a;
+    struct warp_cost least;
+    get(c, warp, n, 0, -1, &a);
+    cost_least(c->arch, &a, &least);
+    return least;
+}
+
+static void note_worst(const struct counting *c, int64_t warp, int64_t n, struct warp_cost cost,
+                       struct side_cost *out) {
+    bool more = cost.wavefronts.most > out->most.wavefronts.most ||
+                (!cost.wavefronts.most && cost.sectors.most > out->most.sectors.most);
+    if (out->instructions > 1 && !more) return;
+    get(c, warp, n, 0, -1, &out->worst);
+    normalize(out->worst.global, out->worst.lanes);
+    normalize(out->worst.shared, out->worst.lanes);
+    out->worst_warp = warp;
+}
+
+// All instructions of a block; the numbers of both sides go to "out".
+static const char *count_all(struct counting *c, struct side_cost *out) {
+    const struct accesses *any = c->global ? c->global : c->shared;
+    int64_t warps = (any->threads + COST_LANES - 1) / COST_LANES;
+    int64_t each = any->neach * any->nrounds;
+    int64_t shifts =
+        (c->global ? accesses_shifts(c->global) : 1) * (c->shared ? accesses_shifts(c->shared) : 1);
+    bool scattered = c->global && c->global->scattered;
+    bool apart =
+        scattered || (c->global && c->global->by_round) || (c->shared && c->shared->by_round);
+    if (shifts > MOST_SHIFTS) return "too little is known of where its tile begins";
+    if (warps * each * shifts > MOST_WORK) return "it has too many accesses to count them";
+    struct warp_cost most[MOST_SHIFTS], total[MOST_SHIFTS];
+    bool possible[MOST_SHIFTS];
+    memset(most, 0, sizeof most);
+    memset(total, 0, sizeof total);
+    memset(possible, true, sizeof possible);
+    for (int64_t w = 0; w < warps; ++w) {
+        uint32_t busy = 0;
+        for (int64_t n = 0; n < each; ++n) {
+            struct warp_cost all = {0}, one;
+            bool seen = false;
+            uint32_t lanes = lanes_of(c, w, n);
+            if (!lanes) continue;
+            busy |= lanes;
+            for (int64_t i = 0; !scattered && i < shifts; ++i) {
+                if (!count(c, w, n, i, -1, &one)) {
+                    possible[i] = false;
+                    continue;
+                }
+                add(&total[i], one);
+                raise(&most[i], one);
+                if (seen)
+                    widen(&all, one);
+                else
+                    all = one;
+                seen = true;
+            }
+            if (scattered) seen = count_scattered(c, w, n, shifts, &all);
+            if (!seen || c->work > MOST_WORK || c->memory->counted > MOST_COUNTED)
+                return seen ? "it has too many accesses to count them"
+                            : "its accesses are not aligned to their width";
+            ++out->instructions;
+            note_worst(c, w, n, all, out);
+            one = least_of(c, w, n);
+            add(&out->total, all);
+            raise(&out->most, all);
+            add(&out->least_total, one);
+            raise(&out->least, one);
+        }
+        out->threads += __builtin_popcount(busy);
+    }
+    bool first = true;
+    for (int64_t i = 0; !apart && i < shifts; ++i) {  // one shift is for all of them
+        if (!possible[i]) continue;
+        if (first) {
+            out->most = most[i];
+            out->total = total[i];
+        } else {
+            widen(&out->most, most[i]);
+            widen(&out->total, total[i]);
+        }
+        first = false;
+    }
+    return first && !apart ? "its accesses are not aligned to their width" : NULL;
+}
+
+// -- a copy ---------------------------------------------------------------------------------------
+
+static bool in_memory(const struct copy *c, bool src) {
+    return copy_side(c, src)->base->space != MEM_FRAG;
+}
+
+static enum cost_class class_of(const struct copy *c, const struct copy_facts *f, bool src) {
+    const struct atom_row *row = copy_atom(c)->row;
+    bool shared = copy_side(c, src)->base->space == MEM_SHARED;
+    if (atom_is_collective(row)) return src ? COST_LDMATRIX : COST_STMATRIX;
+    if (row->completes == COMPLETES_BY_GROUP) {
+        int bits = copy_edge(f) == EDGE_ALWAYS ? f->edge_bits : f->bits;
+        const char *cache = atom_for_width(row, bits)->cache;
+        return strcmp(cache, "cg") == 0 ? COST_CP_ASYNC_CG : COST_CP_ASYNC_CA;
+    }
+    if (shared) return src ? COST_LD_SHARED : COST_ST_SHARED;
+    return src ? COST_LD_GLOBAL : COST_ST_GLOBAL;
+}
+
+// Which numbers are in a range although all shifts are known.
+static const char *rule_text(struct session *s, const struct side_cost *x) {
+    if (cost_exact(x->most.wavefronts) && cost_exact(x->total.wavefronts) &&
+        cost_exact(x->most.sectors) && cost_exact(x->total.sectors))
+        return NULL;
+    return arena_printf(&s->arena, "the hardware's rule for such an order of %s is not known",
+                        cost_class_name(x->class));
+}
+
+// Of both sides' numbers, those of one.
+static void keep_side(const struct copy *c, bool src, struct side_cost *x) {
+    struct warp_cost *all[] = {&x->most, &x->total, &x->least, &x->least_total};
+    bool shared = copy_side(c, src)->base->space == MEM_SHARED;
+    for (int i = 0; i < 4; ++i) {
+        if (shared)
+            all[i]->sectors = all[i]->requests = (struct cost_range){0, 0};
+        else
+            all[i]->wavefronts = (struct cost_range){0, 0};
+    }
+}
+
+static void set_loose(struct session *s, const struct accesses *a, struct side_cost *x) {
+    x->loose = rule_text(s, x);
+    if (!x->loose) return;
+    for (int i = 0; i < 2; ++i) {
+        if (!a[i].loose) continue;
+        x->loose = a[i].loose;
+        x->missing = a[i].missing;
+    }
+}
+
+static void count_sides(struct counting *c, const struct plan *p, const struct kernel *k,
+                        const struct copy *y, const struct copy_facts *f, const int64_t *values,
+                        bool src, bool dst, struct side_cost *out) {
+    struct accesses a[2] = {0};
+    bool sides[2] = {src, dst}, both = src && dst;
+    const struct atom *atom = copy_atom(y);
+    *out = (struct side_cost){.there = true, .class = class_of(y, f, src)};
+    c->class = out->class;
+    c->global = c->shared = NULL;
+    c->work = 0;
+    c->lanes = f->lanes ? (uint32_t)(((uint64_t)1 << f->lanes) - 1) : UINT32_MAX;
+    c->matrices = atom_is_collective(atom->row) ? atom->bits / 32 : 0;
+    memset(c->memory, 0, sizeof *c->memory);
+    for (int i = 0; i < 2 && !out->why; ++i) {
+        if (!sides[i]) continue;
+        bool shared = copy_side(y, i == 0)->base->space == MEM_SHARED;
+        int modulus = shared || both ? LINE : SECTOR;
+        out->why = accesses_of(c->s, p, k, y, f, i == 0, modulus, values, &a[i]);
+        *(shared ? &c->shared : &c->global) = &a[i];
+        bool adds_up = !shared && c->class != COST_CP_ASYNC_CA;
+        if (!out->why && a[i].scattered && !adds_up) out->why = a[i].loose;
+        if (out->why) out->missing = a[i].missing;
+    }
+    if (!out->why) out->why = count_all(c, out);
+    if (!out->why) set_loose(c->s, a, out);
+}
+
+void cost_of_copy(struct session *s, const struct plan *p, const struct kernel *k,
+                  const struct copy *c, const struct copy_facts *f, const int64_t *sym_values,
+                  struct copy_cost *out) {
+    struct counting x = {.s = s, .arch = p->arch, .memory = ARENA_NEW(&s->arena, struct memory)};
+    *out = (struct copy_cost){0};
+    if (copy_atom(c)->row->completes == COMPLETES_BY_GROUP) {
+        count_sides(&x, p, k, c, f, sym_values, true, true, &out->src);
+        out->dst = out->src;
+        keep_side(c, true, &out->src);
+        keep_side(c, false, &out->dst);
+        for (int i = 0; i < 2; ++i) {
+            struct side_cost *side = i ? &out->dst : &out->src;
+            if (!side->why && !rule_text(s, side)) side->loose = NULL;
+        }
+        return;
+    }
+    if (in_memory(c, true)) count_sides(&x, p, k, c, f, sym_values, true, false, &out->src);
+    if (in_memory(c, false)) count_sides(&x, p, k, c, f, sym_values, false, true, &out->dst);
+}
+
+const char *cost_range_text(struct session *s, struct cost_range r) {
+    if (cost_exact(r)) return arena_printf(&s->arena, "%" PRId64, r.most);
+    return arena_printf(&s->arena, "%" PRId64 " to %" PRId64, r.least, r.most);
+}
+
+int cost_percent(struct cost_range least, struct cost_range have) {
+    if (have.most <= least.most) return 100;
+    int64_t percent = 100 * least.most / have.most;
+    return percent < 1 ? 1 : (int)percent;
+}

@@ -1,0 +1,135 @@
+// Pass "costs": warns of copies for which the hardware counts much more than it need.
+//
+// Requires: all facts.  Fills nothing.  What it says is of whole tiles, and of the widest variant.
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "base/session.h"
+#include "cost/copy.h"
+#include "pass/costs/mend.h"
+#include "pass/pass.h"
+#include "pass/walk.h"
+
+enum { BANKS = 32, MOST_NAMED = 8 };
+
+// -- global memory --------------------------------------------------------------------------------
+
+static void warn_coalesce(struct session *s, const struct kernel *k, const struct copy *c,
+                          int number, bool src, const struct side_cost *x) {
+    const char *name = copy_side(c, src)->base->name;
+    if (!cost_is_much(x->total.sectors, x->least_total.sectors)) return;
+    diag_warn(s, W_COALESCE, c->at,
+              "%s %s %" PRId64 " sectors of '%s' in %" PRId64 " accesses of warps, and %" PRId64
+              " would hold the bytes: an access takes up to %" PRId64 ", and %" PRId64 " would do",
+              copy_name(s, c), src ? "reads" : "writes", x->total.sectors.least, name,
+              x->instructions, x->least_total.sectors.most, x->most.sectors.least,
+              x->least.sectors.most);
+    mend_order(s, k, c, number, src);
+}
+
+// -- shared memory --------------------------------------------------------------------------------
+
+// The bank that most lanes want different words of; "lanes" gets which.
+static int worst_bank(const struct warp_access *a, uint32_t *lanes) {
+    int most = 0, worst = 0;
+    *lanes = 0;
+    for (int b = 0; b < BANKS; ++b) {
+        uint32_t these = 0;
+        int n = 0;
+        for (int l = 0; l < COST_LANES; ++l) {
+            bool first = a->lanes >> l & 1 && (!a->matrices || l < 8 * a->matrices) &&
+                         a->shared[l] / 4 % BANKS == b;
+            for (int i = 0; first && i < l; ++i)
+                first = !(these >> i & 1) || a->shared[i] / 4 != a->shared[l] / 4;
+            these |= (uint32_t)first << l;
+            n += first;
+        }
+        if (n <= most) continue;
+        most = n;
+        worst = b;
+        *lanes = these;
+    }
+    return worst;
+}
+
+static const char *lanes_text(struct session *s, uint32_t lanes) {
+    struct buf b;
+    buf_init(&b);
+    int n = __builtin_popcount(lanes), named = 0;
+    for (int l = 0; l < COST_LANES; ++l) {
+        if (!(lanes >> l & 1)) continue;
+        if (named == MOST_NAMED && n > MOST_NAMED) {
+            buf_printf(&b, " and %d more", n - named);
+            break;
+        }
+        buf_printf(&b, "%s%d", !named ? "" : named == n - 1 ? " and " : ", ", l);
+        ++named;
+    }
+    return buf_finish(&b, &s->arena);
+}
+
+static void warn_conflict(struct session *s, const struct plan *p, struct kernel *k,
+                          const struct copy *c, int number, bool src, const struct side_cost *x) {
+    const struct tensor *t = copy_side(c, src)->base;
+    uint32_t lanes;
+    if (!cost_is_much(x->total.wavefronts, x->least_total.wavefronts)) return;
+    diag_warn(s, W_BANK_CONFLICT, c->at,
+              "%s %s '%s' in %" PRId64 " wavefronts an access, and %" PRId64 " would do: %" PRId64
+              "-way bank conflict",
+              copy_name(s, c), src ? "reads" : "writes", t->name, x->most.wavefronts.least,
+              x->least.wavefronts.most, x->most.wavefronts.least / x->least.wavefronts.most);
+    int bank = worst_bank(&x->worst, &lanes);
+    if (lanes & (lanes - 1))
+        diag_note(s, t->at, "lanes %s of warp %" PRId64 " begin at different words of bank %d",
+                  lanes_text(s, lanes), x->worst_warp, bank);
+    mend_order(s, k, c, number, src);
+    mend_layout(s, p, k, c, number, src);
+}
+
+// -- threads --------------------------------------------------------------------------------------
+
+static void warn_idle(struct session *s, const struct kernel *k, const struct copy *c,
+                      const struct side_cost *x) {
+    int64_t idle = k->threads - x->threads, warps = (x->threads + 31) / 32;
+    bool one_each = x->instructions <= warps;  // there is no more to share
+    if (!c->tc || c->facts.level != LEVEL_BLOCK || 2 * idle < k->threads || one_each) return;
+    diag_warn(s, W_IDLE_THREADS, c->at,
+              "%" PRId64 " of the %" PRId64
+              " threads of a block have nothing to do in %s, in which "
+              "each warp makes %" PRId64 " accesses",
+              idle, k->threads, copy_name(s, c), x->instructions / warps);
+    diag_note(s, c->tc->at, "the tiled copy has %" PRId64 " threads%s", c->tc->threads,
+              c->tc->threads > x->threads ? ", some of which stand beyond the tile" : "");
+}
+
+// -- all ------------------------------------------------------------------------------------------
+
+struct state {
+    struct plan *p;
+    const struct kernel *k;
+    int number;
+};
+
+static bool visit(struct session *s, struct kernel *k, struct copy *c, void *user) {
+    struct state *x = user;
+    struct copy_cost cost;
+    x->number = k == x->k ? x->number + 1 : 0;
+    x->k = k;
+    cost_of_copy(s, x->p, k, c, &c->facts, NULL, &cost);
+    const struct side_cost *any = cost.src.there ? &cost.src : &cost.dst;
+    if (any->there && !any->why) warn_idle(s, k, c, any);
+    for (int i = 0; i < 2; ++i) {
+        bool src = i == 0;
+        const struct side_cost *side = cost_side(&cost, src);
+        if (!side->there || side->why) continue;
+        warn_coalesce(s, k, c, x->number, src, side);
+        warn_conflict(s, x->p, k, c, x->number, src, side);
+    }
+    return true;
+}
+
+bool pass_costs(struct session *s, struct plan *p) {
+    struct state x = {p, NULL, 0};
+    walk_plan(s, p, visit, &x);
+    return true;
+}

@@ -1,0 +1,186 @@
+// Mends of what a copy costs (see mend.h).
+//
+// Orders of threads and paddings are compiled anew to see what they come to (compile/fixits.c).  Of
+// swizzles there are many, so that the best is chosen first: a swizzle changes nothing in the
+// facts of a copy but itself.
+#include "pass/costs/mend.h"
+
+#include <string.h>
+
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/vectorize/width.h"
+#include "pass/walk.h"
+
+static void claim(struct session *s, const struct kernel *k, const struct copy *c, int number,
+                  bool src) {
+    bool shared = copy_side(c, src)->base->space == MEM_SHARED;
+    enum cheaper cheaper = shared ? CHEAPER_WAVEFRONTS : CHEAPER_SECTORS;
+    diag_claim(s, (struct claim){k->name, number, 0, cheaper, !src, true});
+}
+
+// -- the order of threads -------------------------------------------------------------------------
+
+static int64_t extent_of(struct session *s, struct lay l, int i) {
+    struct lay_int n = lay_size(&s->lay, lay_is_leaf(l.shape) ? l : lay_mode(&s->lay, l, i));
+    lay_clear_error(&s->lay);
+    return lay_int_static(n) ? n.num : 0;
+}
+
+static void offer_order(struct session *s, const struct kernel *k, const struct copy *c, int number,
+                        bool src, const int64_t *thr, int rank, int along) {
+    const char *text = numbers_text(s, thr, rank, along);
+    if (strcmp(text, source_line(s, c->tc->thr_at)) == 0) return;
+    diag_note(s, c->tc->at, "with thr=%s, threads that follow one another stand along mode %d",
+              text, along);
+    diag_fixit(s, c->tc->thr_at, text);
+    claim(s, k, c, number, src);
+}
+
+void mend_order(struct session *s, const struct kernel *k, const struct copy *c, int number,
+                bool src) {
+    const struct tiled_copy *tc = c->tc;
+    const struct view *v = copy_side(c, src);
+    int64_t thr[LAY_MAX_RANK], val[LAY_MAX_RANK], threads = 1;
+    if (!tc || !lay_valid(tc->thr) || !lay_valid(tc->val) || tc->by_atoms || tc->map) return;
+    int rank = lay_tuple_rank(tc->tiler), along = contiguous_mode(&s->lay, v);
+    if (rank < 2 || along < 0 || along >= rank) return;
+    for (int i = 0; i < rank; ++i) {
+        thr[i] = extent_of(s, tc->thr, i);
+        val[i] = extent_of(s, tc->val, i);
+        if (thr[i] < 1 || val[i] < 1) return;
+        threads *= thr[i];
+    }
+    offer_order(s, k, c, number, src, thr, rank, along);
+    // as many threads as the view has room for along that mode
+    int64_t room = extent_of(s, lay_inner(v->layout), along) / val[along];
+    int other = along ? 0 : 1;
+    if (room < 1 || lay_gcd(room, threads) == thr[along]) return;
+    for (int i = 0; i < rank; ++i) thr[i] = 1;
+    thr[along] = lay_gcd(room, threads);
+    thr[other] = threads / thr[along];
+    offer_order(s, k, c, number, src, thr, rank, along);
+}
+
+// -- swizzles -------------------------------------------------------------------------------------
+
+struct trial {
+    const struct plan *p;
+    const struct tensor *t;
+    struct lay_swizzle sw;
+    int64_t total;  // of all accesses to "t"; INT64_MAX: one is worse than it was, or not known
+};
+
+static int64_t wavefronts(struct session *s, const struct trial *x, const struct kernel *k,
+                          const struct copy *c, const struct copy_facts *f) {
+    struct copy_cost cost;
+    int64_t n = 0;
+    cost_of_copy(s, x->p, k, c, f, NULL, &cost);
+    for (int i = 0; i < 2; ++i) {
+        const struct side_cost *side = cost_side(&cost, i == 0);
+        if (copy_side(c, i == 0)->base != x->t) continue;
+        if (side->why) return INT64_MAX;
+        n += side->total.wavefronts.most;
+    }
+    return n;
+}
+
+static bool try_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
+    struct trial *x = user;
+    struct copy_facts f = c->facts;
+    if (c->src.base != x->t && c->dst.base != x->t) return true;
+    if (c->src.base == x->t) f.src.sw = x->sw;
+    if (c->dst.base == x->t) f.dst.sw = x->sw;
+    int64_t was = wavefronts(s, x, k, c, &c->facts), now = wavefronts(s, x, k, c, &f);
+    if (now == INT64_MAX || now > was) x->total = INT64_MAX;
+    if (x->total == INT64_MAX) return false;
+    x->total += now;
+    return true;
+}
+
+static int log2_of(int64_t n) {
+    int k = 0;
+    while (n > 1 && n >> k > 1) ++k;
+    return k;
+}
+
+// The distance of rows, elements, where it is a power of two; else 0.
+static int64_t row_of(struct session *s, const struct tensor *t) {
+    struct lay flat = lay_flatten(&s->lay, lay_inner(t->layout));
+    int64_t least = 0;
+    for (int i = 0; lay_valid(flat) && i < lay_rank(flat); ++i) {
+        struct lay_int d = lay_is_leaf(flat.stride) ? flat.stride->leaf
+                                                    : lay_tuple_get(&s->lay, flat.stride, i)->leaf;
+        if (lay_int_static(d) && d.num > 1 && (!least || d.num < least)) least = d.num;
+    }
+    lay_clear_error(&s->lay);
+    return least & (least - 1) ? 0 : least;
+}
+
+static struct trial best_swizzle(struct session *s, const struct plan *p, struct kernel *k,
+                                 const struct tensor *t) {
+    struct trial best = {.total = INT64_MAX};
+    int bytes = t->elem->bits / 8, line = log2_of(128 / bytes), row = log2_of(row_of(s, t));
+    if (!row) return best;
+    for (int m = 0; m < line; ++m) {
+        for (int b = 1; m + b <= line; ++b) {
+            for (int i = 0; i < 2; ++i) {
+                int shift = i ? row - m : line - m;  // by the row, or by lines of all banks
+                if (shift < b || (i && row == line)) continue;
+                struct trial x = {p, t, {(int8_t)b, (int8_t)m, (int8_t)shift}, 0};
+                walk_copies(s, k, try_copy, &x);
+                // of equal ones the one that keeps most elements together
+                if (x.total < best.total ||
+                    (x.total == best.total && best.total != INT64_MAX && x.sw.m > best.sw.m))
+                    best = x;
+            }
+        }
+    }
+    return best;
+}
+
+// -- padding --------------------------------------------------------------------------------------
+
+// "(128,64):(72,1)", a chunk of 16 bytes more from row to row; NULL where it has not such a form.
+static const char *padded(struct session *s, const struct tensor *t) {
+    struct lay l = lay_inner(t->layout);
+    if (t->stages || t->layout.sw.b || lay_is_leaf(l.shape) || lay_tuple_rank(l.shape) != 2)
+        return NULL;
+    const struct lay_tuple *n[2], *d[2];
+    for (int i = 0; i < 2; ++i) {
+        n[i] = lay_tuple_get(&s->lay, l.shape, i);
+        d[i] = lay_tuple_get(&s->lay, l.stride, i);
+        if (!lay_is_leaf(n[i]) || !lay_is_leaf(d[i])) return NULL;
+    }
+    int one = lay_int_is(d[0]->leaf, 1) ? 0 : lay_int_is(d[1]->leaf, 1) ? 1 : -1;
+    if (one < 0) return NULL;
+    long pitch = (long)d[!one]->leaf.num + 128 / t->elem->bits;
+    return arena_printf(&s->arena, one ? "(%ld,%ld):(%ld,1)" : "(%ld,%ld):(1,%ld)",
+                        (long)n[0]->leaf.num, (long)n[1]->leaf.num, pitch);
+}
+
+void mend_layout(struct session *s, const struct plan *p, struct kernel *k, const struct copy *c,
+                 int number, bool src) {
+    const struct tensor *t = copy_side(c, src)->base;
+    if (t->outside || !lay_valid(t->layout)) return;
+    const char *written = source_line(s, t->layout_at), *text;
+    if (!t->layout.sw.b && !t->layout.composed) {
+        struct trial now = {.p = p, .t = t}, best = best_swizzle(s, p, k, t);
+        walk_copies(s, k, try_copy, &now);
+        if (best.total < now.total) {
+            text = arena_printf(&s->arena, "Sw<%d,%d,%d> o 0 o %s", best.sw.b, best.sw.m, best.sw.s,
+                                written);
+            diag_note(s, t->at,
+                      "with the layout %s all accesses to '%s' together take %ld wavefronts, not "
+                      "%ld",
+                      text, t->name, (long)best.total, (long)now.total);
+            diag_fixit(s, t->layout_at, text);
+            claim(s, k, c, number, src);
+        }
+    }
+    if ((text = padded(s, t))) {
+        diag_note(s, t->at, "with the layout %s, rows begin in other banks", text);
+        diag_fixit(s, t->layout_at, text);
+        claim(s, k, c, number, src);
+    }
+}

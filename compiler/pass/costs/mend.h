@@ -1,0 +1,15 @@
+// Mends of what a copy costs, as notes with fix-its, which are tried before they are shown.
+#ifndef TCPC_PASS_COSTS_MEND_H
+#define TCPC_PASS_COSTS_MEND_H
+
+#include "cost/copy.h"
+
+// Another order of the threads of copy number "number" of "k", by the side "src" of it.
+void mend_order(struct session *s, const struct kernel *k, const struct copy *c, int number,
+                bool src);
+
+// A swizzle or a padding of the shared tensor of side "src".
+void mend_layout(struct session *s, const struct plan *p, struct kernel *k, const struct copy *c,
+                 int number, bool src);
+
+#endif
