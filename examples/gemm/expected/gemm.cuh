@@ -336,71 +336,53 @@ enum : int {
 };
 TCP_DEVICE void store_tile_narrow(int tid, const tcp_f16 *sC, tcp_f16 *C, int64_t m, int64_t n,
                                   int M, int N) {
-    const int t0 = tid / 16;
-    const int t1 = tid % 8;
-    const int t2 = tid / 8 % 2;
-    const int t3 = tid % 16;
+    const int t0 = tid / 64;
+    const int t1 = tid % 64;
     // copy sC -> local_tile(C, (128,128), (m,n))                  gemm.tcp:53
     //   tile    ((8,16),(64,2)) f16   threads 128   atom universal(16)
-    //   tiler   (8,128)   rounds (16,1)   TV ((16,8),8):((64,1),8)
+    //   tiler   (2,64)   rounds (64,2)   TV ((64,2),1):((2,1),0)
     //   vector  1 x f16 = 16 bit  (limited by: atom)
-    //   edge    1 x f16 = 16 bit  (128*m + tid / 16 < M along mode 0 of C, 128*n + 8*(tid % 16) < N
+    //   edge    1 x f16 = 16 bit  (128*m + tid / 64 < M along mode 0 of C, 128*n + tid % 64 < N
     //           along mode 1 of C)
     {
-        const int from = 64 * t0 + 8 * t1 + 8192 * t2;
-        const int64_t to = 128 * (int64_t)N * m + 128 * n + (int64_t)N * t0 + 8 * t3;
+        const int64_t to = 128 * (int64_t)N * m + 128 * n + N * t0 + t1;
         const bool whole = 128 * m + 127 < M && 128 * n + 127 < N;
         if (whole) {
             for (int i = 0; i < 2; ++i) {
                 tcp_b16 v[64];
 #pragma unroll
-                for (int j = 0; j < 8; ++j) {
-#pragma unroll
-                    for (int k = 0; k < 8; ++k) {
+                for (int j = 0; j < 64; ++j) {
 #line 53 "gemm.tcp"
-                        v[8 * j + k] = tcp_ld_shared_16(
-                            &sC[4096 * i + 512 * j + tcp_swizzle<3, 3, 3>(from + k)]);
-#line 364 "gemm.cuh"
-                    }
+                    v[j] = tcp_ld_shared_16(&sC[8192 * i + tcp_swizzle<3, 3, 3>(tid + 128 * j)]);
+#line 358 "gemm.cuh"
                 }
 #pragma unroll
-                for (int j = 0; j < 8; ++j) {
-#pragma unroll
-                    for (int k = 0; k < 8; ++k) {
+                for (int j = 0; j < 64; ++j) {
 #line 53 "gemm.tcp"
-                        tcp_st_global_16(&C[to + 64 * (int64_t)N * i + 8 * (int64_t)N * j + k],
-                                         v[8 * j + k]);
-#line 374 "gemm.cuh"
-                    }
+                    tcp_st_global_16(&C[to + 64 * i + 2 * (int64_t)N * j], v[j]);
+#line 364 "gemm.cuh"
                 }
             }
         } else {
             const int64_t c0 = 128 * m + t0;
-            const int64_t c1 = 128 * n + 8 * t3;
+            const int64_t c1 = 128 * n + t1;
             for (int i = 0; i < 2; ++i) {
                 tcp_b16 v[64];
 #pragma unroll
-                for (int j = 0; j < 8; ++j) {
-#pragma unroll
-                    for (int k = 0; k < 8; ++k) {
-                        if (c0 + 64 * i + 8 * j < M && c1 + k < N) {
-#line 53 "gemm.tcp"
-                            v[8 * j + k] = tcp_ld_shared_16(
-                                &sC[4096 * i + 512 * j + tcp_swizzle<3, 3, 3>(from + k)]);
-#line 391 "gemm.cuh"
-                        }
+                for (int j = 0; j < 64; ++j) {
+                    if (c0 + 2 * j < M && c1 + 64 * i < N) {
+#line 52 "gemm.tcp"
+                        v[j] =
+                            tcp_ld_shared_16(&sC[8192 * i + tcp_swizzle<3, 3, 3>(tid + 128 * j)]);
+#line 378 "gemm.cuh"
                     }
                 }
 #pragma unroll
-                for (int j = 0; j < 8; ++j) {
-#pragma unroll
-                    for (int k = 0; k < 8; ++k) {
-                        if (c0 + 64 * i + 8 * j < M && c1 + k < N) {
+                for (int j = 0; j < 64; ++j) {
+                    if (c0 + 2 * j < M && c1 + 64 * i < N) {
 #line 53 "gemm.tcp"
-                            tcp_st_global_16(&C[to + 64 * (int64_t)N * i + 8 * (int64_t)N * j + k],
-                                             v[8 * j + k]);
-#line 403 "gemm.cuh"
-                        }
+                        tcp_st_global_16(&C[to + 64 * i + 2 * (int64_t)N * j], v[j]);
+#line 386 "gemm.cuh"
                     }
                 }
             }
