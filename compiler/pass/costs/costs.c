@@ -10,7 +10,12 @@
 #include "pass/pass.h"
 #include "pass/walk.h"
 
-enum { BANKS = 32, MOST_NAMED = 8 };
+// EXTREME: from so many times the least possible on it is said also where no mend is known.
+enum { EXTREME = 4, BANKS = 32, MOST_NAMED = 8 };
+
+static bool is_extreme(struct cost_range have, struct cost_range least) {
+    return have.least >= EXTREME * least.most;
+}
 
 // -- global memory --------------------------------------------------------------------------------
 
@@ -25,6 +30,7 @@ static void warn_coalesce(struct session *s, const struct kernel *k, const struc
               x->instructions, x->least_total.sectors.most, x->most.sectors.least,
               x->least.sectors.most);
     mend_order(s, k, c, number, src);
+    if (!is_extreme(x->total.sectors, x->least_total.sectors)) diag_if_mended(s);
 }
 
 // -- shared memory --------------------------------------------------------------------------------
@@ -84,6 +90,7 @@ static void warn_conflict(struct session *s, const struct plan *p, struct kernel
                   lanes_text(s, lanes), x->worst_warp, bank);
     mend_order(s, k, c, number, src);
     mend_layout(s, p, k, c, number, src);
+    if (!is_extreme(x->total.wavefronts, x->least_total.wavefronts)) diag_if_mended(s);
 }
 
 // -- threads --------------------------------------------------------------------------------------
