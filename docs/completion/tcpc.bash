@@ -20,7 +20,7 @@ _tcpc() {
     -*)
         [ "$command" != draw ] || options+=' --view= --format= --thread --type --values --param'
         [ "$command" != run ] || options+=' --kernel --print --thread --param --time --no-check --gpu --host --cxx --keep --write'
-        [ "$command" != explain ] || options+=' --json --plan --equivalent --param'
+        [ "$command" != explain ] || options+=' --json --plan --equivalent --diff --param'
         [ "$command" != eval ] || options='--steps --table --json --as= --list --help'
         [ "$command" != fmt ] || options='-i --check --help'
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
@@ -34,6 +34,6 @@ _tcpc() {
             -e 's/^ *\([A-Za-z_][A-Za-z_0-9]*\) *: *copy .*/\1/p' "${COMP_WORDS[2]}")" -- "$cur")
         return
     fi
-    mapfile -O "${#COMPREPLY[@]}" -t COMPREPLY < <(compgen -f -X '!*.tcp' -- "$cur"; compgen -d -S / -- "$cur")
+    mapfile -O "${#COMPREPLY[@]}" -t COMPREPLY < <(compgen -f -X "!*.$([[ ' '${COMP_WORDS[*]} == *' --diff '* ]] && echo json || echo tcp)" -- "$cur"; compgen -d -S / -- "$cur")
 }
 complete -o nospace -F _tcpc tcpc

@@ -33,6 +33,7 @@ complete -c tcpc -n '__fish_seen_subcommand_from run' -l no-check -d 'time it wi
 complete -c tcpc -n '__fish_seen_subcommand_from explain' -l json -d 'print it for programs'
 complete -c tcpc -n '__fish_seen_subcommand_from explain' -l plan -d 'print the plan with every choice'
 complete -c tcpc -n '__fish_seen_subcommand_from explain' -l equivalent -d 'do two kernels move the same?'
+complete -c tcpc -n '__fish_seen_subcommand_from explain' -l diff -r -d 'compare two outputs of --json'
 complete -c tcpc -n '__fish_seen_subcommand_from run' -l kernel -x -d 'this kernel alone'
 complete -c tcpc -n '__fish_seen_subcommand_from run' -l gpu -d 'run on the GPU'
 complete -c tcpc -n '__fish_seen_subcommand_from run' -l host -d 'run on the host'
