@@ -11,7 +11,7 @@ _tcpc() {
     esac
     case $cur in
     --emit=*) mapfile -t COMPREPLY < <(compgen -P --emit= -W 'cuda header ast plan kernel' -- "${cur#*=}") && return ;;
-    --view=*) mapfile -t COMPREPLY < <(compgen -P --view= -W 'owners tv inverse layout swizzle banks path flow timeline' -- "${cur#*=}") && return ;;
+    --view=*) mapfile -t COMPREPLY < <(compgen -P --view= -W 'owners tv inverse layout swizzle banks sectors path flow timeline' -- "${cur#*=}") && return ;;
     --format=*) mapfile -t COMPREPLY < <(compgen -P --format= -W 'text svg tikz' -- "${cur#*=}") && return ;;
     --diagnostics=*) mapfile -t COMPREPLY < <(compgen -P --diagnostics= -W 'text json' -- "${cur#*=}") && return ;;
     --as=*) mapfile -t COMPREPLY < <(compgen -P --as= -W 'tcp cute pycute' -- "${cur#*=}") && return ;;

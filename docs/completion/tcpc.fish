@@ -40,7 +40,7 @@ complete -c tcpc -n '__fish_seen_subcommand_from run' -l host -d 'run on the hos
 complete -c tcpc -n '__fish_seen_subcommand_from run' -l cxx -x -d 'the compiler for the host'
 complete -c tcpc -n '__fish_seen_subcommand_from run' -l keep -r -d 'build in this folder'
 complete -c tcpc -n '__fish_seen_subcommand_from run' -l write -r -d 'write what is to be built into this folder'
-complete -c tcpc -n '__fish_seen_subcommand_from draw' -l view -x -a 'owners tv inverse layout swizzle banks path flow timeline' -d 'what to draw'
+complete -c tcpc -n '__fish_seen_subcommand_from draw' -l view -x -a 'owners tv inverse layout swizzle banks sectors path flow timeline' -d 'what to draw'
 complete -c tcpc -n '__fish_seen_subcommand_from draw' -l format -x -a 'text svg tikz' -d 'what to write'
 complete -c tcpc -n '__fish_seen_subcommand_from draw' -l values -d 'name values too'
 complete -c tcpc -n '__fish_seen_subcommand_from draw' -l type -x -d 'element type of a layout'
