@@ -156,7 +156,7 @@ int command_explain(int argc, char **argv) {
                               r.json ? "'--json'" : "name");
     if (status < 0 && r.equivalent && (r.nwords != 3 || r.plan || r.json))
         status = option_error("'--equivalent' takes a plan and two kernels");
-    if (status < 0 && r.diff && (r.nwords != 2 || r.plan || r.json || r.equivalent))
+    if (status < 0 && r.diff && (r.nwords != 2 || r.nparams || r.plan || r.json || r.equivalent))
         status = option_error("'--diff' takes two files that 'tcpc explain --json' wrote");
     if (status < 0) status = r.diff ? diff(&s, &r) : explain(&s, &r);
     session_release(&s);

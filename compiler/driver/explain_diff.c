@@ -3,13 +3,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/json.h"
 #include "base/session.h"
+#include "driver/explain_mates.h"
 #include "driver/options.h"
 
 enum { OLD, NEW, N_SIDES };
@@ -55,17 +55,20 @@ static struct amount whole(int64_t n) {
     return (struct amount){RANGE, n, n, NULL};
 }
 
-// null, an integer, text, or an object of the integers "least" and "most".
+static struct amount range_of(const struct json_value *least, const struct json_value *most) {
+    if (!least || !most || !least->whole || !most->whole || least->number > most->number)
+        return (struct amount){NO_AMOUNT};
+    return (struct amount){RANGE, least->number, most->number, NULL};
+}
+
+// null, an integer or text.
 static struct amount amount_of(const struct json_value *v) {
     if (!v) return (struct amount){MISSING};
     if (v->kind == JSON_NULL) return (struct amount){NONE};
     if (v->kind == JSON_NUMBER && v->whole) return whole(v->number);
     if (v->kind == JSON_TEXT || v->kind == JSON_NUMBER)
         return (struct amount){WORDS, .words = v->text};
-    const struct json_value *least = json_member(v, "least"), *most = json_member(v, "most");
-    if (!least || !most || !least->whole || !most->whole || least->number > most->number)
-        return (struct amount){NO_AMOUNT};
-    return (struct amount){RANGE, least->number, most->number, NULL};
+    return (struct amount){NO_AMOUNT};
 }
 
 static bool same(const struct amount *a, const struct amount *b) {
@@ -88,7 +91,7 @@ static void put_amount(struct diff *d, const struct amount *a, const char *unit)
     switch (a->kind) {
     case RANGE:
         buf_printf(d->out, "%" PRId64, a->least);
-        if (a->most != a->least) buf_printf(d->out, " .. %" PRId64, a->most);
+        if (a->most != a->least) buf_printf(d->out, " to %" PRId64, a->most);
         buf_puts(d->out, unit);
         return;
     case WORDS: buf_shown(d->out, a->words, strlen(a->words)); return;
@@ -100,9 +103,10 @@ static void put_amount(struct diff *d, const struct amount *a, const char *unit)
 
 static void tell(struct diff *d, const char *name, const char *unit, enum better better,
                  const struct amount *a, const struct amount *b) {
-    if (same(a, b)) return;
+    bool missing = a->kind == MISSING || b->kind == MISSING;
+    if (same(a, b) || (missing && (a->kind == NONE || b->kind == NONE))) return;
     buf_printf(d->out, "%s: %s: ", d->who, name);
-    if (a->kind == MISSING || b->kind == MISSING) {
+    if (missing) {
         put_amount(d, a->kind == MISSING ? b : a, unit);
         buf_printf(d->out, ", which is not in the %s file\n", a->kind == MISSING ? "old" : "new");
         ++d->other;
@@ -124,6 +128,10 @@ static int wrong(const struct diff *d, int side, const char *what) {
                         what);
 }
 
+static int no_amount(const struct diff *d, int side, const char *name) {
+    return wrong(d, side, arena_printf(&d->s->arena, "'%s' of '%s' is no amount", name, d->who));
+}
+
 static int compare(struct diff *d, const struct quantity *q, int n,
                    const struct json_value *const v[N_SIDES]) {
     for (; n > 0; --n, ++q) {
@@ -133,9 +141,7 @@ static int compare(struct diff *d, const struct quantity *q, int n,
             for (int k = 0; k < MOST_PATH && q->path[k]; ++k) x = json_member(x, q->path[k]);
             a[i] = amount_of(x);
             if (a[i].kind == MISSING && q->inner) a[i].kind = NONE;
-            if (a[i].kind == NO_AMOUNT)
-                return wrong(
-                    d, i, arena_printf(&d->s->arena, "'%s' of '%s' is no amount", q->name, d->who));
+            if (a[i].kind == NO_AMOUNT) return no_amount(d, i, q->name);
         }
         tell(d, q->name, q->unit, q->better, &a[OLD], &a[NEW]);
     }
@@ -174,120 +180,62 @@ static bool has_variants(const struct json_value *copy) {
     return list && list->first && list->first->next;
 }
 
-// -- which is which -------------------------------------------------------------------------------
+// -- what the hardware counts ---------------------------------------------------------------------
 
-struct item {
-    const struct json_value *v;
-    const char *key;
-    int at, mate;  // -1: none
-    bool labelled;
-};
-
-struct items {
-    struct item *item;  // in the order of the file
-    int n;
-};
-
-static struct items items_of(struct session *s, const struct json_value *list) {
-    struct items x = {NULL, 0};
-    for (const struct json_value *v = list->first; v; v = v->next) ++x.n;
-    x.item = ARENA_ARRAY(&s->arena, struct item, x.n + 1);
-    x.n = 0;
-    for (const struct json_value *v = list->first; v; v = v->next, ++x.n)
-        x.item[x.n] = (struct item){.v = v, .at = x.n, .mate = -1};
-    return x;
-}
-
-static const char *text_of(const struct json_value *v, const char *key) {
-    const struct json_value *x = json_member(v, key);
-    return x && x->kind == JSON_TEXT ? x->text : NULL;
-}
-
-static int by_key(const void *a, const void *b) {
-    const struct item *const *x = a, *const *y = b;
-    int c = strcmp((*x)->key, (*y)->key);
-    return c ? c : (*x)->at - (*y)->at;
-}
-
-enum label { ANY, WITH, WITHOUT };
-
-// Those of "x" that have a key and no mate yet, by key.
-static struct item **free_ones(struct session *s, const struct items *x, enum label l, int *n) {
-    struct item **list = ARENA_ARRAY(&s->arena, struct item *, x->n + 1);
-    *n = 0;
-    for (struct item *i = x->item; i < x->item + x->n; ++i)
-        if (i->key && i->mate < 0 && (l == ANY || i->labelled == (l == WITH))) list[(*n)++] = i;
-    qsort(list, (size_t)*n, sizeof(struct item *), by_key);
-    return list;
-}
-
-// Makes mates of those of one key, the first of the first; with "even" only where as many are left
-// on both sides.
-static void pair(struct session *s, struct items x[N_SIDES], enum label old, enum label new,
-                 bool even) {
-    int n, m;
-    struct item **a = free_ones(s, &x[OLD], old, &n), **b = free_ones(s, &x[NEW], new, &m);
-    if (even && n != m) return;
-    for (int i = 0, j = 0; i < n && j < m;) {
-        int c = strcmp(a[i]->key, b[j]->key);
-        if (c == 0) {
-            a[i]->mate = b[j]->at;
-            b[j]->mate = a[i]->at;
-        }
-        i += c <= 0;
-        j += c >= 0;
+// The count "what" of the side "side" of "copy": of one access of a warp, or "total".
+static struct amount count_of(const struct json_value *copy, const char *side, const char *what,
+                              bool total) {
+    const struct json_value *x = json_member(copy, side), *cost = json_member(x, "cost");
+    const char *space = mates_text(x, "space");
+    if (!cost) return (struct amount){space && strcmp(space, "frag") == 0 ? NONE : MISSING};
+    const struct json_value *list = json_member(cost, "counts");
+    const struct json_value *c = list ? list->first : NULL;
+    for (; c; c = c->next) {
+        const char *name = mates_text(c, "what");
+        const struct json_value *least = json_member(c, total ? "total_min" : "access_min");
+        const struct json_value *most = json_member(c, total ? "total_max" : "access_max");
+        if (name && strcmp(name, what) == 0) return range_of(least, most);
     }
+    return (struct amount){NONE};
 }
 
-static const char *label_key(struct session *s, const struct json_value *v) {
-    (void)s;
-    return text_of(v, "label");
+static const char *cost_values(const struct json_value *copy, const char *side) {
+    const char *text = mates_text(json_member(json_member(copy, side), "cost"), "values");
+    return text ? text : "";
 }
 
-static const char *text_key(struct session *s, const struct json_value *v) {
-    (void)s;
-    return text_of(v, "text");
-}
-
-static const char *tensors_key(struct session *s, const struct json_value *v) {
-    const char *from = text_of(json_member(v, "source"), "tensor");
-    const char *to = text_of(json_member(v, "destination"), "tensor");
-    return from && to ? arena_printf(&s->arena, "%s -> %s", from, to) : NULL;
-}
-
-static const char *no_key(struct session *s, const struct json_value *v) {
-    (void)s;
-    (void)v;
-    return "";
-}
-
-// A label says which copy it is.  Where one of the two has none, the text does, then what is
-// copied to what, then the order.
-static void pair_copies(struct session *s, struct items x[N_SIDES]) {
+// Counts for other values of the params are not better or worse.
+static int compare_counts(struct diff *d, const struct json_value *const v[N_SIDES]) {
     static const struct {
-        const char *(*key)(struct session *s, const struct json_value *v);
-        enum label old, new;
-        bool even;
-    } step[] = {{label_key, ANY, ANY},           {text_key, WITHOUT, WITHOUT},
-                {text_key, WITHOUT, WITH},       {text_key, WITH, WITHOUT},
-                {tensors_key, WITHOUT, WITHOUT}, {tensors_key, WITHOUT, WITH},
-                {tensors_key, WITH, WITHOUT},    {no_key, WITHOUT, WITHOUT, true}};
-    for (size_t k = 0; k < sizeof step / sizeof *step; ++k) {
+        const char *name, *side, *what;
+        bool total;
+    } count[] = {{"sectors(src)", "source", "sectors", false},
+                 {"sectors_total(src)", "source", "sectors", true},
+                 {"requests_total(src)", "source", "requests", true},
+                 {"wavefronts(src)", "source", "wavefronts", false},
+                 {"wavefronts_total(src)", "source", "wavefronts", true},
+                 {"sectors(dst)", "destination", "sectors", false},
+                 {"sectors_total(dst)", "destination", "sectors", true},
+                 {"requests_total(dst)", "destination", "requests", true},
+                 {"wavefronts(dst)", "destination", "wavefronts", false},
+                 {"wavefronts_total(dst)", "destination", "wavefronts", true}};
+    for (size_t k = 0; k < sizeof count / sizeof *count; ++k) {
+        const char *side = count[k].side;
+        bool alike = strcmp(cost_values(v[OLD], side), cost_values(v[NEW], side)) == 0;
+        struct amount a[N_SIDES];
         for (int i = 0; i < N_SIDES; ++i) {
-            for (int j = 0; j < x[i].n; ++j) {
-                struct item *c = &x[i].item[j];
-                c->key = step[k].key(s, c->v);
-                c->labelled = text_of(c->v, "label") != NULL;
-            }
+            a[i] = count_of(v[i], side, count[k].what, count[k].total);
+            if (a[i].kind == NO_AMOUNT) return no_amount(d, i, count[k].name);
         }
-        pair(s, x, step[k].old, step[k].new, step[k].even);
+        tell(d, count[k].name, "", alike ? FEWER : EITHER, &a[OLD], &a[NEW]);
     }
+    return EXIT_RIGHT;
 }
 
 // -- copies and kernels ---------------------------------------------------------------------------
 
 static const char *copy_name(struct diff *d, const char *kernel, const struct json_value *c) {
-    const char *label = text_of(c, "label");
+    const char *label = mates_text(c, "label");
     const struct json_value *line = json_member(c, "line");
     if (label) return shown(&d->s->arena, arena_printf(&d->s->arena, "%s.%s", kernel, label));
     return shown(&d->s->arena, arena_printf(&d->s->arena, "%s:%" PRId64, kernel, line->number));
@@ -301,9 +249,9 @@ static void put_alone(struct diff *d, const char *what, int side) {
 
 static int compare_copies(struct diff *d, const char *kernel,
                           const struct json_value *const list[N_SIDES]) {
-    struct items x[N_SIDES] = {items_of(d->s, list[OLD]), items_of(d->s, list[NEW])};
+    struct items x[N_SIDES] = {mates_of(d->s, list[OLD]), mates_of(d->s, list[NEW])};
     int status = EXIT_RIGHT;
-    pair_copies(d->s, x);
+    mates_copies(d->s, x);
     for (int i = 0; i < x[NEW].n && !status; ++i) {
         const struct item *c = &x[NEW].item[i];
         d->who = copy_name(d, kernel, c->v);
@@ -313,6 +261,7 @@ static int compare_copies(struct diff *d, const char *kernel,
         }
         const struct json_value *const v[N_SIDES] = {x[OLD].item[c->mate].v, c->v};
         status = compare(d, of_copy, sizeof of_copy / sizeof *of_copy, v);
+        if (!status) status = compare_counts(d, v);
         struct amount a[N_SIDES] = {narrowest(v[OLD]), narrowest(v[NEW])};
         if (has_variants(v[OLD]) || has_variants(v[NEW]))
             tell(d, "width of the narrowest variant", " bits", MORE, &a[OLD], &a[NEW]);
@@ -327,11 +276,8 @@ static int compare_copies(struct diff *d, const char *kernel,
 static int compare_kernels(struct diff *d, const struct json_value *const file[N_SIDES]) {
     struct items x[N_SIDES];
     int status = EXIT_RIGHT;
-    for (int i = 0; i < N_SIDES; ++i) {
-        x[i] = items_of(d->s, json_member(file[i], "kernels"));
-        for (int j = 0; j < x[i].n; ++j) x[i].item[j].key = text_of(x[i].item[j].v, "name");
-    }
-    pair(d->s, x, ANY, ANY, false);
+    for (int i = 0; i < N_SIDES; ++i) x[i] = mates_of(d->s, json_member(file[i], "kernels"));
+    mates_kernels(d->s, x);
     for (int i = 0; i < x[NEW].n && !status; ++i) {
         const struct item *k = &x[NEW].item[i];
         const char *name = shown(&d->s->arena, k->key);

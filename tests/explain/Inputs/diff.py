@@ -53,20 +53,44 @@ def quantities():
     for name, unit, good, path in (("width", " bits", 1, ("width", "bits")), ("bytes of all blocks", "", -1, ("bytes", "all")),
                                    ("bytes of a block", "", 0, ("bytes", "block_once"))):
         a = changed(old, *COPY, *path, to=64)
-        for value, shown, sign in ((128, "128", 1), (32, "32", -1), ({"least": 64, "most": 65}, "64 .. 65", 1),
-                                   ({"least": 63, "most": 65}, "63 .. 65", 0), (None, "none", 0), ("2*M", "2*M", 0), (1e30, "1e+30", 0)):
+        for value, shown, sign in ((128, "128", 1), (32, "32", -1), (None, "none", 0), ("2*M", "2*M", 0), (1e30, "1e+30", 0)):
             says = {1: ": better", -1: ": worse", 0: ""}[sign * good]
-            with_unit = shown + (unit if isinstance(value, (int, dict)) else "")
-            old_unit = "" if isinstance(value, (int, dict)) else unit
+            with_unit = shown + (unit if isinstance(value, int) else "")
+            old_unit = "" if isinstance(value, int) else unit
             expect(a, changed(a, *COPY, *path, to=value), int(sign * good < 0), f"round.ld: {name}: 64{old_unit} -> {with_unit}{says}")
         missing = changed(a, *COPY, *path, to=KeyError)
         expect(missing, a, 0, f"round.ld: {name}: 64{unit}, which is not in the old file")
         expect(a, missing, 0, f"round.ld: {name}: 64{unit}, which is not in the new file")
-        for wrong in (True, [1], {}, {"least": 2, "most": 1}, {"least": 1.5, "most": 2}):
+        for wrong in (True, [1], {}):
             got = compare(a, changed(a, *COPY, *path, to=wrong))
             want = f"tcpc: error: '{NEW}' is nothing that 'tcpc explain --json' prints: '{name}' of 'round.ld' is no amount"
             if got != (2, [want]):
                 sys.exit(f"{wrong}: {got}")
+
+
+def counts():
+    """Of the source, which lies in global memory: requests, then sectors."""
+    sectors = (*COPY, "source", "cost", "counts", 1)
+    a = changed(changed(old, *sectors, "access_min", to=20), *sectors, "access_max", to=24)
+    for least, most, says in ((20, 25, ": worse"), (21, 24, ": worse"), (30, 30, ": worse"), (20, 23, ": better"), (1, 1, ": better"),
+                              (19, 25, ""), (21, 23, "")):
+        b = changed(changed(a, *sectors, "access_min", to=least), *sectors, "access_max", to=most)
+        now = f"{least} to {most}" if most > least else f"{least}"
+        expect(a, b, int(says == ": worse"), f"round.ld: sectors(src): 20 to 24 -> {now}{says}")
+        # for other values of the params
+        expect(a, changed(b, *COPY, "source", "cost", "values", to="M = 1"), 0, f"round.ld: sectors(src): 20 to 24 -> {now}")
+    none = changed(a, *COPY, "source", "cost", "counts", to=[])
+    got = compare(a, none)
+    if got[0] != 0 or "round.ld: sectors(src): 20 to 24 -> none" not in got[1]:
+        sys.exit(f"no counts: {got}")
+    before = changed(a, *COPY, "source", "cost", to=KeyError)
+    got = compare(before, a)
+    if got[0] != 0 or got[1][0] != "round.ld: sectors(src): 20 to 24, which is not in the old file" or len(got[1]) != 4:
+        sys.exit(f"a file without costs: {got}")
+    for wrong in ("25", None, 25.5, 1):  # 1: less than the least
+        got = compare(a, changed(a, *sectors, "access_max", to=wrong))
+        if got != (2, [f"tcpc: error: '{NEW}' is nothing that 'tcpc explain --json' prints: 'sectors(src)' of 'round.ld' is no amount"]):
+            sys.exit(f"{wrong}: {got}")
 
 
 def others():
@@ -155,6 +179,7 @@ def bytes_of_any_kind():
 
 
 quantities()
+counts()
 others()
 mates()
 refused()
