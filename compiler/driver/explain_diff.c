@@ -19,8 +19,8 @@ enum { SCHEMA = 1, MOST_PATH = 3 };
 
 enum better { EITHER, MORE, FEWER };
 
-// A key that is missing where "where" says INNER means null: it is there when there is such a
-// thing.
+// A key that is "inner" is missing where there is no such thing; any other, where another tcpc
+// wrote the file.
 struct quantity {
     const char *name, *unit;
     const char *path[MOST_PATH];
