@@ -294,17 +294,25 @@ void cost_of_warp(int arch, const struct warp_access *a, struct warp_cost *out) 
     }
 }
 
+// Different bytes among what the lanes touch at "address".
+static int64_t bytes_at(const struct warp_access *a, const int64_t *address) {
+    int64_t at[LANES];
+    int n = 0;
+    for (int l = 0; l < LANES; ++l)
+        if (on(a, l)) at[n++] = address[l];
+    return (int64_t)distinct(at, n) * a->bits / 8;
+}
+
 void cost_least(int arch, const struct warp_access *a, struct warp_cost *out) {
     const struct class_row *row = &classes[a->class];
-    int64_t bytes = (int64_t)__builtin_popcount(a->lanes) * a->bits / 8;
     (void)arch;
     memset(out, 0, sizeof *out);
     if (row->global != RULE_NONE) {
         out->requests = exactly(a->lanes != 0);
-        out->sectors = exactly((bytes + SECTOR - 1) / SECTOR);
+        out->sectors = exactly((bytes_at(a, a->global) + SECTOR - 1) / SECTOR);
     }
     if (row->shared == RULE_MATRICES)
         out->wavefronts = exactly(a->matrices);
     else if (row->shared != RULE_NONE)
-        out->wavefronts = exactly((bytes + LINE - 1) / LINE);
+        out->wavefronts = exactly((bytes_at(a, a->shared) + LINE - 1) / LINE);
 }

@@ -47,7 +47,8 @@ struct warp_cost {
 // What "a" costs on architecture "arch" (90 for sm_90).
 void cost_of_warp(int arch, const struct warp_access *a, struct warp_cost *out);
 
-// The fewest that as many lanes of the same width could take, wherever their addresses lay.
+// The fewest that the lanes could take, wherever what each touches lay, if what is one place for
+// some stays one.
 void cost_least(int arch, const struct warp_access *a, struct warp_cost *out);
 
 // Whether the rules were measured on "arch".  Others take sm_90's.

@@ -8,10 +8,10 @@
 
 const char *draw_view_name(enum draw_view view) {
     static const char names[N_DRAW_VIEWS][10] = {
-        [DRAW_OWNERS] = "owners",  [DRAW_TV] = "tv",           [DRAW_INVERSE] = "inverse",
-        [DRAW_LAYOUT] = "layout",  [DRAW_SWIZZLE] = "swizzle", [DRAW_BANKS] = "banks",
-        [DRAW_PATH] = "path",      [DRAW_FLOW] = "flow",       [DRAW_TIMELINE] = "timeline",
-        [DRAW_OPERAND] = "operand"};
+        [DRAW_OWNERS] = "owners",     [DRAW_TV] = "tv",           [DRAW_INVERSE] = "inverse",
+        [DRAW_LAYOUT] = "layout",     [DRAW_SWIZZLE] = "swizzle", [DRAW_BANKS] = "banks",
+        [DRAW_SECTORS] = "sectors",   [DRAW_PATH] = "path",       [DRAW_FLOW] = "flow",
+        [DRAW_TIMELINE] = "timeline", [DRAW_OPERAND] = "operand"};
     return names[view];
 }
 
@@ -23,6 +23,7 @@ static const char *make(struct picture *p, const struct plan *plan, const struct
     case DRAW_LAYOUT: return view_offsets(p, r);
     case DRAW_SWIZZLE: return view_swizzle(p, r);
     case DRAW_BANKS: return r->copy ? view_access(p, plan, r) : view_banks(p, r);
+    case DRAW_SECTORS: return view_sectors(p, plan, r);
     case DRAW_PATH: return view_path(p, r);
     case DRAW_FLOW: return view_flow(p, r);
     case DRAW_TIMELINE: return view_timeline(p, r);

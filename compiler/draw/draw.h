@@ -18,6 +18,7 @@ enum draw_view {
     DRAW_LAYOUT,    // layout, tensor: the offset of each element
     DRAW_SWIZZLE,   // layout, tensor: where a swizzle takes each piece of a row
     DRAW_BANKS,     // layout, tensor: the bank of each element; copy: the banks a warp touches
+    DRAW_SECTORS,   // copy: the sectors of global memory a warp touches
     DRAW_PATH,      // copy: what one thread moves, round by round
     DRAW_FLOW,      // kernel: its copies, from tensor to tensor
     DRAW_TIMELINE,  // kernel: the schedule of its pipelines
@@ -41,7 +42,7 @@ struct draw_request {
     struct lay layout;            // LAYOUT, SWIZZLE, BANKS; invalid when there is none
     const struct tensor *tensor;  // that "layout" is of, or NULL
     const char *const *names;     // of the modes of what is drawn, or NULL
-    const struct copy *copy;      // PATH, BANKS; after the passes for BANKS
+    const struct copy *copy;      // PATH, BANKS, SECTORS; after the passes
     const struct kernel *kernel;  // FLOW, TIMELINE, after the passes; that "copy" is in
     bool values;                  // OWNERS: name the values too
     int64_t thread;               // PATH

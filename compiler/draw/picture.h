@@ -132,6 +132,7 @@ const char *view_offsets(struct picture *p, const struct draw_request *r);
 const char *view_swizzle(struct picture *p, const struct draw_request *r);
 const char *view_banks(struct picture *p, const struct draw_request *r);
 const char *view_access(struct picture *p, const struct plan *plan, const struct draw_request *r);
+const char *view_sectors(struct picture *p, const struct plan *plan, const struct draw_request *r);
 const char *view_path(struct picture *p, const struct draw_request *r);
 const char *view_timeline(struct picture *p, const struct draw_request *r);
 const char *view_operand(struct picture *p, const struct draw_request *r);

@@ -31,7 +31,9 @@ static const char usage[] =
     "      operand     operand: threads and values, as the instruction's tables (default)\n"
     "      layout      layout, tensor: the offset of each element (default)\n"
     "      swizzle     layout, tensor: where the swizzle takes the pieces of a row\n"
-    "      banks       layout, tensor: the bank of each element; copy: the banks a warp touches\n"
+    "      banks       layout, tensor: the bank of each element; copy: the banks a warp touches,\n"
+    "                  wavefront by wavefront\n"
+    "      sectors     copy: the sectors of global memory that a warp touches\n"
     "      path        copy, tiled copy (the first copy by it): a thread's way through the rounds\n"
     "                  (default for a copy)\n"
     "      flow        kernel: its copies, from tensor to tensor (default)\n"
@@ -89,10 +91,10 @@ static const char *subject_text(const struct subject *u) {
 
 static bool wrong_subject(const struct command *q, const struct subject *u, enum draw_view view,
                           const char *needs) {
-    const char *hint =
-        u->kernel && !u->copy && !u->tensor && (view == DRAW_PATH || view == DRAW_BANKS)
-            ? "; give its copy a label and name that"
-            : "";
+    const char *hint = u->kernel && !u->copy && !u->tensor &&
+                               (view == DRAW_PATH || view == DRAW_BANKS || view == DRAW_SECTORS)
+                           ? "; give its copy a label and name that"
+                           : "";
     option_error("view '%s' draws %s, and '%s' is %s%s", draw_view_name(view), needs, q->name,
                  subject_text(u), hint);
     return false;
@@ -155,7 +157,8 @@ static bool fit_subject(const struct plan *p, const struct command *q, struct su
         r->mma = u->mma;
         r->operand = u->operand;
         return r->mma || wrong_subject(q, u, r->view, "an operand of a tiled MMA");
-    case DRAW_PATH: break;
+    case DRAW_PATH:
+    case DRAW_SECTORS: break;
     case DRAW_FLOW:
     case DRAW_TIMELINE:
     case N_DRAW_VIEWS:
@@ -170,7 +173,7 @@ static bool fit_subject(const struct plan *p, const struct command *q, struct su
     r->copy = u->copy;
     r->kernel = u->kernel;
     return r->copy ||
-           wrong_subject(q, u, r->view, r->view == DRAW_PATH ? "a copy" : "a layout or a copy");
+           wrong_subject(q, u, r->view, r->view == DRAW_BANKS ? "a layout or a copy" : "a copy");
 }
 
 static bool take_format(const struct command *q, enum draw_format *out) {

@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/session.h"
 #include "driver/options.h"
 #include "plan/mma.h"
 #include "plan/plan.h"
 
-enum { MAX_NAMES = 256 };
+enum { MAX_NAMES = 256, MOST_TOLD = 8 };
 
 static bool same(const char *a, const char *b) {
     return a && b && strcmp(a, b) == 0;
@@ -25,14 +26,20 @@ struct wanted {
     size_t nfile;
     const struct tiled_copy *tc;  // by which it is
     struct subject *first;
-    int n;                        // found so far
-    const struct kernel *second;  // where another one is
+    int n;  // found so far, of which are told
+    struct {
+        const struct kernel *k;
+        const char *label;
+    } all[MOST_TOLD];
 };
 
 static void found(struct wanted *w, const struct kernel *k, const struct copy *c,
                   const struct tensor *t) {
     if (w->n == 0) *w->first = (struct subject){.kernel = k, .copy = c, .tensor = t};
-    if (w->n == 1) w->second = k;
+    if (w->n < MOST_TOLD) {
+        w->all[w->n].k = k;
+        w->all[w->n].label = c ? c->label : t->name;
+    }
     ++w->n;
 }
 
@@ -147,13 +154,32 @@ static int unknown_name(struct session *s, const struct plan *p, const char *nam
     return EXIT_USAGE;
 }
 
+// "say 'one.ld', 'two.ld' or 'three.ld'"; what has no label is left out.
+static const char *ways_out(const struct wanted *w) {
+    struct buf b;
+    int n = 0, named = 0, told = w->n < MOST_TOLD ? w->n : MOST_TOLD;
+    buf_init(&b);
+    for (int i = 0; i < told; ++i) named += w->all[i].label != NULL;
+    for (int i = 0; i < told; ++i) {
+        if (!w->all[i].label) continue;
+        buf_printf(&b, "%s'%s.%s'",
+                   n == 0           ? "say "
+                   : n + 1 == named ? " or "
+                                    : ", ",
+                   w->all[i].k->name, w->all[i].label);
+        ++n;
+    }
+    if (w->n > told) buf_puts(&b, " ..");
+    if (named < told)
+        buf_printf(&b, "%sgive %s", n ? ", or " : "", n ? "the others labels" : "them labels");
+    return buf_finish(&b, &w->s->arena);
+}
+
 static int several(const struct wanted *w, const char *name) {
     if (w->line)
-        option_error("%d copies begin at line %d; give them labels", w->n, w->line);
+        option_error("%d copies begin at line %d; %s", w->n, w->line, ways_out(w));
     else
-        option_error("'%s' is in '%s' and in '%s'; say '%s.%s' or '%s.%s'", name,
-                     w->first->kernel->name, w->second->name, w->first->kernel->name, name,
-                     w->second->name, name);
+        option_error("%d things are called '%s'; %s", w->n, name, ways_out(w));
     return EXIT_USAGE;
 }
 

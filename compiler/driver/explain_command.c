@@ -10,6 +10,7 @@
 #include "driver/commands.h"
 #include "driver/draw_name.h"
 #include "driver/explain.h"
+#include "driver/explain_diff.h"
 #include "driver/options.h"
 #include "driver/output.h"
 #include "plan/plan.h"
@@ -26,6 +27,7 @@ static const char help[] =
     "  --plan        the plan as source with every choice written down\n"
     "  --equivalent PLAN K1 K2   whether two kernels move the same elements by the same threads\n"
     "  --param NAME=N   the value of a param, for costs that depend on it (default: a small one)\n"
+    "  --diff OLD NEW   compare two outputs of --json: what changed, and whether for the worse\n"
     "  -o FILE       write to FILE instead of standard output\n"
     "  -arch=sm_NN, -D NAME=VALUE, -W.., --color=WHEN, --diagnostics=KIND as for tcpc\n";
 
@@ -35,7 +37,7 @@ struct request {
     const char *output;
     struct option_setting *param;  // room for as many as there are words
     int nparams;
-    bool json, plan, equivalent;
+    bool json, plan, equivalent, diff;
 };
 
 // "K1 and K2 are equivalent", or where they differ, or why that is not known.
@@ -64,6 +66,22 @@ static int compare_kernels(const struct request *r, struct session *s, const str
     else
         buf_printf(b, "%s and %s are equivalent\n", k[0]->name, k[1]->name);
     return why || open ? EXIT_WRONG : EXIT_RIGHT;
+}
+
+// Writes "b" and releases it; returns "status", or why that failed.
+static int finish(struct session *s, const struct request *r, struct buf *b, int status) {
+    if (!status || b->len > 0) {
+        int written = output_write(s, r->output ? r->output : "-", b->text, b->len);
+        if (written > status) status = written;
+    }
+    buf_release(b);
+    return status;
+}
+
+static int diff(struct session *s, const struct request *r) {
+    struct buf b;
+    buf_init(&b);
+    return finish(s, r, &b, explain_diff(s, r->word[0], r->word[1], &b));
 }
 
 static int explain(struct session *s, const struct request *r) {
@@ -104,12 +122,7 @@ static int explain(struct session *s, const struct request *r) {
         else
             explain_print(s, e, &b);
     }
-    if (!status || b.len > 0) {
-        int written = output_write(s, r->output ? r->output : "-", b.text, b.len);
-        if (written > status) status = written;
-    }
-    buf_release(&b);
-    return status;
+    return finish(s, r, &b, status);
 }
 
 int command_explain(int argc, char **argv) {
@@ -135,6 +148,8 @@ int command_explain(int argc, char **argv) {
             r.plan = true;
         } else if (strcmp(argv[i], "--equivalent") == 0) {
             r.equivalent = true;
+        } else if (strcmp(argv[i], "--diff") == 0) {
+            r.diff = true;
         } else if ((value = option_value(argc, argv, &i, "-o", &missing))) {
             r.output = value;
             if (missing) status = EXIT_USAGE;
@@ -148,14 +163,16 @@ int command_explain(int argc, char **argv) {
             status = option_error("tcpc explain takes a plan and a name, not also '%s'", argv[i]);
         }
     }
-    if (status < 0 && r.nwords == 0)
+    if (status < 0 && r.nwords == 0 && !r.diff)
         status = option_error("no plan is given; see 'tcpc explain --help'");
     if (status < 0 && r.plan && (r.json || r.nwords > 1))
         status = option_error("'--plan' prints the whole plan; it takes no %s",
                               r.json ? "'--json'" : "name");
     if (status < 0 && r.equivalent && (r.nwords != 3 || r.plan || r.json))
         status = option_error("'--equivalent' takes a plan and two kernels");
-    if (status < 0) status = explain(&s, &r);
+    if (status < 0 && r.diff && (r.nwords != 2 || r.nparams || r.plan || r.json || r.equivalent))
+        status = option_error("'--diff' takes two files that 'tcpc explain --json' wrote");
+    if (status < 0) status = r.diff ? diff(&s, &r) : explain(&s, &r);
     session_release(&s);
     return status;
 }

@@ -11,7 +11,7 @@ _tcpc() {
     esac
     case $cur in
     --emit=*) mapfile -t COMPREPLY < <(compgen -P --emit= -W 'cuda header ast plan kernel' -- "${cur#*=}") && return ;;
-    --view=*) mapfile -t COMPREPLY < <(compgen -P --view= -W 'owners tv inverse layout swizzle banks path flow timeline' -- "${cur#*=}") && return ;;
+    --view=*) mapfile -t COMPREPLY < <(compgen -P --view= -W 'owners tv inverse layout swizzle banks sectors path flow timeline' -- "${cur#*=}") && return ;;
     --format=*) mapfile -t COMPREPLY < <(compgen -P --format= -W 'text svg tikz' -- "${cur#*=}") && return ;;
     --diagnostics=*) mapfile -t COMPREPLY < <(compgen -P --diagnostics= -W 'text json' -- "${cur#*=}") && return ;;
     --as=*) mapfile -t COMPREPLY < <(compgen -P --as= -W 'tcp cute pycute' -- "${cur#*=}") && return ;;
@@ -20,7 +20,7 @@ _tcpc() {
     -*)
         [ "$command" != draw ] || options+=' --view= --format= --thread --type --values --param'
         [ "$command" != run ] || options+=' --kernel --print --thread --param --time --no-check --gpu --host --cxx --keep --write'
-        [ "$command" != explain ] || options+=' --json --plan --equivalent --param'
+        [ "$command" != explain ] || options+=' --json --plan --equivalent --diff --param'
         [ "$command" != count ] || options+=' --json --param'
         [ "$command" != eval ] || options='--steps --table --json --as= --list --help'
         [ "$command" != fmt ] || options='-i --check --help'
@@ -35,6 +35,6 @@ _tcpc() {
             -e 's/^ *\([A-Za-z_][A-Za-z_0-9]*\) *: *copy .*/\1/p' "${COMP_WORDS[2]}")" -- "$cur")
         return
     fi
-    mapfile -O "${#COMPREPLY[@]}" -t COMPREPLY < <(compgen -f -X '!*.tcp' -- "$cur"; compgen -d -S / -- "$cur")
+    mapfile -O "${#COMPREPLY[@]}" -t COMPREPLY < <(compgen -f -X "!*.$([[ ' '${COMP_WORDS[*]} == *' --diff '* ]] && echo json || echo tcp)" -- "$cur"; compgen -d -S / -- "$cur")
 }
 complete -o nospace -F _tcpc tcpc

@@ -61,6 +61,7 @@ draw PLAN NAME --format svg
 draw PLAN NAME --format tikz
 draw PLAN NAME --view path
 draw PLAN NAME --view banks --format svg
+draw PLAN NAME --view sectors --format tikz
 draw PLAN NAME --view timeline
 draw PLAN NAME --view layout --format tikz
 draw PLAN NAME --view flow --format svg

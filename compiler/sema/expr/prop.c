@@ -43,7 +43,7 @@ static const struct value *cost_call(struct sema *c, const char *name, const str
         const struct value *wrong = of_side(c, name, v, at);
         if (wrong) return wrong;
         const struct tensor *t = copy_side(v->copy, !v->dst)->base;
-        if (t->space != rows[i].space)
+        if (t && t->space != rows[i].space)  // none where the copy is wrong
             return FAIL(c, at, "'%s' is of %s memory, and '%s' lies in %s memory", name,
                         space_name(rows[i].space), t->name, space_name(t->space));
         struct value *x = ARENA_NEW(&c->s->arena, struct value);

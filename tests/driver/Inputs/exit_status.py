@@ -25,6 +25,7 @@ kernel rows(more, out dst) grid (1) threads 32 {
 }
 """
 (work / "good.tcp").write_text(PLAN)
+(work / "narrow.tcp").write_text(PLAN.replace("f32", "f16").replace("universal(32)", "universal(16)"))
 (work / "wrong.tcp").write_text(PLAN.replace("copy src", "copy sorce"))
 (work / "syntax.tcp").write_text("tcp 1\n")
 (work / "empty.tcp").write_text("tcp 1;\n")
@@ -65,6 +66,10 @@ RUNS = (
     (["explain", "good.tcp", "move"], DONE), (["explain", "good.tcp", "-o", "none/x"], USAGE),
     (["explain", "--equivalent", "good.tcp", "move", "none"], USAGE), (["explain", "--equivalent", "good.tcp", "move", "move"], DONE),
     (["explain", "--equivalent", "good.tcp", "move", "rows"], WRONG),
+    (["explain", "--json", "good.tcp", "-o", "old.json"], DONE), (["explain", "--json", "narrow.tcp", "-o", "new.json"], DONE),
+    (["explain", "--diff", "old.json", "old.json"], DONE), (["explain", "--diff", "old.json", "new.json"], WRONG),
+    (["explain", "--diff", "good.tcp", "old.json"], USAGE),
+    (["explain", "--diff", "old.json", "none"], USAGE), (["explain", "--diff", "old.json"], USAGE),
     (["draw", "good.tcp", "none"], USAGE), (["draw", "good.tcp", "move.none"], USAGE), (["draw", "good.tcp", "move:99"], USAGE), (["draw", "good.tcp", "99"], USAGE),
     (["draw", "good.tcp", "10"], DONE), (["draw", "good.tcp", "good.tcp:10"], DONE),
     (["draw", "good.tcp", "c", "--thread", "99"], USAGE), (["draw", "good.tcp", "other", "--view=path"], USAGE),
@@ -88,6 +93,6 @@ for words, want in RUNS:
     os.close(stdin)
     if done.returncode != want:
         wrong.append(f"{words}: {done.returncode}, want {want}: {done.stderr[:300]}")
-    if want and not done.stderr and "--equivalent" not in words:
+    if want and not done.stderr and not {"--equivalent", "--diff"} & set(words):
         wrong.append(f"{words}: {want} without a word")
 sys.exit("\n".join(wrong) if wrong else 0)
