@@ -31,6 +31,10 @@
 //   element index
 //   tcp_clamp(x, least, most)             x, but no less than least and no more than most
 //   tcp_convert<To, From>(tcp_b{8,..} of From)   the same elements as To (tcp_convert.h)
+//   tcp_b{16,..} v = tcp_gather_{16,32,64,128}<Bits, Steps...>(const void *frag, int at);
+//   tcp_scatter_{16,32,64,128}<Bits, Steps...>(void *frag, int at, tcp_b{16,..} v);
+//                                         elements of Bits that stand apart in registers
+//                                         (tcp_gather.h)
 //
 // "global_nc" reads what nobody writes during the launch (ld.global.nc).  Loads and stores are
 // plain vector accesses that the compiler may move and schedule; what has a side effect beyond its
@@ -306,5 +310,6 @@ template <typename T> TCP_DEVICE int tcp_clamp(T x, int least, int most) {
 }
 
 #include "tcp_convert.h"
+#include "tcp_gather.h"
 
 #endif

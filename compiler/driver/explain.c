@@ -72,6 +72,8 @@ static struct explained_side explain_side(struct session *s, const struct kernel
     if (p->sw.b) x.swizzle = arena_printf(&s->arena, "Sw<%d,%d,%d>", p->sw.b, p->sw.m, p->sw.s);
     x.instruction = arena_printf(&s->arena, "tcp_%s_%s%s_%d", src ? "ld" : "st", x.space,
                                  nc ? "_nc" : "", copy_side_bits(c, src, c->facts.vec));
+    if (t->space == MEM_FRAG && c->facts.step && !c->facts.turn)
+        x.instruction = arena_printf(&s->arena, "tcp_%s_%d", src ? "gather" : "scatter", x.bits);
     if (copy_atom(c)->row->function) x.instruction = instruction_text(s, c);
     return x;
 }

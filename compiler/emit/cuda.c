@@ -26,6 +26,21 @@ static void put_parameters(const struct kir_kernel *k, struct call *c) {
     }
 }
 
+// Whether an access takes elements of "x" from where they stand apart: by words.
+static bool stands_apart(const struct kir_node *list, const struct kir_buffer *x) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        if ((n->step && n->apart == x) || stands_apart(n->body, x) || stands_apart(n->orelse, x))
+            return true;
+    }
+    return false;
+}
+
+// The elements of a fragment; whole words of them where it is accessed by words.
+static int64_t elements_of(const struct emission *o, const struct kir_buffer *x) {
+    int word = x->elem_bits < 32 && stands_apart(o->k->body, x) ? 32 / x->elem_bits : 1;
+    return (x->count + word - 1) / word * word;
+}
+
 void emit_body(const struct emission *o) {
     const struct kir_kernel *k = o->k;
     struct buf *b = o->b;
@@ -36,7 +51,8 @@ void emit_body(const struct emission *o) {
             buf_printf(b, "    %s *const %s = (%s *)(smem + %" PRId64 ");\n", x->c_type, x->c_name,
                        x->c_type, x->smem_offset);
         } else if (x->space == KIR_FRAG) {
-            buf_printf(b, "    alignas(16) %s %s[%" PRId64 "];\n", x->c_type, x->c_name, x->count);
+            buf_printf(b, "    alignas(16) %s %s[%" PRId64 "];\n", x->c_type, x->c_name,
+                       elements_of(o, x));
         }
     }
     if (!k->device && kir_uses(k->body, k->tid))

@@ -44,6 +44,40 @@ static const char *store_name(const struct emission *o, const struct kir_buffer 
     return arena_printf(&o->s->arena, "tcp_st_%s_%d", space[x->space], bits);
 }
 
+// "tcp_gather_128<8, 16, 32, 64, 128>": 128 bits of elements of 8 that stand apart by these steps.
+static const char *apart_name(const struct emission *o, const struct kir_node *n, int bits,
+                              const char *what) {
+    const char *text = arena_printf(&o->s->arena, "tcp_%s_%d<%d", what, bits, n->apart->elem_bits);
+    for (int i = 0; 1 << i < bits / n->apart->elem_bits; ++i)
+        text = arena_printf(&o->s->arena, "%s, %" PRId64, text, n->step[i]);
+    return arena_printf(&o->s->arena, "%s>", text);
+}
+
+static const char *index_of(const struct emission *o, const struct ix *at) {
+    return emit_ix_within(o->s, o->k, at, o->carry, o->ncarries);
+}
+
+// What access "n" reads of "x" from "at" on.
+static const char *loaded(const struct emission *o, const struct kir_node *n,
+                          const struct kir_buffer *x, const struct ix *at) {
+    if (n->apart == x)
+        return arena_printf(&o->s->arena, "%s(%s, %s)", apart_name(o, n, n->bits, "gather"),
+                            x->c_name, index_of(o, at));
+    if (x->space == KIR_STAGE) return element(o, x, at);
+    return arena_printf(&o->s->arena, "%s(%s)", load_name(o, x, n->bits), element(o, x, at));
+}
+
+// The call that stores what access "n" writes to "x" from "at" on, but for the value.
+static struct call storing(const struct emission *o, const struct kir_node *n, int indent,
+                           const struct kir_buffer *x, const struct ix *at) {
+    bool apart = n->apart == x;
+    const char *name = apart ? apart_name(o, n, n->bits, "scatter") : store_name(o, x, n->bits);
+    struct call c = emit_call_of(o, indent, arena_printf(&o->s->arena, "%s(", name), ");");
+    call_arg(&c, "%s", apart ? x->c_name : element(o, x, at));
+    if (apart) call_arg(&c, "%s", index_of(o, at));
+    return c;
+}
+
 // "value", an access of elements as in "from", of elements as in "to".
 static const char *converted(const struct emission *o, const struct kir_buffer *from,
                              const struct kir_buffer *to, const char *value) {
@@ -205,8 +239,7 @@ static void put_loop(const struct emission *o, const struct kir_node *n, int ind
 // slot = tcp_convert<To, From>(load), on one line or two.
 static void put_converting_load(const struct emission *o, const struct kir_node *n, int indent,
                                 const char *slot) {
-    const char *load = arena_printf(&o->s->arena, "%s(%s)", load_name(o, n->buf, n->bits),
-                                    element(o, n->buf, n->at));
+    const char *load = loaded(o, n, n->buf, n->at);
     const char *all =
         arena_printf(&o->s->arena, "%s = %s;", slot, converted(o, n->buf, n->stage, load));
     buf_fill(o->b, ' ', indent);
@@ -257,30 +290,26 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
             put_converting_load(o, n, indent, slot);
             return;
         }
-        struct call c = emit_call_of(
-            o, indent, arena_printf(&o->s->arena, "%s = %s(", slot, load_name(o, n->buf, n->bits)),
-            ");");
-        call_arg(&c, "%s", element(o, n->buf, n->at));
+        bool apart = n->apart == n->buf;
+        const char *name =
+            apart ? apart_name(o, n, n->bits, "gather") : load_name(o, n->buf, n->bits);
+        struct call c =
+            emit_call_of(o, indent, arena_printf(&o->s->arena, "%s = %s(", slot, name), ");");
+        call_arg(&c, "%s", apart ? n->buf->c_name : element(o, n->buf, n->at));
+        if (apart) call_arg(&c, "%s", index_of(o, n->at));
         call_write(b, &c);
         return;
     }
     case KIR_STORE: {
-        struct call c =
-            emit_call_of(o, indent,
-                         arena_printf(&o->s->arena, "%s(", store_name(o, n->buf, n->bits)), ");");
-        call_arg(&c, "%s", element(o, n->buf, n->at));
-        call_arg(&c, "%s", converted(o, n->stage, n->buf, element(o, n->stage, n->stage_at)));
+        struct call c = storing(o, n, indent, n->buf, n->at);
+        call_arg(&c, "%s", converted(o, n->stage, n->buf, loaded(o, n, n->stage, n->stage_at)));
         call_write(b, &c);
         return;
     }
     case KIR_MOVE: {
-        const char *function = n->together ? n->function : store_name(o, n->to_buf, n->bits);
-        struct call c = emit_call_of(o, indent, arena_printf(&o->s->arena, "%s(", function), ");");
-        call_arg(&c, "%s", element(o, n->to_buf, n->to_at));
-        if (n->together)
-            call_arg(&c, "%s", element(o, n->buf, n->at));
-        else
-            call_arg(&c, "%s(%s)", load_name(o, n->buf, n->bits), element(o, n->buf, n->at));
+        struct call c = storing(o, n, indent, n->to_buf, n->to_at);
+        if (n->together) c.head = arena_printf(&o->s->arena, "%s(", n->function);
+        call_arg(&c, "%s", n->together ? element(o, n->buf, n->at) : loaded(o, n, n->buf, n->at));
         call_write(b, &c);
         return;
     }
@@ -295,9 +324,7 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
             buf_printf(b, "%s;\n", value);
             return;
         }
-        struct call c = emit_call_of(
-            o, indent, arena_printf(&o->s->arena, "%s(", store_name(o, n->to_buf, n->bits)), ");");
-        call_arg(&c, "%s", element(o, n->to_buf, n->to_at));
+        struct call c = storing(o, n, indent, n->to_buf, n->to_at);
         call_arg(&c, "%s", filling(o, n));
         call_write(b, &c);
         return;

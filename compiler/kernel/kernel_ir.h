@@ -129,6 +129,11 @@ struct kir_node {
     struct kir_buffer *to_buf;  // MOVE, ASYNC
     const struct ix *to_at;
     int bits;
+    // LOAD, STORE, MOVE, FILL: how far apart the elements of an access stand in "apart", a
+    // fragment, or of a STORE the stage, whose index counts elements then; by the binary digits of
+    // their number.  NULL: they follow one another.
+    const struct kir_buffer *apart;
+    const int64_t *step;
     const char *function;                 // ASYNC, MOVE by lanes together: of the runtime
     const struct kir_together *together;  // MOVE: by the lanes of a warp; NULL: each for itself
     const char *cache;                    // ASYNC: PTX's cache operator
@@ -199,6 +204,9 @@ struct kir {
 bool kir_uses(const struct kir_node *list, const struct ix_var *v);
 // Whether they speak of the param "y".
 bool kir_uses_param(const struct kir_node *list, const struct lay_sym *y);
+
+// Where element "i" of an access stands, by the steps of its binary digits.
+int64_t kir_step_to(const int64_t *step, int i);
 
 // The elements that a KIR_ASYNC reads where its "cut" gives "a" and "b".
 int kir_cut(const struct kir_node *n, int64_t a, int64_t b);

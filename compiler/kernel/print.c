@@ -5,6 +5,14 @@
 #include "base/session.h"
 #include "kernel/kernel_ir.h"
 
+// Where the elements of an access stand apart: how far.
+static const char *steps(struct session *s, const struct kir_node *n) {
+    const char *text = "";
+    for (int i = 0; n->step && 1 << i < n->bits / n->apart->elem_bits; ++i)
+        text = arena_printf(&s->arena, "%s%s%" PRId64, text, i ? "," : " by ", n->step[i]);
+    return text;
+}
+
 static void put_list(struct session *s, struct buf *b, const struct kir_node *list, int depth) {
     for (const struct kir_node *n = list; n; n = n->next) {
         if (n->kind == KIR_COMMENT) {
@@ -45,22 +53,22 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
                        n->stage->count);
             break;
         case KIR_LOAD:
-            buf_printf(b, "load.%d %s[%s] = %s[%s]\n", n->bits, n->stage->name,
-                       ix_text(s, n->stage_at), n->buf->name, ix_text(s, n->at));
+            buf_printf(b, "load.%d %s[%s] = %s[%s]%s\n", n->bits, n->stage->name,
+                       ix_text(s, n->stage_at), n->buf->name, ix_text(s, n->at), steps(s, n));
             break;
         case KIR_STORE:
-            buf_printf(b, "store.%d %s[%s] = %s[%s]\n", n->bits, n->buf->name, ix_text(s, n->at),
-                       n->stage->name, ix_text(s, n->stage_at));
+            buf_printf(b, "store.%d %s[%s] = %s[%s]%s\n", n->bits, n->buf->name, ix_text(s, n->at),
+                       n->stage->name, ix_text(s, n->stage_at), steps(s, n));
             break;
         case KIR_MOVE:
-            buf_printf(b, "move.%d%s%s %s[%s] = %s[%s]\n", n->bits, n->together ? "." : "",
+            buf_printf(b, "move.%d%s%s %s[%s] = %s[%s]%s\n", n->bits, n->together ? "." : "",
                        n->together ? n->function : "", n->to_buf->name, ix_text(s, n->to_at),
-                       n->buf->name, ix_text(s, n->at));
+                       n->buf->name, ix_text(s, n->at), steps(s, n));
             break;
         case KIR_FILL:
-            buf_printf(b, "fill.%d %s[%s] = 0x%" PRIx64 "\n", n->bits,
+            buf_printf(b, "fill.%d %s[%s] = 0x%" PRIx64 "%s\n", n->bits,
                        n->stage ? n->stage->name : n->to_buf->name,
-                       ix_text(s, n->stage ? n->stage_at : n->to_at), n->value);
+                       ix_text(s, n->stage ? n->stage_at : n->to_at), n->value, steps(s, n));
             break;
         case KIR_ASYNC:
             buf_printf(b, "async.%d.%s%s %s[%s] = %s[%s]", n->bits, n->cache,

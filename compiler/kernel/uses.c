@@ -60,3 +60,9 @@ int kir_cut(const struct kir_node *n, int64_t a, int64_t b) {
 bool kir_converts(const struct kir_buffer *a, const struct kir_buffer *b) {
     return a->elem != b->elem;  // names in one table
 }
+
+int64_t kir_step_to(const int64_t *step, int i) {
+    int64_t at = 0;
+    for (int digit = 0; i >> digit; ++digit) at += (i >> digit & 1) * step[digit];
+    return at;
+}

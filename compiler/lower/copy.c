@@ -1,190 +1,17 @@
-// Lowering one copy: the loops around its loads and stores, and what is asked before them.
+// Lowering one copy: its loads and stores.
 //
-// A batch is as many accesses as fit in BATCH_BITS of registers, BATCH_MAX at most: all its loads
-// come before its stores, so that they are in flight together (64 loads of 32 bits a batch read at
-// twice the rate of 32: bench/results/naive_copy.md).  What is more than a batch becomes loops
-// around it. A side in registers needs no batch: the fragment is one, and each instruction moves
-// between it and memory; a copy that converts needs one, which holds what was loaded.
+// A side in registers needs no batch: the fragment is one, and each instruction moves between it
+// and memory; a copy that converts needs one, which holds what was loaded.
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/session.h"
 #include "layout/algebra.h"
+#include "lower/nest.h"
 #include "lower/private.h"
 #include "plan/view.h"
 
-enum { BATCH_BITS = 2048, BATCH_MAX = 64, INLINE_COLUMNS = 30, UNROLL_MAX = 64 };
-// Before which accesses a predicate is asked; SOURCE: within what is asked before the store.
-enum { LOAD, STORE, SOURCE };
-
-// -- loops ----------------------------------------------------------------------------------------
-
-// One way to execute a copy: whole tiles, or the edge with its predicates.
-struct way {
-    const struct copy_mode *mode;
-    int nmodes, bits;
-    const struct ix *from, *to;                // what a swizzle may change
-    const struct ix *from_beyond, *to_beyond;  // and what lies beyond it, to be added
-    const struct predicate *pred;              // none where the tile is whole
-    const struct ix **at;                      // of each predicate, as it is lowered
-    int npred;
-    struct ix_var *each;         // of the loop over the runs of an index map, or NULL
-    const struct constant *pad;  // what takes the place of a source that is not there, or NULL
-};
-
-struct axis {
-    struct ix_var *var;
-    int64_t extent;
-    int mode;       // of the way's
-    int64_t times;  // its strides
-};
-
-struct nest {
-    const struct way *way;
-    struct axis batch[64], outer[64];
-    int nbatch, nouter;
-    int64_t batch_size;
-};
-
-static int64_t largest_divisor(int64_t n, int64_t cap) {
-    for (int64_t d = cap < n ? cap : n; d > 1; --d) {
-        if (n % d == 0) return d;
-    }
-    return 1;
-}
-
-static void divide(const struct way *y, bool all, struct nest *nest) {
-    int64_t room = BATCH_BITS / y->bits;
-    if (room > BATCH_MAX) room = BATCH_MAX;
-    nest->way = y;
-    nest->batch_size = 1;
-    bool full = false;
-    for (int i = 0; i < y->nmodes; ++i) {
-        int64_t extent = y->mode[i].extent;
-        int64_t in = all ? extent : full ? 1 : largest_divisor(extent, room / nest->batch_size);
-        if (in < extent) full = true;
-        if (nest->nbatch == 64 || nest->nouter == 64) BUG("a copy of more than 64 loops");
-        if (in > 1) {
-            nest->batch[nest->nbatch++] = (struct axis){NULL, in, i, 1};
-            nest->batch_size *= in;
-        }
-        if (in < extent) nest->outer[nest->nouter++] = (struct axis){NULL, extent / in, i, in};
-    }
-}
-
-// Opens loops over "axis", the last one outermost, so that the fastest runs innermost.
-static void open_loops(struct lowering *w, struct axis *axis, int n, bool unroll) {
-    for (int i = n - 1; i >= 0; --i) {
-        const char *name = names_take_index(&w->names);
-        axis[i].var = lower_var(w, IX_LOOP, name, axis[i].extent);
-        struct kir_node *loop = lower_node(w, KIR_FOR);
-        loop->var = axis[i].var;
-        loop->begin = ix_int(w->s, 0);
-        loop->end = ix_int(w->s, axis[i].extent);
-        loop->unroll = unroll;
-        lower_open(w, loop);
-    }
-}
-
-static void close_loops(struct lowering *w, struct axis *axis, int n, struct kir_node **outside) {
-    for (int i = 0; i < n; ++i) names_release(&w->names, axis[i].var->c_name);
-    w->tail = outside;
-}
-
-// "base" and, for the variable of each loop, its stride: of a side, or of predicate "p".
-static const struct ix *along(struct lowering *w, const struct ix *base, const struct nest *nest,
-                              bool src, const struct predicate *p) {
-    struct session *s = w->s;
-    const struct ix *e = base;
-    for (int k = 0; k < 2; ++k) {
-        const struct axis *a = k ? nest->batch : nest->outer;
-        for (int i = 0; i < (k ? nest->nbatch : nest->nouter); ++i) {
-            const struct copy_mode *m = &nest->way->mode[a[i].mode];
-            struct lay_int d = p ? p->edge_stride[a[i].mode] : src ? m->src : m->dst;
-            d = lay_int_mul(&s->lay, d, lay_int(a[i].times));
-            e = ix_add(s, e, ix_scale(s, ix_var(s, a[i].var), d));
-        }
-    }
-    return e;
-}
-
-static const struct ix *address(struct lowering *w, const struct nest *nest, bool src,
-                                struct lay_swizzle sw) {
-    const struct way *y = nest->way;
-    const struct ix *e = along(w, src ? y->from : y->to, nest, src, NULL);
-    return ix_add(w->s, src ? y->from_beyond : y->to_beyond, ix_swizzle(w->s, e, sw));
-}
-
-// Whether predicate "p" is asked before an access of "side", which may be both.
-static bool is_asked(const struct way *y, const struct predicate *p, int side) {
-    if (!y->pad) return true;  // what has no source is not stored, what is not stored not loaded
-    return side == STORE ? p->dst : side == LOAD ? p->src : p->src && !p->dst;
-}
-
-static struct kir_cond question(struct lowering *w, const struct nest *nest, int i) {
-    const struct way *y = nest->way;
-    return (struct kir_cond){along(w, y->at[i], nest, false, &y->pred[i]),
-                             lower_index(w, y->pred[i].limit)};
-}
-
-// The questions whether the elements at hand are there, before an access of "side".
-static const struct kir_cond *questions(struct lowering *w, const struct nest *nest, int side,
-                                        int *n) {
-    const struct way *y = nest->way;
-    struct kir_cond *cond = ARENA_ARRAY(&w->s->arena, struct kir_cond, y->npred + 1);
-    *n = 0;
-    for (int i = 0; i < y->npred; ++i) {
-        if (is_asked(y, &y->pred[i], side) && !y->pred[i].cuts) cond[(*n)++] = question(w, nest, i);
-    }
-    return cond;
-}
-
-// The question how many of the elements at hand are there; NULL where one answer is for all.
-static const struct kir_cond *question_of_size(struct lowering *w, const struct nest *nest) {
-    const struct way *y = nest->way;
-    for (int i = 0; i < y->npred; ++i) {
-        if (!y->pred[i].cuts) continue;
-        struct kir_cond *cut = ARENA_NEW(&w->s->arena, struct kir_cond);
-        *cut = question(w, nest, i);
-        return cut;
-    }
-    return NULL;
-}
-
-// Opens these questions; NULL when there is none.
-static struct kir_node *open_predicates(struct lowering *w, const struct nest *nest, int side) {
-    int n;
-    const struct kir_cond *cond = questions(w, nest, side, &n);
-    if (n == 0) return NULL;
-    struct kir_node *ask = lower_node(w, KIR_IF);
-    ask->cond = cond;
-    ask->nconds = n;
-    lower_open(w, ask);
-    return ask;
-}
-
-// The other way of "ask": the pad.
-static struct kir_node *open_pad(struct lowering *w, const struct nest *nest, struct kir_node *ask,
-                                 int bits) {
-    w->tail = &ask->orelse;
-    struct kir_node *n = lower_node(w, KIR_FILL);
-    const struct constant *pad = nest->way->pad;
-    n->bits = bits;
-    n->value = pad->bits;
-    n->elem_bits = pad->elem->bits;
-    n->constant = pad->id;
-    return n;
-}
-
-static const struct ix *stage_index(struct lowering *w, const struct nest *nest) {
-    const struct ix *e = ix_int(w->s, 0);
-    int64_t step = 1;
-    for (int i = 0; i < nest->nbatch; ++i) {
-        e = ix_add(w->s, e, ix_scale(w->s, ix_var(w->s, nest->batch[i].var), lay_int(step)));
-        step *= nest->batch[i].extent;
-    }
-    return e;
-}
+enum { INLINE_COLUMNS = 30, UNROLL_MAX = 64 };
 
 // A name for an offset that several accesses share, or that is too long to stand in a call; none
 // for one as short as a name.
@@ -228,16 +55,27 @@ static int bits_of(const struct copy *c, const struct way *y, const struct tenso
     return y->bits / copy_wider(c)->bits * t->elem->bits;
 }
 
+// The elements of access "n" stand apart in its fragment, where they do.
+static void stand_apart(struct kir_node *n, const struct way *y) {
+    n->step = y->step;
+    if (!y->step) return;
+    bool from = n->buf && n->buf->space == KIR_FRAG;
+    if (from || n->kind == KIR_STORE)
+        n->apart = n->buf;
+    else
+        n->apart = n->to_buf;
+}
+
 // One access from memory to memory, or between it and a fragment, with what is asked before it.
 static struct kir_node *move(struct lowering *w, const struct copy *c, const struct nest *nest,
                              enum kir_kind kind) {
     struct kir_node *ask = NULL;
     if (nest->way->pad) {
-        open_predicates(w, nest, STORE);
+        nest_ask(w, nest, STORE);
         // a cp.async fills with 0 itself where it reads nothing
-        if (kind != KIR_ASYNC) ask = open_predicates(w, nest, SOURCE);
+        if (kind != KIR_ASYNC) ask = nest_ask(w, nest, SOURCE);
     } else {
-        open_predicates(w, nest, STORE);
+        nest_ask(w, nest, STORE);
     }
     struct kir_node *n = lower_node(w, kind);
     const struct atom *atom = copy_atom(c);
@@ -251,17 +89,19 @@ static struct kir_node *move(struct lowering *w, const struct copy *c, const str
     n->buf = lower_buffer(w, c->src.base);
     n->to_buf = lower_buffer(w, c->dst.base);
     n->bits = nest->way->bits;
-    n->at = address(w, nest, true, c->facts.src.sw);
-    n->to_at = address(w, nest, false, c->facts.dst.sw);
+    n->at = nest_address(w, nest, true, c->facts.src.sw);
+    n->to_at = nest_address(w, nest, false, c->facts.dst.sw);
+    stand_apart(n, nest->way);
     if (nest->way->pad && kind == KIR_ASYNC) {
-        n->cond = questions(w, nest, SOURCE, &n->nconds);
-        n->cut = question_of_size(w, nest);
+        n->cond = nest_questions(w, nest, SOURCE, &n->nconds);
+        n->cut = nest_question_of_size(w, nest);
         n->constant = nest->way->pad->id;
     }
     if (!ask) return n;
-    struct kir_node *fill = open_pad(w, nest, ask, n->bits);
+    struct kir_node *fill = nest_pad(w, nest, ask, n->bits);
     fill->to_buf = n->to_buf;
     fill->to_at = n->to_at;
+    stand_apart(fill, nest->way);
     return n;
 }
 
@@ -269,27 +109,27 @@ static struct kir_node *move(struct lowering *w, const struct copy *c, const str
 static void move_async(struct lowering *w, const struct copy *c, const struct way *y) {
     const struct atom *atom = copy_atom(c);
     struct nest *nest = ARENA_NEW(&w->s->arena, struct nest);
-    divide(y, false, nest);
+    nest_divide(y, false, nest);
     struct kir_node **outside = w->tail;
     *outside = NULL;
-    open_loops(w, nest->outer, nest->nouter, false);
-    open_loops(w, nest->batch, nest->nbatch, true);
+    nest_open(w, nest->outer, nest->nouter, false);
+    nest_open(w, nest->batch, nest->nbatch, true);
     struct kir_node *n = move(w, c, nest, KIR_ASYNC);
     n->function = atom_function(w->s, atom, y->bits, n->nconds || n->cut);
     n->cache = atom_for_width(atom->row, y->bits)->cache;
     n->l2 = atom->l2;
-    close_loops(w, nest->batch, nest->nbatch, w->tail);
-    close_loops(w, nest->outer, nest->nouter, &(*outside)->next);
+    nest_close(w, nest->batch, nest->nbatch, w->tail);
+    nest_close(w, nest->outer, nest->nouter, &(*outside)->next);
 }
 
 static void move_through_frag(struct lowering *w, const struct copy *c, const struct way *y) {
     struct nest *nest = ARENA_NEW(&w->s->arena, struct nest);
-    divide(y, true, nest);
+    nest_divide(y, true, nest);
     struct kir_node **outside = w->tail;
     *outside = NULL;
-    open_loops(w, nest->batch, nest->nbatch, true);
+    nest_open(w, nest->batch, nest->nbatch, true);
     move(w, c, nest, KIR_MOVE);
-    close_loops(w, nest->batch, nest->nbatch, &(*outside)->next);
+    nest_close(w, nest->batch, nest->nbatch, &(*outside)->next);
 }
 
 // Whether a side is in registers, which have no address: all loops are unrolled.
@@ -297,54 +137,100 @@ static bool through_frag(const struct copy *c) {
     return c->src.base->space == MEM_FRAG || c->dst.base->space == MEM_FRAG;
 }
 
+// Registers for what accesses of "y" load, elements as in "held".
+static struct kir_buffer *declare_stage(struct lowering *w, const struct copy *c,
+                                        const struct way *y, const struct tensor *held) {
+    struct kir_buffer *stage = ARENA_NEW(&w->s->arena, struct kir_buffer);
+    stage->space = KIR_STAGE;
+    stage->name = stage->c_name = "v";
+    stage->elem = held->elem->name;
+    stage->elem_c = held->elem->c_name;
+    stage->elem_bits = held->elem->bits;
+    stage->access_bits = bits_of(c, y, held);
+    stage->c_type = arena_printf(&w->s->arena, "tcp_b%d", stage->access_bits);
+    lower_node(w, KIR_STAGE_DECL)->stage = stage;
+    return stage;
+}
+
+// All that is loaded comes first, so that a word of the fragment is made of several accesses.
+static void move_turned(struct lowering *w, const struct copy *c, const struct way *y) {
+    const struct tensor *frag = c->dst.base;
+    struct nest *nest = ARENA_NEW(&w->s->arena, struct nest);
+    struct kir_buffer *stage = declare_stage(w, c, y, frag);
+    nest_divide(y, true, nest);
+    stage->count = nest->batch_size;
+    struct kir_node **outside = w->tail;
+    nest_open(w, nest->batch, nest->nbatch, true);
+    struct kir_node *n = lower_node(w, KIR_LOAD);
+    n->stage = stage;
+    n->stage_at = nest_stage_index(w, nest);
+    n->buf = lower_buffer(w, c->src.base);
+    n->at = nest_address(w, nest, true, c->facts.src.sw);
+    n->bits = bits_of(c, y, c->src.base);
+    nest_close(w, nest->batch, nest->nbatch, nest->nbatch ? &(*outside)->next : w->tail);
+
+    struct way *turned = ARENA_NEW(&w->s->arena, struct way);
+    *turned = *y;
+    turned->mode = y->turn->mode;
+    turned->nmodes = y->turn->nmodes;
+    turned->from = turned->from_beyond = ix_int(w->s, 0);
+    nest = ARENA_NEW(&w->s->arena, struct nest);
+    nest_divide(turned, true, nest);
+    outside = w->tail;
+    nest_open(w, nest->batch, nest->nbatch, true);
+    n = lower_node(w, KIR_STORE);
+    n->stage = stage;
+    n->apart = stage;
+    n->stage_at = nest_address(w, nest, true, (struct lay_swizzle){0});
+    n->buf = lower_buffer(w, frag);
+    n->at = nest_address(w, nest, false, c->facts.dst.sw);
+    n->bits = y->turn->vec * frag->elem->bits;
+    n->step = y->turn->step;
+    nest_close(w, nest->batch, nest->nbatch, nest->nbatch ? &(*outside)->next : w->tail);
+}
+
 static void move_through_stage(struct lowering *w, const struct copy *c, const struct way *y) {
     struct nest *nest = ARENA_NEW(&w->s->arena, struct nest);
-    divide(y, false, nest);
+    nest_divide(y, false, nest);
     struct kir_node **place = w->tail;
     *place = NULL;
     bool staged = nest->batch_size > 1 || c->src.base->elem != c->dst.base->elem;
-    open_loops(w, nest->outer, nest->nouter, through_frag(c));
+    nest_open(w, nest->outer, nest->nouter, through_frag(c));
     if (!staged) {
         move(w, c, nest, KIR_MOVE);
     } else {
-        struct kir_buffer *stage = ARENA_NEW(&w->s->arena, struct kir_buffer);
-        stage->space = KIR_STAGE;
-        stage->name = stage->c_name = "v";
         // what is filled in where nothing is loaded is of the destination's type
-        const struct tensor *held = y->pad ? c->dst.base : c->src.base;
-        stage->elem = held->elem->name;
-        stage->elem_c = held->elem->c_name;
-        stage->elem_bits = held->elem->bits;
-        stage->access_bits = bits_of(c, y, held);
-        stage->c_type = arena_printf(&w->s->arena, "tcp_b%d", stage->access_bits);
+        struct kir_buffer *stage = declare_stage(w, c, y, y->pad ? c->dst.base : c->src.base);
         stage->count = nest->batch_size;
-        lower_node(w, KIR_STAGE_DECL)->stage = stage;
         for (int store = 0; store < 2; ++store) {
             struct kir_node **outside = w->tail;
-            open_loops(w, nest->batch, nest->nbatch, true);
-            struct kir_node *ask = open_predicates(w, nest, store ? STORE : LOAD);
+            nest_open(w, nest->batch, nest->nbatch, true);
+            struct kir_node *ask = nest_ask(w, nest, store ? STORE : LOAD);
             struct kir_node *n = lower_node(w, store ? KIR_STORE : KIR_LOAD);
             n->stage = stage;
-            n->stage_at = stage_index(w, nest);
+            n->stage_at = nest_stage_index(w, nest);
             n->buf = lower_buffer(w, store ? c->dst.base : c->src.base);
-            n->at = address(w, nest, !store, store ? c->facts.dst.sw : c->facts.src.sw);
+            n->at = nest_address(w, nest, !store, store ? c->facts.dst.sw : c->facts.src.sw);
             n->bits = bits_of(c, y, store ? c->dst.base : c->src.base);
+            if (n->buf->space == KIR_FRAG) stand_apart(n, y);
             if (ask && !store && y->pad) {
-                struct kir_node *fill = open_pad(w, nest, ask, stage->access_bits);
+                struct kir_node *fill = nest_pad(w, nest, ask, stage->access_bits);
                 fill->stage = stage;
                 fill->stage_at = n->stage_at;
             }
-            close_loops(w, nest->batch, nest->nbatch, &(*outside)->next);
+            nest_close(w, nest->batch, nest->nbatch, &(*outside)->next);
         }
     }
     struct kir_node *first = *place;
     bool one = nest->nouter || !staged;
-    close_loops(w, nest->outer, nest->nouter, one ? &first->next : w->tail);
+    nest_close(w, nest->outer, nest->nouter, one ? &first->next : w->tail);
 }
 
 static void move_by(struct lowering *w, const struct copy *c, const struct way *y) {
     if (c->facts.async)
         move_async(w, c, y);
+    else if (y->turn)
+        move_turned(w, c, y);
     else if (through_frag(c) && c->src.base->elem == c->dst.base->elem)
         move_through_frag(w, c, y);
     else
@@ -357,6 +243,8 @@ static void move_edge(struct lowering *w, const struct copy *c, struct way y) {
     y.mode = f->edge_mode;
     y.nmodes = f->nedge;
     y.bits = f->edge_bits;
+    y.step = f->edge_step;
+    y.turn = NULL;
     y.pred = f->pred;
     y.npred = f->npred;
     y.pad = c->pad;
@@ -421,6 +309,8 @@ void lower_copy(struct lowering *w, const struct copy *c) {
         lanes->index = lower_index(w, lane);
     }
     struct way y = {.mode = f->mode, .nmodes = f->nmodes, .bits = f->bits};
+    y.step = f->step;
+    y.turn = f->turn;
     if (f->by_map && f->each) open_each(w, c, &y, &from, &to);
     enum edge edge = copy_edge(f);
     bool shared = f->nmodes > 0 || edge == EDGE_SOME;

@@ -9,6 +9,7 @@
 #include "image/elem.h"
 #include "layout/algebra.h"
 #include "machine/machine.h"
+#include "machine/reach.h"
 #include "machine/trace.h"
 
 enum { FIRST_FLIGHTS = 1024, MOST_ELEMENTS = 128, LANES = 32 };  // elements of one access
@@ -25,7 +26,7 @@ struct values {
     struct image *img;
     const struct sample_set *what;
     const struct kir_kernel *k;
-    int64_t *span;   // of global tensors, by place in k->tensor
+    struct reach of;
     int64_t *stage;  // of all threads
     int64_t stage_cap;
     struct in_flight *flight;  // those that are in flight, in order
@@ -45,77 +46,40 @@ static int64_t buffer_id(const struct kir_buffer *b, int64_t thread) {
     BUG("a stage is no memory");
 }
 
-// Where the bytes of a shared buffer end: at the next buffer, or where the block's do.
-static int64_t shared_end(const struct kir_kernel *k, const struct kir_buffer *b) {
-    int64_t end = k->smem_bytes;
-    for (int i = 0; i < k->nbuffers; ++i) {
-        const struct kir_buffer *o = k->buffer[i];
-        if (o->space == KIR_SHARED && o->smem_offset > b->smem_offset && o->smem_offset < end)
-            end = o->smem_offset;
-    }
-    return end;
-}
-
-// Elements of a global tensor, from its pointer on.
-static int64_t span_of(const struct values *v, const struct kir_buffer *b) {
-    for (int i = 0; i < v->k->ntensors; ++i) {
-        if (v->k->tensor[i].id == b->tensor) return v->span[i];
-    }
-    return INT64_MAX;  // a device function's: its caller's affair
-}
-
-// Where an access of "elements" to "b" is in order; an access elsewhere may be.
-static int64_t sure_of(const struct values *v, const struct kir_buffer *b, int elements) {
-    int64_t count = b->space == KIR_GLOBAL ? span_of(v, b) : b->count;
-    if (b->outside) return INT64_MAX - elements;
-    if (b->space == KIR_SHARED) {
-        int64_t end = (shared_end(v->k, b) - b->smem_offset) * 8 / b->elem_bits;
-        if (end < count) count = end;
-    }
-    return count - elements;
-}
-
-// An access must lie at a multiple of its width; "touched" elements of it inside what they are of.
-static bool check_access(struct values *v, struct machine *m, const struct kir_buffer *b,
-                         int64_t at, int elements, int touched) {
-    if (at % elements != 0) {
-        return machine_fail(m, arena_printf(&m->s->arena,
-                                            "element %" PRId64
-                                            " of '%s' is not at a multiple of the %d of an access",
-                                            at, b->name, elements));
-    }
-    int64_t count = b->space == KIR_GLOBAL ? span_of(v, b) : b->count;
-    if (at < 0 || (!b->outside && at + touched > count)) {
-        return machine_fail(m, arena_printf(&m->s->arena, "element %" PRId64 " lies outside '%s'",
-                                            at, b->name));
-    }
-    if (b->space == KIR_SHARED && !b->outside &&
-        b->smem_offset + (at + touched) * b->elem_bits / 8 > shared_end(v->k, b)) {
-        return machine_fail(m, arena_printf(&m->s->arena,
-                                            "element %" PRId64
-                                            " lies beyond the shared memory of '%s'",
-                                            at, b->name));
-    }
-    return true;
-}
-
 static int64_t place(const struct kir_buffer *b, int64_t thread, int64_t at) {
     return b->outside && b->space == KIR_FRAG ? image_outside((int)thread, at) : at;
 }
 
 // -- accesses -------------------------------------------------------------------------------------
 
-static inline void load(struct values *v, int64_t buf, int64_t off, int elements, int64_t *tag) {
-    if (elements == 1)
-        *tag = image_load(v->img, buf, off);
+// How far apart the elements of an access to "b" stand; NULL: they follow one another.
+static inline const int64_t *step_in(const struct kir_node *n, const struct kir_buffer *b) {
+    return n->apart == b ? n->step : NULL;
+}
+
+// Of what an access must begin at a multiple, and where what it touches ends.
+static inline int unit_of(const int64_t *step, int elements) {
+    return step ? 1 : elements;
+}
+
+static inline int end_of(const int64_t *step, int elements) {
+    return step ? 1 + (int)kir_step_to(step, elements - 1) : elements;
+}
+
+static inline void load(struct values *v, int64_t buf, int64_t off, const int64_t *step,
+                        int elements, int64_t *tag) {
+    if (elements == 1 || step)
+        for (int e = 0; e < elements; ++e)
+            tag[e] = image_load(v->img, buf, off + (step ? kir_step_to(step, e) : 0));
     else
         image_load_run(v->img, buf, off, elements, tag);
 }
 
-static inline void store(struct values *v, int64_t buf, int64_t off, int elements,
-                         const int64_t *tag) {
-    if (elements == 1)
-        image_store(v->img, buf, off, *tag);
+static inline void store(struct values *v, int64_t buf, int64_t off, const int64_t *step,
+                         int elements, const int64_t *tag) {
+    if (elements == 1 || step)
+        for (int e = 0; e < elements; ++e)
+            image_store(v->img, buf, off + (step ? kir_step_to(step, e) : 0), tag[e]);
     else
         image_store_run(v->img, buf, off, elements, tag);
 }
@@ -134,8 +98,9 @@ static void move(struct values *v, const struct kir_node *n, int64_t t, int64_t 
     int64_t tag[MOST_ELEMENTS];
     int elements = n->bits / n->buf->elem_bits;
     for (int e = read; e < elements; ++e) tag[e] = image_constant(n->constant);
-    if (read) load(v, buffer_id(n->buf, t), place(n->buf, t, at), read, tag);
-    store(v, buffer_id(n->to_buf, t), place(n->to_buf, t, to), elements, tag);
+    if (read) load(v, buffer_id(n->buf, t), place(n->buf, t, at), step_in(n, n->buf), read, tag);
+    store(v, buffer_id(n->to_buf, t), place(n->to_buf, t, to), step_in(n, n->to_buf), elements,
+          tag);
 }
 
 // Whether an access of "elements" from "at" on, which is a multiple of them, ends up to "end".
@@ -146,8 +111,8 @@ static inline bool is_sure(int64_t at, int64_t end, int elements) {
 // Whether a lane may access "elements" from "at" on.
 static bool lane_access(struct values *v, struct machine *m, const struct kir_buffer *b, int64_t at,
                         int elements) {
-    return is_sure(at, sure_of(v, b, elements), elements) ||
-           check_access(v, m, b, at, elements, elements);
+    return is_sure(at, reach_sure(&v->of, b, elements), elements) ||
+           reach_check(&v->of, m, b, at, elements, elements);
 }
 
 // The lanes of a warp move together: each what the node says of what they address.
@@ -165,7 +130,8 @@ static bool move_together(struct values *v, struct machine *m, const struct mach
         for (int64_t l = t; l < t + x->src_lanes; ++l) {
             int64_t from = column_value(&a->from.at, l);
             if (!lane_access(v, m, n->buf, from, reads)) return false;
-            load(v, buffer_id(n->buf, l), place(n->buf, l, from), reads, &tag[(l - t) * reads]);
+            load(v, buffer_id(n->buf, l), place(n->buf, l, from), NULL, reads,
+                 &tag[(l - t) * reads]);
         }
         for (int64_t l = t; l < t + x->dst_lanes; ++l) {
             int64_t mine[MOST_ELEMENTS], to = column_value(&a->to.at, l);
@@ -174,7 +140,7 @@ static bool move_together(struct values *v, struct machine *m, const struct mach
                 mine[e] = tag[from % LANES * reads + from / LANES];
             }
             if (!lane_access(v, m, n->to_buf, to, writes)) return false;
-            store(v, buffer_id(n->to_buf, l), place(n->to_buf, l, to), writes, mine);
+            store(v, buffer_id(n->to_buf, l), place(n->to_buf, l, to), NULL, writes, mine);
         }
     }
     return true;
@@ -216,17 +182,21 @@ static bool moves(struct values *v, struct machine *m, const struct machine_acce
     const struct kir_node *n = a->node;
     if (n->together) return move_together(v, m, a);
     int elements = n->bits / n->buf->elem_bits;
-    int64_t from_end = sure_of(v, n->buf, elements), to_end = sure_of(v, n->to_buf, elements);
+    const int64_t *from_step = step_in(n, n->buf), *to_step = step_in(n, n->to_buf);
+    int from_unit = unit_of(from_step, elements), to_unit = unit_of(to_step, elements);
+    int to_reach = end_of(to_step, elements), from_reach = end_of(from_step, elements);
+    int64_t from_end = reach_sure(&v->of, n->buf, from_reach),
+            to_end = reach_sure(&v->of, n->to_buf, to_reach);
     for (int64_t t = 0; t < m->active; ++t) {
         if (!machine_goes_on(m, t)) continue;
         int64_t from = column_value(&a->from.at, t), to = column_value(&a->to.at, t);
         bool idle = a->idle && a->idle[t];
         int reads = machine_reads(a, t, elements);
-        if (!idle && !is_sure(from, from_end, elements) &&
-            !check_access(v, m, n->buf, from, elements, reads))
+        if (!idle && !is_sure(from, from_end, from_unit) &&
+            !reach_check(&v->of, m, n->buf, from, from_unit, from_step ? from_reach : reads))
             return false;
-        if (!is_sure(to, to_end, elements) &&
-            !check_access(v, m, n->to_buf, to, elements, elements))
+        if (!is_sure(to, to_end, to_unit) &&
+            !reach_check(&v->of, m, n->to_buf, to, to_unit, to_reach))
             return false;
         if (n->kind == KIR_ASYNC)
             issue(v, m, n, t, from, to, reads);
@@ -236,14 +206,15 @@ static bool moves(struct values *v, struct machine *m, const struct machine_acce
     return true;
 }
 
-// The first of the "elements" of register "at" of a thread, or NULL.
+// The first of "elements" of the registers of a thread, from the "at"-th of them on, or NULL.
 static int64_t *register_of(struct values *v, struct machine *m, const struct kir_buffer *stage,
                             int64_t thread, int64_t at, int elements) {
-    if (at < 0 || at >= stage->count) {
+    int64_t each = stage->count * (stage->access_bits / stage->elem_bits);
+    if (at < 0 || at + elements > each) {
         machine_fail(m, "a register beyond its batch");
         return NULL;
     }
-    int64_t slot = (thread * stage->count + at) * elements;
+    int64_t slot = thread * each + at;
     if (slot + elements > v->stage_cap) {
         machine_fail(m, "a register that is not declared");
         return NULL;
@@ -258,25 +229,31 @@ static bool loads_or_stores(struct values *v, struct machine *m, const struct ma
     const struct column *where = is_load ? &a->from.at : &a->to.at;
     const struct column *slot = is_load ? &a->to.at : &a->from.at;
     int elements = n->bits / n->buf->elem_bits;
-    if (n->stage->access_bits != elements * n->stage->elem_bits)
+    const int64_t *step = step_in(n, n->buf), *turn = step_in(n, n->stage);
+    bool turns = n->apart == n->stage;  // else its index counts accesses
+    if (!turns && n->stage->access_bits != elements * n->stage->elem_bits)
         return machine_fail(m, "as many elements are not stored as are loaded");
     bool converts = kir_converts(n->buf, n->stage);
-    int64_t buf = buffer_id(n->buf, 0), end = sure_of(v, n->buf, elements);
+    int unit = unit_of(step, elements), reach = end_of(step, elements);
+    int64_t buf = buffer_id(n->buf, 0), end = reach_sure(&v->of, n->buf, reach);
     for (int64_t t = 0; t < m->active; ++t) {
         if (!machine_goes_on(m, t)) continue;
         int64_t at = column_value(where, t);
-        if (!is_sure(at, end, elements) && !check_access(v, m, n->buf, at, elements, elements))
+        if (!is_sure(at, end, unit) && !reach_check(&v->of, m, n->buf, at, unit, reach))
             return false;
-        int64_t *tag = register_of(v, m, n->stage, t, column_value(slot, t), elements);
+        int64_t place_of = column_value(slot, t) * (turns ? 1 : elements), mine[MOST_ELEMENTS];
+        int64_t *tag = register_of(v, m, n->stage, t, place_of, end_of(turn, elements));
         if (!tag) return false;
+        for (int e = 0; turns && e < elements; ++e) mine[e] = tag[kir_step_to(turn, e)];
+        if (turns) tag = mine;
         if (own) {
             buf = buffer_id(n->buf, t);
             at = place(n->buf, t, at);
         }
-        if (is_load) load(v, buf, at, elements, tag);
+        if (is_load) load(v, buf, at, step, elements, tag);
         if (converts && is_load) as_stored(n->buf, n->stage, tag, elements);
         if (converts && !is_load) as_stored(n->stage, n->buf, tag, elements);
-        if (!is_load) store(v, buf, at, elements, tag);
+        if (!is_load) store(v, buf, at, step, elements, tag);
     }
     return true;
 }
@@ -289,14 +266,18 @@ static bool fills(struct values *v, struct machine *m, const struct machine_acce
         if (!machine_goes_on(m, t)) continue;
         int64_t at = column_value(&a->to.at, t);
         if (n->stage) {
-            int64_t *slot = register_of(v, m, n->stage, t, at, elements);
+            int64_t *slot = register_of(v, m, n->stage, t, at * elements, elements);
             if (!slot) return false;
             for (int e = 0; e < elements; ++e) slot[e] = tag;
             continue;
         }
-        if (!check_access(v, m, n->to_buf, at, elements, elements)) return false;
-        for (int e = 0; e < elements; ++e)
-            image_store(v->img, buffer_id(n->to_buf, t), place(n->to_buf, t, at + e), tag);
+        const int64_t *step = step_in(n, n->to_buf);
+        int unit = unit_of(step, elements), reach = end_of(step, elements);
+        if (!reach_check(&v->of, m, n->to_buf, at, unit, reach)) return false;
+        for (int e = 0; e < elements; ++e) {
+            int64_t to = at + (step ? kir_step_to(step, e) : e);
+            image_store(v->img, buffer_id(n->to_buf, t), place(n->to_buf, t, to), tag);
+        }
     }
     return true;
 }
@@ -404,16 +385,17 @@ static void run_blocks(struct values *v, struct machine *m, const int64_t grid[3
 const char *kir_run(struct session *s, const struct kir_kernel *k, const int64_t *sym,
                     const struct sample_set *what, struct image *img, struct kir_trace *trace) {
     struct values v = {.img = img, .what = what, .k = k};
+    int64_t *span = ARENA_ARRAY(&s->arena, int64_t, k->ntensors + 1);
+    v.of = (struct reach){k, span};
     int64_t grid[3], total = 1;
     for (int i = 0; i < 3; ++i) {
         if (!lay_int_eval(k->grid[i], sym, &grid[i])) return "the grid has no value";
         if (grid[i] < 0 || __builtin_mul_overflow(total, grid[i], &total))
             return "the grid is too large";
     }
-    v.span = ARENA_ARRAY(&s->arena, int64_t, k->ntensors + 1);
     for (int i = 0; i < k->ntensors; ++i) {
         struct ix_env env = {NULL, sym};
-        if (!ix_eval(k->tensor[i].span, &env, &v.span[i])) return "a tensor has no end";
+        if (!ix_eval(k->tensor[i].span, &env, &span[i])) return "a tensor has no end";
     }
     struct observer observer[2] = {
         {&v, .wants = wants, .access = access, .call = call, .registers = registers, .wait = wait}};

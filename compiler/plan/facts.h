@@ -89,6 +89,15 @@ enum edge {
     EDGE_ALWAYS  // the edge alone
 };
 
+// How the registers of a fragment come from those that were loaded: accesses between registers,
+// whose elements follow one another in the fragment.
+struct copy_turn {
+    int vec;
+    const struct copy_mode *mode;  // src: elements of what was loaded
+    int nmodes;
+    const int64_t *step;  // between the elements of an access in what was loaded
+};
+
 // What depends on the width of an access.
 struct copy_width {
     int bits, vec;
@@ -99,6 +108,8 @@ struct copy_width {
     int64_t pred_vec;
     const struct copy_mode *edge_mode;
     int nedge, edge_vec, edge_bits;
+    const int64_t *step, *edge_step;
+    const struct copy_turn *turn;
 };
 
 struct copy_facts {
@@ -133,7 +144,11 @@ struct copy_facts {
     int edge_vec, edge_bits;  // of an access at the edge
     int bits;                 // an access, on the side whose elements are wider
     int vec;                  // elements an access
-    int64_t bound[N_BOUNDS];  // bits that each would allow, of the side that it is about
+    // How far apart the elements of an access stand in a fragment, by the binary digits of their
+    // number, whole ways and at the edge; NULL: they follow one another from a multiple of vec on.
+    const int64_t *step, *edge_step;
+    const struct copy_turn *turn;  // of whole ways into a fragment of narrow elements; NULL: none
+    int64_t bound[N_BOUNDS];       // bits that each would allow, of the side that it is about
     enum bound won;
     const char *why[N_BOUNDS];  // each bound as a sentence without a stop; NULL where there is none
     struct align_terms src_align, dst_align;

@@ -21,6 +21,9 @@ struct copy_facts copy_facts_in(const struct copy *c, int i) {
     f.nedge = w->nedge;
     f.edge_vec = w->edge_vec;
     f.edge_bits = w->edge_bits;
+    f.step = w->step;
+    f.edge_step = w->edge_step;
+    f.turn = w->turn;
     return f;
 }
 

@@ -8,41 +8,16 @@
 
 #include "base/session.h"
 #include "layout/algebra.h"
-
-struct run {
-    int64_t size;
-    int taken;
-    int order[256];
-    bool used[256];
-};
+#include "pass/vectorize/run.h"
 
 static struct lay_int times(struct session *s, struct lay_int a, int64_t n) {
     return lay_int_mul(&s->lay, a, lay_int(n));
 }
 
-// Whether mode "i" goes on where "run" ends: on both sides, and in all predicates.
-static bool goes_on(struct session *s, const struct copy_facts *f, const struct run *run, int i) {
-    if (!lay_int_is(f->raw[i].src, run->size) || !lay_int_is(f->raw[i].dst, run->size))
-        return false;
-    for (int p = 0; p < f->npred && run->taken; ++p) {
-        struct lay_int step = times(s, f->pred[p].stride[run->order[0]], run->size);
-        if (!lay_int_equal(f->pred[p].stride[i], step)) return false;
-    }
-    return true;
-}
-
-static void find_run(struct session *s, const struct copy_facts *f, struct run *run) {
-    *run = (struct run){.size = 1};
-    if (f->nraw > 256) BUG("a thread's part of a copy in %d modes", f->nraw);
-    for (bool grew = true; grew;) {
-        grew = false;
-        for (int i = 0; i < f->nraw && !grew; ++i) {
-            if (run->used[i] || !goes_on(s, f, run, i)) continue;
-            run->used[i] = grew = true;
-            run->order[run->taken++] = i;
-            run->size *= f->raw[i].extent;
-        }
-    }
+static struct run *find_run(struct session *s, const struct copy *c, const struct copy_facts *f) {
+    struct run *run = ARENA_NEW(&s->arena, struct run);
+    run_find(s, f->raw, f->nraw, run_sides(s, c), f->pred, f->npred, run);
+    return run;
 }
 
 // The elements of every vector of "n" are there together, as far as "p" goes.
@@ -93,14 +68,14 @@ static const char *what_cuts(struct session *s, const struct predicate *p) {
                         ix_text(s, p->limit), p->mode, p->of->name);
 }
 
-void edge_granularity(const struct assumption *assumed, struct copy_facts *f, int64_t bytes,
+void edge_granularity(const struct assumption *assumed, const struct copy *c, struct copy_facts *f,
                       int64_t sized) {
     struct session *s = assumed->s;
+    int64_t bytes = copy_wider(c)->bits / 8;
     // whole tiles are wide whatever the extents are
     struct assumption a = *assumed;
     if (f->edge != EDGE_ALWAYS) a.bytes = 0;
-    struct run *run = ARENA_NEW(&s->arena, struct run);
-    find_run(s, f, run);
+    const struct run *run = find_run(s, c, f);
     int64_t vec = run->size & -run->size;
     f->why_pred = arena_printf(&s->arena,
                                "the elements that follow one another also in their coordinates are "
@@ -136,21 +111,19 @@ static bool neighbours(struct session *s, const struct copy_facts *f, const stru
     return true;
 }
 
-void edge_modes(struct session *s, struct copy_facts *f, int bits) {
-    struct run *run = ARENA_NEW(&s->arena, struct run);
-    find_run(s, f, run);
+void edge_modes(struct session *s, const struct copy *c, struct copy_facts *f) {
+    struct run *run = find_run(s, c, f);
     int64_t vec = f->pred_vec < f->vec ? f->pred_vec : f->vec;
     struct copy_mode *m = ARENA_ARRAY(&s->arena, struct copy_mode, f->nraw + 1);
     struct lay_int **stride = ARENA_ARRAY(&s->arena, struct lay_int *, f->npred + 1);
     for (int p = 0; p < f->npred; ++p)
         stride[p] = ARENA_ARRAY(&s->arena, struct lay_int, f->nraw + 1);
-    int n = 0;
-    if (run->size > vec) {
-        const struct copy_mode *last = &f->raw[run->order[run->taken - 1]];
-        m[0] = (struct copy_mode){run->size / vec, lay_int(vec), lay_int(vec), last->rest};
-        for (int p = 0; p < f->npred; ++p)
-            stride[p][0] = times(s, f->pred[p].stride[run->order[0]], vec);
-        n = 1;
+    int64_t *begin = ARENA_ARRAY(&s->arena, int64_t, f->nraw + 1);
+    int n;
+    f->edge_step = run_divide(s, vec, run, m, begin, &n);
+    for (int p = 0; p < f->npred; ++p) {
+        for (int i = 0; i < n; ++i)
+            stride[p][i] = times(s, f->pred[p].stride[run->order[0]], begin[i]);
     }
     for (int i = 0; i < f->nraw; ++i) {
         if (run->used[i]) continue;
@@ -169,8 +142,9 @@ void edge_modes(struct session *s, struct copy_facts *f, int bits) {
     }
     f->edge_mode = m;
     f->nedge = n ? w + 1 : 0;
+    f->edge_step = run_steps(s, c, m, f->nedge, vec, f->edge_step);
     f->edge_vec = (int)vec;
-    f->edge_bits = (int)vec * bits;
+    f->edge_bits = (int)vec * copy_wider(c)->bits;
     struct predicate *pred = ARENA_ARRAY(&s->arena, struct predicate, f->npred);
     for (int p = 0; p < f->npred; ++p) {
         pred[p] = f->pred[p];

@@ -41,7 +41,7 @@ static void note_pad(struct session *s, const struct kernel *k, const struct cop
     struct assumption known = {s, k, 0, NULL, NULL, 0};
     int bits = c->src.base->elem->bits;
     if (c->pad || f.npred == 0) return;
-    edge_granularity(&known, &f, bits / 8, atom->bits / bits);
+    edge_granularity(&known, c, &f, atom->bits / bits);
     if (f.pred_vec * bits >= least)
         diag_note(s, c->at, "with 'pad 0' an access reads what is there, and fills the rest");
 }

@@ -138,9 +138,9 @@ static void give_widths(struct session *s, const struct kernel *k, struct copy *
     for (int v = 0; v < n; ++v) {
         struct copy_facts f = vectorize_variant(s, k, c, assumed(c, chosen[v]), &made[v]);
         vectorize_finish(s, c, &f);
-        by[v] =
-            (struct copy_width){f.bits,     f.vec,       f.won,   f.mode,     f.nmodes,   f.pred,
-                                f.pred_vec, f.edge_mode, f.nedge, f.edge_vec, f.edge_bits};
+        by[v] = (struct copy_width){f.bits,      f.vec,      f.won,       f.mode,  f.nmodes,
+                                    f.pred,      f.pred_vec, f.edge_mode, f.nedge, f.edge_vec,
+                                    f.edge_bits, f.step,     f.edge_step, f.turn};
     }
     c->facts = vectorize_variant(s, k, c, assumed(c, chosen[0]), &made[0]);
     memcpy(c->facts.why, as_it_was.why, sizeof as_it_was.why);

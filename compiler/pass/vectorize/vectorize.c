@@ -1,9 +1,9 @@
 // Pass "vectorize": the width of an access, the least of named bounds.
 //
-// Requires: facts of partition and predicate.  Fills: facts.bits, vec, bound, won, why, src_align,
-// dst_align, variant, kernel.variant, and what edge.h fills; reorders facts.mode so that the
-// iterations that are left after the vector come in the order in which memory runs, and takes the
-// vector's own elements out of it.
+// Requires: facts of partition and predicate.  Fills: facts.bits, vec, step, bound, won, why,
+// src_align, dst_align, variant, kernel.variant, and what edge.h fills; reorders facts.mode so that
+// the iterations that are left after the vector come in the order in which memory runs, and takes
+// the vector's own elements out of it.
 //
 // Bounds, in bits: the atom; the contiguous run of each side and the run common to both; the
 // alignment of each side, the greatest common divisor of the base's alignment and of every known
@@ -24,38 +24,13 @@
 #include "pass/pass.h"
 #include "pass/sync/async.h"
 #include "pass/vectorize/assume.h"
+#include "pass/vectorize/run.h"
 #include "pass/vectorize/variants.h"
 #include "pass/vectorize/width.h"
 #include "pass/walk.h"
 
 static int64_t power_of_two_in(int64_t n) {
     return n & -n;
-}
-
-// -- runs -----------------------------------------------------------------------------------------
-
-static bool continues(const struct copy_mode *m, int sides, int64_t run) {
-    return (!(sides & SRC) || lay_int_is(m->src, run)) &&
-           (!(sides & DST) || lay_int_is(m->dst, run));
-}
-
-int64_t width_run(const struct copy_mode *mode, int n, int sides, int *taken, int *ntaken) {
-    int64_t run = 1;
-    bool used[256] = {false};
-    int count = 0;
-    for (bool grew = true; grew;) {
-        grew = false;
-        for (int i = 0; i < n; ++i) {
-            if (used[i] || !continues(&mode[i], sides, run)) continue;
-            used[i] = grew = true;
-            if (taken) taken[count] = i;
-            ++count;
-            run *= mode[i].extent;
-            break;
-        }
-    }
-    if (ntaken) *ntaken = count;
-    return run;
 }
 
 // -- alignment ------------------------------------------------------------------------------------
@@ -87,31 +62,20 @@ static void add_offset(const struct assumption *a, struct align_terms *t, const 
 
 // Bytes to which every vector of "vec" elements of a side is aligned, but for what a param enters.
 static int64_t alignment(const struct assumption *a, const struct copy_facts *f,
-                         const struct view *v, int side, int64_t vec, struct align_terms *terms) {
+                         const struct view *v, int side, const struct run *run, int64_t vec,
+                         struct align_terms *terms) {
     const struct part *p = copy_part(f, side == SRC);
     int64_t bytes = v->base->elem->bits / 8;
-    int64_t run = 1;
-    bool used[256] = {false};
     bool together = f->src_run > 0;
-    if (together) used[0] = true;
     // the run's own modes step over whole vectors once the vector's elements are gone
-    for (bool grew = !together; grew;) {
-        grew = false;
-        for (int i = 0; i < f->nmodes; ++i) {
-            if (used[i] || !continues(&f->mode[i], SRC | DST, run)) continue;
-            used[i] = grew = true;
-            run *= f->mode[i].extent;
-            break;
-        }
-    }
     *terms = (struct align_terms){.base = assume_base(a, v->base),
-                                  .run = run % vec == 0 && !together ? vec * bytes : bytes,
+                                  .run = run->size % vec == 0 ? vec * bytes : bytes,
                                   .worst = lay_int(0),
                                   .loose = lay_int(0)};
     if (together) terms->run = 0;
     add_offset(a, terms, p->offset, bytes);
     for (int i = 0; i < f->nmodes; ++i) {
-        if (used[i]) continue;
+        if (together ? i == 0 : run->used[i]) continue;
         struct lay_int d = side == SRC ? f->mode[i].src : f->mode[i].dst;
         if (d.nsyms > 0) {
             add_loose(a, terms, d, bytes);
@@ -128,23 +92,16 @@ static int64_t alignment(const struct assumption *a, const struct copy_facts *f,
 
 // -- one copy -------------------------------------------------------------------------------------
 
-// Merges the common run into one mode of whole vectors, which comes first.
-static void reorder(struct session *s, struct copy_facts *f) {
-    int order[256], taken;
-    int64_t vec = f->vec;
+// Merges what accesses leave of the run into modes of whole vectors, which come first.
+static void reorder(struct session *s, const struct copy *c, struct copy_facts *f) {
     struct copy_mode *m = ARENA_ARRAY(&s->arena, struct copy_mode, f->nmodes + 1);
-    int64_t run = width_run(f->mode, f->nmodes, SRC | DST, order, &taken);
-    int n = 0;
-    bool used[256] = {false}, rest = false;
-    for (int k = 0; k < taken; ++k) {
-        used[order[k]] = true;
-        rest = f->mode[order[k]].rest;
-    }
-    if (run % vec != 0)
-        BUG("a vector of %ld that a run of %ld does not hold", (long)vec, (long)run);
-    if (run > vec) m[n++] = (struct copy_mode){run / vec, lay_int(vec), lay_int(vec), rest};
+    struct run *run = ARENA_NEW(&s->arena, struct run);
+    int64_t *begin = ARENA_ARRAY(&s->arena, int64_t, f->nmodes + 1);
+    int n;
+    run_find(s, f->mode, f->nmodes, run_sides(s, c), NULL, 0, run);
+    f->step = run_divide(s, f->vec, run, m, begin, &n);
     for (int i = 0; i < f->nmodes; ++i) {
-        if (!used[i] && f->mode[i].extent > 1) m[n++] = f->mode[i];
+        if (!run->used[i] && f->mode[i].extent > 1) m[n++] = f->mode[i];
     }
     // neighbours that are one mode on both sides
     int w = 0;
@@ -159,6 +116,7 @@ static void reorder(struct session *s, struct copy_facts *f) {
     }
     f->mode = m;
     f->nmodes = w;
+    f->step = run_steps(s, c, f->mode, f->nmodes, f->vec, f->step);
 }
 
 static int64_t at_most(int64_t a, int64_t cap) {
@@ -231,9 +189,11 @@ static void measure(const struct assumption *a, const struct copy *c, struct cop
     struct assumption of_src = *a, of_dst = *a;  // the wider side's bytes are assumed
     of_src.bytes = a->bytes * src / bits;
     of_dst.bytes = a->bytes * dst / bits;
-    int64_t run_src = width_run(f->mode, f->nmodes, SRC, NULL, NULL);
-    int64_t run_dst = width_run(f->mode, f->nmodes, DST, NULL, NULL);
-    int64_t run = width_run(f->mode, f->nmodes, SRC | DST, NULL, NULL);
+    struct run *both = ARENA_NEW(&a->s->arena, struct run);
+    int sides = run_sides(a->s, c);
+    run_find(a->s, f->mode, f->nmodes, sides, NULL, 0, both);
+    int64_t run_src = run_of_side(f->mode, f->nmodes, SRC);
+    int64_t run_dst = run_of_side(f->mode, f->nmodes, DST), run = both->size;
     if (f->src_run) {
         run_src = f->src_run;
         run_dst = f->dst_run;
@@ -247,14 +207,17 @@ static void measure(const struct assumption *a, const struct copy *c, struct cop
     b[BOUND_DST_RUN] = at_most(power_of_two_in(run_dst), BOUND_NONE / dst) * dst;
     b[BOUND_COMMON_RUN] = at_most(power_of_two_in(run), BOUND_NONE / bits) * bits;
     int64_t vec = power_of_two_in(run);
-    b[BOUND_SRC_ALIGN] = bits_of(alignment(&of_src, f, &c->src, SRC, vec, &f->src_align));
-    b[BOUND_DST_ALIGN] = bits_of(alignment(&of_dst, f, &c->dst, DST, vec, &f->dst_align));
+    b[BOUND_SRC_ALIGN] = bits_of(alignment(&of_src, f, &c->src, SRC, both, vec, &f->src_align));
+    b[BOUND_DST_ALIGN] = bits_of(alignment(&of_dst, f, &c->dst, DST, both, vec, &f->dst_align));
     b[BOUND_SRC_DIVIDES] = promised(&f->src_align);
     b[BOUND_DST_DIVIDES] = promised(&f->dst_align);
     b[BOUND_SRC_SWIZZLE] = f->src.sw.b ? ((int64_t)src << at_most(f->src.sw.m, 10)) : BOUND_NONE;
     b[BOUND_DST_SWIZZLE] = f->dst.sw.b ? ((int64_t)dst << at_most(f->dst.sw.m, 10)) : BOUND_NONE;
+    // registers are taken from wherever they are
+    if (!(sides & SRC)) b[BOUND_SRC_RUN] = b[BOUND_SRC_ALIGN] = b[BOUND_SRC_DIVIDES] = BOUND_NONE;
+    if (!(sides & DST)) b[BOUND_DST_RUN] = b[BOUND_DST_ALIGN] = b[BOUND_DST_DIVIDES] = BOUND_NONE;
     bool fills = atom->row->fills && c->pad;
-    if (f->npred) edge_granularity(a, f, bits / 8, fills ? atom->bits / bits : 0);
+    if (f->npred) edge_granularity(a, c, f, fills ? atom->bits / bits : 0);
     b[BOUND_PREDICATE] = f->edge == EDGE_ALWAYS ? f->pred_vec * bits : BOUND_NONE;
     f->won = BOUND_ATOM;
     int64_t least = bound_as_wider(c, BOUND_ATOM, b[BOUND_ATOM]);
@@ -291,8 +254,9 @@ struct copy_facts vectorize_variant(struct session *s, const struct kernel *k, c
 }
 
 void vectorize_finish(struct session *s, const struct copy *c, struct copy_facts *f) {
-    reorder(s, f);
-    if (f->npred) edge_modes(s, f, copy_wider(c)->bits);
+    reorder(s, c, f);
+    f->turn = run_turn(s, c, f);
+    if (f->npred) edge_modes(s, c, f);
 }
 
 static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {

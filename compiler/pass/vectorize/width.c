@@ -2,6 +2,7 @@
 #include "pass/vectorize/width.h"
 #include "base/session.h"
 #include "layout/algebra.h"
+#include "pass/vectorize/run.h"
 
 static const char *side_alignment_reason(struct session *s, const struct copy *c, bool src) {
     const struct copy_facts *f = &c->facts;
@@ -63,10 +64,10 @@ static const char *run_text(struct session *s, const char *where, int64_t run, i
 }
 
 // What ends the contiguous run of one side.
-static const char *run_reason(struct session *s, const struct copy *c, int side) {
+static const char *run_reason(struct session *s, const struct copy *c, enum side side) {
     const struct copy_facts *f = &c->facts;
     const struct view *v = copy_side(c, side == SRC);
-    int64_t run = width_run(f->mode, f->nmodes, side, NULL, NULL);
+    int64_t run = run_of_side(f->mode, f->nmodes, side);
     int64_t least = 0;
     bool again = false;   // what the other side has next is the same element here
     bool values = false;  // a thread has several in one tile; else those of its rounds count
@@ -95,7 +96,18 @@ static const char *run_reason(struct session *s, const struct copy *c, int side)
 // What ends the run that the two sides have in common.
 static const char *common_reason(struct session *s, const struct copy *c) {
     const struct copy_facts *f = &c->facts;
-    int64_t run = width_run(f->mode, f->nmodes, SRC | DST, NULL, NULL);
+    int sides = run_sides(s, c);
+    struct run *both = ARENA_NEW(&s->arena, struct run);
+    run_find(s, f->mode, f->nmodes, sides, NULL, 0, both);
+    int64_t run = both->size;
+    if (sides != (SRC | DST)) {
+        const char *in = copy_side(c, sides == SRC)->base->name;
+        if (run == run_of_side(f->mode, f->nmodes, (enum side)sides)) return NULL;
+        return arena_printf(&s->arena,
+                            "an access is of elements of one mode, of which %ld follow one another "
+                            "in '%s'",
+                            (long)run, in);
+    }
     const char *head = run_text(s, "on both sides", run, copy_wider(c)->bits);
     for (int i = 0; i < f->nmodes; ++i)
         if (lay_int_is(f->mode[i].src, run) && !lay_int_is(f->mode[i].dst, run))
@@ -148,10 +160,19 @@ static const char *together_reason(struct session *s, const struct copy *c, bool
                         (long)run);
 }
 
+// Whether "b" is about a side that is in registers, which bound no width.
+static bool is_of_registers(struct session *s, const struct copy *c, enum bound b) {
+    bool src = b == BOUND_SRC_RUN || b == BOUND_SRC_ALIGN || b == BOUND_SRC_DIVIDES;
+    bool dst = b == BOUND_DST_RUN || b == BOUND_DST_ALIGN || b == BOUND_DST_DIVIDES;
+    int sides = run_sides(s, c);
+    return (src && !(sides & SRC)) || (dst && !(sides & DST));
+}
+
 const char *width_reason(struct session *s, const struct copy *c, enum bound b) {
     const struct atom *atom = copy_atom(c);
     if (c->facts.src_run && (b == BOUND_SRC_RUN || b == BOUND_DST_RUN))
         return together_reason(s, c, b == BOUND_SRC_RUN);
+    if (is_of_registers(s, c, b)) return NULL;
     switch (b) {
     case BOUND_SRC_RUN: return run_reason(s, c, SRC);
     case BOUND_DST_RUN: return run_reason(s, c, DST);

@@ -6,12 +6,6 @@
 
 struct session;
 
-enum side { SRC = 1, DST = 2 };
-
-// The elements that follow one another in "sides"; "taken" (may be NULL) gets the modes' order in
-// the run, "ntaken" their number.
-int64_t width_run(const struct copy_mode *mode, int n, int sides, int *taken, int *ntaken);
-
 // What bound "b" of copy "c" comes from, as a sentence without a stop, or NULL where there is no
 // such bound; to be called before the vector's elements are taken out of the modes.
 const char *width_reason(struct session *s, const struct copy *c, enum bound b);
