@@ -21,6 +21,8 @@ static const char help[] =
     "usage: tcpc [options] PLAN.tcp [-o FILE]    compile a copy plan to CUDA C\n"
     "       tcpc run PLAN.tcp                    compile, build, run and compare with the plan's "
     "meaning\n"
+    "       tcpc relayout TYPE SOURCE DESTINATION   plan and compile a copy from one layout to "
+    "another\n"
     "       tcpc explain PLAN.tcp [NAME]         tell what the compiler chose for each copy, and "
     "why\n"
     "       tcpc draw PLAN.tcp NAME [-o x.svg]   draw a tiled copy, a layout, a tensor or a "
@@ -212,9 +214,10 @@ static int command_compile(int argc, char **argv) {
 }
 
 static const struct command {
-    char name[8];
+    char name[10];
     int (*run)(int argc, char **argv);
 } commands[] = {{"run", command_run},
+                {"relayout", command_relayout},
                 {"explain", command_explain},
                 {"draw", command_draw},
                 {"eval", command_eval},
