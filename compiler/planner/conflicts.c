@@ -4,12 +4,11 @@
 
 enum { LANES = 32, BANKS = 32, WORD = 4 };
 
-// Where in shared memory stands what thread "t" has first, in elements.
+// Where in shared memory stands what thread "t" has first, in elements; threads are numbered along
+// the modes in "order".
 static int64_t place(const struct relayout *r, const struct choice *c, const struct share *s,
-                     bool src, int t) {
-    int order[RELAYOUT_MODES];
+                     const int *order, int t) {
     int64_t at = 0;
-    order_of(r, src, order);
     for (int i = 0; i < r->rank; ++i) {
         int m = order[i];
         int64_t k = t % s->thr[m] * s->val[m];
@@ -40,8 +39,10 @@ static int64_t beyond(const struct relayout *r, const struct choice *c, const st
                       bool src, int vector) {
     int bytes = vector * r->type->bits / 8, lanes = s->threads < LANES ? s->threads : LANES;
     int together = bytes <= WORD ? LANES : LANES * WORD / bytes;
+    int order[RELAYOUT_MODES];
     int64_t at[LANES], n = 0;
-    for (int l = 0; l < lanes; ++l) at[l] = place(r, c, s, src, l) * (r->type->bits / 8);
+    order_of(r, src, order);
+    for (int l = 0; l < lanes; ++l) at[l] = place(r, c, s, order, l) * (r->type->bits / 8);
     for (int l = 0; l < lanes; l += together)
         n += passes(at, l, l + together < lanes ? l + together : lanes, bytes) - 1;
     return n;

@@ -9,13 +9,16 @@ enum {
     SM_BLOCKS = 32,
     SM_REGISTERS = 65536,
     SM_SHARED = 227 * 1024,
-    BLOCK_SHARED = 1024,      // that each block takes besides its own
-    SECTOR = 32,              // bytes
+    BLOCK_SHARED = 1024,  // that each block takes besides its own
+    SECTOR = 32,          // bytes
+    LONG_RUN = 256,
     LINE = 128,               // bytes that the L1 cache looks up at once
     BYTES_A_CLOCK = 18,       // of an SM, read and written, when all go to memory
     ISSUE = 4,                // instructions a clock
     STRAIGHT_LATENCY = 1100,  // clocks from a block's begin to its end
     STAGED_LATENCY = 1900,
+    ACCESS_LATENCY = 30,  // of each further access of a thread
+    BLOCK_START = 16,
     BASE_REGISTERS = 28,
     ONE = 256  // a clock
 };
@@ -61,13 +64,13 @@ static int64_t elements(const struct relayout *r, const struct choice *c, bool s
     return n;
 }
 
-// Half sectors of a tile on a side.  A run costs one sector more than it has, since memory likes
-// long ones, and half a one where it shares one with its neighbour.
+// Half sectors of a tile on a side.  A run shorter than 256 bytes costs a sector more than it has,
+// since memory likes long ones, and so does one that shares sectors with its neighbours.
 static int64_t half_sectors(const struct relayout *r, const struct choice *c, bool src) {
     bool aligned;
     int64_t run = run_of(r, c, src, &aligned), bytes = run * (r->type->bits / 8);
     int64_t runs = elements(r, c, src) / run;
-    return runs * (2 * ceil_div(bytes, SECTOR) + 2 + !aligned);
+    return runs * (2 * ceil_div(bytes, SECTOR) + (bytes < LONG_RUN ? 2 : 0) + (aligned ? 0 : 2));
 }
 
 static int64_t product(const struct relayout *r, const int64_t *of) {
@@ -91,7 +94,8 @@ static int64_t modes_in(const struct relayout *r, const int64_t *of) {
     return n;
 }
 
-void cost_of(const struct relayout *r, const struct choice *c, struct cost *out) {
+void cost_of(const struct relayout *r, const struct choice *c, int64_t conflict, struct cost *out) {
+    out->conflict = conflict;
     int es = r->type->bits / 8;
     int64_t tile = product(r, c->tile), warps = ceil_div(c->threads, 32), ragged = 0, tiled = 0;
     out->blocks = 1;
@@ -104,11 +108,11 @@ void cost_of(const struct relayout *r, const struct choice *c, struct cost *out)
     out->src_sectors = half_sectors(r, c, true);
     out->dst_sectors = half_sectors(r, c, false);
 
+    int64_t latency = c->way == WAY_STRAIGHT ? STRAIGHT_LATENCY : STAGED_LATENCY;
     int64_t values = product(r, c->rd.val), loads = values / c->rd.vector;
     int64_t held = values * es / 4 + (es < 4);  // registers
     int64_t fixed = 16 + 6 * modes_in(r, c->rd.thr) + 6 * tiled + 12 * ragged, each = 2 * loads;
     out->lsu = lines(r, c, true, c->rd.vector, loads * warps);
-    out->conflict = 0;
     if (c->way == WAY_STRAIGHT) {
         each += 2 * loads;
         out->lsu += lines(r, c, false, c->rd.vector, loads * warps);
@@ -118,12 +122,12 @@ void cost_of(const struct relayout *r, const struct choice *c, struct cost *out)
         int64_t rounds = tile / (product(r, c->wr.thr) * product(r, c->wr.val));
         int64_t turned = es < 4 && c->block > 1 && c->rd.vector > 1 ? values * es / 2 : 0;
         if (es < 4 && c->block < 4 / es) turned += put;  // parts of registers
+        latency += ACCESS_LATENCY * rounds;
         fixed += 20 + 6 * modes_in(r, c->wr.thr);
         each += put + turned + 3 * rounds * wr_warps / warps;
         out->lsu += lines(r, c, false, c->wr.vector, rounds * wr_warps);
         out->lsu += put * warps * greatest(1, c->block * es * 32 / LINE);
         out->lsu += rounds * wr_warps * greatest(1, c->wr.vector * es * 32 / LINE);
-        out->conflict = conflicts_of(r, c);
         held = greatest(held, rounds * greatest(1, c->wr.vector * es / 4));
     }
     out->instructions = warps * (fixed + each);
@@ -136,11 +140,16 @@ void cost_of(const struct relayout *r, const struct choice *c, struct cost *out)
         out->total = INT64_MAX;
         return;
     }
-    int64_t latency = c->way == WAY_STRAIGHT ? STRAIGHT_LATENCY : STAGED_LATENCY;
+    latency += ACCESS_LATENCY * loads;
     int64_t memory = (out->src_sectors + out->dst_sectors) * (SECTOR / 2) * ONE / BYTES_A_CLOCK;
+    // what a block reads before it writes leaves the memory idle unless others fill in
+    if (c->way == WAY_STAGED) memory += memory / (2 * out->per_sm);
+    // and few warps do not ask for enough
+    memory += memory * (SM_THREADS / 32 - out->per_sm * warps) / 512 + memory * loads / 256;
     memory = greatest(memory, latency * ONE / out->per_sm);
     int64_t lsu = (out->lsu + out->conflict) * ONE, issue = out->instructions * ONE / ISSUE;
-    int64_t one = greatest(memory, greatest(lsu, issue)) + (memory + lsu + issue) / 8;
+    int64_t one =
+        greatest(memory, greatest(lsu, issue)) + (memory + lsu + issue) / 8 + BLOCK_START * ONE;
     // a last wave that is not full takes as long as one that is
     int64_t wave = SMS * out->per_sm, n = out->blocks;
     if (n < 16 * wave) n = ceil_div(n, wave) * wave;

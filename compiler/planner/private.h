@@ -52,8 +52,9 @@ static inline int64_t tiles_along(const struct relayout *r, const struct choice 
     return (r->mode[m].extent + c->tile[m] - 1) / c->tile[m];
 }
 
-void cost_of(const struct relayout *r, const struct choice *c, struct cost *out);
-// The most passes that the accesses of the first warps need more than without conflicts.
+// "conflict": passes of shared memory that the tile needs beyond those without conflicts.
+void cost_of(const struct relayout *r, const struct choice *c, int64_t conflict, struct cost *out);
+// As many as they are when all warps are like the first one.
 int64_t conflicts_of(const struct relayout *r, const struct choice *c);
 
 // The best choice by cost_of; the first one of equals.

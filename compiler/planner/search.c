@@ -8,6 +8,7 @@
 enum {
     MOST_THREADS = 1024,
     MOST_HELD = 256,          // bytes of a thread's fragment
+    MOST_LOADS = 32,          // of a thread
     MOST_SHARED = 66 * 1024,  // bytes of a tile
     PADS = 9,
     STYLES = 3
@@ -31,7 +32,8 @@ static int64_t round_up(int64_t a, int64_t b) {
 // that is near; else, by style, equal tiles, a divisor, or just that.
 static int64_t pick(int64_t e, int64_t want, int64_t unit, int style) {
     if (want * 3 / 2 >= e) return e;
-    want = round_up(want < 1 ? 1 : want, unit);
+    want = round_up(want, unit);
+    if (want >= e) return e;
     int64_t n = (e + want - 1) / want, even = round_up((e + n - 1) / n, unit);
     if (style == 2) return want;
     if (style == 0) return even;
@@ -51,8 +53,10 @@ static int64_t tile_size(const struct search *q, const struct choice *c) {
 
 static void consider(struct search *q, const struct choice *c) {
     struct cost cost;
-    cost_of(q->r, c, &cost);
+    cost_of(q->r, c, 0, &cost);  // at the least
     if (cost.blocks > INT32_MAX || cost.total >= q->cost->total) return;
+    if (c->way == WAY_STAGED) cost_of(q->r, c, conflicts_of(q->r, c), &cost);
+    if (cost.total >= q->cost->total) return;
     *q->best = *c;
     *q->cost = cost;
 }
@@ -101,8 +105,11 @@ static void grow_tile(const struct search *q, struct choice *c, int64_t bytes, c
     for (int i = 0; i < q->r->rank; ++i) {
         int m = q->dst[i];
         int64_t e = q->r->mode[m].extent;
-        while (tile_size(q, c) * q->es < bytes && c->tile[m] < e)
-            c->tile[m] = pick(e, 2 * c->tile[m], unit[m], style);
+        while (tile_size(q, c) * q->es < bytes && c->tile[m] < e) {
+            int64_t t = pick(e, 2 * c->tile[m], unit[m], style);
+            if (t <= c->tile[m]) break;
+            c->tile[m] = t;
+        }
     }
 }
 
@@ -128,7 +135,8 @@ static bool share_reads(const struct search *q, struct choice *c, int block, int
         units /= d;
     }
     c->rd.threads = c->threads = (int)units;
-    return units <= threads && tile_size(q, c) / units * q->es <= MOST_HELD;
+    return units <= threads && tile_size(q, c) / units * q->es <= MOST_HELD &&
+           tile_size(q, c) / units <= MOST_LOADS * q->load;
 }
 
 // Divides the tile among the same threads that write.  What they do not reach at once they reach in
