@@ -53,10 +53,10 @@ int64_t conflicts_of(const struct relayout *r, const struct choice *c) {
     for (int m = 0; m < r->rank; ++m) {
         values *= c->rd.val[m];
         all *= c->tile[m];
-        owned *= c->wr.thr[m] * c->wr.val[m];
+        owned *= c->wr.thr[m];
     }
     int64_t stores = values / c->block * ((c->rd.threads + LANES - 1) / LANES);
-    int64_t loads = all / owned * ((c->wr.threads + LANES - 1) / LANES);
+    int64_t loads = all / owned / c->wr.vector * ((c->wr.threads + LANES - 1) / LANES);
     return stores * beyond(r, c, &c->rd, true, c->block) +
            loads * beyond(r, c, &c->wr, false, c->wr.vector);
 }

@@ -119,7 +119,7 @@ void cost_of(const struct relayout *r, const struct choice *c, int64_t conflict,
     } else {
         int64_t put = values / c->block;
         int64_t wr_warps = ceil_div(c->wr.threads, 32);
-        int64_t rounds = tile / (product(r, c->wr.thr) * product(r, c->wr.val));
+        int64_t rounds = tile / (product(r, c->wr.thr) * c->wr.vector);
         int64_t turned = es < 4 && c->block > 1 && c->rd.vector > 1 ? values * es / 2 : 0;
         if (es < 4 && c->block < 4 / es) turned += put;  // parts of registers
         latency += ACCESS_LATENCY * rounds;

@@ -139,18 +139,43 @@ static bool share_reads(const struct search *q, struct choice *c, int block, int
            tile_size(q, c) / units <= MOST_LOADS * q->load;
 }
 
+// The mode behind which each step of a block in shared memory is padded: the source's fastest one
+// of the tile that is not the destination's fast mode; -1: none.
+static int padded_mode(const struct search *q, const struct choice *c) {
+    for (int i = 0; i < q->r->rank; ++i)
+        if (q->src[i] != q->y && c->tile[q->src[i]] > 1) return q->src[i];
+    return -1;
+}
+
+static int64_t divisor_up_to(int64_t n, int64_t most) {
+    int64_t d = most < n ? most : n;
+    while (n % d) --d;
+    return d;
+}
+
 // Divides the tile among the same threads that write.  What they do not reach at once they reach in
-// further rounds, which have to come out even.
+// further rounds, which have to come out even.  In a mode that is cut into (part, rest) threads
+// take parts as a whole, or rows within one.
 static void share_writes(const struct search *q, struct choice *c) {
     const struct relayout *r = q->r;
     int64_t n = 1;
+    int padded = padded_mode(q, c);
     c->wr.vector = q->store;
     for (int i = 0; i < r->rank; ++i) {
         int m = q->dst[i];
         c->wr.val[m] = m == q->y ? q->store : 1;
-        int64_t units = c->tile[m] / c->wr.val[m], d = c->threads / n;
-        if (d > units) d = units;
-        while (units % d) --d;
+        int64_t units = c->tile[m] / c->wr.val[m], most = c->threads / n, part = c->rd.val[m];
+        int64_t d = divisor_up_to(units, most);
+        if (m == padded && d % part && part % d) {
+            int64_t whole = divisor_up_to(units / part, most);
+            int64_t many = most < part ? 0 : part * divisor_up_to(units / part, most / part);
+            if (many < whole) {
+                c->wr.val[m] = part;
+                d = whole;
+            } else {
+                d = many;
+            }
+        }
         c->wr.thr[m] = d;
         n *= d;
     }
@@ -162,9 +187,7 @@ static void share_writes(const struct search *q, struct choice *c) {
 static void place_tile(const struct search *q, struct choice *c, int64_t pad) {
     const struct relayout *r = q->r;
     int64_t at = 1;
-    int padded = -1;
-    for (int i = 0; i < r->rank && padded < 0; ++i)
-        if (q->src[i] != q->y && c->tile[q->src[i]] > 1) padded = q->src[i];
+    int padded = padded_mode(q, c);
     c->split = -1;
     for (int i = 0; i < r->rank; ++i) {
         int m = q->dst[i];
