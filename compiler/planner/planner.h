@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "layout/lay.h"
+
 struct buf;
 struct elem_type;
 struct session;
@@ -28,6 +30,9 @@ struct relayout {
 // relayout of these.
 const char *relayout_read(struct session *s, const char *src, const char *dst,
                           struct relayout *out);
+// The same of layouts that are there already.  Only the modes of "out" are written.
+const char *relayout_between(struct session *s, struct lay src, struct lay dst,
+                             struct relayout *out);
 // Leaves out extents of 1 and makes one mode of those that follow one another on both sides.  The
 // modes then stand in the order of the source, the one with the greatest stride first, and there is
 // one at least.  Returns NULL, or why the relayout cannot be planned.
@@ -36,6 +41,7 @@ const char *relayout_coalesce(struct session *s, struct relayout *r);
 // What a kernel and its arguments are called.
 struct relayout_names {
     const char *kernel, *src, *dst;
+    bool dst_first;  // in the list of arguments
 };
 // Writes a kernel for the coalesced relayout: "kernel NAME(A : .., out B : ..) ..".
 void relayout_kernel(struct session *s, const struct relayout *r, const struct relayout_names *n,

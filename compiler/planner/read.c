@@ -144,13 +144,7 @@ static const char *flatten(struct session *s, const struct lay_tuple *shape,
     return NULL;
 }
 
-static const char *read_layout(struct session *s, const char *text, const char *side,
-                               struct flat *f) {
-    lay_clear_error(&s->lay);
-    struct lay l = lay_parse(&s->lay, text);
-    if (!lay_valid(l))
-        return arena_printf(&s->arena, "the %s '%s' is no layout: %s", side, shown(&s->arena, text),
-                            s->lay.error ? shown(&s->arena, s->lay.error) : "it has no value");
+static const char *flatten_side(struct session *s, struct lay l, const char *side, struct flat *f) {
     if (l.sw.b || !lay_int_is(l.offset, 0))
         return arena_printf(&s->arena,
                             "the %s has a swizzle or an offset; a relayout is between shapes with "
@@ -162,13 +156,14 @@ static const char *read_layout(struct session *s, const char *text, const char *
 
 // Cuts the modes of both sides so that they have the same extents: both count the same elements,
 // the first mode fastest.
-static const char *read_layouts(struct session *s, const char *src, const char *dst,
-                                struct relayout *r) {
+const char *relayout_between(struct session *s, struct lay src, struct lay dst,
+                             struct relayout *r) {
     struct flat a, b;
-    const char *why = read_layout(s, src, "source", &a);
-    if (!why) why = read_layout(s, dst, "destination", &b);
+    const char *why = flatten_side(s, src, "source", &a);
+    if (!why) why = flatten_side(s, dst, "destination", &b);
     if (why) return why;
     int i = 0, j = 0;
+    r->rank = 0;
     while (i < a.n && j < b.n) {
         int64_t g = lay_gcd(a.extent[i], b.extent[j]);
         if (g != a.extent[i] && g != b.extent[j])
@@ -198,7 +193,20 @@ static const char *read_layouts(struct session *s, const char *src, const char *
     return NULL;
 }
 
+static const char *read_layout(struct session *s, const char *text, const char *side,
+                               struct lay *out) {
+    lay_clear_error(&s->lay);
+    *out = lay_parse(&s->lay, text);
+    if (lay_valid(*out)) return NULL;
+    return arena_printf(&s->arena, "the %s '%s' is no layout: %s", side, shown(&s->arena, text),
+                        s->lay.error ? shown(&s->arena, s->lay.error) : "it has no value");
+}
+
 const char *relayout_read(struct session *s, const char *src, const char *dst, struct relayout *r) {
+    struct lay a, b;
     r->rank = 0;
-    return strchr(src, '=') ? read_names(s, src, dst, r) : read_layouts(s, src, dst, r);
+    if (strchr(src, '=')) return read_names(s, src, dst, r);
+    const char *why = read_layout(s, src, "source", &a);
+    if (!why) why = read_layout(s, dst, "destination", &b);
+    return why ? why : relayout_between(s, a, b, r);
 }

@@ -160,9 +160,12 @@ void relayout_kernel(struct session *s, const struct relayout *r, const struct r
     choose(r, &c, &cost);
     reasons(b, r, &c, &cost);
     buf_printf(b, "kernel %s(", n->kernel);
-    formal(b, r, n->src, true);
-    buf_puts(b, ",\n    out ");
-    formal(b, r, n->dst, false);
+    for (int i = 0; i < 2; ++i) {
+        bool src = (i == 0) != n->dst_first;
+        buf_puts(b, i ? ",\n    " : "");
+        buf_puts(b, src ? "" : "out ");
+        formal(b, r, src ? n->src : n->dst, src);
+    }
     buf_printf(b, ")\n    grid (%" PRId64 ") threads %d {\n", cost.blocks, c.threads);
     coordinates(b, r, &c);
     if (c.way == WAY_STAGED) {

@@ -66,7 +66,7 @@ static bool agree_flat(struct sema *c, struct copy *y) {
     return true;
 }
 
-static bool check_shapes(struct sema *c, struct copy *y) {
+bool copy_shapes(struct sema *c, struct copy *y) {
     const struct view *a = &y->src, *b = &y->dst;
     if (!lay_valid(a->layout) || !lay_valid(b->layout)) return true;
     // what a thread holds of a tile: "partition" counts it
@@ -206,7 +206,7 @@ void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
     }
     if (!check_pad(c, s->copy.pad, y) || !refuse_overhang(c, &y->src) ||
         !refuse_overhang(c, &y->dst) || !names_match(c, y) || !check_how(c, s, y) ||
-        !check_shapes(c, y) || (y->tc && !tile_check_writes(c, y)))
+        !copy_shapes(c, y) || (y->tc && !tile_check_writes(c, y)))
         return;
     *out = ARENA_NEW(&c->s->arena, struct stmt);
     **out = (struct stmt){.kind = STMT_COPY, .copy = y, .at = s->at};
