@@ -136,15 +136,17 @@ static void reasons(struct buf *b, const struct relayout *r, const struct choice
     int src[RELAYOUT_MODES], dst[RELAYOUT_MODES];
     order_of(r, true, src);
     order_of(r, false, dst);
-    buf_printf(b, "// Fast modes: %d of the source, %d of the destination.  ", src[0], dst[0]);
+    buf_printf(b, "// Mode %d is the fast one of the source, mode %d of the destination.\n// ",
+               src[0], dst[0]);
     if (c->way == WAY_STRAIGHT)
-        buf_printf(b, "Straight through registers, %d bytes an access.\n", c->rd.vector * es);
+        buf_printf(b, "Elements go straight through registers, %d bytes an access.\n",
+                   c->rd.vector * es);
     else
-        buf_printf(b,
-                   "Through shared memory: reads of %d bytes, writes of %d, blocks of %d by %d "
-                   "elements turned in registers.\n",
-                   c->rd.vector * es, c->wr.vector * es, c->rd.vector,
-                   src[0] == dst[0] ? 1 : c->block);
+        buf_printf(b, "Elements go through shared memory, read by %d bytes and written by %d.\n",
+                   c->rd.vector * es, c->wr.vector * es);
+    if (c->way == WAY_STAGED && src[0] != dst[0])
+        buf_printf(b, "// Blocks of %d by %d elements are turned in registers.\n", c->rd.vector,
+                   c->block);
     buf_printf(b,
                "// A tile costs %" PRId64 " half sectors read and %" PRId64 " written, %" PRId64
                " instructions of warps and %" PRId64 " bank conflicts; %" PRId64 " blocks an SM.\n",

@@ -10,7 +10,7 @@ _tcpc() {
     -MT | -D | --param | --thread | --print | --kernel) return ;;
     esac
     case $cur in
-    --emit=*) mapfile -t COMPREPLY < <(compgen -P --emit= -W 'cuda header ast plan kernel' -- "${cur#*=}") && return ;;
+    --emit=*) mapfile -t COMPREPLY < <(compgen -P --emit= -W "cuda header ast plan kernel$([ "$command" != relayout ] || echo ' plan-text')" -- "${cur#*=}") && return ;;
     --view=*) mapfile -t COMPREPLY < <(compgen -P --view= -W 'owners tv inverse layout swizzle banks path flow timeline' -- "${cur#*=}") && return ;;
     --format=*) mapfile -t COMPREPLY < <(compgen -P --format= -W 'text svg tikz' -- "${cur#*=}") && return ;;
     --diagnostics=*) mapfile -t COMPREPLY < <(compgen -P --diagnostics= -W 'text json' -- "${cur#*=}") && return ;;
@@ -20,6 +20,7 @@ _tcpc() {
     -*)
         [ "$command" != draw ] || options+=' --view= --format= --thread --type --values --param'
         [ "$command" != run ] || options+=' --kernel --print --thread --param --time --no-check --gpu --host --cxx --keep --write'
+        [ "$command" != relayout ] || options+=' --name= --align= --run --time --no-check --gpu --host --cxx --keep --write'
         [ "$command" != explain ] || options+=' --json --plan --equivalent'
         [ "$command" != eval ] || options='--steps --table --json --as= --list --help'
         [ "$command" != fmt ] || options='-i --check --help'
@@ -27,7 +28,7 @@ _tcpc() {
         return
         ;;
     esac
-    [ "$COMP_CWORD" != 1 ] || mapfile -t COMPREPLY < <(compgen -W 'run explain draw eval fmt' -- "$cur")
+    [ "$COMP_CWORD" != 1 ] || mapfile -t COMPREPLY < <(compgen -W 'run relayout explain draw eval fmt' -- "$cur")
     if [ "$command" = draw ] && [ "$COMP_CWORD" = 3 ] && [ -r "${COMP_WORDS[2]}" ]; then
         # names, and labels of copies
         mapfile -t COMPREPLY < <(compgen -W "$(sed -n -e 's/^ *\(tiled_copy\|layout\|tensor\|kernel\|device\)  *\([A-Za-z_0-9]*\).*/\2/p' \
