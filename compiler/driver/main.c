@@ -216,12 +216,9 @@ static int command_compile(int argc, char **argv) {
 static const struct command {
     char name[10];
     int (*run)(int argc, char **argv);
-} commands[] = {{"run", command_run},
-                {"relayout", command_relayout},
-                {"explain", command_explain},
-                {"draw", command_draw},
-                {"eval", command_eval},
-                {"fmt", command_fmt}};
+} commands[] = {{"run", command_run},         {"relayout", command_relayout},
+                {"explain", command_explain}, {"draw", command_draw},
+                {"eval", command_eval},       {"fmt", command_fmt}};
 
 // Prints the page of a kind of message.
 static int explain_page(const char *name) {
