@@ -50,8 +50,9 @@ static int64_t run_of(const struct relayout *r, const struct choice *c, bool src
     *aligned = (src ? r->src_align : r->dst_align) >= 16;
     for (int i = 0; i < r->rank; ++i) {
         int64_t stride = src ? r->mode[i].src : r->mode[i].dst;
-        if (stride >= run && stride * es % SECTOR) *aligned = false;
-        if (stride < run && c->tile[i] < r->mode[i].extent && stride * c->tile[i] * es % SECTOR)
+        if (stride >= run && stride % SECTOR * es % SECTOR) *aligned = false;
+        if (stride < run && c->tile[i] < r->mode[i].extent &&
+            stride % SECTOR * (c->tile[i] % SECTOR) * es % SECTOR)
             *aligned = false;
     }
     return run;
