@@ -141,18 +141,20 @@ void cost_of(const struct relayout *r, const struct choice *c, int64_t conflict,
         out->total = INT64_MAX;
         return;
     }
+    // where there are few blocks, no SM has more than its part of them
+    int64_t busy = least(out->per_sm, ceil_div(out->blocks, SMS));
     latency += ACCESS_LATENCY * loads;
     int64_t memory = (out->src_sectors + out->dst_sectors) * (SECTOR / 2) * ONE / BYTES_A_CLOCK;
     // what a block reads before it writes leaves the memory idle unless others fill in
-    if (c->way == WAY_STAGED) memory += memory / (2 * out->per_sm);
+    if (c->way == WAY_STAGED) memory += memory / (2 * busy);
     // and few warps do not ask for enough
-    memory += memory * (SM_THREADS / 32 - out->per_sm * warps) / 512 + memory * loads / 256;
-    memory = greatest(memory, latency * ONE / out->per_sm);
+    memory += memory * (SM_THREADS / 32 - busy * warps) / 512 + memory * loads / 256;
+    memory = greatest(memory, latency * ONE / busy);
     int64_t lsu = (out->lsu + out->conflict) * ONE, issue = out->instructions * ONE / ISSUE;
     int64_t one =
         greatest(memory, greatest(lsu, issue)) + (memory + lsu + issue) / 8 + BLOCK_START * ONE;
     // a last wave that is not full takes as long as one that is
-    int64_t wave = SMS * out->per_sm, n = out->blocks;
+    int64_t wave = SMS * busy, n = out->blocks;
     if (n < 16 * wave) n = ceil_div(n, wave) * wave;
     if (__builtin_mul_overflow(one, ceil_div(n, SMS), &out->total)) out->total = INT64_MAX;
 }
