@@ -117,8 +117,10 @@ static const char *plan_text(struct session *s, const struct request *r) {
     buf_printf(&b, "// %s from '%s' to '%s', planned by tcpc.\ntcp 1;\n\n", r->word[0], r->word[1],
                r->word[2]);
     struct relayout_names names = {r->name, "A", "B"};
-    relayout_kernel(s, &p, &names, &b);
-    return buf_finish(&b, &s->arena);
+    if (!(why = relayout_kernel(&p, &names, &b))) return buf_finish(&b, &s->arena);
+    buf_release(&b);
+    option_error("%s", why);
+    return NULL;
 }
 
 static int write_out(struct session *s, const struct request *r, const char *ending,

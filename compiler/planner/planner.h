@@ -43,8 +43,9 @@ struct relayout_names {
     const char *kernel, *src, *dst;
     bool dst_first;  // in the list of arguments
 };
-// Writes a kernel for the coalesced relayout: "kernel NAME(A : .., out B : ..) ..".
-void relayout_kernel(struct session *s, const struct relayout *r, const struct relayout_names *n,
-                     struct buf *out);
+// Writes a kernel for the coalesced relayout: "kernel NAME(A : .., out B : ..) ..".  Returns NULL,
+// or why there is none.
+const char *relayout_kernel(const struct relayout *r, const struct relayout_names *n,
+                            struct buf *out);
 
 #endif

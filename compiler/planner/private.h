@@ -57,7 +57,7 @@ void cost_of(const struct relayout *r, const struct choice *c, int64_t conflict,
 // As many as they are when all warps are like the first one.
 int64_t conflicts_of(const struct relayout *r, const struct choice *c);
 
-// The best choice by cost_of; the first one of equals.
-void choose(const struct relayout *r, struct choice *out, struct cost *cost);
+// The best choice by cost_of; the first one of equals.  False when each has too many blocks.
+bool choose(const struct relayout *r, struct choice *out, struct cost *cost);
 
 #endif

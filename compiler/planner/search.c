@@ -242,7 +242,7 @@ static void stage_tiles(struct search *q, int64_t src_bytes, int64_t dst_bytes, 
     }
 }
 
-void choose(const struct relayout *r, struct choice *out, struct cost *cost) {
+bool choose(const struct relayout *r, struct choice *out, struct cost *cost) {
     struct search q = {.r = r, .es = r->type->bits / 8, .best = out, .cost = cost};
     order_of(r, true, q.src);
     order_of(r, false, q.dst);
@@ -256,7 +256,7 @@ void choose(const struct relayout *r, struct choice *out, struct cost *cost) {
     if (along > q.store) along = q.store;
     for (int threads = 256; threads >= 64; threads /= 2)
         for (int style = 0; style < STYLES; ++style) straight(&q, along, threads, style);
-    if (r->rank == 1) return;
+    if (r->rank == 1) return cost->total < INT64_MAX;
 
     while (r->mode[q.x].extent % q.load) q.load /= 2;
     while (r->mode[q.y].extent % q.store) q.store /= 2;
@@ -265,4 +265,5 @@ void choose(const struct relayout *r, struct choice *out, struct cost *cost) {
             for (int64_t bytes = 4096; bytes <= 32768; bytes *= 2)
                 for (int style = 0; style < STYLES; ++style)
                     stage_tiles(&q, src, dst, bytes, style);
+    return cost->total < INT64_MAX;
 }

@@ -1,10 +1,30 @@
 // A choice as the text of a kernel.
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/session.h"
 #include "image/elem.h"
 #include "planner/private.h"
+
+// Names of the kernel's own that no argument has: each ends so.
+static const char *ending(const struct relayout_names *n) {
+    static const char *const own[] = {"s", "r", "rd", "put", "wr", "c"};
+    static const char *const ends[] = {"", "_", "__"};  // two arguments take two of them at most
+    for (int e = 0; e < 3; ++e) {
+        bool taken = false;
+        for (unsigned i = 0; i < sizeof own / sizeof own[0]; ++i)
+            for (int k = 0; k < 2; ++k) {
+                const char *name = k ? n->dst : n->src;
+                size_t len = strlen(own[i]);
+                if (strncmp(name, own[i], len) != 0) continue;
+                if (own[i][0] == 'c') len += strspn(name + len, "0123456789");
+                taken |= strcmp(name + len, ends[e]) == 0;
+            }
+        if (!taken) return ends[e];
+    }
+    BUG("two arguments with three endings");
+}
 
 enum column { EXTENT, SRC, DST };
 
@@ -56,21 +76,22 @@ static void tiled(struct buf *b, const struct relayout *r, const struct share *s
     buf_puts(b, ")");
 }
 
-static void part(struct buf *b, const struct relayout *r, const struct choice *c,
-                 const char *name) {
+static void part(struct buf *b, const struct relayout *r, const struct choice *c, const char *name,
+                 const char *end) {
     buf_printf(b, "local_tile(%s, ", name);
     numbers(b, r, c->tile);
     buf_puts(b, ", (");
     for (int m = 0; m < r->rank; ++m)
         if (tiles_along(r, c, m) > 1)
-            buf_printf(b, "%sc%d", m ? ", " : "", m);
+            buf_printf(b, "%sc%d%s", m ? ", " : "", m, end);
         else
             buf_printf(b, "%s0", m ? ", " : "");
     buf_puts(b, "))");
 }
 
 // Which tile a block has: the number of the block, digit by digit.
-static void coordinates(struct buf *b, const struct relayout *r, const struct choice *c) {
+static void coordinates(struct buf *b, const struct relayout *r, const struct choice *c,
+                        const char *end) {
     int order[RELAYOUT_MODES], last = -1;
     int64_t by = 1;
     order_of(r, c->grid_by_src, order);
@@ -79,7 +100,7 @@ static void coordinates(struct buf *b, const struct relayout *r, const struct ch
     for (int i = 0; i <= last; ++i) {
         int64_t n = tiles_along(r, c, order[i]);
         if (n == 1) continue;
-        buf_printf(b, "  let c%d = block.x", order[i]);
+        buf_printf(b, "  let c%d%s = block.x", order[i], end);
         if (by > 1) buf_printf(b, " / %" PRId64, by);
         if (i < last) buf_printf(b, " %% %" PRId64, n);
         buf_puts(b, ";\n");
@@ -87,8 +108,9 @@ static void coordinates(struct buf *b, const struct relayout *r, const struct ch
     }
 }
 
-static void shared_tile(struct buf *b, const struct relayout *r, const struct choice *c) {
-    buf_printf(b, "  shared s : %s (", r->type->name);
+static void shared_tile(struct buf *b, const struct relayout *r, const struct choice *c,
+                        const char *end) {
+    buf_printf(b, "  shared s%s : %s (", end, r->type->name);
     for (int m = 0; m < r->rank; ++m) {
         if (m) buf_char(b, ',');
         if (m == c->split)
@@ -112,21 +134,23 @@ static void staged_body(struct buf *b, const struct relayout *r, const struct re
     int bits = r->type->bits;
     bool ragged = false, narrow = c->block != c->rd.vector;
     for (int m = 0; m < r->rank; ++m) ragged |= r->mode[m].extent % c->tile[m] != 0;
-    shared_tile(b, r, c);
-    buf_puts(b, "  let rd = ");
+    const char *end = ending(n);
+    shared_tile(b, r, c, end);
+    buf_printf(b, "  let rd%s = ", end);
     tiled(b, r, &c->rd, true, c->rd.vector * bits);
     if (narrow) {
-        buf_puts(b, ";\n  let put = ");
+        buf_printf(b, ";\n  let put%s = ", end);
         tiled(b, r, &c->rd, true, c->block * bits);
     }
-    buf_puts(b, ";\n  let wr = ");
+    buf_printf(b, ";\n  let wr%s = ", end);
     tiled(b, r, &c->wr, false, c->wr.vector * bits);
-    buf_printf(b, ";\n  frag r : %s like rd;\n  copy ", r->type->name);
-    part(b, r, c, n->src);
-    buf_printf(b, " -> r with rd%s;\n  copy r -> s with %s;\n  copy s -> ", ragged ? " pad 0" : "",
-               narrow ? "put" : "rd");
-    part(b, r, c, n->dst);
-    buf_puts(b, " with wr;\n");
+    buf_printf(b, ";\n  frag r%s : %s like rd%s;\n  copy ", end, r->type->name, end);
+    part(b, r, c, n->src, end);
+    buf_printf(b, " -> r%s with rd%s%s;\n", end, end, ragged ? " pad 0" : "");
+    buf_printf(b, "  copy r%s -> s%s with %s%s;\n  copy s%s -> ", end, end, narrow ? "put" : "rd",
+               end, end);
+    part(b, r, c, n->dst, end);
+    buf_printf(b, " with wr%s;\n", end);
 }
 
 // The choice in words.
@@ -154,12 +178,11 @@ static void reasons(struct buf *b, const struct relayout *r, const struct choice
                cost->per_sm);
 }
 
-void relayout_kernel(struct session *s, const struct relayout *r, const struct relayout_names *n,
-                     struct buf *b) {
+const char *relayout_kernel(const struct relayout *r, const struct relayout_names *n,
+                            struct buf *b) {
     struct choice c;
     struct cost cost;
-    (void)s;
-    choose(r, &c, &cost);
+    if (!choose(r, &c, &cost)) return "it takes more than 2^31 blocks";
     reasons(b, r, &c, &cost);
     buf_printf(b, "kernel %s(", n->kernel);
     for (int i = 0; i < 2; ++i) {
@@ -169,17 +192,18 @@ void relayout_kernel(struct session *s, const struct relayout *r, const struct r
         formal(b, r, src ? n->src : n->dst, src);
     }
     buf_printf(b, ")\n    grid (%" PRId64 ") threads %d {\n", cost.blocks, c.threads);
-    coordinates(b, r, &c);
+    coordinates(b, r, &c, ending(n));
     if (c.way == WAY_STAGED) {
         staged_body(b, r, n, &c);
     } else {
         buf_puts(b, "  copy ");
-        part(b, r, &c, n->src);
+        part(b, r, &c, n->src, ending(n));
         buf_puts(b, " ->\n      ");
-        part(b, r, &c, n->dst);
+        part(b, r, &c, n->dst, ending(n));
         buf_puts(b, "\n      with ");
         tiled(b, r, &c.rd, false, c.rd.vector * r->type->bits);
         buf_puts(b, ";\n");
     }
     buf_puts(b, "}\n");
+    return NULL;
 }

@@ -54,7 +54,7 @@ const struct ast_fn *kernel_planned(struct sema *c, const struct ast_decl *d, co
     if (!s) return &d->fn;
     struct tensor *a = argument(c, &d->fn, s->copy.src, DIR_NONE);
     struct tensor *b = argument(c, &d->fn, s->copy.dst, DIR_OUT);
-    if (!a || !b || a == b) return &d->fn;
+    if (!a || !b || a == b || !lay_valid(a->layout) || !lay_valid(b->layout)) return &d->fn;
     if (a->elem != b->elem) {
         sema_not_yet(c, s->at, "a copy without 'with' that converts");
         return NULL;
@@ -66,20 +66,21 @@ const struct ast_fn *kernel_planned(struct sema *c, const struct ast_decl *d, co
     struct relayout r = {.type = a->elem, .src_align = promised(a), .dst_align = promised(b)};
     const char *why = relayout_between(c->s, y.src.layout, y.dst.layout, &r);
     if (!why) why = relayout_coalesce(c->s, &r);
-    if (why) {
-        diag_error(c->s, s->at, "this copy is not planned: %s", why);
-        diag_note(c->s, a->at, "'%s' is %s", a->name, lay_text(c->lay, a->layout));
-        diag_note(c->s, b->at, "'%s' is %s", b->name, lay_text(c->lay, b->layout));
-        return NULL;
-    }
     struct relayout_names names = {.kernel = d->name.name,
                                    .src = a->name,
                                    .dst = b->name,
                                    .dst_first = d->fn.formal[0].dir == DIR_OUT};
     struct buf out;
     buf_init(&out);
-    relayout_kernel(c->s, &r, &names, &out);
-    *text = buf_finish(&out, &c->s->arena);
+    if (!why) why = relayout_kernel(&r, &names, &out);
+    const char *made = buf_finish(&out, &c->s->arena);
+    if (why) {
+        diag_error(c->s, s->at, "this copy is not planned: %s", why);
+        diag_note(c->s, a->at, "'%s' is %s", a->name, lay_text(c->lay, a->layout));
+        diag_note(c->s, b->at, "'%s' is %s", b->name, lay_text(c->lay, b->layout));
+        return NULL;
+    }
+    *text = made;
     scope_find(c, a->name)->used = scope_find(c, b->name)->used = true;
     return parsed(c, d->name.name, arena_printf(&c->s->arena, "tcp 1;\n%s", *text));
 }
