@@ -149,6 +149,7 @@ struct explained_tensor {
 struct explained_kernel {
     const char *name, *path;
     int line;
+    const char *planned;  // why the planner chose what it wrote; NULL: it wrote nothing
     bool device;
     const char *index[64];  // the integers that a device function is called with
     int nindexes;

@@ -203,6 +203,10 @@ static void pin_fn(struct writer *w, const struct ast_decl *d) {
             pin_type(w, fn->formal[i].name.at, &fn->formal[i].type, false);
     pin_block(w, fn->body);
     if (!k) return;
+    if (k->planned) {
+        replace_range(w, d->at, k->planned);
+        return;
+    }
     const char *grid =
         arena_printf(&s->arena, "(%s,%s,%s)", lay_int_text(&s->lay, k->grid[0]),
                      lay_int_text(&s->lay, k->grid[1]), lay_int_text(&s->lay, k->grid[2]));

@@ -394,6 +394,7 @@ static void put_kernel(struct session *s, struct buf *b, const struct explained_
                    " bytes of shared memory\n",
                    k->grid[0], k->grid[1], k->grid[2], k->threads, k->smem_bytes);
     }
+    if (k->planned) filled(b, 2, "planned: ", k->planned);
     int name = 0, type = 0, layout = 0;
     for (int i = 0; i < k->ntensors; ++i) {
         const struct explained_tensor *t = &k->tensor[i];

@@ -21,6 +21,8 @@ static const char help[] =
     "usage: tcpc [options] PLAN.tcp [-o FILE]    compile a copy plan to CUDA C\n"
     "       tcpc run PLAN.tcp                    compile, build, run and compare with the plan's "
     "meaning\n"
+    "       tcpc relayout TYPE SOURCE DESTINATION   plan and compile a copy from one layout to "
+    "another\n"
     "       tcpc explain PLAN.tcp [NAME]         tell what the compiler chose for each copy, and "
     "why\n"
     "       tcpc count PLAN.tcp [KERNEL]         tell what the profiler counts of each launch\n"
@@ -180,10 +182,12 @@ static int compile(struct session *s, const struct request *r) {
 }
 
 static const struct command {
-    char name[8];
+    char name[10];
     int (*run)(int argc, char **argv);
-} commands[] = {{"run", command_run},   {"explain", command_explain}, {"count", command_count},
-                {"draw", command_draw}, {"eval", command_eval},       {"fmt", command_fmt}};
+} commands[] = {{"run", command_run},         {"relayout", command_relayout},
+                {"explain", command_explain}, {"count", command_count},
+                {"draw", command_draw},       {"eval", command_eval},
+                {"fmt", command_fmt}};
 
 // The command that "word" was probably meant to be, or NULL; what has the ending of a file is none.
 static const char *near_command(const char *word) {

@@ -294,7 +294,7 @@ static int build_and_run(struct session *s, const struct run_request *q, const s
     return code;
 }
 
-static int run(struct session *s, const struct run_request *q) {
+int run_plan(struct session *s, const struct run_request *q) {
     struct compiled made;
     int status = compile_product(s, q->path, PRODUCT_CUDA, &made);
     diag_print(s, stderr);
@@ -332,7 +332,7 @@ int command_run(int argc, char **argv) {
     }
     if (code < 0 && q.no_check && (!q.time || q.print))
         code = option_error("'--no-check' goes with '--time', and without '--print'");
-    if (code < 0) code = run(&s, &q);
+    if (code < 0) code = run_plan(&s, &q);
     session_release(&s);
     return code;
 }

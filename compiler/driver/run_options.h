@@ -25,4 +25,7 @@ extern const char run_usage[];
 // Takes the word at argv[*i], with its value; returns whether it was right, after saying why not.
 bool run_take_word(struct session *s, struct run_request *q, int argc, char **argv, int *i);
 
+// What `tcpc run` does when its words are read; returns the exit status.
+int run_plan(struct session *s, const struct run_request *q);
+
 #endif

@@ -97,6 +97,7 @@ struct kernel {
     int64_t smem_bytes;             // pass "shared"
     bool commit_last, wait_last;    // pass "sync": at its end, of all groups
     const struct sync_point *sync;  // pass "sync": its waits and barriers, in the order of the text
+    const char *planned;            // its text, where the planner wrote it; or NULL
     struct range at;
     struct kernel *next;
 };

@@ -156,9 +156,10 @@ struct ast_stmt {
         struct {
             struct ast_type type;     // "space" is set, "align" is 0
             struct ast_expr *stages;  // S_SHARED; or NULL
-            // S_SHARED: the words "swizzle auto", for which "shape" is arranged as costs least; or empty
+            // S_SHARED: the words "swizzle auto", for which "shape" is arranged as costs least; or
+            // empty
             struct range swizzle_at;
-        } buffer;                     // S_SHARED, S_FRAG
+        } buffer;  // S_SHARED, S_FRAG
         struct {
             struct ast_expr *src, *dst;
             enum ast_how how;

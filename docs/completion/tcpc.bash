@@ -10,8 +10,8 @@ _tcpc() {
     -MT | -D | --param | --thread | --print | --kernel) return ;;
     esac
     case $cur in
-    --emit=*) mapfile -t COMPREPLY < <(compgen -P --emit= -W 'cuda header ast plan kernel' -- "${cur#*=}") && return ;;
-    --view=*) mapfile -t COMPREPLY < <(compgen -P --view= -W 'owners tv inverse layout swizzle banks sectors path flow timeline' -- "${cur#*=}") && return ;;
+    --emit=*) mapfile -t COMPREPLY < <(compgen -P --emit= -W "cuda header ast plan kernel$([ "$command" != relayout ] || echo ' plan-text')" -- "${cur#*=}") && return ;;
+    --view=*) mapfile -t COMPREPLY < <(compgen -P --view= -W 'owners tv inverse layout swizzle banks sectors path flow timeline operand' -- "${cur#*=}") && return ;;
     --format=*) mapfile -t COMPREPLY < <(compgen -P --format= -W 'text svg tikz' -- "${cur#*=}") && return ;;
     --diagnostics=*) mapfile -t COMPREPLY < <(compgen -P --diagnostics= -W 'text json' -- "${cur#*=}") && return ;;
     --as=*) mapfile -t COMPREPLY < <(compgen -P --as= -W 'tcp cute pycute' -- "${cur#*=}") && return ;;
@@ -20,6 +20,7 @@ _tcpc() {
     -*)
         [ "$command" != draw ] || options+=' --view= --format= --thread --type --values --param'
         [ "$command" != run ] || options+=' --kernel --print --thread --param --time --no-check --gpu --host --cxx --keep --write'
+        [ "$command" != relayout ] || options+=' --name= --align= --run --time --no-check --gpu --host --cxx --keep --write'
         [ "$command" != explain ] || options+=' --json --plan --equivalent --diff --param'
         [ "$command" != count ] || options+=' --json --param'
         [ "$command" != eval ] || options='--steps --table --json --as= --list --help'
@@ -28,7 +29,7 @@ _tcpc() {
         return
         ;;
     esac
-    [ "$COMP_CWORD" != 1 ] || mapfile -t COMPREPLY < <(compgen -W 'run explain count draw eval fmt' -- "$cur")
+    [ "$COMP_CWORD" != 1 ] || mapfile -t COMPREPLY < <(compgen -W 'run relayout explain count draw eval fmt' -- "$cur")
     if [ "$command" = draw ] && [ "$COMP_CWORD" = 3 ] && [ -r "${COMP_WORDS[2]}" ]; then
         # names, and labels of copies
         mapfile -t COMPREPLY < <(compgen -W "$(sed -n -e 's/^ *\(tiled_copy\|layout\|tensor\|kernel\|device\)  *\([A-Za-z_0-9]*\).*/\2/p' \

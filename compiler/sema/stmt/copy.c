@@ -82,7 +82,7 @@ static void note_stages(struct sema *c, const struct view *v, int other) {
     diag_fixit(c->s, (struct range){v->at.file, v->at.end, v->at.end}, slot);
 }
 
-static bool check_shapes(struct sema *c, struct copy *y) {
+bool copy_shapes(struct sema *c, struct copy *y) {
     const struct view *a = &y->src, *b = &y->dst;
     if (!lay_valid(a->layout) || !lay_valid(b->layout)) return true;
     // what a thread holds of a tile: "partition" counts it
@@ -272,7 +272,7 @@ void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
     }
     if (!check_pad(c, s->copy.pad, y) || !refuse_overhang(c, &y->src) ||
         !refuse_overhang(c, &y->dst) || !names_match(c, y) || !check_how(c, s, y) ||
-        !check_shapes(c, y) || (y->tc && !tile_check_writes(c, y)))
+        !copy_shapes(c, y) || (y->tc && !tile_check_writes(c, y)))
         return;
     *out = ARENA_NEW(&c->s->arena, struct stmt);
     **out = (struct stmt){.kind = STMT_COPY, .copy = y, .at = s->at};

@@ -120,8 +120,10 @@ TCP_DEVICE void load_tiles(int tid, const tcp_f16 *__restrict__ A, const tcp_f16
 //       elements, aligned to 16 bytes
 //     - sB is in shared memory, f16 Sw<3,3,3> o 0 o ((8,16),(64,1)):((64,512),(1,0)), 8192
 //       elements, aligned to 16 bytes
-//     - a is an array of the thread's own, f16 (8,4,1):(1,8,0), 32 elements, aligned to 16 bytes
-//     - b is an array of the thread's own, f16 (4,8,1):(1,4,0), 32 elements, aligned to 16 bytes
+//     - a is an array of the thread's own, f16 ((2,2,2),4,1):((1,2,4),8,0), 32 elements, aligned to
+//       16 bytes
+//     - b is an array of the thread's own, f16 ((2,2),8,1):((1,2),4,0), 32 elements, aligned to 16
+//       bytes
 //     - a, which is written, overlaps no other argument
 //     - b, which is written, overlaps no other argument
 //     - i >= 0
@@ -144,7 +146,7 @@ TCP_DEVICE void load_slice(int tid, const tcp_f16 *sA, const tcp_f16 *sB, tcp_f1
     const int t3 = tid / 64;
     const int t4 = tid % 8;
     const int t5 = tid / 8 % 2;
-    // copy local_tile(sA, (128,16), (0,i)) -> a                   gemm.tcp:39
+    // copy local_tile(sA, (128,16), (0,i)) -> a                   gemm.tcp:40
     //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
     //   tiler   (128,16)   rounds (1,1)   TV ((16,2,2,2),(8,4)):((1,1024,16,0),(128,32)) read,
     //           ((4,8,2,2),((2,2,2),4)):((256,1,16,0),((128,8,1024),32)) written
@@ -153,12 +155,12 @@ TCP_DEVICE void load_slice(int tid, const tcp_f16 *sA, const tcp_f16 *sB, tcp_f1
         const int64_t from = 16 * i + 64 * t0 + 8 * t1 + 1024 * t2;
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
-#line 39 "gemm.tcp"
+#line 40 "gemm.tcp"
             tcp_ldmatrix_x4(&a[8 * j], &sA[2048 * (int64_t)j + tcp_swizzle<3, 3, 3>(from)]);
-#line 159 "gemm.cuh"
+#line 161 "gemm.cuh"
         }
     }
-    // copy local_tile(sB, (128,16), (0,i)) -> b                   gemm.tcp:40
+    // copy local_tile(sB, (128,16), (0,i)) -> b                   gemm.tcp:41
     //   tile    ((8,16),16) f16   threads 128   atom ldmatrix.x4
     //   tiler   (128,16)   rounds (1,1)   TV ((8,2,2,2,2),(8,4)):((1,1024,16,0,8),(128,32)) read,
     //           ((4,8,2,2),((2,2,2),4)):((256,1,0,8),((128,1024,16),32)) written
@@ -167,18 +169,18 @@ TCP_DEVICE void load_slice(int tid, const tcp_f16 *sA, const tcp_f16 *sB, tcp_f1
         const int64_t from = 16 * i + 1024 * t1 + 512 * t3 + 64 * t4 + 8 * t5;
 #pragma unroll
         for (int j = 0; j < 4; ++j) {
-#line 40 "gemm.tcp"
+#line 41 "gemm.tcp"
             tcp_ldmatrix_x4(&b[8 * j], &sB[2048 * (int64_t)j + tcp_swizzle<3, 3, 3>(from)]);
-#line 173 "gemm.cuh"
+#line 175 "gemm.cuh"
         }
     }
 }
 
-// device convert_sums, gemm.tcp:44
+// device convert_sums, gemm.tcp:45
 //   The caller sees to it that:
 //     - threads 0 .. 127 of a block call it, each with its own number as 'tid'
-//     - acc is an array of the thread's own, f32 (4,4,8):(1,4,16), 128 elements, aligned to 16
-//       bytes
+//     - acc is an array of the thread's own, f32 ((2,2),4,8):((1,2),4,16), 128 elements, aligned to
+//       16 bytes
 //     - sC is in shared memory, f16 Sw<3,3,3> o 0 o ((8,16),(64,2)):((64,512),(1,8192)), 16384
 //       elements, aligned to 16 bytes
 //     - a barrier stands between this and what other threads do with the shared memory, before and
@@ -197,26 +199,26 @@ TCP_DEVICE void convert_sums(int tid, const float *acc, tcp_f16 *sC) {
     const int t1 = tid % 16;
     const int t2 = tid / 16 % 2;
     const int t3 = tid / 32 % 2;
-    // copy acc -> h                                               gemm.tcp:46
-    //   values  (4,4,8) f16   threads 128   atom auto(128)
+    // copy acc -> h                                               gemm.tcp:47
+    //   values  ((2,2),4,8) f16   threads 128   atom auto(128)
     //   vector  4 x f32 = 128 bit -> 4 x f16 = 64 bit  (limited by: conversion)
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
         tcp_b128 v[16];
 #pragma unroll
         for (int j = 0; j < 16; ++j) {
-#line 46 "gemm.tcp"
+#line 47 "gemm.tcp"
             v[j] = tcp_ld_frag_128(&acc[64 * i + 4 * j]);
-#line 211 "gemm.cuh"
+#line 213 "gemm.cuh"
         }
 #pragma unroll
         for (int j = 0; j < 16; ++j) {
-#line 46 "gemm.tcp"
+#line 47 "gemm.tcp"
             tcp_st_frag_64(&h[64 * i + 4 * j], tcp_convert<tcp_f16, float>(v[j]));
-#line 217 "gemm.cuh"
+#line 219 "gemm.cuh"
         }
     }
-    // copy h -> sC                                                gemm.tcp:47
+    // copy h -> sC                                                gemm.tcp:48
     //   tile    ((8,16),(64,2)) f16   threads 128   atom stmatrix.x4
     //   tiler   (128,128)   rounds (1,1)   TV
     //           ((4,8,2,2),((2,2,2),(2,8))):((256,1,16,1024),((128,8,32),(64,2048))) read,
@@ -230,17 +232,17 @@ TCP_DEVICE void convert_sums(int tid, const float *acc, tcp_f16 *sC) {
             for (int j = 0; j < 4; ++j) {
 #pragma unroll
                 for (int k = 0; k < 2; ++k) {
-#line 47 "gemm.tcp"
+#line 48 "gemm.tcp"
                     tcp_stmatrix_x4(&sC[8192 * i + 4096 * k + tcp_swizzle<3, 3, 3>(to + 16 * j)],
                                     &h[64 * i + 16 * j + 8 * k]);
-#line 237 "gemm.cuh"
+#line 239 "gemm.cuh"
                 }
             }
         }
     }
 }
 
-// device store_tile, gemm.tcp:49
+// device store_tile, gemm.tcp:50
 //   The caller sees to it that:
 //     - threads 0 .. 127 of a block call it, each with its own number as 'tid'
 //     - sC is in shared memory, f16 Sw<3,3,3> o 0 o ((8,16),(64,2)):((64,512),(1,8192)), 16384
@@ -266,7 +268,7 @@ TCP_DEVICE void store_tile(int tid, const tcp_f16 *sC, tcp_f16 *C8, int64_t m, i
     const int t1 = tid % 8;
     const int t2 = tid / 8 % 2;
     const int t3 = tid % 16;
-    // copy sC -> local_tile(C8, (128,128), (m,n))                 gemm.tcp:50
+    // copy sC -> local_tile(C8, (128,128), (m,n))                 gemm.tcp:51
     //   tile    ((8,16),(64,2)) f16   threads 128   atom universal(128)
     //   tiler   (8,128)   rounds (16,1)   TV ((16,8),8):((64,1),8)
     //   vector  8 x f16 = 128 bit  (limited by: atom)
@@ -280,15 +282,15 @@ TCP_DEVICE void store_tile(int tid, const tcp_f16 *sC, tcp_f16 *C8, int64_t m, i
             tcp_b128 v[16];
 #pragma unroll
             for (int i = 0; i < 16; ++i) {
-#line 50 "gemm.tcp"
+#line 51 "gemm.tcp"
                 v[i] = tcp_ld_shared_128(&sC[512 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 286 "gemm.cuh"
+#line 288 "gemm.cuh"
             }
 #pragma unroll
             for (int i = 0; i < 16; ++i) {
-#line 50 "gemm.tcp"
+#line 51 "gemm.tcp"
                 tcp_st_global_128(&C8[to + 8 * (int64_t)N8 * i], v[i]);
-#line 292 "gemm.cuh"
+#line 294 "gemm.cuh"
             }
         } else {
             const int64_t c0 = 128 * m + t0;
@@ -297,24 +299,24 @@ TCP_DEVICE void store_tile(int tid, const tcp_f16 *sC, tcp_f16 *C8, int64_t m, i
 #pragma unroll
             for (int i = 0; i < 16; ++i) {
                 if (c0 + 8 * i < M && c1 < N8) {
-#line 50 "gemm.tcp"
+#line 51 "gemm.tcp"
                     v[i] = tcp_ld_shared_128(&sC[512 * i + tcp_swizzle<3, 3, 3>(from)]);
-#line 303 "gemm.cuh"
+#line 305 "gemm.cuh"
                 }
             }
 #pragma unroll
             for (int i = 0; i < 16; ++i) {
                 if (c0 + 8 * i < M && c1 < N8) {
-#line 50 "gemm.tcp"
+#line 51 "gemm.tcp"
                     tcp_st_global_128(&C8[to + 8 * (int64_t)N8 * i], v[i]);
-#line 311 "gemm.cuh"
+#line 313 "gemm.cuh"
                 }
             }
         }
     }
 }
 
-// device store_tile_narrow, gemm.tcp:52
+// device store_tile_narrow, gemm.tcp:53
 //   The caller sees to it that:
 //     - threads 0 .. 127 of a block call it, each with its own number as 'tid'
 //     - sC is in shared memory, f16 Sw<3,3,3> o 0 o ((8,16),(64,2)):((64,512),(1,8192)), 16384
@@ -338,7 +340,7 @@ TCP_DEVICE void store_tile_narrow(int tid, const tcp_f16 *sC, tcp_f16 *C, int64_
                                   int M, int N) {
     const int t0 = tid / 64;
     const int t1 = tid % 64;
-    // copy sC -> local_tile(C, (128,128), (m,n))                  gemm.tcp:53
+    // copy sC -> local_tile(C, (128,128), (m,n))                  gemm.tcp:54
     //   tile    ((8,16),(64,2)) f16   threads 128   atom universal(16)
     //   tiler   (2,64)   rounds (64,2)   TV ((64,2),1):((2,1),0)
     //   vector  1 x f16 = 16 bit  (limited by: atom)
@@ -352,15 +354,15 @@ TCP_DEVICE void store_tile_narrow(int tid, const tcp_f16 *sC, tcp_f16 *C, int64_
                 tcp_b16 v[64];
 #pragma unroll
                 for (int j = 0; j < 64; ++j) {
-#line 53 "gemm.tcp"
+#line 54 "gemm.tcp"
                     v[j] = tcp_ld_shared_16(&sC[8192 * i + tcp_swizzle<3, 3, 3>(tid + 128 * j)]);
-#line 358 "gemm.cuh"
+#line 360 "gemm.cuh"
                 }
 #pragma unroll
                 for (int j = 0; j < 64; ++j) {
-#line 53 "gemm.tcp"
+#line 54 "gemm.tcp"
                     tcp_st_global_16(&C[to + 64 * i + 2 * (int64_t)N * j], v[j]);
-#line 364 "gemm.cuh"
+#line 366 "gemm.cuh"
                 }
             }
         } else {
@@ -371,18 +373,18 @@ TCP_DEVICE void store_tile_narrow(int tid, const tcp_f16 *sC, tcp_f16 *C, int64_
 #pragma unroll
                 for (int j = 0; j < 64; ++j) {
                     if (c0 + 2 * j < M && c1 + 64 * i < N) {
-#line 52 "gemm.tcp"
+#line 53 "gemm.tcp"
                         v[j] =
                             tcp_ld_shared_16(&sC[8192 * i + tcp_swizzle<3, 3, 3>(tid + 128 * j)]);
-#line 378 "gemm.cuh"
+#line 380 "gemm.cuh"
                     }
                 }
 #pragma unroll
                 for (int j = 0; j < 64; ++j) {
                     if (c0 + 2 * j < M && c1 + 64 * i < N) {
-#line 53 "gemm.tcp"
+#line 54 "gemm.tcp"
                         tcp_st_global_16(&C[to + 64 * i + 2 * (int64_t)N * j], v[j]);
-#line 386 "gemm.cuh"
+#line 388 "gemm.cuh"
                     }
                 }
             }

@@ -1,0 +1,106 @@
+// Layout analysis: what is left of a relayout when all that follows one another is one.
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/session.h"
+#include "image/elem.h"
+#include "planner/private.h"
+
+static void drop(struct relayout *r, int i) {
+    memmove(&r->mode[i], &r->mode[i + 1], sizeof r->mode[0] * (size_t)(r->rank - i - 1));
+    r->rank--;
+}
+
+// Whether mode "a" goes on where mode "b" ends, on both sides.
+static bool follows(const struct relayout_mode *a, const struct relayout_mode *b) {
+    int64_t src, dst;
+    return !__builtin_mul_overflow(b->src, b->extent, &src) &&
+           !__builtin_mul_overflow(b->dst, b->extent, &dst) && a->src == src && a->dst == dst;
+}
+
+static bool merge_one(struct relayout *r) {
+    for (int a = 0; a < r->rank; ++a)
+        for (int b = 0; b < r->rank; ++b)
+            if (a != b && follows(&r->mode[a], &r->mode[b])) {
+                r->mode[b].extent *= r->mode[a].extent;
+                drop(r, a);
+                return true;
+            }
+    return false;
+}
+
+static bool slower(const struct relayout_mode *a, const struct relayout_mode *b) {
+    return a->src != b->src ? a->src > b->src : a->dst > b->dst;
+}
+
+// Whether the elements of a side lie within 2^62 of the first one.
+static bool fits(const struct relayout *r, bool src) {
+    int64_t last = 0, size = 1;
+    for (int i = 0; i < r->rank; ++i) {
+        const struct relayout_mode *m = &r->mode[i];
+        int64_t far;
+        if (__builtin_mul_overflow(size, m->extent, &size) ||
+            __builtin_mul_overflow(m->extent - 1, src ? m->src : m->dst, &far) ||
+            __builtin_add_overflow(last, far, &last) || last > INT64_MAX / 2)
+            return false;
+    }
+    return size <= INT64_MAX / 2;
+}
+
+const char *relayout_coalesce(struct session *s, struct relayout *r) {
+    for (int i = r->rank - 1; i >= 0; --i) {
+        const struct relayout_mode *m = &r->mode[i];
+        if (m->extent < 1)
+            return arena_printf(&s->arena, "an extent is %" PRId64 "; 1 and more can be planned",
+                                m->extent);
+        if (m->extent == 1) {
+            drop(r, i);
+            continue;
+        }
+        if (m->src < 0 || m->dst < 0)
+            return arena_printf(&s->arena,
+                                "a stride of the %s is %" PRId64 "; 0 and more can be planned",
+                                m->src < 0 ? "source" : "destination",
+                                m->src < 0 ? m->src : m->dst);
+        if (m->dst == 0)
+            return arena_printf(&s->arena,
+                                "%" PRId64 " elements go to one place: a stride of the "
+                                "destination is 0",
+                                m->extent);
+    }
+    if (!fits(r, true) || !fits(r, false)) return "the tensors have more than 2^62 elements";
+    while (merge_one(r)) continue;
+    if (r->rank == 0) r->mode[r->rank++] = (struct relayout_mode){1, 1, 1};
+    for (int i = 1; i < r->rank; ++i)
+        for (int j = i; j > 0 && slower(&r->mode[j], &r->mode[j - 1]); --j) {
+            struct relayout_mode m = r->mode[j];
+            r->mode[j] = r->mode[j - 1];
+            r->mode[j - 1] = m;
+        }
+    return NULL;
+}
+
+// Whether mode "a" is faster than mode "b" on that side.  What stands still is slower than all.
+static bool faster(const struct relayout *r, bool src, int a, int b) {
+    uint64_t x = (uint64_t)(src ? r->mode[a].src : r->mode[a].dst) - 1;
+    uint64_t y = (uint64_t)(src ? r->mode[b].src : r->mode[b].dst) - 1;
+    return x != y ? x < y : a > b;
+}
+
+void order_of(const struct relayout *r, bool src, int order[]) {
+    for (int i = 0; i < r->rank; ++i) {
+        int j = i;
+        for (; j > 0 && faster(r, src, i, order[j - 1]); --j) order[j] = order[j - 1];
+        order[j] = i;
+    }
+}
+
+int vector_along(const struct relayout *r, int m, bool src) {
+    int es = r->type->bits / 8, v = 16 / es;
+    if ((src ? r->mode[m].src : r->mode[m].dst) != 1) return 1;
+    while (v > 1 && (src ? r->src_align : r->dst_align) % (v * es)) v /= 2;
+    while (v > 1 && r->mode[m].extent < v) v /= 2;
+    for (int i = 0; i < r->rank; ++i)
+        while (i != m && v > 1 && (src ? r->mode[i].src : r->mode[i].dst) % v) v /= 2;
+    return v;
+}

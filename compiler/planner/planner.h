@@ -1,0 +1,51 @@
+// Relayouts: from "these elements stand so, and shall stand so" to the text of a plan.  The text is
+// an ordinary plan, which the compiler parses and proves as any other; nothing here is trusted.
+#ifndef TCPC_PLANNER_PLANNER_H
+#define TCPC_PLANNER_PLANNER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "layout/lay.h"
+
+struct buf;
+struct elem_type;
+struct session;
+
+enum { RELAYOUT_MODES = 32 };
+
+// The elements along one mode stand "src" apart in the source and "dst" in the destination.
+struct relayout_mode {
+    int64_t extent, src, dst;
+};
+
+struct relayout {
+    const struct elem_type *type;
+    int rank;
+    struct relayout_mode mode[RELAYOUT_MODES];
+    int src_align, dst_align;  // bytes, of the first elements, as it is promised
+};
+
+// Reads "m=8 n=4" and "n m", or two layouts of as many elements.  Returns NULL, or why there is no
+// relayout of these.
+const char *relayout_read(struct session *s, const char *src, const char *dst,
+                          struct relayout *out);
+// The same of layouts that are there already.  Only the modes of "out" are written.
+const char *relayout_between(struct session *s, struct lay src, struct lay dst,
+                             struct relayout *out);
+// Leaves out extents of 1 and makes one mode of those that follow one another on both sides.  The
+// modes then stand in the order of the source, the one with the greatest stride first, and there is
+// one at least.  Returns NULL, or why the relayout cannot be planned.
+const char *relayout_coalesce(struct session *s, struct relayout *r);
+
+// What a kernel and its arguments are called.
+struct relayout_names {
+    const char *kernel, *src, *dst;
+    bool dst_first;  // in the list of arguments
+};
+// Writes a kernel for the coalesced relayout: "kernel NAME(A : .., out B : ..) ..".  Returns NULL,
+// or why there is none.
+const char *relayout_kernel(const struct relayout *r, const struct relayout_names *n,
+                            struct buf *out);
+
+#endif

@@ -1,0 +1,63 @@
+// A choice of the planner, between its parts.
+#ifndef TCPC_PLANNER_PRIVATE_H
+#define TCPC_PLANNER_PRIVATE_H
+
+#include "planner/planner.h"
+
+// The way of a tile.  All arrays are by mode, in the order of the relayout's modes.
+enum way {
+    WAY_STRAIGHT,  // from global memory to global memory, by one tiled copy
+    WAY_STAGED,    // to a fragment, to shared memory and from there
+};
+
+// Threads and values of a tiled copy.
+struct share {
+    int64_t thr[RELAYOUT_MODES], val[RELAYOUT_MODES];
+    int vector;  // elements of an access to global memory
+    int threads;
+};
+
+struct choice {
+    enum way way;
+    int64_t tile[RELAYOUT_MODES];
+    struct share rd, wr;  // straight: rd alone
+    int threads;
+    // staged: strides of the tile in shared memory.  Mode "split" is cut into (part, rest), and
+    // "rest" is the stride behind the cut; split -1: none is.
+    int64_t room[RELAYOUT_MODES];
+    int split;
+    int64_t part, rest;
+    int64_t shared;    // elements that it takes
+    int block;         // elements of an access from the fragment to shared memory
+    bool grid_by_src;  // blocks that follow one another go along the source's fast modes
+};
+
+// What a choice costs, and of what that is made; in clocks of an SM, times 256.
+struct cost {
+    int64_t blocks;
+    int64_t src_sectors, dst_sectors;     // of a tile
+    int64_t instructions, lsu, conflict;  // of a tile: of warps; their passes; shared memory's
+    int64_t per_sm;                       // blocks at a time
+    int64_t total;
+};
+
+// The modes with a stride on that side, the least one first; ties by the other side.
+void order_of(const struct relayout *r, bool src, int order[]);
+// The greatest power of 2 of elements, up to 16 bytes, that an access along mode "m" may have on
+// that side; 1 where its elements do not follow one another.
+int vector_along(const struct relayout *r, int m, bool src);
+
+// How many tiles there are along mode "m".
+static inline int64_t tiles_along(const struct relayout *r, const struct choice *c, int m) {
+    return (r->mode[m].extent + c->tile[m] - 1) / c->tile[m];
+}
+
+// "conflict": passes of shared memory that the tile needs beyond those without conflicts.
+void cost_of(const struct relayout *r, const struct choice *c, int64_t conflict, struct cost *out);
+// As many as they are when all warps are like the first one.
+int64_t conflicts_of(const struct relayout *r, const struct choice *c);
+
+// The best choice by cost_of; the first one of equals.  False when each has too many blocks.
+bool choose(const struct relayout *r, struct choice *out, struct cost *cost);
+
+#endif

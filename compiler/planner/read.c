@@ -1,0 +1,212 @@
+// Relayouts as text: names with extents and their order, or two layouts.
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/escape.h"
+#include "base/session.h"
+#include "planner/planner.h"
+
+// -- names ----------------------------------------------------------------------------------------
+
+struct word {
+    const char *at;
+    size_t len;
+};
+
+static bool same(struct word a, struct word b) {
+    return a.len == b.len && memcmp(a.at, b.at, a.len) == 0;
+}
+
+static const char *text_of(struct session *s, struct word w) {
+    return shown(&s->arena, arena_strndup(&s->arena, w.at, w.len));
+}
+
+// The next name at "*p", behind blanks and commas; of no length at the end.
+static struct word next_word(const char **p) {
+    while (isspace((unsigned char)**p) || **p == ',') ++*p;
+    struct word w = {*p, 0};
+    while (**p && !isspace((unsigned char)**p) && **p != ',' && **p != '=') ++*p;
+    w.len = (size_t)(*p - w.at);
+    return w;
+}
+
+static bool is_name(struct word w) {
+    if (w.len == 0 || isdigit((unsigned char)w.at[0])) return false;
+    for (size_t i = 0; i < w.len; ++i)
+        if (!isalnum((unsigned char)w.at[i]) && w.at[i] != '_') return false;
+    return true;
+}
+
+static bool extent_at(const char **p, int64_t *out) {
+    const char *start = *p;
+    *out = 0;
+    for (; isdigit((unsigned char)**p); ++*p)
+        if (__builtin_mul_overflow(*out, 10, out) || __builtin_add_overflow(*out, **p - '0', out))
+            return false;
+    return *p > start && (!**p || **p == ',' || isspace((unsigned char)**p));
+}
+
+static int find(const struct word *name, int n, struct word w) {
+    for (int i = 0; i < n; ++i)
+        if (same(name[i], w)) return i;
+    return -1;
+}
+
+static const char *read_extents(struct session *s, const char *p, struct relayout *r,
+                                struct word name[]) {
+    for (struct word w = next_word(&p); w.len || *p; w = next_word(&p)) {
+        if (!is_name(w) || *p != '=')
+            return arena_printf(&s->arena,
+                                "the source is written NAME=EXTENT NAME=EXTENT ..; "
+                                "'%s' is none",
+                                text_of(s, (struct word){w.at, strcspn(w.at, " \t\n,")}));
+        ++p;
+        if (r->rank == RELAYOUT_MODES)
+            return arena_printf(&s->arena, "more than %d modes", RELAYOUT_MODES);
+        if (find(name, r->rank, w) >= 0)
+            return arena_printf(&s->arena, "mode '%s' is there twice in the source", text_of(s, w));
+        if (!extent_at(&p, &r->mode[r->rank].extent) || r->mode[r->rank].extent < 1)
+            return arena_printf(&s->arena, "the extent of '%s' is no number from 1 on",
+                                text_of(s, w));
+        name[r->rank++] = w;
+    }
+    return NULL;
+}
+
+// Row-major strides, "order" the modes with the slowest one first.
+static bool row_major(struct relayout *r, const int *order, bool src) {
+    int64_t stride = 1;
+    for (int i = r->rank - 1; i >= 0; --i) {
+        struct relayout_mode *m = &r->mode[order[i]];
+        *(src ? &m->src : &m->dst) = stride;
+        if (__builtin_mul_overflow(stride, m->extent, &stride)) return false;
+    }
+    return true;
+}
+
+static const char *read_names(struct session *s, const char *src, const char *dst,
+                              struct relayout *r) {
+    struct word name[RELAYOUT_MODES];
+    int order[RELAYOUT_MODES], as_is[RELAYOUT_MODES], n = 0;
+    bool seen[RELAYOUT_MODES] = {false};
+    const char *why = read_extents(s, src, r, name), *p = dst;
+    if (why) return why;
+    for (struct word w = next_word(&p); w.len || *p; w = next_word(&p)) {
+        int i = find(name, r->rank, w);
+        if (*p == '=')
+            return "the destination is written as names alone; the extents stand in the source";
+        if (i < 0)
+            return arena_printf(&s->arena, "the destination has a mode '%s', the source has none",
+                                text_of(s, w));
+        if (seen[i])
+            return arena_printf(&s->arena, "mode '%s' is there twice in the destination",
+                                text_of(s, w));
+        seen[i] = true;
+        order[n++] = i;
+    }
+    for (int i = 0; i < r->rank; ++i) {
+        if (!seen[i])
+            return arena_printf(&s->arena, "the source has a mode '%s', the destination has none",
+                                text_of(s, name[i]));
+        as_is[i] = i;
+    }
+    if (!row_major(r, as_is, true) || !row_major(r, order, false))
+        return "the tensors have more than 2^62 elements";
+    return NULL;
+}
+
+// -- layouts --------------------------------------------------------------------------------------
+
+struct flat {
+    int n;
+    int64_t extent[RELAYOUT_MODES], stride[RELAYOUT_MODES];
+};
+
+static const char *flatten(struct session *s, const struct lay_tuple *shape,
+                           const struct lay_tuple *stride, struct flat *f) {
+    if (!lay_is_leaf(shape)) {
+        for (int i = 0; i < shape->rank; ++i) {
+            const char *why = flatten(s, shape->kid[i], stride->kid[i], f);
+            if (why) return why;
+        }
+        return NULL;
+    }
+    if (!lay_int_static(shape->leaf) || !lay_int_static(stride->leaf))
+        return "a layout of a relayout is made of numbers";
+    if (shape->leaf.num == 1) return NULL;
+    if (shape->leaf.num < 1) return "a layout of a relayout has extents from 1 on";
+    if (f->n == RELAYOUT_MODES)
+        return arena_printf(&s->arena, "more than %d modes", RELAYOUT_MODES);
+    f->extent[f->n] = shape->leaf.num;
+    f->stride[f->n++] = stride->leaf.num;
+    return NULL;
+}
+
+static const char *flatten_side(struct session *s, struct lay l, const char *side, struct flat *f) {
+    if (l.sw.b || !lay_int_is(l.offset, 0))
+        return arena_printf(&s->arena,
+                            "the %s has a swizzle or an offset; a relayout is between shapes with "
+                            "strides",
+                            side);
+    f->n = 0;
+    return flatten(s, l.shape, l.stride, f);
+}
+
+// Cuts the modes of both sides so that they have the same extents: both count the same elements,
+// the first mode fastest.
+const char *relayout_between(struct session *s, struct lay src, struct lay dst,
+                             struct relayout *r) {
+    struct flat a, b;
+    const char *why = flatten_side(s, src, "source", &a);
+    if (!why) why = flatten_side(s, dst, "destination", &b);
+    if (why) return why;
+    int i = 0, j = 0;
+    r->rank = 0;
+    while (i < a.n && j < b.n) {
+        int64_t g = lay_gcd(a.extent[i], b.extent[j]);
+        if (g != a.extent[i] && g != b.extent[j])
+            return arena_printf(&s->arena,
+                                "extent %" PRId64 " of the source meets %" PRId64
+                                " of the destination, and neither divides the other",
+                                a.extent[i], b.extent[j]);
+        if (r->rank == RELAYOUT_MODES)
+            return arena_printf(&s->arena, "more than %d modes", RELAYOUT_MODES);
+        r->mode[r->rank++] = (struct relayout_mode){g, a.stride[i], b.stride[j]};
+        bool big = __builtin_mul_overflow(a.stride[i], g, &a.stride[i]) ||
+                   __builtin_mul_overflow(b.stride[j], g, &b.stride[j]);
+        a.extent[i] /= g;
+        b.extent[j] /= g;
+        if (a.extent[i] == 1)
+            ++i;
+        else if (big)
+            return "the tensors have more than 2^62 elements";
+        if (b.extent[j] == 1)
+            ++j;
+        else if (big)
+            return "the tensors have more than 2^62 elements";
+    }
+    if (i < a.n || j < b.n)
+        return arena_printf(&s->arena, "the %s has more elements than the %s",
+                            i < a.n ? "source" : "destination", i < a.n ? "destination" : "source");
+    return NULL;
+}
+
+static const char *read_layout(struct session *s, const char *text, const char *side,
+                               struct lay *out) {
+    lay_clear_error(&s->lay);
+    *out = lay_parse(&s->lay, text);
+    if (lay_valid(*out)) return NULL;
+    return arena_printf(&s->arena, "the %s '%s' is no layout: %s", side, shown(&s->arena, text),
+                        s->lay.error ? shown(&s->arena, s->lay.error) : "it has no value");
+}
+
+const char *relayout_read(struct session *s, const char *src, const char *dst, struct relayout *r) {
+    struct lay a, b;
+    r->rank = 0;
+    if (strchr(src, '=')) return read_names(s, src, dst, r);
+    const char *why = read_layout(s, src, "source", &a);
+    if (!why) why = read_layout(s, dst, "destination", &b);
+    return why ? why : relayout_between(s, a, b, r);
+}

@@ -1,0 +1,209 @@
+// A choice as the text of a kernel.
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/session.h"
+#include "image/elem.h"
+#include "planner/private.h"
+
+// Names of the kernel's own that no argument has: each ends so.
+static const char *ending(const struct relayout_names *n) {
+    static const char *const own[] = {"s", "r", "rd", "put", "wr", "c"};
+    static const char *const ends[] = {"", "_", "__"};  // two arguments take two of them at most
+    for (int e = 0; e < 3; ++e) {
+        bool taken = false;
+        for (unsigned i = 0; i < sizeof own / sizeof own[0]; ++i)
+            for (int k = 0; k < 2; ++k) {
+                const char *name = k ? n->dst : n->src;
+                size_t len = strlen(own[i]);
+                if (strncmp(name, own[i], len) != 0) continue;
+                if (own[i][0] == 'c') len += strspn(name + len, "0123456789");
+                taken |= strcmp(name + len, ends[e]) == 0;
+            }
+        if (!taken) return ends[e];
+    }
+    BUG("two arguments with three endings");
+}
+
+enum column { EXTENT, SRC, DST };
+
+static int64_t of_mode(const struct relayout_mode *m, enum column c) {
+    return c == EXTENT ? m->extent : c == SRC ? m->src : m->dst;
+}
+
+static void column(struct buf *b, const struct relayout *r, enum column c) {
+    for (int m = 0; m < r->rank; ++m)
+        buf_printf(b, "%s%" PRId64, m ? "," : "(", of_mode(&r->mode[m], c));
+    buf_char(b, ')');
+}
+
+static void numbers(struct buf *b, const struct relayout *r, const int64_t *n) {
+    for (int m = 0; m < r->rank; ++m) buf_printf(b, "%s%" PRId64, m ? "," : "(", n[m]);
+    buf_char(b, ')');
+}
+
+static void formal(struct buf *b, const struct relayout *r, const char *name, bool src) {
+    buf_printf(b, "%s : %s global ", name, r->type->name);
+    column(b, r, EXTENT);
+    buf_char(b, ':');
+    column(b, r, src ? SRC : DST);
+    buf_printf(b, " align %d", src ? r->src_align : r->dst_align);
+}
+
+// "tile(universal(128), thr=..:.., val=..:..)": threads are numbered along the side's fast modes
+// first, and so are values, those of a vector before all.
+static void tiled(struct buf *b, const struct relayout *r, const struct share *s, bool src,
+                  int bits) {
+    int order[RELAYOUT_MODES];
+    int64_t thr[RELAYOUT_MODES], val[RELAYOUT_MODES], t = 1, v = 1;
+    order_of(r, src, order);
+    for (int i = 0; i < r->rank; ++i) {
+        int m = order[i];
+        thr[m] = s->thr[m] > 1 ? t : 0;
+        val[m] = s->val[m] > 1 ? v : 0;
+        t *= s->thr[m];
+        v *= s->val[m];
+    }
+    buf_printf(b, "tile(universal(%d), thr=", bits);
+    numbers(b, r, s->thr);
+    buf_char(b, ':');
+    numbers(b, r, thr);
+    buf_puts(b, ", val=");
+    numbers(b, r, s->val);
+    buf_char(b, ':');
+    numbers(b, r, val);
+    buf_puts(b, ")");
+}
+
+static void part(struct buf *b, const struct relayout *r, const struct choice *c, const char *name,
+                 const char *end) {
+    buf_printf(b, "local_tile(%s, ", name);
+    numbers(b, r, c->tile);
+    buf_puts(b, ", (");
+    for (int m = 0; m < r->rank; ++m)
+        if (tiles_along(r, c, m) > 1)
+            buf_printf(b, "%sc%d%s", m ? ", " : "", m, end);
+        else
+            buf_printf(b, "%s0", m ? ", " : "");
+    buf_puts(b, "))");
+}
+
+// Which tile a block has: the number of the block, digit by digit.
+static void coordinates(struct buf *b, const struct relayout *r, const struct choice *c,
+                        const char *end) {
+    int order[RELAYOUT_MODES], last = -1;
+    int64_t by = 1;
+    order_of(r, c->grid_by_src, order);
+    for (int i = 0; i < r->rank; ++i)
+        if (tiles_along(r, c, order[i]) > 1) last = i;
+    for (int i = 0; i <= last; ++i) {
+        int64_t n = tiles_along(r, c, order[i]);
+        if (n == 1) continue;
+        buf_printf(b, "  let c%d%s = block.x", order[i], end);
+        if (by > 1) buf_printf(b, " / %" PRId64, by);
+        if (i < last) buf_printf(b, " %% %" PRId64, n);
+        buf_puts(b, ";\n");
+        by *= n;
+    }
+}
+
+static void shared_tile(struct buf *b, const struct relayout *r, const struct choice *c,
+                        const char *end) {
+    buf_printf(b, "  shared s%s : %s (", end, r->type->name);
+    for (int m = 0; m < r->rank; ++m) {
+        if (m) buf_char(b, ',');
+        if (m == c->split)
+            buf_printf(b, "(%" PRId64 ",%" PRId64 ")", c->part, c->tile[m] / c->part);
+        else
+            buf_printf(b, "%" PRId64, c->tile[m]);
+    }
+    buf_puts(b, "):(");
+    for (int m = 0; m < r->rank; ++m) {
+        if (m) buf_char(b, ',');
+        if (m == c->split)
+            buf_printf(b, "(%" PRId64 ",%" PRId64 ")", c->room[m], c->rest);
+        else
+            buf_printf(b, "%" PRId64, c->room[m]);
+    }
+    buf_puts(b, ");\n");
+}
+
+static void staged_body(struct buf *b, const struct relayout *r, const struct relayout_names *n,
+                        const struct choice *c) {
+    int bits = r->type->bits;
+    bool ragged = false, narrow = c->block != c->rd.vector;
+    for (int m = 0; m < r->rank; ++m) ragged |= r->mode[m].extent % c->tile[m] != 0;
+    const char *end = ending(n);
+    shared_tile(b, r, c, end);
+    buf_printf(b, "  let rd%s = ", end);
+    tiled(b, r, &c->rd, true, c->rd.vector * bits);
+    if (narrow) {
+        buf_printf(b, ";\n  let put%s = ", end);
+        tiled(b, r, &c->rd, true, c->block * bits);
+    }
+    buf_printf(b, ";\n  let wr%s = ", end);
+    tiled(b, r, &c->wr, false, c->wr.vector * bits);
+    buf_printf(b, ";\n  frag r%s : %s like rd%s;\n  copy ", end, r->type->name, end);
+    part(b, r, c, n->src, end);
+    buf_printf(b, " -> r%s with rd%s%s;\n", end, end, ragged ? " pad 0" : "");
+    buf_printf(b, "  copy r%s -> s%s with %s%s;\n  copy s%s -> ", end, end, narrow ? "put" : "rd",
+               end, end);
+    part(b, r, c, n->dst, end);
+    buf_printf(b, " with wr%s;\n", end);
+}
+
+// The choice in words.
+static void reasons(struct buf *b, const struct relayout *r, const struct choice *c,
+                    const struct cost *cost) {
+    int es = r->type->bits / 8;
+    int src[RELAYOUT_MODES], dst[RELAYOUT_MODES];
+    order_of(r, true, src);
+    order_of(r, false, dst);
+    buf_printf(b, "// Mode %d is the fast one of the source, mode %d of the destination.\n// ",
+               src[0], dst[0]);
+    if (c->way == WAY_STRAIGHT)
+        buf_printf(b, "Elements go straight through registers, %d bytes an access.\n",
+                   c->rd.vector * es);
+    else
+        buf_printf(b, "Elements go through shared memory, read by %d bytes and written by %d.\n",
+                   c->rd.vector * es, c->wr.vector * es);
+    if (c->way == WAY_STAGED && src[0] != dst[0])
+        buf_printf(b, "// Blocks of %d by %d elements are turned in registers.\n", c->rd.vector,
+                   c->block);
+    buf_printf(b,
+               "// A tile costs %" PRId64 " half sectors read and %" PRId64 " written, %" PRId64
+               " instructions of warps and %" PRId64 " bank conflicts; %" PRId64 " blocks an SM.\n",
+               cost->src_sectors, cost->dst_sectors, cost->instructions, cost->conflict,
+               cost->per_sm);
+}
+
+const char *relayout_kernel(const struct relayout *r, const struct relayout_names *n,
+                            struct buf *b) {
+    struct choice c;
+    struct cost cost;
+    if (!choose(r, &c, &cost)) return "it takes more than 2^31 blocks";
+    reasons(b, r, &c, &cost);
+    buf_printf(b, "kernel %s(", n->kernel);
+    for (int i = 0; i < 2; ++i) {
+        bool src = (i == 0) != n->dst_first;
+        buf_puts(b, i ? ",\n    " : "");
+        buf_puts(b, src ? "" : "out ");
+        formal(b, r, src ? n->src : n->dst, src);
+    }
+    buf_printf(b, ")\n    grid (%" PRId64 ") threads %d {\n", cost.blocks, c.threads);
+    coordinates(b, r, &c, ending(n));
+    if (c.way == WAY_STAGED) {
+        staged_body(b, r, n, &c);
+    } else {
+        buf_puts(b, "  copy ");
+        part(b, r, &c, n->src, ending(n));
+        buf_puts(b, " ->\n      ");
+        part(b, r, &c, n->dst, ending(n));
+        buf_puts(b, "\n      with ");
+        tiled(b, r, &c.rd, false, c.rd.vector * r->type->bits);
+        buf_puts(b, ";\n");
+    }
+    buf_puts(b, "}\n");
+    return NULL;
+}

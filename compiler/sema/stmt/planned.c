@@ -1,0 +1,86 @@
+// Kernels that are one copy and nothing else, "kernel k(A, out B) { copy A -> B; }": the planner
+// writes them as text, which is parsed and takes the place of what was written.
+#include <string.h>
+
+#include "base/buf.h"
+#include "planner/planner.h"
+#include "sema/expr/expr.h"
+#include "sema/stmt/stmt.h"
+#include "syntax/parse.h"
+
+// The copy, where the kernel is nothing but one of two tensors from above, and says neither threads
+// nor grid; else NULL.
+static const struct ast_stmt *lone_copy(const struct ast_fn *fn) {
+    if (!fn->kernel || fn->manual || fn->grid || fn->threads || fn->nformals != 2) return NULL;
+    if (!fn->body || fn->body->nstmts != 1) return NULL;
+    const struct ast_stmt *s = fn->body->stmt[0];
+    if (s->kind != S_COPY || s->copy.how != HOW_AUTO || s->copy.pad || s->name.name) return NULL;
+    return s->copy.src->kind == E_NAME && s->copy.dst->kind == E_NAME ? s : NULL;
+}
+
+static struct tensor *argument(struct sema *c, const struct ast_fn *fn, const struct ast_expr *e,
+                               enum ast_dir dir) {
+    for (int i = 0; i < fn->nformals; ++i) {
+        const struct ast_formal *f = &fn->formal[i];
+        if (f->kind != FORMAL_NAME || f->readonly || f->dir != dir || f->name.name != e->name)
+            continue;
+        struct symbol *sym = scope_find(c, e->name);
+        bool global = sym && sym->kind == SYM_TENSOR && sym->tensor && sym->depth == 0 &&
+                      sym->tensor->space == MEM_GLOBAL;
+        return global ? sym->tensor : NULL;
+    }
+    return NULL;
+}
+
+static int promised(const struct tensor *t) {
+    int size = t->elem->bits / 8;
+    return t->align > size ? t->align : size;
+}
+
+// The kernel in "text", which the planner wrote.
+static const struct ast_fn *parsed(struct sema *c, const char *name, const char *text) {
+    struct session *s = c->s;
+    const char *path = arena_printf(&s->arena, "<plan of %s>", name);
+    int file = source_add(s, path, text, strlen(text));
+    const struct ast_file *f = file < 0 ? NULL : parse_source(s, file);
+    for (int i = 0; f && f->nerrors == 0 && i < f->ndecls; ++i)
+        if (f->decl[i]->kind == D_FN) return &f->decl[i]->fn;
+    return NULL;
+}
+
+const struct ast_fn *kernel_planned(struct sema *c, const struct ast_decl *d, const char **text) {
+    const struct ast_stmt *s = lone_copy(&d->fn);
+    *text = NULL;
+    if (!s) return &d->fn;
+    struct tensor *a = argument(c, &d->fn, s->copy.src, DIR_NONE);
+    struct tensor *b = argument(c, &d->fn, s->copy.dst, DIR_OUT);
+    if (!a || !b || a == b || !lay_valid(a->layout) || !lay_valid(b->layout)) return &d->fn;
+    if (a->elem != b->elem) {
+        sema_not_yet(c, s->at, "a copy without 'with' that converts");
+        return NULL;
+    }
+    struct copy y = {.at = s->at,
+                     .src = view_of_tensor(c->s, a, s->copy.src->at),
+                     .dst = view_of_tensor(c->s, b, s->copy.dst->at)};
+    if (!names_match(c, &y) || !copy_shapes(c, &y)) return NULL;
+    struct relayout r = {.type = a->elem, .src_align = promised(a), .dst_align = promised(b)};
+    const char *why = relayout_between(c->s, y.src.layout, y.dst.layout, &r);
+    if (!why) why = relayout_coalesce(c->s, &r);
+    struct relayout_names names = {.kernel = d->name.name,
+                                   .src = a->name,
+                                   .dst = b->name,
+                                   .dst_first = d->fn.formal[0].dir == DIR_OUT};
+    struct buf out;
+    buf_init(&out);
+    if (!why) why = relayout_kernel(&r, &names, &out);
+    const char *made = buf_finish(&out, &c->s->arena);
+    if (why) {
+        diag_error(c->s, s->at, "this copy is not planned: %s", why);
+        diag_note(c->s, a->at, "'%s' is %s", a->name, lay_text(c->lay, a->layout));
+        diag_note(c->s, b->at, "'%s' is %s", b->name, lay_text(c->lay, b->layout));
+        return NULL;
+    }
+    *text = made;
+    scope_find(c, a->name)->used = scope_find(c, b->name)->used = true;
+    return parsed(c, d->name.name, arena_printf(&c->s->arena, "tcp 1;\n%s", *text));
+}

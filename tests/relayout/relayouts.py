@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Relayouts through the planner: each one's plan text must mean what was asked for, compile, and run right on the host.
+
+usage: relayouts.py TCPC (--list FILE [--full] | --random N [--seed S] [--large])
+
+What was asked for is worked out here, from extents and strides alone, as pairs (element of the source, element of the
+destination), and compared with the pairs that the tensors of the plan's kernel name. That the kernel copies those is
+proven by the compiler, and executed by `tcpc run`, all kernels in one program. What is large is compiled and not run, and its pairs are
+compared by sample.
+"""
+import argparse, itertools, math, os, random, re, subprocess, sys, tempfile
+
+TYPES = {1: "u8", 2: "f16", 4: "f32", 8: "f64", 16: "b128"}
+NAMES = "abcdefghijkl"
+SMALL = 50000  # elements
+
+
+def row_major(extents, order):
+    strides, n = [0] * len(extents), 1
+    for m in reversed(order):
+        strides[m], n = n, n * extents[m]
+    return strides
+
+
+class Case:
+    """Elements of "size" bytes, coordinates of "extents", strides on both sides, and how the command is told so."""
+
+    def __init__(self, name, size, extents, src, dst, words, align=16):
+        self.name, self.size, self.extents, self.src, self.dst, self.words, self.align = name, size, extents, src, dst, words, align
+
+    def command(self):
+        return ["relayout", TYPES[self.size], *self.words, f"--name={self.name}", f"--align={self.align}"]
+
+
+def at(coordinate, strides):
+    return sum(c * s for c, s in zip(coordinate, strides))
+
+
+def pairs_of(extents, src, dst):
+    return {(at(x, src), at(x, dst)) for x in itertools.product(*map(range, extents))}
+
+
+def source_of(place, extents, src, dst):
+    """Where the element comes from that goes to "place", with strides that are nested; None: no element goes there."""
+    found = 0
+    for m in sorted((m for m in range(len(dst)) if extents[m] > 1), key=lambda m: -dst[m]):
+        c, place = divmod(place, dst[m])
+        if c >= extents[m]:
+            return None
+        found += c * src[m]
+    return None if place else found
+
+
+def same_relayout(case, extents, src, dst):
+    if math.prod(extents) != math.prod(case.extents):
+        return False
+    if math.prod(extents) <= SMALL:
+        return pairs_of(extents, src, dst) == pairs_of(case.extents, case.src, case.dst)
+    rng = random.Random(0)
+    some = [[0 if i == 0 else e - 1 if i == 1 else rng.randrange(e) for e in case.extents] for i in range(2000)]
+    return all(source_of(at(x, case.dst), extents, src, dst) == at(x, case.src) for x in some)
+
+
+def permutation(name, size, perm, extents, align=16):
+    words = [" ".join(f"{n}={e}" for n, e in zip(NAMES, extents)), " ".join(NAMES[m] for m in perm)]
+    return Case(name, size, extents, row_major(extents, range(len(extents))), row_major(extents, perm), words, align)
+
+
+def layouts(rng, name, size, extents):
+    """Two layouts of one shape, with gaps between rows on either side, and at times a source that stands still."""
+    def side(may_stand):
+        order, strides, n = rng.sample(range(len(extents)), len(extents)), [0] * len(extents), 1
+        for m in order:
+            strides[m] = 0 if may_stand and rng.random() < 0.1 else n
+            n = strides[m] * extents[m] + rng.choice([0, 0, 0, 1, 8]) if strides[m] else n
+        return strides
+    src, dst = side(True), side(False)
+    text = lambda s: "({}):({})".format(",".join(map(str, extents)), ",".join(map(str, s)))
+    return Case(name, size, extents, src, dst, [text(src), text(dst)], rng.choice([16, 16, size]))
+
+
+def shrunk(extents, most):
+    """Smaller extents of the same kind: what a power of 2 divides it still divides, as far as that can be."""
+    e = list(extents)
+    while math.prod(e) > most:
+        m = max(range(len(e)), key=lambda i: e[i])
+        if e[m] < 3:
+            break
+        e[m] = e[m] // 2 if e[m] % 32 == 0 else max(1, e[m] - 16 * max(1, e[m] // 32)) if e[m] > 16 else e[m] - 2
+    return e
+
+
+def drawn(rng, name, large):
+    rank, most = rng.randint(1, 6), rng.choice([10**6, 10**8, 10**10] if large else [200, 3000, 20000])
+    size = rng.choice([1, 2, 2, 4, 4, 8, 16])
+    kinds = [lambda: rng.randint(1, 7), lambda: rng.choice([8, 16, 32, 64, 24, 48]), lambda: rng.randint(1, 90)]
+    extents = [rng.choice(kinds)() for _ in range(rank)]
+    while large and math.prod(extents) < most // 100:
+        extents[rng.randrange(rank)] *= rng.choice([2, 3, 5, 8, 16])
+    while math.prod(extents) > most:
+        m = max(range(rank), key=lambda i: extents[i])
+        extents[m] = extents[m] // 2 if extents[m] % 2 == 0 else extents[m] - 1
+    if rng.random() < 0.4:
+        return layouts(rng, name, size, extents)
+    return permutation(name, size, rng.sample(range(rank), rank), extents, rng.choice([16, 16, 16, size]))
+
+
+def plan_text(tcpc, case):
+    run = subprocess.run([tcpc, *case.command(), "--emit=plan-text"], capture_output=True, text=True, timeout=60)
+    if run.returncode:
+        raise AssertionError(f"{case.command()} is refused: {run.stderr}")
+    return run.stdout
+
+
+def numbers(text):
+    return [int(x) for x in text.split(",")]
+
+
+def check_meaning(case, text):
+    found = re.findall(r" : \w+ global \(([\d,]+)\):\(([\d,]+)\) align \d+", text)
+    (extents, src), (same, dst) = ((numbers(a), numbers(b)) for a, b in found)
+    if extents != same or not same_relayout(case, extents, src, dst):
+        raise AssertionError(f"{case.command()} is planned as another relayout:\n{text}")
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("tcpc")
+    p.add_argument("--list")
+    p.add_argument("--full", action="store_true", help="with the extents of the list, and compile alone")
+    p.add_argument("--random", type=int, default=0)
+    p.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
+    p.add_argument("--large", action="store_true", help="large ones, and compile alone")
+    a = p.parse_args()
+    alone = a.full or a.large
+    if a.list:
+        lines = [line.split() for line in open(a.list) if line.strip()]
+        cases = [permutation(n, int(w), numbers(perm), numbers(e) if a.full else shrunk(numbers(e), 6000)) for n, w, perm, e in lines]
+        what = f"--list {a.list}{' --full' * a.full}"
+    else:
+        rng = random.Random(a.seed)
+        cases = [drawn(rng, f"k{i}", a.large) for i in range(a.random)]
+        what = f"--random {a.random} --seed {a.seed}{' --large' * a.large}"
+    texts = ["tcp 1;\n"]
+    try:
+        for case in cases:
+            text = plan_text(a.tcpc, case)
+            check_meaning(case, text)
+            texts.append(text.replace("tcp 1;\n", ""))
+        with tempfile.TemporaryDirectory() as folder:
+            plan = os.path.join(folder, "all.tcp")
+            with open(plan, "w") as f:
+                f.write("".join(texts))
+            words = [plan, "-o", os.path.join(folder, "all.cu")] if alone else ["run", plan, "--host"]
+            run = subprocess.run([a.tcpc, *words], capture_output=True, text=True)
+            right = len(cases) if alone else run.stdout.count(": ok")
+            if run.returncode or right != len(cases):
+                raise AssertionError(f"{right} of {len(cases)} are right\n{run.stdout}{run.stderr}\n{''.join(texts)}")
+    except AssertionError as e:
+        print(f"{e}\nto be had again by: relayouts.py TCPC {what}")
+        return 1
+    print(f"{len(cases)} relayouts are right ({what})")
+    return 0
+
+
+sys.exit(main())
