@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "plan/arch.h"
 #include "planner/planner.h"
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
@@ -65,7 +66,10 @@ const struct ast_fn *kernel_planned(struct sema *c, const struct ast_decl *d, co
                      .src = view_of_tensor(c->s, a, s->copy.src->at),
                      .dst = view_of_tensor(c->s, b, s->copy.dst->at)};
     if (!names_match(c, &y) || !copy_shapes(c, &y)) return NULL;
-    struct relayout r = {.type = a->elem, .src_align = promised(a), .dst_align = promised(b)};
+    struct relayout r = {.type = a->elem,
+                         .src_align = promised(a),
+                         .dst_align = promised(b),
+                         .shared = arch_shared_bytes(c->plan->arch)};
     const char *why = relayout_between(c->s, y.src.layout, y.dst.layout, &r);
     if (!why) why = relayout_coalesce(c->s, &r);
     struct relayout_names names = {.kernel = d->name.name,
