@@ -30,6 +30,7 @@ struct source {
     uint32_t *line_start;  // byte offset of each line
     int nlines;
     bool is_file;  // and no text of the command line or of standard input
+    bool made;     // by the compiler, and read from nowhere
 };
 
 // A text that is read in the place of the file at "path".

@@ -10,6 +10,7 @@
 #include "driver/output.h"
 #include "driver/run_options.h"
 #include "image/elem.h"
+#include "plan/arch.h"
 #include "planner/planner.h"
 
 static const char help[] =
@@ -106,6 +107,9 @@ static const char *plan_text(struct session *s, const struct request *r) {
     }
     const char *why = relayout_read(s, r->word[1], r->word[2], &p);
     int size = p.type->bits / 8;
+    const char *near_arch;
+    p.shared =
+        arch_shared_bytes(arch_find(s->options.arch ? s->options.arch : ARCH_DEFAULT, &near_arch));
     p.src_align = p.dst_align = r->align > size ? r->align : size;
     if (!why) why = relayout_coalesce(s, &p);
     if (why) {
@@ -114,8 +118,10 @@ static const char *plan_text(struct session *s, const struct request *r) {
     }
     struct buf b;
     buf_init(&b);
-    buf_printf(&b, "// %s from '%s' to '%s', planned by tcpc.\ntcp 1;\n\n", r->word[0], r->word[1],
+    buf_printf(&b, "// %s from '%s' to '%s', planned by tcpc.\ntcp 1;\n", r->word[0], r->word[1],
                r->word[2]);
+    if (s->options.arch) buf_printf(&b, "arch %s;\n", s->options.arch);
+    buf_char(&b, '\n');
     struct relayout_names names = {r->name, "A", "B"};
     if (!(why = relayout_kernel(&p, &names, &b))) return buf_finish(&b, &s->arena);
     buf_release(&b);

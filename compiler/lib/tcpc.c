@@ -168,8 +168,8 @@ static void show_kernels(struct session *s, const struct kir *ir, struct tcpc_re
 static void show_files(struct session *s, struct tcpc_result *out) {
     const char **file = ARENA_ARRAY(&s->arena, const char *, s->sources.n);
     out->file = file;
-    out->nfiles = (size_t)s->sources.n;
-    for (int i = 0; i < s->sources.n; ++i) file[i] = s->sources.file[i].path;
+    for (int i = 0; i < s->sources.n; ++i)
+        if (!s->sources.file[i].made) file[out->nfiles++] = s->sources.file[i].path;
 }
 
 static enum tcpc_status compile(struct result *r, const char *name, const char *text, size_t size) {

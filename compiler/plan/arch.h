@@ -6,6 +6,8 @@
 
 struct arena;
 
+#define ARCH_DEFAULT "sm_80"  // when nobody says
+
 // The number in "sm_90" (and in "sm_90a") when there is such an architecture, else 0 and in "near"
 // the name that may have been meant, or NULL.
 int arch_find(const char *name, const char **near);

@@ -24,6 +24,7 @@ struct relayout {
     int rank;
     struct relayout_mode mode[RELAYOUT_MODES];
     int src_align, dst_align;  // bytes, of the first elements, as it is promised
+    int64_t shared;            // bytes of shared memory that a block may have
 };
 
 // Reads "m=8 n=4" and "n m", or two layouts of as many elements.  Returns NULL, or why there is no

@@ -17,6 +17,7 @@ enum {
 struct search {
     const struct relayout *r;
     int es;
+    int64_t shared;                                // bytes that a tile may take
     int src[RELAYOUT_MODES], dst[RELAYOUT_MODES];  // modes, the fastest one first
     int x, y;                                      // the fast modes
     int load, store;                               // elements of a vector along them
@@ -215,7 +216,7 @@ static void staged(struct search *q, const struct choice *tile, int block, int t
     int64_t step = c.block > q->store ? c.block : q->store;
     for (int pad = 0; pad < PADS; ++pad) {
         place_tile(q, &c, pad * step);
-        if (c.shared * q->es > MOST_SHARED) return;
+        if (c.shared * q->es > q->shared) return;
         consider(q, &c);
     }
 }
@@ -232,7 +233,7 @@ static void stage_tiles(struct search *q, int64_t src_bytes, int64_t dst_bytes, 
     grow_run(q, &c, true, src_bytes, unit, style);
     grow_run(q, &c, false, dst_bytes, unit, style);
     grow_tile(q, &c, bytes, unit, style);
-    if (tile_size(q, &c) * q->es > MOST_SHARED) return;
+    if (tile_size(q, &c) * q->es > q->shared) return;
     for (int threads = 128; threads <= 512; threads *= 2) {
         if (q->x == q->y) {
             staged(q, &c, q->load, threads);
@@ -244,6 +245,7 @@ static void stage_tiles(struct search *q, int64_t src_bytes, int64_t dst_bytes, 
 
 bool choose(const struct relayout *r, struct choice *out, struct cost *cost) {
     struct search q = {.r = r, .es = r->type->bits / 8, .best = out, .cost = cost};
+    q.shared = r->shared < MOST_SHARED ? r->shared : MOST_SHARED;
     order_of(r, true, q.src);
     order_of(r, false, q.dst);
     q.x = q.src[0];

@@ -96,7 +96,7 @@ struct plan *sema_file(struct session *s, const struct ast_file *f) {
     struct sema c = {.s = s, .lay = &s->lay, .plan = p, .errors_before = before};
     p->path = s->sources.file[f->file].path;
     const char *near;
-    p->arch_name = s->options.arch ? s->options.arch : "sm_80";
+    p->arch_name = s->options.arch ? s->options.arch : ARCH_DEFAULT;
     p->arch = arch_find(p->arch_name, &near);
     c.expect_end = &p->expects;
     c.kernel_end = &p->kernels;

@@ -170,6 +170,18 @@ static int read_import(void *user, const char *name, struct tcpc_text *text) {
     return text->bytes != NULL;
 }
 
+static void a_planned_kernel_is_no_file(void) {
+    struct tcpc_options o = {0};
+    struct tcpc_result *r = compile("tcp 1;\ntensor A : f32 global row(64,32) align 16;\n"
+                                    "tensor B : f32 global (64,32) align 16;\n"
+                                    "kernel k(A, out B) { copy A -> B; }\n",
+                                    o);
+    CHECK(r->status == TCPC_OK, "%s", said(r, 0));
+    HOLDS(r->nkernels == 1);
+    HOLDS(r->nfiles == 1);
+    tcpc_free(r);
+}
+
 static void imports_are_asked_for(void) {
     struct tcpc_options o = {.read = read_import};
     struct tcpc_result *r =
@@ -274,6 +286,7 @@ int main(int argc, char **argv) {
     wrong_options_are_told();
     defines_set_consts();
     kernels_are_data();
+    a_planned_kernel_is_no_file();
     imports_are_asked_for();
     imports_are_looked_for();
     nothing_is_printed();

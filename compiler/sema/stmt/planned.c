@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "plan/arch.h"
 #include "planner/planner.h"
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
@@ -37,12 +38,14 @@ static int promised(const struct tensor *t) {
     return t->align > size ? t->align : size;
 }
 
-// The kernel in "text", which the planner wrote.
+// The kernel in "text", which the planner wrote; NULL when it is longer than a source may be.
 static const struct ast_fn *parsed(struct sema *c, const char *name, const char *text) {
     struct session *s = c->s;
     const char *path = arena_printf(&s->arena, "<plan of %s>", name);
     int file = source_add(s, path, text, strlen(text));
-    const struct ast_file *f = file < 0 ? NULL : parse_source(s, file);
+    if (file < 0) return NULL;
+    s->sources.file[file].made = true;
+    const struct ast_file *f = parse_source(s, file);
     for (int i = 0; f && f->nerrors == 0 && i < f->ndecls; ++i)
         if (f->decl[i]->kind == D_FN) return &f->decl[i]->fn;
     return NULL;
@@ -63,7 +66,10 @@ const struct ast_fn *kernel_planned(struct sema *c, const struct ast_decl *d, co
                      .src = view_of_tensor(c->s, a, s->copy.src->at),
                      .dst = view_of_tensor(c->s, b, s->copy.dst->at)};
     if (!names_match(c, &y) || !copy_shapes(c, &y)) return NULL;
-    struct relayout r = {.type = a->elem, .src_align = promised(a), .dst_align = promised(b)};
+    struct relayout r = {.type = a->elem,
+                         .src_align = promised(a),
+                         .dst_align = promised(b),
+                         .shared = arch_shared_bytes(c->plan->arch)};
     const char *why = relayout_between(c->s, y.src.layout, y.dst.layout, &r);
     if (!why) why = relayout_coalesce(c->s, &r);
     struct relayout_names names = {.kernel = d->name.name,
@@ -80,7 +86,9 @@ const struct ast_fn *kernel_planned(struct sema *c, const struct ast_decl *d, co
         diag_note(c->s, b->at, "'%s' is %s", b->name, lay_text(c->lay, b->layout));
         return NULL;
     }
-    *text = made;
     scope_find(c, a->name)->used = scope_find(c, b->name)->used = true;
-    return parsed(c, d->name.name, arena_printf(&c->s->arena, "tcp 1;\n%s", *text));
+    const struct ast_fn *fn =
+        parsed(c, d->name.name, arena_printf(&c->s->arena, "tcp 1;\n%s", made));
+    if (fn) *text = made;
+    return fn ? fn : &d->fn;
 }
