@@ -147,11 +147,26 @@ static bool count(struct counting *c, int64_t warp, int64_t n, int64_t shift, in
     return true;
 }
 
-// One instruction at whichever shifts its groups may have.
+// Bytes that the lanes of "a" touch in global memory, each once.
+static int64_t bytes_of(const struct warp_access *a) {
+    int n = 0;
+    for (int l = 0; l < COST_LANES; ++l) {
+        bool first = a->lanes >> l & 1;
+        for (int i = 0; first && i < l; ++i)
+            first = !(a->lanes >> i & 1) || a->global[i] != a->global[l];
+        n += first;
+    }
+    return (int64_t)n * a->bits / 8;
+}
+
+// One instruction at whichever shifts its groups may have.  Where one ends the next one may begin
+// in the same sector, so that of the least only what all bytes need is counted on.
 static bool count_scattered(struct counting *c, int64_t warp, int64_t n, int64_t shifts,
                             struct warp_cost *out) {
     const struct accesses *g = c->global;
     bool seen[COST_LANES] = {false};
+    struct warp_cost least = {0};
+    int64_t bytes = 0;
     memset(out, 0, sizeof *out);
     for (int l = 0; l < COST_LANES; ++l) {
         int64_t i = warp * COST_LANES + l;
@@ -170,8 +185,15 @@ static bool count_scattered(struct counting *c, int64_t warp, int64_t n, int64_t
             any = true;
         }
         if (!any) return false;
+        struct warp_access a;
+        get(c, warp, n, 0, group, &a);
+        bytes += bytes_of(&a);
         add(out, all);
+        raise(&least, all);
     }
+    out->sectors.least = (bytes + SECTOR - 1) / SECTOR;
+    if (out->sectors.least < least.sectors.least) out->sectors.least = least.sectors.least;
+    out->wavefronts.least = least.wavefronts.least;
     out->requests = (struct cost_range){1, 1};
     return true;
 }

@@ -1,6 +1,7 @@
 // Pass "costs": warns of copies for which the hardware counts much more than it need.
 //
-// Requires: all facts.  Fills nothing.  What it says is of whole tiles, and of the widest variant.
+// Requires: all facts.  Fills nothing.  What it says is of whole tiles, of the widest variant, and
+// where the params decide it of some values that they may have.
 #include <inttypes.h>
 
 #include "base/buf.h"
@@ -9,6 +10,7 @@
 #include "pass/costs/mend.h"
 #include "pass/pass.h"
 #include "pass/walk.h"
+#include "plan/bind.h"
 
 // EXTREME: from so many times the least possible on it is said also where no mend is known.
 enum { EXTREME = 4, BANKS = 32, MOST_NAMED = 8 };
@@ -113,6 +115,7 @@ static void warn_idle(struct session *s, const struct kernel *k, const struct co
 
 struct state {
     struct plan *p;
+    const int64_t *value;  // of the params, some
     const struct kernel *k;
     int number;
 };
@@ -123,6 +126,10 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
     x->number = k == x->k ? x->number + 1 : 0;
     x->k = k;
     cost_of_copy(s, x->p, k, c, &c->facts, NULL, &cost);
+    bool open = cost.src.why || cost.dst.why || cost.src.loose || cost.dst.loose;
+    if (open && k->nparams && !x->value) x->value = plan_choose(s, x->p, NULL, 1);
+    if (open && k->nparams && x->value && !k->nvariants)
+        cost_of_copy(s, x->p, k, c, &c->facts, x->value, &cost);
     const struct side_cost *any = cost.src.there ? &cost.src : &cost.dst;
     if (any->there && !any->why) warn_idle(s, k, c, any);
     for (int i = 0; i < 2; ++i) {
@@ -136,7 +143,7 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
 }
 
 bool pass_costs(struct session *s, struct plan *p) {
-    struct state x = {p, NULL, 0};
+    struct state x = {p, NULL, NULL, 0};
     walk_plan(s, p, visit, &x);
     return true;
 }
