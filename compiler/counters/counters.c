@@ -9,7 +9,7 @@
 #include "kernel/evaluate.h"
 #include "machine/machine.h"
 
-enum { LANES = COST_LANES };
+enum { LANES = COST_LANES, MOST_DEAD = 64 };
 #define OPERATIONS ((int64_t)1 << 26)  // of threads, in all blocks: two seconds
 
 // nvcc may make fewer instructions than the emitted code has where it sees that a value is there
@@ -27,6 +27,8 @@ struct count {
     // accesses that stand in one of two ways, in order of their addresses
     const struct kir_node **in_ways;
     int nin_ways;
+    const struct kir_buffer *dead[MOST_DEAD];  // fragments that nobody reads
+    int ndead;
 };
 
 const char *counter_metric(enum counter c) {
@@ -117,10 +119,10 @@ static void touch(struct count *c, int how, int64_t at, int64_t bytes, int64_t t
 }
 
 // Whether the thread has made an access of the same kind since the last barrier that nvcc may join
-// with this one: beside it, in the same 16 bytes, or a read of the same bytes.
+// with this one: beside it, in the same 16 bytes, or of the same bytes.
 static bool may_join(const struct count *c, int how, int64_t at, int64_t bytes, int64_t t) {
     const int64_t block = at / 16;
-    return (how == READ && touched(c, how, at, bytes, t)) ||
+    return touched(c, how, at, bytes, t) ||
            (at > 0 && (at - 1) / 16 == block && touched(c, how, at - bytes, bytes, t)) ||
            ((at + bytes) / 16 == block && touched(c, how, at + bytes, bytes, t));
 }
@@ -146,12 +148,35 @@ static int find_ways(struct count *c, const struct kir_node *list, bool inside) 
     return n;
 }
 
+static bool reads(const struct kir_node *list, const struct kir_buffer *b) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        if (n->buf == b && n->kind != KIR_STORE) return true;
+        for (int i = 0; i < n->nargs; ++i)
+            if (n->arg[i].buf == b) return true;
+        if (reads(n->body, b) || reads(n->orelse, b)) return true;
+    }
+    return false;
+}
+
+static bool is_dead(const struct count *c, const struct kir_buffer *b) {
+    for (int i = 0; i < c->ndead; ++i)
+        if (c->dead[i] == b) return true;
+    return false;
+}
+
+static void find_dead(struct count *c, const struct kir_kernel *k) {
+    for (int i = 0; i < k->nbuffers && c->ndead < MOST_DEAD; ++i)
+        if (k->buffer[i]->space == KIR_FRAG && !reads(k->body, k->buffer[i]))
+            c->dead[c->ndead++] = k->buffer[i];
+}
+
 // One side of an access, or with "other" both of cp.async, by all warps.
 static void count_side(struct count *c, struct machine *m, const struct machine_access *a,
                        const struct machine_side *side, const struct machine_side *other,
                        bool store) {
     const struct kir_node *n = a->node;
     const struct kir_together *warp = n->together;
+    const bool dead = !store && n->to_buf && is_dead(c, n->to_buf);
     for (int64_t first = 0; first < m->active; first += LANES) {
         struct warp_access x = {.class = class_of(n, side->buf, store), .bits = n->bits};
         int64_t filled = 0;
@@ -180,7 +205,7 @@ static void count_side(struct count *c, struct machine *m, const struct machine_
                 touch(c, store ? WRITTEN : READ, from, bytes, warp ? -2 : t);
         }
         if (x.lanes || filled)
-            count_warp(c, &x, filled, back || joins || (split && in_a_way(c, n)));
+            count_warp(c, &x, filled, back || joins || dead || (split && in_a_way(c, n)));
     }
 }
 
@@ -253,6 +278,7 @@ void counters_of_launch(struct session *s, const struct kir_kernel *k, int arch,
     for (int i = 0; i < 2; ++i) c.last[i] = memory_zeroed((size_t)c.bytes + 1, sizeof *c.last[i]);
     c.in_ways = memory_zeroed((size_t)find_ways(&c, k->body, false) + 1, sizeof *c.in_ways);
     find_ways(&c, k->body, false);
+    find_dead(&c, k);
     qsort(c.in_ways, (size_t)c.nin_ways, sizeof *c.in_ways, by_address);
     struct schedule schedule = {.limit = OPERATIONS};
     struct observer observer = {&c, wants, access, NULL, NULL, barrier, NULL, NULL};
