@@ -180,7 +180,8 @@ static void count_side(struct count *c, struct machine *m, const struct machine_
     for (int64_t first = 0; first < m->active; first += LANES) {
         struct warp_access x = {.class = class_of(n, side->buf, store), .bits = n->bits};
         int64_t filled = 0;
-        bool split = false, back = !store && !other && side->buf->space == KIR_SHARED && !warp;
+        bool cut = false, split = false,
+             back = !store && !other && side->buf->space == KIR_SHARED && !warp;
         bool joins = !other && side->buf->space == KIR_SHARED && !warp;
         if (warp) {
             x.bits = 128;
@@ -194,6 +195,7 @@ static void count_side(struct count *c, struct machine *m, const struct machine_
                 ++filled;
                 continue;
             }
+            cut |= a->read && a->read[t] < n->bits / n->buf->elem_bits;  // nor that of a part
             x.lanes |= (uint32_t)1 << lane;
             int64_t *at = side->buf->space == KIR_GLOBAL ? x.global : x.shared;
             at[lane] = byte_of(side, t);
@@ -205,7 +207,7 @@ static void count_side(struct count *c, struct machine *m, const struct machine_
                 touch(c, store ? WRITTEN : READ, from, bytes, warp ? -2 : t);
         }
         if (x.lanes || filled)
-            count_warp(c, &x, filled, back || joins || dead || (split && in_a_way(c, n)));
+            count_warp(c, &x, filled, back || joins || dead || cut || (split && in_a_way(c, n)));
     }
 }
 
