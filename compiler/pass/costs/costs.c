@@ -120,12 +120,19 @@ struct state {
     int number;
 };
 
+// Whether its accesses are narrower than its atom's.
+static bool is_narrow(const struct copy *c) {
+    const struct atom *atom = copy_atom(c);
+    return atom && !atom_is_collective(atom->row) && atom->bits > c->facts.bits;
+}
+
 static bool visit(struct session *s, struct kernel *k, struct copy *c, void *user) {
     struct state *x = user;
     struct copy_cost cost;
     x->number = k == x->k ? x->number + 1 : 0;
     x->k = k;
     if (k->planned) return true;  // nobody wrote it who could mend it
+    if (is_narrow(c)) return true;  // and was told of it, which is the cause
     cost_of_copy(s, x->p, k, c, &c->facts, NULL, &cost);
     bool open = cost.src.why || cost.dst.why || cost.src.loose || cost.dst.loose;
     if (open && k->nparams && !x->value) x->value = plan_choose(s, x->p, NULL, 1);
@@ -144,7 +151,12 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
 }
 
 bool pass_costs(struct session *s, struct plan *p) {
-    struct state x = {p, NULL, NULL, 0};
-    walk_plan(s, p, visit, &x);
+    for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
+        struct state x = {p, NULL, NULL, 0};
+        struct session_mark mark = session_mark(s);
+        const struct diag *last = s->diags.last;
+        walk_copies(s, k, visit, &x);
+        if (s->diags.last == last) session_rewind(s, mark);  // nobody keeps what was counted
+    }
     return true;
 }
