@@ -32,8 +32,8 @@ TAILS -o out.cu
 LOADS -o out.cu
 WAYS -o out.cu
 COPY -MD -o out.cu
-tests/explain/imports.tcp -Wno-idle-threads -MD -MF out.d -o out.cu
-tests/explain/imports.tcp -Wno-idle-threads -o out.cu
+tests/explain/imports.tcp -w -MD -MF out.d -o out.cu
+tests/explain/imports.tcp -w -o out.cu
 COPY --emit=ast
 COPY --emit=plan
 COPY --emit=kernel
@@ -52,7 +52,7 @@ COPY --no-such-option
 explain COPY
 explain --json TAILS -o out.json
 explain --plan WAYS -o out.tcp
-explain --plan tests/explain/imports.tcp
+explain --plan -w tests/explain/imports.tcp
 explain COPY no_such_copy
 explain --equivalent COPY parallel_copy parallel_copy
 draw COPY tc
