@@ -74,7 +74,11 @@ static void count_warp(struct count *c, const struct warp_access *a, int64_t fil
     struct warp_cost cost;
     cost_of_warp(c->arch, a, &cost);
     cost.wavefronts.most += filled;
-    if (may_go) cost.requests.least = cost.sectors.least = cost.wavefronts.least = 0;
+    if (may_go) {  // or it is joined with another one, and takes what its words take at most
+        int64_t words = (int64_t)__builtin_popcount(a->lanes) * (a->bits <= 32 ? 1 : a->bits / 32);
+        cost.requests.least = cost.sectors.least = cost.wavefronts.least = 0;
+        if (cost.wavefronts.most && cost.wavefronts.most < words) cost.wavefronts.most = words;
+    }
     switch (a->class) {
     case COST_LD_GLOBAL:
         add(&of[COUNT_REQUESTS_LD], cost.requests);
