@@ -170,7 +170,7 @@ static int relayout(struct session *s, struct request *r) {
     *given = (struct given){path, text, strlen(text), NULL};
     s->sources.given = given;
     r->q.path = path;
-    // whoever asks for a plan has none to mend
+    // the planner wrote the plan: there is no text of the user's to mend
     for (int w = W_COALESCE; w <= W_IDLE_THREADS; ++w) s->diags.off[w] = true;
     return r->run ? run_plan(s, &r->q) : compile(s, r, path);
 }

@@ -131,7 +131,7 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
     struct copy_cost cost;
     x->number = k == x->k ? x->number + 1 : 0;
     x->k = k;
-    if (k->planned) return true;    // nobody wrote it who could mend it
+    if (k->planned) return true;    // there is no text of the user's to mend
     if (is_narrow(c)) return true;  // and was told of it, which is the cause
     cost_of_copy(s, x->p, k, c, &c->facts, NULL, &cost);
     bool open = cost.src.why || cost.dst.why || cost.src.loose || cost.dst.loose;
