@@ -7,7 +7,7 @@ usage: mutated.py TCPC [--count N | --seconds N] [--seed S] [-j JOBS] [--keep FO
 A change puts another number, operator or name of the plan in the place of one, repeats a statement, or takes out, doubles or swaps
 tokens.  A plan has one to three, and goes to one subcommand.  Plan I of a seed is the same whatever the count.  Seconds are processor
 time: a command may take 1 and 0.05 for each KB of the plan, and 256 MB, for each kernel; 30 times that under the sanitizers, 2 GB.
-`run` executes the plan, however many elements it has: it is stopped after 10 s, and may have 2 GB.
+`run` and `count` execute the plan, however many elements it has: they are stopped after 10 s, and may have 2 GB.
 """
 
 import argparse
@@ -27,6 +27,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SECONDS, MEGABYTES = 1.0, 256  # a kernel
 SANITIZED = 30
 RUN_SECONDS = 10
+EXECUTE = ("run", "count")
 STOPPED = (-signal.SIGXCPU, -signal.SIGKILL)
 TOKEN = re.compile(r"//[^\n]*|\s+|[A-Za-z_]\w*|\d\w*|\.\.|->|[<>=!]=|.", re.S)
 OPERATORS = ["+", "-", "*", "/", "%"]
@@ -74,6 +75,10 @@ eval --steps --table LAYOUT
 eval --json LAYOUT
 run --host --write DIR PLAN
 run --host --write DIR --print NAME PLAN
+count PLAN
+count --json PLAN
+relayout f16 LAYOUT LAYOUT -o /dev/null
+relayout u8 LAYOUT LAYOUT --emit=plan-text
 """.strip().splitlines()]
 
 
@@ -149,7 +154,7 @@ def run(line, text, sanitized, cwd):
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         given.write(text.encode(errors="replace"))
         given.seek(0)
-        child = subprocess.Popen(line, stdin=given, stdout=out, stderr=err, cwd=cwd, env=env, preexec_fn=limits(sanitized, RUN_SECONDS if line[1] == "run" else 120))
+        child = subprocess.Popen(line, stdin=given, stdout=out, stderr=err, cwd=cwd, env=env, preexec_fn=limits(sanitized, RUN_SECONDS if line[1] in EXECUTE else 120))
         _, status, used = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         err.seek(0)
@@ -158,7 +163,7 @@ def run(line, text, sanitized, cwd):
 
 
 def judge(line, text, sanitized, status, said, printed, seconds, megabytes):
-    runs = line[1] == "run"
+    runs = line[1] in EXECUTE
     if runs and status in STOPPED and seconds >= RUN_SECONDS - 1:
         return None
     kernels = max(1, len(re.findall(r"\b(?:kernel|device)\b", text)))
