@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Relayouts through the planner: each one's plan text must mean what was asked for, compile, and run right on the host.
 
-usage: relayouts.py TCPC (--list FILE [--full] | --random N [--seed S] [--large])
+usage: relayouts.py TCPC (--list FILE [--full] | --random N [--seed S] [--large | --judged])
 
 What was asked for is worked out here, from extents and strides alone, as pairs (element of the source, element of the
 destination), and compared with the pairs that the tensors of the plan's kernel name. That the kernel copies those is
 proven by the compiler, and executed by `tcpc run`, all kernels in one program. What is large is compiled and not run, and its pairs are
-compared by sample.
+compared by sample.  With --judged nothing is run: the judge in tests/judge, which shares nothing with the compiler, executes the text.
 """
-import argparse, itertools, math, os, random, re, subprocess, sys, tempfile
+import argparse, itertools, math, os, pathlib, random, re, subprocess, sys, tempfile
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "judge"))
+from judge import Breach, judge
 
 TYPES = {1: "u8", 2: "f16", 4: "f32", 8: "f64", 16: "b128"}
 NAMES = "abcdefghijkl"
@@ -90,8 +93,8 @@ def shrunk(extents, most):
     return e
 
 
-def drawn(rng, name, large):
-    rank, most = rng.randint(1, 6), rng.choice([10**6, 10**8, 10**10] if large else [200, 3000, 20000])
+def drawn(rng, name, large, judged=False):
+    rank, most = rng.randint(1, 6), rng.choice([10**6, 10**8, 10**10] if large else [60, 200, 1200] if judged else [200, 3000, 20000])
     size = rng.choice([1, 2, 2, 4, 4, 8, 16])
     kinds = [lambda: rng.randint(1, 7), lambda: rng.choice([8, 16, 32, 64, 24, 48]), lambda: rng.randint(1, 90)]
     extents = [rng.choice(kinds)() for _ in range(rank)]
@@ -123,6 +126,28 @@ def check_meaning(case, text):
         raise AssertionError(f"{case.command()} is planned as another relayout:\n{text}")
 
 
+def check_judged(case, text):
+    """That the plan writes each element of the destination, once, and from where it was asked for."""
+    verdict = judge(text, case.name, {})
+    (_, outputs), = verdict.outputs.items()
+    (source,) = (name for name in verdict.tensors if name not in verdict.outputs)
+    have = {(element[1], at) for at, element in outputs.items()}
+    if any(element[2] for element in outputs.values()) or len(outputs) != math.prod(case.extents) or have != pairs_of(case.extents, case.src, case.dst):
+        raise AssertionError(f"{case.command()}: the judge finds another relayout of {source}:\n{text}")
+
+
+def check_judge(tcpc):
+    """That the judge sees a plan which means another relayout than was asked for, and one that leaves out a row."""
+    turned, same = (permutation("k", 4, perm, [6, 4]) for perm in ([1, 0], [0, 1]))
+    text = plan_text(tcpc, turned)
+    for case, given in (same, text), (turned, text.replace("B : f32 global (6,4):(1,6)", "B : f32 global (6,4):(1,7)")):
+        try:
+            check_judged(case, given)
+        except (AssertionError, Breach):
+            continue
+        raise AssertionError(f"the judge takes this for {case.words}:\n{given}")
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("tcpc")
@@ -131,6 +156,7 @@ def main():
     p.add_argument("--random", type=int, default=0)
     p.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
     p.add_argument("--large", action="store_true", help="large ones, and compile alone")
+    p.add_argument("--judged", action="store_true", help="by the judge, and without running them")
     a = p.parse_args()
     alone = a.full or a.large
     if a.list:
@@ -139,14 +165,21 @@ def main():
         what = f"--list {a.list}{' --full' * a.full}"
     else:
         rng = random.Random(a.seed)
-        cases = [drawn(rng, f"k{i}", a.large) for i in range(a.random)]
-        what = f"--random {a.random} --seed {a.seed}{' --large' * a.large}"
+        cases = [drawn(rng, f"k{i}", a.large, a.judged) for i in range(a.random)]
+        what = f"--random {a.random} --seed {a.seed}{' --large' * a.large}{' --judged' * a.judged}"
     texts = ["tcp 1;\n"]
     try:
+        if a.judged:
+            check_judge(a.tcpc)
         for case in cases:
             text = plan_text(a.tcpc, case)
             check_meaning(case, text)
             texts.append(text.replace("tcp 1;\n", ""))
+            if a.judged:
+                check_judged(case, text)
+        if a.judged:
+            print(f"{len(cases)} relayouts are as the judge has them ({what})")
+            return 0
         with tempfile.TemporaryDirectory() as folder:
             plan = os.path.join(folder, "all.tcp")
             with open(plan, "w") as f:
