@@ -25,7 +25,8 @@ bool calc_known(const char *name, int *min_args, int *max_args) {
     const struct op *op = calc_find(name, strlen(name));
     if (!op) return false;
     *min_args = op->min;
-    *max_args = strcmp(op->name, "composition") == 0 ? LAY_MAX_RANK : most_args(op);
+    *max_args = strcmp(op->name, "composition") == 0 || op->arg[0] == ARG_MODES ? LAY_MAX_RANK
+                                                                                : most_args(op);
     return true;
 }
 
@@ -41,8 +42,8 @@ const char *calc_name(int i) {
 
 // How a kind of argument is called in a signature.
 static const char *arg_name(unsigned char k) {
-    static const char name[][10] = {"",        "layout",  "tiler", "tuple",
-                                    "integer", "swizzle", "width", "value"};
+    static const char name[][10] = {"",        "layout", "tiler", "tuple",  "integer",
+                                    "swizzle", "width",  "value", "tuple.."};
     return name[k];
 }
 
@@ -98,6 +99,31 @@ struct calc_value calc_compose(struct lay_ctx *ctx, int n, const struct calc_val
 
 // -- applying -------------------------------------------------------------------------------------
 
+// -- comparison -----------------------------------------------------------------------------------
+
+static bool same(struct lay_ctx *ctx, struct calc_value a, struct calc_value b) {
+    if (a.kind != b.kind) return false;
+    if (a.kind == CALC_LAYOUT) return lay_equal(a.layout, b.layout);
+    return strcmp(calc_text(ctx, a, CALC_STYLE_TCP), calc_text(ctx, b, CALC_STYLE_TCP)) == 0;
+}
+
+struct calc_value calc_compare(struct lay_ctx *ctx, const char *op, struct calc_value a,
+                               struct calc_value b) {
+    if (op[0] == '=' || op[0] == '!') return calc_of_bool(same(ctx, a, b) == (op[0] == '='));
+    for (int i = 0; i < 2; ++i) {
+        struct calc_value v = i ? b : a;
+        if (v.kind == CALC_INT && lay_plain(v.tuple->leaf)) continue;
+        lay_fail(ctx, "'%s' compares static integers, and '%s' is none", op,
+                 calc_text(ctx, v, CALC_STYLE_TCP));
+        return calc_none();
+    }
+    int64_t x = a.tuple->leaf.num, y = b.tuple->leaf.num;
+    bool less = op[0] == '<' ? x < y : x > y;
+    return calc_of_bool(less || (op[1] == '=' && x == y));
+}
+
+// -- arguments ------------------------------------------------------------------------------------
+
 // The width of an element type by its name, such as f16, bf16, b128 or f8e4m3; 0: it is none.
 static int64_t type_width(const char *name) {
     static const char widths[][6] = {"8", "8e4m3", "8e5m2", "16", "32", "64", "128"};
@@ -116,7 +142,8 @@ static bool fits(struct lay_ctx *ctx, const struct op *op, int i, int place, str
         return l.shape != NULL;
     }
     case ARG_TILER: return v->kind == CALC_LAYOUT || calc_tiler(ctx, *v) != NULL;
-    case ARG_TUPLE: return calc_tuple(ctx, *v) != NULL;
+    case ARG_TUPLE:
+    case ARG_MODES: return calc_tuple(ctx, *v) != NULL;
     case ARG_INT:
         if (v->kind == CALC_TUPLE && v->tuple->rank == 1) *v = calc_of_tuple(ctx, v->tuple->kid[0]);
         if (v->kind == CALC_INT && lay_plain(v->tuple->leaf)) return true;
@@ -167,6 +194,15 @@ struct calc_value calc_apply(struct lay_ctx *ctx, const struct op *op, int n,
             return calc_none();
         }
         return calc_compose(ctx, n, arg);
+    }
+    struct calc_value modes;
+    if (op->arg[0] == ARG_MODES && n > 1 && n <= LAY_MAX_RANK) {
+        const struct lay_tuple *kid[LAY_MAX_RANK];
+        for (int i = 0; i < n; ++i)
+            if (!(kid[i] = calc_tuple(ctx, arg[i]))) return calc_none();
+        modes = calc_of_tuple(ctx, lay_tuple(ctx, n, kid));
+        arg = &modes;
+        n = 1;
     }
     if (n < op->min || n > most_args(op)) {
         lay_fail(ctx, "'%s' takes %d to %d arguments, not %d", op->name, op->min, most_args(op), n);

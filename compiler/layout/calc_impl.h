@@ -15,6 +15,7 @@ enum arg_kind {
     ARG_SWIZZLE,
     ARG_BITS,
     ARG_ANY,
+    ARG_MODES,  // a tuple, or its modes as arguments: row((4,8)) and row(4,8)
 };
 
 enum { MAX_ARGS = 5 };
@@ -72,6 +73,9 @@ const struct lay_tiler *calc_tiler(struct lay_ctx *, struct calc_value);
 
 // "o" between two values: composition, or a swizzle and what stands under it.
 struct calc_value calc_compose(struct lay_ctx *, int n, const struct calc_value *term);
+// "op" is one of "==", "!=", "<", "<=", ">", ">=".  The order is one of static integers.
+struct calc_value calc_compare(struct lay_ctx *, const char *op, struct calc_value,
+                               struct calc_value);
 struct calc_value calc_apply(struct lay_ctx *, const struct op *, int n,
                              const struct calc_value *arg);
 

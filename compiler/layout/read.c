@@ -273,6 +273,18 @@ struct calc_value reader_expression(struct reader *r) {
     return view ? calc_of_view((struct lay_view){offset, out.layout}) : out;
 }
 
+// One comparison at most, of whole expressions.
+static struct calc_value comparison(struct reader *r) {
+    static const char *const ops[] = {"==", "!=", "<=", ">=", "<", ">"};
+    struct calc_value a = reader_expression(r);
+    for (int i = 0; a.kind != CALC_NONE && i < 6; ++i)
+        if (reader_take(r, ops[i])) {
+            struct calc_value b = reader_expression(r);
+            return b.kind == CALC_NONE ? b : calc_compare(r->ctx, ops[i], a, b);
+        }
+    return a;
+}
+
 struct tracer {
     const struct calc_options *options;
     struct reader *reader;
@@ -293,7 +305,7 @@ struct calc_value calc_eval(struct lay_ctx *ctx, const char *text,
         ctx->trace = trace;
         ctx->trace_user = &t;
     }
-    struct calc_value v = reader_expression(&r);
+    struct calc_value v = comparison(&r);
     ctx->trace = old;
     ctx->trace_user = old_user;
     if (v.kind != CALC_NONE && reader_peek(&r))

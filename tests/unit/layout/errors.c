@@ -167,7 +167,7 @@ static const struct {
     {"take((4,8), M, 2)", "argument 2 of 'take' is 'M', not a static integer"},
     {"Sw<1,2>", "expected 3 small numbers before column 8"},
     {"Sw<99,2,3>", "a swizzle has three numbers within 62 bits"},
-    {"Layout<Shape<_4>>>", "expected the end of the expression"},
+    {"Layout<Shape<_4>>>", "expected a value at the end"},
     {"((((((((((((((((((4))))))))))))))))))", "the limits are 256 and 16"},
 };
 
