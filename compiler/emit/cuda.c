@@ -44,6 +44,7 @@ static int64_t elements_of(const struct emission *o, const struct kir_buffer *x)
 void emit_body(const struct emission *o) {
     const struct kir_kernel *k = o->k;
     struct buf *b = o->b;
+    size_t start = b->len;
     if (k->smem_bytes > 0) buf_puts(b, "    TCP_SHARED_BUFFER(smem);\n");
     for (int i = 0; i < k->nbuffers; ++i) {
         const struct kir_buffer *x = k->buffer[i];
@@ -63,6 +64,9 @@ void emit_body(const struct emission *o) {
         }
     }
     emit_list(o, k->body, 4);
+    size_t line = start - 1;
+    while (line > 0 && b->text[line - 1] != '\n') --line;
+    if (b->len == start && start - line <= EMIT_COLUMNS) --b->len;  // {} on one line
     buf_puts(b, "}\n");
 }
 

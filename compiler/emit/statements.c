@@ -7,8 +7,6 @@
 #include "emit/emit_private.h"
 #include "emit/write.h"
 
-enum { MAX_CONDITIONS = 64 };
-
 struct call emit_call_of(const struct emission *o, int indent, const char *head, const char *tail) {
     return (struct call){.s = o->s, .indent = indent, .head = head, .tail = tail};
 }
@@ -115,29 +113,12 @@ static bool declares(const struct kir_node *list) {
     return false;
 }
 
-// The head of a loop; what does not fit on the line goes under the first of its three parts.
 static void put_for(const struct emission *o, const struct kir_node *n, int indent) {
     const char *v = n->var->c_name;
-    const char *part[] = {arena_printf(&o->s->arena, "%s %s = %s;", int_type(n->var_bits), v,
-                                       begin_of(o, n)),
-                          arena_printf(&o->s->arena, "%s < %s;", v, emit_ix(o->s, o->k, n->end)),
-                          arena_printf(&o->s->arena, "++%s) {", v)};
-    int column = indent + 5;
-    buf_fill(o->b, ' ', indent);
-    buf_puts(o->b, "for (");
-    for (int i = 0; i < 3; ++i) {
-        int width = (int)strlen(part[i]);
-        if (i > 0 && column + 1 + width > EMIT_COLUMNS) {
-            buf_puts(o->b, "\n");
-            buf_fill(o->b, ' ', column = indent + 5);
-        } else if (i > 0) {
-            buf_puts(o->b, " ");
-            ++column;
-        }
-        buf_puts(o->b, part[i]);
-        column += width;
-    }
-    buf_puts(o->b, "\n");
+    statement_write(o->s, o->b, indent,
+                    arena_printf(&o->s->arena, "for (%s %s = %s; %s < %s; ++%s) {",
+                                 int_type(n->var_bits), v, begin_of(o, n), v,
+                                 emit_ix(o->s, o->k, n->end), v));
 }
 
 // As many copies of the value as "bits" has room for.
@@ -180,18 +161,16 @@ static const char *source_size(const struct emission *o, const struct kir_node *
 
 static void put_if(const struct emission *o, const struct kir_node *n, int indent) {
     struct session *s = o->s;
-    const char *part[MAX_CONDITIONS];
-    int nparts = 0;
-    for (; nparts < n->nconds && nparts < MAX_CONDITIONS; ++nparts)
-        part[nparts] = arena_printf(&s->arena, "%s < %s", emit_ix(s, o->k, n->cond[nparts].a),
-                                    emit_ix(s, o->k, n->cond[nparts].b));
+    const char *all = "";
+    for (int i = 0; i < n->nconds; ++i)
+        all = arena_printf(&s->arena, "%s%s%s < %s", all, i ? " && " : "",
+                           emit_ix(s, o->k, n->cond[i].a), emit_ix(s, o->k, n->cond[i].b));
     if (n->name) {
-        const char *head = arena_printf(&s->arena, "const bool %s = ", n->name);
-        conditions_write(o->b, indent, head, part, nparts, ";");
-        part[0] = n->name;
-        nparts = 1;
+        statement_write(s, o->b, indent,
+                        arena_printf(&s->arena, "const bool %s = %s;", n->name, all));
+        all = n->name;
     }
-    conditions_write(o->b, indent, "if (", part, nparts, ") {");
+    statement_write(s, o->b, indent, arena_printf(&s->arena, "if (%s) {", all));
     emit_list(o, n->body, indent + 4);
     if (!n->orelse) return;
     buf_fill(o->b, ' ', indent);
@@ -208,13 +187,13 @@ static void put_loop(const struct emission *o, const struct kir_node *n, int ind
     }
     for (int i = 0; i < n->ncarries; ++i) {
         const struct kir_carry *c = &n->carry[i];
-        let_write(b, indent,
-                  arena_printf(&o->s->arena, "%s %s =", int_type(c->bits), c->var->c_name),
-                  emit_ix(o->s, o->k, c->first));
+        statement_write(o->s, b, indent,
+                        arena_printf(&o->s->arena, "%s %s = %s;", int_type(c->bits), c->var->c_name,
+                                     emit_ix(o->s, o->k, c->first)));
         if (emit_names_stride(c))
-            let_write(b, indent,
-                      arena_printf(&o->s->arena, "const int64_t %s =", c->stride->c_name),
-                      emit_ix(o->s, o->k, c->stride_is));
+            statement_write(o->s, b, indent,
+                            arena_printf(&o->s->arena, "const int64_t %s = %s;", c->stride->c_name,
+                                         emit_ix(o->s, o->k, c->stride_is)));
     }
     if (n->unroll) buf_puts(b, "#pragma unroll\n");
     put_for(o, n, indent);
@@ -226,8 +205,9 @@ static void put_loop(const struct emission *o, const struct kir_node *n, int ind
     emit_list(&inner, n->body, indent + 4);
     for (int i = 0; i < n->ncarries; ++i) {
         const struct kir_carry *c = &n->carry[i];
-        let_write(b, indent + 4, arena_printf(&o->s->arena, "%s +=", c->var->c_name),
-                  emit_ix(o->s, o->k, c->step));
+        statement_write(o->s, b, indent + 4,
+                        arena_printf(&o->s->arena, "%s += %s;", c->var->c_name,
+                                     emit_ix(o->s, o->k, c->step)));
     }
     for (int i = 0; i < n->nrings; ++i) {
         const char *r = n->ring[i].var->c_name;
@@ -236,32 +216,14 @@ static void put_loop(const struct emission *o, const struct kir_node *n, int ind
     }
 }
 
-// slot = tcp_convert<To, From>(load), on one line or two.
-static void put_converting_load(const struct emission *o, const struct kir_node *n, int indent,
-                                const char *slot) {
-    const char *load = loaded(o, n, n->buf, n->at);
-    const char *all =
-        arena_printf(&o->s->arena, "%s = %s;", slot, converted(o, n->buf, n->stage, load));
-    buf_fill(o->b, ' ', indent);
-    if (indent + (int)strlen(all) <= EMIT_COLUMNS) {
-        buf_printf(o->b, "%s\n", all);
-        return;
-    }
-    size_t head = strlen(all) - strlen(load) - 2;
-    buf_printf(o->b, "%.*s\n", (int)head, all);
-    buf_fill(o->b, ' ', indent + 4);
-    buf_printf(o->b, "%s);\n", load);
-}
-
 static void put_node(const struct emission *o, const struct kir_node *n, int indent) {
     struct buf *b = o->b;
     switch (n->kind) {
     case KIR_COMMENT: put_comment(o, n, indent); return;
     case KIR_LET:
-        let_write(b, indent,
-                  arena_printf(&o->s->arena, "const %s %s =", int_type(n->var_bits),
-                               n->var->c_name),
-                  emit_ix(o->s, o->k, n->index));
+        statement_write(o->s, b, indent,
+                        arena_printf(&o->s->arena, "const %s %s = %s;", int_type(n->var_bits),
+                                     n->var->c_name, emit_ix(o->s, o->k, n->index)));
         return;
     case KIR_FOR: put_loop(o, n, indent); break;
     case KIR_GUARD:
@@ -287,7 +249,8 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
     case KIR_LOAD: {
         const char *slot = element(o, n->stage, n->stage_at);
         if (kir_converts(n->buf, n->stage)) {
-            put_converting_load(o, n, indent, slot);
+            const char *value = converted(o, n->buf, n->stage, loaded(o, n, n->buf, n->at));
+            statement_write(o->s, b, indent, arena_printf(&o->s->arena, "%s = %s;", slot, value));
             return;
         }
         bool apart = n->apart == n->buf;
@@ -316,12 +279,7 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
     case KIR_FILL: {
         if (n->stage) {
             const char *slot = element(o, n->stage, n->stage_at), *value = filling(o, n);
-            bool fits = indent + (int)(strlen(slot) + strlen(value)) + 4 <= EMIT_COLUMNS;
-            buf_fill(b, ' ', indent);
-            buf_printf(b, "%s =", slot);
-            buf_char(b, fits ? ' ' : '\n');
-            buf_fill(b, ' ', fits ? 0 : indent + 4);
-            buf_printf(b, "%s;\n", value);
+            statement_write(o->s, b, indent, arena_printf(&o->s->arena, "%s = %s;", slot, value));
             return;
         }
         struct call c = storing(o, n, indent, n->to_buf, n->to_at);

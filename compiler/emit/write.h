@@ -22,29 +22,14 @@ struct call {  // text before the arguments, the arguments, text after them
 void call_arg(struct call *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int call_width(const struct call *c);  // columns on one line
 void call_write(struct buf *b, const struct call *c);
-// The argument "arg", which begins at "column" and has "after" more columns behind it, filled: it
-// is broken behind the operators of the sum in its innermost parentheses or brackets.
-void index_put(struct buf *b, const char *arg, int column, int after);
-// How many lines that makes; more than any statement has when one of them is too long.
-int index_lines(const char *arg, int column, int after);
-// A choice "a ? b : c" that is the last argument and has no room at "column": its ways stand under
-// one another, the first behind the question.  False when "arg" is none.
-bool choice_put(struct buf *b, const char *arg, int column);
-// A call whose last argument is a choice that would be broken behind the head: all stand below the
-// head where those are fewer lines; false where they are not.
-bool choice_write(struct buf *b, const struct call *c);
+// The statement, or the head of one, "text", which has no line ends: on several lines where it is too
+// long for one.
+void statement_write(struct session *s, struct buf *b, int indent, const char *text);
 
 // The name of the file at "path", without its folder, as a comment has it.
 const char *name_in_comment(struct session *s, const char *path);
 // One comment line "// text", wrapped at spaces; continuation lines are indented by "hang" more.
 void comment_write(struct buf *b, int indent, const char *text, int hang);
-
-// The statement "HEAD VALUE;", where "head" ends with "=", broken where it is too long for a line.
-void let_write(struct buf *b, int indent, const char *head, const char *value);
-
-// HEAD PART && PART .. TAIL, broken behind && where it is too long for a line.
-void conditions_write(struct buf *b, int indent, const char *head, const char *const *part, int n,
-                      const char *tail);
 
 // "e" as C, in kernel "k".
 const char *emit_ix(struct session *s, const struct kir_kernel *k, const struct ix *e);
