@@ -20,6 +20,8 @@ enum { MAX_CHOICES = 3 };
 // Steps that the comparisons of a plan may take, and how many more for each byte of its text: what
 // is executed, elements that are compared, and bytes of code.
 enum { PLAN_STEPS = 1 << 24, STEPS_A_BYTE = 1 << 10 };
+// Of one comparison: each step may keep an element of some memory until the end.
+enum { MOST_STEPS = 9 << 20 };
 
 static const struct tensor *tensor_named(const struct kernel *k, const char *name) {
     for (int i = 0; i < k->nformals; ++i) {
@@ -248,10 +250,12 @@ static const char *left_out(struct session *s, const struct kir *ir, const struc
                         what, WHOLE_LIMIT);
 }
 
-const char *kernels_differ(struct session *s, const struct plan *p, const struct kir *ir,
-                           const struct kernel *a, const struct kernel *b, int64_t *left,
-                           const char **open) {
+// As kernels_differ, but for "*left" steps: "*known" says whether they were enough.
+static const char *differ_within(struct session *s, const struct plan *p, const struct kir *ir,
+                                 const struct kernel *a, const struct kernel *b, int64_t *left,
+                                 const char **open, bool *known) {
     *open = NULL;
+    *known = true;
     if (a->threads != b->threads) {
         return arena_printf(&s->arena, "'%s' has %" PRId64 " threads, '%s' has %" PRId64, a->name,
                             a->threads, b->name, b->threads);
@@ -259,25 +263,39 @@ const char *kernels_differ(struct session *s, const struct plan *p, const struct
     for (int i = 0; i < 3; ++i) {
         if (lay_int_equal(a->grid[i], b->grid[i])) continue;
         return arena_printf(&s->arena, "'%s' has %s blocks along %c, '%s' has %s", a->name,
-                            lay_int_text(&s->lay, a->grid[i]), "xyz"[i], b -> name,
+                            lay_int_text(&s->lay, a->grid[i]), "xyz"[i], b->name,
                             lay_int_text(&s->lay, b->grid[i]));
     }
     if (*left > 0 && same_code(s, ir, a, b, left)) return NULL;
     const int64_t *choice[MAX_CHOICES];
     int n = plan_choices(s, p, MAX_CHOICES, choice);
-    for (int i = 0; i<n && * left> 0; ++i) {
+    for (int i = 0; *left > 0 && i < n; ++i) {
         const char *why = differ_for(s, p, ir, a, b, choice[i], left);
         if (why) return why;
     }
-    if (*left <= 0)
-        *open = arena_printf(
-            &s->arena,
-            "the comparisons of kernels up to here take more than the %" PRId64
-            " steps that a plan of this length may; smaller tensors, shorter loops or fewer "
-            "comparisons take fewer",
-            equivalent_steps(s));
-    else
-        *open = left_out(s, ir, a, b, n ? choice[0] : NULL);
+    *known = *left > 0;
+    if (*known) *open = left_out(s, ir, a, b, n ? choice[0] : NULL);
+    return NULL;
+}
+
+const char *kernels_differ(struct session *s, const struct plan *p, const struct kir *ir,
+                           const struct kernel *a, const struct kernel *b, int64_t *left,
+                           const char **open) {
+    bool most = *left > MOST_STEPS, known;
+    int64_t given = most ? MOST_STEPS : *left, rest = given;
+    const char *why = differ_within(s, p, ir, a, b, &rest, open, &known);
+    *left -= given - rest;
+    if (known) return why;
+    *open =
+        most ? arena_printf(&s->arena,
+                            "to compare '%s' and '%s' takes more than %d steps; smaller tensors or "
+                            "shorter loops take fewer",
+                            a->name, b->name, MOST_STEPS)
+             : arena_printf(&s->arena,
+                            "the comparisons of kernels up to here take more than the %" PRId64
+                            " steps that a plan of this length may; smaller tensors, shorter "
+                            "loops or fewer comparisons take fewer",
+                            equivalent_steps(s));
     return NULL;
 }
 

@@ -80,6 +80,10 @@ static void print_json(struct buf *b, const struct plan *p, const struct kir_ker
         buf_json_string(b, c->why);
     else
         buf_puts(b, "null");
+    if (c->why) {  // what was added up until then means nothing
+        buf_puts(b, ", \"counters\": null}");
+        return;
+    }
     buf_puts(b, ", \"counters\": {");
     for (int i = 0; i < N_COUNTERS; ++i) {
         if (i) buf_puts(b, ", ");
@@ -120,7 +124,10 @@ static int count(struct session *s, const struct request *r) {
         if (k->device || (r->nwords > 1 && strcmp(k->name, r->word[1]) != 0)) continue;
         struct counters n;
         counters_of_launch(s, k, c.plan->arch, sym, &n);
-        if (n.why) status = EXIT_WRONG;
+        if (n.why) {
+            option_error("kernel '%s' is not counted: %s", k->name, n.why);
+            status = EXIT_WRONG;
+        }
         if (r->json)
             print_json(&b, c.plan, k, sym, &n, first);
         else

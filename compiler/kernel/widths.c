@@ -194,6 +194,8 @@ static void decide_node(struct widths *w, struct kir_node *n) {
     // A pipeline's load step runs ahead of the steps that there are before it is compared with
     // them.  Where its steps begin or end is known better than its expression tells.
     if (n->kind == KIR_LET && n->var->kind != IX_NAMED && !fits_int(n->index)) n->var_bits = 64;
+    // So do the first loads, which count from where the steps begin, though there be none.
+    if (n->kind == KIR_FOR && !fits_int(n->end)) n->var_bits = 64;
     if (n->kind == KIR_FOR) n->may_be_over = n->var_bits == 32 && !fits_int(n->begin);
 }
 
