@@ -262,9 +262,10 @@ static const char *differ_within(struct session *s, const struct plan *p, const 
     }
     for (int i = 0; i < 3; ++i) {
         if (lay_int_equal(a->grid[i], b->grid[i])) continue;
-        return arena_printf(&s->arena, "'%s' has %s blocks along %c, '%s' has %s", a->name,
-                            lay_int_text(&s->lay, a->grid[i]), "xyz"[i], b->name,
-                            lay_int_text(&s->lay, b->grid[i]));
+        const char *of_a = lay_int_text(&s->lay, a->grid[i]),
+                   *of_b = lay_int_text(&s->lay, b->grid[i]);
+        return arena_printf(&s->arena, "'%s' has %s blocks along %c, '%s' has %s", a->name, of_a,
+                            'x' + i, b->name, of_b);
     }
     if (*left > 0 && same_code(s, ir, a, b, left)) return NULL;
     const int64_t *choice[MAX_CHOICES];
