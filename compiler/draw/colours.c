@@ -101,8 +101,9 @@ int pic_ramp(int64_t i, int64_t n) {
     return 2 * N_WHEEL + (int)((double)i * (N_RAMP - 1) / (double)(n - 1));
 }
 
-// Steps round the wheel.  11 times any power of two below 32 is at least a quarter of it away.
-enum { LANE_STEPS = 11, WARP_STEPS = 27 };
+// Steps round the wheel.  13 times 1, 2, 3, 4, 6, 8 and 16 are at least 6 of its 32 steps from
+// where it begins.
+enum { LANE_STEPS = 13, WARP_STEPS = 28 };
 
 int pic_hue(int64_t i) {
     return (int)(i % N_WHEEL * LANE_STEPS % N_WHEEL);

@@ -5,7 +5,7 @@
 #include "draw/scene.h"
 
 // What a cell is at most and at least, and what a page has room for.
-enum { CELL = 28, LOW = 18, TINY = 12, LINES = 10, PAGE = 960, PATCH = 14, WARP = 32 };
+enum { CELL = 28, LOW = 18, TINY = 12, LINES = 16, PAGE = 960, PATCH = 14, WARP = 32 };
 
 struct frame {
     const struct picture *p;
@@ -215,7 +215,7 @@ void scene_cells(const struct picture *p, int *w, int *h) {
         columns = most(columns, g->columns);
         size_texts(p, g, w, h);
         for (int i = 0; i < g->rows * g->columns; ++i)
-            if (strchr(picture_cell_text(p, &g->cell[i]), '\n')) high = CELL + LINES;
+            if (strchr(picture_cell_text(p, &g->cell[i]), '\n')) high = CELL + 10;
         if (g->threads)
             for (int i = 0; i < g->rows * g->columns; ++i)
                 wide = most(wide, scene_text_width(picture_cell_text(p, &g->cell[i])) + 8);

@@ -46,7 +46,7 @@ complete -c tcpc -n '__fish_seen_subcommand_from relayout' -l name -x -d 'what t
 complete -c tcpc -n '__fish_seen_subcommand_from relayout' -l align -x -d 'bytes that the addresses are multiples of'
 complete -c tcpc -n '__fish_seen_subcommand_from relayout' -l run -d 'build, run and compare'
 complete -c tcpc -n '__fish_seen_subcommand_from draw' -l view -x -a 'owners tv inverse layout swizzle banks sectors path flow timeline operand' -d 'what to draw'
-complete -c tcpc -n '__fish_seen_subcommand_from draw' -l format -x -a 'text svg tikz' -d 'what to write'
+complete -c tcpc -n '__fish_seen_subcommand_from draw' -l format -x -a 'text svg tikz png' -d 'what to write'
 complete -c tcpc -n '__fish_seen_subcommand_from draw' -l values -d 'name values too'
 complete -c tcpc -n '__fish_seen_subcommand_from draw' -l type -x -d 'element type of a layout'
 complete -c tcpc -n '__fish_seen_subcommand_from eval' -l steps -d 'intermediate layouts'
