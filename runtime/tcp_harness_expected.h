@@ -25,6 +25,10 @@ struct harness_options {
     const char *data = ".", *kernel = nullptr, *print = nullptr;
     int repeats = 0;  // 0: no timing
     bool check = true;
+    bool json = false;
+    FILE *told() const {
+        return json ? stderr : stdout;
+    }  // where failures are told
 };
 
 // A tag's parts; see tcp_harness.h.

@@ -16,6 +16,7 @@
 #include "driver/draw_png.h"
 #include "driver/options.h"
 #include "driver/output.h"
+#include "driver/watch.h"
 #include "layout/algebra.h"
 #include "layout/calc.h"
 
@@ -46,6 +47,7 @@ static const char usage[] =
     "      timeline    kernel: the schedule of its pipelines\n"
     "  --values        owners: name the value of the thread too: T00.V0\n"
     "  --thread T      path: of this thread (default 0)\n"
+    "  --watch         do it again whenever the plan, or what it imports, changes\n"
     "  --type=TYPE     banks of a layout: its elements' type\n"
     "  --param NAME=N  the value of a param (default: a small one)\n"
     "  -D NAME=VALUE, -arch=sm_NN, -W..., --color=WHEN, --diagnostics=KIND: as for compiling\n";
@@ -55,7 +57,7 @@ struct command {
     struct option_setting *param;  // room for as many as there are words
     int nparams;
     int64_t thread;
-    bool values, help, png;
+    bool values, help, png, watch;
 };
 
 // -- the view -------------------------------------------------------------------------------------
@@ -334,6 +336,7 @@ static bool take_option(struct session *s, struct command *q, int argc, char **a
     }
     if (strcmp(argv[*i], "--help") == 0) return (q->help = true);
     if (strcmp(argv[*i], "--values") == 0) return (q->values = true);
+    if (strcmp(argv[*i], "--watch") == 0) return (q->watch = true);
     option_error("'%s' is no option of tcpc draw", argv[*i]);
     return false;
 }
@@ -371,11 +374,12 @@ int command_draw(int argc, char **argv) {
         if (q.help)
             code = EXIT_RIGHT;
         else if (expression)
-            code = draw_expression(&s, &q);
-        else if (q.name)
+            code = q.watch ? option_error("'--watch' goes with a plan") : draw_expression(&s, &q);
+        else if (q.name && !q.watch)
             code = draw_plan(&s, &q);
     }
     diag_print(&s, stderr);
     session_release(&s);
+    if (q.watch && q.name && !q.help) code = watch(q.path, command_draw, argc, argv);
     return code;
 }
