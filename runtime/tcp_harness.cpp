@@ -13,6 +13,7 @@
 
 #include "tcp_backend.h"
 #include "tcp_harness_expected.h"
+#include "tcp_harness_jobs.h"
 #include "tcp_harness_print.h"
 #include "tcp_harness_values.h"
 
@@ -82,13 +83,13 @@ static bool prepare(const harness_session &s, int i, int digit, unsigned char po
 static void tell(harness_session &s, int schedule, int digit) {
     if (s.told) return;
     s.told = true;
-    fprintf(s.opt.told(), "%s: first failure (%s, ", s.k.name, tcp_backend_schedule_text(schedule));
+    fprintf(s.out, "%s: first failure (%s, ", s.k.name, tcp_backend_schedule_text(schedule));
     if (digit < s.digits) {
-        fprintf(s.opt.told(), "digit %d of the element numbers)\n", digit);
+        fprintf(s.out, "digit %d of the element numbers)\n", digit);
     } else if (digit == s.digits && s.tell_tensors) {
-        fprintf(s.opt.told(), "tensor numbers)\n");
+        fprintf(s.out, "tensor numbers)\n");
     } else {
-        fprintf(s.opt.told(), "numbers of all sorts)\n");
+        fprintf(s.out, "numbers of all sorts)\n");
     }
 }
 
@@ -96,17 +97,15 @@ static void tell(harness_session &s, int schedule, int digit) {
 static void tell_element(const harness_session &s, int i, int64_t e, const unsigned char *got,
                          const unsigned char *want, int64_t tag, unsigned char poison) {
     const tcp_harness_tensor &t = s.k.tensors[i];
-    fprintf(s.opt.told(), "  '%s'[%lld]%s holds %s, expected %s", t.name, (long long)e,
+    fprintf(s.out, "  '%s'[%lld]%s holds %s, expected %s", t.name, (long long)e,
             harness_place_of(t.view, e).c_str(), harness_shown(t.element, got, poison).c_str(),
             harness_shown(t.element, want, poison).c_str());
     if (tag >= 0) {
         const tcp_harness_tensor &from = s.k.tensors[harness_tensor_in(tag)];
-        fprintf(s.opt.told(), ", from '%s'[%lld]%s\n", from.name,
-                (long long)harness_element_in(tag),
+        fprintf(s.out, ", from '%s'[%lld]%s\n", from.name, (long long)harness_element_in(tag),
                 harness_place_of(from.view, harness_element_in(tag)).c_str());
     } else {
-        fprintf(s.opt.told(),
-                tag == harness_untouched ? ", as before the launch\n" : ", a constant\n");
+        fprintf(s.out, tag == harness_untouched ? ", as before the launch\n" : ", a constant\n");
     }
 }
 
@@ -120,7 +119,7 @@ static int64_t compare_guard(harness_session &s, int i, int64_t begin, bool firs
     for (size_t b = 0; b < data.size(); ++b) {
         if (data[b] == poison || wrong++ > 0 || !first) continue;
         tell(s, schedule, digit);
-        fprintf(s.opt.told(), "  '%s': byte %lld, outside its %zu bytes, was written\n", t.name,
+        fprintf(s.out, "  '%s': byte %lld, outside its %zu bytes, was written\n", t.name,
                 (long long)b + (long long)begin, harness_bytes_of(t));
     }
     return wrong;
@@ -162,7 +161,7 @@ static int64_t compare(harness_session &s, int i, int schedule, int digit, unsig
         tell_element(s, i, e, got, want, tag, poison);
     }
     if (wrong > most_mismatches && first_time) {
-        fprintf(s.opt.told(), "  '%s': %lld mismatches in all\n", t.name, (long long)wrong);
+        fprintf(s.out, "  '%s': %lld mismatches in all\n", t.name, (long long)wrong);
     }
     return wrong;
 }
@@ -185,11 +184,11 @@ static void run_once(harness_session &s, int schedule, int digit, unsigned char 
         tell(s, schedule, digit);
         const char *report = tcp_backend_report(0);
         if (!report) {
-            fprintf(s.opt.told(), "  %s: %s\n", tcp_status_text(status),
+            fprintf(s.out, "  %s: %s\n", tcp_status_text(status),
                     refused ? tcp_last_error() : s.k.name);
         }
         for (int i = 0; (report = tcp_backend_report(i)) != nullptr; ++i)
-            fprintf(s.opt.told(), "  %s\n", report);
+            fprintf(s.out, "  %s\n", report);
         good = false;
     }
     good = good && status == TCP_OK;
@@ -228,12 +227,61 @@ static void name_shared(const tcp_harness_kernel &k) {
 }
 
 // Says on a terminal which run is on its way, in a line that the next one takes the place of.
-static void tell_run(const harness_session &s, int total) {
+static void tell_run(const harness_session &s, int run, int total) {
     const char *term = getenv("TERM");
     if (!isatty(STDERR_FILENO) || !term || !strcmp(term, "dumb")) return;
-    fprintf(stderr, s.runs < total ? "\r\033[K%s: run %d of %d" : "\r\033[K", s.k.name, s.runs + 1,
-            total);
+    fprintf(stderr, run <= total ? "\r\033[K%s: run %d of %d" : "\r\033[K", s.k.name, run, total);
     fflush(stderr);
+}
+
+struct job {
+    int digit, schedule;
+    unsigned char poison;
+};
+
+// All runs but the first one, after which it is known how many schedules there are.
+static std::vector<job> plan_jobs(const harness_session &s) {
+    std::vector<job> jobs;
+    for (int digit = 0; digit < s.digits + s.tell_tensors + s.converts; ++digit)
+        for (const unsigned char poison : harness_poisons)
+            for (int i = 0; i < tcp_backend_schedules(); ++i) jobs.push_back({digit, i, poison});
+    jobs.erase(jobs.begin());
+    return jobs;
+}
+
+// In how many processes "jobs" are done.  What --print shows is gathered in one.
+static int processes_for(const harness_session &s, int jobs) {
+    static const int64_t worth_it = 1 << 20;
+    int64_t elements = 0;
+    size_t bytes = 0;
+    for (int i = 0; i < s.k.tensor_count; ++i) {
+        elements += s.k.tensors[i].count;
+        bytes += harness_bytes_of(s.k.tensors[i]);
+    }
+    if (s.opt.print || elements * jobs < worth_it) return 1;
+    // with who wrote what
+    return std::min(tcp_backend_processes(3 * bytes), jobs);
+}
+
+static void run_at_once(harness_session &s, const std::vector<job> &jobs, int processes) {
+    const int before = s.runs, total = (int)jobs.size() + before;
+    const auto run = [&](int i, FILE *out) {
+        const int failed = s.failed;
+        s.out = out;
+        run_once(s, jobs[(size_t)i].schedule, jobs[(size_t)i].digit, jobs[(size_t)i].poison);
+        return s.failed == failed;
+    };
+    const auto tell = [&](int done) { tell_run(s, std::min(before + done + 1, total), total); };
+    tell(0);
+    for (const harness_job_result &r : harness_run_jobs((int)jobs.size(), processes, run, tell)) {
+        ++s.runs;
+        s.failed += r.failed || !r.done;
+        if (!r.done) fprintf(stderr, "error: a process of '%s' ended too early\n", s.k.name);
+        if (r.failed && !s.told) {
+            fputs(r.text.c_str(), s.out);
+            s.told = true;
+        }
+    }
 }
 
 static bool check_kernel(harness_session &s, const char *where) {
@@ -243,17 +291,19 @@ static bool check_kernel(harness_session &s, const char *where) {
         return false;
     }
     plan_runs(s);
-    const int inputs = s.digits + s.tell_tensors + s.converts;
-    for (int digit = 0; digit < inputs; ++digit) {
-        for (const unsigned char poison : harness_poisons) {
-            // how many schedules there are is known after the first launch
-            for (int i = 0; i == 0 || i < tcp_backend_schedules(); ++i) {
-                tell_run(s, inputs * 2 * tcp_backend_schedules());
-                run_once(s, i, digit, poison);
-            }
+    tell_run(s, 1, 2 * (s.digits + s.tell_tensors + s.converts) * tcp_backend_schedules());
+    run_once(s, 0, 0, harness_poisons[0]);
+    const std::vector<job> jobs = plan_jobs(s);
+    const int processes = processes_for(s, (int)jobs.size());
+    if (processes > 1) {
+        run_at_once(s, jobs, processes);
+    } else {
+        for (const job &j : jobs) {
+            tell_run(s, s.runs + 1, (int)jobs.size() + 1);
+            run_once(s, j.schedule, j.digit, j.poison);
         }
     }
-    tell_run(s, 0);
+    tell_run(s, 1, 0);
     release(s);
     if (s.opt.json) return s.failed == 0;
     if (s.failed) {

@@ -35,7 +35,8 @@
 // (e / base^d) % base, with as many runs as the largest input needs, and one more with the number
 // of the tensor when there are several inputs, and one with bits of all sorts when elements are
 // converted, of which then all types hold the numbers.  Each of these happens with two poisons in
-// outputs and guard zones and, on the host, under each schedule.
+// outputs and guard zones and, on the host, under each schedule.  There runs of large tensors go at
+// once, in a process for each processor; what is told is the same.
 //
 // Options of the program:
 //     --data DIR       where the expected files are; default: the working directory
