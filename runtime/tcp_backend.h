@@ -18,6 +18,9 @@ const char *tcp_backend_name(tcp_status *status);
 int tcp_backend_schedules();
 // Returns what schedule "i" is, in words.
 const char *tcp_backend_schedule_text(int i);
+// In how many processes launches may go at once, each of which needs "bytes": 1 where a process
+// that was forked cannot launch.
+int tcp_backend_processes(size_t bytes);
 // The next launches run under schedule "i", and with "poison" in what they have not written.
 void tcp_backend_set_schedule(int i, unsigned char poison);
 

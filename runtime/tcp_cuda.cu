@@ -54,6 +54,10 @@ const char *tcp_backend_name(tcp_status *status) {
     return error == cudaSuccess ? properties.name : cudaGetErrorString(error);
 }
 
+int tcp_backend_processes(size_t) {
+    return 1;
+}
+
 int tcp_backend_schedules() {
     return 1;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "tcp_backend.h"
 #include "tcp_harness_expected.h"
+#include "tcp_harness_jobs.h"
 #include "tcp_harness_print.h"
 #include "tcp_harness_values.h"
 
@@ -37,60 +39,117 @@ static void release(harness_session &s) {
     s.memory.clear();
 }
 
-// Fills tensor "i" and its guard zones as they stand before the run of "digit".
-static std::vector<unsigned char> before(const harness_session &s, int i, int digit,
-                                         unsigned char poison) {
+// Elements that are filled and compared at a time, so that nothing as large as a tensor is needed.
+static const int64_t most_at_once = 1 << 16;
+
+// Puts what the elements "first" .. of tensor "i" hold before the run of "digit" to "data".
+static void fill(const harness_session &s, int i, int64_t first, int64_t count, int digit,
+                 unsigned char poison, unsigned char *data) {
     const tcp_harness_tensor &t = s.k.tensors[i];
-    std::vector<unsigned char> data(harness_bytes_of(t) + 2 * harness_guard_bytes, poison);
     const size_t each = (size_t)tcp_element_bytes(t.element);
-    if (!(t.role & TCP_HARNESS_IN)) return data;
-    for (int64_t e = 0; e < t.count; ++e) {
-        harness_put_input(s, i, e, digit, &data[harness_guard_bytes + (size_t)e * each]);
+    if (!(t.role & TCP_HARNESS_IN)) {
+        memset(data, poison, (size_t)count * each);
+        return;
     }
-    return data;
+    for (int64_t e = 0; e < count; ++e)
+        harness_put_input(s, i, first + e, digit, data + (size_t)e * each);
+}
+
+static bool upload(void *to, const std::vector<unsigned char> &data, size_t bytes) {
+    return tcp_upload(to, data.data(), bytes, nullptr) == TCP_OK;
+}
+
+static bool download(std::vector<unsigned char> &data, const void *from, size_t bytes) {
+    return tcp_download(data.data(), from, bytes, nullptr) == TCP_OK;
+}
+
+// Fills tensor "i" and its guard zones.
+static bool prepare(const harness_session &s, int i, int digit, unsigned char poison) {
+    const tcp_harness_tensor &t = s.k.tensors[i];
+    unsigned char *at = (unsigned char *)s.memory[(size_t)i].at;
+    const size_t each = (size_t)tcp_element_bytes(t.element);
+    std::vector<unsigned char> data(std::max((size_t)most_at_once * each, harness_guard_bytes));
+    memset(data.data(), poison, harness_guard_bytes);
+    bool good = upload(at - harness_guard_bytes, data, harness_guard_bytes) &&
+                upload(at + harness_bytes_of(t), data, harness_guard_bytes);
+    for (int64_t e = 0; e < t.count && good; e += most_at_once) {
+        const int64_t n = std::min(most_at_once, t.count - e);
+        fill(s, i, e, n, digit, poison, data.data());
+        good = upload(at + (size_t)e * each, data, (size_t)n * each);
+    }
+    return good;
 }
 
 static void tell(harness_session &s, int schedule, int digit) {
     if (s.told) return;
     s.told = true;
-    printf("%s: first failure (%s, ", s.k.name, tcp_backend_schedule_text(schedule));
+    fprintf(s.out, "%s: first failure (%s, ", s.k.name, tcp_backend_schedule_text(schedule));
     if (digit < s.digits) {
-        printf("digit %d of the element numbers)\n", digit);
+        fprintf(s.out, "digit %d of the element numbers)\n", digit);
     } else if (digit == s.digits && s.tell_tensors) {
-        printf("tensor numbers)\n");
+        fprintf(s.out, "tensor numbers)\n");
     } else {
-        printf("numbers of all sorts)\n");
+        fprintf(s.out, "numbers of all sorts)\n");
     }
+}
+
+// Tells that element "e" of tensor "i" holds "got" and not "want", which "tag" says where from.
+static void tell_element(const harness_session &s, int i, int64_t e, const unsigned char *got,
+                         const unsigned char *want, int64_t tag, unsigned char poison) {
+    const tcp_harness_tensor &t = s.k.tensors[i];
+    fprintf(s.out, "  '%s'[%lld]%s holds %s, expected %s", t.name, (long long)e,
+            harness_place_of(t.view, e).c_str(), harness_shown(t.element, got, poison).c_str(),
+            harness_shown(t.element, want, poison).c_str());
+    if (tag >= 0) {
+        const tcp_harness_tensor &from = s.k.tensors[harness_tensor_in(tag)];
+        fprintf(s.out, ", from '%s'[%lld]%s\n", from.name, (long long)harness_element_in(tag),
+                harness_place_of(from.view, harness_element_in(tag)).c_str());
+    } else {
+        fprintf(s.out, tag == harness_untouched ? ", as before the launch\n" : ", a constant\n");
+    }
+}
+
+// Looks whether a guard zone of tensor "i", "begin" bytes from its start, was written.
+static int64_t compare_guard(harness_session &s, int i, int64_t begin, bool first, int schedule,
+                             int digit, unsigned char poison) {
+    const tcp_harness_tensor &t = s.k.tensors[i];
+    std::vector<unsigned char> data(harness_guard_bytes);
+    int64_t wrong = 0;
+    if (!download(data, (unsigned char *)s.memory[(size_t)i].at + begin, data.size())) return 1;
+    for (size_t b = 0; b < data.size(); ++b) {
+        if (data[b] == poison || wrong++ > 0 || !first) continue;
+        tell(s, schedule, digit);
+        fprintf(s.out, "  '%s': byte %lld, outside its %zu bytes, was written\n", t.name,
+                (long long)b + (long long)begin, harness_bytes_of(t));
+    }
+    return wrong;
 }
 
 // Compares tensor "i" after a run with what it should hold; returns the number of mismatches and
 // tells the first ones.
-static int64_t compare(harness_session &s, int i, const std::vector<unsigned char> &was,
-                       const std::vector<unsigned char> &is, int schedule, int digit,
-                       unsigned char poison) {
+static int64_t compare(harness_session &s, int i, int schedule, int digit, unsigned char poison) {
     const tcp_harness_tensor &t = s.k.tensors[i];
-    const size_t each = (size_t)tcp_element_bytes(t.element), bytes = harness_bytes_of(t);
-    const bool first_time = !s.told;
-    int64_t wrong = 0;
-    for (size_t b = 0; b < was.size(); ++b) {
-        if (b == harness_guard_bytes) b += bytes;  // the tensor itself follows below
-        if (b >= was.size() || was[b] == is[b]) continue;
-        if (wrong++ == 0 && first_time) {
-            tell(s, schedule, digit);
-            printf("  '%s': byte %lld, outside its %zu bytes, was written\n", t.name,
-                   (long long)b - (long long)harness_guard_bytes, bytes);
-        }
-    }
+    const size_t each = (size_t)tcp_element_bytes(t.element);
     const std::vector<int64_t> &tags = s.expected[(size_t)i];
+    const bool first_time = !s.told;
+    std::vector<unsigned char> is((size_t)most_at_once * each), was(is.size() + 16);
+    int64_t wrong =
+        compare_guard(s, i, -(int64_t)harness_guard_bytes, first_time, schedule, digit, poison);
+    wrong += compare_guard(s, i, (int64_t)harness_bytes_of(t), first_time && !wrong, schedule,
+                           digit, poison);
     for (int64_t e = 0; e < t.count; ++e) {
+        const int64_t at = e % most_at_once, n = std::min(most_at_once, t.count - e);
+        if (at == 0) {
+            const unsigned char *from = (unsigned char *)s.memory[(size_t)i].at;
+            fill(s, i, e, n, digit, poison, was.data());
+            if (!download(is, from + (size_t)e * each, (size_t)n * each)) return wrong + 1;
+        }
         unsigned char want[16];
-        const unsigned char *got = &is[harness_guard_bytes + (size_t)e * each];
+        const unsigned char *got = &is[(size_t)at * each];
         const int64_t tag = t.role & TCP_HARNESS_OUT ? tags[(size_t)e] : harness_untouched;
-        const int from = harness_tensor_in(tag);
-        const int64_t source = harness_element_in(tag);
         if (tag == harness_anything) continue;
         if (tag == harness_untouched) {
-            memcpy(want, &was[harness_guard_bytes + (size_t)e * each], each);
+            memcpy(want, &was[(size_t)at * each], each);
         } else if (tag < 0) {
             harness_put_constant(t, tag, want);
         } else {
@@ -99,18 +158,10 @@ static int64_t compare(harness_session &s, int i, const std::vector<unsigned cha
         if (!memcmp(got, want, each)) continue;
         if (++wrong > most_mismatches || !first_time) continue;
         tell(s, schedule, digit);
-        printf("  '%s'[%lld]%s holds %s, expected %s", t.name, (long long)e,
-               harness_place_of(t.view, e).c_str(), harness_shown(t.element, got, poison).c_str(),
-               harness_shown(t.element, want, poison).c_str());
-        if (tag >= 0) {
-            printf(", from '%s'[%lld]%s\n", s.k.tensors[from].name, (long long)source,
-                   harness_place_of(s.k.tensors[from].view, source).c_str());
-        } else {
-            printf(tag == harness_untouched ? ", as before the launch\n" : ", a constant\n");
-        }
+        tell_element(s, i, e, got, want, tag, poison);
     }
     if (wrong > most_mismatches && first_time) {
-        printf("  '%s': %lld mismatches in all\n", t.name, (long long)wrong);
+        fprintf(s.out, "  '%s': %lld mismatches in all\n", t.name, (long long)wrong);
     }
     return wrong;
 }
@@ -118,16 +169,11 @@ static int64_t compare(harness_session &s, int i, const std::vector<unsigned cha
 // One launch and its judgement.
 static void run_once(harness_session &s, int schedule, int digit, unsigned char poison) {
     const int n = s.k.tensor_count;
-    std::vector<std::vector<unsigned char>> was((size_t)n), is((size_t)n);
     std::vector<void *> pointers((size_t)n + 1);
     bool good = true;
     for (int i = 0; i < n; ++i) {
-        const size_t at = (size_t)i;
-        unsigned char *start = (unsigned char *)s.memory[at].at - harness_guard_bytes;
-        pointers[at] = s.memory[at].at;
-        was[at] = before(s, i, digit, poison);
-        is[at].resize(was[at].size());
-        good = tcp_upload(start, was[at].data(), was[at].size(), nullptr) == TCP_OK && good;
+        pointers[(size_t)i] = s.memory[(size_t)i].at;
+        good = prepare(s, i, digit, poison) && good;
     }
     tcp_backend_set_schedule(schedule, poison);
     ++s.runs;
@@ -138,24 +184,17 @@ static void run_once(harness_session &s, int schedule, int digit, unsigned char 
         tell(s, schedule, digit);
         const char *report = tcp_backend_report(0);
         if (!report) {
-            printf("  %s: %s\n", tcp_status_text(status), refused ? tcp_last_error() : s.k.name);
+            fprintf(s.out, "  %s: %s\n", tcp_status_text(status),
+                    refused ? tcp_last_error() : s.k.name);
         }
-        for (int i = 0; (report = tcp_backend_report(i)) != nullptr; ++i) printf("  %s\n", report);
+        for (int i = 0; (report = tcp_backend_report(i)) != nullptr; ++i)
+            fprintf(s.out, "  %s\n", report);
         good = false;
     }
     good = good && status == TCP_OK;
     if (status == TCP_OK || status == TCP_ERR_DEVICE) {
-        for (int i = 0; i < n; ++i) {
-            const size_t at = (size_t)i;
-            unsigned char *start = (unsigned char *)s.memory[at].at - harness_guard_bytes;
-            if (tcp_download(is[at].data(), start, is[at].size(), nullptr) != TCP_OK) {
-                good = false;
-                break;
-            }
-            good = compare(s, i, was[at], is[at], schedule, digit, poison) == 0 && good;
-        }
-        if (s.opt.print && schedule == 0)
-            harness_record_tensor(s, s.opt.print, is.data(), digit, poison);
+        for (int i = 0; i < n; ++i) good = compare(s, i, schedule, digit, poison) == 0 && good;
+        if (s.opt.print && schedule == 0) harness_record_tensor(s, s.opt.print, digit, poison);
     }
     s.failed += !good;
 }
@@ -187,6 +226,64 @@ static void name_shared(const tcp_harness_kernel &k) {
     }
 }
 
+// Says on a terminal which run is on its way, in a line that the next one takes the place of.
+static void tell_run(const harness_session &s, int run, int total) {
+    const char *term = getenv("TERM");
+    if (!isatty(STDERR_FILENO) || !term || !strcmp(term, "dumb")) return;
+    fprintf(stderr, run <= total ? "\r\033[K%s: run %d of %d" : "\r\033[K", s.k.name, run, total);
+    fflush(stderr);
+}
+
+struct job {
+    int digit, schedule;
+    unsigned char poison;
+};
+
+// All runs but the first one, after which it is known how many schedules there are.
+static std::vector<job> plan_jobs(const harness_session &s) {
+    std::vector<job> jobs;
+    for (int digit = 0; digit < s.digits + s.tell_tensors + s.converts; ++digit)
+        for (const unsigned char poison : harness_poisons)
+            for (int i = 0; i < tcp_backend_schedules(); ++i) jobs.push_back({digit, i, poison});
+    jobs.erase(jobs.begin());
+    return jobs;
+}
+
+// In how many processes "jobs" are done.  What --print shows is gathered in one.
+static int processes_for(const harness_session &s, int jobs) {
+    static const int64_t worth_it = 1 << 20;
+    int64_t elements = 0;
+    size_t bytes = 0;
+    for (int i = 0; i < s.k.tensor_count; ++i) {
+        elements += s.k.tensors[i].count;
+        bytes += harness_bytes_of(s.k.tensors[i]);
+    }
+    if (s.opt.print || elements * jobs < worth_it) return 1;
+    // with who wrote what
+    return std::min(tcp_backend_processes(3 * bytes), jobs);
+}
+
+static void run_at_once(harness_session &s, const std::vector<job> &jobs, int processes) {
+    const int before = s.runs, total = (int)jobs.size() + before;
+    const auto run = [&](int i, FILE *out) {
+        const int failed = s.failed;
+        s.out = out;
+        run_once(s, jobs[(size_t)i].schedule, jobs[(size_t)i].digit, jobs[(size_t)i].poison);
+        return s.failed == failed;
+    };
+    const auto tell = [&](int done) { tell_run(s, std::min(before + done + 1, total), total); };
+    tell(0);
+    for (const harness_job_result &r : harness_run_jobs((int)jobs.size(), processes, run, tell)) {
+        ++s.runs;
+        s.failed += r.failed || !r.done;
+        if (!r.done) fprintf(stderr, "error: a process of '%s' ended too early\n", s.k.name);
+        if (r.failed && !s.told) {
+            fputs(r.text.c_str(), s.out);
+            s.told = true;
+        }
+    }
+}
+
 static bool check_kernel(harness_session &s, const char *where) {
     name_shared(s.k);
     if (!allocate(s)) {
@@ -194,13 +291,21 @@ static bool check_kernel(harness_session &s, const char *where) {
         return false;
     }
     plan_runs(s);
-    for (int digit = 0; digit < s.digits + s.tell_tensors + s.converts; ++digit) {
-        for (const unsigned char poison : harness_poisons) {
-            run_once(s, 0, digit, poison);
-            for (int i = 1; i < tcp_backend_schedules(); ++i) run_once(s, i, digit, poison);
+    tell_run(s, 1, 2 * (s.digits + s.tell_tensors + s.converts) * tcp_backend_schedules());
+    run_once(s, 0, 0, harness_poisons[0]);
+    const std::vector<job> jobs = plan_jobs(s);
+    const int processes = processes_for(s, (int)jobs.size());
+    if (processes > 1) {
+        run_at_once(s, jobs, processes);
+    } else {
+        for (const job &j : jobs) {
+            tell_run(s, s.runs + 1, (int)jobs.size() + 1);
+            run_once(s, j.schedule, j.digit, j.poison);
         }
     }
+    tell_run(s, 1, 0);
     release(s);
+    if (s.opt.json) return s.failed == 0;
     if (s.failed) {
         printf("%s: FAILED (%s, %d of %d runs)\n", s.k.name, where, s.failed, s.runs);
     } else {
@@ -219,7 +324,8 @@ static tcp_status launch_timed(void *context) {
     return t->k->launch(t->pointers, nullptr);
 }
 
-static bool time_kernel(const tcp_harness_kernel &k, int repeats) {
+static bool time_kernel(const tcp_harness_kernel &k, const harness_options &opt, double *median) {
+    const int repeats = opt.repeats;
     std::vector<tcp_backend_memory> memory;
     std::vector<void *> pointers((size_t)k.tensor_count + 1);
     std::vector<double> ms((size_t)repeats);
@@ -239,14 +345,24 @@ static bool time_kernel(const tcp_harness_kernel &k, int repeats) {
     if (status == TCP_OK) status = tcp_backend_time(launch_timed, &t, repeats, ms.data());
     for (const tcp_backend_memory &m : memory) tcp_backend_free(m);
     if (status != TCP_OK) {
-        printf("%s: FAILED (%s: %s)\n", k.name, tcp_status_text(status), tcp_last_error());
+        fprintf(opt.told(), "%s: FAILED (%s: %s)\n", k.name, tcp_status_text(status),
+                tcp_last_error());
         return false;
     }
     std::sort(ms.begin(), ms.end());
-    const double median = ms[ms.size() / 2];
-    printf("%s: %.1f GB/s (%.4f ms, %lld bytes)\n", k.name, (double)k.bytes / (median * 1e6),
-           median, (long long)k.bytes);
+    *median = ms[ms.size() / 2];
     return true;
+}
+
+// One kernel's results as a JSON object; names of kernels have no character to be escaped.
+static void print_json(const harness_session &s, const char *where, bool good, double median) {
+    printf("  {\"kernel\": \"%s\", \"where\": \"%s\", \"ok\": %s", s.k.name, where,
+           good ? "true" : "false");
+    if (s.opt.check) printf(", \"runs\": %d, \"failed\": %d", s.runs, s.failed);
+    if (median > 0)
+        printf(", \"gb_per_s\": %.3f, \"ms\": %.6f, \"bytes\": %lld",
+               (double)s.k.bytes / (median * 1e6), median, (long long)s.k.bytes);
+    printf("}");
 }
 
 static bool parse(int argc, char **argv, harness_options *opt) {
@@ -255,6 +371,8 @@ static bool parse(int argc, char **argv, harness_options *opt) {
         const char *next = i + 1 < argc ? argv[i + 1] : nullptr;
         if (a == "--no-check") {
             opt->check = false;
+        } else if (a == "--json") {
+            opt->json = true;
         } else if (a == "--time") {
             opt->repeats = 20;
             if (next && next[0] >= '0' && next[0] <= '9') {
@@ -289,16 +407,27 @@ int tcp_harness_main(int argc, char **argv, const tcp_harness_kernel *kernels, i
     bool good = true, found = false, shown_one = false;
     for (int i = 0; i < count; ++i) {
         if (opt.kernel && strcmp(opt.kernel, kernels[i].name)) continue;
-        found = true;
         harness_session s(kernels[i], opt);
+        bool right = true;
+        double median = 0;
         if (opt.check) {
             if (!harness_read_expected(s)) return 2;
-            good = check_kernel(s, where) && good;
+            right = check_kernel(s, where);
             if (opt.print) shown_one = harness_print_tensor(s, where) || shown_one;
         }
-        if (opt.repeats) good = time_kernel(kernels[i], opt.repeats) && good;
+        if (opt.repeats) right = time_kernel(kernels[i], opt, &median) && right;
+        if (opt.json) {
+            printf(found ? ",\n" : "[\n");
+            print_json(s, where, right, median);
+        } else if (median > 0) {
+            printf("%s: %.1f GB/s (%.4f ms, %lld bytes)\n", s.k.name,
+                   (double)s.k.bytes / (median * 1e6), median, (long long)s.k.bytes);
+        }
+        found = true;
+        good = right && good;
         fflush(stdout);
     }
+    if (opt.json) printf(found ? "\n]\n" : "[]\n");
     if (opt.kernel && !found) {
         fprintf(stderr, "error: there is no kernel '%s'\n", opt.kernel);
         return 2;

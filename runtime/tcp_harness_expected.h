@@ -25,6 +25,10 @@ struct harness_options {
     const char *data = ".", *kernel = nullptr, *print = nullptr;
     int repeats = 0;  // 0: no timing
     bool check = true;
+    bool json = false;
+    FILE *told() const {
+        return json ? stderr : stdout;
+    }  // where failures are told
 };
 
 // A tag's parts; see tcp_harness.h.
@@ -54,9 +58,10 @@ struct harness_session {
     std::vector<unsigned char> was_poison;
     int runs = 0, failed = 0;
     bool told = false;  // mismatches of one run are enough
+    FILE *out;          // where they are told
 
     harness_session(const tcp_harness_kernel &kernel, const harness_options &chosen)
-        : k(kernel), opt(chosen) {}
+        : k(kernel), opt(chosen), out(chosen.told()) {}
 };
 
 inline size_t harness_bytes_of(const tcp_harness_tensor &t) {

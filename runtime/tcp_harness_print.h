@@ -37,14 +37,14 @@ inline void harness_record(harness_session &s, const tcp_harness_view &v, tcp_el
     }
 }
 
-inline void harness_record_tensor(harness_session &s, const char *name,
-                                  const std::vector<unsigned char> *after, int digit,
+inline void harness_record_tensor(harness_session &s, const char *name, int digit,
                                   unsigned char poison) {
     for (int i = 0; i < s.k.tensor_count; ++i) {
         const tcp_harness_tensor &t = s.k.tensors[i];
         if (strcmp(t.name, name)) continue;
-        harness_record(s, t.view, t.element, after[i].data() + harness_guard_bytes,
-                       harness_bytes_of(t), digit, poison);
+        std::vector<unsigned char> is(harness_bytes_of(t));
+        if (tcp_download(is.data(), s.memory[(size_t)i].at, is.size(), nullptr) == TCP_OK)
+            harness_record(s, t.view, t.element, is.data(), is.size(), digit, poison);
         return;
     }
     for (int i = 0; i < s.k.shared_count; ++i) {

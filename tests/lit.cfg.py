@@ -119,6 +119,8 @@ if clang_format:
 if find("pdflatex") and find("kpsewhich") and subprocess.run(["kpsewhich", "standalone.cls", "tikz.sty"], capture_output=True,
                                                              check=False).returncode == 0:
     config.available_features.add("pdflatex")
+if find("rsvg-convert"):
+    config.available_features.add("rsvg")
 if find("xmllint"):
     config.available_features.add("xmllint")
 

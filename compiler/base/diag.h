@@ -115,6 +115,9 @@ const char *diag_did_you_mean(const char *wrong, const char *const *names, int n
 
 // Prints all, sorted by place, to "out", as text or as JSON; resets nothing.
 void diag_print(struct session *s, FILE *out);
+// Whether escape sequences for colours belong into "out": by --color, else by terminal and
+// NO_COLOR.
+bool diag_in_color(const struct session *s, FILE *out);
 // The same into text; "color" says whether with escape sequences.
 void diag_print_text(struct session *s, struct buf *out, bool color);
 // One JSON array of all diagnostics, with their notes and fix-its.

@@ -231,12 +231,14 @@ void diag_print_text(struct session *s, struct buf *out, bool color) {
     print_count(out, errors, warnings);
 }
 
+bool diag_in_color(const struct session *s, FILE *out) {
+    const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+    if (s->diags.color >= 0) return s->diags.color;
+    return isatty(fileno(out)) && !(no && *no) && term && strcmp(term, "dumb") != 0;
+}
+
 void diag_print(struct session *s, FILE *out) {
-    bool color = s->diags.color > 0;
-    if (s->diags.color < 0) {
-        const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-        color = isatty(fileno(out)) && !(no && *no) && term && strcmp(term, "dumb") != 0;
-    }
+    bool color = diag_in_color(s, out);
     struct buf b;
     buf_init(&b);
     if (s->diags.json)

@@ -48,10 +48,11 @@ struct draw_request {
     int64_t thread;               // PATH
     int bits;                     // BANKS of a layout: an element, 0: not known
     const int64_t *sym_values;    // of the params, by lay_sym.id
+    bool color;                   // of text, by escape sequences
 };
 
-// Appends the drawing to "out".  Returns NULL, or why there is none, in which case nothing was
-// appended; the sentence lives in the session's memory.
+// Appends the drawing to "out"; "p" may be NULL for a layout alone.  Returns NULL, or why there is
+// none, in which case nothing was appended; the sentence lives in the session's memory.
 const char *draw(struct session *s, const struct plan *p, const struct draw_request *r,
                  struct buf *out);
 

@@ -23,8 +23,11 @@ static const char *bytes_text(struct flow *f, struct lay_int elements, int bits)
     return picture_text(f->p, "%s byte%s", lay_int_text(x, n), lay_int_is(n, 1) ? "" : "s");
 }
 
+const char *const pic_column_names[FLOW_COLUMNS] = {
+    [MEM_GLOBAL] = "global memory", [MEM_SHARED] = "shared memory", [MEM_FRAG] = "registers"};
+const int pic_column_colours[FLOW_COLUMNS] = {[MEM_GLOBAL] = 20, [MEM_SHARED] = 12, [MEM_FRAG] = 5};
+
 static int lane_of(struct flow *f, const struct tensor *t) {
-    static const int colour[] = {15, 8, 4};  // global, shared, frag
     struct picture *p = f->p;
     for (int i = 0; i < p->nlanes; ++i)
         if (f->tensor[i] == t) return i;
@@ -36,10 +39,10 @@ static int lane_of(struct flow *f, const struct tensor *t) {
     struct lay_int n = lay_valid(t->layout) ? lay_size(&p->s->lay, t->layout) : LAY_INT_INVALID;
     const char *shape = lay_valid(t->layout) ? lay_tuple_text(&p->s->lay, t->layout.shape) : "?";
     l->name = t->name;
-    l->line[0] = picture_text(p, "%s %s %s", space_name(t->space), t->elem->name, shape);
-    l->line[1] = picture_text(p, "%s%s", bytes_text(f, n, t->elem->bits),
-                              t->space == MEM_FRAG ? " a thread" : "");
-    l->colour = colour[t->space];
+    l->space = space_name(t->space);
+    l->text = picture_text(p, "%s %s, %s%s", t->elem->name, shape, bytes_text(f, n, t->elem->bits),
+                           t->space == MEM_FRAG ? " a thread" : "");
+    l->column = t->space;
     f->tensor[p->nlanes] = t;
     return p->nlanes++;
 }
@@ -90,6 +93,24 @@ static void add_copy(struct flow *f, const struct copy *c) {
                      facts->nrounds, facts->nrounds == 1 ? "" : "s");
 }
 
+static void add_call(struct flow *f, const struct plan_call *y) {
+    static const char how[][7] = {[ARG_IN] = "", [ARG_OUT] = "out ", [ARG_INOUT] = "inout "};
+    struct picture *p = f->p;
+    int n = y->fill ? 1 : y->fn->nformals;
+    struct pic_arg *arg = ARENA_ARRAY(&p->s->arena, struct pic_arg, n);
+    for (int i = 0; i < n; ++i) {
+        const struct tensor *t = y->view[i].base;
+        arg[i].lane = lane_of(f, t);
+        arg[i].text = picture_text(p, "%s%s", y->fill ? "" : how[y->fn->formal[i].dir], t->name);
+    }
+    struct pic_step *t = add_step(f, STEP_CALL);
+    t->text[0] = y->fill ? picture_text(p, "fill %s = %s", arg[0].text, y->fill->text)
+                         : picture_text(p, "call %s", y->fn->name);
+    t->fill = y->fill != NULL;
+    t->arg = arg;
+    t->nargs = n;
+}
+
 static const char *block_text(struct flow *f, const struct stmt *st) {
     struct picture *p = f->p;
     if (st->kind == STMT_PART) return st->load ? "load" : "use";
@@ -109,11 +130,7 @@ static void add_steps(struct flow *f, const struct stmt *list) {
         }
         if (st->kind == STMT_CALL) {
             add_before(f, st);
-            add_step(f, STEP_OPEN)->text[0] =
-                st->call->fill ? picture_text(f->p, "fill %s = %s", st->call->view[0].base->name,
-                                              st->call->fill->text)
-                               : picture_text(f->p, "call %s", st->call->fn->name);
-            if (!f->why) add_step(f, STEP_CLOSE);
+            add_call(f, st->call);
             continue;
         }
         if (stmt_orders(st)) {

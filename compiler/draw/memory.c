@@ -51,6 +51,7 @@ static int64_t offset_at(const struct place *f, int64_t i) {
 
 static const char *describe(const struct picture *p, const struct draw_request *r) {
     const char *l = plan_named_layout(p->s, r->layout, r->names);
+    if (!r->tensor && strcmp(r->name, l) == 0) return l;
     if (!r->tensor) return picture_text(p, "%s = %s", r->name, l);
     return picture_text(p, "%s : %s %s %s", r->name, r->tensor->elem->name,
                         space_name(r->tensor->space), l);
@@ -94,8 +95,7 @@ const char *view_offsets(struct picture *p, const struct draw_request *r) {
     p->title = picture_text(p, "Layout %s", describe(p, r));
     if (f.tuples) return coordinates(p, r, &f);
     if (p->format != DRAW_TEXT)
-        picture_note(p, "offset of each element%s; the stronger the colour, the further",
-                     r->tensor ? ", in elements" : "");
+        picture_note(p, "the offset of each element%s", r->tensor ? ", in elements" : "");
     int64_t most = 0;
     for (int k = 0; k < p->ngrids; ++k)
         for (int row = 0; row < p->grid[k].rows; ++row)
@@ -103,6 +103,9 @@ const char *view_offsets(struct picture *p, const struct draw_request *r) {
                 int64_t x = offset_at(&f, domain_at(&f.d, k, row, col));
                 if (x > most) most = x;
             }
+    for (int i = 0; i < 3 && most > 1; ++i)
+        picture_key(p, pic_ramp(most / 2 * i, most + 1),
+                    picture_text(p, "%" PRId64, i < 2 ? most / 2 * i : most));
     for (int k = 0; k < p->ngrids; ++k) {
         struct pic_grid *g = &p->grid[k];
         for (int row = 0; row < g->rows; ++row)

@@ -80,8 +80,8 @@ static void fill(struct picture *p, const struct table *x, char letter, bool tur
             buf_init(&text);
             for (int64_t i = 0; i < x->together; ++i)
                 buf_printf(&text, "%s%c%" PRId64, i ? "," : "", letter, c->value + i);
-            picture_cell(p, pic_at(g, row, col), pic_hue(c->thread), c->thread, "T%d:{%s}%s",
-                         (int)c->thread, text.text, c->shared ? "+" : "");
+            picture_cell(p, pic_at(g, row, col), 0, c->thread, "T%d:{%s}%s", (int)c->thread,
+                         text.text, c->shared ? "+" : "");
             buf_release(&text);
         }
     }
@@ -116,5 +116,6 @@ const char *view_operand(struct picture *p, const struct draw_request *r) {
     g->row_name = turned ? second : first;
     g->column_name = turned ? first : second;
     fill(p, &x, "abc"[which], turned, g);
+    picture_threads(p);
     return NULL;
 }

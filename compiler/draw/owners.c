@@ -56,21 +56,23 @@ static void name_owner(struct picture *p, const struct owners *o, int64_t i, cha
     if (c->thread < 0) {
         picture_cell(p, cell, -1, -1, "-");
     } else if (between) {
-        picture_cell(p, cell, pic_hue(c->thread), c->thread, "T%0*d%cV%0*d%s", o->thread_digits,
-                     (int)c->thread, between, o->value_digits, (int)c->value, c->shared ? "+" : "");
+        picture_cell(p, cell, 0, c->thread, "T%0*d%cV%0*d%s", o->thread_digits, (int)c->thread,
+                     between, o->value_digits, (int)c->value, c->shared ? "+" : "");
     } else {
-        picture_cell(p, cell, pic_hue(c->thread), c->thread, "T%0*d%s", o->thread_digits,
-                     (int)c->thread, c->shared ? "+" : "");
+        picture_cell(p, cell, 0, c->thread, "T%0*d%s", o->thread_digits, (int)c->thread,
+                     c->shared ? "+" : "");
     }
 }
 
-static void note_odd_owners(struct picture *p, const struct owners *o) {
+static void note_owners(struct picture *p, const struct owners *o, bool between) {
     int64_t none = 0, shared = 0;
     for (int64_t i = 0; i < o->tile.size; ++i) {
         none += o->of[i].thread < 0;
         shared += o->of[i].shared;
     }
     if (p->format == DRAW_TEXT) return;
+    picture_note(p, between ? "T: the thread, V: which of its values"
+                            : "T: the thread; its elements that lie side by side are one cell");
     if (none) picture_note(p, "-: no thread holds the element (%" PRId64 " times)", none);
     if (shared) picture_note(p, "+: further threads hold it too (%" PRId64 " times)", shared);
 }
@@ -84,7 +86,7 @@ static const char *map(struct picture *p, const struct draw_request *r, const ch
     if (why) return why;
     p->title = picture_text(p, "%s (%s), %" PRId64 " threads", title, domain_text(p, &o->tile),
                             r->tc->threads);
-    note_odd_owners(p, o);
+    note_owners(p, o, between);
     if (atom_is_collective(r->tc->atom.row)) picture_note(p, "of what the threads write");
     for (int k = 0; k < p->ngrids; ++k) {
         struct pic_grid *g = &p->grid[k];
@@ -92,6 +94,7 @@ static const char *map(struct picture *p, const struct draw_request *r, const ch
             for (int col = 0; col < g->columns; ++col)
                 name_owner(p, o, domain_at(&o->tile, k, row, col), between, pic_at(g, row, col));
     }
+    picture_threads(p);
     return NULL;
 }
 
@@ -113,7 +116,7 @@ static const char *fill_tv(struct picture *p, const struct tiled_copy *tc, const
             int64_t i;
             if (!tiled_place(p->s, tc, src, t, v, &i)) return "its TV layout has no value";
             domain_coord(&o->tile, i, text, sizeof text);
-            picture_cell(p, pic_at(g, t, v), pic_hue(t), t, "%s", text);
+            picture_cell(p, pic_at(g, t, v), 0, t, "%s", text);
         }
     }
     return NULL;
@@ -138,6 +141,7 @@ const char *view_tv(struct picture *p, const struct draw_request *r) {
         if (values < p->grid[k].columns) p->grid[k].columns = (int)values;
         why = fill_tv(p, r->tc, o, k == 0, &p->grid[k]);
     }
+    picture_threads(p);
     return why;
 }
 

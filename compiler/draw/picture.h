@@ -15,12 +15,12 @@
 
 // What fits into one drawing.
 enum {
-    PIC_SIDE = 128,    // rows, and columns, of an SVG or TikZ grid
-    PIC_CELLS = 4096,  // cells of an SVG or TikZ drawing
-    PIC_GRIDS = 16,    // grids of an SVG or TikZ drawing
+    PIC_SIDE = 128,     // rows, and columns, of an SVG or TikZ grid
+    PIC_CELLS = 16384,  // cells of an SVG or TikZ drawing
+    PIC_GRIDS = 256,    // grids of an SVG or TikZ drawing
     PIC_TEXT_CELLS = 1 << 20,
-    PIC_LANES = 16,   // tensors of a flow
-    PIC_STEPS = 128,  // steps of a flow
+    PIC_LANES = 64,   // tensors of a flow
+    PIC_STEPS = 256,  // steps of a flow
 };
 
 struct pic_cell {
@@ -42,6 +42,8 @@ struct pic_grid {
     const char *const *row_name, *const *column_name;  // instead, when not NULL
     const char *row_axis, *column_axis;                // what the labels count, or NULL
     bool named;                                        // an axis has a name from the plan
+    bool threads;  // groups are threads: neighbours of one text are one cell, warps stand apart
+    bool bars;     // a schedule: neighbours of one group are one bar; groups by tensor << 32
     const struct pic_arrow *arrow;
     int narrows;
 };
@@ -52,26 +54,40 @@ struct pic_key {
 };
 
 // The steps of a kernel, from the first to the last.
+enum { FLOW_COLUMNS = 3 };  // by memory: global, shared, registers
+extern const char *const pic_column_names[FLOW_COLUMNS];
+extern const int pic_column_colours[FLOW_COLUMNS];
+
 struct pic_lane {
     const char *name;
-    const char *line[2];  // below the name
-    int colour;
+    const char *space;
+    const char *text;  // element, shape and bytes
+    int column;
 };
-enum pic_step_kind { STEP_COPY, STEP_BARRIER, STEP_WAIT, STEP_OPEN, STEP_CLOSE };
+enum pic_step_kind { STEP_COPY, STEP_CALL, STEP_BARRIER, STEP_WAIT, STEP_OPEN, STEP_CLOSE };
+struct pic_arg {
+    int lane;
+    const char *text;  // "inout acc"
+};
 struct pic_step {
     enum pic_step_kind kind;
-    int from, to;         // COPY: lanes
-    const char *text[2];  // COPY: how, and how much; OPEN: the loop's head
+    int from, to;               // COPY: lanes
+    const char *text[2];        // COPY: how, and how much; CALL: of what; OPEN: the loop's head
+    bool fill;                  // CALL: of one tensor by a constant
+    const struct pic_arg *arg;  // CALL
+    int nargs;
 };
 
 struct picture {
     struct session *s;
     enum draw_format format;
+    bool color;  // text has escape sequences
     const char *title;
     const char **note;  // sentences below the title
     int nnotes;
     struct pic_grid *grid;
     int ngrids;
+    int across;  // grids in a row of the page; 0: as many as fit
     const struct pic_key *key;
     int nkeys;
     const struct pic_lane *lane;  // a flow, when there are any
@@ -86,6 +102,8 @@ void picture_init(struct picture *p, struct session *s, enum draw_format format)
 void picture_release(struct picture *p);
 // Adds the sentence to the notes.
 void picture_note(struct picture *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Adds a colour to the legend.
+void picture_key(struct picture *p, int colour, const char *text);
 // Text in the session's memory.
 const char *picture_text(const struct picture *p, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -107,7 +125,7 @@ int pic_digits(int64_t n);  // decimal digits of n >= 0
 // Each is a pair of shades for light and dark backgrounds on which text of the background's
 // opposite is legible.
 
-enum { N_COLOURS = 24 + 32 + 16 };
+enum { N_COLOURS = 32 + 32 + 16 };
 struct pic_shade {
     uint32_t light, dark;  // 0xRRGGBB
 };
@@ -116,6 +134,20 @@ extern const struct pic_shade pic_shades[N_COLOURS];
 int pic_hue(int64_t i);               // neighbours, also those 2, 4, 8 .. apart, differ
 int pic_wheel(int64_t i, int64_t n);  // the i-th of n places on a circle
 int pic_ramp(int64_t i, int64_t n);   // light to dark
+
+// Threads have colours by lane, no two lanes of a warp the same, and odd warps have deeper ones.
+// How far one lane, and one warp, is from the next follows from which threads stand side by side.
+struct pic_scheme {
+    int lane, warp;
+};
+struct pic_neighbours {
+    bool apart[32][32];  // by lanes and warps
+};
+void pic_beside(struct pic_neighbours *n, int64_t a, int64_t b);
+struct pic_scheme pic_scheme_for(const struct pic_neighbours *n);
+int pic_thread(struct pic_scheme m, int64_t thread);
+// Colours all cells that have a colour by their group, which is a thread; adds a legend.
+void picture_threads(struct picture *p);
 
 // -- writers --------------------------------------------------------------------------------------
 

@@ -15,7 +15,8 @@ struct ink {
 };
 static const struct ink inks[N_INKS] = {
     {"t", 0x1F2328, 0xF0F3F6}, {"b", 0x1F2328, 0xF0F3F6}, {"m", 0x57606A, 0x9EA7B3},
-    {"s", 0x57606A, 0xAFB8C1}, {"f", 0xBFC6CD, 0x444C56}, {"a", 0xB4232C, 0xFF7B72},
+    {"s", 0x57606A, 0xAFB8C1}, {"w", 0x1F2328, 0xF0F3F6}, {"f", 0xBFC6CD, 0x444C56},
+    {"a", 0xB4232C, 0xFF7B72},
 };
 
 static void escape(struct buf *out, const char *text, int len) {
@@ -66,7 +67,9 @@ static void write_head(struct buf *out, const struct scene *s) {
                "height=\"%d\" role=\"img\" font-family=\"%s\" font-size=\"%d\">\n<title>",
                s->width, s->height, s->width, s->height, fonts, SCENE_FONT);
     escape(out, s->picture->title, (int)strlen(s->picture->title));
-    buf_puts(out, "</title>\n<style>\n.b{font-weight:bold}.s,.f,.a{fill:none}.a{stroke-width:1.5}"
+    buf_puts(out, "</"
+                  "title>\n<style>\n.b{font-weight:bold}.s,.w,.f,.a{fill:none}.w{stroke-width:2.5}."
+                  "a{stroke-width:1.5}"
                   ".d{stroke-dasharray:4 3}.t,.b,.m{stroke:none}\n");
     write_shades(out, colour, false);
     buf_puts(out, "@media (prefers-color-scheme:dark){\n");

@@ -1,6 +1,7 @@
 // Pictures as text: one column of characters after the other, for terminals and for tests.
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "draw/picture.h"
@@ -10,6 +11,40 @@
 static void put_at(struct buf *out, size_t begin, int column, const char *text) {
     buf_fill(out, ' ', column - (int)(out->len - begin));
     for (; *text; ++text) buf_char(out, *text == '\n' ? '.' : *text);
+}
+
+// Whether the terminal has all colours, and not 256 alone.
+static bool has_all_colours(void) {
+    const char *kind = getenv("COLORTERM");
+    return kind && (strcmp(kind, "truecolor") == 0 || strcmp(kind, "24bit") == 0);
+}
+
+// The nearest place in the cube of 6 x 6 x 6 colours that terminals have from 16 on.
+static int in_cube(uint32_t rgb) {
+    static const int level[] = {0, 95, 135, 175, 215, 255};
+    int place = 0;
+    for (int shift = 16; shift >= 0; shift -= 8) {
+        int x = (int)(rgb >> shift & 255), best = 0;
+        for (int i = 1; i < 6; ++i)
+            if (abs(level[i] - x) < abs(level[best] - x)) best = i;
+        place = place * 6 + best;
+    }
+    return 16 + place;
+}
+
+// A cell's text on its colour, "width" wide, dark on light whatever the terminal's colours are.
+static void put_cell(struct buf *out, const struct picture *p, const struct pic_cell *c,
+                     int width) {
+    const char *text = picture_cell_text(p, c);
+    uint32_t rgb = pic_shades[c->colour].light;
+    if (has_all_colours())
+        buf_printf(out, "\033[38;2;31;35;40;48;2;%d;%d;%dm", (int)(rgb >> 16),
+                   (int)(rgb >> 8 & 255), (int)(rgb & 255));
+    else
+        buf_printf(out, "\033[38;5;16;48;5;%dm", in_cube(rgb));
+    put_at(out, out->len, 0, text);
+    buf_fill(out, ' ', width - (int)strlen(text));
+    buf_puts(out, "\033[0m");
 }
 
 static int label_width(const char *const *name, const char *prefix, int digits, int count) {
@@ -31,6 +66,7 @@ static void write_grid(struct buf *out, const struct picture *p, const struct pi
                        int width) {
     int label = label_width(g->row_name, g->row_prefix, g->row_digits, g->rows);
     char text[32];
+    int hidden = 0;  // bytes of escape sequences in the line
     if (g->heading) buf_printf(out, "%s\n", g->heading);
     if (g->named && g->column_axis)
         buf_printf(out, "%s down, %s across\n", g->row_axis, g->column_axis);
@@ -45,12 +81,23 @@ static void write_grid(struct buf *out, const struct picture *p, const struct pi
     buf_char(out, '\n');
     for (int r = 0; r < g->rows; ++r) {
         begin = out->len;
+        hidden = 0;
         if (g->row_name)
             buf_puts(out, g->row_name[r]);
         else
             buf_printf(out, "%s%0*d", g->row_prefix, g->row_digits, r);
-        for (int c = 0; c < g->columns && !blank_from(p, g, r, c); ++c)
-            put_at(out, begin, label + 1 + c * (width + 1), picture_cell_text(p, pic_at(g, r, c)));
+        for (int c = 0; c < g->columns && !blank_from(p, g, r, c); ++c) {
+            const struct pic_cell *cell = pic_at(g, r, c);
+            int column = label + 1 + c * (width + 1);
+            if (!p->color || cell->colour < 0) {
+                put_at(out, begin + (size_t)hidden, column, picture_cell_text(p, cell));
+                continue;
+            }
+            put_at(out, begin + (size_t)hidden, column, "");
+            size_t from = out->len;
+            put_cell(out, p, cell, width);
+            hidden += (int)(out->len - from) - width;
+        }
         buf_char(out, '\n');
     }
 }
@@ -77,7 +124,7 @@ static void write_flow(struct buf *out, const struct picture *p) {
     }
     for (int i = 0; i < p->nlanes; ++i) {
         const struct pic_lane *l = &p->lane[i];
-        buf_printf(out, "%-*s  %s, %s\n", name, l->name, l->line[0], l->line[1]);
+        buf_printf(out, "%-*s  %s %s\n", name, l->name, l->space, l->text);
     }
     buf_char(out, '\n');
     for (int i = 0; i < p->nsteps; ++i) {
@@ -88,6 +135,12 @@ static void write_flow(struct buf *out, const struct picture *p) {
         case STEP_COPY:
             buf_printf(out, "%d. %s -> %s: %s, %s\n", ++number, p->lane[s->from].name,
                        p->lane[s->to].name, s->text[0], s->text[1]);
+            break;
+        case STEP_CALL:
+            buf_puts(out, s->text[0]);
+            for (int k = 0; k < s->nargs && !s->fill; ++k)
+                buf_printf(out, "%s%s", k ? ", " : "(", s->arg[k].text);
+            buf_puts(out, s->nargs && !s->fill ? ")\n" : "\n");
             break;
         case STEP_BARRIER: buf_puts(out, "barrier\n"); break;
         case STEP_WAIT: buf_printf(out, "%s\n", s->text[0]); break;

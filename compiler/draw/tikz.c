@@ -4,8 +4,9 @@
 
 #include "draw/scene.h"
 
-static const char *const inks[N_INKS] = {"tcptext",   "tcptext",  "tcpmuted",
-                                         "tcpstrong", "tcpfaint", "tcpaccent"};
+static const char *const inks[N_INKS] = {
+    "tcptext",  "tcptext",  "tcpmuted", "tcpstrong", "tcptext,line width=1.5pt",
+    "tcpfaint", "tcpaccent"};
 
 static void escape(struct buf *out, const char *text, int len) {
     for (int i = 0; i < len; ++i) {

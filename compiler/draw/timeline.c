@@ -20,9 +20,16 @@ struct timeline {
     const struct stmt *st;
     const struct pipeline *pipe;
     struct slot slot[MAX_ROWS];  // by tensor * stages + slot
-    const char *text[MAX_ROWS + 1][MAX_COLUMNS];
-    int64_t hue[MAX_ROWS + 1][MAX_COLUMNS];  // the step, or -1
-    const char *head[MAX_COLUMNS];
+    struct moment {
+        enum standing is;
+        int64_t step;
+    } at[MAX_ROWS][MAX_COLUMNS];
+    struct doing {
+        enum { LOADS, USES, WAITS } what;
+        int64_t step;
+        int wait;  // for all but as many groups, or -1
+        bool barrier;
+    } doing[MAX_COLUMNS];
     int rows, columns, commits;
 };
 
@@ -33,18 +40,13 @@ static struct slot *slot_of(struct timeline *t, const struct tensor *x, int64_t 
 }
 
 // A column with what stands in the slots now; loads and uses are over after it.
-static void add_column(struct timeline *t, const char *head, const char *sync) {
-    static const char mark[][2] = {"", "L", "~", "=", "U"};
+static void add_column(struct timeline *t, struct doing doing) {
     if (t->columns == MAX_COLUMNS) return;
     int c = t->columns++;
-    t->head[c] = head;
-    t->text[SYNC_ROW][c] = sync;
-    t->hue[SYNC_ROW][c] = -1;
+    t->doing[c] = doing;
     for (int i = 0; i < t->rows - 1; ++i) {
         struct slot *x = &t->slot[i];
-        t->hue[i + 1][c] = x->is == EMPTY ? -1 : x->step;
-        t->text[i + 1][c] =
-            x->is == EMPTY ? "" : picture_text(t->p, "%s%" PRId64, mark[x->is], x->step);
+        t->at[i][c] = (struct moment){x->is, x->step};
         if (x->is == LOADING) x->is = UNDER_WAY;
         if (x->is == USED) x->is = THERE;
     }
@@ -58,10 +60,7 @@ static void add_sync(struct timeline *t, int wait, bool barrier) {
         if (x->is == UNDER_WAY && (plain ? barrier : wait >= 0 && x->group < t->commits - wait))
             x->is = THERE;
     }
-    add_column(t, "",
-               wait < 0   ? "B"
-               : !barrier ? picture_text(t->p, "W%d", wait)
-                          : picture_text(t->p, "W%dB", wait));
+    add_column(t, (struct doing){WAITS, 0, wait, barrier});
 }
 
 // -- statements -----------------------------------------------------------------------------------
@@ -85,7 +84,7 @@ static void mark_used(struct timeline *t, const struct view *v, int64_t step, bo
 
 // Ends the column of uses that is open.
 static void end_use(struct timeline *t, int64_t step, bool *any) {
-    if (*any) add_column(t, picture_text(t->p, "u%" PRId64, step), "");
+    if (*any) add_column(t, (struct doing){USES, step, -1, false});
     *any = false;
 }
 
@@ -109,7 +108,7 @@ static void run(struct timeline *t, int64_t steps) {
     for (int64_t n = 0; n < ahead && n < steps; ++n) {
         for (const struct stmt *x = t->st->body; x; x = x->next)
             if (x->load) load_list(t, x->body, n, true);
-        add_column(t, picture_text(t->p, "l%" PRId64, n), "");
+        add_column(t, (struct doing){LOADS, n, -1, false});
     }
     for (int64_t n = 0; n < steps; ++n) {
         for (const struct stmt *x = t->st->body; x; x = x->next) {
@@ -121,7 +120,7 @@ static void run(struct timeline *t, int64_t steps) {
             }
             add_sync(t, x->before.wait, x->before.barrier);
             load_list(t, x->body, n + ahead, n + ahead < steps);
-            if (n + ahead < steps) add_column(t, picture_text(t->p, "l%" PRId64, n + ahead), "");
+            if (n + ahead < steps) add_column(t, (struct doing){LOADS, n + ahead, -1, false});
         }
         add_sync(t, -1, t->st->behind.barrier);
     }
@@ -141,27 +140,92 @@ static const char *heading(struct picture *p, const struct stmt *st, int64_t ste
                         st->pipe->stages, st->pipe->stages == 1 ? "" : "s", steps);
 }
 
-static void fill_grid(struct timeline *t, struct pic_grid *g) {
-    struct picture *p = t->p;
-    const char **row = ARENA_ARRAY(&p->s->arena, const char *, t->rows);
-    const char **column = ARENA_ARRAY(&p->s->arena, const char *, t->columns + 1);
-    row[SYNC_ROW] = "";
+static void name_rows(const struct timeline *t, struct pic_grid *g, const char *first) {
+    const char **row = ARENA_ARRAY(&t->p->s->arena, const char *, t->rows);
+    row[SYNC_ROW] = first;
     for (int i = 0; i < t->rows - 1; ++i)
-        row[i + 1] = picture_text(p, "%s %d", t->pipe->tensor[i / (int)t->pipe->stages]->name,
+        row[i + 1] = picture_text(t->p, "%s %d", t->pipe->tensor[i / (int)t->pipe->stages]->name,
                                   i % (int)t->pipe->stages);
-    for (int i = 0; i < t->columns; ++i) column[i] = t->head[i];
     g->rows = t->rows;
     g->columns = t->columns;
     g->row_name = row;
+}
+
+enum { HUE_LOAD = 20, HUE_USE = 12, HUE_WAIT = 4, HUE_READY = 2 * 32 + 2 };
+static const int colour[] = {[EMPTY] = -1,
+                             [LOADING] = HUE_LOAD,
+                             [UNDER_WAY] = HUE_LOAD,
+                             [THERE] = HUE_READY,
+                             [USED] = HUE_USE};
+
+// As text: what a step does heads its column.
+static void fill_grid(const struct timeline *t, struct pic_grid *g) {
+    static const char mark[][2] = {"", "L", "~", "=", "U"};
+    struct picture *p = t->p;
+    const char **column = ARENA_ARRAY(&p->s->arena, const char *, t->columns + 1);
+    name_rows(t, g, "");
+    for (int c = 0; c < t->columns; ++c) {
+        const struct doing *d = &t->doing[c];
+        const char *wait = d->wait < 0 ? "" : picture_text(p, "W%d", d->wait);
+        column[c] = d->what == WAITS
+                        ? ""
+                        : picture_text(p, "%c%" PRId64, d->what == LOADS ? 'l' : 'u', d->step);
+        if (d->what == WAITS)
+            picture_cell(p, pic_at(g, SYNC_ROW, c), -1, 0, "%s%s", wait, d->barrier ? "B" : "");
+        for (int i = 0; i < t->rows - 1; ++i)
+            if (t->at[i][c].is != EMPTY)
+                picture_cell(p, pic_at(g, i + 1, c), colour[t->at[i][c].is], 0, "%s%" PRId64,
+                             mark[t->at[i][c].is], t->at[i][c].step);
+    }
     g->column_name = column;
-    for (int r = 0; r < t->rows; ++r)
-        for (int c = 0; c < t->columns; ++c) {
-            int64_t group = r == SYNC_ROW ? 0 : 1 + (r - 1) / t->pipe->stages, step = t->hue[r][c];
-            struct pic_cell *cell = pic_at(g, r, c);
-            *cell = (struct pic_cell){0, -1, group};
-            if (*t->text[r][c])
-                picture_cell(p, cell, step < 0 ? -1 : pic_hue(step), group, "%s", t->text[r][c]);
+}
+
+// What the threads do in column "c".
+static void add_doing(const struct timeline *t, struct pic_grid *g, int c) {
+    const struct doing *d = &t->doing[c];
+    struct pic_cell *cell = pic_at(g, SYNC_ROW, c);
+    if (d->what != WAITS)
+        picture_cell(t->p, cell, d->what == LOADS ? HUE_LOAD : HUE_USE, c, "%s %" PRId64,
+                     d->what == LOADS ? "load" : "use", d->step);
+    else if (d->wait < 0)
+        picture_cell(t->p, cell, HUE_WAIT, c, "barrier");
+    else
+        picture_cell(t->p, cell, HUE_WAIT, c, "wait %d%s", d->wait, d->barrier ? "\nbarrier" : "");
+}
+
+static void fill_bars(const struct timeline *t, struct pic_grid *g) {
+    static const char word[][6] = {"", "load ", "load ", "", "use "};
+    g->bars = true;
+    name_rows(t, g, "threads");
+    for (int c = 0; c < t->columns; ++c) {
+        add_doing(t, g, c);
+        for (int i = 0; i < t->rows - 1; ++i) {
+            const struct moment *m = &t->at[i][c];
+            int64_t tensor = 1 + i / t->pipe->stages;
+            struct pic_cell *cell = pic_at(g, i + 1, c);
+            if (m->is == EMPTY)
+                *cell = (struct pic_cell){0, -1, tensor << 32};
+            else
+                picture_cell(t->p, cell, colour[m->is], tensor << 32 | m->step, "%s%" PRId64,
+                             word[m->is], m->step);
         }
+    }
+}
+
+static void add_legend(struct picture *p) {
+    if (p->format == DRAW_TEXT) {
+        picture_note(p, "l: a step's loads are issued, u: it is used; B: barrier, W1: wait until "
+                        "one group is in flight");
+        picture_note(p, "in a slot stands the step: L as its loads are issued, ~ in flight, = "
+                        "there, U as it is used");
+        return;
+    }
+    picture_note(p,
+                 "above what the threads do, below what each slot holds; the number is the step");
+    picture_key(p, HUE_LOAD, "load: from its issue until a wait or barrier is passed");
+    picture_key(p, HUE_READY, "there");
+    picture_key(p, HUE_USE, "in use");
+    picture_key(p, HUE_WAIT, "wait n: until n groups are in flight");
 }
 
 const char *view_timeline(struct picture *p, const struct draw_request *r) {
@@ -190,12 +254,12 @@ const char *view_timeline(struct picture *p, const struct draw_request *r) {
     if (why) return why;
     for (int i = 0; i < p->ngrids; ++i) {
         p->grid[i].heading = head[i];
-        fill_grid(&t[i], &p->grid[i]);
+        if (p->format == DRAW_TEXT)
+            fill_grid(&t[i], &p->grid[i]);
+        else
+            fill_bars(&t[i], &p->grid[i]);
     }
     p->title = picture_text(p, "Timeline of kernel %s", r->kernel->name);
-    picture_note(p, "l: a step's loads are issued, u: it is used; B: barrier, W1: wait until one "
-                    "group is in flight");
-    picture_note(p, "in a slot stands the step: L as its loads are issued, ~ in flight, = there, U "
-                    "as it is used");
+    add_legend(p);
     return NULL;
 }

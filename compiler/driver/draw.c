@@ -1,29 +1,36 @@
-// tcpc draw PLAN NAME: finds what NAME is, picks the view and the format, and writes the drawing.
+// tcpc draw PLAN NAME, or EXPRESSION: finds what that is, picks the view and the format, and writes
+// the drawing.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
+#include "base/escape.h"
 #include "base/session.h"
 #include "compile/compile.h"
 #include "draw/draw.h"
 #include "driver/commands.h"
 #include "driver/draw_name.h"
+#include "driver/draw_png.h"
 #include "driver/options.h"
 #include "driver/output.h"
+#include "driver/watch.h"
+#include "layout/algebra.h"
+#include "layout/calc.h"
 
 static const char usage[] =
     "usage: tcpc draw [OPTIONS] PLAN NAME\n"
+    "       tcpc draw [OPTIONS] EXPRESSION    a layout, as 'tcpc eval' takes it\n"
     "  NAME is a tiled copy, a layout, a tensor, a kernel or device function, the label of a "
     "copy,\n"
     "  FUNCTION.LABEL or FUNCTION.TENSOR; or LINE, FILE:LINE or FUNCTION:LINE, a copy by its line; "
     "or\n"
     "  operand_A(M), operand_B(M) or operand_C(M) of a tiled MMA\n"
-    "  -o FILE         write there; the ending says what: .txt, .svg, .tex (TikZ); default: text "
-    "to\n"
-    "                  the standard output\n"
-    "  --format=KIND   text, svg or tikz, whatever the ending\n"
+    "  -o FILE         write there; the ending says what: .txt, .svg, .tex (TikZ), .png (by\n"
+    "                  rsvg-convert); default: text to the standard output\n"
+    "  --format=KIND   text, svg, tikz or png, whatever the ending\n"
     "  --view=VIEW     what to draw of NAME\n"
     "      owners      tiled copy: the thread of each element of its tile (default)\n"
     "      tv          tiled copy: the element of each thread and value\n"
@@ -40,16 +47,17 @@ static const char usage[] =
     "      timeline    kernel: the schedule of its pipelines\n"
     "  --values        owners: name the value of the thread too: T00.V0\n"
     "  --thread T      path: of this thread (default 0)\n"
+    "  --watch         do it again whenever the plan, or what it imports, changes\n"
     "  --type=TYPE     banks of a layout: its elements' type\n"
     "  --param NAME=N  the value of a param (default: a small one)\n"
-    "  -D NAME=VALUE, -arch=sm_NN, -W..., --diagnostics=KIND: as for compiling\n";
+    "  -D NAME=VALUE, -arch=sm_NN, -W..., --color=WHEN, --diagnostics=KIND: as for compiling\n";
 
 struct command {
     const char *path, *name, *output, *view, *format, *type;
     struct option_setting *param;  // room for as many as there are words
     int nparams;
     int64_t thread;
-    bool values, help;
+    bool values, help, png, watch;
 };
 
 // -- the view -------------------------------------------------------------------------------------
@@ -176,22 +184,32 @@ static bool fit_subject(const struct plan *p, const struct command *q, struct su
            wrong_subject(q, u, r->view, r->view == DRAW_BANKS ? "a layout or a copy" : "a copy");
 }
 
-static bool take_format(const struct command *q, enum draw_format *out) {
-    static const char names[][5] = {"text", "svg", "tikz"}, endings[][5] = {".txt", ".svg", ".tex"};
+static bool take_format(struct command *q, enum draw_format *out) {
+    static const struct {
+        char name[5], ending[5];
+        enum draw_format format;
+    } kind[] = {{"text", ".txt", DRAW_TEXT},
+                {"svg", ".svg", DRAW_SVG},
+                {"tikz", ".tex", DRAW_TIKZ},
+                {"png", ".png", DRAW_SVG}};
     const char *dot = q->output ? strrchr(q->output, '.') : NULL;
     *out = DRAW_TEXT;
     if (!q->format && (!q->output || strcmp(q->output, "-") == 0)) return true;
-    for (int i = 0; i < 3; ++i) {
-        *out = (enum draw_format)i;
-        if (q->format ? strcmp(q->format, names[i]) == 0 : dot && strcmp(dot, endings[i]) == 0)
-            return true;
+    for (int i = 0; i < 4; ++i) {
+        if (q->format ? strcmp(q->format, kind[i].name) != 0
+                      : !dot || strcmp(dot, kind[i].ending) != 0)
+            continue;
+        *out = kind[i].format;
+        q->png = strcmp(kind[i].name, "png") == 0;
+        return true;
     }
     if (q->format)
-        option_error("'--format' takes text, svg or tikz, not '%s'", q->format);
+        option_error("'--format' takes text, svg, tikz or png, not '%s'", q->format);
     else
-        option_error("the ending of '%s' is none of .txt, .svg, .tex; --format=KIND says what to "
-                     "write there",
-                     q->output);
+        option_error(
+            "the ending of '%s' is none of .txt, .svg, .tex, .png; --format=KIND says what "
+            "to write there",
+            q->output);
     return false;
 }
 
@@ -203,7 +221,37 @@ static bool bind_params(struct session *s, const struct plan *p, const struct co
 
 // -- the drawing ----------------------------------------------------------------------------------
 
-static int draw_plan(struct session *s, const struct command *q) {
+static bool take_type(const struct command *q, struct draw_request *r) {
+    if (!q->type || r->view != DRAW_BANKS || r->copy) return true;
+    const struct elem_type *t = elem_type_find(q->type);
+    if (!t) {
+        option_error("'--type' takes an element type, not '%s'", q->type);
+        return false;
+    }
+    r->bits = t->bits;
+    return true;
+}
+
+// Draws, and writes the drawing where it belongs.
+static int write_drawing(struct session *s, const struct plan *p, const struct command *q,
+                         struct draw_request *r) {
+    struct buf out;
+    const char *path = q->output ? q->output : "-";
+    int code;
+    r->color = r->format == DRAW_TEXT && strcmp(path, "-") == 0 && diag_in_color(s, stdout);
+    buf_init(&out);
+    const char *why = draw(s, p, r, &out);
+    if (why)
+        code = option_error("'%s' cannot be drawn: %s", q->name, why);
+    else if (q->png)
+        code = draw_png(s, path, &out);
+    else
+        code = output_write(s, path, out.text, out.len);
+    buf_release(&out);
+    return code;
+}
+
+static int draw_plan(struct session *s, struct command *q) {
     struct compiled c;
     compile_begin(&c, s, q->path);
     int code = compile_until(&c, STEP_SEMA);
@@ -214,27 +262,54 @@ static int draw_plan(struct session *s, const struct command *q) {
     code = find_subject(s, p, q->name, &u);
     if (code != EXIT_RIGHT) return code;
     if (!take_view(q, &u, &r.view) || !take_format(q, &r.format) || !fit_subject(p, q, &u, &r) ||
-        !bind_params(s, p, q, &r))
+        !bind_params(s, p, q, &r) || !take_type(q, &r))
         return EXIT_USAGE;
-    if (q->type && r.view == DRAW_BANKS && !r.copy) {
-        const struct elem_type *t = elem_type_find(q->type);
-        if (!t) return option_error("'--type' takes an element type, not '%s'", q->type);
-        r.bits = t->bits;
-    }
     // what only the passes know
     if (r.kernel || (u.tensor && u.tensor->space == MEM_FRAG)) {
         if ((code = compile_until(&c, STEP_EXPECT)) != EXIT_RIGHT) return code;
         if (u.tensor) r.layout = u.tensor->layout;
     }
-    struct buf out;
-    buf_init(&out);
-    const char *why = draw(s, p, &r, &out);
-    if (why)
-        code = option_error("'%s' cannot be drawn: %s", q->name, why);
-    else
-        code = output_write(s, q->output ? q->output : "-", out.text, out.len);
-    buf_release(&out);
-    return code;
+    return write_drawing(s, p, q, &r);
+}
+
+// The layout that "text" is; a shape alone is compact.
+static bool layout_of(struct session *s, const char *text, struct lay *out) {
+    struct calc_value v = calc_eval(&s->lay, text, NULL);
+    if (v.kind == CALC_INT || v.kind == CALC_TUPLE)
+        *out = lay_make_col(&s->lay, v.tuple);
+    else if (v.kind == CALC_LAYOUT)
+        *out = v.layout;
+    else if (v.kind == CALC_NONE)
+        *out = (struct lay){0};
+    else {
+        option_error("'%s' is no layout", text);
+        return false;
+    }
+    if (lay_valid(*out) && lay_static(*out)) return true;
+    option_error("'%s' is no plan and no layout: %s", text,
+                 lay_valid(*out) ? "it has names, which only a plan gives values"
+                 : s->lay.error  ? shown(&s->arena, s->lay.error)
+                                 : "it has no value");
+    return false;
+}
+
+static int draw_expression(struct session *s, struct command *q) {
+    struct named_layout named = {.name = q->path};
+    struct subject u = {.layout = &named};
+    struct draw_request r = {.name = q->path};
+    q->name = q->path;
+    if (!layout_of(s, q->path, &named.layout)) return EXIT_USAGE;
+    if (!take_view(q, &u, &r.view) || !take_format(q, &r.format) || !fit_subject(NULL, q, &u, &r) ||
+        !take_type(q, &r))
+        return EXIT_USAGE;
+    return write_drawing(s, NULL, q, &r);
+}
+
+// Whether "text" is meant as a plan: there is such a file, or it has the ending of one.
+static bool is_plan(const char *text) {
+    size_t n = strlen(text);
+    return strcmp(text, "-") == 0 || access(text, F_OK) == 0 ||
+           (n > 4 && strcmp(text + n - 4, ".tcp") == 0);
 }
 
 // -- the command line -----------------------------------------------------------------------------
@@ -261,6 +336,7 @@ static bool take_option(struct session *s, struct command *q, int argc, char **a
     }
     if (strcmp(argv[*i], "--help") == 0) return (q->help = true);
     if (strcmp(argv[*i], "--values") == 0) return (q->values = true);
+    if (strcmp(argv[*i], "--watch") == 0) return (q->watch = true);
     option_error("'%s' is no option of tcpc draw", argv[*i]);
     return false;
 }
@@ -293,13 +369,17 @@ int command_draw(int argc, char **argv) {
     q.param = ARENA_ARRAY(&s.arena, struct option_setting, argc + 1);
     diag_option(&s, "-Wno-unused");  // what is drawn may be there for that alone
     if (take_words(&s, &q, argc, argv)) {
-        if (q.help || !q.name) fputs(usage, q.help ? stdout : stderr);
+        bool expression = q.path && !q.name && !is_plan(q.path);
+        if (q.help || (!q.name && !expression)) fputs(usage, q.help ? stdout : stderr);
         if (q.help)
             code = EXIT_RIGHT;
-        else if (q.name)
+        else if (expression)
+            code = q.watch ? option_error("'--watch' goes with a plan") : draw_expression(&s, &q);
+        else if (q.name && !q.watch)
             code = draw_plan(&s, &q);
     }
     diag_print(&s, stderr);
     session_release(&s);
+    if (q.watch && q.name && !q.help) code = watch(q.path, command_draw, argc, argv);
     return code;
 }

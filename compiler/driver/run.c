@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/session.h"
@@ -15,6 +17,7 @@
 #include "driver/output.h"
 #include "driver/run_main.h"
 #include "driver/run_options.h"
+#include "driver/watch.h"
 #include "image/image.h"
 #include "oracle/oracle.h"
 #include "plan/bind.h"
@@ -198,7 +201,7 @@ static int write_expected(struct session *s, const struct run_case *c, const str
 
 static int run_program(struct session *s, const struct run_request *q, const struct workplace *w,
                        bool print) {
-    const char *argv[10];
+    const char *argv[11];
     int n = 0;
     argv[n++] = arena_printf(&s->arena, "%s/run", w->path);
     argv[n++] = "--data";
@@ -210,6 +213,7 @@ static int run_program(struct session *s, const struct run_request *q, const str
     if (q->time) argv[n++] = "--time";
     if (q->time && q->repeats) argv[n++] = q->repeats;
     if (q->no_check) argv[n++] = "--no-check";
+    if (q->json) argv[n++] = "--json";
     argv[n] = NULL;
     struct process_result r = process_run(w, argv, RUN_SECONDS, NULL);
     switch (r.end) {
@@ -247,6 +251,14 @@ static bool claim_files(struct session *s, const struct run_request *q, const st
     return keep_claim(s, k, q->write || q->keep);
 }
 
+// Says on a terminal what takes time now, in a line that the next one takes the place of.
+static void tell_step(const char *what) {
+    const char *term = getenv("TERM");
+    if (!isatty(STDERR_FILENO) || !term || strcmp(term, "dumb") == 0) return;
+    fprintf(stderr, "\r\033[K%s", what);
+    fflush(stderr);
+}
+
 // Builds and runs the program in folder "w"; returns the exit status.
 static int run_in(struct session *s, const struct run_request *q, const struct run_case *c,
                   const struct toolchain *tools, const struct workplace *w, const char *text,
@@ -259,12 +271,18 @@ static int run_in(struct session *s, const struct run_request *q, const struct r
     const char *why = run_write_main(s, c, &main_text);
     if (why)
         option_error("%s", why);
-    else
+    else {
+        tell_step("working out what it means");
         code = q->no_check ? EXIT_RIGHT : write_expected(s, c, w, frag, &kept);
+    }
     if (!code &&
         (!write_text(s, w, "plan.cu", text) || !write_text(s, w, "main.cpp", main_text.text)))
         code = EXIT_USAGE;
-    if (!code && !q->write) code = toolchain_build(s, tools, w);
+    if (!code && !q->write) {
+        tell_step("building");
+        code = toolchain_build(s, tools, w);
+    }
+    tell_step("");
     if (!code && !q->write) code = run_program(s, q, w, printed && !frag);
     if (!code && frag && kept) print_frag(c, frag, (int)q->thread, kept);
     if (!workplace_interrupted(w)) image_free(kept);
@@ -332,7 +350,10 @@ int command_run(int argc, char **argv) {
     }
     if (code < 0 && q.no_check && (!q.time || q.print))
         code = option_error("'--no-check' goes with '--time', and without '--print'");
-    if (code < 0) code = run_plan(&s, &q);
+    if (code < 0 && q.json && q.print)
+        code = option_error("'--json' goes without '--print', which prints text");
+    if (code < 0 && !q.watch) code = run_plan(&s, &q);
     session_release(&s);
+    if (code < 0) code = watch(q.path, command_run, argc, argv);
     return code;
 }

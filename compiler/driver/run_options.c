@@ -16,6 +16,8 @@ const char run_usage[] =
     "  --time [N]        GB/s of each kernel, the median of N launches\n"
     "  --no-check        with --time: without comparing first, for sizes that take the host too "
     "long\n"
+    "  --json            print the results for programs\n"
+    "  --watch           do it again whenever the plan, or what it imports, changes\n"
     "  --gpu, --host     run there (default: on the GPU if there are one and nvcc)\n"
     "  --cxx CMD         the host's C++ compiler (default: $CXX, else c++, g++ or clang++)\n"
     "  --keep DIR        build in DIR, and leave everything there\n"
@@ -72,6 +74,10 @@ bool run_take_word(struct session *s, struct run_request *q, int argc, char **ar
         }
     } else if (strcmp(arg, "--no-check") == 0) {
         q->no_check = true;
+    } else if (strcmp(arg, "--json") == 0) {
+        q->json = true;
+    } else if (strcmp(arg, "--watch") == 0) {
+        q->watch = true;
     } else if (strcmp(arg, "--gpu") == 0) {
         q->where = 1;
     } else if (strcmp(arg, "--host") == 0) {

@@ -16,7 +16,7 @@ struct run_request {
     struct option_setting param[RUN_MAX_PARAMS];
     int nparams;
     int64_t thread;  // -1: none
-    bool time, no_check, help;
+    bool time, no_check, json, watch, help;
     int where;  // as toolchain_find takes it
 };
 

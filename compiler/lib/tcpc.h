@@ -172,7 +172,7 @@ TCPC_API enum tcpc_status tcpc_compile(const char *name, const char *text, size_
 /* Frees a result; NULL is none. */
 TCPC_API void tcpc_free(struct tcpc_result *r);
 
-/* "0.1.0" */
+/* "MAJOR.MINOR.PATCH" */
 TCPC_API const char *tcpc_version(void);
 
 #ifdef __cplusplus

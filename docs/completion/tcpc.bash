@@ -18,8 +18,8 @@ _tcpc() {
     --color=*) mapfile -t COMPREPLY < <(compgen -P --color= -W 'auto always never' -- "${cur#*=}") && return ;;
     -arch=*) mapfile -t COMPREPLY < <(compgen -P -arch= -W 'sm_75 sm_80 sm_86 sm_87 sm_89 sm_90 sm_90a sm_100 sm_100a sm_100f sm_103 sm_103a sm_103f sm_120 sm_120a sm_120f sm_121 sm_121a sm_121f' -- "${cur#*=}") && return ;;
     -*)
-        [ "$command" != draw ] || options+=' --view= --format= --thread --type --values --param'
-        [ "$command" != run ] || options+=' --kernel --print --thread --param --time --no-check --gpu --host --cxx --keep --write'
+        [ "$command" != draw ] || options+=' --view= --format= --thread --type --values --param --watch'
+        [ "$command" != run ] || options+=' --kernel --print --thread --param --time --no-check --json --watch --gpu --host --cxx --keep --write'
         [ "$command" != relayout ] || options+=' --name= --align= --run --time --no-check --gpu --host --cxx --keep --write'
         [ "$command" != explain ] || options+=' --json --plan --equivalent --diff --param'
         [ "$command" != count ] || options+=' --json --param'

@@ -1,7 +1,10 @@
 // The host runtime as the harness sees it.
 #include "tcp_backend.h"
 
+#include <sched.h>
 #include <time.h>
+
+#include <algorithm>
 
 #include "host/tcp_host_state.h"
 
@@ -19,6 +22,15 @@ const char *tcp_backend_schedule_text(int i) {
                                      "threads forward, cp.async late",
                                      "threads backward, cp.async late"};
     return text[i & 3];
+}
+
+// All processors that this process may use, as far as their memory is not too much.
+int tcp_backend_processes(size_t bytes) {
+    static const size_t most_bytes = (size_t)1 << 30;
+    cpu_set_t set;
+    const int processors =
+        sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(CPU_COUNT(&set), 1) : 1;
+    return (int)std::min((size_t)processors, std::max(most_bytes / (bytes + 1), (size_t)1));
 }
 
 void tcp_backend_set_schedule(int i, unsigned char poison) {

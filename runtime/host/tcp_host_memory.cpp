@@ -7,14 +7,18 @@
 
 #include "host/tcp_host_state.h"
 
-// Beyond this size the writers of each byte are not kept.
+// Beyond this size the writers are not kept.
 static const size_t most_tracked = (size_t)64 << 20;
+// Bytes that are accessed together, until an access is narrower or begins in the middle of one.
+static const size_t widest_grain = 4;
 
 struct allocation {
     unsigned char *begin, *end;  // what kernels may touch
     void *block;                 // what malloc gave
-    uint32_t *writer;            // a byte's writing thread in this launch + 1, or NULL; after those
-                                 // of all bytes, for each byte the epoch of that write
+    uint32_t *writer;            // the thread that wrote a grain in this launch + 1, or NULL; after
+                                 // those of all grains, for each grain the epoch of that write
+    size_t grain, grains;        // bytes of one, and how many there are
+    bool written;                // in this launch
     char name[40];
     allocation *next;
 };
@@ -95,11 +99,32 @@ void tcp_host_begin_launch() {
     for (allocation *a = heap.first; a; a = a->next) {
         const size_t bytes = (size_t)(a->end - a->begin);
         if (a->writer) {
-            memset(a->writer, 0, 2 * bytes * sizeof *a->writer);
+            if (a->written) memset(a->writer, 0, 2 * a->grains * sizeof *a->writer);
         } else if (bytes && bytes <= most_tracked) {
-            a->writer = (uint32_t *)calloc(2 * bytes, sizeof *a->writer);
+            a->grain = widest_grain;
+            a->grains = (bytes + a->grain - 1) / a->grain;
+            a->writer = (uint32_t *)calloc(2 * a->grains, sizeof *a->writer);
         }
+        a->written = false;
     }
+}
+
+// Makes the grains of "a" as small as an access of "bytes" at "offset" needs them.  Without memory
+// nothing is known any more.
+static void refine(allocation *a, size_t offset, size_t bytes) {
+    size_t grain = a->grain;
+    while (offset % grain || bytes % grain) grain /= 2;
+    if (grain == a->grain) return;
+    const size_t parts = a->grain / grain, grains = a->grains * parts;
+    uint32_t *writer = (uint32_t *)calloc(2 * grains, sizeof *writer);
+    for (size_t i = 0; writer && i < grains; ++i) {
+        writer[i] = a->writer[i / parts];
+        writer[grains + i] = a->writer[a->grains + i / parts];
+    }
+    free(a->writer);
+    a->writer = writer;
+    a->grain = grain;
+    a->grains = grains;
 }
 
 static bool holds(const allocation *a, const unsigned char *at, int bytes) {
@@ -214,9 +239,21 @@ static void add_reader(tcp_host_cell *c, tcp_host_place at) {
     ++c->readers;
 }
 
+// From the byte at "offset" of an access of "bytes" to the next one with a cell of its own.
+static int cell_step(int offset, int bytes) {
+    const int word = offset / TCP_HOST_WORD;
+    if (tcp_host.mixed[word]) return 1;
+    if (bytes >= TCP_HOST_WORD && offset % TCP_HOST_WORD == 0) return TCP_HOST_WORD;
+    tcp_host_cell *first = &tcp_host.cell[word * TCP_HOST_WORD];
+    for (int i = 1; i < TCP_HOST_WORD; ++i) first[i] = first[0];
+    tcp_host.mixed[word] = true;
+    return 1;
+}
+
 static void check_shared_read(int offset, int bytes, tcp_host_place at) {
     bool good = true;
-    for (int i = 0; i < bytes; ++i) {
+    for (int i = 0, step; i < bytes; i += step) {
+        step = cell_step(offset + i, bytes);
         tcp_host_cell *c = &tcp_host.cell[offset + i];
         if (good && c->write_epoch < tcp_host.block_epoch) {
             tcp_host_fail(at, "uninitialized", "reads %s, which nobody wrote",
@@ -230,7 +267,8 @@ static void check_shared_read(int offset, int bytes, tcp_host_place at) {
 
 static void check_shared_write(int offset, int bytes, bool pending, tcp_host_place at) {
     bool good = true;
-    for (int i = 0; i < bytes; ++i) {
+    for (int i = 0, step; i < bytes; i += step) {
+        step = cell_step(offset + i, bytes);
         tcp_host_cell *c = &tcp_host.cell[offset + i];
         good = good && check_writer("writes", c, offset + i, at);
         for (int k = 0; good && c->read_epoch == tcp_host.epoch && k < c->readers; ++k) {
@@ -260,22 +298,22 @@ static uint32_t global_thread() {
 // Returns whether the bytes may be read.
 static bool check_global_read(const unsigned char *from, int bytes, bool constant,
                               tcp_host_place at) {
-    const allocation *a = find("reads", from, bytes, at);
+    allocation *a = find("reads", from, bytes, at);
     if (!a) return false;
-    if (!a->writer) return true;
+    if (!a->writer || !a->written) return true;
     const uint32_t me = global_thread(), threads = (uint32_t)tcp_host.threads;
-    const uint32_t *epoch = a->writer + (a->end - a->begin);
-    for (int i = 0; i < bytes; ++i) {
-        const uint32_t writer = a->writer[from - a->begin + i];
+    const size_t offset = (size_t)(from - a->begin);
+    refine(a, offset, (size_t)bytes);
+    for (size_t i = 0; a->writer && i < (size_t)bytes; i += a->grain) {
+        const uint32_t *which = &a->writer[(offset + i) / a->grain], writer = *which;
         if (writer == 0 || (writer == me && !constant)) continue;
         // a barrier of the block orders the writes of the block before it
-        const bool barrier = (writer - 1) / threads == (me - 1) / threads &&
-                             epoch[from - a->begin + i] < tcp_host.epoch;
+        const bool barrier =
+            (writer - 1) / threads == (me - 1) / threads && which[a->grains] < tcp_host.epoch;
         if (barrier && !constant) continue;
         tcp_host_fail(at, "race",
                       "reads byte %lld of '%s', which thread %u of block %u writes in this launch",
-                      (long long)(from - a->begin + i), a->name,
-                      (writer - 1) % (unsigned)tcp_host.threads,
+                      (long long)(offset + i), a->name, (writer - 1) % (unsigned)tcp_host.threads,
                       (writer - 1) / (unsigned)tcp_host.threads);
         return true;
     }
@@ -287,19 +325,22 @@ static bool check_global_write(const unsigned char *to, int bytes, tcp_host_plac
     if (!a) return false;
     if (!a->writer) return true;
     const uint32_t me = global_thread();
+    const size_t offset = (size_t)(to - a->begin);
     bool good = true;
-    for (int i = 0; i < bytes; ++i) {
-        uint32_t *writer = &a->writer[to - a->begin + i];
+    refine(a, offset, (size_t)bytes);
+    a->written = true;
+    for (size_t i = 0; a->writer && i < (size_t)bytes; i += a->grain) {
+        uint32_t *writer = &a->writer[(offset + i) / a->grain];
         if (*writer && good) {
             tcp_host_fail(at, "written twice",
                           "writes byte %lld of '%s' after thread %u of block %u in this launch",
-                          (long long)(to - a->begin + i), a->name,
+                          (long long)(offset + i), a->name,
                           (*writer - 1) % (unsigned)tcp_host.threads,
                           (*writer - 1) / (unsigned)tcp_host.threads);
             good = false;
         }
         *writer = me;
-        writer[a->end - a->begin] = tcp_host.epoch;
+        writer[a->grains] = tcp_host.epoch;
     }
     return true;
 }
@@ -386,8 +427,10 @@ void tcp_host_finish_chunks(tcp_host_fiber *fiber, int groups) {
             continue;
         }
         move_chunk(c);
-        for (int k = 0; k < c->bytes; ++k) {
-            tcp_host_cell *cell = &tcp_host.cell[c->to - tcp_host.shared + k];
+        const int offset = (int)(c->to - tcp_host.shared);
+        for (int k = 0, step; k < c->bytes; k += step) {
+            step = cell_step(offset + k, c->bytes);
+            tcp_host_cell *cell = &tcp_host.cell[offset + k];
             if (!cell->pending || cell->writer != fiber->id) continue;
             cell->pending = 0;
             cell->write_epoch = tcp_host.epoch;

@@ -12,6 +12,7 @@ enum {
     TCP_HOST_MAX_THREADS = 1024,
     TCP_HOST_WARP = 32,
     TCP_HOST_MAX_SHARED = 227 * 1024,
+    TCP_HOST_WORD = 4,
     TCP_HOST_MAX_REPORTS = 8,
     TCP_HOST_MAX_NAMES = 32
 };
@@ -49,7 +50,8 @@ struct tcp_host_fiber {
     int turn;
 };
 
-// What is known of one byte of shared memory.  Accesses in an epoch (between two barriers) are
+// What is known of one byte of shared memory, or of a word whose bytes were never accessed apart:
+// its first cell is for all four then.  Accesses in an epoch (between two barriers) are
 // unordered, unless both threads are of one warp and the warp has synchronised between them.
 struct tcp_host_cell {
     uint32_t write_epoch, read_epoch;
@@ -83,6 +85,7 @@ struct tcp_host_launch_state {
     uint32_t block_epoch;  // the epoch in which the running block began
     uint32_t warp_epoch[TCP_HOST_MAX_THREADS / TCP_HOST_WARP];
     tcp_host_cell cell[TCP_HOST_MAX_SHARED];
+    bool mixed[TCP_HOST_MAX_SHARED / TCP_HOST_WORD];  // words whose bytes were accessed apart
     unsigned char snapshot[TCP_HOST_MAX_SHARED];
     int snapshot_bytes;
     tcp_host_report_item report[TCP_HOST_MAX_REPORTS];

@@ -13,8 +13,9 @@ What a fenced block is tells its first line:
   ```tcp before          declarations, which compile, and stand before every later `tcp` block up to the next heading `## `
   ```console             lines `$ COMMAND`, each followed by what it prints; a line `...` stands for any lines
   ```c FILE              is that file, word for word, which the build compiles and a test runs
+  ```LANGUAGE file NAME  is written to NAME, where the commands run; a plan has to compile
 
-Commands run in an empty folder with a link to examples/ in it, and with tcpc in the path.
+Commands run in an empty folder with links to examples/, runtime/ and the build folder in it, and with tcpc in the path.
 """
 
 import os
@@ -51,7 +52,9 @@ class Runner:
     def __init__(self, tcpc, scratch):
         self.tcpc, self.scratch, self.problems, self.count = tcpc, pathlib.Path(scratch), [], 0
         self.environment = dict(os.environ, NO_COLOR="1", PATH=f"{tcpc.parent}{os.pathsep}{os.environ['PATH']}")
-        (self.scratch / "examples").symlink_to(ROOT / "examples")
+        for name in ("examples", "runtime"):
+            (self.scratch / name).symlink_to(ROOT / name)
+        (self.scratch / "build").symlink_to(tcpc.parents[1])
 
     def run(self, command, **more):
         return subprocess.run(command, cwd=self.scratch, env=self.environment, capture_output=True, text=True, timeout=TIMEOUT,
@@ -113,10 +116,20 @@ class Runner:
                                                                 got, re.S):
                 self.fail(where, f"$ {command}\nexit status {ran.returncode}, printed\n{got}instead of\n{wanted}")
 
+    def file(self, where, kind, name, body):
+        """A block that is a file."""
+        (self.scratch / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.scratch / name).write_text(body + "\n")
+        ran = self.run([self.tcpc, "-w", name, "-o", "-"]) if kind == "tcp" else None
+        if ran and ran.returncode != 0:
+            self.fail(where, f"exit status {ran.returncode}\n{ran.stderr}")
+
     def block(self, where, info, body, prelude):
         kind, _, rest = info.partition(" ")
         self.count += 1
-        if kind == "tcp":
+        if rest.startswith("file "):
+            self.file(where, kind, rest[5:], body)
+        elif kind == "tcp":
             self.plan(where, rest, body, prelude)
         elif kind == "eval":
             self.calculator(where, body)

@@ -15,7 +15,7 @@ PLAN = ROOT / "examples/parallel_copy/parallel_copy.tcp"
 PROJECT = """
 cmake_minimum_required(VERSION 3.25)
 project(user LANGUAGES C CXX)
-find_package(tcpc 0.1 REQUIRED CONFIG)
+find_package(tcpc REQUIRED CONFIG)
 add_executable(app main.cpp)
 tcp_add_plan(app "plans/parallel copy.tcp" ARCH sm_90)
 tcp_add_plan(app loader.tcp HEADER)

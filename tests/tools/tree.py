@@ -5,6 +5,7 @@ usage: tree.py symbols LIBRARY...   no object of ours lies in memory that is wri
                                     are wrong in the compiler, the grammar and the runtime
        tree.py paths                each file and folder that documents and comments name is there, and docs/design.md and README.md
                                     name each folder of the compiler
+       tree.py version              the version stands in CMakeLists.txt alone, and CHANGELOG.md says what it has
        tree.py words                docs/language.md lists each keyword, as reserved or as a word of one place
 """
 
@@ -116,7 +117,7 @@ def paths():
     named = files()
     everything = {pathlib.Path(name).name for name, _ in named}
     rooms = sorted(path.name for path in (ROOT / "compiler").iterdir() if path.is_dir())
-    tops = sorted({name.split("/")[0] for name, _ in named if "/" in name} - {".ci"})
+    tops = sorted({name.split("/")[0] for name, _ in named if "/" in name} - {".ci", ".github"})
     before, after = r"(?<![\w./<>%$*-])", r"(?![\w/*-]|\.\w)"
     inside = re.compile(rf"{before}(?:(?:{'|'.join(tops)})/(?:[\w.*/-]*[\w*/])?|(?:{'|'.join(rooms)})/(?:[\w.*/-]*[\w*]\.\w+|(?:[\w-]+/)*)){after}")
     source = re.compile(rf"{before}(?:[\w-]+/)*[\w-]+\.(?:c|h|cpp|cuh|y|l|py|md|cmake){after}")
@@ -160,7 +161,25 @@ def words():
     return found
 
 
+def version():
+    """Prints each other place that has the version of CMakeLists.txt; returns their number."""
+    number = re.search(r"^project\(tcpc VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text(), re.M)[1]
+    found = 0
+    if not re.search(rf"^## {re.escape(number)}\b", (ROOT / "CHANGELOG.md").read_text(), re.M):
+        print(f"CHANGELOG.md has no heading for {number}")
+        found += 1
+    for name, text in files():
+        place = re.search(rf"(?<![\d.]){re.escape(number)}(?![\d.])", text)
+        if place and name not in ("CMakeLists.txt", "CHANGELOG.md"):
+            print(f"{name}:{text.count(chr(10), 0, place.start()) + 1}: has the version {number}")
+            found += 1
+    print(f"version {number}, {found} findings")
+    return found
+
+
 if __name__ == "__main__":
+    if sys.argv[1:] == ["version"]:
+        sys.exit(1 if version() else 0)
     if sys.argv[1:2] == ["symbols"]:
         sys.exit(1 if symbols(sys.argv[2:]) else 0)
     if sys.argv[1:] == ["sources"]:

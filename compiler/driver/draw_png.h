@@ -1,0 +1,11 @@
+// Drawings as PNG.
+#ifndef TCPC_DRIVER_DRAW_PNG_H
+#define TCPC_DRIVER_DRAW_PNG_H
+
+struct buf;
+struct session;
+
+// Writes "svg" to "path" as a PNG, two pixels for one.  Returns the exit status; says why not.
+int draw_png(struct session *s, const char *path, const struct buf *svg);
+
+#endif
