@@ -12,7 +12,7 @@
 #include "plan/plan.h"
 #include "syntax/ast.h"
 
-// Each candidate costs a compilation of the plan up to its widths.
+// Each candidate costs a compilation of its function up to the widths.
 enum { MOST_BUFFERS = 16, MOST_CANDIDATES = 96, MOST_TEXT = 48 * 1024 };
 enum { SHARED_BITS = 1024 };  // of all banks
 enum { MOST_ROWS = 6 };       // 1, 2, 4, .. 32 rows have one number
@@ -132,8 +132,8 @@ static bool add_copy(struct session *s, struct kernel *k, struct copy *c, void *
     return true;
 }
 
-// Compiles the plan with "choice", and sums up what the copies of buffer "st" cost.  False where it
-// cannot be compiled.
+// Compiles the function of buffer "st" with "choice", and sums up what the copies of "st" cost.
+// False where it cannot be compiled.
 static bool try_one(const struct compiled *c, const struct swizzle_choice *choice, int total,
                     const struct ast_stmt *st, struct tried *out, struct session *t) {
     session_like(t, c->s);
@@ -148,6 +148,7 @@ static bool try_one(const struct compiled *c, const struct swizzle_choice *choic
     out->now.as_it_is = true;
     out->now.swizzle = choice;
     out->now.nswizzles = total;
+    out->now.only_at = st->name.at.begin;
     if (compile_until(&out->now, STEP_SHARED)) return false;
     out->buffer = st->name.at.begin;
     out->file = (int)st->name.at.file;
@@ -258,6 +259,17 @@ static bool choose(struct compiled *c, const struct buffers *b, struct swizzle_c
     return true;
 }
 
+// Leaves out the functions that "at" is not in, and what is asked about them.
+static void keep_only(struct ast_file *f, uint32_t at) {
+    int n = 0;
+    for (int i = 0; i < f->ndecls; ++i) {
+        const struct ast_decl *d = f->decl[i];
+        bool other = d->kind == D_FN && d->fn.body && (at < d->at.begin || at >= d->at.end);
+        if (!other && d->kind != D_EXPECT) f->decl[n++] = f->decl[i];
+    }
+    f->ndecls = n;
+}
+
 bool swizzles_choose(struct compiled *c) {
     struct session *s = c->s;
     struct buffers b;
@@ -279,5 +291,6 @@ bool swizzles_choose(struct compiled *c) {
         c->nswizzles = b.n;
     }
     for (int i = 0; i < b.n && i < c->nswizzles; ++i) put(s, b.stmt[i], &c->swizzle[i]);
+    if (c->only_at) keep_only(c->ast, c->only_at);
     return true;
 }

@@ -19,8 +19,8 @@ struct side_cost {
     struct warp_cost least, least_total;
     const char *loose;         // why a number is a range, as a sentence; NULL: none is
     struct condition missing;  // what would make it exact, where that can be promised; else by is 0
-    // The instruction that costs most, the first of those, and its warp.  Its addresses are right
-    // up to a shift of all by a multiple of 128 bytes.
+    // The instruction that costs most, wherever the tile may begin, the first of those, and its
+    // warp.  Its addresses are right up to a shift of all by a multiple of 128 bytes.
     struct warp_access worst;
     int64_t worst_warp;
 };
