@@ -104,14 +104,15 @@ static const char *range_text(struct session *s, int64_t least, int64_t most) {
 
 // "32 wavefronts an access, 4 at least: 8-way bank conflict; 1024 a block, 128 at least (12 %)"
 static void put_count(struct session *s, struct buf *b, const struct explained_count *x,
-                      bool banks) {
+                      enum cost_class class) {
+    bool waves = x->name[0] == 'w';
     int64_t least = x->access_least ? x->access_least : 1;
     int64_t ways = x->access_max / least;
     bool sure = x->access_min / least == ways;
     buf_printf(b, "%s %s an access, %" PRId64 " at least",
                range_text(s, x->access_min, x->access_max), x->name, x->access_least);
-    if (banks && ways > 1)
-        buf_printf(b, ": %s%" PRId64 "-way bank conflict", sure ? "" : "up to ", ways);
+    if (waves && ways > 1)
+        buf_printf(b, ": %s%s", sure ? "" : "up to ", cost_conflict_text(s, class, ways));
     buf_printf(b, "; %s a block, %" PRId64 " at least: %d%%",
                range_text(s, x->total_min, x->total_max), x->total_least, x->percent);
 }
@@ -130,7 +131,7 @@ static void put_side(struct session *s, struct buf *b, const struct explained_si
     for (int i = 0; i < n; ++i) {
         bool requests = count[i].name[0] == 'r';
         if (requests) continue;
-        put_count(s, b, &count[i], count[i].name[0] == 'w');
+        put_count(s, b, &count[i], c->cost->class);
     }
     buf_printf(b, " (%" PRId64 " %s)\n", c->cost->instructions, class);
     if (c->loose) buf_printf(b, "  %-12s  a range, as %s\n", "", c->loose);

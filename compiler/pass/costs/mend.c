@@ -171,9 +171,10 @@ void mend_layout(struct session *s, const struct plan *p, struct kernel *k, cons
             text = arena_printf(&s->arena, "Sw<%d,%d,%d> o 0 o %s", best.sw.b, best.sw.m, best.sw.s,
                                 written);
             diag_note(s, t->at,
-                      "with the layout %s all accesses to '%s' together take %ld wavefronts, not "
+                      "with the layout %s all accesses to '%s' together take %ld wavefront%s, not "
                       "%ld",
-                      text, t->name, (long)best.total, (long)now.total);
+                      text, t->name, (long)best.total, best.total == 1 ? "" : "s",
+                      (long)now.total);
             diag_fixit(s, t->layout_at, text);
             claim(s, k, c, number, src);
         }
