@@ -11,8 +11,8 @@
 #include "plan/plan.h"
 
 // A try costs as much as the passes of the plan: no more in a run than MOST_TRIES, nor any when
-// those before had this much text.
-enum { MOST_TRIES = 64, MOST_TEXT = 64 * 1024 };
+// those before had this much text.  One that brings a 'swizzle auto' costs as much as CHOOSING.
+enum { MOST_TRIES = 64, MOST_TEXT = 64 * 1024, CHOOSING = 12 };
 
 // -- the edited texts -----------------------------------------------------------------------------
 
@@ -224,6 +224,12 @@ static bool holds(const struct compiled *c, const struct diag *d, const struct d
     return ok;
 }
 
+static int tries_for(const struct diag *note) {
+    for (const struct fixit *f = note->fixit; f; f = f->next)
+        if (strstr(f->replacement, "swizzle auto")) return CHOOSING;
+    return 1;
+}
+
 static size_t text_of(const struct session *s) {
     size_t bytes = 0;
     for (int i = 0; i < s->sources.n; ++i) bytes += s->sources.file[i].size;
@@ -237,10 +243,10 @@ void fixits_try(const struct compiled *c) {
     for (struct diag *d = s->diags.first; d; d = d->next) {
         bool mended = false;
         for (struct diag *n = d->note; n; n = n->next) {
-            if (!n->claim || (mended && n->claim->or_else) || tries == MOST_TRIES ||
+            if (!n->claim || (mended && n->claim->or_else) || tries >= MOST_TRIES ||
                 tries * text > MOST_TEXT)
                 continue;
-            ++tries;
+            tries += tries_for(n);
             if (!holds(c, d, n)) continue;
             mended = true;
             n->claim = NULL;

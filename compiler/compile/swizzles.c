@@ -283,7 +283,7 @@ bool swizzles_choose(struct compiled *c) {
                    "some 30 times; 'tcpc explain --plan' prints the choice, to be written down");
         return false;
     }
-    if (!c->swizzle) {
+    if (!c->swizzle || c->nswizzles != b.n) {  // a fix-it may have brought one more
         struct swizzle_choice *choice = ARENA_ARRAY(&s->arena, struct swizzle_choice, b.n);
         memset(choice, 0, sizeof *choice * (size_t)b.n);
         if (!choose(c, &b, choice)) return false;

@@ -48,8 +48,8 @@ static inline bool cost_is_much(struct cost_range have, struct cost_range least)
 }
 // "16", "16 to 17"
 const char *cost_range_text(struct session *s, struct cost_range r);
-// "8-way bank conflict", where class "c" takes so many times what is needed; what moves by lines has
-// no banks.
+// "8-way bank conflict", where class "c" takes so many times what is needed; what moves by lines
+// has no banks.
 const char *cost_conflict_text(struct session *s, enum cost_class c, int64_t times);
 // Of "least" possible and "have", whose most counts: 1 .. 100; 100 where nothing is to be had.
 int cost_percent(struct cost_range least, struct cost_range have);

@@ -146,8 +146,8 @@ bool pass_expect(struct session *s, struct plan *p) {
         ok = false;
         const char *why = bound_reason(e);
         diag_error(s, e->at, "%s: the %s side is %s%s%s",
-                   e->message ? e->message : "this does not hold", side_of(e), lay_tuple_text(&s->lay, have),
-                   why ? ": " : "", why ? why : "");
+                   e->message ? e->message : "this does not hold", side_of(e),
+                   lay_tuple_text(&s->lay, have), why ? ": " : "", why ? why : "");
         if (e->copy) diag_note(s, e->copy->at, "of this copy");
         if (e->kernel) diag_note(s, e->kernel->at, "of this kernel");
     }

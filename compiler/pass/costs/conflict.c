@@ -103,9 +103,9 @@ const char *conflict_text(struct session *s, const struct warp_access *a, int64_
     bool of_source = source.lanes > x.lanes;
     if (of_source) x = source;
     if (x.lanes < 2) return NULL;
-    const char *together = a->matrices      ? ", which have the rows of one matrix,"
+    const char *together = a->matrices    ? ", which have the rows of one matrix,"
                            : a->bits > 32 ? ", which go together,"
-                                            : "";
+                                          : "";
     if (of_source)
         return arena_printf(&s->arena,
                             "lanes %s of warp %" PRId64 "%s read from bank %d of the L1 cache",

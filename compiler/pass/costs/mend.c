@@ -27,14 +27,27 @@ static int64_t extent_of(struct session *s, struct lay l, int i) {
     return lay_int_static(n) ? n.num : 0;
 }
 
+// "with_layout": and the buffer on the other side is arranged for it.
 static void offer_order(struct session *s, const struct kernel *k, const struct copy *c, int number,
-                        bool src, const int64_t *thr, int rank, int along) {
+                        bool src, const int64_t *thr, int rank, int along, bool with_layout) {
     const char *text = numbers_text(s, thr, rank, along);
+    const struct tensor *t = copy_side(c, !src)->base;
     if (strcmp(text, source_line(s, c->tc->thr_at)) == 0) return;
-    diag_note(s, c->tc->at, "with thr=%s, threads that follow one another stand along mode %d",
-              text, along);
+    diag_note(s, c->tc->at,
+              "with thr=%s, threads that follow one another stand along mode %d%s%s%s", text, along,
+              with_layout ? "; 'swizzle auto' then stands behind the layout of '" : "",
+              with_layout ? t->name : "", with_layout ? "'" : "");
     diag_fixit(s, c->tc->thr_at, text);
+    if (with_layout)
+        diag_fixit(s, t->layout_at,
+                   arena_printf(&s->arena, "%s swizzle auto", source_line(s, t->layout_at)));
     claim(s, k, c, number, src);
+}
+
+// Whether 'swizzle auto' can be written behind the layout of "t".
+static bool takes_auto(const struct tensor *t) {
+    return t->space == MEM_SHARED && !t->outside && lay_valid(t->layout) && !t->layout.sw.b &&
+           !t->layout.composed && !t->swizzle_auto;
 }
 
 void mend_order(struct session *s, const struct kernel *k, const struct copy *c, int number,
@@ -51,15 +64,17 @@ void mend_order(struct session *s, const struct kernel *k, const struct copy *c,
         if (thr[i] < 1 || val[i] < 1) return;
         threads *= thr[i];
     }
-    offer_order(s, k, c, number, src, thr, rank, along);
-    // as many threads as the view has room for along that mode
+    // then as many threads as the view has room for along that mode
     int64_t room = extent_of(s, lay_inner(v->layout), along) / val[along];
-    int other = along ? 0 : 1;
-    if (room < 1 || lay_gcd(room, threads) == thr[along]) return;
-    for (int i = 0; i < rank; ++i) thr[i] = 1;
-    thr[along] = lay_gcd(room, threads);
-    thr[other] = threads / thr[along];
-    offer_order(s, k, c, number, src, thr, rank, along);
+    int64_t most = room < 1 ? thr[along] : lay_gcd(room, threads), full[LAY_MAX_RANK];
+    for (int i = 0; i < rank; ++i) full[i] = 1;
+    full[along] = most;
+    full[along ? 0 : 1] = threads / most;
+    bool arranged = v->base->space == MEM_GLOBAL && takes_auto(copy_side(c, !src)->base);
+    for (int layout = 0; layout <= arranged; ++layout) {
+        offer_order(s, k, c, number, src, thr, rank, along, layout);
+        if (most != thr[along]) offer_order(s, k, c, number, src, full, rank, along, layout);
+    }
 }
 
 // -- swizzles -------------------------------------------------------------------------------------
@@ -173,8 +188,7 @@ void mend_layout(struct session *s, const struct plan *p, struct kernel *k, cons
             diag_note(s, t->at,
                       "with the layout %s all accesses to '%s' together take %ld wavefront%s, not "
                       "%ld",
-                      text, t->name, (long)best.total, best.total == 1 ? "" : "s",
-                      (long)now.total);
+                      text, t->name, (long)best.total, best.total == 1 ? "" : "s", (long)now.total);
             diag_fixit(s, t->layout_at, text);
             claim(s, k, c, number, src);
         }
