@@ -13,7 +13,6 @@ enum { BANKS = 32, WORD = 4, SECTOR = 32, LINE = 128, WORDS_OF_LINE = LINE / WOR
 struct drawn {
     bool src;
     struct side_cost cost;  // of the copy
-    struct warp_cost one, least;
 };
 
 // Adds one grid to those of "p".
@@ -46,8 +45,6 @@ static const char *find_cost(struct session *s, const struct plan *plan,
     *d = (struct drawn){.src = src, .cost = *cost_side(&cost, src)};
     if (d->cost.why) return d->cost.why;
     if (!d->cost.instructions) return "it has no accesses";
-    cost_of_warp(plan->arch, &d->cost.worst, &d->one);
-    cost_least(plan->arch, &d->cost.worst, &d->least);
     return NULL;
 }
 
@@ -76,7 +73,8 @@ static void note_rest(struct picture *p, const struct plan *plan, const struct d
                  count_text(p, total, what), cost_range_text(p->s, least));
     if (d->cost.loose) picture_note(p, "not just one number, since %s", d->cost.loose);
     if (!cost_calibrated(plan->arch))
-        picture_note(p, "counted as sm_90 does; sm_%d was not measured", plan->arch);
+        picture_note(p, "counted as sm_%d does; sm_%d was not measured", cost_rules_of(plan->arch),
+                     plan->arch);
 }
 
 static void note_access(struct picture *p, const struct drawn *d, const char *row) {
@@ -161,10 +159,11 @@ const char *view_access(struct picture *p, const struct plan *plan, const struct
         const char *why = find_cost(p->s, plan, r, src, true, &d);
         if (!why) why = draw_banks(p, &d, &g);
         if (why) return why;
-        const char *what = access_text(p, r, &d), *n = count_text(p, d.one.wavefronts, "wavefront");
+        const char *what = access_text(p, r, &d),
+                   *n = count_text(p, d.cost.most.wavefronts, "wavefront");
         p->title = picture_text(p, "%s %s: %s, %s at least",
                                 first ? "Banks of" : picture_text(p, "%s; of", p->title), what, n,
-                                cost_range_text(p->s, d.least.wavefronts));
+                                cost_range_text(p->s, d.cost.least.wavefronts));
         note_access(p, &d, "a row is a wavefront, a cell the thread that its bank serves");
         note_rule(p, &d);
         note_rest(p, plan, &d, d.cost.total.wavefronts, d.cost.least_total.wavefronts, "wavefront");
@@ -174,7 +173,7 @@ const char *view_access(struct picture *p, const struct plan *plan, const struct
         g->heading = picture_text(p, "%s with Sw<%d,%d,%d>: %s", what, sw.b, sw.m, sw.s, n);
         if ((why = draw_banks(p, &plain, &g))) return why;
         g->heading = picture_text(p, "%s without it: %s", what,
-                                  count_text(p, plain.one.wavefronts, "wavefront"));
+                                  count_text(p, plain.cost.most.wavefronts, "wavefront"));
     }
     if (p->ngrids == 1) p->grid[0].heading = NULL;
     return first ? "neither side of this copy lies in shared memory" : NULL;
@@ -249,10 +248,10 @@ const char *view_sectors(struct picture *p, const struct plan *plan, const struc
         const char *why = find_cost(p->s, plan, r, src, true, &d);
         if (!why) why = draw_sectors(p, &d, &g);
         if (why) return why;
-        const char *what = access_text(p, r, &d), *n = count_text(p, d.one.sectors, "sector");
+        const char *what = access_text(p, r, &d), *n = count_text(p, d.cost.most.sectors, "sector");
         p->title = picture_text(p, "%s %s: %s, %s at least",
                                 first ? "Sectors of" : picture_text(p, "%s; of", p->title), what, n,
-                                cost_range_text(p->s, d.least.sectors));
+                                cost_range_text(p->s, d.cost.least.sectors));
         note_access(p, &d,
                     "a row is a line of 128 bytes, which is four sectors; a cell is 4 bytes "
                     "and the thread that wants them");

@@ -57,7 +57,7 @@ void explain_costs(struct session *s, const struct plan *p, const struct kernel 
         if (!of_all->there) continue;
         *e = (struct explained_cost){.cost = of_all,
                                      .loose = of_all->why ? of_all->why : of_all->loose,
-                                     .arch = 90,
+                                     .arch = cost_rules_of(p->arch),
                                      .measured = cost_calibrated(p->arch),
                                      .arch_name = p->arch_name};
         if (is_exact(of_all) || k->nparams == 0) continue;

@@ -103,8 +103,8 @@ static bool cost_holds(struct session *s, const struct plan *p, const struct exp
     const struct side_cost *x = cost_side(&cost, !e->dst);
     if (!cost_calibrated(p->arch))
         diag_warn(s, W_UNCALIBRATED, e->at,
-                  "the number is counted by the rules of sm_90, and nothing was measured on %s",
-                  p->arch_name);
+                  "the number is counted by the rules of sm_%d, and nothing was measured on %s",
+                  cost_rules_of(p->arch), p->arch_name);
     if (x->why) {
         diag_error(s, e->at, "this number is not known: %s", x->why);
         diag_note(s, c->at, "of this copy");
