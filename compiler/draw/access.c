@@ -65,27 +65,33 @@ static const char *count_text(const struct picture *p, struct cost_range n, cons
 }
 
 // Of the whole copy, and what the numbers rest on.
-static void note_rest(struct picture *p, const struct plan *plan, const struct drawn *d,
-                      struct cost_range total, struct cost_range least, const char *what) {
+static void note_rest(struct picture *p, const struct drawn *d, struct cost_range total,
+                      struct cost_range least, const char *what) {
     picture_note(p,
                  "each time that a block executes it: %" PRId64 " instruction%s, %s, %s at least",
                  d->cost.instructions, d->cost.instructions == 1 ? "" : "s",
                  count_text(p, total, what), cost_range_text(p->s, least));
     if (d->cost.loose) picture_note(p, "not just one number, since %s", d->cost.loose);
+}
+
+static void note_rules(struct picture *p, const struct plan *plan) {
     if (!cost_calibrated(plan->arch))
         picture_note(p, "counted as sm_%d does; sm_%d was not measured", cost_rules_of(plan->arch),
                      plan->arch);
 }
 
-static void note_access(struct picture *p, const struct drawn *d, const char *row) {
+static void note_access(struct picture *p, const struct draw_request *r, const struct drawn *d,
+                        const char *row) {
     const struct warp_access *a = &d->cost.worst;
+    bool both = copy_side(r->copy, true)->base->space == copy_side(r->copy, false)->base->space;
+    const char *of = both ? picture_text(p, "%s: ", access_text(p, r, d)) : "";
     if (a->matrices)
         picture_note(p,
-                     "the access of warp %" PRId64 ", %d matri%s of 8 rows of 128 bits, whose "
+                     "%sthe access of warp %" PRId64 ", %d matri%s of 8 rows of 128 bits, whose "
                      "places the threads have; %s",
-                     d->cost.worst_warp, a->matrices, a->matrices == 1 ? "x" : "ces", row);
+                     of, d->cost.worst_warp, a->matrices, a->matrices == 1 ? "x" : "ces", row);
     else
-        picture_note(p, "the access of warp %" PRId64 ", %d lanes of %d bits%s; %s",
+        picture_note(p, "%sthe access of warp %" PRId64 ", %d lanes of %d bits%s; %s", of,
                      d->cost.worst_warp, __builtin_popcount(a->lanes), a->bits,
                      d->cost.instructions > 1 ? ", that takes most" : "", row);
 }
@@ -133,8 +139,8 @@ static void note_rule(struct picture *p, const struct drawn *d) {
         return;
     case COST_CP_ASYNC_CA:
         picture_note(p,
-                     "the banks of the L1 cache that give have conflicts too: threads wait for "
-                     "both; %d-bit accesses go by %d threads",
+                     "the banks of the L1 cache, which give, can have conflicts too: threads wait "
+                     "for both; %d-bit accesses go by %d threads",
                      a->bits, LINE * 8 / a->bits);
         return;
     case COST_LDMATRIX:
@@ -164,9 +170,9 @@ const char *view_access(struct picture *p, const struct plan *plan, const struct
         p->title = picture_text(p, "%s %s: %s, %s at least",
                                 first ? "Banks of" : picture_text(p, "%s; of", p->title), what, n,
                                 cost_range_text(p->s, d.cost.least.wavefronts));
-        note_access(p, &d, "a row is a wavefront, a cell the thread that its bank serves");
+        note_access(p, r, &d, "a row is a wavefront, a cell the thread that its bank serves");
         note_rule(p, &d);
-        note_rest(p, plan, &d, d.cost.total.wavefronts, d.cost.least_total.wavefronts, "wavefront");
+        note_rest(p, &d, d.cost.total.wavefronts, d.cost.least_total.wavefronts, "wavefront");
         first = false;
         g->heading = picture_text(p, "%s: %s", what, n);
         if (!sw.b || find_cost(p->s, plan, r, src, false, &plain)) continue;
@@ -175,6 +181,7 @@ const char *view_access(struct picture *p, const struct plan *plan, const struct
         g->heading = picture_text(p, "%s without it: %s", what,
                                   count_text(p, plain.cost.most.wavefronts, "wavefront"));
     }
+    note_rules(p, plan);
     if (p->ngrids == 1) p->grid[0].heading = NULL;
     return first ? "neither side of this copy lies in shared memory" : NULL;
 }
@@ -252,17 +259,18 @@ const char *view_sectors(struct picture *p, const struct plan *plan, const struc
         p->title = picture_text(p, "%s %s: %s, %s at least",
                                 first ? "Sectors of" : picture_text(p, "%s; of", p->title), what, n,
                                 cost_range_text(p->s, d.cost.least.sectors));
-        note_access(p, &d,
+        note_access(p, r, &d,
                     "a row is a line of 128 bytes, which is four sectors; a cell is 4 bytes "
                     "and the thread that wants them");
         if (d.cost.class == COST_CP_ASYNC_CG)
             picture_note(p, "a sector counts for each line of global memory and sector of shared "
                             "memory that go together");
-        note_rest(p, plan, &d, d.cost.total.sectors, d.cost.least_total.sectors, "sector");
+        note_rest(p, &d, d.cost.total.sectors, d.cost.least_total.sectors, "sector");
         g->heading = picture_text(p, "%s: %s", what, n);
         unused |= mark_unused(p, g);
         first = false;
     }
+    note_rules(p, plan);
     if (unused) picture_note(p, "x is moved with its sector, and no thread wants it");
     if (p->ngrids == 1) p->grid[0].heading = NULL;
     return first ? "neither side of this copy lies in global memory" : NULL;
