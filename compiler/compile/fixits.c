@@ -86,7 +86,7 @@ static bool none_narrower(struct session *s, const struct plan *was, struct sess
 
 // -- what the hardware counts ---------------------------------------------------------------------
 
-enum { COUNTED = 4, MOST_COPIES = 256 };
+enum { IDLE = 3, COUNTED = 4, MOST_COPIES = 256 };
 
 // Of one side of a copy: sectors, wavefronts, requests in all, and idle threads; -1: not known.
 struct counts {
@@ -115,7 +115,7 @@ static bool count(struct session *s, struct kernel *k, struct copy *c, void *use
         to->n[0] = side->total.sectors.most;
         to->n[1] = side->total.wavefronts.most;
         to->n[2] = side->total.requests.most;
-        to->n[3] = k->threads - side->threads;
+        to->n[IDLE] = k->threads - side->threads;
         to->much[0] = cost_is_much(side->total.sectors, side->least_total.sectors);
         to->much[1] = cost_is_much(side->total.wavefronts, side->least_total.wavefronts);
     }
@@ -134,6 +134,8 @@ static bool is_cheaper(const struct counting *was, const struct counting *now,
                        const struct claim *claim) {
     int field = claim->cheaper == CHEAPER_WAVEFRONTS, side = claim->dst;
     const struct counts *a = &was->at[claim->copy][side], *b = &now->at[claim->copy][side];
+    if (claim->cheaper == CHEAPER_THREADS)
+        return claim->copy < was->n && b->n[IDLE] >= 0 && b->n[IDLE] < a->n[IDLE];
     return claim->copy < was->n && b->n[field] < a->n[field] && !b->much[field];
 }
 

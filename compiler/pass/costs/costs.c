@@ -55,7 +55,7 @@ static void warn_conflict(struct session *s, const struct plan *p, struct kernel
 
 // -- threads --------------------------------------------------------------------------------------
 
-static void warn_idle(struct session *s, const struct kernel *k, const struct copy *c,
+static void warn_idle(struct session *s, const struct kernel *k, const struct copy *c, int number,
                       const struct side_cost *x) {
     int64_t idle = k->threads - x->threads, warps = (x->threads + 31) / 32;
     bool one_each = x->instructions <= warps;  // there is no more to share
@@ -67,6 +67,7 @@ static void warn_idle(struct session *s, const struct kernel *k, const struct co
               idle, k->threads, copy_name(s, c), x->instructions / warps);
     diag_note(s, c->tc->at, "the tiled copy has %" PRId64 " threads%s", c->tc->threads,
               c->tc->threads > x->threads ? ", some of which stand beyond the tile" : "");
+    mend_threads(s, k, c, number);
 }
 
 // -- all ------------------------------------------------------------------------------------------
@@ -97,7 +98,7 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
     if (open && k->nparams && x->value && !k->nvariants)
         cost_of_copy(s, x->p, k, c, &c->facts, x->value, &cost);
     const struct side_cost *any = cost.src.there ? &cost.src : &cost.dst;
-    if (any->there && !any->why) warn_idle(s, k, c, any);
+    if (any->there && !any->why) warn_idle(s, k, c, x->number, any);
     for (int i = 0; i < 2; ++i) {
         bool src = i == 0;
         const struct side_cost *side = cost_side(&cost, src);
