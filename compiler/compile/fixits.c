@@ -8,6 +8,7 @@
 #include "compile/compile.h"
 #include "cost/copy.h"
 #include "pass/walk.h"
+#include "plan/bind.h"
 #include "plan/plan.h"
 
 // A try costs as much as the passes of the plan: no more in a run than MOST_TRIES, nor any when
@@ -92,10 +93,13 @@ enum { IDLE = 3, COUNTED = 4, MOST_COPIES = 256 };
 struct counts {
     int64_t n[COUNTED];
     bool much[2];  // of the first two
+    int64_t access[2],
+        least[2];  // of these: the most of one access, and the least that it could be
 };
 
 struct counting {
     const struct plan *p;
+    const int64_t *value;  // of the params, some
     struct counts at[MOST_COPIES][2];
     int n;
 };
@@ -105,17 +109,25 @@ static bool count(struct session *s, struct kernel *k, struct copy *c, void *use
     struct copy_cost cost;
     if (x->n == MOST_COPIES) return false;
     cost_of_copy(s, x->p, k, c, &c->facts, NULL, &cost);
+    if ((cost.src.why || cost.dst.why) && k->nparams) {
+        if (!x->value) x->value = plan_choose(s, x->p, NULL, 1);
+        if (x->value) cost_of_copy(s, x->p, k, c, &c->facts, x->value, &cost);
+    }
     // what is refused has no costs
     bool refused = copy_atom(c)->row->exact && c->facts.bits < copy_atom(c)->bits;
     for (int i = 0; i < 2; ++i) {
         const struct side_cost *side = cost_side(&cost, i == 0);
         struct counts *to = &x->at[x->n][i];
-        *to = (struct counts){{-1, -1, -1, -1}, {true, true}};
+        *to = (struct counts){{-1, -1, -1, -1}, {true, true}, {0, 0}, {0, 0}};
         if (side->why || refused || !side->there) continue;
         to->n[0] = side->total.sectors.most;
         to->n[1] = side->total.wavefronts.most;
         to->n[2] = side->total.requests.most;
         to->n[IDLE] = k->threads - side->threads;
+        to->access[0] = side->most.sectors.most;
+        to->access[1] = side->most.wavefronts.most;
+        to->least[0] = side->least.sectors.most;
+        to->least[1] = side->least.wavefronts.most;
         to->much[0] = cost_is_much(side->total.sectors, side->least_total.sectors);
         to->much[1] = cost_is_much(side->total.wavefronts, side->least_total.wavefronts);
     }
@@ -123,10 +135,14 @@ static bool count(struct session *s, struct kernel *k, struct copy *c, void *use
     return true;
 }
 
-// Whether nothing is more in "now" than in "was".
+// Whether nothing is more in "now" than in "was"; a wider access may take more, as far as it has
+// to.
 static bool none_more(const struct counts *was, const struct counts *now) {
     for (int i = 0; i < COUNTED; ++i)
         if (was->n[i] >= 0 && (now->n[i] < 0 || now->n[i] > was->n[i])) return false;
+    for (int i = 0; i < 2; ++i)
+        if (was->n[i] > 0 && now->access[i] * was->least[i] > was->access[i] * now->least[i])
+            return false;
     return true;
 }
 
@@ -151,9 +167,10 @@ static bool none_costlier(struct session *s, const struct plan *was, struct sess
         a->p = was;
         b->p = now;
         a->n = b->n = 0;
+        a->value = b->value = NULL;
         walk_copies(s, k, count, a);
         walk_copies(t, y, count, b);
-        if (a->n != b->n) return false;
+        if (a->n != b->n || a->n == MOST_COPIES) return false;
         for (int i = 0; i < a->n; ++i)
             if (!none_more(&a->at[i][0], &b->at[i][0]) || !none_more(&a->at[i][1], &b->at[i][1]))
                 return false;
