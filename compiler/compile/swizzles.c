@@ -13,7 +13,7 @@
 #include "syntax/ast.h"
 
 // Each candidate costs a compilation of its function up to the widths.
-enum { MOST_BUFFERS = 16, MOST_CANDIDATES = 96, MOST_TEXT = 48 * 1024 };
+enum { MOST_BUFFERS = 16, MOST_CANDIDATES = 160, MOST_TEXT = 48 * 1024 };
 enum { SHARED_BITS = 1024 };  // of all banks
 enum { MOST_ROWS = 6 };       // 1, 2, 4, .. 32 rows have one number
 
@@ -188,22 +188,38 @@ static int64_t pitch_of(struct session *s, struct lay l, int *mode) {
     return most;
 }
 
+// The least and the greatest distance in the plain layout that is a power of two, as powers, of
+// elements that do not follow one another; -1: none is.
+static void rows_of(struct session *s, struct lay l, int *least, int *most) {
+    struct lay flat = lay_flatten(&s->lay, l);
+    *least = *most = -1;
+    for (int i = 0; lay_valid(flat) && i < lay_rank(flat); ++i) {
+        const struct lay_tuple *d =
+            lay_is_leaf(flat.stride) ? flat.stride : lay_tuple_get(&s->lay, flat.stride, i);
+        int k = lay_int_static(d->leaf) && d->leaf.num > 1 ? log2_of(d->leaf.num) : -1;
+        if (k < 0) continue;
+        if (*least < 0 || k < *least) *least = k;
+        if (k > *most) *most = k;
+    }
+    lay_clear_error(&s->lay);
+}
+
 static int candidates(struct session *s, const struct tried *plain, int stages,
                       struct swizzle_choice *out) {
-    int n = 0, mode = 0;
+    int n = 0, mode = 0, least, most;
     struct lay l = plain->layout;
     if (stages) l = lay_take(&s->lay, l, 0, lay_rank(l) - 1);
     out[n++] = (struct swizzle_choice){0};
     int64_t pitch = pitch_of(s, l, &mode);
+    rows_of(s, l, &least, &most);
     // chunks of 16, 8 and 4 bytes, exchanged by the number of the row, or of 2, 4, .. rows
-    int row = log2_of(pitch);
     for (int bytes = 16; bytes >= 4; bytes /= 2) {
         int m = log2_of(bytes * 8 / plain->elem_bits);
         if (bytes * 8 < plain->elem_bits || m < 0) continue;
         int banks = log2_of(SHARED_BITS / 8 / bytes);  // chunks that all banks hold
         for (int b = banks; b >= 1; --b) {
-            int first = row < 0 ? banks : row - m;
-            for (int shift = first < b ? b : first; shift < first + MOST_ROWS; ++shift)
+            int first = least < 0 ? banks : least - m, last = most < 0 ? banks : most - m;
+            for (int shift = first < b ? b : first; shift < last + MOST_ROWS; ++shift)
                 if (n < MOST_CANDIDATES) out[n++] = (struct swizzle_choice){b, m, shift, NULL};
         }
     }

@@ -1,5 +1,6 @@
 // What `tcpc explain` tells of costs: counts of sectors and wavefronts, with the least possible.
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/session.h"
@@ -109,8 +110,9 @@ static void put_count(struct session *s, struct buf *b, const struct explained_c
     int64_t least = x->access_least ? x->access_least : 1;
     int64_t ways = x->access_max / least;
     bool sure = x->access_min / least == ways;
-    buf_printf(b, "%s %s an access, %" PRId64 " at least",
-               range_text(s, x->access_min, x->access_max), x->name, x->access_least);
+    int name = (int)strlen(x->name) - (x->access_max == 1);  // "sectors"
+    buf_printf(b, "%s %.*s an access, %" PRId64 " at least",
+               range_text(s, x->access_min, x->access_max), name, x->name, x->access_least);
     if (waves && ways > 1)
         buf_printf(b, ": %s%s", sure ? "" : "up to ", cost_conflict_text(s, class, ways));
     buf_printf(b, "; %s a block, %" PRId64 " at least: %d%%",
