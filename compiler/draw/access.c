@@ -13,6 +13,7 @@ enum { BANKS = 32, WORD = 4, SECTOR = 32, LINE = 128, WORDS_OF_LINE = LINE / WOR
 struct drawn {
     bool src;
     struct side_cost cost;  // of the copy
+    bool by_values;         // other values of the params have others
 };
 
 // Adds one grid to those of "p".
@@ -31,6 +32,11 @@ static const char *add_grid(struct picture *p, const char *what, int rows, int c
     return NULL;
 }
 
+static bool differ(const struct side_cost *a, const struct side_cost *b) {
+    return b->why || memcmp(&a->most, &b->most, sizeof a->most) != 0 ||
+           memcmp(&a->total, &b->total, sizeof a->total) != 0;
+}
+
 // What side "src" of the copy costs, with or without its swizzle.
 static const char *find_cost(struct session *s, const struct plan *plan,
                              const struct draw_request *r, bool src, bool swizzled,
@@ -44,6 +50,10 @@ static const char *find_cost(struct session *s, const struct plan *plan,
     cost_of_copy(s, plan, r->kernel, r->copy, &f, r->sym_values, &cost);
     *d = (struct drawn){.src = src, .cost = *cost_side(&cost, src)};
     if (d->cost.why) return d->cost.why;
+    if (r->sym_values && r->kernel->nparams) {
+        cost_of_copy(s, plan, r->kernel, r->copy, &f, NULL, &cost);
+        d->by_values = differ(&d->cost, cost_side(&cost, src));
+    }
     if (!d->cost.instructions) return "it has no accesses";
     return NULL;
 }
@@ -74,7 +84,9 @@ static void note_rest(struct picture *p, const struct drawn *d, struct cost_rang
     if (d->cost.loose) picture_note(p, "not just one number, since %s", d->cost.loose);
 }
 
-static void note_rules(struct picture *p, const struct plan *plan) {
+static void note_rules(struct picture *p, const struct plan *plan, const struct draw_request *r,
+                       bool by_values) {
+    if (by_values) note_values(p, plan, r->sym_values);
     if (!cost_calibrated(plan->arch))
         picture_note(p, "counted as sm_%d does; sm_%d was not measured", cost_rules_of(plan->arch),
                      plan->arch);
@@ -155,7 +167,7 @@ static void note_rule(struct picture *p, const struct drawn *d) {
 }
 
 const char *view_access(struct picture *p, const struct plan *plan, const struct draw_request *r) {
-    bool first = true;
+    bool first = true, by_values = false;
     for (int src = 0; src < 2; ++src) {
         const struct view *v = copy_side(r->copy, src);
         if (v->base->space != MEM_SHARED) continue;
@@ -172,6 +184,7 @@ const char *view_access(struct picture *p, const struct plan *plan, const struct
                                 cost_range_text(p->s, d.cost.least.wavefronts));
         note_access(p, r, &d, "a row is a wavefront, a cell the thread that its bank serves");
         note_rule(p, &d);
+        by_values |= d.by_values;
         note_rest(p, &d, d.cost.total.wavefronts, d.cost.least_total.wavefronts, "wavefront");
         first = false;
         g->heading = picture_text(p, "%s: %s", what, n);
@@ -181,7 +194,7 @@ const char *view_access(struct picture *p, const struct plan *plan, const struct
         g->heading = picture_text(p, "%s without it: %s", what,
                                   count_text(p, plain.cost.most.wavefronts, "wavefront"));
     }
-    note_rules(p, plan);
+    note_rules(p, plan, r, by_values);
     if (p->ngrids == 1) p->grid[0].heading = NULL;
     return first ? "neither side of this copy lies in shared memory" : NULL;
 }
@@ -247,7 +260,7 @@ static bool mark_unused(struct picture *p, struct pic_grid *g) {
 }
 
 const char *view_sectors(struct picture *p, const struct plan *plan, const struct draw_request *r) {
-    bool first = true, unused = false;
+    bool first = true, unused = false, by_values = false;
     for (int src = 1; src >= 0; --src) {
         struct pic_grid *g;
         struct drawn d;
@@ -265,12 +278,13 @@ const char *view_sectors(struct picture *p, const struct plan *plan, const struc
         if (d.cost.class == COST_CP_ASYNC_CG)
             picture_note(p, "a sector counts for each line of global memory and sector of shared "
                             "memory that go together");
+        by_values |= d.by_values;
         note_rest(p, &d, d.cost.total.sectors, d.cost.least_total.sectors, "sector");
         g->heading = picture_text(p, "%s: %s", what, n);
         unused |= mark_unused(p, g);
         first = false;
     }
-    note_rules(p, plan);
+    note_rules(p, plan, r, by_values);
     if (unused) picture_note(p, "x is moved with its sector, and no thread wants it");
     if (p->ngrids == 1) p->grid[0].heading = NULL;
     return first ? "neither side of this copy lies in global memory" : NULL;
