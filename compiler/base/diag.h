@@ -44,7 +44,7 @@ struct fixit {
     struct fixit *next;
 };
 
-enum cheaper { CHEAPER_NOT, CHEAPER_SECTORS, CHEAPER_WAVEFRONTS };
+enum cheaper { CHEAPER_NOT, CHEAPER_SECTORS, CHEAPER_WAVEFRONTS, CHEAPER_THREADS };
 
 // What the fix-its of a note promise.  They are tried before they are shown (compile/fixits.c): the
 // edited text is compiled, and the note is dropped when the promise does not hold.
@@ -54,7 +54,7 @@ struct claim {
                            // gone
     int copy, bits;
     enum cheaper cheaper;  // the hardware counts less of that for that copy, and not much more than
-                           // it need
+                           // it need; or fewer threads have nothing to do
     bool dst;              // .. on that side
     bool or_else;          // shown only when none before it holds
 };

@@ -4,6 +4,7 @@
 #define TCPC_COMPILE_COMPILE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct ast_file;
 struct kir;
@@ -56,6 +57,8 @@ struct compiled {
     bool as_it_is;       // fix-its that promise something are not tried, but stay as they are
     const struct swizzle_choice *swizzle;  // of each buffer with `swizzle auto`; NULL: to be chosen
     int nswizzles;
+    // the function around this place of the file is compiled alone; 0: all are
+    uint32_t only_at;
 };
 
 void compile_begin(struct compiled *c, struct session *s, const char *path);

@@ -8,11 +8,12 @@
 #include "compile/compile.h"
 #include "cost/copy.h"
 #include "pass/walk.h"
+#include "plan/bind.h"
 #include "plan/plan.h"
 
 // A try costs as much as the passes of the plan: no more in a run than MOST_TRIES, nor any when
-// those before had this much text.
-enum { MOST_TRIES = 64, MOST_TEXT = 64 * 1024 };
+// those before had this much text.  One that brings a 'swizzle auto' costs as much as CHOOSING.
+enum { MOST_TRIES = 64, MOST_TEXT = 64 * 1024, CHOOSING = 12 };
 
 // -- the edited texts -----------------------------------------------------------------------------
 
@@ -86,16 +87,19 @@ static bool none_narrower(struct session *s, const struct plan *was, struct sess
 
 // -- what the hardware counts ---------------------------------------------------------------------
 
-enum { COUNTED = 4, MOST_COPIES = 256 };
+enum { IDLE = 3, COUNTED = 4, MOST_COPIES = 256 };
 
 // Of one side of a copy: sectors, wavefronts, requests in all, and idle threads; -1: not known.
 struct counts {
     int64_t n[COUNTED];
     bool much[2];  // of the first two
+    int64_t access[2],
+        least[2];  // of these: the most of one access, and the least that it could be
 };
 
 struct counting {
     const struct plan *p;
+    const int64_t *value;  // of the params, some
     struct counts at[MOST_COPIES][2];
     int n;
 };
@@ -105,17 +109,25 @@ static bool count(struct session *s, struct kernel *k, struct copy *c, void *use
     struct copy_cost cost;
     if (x->n == MOST_COPIES) return false;
     cost_of_copy(s, x->p, k, c, &c->facts, NULL, &cost);
+    if ((cost.src.why || cost.dst.why) && k->nparams) {
+        if (!x->value) x->value = plan_choose(s, x->p, NULL, 1);
+        if (x->value) cost_of_copy(s, x->p, k, c, &c->facts, x->value, &cost);
+    }
     // what is refused has no costs
     bool refused = copy_atom(c)->row->exact && c->facts.bits < copy_atom(c)->bits;
     for (int i = 0; i < 2; ++i) {
         const struct side_cost *side = cost_side(&cost, i == 0);
         struct counts *to = &x->at[x->n][i];
-        *to = (struct counts){{-1, -1, -1, -1}, {true, true}};
+        *to = (struct counts){{-1, -1, -1, -1}, {true, true}, {0, 0}, {0, 0}};
         if (side->why || refused || !side->there) continue;
         to->n[0] = side->total.sectors.most;
         to->n[1] = side->total.wavefronts.most;
         to->n[2] = side->total.requests.most;
-        to->n[3] = k->threads - side->threads;
+        to->n[IDLE] = k->threads - side->threads;
+        to->access[0] = side->most.sectors.most;
+        to->access[1] = side->most.wavefronts.most;
+        to->least[0] = side->least.sectors.most;
+        to->least[1] = side->least.wavefronts.most;
         to->much[0] = cost_is_much(side->total.sectors, side->least_total.sectors);
         to->much[1] = cost_is_much(side->total.wavefronts, side->least_total.wavefronts);
     }
@@ -123,10 +135,14 @@ static bool count(struct session *s, struct kernel *k, struct copy *c, void *use
     return true;
 }
 
-// Whether nothing is more in "now" than in "was".
+// Whether nothing is more in "now" than in "was"; a wider access may take more, as far as it has
+// to.
 static bool none_more(const struct counts *was, const struct counts *now) {
     for (int i = 0; i < COUNTED; ++i)
         if (was->n[i] >= 0 && (now->n[i] < 0 || now->n[i] > was->n[i])) return false;
+    for (int i = 0; i < 2; ++i)
+        if (was->n[i] > 0 && now->access[i] * was->least[i] > was->access[i] * now->least[i])
+            return false;
     return true;
 }
 
@@ -134,6 +150,8 @@ static bool is_cheaper(const struct counting *was, const struct counting *now,
                        const struct claim *claim) {
     int field = claim->cheaper == CHEAPER_WAVEFRONTS, side = claim->dst;
     const struct counts *a = &was->at[claim->copy][side], *b = &now->at[claim->copy][side];
+    if (claim->cheaper == CHEAPER_THREADS)
+        return claim->copy < was->n && b->n[IDLE] >= 0 && b->n[IDLE] < a->n[IDLE];
     return claim->copy < was->n && b->n[field] < a->n[field] && !b->much[field];
 }
 
@@ -149,9 +167,10 @@ static bool none_costlier(struct session *s, const struct plan *was, struct sess
         a->p = was;
         b->p = now;
         a->n = b->n = 0;
+        a->value = b->value = NULL;
         walk_copies(s, k, count, a);
         walk_copies(t, y, count, b);
-        if (a->n != b->n) return false;
+        if (a->n != b->n || a->n == MOST_COPIES) return false;
         for (int i = 0; i < a->n; ++i)
             if (!none_more(&a->at[i][0], &b->at[i][0]) || !none_more(&a->at[i][1], &b->at[i][1]))
                 return false;
@@ -224,6 +243,12 @@ static bool holds(const struct compiled *c, const struct diag *d, const struct d
     return ok;
 }
 
+static int tries_for(const struct diag *note) {
+    for (const struct fixit *f = note->fixit; f; f = f->next)
+        if (strstr(f->replacement, "swizzle auto")) return CHOOSING;
+    return 1;
+}
+
 static size_t text_of(const struct session *s) {
     size_t bytes = 0;
     for (int i = 0; i < s->sources.n; ++i) bytes += s->sources.file[i].size;
@@ -237,10 +262,10 @@ void fixits_try(const struct compiled *c) {
     for (struct diag *d = s->diags.first; d; d = d->next) {
         bool mended = false;
         for (struct diag *n = d->note; n; n = n->next) {
-            if (!n->claim || (mended && n->claim->or_else) || tries == MOST_TRIES ||
+            if (!n->claim || (mended && n->claim->or_else) || tries >= MOST_TRIES ||
                 tries * text > MOST_TEXT)
                 continue;
-            ++tries;
+            tries += tries_for(n);
             if (!holds(c, d, n)) continue;
             mended = true;
             n->claim = NULL;

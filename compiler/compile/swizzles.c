@@ -12,8 +12,8 @@
 #include "plan/plan.h"
 #include "syntax/ast.h"
 
-// Each candidate costs a compilation of the plan up to its widths.
-enum { MOST_BUFFERS = 16, MOST_CANDIDATES = 96, MOST_TEXT = 48 * 1024 };
+// Each candidate costs a compilation of its function up to the widths.
+enum { MOST_BUFFERS = 16, MOST_CANDIDATES = 160, MOST_TEXT = 48 * 1024 };
 enum { SHARED_BITS = 1024 };  // of all banks
 enum { MOST_ROWS = 6 };       // 1, 2, 4, .. 32 rows have one number
 
@@ -132,8 +132,8 @@ static bool add_copy(struct session *s, struct kernel *k, struct copy *c, void *
     return true;
 }
 
-// Compiles the plan with "choice", and sums up what the copies of buffer "st" cost.  False where it
-// cannot be compiled.
+// Compiles the function of buffer "st" with "choice", and sums up what the copies of "st" cost.
+// False where it cannot be compiled.
 static bool try_one(const struct compiled *c, const struct swizzle_choice *choice, int total,
                     const struct ast_stmt *st, struct tried *out, struct session *t) {
     session_like(t, c->s);
@@ -148,6 +148,7 @@ static bool try_one(const struct compiled *c, const struct swizzle_choice *choic
     out->now.as_it_is = true;
     out->now.swizzle = choice;
     out->now.nswizzles = total;
+    out->now.only_at = st->name.at.begin;
     if (compile_until(&out->now, STEP_SHARED)) return false;
     out->buffer = st->name.at.begin;
     out->file = (int)st->name.at.file;
@@ -187,22 +188,38 @@ static int64_t pitch_of(struct session *s, struct lay l, int *mode) {
     return most;
 }
 
+// The least and the greatest distance in the plain layout that is a power of two, as powers, of
+// elements that do not follow one another; -1: none is.
+static void rows_of(struct session *s, struct lay l, int *least, int *most) {
+    struct lay flat = lay_flatten(&s->lay, l);
+    *least = *most = -1;
+    for (int i = 0; lay_valid(flat) && i < lay_rank(flat); ++i) {
+        const struct lay_tuple *d =
+            lay_is_leaf(flat.stride) ? flat.stride : lay_tuple_get(&s->lay, flat.stride, i);
+        int k = lay_int_static(d->leaf) && d->leaf.num > 1 ? log2_of(d->leaf.num) : -1;
+        if (k < 0) continue;
+        if (*least < 0 || k < *least) *least = k;
+        if (k > *most) *most = k;
+    }
+    lay_clear_error(&s->lay);
+}
+
 static int candidates(struct session *s, const struct tried *plain, int stages,
                       struct swizzle_choice *out) {
-    int n = 0, mode = 0;
+    int n = 0, mode = 0, least, most;
     struct lay l = plain->layout;
     if (stages) l = lay_take(&s->lay, l, 0, lay_rank(l) - 1);
     out[n++] = (struct swizzle_choice){0};
     int64_t pitch = pitch_of(s, l, &mode);
+    rows_of(s, l, &least, &most);
     // chunks of 16, 8 and 4 bytes, exchanged by the number of the row, or of 2, 4, .. rows
-    int row = log2_of(pitch);
     for (int bytes = 16; bytes >= 4; bytes /= 2) {
         int m = log2_of(bytes * 8 / plain->elem_bits);
         if (bytes * 8 < plain->elem_bits || m < 0) continue;
         int banks = log2_of(SHARED_BITS / 8 / bytes);  // chunks that all banks hold
         for (int b = banks; b >= 1; --b) {
-            int first = row < 0 ? banks : row - m;
-            for (int shift = first < b ? b : first; shift < first + MOST_ROWS; ++shift)
+            int first = least < 0 ? banks : least - m, last = most < 0 ? banks : most - m;
+            for (int shift = first < b ? b : first; shift < last + MOST_ROWS; ++shift)
                 if (n < MOST_CANDIDATES) out[n++] = (struct swizzle_choice){b, m, shift, NULL};
         }
     }
@@ -258,6 +275,17 @@ static bool choose(struct compiled *c, const struct buffers *b, struct swizzle_c
     return true;
 }
 
+// Leaves out the functions that "at" is not in, and what is asked about them.
+static void keep_only(struct ast_file *f, uint32_t at) {
+    int n = 0;
+    for (int i = 0; i < f->ndecls; ++i) {
+        const struct ast_decl *d = f->decl[i];
+        bool other = d->kind == D_FN && d->fn.body && (at < d->at.begin || at >= d->at.end);
+        if (!other && d->kind != D_EXPECT) f->decl[n++] = f->decl[i];
+    }
+    f->ndecls = n;
+}
+
 bool swizzles_choose(struct compiled *c) {
     struct session *s = c->s;
     struct buffers b;
@@ -271,7 +299,7 @@ bool swizzles_choose(struct compiled *c) {
                    "some 30 times; 'tcpc explain --plan' prints the choice, to be written down");
         return false;
     }
-    if (!c->swizzle) {
+    if (!c->swizzle || c->nswizzles != b.n) {  // a fix-it may have brought one more
         struct swizzle_choice *choice = ARENA_ARRAY(&s->arena, struct swizzle_choice, b.n);
         memset(choice, 0, sizeof *choice * (size_t)b.n);
         if (!choose(c, &b, choice)) return false;
@@ -279,5 +307,6 @@ bool swizzles_choose(struct compiled *c) {
         c->nswizzles = b.n;
     }
     for (int i = 0; i < b.n && i < c->nswizzles; ++i) put(s, b.stmt[i], &c->swizzle[i]);
+    if (c->only_at) keep_only(c->ast, c->only_at);
     return true;
 }

@@ -19,7 +19,7 @@ struct memory {
     struct {
         bool used;
         struct warp_access a;
-        struct warp_cost cost;
+        struct warp_cost cost, least;
     } slot[REMEMBERED];
 };
 
@@ -47,17 +47,23 @@ static unsigned slot_of(const struct warp_access *a) {
     return (unsigned)(h >> 40) % REMEMBERED;
 }
 
-static struct warp_cost cost_of(struct memory *m, int arch, struct warp_access *a) {
+// What "a", whose addresses are normalized here, costs; and in "*least" the least that it could.
+static struct warp_cost cost_of(struct memory *m, int arch, struct warp_access *a,
+                                struct warp_cost *least) {
+    struct warp_access x;
     normalize(a->shared, a->lanes);
     normalize(a->global, a->lanes);
-    if (a->class == COST_LD_GLOBAL || a->class == COST_ST_GLOBAL) put_first(a);
-    unsigned i = slot_of(a);
-    if (!m->slot[i].used || memcmp(&m->slot[i].a, a, sizeof *a) != 0) {
+    x = *a;
+    if (a->class == COST_LD_GLOBAL || a->class == COST_ST_GLOBAL) put_first(&x);
+    unsigned i = slot_of(&x);
+    if (!m->slot[i].used || memcmp(&m->slot[i].a, &x, sizeof x) != 0) {
         m->slot[i].used = true;
         ++m->counted;
-        m->slot[i].a = *a;
-        cost_of_warp(arch, a, &m->slot[i].cost);
+        m->slot[i].a = x;
+        cost_of_warp(arch, &x, &m->slot[i].cost);
+        cost_least(arch, &x, &m->slot[i].least);
     }
+    *least = m->slot[i].least;
     return m->slot[i].cost;
 }
 
@@ -104,7 +110,10 @@ struct counting {
     uint32_t lanes;  // of each warp
     struct memory *memory;
     int64_t work;
-    bool odd;  // no shift leaves an access aligned
+    struct worst_access {
+        struct warp_access access;
+        int64_t warp;
+    } worst[2];  // by sectors, by wavefronts
 };
 
 static bool aligned(const int64_t *address, uint32_t lanes, int bytes) {
@@ -137,16 +146,6 @@ static bool get(const struct counting *c, int64_t warp, int64_t n, int64_t shift
            (!c->shared || aligned(a->shared, a->lanes, c->shared->bytes));
 }
 
-// One instruction, at shift "shift".
-static bool count(struct counting *c, int64_t warp, int64_t n, int64_t shift, int group,
-                  struct warp_cost *out) {
-    struct warp_access a;
-    ++c->work;
-    if (!get(c, warp, n, shift, group, &a)) return false;
-    *out = cost_of(c->memory, c->arch, &a);
-    return true;
-}
-
 // Bytes that the lanes of "a" touch in global memory, each once.
 static int64_t bytes_of(const struct warp_access *a) {
     int n = 0;
@@ -165,7 +164,7 @@ static bool count_scattered(struct counting *c, int64_t warp, int64_t n, int64_t
                             struct warp_cost *out) {
     const struct accesses *g = c->global;
     bool seen[COST_LANES] = {false};
-    struct warp_cost least = {0};
+    struct warp_cost least = {0}, unused;
     int64_t bytes = 0;
     memset(out, 0, sizeof *out);
     for (int l = 0; l < COST_LANES; ++l) {
@@ -175,9 +174,12 @@ static bool count_scattered(struct counting *c, int64_t warp, int64_t n, int64_t
         for (int k = l; k < COST_LANES && i + k - l < g->threads; ++k)
             seen[k] |= g->group[i + k - l + g->threads * (n % g->neach)] == group;
         struct warp_cost all = {0}, one;
+        struct warp_access a;
         bool any = false;
         for (int64_t s = 0; s < shifts; ++s) {
-            if (!count(c, warp, n, s, group, &one)) continue;
+            ++c->work;
+            if (!get(c, warp, n, s, group, &a)) continue;
+            one = cost_of(c->memory, c->arch, &a, &unused);
             if (any)
                 widen(&all, one);
             else
@@ -185,7 +187,6 @@ static bool count_scattered(struct counting *c, int64_t warp, int64_t n, int64_t
             any = true;
         }
         if (!any) return false;
-        struct warp_access a;
         get(c, warp, n, 0, group, &a);
         bytes += bytes_of(&a);
         add(out, all);
@@ -198,30 +199,36 @@ static bool count_scattered(struct counting *c, int64_t warp, int64_t n, int64_t
     return true;
 }
 
-// The lanes that take part in instruction "n" of warp "warp".
-static uint32_t lanes_of(const struct counting *c, int64_t warp, int64_t n) {
-    struct warp_access a;
-    get(c, warp, n, 0, -1, &a);
-    return a.lanes;
+// The instruction that costs most at some shift, by sectors and by wavefronts.
+struct worst {
+    int64_t most[2], warp[2], n[2];  // most: -1 when there is none yet
+};
+
+static void note_worst(struct worst *x, int64_t warp, int64_t n, struct warp_cost cost) {
+    for (int i = 0; i < 2; ++i) {
+        int64_t most = i ? cost.wavefronts.most : cost.sectors.most;
+        if (most <= x->most[i]) continue;
+        x->most[i] = most;
+        x->warp[i] = warp;
+        x->n[i] = n;
+    }
 }
 
-static struct warp_cost least_of(const struct counting *c, int64_t warp, int64_t n) {
-    struct warp_access a;
-    struct warp_cost least;
-    get(c, warp, n, 0, -1, &a);
-    cost_least(c->arch, &a, &least);
-    return least;
-}
-
-static void note_worst(const struct counting *c, int64_t warp, int64_t n, struct warp_cost cost,
-                       struct side_cost *out) {
-    bool more = cost.wavefronts.most > out->most.wavefronts.most ||
-                (!cost.wavefronts.most && cost.sectors.most > out->most.sectors.most);
-    if (out->instructions > 1 && !more) return;
-    get(c, warp, n, 0, -1, &out->worst);
-    normalize(out->worst.global, out->worst.lanes);
-    normalize(out->worst.shared, out->worst.lanes);
-    out->worst_warp = warp;
+// Of all shifts that there may be, the first one whose instruction costs most.
+static void keep_worst(struct counting *c, const struct worst *x, const bool *possible,
+                       int64_t shifts) {
+    for (int i = 0; i < 2; ++i) {
+        struct worst_access *w = &c->worst[i];
+        int64_t most = -1;
+        for (int64_t s = 0; s < shifts; ++s) {
+            if (!possible[s] || x[s].most[i] <= most) continue;
+            most = x[s].most[i];
+            w->warp = x[s].warp[i];
+            get(c, w->warp, x[s].n[i], s, -1, &w->access);
+        }
+        normalize(w->access.global, w->access.lanes);
+        normalize(w->access.shared, w->access.lanes);
+    }
 }
 
 // All instructions of a block; the numbers of both sides go to "out".
@@ -237,42 +244,50 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
     if (shifts > MOST_SHIFTS) return "too little is known of where its tile begins";
     if (warps * each * shifts > MOST_WORK) return "it has too many accesses to count them";
     struct warp_cost most[MOST_SHIFTS], total[MOST_SHIFTS];
+    struct worst worst[MOST_SHIFTS];
     bool possible[MOST_SHIFTS];
     memset(most, 0, sizeof most);
     memset(total, 0, sizeof total);
     memset(possible, true, sizeof possible);
+    for (int64_t i = 0; i < shifts; ++i) worst[i].most[0] = worst[i].most[1] = -1;
     for (int64_t w = 0; w < warps; ++w) {
         uint32_t busy = 0;
         for (int64_t n = 0; n < each; ++n) {
-            struct warp_cost all = {0}, one;
-            bool seen = false;
-            uint32_t lanes = lanes_of(c, w, n);
-            if (!lanes) continue;
-            busy |= lanes;
+            struct warp_cost all = {0}, one, least;
+            struct warp_access a;
+            bool seen = false, ok = get(c, w, n, 0, -1, &a);
+            if (!a.lanes) continue;
+            busy |= a.lanes;
             for (int64_t i = 0; !scattered && i < shifts; ++i) {
-                if (!count(c, w, n, i, -1, &one)) {
+                if (i > 0) ok = get(c, w, n, i, -1, &a);
+                ++c->work;
+                if (!ok) {
                     possible[i] = false;
                     continue;
                 }
+                one = cost_of(c->memory, c->arch, &a, &least);
                 add(&total[i], one);
                 raise(&most[i], one);
+                note_worst(&worst[i], w, n, one);
                 if (seen)
                     widen(&all, one);
                 else
                     all = one;
                 seen = true;
             }
-            if (scattered) seen = count_scattered(c, w, n, shifts, &all);
+            if (scattered) {
+                cost_least(c->arch, &a, &least);
+                seen = count_scattered(c, w, n, shifts, &all);
+                note_worst(&worst[0], w, n, all);
+            }
             if (!seen || c->work > MOST_WORK || c->memory->counted > MOST_COUNTED)
                 return seen ? "it has too many accesses to count them"
                             : "its accesses are not aligned to their width";
             ++out->instructions;
-            note_worst(c, w, n, all, out);
-            one = least_of(c, w, n);
             add(&out->total, all);
             raise(&out->most, all);
-            add(&out->least_total, one);
-            raise(&out->least, one);
+            add(&out->least_total, least);
+            raise(&out->least, least);
         }
         out->threads += __builtin_popcount(busy);
     }
@@ -288,6 +303,8 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
         }
         first = false;
     }
+    if (apart) memset(possible, true, sizeof possible);
+    keep_worst(c, worst, possible, shifts);
     return first && !apart ? "its accesses are not aligned to their width" : NULL;
 }
 
@@ -320,9 +337,13 @@ static const char *rule_text(struct session *s, const struct side_cost *x) {
 }
 
 // Of both sides' numbers, those of one.
-static void keep_side(const struct copy *c, bool src, struct side_cost *x) {
+static void keep_side(const struct counting *counting, const struct copy *c, bool src,
+                      struct side_cost *x) {
     struct warp_cost *all[] = {&x->most, &x->total, &x->least, &x->least_total};
     bool shared = copy_side(c, src)->base->space == MEM_SHARED;
+    const struct worst_access *worst = &counting->worst[shared];
+    x->worst = worst->access;
+    x->worst_warp = worst->warp;
     for (int i = 0; i < 4; ++i) {
         if (shared)
             all[i]->sectors = all[i]->requests = (struct cost_range){0, 0};
@@ -376,21 +397,31 @@ void cost_of_copy(struct session *s, const struct plan *p, const struct kernel *
     if (copy_atom(c)->row->completes == COMPLETES_BY_GROUP) {
         count_sides(&x, p, k, c, f, sym_values, true, true, &out->src);
         out->dst = out->src;
-        keep_side(c, true, &out->src);
-        keep_side(c, false, &out->dst);
+        keep_side(&x, c, true, &out->src);
+        keep_side(&x, c, false, &out->dst);
         for (int i = 0; i < 2; ++i) {
             struct side_cost *side = i ? &out->dst : &out->src;
             if (!side->why && !rule_text(s, side)) side->loose = NULL;
         }
         return;
     }
-    if (in_memory(c, true)) count_sides(&x, p, k, c, f, sym_values, true, false, &out->src);
-    if (in_memory(c, false)) count_sides(&x, p, k, c, f, sym_values, false, true, &out->dst);
+    for (int i = 0; i < 2; ++i) {
+        bool src = i == 0;
+        struct side_cost *side = src ? &out->src : &out->dst;
+        if (!in_memory(c, src)) continue;
+        count_sides(&x, p, k, c, f, sym_values, src, !src, side);
+        keep_side(&x, c, src, side);
+    }
 }
 
 const char *cost_range_text(struct session *s, struct cost_range r) {
     if (cost_exact(r)) return arena_printf(&s->arena, "%" PRId64, r.most);
     return arena_printf(&s->arena, "%" PRId64 " to %" PRId64, r.least, r.most);
+}
+
+const char *cost_conflict_text(struct session *s, enum cost_class c, int64_t times) {
+    const char *what = c == COST_CP_ASYNC_CG ? " times as many" : "-way bank conflict";
+    return arena_printf(&s->arena, "%" PRId64 "%s", times, what);
 }
 
 int cost_percent(struct cost_range least, struct cost_range have) {

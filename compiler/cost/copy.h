@@ -19,8 +19,8 @@ struct side_cost {
     struct warp_cost least, least_total;
     const char *loose;         // why a number is a range, as a sentence; NULL: none is
     struct condition missing;  // what would make it exact, where that can be promised; else by is 0
-    // The instruction that costs most, the first of those, and its warp.  Its addresses are right
-    // up to a shift of all by a multiple of 128 bytes.
+    // The instruction that costs most, wherever the tile may begin, the first of those, and its
+    // warp.  Its addresses are right up to a shift of all by a multiple of 128 bytes.
     struct warp_access worst;
     int64_t worst_warp;
 };
@@ -48,6 +48,9 @@ static inline bool cost_is_much(struct cost_range have, struct cost_range least)
 }
 // "16", "16 to 17"
 const char *cost_range_text(struct session *s, struct cost_range r);
+// "8-way bank conflict", where class "c" takes so many times what is needed; what moves by lines
+// has no banks.
+const char *cost_conflict_text(struct session *s, enum cost_class c, int64_t times);
 // Of "least" possible and "have", whose most counts: 1 .. 100; 100 where nothing is to be had.
 int cost_percent(struct cost_range least, struct cost_range have);
 

@@ -1,47 +1,20 @@
-// The rules of sm_90 (see warp.h).
+// The rules (see warp.h); which of them an architecture has its table says (tables.h).
 #include "cost/warp.h"
 
 #include <string.h>
 
+#include "cost/tables.h"
+
 enum { LANES = COST_LANES, BANKS = 32, WORD = 4, SECTOR = 32, LINE = 128, CHUNK = 16 };
 
-// -- the table ------------------------------------------------------------------------------------
-
-enum rule {
-    RULE_NONE,
-    RULE_SECTORS,   // of global memory: each 32 bytes that a lane touches, once
-    RULE_BANKS,     // of shared memory: a group of lanes at a time
-    RULE_MERGED,    // the same, two groups at once where neighbours share their addresses
-    RULE_MATRICES,  // a matrix, which is 8 rows of 16 bytes, at a time
-    RULE_CACHED,    // from banks of the L1 cache to banks of shared memory
-    RULE_LINES,     // from lines of the L2 cache to lines of shared memory
-};
-
-static const struct class_row {
-    const char *name;
-    enum rule global, shared;
-} classes[N_COST_CLASSES] = {
-    [COST_LD_GLOBAL] = {"ld.global", RULE_SECTORS, RULE_NONE},
-    [COST_ST_GLOBAL] = {"st.global", RULE_SECTORS, RULE_NONE},
-    [COST_LD_SHARED] = {"ld.shared", RULE_NONE, RULE_MERGED},
-    [COST_ST_SHARED] = {"st.shared", RULE_NONE, RULE_BANKS},
-    [COST_CP_ASYNC_CA] = {"cp.async.ca", RULE_SECTORS, RULE_CACHED},
-    [COST_CP_ASYNC_CG] = {"cp.async.cg", RULE_LINES, RULE_LINES},
-    [COST_LDMATRIX] = {"ldmatrix", RULE_NONE, RULE_MATRICES},
-    [COST_STMATRIX] = {"stmatrix", RULE_NONE, RULE_MATRICES},
-};
-
-// Where these rules were measured.
-static const int measured[] = {90};
-
 const char *cost_class_name(enum cost_class c) {
-    return classes[c].name;
-}
-
-bool cost_calibrated(int arch) {
-    for (size_t i = 0; i < sizeof measured / sizeof *measured; ++i)
-        if (measured[i] == arch) return true;
-    return false;
+    static const char *const name[N_COST_CLASSES] = {
+        [COST_LD_GLOBAL] = "ld.global",     [COST_ST_GLOBAL] = "st.global",
+        [COST_LD_SHARED] = "ld.shared",     [COST_ST_SHARED] = "st.shared",
+        [COST_CP_ASYNC_CA] = "cp.async.ca", [COST_CP_ASYNC_CG] = "cp.async.cg",
+        [COST_LDMATRIX] = "ldmatrix",       [COST_STMATRIX] = "stmatrix",
+    };
+    return name[c];
 }
 
 // -- common ---------------------------------------------------------------------------------------
@@ -276,14 +249,14 @@ static int line_sectors(const struct warp_access *a) {
 // -- all ------------------------------------------------------------------------------------------
 
 void cost_of_warp(int arch, const struct warp_access *a, struct warp_cost *out) {
-    const struct class_row *row = &classes[a->class];
-    (void)arch;  // one table so far
+    const struct cost_table *t = cost_table_of(arch);
+    enum cost_rule global = t->rule[a->class].global;
     memset(out, 0, sizeof *out);
-    if (row->global != RULE_NONE) {
+    if (global != RULE_NONE) {
         out->requests = exactly(a->lanes != 0);
-        out->sectors = exactly(row->global == RULE_LINES ? line_sectors(a) : sectors(a));
+        out->sectors = exactly(global == RULE_LINES ? line_sectors(a) : sectors(a));
     }
-    switch (row->shared) {
+    switch (t->rule[a->class].shared) {
     case RULE_BANKS: out->wavefronts = banks(a, false); break;
     case RULE_MERGED: out->wavefronts = banks(a, true); break;
     case RULE_MATRICES: out->wavefronts = matrices(a); break;
@@ -304,15 +277,15 @@ static int64_t bytes_at(const struct warp_access *a, const int64_t *address) {
 }
 
 void cost_least(int arch, const struct warp_access *a, struct warp_cost *out) {
-    const struct class_row *row = &classes[a->class];
-    (void)arch;
+    const struct cost_table *t = cost_table_of(arch);
+    enum cost_rule shared = t->rule[a->class].shared;
     memset(out, 0, sizeof *out);
-    if (row->global != RULE_NONE) {
+    if (t->rule[a->class].global != RULE_NONE) {
         out->requests = exactly(a->lanes != 0);
         out->sectors = exactly((bytes_at(a, a->global) + SECTOR - 1) / SECTOR);
     }
-    if (row->shared == RULE_MATRICES)
+    if (shared == RULE_MATRICES)
         out->wavefronts = exactly(a->matrices);
-    else if (row->shared != RULE_NONE)
+    else if (shared != RULE_NONE)
         out->wavefronts = exactly((bytes_at(a, a->shared) + LINE - 1) / LINE);
 }

@@ -3,7 +3,8 @@
 //
 // The rules are by class of instruction and were measured: bench/calibrate makes accesses of one
 // warp under the profiler, tests/cost/probes.tsv holds what it counted on sm_90 and a test compares
-// this model with every line of it.  docs/hardware.md words the rules for people.
+// this model with every line of it.  An architecture that was measured has a table file, sm_90.c.
+// docs/hardware.md words the rules for people.
 #ifndef TCPC_COST_WARP_H
 #define TCPC_COST_WARP_H
 
@@ -51,7 +52,8 @@ void cost_of_warp(int arch, const struct warp_access *a, struct warp_cost *out);
 // some stays one.
 void cost_least(int arch, const struct warp_access *a, struct warp_cost *out);
 
-// Whether the rules were measured on "arch".  Others take sm_90's.
+// Whose rules those of "arch" are: its own where it was measured, else sm_90's, 90.
+int cost_rules_of(int arch);
 bool cost_calibrated(int arch);
 
 // "ld.shared", "cp.async.cg": as the probes name it.

@@ -13,7 +13,7 @@ enum { BANKS = 32, WORD = 4, SECTOR = 32, LINE = 128, WORDS_OF_LINE = LINE / WOR
 struct drawn {
     bool src;
     struct side_cost cost;  // of the copy
-    struct warp_cost one, least;
+    bool by_values;         // other values of the params have others
 };
 
 // Adds one grid to those of "p".
@@ -32,6 +32,11 @@ static const char *add_grid(struct picture *p, const char *what, int rows, int c
     return NULL;
 }
 
+static bool differ(const struct side_cost *a, const struct side_cost *b) {
+    return b->why || memcmp(&a->most, &b->most, sizeof a->most) != 0 ||
+           memcmp(&a->total, &b->total, sizeof a->total) != 0;
+}
+
 // What side "src" of the copy costs, with or without its swizzle.
 static const char *find_cost(struct session *s, const struct plan *plan,
                              const struct draw_request *r, bool src, bool swizzled,
@@ -45,9 +50,11 @@ static const char *find_cost(struct session *s, const struct plan *plan,
     cost_of_copy(s, plan, r->kernel, r->copy, &f, r->sym_values, &cost);
     *d = (struct drawn){.src = src, .cost = *cost_side(&cost, src)};
     if (d->cost.why) return d->cost.why;
+    if (r->sym_values && r->kernel->nparams) {
+        cost_of_copy(s, plan, r->kernel, r->copy, &f, NULL, &cost);
+        d->by_values = differ(&d->cost, cost_side(&cost, src));
+    }
     if (!d->cost.instructions) return "it has no accesses";
-    cost_of_warp(plan->arch, &d->cost.worst, &d->one);
-    cost_least(plan->arch, &d->cost.worst, &d->least);
     return NULL;
 }
 
@@ -68,26 +75,35 @@ static const char *count_text(const struct picture *p, struct cost_range n, cons
 }
 
 // Of the whole copy, and what the numbers rest on.
-static void note_rest(struct picture *p, const struct plan *plan, const struct drawn *d,
-                      struct cost_range total, struct cost_range least, const char *what) {
+static void note_rest(struct picture *p, const struct drawn *d, struct cost_range total,
+                      struct cost_range least, const char *what) {
     picture_note(p,
                  "each time that a block executes it: %" PRId64 " instruction%s, %s, %s at least",
                  d->cost.instructions, d->cost.instructions == 1 ? "" : "s",
                  count_text(p, total, what), cost_range_text(p->s, least));
     if (d->cost.loose) picture_note(p, "not just one number, since %s", d->cost.loose);
-    if (!cost_calibrated(plan->arch))
-        picture_note(p, "counted as sm_90 does; sm_%d was not measured", plan->arch);
 }
 
-static void note_access(struct picture *p, const struct drawn *d, const char *row) {
+static void note_rules(struct picture *p, const struct plan *plan, const struct draw_request *r,
+                       bool by_values) {
+    if (by_values) note_values(p, plan, r->sym_values);
+    if (!cost_calibrated(plan->arch))
+        picture_note(p, "counted as sm_%d does; sm_%d was not measured", cost_rules_of(plan->arch),
+                     plan->arch);
+}
+
+static void note_access(struct picture *p, const struct draw_request *r, const struct drawn *d,
+                        const char *row) {
     const struct warp_access *a = &d->cost.worst;
+    bool both = copy_side(r->copy, true)->base->space == copy_side(r->copy, false)->base->space;
+    const char *of = both ? picture_text(p, "%s: ", access_text(p, r, d)) : "";
     if (a->matrices)
         picture_note(p,
-                     "the access of warp %" PRId64 ", %d matri%s of 8 rows of 128 bits, whose "
+                     "%sthe access of warp %" PRId64 ", %d matri%s of 8 rows of 128 bits, whose "
                      "places the threads have; %s",
-                     d->cost.worst_warp, a->matrices, a->matrices == 1 ? "x" : "ces", row);
+                     of, d->cost.worst_warp, a->matrices, a->matrices == 1 ? "x" : "ces", row);
     else
-        picture_note(p, "the access of warp %" PRId64 ", %d lanes of %d bits%s; %s",
+        picture_note(p, "%sthe access of warp %" PRId64 ", %d lanes of %d bits%s; %s", of,
                      d->cost.worst_warp, __builtin_popcount(a->lanes), a->bits,
                      d->cost.instructions > 1 ? ", that takes most" : "", row);
 }
@@ -135,8 +151,8 @@ static void note_rule(struct picture *p, const struct drawn *d) {
         return;
     case COST_CP_ASYNC_CA:
         picture_note(p,
-                     "the banks of the L1 cache that give have conflicts too: threads wait for "
-                     "both; %d-bit accesses go by %d threads",
+                     "the banks of the L1 cache, which give, can have conflicts too: threads wait "
+                     "for both; %d-bit accesses go by %d threads",
                      a->bits, LINE * 8 / a->bits);
         return;
     case COST_LDMATRIX:
@@ -151,7 +167,7 @@ static void note_rule(struct picture *p, const struct drawn *d) {
 }
 
 const char *view_access(struct picture *p, const struct plan *plan, const struct draw_request *r) {
-    bool first = true;
+    bool first = true, by_values = false;
     for (int src = 0; src < 2; ++src) {
         const struct view *v = copy_side(r->copy, src);
         if (v->base->space != MEM_SHARED) continue;
@@ -161,21 +177,24 @@ const char *view_access(struct picture *p, const struct plan *plan, const struct
         const char *why = find_cost(p->s, plan, r, src, true, &d);
         if (!why) why = draw_banks(p, &d, &g);
         if (why) return why;
-        const char *what = access_text(p, r, &d), *n = count_text(p, d.one.wavefronts, "wavefront");
+        const char *what = access_text(p, r, &d),
+                   *n = count_text(p, d.cost.most.wavefronts, "wavefront");
         p->title = picture_text(p, "%s %s: %s, %s at least",
                                 first ? "Banks of" : picture_text(p, "%s; of", p->title), what, n,
-                                cost_range_text(p->s, d.least.wavefronts));
-        note_access(p, &d, "a row is a wavefront, a cell the thread that its bank serves");
+                                cost_range_text(p->s, d.cost.least.wavefronts));
+        note_access(p, r, &d, "a row is a wavefront, a cell the thread that its bank serves");
         note_rule(p, &d);
-        note_rest(p, plan, &d, d.cost.total.wavefronts, d.cost.least_total.wavefronts, "wavefront");
+        by_values |= d.by_values;
+        note_rest(p, &d, d.cost.total.wavefronts, d.cost.least_total.wavefronts, "wavefront");
         first = false;
         g->heading = picture_text(p, "%s: %s", what, n);
         if (!sw.b || find_cost(p->s, plan, r, src, false, &plain)) continue;
         g->heading = picture_text(p, "%s with Sw<%d,%d,%d>: %s", what, sw.b, sw.m, sw.s, n);
         if ((why = draw_banks(p, &plain, &g))) return why;
         g->heading = picture_text(p, "%s without it: %s", what,
-                                  count_text(p, plain.one.wavefronts, "wavefront"));
+                                  count_text(p, plain.cost.most.wavefronts, "wavefront"));
     }
+    note_rules(p, plan, r, by_values);
     if (p->ngrids == 1) p->grid[0].heading = NULL;
     return first ? "neither side of this copy lies in shared memory" : NULL;
 }
@@ -241,7 +260,7 @@ static bool mark_unused(struct picture *p, struct pic_grid *g) {
 }
 
 const char *view_sectors(struct picture *p, const struct plan *plan, const struct draw_request *r) {
-    bool first = true, unused = false;
+    bool first = true, unused = false, by_values = false;
     for (int src = 1; src >= 0; --src) {
         struct pic_grid *g;
         struct drawn d;
@@ -249,21 +268,23 @@ const char *view_sectors(struct picture *p, const struct plan *plan, const struc
         const char *why = find_cost(p->s, plan, r, src, true, &d);
         if (!why) why = draw_sectors(p, &d, &g);
         if (why) return why;
-        const char *what = access_text(p, r, &d), *n = count_text(p, d.one.sectors, "sector");
+        const char *what = access_text(p, r, &d), *n = count_text(p, d.cost.most.sectors, "sector");
         p->title = picture_text(p, "%s %s: %s, %s at least",
                                 first ? "Sectors of" : picture_text(p, "%s; of", p->title), what, n,
-                                cost_range_text(p->s, d.least.sectors));
-        note_access(p, &d,
+                                cost_range_text(p->s, d.cost.least.sectors));
+        note_access(p, r, &d,
                     "a row is a line of 128 bytes, which is four sectors; a cell is 4 bytes "
                     "and the thread that wants them");
         if (d.cost.class == COST_CP_ASYNC_CG)
             picture_note(p, "a sector counts for each line of global memory and sector of shared "
                             "memory that go together");
-        note_rest(p, plan, &d, d.cost.total.sectors, d.cost.least_total.sectors, "sector");
+        by_values |= d.by_values;
+        note_rest(p, &d, d.cost.total.sectors, d.cost.least_total.sectors, "sector");
         g->heading = picture_text(p, "%s: %s", what, n);
         unused |= mark_unused(p, g);
         first = false;
     }
+    note_rules(p, plan, r, by_values);
     if (unused) picture_note(p, "x is moved with its sector, and no thread wants it");
     if (p->ngrids == 1) p->grid[0].heading = NULL;
     return first ? "neither side of this copy lies in global memory" : NULL;

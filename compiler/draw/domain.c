@@ -94,3 +94,11 @@ void domain_coord(const struct domain *d, int64_t i, char *text, size_t size) {
         n += (size_t)snprintf(text + n, size - n, "%s%" PRId64, m ? "," : "", i % d->extent[m]);
     if (n < size) snprintf(text + n, size - n, ")");
 }
+
+void note_values(struct picture *p, const struct plan *plan, const int64_t *sym_values) {
+    const char *text = "with ";
+    for (int i = 0; i < plan->nparams; ++i)
+        text = picture_text(p, "%s%s%s = %" PRId64, text, i ? ", " : "", plan->param[i]->name,
+                            sym_values[plan->param[i]->sym->id]);
+    picture_note(p, "%s", text);
+}

@@ -39,4 +39,7 @@ const char *domain_text(const struct picture *p, const struct domain *d);
 // "(3,0)": the coordinate with linear index "i".
 void domain_coord(const struct domain *d, int64_t i, char *text, size_t size);
 
+// Notes the values of the plan's params, on which the drawing rests.
+void note_values(struct picture *p, const struct plan *plan, const int64_t *sym_values);
+
 #endif

@@ -1,9 +1,7 @@
 // From a request to a drawing: the view makes a picture, the writer of the format prints it.
 #include "draw/draw.h"
 
-#include <inttypes.h>
-
-#include "draw/picture.h"
+#include "draw/domain.h"
 #include "layout/algebra.h"
 
 const char *draw_view_name(enum draw_view view) {
@@ -38,13 +36,7 @@ static void note_params(struct picture *p, const struct plan *plan, const struct
     const struct view *v = r->view == DRAW_PATH ? &r->copy->src : NULL;
     const struct lay l = v ? v->layout : r->layout;
     if (!r->sym_values || !lay_valid(l) || lay_static(l)) return;
-    struct buf b;
-    buf_init(&b);
-    for (int i = 0; i < plan->nparams; ++i)
-        buf_printf(&b, "%s%s = %" PRId64, i ? ", " : "with ", plan->param[i]->name,
-                   r->sym_values[plan->param[i]->sym->id]);
-    picture_note(p, "%s", b.text);
-    buf_release(&b);
+    note_values(p, plan, r->sym_values);
 }
 
 const char *draw(struct session *s, const struct plan *plan, const struct draw_request *r,

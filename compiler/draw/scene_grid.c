@@ -246,10 +246,11 @@ void scene_grid(struct scene *s, const struct pic_grid *g, int x, int y, int cel
     if (g->column_axis)
         scene_text(s, f.x + wide / 2, f.y - 7 - SCENE_LINE, INK_MUTED, ANCHOR_MIDDLE,
                    g->column_axis);
-    if (g->row_axis)
+    int upright = g->row_axis ? scene_text_width(g->row_axis) : 0;
+    if (g->row_axis)  // what is longer than the rows begins above them, and ends with them
         scene_add(s, (struct shape){.kind = SHAPE_TEXT,
                                     .x = x + SCENE_FONT,
-                                    .y = f.y + high / 2,
+                                    .y = f.y + high - (upright > high ? upright : high) / 2,
                                     .ink = INK_MUTED,
                                     .anchor = ANCHOR_MIDDLE,
                                     .upright = true,

@@ -1,5 +1,6 @@
 // What `tcpc explain` tells of costs: counts of sectors and wavefronts, with the least possible.
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/session.h"
@@ -57,7 +58,7 @@ void explain_costs(struct session *s, const struct plan *p, const struct kernel 
         if (!of_all->there) continue;
         *e = (struct explained_cost){.cost = of_all,
                                      .loose = of_all->why ? of_all->why : of_all->loose,
-                                     .arch = 90,
+                                     .arch = cost_rules_of(p->arch),
                                      .measured = cost_calibrated(p->arch),
                                      .arch_name = p->arch_name};
         if (is_exact(of_all) || k->nparams == 0) continue;
@@ -104,14 +105,16 @@ static const char *range_text(struct session *s, int64_t least, int64_t most) {
 
 // "32 wavefronts an access, 4 at least: 8-way bank conflict; 1024 a block, 128 at least (12 %)"
 static void put_count(struct session *s, struct buf *b, const struct explained_count *x,
-                      bool banks) {
+                      enum cost_class class) {
+    bool waves = x->name[0] == 'w';
     int64_t least = x->access_least ? x->access_least : 1;
     int64_t ways = x->access_max / least;
     bool sure = x->access_min / least == ways;
-    buf_printf(b, "%s %s an access, %" PRId64 " at least",
-               range_text(s, x->access_min, x->access_max), x->name, x->access_least);
-    if (banks && ways > 1)
-        buf_printf(b, ": %s%" PRId64 "-way bank conflict", sure ? "" : "up to ", ways);
+    int name = (int)strlen(x->name) - (x->access_max == 1);  // "sectors"
+    buf_printf(b, "%s %.*s an access, %" PRId64 " at least",
+               range_text(s, x->access_min, x->access_max), name, x->name, x->access_least);
+    if (waves && ways > 1)
+        buf_printf(b, ": %s%s", sure ? "" : "up to ", cost_conflict_text(s, class, ways));
     buf_printf(b, "; %s a block, %" PRId64 " at least: %d%%",
                range_text(s, x->total_min, x->total_max), x->total_least, x->percent);
 }
@@ -130,7 +133,7 @@ static void put_side(struct session *s, struct buf *b, const struct explained_si
     for (int i = 0; i < n; ++i) {
         bool requests = count[i].name[0] == 'r';
         if (requests) continue;
-        put_count(s, b, &count[i], count[i].name[0] == 'w');
+        put_count(s, b, &count[i], c->cost->class);
     }
     buf_printf(b, " (%" PRId64 " %s)\n", c->cost->instructions, class);
     if (c->loose) buf_printf(b, "  %-12s  a range, as %s\n", "", c->loose);

@@ -49,16 +49,17 @@ struct amount {
     enum amount_kind kind;
     int64_t least, most;  // RANGE; equal where it is certain
     const char *words;    // an expression of the params, a name
+    int64_t of;           // RANGE: more of that may be worth more; 0: nothing is known of it
 };
 
 static struct amount whole(int64_t n) {
-    return (struct amount){RANGE, n, n, NULL};
+    return (struct amount){RANGE, n, n, NULL, 0};
 }
 
 static struct amount range_of(const struct json_value *least, const struct json_value *most) {
     if (!least || !most || !least->whole || !most->whole || least->number > most->number)
         return (struct amount){NO_AMOUNT};
-    return (struct amount){RANGE, least->number, most->number, NULL};
+    return (struct amount){RANGE, least->number, most->number, NULL, 0};
 }
 
 // null, an integer or text.
@@ -101,8 +102,18 @@ static void put_amount(struct diff *d, const struct amount *a, const char *unit)
     }
 }
 
-static void tell(struct diff *d, const char *name, const char *unit, enum better better,
-                 const struct amount *a, const struct amount *b) {
+// Of what one is of "a_of" and one of "b_of": -1, 0 or 1, as a is less, as much or more in
+// relation.
+static int relation(int64_t a, int64_t a_of, int64_t b, int64_t b_of) {
+    int64_t x, y;
+    if (a_of == b_of || a_of <= 0 || b_of <= 0) return (a > b) - (a < b);
+    if (__builtin_mul_overflow(a, b_of, &x) || __builtin_mul_overflow(b, a_of, &y)) return 0;
+    return (x > y) - (x < y);
+}
+
+// "of": what the amounts are in relation to, in words.
+static void tell_of(struct diff *d, const char *name, const char *unit, enum better better,
+                    const struct amount *a, const struct amount *b, const char *of) {
     bool missing = a->kind == MISSING || b->kind == MISSING;
     if (same(a, b) || (missing && (a->kind == NONE || b->kind == NONE))) return;
     buf_printf(d->out, "%s: %s: ", d->who, name);
@@ -113,14 +124,23 @@ static void tell(struct diff *d, const char *name, const char *unit, enum better
         return;
     }
     bool ranges = a->kind == RANGE && b->kind == RANGE && better != EITHER;
-    bool more = ranges && b->least >= a->least && b->most >= a->most;
-    bool fewer = ranges && b->least <= a->least && b->most <= a->most;
+    int least = relation(b->least, b->of, a->least, a->of);
+    int most = relation(b->most, b->of, a->most, a->of);
+    bool more = ranges && least >= 0 && most >= 0 && (least || most);
+    bool fewer = ranges && least <= 0 && most <= 0 && (least || most);
     bool worse = better == MORE ? fewer : more, improved = better == MORE ? more : fewer;
     put_amount(d, a, b->kind == RANGE ? "" : unit);  // told once
     buf_puts(d->out, " -> ");
     put_amount(d, b, unit);
+    if (ranges && a->of > 0 && b->of > 0 && a->of != b->of)
+        buf_printf(d->out, ", %s %" PRId64 " -> %" PRId64, of, a->of, b->of);
     buf_puts(d->out, worse ? ": worse\n" : improved ? ": better\n" : "\n");
     *(worse ? &d->worse : improved ? &d->better : &d->other) += 1;
+}
+
+static void tell(struct diff *d, const char *name, const char *unit, enum better better,
+                 const struct amount *a, const struct amount *b) {
+    tell_of(d, name, unit, better, a, b, "");
 }
 
 static int wrong(const struct diff *d, int side, const char *what) {
@@ -182,7 +202,12 @@ static bool has_variants(const struct json_value *copy) {
 
 // -- what the hardware counts ---------------------------------------------------------------------
 
-// The count "what" of the side "side" of "copy": of one access of a warp, or "total".
+static int64_t integer(const struct json_value *v) {
+    return v && v->kind == JSON_NUMBER && v->whole ? v->number : 0;
+}
+
+// The count "what" of the side "side" of "copy": of one access of a warp, beside the fewest that
+// its lanes could take, or "total", beside the bytes that a block copies.
 static struct amount count_of(const struct json_value *copy, const char *side, const char *what,
                               bool total) {
     const struct json_value *x = json_member(copy, side), *cost = json_member(x, "cost");
@@ -194,7 +219,11 @@ static struct amount count_of(const struct json_value *copy, const char *side, c
         const char *name = mates_text(c, "what");
         const struct json_value *least = json_member(c, total ? "total_min" : "access_min");
         const struct json_value *most = json_member(c, total ? "total_max" : "access_max");
-        if (name && strcmp(name, what) == 0) return range_of(least, most);
+        if (!name || strcmp(name, what) != 0) continue;
+        struct amount a = range_of(least, most);
+        a.of = integer(total ? json_member(json_member(copy, "bytes"), "block_once")
+                             : json_member(c, "access_least"));
+        return a;
     }
     return (struct amount){NONE};
 }
@@ -227,7 +256,8 @@ static int compare_counts(struct diff *d, const struct json_value *const v[N_SID
             a[i] = count_of(v[i], side, count[k].what, count[k].total);
             if (a[i].kind == NO_AMOUNT) return no_amount(d, i, count[k].name);
         }
-        tell(d, count[k].name, "", alike ? FEWER : EITHER, &a[OLD], &a[NEW]);
+        tell_of(d, count[k].name, "", alike ? FEWER : EITHER, &a[OLD], &a[NEW],
+                count[k].total ? "for so many bytes:" : "and at least:");
     }
     return EXIT_RIGHT;
 }

@@ -52,6 +52,10 @@ static bool holds(const struct lay_tuple *a, const char *op, const struct lay_tu
     return a->leaf.num >= b->leaf.num;
 }
 
+static const char *side_of(const struct expectation *e) {
+    return e->mirrored ? "right" : "left";
+}
+
 // -- costs ----------------------------------------------------------------------------------------
 
 static struct cost_range cost_value(const struct side_cost *x, enum property prop) {
@@ -99,8 +103,8 @@ static bool cost_holds(struct session *s, const struct plan *p, const struct exp
     const struct side_cost *x = cost_side(&cost, !e->dst);
     if (!cost_calibrated(p->arch))
         diag_warn(s, W_UNCALIBRATED, e->at,
-                  "the number is counted by the rules of sm_90, and nothing was measured on %s",
-                  p->arch_name);
+                  "the number is counted by the rules of sm_%d, and nothing was measured on %s",
+                  cost_rules_of(p->arch), p->arch_name);
     if (x->why) {
         diag_error(s, e->at, "this number is not known: %s", x->why);
         diag_note(s, c->at, "of this copy");
@@ -111,11 +115,11 @@ static bool cost_holds(struct session *s, const struct plan *p, const struct exp
     bool sure, ok = holds_of_range(have, e->op, e->value->leaf.num, &sure);
     if (ok && sure) return true;
     const char *loose = cost_exact(have) ? NULL : x->loose;
-    diag_error(s, e->at, "%s: the left side is %s%s%s",
-               !sure        ? "this does not hold in each case"
-               : e->message ? e->message
-                            : "this does not hold",
-               cost_range_text(s, have), loose ? ", because " : "", loose ? loose : "");
+    diag_error(s, e->at, "%s: the %s side is %s%s%s",
+               e->message ? e->message
+               : sure     ? "this does not hold"
+                          : "this does not hold in each case",
+               side_of(e), cost_range_text(s, have), loose ? ", because " : "", loose ? loose : "");
     diag_note(s, c->at, "of this copy");
     if (!sure) tell_mend(s, p, x);
     return false;
@@ -141,9 +145,9 @@ bool pass_expect(struct session *s, struct plan *p) {
         if (holds(have, e->op, e->value)) continue;
         ok = false;
         const char *why = bound_reason(e);
-        diag_error(s, e->at, "%s: the left side is %s%s%s",
-                   e->message ? e->message : "this does not hold", lay_tuple_text(&s->lay, have),
-                   why ? ": " : "", why ? why : "");
+        diag_error(s, e->at, "%s: the %s side is %s%s%s",
+                   e->message ? e->message : "this does not hold", side_of(e),
+                   lay_tuple_text(&s->lay, have), why ? ": " : "", why ? why : "");
         if (e->copy) diag_note(s, e->copy->at, "of this copy");
         if (e->kernel) diag_note(s, e->kernel->at, "of this kernel");
     }

@@ -131,6 +131,7 @@ struct expectation {
     const struct copy *copy;
     const struct kernel *kernel, *kernel2;
     const char *op;
+    bool mirrored;  // the property stands on the right, and "op" is for it on the left
     const struct lay_tuple *value;
     const char *text;     // the expression as written
     const char *message;  // or NULL

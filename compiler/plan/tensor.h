@@ -41,6 +41,7 @@ struct tensor {
     int align;  // bytes that "align" promises of the first element, or 0; plan/align.h reads it
     struct range align_at;     // where "align N" can be put in
     struct range layout_at;    // its layout as it is written
+    bool swizzle_auto;         // .. behind which these words stand
     int id;                    // index into plan.tensors, or beyond it for a kernel's own
     const char *const *names;  // of its modes; NULL when they have none
     int stages;                // extent of the last mode, which "stages" has added; 0: none was

@@ -4,16 +4,16 @@
 // where the params decide it of some values that they may have.
 #include <inttypes.h>
 
-#include "base/buf.h"
 #include "base/session.h"
 #include "cost/copy.h"
+#include "pass/costs/conflict.h"
 #include "pass/costs/mend.h"
 #include "pass/pass.h"
 #include "pass/walk.h"
 #include "plan/bind.h"
 
 // EXTREME: from so many times the least possible on it is said also where no mend is known.
-enum { EXTREME = 4, BANKS = 32, MOST_NAMED = 8 };
+enum { EXTREME = 4 };
 
 static bool is_extreme(struct cost_range have, struct cost_range least) {
     return have.least >= EXTREME * least.most;
@@ -37,59 +37,17 @@ static void warn_coalesce(struct session *s, const struct kernel *k, const struc
 
 // -- shared memory --------------------------------------------------------------------------------
 
-// The bank that most lanes want different words of; "lanes" gets which.
-static int worst_bank(const struct warp_access *a, uint32_t *lanes) {
-    int most = 0, worst = 0;
-    *lanes = 0;
-    for (int b = 0; b < BANKS; ++b) {
-        uint32_t these = 0;
-        int n = 0;
-        for (int l = 0; l < COST_LANES; ++l) {
-            bool first = a->lanes >> l & 1 && (!a->matrices || l < 8 * a->matrices) &&
-                         a->shared[l] / 4 % BANKS == b;
-            for (int i = 0; first && i < l; ++i)
-                first = !(these >> i & 1) || a->shared[i] / 4 != a->shared[l] / 4;
-            these |= (uint32_t)first << l;
-            n += first;
-        }
-        if (n <= most) continue;
-        most = n;
-        worst = b;
-        *lanes = these;
-    }
-    return worst;
-}
-
-static const char *lanes_text(struct session *s, uint32_t lanes) {
-    struct buf b;
-    buf_init(&b);
-    int n = __builtin_popcount(lanes), named = 0;
-    for (int l = 0; l < COST_LANES; ++l) {
-        if (!(lanes >> l & 1)) continue;
-        if (named == MOST_NAMED && n > MOST_NAMED) {
-            buf_printf(&b, " and %d more", n - named);
-            break;
-        }
-        buf_printf(&b, "%s%d", !named ? "" : named == n - 1 ? " and " : ", ", l);
-        ++named;
-    }
-    return buf_finish(&b, &s->arena);
-}
-
 static void warn_conflict(struct session *s, const struct plan *p, struct kernel *k,
                           const struct copy *c, int number, bool src, const struct side_cost *x) {
     const struct tensor *t = copy_side(c, src)->base;
-    uint32_t lanes;
+    int64_t times = x->most.wavefronts.least / x->least.wavefronts.most;
     if (!cost_is_much(x->total.wavefronts, x->least_total.wavefronts)) return;
     diag_warn(s, W_BANK_CONFLICT, c->at,
-              "%s %s '%s' in %" PRId64 " wavefronts an access, and %" PRId64 " would do: %" PRId64
-              "-way bank conflict",
+              "%s %s '%s' in %" PRId64 " wavefronts an access, and %" PRId64 " would do: %s",
               copy_name(s, c), src ? "reads" : "writes", t->name, x->most.wavefronts.least,
-              x->least.wavefronts.most, x->most.wavefronts.least / x->least.wavefronts.most);
-    int bank = worst_bank(&x->worst, &lanes);
-    if (lanes & (lanes - 1))
-        diag_note(s, t->at, "lanes %s of warp %" PRId64 " begin at different words of bank %d",
-                  lanes_text(s, lanes), x->worst_warp, bank);
+              x->least.wavefronts.most, cost_conflict_text(s, x->class, times));
+    const char *text = conflict_text(s, &x->worst, x->worst_warp);
+    if (text) diag_note(s, t->at, "%s", text);
     mend_order(s, k, c, number, src);
     mend_layout(s, p, k, c, number, src);
     if (!is_extreme(x->total.wavefronts, x->least_total.wavefronts)) diag_if_mended(s);
@@ -97,7 +55,7 @@ static void warn_conflict(struct session *s, const struct plan *p, struct kernel
 
 // -- threads --------------------------------------------------------------------------------------
 
-static void warn_idle(struct session *s, const struct kernel *k, const struct copy *c,
+static void warn_idle(struct session *s, const struct kernel *k, const struct copy *c, int number,
                       const struct side_cost *x) {
     int64_t idle = k->threads - x->threads, warps = (x->threads + 31) / 32;
     bool one_each = x->instructions <= warps;  // there is no more to share
@@ -109,6 +67,7 @@ static void warn_idle(struct session *s, const struct kernel *k, const struct co
               idle, k->threads, copy_name(s, c), x->instructions / warps);
     diag_note(s, c->tc->at, "the tiled copy has %" PRId64 " threads%s", c->tc->threads,
               c->tc->threads > x->threads ? ", some of which stand beyond the tile" : "");
+    mend_threads(s, k, c, number);
 }
 
 // -- all ------------------------------------------------------------------------------------------
@@ -139,7 +98,7 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
     if (open && k->nparams && x->value && !k->nvariants)
         cost_of_copy(s, x->p, k, c, &c->facts, x->value, &cost);
     const struct side_cost *any = cost.src.there ? &cost.src : &cost.dst;
-    if (any->there && !any->why) warn_idle(s, k, c, any);
+    if (any->there && !any->why) warn_idle(s, k, c, x->number, any);
     for (int i = 0; i < 2; ++i) {
         bool src = i == 0;
         const struct side_cost *side = cost_side(&cost, src);

@@ -27,39 +27,101 @@ static int64_t extent_of(struct session *s, struct lay l, int i) {
     return lay_int_static(n) ? n.num : 0;
 }
 
+// "with_layout": and the buffer on the other side is arranged for it.
 static void offer_order(struct session *s, const struct kernel *k, const struct copy *c, int number,
-                        bool src, const int64_t *thr, int rank, int along) {
+                        bool src, const int64_t *thr, int rank, int along, bool with_layout) {
     const char *text = numbers_text(s, thr, rank, along);
+    const struct tensor *t = copy_side(c, !src)->base;
     if (strcmp(text, source_line(s, c->tc->thr_at)) == 0) return;
-    diag_note(s, c->tc->at, "with thr=%s, threads that follow one another stand along mode %d",
-              text, along);
+    diag_note(s, c->tc->at,
+              "with thr=%s, threads that follow one another stand along mode %d%s%s%s", text, along,
+              with_layout ? "; 'swizzle auto' then stands behind the layout of '" : "",
+              with_layout ? t->name : "", with_layout ? "'" : "");
     diag_fixit(s, c->tc->thr_at, text);
+    if (with_layout)
+        diag_fixit(s, t->layout_at,
+                   arena_printf(&s->arena, "%s swizzle auto", source_line(s, t->layout_at)));
     claim(s, k, c, number, src);
+}
+
+// Whether 'swizzle auto' can be written behind the layout of "t".
+static bool takes_auto(const struct tensor *t) {
+    return t->space == MEM_SHARED && !t->outside && lay_valid(t->layout) && !t->layout.sw.b &&
+           !t->layout.composed && !t->swizzle_auto;
+}
+
+// A tiled copy by its extents, and the mode along which "v" is contiguous.
+struct arrangement {
+    int rank, along;
+    int64_t thr[LAY_MAX_RANK], val[LAY_MAX_RANK], threads;
+};
+
+static bool arrangement_of(struct session *s, const struct tiled_copy *tc, const struct view *v,
+                           struct arrangement *a) {
+    if (!tc || !lay_valid(tc->thr) || !lay_valid(tc->val) || tc->by_atoms || tc->map) return false;
+    a->rank = lay_tuple_rank(tc->tiler);
+    a->along = contiguous_mode(&s->lay, v);
+    a->threads = 1;
+    if (a->rank < 2 || a->along < 0 || a->along >= a->rank) return false;
+    for (int i = 0; i < a->rank; ++i) {
+        a->thr[i] = extent_of(s, tc->thr, i);
+        a->val[i] = extent_of(s, tc->val, i);
+        if (a->thr[i] < 1 || a->val[i] < 1) return false;
+        a->threads *= a->thr[i];
+    }
+    return true;
+}
+
+// As many of the threads as there is room for along the contiguous mode, the others across it.
+static void spread(struct session *s, const struct arrangement *a, const struct view *v,
+                   int64_t *thr) {
+    int64_t room = extent_of(s, lay_inner(v->layout), a->along) / a->val[a->along];
+    int64_t most = room < 1 ? a->thr[a->along] : lay_gcd(room, a->threads);
+    for (int i = 0; i < a->rank; ++i) thr[i] = 1;
+    thr[a->along] = most;
+    thr[a->along ? 0 : 1] = a->threads / most;
 }
 
 void mend_order(struct session *s, const struct kernel *k, const struct copy *c, int number,
                 bool src) {
-    const struct tiled_copy *tc = c->tc;
     const struct view *v = copy_side(c, src);
-    int64_t thr[LAY_MAX_RANK], val[LAY_MAX_RANK], threads = 1;
-    if (!tc || !lay_valid(tc->thr) || !lay_valid(tc->val) || tc->by_atoms || tc->map) return;
-    int rank = lay_tuple_rank(tc->tiler), along = contiguous_mode(&s->lay, v);
-    if (rank < 2 || along < 0 || along >= rank) return;
-    for (int i = 0; i < rank; ++i) {
-        thr[i] = extent_of(s, tc->thr, i);
-        val[i] = extent_of(s, tc->val, i);
-        if (thr[i] < 1 || val[i] < 1) return;
-        threads *= thr[i];
+    struct arrangement a;
+    int64_t full[LAY_MAX_RANK];
+    if (!arrangement_of(s, c->tc, v, &a)) return;
+    spread(s, &a, v, full);
+    bool arranged = v->base->space == MEM_GLOBAL && takes_auto(copy_side(c, !src)->base);
+    for (int layout = 0; layout <= arranged; ++layout) {
+        offer_order(s, k, c, number, src, a.thr, a.rank, a.along, layout);
+        if (full[a.along] != a.thr[a.along])
+            offer_order(s, k, c, number, src, full, a.rank, a.along, layout);
     }
-    offer_order(s, k, c, number, src, thr, rank, along);
-    // as many threads as the view has room for along that mode
-    int64_t room = extent_of(s, lay_inner(v->layout), along) / val[along];
-    int other = along ? 0 : 1;
-    if (room < 1 || lay_gcd(room, threads) == thr[along]) return;
-    for (int i = 0; i < rank; ++i) thr[i] = 1;
-    thr[along] = lay_gcd(room, threads);
-    thr[other] = threads / thr[along];
-    offer_order(s, k, c, number, src, thr, rank, along);
+}
+
+void mend_threads(struct session *s, const struct kernel *k, const struct copy *c, int number) {
+    bool src = c->src.base->space == MEM_GLOBAL || c->dst.base->space == MEM_FRAG;
+    const struct view *v = copy_side(c, src);
+    struct arrangement a;
+    int64_t thr[LAY_MAX_RANK];
+    if (!arrangement_of(s, c->tc, v, &a)) return;
+    int64_t more = k->threads / a.threads;
+    if (more > 1)
+        memcpy(thr, a.thr, sizeof thr);
+    else
+        spread(s, &a, v, thr);  // some stand beyond the tile
+    for (int i = 0; i <= a.rank;
+         ++i) {  // in the rounds that there are, across the contiguous mode first
+        int m = i < a.rank ? i : a.along;
+        int64_t rounds = extent_of(s, lay_inner(v->layout), m) / (thr[m] * a.val[m]);
+        if (i == a.along || rounds < 1) continue;
+        int64_t by = lay_gcd(rounds, more);
+        thr[m] *= by;
+        more /= by;
+    }
+    const char *text = numbers_text(s, thr, a.rank, a.along);
+    if (strcmp(text, source_line(s, c->tc->thr_at)) == 0) return;
+    diag_note(s, c->tc->at, "with thr=%s, more threads take part", text);
+    diag_fixit(s, c->tc->thr_at, text);
+    diag_claim(s, (struct claim){k->name, number, 0, CHEAPER_THREADS, !src, true});
 }
 
 // -- swizzles -------------------------------------------------------------------------------------
@@ -171,9 +233,9 @@ void mend_layout(struct session *s, const struct plan *p, struct kernel *k, cons
             text = arena_printf(&s->arena, "Sw<%d,%d,%d> o 0 o %s", best.sw.b, best.sw.m, best.sw.s,
                                 written);
             diag_note(s, t->at,
-                      "with the layout %s all accesses to '%s' together take %ld wavefronts, not "
+                      "with the layout %s all accesses to '%s' together take %ld wavefront%s, not "
                       "%ld",
-                      text, t->name, (long)best.total, (long)now.total);
+                      text, t->name, (long)best.total, best.total == 1 ? "" : "s", (long)now.total);
             diag_fixit(s, t->layout_at, text);
             claim(s, k, c, number, src);
         }

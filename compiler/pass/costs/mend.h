@@ -8,6 +8,9 @@
 void mend_order(struct session *s, const struct kernel *k, const struct copy *c, int number,
                 bool src);
 
+// An arrangement of the tiled copy in which more threads of the block take part.
+void mend_threads(struct session *s, const struct kernel *k, const struct copy *c, int number);
+
 // A swizzle or a padding of the shared tensor of side "src".
 void mend_layout(struct session *s, const struct plan *p, struct kernel *k, const struct copy *c,
                  int number, bool src);

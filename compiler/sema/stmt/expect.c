@@ -21,11 +21,12 @@ static void defer(struct sema *c, const struct ast_expect *x, struct range at) {
     if (a->kind == VAL_NONE || b->kind == VAL_NONE) return;
     const char *op = ast_op_text(e->op);
     const struct ast_expr *value_at = e->rhs;
+    bool mirrored = b->kind == VAL_PROP;
     if (a->kind == VAL_PROP && b->kind == VAL_PROP) {
         sema_not_yet(c, e->at, "a comparison of two properties of copies");
         return;
     }
-    if (b->kind == VAL_PROP) {
+    if (mirrored) {
         const struct value *swap = a;
         a = b;
         b = swap;
@@ -40,6 +41,12 @@ static void defer(struct sema *c, const struct ast_expect *x, struct range at) {
         diag_error(c->s, value_at->at, "this property is a number, not %s", value_text(c, b));
         return;
     }
+    if (!lay_tuple_static(value)) {
+        diag_error(c->s, value_at->at,
+                   "a property is compared with a number, and %s depends on a param",
+                   value_text(c, b));
+        return;
+    }
     if (a->prop == PROP_ROUNDS && e->op != OP_EQ && e->op != OP_NE) {
         diag_error(c->s, e->at, "'rounds' is a tuple, which is compared with '==' or '!='");
         return;
@@ -50,6 +57,7 @@ static void defer(struct sema *c, const struct ast_expect *x, struct range at) {
                               .copy = a->copy,
                               .kernel = a->kernel,
                               .op = op,
+                              .mirrored = mirrored,
                               .value = value,
                               .text = ast_expr_text(c->s, e),
                               .message = x->message,

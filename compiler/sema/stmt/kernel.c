@@ -57,6 +57,7 @@ static void declare_buffer(struct sema *c, const struct ast_stmt *s) {
     }
     struct tensor *t =
         make_tensor(c, s->name, &s->buffer.type, s->kind == S_SHARED ? s->buffer.stages : NULL);
+    if (t) t->swizzle_auto = s->kind == S_SHARED && s->buffer.swizzle_at.end;
     struct symbol *sym = scope_declare(c, s->name, SYM_TENSOR, &value_none);
     if (sym && t) sym->tensor = own(c, t);
 }
