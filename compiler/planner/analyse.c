@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/session.h"
-#include "image/elem.h"
 #include "planner/private.h"
 
 static void drop(struct relayout *r, int i) {
@@ -96,7 +95,7 @@ void order_of(const struct relayout *r, bool src, int order[]) {
 }
 
 int vector_along(const struct relayout *r, int m, bool src) {
-    int es = r->type->bits / 8, v = 16 / es;
+    int es = bytes_of(r, src), v = 16 / es;
     if ((src ? r->mode[m].src : r->mode[m].dst) != 1) return 1;
     while (v > 1 && (src ? r->src_align : r->dst_align) % (v * es)) v /= 2;
     while (v > 1 && r->mode[m].extent < v) v /= 2;

@@ -20,7 +20,8 @@ struct relayout_mode {
 };
 
 struct relayout {
-    const struct elem_type *type;
+    const struct elem_type *type;  // of the source
+    const struct elem_type *to;    // of the destination, where it converts; NULL: the same
     int rank;
     struct relayout_mode mode[RELAYOUT_MODES];
     int src_align, dst_align;  // bytes, of the first elements, as it is promised

@@ -2,7 +2,27 @@
 #ifndef TCPC_PLANNER_PRIVATE_H
 #define TCPC_PLANNER_PRIVATE_H
 
+#include "image/elem.h"
 #include "planner/planner.h"
+
+static inline const struct elem_type *type_of(const struct relayout *r, bool src) {
+    return src || !r->to ? r->type : r->to;
+}
+static inline int bytes_of(const struct relayout *r, bool src) {
+    return type_of(r, src)->bits / 8;
+}
+// What fragments and shared memory hold: the narrower of both, so that an element is converted
+// where it is loaded from global memory, or where it is stored there.
+static inline const struct elem_type *held_type(const struct relayout *r) {
+    return bytes_of(r, true) < bytes_of(r, false) ? r->type : type_of(r, false);
+}
+static inline int wider_bytes(const struct relayout *r) {
+    int a = bytes_of(r, true), b = bytes_of(r, false);
+    return a > b ? a : b;
+}
+static inline int held_bytes(const struct relayout *r) {
+    return held_type(r)->bits / 8;
+}
 
 // The way of a tile.  All arrays are by mode, in the order of the relayout's modes.
 enum way {

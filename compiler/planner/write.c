@@ -4,7 +4,6 @@
 
 #include "base/buf.h"
 #include "base/session.h"
-#include "image/elem.h"
 #include "planner/private.h"
 
 // Names of the kernel's own that no argument has: each ends so.
@@ -44,7 +43,7 @@ static void numbers(struct buf *b, const struct relayout *r, const int64_t *n) {
 }
 
 static void formal(struct buf *b, const struct relayout *r, const char *name, bool src) {
-    buf_printf(b, "%s : %s global ", name, r->type->name);
+    buf_printf(b, "%s : %s global ", name, type_of(r, src)->name);
     column(b, r, EXTENT);
     buf_char(b, ':');
     column(b, r, src ? SRC : DST);
@@ -110,7 +109,7 @@ static void coordinates(struct buf *b, const struct relayout *r, const struct ch
 
 static void shared_tile(struct buf *b, const struct relayout *r, const struct choice *c,
                         const char *end) {
-    buf_printf(b, "  shared s%s : %s (", end, r->type->name);
+    buf_printf(b, "  shared s%s : %s (", end, held_type(r)->name);
     for (int m = 0; m < r->rank; ++m) {
         if (m) buf_char(b, ',');
         if (m == c->split)
@@ -131,20 +130,20 @@ static void shared_tile(struct buf *b, const struct relayout *r, const struct ch
 
 static void staged_body(struct buf *b, const struct relayout *r, const struct relayout_names *n,
                         const struct choice *c) {
-    int bits = r->type->bits;
-    bool ragged = false, narrow = c->block != c->rd.vector;
+    int bits = held_type(r)->bits, load = c->rd.vector * r->type->bits;
+    bool ragged = false, narrow = c->block * bits != load;
     for (int m = 0; m < r->rank; ++m) ragged |= r->mode[m].extent % c->tile[m] != 0;
     const char *end = ending(n);
     shared_tile(b, r, c, end);
     buf_printf(b, "  let rd%s = ", end);
-    tiled(b, r, &c->rd, true, c->rd.vector * bits);
+    tiled(b, r, &c->rd, true, load);
     if (narrow) {
         buf_printf(b, ";\n  let put%s = ", end);
         tiled(b, r, &c->rd, true, c->block * bits);
     }
     buf_printf(b, ";\n  let wr%s = ", end);
-    tiled(b, r, &c->wr, false, c->wr.vector * bits);
-    buf_printf(b, ";\n  frag r%s : %s like rd%s;\n  copy ", end, r->type->name, end);
+    tiled(b, r, &c->wr, false, c->wr.vector * type_of(r, false)->bits);
+    buf_printf(b, ";\n  frag r%s : %s like rd%s;\n  copy ", end, held_type(r)->name, end);
     part(b, r, c, n->src, end);
     buf_printf(b, " -> r%s with rd%s%s;\n", end, end, ragged ? " pad 0" : "");
     buf_printf(b, "  copy r%s -> s%s with %s%s;\n  copy s%s -> ", end, end, narrow ? "put" : "rd",
@@ -156,7 +155,6 @@ static void staged_body(struct buf *b, const struct relayout *r, const struct re
 // The choice in words.
 static void reasons(struct buf *b, const struct relayout *r, const struct choice *c,
                     const struct cost *cost) {
-    int es = r->type->bits / 8;
     int src[RELAYOUT_MODES], dst[RELAYOUT_MODES];
     order_of(r, true, src);
     order_of(r, false, dst);
@@ -164,13 +162,16 @@ static void reasons(struct buf *b, const struct relayout *r, const struct choice
                src[0], dst[0]);
     if (c->way == WAY_STRAIGHT)
         buf_printf(b, "Elements go straight through registers, %d bytes an access.\n",
-                   c->rd.vector * es);
+                   c->rd.vector * wider_bytes(r));
     else
         buf_printf(b, "Elements go through shared memory, read by %d bytes and written by %d.\n",
-                   c->rd.vector * es, c->wr.vector * es);
+                   c->rd.vector * bytes_of(r, true), c->wr.vector * bytes_of(r, false));
     if (c->way == WAY_STAGED && src[0] != dst[0])
         buf_printf(b, "// Blocks of %d by %d elements are turned in registers.\n", c->rd.vector,
                    c->block);
+    if (r->to && c->way == WAY_STAGED)
+        buf_printf(b, "// They are converted where they are %s.\n",
+                   held_type(r) == r->type ? "stored" : "loaded");
     buf_printf(b,
                "// A tile costs %" PRId64 " half sectors read and %" PRId64 " written, %" PRId64
                " instructions of warps and %" PRId64 " bank conflicts; %" PRId64 " blocks an SM.\n",
@@ -201,7 +202,7 @@ const char *relayout_kernel(const struct relayout *r, const struct relayout_name
         buf_puts(b, " ->\n      ");
         part(b, r, &c, n->dst, ending(n));
         buf_puts(b, "\n      with ");
-        tiled(b, r, &c.rd, false, c.rd.vector * r->type->bits);
+        tiled(b, r, &c.rd, false, c.rd.vector * 8 * wider_bytes(r));
         buf_puts(b, ";\n");
     }
     buf_puts(b, "}\n");
