@@ -6,6 +6,10 @@
 #include "base/session.h"
 #include "planner/private.h"
 
+#define LD_ONCE ", ld=L1.no_allocate"
+#define ST_ONCE ", st=cs"
+enum { LARGE = 256 << 20 };  // bytes of both sides
+
 // Names of the kernel's own that no argument has: each ends so.
 static const char *ending(const struct relayout_names *n) {
     static const char *const own[] = {"s", "r", "rd", "put", "wr", "c"};
@@ -53,6 +57,21 @@ static void formal(struct buf *b, const struct relayout *r, const char *name, bo
     buf_printf(b, " align %d", src ? r->src_align : r->dst_align);
 }
 
+// What is larger than caches and is touched once goes through them so: both sides, since what one
+// of them leaves there takes the room of the other (bench/results/hints.md).
+static bool streams(const struct relayout *r) {
+    int64_t bytes = 0;
+    for (int src = 0; src < 2; ++src) {
+        int64_t n = bytes_of(r, src);
+        for (int m = 0; m < r->rank; ++m) {
+            if (src && r->mode[m].src == 0) return false;
+            n *= r->mode[m].extent;
+        }
+        bytes += n;
+    }
+    return bytes > LARGE;
+}
+
 // What the accesses of a tiled copy to those sides demand; or ask for, where params say whether
 // they are right.
 static const char *atom_of_sides(const struct relayout *r, const struct share *s, bool src,
@@ -65,7 +84,7 @@ static const char *atom_of_sides(const struct relayout *r, const struct share *s
 // "tile(universal(128), thr=..:.., val=..:..)": threads are numbered along the side's fast modes
 // first, and so are values, those of a vector before all.
 static void tiled(struct buf *b, const struct relayout *r, const struct share *s, bool src,
-                  const char *atom, int bits) {
+                  const char *atom, int bits, const char *hints) {
     int order[RELAYOUT_MODES];
     int64_t thr[RELAYOUT_MODES], val[RELAYOUT_MODES], t = 1, v = 1;
     order_of(r, src, order);
@@ -76,7 +95,7 @@ static void tiled(struct buf *b, const struct relayout *r, const struct share *s
         t *= s->thr[m];
         v *= s->val[m];
     }
-    buf_printf(b, "tile(%s(%d), thr=", atom, bits);
+    buf_printf(b, "tile(%s(%d%s), thr=", atom, bits, hints);
     numbers(b, r, s->thr);
     buf_char(b, ':');
     numbers(b, r, thr);
@@ -161,20 +180,21 @@ static void staged_body(struct buf *b, const struct relayout *r, const struct re
                         const struct choice *c) {
     int bits = held_type(r)->bits, load = c->rd.vector * r->type->bits;
     const char *rd = atom_of_sides(r, &c->rd, true, false);
-    bool ragged = false, narrow = c->block * bits != load || strcmp(rd, "universal") != 0;
+    bool large = streams(r), ragged = false;
+    bool narrow = large || c->block * bits != load || strcmp(rd, "universal") != 0;
     for (int m = 0; m < r->rank; ++m)
         ragged |= !lay_int_divisible(exactly(&r->mode[m], RELAYOUT_EXTENT), c->tile[m]);
     const char *end = ending(n);
     shared_tile(b, r, c, end);
     buf_printf(b, "  let rd%s = ", end);
-    tiled(b, r, &c->rd, true, rd, load);
+    tiled(b, r, &c->rd, true, rd, load, large ? LD_ONCE : "");
     if (narrow) {
         buf_printf(b, ";\n  let put%s = ", end);
-        tiled(b, r, &c->rd, true, "universal", c->block * bits);
+        tiled(b, r, &c->rd, true, "universal", c->block * bits, "");
     }
     buf_printf(b, ";\n  let wr%s = ", end);
     tiled(b, r, &c->wr, false, atom_of_sides(r, &c->wr, false, true),
-          c->wr.vector * type_of(r, false)->bits);
+          c->wr.vector * type_of(r, false)->bits, large ? ST_ONCE : "");
     buf_printf(b, ";\n  frag r%s : %s like rd%s;\n  copy ", end, held_type(r)->name, end);
     part(b, r, c, n->src, end);
     buf_printf(b, " -> r%s with rd%s%s;\n", end, end, ragged ? " pad 0" : "");
@@ -201,6 +221,7 @@ static void reasons(struct buf *b, const struct relayout *r, const struct choice
     if (c->way == WAY_STAGED && src[0] != dst[0])
         buf_printf(b, "// Blocks of %d by %d elements are turned in registers.\n", c->rd.vector,
                    c->block);
+    if (streams(r)) buf_puts(b, "// Caches are told that each element is touched once.\n");
     if (r->usual) buf_printf(b, "// The choice is for sizes like %s.\n", r->usual);
     if (r->to && c->way == WAY_STAGED)
         buf_printf(b, "// They are converted where they are %s.\n",
@@ -240,7 +261,7 @@ const char *relayout_kernel(const struct relayout *r, const struct relayout_name
         part(b, r, &c, n->dst, ending(n));
         buf_puts(b, "\n      with ");
         tiled(b, r, &c.rd, false, atom_of_sides(r, &c.rd, true, true),
-              c.rd.vector * 8 * wider_bytes(r));
+              c.rd.vector * 8 * wider_bytes(r), streams(r) ? LD_ONCE ST_ONCE : "");
         buf_puts(b, ";\n");
     }
     buf_puts(b, "}\n");
