@@ -95,6 +95,13 @@ bool grid_of(const struct relayout *r, const struct choice *c, struct grid *out)
 int64_t most_tiles(const struct relayout *r, const struct choice *c, int m);
 bool is_tiled(const struct relayout *r, const struct choice *c, int m);
 
+// What the atoms of its accesses to global memory say to caches behind their width, and why; NULL:
+// nothing.
+struct hints {
+    const char *ld, *st, *why;
+};
+struct hints hints_of(const struct relayout *r, const struct choice *c);
+
 // "conflict": passes of shared memory that the tile needs beyond those without conflicts.
 void cost_of(const struct relayout *r, const struct choice *c, int64_t conflict, struct cost *out);
 // As many as they are when all warps are like the first one.

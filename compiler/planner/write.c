@@ -1,14 +1,11 @@
 // A choice as the text of a kernel.
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/session.h"
 #include "planner/private.h"
-
-#define LD_ONCE ", ld=L1.no_allocate"
-#define ST_ONCE ", st=cs"
-enum { LARGE = 256 << 20 };  // bytes of both sides
 
 // Names of the kernel's own that no argument has: each ends so.
 static const char *ending(const struct relayout_names *n) {
@@ -55,21 +52,6 @@ static void formal(struct buf *b, const struct relayout *r, const char *name, bo
     buf_char(b, ':');
     column(b, r, src ? RELAYOUT_SRC : RELAYOUT_DST);
     buf_printf(b, " align %d", src ? r->src_align : r->dst_align);
-}
-
-// What is larger than caches and is touched once goes through them so: both sides, since what one
-// of them leaves there takes the room of the other (bench/results/hints.md).
-static bool streams(const struct relayout *r) {
-    int64_t bytes = 0;
-    for (int src = 0; src < 2; ++src) {
-        int64_t n = bytes_of(r, src);
-        for (int m = 0; m < r->rank; ++m) {
-            if (src && r->mode[m].src == 0) return false;
-            n *= r->mode[m].extent;
-        }
-        bytes += n;
-    }
-    return bytes > LARGE;
 }
 
 // What the accesses of a tiled copy to those sides demand; or ask for, where params say whether
@@ -180,21 +162,22 @@ static void staged_body(struct buf *b, const struct relayout *r, const struct re
                         const struct choice *c) {
     int bits = held_type(r)->bits, load = c->rd.vector * r->type->bits;
     const char *rd = atom_of_sides(r, &c->rd, true, false);
-    bool large = streams(r), ragged = false;
-    bool narrow = large || c->block * bits != load || strcmp(rd, "universal") != 0;
+    struct hints h = hints_of(r, c);
+    bool narrow = h.ld[0] || c->block * bits != load || strcmp(rd, "universal") != 0;
+    bool ragged = false;
     for (int m = 0; m < r->rank; ++m)
         ragged |= !lay_int_divisible(exactly(&r->mode[m], RELAYOUT_EXTENT), c->tile[m]);
     const char *end = ending(n);
     shared_tile(b, r, c, end);
     buf_printf(b, "  let rd%s = ", end);
-    tiled(b, r, &c->rd, true, rd, load, large ? LD_ONCE : "");
+    tiled(b, r, &c->rd, true, rd, load, h.ld);
     if (narrow) {
         buf_printf(b, ";\n  let put%s = ", end);
         tiled(b, r, &c->rd, true, "universal", c->block * bits, "");
     }
     buf_printf(b, ";\n  let wr%s = ", end);
     tiled(b, r, &c->wr, false, atom_of_sides(r, &c->wr, false, true),
-          c->wr.vector * type_of(r, false)->bits, large ? ST_ONCE : "");
+          c->wr.vector * type_of(r, false)->bits, h.st);
     buf_printf(b, ";\n  frag r%s : %s like rd%s;\n  copy ", end, held_type(r)->name, end);
     part(b, r, c, n->src, end);
     buf_printf(b, " -> r%s with rd%s%s;\n", end, end, ragged ? " pad 0" : "");
@@ -221,7 +204,8 @@ static void reasons(struct buf *b, const struct relayout *r, const struct choice
     if (c->way == WAY_STAGED && src[0] != dst[0])
         buf_printf(b, "// Blocks of %d by %d elements are turned in registers.\n", c->rd.vector,
                    c->block);
-    if (streams(r)) buf_puts(b, "// Caches are told that each element is touched once.\n");
+    struct hints h = hints_of(r, c);
+    if (h.why) buf_printf(b, "// Caches are told that %s.\n", h.why);
     if (r->usual) buf_printf(b, "// The choice is for sizes like %s.\n", r->usual);
     if (r->to && c->way == WAY_STAGED)
         buf_printf(b, "// They are converted where they are %s.\n",
@@ -260,8 +244,11 @@ const char *relayout_kernel(const struct relayout *r, const struct relayout_name
         buf_puts(b, " ->\n      ");
         part(b, r, &c, n->dst, ending(n));
         buf_puts(b, "\n      with ");
+        struct hints h = hints_of(r, &c);
+        char both[64];
+        snprintf(both, sizeof both, "%s%s", h.ld, h.st);
         tiled(b, r, &c.rd, false, atom_of_sides(r, &c.rd, true, true),
-              c.rd.vector * 8 * wider_bytes(r), streams(r) ? LD_ONCE ST_ONCE : "");
+              c.rd.vector * 8 * wider_bytes(r), both);
         buf_puts(b, ";\n");
     }
     buf_puts(b, "}\n");
