@@ -20,12 +20,12 @@
 //   __syncthreads tcp_sync_warp();                      __syncwarp tcp_cp_async_ca_{4,8,16}(void
 //   *shared, const void *global);   and tcp_cp_async_cg_16 tcp_cp_async_ca_zfill_{4,8,16}(void
 //   *shared, const void *global, int bytes);   and tcp_cp_async_cg_zfill_16:
-//                                         reads "bytes" (0: none at all), fills the rest with 0;
-//                                         ..<128>(..) has the L2 cache fetch 64, 128 or 256 bytes
-//   tcp_cp_async_commit();                ends the group of the copies since the last commit
-//   tcp_cp_async_wait<N>();               waits until at most the N newest groups are pending
-//   tcp_ldmatrix_x{1,2,4}[_trans](void *words, const void *shared_row);
-//   tcp_stmatrix_x{1,2,4}[_trans](void *shared_row, const void *words);
+//                                         reads "bytes" (0: none at all), fills the rest with 0
+//   tcp_ld_global_128<HINTS>(..), and of the other widths, tcp_ld_global_nc_.., tcp_st_global_..
+//   and tcp_cp_async_..: with cache hints (tcp_hints.h) tcp_cp_async_commit();                ends
+//   the group of the copies since the last commit tcp_cp_async_wait<N>();               waits until
+//   at most the N newest groups are pending tcp_ldmatrix_x{1,2,4}[_trans](void *words, const void
+//   *shared_row); tcp_stmatrix_x{1,2,4}[_trans](void *shared_row, const void *words);
 //   tcp_zero_{8,16,32,64,128}()           a value of zeros
 //   tcp_swizzle<B, M, S>(x)               x ^ ((x & yyy) >> S), CuTe's Swizzle<B,M,S>, of an
 //   element index
@@ -47,6 +47,7 @@
 
 #ifndef __CUDACC__
 #include "host/tcp_host.h"
+#include "tcp_hints.h"
 #else
 
 #ifdef __CUDACC_RTC__
@@ -177,37 +178,7 @@ TCP_INSTRUCTION void tcp_sync_warp() {
     __syncwarp();
 }
 
-#define TCP_CP_ASYNC_ASM(instruction, bytes)                                                       \
-    asm volatile("cp.async." instruction " [%0], [%1], " #bytes                                    \
-                 ";" ::"r"(tcp_shared_address(shared)),                                            \
-                 "l"(__cvta_generic_to_global(global))                                             \
-                 : "memory")
-#define TCP_CP_ASYNC_ZFILL_ASM(instruction, bytes)                                                 \
-    asm volatile("cp.async." instruction " [%0], [%1], " #bytes                                    \
-                 ", %2;" ::"r"(tcp_shared_address(shared)),                                        \
-                 "l"(__cvta_generic_to_global(global)), "r"(read)                                  \
-                 : "memory")
-#define TCP_CP_ASYNC_BODY(ASM, cache, bytes)                                                       \
-    static_assert(Hint == 0 || Hint == 64 || Hint == 128 || Hint == 256,                           \
-                  "what the L2 cache can fetch");                                                  \
-    if (Hint == 0) ASM(#cache ".shared.global", bytes);                                            \
-    if (Hint == 64) ASM(#cache ".shared.global.L2::64B", bytes);                                   \
-    if (Hint == 128) ASM(#cache ".shared.global.L2::128B", bytes);                                 \
-    if (Hint == 256) ASM(#cache ".shared.global.L2::256B", bytes)
-#define TCP_CP_ASYNC_ROW(cache, bytes)                                                             \
-    template <int Hint = 0>                                                                        \
-    TCP_INSTRUCTION void tcp_cp_async_##cache##_##bytes(void *shared, const void *global) {        \
-        TCP_CP_ASYNC_BODY(TCP_CP_ASYNC_ASM, cache, bytes);                                         \
-    }                                                                                              \
-    template <int Hint = 0>                                                                        \
-    TCP_INSTRUCTION void tcp_cp_async_##cache##_zfill_##bytes(void *shared, const void *global,    \
-                                                              int read) {                          \
-        TCP_CP_ASYNC_BODY(TCP_CP_ASYNC_ZFILL_ASM, cache, bytes);                                   \
-    }
-TCP_CP_ASYNC_ROW(ca, 4)
-TCP_CP_ASYNC_ROW(ca, 8)
-TCP_CP_ASYNC_ROW(ca, 16)
-TCP_CP_ASYNC_ROW(cg, 16)
+#include "tcp_hints.h"
 
 TCP_INSTRUCTION void tcp_cp_async_commit() {
     asm volatile("cp.async.commit_group;" ::: "memory");

@@ -38,8 +38,8 @@ static bool is_constant(const struct kernel *k, const struct tensor *t) {
     return false;
 }
 
-// "tcp_cp_async_cg_16<128>": of an instruction that does both sides, where its tile is whole if it
-// ever is.
+// "tcp_cp_async_cg_16<TCP_L2_128B>": of an instruction that does both sides, where its tile is
+// whole if it ever is.
 static const char *instruction_text(struct session *s, const struct copy *c) {
     const struct copy_facts *f = &c->facts;
     const struct atom *atom = copy_atom(c);
@@ -72,6 +72,9 @@ static struct explained_side explain_side(struct session *s, const struct kernel
     if (p->sw.b) x.swizzle = arena_printf(&s->arena, "Sw<%d,%d,%d>", p->sw.b, p->sw.m, p->sw.s);
     x.instruction = arena_printf(&s->arena, "tcp_%s_%s%s_%d", src ? "ld" : "st", x.space,
                                  nc ? "_nc" : "", copy_side_bits(c, src, c->facts.vec));
+    const struct atom *atom = copy_atom(c);
+    const char *hints = src ? hints_in_c(s, atom->ld, atom->l2) : hints_in_c(s, atom->st, 0);
+    if (hints) x.instruction = arena_printf(&s->arena, "%s<%s>", x.instruction, hints);
     if (t->space == MEM_FRAG && c->facts.step && !c->facts.turn)
         x.instruction = arena_printf(&s->arena, "tcp_%s_%d", src ? "gather" : "scatter", x.bits);
     if (copy_atom(c)->row->function) x.instruction = instruction_text(s, c);

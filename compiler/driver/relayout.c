@@ -16,11 +16,14 @@
 static const char help[] =
     "usage: tcpc relayout [OPTIONS] TYPE 'NAME=EXTENT ..' 'NAME ..'\n"
     "       tcpc relayout [OPTIONS] TYPE LAYOUT LAYOUT\n"
+    "       tcpc relayout [OPTIONS] 'TYPE -> TYPE' ..\n"
     "  A kernel that brings elements of TYPE from the source's order into the destination's: "
     "names\n"
     "  with extents, row-major, the last one contiguous, and the same names in another order; or "
     "a\n"
-    "  layout of each side, such as '(64,32):(32,1)' '(64,32):(1,64)'.\n"
+    "  layout of each side, such as '(64,32):(32,1)' '(64,32):(1,64)'.  With 'f32 -> f16' each "
+    "element\n"
+    "  is converted.\n"
     "  -o FILE           write to FILE; '-' is standard output; default: NAME.cu\n"
     "  --emit=KIND       what to write: cuda (default), plan-text (the plan, to be edited), "
     "header,\n"
@@ -93,24 +96,50 @@ static bool is_name(const char *text) {
     return n > 0 && !text[n] && !(text[0] >= '0' && text[0] <= '9');
 }
 
+// The type that is "text" but for blanks around it; NULL after an error.
+static const struct elem_type *take_type(struct session *s, const char *text, size_t len) {
+    while (len && *text == ' ') ++text, --len;
+    while (len && text[len - 1] == ' ') --len;
+    const char *word = arena_strndup(&s->arena, text, len);
+    const struct elem_type *type = elem_type_find(word);
+    if (type) return type;
+    const char *known[64], *near;
+    int n = 0;
+    for (; n < n_elem_types && n < 64; ++n) known[n] = elem_types[n].name;
+    near = diag_did_you_mean(word, known, n);
+    option_error("there is no type '%s'%s%s%s", word, near ? "; did you mean '" : "",
+                 near ? near : "", near ? "'?" : "");
+    return NULL;
+}
+
+// "f16", or "f32 -> f16".
+static bool take_types(struct session *s, const char *text, struct relayout *p) {
+    const char *arrow = strstr(text, "->");
+    p->type = take_type(s, text, arrow ? (size_t)(arrow - text) : strlen(text));
+    if (!p->type || !arrow) return p->type != NULL;
+    p->to = take_type(s, arrow + 2, strlen(arrow + 2));
+    if (!p->to) return false;
+    if (p->to == p->type) {
+        p->to = NULL;
+    } else if (!elem_converts(p->type, p->to)) {
+        option_error("%s does not become %s: numbers are converted, not bits as such",
+                     p->type->name, p->to->name);
+        return false;
+    }
+    return true;
+}
+
 // The text of the plan; NULL after an error.
 static const char *plan_text(struct session *s, const struct request *r) {
-    struct relayout p = {.type = elem_type_find(r->word[0])};
-    if (!p.type) {
-        const char *known[64], *near;
-        int n = 0;
-        for (; n < n_elem_types && n < 64; ++n) known[n] = elem_types[n].name;
-        near = diag_did_you_mean(r->word[0], known, n);
-        option_error("there is no type '%s'%s%s%s", r->word[0], near ? "; did you mean '" : "",
-                     near ? near : "", near ? "'?" : "");
-        return NULL;
-    }
+    struct relayout p = {0};
+    if (!take_types(s, r->word[0], &p)) return NULL;
     const char *why = relayout_read(s, r->word[1], r->word[2], &p);
-    int size = p.type->bits / 8;
+    int size = p.type->bits / 8, to_size = p.to ? p.to->bits / 8 : size;
     const char *near_arch;
     p.shared =
         arch_shared_bytes(arch_find(s->options.arch ? s->options.arch : ARCH_DEFAULT, &near_arch));
-    p.src_align = p.dst_align = r->align > size ? r->align : size;
+    p.src_align = r->align > size ? r->align : size;
+    p.dst_align = r->align > to_size ? r->align : to_size;
     if (!why) why = relayout_coalesce(s, &p);
     if (why) {
         option_error("%s", why);

@@ -31,15 +31,23 @@ static const char *element(const struct emission *o, const struct kir_buffer *x,
                         emit_ix_within(o->s, o->k, at, o->carry, o->ncarries));
 }
 
-static const char *load_name(const struct emission *o, const struct kir_buffer *x, int bits) {
-    static const char *const space[] = {"global", "shared", "frag"};
-    bool nc = x->space == KIR_GLOBAL && x->constant;
-    return arena_printf(&o->s->arena, "tcp_ld_%s%s_%d", space[x->space], nc ? "_nc" : "", bits);
+static const char *hinted(const struct emission *o, const char *name, const char *hints) {
+    return hints ? arena_printf(&o->s->arena, "%s<%s>", name, hints) : name;
 }
 
-static const char *store_name(const struct emission *o, const struct kir_buffer *x, int bits) {
+static const char *load_name(const struct emission *o, const struct kir_node *n,
+                             const struct kir_buffer *x) {
     static const char *const space[] = {"global", "shared", "frag"};
-    return arena_printf(&o->s->arena, "tcp_st_%s_%d", space[x->space], bits);
+    bool nc = x->space == KIR_GLOBAL && x->constant;
+    const char *name =
+        arena_printf(&o->s->arena, "tcp_ld_%s%s_%d", space[x->space], nc ? "_nc" : "", n->bits);
+    return hinted(o, name, n->ld);
+}
+
+static const char *store_name(const struct emission *o, const struct kir_node *n,
+                              const struct kir_buffer *x) {
+    static const char *const space[] = {"global", "shared", "frag"};
+    return hinted(o, arena_printf(&o->s->arena, "tcp_st_%s_%d", space[x->space], n->bits), n->st);
 }
 
 // "tcp_gather_128<8, 16, 32, 64, 128>": 128 bits of elements of 8 that stand apart by these steps.
@@ -62,14 +70,14 @@ static const char *loaded(const struct emission *o, const struct kir_node *n,
         return arena_printf(&o->s->arena, "%s(%s, %s)", apart_name(o, n, n->bits, "gather"),
                             x->c_name, index_of(o, at));
     if (x->space == KIR_STAGE) return element(o, x, at);
-    return arena_printf(&o->s->arena, "%s(%s)", load_name(o, x, n->bits), element(o, x, at));
+    return arena_printf(&o->s->arena, "%s(%s)", load_name(o, n, x), element(o, x, at));
 }
 
 // The call that stores what access "n" writes to "x" from "at" on, but for the value.
 static struct call storing(const struct emission *o, const struct kir_node *n, int indent,
                            const struct kir_buffer *x, const struct ix *at) {
     bool apart = n->apart == x;
-    const char *name = apart ? apart_name(o, n, n->bits, "scatter") : store_name(o, x, n->bits);
+    const char *name = apart ? apart_name(o, n, n->bits, "scatter") : store_name(o, n, x);
     struct call c = emit_call_of(o, indent, arena_printf(&o->s->arena, "%s(", name), ");");
     call_arg(&c, "%s", apart ? x->c_name : element(o, x, at));
     if (apart) call_arg(&c, "%s", index_of(o, at));
@@ -254,8 +262,7 @@ static void put_node(const struct emission *o, const struct kir_node *n, int ind
             return;
         }
         bool apart = n->apart == n->buf;
-        const char *name =
-            apart ? apart_name(o, n, n->bits, "gather") : load_name(o, n->buf, n->bits);
+        const char *name = apart ? apart_name(o, n, n->bits, "gather") : load_name(o, n, n->buf);
         struct call c =
             emit_call_of(o, indent, arena_printf(&o->s->arena, "%s = %s(", slot, name), ");");
         call_arg(&c, "%s", apart ? n->buf->c_name : element(o, n->buf, n->at));

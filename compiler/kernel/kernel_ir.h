@@ -137,7 +137,8 @@ struct kir_node {
     const char *function;                 // ASYNC, MOVE by lanes together: of the runtime
     const struct kir_together *together;  // MOVE: by the lanes of a warp; NULL: each for itself
     const char *cache;                    // ASYNC: PTX's cache operator
-    int l2;              // ASYNC: bytes to be fetched into the L2 cache, 0: no hint
+    // The cache hints of an access to global memory, as emitted code has them; or NULL.
+    const char *ld, *st;
     int pending;         // WAIT
     uint64_t value;      // FILL: of an element
     int elem_bits;       // FILL

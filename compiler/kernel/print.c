@@ -13,6 +13,11 @@ static const char *steps(struct session *s, const struct kir_node *n) {
     return text;
 }
 
+static const char *hints(struct session *s, const struct kir_node *n) {
+    const char *ld = n->ld ? arena_printf(&s->arena, ", ld %s", n->ld) : "";
+    return n->st ? arena_printf(&s->arena, "%s, st %s", ld, n->st) : ld;
+}
+
 static void put_list(struct session *s, struct buf *b, const struct kir_node *list, int depth) {
     for (const struct kir_node *n = list; n; n = n->next) {
         if (n->kind == KIR_COMMENT) {
@@ -53,17 +58,19 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
                        n->stage->count);
             break;
         case KIR_LOAD:
-            buf_printf(b, "load.%d %s[%s] = %s[%s]%s\n", n->bits, n->stage->name,
-                       ix_text(s, n->stage_at), n->buf->name, ix_text(s, n->at), steps(s, n));
+            buf_printf(b, "load.%d %s[%s] = %s[%s]%s%s\n", n->bits, n->stage->name,
+                       ix_text(s, n->stage_at), n->buf->name, ix_text(s, n->at), steps(s, n),
+                       hints(s, n));
             break;
         case KIR_STORE:
-            buf_printf(b, "store.%d %s[%s] = %s[%s]%s\n", n->bits, n->buf->name, ix_text(s, n->at),
-                       n->stage->name, ix_text(s, n->stage_at), steps(s, n));
+            buf_printf(b, "store.%d %s[%s] = %s[%s]%s%s\n", n->bits, n->buf->name,
+                       ix_text(s, n->at), n->stage->name, ix_text(s, n->stage_at), steps(s, n),
+                       hints(s, n));
             break;
         case KIR_MOVE:
-            buf_printf(b, "move.%d%s%s %s[%s] = %s[%s]%s\n", n->bits, n->together ? "." : "",
+            buf_printf(b, "move.%d%s%s %s[%s] = %s[%s]%s%s\n", n->bits, n->together ? "." : "",
                        n->together ? n->function : "", n->to_buf->name, ix_text(s, n->to_at),
-                       n->buf->name, ix_text(s, n->at), steps(s, n));
+                       n->buf->name, ix_text(s, n->at), steps(s, n), hints(s, n));
             break;
         case KIR_FILL:
             buf_printf(b, "fill.%d %s[%s] = 0x%" PRIx64 "%s\n", n->bits,
@@ -71,9 +78,8 @@ static void put_list(struct session *s, struct buf *b, const struct kir_node *li
                        ix_text(s, n->stage ? n->stage_at : n->to_at), n->value, steps(s, n));
             break;
         case KIR_ASYNC:
-            buf_printf(b, "async.%d.%s%s %s[%s] = %s[%s]", n->bits, n->cache,
-                       n->l2 ? arena_printf(&s->arena, ".l2_%d", n->l2) : "", n->to_buf->name,
-                       ix_text(s, n->to_at), n->buf->name, ix_text(s, n->at));
+            buf_printf(b, "async.%d.%s %s[%s] = %s[%s]%s", n->bits, n->cache, n->to_buf->name,
+                       ix_text(s, n->to_at), n->buf->name, ix_text(s, n->at), hints(s, n));
             if (n->cut)
                 buf_printf(b, " below %s from %s on", ix_text(s, n->cut->b), ix_text(s, n->cut->a));
             for (int i = 0; i < n->nconds; ++i)

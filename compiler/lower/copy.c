@@ -66,6 +66,14 @@ static void stand_apart(struct kir_node *n, const struct way *y) {
         n->apart = n->to_buf;
 }
 
+// What the atom says to the caches of an access.
+static void add_hints(struct lowering *w, const struct copy *c, struct kir_node *n, bool ld,
+                      bool st) {
+    const struct atom *atom = copy_atom(c);
+    if (ld && c->src.base->space == MEM_GLOBAL) n->ld = hints_in_c(w->s, atom->ld, atom->l2);
+    if (st && c->dst.base->space == MEM_GLOBAL) n->st = hints_in_c(w->s, atom->st, 0);
+}
+
 // One access from memory to memory, or between it and a fragment, with what is asked before it.
 static struct kir_node *move(struct lowering *w, const struct copy *c, const struct nest *nest,
                              enum kir_kind kind) {
@@ -91,6 +99,7 @@ static struct kir_node *move(struct lowering *w, const struct copy *c, const str
     n->bits = nest->way->bits;
     n->at = nest_address(w, nest, true, c->facts.src.sw);
     n->to_at = nest_address(w, nest, false, c->facts.dst.sw);
+    add_hints(w, c, n, true, true);
     stand_apart(n, nest->way);
     if (nest->way->pad && kind == KIR_ASYNC) {
         n->cond = nest_questions(w, nest, SOURCE, &n->nconds);
@@ -117,7 +126,6 @@ static void move_async(struct lowering *w, const struct copy *c, const struct wa
     struct kir_node *n = move(w, c, nest, KIR_ASYNC);
     n->function = atom_function(w->s, atom, y->bits, n->nconds || n->cut);
     n->cache = atom_for_width(atom->row, y->bits)->cache;
-    n->l2 = atom->l2;
     nest_close(w, nest->batch, nest->nbatch, w->tail);
     nest_close(w, nest->outer, nest->nouter, &(*outside)->next);
 }
@@ -167,6 +175,7 @@ static void move_turned(struct lowering *w, const struct copy *c, const struct w
     n->buf = lower_buffer(w, c->src.base);
     n->at = nest_address(w, nest, true, c->facts.src.sw);
     n->bits = bits_of(c, y, c->src.base);
+    add_hints(w, c, n, true, false);
     nest_close(w, nest->batch, nest->nbatch, nest->nbatch ? &(*outside)->next : w->tail);
 
     struct way *turned = ARENA_NEW(&w->s->arena, struct way);
@@ -212,6 +221,7 @@ static void move_through_stage(struct lowering *w, const struct copy *c, const s
             n->buf = lower_buffer(w, store ? c->dst.base : c->src.base);
             n->at = nest_address(w, nest, !store, store ? c->facts.dst.sw : c->facts.src.sw);
             n->bits = bits_of(c, y, store ? c->dst.base : c->src.base);
+            add_hints(w, c, n, !store, store);
             if (n->buf->space == KIR_FRAG) stand_apart(n, y);
             if (ask && !store && y->pad) {
                 struct kir_node *fill = nest_pad(w, nest, ask, stage->access_bits);

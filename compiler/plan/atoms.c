@@ -13,7 +13,11 @@
 #define CP_ASYNC                                                                                   \
     .family = "cp.async", .page = "cp_async", .min_arch = 80, .src_spaces = IN(GLOBAL),            \
     .dst_spaces = IN(SHARED), .completes = COMPLETES_BY_GROUP, .threads = 1, .exact = true,        \
-    .in_bytes = true, .raw = true, .fills = true, .prefetches = true, .function = "tcp_cp_async"
+    .in_bytes = true, .raw = true, .fills = true, .prefetches = true, .ld = HINTS_OF_L2,           \
+    .function = "tcp_cp_async"
+
+// Those of plain loads and stores.
+#define PLAIN_HINTS .prefetches = true, .ld = HINTS_OF_LD, .st = HINTS_OF_ST
 
 // (thread, value) -> bit of CuTe's SM75_U32x1_LDSM_N .. SM75_U16x8_LDSM_T and SM90_U32x1_STSM_N ..
 // (cute/atom/copy_traits_sm75.hpp, copy_traits_sm90.hpp): the rows that lanes address, the pairs of
@@ -59,13 +63,15 @@ const struct atom_row atom_rows[] = {
      .dst_spaces = ANYWHERE,
      .completes = COMPLETES_AT_ONCE,
      .threads = 1,
-     .exact = true},
+     .exact = true,
+     PLAIN_HINTS},
     {.name = "auto",  // AutoVectorizingCopyWithAssumedAlignment<N>
      .widths = {8, 16, 32, 64, 128},
      .src_spaces = ANYWHERE,
      .dst_spaces = ANYWHERE,
      .completes = COMPLETES_AT_ONCE,
-     .threads = 1},
+     .threads = 1,
+     PLAIN_HINTS},
     {.name = "cp_async.ca",  // SM80_CP_ASYNC_CACHEALWAYS<uintN_t>
      CP_ASYNC,
      .widths = {32, 64, 128},
@@ -119,8 +125,10 @@ const char *atom_of(struct session *s, const struct atom *a, const struct elem_t
         return elem ? arena_printf(&s->arena, "%s(%s)", a->row->name, elem->name) : a->row->name;
     int width = a->row->in_bytes ? a->bits / 8 : a->bits;
     const char *of = elem ? arena_printf(&s->arena, ", %s", elem->name) : "";
-    const char *l2 = a->l2 ? arena_printf(&s->arena, ", l2=%d", a->l2) : "";
-    return arena_printf(&s->arena, "%s(%d%s%s)", a->row->name, width, of, l2);
+    const char *hints = a->l2 ? arena_printf(&s->arena, ", l2=%d", a->l2) : "";
+    if (a->ld) hints = arena_printf(&s->arena, "%s, ld=%s", hints, hints_text(s, a->ld));
+    if (a->st) hints = arena_printf(&s->arena, "%s, st=%s", hints, hints_text(s, a->st));
+    return arena_printf(&s->arena, "%s(%d%s%s)", a->row->name, width, of, hints);
 }
 
 const char *atom_text(struct session *s, const struct atom *a) {
@@ -130,10 +138,11 @@ const char *atom_text(struct session *s, const struct atom *a) {
 const char *atom_function(struct session *s, const struct atom *a, int bits, bool fills) {
     const struct atom_row *row = atom_for_width(a->row, bits);
     if (row->fixed) return row->function;
-    const char *l2 = a->l2 ? arena_printf(&s->arena, "<%d>", a->l2) : "";
+    const char *hints = hints_in_c(s, a->ld, a->l2);
+    if (hints) hints = arena_printf(&s->arena, "<%s>", hints);
     const char *cache = row->cache ? arena_printf(&s->arena, "_%s", row->cache) : "";
     return arena_printf(&s->arena, "%s%s%s_%d%s", row->function, cache, fills ? "_zfill" : "",
-                        bits / 8, l2);
+                        bits / 8, hints ? hints : "");
 }
 
 // -- collective -----------------------------------------------------------------------------------

@@ -7,6 +7,7 @@
 
 #include "base/source.h"
 #include "layout/lay.h"
+#include "plan/hints.h"
 #include "plan/types.h"
 
 // When what an instruction moves is there.
@@ -42,6 +43,7 @@ struct atom_row {
     bool raw;         // moves bytes: converts nothing, and pads with zeros only
     bool fills;       // reads the part of an access that is there, and fills the rest with zeros
     bool prefetches;  // takes l2=BYTES
+    unsigned ld, st;  // the hints that ld= and st= may give
     // The runtime's function (runtime/tcp_device.cuh) is FUNCTION[_CACHE][_zfill]_BYTES, with PTX's
     // cache operator; NULL: loads and stores of each space.
     const char *function, *cache;
@@ -64,14 +66,15 @@ struct atom {
     int bits;                      // an access
     const struct elem_type *elem;  // of universal(128, f32), or NULL
     int l2;                        // bytes that the L2 cache is asked to fetch; 0: no hint
+    unsigned ld, st;               // hints of loads from global memory, and of stores to it
     struct range at;
 };
 // As in a plan: "universal(128)", "cp_async.cg(16, l2=128)"; without the element type.
 const char *atom_text(struct session *s, const struct atom *a);
 // The same with its element type: "cp_async.ca(4, f16)".
 const char *atom_of(struct session *s, const struct atom *a, const struct elem_type *elem);
-// "tcp_cp_async_cg_16<128>": what the runtime calls its accesses of "bits", which with "fills" read
-// as much as is there and fill with zeros.  @pre the row has a function.
+// "tcp_cp_async_cg_16<TCP_L2_128B>": what the runtime calls its accesses of "bits", which with
+// "fills" read as much as is there and fill with zeros.  @pre the row has a function.
 const char *atom_function(struct session *s, const struct atom *a, int bits, bool fills);
 // What "side", (thread, value) -> bit, is as elements of "elem_bits": (thread, value) -> thread +
 // threads * value of what a tile deals out.  @pre the row of "a" is collective.

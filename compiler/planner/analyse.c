@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/session.h"
-#include "image/elem.h"
 #include "planner/private.h"
 
 static void drop(struct relayout *r, int i) {
@@ -12,20 +11,30 @@ static void drop(struct relayout *r, int i) {
 }
 
 // Whether mode "a" goes on where mode "b" ends, on both sides.
-static bool follows(const struct relayout_mode *a, const struct relayout_mode *b) {
-    int64_t src, dst;
-    return !__builtin_mul_overflow(b->src, b->extent, &src) &&
-           !__builtin_mul_overflow(b->dst, b->extent, &dst) && a->src == src && a->dst == dst;
+static bool follows(struct session *s, const struct relayout_mode *a,
+                    const struct relayout_mode *b) {
+    bool same = true;
+    for (int k = RELAYOUT_SRC; same && k <= RELAYOUT_DST; ++k) {
+        struct lay_int end = lay_int_mul(&s->lay, exactly(b, k), exactly(b, RELAYOUT_EXTENT));
+        same = lay_int_valid(end) && lay_int_equal(exactly(a, k), end);
+    }
+    lay_clear_error(&s->lay);
+    return same;
 }
 
-static bool merge_one(struct relayout *r) {
-    for (int a = 0; a < r->rank; ++a)
-        for (int b = 0; b < r->rank; ++b)
-            if (a != b && follows(&r->mode[a], &r->mode[b])) {
-                r->mode[b].extent *= r->mode[a].extent;
-                drop(r, a);
-                return true;
-            }
+static bool merge_one(struct session *s, struct relayout *r) {
+    for (int i = 0; i < r->rank; ++i)
+        for (int j = 0; j < r->rank; ++j) {
+            struct relayout_mode *a = &r->mode[i], *b = &r->mode[j];
+            if (i == j || !follows(s, a, b)) continue;
+            struct lay_int all =
+                lay_int_mul(&s->lay, exactly(a, RELAYOUT_EXTENT), exactly(b, RELAYOUT_EXTENT));
+            if (!lay_int_valid(all)) continue;
+            b->extent *= a->extent;
+            b->run[RELAYOUT_EXTENT] = lay_int_static(all) ? LAY_INT_INVALID : all;
+            drop(r, i);
+            return true;
+        }
     return false;
 }
 
@@ -53,7 +62,7 @@ const char *relayout_coalesce(struct session *s, struct relayout *r) {
         if (m->extent < 1)
             return arena_printf(&s->arena, "an extent is %" PRId64 "; 1 and more can be planned",
                                 m->extent);
-        if (m->extent == 1) {
+        if (lay_int_is(exactly(m, RELAYOUT_EXTENT), 1)) {
             drop(r, i);
             continue;
         }
@@ -69,8 +78,12 @@ const char *relayout_coalesce(struct session *s, struct relayout *r) {
                                 m->extent);
     }
     if (!fits(r, true) || !fits(r, false)) return "the tensors have more than 2^62 elements";
-    while (merge_one(r)) continue;
-    if (r->rank == 0) r->mode[r->rank++] = (struct relayout_mode){1, 1, 1};
+    while (merge_one(s, r)) continue;
+    if (r->rank == 0) r->mode[r->rank++] = (struct relayout_mode){.extent = 1, .src = 1, .dst = 1};
+    for (int i = 0; i < r->rank; ++i)
+        for (int k = 0; k < RELAYOUT_NUMBERS; ++k)
+            if (lay_int_valid(r->mode[i].run[k]))
+                r->mode[i].text[k] = lay_int_text(&s->lay, r->mode[i].run[k]);
     for (int i = 1; i < r->rank; ++i)
         for (int j = i; j > 0 && slower(&r->mode[j], &r->mode[j - 1]); --j) {
             struct relayout_mode m = r->mode[j];
@@ -96,11 +109,19 @@ void order_of(const struct relayout *r, bool src, int order[]) {
 }
 
 int vector_along(const struct relayout *r, int m, bool src) {
-    int es = r->type->bits / 8, v = 16 / es;
-    if ((src ? r->mode[m].src : r->mode[m].dst) != 1) return 1;
+    int es = bytes_of(r, src), v = 16 / es;
+    if (!lay_int_is(exactly(&r->mode[m], src ? RELAYOUT_SRC : RELAYOUT_DST), 1)) return 1;
     while (v > 1 && (src ? r->src_align : r->dst_align) % (v * es)) v /= 2;
     while (v > 1 && r->mode[m].extent < v) v /= 2;
     for (int i = 0; i < r->rank; ++i)
         while (i != m && v > 1 && (src ? r->mode[i].src : r->mode[i].dst) % v) v /= 2;
     return v;
+}
+
+bool vector_proven(const struct relayout *r, int vector, bool src) {
+    enum relayout_number k = src ? RELAYOUT_SRC : RELAYOUT_DST;
+    for (int i = 0; i < r->rank; ++i)
+        if (lay_int_valid(r->mode[i].run[k]) && lay_int_divisor(r->mode[i].run[k]) % vector)
+            return false;
+    return true;
 }

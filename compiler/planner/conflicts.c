@@ -1,5 +1,4 @@
 // Bank conflicts of a tile in shared memory: the accesses of a warp, address by address.
-#include "image/elem.h"
 #include "planner/private.h"
 
 enum { LANES = 32, BANKS = 32, WORD = 4 };
@@ -37,12 +36,12 @@ static int64_t passes(const int64_t *at, int from, int end, int bytes) {
 // Passes that one access of warp 0 needs beyond those without conflicts.
 static int64_t beyond(const struct relayout *r, const struct choice *c, const struct share *s,
                       bool src, int vector) {
-    int bytes = vector * r->type->bits / 8, lanes = s->threads < LANES ? s->threads : LANES;
+    int bytes = vector * held_bytes(r), lanes = s->threads < LANES ? s->threads : LANES;
     int together = bytes <= WORD ? LANES : LANES * WORD / bytes;
     int order[RELAYOUT_MODES];
     int64_t at[LANES], n = 0;
     order_of(r, src, order);
-    for (int l = 0; l < lanes; ++l) at[l] = place(r, c, s, order, l) * (r->type->bits / 8);
+    for (int l = 0; l < lanes; ++l) at[l] = place(r, c, s, order, l) * held_bytes(r);
     for (int l = 0; l < lanes; l += together)
         n += passes(at, l, l + together < lanes ? l + together : lanes, bytes) - 1;
     return n;

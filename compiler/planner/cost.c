@@ -1,6 +1,5 @@
 // What a choice costs, in integers, so that each machine chooses the same.  The numbers are of one
 // H200; what they are for is the order of choices, no prediction.
-#include "image/elem.h"
 #include "planner/private.h"
 
 enum {
@@ -38,7 +37,7 @@ static int64_t greatest(int64_t a, int64_t b) {
 // The elements of a tile that follow one another on a side, and whether each such run begins at a
 // sector.
 static int64_t run_of(const struct relayout *r, const struct choice *c, bool src, bool *aligned) {
-    int order[RELAYOUT_MODES], es = r->type->bits / 8;
+    int order[RELAYOUT_MODES], es = bytes_of(r, src);
     int64_t run = 1;
     order_of(r, src, order);
     for (int i = 0; i < r->rank; ++i) {
@@ -69,7 +68,7 @@ static int64_t elements(const struct relayout *r, const struct choice *c, bool s
 // since memory likes long ones, and so does one that shares sectors with its neighbours.
 static int64_t half_sectors(const struct relayout *r, const struct choice *c, bool src) {
     bool aligned;
-    int64_t run = run_of(r, c, src, &aligned), bytes = run * (r->type->bits / 8);
+    int64_t run = run_of(r, c, src, &aligned), bytes = run * bytes_of(r, src);
     int64_t runs = elements(r, c, src) / run;
     return runs * (2 * ceil_div(bytes, SECTOR) + (bytes < LONG_RUN ? 2 : 0) + (aligned ? 0 : 2));
 }
@@ -84,7 +83,7 @@ static int64_t product(const struct relayout *r, const int64_t *of) {
 static int64_t lines(const struct relayout *r, const struct choice *c, bool src, int vector,
                      int64_t accesses) {
     bool aligned;
-    int64_t es = r->type->bits / 8, run = run_of(r, c, src, &aligned) * es;
+    int64_t es = bytes_of(r, src), run = run_of(r, c, src, &aligned) * es;
     int64_t bytes = 32 * vector * es;
     return accesses * greatest(1, ceil_div(bytes, least(run, LINE)) + (aligned ? 0 : 1));
 }
@@ -97,7 +96,7 @@ static int64_t modes_in(const struct relayout *r, const int64_t *of) {
 
 void cost_of(const struct relayout *r, const struct choice *c, int64_t conflict, struct cost *out) {
     out->conflict = conflict;
-    int es = r->type->bits / 8;
+    int es = held_bytes(r);
     int64_t tile = product(r, c->tile), warps = ceil_div(c->threads, 32), ragged = 0, tiled = 0;
     out->blocks = 1;
     for (int m = 0; m < r->rank; ++m) {
@@ -112,7 +111,8 @@ void cost_of(const struct relayout *r, const struct choice *c, int64_t conflict,
     int64_t latency = c->way == WAY_STRAIGHT ? STRAIGHT_LATENCY : STAGED_LATENCY;
     int64_t values = product(r, c->rd.val), loads = values / c->rd.vector;
     int64_t held = values * es / 4 + (es < 4);  // registers
-    int64_t fixed = 16 + 6 * modes_in(r, c->rd.thr) + 6 * tiled + 12 * ragged, each = 2 * loads;
+    int64_t fixed = 16 + 6 * modes_in(r, c->rd.thr) + 6 * tiled + 12 * ragged,
+            each = 2 * loads + (r->to ? values : 0);
     out->lsu = lines(r, c, true, c->rd.vector, loads * warps);
     if (c->way == WAY_STRAIGHT) {
         each += 2 * loads;

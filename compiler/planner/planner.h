@@ -14,17 +14,23 @@ struct session;
 
 enum { RELAYOUT_MODES = 32 };
 
+enum relayout_number { RELAYOUT_EXTENT, RELAYOUT_SRC, RELAYOUT_DST, RELAYOUT_NUMBERS };
+
 // The elements along one mode stand "src" apart in the source and "dst" in the destination.
 struct relayout_mode {
-    int64_t extent, src, dst;
+    int64_t extent, src, dst;              // of a usual size, where params say what they are
+    struct lay_int run[RELAYOUT_NUMBERS];  // where they do: what they are; else invalid
+    const char *text[RELAYOUT_NUMBERS];    // the same as text; else NULL
 };
 
 struct relayout {
-    const struct elem_type *type;
+    const struct elem_type *type;  // of the source
+    const struct elem_type *to;    // of the destination, where it converts; NULL: the same
     int rank;
     struct relayout_mode mode[RELAYOUT_MODES];
     int src_align, dst_align;  // bytes, of the first elements, as it is promised
     int64_t shared;            // bytes of shared memory that a block may have
+    const char *usual;         // the sizes that are taken for usual, "M = 4096"; NULL: none are
 };
 
 // Reads "m=8 n=4" and "n m", or two layouts of as many elements.  Returns NULL, or why there is no

@@ -2,7 +2,27 @@
 #ifndef TCPC_PLANNER_PRIVATE_H
 #define TCPC_PLANNER_PRIVATE_H
 
+#include "image/elem.h"
 #include "planner/planner.h"
+
+static inline const struct elem_type *type_of(const struct relayout *r, bool src) {
+    return src || !r->to ? r->type : r->to;
+}
+static inline int bytes_of(const struct relayout *r, bool src) {
+    return type_of(r, src)->bits / 8;
+}
+// What fragments and shared memory hold: the narrower of both, so that an element is converted
+// where it is loaded from global memory, or where it is stored there.
+static inline const struct elem_type *held_type(const struct relayout *r) {
+    return bytes_of(r, true) < bytes_of(r, false) ? r->type : type_of(r, false);
+}
+static inline int wider_bytes(const struct relayout *r) {
+    int a = bytes_of(r, true), b = bytes_of(r, false);
+    return a > b ? a : b;
+}
+static inline int held_bytes(const struct relayout *r) {
+    return held_type(r)->bits / 8;
+}
 
 // The way of a tile.  All arrays are by mode, in the order of the relayout's modes.
 enum way {
@@ -41,16 +61,46 @@ struct cost {
     int64_t total;
 };
 
+// Fills in the numbers of modes of which "run" says what they are, and leaves there those that
+// params say.  Returns NULL, or why there are none.
+const char *relayout_size(struct session *s, struct relayout *r);
+
+// What number "k" of mode "m" is.
+static inline struct lay_int exactly(const struct relayout_mode *m, enum relayout_number k) {
+    if (lay_int_valid(m->run[k])) return m->run[k];
+    return lay_int(k == RELAYOUT_EXTENT ? m->extent : k == RELAYOUT_SRC ? m->src : m->dst);
+}
+
 // The modes with a stride on that side, the least one first; ties by the other side.
 void order_of(const struct relayout *r, bool src, int order[]);
 // The greatest power of 2 of elements, up to 16 bytes, that an access along mode "m" may have on
 // that side; 1 where its elements do not follow one another.
 int vector_along(const struct relayout *r, int m, bool src);
+// Whether such an access of "vector" elements is right for all that params may be.
+bool vector_proven(const struct relayout *r, int vector, bool src);
 
 // How many tiles there are along mode "m".
 static inline int64_t tiles_along(const struct relayout *r, const struct choice *c, int m) {
     return (r->mode[m].extent + c->tile[m] - 1) / c->tile[m];
 }
+
+// The axes of the grid, and the modes whose tiles each counts, the first mode fastest.
+enum { AXES = 3 };
+struct grid {
+    int axes, digits[AXES], digit[AXES][RELAYOUT_MODES];
+};
+// False when more modes than there are axes have tiles that params count.
+bool grid_of(const struct relayout *r, const struct choice *c, struct grid *out);
+// The most tiles along mode "m", whatever params are; and whether there may be more than one.
+int64_t most_tiles(const struct relayout *r, const struct choice *c, int m);
+bool is_tiled(const struct relayout *r, const struct choice *c, int m);
+
+// What the atoms of its accesses to global memory say to caches behind their width, and why; NULL:
+// nothing.
+struct hints {
+    const char *ld, *st, *why;
+};
+struct hints hints_of(const struct relayout *r, const struct choice *c);
 
 // "conflict": passes of shared memory that the tile needs beyond those without conflicts.
 void cost_of(const struct relayout *r, const struct choice *c, int64_t conflict, struct cost *out);

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/session.h"
-#include "planner/planner.h"
+#include "planner/private.h"
 
 // -- names ----------------------------------------------------------------------------------------
 
@@ -121,7 +121,7 @@ static const char *read_names(struct session *s, const char *src, const char *ds
 
 struct flat {
     int n;
-    int64_t extent[RELAYOUT_MODES], stride[RELAYOUT_MODES];
+    struct lay_int extent[RELAYOUT_MODES], stride[RELAYOUT_MODES];
 };
 
 static const char *flatten(struct session *s, const struct lay_tuple *shape,
@@ -133,14 +133,13 @@ static const char *flatten(struct session *s, const struct lay_tuple *shape,
         }
         return NULL;
     }
-    if (!lay_int_static(shape->leaf) || !lay_int_static(stride->leaf))
-        return "a layout of a relayout is made of numbers";
-    if (shape->leaf.num == 1) return NULL;
-    if (shape->leaf.num < 1) return "a layout of a relayout has extents from 1 on";
+    if (lay_int_is(shape->leaf, 1)) return NULL;
+    if (lay_int_static(shape->leaf) && shape->leaf.num < 1)
+        return "a layout of a relayout has extents from 1 on";
     if (f->n == RELAYOUT_MODES)
         return arena_printf(&s->arena, "more than %d modes", RELAYOUT_MODES);
-    f->extent[f->n] = shape->leaf.num;
-    f->stride[f->n++] = stride->leaf.num;
+    f->extent[f->n] = shape->leaf;
+    f->stride[f->n++] = stride->leaf;
     return NULL;
 }
 
@@ -154,6 +153,26 @@ static const char *flatten_side(struct session *s, struct lay l, const char *sid
     return flatten(s, l.shape, l.stride, f);
 }
 
+// The extent that modes of "a" and "b" elements have in common, behind which one of them ends;
+// invalid when there is none.
+static struct lay_int common(struct lay_int a, struct lay_int b) {
+    if (lay_int_equal(a, b)) return a;
+    if (!lay_int_static(a) || !lay_int_static(b)) return LAY_INT_INVALID;
+    int64_t g = lay_gcd(a.num, b.num);
+    return g == a.num || g == b.num ? lay_int(g) : LAY_INT_INVALID;
+}
+
+// Takes "g" elements from mode "i" of "f".
+static bool take(struct session *s, struct flat *f, int *i, struct lay_int g) {
+    if (lay_int_equal(f->extent[*i], g)) {
+        ++*i;
+        return true;
+    }
+    f->extent[*i] = lay_int_div(&s->lay, f->extent[*i], g);
+    f->stride[*i] = lay_int_mul(&s->lay, f->stride[*i], g);
+    return lay_int_valid(f->stride[*i]);
+}
+
 // Cuts the modes of both sides so that they have the same extents: both count the same elements,
 // the first mode fastest.
 const char *relayout_between(struct session *s, struct lay src, struct lay dst,
@@ -165,32 +184,25 @@ const char *relayout_between(struct session *s, struct lay src, struct lay dst,
     int i = 0, j = 0;
     r->rank = 0;
     while (i < a.n && j < b.n) {
-        int64_t g = lay_gcd(a.extent[i], b.extent[j]);
-        if (g != a.extent[i] && g != b.extent[j])
+        struct lay_int g = common(a.extent[i], b.extent[j]);
+        if (!lay_int_valid(g))
             return arena_printf(&s->arena,
-                                "extent %" PRId64 " of the source meets %" PRId64
-                                " of the destination, and neither divides the other",
-                                a.extent[i], b.extent[j]);
+                                "extent %s of the source meets %s of the destination, and neither "
+                                "divides the other",
+                                lay_int_text(&s->lay, a.extent[i]),
+                                lay_int_text(&s->lay, b.extent[j]));
         if (r->rank == RELAYOUT_MODES)
             return arena_printf(&s->arena, "more than %d modes", RELAYOUT_MODES);
-        r->mode[r->rank++] = (struct relayout_mode){g, a.stride[i], b.stride[j]};
-        bool big = __builtin_mul_overflow(a.stride[i], g, &a.stride[i]) ||
-                   __builtin_mul_overflow(b.stride[j], g, &b.stride[j]);
-        a.extent[i] /= g;
-        b.extent[j] /= g;
-        if (a.extent[i] == 1)
-            ++i;
-        else if (big)
+        r->mode[r->rank++] = (struct relayout_mode){.run = {g, a.stride[i], b.stride[j]}};
+        if (!take(s, &a, &i, g) || !take(s, &b, &j, g)) {
+            lay_clear_error(&s->lay);
             return "the tensors have more than 2^62 elements";
-        if (b.extent[j] == 1)
-            ++j;
-        else if (big)
-            return "the tensors have more than 2^62 elements";
+        }
     }
     if (i < a.n || j < b.n)
         return arena_printf(&s->arena, "the %s has more elements than the %s",
                             i < a.n ? "source" : "destination", i < a.n ? "destination" : "source");
-    return NULL;
+    return relayout_size(s, r);
 }
 
 static const char *read_layout(struct session *s, const char *text, const char *side,

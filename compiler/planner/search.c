@@ -2,7 +2,6 @@
 // least cost.
 #include <string.h>
 
-#include "image/elem.h"
 #include "planner/private.h"
 
 enum {
@@ -16,7 +15,7 @@ enum {
 
 struct search {
     const struct relayout *r;
-    int es;
+    int es;                                        // bytes of an element on its way
     int64_t shared;                                // bytes that a tile may take
     int src[RELAYOUT_MODES], dst[RELAYOUT_MODES];  // modes, the fastest one first
     int x, y;                                      // the fast modes
@@ -89,7 +88,7 @@ static void straight(struct search *q, int vector, int threads, int style) {
 // Makes the tile hold runs of so many bytes on a side.
 static void grow_run(const struct search *q, struct choice *c, bool src, int64_t bytes,
                      const int64_t *unit, int style) {
-    int64_t run = q->es;
+    int64_t run = bytes_of(q->r, src);
     for (int i = 0; i < q->r->rank && run < bytes; ++i) {
         int m = src ? q->src[i] : q->dst[i];
         int64_t e = q->r->mode[m].extent;
@@ -244,7 +243,7 @@ static void stage_tiles(struct search *q, int64_t src_bytes, int64_t dst_bytes, 
 }
 
 bool choose(const struct relayout *r, struct choice *out, struct cost *cost) {
-    struct search q = {.r = r, .es = r->type->bits / 8, .best = out, .cost = cost};
+    struct search q = {.r = r, .es = held_bytes(r), .best = out, .cost = cost};
     q.shared = r->shared < MOST_SHARED ? r->shared : MOST_SHARED;
     order_of(r, true, q.src);
     order_of(r, false, q.dst);

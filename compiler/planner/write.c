@@ -1,10 +1,10 @@
 // A choice as the text of a kernel.
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/session.h"
-#include "image/elem.h"
 #include "planner/private.h"
 
 // Names of the kernel's own that no argument has: each ends so.
@@ -26,15 +26,18 @@ static const char *ending(const struct relayout_names *n) {
     BUG("two arguments with three endings");
 }
 
-enum column { EXTENT, SRC, DST };
-
-static int64_t of_mode(const struct relayout_mode *m, enum column c) {
-    return c == EXTENT ? m->extent : c == SRC ? m->src : m->dst;
+static void put_number(struct buf *b, const struct relayout_mode *m, enum relayout_number k) {
+    if (m->text[k])
+        buf_puts(b, m->text[k]);
+    else
+        buf_printf(b, "%" PRId64, exactly(m, k).num);
 }
 
-static void column(struct buf *b, const struct relayout *r, enum column c) {
-    for (int m = 0; m < r->rank; ++m)
-        buf_printf(b, "%s%" PRId64, m ? "," : "(", of_mode(&r->mode[m], c));
+static void column(struct buf *b, const struct relayout *r, enum relayout_number k) {
+    for (int m = 0; m < r->rank; ++m) {
+        buf_char(b, m ? ',' : '(');
+        put_number(b, &r->mode[m], k);
+    }
     buf_char(b, ')');
 }
 
@@ -44,17 +47,26 @@ static void numbers(struct buf *b, const struct relayout *r, const int64_t *n) {
 }
 
 static void formal(struct buf *b, const struct relayout *r, const char *name, bool src) {
-    buf_printf(b, "%s : %s global ", name, r->type->name);
-    column(b, r, EXTENT);
+    buf_printf(b, "%s : %s global ", name, type_of(r, src)->name);
+    column(b, r, RELAYOUT_EXTENT);
     buf_char(b, ':');
-    column(b, r, src ? SRC : DST);
+    column(b, r, src ? RELAYOUT_SRC : RELAYOUT_DST);
     buf_printf(b, " align %d", src ? r->src_align : r->dst_align);
+}
+
+// What the accesses of a tiled copy to those sides demand; or ask for, where params say whether
+// they are right.
+static const char *atom_of_sides(const struct relayout *r, const struct share *s, bool src,
+                                 bool dst) {
+    bool proven =
+        (!src || vector_proven(r, s->vector, true)) && (!dst || vector_proven(r, s->vector, false));
+    return proven ? "universal" : "auto";
 }
 
 // "tile(universal(128), thr=..:.., val=..:..)": threads are numbered along the side's fast modes
 // first, and so are values, those of a vector before all.
 static void tiled(struct buf *b, const struct relayout *r, const struct share *s, bool src,
-                  int bits) {
+                  const char *atom, int bits, const char *hints) {
     int order[RELAYOUT_MODES];
     int64_t thr[RELAYOUT_MODES], val[RELAYOUT_MODES], t = 1, v = 1;
     order_of(r, src, order);
@@ -65,7 +77,7 @@ static void tiled(struct buf *b, const struct relayout *r, const struct share *s
         t *= s->thr[m];
         v *= s->val[m];
     }
-    buf_printf(b, "tile(universal(%d), thr=", bits);
+    buf_printf(b, "tile(%s(%d%s), thr=", atom, bits, hints);
     numbers(b, r, s->thr);
     buf_char(b, ':');
     numbers(b, r, thr);
@@ -82,35 +94,52 @@ static void part(struct buf *b, const struct relayout *r, const struct choice *c
     numbers(b, r, c->tile);
     buf_puts(b, ", (");
     for (int m = 0; m < r->rank; ++m)
-        if (tiles_along(r, c, m) > 1)
+        if (is_tiled(r, c, m))
             buf_printf(b, "%sc%d%s", m ? ", " : "", m, end);
         else
             buf_printf(b, "%s0", m ? ", " : "");
     buf_puts(b, "))");
 }
 
-// Which tile a block has: the number of the block, digit by digit.
+// Which tile a block has: its number along each axis, digit by digit.
 static void coordinates(struct buf *b, const struct relayout *r, const struct choice *c,
-                        const char *end) {
-    int order[RELAYOUT_MODES], last = -1;
-    int64_t by = 1;
-    order_of(r, c->grid_by_src, order);
-    for (int i = 0; i < r->rank; ++i)
-        if (tiles_along(r, c, order[i]) > 1) last = i;
-    for (int i = 0; i <= last; ++i) {
-        int64_t n = tiles_along(r, c, order[i]);
-        if (n == 1) continue;
-        buf_printf(b, "  let c%d%s = block.x", order[i], end);
-        if (by > 1) buf_printf(b, " / %" PRId64, by);
-        if (i < last) buf_printf(b, " %% %" PRId64, n);
-        buf_puts(b, ";\n");
-        by *= n;
+                        const struct grid *g, const char *end) {
+    for (int axis = 0; axis < g->axes; ++axis) {
+        int64_t by = 1;
+        for (int i = 0; i < g->digits[axis]; ++i) {
+            int m = g->digit[axis][i];
+            int64_t n = tiles_along(r, c, m);
+            buf_printf(b, "  let c%d%s = block.%c", m, end, "xyz"[axis]);
+            if (by > 1) buf_printf(b, " / %" PRId64, by);
+            if (i < g->digits[axis] - 1) buf_printf(b, " %% %" PRId64, n);
+            buf_puts(b, ";\n");
+            by *= n;
+        }
     }
+}
+
+// "(8*ceil_div(M,64),16)"
+static void blocks(struct buf *b, const struct relayout *r, const struct choice *c,
+                   const struct grid *g) {
+    for (int axis = 0; axis < g->axes; ++axis) {
+        int64_t n = 1;
+        const char *text = NULL;
+        int m = 0;
+        for (int i = 0; i < g->digits[axis]; ++i) {
+            m = g->digit[axis][i];
+            text = r->mode[m].text[RELAYOUT_EXTENT];
+            if (!text) n *= tiles_along(r, c, m);
+        }
+        buf_puts(b, axis ? ", " : "(");
+        if (n > 1 || !text) buf_printf(b, "%" PRId64 "%s", n, text ? "*" : "");
+        if (text) buf_printf(b, "ceil_div(%s,%" PRId64 ")", text, c->tile[m]);
+    }
+    buf_char(b, ')');
 }
 
 static void shared_tile(struct buf *b, const struct relayout *r, const struct choice *c,
                         const char *end) {
-    buf_printf(b, "  shared s%s : %s (", end, r->type->name);
+    buf_printf(b, "  shared s%s : %s (", end, held_type(r)->name);
     for (int m = 0; m < r->rank; ++m) {
         if (m) buf_char(b, ',');
         if (m == c->split)
@@ -131,20 +160,25 @@ static void shared_tile(struct buf *b, const struct relayout *r, const struct ch
 
 static void staged_body(struct buf *b, const struct relayout *r, const struct relayout_names *n,
                         const struct choice *c) {
-    int bits = r->type->bits;
-    bool ragged = false, narrow = c->block != c->rd.vector;
-    for (int m = 0; m < r->rank; ++m) ragged |= r->mode[m].extent % c->tile[m] != 0;
+    int bits = held_type(r)->bits, load = c->rd.vector * r->type->bits;
+    const char *rd = atom_of_sides(r, &c->rd, true, false);
+    struct hints h = hints_of(r, c);
+    bool narrow = h.ld[0] || c->block * bits != load || strcmp(rd, "universal") != 0;
+    bool ragged = false;
+    for (int m = 0; m < r->rank; ++m)
+        ragged |= !lay_int_divisible(exactly(&r->mode[m], RELAYOUT_EXTENT), c->tile[m]);
     const char *end = ending(n);
     shared_tile(b, r, c, end);
     buf_printf(b, "  let rd%s = ", end);
-    tiled(b, r, &c->rd, true, c->rd.vector * bits);
+    tiled(b, r, &c->rd, true, rd, load, h.ld);
     if (narrow) {
         buf_printf(b, ";\n  let put%s = ", end);
-        tiled(b, r, &c->rd, true, c->block * bits);
+        tiled(b, r, &c->rd, true, "universal", c->block * bits, "");
     }
     buf_printf(b, ";\n  let wr%s = ", end);
-    tiled(b, r, &c->wr, false, c->wr.vector * bits);
-    buf_printf(b, ";\n  frag r%s : %s like rd%s;\n  copy ", end, r->type->name, end);
+    tiled(b, r, &c->wr, false, atom_of_sides(r, &c->wr, false, true),
+          c->wr.vector * type_of(r, false)->bits, h.st);
+    buf_printf(b, ";\n  frag r%s : %s like rd%s;\n  copy ", end, held_type(r)->name, end);
     part(b, r, c, n->src, end);
     buf_printf(b, " -> r%s with rd%s%s;\n", end, end, ragged ? " pad 0" : "");
     buf_printf(b, "  copy r%s -> s%s with %s%s;\n  copy s%s -> ", end, end, narrow ? "put" : "rd",
@@ -156,7 +190,6 @@ static void staged_body(struct buf *b, const struct relayout *r, const struct re
 // The choice in words.
 static void reasons(struct buf *b, const struct relayout *r, const struct choice *c,
                     const struct cost *cost) {
-    int es = r->type->bits / 8;
     int src[RELAYOUT_MODES], dst[RELAYOUT_MODES];
     order_of(r, true, src);
     order_of(r, false, dst);
@@ -164,13 +197,19 @@ static void reasons(struct buf *b, const struct relayout *r, const struct choice
                src[0], dst[0]);
     if (c->way == WAY_STRAIGHT)
         buf_printf(b, "Elements go straight through registers, %d bytes an access.\n",
-                   c->rd.vector * es);
+                   c->rd.vector * wider_bytes(r));
     else
         buf_printf(b, "Elements go through shared memory, read by %d bytes and written by %d.\n",
-                   c->rd.vector * es, c->wr.vector * es);
+                   c->rd.vector * bytes_of(r, true), c->wr.vector * bytes_of(r, false));
     if (c->way == WAY_STAGED && src[0] != dst[0])
         buf_printf(b, "// Blocks of %d by %d elements are turned in registers.\n", c->rd.vector,
                    c->block);
+    struct hints h = hints_of(r, c);
+    if (h.why) buf_printf(b, "// Caches are told that %s.\n", h.why);
+    if (r->usual) buf_printf(b, "// The choice is for sizes like %s.\n", r->usual);
+    if (r->to && c->way == WAY_STAGED)
+        buf_printf(b, "// They are converted where they are %s.\n",
+                   held_type(r) == r->type ? "stored" : "loaded");
     buf_printf(b,
                "// A tile costs %" PRId64 " half sectors read and %" PRId64 " written, %" PRId64
                " instructions of warps and %" PRId64 " bank conflicts; %" PRId64 " blocks an SM.\n",
@@ -182,7 +221,9 @@ const char *relayout_kernel(const struct relayout *r, const struct relayout_name
                             struct buf *b) {
     struct choice c;
     struct cost cost;
+    struct grid g;
     if (!choose(r, &c, &cost)) return "it takes more than 2^31 blocks";
+    if (!grid_of(r, &c, &g)) return "params say more than three of its extents";
     reasons(b, r, &c, &cost);
     buf_printf(b, "kernel %s(", n->kernel);
     for (int i = 0; i < 2; ++i) {
@@ -191,8 +232,10 @@ const char *relayout_kernel(const struct relayout *r, const struct relayout_name
         buf_puts(b, src ? "" : "out ");
         formal(b, r, src ? n->src : n->dst, src);
     }
-    buf_printf(b, ")\n    grid (%" PRId64 ") threads %d {\n", cost.blocks, c.threads);
-    coordinates(b, r, &c, ending(n));
+    buf_puts(b, ")\n    grid ");
+    blocks(b, r, &c, &g);
+    buf_printf(b, " threads %d {\n", c.threads);
+    coordinates(b, r, &c, &g, ending(n));
     if (c.way == WAY_STAGED) {
         staged_body(b, r, n, &c);
     } else {
@@ -201,7 +244,11 @@ const char *relayout_kernel(const struct relayout *r, const struct relayout_name
         buf_puts(b, " ->\n      ");
         part(b, r, &c, n->dst, ending(n));
         buf_puts(b, "\n      with ");
-        tiled(b, r, &c.rd, false, c.rd.vector * r->type->bits);
+        struct hints h = hints_of(r, &c);
+        char both[64];
+        snprintf(both, sizeof both, "%s%s", h.ld, h.st);
+        tiled(b, r, &c.rd, false, atom_of_sides(r, &c.rd, true, true),
+              c.rd.vector * 8 * wider_bytes(r), both);
         buf_puts(b, ";\n");
     }
     buf_puts(b, "}\n");

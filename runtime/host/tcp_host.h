@@ -68,12 +68,15 @@ void tcp_host_stmatrix(void *row, const void *from, int count, bool trans, tcp_h
 #define TCP_WIDTH_ROWS(bits)                                                                       \
     TCP_LOAD_ROW(global, TCP_HOST_GLOBAL, bits)                                                    \
     TCP_LOAD_ROW(global_nc, TCP_HOST_CONSTANT, bits)                                               \
-    TCP_LOAD_ROW(shared, TCP_HOST_SHARED, bits)                                                    \
-    TCP_LOAD_ROW(frag, TCP_HOST_FRAG, bits)                                                        \
-    TCP_STORE_ROW(global, TCP_HOST_GLOBAL, bits)                                                   \
-    TCP_STORE_ROW(shared, TCP_HOST_SHARED, bits)                                                   \
-    TCP_STORE_ROW(frag, TCP_HOST_FRAG, bits)                                                       \
-    inline tcp_b##bits tcp_zero_##bits() {                                                         \
+    template <int>                                                                                 \
+    TCP_LOAD_ROW(global, TCP_HOST_GLOBAL, bits)                                                    \
+    template <int>                                                                                 \
+    TCP_LOAD_ROW(global_nc, TCP_HOST_CONSTANT, bits)                                               \
+    TCP_LOAD_ROW(shared, TCP_HOST_SHARED, bits) TCP_LOAD_ROW(frag, TCP_HOST_FRAG, bits)            \
+        TCP_STORE_ROW(global, TCP_HOST_GLOBAL, bits) template <int>                                \
+        TCP_STORE_ROW(global, TCP_HOST_GLOBAL, bits)                                               \
+        TCP_STORE_ROW(shared, TCP_HOST_SHARED, bits)                                               \
+            TCP_STORE_ROW(frag, TCP_HOST_FRAG, bits) inline tcp_b##bits tcp_zero_##bits() {        \
         return tcp_b##bits{};                                                                      \
     }
 TCP_WIDTH_ROWS(8)

@@ -167,12 +167,40 @@ def call_size(values, args):
     return of.size() if len(args) == 1 else extent(of.modes[values.integer(args[1][1])])
 
 
+# By kind, of which an access has one word at most.
+HINTS = (("nc",), ("cg", "cs", "L1.no_allocate", "L1.evict_first", "L1.evict_last", "L1.evict_unchanged"), ("L2.evict_first", "L2.evict_last"))
+
+
+def hints_of(key, part, asynchronous):
+    """The words behind "ld=" or "st=", in PTX's order."""
+    text, words = ".".join(words_of(part)), []
+    while text:
+        word = next((w for kind in HINTS for w in kind if (text + ".").startswith(w + ".")), None)
+        if word is None or key == "st" and word == "nc" or asynchronous and (key == "st" or not word.startswith("L2")):
+            raise Breach(f"no hint {text}")
+        words, text = words + [word], text[len(word) + 1:]
+    if any(sum(w in kind for w in words) > 1 for kind in HINTS):
+        raise Breach("two hints of a kind")
+    return words
+
+
+def all_hints(values, args, asynchronous):
+    """The hints among the arguments of an atom, by key."""
+    hints = {key: hints_of(key, part, asynchronous) for key, part in args if key in ("ld", "st")}
+    for key, part in args:
+        if key == "l2":
+            hints[key] = values.integer(part)
+            if hints[key] not in (64, 128, 256):
+                raise Breach("no such bytes of the L2 cache")
+    return hints
+
+
 def atom(kind):
     def call(values, args):
         given = [part for key, part in args if key is None]
         bits = values.integer(given[0])
         element = given[1][1] if len(given) > 1 else None
-        return Atom(kind, bits, element)
+        return Atom(kind, bits, element, all_hints(values, args, False))
     return call
 
 

@@ -226,6 +226,25 @@ class Draw:
         self.threads = max(self.threads, 32 * self.warps if warp else tiling.threads)
         return tiling
 
+    def hinted(self, atom, src, dst):
+        """The atom of a copy, with cache hints at times."""
+        r, hints = self.r, []
+        if not atom.endswith(")") or r.percent(75):
+            return atom
+        asynchronous = atom.startswith("cp_async")
+        one = ["cg", "cs", "L1.no_allocate", "L1.evict_first", "L1.evict_last", "L1.evict_unchanged"]
+        two = ["L2.evict_first", "L2.evict_last"]
+        for key, place in (("ld", src), ("st", dst)):
+            if (place.space != "global" or asynchronous and key == "st") and not r.percent(3):
+                continue
+            kinds = [two] if asynchronous else [one, two] + [["nc"]] * (key == "ld" and r.percent(70))
+            words = [r.choice(kind) for kind in kinds if r.percent(50)]
+            r.shuffle(words)
+            hints += [f"{key}={'.'.join(words)}"] if words else []
+            hints += [f"l2={r.choice([64, 128, 256])}"] if key == "ld" and r.percent(30) else []
+        r.shuffle(hints)
+        return "".join([atom[:-1]] + [", " + hint for hint in hints] + [")"])
+
     def declare(self, atom, tiling):
         text = f"tile({atom}, {tiling.text})"
         if self.r.percent(15) and "map=" not in text:
@@ -255,6 +274,7 @@ class Draw:
                 size = r.choice(fits[:1] + fits)
                 atom = f"cp_async.c{'g' if size == 16 and r.percent(50) else 'a'}({size})"
                 pad = " pad 0" if pad else ""
+        atom = self.hinted(atom, src, dst)
         if not warp and r.percent(10) and not self.exact and tiling.threads >= self.threads and tiling.fits(self.whole_tile):
             self.threads = self.exact = tiling.threads
             all_of_it = tiling.tile == self.whole_tile

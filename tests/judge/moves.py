@@ -34,6 +34,7 @@ class Copies:
             if s["how"] == "by":
                 tiled = self.by(s["by"], dst if src.buf.space == "frag" else src)
             self.check_types(src, dst, pad)
+            self.check_hints(how.atom if isinstance(how, TiledCopy) else how, src.buf, dst.buf)
             if tiled is None:
                 if isinstance(how, TiledCopy) and isinstance(how.atom, Matrices) and first == 0:
                     how.atom.check(how, src.whole or src, dst.whole or dst, BITS[src.buf.element])
@@ -64,6 +65,15 @@ class Copies:
                 raise Breach(f"'{dst.buf.name}' is written and not 'out'")
         if (src.buf.space == "global" or src.buf in self.given) and src.buf not in self.readable:
             raise Breach(f"'{src.buf.name}' is read and is 'out' or not in the list")
+
+    def check_hints(self, atom, src, dst):
+        """Hints are about accesses to global memory, and "nc" is for what nobody writes: no tensor of a device function is known
+        to be that without "readonly", which no plan that is judged has."""
+        hints = atom.hints if isinstance(atom, Atom) else {}
+        if {"ld", "l2"} & set(hints) and src.space != "global" or "st" in hints and dst.space != "global":
+            raise Breach("a hint of what is no access to global memory")
+        if "nc" in hints.get("ld", ()) and (src in self.writable or self.device):
+            raise Breach("'nc' of what may be written")
 
     def cells(self, buf, thread):
         return buf.memory[thread] if buf.space == "frag" else buf.memory

@@ -1,5 +1,5 @@
 """A plan's declarations and the values of its expressions, with a number for each param."""
-from calls import BITS, CALLS
+from calls import BITS, CALLS, all_hints
 from mma import Matrices
 from parse import parse
 from tiled import Atom
@@ -204,7 +204,7 @@ class Values:
         while isinstance(of, Tup) and len(of) == 1:
             of = of.items[0]
         if of is CpAsync:
-            return Atom("cp_async", 8 * self.integer(args[0][1]))
+            return Atom("cp_async", 8 * self.integer(args[0][1]), None, all_hints(self, args, True))
         if isinstance(of, Matrices):
             return Matrices(of.name, of.count, of.trans, args[0][1][1])
         if of is None:  # the part of a thread that has none

@@ -5,10 +5,11 @@ from view import Breach, Leaf, Tup, Unsupported, View, as_layout, extent, items_
 
 
 class Atom:
-    """An instruction; all that counts here is whether it is asynchronous, and its bits and element type for "atoms="."""
+    """An instruction; all that counts here is whether it is asynchronous, its bits and element type for "atoms=", and what its hints
+    are about: "hints" has those of the keys "ld", "st" and "l2" that it was given, each with its words."""
 
-    def __init__(self, name, bits, element=None):
-        self.name, self.bits, self.element = name, bits, element
+    def __init__(self, name, bits, element=None, hints=None):
+        self.name, self.bits, self.element, self.hints = name, bits, element, hints or {}
 
 
 class TiledCopy:

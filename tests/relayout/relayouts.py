@@ -14,6 +14,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "judge"))
 from judge import Breach, judge
 
 TYPES = {1: "u8", 2: "f16", 4: "f32", 8: "f64", 16: "b128"}
+NUMBERS = {1: ["u8", "s8", "f8e4m3", "f8e5m2"], 2: ["f16", "bf16", "s16"], 4: ["f32", "s32", "u32"], 8: ["f64", "s64"]}
 NAMES = "abcdefghijkl"
 SMALL = 50000  # elements
 
@@ -30,9 +31,15 @@ class Case:
 
     def __init__(self, name, size, extents, src, dst, words, align=16):
         self.name, self.size, self.extents, self.src, self.dst, self.words, self.align = name, size, extents, src, dst, words, align
+        self.type = TYPES[size]
+
+    def convert(self, rng):
+        """Has the elements become others on the way."""
+        if self.size in NUMBERS:
+            self.type = rng.choice(NUMBERS[self.size]) + rng.choice(["->", " -> "]) + rng.choice(NUMBERS[rng.choice([1, 2, 4, 4, 8])])
 
     def command(self):
-        return ["relayout", TYPES[self.size], *self.words, f"--name={self.name}", f"--align={self.align}"]
+        return ["relayout", self.type, *self.words, f"--name={self.name}", f"--align={self.align}"]
 
 
 def at(coordinate, strides):
@@ -104,8 +111,12 @@ def drawn(rng, name, large, judged=False):
         m = max(range(rank), key=lambda i: extents[i])
         extents[m] = extents[m] // 2 if extents[m] % 2 == 0 else extents[m] - 1
     if rng.random() < 0.4:
-        return layouts(rng, name, size, extents)
-    return permutation(name, size, rng.sample(range(rank), rank), extents, rng.choice([16, 16, 16, size]))
+        case = layouts(rng, name, size, extents)
+    else:
+        case = permutation(name, size, rng.sample(range(rank), rank), extents, rng.choice([16, 16, 16, size]))
+    if rng.random() < 0.3:
+        case.convert(rng)
+    return case
 
 
 def plan_text(tcpc, case):

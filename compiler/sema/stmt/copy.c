@@ -249,6 +249,16 @@ static bool check_pad(struct sema *c, const struct ast_expr *e, struct copy *y) 
     return y->pad != NULL;
 }
 
+bool copy_types(struct sema *c, struct range at, const struct tensor *a, const struct tensor *b) {
+    if (a->elem == b->elem || elem_converts(a->elem, b->elem)) return true;
+    diag_error(c->s, at,
+               "'%s' holds %s and '%s' holds %s; a copy converts numbers, not bits as such",
+               a->name, a->elem->name, b->name, b->elem->name);
+    diag_note(c->s, a->at, "'%s' is declared here", a->name);
+    diag_note(c->s, b->at, "'%s' is declared here", b->name);
+    return false;
+}
+
 void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
     struct copy *y = ARENA_NEW(&c->s->arena, struct copy);
     y->at = s->at;
@@ -261,15 +271,7 @@ void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
         sema_not_yet(c, s->at, "a copy without 'with' that is not between fragments");
         return;
     }
-    const struct tensor *a = y->src.base, *b = y->dst.base;
-    if (a->elem != b->elem && !elem_converts(a->elem, b->elem)) {
-        diag_error(c->s, y->at,
-                   "'%s' holds %s and '%s' holds %s; a copy converts numbers, not bits as such",
-                   a->name, a->elem->name, b->name, b->elem->name);
-        diag_note(c->s, a->at, "'%s' is declared here", a->name);
-        diag_note(c->s, b->at, "'%s' is declared here", b->name);
-        return;
-    }
+    if (!copy_types(c, y->at, y->src.base, y->dst.base)) return;
     if (!check_pad(c, s->copy.pad, y) || !refuse_overhang(c, &y->src) ||
         !refuse_overhang(c, &y->dst) || !names_match(c, y) || !check_how(c, s, y) ||
         !copy_shapes(c, y) || (y->tc && !tile_check_writes(c, y)))

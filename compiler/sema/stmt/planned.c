@@ -58,15 +58,13 @@ const struct ast_fn *kernel_planned(struct sema *c, const struct ast_decl *d, co
     struct tensor *a = argument(c, &d->fn, s->copy.src, DIR_NONE);
     struct tensor *b = argument(c, &d->fn, s->copy.dst, DIR_OUT);
     if (!a || !b || a == b || !lay_valid(a->layout) || !lay_valid(b->layout)) return &d->fn;
-    if (a->elem != b->elem) {
-        sema_not_yet(c, s->at, "a copy without 'with' that converts");
-        return NULL;
-    }
+    if (!copy_types(c, s->at, a, b)) return NULL;
     struct copy y = {.at = s->at,
                      .src = view_of_tensor(c->s, a, s->copy.src->at),
                      .dst = view_of_tensor(c->s, b, s->copy.dst->at)};
     if (!names_match(c, &y) || !copy_shapes(c, &y)) return NULL;
     struct relayout r = {.type = a->elem,
+                         .to = a->elem == b->elem ? NULL : b->elem,
                          .src_align = promised(a),
                          .dst_align = promised(b),
                          .shared = arch_shared_bytes(c->plan->arch)};

@@ -47,6 +47,8 @@ const struct ast_fn *kernel_planned(struct sema *c, const struct ast_decl *d, co
 // copy.c
 // Whether both sides have as many modes and the same extent in each; says where they differ.
 bool copy_shapes(struct sema *c, struct copy *y);
+// Whether a copy at "at" may bring elements of "a" to "b"; reports when not.
+bool copy_types(struct sema *c, struct range at, const struct tensor *a, const struct tensor *b);
 void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out);
 
 // uses.c

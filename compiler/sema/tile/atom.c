@@ -136,6 +136,11 @@ static bool more_args(struct sema *c, const struct ast_expr *e, int first, struc
                 if (!prefetch(c, arg, a)) return false;
                 continue;
             }
+            bool ld = row->ld && arg->key.name == intern(c->s, "ld");
+            if (ld || (row->st && arg->key.name == intern(c->s, "st"))) {
+                if (!atom_hints(c, arg, ld, a)) return false;
+                continue;
+            }
             diag_error(c->s, arg->key.at, "'%s' takes no argument called '%s'", row->name,
                        arg->key.name);
             return false;
@@ -180,7 +185,7 @@ const struct value *atom_fixed(struct sema *c, const char *name, const struct as
 const struct value *atom_call(struct sema *c, const char *name, const struct ast_expr *e) {
     const struct atom_row *row = atom_find(name);
     if (row->fixed) return atom_fixed(c, name, e);
-    int most = row->prefetches ? 3 : 2;
+    int most = 2 + row->prefetches + (row->ld != 0) + (row->st != 0);
     if (e->nargs < 1 || e->nargs > most)
         return FAIL(c, e->at,
                     "'%s' takes the %s of an access and, if wanted, an element type; "
@@ -234,7 +239,9 @@ static bool in_space(struct sema *c, const struct atom *a, const struct view *v,
 }
 
 bool atom_check_copy(struct sema *c, const struct atom *a, const struct copy *y) {
-    if (!in_space(c, a, &y->src, false) || !in_space(c, a, &y->dst, true)) return false;
+    if (!in_space(c, a, &y->src, false) || !in_space(c, a, &y->dst, true) ||
+        !atom_check_hints(c, a, y))
+        return false;
     if (a->row->raw && y->pad && y->pad->bits != 0) {
         diag_error(c->s, y->how_at,
                    "%s fills with 0 what has no source, and 'pad' is %s; use universal(%d) "

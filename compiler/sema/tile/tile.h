@@ -23,6 +23,12 @@ const char *atom_member(struct sema *c, const struct ast_expr *e);
 // Whether the copy "y" is one that atom "a" can do, as to spaces and architecture.
 bool atom_check_copy(struct sema *c, const struct atom *a, const struct copy *y);
 
+// hints.c
+// Reads "ld=" or "st=" into "a"; reports what it has not.
+bool atom_hints(struct sema *c, const struct ast_arg *arg, bool ld, struct atom *a);
+// Whether the copy "y" has accesses that the hints of "a" may be about.
+bool atom_check_hints(struct sema *c, const struct atom *a, const struct copy *y);
+
 // tile.c
 const struct value *tile_call(struct sema *c, const struct ast_expr *e);
 // copy .. by "e", a layout of (thread, value) in the whole of what "y" copies, with accesses as

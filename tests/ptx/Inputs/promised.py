@@ -25,7 +25,7 @@ ASYNC = re.compile(r"^\s*(?:@!?%\w+\s+)?cp\.async\.(ca|cg)\.shared\.global(?:\.\
 SASS = re.compile(r"\b(LDGSTS|LDG|STG|LDS|STS|LDL|STL)((?:\.\w+)*)\s")
 NEVER = re.compile(r"@!U?PT\s")
 SPILLS = 4  # registers
-INSTRUCTION = re.compile(r"tcp_(ld|st)_(global|shared|frag)(?:_nc)?_(\d+)$")
+INSTRUCTION = re.compile(r"tcp_(ld|st)_(global|shared|frag)(?:_nc)?_(\d+)(?:<.*>)?$")
 INSTRUCTION_ASYNC = re.compile(r"tcp_cp_async_(ca|cg)_(\d+)")
 
 

@@ -1,0 +1,59 @@
+// What caches are told of a choice.  The rules are what was measured to serve on one H200
+// (bench/results/hints.md).
+#include "planner/private.h"
+
+enum {
+    LARGE = 256 << 20,  // bytes of both sides; what is smaller may stay in the L2 cache
+    SECTOR = 32,        // bytes
+    LINE = 128,
+    LONG_RUN = 512
+};
+
+// Bytes of a tile that follow one another on a side.  "*grain": what the begins and ends of such
+// runs are multiples of, up to a line, where the first element is.
+static int64_t run_of(const struct relayout *r, const struct choice *c, bool src, int64_t *grain) {
+    int order[RELAYOUT_MODES], es = bytes_of(r, src);
+    int64_t run = 1;
+    order_of(r, src, order);
+    for (int i = 0; i < r->rank; ++i) {
+        const struct relayout_mode *m = &r->mode[order[i]];
+        if ((src ? m->src : m->dst) != run) break;
+        run *= c->tile[order[i]];
+        if (c->tile[order[i]] < m->extent) break;
+    }
+    *grain = lay_gcd(LINE, run * es);
+    for (int i = 0; i < r->rank; ++i) {
+        int64_t stride = src ? r->mode[i].src : r->mode[i].dst, far = stride % LINE * es;
+        if (stride >= run)
+            *grain = lay_gcd(*grain, far);
+        else if (c->tile[i] < r->mode[i].extent)
+            *grain = lay_gcd(*grain, far * (c->tile[i] % LINE));
+    }
+    return run * es;
+}
+
+static bool is_large(const struct relayout *r) {
+    int64_t bytes = 0;
+    for (int src = 0; src < 2; ++src) {
+        int64_t n = bytes_of(r, src);
+        for (int m = 0; m < r->rank; ++m) {
+            if (src && r->mode[m].src == 0) return false;  // it is read again and again
+            n *= r->mode[m].extent;
+        }
+        bytes += n;
+    }
+    return bytes > LARGE;
+}
+
+struct hints hints_of(const struct relayout *r, const struct choice *c) {
+    int64_t grain, other, run = run_of(r, c, true, &grain);
+    run_of(r, c, false, &other);
+    if (!is_large(r)) return (struct hints){"", "", NULL};
+    if (grain == LINE && other == LINE)
+        return (struct hints){", ld=L1.no_allocate", ", st=cs", "each line is touched once"};
+    if (run >= LONG_RUN && r->rank > 1)
+        return (struct hints){", l2=128", "", "what follows is read, too"};
+    if (grain < SECTOR && other < SECTOR)
+        return (struct hints){", ld=cs", ", st=cs", "each element is touched once"};
+    return (struct hints){"", "", NULL};
+}

@@ -1,0 +1,61 @@
+// Relayouts whose extents and strides params say: the search goes by sizes as are usual.
+#include <inttypes.h>
+
+#include "base/session.h"
+#include "planner/private.h"
+
+enum { MOST_PARAMS = 64, GRAIN = 16 };
+
+// The params in "v" that are not yet in "found", behind them.
+static int collect(struct lay_int v, const struct lay_sym *found[], int n) {
+    for (int i = 0; i < v.nsyms; ++i) {
+        const struct lay_sym *y = v.syms[i];
+        if (!y->name) {
+            n = collect(y->of, found, n);
+            continue;
+        }
+        int k = 0;
+        while (k < n && found[k] != y) ++k;
+        if (k == n && n < MOST_PARAMS) found[n++] = y;
+    }
+    return n;
+}
+
+// A size of "y": about "size", which has many divisors, and as it is promised.
+static int64_t usual(const struct lay_sym *y, int64_t size) {
+    int64_t step = y->mul / lay_gcd(y->mul, GRAIN), n;
+    if (__builtin_mul_overflow(step, GRAIN, &step)) step = y->mul;
+    n = size > step ? size / step * step : step;
+    return n > y->hi ? y->hi : n < y->lo ? y->lo : n;
+}
+
+static int64_t *number(struct relayout_mode *m, enum relayout_number k) {
+    return k == RELAYOUT_EXTENT ? &m->extent : k == RELAYOUT_SRC ? &m->src : &m->dst;
+}
+
+const char *relayout_size(struct session *s, struct relayout *r) {
+    // by how many params the extents are made of, so that there are about 2^24 elements
+    static const int64_t sizes[] = {65536, 65536, 4096, 512, 64, 64, 64, 16};
+    const struct lay_sym *found[MOST_PARAMS];
+    int n = 0, factors = 0, most = sizeof sizes / sizeof sizes[0] - 1;
+    for (int i = 0; i < r->rank; ++i) factors += r->mode[i].run[RELAYOUT_EXTENT].nsyms;
+    for (int i = 0; i < r->rank; ++i)
+        for (int k = 0; k < RELAYOUT_NUMBERS; ++k) n = collect(r->mode[i].run[k], found, n);
+    if (n == MOST_PARAMS) return "its layouts depend on too many params";
+    int64_t size = sizes[factors < most ? factors : most];
+    int64_t *value = ARENA_ARRAY(&s->arena, int64_t, s->lay.next_sym);
+    for (int i = 0; i < n; ++i) {
+        value[found[i]->id] = usual(found[i], size);
+        r->usual = arena_printf(&s->arena, "%s%s%s = %" PRId64, i ? r->usual : "", i ? ", " : "",
+                                found[i]->name, value[found[i]->id]);
+    }
+    for (int i = 0; i < r->rank; ++i)
+        for (int k = 0; k < RELAYOUT_NUMBERS; ++k) {
+            struct relayout_mode *m = &r->mode[i];
+            if (!lay_int_eval(m->run[k], value, number(m, k)))
+                return arena_printf(&s->arena, "%s has no value where %s",
+                                    lay_int_text(&s->lay, m->run[k]), r->usual);
+            if (lay_int_static(m->run[k])) m->run[k] = LAY_INT_INVALID;
+        }
+    return NULL;
+}

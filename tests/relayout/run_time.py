@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Random planned copies whose extents and pitches are params, run on the host at random sizes, as `tcpc run` compares them.
+
+usage: run_time.py TCPC N [--seed S]
+
+Both tensors of a kernel have the same named modes, each in its own order, so that the copy is a permutation; some rows are pitched.
+"""
+import argparse, os, random, re, subprocess, sys, tempfile
+
+TYPES = ["u8", "s16", "f16", "bf16", "f32", "s32", "f64", "b128"]
+NUMBERS = TYPES[:-1]
+PARAMS = {"P": "in 0 .. 128", "Q": "% 4 in 4 .. 128", "R": "% 16 in 16 .. 128", "S": "in 0 .. 40", "T": "% 2 in 2 .. 64"}
+SIZES = {"P": range(0, 70), "Q": range(4, 90, 4), "R": range(16, 100, 16), "S": range(0, 41), "T": range(2, 65, 2)}
+
+
+def tensor(rng, name, kind, modes, order, pitched):
+    """The declaration of a tensor with these (name, extent) modes, the last of "order" fastest."""
+    align = rng.choice(["", " align 16", " align 16", " align 8"]) if kind != "b128" else rng.choice(["", " align 16"])
+    if not pitched or len(order) < 2:
+        return f"tensor {name} : {kind} global row({','.join(f'{modes[m][0]}={modes[m][1]}' for m in order)}){align};\n"
+    # rows of the fastest mode stand "ld" apart, which is large enough for each extent
+    strides, step = {}, []
+    for i, m in enumerate(reversed(order)):
+        strides[m] = "1" if i == 0 else "*".join(["ld"] + step)
+        step += [modes[m][1]] if i else []
+    shape = ",".join(f"{n}={e}" for n, e in modes)
+    return f"tensor {name} : {kind} global ({shape}):({','.join(strides[m] for m in range(len(modes)))}){align};\n"
+
+
+def drawn(rng, i):
+    rank, said = rng.randint(1, 4), 0
+    modes = []
+    for m in range(rank):
+        run = said < 3 and rng.random() < 0.6
+        said += run
+        modes.append(("abcd"[m], rng.choice(list(PARAMS)) if run else str(rng.choice([1, 2, 3, 5, 8, 16, 24, 33]))))
+    src = rng.choice(TYPES)
+    dst = rng.choice(NUMBERS) if src in NUMBERS and rng.random() < 0.25 else src
+    pitched = rng.random() < 0.3
+    orders = [rng.sample(range(rank), rank) for _ in range(2)]
+    return (tensor(rng, f"A{i}", src, modes, orders[0], pitched and rng.random() < 0.6) +
+            tensor(rng, f"B{i}", dst, modes, orders[1], pitched and rng.random() < 0.6) + f"kernel k{i}(A{i}, out B{i}) {{ copy A{i} -> B{i}; }}\n")
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("tcpc")
+    p.add_argument("n", type=int)
+    p.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
+    a = p.parse_args()
+    rng = random.Random(a.seed)
+    head = "tcp 1;\n" + "".join(f"param {name} : index {promise};\n" for name, promise in PARAMS.items())
+    head += "param ld : index in 128 .. 1000000;\n"  # at least as long as each row
+    text = head + "".join(drawn(rng, i) for i in range(a.n))
+    with tempfile.TemporaryDirectory() as folder:
+        plan = os.path.join(folder, "all.tcp")
+        with open(plan, "w") as f:
+            f.write(text)
+        for _ in range(3):
+            values = {name: rng.choice(list(of)) for name, of in SIZES.items()} | {"ld": rng.choice([128, 129, 130, 132, 136, 144])}
+            words = [f"--param={name}={v}" for name, v in values.items() if re.search(rf"\b{name}\b", text[len(head):])]
+            run = subprocess.run([a.tcpc, "run", plan, "--host", "-w", *words], capture_output=True, text=True)
+            right = run.stdout.count(": ok")
+            if run.returncode or right != a.n:
+                print(f"{right} of {a.n} are right with {words}\n{run.stdout}{run.stderr}\n{text}\nto be had again by: run_time.py TCPC {a.n} --seed {a.seed}")
+                return 1
+    print(f"{a.n} copies with params are right (--seed {a.seed})")
+    return 0
+
+
+sys.exit(main())
