@@ -7,8 +7,8 @@
 #include "base/session.h"
 #include "cost/access.h"
 
-// MOST_WORK: instructions at one shift that are looked at; MOST_COUNTED: that are not like another
-enum { MOST_SHIFTS = 256, MOST_WORK = 1 << 17, MOST_COUNTED = 1 << 13, REMEMBERED = 256 };
+// MOST_WORK: instructions at one shift that are looked at, those without lanes too; MOST_COUNTED: that are not like another
+enum { MOST_SHIFTS = 256, MOST_WORK = 1 << 16, MOST_COUNTED = 1 << 13, REMEMBERED = 256 };
 enum { LINE = 128, SECTOR = 32 };
 
 // -- one instruction ------------------------------------------------------------------------------
@@ -123,11 +123,12 @@ static bool aligned(const int64_t *address, uint32_t lanes, int bytes) {
 }
 
 // Instruction "n" of warp "warp" at shift "shift"; false: it cannot be there.
-static bool get(const struct counting *c, int64_t warp, int64_t n, int64_t shift, int group,
+static bool get(struct counting *c, int64_t warp, int64_t n, int64_t shift, int group,
                 struct warp_access *a) {
     uint32_t lanes;
     int64_t of_global = c->global ? accesses_shifts(c->global) : 1;
     memset(a, 0, sizeof *a);
+    ++c->work;
     a->class = c->class;
     a->matrices = c->matrices;
     a->lanes = c->lanes;
@@ -256,11 +257,10 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
             struct warp_cost all = {0}, one, least;
             struct warp_access a;
             bool seen = false, ok = get(c, w, n, 0, -1, &a);
-            if (!a.lanes) continue;
+            if (!a.lanes && c->work <= MOST_WORK) continue;
             busy |= a.lanes;
             for (int64_t i = 0; !scattered && i < shifts; ++i) {
                 if (i > 0) ok = get(c, w, n, i, -1, &a);
-                ++c->work;
                 if (!ok) {
                     possible[i] = false;
                     continue;
@@ -280,8 +280,9 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
                 seen = count_scattered(c, w, n, shifts, &all);
                 note_worst(&worst[0], w, n, all);
             }
-            if (!seen || c->work > MOST_WORK || c->memory->counted > MOST_COUNTED)
-                return seen ? "it has too many accesses to count them"
+            bool many = c->work > MOST_WORK || c->memory->counted > MOST_COUNTED;
+            if (!seen || many)
+                return many ? "it has too many accesses to count them"
                             : "its accesses are not aligned to their width";
             ++out->instructions;
             add(&out->total, all);
@@ -396,6 +397,7 @@ void cost_of_copy(struct session *s, const struct plan *p, const struct kernel *
     *out = (struct copy_cost){0};
     if (copy_atom(c)->row->completes == COMPLETES_BY_GROUP) {
         count_sides(&x, p, k, c, f, sym_values, true, true, &out->src);
+        out->work = x.work;
         out->dst = out->src;
         keep_side(&x, c, true, &out->src);
         keep_side(&x, c, false, &out->dst);
@@ -410,6 +412,7 @@ void cost_of_copy(struct session *s, const struct plan *p, const struct kernel *
         struct side_cost *side = src ? &out->src : &out->dst;
         if (!in_memory(c, src)) continue;
         count_sides(&x, p, k, c, f, sym_values, src, !src, side);
+        out->work += x.work;
         keep_side(&x, c, src, side);
     }
 }

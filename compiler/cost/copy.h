@@ -27,6 +27,7 @@ struct side_cost {
 
 struct copy_cost {
     struct side_cost src, dst;
+    int64_t work;  // instructions of warps that were looked at
 };
 
 // Fills in "out" for "c" with facts "f" (copy_facts_in), with the params' values by lay_sym.id;

@@ -77,7 +77,10 @@ struct state {
     const int64_t *value;  // of the params, some
     const struct kernel *k;
     int number;
+    int64_t work;  // beyond KERNEL_WORK the other copies of the kernel are not looked at
 };
+
+enum { KERNEL_WORK = 1 << 16 };
 
 // Whether its accesses are narrower than its atom's.
 static bool is_narrow(const struct copy *c) {
@@ -92,7 +95,9 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
     x->k = k;
     if (k->planned) return true;    // there is no text of the user's to mend
     if (is_narrow(c)) return true;  // and was told of it, which is the cause
+    if (x->work > KERNEL_WORK) return true;
     cost_of_copy(s, x->p, k, c, &c->facts, NULL, &cost);
+    x->work += cost.work;
     bool open = cost.src.why || cost.dst.why || cost.src.loose || cost.dst.loose;
     if (open && k->nparams && !x->value) x->value = plan_choose(s, x->p, NULL, 1);
     if (open && k->nparams && x->value && !k->nvariants)
@@ -109,9 +114,15 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
     return true;
 }
 
+static bool is_off(const struct session *s) {
+    return s->diags.off_all || (s->diags.off[W_COALESCE] && s->diags.off[W_BANK_CONFLICT] &&
+                                s->diags.off[W_IDLE_THREADS]);
+}
+
 bool pass_costs(struct session *s, struct plan *p) {
+    if (is_off(s)) return true;
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
-        struct state x = {p, NULL, NULL, 0};
+        struct state x = {p, NULL, NULL, 0, 0};
         struct session_mark mark = session_mark(s);
         const struct diag *last = s->diags.last;
         walk_copies(s, k, visit, &x);

@@ -126,11 +126,14 @@ void mend_threads(struct session *s, const struct kernel *k, const struct copy *
 
 // -- swizzles -------------------------------------------------------------------------------------
 
+enum { TRIALS_WORK = 1 << 16 };
+
 struct trial {
     const struct plan *p;
     const struct tensor *t;
     struct lay_swizzle sw;
     int64_t total;  // of all accesses to "t"; INT64_MAX: one is worse than it was, or not known
+    int64_t *work;  // of all trials; beyond TRIALS_WORK no more is tried
 };
 
 static int64_t wavefronts(struct session *s, const struct trial *x, const struct kernel *k,
@@ -138,6 +141,7 @@ static int64_t wavefronts(struct session *s, const struct trial *x, const struct
     struct copy_cost cost;
     int64_t n = 0;
     cost_of_copy(s, x->p, k, c, f, NULL, &cost);
+    *x->work += cost.work;
     for (int i = 0; i < 2; ++i) {
         const struct side_cost *side = cost_side(&cost, i == 0);
         if (copy_side(c, i == 0)->base != x->t) continue;
@@ -180,7 +184,7 @@ static int64_t row_of(struct session *s, const struct tensor *t) {
 }
 
 static struct trial best_swizzle(struct session *s, const struct plan *p, struct kernel *k,
-                                 const struct tensor *t) {
+                                 const struct tensor *t, int64_t *work) {
     struct trial best = {.total = INT64_MAX};
     int bytes = t->elem->bits / 8, line = log2_of(128 / bytes), row = log2_of(row_of(s, t));
     if (!row) return best;
@@ -189,7 +193,8 @@ static struct trial best_swizzle(struct session *s, const struct plan *p, struct
             for (int i = 0; i < 2; ++i) {
                 int shift = i ? row - m : line - m;  // by the row, or by lines of all banks
                 if (shift < b || (i && row == line)) continue;
-                struct trial x = {p, t, {(int8_t)b, (int8_t)m, (int8_t)shift}, 0};
+                struct trial x = {p, t, {(int8_t)b, (int8_t)m, (int8_t)shift}, 0, work};
+                if (*work > TRIALS_WORK) return best;
                 walk_copies(s, k, try_copy, &x);
                 // of equal ones the one that keeps most elements together
                 if (x.total < best.total ||
@@ -227,7 +232,9 @@ void mend_layout(struct session *s, const struct plan *p, struct kernel *k, cons
     if (t->outside || !lay_valid(t->layout)) return;
     const char *written = source_line(s, t->layout_at), *text;
     if (!t->layout.sw.b && !t->layout.composed) {
-        struct trial now = {.p = p, .t = t}, best = best_swizzle(s, p, k, t);
+        int64_t work = 0;
+        struct trial now = {.p = p, .t = t, .work = &work};
+        struct trial best = best_swizzle(s, p, k, t, &work);
         walk_copies(s, k, try_copy, &now);
         if (best.total < now.total) {
             text = arena_printf(&s->arena, "Sw<%d,%d,%d> o 0 o %s", best.sw.b, best.sw.m, best.sw.s,
