@@ -112,7 +112,7 @@ static bool is_it(const struct tried *t, const struct tensor *x) {
 static bool add_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
     struct tried *t = user;
     struct copy_facts f = c->facts.nvariants ? copy_facts_in(c, 0) : c->facts;
-    struct copy_cost cost;
+    struct side_cost mine;
     for (int side = 0; side < 2; ++side) {
         const struct view *v = copy_side(c, side);
         if (!is_it(t, v->base)) continue;
@@ -121,13 +121,12 @@ static bool add_copy(struct session *s, struct kernel *k, struct copy *c, void *
         t->elem_bits = v->base->elem->bits;
         t->layout = v->base->layout;
         t->names = v->base->names != NULL;
-        cost_of_copy(s, t->now.plan, k, c, &f, NULL, &cost);
-        const struct side_cost *mine = cost_side(&cost, side), *other = cost_side(&cost, !side);
-        if (!mine->there || mine->why) continue;
+        cost_of_side(s, t->now.plan, k, c, &f, NULL, side, &mine);
+        if (!mine.there || mine.why) continue;
         ++t->copies;
-        t->wavefronts += mine->total.wavefronts.most;
-        t->least += mine->least_total.wavefronts.least;
-        if (other->there && !other->why) t->requests += other->total.requests.most;
+        t->wavefronts += mine.total.wavefronts.most;
+        t->least += mine.least_total.wavefronts.least;
+        if (copy_side(c, !side)->base->space == MEM_GLOBAL) t->requests += mine.instructions;
     }
     return true;
 }

@@ -13,11 +13,11 @@ struct swizzle_choice {
     const char *text;  // a layout in its place, with padding; NULL: the layout itself
 };
 
-// Chooses for each buffer of the plan that says `swizzle auto`, in the order of the text: the plan
-// is compiled up to the widths of its accesses with each candidate, and the one is taken with the
-// fewest wavefronts of all accesses to the buffer, then the fewest requests of global memory, then
-// the least memory, then the first.  Puts what is chosen into the tree, as the layout's expression,
-// so that everything after it sees an ordinary buffer.  Errors are the session's.
+// Chooses for each buffer of the plan that says `swizzle auto`, in the order of the text: its
+// function is compiled up to the widths of accesses with each candidate, and the one is taken with
+// the fewest wavefronts of all accesses to the buffer, then the fewest requests of global memory,
+// then the least memory, then the first.  Puts what is chosen into the tree, as the layout's
+// expression, so that everything after it sees an ordinary buffer.  Errors are the session's.
 bool swizzles_choose(struct compiled *c);
 
 #endif

@@ -387,7 +387,24 @@ static void count_sides(struct counting *c, const struct plan *p, const struct k
         if (out->why) out->missing = a[i].missing;
     }
     if (!out->why) out->why = count_all(c, out);
+    out->work = c->work;
     if (!out->why) set_loose(c->s, a, out);
+}
+
+void cost_of_side(struct session *s, const struct plan *p, const struct kernel *k,
+                  const struct copy *c, const struct copy_facts *f, const int64_t *sym_values,
+                  bool src, struct side_cost *out) {
+    struct counting x = {.s = s, .arch = p->arch};
+    *out = (struct side_cost){0};
+    if (copy_atom(c)->row->completes == COMPLETES_BY_GROUP) {
+        struct copy_cost both;
+        cost_of_copy(s, p, k, c, f, sym_values, &both);
+        *out = *cost_side(&both, src);
+    } else if (in_memory(c, src)) {
+        x.memory = ARENA_NEW(&s->arena, struct memory);
+        count_sides(&x, p, k, c, f, sym_values, src, !src, out);
+        keep_side(&x, c, src, out);
+    }
 }
 
 void cost_of_copy(struct session *s, const struct plan *p, const struct kernel *k,
@@ -397,7 +414,6 @@ void cost_of_copy(struct session *s, const struct plan *p, const struct kernel *
     *out = (struct copy_cost){0};
     if (copy_atom(c)->row->completes == COMPLETES_BY_GROUP) {
         count_sides(&x, p, k, c, f, sym_values, true, true, &out->src);
-        out->work = x.work;
         out->dst = out->src;
         keep_side(&x, c, true, &out->src);
         keep_side(&x, c, false, &out->dst);
@@ -407,14 +423,8 @@ void cost_of_copy(struct session *s, const struct plan *p, const struct kernel *
         }
         return;
     }
-    for (int i = 0; i < 2; ++i) {
-        bool src = i == 0;
-        struct side_cost *side = src ? &out->src : &out->dst;
-        if (!in_memory(c, src)) continue;
-        count_sides(&x, p, k, c, f, sym_values, src, !src, side);
-        out->work += x.work;
-        keep_side(&x, c, src, side);
-    }
+    cost_of_side(s, p, k, c, f, sym_values, true, &out->src);
+    cost_of_side(s, p, k, c, f, sym_values, false, &out->dst);
 }
 
 const char *cost_range_text(struct session *s, struct cost_range r) {

@@ -23,11 +23,11 @@ struct side_cost {
     // warp.  Its addresses are right up to a shift of all by a multiple of 128 bytes.
     struct warp_access worst;
     int64_t worst_warp;
+    int64_t work;  // instructions of warps that were looked at
 };
 
 struct copy_cost {
     struct side_cost src, dst;
-    int64_t work;  // instructions of warps that were looked at
 };
 
 // Fills in "out" for "c" with facts "f" (copy_facts_in), with the params' values by lay_sym.id;
@@ -36,6 +36,11 @@ struct copy_cost {
 void cost_of_copy(struct session *s, const struct plan *p, const struct kernel *k,
                   const struct copy *c, const struct copy_facts *f, const int64_t *sym_values,
                   struct copy_cost *out);
+
+// The same of one side.
+void cost_of_side(struct session *s, const struct plan *p, const struct kernel *k,
+                  const struct copy *c, const struct copy_facts *f, const int64_t *sym_values,
+                  bool src, struct side_cost *out);
 
 static inline const struct side_cost *cost_side(const struct copy_cost *c, bool src) {
     return src ? &c->src : &c->dst;

@@ -97,7 +97,7 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
     if (is_narrow(c)) return true;  // and was told of it, which is the cause
     if (x->work > KERNEL_WORK) return true;
     cost_of_copy(s, x->p, k, c, &c->facts, NULL, &cost);
-    x->work += cost.work;
+    x->work += cost.src.work + cost.dst.work;
     bool open = cost.src.why || cost.dst.why || cost.src.loose || cost.dst.loose;
     if (open && k->nparams && !x->value) x->value = plan_choose(s, x->p, NULL, 1);
     if (open && k->nparams && x->value && !k->nvariants)

@@ -138,15 +138,14 @@ struct trial {
 
 static int64_t wavefronts(struct session *s, const struct trial *x, const struct kernel *k,
                           const struct copy *c, const struct copy_facts *f) {
-    struct copy_cost cost;
+    struct side_cost side;
     int64_t n = 0;
-    cost_of_copy(s, x->p, k, c, f, NULL, &cost);
-    *x->work += cost.work;
     for (int i = 0; i < 2; ++i) {
-        const struct side_cost *side = cost_side(&cost, i == 0);
         if (copy_side(c, i == 0)->base != x->t) continue;
-        if (side->why) return INT64_MAX;
-        n += side->total.wavefronts.most;
+        cost_of_side(s, x->p, k, c, f, NULL, i == 0, &side);
+        *x->work += side.work;
+        if (side.why) return INT64_MAX;
+        n += side.total.wavefronts.most;
     }
     return n;
 }

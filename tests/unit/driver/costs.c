@@ -199,8 +199,49 @@ static void test_time(void) {
     golden_end(&g);
 }
 
+// What choosing arrangements for the plan "text" adds to its compilation takes no longer than that.
+static void test_choice(const char *name, const char *text) {
+    double least = 1;
+    for (int i = 0; i < 3; ++i) {
+        struct golden_plan g;
+        clock_t begin = clock();
+        golden_compile(&g, text, STEP_SEMA);
+        double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+        CHECK(g.ok, "%s", golden_error(&g));
+        golden_end(&g);
+        if (seconds < least) least = seconds;
+    }
+    printf("swizzle auto, %s: %.2f ms\n", name, 1000 * least);
+#if defined __OPTIMIZE__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+    HOLDS(least < 0.100);
+#endif
+}
+
+#define HEAD "tcp 1;\narch sm_90;\n"
+#define TURNED(name)                                                                               \
+    "kernel " name "(A, out B) {\n"                                                                \
+    "  shared s : f32 row(64,64) swizzle auto;\n"                                                  \
+    "  copy A -> s with t;\n"                                                                      \
+    "  copy select(s, (1,0)) -> B with t; }\n"
+
+static void test_choices(void) {
+    test_choice("128 x 128 bytes that are turned", HEAD
+                "tensor A : u8 global row(128,128) align 128;\n"
+                "tensor B : u8 global row(128,128) align 128;\n"
+                "kernel k(A, out B) {\n"
+                "  shared s : u8 row(128,128) swizzle auto;\n"
+                "  copy A -> s with tile(universal(32), thr=(8,32):(32,1), val=(1,4));\n"
+                "  copy select(s, (1,0)) -> B with tile(universal(8), thr=(8,32):(32,1)); }\n");
+    test_choice("five kernels",
+                HEAD "tensor A : f32 global row(64,64) align 128;\n"
+                     "tensor B : f32 global row(64,64) align 128;\n"
+                     "tiled_copy t = tile(universal(32), thr=(8,32):(32,1));\n" TURNED("k1")
+                         TURNED("k2") TURNED("k3") TURNED("k4") TURNED("k5"));
+}
+
 int main(void) {
     test_time();
+    test_choices();
     test_tile();
     test_totals();
     test_alignment();
