@@ -40,8 +40,8 @@ static void warn_coalesce(struct session *s, const struct kernel *k, const struc
 static void warn_conflict(struct session *s, const struct plan *p, struct kernel *k,
                           const struct copy *c, int number, bool src, const struct side_cost *x) {
     const struct tensor *t = copy_side(c, src)->base;
-    int64_t times = x->most.wavefronts.least / x->least.wavefronts.most;
     if (!cost_is_much(x->total.wavefronts, x->least_total.wavefronts)) return;
+    int64_t times = x->most.wavefronts.least / x->least.wavefronts.most;
     diag_warn(s, W_BANK_CONFLICT, c->at,
               "%s %s '%s' in %" PRId64 " wavefronts an access, and %" PRId64 " would do: %s",
               copy_name(s, c), src ? "reads" : "writes", t->name, x->most.wavefronts.least,
