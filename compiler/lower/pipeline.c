@@ -60,7 +60,7 @@ static bool commits(const struct stmt *st) {
 }
 
 // A "load" part: if (step < end) { loads }, without the condition when it is "sure" to hold.
-// Groups are ended all the same, so that there are as many in each step.  The step is load_var
+// Groups are ended in these steps, too, so that each step has as many.  The step is load_var
 // already, or it gets that name.
 static void lower_loads(struct lowering *w, const struct stmt *part, const struct pipeline *pipe,
                         const struct ix *step, const struct ix *end, bool sure, bool named,

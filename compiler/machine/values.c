@@ -362,7 +362,7 @@ static bool run_block(struct values *v, struct machine *m, const int64_t block[3
     image_drop_local(v->img);
     bool ok = machine_run(m, block);
     ++m->commits;
-    arrive(v, m, 0);  // what nobody waited for arrives all the same
+    arrive(v, m, 0);  // what nobody waited for arrives, too
     ++m->block;
     return ok;
 }

@@ -52,7 +52,7 @@ void prover_free(struct prover *p) {
     p->ctx = NULL;
 }
 
-// When isl gives up it may return a set all the same, which has too little or too much.
+// When isl gives up it may still return a set, which has too little or too much.
 bool prover_gave_up(const struct prover *p) {
     return isl_ctx_last_error(p->ctx) != isl_error_none;
 }

@@ -10,7 +10,7 @@ const char *slip_meaning(int token) {
     switch (token) {
     case TOK_O: return "the composition operator";
     case '_': return "the coordinate of a mode that stays whole";
-    case TOK_SW: return "the begin of a swizzle";
+    case TOK_SW: return "the start of a swizzle";
     case TOK_IN: return "the word before a range";
     case TOK_BY:
     case TOK_WITH: return "the word before how a copy is done";
@@ -23,8 +23,8 @@ const char *slip_meaning(int token) {
     case TOK_COPY:
     case TOK_FOR:
     case TOK_PIPELINE:
-    case TOK_LET: return "the begin of a statement";
-    default: return "the begin of a declaration";
+    case TOK_LET: return "the start of a statement";
+    default: return "the start of a declaration";
     }
 }
 

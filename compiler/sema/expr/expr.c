@@ -328,7 +328,7 @@ static const struct value *value_of(struct sema *c, const struct ast_expr *e) {
     }
     case E_COMPOSE: return eval_compose(c, e);
     case E_RANGE: {
-        const struct ix *begin = eval_ix(c, e->lhs, "the begin of a range");
+        const struct ix *begin = eval_ix(c, e->lhs, "the start of a range");
         const struct ix *end = eval_ix(c, e->rhs, "the end of a range");
         return begin && end ? value_range(c, begin, end) : &value_none;
     }

@@ -76,7 +76,7 @@ RUNS = (
     (["draw", "good.tcp", "l", "--view=flow"], USAGE), (["draw", "good.tcp", "l", "--view=none"], USAGE),
     (["draw", "good.tcp", "l", "--view=banks"], USAGE), (["draw", "good.tcp", "l", "--param", "K=1"], USAGE),
     (["draw", "good.tcp", "more", "--param", "N=1000"], USAGE), (["draw", "good.tcp", "tc"], DONE),
-    (["draw", "good.tcp", "tc", "-o", "none/x.svg"], USAGE), (["draw", "good.tcp", "tc", "-o", "x.png"], USAGE),
+    (["draw", "good.tcp", "tc", "-o", "none/x.svg"], USAGE), (["draw", "good.tcp", "tc", "-o", "x.gif"], USAGE),
     # the rest
     (["run", "--write", "file", "good.tcp"], USAGE), (["run", "--write", "none/none", "good.tcp"], USAGE),
     (["run", "--write", "made", "good.tcp"], DONE), (["run", "--host", "--cxx", "none", "good.tcp"], USAGE),
