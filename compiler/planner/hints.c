@@ -49,8 +49,9 @@ struct hints hints_of(const struct relayout *r, const struct choice *c) {
     int64_t grain, other, run = run_of(r, c, true, &grain);
     run_of(r, c, false, &other);
     if (!is_large(r)) return (struct hints){"", "", NULL};
-    if (grain == LINE && other == LINE)
-        return (struct hints){", ld=L1.no_allocate", ", st=cs", "each line is touched once"};
+    bool lines = grain == LINE && other == LINE;
+    if (lines && c->way == WAY_STRAIGHT) return (struct hints){"", "", NULL};
+    if (lines) return (struct hints){", ld=L1.no_allocate", ", st=cs", "each line is touched once"};
     if (run >= LONG_RUN && r->rank > 1)
         return (struct hints){", l2=128", "", "what follows is read, too"};
     if (grain < SECTOR && other < SECTOR)
