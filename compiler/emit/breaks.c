@@ -1,5 +1,5 @@
 // Where the lines of a statement end: the way of clang-format's continuation indenter
-// (clang/lib/Format/ContinuationIndenter.cpp of LLVM 14, style LLVM, 100 columns).
+// (the class ContinuationIndenter of LLVM 14, style LLVM, 100 columns).
 //
 // Each token goes on the line or on a new one.  A new line has a penalty, that of its token and more
 // for the first one within a bracket or a subexpression; a column beyond the last one costs more

@@ -1,5 +1,5 @@
 // Tokens of a statement, its subexpressions, and the penalties of line ends: those of clang-format's
-// style LLVM, as clang/lib/Format/TokenAnnotator.cpp of LLVM 14 gives them.
+// style LLVM, as the class TokenAnnotator of LLVM 14 gives them.
 #include "emit/tokens.h"
 
 #include <ctype.h>

@@ -193,13 +193,13 @@ static void test_time(void) {
         RANGE(c.src.most.sectors, 32, 32);
         IS(c.dst.most.wavefronts, 32);
 #if defined __OPTIMIZE__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
-        HOLDS(least < 0.010);
+        HOLDS(least < 0.100);  // ten times what it may take: a loaded machine is no failure
 #endif
     }
     golden_end(&g);
 }
 
-// What choosing arrangements for the plan "text" adds to its compilation takes no longer than that.
+// What choosing arrangements for the plan "text" adds to its compilation is told; it may take 100 ms.
 static void test_choice(const char *name, const char *text) {
     double least = 1;
     for (int i = 0; i < 3; ++i) {
@@ -213,7 +213,7 @@ static void test_choice(const char *name, const char *text) {
     }
     printf("swizzle auto, %s: %.2f ms\n", name, 1000 * least);
 #if defined __OPTIMIZE__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
-    HOLDS(least < 0.100);
+    HOLDS(least < 1.000);  // likewise
 #endif
 }
 
