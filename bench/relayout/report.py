@@ -106,7 +106,7 @@ def markdown(results):
     for ratio, name, peer in behind:
         by_case.setdefault(name, []).append(f"{PEERS[peer][0]} {ratio:.3f}")
     out += table(["case", "tcpc's share of the peer"], [[name, ", ".join(texts)] for name, texts in by_case.items()]) if by_case else []
-    out += [f"Not verified: {', '.join(results.wrong)}." if results.wrong else "Every element of every result was right.", ""]
+    out += [f"Not right: {', '.join(results.wrong)}." if results.wrong else "Every element of every result was right.", ""]
     return "\n".join(out)
 
 
