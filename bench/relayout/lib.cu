@@ -24,14 +24,17 @@ static __global__ void fill(uint32_t *to, long long words, uint64_t seed, uint32
         to[i] = (mixed(i + (seed << 40)) & keep) | set;
 }
 
+template <class Index>
 static __global__ void compare(const relayout_case c, const uint8_t *from, const uint8_t *to,
                                long long elements, unsigned long long *wrong) {
     for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < elements;
          i += (long long)gridDim.x * blockDim.x) {
-        long long rest = i, src = c.skip, dst = 0;
+        Index rest = (Index)i;
+        long long src = c.skip, dst = 0;
         for (int m = c.rank - 1; m >= 0; --m) {
-            const long long x = rest % c.extent[m];
-            rest /= c.extent[m];
+            const Index extent = (Index)c.extent[m];
+            const long long x = rest % extent;
+            rest /= extent;
             src += x * c.src[m];
             dst += x * c.dst[m];
         }
@@ -89,7 +92,8 @@ long long bench_wrong(const relayout_case *c, const void *from, const void *to, 
     unsigned long long *wrong, n = 0;
     if (said(cudaMalloc(&wrong, sizeof n), "cudaMalloc")) return -1;
     cudaMemset(wrong, 0, sizeof n);
-    compare<<<1056, 256>>>(*c, (const uint8_t *)from, (const uint8_t *)to, elements, wrong);
+    const auto kernel = elements >> 32 ? compare<unsigned long long> : compare<uint32_t>;
+    kernel<<<1056, 256>>>(*c, (const uint8_t *)from, (const uint8_t *)to, elements, wrong);
     if (guard > 0) differing<<<64, 256>>>((const uint8_t *)to + bytes, guard, 0xcd, wrong);
     const int failed = said(cudaMemcpy(&n, wrong, sizeof n, cudaMemcpyDeviceToHost), "compare");
     return said(cudaFree(wrong), "cudaFree") || failed ? -1 : (long long)n;

@@ -1,5 +1,4 @@
 """Peers of PyTorch: its own copy, torch.compile, and kernels in Triton. They see the same memory as the others."""
-import ctypes
 import sys
 
 import torch
@@ -43,15 +42,22 @@ def dense(case):
     return True
 
 
+def sides(case, source, to):
+    """The tensors that hold all of the source, and the destinations, of each pair."""
+    perm = order(case)
+    wholes = [tensor(p, case.from_bytes, case.size) for p in source]
+    return wholes, [torch.as_strided(tensor(p, case.to_bytes, case.size), case.extents, case.written).permute(perm) for p in to]
+
+
 def function_of(case):
-    """The case as a function of a tensor that holds all of the source, compiled when it is first called."""
+    """The case as a function of all of the source and the destination, compiled when it is first called."""
     perm, extents, strides, skip = order(case), tuple(case.extents), tuple(case.strides), int(case.skip)
 
-    def permuted(x):
-        return x.view(extents).permute(perm).clone(memory_format=torch.contiguous_format)
+    def permuted(x, out):
+        out.copy_(x.view(extents).permute(perm))
 
-    def picked(x):
-        return torch.as_strided(x, extents, strides, skip).permute(perm).clone(memory_format=torch.contiguous_format)
+    def picked(x, out):
+        out.copy_(torch.as_strided(x, extents, strides, skip).permute(perm))
 
     torch._dynamo.reset()
     return torch.compile(permuted if dense(case) else picked, mode="max-autotune-no-cudagraphs", dynamic=False)
@@ -70,12 +76,12 @@ class TorchPeers:
         """Compiles all that the cases need, and writes the names of those that are ready."""
         for case in cases:
             source, to = self.bench.memory(case.from_bytes + 4), self.bench.memory(case.to_bytes)
-            x, y = tensor(source, case.from_bytes, case.size), tensor(to, case.to_bytes, case.size)
             try:
-                for launch in triton_peers.launches(case, [x], [y]) if "triton" in wanted else []:
+                for launch in self.of_triton(case, [source], [to]) if "triton" in wanted else []:
                     launch(0)
                 if self.compiles(case, wanted):
-                    function_of(case)(x)
+                    (x,), (out,) = sides(case, [source], [to])
+                    function_of(case)(x, out)
                 torch.cuda.synchronize()
                 print(case.name, file=log, flush=True)
             except Exception as failure:  # whatever a compiler of Python throws
@@ -86,27 +92,20 @@ class TorchPeers:
     def eager(self, case, source, to, wanted):
         if "torch" not in wanted:
             return []
-        perm = order(case)
-        views = [torch.as_strided(tensor(p, case.from_bytes, case.size), case.extents, case.strides, case.skip).permute(perm) for p in source]
-        outs = [torch.as_strided(tensor(p, case.to_bytes, case.size), case.extents, case.written).permute(perm) for p in to]
-        return [self.peer("torch", lambda pair: outs[pair].copy_(views[pair]) is None)]
+        wholes, outs = sides(case, source, to)
+        views = [torch.as_strided(x, case.extents, case.strides, case.skip).permute(order(case)) for x in wholes]
+        return [self.peer("torch", lambda pair: outs[pair].copy_(views[pair]))]
+
+    def of_triton(self, case, source, to):
+        flat = ([tensor(p, bytes, case.size) for p in pointers] for pointers, bytes in ((source, case.from_bytes), (to, case.to_bytes)))
+        return triton_peers.launches(case, *flat)
 
     def triton(self, case, source, to, wanted):
-        if "triton" not in wanted:
-            return []
-        sources, outs = [tensor(p, case.from_bytes, case.size) for p in source], [tensor(p, case.to_bytes, case.size) for p in to]
-        return self.bench.fastest("triton", triton_peers.launches(case, sources, outs))
+        return self.bench.fastest("triton", self.of_triton(case, source, to)) if "triton" in wanted else []
 
     def compiled(self, case, source, to, wanted):
         if not self.compiles(case, wanted):
             return []
-        sources, function = [tensor(p, case.from_bytes, case.size) for p in source], function_of(case)
-
-        def poison():
-            torch.empty(case.to_bytes, dtype=torch.uint8, device="cuda").fill_(0xcd)
-
-        def launch(pair):
-            return ctypes.c_void_p(function(sources[pair]).data_ptr())
-
-        launch(0)
-        return [self.peer("compile", launch, poison)]
+        (wholes, outs), function = sides(case, source, to), function_of(case)
+        function(wholes[0], outs[0])
+        return [self.peer("compile", lambda pair: function(wholes[pair], outs[pair]))]

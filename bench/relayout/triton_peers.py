@@ -92,7 +92,7 @@ def launches(case, source, to):
     found = []
 
     def add(kernel, grid, *arguments, **constants):
-        found.append(lambda pair: kernel[grid](source[pair], to[pair], *arguments, **constants) and None)
+        found.append(lambda pair: kernel[grid](source[pair], to[pair], *arguments, **constants))
 
     matrices = turns(case)
     if matrices:
