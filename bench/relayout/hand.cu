@@ -101,12 +101,13 @@ __global__ void __launch_bounds__(256) turned(const uint4 *src, uint4 *dst, int 
 
 // Matrices whose rows begin at any element: tiles of TM by TN elements, read and written by
 // coalesced elements, through rows of an odd number of words.
-template <class T, int TM, int TN>
+template <class T, int TM, int TN, bool DOWN>
 __global__ void __launch_bounds__(256) turned_elements(const T *src, T *dst, int M, int N) {
     constexpr int PITCH = sizeof(T) == 4 ? TN + 1 : TN + 4 / sizeof(T);
     __shared__ T tile[TM * PITCH];
-    const int down = (M + TM - 1) / TM;
-    const int m0 = blockIdx.x % down * TM, n0 = blockIdx.x / down * TN;
+    const int down = (M + TM - 1) / TM, across = (N + TN - 1) / TN;
+    const int m0 = (DOWN ? blockIdx.x % down : blockIdx.x / across) * TM;
+    const int n0 = (DOWN ? blockIdx.x / down : blockIdx.x % across) * TN;
     T held[TM * TN / 256];
     const int nx = threadIdx.x % TN, ny = threadIdx.x / TN, mx = threadIdx.x % TM,
               my = threadIdx.x / TM;
@@ -299,8 +300,9 @@ int turned_launch(const void *from, void *to, long long count, int M, int N, int
     return launched();
 }
 
-template <class T, int TM, int TN> int elements_launch(const void *from, void *to, int M, int N) {
-    turned_elements<T, TM, TN>
+template <class T, int TM, int TN, bool DOWN>
+int elements_launch(const void *from, void *to, int M, int N) {
+    turned_elements<T, TM, TN, DOWN>
         <<<((M + TM - 1) / TM) * ((N + TN - 1) / TN), 256>>>((const T *)from, (T *)to, M, N);
     return launched();
 }
@@ -315,28 +317,34 @@ int words_launch(const void *from, void *to, int M, int N) {
     return launched();
 }
 
-template <class T> int ragged_launch(const void *from, void *to, int M, int N, int variant) {
-    switch (variant) {
-    case 0: return elements_launch<T, 32, 32>(from, to, M, N);
-    case 1: return elements_launch<T, 64, 32>(from, to, M, N);
-    case 2: return elements_launch<T, 64, 64>(from, to, M, N);
-    case 3: return elements_launch<T, 128, 64>(from, to, M, N);
-    case 4: return elements_launch<T, 64, 128>(from, to, M, N);
-    default: break;
-    }
-    if constexpr (sizeof(T) < 4) {
+template <class T, bool DOWN>
+int ragged_launch(const void *from, void *to, int M, int N, int variant) {
+    if constexpr (sizeof(T) == 4) {
         switch (variant) {
-        case 5: return words_launch<T, 64, 128, true>(from, to, M, N);
-        case 6: return words_launch<T, 128, 128, true>(from, to, M, N);
-        case 7: return words_launch<T, 128, 128, false>(from, to, M, N);
-        case 8: return words_launch<T, 256, 128, true>(from, to, M, N);
-        default: break;
+        case 0: return elements_launch<T, 32, 32, DOWN>(from, to, M, N);
+        case 1: return elements_launch<T, 64, 32, DOWN>(from, to, M, N);
+        case 2: return elements_launch<T, 32, 64, DOWN>(from, to, M, N);
+        case 3: return elements_launch<T, 64, 64, DOWN>(from, to, M, N);
+        case 4: return elements_launch<T, 128, 64, DOWN>(from, to, M, N);
+        case 5: return elements_launch<T, 64, 128, DOWN>(from, to, M, N);
+        default: return NO_KERNEL;
+        }
+    } else {
+        switch (variant) {
+        case 0: return elements_launch<T, 64, 64, DOWN>(from, to, M, N);
+        case 1: return words_launch<T, 64, 128, DOWN>(from, to, M, N);
+        case 2: return words_launch < T, 128, sizeof(T) == 1 ? 128 : 64, DOWN > (from, to, M, N);
+        case 3: return words_launch<T, 256, 128, DOWN>(from, to, M, N);
+        case 4: return words_launch<T, 256 / sizeof(T), 256 / sizeof(T), DOWN>(from, to, M, N);
+        default: return NO_KERNEL;
         }
     }
-    if constexpr (sizeof(T) == 1) {
-        if (variant == 9) return words_launch<T, 256, 256, true>(from, to, M, N);
-    }
-    return NO_KERNEL;
+}
+
+template <class T> int ragged_launch(const void *from, void *to, int M, int N, int variant) {
+    const int other = sizeof(T) == 4 ? 6 : 5;
+    if (variant < other) return ragged_launch<T, true>(from, to, M, N, variant);
+    return ragged_launch<T, false>(from, to, M, N, variant - other);
 }
 
 template <class T>
