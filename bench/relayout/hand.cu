@@ -333,7 +333,7 @@ int ragged_launch(const void *from, void *to, int M, int N, int variant) {
         switch (variant) {
         case 0: return elements_launch<T, 64, 64, DOWN>(from, to, M, N);
         case 1: return words_launch<T, 64, 128, DOWN>(from, to, M, N);
-        case 2: return words_launch < T, 128, sizeof(T) == 1 ? 128 : 64, DOWN > (from, to, M, N);
+        case 2: return words_launch<T, 128, 128 / sizeof(T), DOWN>(from, to, M, N);
         case 3: return words_launch<T, 256, 128, DOWN>(from, to, M, N);
         case 4: return words_launch<T, 256 / sizeof(T), 256 / sizeof(T), DOWN>(from, to, M, N);
         default: return NO_KERNEL;
