@@ -319,30 +319,29 @@ int words_launch(const void *from, void *to, int M, int N) {
 
 template <class T, bool DOWN>
 int ragged_launch(const void *from, void *to, int M, int N, int variant) {
-    if constexpr (sizeof(T) == 4) {
+    switch (variant) {
+    case 0: return elements_launch<T, 32, 32, DOWN>(from, to, M, N);
+    case 1: return elements_launch<T, 64, 32, DOWN>(from, to, M, N);
+    case 2: return elements_launch<T, 32, 64, DOWN>(from, to, M, N);
+    case 3: return elements_launch<T, 64, 64, DOWN>(from, to, M, N);
+    case 4: return elements_launch<T, 128, 64, DOWN>(from, to, M, N);
+    case 5: return elements_launch<T, 64, 128, DOWN>(from, to, M, N);
+    default: break;
+    }
+    if constexpr (sizeof(T) < 4) {
         switch (variant) {
-        case 0: return elements_launch<T, 32, 32, DOWN>(from, to, M, N);
-        case 1: return elements_launch<T, 64, 32, DOWN>(from, to, M, N);
-        case 2: return elements_launch<T, 32, 64, DOWN>(from, to, M, N);
-        case 3: return elements_launch<T, 64, 64, DOWN>(from, to, M, N);
-        case 4: return elements_launch<T, 128, 64, DOWN>(from, to, M, N);
-        case 5: return elements_launch<T, 64, 128, DOWN>(from, to, M, N);
-        default: return NO_KERNEL;
-        }
-    } else {
-        switch (variant) {
-        case 0: return elements_launch<T, 64, 64, DOWN>(from, to, M, N);
-        case 1: return words_launch<T, 64, 128, DOWN>(from, to, M, N);
-        case 2: return words_launch<T, 128, 128 / sizeof(T), DOWN>(from, to, M, N);
-        case 3: return words_launch<T, 256, 128, DOWN>(from, to, M, N);
-        case 4: return words_launch<T, 256 / sizeof(T), 256 / sizeof(T), DOWN>(from, to, M, N);
-        default: return NO_KERNEL;
+        case 6: return words_launch<T, 64, 128, DOWN>(from, to, M, N);
+        case 7: return words_launch<T, 128, 128 / sizeof(T), DOWN>(from, to, M, N);
+        case 8: return words_launch<T, 256, 128, DOWN>(from, to, M, N);
+        case 9: return words_launch<T, 256 / sizeof(T), 256 / sizeof(T), DOWN>(from, to, M, N);
+        default: break;
         }
     }
+    return NO_KERNEL;
 }
 
 template <class T> int ragged_launch(const void *from, void *to, int M, int N, int variant) {
-    const int other = sizeof(T) == 4 ? 6 : 5;
+    const int other = sizeof(T) == 4 ? 6 : 10;
     if (variant < other) return ragged_launch<T, true>(from, to, M, N, variant);
     return ragged_launch<T, false>(from, to, M, N, variant - other);
 }

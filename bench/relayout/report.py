@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Makes a report in Markdown and a chart in SVG of what bench.py wrote.
 
-usage: report.py CASES.JSON CSV.. MARKDOWN SVG        several CSV: parts of the cases, or of the peers; memcpy and tcpc are then of the run of the peer
+usage: report.py CASES.JSON CSV.. MARKDOWN SVG
+
+Several CSV are several runs: tcpc's share of a peer is
+of one run, that in which the peer did best beside it, and so is the peer's figure; memcpy and tcpc are of the first run
 """
 import csv
 import json
@@ -46,9 +49,10 @@ class Results:
                 case = self.cases.setdefault(name, {})
                 if row["verified"] != "yes":
                     self.wrong.append(f"{name}: {peer}")
-                elif peer not in case:
-                    case[peer] = {"speed": speeds[name, peer], "share": float(row["share of memcpy"]),
-                                  "tcpc": speeds.get((name, "tcpc"), 0) / speeds[name, peer]}
+                else:
+                    ratio = speeds.get((name, "tcpc"), 0) / speeds[name, peer]
+                    if peer not in case or peer in PEERS and ratio < case[peer]["tcpc"]:
+                        case[peer] = {"speed": speeds[name, peer], "share": float(row["share of memcpy"]), "tcpc": ratio}
 
     def group(self, pattern):
         return {name: case for name, case in self.cases.items() if re.fullmatch(pattern, name)}
