@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
-"""Writes all that run.sh needs on a machine with a GPU into one folder, where tcpc is built: the planned kernels of all cases, their plans,
-a table of the cases, the program and the headers of the runtime.
+"""Plans the cases where tcpc is built: the emitted kernels, their plans (all of them in relayout_plans.txt too), and cases.json, into one folder.
 
-usage: prepare.py TCPC DIR [LIST..]       default: cases.txt and tests/relayout/permutations.txt
+usage: prepare.py TCPC DIR [LIST..]       default: cases.txt, tests/relayout/permutations.txt and hptt57.txt
 
-A line of a list: name, bytes an element, permutation, extents. Mode k of the destination is mode PERM[k] of the source; both are row-major.
+A line of a list: name, bytes an element, permutation, extents; then what is not so: src=STRIDES and dst=STRIDES of the modes of the source, in
+elements, and skip=N where the source begins N elements after an aligned address; and goal=SHARE of memcpy. Mode k of the destination is mode PERM[k]
+of the source; both are row-major.
 """
+import concurrent.futures
+import json
+import math
+import os
 import pathlib
-import shutil
 import subprocess
 import sys
 
@@ -17,6 +21,10 @@ TYPES = {1: "u8", 2: "f16", 4: "f32", 8: "f64", 16: "b128"}
 NAMES = "abcdefghijkl"
 
 
+def numbers(text):
+    return [int(x) for x in text.split(",")]
+
+
 def row_major(extents, order):
     strides, n = [0] * len(extents), 1
     for m in reversed(order):
@@ -24,30 +32,52 @@ def row_major(extents, order):
     return strides
 
 
+def layout(extents, strides):
+    """As `tcpc relayout` takes it: the first mode is the fastest."""
+    return "({}):({})".format(*(",".join(str(x) for x in reversed(values)) for values in (extents, strides)))
+
+
+def case_of(line):
+    name, size, perm, extents, *others = line.split()
+    size, perm, extents = int(size), numbers(perm), numbers(extents)
+    others = dict(x.split("=") for x in others)
+    src, dst = row_major(extents, range(len(extents))), row_major(extents, perm)
+    words = [" ".join(f"{n}={e}" for n, e in zip(NAMES, extents)), " ".join(NAMES[m] for m in perm)]
+    if "src" in others or "dst" in others:
+        src, dst = numbers(others.get("src", ",".join(map(str, src)))), numbers(others.get("dst", ",".join(map(str, dst))))
+        words = [layout(extents, src), layout(extents, dst)]
+    skip = int(others.get("skip", 0))
+    row = {"name": name, "size": size, "extent": extents, "src": src, "dst": dst, "skip": skip, "align": math.gcd(16, skip * size)}
+    if "goal" in others:
+        row["goal"] = float(others["goal"])
+    return row, [TYPES[size], *words, f"--name={name}", f"--align={row['align']}"]
+
+
+def plan(tcpc, out, row, words):
+    """Files that are as they were keep their time, so that only what changed is built again."""
+    for ending, kind in ((".cu", "cuda"), (".tcp", "plan-text")):
+        path = out / (row["name"] + ending)
+        command = [tcpc, "relayout", "-arch=sm_90", *words, f"--emit={kind}", "-o", "-"]
+        text = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+    return row
+
+
 def main():
     tcpc, out = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
-    lists = sys.argv[3:] or [HERE / "cases.txt", ROOT / "tests/relayout/permutations.txt"]
-    shutil.rmtree(out, ignore_errors=True)
-    (out / "include").mkdir(parents=True)
-    for header in [*(ROOT / "runtime").glob("tcp_*.h"), *(ROOT / "runtime").glob("tcp_*.cuh")]:
-        shutil.copy(header, out / "include")
-    for name in ["main.cu", "run.sh"]:
-        shutil.copy(HERE / name, out)
-    rows, launchers = [], []
-    for line in (line for path in lists for line in open(path) if line.strip()):
-        name, size, perm, extents = line.split()
-        size, perm, extents = int(size), [int(x) for x in perm.split(",")], [int(x) for x in extents.split(",")]
-        words = [" ".join(f"{n}={e}" for n, e in zip(NAMES, extents)), " ".join(NAMES[m] for m in perm)]
-        command = [tcpc, "relayout", "-arch=sm_90", TYPES[size], *words, f"--name={name}"]
-        subprocess.run([*command, "-o", out / f"{name}.cu"], check=True)
-        subprocess.run([*command, "--emit=plan-text", "-o", out / f"{name}.tcp"], check=True)
-        launchers.append(f'extern "C" int {name}_launch(const void *, void *, void *);')
-        both = (row_major(extents, range(len(extents))), row_major(extents, perm))
-        numbers = ", ".join("{" + ", ".join(map(str, x)) + "}" for x in (extents, *both))
-        rows.append(f'    {{"{name}", {size}, {len(extents)}, {numbers}, {name}_launch}},')
-    table = "\n".join([*launchers, "", "static const relayout_case cases[] = {", *rows, "};", ""])
-    (out / "cases.h").write_text(table)
-    print(f"{out}: {len(rows)} cases; there: bash run.sh", file=sys.stderr)
+    lists = sys.argv[3:] or [HERE / "cases.txt", ROOT / "tests/relayout/permutations.txt", HERE / "hptt57.txt"]
+    plans = out / "plans"
+    plans.mkdir(parents=True, exist_ok=True)
+    cases = [case_of(line) for path in lists for line in open(path) if line.strip()]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        rows = list(pool.map(lambda case: plan(tcpc, plans, *case), cases))
+    names = {row["name"] for row in rows}
+    for path in plans.iterdir():
+        if path.stem not in names:
+            path.unlink()
+    (out / "relayout_plans.txt").write_text("\n".join(f"// {name}\n" + (plans / f"{name}.tcp").read_text() for name in (row["name"] for row in rows)))
+    (out / "cases.json").write_text("[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n")
 
 
 main()
