@@ -18,8 +18,7 @@ static int64_t place(const struct relayout *r, const struct choice *c, const str
     return at;
 }
 
-// Passes of lanes "from" .. "end" at these bytes, of which each lane touches "bytes".
-static int64_t passes(const int64_t *at, int from, int end, int bytes) {
+int64_t bank_passes(const int64_t *at, int from, int end, int bytes) {
     int most = 1;
     int64_t word[BANKS][LANES];
     int n[BANKS] = {0};
@@ -44,7 +43,7 @@ static int64_t beyond(const struct relayout *r, const struct choice *c, const st
     order_of(r, src, order);
     for (int l = 0; l < lanes; ++l) at[l] = place(r, c, s, order, l) * (r->type->bits / 8);
     for (int l = 0; l < lanes; l += together)
-        n += passes(at, l, l + together < lanes ? l + together : lanes, bytes) - 1;
+        n += bank_passes(at, l, l + together < lanes ? l + together : lanes, bytes) - 1;
     return n;
 }
 

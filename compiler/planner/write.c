@@ -5,11 +5,12 @@
 #include "base/buf.h"
 #include "base/session.h"
 #include "image/elem.h"
-#include "planner/private.h"
+#include "planner/skew.h"
 
 // Names of the kernel's own that no argument has: each ends so.
 static const char *ending(const struct relayout_names *n) {
-    static const char *const own[] = {"s", "r", "rd", "put", "wr", "c"};
+    static const char *const own[] = {"s", "r", "rd", "put", "wr", "c", "a",
+                                      "b", "h", "i",  "p",   "t",  "u"};
     static const char *const ends[] = {"", "_", "__"};  // two arguments take two of them at most
     for (int e = 0; e < 3; ++e) {
         bool taken = false;
@@ -182,8 +183,13 @@ const char *relayout_kernel(const struct relayout *r, const struct relayout_name
                             struct buf *b) {
     struct choice c;
     struct cost cost;
+    struct skewed k;
     if (!choose(r, &c, &cost)) return "it takes more than 2^31 blocks";
-    reasons(b, r, &c, &cost);
+    bool skewed = skew_choose(r, &k) && k.cost.total < cost.total;
+    if (skewed)
+        skew_reasons(r, &k, b);
+    else
+        reasons(b, r, &c, &cost);
     buf_printf(b, "kernel %s(", n->kernel);
     for (int i = 0; i < 2; ++i) {
         bool src = (i == 0) != n->dst_first;
@@ -191,9 +197,12 @@ const char *relayout_kernel(const struct relayout *r, const struct relayout_name
         buf_puts(b, src ? "" : "out ");
         formal(b, r, src ? n->src : n->dst, src);
     }
-    buf_printf(b, ")\n    grid (%" PRId64 ") threads %d {\n", cost.blocks, c.threads);
-    coordinates(b, r, &c, ending(n));
-    if (c.way == WAY_STAGED) {
+    buf_printf(b, ")\n    grid (%" PRId64 ") threads %d {\n", skewed ? k.cost.blocks : cost.blocks,
+               skewed ? k.threads : c.threads);
+    if (!skewed) coordinates(b, r, &c, ending(n));
+    if (skewed) {
+        skew_write(r, n, &k, ending(n), b);
+    } else if (c.way == WAY_STAGED) {
         staged_body(b, r, n, &c);
     } else {
         buf_puts(b, "  copy ");

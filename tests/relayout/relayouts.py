@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Relayouts through the planner: each one's plan text must mean what was asked for, compile, and run right on the host.
 
-usage: relayouts.py TCPC (--list FILE [--full] | --random N [--seed S] [--large])
+usage: relayouts.py TCPC (--list FILE [--full] | --random N [--seed S] [--large] | --ragged N [--seed S])
 
 What was asked for is worked out here, from extents and strides alone, as pairs (element of the source, element of the
 destination), and compared with the pairs that the tensors of the plan's kernel name. That the kernel copies those is
@@ -105,6 +105,22 @@ def drawn(rng, name, large):
     return permutation(name, size, rng.sample(range(rank), rank), extents, rng.choice([16, 16, 16, size]))
 
 
+def ragged(rng, name):
+    """A matrix to be turned, or a stack of them, whose rows begin at any element."""
+    size, extents = rng.choice([1, 2, 4]), [rng.randint(30, 300) | rng.choice([0, 1, 1]) for _ in range(2)]
+    perm = [1, 0]
+    if rng.random() < 0.5:
+        extents.insert(0, rng.randint(2, 5))
+        perm = rng.choice([[0, 2, 1], [2, 0, 1]])
+    if rng.random() < 0.7:
+        return permutation(name, size, perm, extents)
+    src, dst = row_major(extents, range(len(extents))), row_major(extents, perm)
+    gap = rng.randint(1, 5)  # behind each row of the destination
+    dst = [s if s == 1 else s // extents[perm[-1]] * (extents[perm[-1]] + gap) for s in dst]
+    text = lambda s: "({}):({})".format(",".join(map(str, extents)), ",".join(map(str, s)))
+    return Case(name, size, extents, src, dst, [text(src), text(dst)])
+
+
 def plan_text(tcpc, case):
     run = subprocess.run([tcpc, *case.command(), "--emit=plan-text"], capture_output=True, text=True, timeout=60)
     if run.returncode:
@@ -129,6 +145,7 @@ def main():
     p.add_argument("--list")
     p.add_argument("--full", action="store_true", help="with the extents of the list, and compile alone")
     p.add_argument("--random", type=int, default=0)
+    p.add_argument("--ragged", type=int, default=0)
     p.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
     p.add_argument("--large", action="store_true", help="large ones, and compile alone")
     a = p.parse_args()
@@ -137,6 +154,10 @@ def main():
         lines = [line.split() for line in open(a.list) if line.strip()]
         cases = [permutation(n, int(w), numbers(perm), numbers(e) if a.full else shrunk(numbers(e), 6000)) for n, w, perm, e in lines]
         what = f"--list {a.list}{' --full' * a.full}"
+    elif a.ragged:
+        rng = random.Random(a.seed)
+        cases = [ragged(rng, f"k{i}") for i in range(a.ragged)]
+        what = f"--ragged {a.ragged} --seed {a.seed}"
     else:
         rng = random.Random(a.seed)
         cases = [drawn(rng, f"k{i}", a.large) for i in range(a.random)]

@@ -1,0 +1,32 @@
+// Skewed tiles: where rows of the destination begin at any element, each row of a tile has a window
+// of its own, which begins at the row's first aligned element in the tile.  So all writes are wide.
+//
+// Rows whose numbers leave the same rest by "step" begin equally far from an aligned element: they
+// are a class.  A warp has rows of one class at a time, so that what it writes is a rectangle.  The
+// tile in shared memory holds "step" elements a row more than a window, and its rows are as far
+// from alignment as those of the destination.  What stands before the first window of a row is
+// written element by element.
+#ifndef TCPC_PLANNER_SKEW_H
+#define TCPC_PLANNER_SKEW_H
+
+#include "planner/private.h"
+
+struct skewed {
+    int x, y;                // the fast modes of the source and the destination
+    int64_t across, window;  // elements of a tile along x, and of a window along y
+    int step;                // windows begin at multiples of so many elements
+    int vector;              // elements of a write
+    int threads, columns;    // and those of them that read side by side along x
+    int64_t pitch;           // from row to row in shared memory, elements
+    struct cost cost;
+};
+
+// The best one by cost; false where none fits, or all rows are aligned.
+bool skew_choose(const struct relayout *r, struct skewed *out);
+// The choice in words.
+void skew_reasons(const struct relayout *r, const struct skewed *k, struct buf *out);
+// The rest of a kernel behind its arguments.  All names that it makes end in "end".
+void skew_write(const struct relayout *r, const struct relayout_names *n, const struct skewed *k,
+                const char *end, struct buf *out);
+
+#endif
