@@ -6,6 +6,10 @@
 // tile in shared memory holds "step" elements a row more than a window, and its rows are as far
 // from alignment as those of the destination.  What stands before the first window of a row is
 // written element by element.
+//
+// Rows of the source may be read by words in the same way: a warp has rows of one class there, too,
+// and reads "fetched" elements of each from its first aligned one on, of which a tile is a part.
+// The first columns, which stand before all tiles, are then copied element by element.
 #ifndef TCPC_PLANNER_SKEW_H
 #define TCPC_PLANNER_SKEW_H
 
@@ -15,11 +19,33 @@ struct skewed {
     int x, y;                // the fast modes of the source and the destination
     int64_t across, window;  // elements of a tile along x, and of a window along y
     int step;                // windows begin at multiples of so many elements
-    int vector;              // elements of a write
-    int threads, columns;    // and those of them that read side by side along x
+    int vector, load;        // elements of a write and of a read
+    int64_t fetched;         // elements that are read of a row of the source
+    int64_t first;           // columns before all tiles
+    int threads, columns;    // and those that read side by side along x
     int64_t pitch;           // from row to row in shared memory, elements
     struct cost cost;
 };
+
+// Elements along y that a tile reads.
+static inline int64_t skew_rows(const struct skewed *k) {
+    return k->window + k->step;
+}
+
+// How many tiles there are along x and y.
+static inline int64_t skew_tiles_x(const struct relayout *r, const struct skewed *k) {
+    return (r->mode[k->x].extent - k->first + k->across - 1) / k->across;
+}
+
+static inline int64_t skew_tiles_y(const struct relayout *r, const struct skewed *k) {
+    return (r->mode[k->y].extent + k->window - 1) / k->window;
+}
+
+// Warps that have rows of the same class, where there are "classes" of them.
+static inline int64_t skew_mates(const struct skewed *k, int classes) {
+    int64_t warps = k->threads / 32;
+    return warps > classes ? warps / classes : 1;
+}
 
 // The best one by cost; false where none fits, or all rows are aligned.
 bool skew_choose(const struct relayout *r, struct skewed *out);

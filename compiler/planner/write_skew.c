@@ -1,12 +1,17 @@
 // A skewed tile as the text of a kernel.
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/buf.h"
 #include "image/elem.h"
 #include "planner/skew.h"
 
-enum { WARP = 32, CELL = 64 };
+enum { WARP = 32 };
+
+struct cell {
+    char text[80];
+};
 
 struct writer {
     struct buf *b;
@@ -14,43 +19,79 @@ struct writer {
     const struct skewed *k;
     const char *end;
     int64_t tiles_x, tiles_y;
+    bool
+        late;  // the block's first row may begin before an aligned element: by t, and u of its rest
 };
+
+__attribute__((format(printf, 1, 2))) static struct cell cell(const char *format, ...) {
+    struct cell c;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(c.text, sizeof c.text, format, args);
+    va_end(args);
+    return c;
+}
 
 // A tuple of all modes: these two, and "other" for the rest.
 static void tuple(const struct writer *w, const char *other, const char *at_y, const char *at_x) {
-    for (int m = 0; m < w->r->rank; ++m)
-        buf_printf(w->b, "%s%s", m ? "," : "(", m == w->k->y ? at_y : m == w->k->x ? at_x : other);
-    buf_char(w->b, ')');
-}
-
-static void numbers(const struct writer *w, const char *other, int64_t at_y, int64_t at_x) {
-    char y[CELL], x[CELL];
-    snprintf(y, sizeof y, "%" PRId64, at_y);
-    snprintf(x, sizeof x, "%" PRId64, at_x);
-    tuple(w, other, y, x);
-}
-
-// The coordinate of a tile: the block's own but along y, and along x where "at_x" says so.
-static void place(const struct writer *w, const char *at_x) {
     for (int m = 0; m < w->r->rank; ++m) {
-        buf_puts(w->b, m ? "," : "(");
-        if (m == w->k->y || (m == w->k->x ? w->tiles_x : w->r->mode[m].extent) == 1)
-            buf_char(w->b, '0');
-        else if (m == w->k->x && at_x)
-            buf_puts(w->b, at_x);
-        else
-            buf_printf(w->b, "c%d%s", m, w->end);
+        const char *at = m == w->k->y ? at_y : m == w->k->x ? at_x : other;
+        buf_printf(w->b, "%s%s", m ? "," : "(", at);
     }
     buf_char(w->b, ')');
 }
 
-static void coordinate(const struct writer *w, int m, int64_t n, int64_t *by, int64_t all) {
-    if (n == 1) return;
-    buf_printf(w->b, "  let c%d%s = block.x", m, w->end);
-    if (*by > 1) buf_printf(w->b, " / %" PRId64, *by);
-    *by *= n;
-    if (*by < all) buf_printf(w->b, " %% %" PRId64, n);
-    buf_puts(w->b, ";\n");
+static void numbers(const struct writer *w, const char *other, int64_t at_y, int64_t at_x) {
+    tuple(w, other, cell("%" PRId64, at_y).text, cell("%" PRId64, at_x).text);
+}
+
+// The tile of that number along mode "m"; 0 where there is one.
+static struct cell tile_of(const struct writer *w, int m) {
+    int64_t n = m == w->k->y ? w->tiles_y : m == w->k->x ? w->tiles_x : w->r->mode[m].extent;
+    return n > 1 ? cell("c%d%s", m, w->end) : cell("0");
+}
+
+// ", (1,Y,X), (c0,AT_Y,AT_X))": the end of a local_tile.
+static void tile_end(const struct writer *w, int64_t y, int64_t x, const char *at_y,
+                     const char *at_x) {
+    buf_puts(w->b, ", ");
+    numbers(w, "1", y, x);
+    buf_puts(w->b, ", ");
+    for (int m = 0; m < w->r->rank; ++m) {
+        struct cell c = tile_of(w, m);
+        buf_printf(w->b, "%s%s", m ? "," : "(", m == w->k->y ? at_y : m == w->k->x ? at_x : c.text);
+    }
+    buf_puts(w->b, "))");
+}
+
+// The same of a view that is the block's already.
+static void part_end(const struct writer *w, int64_t y, int64_t x, const char *at_y,
+                     const char *at_x) {
+    buf_puts(w->b, ", ");
+    numbers(w, "1", y, x);
+    buf_puts(w->b, ", ");
+    tuple(w, "0", at_y, at_x);
+    buf_char(w->b, ')');
+}
+
+static void tiled(const struct writer *w, const char *name, int bits, const int64_t thr[2],
+                  const int64_t val[2], bool x_first) {
+    int64_t by_y = x_first ? thr[1] : 1, by_x = x_first ? 1 : thr[0];
+    if (name) buf_printf(w->b, "  let %s%s = ", name, w->end);
+    buf_printf(w->b, "tile(universal(%d), thr=", bits);
+    numbers(w, "1", thr[0], thr[1]);
+    buf_char(w->b, ':');
+    numbers(w, "0", thr[0] > 1 ? by_y : 0, thr[1] > 1 ? by_x : 0);
+    if (val) {
+        by_y = x_first && w->k->load > 1 ? val[1] : 1;
+        by_x = x_first && w->k->load > 1 ? 1 : val[0];
+        buf_puts(w->b, ", val=");
+        numbers(w, "1", val[0], val[1]);
+        buf_char(w->b, ':');
+        numbers(w, "0", val[0] > 1 ? by_y : 0, val[1] > 1 ? by_x : 0);
+    }
+    buf_puts(w->b, ")");
+    if (name) buf_puts(w->b, ";\n");
 }
 
 static void coordinates(const struct writer *w) {
@@ -60,205 +101,244 @@ static void coordinates(const struct writer *w) {
     for (int i = 0; i < w->r->rank; ++i) {
         int m = order[i];
         int64_t n = m == w->k->y ? w->tiles_y : m == w->k->x ? w->tiles_x : w->r->mode[m].extent;
-        coordinate(w, m, n, &by, w->k->cost.blocks);
+        if (n == 1) continue;
+        buf_printf(w->b, "  let c%d%s = block.x", m, w->end);
+        if (by > 1) buf_printf(w->b, " / %" PRId64, by);
+        by *= n;
+        if (by < w->k->cost.blocks) buf_printf(w->b, " %% %" PRId64, n);
+        buf_puts(w->b, ";\n");
     }
 }
 
-// How far from alignment the block's first row begins, as a sum; false where that is 0 for all.
-static bool block_phase(const struct writer *w) {
+// "let NAME = ..": where the block's first row begins on a side, but for multiples of "step".
+// False, and nothing is written, where that is 0 for all.
+static bool phase(const struct writer *w, const char *name, bool src, int step) {
     bool any = false;
     for (int m = 0; m < w->r->rank; ++m) {
-        int64_t step = w->r->mode[m].dst % w->k->step;
-        if (m == w->k->x || m == w->k->y || step == 0) continue;
+        int64_t by = (src ? w->r->mode[m].src : w->r->mode[m].dst) % step;
+        if (m == w->k->x || m == w->k->y || by == 0 || w->r->mode[m].extent == 1) continue;
         if (any)
             buf_puts(w->b, " + ");
         else
-            buf_printf(w->b, "  let t%s = ", w->end);
-        buf_printf(w->b, "%" PRId64 "*c%d%s", step, m, w->end);
+            buf_printf(w->b, "  let %s%s = ", name, w->end);
+        buf_printf(w->b, "%" PRId64 "*c%d%s", by, m, w->end);
         any = true;
     }
     if (any) buf_puts(w->b, ";\n");
     return any;
 }
 
-// "let NAME = ..": from row "row" of the tile to the next aligned element.
-static void skew_of(const struct writer *w, const char *name, const char *row, bool phase,
-                    const char *indent) {
-    const struct skewed *k = w->k;
-    int64_t step = w->r->mode[k->x].dst % k->step;
-    char far[CELL];
-    if (phase)
-        snprintf(far, sizeof far, "(%" PRId64 "*%s%s + t%s)", step, row, w->end, w->end);
-    else
-        snprintf(far, sizeof far, "%" PRId64 "*%s%s", step, row, w->end);
-    buf_printf(w->b, "%slet %s%s = (%s + %d) / %d * %d - %s;\n", indent, name, w->end, far,
-               k->step - 1, k->step, k->step, far);
+// "let NAME = ..": from where row "row" of the tile begins to the next multiple of "step".
+static void skew_of(const struct writer *w, const char *indent, const char *name, const char *row,
+                    const char *from, int64_t pitch, int step) {
+    struct cell far = cell("%" PRId64 "*%s%s", pitch % step, row, w->end);
+    if (from) far = cell("(%" PRId64 "*%s%s + %s%s)", pitch % step, row, w->end, from, w->end);
+    buf_printf(w->b, "%slet %s%s = (%s + %d) / %d * %d - %s;\n", indent, name, w->end, far.text,
+               step - 1, step, step, far.text);
 }
 
-static void read_tile(const struct writer *w, const char *src, bool phase) {
+static struct cell rows_from(const struct writer *w) {
+    if (w->tiles_y == 1) return cell("_");
+    return cell("%" PRId64 "*c%d%s .. %" PRId64, w->k->window, w->k->y, w->end,
+                w->r->mode[w->k->y].extent);
+}
+
+static void read_elements(const struct writer *w, const char *src) {
     const struct skewed *k = w->k;
-    const struct relayout *r = w->r;
-    struct buf *b = w->b;
-    int64_t rows = k->window + k->step, down = k->threads / k->columns, held = rows / down;
-    buf_printf(b, "  let rd%s = tile(universal(%d), thr=", w->end, r->type->bits);
-    numbers(w, "1", down, k->columns);
-    buf_char(b, ':');
-    numbers(w, "0", down > 1 ? k->columns : 0, 1);
-    buf_puts(b, ", val=");
-    numbers(w, "1", held, k->across / k->columns);
-    buf_char(b, ':');
-    numbers(w, "0", 1, k->across > k->columns ? held : 0);
-    buf_printf(b, ");\n  frag r%s : %s like rd%s;\n  copy local_tile(%s", w->end, r->type->name,
+    int64_t thr[] = {k->threads / k->columns, k->columns};
+    int64_t val[] = {skew_rows(k) / thr[0], k->across / k->columns};
+    tiled(w, "rd", w->r->type->bits, thr, val, true);
+    buf_printf(w->b, "  frag r%s : %s like rd%s;\n  copy local_tile(%s", w->end, w->r->type->name,
                w->end, src);
-    char range[CELL];
-    if (w->tiles_y > 1) {
-        snprintf(range, sizeof range, "%" PRId64 "*c%d%s .. %" PRId64, k->window, k->y, w->end,
-                 r->mode[k->y].extent);
-        tuple(w, "_", range, "_");
-    }
-    buf_puts(b, ", ");
-    numbers(w, "1", rows, k->across);
-    buf_puts(b, ", ");
-    place(w, NULL);
-    buf_printf(b, ") -> r%s with rd%s pad 0;\n  copy r%s -> s%s", w->end, w->end, w->end, w->end);
-    if (phase) {
-        snprintf(range, sizeof range, "u%s .. u%s + %" PRId64, w->end, w->end, rows);
-        tuple(w, "_", range, "_");
-    }
-    buf_printf(b, " with rd%s;\n", w->end);
+    struct cell rows = rows_from(w);
+    if (w->tiles_y > 1) tuple(w, "_", rows.text, "_");
+    tile_end(w, skew_rows(k), k->across, "0", tile_of(w, k->x).text);
+    buf_printf(w->b, " -> r%s with rd%s pad 0;\n  copy r%s -> s%s", w->end, w->end, w->end, w->end);
+    if (w->late)
+        tuple(w, "_", cell("u%s .. u%s + %" PRId64, w->end, w->end, skew_rows(k)).text, "_");
+    buf_printf(w->b, " with rd%s;\n", w->end);
 }
 
-// Rows of class "p" of a tile of the destination.
-static void rows_of(const struct writer *w, const char *dst, const char *range, int64_t extent,
-                    const char *p) {
-    buf_printf(w->b, "local_partition(local_tile(%s", dst);
-    if (range) tuple(w, "_", range, "_");
+static void read_words(const struct writer *w, const char *src) {
+    const struct skewed *k = w->k;
+    struct buf *b = w->b;
+    int64_t lanes = k->fetched / k->load < WARP ? k->fetched / k->load : WARP;
+    int64_t mates = skew_mates(k, k->load), rows = skew_rows(k) / k->load / mates;
+    bool from = phase(w, "v", true, k->load);
+    buf_printf(b, "  let f%s = warp %% %d;\n", w->end, k->load);
+    skew_of(w, "  ", "e", "f", from ? "v" : NULL, w->r->mode[k->y].src, k->load);
+    int64_t thr[] = {WARP / lanes, lanes};
+    int64_t val[] = {rows / thr[0], k->fetched / lanes};
+    tiled(w, "rd", k->load * w->r->type->bits, thr, val, true);
+    tiled(w, "put", w->r->type->bits, thr, val, true);
+    struct cell part = mates > 1 ? cell("warp / %d", k->load) : cell("0");
+    buf_printf(b, "  frag r%s : %s like rd%s;\n  copy local_tile(local_partition(local_tile(%s",
+               w->end, w->r->type->name, w->end, src);
+    struct cell columns =
+        w->tiles_x > 1 ? cell("%" PRId64 "*c%d%s + ", k->across, k->x, w->end) : cell("%s", "");
+    columns = cell("%se%s + %" PRId64 " .. %" PRId64, columns.text, w->end, k->first - k->load,
+                   w->r->mode[k->x].extent);
+    tuple(w, "_", rows_from(w).text, columns.text);
+    tile_end(w, skew_rows(k), k->fetched, "0", "0");
+    buf_puts(b, ", ");
+    numbers(w, "1", k->load, 1);
+    buf_printf(b, ", f%s)", w->end);
+    part_end(w, rows, k->fetched, part.text, "0");
+    buf_printf(b, " -> r%s with rd%s pad 0;\n", w->end, w->end);
+    buf_printf(b, "  copy r%s -> local_tile(local_partition(s%s", w->end, w->end);
+    columns = cell("e%s + %" PRId64 " .. e%s + %" PRId64, w->end, k->first - k->load, w->end,
+                   k->first - k->load + k->fetched);
+    struct cell down =
+        w->late ? cell("u%s .. u%s + %" PRId64, w->end, w->end, skew_rows(k)) : cell("_");
+    tuple(w, "_", down.text, columns.text);
+    buf_puts(b, ", ");
+    numbers(w, "1", k->load, 1);
+    buf_printf(b, ", f%s)", w->end);
+    part_end(w, rows, k->fetched, part.text, "0");
+    buf_printf(b, " with put%s;\n", w->end);
+}
+
+// "for NAME in 0 .. N": once more than 0 times only where tile 0 of "tiles" along "m" is.
+static void for_first(const struct writer *w, const char *name, int n, int m, int64_t tiles) {
+    buf_printf(w->b, "  for %s%s in 0 .. %d", name, w->end, n);
+    if (tiles > 1)
+        buf_printf(w->b, " * ((%" PRId64 " - c%d%s) / %" PRId64 ")", tiles - 1, m, w->end,
+                   tiles - 1);
+    buf_puts(w->b, " {\n");
+}
+
+// The columns before all tiles.
+static void copy_first(const struct writer *w, const struct relayout_names *n) {
+    const struct skewed *k = w->k;
+    int64_t thr[] = {k->window, 1};
+    while (thr[0] > k->threads) thr[0] /= 2;
+    for_first(w, "j", 1, k->x, w->tiles_x);
+    struct cell columns = cell("0 .. %" PRId64, k->first), row = tile_of(w, k->y);
+    for (int side = 0; side < 2; ++side) {
+        buf_printf(w->b, "%slocal_tile(%s", side ? " ->\n        " : "    copy ",
+                   side ? n->dst : n->src);
+        tuple(w, "_", "_", columns.text);
+        tile_end(w, k->window, k->first, row.text, "0");
+    }
+    buf_puts(w->b, "\n        with ");
+    tiled(w, NULL, w->r->type->bits, thr, NULL, false);
+    buf_puts(w->b, ";\n  }\n");
+}
+
+// Rows of class "p" of the tile in shared memory, from "at" on along y.
+static void rows_of_shared(const struct writer *w, const char *at, const char *p) {
+    const struct skewed *k = w->k;
+    buf_printf(w->b, "local_partition(s%s", w->end);
+    struct cell columns = cell("%" PRId64 " .. %" PRId64, k->first, k->first + k->across);
+    if (k->first || at) tuple(w, "_", at ? at : "_", k->first ? columns.text : "_");
     buf_puts(w->b, ", ");
-    numbers(w, "1", extent, w->k->across);
-    buf_puts(w->b, ", ");
-    place(w, NULL);
-    buf_puts(w->b, "), ");
-    numbers(w, "1", 1, w->k->step);
+    numbers(w, "1", 1, k->step);
     buf_printf(w->b, ", %s%s)", p, w->end);
 }
 
-static void write_windows(const struct writer *w, const char *dst, bool phase) {
+// The same of the destination: "extent" elements along y, of those that "range" names.
+static void rows_of_dst(const struct writer *w, const char *dst, const char *range, int64_t extent,
+                        const char *p) {
     const struct skewed *k = w->k;
-    const struct relayout *r = w->r;
+    buf_printf(w->b, "local_partition(local_tile(%s", dst);
+    struct cell columns = cell("%" PRId64 " .. %" PRId64, k->first, w->r->mode[k->x].extent);
+    if (k->first || range) tuple(w, "_", range ? range : "_", k->first ? columns.text : "_");
+    tile_end(w, extent, k->across, "0", tile_of(w, k->x).text);
+    buf_puts(w->b, ", ");
+    numbers(w, "1", 1, k->step);
+    buf_printf(w->b, ", %s%s)", p, w->end);
+}
+
+static void write_windows(const struct writer *w, const char *dst) {
+    const struct skewed *k = w->k;
     struct buf *b = w->b;
-    int64_t warps = k->threads / WARP, extent = r->mode[k->y].extent;
-    int64_t parts = warps > k->step ? warps / k->step : 1, rows = k->across / k->step / parts;
+    int64_t warps = k->threads / WARP, extent = w->r->mode[k->y].extent;
+    int64_t mates = skew_mates(k, k->step), rows = k->across / k->step / mates;
     bool loop = warps < k->step;
     const char *in = loop ? "    " : "  ";
     if (loop) {
         buf_printf(b, "  for h%s in 0 .. %" PRId64 " {\n", w->end, k->step / warps);
         buf_printf(b, "    let p%s = warp + %" PRId64 "*h%s;\n", w->end, warps, w->end);
-    } else if (parts > 1) {
+    } else if (mates > 1) {
         buf_printf(b, "  let p%s = warp %% %d;\n", w->end, k->step);
     } else {
         buf_printf(b, "  let p%s = warp;\n", w->end);
     }
-    skew_of(w, "a", "p", phase, in);
-    char range[2 * CELL], part[CELL];
-    snprintf(part, sizeof part, parts > 1 ? "warp / %d" : "0", k->step);
-    buf_printf(b, "%scopy local_tile(local_partition(s%s, ", in, w->end);
-    numbers(w, "1", 1, k->step);
-    buf_printf(b, ", p%s)", w->end);
-    snprintf(range, sizeof range, phase ? "u%s + a%s .. %" PRId64 : "%sa%s .. %" PRId64,
-             phase ? w->end : "", w->end, k->window + k->step * (phase ? 2 : 1));
-    tuple(w, "_", range, "_");
-    buf_puts(b, ", ");
-    numbers(w, "1", k->window, rows);
-    buf_puts(b, ", ");
-    tuple(w, "0", "0", part);
-    buf_printf(b, ") ->\n%s    local_tile(", in);
-    rows_of(w, dst, NULL, extent, "p");
-    if (w->tiles_y > 1)
-        snprintf(range, sizeof range, "%" PRId64 "*c%d%s + a%s .. %" PRId64, k->window, k->y,
-                 w->end, w->end, extent);
-    else
-        snprintf(range, sizeof range, "a%s .. %" PRId64, w->end, extent);
-    tuple(w, "_", range, "_");
-    buf_puts(b, ", ");
-    numbers(w, "1", k->window, rows);
-    buf_puts(b, ", ");
-    tuple(w, "0", "0", part);
+    skew_of(w, in, "a", "p", w->late ? "t" : NULL, w->r->mode[k->x].dst, k->step);
+    struct cell part = mates > 1 ? cell("warp / %d", k->step) : cell("0");
+    buf_printf(b, "%scopy local_tile(", in);
+    rows_of_shared(w, NULL, "p");
+    int64_t room = skew_rows(k) + (w->late ? k->step : 0);
+    tuple(w, "_",
+          w->late ? cell("u%s + a%s .. %" PRId64, w->end, w->end, room).text
+                  : cell("a%s .. %" PRId64, w->end, room).text,
+          "_");
+    part_end(w, k->window, rows, "0", part.text);
+    buf_printf(b, " ->\n%s    local_tile(", in);
+    rows_of_dst(w, dst, NULL, extent, "p");
+    struct cell begin =
+        w->tiles_y > 1 ? cell("%" PRId64 "*c%d%s + ", k->window, k->y, w->end) : cell("%s", "");
+    tuple(w, "_", cell("%sa%s .. %" PRId64, begin.text, w->end, extent).text, "_");
+    part_end(w, k->window, rows, "0", part.text);
     int64_t across = k->window / k->vector, down = 1;
     if (across > WARP) across = WARP;
     for (int64_t d = 1; d <= WARP / across; ++d)
         if (rows % d == 0) down = d;
-    buf_printf(b, ")\n%s    with tile(universal(%d), thr=", in, k->vector * r->type->bits);
-    numbers(w, "1", across, down);
-    buf_char(b, ':');
-    numbers(w, "0", 1, down > 1 ? across : 0);
-    buf_puts(b, ", val=");
-    numbers(w, "1", k->vector, 1);
-    buf_puts(b, loop ? ");\n  }\n" : ");\n");
+    buf_printf(b, "\n%s    with ", in);
+    int64_t thr[] = {across, down}, val[] = {k->vector, 1};
+    tiled(w, NULL, k->vector * w->r->type->bits, thr, val, false);
+    buf_puts(b, loop ? ";\n  }\n" : ";\n");
 }
 
 // What stands before the first window of each row.
-static void write_heads(const struct writer *w, const char *dst, bool phase) {
+static void write_heads(const struct writer *w, const char *dst) {
     const struct skewed *k = w->k;
-    struct buf *b = w->b;
-    int64_t rows = k->across / k->step, last = w->tiles_y - 1;
-    char range[CELL];
-    buf_printf(b, "  for i%s in 0 .. %d", w->end, k->step);
-    if (last > 0)
-        buf_printf(b, " * ((%" PRId64 " - c%d%s) / %" PRId64 ")", last, k->y, w->end, last);
-    buf_puts(b, " {\n");
-    skew_of(w, "b", "i", phase, "    ");
-    buf_printf(b, "    copy local_tile(local_partition(s%s, ", w->end);
-    numbers(w, "1", 1, k->step);
-    buf_printf(b, ", i%s)", w->end);
-    if (phase) {
-        snprintf(range, sizeof range, "u%s .. u%s + %d", w->end, w->end, k->step);
-        tuple(w, "_", range, "_");
-    }
-    buf_puts(b, ", ");
-    numbers(w, "1", k->step, rows);
-    buf_puts(b, ", ");
-    tuple(w, "0", "0", "0");
-    buf_puts(b, ") ->\n        ");
-    snprintf(range, sizeof range, "0 .. b%s", w->end);
-    rows_of(w, dst, range, k->step, "i");
-    int64_t down = k->threads / k->step;
-    if (down > rows) down = rows;
-    while (rows % down) --down;
-    buf_printf(b, "\n        with tile(universal(%d), thr=", w->r->type->bits);
-    numbers(w, "1", k->step, down);
-    buf_puts(b, ");\n  }\n");
+    int64_t rows = k->across / k->step, thr[] = {k->step, k->threads / k->step};
+    if (thr[1] > rows) thr[1] = rows;
+    while (rows % thr[1]) --thr[1];
+    for_first(w, "i", k->step, k->y, w->tiles_y);
+    skew_of(w, "    ", "b", "i", w->late ? "t" : NULL, w->r->mode[k->x].dst, k->step);
+    buf_puts(w->b, "    copy local_tile(");
+    struct cell at = cell("u%s .. u%s + %d", w->end, w->end, k->step);
+    rows_of_shared(w, w->late ? at.text : NULL, "i");
+    part_end(w, k->step, rows, "0", "0");
+    buf_puts(w->b, " ->\n        ");
+    rows_of_dst(w, dst, cell("0 .. b%s", w->end).text, k->step, "i");
+    buf_puts(w->b, "\n        with ");
+    tiled(w, NULL, w->r->type->bits, thr, NULL, false);
+    buf_puts(w->b, ";\n  }\n");
 }
 
 void skew_write(const struct relayout *r, const struct relayout_names *n, const struct skewed *k,
                 const char *end, struct buf *b) {
-    struct writer w = {b,
-                       r,
-                       k,
-                       end,
-                       (r->mode[k->x].extent + k->across - 1) / k->across,
-                       (r->mode[k->y].extent + k->window - 1) / k->window};
+    struct writer w = {b, r, k, end, skew_tiles_x(r, k), skew_tiles_y(r, k), false};
     coordinates(&w);
-    bool phase = block_phase(&w);
-    if (phase) buf_printf(b, "  let u%s = t%s - t%s / %d * %d;\n", end, end, end, k->step, k->step);
+    w.late = phase(&w, "t", false, k->step);
+    if (w.late)
+        buf_printf(b, "  let u%s = t%s - t%s / %d * %d;\n", end, end, end, k->step, k->step);
     buf_printf(b, "  shared s%s : %s ", end, r->type->name);
-    numbers(&w, "1", k->window + k->step * (phase ? 2 : 1), k->across);
+    numbers(&w, "1", skew_rows(k) + (w.late ? k->step : 0), k->first + k->fetched);
     buf_char(b, ':');
     numbers(&w, "0", 1, k->pitch);
     buf_puts(b, ";\n");
-    read_tile(&w, n->src, phase);
-    write_windows(&w, n->dst, phase);
-    write_heads(&w, n->dst, phase);
+    if (k->load > 1)
+        read_words(&w, n->src);
+    else
+        read_elements(&w, n->src);
+    if (k->first) copy_first(&w, n);
+    write_windows(&w, n->dst);
+    write_heads(&w, n->dst);
 }
 
 void skew_reasons(const struct relayout *r, const struct skewed *k, struct buf *b) {
     int es = r->type->bits / 8;
-    buf_printf(
-        b,
-        "// Mode %d is the fast one of the source, mode %d of the destination, whose rows begin "
-        "at any element.\n"
-        "// Elements go through shared memory, read by %d bytes and written by %d: in each row of "
-        "a tile\n// a window of %" PRId64 " elements that begins at a multiple of %d bytes.\n",
-        k->x, k->y, es, k->vector * es, k->window, k->step * es);
+    buf_printf(b,
+               "// Mode %d is the fast one of the source, mode %d of the destination, whose rows "
+               "begin at any element.\n"
+               "// Elements go through shared memory, read by %d bytes and written by %d: in each "
+               "row of a tile\n// a window of %" PRId64
+               " elements that begins at a multiple of %d bytes.\n",
+               k->x, k->y, k->load * es, k->vector * es, k->window, k->step * es);
     buf_printf(b,
                "// A tile costs %" PRId64 " half sectors read and %" PRId64 " written, %" PRId64
                " instructions of warps and %" PRId64 " bank conflicts; %" PRId64 " blocks an SM.\n",
