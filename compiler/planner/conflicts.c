@@ -2,7 +2,7 @@
 #include "image/elem.h"
 #include "planner/private.h"
 
-enum { LANES = 32, BANKS = 32, WORD = 4 };
+enum { LANES = 32, WORD = 4 };
 
 // Where in shared memory stands what thread "t" has first, in elements; threads are numbered along
 // the modes in "order".
@@ -16,21 +16,6 @@ static int64_t place(const struct relayout *r, const struct choice *c, const str
         at += m == c->split ? k % c->part * c->room[m] + k / c->part * c->rest : k * c->room[m];
     }
     return at;
-}
-
-int64_t bank_passes(const int64_t *at, int from, int end, int bytes) {
-    int most = 1;
-    int64_t word[BANKS][LANES];
-    int n[BANKS] = {0};
-    for (int l = from; l < end; ++l)
-        for (int64_t w = at[l] / WORD; w <= (at[l] + bytes - 1) / WORD; ++w) {
-            int bank = (int)(w % BANKS), k = 0;
-            while (k < n[bank] && word[bank][k] != w) ++k;
-            if (k < n[bank]) continue;
-            word[bank][n[bank]++] = w;
-            if (n[bank] > most) most = n[bank];
-        }
-    return most;
 }
 
 // Passes that one access of warp 0 needs beyond those without conflicts.

@@ -24,7 +24,7 @@ struct skewed {
     int64_t first;           // columns before all tiles
     int threads, columns;    // and those that read side by side along x
     int64_t pitch;           // from row to row in shared memory, elements
-    struct cost cost;
+    int64_t cost;            // clocks of an SM for all blocks
 };
 
 // Elements along y that a tile reads.
@@ -41,17 +41,12 @@ static inline int64_t skew_tiles_y(const struct relayout *r, const struct skewed
     return (r->mode[k->y].extent + k->window - 1) / k->window;
 }
 
-// Warps that have rows of the same class, where there are "classes" of them.
-static inline int64_t skew_mates(const struct skewed *k, int classes) {
-    int64_t warps = k->threads / 32;
-    return warps > classes ? warps / classes : 1;
-}
-
 // The best one by cost; false where none fits, or all rows are aligned.
 bool skew_choose(const struct relayout *r, struct skewed *out);
 // The choice in words.
 void skew_reasons(const struct relayout *r, const struct skewed *k, struct buf *out);
-// The rest of a kernel behind its arguments.  All names that it makes end in "end".
+// The extents of the grid, and the rest of a kernel behind its arguments.  All names that it makes end in "end".
+void skew_grid(const struct relayout *r, const struct skewed *k, struct buf *out);
 void skew_write(const struct relayout *r, const struct relayout_names *n, const struct skewed *k,
                 const char *end, struct buf *out);
 

@@ -179,17 +179,8 @@ static void reasons(struct buf *b, const struct relayout *r, const struct choice
                cost->per_sm);
 }
 
-const char *relayout_kernel(const struct relayout *r, const struct relayout_names *n,
-                            struct buf *b) {
-    struct choice c;
-    struct cost cost;
-    struct skewed k;
-    if (!choose(r, &c, &cost)) return "it takes more than 2^31 blocks";
-    bool skewed = skew_choose(r, &k) && k.cost.total < cost.total;
-    if (skewed)
-        skew_reasons(r, &k, b);
-    else
-        reasons(b, r, &c, &cost);
+// "kernel NAME(A : .., out B : ..)".
+static void head(struct buf *b, const struct relayout *r, const struct relayout_names *n) {
     buf_printf(b, "kernel %s(", n->kernel);
     for (int i = 0; i < 2; ++i) {
         bool src = (i == 0) != n->dst_first;
@@ -197,12 +188,29 @@ const char *relayout_kernel(const struct relayout *r, const struct relayout_name
         buf_puts(b, src ? "" : "out ");
         formal(b, r, src ? n->src : n->dst, src);
     }
-    buf_printf(b, ")\n    grid (%" PRId64 ") threads %d {\n", skewed ? k.cost.blocks : cost.blocks,
-               skewed ? k.threads : c.threads);
-    if (!skewed) coordinates(b, r, &c, ending(n));
-    if (skewed) {
+    buf_puts(b, ")\n    grid ");
+}
+
+const char *relayout_kernel(const struct relayout *r, const struct relayout_names *n,
+                            struct buf *b) {
+    struct choice c;
+    struct cost cost;
+    struct skewed k;
+    if (skew_choose(r, &k)) {
+        skew_reasons(r, &k, b);
+        head(b, r, n);
+        skew_grid(r, &k, b);
+        buf_printf(b, " threads %d {\n", k.threads);
         skew_write(r, n, &k, ending(n), b);
-    } else if (c.way == WAY_STAGED) {
+        buf_puts(b, "}\n");
+        return NULL;
+    }
+    if (!choose(r, &c, &cost)) return "it takes more than 2^31 blocks";
+    reasons(b, r, &c, &cost);
+    head(b, r, n);
+    buf_printf(b, "(%" PRId64 ") threads %d {\n", cost.blocks, c.threads);
+    coordinates(b, r, &c, ending(n));
+    if (c.way == WAY_STAGED) {
         staged_body(b, r, n, &c);
     } else {
         buf_puts(b, "  copy ");

@@ -94,20 +94,20 @@ static void tiled(const struct writer *w, const char *name, int bits, const int6
     if (name) buf_puts(w->b, ";\n");
 }
 
+// Modes besides x and y have coordinates of the grid to themselves.  Digits of one number might be
+// put together again in an offset, and what a window begins with would no more cancel out.
 static void coordinates(const struct writer *w) {
-    int order[RELAYOUT_MODES];
-    int64_t by = 1;
-    order_of(w->r, false, order);
-    for (int i = 0; i < w->r->rank; ++i) {
-        int m = order[i];
-        int64_t n = m == w->k->y ? w->tiles_y : m == w->k->x ? w->tiles_x : w->r->mode[m].extent;
-        if (n == 1) continue;
-        buf_printf(w->b, "  let c%d%s = block.x", m, w->end);
-        if (by > 1) buf_printf(w->b, " / %" PRId64, by);
-        by *= n;
-        if (by < w->k->cost.blocks) buf_printf(w->b, " %% %" PRId64, n);
-        buf_puts(w->b, ";\n");
-    }
+    const struct skewed *k = w->k;
+    char axis = 'y';
+    if (w->tiles_y > 1)
+        buf_printf(w->b, "  let c%d%s = block.x%s;\n", k->y, w->end,
+                   w->tiles_x > 1 ? cell(" %% %" PRId64, w->tiles_y).text : "");
+    if (w->tiles_x > 1)
+        buf_printf(w->b, "  let c%d%s = block.x%s;\n", k->x, w->end,
+                   w->tiles_y > 1 ? cell(" / %" PRId64, w->tiles_y).text : "");
+    for (int m = w->r->rank - 1; m >= 0; --m)
+        if (m != k->x && m != k->y)
+            buf_printf(w->b, "  let c%d%s = block.%c;\n", m, w->end, axis++);
 }
 
 // "let NAME = ..": where the block's first row begins on a side, but for multiples of "step".
@@ -116,7 +116,7 @@ static bool phase(const struct writer *w, const char *name, bool src, int step) 
     bool any = false;
     for (int m = 0; m < w->r->rank; ++m) {
         int64_t by = (src ? w->r->mode[m].src : w->r->mode[m].dst) % step;
-        if (m == w->k->x || m == w->k->y || by == 0 || w->r->mode[m].extent == 1) continue;
+        if (m == w->k->x || m == w->k->y || by == 0) continue;
         if (any)
             buf_puts(w->b, " + ");
         else
@@ -128,13 +128,31 @@ static bool phase(const struct writer *w, const char *name, bool src, int step) 
     return any;
 }
 
-// "let NAME = ..": from where row "row" of the tile begins to the next multiple of "step".
+// A warp writes every so many-th row at a time, all of one class.
+static int64_t rows_apart(const struct skewed *k) {
+    int64_t warps = k->threads / WARP;
+    return warps > k->step ? warps : k->step;
+}
+
+// "let NAME = ..": from where row "row" of the tile, one of "rows", begins to an element at a
+// multiple of "step", in 0 .. step.  What is no quotient is proven faster.
 static void skew_of(const struct writer *w, const char *indent, const char *name, const char *row,
-                    const char *from, int64_t pitch, int step) {
-    struct cell far = cell("%" PRId64 "*%s%s", pitch % step, row, w->end);
-    if (from) far = cell("(%" PRId64 "*%s%s + %s%s)", pitch % step, row, w->end, from, w->end);
-    buf_printf(w->b, "%slet %s%s = (%s + %d) / %d * %d - %s;\n", indent, name, w->end, far.text,
-               step - 1, step, step, far.text);
+                    int64_t rows, const char *from, int64_t pitch, int step) {
+    int64_t rest = pitch % step;
+    struct cell far = rest == 0   ? cell("0")
+                      : rest == 1 ? cell("%s", row)
+                                  : cell("%" PRId64 "*%s", rest, row);
+    buf_printf(w->b, "%slet %s%s = ", indent, name, w->end);
+    if (from) far = cell("(%s + %s%s)", far.text, from, w->end);
+    if (!from && rest == 0)
+        buf_char(w->b, '0');
+    else if (!from && rows <= step && rest == step - 1)
+        buf_puts(w->b, row);
+    else if (!from && rows <= step && rest == 1)
+        buf_printf(w->b, "%d - %s", step, row);
+    else
+        buf_printf(w->b, "(%s + %d) / %d * %d - %s", far.text, step - 1, step, step, far.text);
+    buf_puts(w->b, ";\n");
 }
 
 static struct cell rows_from(const struct writer *w) {
@@ -163,15 +181,13 @@ static void read_words(const struct writer *w, const char *src) {
     const struct skewed *k = w->k;
     struct buf *b = w->b;
     int64_t lanes = k->fetched / k->load < WARP ? k->fetched / k->load : WARP;
-    int64_t mates = skew_mates(k, k->load), rows = skew_rows(k) / k->load / mates;
+    int64_t warps = k->threads / WARP, rows = skew_rows(k) / warps;
     bool from = phase(w, "v", true, k->load);
-    buf_printf(b, "  let f%s = warp %% %d;\n", w->end, k->load);
-    skew_of(w, "  ", "e", "f", from ? "v" : NULL, w->r->mode[k->y].src, k->load);
+    skew_of(w, "  ", "e", "warp", warps, from ? "v" : NULL, w->r->mode[k->y].src, k->load);
     int64_t thr[] = {WARP / lanes, lanes};
     int64_t val[] = {rows / thr[0], k->fetched / lanes};
     tiled(w, "rd", k->load * w->r->type->bits, thr, val, true);
     tiled(w, "put", w->r->type->bits, thr, val, true);
-    struct cell part = mates > 1 ? cell("warp / %d", k->load) : cell("0");
     buf_printf(b, "  frag r%s : %s like rd%s;\n  copy local_tile(local_partition(local_tile(%s",
                w->end, w->r->type->name, w->end, src);
     struct cell columns =
@@ -181,9 +197,9 @@ static void read_words(const struct writer *w, const char *src) {
     tuple(w, "_", rows_from(w).text, columns.text);
     tile_end(w, skew_rows(k), k->fetched, "0", "0");
     buf_puts(b, ", ");
-    numbers(w, "1", k->load, 1);
-    buf_printf(b, ", f%s)", w->end);
-    part_end(w, rows, k->fetched, part.text, "0");
+    numbers(w, "1", warps, 1);
+    buf_puts(b, ", warp)");
+    part_end(w, rows, k->fetched, "0", "0");
     buf_printf(b, " -> r%s with rd%s pad 0;\n", w->end, w->end);
     buf_printf(b, "  copy r%s -> local_tile(local_partition(s%s", w->end, w->end);
     columns = cell("e%s + %" PRId64 " .. e%s + %" PRId64, w->end, k->first - k->load, w->end,
@@ -192,9 +208,9 @@ static void read_words(const struct writer *w, const char *src) {
         w->late ? cell("u%s .. u%s + %" PRId64, w->end, w->end, skew_rows(k)) : cell("_");
     tuple(w, "_", down.text, columns.text);
     buf_puts(b, ", ");
-    numbers(w, "1", k->load, 1);
-    buf_printf(b, ", f%s)", w->end);
-    part_end(w, rows, k->fetched, part.text, "0");
+    numbers(w, "1", warps, 1);
+    buf_puts(b, ", warp)");
+    part_end(w, rows, k->fetched, "0", "0");
     buf_printf(b, " with put%s;\n", w->end);
 }
 
@@ -225,27 +241,27 @@ static void copy_first(const struct writer *w, const struct relayout_names *n) {
     buf_puts(w->b, ";\n  }\n");
 }
 
-// Rows of class "p" of the tile in shared memory, from "at" on along y.
-static void rows_of_shared(const struct writer *w, const char *at, const char *p) {
+// Every "of"-th row of the tile in shared memory, from row "p" on, and from "at" on along y.
+static void rows_of_shared(const struct writer *w, const char *at, const char *p, int64_t of) {
     const struct skewed *k = w->k;
     buf_printf(w->b, "local_partition(s%s", w->end);
     struct cell columns = cell("%" PRId64 " .. %" PRId64, k->first, k->first + k->across);
     if (k->first || at) tuple(w, "_", at ? at : "_", k->first ? columns.text : "_");
     buf_puts(w->b, ", ");
-    numbers(w, "1", 1, k->step);
+    numbers(w, "1", 1, of);
     buf_printf(w->b, ", %s%s)", p, w->end);
 }
 
 // The same of the destination: "extent" elements along y, of those that "range" names.
 static void rows_of_dst(const struct writer *w, const char *dst, const char *range, int64_t extent,
-                        const char *p) {
+                        const char *p, int64_t of) {
     const struct skewed *k = w->k;
     buf_printf(w->b, "local_partition(local_tile(%s", dst);
     struct cell columns = cell("%" PRId64 " .. %" PRId64, k->first, w->r->mode[k->x].extent);
     if (k->first || range) tuple(w, "_", range ? range : "_", k->first ? columns.text : "_");
     tile_end(w, extent, k->across, "0", tile_of(w, k->x).text);
     buf_puts(w->b, ", ");
-    numbers(w, "1", 1, k->step);
+    numbers(w, "1", 1, of);
     buf_printf(w->b, ", %s%s)", p, w->end);
 }
 
@@ -253,33 +269,31 @@ static void write_windows(const struct writer *w, const char *dst) {
     const struct skewed *k = w->k;
     struct buf *b = w->b;
     int64_t warps = k->threads / WARP, extent = w->r->mode[k->y].extent;
-    int64_t mates = skew_mates(k, k->step), rows = k->across / k->step / mates;
+    int64_t apart = rows_apart(k), rows = k->across / apart;
     bool loop = warps < k->step;
     const char *in = loop ? "    " : "  ";
     if (loop) {
         buf_printf(b, "  for h%s in 0 .. %" PRId64 " {\n", w->end, k->step / warps);
         buf_printf(b, "    let p%s = warp + %" PRId64 "*h%s;\n", w->end, warps, w->end);
-    } else if (mates > 1) {
-        buf_printf(b, "  let p%s = warp %% %d;\n", w->end, k->step);
     } else {
         buf_printf(b, "  let p%s = warp;\n", w->end);
     }
-    skew_of(w, in, "a", "p", w->late ? "t" : NULL, w->r->mode[k->x].dst, k->step);
-    struct cell part = mates > 1 ? cell("warp / %d", k->step) : cell("0");
+    skew_of(w, in, "a", cell("p%s", w->end).text, apart, w->late ? "t" : NULL, w->r->mode[k->x].dst,
+            k->step);
     buf_printf(b, "%scopy local_tile(", in);
-    rows_of_shared(w, NULL, "p");
+    rows_of_shared(w, NULL, "p", apart);
     int64_t room = skew_rows(k) + (w->late ? k->step : 0);
     tuple(w, "_",
           w->late ? cell("u%s + a%s .. %" PRId64, w->end, w->end, room).text
                   : cell("a%s .. %" PRId64, w->end, room).text,
           "_");
-    part_end(w, k->window, rows, "0", part.text);
+    part_end(w, k->window, rows, "0", "0");
     buf_printf(b, " ->\n%s    local_tile(", in);
-    rows_of_dst(w, dst, NULL, extent, "p");
+    rows_of_dst(w, dst, NULL, extent, "p", apart);
     struct cell begin =
         w->tiles_y > 1 ? cell("%" PRId64 "*c%d%s + ", k->window, k->y, w->end) : cell("%s", "");
     tuple(w, "_", cell("%sa%s .. %" PRId64, begin.text, w->end, extent).text, "_");
-    part_end(w, k->window, rows, "0", part.text);
+    part_end(w, k->window, rows, "0", "0");
     int64_t across = k->window / k->vector, down = 1;
     if (across > WARP) across = WARP;
     for (int64_t d = 1; d <= WARP / across; ++d)
@@ -297,16 +311,24 @@ static void write_heads(const struct writer *w, const char *dst) {
     if (thr[1] > rows) thr[1] = rows;
     while (rows % thr[1]) --thr[1];
     for_first(w, "i", k->step, k->y, w->tiles_y);
-    skew_of(w, "    ", "b", "i", w->late ? "t" : NULL, w->r->mode[k->x].dst, k->step);
+    skew_of(w, "    ", "b", cell("i%s", w->end).text, rows_apart(k), w->late ? "t" : NULL,
+            w->r->mode[k->x].dst, k->step);
     buf_puts(w->b, "    copy local_tile(");
     struct cell at = cell("u%s .. u%s + %d", w->end, w->end, k->step);
-    rows_of_shared(w, w->late ? at.text : NULL, "i");
+    rows_of_shared(w, w->late ? at.text : NULL, "i", k->step);
     part_end(w, k->step, rows, "0", "0");
     buf_puts(w->b, " ->\n        ");
-    rows_of_dst(w, dst, cell("0 .. b%s", w->end).text, k->step, "i");
+    rows_of_dst(w, dst, cell("0 .. b%s", w->end).text, k->step, "i", k->step);
     buf_puts(w->b, "\n        with ");
     tiled(w, NULL, w->r->type->bits, thr, NULL, false);
     buf_puts(w->b, ";\n  }\n");
+}
+
+void skew_grid(const struct relayout *r, const struct skewed *k, struct buf *b) {
+    buf_printf(b, "(%" PRId64, skew_tiles_x(r, k) * skew_tiles_y(r, k));
+    for (int m = r->rank - 1; m >= 0; --m)
+        if (m != k->x && m != k->y) buf_printf(b, ",%" PRId64, r->mode[m].extent);
+    buf_char(b, ')');
 }
 
 void skew_write(const struct relayout *r, const struct relayout_names *n, const struct skewed *k,
@@ -339,9 +361,4 @@ void skew_reasons(const struct relayout *r, const struct skewed *k, struct buf *
                "row of a tile\n// a window of %" PRId64
                " elements that begins at a multiple of %d bytes.\n",
                k->x, k->y, k->load * es, k->vector * es, k->window, k->step * es);
-    buf_printf(b,
-               "// A tile costs %" PRId64 " half sectors read and %" PRId64 " written, %" PRId64
-               " instructions of warps and %" PRId64 " bank conflicts; %" PRId64 " blocks an SM.\n",
-               k->cost.src_sectors, k->cost.dst_sectors, k->cost.instructions, k->cost.conflict,
-               k->cost.per_sm);
 }

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Relayouts through the planner: each one's plan text must mean what was asked for, compile, and run right on the host.
 
-usage: relayouts.py TCPC (--list FILE [--full] | --random N [--seed S] [--large] | --ragged N [--seed S])
+usage: relayouts.py TCPC (--list FILE [--full] | --random N [--seed S] [--large] | --ragged N [--seed S] [--judge])
 
 What was asked for is worked out here, from extents and strides alone, as pairs (element of the source, element of the
 destination), and compared with the pairs that the tensors of the plan's kernel name. That the kernel copies those is
 proven by the compiler, and executed by `tcpc run`, all kernels in one program. What is large is compiled and not run, and its pairs are
-compared by sample.
+compared by sample. With --judge the judge of tests/judge reads the plan instead, and says element by element what the kernel does.
 """
 import argparse, itertools, math, os, random, re, subprocess, sys, tempfile
 
@@ -139,6 +139,16 @@ def check_meaning(case, text):
         raise AssertionError(f"{case.command()} is planned as another relayout:\n{text}")
 
 
+def judged(case, text):
+    """Whether the judge says that the plan of "text" copies what was asked for, and all of it."""
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "judge"))
+    import judge
+    judge.MOST_STEPS = 10**8
+    verdict = judge.judge(text, case.name, {})
+    copied = {(element[1], place) for place, element in verdict.outputs["B"].items()}
+    return copied == pairs_of(case.extents, case.src, case.dst)
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("tcpc")
@@ -146,10 +156,11 @@ def main():
     p.add_argument("--full", action="store_true", help="with the extents of the list, and compile alone")
     p.add_argument("--random", type=int, default=0)
     p.add_argument("--ragged", type=int, default=0)
+    p.add_argument("--judge", action="store_true")
     p.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
     p.add_argument("--large", action="store_true", help="large ones, and compile alone")
     a = p.parse_args()
-    alone = a.full or a.large
+    alone = a.full or a.large or a.judge
     if a.list:
         lines = [line.split() for line in open(a.list) if line.strip()]
         cases = [permutation(n, int(w), numbers(perm), numbers(e) if a.full else shrunk(numbers(e), 6000)) for n, w, perm, e in lines]
@@ -157,17 +168,22 @@ def main():
     elif a.ragged:
         rng = random.Random(a.seed)
         cases = [ragged(rng, f"k{i}") for i in range(a.ragged)]
-        what = f"--ragged {a.ragged} --seed {a.seed}"
+        what = f"--ragged {a.ragged} --seed {a.seed}{' --judge' * a.judge}"
     else:
         rng = random.Random(a.seed)
         cases = [drawn(rng, f"k{i}", a.large) for i in range(a.random)]
         what = f"--random {a.random} --seed {a.seed}{' --large' * a.large}"
-    texts = ["tcp 1;\n"]
+    texts, skewed = ["tcp 1;\n"], 0
     try:
         for case in cases:
             text = plan_text(a.tcpc, case)
             check_meaning(case, text)
             texts.append(text.replace("tcp 1;\n", ""))
+            skewed += "a window of" in text
+            if a.judge and not judged(case, text):
+                raise AssertionError(f"{case.command()} is judged to do something else:\n{text}")
+        if a.ragged and 2 * skewed < len(cases):
+            raise AssertionError(f"only {skewed} of {len(cases)} have windows that begin at aligned elements")
         with tempfile.TemporaryDirectory() as folder:
             plan = os.path.join(folder, "all.tcp")
             with open(plan, "w") as f:
