@@ -24,7 +24,7 @@ static bool fits(const struct relayout *r, const struct skewed *k) {
     int64_t y = r->mode[k->y].extent, x = r->mode[k->x].extent;
     int64_t last = (skew_tiles_y(r, k) - 1) * k->window;
     return skew_tiles_x(r, k) * skew_tiles_y(r, k) <= INT32_MAX && last + k->step <= y &&
-           skew_rows(k) <= y && k->first + k->fetched <= x;
+           skew_rows(k) <= y && k->first + k->fetched + k->beyond <= x;
 }
 
 static bool divides(int64_t a, int64_t b) {
@@ -46,10 +46,10 @@ static bool comes_out_even(const struct relayout *r, const struct skewed *k) {
     if (k->load == 1)
         return divides(k->columns, k->threads) && divides(k->columns, k->across) &&
                divides(k->threads / k->columns, skew_rows(k));
-    // a loop over classes would be too much to prove
     int64_t words = k->fetched / k->load;
-    return warps >= k->step && divides(k->load, warps) && divides(lanes(words), words) &&
-           divides(lanes(words), WARP) && divides(warps * WARP / lanes(words), skew_rows(k));
+    return divides(k->load, warps) && divides(warps, skew_rows(k)) &&
+           divides(lanes(words), words) && divides(lanes(words), WARP) &&
+           divides(warps * WARP / lanes(words), skew_rows(k));
 }
 
 // Passes of shared memory for one element that goes through it, times 32 * ONE.
@@ -90,7 +90,7 @@ static void try_pitches(const struct relayout *r, struct skewed *k, struct skewe
     int64_t most = r->shared < MOST_SHARED ? r->shared : MOST_SHARED, es = r->type->bits / 8;
     k->pitch = need + (rest - need % k->vector + k->vector) % k->vector;
     for (int i = 0; i < PITCHES; ++i, k->pitch += k->vector) {
-        if (k->pitch * (k->first + k->fetched) * es > most) return;
+        if (k->pitch * (k->first + k->fetched + k->beyond) * es > most) return;
         set_cost(r, k);
         if (k->cost < best->cost) *best = *k;
     }
@@ -99,15 +99,23 @@ static void try_pitches(const struct relayout *r, struct skewed *k, struct skewe
 // All that can be with these windows and reads.
 static void try_tiles(const struct relayout *r, struct skewed *k, struct skewed *best) {
     for (k->fetched = 32; k->fetched <= 128; k->fetched *= 2)
-        for (k->threads = 128; k->threads <= 512; k->threads *= 2) {
-            int64_t warps = k->threads / WARP, part = warps > k->step ? warps : k->step;
-            k->first = k->load > 1 ? k->step : 0;
-            k->across = k->load > 1 ? (k->fetched - k->load) / part * part : k->fetched;
-            for (k->columns = WARP; k->columns <= k->fetched; k->columns *= 2) {
-                if (k->across > 0 && fits(r, k) && comes_out_even(r, k)) try_pitches(r, k, best);
-                if (k->load > 1) break;
+        for (k->threads = 128; k->threads <= 512; k->threads *= 2)
+            for (k->beyond = 0; k->beyond < 2 * k->load; k->beyond += k->load) {
+                int64_t warps = k->threads / WARP, part = warps > k->step ? warps : k->step;
+                bool all = k->load == 1 || k->beyond;
+                int64_t rest = r->mode[k->x].dst % k->step;
+                // with others than these it would be too much to prove
+                bool plain = k->step >= warps && (rest == 1 || rest == k->step - 1);
+                if ((k->beyond || (k->load > 1 && k->step > warps)) && !plain) break;
+                if (k->beyond && k->load == 1) break;
+                k->first = k->load > 1 ? k->step : 0;
+                k->across = all ? k->fetched : (k->fetched - k->load) / part * part;
+                for (k->columns = WARP; k->columns <= k->fetched; k->columns *= 2) {
+                    if (k->across > 0 && fits(r, k) && comes_out_even(r, k))
+                        try_pitches(r, k, best);
+                    if (k->load > 1) break;
+                }
             }
-        }
 }
 
 // Whether blocks begin at other places of a word than others do.

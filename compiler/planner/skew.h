@@ -21,6 +21,7 @@ struct skewed {
     int step;                // windows begin at multiples of so many elements
     int vector, load;        // elements of a write and of a read
     int64_t fetched;         // elements that are read of a row of the source
+    int beyond;              // and so many behind them, by a read of their own
     int64_t first;           // columns before all tiles
     int threads, columns;    // and those that read side by side along x
     int64_t pitch;           // from row to row in shared memory, elements

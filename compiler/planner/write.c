@@ -9,8 +9,8 @@
 
 // Names of the kernel's own that no argument has: each ends so.
 static const char *ending(const struct relayout_names *n) {
-    static const char *const own[] = {"s", "r", "rd", "put", "wr", "c", "a",
-                                      "b", "h", "i",  "p",   "t",  "u"};
+    static const char *const own[] = {"a", "b", "c", "e", "i",  "j",   "p",  "q",  "r",
+                                      "s", "t", "u", "v", "pe", "put", "rd", "re", "wr"};
     static const char *const ends[] = {"", "_", "__"};  // two arguments take two of them at most
     for (int e = 0; e < 3; ++e) {
         bool taken = false;
@@ -19,7 +19,7 @@ static const char *ending(const struct relayout_names *n) {
                 const char *name = k ? n->dst : n->src;
                 size_t len = strlen(own[i]);
                 if (strncmp(name, own[i], len) != 0) continue;
-                if (own[i][0] == 'c') len += strspn(name + len, "0123456789");
+                if (!own[i][1]) len += strspn(name + len, "0123456789");
                 taken |= strcmp(name + len, ends[e]) == 0;
             }
         if (!taken) return ends[e];

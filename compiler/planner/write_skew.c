@@ -177,41 +177,59 @@ static void read_elements(const struct writer *w, const char *src) {
     buf_printf(w->b, " with rd%s;\n", w->end);
 }
 
-static void read_words(const struct writer *w, const char *src) {
+// Reads "extent" elements of each row, which stand "at" elements behind its first aligned one in
+// the tile, by words into "frag", and puts them into shared memory.
+static void read_part(const struct writer *w, const char *src, int64_t at, int64_t extent,
+                      const char *rd, const char *frag, const char *put) {
     const struct skewed *k = w->k;
     struct buf *b = w->b;
-    int64_t lanes = k->fetched / k->load < WARP ? k->fetched / k->load : WARP;
-    int64_t warps = k->threads / WARP, rows = skew_rows(k) / warps;
-    bool from = phase(w, "v", true, k->load);
-    skew_of(w, "  ", "e", "warp", warps, from ? "v" : NULL, w->r->mode[k->y].src, k->load);
-    int64_t thr[] = {WARP / lanes, lanes};
-    int64_t val[] = {rows / thr[0], k->fetched / lanes};
-    tiled(w, "rd", k->load * w->r->type->bits, thr, val, true);
-    tiled(w, "put", w->r->type->bits, thr, val, true);
-    buf_printf(b, "  frag r%s : %s like rd%s;\n  copy local_tile(local_partition(local_tile(%s",
-               w->end, w->r->type->name, w->end, src);
-    struct cell columns =
+    int64_t warps = k->threads / WARP, rows = skew_rows(k) / warps, words = extent / k->load;
+    int64_t thr[] = {1, words < WARP ? words : WARP};
+    while (thr[0] * thr[1] < WARP && rows % (2 * thr[0]) == 0) thr[0] *= 2;
+    int64_t val[] = {rows / thr[0], extent / thr[1]};
+    tiled(w, rd, k->load * w->r->type->bits, thr, val, true);
+    tiled(w, put, w->r->type->bits, thr, val, true);
+    buf_printf(b, "  frag %s%s : %s like %s%s;\n", frag, w->end, w->r->type->name, rd, w->end);
+    buf_printf(b, "  copy local_tile(local_partition(local_tile(%s", src);
+    struct cell tile =
         w->tiles_x > 1 ? cell("%" PRId64 "*c%d%s + ", k->across, k->x, w->end) : cell("%s", "");
-    columns = cell("%se%s + %" PRId64 " .. %" PRId64, columns.text, w->end, k->first - k->load,
-                   w->r->mode[k->x].extent);
-    tuple(w, "_", rows_from(w).text, columns.text);
-    tile_end(w, skew_rows(k), k->fetched, "0", "0");
+    tuple(w, "_", rows_from(w).text,
+          cell("%se%s + %" PRId64 " .. %" PRId64, tile.text, w->end, k->first - k->load,
+               w->r->mode[k->x].extent)
+              .text);
+    tile_end(w, skew_rows(k), extent, "0", cell("%" PRId64, at / extent).text);
     buf_puts(b, ", ");
     numbers(w, "1", warps, 1);
     buf_puts(b, ", warp)");
-    part_end(w, rows, k->fetched, "0", "0");
-    buf_printf(b, " -> r%s with rd%s pad 0;\n", w->end, w->end);
-    buf_printf(b, "  copy r%s -> local_tile(local_partition(s%s", w->end, w->end);
-    columns = cell("e%s + %" PRId64 " .. e%s + %" PRId64, w->end, k->first - k->load, w->end,
-                   k->first - k->load + k->fetched);
-    struct cell down =
-        w->late ? cell("u%s .. u%s + %" PRId64, w->end, w->end, skew_rows(k)) : cell("_");
-    tuple(w, "_", down.text, columns.text);
+    part_end(w, rows, extent, "0", "0");
+    buf_printf(b, " -> %s%s with %s%s pad 0;\n", frag, w->end, rd, w->end);
+}
+
+static void put_part(const struct writer *w, int64_t at, int64_t extent, const char *frag,
+                     const char *put) {
+    const struct skewed *k = w->k;
+    struct buf *b = w->b;
+    int64_t warps = k->threads / WARP;
+    at += k->first - k->load;
+    buf_printf(b, "  copy %s%s -> local_partition(s%s", frag, w->end, w->end);
+    struct cell down = cell("_");
+    if (w->late) down = cell("u%s .. u%s + %" PRId64, w->end, w->end, skew_rows(k));
+    tuple(w, "_", down.text,
+          cell("e%s + %" PRId64 " .. e%s + %" PRId64, w->end, at, w->end, at + extent).text);
     buf_puts(b, ", ");
     numbers(w, "1", warps, 1);
-    buf_puts(b, ", warp)");
-    part_end(w, rows, k->fetched, "0", "0");
-    buf_printf(b, " with put%s;\n", w->end);
+    buf_printf(b, ", warp) with %s%s;\n", put, w->end);
+}
+
+static void read_words(const struct writer *w, const char *src) {
+    const struct skewed *k = w->k;
+    bool from = phase(w, "v", true, k->load);
+    skew_of(w, "  ", "e", "warp", k->threads / WARP, from ? "v" : NULL, w->r->mode[k->y].src,
+            k->load);
+    read_part(w, src, 0, k->fetched, "rd", "r", "put");
+    if (k->beyond) read_part(w, src, k->fetched, k->beyond, "re", "q", "pe");
+    put_part(w, 0, k->fetched, "r", "put");
+    if (k->beyond) put_part(w, k->fetched, k->beyond, "q", "pe");
 }
 
 // "for NAME in 0 .. N": once more than 0 times only where tile 0 of "tiles" along "m" is.
@@ -265,43 +283,41 @@ static void rows_of_dst(const struct writer *w, const char *dst, const char *ran
     buf_printf(w->b, ", %s%s)", p, w->end);
 }
 
-static void write_windows(const struct writer *w, const char *dst) {
+// Writes the windows of every "apart"-th row, from row "row" on.
+static void write_class(const struct writer *w, const char *dst, int64_t number, int64_t apart) {
     const struct skewed *k = w->k;
     struct buf *b = w->b;
-    int64_t warps = k->threads / WARP, extent = w->r->mode[k->y].extent;
-    int64_t apart = rows_apart(k), rows = k->across / apart;
-    bool loop = warps < k->step;
-    const char *in = loop ? "    " : "  ";
-    if (loop) {
-        buf_printf(b, "  for h%s in 0 .. %" PRId64 " {\n", w->end, k->step / warps);
-        buf_printf(b, "    let p%s = warp + %" PRId64 "*h%s;\n", w->end, warps, w->end);
-    } else {
-        buf_printf(b, "  let p%s = warp;\n", w->end);
-    }
-    skew_of(w, in, "a", cell("p%s", w->end).text, apart, w->late ? "t" : NULL, w->r->mode[k->x].dst,
-            k->step);
-    buf_printf(b, "%scopy local_tile(", in);
-    rows_of_shared(w, NULL, "p", apart);
+    int64_t warps = k->threads / WARP, extent = w->r->mode[k->y].extent, rows = k->across / apart;
+    struct cell p = cell("p%" PRId64, number), a = cell("a%" PRId64, number);
+    buf_printf(b, "  let %s%s = warp", p.text, w->end);
+    if (number) buf_printf(b, " + %" PRId64, number * warps);
+    buf_puts(b, ";\n");
+    skew_of(w, "  ", a.text, cell("%s%s", p.text, w->end).text, apart, w->late ? "t" : NULL,
+            w->r->mode[k->x].dst, k->step);
+    buf_puts(b, "  copy local_tile(");
+    rows_of_shared(w, NULL, p.text, apart);
     int64_t room = skew_rows(k) + (w->late ? k->step : 0);
-    tuple(w, "_",
-          w->late ? cell("u%s + a%s .. %" PRId64, w->end, w->end, room).text
-                  : cell("a%s .. %" PRId64, w->end, room).text,
-          "_");
+    struct cell begin = w->late ? cell("u%s + ", w->end) : cell("%s", "");
+    tuple(w, "_", cell("%s%s%s .. %" PRId64, begin.text, a.text, w->end, room).text, "_");
     part_end(w, k->window, rows, "0", "0");
-    buf_printf(b, " ->\n%s    local_tile(", in);
-    rows_of_dst(w, dst, NULL, extent, "p", apart);
-    struct cell begin =
-        w->tiles_y > 1 ? cell("%" PRId64 "*c%d%s + ", k->window, k->y, w->end) : cell("%s", "");
-    tuple(w, "_", cell("%sa%s .. %" PRId64, begin.text, w->end, extent).text, "_");
+    buf_puts(b, " ->\n      local_tile(");
+    rows_of_dst(w, dst, NULL, extent, p.text, apart);
+    begin = w->tiles_y > 1 ? cell("%" PRId64 "*c%d%s + ", k->window, k->y, w->end) : cell("%s", "");
+    tuple(w, "_", cell("%s%s%s .. %" PRId64, begin.text, a.text, w->end, extent).text, "_");
     part_end(w, k->window, rows, "0", "0");
     int64_t across = k->window / k->vector, down = 1;
     if (across > WARP) across = WARP;
     for (int64_t d = 1; d <= WARP / across; ++d)
         if (rows % d == 0) down = d;
-    buf_printf(b, "\n%s    with ", in);
+    buf_puts(b, "\n      with ");
     int64_t thr[] = {across, down}, val[] = {k->vector, 1};
     tiled(w, NULL, k->vector * w->r->type->bits, thr, val, false);
-    buf_puts(b, loop ? ";\n  }\n" : ";\n");
+    buf_puts(b, ";\n");
+}
+
+static void write_windows(const struct writer *w, const char *dst) {
+    int64_t warps = w->k->threads / WARP, apart = rows_apart(w->k);
+    for (int64_t n = 0; n * warps < apart; ++n) write_class(w, dst, n, apart);
 }
 
 // What stands before the first window of each row.
@@ -339,7 +355,7 @@ void skew_write(const struct relayout *r, const struct relayout_names *n, const 
     if (w.late)
         buf_printf(b, "  let u%s = t%s - t%s / %d * %d;\n", end, end, end, k->step, k->step);
     buf_printf(b, "  shared s%s : %s ", end, r->type->name);
-    numbers(&w, "1", skew_rows(k) + (w.late ? k->step : 0), k->first + k->fetched);
+    numbers(&w, "1", skew_rows(k) + (w.late ? k->step : 0), k->first + k->fetched + k->beyond);
     buf_char(b, ':');
     numbers(&w, "0", 1, k->pitch);
     buf_puts(b, ";\n");
