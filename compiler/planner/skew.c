@@ -9,11 +9,13 @@ enum {
     WORD = 4,   // of a read
     SECTOR = 32,
     LINE = 128,
-    LONG = 96,                // bytes of a window, at the least
-    ONE = 16,                 // a clock
+    LONG = 96,  // bytes of a window, at the least
+    SMS = 132,
+    FEW = 16,                 // blocks of an SM: the last ones count
     MOST_HELD = 256,          // bytes of a thread's fragment
+    MOST_NARROW = 64,         // elements of it that are less than a register
     MOST_LOADS = 40,          // of a thread
-    MOST_SHARED = 66 * 1024,  // bytes of a tile
+    MOST_SHARED = 72 * 1024,  // bytes of a tile
     MOST_OUTER = 65535,       // blocks along the second and third coordinate
     PITCHES = 8               // that are tried
 };
@@ -23,7 +25,8 @@ enum {
 static bool fits(const struct relayout *r, const struct skewed *k) {
     int64_t y = r->mode[k->y].extent, x = r->mode[k->x].extent;
     int64_t last = (skew_tiles_y(r, k) - 1) * k->window;
-    return skew_tiles_x(r, k) * skew_tiles_y(r, k) <= INT32_MAX && last + k->step <= y &&
+    int64_t most = r->mode[k->x].dst % k->step == 1 ? k->step : k->step - 1;
+    return skew_tiles_x(r, k) * skew_tiles_y(r, k) <= INT32_MAX && last + most <= y &&
            skew_rows(k) <= y && k->first + k->fetched + k->beyond <= x;
 }
 
@@ -39,6 +42,7 @@ static int lanes(int64_t n) {
 static bool comes_out_even(const struct relayout *r, const struct skewed *k) {
     int64_t warps = k->threads / WARP, values = skew_rows(k) * k->fetched / k->threads;
     int64_t across = k->window / k->vector;
+    if (r->type->bits < 8 * WORD && (values > MOST_NARROW || k->threads > 256)) return false;
     if (values / k->load > MOST_LOADS || values * r->type->bits / 8 > MOST_HELD) return false;
     if (!divides(k->vector, k->window) || !divides(lanes(across), across)) return false;
     if (warps > k->step ? !divides(k->step, warps) : !divides(warps, k->step)) return false;
@@ -52,41 +56,66 @@ static bool comes_out_even(const struct relayout *r, const struct skewed *k) {
            divides(warps * WARP / lanes(words), skew_rows(k));
 }
 
-// Passes of shared memory for one element that goes through it, times 32 * ONE.
-static int64_t passes(const struct relayout *r, const struct skewed *k) {
-    int64_t es = r->type->bits / 8, put[WARP], got[WARP], gets = 0, puts = 0;
-    int64_t across = lanes(k->window / k->vector), words = lanes(k->fetched / k->load);
-    int64_t held = skew_rows(k) * k->columns / k->threads, warps = k->threads / WARP;
-    int64_t apart = warps > k->step ? warps : k->step;
-    int wide = (int)es * k->vector, together = WARP * WORD / wide, half = es > WORD ? 16 : WARP;
-    for (int l = 0; l < WARP; ++l) {
-        put[l] = k->load > 1 ? l % words * k->load * k->pitch + l / words * warps
-                             : l % k->columns * k->pitch + l / k->columns * held;
-        got[l] = l / across * apart * k->pitch + l % across * k->vector;
-        put[l] *= es;
-        got[l] *= es;
-    }
-    for (int l = 0; l < WARP; l += together) gets += bank_passes(got, l, l + together, wide);
-    for (int l = 0; l < WARP; l += half) puts += bank_passes(put, l, l + half, (int)es);
-    int64_t read = skew_rows(k) * k->fetched, written = k->window * k->across;
-    return ONE * (puts * read / written) + ONE * gets / k->vector;
+// Whether blocks begin at other places of a word than others do.
+static bool blocks_differ(const struct relayout *r, const struct skewed *k) {
+    bool differ = false;
+    for (int m = 0; m < r->rank; ++m)
+        if (m != k->x && m != k->y)
+            differ |= r->mode[m].src % k->load != 0 || r->mode[m].dst % k->step != 0;
+    return differ;
 }
 
+// How many rows of a class the lanes of a warp write at a time, "across" lanes a row.
+static int rows_at_once(const struct skewed *k, int across) {
+    int64_t warps = k->threads / WARP, rows = k->across / (warps > k->step ? warps : k->step);
+    int down = 1;
+    for (int d = 1; d <= WARP / across; ++d)
+        if (rows % d == 0) down = d;
+    return down;
+}
+
+static int64_t puts_of(const struct relayout *r, const struct skewed *k) {
+    int64_t es = r->type->bits / 8, at[WARP], n = 0;
+    int64_t words = lanes(k->fetched / k->load), held = skew_rows(k) * k->columns / k->threads;
+    for (int l = 0; l < WARP; ++l)
+        at[l] = es * (k->load > 1 ? l % words * k->load * k->pitch + l / words * k->threads / WARP
+                                  : l % k->columns * k->pitch + l / k->columns * held);
+    int together = es > WORD ? WARP / 2 : WARP;
+    for (int l = 0; l < WARP; l += together) n += bank_passes(at, l, l + together, (int)es);
+    return n * skew_rows(k) * (k->fetched + k->beyond) / WARP;
+}
+
+static int64_t gets_of(const struct relayout *r, const struct skewed *k, int across, int down) {
+    int64_t es = r->type->bits / 8, at[WARP], n = 0, warps = k->threads / WARP;
+    int wide = (int)es * k->vector, together = WARP * WORD / wide, all = across * down;
+    for (int l = 0; l < all; ++l)
+        at[l] = es * (l / across * (warps > k->step ? warps : k->step) * k->pitch +
+                      l % across * k->vector);
+    for (int l = 0; l < all; l += together)
+        n += bank_passes(at, l, l + together < all ? l + together : all, wide);
+    return n * k->window * k->across / (all * k->vector);
+}
+
+// How the parts of the cost weigh against one another was seen in 140 tiles of 8191x8193 elements.
 static void set_cost(const struct relayout *r, struct skewed *k) {
-    int64_t es = r->type->bits / 8, rows = skew_rows(k), written = k->window * k->across;
-    bool torn = k->step * es % SECTOR != 0;  // sectors at the ends of windows
-    // half sectors of a tile: each row of the source begins within one
-    int64_t memory = rows * (2 * k->fetched * es / SECTOR + 2) +
-                     k->across * (2 * k->window * es / SECTOR + (torn ? 4 : 0));
-    memory = memory * ONE / 2;
-    int64_t lsu = rows * (k->fetched * es / LINE + 1) + k->across * (k->window * es / LINE + 1);
-    lsu = lsu * ONE + passes(r, k) * written / WARP;
-    // "fits" has seen that these numbers are small
-    k->cost = (memory + lsu) * skew_tiles_x(r, k) * skew_tiles_y(r, k);
+    int64_t es = r->type->bits / 8, n = skew_tiles_x(r, k) * skew_tiles_y(r, k);
+    int across = lanes(k->window / k->vector), down = rows_at_once(k, across);
+    int64_t stores = k->window * k->across / (across * down * k->vector);
+    int64_t torn = k->step * es % SECTOR != 0;  // sectors at the ends of windows
+    int64_t written = k->across * k->window * es, read = skew_rows(k) * k->fetched * es;
+    int64_t sectors = written / SECTOR + k->across * torn;
+    int64_t lines = (written + read) / LINE + k->across + skew_rows(k) * (k->beyond ? 2 : 1);
+    int64_t one = 700 * written / SECTOR + 250 * sectors + 320 * stores + 120 * lines +
+                  94 * (puts_of(r, k) + gets_of(r, k, across, down));
+    for (int m = 0; m < r->rank; ++m)
+        if (m != k->x && m != k->y) n *= r->mode[m].extent;
+    if (n < FEW * SMS) n = (n + SMS - 1) / SMS * SMS;
+    if (__builtin_mul_overflow(one, n, &k->cost)) k->cost = INT64_MAX;
 }
 
 static void try_pitches(const struct relayout *r, struct skewed *k, struct skewed *best) {
-    int64_t need = skew_rows(k) + k->step, rest = r->mode[k->x].dst % k->vector;
+    int64_t need = skew_rows(k) + (blocks_differ(r, k) ? k->step : 0),
+            rest = r->mode[k->x].dst % k->vector;
     int64_t most = r->shared < MOST_SHARED ? r->shared : MOST_SHARED, es = r->type->bits / 8;
     k->pitch = need + (rest - need % k->vector + k->vector) % k->vector;
     for (int i = 0; i < PITCHES; ++i, k->pitch += k->vector) {
@@ -116,15 +145,6 @@ static void try_tiles(const struct relayout *r, struct skewed *k, struct skewed 
                     if (k->load > 1) break;
                 }
             }
-}
-
-// Whether blocks begin at other places of a word than others do.
-static bool blocks_differ(const struct relayout *r, const struct skewed *k) {
-    bool differ = false;
-    for (int m = 0; m < r->rank; ++m)
-        if (m != k->x && m != k->y)
-            differ |= r->mode[m].src % k->load != 0 || r->mode[m].dst % k->step != 0;
-    return differ;
 }
 
 // Modes besides x and y are the second and third coordinate of a block.

@@ -25,7 +25,7 @@ struct skewed {
     int64_t first;           // columns before all tiles
     int threads, columns;    // and those that read side by side along x
     int64_t pitch;           // from row to row in shared memory, elements
-    int64_t cost;            // clocks of an SM for all blocks
+    int64_t cost;
 };
 
 // Elements along y that a tile reads.
@@ -46,7 +46,8 @@ static inline int64_t skew_tiles_y(const struct relayout *r, const struct skewed
 bool skew_choose(const struct relayout *r, struct skewed *out);
 // The choice in words.
 void skew_reasons(const struct relayout *r, const struct skewed *k, struct buf *out);
-// The extents of the grid, and the rest of a kernel behind its arguments.  All names that it makes end in "end".
+// The extents of the grid, and the rest of a kernel behind its arguments.  All names that it makes
+// end in "end".
 void skew_grid(const struct relayout *r, const struct skewed *k, struct buf *out);
 void skew_write(const struct relayout *r, const struct relayout_names *n, const struct skewed *k,
                 const char *end, struct buf *out);
