@@ -173,17 +173,15 @@ def main():
         rng = random.Random(a.seed)
         cases = [drawn(rng, f"k{i}", a.large) for i in range(a.random)]
         what = f"--random {a.random} --seed {a.seed}{' --large' * a.large}"
-    texts, skewed = ["tcp 1;\n"], 0
+    texts, windows = ["tcp 1;\n"], 0
     try:
         for case in cases:
             text = plan_text(a.tcpc, case)
             check_meaning(case, text)
             texts.append(text.replace("tcp 1;\n", ""))
-            skewed += "a window of" in text
+            windows += "a window of" in text
             if a.judge and not judged(case, text):
                 raise AssertionError(f"{case.command()} is judged to do something else:\n{text}")
-        if a.ragged and 2 * skewed < len(cases):
-            raise AssertionError(f"only {skewed} of {len(cases)} have windows that begin at aligned elements")
         with tempfile.TemporaryDirectory() as folder:
             plan = os.path.join(folder, "all.tcp")
             with open(plan, "w") as f:
@@ -196,7 +194,7 @@ def main():
     except AssertionError as e:
         print(f"{e}\nto be had again by: relayouts.py TCPC {what}")
         return 1
-    print(f"{len(cases)} relayouts are right ({what})")
+    print(f"{len(cases)} relayouts are right, {windows} of them with windows ({what})")
     return 0
 
 
