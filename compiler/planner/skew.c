@@ -46,7 +46,7 @@ static bool comes_out_even(const struct relayout *r, const struct skewed *k) {
     if (values / k->load > MOST_LOADS || values * r->type->bits / 8 > MOST_HELD) return false;
     if (!divides(k->vector, k->window) || !divides(lanes(across), across)) return false;
     if (warps > k->step ? !divides(k->step, warps) : !divides(warps, k->step)) return false;
-    if (!divides(warps > k->step ? warps : k->step, k->across)) return false;
+    if (!divides(skew_apart(k), k->across)) return false;
     if (k->load == 1)
         return divides(k->columns, k->threads) && divides(k->columns, k->across) &&
                divides(k->threads / k->columns, skew_rows(k));
@@ -67,7 +67,7 @@ static bool blocks_differ(const struct relayout *r, const struct skewed *k) {
 
 // How many rows of a class the lanes of a warp write at a time, "across" lanes a row.
 static int rows_at_once(const struct skewed *k, int across) {
-    int64_t warps = k->threads / WARP, rows = k->across / (warps > k->step ? warps : k->step);
+    int64_t rows = k->across / skew_apart(k);
     int down = 1;
     for (int d = 1; d <= WARP / across; ++d)
         if (rows % d == 0) down = d;
@@ -86,11 +86,10 @@ static int64_t puts_of(const struct relayout *r, const struct skewed *k) {
 }
 
 static int64_t gets_of(const struct relayout *r, const struct skewed *k, int across, int down) {
-    int64_t es = r->type->bits / 8, at[WARP], n = 0, warps = k->threads / WARP;
+    int64_t es = r->type->bits / 8, at[WARP], n = 0;
     int wide = (int)es * k->vector, together = WARP * WORD / wide, all = across * down;
     for (int l = 0; l < all; ++l)
-        at[l] = es * (l / across * (warps > k->step ? warps : k->step) * k->pitch +
-                      l % across * k->vector);
+        at[l] = es * (l / across * skew_apart(k) * k->pitch + l % across * k->vector);
     for (int l = 0; l < all; l += together)
         n += bank_passes(at, l, l + together < all ? l + together : all, wide);
     return n * k->window * k->across / (all * k->vector);
@@ -130,7 +129,7 @@ static void try_tiles(const struct relayout *r, struct skewed *k, struct skewed 
     for (k->fetched = 32; k->fetched <= 128; k->fetched *= 2)
         for (k->threads = 128; k->threads <= 512; k->threads *= 2)
             for (k->beyond = 0; k->beyond < 2 * k->load; k->beyond += k->load) {
-                int64_t warps = k->threads / WARP, part = warps > k->step ? warps : k->step;
+                int64_t warps = k->threads / WARP, part = skew_apart(k);
                 bool all = k->load == 1 || k->beyond;
                 int64_t rest = r->mode[k->x].dst % k->step;
                 // with others than these it would be too much to prove

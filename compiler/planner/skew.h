@@ -33,6 +33,12 @@ static inline int64_t skew_rows(const struct skewed *k) {
     return k->window + k->step;
 }
 
+// A warp writes every so many-th row at a time, all of one class.
+static inline int64_t skew_apart(const struct skewed *k) {
+    int64_t warps = k->threads / 32;
+    return warps > k->step ? warps : k->step;
+}
+
 // How many tiles there are along x and y.
 static inline int64_t skew_tiles_x(const struct relayout *r, const struct skewed *k) {
     return (r->mode[k->x].extent - k->first + k->across - 1) / k->across;

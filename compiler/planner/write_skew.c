@@ -128,12 +128,6 @@ static bool phase(const struct writer *w, const char *name, bool src, int step) 
     return any;
 }
 
-// A warp writes every so many-th row at a time, all of one class.
-static int64_t rows_apart(const struct skewed *k) {
-    int64_t warps = k->threads / WARP;
-    return warps > k->step ? warps : k->step;
-}
-
 // "let NAME = ..": from where row "row" of the tile, one of "rows", begins to an element at a
 // multiple of "step", in 0 .. step.  What is no quotient is proven faster.
 static void skew_of(const struct writer *w, const char *indent, const char *name, const char *row,
@@ -316,7 +310,7 @@ static void write_class(const struct writer *w, const char *dst, int64_t number,
 }
 
 static void write_windows(const struct writer *w, const char *dst) {
-    int64_t warps = w->k->threads / WARP, apart = rows_apart(w->k);
+    int64_t warps = w->k->threads / WARP, apart = skew_apart(w->k);
     for (int64_t n = 0; n * warps < apart; ++n) write_class(w, dst, n, apart);
 }
 
@@ -327,7 +321,7 @@ static void write_heads(const struct writer *w, const char *dst) {
     if (thr[1] > rows) thr[1] = rows;
     while (rows % thr[1]) --thr[1];
     for_first(w, "i", k->step, k->y, w->tiles_y);
-    skew_of(w, "    ", "b", cell("i%s", w->end).text, rows_apart(k), w->late ? "t" : NULL,
+    skew_of(w, "    ", "b", cell("i%s", w->end).text, skew_apart(k), w->late ? "t" : NULL,
             w->r->mode[k->x].dst, k->step);
     buf_puts(w->b, "    copy local_tile(");
     struct cell at = cell("u%s .. u%s + %d", w->end, w->end, k->step);
