@@ -27,7 +27,7 @@ static bool fits(const struct relayout *r, const struct skewed *k) {
     int64_t last = (skew_tiles_y(r, k) - 1) * k->window;
     int64_t most = r->mode[k->x].dst % k->step == 1 ? k->step : k->step - 1;
     return skew_tiles_x(r, k) * skew_tiles_y(r, k) <= INT32_MAX && last + most <= y &&
-           skew_rows(k) <= y && k->first + k->fetched + k->beyond <= x;
+           skew_rows(k) <= y && k->first + k->fetched <= x;
 }
 
 static bool divides(int64_t a, int64_t b) {
@@ -50,10 +50,11 @@ static bool comes_out_even(const struct relayout *r, const struct skewed *k) {
     if (k->load == 1)
         return divides(k->columns, k->threads) && divides(k->columns, k->across) &&
                divides(k->threads / k->columns, skew_rows(k));
+    // more classes than warps would be too much to prove
     int64_t words = k->fetched / k->load;
-    return divides(k->load, warps) && divides(warps, skew_rows(k)) &&
+    return k->step <= warps && divides(k->load, warps) && divides(warps, skew_rows(k)) &&
            divides(lanes(words), words) && divides(lanes(words), WARP) &&
-           divides(warps * WARP / lanes(words), skew_rows(k));
+           divides(SKEW_PIECES * warps * WARP / lanes(words), skew_rows(k));
 }
 
 // Whether blocks begin at other places of a word than others do.
@@ -82,7 +83,7 @@ static int64_t puts_of(const struct relayout *r, const struct skewed *k) {
                                   : l % k->columns * k->pitch + l / k->columns * held);
     int together = es > WORD ? WARP / 2 : WARP;
     for (int l = 0; l < WARP; l += together) n += bank_passes(at, l, l + together, (int)es);
-    return n * skew_rows(k) * (k->fetched + k->beyond) / WARP;
+    return n * skew_rows(k) * k->fetched / WARP;
 }
 
 static int64_t gets_of(const struct relayout *r, const struct skewed *k, int across, int down) {
@@ -103,7 +104,7 @@ static void set_cost(const struct relayout *r, struct skewed *k) {
     int64_t torn = k->step * es % SECTOR != 0;  // sectors at the ends of windows
     int64_t written = k->across * k->window * es, read = skew_rows(k) * k->fetched * es;
     int64_t sectors = written / SECTOR + k->across * torn;
-    int64_t lines = (written + read) / LINE + k->across + skew_rows(k) * (k->beyond ? 2 : 1);
+    int64_t lines = (written + read) / LINE + k->across + skew_rows(k);
     int64_t one = 700 * written / SECTOR + 250 * sectors + 320 * stores + 120 * lines +
                   94 * (puts_of(r, k) + gets_of(r, k, across, down));
     for (int m = 0; m < r->rank; ++m)
@@ -118,7 +119,7 @@ static void try_pitches(const struct relayout *r, struct skewed *k, struct skewe
     int64_t most = r->shared < MOST_SHARED ? r->shared : MOST_SHARED, es = r->type->bits / 8;
     k->pitch = need + (rest - need % k->vector + k->vector) % k->vector;
     for (int i = 0; i < PITCHES; ++i, k->pitch += k->vector) {
-        if (k->pitch * (k->first + k->fetched + k->beyond) * es > most) return;
+        if (k->pitch * (k->first + k->fetched) * es > most) return;
         set_cost(r, k);
         if (k->cost < best->cost) *best = *k;
     }
@@ -126,23 +127,16 @@ static void try_pitches(const struct relayout *r, struct skewed *k, struct skewe
 
 // All that can be with these windows and reads.
 static void try_tiles(const struct relayout *r, struct skewed *k, struct skewed *best) {
-    for (k->fetched = 32; k->fetched <= 128; k->fetched *= 2)
-        for (k->threads = 128; k->threads <= 512; k->threads *= 2)
-            for (k->beyond = 0; k->beyond < 2 * k->load; k->beyond += k->load) {
-                int64_t warps = k->threads / WARP, part = skew_apart(k);
-                bool all = k->load == 1 || k->beyond;
-                int64_t rest = r->mode[k->x].dst % k->step;
-                // with others than these it would be too much to prove
-                bool plain = k->step >= warps && (rest == 1 || rest == k->step - 1);
-                if ((k->beyond || (k->load > 1 && k->step > warps)) && !plain) break;
-                if (k->beyond && k->load == 1) break;
+    // narrow elements were seen to be fastest so
+    int64_t fetched = k->load > 1 ? 64 : 32, most = k->load > 1 ? 64 : 128;
+    int threads = k->load > 1 ? 256 : 128, most_threads = k->load > 1 ? 256 : 512;
+    for (k->fetched = fetched; k->fetched <= most; k->fetched *= 2)
+        for (k->threads = threads; k->threads <= most_threads; k->threads *= 2)
+            for (k->columns = WARP; k->columns <= k->fetched; k->columns *= 2) {
+                int64_t apart = skew_apart(k);
                 k->first = k->load > 1 ? k->step : 0;
-                k->across = all ? k->fetched : (k->fetched - k->load) / part * part;
-                for (k->columns = WARP; k->columns <= k->fetched; k->columns *= 2) {
-                    if (k->across > 0 && fits(r, k) && comes_out_even(r, k))
-                        try_pitches(r, k, best);
-                    if (k->load > 1) break;
-                }
+                k->across = k->load > 1 ? (k->fetched - k->load) / apart * apart : k->fetched;
+                if (k->across > 0 && fits(r, k) && comes_out_even(r, k)) try_pitches(r, k, best);
             }
 }
 
@@ -156,23 +150,22 @@ static bool outer_modes_fit(const struct relayout *r, const struct skewed *k) {
 bool skew_choose(const struct relayout *r, struct skewed *best) {
     int src[RELAYOUT_MODES], dst[RELAYOUT_MODES], es = r->type->bits / 8;
     best->cost = INT64_MAX;
-    if (r->rank < 2 || es >= WIDE || r->dst_align % WIDE) return false;
+    if (r->rank < 2 || es > WORD || r->dst_align % WIDE || r->src_align % WORD) return false;
     order_of(r, true, src);
     order_of(r, false, dst);
     struct skewed k = {.x = src[0], .y = dst[0]};
     if (k.x == k.y || r->mode[k.x].src != 1 || r->mode[k.y].dst != 1) return false;
     if (!outer_modes_fit(r, &k)) return false;
-    int most = es < WORD ? WORD / es : 1;
+    k.load = WORD / es;
     for (k.vector = WIDE / es; k.vector * es >= WIDE / 2; k.vector /= 2)
-        for (k.load = 1; k.load <= most && r->src_align % (k.load * es) == 0; k.load *= 2)
-            for (k.step = k.vector; k.step * es <= SECTOR; k.step *= 2)
-                for (int64_t rows = 32; rows <= 256; rows *= 2)
-                    for (int beyond = 0; beyond < 2; ++beyond) {
-                        k.window = beyond ? rows : rows - k.step;
-                        bool torn = r->mode[k.x].dst % k.vector != 0;
-                        // too much to prove
-                        if (k.load > 1 && blocks_differ(r, &k)) continue;
-                        if (torn && k.window * es >= LONG) try_tiles(r, &k, best);
-                    }
+        for (k.step = k.vector; k.step * es <= SECTOR; k.step *= 2)
+            for (int64_t rows = 32; rows <= 256; rows *= 2)
+                for (int more = 0; more < 2; ++more) {
+                    k.window = more ? rows : rows - k.step;
+                    bool torn = r->mode[k.x].dst % k.vector != 0;
+                    // with words it would be too much to prove
+                    bool proven = k.load == 1 || !blocks_differ(r, &k);
+                    if (torn && proven && k.window * es >= LONG) try_tiles(r, &k, best);
+                }
     return best->cost < INT64_MAX;
 }

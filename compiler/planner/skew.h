@@ -15,13 +15,14 @@
 
 #include "planner/private.h"
 
+enum { SKEW_PIECES = 2 };  // in which a warp reads its rows by words
+
 struct skewed {
     int x, y;                // the fast modes of the source and the destination
     int64_t across, window;  // elements of a tile along x, and of a window along y
     int step;                // windows begin at multiples of so many elements
     int vector, load;        // elements of a write and of a read
     int64_t fetched;         // elements that are read of a row of the source
-    int beyond;              // and so many behind them, by a read of their own
     int64_t first;           // columns before all tiles
     int threads, columns;    // and those that read side by side along x
     int64_t pitch;           // from row to row in shared memory, elements

@@ -9,8 +9,8 @@
 
 // Names of the kernel's own that no argument has: each ends so.
 static const char *ending(const struct relayout_names *n) {
-    static const char *const own[] = {"a", "b", "c", "e", "i",  "j",   "p",  "q",  "r",
-                                      "s", "t", "u", "v", "pe", "put", "rd", "re", "wr"};
+    static const char *const own[] = {"a", "b", "c", "e", "i", "j",   "p",  "q",
+                                      "r", "s", "t", "u", "v", "put", "rd", "wr"};
     static const char *const ends[] = {"", "_", "__"};  // two arguments take two of them at most
     for (int e = 0; e < 3; ++e) {
         bool taken = false;

@@ -171,59 +171,48 @@ static void read_elements(const struct writer *w, const char *src) {
     buf_printf(w->b, " with rd%s;\n", w->end);
 }
 
-// Reads "extent" elements of each row, which stand "at" elements behind its first aligned one in
-// the tile, by words into "frag", and puts them into shared memory.
-static void read_part(const struct writer *w, const char *src, int64_t at, int64_t extent,
-                      const char *rd, const char *frag, const char *put) {
+// A piece of the rows that a warp has.  One after another they take fewer registers.
+static void pieces(const struct writer *w, const char *tensor, const char *rows,
+                   const char *columns, bool tile, int64_t n) {
     const struct skewed *k = w->k;
-    struct buf *b = w->b;
-    int64_t warps = k->threads / WARP, rows = skew_rows(k) / warps, words = extent / k->load;
-    int64_t thr[] = {1, words < WARP ? words : WARP};
-    while (thr[0] * thr[1] < WARP && rows % (2 * thr[0]) == 0) thr[0] *= 2;
-    int64_t val[] = {rows / thr[0], extent / thr[1]};
-    tiled(w, rd, k->load * w->r->type->bits, thr, val, true);
-    tiled(w, put, w->r->type->bits, thr, val, true);
-    buf_printf(b, "  frag %s%s : %s like %s%s;\n", frag, w->end, w->r->type->name, rd, w->end);
-    buf_printf(b, "  copy local_tile(local_partition(local_tile(%s", src);
-    struct cell tile =
-        w->tiles_x > 1 ? cell("%" PRId64 "*c%d%s + ", k->across, k->x, w->end) : cell("%s", "");
-    tuple(w, "_", rows_from(w).text,
-          cell("%se%s + %" PRId64 " .. %" PRId64, tile.text, w->end, k->first - k->load,
-               w->r->mode[k->x].extent)
-              .text);
-    tile_end(w, skew_rows(k), extent, "0", cell("%" PRId64, at / extent).text);
-    buf_puts(b, ", ");
-    numbers(w, "1", warps, 1);
-    buf_puts(b, ", warp)");
-    part_end(w, rows, extent, "0", "0");
-    buf_printf(b, " -> %s%s with %s%s pad 0;\n", frag, w->end, rd, w->end);
-}
-
-static void put_part(const struct writer *w, int64_t at, int64_t extent, const char *frag,
-                     const char *put) {
-    const struct skewed *k = w->k;
-    struct buf *b = w->b;
     int64_t warps = k->threads / WARP;
-    at += k->first - k->load;
-    buf_printf(b, "  copy %s%s -> local_partition(s%s", frag, w->end, w->end);
-    struct cell down = cell("_");
-    if (w->late) down = cell("u%s .. u%s + %" PRId64, w->end, w->end, skew_rows(k));
-    tuple(w, "_", down.text,
-          cell("e%s + %" PRId64 " .. e%s + %" PRId64, w->end, at, w->end, at + extent).text);
-    buf_puts(b, ", ");
+    buf_printf(w->b, "local_tile(local_partition(%s%s", tile ? "local_tile(" : "", tensor);
+    tuple(w, "_", rows, columns);
+    if (tile) tile_end(w, skew_rows(k), k->fetched, "0", "0");
+    buf_puts(w->b, ", ");
     numbers(w, "1", warps, 1);
-    buf_printf(b, ", warp) with %s%s;\n", put, w->end);
+    buf_puts(w->b, ", warp)");
+    part_end(w, skew_rows(k) / warps / SKEW_PIECES, k->fetched, cell("%" PRId64, n).text, "0");
 }
 
 static void read_words(const struct writer *w, const char *src) {
     const struct skewed *k = w->k;
+    struct buf *b = w->b;
+    int64_t warps = k->threads / WARP, words = k->fetched / k->load;
+    int64_t lanes = words < WARP ? words : WARP, at = k->first - k->load;
     bool from = phase(w, "v", true, k->load);
-    skew_of(w, "  ", "e", "warp", k->threads / WARP, from ? "v" : NULL, w->r->mode[k->y].src,
-            k->load);
-    read_part(w, src, 0, k->fetched, "rd", "r", "put");
-    if (k->beyond) read_part(w, src, k->fetched, k->beyond, "re", "q", "pe");
-    put_part(w, 0, k->fetched, "r", "put");
-    if (k->beyond) put_part(w, k->fetched, k->beyond, "q", "pe");
+    skew_of(w, "  ", "e", "warp", warps, from ? "v" : NULL, w->r->mode[k->y].src, k->load);
+    int64_t thr[] = {WARP / lanes, lanes};
+    int64_t val[] = {skew_rows(k) / warps / SKEW_PIECES / thr[0], k->fetched / lanes};
+    tiled(w, "rd", k->load * w->r->type->bits, thr, val, true);
+    tiled(w, "put", w->r->type->bits, thr, val, true);
+    struct cell first =
+        w->tiles_x > 1 ? cell("%" PRId64 "*c%d%s + ", k->across, k->x, w->end) : cell("%s", "");
+    struct cell columns =
+        cell("%se%s + %" PRId64 " .. %" PRId64, first.text, w->end, at, w->r->mode[k->x].extent);
+    for (int n = 0; n < SKEW_PIECES; ++n) {
+        buf_printf(b, "  frag r%d%s : %s like rd%s;\n  copy ", n, w->end, w->r->type->name, w->end);
+        pieces(w, src, rows_from(w).text, columns.text, true, n);
+        buf_printf(b, " -> r%d%s with rd%s pad 0;\n", n, w->end, w->end);
+    }
+    struct cell down = cell("_");
+    if (w->late) down = cell("u%s .. u%s + %" PRId64, w->end, w->end, skew_rows(k));
+    columns = cell("e%s + %" PRId64 " .. e%s + %" PRId64, w->end, at, w->end, at + k->fetched);
+    for (int n = 0; n < SKEW_PIECES; ++n) {
+        buf_printf(b, "  copy r%d%s -> ", n, w->end);
+        pieces(w, cell("s%s", w->end).text, down.text, columns.text, false, n);
+        buf_printf(b, " with put%s;\n", w->end);
+    }
 }
 
 // "for NAME in 0 .. N": once more than 0 times only where tile 0 of "tiles" along "m" is.
@@ -349,7 +338,7 @@ void skew_write(const struct relayout *r, const struct relayout_names *n, const 
     if (w.late)
         buf_printf(b, "  let u%s = t%s - t%s / %d * %d;\n", end, end, end, k->step, k->step);
     buf_printf(b, "  shared s%s : %s ", end, r->type->name);
-    numbers(&w, "1", skew_rows(k) + (w.late ? k->step : 0), k->first + k->fetched + k->beyond);
+    numbers(&w, "1", skew_rows(k) + (w.late ? k->step : 0), k->first + k->fetched);
     buf_char(b, ':');
     numbers(&w, "0", 1, k->pitch);
     buf_puts(b, ";\n");
