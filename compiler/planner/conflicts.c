@@ -1,7 +1,7 @@
 // Bank conflicts of a tile in shared memory: the accesses of a warp, address by address.
 #include "planner/private.h"
 
-enum { LANES = 32, BANKS = 32, WORD = 4 };
+enum { LANES = 32, WORD = 4 };
 
 // Where in shared memory stands what thread "t" has first, in elements; threads are numbered along
 // the modes in "order".
@@ -17,22 +17,6 @@ static int64_t place(const struct relayout *r, const struct choice *c, const str
     return at;
 }
 
-// Passes of lanes "from" .. "end" at these bytes, of which each lane touches "bytes".
-static int64_t passes(const int64_t *at, int from, int end, int bytes) {
-    int most = 1;
-    int64_t word[BANKS][LANES];
-    int n[BANKS] = {0};
-    for (int l = from; l < end; ++l)
-        for (int64_t w = at[l] / WORD; w <= (at[l] + bytes - 1) / WORD; ++w) {
-            int bank = (int)(w % BANKS), k = 0;
-            while (k < n[bank] && word[bank][k] != w) ++k;
-            if (k < n[bank]) continue;
-            word[bank][n[bank]++] = w;
-            if (n[bank] > most) most = n[bank];
-        }
-    return most;
-}
-
 // Passes that one access of warp 0 needs beyond those without conflicts.
 static int64_t beyond(const struct relayout *r, const struct choice *c, const struct share *s,
                       bool src, int vector) {
@@ -43,7 +27,7 @@ static int64_t beyond(const struct relayout *r, const struct choice *c, const st
     order_of(r, src, order);
     for (int l = 0; l < lanes; ++l) at[l] = place(r, c, s, order, l) * held_bytes(r);
     for (int l = 0; l < lanes; l += together)
-        n += passes(at, l, l + together < lanes ? l + together : lanes, bytes) - 1;
+        n += bank_passes(at, l, l + together < lanes ? l + together : lanes, bytes) - 1;
     return n;
 }
 

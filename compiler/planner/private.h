@@ -106,6 +106,8 @@ struct hints hints_of(const struct relayout *r, const struct choice *c);
 void cost_of(const struct relayout *r, const struct choice *c, int64_t conflict, struct cost *out);
 // As many as they are when all warps are like the first one.
 int64_t conflicts_of(const struct relayout *r, const struct choice *c);
+// Passes of lanes "from" .. "end" at these bytes, of which each lane touches "bytes".
+int64_t bank_passes(const int64_t *at, int from, int end, int bytes);
 
 // The best choice by cost_of; the first one of equals.  False when each has too many blocks.
 bool choose(const struct relayout *r, struct choice *out, struct cost *cost);

@@ -6,10 +6,12 @@
 #include "base/buf.h"
 #include "base/session.h"
 #include "planner/private.h"
+#include "planner/skew.h"
 
 // Names of the kernel's own that no argument has: each ends so.
 static const char *ending(const struct relayout_names *n) {
-    static const char *const own[] = {"s", "r", "rd", "put", "wr", "c"};
+    static const char *const own[] = {"a", "b", "c", "e", "i", "j",   "p",  "q",
+                                      "r", "s", "t", "u", "v", "put", "rd", "wr"};
     static const char *const ends[] = {"", "_", "__"};  // two arguments take two of them at most
     for (int e = 0; e < 3; ++e) {
         bool taken = false;
@@ -18,7 +20,7 @@ static const char *ending(const struct relayout_names *n) {
                 const char *name = k ? n->dst : n->src;
                 size_t len = strlen(own[i]);
                 if (strncmp(name, own[i], len) != 0) continue;
-                if (own[i][0] == 'c') len += strspn(name + len, "0123456789");
+                if (!own[i][1]) len += strspn(name + len, "0123456789");
                 taken |= strcmp(name + len, ends[e]) == 0;
             }
         if (!taken) return ends[e];
@@ -217,14 +219,8 @@ static void reasons(struct buf *b, const struct relayout *r, const struct choice
                cost->per_sm);
 }
 
-const char *relayout_kernel(const struct relayout *r, const struct relayout_names *n,
-                            struct buf *b) {
-    struct choice c;
-    struct cost cost;
-    struct grid g;
-    if (!choose(r, &c, &cost)) return "it takes more than 2^31 blocks";
-    if (!grid_of(r, &c, &g)) return "params say more than three of its extents";
-    reasons(b, r, &c, &cost);
+// "kernel NAME(A : .., out B : ..)".
+static void head(struct buf *b, const struct relayout *r, const struct relayout_names *n) {
     buf_printf(b, "kernel %s(", n->kernel);
     for (int i = 0; i < 2; ++i) {
         bool src = (i == 0) != n->dst_first;
@@ -233,6 +229,27 @@ const char *relayout_kernel(const struct relayout *r, const struct relayout_name
         formal(b, r, src ? n->src : n->dst, src);
     }
     buf_puts(b, ")\n    grid ");
+}
+
+const char *relayout_kernel(const struct relayout *r, const struct relayout_names *n,
+                            struct buf *b) {
+    struct choice c;
+    struct cost cost;
+    struct grid g;
+    struct skewed k;
+    if (skew_choose(r, &k)) {
+        skew_reasons(r, &k, b);
+        head(b, r, n);
+        skew_grid(r, &k, b);
+        buf_printf(b, " threads %d {\n", k.threads);
+        skew_write(r, n, &k, ending(n), b);
+        buf_puts(b, "}\n");
+        return NULL;
+    }
+    if (!choose(r, &c, &cost)) return "it takes more than 2^31 blocks";
+    if (!grid_of(r, &c, &g)) return "params say more than three of its extents";
+    reasons(b, r, &c, &cost);
+    head(b, r, n);
     blocks(b, r, &c, &g);
     buf_printf(b, " threads %d {\n", c.threads);
     coordinates(b, r, &c, &g, ending(n));

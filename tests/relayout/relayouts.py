@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Relayouts through the planner: each one's plan text must mean what was asked for, compile, and run right on the host.
 
-usage: relayouts.py TCPC (--list FILE [--full] | --random N [--seed S] [--large | --judged])
+usage: relayouts.py TCPC (--list FILE [--full] | --random N [--seed S] [--large | --judged] | --ragged N [--seed S] [--judged])
 
 What was asked for is worked out here, from extents and strides alone, as pairs (element of the source, element of the
 destination), and compared with the pairs that the tensors of the plan's kernel name. That the kernel copies those is
@@ -119,6 +119,22 @@ def drawn(rng, name, large, judged=False):
     return case
 
 
+def ragged(rng, name):
+    """A matrix to be turned, or a stack of them, whose rows begin at any element."""
+    size, extents = rng.choice([1, 2, 4]), [rng.randint(30, 300) | rng.choice([0, 1, 1]) for _ in range(2)]
+    perm = [1, 0]
+    if rng.random() < 0.5:
+        extents.insert(0, rng.randint(2, 5))
+        perm = rng.choice([[0, 2, 1], [2, 0, 1]])
+    if rng.random() < 0.7:
+        return permutation(name, size, perm, extents)
+    src, dst = row_major(extents, range(len(extents))), row_major(extents, perm)
+    gap = rng.randint(1, 5)  # behind each row of the destination
+    dst = [s if s == 1 else s // extents[perm[-1]] * (extents[perm[-1]] + gap) for s in dst]
+    text = lambda s: "({}):({})".format(",".join(map(str, extents)), ",".join(map(str, s)))
+    return Case(name, size, extents, src, dst, [text(src), text(dst)])
+
+
 def plan_text(tcpc, case):
     run = subprocess.run([tcpc, *case.command(), "--emit=plan-text"], capture_output=True, text=True, timeout=60)
     if run.returncode:
@@ -165,6 +181,7 @@ def main():
     p.add_argument("--list")
     p.add_argument("--full", action="store_true", help="with the extents of the list, and compile alone")
     p.add_argument("--random", type=int, default=0)
+    p.add_argument("--ragged", type=int, default=0)
     p.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
     p.add_argument("--large", action="store_true", help="large ones, and compile alone")
     p.add_argument("--judged", action="store_true", help="by the judge, and without running them")
@@ -174,11 +191,15 @@ def main():
         lines = [line.split() for line in open(a.list) if line.strip()]
         cases = [permutation(n, int(w), numbers(perm), numbers(e) if a.full else shrunk(numbers(e), 6000)) for n, w, perm, e in lines]
         what = f"--list {a.list}{' --full' * a.full}"
+    elif a.ragged:
+        rng = random.Random(a.seed)
+        cases = [ragged(rng, f"k{i}") for i in range(a.ragged)]
+        what = f"--ragged {a.ragged} --seed {a.seed}{' --judged' * a.judged}"
     else:
         rng = random.Random(a.seed)
         cases = [drawn(rng, f"k{i}", a.large, a.judged) for i in range(a.random)]
         what = f"--random {a.random} --seed {a.seed}{' --large' * a.large}{' --judged' * a.judged}"
-    texts = ["tcp 1;\n"]
+    texts, windows = ["tcp 1;\n"], 0
     try:
         if a.judged:
             check_judge(a.tcpc)
@@ -186,10 +207,11 @@ def main():
             text = plan_text(a.tcpc, case)
             check_meaning(case, text)
             texts.append(text.replace("tcp 1;\n", ""))
+            windows += "a window of" in text
             if a.judged:
                 check_judged(case, text)
         if a.judged:
-            print(f"{len(cases)} relayouts are as the judge has them ({what})")
+            print(f"{len(cases)} relayouts are as the judge has them, {windows} with windows ({what})")
             return 0
         with tempfile.TemporaryDirectory() as folder:
             plan = os.path.join(folder, "all.tcp")
@@ -203,7 +225,7 @@ def main():
     except AssertionError as e:
         print(f"{e}\nto be had again by: relayouts.py TCPC {what}")
         return 1
-    print(f"{len(cases)} relayouts are right ({what})")
+    print(f"{len(cases)} relayouts are right, {windows} of them with windows ({what})")
     return 0
 
 

@@ -1,0 +1,172 @@
+// Which skewed tile: all shapes that threads and warps divide, and the cost of each.
+#include "planner/skew.h"
+
+#include "image/elem.h"
+
+enum {
+    WARP = 32,
+    WIDE = 16,  // bytes of a write
+    WORD = 4,   // of a read
+    SECTOR = 32,
+    LINE = 128,
+    LONG = 96,  // bytes of a window, at the least
+    SMS = 132,
+    FEW = 16,                 // blocks of an SM: the last ones count
+    MOST_HELD = 256,          // bytes of a thread's fragment
+    MOST_NARROW = 64,         // elements of it that are less than a register
+    MOST_LOADS = 40,          // of a thread
+    MOST_SHARED = 72 * 1024,  // bytes of a tile
+    MOST_OUTER = 65535,       // blocks along the second and third coordinate
+    PITCHES = 8               // that are tried
+};
+
+// Whether each window begins within its row, some tile lies wholly in the tensors, and what is read
+// of the source begins within its rows.
+static bool fits(const struct relayout *r, const struct skewed *k) {
+    int64_t y = r->mode[k->y].extent, x = r->mode[k->x].extent;
+    int64_t last = (skew_tiles_y(r, k) - 1) * k->window;
+    int64_t most = r->mode[k->x].dst % k->step == 1 ? k->step : k->step - 1;
+    return skew_tiles_x(r, k) * skew_tiles_y(r, k) <= INT32_MAX && last + most <= y &&
+           skew_rows(k) <= y && k->first + k->fetched <= x;
+}
+
+static bool divides(int64_t a, int64_t b) {
+    return a > 0 && b % a == 0;
+}
+
+static int lanes(int64_t n) {
+    return n > WARP ? WARP : (int)n;
+}
+
+// Whether threads and warps divide what they have, and it is not too much.
+static bool comes_out_even(const struct relayout *r, const struct skewed *k) {
+    int64_t warps = k->threads / WARP, values = skew_rows(k) * k->fetched / k->threads;
+    int64_t across = k->window / k->vector;
+    if (r->type->bits < 8 * WORD && (values > MOST_NARROW || k->threads > 256)) return false;
+    if (values / k->load > MOST_LOADS || values * r->type->bits / 8 > MOST_HELD) return false;
+    if (!divides(k->vector, k->window) || !divides(lanes(across), across)) return false;
+    if (warps > k->step ? !divides(k->step, warps) : !divides(warps, k->step)) return false;
+    if (!divides(skew_apart(k), k->across)) return false;
+    if (k->load == 1)
+        return divides(k->columns, k->threads) && divides(k->columns, k->across) &&
+               divides(k->threads / k->columns, skew_rows(k));
+    // more classes than warps would be too much to prove
+    int64_t words = k->fetched / k->load;
+    return k->step <= warps && divides(k->load, warps) && divides(warps, skew_rows(k)) &&
+           divides(lanes(words), words) && divides(lanes(words), WARP) &&
+           divides(SKEW_PIECES * warps * WARP / lanes(words), skew_rows(k));
+}
+
+// Whether blocks begin at other places of a word than others do.
+static bool blocks_differ(const struct relayout *r, const struct skewed *k) {
+    bool differ = false;
+    for (int m = 0; m < r->rank; ++m)
+        if (m != k->x && m != k->y)
+            differ |= r->mode[m].src % k->load != 0 || r->mode[m].dst % k->step != 0;
+    return differ;
+}
+
+// How many rows of a class the lanes of a warp write at a time, "across" lanes a row.
+static int rows_at_once(const struct skewed *k, int across) {
+    int64_t rows = k->across / skew_apart(k);
+    int down = 1;
+    for (int d = 1; d <= WARP / across; ++d)
+        if (rows % d == 0) down = d;
+    return down;
+}
+
+static int64_t puts_of(const struct relayout *r, const struct skewed *k) {
+    int64_t es = r->type->bits / 8, at[WARP], n = 0;
+    int64_t words = lanes(k->fetched / k->load), held = skew_rows(k) * k->columns / k->threads;
+    for (int l = 0; l < WARP; ++l)
+        at[l] = es * (k->load > 1 ? l % words * k->load * k->pitch + l / words * k->threads / WARP
+                                  : l % k->columns * k->pitch + l / k->columns * held);
+    int together = es > WORD ? WARP / 2 : WARP;
+    for (int l = 0; l < WARP; l += together) n += bank_passes(at, l, l + together, (int)es);
+    return n * skew_rows(k) * k->fetched / WARP;
+}
+
+static int64_t gets_of(const struct relayout *r, const struct skewed *k, int across, int down) {
+    int64_t es = r->type->bits / 8, at[WARP], n = 0;
+    int wide = (int)es * k->vector, together = WARP * WORD / wide, all = across * down;
+    for (int l = 0; l < all; ++l)
+        at[l] = es * (l / across * skew_apart(k) * k->pitch + l % across * k->vector);
+    for (int l = 0; l < all; l += together)
+        n += bank_passes(at, l, l + together < all ? l + together : all, wide);
+    return n * k->window * k->across / (all * k->vector);
+}
+
+// How the parts of the cost weigh against one another was seen in 140 tiles of 8191x8193 elements.
+static void set_cost(const struct relayout *r, struct skewed *k) {
+    int64_t es = r->type->bits / 8, n = skew_tiles_x(r, k) * skew_tiles_y(r, k);
+    int across = lanes(k->window / k->vector), down = rows_at_once(k, across);
+    int64_t stores = k->window * k->across / (across * down * k->vector);
+    int64_t torn = k->step * es % SECTOR != 0;  // sectors at the ends of windows
+    int64_t written = k->across * k->window * es, read = skew_rows(k) * k->fetched * es;
+    int64_t sectors = written / SECTOR + k->across * torn;
+    int64_t lines = (written + read) / LINE + k->across + skew_rows(k);
+    int64_t one = 700 * written / SECTOR + 250 * sectors + 320 * stores + 120 * lines +
+                  94 * (puts_of(r, k) + gets_of(r, k, across, down));
+    for (int m = 0; m < r->rank; ++m)
+        if (m != k->x && m != k->y) n *= r->mode[m].extent;
+    if (n < FEW * SMS) n = (n + SMS - 1) / SMS * SMS;
+    if (__builtin_mul_overflow(one, n, &k->cost)) k->cost = INT64_MAX;
+}
+
+static void try_pitches(const struct relayout *r, struct skewed *k, struct skewed *best) {
+    int64_t need = skew_rows(k) + (blocks_differ(r, k) ? k->step : 0),
+            rest = r->mode[k->x].dst % k->vector;
+    int64_t most = r->shared < MOST_SHARED ? r->shared : MOST_SHARED, es = r->type->bits / 8;
+    k->pitch = need + (rest - need % k->vector + k->vector) % k->vector;
+    for (int i = 0; i < PITCHES; ++i, k->pitch += k->vector) {
+        if (k->pitch * (k->first + k->fetched) * es > most) return;
+        set_cost(r, k);
+        if (k->cost < best->cost) *best = *k;
+    }
+}
+
+// All that can be with these windows and reads.
+static void try_tiles(const struct relayout *r, struct skewed *k, struct skewed *best) {
+    // narrow elements were seen to be fastest so
+    int64_t fetched = k->load > 1 ? 64 : 32, most = k->load > 1 ? 64 : 128;
+    int threads = k->load > 1 ? 256 : 128, most_threads = k->load > 1 ? 256 : 512;
+    for (k->fetched = fetched; k->fetched <= most; k->fetched *= 2)
+        for (k->threads = threads; k->threads <= most_threads; k->threads *= 2)
+            for (k->columns = WARP; k->columns <= k->fetched; k->columns *= 2) {
+                int64_t apart = skew_apart(k);
+                k->first = k->load > 1 ? k->step : 0;
+                k->across = k->load > 1 ? (k->fetched - k->load) / apart * apart : k->fetched;
+                if (k->across > 0 && fits(r, k) && comes_out_even(r, k)) try_pitches(r, k, best);
+            }
+}
+
+// Modes besides x and y are the second and third coordinate of a block.
+static bool outer_modes_fit(const struct relayout *r, const struct skewed *k) {
+    for (int m = 0; m < r->rank; ++m)
+        if (m != k->x && m != k->y && r->mode[m].extent > MOST_OUTER) return false;
+    return r->rank <= 4;
+}
+
+bool skew_choose(const struct relayout *r, struct skewed *best) {
+    int src[RELAYOUT_MODES], dst[RELAYOUT_MODES], es = r->type->bits / 8;
+    best->cost = INT64_MAX;
+    if (r->to || r->usual) return false;  // what is converted, or has params, is not skewed
+    if (r->rank < 2 || es > WORD || r->dst_align % WIDE || r->src_align % WORD) return false;
+    order_of(r, true, src);
+    order_of(r, false, dst);
+    struct skewed k = {.x = src[0], .y = dst[0]};
+    if (k.x == k.y || r->mode[k.x].src != 1 || r->mode[k.y].dst != 1) return false;
+    if (!outer_modes_fit(r, &k)) return false;
+    k.load = WORD / es;
+    for (k.vector = WIDE / es; k.vector * es >= WIDE / 2; k.vector /= 2)
+        for (k.step = k.vector; k.step * es <= SECTOR; k.step *= 2)
+            for (int64_t rows = 32; rows <= 256; rows *= 2)
+                for (int more = 0; more < 2; ++more) {
+                    k.window = more ? rows : rows - k.step;
+                    bool torn = r->mode[k.x].dst % k.vector != 0;
+                    // with words it would be too much to prove
+                    bool proven = k.load == 1 || !blocks_differ(r, &k);
+                    if (torn && proven && k.window * es >= LONG) try_tiles(r, &k, best);
+                }
+    return best->cost < INT64_MAX;
+}

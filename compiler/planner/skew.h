@@ -1,0 +1,62 @@
+// Skewed tiles: where rows of the destination begin at any element, each row of a tile has a window
+// of its own, which begins at the row's first aligned element in the tile.  So all writes are wide.
+//
+// Rows whose numbers leave the same rest by "step" begin equally far from an aligned element: they
+// are a class.  A warp has rows of one class at a time, so that what it writes is a rectangle.  The
+// tile in shared memory holds "step" elements a row more than a window, and its rows are as far
+// from alignment as those of the destination.  What stands before the first window of a row is
+// written element by element.
+//
+// Rows of the source may be read by words in the same way: a warp has rows of one class there, too,
+// and reads "fetched" elements of each from its first aligned one on, of which a tile is a part.
+// The first columns, which stand before all tiles, are then copied element by element.
+#ifndef TCPC_PLANNER_SKEW_H
+#define TCPC_PLANNER_SKEW_H
+
+#include "planner/private.h"
+
+enum { SKEW_PIECES = 2 };  // in which a warp reads its rows by words
+
+struct skewed {
+    int x, y;                // the fast modes of the source and the destination
+    int64_t across, window;  // elements of a tile along x, and of a window along y
+    int step;                // windows begin at multiples of so many elements
+    int vector, load;        // elements of a write and of a read
+    int64_t fetched;         // elements that are read of a row of the source
+    int64_t first;           // columns before all tiles
+    int threads, columns;    // and those that read side by side along x
+    int64_t pitch;           // from row to row in shared memory, elements
+    int64_t cost;
+};
+
+// Elements along y that a tile reads.
+static inline int64_t skew_rows(const struct skewed *k) {
+    return k->window + k->step;
+}
+
+// A warp writes every so many-th row at a time, all of one class.
+static inline int64_t skew_apart(const struct skewed *k) {
+    int64_t warps = k->threads / 32;
+    return warps > k->step ? warps : k->step;
+}
+
+// How many tiles there are along x and y.
+static inline int64_t skew_tiles_x(const struct relayout *r, const struct skewed *k) {
+    return (r->mode[k->x].extent - k->first + k->across - 1) / k->across;
+}
+
+static inline int64_t skew_tiles_y(const struct relayout *r, const struct skewed *k) {
+    return (r->mode[k->y].extent + k->window - 1) / k->window;
+}
+
+// The best one by cost; false where none fits, or all rows are aligned.
+bool skew_choose(const struct relayout *r, struct skewed *out);
+// The choice in words.
+void skew_reasons(const struct relayout *r, const struct skewed *k, struct buf *out);
+// The extents of the grid, and the rest of a kernel behind its arguments.  All names that it makes
+// end in "end".
+void skew_grid(const struct relayout *r, const struct skewed *k, struct buf *out);
+void skew_write(const struct relayout *r, const struct relayout_names *n, const struct skewed *k,
+                const char *end, struct buf *out);
+
+#endif
