@@ -12,7 +12,7 @@ struct buf;
 struct elem_type;
 struct session;
 
-enum { RELAYOUT_MODES = 32 };
+enum { RELAYOUT_MODES = 32, RELAYOUT_CANDIDATES = 64 };
 
 // The elements along one mode stand "src" apart in the source and "dst" in the destination.
 struct relayout_mode {
@@ -25,6 +25,7 @@ struct relayout {
     struct relayout_mode mode[RELAYOUT_MODES];
     int src_align, dst_align;  // bytes, of the first elements, as it is promised
     int64_t shared;            // bytes of shared memory that a block may have
+    int candidate;             // 0: the best choice, 1: the next one; less than RELAYOUT_CANDIDATES
 };
 
 // Reads "m=8 n=4" and "n m", or two layouts of as many elements.  Returns NULL, or why there is no
@@ -46,7 +47,7 @@ struct relayout_names {
 };
 // Writes a kernel for the coalesced relayout: "kernel NAME(A : .., out B : ..) ..".  Returns NULL,
 // or why there is none.
-const char *relayout_kernel(const struct relayout *r, const struct relayout_names *n,
-                            struct buf *out);
+const char *relayout_kernel(struct session *s, const struct relayout *r,
+                            const struct relayout_names *n, struct buf *out);
 
 #endif

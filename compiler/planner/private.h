@@ -17,6 +17,14 @@ struct share {
     int threads;
 };
 
+// Which tile the next block has: the next one along the fast modes of the destination, or of the
+// source.  With a lead, "lead_tiles" of mode "lead" come before all; -1: there is none.
+struct grid {
+    bool by_src;
+    int lead;
+    int64_t lead_tiles;
+};
+
 struct choice {
     enum way way;
     int64_t tile[RELAYOUT_MODES];
@@ -27,9 +35,9 @@ struct choice {
     int64_t room[RELAYOUT_MODES];
     int split;
     int64_t part, rest;
-    int64_t shared;    // elements that it takes
-    int block;         // elements of an access from the fragment to shared memory
-    bool grid_by_src;  // blocks that follow one another go along the source's fast modes
+    int64_t shared;  // elements that it takes
+    int block;       // elements of an access from the fragment to shared memory
+    struct grid grid;
 };
 
 // What a choice costs, and of what that is made; in clocks of an SM, times 256.
@@ -57,7 +65,17 @@ void cost_of(const struct relayout *r, const struct choice *c, int64_t conflict,
 // As many as they are when all warps are like the first one.
 int64_t conflicts_of(const struct relayout *r, const struct choice *c);
 
-// The best choice by cost_of; the first one of equals.  False when each has too many blocks.
-bool choose(const struct relayout *r, struct choice *out, struct cost *cost);
+// Divides "units" of each mode among up to "threads" threads, which take equally many: as many
+// threads as can be, and of those with as many as that along the first modes of "order".  Returns
+// how many.
+int share_units(int rank, const int order[], const int64_t units[], int threads, int64_t out[]);
+
+struct chosen {
+    struct choice c;
+    struct cost cost;
+};
+// The "most" best choices by cost_of, the best one first, and the first one of equals.  Two of them
+// differ in tile, threads, blocks turned or grid.  Returns how many there are.
+int choose(const struct relayout *r, struct chosen list[], int most);
 
 #endif

@@ -92,19 +92,39 @@ static void part(struct buf *b, const struct relayout *r, const struct choice *c
 // Which tile a block has: the number of the block, digit by digit.
 static void coordinates(struct buf *b, const struct relayout *r, const struct choice *c,
                         const char *end) {
-    int order[RELAYOUT_MODES], last = -1;
-    int64_t by = 1;
-    order_of(r, c->grid_by_src, order);
-    for (int i = 0; i < r->rank; ++i)
-        if (tiles_along(r, c, order[i]) > 1) last = i;
-    for (int i = 0; i <= last; ++i) {
-        int64_t n = tiles_along(r, c, order[i]);
-        if (n == 1) continue;
-        buf_printf(b, "  let c%d%s = block.x", order[i], end);
-        if (by > 1) buf_printf(b, " / %" PRId64, by);
-        if (i < last) buf_printf(b, " %% %" PRId64, n);
+    struct {
+        int mode;
+        int64_t n, by, weight;
+    } digit[RELAYOUT_MODES + 1];
+    int order[RELAYOUT_MODES], n = 0;
+    int64_t by = 1, lead = 1;
+    order_of(r, c->grid.by_src, order);
+    for (int i = -1; i < r->rank; ++i) {
+        int m = i < 0 ? c->grid.lead : order[i];
+        if (m < 0) continue;
+        int64_t tiles = i < 0 ? c->grid.lead_tiles : tiles_along(r, c, m);
+        int64_t weight = i >= 0 && m == c->grid.lead ? lead : 1;
+        if (i < 0) lead = tiles;
+        if (tiles / weight == 1) continue;
+        digit[n].mode = m;
+        digit[n].n = tiles / weight;
+        digit[n].by = by;
+        digit[n++].weight = weight;
+        by *= tiles / weight;
+    }
+    for (int i = 0; i < n; ++i) {
+        int m = digit[i].mode;
+        if (i > 0 && m == digit[0].mode) continue;  // said with the lead
+        buf_printf(b, "  let c%d%s = ", m, end);
+        for (int k = i; k < n; ++k) {
+            if (digit[k].mode != m) continue;
+            if (k > i) buf_printf(b, " + %" PRId64 " * (", digit[k].weight);
+            buf_puts(b, "block.x");
+            if (digit[k].by > 1) buf_printf(b, " / %" PRId64, digit[k].by);
+            if (k < n - 1) buf_printf(b, " %% %" PRId64, digit[k].n);
+            if (k > i) buf_char(b, ')');
+        }
         buf_puts(b, ";\n");
-        by *= n;
     }
 }
 
@@ -178,11 +198,16 @@ static void reasons(struct buf *b, const struct relayout *r, const struct choice
                cost->per_sm);
 }
 
-const char *relayout_kernel(const struct relayout *r, const struct relayout_names *n,
-                            struct buf *b) {
-    struct choice c;
-    struct cost cost;
-    if (!choose(r, &c, &cost)) return "it takes more than 2^31 blocks";
+const char *relayout_kernel(struct session *s, const struct relayout *r,
+                            const struct relayout_names *n, struct buf *b) {
+    struct chosen list[RELAYOUT_CANDIDATES];
+    int found = choose(r, list, r->candidate + 1);
+    if (found == 0) return "it takes more than 2^31 blocks";
+    if (found <= r->candidate)
+        return arena_printf(&s->arena, "candidate %d is asked for; there are %d, from 0 on",
+                            r->candidate, found);
+    struct choice c = list[r->candidate].c;
+    struct cost cost = list[r->candidate].cost;
     reasons(b, r, &c, &cost);
     buf_printf(b, "kernel %s(", n->kernel);
     for (int i = 0; i < 2; ++i) {
