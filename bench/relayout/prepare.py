@@ -2,7 +2,7 @@
 """Writes all that run.sh needs on a machine with a GPU into one folder, where tcpc is built: the planned kernels of all cases, their plans,
 a table of the cases, the program and the headers of the runtime.
 
-usage: prepare.py TCPC DIR [LIST..]       default: cases.txt and tests/relayout/permutations.txt
+usage: prepare.py TCPC DIR [LIST..]       default: cases.txt, tests/relayout/permutations.txt and hptt57.txt
 
 A line of a list: name, bytes an element, permutation, extents. Mode k of the destination is mode PERM[k] of the source; both are row-major.
 """
@@ -26,7 +26,7 @@ def row_major(extents, order):
 
 def main():
     tcpc, out = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
-    lists = sys.argv[3:] or [HERE / "cases.txt", ROOT / "tests/relayout/permutations.txt"]
+    lists = sys.argv[3:] or [HERE / "cases.txt", ROOT / "tests/relayout/permutations.txt", HERE / "hptt57.txt"]
     shutil.rmtree(out, ignore_errors=True)
     (out / "include").mkdir(parents=True)
     for header in [*(ROOT / "runtime").glob("tcp_*.h"), *(ROOT / "runtime").glob("tcp_*.cuh")]:

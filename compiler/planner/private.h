@@ -40,12 +40,22 @@ struct choice {
     struct grid grid;
 };
 
-// What a choice costs, and of what that is made; in clocks of an SM, times 256.
+// What an access of a warp needs on average, times AVERAGE.
+enum { AVERAGE = 16 };
+struct access {
+    int64_t lines;   // of the caches
+    int64_t passes;  // of shared memory
+};
+struct traffic {
+    struct access read, write, put, get;
+};
+
+// What a choice costs, and of what that is made.
 struct cost {
     int64_t blocks;
-    int64_t src_sectors, dst_sectors;     // of a tile
-    int64_t instructions, lsu, conflict;  // of a tile: of warps; their passes; shared memory's
-    int64_t per_sm;                       // blocks at a time
+    int64_t lines;     // of the caches, that the warps of a tile touch
+    int64_t conflict;  // passes of shared memory that a tile needs beyond those without conflicts
+    int64_t per_sm;    // blocks at a time
     int64_t total;
 };
 
@@ -60,10 +70,15 @@ static inline int64_t tiles_along(const struct relayout *r, const struct choice 
     return (r->mode[m].extent + c->tile[m] - 1) / c->tile[m];
 }
 
-// "conflict": passes of shared memory that the tile needs beyond those without conflicts.
-void cost_of(const struct relayout *r, const struct choice *c, int64_t conflict, struct cost *out);
-// As many as they are when all warps are like the first one.
-int64_t conflicts_of(const struct relayout *r, const struct choice *c);
+// NULL for "t": as if the caches cost nothing, which is at most what it costs.
+void cost_of(const struct relayout *r, const struct choice *c, const struct traffic *t,
+             struct cost *out);
+// Lets the blocks of the tile follow one another so that neighbours come soon.
+void choose_grid(const struct relayout *r, struct choice *c);
+// As it is when all warps are like some of them.  That of shared memory depends on where the tile
+// stands there.
+void traffic_of_memory(const struct relayout *r, const struct choice *c, struct traffic *out);
+void traffic_of_shared(const struct relayout *r, const struct choice *c, struct traffic *out);
 
 // Divides "units" of each mode among up to "threads" threads, which take equally many: as many
 // threads as can be, and of those with as many as that along the first modes of "order".  Returns

@@ -8,6 +8,7 @@
 enum {
     MOST_HELD = 256,          // bytes of a thread's fragment
     MOST_LOADS = 40,          // of a thread
+    MOST_STRAIGHT = 4,        // the same, where elements go straight through registers
     MOST_SHARED = 66 * 1024,  // bytes of a tile
     MOST_TILES = 1024,        // that are tried
     ROW = 64,                 // bytes that threads write side by side
@@ -71,19 +72,22 @@ static bool alike(const struct search *q, const struct choice *a, const struct c
     return true;
 }
 
-static void consider(struct search *q, const struct choice *c) {
+// Whether it is behind all that the list has room for.
+static bool behind(const struct search *q, const struct choice *c, const struct traffic *t,
+                   struct cost *cost) {
+    cost_of(q->r, c, t, cost);
+    return cost->blocks > INT32_MAX || cost->total == INT64_MAX ||
+           (q->n == q->most && cost->total >= q->list[q->n - 1].cost.total);
+}
+
+static void keep(struct search *q, const struct choice *c, const struct traffic *t) {
     struct cost cost;
     bool full = q->n == q->most;
-    cost_of(q->r, c, 0, &cost);  // at the least
-    if (cost.blocks > INT32_MAX || cost.total == INT64_MAX) return;
-    if (full && cost.total >= q->list[q->n - 1].cost.total) return;
-    if (c->way == WAY_STAGED) cost_of(q->r, c, conflicts_of(q->r, c), &cost);
+    if (behind(q, c, t, &cost)) return;
     int at = q->n;
     for (int i = 0; i < q->n; ++i)
         if (alike(q, c, &q->list[i].c)) at = i;
-    if (at < q->n ? cost.total >= q->list[at].cost.total
-                  : full && cost.total >= q->list[q->n - 1].cost.total)
-        return;
+    if (at < q->n && cost.total >= q->list[at].cost.total) return;
     if (at == q->n && full) --at;
     if (at == q->n) ++q->n;
     for (; at > 0 && q->list[at - 1].cost.total > cost.total; --at) q->list[at] = q->list[at - 1];
@@ -109,7 +113,10 @@ static void straight(struct search *q, int vector, int threads, int style) {
         if (left <= 1) break;
     }
     c.rd.threads = c.threads = (int)tile_size(q, &c) / vector;
-    consider(q, &c);
+    choose_grid(r, &c);
+    struct traffic t;
+    traffic_of_memory(r, &c, &t);
+    keep(q, &c, &t);
 }
 
 // -- staged ---------------------------------------------------------------------------------------
@@ -146,21 +153,23 @@ static void grow_tile(const struct search *q, struct choice *c, int64_t bytes, c
 // along y a thread, and more values along modes other than x where there are more than threads.
 static bool share_reads(const struct search *q, struct choice *c, int block, int threads) {
     const struct relayout *r = q->r;
-    int64_t units[RELAYOUT_MODES], size = tile_size(q, c);
-    c->rd.vector = q->load;
+    bool straight = c->way == WAY_STRAIGHT;
+    int64_t units[RELAYOUT_MODES] = {0}, size = tile_size(q, c);
+    c->rd.vector = straight && q->store < q->load ? q->store : q->load;
     for (int m = 0; m < r->rank; ++m) {
-        int64_t val = m == q->x ? q->load : m == q->y ? block : 1;
+        int64_t val = m == q->x ? c->rd.vector : m == q->y ? block : 1;
         if (c->tile[m] % val) return false;
         units[m] = c->tile[m] / val;
     }
     int64_t row = units[q->x];
     if (row > threads) return false;
     units[q->x] = 1;
-    c->rd.threads = (int)row * share_units(r->rank, q->src, units, threads / (int)row, c->rd.thr);
+    c->rd.threads = (int)row * share_units(r->rank, straight ? q->dst : q->src, units,
+                                           threads / (int)row, c->rd.thr);
     c->rd.thr[q->x] = row;
     for (int m = 0; m < r->rank; ++m) c->rd.val[m] = c->tile[m] / c->rd.thr[m];
     return size / c->rd.threads * q->es <= MOST_HELD &&
-           size / c->rd.threads <= MOST_LOADS * q->load;
+           size / c->rd.threads <= (straight ? MOST_STRAIGHT : MOST_LOADS) * c->rd.vector;
 }
 
 // The mode behind which each step of a block in shared memory is padded: the source's fastest one
@@ -254,19 +263,39 @@ static void staged(struct search *q, const struct choice *tile, int block, int t
     c.block = 1;
     while (c.block < most && c.rd.val[q->y] % (2 * c.block) == 0) c.block *= 2;
     int64_t step = c.block > q->store ? c.block : q->store;
+    struct cost cost;
+    struct traffic t;
+    place_tile(q, &c, 0);
+    if (behind(q, &c, NULL, &cost)) return;
+    traffic_of_memory(q->r, &c, &t);
+    if (behind(q, &c, &t, &cost)) return;
     for (int pad = 0; pad < PADS; ++pad) {
         place_tile(q, &c, pad * step);
         if (c.shared * q->es > q->shared) return;
-        consider(q, &c);
+        traffic_of_shared(q->r, &c, &t);
+        keep(q, &c, &t);
     }
 }
 
-static void staged_ways(struct search *q, const struct choice *tile) {
+static void straight_tile(struct search *q, const struct choice *tile, int threads) {
+    struct choice c = *tile;
+    struct traffic t;
+    c.way = WAY_STRAIGHT;
+    c.block = 1;
+    if (!share_reads(q, &c, 1, threads)) return;
+    c.threads = c.rd.threads;
+    traffic_of_memory(q->r, &c, &t);
+    keep(q, &c, &t);
+}
+
+static void ways_of(struct search *q, const struct choice *tile) {
     for (int threads = 128; threads <= 512; threads += 64)
-        if (q->x == q->y)
+        if (q->x == q->y) {
+            straight_tile(q, tile, threads);
             staged(q, tile, q->load, threads);
-        else
+        } else {
             for (int block = 16 / q->es; block >= 1; block /= 2) staged(q, tile, block, threads);
+        }
 }
 
 // The tile with such runs and so many bytes in that style.
@@ -285,12 +314,12 @@ static struct choice tile_of(const struct search *q, int64_t src_bytes, int64_t 
     return c;
 }
 
-static void staged_tiles(struct search *q) {
+static void try_tiles(struct search *q) {
     uint64_t seen[MOST_TILES];
     int n = 0;
-    for (int64_t src = 64; src <= 1024; src *= 2)
-        for (int64_t dst = 64; dst <= 1024; dst *= 2)
-            for (int64_t bytes = 4096; bytes <= 32768; bytes *= 2)
+    for (int64_t src = 64; src <= 2048; src *= 2)
+        for (int64_t dst = 64; dst <= 2048; dst *= 2)
+            for (int64_t bytes = 4096; bytes <= 65536; bytes *= 2)
                 for (int style = 0; style < STYLES; ++style) {
                     struct choice c = tile_of(q, src, dst, bytes, style);
                     uint64_t key = 0;
@@ -300,7 +329,8 @@ static void staged_tiles(struct search *q) {
                     while (at < n && seen[at] != key) ++at;
                     if (at < n || n == MOST_TILES || tile_size(q, &c) * q->es > q->shared) continue;
                     seen[n++] = key;
-                    staged_ways(q, &c);
+                    choose_grid(q->r, &c);
+                    ways_of(q, &c);
                 }
 }
 
@@ -322,6 +352,6 @@ int choose(const struct relayout *r, struct chosen list[], int most) {
 
     while (r->mode[q.x].extent % q.load) q.load /= 2;
     while (r->mode[q.y].extent % q.store) q.store /= 2;
-    staged_tiles(&q);
+    try_tiles(&q);
     return q.n;
 }

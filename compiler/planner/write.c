@@ -192,10 +192,9 @@ static void reasons(struct buf *b, const struct relayout *r, const struct choice
         buf_printf(b, "// Blocks of %d by %d elements are turned in registers.\n", c->rd.vector,
                    c->block);
     buf_printf(b,
-               "// A tile costs %" PRId64 " half sectors read and %" PRId64 " written, %" PRId64
-               " instructions of warps and %" PRId64 " bank conflicts; %" PRId64 " blocks an SM.\n",
-               cost->src_sectors, cost->dst_sectors, cost->instructions, cost->conflict,
-               cost->per_sm);
+               "// The warps of a tile touch %" PRId64 " lines of the caches and have %" PRId64
+               " bank conflicts; %" PRId64 " blocks an SM.\n",
+               cost->lines, cost->conflict, cost->per_sm);
 }
 
 const char *relayout_kernel(struct session *s, const struct relayout *r,

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Relayouts through the planner: each one's plan text must mean what was asked for, compile, and run right on the host.
 
-usage: relayouts.py TCPC (--list FILE [--full] | --random N [--seed S] [--large])
+usage: relayouts.py TCPC (--list FILE [--full] | --random N [--seed S] [--large]) [--candidate N]
+
+With --candidate the N-th choice of each, or the last one where there are fewer.
 
 What was asked for is worked out here, from extents and strides alone, as pairs (element of the source, element of the
 destination), and compared with the pairs that the tensors of the plan's kernel name. That the kernel copies those is
@@ -105,8 +107,13 @@ def drawn(rng, name, large):
     return permutation(name, size, rng.sample(range(rank), rank), extents, rng.choice([16, 16, 16, size]))
 
 
-def plan_text(tcpc, case):
-    run = subprocess.run([tcpc, *case.command(), "--emit=plan-text"], capture_output=True, text=True, timeout=60)
+def plan_text(tcpc, case, candidate):
+    def planned(n):
+        return subprocess.run([tcpc, *case.command(), f"--candidate={n}", "--emit=plan-text"], capture_output=True, text=True, timeout=60)
+    run = planned(candidate)
+    fewer = re.search(r"is asked for; there are (\d+)", run.stderr)
+    if fewer:
+        run = planned(int(fewer[1]) - 1)
     if run.returncode:
         raise AssertionError(f"{case.command()} is refused: {run.stderr}")
     return run.stdout
@@ -131,6 +138,7 @@ def main():
     p.add_argument("--random", type=int, default=0)
     p.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
     p.add_argument("--large", action="store_true", help="large ones, and compile alone")
+    p.add_argument("--candidate", type=int, default=0)
     a = p.parse_args()
     alone = a.full or a.large
     if a.list:
@@ -141,10 +149,11 @@ def main():
         rng = random.Random(a.seed)
         cases = [drawn(rng, f"k{i}", a.large) for i in range(a.random)]
         what = f"--random {a.random} --seed {a.seed}{' --large' * a.large}"
+    what += f" --candidate {a.candidate}" * (a.candidate > 0)
     texts = ["tcp 1;\n"]
     try:
         for case in cases:
-            text = plan_text(a.tcpc, case)
+            text = plan_text(a.tcpc, case, a.candidate)
             check_meaning(case, text)
             texts.append(text.replace("tcp 1;\n", ""))
         with tempfile.TemporaryDirectory() as folder:
