@@ -20,7 +20,7 @@ enum {
     // part of the bytes that are touched besides.  A neighbour that comes late finds them no more.
     READ_BEGIN = 7,
     READ_SHORT = 14,  // for a run of one grain; a quarter of it for two
-    BEGIN_FAR = 36,   // where rows are multiples of 4 KB apart, which meet in few channels
+    BEGIN_FAR = 28,   // where rows are multiples of 4 KB apart, which meet in few channels
     WRITE_BEGIN = 16,
     READ_CUT = 39,
     READ_CUT_LATE = 77,
