@@ -30,6 +30,7 @@ static const char help[] =
     "                    ast, plan, kernel\n"
     "  --name=NAME       the kernel's name; default: relayout\n"
     "  --align=BYTES     what the addresses of both sides are multiples of; default 16\n"
+    "  --candidate=N     the N-th choice behind the best one by the planner's cost; default 0\n"
     "  --run             build, run and compare each element, as 'tcpc run' does; with its "
     "options\n"
     "                    --time [N], --no-check, --gpu, --host, --cxx CMD, --keep DIR, --write "
@@ -40,7 +41,7 @@ struct request {
     const char *word[3];
     int nwords;
     const char *output, *name, *kind;  // NULL: not given
-    int align;
+    int align, candidate;
     bool run, help;
     const char *of_run;  // an option that goes with --run
     struct run_request q;
@@ -66,6 +67,17 @@ static bool take_align(struct request *r, const char *text) {
     return true;
 }
 
+static bool take_candidate(struct request *r, const char *text) {
+    int64_t n;
+    if (!option_int(text, &n) || n < 0 || n >= RELAYOUT_CANDIDATES) {
+        option_error("'--candidate' takes a number in 0 .. %d, not '%s'", RELAYOUT_CANDIDATES - 1,
+                     text);
+        return false;
+    }
+    r->candidate = (int)n;
+    return true;
+}
+
 static bool take_word(struct session *s, struct request *r, int argc, char **argv, int *i) {
     const char *arg = argv[*i], *v;
     bool missing;
@@ -73,6 +85,8 @@ static bool take_word(struct session *s, struct request *r, int argc, char **arg
     if ((v = option_value(argc, argv, i, "--emit", &missing))) return r->kind = v, !missing;
     if ((v = option_value(argc, argv, i, "--name", &missing))) return r->name = v, !missing;
     if ((v = option_value(argc, argv, i, "--align", &missing))) return !missing && take_align(r, v);
+    if ((v = option_value(argc, argv, i, "--candidate", &missing)))
+        return !missing && take_candidate(r, v);
     if (goes_with_run(arg)) {
         r->of_run = arg;
         return run_take_word(s, &r->q, argc, argv, i);
@@ -131,7 +145,7 @@ static bool take_types(struct session *s, const char *text, struct relayout *p) 
 
 // The text of the plan; NULL after an error.
 static const char *plan_text(struct session *s, const struct request *r) {
-    struct relayout p = {0};
+    struct relayout p = {.candidate = r->candidate};
     if (!take_types(s, r->word[0], &p)) return NULL;
     const char *why = relayout_read(s, r->word[1], r->word[2], &p);
     int size = p.type->bits / 8, to_size = p.to ? p.to->bits / 8 : size;
@@ -152,7 +166,7 @@ static const char *plan_text(struct session *s, const struct request *r) {
     if (s->options.arch) buf_printf(&b, "arch %s;\n", s->options.arch);
     buf_char(&b, '\n');
     struct relayout_names names = {r->name, "A", "B"};
-    if (!(why = relayout_kernel(&p, &names, &b))) return buf_finish(&b, &s->arena);
+    if (!(why = relayout_kernel(s, &p, &names, &b))) return buf_finish(&b, &s->arena);
     buf_release(&b);
     option_error("%s", why);
     return NULL;

@@ -169,7 +169,7 @@ static bool run_carry(struct machine *m, const struct kir_node *n, bool first) {
     for (int j = 0; j < n->ncarries; ++j) {
         const struct kir_carry *c = &n->carry[j];
         struct column by;
-        if (!value_for(m, first ? c->first : c->step, m->k->threads, m->off, &by)) return false;
+        if (!machine_value(m, first ? c->first : c->step, &by)) return false;
         if (first)
             columns_let(m->columns, c->var, &by, m->off);
         else if (!columns_add(m->columns, c->var, &by, m->off))
@@ -269,12 +269,12 @@ static bool run_let(struct machine *m, const struct kir_node *n) {
     int64_t threads = m->k->threads;
     const struct schedule *by = m->schedule;
     struct column x, most;
-    if (!value_for(m, n->index, threads, m->off, &x)) return false;
+    if (!machine_value(m, n->index, &x)) return false;
     if (!n->sampled || !by->let) {
         columns_let(m->columns, n->var, &x, m->off);
         return fits(m, n->var, n->var_bits);
     }
-    if (!value_for(m, n->sampled, threads, m->off, &most)) return false;
+    if (!machine_value(m, n->sampled, &most)) return false;
     struct arena_mark mark = arena_mark(&m->s->arena);
     int64_t *now = ARENA_ARRAY(&m->s->arena, int64_t, threads);
     struct column column = {.at = now};

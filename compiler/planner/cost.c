@@ -1,5 +1,6 @@
-// What a choice costs, in integers, so that each machine chooses the same.  The numbers are of one
-// H200; what they are for is the order of choices, no prediction.
+// What a choice costs, in integers, so that each machine chooses the same.  The form and the
+// numbers were fitted to 2800 choices for 132 relayouts, timed on one H200; what they are for is
+// the order of choices, no prediction.
 #include "planner/private.h"
 
 enum {
@@ -7,19 +8,36 @@ enum {
     SM_THREADS = 2048,
     SM_BLOCKS = 32,
     SM_REGISTERS = 65536,
-    SM_SHARED = 227 * 1024,
+    SM_MEMORY = 256,      // KB, of L1 and shared memory together
     BLOCK_SHARED = 1024,  // that each block takes besides its own
-    SECTOR = 32,          // bytes
-    LONG_RUN = 256,
-    LINE = 128,               // bytes that the L1 cache looks up at once
-    BYTES_A_CLOCK = 18,       // of an SM, read and written, when all go to memory
-    ISSUE = 4,                // instructions a clock
-    STRAIGHT_LATENCY = 1100,  // clocks from a block's begin to its end
-    STAGED_LATENCY = 1900,
-    ACCESS_LATENCY = 30,  // of each further access of a thread
-    BLOCK_START = 16,
-    BASE_REGISTERS = 28,
-    ONE = 256  // a clock
+    GRAIN = 64,           // bytes that memory reads and writes at once
+    LINE = 128,
+    BYTES_A_CLOCK = 18,  // of an SM, read and written, when all go to memory
+    ONE = 256,           // a clock; all that follows is in parts of it
+
+    // Of a run: what its beginning costs, and what it costs to begin or end inside a grain, as a
+    // part of the bytes that are touched besides.  A neighbour that comes late finds them no more.
+    READ_BEGIN = 7,
+    READ_SHORT = 14,  // for a run of one grain; a quarter of it for two
+    BEGIN_FAR = 28,   // where rows are multiples of 4 KB apart, which meet in few channels
+    WRITE_BEGIN = 16,
+    READ_CUT = 39,
+    READ_CUT_LATE = 77,
+    READ_LATE = 150,  // MB that are read and written in between
+    WRITE_CUT = 165,
+    WRITE_NOT_NEXT = 26,  // where it is not the next block
+    WRITE_LATE = 180,
+    // clocks
+    WRITE_LINE = 791,  // a line that a warp touches
+    WRITE = 150,       // an access of a warp
+    PASS = 12,         // of shared memory
+    LOAD = 3021,       // one after the other, of a thread
+    LOADS = 1275,      // the same, of a block's warps
+    PHASE = 58,        // of the clocks that a block keeps the memory busy, what only others use
+    START = 1024,      // of a block
+    TURN = 6,          // of all that, for the way through shared memory
+    L1_SCARCE = 3,     // the same, for each L1 that reads in flight would take
+    LEAD_TILES = 16
 };
 
 static int64_t ceil_div(int64_t a, int64_t b) {
@@ -34,127 +52,177 @@ static int64_t greatest(int64_t a, int64_t b) {
     return a > b ? a : b;
 }
 
-// The elements of a tile that follow one another on a side, and whether each such run begins at a
-// sector.
-static int64_t run_of(const struct relayout *r, const struct choice *c, bool src, bool *aligned) {
-    int order[RELAYOUT_MODES], es = bytes_of(r, src);
-    int64_t run = 1;
-    order_of(r, src, order);
-    for (int i = 0; i < r->rank; ++i) {
-        const struct relayout_mode *m = &r->mode[order[i]];
-        if ((src ? m->src : m->dst) != run) break;
-        run *= c->tile[order[i]];
-        if (c->tile[order[i]] < m->extent) break;
-    }
-    *aligned = (src ? r->src_align : r->dst_align) >= 16;
-    for (int i = 0; i < r->rank; ++i) {
-        int64_t stride = src ? r->mode[i].src : r->mode[i].dst;
-        if (stride >= run && stride % SECTOR * es % SECTOR) *aligned = false;
-        if (stride < run && c->tile[i] < r->mode[i].extent &&
-            stride % SECTOR * (c->tile[i] % SECTOR) * es % SECTOR)
-            *aligned = false;
-    }
-    return run;
-}
-
-static int64_t elements(const struct relayout *r, const struct choice *c, bool src) {
-    int64_t n = 1;
-    for (int i = 0; i < r->rank; ++i)
-        if (!src || r->mode[i].src != 0) n *= c->tile[i];
-    return n;
-}
-
-// Half sectors of a tile on a side.  A run shorter than 256 bytes costs a sector more than it has,
-// since memory likes long ones, and so does one that shares sectors with its neighbours.
-static int64_t half_sectors(const struct relayout *r, const struct choice *c, bool src) {
-    bool aligned;
-    int64_t run = run_of(r, c, src, &aligned), bytes = run * bytes_of(r, src);
-    int64_t runs = elements(r, c, src) / run;
-    return runs * (2 * ceil_div(bytes, SECTOR) + (bytes < LONG_RUN ? 2 : 0) + (aligned ? 0 : 2));
-}
-
 static int64_t product(const struct relayout *r, const int64_t *of) {
     int64_t n = 1;
     for (int i = 0; i < r->rank; ++i) n *= of[i];
     return n;
 }
 
-// Passes of the L1 cache for "accesses" of a warp with so many elements a lane.
-static int64_t lines(const struct relayout *r, const struct choice *c, bool src, int vector,
-                     int64_t accesses) {
-    bool aligned;
-    int64_t es = bytes_of(r, src), run = run_of(r, c, src, &aligned) * es;
-    int64_t bytes = 32 * vector * es;
-    return accesses * greatest(1, ceil_div(bytes, least(run, LINE)) + (aligned ? 0 : 1));
+static int64_t root(int64_t n) {
+    int64_t x = n, y = (x + 1) / 2;
+    while (y < x) {
+        x = y;
+        y = (x + n / x) / 2;
+    }
+    return x;
 }
 
-static int64_t modes_in(const struct relayout *r, const int64_t *of) {
-    int64_t n = 0;
-    for (int i = 0; i < r->rank; ++i) n += of[i] > 1;
+// The bytes of a tile that are there on a side, on average of all tiles and of both sides.
+static int64_t tile_bytes(const struct relayout *r, const struct choice *c) {
+    int64_t n = product(r, c->tile) * (bytes_of(r, true) + bytes_of(r, false)) / 2;
+    for (int m = 0; m < r->rank; ++m) {
+        int64_t tiles = tiles_along(r, c, m);
+        if (tiles < 4096) n = ceil_div(n * r->mode[m].extent, c->tile[m] * tiles);
+    }
+    return greatest(n, 1);
+}
+
+// How many blocks after this one the neighbour along mode "m" comes.
+static int64_t blocks_until(const struct relayout *r, const struct choice *c, int m) {
+    int order[RELAYOUT_MODES];
+    int64_t n = 1;
+    if (c->grid.lead == m) return 1;
+    order_of(r, c->grid.by_src, order);
+    if (c->grid.lead >= 0) n = c->grid.lead_tiles;
+    for (int i = 0; i < r->rank && order[i] != m; ++i) {
+        int64_t tiles = tiles_along(r, c, order[i]);
+        if (order[i] == c->grid.lead) tiles /= c->grid.lead_tiles;
+        if (__builtin_mul_overflow(n, tiles, &n)) return INT32_MAX;
+    }
+    return least(n, INT32_MAX);
+}
+
+// How many bytes are there between a tile and its neighbour along mode "m", in MB.
+static int64_t megabytes_until(const struct relayout *r, const struct choice *c, int m,
+                               int64_t bytes) {
+    return least(blocks_until(r, c, m) * (2 * bytes / 256) / 4096, 1 << 20);
+}
+
+// What a tile costs on a side besides its bytes, as a part of them, times ONE.
+static int64_t cuts_of(const struct relayout *r, const struct choice *c, bool src, int64_t bytes) {
+    int order[RELAYOUT_MODES], cut = -1, es = bytes_of(r, src);
+    int64_t run = 1, step = GRAIN;
+    order_of(r, src, order);
+    for (int i = 0; i < r->rank && cut < 0; ++i) {
+        int m = order[i];
+        if ((src ? r->mode[m].src : r->mode[m].dst) == run)
+            run *= least(c->tile[m], r->mode[m].extent);
+        else
+            cut = m;
+        if (c->tile[m] < r->mode[m].extent) cut = m;
+    }
+    bool far = true;
+    for (int m = 0; m < r->rank; ++m) {
+        int64_t stride = src ? r->mode[m].src : r->mode[m].dst;
+        far &= stride < run || stride % 4096 * es % 4096 == 0;
+    }
+    int64_t begin = (far ? BEGIN_FAR : src ? READ_BEGIN : WRITE_BEGIN) * GRAIN / (run * es);
+    if (src) begin += least(READ_SHORT * GRAIN * GRAIN / (run * es) / (run * es), ONE);
+    if (cut < 0) return begin;
+    for (int m = 0; m < r->rank; ++m) {
+        int64_t stride = src ? r->mode[m].src : r->mode[m].dst;
+        int64_t times = m == cut && stride < run ? c->tile[m] : 1;
+        if (stride < run && m != cut) continue;
+        while (stride % GRAIN * es * (times % GRAIN) % step) step /= 2;
+    }
+    int align = src ? r->src_align : r->dst_align;
+    if (align < 16) step = least(step, align);
+    int64_t besides = (GRAIN - step) * ONE / (run * es), d = megabytes_until(r, c, cut, bytes);
+    int64_t part = src ? READ_CUT + READ_CUT_LATE * d * d / (d * d + READ_LATE * READ_LATE)
+                       : WRITE_CUT + least(d * d * ONE / (WRITE_LATE * WRITE_LATE), 16 * ONE);
+    if (!src && blocks_until(r, c, cut) > 1) part += WRITE_NOT_NEXT;
+    return begin + besides * part / ONE;
+}
+
+// Clocks that a tile keeps the memory busy.
+static int64_t memory_of(const struct relayout *r, const struct choice *c, int64_t bytes) {
+    int64_t part = ONE + cuts_of(r, c, true, bytes) + cuts_of(r, c, false, bytes);
+    return 2 * bytes * part / BYTES_A_CLOCK;
+}
+
+void choose_grid(const struct relayout *r, struct choice *c) {
+    int64_t bytes = tile_bytes(r, c), best = INT64_MAX;
+    struct grid grid = {.lead = -1};
+    for (int by_src = 0; by_src < 2; ++by_src) {
+        int order[RELAYOUT_MODES], lead = 0;
+        order_of(r, !by_src, order);
+        while (lead < r->rank && tiles_along(r, c, order[lead]) == 1) ++lead;
+        int64_t tiles = lead < r->rank ? tiles_along(r, c, order[lead]) : 1;
+        for (int64_t n = 1; n <= LEAD_TILES && n <= tiles; ++n) {
+            if (tiles % n || (n > 1 && n != tiles && n < LEAD_TILES / 4)) continue;
+            c->grid = (struct grid){by_src, n > 1 ? order[lead] : -1, n};
+            int64_t memory = memory_of(r, c, bytes);
+            if (memory >= best) continue;
+            best = memory;
+            grid = c->grid;
+        }
+    }
+    c->grid = grid;
+}
+
+// Blocks that an SM has at a time.
+static int64_t per_sm(const struct relayout *r, const struct choice *c, int64_t rounds,
+                      bool ragged) {
+    int64_t es = held_bytes(r), warps = ceil_div(c->threads, 32);
+    int64_t held = ceil_div(product(r, c->rd.val) * es, 4);
+    if (c->way == WAY_STAGED) held = greatest(held, rounds * ceil_div(c->wr.vector * es, 4));
+    int64_t registers = 32;
+    if (held >= 24) registers = ceil_div(least(88, held + (ragged ? 22 : 14)), 8) * 8;
+    int64_t n = least(SM_BLOCKS, SM_THREADS / (32 * warps));
+    n = least(n, SM_REGISTERS / (32 * warps * registers));
+    if (c->shared) n = least(n, 227 * 1024 / (c->shared * es + BLOCK_SHARED));
     return n;
 }
 
-void cost_of(const struct relayout *r, const struct choice *c, int64_t conflict, struct cost *out) {
-    out->conflict = conflict;
-    int es = held_bytes(r);
-    int64_t tile = product(r, c->tile), warps = ceil_div(c->threads, 32), ragged = 0, tiled = 0;
+// KB of an SM's memory that are not taken for the shared memory of so many blocks.
+static int64_t l1_beside(int64_t blocks, int64_t shared) {
+    static const int taken[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
+    int64_t need = shared ? ceil_div(blocks * (shared + BLOCK_SHARED), 1024) : 0;
+    for (unsigned i = 0; i < sizeof taken / sizeof taken[0]; ++i)
+        if (taken[i] >= need) return SM_MEMORY - taken[i];
+    return SM_MEMORY - 228;
+}
+
+void cost_of(const struct relayout *r, const struct choice *c, const struct traffic *t,
+             struct cost *out) {
+    int64_t es = held_bytes(r);
+    bool staged = c->way == WAY_STAGED, ragged = false;
     out->blocks = 1;
+    out->total = INT64_MAX;
     for (int m = 0; m < r->rank; ++m) {
-        int64_t n = tiles_along(r, c, m);
-        if (__builtin_mul_overflow(out->blocks, n, &out->blocks)) out->blocks = INT64_MAX / 2;
-        ragged += r->mode[m].extent % c->tile[m] != 0;
-        tiled += n > 1;
+        if (__builtin_mul_overflow(out->blocks, tiles_along(r, c, m), &out->blocks))
+            out->blocks = INT64_MAX / 2;
+        ragged |= r->mode[m].extent % c->tile[m] != 0;
     }
-    out->src_sectors = half_sectors(r, c, true);
-    out->dst_sectors = half_sectors(r, c, false);
-
-    int64_t latency = c->way == WAY_STRAIGHT ? STRAIGHT_LATENCY : STAGED_LATENCY;
-    int64_t values = product(r, c->rd.val), loads = values / c->rd.vector;
-    int64_t held = values * es / 4 + (es < 4);  // registers
-    int64_t fixed = 16 + 6 * modes_in(r, c->rd.thr) + 6 * tiled + 12 * ragged,
-            each = 2 * loads + (r->to ? values : 0);
-    out->lsu = lines(r, c, true, c->rd.vector, loads * warps);
-    if (c->way == WAY_STRAIGHT) {
-        each += 2 * loads;
-        out->lsu += lines(r, c, false, c->rd.vector, loads * warps);
-    } else {
-        int64_t put = values / c->block;
-        int64_t wr_warps = ceil_div(c->wr.threads, 32);
-        int64_t rounds = tile / (product(r, c->wr.thr) * c->wr.vector);
-        int64_t turned = es < 4 && c->block > 1 && c->rd.vector > 1 ? values * es / 2 : 0;
-        if (es < 4 && c->block < 4 / es) turned += put;  // parts of registers
-        latency += ACCESS_LATENCY * rounds;
-        fixed += 20 + 6 * modes_in(r, c->wr.thr);
-        each += put + turned + 3 * rounds * wr_warps / warps;
-        out->lsu += lines(r, c, false, c->wr.vector, rounds * wr_warps);
-        out->lsu += put * warps * greatest(1, c->block * es * 32 / LINE);
-        out->lsu += rounds * wr_warps * greatest(1, c->wr.vector * es * 32 / LINE);
-        held = greatest(held, rounds * greatest(1, c->wr.vector * es / 4));
+    int64_t loads = product(r, c->rd.val) / c->rd.vector * ceil_div(c->rd.threads, 32);
+    int64_t rounds = 0, stores = loads;
+    if (staged) {
+        rounds = product(r, c->tile) / (product(r, c->wr.thr) * c->wr.vector);
+        stores = rounds * ceil_div(c->wr.threads, 32);
     }
-    out->instructions = warps * (fixed + each);
-
-    int64_t shared = c->shared * es;
-    out->per_sm = least(SM_BLOCKS, SM_THREADS / (32 * warps));
-    out->per_sm = least(out->per_sm, SM_REGISTERS / (32 * warps * (BASE_REGISTERS + held)));
-    if (shared) out->per_sm = least(out->per_sm, SM_SHARED / (shared + BLOCK_SHARED));
-    if (out->per_sm < 1) {
-        out->total = INT64_MAX;
-        return;
-    }
+    out->per_sm = per_sm(r, c, rounds, ragged);
+    if (out->per_sm < 1) return;
     // where there are few blocks, no SM has more than its part of them
     int64_t busy = least(out->per_sm, ceil_div(out->blocks, SMS));
-    latency += ACCESS_LATENCY * loads;
-    int64_t memory = (out->src_sectors + out->dst_sectors) * (SECTOR / 2) * ONE / BYTES_A_CLOCK;
-    // what a block reads before it writes leaves the memory idle unless others fill in
-    if (c->way == WAY_STAGED) memory += memory / (2 * busy);
-    // and few warps do not ask for enough
-    memory += memory * (SM_THREADS / 32 - busy * warps) / 512 + memory * loads / 256;
-    memory = greatest(memory, latency * ONE / busy);
-    int64_t lsu = (out->lsu + out->conflict) * ONE, issue = out->instructions * ONE / ISSUE;
-    int64_t one =
-        greatest(memory, greatest(lsu, issue)) + (memory + lsu + issue) / 8 + BLOCK_START * ONE;
-    // a last wave that is not full takes as long as one that is
-    int64_t wave = SMS * busy, n = out->blocks;
-    if (n < 16 * wave) n = ceil_div(n, wave) * wave;
-    if (__builtin_mul_overflow(one, ceil_div(n, SMS), &out->total)) out->total = INT64_MAX;
+
+    int64_t memory = memory_of(r, c, tile_bytes(r, c)), caches = 0, flying = 0;
+    out->lines = out->conflict = 0;
+    if (t) {
+        out->lines = (t->read.lines * loads + t->write.lines * stores) / AVERAGE;
+        int64_t puts = staged ? product(r, c->rd.val) / c->block * ceil_div(c->rd.threads, 32) : 0;
+        int64_t passes = t->put.passes * puts + t->get.passes * stores;
+        if (staged)
+            out->conflict =
+                greatest(0, passes / AVERAGE - puts * greatest(1, c->block * es * 32 / LINE) -
+                                stores * greatest(1, c->wr.vector * es * 32 / LINE));
+        caches = (t->write.lines * stores * WRITE_LINE + passes * PASS) / AVERAGE + stores * WRITE;
+        flying = busy * t->read.lines * loads / AVERAGE * LINE / 1024;
+    }
+    int64_t own = product(r, c->rd.val) / c->rd.vector;
+    int64_t phases = (own * LOAD + loads * LOADS + (memory + caches) * PHASE / ONE) / busy;
+    int64_t one = root(memory * memory + caches * caches + phases * phases) + START;
+    one += one * flying * L1_SCARCE / l1_beside(busy, c->shared * es) / ONE;
+    if (staged) one += one * TURN / ONE;
+    int64_t waves = ceil_div(out->blocks, SMS);  // of one block an SM
+    if (__builtin_mul_overflow(one, waves, &out->total)) out->total = INT64_MAX;
 }

@@ -17,11 +17,11 @@ int64_t most_tiles(const struct relayout *r, const struct choice *c, int m) {
     return hi / c->tile[m] + (hi % c->tile[m] != 0);
 }
 
-bool grid_of(const struct relayout *r, const struct choice *c, struct grid *g) {
+bool axes_of(const struct relayout *r, const struct choice *c, struct axes *g) {
     int order[RELAYOUT_MODES], last = -1, first = -1, behind = 0;
     int64_t blocks = 1;
-    *g = (struct grid){0};
-    order_of(r, c->grid_by_src, order);
+    *g = (struct axes){0};
+    order_of(r, c->grid.by_src, order);
     for (int i = 0; i < r->rank; ++i) {
         int m = order[i];
         if (!is_tiled(r, c, m) || !at_run_time(r, m)) continue;

@@ -12,7 +12,7 @@ struct buf;
 struct elem_type;
 struct session;
 
-enum { RELAYOUT_MODES = 32 };
+enum { RELAYOUT_MODES = 32, RELAYOUT_CANDIDATES = 64 };
 
 enum relayout_number { RELAYOUT_EXTENT, RELAYOUT_SRC, RELAYOUT_DST, RELAYOUT_NUMBERS };
 
@@ -31,6 +31,7 @@ struct relayout {
     int src_align, dst_align;  // bytes, of the first elements, as it is promised
     int64_t shared;            // bytes of shared memory that a block may have
     const char *usual;         // the sizes that are taken for usual, "M = 4096"; NULL: none are
+    int candidate;             // 0: the best choice, 1: the next one; less than RELAYOUT_CANDIDATES
 };
 
 // Reads "m=8 n=4" and "n m", or two layouts of as many elements.  Returns NULL, or why there is no
@@ -52,7 +53,7 @@ struct relayout_names {
 };
 // Writes a kernel for the coalesced relayout: "kernel NAME(A : .., out B : ..) ..".  Returns NULL,
 // or why there is none.
-const char *relayout_kernel(const struct relayout *r, const struct relayout_names *n,
-                            struct buf *out);
+const char *relayout_kernel(struct session *s, const struct relayout *r,
+                            const struct relayout_names *n, struct buf *out);
 
 #endif

@@ -37,6 +37,14 @@ struct share {
     int threads;
 };
 
+// Which tile the next block has: the next one along the fast modes of the destination, or of the
+// source.  With a lead, "lead_tiles" of mode "lead" come before all; -1: there is none.
+struct grid {
+    bool by_src;
+    int lead;
+    int64_t lead_tiles;
+};
+
 struct choice {
     enum way way;
     int64_t tile[RELAYOUT_MODES];
@@ -47,17 +55,27 @@ struct choice {
     int64_t room[RELAYOUT_MODES];
     int split;
     int64_t part, rest;
-    int64_t shared;    // elements that it takes
-    int block;         // elements of an access from the fragment to shared memory
-    bool grid_by_src;  // blocks that follow one another go along the source's fast modes
+    int64_t shared;  // elements that it takes
+    int block;       // elements of an access from the fragment to shared memory
+    struct grid grid;
 };
 
-// What a choice costs, and of what that is made; in clocks of an SM, times 256.
+// What an access of a warp needs on average, times AVERAGE.
+enum { AVERAGE = 16 };
+struct access {
+    int64_t lines;   // of the caches
+    int64_t passes;  // of shared memory
+};
+struct traffic {
+    struct access read, write, put, get;
+};
+
+// What a choice costs, and of what that is made.
 struct cost {
     int64_t blocks;
-    int64_t src_sectors, dst_sectors;     // of a tile
-    int64_t instructions, lsu, conflict;  // of a tile: of warps; their passes; shared memory's
-    int64_t per_sm;                       // blocks at a time
+    int64_t lines;     // of the caches, that the warps of a tile touch
+    int64_t conflict;  // passes of shared memory that a tile needs beyond those without conflicts
+    int64_t per_sm;    // blocks at a time
     int64_t total;
 };
 
@@ -86,11 +104,11 @@ static inline int64_t tiles_along(const struct relayout *r, const struct choice 
 
 // The axes of the grid, and the modes whose tiles each counts, the first mode fastest.
 enum { AXES = 3 };
-struct grid {
+struct axes {
     int axes, digits[AXES], digit[AXES][RELAYOUT_MODES];
 };
 // False when more modes than there are axes have tiles that params count.
-bool grid_of(const struct relayout *r, const struct choice *c, struct grid *out);
+bool axes_of(const struct relayout *r, const struct choice *c, struct axes *out);
 // The most tiles along mode "m", whatever params are; and whether there may be more than one.
 int64_t most_tiles(const struct relayout *r, const struct choice *c, int m);
 bool is_tiled(const struct relayout *r, const struct choice *c, int m);
@@ -102,14 +120,29 @@ struct hints {
 };
 struct hints hints_of(const struct relayout *r, const struct choice *c);
 
-// "conflict": passes of shared memory that the tile needs beyond those without conflicts.
-void cost_of(const struct relayout *r, const struct choice *c, int64_t conflict, struct cost *out);
-// As many as they are when all warps are like the first one.
-int64_t conflicts_of(const struct relayout *r, const struct choice *c);
+// NULL for "t": as if the caches cost nothing, which is at most what it costs.
+void cost_of(const struct relayout *r, const struct choice *c, const struct traffic *t,
+             struct cost *out);
+// Lets the blocks of the tile follow one another so that neighbours come soon.
+void choose_grid(const struct relayout *r, struct choice *c);
+// As it is when all warps are like some of them.  That of shared memory depends on where the tile
+// stands there.
+void traffic_of_memory(const struct relayout *r, const struct choice *c, struct traffic *out);
+void traffic_of_shared(const struct relayout *r, const struct choice *c, struct traffic *out);
 // Passes of lanes "from" .. "end" at these bytes, of which each lane touches "bytes".
 int64_t bank_passes(const int64_t *at, int from, int end, int bytes);
 
-// The best choice by cost_of; the first one of equals.  False when each has too many blocks.
-bool choose(const struct relayout *r, struct choice *out, struct cost *cost);
+// Divides "units" of each mode among up to "threads" threads, which take equally many: as many
+// threads as can be, and of those with as many as that along the first modes of "order".  Returns
+// how many.
+int share_units(int rank, const int order[], const int64_t units[], int threads, int64_t out[]);
+
+struct chosen {
+    struct choice c;
+    struct cost cost;
+};
+// The "most" best choices by cost_of, the best one first, and the first one of equals.  Two of them
+// differ in tile, threads, blocks turned or grid.  Returns how many there are.
+int choose(const struct relayout *r, struct chosen list[], int most);
 
 #endif

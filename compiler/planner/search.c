@@ -5,12 +5,14 @@
 #include "planner/private.h"
 
 enum {
-    MOST_THREADS = 1024,
     MOST_HELD = 256,          // bytes of a thread's fragment
-    MOST_LOADS = 32,          // of a thread
+    MOST_LOADS = 40,          // of a thread
+    MOST_STRAIGHT = 4,        // the same, where elements go straight through registers
     MOST_SHARED = 66 * 1024,  // bytes of a tile
+    MOST_TILES = 1024,        // that are tried
+    ROW = 64,                 // bytes that threads write side by side
     PADS = 9,
-    STYLES = 3
+    STYLES = 6
 };
 
 struct search {
@@ -20,8 +22,8 @@ struct search {
     int src[RELAYOUT_MODES], dst[RELAYOUT_MODES];  // modes, the fastest one first
     int x, y;                                      // the fast modes
     int load, store;                               // elements of a vector along them
-    struct choice *best;
-    struct cost *cost;
+    struct chosen *list;                           // the best ones so far
+    int n, most;
 };
 
 static int64_t round_up(int64_t a, int64_t b) {
@@ -29,19 +31,25 @@ static int64_t round_up(int64_t a, int64_t b) {
 }
 
 // How much of extent "e" a tile takes that wants "want", in multiples of "unit": all of it where
-// that is near; else, by style, equal tiles, a divisor, or just that.
+// that is near; else, by style, equal tiles, a divisor, or just that.  Further styles round equal
+// tiles up to multiples of 2, 4 and 8, even beyond the extent, so that threads divide them.
 static int64_t pick(int64_t e, int64_t want, int64_t unit, int style) {
+    if (style > 2 && e > 8 && want > 4) {
+        int64_t step = unit > 1 << (style - 2) ? unit : 1 << (style - 2);
+        int64_t n = want * 3 / 2 >= e ? 1 : (e + want - 1) / want;
+        return round_up((e + n - 1) / n, step);
+    }
     if (want * 3 / 2 >= e) return e;
     want = round_up(want, unit);
     if (want >= e) return e;
     int64_t n = (e + want - 1) / want, even = round_up((e + n - 1) / n, unit);
     if (style == 2) return want;
-    if (style == 0) return even;
-    for (int64_t off = 0; off <= want / 2; ++off)
-        for (int sign = -1; sign <= 1; sign += 2) {
-            int64_t d = want + sign * off;
-            if (d >= unit && d % unit == 0 && e % d == 0) return d;
-        }
+    if (style == 1)
+        for (int64_t off = 0; off <= want / 2; ++off)
+            for (int sign = -1; sign <= 1; sign += 2) {
+                int64_t d = want + sign * off;
+                if (d >= unit && d % unit == 0 && e % d == 0) return d;
+            }
     return even;
 }
 
@@ -51,21 +59,45 @@ static int64_t tile_size(const struct search *q, const struct choice *c) {
     return n;
 }
 
-static void consider(struct search *q, const struct choice *c) {
+// Whether two choices are the same but for what the cost alone decides: where the tile is padded.
+static bool alike(const struct search *q, const struct choice *a, const struct choice *b) {
+    if (a->way != b->way || a->block != b->block || a->grid.by_src != b->grid.by_src ||
+        a->grid.lead != b->grid.lead || a->grid.lead_tiles != b->grid.lead_tiles)
+        return false;
+    for (int m = 0; m < q->r->rank; ++m)
+        if (a->tile[m] != b->tile[m] || a->rd.thr[m] != b->rd.thr[m] ||
+            a->wr.thr[m] != b->wr.thr[m])
+            return false;
+    return true;
+}
+
+// Whether it is behind all that the list has room for.
+static bool behind(const struct search *q, const struct choice *c, const struct traffic *t,
+                   struct cost *cost) {
+    cost_of(q->r, c, t, cost);
+    return cost->blocks > INT32_MAX || cost->total == INT64_MAX ||
+           (q->n == q->most && cost->total >= q->list[q->n - 1].cost.total);
+}
+
+static void keep(struct search *q, const struct choice *c, const struct traffic *t) {
     struct cost cost;
-    cost_of(q->r, c, 0, &cost);  // at the least
-    if (cost.blocks > INT32_MAX || cost.total >= q->cost->total) return;
-    if (c->way == WAY_STAGED) cost_of(q->r, c, conflicts_of(q->r, c), &cost);
-    if (cost.total >= q->cost->total) return;
-    *q->best = *c;
-    *q->cost = cost;
+    bool full = q->n == q->most;
+    if (behind(q, c, t, &cost)) return;
+    int at = q->n;
+    for (int i = 0; i < q->n; ++i)
+        if (alike(q, c, &q->list[i].c)) at = i;
+    if (at < q->n && cost.total >= q->list[at].cost.total) return;
+    if (at == q->n && full) --at;
+    if (at == q->n) ++q->n;
+    for (; at > 0 && q->list[at - 1].cost.total > cost.total; --at) q->list[at] = q->list[at - 1];
+    q->list[at] = (struct chosen){*c, cost};
 }
 
 // -- straight -------------------------------------------------------------------------------------
 
 static void straight(struct search *q, int vector, int threads, int style) {
     const struct relayout *r = q->r;
-    struct choice c = {.way = WAY_STRAIGHT, .split = -1, .block = 1};
+    struct choice c = {.way = WAY_STRAIGHT, .split = -1, .block = 1, .grid.lead = -1};
     int64_t left = threads;
     for (int m = 0; m < r->rank; ++m) c.tile[m] = c.rd.thr[m] = c.rd.val[m] = 1;
     c.rd.val[q->y] = c.rd.vector = vector;
@@ -80,7 +112,10 @@ static void straight(struct search *q, int vector, int threads, int style) {
         if (left <= 1) break;
     }
     c.rd.threads = c.threads = (int)tile_size(q, &c) / vector;
-    consider(q, &c);
+    choose_grid(r, &c);
+    struct traffic t;
+    traffic_of_memory(r, &c, &t);
+    keep(q, &c, &t);
 }
 
 // -- staged ---------------------------------------------------------------------------------------
@@ -113,30 +148,27 @@ static void grow_tile(const struct search *q, struct choice *c, int64_t bytes, c
     }
 }
 
-// Divides the tile among up to "threads" threads that read: "block" values along y, a vector along
-// x, and as many values more along the slowest modes of the source as are left over.
+// Divides the tile among up to "threads" threads that read: a vector along x and "block" values
+// along y a thread, and more values along modes other than x where there are more than threads.
 static bool share_reads(const struct search *q, struct choice *c, int block, int threads) {
     const struct relayout *r = q->r;
-    int64_t units = 1;
-    c->rd.vector = q->load;
+    bool straight = c->way == WAY_STRAIGHT;
+    int64_t units[RELAYOUT_MODES] = {0}, size = tile_size(q, c);
+    c->rd.vector = straight && q->store < q->load ? q->store : q->load;
     for (int m = 0; m < r->rank; ++m) {
-        c->rd.val[m] = m == q->x ? q->load : m == q->y ? block : 1;
-        if (c->tile[m] % c->rd.val[m]) return false;
-        c->rd.thr[m] = c->tile[m] / c->rd.val[m];
-        units *= c->rd.thr[m];
+        int64_t val = m == q->x ? c->rd.vector : m == q->y ? block : 1;
+        if (c->tile[m] % val) return false;
+        units[m] = c->tile[m] / val;
     }
-    for (int i = r->rank - 1; i > 0 && units > threads; --i) {
-        int m = q->src[i];
-        int64_t d = (units + threads - 1) / threads;
-        if (d > c->rd.thr[m]) d = c->rd.thr[m];
-        while (c->rd.thr[m] % d) ++d;
-        c->rd.val[m] *= d;
-        c->rd.thr[m] /= d;
-        units /= d;
-    }
-    c->rd.threads = c->threads = (int)units;
-    return units <= threads && tile_size(q, c) / units * q->es <= MOST_HELD &&
-           tile_size(q, c) / units <= MOST_LOADS * q->load;
+    int64_t row = units[q->x];
+    if (row > threads) return false;
+    units[q->x] = 1;
+    c->rd.threads = (int)row * share_units(r->rank, straight ? q->dst : q->src, units,
+                                           threads / (int)row, c->rd.thr);
+    c->rd.thr[q->x] = row;
+    for (int m = 0; m < r->rank; ++m) c->rd.val[m] = c->tile[m] / c->rd.thr[m];
+    return size / c->rd.threads * q->es <= MOST_HELD &&
+           size / c->rd.threads <= (straight ? MOST_STRAIGHT : MOST_LOADS) * c->rd.vector;
 }
 
 // The mode behind which each step of a block in shared memory is padded: the source's fastest one
@@ -147,39 +179,55 @@ static int padded_mode(const struct search *q, const struct choice *c) {
     return -1;
 }
 
-static int64_t divisor_up_to(int64_t n, int64_t most) {
-    int64_t d = most < n ? most : n;
-    while (n % d) --d;
-    return d;
+// As many threads as can be, up to "threads", with rows of 64 bytes of the destination or as long
+// as they are, and a multiple of "times" of them along mode "m".  Keeps in c->wr the greater
+// number.
+static void share_rows(const struct search *q, struct choice *c, const int64_t units[], int threads,
+                       int m, int64_t times, int64_t val) {
+    int rank = q->r->rank;
+    int64_t left[RELAYOUT_MODES], thr[RELAYOUT_MODES];
+    int64_t row = units[q->y] * (m == q->y ? times : 1);
+    for (int i = 0; i < rank; ++i) left[i] = units[i];
+    left[q->y] = 1;
+    int64_t step = m == q->y ? times : 1, other = m == q->y ? 1 : times;
+    for (int64_t d = row; d >= 1; --d) {
+        bool wide = d == row || d * q->store * q->es >= ROW;
+        if (row % d || d % step || !wide || d * other > threads) continue;
+        int n = (int)(d * other) * share_units(rank, q->dst, left, threads / (int)(d * other), thr);
+        if (n <= c->wr.threads) continue;
+        c->wr.threads = n;
+        for (int i = 0; i < rank; ++i) c->wr.thr[i] = thr[i];
+        c->wr.thr[q->y] = d;
+        if (m >= 0 && m != q->y) c->wr.thr[m] *= times;
+        if (m >= 0) c->wr.val[m] = val;
+    }
 }
 
-// Divides the tile among the same threads that write.  What they do not reach at once they reach in
-// further rounds, which have to come out even.  In a mode that is cut into (part, rest) threads
-// take parts as a whole, or rows within one.
-static void share_writes(const struct search *q, struct choice *c) {
+// Divides the tile among up to "threads" threads that write.  What they do not reach at once they
+// reach in further rounds, which have to come out even.  In a mode that is cut into (part, rest)
+// threads take rows of one part, whole parts a round, or a part each.
+static bool share_writes(const struct search *q, struct choice *c, int threads) {
     const struct relayout *r = q->r;
-    int64_t n = 1;
     int padded = padded_mode(q, c);
+    int64_t units[RELAYOUT_MODES];
     c->wr.vector = q->store;
-    for (int i = 0; i < r->rank; ++i) {
-        int m = q->dst[i];
+    c->wr.threads = 0;
+    for (int m = 0; m < r->rank; ++m) {
         c->wr.val[m] = m == q->y ? q->store : 1;
-        int64_t units = c->tile[m] / c->wr.val[m], most = c->threads / n, part = c->rd.val[m];
-        int64_t d = divisor_up_to(units, most);
-        if (m == padded && d % part && part % d) {
-            int64_t whole = divisor_up_to(units / part, most);
-            int64_t many = most < part ? 0 : part * divisor_up_to(units / part, most / part);
-            if (many < whole) {
-                c->wr.val[m] = part;
-                d = whole;
-            } else {
-                d = many;
-            }
-        }
-        c->wr.thr[m] = d;
-        n *= d;
+        units[m] = c->tile[m] / c->wr.val[m];
     }
-    c->wr.threads = (int)n;
+    int64_t part = padded < 0 ? 1 : c->rd.val[padded];
+    share_rows(q, c, units, threads, -1, 1, 1);
+    if (part == 1 || c->wr.threads == 0 || c->wr.thr[padded] % part == 0 ||
+        part % c->wr.thr[padded] == 0)
+        return c->wr.threads > 0;
+    c->wr.threads = 0;
+    units[padded] = part;
+    share_rows(q, c, units, threads, padded, 1, 1);
+    units[padded] = c->tile[padded] / part;
+    share_rows(q, c, units, threads, padded, part, 1);
+    share_rows(q, c, units, threads, padded, 1, part);
+    return c->wr.threads > 0;
 }
 
 // Places the tile in shared memory in the order of the destination, "pad" elements behind each step
@@ -209,22 +257,52 @@ static void staged(struct search *q, const struct choice *tile, int block, int t
     struct choice c = *tile;
     int most = 16 / q->es;
     if (!share_reads(q, &c, block, threads)) return;
-    share_writes(q, &c);
+    if (!share_writes(q, &c, threads)) return;
+    c.threads = c.rd.threads > c.wr.threads ? c.rd.threads : c.wr.threads;
     c.block = 1;
     while (c.block < most && c.rd.val[q->y] % (2 * c.block) == 0) c.block *= 2;
     int64_t step = c.block > q->store ? c.block : q->store;
+    struct cost cost;
+    struct traffic t;
+    place_tile(q, &c, 0);
+    if (behind(q, &c, NULL, &cost)) return;
+    traffic_of_memory(q->r, &c, &t);
+    if (behind(q, &c, &t, &cost)) return;
     for (int pad = 0; pad < PADS; ++pad) {
         place_tile(q, &c, pad * step);
         if (c.shared * q->es > q->shared) return;
-        consider(q, &c);
+        traffic_of_shared(q->r, &c, &t);
+        keep(q, &c, &t);
     }
 }
 
-static void stage_tiles(struct search *q, int64_t src_bytes, int64_t dst_bytes, int64_t bytes,
-                        int style) {
+static void straight_tile(struct search *q, const struct choice *tile, int threads) {
+    struct choice c = *tile;
+    struct traffic t;
+    c.way = WAY_STRAIGHT;
+    c.block = 1;
+    if (!share_reads(q, &c, 1, threads)) return;
+    c.threads = c.rd.threads;
+    traffic_of_memory(q->r, &c, &t);
+    keep(q, &c, &t);
+}
+
+static void ways_of(struct search *q, const struct choice *tile) {
+    for (int threads = 128; threads <= 512; threads += 64)
+        if (q->x == q->y) {
+            straight_tile(q, tile, threads);
+            staged(q, tile, q->load, threads);
+        } else {
+            for (int block = 16 / q->es; block >= 1; block /= 2) staged(q, tile, block, threads);
+        }
+}
+
+// The tile with such runs and so many bytes in that style.
+static struct choice tile_of(const struct search *q, int64_t src_bytes, int64_t dst_bytes,
+                             int64_t bytes, int style) {
     const struct relayout *r = q->r;
     int most = 16 / q->es;
-    struct choice c = {.way = WAY_STAGED, .split = -1};
+    struct choice c = {.way = WAY_STAGED, .split = -1, .grid.lead = -1};
     int64_t unit[RELAYOUT_MODES];
     for (int m = 0; m < r->rank; ++m) c.tile[m] = unit[m] = 1;
     unit[q->y] = q->x == q->y ? (q->load > q->store ? q->load : q->store) : style ? most : q->store;
@@ -232,18 +310,31 @@ static void stage_tiles(struct search *q, int64_t src_bytes, int64_t dst_bytes, 
     grow_run(q, &c, true, src_bytes, unit, style);
     grow_run(q, &c, false, dst_bytes, unit, style);
     grow_tile(q, &c, bytes, unit, style);
-    if (tile_size(q, &c) * q->es > q->shared) return;
-    for (int threads = 128; threads <= 512; threads *= 2) {
-        if (q->x == q->y) {
-            staged(q, &c, q->load, threads);
-            continue;
-        }
-        for (int block = most; block >= 1; block /= 2) staged(q, &c, block, threads);
-    }
+    return c;
 }
 
-bool choose(const struct relayout *r, struct choice *out, struct cost *cost) {
-    struct search q = {.r = r, .es = held_bytes(r), .best = out, .cost = cost};
+static void try_tiles(struct search *q) {
+    uint64_t seen[MOST_TILES];
+    int n = 0;
+    for (int64_t src = 64; src <= 2048; src *= 2)
+        for (int64_t dst = 64; dst <= 2048; dst *= 2)
+            for (int64_t bytes = 4096; bytes <= 65536; bytes *= 2)
+                for (int style = 0; style < STYLES; ++style) {
+                    struct choice c = tile_of(q, src, dst, bytes, style);
+                    uint64_t key = 0;
+                    int at = 0;
+                    for (int m = 0; m < q->r->rank; ++m)
+                        key = key * 0x9e3779b97f4a7c15u + (uint64_t)c.tile[m];
+                    while (at < n && seen[at] != key) ++at;
+                    if (at < n || n == MOST_TILES || tile_size(q, &c) * q->es > q->shared) continue;
+                    seen[n++] = key;
+                    choose_grid(q->r, &c);
+                    ways_of(q, &c);
+                }
+}
+
+int choose(const struct relayout *r, struct chosen list[], int most) {
+    struct search q = {.r = r, .es = held_bytes(r), .list = list, .most = most};
     q.shared = r->shared < MOST_SHARED ? r->shared : MOST_SHARED;
     order_of(r, true, q.src);
     order_of(r, false, q.dst);
@@ -251,20 +342,15 @@ bool choose(const struct relayout *r, struct choice *out, struct cost *cost) {
     q.y = q.dst[0];
     q.load = vector_along(r, q.x, true);
     q.store = vector_along(r, q.y, false);
-    cost->total = INT64_MAX;
 
     int along = vector_along(r, q.y, true);
     if (along > q.store) along = q.store;
     for (int threads = 256; threads >= 64; threads /= 2)
         for (int style = 0; style < STYLES; ++style) straight(&q, along, threads, style);
-    if (r->rank == 1) return cost->total < INT64_MAX;
+    if (r->rank == 1) return q.n;
 
     while (r->mode[q.x].extent % q.load) q.load /= 2;
     while (r->mode[q.y].extent % q.store) q.store /= 2;
-    for (int64_t src = 64; src <= 1024; src *= 2)
-        for (int64_t dst = 64; dst <= 1024; dst *= 2)
-            for (int64_t bytes = 4096; bytes <= 32768; bytes *= 2)
-                for (int style = 0; style < STYLES; ++style)
-                    stage_tiles(&q, src, dst, bytes, style);
-    return cost->total < INT64_MAX;
+    try_tiles(&q);
+    return q.n;
 }

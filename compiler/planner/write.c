@@ -103,9 +103,10 @@ static void part(struct buf *b, const struct relayout *r, const struct choice *c
     buf_puts(b, "))");
 }
 
-// Which tile a block has: its number along each axis, digit by digit.
-static void coordinates(struct buf *b, const struct relayout *r, const struct choice *c,
-                        const struct grid *g, const char *end) {
+// Which tile a block has where params say how many there are: its number along each axis, digit by
+// digit.
+static void coordinates_by_axis(struct buf *b, const struct relayout *r, const struct choice *c,
+                                const struct axes *g, const char *end) {
     for (int axis = 0; axis < g->axes; ++axis) {
         int64_t by = 1;
         for (int i = 0; i < g->digits[axis]; ++i) {
@@ -120,9 +121,48 @@ static void coordinates(struct buf *b, const struct relayout *r, const struct ch
     }
 }
 
+// The same of one axis, in the order of the choice's grid.
+static void coordinates(struct buf *b, const struct relayout *r, const struct choice *c,
+                        const char *end) {
+    struct {
+        int mode;
+        int64_t n, by, weight;
+    } digit[RELAYOUT_MODES + 1];
+    int order[RELAYOUT_MODES], n = 0;
+    int64_t by = 1, lead = 1;
+    order_of(r, c->grid.by_src, order);
+    for (int i = -1; i < r->rank; ++i) {
+        int m = i < 0 ? c->grid.lead : order[i];
+        if (m < 0) continue;
+        int64_t tiles = i < 0 ? c->grid.lead_tiles : tiles_along(r, c, m);
+        int64_t weight = i >= 0 && m == c->grid.lead ? lead : 1;
+        if (i < 0) lead = tiles;
+        if (tiles / weight == 1) continue;
+        digit[n].mode = m;
+        digit[n].n = tiles / weight;
+        digit[n].by = by;
+        digit[n++].weight = weight;
+        by *= tiles / weight;
+    }
+    for (int i = 0; i < n; ++i) {
+        int m = digit[i].mode;
+        if (i > 0 && m == digit[0].mode) continue;  // said with the lead
+        buf_printf(b, "  let c%d%s = ", m, end);
+        for (int k = i; k < n; ++k) {
+            if (digit[k].mode != m) continue;
+            if (k > i) buf_printf(b, " + %" PRId64 " * (", digit[k].weight);
+            buf_puts(b, "block.x");
+            if (digit[k].by > 1) buf_printf(b, " / %" PRId64, digit[k].by);
+            if (k < n - 1) buf_printf(b, " %% %" PRId64, digit[k].n);
+            if (k > i) buf_char(b, ')');
+        }
+        buf_puts(b, ";\n");
+    }
+}
+
 // "(8*ceil_div(M,64),16)"
 static void blocks(struct buf *b, const struct relayout *r, const struct choice *c,
-                   const struct grid *g) {
+                   const struct axes *g) {
     for (int axis = 0; axis < g->axes; ++axis) {
         int64_t n = 1;
         const char *text = NULL;
@@ -213,10 +253,9 @@ static void reasons(struct buf *b, const struct relayout *r, const struct choice
         buf_printf(b, "// They are converted where they are %s.\n",
                    held_type(r) == r->type ? "stored" : "loaded");
     buf_printf(b,
-               "// A tile costs %" PRId64 " half sectors read and %" PRId64 " written, %" PRId64
-               " instructions of warps and %" PRId64 " bank conflicts; %" PRId64 " blocks an SM.\n",
-               cost->src_sectors, cost->dst_sectors, cost->instructions, cost->conflict,
-               cost->per_sm);
+               "// The warps of a tile touch %" PRId64 " lines of the caches and have %" PRId64
+               " bank conflicts; %" PRId64 " blocks an SM.\n",
+               cost->lines, cost->conflict, cost->per_sm);
 }
 
 // "kernel NAME(A : .., out B : ..)".
@@ -231,28 +270,41 @@ static void head(struct buf *b, const struct relayout *r, const struct relayout_
     buf_puts(b, ")\n    grid ");
 }
 
-const char *relayout_kernel(const struct relayout *r, const struct relayout_names *n,
-                            struct buf *b) {
-    struct choice c;
-    struct cost cost;
-    struct grid g;
+static void skewed_kernel(const struct relayout *r, const struct relayout_names *n,
+                          const struct skewed *k, struct buf *b) {
+    skew_reasons(r, k, b);
+    head(b, r, n);
+    skew_grid(r, k, b);
+    buf_printf(b, " threads %d {\n", k->threads);
+    skew_write(r, n, k, ending(n), b);
+    buf_puts(b, "}\n");
+}
+
+const char *relayout_kernel(struct session *s, const struct relayout *r,
+                            const struct relayout_names *n, struct buf *b) {
+    struct chosen list[RELAYOUT_CANDIDATES];
     struct skewed k;
-    if (skew_choose(r, &k)) {
-        skew_reasons(r, &k, b);
-        head(b, r, n);
-        skew_grid(r, &k, b);
-        buf_printf(b, " threads %d {\n", k.threads);
-        skew_write(r, n, &k, ending(n), b);
-        buf_puts(b, "}\n");
+    struct axes g;
+    int skewed = skew_choose(r, &k), wanted = r->candidate - skewed;  // a skewed one is the first
+    if (wanted < 0) {
+        skewed_kernel(r, n, &k, b);
         return NULL;
     }
-    if (!choose(r, &c, &cost)) return "it takes more than 2^31 blocks";
-    if (!grid_of(r, &c, &g)) return "params say more than three of its extents";
-    reasons(b, r, &c, &cost);
+    int found = choose(r, list, wanted + 1);
+    if (found == 0) return "it takes more than 2^31 blocks";
+    if (found <= wanted)
+        return arena_printf(&s->arena, "candidate %d is asked for; there are %d, from 0 on",
+                            r->candidate, found + skewed);
+    struct choice c = list[wanted].c;
+    if (!axes_of(r, &c, &g)) return "params say more than three of its extents";
+    reasons(b, r, &c, &list[wanted].cost);
     head(b, r, n);
     blocks(b, r, &c, &g);
     buf_printf(b, " threads %d {\n", c.threads);
-    coordinates(b, r, &c, &g, ending(n));
+    if (r->usual)
+        coordinates_by_axis(b, r, &c, &g, ending(n));
+    else
+        coordinates(b, r, &c, ending(n));
     if (c.way == WAY_STAGED) {
         staged_body(b, r, n, &c);
     } else {

@@ -45,6 +45,7 @@ complete -c tcpc -n '__fish_seen_subcommand_from run relayout' -l keep -r -d 'bu
 complete -c tcpc -n '__fish_seen_subcommand_from run relayout' -l write -r -d 'write what is to be built into this folder'
 complete -c tcpc -n '__fish_seen_subcommand_from relayout' -l name -x -d 'what the kernel is called'
 complete -c tcpc -n '__fish_seen_subcommand_from relayout' -l align -x -d 'bytes that the addresses are multiples of'
+complete -c tcpc -n '__fish_seen_subcommand_from relayout' -l candidate -x -d 'the N-th choice behind the best one'
 complete -c tcpc -n '__fish_seen_subcommand_from relayout' -l run -d 'build, run and compare'
 complete -c tcpc -n '__fish_seen_subcommand_from draw' -l view -x -a 'owners tv inverse layout swizzle banks sectors path flow timeline operand' -d 'what to draw'
 complete -c tcpc -n '__fish_seen_subcommand_from draw' -l format -x -a 'text svg tikz png' -d 'what to write'

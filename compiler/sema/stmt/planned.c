@@ -76,7 +76,7 @@ const struct ast_fn *kernel_planned(struct sema *c, const struct ast_decl *d, co
                                    .dst_first = d->fn.formal[0].dir == DIR_OUT};
     struct buf out;
     buf_init(&out);
-    if (!why) why = relayout_kernel(&r, &names, &out);
+    if (!why) why = relayout_kernel(c->s, &r, &names, &out);
     const char *made = buf_finish(&out, &c->s->arena);
     if (why) {
         diag_error(c->s, s->at, "this copy is not planned: %s", why);

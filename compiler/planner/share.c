@@ -1,0 +1,43 @@
+// Threads of a tile: divisors of its modes.
+#include "planner/private.h"
+
+struct shares {
+    int rank;
+    const int *order;
+    const int64_t *units;
+    int best;
+    int64_t now[RELAYOUT_MODES], *out;
+    int64_t wanted;
+};
+
+// Tries the divisors of mode "i" of the order, the greatest one first, where the modes before have
+// "have" threads.  Whether no better one is to be found.
+static bool try_mode(struct shares *s, int i, int64_t have) {
+    while (i < s->rank && s->units[s->order[i]] == 1) s->now[s->order[i++]] = 1;
+    if (i == s->rank) {
+        if (have <= s->best) return false;
+        s->best = (int)have;
+        for (int m = 0; m < s->rank; ++m) s->out[m] = s->now[m];
+        return have == s->wanted;
+    }
+    int64_t all = have;
+    for (int k = i; k < s->rank && all <= s->best; ++k) all *= s->units[s->order[k]];
+    if (all <= s->best) return false;
+    int m = s->order[i];
+    int64_t most = s->wanted / have;
+    for (int64_t d = most < s->units[m] ? most : s->units[m]; d >= 1; --d) {
+        if (s->units[m] % d) continue;
+        s->now[m] = d;
+        if (try_mode(s, i + 1, have * d)) return true;
+    }
+    return false;
+}
+
+int share_units(int rank, const int order[], const int64_t units[], int threads, int64_t out[]) {
+    struct shares s = {.rank = rank, .order = order, .units = units, .out = out};
+    int64_t all = 1;
+    for (int m = 0; m < rank; ++m) all *= units[m];
+    s.wanted = all < threads ? all : threads;
+    try_mode(&s, 0, 1);
+    return s.best;
+}

@@ -1,0 +1,107 @@
+// What the accesses of a tile need of the caches and of shared memory: those of some warps, address
+// by address.
+#include "planner/private.h"
+
+enum { LANES = 32, WORD = 4, LINE = 128, WARPS = 3, PHASES = 4 };
+
+enum space { SOURCE, DESTINATION, SHARED };
+
+// Where coordinate "k" of mode "m" stands, in elements.
+static int64_t place(const struct relayout *r, const struct choice *c, enum space space, int m,
+                     int64_t k) {
+    if (space != SHARED) return k * (space == SOURCE ? r->mode[m].src : r->mode[m].dst);
+    return m == c->split ? k % c->part * c->room[m] + k / c->part * c->rest : k * c->room[m];
+}
+
+static int bytes_in(const struct relayout *r, enum space space) {
+    return space == SHARED ? held_bytes(r) : bytes_of(r, space == SOURCE);
+}
+
+// The bytes at which the lanes of warp "warp" begin, threads numbered along the modes in "order".
+static int addresses(const struct relayout *r, const struct choice *c, const struct share *s,
+                     const int *order, enum space space, int warp, int64_t at[LANES]) {
+    int n = 0;
+    for (int t = warp * LANES; t < s->threads && n < LANES; ++t) {
+        int64_t left = t, sum = 0;
+        for (int i = 0; i < r->rank; ++i) {
+            int m = order[i];
+            if (s->thr[m] == 1) continue;
+            sum += place(r, c, space, m, left % s->thr[m] * s->val[m]);
+            left /= s->thr[m];
+        }
+        at[n++] = sum * bytes_in(r, space);
+    }
+    return n;
+}
+
+// Passes of shared memory for all lanes.
+static int64_t all_passes(const int64_t *at, int lanes, int bytes) {
+    int together = bytes <= WORD ? LANES : LANES * WORD / bytes;
+    int64_t n = 0;
+    for (int l = 0; l < lanes; l += together)
+        n += bank_passes(at, l, l + together < lanes ? l + together : lanes, bytes);
+    return n;
+}
+
+// How many pieces of "size" bytes the lanes touch that begin "phase" bytes further.
+static int64_t pieces(const int64_t *at, int lanes, int bytes, int size, int64_t phase) {
+    int64_t seen[2 * LANES], n = 0;
+    for (int l = 0; l < lanes; ++l)
+        for (int64_t p = (at[l] + phase) / size; p <= (at[l] + phase + bytes - 1) / size; ++p) {
+            int64_t k = n;
+            while (k > 0 && seen[k - 1] != p) --k;  // mostly the last one
+            if (k == 0) seen[n++] = p;
+        }
+    return n;
+}
+
+// The step by which tiles and rows of a side begin at other places of a line; LINE: at none.
+static int64_t step_of(const struct relayout *r, const struct choice *c, bool src) {
+    int64_t es = bytes_of(r, src), step = LINE;
+    for (int m = 0; m < r->rank; ++m) {
+        int64_t stride = (src ? r->mode[m].src : r->mode[m].dst) * es;
+        if (c->tile[m] >= r->mode[m].extent) continue;
+        stride *= c->tile[m];
+        while (stride % step) step /= 2;
+    }
+    int align = src ? r->src_align : r->dst_align;
+    return align < 16 && align < step ? align : step;
+}
+
+// Averages of an access of a warp, times AVERAGE.
+static void sample(const struct relayout *r, const struct choice *c, const struct share *s,
+                   bool by_src, enum space space, int vector, struct access *out) {
+    int es = bytes_in(r, space), warps = (s->threads + LANES - 1) / LANES, n = 0;
+    int order[RELAYOUT_MODES];
+    int64_t at[LANES], step = space == SHARED ? LINE : step_of(r, c, space == SOURCE);
+    *out = (struct access){0, 0};
+    order_of(r, by_src, order);
+    for (int w = 0; w < warps; w += warps < WARPS ? 1 : warps / WARPS) {
+        int lanes = addresses(r, c, s, order, space, w, at);
+        ++n;
+        if (space == SHARED) {
+            out->passes += AVERAGE * all_passes(at, lanes, vector * es);
+            continue;
+        }
+        int phases = step >= LINE ? 1 : PHASES;
+        for (int p = 0; p < phases; ++p) {
+            int64_t phase = phases == 1 ? 0 : (p * 37 + 5) % (LINE / step) * step;
+            out->lines += AVERAGE / phases * pieces(at, lanes, vector * es, LINE, phase);
+        }
+    }
+    out->lines /= n;
+    out->passes /= n;
+}
+
+void traffic_of_memory(const struct relayout *r, const struct choice *c, struct traffic *out) {
+    bool staged = c->way == WAY_STAGED;
+    *out = (struct traffic){0};
+    sample(r, c, &c->rd, staged, SOURCE, c->rd.vector, &out->read);
+    sample(r, c, staged ? &c->wr : &c->rd, false, DESTINATION, staged ? c->wr.vector : c->rd.vector,
+           &out->write);
+}
+
+void traffic_of_shared(const struct relayout *r, const struct choice *c, struct traffic *out) {
+    sample(r, c, &c->rd, true, SHARED, c->block, &out->put);
+    sample(r, c, &c->wr, false, SHARED, c->wr.vector, &out->get);
+}
