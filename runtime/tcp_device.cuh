@@ -7,34 +7,34 @@
 //
 // An emitted file may use these names and no others:
 //
-//   TCP_RUNTIME_VERSION, the types and the statuses of tcp_runtime.h, the checks and TCP_LAUNCH of
-//   tcp_launch.h static __global__ void __launch_bounds__(N) NAME_kernel(...) threadIdx blockIdx
-//   blockDim gridDim TCP_DEVICE void f(...)                a device function: inlined
+//   TCP_RUNTIME_VERSION, the types and statuses of tcp_runtime.h, the checks and TCP_LAUNCH of tcp_launch.h
+//   static __global__ void __launch_bounds__(N) NAME_kernel(...)   threadIdx   blockIdx   blockDim   gridDim
+//   TCP_DEVICE void f(...)                       a device function: inlined
 //   TCP_LAUNCH(NAME_kernel, tcp_blocks(x, y, z), threads, shared_bytes, stream, arguments...)
-//   TCP_SHARED_BUFFER(smem);              unsigned char *const smem: the block's shared memory,
-//   aligned to 1024 (float *)(smem + offset)              a shared tensor alignas(16) float r[8];
-//   a fragment
+//   TCP_SHARED_BUFFER(smem);                     unsigned char *const smem: the block's shared memory, aligned to 1024 bytes
+//   (float *)(smem + offset)                     a shared tensor
+//   alignas(16) float r[8];                      a fragment
 //
-//   tcp_b{8,16,32,64,128} v = tcp_ld_{global,global_nc,shared,frag}_{8,16,32,64,128}(const void
-//   *from); tcp_st_{global,shared,frag}_{8,16,32,64,128}(void *to, tcp_b{8,..} v); tcp_sync();
-//   __syncthreads tcp_sync_warp();                      __syncwarp tcp_cp_async_ca_{4,8,16}(void
-//   *shared, const void *global);   and tcp_cp_async_cg_16 tcp_cp_async_ca_zfill_{4,8,16}(void
-//   *shared, const void *global, int bytes);   and tcp_cp_async_cg_zfill_16:
-//                                         reads "bytes" (0: none at all), fills the rest with 0
-//   tcp_ld_global_128<HINTS>(..), and of the other widths, tcp_ld_global_nc_.., tcp_st_global_..
-//   and tcp_cp_async_..: with cache hints (tcp_hints.h) tcp_cp_async_commit();                ends
-//   the group of the copies since the last commit tcp_cp_async_wait<N>();               waits until
-//   at most the N newest groups are pending tcp_ldmatrix_x{1,2,4}[_trans](void *words, const void
-//   *shared_row); tcp_stmatrix_x{1,2,4}[_trans](void *shared_row, const void *words);
-//   tcp_zero_{8,16,32,64,128}()           a value of zeros
-//   tcp_swizzle<B, M, S>(x)               x ^ ((x & yyy) >> S), CuTe's Swizzle<B,M,S>, of an
-//   element index
-//   tcp_clamp(x, least, most)             x, but no less than least and no more than most
+//   tcp_b{8,16,32,64,128}                        so many bits: what a load gives and a store takes
+//   tcp_ld_{global,global_nc,shared,frag}_{8,16,32,64,128}(const void *from)
+//   tcp_st_{global,shared,frag}_{8,16,32,64,128}(void *to, tcp_b{8,..} v)
+//   tcp_sync();   tcp_sync_warp();               __syncthreads, __syncwarp
+//   tcp_cp_async_ca_{4,8,16}(void *shared, const void *global), tcp_cp_async_cg_16
+//   tcp_cp_async_ca_zfill_{4,8,16}(void *shared, const void *global, int bytes), tcp_cp_async_cg_zfill_16
+//                                                reads "bytes" (0: none at all), fills the rest with 0
+//   tcp_ld_global_128<HINTS>(..)                 and of the other widths, tcp_ld_global_nc_.., tcp_st_global_.., tcp_cp_async_..:
+//                                                with cache hints (tcp_hints.h)
+//   tcp_cp_async_commit();                       ends the group of the copies since the last commit
+//   tcp_cp_async_wait<N>();                      waits until at most the N newest groups are pending
+//   tcp_ldmatrix_x{1,2,4}[_trans](void *words, const void *shared_row);
+//   tcp_stmatrix_x{1,2,4}[_trans](void *shared_row, const void *words);
+//   tcp_zero_{8,16,32,64,128}()                  a value of zeros
+//   tcp_swizzle<B, M, S>(x)                      x ^ ((x & yyy) >> S), CuTe's Swizzle<B,M,S>, of an element index
+//   tcp_clamp(x, least, most)                    x, but no less than least and no more than most
 //   tcp_convert<To, From>(tcp_b{8,..} of From)   the same elements as To (tcp_convert.h)
-//   tcp_b{16,..} v = tcp_gather_{16,32,64,128}<Bits, Steps...>(const void *frag, int at);
+//   tcp_gather_{16,32,64,128}<Bits, Steps...>(const void *frag, int at)
 //   tcp_scatter_{16,32,64,128}<Bits, Steps...>(void *frag, int at, tcp_b{16,..} v);
-//                                         elements of Bits that stand apart in registers
-//                                         (tcp_gather.h)
+//                                                elements of Bits that stand apart in registers (tcp_gather.h)
 //
 // "global_nc" reads what nobody writes during the launch (ld.global.nc).  Loads and stores are
 // plain vector accesses that the compiler may move and schedule; what has a side effect beyond its
