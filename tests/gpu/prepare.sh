@@ -23,7 +23,9 @@ for plan in examples/*/*.tcp; do
     touch "$out/$(basename "$plan" .tcp)/sanitize"
 done
 for plan in tests/plans/*.tcp; do write "plan_$(basename "$plan" .tcp)" "$plan"; done
-for name in matrices planned bytes_1 bytes_16 runtime_rows runtime_loop through_registers partitioned tile_128x128 threads_1024; do
+write planned tests/relayout/planned.tcp
+touch "$out/planned/sanitize"
+for name in matrices bytes_1 bytes_16 runtime_rows runtime_loop through_registers partitioned tile_128x128 threads_1024; do
     touch "$out/plan_$name/sanitize"
 done
 python3 tests/run/Inputs/conversions.py >"$out/conversions.tcp"  # each element type becomes each other one
