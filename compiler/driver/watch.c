@@ -81,8 +81,9 @@ static int run_once(int (*command)(int, char **), int argc, char **argv) {
 }
 
 int watch(const char *path, int (*command)(int, char **), int argc, char **argv) {
-    char **rest = malloc(sizeof *rest * (size_t)(argc + 1));
-    int n = 0;
+    int all = argc + 1, n = 0;  // behind the words stand response files (driver/response.h)
+    while (argv[all]) ++all;
+    char **rest = malloc(sizeof *rest * (size_t)(all + 1));
     if (!rest) return option_error("memory is out");
     if (strcmp(path, "-") == 0) {
         free(rest);
@@ -90,7 +91,7 @@ int watch(const char *path, int (*command)(int, char **), int argc, char **argv)
     }
     for (int i = 0; i < argc; ++i)
         if (strcmp(argv[i], "--watch") != 0) rest[n++] = argv[i];
-    rest[n] = NULL;
+    memcpy(rest + n, argv + argc, sizeof *rest * (size_t)(all + 1 - argc));
     for (;;) {
         struct session s;
         struct stamp *file;

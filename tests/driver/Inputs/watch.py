@@ -21,9 +21,10 @@ def shape(thr):
 
 
 def wait_for(what, holds):
-    end = time.time() + 60
+    end = time.time() + 30
     while not holds():
         if time.time() > end:
+            draw.kill()
             sys.exit(f"{what}: nothing happened")
         time.sleep(0.05)
 
