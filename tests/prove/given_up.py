@@ -15,7 +15,7 @@ def main():
         wrapper.write_text(f'#!/bin/sh\nexec {tcpc} --proof-limit={limit} "$@"\n')
         os.chmod(wrapper, 0o755)
         for kind in ("coverage", "order", "uninit"):
-            made = subprocess.run([sys.executable, run, kind, "--count", "40", "--seed", str(limit), "--tcpc", str(wrapper), "--brief"],
+            made = subprocess.run([sys.executable, run, kind, "--count", "30", "--seed", str(limit), "--tcpc", str(wrapper), "--brief"],
                                   capture_output=True, text=True)
             runs += 1
             if made.returncode:

@@ -1,7 +1,9 @@
-# fixits.py TCPC PLAN..: applies each fix-it that the compiler shows for a PLAN to the file, by itself, and compiles what comes
+# fixits.py [--half[=SEED]] TCPC PLAN..: applies each fix-it that the compiler shows for a PLAN to the file, by itself, and compiles what comes
 # out: the message must be gone, and where the fix-it says how wide a copy is then, it must be that wide.  Prints how many there were.
+# With --half: of half of the plans, another half each time; the seed is told.
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -44,7 +46,12 @@ def wide(tcpc, path, options, line, bits):
 
 
 def main():
-    tcpc, paths = sys.argv[1], sys.argv[2:]
+    words = sys.argv[1:]
+    half = words.pop(0) if words[0].startswith("--half") else None
+    tcpc, paths = words[0], words[1:]
+    seed = half and int(half.partition("=")[2] or random.randrange(10**6))
+    if half:
+        paths = random.Random(seed).sample(paths, len(paths) // 2)
     tried = failed = 0
     for path in paths:
         text = open(path, "rb").read()
@@ -66,7 +73,7 @@ def main():
                 if not gone or narrow:
                     failed += 1
                     print(f"{path}:{d['line']}: {d['message']}\n  {n['message']}: {[f['text'] for f in fixits]} " + ("does not mend it" if not gone else "does not make it that wide"))
-    print(f"{tried} fix-its applied, {failed} do not hold")
+    print(f"{tried} fix-its applied, {failed} do not hold" + (f" (--half={seed})" if half else ""))
     return failed > 0 or not tried
 
 
