@@ -95,11 +95,6 @@ static void put_kernel(const struct emission *o) {
     struct call c =
         emit_call_of(o, 0, arena_printf(&s->arena, "%s %s(", bounds, v->function), ") {");
     put_parameters(k, &c);
-    if (call_width(&c) > EMIT_COLUMNS) {
-        buf_printf(b, "%s\n", bounds);
-        c.head = arena_printf(&s->arena, "%s(", v->function);
-        c.indent = 4;
-    }
     call_write(b, &c);
     emit_body(o);
 }

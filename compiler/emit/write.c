@@ -23,12 +23,6 @@ void call_arg(struct call *c, const char *fmt, ...) {
     c->arg[c->nargs++] = buf_finish(&b, &c->s->arena);
 }
 
-int call_width(const struct call *c) {
-    int width = c->indent + (int)strlen(c->head) + (int)strlen(c->tail);
-    for (int i = 0; i < c->nargs; ++i) width += (int)strlen(c->arg[i]) + (i > 0 ? 2 : 0);
-    return width;
-}
-
 void call_write(struct buf *b, const struct call *c) {
     struct arena_mark mark = arena_mark(&c->s->arena);
     struct buf text;

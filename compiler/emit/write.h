@@ -20,7 +20,6 @@ struct call {  // text before the arguments, the arguments, text after them
 };
 
 void call_arg(struct call *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-int call_width(const struct call *c);  // columns on one line
 void call_write(struct buf *b, const struct call *c);
 // The statement, or the head of one, "text", which has no line ends: on several lines where it is too
 // long for one.
