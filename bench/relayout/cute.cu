@@ -160,17 +160,6 @@ __global__ void __launch_bounds__(256) heads(const T *src, T *dst, int B, int S,
     copy(copying, held, mine.partition_D(local_tile(to(_, _, _, blockIdx.z), tile, coord)));
 }
 
-int launched() {
-    return cudaGetLastError() == cudaSuccess ? LAUNCHED : FAILED;
-}
-
-bool dense_source(const relayout_case &c) {
-    long long n = 1;
-    for (int m = c.rank - 1; m >= 0; n *= c.extent[m--])
-        if (c.src[m] != n) return false;
-    return c.skip == 0;
-}
-
 template <class T>
 int turned_launch(const T *from, T *to, long long count, int M, int N, int variant) {
     constexpr int TILE = 256 / sizeof(T), BYTES = TILE * TILE * sizeof(T);

@@ -258,17 +258,6 @@ __global__ void __launch_bounds__(THREADS) five_modes(const float *src, float *d
 
 // ---- which one
 
-int launched() {
-    return cudaGetLastError() == cudaSuccess ? LAUNCHED : FAILED;
-}
-
-bool dense_source(const relayout_case &c) {
-    long long n = 1;
-    for (int m = c.rank - 1; m >= 0; n *= c.extent[m--])
-        if (c.src[m] != n) return false;
-    return c.skip == 0;
-}
-
 // Whether the source is 'count' matrices of M by N elements, one after another, and the destination
 // the same ones turned.
 bool turns(const relayout_case &c, long long &count, long long &M, long long &N) {

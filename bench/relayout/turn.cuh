@@ -1,6 +1,8 @@
-// Blocks turned in registers, for the kernels by hand and those in CuTe.
+// Blocks turned in registers, and what else the kernels by hand and those in CuTe share.
 #pragma once
 #include <cstdint>
+
+#include "relayout.h"
 
 // V rows of V elements, V = 16 bytes / size: rows become columns.
 template <int SIZE> struct block {
@@ -45,3 +47,16 @@ template <int SIZE> struct block {
         }
     }
 };
+
+// ---- what both have
+
+static inline int launched() {
+    return cudaGetLastError() == cudaSuccess ? LAUNCHED : FAILED;
+}
+
+static inline bool dense_source(const relayout_case &c) {
+    long long n = 1;
+    for (int m = c.rank - 1; m >= 0; n *= c.extent[m--])
+        if (c.src[m] != n) return false;
+    return c.skip == 0;
+}
