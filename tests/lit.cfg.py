@@ -6,25 +6,17 @@ import shutil
 import subprocess
 import sys
 
-import lit.formats
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "tools"))
+from lit_format import Tests  # noqa: E402
 
 config.name = "tcpc"
-config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".tcp", ".test"]
-config.excludes = ["unit", "golden", "tools", "coverage", "requirements.txt", "CMakeLists.txt", "Inputs", "fuzz", "gpu", "mutants", "random", "judge"]
-if config.tcpc_sanitize:
-    # Left out, because they take long: what nvcc makes of emitted text is no question to tcpc's memory, and the plans of the others are
-    # compiled, or programs like theirs run, by tests that stay.
-    config.excludes += ["ptx", "attention_loads_nvcc.test", "device_embed_nvcc.test"]
-    config.excludes += ["attention_loads.test", "attention_loads-stages.test", "zfill-every.test"]
-    config.excludes += ["programs.test", "fixits.test", "fixits-random.test", "mutants-examples.test", "limit.test", "given-up.test"]
-    config.excludes += ["format.test", "compile-random.test", "header_says.test", "lines.test", "gemm_nvcc.test", "diff-changed.test"]
-    config.excludes += ["mends-applied.test", "swizzle-auto.tcp", "counted.tcp", "matrices.tcp", "random-strides.test", "interrupt-own.test"]
-    config.excludes += ["convert.tcp", "tails.tcp", "names-of-layouts.tcp", "pad.tcp", "turned.tcp", "map-turned.tcp", "tails-of-maps.tcp"]
-    config.excludes += ["convert-exact.tcp", "equivalent.tcp", "command.test"]
-    config.excludes += ["run-time.tcp", "bench.test", "schedule.tcp", "ragged.test", "processes.tcp", "steps.tcp"]
+config.excludes = ["unit", "golden", "tools", "coverage", "requirements.txt", "CMakeLists.txt", "Inputs", "fuzz", "gpu", "mutants", "random", "judge", "left_out"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.tcpc_build, "tests")
+# The whole suite but for what the list leaves out.
+config.test_format = Tests(config.test_source_root, "sanitized" if config.tcpc_sanitize else lit_config.params.get("left_out"))
 
 # Seconds a test; under the sanitizers everything is slower.
 lit_config.maxIndividualTestTime = 240 if config.tcpc_sanitize else 120

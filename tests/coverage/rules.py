@@ -8,7 +8,6 @@ in a state that has an item of the production with the dot inside.  (After a non
 look at the next token was needed before, so a production without an inner token need not be broken off.)
 """
 
-import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -41,16 +40,9 @@ def trace(program, arguments):
     ran = subprocess.run([program, *arguments], capture_output=True, text=True, errors="replace")
     if ran.returncode != 0:
         sys.exit(f"{program} failed:\n{ran.stderr[-2000:]}")
-    for part in re.split(r"^file .*$", ran.stderr, flags=re.M)[1:]:
-        reduced = {int(number) for number in re.findall(r"^Reducing stack by rule (\d+) ", part, re.M)}
-        stuck, state, running = set(), 0, True
-        for line in part.splitlines():
-            if line.startswith("Entering state "):
-                state, running = int(line.split()[2]), True
-            elif running and line.startswith(("Error: popping", "Shifting token error")):
-                stuck.add(state)
-                running = False
-        yield reduced, stuck
+    for line in ran.stdout.splitlines():
+        reduced, stuck = line.removeprefix("reduced").split(" stuck")
+        yield {int(number) for number in reduced.split()}, {int(number) for number in stuck.split()}
 
 
 def main(program, report):

@@ -3,11 +3,12 @@
 # With --half: of half of the plans, another half each time; the seed is told.
 import json
 import os
-import random
 import re
 import subprocess
 import sys
 import tempfile
+
+from half import drawn
 
 MOVES = re.compile(r"an access moves (\d+) bits")
 
@@ -49,9 +50,7 @@ def main():
     words = sys.argv[1:]
     half = words.pop(0) if words[0].startswith("--half") else None
     tcpc, paths = words[0], words[1:]
-    seed = half and int(half.partition("=")[2] or random.randrange(10**6))
-    if half:
-        paths = random.Random(seed).sample(paths, len(paths) // 2)
+    paths, seed = drawn(paths, half and half.partition("=")[2])
     tried = failed = 0
     for path in paths:
         text = open(path, "rb").read()

@@ -1,6 +1,6 @@
 """Compares the accesses in PTX, and in SASS, with those that `tcpc explain --json` promises, kernel by kernel.
 
-usage: promised.py TCPC NVCC RUNTIME WORK [--sass CUOBJDUMP] [--nvrtc LIBRARY] PLAN...
+usage: promised.py TCPC NVCC RUNTIME WORK [--sass CUOBJDUMP] [--nvrtc LIBRARY] [--half[=SEED]] PLAN...
 
 An access is its direction, its space and its bits.  Each one that is found must have been promised, and none may go through local
 memory; each one to global memory that was promised must be found.  Of shared memory, whose alignment nvcc knows, it may make one
@@ -18,7 +18,9 @@ import re
 import subprocess
 import sys
 
-from nvrtc import least_arch
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+from half import drawn  # noqa: E402
+from nvrtc import Compiler, least_arch  # noqa: E402
 
 ACCESS = re.compile(r"^\s*(?:@!?%\w+\s+)?(ld|st)((?:\.\w+)*?)\.(global|shared|local)((?:[.:]+\w+)*)\s")
 ASYNC = re.compile(r"^\s*(?:@!?%\w+\s+)?cp\.async\.(ca|cg)\.shared\.global(?:\.\S+)?\s+\[[^\]]*\],\s*\[[^\]]*\],\s*(\d+)")
@@ -138,25 +140,31 @@ def main():
     parser.add_argument("--sass", default=None)
     parser.add_argument("--arch", default="sm_80")
     parser.add_argument("--nvrtc", default=None, help="this library of NVRTC makes the PTX, and NVCC nothing")
+    parser.add_argument("--half", nargs="?", const="", help="half of the plans, drawn from this seed or from a new one, which is told")
     parser.add_argument("--spoil", type=int, default=1, help="reads each width divided by this, to test the test")
     parser.add_argument("plans", nargs="+")
     options = parser.parse_args()
     work = pathlib.Path(options.work)
     kernels = accesses = 0
     problems = []
-    compiler = [options.nvcc]
-    if options.nvrtc:
-        compiler = [sys.executable, str(pathlib.Path(__file__).with_name("nvrtc.py")), options.nvrtc]
-    for i, plan in enumerate(options.plans):
+    nvrtc = options.nvrtc and Compiler(options.nvrtc)
+    plans, seed = drawn(options.plans, options.half)
+    for i, plan in enumerate(plans):
         wanted = promised(plan, options.tcpc)
         if not wanted:
             continue
         source, ptx = work / f"{i}.cu", work / f"{i}.ptx"
         subprocess.run([options.tcpc, "-w", plan, "-o", str(source)], check=True)
-        flags = ["-std=c++17", f"-arch={least_arch(source, options.arch)}", f"-I{options.runtime}", f"-I{pathlib.Path(plan).parent}",
-                 "-Werror", "all-warnings"]
-        subprocess.run([*compiler, *flags, "-ptx", str(source), "-o", str(ptx)], check=True)
-        listings = [("PTX", in_ptx(ptx.read_text()))]
+        flags = [f"-arch={least_arch(source, options.arch)}", f"-I{options.runtime}", f"-I{pathlib.Path(plan).parent}"]
+        if nvrtc:
+            text, said = nvrtc.ptx(source, flags)
+            if said or text is None:
+                sys.exit(f"{plan}: {said or 'no PTX'}")
+        else:
+            flags += ["-std=c++17", "-Werror", "all-warnings"]
+            subprocess.run([options.nvcc, *flags, "-ptx", str(source), "-o", str(ptx)], check=True)
+            text = ptx.read_text()
+        listings = [("PTX", in_ptx(text))]
         if options.sass:
             cubin = work / f"{i}.cubin"
             subprocess.run([options.nvcc, *flags, "-cubin", str(source), "-o", str(cubin)], check=True)
@@ -174,7 +182,7 @@ def main():
                 problems += [f"{plan}: {name} of {kernel}: {what}" for what in wrong(access, found)]
     for problem in problems:
         print(problem)
-    print(f"{kernels} kernels with {accesses} kinds of accesses, {len(problems)} that differ")
+    print(f"{kernels} kernels with {accesses} kinds of accesses, {len(problems)} that differ" + (f" (--half={seed})" if seed else ""))
     return 1 if problems else 0
 
 
