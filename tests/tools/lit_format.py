@@ -7,7 +7,7 @@ from left_out import among, entries
 
 
 class Tests(lit.formats.ShTest):
-    """Shell tests, without those that the list tests/left_out/LIST.txt names where LIST is not empty."""
+    """Shell tests, without those that the list of tests/left_out names where LIST is not empty."""
 
     def __init__(self, tests, left_out):
         super().__init__(execute_external=False)
