@@ -229,8 +229,10 @@ struct lay_view lay_settle(struct lay_ctx *ctx, struct lay_view v) {
         return (struct lay_view){lay_sum_of(ctx, lay_static_int(lay_swizzle_apply(l.sw, off.num))),
                                  plain};
     int64_t leaves = slid.num & ~(low | high);
-    l.offset = lay_static_int(off.num - leaves);
-    if (!keeps_clear(ctx, l, leaves)) {
+    int64_t stays;
+    bool far = __builtin_sub_overflow(off.num, leaves, &stays);
+    l.offset = far ? off : lay_static_int(stays);
+    if (far || !keeps_clear(ctx, l, leaves)) {
         leaves = 0;
         l.offset = off;
     }
