@@ -167,7 +167,7 @@ isl_set *order_counted(struct prove_order *o, int a, int sync) {
         return isl_set_copy(c->set);
     }
     ++o->asked;
-    new.set = count(o, x, w, new.pending, kind, new.kinds);
+    new.set = order_one_of(o, count(o, x, w, new.pending, kind, new.kinds));
     if (!new.set) return NULL;
     new.next = o->counts;
     o->counts = ARENA_NEW(arena, struct order_count);

@@ -90,40 +90,72 @@ void sync_copy(struct state *to, const struct state *from) {
     memcpy(to->at, from->at, sizeof from->at[0] * (size_t)from->n);
     to->n = from->n;
     to->everything = from->everything;
+    to->mixed = from->mixed;
+}
+
+static bool same_entry(const struct entry *x, const struct entry *y) {
+    return x->async == y->async && same_access(x->a, y->a) && same_slot(x->a, y->a);
+}
+
+static void join(struct entry *x, const struct entry *e) {
+    if (e->age < x->age) x->age = e->age;
+    if (e->a.slot != x->a.slot) x->a.slot = 0;
+}
+
+static void append(struct state *st, const struct entry *e) {
+    if (st->n == SYNC_PENDING)
+        st->everything = true;
+    else
+        st->at[st->n++] = *e;
 }
 
 static void pend(const struct kernel *k, struct state *st, struct entry e) {
     if (!meet_buffer(k, e.a)) return;
     for (int i = 0; i < st->n; ++i) {
-        if (st->at[i].async != e.async || !same_access(st->at[i].a, e.a) ||
-            !same_slot(st->at[i].a, e.a))
-            continue;
-        if (e.age < st->at[i].age) st->at[i].age = e.age;
-        if (e.a.slot != st->at[i].a.slot) st->at[i].a.slot = 0;
+        if (!same_entry(&st->at[i], &e)) continue;
+        join(&st->at[i], &e);
         return;
     }
-    if (st->n == SYNC_PENDING)
-        st->everything = true;
-    else
-        st->at[st->n++] = e;
+    append(st, &e);
 }
 
-static void apply_wait(const struct kernel *k, struct state *st, int pending) {
+// What is pending, entry by entry, of which some have changed: these may be the same as others now.
+struct changing {
+    struct state out;
+    int n, changed[SYNC_PENDING];  // of "out"
+};
+
+static void begin_change(struct changing *x, const struct state *st) {
+    x->n = x->out.n = 0;
+    x->out.everything = st->everything;
+    x->out.mixed = st->mixed;
+}
+
+static void put(struct changing *x, const struct entry *e, bool changed) {
+    int most = changed ? x->out.n : x->n;
+    for (int i = 0; i < most; ++i) {
+        struct entry *y = &x->out.at[changed ? i : x->changed[i]];
+        if (!same_entry(y, e)) continue;
+        join(y, e);
+        return;
+    }
+    if (changed) x->changed[x->n++] = x->out.n;
+    append(&x->out, e);
+}
+
+static void apply_wait(struct state *st, int pending) {
+    struct changing x;
     bool any = false;
     for (int i = 0; i < st->n && !any; ++i) any = st->at[i].async && st->at[i].age >= pending;
     if (!any) return;
-    struct state out;
-    out.n = 0;
-    out.everything = st->everything;
+    begin_change(&x, st);
     for (int i = 0; i < st->n; ++i) {
         struct entry e = st->at[i];
-        if (e.async && e.age >= pending) e = (struct entry){e.a, false, 0};
-        if (e.async)
-            out.at[out.n++] = e;  // no other is the same
-        else
-            pend(k, &out, e);
+        bool done = e.async && e.age >= pending;
+        if (done) e = (struct entry){e.a, false, 0};
+        put(&x, &e, done || (st->mixed && !e.async));
     }
-    sync_copy(st, &out);
+    sync_copy(st, &x.out);
 }
 
 static void apply_barrier(struct state *st) {
@@ -145,15 +177,16 @@ void sync_leave(struct walk *w) {
 }
 
 void sync_next(struct walk *w, struct state *st) {
-    struct state out;
-    out.n = 0;
-    out.everything = st->everything;
+    struct changing x;
+    begin_change(&x, st);
     for (int i = 0; i < st->n; ++i) {
         struct entry e = st->at[i];
-        if (e.a.loops >= w->nloops) e.a.loops = w->nloops - 1;
-        pend(w->k, &out, e);
+        bool inner = e.a.loops >= w->nloops;
+        if (inner) e.a.loops = w->nloops - 1;
+        put(&x, &e, inner || st->mixed);
     }
-    sync_copy(st, &out);
+    sync_copy(st, &x.out);
+    st->mixed = false;
 }
 
 void sync_commit(struct state *st) {
@@ -185,7 +218,7 @@ void sync_satisfy(struct walk *w, struct state *st, const struct need *need,
     if (w->why) sync_note(w, need, waits, orders, x->wait);
     if (w->mark && !waits) x->wait = need->wait;
     if (w->mark && !orders) x->barrier = true;
-    if (x->wait >= 0) apply_wait(w->k, st, x->wait);
+    if (x->wait >= 0) apply_wait(st, x->wait);
     if (x->barrier) apply_barrier(st);
 }
 

@@ -54,6 +54,7 @@ static void leave_steps(struct state *st, const struct pipeline *pipe, int64_t t
     for (int i = 0; i < st->n; ++i) {
         struct access *a = &st->at[i].a;
         if (a->pipe != pipe) continue;
+        st->mixed = true;
         if (trips < 0) a->pipe = NULL;
         a->ahead = trips < 0 ? 0 : (int)((a->ahead + trips) % pipe->stages);
         if (trips >= 0) a->slot = 1 + a->ahead;

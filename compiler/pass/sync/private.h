@@ -18,6 +18,7 @@ struct entry {
 struct state {
     int n;
     bool everything;  // more was pending than fits: every access conflicts
+    bool mixed;       // entries may have become the same as others
     struct entry at[SYNC_PENDING];
 };
 
