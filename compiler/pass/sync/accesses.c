@@ -18,22 +18,25 @@ enum {
     MOST_VISITS = 50000
 };  // of statements of one kernel, until it is large enough for proofs alone
 
+static struct access placed(const struct walk *w, const struct view *v, struct access a) {
+    a.buffer = meet_buffer(w->k, a);
+    if (a.buffer) sync_place(w, v, &a);
+    return a;
+}
+
 static struct access reading(const struct walk *w, const struct copy *c) {
     struct access a = {.copy = c, .loops = w->nloops};
-    sync_place(w, &c->src, &a);
-    return a;
+    return placed(w, &c->src, a);
 }
 
 static struct access writing(const struct walk *w, const struct copy *c) {
     struct access a = {.copy = c, .write = true, .loops = w->nloops};
-    sync_place(w, &c->dst, &a);
-    return a;
+    return placed(w, &c->dst, a);
 }
 
 static struct access argument(const struct walk *w, const struct plan_call *y, int i, bool write) {
     struct access a = {.arg = y->view[i].base, .call = y, .write = write, .loops = w->nloops};
-    sync_place(w, &y->view[i], &a);
-    return a;
+    return placed(w, &y->view[i], a);
 }
 
 static bool same_access(struct access a, struct access b) {
@@ -64,11 +67,11 @@ static enum meet how_they_meet(struct walk *w, struct access a, struct access b)
 
 // Adds to "need" what access "a" has to wait for.
 static void ask(struct walk *w, const struct state *st, struct access a, struct need *need) {
-    const struct tensor *t = meet_buffer(w->k, a);
+    const struct tensor *t = a.buffer;
     if (!t) return;
     for (int i = 0; i < st->n; ++i) {
         const struct entry *e = &st->at[i];
-        if (meet_buffer(w->k, e->a) != t || !(e->a.write || a.write)) continue;
+        if (e->a.buffer != t || !(e->a.write || a.write)) continue;
         // what several copies write to a global tensor are different elements
         if (t->space == MEM_GLOBAL && e->a.write && a.write) continue;
         if (sync_apart(e->a, a)) continue;
@@ -109,8 +112,8 @@ static void append(struct state *st, const struct entry *e) {
         st->at[st->n++] = *e;
 }
 
-static void pend(const struct kernel *k, struct state *st, struct entry e) {
-    if (!meet_buffer(k, e.a)) return;
+static void pend(struct state *st, struct entry e) {
+    if (!e.a.buffer) return;
     for (int i = 0; i < st->n; ++i) {
         if (!same_entry(&st->at[i], &e)) continue;
         join(&st->at[i], &e);
@@ -195,11 +198,11 @@ void sync_commit(struct state *st) {
     }
 }
 
-bool sync_merge(const struct kernel *k, struct state *into, const struct state *from) {
+bool sync_merge(struct state *into, const struct state *from) {
     struct state before;
     sync_copy(&before, into);
     into->everything |= from->everything;
-    for (int i = 0; i < from->n; ++i) pend(k, into, from->at[i]);
+    for (int i = 0; i < from->n; ++i) pend(into, from->at[i]);
     if (into->n != before.n || into->everything != before.everything) return true;
     for (int i = 0; i < before.n; ++i) {
         if (into->at[i].age != before.at[i].age || into->at[i].a.slot != before.at[i].a.slot)
@@ -250,8 +253,8 @@ static void run_copy(struct walk *w, struct stmt *x, struct state *st) {
     struct need need = {.wait = -1};
     ask_copy(w, st, c, &need);
     sync_satisfy(w, st, &need, &x->before);
-    pend(w->k, st, (struct entry){reading(w, c), f->async, -1});
-    pend(w->k, st, (struct entry){writing(w, c), f->async, -1});
+    pend(st, (struct entry){reading(w, c), f->async, -1});
+    pend(st, (struct entry){writing(w, c), f->async, -1});
     if (f->commit_after) sync_commit(st);
 }
 
@@ -262,8 +265,8 @@ static void run_call(struct walk *w, struct stmt *x, struct state *st) {
     sync_satisfy(w, st, &need, &x->before);
     for (int i = 0; i < y->fn->nformals; ++i) {
         enum dir dir = y->fn->formal[i].dir;
-        if (dir != ARG_OUT) pend(w->k, st, (struct entry){argument(w, y, i, false), false, 0});
-        if (dir != ARG_IN) pend(w->k, st, (struct entry){argument(w, y, i, true), false, 0});
+        if (dir != ARG_OUT) pend(st, (struct entry){argument(w, y, i, false), false, 0});
+        if (dir != ARG_IN) pend(st, (struct entry){argument(w, y, i, true), false, 0});
     }
 }
 
@@ -292,12 +295,12 @@ static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
         sync_copy(leave, enter);
         sync_run(w, x->body, leave);
         sync_next(w, leave);
-    } while (sync_merge(w->k, enter, leave));
+    } while (sync_merge(enter, leave));
     sync_leave(w);
     if (once)
         sync_copy(st, leave);
     else
-        sync_merge(w->k, st, leave);
+        sync_merge(st, leave);
     memory_free(enter);
 }
 
