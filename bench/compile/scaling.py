@@ -16,6 +16,8 @@ import tempfile
 ROW = "tensor {0} : f32 global row({1},128) align 16;"
 LINE = "tiled_copy line = tile(auto(128), thr=32, val=4);"
 PAIR = ROW.format("A", 400) + "\n" + ROW.format("B", 400) + "\n" + LINE + "\n"
+TURN = ("arch sm_90;\ntensor P : f32 global row(16,64,64) align 128;\ntensor Q : f32 global row(16,64,64) align 128;\n"
+        "tiled_copy words = tile(universal(32), thr=(8,32):(32,1), val=(1,1));\n")
 ONE = "kernel k(A, inout B) threads 32 { copy A(0,_) -> B(0,_) with line; }\n"
 
 
@@ -166,8 +168,56 @@ KINDS = {
                                    + lines(n, "kernel k{0}(A, out B) {{ shared s : f32 (8,64):(65,1); copy A -> s with rows; copy s -> B with rows; }}"), [10, 30, 100, 300, 1000]),
     "warnings": (lambda n: lines(n, "param P{0} : index;") + PAIR + ONE, UP),
     "warnings in one line": (lambda n: "".join(f"param P{i} : index;" for i in range(n)) + "\n" + PAIR + ONE, UP),
+    # what chooses: swizzles, planned copies, variants of both
+    "swizzles that are chosen": (lambda n: TURN + "kernel k(P, inout Q) grid (1) threads 256 {\n" + lines(
+        n, "shared s{0} : f32 row(64,64) swizzle auto; copy P({1},_,_) -> s{0} with words; copy select(s{0}, (1,0)) -> Q({1},_,_) with words;") + "}\n", [1, 2, 4, 8, 11, 12, 14, 17]),
+    "kernels with a swizzle that is chosen": (lambda n: TURN + lines(
+        n, "kernel k{0}(P, inout Q) threads 256 {{ shared s : f32 row(64,64) swizzle auto; copy P(0,_,_) -> s with words; copy select(s, (1,0)) -> Q(0,_,_) with words; }}"), [1, 2, 4, 8, 16, 32, 100, 300]),
+    "planned copies": (lambda n: lines(n, "tensor X{0} : f16 global row (b=2, s=64, h={0}, d=64) align 16;\ntensor Y{0} : f16 global row (b=2, h={0}, s=64, d=64) align 16;\n"
+                                          "kernel k{0}(X{0}, out Y{0}) {{ copy X{0} -> Y{0}; }}"), [1, 3, 10, 30, 100, 300]),
+    "planned copies of params": (lambda n: lines(n, "param M{0} : index % 4;\ntensor X{0} : f32 global row(M{0},64) align 16;\ntensor Y{0} : f32 global (M{0},64) align 16;\n"
+                                                    "kernel k{0}(X{0}, out Y{0}) {{ copy X{0} -> Y{0}; }}"), [1, 3, 10, 30, 100]),
+    "modes of a planned copy": (lambda n: f"tensor X : f16 global row({','.join('2' for i in range(n))}) align 16;\ntensor Y : f16 global ({','.join('2' for i in range(n))}) align 16;\n"
+                                          "kernel k(X, out Y) { copy X -> Y; }\n", [2, 4, 8, 12, 16, 20]),
+    # what copies may say
+    "conversions": (lambda n: tall(n) + "tensor H : f16 global row({0},128) align 16;\n".format(n + 1) + kernel("A, inout H", lines(n, "copy A({0},_) -> H({0},_) with line;")), SHORT),
+    "conversions of fragments": (lambda n: tall(n) + kernel("A, inout B", lines(
+        n, "frag r{0} : f32 like line; frag h{0} : f16 like line; copy A({0},_) -> r{0} with line; copy r{0} -> h{0}; copy h{0} -> B({0},_) with line;")), SHORT),
+    "hints": (lambda n: tall(n) + "tiled_copy once = tile(universal(128, ld=L1.no_allocate.L2.evict_first, l2=128, st=cs), thr=32, val=4);\n"
+              + kernel("A, inout B", lines(n, "copy A({0},_) -> B({0},_) with once;")), SHORT),
+    "ranges": (lambda n: tall(n) + kernel("A, inout B", lines(n, "copy A({0}, 4 .. 128)(0 .. 64) -> B({0}, 0 .. 64) with tile(auto(64), thr=32, val=2);")), SHORT),
+    "ranges of ranges": (lambda n: PAIR + kernel("A, inout B", "let v0 = A(0,_);\n" + lines(n, "let v{0} = v{1}(0 .. 128);") + f"copy v{n} -> B(0,_) with line;\n"), UP),
+    "slices by params": (lambda n: "param N : index in 1 .. 1000;\ntensor A : f32 global row(N,128) align 16;\ntensor B : f32 global row({0},N,128) align 16;\n".format(n + 1) + LINE + "\n"
+                         + kernel("A, inout B", lines(n, "copy A(block.x,_) -> B({0},block.x,_) with line;"), "N"), SHORT),
+    "tiles with tails": (lambda n: "param N : index in 1 .. 1000;\ntensor A : f32 global row(N,128) align 16;\ntensor B : f32 global row({0},N,128) align 16;\n".format(n + 1)
+                         + "tiled_copy rows = tile(auto(128), thr=(4,32):(32,1), val=(1,4));\n" + kernel("A, inout B", lines(
+                             n, "copy local_tile(A, (4,128), (block.x,0)) -> local_tile(B({0},_,_), (4,128), (block.x,0)) with rows;"), "ceil_div(N,4)").replace("threads 32", "threads 128"), SHORT),
+    "warnings of bank conflicts": (lambda n: tall(n) + "tiled_copy words = tile(universal(32), thr=(8,32):(1,8), val=(1,1));\nkernel k(A, inout B) grid (1) threads 256 {\nshared s : f32 row(64,128);\n" + lines(
+        n, "copy local_tile(A, (8,32), (0,0)) -> local_tile(s, (8,32), (0,0)) with words;") + "}\n", [4, 8, 16, 32, 64, 128]),
+    # other commands
+    "explain --plan": (lambda n: one_buffer(n, "tile(universal(32), thr=32)"), [4, 8, 16, 32]),
+    "explain": (lambda n: one_buffer(n, "tile(universal(32), thr=32)"), [4, 8, 16, 32]),
+    "explain of kernels": (lambda n: KINDS["kernels"][0](n), [30, 100, 300, 1000]),
+    "explain --plan of planned copies": (lambda n: KINDS["planned copies"][0](n), [1, 3, 10, 30, 100]),
+    "count of kernels": (lambda n: KINDS["kernels"][0](n), [30, 100, 300, 1000]),
+    "count of blocks": (lambda n: f"tensor A : f32 global row({n},128) align 16;\ntensor B : f32 global row({n},128) align 16;\n{LINE}\n"
+                        + kernel("A, out B", "copy A(block.x,_) -> B(block.x,_) with line;\n", str(n)), [100, 10000, 100000, 1000000, 10000000]),
+    "relayout of modes": (None, [2, 4, 8, 12, 16, 20, 24]),
+    "relayout of a size": (None, [100, 10000, 1000000, 100000000]),
 }
 OPTIONS = {"errors as JSON": lambda n: ["--diagnostics=json"], "consts with -D": lambda n: [f"-DC{i}={i}" for i in range(1, n + 1)]}
+COMMANDS = {"explain --plan": ["explain", "--plan"], "explain": ["explain"], "explain of kernels": ["explain"],
+            "explain --plan of planned copies": ["explain", "--plan"], "count of kernels": ["count"], "count of blocks": ["count"]}
+RELAYOUTS = {"relayout of modes": lambda n: [" ".join(f"m{i}=2" for i in range(n)), " ".join(f"m{i}" for i in reversed(range(n)))],
+             "relayout of a size": lambda n: [f"m={n} n=64", "n m"]}
+
+
+def command_of(tcpc, kind, n, plan):
+    if kind in RELAYOUTS:
+        return [tcpc, "relayout", "f16", *RELAYOUTS[kind](n), "-o", os.devnull]
+    if kind in COMMANDS:
+        return [tcpc, *COMMANDS[kind], plan, "-o", os.devnull]
+    return [tcpc, plan, "-o", os.devnull, "--error-limit=0"] + OPTIONS.get(kind, lambda n: [])(n)
 
 
 def measured(command, seconds, said):
@@ -211,12 +261,12 @@ def main():
         least, before = math.inf, None
         for n in sizes:
             with tempfile.TemporaryDirectory() as folder:
-                text = "tcp 1;\n" + (make(n, folder) if make in (imports, import_chain) else make(n))
+                text = RELAYOUTS[kind](n)[0] if kind in RELAYOUTS else "tcp 1;\n" + (make(n, folder) if make in (imports, import_chain) else make(n))
                 with open(f"{folder}/plan.tcp", "w") as f:
                     f.write(text)
                 size = sum(os.path.getsize(f"{folder}/{name}") for name in os.listdir(folder)) / 1024
                 said = f"{folder}/said"
-                command = [args.tcpc, f"{folder}/plan.tcp", "-o", os.devnull, "--error-limit=0"] + OPTIONS.get(kind, lambda n: [])(n)
+                command = command_of(args.tcpc, kind, n, f"{folder}/plan.tcp")
                 time, memory, status = measured(command, args.seconds, said)
                 least = min(least, time)
                 grown = ""

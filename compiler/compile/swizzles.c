@@ -13,7 +13,10 @@
 #include "syntax/ast.h"
 
 // Each candidate costs a compilation of its function up to the widths.
-enum { MOST_BUFFERS = 16, MOST_CANDIDATES = 160, MOST_TEXT = 48 * 1024 };
+enum { MOST_BUFFERS = 16, MOST_CANDIDATES = 160 };
+// What is compiled for all of them, in bytes: their functions, and the rest, which is parsed alone,
+// as a part.  20 KB take about a second.
+enum { MOST_TEXT = 20 * 1024, PARSED_PART = 8 };
 enum { SHARED_BITS = 1024 };  // of all banks
 enum { MOST_ROWS = 6 };       // 1, 2, 4, .. 32 rows have one number
 
@@ -285,14 +288,30 @@ static void keep_only(struct ast_file *f, uint32_t at) {
     f->ndecls = n;
 }
 
+// The text of the function in which "at" is.
+static size_t function_text(const struct ast_file *f, uint32_t at) {
+    for (int i = 0; i < f->ndecls; ++i) {
+        const struct range r = f->decl[i]->at;
+        if (f->decl[i]->kind == D_FN && at >= r.begin && at < r.end) return r.end - r.begin;
+    }
+    return 0;
+}
+
+static bool too_large(const struct compiled *c, const struct buffers *b) {
+    size_t text = 0, all = 0;
+    if (b->n > MOST_BUFFERS) return true;
+    for (int i = 0; i < c->s->sources.n; ++i) text += c->s->sources.file[i].size;
+    for (int i = 0; i < b->n; ++i)
+        all += function_text(c->ast, b->stmt[i]->name.at.begin) + text / PARSED_PART;
+    return all > MOST_TEXT;
+}
+
 bool swizzles_choose(struct compiled *c) {
     struct session *s = c->s;
     struct buffers b;
     find_all(c->ast, &b);
     if (b.n == 0) return true;
-    size_t text = 0;
-    for (int i = 0; i < s->sources.n; ++i) text += s->sources.file[i].size;
-    if (b.n > MOST_BUFFERS || (size_t)b.n * text > MOST_TEXT) {
+    if (too_large(c, &b)) {
         diag_error(s, b.stmt[b.n > MOST_BUFFERS ? MOST_BUFFERS - 1 : b.n - 1]->name.at,
                    "the plan is too large for so many 'swizzle auto': each of them has it compiled "
                    "some 30 times; 'tcpc explain --plan' prints the choice, to be written down");

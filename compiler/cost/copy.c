@@ -16,8 +16,8 @@ enum { LINE = 128, SECTOR = 32 };
 // What was counted before, as most instructions of a copy are like another one.
 struct memory {
     int64_t counted;
+    bool used[REMEMBERED];
     struct {
-        bool used;
         struct warp_access a;
         struct warp_cost cost, least;
     } slot[REMEMBERED];
@@ -56,8 +56,8 @@ static struct warp_cost cost_of(struct memory *m, int arch, struct warp_access *
     x = *a;
     if (a->class == COST_LD_GLOBAL || a->class == COST_ST_GLOBAL) put_first(&x);
     unsigned i = slot_of(&x);
-    if (!m->slot[i].used || memcmp(&m->slot[i].a, &x, sizeof x) != 0) {
-        m->slot[i].used = true;
+    if (!m->used[i] || memcmp(&m->slot[i].a, &x, sizeof x) != 0) {
+        m->used[i] = true;
         ++m->counted;
         m->slot[i].a = x;
         cost_of_warp(arch, &x, &m->slot[i].cost);
@@ -375,7 +375,8 @@ static void count_sides(struct counting *c, const struct plan *p, const struct k
     c->work = 0;
     c->lanes = f->lanes ? (uint32_t)(((uint64_t)1 << f->lanes) - 1) : UINT32_MAX;
     c->matrices = atom_is_collective(atom->row) ? atom->bits / 32 : 0;
-    memset(c->memory, 0, sizeof *c->memory);
+    c->memory->counted = 0;
+    memset(c->memory->used, 0, sizeof c->memory->used);
     for (int i = 0; i < 2 && !out->why; ++i) {
         if (!sides[i]) continue;
         bool shared = copy_side(y, i == 0)->base->space == MEM_SHARED;
@@ -401,8 +402,9 @@ void cost_of_side(struct session *s, const struct plan *p, const struct kernel *
         cost_of_copy(s, p, k, c, f, sym_values, &both);
         *out = *cost_side(&both, src);
     } else if (in_memory(c, src)) {
-        x.memory = ARENA_NEW(&s->arena, struct memory);
+        x.memory = memory_new(sizeof *x.memory);
         count_sides(&x, p, k, c, f, sym_values, src, !src, out);
+        memory_free(x.memory);
         keep_side(&x, c, src, out);
     }
 }
@@ -410,10 +412,12 @@ void cost_of_side(struct session *s, const struct plan *p, const struct kernel *
 void cost_of_copy(struct session *s, const struct plan *p, const struct kernel *k,
                   const struct copy *c, const struct copy_facts *f, const int64_t *sym_values,
                   struct copy_cost *out) {
-    struct counting x = {.s = s, .arch = p->arch, .memory = ARENA_NEW(&s->arena, struct memory)};
+    struct counting x = {.s = s, .arch = p->arch};
     *out = (struct copy_cost){0};
     if (copy_atom(c)->row->completes == COMPLETES_BY_GROUP) {
+        x.memory = memory_new(sizeof *x.memory);
         count_sides(&x, p, k, c, f, sym_values, true, true, &out->src);
+        memory_free(x.memory);
         out->dst = out->src;
         keep_side(&x, c, true, &out->src);
         keep_side(&x, c, false, &out->dst);

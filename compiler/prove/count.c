@@ -59,29 +59,46 @@ static struct lin dim_plus(struct question *q, int dim, int64_t constant) {
     return e;
 }
 
-// The steps of one kind, "count" commits in each: from "first" behind that of the access to "last"
-// behind that of the wait.
-struct steps {
+// A step of "of" that is there: "shift" behind that of the access, or with "last" of the wait.
+struct end {
     const struct qset *of;
-    int64_t first, last;
-    int count;
+    int64_t shift;
+    bool last;
 };
 
-// What was counted for a wait and an access, and holds for all that are alike.
+// What was counted for a wait and an access, and holds for all that are alike: the wait is at least
+// "least" steps behind, and the ends are there.
 struct order_count {
     int access, sync;  // their shapes
-    int pending, kinds;
-    const struct steps *kind;
+    int64_t least;
+    int n;
+    const struct end *end;
     isl_set *set;
     struct order_count *next;
 };
 
-// The kinds of steps of the loop of "x" and "w"; how many.
-static int find_steps(const struct prove_order *o, const struct qset *x, const struct qset *w,
-                      struct steps *kind) {
+static void add_end(struct order_count *x, struct end *end, struct end new) {
+    for (int i = 0; i < x->n; ++i)
+        if (end[i].shift == new.shift && end[i].last == new.last &&order_alike(end[i].of, new.of))
+            return;
+    end[x->n++] = new;
+}
+
+static int64_t round_up(int64_t a, int64_t b) {
+    return a / b + (a % b > 0);
+}
+
+// Each commit of the loop of "x" and "w" ends a group in the steps from "first" behind that of the
+// access to "last" behind that of the wait: as many as the wait is steps behind the access, and
+// last - first + 1 more, which is at least 0.  Together these are more than "pending".
+static void find_ends(const struct prove_order *o, const struct qset *x, const struct qset *w,
+                      int pending, struct order_count *out, struct end *end) {
+    enum { FAR = 1 << 30 };
     struct place pa, pw, pc;
-    int n = 0;
-    if (!same_loop(x, w)) return 0;
+    int64_t commits = 0, more = 0, least = -FAR;
+    out->end = end;
+    out->n = 0;
+    if (!same_loop(x, w)) return;
     find_place(x, &pa);
     find_place(w, &pw);
     for (int i = 0; i < o->program->nsteps; ++i) {
@@ -91,31 +108,38 @@ static int find_steps(const struct prove_order *o, const struct qset *x, const s
         // the first step of "c" behind the access, and the last one before the wait
         int64_t first = pa.shift - pc.shift + (compare(c, x, pa.at) > 0 ? 0 : 1);
         int64_t last = pw.shift - pc.shift - (compare(c, w, pa.at) < 0 ? 0 : 1);
-        int k = 0;
-        while (k < n &&
-               !(kind[k].first == first && kind[k].last == last && order_alike(kind[k].of, c)))
-            ++k;
-        if (k == n) kind[n++] = (struct steps){c, first, last, 0};
-        ++kind[k].count;
+        if (first < -FAR || first > FAR || last < -FAR || last > FAR) {
+            out->n = 0;
+            return;
+        }
+        add_end(out, end, (struct end){c, first, false});
+        add_end(out, end, (struct end){c, last, true});
+        if (first - last - 1 > least) least = first - last - 1;
+        more += last - first + 1;
+        ++commits;
     }
-    return n;
+    if (commits == 0) return;
+    out->least = round_up(pending + 1 - more, commits);
+    if (least > out->least) out->least = least;
 }
 
-static bool same_steps(const struct steps *a, const struct steps *b, int n) {
-    for (int i = 0; i < n; ++i)
-        if (a[i].first != b[i].first || a[i].last != b[i].last || a[i].count != b[i].count ||
-            !order_alike(a[i].of, b[i].of))
+static bool same_count(const struct order_count *a, const struct order_count *b) {
+    if (a->access != b->access || a->sync != b->sync || a->n != b->n || a->least != b->least)
+        return false;
+    for (int i = 0; i < a->n; ++i)
+        if (a->end[i].shift != b->end[i].shift || a->end[i].last != b->end[i].last ||
+            !order_alike(a->end[i].of, b->end[i].of))
             return false;
     return true;
 }
 
-// Instances of "x" and of the wait "w" between which more than "pending" groups end.
+// Instances of "x" and of the wait "w" that "c" is of.
 static isl_set *count(struct prove_order *o, const struct qset *x, const struct qset *w,
-                      int pending, const struct steps *kind, int kinds) {
+                      const struct order_count *c) {
     struct question *q = &o->q;
-    int n = x->ndims + w->ndims, ahead = x->nvars - 1, dims = n;
-    int self[MOST_DIMS], da[MOST_DIMS], dw[MOST_DIMS], ends[MOST_DIMS][MOST_DIMS];
-    if (kinds == 0 || n + 2 * kinds > MOST_DIMS) {
+    int n = x->ndims + w->ndims, ahead = x->nvars - 1;
+    int self[MOST_DIMS], da[MOST_DIMS], dw[MOST_DIMS], dims[MOST_DIMS][MOST_DIMS];
+    if (c->n == 0 || n + c->n > MOST_DIMS) {
         isl_basic_set *b = question_universe(q, n);
         isl_set *none = isl_set_empty(isl_basic_set_get_space(b));
         isl_basic_set_free(b);
@@ -123,32 +147,25 @@ static isl_set *count(struct prove_order *o, const struct qset *x, const struct 
     }
     struct arena_mark mark = arena_mark(&q->s->arena);
     struct system *y = ARENA_ROOM(&q->s->arena, struct system, 1);
-    struct lin sum = lin_int(q, -pending - 1);
     question_sequence(self, MOST_DIMS, 0);
     question_sequence(da, x->ndims, 0);
     question_sequence(dw, w->ndims, x->ndims);
-    system_init(y, q, n + 2 * kinds);
+    system_init(y, q, n + c->n);
     system_instances(y, x, da);
     system_instances(y, w, dw);
     for (int i = 0; i < ahead; ++i) system_equal(y, da[i], dw[i]);
-    for (int i = 0; i < kinds; ++i) {
-        for (int side = 0; side < 2; ++side) {
-            int *dc = ends[dims - n], d = dims++;
-            question_sequence(dc, ahead, 0);
-            dc[ahead] = d;
-            struct lin step =
-                dim_plus(q, side ? dw[ahead] : da[ahead], side ? kind[i].last : kind[i].first);
-            system_is_0(y, lin_add(q, step, dim_plus(q, d, 0), -1), self);
-            system_instances(y, kind[i].of, dc);
-        }
-        struct lin steps = lin_add(q, dim_plus(q, dims - 1, 1), dim_plus(q, dims - 2, 0), -1);
-        system_at_least_0(y, steps, self);
-        sum = lin_add(q, sum, steps, kind[i].count);
+    for (int i = 0; i < c->n; ++i) {
+        const struct end *e = &c->end[i];
+        question_sequence(dims[i], ahead, 0);
+        dims[i][ahead] = n + i;
+        struct lin step = dim_plus(q, e->last ? dw[ahead] : da[ahead], e->shift);
+        system_is_0(y, lin_add(q, step, dim_plus(q, n + i, 0), -1), self);
+        system_instances(y, e->of, dims[i]);
     }
-    system_at_least_0(y, sum, self);
+    system_exceeds(y, dw[ahead], da[ahead], c->least);
     isl_set *all = isl_set_from_basic_set(system_basic(y));
     arena_rewind(&q->s->arena, mark);
-    all = isl_set_project_out(all, isl_dim_set, (unsigned)n, (unsigned)(2 * kinds));
+    all = isl_set_project_out(all, isl_dim_set, (unsigned)n, (unsigned)c->n);
     return question_divs(q, all);
 }
 
@@ -156,18 +173,16 @@ isl_set *order_counted(struct prove_order *o, int a, int sync) {
     struct arena *arena = &o->q.s->arena;
     const struct qset *x = &o->access[a].when, *w = &o->sync[sync];
     struct arena_mark mark = arena_mark(arena);
-    struct steps *kind = ARENA_ARRAY(arena, struct steps, o->program->nsteps + 1);
-    struct order_count new = {o->access[a].shape, o->sync_shape[sync],
-                              o->program->sync[sync].pending, find_steps(o, x, w, kind), kind};
+    struct end *end = ARENA_ARRAY(arena, struct end, 2 * o->program->nsteps + 1);
+    struct order_count new = {.access = o->access[a].shape, .sync = o->sync_shape[sync]};
+    find_ends(o, x, w, o->program->sync[sync].pending, &new, end);
     for (struct order_count *c = o->counts; c; c = c->next) {
-        if (c->access != new.access || c->sync != new.sync || c->pending != new.pending ||
-            c->kinds != new.kinds || !same_steps(c->kind, kind, new.kinds))
-            continue;
+        if (!same_count(c, &new)) continue;
         arena_rewind(arena, mark);
         return isl_set_copy(c->set);
     }
     ++o->asked;
-    new.set = count(o, x, w, new.pending, kind, new.kinds);
+    new.set = order_one_of(o, count(o, x, w, &new));
     if (!new.set) return NULL;
     new.next = o->counts;
     o->counts = ARENA_NEW(arena, struct order_count);

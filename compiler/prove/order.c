@@ -66,38 +66,81 @@ static bool known_apart(struct prove_order *o, int a, int b) {
     return *ever < 0;
 }
 
-// Whether instances of "a" and "b" that "when" has (NULL: any) meet.
-static enum prove_answer meet(struct prove_order *o, int a, int b, isl_set *when,
-                              enum threads threads, struct prove_fault *f) {
+// Instances of both, by all dimensions of "x" and "y", of what "when" has by "la" and "lb" of them.
+static isl_set *spread(const struct order_open *when, const struct qset *x, int la,
+                       const struct qset *y, int lb) {
+    isl_set *w = isl_set_insert_dims(isl_set_copy(when->set), isl_dim_set, (unsigned)la,
+                                     (unsigned)(x->ndims - la));
+    return isl_set_add_dims(w, isl_dim_set, (unsigned)(y->ndims - lb));
+}
+
+struct meeting {
+    struct question *q;
+    isl_basic_set *all;
+    enum prove_answer none;
+};
+
+static isl_stat meet_in_part(isl_basic_set *part, void *user) {
+    struct meeting *m = user;
+    part = isl_basic_set_intersect(part, isl_basic_set_copy(m->all));
+    m->none = question_empty(m->q, isl_set_from_basic_set(part), NULL, NULL);
+    return m->none == PROVE_YES ? isl_stat_ok : isl_stat_error;
+}
+
+// Part by part, which takes less than a set of all.
+static enum prove_answer none_in_parts(struct question *q, isl_set *when, isl_basic_set *all) {
+    struct meeting m = {q, all, PROVE_YES};
+    isl_stat r = isl_set_foreach_basic_set(when, meet_in_part, &m);
+    if (r != isl_stat_ok && m.none == PROVE_YES) m.none = question_unknown(q);
+    isl_basic_set_free(all);
+    isl_set_free(when);
+    return m.none;
+}
+
+// Whether instances of "a" and "b" ever meet.
+static enum prove_answer meet_ever(struct prove_order *o, int a, int b, enum threads threads) {
     struct question *q = &o->q;
-    if (!when) {
-        a = o->access[a].alike;
-        b = o->access[b].alike;
-        if (a == b && threads == GREATER_THREAD) threads = LESS_THREAD;  // the other way round
-    }
-    const struct qset *x = threads ? &o->access[a].by_thread : &o->access[a].what;
-    const struct qset *y = threads ? &o->access[b].by_thread : &o->access[b].what;
-    int la = o->access[a].when.ndims, lb = o->access[b].when.ndims;
+    a = o->access[a].alike;
+    b = o->access[b].alike;
+    if (a == b && threads == GREATER_THREAD) threads = LESS_THREAD;  // the other way round
     signed char *ever = &o->ever[4 * (a * o->program->naccesses + b) + threads];
-    if (!when && *ever) return *ever > 0 ? PROVE_NO : PROVE_YES;
+    if (*ever) return *ever > 0 ? PROVE_NO : PROVE_YES;
     ++o->asked;
     isl_set *all = isl_set_from_basic_set(meeting(o, a, b, threads));
-    if (when) {
-        isl_set *w = isl_set_insert_dims(isl_set_copy(when), isl_dim_set, (unsigned)la,
-                                         (unsigned)(x->ndims - la));
-        w = isl_set_add_dims(w, isl_dim_set, (unsigned)(y->ndims - lb));
-        all = isl_set_intersect(w, all);
-    }
-    int64_t param[MOST_PARAMS], value[2 * MOST_DIMS];
-    bool none = threads > SAME_THREAD && !when && !q->failed && empty_for_any_params(all) &&
-                !prover_gave_up(q->p);
+    bool none =
+        threads > SAME_THREAD && !q->failed && empty_for_any_params(all) && !prover_gave_up(q->p);
     enum prove_answer r = PROVE_YES;
     if (none)
         isl_set_free(all);
     else
-        r = question_empty(q, all, param, when && f ? value : NULL);
-    if (!when) *ever = r == PROVE_YES ? -1 : 1;
-    if (r != PROVE_NO || !when || !f) return r;
+        r = question_empty(q, all, NULL, NULL);
+    *ever = r == PROVE_YES ? -1 : 1;
+    return r;
+}
+
+// Whether those do that "when" has.
+static enum prove_answer meet(struct prove_order *o, int a, int b, const struct order_open *when,
+                              enum threads threads, struct prove_fault *f) {
+    struct question *q = &o->q;
+    const struct order_key key = {
+        when, NULL, {o->access[a].same, o->access[b].same, (int)threads, OF_MEETING}};
+    const struct order_kept *kept = order_find(o, &key);
+    if (kept && (!f || kept->answer == PROVE_YES)) return kept->answer;
+    if (!f) {
+        a = o->access[a].same;
+        b = o->access[b].same;
+    }
+    const struct qset *x = threads ? &o->access[a].by_thread : &o->access[a].what;
+    const struct qset *y = threads ? &o->access[b].by_thread : &o->access[b].what;
+    ++o->asked;
+    isl_basic_set *all = meeting(o, a, b, threads);
+    isl_set *open = spread(when, x, o->access[a].when.ndims, y, o->access[b].when.ndims);
+    int64_t param[MOST_PARAMS], value[2 * MOST_DIMS];
+    enum prove_answer r =
+        f ? question_empty(q, isl_set_intersect(open, isl_set_from_basic_set(all)), param, value)
+          : none_in_parts(q, open, all);
+    if (r != PROVE_UNKNOWN && !kept) order_keep(o, &key, NULL, r);
+    if (r != PROVE_NO || !f) return r;
     const int64_t *dim[] = {value, value + x->ndims};
     const struct qset *set[] = {x, y};
     f->threads = threads != ANY_THREADS;
@@ -115,29 +158,54 @@ static enum prove_answer meet(struct prove_order *o, int a, int b, isl_set *when
 
 // -- a pair ---------------------------------------------------------------------------------------
 
-static bool is_void(const struct prove_order *o, isl_set *x) {
-    return isl_set_is_empty(x) == isl_bool_true && !prover_gave_up(o->q.p);
+static bool is_void(const struct prove_order *o, struct order_open *x) {
+    if (x->empty) return x->empty > 0;
+    isl_bool is = isl_set_is_empty(x->set);
+    if (is == isl_bool_error || prover_gave_up(o->q.p)) return false;
+    x->empty = is == isl_bool_true ? 1 : -1;
+    return x->empty > 0;
 }
 
 // Instances of the pair of which "b" comes later.
-static isl_set *later(struct prove_order *o, int a, int b) {
+static struct order_open *later(struct prove_order *o, int a, int b) {
     struct qset *x = &o->access[a].when, *y = &o->access[b].when;
+    struct order_key key = {NULL, NULL, {o->access[a].shape, o->access[b].shape, 0, OF_SHAPES}};
+    bool known = order_relation(x, y, &key.of[2]);
+    const struct order_kept *kept = known ? order_find(o, &key) : NULL;
+    if (kept) return kept->open;
     int da[MOST_DIMS], db[MOST_DIMS];
     question_sequence(da, x->ndims, 0);
     question_sequence(db, y->ndims, x->ndims);
     isl_basic_set *base =
         isl_basic_set_flat_product(question_basic(&o->q, x), question_basic(&o->q, y));
-    return order_before(o, base, x, da, y, db);
+    struct order_open *open = order_open_of(o, order_before(o, base, x, da, y, db));
+    if (known) order_keep(o, &key, open, PROVE_UNKNOWN);
+    return open;
+}
+
+// "open" without what "cover" has; "open" itself where that is nothing of it.
+static struct order_open *without(struct prove_order *o, struct order_open *open, isl_set *cover) {
+    const struct order_key key = {open, cover, {0, 0, 0, OF_COVER}};
+    const struct order_kept *kept = order_find(o, &key);
+    if (kept) return kept->open;
+    struct order_open *left = open;
+    bool apart = isl_set_is_disjoint(open->set, cover) == isl_bool_true && !prover_gave_up(o->q.p);
+    if (!apart) {
+        isl_set *set = isl_set_subtract(isl_set_copy(open->set), isl_set_copy(cover));
+        left = order_open_of(o, isl_set_coalesce(set));
+    }
+    order_keep(o, &key, left, PROVE_UNKNOWN);
+    return left;
 }
 
 // "open" without what "wait" and "barrier" put in order.
-static isl_set *close_by(struct prove_order *o, isl_set *open, int a, int b, int wait, int barrier,
-                         bool *used) {
-    isl_set *c = order_covered(o, a, b, wait, barrier);
-    if (isl_set_is_disjoint(open, c) == isl_bool_true && !prover_gave_up(o->q.p)) return open;
+static struct order_open *close_by(struct prove_order *o, struct order_open *open, int a, int b,
+                                   int wait, int barrier, bool *used) {
+    struct order_open *left = without(o, open, order_covered(o, a, b, wait, barrier));
+    if (left == open) return open;
     if (barrier >= 0) used[barrier] = true;
     if (wait >= 0) used[wait] = true;
-    return isl_set_coalesce(isl_set_subtract(open, isl_set_copy(c)));
+    return left;
 }
 
 // Whether "i" is a barrier that may stand between "a" and "b".
@@ -148,8 +216,8 @@ static bool is_barrier(const struct prove_order *o, int i, int a, int b) {
 }
 
 // "open" without what "wait" (-1: none is needed) puts in order, with barriers or with "own" alone.
-static isl_set *close_by_wait(struct prove_order *o, isl_set *open, int a, int b, int wait,
-                              bool own, bool *used) {
+static struct order_open *close_by_wait(struct prove_order *o, struct order_open *open, int a,
+                                        int b, int wait, bool own, bool *used) {
     if (own) return close_by(o, open, a, b, wait, -1, used);
     for (int i = o->program->nsyncs - 1; i >= 0 && !is_void(o, open); --i)
         if (is_barrier(o, i, a, b)) open = close_by(o, open, a, b, wait, i, used);
@@ -157,7 +225,8 @@ static isl_set *close_by_wait(struct prove_order *o, isl_set *open, int a, int b
 }
 
 // Whether it is seen in a part of the steps that no instances that "open" has meet.
-static bool soon_apart(struct prove_order *o, int a, int b, isl_set *open, enum threads threads) {
+static bool soon_apart(struct prove_order *o, int a, int b, const struct order_open *open,
+                       enum threads threads) {
     struct prover *p = o->q.p;
     const char *why = p->why;
     if (prover_gave_up(p)) return false;
@@ -176,10 +245,10 @@ static bool soon_apart(struct prove_order *o, int a, int b, isl_set *open, enum 
 // one, for which the end of an asynchronous access is enough.  It rests on the last waits and
 // barriers that will do: the first ones are tried first, whether they can go.  Of the waits those
 // that stand before "b" do most often; of many, a few.
-static isl_set *open_pairs(struct prove_order *o, int a, int b, bool own, enum threads threads,
-                           bool *used) {
+static struct order_open *open_pairs(struct prove_order *o, int a, int b, bool own,
+                                     enum threads threads, bool *used) {
     const struct prove_program *p = o->program;
-    isl_set *open = later(o, a, b);
+    struct order_open *open = later(o, a, b);
     int tried = 0;
     if (!p->access[a].async) return close_by_wait(o, open, a, b, -1, own, used);
     for (int behind = 0; behind < 2; ++behind) {
@@ -191,11 +260,8 @@ static isl_set *open_pairs(struct prove_order *o, int a, int b, bool own, enum t
             if (before == behind || !order_first_wait(o, a, w)) continue;
             open = close_by_wait(o, open, a, b, w, own, used);
             if (++tried >= 8 || (tried & (tried - 1)) != 0) continue;
-            if (soon_apart(o, a, b, open, threads)) {
-                isl_space *space = isl_set_get_space(open);
-                isl_set_free(open);
-                return isl_set_empty(space);
-            }
+            if (soon_apart(o, a, b, open, threads))
+                return order_open_of(o, isl_set_empty(isl_set_get_space(open->set)));
         }
     }
     return open;
@@ -211,19 +277,18 @@ static bool known_own(const struct prove_order *o, int a, int b) {
 static enum prove_answer check_threads(struct prove_order *o, int a, int b, bool *used,
                                        bool threads, struct prove_fault *f) {
     if (threads && known_own(o, a, b)) return PROVE_YES;
-    isl_set *open = open_pairs(o, a, b, false, ANY_THREADS, used);
+    struct order_open *open = open_pairs(o, a, b, false, ANY_THREADS, used);
     enum prove_answer r = PROVE_YES;
     if (f) f->missing = PROVE_BARRIER;
-    if (!open) return question_unknown(&o->q);
+    if (!open->set) return question_unknown(&o->q);
     if (!is_void(o, open)) r = meet(o, a, b, open, ANY_THREADS, threads ? NULL : f);
     for (enum threads t = LESS_THREAD; r != PROVE_YES && threads; t = GREATER_THREAD) {
         // what they have in common may be each thread's own, whenever it is
-        r = meet(o, a, b, NULL, t, NULL);
+        r = meet_ever(o, a, b, t);
         if (r != PROVE_YES) r = meet(o, a, b, open, t, f);
         if (t == GREATER_THREAD || r != PROVE_YES) break;
         r = PROVE_UNKNOWN;
     }
-    isl_set_free(open);
     return r;
 }
 
@@ -231,12 +296,11 @@ static enum prove_answer check_threads(struct prove_order *o, int a, int b, bool
 static enum prove_answer check_own(struct prove_order *o, int a, int b, bool *used, bool threads,
                                    struct prove_fault *f) {
     enum threads whose = threads ? SAME_THREAD : ANY_THREADS;
-    isl_set *open = open_pairs(o, a, b, true, whose, used);
+    struct order_open *open = open_pairs(o, a, b, true, whose, used);
     enum prove_answer r = PROVE_YES;
     if (f) f->missing = PROVE_WAIT;
-    if (!open) return question_unknown(&o->q);
+    if (!open->set) return question_unknown(&o->q);
     if (!is_void(o, open)) r = meet(o, a, b, open, whose, f);
-    isl_set_free(open);
     return r;
 }
 
@@ -258,7 +322,7 @@ static enum prove_answer check_async(struct prove_order *o, int a, int b, bool *
 static bool never_meet(struct prove_order *o, int a, int b, bool *used) {
     const char *why = o->q.p->why;
     prover_again(o->q.p);
-    if (meet(o, a, b, NULL, ANY_THREADS, NULL) != PROVE_YES) {
+    if (meet_ever(o, a, b, ANY_THREADS) != PROVE_YES) {
         o->q.p->why = why;
         return false;
     }
@@ -313,7 +377,8 @@ enum prove_answer prove_order_ends(struct prove_order *o, int a, struct prove_fa
     isl_set *open =
         isl_set_from_basic_set(isl_basic_set_intersect(question_basic(&o->q, &x->when),
                                                        question_context(&o->q, x->when.ndims)));
-    for (int i = 0; i < o->program->nsyncs && !is_void(o, open); ++i) {
+    for (int i = 0; i < o->program->nsyncs; ++i) {
+        if (isl_set_is_empty(open) == isl_bool_true && !prover_gave_up(o->q.p)) break;
         isl_set *first = order_first_wait(o, a, i);
         if (!first) continue;
         isl_set *done = isl_set_project_out(isl_set_copy(first), isl_dim_set,

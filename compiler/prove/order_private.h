@@ -10,6 +10,7 @@ struct order_access {
     struct qset when, what, by_thread;
     struct lin thread;  // in by_thread
     int alike;          // the first access that touches the same, by the same threads
+    int same;           // that one if isl sees the same numbers of it, else itself
     int shape;          // of "when" (shapes.c)
     // of an asynchronous one:
     isl_set *committed[ORDER_GROUPS];  // by instances and a point in time: the (k + 1)-th commit
@@ -41,6 +42,28 @@ struct order_cover {
 };
 enum { ORDER_COVERS = 1021 };
 
+// Instances of a pair that nothing was found to put in order.
+struct order_open {
+    isl_set *set;       // NULL where isl has given up
+    signed char empty;  // 1: it is; -1: it is not; 0: not known yet
+    struct order_open *next;
+};
+
+// What was asked: a set of shapes and a relation, one less a cover, or whether two accesses meet.
+enum { OF_SHAPES, OF_COVER, OF_MEETING, OF_SET };
+struct order_key {
+    const struct order_open *open;
+    const isl_set *cover;
+    int of[4];  // the last one: what it is of
+};
+
+struct order_kept {
+    struct order_key key;
+    struct order_open *open;
+    enum prove_answer answer;
+    struct order_kept *next;
+};
+
 struct prove_order {
     struct question q;
     const struct prove_program *program;
@@ -52,6 +75,8 @@ struct prove_order {
     isl_basic_set **meet;  // by pair and threads, or NULL
     signed char *ever;     // likewise, whether they ever meet: 1, -1; 0 where it was not asked
     struct order_cover *covers[ORDER_COVERS];  // by a hash of what they are for
+    struct order_kept *kept[ORDER_COVERS];     // likewise
+    struct order_open *opens;                  // all of them
     const struct qset **shape;                 // an event of each shape
     int nshapes, *sync_shape;
     struct order_count *counts;  // count.c
@@ -64,10 +89,22 @@ isl_set *order_before(struct prove_order *o, isl_basic_set *base, const struct q
                       const int *da, const struct qset *b, const int *db);
 isl_set *order_refine(struct prove_order *o, isl_set *base, const struct qset *a, const int *da,
                       const struct qset *b, const int *db);
+// kept.c: what "key" asks for, where it is kept; NULL: it is not.
+struct order_kept *order_find(const struct prove_order *o, const struct order_key *key);
+// Keeps one of the two, unless isl has given up.
+void order_keep(struct prove_order *o, const struct order_key *key, struct order_open *open,
+                enum prove_answer answer);
+// Takes "set", which stays until the end.
+struct order_open *order_open_of(struct prove_order *o, isl_set *set);
+// "set", or the one that was kept before and has the same constraints.  Takes "set".
+isl_set *order_one_of(struct prove_order *o, isl_set *set);
+void order_forget_opens(struct prove_order *o);
 // shapes.c: whether "a" and "b" are of one shape: in the same loops but for the names of these, and
 // at the same places but for which ones.
 bool order_alike(const struct qset *a, const struct qset *b);
 bool order_same_sum(struct lin a, struct lin b);
+// Whether "a" and "b" are the same to isl, number by number.
+bool order_same(const struct qset *a, const struct qset *b);
 // The number of the shape of "x".
 int order_shape(struct prove_order *o, const struct qset *x);
 // What decides how instances of "a" and "b", of known shapes, compare in time: which place is the

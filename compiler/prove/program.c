@@ -70,6 +70,16 @@ static int first_alike(const struct prove_program *x, int i) {
     return i;
 }
 
+// That one, if isl sees the same numbers of it.
+static int first_same(const struct prove_order *o, int i) {
+    const struct order_access *a = &o->access[i], *b = &o->access[a->alike];
+    bool same = a->when.ndims == b->when.ndims && order_same(&a->what, &b->what);
+    if (o->program->access[i].threads)
+        same = same && order_same(&a->by_thread, &b->by_thread) &&
+               order_same_sum(a->thread, b->thread);
+    return same ? a->alike : i;
+}
+
 struct prove_order *prove_order_new(struct prover *p, const struct prove_program *x) {
     struct arena *a = &p->s->arena;
     struct prove_order *o = ARENA_NEW(a, struct prove_order);
@@ -88,6 +98,7 @@ struct prove_order *prove_order_new(struct prover *p, const struct prove_program
     for (int i = 0; i < x->naccesses; ++i) {
         make_access(o, i);
         o->access[i].alike = first_alike(x, i);
+        o->access[i].same = first_same(o, i);
         o->access[i].shape = order_shape(o, &o->access[i].when);
     }
     for (int i = 0; i < x->ncommits; ++i) question_set(q, &x->commit[i], &o->commit[i]);
@@ -127,6 +138,7 @@ void prove_order_free(struct prove_order *o) {
     for (int i = 0; i < ORDER_COVERS; ++i)
         for (struct order_cover *c = o->covers[i]; c; c = c->next) isl_set_free(c->set);
     order_forget_counts(o);
+    order_forget_opens(o);
     isl_basic_set_free(o->point.basic);
     question_release(&o->q);
 }

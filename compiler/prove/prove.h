@@ -167,7 +167,7 @@ enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *us
 // Questions to isl about pairs of accesses that are asked of one program: ten times what any plan
 // of the tests needs that is not made to need many.  Then PROVE_UNKNOWN is the answer of what takes
 // more than a look.
-#define PROVE_MOST_ASKED 2500
+#define PROVE_MOST_ASKED 1000
 bool prove_order_spent(const struct prove_order *o);
 // Has asynchronous access "a" been waited for at the end?
 enum prove_answer prove_order_ends(struct prove_order *o, int a, struct prove_fault *f);

@@ -18,11 +18,21 @@ bool order_same_sum(struct lin a, struct lin b) {
     return true;
 }
 
+static bool same_sums(const struct lin *a, const struct lin *b, int n) {
+    for (int i = 0; i < n; ++i)
+        if (!order_same_sum(a[i], b[i])) return false;
+    return true;
+}
+
+bool order_same(const struct qset *a, const struct qset *b) {
+    return a->exact && b->exact && a->ndims == b->ndims && a->nconds == b->nconds &&
+           a->nouts == b->nouts && same_sums(a->cond, b->cond, a->nconds) &&
+           same_sums(a->out, b->out, a->nouts);
+}
+
 bool order_alike(const struct qset *a, const struct qset *b) {
     if (!a->exact || !b->exact || a->ndims != b->ndims || a->nconds != b->nconds) return false;
-    if (a->nouts != b->nouts) return false;
-    for (int i = 0; i < a->nconds; ++i)
-        if (!order_same_sum(a->cond[i], b->cond[i])) return false;
+    if (a->nouts != b->nouts || !same_sums(a->cond, b->cond, a->nconds)) return false;
     for (int i = 0; i < a->nouts; ++i)
         if (!(is_constant(a->out[i]) && is_constant(b->out[i])) &&
             !order_same_sum(a->out[i], b->out[i]))

@@ -18,22 +18,25 @@ enum {
     MOST_VISITS = 50000
 };  // of statements of one kernel, until it is large enough for proofs alone
 
+static struct access placed(const struct walk *w, const struct view *v, struct access a) {
+    a.buffer = meet_buffer(w->k, a);
+    if (a.buffer) sync_place(w, v, &a);
+    return a;
+}
+
 static struct access reading(const struct walk *w, const struct copy *c) {
     struct access a = {.copy = c, .loops = w->nloops};
-    sync_place(w, &c->src, &a);
-    return a;
+    return placed(w, &c->src, a);
 }
 
 static struct access writing(const struct walk *w, const struct copy *c) {
     struct access a = {.copy = c, .write = true, .loops = w->nloops};
-    sync_place(w, &c->dst, &a);
-    return a;
+    return placed(w, &c->dst, a);
 }
 
 static struct access argument(const struct walk *w, const struct plan_call *y, int i, bool write) {
     struct access a = {.arg = y->view[i].base, .call = y, .write = write, .loops = w->nloops};
-    sync_place(w, &y->view[i], &a);
-    return a;
+    return placed(w, &y->view[i], a);
 }
 
 static bool same_access(struct access a, struct access b) {
@@ -64,11 +67,11 @@ static enum meet how_they_meet(struct walk *w, struct access a, struct access b)
 
 // Adds to "need" what access "a" has to wait for.
 static void ask(struct walk *w, const struct state *st, struct access a, struct need *need) {
-    const struct tensor *t = meet_buffer(w->k, a);
+    const struct tensor *t = a.buffer;
     if (!t) return;
     for (int i = 0; i < st->n; ++i) {
         const struct entry *e = &st->at[i];
-        if (meet_buffer(w->k, e->a) != t || !(e->a.write || a.write)) continue;
+        if (e->a.buffer != t || !(e->a.write || a.write)) continue;
         // what several copies write to a global tensor are different elements
         if (t->space == MEM_GLOBAL && e->a.write && a.write) continue;
         if (sync_apart(e->a, a)) continue;
@@ -90,40 +93,72 @@ void sync_copy(struct state *to, const struct state *from) {
     memcpy(to->at, from->at, sizeof from->at[0] * (size_t)from->n);
     to->n = from->n;
     to->everything = from->everything;
+    to->mixed = from->mixed;
 }
 
-static void pend(const struct kernel *k, struct state *st, struct entry e) {
-    if (!meet_buffer(k, e.a)) return;
-    for (int i = 0; i < st->n; ++i) {
-        if (st->at[i].async != e.async || !same_access(st->at[i].a, e.a) ||
-            !same_slot(st->at[i].a, e.a))
-            continue;
-        if (e.age < st->at[i].age) st->at[i].age = e.age;
-        if (e.a.slot != st->at[i].a.slot) st->at[i].a.slot = 0;
-        return;
-    }
+static bool same_entry(const struct entry *x, const struct entry *y) {
+    return x->async == y->async && same_access(x->a, y->a) && same_slot(x->a, y->a);
+}
+
+static void join(struct entry *x, const struct entry *e) {
+    if (e->age < x->age) x->age = e->age;
+    if (e->a.slot != x->a.slot) x->a.slot = 0;
+}
+
+static void append(struct state *st, const struct entry *e) {
     if (st->n == SYNC_PENDING)
         st->everything = true;
     else
-        st->at[st->n++] = e;
+        st->at[st->n++] = *e;
 }
 
-static void apply_wait(const struct kernel *k, struct state *st, int pending) {
+static void pend(struct state *st, struct entry e) {
+    if (!e.a.buffer) return;
+    for (int i = 0; i < st->n; ++i) {
+        if (!same_entry(&st->at[i], &e)) continue;
+        join(&st->at[i], &e);
+        return;
+    }
+    append(st, &e);
+}
+
+// What is pending, entry by entry, of which some have changed: these may be the same as others now.
+struct changing {
+    struct state out;
+    int n, changed[SYNC_PENDING];  // of "out"
+};
+
+static void begin_change(struct changing *x, const struct state *st) {
+    x->n = x->out.n = 0;
+    x->out.everything = st->everything;
+    x->out.mixed = st->mixed;
+}
+
+static void put(struct changing *x, const struct entry *e, bool changed) {
+    int most = changed ? x->out.n : x->n;
+    for (int i = 0; i < most; ++i) {
+        struct entry *y = &x->out.at[changed ? i : x->changed[i]];
+        if (!same_entry(y, e)) continue;
+        join(y, e);
+        return;
+    }
+    if (changed) x->changed[x->n++] = x->out.n;
+    append(&x->out, e);
+}
+
+static void apply_wait(struct state *st, int pending) {
+    struct changing x;
     bool any = false;
     for (int i = 0; i < st->n && !any; ++i) any = st->at[i].async && st->at[i].age >= pending;
     if (!any) return;
-    struct state out;
-    out.n = 0;
-    out.everything = st->everything;
+    begin_change(&x, st);
     for (int i = 0; i < st->n; ++i) {
         struct entry e = st->at[i];
-        if (e.async && e.age >= pending) e = (struct entry){e.a, false, 0};
-        if (e.async)
-            out.at[out.n++] = e;  // no other is the same
-        else
-            pend(k, &out, e);
+        bool done = e.async && e.age >= pending;
+        if (done) e = (struct entry){e.a, false, 0};
+        put(&x, &e, done || (st->mixed && !e.async));
     }
-    sync_copy(st, &out);
+    sync_copy(st, &x.out);
 }
 
 static void apply_barrier(struct state *st) {
@@ -145,15 +180,16 @@ void sync_leave(struct walk *w) {
 }
 
 void sync_next(struct walk *w, struct state *st) {
-    struct state out;
-    out.n = 0;
-    out.everything = st->everything;
+    struct changing x;
+    begin_change(&x, st);
     for (int i = 0; i < st->n; ++i) {
         struct entry e = st->at[i];
-        if (e.a.loops >= w->nloops) e.a.loops = w->nloops - 1;
-        pend(w->k, &out, e);
+        bool inner = e.a.loops >= w->nloops;
+        if (inner) e.a.loops = w->nloops - 1;
+        put(&x, &e, inner || st->mixed);
     }
-    sync_copy(st, &out);
+    sync_copy(st, &x.out);
+    st->mixed = false;
 }
 
 void sync_commit(struct state *st) {
@@ -162,11 +198,11 @@ void sync_commit(struct state *st) {
     }
 }
 
-bool sync_merge(const struct kernel *k, struct state *into, const struct state *from) {
+bool sync_merge(struct state *into, const struct state *from) {
     struct state before;
     sync_copy(&before, into);
     into->everything |= from->everything;
-    for (int i = 0; i < from->n; ++i) pend(k, into, from->at[i]);
+    for (int i = 0; i < from->n; ++i) pend(into, from->at[i]);
     if (into->n != before.n || into->everything != before.everything) return true;
     for (int i = 0; i < before.n; ++i) {
         if (into->at[i].age != before.at[i].age || into->at[i].a.slot != before.at[i].a.slot)
@@ -185,7 +221,7 @@ void sync_satisfy(struct walk *w, struct state *st, const struct need *need,
     if (w->why) sync_note(w, need, waits, orders, x->wait);
     if (w->mark && !waits) x->wait = need->wait;
     if (w->mark && !orders) x->barrier = true;
-    if (x->wait >= 0) apply_wait(w->k, st, x->wait);
+    if (x->wait >= 0) apply_wait(st, x->wait);
     if (x->barrier) apply_barrier(st);
 }
 
@@ -217,8 +253,8 @@ static void run_copy(struct walk *w, struct stmt *x, struct state *st) {
     struct need need = {.wait = -1};
     ask_copy(w, st, c, &need);
     sync_satisfy(w, st, &need, &x->before);
-    pend(w->k, st, (struct entry){reading(w, c), f->async, -1});
-    pend(w->k, st, (struct entry){writing(w, c), f->async, -1});
+    pend(st, (struct entry){reading(w, c), f->async, -1});
+    pend(st, (struct entry){writing(w, c), f->async, -1});
     if (f->commit_after) sync_commit(st);
 }
 
@@ -229,8 +265,8 @@ static void run_call(struct walk *w, struct stmt *x, struct state *st) {
     sync_satisfy(w, st, &need, &x->before);
     for (int i = 0; i < y->fn->nformals; ++i) {
         enum dir dir = y->fn->formal[i].dir;
-        if (dir != ARG_OUT) pend(w->k, st, (struct entry){argument(w, y, i, false), false, 0});
-        if (dir != ARG_IN) pend(w->k, st, (struct entry){argument(w, y, i, true), false, 0});
+        if (dir != ARG_OUT) pend(st, (struct entry){argument(w, y, i, false), false, 0});
+        if (dir != ARG_IN) pend(st, (struct entry){argument(w, y, i, true), false, 0});
     }
 }
 
@@ -259,12 +295,12 @@ static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
         sync_copy(leave, enter);
         sync_run(w, x->body, leave);
         sync_next(w, leave);
-    } while (sync_merge(w->k, enter, leave));
+    } while (sync_merge(enter, leave));
     sync_leave(w);
     if (once)
         sync_copy(st, leave);
     else
-        sync_merge(w->k, st, leave);
+        sync_merge(st, leave);
     memory_free(enter);
 }
 

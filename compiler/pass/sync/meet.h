@@ -9,6 +9,7 @@ struct access {
     const struct tensor *arg;      // a shared argument of a call, touched by who knows which thread
     const struct plan_call *call;  // that one, or an earlier one that is as far back
     bool write;
+    const struct tensor *buffer;  // as meet_buffer says; kept
     // of a slot of this pipeline's buffers: that of the step "ahead" after the one that is used
     const struct pipeline *pipe;
     int ahead;

@@ -54,6 +54,7 @@ static void leave_steps(struct state *st, const struct pipeline *pipe, int64_t t
     for (int i = 0; i < st->n; ++i) {
         struct access *a = &st->at[i].a;
         if (a->pipe != pipe) continue;
+        st->mixed = true;
         if (trips < 0) a->pipe = NULL;
         a->ahead = trips < 0 ? 0 : (int)((a->ahead + trips) % pipe->stages);
         if (trips >= 0) a->slot = 1 + a->ahead;
@@ -155,7 +156,7 @@ void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
     do {
         sync_copy(leave, enter);
         run_step(w, st, leave, -1, true);
-    } while (sync_merge(w->k, enter, leave));
+    } while (sync_merge(enter, leave));
     // the loads that are ahead in the last steps are of steps that do not come
     if (st->pipe->stages > 1) sync_copy(leave, enter);
     for (int64_t i = 1 - st->pipe->stages; i < 0; ++i)
@@ -166,7 +167,7 @@ void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
         sync_copy(state, leave);
     } else {
         run_prologue(w, st, 0, state);
-        sync_merge(w->k, state, leave);
+        sync_merge(state, leave);
     }
     memory_free(enter);
 }

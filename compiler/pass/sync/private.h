@@ -18,6 +18,7 @@ struct entry {
 struct state {
     int n;
     bool everything;  // more was pending than fits: every access conflicts
+    bool mixed;       // entries may have become the same as others
     struct entry at[SYNC_PENDING];
 };
 
@@ -91,7 +92,7 @@ void sync_enter(struct walk *w, const struct ix_var *var);
 void sync_next(struct walk *w, struct state *st);
 void sync_leave(struct walk *w);
 // What may be pending where two ways meet; whether "into" has changed.
-bool sync_merge(const struct kernel *k, struct state *into, const struct state *from);
+bool sync_merge(struct state *into, const struct state *from);
 // Whether the waits and barriers that are there are enough.
 bool sync_enough(struct walk *w);
 

@@ -21,7 +21,7 @@ static void add_reason(struct walk *w, const struct sync_pair *pair) {
     struct access a = pair->earlier.a, b = pair->later;
     struct sync_reason new = {
         .wait = why->wait,
-        .buffer = meet_buffer(w->k, b),
+        .buffer = b.buffer,
         .earlier = a.copy,
         .later = b.copy,
         .earlier_at = place_of(a),

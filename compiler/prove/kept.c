@@ -1,0 +1,54 @@
+// What was worked out for one pair of accesses, kept for all that are made of the same.
+//
+// Of n accesses in one loop there are n * n pairs, and few of these differ in anything but the
+// elements.  Sets are told apart by where they are kept: the same set less the same one is not
+// worked out again, whatever pair it is for.
+#include <string.h>
+
+#include "base/session.h"
+#include "prove/order_private.h"
+
+static unsigned hash(const struct order_key *key) {
+    unsigned h = (unsigned)((uintptr_t)key->open / sizeof(void *)) * 31;
+    h += (unsigned)((uintptr_t)key->cover / sizeof(void *));
+    for (int i = 0; i < 4; ++i) h = h * 31 + (unsigned)key->of[i];
+    return h % ORDER_COVERS;
+}
+
+struct order_kept *order_find(const struct prove_order *o, const struct order_key *key) {
+    for (struct order_kept *x = o->kept[hash(key)]; x; x = x->next)
+        if (memcmp(&x->key, key, sizeof *key) == 0) return x;
+    return NULL;
+}
+
+void order_keep(struct prove_order *o, const struct order_key *key, struct order_open *open,
+                enum prove_answer answer) {
+    if (prover_gave_up(o->q.p) || (open && !open->set)) return;
+    struct order_kept **first = &o->kept[hash(key)];
+    struct order_kept *x = ARENA_NEW(&o->q.s->arena, struct order_kept);
+    *x = (struct order_kept){*key, open, answer, *first};
+    *first = x;
+}
+
+struct order_open *order_open_of(struct prove_order *o, isl_set *set) {
+    struct order_open *x = ARENA_NEW(&o->q.s->arena, struct order_open);
+    *x = (struct order_open){set, 0, o->opens};
+    return o->opens = x;
+}
+
+isl_set *order_one_of(struct prove_order *o, isl_set *set) {
+    if (!set || prover_gave_up(o->q.p)) return set;
+    const struct order_key key = {NULL, NULL, {(int)isl_set_get_hash(set), 0, 0, OF_SET}};
+    for (struct order_kept *x = o->kept[hash(&key)]; x; x = x->next) {
+        if (memcmp(&x->key, &key, sizeof key) != 0) continue;
+        if (isl_set_plain_is_equal(x->open->set, set) != isl_bool_true) continue;
+        isl_set_free(set);
+        return isl_set_copy(x->open->set);
+    }
+    order_keep(o, &key, order_open_of(o, isl_set_copy(set)), PROVE_UNKNOWN);
+    return set;
+}
+
+void order_forget_opens(struct prove_order *o) {
+    for (struct order_open *x = o->opens; x; x = x->next) isl_set_free(x->set);
+}
