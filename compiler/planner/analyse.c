@@ -118,10 +118,14 @@ int vector_along(const struct relayout *r, int m, bool src) {
     return v;
 }
 
-bool vector_proven(const struct relayout *r, int vector, bool src) {
+int unpromised(const struct relayout *r, int vector, bool src) {
     enum relayout_number k = src ? RELAYOUT_SRC : RELAYOUT_DST;
     for (int i = 0; i < r->rank; ++i)
         if (lay_int_valid(r->mode[i].run[k]) && lay_int_divisor(r->mode[i].run[k]) % vector)
-            return false;
-    return true;
+            return i;
+    return -1;
+}
+
+bool vector_proven(const struct relayout *r, int vector, bool src) {
+    return unpromised(r, vector, src) < 0;
 }

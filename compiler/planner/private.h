@@ -94,6 +94,9 @@ void order_of(const struct relayout *r, bool src, int order[]);
 // The greatest power of 2 of elements, up to 16 bytes, that an access along mode "m" may have on
 // that side; 1 where its elements do not follow one another.
 int vector_along(const struct relayout *r, int m, bool src);
+// The mode with a stride that params say and that is not promised to be a multiple of "vector"
+// elements; -1 where there is none.
+int unpromised(const struct relayout *r, int vector, bool src);
 // Whether such an access of "vector" elements is right for all that params may be.
 bool vector_proven(const struct relayout *r, int vector, bool src);
 
