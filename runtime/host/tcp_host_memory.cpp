@@ -10,14 +10,15 @@
 // Beyond this size the writers are not kept.
 static const size_t most_tracked = (size_t)64 << 20;
 // Bytes that are accessed together, until an access is narrower or begins in the middle of one.
-static const size_t widest_grain = 4;
+static const int widest_grain = 2;  // as a power of two
 
 struct allocation {
     unsigned char *begin, *end;  // what kernels may touch
     void *block;                 // what malloc gave
     uint32_t *writer;            // the thread that wrote a grain in this launch + 1, or NULL; after
                                  // those of all grains, for each grain the epoch of that write
-    size_t grain, grains;        // bytes of one, and how many there are
+    int grain;                   // bytes of one, as a power of two
+    size_t grains;               // how many there are
     bool written;                // in this launch
     char name[40];
     allocation *next;
@@ -102,7 +103,7 @@ void tcp_host_begin_launch() {
             if (a->written) memset(a->writer, 0, 2 * a->grains * sizeof *a->writer);
         } else if (bytes && bytes <= most_tracked) {
             a->grain = widest_grain;
-            a->grains = (bytes + a->grain - 1) / a->grain;
+            a->grains = ((bytes - 1) >> a->grain) + 1;
             a->writer = (uint32_t *)calloc(2 * a->grains, sizeof *a->writer);
         }
         a->written = false;
@@ -112,10 +113,10 @@ void tcp_host_begin_launch() {
 // Makes the grains of "a" as small as an access of "bytes" at "offset" needs them.  Without memory
 // nothing is known any more.
 static void refine(allocation *a, size_t offset, size_t bytes) {
-    size_t grain = a->grain;
-    while (offset % grain || bytes % grain) grain /= 2;
+    int grain = a->grain;
+    while (((offset | bytes) >> grain << grain) != (offset | bytes)) --grain;
     if (grain == a->grain) return;
-    const size_t parts = a->grain / grain, grains = a->grains * parts;
+    const size_t parts = (size_t)1 << (a->grain - grain), grains = a->grains * parts;
     uint32_t *writer = (uint32_t *)calloc(2 * grains, sizeof *writer);
     for (size_t i = 0; writer && i < grains; ++i) {
         writer[i] = a->writer[i / parts];
@@ -191,6 +192,17 @@ bool tcp_host_check_shared(const char *verb, const void *at, int bytes, int alig
     return check_alignment(verb, at, align, place);
 }
 
+// Copies what an access moves: a copy of known size is an instruction.
+static inline void move(void *to, const void *from, int bytes) {
+    switch (bytes) {
+    case 1: memcpy(to, from, 1); break;
+    case 2: memcpy(to, from, 2); break;
+    case 4: memcpy(to, from, 4); break;
+    case 8: memcpy(to, from, 8); break;
+    default: memcpy(to, from, 16); break;
+    }
+}
+
 // Is an access of "thread" in warp epoch "warp_epoch" ordered before this thread's access, in the
 // same epoch?
 static bool ordered(int thread, uint32_t warp_epoch) {
@@ -199,10 +211,9 @@ static bool ordered(int thread, uint32_t warp_epoch) {
     return thread / TCP_HOST_WARP == warp && warp_epoch < tcp_host.warp_epoch[warp];
 }
 
-// Reports when this thread's access "verb" to byte "offset" meets a write that is not ordered
-// before it. Returns true when there was nothing to report.
-static bool check_writer(const char *verb, const tcp_host_cell *c, int offset, tcp_host_place at) {
-    if (c->write_epoch < tcp_host.block_epoch) return true;
+// Reports when this thread's access "verb" to byte "offset" is not ordered behind the write to
+// "c", of this epoch or by a cp.async.  Returns true when there was nothing to report.
+static bool check_unordered(const char *verb, const tcp_host_cell *c, int offset, tcp_host_place at) {
     if (c->pending) {
         tcp_host_fail(at, "missing wait",
                       "%s %s, which thread %d fills with a cp.async at line "
@@ -210,7 +221,7 @@ static bool check_writer(const char *verb, const tcp_host_cell *c, int offset, t
                       verb, tcp_host_shared_byte(offset).text, c->writer, c->write_line);
         return false;
     }
-    if (c->write_epoch != tcp_host.epoch || ordered(c->writer, c->write_warp_epoch)) return true;
+    if (ordered(c->writer, c->write_warp_epoch)) return true;
     tcp_host_fail(at, "race",
                   "%s %s, which thread %d writes at line %d, without a "
                   "barrier between",
@@ -218,8 +229,15 @@ static bool check_writer(const char *verb, const tcp_host_cell *c, int offset, t
     return false;
 }
 
+// The same of any write to "c", most of which a barrier orders.
+static inline bool check_writer(const char *verb, const tcp_host_cell *c, int offset,
+                                tcp_host_place at) {
+    const bool ended = c->write_epoch != tcp_host.epoch && !c->pending;
+    return ended || c->write_epoch < tcp_host.block_epoch || check_unordered(verb, c, offset, at);
+}
+
 // Enters this thread among the readers of "c".
-static void add_reader(tcp_host_cell *c, tcp_host_place at) {
+static inline void add_reader(tcp_host_cell *c, tcp_host_place at) {
     const uint16_t me = (uint16_t)tcp_host.fiber->id;
     const int warp = me / TCP_HOST_WARP;
     if (c->read_epoch != tcp_host.epoch) c->readers = 0;
@@ -239,13 +257,18 @@ static void add_reader(tcp_host_cell *c, tcp_host_place at) {
     ++c->readers;
 }
 
+// The cell of a byte.  Those of the words, the first byte of each, stand together: most accesses
+// need no others.
+static inline tcp_host_cell *cell_of(int offset) {
+    return &tcp_host.cell[offset % TCP_HOST_WORD][offset / TCP_HOST_WORD];
+}
+
 // From the byte at "offset" of an access of "bytes" to the next one with a cell of its own.
-static int cell_step(int offset, int bytes) {
+static inline int cell_step(int offset, int bytes) {
     const int word = offset / TCP_HOST_WORD;
     if (tcp_host.mixed[word]) return 1;
     if (bytes >= TCP_HOST_WORD && offset % TCP_HOST_WORD == 0) return TCP_HOST_WORD;
-    tcp_host_cell *first = &tcp_host.cell[word * TCP_HOST_WORD];
-    for (int i = 1; i < TCP_HOST_WORD; ++i) first[i] = first[0];
+    for (int i = 1; i < TCP_HOST_WORD; ++i) tcp_host.cell[i][word] = tcp_host.cell[0][word];
     tcp_host.mixed[word] = true;
     return 1;
 }
@@ -254,7 +277,7 @@ static void check_shared_read(int offset, int bytes, tcp_host_place at) {
     bool good = true;
     for (int i = 0, step; i < bytes; i += step) {
         step = cell_step(offset + i, bytes);
-        tcp_host_cell *c = &tcp_host.cell[offset + i];
+        tcp_host_cell *c = cell_of(offset + i);
         if (good && c->write_epoch < tcp_host.block_epoch) {
             tcp_host_fail(at, "uninitialized", "reads %s, which nobody wrote",
                           tcp_host_shared_byte(offset + i).text);
@@ -269,7 +292,7 @@ static void check_shared_write(int offset, int bytes, bool pending, tcp_host_pla
     bool good = true;
     for (int i = 0, step; i < bytes; i += step) {
         step = cell_step(offset + i, bytes);
-        tcp_host_cell *c = &tcp_host.cell[offset + i];
+        tcp_host_cell *c = cell_of(offset + i);
         good = good && check_writer("writes", c, offset + i, at);
         for (int k = 0; good && c->read_epoch == tcp_host.epoch && k < c->readers; ++k) {
             if (ordered(c->reader[k], c->read_warp_epoch[k])) continue;
@@ -304,8 +327,8 @@ static bool check_global_read(const unsigned char *from, int bytes, bool constan
     const uint32_t me = global_thread(), threads = (uint32_t)tcp_host.threads;
     const size_t offset = (size_t)(from - a->begin);
     refine(a, offset, (size_t)bytes);
-    for (size_t i = 0; a->writer && i < (size_t)bytes; i += a->grain) {
-        const uint32_t *which = &a->writer[(offset + i) / a->grain], writer = *which;
+    for (size_t i = 0; a->writer && i < (size_t)bytes; i += (size_t)1 << a->grain) {
+        const uint32_t *which = &a->writer[(offset + i) >> a->grain], writer = *which;
         if (writer == 0 || (writer == me && !constant)) continue;
         // a barrier of the block orders the writes of the block before it
         const bool barrier =
@@ -329,8 +352,8 @@ static bool check_global_write(const unsigned char *to, int bytes, tcp_host_plac
     bool good = true;
     refine(a, offset, (size_t)bytes);
     a->written = true;
-    for (size_t i = 0; a->writer && i < (size_t)bytes; i += a->grain) {
-        uint32_t *writer = &a->writer[(offset + i) / a->grain];
+    for (size_t i = 0; a->writer && i < (size_t)bytes; i += (size_t)1 << a->grain) {
+        uint32_t *writer = &a->writer[(offset + i) >> a->grain];
         if (*writer && good) {
             tcp_host_fail(at, "written twice",
                           "writes byte %lld of '%s' after thread %u of block %u in this launch",
@@ -360,7 +383,7 @@ void tcp_host_load(tcp_host_space space, const void *from, void *to, int bytes, 
         }
     }
     if (good) {
-        memcpy(to, from, (size_t)bytes);
+        move(to, from, bytes);
     } else {
         memset(to, tcp_host.schedule.poison, (size_t)bytes);
     }
@@ -378,7 +401,7 @@ void tcp_host_store(tcp_host_space space, void *to, const void *from, int bytes,
         if (space != TCP_HOST_FRAG)
             good = check_global_write((unsigned char *)to, bytes, at) && good;
     }
-    if (good) memcpy(to, from, (size_t)bytes);
+    if (good) move(to, from, bytes);
 }
 
 static void move_chunk(tcp_host_chunk *c) {
@@ -430,7 +453,7 @@ void tcp_host_finish_chunks(tcp_host_fiber *fiber, int groups) {
         const int offset = (int)(c->to - tcp_host.shared);
         for (int k = 0, step; k < c->bytes; k += step) {
             step = cell_step(offset + k, c->bytes);
-            tcp_host_cell *cell = &tcp_host.cell[offset + k];
+            tcp_host_cell *cell = cell_of(offset + k);
             if (!cell->pending || cell->writer != fiber->id) continue;
             cell->pending = 0;
             cell->write_epoch = tcp_host.epoch;

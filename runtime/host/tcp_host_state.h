@@ -84,7 +84,7 @@ struct tcp_host_launch_state {
     uint32_t epoch;        // grows with each barrier and each block
     uint32_t block_epoch;  // the epoch in which the running block began
     uint32_t warp_epoch[TCP_HOST_MAX_THREADS / TCP_HOST_WARP];
-    tcp_host_cell cell[TCP_HOST_MAX_SHARED];
+    tcp_host_cell cell[TCP_HOST_WORD][TCP_HOST_MAX_SHARED / TCP_HOST_WORD];  // by byte of a word
     bool mixed[TCP_HOST_MAX_SHARED / TCP_HOST_WORD];  // words whose bytes were accessed apart
     unsigned char snapshot[TCP_HOST_MAX_SHARED];
     int snapshot_bytes;
