@@ -62,7 +62,7 @@ static void put_work(struct session *s, struct buf *b, const struct explained_ke
     bool all = c->threads == k->threads, warp = c->tiler && c->lanes;
     if (!c->tiled && !c->tiler) {
         buf_printf(b, "Each of the %s%" PRId64 " threads%s copies %" PRId64,
-                   c->lanes ? "first " : "", c->lanes ? c->lanes : c->threads,
+                   c->lanes || !all ? "first " : "", c->lanes ? c->lanes : c->threads,
                    c->lanes ? " of each warp" : "", c->values);
         buf_printf(b, " element%s of its own, %s of %s, from %s to %s.", plural(c->values),
                    c->shape, c->elem, from, to);
