@@ -157,7 +157,9 @@ static struct explained_copy explain_copy(struct session *s, const struct plan *
         .path = file_name(s->sources.file[c->at.file].path),
         .level = level_text(f->level),
         .threads = one_warp ? threads_that_copy(f) : f->threads,
-        .lanes = f->level == LEVEL_WARP ? c->tc->threads : one_warp ? 0 : f->lanes,
+        .lanes = f->level == LEVEL_WARP ? c->tc->threads
+                 : one_warp             ? 0
+                                        : f->lanes,
         .shape = plan_named_shape(s, tile->layout.shape, tile->names),
         .elem = tile->base->elem->name,
         .atom = atom_text(s, atom),

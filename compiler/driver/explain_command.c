@@ -122,8 +122,7 @@ static int explain(struct session *s, const struct request *r) {
     compile_begin(&c, s, r->word[0]);
     int status = compile_until(&c, STEP_EQUIVALENT);
     const char *source = NULL;
-    if (!status && r->plan && !(source = source_of(s, &c)))
-        status = EXIT_WRONG;
+    if (!status && r->plan && !(source = source_of(s, &c))) status = EXIT_WRONG;
     diag_print(s, stderr);
     if (status) return status;
     struct buf b;

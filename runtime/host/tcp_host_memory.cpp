@@ -15,11 +15,12 @@ static const int widest_grain = 2;  // as a power of two
 struct allocation {
     unsigned char *begin, *end;  // what kernels may touch
     void *block;                 // what malloc gave
-    uint32_t *writer;            // the thread that wrote a grain in this launch + 1, or NULL; after
-                                 // those of all grains, for each grain the epoch of that write
-    int grain;                   // bytes of one, as a power of two
-    size_t grains;               // how many there are
-    bool written;                // in this launch
+    // the thread that wrote a grain in this launch + 1, or NULL; after those of all grains, for each
+    // grain the epoch of that write
+    uint32_t *writer;
+    int grain;      // bytes of one, as a power of two
+    size_t grains;  // how many there are
+    bool written;   // in this launch
     char name[40];
     allocation *next;
 };
@@ -213,7 +214,8 @@ static bool ordered(int thread, uint32_t warp_epoch) {
 
 // Reports when this thread's access "verb" to byte "offset" is not ordered behind the write to
 // "c", of this epoch or by a cp.async.  Returns true when there was nothing to report.
-static bool check_unordered(const char *verb, const tcp_host_cell *c, int offset, tcp_host_place at) {
+static bool check_unordered(const char *verb, const tcp_host_cell *c, int offset,
+                            tcp_host_place at) {
     if (c->pending) {
         tcp_host_fail(at, "missing wait",
                       "%s %s, which thread %d fills with a cp.async at line "

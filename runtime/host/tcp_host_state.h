@@ -57,8 +57,8 @@ struct tcp_host_cell {
     uint32_t write_epoch, read_epoch;
     uint32_t write_warp_epoch, read_warp_epoch[2];
     int32_t write_line, read_line;
-    uint16_t writer,
-        reader[2];    // two readers are enough for each other thread to be unlike one of them
+    // two readers are enough for each other thread to be unlike one of them
+    uint16_t writer, reader[2];
     uint8_t readers;  // 0..2, of read_epoch
     uint8_t pending;  // a cp.async of "writer" that has not been waited for
 };
