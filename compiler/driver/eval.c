@@ -1,4 +1,4 @@
-// tcpc eval: the layout calculator on the command line.
+// tcpc eval: the value of an expression.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
