@@ -121,6 +121,13 @@ void tcp_host_ask_environment();
 void tcp_host_begin_launch();
 // Moves the bytes of the chunks of "fiber" whose group is below "groups", and ends them.
 void tcp_host_finish_chunks(tcp_host_fiber *fiber, int groups);
+// host/tcp_host_shared.cpp: is "at" a multiple of "align"?  Reports when not.
+bool tcp_host_check_alignment(const char *verb, const void *at, int align, tcp_host_place place);
+// Enters an access to shared memory, "offset" bytes from its begin, and reports what it races with.
+// "pending": by a cp.async that is not waited for yet.
+void tcp_host_check_read(int offset, int bytes, tcp_host_place at);
+void tcp_host_check_write(int offset, int bytes, bool pending, tcp_host_place at);
+void tcp_host_move_chunk(tcp_host_chunk *chunk);
 // Is [at, at + bytes) aligned and inside shared memory?  Reports when not.
 bool tcp_host_check_shared(const char *verb, const void *at, int bytes, int align,
                            tcp_host_place place);
