@@ -13,8 +13,7 @@
 // Whether "why" tells of the calculator's notation alone, so that the language's own words are
 // better where that can read the text.
 static bool of_notation(const struct session *s, const char *why) {
-    return strncmp(why, "expected ", 9) == 0 ||
-           (s->lay.unknown && sema_builtin_known(s->lay.unknown));
+    return strncmp(why, "expected ", 9) == 0 || (s->lay.unknown && sema_calls(s->lay.unknown));
 }
 
 struct calc_value expression_value(struct session *s, const char *text,

@@ -19,7 +19,8 @@ struct plan *sema_file(struct session *s, const struct ast_file *f);
 // The value of "e", an expression outside of a plan; a name that nothing has is a param.  Of kind
 // CALC_NONE when there were errors, which are reported.
 struct calc_value sema_evaluate(struct session *s, const struct ast_expr *e);
-bool sema_builtin_known(const char *name);
+// Whether an expression may call "name": a builtin or an atom.
+bool sema_calls(const char *name);
 
 // The table of builtins, for help, docs and tests: the "i"-th of them, NULL when there are no more.
 struct sema_builtin {

@@ -32,10 +32,10 @@ struct calc_value sema_evaluate(struct session *s, const struct ast_expr *e) {
     scope_init(&c);
     declare_params(&c, e);
     const struct value *v = eval(&c, e);
-    if (!value_to_calc(&c, v, e->at, "this", &out)) return calc_of_tuple(&s->lay, NULL);
+    if (!value_to_calc(&c, v, e->at, "the expression", &out)) return calc_of_tuple(&s->lay, NULL);
     return out;
 }
 
-bool sema_builtin_known(const char *name) {
-    return builtin_known(name);
+bool sema_calls(const char *name) {
+    return builtin_known(name) || atom_known(name);
 }
