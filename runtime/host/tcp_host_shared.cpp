@@ -5,7 +5,7 @@
 #include "host/tcp_host_state.h"
 
 bool tcp_host_check_alignment(const char *verb, const void *at, int align, tcp_host_place place) {
-    const int over = (int)((uintptr_t)at % (uintptr_t)align);
+    const int over = (int)((uintptr_t)at & (uintptr_t)(align - 1));
     if (over == 0) return true;
     tcp_host_fail(place, "misaligned", "%s %d bytes at an address that is %d past a multiple of %d",
                   verb, align, over, align);

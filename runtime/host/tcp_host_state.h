@@ -121,7 +121,7 @@ void tcp_host_ask_environment();
 void tcp_host_begin_launch();
 // Moves the bytes of the chunks of "fiber" whose group is below "groups", and ends them.
 void tcp_host_finish_chunks(tcp_host_fiber *fiber, int groups);
-// host/tcp_host_shared.cpp: is "at" a multiple of "align"?  Reports when not.
+// host/tcp_host_shared.cpp: is "at" a multiple of "align", a power of two?  Reports when not.
 bool tcp_host_check_alignment(const char *verb, const void *at, int align, tcp_host_place place);
 // Enters an access to shared memory, "offset" bytes from its begin, and reports what it races with.
 // "pending": by a cp.async that is not waited for yet.
