@@ -39,9 +39,6 @@ static void release(harness_session &s) {
     s.memory.clear();
 }
 
-// Elements that are filled and compared at a time, so that nothing as large as a tensor is needed.
-static const int64_t most_at_once = 1 << 16;
-
 // Puts what the elements "first" .. of tensor "i" hold before the run of "digit" to "data".
 static void fill(const harness_session &s, int i, int64_t first, int64_t count, int digit,
                  unsigned char poison, unsigned char *data) {
@@ -68,12 +65,12 @@ static bool prepare(const harness_session &s, int i, int digit, unsigned char po
     const tcp_harness_tensor &t = s.k.tensors[i];
     unsigned char *at = (unsigned char *)s.memory[(size_t)i].at;
     const size_t each = (size_t)tcp_element_bytes(t.element);
-    std::vector<unsigned char> data(std::max((size_t)most_at_once * each, harness_guard_bytes));
+    std::vector<unsigned char> data(std::max((size_t)harness_at_once * each, harness_guard_bytes));
     memset(data.data(), poison, harness_guard_bytes);
     bool good = upload(at - harness_guard_bytes, data, harness_guard_bytes) &&
                 upload(at + harness_bytes_of(t), data, harness_guard_bytes);
-    for (int64_t e = 0; e < t.count && good; e += most_at_once) {
-        const int64_t n = std::min(most_at_once, t.count - e);
+    for (int64_t e = 0; e < t.count && good; e += harness_at_once) {
+        const int64_t n = std::min(harness_at_once, t.count - e);
         fill(s, i, e, n, digit, poison, data.data());
         good = upload(at + (size_t)e * each, data, (size_t)n * each);
     }
@@ -125,40 +122,51 @@ static int64_t compare_guard(harness_session &s, int i, int64_t begin, bool firs
     return wrong;
 }
 
+// Puts what element "e" of tensor "i" has to hold to "want", by its tag; false: anything.
+static bool expect(const harness_session &s, int i, int64_t tag, int digit,
+                   const unsigned char *was, unsigned char *want) {
+    const tcp_harness_tensor &t = s.k.tensors[i];
+    if (tag == harness_anything) return false;
+    if (tag == harness_untouched)
+        memcpy(want, was, (size_t)tcp_element_bytes(t.element));
+    else if (tag < 0)
+        harness_put_constant(t, tag, want);
+    else
+        harness_put_expected(s, tag, digit, t.element, want);
+    return true;
+}
+
 // Compares tensor "i" after a run with what it should hold; returns the number of mismatches and
 // tells the first ones.
 static int64_t compare(harness_session &s, int i, int schedule, int digit, unsigned char poison) {
     const tcp_harness_tensor &t = s.k.tensors[i];
+    const unsigned char *from = (unsigned char *)s.memory[(size_t)i].at;
     const size_t each = (size_t)tcp_element_bytes(t.element);
-    const std::vector<int64_t> &tags = s.expected[(size_t)i];
-    const bool first_time = !s.told;
-    std::vector<unsigned char> is((size_t)most_at_once * each), was(is.size() + 16);
+    const bool first_time = !s.told, written = t.role & TCP_HARNESS_OUT;
+    // of a part of the tensor: its tags, what it holds, held and has to hold, the last two with
+    // room behind the last element for a tag's 16 bytes
+    std::vector<int64_t> tags((size_t)harness_at_once, harness_untouched);
+    std::vector<unsigned char> is((size_t)harness_at_once * each), was(is.size() + 16),
+        want(is.size() + 16);
     int64_t wrong =
         compare_guard(s, i, -(int64_t)harness_guard_bytes, first_time, schedule, digit, poison);
     wrong += compare_guard(s, i, (int64_t)harness_bytes_of(t), first_time && !wrong, schedule,
                            digit, poison);
-    for (int64_t e = 0; e < t.count; ++e) {
-        const int64_t at = e % most_at_once, n = std::min(most_at_once, t.count - e);
-        if (at == 0) {
-            const unsigned char *from = (unsigned char *)s.memory[(size_t)i].at;
-            fill(s, i, e, n, digit, poison, was.data());
-            if (!download(is, from + (size_t)e * each, (size_t)n * each)) return wrong + 1;
+    for (int64_t begin = 0; begin < t.count; begin += harness_at_once) {
+        const int64_t n = std::min(harness_at_once, t.count - begin);
+        fill(s, i, begin, n, digit, poison, was.data());
+        if (!download(is, from + (size_t)begin * each, (size_t)n * each)) return wrong + 1;
+        if (written && !harness_read_tags(s, i, begin, n, tags.data())) return wrong + 1;
+        for (size_t e = 0; e < (size_t)n; ++e)
+            if (!expect(s, i, tags[e], digit, &was[e * each], &want[e * each]))
+                memcpy(&want[e * each], &is[e * each], each);
+        if (memcmp(is.data(), want.data(), (size_t)n * each) == 0) continue;
+        for (size_t e = 0; e < (size_t)n; ++e) {
+            if (memcmp(&is[e * each], &want[e * each], each) == 0) continue;
+            if (++wrong > most_mismatches || !first_time) continue;
+            tell(s, schedule, digit);
+            tell_element(s, i, begin + (int64_t)e, &is[e * each], &want[e * each], tags[e], poison);
         }
-        unsigned char want[16];
-        const unsigned char *got = &is[(size_t)at * each];
-        const int64_t tag = t.role & TCP_HARNESS_OUT ? tags[(size_t)e] : harness_untouched;
-        if (tag == harness_anything) continue;
-        if (tag == harness_untouched) {
-            memcpy(want, &was[(size_t)at * each], each);
-        } else if (tag < 0) {
-            harness_put_constant(t, tag, want);
-        } else {
-            harness_put_expected(s, tag, digit, t.element, want);
-        }
-        if (!memcmp(got, want, each)) continue;
-        if (++wrong > most_mismatches || !first_time) continue;
-        tell(s, schedule, digit);
-        tell_element(s, i, e, got, want, tag, poison);
     }
     if (wrong > most_mismatches && first_time) {
         fprintf(s.out, "  '%s': %lld mismatches in all\n", t.name, (long long)wrong);

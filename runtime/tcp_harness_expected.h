@@ -5,8 +5,11 @@
 #define TCP_HARNESS_EXPECTED_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <string>
@@ -47,7 +50,7 @@ struct harness_session {
     const tcp_harness_kernel &k;
     const harness_options &opt;
     std::vector<tcp_backend_memory> memory;
-    std::vector<std::vector<int64_t>> expected;  // of each output
+    std::vector<int> expected;  // the open file of each output's tags; of others -1
     int digits = 1;
     bool tell_tensors = false;  // one more run, with the numbers of the tensors
     bool converts = false;      // and one with bits of all sorts
@@ -61,8 +64,33 @@ struct harness_session {
     FILE *out;          // where they are told
 
     harness_session(const tcp_harness_kernel &kernel, const harness_options &chosen)
-        : k(kernel), opt(chosen), out(chosen.told()) {}
+        : k(kernel), opt(chosen), expected((size_t)kernel.tensor_count, -1), out(chosen.told()) {}
+    ~harness_session() {
+        for (const int file : expected)
+            if (file >= 0) close(file);
+    }
+    harness_session(const harness_session &) = delete;
+    harness_session &operator=(const harness_session &) = delete;
 };
+
+// Elements that are filled and compared at a time, so that nothing as large as a tensor is needed.
+static const int64_t harness_at_once = 1 << 16;
+
+// Reads the "n" tags of output "i" from element "e" on.
+inline bool harness_read_tags(const harness_session &s, int i, int64_t e, int64_t n, int64_t *out) {
+    char *at = (char *)out;
+    size_t left = (size_t)n * sizeof *out;
+    off_t from = (off_t)e * (off_t)sizeof *out;
+    while (left > 0) {
+        const ssize_t got = pread(s.expected[(size_t)i], at, left, from);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        at += got;
+        from += got;
+        left -= (size_t)got;
+    }
+    return true;
+}
 
 inline size_t harness_bytes_of(const tcp_harness_tensor &t) {
     return (size_t)t.count * (size_t)tcp_element_bytes(t.element);
@@ -83,9 +111,12 @@ inline void harness_put_input(const harness_session &s, int t, int64_t e, int di
         harness_put_any(element, t, e, to);
         return;
     }
-    if (digit == s.digits) e = t + 1;
-    for (int i = 0; i < digit && digit < s.digits; ++i) e /= base;
-    harness_put_number(element, e % base, to);
+    const int bits = __builtin_ctzll((unsigned long long)base) * digit;
+    if (digit == s.digits)
+        e = t + 1;
+    else
+        e = bits < 63 ? e >> bits : 0;
+    harness_put_number(element, e & (base - 1), to);
 }
 
 // Converts the element at "at" through "types", of which the first one is its own, to "to".
@@ -122,34 +153,43 @@ inline void harness_note_types(harness_session &s, int64_t tag) {
     }
 }
 
+// Whether "tag" of output "t" names an element, or nothing that has to be an element.
+inline bool harness_known(const harness_session &s, const tcp_harness_tensor &t, int64_t tag) {
+    if (tag < 0) return tag == harness_untouched || tag == harness_anything || t.constants;
+    const int from = harness_tensor_in(tag);
+    return from < s.k.tensor_count && harness_element_in(tag) < s.k.tensors[from].count;
+}
+
+// Opens the files of the tags, and looks at each tag.
 inline bool harness_read_expected(harness_session &s) {
-    s.expected.resize((size_t)s.k.tensor_count);
+    std::vector<int64_t> tags((size_t)harness_at_once);
     for (int i = 0; i < s.k.tensor_count; ++i) {
         const tcp_harness_tensor &t = s.k.tensors[i];
         if (!(t.role & TCP_HARNESS_OUT)) continue;
         const std::string path = std::string(s.opt.data) + "/" + (t.expected ? t.expected : "");
-        std::vector<int64_t> &tags = s.expected[(size_t)i];
-        tags.resize((size_t)t.count);
-        FILE *in = fopen(path.c_str(), "rb");
-        const size_t got = in ? fread(tags.data(), sizeof(int64_t), tags.size(), in) : 0;
-        const bool more = in && fgetc(in) != EOF;
-        if (in) fclose(in);
-        if (!in || got != tags.size() || more) {
+        const int in = s.expected[(size_t)i] = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        struct stat about;
+        if (in < 0 || fstat(in, &about) != 0 ||
+            about.st_size != (off_t)t.count * (off_t)sizeof tags[0]) {
             fprintf(stderr, "error: '%s': %s\n", path.c_str(),
-                    in ? "is not one tag for each element" : strerror(errno));
+                    in < 0 ? strerror(errno) : "is not one tag for each element");
             return false;
         }
-        for (const int64_t tag : tags) {
-            const int from = harness_tensor_in(tag);
-            const bool known =
-                tag < 0
-                    ? tag == harness_untouched || tag == harness_anything || t.constants
-                    : from < s.k.tensor_count && harness_element_in(tag) < s.k.tensors[from].count;
-            if (known && tag >= 0) harness_note_types(s, tag);
-            if (known) continue;
-            fprintf(stderr, "error: '%s': the tag %lld names no element\n", path.c_str(),
-                    (long long)tag);
-            return false;
+        for (int64_t e = 0; e < t.count; e += harness_at_once) {
+            const int64_t n = std::min(harness_at_once, t.count - e);
+            if (!harness_read_tags(s, i, e, n, tags.data())) {
+                fprintf(stderr, "error: '%s' cannot be read\n", path.c_str());
+                return false;
+            }
+            for (int64_t at = 0; at < n; ++at) {
+                const int64_t tag = tags[(size_t)at];
+                if (!harness_known(s, t, tag)) {
+                    fprintf(stderr, "error: '%s': the tag %lld names no element\n", path.c_str(),
+                            (long long)tag);
+                    return false;
+                }
+                if (tag >= 0) harness_note_types(s, tag);
+            }
         }
     }
     for (int i = 0; i < s.k.tensor_count && s.converts; ++i)

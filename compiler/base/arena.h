@@ -28,8 +28,8 @@ void *arena_room(struct arena *a, size_t bytes);
 char *arena_strndup(struct arena *a, const char *text, size_t len);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 struct arena_mark arena_mark(const struct arena *a);
-void arena_rewind(struct arena *a,
-                  struct arena_mark mark);  // frees what was allocated since "mark"
+// Frees what was allocated since "mark".
+void arena_rewind(struct arena *a, struct arena_mark mark);
 
 // The array "at" of "n" things of "size" bytes, with room for one more: "at" itself while "n" is
 // below

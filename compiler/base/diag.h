@@ -50,13 +50,14 @@ enum cheaper { CHEAPER_NOT, CHEAPER_SECTORS, CHEAPER_WAVEFRONTS, CHEAPER_THREADS
 // edited text is compiled, and the note is dropped when the promise does not hold.
 // In any case the hardware counts no more for any copy than before.
 struct claim {
-    const char *function;  // accesses of its copy number "copy" are "bits" wide; NULL: the error is
-                           // gone
+    // accesses of its copy number "copy" are "bits" wide; NULL: the error is gone
+    const char *function;
     int copy, bits;
-    enum cheaper cheaper;  // the hardware counts less of that for that copy, and not much more than
-                           // it need; or fewer threads have nothing to do
-    bool dst;              // .. on that side
-    bool or_else;          // shown only when none before it holds
+    // the hardware counts less of that for that copy, and not much more than it need; or fewer
+    // threads have nothing to do
+    enum cheaper cheaper;
+    bool dst;      // .. on that side
+    bool or_else;  // shown only when none before it holds
 };
 
 struct diag {

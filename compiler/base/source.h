@@ -40,7 +40,7 @@ struct given {
     const struct given *next;
 };
 
-// A file that is no source and is read all the same: what an extern function comes from, a response
+// A file that is read but is no source: what an extern function comes from, a response
 // file.
 struct also_read {
     const char *path;

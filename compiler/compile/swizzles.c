@@ -313,7 +313,7 @@ bool swizzles_choose(struct compiled *c) {
     if (b.n == 0) return true;
     if (too_large(c, &b)) {
         diag_error(s, b.stmt[b.n > MOST_BUFFERS ? MOST_BUFFERS - 1 : b.n - 1]->name.at,
-                   "the plan is too large for so many 'swizzle auto': each of them has it compiled "
+                   "the plan is too large for so many 'swizzle auto': each of them compiles it "
                    "some 30 times; 'tcpc explain --plan' prints the choice, to be written down");
         return false;
     }

@@ -208,8 +208,7 @@ int toolchain_build(struct session *s, const struct toolchain *t, const struct w
         add(&c, harness);
         add(&c, arena_printf(a, "%s/tcp_cuda.cu", t->runtime));
     } else {
-        // Optimizing takes longer than it saves: most plans are run once.
-        add(&c, "-O0");
+        add(&c, t->optimize ? "-O1" : "-O0");
 #ifdef TCPC_SANITIZE
         add(&c, "-fsanitize=address,undefined");
         add(&c, "-fno-sanitize-recover=all");

@@ -15,6 +15,7 @@ struct toolchain {
     char library[512];        // the host runtime built beforehand, "" when there is none
     const char *arch;         // "sm_90"
     const char *plan_folder;  // where files of extern functions are looked for
+    bool optimize;            // on the host: the program will run for longer than that takes
 };
 
 // Finds compiler and runtime: for a GPU when nvcc and a GPU are there ("want" 0), always ("want" 1)

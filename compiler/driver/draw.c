@@ -14,6 +14,7 @@
 #include "driver/commands.h"
 #include "driver/draw_name.h"
 #include "driver/draw_png.h"
+#include "driver/expression.h"
 #include "driver/options.h"
 #include "driver/output.h"
 #include "driver/watch.h"
@@ -274,7 +275,7 @@ static int draw_plan(struct session *s, struct command *q) {
 
 // The layout that "text" is; a shape alone is compact.
 static bool layout_of(struct session *s, const char *text, struct lay *out) {
-    struct calc_value v = calc_eval(&s->lay, text, NULL);
+    struct calc_value v = expression_value(s, text, NULL);
     if (v.kind == CALC_INT || v.kind == CALC_TUPLE)
         *out = lay_make_col(&s->lay, v.tuple);
     else if (v.kind == CALC_LAYOUT)

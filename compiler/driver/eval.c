@@ -1,4 +1,4 @@
-// tcpc eval: the layout calculator on the command line.
+// tcpc eval: the value of an expression.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "base/session.h"
 #include "driver/commands.h"
+#include "driver/expression.h"
 #include "driver/options.h"
 #include "layout/calc.h"
 
@@ -47,7 +48,7 @@ static int evaluate(const char *text, const struct style *style, FILE *errors, c
     struct session s;
     session_init(&s);
     struct calc_options o = {style->steps ? print_step : NULL, NULL};
-    struct calc_value v = calc_eval(&s.lay, text, &o);
+    struct calc_value v = expression_value(&s, text, &o);
     const char *printed = NULL;
     if (v.kind != CALC_NONE)
         printed = style->json ? calc_json(&s.lay, v) : calc_text(&s.lay, v, style->as);

@@ -120,13 +120,20 @@ static void explain_tiled(struct session *s, const struct copy *c, struct explai
     x->example = example(s, tc, copy_tiled_side(c) == &c->src);
 }
 
+// Of the threads that take part, those that are among the lanes that do.
+static int64_t threads_that_copy(const struct copy_facts *f) {
+    if (!f->lanes) return f->threads;
+    int64_t rest = f->threads % 32;
+    return f->threads / 32 * f->lanes + (rest < f->lanes ? rest : f->lanes);
+}
+
 const struct ix *explain_bytes(struct session *s, const struct kernel *k, const struct copy *c) {
     const struct copy_facts *f = &c->facts;
     const struct view *tile = copy_tiled_side(c);
     // a thread's copy moves what each thread has
     struct lay_int n = lay_size(&s->lay, c->tc ? tile->layout : f->src.layout);
     int64_t warps = (k->threads + 31) / 32;
-    int64_t times_each = c->tc ? 1 : f->lanes ? warps * f->lanes : f->threads;
+    int64_t times_each = c->tc ? 1 : threads_that_copy(f);
     if (f->level == LEVEL_WARP) times_each = warps;
     n = lay_int_mul(&s->lay, n, lay_int(times_each));
     n = lay_int_mul(&s->lay, n, lay_int(tile->base->elem->bits / 8));
@@ -142,14 +149,17 @@ static struct explained_copy explain_copy(struct session *s, const struct plan *
     const struct copy_facts *f = &c->facts;
     const struct view *tile = copy_tiled_side(c);
     const struct atom *atom = copy_atom(c);
+    bool one_warp = f->level == LEVEL_THREAD && f->threads <= 32;
     struct explained_copy x = {
         .label = c->label,
         .text = arena_printf(&s->arena, "copy %s -> %s", source_line(s, c->src.at),
                              source_line(s, c->dst.at)),
         .path = file_name(s->sources.file[c->at.file].path),
         .level = level_text(f->level),
-        .threads = f->threads,
-        .lanes = f->level == LEVEL_WARP ? c->tc->threads : f->lanes,
+        .threads = one_warp ? threads_that_copy(f) : f->threads,
+        .lanes = f->level == LEVEL_WARP ? c->tc->threads
+                 : one_warp             ? 0
+                                        : f->lanes,
         .shape = plan_named_shape(s, tile->layout.shape, tile->names),
         .elem = tile->base->elem->name,
         .atom = atom_text(s, atom),

@@ -14,6 +14,7 @@
 #include "driver/options.h"
 #include "driver/output.h"
 #include "plan/plan.h"
+#include "syntax/ast.h"
 
 static const char help[] =
     "usage: tcpc explain [options] PLAN.tcp [NAME]    tell what the compiler chose, and why\n"
@@ -84,13 +85,44 @@ static int diff(struct session *s, const struct request *r) {
     return finish(s, r, &b, explain_diff(s, r->word[0], r->word[1], &b));
 }
 
+static bool any_planned(const struct plan *p) {
+    for (const struct kernel *k = p->kernels; k; k = k->next)
+        if (k->planned) return true;
+    return false;
+}
+
+// The plan of "c" as source.  What the planner wrote leaves choices to the compiler as any source
+// does, so that they are written down in a second turn.
+static const char *source_of(struct session *s, const struct compiled *c) {
+    const char *text = explain_source(s, c->plan, c->kir, c->ast);
+    if (!text || !any_planned(c->plan)) return text;
+    struct session t;
+    struct compiled again;
+    session_init(&t);
+    t.options = s->options;
+    t.options.defines = NULL;  // they are written down, too
+    t.options.ndefines = 0;
+    const char *path = s->sources.file[c->ast->file].path;
+    const struct given given = {path, text, strlen(text), NULL};
+    t.sources.given = &given;
+    compile_begin(&again, &t, path);
+    const char *out = NULL;
+    if (!compile_until(&again, STEP_EQUIVALENT))
+        out = explain_source(&t, again.plan, again.kir, again.ast);
+    if (out)
+        out = arena_strndup(&s->arena, out, strlen(out));
+    else
+        diag_print(&t, stderr);
+    session_release(&t);
+    return out;
+}
+
 static int explain(struct session *s, const struct request *r) {
     struct compiled c;
     compile_begin(&c, s, r->word[0]);
     int status = compile_until(&c, STEP_EQUIVALENT);
     const char *source = NULL;
-    if (!status && r->plan && !(source = explain_source(s, c.plan, c.kir, c.ast)))
-        status = EXIT_WRONG;
+    if (!status && r->plan && !(source = source_of(s, &c))) status = EXIT_WRONG;
     diag_print(s, stderr);
     if (status) return status;
     struct buf b;

@@ -138,8 +138,8 @@ static void put_side(struct session *s, struct buf *b, const struct explained_si
     buf_printf(b, " (%" PRId64 " %s)\n", c->cost->instructions, class);
     if (c->loose) buf_printf(b, "  %-12s  a range, as %s\n", "", c->loose);
     if (c->values)
-        buf_printf(b, "  %-12s  with %s; others may differ, as %s\n", "", c->values,
-                   c->other_params);
+        buf_printf(b, "  %-12s  with %s; with other values the cost may differ, because %s\n", "",
+                   c->values, c->other_params);
 }
 
 void explain_print_costs(struct session *s, const struct explained_copy *x, struct buf *out) {

@@ -144,8 +144,7 @@ static void tell(struct diff *d, const char *name, const char *unit, enum better
 }
 
 static int wrong(const struct diff *d, int side, const char *what) {
-    return option_error("'%s' is nothing that 'tcpc explain --json' prints: %s", d->path[side],
-                        what);
+    return option_error("'%s' is no output of 'tcpc explain --json': %s", d->path[side], what);
 }
 
 static int no_amount(const struct diff *d, int side, const char *name) {

@@ -62,7 +62,7 @@ static void put_work(struct session *s, struct buf *b, const struct explained_ke
     bool all = c->threads == k->threads, warp = c->tiler && c->lanes;
     if (!c->tiled && !c->tiler) {
         buf_printf(b, "Each of the %s%" PRId64 " threads%s copies %" PRId64,
-                   c->lanes ? "first " : "", c->lanes ? c->lanes : c->threads,
+                   c->lanes || !all ? "first " : "", c->lanes ? c->lanes : c->threads,
                    c->lanes ? " of each warp" : "", c->values);
         buf_printf(b, " element%s of its own, %s of %s, from %s to %s.", plural(c->values),
                    c->shape, c->elem, from, to);
@@ -121,19 +121,18 @@ static void put_width(struct buf *b, const struct explained_copy *c) {
     if (c->together)
         buf_puts(b, "The instruction has no other width.");
     else if (c->won == BOUND_CONVERSION)
-        buf_printf(b,
-                   "The wider side has the %d bits that the atom takes, and the other follows: %s.",
-                   c->bits, won->why);
+        buf_printf(b, "The wider side has the %d bits of the atom, and the other as many elements.",
+                   c->bits);
     else if (c->won != BOUND_ATOM)
         buf_printf(b, "Wider accesses are not proven right, because of the %s: %s.", won->name,
                    won->why);
     else if (c->bits >= 128)
         buf_puts(b, "No access is wider than that.");
     else if (next && next->bits <= c->bits)
-        buf_printf(b, "The atom asks for that; a wider one would not do, because of the %s.",
+        buf_printf(b, "That is the atom's width. A wider atom would not do, because of the %s.",
                    next->name);
     else
-        buf_printf(b, "The atom asks for that; a wider one would do up to %" PRId64 " bits.",
+        buf_printf(b, "That is the atom's width. A wider atom could move up to %" PRId64 " bits.",
                    next && next->bits < 128 ? next->bits : (int64_t)128);
 }
 
@@ -251,12 +250,12 @@ static void put_edge(struct buf *b, const struct explained_copy *c) {
     if (!c->edge) return;
     struct buf text;
     buf_init(&text);
-    buf_printf(&text, "Its tiles reach beyond what is there%s: only elements with %s are touched",
+    buf_printf(&text, "Its tiles reach beyond the tensor%s. Only elements with %s are touched",
                c->edge_always ? " in every block" : "", c->edge);
     if (c->pad) buf_printf(&text, ", the others become %s", c->pad);
-    buf_printf(&text, ". There an access has %d bits (%d x %s), because %s.", c->edge_bits,
+    buf_printf(&text, ". A guarded access has %d bits (%d x %s), because %s.", c->edge_bits,
                c->edge_vec, c->elem, c->edge_why);
-    if (c->edge_apart) buf_puts(&text, " Blocks whose tile is whole ask nothing.");
+    if (c->edge_apart) buf_puts(&text, " Blocks whose tile is whole have no guards.");
     paragraph(b, text.text);
     buf_release(&text);
 }
@@ -275,7 +274,7 @@ static void put_copy(struct session *s, struct buf *b, const struct explained_ke
     buf_release(&text);
     if (c->group)
         paragraph(b, arena_printf(&s->arena,
-                                  "It is asynchronous, and of group %d: the threads go on, and "
+                                  "It is asynchronous, in group %d. The threads go on, and "
                                   "wait for the group where its bytes are needed.",
                                   c->group));
     if (c->wait)
@@ -387,7 +386,7 @@ static void put_kernel(struct session *s, struct buf *b, const struct explained_
         for (int i = 0; i < k->nindexes; ++i) buf_printf(b, "%s %s", i ? "," : " and", k->index[i]);
         buf_char(b, '\n');
         for (int i = 0; i < k->nduties; ++i)
-            buf_printf(b, "    the caller sees to it that %s\n", k->duty[i]);
+            buf_printf(b, "    the caller guarantees that %s\n", k->duty[i]);
     } else {
         buf_printf(b,
                    "  grid (%s,%s,%s), %" PRId64 " threads a block, %" PRId64

@@ -14,6 +14,8 @@ enum { BUFFERS = 3, EXPECTED = 8 };
 // What is moved is estimated, and the oracle counts on its own up to ORACLE_LIMIT: refused at
 // once is only what is far beyond.
 #define MOST_MOVED (4 * ORACLE_LIMIT)
+// On the host some millions of elements are moved in a second without optimization.
+#define LONG_MOVED ((int64_t)1 << 21)
 
 int64_t run_storage(const struct oracle_flat *f) {
     int64_t last = f->offset;
@@ -110,4 +112,8 @@ const char *run_too_large(struct session *s, const struct run_case *c, const str
                             " elements, which are compared one by one; %" PRId64 " is most: %s",
                             k->name, n, ORACLE_LIMIT, instead(c));
     return NULL;
+}
+
+bool run_is_long(struct session *s, const struct run_case *c, const struct kernel *k) {
+    return moved_by(s, k, c->sym_values) > LONG_MOVED;
 }

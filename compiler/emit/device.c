@@ -75,11 +75,11 @@ static void put_sharing(const struct emission *o) {
     }
 }
 
-// What the proofs took for granted, as a list for whoever calls.
+// What the proofs took for granted, as a list for the caller.
 static void put_duties(const struct emission *o) {
     const struct kir_kernel *k = o->k;
     struct session *s = o->s;
-    buf_puts(o->b, "//   The caller sees to it that:\n");
+    buf_puts(o->b, "//   The caller guarantees that:\n");
     owe(o, "threads 0 .. %" PRId64 " of a block call it, each with its own number as 'tid'",
         k->threads - 1);
     for (int i = 0; i < k->nformals; ++i) {

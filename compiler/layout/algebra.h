@@ -27,8 +27,8 @@ struct lay_sum {
 
 bool lay_int_less(struct lay_int a, struct lay_int b);        // provably a < b
 bool lay_int_less_equal(struct lay_int a, struct lay_int b);  // provably a <= b
-bool lay_int_divides(struct lay_int by,
-                     struct lay_int a);  // provably a % by == 0, "by" may have symbols
+// Provably a % by == 0, "by" may have symbols.
+bool lay_int_divides(struct lay_int by, struct lay_int a);
 struct lay_int lay_int_neg(struct lay_ctx *, struct lay_int);
 // The sum or difference as one leaf.  @pre both are static, or they are multiples of the same
 // symbols.
@@ -40,8 +40,8 @@ struct lay_int lay_int_basis(struct lay_ctx *, struct lay_int scale, int depth, 
 int lay_int_basis_path(struct lay_int, int path[3]);  // the depth, 0 for an ordinary integer
 struct lay_sum lay_sum_of(struct lay_ctx *, struct lay_int);
 struct lay_sum lay_sum_add(struct lay_ctx *, struct lay_sum, struct lay_sum);
-struct lay_int lay_sum_int(struct lay_ctx *,
-                           struct lay_sum);  // @pre no more than one term, or all static
+// @pre no more than one term, or all static.
+struct lay_int lay_sum_int(struct lay_ctx *, struct lay_sum);
 bool lay_sum_valid(struct lay_sum);
 const char *lay_sum_text(struct lay_ctx *, struct lay_sum);
 
@@ -58,15 +58,15 @@ int lay_tuple_rank(const struct lay_tuple *);   // 1 for a leaf
 int lay_tuple_depth(const struct lay_tuple *);  // 0 for a leaf
 int lay_tuple_leaves(const struct lay_tuple *);
 struct lay_int lay_tuple_product(struct lay_ctx *, const struct lay_tuple *);
-const struct lay_tuple *lay_tuple_get(struct lay_ctx *, const struct lay_tuple *,
-                                      int i);  // a leaf is its own mode 0
+// A leaf is its own mode 0.
+const struct lay_tuple *lay_tuple_get(struct lay_ctx *, const struct lay_tuple *, int i);
 const struct lay_tuple *lay_tuple_flatten(struct lay_ctx *, const struct lay_tuple *);
 const struct lay_tuple *
-lay_product_each(struct lay_ctx *,
-                 const struct lay_tuple *);  // (size of mode 0, size of mode 1 ..)
+// (size of mode 0, size of mode 1 ..)
+lay_product_each(struct lay_ctx *, const struct lay_tuple *);
 bool lay_congruent(const struct lay_tuple *, const struct lay_tuple *);
-bool lay_weakly_congruent(const struct lay_tuple *,
-                          const struct lay_tuple *);  // each leaf of the first stands for anything
+// Each leaf of the first stands for anything.
+bool lay_weakly_congruent(const struct lay_tuple *, const struct lay_tuple *);
 bool lay_compatible(struct lay_ctx *, const struct lay_tuple *, const struct lay_tuple *);
 bool lay_evenly_divides(struct lay_ctx *, const struct lay_tuple *, const struct lay_tuple *);
 const struct lay_tuple *lay_ceil_div(struct lay_ctx *, const struct lay_tuple *,
@@ -88,27 +88,26 @@ struct lay lay_make_row(struct lay_ctx *, const struct lay_tuple *shape);
 struct lay lay_make_ordered(struct lay_ctx *, const struct lay_tuple *shape,
                             const struct lay_tuple *order);
 struct lay lay_make_identity(struct lay_ctx *, const struct lay_tuple *shape);
-struct lay lay_make_like(struct lay_ctx *,
-                         struct lay);  // compact, strides in the order of the argument's
+// Compact, strides in the order of the argument's.
+struct lay lay_make_like(struct lay_ctx *, struct lay);
 struct lay lay_make_fragment_like(struct lay_ctx *, struct lay);       // mode 0 compact and first
 struct lay lay_join(struct lay_ctx *, int n, const struct lay *mode);  // one layout a mode
 // Sw<b,m,s> o offset o l.  @pre b, m >= 0, |s| >= b, all within 63 bits.
 struct lay lay_swizzled(struct lay_ctx *, struct lay_swizzle, struct lay_int offset, struct lay l);
 bool lay_swizzle_valid(struct lay_ctx *, struct lay_swizzle);
-bool lay_swizzle_make(struct lay_ctx *, int64_t yyy, int64_t zzz,
-                      struct lay_swizzle *out);  // from the two bit masks
+// From the two bit masks.
+bool lay_swizzle_make(struct lay_ctx *, int64_t yyy, int64_t zzz, struct lay_swizzle *out);
 int64_t lay_swizzle_apply(struct lay_swizzle, int64_t);
 struct lay lay_layout_invalid(void);
 bool lay_equal(struct lay, struct lay);  // written the same
-bool lay_same(struct lay_ctx *, struct lay,
-              struct lay);  // the same function on the same size; static
+// The same function on the same size; static.
+bool lay_same(struct lay_ctx *, struct lay, struct lay);
 bool lay_static(struct lay);
 
 // -- looking at layouts ---------------------------------------------------------------------------
 struct lay_int lay_size(struct lay_ctx *, struct lay);
-struct lay_int lay_cosize(struct lay_ctx *,
-                          struct lay);  // greatest value + 1 (of the layout under a swizzle);
-                                        // static, or one mode of symbols
+// Greatest value + 1 (of the layout under a swizzle); static, or one mode of symbols.
+struct lay_int lay_cosize(struct lay_ctx *, struct lay);
 int lay_rank(struct lay);
 int lay_depth(struct lay);
 struct lay lay_mode(struct lay_ctx *, struct lay, int i);
@@ -139,8 +138,8 @@ const struct lay_tuple *lay_idx2crd(struct lay_ctx *, const struct lay_tuple *in
                                     const struct lay_tuple *shape, const struct lay_tuple *stride);
 const struct lay_tuple *lay_crd2crd(struct lay_ctx *, const struct lay_tuple *coord,
                                     const struct lay_tuple *from, const struct lay_tuple *to);
-const struct lay_tuple *lay_hier_coord(struct lay_ctx *, struct lay,
-                                       int64_t index);  // of a value, by the strides
+// Of a value, by the strides.
+const struct lay_tuple *lay_hier_coord(struct lay_ctx *, struct lay, int64_t index);
 const struct lay_tuple *lay_flat_coord(struct lay_ctx *, struct lay, int64_t index);
 struct lay_int lay_1d_coord(struct lay_ctx *, struct lay, int64_t index);
 
@@ -149,13 +148,13 @@ struct lay_view {
     struct lay_sum offset;
     struct lay layout;
 };
-struct lay_view lay_slice(struct lay_ctx *, struct lay,
-                          const struct lay_tuple *coord);  // keeps the modes with "_"
+// Keeps the modes with "_".
+struct lay_view lay_slice(struct lay_ctx *, struct lay, const struct lay_tuple *coord);
 // The same values as offset + layout(c), the offset outside the swizzle.  @pre both offsets are
 // static, where it is swizzled.
 struct lay_view lay_settle(struct lay_ctx *, struct lay_view);
-struct lay lay_dice(struct lay_ctx *, const struct lay_tuple *coord,
-                    struct lay);  // keeps the modes without
+// Keeps the modes without.
+struct lay lay_dice(struct lay_ctx *, const struct lay_tuple *coord, struct lay);
 
 // -- rearranging modes ----------------------------------------------------------------------------
 struct lay lay_flatten(struct lay_ctx *, struct lay);
@@ -165,8 +164,8 @@ struct lay lay_take(struct lay_ctx *, struct lay, int begin, int end);
 struct lay lay_replace(struct lay_ctx *, struct lay, int i, struct lay by);
 struct lay lay_append(struct lay_ctx *, struct lay, struct lay);
 struct lay lay_prepend(struct lay_ctx *, struct lay, struct lay);
-struct lay lay_append_to(struct lay_ctx *, struct lay, int rank,
-                         struct lay pad);  // "pad" 1:0 by default
+// "pad" 1:0 by default.
+struct lay lay_append_to(struct lay_ctx *, struct lay, int rank, struct lay pad);
 struct lay lay_prepend_to(struct lay_ctx *, struct lay, int rank, struct lay pad);
 struct lay lay_zip(struct lay_ctx *, struct lay);               // ((a,b),(c,d)) -> ((a,c),(b,d))
 struct lay lay_zip2(struct lay_ctx *, struct lay, struct lay);  // modes (a_i, b_i)
@@ -176,14 +175,14 @@ struct lay lay_unflatten(struct lay_ctx *, struct lay, const struct lay_tuple *p
 // @post R(i) = L(i) for all i; depth <= 1, no mode of static size 1 (but 1:0), no two modes that
 // could be one
 struct lay lay_coalesce(struct lay_ctx *, struct lay);
-struct lay lay_coalesce_by(struct lay_ctx *, struct lay,
-                           const struct lay_tuple *profile);  // at each leaf of "profile"
-struct lay lay_filter_zeros(struct lay_ctx *, struct lay);    // size 1 where the stride is 0
+// At each leaf of "profile".
+struct lay lay_coalesce_by(struct lay_ctx *, struct lay, const struct lay_tuple *profile);
+struct lay lay_filter_zeros(struct lay_ctx *, struct lay);  // size 1 where the stride is 0
 struct lay lay_filter(struct lay_ctx *, struct lay);
 struct lay lay_filter_by(struct lay_ctx *, struct lay, const struct lay_tuple *profile);
 struct lay lay_nullspace(struct lay_ctx *, struct lay);  // @post A(R(i)) = A(0)
-struct lay lay_with_shape(struct lay_ctx *, struct lay,
-                          const struct lay_tuple *shape);  // @post R(i) = L(i), shape(R) as asked
+// @post R(i) = L(i), shape(R) as asked.
+struct lay lay_with_shape(struct lay_ctx *, struct lay, const struct lay_tuple *shape);
 
 // @pre each mode of "b" meets the modes of "a" at whole steps.  @post R(i) = A(B(i)); shape(R)
 // refines shape(B)
@@ -193,10 +192,10 @@ struct lay lay_compose_tiler(struct lay_ctx *, struct lay a, const struct lay_ti
 // @pre A without its zeros is injective, and each stride is a multiple of what the modes below it
 // span, as far as "cotarget" reaches.  @post the images are disjoint but for 0, R is ordered, (A,
 // R) fills "cotarget"
-struct lay lay_complement(struct lay_ctx *, struct lay a,
-                          const struct lay_tuple *cotarget);  // NULL: cosize(A)
-struct lay lay_right_inverse(struct lay_ctx *, struct lay);   // @post A(R(i)) = i
-struct lay lay_left_inverse(struct lay_ctx *, struct lay);    // @pre injective.  @post R(A(i)) = i
+// "cotarget" NULL: cosize(A).
+struct lay lay_complement(struct lay_ctx *, struct lay a, const struct lay_tuple *cotarget);
+struct lay lay_right_inverse(struct lay_ctx *, struct lay);  // @post A(R(i)) = i
+struct lay lay_left_inverse(struct lay_ctx *, struct lay);   // @pre injective.  @post R(A(i)) = i
 
 // -- tilers ---------------------------------------------------------------------------------------
 // What divides, multiplies or composes by mode: a layout tiles the whole, a shape (n0, n1 ..) and
@@ -214,20 +213,21 @@ const struct lay_tiler *lay_tiler_any(struct lay_ctx *);
 const struct lay_tiler *lay_tiler_layout(struct lay_ctx *, struct lay);
 const struct lay_tiler *
 lay_tiler_shape(struct lay_ctx *, const struct lay_tuple *);  // an integer n is the layout n:1
+// Copies "kid".
 const struct lay_tiler *lay_tiler_modes(struct lay_ctx *, int n,
-                                        const struct lay_tiler *const *kid);  // copies "kid"
+                                        const struct lay_tiler *const *kid);
 const struct lay_tiler *lay_parse_tiler(struct lay_ctx *, const char *text);
 const char *lay_tiler_text(struct lay_ctx *, const struct lay_tiler *);
 
 // ((T0,R0),(T1,R1),rest..); a layout: (T,R).  @post exact wherever the coordinate lies in A; a tile
 // that does not divide pads, as CuTe pads
 struct lay lay_logical_divide(struct lay_ctx *, struct lay, const struct lay_tiler *);
-struct lay lay_zipped_divide(struct lay_ctx *, struct lay,
-                             const struct lay_tiler *);  // ((T0,T1),(R0,R1,rest..))
-struct lay lay_tiled_divide(struct lay_ctx *, struct lay,
-                            const struct lay_tiler *);  // ((T0,T1),R0,R1,rest..)
-struct lay lay_flat_divide(struct lay_ctx *, struct lay,
-                           const struct lay_tiler *);  // (T0,T1,R0,R1,rest..)
+// ((T0,T1),(R0,R1,rest..))
+struct lay lay_zipped_divide(struct lay_ctx *, struct lay, const struct lay_tiler *);
+// ((T0,T1),R0,R1,rest..)
+struct lay lay_tiled_divide(struct lay_ctx *, struct lay, const struct lay_tiler *);
+// (T0,T1,R0,R1,rest..)
+struct lay lay_flat_divide(struct lay_ctx *, struct lay, const struct lay_tiler *);
 // The same with a stride also for a rest of one tile, which is 0 above: that of the tile that would
 // come next, of a longer A.  A coordinate beyond the only tile then lies beyond A.  SLICED is
 // ZIPPED for who takes one tile: there may be more modes in the rest, where the only tile stands
@@ -249,8 +249,9 @@ struct lay lay_tiled_product(struct lay_ctx *, struct lay, const struct lay_tile
 struct lay lay_flat_product(struct lay_ctx *, struct lay, const struct lay_tiler *);
 struct lay lay_blocked_product(struct lay_ctx *, struct lay, struct lay);
 struct lay lay_raked_product(struct lay_ctx *, struct lay, struct lay);
+// "order" NULL: first mode first.
 struct lay lay_tile_to_shape(struct lay_ctx *, struct lay, const struct lay_tuple *shape,
-                             const struct lay_tuple *order);  // "order" NULL: first mode first
+                             const struct lay_tuple *order);
 
 // -- tensors --------------------------------------------------------------------------------------
 // "coord" picks the tile, "_" keeps the rest mode.  "proj" (NULL: all) has "_" for the modes of the
@@ -281,8 +282,8 @@ struct lay lay_recover(struct lay_ctx *, int64_t n, const int64_t *value, struct
 struct lay lay_upcast(struct lay_ctx *, struct lay, int64_t n);    // elements n times as wide
 struct lay lay_downcast(struct lay_ctx *, struct lay, int64_t n);  // elements n times as narrow
 struct lay lay_recast(struct lay_ctx *, struct lay, int64_t old_bits, int64_t new_bits);
-struct lay_int lay_max_common_vector(struct lay_ctx *, struct lay,
-                                     struct lay);  // elements; a lower bound with symbols
+// Elements; a lower bound with symbols.
+struct lay_int lay_max_common_vector(struct lay_ctx *, struct lay, struct lay);
 struct lay lay_max_common_layout(struct lay_ctx *, struct lay, struct lay);
 struct lay_int lay_max_alignment(struct lay_ctx *, struct lay);  // elements, a known divisor
 struct lay lay_domain_distribute(struct lay_ctx *, const struct lay_tuple *shape, int64_t b);

@@ -25,8 +25,9 @@ bool calc_known(const char *name, int *min_args, int *max_args) {
     const struct op *op = calc_find(name, strlen(name));
     if (!op) return false;
     *min_args = op->min;
-    *max_args = strcmp(op->name, "composition") == 0 || op->arg[0] == ARG_MODES ? LAY_MAX_RANK
-                                                                                : most_args(op);
+    *max_args = op->arg[0] == ARG_MODES || op->fn == op_composition || op->fn == op_make_layout
+                    ? LAY_MAX_RANK
+                    : most_args(op);
     return true;
 }
 
@@ -185,6 +186,18 @@ static bool set_view_aside(struct args *a, const struct op *op, int i) {
     return true;
 }
 
+// A layout of "n" layouts, one a mode.
+static struct calc_value join(struct lay_ctx *ctx, int n, const struct calc_value *arg) {
+    struct lay mode[LAY_MAX_RANK];
+    if (n > LAY_MAX_RANK) {
+        lay_fail(ctx, "a layout of more than %d modes", LAY_MAX_RANK);
+        return calc_none();
+    }
+    for (int i = 0; i < n; ++i)
+        if (!(mode[i] = calc_layout(ctx, arg[i])).shape) return calc_none();
+    return calc_of_layout(lay_join(ctx, n, mode));
+}
+
 struct calc_value calc_apply(struct lay_ctx *ctx, const struct op *op, int n,
                              const struct calc_value *arg) {
     struct args a = {.ctx = ctx, .n = n, .offset = {0, NULL}};
@@ -195,6 +208,8 @@ struct calc_value calc_apply(struct lay_ctx *ctx, const struct op *op, int n,
         }
         return calc_compose(ctx, n, arg);
     }
+    if (op->fn == op_make_layout && n > 1 && (n > 2 || arg[0].kind == CALC_LAYOUT))
+        return join(ctx, n, arg);
     struct calc_value modes;
     if (op->arg[0] == ARG_MODES && n > 1 && n <= LAY_MAX_RANK) {
         const struct lay_tuple *kid[LAY_MAX_RANK];

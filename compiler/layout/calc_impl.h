@@ -51,7 +51,7 @@ extern const struct op calc_ops[];
 op_fn op_ceil_div, op_compatible, op_congruent, op_weakly_congruent, op_evenly_divides, op_crd2idx,
     op_idx2crd, op_crd2crd, op_hier_coord, op_flat_coord, op_1d_coord, op_local_tile,
     op_local_partition, op_upcast, op_downcast, op_recast, op_make_swizzle, op_swizzle_apply,
-    op_composition, op_eval;
+    op_composition, op_eval, op_make_layout;
 
 // A slice that keeps all modes leaves a swizzle as it is.
 struct calc_value calc_settle(struct lay_ctx *, struct lay_view, const struct lay_tuple *coord);

@@ -208,18 +208,11 @@ static bool named(struct calc_value v, const char *name) {
     return v.kind == CALC_NAME && strcmp(v.name, name) == 0;
 }
 
-OP(op_make_layout) {
+// Of layouts, one a mode, calc_apply makes it.
+struct calc_value op_make_layout(struct args *a) {
     if (a->n == 1 || named(a->v[1], "LayoutLeft")) return GIVE(lay_make_col(a->ctx, TUPLE(0)));
     if (named(a->v[1], "LayoutRight")) return GIVE(lay_make_row(a->ctx, TUPLE(0)));
-    bool all = true;
-    struct lay part[MAX_ARGS];
-    for (int i = 0; i < a->n; ++i) all = all && a->v[i].kind == CALC_LAYOUT;
-    if (!all)
-        return a->n > 2 ? (lay_fail(a->ctx, "make_layout takes a shape and a stride, or layouts"),
-                           calc_none())
-                        : GIVE(lay_make(a->ctx, TUPLE(0), TUPLE(1)));
-    for (int i = 0; i < a->n; ++i) part[i] = LAYOUT(i);
-    return GIVE(lay_join(a->ctx, a->n, part));
+    return GIVE(lay_make(a->ctx, TUPLE(0), TUPLE(1)));
 }
 
 OP(op_row) {
@@ -349,7 +342,7 @@ const struct op calc_ops[] = {
     {"logical_product", 2, {L, T}, op_logical_product, OFFSET_STAYS},
     {"make_fragment_like", 1, {L}, op_make_fragment_like, OFFSET_UNUSED},
     {"make_identity_layout", 1, {S}, op_make_identity, OFFSET_STAYS},
-    {"make_layout", 1, {A, A, A, A, A}, op_make_layout, OFFSET_STAYS},
+    {"make_layout", 1, {A, A}, op_make_layout, OFFSET_STAYS},
     {"make_layout_like", 1, {L}, op_make_layout_like, OFFSET_UNUSED},
     {"make_ordered_layout", 2, {S, S}, op_make_ordered, OFFSET_STAYS},
     {"make_swizzle", 2, {I, I}, op_make_swizzle, OFFSET_STAYS},

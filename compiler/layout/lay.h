@@ -227,8 +227,8 @@ bool lay_int_eval(struct lay_int, const int64_t *value_of_sym, int64_t *out);
 
 // tuples
 const struct lay_tuple *lay_leaf(struct lay_ctx *, struct lay_int);
-const struct lay_tuple *lay_tuple(struct lay_ctx *, int rank,
-                                  const struct lay_tuple *const *kid);  // copies "kid"
+// Copies "kid".
+const struct lay_tuple *lay_tuple(struct lay_ctx *, int rank, const struct lay_tuple *const *kid);
 bool lay_is_leaf(const struct lay_tuple *);
 
 // layouts

@@ -184,7 +184,13 @@ static struct calc_value product(struct reader *r) {
                          lay_int_text(r->ctx, x), op, lay_int_text(r->ctx, y));
                 return calc_none();
             }
-            x = lay_int(op == '%' ? x.num % y.num : x.num / y.num);
+            // rounded down, as in a plan; -1 would overflow the least number
+            int64_t q = y.num == -1 ? 0 : x.num / y.num, rest = y.num == -1 ? 0 : x.num % y.num;
+            bool down = rest != 0 && (rest < 0) != (y.num < 0);
+            if (op == '/' && y.num == -1)
+                x = lay_int_neg(r->ctx, x);
+            else
+                x = lay_int(op == '%' ? rest + (down ? y.num : 0) : q - down);
         } else {
             x = lay_int_div(r->ctx, x, y);
         }

@@ -1,6 +1,6 @@
 // Lowering: a kernel of the plan, with its facts, becomes Kernel IR.
 //
-// Requires: all passes.  No other room but check/ sees both the plan and Kernel IR.
+// Requires: all passes.  Only this module and check/ see both the plan and Kernel IR.
 #include "lower/lower.h"
 
 #include <string.h>

@@ -19,10 +19,10 @@ enum oracle_kind {
     ORACLE_POISON,         // an element is read before anything was written there (likewise)
     ORACLE_NO_SOURCE,      // a global element is to be written from outside the source
     ORACLE_SHAPES,         // source and destination, or a tile and its view, do not fit
-    ORACLE_MISPLACED,      // a view's offset is not where its coordinates stand in the tensor: our
-                           // own mistake
-    ORACLE_NO_VALUE,   // an extent or an offset has no value (overflow, a division that does not
-                       // come out)
+    // a view's offset is not where its coordinates stand in the tensor: our own mistake
+    ORACLE_MISPLACED,
+    // an extent or an offset has no value (overflow, a division that does not come out)
+    ORACLE_NO_VALUE,
     ORACLE_TOO_LARGE,  // more elements to move, or statements, than there may be
     ORACLE_GIVEN_UP,   // the session says so
 };

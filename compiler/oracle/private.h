@@ -1,4 +1,4 @@
-// What the oracle's two files share: the state of a run.
+// What the files of the oracle share: the state of a run.
 #ifndef TCPC_ORACLE_PRIVATE_H
 #define TCPC_ORACLE_PRIVATE_H
 

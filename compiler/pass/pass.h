@@ -9,8 +9,8 @@
 struct session;
 struct plan;
 
-bool pass_partition(struct session *s,
-                    struct plan *p);  // give each thread its values of both sides of a copy
+// Give each thread its values of both sides of a copy.
+bool pass_partition(struct session *s, struct plan *p);
 bool pass_calls(struct session *s, struct plan *p);      // do arguments of extern functions fit?
 bool pass_predicate(struct session *s, struct plan *p);  // which elements of a tile are there
 bool pass_vectorize(struct session *s,

@@ -12,9 +12,10 @@
 
 // When what an instruction moves is there.
 enum completion {
-    COMPLETES_AT_ONCE,   // for the thread itself; for others behind a barrier
-    COMPLETES_BY_GROUP,  // when a wait leaves so few of the thread's groups in flight (PTX
-                         // cp.async.commit_group, cp.async.wait_group)
+    COMPLETES_AT_ONCE,  // for the thread itself; for others behind a barrier
+    // when a wait leaves so few of the thread's groups in flight
+    // (PTX cp.async.commit_group, cp.async.wait_group)
+    COMPLETES_BY_GROUP,
 };
 
 enum { MOST_WIDTHS = 8 };

@@ -52,10 +52,10 @@ struct align_terms {
 // One side of a copy as one thread sees it; elements.
 struct part {
     const struct ix *offset;  // of value 0 for this thread, under the swizzle
-    struct lay layout;  // the thread's values, shape as in CuTe: (val, rest...) or the view's own
+    struct lay layout;        // its values, with CuTe's shape: (val, rest...) or the view's own
     struct lay_swizzle sw;
-    struct lay
-        tv;  // (thr, val) -> element offset in the view's first tile; invalid where no tile is cut
+    // (thr, val) -> element offset in the view's first tile; invalid where no tile is cut
+    struct lay tv;
 };
 
 // One mode of a thread's values after both sides were brought to common modes.
@@ -118,10 +118,10 @@ struct copy_facts {
     int64_t threads;  // that take part; the block's others skip the copy
     int64_t lanes;    // of each warp, that take part, when they are fewer than a warp; 0: all
     struct part src, dst;
-    int64_t src_run, dst_run;  // of a collective atom's access: elements of one thread that follow
-                               // one another; else 0
-    const struct copy_mode
-        *mode;  // fastest first; the vector's modes come first once vectorize has run
+    // of a collective atom's access: elements of one thread that follow one another; else 0
+    int64_t src_run, dst_run;
+    // fastest first; once vectorize has run, the modes of an access first
+    const struct copy_mode *mode;
     int nmodes;
     const struct lay_tuple *rounds;  // rest extents by mode of the tile, NULL for a thread's copy
     int64_t nrounds;
@@ -137,8 +137,10 @@ struct copy_facts {
     // vectorize
     int64_t pred_vec;      // the most elements that are there, or not, together; 1 << k
     const char *why_pred;  // what bounds that, as a sentence; NULL where there is no predicate
-    int may_cut;           // 1 + the predicate that bounds no access, as it may cut one; 0: none
-    int64_t uncut;         // of that one: the most elements that are there, or not, together
+    // The predicate whose limit may lie within an access, so that it bounds no width: its number
+    // in "pred" + 1; 0: there is none.  "uncut": the most elements that it keeps or drops together.
+    int may_cut;
+    int64_t uncut;
     const struct copy_mode *edge_mode;  // of the edge, the vector's modes taken out
     int nedge;
     int edge_vec, edge_bits;  // of an access at the edge
@@ -152,8 +154,8 @@ struct copy_facts {
     enum bound won;
     const char *why[N_BOUNDS];  // each bound as a sentence without a stop; NULL where there is none
     struct align_terms src_align, dst_align;
-    const struct copy_width *variant;  // by the kernel's variants, when it has any; the facts above
-                                       // are those of the first one, the widest
+    // by the kernel's variants, when it has any; the facts above are those of the first, the widest
+    const struct copy_width *variant;
     int nvariants;
     // sync
     bool async;         // its atom is asynchronous

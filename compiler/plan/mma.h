@@ -45,9 +45,9 @@ struct tiled_mma {
     const char *name;  // NULL for an unnamed one
     const struct mma_row *row;
     struct lay warps;
-    int64_t tile[3];      // extents (M,N,K)
-    struct lay order[3];  // the tile's coordinates in the order in which instructions take them;
-                          // not valid: as they are
+    int64_t tile[3];  // extents (M,N,K)
+    // the tile's coordinates in the order in which instructions take them; not valid: as they are
+    struct lay order[3];
     int64_t threads;
     // (thread, value) -> coordinate number in the operand's tile, CuTe's get_layoutA_TV and its
     // like

@@ -86,8 +86,8 @@ struct kernel {
     bool threads_given;
     struct tensor **local;  // shared and frag tensors that are used, in order of first use
     int nlocal;
-    const struct param *
-        *param;  // those that the body, the grid or a tensor's layout uses; in order of declaration
+    // those that the body, the grid or a tensor's layout uses; in order of declaration
+    const struct param **param;
     int nparams;
     const struct ix_var *tid, *lane, *warp, *block[3];
     int first_var, end_var;  // ids of the variables that its text speaks of

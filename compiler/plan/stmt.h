@@ -81,8 +81,8 @@ struct copy_facts copy_facts_in(const struct copy *c, int i);
 // different steps at one time.
 struct pipeline {
     int64_t stages;
-    struct ix_var *slot;  // of the step that is used, the statement's own "var"; NULL when
-                          // there is one stage
+    // The variable of a step that is used is the statement's own "var".
+    struct ix_var *slot;                  // of that step; NULL when there is one stage
     struct ix_var *load_var, *load_slot;  // in "load" parts; the same when there is one stage
     struct tensor *const *tensor;         // the buffers with stages that it fills
     int ntensors;

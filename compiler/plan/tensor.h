@@ -76,8 +76,8 @@ struct tiled_copy {
     const char *name;  // NULL for an unnamed one
     struct atom atom;
     const struct lay_tuple *tiler;  // extents by mode, static
-    struct lay tv;  // (thr, val) -> colexicographic index in the tile "tiler"; invalid when "map"
-                    // is no layout
+    // (thr, val) -> colexicographic index in the tile "tiler"; invalid when "map" is no layout
+    struct lay tv;
     // Of what a thread reads, and of what it writes: tv, but for collective atoms, whose threads
     // have other values on each side.
     struct lay tv_src, tv_dst;
@@ -150,8 +150,7 @@ struct view {
     bool tiled;
     bool
         overhangs_part;  // .. some of which lie in the tensor, but not in the view that was divided
-    struct leaf_set tiles;             // leaves of layout that count tiles, of which there may be
-                                       // more than fit
+    struct leaf_set tiles;  // leaves of layout that count tiles; there may be more than fit
     const struct slice_bound *bounds;  // by the slices that made the view
     const char *const *names;          // of the modes, NULL for one that has none; NULL: none has
     bool part;        // made by partition_src, partition_dst or retile: one thread's

@@ -22,7 +22,7 @@ struct coord {
 struct view view_slice(struct session *s, struct view v, const struct coord *c, struct range at);
 
 // What partition_src or partition_dst has divided by a tiled copy whose lanes make accesses
-// together: what one thread has of it does not say what these move.
+// together.  The elements of one thread do not say which ones such an access moves.
 struct divided {
     const struct tiled_copy *by;
     bool src;

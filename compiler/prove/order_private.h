@@ -28,8 +28,8 @@ struct order_first {
 
 // What two events are to each other in time, where their places alone say so.
 struct order_places {
-    int shape[4];     // of accesses "a" and "b", of a wait and of a barrier; -1: there is none;
-                      // less: not alike to any other
+    // of accesses "a" and "b", of a wait and of a barrier; -1: there is none; less: unlike all others
+    int shape[4];
     int relation[3];  // of each to the next in time
 };
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "layout/calc.h"
 #include "plan/plan.h"
 #include "syntax/ast.h"
 
@@ -14,6 +15,12 @@ struct session;
 // The plan that "f" and the files it imports describe.  Returns NULL when there were errors, which
 // are reported; the options -D and -arch of the session apply.
 struct plan *sema_file(struct session *s, const struct ast_file *f);
+
+// The value of "e", an expression outside of a plan; a name that nothing has is a param.  Of kind
+// CALC_NONE when there were errors, which are reported.
+struct calc_value sema_evaluate(struct session *s, const struct ast_expr *e);
+// Whether an expression may call "name": a builtin or an atom.
+bool sema_calls(const char *name);
 
 // The table of builtins, for help, docs and tests: the "i"-th of them, NULL when there are no more.
 struct sema_builtin {

@@ -1,4 +1,4 @@
-// What the rooms of sema share: the state of one run, and the symbol table.
+// What the folders of sema share: the state of one run, and the symbol table.
 #ifndef TCPC_SEMA_STATE_H
 #define TCPC_SEMA_STATE_H
 

@@ -83,7 +83,7 @@ static bool check_layout(struct sema *c, struct tensor *t, struct range at) {
     lay_int_range(t->layout.offset, &first, &last);
     if (first < 0) {
         diag_error(c->s, at,
-                   "'%s' begins at element %s of its memory; it has to begin at 0 or behind",
+                   "'%s' begins at element %s of its memory; it has to begin at 0 or later",
                    t->name, lay_int_text(c->lay, t->layout.offset));
         return false;
     }

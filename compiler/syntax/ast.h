@@ -263,7 +263,7 @@ const char *ast_expr_text(struct session *s, const struct ast_expr *e);
 // The tree of --emit=ast: one node a line, indented by two.
 void ast_dump(struct buf *b, const struct session *s, const struct ast_file *f);
 void ast_dump_expr(struct buf *b, const struct ast_expr *e, int indent);
-bool ast_expr_equal(const struct ast_expr *a,
-                    const struct ast_expr *b);  // but for places and spelling
+// Whether two expressions are the same, but for places and spelling.
+bool ast_expr_equal(const struct ast_expr *a, const struct ast_expr *b);
 
 #endif

@@ -44,7 +44,7 @@ struct tcp_host_place {
 };
 #define TCP_HOST_AT tcp_host_place at = {__builtin_FILE(), __builtin_LINE()}
 
-// host/tcp_host_memory.cpp and host/tcp_host_run.cpp.
+// host/tcp_host_memory.cpp, host/tcp_host_shared.cpp and host/tcp_host_run.cpp.
 void tcp_host_load(tcp_host_space space, const void *from, void *to, int bytes, tcp_host_place at);
 void tcp_host_store(tcp_host_space space, void *to, const void *from, int bytes, tcp_host_place at);
 void tcp_host_sync(tcp_host_place at);

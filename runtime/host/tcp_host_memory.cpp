@@ -1,5 +1,5 @@
-// Every access of a kernel on the CPU: global memory is what was allocated here, shared memory a
-// buffer in which each byte remembers who wrote and read it since the last barrier.
+// Every access of a kernel on the CPU.  Global memory is what was allocated here, and remembers who
+// wrote it in a launch; what is asked of shared memory is in tcp_host_shared.cpp.
 //
 // A failed access is reported and harmless: what lies outside reads as poison and is not written.
 #include <stdlib.h>
@@ -10,15 +10,17 @@
 // Beyond this size the writers are not kept.
 static const size_t most_tracked = (size_t)64 << 20;
 // Bytes that are accessed together, until an access is narrower or begins in the middle of one.
-static const size_t widest_grain = 4;
+static const int widest_grain = 2;  // as a power of two
 
 struct allocation {
     unsigned char *begin, *end;  // what kernels may touch
     void *block;                 // what malloc gave
-    uint32_t *writer;            // the thread that wrote a grain in this launch + 1, or NULL; after
-                                 // those of all grains, for each grain the epoch of that write
-    size_t grain, grains;        // bytes of one, and how many there are
-    bool written;                // in this launch
+    // the thread that wrote a grain in this launch + 1, or NULL; after those of all grains, for each
+    // grain the epoch of that write
+    uint32_t *writer;
+    int grain;      // bytes of one, as a power of two
+    size_t grains;  // how many there are
+    bool written;   // in this launch
     char name[40];
     allocation *next;
 };
@@ -102,7 +104,7 @@ void tcp_host_begin_launch() {
             if (a->written) memset(a->writer, 0, 2 * a->grains * sizeof *a->writer);
         } else if (bytes && bytes <= most_tracked) {
             a->grain = widest_grain;
-            a->grains = (bytes + a->grain - 1) / a->grain;
+            a->grains = ((bytes - 1) >> a->grain) + 1;
             a->writer = (uint32_t *)calloc(2 * a->grains, sizeof *a->writer);
         }
         a->written = false;
@@ -112,10 +114,10 @@ void tcp_host_begin_launch() {
 // Makes the grains of "a" as small as an access of "bytes" at "offset" needs them.  Without memory
 // nothing is known any more.
 static void refine(allocation *a, size_t offset, size_t bytes) {
-    size_t grain = a->grain;
-    while (offset % grain || bytes % grain) grain /= 2;
+    int grain = a->grain;
+    while (((offset | bytes) >> grain << grain) != (offset | bytes)) --grain;
     if (grain == a->grain) return;
-    const size_t parts = a->grain / grain, grains = a->grains * parts;
+    const size_t parts = (size_t)1 << (a->grain - grain), grains = a->grains * parts;
     uint32_t *writer = (uint32_t *)calloc(2 * grains, sizeof *writer);
     for (size_t i = 0; writer && i < grains; ++i) {
         writer[i] = a->writer[i / parts];
@@ -161,129 +163,14 @@ static allocation *find(const char *verb, const unsigned char *at, int bytes,
     return nullptr;
 }
 
-static bool check_alignment(const char *verb, const void *at, int align, tcp_host_place place) {
-    const int over = (int)((uintptr_t)at % (uintptr_t)align);
-    if (over == 0) return true;
-    tcp_host_fail(place, "misaligned", "%s %d bytes at an address that is %d past a multiple of %d",
-                  verb, align, over, align);
-    return false;
-}
-
-static bool is_shared(const void *at) {
-    const uintptr_t p = (uintptr_t)at, low = (uintptr_t)tcp_host.shared;
-    return p >= low && p - low < TCP_HOST_MAX_SHARED;
-}
-
-bool tcp_host_check_shared(const char *verb, const void *at, int bytes, int align,
-                           tcp_host_place place) {
-    const intptr_t offset = (intptr_t)at - (intptr_t)tcp_host.shared;
-    if (offset < 0 || offset > tcp_host.shared_bytes - bytes) {
-        if (!is_shared(at)) {
-            tcp_host_fail(place, "out of bounds", "%s %d bytes that are not in shared memory", verb,
-                          bytes);
-        } else {
-            tcp_host_fail(place, "out of bounds",
-                          "%s %d bytes at byte %lld of shared memory, which has %d bytes", verb,
-                          bytes, (long long)offset, tcp_host.shared_bytes);
-        }
-        return false;
-    }
-    return check_alignment(verb, at, align, place);
-}
-
-// Is an access of "thread" in warp epoch "warp_epoch" ordered before this thread's access, in the
-// same epoch?
-static bool ordered(int thread, uint32_t warp_epoch) {
-    const int me = tcp_host.fiber->id, warp = me / TCP_HOST_WARP;
-    if (thread == me) return true;
-    return thread / TCP_HOST_WARP == warp && warp_epoch < tcp_host.warp_epoch[warp];
-}
-
-// Reports when this thread's access "verb" to byte "offset" meets a write that is not ordered
-// before it. Returns true when there was nothing to report.
-static bool check_writer(const char *verb, const tcp_host_cell *c, int offset, tcp_host_place at) {
-    if (c->write_epoch < tcp_host.block_epoch) return true;
-    if (c->pending) {
-        tcp_host_fail(at, "missing wait",
-                      "%s %s, which thread %d fills with a cp.async at line "
-                      "%d that has not been waited for",
-                      verb, tcp_host_shared_byte(offset).text, c->writer, c->write_line);
-        return false;
-    }
-    if (c->write_epoch != tcp_host.epoch || ordered(c->writer, c->write_warp_epoch)) return true;
-    tcp_host_fail(at, "race",
-                  "%s %s, which thread %d writes at line %d, without a "
-                  "barrier between",
-                  verb, tcp_host_shared_byte(offset).text, c->writer, c->write_line);
-    return false;
-}
-
-// Enters this thread among the readers of "c".
-static void add_reader(tcp_host_cell *c, tcp_host_place at) {
-    const uint16_t me = (uint16_t)tcp_host.fiber->id;
-    const int warp = me / TCP_HOST_WARP;
-    if (c->read_epoch != tcp_host.epoch) c->readers = 0;
-    c->read_epoch = tcp_host.epoch;
-    while (c->readers && ordered(c->reader[c->readers - 1], c->read_warp_epoch[c->readers - 1])) {
-        --c->readers;
-    }
-    if (c->readers == 2) {
-        // Two readers of one warp would hide a reader of another one from a writer of that warp.
-        if (c->reader[0] / TCP_HOST_WARP != c->reader[1] / TCP_HOST_WARP) return;
-        if (c->reader[0] / TCP_HOST_WARP == warp) return;
-        c->readers = 1;
-    }
-    c->reader[c->readers] = me;
-    c->read_warp_epoch[c->readers] = tcp_host.warp_epoch[warp];
-    c->read_line = at.line;
-    ++c->readers;
-}
-
-// From the byte at "offset" of an access of "bytes" to the next one with a cell of its own.
-static int cell_step(int offset, int bytes) {
-    const int word = offset / TCP_HOST_WORD;
-    if (tcp_host.mixed[word]) return 1;
-    if (bytes >= TCP_HOST_WORD && offset % TCP_HOST_WORD == 0) return TCP_HOST_WORD;
-    tcp_host_cell *first = &tcp_host.cell[word * TCP_HOST_WORD];
-    for (int i = 1; i < TCP_HOST_WORD; ++i) first[i] = first[0];
-    tcp_host.mixed[word] = true;
-    return 1;
-}
-
-static void check_shared_read(int offset, int bytes, tcp_host_place at) {
-    bool good = true;
-    for (int i = 0, step; i < bytes; i += step) {
-        step = cell_step(offset + i, bytes);
-        tcp_host_cell *c = &tcp_host.cell[offset + i];
-        if (good && c->write_epoch < tcp_host.block_epoch) {
-            tcp_host_fail(at, "uninitialized", "reads %s, which nobody wrote",
-                          tcp_host_shared_byte(offset + i).text);
-            good = false;
-        }
-        good = good && check_writer("reads", c, offset + i, at);
-        add_reader(c, at);
-    }
-}
-
-static void check_shared_write(int offset, int bytes, bool pending, tcp_host_place at) {
-    bool good = true;
-    for (int i = 0, step; i < bytes; i += step) {
-        step = cell_step(offset + i, bytes);
-        tcp_host_cell *c = &tcp_host.cell[offset + i];
-        good = good && check_writer("writes", c, offset + i, at);
-        for (int k = 0; good && c->read_epoch == tcp_host.epoch && k < c->readers; ++k) {
-            if (ordered(c->reader[k], c->read_warp_epoch[k])) continue;
-            tcp_host_fail(at, "race",
-                          "writes %s, which thread %d reads at line %d, "
-                          "without a barrier between",
-                          tcp_host_shared_byte(offset + i).text, c->reader[k], c->read_line);
-            good = false;
-        }
-        c->write_epoch = tcp_host.epoch;
-        c->write_warp_epoch = tcp_host.warp_epoch[tcp_host.fiber->id / TCP_HOST_WARP];
-        c->writer = (uint16_t)tcp_host.fiber->id;
-        c->write_line = at.line;
-        c->pending = pending;
+// Copies what an access moves: a copy of known size is an instruction.
+static inline void move(void *to, const void *from, int bytes) {
+    switch (bytes) {
+    case 1: memcpy(to, from, 1); break;
+    case 2: memcpy(to, from, 2); break;
+    case 4: memcpy(to, from, 4); break;
+    case 8: memcpy(to, from, 8); break;
+    default: memcpy(to, from, 16); break;
     }
 }
 
@@ -304,8 +191,8 @@ static bool check_global_read(const unsigned char *from, int bytes, bool constan
     const uint32_t me = global_thread(), threads = (uint32_t)tcp_host.threads;
     const size_t offset = (size_t)(from - a->begin);
     refine(a, offset, (size_t)bytes);
-    for (size_t i = 0; a->writer && i < (size_t)bytes; i += a->grain) {
-        const uint32_t *which = &a->writer[(offset + i) / a->grain], writer = *which;
+    for (size_t i = 0; a->writer && i < (size_t)bytes; i += (size_t)1 << a->grain) {
+        const uint32_t *which = &a->writer[(offset + i) >> a->grain], writer = *which;
         if (writer == 0 || (writer == me && !constant)) continue;
         // a barrier of the block orders the writes of the block before it
         const bool barrier =
@@ -329,8 +216,8 @@ static bool check_global_write(const unsigned char *to, int bytes, tcp_host_plac
     bool good = true;
     refine(a, offset, (size_t)bytes);
     a->written = true;
-    for (size_t i = 0; a->writer && i < (size_t)bytes; i += a->grain) {
-        uint32_t *writer = &a->writer[(offset + i) / a->grain];
+    for (size_t i = 0; a->writer && i < (size_t)bytes; i += (size_t)1 << a->grain) {
+        uint32_t *writer = &a->writer[(offset + i) >> a->grain];
         if (*writer && good) {
             tcp_host_fail(at, "written twice",
                           "writes byte %lld of '%s' after thread %u of block %u in this launch",
@@ -350,9 +237,9 @@ void tcp_host_load(tcp_host_space space, const void *from, void *to, int bytes, 
     if (space == TCP_HOST_SHARED) {
         good = tcp_host_check_shared("reads", from, bytes, bytes, at);
         if (good)
-            check_shared_read((int)((const unsigned char *)from - tcp_host.shared), bytes, at);
+            tcp_host_check_read((int)((const unsigned char *)from - tcp_host.shared), bytes, at);
     } else {
-        good = check_alignment("reads", from, bytes, at);
+        good = tcp_host_check_alignment("reads", from, bytes, at);
         if (space != TCP_HOST_FRAG) {
             good = check_global_read((const unsigned char *)from, bytes, space == TCP_HOST_CONSTANT,
                                      at) &&
@@ -360,7 +247,7 @@ void tcp_host_load(tcp_host_space space, const void *from, void *to, int bytes, 
         }
     }
     if (good) {
-        memcpy(to, from, (size_t)bytes);
+        move(to, from, bytes);
     } else {
         memset(to, tcp_host.schedule.poison, (size_t)bytes);
     }
@@ -372,20 +259,13 @@ void tcp_host_store(tcp_host_space space, void *to, const void *from, int bytes,
     if (space == TCP_HOST_SHARED) {
         good = tcp_host_check_shared("writes", to, bytes, bytes, at);
         if (good)
-            check_shared_write((int)((unsigned char *)to - tcp_host.shared), bytes, false, at);
+            tcp_host_check_write((int)((unsigned char *)to - tcp_host.shared), bytes, false, at);
     } else {
-        good = check_alignment("writes", to, bytes, at);
+        good = tcp_host_check_alignment("writes", to, bytes, at);
         if (space != TCP_HOST_FRAG)
             good = check_global_write((unsigned char *)to, bytes, at) && good;
     }
-    if (good) memcpy(to, from, (size_t)bytes);
-}
-
-static void move_chunk(tcp_host_chunk *c) {
-    if (c->done) return;
-    memcpy(c->to, c->from, (size_t)c->read);
-    memset(c->to + c->read, 0, (size_t)(c->bytes - c->read));
-    c->done = true;
+    if (good) move(to, from, bytes);
 }
 
 void tcp_host_cp_async(void *shared, const void *global, int bytes, int read, tcp_host_place at) {
@@ -395,10 +275,10 @@ void tcp_host_cp_async(void *shared, const void *global, int bytes, int read, tc
         return;
     }
     bool good = tcp_host_check_shared("writes", shared, bytes, bytes, at);
-    good = check_alignment("reads", global, bytes, at) && good;
+    good = tcp_host_check_alignment("reads", global, bytes, at) && good;
     if (read) good = check_global_read((const unsigned char *)global, read, false, at) && good;
     if (!good) return;
-    check_shared_write((int)((unsigned char *)shared - tcp_host.shared), bytes, true, at);
+    tcp_host_check_write((int)((unsigned char *)shared - tcp_host.shared), bytes, true, at);
     tcp_host_chunks *list = &tcp_host.fiber->chunks;
     if (list->count == list->capacity) {
         const int capacity = list->capacity ? 2 * list->capacity : 16;
@@ -411,33 +291,11 @@ void tcp_host_cp_async(void *shared, const void *global, int bytes, int read, tc
     tcp_host_chunk *c = &list->item[list->count++];
     *c = tcp_host_chunk{
         (unsigned char *)shared, (const unsigned char *)global, bytes, read, list->commits, false};
-    if (!tcp_host.schedule.late) move_chunk(c);
+    if (!tcp_host.schedule.late) tcp_host_move_chunk(c);
 }
 
 void tcp_host_cp_async_commit() {
     ++tcp_host.fiber->chunks.commits;
-}
-
-void tcp_host_finish_chunks(tcp_host_fiber *fiber, int groups) {
-    int kept = 0;
-    for (int i = 0; i < fiber->chunks.count; ++i) {
-        tcp_host_chunk *c = &fiber->chunks.item[i];
-        if (c->group >= groups) {
-            fiber->chunks.item[kept++] = *c;
-            continue;
-        }
-        move_chunk(c);
-        const int offset = (int)(c->to - tcp_host.shared);
-        for (int k = 0, step; k < c->bytes; k += step) {
-            step = cell_step(offset + k, c->bytes);
-            tcp_host_cell *cell = &tcp_host.cell[offset + k];
-            if (!cell->pending || cell->writer != fiber->id) continue;
-            cell->pending = 0;
-            cell->write_epoch = tcp_host.epoch;
-            cell->write_warp_epoch = tcp_host.warp_epoch[fiber->id / TCP_HOST_WARP];
-        }
-    }
-    fiber->chunks.count = kept;
 }
 
 void tcp_host_cp_async_wait(int pending, tcp_host_place) {

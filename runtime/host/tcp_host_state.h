@@ -57,8 +57,8 @@ struct tcp_host_cell {
     uint32_t write_epoch, read_epoch;
     uint32_t write_warp_epoch, read_warp_epoch[2];
     int32_t write_line, read_line;
-    uint16_t writer,
-        reader[2];    // two readers are enough for each other thread to be unlike one of them
+    // two readers are enough for each other thread to be unlike one of them
+    uint16_t writer, reader[2];
     uint8_t readers;  // 0..2, of read_epoch
     uint8_t pending;  // a cp.async of "writer" that has not been waited for
 };
@@ -84,7 +84,7 @@ struct tcp_host_launch_state {
     uint32_t epoch;        // grows with each barrier and each block
     uint32_t block_epoch;  // the epoch in which the running block began
     uint32_t warp_epoch[TCP_HOST_MAX_THREADS / TCP_HOST_WARP];
-    tcp_host_cell cell[TCP_HOST_MAX_SHARED];
+    tcp_host_cell cell[TCP_HOST_WORD][TCP_HOST_MAX_SHARED / TCP_HOST_WORD];  // by byte of a word
     bool mixed[TCP_HOST_MAX_SHARED / TCP_HOST_WORD];  // words whose bytes were accessed apart
     unsigned char snapshot[TCP_HOST_MAX_SHARED];
     int snapshot_bytes;
@@ -121,6 +121,13 @@ void tcp_host_ask_environment();
 void tcp_host_begin_launch();
 // Moves the bytes of the chunks of "fiber" whose group is below "groups", and ends them.
 void tcp_host_finish_chunks(tcp_host_fiber *fiber, int groups);
+// host/tcp_host_shared.cpp: is "at" a multiple of "align", a power of two?  Reports when not.
+bool tcp_host_check_alignment(const char *verb, const void *at, int align, tcp_host_place place);
+// Enters an access to shared memory, "offset" bytes from its begin, and reports what it races with.
+// "pending": by a cp.async that is not waited for yet.
+void tcp_host_check_read(int offset, int bytes, tcp_host_place at);
+void tcp_host_check_write(int offset, int bytes, bool pending, tcp_host_place at);
+void tcp_host_move_chunk(tcp_host_chunk *chunk);
 // Is [at, at + bytes) aligned and inside shared memory?  Reports when not.
 bool tcp_host_check_shared(const char *verb, const void *at, int bytes, int align,
                            tcp_host_place place);

@@ -222,7 +222,7 @@ int fflush(FILE *f) {
     return failed ? EOF : real(f);
 }
 
-// What is written is lost all the same where closing fails.
+// Where closing fails, what was written is lost.
 int close(int fd) {
     static int (*real)(int);
     if (!real) real = (int (*)(int))dlsym(RTLD_NEXT, "close");

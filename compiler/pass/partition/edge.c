@@ -41,8 +41,8 @@ static const char *what_bounds(struct session *s, const struct predicate *p, int
                                : arena_printf(&s->arena, "extent %s of mode %d of the view",
                                               ix_text(s, p->limit), p->mode);
     return arena_printf(&s->arena,
-                        "%s and the coordinates '%s' are known to be multiples of %ld, not of more",
-                        extent, ix_text(s, p->at), (long)vec);
+                        "%s and the coordinates '%s' are not known to be multiples of %ld", extent,
+                        ix_text(s, p->at), 2 * (long)vec);
 }
 
 // The predicate that may cut an access of "vec" elements: the source's alone, which says of an
@@ -63,8 +63,8 @@ static void find_cut(const struct assumption *a, struct copy_facts *f, const str
 
 static const char *what_cuts(struct session *s, const struct predicate *p) {
     return arena_printf(&s->arena,
-                        "an access that extent %s of mode %d of '%s' cuts reads what is there, by "
-                        "its source size",
+                        "where extent %s of mode %d of '%s' cuts an access, its source size says "
+                        "how much is read",
                         ix_text(s, p->limit), p->mode, p->of->name);
 }
 
@@ -77,10 +77,9 @@ void edge_granularity(const struct assumption *assumed, const struct copy *c, st
     if (f->edge != EDGE_ALWAYS) a.bytes = 0;
     const struct run *run = find_run(s, c, f);
     int64_t vec = run->size & -run->size;
-    f->why_pred = arena_printf(&s->arena,
-                               "the elements that follow one another also in their coordinates are "
-                               "%ld",
-                               (long)run->size);
+    f->why_pred =
+        arena_printf(&s->arena, "at most %ld contiguous elements have consecutive coordinates",
+                     (long)run->size);
     f->may_cut = 0;
     if (sized) {
         // what is only assumed need not be, then

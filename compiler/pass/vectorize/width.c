@@ -52,15 +52,17 @@ static const char *apart(struct session *s, const struct view *v, struct lay_int
                         v->base->name);
 }
 
-// ".. in 'A' are 12 of 8 bits, which accesses of 4 divide"
+// "a thread has 12 contiguous elements of 8 bits in 'A', which accesses of 4 divide"
 static const char *run_text(struct session *s, const char *where, int64_t run, int bits) {
     const char *divide = "";
     int64_t most = run & -run;
     if (most < run && most > 1)
         divide = arena_printf(&s->arena, ", which accesses of %ld divide", (long)most);
-    return arena_printf(&s->arena,
-                        "a thread's elements that follow one another %s are %ld of %d bits%s",
-                        where, (long)run, bits, divide);
+    if (run == 1)
+        return arena_printf(&s->arena, "a thread has no two contiguous elements of %d bits %s",
+                            bits, where);
+    return arena_printf(&s->arena, "a thread has %ld contiguous elements of %d bits %s%s",
+                        (long)run, bits, where, divide);
 }
 
 // What ends the contiguous run of one side.
@@ -104,7 +106,7 @@ static const char *common_reason(struct session *s, const struct copy *c) {
         const char *in = copy_side(c, sides == SRC)->base->name;
         if (run == run_of_side(f->mode, f->nmodes, (enum side)sides)) return NULL;
         return arena_printf(&s->arena,
-                            "an access is of elements of one mode, of which %ld follow one another "
+                            "an access takes elements of one mode, of which %ld are contiguous "
                             "in '%s'",
                             (long)run, in);
     }
@@ -142,8 +144,7 @@ static const char *conversion_reason(struct session *s, const struct copy *c) {
     const struct elem_type *a = c->src.base->elem, *b = c->dst.base->elem;
     if (a->bits == b->bits) return NULL;
     return arena_printf(&s->arena,
-                        "as many elements are loaded at once as are stored: '%s' has %s and '%s' "
-                        "has %s",
+                        "a load takes as many elements as a store: '%s' has %s and '%s' has %s",
                         c->src.base->name, a->name, c->dst.base->name, b->name);
 }
 
@@ -153,9 +154,7 @@ static const char *together_reason(struct session *s, const struct copy *c, bool
     int64_t run = src ? c->facts.src_run : c->facts.dst_run;
     const struct tensor *t = copy_side(c, src)->base;
     int need = atom_side_bits(a, src) / t->elem->bits;
-    return arena_printf(&s->arena,
-                        "each lane %s %d elements that follow one another, and in '%s' they are "
-                        "%ld",
+    return arena_printf(&s->arena, "each lane %s %d contiguous elements, and in '%s' it has %ld",
                         t->space == MEM_FRAG ? "holds" : "addresses a row of", need, t->name,
                         (long)run);
 }

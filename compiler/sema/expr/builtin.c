@@ -11,12 +11,12 @@ typedef const struct value *builtin_fn(struct sema *c, const struct call *call);
 
 struct row {
     char name[20];
-    signed char min, max;  // arguments; max -1: any number
+    signed char min, max;  // arguments; max -1: any number, 0: as the calculator has it
     bool lazy;             // gets the expression, not values: tile(..)
     char args[44];
     builtin_fn *fn;
     char help[88];
-    int names;  // 1: of the first argument, whose names the modes have; 0: of none
+    int names;  // the argument whose names the modes have: 1 the first, -1 the last; 0: none
 };
 
 // Applies the calculator's operation of the same name to static values.
@@ -143,93 +143,95 @@ static const struct value *tile_lazy(struct sema *c, const struct call *call) {
     return tile_call(c, call->e);
 }
 
+// An operation of the calculator's table, which knows how many arguments it takes.
+#define CALCULATED 0, 0, false
+
 static const struct row rows[] = {
-    {"append", 2, 3, false, "(L, M)", view_call, "a further mode at the end"},
-    {"blocked_product", 2, 2, false, "(A, B)", calc_call, "copies of A in blocks, mode by mode"},
-    {"ceil_div", 2, 2, false, "(a, b)", ceil_div_call, "a / b rounded up"},
-    {"coalesce", 1, 2, false, "(L [, profile])", view_call, "the same function with fewest modes"},
-    {"col", 1, -1, false, "(s0, s1, ..)", col_call, "compact, the first mode contiguous"},
-    {"col_major", 1, -1, false, "(s0, s1, ..)", col_call, "compact, the first mode contiguous"},
-    {"compatible", 2, 2, false, "(S, T)", calc_call, "whether each coordinate of S is one of T"},
-    {"complement", 1, 2, false, "(A [, n])", calc_call, "what A leaves out of 0 .. n"},
-    {"composition", 2, 2, false, "(A, B)", view_call, "A after B", 2},
-    {"congruent", 2, 2, false, "(S, T)", calc_call, "whether both nest alike"},
-    {"cosize", 1, 2, false, "(L [, mode])", calc_call, "the greatest value and one"},
-    {"crd2idx", 2, 3, false, "(coord, L)", crd2idx_call, "the value at a coordinate"},
-    {"depth", 1, 2, false, "(L [, mode])", calc_call, "the levels of nesting"},
-    {"dice", 2, 2, false, "(coord, L)", calc_call, "the modes for which coord has a number"},
-    {"downcast", 2, 2, false, "(L, n)", calc_call, "in elements n times as narrow"},
+    {"append", CALCULATED, "(L, M)", view_call, "a further mode at the end"},
+    {"blocked_product", CALCULATED, "(A, B)", calc_call, "copies of A in blocks, mode by mode"},
+    {"ceil_div", CALCULATED, "(a, b)", ceil_div_call, "a / b rounded up"},
+    {"coalesce", CALCULATED, "(L [, profile])", view_call, "the same function with fewest modes"},
+    {"col", CALCULATED, "(s0, s1, ..)", col_call, "compact, the first mode contiguous"},
+    {"col_major", CALCULATED, "(s0, s1, ..)", col_call, "compact, the first mode contiguous"},
+    {"compatible", CALCULATED, "(S, T)", calc_call, "whether each coordinate of S is one of T"},
+    {"complement", CALCULATED, "(A [, n])", calc_call, "what A leaves out of 0 .. n"},
+    {"composition", CALCULATED, "(A, B, ..)", view_call, "A after B", -1},
+    {"congruent", CALCULATED, "(S, T)", calc_call, "whether both nest alike"},
+    {"cosize", CALCULATED, "(L [, mode])", calc_call, "the greatest value and one"},
+    {"crd2idx", CALCULATED, "(coord, L)", crd2idx_call, "the value at a coordinate"},
+    {"depth", CALCULATED, "(L [, mode])", calc_call, "the levels of nesting"},
+    {"dice", CALCULATED, "(coord, L)", calc_call, "the modes for which coord has a number"},
+    {"downcast", CALCULATED, "(L, n)", calc_call, "in elements n times as narrow"},
     {"equivalent", 2, 2, false, "(k1, k2)", prop_call,
      "whether two kernels move the same by the same threads"},
-    {"filter", 1, 2, false, "(L [, profile])", view_filter, "without modes of size 1 or stride 0"},
-    {"filter_zeros", 1, 2, false, "(L)", view_filter, "with size 1 where the stride is 0"},
-    {"flat_divide", 2, 2, false, "(A, tiler)", view_call, "(T0,T1,..,R0,R1,..)"},
-    {"flat_product", 2, 2, false, "(A, tiler)", calc_call, "(A0,A1,..,B0,B1,..)"},
-    {"flatten", 1, 1, false, "(L)", view_call, "without nesting"},
-    {"get", 2, 2, false, "(L, i)", view_call, "mode i"},
-    {"group_modes", 3, 3, false, "(L, b, e)", view_call, "modes b to e as one"},
-    {"idx2crd", 2, 3, false, "(i, S)", calc_call, "the coordinate in S of number i"},
+    {"filter", CALCULATED, "(L [, profile])", view_filter, "without modes of size 1 or stride 0"},
+    {"filter_zeros", CALCULATED, "(L)", view_filter, "with size 1 where the stride is 0"},
+    {"flat_divide", CALCULATED, "(A, tiler)", view_call, "(T0,T1,..,R0,R1,..)"},
+    {"flat_product", CALCULATED, "(A, tiler)", calc_call, "(A0,A1,..,B0,B1,..)"},
+    {"flatten", CALCULATED, "(L)", view_call, "without nesting"},
+    {"get", CALCULATED, "(L, i)", view_call, "mode i"},
+    {"group_modes", CALCULATED, "(L, b, e)", view_call, "modes b to e as one"},
+    {"idx2crd", CALCULATED, "(i, S)", calc_call, "the coordinate in S of number i"},
     {"instructions", 1, 1, false, "(ld)", prop_call, "accesses a thread makes in a copy"},
-    {"left_inverse", 1, 1, false, "(L)", calc_call, "R with R(L(i)) = i"},
-    {"local_partition", 3, 4, false, "(A, thr, i)", view_local_partition,
+    {"left_inverse", CALCULATED, "(L)", calc_call, "R with R(L(i)) = i"},
+    {"local_partition", CALCULATED, "(A, thr, i)", view_local_partition,
      "what thread i of the layout thr takes of A, strided"},
-    {"local_tile", 3, 4, false, "(A, tiler, coord)", view_local_tile, "one tile of A"},
-    {"logical_divide", 2, 2, false, "(A, tiler)", view_call, "((T0,R0),(T1,R1),..)"},
-    {"logical_product", 2, 2, false, "(A, tiler)", calc_call, "(A, copies)"},
-    {"make_layout", 1, -1, false, "(S [, D]) or (L0, L1, ..)", make_layout_call,
+    {"local_tile", CALCULATED, "(A, tiler, coord)", view_local_tile, "one tile of A"},
+    {"logical_divide", CALCULATED, "(A, tiler)", view_call, "((T0,R0),(T1,R1),..)"},
+    {"logical_product", CALCULATED, "(A, tiler)", calc_call, "(A, copies)"},
+    {"make_layout", CALCULATED, "(S [, D]) or (L0, L1, ..)", make_layout_call,
      "of a shape and a stride, or of a layout a mode"},
-    {"make_ordered_layout", 2, 2, false, "(S, order)", calc_call, "compact, modes in that order",
-     1},
-    {"max_alignment", 1, 1, false, "(L)", calc_call, "elements by which every run is aligned"},
-    {"max_common_layout", 2, 2, false, "(A, B)", calc_call, "where both are contiguous"},
-    {"max_common_vector", 2, 2, false, "(A, B)", calc_call, "elements contiguous in both"},
+    {"make_ordered_layout", CALCULATED, "(S, order)", calc_call, "compact, modes in that order", 1},
+    {"max_alignment", CALCULATED, "(L)", calc_call, "elements by which every run is aligned"},
+    {"max_common_layout", CALCULATED, "(A, B)", calc_call, "where both are contiguous"},
+    {"max_common_vector", CALCULATED, "(A, B)", calc_call, "elements contiguous in both"},
     {"mma", 1, -1, true, "(SHAPE.D.A.B.C, warps=L, tile=S)", mma_call,
      "an instruction for several warps"},
-    {"nullspace", 1, 1, false, "(L)", calc_call, "coordinates that change nothing"},
+    {"nullspace", CALCULATED, "(L)", calc_call, "coordinates that change nothing"},
     {"operand_A", 1, 1, false, "(mma)", operand_call, "(thread, value) to element of A"},
     {"operand_B", 1, 1, false, "(mma)", operand_call, "(thread, value) to element of B"},
     {"operand_C", 1, 1, false, "(mma)", operand_call, "(thread, value) to element of C, and of D"},
     {"partition_dst", 2, 2, false, "(tc, D)", view_partition, "what a thread of tc writes of D"},
     {"partition_src", 2, 2, false, "(tc, S)", view_partition, "what a thread of tc reads of S"},
-    {"prepend", 2, 3, false, "(L, M)", view_call, "a further mode at the beginning"},
-    {"product_each", 1, 1, false, "(S)", calc_call, "the size of each mode"},
-    {"raked_product", 2, 2, false, "(A, B)", calc_call, "copies of A interleaved, mode by mode"},
-    {"rank", 1, 2, false, "(L [, mode])", calc_call, "the number of modes"},
-    {"recast", 3, 3, false, "(L, from, to)", recast_call, "in elements of another width"},
-    {"replace", 3, 3, false, "(L, i, M)", view_call, "with M as mode i"},
+    {"prepend", CALCULATED, "(L, M)", view_call, "a further mode at the beginning"},
+    {"product_each", CALCULATED, "(S)", calc_call, "the size of each mode"},
+    {"raked_product", CALCULATED, "(A, B)", calc_call, "copies of A interleaved, mode by mode"},
+    {"rank", CALCULATED, "(L [, mode])", calc_call, "the number of modes"},
+    {"recast", CALCULATED, "(L, from, to)", recast_call, "in elements of another width"},
+    {"replace", CALCULATED, "(L, i, M)", view_call, "with M as mode i"},
     {"requests_total", 1, 1, false, "(ld.src)", prop_call, "requests of a block to global memory"},
     {"retile", 2, 2, false, "(tc, r)", view_retile, "a fragment in the modes of tc's partitions"},
-    {"right_inverse", 1, 1, false, "(L)", calc_call, "R with L(R(i)) = i"},
+    {"right_inverse", CALCULATED, "(L)", calc_call, "R with L(R(i)) = i"},
     {"rounds", 1, 1, false, "(ld)", prop_call, "tiles of a copy by mode"},
-    {"row", 1, -1, false, "(s0, s1, ..)", row_call, "compact, the last mode contiguous"},
-    {"row_major", 1, -1, false, "(s0, s1, ..)", row_call, "compact, the last mode contiguous"},
+    {"row", CALCULATED, "(s0, s1, ..)", row_call, "compact, the last mode contiguous"},
+    {"row_major", CALCULATED, "(s0, s1, ..)", row_call, "compact, the last mode contiguous"},
     {"sectors", 1, 1, false, "(ld.src)", prop_call, "the most sectors of a warp's access"},
     {"sectors_total", 1, 1, false, "(ld.src)", prop_call, "sectors that a block reads or writes"},
-    {"select", 2, 2, false, "(L, (i, j, ..))", view_call, "some modes, in that order"},
-    {"shape", 1, 2, false, "(L [, mode])", calc_call, "the extents"},
-    {"shape_div", 2, 2, false, "(S, T)", calc_call, "S / T where it comes out"},
-    {"size", 1, 2, false, "(L [, mode])", calc_call, "the number of coordinates"},
-    {"slice", 2, 2, false, "(coord, L)", view_call, "the modes for which coord has _"},
+    {"select", CALCULATED, "(L, (i, j, ..))", view_call, "some modes, in that order"},
+    {"shape", CALCULATED, "(L [, mode])", calc_call, "the extents"},
+    {"shape_div", CALCULATED, "(S, T)", calc_call, "S / T where it comes out"},
+    {"size", CALCULATED, "(L [, mode])", calc_call, "the number of coordinates"},
+    {"slice", CALCULATED, "(coord, L)", view_call, "the modes for which coord has _"},
     {"smem_bytes", 1, 1, false, "(k)", prop_call, "bytes of shared memory of a kernel"},
-    {"stride", 1, 2, false, "(L [, mode])", calc_call, "the strides"},
-    {"take", 3, 3, false, "(L, b, e)", view_call, "modes b to e"},
+    {"stride", CALCULATED, "(L [, mode])", calc_call, "the strides"},
+    {"take", CALCULATED, "(L, b, e)", view_call, "modes b to e"},
     {"threads", 1, 1, false, "(tc)", prop_call, "threads of a tiled copy"},
     {"tile", 1, -1, true, "(ATOM, thr=L, val=L)", tile_lazy, "a tiled copy"},
-    {"tile_to_shape", 2, 3, false, "(L, S [, order])", calc_call, "copies of L that fill S", 2},
-    {"tiled_divide", 2, 2, false, "(A, tiler)", view_call, "((T0,T1,..),R0,R1,..)"},
-    {"tiled_product", 2, 2, false, "(A, tiler)", calc_call, "((A0,A1,..),B0,B1,..)"},
+    {"tile_to_shape", CALCULATED, "(L, S [, order])", calc_call, "copies of L that fill S", 2},
+    {"tiled_divide", CALCULATED, "(A, tiler)", view_call, "((T0,T1,..),R0,R1,..)"},
+    {"tiled_product", CALCULATED, "(A, tiler)", calc_call, "((A0,A1,..),B0,B1,..)"},
     {"tiler", 1, 1, false, "(tc)", prop_call, "extents of the tile of a tiled copy"},
     {"tv", 1, 1, false, "(tc)", prop_call, "(thread, value) to element of the tile"},
     {"tv_dst", 1, 1, false, "(tc)", prop_call, "tv of the side that is written"},
     {"tv_src", 1, 1, false, "(tc)", prop_call, "tv of the side that is read"},
-    {"upcast", 2, 2, false, "(L, n)", calc_call, "in elements n times as wide"},
+    {"upcast", CALCULATED, "(L, n)", calc_call, "in elements n times as wide"},
     {"vector_bits", 1, 1, false, "(ld.src)", prop_call, "bits of one access"},
     {"wavefronts", 1, 1, false, "(ld.dst)", prop_call, "the most wavefronts of a warp's access"},
     {"wavefronts_total", 1, 1, false, "(ld.dst)", prop_call, "wavefronts of a block"},
-    {"with_shape", 2, 2, false, "(L, S)", view_call, "the same function on another shape", 2},
-    {"zip", 1, 2, false, "(L [, M])", view_call, "((a,b),(c,d)) as ((a,c),(b,d))"},
-    {"zipped_divide", 2, 2, false, "(A, tiler)", view_call, "((T0,T1,..),(R0,R1,..))"},
-    {"zipped_product", 2, 2, false, "(A, tiler)", calc_call, "((A0,A1,..),(B0,B1,..))"},
+    {"with_shape", CALCULATED, "(L, S)", view_call, "the same function on another shape", 2},
+    {"zip", CALCULATED, "(L [, M])", view_call, "((a,b),(c,d)) as ((a,c),(b,d))"},
+    {"zipped_divide", CALCULATED, "(A, tiler)", view_call, "((T0,T1,..),(R0,R1,..))"},
+    {"zipped_product", CALCULATED, "(A, tiler)", calc_call, "((A0,A1,..),(B0,B1,..))"},
 };
 enum { N_ROWS = sizeof rows / sizeof *rows };
 
@@ -277,15 +279,15 @@ const struct value *builtin_call(struct sema *c, const char *name, const struct 
         if (e->arg[i].key.name && row->fn != row_call && row->fn != col_call)
             return FAIL(c, e->arg[i].key.at, "'%s' takes no argument called '%s'", name,
                         e->arg[i].key.name);
-    int max = row->max < 0 ? MOST_ARGS : row->max;
-    if (e->nargs < row->min || e->nargs > max) {
+    int min = row->min, max = row->max < 0 ? MOST_ARGS : row->max;
+    if (row->max == 0 && !calc_known(name, &min, &max)) BUG("no operation '%s'", name);
+    if (e->nargs < min || e->nargs > max) {
         diag_error(c->s, e->at, "'%s' takes %s%d argument%s, %s%s; here %s %d", name,
-                   row->min == max  ? ""
+                   min == max       ? ""
                    : e->nargs > max ? "at most "
                                     : "at least ",
-                   e->nargs > max ? max : row->min,
-                   (e->nargs > max ? max : row->min) == 1 ? "" : "s", name, row->args,
-                   e->nargs == 1 ? "is" : "are", e->nargs);
+                   e->nargs > max ? max : min, (e->nargs > max ? max : min) == 1 ? "" : "s", name,
+                   row->args, e->nargs == 1 ? "is" : "are", e->nargs);
         return &value_none;
     }
     bool whole = true;
@@ -296,5 +298,6 @@ const struct value *builtin_call(struct sema *c, const char *name, const struct 
     call.arg = arg;
     if (!whole) return &value_none;
     const struct value *made = row->fn(c, &call);
-    return row->names ? names_from(c, made, arg[row->names - 1]) : made;
+    return row->names ? names_from(c, made, arg[row->names < 0 ? e->nargs - 1 : row->names - 1])
+                      : made;
 }

@@ -77,7 +77,7 @@ const struct value *eval_compare(struct sema *c, enum ast_op op, const struct va
     const struct value *ua = value_unwrap(a), *ub = value_unwrap(b);
     if (ua->kind == VAL_PROP || ub->kind == VAL_PROP)
         return sema_not_yet_value(c, e->at,
-                                  "a property of a copy but as 'expect PROPERTY == VALUE'");
+                                  "a property of a copy other than in 'expect PROPERTY == VALUE'");
     for (int i = 0; i < 2; ++i) {
         const struct value *v = i ? ub : ua;
         struct range at = i ? e->rhs->at : e->lhs->at;

@@ -11,7 +11,8 @@ bool names_of_args(struct sema *c, const struct ast_expr *e, const char *const *
     for (int i = 0; i < e->nargs; ++i) {
         name[i] = e->arg[i].key.name;
         if (!name[i]) {
-            diag_error(c->s, e->arg[i].value->at, "mode %d has no name, and others have one", i);
+            diag_error(c->s, e->arg[i].value->at, "mode %d has no name, and other modes have one",
+                       i);
             return false;
         }
         for (int j = 0; j < i; ++j)

@@ -65,7 +65,7 @@ const struct value *prop_call(struct sema *c, const struct call *call) {
     }
     if (strcmp(name, "equivalent") == 0)
         return sema_not_yet_value(c, call->e->at,
-                                  "'equivalent' but as 'expect equivalent(k1, k2)'");
+                                  "'equivalent' other than in 'expect equivalent(k1, k2)'");
     if (strcmp(name, "vector_bits") == 0) {
         const struct value *wrong = of_side(c, name, v, at);
         if (wrong) return wrong;

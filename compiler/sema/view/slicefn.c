@@ -84,7 +84,7 @@ const struct value *eval_slice(struct sema *c, const struct value *f, const stru
     bool named = false;
     for (int i = 0; i < e->nargs; ++i) named |= e->arg[i].key.name != NULL;
     if (named && !view)
-        return sema_not_yet_value(c, e->at, "coordinates with names but of a tensor");
+        return sema_not_yet_value(c, e->at, "names in the coordinate of anything but a tensor");
     if (named && !view_whole(c, &f->view, e->lhs->at)) return &value_none;
     if (view && colon_for_range(c, e)) return &value_none;
     for (int i = 0; i < e->nargs && !named; ++i) {

@@ -273,7 +273,7 @@ const struct value *view_call(struct sema *c, const struct call *call) {
     const struct ast_expr *e = call->e;
     const struct value *v = call->arg[on];
     const char *what = sema_text(c, "'%s'", call->name);
-    struct calc_value arg[4];
+    struct calc_value arg[LAY_MAX_RANK];
     bool view = v->kind == VAL_VIEW;
     if (view) {
         const struct divide *how = find_divide(call->name);
@@ -300,7 +300,11 @@ const struct value *view_call(struct sema *c, const struct call *call) {
             return &value_none;
         arg[on] = calc_of_layout(id);
     }
-    if (view && strcmp(call->name, "composition") == 0) return view_compose(c, v, call->arg[1], e);
+    if (view && strcmp(call->name, "composition") == 0) {
+        for (int i = 1; i < call->n && v->kind == VAL_VIEW; ++i)
+            v = view_compose(c, v, call->arg[i], e);
+        return v;
+    }
     struct calc_value r = lay_calc(c->lay, call->name, call->n, arg);
     if (r.kind == CALC_NONE) {
         sema_lay_error(c, e->at, what);

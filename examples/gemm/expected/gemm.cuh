@@ -8,7 +8,7 @@
 #endif
 
 // device load_tiles, gemm.tcp:30
-//   The caller sees to it that:
+//   The caller guarantees that:
 //     - threads 0 .. 127 of a block call it, each with its own number as 'tid'
 //     - A is in global memory, f16 (M,K):(K,1), aligned to 16 bytes
 //     - B is in global memory, f16 (N,K):(K,1), aligned to 16 bytes
@@ -114,7 +114,7 @@ TCP_DEVICE void load_tiles(int tid, const tcp_f16 *__restrict__ A, const tcp_f16
 }
 
 // device load_slice, gemm.tcp:37
-//   The caller sees to it that:
+//   The caller guarantees that:
 //     - threads 0 .. 127 of a block call it, each with its own number as 'tid'
 //     - sA is in shared memory, f16 Sw<3,3,3> o 0 o ((8,16),(64,1)):((64,512),(1,0)), 8192
 //       elements, aligned to 16 bytes
@@ -177,7 +177,7 @@ TCP_DEVICE void load_slice(int tid, const tcp_f16 *sA, const tcp_f16 *sB, tcp_f1
 }
 
 // device convert_sums, gemm.tcp:45
-//   The caller sees to it that:
+//   The caller guarantees that:
 //     - threads 0 .. 127 of a block call it, each with its own number as 'tid'
 //     - acc is an array of the thread's own, f32 ((2,2),4,8):((1,2),4,16), 128 elements, aligned to
 //       16 bytes
@@ -243,7 +243,7 @@ TCP_DEVICE void convert_sums(int tid, const float *acc, tcp_f16 *sC) {
 }
 
 // device store_tile, gemm.tcp:50
-//   The caller sees to it that:
+//   The caller guarantees that:
 //     - threads 0 .. 127 of a block call it, each with its own number as 'tid'
 //     - sC is in shared memory, f16 Sw<3,3,3> o 0 o ((8,16),(64,2)):((64,512),(1,8192)), 16384
 //       elements, aligned to 16 bytes
@@ -317,7 +317,7 @@ TCP_DEVICE void store_tile(int tid, const tcp_f16 *sC, tcp_f16 *C8, int64_t m, i
 }
 
 // device store_tile_narrow, gemm.tcp:53
-//   The caller sees to it that:
+//   The caller guarantees that:
 //     - threads 0 .. 127 of a block call it, each with its own number as 'tid'
 //     - sC is in shared memory, f16 Sw<3,3,3> o 0 o ((8,16),(64,2)):((64,512),(1,8192)), 16384
 //       elements, aligned to 2 bytes

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 
+WARP = 32
 TYPES = {
     "integer": lambda x: isinstance(x, int) and not isinstance(x, bool),
     "text": lambda x: isinstance(x, str),
@@ -102,7 +103,9 @@ def check_copy(c, code, plan):
     matrix = c["atom"].split(".")[0] in ("ldmatrix", "stmatrix")
     if width["bits"] != (min if matrix else max)(c[side]["bits"] for side in ("source", "destination")):
         sys.exit(f"{where}: {width['bits']} bits are not those of the {'narrower' if matrix else 'wider'} side")
-    moved = c["source"]["instructions"] * width["elements"] * bits_of(c["elem"]) // 8 * c["threads"]
+    lanes = c["lanes"] or WARP
+    takes_part = c["threads"] // WARP * lanes + min(c["threads"] % WARP, lanes)
+    moved = c["source"]["instructions"] * width["elements"] * bits_of(c["elem"]) // 8 * takes_part
     if c["tv"]:  # what several threads have at once is told once
         moved = moved // size(c["tv"]) * len(offsets(c["tv"]))
     covered = size(c["tiler"]) * c["rounds_total"] if c["tiler"] else size(c["shape"])
@@ -155,7 +158,8 @@ for plan in sys.argv[3:]:
     told = json.loads(run("explain", "-w", "--json", plan))
     code = run("-w", plan, "-o", "-")
     check(told, "(top)", tables, plan)
-    syncs = [sync for kernel in told["kernels"] for sync in kernel["syncs"]]
+    # each variant of a kernel has them
+    syncs = [sync for kernel in told["kernels"] for sync in kernel["syncs"] * max(1, len(kernel["variants"]))]
     for kernel in told["kernels"]:
         for copy in kernel["copies"]:
             check_copy(copy, code, plan)

@@ -88,7 +88,7 @@ static const struct {
     {"make_ordered_layout((2,4), (0,1,2))",
      "the shape '(2,4)' and the order '(0,1,2)' differ in rank"},
     {"make_identity_layout(((((2,2)))))", "an identity layout of more than three nested levels"},
-    {"make_layout(4:1, 8, 2)", "make_layout takes a shape and a stride, or layouts"},
+    {"make_layout(4:1, 8, Sw<1,0,1>)", "'Sw<1,0,1>' is a swizzle, not a layout"},
     {"domain_distribute((M,4), 2)", "domain_distribute needs a static shape and number"},
     {"with_shape((4,8), (4,4))", "'(4,8):(1,4)' has 32 elements and the shape '(4,4)' has 16"},
     {"coalesce((4,8), (1,1,1))", "the profile '(1,1,1)' has more modes than '(4,8):(1,4)'"},
