@@ -4,8 +4,8 @@
 # usage: run.sh [--time] [--no-sanitizer] [DIR]
 #
 # A program is a folder DIR/NAME as prepare.sh writes them: emitted files (*.cu), a generated main.cpp, its expected files
-# (*.expect), "sanitize" when the tools are to look at it, and "sass", whose lines say which accesses a kernel has in SASS,
-# as a regular expression.
+# (*.expect), "sanitize" when the tools are to look at it, "sass", whose lines say which accesses a kernel has in SASS,
+# as a regular expression, and "must-fail" when it is wrong, whose lines it has to print.
 # Without DIR the runtime's own kernels are all there is; they are run in any case.  ARCH chooses the architecture (default:
 # the GPU's), NVCC the compiler, JOBS how many are built at a time, RUNS how many run at a time (default: 6, with --time 1).
 # Prints a line a program, the output of those that failed, and exits with 0 when all is well.
@@ -34,8 +34,8 @@ mkdir "$work/runtime_cases"
 cp "$root/tests/unit/runtime/cases.cu" "$work/runtime_cases/"
 cp "$root/tests/unit/runtime/harness.cpp" "$work/runtime_cases/main.cpp"
 [ -z "$from" ] || cp -r "$from"/. "$work/"
-for archive in "$work"/*.tar.gz; do
-    [ ! -e "$archive" ] || tar xzf "$archive" -C "$work" || exit 1
+for archive in "$work"/*.tar.xz; do
+    [ ! -e "$archive" ] || tar xJf "$archive" -C "$work" || exit 1
 done
 
 common="-std=c++17 -O2 -arch=$arch -lineinfo -I $runtime"
@@ -83,6 +83,15 @@ line() {  # a row of the table: the name in 32 columns, the rest in 10 each
     printf '\n'
 }
 
+# The program is a wrong one: "status" is 0 when it failed with status $1 and said each line of must-fail.
+judged() {
+    local words
+    status="passed?"
+    [ "$1" = 1 ] || return
+    while read -r words; do grep -qF -- "$words" run.log || return; done <must-fail
+    status=0
+}
+
 check() {  # one program: its row and what went wrong in FOLDER/report, FOLDER/failed when something did
     cd "$1" || exit 1
     local name row=() bad= status tool kernel wanted found
@@ -96,13 +105,15 @@ check() {  # one program: its row and what went wrong in FOLDER/report, FOLDER/f
     for tool in run $tools; do
         if [ "$tool" = run ]; then
             timeout 120 ./program ${times:+--time} >"$tool.log" 2>&1
+            status=$?
+            [ ! -e must-fail ] || judged $status
         elif [ "$name" = runtime_cases ] || [ -e sanitize ]; then
             timeout 300 "$sanitizer" --tool "$tool" --error-exitcode 9 ./program >"$tool.log" 2>&1
+            status=$?
         else
             row+=(-)
             continue
         fi
-        status=$?
         if [ $status = 0 ]; then row+=(ok); else row+=("FAILED:$status") bad="$bad $tool"; fi
     done
     : >sass.log
