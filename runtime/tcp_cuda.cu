@@ -2,6 +2,10 @@
 // headers because a program with an allocator of its own needs none of it.
 #include <cuda_runtime_api.h>
 
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "tcp_backend.h"
 #include "tcp_runtime.h"
 
@@ -113,4 +117,49 @@ tcp_status tcp_backend_time(tcp_status (*launch)(void *context), void *context, 
     if (start) cudaEventDestroy(start);
     if (stop) cudaEventDestroy(stop);
     return status;
+}
+
+tcp_status tcp_backend_span(tcp_status (*work)(void *context), void *context, double *ms) {
+    cudaEvent_t start = nullptr, stop = nullptr;
+    float time = 0;
+    cudaError_t error = cudaEventCreate(&start);
+    if (error == cudaSuccess) error = cudaEventCreate(&stop);
+    tcp_status status = memory_status(error);
+    if (status == TCP_OK) {
+        cudaEventRecord(start, nullptr);
+        status = work(context);
+        cudaEventRecord(stop, nullptr);
+    }
+    if (status == TCP_OK && cudaEventSynchronize(stop) != cudaSuccess) status = TCP_ERR_DEVICE;
+    if (status == TCP_OK) cudaEventElapsedTime(&time, start, stop);
+    if (start) cudaEventDestroy(start);
+    if (stop) cudaEventDestroy(stop);
+    *ms = time;
+    return status;
+}
+
+tcp_status tcp_backend_copy(void *to, const void *from, size_t bytes) {
+    return memory_status(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, nullptr));
+}
+
+// The driver's own version stands in a file of its, and in no call of this interface.
+static void driver_version(char *out, size_t size) {
+    char line[256] = "";
+    FILE *in = fopen("/proc/driver/nvidia/version", "r");
+    if (in && !fgets(line, sizeof line, in)) line[0] = 0;
+    if (in) fclose(in);
+    for (char *word = strtok(line, " \t\n"); word; word = strtok(nullptr, " \t\n")) {
+        if (!isdigit((unsigned char)word[0]) || !strchr(word, '.')) continue;
+        snprintf(out, size, "driver %s, ", word);
+        return;
+    }
+    out[0] = 0;
+}
+
+void tcp_backend_versions(char *out, size_t size) {
+    char driver[64];
+    int cuda = 0;
+    driver_version(driver, sizeof driver);
+    cudaDriverGetVersion(&cuda);
+    snprintf(out, size, "%sCUDA %d.%d", driver, cuda / 1000, cuda % 1000 / 10);
 }

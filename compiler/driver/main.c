@@ -23,6 +23,8 @@ static const char help[] =
     "meaning\n"
     "       tcpc relayout TYPE SOURCE DESTINATION   plan and compile a copy from one layout to "
     "another\n"
+    "       tcpc tune PLAN.tcp                   time candidates of a planned copy on the GPU, write "
+    "the best\n"
     "       tcpc explain PLAN.tcp [NAME]         tell what the compiler chose for each copy, and "
     "why\n"
     "       tcpc count PLAN.tcp [KERNEL]         tell what the profiler counts of each launch\n"
@@ -185,7 +187,7 @@ static const struct command {
     char name[10];
     int (*run)(int argc, char **argv);
 } commands[] = {{"run", command_run},         {"relayout", command_relayout},
-                {"explain", command_explain}, {"count", command_count},
+                {"tune", command_tune},       {"explain", command_explain}, {"count", command_count},
                 {"draw", command_draw},       {"eval", command_eval},
                 {"fmt", command_fmt}};
 

@@ -296,7 +296,7 @@ static int build_and_run(struct session *s, const struct run_request *q, const s
     struct workplace w;
     struct keep k = {0};
     int code = EXIT_USAGE;
-    if (!q->write && !toolchain_find(&tools, q->where, q->cxx, c->plan->arch_name))
+    if (!q->write && !toolchain_find(&tools, q->where, "'--gpu'", q->cxx, c->plan->arch_name))
         return EXIT_USAGE;
     const char *slash = strrchr(q->path, '/');
     tools.plan_folder =
