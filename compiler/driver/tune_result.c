@@ -133,15 +133,14 @@ void tune_print_json(const struct tuning *t, struct buf *b) {
 
 void tune_head(const struct tuning *t, struct buf *b) {
     const struct tuned *c = &t->of[t->chosen];
-    buf_printf(b, "// Kernel '%s': candidate %d of %d, chosen by tcpc tune%s%s.\n", t->kernel,
-               c->number, t->n, blank_before(t->params), t->params);
+    buf_printf(b, "// Kernel '%s' is candidate %d of %d, by tcpc tune%s%s.\n", t->kernel, c->number,
+               t->n, *t->params ? ", with " : "", t->params);
     if (c->ms > 0) {
         buf_printf(b, "// Measured on %s%s%s: %.0f GB/s, a plain copy %.0f", t->device,
                    blank_before(t->versions), t->versions, rate(t, c), t->copy);
         if (t->chosen) buf_printf(b, ", the planner's own choice %.0f", rate(t, &t->of[0]));
         buf_printf(b, "; medians of %d rounds.\n", t->rounds);
     } else {
-        buf_printf(b, "// Checked on %s and not timed: it is the planner's own choice.\n",
-                   t->device);
+        buf_puts(b, "// All were checked on the host and not timed: it is the planner's choice.\n");
     }
 }
