@@ -72,13 +72,24 @@ const char *tcp_backend_schedule_text(int) {
 
 void tcp_backend_set_schedule(int, unsigned char) {}
 
+// The first place behind "guard" bytes of "block" that is aligned so, and no better.
+static uintptr_t aligned_as_promised(const void *block, size_t guard, size_t align) {
+    uintptr_t at = (uintptr_t)block + guard;
+    at = (at + align - 1) / align * align;
+    return at / align % 2 == 0 ? at + align : at;
+}
+
 tcp_status tcp_backend_alloc(tcp_backend_memory *out, const char *, size_t bytes, size_t align,
                              size_t guard) {
     void *block = nullptr;
-    const tcp_status status = tcp_alloc(&block, bytes + 2 * guard + 3 * align);
-    uintptr_t at = (uintptr_t)block + guard;
-    at = (at + align - 1) / align * align;
-    if (at / align % 2 == 0) at += align;  // aligned as promised and no better
+    size_t size = bytes + (guard ? 2 * guard + 3 * align : align);
+    tcp_status status = tcp_alloc(&block, size);
+    uintptr_t at = aligned_as_promised(block, guard, align);
+    if (status == TCP_OK && at + bytes > (uintptr_t)block + size) {
+        tcp_free(block);
+        status = tcp_alloc(&block, bytes + 3 * align);
+        at = aligned_as_promised(block, guard, align);
+    }
     out->at = (void *)at;
     out->block = block;
     return status;

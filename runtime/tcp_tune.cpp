@@ -18,7 +18,8 @@
 static const size_t guard_bytes = 1024, most_at_once = 1 << 22;
 static const unsigned char poisons[2] = {0xcb, 0x34};
 static const int64_t cold_bytes = (int64_t)1 << 28;  // no cache keeps so much
-static const int64_t span_bytes = (int64_t)1 << 30;  // that are moved between two looks at the clock
+static const int64_t span_bytes = (int64_t)1
+                                  << 30;  // that are moved between two looks at the clock
 static const int most_buffers = 4096, most_launches = 256, least_rounds = 5, most_rounds = 200;
 
 // Several buffers of one side in one block, each at a multiple of "align" and with guard zones.
@@ -57,8 +58,8 @@ struct tuning {
     elements el;
     pool src, dst;
     int buffers = 1, rounds = 0;
-    std::vector<std::string> wrong;        // "": right
-    std::vector<std::vector<double>> ms;   // of each candidate, and of the plain copy at the end
+    std::vector<std::string> wrong;       // "": right
+    std::vector<std::vector<double>> ms;  // of each candidate, and of the plain copy at the end
     std::vector<unsigned char> expected;  // of the destination, poison where nothing goes
 };
 
@@ -128,8 +129,8 @@ template <size_t bytes> static void expect_modes(tuning &t, int mode, int64_t sr
     unsigned char *to = t.expected.data();
     const unsigned char *from = t.el.to.data();
     for (int64_t i = 0; i < n; ++i)
-        memcpy(to + (size_t)(dst + i * by_dst) * bytes,
-               from + t.el.which(src + i * by_src) * bytes, bytes);
+        memcpy(to + (size_t)(dst + i * by_dst) * bytes, from + t.el.which(src + i * by_src) * bytes,
+               bytes);
 }
 
 static void expect(tuning &t, unsigned char poison) {
@@ -158,7 +159,8 @@ static std::string compared(const tuning &t, unsigned char poison) {
     if (!guard_is(at + t.dst.bytes, poison)) return "wrote behind its destination";
     for (size_t from = 0; from < t.dst.bytes; from += data.size()) {
         const size_t n = std::min(data.size(), t.dst.bytes - from);
-        if (tcp_download(data.data(), at + from, n, nullptr) != TCP_OK) return "cannot be read back";
+        if (tcp_download(data.data(), at + from, n, nullptr) != TCP_OK)
+            return "cannot be read back";
         if (memcmp(data.data(), &t.expected[from], n) == 0) continue;
         size_t i = 0;
         while (data[i] == t.expected[from + i]) ++i;
@@ -201,16 +203,16 @@ static tcp_status work(void *context) {
     tcp_status status = TCP_OK;
     for (int i = 0; i < s.launches && status == TCP_OK; ++i) {
         const int b = (s.first + i) % t.buffers;
-        status = s.which < t.count
-                     ? t.candidates[s.which].launch(t.src.at(b), t.dst.at(b), nullptr)
-                     : tcp_backend_copy(t.dst.at(b), t.src.at(b), copied_bytes(t));
+        status = s.which < t.count ? t.candidates[s.which].launch(t.src.at(b), t.dst.at(b), nullptr)
+                                   : tcp_backend_copy(t.dst.at(b), t.src.at(b), copied_bytes(t));
     }
     return status;
 }
 
 static bool measure(tuning &t) {
     const int64_t bytes = (int64_t)(t.src.bytes + t.dst.bytes);
-    const int launches = (int)std::clamp(span_bytes / (bytes + 1), (int64_t)1, (int64_t)most_launches);
+    const int launches =
+        (int)std::clamp(span_bytes / (bytes + 1), (int64_t)1, (int64_t)most_launches);
     const auto start = std::chrono::steady_clock::now();
     const auto seconds = [=]() {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

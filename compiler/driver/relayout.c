@@ -39,7 +39,8 @@ static const char help[] =
     "DIR\n"
     "  --tune            time candidates on the GPU and write the fastest one as a plan, as 'tcpc "
     "tune'\n"
-    "                    does; with its options -n N, --candidates=N, --seconds=N, --json, --host,\n"
+    "                    does; with its options -n N, --candidates=N, --seconds=N, --json, "
+    "--host,\n"
     "                    --cxx CMD, --keep DIR\n"
     "  -arch=sm_NN, -W..., --diagnostics=KIND: as for compiling\n";
 
@@ -65,8 +66,10 @@ static bool is_one(const char *word, const char *const names[], int n) {
 // Takes an option of --run, --tune or both.
 static enum option_taken take_of_others(struct session *s, struct request *r, int argc, char **argv,
                                         int *i) {
-    static const char *const run[] = {"--time", "--no-check", "--gpu", "--write"},
-                             *const both[] = {"--host", "--cxx", "--keep"};
+    static const char *const run[] = {"--time", "--no-check", "--gpu", "--write"}, *const both[] = {
+                                                                                       "--host",
+                                                                                       "--cxx",
+                                                                                       "--keep"};
     const char *arg = argv[*i];
     enum option_taken taken = tune_take_word(&r->t, argc, argv, i);
     if (taken != OPTION_NOT) return r->of_tune = arg, taken;

@@ -78,7 +78,8 @@ static bool take_word(struct session *s, struct tune_request *q, int argc, char 
     struct {
         const char *name;
         const char **to;
-    } text[] = {{"-o", &q->output}, {"--kernel", &q->kernel}, {"--keep", &q->keep}, {"--cxx", &q->cxx}};
+    } text[] = {
+        {"-o", &q->output}, {"--kernel", &q->kernel}, {"--keep", &q->keep}, {"--cxx", &q->cxx}};
     for (int k = 0; k < 4; ++k)
         if ((v = option_value(argc, argv, i, text[k].name, &missing)))
             return *text[k].to = v, !missing;
@@ -90,8 +91,7 @@ static bool take_word(struct session *s, struct tune_request *q, int argc, char 
     }
     if (strcmp(arg, "--host") == 0) return q->where = -1, true;
     if (strcmp(arg, "--help") == 0) return q->help = true;
-    if (arg[0] == '-' && arg[1])
-        return option_error("'%s' is no option of tcpc tune", arg), false;
+    if (arg[0] == '-' && arg[1]) return option_error("'%s' is no option of tcpc tune", arg), false;
     if (q->path) return option_error("tcpc tune takes one plan, not also '%s'", arg), false;
     q->path = arg;
     return true;
@@ -113,9 +113,10 @@ static const struct kernel *find_kernel(const struct tune_request *q, const stru
         option_error("the plan has no kernel '%s'%s%s%s", q->kernel, near ? "; did you mean '" : "",
                      near ? near : "", near ? "'?" : "");
     } else if (!found) {
-        option_error("'%s' has no kernel that the planner wrote: one that is a copy of two tensors, "
-                     "and says neither 'grid' nor 'threads' nor 'with'",
-                     q->path);
+        option_error(
+            "'%s' has no kernel that the planner wrote: one that is a copy of two tensors, "
+            "and says neither 'grid' nor 'threads' nor 'with'",
+            q->path);
     } else if (!found->planned) {
         option_error("kernel '%s' says itself how it copies; only what the planner wrote is tuned",
                      found->name);
@@ -270,7 +271,7 @@ static int run_program(struct work *w, const struct workplace *place) {
     const char *results = arena_printf(a, "%s/results", place->path);
     int64_t seconds = w->q->where > 0 ? w->q->seconds : 0;
     const char *argv[] = {arena_printf(a, "%s/run", place->path), "--out", results, "--seconds",
-                          arena_printf(a, "%" PRId64, seconds), NULL};
+                          arena_printf(a, "%" PRId64, seconds),   NULL};
     struct process_result r = process_run(place, argv, 2 * MOST_SECONDS, NULL);
     if (r.end == PROCESS_EXITED && r.code == EXIT_USAGE) return EXIT_USAGE;
     if (r.end == PROCESS_NOT_STARTED)
@@ -342,7 +343,8 @@ static int tune_kernel(struct work *w, struct toolchain *tools) {
     int status = EXIT_RIGHT;
     w->t.of = ARENA_ARRAY(&w->s->arena, struct tuned, w->candidates);
     for (int i = 0; i < w->candidates && !status; ++i) status = add_candidate(w, i);
-    if (!status && (w->t.n == 0 || w->t.of[0].number != 0)) BUG("the plan compiled, and its choice does not");
+    if (!status && (w->t.n == 0 || w->t.of[0].number != 0))
+        BUG("the plan compiled, and its choice does not");
     if (!status) status = build_and_run(w, tools);
     return status ? status : conclude(w);
 }

@@ -88,8 +88,7 @@ void tune_print(const struct tuning *t, struct buf *b) {
     buf_printf(b, "%s on %s%s%s: %" PRId64 " bytes", t->kernel, t->device,
                blank_before(t->versions), t->versions, t->bytes);
     if (*t->params) buf_printf(b, ", %s", t->params);
-    if (t->copy > 0)
-        buf_printf(b, ", %d rounds, a plain copy has %.1f GB/s", t->rounds, t->copy);
+    if (t->copy > 0) buf_printf(b, ", %d rounds, a plain copy has %.1f GB/s", t->rounds, t->copy);
     buf_puts(b, "\n\n  candidate      GB/s  of copy\n");
     for (int i = 0; i < t->n; ++i) {
         const struct tuned *c = &t->of[i];
@@ -133,8 +132,8 @@ void tune_print_json(const struct tuning *t, struct buf *b) {
 
 void tune_head(const struct tuning *t, struct buf *b) {
     const struct tuned *c = &t->of[t->chosen];
-    buf_printf(b, "// Kernel '%s' is candidate %d of %d, by tcpc tune%s%s.\n", t->kernel, c->number,
-               t->n, *t->params ? ", with " : "", t->params);
+    buf_printf(b, "// Kernel '%s' is candidate %d, chosen of %d by tcpc tune%s%s.\n", t->kernel,
+               c->number, t->n, *t->params ? ", with " : "", t->params);
     if (c->ms > 0) {
         buf_printf(b, "// Measured on %s%s%s: %.0f GB/s, a plain copy %.0f", t->device,
                    blank_before(t->versions), t->versions, rate(t, c), t->copy);

@@ -9,10 +9,10 @@ FOLDER/relayouts_I gets what `tcpc run --write` writes of a plan with "each" ker
     two are copies without a word about how, of tensors that promise little;
     one is such a copy with params, in programs of their own.
 The elements have 1 to 16 bytes, the ranks are 1 to 6, extents of 1 and odd ones are among them, sources that stand still, gaps on both sides,
-addresses that are no better aligned than an element, and conversions.  The last program, relayouts_judge, is expected to
-do what it does not do, and has to fail.
+addresses that are no better aligned than an element, and conversions.  Under memcheck they have no guard zones, so that
+what is read behind a tensor is seen.  Two more programs are wrong, and have to fail.
 """
-import argparse, concurrent.futures, os, pathlib, random, re, subprocess, sys
+import argparse, concurrent.futures, os, pathlib, random, re, struct, subprocess, sys
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "relayout"))
 import relayouts, run_time
@@ -52,25 +52,34 @@ def program(tcpc, folder, kinds, first, seed):
     if run.returncode:
         raise SystemExit(f"{plan} with {words}: {run.stderr}")
     os.rename(plan, os.path.join(name, "plan.tcp"))
-    pathlib.Path(name, "sanitize").touch()
+    for mark in "sanitize", "tight":
+        pathlib.Path(name, mark).touch()
     return name
 
 
-def judge(tcpc, folder):
-    """A right program whose last element is expected to be another one: run.sh wants it to fail with these words."""
-    name, plan = os.path.join(folder, "relayouts_judge"), os.path.join(folder, "judge.tcp")
+def wrong(tcpc, folder, name, change, must_fail):
+    """A program that run.sh wants to fail, with these words."""
+    name, plan = os.path.join(folder, name), os.path.join(folder, "wrong.tcp")
     with open(plan, "w") as f:
         f.write("tcp 1;\ntensor A : f16 global row(40,48) align 16;\ntensor B : f16 global (40,48):(1,40) align 16;\n"
                 "kernel turned(A, out B) { copy A -> B; }\n")
     subprocess.run([tcpc, "run", "-w", "--write", name, plan], check=True)
     os.remove(plan)
-    path = os.path.join(name, "turned.B.expect")
-    with open(path, "rb") as f:
-        tags = bytearray(f.read())
-    tags[-8:] = tags[:8]
-    with open(path, "wb") as f:
-        f.write(tags)
-    pathlib.Path(name, "must-fail").write_text("turned: FAILED\n'B'[1919] holds 1919, expected 0, from 'A'[0]\n")
+    expected, main = pathlib.Path(name, "turned.B.expect"), pathlib.Path(name, "main.cpp")
+    tags, text = change(expected.read_bytes(), main.read_text())
+    expected.write_bytes(tags)
+    main.write_text(text)
+    for mark in "sanitize", "tight":
+        pathlib.Path(name, mark).touch()
+    pathlib.Path(name, "must-fail").write_text(must_fail)
+
+
+def judges(tcpc, folder):
+    """One that expects another element at the end, and one whose source is an element too short."""
+    wrong(tcpc, folder, "relayouts_judge", lambda tags, text: (tags[:-8] + tags[:8], text),
+          "run turned: FAILED\nrun 'B'[1919] holds 1919, expected 0, from 'A'[0]\n")
+    wrong(tcpc, folder, "relayouts_short", lambda tags, text: (tags[:-8] + struct.pack("q", -2**63), text.replace("TCP_F16, 1920,", "TCP_F16, 1919,", 1)),
+          "memcheck Invalid __global__ read\n")
 
 
 def cut(kinds, first, each):
@@ -96,7 +105,7 @@ def main():
     os.makedirs(a.folder, exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
         made = list(pool.map(lambda x: program(a.tcpc, a.folder, x[1], x[0], a.seed), parts))
-    judge(a.tcpc, a.folder)
+    judges(a.tcpc, a.folder)
     print(f"{a.count} relayouts in {len(made)} programs (random_relayouts.py --seed {a.seed})")
     return 0
 
