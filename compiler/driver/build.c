@@ -252,3 +252,21 @@ int toolchain_build(struct session *s, const struct toolchain *t, const struct w
     }
     return EXIT_WRONG;
 }
+
+int toolchain_run(const struct workplace *w, const char *const *argv, int seconds) {
+    struct process_result r = process_run(w, argv, seconds, NULL);
+    switch (r.end) {
+    case PROCESS_EXITED: return r.code == EXIT_RIGHT || r.code == EXIT_USAGE ? r.code : EXIT_WRONG;
+    case PROCESS_SIGNALLED:
+        option_error("the program ended by signal %d (%s)", r.code, strsignal(r.code));
+        return EXIT_WRONG;
+    case PROCESS_TIMED_OUT:
+        option_error("the program took more than %d seconds", seconds);
+        return EXIT_WRONG;
+    case PROCESS_NOT_STARTED:
+        option_error("'%s' cannot be started: %s", argv[0], strerror(errno));
+        return EXIT_USAGE;
+    case PROCESS_INTERRUPTED: break;
+    }
+    return EXIT_WRONG;
+}

@@ -29,4 +29,8 @@ bool toolchain_find(struct toolchain *t, int want, const char *why, const char *
 // saying what failed; the compiler's own words are printed too.
 int toolchain_build(struct session *s, const struct toolchain *t, const struct workplace *w);
 
+// Runs "argv", a program that was built, for at most "seconds".  Returns its exit status, which is
+// 1 for any but 0 and 2, after saying how else it ended.
+int toolchain_run(const struct workplace *w, const char *const *argv, int seconds);
+
 #endif

@@ -272,15 +272,8 @@ static int run_program(struct work *w, const struct workplace *place) {
     int64_t seconds = w->q->where > 0 ? w->q->seconds : 0;
     const char *argv[] = {arena_printf(a, "%s/run", place->path), "--out", results, "--seconds",
                           arena_printf(a, "%" PRId64, seconds),   NULL};
-    struct process_result r = process_run(place, argv, 2 * MOST_SECONDS, NULL);
-    if (r.end == PROCESS_EXITED && r.code == EXIT_USAGE) return EXIT_USAGE;
-    if (r.end == PROCESS_NOT_STARTED)
-        return option_error("'%s' cannot be started: %s", argv[0], strerror(errno));
-    if (r.end == PROCESS_TIMED_OUT)
-        option_error("the program took more than %d seconds", 2 * MOST_SECONDS);
-    else if (r.end == PROCESS_SIGNALLED)
-        option_error("the program ended by signal %d (%s)", r.code, strsignal(r.code));
-    if (r.end != PROCESS_EXITED || r.code != EXIT_RIGHT) return EXIT_WRONG;
+    int status = toolchain_run(place, argv, 2 * MOST_SECONDS);
+    if (status) return status;
     if (tune_read(w->s, results, &w->t)) return EXIT_RIGHT;
     return option_error("'%s' is not what the program writes", results);
 }
