@@ -344,6 +344,8 @@ static int tune_kernel(struct work *w, struct toolchain *tools) {
 
 int tune_plan(struct session *s, const struct tune_request *q) {
     struct compiled c;
+    if (q->json && q->output && strcmp(q->output, "-") == 0)
+        return option_error("with '--json' the plan goes to a file, not to standard output");
     struct toolchain tools;
     struct work w = {.s = s, .q = q, .candidates = q->candidates};
     compile_begin(&c, s, q->path);

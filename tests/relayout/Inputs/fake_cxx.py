@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """A C++ compiler for `tcpc tune --host --cxx`, whose program measures nothing: it writes what $RESULTS says.
 
-RESULTS is "MS MS .." for the candidates in turn, with "wrong" for one that is; "cut" leaves the last line out; "signal" ends the program.
+RESULTS is "MS MS .." (default: 1) for the candidates in turn, with "wrong" for one that is; "cut" leaves the last line out; "signal" ends the program.
 """
 import os, sys
 
-words = os.environ["RESULTS"].split()
+words = os.environ.get("RESULTS", "1").split()
 program = sys.argv[sys.argv.index("-o") + 1]
 count = open(next(w for w in sys.argv if w.endswith("main.cpp"))).read().count("{run_")
 lines = ["device a GPU", "versions driver 1.2, CUDA 3.4", "buffers 2", "rounds 5", "memcpy 100.0"]
