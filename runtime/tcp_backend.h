@@ -43,10 +43,12 @@ void tcp_backend_name_shared(const char *name, int64_t first, int64_t end);
 tcp_status tcp_backend_time(tcp_status (*launch)(void *context), void *context, int repeats,
                             double *ms);
 
-// Puts the time that the device needs for what "work" launches and copies into "*ms".
-tcp_status tcp_backend_span(tcp_status (*work)(void *context), void *context, double *ms);
+// Puts the time that the device needs for what "work" launches and copies on the stream into "*ms":
+// without what the host needs to launch it, where that can be.
+tcp_status tcp_backend_span(tcp_status (*work)(void *context, tcp_stream stream), void *context,
+                            double *ms);
 // Copies "bytes" from the device's memory into it, in the order of launches; waits for nothing.
-tcp_status tcp_backend_copy(void *to, const void *from, size_t bytes);
+tcp_status tcp_backend_copy(void *to, const void *from, size_t bytes, tcp_stream stream);
 // Puts the versions of driver and CUDA to "out", or "" where there are none.
 void tcp_backend_versions(char *out, size_t size);
 

@@ -18,8 +18,7 @@
 static const size_t guard_bytes = 1024, most_at_once = 1 << 22;
 static const unsigned char poisons[2] = {0xcb, 0x34};
 static const int64_t cold_bytes = (int64_t)1 << 28;  // no cache keeps so much
-static const int64_t span_bytes = (int64_t)1
-                                  << 30;  // that are moved between two looks at the clock
+static const int64_t span_bytes = (int64_t)1 << 32;  // moved between two looks at the clock
 static const int most_buffers = 4096, most_launches = 256, least_rounds = 5, most_rounds = 200;
 
 // Several buffers of one side in one block, each at a multiple of "align" and with guard zones.
@@ -112,7 +111,8 @@ static bool fill_sources(const tuning &t) {
             return false;
     }
     for (int i = 1; i < t.buffers; ++i)
-        if (tcp_backend_copy(t.src.at(i), t.src.at(0), t.src.bytes) != TCP_OK) return false;
+        if (tcp_backend_copy(t.src.at(i), t.src.at(0), t.src.bytes, nullptr) != TCP_OK)
+            return false;
     return tcp_wait(nullptr) == TCP_OK;
 }
 
@@ -197,22 +197,22 @@ static size_t copied_bytes(const tuning &t) {
     return std::min(t.src.bytes, t.dst.bytes);
 }
 
-static tcp_status work(void *context) {
+static tcp_status work(void *context, tcp_stream stream) {
     const span &s = *(const span *)context;
     const tuning &t = *s.t;
     tcp_status status = TCP_OK;
     for (int i = 0; i < s.launches && status == TCP_OK; ++i) {
         const int b = (s.first + i) % t.buffers;
-        status = s.which < t.count ? t.candidates[s.which].launch(t.src.at(b), t.dst.at(b), nullptr)
-                                   : tcp_backend_copy(t.dst.at(b), t.src.at(b), copied_bytes(t));
+        status = s.which < t.count
+                     ? t.candidates[s.which].launch(t.src.at(b), t.dst.at(b), stream)
+                     : tcp_backend_copy(t.dst.at(b), t.src.at(b), copied_bytes(t), stream);
     }
     return status;
 }
 
 static bool measure(tuning &t) {
     const int64_t bytes = (int64_t)(t.src.bytes + t.dst.bytes);
-    const int launches =
-        (int)std::clamp(span_bytes / (bytes + 1), (int64_t)1, (int64_t)most_launches);
+    const int launches = (int)std::clamp(span_bytes / bytes, (int64_t)1, (int64_t)most_launches);
     const auto start = std::chrono::steady_clock::now();
     const auto seconds = [=]() {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

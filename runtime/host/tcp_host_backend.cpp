@@ -78,14 +78,15 @@ tcp_status tcp_backend_time(tcp_status (*launch)(void *context), void *context, 
     return status;
 }
 
-tcp_status tcp_backend_span(tcp_status (*work)(void *context), void *context, double *ms) {
+tcp_status tcp_backend_span(tcp_status (*work)(void *context, tcp_stream stream), void *context,
+                            double *ms) {
     const double start = now_ms();
-    const tcp_status status = work(context);
+    const tcp_status status = work(context, nullptr);
     *ms = now_ms() - start;
     return status;
 }
 
-tcp_status tcp_backend_copy(void *to, const void *from, size_t bytes) {
+tcp_status tcp_backend_copy(void *to, const void *from, size_t bytes, tcp_stream) {
     memcpy(to, from, bytes);
     return TCP_OK;
 }
