@@ -57,6 +57,7 @@ struct tuning {
     elements el;
     pool src, dst;
     int buffers = 1, rounds = 0;
+    std::vector<bool> refused;            // by the launcher; then "wrong" says why
     std::vector<std::string> wrong;       // "": right
     std::vector<std::vector<double>> ms;  // of each candidate, and of the plain copy at the end
     std::vector<unsigned char> expected;  // of the destination, poison where nothing goes
@@ -178,7 +179,10 @@ static void check(tuning &t, int i, unsigned char poison) {
     tcp_backend_set_schedule(0, poison);
     tcp_status status =
         tcp_memset(at - guard_bytes, poison, t.dst.bytes + 2 * guard_bytes, nullptr);
-    if (status == TCP_OK) status = t.candidates[i].launch(t.src.at(0), at, nullptr);
+    if (status == TCP_OK) {
+        status = t.candidates[i].launch(t.src.at(0), at, nullptr);
+        t.refused[(size_t)i] = status != TCP_OK;
+    }
     if (status == TCP_OK) status = tcp_wait(nullptr);
     if (status == TCP_OK)
         t.wrong[(size_t)i] = compared(t, poison);
@@ -272,7 +276,8 @@ static bool write_results(const tuning &t, const char *device) {
         if (t.wrong[(size_t)i].empty())
             fprintf(f, "right %d %.6f\n", i, median(t.ms[(size_t)i]));
         else
-            fprintf(f, "wrong %d %s\n", i, t.wrong[(size_t)i].c_str());
+            fprintf(f, "%s %d %s\n", t.refused[(size_t)i] ? "refused" : "wrong", i,
+                    t.wrong[(size_t)i].c_str());
     }
     return fclose(f) == 0;
 }
@@ -302,12 +307,13 @@ static int tune(tuning &t, const char *device) {
 
 int tcp_tune_main(int argc, char **argv, const tcp_tune_relayout *r,
                   const tcp_tune_candidate *candidates, int count) {
-    tuning t = {*r, candidates, count, {}, draw_elements(*r), {}, {}, 1, 0, {}, {}, {}};
+    tuning t = {*r, candidates, count, {}, draw_elements(*r), {}, {}, 1, 0, {}, {}, {}, {}};
     tcp_status status;
     if (!parse(argc, argv, &t.opt)) return fail("usage: --out FILE [--seconds N]");
     const char *device = tcp_backend_name(&status);
     if (status != TCP_OK) return fail(device);
     t.wrong.resize((size_t)count);
+    t.refused.resize((size_t)count);
     t.ms.resize((size_t)count + 1);
     const int code = tune(t, device);
     tcp_free(t.src.block);

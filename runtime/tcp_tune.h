@@ -21,8 +21,9 @@
 // Options of the program:
 //     --out FILE       where the results go
 //     --seconds N      how long to measure, at least five rounds; 0: check alone
-// FILE has lines: "device NAME", "versions TEXT", "buffers N", "rounds N", "memcpy GB/s", and one for
-// each candidate: "right I MS" (the median), or "wrong I TEXT".
+// FILE has lines: "device NAME", "versions TEXT", "buffers N", "rounds N", "memcpy GB/s", and one
+// for each candidate: "right I MS" (the median), "wrong I TEXT", or "refused I TEXT" where its
+// launcher refuses.
 // Exit status: 0; 2 for a wrong option, no device, or memory that is out.
 #ifndef TCP_TUNE_H
 #define TCP_TUNE_H

@@ -314,13 +314,17 @@ static int conclude(struct work *w) {
     int status = EXIT_RIGHT;
     struct buf b;
     for (int i = 0; i < w->t.n; ++i) {
-        if (w->t.of[i].right) continue;
+        if (w->t.of[i].right || w->t.of[i].refused) continue;
         option_error("candidate %d of kernel '%s' went wrong, which is a mistake of tcpc: %s",
                      w->t.of[i].number, w->t.kernel, w->t.of[i].why);
         status = EXIT_WRONG;
     }
     if (status) return status;
     w->t.chosen = tune_choose(w->t.of, w->t.n);
+    if (w->t.chosen == w->t.n) {
+        option_error("no candidate can be launched: %s", w->t.of[0].why);
+        return EXIT_WRONG;
+    }
     bool to_stdout = !w->q->output || strcmp(w->q->output, "-") == 0;
     buf_init(&b);
     if (w->q->json)

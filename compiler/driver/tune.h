@@ -38,9 +38,9 @@ struct tuned {
     int number;       // as --candidate has it
     const char *how;  // in a line
     const char *cuda, *source;
-    bool right;
-    const char *why;  // it is not right
-    double ms;        // of a launch, the median; 0: not timed
+    bool right, refused;  // by its launcher
+    const char *why;      // it is not right
+    double ms;            // of a launch, the median; 0: not timed
 };
 
 struct tuning {
@@ -67,7 +67,8 @@ void tune_put_main(int n, struct buf *out);
 
 // tune_result.c: reads the results that the program wrote; false where they are not whole.
 bool tune_read(struct session *s, const char *path, struct tuning *t);
-// Which of "n" candidates is to be taken: the first one, unless another is faster by more than 1%.
+// Which of "n" candidates is to be taken: the first right one, unless another is faster by more than
+// 1%; "n" where none is right.
 int tune_choose(const struct tuned *of, int n);
 void tune_print(const struct tuning *t, struct buf *out);
 void tune_print_json(const struct tuning *t, struct buf *out);

@@ -43,7 +43,9 @@ static bool take_line(struct session *s, struct tuning *t, const char *line, int
         c->right = true;
         c->ms = strtod(rest, NULL);
         ++*seen;
-    } else if ((rest = behind(line, "wrong")) && (c = candidate_at(t, rest, &rest))) {
+    } else if (((rest = behind(line, "wrong")) || (rest = behind(line, "refused"))) &&
+               (c = candidate_at(t, rest, &rest))) {
+        c->refused = line[0] == 'r';
         c->why = arena_strndup(&s->arena, rest, strlen(rest));
         ++*seen;
     } else {
@@ -68,10 +70,12 @@ bool tune_read(struct session *s, const char *path, struct tuning *t) {
 // -- choosing -------------------------------------------------------------------------------------
 
 int tune_choose(const struct tuned *of, int n) {
-    int best = 0;
-    for (int i = 1; i < n; ++i)
+    int first = 0;
+    while (first < n && !of[first].right) ++first;
+    int best = first;
+    for (int i = first + 1; i < n; ++i)
         if (of[i].right && of[i].ms > 0 && of[i].ms < of[best].ms) best = i;
-    return of[best].ms * 1.01 < of[0].ms ? best : 0;
+    return first < n && of[best].ms * 1.01 < of[first].ms ? best : first;
 }
 
 // -- printing -------------------------------------------------------------------------------------
@@ -94,7 +98,7 @@ void tune_print(const struct tuning *t, struct buf *b) {
         const struct tuned *c = &t->of[i];
         buf_printf(b, "%c %9d", i == t->chosen ? '*' : ' ', c->number);
         if (!c->right)
-            buf_printf(b, "     WRONG         ");
+            buf_printf(b, "   refused         ");
         else if (c->ms > 0)
             buf_printf(b, " %9.1f %8.3f", rate(t, c), t->copy > 0 ? rate(t, c) / t->copy : 0);
         else
@@ -137,7 +141,8 @@ void tune_head(const struct tuning *t, struct buf *b) {
     if (c->ms > 0) {
         buf_printf(b, "// Measured on %s%s%s: %.0f GB/s, a plain copy %.0f", t->device,
                    blank_before(t->versions), t->versions, rate(t, c), t->copy);
-        if (t->chosen) buf_printf(b, ", the planner's own choice %.0f", rate(t, &t->of[0]));
+        if (t->chosen && t->of[0].right)
+            buf_printf(b, ", the planner's own choice %.0f", rate(t, &t->of[0]));
         buf_printf(b, "; medians of %d rounds.\n", t->rounds);
     } else {
         buf_puts(b, "// All were checked on the host and not timed: it is the planner's choice.\n");

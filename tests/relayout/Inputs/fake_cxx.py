@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A C++ compiler for `tcpc tune --host --cxx`, whose program measures nothing: it writes what $RESULTS says.
 
-RESULTS is "MS MS .." (default: 1) for the candidates in turn, with "wrong" for one that is; "cut" leaves the last line out; "signal" ends the program.
+RESULTS is "MS MS .." (default: 1) for the candidates in turn, with "wrong" or "refused" for one that is; "cut" leaves the last line out; "signal" ends the program.
 """
 import os, sys
 
@@ -11,7 +11,8 @@ count = open(next(w for w in sys.argv if w.endswith("main.cpp"))).read().count("
 lines = ["device a GPU", "versions driver 1.2, CUDA 3.4", "buffers 2", "rounds 5", "memcpy 100.0"]
 for i in range(count):
     word = words[i % len(words)]
-    lines.append(f"wrong {i} element 7 is 0x1, expected 0x2" if word == "wrong" else f"right {i} {word}")
+    said = {"wrong": f"wrong {i} element 7 is 0x1, expected 0x2", "refused": f"refused {i} too many blocks"}
+    lines.append(said.get(word, f"right {i} {word}"))
 if words == ["cut"]:
     lines = lines[:-1]
 with open(program, "w") as f:

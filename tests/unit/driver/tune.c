@@ -15,7 +15,8 @@ static int chosen(const double *ms, const bool *right, int n) {
 }
 
 static void choosing(void) {
-    static const bool all[] = {true, true, true, true}, not_last[] = {true, true, true, false};
+    static const bool all[] = {true, true, true, true}, not_last[] = {true, true, true, false},
+                      not_first[] = {false, true, true, true};
     HOLDS(chosen((const double[]){1}, all, 1) == 0);
     HOLDS(chosen((const double[]){1, 2, 3, 4}, all, 4) == 0);
     HOLDS(chosen((const double[]){4, 3, 1, 2}, all, 4) == 2);
@@ -30,6 +31,10 @@ static void choosing(void) {
     HOLDS(chosen((const double[]){4, 3, 2, 1}, not_last, 4) == 2);
     HOLDS(chosen((const double[]){4, 0, 3, 5}, all, 4) == 2);
     HOLDS(chosen((const double[]){0, 0, 0, 0}, all, 4) == 0);
+    // the planner's choice may be refused
+    HOLDS(chosen((const double[]){0, 3, 2.98, 4}, not_first, 4) == 1);
+    HOLDS(chosen((const double[]){0, 3, 2, 4}, not_first, 4) == 2);
+    HOLDS(chosen((const double[]){0, 0, 0, 0}, (const bool[]){false, false, false, false}, 4) == 4);
 }
 
 static bool reads(struct session *s, struct tuning *t, const char *text) {
@@ -66,8 +71,10 @@ static void reading(struct session *s) {
     CHECK_STR(t.device, "NVIDIA H200");
     CHECK_STR(t.versions, "driver 580.1, CUDA 13.0");
     HOLDS(t.buffers == 4 && t.rounds == 7 && t.copy == 4000 && t.of[1].ms == 0.0005);
-    HOLDS(reads(s, &t, "device x\nright 0 1\nwrong 1 element 3 is 0x0, expected 0x1\nright 2 1\n"));
-    HOLDS(t.of[0].right && !t.of[1].right && t.of[2].right);
+    HOLDS(reads(s, &t,
+                "wrong 1 element 3 is 0x0, expected 0x1\nright 2 1\nrefused 0 too many blocks\n"));
+    HOLDS(!t.of[0].right && t.of[0].refused && !t.of[1].right && !t.of[1].refused && t.of[2].right);
+    CHECK_STR(t.of[0].why, "too many blocks");
     CHECK_STR(t.of[1].why, "element 3 is 0x0, expected 0x1");
     // one is missing, one too many, a word that is none
     HOLDS(!reads(s, &t, "device x\nright 0 1\nright 1 1\n"));
