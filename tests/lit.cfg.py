@@ -22,7 +22,7 @@ if config.tcpc_sanitize:
     config.excludes += ["mends-applied.test", "swizzle-auto.tcp", "counted.tcp", "matrices.tcp", "random-strides.test", "interrupt-own.test"]
     config.excludes += ["convert.tcp", "tails.tcp", "names-of-layouts.tcp", "pad.tcp", "turned.tcp", "map-turned.tcp", "tails-of-maps.tcp"]
     config.excludes += ["convert-exact.tcp", "equivalent.tcp", "command.test"]
-    config.excludes += ["run-time.tcp", "bench.test", "schedule.tcp", "ragged.test", "processes.tcp", "steps.tcp"]
+    config.excludes += ["run-time.tcp", "bench.test", "schedule.tcp", "ragged.test", "tune.tcp", "processes.tcp", "steps.tcp"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.tcpc_build, "tests")
 
