@@ -197,8 +197,10 @@ struct span {
     int which, first, launches;
 };
 
+// Whole 512 bytes, where there are so many: a plain copy of 2 bytes less was a third slower.
 static size_t copied_bytes(const tuning &t) {
-    return std::min(t.src.bytes, t.dst.bytes);
+    const size_t bytes = std::min(t.src.bytes, t.dst.bytes);
+    return bytes < 512 ? bytes : bytes / 512 * 512;
 }
 
 static tcp_status work(void *context, tcp_stream stream) {
