@@ -25,7 +25,7 @@ int tcp_backend_processes(size_t bytes);
 void tcp_backend_set_schedule(int i, unsigned char poison);
 
 // Allocates "bytes" at a multiple of "align" that is not one of twice "align", with "guard" bytes
-// on both sides that are ours.  "name" serves reports.
+// on both sides that are ours; without, nothing of ours is behind, where that can be.  "name" serves reports.
 tcp_status tcp_backend_alloc(tcp_backend_memory *out, const char *name, size_t bytes, size_t align,
                              size_t guard);
 void tcp_backend_free(tcp_backend_memory memory);
@@ -42,5 +42,14 @@ void tcp_backend_name_shared(const char *name, int64_t first, int64_t end);
 // "ms".
 tcp_status tcp_backend_time(tcp_status (*launch)(void *context), void *context, int repeats,
                             double *ms);
+
+// Puts the time that the device needs for what "work" launches and copies on the stream into "*ms":
+// without what the host needs to launch it, where that can be.
+tcp_status tcp_backend_span(tcp_status (*work)(void *context, tcp_stream stream), void *context,
+                            double *ms);
+// Copies "bytes" from the device's memory into it, in the order of launches; waits for nothing.
+tcp_status tcp_backend_copy(void *to, const void *from, size_t bytes, tcp_stream stream);
+// Puts the versions of driver and CUDA to "out", or "" where there are none.
+void tcp_backend_versions(char *out, size_t size);
 
 #endif

@@ -2,6 +2,10 @@
 // headers because a program with an allocator of its own needs none of it.
 #include <cuda_runtime_api.h>
 
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "tcp_backend.h"
 #include "tcp_runtime.h"
 
@@ -68,13 +72,24 @@ const char *tcp_backend_schedule_text(int) {
 
 void tcp_backend_set_schedule(int, unsigned char) {}
 
+// The first place behind "guard" bytes of "block" that is aligned so, and no better.
+static uintptr_t aligned_as_promised(const void *block, size_t guard, size_t align) {
+    uintptr_t at = (uintptr_t)block + guard;
+    at = (at + align - 1) / align * align;
+    return at / align % 2 == 0 ? at + align : at;
+}
+
 tcp_status tcp_backend_alloc(tcp_backend_memory *out, const char *, size_t bytes, size_t align,
                              size_t guard) {
     void *block = nullptr;
-    const tcp_status status = tcp_alloc(&block, bytes + 2 * guard + 3 * align);
-    uintptr_t at = (uintptr_t)block + guard;
-    at = (at + align - 1) / align * align;
-    if (at / align % 2 == 0) at += align;  // aligned as promised and no better
+    size_t size = bytes + (guard ? 2 * guard + 3 * align : align);
+    tcp_status status = tcp_alloc(&block, size);
+    uintptr_t at = aligned_as_promised(block, guard, align);
+    if (status == TCP_OK && at + bytes > (uintptr_t)block + size) {
+        tcp_free(block);
+        status = tcp_alloc(&block, bytes + 3 * align);
+        at = aligned_as_promised(block, guard, align);
+    }
     out->at = (void *)at;
     out->block = block;
     return status;
@@ -113,4 +128,77 @@ tcp_status tcp_backend_time(tcp_status (*launch)(void *context), void *context, 
     if (start) cudaEventDestroy(start);
     if (stop) cudaEventDestroy(stop);
     return status;
+}
+
+// What "work" launches, as a graph that is on the device already; nullptr where there is none.
+static cudaGraphExec_t captured(tcp_status (*work)(void *context, tcp_stream stream), void *context,
+                                cudaStream_t stream) {
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t exec = nullptr;
+    if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) == cudaSuccess) {
+        const tcp_status status = work(context, stream);
+        if (cudaStreamEndCapture(stream, &graph) != cudaSuccess) graph = nullptr;
+        if (status == TCP_OK && graph &&
+            cudaGraphInstantiateWithFlags(&exec, graph, 0) != cudaSuccess)
+            exec = nullptr;
+        if (exec) cudaGraphUpload(exec, stream);
+        if (graph) cudaGraphDestroy(graph);
+    }
+    cudaGetLastError();
+    return exec;
+}
+
+tcp_status tcp_backend_span(tcp_status (*work)(void *context, tcp_stream stream), void *context,
+                            double *ms) {
+    cudaStream_t stream = nullptr;
+    cudaEvent_t start = nullptr, stop = nullptr;
+    float time = 0;
+    cudaError_t error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    if (error == cudaSuccess) error = cudaEventCreate(&start);
+    if (error == cudaSuccess) error = cudaEventCreate(&stop);
+    tcp_status status = memory_status(error);
+    cudaGraphExec_t graph = status == TCP_OK ? captured(work, context, stream) : nullptr;
+    if (status == TCP_OK) status = tcp_wait(stream);
+    if (status == TCP_OK) {
+        cudaEventRecord(start, stream);
+        if (!graph)
+            status = work(context, stream);
+        else if (cudaGraphLaunch(graph, stream) != cudaSuccess)
+            status = TCP_ERR_LAUNCH;
+        cudaEventRecord(stop, stream);
+    }
+    if (status == TCP_OK) status = tcp_wait(stream);
+    if (status == TCP_OK) cudaEventElapsedTime(&time, start, stop);
+    if (graph) cudaGraphExecDestroy(graph);
+    if (start) cudaEventDestroy(start);
+    if (stop) cudaEventDestroy(stop);
+    if (stream) cudaStreamDestroy(stream);
+    *ms = time;
+    return status;
+}
+
+tcp_status tcp_backend_copy(void *to, const void *from, size_t bytes, tcp_stream stream) {
+    return memory_status(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream));
+}
+
+// The driver's own version stands in a file of its, and in no call of this interface.
+static void driver_version(char *out, size_t size) {
+    char line[256] = "";
+    FILE *in = fopen("/proc/driver/nvidia/version", "r");
+    if (in && !fgets(line, sizeof line, in)) line[0] = 0;
+    if (in) fclose(in);
+    for (char *word = strtok(line, " \t\n"); word; word = strtok(nullptr, " \t\n")) {
+        if (!isdigit((unsigned char)word[0]) || !strchr(word, '.')) continue;
+        snprintf(out, size, "driver %s, ", word);
+        return;
+    }
+    out[0] = 0;
+}
+
+void tcp_backend_versions(char *out, size_t size) {
+    char driver[64];
+    int cuda = 0;
+    driver_version(driver, sizeof driver);
+    cudaDriverGetVersion(&cuda);
+    snprintf(out, size, "%sCUDA %d.%d", driver, cuda / 1000, cuda % 1000 / 10);
 }

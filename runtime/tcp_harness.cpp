@@ -24,7 +24,7 @@ static bool allocate(harness_session &s) {
         const tcp_harness_tensor &t = s.k.tensors[i];
         tcp_backend_memory m = {nullptr, nullptr};
         if (tcp_backend_alloc(&m, t.name, harness_bytes_of(t), t.align ? (size_t)t.align : 256,
-                              harness_guard_bytes) != TCP_OK) {
+                              s.opt.guards ? harness_guard_bytes : 0) != TCP_OK) {
             fprintf(stderr, "error: no memory for the %zu bytes of '%s'\n", harness_bytes_of(t),
                     t.name);
             return false;
@@ -67,8 +67,8 @@ static bool prepare(const harness_session &s, int i, int digit, unsigned char po
     const size_t each = (size_t)tcp_element_bytes(t.element);
     std::vector<unsigned char> data(std::max((size_t)harness_at_once * each, harness_guard_bytes));
     memset(data.data(), poison, harness_guard_bytes);
-    bool good = upload(at - harness_guard_bytes, data, harness_guard_bytes) &&
-                upload(at + harness_bytes_of(t), data, harness_guard_bytes);
+    bool good = !s.opt.guards || (upload(at - harness_guard_bytes, data, harness_guard_bytes) &&
+                                  upload(at + harness_bytes_of(t), data, harness_guard_bytes));
     for (int64_t e = 0; e < t.count && good; e += harness_at_once) {
         const int64_t n = std::min(harness_at_once, t.count - e);
         fill(s, i, e, n, digit, poison, data.data());
@@ -112,6 +112,7 @@ static int64_t compare_guard(harness_session &s, int i, int64_t begin, bool firs
     const tcp_harness_tensor &t = s.k.tensors[i];
     std::vector<unsigned char> data(harness_guard_bytes);
     int64_t wrong = 0;
+    if (!s.opt.guards) return 0;
     if (!download(data, (unsigned char *)s.memory[(size_t)i].at + begin, data.size())) return 1;
     for (size_t b = 0; b < data.size(); ++b) {
         if (data[b] == poison || wrong++ > 0 || !first) continue;
@@ -381,6 +382,8 @@ static bool parse(int argc, char **argv, harness_options *opt) {
             opt->check = false;
         } else if (a == "--json") {
             opt->json = true;
+        } else if (a == "--no-guards") {
+            opt->guards = false;
         } else if (a == "--time") {
             opt->repeats = 20;
             if (next && next[0] >= '0' && next[0] <= '9') {

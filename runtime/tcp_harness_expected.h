@@ -28,6 +28,7 @@ struct harness_options {
     const char *data = ".", *kernel = nullptr, *print = nullptr;
     int repeats = 0;  // 0: no timing
     bool check = true;
+    bool guards = true;
     bool json = false;
     FILE *told() const {
         return json ? stderr : stdout;

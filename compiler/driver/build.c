@@ -13,7 +13,7 @@
 #include "base/session.h"
 #include "driver/options.h"
 
-enum { MAX_WORDS = 48, BUILD_SECONDS = 900 };
+enum { MAX_WORDS = 256, BUILD_SECONDS = 900 };
 
 // -- the runtime ----------------------------------------------------------------------------------
 
@@ -112,7 +112,8 @@ static bool find_cxx(const char *asked, char *out, int size) {
     return false;
 }
 
-bool toolchain_find(struct toolchain *t, int want, const char *cxx, const char *arch) {
+bool toolchain_find(struct toolchain *t, int want, const char *why, const char *cxx,
+                    const char *arch) {
     *t = (struct toolchain){.arch = arch};
     if (!find_runtime(t)) return false;
     if (want >= 0) {
@@ -120,8 +121,8 @@ bool toolchain_find(struct toolchain *t, int want, const char *cxx, const char *
         t->gpu = nvcc && gpu;
         if (t->gpu) return true;
         if (want > 0) {
-            option_error("%s is not found, so that '--gpu' cannot be done",
-                         nvcc ? "a GPU" : "nvcc");
+            option_error("%s is not found, so that %s cannot be done", nvcc ? "a GPU" : "nvcc",
+                         why);
             return false;
         }
     }
@@ -185,12 +186,20 @@ static void print_log(const char *path) {
     if (f) fclose(f);
 }
 
+// Adds the emitted files.
+static void add_emitted(struct session *s, const struct toolchain *t, const struct workplace *w,
+                        struct command *c) {
+    for (int i = 0; i < t->candidates; ++i)
+        add(c, arena_printf(&s->arena, "%s/candidate_%d.cu", w->path, i));
+    if (!t->candidates) add(c, arena_printf(&s->arena, "%s/plan.cu", w->path));
+}
+
 int toolchain_build(struct session *s, const struct toolchain *t, const struct workplace *w) {
     struct command c = {.n = 0};
     struct arena *a = &s->arena;
-    const char *plan = arena_printf(a, "%s/plan.cu", w->path),
-               *main_file = arena_printf(a, "%s/main.cpp", w->path);
-    const char *harness = arena_printf(a, "%s/tcp_harness.cpp", t->runtime);
+    const char *main_file = arena_printf(a, "%s/main.cpp", w->path);
+    const char *harness =
+        arena_printf(a, "%s/%s", t->runtime, t->candidates ? "tcp_tune.cpp" : "tcp_harness.cpp");
     const char *log = arena_printf(a, "%s/build.log", w->path);
     add(&c, t->compiler);
     add(&c, "-std=c++17");
@@ -203,7 +212,8 @@ int toolchain_build(struct session *s, const struct toolchain *t, const struct w
     if (t->gpu) {
         add(&c, "-O2");
         add(&c, arena_printf(a, "-arch=%s", t->arch));
-        add(&c, plan);
+        if (t->candidates) add(&c, "-t0");  // at once, as many as there are processors
+        add_emitted(s, t, w, &c);
         add(&c, main_file);
         add(&c, harness);
         add(&c, arena_printf(a, "%s/tcp_cuda.cu", t->runtime));
@@ -216,7 +226,7 @@ int toolchain_build(struct session *s, const struct toolchain *t, const struct w
 #endif
         add(&c, "-x");
         add(&c, "c++");
-        add(&c, plan);
+        add_emitted(s, t, w, &c);
         add(&c, "-x");
         add(&c, "none");
         add(&c, main_file);
@@ -238,6 +248,24 @@ int toolchain_build(struct session *s, const struct toolchain *t, const struct w
         print_log(log);
         option_error("'%s' did not compile the emitted code (%s %d)", t->compiler,
                      r.end == PROCESS_EXITED ? "exit status" : "signal", r.code);
+    }
+    return EXIT_WRONG;
+}
+
+int toolchain_run(const struct workplace *w, const char *const *argv, int seconds) {
+    struct process_result r = process_run(w, argv, seconds, NULL);
+    switch (r.end) {
+    case PROCESS_EXITED: return r.code == EXIT_RIGHT || r.code == EXIT_USAGE ? r.code : EXIT_WRONG;
+    case PROCESS_SIGNALLED:
+        option_error("the program ended by signal %d (%s)", r.code, strsignal(r.code));
+        return EXIT_WRONG;
+    case PROCESS_TIMED_OUT:
+        option_error("the program took more than %d seconds", seconds);
+        return EXIT_WRONG;
+    case PROCESS_NOT_STARTED:
+        option_error("'%s' cannot be started: %s", argv[0], strerror(errno));
+        return EXIT_USAGE;
+    case PROCESS_INTERRUPTED: break;
     }
     return EXIT_WRONG;
 }

@@ -193,11 +193,44 @@ static void pin_block(struct writer *w, const struct ast_block *b) {
     }
 }
 
+static const struct kernel *kernel_of(const struct writer *w, const struct ast_decl *d) {
+    const struct kernel *k = plan_next(w->plan, NULL);
+    while (k && !same_place(k->at, d->name.at)) k = plan_next(w->plan, k);
+    return k;
+}
+
+// Whether "name" stands in the text of "d" as a word.
+static bool says(const struct writer *w, const struct ast_decl *d, const char *name) {
+    static const char in_words[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    const char *text = w->s->sources.file[d->at.file].text, *end = text + d->at.end;
+    for (const char *p = text + d->at.begin; p < end;) {
+        size_t n = strspn(p, in_words);
+        if (n == strlen(name) && strncmp(p, name, n) == 0) return true;
+        p += n ? n : 1;
+    }
+    return false;
+}
+
+// Whether kernels that the planner wrote take the tensor "d", and nothing else speaks of it: their
+// text has tensors of its own.
+static bool taken_by_planned(const struct writer *w, const struct ast_file *f,
+                             const struct ast_decl *d) {
+    bool taken = false;
+    for (int i = 0; i < f->ndecls; ++i) {
+        const struct ast_decl *x = f->decl[i];
+        if (x == d || !says(w, x, d->name.name)) continue;
+        const struct kernel *k = x->kind == D_FN ? kernel_of(w, x) : NULL;
+        if (!k || !k->planned) return false;
+        taken = true;
+    }
+    return taken;
+}
+
 static void pin_fn(struct writer *w, const struct ast_decl *d) {
     struct session *s = w->s;
     const struct ast_fn *fn = &d->fn;
-    const struct kernel *k = plan_next(w->plan, NULL);
-    while (k && !same_place(k->at, d->name.at)) k = plan_next(w->plan, k);
+    const struct kernel *k = kernel_of(w, d);
     for (int i = 0; i < fn->nformals; ++i)
         if (fn->formal[i].kind == FORMAL_TENSOR)
             pin_type(w, fn->formal[i].name.at, &fn->formal[i].type, false);
@@ -288,6 +321,8 @@ static const char *edited(struct writer *w, const struct ast_file *f, bool in_im
         has_arch |= f->decl[i]->kind == D_ARCH;
         if (f->decl[i]->kind == D_IMPORT)
             replace_range(w, f->decl[i]->at, imported(w, f->decl[i]));
+        else if (f->decl[i]->kind == D_TENSOR && !in_import && taken_by_planned(w, f, f->decl[i]))
+            replace_range(w, f->decl[i]->at, "");
         else
             pin_decl(w, f->decl[i], in_import);
     }

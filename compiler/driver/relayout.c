@@ -1,4 +1,5 @@
 // tcpc relayout TYPE SOURCE DESTINATION: plans a relayout, and compiles or runs the plan.
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "driver/options.h"
 #include "driver/output.h"
 #include "driver/run_options.h"
+#include "driver/tune.h"
 #include "image/elem.h"
 #include "plan/arch.h"
 #include "planner/planner.h"
@@ -35,6 +37,11 @@ static const char help[] =
     "options\n"
     "                    --time [N], --no-check, --gpu, --host, --cxx CMD, --keep DIR, --write "
     "DIR\n"
+    "  --tune            time candidates on the GPU and write the fastest one as a plan, as 'tcpc "
+    "tune'\n"
+    "                    does; with its options -n N, --candidates=N, --seconds=N, --json, "
+    "--host,\n"
+    "                    --cxx CMD, --keep DIR\n"
     "  -arch=sm_NN, -W..., --diagnostics=KIND: as for compiling\n";
 
 struct request {
@@ -42,19 +49,37 @@ struct request {
     int nwords;
     const char *output, *name, *kind;  // NULL: not given
     int align, candidate;
-    bool run, help;
-    const char *of_run;  // an option that goes with --run
+    bool run, tune, help;
+    const char *of_run, *of_tune, *of_both;  // an option that goes with --run, --tune, or either
     struct run_request q;
+    struct tune_request t;
 };
 
-static bool goes_with_run(const char *word) {
-    static const char *const names[] = {"--time", "--no-check", "--gpu",  "--host",
-                                        "--cxx",  "--keep",     "--write"};
-    for (unsigned i = 0; i < sizeof names / sizeof names[0]; ++i) {
-        size_t n = strlen(names[i]);
-        if (strncmp(word, names[i], n) == 0 && (word[n] == 0 || word[n] == '=')) return true;
+static bool is_one(const char *word, const char *const names[], int n) {
+    for (int i = 0; i < n; ++i) {
+        size_t len = strlen(names[i]);
+        if (strncmp(word, names[i], len) == 0 && (word[len] == 0 || word[len] == '=')) return true;
     }
     return false;
+}
+
+// Takes an option of --run, --tune or both.
+static enum option_taken take_of_others(struct session *s, struct request *r, int argc, char **argv,
+                                        int *i) {
+    static const char *const run[] = {"--time", "--no-check", "--gpu", "--write"}, *const both[] = {
+                                                                                       "--host",
+                                                                                       "--cxx",
+                                                                                       "--keep"};
+    const char *arg = argv[*i];
+    enum option_taken taken = tune_take_word(&r->t, argc, argv, i);
+    if (taken != OPTION_NOT) return r->of_tune = arg, taken;
+    if (is_one(arg, run, 4))
+        r->of_run = arg;
+    else if (is_one(arg, both, 3))
+        r->of_both = arg;
+    else
+        return OPTION_NOT;
+    return run_take_word(s, &r->q, argc, argv, i) ? OPTION_DONE : OPTION_BAD;
 }
 
 static bool take_align(struct request *r, const char *text) {
@@ -87,11 +112,10 @@ static bool take_word(struct session *s, struct request *r, int argc, char **arg
     if ((v = option_value(argc, argv, i, "--align", &missing))) return !missing && take_align(r, v);
     if ((v = option_value(argc, argv, i, "--candidate", &missing)))
         return !missing && take_candidate(r, v);
-    if (goes_with_run(arg)) {
-        r->of_run = arg;
-        return run_take_word(s, &r->q, argc, argv, i);
-    }
+    enum option_taken taken = take_of_others(s, r, argc, argv, i);
+    if (taken != OPTION_NOT) return taken == OPTION_DONE;
     if (strcmp(arg, "--run") == 0) return r->run = true;
+    if (strcmp(arg, "--tune") == 0) return r->tune = true;
     if (strcmp(arg, "--help") == 0) return r->help = true;
     if (arg[0] == '-' && arg[1]) {
         option_error("'%s' is no option of tcpc relayout", arg);
@@ -143,33 +167,73 @@ static bool take_types(struct session *s, const char *text, struct relayout *p) 
     return true;
 }
 
+// What is asked for, in "*p"; false after an error.
+static bool read_relayout(struct session *s, const struct request *r, struct relayout *p) {
+    *p = (struct relayout){.candidate = r->candidate};
+    if (!take_types(s, r->word[0], p)) return false;
+    const char *why = relayout_read(s, r->word[1], r->word[2], p);
+    int size = p->type->bits / 8, to_size = p->to ? p->to->bits / 8 : size;
+    const char *near_arch;
+    p->shared =
+        arch_shared_bytes(arch_find(s->options.arch ? s->options.arch : ARCH_DEFAULT, &near_arch));
+    p->src_align = r->align > size ? r->align : size;
+    p->dst_align = r->align > to_size ? r->align : to_size;
+    if (!why) why = relayout_coalesce(s, p);
+    if (why) option_error("%s", why);
+    return !why;
+}
+
+static void put_head(const struct session *s, const struct request *r, struct buf *b) {
+    buf_printf(b, "// %s from '%s' to '%s', planned by tcpc.\ntcp 1;\n", r->word[0], r->word[1],
+               r->word[2]);
+    if (s->options.arch) buf_printf(b, "arch %s;\n", s->options.arch);
+    buf_char(b, '\n');
+}
+
 // The text of the plan; NULL after an error.
 static const char *plan_text(struct session *s, const struct request *r) {
-    struct relayout p = {.candidate = r->candidate};
-    if (!take_types(s, r->word[0], &p)) return NULL;
-    const char *why = relayout_read(s, r->word[1], r->word[2], &p);
-    int size = p.type->bits / 8, to_size = p.to ? p.to->bits / 8 : size;
-    const char *near_arch;
-    p.shared =
-        arch_shared_bytes(arch_find(s->options.arch ? s->options.arch : ARCH_DEFAULT, &near_arch));
-    p.src_align = r->align > size ? r->align : size;
-    p.dst_align = r->align > to_size ? r->align : to_size;
-    if (!why) why = relayout_coalesce(s, &p);
-    if (why) {
-        option_error("%s", why);
-        return NULL;
-    }
+    struct relayout p;
     struct buf b;
+    if (!read_relayout(s, r, &p)) return NULL;
     buf_init(&b);
-    buf_printf(&b, "// %s from '%s' to '%s', planned by tcpc.\ntcp 1;\n", r->word[0], r->word[1],
-               r->word[2]);
-    if (s->options.arch) buf_printf(&b, "arch %s;\n", s->options.arch);
-    buf_char(&b, '\n');
+    put_head(s, r, &b);
     struct relayout_names names = {r->name, "A", "B"};
-    if (!(why = relayout_kernel(s, &p, &names, &b))) return buf_finish(&b, &s->arena);
+    const char *why = relayout_kernel(s, &p, &names, &b);
+    if (!why) return buf_finish(&b, &s->arena);
     buf_release(&b);
     option_error("%s", why);
     return NULL;
+}
+
+static void put_tensor(const struct request *r, const struct relayout *p, bool src, struct buf *b) {
+    const struct elem_type *type = src || !p->to ? p->type : p->to;
+    buf_printf(b, "tensor %s_%s : %s global (", r->name, src ? "src" : "dst", type->name);
+    for (int m = 0; m < p->rank; ++m) buf_printf(b, "%s%" PRId64, m ? "," : "", p->mode[m].extent);
+    buf_puts(b, "):(");
+    for (int m = 0; m < p->rank; ++m)
+        buf_printf(b, "%s%" PRId64, m ? "," : "", src ? p->mode[m].src : p->mode[m].dst);
+    buf_printf(b, ") align %d;\n", src ? p->src_align : p->dst_align);
+}
+
+// The same as a kernel that is one copy, for the planner to choose again; NULL after an error.
+static const char *bare_text(struct session *s, const struct request *r) {
+    struct relayout p;
+    struct buf b;
+    if (!read_relayout(s, r, &p)) return NULL;
+    buf_init(&b);
+    put_head(s, r, &b);
+    put_tensor(r, &p, true, &b);
+    put_tensor(r, &p, false, &b);
+    buf_printf(&b, "kernel %s(%s_src, out %s_dst) { copy %s_src -> %s_dst; }\n", r->name, r->name,
+               r->name, r->name, r->name);
+    return buf_finish(&b, &s->arena);
+}
+
+// The plan with that candidate, for tune_plan.
+static const char *tuned_text(struct session *s, void *by, int candidate) {
+    struct request r = *(const struct request *)by;
+    r.candidate = candidate;
+    return plan_text(s, &r);
 }
 
 static int write_out(struct session *s, const struct request *r, const char *ending,
@@ -196,16 +260,45 @@ static int compile(struct session *s, const struct request *r, const char *path)
     return status ? status : write_out(s, r, ending, c.text);
 }
 
+static int tune(struct session *s, struct request *r) {
+    struct tune_request *t = &r->t;
+    t->path = r->q.path;
+    t->kernel = r->name;
+    t->output = r->output;
+    t->keep = r->q.keep;
+    t->cxx = r->q.cxx;
+    if (r->q.where) t->where = r->q.where;
+    t->text = tuned_text;
+    t->by = r;
+    return tune_plan(s, t);
+}
+
+// Whether the options go together; says which do not.
+static bool options_fit(const struct request *r) {
+    if (!r->run && r->of_run)
+        option_error("'%s' goes with '--run'", r->of_run);
+    else if (!r->tune && r->of_tune)
+        option_error("'%s' goes with '--tune'", r->of_tune);
+    else if (!r->run && !r->tune && r->of_both)
+        option_error("'%s' goes with '--run' or '--tune'", r->of_both);
+    else if (r->run && (r->output || r->kind))
+        option_error("'--run' goes without '-o' and '--emit'");
+    else if (r->tune && (r->run || r->kind || r->candidate))
+        option_error("'--tune' goes without '--run', '--emit' and '--candidate'");
+    else if (r->q.no_check && !r->q.time)
+        option_error("'--no-check' goes with '--time'");
+    else
+        return true;
+    return false;
+}
+
 static int relayout(struct session *s, struct request *r) {
     if (r->nwords < 3)
         return option_error(
             "tcpc relayout takes a type, a source and a destination; see 'tcpc relayout --help'");
-    if (!r->run && r->of_run) return option_error("'%s' goes with '--run'", r->of_run);
-    if (r->run && (r->output || r->kind))
-        return option_error("'--run' goes without '-o' and '--emit'");
-    if (r->q.no_check && !r->q.time) return option_error("'--no-check' goes with '--time'");
+    if (!options_fit(r)) return EXIT_USAGE;
     if (!is_name(r->name)) return option_error("'%s' is no name of a kernel", r->name);
-    const char *text = plan_text(s, r);
+    const char *text = r->tune ? bare_text(s, r) : plan_text(s, r);
     if (!text) return EXIT_USAGE;
     if (r->kind && strcmp(r->kind, "plan-text") == 0) return write_out(s, r, NULL, text);
     const char *path = arena_printf(&s->arena, "%s.tcp", r->name);
@@ -215,7 +308,7 @@ static int relayout(struct session *s, struct request *r) {
     r->q.path = path;
     // the planner wrote the plan: there is no text of the user's to mend
     for (int w = W_COALESCE; w <= W_IDLE_THREADS; ++w) s->diags.off[w] = true;
-    return r->run ? run_plan(s, &r->q) : compile(s, r, path);
+    return r->run ? run_plan(s, &r->q) : r->tune ? tune(s, r) : compile(s, r, path);
 }
 
 int command_relayout(int argc, char **argv) {
@@ -223,6 +316,7 @@ int command_relayout(int argc, char **argv) {
     struct request r = {.name = "relayout", .align = 16, .q = {.thread = -1}};
     int code = -1;
     session_init(&s);
+    tune_request_init(&r.t);
     option_files(&s, argc, argv);
     for (int i = 0; i < argc && code < 0; ++i) {
         enum option_taken taken = option_common(&s, argc, argv, &i);

@@ -221,21 +221,7 @@ static int run_program(struct session *s, const struct run_request *q, const str
     if (q->no_check) argv[n++] = "--no-check";
     if (q->json) argv[n++] = "--json";
     argv[n] = NULL;
-    struct process_result r = process_run(w, argv, RUN_SECONDS, NULL);
-    switch (r.end) {
-    case PROCESS_EXITED: return r.code == EXIT_RIGHT || r.code == EXIT_USAGE ? r.code : EXIT_WRONG;
-    case PROCESS_SIGNALLED:
-        option_error("the program ended by signal %d (%s)", r.code, strsignal(r.code));
-        return EXIT_WRONG;
-    case PROCESS_TIMED_OUT:
-        option_error("the program took more than %d seconds", RUN_SECONDS);
-        return EXIT_WRONG;
-    case PROCESS_NOT_STARTED:
-        option_error("'%s' cannot be started: %s", argv[0], strerror(errno));
-        return EXIT_USAGE;
-    case PROCESS_INTERRUPTED: break;
-    }
-    return EXIT_WRONG;
+    return toolchain_run(w, argv, RUN_SECONDS);
 }
 
 // Makes the files of the folder ours; says why they cannot be.
@@ -302,7 +288,7 @@ static int build_and_run(struct session *s, const struct run_request *q, const s
     struct workplace w;
     struct keep k = {0};
     int code = EXIT_USAGE;
-    if (!q->write && !toolchain_find(&tools, q->where, q->cxx, c->plan->arch_name))
+    if (!q->write && !toolchain_find(&tools, q->where, "'--gpu'", q->cxx, c->plan->arch_name))
         return EXIT_USAGE;
     const char *slash = strrchr(q->path, '/');
     tools.plan_folder =

@@ -22,8 +22,7 @@ static const char *no_size(struct session *s, const struct tensor *t) {
     return arena_printf(&s->arena, "the extents of '%s' have no size with these params", t->name);
 }
 
-// Appends the name of the harness's enumerator: TCP_F16.
-static void put_element(struct buf *out, const struct elem_type *e) {
+void run_put_element(struct buf *out, const struct elem_type *e) {
     buf_puts(out, "TCP_");
     for (const char *c = e->name; *c; ++c)
         buf_char(out, *c >= 'a' && *c <= 'z' ? (char)(*c - 32) : *c);
@@ -198,7 +197,7 @@ static const char *put_kernel(struct session *s, const struct run_case *c, const
             return no_size(s, t);
         *bytes += f.size * (t->elem->bits / 8) * (k->formal[i].dir == ARG_INOUT ? 2 : 1);
         buf_printf(out, "    {\"%s\", ", t->name);
-        put_element(out, t->elem);
+        run_put_element(out, t->elem);
         buf_printf(out, ", %" PRId64 ", %d, TCP_HARNESS_%s, ", count, alignment_of(k, v, t),
                    roles[k->formal[i].dir]);
         if (k->formal[i].dir == ARG_IN)
@@ -216,7 +215,7 @@ static const char *put_kernel(struct session *s, const struct run_case *c, const
         const struct tensor *t = k->local[i];
         if (t->space != MEM_SHARED || !is_printed(c, t)) continue;
         buf_printf(out, "    {\"%s\", ", t->name);
-        put_element(out, t->elem);
+        run_put_element(out, t->elem);
         buf_printf(out, ", %d, ", t->smem_offset);
         put_view(c, t, view_id(s, k, v, t), out);
         buf_puts(out, "},\n");

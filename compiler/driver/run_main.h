@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct buf;
+struct elem_type;
 struct image;
 struct kir;
 struct kernel;
@@ -35,6 +36,9 @@ bool run_is_long(struct session *s, const struct run_case *c, const struct kerne
 // Appends the C++ text of the program (runtime/tcp_harness.h says what it is made of).  Returns
 // NULL, or why there is none as a sentence in the session's memory.
 const char *run_write_main(struct session *s, const struct run_case *c, struct buf *out);
+
+// Appends the name of the runtime's enumerator: TCP_F16.
+void run_put_element(struct buf *out, const struct elem_type *e);
 
 // The name of the file that says what tensor "t" of kernel "k" must hold.
 const char *run_expected_name(struct session *s, const struct kernel *k, const struct tensor *t);

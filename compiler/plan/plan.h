@@ -98,6 +98,8 @@ struct kernel {
     bool commit_last, wait_last;    // pass "sync": at its end, of all groups
     const struct sync_point *sync;  // pass "sync": its waits and barriers, in the order of the text
     const char *planned;            // its text, where the planner wrote it; or NULL
+    const char *planned_how;        // of the kernel that options.tuned names: the choice in a line,
+    int candidates;                 // and how many there are
     struct range at;
     struct kernel *next;
 };

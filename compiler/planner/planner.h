@@ -56,4 +56,9 @@ struct relayout_names {
 const char *relayout_kernel(struct session *s, const struct relayout *r,
                             const struct relayout_names *n, struct buf *out);
 
+// How many candidates there are, up to RELAYOUT_CANDIDATES.
+int relayout_candidates(const struct relayout *r);
+// The candidate that relayout_kernel writes, in a line: what tells it from the others.
+const char *relayout_how(struct session *s, const struct relayout *r);
+
 #endif

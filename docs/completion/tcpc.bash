@@ -7,7 +7,7 @@ _tcpc() {
     -o | -MF) mapfile -t COMPREPLY < <(compgen -f -- "$cur") && return ;;
     --keep | --write) mapfile -t COMPREPLY < <(compgen -d -- "$cur") && return ;;
     --cxx) mapfile -t COMPREPLY < <(compgen -c -- "$cur") && return ;;
-    -MT | -D | --param | --thread | --print | --kernel) return ;;
+    -MT | -D | -n | --param | --thread | --print | --kernel) return ;;
     esac
     case $cur in
     --emit=*) mapfile -t COMPREPLY < <(compgen -P --emit= -W "cuda header ast plan kernel$([ "$command" != relayout ] || echo ' plan-text')" -- "${cur#*=}") && return ;;
@@ -20,7 +20,8 @@ _tcpc() {
     -*)
         [ "$command" != draw ] || options+=' --view= --format= --thread --type --values --param --watch'
         [ "$command" != run ] || options+=' --kernel --print --thread --param --time --no-check --json --watch --gpu --host --cxx --keep --write'
-        [ "$command" != relayout ] || options+=' --name= --align= --candidate= --run --time --no-check --gpu --host --cxx --keep --write'
+        [ "$command" != relayout ] || options+=' --name= --align= --candidate= --run --time --no-check --gpu --host --cxx --keep --write --tune -n --candidates= --seconds= --json'
+        [ "$command" != tune ] || options+=' -n --candidates= --seconds= --kernel --param --json --host --cxx --keep'
         [ "$command" != explain ] || options+=' --json --plan --equivalent --diff --param'
         [ "$command" != count ] || options+=' --json --param'
         [ "$command" != eval ] || options='--steps --table --json --as= --list --help'
@@ -29,7 +30,7 @@ _tcpc() {
         return
         ;;
     esac
-    [ "$COMP_CWORD" != 1 ] || mapfile -t COMPREPLY < <(compgen -W 'run relayout explain count draw eval fmt' -- "$cur")
+    [ "$COMP_CWORD" != 1 ] || mapfile -t COMPREPLY < <(compgen -W 'run relayout tune explain count draw eval fmt' -- "$cur")
     if [ "$command" = draw ] && [ "$COMP_CWORD" = 3 ] && [ -r "${COMP_WORDS[2]}" ]; then
         # names, and labels of copies
         mapfile -t COMPREPLY < <(compgen -W "$(sed -n -e 's/^ *\(tiled_copy\|layout\|tensor\|kernel\|device\)  *\([A-Za-z_0-9]*\).*/\2/p' \

@@ -2,6 +2,7 @@
 #include "tcp_backend.h"
 
 #include <sched.h>
+#include <string.h>
 #include <time.h>
 
 #include <algorithm>
@@ -75,4 +76,21 @@ tcp_status tcp_backend_time(tcp_status (*launch)(void *context), void *context, 
         ms[i] = now_ms() - start;
     }
     return status;
+}
+
+tcp_status tcp_backend_span(tcp_status (*work)(void *context, tcp_stream stream), void *context,
+                            double *ms) {
+    const double start = now_ms();
+    const tcp_status status = work(context, nullptr);
+    *ms = now_ms() - start;
+    return status;
+}
+
+tcp_status tcp_backend_copy(void *to, const void *from, size_t bytes, tcp_stream) {
+    memcpy(to, from, bytes);
+    return TCP_OK;
+}
+
+void tcp_backend_versions(char *out, size_t) {
+    out[0] = 0;
 }

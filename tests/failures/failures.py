@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails allocations, or calls of the system, of 40 commands of tcpc one by one, and looks at how each command ends.
+"""Fails allocations, or calls of the system, of 44 commands of tcpc one by one, and looks at how each command ends.
 
 usage: failures.py memory|calls LIBRARY TCPC [--every N] [--seed S] [--only REGEX] [-j JOBS]
 
@@ -68,6 +68,8 @@ eval --steps --table --json complement((4,2):(1,8),64)
 run COPY --host
 run TAILS --host --write out
 run WAYS --host --keep out
+tune tests/relayout/planned.tcp --kernel repeated --host -n 2 --cxx tests/relayout/Inputs/fake_cxx.py -o out.tcp
+relayout --tune f32 (64,8):(8,1) (64,8):(1,64) --host -n 2 --json --cxx tests/relayout/Inputs/fake_cxx.py --keep out
 """.strip().splitlines()]
 LINE = re.compile(r"tcpc: error: [^\t\n]+[\t\n]")
 

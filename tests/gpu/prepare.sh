@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Writes the programs that run.sh builds and runs on a GPU, on a machine that has tcpc: one folder a plan of examples/ and
-# tests/plans/, and some with random plans.  Nothing but nvcc, bash and awk is needed to run them.
+# tests/plans/, and some with random plans.  Nothing but nvcc, bash, awk and xz is needed to run them.
 #
 # usage: prepare.sh [DIR]        default: build-gpu, which git ignores
 #
 # BUILD is the build folder of tcpc (default: build), KERNELS how many random kernels there are (default: 200), SEED the
-# first of their seeds (default: 1), JOBS how many are prepared at a time.  The random kernels, 25 a program, go into one
-# archive, which run.sh unpacks: what is expected of them packs well.
+# first of their seeds (default: 1), RELAYOUTS how many random relayouts (default: 500), JOBS how many are prepared at a time.
+# The random ones, 25 kernels or 37 relayouts a program, go into one archive, which run.sh unpacks: what is expected of them are
+# numbers of elements, of which the differences pack well.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 build=${BUILD:-build} out=${1:-build-gpu} kernels=${KERNELS:-200} seed=${SEED:-1}
@@ -98,7 +99,9 @@ done
 wait
 [ "$(find "$out/random" -name main.cpp | wc -l)" = $programs ] || { echo "some random plans were not written" >&2; exit 1; }
 for ((i = 0; i * each < kernels; i += 16)); do touch "$out/random/random_$((seed + i))/sanitize"; done
-tar czf "$out/random.tar.gz" -C "$out/random" .
+python3 tests/gpu/random_relayouts.py "$build/bin/tcpc" "$out/random" --count "${RELAYOUTS:-500}" --seed "$seed" --jobs "${JOBS:-$(nproc)}"
+programs=$(find "$out/random" -name main.cpp | wc -l)
+tar cf - -C "$out/random" . | xz --delta=dist=8 --lzma2=preset=1 >"$out/random.tar.xz"
 rm -rf "$out/random" "$out/log"
 
 # The accesses of a kernel in SASS, repeats and the kinds of caching left out: all loads of a batch, then its stores.  Where

@@ -4,8 +4,9 @@
 # usage: run.sh [--time] [--no-sanitizer] [DIR]
 #
 # A program is a folder DIR/NAME as prepare.sh writes them: emitted files (*.cu), a generated main.cpp, its expected files
-# (*.expect), "sanitize" when the tools are to look at it, and "sass", whose lines say which accesses a kernel has in SASS,
-# as a regular expression.
+# (*.expect), "sanitize" when the tools are to look at it, "sass", whose lines say which accesses a kernel has in SASS,
+# as a regular expression, "tight" when memcheck is to see it without guard zones, and "must-fail" when it is wrong: lines TOOL WORDS,
+# each tool (or "run") that has to fail, and what is then printed.
 # Without DIR the runtime's own kernels are all there is; they are run in any case.  ARCH chooses the architecture (default:
 # the GPU's), NVCC the compiler, JOBS how many are built at a time, RUNS how many run at a time (default: 6, with --time 1).
 # Prints a line a program, the output of those that failed, and exits with 0 when all is well.
@@ -18,7 +19,7 @@ for argument; do
     case $argument in
     --time) times=1 ;;
     --no-sanitizer) tools= ;;
-    -*) sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+    -*) sed -n '2,11s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
     *) from=$argument ;;
     esac
 done
@@ -34,8 +35,8 @@ mkdir "$work/runtime_cases"
 cp "$root/tests/unit/runtime/cases.cu" "$work/runtime_cases/"
 cp "$root/tests/unit/runtime/harness.cpp" "$work/runtime_cases/main.cpp"
 [ -z "$from" ] || cp -r "$from"/. "$work/"
-for archive in "$work"/*.tar.gz; do
-    [ ! -e "$archive" ] || tar xzf "$archive" -C "$work" || exit 1
+for archive in "$work"/*.tar.xz; do
+    [ ! -e "$archive" ] || tar xJf "$archive" -C "$work" || exit 1
 done
 
 common="-std=c++17 -O2 -arch=$arch -lineinfo -I $runtime"
@@ -83,9 +84,19 @@ line() {  # a row of the table: the name in 32 columns, the rest in 10 each
     printf '\n'
 }
 
+# The program is a wrong one, which ended under tool $1 with status $2: "status" is 0 when it failed and said what must-fail
+# says of the tool.
+judged() {
+    local of words
+    status="passed?"
+    [ "$2" != 0 ] || return
+    while read -r of words; do [ "$of" != "$1" ] || grep -qF -- "$words" "$1.log" || return; done <must-fail
+    status=0
+}
+
 check() {  # one program: its row and what went wrong in FOLDER/report, FOLDER/failed when something did
     cd "$1" || exit 1
-    local name row=() bad= status tool kernel wanted found
+    local name row=() bad= status tool tight kernel wanted found
     name=$(basename "$1")
     if [ ! -x program ]; then
         line "$name" "no build"
@@ -94,16 +105,23 @@ check() {  # one program: its row and what went wrong in FOLDER/report, FOLDER/f
         return
     fi
     for tool in run $tools; do
-        if [ "$tool" = run ]; then
+        if [ -e must-fail ] && ! grep -q "^$tool " must-fail; then
+            row+=(-)
+            continue
+        elif [ "$tool" = run ]; then
             timeout 120 ./program ${times:+--time} >"$tool.log" 2>&1
+            status=$?
         elif [ "$name" = runtime_cases ] || [ -e sanitize ]; then
-            timeout 300 "$sanitizer" --tool "$tool" --error-exitcode 9 ./program >"$tool.log" 2>&1
+            tight=
+            [ "$tool" != memcheck ] || [ ! -e tight ] || tight=--no-guards
+            timeout 300 "$sanitizer" --tool "$tool" --error-exitcode 9 ./program $tight >"$tool.log" 2>&1
+            status=$?
         else
             row+=(-)
             continue
         fi
-        status=$?
-        if [ $status = 0 ]; then row+=(ok); else row+=("FAILED:$status") bad="$bad $tool"; fi
+        [ ! -e must-fail ] || judged "$tool" "$status"
+        if [ "$status" = 0 ]; then row+=(ok); else row+=("FAILED:$status") bad="$bad $tool"; fi
     done
     : >sass.log
     while [ -n "$disassemble" ] && [ -e sass ] && read -r kernel wanted; do

@@ -103,7 +103,12 @@ def shrunk(extents, most):
 
 
 def drawn(rng, name, large, judged=False):
-    rank, most = rng.randint(1, 6), rng.choice([10**6, 10**8, 10**10] if large else [60, 200, 1200] if judged else [200, 3000, 20000])
+    return drawn_up_to(rng, name, rng.choice([10**6, 10**8, 10**10] if large else [60, 200, 1200] if judged else [200, 3000, 20000]), large)
+
+
+def drawn_up_to(rng, name, most, large=False):
+    """Of at most as many elements; "large": of a hundredth of that at least."""
+    rank = rng.randint(1, 6)
     size = rng.choice([1, 2, 2, 4, 4, 8, 16])
     kinds = [lambda: rng.randint(1, 7), lambda: rng.choice([8, 16, 32, 64, 24, 48]), lambda: rng.randint(1, 90)]
     extents = [rng.choice(kinds)() for _ in range(rank)]
@@ -239,4 +244,5 @@ def main():
     return 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -42,6 +42,17 @@ def drawn(rng, i):
             tensor(rng, f"B{i}", dst, modes, orders[1], pitched and rng.random() < 0.6) + f"kernel k{i}(A{i}, out B{i}) {{ copy A{i} -> B{i}; }}\n")
 
 
+def head():
+    """The params, and "ld", at least as long as each row."""
+    return "".join(f"param {name} : index {promise};\n" for name, promise in PARAMS.items()) + "param ld : index in 128 .. 1000000;\n"
+
+
+def values(rng, text):
+    """The words that set those params which "text" has."""
+    sizes = {name: rng.choice(list(of)) for name, of in SIZES.items()} | {"ld": rng.choice([128, 129, 130, 132, 136, 144])}
+    return [f"--param={name}={v}" for name, v in sizes.items() if re.search(rf"\b{name}\b", text)]
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("tcpc")
@@ -49,16 +60,14 @@ def main():
     p.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
     a = p.parse_args()
     rng = random.Random(a.seed)
-    head = "tcp 1;\n" + "".join(f"param {name} : index {promise};\n" for name, promise in PARAMS.items())
-    head += "param ld : index in 128 .. 1000000;\n"  # at least as long as each row
-    text = head + "".join(drawn(rng, i) for i in range(a.n))
+    kernels = "".join(drawn(rng, i) for i in range(a.n))
+    text = "tcp 1;\n" + head() + kernels
     with tempfile.TemporaryDirectory() as folder:
         plan = os.path.join(folder, "all.tcp")
         with open(plan, "w") as f:
             f.write(text)
         for _ in range(3):
-            values = {name: rng.choice(list(of)) for name, of in SIZES.items()} | {"ld": rng.choice([128, 129, 130, 132, 136, 144])}
-            words = [f"--param={name}={v}" for name, v in values.items() if re.search(rf"\b{name}\b", text[len(head):])]
+            words = values(rng, kernels)
             run = subprocess.run([a.tcpc, "run", plan, "--host", "-w", *words], capture_output=True, text=True)
             right = run.stdout.count(": ok")
             if run.returncode or right != a.n:
@@ -68,4 +77,5 @@ def main():
     return 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -384,7 +384,7 @@ void declare_kernel(struct sema *c, const struct ast_decl *d) {
     v->kind = VAL_KERNEL;
     v->kernel = k;
     bool known = scope_declare(c, d->name, SYM_KERNEL, v) != NULL;
-    if (!known || !(fn = kernel_planned(c, d, &k->planned))) return;
+    if (!known || !(fn = kernel_planned(c, d, k))) return;
     c->kernel = k;
     c->cap_local = 0;
     c->memo = NULL;

@@ -51,9 +51,10 @@ static const struct ast_fn *parsed(struct sema *c, const char *name, const char 
     return NULL;
 }
 
-const struct ast_fn *kernel_planned(struct sema *c, const struct ast_decl *d, const char **text) {
+const struct ast_fn *kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel *k) {
     const struct ast_stmt *s = lone_copy(&d->fn);
-    *text = NULL;
+    const char *tuned = c->s->options.tuned;
+    bool is_tuned = tuned && strcmp(tuned, d->name.name) == 0;
     if (!s) return &d->fn;
     struct tensor *a = argument(c, &d->fn, s->copy.src, DIR_NONE);
     struct tensor *b = argument(c, &d->fn, s->copy.dst, DIR_OUT);
@@ -67,7 +68,8 @@ const struct ast_fn *kernel_planned(struct sema *c, const struct ast_decl *d, co
                          .to = a->elem == b->elem ? NULL : b->elem,
                          .src_align = promised(a),
                          .dst_align = promised(b),
-                         .shared = arch_shared_bytes(c->plan->arch)};
+                         .shared = arch_shared_bytes(c->plan->arch),
+                         .candidate = is_tuned ? c->s->options.candidate : 0};
     const char *why = relayout_between(c->s, y.src.layout, y.dst.layout, &r);
     if (!why) why = relayout_coalesce(c->s, &r);
     struct relayout_names names = {.kernel = d->name.name,
@@ -87,6 +89,10 @@ const struct ast_fn *kernel_planned(struct sema *c, const struct ast_decl *d, co
     scope_find(c, a->name)->used = scope_find(c, b->name)->used = true;
     const struct ast_fn *fn =
         parsed(c, d->name.name, arena_printf(&c->s->arena, "tcp 1;\n%s", made));
-    if (fn) *text = made;
+    if (fn) k->planned = made;
+    if (fn && is_tuned) {
+        k->candidates = relayout_candidates(&r);
+        k->planned_how = relayout_how(c->s, &r);
+    }
     return fn ? fn : &d->fn;
 }

@@ -40,9 +40,9 @@ void check_call(struct sema *c, const struct ast_stmt *s, struct stmt **out);
 void check_fill(struct sema *c, const struct ast_stmt *s, struct stmt **out);
 
 // planned.c
-// What is to be checked as the kernel "d": its own text, or what the planner made of it, which
-// "*text" then is; NULL after an error.
-const struct ast_fn *kernel_planned(struct sema *c, const struct ast_decl *d, const char **text);
+// What is to be checked as the kernel "d", which "k" is: its own text, or what the planner made of
+// it, which "k" then remembers; NULL after an error.
+const struct ast_fn *kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel *k);
 
 // copy.c
 // Whether both sides have as many modes and the same extent in each; says where they differ.

@@ -6,7 +6,7 @@ import sys
 tcpc, files = sys.argv[1], sys.argv[2:]
 texts = {f: open(f).read().replace("\\-", "-") for f in files}
 missing, count = [], 0
-for command in ["", "run", "relayout", "explain", "count", "draw", "eval", "fmt"]:
+for command in ["", "run", "relayout", "tune", "explain", "count", "draw", "eval", "fmt"]:
     shown = subprocess.run([tcpc, *command.split(), "--help"], stdout=subprocess.PIPE, check=True, text=True).stdout
     for line in re.findall(r"^ +(-.*?)(?:  |$)", shown, re.M):
         for flag in re.findall(r"(?<![\w-])--?([A-Za-z][A-Za-z-]*)", line):

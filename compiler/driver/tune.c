@@ -1,0 +1,394 @@
+// tcpc tune PLAN: times the best candidates of a planned kernel and writes the winner as a plan.
+#include "driver/tune.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/session.h"
+#include "compile/compile.h"
+#include "compile/fixits.h"
+#include "driver/build.h"
+#include "driver/commands.h"
+#include "driver/explain.h"
+#include "driver/keep.h"
+#include "driver/output.h"
+#include "emit/emit.h"
+#include "kernel/kernel_ir.h"
+#include "kernel/launch.h"
+#include "plan/plan.h"
+#include "planner/planner.h"
+
+enum { MOST_SECONDS = 600 };
+
+const char tune_usage[] =
+    "usage: tcpc tune [OPTIONS] PLAN\n"
+    "  Times the best candidates of a planned kernel on the GPU at hand, and writes the plan with "
+    "the\n"
+    "  fastest one written out.\n"
+    "  -n N, --candidates=N  how many candidates; default 8, at most 64\n"
+    "  --seconds=N       how long to measure, once all is built; default 2\n"
+    "  --kernel NAME     the kernel, where the plan has several that are planned\n"
+    "  --param NAME=N    the value of a param; each that the kernel has is needed\n"
+    "  -o FILE           write the plan to FILE; default: standard output\n"
+    "  --json            print the results for programs; the plan is written with -o alone\n"
+    "  --host            check the candidates on the host and time nothing; the planner's choice "
+    "stays\n"
+    "  --cxx CMD         with --host: the C++ compiler (default: $CXX, else c++, g++ or clang++)\n"
+    "  --keep DIR        build in DIR, and leave everything there\n"
+    "  -D NAME=VALUE, -arch=sm_NN, -W..., --diagnostics=KIND: as for compiling\n";
+
+// -- the command line -----------------------------------------------------------------------------
+
+void tune_request_init(struct tune_request *q) {
+    *q = (struct tune_request){.candidates = 8, .seconds = 2, .where = 1};
+}
+
+static enum option_taken take_number(const char *name, const char *text, int64_t most,
+                                     int64_t *out) {
+    if (option_int(text, out) && *out >= 1 && *out <= most) return OPTION_DONE;
+    option_error("'%s' takes a number in 1 .. %" PRId64 ", not '%s'", name, most, text);
+    return OPTION_BAD;
+}
+
+enum option_taken tune_take_word(struct tune_request *q, int argc, char **argv, int *i) {
+    const char *v;
+    bool missing;
+    if ((v = option_value(argc, argv, i, "-n", &missing)))
+        return missing ? OPTION_BAD : take_number("-n", v, RELAYOUT_CANDIDATES, &q->candidates);
+    if ((v = option_value(argc, argv, i, "--candidates", &missing)))
+        return missing ? OPTION_BAD
+                       : take_number("--candidates", v, RELAYOUT_CANDIDATES, &q->candidates);
+    if ((v = option_value(argc, argv, i, "--seconds", &missing)))
+        return missing ? OPTION_BAD : take_number("--seconds", v, MOST_SECONDS, &q->seconds);
+    if (strcmp(argv[*i], "--json") != 0) return OPTION_NOT;
+    q->json = true;
+    return OPTION_DONE;
+}
+
+static bool take_word(struct session *s, struct tune_request *q, int argc, char **argv, int *i) {
+    const char *arg = argv[*i], *v;
+    bool missing;
+    enum option_taken taken = tune_take_word(q, argc, argv, i);
+    if (taken != OPTION_NOT) return taken == OPTION_DONE;
+    struct {
+        const char *name;
+        const char **to;
+    } text[] = {
+        {"-o", &q->output}, {"--kernel", &q->kernel}, {"--keep", &q->keep}, {"--cxx", &q->cxx}};
+    for (int k = 0; k < 4; ++k)
+        if ((v = option_value(argc, argv, i, text[k].name, &missing)))
+            return *text[k].to = v, !missing;
+    if ((v = option_value(argc, argv, i, "--param", &missing))) {
+        if (missing || !option_setting(s, v, &q->param[q->nparams])) return false;
+        if (++q->nparams < TUNE_MAX_PARAMS) return true;
+        option_error("more than %d times '--param'", TUNE_MAX_PARAMS - 1);
+        return false;
+    }
+    if (strcmp(arg, "--host") == 0) return q->where = -1, true;
+    if (strcmp(arg, "--help") == 0) return q->help = true;
+    if (arg[0] == '-' && arg[1]) return option_error("'%s' is no option of tcpc tune", arg), false;
+    if (q->path) return option_error("tcpc tune takes one plan, not also '%s'", arg), false;
+    q->path = arg;
+    return true;
+}
+
+// -- what is tuned --------------------------------------------------------------------------------
+
+// The kernel that is asked for; NULL after an error.
+static const struct kernel *find_kernel(const struct tune_request *q, const struct plan *p) {
+    const char *known[64];
+    int n = 0;
+    const struct kernel *found = NULL;
+    for (const struct kernel *k = p->kernels; k; k = k->next) {
+        if (q->kernel ? strcmp(k->name, q->kernel) == 0 : k->planned && !found) found = k;
+        if (k->planned && n < 64) known[n++] = k->name;
+    }
+    if (q->kernel && !found) {
+        const char *near = diag_did_you_mean(q->kernel, known, n);
+        option_error("the plan has no kernel '%s'%s%s%s", q->kernel, near ? "; did you mean '" : "",
+                     near ? near : "", near ? "'?" : "");
+    } else if (!found) {
+        option_error(
+            "'%s' has no kernel that the planner wrote: one that is a copy of two tensors, "
+            "and says neither 'grid' nor 'threads' nor 'with'",
+            q->path);
+    } else if (!found->planned) {
+        option_error("kernel '%s' says itself how it copies; only what the planner wrote is tuned",
+                     found->name);
+        return NULL;
+    } else if (!q->kernel && n > 1) {
+        option_error("%d kernels are planned, '%s' and '%s' among them: choose one with --kernel "
+                     "NAME",
+                     n, known[0], known[1]);
+        return NULL;
+    }
+    return found;
+}
+
+// Whether each param of "k" has a value; "*text" is then "M = 4096, N = 64".
+static bool params_given(struct session *s, const struct tune_request *q, const struct kernel *k,
+                         const char **text) {
+    struct buf b;
+    buf_init(&b);
+    for (int i = 0; i < k->nparams; ++i) {
+        int at = q->nparams - 1;
+        while (at >= 0 && strcmp(q->param[at].name, k->param[i]->name) != 0) --at;
+        if (at < 0) {
+            buf_release(&b);
+            option_error("what is the fastest depends on param '%s': set it with --param %s=N",
+                         k->param[i]->name, k->param[i]->name);
+            return false;
+        }
+        buf_printf(&b, "%s%s = %" PRId64, i ? ", " : "", k->param[i]->name, q->param[at].value);
+    }
+    *text = buf_finish(&b, &s->arena);
+    return true;
+}
+
+// The texts that "s" has read, for the sessions of the candidates.
+static const struct given *read_by(struct session *s) {
+    const struct given *list = NULL;
+    for (int i = 0; i < s->sources.n; ++i) {
+        const struct source *x = &s->sources.file[i];
+        if (x->made) continue;
+        struct given *g = ARENA_NEW(&s->arena, struct given);
+        *g = (struct given){x->path, x->text, x->size, list};
+        list = g;
+    }
+    return list;
+}
+
+static const char *copied(struct session *s, const char *text) {
+    return arena_strndup(&s->arena, text, strlen(text));
+}
+
+// The emitted file with this kernel alone, whose launcher is called "name".
+static const char *emitted(struct session *s, struct compiled *c, const char *kernel,
+                           const char *name) {
+    struct kir_kernel *x = c->kir->kernels;
+    struct buf b;
+    while (strcmp(x->name, kernel) != 0) x = x->next;
+    x->next = NULL;
+    c->kir->kernels = x;
+    c->kir->nincludes = 0;
+    buf_init(&b);
+    buf_printf(&b, "#define %s_launch %s\n#define %s_variant %s_variant\n", x->launch->c_name, name,
+               x->launch->c_name, name);
+    emit_cuda(c->s, c->kir, &b);
+    return buf_finish(&b, &s->arena);
+}
+
+struct work {
+    struct session *s;
+    const struct tune_request *q;
+    const struct given *given;
+    struct tuning t;
+    struct buf functions, tables;
+    int64_t candidates;  // that there are, as far as they are asked for
+};
+
+// Adds the candidate that "c" has compiled, with kernel "k".  Returns the exit status.
+static int add_compiled(struct work *w, struct compiled *c, const struct kernel *k, int number) {
+    struct session *s = w->s, *x = c->s;
+    int i = w->t.n++;
+    const char *name = arena_printf(&s->arena, "tune_%d", i), *source = NULL, *why = NULL;
+    const int64_t *sym = option_params(x, c->plan, w->q->param, w->q->nparams);
+    if (!sym) return EXIT_USAGE;
+    if (!w->q->text) source = explain_source(x, c->plan, c->kir, c->ast);
+    if (k->candidates < w->candidates) w->candidates = k->candidates;
+    tune_put_launch(k, name, sym, i, &w->functions);
+    if (i == 0) why = tune_put_relayout(k, sym, &w->tables, &w->t.bytes);
+    w->t.of[i] = (struct tuned){.number = number,
+                                .how = copied(s, k->planned_how),
+                                .source = source ? copied(s, source) : NULL,
+                                .cuda = emitted(s, c, w->t.kernel, name)};
+    return why ? option_error("%s", copied(s, why)) : EXIT_RIGHT;
+}
+
+// Compiles candidate "number" with all proofs and adds it to those that are timed.  What is not
+// proven is left out.  Returns the exit status.
+static int add_candidate(struct work *w, int number) {
+    struct session x;
+    struct compiled c;
+    session_like(&x, w->s);
+    x.sources.given = w->given;
+    x.options.tuned = w->t.kernel;
+    x.options.candidate = number;
+    x.options.no_line = true;
+    compile_begin(&c, &x, w->q->path);
+    int status = EXIT_RIGHT;
+    if (compile_until(&c, STEP_EQUIVALENT) == EXIT_RIGHT)
+        status = add_compiled(w, &c, plan_find_kernel(c.plan, w->t.kernel), number);
+    else
+        option_say("candidate %d is left out: it is not proven", number);
+    session_release(&x);
+    return status;
+}
+
+// -- the run --------------------------------------------------------------------------------------
+
+static bool write_text(struct session *s, const struct workplace *w, const char *name,
+                       const char *text) {
+    const char *path = arena_printf(&s->arena, "%s/%s", w->path, name);
+    return output_write(s, path, text, strlen(text)) == EXIT_RIGHT;
+}
+
+static const char *candidate_file(struct session *s, int i) {
+    return arena_printf(&s->arena, "candidate_%d.cu", i);
+}
+
+static bool claim_files(const struct work *w, const struct workplace *place, struct keep *k) {
+    struct session *s = w->s;
+    keep_init(s, k, place->path, w->t.n + 5);
+    for (int i = 0; i < w->t.n; ++i) keep_add(s, k, candidate_file(s, i), false);
+    keep_add(s, k, "main.cpp", false);
+    keep_add(s, k, "run", true);
+    keep_add(s, k, "build.log", true);
+    keep_add(s, k, "results", true);
+    return keep_claim(s, k, w->q->keep);
+}
+
+static bool write_files(const struct work *w, const struct workplace *place) {
+    struct session *s = w->s;
+    struct buf b;
+    buf_init(&b);
+    buf_printf(&b, "#include \"tcp_tune.h\"\n\n%s%s", w->functions.text, w->tables.text);
+    tune_put_main(w->t.n, &b);
+    bool ok = write_text(s, place, "main.cpp", b.text);
+    buf_release(&b);
+    for (int i = 0; i < w->t.n && ok; ++i)
+        ok = write_text(s, place, candidate_file(s, i), w->t.of[i].cuda);
+    return ok;
+}
+
+static int run_program(struct work *w, const struct workplace *place) {
+    struct arena *a = &w->s->arena;
+    const char *results = arena_printf(a, "%s/results", place->path);
+    int64_t seconds = w->q->where > 0 ? w->q->seconds : 0;
+    const char *argv[] = {arena_printf(a, "%s/run", place->path), "--out", results, "--seconds",
+                          arena_printf(a, "%" PRId64, seconds),   NULL};
+    int status = toolchain_run(place, argv, 2 * MOST_SECONDS);
+    if (status) return status;
+    if (tune_read(w->s, results, &w->t)) return EXIT_RIGHT;
+    return option_error("'%s' is not what the program writes", results);
+}
+
+// Builds and runs the program; returns the exit status.
+static int build_and_run(struct work *w, struct toolchain *tools) {
+    struct workplace place;
+    struct keep k = {0};
+    int code = EXIT_USAGE;
+    if (!workplace_open(&place, w->q->keep, true))
+        return option_error("no folder to build in: %s", strerror(errno));
+    tools->plan_folder = place.path;
+    tools->candidates = w->t.n;
+    if (claim_files(w, &place, &k) && write_files(w, &place))
+        code = toolchain_build(w->s, tools, &place);
+    if (!code) code = run_program(w, &place);
+    if (workplace_interrupted(&place)) keep_undo(&k);
+    workplace_close(&place);
+    return code;
+}
+
+// -- what came of it ------------------------------------------------------------------------------
+
+static int write_plan(struct work *w) {
+    const struct tuned *c = &w->t.of[w->t.chosen];
+    const char *text = w->q->text ? w->q->text(w->s, w->q->by, c->number) : c->source;
+    struct buf b;
+    if (!text) return EXIT_USAGE;
+    buf_init(&b);
+    tune_head(&w->t, &b);
+    buf_puts(&b, text);
+    int status = output_write(w->s, w->q->output ? w->q->output : "-", b.text, b.len);
+    buf_release(&b);
+    return status;
+}
+
+static int conclude(struct work *w) {
+    int status = EXIT_RIGHT;
+    struct buf b;
+    for (int i = 0; i < w->t.n; ++i) {
+        if (w->t.of[i].right || w->t.of[i].refused) continue;
+        option_error("candidate %d of kernel '%s' went wrong, which is a mistake of tcpc: %s",
+                     w->t.of[i].number, w->t.kernel, w->t.of[i].why);
+        status = EXIT_WRONG;
+    }
+    if (status) return status;
+    w->t.chosen = tune_choose(w->t.of, w->t.n);
+    if (w->t.chosen == w->t.n) {
+        option_error("no candidate can be launched: %s", w->t.of[0].why);
+        return EXIT_WRONG;
+    }
+    bool to_stdout = !w->q->output || strcmp(w->q->output, "-") == 0;
+    buf_init(&b);
+    if (w->q->json)
+        tune_print_json(&w->t, &b);
+    else
+        tune_print(&w->t, &b);
+    fputs(b.text, to_stdout && !w->q->json ? stderr : stdout);
+    buf_release(&b);
+    return w->q->json && !w->q->output ? EXIT_RIGHT : write_plan(w);
+}
+
+static int tune_kernel(struct work *w, struct toolchain *tools) {
+    int status = EXIT_RIGHT;
+    w->t.of = ARENA_ARRAY(&w->s->arena, struct tuned, w->candidates);
+    for (int i = 0; i < w->candidates && !status; ++i) status = add_candidate(w, i);
+    if (!status && (w->t.n == 0 || w->t.of[0].number != 0))
+        BUG("the plan compiled, and its choice does not");
+    if (!status) status = build_and_run(w, tools);
+    return status ? status : conclude(w);
+}
+
+int tune_plan(struct session *s, const struct tune_request *q) {
+    struct compiled c;
+    if (q->json && q->output && strcmp(q->output, "-") == 0)
+        return option_error("with '--json' the plan goes to a file, not to standard output");
+    struct toolchain tools;
+    struct work w = {.s = s, .q = q, .candidates = q->candidates};
+    compile_begin(&c, s, q->path);
+    int status = compile_until(&c, STEP_EQUIVALENT);
+    diag_print(s, stderr);
+    if (status) return status;
+    const struct kernel *k = find_kernel(q, c.plan);
+    if (!k || !params_given(s, q, k, &w.t.params)) return EXIT_USAGE;
+    // for the GPU that it is timed on, whatever the plan may be compiled for
+    if (!toolchain_find(&tools, q->where, "'tcpc tune'", q->cxx, "native")) return EXIT_USAGE;
+    w.t.kernel = k->name;
+    w.given = read_by(s);
+    buf_init(&w.functions);
+    buf_init(&w.tables);
+    status = tune_kernel(&w, &tools);
+    buf_release(&w.functions);
+    buf_release(&w.tables);
+    return status;
+}
+
+int command_tune(int argc, char **argv) {
+    struct session s;
+    struct tune_request q;
+    int code = -1;
+    session_init(&s);
+    tune_request_init(&q);
+    option_files(&s, argc, argv);
+    for (int i = 0; i < argc && code < 0; ++i) {
+        enum option_taken taken = option_common(&s, argc, argv, &i);
+        if (taken == OPTION_BAD || (taken == OPTION_NOT && !take_word(&s, &q, argc, argv, &i))) {
+            diag_print(&s, stderr);
+            code = EXIT_USAGE;
+        }
+    }
+    if (code < 0 && (q.help || !q.path)) {
+        fputs(tune_usage, q.help ? stdout : stderr);
+        code = q.help ? EXIT_RIGHT : EXIT_USAGE;
+    }
+    if (code < 0) code = tune_plan(&s, &q);
+    session_release(&s);
+    return code;
+}

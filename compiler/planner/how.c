@@ -1,0 +1,50 @@
+// Candidates beside one another: how many there are, and a line that tells one from the others.
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "base/session.h"
+#include "planner/private.h"
+#include "planner/skew.h"
+
+int relayout_candidates(const struct relayout *r) {
+    struct chosen list[RELAYOUT_CANDIDATES];
+    struct skewed k;
+    int skewed = skew_choose(r, &k);
+    return choose(r, list, RELAYOUT_CANDIDATES - skewed) + skewed;
+}
+
+static void put_skewed(const struct relayout *r, const struct skewed *k, struct buf *b) {
+    buf_printf(b,
+               "windows of %" PRId64 ", %" PRId64 " across, %d threads, %d and %d bytes, "
+               "shared memory",
+               k->window, k->across, k->threads, k->load * bytes_of(r, true),
+               k->vector * bytes_of(r, false));
+}
+
+static void put_choice(const struct relayout *r, const struct choice *c, struct buf *b) {
+    buf_puts(b, "tile ");
+    for (int m = 0; m < r->rank; ++m) buf_printf(b, "%s%" PRId64, m ? "x" : "", c->tile[m]);
+    buf_printf(b, ", %d threads, ", c->threads);
+    if (c->way == WAY_STRAIGHT)
+        buf_printf(b, "%d bytes, registers", c->rd.vector * wider_bytes(r));
+    else
+        buf_printf(b, "%d and %d bytes, shared memory by %d", c->rd.vector * bytes_of(r, true),
+                   c->wr.vector * bytes_of(r, false), c->block * held_bytes(r));
+    buf_printf(b, ", grid along the %s", c->grid.by_src ? "source" : "destination");
+    if (c->grid.lead >= 0)
+        buf_printf(b, ", %" PRId64 " of mode %d first", c->grid.lead_tiles, c->grid.lead);
+}
+
+const char *relayout_how(struct session *s, const struct relayout *r) {
+    struct chosen list[RELAYOUT_CANDIDATES];
+    struct skewed k;
+    struct buf b;
+    int skewed = skew_choose(r, &k), wanted = r->candidate - skewed;
+    if (wanted >= 0 && choose(r, list, wanted + 1) <= wanted) return NULL;
+    buf_init(&b);
+    if (wanted < 0)
+        put_skewed(r, &k, &b);
+    else
+        put_choice(r, &list[wanted].c, &b);
+    return buf_finish(&b, &s->arena);
+}
