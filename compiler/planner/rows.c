@@ -7,9 +7,9 @@ enum {
     WARP = 32,
     WIDE = 16,   // bytes of an access, at the most
     LINE = 128,  // bytes
-    STORE = 4,   // bytes that a thread writes at once, or one element
-    HELD = 32,   // bytes that a thread has in flight, at the most and at the least
-    LEAST_HELD = 8,
+    WORD = 4,    // bytes that narrow elements are written by
+    FEW = 4,     // elements that are written at once where the source has gaps between them
+    HELD = 16,   // bytes that a thread has in flight
     MOST_THREADS = 256,
     SHORT = 4 * LINE,  // bytes of a row, for which other ways are better
     IDLE = 8           // one part of so many of the windows may lie beyond the rows
@@ -29,8 +29,8 @@ static int common(const struct relayout *r, int f, int most, bool differences) {
 // Whether each window begins within its row, and some window lies wholly in it: else an access would
 // have one element there.
 static bool fits(const struct relayout *r, const struct rows *k) {
-    int64_t blocks = rows_windows(r, k), n = r->mode[k->f].extent, window = rows_window(k);
-    if (window + k->step - 1 > n || (blocks - 1) * window + k->step - 1 > n) return false;
+    int64_t blocks = rows_windows(r, k), n = r->mode[k->f].extent, most = rows_most_before(k);
+    if (rows_read(k) + most > n || (blocks - 1) * rows_window(k) + most > n) return false;
     for (int m = 0; m < r->rank; ++m)
         if (m != k->f && __builtin_mul_overflow(blocks, r->mode[m].extent, &blocks)) return false;
     return blocks <= INT32_MAX;
@@ -39,19 +39,29 @@ static bool fits(const struct relayout *r, const struct rows *k) {
 // The greatest window of which few lie beyond the rows, else one of those with the fewest.
 static bool choose_window(const struct relayout *r, struct rows *k) {
     int64_t n = r->mode[k->f].extent, idle = INT64_MAX;
+    int es = bytes_of(r, false);
     struct rows best = *k;
-    for (int held = HELD; held >= LEAST_HELD && idle > n / IDLE; held /= 2) {
-        k->times = held / (k->store * bytes_of(r, false));
-        for (k->threads = MOST_THREADS; k->times && k->threads >= WARP; k->threads /= 2) {
-            int64_t beyond = rows_windows(r, k) * rows_window(k) - n;
-            if (!fits(r, k) || beyond >= idle) continue;
-            best = *k;
-            idle = beyond;
-            if (idle <= n / IDLE) break;
-        }
+    k->times = HELD / (k->store * es);
+    for (int threads = MOST_THREADS; threads >= WARP && idle > n / IDLE; threads /= 2) {
+        // what is read besides takes as many threads as a step has accesses
+        k->threads = threads - (k->staged ? k->step * es / HELD : 0);
+        int64_t beyond = rows_windows(r, k) * rows_window(k) - n;
+        if (!fits(r, k) || beyond >= idle) continue;
+        best = *k;
+        idle = beyond;
     }
     *k = best;
     return idle < INT64_MAX;
+}
+
+// Accesses where elements follow one another on both sides.
+static void dense_accesses(const struct relayout *r, struct rows *k) {
+    int es = bytes_of(r, false);
+    int load = least(WIDE, r->src_align) / es, store = least(WIDE, r->dst_align) / es;
+    int both = common(r, k->f, least(load, store), true);  // rows are as far from these on each side
+    k->staged = es < WORD && both * es < WIDE && load * es >= WORD;
+    k->store = both * es < WIDE && es < WORD ? least(store, WORD / es) : store;
+    k->load = k->staged ? load : least(both, k->store);
 }
 
 bool rows_choose(const struct relayout *r, struct rows *k) {
@@ -59,16 +69,18 @@ bool rows_choose(const struct relayout *r, struct rows *k) {
     if (r->to || r->usual) return false;
     order_of(r, true, src);
     order_of(r, false, dst);
-    *k = (struct rows){.f = dst[0], .load = 1, .store = 1, .step = 1};
+    *k = (struct rows){.f = dst[0], .load = 1};
     const struct relayout_mode *f = &r->mode[k->f];
-    if (src[0] != k->f || f->src == 0 || f->extent * es < SHORT) return false;
+    if (src[0] != k->f || f->src == 0 || f->dst != 1 || f->extent * es < SHORT) return false;
     if (least(vector_along(r, k->f, true), vector_along(r, k->f, false)) * es >= WIDE) return false;
-    if (f->dst == 1) {
-        k->store = least(STORE > es ? STORE / es : 1, least(WIDE, r->dst_align) / es);
-        k->step = LINE / es;
-        if (common(r, k->f, k->step, false) == k->step) k->step = 1;
-    }
-    if (f->src == 1 && f->dst == 1)
-        k->load = common(r, k->f, least(k->store, least(WIDE, r->src_align) / es), true);
+    k->step = LINE / es;
+    if (f->src == 1)
+        dense_accesses(r, k);
+    else
+        k->store = least(FEW, least(WIDE, r->dst_align) / es);
+    if (k->staged && choose_window(r, k)) return true;
+    if (k->staged) k->load = 1;
+    k->staged = false;
+    if (common(r, k->f, k->step, false) == k->step) k->step = 1;
     return choose_window(r, k);
 }

@@ -11,8 +11,8 @@
 
 // Names of the kernel's own that no argument has: each ends so.
 static const char *ending(const struct relayout_names *n) {
-    static const char *const own[] = {"a", "b", "c", "e", "i", "j",   "p",  "q",
-                                      "r", "s", "t", "u", "v", "put", "rd", "wr"};
+    static const char *const own[] = {"a", "b", "c", "d", "e", "i",   "j",   "p",  "q",
+                                      "r", "s", "t", "u", "v", "get", "put", "rd", "wr"};
     static const char *const ends[] = {"", "_", "__"};  // two arguments take two of them at most
     for (int e = 0; e < 3; ++e) {
         bool taken = false;
@@ -286,7 +286,7 @@ static void rows_kernel(const struct relayout *r, const struct relayout_names *n
     rows_reasons(r, k, b);
     head(b, r, n);
     rows_grid(r, k, b);
-    buf_printf(b, " threads %d {\n", k->threads);
+    buf_printf(b, " threads %d {\n", rows_threads(k));
     rows_write(r, n, k, ending(n), b);
     buf_puts(b, "}\n");
 }

@@ -57,31 +57,54 @@ static void coordinates(const struct writer *w) {
     }
 }
 
-// "let a = ..": from where the block's row begins in the destination to an element at a multiple of
-// "step".
-static void skew(const struct writer *w) {
-    int step = w->k->step, n = 0;
-    buf_printf(w->b, "  let e%s = ", w->end);
+// "let NAME = 3*c0 + ..": what the block's row begins with on a side, but for multiples of "step".
+// False, and nothing is written, where that is 0 for all.
+static bool phase(const struct writer *w, const char *name, bool src, int step) {
+    bool any = false;
     for (int m = 0; m < w->r->rank; ++m) {
-        int64_t rest = w->r->mode[m].dst % step;
+        int64_t rest = (src ? w->r->mode[m].src : w->r->mode[m].dst) % step;
         if (m == w->k->f || rest == 0) continue;
-        buf_printf(w->b, "%s%" PRId64 "*c%d%s", n++ ? " + " : "", rest, m, w->end);
+        if (any)
+            buf_puts(w->b, " + ");
+        else
+            buf_printf(w->b, "  let %s%s = ", name, w->end);
+        buf_printf(w->b, "%" PRId64 "*c%d%s", rest, m, w->end);
+        any = true;
     }
-    buf_printf(w->b, ";\n  let a%s = (e%s + %d) / %d * %d - e%s;\n", w->end, w->end, step - 1, step,
-               step, w->end);
+    if (any) buf_puts(w->b, ";\n");
+    return any;
 }
 
-// The tiled copy of a window, by accesses of "vector" elements.
-static void tiled(const struct writer *w, const char *name, int vector) {
+// "let a = ..": how far the first window is from where the block's row begins; "let d = ..": how
+// far the source's window begins before it.
+static void skew(const struct writer *w) {
     const struct rows *k = w->k;
+    const char *end = w->end;
+    int64_t before = rows_least_before(k);
+    if (phase(w, "e", false, k->step))
+        buf_printf(w->b, "  let a%s = (e%s + %" PRId64 ") / %d * %d - e%s;\n", end, end,
+                   before + k->step - 1, k->step, k->step, end);
+    else
+        buf_printf(w->b, "  let a%s = %" PRId64 ";\n", end, before);
+    if (!k->staged) return;
+    bool any = phase(w, "u", true, k->load);
+    buf_printf(w->b, "  let v%s = a%s", end, end);
+    if (any) buf_printf(w->b, " + u%s", end);
+    buf_printf(w->b, ";\n  let d%s = v%s - v%s / %d * %d;\n", end, end, end, k->load, k->load);
+}
+
+// A tiled copy of "times" accesses of "vector" elements, or as many narrower ones, of each thread.
+static void tiled(const struct writer *w, const char *name, int bits, int threads, int vector,
+                  int times) {
     buf_printf(w->b, "  let %s%s = tile(universal(%d), tv=(%d,(%d,%d)):(%d,(1,%d)), tile=", name,
-               w->end, vector * type_of(w->r, false)->bits, k->threads, k->store, k->times,
-               k->store, k->threads * k->store);
-    tuple(w, "1", rows_window(k));
+               w->end, bits, threads, vector, times, vector, threads * vector);
+    tuple(w, "1", (int64_t)threads * vector * times);
     buf_puts(w->b, ");\n");
 }
 
-static void window(const struct writer *w, const char *tensor) {
+// "along" elements from where the block's window begins in a tensor, "before" it where that is not
+// NULL.
+static void window(const struct writer *w, const char *tensor, int64_t along, const char *before) {
     bool skewed = w->k->step > 1;
     buf_printf(w->b, "local_tile(%s", tensor);
     for (int m = 0; skewed && m < w->r->rank; ++m) {
@@ -92,10 +115,12 @@ static void window(const struct writer *w, const char *tensor) {
         }
         if (w->windows > 1)
             buf_printf(w->b, "%" PRId64 "*c%d%s + ", rows_window(w->k), m, w->end);
-        buf_printf(w->b, "a%s .. %" PRId64, w->end, w->r->mode[m].extent);
+        buf_printf(w->b, "a%s", w->end);
+        if (before) buf_printf(w->b, " - %s%s", before, w->end);
+        buf_printf(w->b, " .. %" PRId64, w->r->mode[m].extent);
     }
     if (skewed) buf_char(w->b, ')');
-    tile_end(w, rows_window(w->k), skewed);
+    tile_end(w, along, skewed);
 }
 
 static void head(const struct writer *w, const char *tensor) {
@@ -104,7 +129,7 @@ static void head(const struct writer *w, const char *tensor) {
         buf_printf(w->b, "%s%s%s", m ? "," : "(", m == w->k->f ? "0 .. a" : "_",
                    m == w->k->f ? w->end : "");
     buf_char(w->b, ')');
-    tile_end(w, w->k->step, true);
+    tile_end(w, rows_most_before(w->k) + 1, true);
 }
 
 // What stands before the first window, by the block that has it.
@@ -119,7 +144,9 @@ static void heads(const struct writer *w, const struct relayout_names *n) {
     buf_puts(w->b, " ->\n        ");
     head(w, n->dst);
     buf_printf(w->b, "\n        with tile(universal(%d), thr=", type_of(w->r, false)->bits);
-    tuple(w, "1", k->step < k->threads ? k->step : k->threads);
+    int64_t most = rows_most_before(k) + 1;
+    while (most > rows_threads(k)) most /= 2;
+    tuple(w, "1", most);
     buf_puts(w->b, ");\n  }\n");
 }
 
@@ -130,24 +157,63 @@ void rows_grid(const struct relayout *r, const struct rows *k, struct buf *b) {
     buf_printf(b, "(%" PRId64 ")", blocks);
 }
 
+static void write_straight(const struct writer *w, const struct relayout_names *n) {
+    const struct rows *k = w->k;
+    struct buf *b = w->b;
+    const char *end = w->end;
+    bool ragged = k->step > 1 || w->r->mode[k->f].extent % rows_window(k);
+    int bits = w->r->type->bits;
+    tiled(w, "rd", k->load * bits, k->threads, k->store, k->times);
+    if (k->load != k->store) {
+        tiled(w, "wr", k->store * bits, k->threads, k->store, k->times);
+        buf_printf(b, "  frag r%s : %s like rd%s;\n", end, w->r->type->name, end);
+    }
+    buf_puts(b, "  copy ");
+    window(w, n->src, rows_window(k), NULL);
+    if (k->load != k->store)
+        buf_printf(b, " -> r%s with rd%s%s;\n  copy r%s", end, end, ragged ? " pad 0" : "", end);
+    buf_puts(b, " ->\n      ");
+    window(w, n->dst, rows_window(k), NULL);
+    buf_printf(b, " with %s%s;\n", k->load != k->store ? "wr" : "rd", end);
+}
+
+static void write_staged(const struct writer *w, const struct relayout_names *n) {
+    const struct rows *k = w->k;
+    struct buf *b = w->b;
+    const char *end = w->end, *type = w->r->type->name;
+    int bits = w->r->type->bits;
+    buf_printf(b, "  shared s%s : %s ", end, type);
+    tuple(w, "1", rows_read(k));
+    buf_char(b, ':');
+    tuple(w, "0", 1);
+    buf_puts(b, ";\n");
+    tiled(w, "rd", k->load * bits, rows_threads(k), k->load, rows_loads(k));
+    tiled(w, "get", bits, k->threads, k->store, k->times);
+    tiled(w, "wr", k->store * bits, k->threads, k->store, k->times);
+    buf_printf(b, "  frag r%s : %s like get%s;\n  copy ", end, type, end);
+    window(w, n->src, rows_read(k), "d");
+    buf_printf(b, " -> s%s with rd%s pad 0;\n  copy s%s", end, end, end);
+    for (int m = 0; m < w->r->rank; ++m) {
+        buf_puts(b, m ? "," : "(");
+        if (m == k->f)
+            buf_printf(b, "d%s .. d%s + %" PRId64, end, end, rows_window(k));
+        else
+            buf_char(b, '_');
+    }
+    buf_printf(b, ") -> r%s with get%s;\n  copy r%s ->\n      ", end, end, end);
+    window(w, n->dst, rows_window(k), NULL);
+    buf_printf(b, " with wr%s;\n", end);
+}
+
 void rows_write(const struct relayout *r, const struct relayout_names *n, const struct rows *k,
                 const char *end, struct buf *b) {
     struct writer w = {b, r, k, end, rows_windows(r, k)};
-    bool ragged = k->step > 1 || r->mode[k->f].extent % rows_window(k);
     coordinates(&w);
     if (k->step > 1) skew(&w);
-    tiled(&w, "rd", k->load);
-    if (k->load != k->store) {
-        tiled(&w, "wr", k->store);
-        buf_printf(b, "  frag r%s : %s like rd%s;\n", end, r->type->name, end);
-    }
-    buf_puts(b, "  copy ");
-    window(&w, n->src);
-    if (k->load != k->store)
-        buf_printf(b, " -> r%s with rd%s%s;\n  copy r%s", end, end, ragged ? " pad 0" : "", end);
-    buf_puts(b, " -> ");
-    window(&w, n->dst);
-    buf_printf(b, " with %s%s;\n", k->load != k->store ? "wr" : "rd", end);
+    if (k->staged)
+        write_staged(&w, n);
+    else
+        write_straight(&w, n);
     if (k->step > 1) heads(&w, n);
 }
 
@@ -155,12 +221,12 @@ void rows_reasons(const struct relayout *r, const struct rows *k, struct buf *b)
     int es = bytes_of(r, false);
     buf_printf(b,
                "// Mode %d is the fast one of both sides.\n"
-               "// Elements go straight through registers, read by %d bytes and written by %d, %d "
-               "bytes a thread.\n",
-               k->f, k->load * es, k->store * es, k->store * k->times * es);
+               "// Elements go %s, read by %d bytes and written by %d, %d bytes a thread.\n",
+               k->f, k->staged ? "through shared memory" : "straight through registers",
+               k->load * es, k->store * es, k->store * k->times * es);
     if (k->step > 1)
         buf_printf(b,
-                   "// Rows of the destination begin at any element: a window of %" PRId64
+                   "// Rows begin at any element: in the destination a window of %" PRId64
                    " elements begins at a multiple of %d bytes.\n",
                    rows_window(k), k->step * es);
 }
