@@ -5,11 +5,12 @@
 
 enum {
     WARP = 32,
-    WIDE = 16,   // bytes of an access, at the most
-    LINE = 128,  // bytes
-    WORD = 4,    // bytes that narrow elements are written by
-    FEW = 4,     // elements that are written at once where the source has gaps between them
-    HELD = 16,   // bytes that a thread has in flight
+    WIDE = 16,           // bytes of an access, at the most
+    LINE = 128,          // bytes
+    WORD = 4,            // bytes that narrow elements are written by
+    FEW = 4,             // elements that are written at once where the source has gaps between them
+    HELD = 16,           // bytes that a thread has in flight
+    MOST_OUTER = 65535,  // blocks along the second and third coordinate
     MOST_THREADS = 256,
     SHORT = 4 * LINE,  // bytes of a row, for which other ways are better
     IDLE = 8           // one part of so many of the windows may lie beyond the rows
@@ -26,14 +27,28 @@ static int common(const struct relayout *r, int f, int most, bool differences) {
     return most;
 }
 
+bool rows_axes(const struct relayout *r, const struct rows *k, int axis[]) {
+    int64_t blocks = rows_windows(r, k);
+    int first = -1, n = 0;
+    for (int m = 0; m < r->rank; ++m)
+        if (m != k->f && (first < 0 || r->mode[m].extent > r->mode[first].extent)) first = m;
+    for (int m = r->rank - 1; m >= 0; --m) {
+        bool own = k->step > 1 && m != first && m != k->f;
+        axis[m] = own ? ++n : 0;
+        if (own && r->mode[m].extent > MOST_OUTER) return false;
+        if (!own && m != k->f && __builtin_mul_overflow(blocks, r->mode[m].extent, &blocks))
+            return false;
+    }
+    return n < AXES && blocks <= INT32_MAX;
+}
+
 // Whether each window begins within its row, and some window lies wholly in it: else an access would
 // have one element there.
 static bool fits(const struct relayout *r, const struct rows *k) {
-    int64_t blocks = rows_windows(r, k), n = r->mode[k->f].extent, most = rows_most_before(k);
-    if (rows_read(k) + most > n || (blocks - 1) * rows_window(k) + most > n) return false;
-    for (int m = 0; m < r->rank; ++m)
-        if (m != k->f && __builtin_mul_overflow(blocks, r->mode[m].extent, &blocks)) return false;
-    return blocks <= INT32_MAX;
+    int64_t n = r->mode[k->f].extent, most = rows_most_before(k);
+    int axis[RELAYOUT_MODES];
+    return rows_read(k) + most <= n && (rows_windows(r, k) - 1) * rows_window(k) + most <= n &&
+           rows_axes(r, k, axis);
 }
 
 // The greatest window of which few lie beyond the rows, else one of those with the fewest.
@@ -42,7 +57,7 @@ static bool choose_window(const struct relayout *r, struct rows *k) {
     int es = bytes_of(r, false);
     struct rows best = *k;
     k->times = HELD / (k->store * es);
-    for (int threads = MOST_THREADS; threads >= WARP && idle > n / IDLE; threads /= 2) {
+    for (int threads = MOST_THREADS; threads >= WARP && idle > n / IDLE; threads -= WARP) {
         // what is read besides takes as many threads as a step has accesses
         k->threads = threads - (k->staged ? k->step * es / HELD : 0);
         int64_t beyond = rows_windows(r, k) * rows_window(k) - n;
@@ -58,7 +73,8 @@ static bool choose_window(const struct relayout *r, struct rows *k) {
 static void dense_accesses(const struct relayout *r, struct rows *k) {
     int es = bytes_of(r, false);
     int load = least(WIDE, r->src_align) / es, store = least(WIDE, r->dst_align) / es;
-    int both = common(r, k->f, least(load, store), true);  // rows are as far from these on each side
+    int both =
+        common(r, k->f, least(load, store), true);  // rows are as far from these on each side
     k->staged = es < WORD && both * es < WIDE && load * es >= WORD;
     k->store = both * es < WIDE && es < WORD ? least(store, WORD / es) : store;
     k->load = k->staged ? load : least(both, k->store);

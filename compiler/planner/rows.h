@@ -55,6 +55,10 @@ static inline int rows_threads(const struct rows *k) {
     return k->staged ? (int)(rows_read(k) / k->load / rows_loads(k)) : k->threads;
 }
 
+// Which coordinate of a block each mode has.  Digits of one number might be put together again in an
+// offset, and what a window begins with would no more cancel out: so rows that have windows of their
+// own share the first coordinate with those along one mode alone.  False where the grid has no room.
+bool rows_axes(const struct relayout *r, const struct rows *k, int axis[]);
 // False where it is not the way for this relayout.
 bool rows_choose(const struct relayout *r, struct rows *out);
 // The choice in words.

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "base/buf.h"
+#include "base/session.h"
 #include "image/elem.h"
 #include "planner/rows.h"
 
@@ -39,21 +40,28 @@ static void tile_end(const struct writer *w, int64_t along, bool only) {
     buf_puts(w->b, "))");
 }
 
-// "let c0 = block.x % ..": windows first, then rows as they stand in the destination.
+// How many blocks there are along mode "m".
+static int64_t blocks_along(const struct relayout *r, const struct rows *k, int m) {
+    return m == k->f ? rows_windows(r, k) : r->mode[m].extent;
+}
+
+// "let c0 = block.x % ..": of a coordinate windows first, then rows as they stand in the destination.
 static void coordinates(const struct writer *w) {
-    int order[RELAYOUT_MODES], last = -1;
-    int64_t by = 1;
-    order_of(w->r, false, order);  // its first one is the fast mode
-    for (int i = 0; i < w->r->rank; ++i)
-        if (i > 0 || w->windows > 1) last = i;
-    for (int i = 0; i <= last; ++i) {
-        int64_t n = i > 0 ? w->r->mode[order[i]].extent : w->windows;
+    const struct relayout *r = w->r;
+    int order[RELAYOUT_MODES], axis[RELAYOUT_MODES];
+    int64_t all[AXES] = {1, 1, 1}, by[AXES] = {1, 1, 1};
+    order_of(r, false, order);  // its first one is the fast mode
+    if (!rows_axes(r, w->k, axis)) BUG("a grid that was there");
+    for (int m = 0; m < r->rank; ++m) all[axis[m]] *= blocks_along(r, w->k, m);
+    for (int i = 0; i < r->rank; ++i) {
+        int m = order[i], a = axis[m];
+        int64_t n = blocks_along(r, w->k, m);
         if (n == 1) continue;
-        buf_printf(w->b, "  let c%d%s = block.x", order[i], w->end);
-        if (by > 1) buf_printf(w->b, " / %" PRId64, by);
-        if (i < last) buf_printf(w->b, " %% %" PRId64, n);
+        buf_printf(w->b, "  let c%d%s = block.%c", m, w->end, "xyz"[a]);
+        if (by[a] > 1) buf_printf(w->b, " / %" PRId64, by[a]);
+        by[a] *= n;
+        if (by[a] < all[a]) buf_printf(w->b, " %% %" PRId64, n);
         buf_puts(w->b, ";\n");
-        by *= n;
     }
 }
 
@@ -113,8 +121,7 @@ static void window(const struct writer *w, const char *tensor, int64_t along, co
             buf_char(w->b, '_');
             continue;
         }
-        if (w->windows > 1)
-            buf_printf(w->b, "%" PRId64 "*c%d%s + ", rows_window(w->k), m, w->end);
+        if (w->windows > 1) buf_printf(w->b, "%" PRId64 "*c%d%s + ", rows_window(w->k), m, w->end);
         buf_printf(w->b, "a%s", w->end);
         if (before) buf_printf(w->b, " - %s%s", before, w->end);
         buf_printf(w->b, " .. %" PRId64, w->r->mode[m].extent);
@@ -151,10 +158,15 @@ static void heads(const struct writer *w, const struct relayout_names *n) {
 }
 
 void rows_grid(const struct relayout *r, const struct rows *k, struct buf *b) {
-    int64_t blocks = rows_windows(r, k);
-    for (int m = 0; m < r->rank; ++m)
-        if (m != k->f) blocks *= r->mode[m].extent;
-    buf_printf(b, "(%" PRId64 ")", blocks);
+    int axis[RELAYOUT_MODES], last = 0;
+    int64_t all[AXES] = {1, 1, 1};
+    if (!rows_axes(r, k, axis)) BUG("a grid that was there");
+    for (int m = 0; m < r->rank; ++m) {
+        all[axis[m]] *= blocks_along(r, k, m);
+        if (axis[m] > last) last = axis[m];
+    }
+    for (int a = 0; a <= last; ++a) buf_printf(b, "%s%" PRId64, a ? "," : "(", all[a]);
+    buf_char(b, ')');
 }
 
 static void write_straight(const struct writer *w, const struct relayout_names *n) {
