@@ -4,16 +4,15 @@
 #include "image/elem.h"
 
 enum {
-    WARP = 32,
     WIDE = 16,           // bytes of an access, at the most
     LINE = 128,          // bytes
-    WORD = 4,            // bytes that narrow elements are written by
+    WORD = 4,            // bytes; narrow elements are written by that
     FEW = 4,             // elements that are written at once where the source has gaps between them
     HELD = 16,           // bytes that a thread has in flight
     MOST_OUTER = 65535,  // blocks along the second and third coordinate
-    MOST_THREADS = 256,
-    SHORT = 4 * LINE,  // bytes of a row, for which other ways are better
-    IDLE = 8           // one part of so many of the windows may lie beyond the rows
+    LONG = 4096,         // bytes of a row: a block that has less begins too often
+    SHORT = 512,         // the same, where other ways have accesses of less than a word
+    IDLE = 8             // one part of so many of the windows may lie beyond the rows
 };
 
 static int least(int a, int b) {
@@ -51,15 +50,17 @@ static bool fits(const struct relayout *r, const struct rows *k) {
            rows_axes(r, k, axis);
 }
 
-// The greatest window of which few lie beyond the rows, else one of those with the fewest.
+// The first of these of which few windows lie beyond the rows, else the one with the fewest.  Blocks
+// of 128 threads were seen to be the fastest, and those of less to begin too often.
 static bool choose_window(const struct relayout *r, struct rows *k) {
+    static const int threads[] = {128, 160, 192, 224, 256, 96, 64, 32};
     int64_t n = r->mode[k->f].extent, idle = INT64_MAX;
     int es = bytes_of(r, false);
     struct rows best = *k;
     k->times = HELD / (k->store * es);
-    for (int threads = MOST_THREADS; threads >= WARP && idle > n / IDLE; threads -= WARP) {
+    for (unsigned i = 0; i < sizeof threads / sizeof threads[0] && idle > n / IDLE; ++i) {
         // what is read besides takes as many threads as a step has accesses
-        k->threads = threads - (k->staged ? k->step * es / HELD : 0);
+        k->threads = threads[i] - (k->staged ? k->step * es / HELD : 0);
         int64_t beyond = rows_windows(r, k) * rows_window(k) - n;
         if (!fits(r, k) || beyond >= idle) continue;
         best = *k;
@@ -73,10 +74,9 @@ static bool choose_window(const struct relayout *r, struct rows *k) {
 static void dense_accesses(const struct relayout *r, struct rows *k) {
     int es = bytes_of(r, false);
     int load = least(WIDE, r->src_align) / es, store = least(WIDE, r->dst_align) / es;
-    int both =
-        common(r, k->f, least(load, store), true);  // rows are as far from these on each side
-    k->staged = es < WORD && both * es < WIDE && load * es >= WORD;
-    k->store = both * es < WIDE && es < WORD ? least(store, WORD / es) : store;
+    int both = common(r, k->f, least(load, store), true);  // that are aligned at the same elements
+    k->staged = both * es < WORD && load * es >= WORD;
+    k->store = both * es < WORD ? least(store, WORD / es) : store;
     k->load = k->staged ? load : least(both, k->store);
 }
 
@@ -87,8 +87,9 @@ bool rows_choose(const struct relayout *r, struct rows *k) {
     order_of(r, false, dst);
     *k = (struct rows){.f = dst[0], .load = 1};
     const struct relayout_mode *f = &r->mode[k->f];
-    if (src[0] != k->f || f->src == 0 || f->dst != 1 || f->extent * es < SHORT) return false;
-    if (least(vector_along(r, k->f, true), vector_along(r, k->f, false)) * es >= WIDE) return false;
+    int along = least(vector_along(r, k->f, true), vector_along(r, k->f, false)) * es;
+    if (src[0] != k->f || f->src == 0 || f->dst != 1 || along >= WIDE) return false;
+    if (f->extent * es < (along < WORD ? SHORT : LONG)) return false;
     k->step = LINE / es;
     if (f->src == 1)
         dense_accesses(r, k);
