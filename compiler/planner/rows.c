@@ -19,7 +19,8 @@ static int least(int a, int b) {
     return a < b ? a : b;
 }
 
-// What "k" strides of rows and their differences are multiples of, up to "most" elements.
+// What the destination's strides from row to row, or how far they are from the source's, are multiples
+// of, up to "most" elements.
 static int common(const struct relayout *r, int f, int most, bool differences) {
     for (int m = 0; m < r->rank; ++m)
         while (m != f && (r->mode[m].dst - (differences ? r->mode[m].src : 0)) % most) most /= 2;
