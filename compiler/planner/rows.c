@@ -9,10 +9,11 @@ enum {
     WORD = 4,            // bytes; narrow elements are written by that
     FEW = 4,             // elements that are written at once where the source has gaps between them
     HELD = 16,           // bytes that a thread has in flight
+    STAGED = 32,         // the same, where they go through shared memory
     MOST_OUTER = 65535,  // blocks along the second and third coordinate
     LONG = 4096,         // bytes of a row: a block that has less begins too often
     SHORT = 512,         // the same, where other ways have accesses of less than a word
-    IDLE = 8             // one part of so many of the windows may lie beyond the rows
+    IDLE = 4             // one part of so many of the windows may lie beyond the rows
 };
 
 static int least(int a, int b) {
@@ -58,15 +59,16 @@ static bool choose_window(const struct relayout *r, struct rows *k) {
     int64_t n = r->mode[k->f].extent, idle = INT64_MAX;
     int es = bytes_of(r, false);
     struct rows best = *k;
-    k->times = HELD / (k->store * es);
-    for (unsigned i = 0; i < sizeof threads / sizeof threads[0] && idle > n / IDLE; ++i) {
-        // what is read besides takes as many threads as a step has accesses
-        k->threads = threads[i] - (k->staged ? k->step * es / HELD : 0);
-        int64_t beyond = rows_windows(r, k) * rows_window(k) - n;
-        if (!fits(r, k) || beyond >= idle) continue;
-        best = *k;
-        idle = beyond;
-    }
+    for (int held = k->staged ? STAGED : HELD; held >= HELD; held /= 2)
+        for (unsigned i = 0; i < sizeof threads / sizeof threads[0] && idle > n / IDLE; ++i) {
+            // what is read besides takes threads, too
+            k->threads = threads[i] - (k->staged ? k->step * es / held : 0);
+            k->times = held / (k->store * es);
+            int64_t beyond = rows_windows(r, k) * rows_window(k) - n;
+            if (!fits(r, k) || beyond >= idle) continue;
+            best = *k;
+            idle = beyond;
+        }
     *k = best;
     return idle < INT64_MAX;
 }
