@@ -50,7 +50,7 @@ def case_of(line):
     row = {"name": name, "size": size, "extent": extents, "src": src, "dst": dst, "skip": skip, "align": math.gcd(16, skip * size)}
     if "goal" in others:
         row["goal"] = float(others["goal"])
-    return row, [TYPES[size], *words, f"--name={name}", f"--align={row['align']}"]
+    return row, [TYPES[size], *words, f"--name={name}", f"--align={row['align']},16"]
 
 
 def plan(tcpc, out, row, words):

@@ -31,7 +31,8 @@ static const char help[] =
     "header,\n"
     "                    ast, plan, kernel\n"
     "  --name=NAME       the kernel's name; default: relayout\n"
-    "  --align=BYTES     what the addresses of both sides are multiples of; default 16\n"
+    "  --align=BYTES     what the addresses of both sides are multiples of; default 16,\n"
+    "                    or of each: --align=SOURCE,DESTINATION\n"
     "  --candidate=N     the N-th choice behind the best one by the planner's cost; default 0\n"
     "  --run             build, run and compare each element, as 'tcpc run' does; with its "
     "options\n"
@@ -48,7 +49,7 @@ struct request {
     const char *word[3];
     int nwords;
     const char *output, *name, *kind;  // NULL: not given
-    int align, candidate;
+    int src_align, dst_align, candidate;
     bool run, tune, help;
     const char *of_run, *of_tune, *of_both;  // an option that goes with --run, --tune, or either
     struct run_request q;
@@ -82,14 +83,27 @@ static enum option_taken take_of_others(struct session *s, struct request *r, in
     return run_take_word(s, &r->q, argc, argv, i) ? OPTION_DONE : OPTION_BAD;
 }
 
-static bool take_align(struct request *r, const char *text) {
+static bool is_align(const char *text, size_t len, int *out) {
+    char word[8];
     int64_t n;
-    if (!option_int(text, &n) || n < 1 || n > 4096 || (n & (n - 1))) {
-        option_error("'--align' takes a power of 2 in 1 .. 4096, not '%s'", text);
-        return false;
-    }
-    r->align = (int)n;
+    if (len >= sizeof word) return false;
+    memcpy(word, text, len);
+    word[len] = 0;
+    if (!option_int(word, &n) || n < 1 || n > 4096 || (n & (n - 1))) return false;
+    *out = (int)n;
     return true;
+}
+
+// "16", or "4,16" of the source and the destination.
+static bool take_align(struct request *r, const char *text) {
+    size_t n = strcspn(text, ",");
+    const char *second = text[n] ? text + n + 1 : text;
+    if (is_align(text, n, &r->src_align) && is_align(second, strlen(second), &r->dst_align))
+        return true;
+    option_error("'--align' takes a power of 2 in 1 .. 4096, or two of them for source and "
+                 "destination, not '%s'",
+                 text);
+    return false;
 }
 
 static bool take_candidate(struct request *r, const char *text) {
@@ -176,8 +190,8 @@ static bool read_relayout(struct session *s, const struct request *r, struct rel
     const char *near_arch;
     p->shared =
         arch_shared_bytes(arch_find(s->options.arch ? s->options.arch : ARCH_DEFAULT, &near_arch));
-    p->src_align = r->align > size ? r->align : size;
-    p->dst_align = r->align > to_size ? r->align : to_size;
+    p->src_align = r->src_align > size ? r->src_align : size;
+    p->dst_align = r->dst_align > to_size ? r->dst_align : to_size;
     if (!why) why = relayout_coalesce(s, p);
     if (why) option_error("%s", why);
     return !why;
@@ -313,7 +327,7 @@ static int relayout(struct session *s, struct request *r) {
 
 int command_relayout(int argc, char **argv) {
     struct session s;
-    struct request r = {.name = "relayout", .align = 16, .q = {.thread = -1}};
+    struct request r = {.name = "relayout", .src_align = 16, .dst_align = 16, .q = {.thread = -1}};
     int code = -1;
     session_init(&s);
     tune_request_init(&r.t);

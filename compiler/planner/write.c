@@ -6,12 +6,13 @@
 #include "base/buf.h"
 #include "base/session.h"
 #include "planner/private.h"
+#include "planner/rows.h"
 #include "planner/skew.h"
 
 // Names of the kernel's own that no argument has: each ends so.
 static const char *ending(const struct relayout_names *n) {
-    static const char *const own[] = {"a", "b", "c", "e", "i", "j",   "p",  "q",
-                                      "r", "s", "t", "u", "v", "put", "rd", "wr"};
+    static const char *const own[] = {"a", "b", "c", "d", "e", "i",   "j",   "p",  "q",
+                                      "r", "s", "t", "u", "v", "get", "put", "rd", "wr"};
     static const char *const ends[] = {"", "_", "__"};  // two arguments take two of them at most
     for (int e = 0; e < 3; ++e) {
         bool taken = false;
@@ -290,21 +291,36 @@ static void skewed_kernel(const struct relayout *r, const struct relayout_names 
     buf_puts(b, "}\n");
 }
 
+static void rows_kernel(const struct relayout *r, const struct relayout_names *n,
+                        const struct rows *k, struct buf *b) {
+    rows_reasons(r, k, b);
+    head(b, r, n);
+    rows_grid(r, k, b);
+    buf_printf(b, " threads %d {\n", rows_threads(k));
+    rows_write(r, n, k, ending(n), b);
+    buf_puts(b, "}\n");
+}
+
 const char *relayout_kernel(struct session *s, const struct relayout *r,
                             const struct relayout_names *n, struct buf *b) {
     struct chosen list[RELAYOUT_CANDIDATES];
     struct skewed k;
     struct axes g;
-    int skewed = skew_choose(r, &k), wanted = r->candidate - skewed;  // a skewed one is the first
+    struct rows rows;
+    bool by_rows = rows_choose(r, &rows);
+    int first = by_rows || skew_choose(r, &k), wanted = r->candidate - first;
     if (wanted < 0) {
-        skewed_kernel(r, n, &k, b);
+        if (by_rows)
+            rows_kernel(r, n, &rows, b);
+        else
+            skewed_kernel(r, n, &k, b);
         return NULL;
     }
     int found = choose(r, list, wanted + 1);
     if (found == 0) return "it takes more than 2^31 blocks";
     if (found <= wanted)
         return arena_printf(&s->arena, "candidate %d is asked for; there are %d, from 0 on",
-                            r->candidate, found + skewed);
+                            r->candidate, found + first);
     struct choice c = list[wanted].c;
     if (!axes_of(r, &c, &g)) return "params say more than three of its extents";
     reasons(b, r, &c, &list[wanted].cost);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Relayouts through the planner: each one's plan text must mean what was asked for, compile, and run right on the host.
 
-usage: relayouts.py TCPC (--list FILE [--full] | --random N [--seed S] [--large | --judged] | --ragged N [--seed S] [--judged]) [--candidate N]
+usage: relayouts.py TCPC (--list FILE [--full] | --random N [--seed S] [--large | --judged] | (--ragged | --rows) N [--seed S] [--judged]) [--candidate N]
 
 With --candidate the N-th choice of each, or the last one where there are fewer.
 
@@ -142,6 +142,21 @@ def ragged(rng, name):
     return Case(name, size, extents, src, dst, [text(src), text(dst)])
 
 
+def rows(rng, name):
+    """Rows that are copied to rows, of which either side begins at any element, or has gaps between the elements of a row."""
+    size = rng.choice([1, 2, 4, 8])
+    extents = [rng.randint(2, 5) for _ in range(rng.choice([0, 1, 1, 2]))] + [(512 + rng.choice([rng.randint(0, 600), rng.randint(0, 6000)])) // size]
+    def side():
+        strides, n = [], rng.choice([1, 1, 1, 1, 2, 3])
+        for e in reversed(extents):
+            strides.insert(0, n)
+            n = n * e + rng.choice([0, 1, 2, rng.randint(0, 40)])
+        return strides
+    src, dst = side(), side()
+    text = lambda s: "({}):({})".format(",".join(map(str, extents)), ",".join(map(str, s)))
+    return Case(name, size, extents, src, dst, [text(src), text(dst)], rng.choice([16, 16, size]))
+
+
 def plan_text(tcpc, case, candidate):
     def planned(n):
         return subprocess.run([tcpc, *case.command(), f"--candidate={n}", "--emit=plan-text"], capture_output=True, text=True, timeout=60)
@@ -195,6 +210,7 @@ def main():
     p.add_argument("--full", action="store_true", help="with the extents of the list, and compile alone")
     p.add_argument("--random", type=int, default=0)
     p.add_argument("--ragged", type=int, default=0)
+    p.add_argument("--rows", type=int, default=0)
     p.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
     p.add_argument("--large", action="store_true", help="large ones, and compile alone")
     p.add_argument("--judged", action="store_true", help="by the judge, and without running them")
@@ -205,10 +221,10 @@ def main():
         lines = [line.split() for line in open(a.list) if line.strip()]
         cases = [permutation(n, int(w), numbers(perm), numbers(e) if a.full else shrunk(numbers(e), 6000)) for n, w, perm, e in lines]
         what = f"--list {a.list}{' --full' * a.full}"
-    elif a.ragged:
-        rng = random.Random(a.seed)
-        cases = [ragged(rng, f"k{i}") for i in range(a.ragged)]
-        what = f"--ragged {a.ragged} --seed {a.seed}{' --judged' * a.judged}"
+    elif a.ragged or a.rows:
+        rng, kind = random.Random(a.seed), ragged if a.ragged else rows
+        cases = [kind(rng, f"k{i}") for i in range(a.ragged or a.rows)]
+        what = f"--{kind.__name__} {len(cases)} --seed {a.seed}{' --judged' * a.judged}"
     else:
         rng = random.Random(a.seed)
         cases = [drawn(rng, f"k{i}", a.large, a.judged) for i in range(a.random)]

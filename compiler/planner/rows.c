@@ -1,0 +1,106 @@
+// Which window of a row a block has, and by which accesses.
+#include "planner/rows.h"
+
+#include "image/elem.h"
+
+enum {
+    WIDE = 16,           // bytes of an access, at the most
+    LINE = 128,          // bytes
+    WORD = 4,            // bytes; narrow elements are written by that
+    FEW = 4,             // elements that are written at once where the source has gaps between them
+    HELD = 16,           // bytes that a thread has in flight
+    STAGED = 32,         // the same, where they go through shared memory
+    MOST_OUTER = 65535,  // blocks along the second and third coordinate
+    LONG = 4096,         // bytes of a row: a block that has less begins too often
+    SHORT = 512,         // the same, where other ways have accesses of less than a word
+    IDLE = 4             // one part of so many of the windows may lie beyond the rows
+};
+
+static int least(int a, int b) {
+    return a < b ? a : b;
+}
+
+// What the destination's strides from row to row, or how far they are from the source's, are multiples
+// of, up to "most" elements.
+static int common(const struct relayout *r, int f, int most, bool differences) {
+    for (int m = 0; m < r->rank; ++m)
+        while (m != f && (r->mode[m].dst - (differences ? r->mode[m].src : 0)) % most) most /= 2;
+    return most;
+}
+
+bool rows_axes(const struct relayout *r, const struct rows *k, int axis[]) {
+    int64_t blocks = rows_windows(r, k);
+    int first = -1, n = 0;
+    for (int m = 0; m < r->rank; ++m)
+        if (m != k->f && (first < 0 || r->mode[m].extent > r->mode[first].extent)) first = m;
+    for (int m = r->rank - 1; m >= 0; --m) {
+        bool own = k->step > 1 && m != first && m != k->f;
+        axis[m] = own ? ++n : 0;
+        if (own && r->mode[m].extent > MOST_OUTER) return false;
+        if (!own && m != k->f && __builtin_mul_overflow(blocks, r->mode[m].extent, &blocks))
+            return false;
+    }
+    return n < AXES && blocks <= INT32_MAX;
+}
+
+// Whether each window begins within its row, and some window lies wholly in it: else an access would
+// have one element there.
+static bool fits(const struct relayout *r, const struct rows *k) {
+    int64_t n = r->mode[k->f].extent, most = rows_most_before(k);
+    int axis[RELAYOUT_MODES];
+    return rows_read(k) + most <= n && (rows_windows(r, k) - 1) * rows_window(k) + most <= n &&
+           rows_axes(r, k, axis);
+}
+
+// The first of these of which few windows lie beyond the rows, else the one with the fewest.  Blocks
+// of 128 threads were seen to be the fastest, and those of less to begin too often.
+static bool choose_window(const struct relayout *r, struct rows *k) {
+    static const int threads[] = {128, 160, 192, 224, 256, 96, 64, 32};
+    int64_t n = r->mode[k->f].extent, idle = INT64_MAX;
+    int es = bytes_of(r, false);
+    struct rows best = *k;
+    for (int held = k->staged ? STAGED : HELD; held >= HELD; held /= 2)
+        for (unsigned i = 0; i < sizeof threads / sizeof threads[0] && idle > n / IDLE; ++i) {
+            // what is read besides takes threads, too
+            k->threads = threads[i] - (k->staged ? k->step * es / held : 0);
+            k->times = held / (k->store * es);
+            int64_t beyond = rows_windows(r, k) * rows_window(k) - n;
+            if (!fits(r, k) || beyond >= idle) continue;
+            best = *k;
+            idle = beyond;
+        }
+    *k = best;
+    return idle < INT64_MAX;
+}
+
+// Accesses where elements follow one another on both sides.
+static void dense_accesses(const struct relayout *r, struct rows *k) {
+    int es = bytes_of(r, false);
+    int load = least(WIDE, r->src_align) / es, store = least(WIDE, r->dst_align) / es;
+    int both = common(r, k->f, least(load, store), true);  // that are aligned at the same elements
+    k->staged = both * es < WORD && load * es >= WORD;
+    k->store = both * es < WORD ? least(store, WORD / es) : store;
+    k->load = k->staged ? load : least(both, k->store);
+}
+
+bool rows_choose(const struct relayout *r, struct rows *k) {
+    int src[RELAYOUT_MODES], dst[RELAYOUT_MODES], es = bytes_of(r, false);
+    if (r->to || r->usual) return false;
+    order_of(r, true, src);
+    order_of(r, false, dst);
+    *k = (struct rows){.f = dst[0], .load = 1};
+    const struct relayout_mode *f = &r->mode[k->f];
+    int along = least(vector_along(r, k->f, true), vector_along(r, k->f, false)) * es;
+    if (src[0] != k->f || f->src == 0 || f->dst != 1 || along >= WIDE) return false;
+    if (f->extent * es < (along < WORD ? SHORT : LONG)) return false;
+    k->step = LINE / es;
+    if (f->src == 1)
+        dense_accesses(r, k);
+    else
+        k->store = least(FEW, least(WIDE, r->dst_align) / es);
+    if (k->staged && choose_window(r, k)) return true;
+    if (k->staged) k->load = 1;
+    k->staged = false;
+    if (common(r, k->f, k->step, false) == k->step) k->step = 1;
+    return choose_window(r, k);
+}
