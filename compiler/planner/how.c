@@ -3,14 +3,13 @@
 
 #include "base/buf.h"
 #include "base/session.h"
-#include "planner/private.h"
-#include "planner/skew.h"
+#include "planner/candidate.h"
 
 int relayout_candidates(const struct relayout *r) {
-    struct chosen list[RELAYOUT_CANDIDATES];
-    struct skewed k;
-    int skewed = skew_choose(r, &k);
-    return choose(r, list, RELAYOUT_CANDIDATES - skewed) + skewed;
+    struct candidate c;
+    int n;
+    candidate_of(r, RELAYOUT_CANDIDATES - 1, &c, &n);
+    return n;
 }
 
 static void put_skewed(const struct relayout *r, const struct skewed *k, struct buf *b) {
@@ -19,6 +18,12 @@ static void put_skewed(const struct relayout *r, const struct skewed *k, struct 
                "shared memory",
                k->window, k->across, k->threads, k->load * bytes_of(r, true),
                k->vector * bytes_of(r, false));
+}
+
+static void put_rows(const struct relayout *r, const struct rows *k, struct buf *b) {
+    buf_printf(b, "windows of %" PRId64 ", %d threads, %d and %d bytes, %s", rows_window(k),
+               rows_threads(k), k->load * bytes_of(r, true), k->store * bytes_of(r, false),
+               k->staged ? "shared memory" : "registers");
 }
 
 static void put_choice(const struct relayout *r, const struct choice *c, struct buf *b) {
@@ -36,15 +41,16 @@ static void put_choice(const struct relayout *r, const struct choice *c, struct 
 }
 
 const char *relayout_how(struct session *s, const struct relayout *r) {
-    struct chosen list[RELAYOUT_CANDIDATES];
-    struct skewed k;
+    struct candidate c;
     struct buf b;
-    int skewed = skew_choose(r, &k), wanted = r->candidate - skewed;
-    if (wanted >= 0 && choose(r, list, wanted + 1) <= wanted) return NULL;
+    int n;
+    if (!candidate_of(r, r->candidate, &c, &n)) return NULL;
     buf_init(&b);
-    if (wanted < 0)
-        put_skewed(r, &k, &b);
+    if (c.form == FORM_ROWS)
+        put_rows(r, &c.rows, &b);
+    else if (c.form == FORM_SKEWED)
+        put_skewed(r, &c.skewed, &b);
     else
-        put_choice(r, &list[wanted].c, &b);
+        put_choice(r, &c.tile.c, &b);
     return buf_finish(&b, &s->arena);
 }

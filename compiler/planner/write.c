@@ -5,9 +5,7 @@
 
 #include "base/buf.h"
 #include "base/session.h"
-#include "planner/private.h"
-#include "planner/rows.h"
-#include "planner/skew.h"
+#include "planner/candidate.h"
 
 // Names of the kernel's own that no argument has: each ends so.
 static const char *ending(const struct relayout_names *n) {
@@ -303,27 +301,24 @@ static void rows_kernel(const struct relayout *r, const struct relayout_names *n
 
 const char *relayout_kernel(struct session *s, const struct relayout *r,
                             const struct relayout_names *n, struct buf *b) {
-    struct chosen list[RELAYOUT_CANDIDATES];
-    struct skewed k;
+    struct candidate of;
     struct axes g;
-    struct rows rows;
-    bool by_rows = rows_choose(r, &rows);
-    int first = by_rows || skew_choose(r, &k), wanted = r->candidate - first;
-    if (wanted < 0) {
-        if (by_rows)
-            rows_kernel(r, n, &rows, b);
+    int found;
+    if (!candidate_of(r, r->candidate, &of, &found)) {
+        if (found == 0) return "it takes more than 2^31 blocks";
+        return arena_printf(&s->arena, "candidate %d is asked for; there are %d, from 0 on",
+                            r->candidate, found);
+    }
+    if (of.form != FORM_TILE) {
+        if (of.form == FORM_ROWS)
+            rows_kernel(r, n, &of.rows, b);
         else
-            skewed_kernel(r, n, &k, b);
+            skewed_kernel(r, n, &of.skewed, b);
         return NULL;
     }
-    int found = choose(r, list, wanted + 1);
-    if (found == 0) return "it takes more than 2^31 blocks";
-    if (found <= wanted)
-        return arena_printf(&s->arena, "candidate %d is asked for; there are %d, from 0 on",
-                            r->candidate, found + first);
-    struct choice c = list[wanted].c;
+    struct choice c = of.tile.c;
     if (!axes_of(r, &c, &g)) return "params say more than three of its extents";
-    reasons(b, r, &c, &list[wanted].cost);
+    reasons(b, r, &c, &of.tile.cost);
     head(b, r, n);
     blocks(b, r, &c, &g);
     buf_printf(b, " threads %d {\n", c.threads);

@@ -1,0 +1,18 @@
+#include "planner/candidate.h"
+
+bool candidate_of(const struct relayout *r, int number, struct candidate *out, int *count) {
+    struct chosen list[RELAYOUT_CANDIDATES];
+    bool rows = rows_choose(r, &out->rows), skewed = !rows && skew_choose(r, &out->skewed);
+    int found = choose(r, list, number + 1), place = rows || skewed ? 0 : -1;
+    *count = found + (place >= 0);
+    if (*count > number + 1) *count = number + 1;
+    if (number == place) {
+        out->form = rows ? FORM_ROWS : FORM_SKEWED;
+        return true;
+    }
+    int at = number - (place >= 0 && number > place);
+    if (at >= found) return false;
+    out->form = FORM_TILE;
+    out->tile = list[at];
+    return true;
+}

@@ -1,0 +1,23 @@
+// The candidates of a relayout by their numbers: tiles in the order of their costs, and among them
+// the form for rows that begin at any element, where there is one.
+#ifndef TCPC_PLANNER_CANDIDATE_H
+#define TCPC_PLANNER_CANDIDATE_H
+
+#include "planner/private.h"
+#include "planner/rows.h"
+#include "planner/skew.h"
+
+enum form { FORM_TILE, FORM_SKEWED, FORM_ROWS };
+
+struct candidate {
+    enum form form;
+    struct chosen tile;    // FORM_TILE
+    struct skewed skewed;  // FORM_SKEWED
+    struct rows rows;      // FORM_ROWS
+};
+
+// Candidate "number", which is less than RELAYOUT_CANDIDATES.  False where there are not so many.
+// "*count" is how many there are, up to "number" + 1.
+bool candidate_of(const struct relayout *r, int number, struct candidate *out, int *count);
+
+#endif
