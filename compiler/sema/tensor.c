@@ -235,7 +235,8 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
         t->layout = lay_layout_invalid();
         return set_align(c, t, type) ? t : NULL;
     }
-    t->layout = value_to_layout(c, v, type->shape->at, sema_text(c, "the layout of '%s'", t->name));
+    t->layout = value_to_layout(c, names_drop(c, v), type->shape->at,
+                                sema_text(c, "the layout of '%s'", t->name));
     if (!lay_valid(t->layout)) return NULL;
     t->names = v->names;
     if (stages && !add_stages(c, t, stages)) return NULL;

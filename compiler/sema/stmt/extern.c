@@ -91,6 +91,11 @@ static bool check_view(struct sema *c, const struct formal *f, const struct valu
     }
     if (!view_closed(c, &v->view, e->at)) return false;
     const struct tensor *have = v->view.base, *want = f->tensor;
+    struct view formal = {.base = f->tensor, .layout = want->layout, .names = want->names};
+    if (!names_agree(c, v, value_view(c, formal), e->at)) {
+        diag_note(c->s, f->at, "it is declared here");
+        return false;
+    }
     if (have->space != want->space || have->elem != want->elem) {
         diag_error(c->s, e->at, "'%s' is %s in %s memory; '%s' is %s in %s memory", have->name,
                    have->elem->name, space_name(have->space), want->name, want->elem->name,

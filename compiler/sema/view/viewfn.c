@@ -324,6 +324,7 @@ static bool inside(struct sema *c, struct lay f, struct lay_int n) {
 const struct value *view_compose(struct sema *c, const struct value *a, const struct value *b,
                                  const struct ast_expr *e) {
     if (!view_whole(c, &a->view, e->at)) return &value_none;
+    if (b->kind != VAL_TUPLE) b = names_drop(c, b);
     const struct lay_tiler *t = value_to_tiler(c, b, e->at, "what a tensor is composed with");
     if (!t) return &value_none;
     lay_clear_error(c->lay);
