@@ -50,7 +50,10 @@ static void warn_conflict(struct session *s, const struct plan *p, struct kernel
     if (text) diag_note(s, t->at, "%s", text);
     mend_order(s, k, c, number, src);
     mend_layout(s, p, k, c, number, src);
-    if (!is_extreme(x->total.wavefronts, x->least_total.wavefronts)) diag_if_mended(s);
+    if (!is_extreme(x->total.wavefronts, x->least_total.wavefronts))
+        diag_if_mended(s);
+    else
+        mend_turn(s, c);
 }
 
 // -- threads --------------------------------------------------------------------------------------
@@ -82,19 +85,12 @@ struct state {
 
 enum { KERNEL_WORK = 1 << 16 };
 
-// Whether its accesses are narrower than its atom's.
-static bool is_narrow(const struct copy *c) {
-    const struct atom *atom = copy_atom(c);
-    return atom && !atom_is_collective(atom->row) && atom->bits > c->facts.bits;
-}
-
 static bool visit(struct session *s, struct kernel *k, struct copy *c, void *user) {
     struct state *x = user;
     struct copy_cost cost;
     x->number = k == x->k ? x->number + 1 : 0;
     x->k = k;
-    if (k->planned) return true;    // there is no text of the user's to mend
-    if (is_narrow(c)) return true;  // and was told of it, which is the cause
+    if (k->planned) return true;  // there is no text of the user's to mend
     if (x->work > KERNEL_WORK) return true;
     cost_of_copy(s, x->p, k, c, &c->facts, NULL, &cost);
     x->work += cost.src.work + cost.dst.work;
