@@ -34,6 +34,9 @@ static const struct warning_row warnings[W_COUNT] = {
                          "accesses to shared memory of twice the wavefronts that they need"},
     [W_IDLE_THREADS] = {"idle-threads", true,
                         "a copy that leaves half of the block's threads without work"},
+    [W_IN_ORDER] = {"in-order", true,
+                    "a pipeline whose loads do not run ahead, for want of stages"},
+    [W_NEEDLESS_SWIZZLE] = {"needless-swizzle", true, "a swizzle that moves no element"},
 };
 
 const struct warning_row *diag_warning_row(enum warning w) {

@@ -25,6 +25,8 @@ enum warning {
     W_COALESCE,
     W_BANK_CONFLICT,
     W_IDLE_THREADS,
+    W_IN_ORDER,
+    W_NEEDLESS_SWIZZLE,
     W_COUNT
 };
 

@@ -301,6 +301,19 @@ static void trace(void *user, const char *rule, const char *result) {
     t->options->step(t->options->user, t->reader->depth + 1, rule, result);
 }
 
+// What is refused inside of a parenthesis that nothing closes was meant to end before.
+static void blame_open(struct lay_ctx *ctx, const char *text) {
+    int open[MAX_NESTING], n = 0;
+    if (!ctx->error || strncmp(ctx->error, "expected ", 9) == 0) return;
+    for (int i = 0; text[i]; ++i) {
+        if (text[i] == '(' && n < MAX_NESTING) open[n++] = i;
+        if (text[i] == ')' && n > 0) --n;
+    }
+    if (n == 0 || n == MAX_NESTING) return;
+    lay_clear_error(ctx);
+    lay_fail(ctx, "the '(' at column %d is not closed", open[n - 1] + 1);
+}
+
 struct calc_value calc_eval(struct lay_ctx *ctx, const char *text,
                             const struct calc_options *options) {
     struct reader r = {ctx, text, text, 0, options};
@@ -316,6 +329,7 @@ struct calc_value calc_eval(struct lay_ctx *ctx, const char *text,
     ctx->trace_user = old_user;
     if (v.kind != CALC_NONE && reader_peek(&r))
         return reader_syntax(&r, "the end of the expression");
+    blame_open(ctx, text);
     return ctx->error ? calc_none() : v;
 }
 

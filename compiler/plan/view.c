@@ -319,10 +319,10 @@ static bool slice(struct slicer *z, const struct coord *c, const struct lay_tupl
     if (c->rank == 1 && lay_is_leaf(shape)) return slice(z, &c->kid[0], shape, stride, coord);
     if (lay_is_leaf(shape) || shape->rank != c->rank) {
         z->error =
-            arena_printf(&s->arena, "%d coordinate%s where %d mode%s stand%s: %s", c->rank,
-                         c->rank == 1 ? "" : "s", lay_tuple_rank(shape),
-                         lay_tuple_rank(shape) == 1 ? "" : "s",
-                         lay_tuple_rank(shape) == 1 ? "s" : "", lay_tuple_text(&s->lay, shape));
+            arena_printf(&s->arena, "%d coordinate%s for %d mode%s of '%s', with the extents %s",
+                         c->rank, c->rank == 1 ? "" : "s", lay_tuple_rank(shape),
+                         lay_tuple_rank(shape) == 1 ? "" : "s", z->v->base->name,
+                         lay_tuple_text(&s->lay, shape));
         return false;
     }
     for (int i = 0; i < c->rank; ++i)

@@ -102,7 +102,8 @@ static void declare_params(struct sema *c, const struct ast_decl *d) {
 
 static void declare_layout(struct sema *c, const struct ast_decl *d) {
     const struct value *v = eval(c, d->value);
-    struct lay l = value_to_layout(c, v, d->value->at, sema_text(c, "'%s'", d->name.name));
+    struct lay l =
+        value_to_layout(c, names_drop(c, v), d->value->at, sema_text(c, "'%s'", d->name.name));
     const struct value *named = lay_valid(l) ? names_from(c, value_layout(c, l), v) : &value_none;
     if (!scope_declare(c, d->name, SYM_LAYOUT, named) || !lay_valid(l)) return;
     GROW(c, c->layout, c->plan->nlayouts, c->cap_layout);

@@ -122,6 +122,22 @@ static bool check_layout(struct sema *c, struct tensor *t, struct range at) {
     return true;
 }
 
+// A swizzle whose bits are 0 in all places that the layout has.
+static void warn_moves_nothing(struct sema *c, const struct tensor *t, struct range at) {
+    struct lay_swizzle sw = t->layout.sw;
+    struct lay_int n = lay_cosize(c->lay, lay_inner(t->layout));
+    int from = sw.m + (sw.s > 0 ? sw.s : 0);
+    lay_clear_error(c->lay);
+    if (!sw.b || !lay_int_is(t->layout.offset, 0) || !lay_int_static(n) || from > 40 ||
+        n.num > INT64_C(1) << from)
+        return;
+    diag_warn(
+        c->s, W_NEEDLESS_SWIZZLE, at,
+        "the swizzle Sw<%d,%d,%d> moves no element of '%s': it looks at bit %d of a place and "
+        "above, and the last place is %" PRId64,
+        sw.b, sw.m, sw.s, t->name, from, n.num - 1);
+}
+
 // A last mode of "n" stages, each a whole number of the swizzle's periods after the one before.
 static bool add_stages(struct sema *c, struct tensor *t, const struct ast_expr *e) {
     int64_t n;
@@ -235,9 +251,11 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
         t->layout = lay_layout_invalid();
         return set_align(c, t, type) ? t : NULL;
     }
-    t->layout = value_to_layout(c, v, type->shape->at, sema_text(c, "the layout of '%s'", t->name));
+    t->layout = value_to_layout(c, names_drop(c, v), type->shape->at,
+                                sema_text(c, "the layout of '%s'", t->name));
     if (!lay_valid(t->layout)) return NULL;
     t->names = v->names;
+    warn_moves_nothing(c, t, type->shape->at);
     if (stages && !add_stages(c, t, stages)) return NULL;
     if (!check_layout(c, t, type->shape->at) || !set_align(c, t, type)) return NULL;
     return t;

@@ -100,6 +100,7 @@ const struct foreign *foreign_word(const char *name) {
         {"SM90_U16x2_STSM_T", "stmatrix.x1.trans", NULL},
         {"SM90_U16x4_STSM_T", "stmatrix.x2.trans", NULL},
         {"SM90_U16x8_STSM_T", "stmatrix.x4.trans", NULL},
+        {"operand_D", "operand_C", NULL},  // D has the layout of C
         {"DefaultCopy", "auto(128)", NULL},
         {"AutoVectorizingCopy", "auto(128)", NULL},
     };

@@ -50,10 +50,32 @@ static void warn_conflict(struct session *s, const struct plan *p, struct kernel
     if (text) diag_note(s, t->at, "%s", text);
     mend_order(s, k, c, number, src);
     mend_layout(s, p, k, c, number, src);
-    if (!is_extreme(x->total.wavefronts, x->least_total.wavefronts)) diag_if_mended(s);
+    if (!is_extreme(x->total.wavefronts, x->least_total.wavefronts))
+        diag_if_mended(s);
+    else
+        mend_turn(s, c);
 }
 
 // -- threads --------------------------------------------------------------------------------------
+
+// Why threads of the tiled copy stand beyond what is copied.
+static const char *beyond_text(struct session *s, const struct copy *c) {
+    const struct view *v = copy_tiled_side(c);
+    int n = lay_tuple_rank(c->tc->tiler), rank = lay_rank(v->layout);
+    for (int i = 0; i < n && i < rank; ++i) {
+        struct lay_int tile = lay_tuple_product(&s->lay, lay_tuple_get(&s->lay, c->tc->tiler, i));
+        struct lay_int have = lay_size(&s->lay, lay_mode(&s->lay, v->layout, i));
+        lay_clear_error(&s->lay);
+        if (!lay_int_static(tile) || !lay_int_static(have) || tile.num <= have.num) continue;
+        return arena_printf(
+            &s->arena,
+            ", some of which stand beyond the tile: along mode %d the tile has %" PRId64
+            " elements, '%s' here has %" PRId64 "%s",
+            i, tile.num, v->base->name, have.num,
+            n < rank ? "; 'thr=' and 'val=' take a number for each mode" : "");
+    }
+    return ", some of which stand beyond the tile";
+}
 
 static void warn_idle(struct session *s, const struct kernel *k, const struct copy *c, int number,
                       const struct side_cost *x) {
@@ -66,7 +88,7 @@ static void warn_idle(struct session *s, const struct kernel *k, const struct co
               "each warp makes %" PRId64 " accesses",
               idle, k->threads, copy_name(s, c), x->instructions / warps);
     diag_note(s, c->tc->at, "the tiled copy has %" PRId64 " threads%s", c->tc->threads,
-              c->tc->threads > x->threads ? ", some of which stand beyond the tile" : "");
+              c->tc->threads > x->threads ? beyond_text(s, c) : "");
     mend_threads(s, k, c, number);
 }
 
@@ -82,19 +104,12 @@ struct state {
 
 enum { KERNEL_WORK = 1 << 16 };
 
-// Whether its accesses are narrower than its atom's.
-static bool is_narrow(const struct copy *c) {
-    const struct atom *atom = copy_atom(c);
-    return atom && !atom_is_collective(atom->row) && atom->bits > c->facts.bits;
-}
-
 static bool visit(struct session *s, struct kernel *k, struct copy *c, void *user) {
     struct state *x = user;
     struct copy_cost cost;
     x->number = k == x->k ? x->number + 1 : 0;
     x->k = k;
-    if (k->planned) return true;    // there is no text of the user's to mend
-    if (is_narrow(c)) return true;  // and was told of it, which is the cause
+    if (k->planned) return true;  // there is no text of the user's to mend
     if (x->work > KERNEL_WORK) return true;
     cost_of_copy(s, x->p, k, c, &c->facts, NULL, &cost);
     x->work += cost.src.work + cost.dst.work;

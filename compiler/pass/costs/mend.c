@@ -133,6 +133,7 @@ struct trial {
     struct lay_swizzle sw;
     int64_t total;  // of all accesses to "t"; INT64_MAX: one is worse than it was, or not known
     int64_t *work;  // of all trials; beyond TRIALS_WORK no more is tried
+    bool promised;  // as if tensors in global memory began at a line
 };
 
 static int64_t wavefronts(struct session *s, const struct trial *x, const struct kernel *k,
@@ -144,7 +145,7 @@ static int64_t wavefronts(struct session *s, const struct trial *x, const struct
         cost_of_side(s, x->p, k, c, f, NULL, i == 0, &side);
         *x->work += side.work;
         if (side.why) return INT64_MAX;
-        n += side.total.wavefronts.most;
+        n += x->promised ? side.total.wavefronts.least : side.total.wavefronts.most;
     }
     return n;
 }
@@ -181,8 +182,10 @@ static int64_t row_of(struct session *s, const struct tensor *t) {
     return least & (least - 1) ? 0 : least;
 }
 
-static struct trial best_swizzle(struct session *s, const struct plan *p, struct kernel *k,
-                                 const struct tensor *t, int64_t *work) {
+// The best swizzle for the tensor of "of".
+static struct trial best_swizzle(struct session *s, const struct trial *of, struct kernel *k) {
+    const struct tensor *t = of->t;
+    int64_t *work = of->work;
     struct trial best = {.total = INT64_MAX};
     int bytes = t->elem->bits / 8, line = log2_of(128 / bytes), row = log2_of(row_of(s, t));
     if (!row) return best;
@@ -191,7 +194,8 @@ static struct trial best_swizzle(struct session *s, const struct plan *p, struct
             for (int i = 0; i < 2; ++i) {
                 int shift = i ? row - m : line - m;  // by the row, or by lines of all banks
                 if (shift < b || (i && row == line)) continue;
-                struct trial x = {p, t, {(int8_t)b, (int8_t)m, (int8_t)shift}, 0, work};
+                struct trial x = *of;
+                x.sw = (struct lay_swizzle){(int8_t)b, (int8_t)m, (int8_t)shift};
                 if (*work > TRIALS_WORK) return best;
                 walk_copies(s, k, try_copy, &x);
                 // of equal ones the one that keeps most elements together
@@ -224,24 +228,67 @@ static const char *padded(struct session *s, const struct tensor *t) {
                         (long)n[0]->leaf.num, (long)n[1]->leaf.num, pitch);
 }
 
+// -- layouts --------------------------------------------------------------------------------------
+
+enum { MOST_PROMISES = 4, LINE = 128 };
+
+// Tensors whose place within a line of 128 bytes decides how many wavefronts a copy takes.
+struct promises {
+    const struct tensor *buffer, *of[MOST_PROMISES];
+    int n;
+    bool full;
+};
+
+static bool find_promise(struct session *s, struct kernel *k, struct copy *c, void *user) {
+    struct promises *x = user;
+    (void)s, (void)k;
+    const struct tensor *from = c->src.base;
+    if (c->dst.base != x->buffer || from->space != MEM_GLOBAL || from->align >= LINE) return true;
+    if (copy_atom(c)->row->completes == COMPLETES_AT_ONCE) return true;
+    for (int i = 0; i < x->n; ++i)
+        if (x->of[i] == from) return true;
+    x->full |= x->n == MOST_PROMISES;
+    if (!x->full) x->of[x->n++] = from;
+    return !x->full;
+}
+
+// The note of the swizzle "best", with the promises that it needs.
+static void offer_swizzle(struct session *s, const struct trial *best, int64_t now,
+                          const struct promises *with) {
+    const struct tensor *t = best->t;
+    const char *text = arena_printf(&s->arena, "Sw<%d,%d,%d> o 0 o %s", best->sw.b, best->sw.m,
+                                    best->sw.s, source_line(s, t->layout_at));
+    const char *names = "";
+    for (int i = 0; i < with->n; ++i)
+        names = arena_printf(&s->arena, "%s%s'%s'", names, i ? ", " : "", with->of[i]->name);
+    diag_note(
+        s, t->at,
+        "with %s%s%sthe layout %s all accesses to '%s' together take %ld wavefront%s, not %ld",
+        with->n ? "'align 128' of " : "", names, with->n ? " and " : "", text, t->name,
+        (long)best->total, best->total == 1 ? "" : "s", (long)now);
+    diag_fixit(s, t->layout_at, text);
+    for (int i = 0; i < with->n; ++i) {
+        struct range at = with->of[i]->layout_at;
+        at = (struct range){at.file, at.end, with->of[i]->align_at.end};
+        diag_fixit(s, at, " align 128");
+    }
+}
+
 void mend_layout(struct session *s, const struct plan *p, struct kernel *k, const struct copy *c,
                  int number, bool src) {
     const struct tensor *t = copy_side(c, src)->base;
     if (t->outside || !lay_valid(t->layout)) return;
-    const char *written = source_line(s, t->layout_at), *text;
+    const char *text;
     if (!t->layout.sw.b && !t->layout.composed) {
-        int64_t work = 0;
-        struct trial now = {.p = p, .t = t, .work = &work};
-        struct trial best = best_swizzle(s, p, k, t, &work);
-        walk_copies(s, k, try_copy, &now);
-        if (best.total < now.total) {
-            text = arena_printf(&s->arena, "Sw<%d,%d,%d> o 0 o %s", best.sw.b, best.sw.m, best.sw.s,
-                                written);
-            diag_note(s, t->at,
-                      "with the layout %s all accesses to '%s' together take %ld wavefront%s, not "
-                      "%ld",
-                      text, t->name, (long)best.total, best.total == 1 ? "" : "s", (long)now.total);
-            diag_fixit(s, t->layout_at, text);
+        struct promises with = {.buffer = t};
+        walk_copies(s, k, find_promise, &with);
+        for (int promised = 0; promised <= (with.n > 0 && !with.full); ++promised) {
+            int64_t work = 0;
+            struct trial now = {.p = p, .t = t, .work = &work, .promised = promised};
+            struct trial best = best_swizzle(s, &now, k);
+            walk_copies(s, k, try_copy, &now);
+            if (best.total >= now.total) continue;
+            offer_swizzle(s, &best, now.total, promised ? &with : &(struct promises){0});
             claim(s, k, c, number, src);
         }
     }
@@ -250,4 +297,17 @@ void mend_layout(struct session *s, const struct plan *p, struct kernel *k, cons
         diag_fixit(s, t->layout_at, text);
         claim(s, k, c, number, src);
     }
+}
+
+void mend_turn(struct session *s, const struct copy *c) {
+    const struct view *from = &c->src, *to = &c->dst;
+    bool shared = (from->base->space == MEM_SHARED) != (to->base->space == MEM_SHARED);
+    if (!shared || c->src.base->space == MEM_FRAG || c->dst.base->space == MEM_FRAG) return;
+    int bits = from->base->elem->bits, a = contiguous_mode(&s->lay, from);
+    int b = contiguous_mode(&s->lay, to);
+    if (a < 0 || b < 0 || a == b || bits >= 32 || c->facts.bits > bits) return;
+    diag_note(s, c->at,
+              "elements of %d bits are turned one by one; a fragment in which each thread has a "
+              "block, val=(%d,%d):(%d,1), turns them between wide accesses",
+              bits, 128 / bits, 128 / bits, 128 / bits);
 }

@@ -15,4 +15,7 @@ void mend_threads(struct session *s, const struct kernel *k, const struct copy *
 void mend_layout(struct session *s, const struct plan *p, struct kernel *k, const struct copy *c,
                  int number, bool src);
 
+// Says of a copy that transposes narrow elements one by one how blocks of them are turned.
+void mend_turn(struct session *s, const struct copy *c);
+
 #endif

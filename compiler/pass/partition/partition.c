@@ -152,6 +152,12 @@ static bool cut_frag(struct session *s, const struct kernel *k, const struct cop
         diag_error(s, v->at, "fragment '%s' has %s elements, this copy gives each thread %s",
                    f->name, lay_int_text(x, have), lay_int_text(x, need));
         diag_note(s, f->at, "the fragment is declared here");
+        const char *tc = c->tc->name;
+        if (!f->holds && tc)
+            diag_note(s, f->layout_at,
+                      "'%s' says what each thread has of it; 'like %s' is a thread's share of the "
+                      "whole copy",
+                      source_line(s, f->layout_at), tc);
         return false;
     }
     struct lay byval =

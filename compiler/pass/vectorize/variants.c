@@ -100,6 +100,46 @@ void note_promises(struct session *s, const struct kernel *k, const struct condi
     }
 }
 
+// "'align 16' of 'A', 'index % 4' of 'p' and a promise of 'q' that makes 'q*r' a multiple of 4"
+static const char *facts_text(struct session *s, const struct kernel *k,
+                              const struct conditions *list) {
+    const char *text = "";
+    for (int i = 0; i < list->n; ++i) {
+        const struct condition *c = &list->at[i];
+        const char *comma = i == 0 ? "" : i == list->n - 1 ? " and " : ", ";
+        const struct param *q = c->tensor ? NULL : to_promise(k, c->value);
+        if (c->tensor)
+            text = arena_printf(&s->arena, "%s%s'align %" PRId64 "' of '%s'", text, comma, c->by,
+                                c->tensor->name);
+        else if (c->value.nsyms == 1 && c->value.syms[0] == q->sym)
+            text = arena_printf(&s->arena, "%s%s'index %% %" PRId64 "' of '%s'", text, comma, c->by,
+                                q->name);
+        else
+            text = arena_printf(&s->arena,
+                                "%s%sa promise of '%s' that makes '%s' a multiple of %" PRId64,
+                                text, comma, q->name, lay_int_text(&s->lay, c->value), c->by);
+    }
+    return text;
+}
+
+// One note for all facts, at the first place where a promise would stand.
+static void note_facts(struct session *s, const struct kernel *k, const struct conditions *list) {
+    const struct condition *first = &list->at[0];
+    struct range at;
+    const char *text;
+    bool all = true;
+    for (int i = 0; i < list->n; ++i) all &= mend(s, k, &list->at[i], &at, &text);
+    diag_note(
+        s, first->tensor ? first->tensor->at : to_promise(k, first->value)->at,
+        "%s would make it one; where that cannot be promised, as of ragged sizes, it is right "
+        "as it is: -Wno-versioned",
+        facts_text(s, k, list));
+    for (int i = 0; all && i < list->n; ++i) {
+        mend(s, k, &list->at[i], &at, &text);
+        diag_fixit(s, at, text);
+    }
+}
+
 static const char *widths_text(struct session *s, const struct kernel *k) {
     const char *text = "";
     for (int i = 0; i < k->nvariants; ++i) {
@@ -184,9 +224,9 @@ void make_variants(struct session *s, const struct plan *p, struct kernel *k) {
     k->variant = made;
     k->nvariants = n;
     diag_warn(s, W_VERSIONED, k->at,
-              "kernel '%s' is compiled %d times, for accesses of up to %s bits, because its plan "
-              "does not promise what the widest need",
+              "kernel '%s' is compiled %d times, for accesses of up to %s bits; a launch takes the "
+              "widest that its arguments allow",
               k->name, n, widths_text(s, k));
     struct conditions missing = {(struct condition *)made[0].when, made[0].nwhen, 0};
-    note_promises(s, k, &missing, "it is compiled once");
+    note_facts(s, k, &missing);
 }

@@ -40,7 +40,8 @@ static const struct lay_tuple *shape_of_args(struct sema *c, const struct call *
     if (call->n > 1 || v->kind != VAL_TUPLE || call->e->arg[0].key.name)
         v = value_tuple(c, call->n, call->arg, call->e->at);
     if (v->kind == VAL_NONE) return NULL;
-    return value_to_tuple(c, v, call->e->at, sema_text(c, "the shape of '%s'", call->name));
+    return value_to_tuple(c, names_drop(c, v), call->e->at,
+                          sema_text(c, "the shape of '%s'", call->name));
 }
 
 static const struct value *compact(struct sema *c, const struct call *call, bool row) {
@@ -68,7 +69,8 @@ static const struct value *col_call(struct sema *c, const struct call *call) {
 static const struct value *make_layout_call(struct sema *c, const struct call *call) {
     if (call->n == 2 && !value_is_layout(call->arg[0])) {
         struct range s_at = call->e->arg[0].value->at, d_at = call->e->arg[1].value->at;
-        const struct lay_tuple *shape = value_to_tuple(c, call->arg[0], s_at, "the shape");
+        const struct lay_tuple *shape =
+            value_to_tuple(c, names_drop(c, call->arg[0]), s_at, "the shape");
         const struct lay_tuple *stride = value_to_tuple(c, call->arg[1], d_at, "the stride");
         if (!shape || !stride) return &value_none;
         lay_clear_error(c->lay);
@@ -78,7 +80,8 @@ static const struct value *make_layout_call(struct sema *c, const struct call *c
     }
     struct lay mode[MOST_ARGS];
     for (int i = 0; i < call->n; ++i) {
-        mode[i] = value_to_layout(c, call->arg[i], call->e->arg[i].value->at,
+        const struct value *v = call->n == 1 ? names_drop(c, call->arg[i]) : call->arg[i];
+        mode[i] = value_to_layout(c, v, call->e->arg[i].value->at,
                                   sema_text(c, "argument %d of 'make_layout'", i + 1));
         if (!lay_valid(mode[i])) return &value_none;
     }
@@ -295,9 +298,11 @@ const struct value *builtin_call(struct sema *c, const char *name, const struct 
         arg[i] = eval(c, e->arg[i].value);
         whole &= arg[i]->kind != VAL_NONE;
     }
+    if (!whole || !names_sort_args(c, &call, arg)) return &value_none;
     call.arg = arg;
-    if (!whole) return &value_none;
+    int of = row->names < 0 ? e->nargs - 1 : row->names - 1;  // the argument whose names stay
+    const struct value *named = row->names ? arg[of] : NULL;
+    if (named && named->kind == VAL_TUPLE) arg[of] = names_drop(c, named);
     const struct value *made = row->fn(c, &call);
-    return row->names ? names_from(c, made, arg[row->names < 0 ? e->nargs - 1 : row->names - 1])
-                      : made;
+    return named ? names_from(c, made, named) : made;
 }

@@ -72,6 +72,13 @@ static bool comparable(const struct value *v) {
            v->kind == VAL_VIEW || v->kind == VAL_WILD;
 }
 
+static bool unnamed(struct sema *c, const struct value *v, struct range at) {
+    if (v->kind != VAL_TUPLE) return true;
+    for (int i = 0; i < v->rank; ++i)
+        if (!unnamed(c, v->kid[i], at)) return false;
+    return names_none(c, v, at, "a comparison");
+}
+
 const struct value *eval_compare(struct sema *c, enum ast_op op, const struct value *a,
                                  const struct value *b, const struct ast_expr *e) {
     const struct value *ua = value_unwrap(a), *ub = value_unwrap(b);
@@ -82,7 +89,9 @@ const struct value *eval_compare(struct sema *c, enum ast_op op, const struct va
         const struct value *v = i ? ub : ua;
         struct range at = i ? e->rhs->at : e->lhs->at;
         if (!comparable(v)) return FAIL(c, at, "%s cannot be compared", value_kind_text(v));
+        if (!unnamed(c, v, at)) return &value_none;
     }
+    if (!names_agree(c, ua, ub, e->at)) return &value_none;
     enum answer r;
     if (ua->kind == VAL_INT && ub->kind == VAL_INT) {
         r = compare_ix(c, op, ua->ix, ub->ix);

@@ -1,6 +1,6 @@
 // A value as what its place asks for, with an error that says what was asked and what was given.
 #include "base/buf.h"
-#include "sema/state.h"
+#include "sema/expr/expr.h"
 
 // "wanted" is what the place takes: "an integer".
 static void mismatch(struct sema *c, const struct value *v, struct range at, const char *what,
@@ -50,6 +50,7 @@ const struct lay_tuple *value_to_tuple(struct sema *c, const struct value *v, st
     if (v->kind == VAL_WILD) return lay_any(c->lay);
     if (v->kind == VAL_TUPLE) {
         const struct lay_tuple *kid[LAY_MAX_RANK];
+        if (!names_none(c, v, at, what)) return NULL;
         for (int i = 0; i < v->rank; ++i)
             if (!(kid[i] = value_to_tuple(c, v->kid[i], at, what))) return NULL;
         return lay_tuple(c->lay, v->rank, kid);
@@ -107,6 +108,7 @@ const struct lay_tiler *value_to_tiler(struct sema *c, const struct value *v, st
                                        const char *what) {
     if (v->kind == VAL_WILD) return lay_tiler_any(c->lay);
     if (v->kind == VAL_CALC && v->calc.kind == CALC_TILER) return v->calc.tiler;
+    if (!names_none(c, v, at, what)) return NULL;
     if (value_is_layout(v)) return lay_tiler_layout(c->lay, v->calc.layout);
     if (plain_shape(v)) {
         const struct lay_tuple *t = value_to_tuple(c, v, at, what);

@@ -18,8 +18,11 @@ static const struct value *eval_tuple(struct sema *c, const struct ast_expr *e) 
         if (kid[i]->kind == VAL_NONE) return &value_none;
     // (x) around what no tuple holds is x
     if (e->nargs == 1 && kid[0]->kind != VAL_INT && kid[0]->kind != VAL_TUPLE &&
-        kid[0]->kind != VAL_WILD && kid[0]->kind != VAL_RANGE && !e->trailing_comma)
-        return kid[0];
+        kid[0]->kind != VAL_WILD && kid[0]->kind != VAL_RANGE && !e->trailing_comma) {
+        if (!names) return kid[0];
+        return FAIL(c, e->arg[0].key.at, "'%s' is the name of a mode, which %s is not", names[0],
+                    value_kind_text(kid[0]));
+    }
     return names_give(c, value_tuple(c, e->nargs, kid, e->at), names, e->nargs);
 }
 
@@ -220,7 +223,9 @@ static const struct value *eval_binary(struct sema *c, const struct ast_expr *e)
 static const struct value *eval_layout(struct sema *c, const struct ast_expr *e) {
     const struct value *s = eval(c, e->lhs), *d = eval(c, e->rhs);
     if (s->kind == VAL_NONE || d->kind == VAL_NONE) return &value_none;
-    const struct lay_tuple *shape = value_to_tuple(c, s, e->lhs->at, "a shape");
+    const struct lay_tuple *shape = value_to_tuple(c, names_drop(c, s), e->lhs->at, "a shape");
+    d = names_sort(c, d, s, e->rhs, "the stride");
+    if (d->kind == VAL_NONE) return d;
     const struct lay_tuple *stride = value_to_tuple(c, d, e->rhs->at, "a stride");
     if (!shape || !stride) return &value_none;
     lay_clear_error(c->lay);
@@ -246,8 +251,8 @@ static const struct value *eval_compose(struct sema *c, const struct ast_expr *e
             next = eval(c, e->arg[++i].value);
         }
         if (next->kind == VAL_NONE) return next;
-        struct lay l =
-            value_to_layout(c, next, e->arg[i].value->at, "what a swizzle stands before");
+        struct lay l = value_to_layout(c, names_drop(c, next), e->arg[i].value->at,
+                                       "what a swizzle stands before");
         if (!lay_valid(l)) return &value_none;
         lay_clear_error(c->lay);
         l = lay_swizzled(c->lay, v[0]->calc.swizzle, offset, l);
@@ -261,6 +266,8 @@ static const struct value *eval_compose(struct sema *c, const struct ast_expr *e
     for (; i < e->nargs; ++i) {
         v[1] = eval(c, e->arg[i].value);
         if (v[0]->kind == VAL_NONE || v[1]->kind == VAL_NONE) return &value_none;
+        if (v[1]->kind == VAL_TUPLE) v[1] = names_sort(c, v[1], v[0], e->arg[i].value, "the tile");
+        if (v[1]->kind == VAL_NONE) return v[1];
         if (v[0]->kind == VAL_VIEW) {
             v[0] = names_from(c, view_compose(c, v[0], v[1], e), v[1]);
             continue;
@@ -275,7 +282,7 @@ static const struct value *eval_compose(struct sema *c, const struct ast_expr *e
             sema_lay_error(c, e->at, "the composition");
             return &value_none;
         }
-        v[0] = names_from(c, value_calc(c, r), v[1]);
+        v[0] = names_from(c, value_calc(c, r), v[1]->kind == VAL_TUPLE ? v[0] : v[1]);
     }
     return v[0];
 }

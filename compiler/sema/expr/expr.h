@@ -45,8 +45,20 @@ bool names_of_args(struct sema *c, const struct ast_expr *e, const char *const *
 // "v", a tuple or layout, with "n" names for its modes; without them when it has not as many.
 const struct value *names_give(struct sema *c, const struct value *v, const char *const *names,
                                int n);
-// The coordinate in "v" that "e" gives by name; modes that it does not name stay.
-const struct value *names_coord(struct sema *c, const struct view *v, const struct ast_expr *e);
+// The coordinate in the tensor "v" that "e" gives by name; modes that it does not name stay.
+const struct value *names_coord(struct sema *c, const struct value *v, const struct ast_expr *e);
+// Whether "v", which "what" takes by position, has no names; reports one at "at".
+bool names_none(struct sema *c, const struct value *v, struct range at, const char *what);
+const struct value *names_drop(struct sema *c, const struct value *v);  // "v" without names
+// "v", the value of "e", in the order of the names of "of" and without names; reports names that
+// "of" does not have.  A mode that "v" leaves out is an error of "what", or '_' when that is NULL.
+const struct value *names_sort(struct sema *c, const struct value *v, const struct value *of,
+                               const struct ast_expr *e, const char *what);
+// Brings those arguments of "call" in order that are by mode of another one; reports and returns
+// false.
+bool names_sort_args(struct sema *c, const struct call *call, const struct value **arg);
+// Whether modes of "a" and "b" at the same position have no two names; reports at "at".
+bool names_agree(struct sema *c, const struct value *a, const struct value *b, struct range at);
 // "v" with the names of "of", a tuple or layout whose modes are those of "v".
 const struct value *names_from(struct sema *c, const struct value *v, const struct value *of);
 // The names of the modes of what "f", made of the identity of "v", makes of it: a mode that is the

@@ -1,5 +1,7 @@
-// Modes with names: who gets them, coordinates that go by them, and copies whose sides have their
-// modes in another order.
+// Modes with names: who gets them, tuples that go by them, and copies whose sides have their modes in
+// another order.
+#include <string.h>
+
 #include "sema/expr/expr.h"
 
 bool names_of_args(struct sema *c, const struct ast_expr *e, const char *const **out) {
@@ -56,39 +58,165 @@ static bool all_named(const struct view *v) {
     return true;
 }
 
-// The mode of "v" that is called "name"; reports at "at" and gives -1 when there is none.
-static int find(struct sema *c, const struct view *v, const char *name, struct range at) {
-    int n = lay_rank(v->layout), k = 0;
+// Something with modes, which names may stand for.
+struct named {
+    int n;
+    const char *const *names;  // NULL, also one by one, where a mode has none
+    const char *text;          // in a message
+    struct range at;           // where the names are given, if "given"
+    bool given;
+};
+
+static struct named modes_of(struct sema *c, const struct value *v) {
+    if (v->kind == VAL_VIEW) {
+        const struct tensor *t = v->view.base;
+        bool has = v->view.names && lay_valid(v->view.layout);
+        int n = has ? lay_rank(v->view.layout) : 0;
+        return (struct named){n, has ? v->view.names : NULL, sema_text(c, "'%s' here", t->name),
+                              t->at, t->names != NULL};
+    }
+    int n = v->kind == VAL_TUPLE ? v->rank : value_is_layout(v) ? lay_rank(v->calc.layout) : 0;
+    const char *text = v->kind == VAL_TUPLE ? "the shape" : "the layout";
+    return (struct named){n, n ? v->names : NULL, text, RANGE_NONE, false};
+}
+
+// The mode of "m" that is called "name"; reports at "at" and gives -1 when there is none.
+static int find(struct sema *c, const struct named *m, const char *name, struct range at) {
+    int k = 0;
     const char *list[LAY_MAX_RANK];
-    for (int i = 0; i < n; ++i) {
-        if (v->names[i] == name) return i;
-        if (v->names[i]) list[k++] = v->names[i];
+    for (int i = 0; i < m->n; ++i) {
+        if (m->names[i] == name) return i;
+        if (m->names[i]) list[k++] = m->names[i];
     }
     const char *near = diag_did_you_mean(name, list, k);
     diag_error(c->s, at,
-               near ? "'%s' here has no mode called '%s'; did you mean '%s'?"
-                    : "'%s' here has no mode called '%s'",
-               v->base->name, name, near);
-    if (v->base->names) diag_note(c->s, v->base->at, "its modes are named here");
+               near ? "%s has no mode called '%s'; did you mean '%s'?"
+                    : "%s has no mode called '%s'",
+               m->text, name, near);
+    if (m->given) diag_note(c->s, m->at, "its modes are named here");
     return -1;
 }
 
-const struct value *names_coord(struct sema *c, const struct view *v, const struct ast_expr *e) {
+// Where "e", a tuple or a call with names for its arguments, has the name "name".
+static struct range key_at(const struct ast_expr *e, const char *name) {
+    for (int i = 0; (e->kind == E_TUPLE || e->kind == E_CALL) && i < e->nargs; ++i)
+        if (e->arg[i].key.name == name) return e->arg[i].key.at;
+    return e->at;
+}
+
+bool names_none(struct sema *c, const struct value *v, struct range at, const char *what) {
+    if (!v->names || v->kind == VAL_VIEW) return true;
+    diag_error(c->s, at, "%s goes by position; the name '%s' means nothing here", what,
+               v->names[0]);
+    return false;
+}
+
+const struct value *names_drop(struct sema *c, const struct value *v) {
+    if (!v->names) return v;
+    struct value *r = ARENA_NEW(&c->s->arena, struct value);
+    *r = *v;
+    r->names = NULL;
+    return r;
+}
+
+bool names_agree(struct sema *c, const struct value *a, const struct value *b, struct range at) {
+    struct named x = modes_of(c, a), y = modes_of(c, b);
+    if (!x.names || !y.names) return true;
+    for (int i = 0; i < x.n && i < y.n; ++i) {
+        if (x.names[i] == y.names[i] || !x.names[i] || !y.names[i]) continue;
+        diag_error(c->s, at,
+                   "mode %d is called '%s' on one side and '%s' on the other, and modes go "
+                   "by position here",
+                   i, x.names[i], y.names[i]);
+        return false;
+    }
+    return true;
+}
+
+// For each mode of "m" the part of "v" that has its name, in "part"; -1 where there is none.
+static bool place(struct sema *c, const struct value *v, const struct named *m,
+                  const struct ast_expr *e, int *part) {
+    int n = v->kind == VAL_TUPLE ? v->rank : lay_rank(v->calc.layout);
+    bool ok = true;
+    for (int i = 0; i < m->n; ++i) part[i] = -1;
+    if (!m->names) {
+        diag_error(c->s, key_at(e, v->names[0]), "the modes of %s have no names", m->text);
+        return false;
+    }
+    for (int i = 0; i < n; ++i) {
+        int at = find(c, m, v->names[i], key_at(e, v->names[i]));
+        if (at >= 0) part[at] = i;
+        ok &= at >= 0;
+    }
+    return ok;
+}
+
+const struct value *names_sort(struct sema *c, const struct value *v, const struct value *of,
+                               const struct ast_expr *e, const char *what) {
+    if (!v->names || v->kind == VAL_VIEW) return v;
+    struct named m = modes_of(c, of);
+    int part[LAY_MAX_RANK];
+    if (!place(c, v, &m, e, part)) return &value_none;
+    for (int i = 0; what && i < m.n; ++i)
+        if (part[i] < 0)
+            return m.names[i] ? FAIL(c, e->at, "%s says nothing of mode '%s' of %s", what,
+                                     m.names[i], m.text)
+                              : FAIL(c, e->at, "%s goes by name, and mode %d of %s has none", what,
+                                     i, m.text);
+    if (v->kind != VAL_TUPLE) return value_layout(c, lay_select(c->lay, v->calc.layout, m.n, part));
+    const struct value *kid[LAY_MAX_RANK];
+    for (int i = 0; i < m.n; ++i)
+        kid[i] = part[i] < 0 ? value_of_tuple(c, lay_any(c->lay)) : v->kid[part[i]];
+    return value_tuple(c, m.n, kid, e->at);
+}
+
+bool names_sort_args(struct sema *c, const struct call *call, const struct value **arg) {
+    static const struct {
+        char name[20];
+        signed char arg, of;
+        char what[20];  // the parts of the argument; empty where those left out are '_'
+    } rows[] = {
+        {"composition", 1, 0, "the tile"},          {"crd2idx", 0, 1, "the coordinate"},
+        {"flat_divide", 1, 0, "the tile"},          {"local_partition", 1, 0, "the thread layout"},
+        {"local_tile", 1, 0, "the tile"},           {"local_tile", 2, 0, "the coordinate"},
+        {"logical_divide", 1, 0, "the tile"},       {"make_layout", 1, 0, "the stride"},
+        {"make_ordered_layout", 1, 0, "the order"}, {"slice", 0, 1, ""},
+        {"tile_to_shape", 2, 1, "the order"},       {"tiled_divide", 1, 0, "the tile"},
+        {"zipped_divide", 1, 0, "the tile"},
+    };
+    static const char both[][20] = {"blocked_product", "raked_product", "tile_to_shape"};
+    for (size_t i = 0; i < sizeof both / sizeof *both; ++i)
+        if (strcmp(both[i], call->name) == 0 && !names_agree(c, arg[0], arg[1], call->e->at))
+            return false;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        int at = rows[i].arg, of = rows[i].of;
+        if (strcmp(rows[i].name, call->name) != 0 || at >= call->n || of >= call->n) continue;
+        const struct ast_expr *e = call->e->arg[at].value;
+        bool numbers = strcmp(call->name, "local_partition") == 0;
+        if (!arg[at]->names || (arg[at]->kind != VAL_TUPLE && !numbers)) continue;
+        if (numbers && arg[at]->kind == VAL_TUPLE) {  // its first mode is the fastest
+            struct lay l = value_to_layout(c, names_drop(c, arg[at]), e->at, rows[i].what);
+            if (!lay_valid(l)) return false;
+            arg[at] = names_give(c, value_layout(c, l), arg[at]->names, arg[at]->rank);
+        }
+        arg[at] = names_sort(c, arg[at], arg[of], e, *rows[i].what ? rows[i].what : NULL);
+        if (arg[at]->kind == VAL_NONE) return false;
+    }
+    return true;
+}
+
+const struct value *names_coord(struct sema *c, const struct value *v, const struct ast_expr *e) {
     const char *const *names;
     if (!names_of_args(c, e, &names)) return &value_none;
-    if (!v->names)
-        return FAIL(c, e->arg[0].key.at, "the modes of '%s' here have no names", v->base->name);
-    int n = lay_rank(v->layout);
     const struct value *kid[LAY_MAX_RANK];
-    for (int i = 0; i < n; ++i) kid[i] = value_of_tuple(c, lay_any(c->lay));
     bool whole = true;
     for (int i = 0; i < e->nargs; ++i) {
-        int at = find(c, v, names[i], e->arg[i].key.at);
-        const struct value *x = eval(c, e->arg[i].value);
-        if (at >= 0) kid[at] = x;
-        whole &= at >= 0 && x->kind != VAL_NONE;
+        kid[i] = eval(c, e->arg[i].value);
+        whole &= kid[i]->kind != VAL_NONE;
     }
-    return whole ? value_tuple(c, n, kid, e->at) : &value_none;
+    if (!whole) return &value_none;
+    const struct value *at = value_tuple(c, e->nargs, kid, e->at);
+    return names_sort(c, names_give(c, at, names, e->nargs), v, e, NULL);
 }
 
 // The mode of "v" that all leaves of "stride" are of; -1 when they are of several, or of none.
@@ -143,8 +271,9 @@ bool names_match(struct sema *c, struct copy *y) {
     if (n != lay_rank(y->dst.layout)) return true;
     struct lay id = view_identity(c->s, &y->dst);
     int mode[LAY_MAX_RANK];
+    struct named dst = modes_of(c, value_view(c, y->dst));
     for (int i = 0; i < n; ++i)
-        if ((mode[i] = find(c, &y->dst, y->src.names[i], y->dst.at)) < 0) return false;
+        if ((mode[i] = find(c, &dst, y->src.names[i], y->dst.at)) < 0) return false;
     struct view by = view_map(c->s, y->dst, lay_select(c->lay, id, n, mode), y->dst.at);
     by.names = y->src.names;
     y->dst = by;

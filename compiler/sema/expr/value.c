@@ -99,7 +99,7 @@ const struct value *value_view(struct sema *c, struct view view) {
 }
 
 const struct value *value_unwrap(const struct value *v) {
-    while (v->kind == VAL_TUPLE && v->rank == 1) v = v->kid[0];
+    while (v->kind == VAL_TUPLE && v->rank == 1 && !v->names) v = v->kid[0];
     return v;
 }
 

@@ -63,7 +63,7 @@ const struct value *value_layout(struct sema *c, struct lay l);
 const struct value *value_bool(struct sema *c, bool truth);
 const struct value *value_view(struct sema *c, struct view v);
 
-// A tuple of one, however deep, as what it holds: (x) is x in arithmetic.
+// A tuple of one, however deep, as what it holds: (x) is x in arithmetic; (m=x) is not.
 const struct value *value_unwrap(const struct value *v);
 bool value_is_layout(const struct value *v);
 bool value_is_bool(const struct value *v, bool *truth);
@@ -71,7 +71,8 @@ bool value_is_bool(const struct value *v, bool *truth);
 bool value_is_static(const struct value *v, int64_t *out);
 
 // The value as another type.  "what" is the subject of the message when it is none: "the extent of
-// mode 1".
+// mode 1".  They go by position, and report a tuple with names: who takes names has put its parts
+// into their order (names.c).
 bool value_to_int64(struct sema *c, const struct value *v, struct range at, const char *what,
                     int64_t *out);
 bool value_to_lay_int(struct sema *c, const struct value *v, struct range at, const char *what,

@@ -21,8 +21,15 @@ static bool eval_view(struct sema *c, const struct ast_expr *e, struct view *out
         out->at = e->at;
         return view_closed(c, out, e->at);
     }
-    if (v->kind != VAL_NONE)
-        diag_error(c->s, e->at, "a copy is between tensors; here is %s", value_kind_text(v));
+    if (v->kind == VAL_NONE) return false;
+    diag_error(c->s, e->at, "a copy is between tensors; here is %s", value_kind_text(v));
+    const struct symbol *sym = e->kind == E_NAME ? scope_find(c, e->name) : NULL;
+    const struct symbol *outer = sym ? sym->outer : NULL;
+    if (!outer || outer->kind != SYM_TENSOR) return false;
+    if (sym->kind != SYM_BUILTIN)
+        diag_note(c->s, sym->at, "'%s' is %s here", sym->name, symbol_kind_text(sym->kind));
+    diag_note(c->s, outer->at, "the tensor of that name is hidden by %s",
+              sym->kind == SYM_BUILTIN ? "a coordinate that every kernel has" : "it");
     return false;
 }
 
@@ -72,6 +79,13 @@ static bool agree_flat(struct sema *c, struct copy *y) {
 static void note_stages(struct sema *c, const struct view *v, int other) {
     int n = lay_rank(v->layout);
     if (!v->base->stages || n != lay_rank(v->base->layout) || n != other + 1) return;
+    if (c->part) {
+        diag_note(c->s, v->at,
+                  "no 'load' of this pipeline fills '%s', so that it has no slot of the step here; "
+                  "'load' fills what 'use' reads",
+                  v->base->name);
+        return;
+    }
     struct buf b;
     buf_init(&b);
     for (int i = 0; i < n; ++i) buf_puts(&b, i + 1 < n ? (i ? ",_" : "(_") : ",0)");
@@ -259,6 +273,22 @@ bool copy_types(struct sema *c, struct range at, const struct tensor *a, const s
     return false;
 }
 
+// A copy that is not between fragments, without a word about how.
+static void how_missing(struct sema *c, const struct ast_stmt *s, const struct copy *y) {
+    const struct tensor *f = y->src.base->space == MEM_FRAG ? y->src.base : y->dst.base;
+    const struct tiled_copy *tc = f->space == MEM_FRAG ? f->like : NULL;
+    struct range at = {s->at.file, s->copy.dst->at.end, s->copy.dst->at.end};
+    if (!tc || !tc->name) {
+        diag_error(c->s, s->at,
+                   "this copy does not say how it is done: 'with TILED_COPY', 'with ATOM' or 'by "
+                   "LAYOUT' stands behind it");
+        return;
+    }
+    diag_error(c->s, s->at, "this copy does not say how it is done; '%s' is like '%s': 'with %s'",
+               f->name, tc->name, tc->name);
+    diag_fixit(c->s, at, sema_text(c, " with %s", tc->name));
+}
+
 void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
     struct copy *y = ARENA_NEW(&c->s->arena, struct copy);
     y->at = s->at;
@@ -268,7 +298,7 @@ void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
     if (!ok) return;
     bool frags = y->src.base->space == MEM_FRAG && y->dst.base->space == MEM_FRAG;
     if (s->copy.how == HOW_AUTO && !frags) {
-        sema_not_yet(c, s->at, "a copy without 'with' that is not between fragments");
+        how_missing(c, s, y);
         return;
     }
     if (!copy_types(c, y->at, y->src.base, y->dst.base)) return;

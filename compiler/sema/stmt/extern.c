@@ -91,6 +91,11 @@ static bool check_view(struct sema *c, const struct formal *f, const struct valu
     }
     if (!view_closed(c, &v->view, e->at)) return false;
     const struct tensor *have = v->view.base, *want = f->tensor;
+    struct view formal = {.base = f->tensor, .layout = want->layout, .names = want->names};
+    if (!names_agree(c, v, value_view(c, formal), e->at)) {
+        diag_note(c->s, f->at, "it is declared here");
+        return false;
+    }
     if (have->space != want->space || have->elem != want->elem) {
         diag_error(c->s, e->at, "'%s' is %s in %s memory; '%s' is %s in %s memory", have->name,
                    have->elem->name, space_name(have->space), want->name, want->elem->name,
@@ -103,10 +108,25 @@ static bool check_view(struct sema *c, const struct formal *f, const struct valu
     return true;
 }
 
+static void unknown_function(struct sema *c, const struct ast_ident *id) {
+    enum { MOST_NAMES = 256 };
+    const char *names[MOST_NAMES];
+    int n = 0;
+    for (int i = 0; i < c->plan->nfunctions && n < MOST_NAMES; ++i)
+        names[n++] = c->function[i]->name;
+    const char *near = diag_did_you_mean(id->name, names, n);
+    diag_error(c->s, id->at,
+               near ? "no extern device function above is called '%s'; did you mean '%s'?"
+                    : "no extern device function above is called '%s': 'extern device %s(..) from "
+                      "\"FILE.cuh\";' declares one",
+               id->name, near ? near : id->name);
+    if (near) diag_fixit(c->s, id->at, near);
+}
+
 void check_call(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
     struct symbol *sym = scope_find(c, s->name.name);
     if (!sym) {
-        scope_unknown(c, s->name.name, s->name.at);
+        unknown_function(c, &s->name);
         return;
     }
     if (sym->kind == SYM_KERNEL && sym->value->kernel->device) {

@@ -190,6 +190,15 @@ static bool rounds_down(struct sema *c, const struct value *v, const struct ast_
     return true;
 }
 
+// The axis of a grid that is called "name".
+static int grid_axis(struct sema *c, const char *name, struct range at) {
+    static const char axes[3][2] = {"x", "y", "z"};
+    for (int i = 0; i < 3; ++i)
+        if (strcmp(name, axes[i]) == 0) return i;
+    diag_error(c->s, at, "a grid has no axis called '%s'; it has x, y and z", name);
+    return -1;
+}
+
 static void make_grid(struct sema *c, const struct ast_expr *e) {
     struct kernel *k = c->kernel;
     for (int i = 0; i < 3; ++i) k->grid[i] = lay_int(1);
@@ -214,12 +223,17 @@ static void make_grid(struct sema *c, const struct ast_expr *e) {
         return;
     }
     static const int64_t most[3] = {INT32_MAX, 65535, 65535};
-    for (int i = 0; i < n; ++i) {
-        const struct ast_expr *one_axis = e->kind == E_TUPLE && i < e->nargs ? e->arg[i].value : e;
+    for (int part = 0; part < n; ++part) {
+        bool written = e->kind == E_TUPLE && part < e->nargs;
+        const struct ast_expr *one_axis = written ? e->arg[part].value : e;
+        struct range name_at = written ? e->arg[part].key.at : e->at;
+        int i = v->names ? grid_axis(c, v->names[part], name_at) : part;
+        if (i < 0) return;
         struct range at = one_axis->at;
         struct lay_int b;
-        if (rounds_down(c, axis[i], one_axis)) return;
-        if (!value_to_lay_int(c, axis[i], at, sema_text(c, "axis %d of the grid", i), &b)) return;
+        if (rounds_down(c, axis[part], one_axis)) return;
+        if (!value_to_lay_int(c, axis[part], at, sema_text(c, "axis %d of the grid", i), &b))
+            return;
         int64_t lo, hi;
         lay_int_range(b, &lo, &hi);
         if (b.basis >= 0 || hi < 1 || lo < 0 || lo > most[i]) {
@@ -274,6 +288,13 @@ bool loop_bounds(struct sema *c, const struct ast_stmt *s, struct stmt *loop) {
                          "a loop whose bounds differ from thread to thread");
             return false;
         }
+    }
+    int64_t from, to;
+    if (ix_static(loop->begin, &from) && ix_static(loop->end, &to) && to < from) {
+        diag_error(c->s, range_join(s->loop.lo->at, s->loop.hi->at),
+                   "the range '%" PRId64 " .. %" PRId64 "' of '%s' ends before it begins", from, to,
+                   s->name.name);
+        return false;
     }
     if (!loop_fits(c, s)) return false;
     loop->var = loop_var(c, s->name.name, loop);

@@ -13,6 +13,7 @@ struct ring {
     struct sema *c;
     struct tensor *tensor[MOST_RING];
     int n;
+    const struct tensor *plain;             // the first one without stages
     const struct ast_stmt *let[MOST_LETS];  // of the "load" part that is looked at
     int nlets;
 };
@@ -36,8 +37,11 @@ static void add_named(struct ring *r, const struct ast_expr *e) {
             return;
         }
         struct symbol *sym = scope_find(r->c, e->name);
-        if (sym && sym->kind == SYM_TENSOR && sym->tensor && sym->tensor->stages)
-            add_tensor(r, sym->tensor);
+        struct tensor *t = sym && sym->kind == SYM_TENSOR ? sym->tensor : NULL;
+        if (t && t->stages)
+            add_tensor(r, t);
+        else if (t && t->space != MEM_GLOBAL && !t->outside && !r->plain)
+            r->plain = t;
         return;
     }
     add_named(r, e->lhs);
@@ -83,6 +87,22 @@ static int stages_of(struct sema *c, const struct ast_stmt *s, const struct ring
                MOST_STAGES);
     diag_note(c->s, t->at, "'%s' is declared here", t->name);
     return 0;
+}
+
+// A pipeline that is an ordinary loop, because nothing that it fills has stages.
+static void warn_in_order(struct sema *c, const struct ast_stmt *s, const struct ring *r) {
+    const struct tensor *t = r->plain;
+    if (r->n > 0 || !t) return;
+    diag_warn(c->s, W_IN_ORDER, s->at,
+              "the loads of this pipeline do not run ahead: '%s', which 'load' fills, has %s",
+              t->name, t->space == MEM_SHARED ? "no stages" : "one place, in registers");
+    if (t->space != MEM_SHARED) {
+        diag_note(c->s, t->at, "a buffer in shared memory can have stages");
+        return;
+    }
+    diag_note(c->s, t->at, "with 'stages 2' the next step's elements are on their way meanwhile");
+    struct range at = {t->layout_at.file, t->layout_at.end, t->layout_at.end};
+    if (!t->swizzle_auto) diag_fixit(c->s, at, " stages 2");
 }
 
 struct view pipeline_slot(struct sema *c, struct view v, struct range at) {
@@ -235,6 +255,7 @@ struct stmt *check_pipeline(struct sema *c, const struct ast_stmt *s) {
     pipe->tensor = ring->tensor;
     pipe->ntensors = ring->n;
     if (pipe->stages == 0) return NULL;
+    warn_in_order(c, s, ring);
     pipe->load_var = r->var;
     if (pipe->stages > 1 && r->var) {
         pipe->load_var = loop_var(c, s->name.name, r);

@@ -19,6 +19,28 @@ static const struct ast_stmt *lone_copy(const struct ast_fn *fn) {
     return s->copy.src->kind == E_NAME && s->copy.dst->kind == E_NAME ? s : NULL;
 }
 
+// A kernel that is one copy, which says neither how, and is none that is planned: nothing else could
+// be meant, as there is no fragment.  Reports what keeps it from being planned.
+static bool not_planned(struct sema *c, const struct ast_fn *fn) {
+    if (!fn->kernel || !fn->body || fn->body->nstmts != 1) return false;
+    const struct ast_stmt *s = fn->body->stmt[0];
+    if (s->kind != S_COPY || s->copy.how != HOW_AUTO) return false;
+    bool whole = s->copy.src->kind == E_NAME && s->copy.dst->kind == E_NAME;
+    const char *why =
+        fn->manual     ? "of a kernel that is not 'manual'"
+        : !whole       ? "between whole tensors; modes with names are put in order by their names"
+        : s->name.name ? "without a label"
+        : s->copy.pad  ? "without 'pad'"
+        : fn->nformals != 2 ? "of a kernel with two arguments"
+        : fn->grid || fn->threads
+            ? "of a kernel that says neither grid nor threads; drop what stands before '{'"
+            : "from one tensor in global memory, declared above, to another one, which is 'out'";
+    diag_error(c->s, s->at, "this copy does not say how it is done, and tcpc plans a copy %s", why);
+    if (whole && !s->name.name && !s->copy.pad && (fn->grid || fn->threads) && fn->nformals == 2)
+        diag_fixit(c->s, (struct range){s->at.file, fn->head_at.end, fn->body->at.begin}, " ");
+    return true;
+}
+
 static struct tensor *argument(struct sema *c, const struct ast_fn *fn, const struct ast_expr *e,
                                enum ast_dir dir) {
     for (int i = 0; i < fn->nformals; ++i) {
@@ -55,10 +77,11 @@ const struct ast_fn *kernel_planned(struct sema *c, const struct ast_decl *d, st
     const struct ast_stmt *s = lone_copy(&d->fn);
     const char *tuned = c->s->options.tuned;
     bool is_tuned = tuned && strcmp(tuned, d->name.name) == 0;
-    if (!s) return &d->fn;
+    if (!s) return not_planned(c, &d->fn) ? NULL : &d->fn;
     struct tensor *a = argument(c, &d->fn, s->copy.src, DIR_NONE);
     struct tensor *b = argument(c, &d->fn, s->copy.dst, DIR_OUT);
-    if (!a || !b || a == b || !lay_valid(a->layout) || !lay_valid(b->layout)) return &d->fn;
+    if (!a || !b || a == b || !lay_valid(a->layout) || !lay_valid(b->layout))
+        return not_planned(c, &d->fn) ? NULL : &d->fn;
     if (!copy_types(c, s->at, a, b)) return NULL;
     struct copy y = {.at = s->at,
                      .src = view_of_tensor(c->s, a, s->copy.src->at),

@@ -115,6 +115,7 @@ static bool read_leaves(struct sema *c, struct index_map *m, const struct value 
 static const struct value *unwrap_all(struct sema *c, const struct value *v, struct range at) {
     v = value_unwrap(v);
     if (v->kind != VAL_TUPLE || v->rank == 0) return v;
+    if (!names_none(c, v, at, "the coordinate of an index map")) return &value_none;
     const struct value *kid[LAY_MAX_RANK];
     for (int i = 0; i < v->rank; ++i) kid[i] = unwrap_all(c, v->kid[i], at);
     return value_tuple(c, v->rank, kid, at);

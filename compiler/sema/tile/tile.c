@@ -162,8 +162,9 @@ static bool check_threads(struct sema *c, int64_t n, struct range at) {
 static struct lay numbering(struct sema *c, const struct ast_arg *a, const char *noun) {
     const struct value *v = eval(c, a->value);
     const char *what = sema_text(c, "'%s='", a->key.name);
-    struct lay l =
-        v->kind == VAL_NONE ? lay_layout_invalid() : value_to_layout(c, v, a->value->at, what);
+    struct lay l = v->kind == VAL_NONE || !names_none(c, v, a->value->at, what)
+                       ? lay_layout_invalid()
+                       : value_to_layout(c, v, a->value->at, what);
     if (!lay_valid(l)) return l;
     // before each of them is looked at
     struct lay_int n = lay_size(c->lay, l);
@@ -337,6 +338,7 @@ bool tile_set_tv(struct sema *c, const struct value *v, struct range at, const c
     tc->val_at = tc->val_arg_at = RANGE_NONE;
     tc->thr_at = at;
     tc->thr = tc->val = lay_layout_invalid();
+    if (!names_none(c, v, at, what)) return false;
     tc->tv = value_to_layout(c, v, at, what);
     if (!lay_valid(tc->tv)) return false;
     if (!lay_static(tc->tv) || tc->tv.sw.b || lay_rank(tc->tv) != 2) {

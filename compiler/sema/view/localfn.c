@@ -66,6 +66,21 @@ static struct coord settle(struct sema *c, struct coord crd, const struct lay_tu
     return crd;
 }
 
+// The names of the "n" modes of the tile "crd" of "v", of which "divided" modes are divided: a part
+// has the modes of what it is of, and then those that "crd" keeps, which count tiles where they are
+// divided.
+static const char *const *tile_names(struct sema *c, const struct view *v, int divided,
+                                     const struct coord *crd, int n) {
+    const char **name = ARENA_ARRAY(&c->s->arena, const char *, n + 1);
+    int k = 0;
+    for (int i = 0; i < divided && k < n; ++i) name[k++] = v->names[i];
+    for (int i = 0; i < crd->rank && k < n; ++i) {
+        bool kept = crd->kid[i].rank < 0 && (!crd->kid[i].ix || crd->kid[i].end);
+        if (kept) name[k++] = i < divided ? NULL : v->names[i];
+    }
+    return name;
+}
+
 // Divides "v" and takes tile "crd", or with "tile" false element "crd" of each tile.
 static struct view slice_tiled(struct sema *c, struct view v, const struct lay_tiler *t,
                                struct coord *crd, bool tile, const struct ast_expr *e,
@@ -93,9 +108,8 @@ static struct view slice_tiled(struct sema *c, struct view v, const struct lay_t
     struct coord at = tile ? settle(c, *crd, f.shape->kid[1]) : *crd;
     struct coord pair = beside(c, keep, at, !tile);
     struct view part = view_slice(c->s, tiled, &pair, e->at);
-    // a part has the modes of what it is of, when it is one in each of them
-    if (lay_valid(part.layout) && by_mode && lay_rank(part.layout) <= lay_rank(v.layout))
-        part.names = v.names;
+    if (lay_valid(part.layout) && by_mode && v.names)
+        part.names = tile ? tile_names(c, &v, t->rank, crd, lay_rank(part.layout)) : v.names;
     return part;
 }
 

@@ -120,10 +120,19 @@ const struct value *view_partition(struct sema *c, const struct call *call) {
                     "warp of '%s' has %" PRId64,
                     tc->threads, v->base->name, c->kernel->name, (c->kernel->threads - 1) % 32 + 1);
     int rank = lay_rank(v->layout), want = lay_tuple_rank(tc->tiler);
-    if (rank < want)
-        return FAIL(c, at, "the tile %s of %d modes cannot cut '%s', which has %d here: %s",
-                    lay_tuple_text(c->lay, tc->tiler), want, v->base->name, rank,
-                    lay_tuple_text(c->lay, v->layout.shape));
+    if (rank < want) {
+        diag_error(c->s, at, "the tile %s of %d modes cannot cut '%s', which has %d here: %s",
+                   lay_tuple_text(c->lay, tc->tiler), want, v->base->name, rank,
+                   lay_tuple_text(c->lay, v->layout.shape));
+        const struct lay_tuple *shape = v->layout.shape;
+        bool nested = !lay_is_leaf(shape) && rank == 1 && shape->kid[0]->rank == want;
+        const char *text = source_line(c->s, at);
+        if (nested)
+            diag_note(c->s, at, "its mode has %d parts; 'flatten(%s)' makes a mode of each", want,
+                      text);
+        if (nested) diag_fixit(c->s, at, sema_text(c, "flatten(%s)", text));
+        return &value_none;
+    }
     lay_clear_error(c->lay);
     struct lay id = view_trimmed(c->s, view_identity(c->s, v));
     const struct lay_tiler *t = lay_tiler_shape(c->lay, tc->tiler);

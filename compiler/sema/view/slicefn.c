@@ -21,6 +21,7 @@ struct coord *coord_of_value(struct sema *c, const struct value *v, struct range
                        value_kind_text(v));
         return NULL;
     }
+    if (!names_none(c, v, at, "a coordinate")) return NULL;
     struct coord *kid = ARENA_ARRAY(&c->s->arena, struct coord, v->rank + 1);
     for (int i = 0; i < v->rank; ++i) {
         struct coord *one = coord_of_value(c, v->kid[i], at);
@@ -91,12 +92,14 @@ const struct value *eval_slice(struct sema *c, const struct value *f, const stru
         arg[i] = eval(c, e->arg[i].value);
         if (arg[i]->kind == VAL_NONE) return &value_none;
     }
-    const struct value *at = named           ? names_coord(c, &f->view, e)
+    const struct value *at = named           ? names_coord(c, f, e)
                              : e->nargs == 1 ? arg[0]
                                              : value_tuple(c, e->nargs, arg, e->at);
     if (at->kind == VAL_NONE) return at;
     if (view) {
         if (!view_whole(c, &f->view, e->lhs->at)) return &value_none;
+        at = names_sort(c, at, f, e->nargs == 1 ? e->arg[0].value : e, NULL);
+        if (at->kind == VAL_NONE) return at;
         return view_sliced(c, f->view, coord_of_value(c, at, e->at), e);
     }
     if (has_range(at))

@@ -16,11 +16,23 @@ bool view_whole(struct sema *c, const struct view *v, struct range at) {
     return false;
 }
 
+// Reports why the layout calculator refuses "what" of "v", whose identity it calls by its layout.
+static void view_error(struct sema *c, const struct view *v, struct range at, const char *what) {
+    const char *why = c->lay->error, *was = NULL;
+    const char *id = sema_text(c, "'%s'", lay_text(c->lay, view_identity(c->s, v)));
+    if (why) was = strstr(why, id);
+    if (was)
+        why = sema_text(c, "%.*s'%s' of shape %s%s", (int)(was - why), why, v->base->name,
+                        lay_tuple_text(c->lay, v->layout.shape), was + strlen(id));
+    c->lay->error = why;
+    sema_lay_error(c, at, what);
+}
+
 // The view of "f" of "v"; "on" is the same, or what a divide gives (view_divide).
 static const struct value *finish_on(struct sema *c, const struct view *v, struct lay f,
                                      struct lay on, const struct ast_expr *e, const char *what) {
     if (!lay_valid(f) || !lay_valid(on) || f.sw.b || !lay_int_is(f.offset, 0)) {
-        sema_lay_error(c, e->at, what);
+        view_error(c, v, e->at, what);
         return &value_none;
     }
     struct view made = view_divide(c->s, *v, f, on, e->at);
@@ -307,7 +319,10 @@ const struct value *view_call(struct sema *c, const struct call *call) {
     }
     struct calc_value r = lay_calc(c->lay, call->name, call->n, arg);
     if (r.kind == CALC_NONE) {
-        sema_lay_error(c, e->at, what);
+        if (view)
+            view_error(c, &v->view, e->at, what);
+        else
+            sema_lay_error(c, e->at, what);
         return &value_none;
     }
     if (!view) return value_calc(c, r);
@@ -328,6 +343,7 @@ static bool inside(struct sema *c, struct lay f, struct lay_int n) {
 const struct value *view_compose(struct sema *c, const struct value *a, const struct value *b,
                                  const struct ast_expr *e) {
     if (!view_whole(c, &a->view, e->at)) return &value_none;
+    if (b->kind != VAL_TUPLE) b = names_drop(c, b);
     const struct lay_tiler *t = value_to_tiler(c, b, e->at, "what a tensor is composed with");
     if (!t) return &value_none;
     lay_clear_error(c->lay);
