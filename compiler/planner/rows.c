@@ -4,12 +4,13 @@
 #include "image/elem.h"
 
 enum {
-    WIDE = 16,           // bytes of an access, at the most
-    LINE = 128,          // bytes
-    WORD = 4,            // bytes; narrow elements are written by that
-    FEW = 4,             // elements that are written at once where the source has gaps between them
-    HELD = 16,           // bytes that a thread has in flight
-    STAGED = 32,         // the same, where they go through shared memory
+    WIDE = 16,    // bytes of an access, at the most
+    LINE = 128,   // bytes
+    WORD = 4,     // bytes; narrow elements are written by that
+    FEW = 4,      // elements that are written at once where the source has gaps between them
+    HELD = 16,    // bytes that a thread has in flight
+    STAGED = 32,  // the same, where they go through shared memory
+    FEW_THREADS = 96,
     MOST_OUTER = 65535,  // blocks along the second and third coordinate
     LONG = 4096,         // bytes of a row: a block that has less begins too often
     SHORT = 512,         // the same, where other ways have accesses of less than a word
@@ -53,14 +54,16 @@ static bool fits(const struct relayout *r, const struct rows *k) {
 }
 
 // The first of these of which few windows lie beyond the rows, else the one with the fewest.  Blocks
-// of 128 threads were seen to be the fastest, and those of less to begin too often.
+// of 128 threads were seen to be the fastest; small ones begin too often, and are taken where no
+// others fit.
 static bool choose_window(const struct relayout *r, struct rows *k) {
     static const int threads[] = {128, 160, 192, 224, 256, 96, 64, 32};
     int64_t n = r->mode[k->f].extent, idle = INT64_MAX;
     int es = bytes_of(r, false);
     struct rows best = *k;
-    for (int held = k->staged ? STAGED : HELD; held >= HELD; held /= 2)
-        for (unsigned i = 0; i < sizeof threads / sizeof threads[0] && idle > n / IDLE; ++i) {
+    for (unsigned i = 0; i < sizeof threads / sizeof threads[0]; ++i) {
+        if (threads[i] < FEW_THREADS && idle < INT64_MAX) break;
+        for (int held = k->staged ? STAGED : HELD; held >= HELD && idle > n / IDLE; held /= 2) {
             // what is read besides takes threads, too
             k->threads = threads[i] - (k->staged ? k->step * es / held : 0);
             k->times = held / (k->store * es);
@@ -69,6 +72,7 @@ static bool choose_window(const struct relayout *r, struct rows *k) {
             best = *k;
             idle = beyond;
         }
+    }
     *k = best;
     return idle < INT64_MAX;
 }
