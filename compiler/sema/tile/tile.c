@@ -7,6 +7,7 @@
 #include "plan/mma.h"
 #include "sema/expr/expr.h"
 #include "sema/tile/tile.h"
+#include "syntax/foreign.h"
 
 enum { MOST_POINTS = 1 << 22 };  // elements of a tile
 
@@ -37,7 +38,8 @@ static bool sort_args(struct sema *c, const struct ast_expr *e, struct tile_args
         if (k == n) {
             const char *list[] = {names[0], names[1], names[2], names[3],
                                   names[4], names[5], names[6], names[7]};
-            const char *near = diag_did_you_mean(a->key.name, list, 8);
+            const char *near = foreign_argument(a->key.name);
+            if (!near) near = diag_did_you_mean(a->key.name, list, 8);
             diag_error(c->s, a->key.at,
                        near ? "'tile' takes no argument called '%s'; did you mean '%s'?"
                             : "'tile' takes no argument called '%s'",
