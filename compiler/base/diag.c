@@ -197,6 +197,10 @@ bool diag_option(struct session *s, const char *option) {
     struct diags *d = &s->diags;
     if (strcmp(option, "-w") == 0) return d->off_all = true;
     if (strcmp(option, "-Werror") == 0) return d->werror_all = true;
+    if (strcmp(option, "-Wall") == 0) {
+        memset(d->off, 0, sizeof d->off);
+        return true;
+    }
     if (strcmp(option, "-Wno-error") == 0) return !(d->werror_all = false);
     const char *name = option;
     enum { ON, OFF, ERROR, NO_ERROR } what = ON;
@@ -213,9 +217,14 @@ bool diag_option(struct session *s, const char *option) {
         const char *names[W_COUNT];
         for (int i = 0; i < W_COUNT; i++) names[i] = warnings[i].name;
         const char *near = diag_did_you_mean(name, names, W_COUNT);
-        diag_error(s, RANGE_NONE,
-                   near ? "unknown warning '%s'; did you mean '%s'?" : "unknown warning '%s'", name,
-                   near);
+        struct buf list;
+        buf_init(&list);
+        for (int i = 0; i < W_COUNT; i++) buf_printf(&list, "%s%s", i ? ", " : "", names[i]);
+        if (near)
+            diag_error(s, RANGE_NONE, "unknown warning '%s'; did you mean '%s'?", name, near);
+        else
+            diag_error(s, RANGE_NONE, "unknown warning '%s'; there are %s", name, list.text);
+        buf_release(&list);
         return false;
     }
     if (what != NO_ERROR) d->off[w] = what == OFF;

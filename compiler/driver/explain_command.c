@@ -156,7 +156,7 @@ int command_explain(int argc, char **argv) {
         } else if ((value = option_value(argc, argv, &i, "--param", &missing))) {
             if (missing || !option_setting(&s, value, &r.param[r.nparams++])) status = EXIT_USAGE;
         } else if (argv[i][0] == '-' && argv[i][1]) {
-            status = option_error("there is no option '%s'; see 'tcpc explain --help'", argv[i]);
+            status = option_unknown("explain", help, argv[i]);
         } else if (r.nwords < (r.equivalent ? 3 : 2)) {
             r.word[r.nwords++] = argv[i];
         } else {

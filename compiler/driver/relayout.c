@@ -94,7 +94,7 @@ static bool take_word(struct session *s, struct request *r, int argc, char **arg
     if (strcmp(arg, "--run") == 0) return r->run = true;
     if (strcmp(arg, "--help") == 0) return r->help = true;
     if (arg[0] == '-' && arg[1]) {
-        option_error("'%s' is no option of tcpc relayout", arg);
+        option_unknown("relayout", help, arg);
         return false;
     }
     if (r->nwords == 3) {

@@ -1,6 +1,7 @@
 // tcpc run PLAN: compiles the plan, builds its emitted code with a generated main, runs it and
 // compares what it did with what the plan means.
 #include <errno.h>
+#include <signal.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,6 +220,7 @@ static int run_program(struct session *s, const struct run_request *q, const str
     switch (r.end) {
     case PROCESS_EXITED: return r.code == EXIT_RIGHT || r.code == EXIT_USAGE ? r.code : EXIT_WRONG;
     case PROCESS_SIGNALLED:
+        if (r.code == SIGPIPE) return EXIT_WRONG;  // nobody reads on: head
         option_error("the program ended by signal %d (%s)", r.code, strsignal(r.code));
         return EXIT_WRONG;
     case PROCESS_TIMED_OUT:
@@ -290,6 +292,12 @@ static int run_in(struct session *s, const struct run_request *q, const struct r
     return code;
 }
 
+static int cannot_build(const char *folder) {
+    int why = errno;
+    return folder ? option_error("cannot build in '%s': %s", folder, strerror(why))
+                  : option_error("no folder to build in: %s", strerror(why));
+}
+
 static int build_and_run(struct session *s, const struct run_request *q, const struct run_case *c,
                          const char *text, const struct tensor *printed) {
     struct toolchain tools;
@@ -302,7 +310,7 @@ static int build_and_run(struct session *s, const struct run_request *q, const s
     tools.plan_folder =
         slash ? arena_strndup(&s->arena, q->path, (size_t)(slash - q->path) + 1) : ".";
     if (!workplace_open(&w, q->write ? q->write : q->keep, !q->write))
-        return option_error("no folder to build in: %s", strerror(errno));
+        return cannot_build(q->write ? q->write : q->keep);
     s->given_up = workplace_interrupted;
     s->given_up_by = &w;
     if (claim_files(s, q, c, &w, &k)) code = run_in(s, q, c, &tools, &w, text, printed);
