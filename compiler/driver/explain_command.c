@@ -84,6 +84,16 @@ static int diff(struct session *s, const struct request *r) {
     return finish(s, r, &b, explain_diff(s, r->word[0], r->word[1], &b));
 }
 
+// Where the lines are found that no file has.
+static void tell_planned(struct session *s, struct buf *b) {
+    for (int i = 0; i < s->sources.n; ++i)
+        if (strncmp(s->sources.file[i].path, "<plan of ", 9) == 0) {
+            buf_puts(b, "\nA <plan of ..> is a kernel that tcpc planned; 'tcpc explain --plan' "
+                        "prints it.\n");
+            return;
+        }
+}
+
 static int explain(struct session *s, const struct request *r) {
     struct compiled c;
     compile_begin(&c, s, r->word[0]);
@@ -119,8 +129,10 @@ static int explain(struct session *s, const struct request *r) {
             status = EXIT_USAGE;
         else if (r->json)
             explain_print_json(s, e, &b);
-        else
+        else {
             explain_print(s, e, &b);
+            tell_planned(s, &b);
+        }
     }
     return finish(s, r, &b, status);
 }

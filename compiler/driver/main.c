@@ -237,17 +237,16 @@ static int command_compile(int argc, char **argv) {
             switch (take_option(&s, &r, argc, argv, &i)) {
             case OPTION_DONE: continue;
             case OPTION_BAD: status = EXIT_USAGE; continue;
-            case OPTION_NOT:
-                status = option_unknown("", help, argv[i]);
-                continue;
+            case OPTION_NOT: status = option_unknown("", help, argv[i]); continue;
             }
         }
         const char *meant = r.input ? near_command(r.input) : NULL;
         if (r.input)
-            status = compiles(r.input)
-                         ? option_error("'%s' is no command; 'tcpc %s' compiles a plan", r.input, argv[i])
-                     : meant ? option_error("'%s' is no command; did you mean '%s'?", r.input, meant)
-                           : option_error("one plan at a time: '%s' and '%s'", r.input, argv[i]);
+            status =
+                compiles(r.input) ? option_error("'%s' is no command; 'tcpc %s' compiles a plan",
+                                                 r.input, argv[i])
+                : meant ? option_error("'%s' is no command; did you mean '%s'?", r.input, meant)
+                        : option_error("one plan at a time: '%s' and '%s'", r.input, argv[i]);
         r.input = argv[i];
     }
     if (!status && !r.input) status = option_error("no plan is given; see 'tcpc --help'");

@@ -102,9 +102,9 @@ const int64_t *option_params(struct session *s, const struct plan *p,
 
 // The options that the lines of "help" begin with, and those of option_common.
 static int options_of(struct arena *a, const char *help, const char **names, int most) {
-    static const char *const common[] = {"-D",        "-arch",         "-Werror",
-                                         "--color",   "--diagnostics", "--no-line",
-                                         "--proof-limit", "--error-limit", "--help"};
+    static const char *const common[] = {
+        "-D",        "-arch",         "-Werror",       "--color", "--diagnostics",
+        "--no-line", "--proof-limit", "--error-limit", "--help"};
     int n = 0;
     for (size_t i = 0; i < sizeof common / sizeof *common && n < most; ++i) names[n++] = common[i];
     for (const char *line = help; line && n < most; line = strchr(line, '\n')) {
@@ -125,7 +125,8 @@ int option_unknown(const char *of, const char *help, const char *word) {
     struct arena a;
     arena_init(&a);
     const char *names[MOST], *bare = arena_strndup(&a, word, strcspn(word, "="));
-    const char *near = diag_did_you_mean(bare, names, options_of(&a, help, names, MOST)), *why = NULL;
+    const char *near = diag_did_you_mean(bare, names, options_of(&a, help, names, MOST)),
+               *why = NULL;
     for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
         if (strncmp(word, others[i].word, 2) == 0) why = others[i].why;
     const char *command = arena_printf(&a, "tcpc%s%s", *of ? " " : "", of);

@@ -1,8 +1,8 @@
 // tcpc run PLAN: compiles the plan, builds its emitted code with a generated main, runs it and
 // compares what it did with what the plan means.
 #include <errno.h>
-#include <signal.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

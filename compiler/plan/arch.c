@@ -29,8 +29,8 @@ enum { N_ARCHS = sizeof archs / sizeof archs[0] };
 
 // What others call an architecture: compute_80, sm80, 80, hopper, h100; NULL where it is none of "all".
 static const char *other_name(const char *name, const char *const *all, int n) {
-    static const char others[][2][10] = {{"ampere", "80"},    {"a100", "80"},     {"ada", "89"},
-                                         {"hopper", "90"},    {"h100", "90"},     {"h200", "90"},
+    static const char others[][2][10] = {{"ampere", "80"},     {"a100", "80"}, {"ada", "89"},
+                                         {"hopper", "90"},     {"h100", "90"}, {"h200", "90"},
                                          {"blackwell", "100"}, {"b200", "100"}};
     const char *digits = strpbrk(name, "0123456789");
     for (size_t i = 0; i < sizeof others / sizeof *others; ++i)

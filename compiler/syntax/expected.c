@@ -204,7 +204,8 @@ static bool equals_slip(struct parser *p, const int *set, int n) {
 }
 
 static bool arrow_slip(struct parser *p, const int *set, int n) {
-    if (p->first.token != TOK_COPY || !slip_has(set, n, TOK_ARROW) || slip_has(set, n, ';')) return false;
+    if (p->first.token != TOK_COPY || !slip_has(set, n, TOK_ARROW) || slip_has(set, n, ';'))
+        return false;
     if (p->nopen > 0 && p->open[p->nopen - 1].token == '(') return false;
     diag_error(p->s, p->now.at, "expected '->' between the source and the destination of the copy");
     const char *text = slip_text(p, p->now.at);
@@ -306,9 +307,9 @@ static bool keyword_slip(struct parser *p, const int *set, int n) {
         return true;
     }
     if (!near && slip_has(set, n, ';') && new_line(p)) return false;
-    const char *what = decl                                                 ? "declaration"
+    const char *what = decl ? "declaration"
                        : slip_has(set, n, TOK_SHARED) && slip_has(set, n, TOK_GLOBAL) ? "space"
-                                                                            : "word";
+                                                                                      : "word";
     diag_error(p->s, p->now.at, near ? "unknown %s '%s'; did you mean '%s'?" : "unknown %s '%s'",
                what, text, near);
     if (near) diag_fixit(p->s, p->now.at, near);

@@ -194,8 +194,8 @@ const char *foreign_expression(struct session *s, const char *text, size_t size,
     static const char *const types[] = {"Int",     "C",         "Shape",         "Stride",
                                         "Step",    "Coord",     "Tile",          "Layout",
                                         "Swizzle", "Copy_Atom", "UniversalCopy", NULL},
-                            *const of_mode[] = {"size", "shape", "stride", "rank",
-                                                "get",  "depth", "cosize", NULL};
+                             *const of_mode[] = {"size", "shape", "stride", "rank",
+                                                 "get",  "depth", "cosize", NULL};
     struct reader r = {s, text, text + size, 0};
     const char *name = word(&r);
     if (!name) return NULL;

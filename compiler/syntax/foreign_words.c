@@ -6,7 +6,7 @@
 #include "base/session.h"
 #include "syntax/foreign.h"
 
-#define ROWS(table) (sizeof(table) / sizeof *(table))
+#define ROWS(table)       (sizeof(table) / sizeof *(table))
 #define FIND(table, name) find(table, ROWS(table), name)
 
 static const struct foreign *find(const struct foreign *all, size_t n, const char *name) {
@@ -109,9 +109,12 @@ const struct foreign *foreign_word(const char *name) {
         {"make_rmem_tensor", NULL, "a fragment is declared: 'frag r : f16 like TILED_COPY;'"},
         {"make_tiled_copy", NULL, "a tiled copy is 'tile(ATOM, thr=LAYOUT, val=LAYOUT)'"},
         {"make_tiled_copy_tv", NULL, "a tiled copy is 'tile(ATOM, thr=LAYOUT, val=LAYOUT)'"},
-        {"make_tiled_copy_A", NULL, "a tiled copy for an operand is 'tile(ATOM, like=operand_A(M))'"},
-        {"make_tiled_copy_B", NULL, "a tiled copy for an operand is 'tile(ATOM, like=operand_B(M))'"},
-        {"make_tiled_copy_C", NULL, "a tiled copy for an operand is 'tile(ATOM, like=operand_C(M))'"},
+        {"make_tiled_copy_A", NULL,
+         "a tiled copy for an operand is 'tile(ATOM, like=operand_A(M))'"},
+        {"make_tiled_copy_B", NULL,
+         "a tiled copy for an operand is 'tile(ATOM, like=operand_B(M))'"},
+        {"make_tiled_copy_C", NULL,
+         "a tiled copy for an operand is 'tile(ATOM, like=operand_C(M))'"},
         {"make_copy_atom", NULL, "an atom is written with its bits, such as 'universal(128)'"},
         {"make_tiled_mma", NULL, "a tiled MMA is 'mma(m16n8k16.f32.f16.f16.f32, warps=(2,2,1))'"},
         {"make_identity_tensor", NULL, "elements outside a tensor are guarded by the compiler"},
@@ -182,8 +185,9 @@ const struct foreign *foreign_statement(const char *name) {
         {"print", NULL, prints},
         {"printf", NULL, prints},
         {"copy_if", NULL, "a copy is 'copy A -> s with tc;', and elements outside are guarded"},
-        {"gemm", NULL, "a plan copies; 'copy s -> r with tile(ldmatrix.x4, like=operand_A(M));' "
-                       "loads an operand"},
+        {"gemm", NULL,
+         "a plan copies; 'copy s -> r with tile(ldmatrix.x4, like=operand_A(M));' "
+         "loads an operand"},
         {"auto", "let", NULL},
         {"var", "let", NULL},
         {"parallel", "for", NULL},
@@ -221,14 +225,30 @@ const struct foreign *foreign_declaration(const char *name) {
 
 const char *foreign_keyword(const char *name) {
     static const struct foreign words[] = {
-        {"gmem", "global", NULL},      {"smem", "shared", NULL},       {"shmem", "shared", NULL},
-        {"rmem", "frag", NULL},        {"reg", "frag", NULL},          {"regs", "frag", NULL},
-        {"register", "frag", NULL},    {"registers", "frag", NULL},    {"fragment", "frag", NULL},
-        {"using", "with", NULL},       {"via", "with", NULL},          {"func", "device", NULL},
-        {"produce", "load", NULL},     {"producer", "load", NULL},     {"consume", "use", NULL},
-        {"consumer", "use", NULL},     {"include", "import", NULL},    {"blocks", "grid", NULL},
-        {"aligned", "align", NULL},    {"num_stages", "stages", NULL}, {"num_threads", "threads", NULL},
-        {"const_expr", "const", NULL}, {"memcpy", "copy", NULL},       {"move", "copy", NULL},
+        {"gmem", "global", NULL},
+        {"smem", "shared", NULL},
+        {"shmem", "shared", NULL},
+        {"rmem", "frag", NULL},
+        {"reg", "frag", NULL},
+        {"regs", "frag", NULL},
+        {"register", "frag", NULL},
+        {"registers", "frag", NULL},
+        {"fragment", "frag", NULL},
+        {"using", "with", NULL},
+        {"via", "with", NULL},
+        {"func", "device", NULL},
+        {"produce", "load", NULL},
+        {"producer", "load", NULL},
+        {"consume", "use", NULL},
+        {"consumer", "use", NULL},
+        {"include", "import", NULL},
+        {"blocks", "grid", NULL},
+        {"aligned", "align", NULL},
+        {"num_stages", "stages", NULL},
+        {"num_threads", "threads", NULL},
+        {"const_expr", "const", NULL},
+        {"memcpy", "copy", NULL},
+        {"move", "copy", NULL},
     };
     return ours(words, ROWS(words), name);
 }
@@ -252,9 +272,9 @@ const struct foreign *foreign_clause(const char *name) {
 
 const char *foreign_argument(const char *name) {
     static const struct foreign words[] = {
-        {"thread", "thr", NULL},     {"threads", "thr", NULL},   {"thr_layout", "thr", NULL},
-        {"value", "val", NULL},      {"values", "val", NULL},    {"val_layout", "val", NULL},
-        {"layout_tv", "tv", NULL},   {"tv_layout", "tv", NULL},  {"tiler_mn", "tile", NULL},
+        {"thread", "thr", NULL},   {"threads", "thr", NULL},  {"thr_layout", "thr", NULL},
+        {"value", "val", NULL},    {"values", "val", NULL},   {"val_layout", "val", NULL},
+        {"layout_tv", "tv", NULL}, {"tv_layout", "tv", NULL}, {"tiler_mn", "tile", NULL},
         {"tiler", "tile", NULL},
     };
     return ours(words, ROWS(words), name);
@@ -283,8 +303,8 @@ const struct foreign *foreign_part(const char *name) {
 }
 
 bool foreign_module(const char *name) {
-    static const char modules[][10] = {"cute", "cutlass", "tl",   "triton", "np",
-                                       "numpy", "torch",  "pycute", "nvgpu", "arch"};
+    static const char modules[][10] = {"cute",  "cutlass", "tl",     "triton", "np",
+                                       "numpy", "torch",   "pycute", "nvgpu",  "arch"};
     for (size_t i = 0; i < ROWS(modules); ++i)
         if (strcmp(name, modules[i]) == 0) return true;
     return false;
@@ -292,9 +312,10 @@ bool foreign_module(const char *name) {
 
 const char *foreign_mma(struct session *s, const char *name) {
     static const struct foreign types[] = {
-        {"F16", "f16", NULL},   {"BF16", "bf16", NULL}, {"TF32", "tf32", NULL}, {"F32", "f32", NULL},
-        {"F64", "f64", NULL},   {"S32", "s32", NULL},   {"S8", "s8", NULL},     {"U8", "u8", NULL},
-        {"E4M3", "f8e4m3", NULL}, {"E5M2", "f8e5m2", NULL}, {"S4", "s4", NULL},     {"U4", "u4", NULL},
+        {"F16", "f16", NULL},     {"BF16", "bf16", NULL}, {"TF32", "tf32", NULL},
+        {"F32", "f32", NULL},     {"F64", "f64", NULL},   {"S32", "s32", NULL},
+        {"S8", "s8", NULL},       {"U8", "u8", NULL},     {"E4M3", "f8e4m3", NULL},
+        {"E5M2", "f8e5m2", NULL}, {"S4", "s4", NULL},     {"U4", "u4", NULL},
     };
     int m, n, k, at = 0;
     if (sscanf(name, "SM%*2d_%dx%dx%d_%n", &m, &n, &k, &at) != 3 || at == 0) return NULL;

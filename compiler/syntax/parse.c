@@ -92,8 +92,10 @@ static const char *something_else(const struct source *f) {
         zeros[i % 2] += text[i] == 0;
         control += text[i] < ' ' && !strchr("\t\n\r\f\v", text[i]);
     }
-    bool mark = n > 1 && ((text[0] == 0xff && text[1] == 0xfe) || (text[0] == 0xfe && text[1] == 0xff));
-    if (mark || (n >= 16 && (zeros[0] > n / 3 || zeros[1] > n / 3) && (zeros[0] == 0 || zeros[1] == 0)))
+    bool mark =
+        n > 1 && ((text[0] == 0xff && text[1] == 0xfe) || (text[0] == 0xfe && text[1] == 0xff));
+    if (mark ||
+        (n >= 16 && (zeros[0] > n / 3 || zeros[1] > n / 3) && (zeros[0] == 0 || zeros[1] == 0)))
         return "this is UTF-16, and a plan is UTF-8";
     if (control > 8 && control > n / 20) return "this is no text";
     static const char *const cuda[] = {"__global__", "__device__", "#include <"},

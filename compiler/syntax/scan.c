@@ -327,8 +327,7 @@ int scan_power(struct parser *p, int token, struct range at) {
     bool left_shift = text[0] == '<', fits = number && text[0] != '>';
     if (fits) {
         value = left_shift ? base : 1;
-        for (int64_t k = 0; k < n && value < INT64_C(1) << 40; k++)
-            value *= left_shift ? 2 : base;
+        for (int64_t k = 0; k < n && value < INT64_C(1) << 40; k++) value *= left_shift ? 2 : base;
         fits = value < INT64_C(1) << 40;
     }
     const char *op = arena_strndup(&p->s->arena, text, two ? 2 : 1);

@@ -74,7 +74,8 @@ static const char *shared_array(struct parser *p, struct range at) {
         return arena_printf(&p->s->arena, "shared %s : %s row(%d,%d);", name, ours ? ours : type,
                             extent[0], extent[1]);
     if (sscanf(text + n, "[%d] %1[;]", &extent[0], more) == 2)
-        return arena_printf(&p->s->arena, "shared %s : %s %d;", name, ours ? ours : type, extent[0]);
+        return arena_printf(&p->s->arena, "shared %s : %s %d;", name, ours ? ours : type,
+                            extent[0]);
     return NULL;
 }
 

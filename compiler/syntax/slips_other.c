@@ -55,9 +55,9 @@ static bool copy_call(struct parser *p) {
     if (!inside || all.end != p->before.at.end) return false;
     int n = foreign_parts(p->s, inside, part, 8);
     if (n < 2) return false;
-    const char *ours = n == 2 ? arena_printf(&p->s->arena, "copy %s -> %s", part[0], part[1])
-                              : arena_printf(&p->s->arena, "copy %s -> %s with %s", part[1],
-                                             part[2], part[0]);
+    const char *ours =
+        n == 2 ? arena_printf(&p->s->arena, "copy %s -> %s", part[0], part[1])
+               : arena_printf(&p->s->arena, "copy %s -> %s with %s", part[1], part[2], part[0]);
     diag_error(p->s, p->first.at, "a copy is no call; write '%s'", ours);
     if (n <= 3) diag_fixit(p->s, all, ours);
     return true;
@@ -112,14 +112,13 @@ static bool c_loop(struct parser *p) {
     p->skip_end = all.end;
     char type[32], name[32], again[32], lo[32], hi[32], rest[32];
     const char *loop = slip_text(p, all);
-    bool counts =
-        sscanf(loop,
-               "(%31[a-z0-9_] %31[A-Za-z0-9_] = %31[A-Za-z0-9_]; %31[A-Za-z0-9_] < "
-               "%31[A-Za-z0-9_]; %31[^)])",
-               type, name, lo, again, hi, rest) == 6 &&
-        strcmp(name, again) == 0 &&
-        (strcmp(rest, arena_printf(&p->s->arena, "++%s", name)) == 0 ||
-         strcmp(rest, arena_printf(&p->s->arena, "%s++", name)) == 0);
+    bool counts = sscanf(loop,
+                         "(%31[a-z0-9_] %31[A-Za-z0-9_] = %31[A-Za-z0-9_]; %31[A-Za-z0-9_] < "
+                         "%31[A-Za-z0-9_]; %31[^)])",
+                         type, name, lo, again, hi, rest) == 6 &&
+                  strcmp(name, again) == 0 &&
+                  (strcmp(rest, arena_printf(&p->s->arena, "++%s", name)) == 0 ||
+                   strcmp(rest, arena_printf(&p->s->arena, "%s++", name)) == 0);
     if (counts) diag_fixit(p->s, all, arena_printf(&p->s->arena, "%s in %s .. %s", name, lo, hi));
     return true;
 }
@@ -168,7 +167,8 @@ static bool type_word(const char *text) {
 // "const int N = 4", "param int N", "param N : int"
 static bool value_slip(struct parser *p) {
     int first = p->first.token;
-    if (p->now.token == TOK_ID && p->before.token == TOK_ID && one_of(first, TOK_CONST, TOK_PARAM)) {
+    if (p->now.token == TOK_ID && p->before.token == TOK_ID &&
+        one_of(first, TOK_CONST, TOK_PARAM)) {
         const char *type = slip_text(p, p->before.at), *name = slip_text(p, p->now.at);
         if (!type_word(type)) return false;
         if (first == TOK_CONST)
@@ -176,7 +176,8 @@ static bool value_slip(struct parser *p) {
         else
             diag_error(p->s, p->before.at, "a param is an index: 'param %s : index;'", name);
         if (first == TOK_CONST || !follows(p, p->now.at.end, ';'))
-            diag_fixit(p->s, (struct range){p->now.at.file, p->before.at.begin, p->now.at.begin}, "");
+            diag_fixit(p->s, (struct range){p->now.at.file, p->before.at.begin, p->now.at.begin},
+                       "");
         else
             diag_fixit(p->s, join(p->before.at, p->now.at),
                        arena_printf(&p->s->arena, "%s : index", name));
@@ -189,8 +190,9 @@ static bool value_slip(struct parser *p) {
         return true;
     }
     if (p->now.token == '=' && p->before.token == TOK_INDEX && first == TOK_PARAM) {
-        diag_error(p->s, p->now.at, "a param has no value; 'const' has one, and 'tcpc run --param "
-                                    "NAME=N' sets a param");
+        diag_error(p->s, p->now.at,
+                   "a param has no value; 'const' has one, and 'tcpc run --param "
+                   "NAME=N' sets a param");
         return true;
     }
     if (p->now.token == TOK_STRING && p->before.token == TOK_ARCH) {
@@ -247,7 +249,8 @@ static bool formal_slip(struct parser *p, const int *set, int n) {
                    arena_printf(&p->s->arena, "%s %s", now, last));
         return true;
     }
-    if (one_of(p->now.token, TOK_IN, TOK_CONST) && (p->before.token == '(' || p->before.token == ',')) {
+    if (one_of(p->now.token, TOK_IN, TOK_CONST) &&
+        (p->before.token == '(' || p->before.token == ',')) {
         size_t left;
         const char *next = from_here(p, p->now.at.end, &left);
         if (left < 2 || next[0] != ' ' || !(isalpha((unsigned char)next[1]) || next[1] == '_'))
@@ -367,22 +370,24 @@ static bool clause_slip(struct parser *p, const int *set, int n) {
     bool list = one_of(now, TOK_GRID, TOK_THREADS) && !function(first);
     if (!buffer && !list) return false;
     diag_error(p->s, p->now.at,
-               buffer ? "'%s' belongs to a 'shared' buffer" : "'%s' stands behind the list of a kernel",
+               buffer ? "'%s' belongs to a 'shared' buffer"
+                      : "'%s' stands behind the list of a kernel",
                slip_text(p, p->now.at));
     return true;
 }
 
 // "manual;", which belongs before 'kernel'
 static bool manual_slip(struct parser *p) {
-    if (p->now.token != TOK_MANUAL || p->nopen == 0 || !follows(p, p->now.at.end, ';')) return false;
+    if (p->now.token != TOK_MANUAL || p->nopen == 0 || !follows(p, p->now.at.end, ';'))
+        return false;
     diag_error(p->s, p->now.at, "'manual' stands before 'kernel' or 'device'");
     return true;
 }
 
 bool slip_other(struct parser *p, const int *set, int n) {
     return copy_slip(p, set, n) || loop_slip(p, set, n) || mark_slip(p, set, n) ||
-           tuple_slip(p, set, n) || swizzle_slip(p) || formal_slip(p, set, n) ||
-           function_slip(p) || value_slip(p) || clause_slip(p, set, n) || manual_slip(p);
+           tuple_slip(p, set, n) || swizzle_slip(p) || formal_slip(p, set, n) || function_slip(p) ||
+           value_slip(p) || clause_slip(p, set, n) || manual_slip(p);
 }
 
 // -- what begins with an unknown word -------------------------------------------------------------
@@ -390,9 +395,7 @@ bool slip_other(struct parser *p, const int *set, int n) {
 static bool declared_function(const struct parser *p, const char *name) {
     struct ast_decl *const *decl = p->decls.items;
     for (int i = 0; i < p->decls.n; ++i)
-        if (decl[i]->kind == D_FN &&
-            strcmp(decl[i]->name.name, name) == 0)
-            return true;
+        if (decl[i]->kind == D_FN && strcmp(decl[i]->name.name, name) == 0) return true;
     return false;
 }
 
@@ -414,7 +417,8 @@ bool slip_declaration(struct parser *p, const char *text) {
     const char *type = foreign_type(text);
     while (type && k < left && (isalnum((unsigned char)next[k]) || strchr(" _", next[k]))) ++k;
     if (!follows(p, p->now.at.end + (uint32_t)k, '=')) return false;
-    diag_error(p->s, p->now.at, "unknown declaration '%s'; a constant is 'const NAME = VALUE;'", text);
+    diag_error(p->s, p->now.at, "unknown declaration '%s'; a constant is 'const NAME = VALUE;'",
+               text);
     if (type)
         diag_fixit(p->s, p->now.at, "const");
     else

@@ -276,11 +276,13 @@ static const struct value *no_keys(struct sema *c, const struct row *row, const 
         int place;  // of the argument that CuTe DSL calls so
     } keys[] = {{"shape", 0}, {"stride", 1}, {"order", 1}, {"tiler", 1}, {"coord", 2}};
     const struct ast_arg *a = &e->arg[i];
-    diag_error(c->s, a->key.at, "'%s' takes no argument called '%s', but has them in this order: %s%s",
-               row->name, a->key.name, row->name, row->args);
+    diag_error(c->s, a->key.at,
+               "'%s' takes no argument called '%s', but has them in this order: %s%s", row->name,
+               a->key.name, row->name, row->args);
     for (size_t k = 0; k < sizeof keys / sizeof *keys; ++k)
         if (strcmp(keys[k].key, a->key.name) == 0 && keys[k].place == i)
-            diag_fixit(c->s, (struct range){a->key.at.file, a->key.at.begin, a->value->at.begin}, "");
+            diag_fixit(c->s, (struct range){a->key.at.file, a->key.at.begin, a->value->at.begin},
+                       "");
     return &value_none;
 }
 

@@ -92,11 +92,11 @@ static void refuse_tuple(struct sema *c, const struct ast_expr *e) {
                 ? n * of->ival
                 : MOST_THREADS + 1;
     }
-    diag_error(c->s, e->at,
-               "the threads of a block are numbered in one row: 'threads 256', of which 'tid %% 16' "
-               "and 'tid / 16' count two axes");
-    if (n <= MOST_THREADS)
-        diag_fixit(c->s, e->at, sema_text(c, "%" PRId64, n));
+    diag_error(
+        c->s, e->at,
+        "the threads of a block are numbered in one row: 'threads 256', of which 'tid %% 16' "
+        "and 'tid / 16' count two axes");
+    if (n <= MOST_THREADS) diag_fixit(c->s, e->at, sema_text(c, "%" PRId64, n));
 }
 
 void kernel_make_threads(struct sema *c, const struct ast_fn *fn) {
