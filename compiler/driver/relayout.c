@@ -12,6 +12,7 @@
 #include "image/elem.h"
 #include "plan/arch.h"
 #include "planner/planner.h"
+#include "syntax/foreign.h"
 
 static const char help[] =
     "usage: tcpc relayout [OPTIONS] TYPE 'NAME=EXTENT ..' 'NAME ..'\n"
@@ -98,7 +99,9 @@ static bool take_word(struct session *s, struct request *r, int argc, char **arg
         return false;
     }
     if (r->nwords == 3) {
-        option_error("tcpc relayout takes a type, a source and a destination, not also '%s'", arg);
+        option_error("tcpc relayout takes a type, a source and a destination, not also '%s'; each "
+                     "stands in quotes: f32 'm=4 n=8' 'n m'",
+                     arg);
         return false;
     }
     r->word[r->nwords++] = arg;
@@ -120,7 +123,8 @@ static const struct elem_type *take_type(struct session *s, const char *text, si
     const char *known[64], *near;
     int n = 0;
     for (; n < n_elem_types && n < 64; ++n) known[n] = elem_types[n].name;
-    near = diag_did_you_mean(word, known, n);
+    near = foreign_type(word);
+    if (!near) near = diag_did_you_mean(word, known, n);
     option_error("there is no type '%s'%s%s%s", word, near ? "; did you mean '" : "",
                  near ? near : "", near ? "'?" : "");
     return NULL;
@@ -199,7 +203,8 @@ static int compile(struct session *s, const struct request *r, const char *path)
 static int relayout(struct session *s, struct request *r) {
     if (r->nwords < 3)
         return option_error(
-            "tcpc relayout takes a type, a source and a destination; see 'tcpc relayout --help'");
+            "tcpc relayout takes a type, a source and a destination, as f32 'm=4 n=8' 'n m'; see "
+            "'tcpc relayout --help'");
     if (!r->run && r->of_run) return option_error("'%s' goes with '--run'", r->of_run);
     if (r->run && (r->output || r->kind))
         return option_error("'--run' goes without '-o' and '--emit'");

@@ -392,7 +392,7 @@ static bool bracket_slip(struct parser *p, const int *set, int n) {
 }
 
 void expected_report(struct parser *p, const int *expected, int n) {
-    if (p->stopped) return;
+    if (p->stopped || (p->now.at.end > 0 && p->now.at.end == p->refused.end)) return;
     if (slip_other(p, expected, n) || reserved_slip(p, expected, n) || arrow_slip(p, expected, n) ||
         equals_slip(p, expected, n) || range_slip(p, expected, n) ||
         slip_colon(p, slip_has(expected, n, TOK_INT)) || swizzle_slip(p, expected, n) ||

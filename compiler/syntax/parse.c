@@ -141,7 +141,7 @@ struct ast_file *parse_file(struct session *s, const char *path) {
 }
 
 struct ast_expr *parse_expr_text(struct session *s, const char *text) {
-    int file = source_add(s, "<expression>", text, strlen(text));
+    int file = source_add(s, "<-D>", text, strlen(text));
     if (file < 0) {
         diag_error(s, RANGE_NONE, "the expression is too long: %s", strerror(errno));
         return NULL;

@@ -120,6 +120,13 @@ struct number scan_float(struct parser *p, struct range at, const char *text, si
 struct number scan_bad_number(struct parser *p, struct range at, const char *text, size_t len) {
     const char *word = intern_n(p->s, text, len);
     size_t digits = strspn(word, "0123456789._'");
+    if (p->now.token == TOK_SWIZZLE) {
+        diag_error(p->s, at,
+                   "'swizzle auto' chooses it; one of your own is 'Sw<3,3,3> o 0 o LAYOUT'");
+        diag_fixit(p->s, at, "auto");
+        p->refused = at;
+        return (struct number){.value = 1, .text = intern(p->s, "1"), .at = at};
+    }
     diag_error(p->s, at, "'%s' is neither a number nor a name", word);
     char plain[32];
     size_t n = 0;
@@ -271,10 +278,14 @@ static int square_bracket(struct parser *p, struct range at, char bracket) {
     int token = bracket == '[' ? '(' : ')', depth = 1, first = p->first.token;
     if (bracket == ']' && p->paired == at.begin && at.begin > 0) return token;
     bool shape = first == TOK_TENSOR || first == TOK_SHARED || first == TOK_FRAG;
+    const char *line = f->text + at.end;
+    size_t inside = strcspn(line, "]\n;");
+    bool slice = bracket == '[' && memchr(line, ':', inside < f->size - at.end ? inside : 0);
     diag_error(p->s, at, why, bracket,
                shape ? "shapes stand in parentheses; the first mode of '(4,8)' is contiguous, the "
                        "last one of 'row(4,8)'"
-                     : "coordinates stand in parentheses");
+               : slice ? "a part is 'A(0 .. 32, _)'"
+                       : "coordinates stand in parentheses");
     diag_fixit(p->s, at, bracket == '[' ? "(" : ")");
     if (bracket == ']') return token;
     uint32_t i = at.end;

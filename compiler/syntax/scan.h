@@ -29,10 +29,11 @@ struct parser {
     struct seen unclosed;     // a "(" that the token being looked at closes by force, or token 0
     struct seen open[MAX_NESTING];
     int nopen;
-    uint32_t skip_end;   // tokens that begin before are part of what was told already
-    bool manual;         // the function at hand is a manual one
-    uint32_t stray_end;  // where the last stray byte ended
-    uint32_t paired;     // where the ']' stands that was told with its '['; 0: nowhere
+    uint32_t skip_end;     // tokens that begin before are part of what was told already
+    bool manual;           // the function at hand is a manual one
+    uint32_t stray_end;    // where the last stray byte ended
+    struct range refused;  // a token that was told already, and is none of what could come
+    uint32_t paired;       // where the ']' stands that was told with its '['; 0: nowhere
     struct list decls, comments;
     struct ast_expr *expr;
 };

@@ -329,6 +329,46 @@ static bool mark_slip(struct parser *p, const int *set, int n) {
     return false;
 }
 
+// Whether the bracket that is open at p->now is closed before the statement or the line ends.
+static bool closes_later(struct parser *p) {
+    size_t left;
+    const char *text = from_here(p, p->now.at.end, &left);
+    int depth = 0;
+    for (size_t i = 0; i < left && !strchr(";\n", text[i]); ++i) {
+        depth += text[i] == '(';
+        if (text[i] == ')' && --depth < 0) return true;
+    }
+    return false;
+}
+
+// "row(64,64 align 16": a clause where the ')' of the same line is missing
+static bool unclosed_slip(struct parser *p, const int *set, int n) {
+    static const short clauses[] = {TOK_ALIGN, TOK_STAGES, TOK_SWIZZLE, TOK_PAD,    TOK_WITH,
+                                    TOK_BY,    TOK_ARROW,  TOK_GRID,    TOK_THREADS};
+    bool clause = false;
+    for (size_t i = 0; i < sizeof clauses / sizeof *clauses; ++i)
+        clause |= p->now.token == clauses[i];
+    if (!clause || p->nopen == 0 || p->open[p->nopen - 1].token != '(' || !slip_has(set, n, ')') ||
+        p->before.token == '(' || p->before.token == ',' || closes_later(p))
+        return false;
+    struct range at = {p->before.at.file, p->before.at.end, p->before.at.end};
+    diag_error(p->s, at, "expected ')' before '%s'", slip_text(p, p->now.at));
+    diag_fixit(p->s, at, ")");
+    diag_note(p->s, p->open[p->nopen - 1].at, "to close this '('");
+    return true;
+}
+
+// "by lambda t, v: .."
+static bool word_slip(struct parser *p) {
+    if (p->before.token != TOK_ID || p->first.token != TOK_COPY ||
+        strcmp(slip_text(p, p->before.at), "lambda") != 0)
+        return false;
+    diag_error(
+        p->s, p->before.at,
+        "an index map says what runs over what: 'by (t:256, v:4) -> (t / 16, t %% 16 * 4 + v)'");
+    return true;
+}
+
 // "(64;64)"
 static bool tuple_slip(struct parser *p, const int *set, int n) {
     if (p->now.token != ';' || !p->unclosed.token || !slip_has(set, n, ',')) return false;
@@ -386,8 +426,9 @@ static bool manual_slip(struct parser *p) {
 
 bool slip_other(struct parser *p, const int *set, int n) {
     return copy_slip(p, set, n) || loop_slip(p, set, n) || mark_slip(p, set, n) ||
-           tuple_slip(p, set, n) || swizzle_slip(p) || formal_slip(p, set, n) || function_slip(p) ||
-           value_slip(p) || clause_slip(p, set, n) || manual_slip(p);
+           tuple_slip(p, set, n) || unclosed_slip(p, set, n) || word_slip(p) || swizzle_slip(p) ||
+           formal_slip(p, set, n) || function_slip(p) || value_slip(p) || clause_slip(p, set, n) ||
+           manual_slip(p);
 }
 
 // -- what begins with an unknown word -------------------------------------------------------------

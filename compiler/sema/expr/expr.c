@@ -97,7 +97,8 @@ const struct value *eval_name(struct sema *c, const char *name, struct range at)
     if (atom_later(name)) return sema_not_yet_value(c, at, sema_text(c, "the atom '%s'", name));
     if (atom_family(c, name)) return atom_of_family(c, name, NULL, at);
     if (builtin_later(name)) return sema_not_yet_value(c, at, sema_text(c, "'%s'", name));
-    if (builtin_known(name) || atom_known(name))
+    if (!builtin_known(name) && atom_known(name)) return atom_uncalled(c, name, at);
+    if (builtin_known(name))
         return FAIL(c, at, "'%s' is called with arguments: %s(..)", name, name);
     return scope_unknown(c, name, at);
 }

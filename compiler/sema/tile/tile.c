@@ -69,6 +69,11 @@ static bool sort_args(struct sema *c, const struct ast_expr *e, struct tile_args
                    "'atoms=' counts whole atoms along one mode, so that 'along=' has to name it");
         return false;
     }
+    if (out->tv && !out->tile && !out->map && !layouts) {
+        diag_error(c->s, out->tv->key.at,
+                   "'tv=' numbers the elements of a tile, so that 'tile=' has to give its extents");
+        return false;
+    }
     if (!thr_val && !thr_atoms && !tv && !map && !like) {
         diag_error(
             c->s, e->at,
