@@ -331,9 +331,9 @@ int run_plan(struct session *s, const struct run_request *q) {
         return EXIT_USAGE;
     if (!c.plan->kernels)
         return option_error(
-            c.plan->function ? "'%s' has no kernel to run; 'tcpc --emit=header' makes a header of "
-                               "its device functions"
-                             : "'%s' has no kernel to run",
+            c.plan->devices ? "'%s' has no kernel to run; 'tcpc --emit=header' makes a header of "
+                              "its device functions"
+                            : "'%s' has no kernel to run",
             q->path);
     for (const struct kernel *k = c.plan->kernels; k; k = k->next) {
         const char *why = c.kernel && c.kernel != k ? NULL : run_too_large(s, &c, k, !q->no_check);

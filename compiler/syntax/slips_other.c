@@ -244,6 +244,15 @@ static bool formal_slip(struct parser *p, const int *set, int n) {
         return foreign_type(last) && integer_formal(p);
     if (p->nopen == 0 || p->open[p->nopen - 1].token != '(') return false;
     if (one_of(p->now.token, TOK_OUT, TOK_INOUT) && p->before.token == TOK_ID) {
+        size_t left, k = 0;
+        const char *next = from_here(p, p->now.at.end, &left);
+        while (k < left && next[k] == ' ') ++k;
+        if (k < left && (isalpha((unsigned char)next[k]) || next[k] == '_')) {  // "A out B"
+            struct range at = {p->before.at.file, p->before.at.end, p->before.at.end};
+            diag_error(p->s, at, "expected ',' before '%s'", now);
+            diag_fixit(p->s, at, ",");
+            return true;
+        }
         diag_error(p->s, p->now.at, "'%s' stands before the name: '%s %s'", now, now, last);
         diag_fixit(p->s, join(p->before.at, p->now.at),
                    arena_printf(&p->s->arena, "%s %s", now, last));
