@@ -83,6 +83,19 @@ bool slip_declaration(struct parser *p, const char *text);
 bool slip_other(struct parser *p, const int *set, int n);
 // The source text of "at".
 const char *slip_text(struct parser *p, struct range at);
+// The text from byte "at" on, "*left" bytes.
+const char *slip_from(struct parser *p, uint32_t at, size_t *left);
+// The text in the brackets that follow "at", which then reaches behind them; NULL: none do.
+const char *slip_brackets(struct parser *p, struct range *at);
+// Whether "c" is what follows byte "at", blanks aside, and only one of it.
+bool slip_follows(struct parser *p, uint32_t at, char c);
+// Whether a kernel or a device function begins with "token".
+bool slip_function(int token);
+// The part of slip_other that is about marks.
+bool slip_marks(struct parser *p, const int *set, int n);
+static inline bool slip_one_of(int token, int a, int b) {
+    return token == a || token == b;
+}
 static inline bool slip_has(const int *set, int n, int token) {
     for (int i = 0; i < n; i++)
         if (set[i] == token) return true;

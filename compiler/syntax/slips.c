@@ -33,17 +33,10 @@ const char *slip_text(struct parser *p, struct range at) {
                          at.end - at.begin);
 }
 
-// What follows "at" in the text, "*left" bytes.
-static const char *rest(struct parser *p, uint32_t at, size_t *left) {
-    const struct source *f = &p->s->sources.file[p->file];
-    *left = f->size - at;
-    return f->text + at;
-}
-
 // The argument of a statement of another language: in brackets, or up to its end.
 static const char *argument(struct parser *p, struct range at) {
     size_t left, length, n = 0;
-    const char *text = rest(p, at.end, &left);
+    const char *text = slip_from(p, at.end, &left);
     const char *inside = foreign_brackets(p->s, text, left, &length);
     if (inside) return *inside ? inside : "0";
     while (n < left && !strchr(";\n}", text[n])) ++n;
@@ -54,7 +47,7 @@ static const char *argument(struct parser *p, struct range at) {
 // From "at" to behind the ';' of its line; false where there is none.
 static bool whole_statement(struct parser *p, struct range *at) {
     size_t left, n = 0;
-    const char *text = rest(p, at->end, &left);
+    const char *text = slip_from(p, at->end, &left);
     while (n < left && !strchr(";\n{}", text[n])) ++n;
     if (n == left || text[n] != ';') return false;
     at->end += (uint32_t)n + 1;
@@ -66,7 +59,7 @@ static const char *shared_array(struct parser *p, struct range at) {
     char type[32], name[64], more[2];
     int extent[2], n = 0;
     size_t left;
-    const char *text = rest(p, at.end, &left);
+    const char *text = slip_from(p, at.end, &left);
     text = arena_strndup(&p->s->arena, text, left < 200 ? left : 200);
     if (sscanf(text, " %31[A-Za-z0-9_] %63[A-Za-z0-9_] %n", type, name, &n) != 2 || !n) return NULL;
     const char *ours = foreign_type(type);
