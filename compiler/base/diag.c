@@ -272,12 +272,13 @@ const char *diag_did_you_mean(const char *wrong, const char *const *names, int n
     size_t len = strlen(wrong);
     if (len > LONGEST) return NULL;
     const char *best = NULL;
-    int least = len < 5 ? 1 : len < 8 ? 2 : 3;
+    int least = len < 5 ? 1 : len < 6 ? 2 : 3;
     for (int i = 0; i < n; i++) {
         size_t to = names[i] ? strlen(names[i]) : 0;
         if (to == 0 || to > LONGEST) continue;
         int d = distance(wrong, (int)len, names[i], (int)to);
-        bool near = d < (int)to && d < (int)len;  // something is left of both
+        // something is left of both, and of short ones the begin
+        bool near = d < (int)to && d < (int)len && (d < 3 || len > 7 || alike(wrong, names[i]) > 4);
         if (!near || d > least) continue;
         if (d < least || !best || alike(wrong, names[i]) > alike(wrong, best)) best = names[i];
         least = d;

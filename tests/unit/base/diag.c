@@ -234,6 +234,9 @@ static void suggestions(void) {
     CHECK(!diag_did_you_mean("foo", pairs, 6), "of three letters two are otherwise");
     CHECK(!diag_did_you_mean("min", pairs, 6), "of three letters two are otherwise");
     CHECK_STR(diag_did_you_mean("tod", pairs, 6), "tid");
+    static const char *const starts[] = {"unused", "vectors"};
+    CHECK_STR(diag_did_you_mean("unusual", starts, 2), "unused");
+    CHECK(!diag_did_you_mean("abcused", starts, 2), "three letters, and another begin");
     char longest[200];
     memset(longest, 'k', sizeof longest);
     longest[199] = '\0';
