@@ -124,9 +124,13 @@ int option_unknown(const char *of, const char *help, const char *word) {
                   {"-c", "a plan is compiled to CUDA C, by -o FILE"}};
     struct arena a;
     arena_init(&a);
-    const char *names[MOST], *bare = arena_strndup(&a, word, strcspn(word, "="));
-    const char *near = diag_did_you_mean(bare, names, options_of(&a, help, names, MOST)),
-               *why = NULL;
+    const char *names[MOST], *plain[MOST], *near = NULL, *why = NULL;
+    int n = options_of(&a, help, names, MOST);
+    for (int i = 0; i < n; ++i) plain[i] = names[i] + strspn(names[i], "-");
+    const char *bare = word + strspn(word, "-"),
+               *found = diag_did_you_mean(arena_strndup(&a, bare, strcspn(bare, "=")), plain, n);
+    for (int i = 0; i < n && found; ++i)
+        if (plain[i] == found) near = names[i];
     for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
         if (strncmp(word, others[i].word, 2) == 0) why = others[i].why;
     const char *command = arena_printf(&a, "tcpc%s%s", *of ? " " : "", of);
