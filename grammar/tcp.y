@@ -225,6 +225,7 @@ parts: part { $$ = build_parts(p, (struct list){0}, $part); }
     ;
 part: LOAD block { $$ = (struct ast_part){true, @$, $block}; }
     | USE block { $$ = (struct ast_part){false, @$, $block}; }
+    | error block { yyerrok; $$ = (struct ast_part){false, @$, $block}; }
     ;
 
 expr: comp

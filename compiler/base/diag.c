@@ -2,6 +2,7 @@
 // diag_print.c's.
 #include "base/diag.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,6 +200,10 @@ bool diag_option(struct session *s, const char *option) {
     struct diags *d = &s->diags;
     if (strcmp(option, "-w") == 0) return d->off_all = true;
     if (strcmp(option, "-Werror") == 0) return d->werror_all = true;
+    if (strcmp(option, "-Wall") == 0) {
+        memset(d->off, 0, sizeof d->off);
+        return true;
+    }
     if (strcmp(option, "-Wno-error") == 0) return !(d->werror_all = false);
     const char *name = option;
     enum { ON, OFF, ERROR, NO_ERROR } what = ON;
@@ -215,9 +220,14 @@ bool diag_option(struct session *s, const char *option) {
         const char *names[W_COUNT];
         for (int i = 0; i < W_COUNT; i++) names[i] = warnings[i].name;
         const char *near = diag_did_you_mean(name, names, W_COUNT);
-        diag_error(s, RANGE_NONE,
-                   near ? "unknown warning '%s'; did you mean '%s'?" : "unknown warning '%s'", name,
-                   near);
+        struct buf list;
+        buf_init(&list);
+        for (int i = 0; i < W_COUNT; i++) buf_printf(&list, "%s%s", i ? ", " : "", names[i]);
+        if (near)
+            diag_error(s, RANGE_NONE, "unknown warning '%s'; did you mean '%s'?", name, near);
+        else
+            diag_error(s, RANGE_NONE, "unknown warning '%s'; there are %s", name, list.text);
+        buf_release(&list);
         return false;
     }
     if (what != NO_ERROR) d->off[w] = what == OFF;
@@ -228,8 +238,12 @@ bool diag_option(struct session *s, const char *option) {
 }
 
 // The number of single-letter edits, with swaps of neighbours, that make "a" into "b"; lengths up
-// to LONGEST.
+// to LONGEST.  A small letter and its capital are one.
 enum { LONGEST = 40 };
+
+static bool same_letter(char a, char b) {
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
 
 static int distance(const char *a, int na, const char *b, int nb) {
     int row[3][LONGEST + 1];
@@ -238,11 +252,11 @@ static int distance(const char *a, int na, const char *b, int nb) {
         int *now = row[i % 3], *up = row[(i + 2) % 3], *upup = row[(i + 1) % 3];
         now[0] = i;
         for (int j = 1; j <= nb; j++) {
-            int best = up[j - 1] + (a[i - 1] != b[j - 1]);
+            int best = up[j - 1] + !same_letter(a[i - 1], b[j - 1]);
             if (up[j] + 1 < best) best = up[j] + 1;
             if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-                upup[j - 2] + 1 < best)
+            if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) &&
+                same_letter(a[i - 2], b[j - 1]) && upup[j - 2] + 1 < best)
                 best = upup[j - 2] + 1;
             now[j] = best;
         }
@@ -250,20 +264,27 @@ static int distance(const char *a, int na, const char *b, int nb) {
     return row[na % 3][nb];
 }
 
+// How many letters "a" and "b" begin with alike, the same case counted first.
+static int alike(const char *a, const char *b) {
+    int n = 0;
+    while (a[n] && same_letter(a[n], b[n])) n++;
+    return 2 * n - (n > 0 && a[0] != b[0]);
+}
+
 const char *diag_did_you_mean(const char *wrong, const char *const *names, int n) {
     size_t len = strlen(wrong);
     if (len > LONGEST) return NULL;
     const char *best = NULL;
-    int least = len < 3 ? 1 : len < 6 ? 2 : 3;
+    int least = len < 5 ? 1 : len < 6 ? 2 : 3;
     for (int i = 0; i < n; i++) {
         size_t to = names[i] ? strlen(names[i]) : 0;
         if (to == 0 || to > LONGEST) continue;
         int d = distance(wrong, (int)len, names[i], (int)to);
-        // a name of which nothing is left is not near
-        if (d < (int)to && d < (int)len && (d < least || (d == least && !best))) {
-            best = names[i];
-            least = d;
-        }
+        // something is left of both, and of short ones the begin
+        bool near = d < (int)to && d < (int)len && (d < 3 || len > 7 || alike(wrong, names[i]) > 4);
+        if (!near || d > least) continue;
+        if (d < least || !best || alike(wrong, names[i]) > alike(wrong, best)) best = names[i];
+        least = d;
     }
     return best;
 }

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -257,6 +258,7 @@ int toolchain_run(const struct workplace *w, const char *const *argv, int second
     switch (r.end) {
     case PROCESS_EXITED: return r.code == EXIT_RIGHT || r.code == EXIT_USAGE ? r.code : EXIT_WRONG;
     case PROCESS_SIGNALLED:
+        if (r.code == SIGPIPE) return EXIT_WRONG;  // nobody reads on: head
         option_error("the program ended by signal %d (%s)", r.code, strsignal(r.code));
         return EXIT_WRONG;
     case PROCESS_TIMED_OUT:

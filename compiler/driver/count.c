@@ -166,7 +166,7 @@ int command_count(int argc, char **argv) {
             r.output = value;
             if (missing) status = EXIT_USAGE;
         } else if (argv[i][0] == '-' && argv[i][1]) {
-            status = option_error("there is no option '%s'; see 'tcpc count --help'", argv[i]);
+            status = option_unknown("count", help, argv[i]);
         } else if (r.nwords < 2) {
             r.word[r.nwords++] = argv[i];
         } else {

@@ -260,7 +260,7 @@ static int draw_plan(struct session *s, struct command *q) {
     const struct plan *p = c.plan;
     struct subject u;
     struct draw_request r = {.name = q->name, .values = q->values, .thread = q->thread};
-    code = find_subject(s, p, q->name, &u);
+    code = q->name ? find_subject(s, p, q->name, &u) : no_subject(s, p);
     if (code != EXIT_RIGHT) return code;
     if (!take_view(q, &u, &r.view) || !take_format(q, &r.format) || !fit_subject(p, q, &u, &r) ||
         !bind_params(s, p, q, &r) || !take_type(q, &r))
@@ -338,7 +338,7 @@ static bool take_option(struct session *s, struct command *q, int argc, char **a
     if (strcmp(argv[*i], "--help") == 0) return (q->help = true);
     if (strcmp(argv[*i], "--values") == 0) return (q->values = true);
     if (strcmp(argv[*i], "--watch") == 0) return (q->watch = true);
-    option_error("'%s' is no option of tcpc draw", argv[*i]);
+    option_unknown("draw", usage, argv[*i]);
     return false;
 }
 
@@ -371,12 +371,12 @@ int command_draw(int argc, char **argv) {
     diag_option(&s, "-Wno-unused");  // what is drawn may be there for that alone
     if (take_words(&s, &q, argc, argv)) {
         bool expression = q.path && !q.name && !is_plan(q.path);
-        if (q.help || (!q.name && !expression)) fputs(usage, q.help ? stdout : stderr);
+        if (q.help || !q.path) fputs(usage, q.help ? stdout : stderr);
         if (q.help)
             code = EXIT_RIGHT;
         else if (expression)
             code = q.watch ? option_error("'--watch' goes with a plan") : draw_expression(&s, &q);
-        else if (q.name && !q.watch)
+        else if (q.path && !(q.watch && q.name))
             code = draw_plan(&s, &q);
     }
     diag_print(&s, stderr);

@@ -129,8 +129,8 @@ static void add_labels(const char **names, int *n, const struct stmt *list) {
     }
 }
 
-static int unknown_name(struct session *s, const struct plan *p, const char *name) {
-    const char *known[MAX_NAMES];
+// The names of all that can be drawn, copies without a label aside.
+static int all_names(struct session *s, const struct plan *p, const char **known) {
     int n = 0;
     for (int i = 0; i < p->ntiled; ++i) add_name(known, &n, p->tiled[i]->name);
     for (int i = 0; i < p->nlayouts; ++i) add_name(known, &n, p->layout[i].name);
@@ -144,13 +144,52 @@ static int unknown_name(struct session *s, const struct plan *p, const char *nam
         add_labels(known, &n, k->body);
         for (int i = 0; i < k->nlocal; ++i) add_name(known, &n, k->local[i]->name);
     }
+    return n;
+}
+
+static void add_lines(struct session *s, struct buf *out, const struct stmt *list, int *n) {
+    for (; list && *n < MOST_TOLD; list = list->next) {
+        if (list->kind != STMT_COPY) {
+            add_lines(s, out, list->body, n);
+            continue;
+        }
+        int line, column;
+        source_place(s, list->copy->at, &line, &column);
+        buf_printf(out, "%s%d", (*n)++ ? ", " : "; copies are in the lines ", line);
+    }
+}
+
+// "there are 'tc', 'k' and 's'; copies are in the lines 7, 8"
+static const char *what_there_is(struct session *s, const struct plan *p, const char *const *known,
+                                 int n) {
+    struct buf b;
+    buf_init(&b);
+    int told = n < MOST_TOLD ? n : MOST_TOLD, lines = 0;
+    for (int i = 0; i < told; ++i)
+        buf_printf(&b, "%s'%s'", i == 0 ? (n == 1 ? "there is " : "there are ") : ", ", known[i]);
+    if (n > told) buf_puts(&b, " ..");
+    if (n == 0) buf_puts(&b, "there is nothing in it");
+    for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k))
+        add_lines(s, &b, k->body, &lines);
+    return buf_finish(&b, &s->arena);
+}
+
+int no_subject(struct session *s, const struct plan *p) {
+    const char *known[MAX_NAMES];
+    int n = all_names(s, p, known);
+    return option_error("say what of '%s' to draw; %s", p->path, what_there_is(s, p, known, n));
+}
+
+static int unknown_name(struct session *s, const struct plan *p, const char *name) {
+    const char *known[MAX_NAMES];
+    int n = all_names(s, p, known);
     const char *near = diag_did_you_mean(name, known, n);
     if (near)
         option_error("'%s' has nothing called '%s' to draw; did you mean '%s'?", p->path, name,
                      near);
     else
-        option_error("'%s' has nothing called '%s' to draw%s%s%s", p->path, name,
-                     n ? "; there is '" : "", n ? known[0] : "", n ? "'" : "");
+        option_error("'%s' has nothing called '%s' to draw; %s", p->path, name,
+                     what_there_is(s, p, known, n));
     return EXIT_USAGE;
 }
 

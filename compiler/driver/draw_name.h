@@ -26,6 +26,9 @@ struct subject {
 // Finds "name"; returns the exit status after an error, when there is no such thing or several.
 int find_subject(struct session *s, const struct plan *p, const char *name, struct subject *out);
 
+// Says that no name is given, and which there are; returns the exit status.
+int no_subject(struct session *s, const struct plan *p);
+
 // Whether "name" is operand_A(M), operand_B(M) or operand_C(M), of which "out" gets all.
 bool find_operand(struct session *s, const struct plan *p, const char *name, struct subject *out);
 

@@ -128,7 +128,7 @@ int command_eval(int argc, char **argv) {
                                : option_error("'--as' takes tcp, cute or pycute, not '%s'", value);
             style.as = (enum calc_style)k;
         } else if (a[0] == '-' && a[1] == '-' && a[2]) {
-            return option_error("there is no option '%s'; see 'tcpc eval --help'", a);
+            return option_unknown("eval", help, a);
         } else if (text) {
             return option_error("one expression at a time; put it in quotes");
         } else {

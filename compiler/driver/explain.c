@@ -361,6 +361,13 @@ static void unknown(const struct plan *p, const char *name) {
         add_labels(k->body, known, &n, MOST);
     }
     const char *near = diag_did_you_mean(name, known, n);
+    for (int i = 0; i < p->ntiled; ++i)
+        if (p->tiled[i]->name && strcmp(p->tiled[i]->name, name) == 0) {
+            option_error("'%s' is a tiled copy; 'tcpc draw %s %s' shows it, and 'explain' tells of "
+                         "the copies that it does, by their labels",
+                         name, p->path, name);
+            return;
+        }
     option_error("'%s' has no function and no copy '%s'%s%s%s", p->path, name,
                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }

@@ -117,6 +117,16 @@ static const char *source_of(struct session *s, const struct compiled *c) {
     return out;
 }
 
+// Where the lines are found that no file has.
+static void tell_planned(struct session *s, struct buf *b) {
+    for (int i = 0; i < s->sources.n; ++i)
+        if (strncmp(s->sources.file[i].path, "<plan of ", 9) == 0) {
+            buf_puts(b, "\nA <plan of ..> is a kernel that tcpc planned; 'tcpc explain --plan' "
+                        "prints it.\n");
+            return;
+        }
+}
+
 static int explain(struct session *s, const struct request *r) {
     struct compiled c;
     compile_begin(&c, s, r->word[0]);
@@ -151,8 +161,10 @@ static int explain(struct session *s, const struct request *r) {
             status = EXIT_USAGE;
         else if (r->json)
             explain_print_json(s, e, &b);
-        else
+        else {
             explain_print(s, e, &b);
+            tell_planned(s, &b);
+        }
     }
     return finish(s, r, &b, status);
 }
@@ -188,7 +200,7 @@ int command_explain(int argc, char **argv) {
         } else if ((value = option_value(argc, argv, &i, "--param", &missing))) {
             if (missing || !option_setting(&s, value, &r.param[r.nparams++])) status = EXIT_USAGE;
         } else if (argv[i][0] == '-' && argv[i][1]) {
-            status = option_error("there is no option '%s'; see 'tcpc explain --help'", argv[i]);
+            status = option_unknown("explain", help, argv[i]);
         } else if (r.nwords < (r.equivalent ? 3 : 2)) {
             r.word[r.nwords++] = argv[i];
         } else {

@@ -65,7 +65,7 @@ int command_fmt(int argc, char **argv) {
         else if (strcmp(argv[i], "--help") == 0)
             return fputs(help, stdout), EXIT_RIGHT;
         else if (argv[i][0] == '-' && argv[i][1])
-            return option_error("there is no option '%s'; see 'tcpc fmt --help'", argv[i]);
+            return option_unknown("fmt", help, argv[i]);
     }
     for (int i = 0; i < argc; ++i) {
         if (argv[i][0] == '-' && argv[i][1]) continue;

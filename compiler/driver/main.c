@@ -11,6 +11,7 @@
 #include "compile/compile.h"
 #include "driver/commands.h"
 #include "driver/depfile.h"
+#include "driver/fix.h"
 #include "driver/options.h"
 #include "driver/output.h"
 #include "driver/pages.h"
@@ -44,12 +45,13 @@ static const char help[] =
     "in the plan\n"
     "  -arch=sm_NN         the architecture to compile for, over the plan's own; default sm_80\n"
     "  -D NAME=VALUE       the value of a const, over the plan's own\n"
-    "  -Wname -Wno-name    turn a warning on or off; -w turns all off\n"
+    "  -Wname -Wno-name    turn a warning on or off; -Wall turns all on, -w all off\n"
     "  -Werror[=name]      make warnings errors; -Wno-error=name not this one\n"
     "  --error-limit=N     stop after N errors; 0 is no limit; default 20\n"
     "  --proof-limit=N     give a proof up after N operations of isl; default 250000\n"
     "  --color=WHEN        auto (default), always, never\n"
     "  --diagnostics=KIND  text (default) or json\n"
+    "  --fix               apply the fix-its of errors and warnings to PLAN, and write no output\n"
     "  --explain=NAME      print the page of a message: what [-WNAME] or [--explain=NAME] behind "
     "it means\n"
     "  -MD                 write which files the output was made from, for make, to the output's "
@@ -57,8 +59,8 @@ static const char help[] =
     "  -MF FILE            write that to FILE\n"
     "  -MT TARGET          name TARGET there, as it is, instead of the output\n"
     "  @FILE               the words in FILE stand here\n"
-    "  --version           print the version\n"
-    "  --help              print this text; 'tcpc COMMAND --help' prints that of a command\n"
+    "  --version, -V       print the version\n"
+    "  --help, -h          print this text; 'tcpc COMMAND --help' prints that of a command\n"
     "\n"
     "exit status: 0 success, 1 the plan is wrong or its run went wrong, 2 wrong usage, a name "
     "that\n"
@@ -68,6 +70,7 @@ struct request {
     const char *input, *output;
     enum product emit;
     struct depfile dep;
+    bool fix;
 };
 
 static enum option_taken take_emit(struct request *r, const char *kind) {
@@ -110,6 +113,10 @@ static enum option_taken take_option(struct session *s, struct request *r, int a
     if ((value = option_value(argc, argv, i, "-o", &missing))) {
         r->output = value;
         return missing ? OPTION_BAD : OPTION_DONE;
+    }
+    if (strcmp(argv[*i], "--fix") == 0) {
+        r->fix = true;
+        return OPTION_DONE;
     }
     if (strcmp(argv[*i], "-MD") == 0) {
         r->dep.wanted = true;
@@ -163,12 +170,16 @@ static int compile(struct session *s, const struct request *r) {
                      : r->emit == PRODUCT_CUDA   ? default_output(s, r->input, ".cu")
                      : r->emit == PRODUCT_HEADER ? default_output(s, r->input, ".cuh")
                                                  : "-";
-    if (!depfile_check(&r->dep, to)) return EXIT_USAGE;
+    if (!depfile_check(&r->dep, to) || (r->fix && !fix_can(r->input))) return EXIT_USAGE;
     if (strcmp(to, "-") != 0) s->options.emitted = to;
     struct compiled c;
     int status = compile_product(s, r->input, r->emit, &c);
     if (c.dumped) fputs(c.dumped, stdout);
     diag_print(s, stderr);
+    if (r->fix && status != EXIT_USAGE) {
+        int fixed = fix_apply(s, r->input);
+        return fixed ? fixed : status;
+    }
     if (status) return status;
     struct buf b, dep;
     buf_init(&b);
@@ -194,10 +205,23 @@ static const struct command {
 
 // The command that "word" was probably meant to be, or NULL; what has the ending of a file is none.
 static const char *near_command(const char *word) {
+    static const char others[][2][10] = {{"format", "fmt"}, {"test", "run"},  {"plot", "draw"},
+                                         {"show", "draw"},  {"view", "draw"}, {"profile", "count"},
+                                         {"why", "explain"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
+        if (strcmp(word, others[i][0]) == 0) return others[i][1];
     const char *names[sizeof commands / sizeof commands[0]];
     for (unsigned i = 0; i < sizeof commands / sizeof commands[0]; ++i) names[i] = commands[i].name;
     return strpbrk(word, "./") ? NULL
                                : diag_did_you_mean(word, names, sizeof names / sizeof *names);
+}
+
+// Whether "word" is what others call the command that has no name here.
+static bool compiles(const char *word) {
+    static const char words[][8] = {"compile", "check", "build", "lint"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
+        if (strcmp(word, words[i]) == 0) return true;
+    return false;
 }
 
 static int command_compile(int argc, char **argv) {
@@ -216,15 +240,16 @@ static int command_compile(int argc, char **argv) {
             switch (take_option(&s, &r, argc, argv, &i)) {
             case OPTION_DONE: continue;
             case OPTION_BAD: status = EXIT_USAGE; continue;
-            case OPTION_NOT:
-                status = option_error("there is no option '%s'; see 'tcpc --help'", argv[i]);
-                continue;
+            case OPTION_NOT: status = option_unknown("", help, argv[i]); continue;
             }
         }
         const char *meant = r.input ? near_command(r.input) : NULL;
         if (r.input)
-            status = meant ? option_error("'%s' is no command; did you mean '%s'?", r.input, meant)
-                           : option_error("one plan at a time: '%s' and '%s'", r.input, argv[i]);
+            status =
+                compiles(r.input) ? option_error("'%s' is no command; 'tcpc %s' compiles a plan",
+                                                 r.input, argv[i])
+                : meant ? option_error("'%s' is no command; did you mean '%s'?", r.input, meant)
+                        : option_error("one plan at a time: '%s' and '%s'", r.input, argv[i]);
         r.input = argv[i];
     }
     if (!status && !r.input) status = option_error("no plan is given; see 'tcpc --help'");
@@ -254,8 +279,21 @@ static int explain_page(const char *name) {
     return EXIT_USAGE;
 }
 
+// Puts the long words for "-h", "-V" and "help".
+static void long_words(int argc, char **argv) {
+    static char help_option[] = "--help", version[] = "--version";
+    if (argc > 1 && strcmp(argv[1], "help") == 0 && access(argv[1], F_OK) != 0) {
+        if (argc > 2) argv[1] = argv[2];
+        argv[argc > 2 ? 2 : 1] = help_option;
+    }
+    if (argc > 1 && strcmp(argv[1], "-V") == 0) argv[1] = version;
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; ++i)
+        if (strcmp(argv[i], "-h") == 0) argv[i] = help_option;
+}
+
 // The words of the command line, response files put in.
 static int command(int argc, char **argv) {
+    long_words(argc, argv);
     for (int i = 1; i < argc; ++i) {
         bool missing;
         const char *page;

@@ -100,6 +100,50 @@ const int64_t *option_params(struct session *s, const struct plan *p,
     return broken ? NULL : value;
 }
 
+// The options that the lines of "help" begin with, and those of option_common.
+static int options_of(struct arena *a, const char *help, const char **names, int most) {
+    static const char *const common[] = {
+        "-D",        "-arch",         "-Werror",       "--color", "--diagnostics",
+        "--no-line", "--proof-limit", "--error-limit", "--help"};
+    int n = 0;
+    for (size_t i = 0; i < sizeof common / sizeof *common && n < most; ++i) names[n++] = common[i];
+    for (const char *line = help; line && n < most; line = strchr(line, '\n')) {
+        line += strspn(line, "\n ");
+        if (*line == '-') names[n++] = arena_strndup(a, line, strcspn(line, " =[\n"));
+    }
+    return n;
+}
+
+int option_unknown(const char *of, const char *help, const char *word) {
+    enum { MOST = 64 };
+    static const struct {
+        char word[4];
+        char why[48];
+    } others[] = {{"-I", "imports go by the folder of their plan"},
+                  {"-O", "there are no levels of optimisation"},
+                  {"-c", "a plan is compiled to CUDA C, by -o FILE"}};
+    struct arena a;
+    arena_init(&a);
+    const char *names[MOST], *plain[MOST], *near = NULL, *why = NULL;
+    int n = options_of(&a, help, names, MOST);
+    for (int i = 0; i < n; ++i) plain[i] = names[i] + strspn(names[i], "-");
+    const char *bare = word + strspn(word, "-"),
+               *found = diag_did_you_mean(arena_strndup(&a, bare, strcspn(bare, "=")), plain, n);
+    for (int i = 0; i < n && found; ++i)
+        if (plain[i] == found) near = names[i];
+    for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
+        if (strncmp(word, others[i].word, 2) == 0) why = others[i].why;
+    const char *command = arena_printf(&a, "tcpc%s%s", *of ? " " : "", of);
+    if (why)
+        option_error("there is no option '%s'; %s", word, why);
+    else if (near)
+        option_error("there is no option '%s'; did you mean '%s'?", word, near);
+    else
+        option_error("there is no option '%s'; see '%s --help'", word, command);
+    arena_release(&a);
+    return EXIT_USAGE;
+}
+
 static enum option_taken define(struct session *s, const char *text) {
     const char *equal = strchr(text, '=');
     if (!equal || equal == text || !equal[1]) {

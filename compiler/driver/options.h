@@ -42,6 +42,10 @@ bool option_setting(struct session *s, const char *text, struct option_setting *
 const int64_t *option_params(struct session *s, const struct plan *p,
                              const struct option_setting *setting, int n);
 
+// Says that the command "of", "" or "run", has no option "word", with the one of its "help" or of
+// all commands that is near; returns EXIT_USAGE.
+int option_unknown(const char *of, const char *help, const char *word);
+
 // Prints "tcpc: error: ..." to the standard error, as one line whatever is in the words; returns
 // EXIT_USAGE.
 int option_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -14,6 +14,7 @@
 #include "image/elem.h"
 #include "plan/arch.h"
 #include "planner/planner.h"
+#include "syntax/foreign.h"
 
 static const char help[] =
     "usage: tcpc relayout [OPTIONS] TYPE 'NAME=EXTENT ..' 'NAME ..'\n"
@@ -132,11 +133,13 @@ static bool take_word(struct session *s, struct request *r, int argc, char **arg
     if (strcmp(arg, "--tune") == 0) return r->tune = true;
     if (strcmp(arg, "--help") == 0) return r->help = true;
     if (arg[0] == '-' && arg[1]) {
-        option_error("'%s' is no option of tcpc relayout", arg);
+        option_unknown("relayout", help, arg);
         return false;
     }
     if (r->nwords == 3) {
-        option_error("tcpc relayout takes a type, a source and a destination, not also '%s'", arg);
+        option_error("tcpc relayout takes a type, a source and a destination, not also '%s'; each "
+                     "stands in quotes: f32 'm=4 n=8' 'n m'",
+                     arg);
         return false;
     }
     r->word[r->nwords++] = arg;
@@ -158,7 +161,8 @@ static const struct elem_type *take_type(struct session *s, const char *text, si
     const char *known[64], *near;
     int n = 0;
     for (; n < n_elem_types && n < 64; ++n) known[n] = elem_types[n].name;
-    near = diag_did_you_mean(word, known, n);
+    near = foreign_type(word);
+    if (!near) near = diag_did_you_mean(word, known, n);
     option_error("there is no type '%s'%s%s%s", word, near ? "; did you mean '" : "",
                  near ? near : "", near ? "'?" : "");
     return NULL;
@@ -309,7 +313,8 @@ static bool options_fit(const struct request *r) {
 static int relayout(struct session *s, struct request *r) {
     if (r->nwords < 3)
         return option_error(
-            "tcpc relayout takes a type, a source and a destination; see 'tcpc relayout --help'");
+            "tcpc relayout takes a type, a source and a destination, as f32 'm=4 n=8' 'n m'; see "
+            "'tcpc relayout --help'");
     if (!options_fit(r)) return EXIT_USAGE;
     if (!is_name(r->name)) return option_error("'%s' is no name of a kernel", r->name);
     const char *text = r->tune ? bare_text(s, r) : plan_text(s, r);

@@ -282,6 +282,12 @@ static int run_in(struct session *s, const struct run_request *q, const struct r
     return code;
 }
 
+static int cannot_build(const char *folder) {
+    int why = errno;
+    return folder ? option_error("cannot build in '%s': %s", folder, strerror(why))
+                  : option_error("no folder to build in: %s", strerror(why));
+}
+
 static int build_and_run(struct session *s, const struct run_request *q, const struct run_case *c,
                          const char *text, const struct tensor *printed) {
     struct toolchain tools = {0};
@@ -296,7 +302,7 @@ static int build_and_run(struct session *s, const struct run_request *q, const s
     for (const struct kernel *x = c->plan->kernels; x; x = x->next)
         tools.optimize |= (!c->kernel || c->kernel == x) && run_is_long(s, c, x);
     if (!workplace_open(&w, q->write ? q->write : q->keep, !q->write))
-        return option_error("no folder to build in: %s", strerror(errno));
+        return cannot_build(q->write ? q->write : q->keep);
     s->given_up = workplace_interrupted;
     s->given_up_by = &w;
     if (claim_files(s, q, c, &w, &k)) code = run_in(s, q, c, &tools, &w, text, printed);
@@ -315,7 +321,12 @@ int run_plan(struct session *s, const struct run_request *q) {
     const struct tensor *printed;
     if (!find_kernel(q, &c) || !find_printed(q, &c, &printed) || !bind_params(s, q, &c))
         return EXIT_USAGE;
-    if (!c.plan->kernels) return option_error("'%s' has no kernel to run", q->path);
+    if (!c.plan->kernels)
+        return option_error(
+            c.plan->devices ? "'%s' has no kernel to run; 'tcpc --emit=header' makes a header of "
+                              "its device functions"
+                            : "'%s' has no kernel to run",
+            q->path);
     for (const struct kernel *k = c.plan->kernels; k; k = k->next) {
         const char *why = c.kernel && c.kernel != k ? NULL : run_too_large(s, &c, k, !q->no_check);
         if (why) return option_error("%s", why);

@@ -85,7 +85,7 @@ bool run_take_word(struct session *s, struct run_request *q, int argc, char **ar
     } else if (strcmp(arg, "--help") == 0) {
         q->help = true;
     } else if (arg[0] == '-' && arg[1]) {
-        option_error("'%s' is no option of tcpc run", arg);
+        option_unknown("run", run_usage, arg);
         return false;
     } else if (q->path) {
         option_error("tcpc run takes one plan, not also '%s'", arg);

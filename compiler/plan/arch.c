@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/diag.h"
 
@@ -26,6 +27,19 @@ static const struct {
 };
 enum { N_ARCHS = sizeof archs / sizeof archs[0] };
 
+// What others call an architecture: compute_80, sm80, 80, hopper, h100; NULL where it is none of "all".
+static const char *other_name(const char *name, const char *const *all, int n) {
+    static const char others[][2][10] = {{"ampere", "80"},     {"a100", "80"}, {"ada", "89"},
+                                         {"hopper", "90"},     {"h100", "90"}, {"h200", "90"},
+                                         {"blackwell", "100"}, {"b200", "100"}};
+    const char *digits = strpbrk(name, "0123456789");
+    for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
+        if (strcasecmp(name, others[i][0]) == 0) digits = others[i][1];
+    for (int i = 0; digits && i < n; ++i)
+        if (strcmp(all[i] + 3, digits) == 0) return all[i];
+    return NULL;
+}
+
 int arch_find(const char *name, const char **near) {
     const char *all[4 * N_ARCHS];
     int n = 0;
@@ -36,7 +50,8 @@ int arch_find(const char *name, const char **near) {
             all[n++] = archs[i].names[j];
         }
     }
-    *near = diag_did_you_mean(name, all, n);
+    *near = other_name(name, all, n);
+    if (!*near) *near = diag_did_you_mean(name, all, n);
     return 0;
 }
 

@@ -68,7 +68,12 @@ static const char *read_extents(struct session *s, const char *p, struct relayou
         if (find(name, r->rank, w) >= 0)
             return arena_printf(&s->arena, "mode '%s' is there twice in the source", text_of(s, w));
         if (!extent_at(&p, &r->mode[r->rank].extent) || r->mode[r->rank].extent < 1)
-            return arena_printf(&s->arena, "the extent of '%s' is no number from 1 on",
+            return arena_printf(&s->arena,
+                                isalpha((unsigned char)*p)
+                                    ? "the extent of '%s' is no number from 1 on; for sizes "
+                                      "that come with the call write a plan of one copy: "
+                                      "'kernel k(A, out B) { copy A -> B; }'"
+                                    : "the extent of '%s' is no number from 1 on",
                                 text_of(s, w));
         name[r->rank++] = w;
     }

@@ -1,9 +1,11 @@
 // Names: one hash table by name, in which an inner declaration hides the outer one until its scope
 // is left, and the labels of copies, which live as long as the run.
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sema/expr/expr.h"
+#include "sema/tile/tile.h"
 #include "syntax/foreign.h"
 
 // That did-you-mean looks at, for one unknown name and for all of them.
@@ -180,26 +182,77 @@ static bool cuda_index(struct sema *c, const char *name, struct range at) {
     return true;
 }
 
-// Words of CUDA C++ and of CuTe that stand for a value.
+// The word behind "name", at "at", where that is a module: 'size' of cute.size(A), "*at" then being
+// all of it.  NULL where it is none.
+static const char *of_module(struct sema *c, const char *name, struct range *at) {
+    const struct source *f = &c->s->sources.file[at->file];
+    if (!foreign_module(name)) return NULL;
+    do {
+        uint32_t from = at->end + 1, to = from;
+        if (at->end >= f->size || f->text[at->end] != '.') return NULL;
+        while (to < f->size && (isalnum((unsigned char)f->text[to]) || f->text[to] == '_')) ++to;
+        if (to == from) return NULL;
+        name = intern_n(c->s, f->text + from, to - from);
+        at->end = to;
+    } while (foreign_module(name) || strcmp(name, "arch") == 0);
+    return name;
+}
+
+// What is written for the word "w" at "at", with the arguments that follow it; NULL: no one text.
+static const char *written_for(struct sema *c, const struct foreign *w, struct range *at) {
+    const struct source *f = &c->s->sources.file[at->file];
+    size_t length;
+    const char *inside = foreign_brackets(c->s, f->text + at->end, f->size - at->end, &length);
+    bool argument = strchr(w->ours, '%') != NULL;
+    if (argument && (!inside || !*inside)) return NULL;
+    if (!inside || f->text[at->end] != '(' || (!argument && *inside)) return w->ours;
+    at->end += (uint32_t)length;
+    return argument ? sema_text(c, w->ours, inside) : w->ours;
+}
+
+// Words of CUDA C++, CuTe and others that stand for a value.
 static bool foreign_name(struct sema *c, const char *name, struct range at) {
     if (cuda_index(c, name, at)) return true;
     const struct source *f = &c->s->sources.file[at.file];
+    struct range all = at;
+    const char *member = of_module(c, name, &all);
+    if (member) {
+        name = member;
+        at = all;
+    }
     const struct foreign *w = foreign_word(name);
-    const char *type = foreign_type(name), *ours = w ? w->ours : type;
+    const char *type = foreign_type(name), *ours = w && w->ours ? written_for(c, w, &at) : type;
+    uint32_t begin = all.end - (uint32_t)strlen(name);
+    bool ptx = strcmp(name, "cp") == 0 && f->size - at.end > 6 &&
+               memcmp(f->text + at.end, ".async", 6) == 0;
     size_t length = 0;
-    const char *all =
-        foreign_expression(c->s, f->text + at.begin, f->size - at.begin, true, &length);
-    if (all) {
-        at.end = at.begin + (uint32_t)length;
-        ours = all;
+    const char *whole = foreign_expression(c->s, f->text + begin, f->size - begin, true, &length);
+    if (whole) {
+        at.end = begin + (uint32_t)length;
+        ours = whole;
     } else if (name[0] == '_' && name[1] && !name[1 + strspn(name + 1, "0123456789")]) {
         ours = name + 1;
+    } else if (ptx) {
+        at.end += 6;
+        ours = "cp_async";
+    } else if (member && !w && (builtin_known(name) || atom_known(name))) {
+        ours = name;
     }
-    if (!ours && !w) return false;
+    if (!ours && !w && !member) return false;
+    if (ours && w && f->size - at.end > 2 && f->text[at.end] == '.' && f->text[at.end + 1] == 'x') {
+        if (strcmp(ours, "tid") == 0) at.end += 2;
+        if (strcmp(ours, "block.x") == 0) ours = "block";
+    }
+    const char *wrote = member ? intern_n(c->s, f->text + all.begin, all.end - all.begin) : name;
     if (ours)
-        diag_error(c->s, at, "nothing is called '%s' here; did you mean '%s'?", name, ours);
+        diag_error(c->s, at, "nothing is called '%s' here; did you mean '%s'?", wrote, ours);
+    else if (w && w->help)
+        diag_error(c->s, at, "nothing is called '%s' here; %s", wrote, w->help);
+    else if (w)
+        diag_error(c->s, at, "nothing is called '%s' here; write '%s'", wrote,
+                   sema_text(c, w->ours, "A"));
     else
-        diag_error(c->s, at, "nothing is called '%s' here; %s", name, w->help);
+        diag_error(c->s, at, "nothing is called '%s' here", wrote);
     if (ours) diag_fixit(c->s, at, ours);
     return true;
 }

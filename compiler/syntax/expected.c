@@ -7,12 +7,6 @@
 #include "syntax/foreign.h"
 #include "syntax/scan.h"
 
-static bool has(const int *set, int n, int token) {
-    for (int i = 0; i < n; i++)
-        if (set[i] == token) return true;
-    return false;
-}
-
 // -- classes of tokens ----------------------------------------------------------------------------
 
 // Zero ends a class.
@@ -92,11 +86,6 @@ static const char *called(int token) {
 
 // -- the pieces of a message ----------------------------------------------------------------------
 
-static const char *source_text(struct parser *p, struct range at) {
-    return arena_strndup(&p->s->arena, p->s->sources.file[p->file].text + at.begin,
-                         at.end - at.begin);
-}
-
 static struct range after(struct range at) {
     return (struct range){at.file, at.end, at.end};
 }
@@ -114,7 +103,7 @@ static const char *where(struct parser *p) {
         return p->start == TOK_START_EXPR ? "before the end of the expression"
                                           : "before the end of the file";
     if (token == TOK_STRING) return "before the string";
-    const char *text = source_text(p, p->now.at);
+    const char *text = slip_text(p, p->now.at);
     if (strlen(text) > 40) return "here";
     return arena_printf(&p->s->arena, "before '%s'", text);
 }
@@ -137,32 +126,32 @@ static void alternatives(struct parser *p, struct buf *out, int *set, int n) {
     int count = 0;
     char spelt[MOST][24];
     bool paren = p->nopen > 0 && p->open[p->nopen - 1].token == '(';
-    if (has(set, n, TOK_KERNEL) && has(set, n, TOK_TENSOR)) {
+    if (slip_has(set, n, TOK_KERNEL) && slip_has(set, n, TOK_TENSOR)) {
         words[count++] = "a declaration";
         n = without(set, n, decl_starts, 0);
     }
-    if (has(set, n, TOK_FOR) && has(set, n, TOK_LET)) {
+    if (slip_has(set, n, TOK_FOR) && slip_has(set, n, TOK_LET)) {
         words[count++] = "a statement";
         n = without(set, n, stmt_starts, 0);
         n = without(set, n, names, 0);
     }
-    if (has(set, n, TOK_INT) && has(set, n, '(') && has(set, n, TOK_SW)) {
+    if (slip_has(set, n, TOK_INT) && slip_has(set, n, '(') && slip_has(set, n, TOK_SW)) {
         words[count++] = "an expression";
         n = without(set, n, expr_starts, paren ? 0 : TOK_LIKE);
         n = without(set, n, names, 0);
     }
-    if (has(set, n, TOK_ID) && has(set, n, TOK_WHERE)) {
+    if (slip_has(set, n, TOK_ID) && slip_has(set, n, TOK_WHERE)) {
         words[count++] = "a name";
         n = without(set, n, names, 0);
     }
-    if (has(set, n, '.') && has(set, n, '+')) {
-        bool tiler = has(set, n, '>') && !has(set, n, TOK_EQ);  // here '>' closes
+    if (slip_has(set, n, '.') && slip_has(set, n, '+')) {
+        bool tiler = slip_has(set, n, '>') && !slip_has(set, n, TOK_EQ);  // here '>' closes
         int rest = without(set, n, operators, tiler ? '>' : 0);
         if (rest == 0) words[count++] = "an operator";
         n = rest;
     }
     static const short less_likely[] = {'=', TOK_DOTDOT, 0};
-    if (has(set, n, ',') && has(set, n, ')'))
+    if (slip_has(set, n, ',') && slip_has(set, n, ')'))
         n = without(set, n, less_likely, 0);  // a key or a range could have come
     for (enum rank rank = RANK_WORD; rank <= RANK_CLOSER; rank++)
         for (int i = 0; i < n && count < MOST; i++) {
@@ -189,6 +178,9 @@ static const char *near_keyword(const char *text, const int *set, int n) {
         const char *word = expected_word(set[i]);
         if (word && strlen(word) > 1) words[count++] = word;
     }
+    const char *ours = foreign_keyword(text);
+    for (int i = 0; ours && i < count; i++)
+        if (strcmp(ours, words[i]) == 0) return ours;
     return diag_did_you_mean(text, words, count);
 }
 
@@ -198,12 +190,12 @@ static void note_open(struct parser *p, struct seen open) {
 
 static bool equals_slip(struct parser *p, const int *set, int n) {
     bool one = p->now.token == '=', two = p->now.token == TOK_EQ;
-    if (one && has(set, n, TOK_EQ)) {
+    if (one && slip_has(set, n, TOK_EQ)) {
         diag_error(p->s, p->now.at, "'=' does not compare; write '=='");
         diag_fixit(p->s, p->now.at, "==");
         return true;
     }
-    if (two && has(set, n, '=')) {
+    if (two && slip_has(set, n, '=')) {
         diag_error(p->s, p->now.at, "'==' compares; a value is given by '='");
         diag_fixit(p->s, p->now.at, "=");
         return true;
@@ -212,10 +204,11 @@ static bool equals_slip(struct parser *p, const int *set, int n) {
 }
 
 static bool arrow_slip(struct parser *p, const int *set, int n) {
-    if (p->first.token != TOK_COPY || !has(set, n, TOK_ARROW) || has(set, n, ';')) return false;
+    if (p->first.token != TOK_COPY || !slip_has(set, n, TOK_ARROW) || slip_has(set, n, ';'))
+        return false;
     if (p->nopen > 0 && p->open[p->nopen - 1].token == '(') return false;
     diag_error(p->s, p->now.at, "expected '->' between the source and the destination of the copy");
-    const char *text = source_text(p, p->now.at);
+    const char *text = slip_text(p, p->now.at);
     if (p->now.token == '=' || p->now.token == ',' || strcmp(text, "to") == 0 ||
         strcmp(text, "into") == 0)
         diag_fixit(p->s, p->now.at, "->");
@@ -228,7 +221,7 @@ static bool arrow_slip(struct parser *p, const int *set, int n) {
 static bool range_slip(struct parser *p, const int *set, int n) {
     int first = p->first.token;
     bool ranged = first == TOK_FOR || first == TOK_PIPELINE || first == TOK_PARAM;
-    if (!ranged || p->before.token != '.' || !has(set, n, TOK_ID) || in(names, p->now.token))
+    if (!ranged || p->before.token != '.' || !slip_has(set, n, TOK_ID) || in(names, p->now.token))
         return false;
     diag_error(p->s, p->before.at, "the ends of a range stand around '..'");
     diag_fixit(p->s, p->before.at, "..");
@@ -243,8 +236,8 @@ static bool statement_slip(struct parser *p, const int *set, int n) {
     if (p->nopen == 0) return false;
     int starts[32], count = 0;
     for (const short *t = stmt_starts; *t; t++) starts[count++] = *t;
-    const char *text = source_text(p, p->before.at), *near = near_keyword(text, starts, count);
-    if (slip_foreign(p, text)) return true;
+    const char *text = slip_text(p, p->before.at), *near = near_keyword(text, starts, count);
+    if (slip_foreign(p, text) || (!near && slip_statement(p, text))) return true;
     diag_error(p->s, p->before.at,
                near ? "unknown statement '%s'; did you mean '%s'?" : "unknown statement '%s'", text,
                near);
@@ -278,11 +271,13 @@ static bool wants_name(const int *set, int n) {
 static bool reserved_slip(struct parser *p, const int *set, int n) {
     const struct source *f = &p->s->sources.file[p->file];
     const char *next = f->text + p->now.at.end, *end = f->text + f->size;
-    if (!expected_word(p->now.token) || in(names, p->now.token) || !has(set, n, TOK_ID))
+    if (!expected_word(p->now.token) || in(names, p->now.token) || !slip_has(set, n, TOK_ID))
         return false;
-    const char *text = source_text(p, p->now.at);
+    const char *text = slip_text(p, p->now.at);
     if (wants_name(set, n)) {
-        bool left_out = p->now.token == TOK_IN && p->first.token != TOK_KERNEL;
+        int first = p->first.token;
+        bool left_out = p->now.token == TOK_IN &&
+                        (first == TOK_FOR || first == TOK_PIPELINE || first == TOK_PARAM);
         if (left_out || new_line(p)) return false;
         diag_error(p->s, p->now.at, "'%s' is a reserved word, and cannot be a name: it is %s", text,
                    slip_meaning(p->now.token));
@@ -295,20 +290,26 @@ static bool reserved_slip(struct parser *p, const int *set, int n) {
 }
 
 static bool keyword_slip(struct parser *p, const int *set, int n) {
-    if (p->now.token != TOK_ID || has(set, n, TOK_ID)) return false;
-    const char *text = source_text(p, p->now.at), *near = apart_from_number(p, text, set, n);
+    if (p->now.token != TOK_ID || slip_has(set, n, TOK_ID)) return false;
+    const char *text = slip_text(p, p->now.at), *near = apart_from_number(p, text, set, n);
     if (!near) near = near_keyword(text, set, n);
-    const struct foreign *w = foreign_declaration(text);
-    bool decl = has(set, n, TOK_KERNEL) && has(set, n, TOK_TENSOR);
-    if (!near && !decl) return false;
+    const struct foreign *w = foreign_declaration(text), *clause = foreign_clause(text);
+    bool decl = slip_has(set, n, TOK_KERNEL) && slip_has(set, n, TOK_TENSOR);
+    if (!near && !decl && !clause) return false;
     if (decl && w) {
         diag_error(p->s, p->now.at, "unknown declaration '%s'; %s", text, w->help);
         return true;
     }
-    if (!near && has(set, n, ';') && new_line(p)) return false;
-    const char *what = decl                                                 ? "declaration"
-                       : has(set, n, TOK_SHARED) && has(set, n, TOK_GLOBAL) ? "space"
-                                                                            : "word";
+    if (decl && !near && slip_declaration(p, text)) return true;
+    if (!near && !decl) {
+        if (new_line(p)) return false;
+        diag_error(p->s, p->now.at, "there is no '%s' here; %s", text, clause->help);
+        return true;
+    }
+    if (!near && slip_has(set, n, ';') && new_line(p)) return false;
+    const char *what = decl ? "declaration"
+                       : slip_has(set, n, TOK_SHARED) && slip_has(set, n, TOK_GLOBAL) ? "space"
+                                                                                      : "word";
     diag_error(p->s, p->now.at, near ? "unknown %s '%s'; did you mean '%s'?" : "unknown %s '%s'",
                what, text, near);
     if (near) diag_fixit(p->s, p->now.at, near);
@@ -317,7 +318,7 @@ static bool keyword_slip(struct parser *p, const int *set, int n) {
 
 // "Sw<3,3,3> row(8,64)" without the "o 0 o" between them.
 static bool swizzle_slip(struct parser *p, const int *set, int n) {
-    if (p->before.token != '>' || !has(set, n, TOK_O) || new_line(p)) return false;
+    if (p->before.token != '>' || !slip_has(set, n, TOK_O) || new_line(p)) return false;
     if (!in(names, p->now.token) && p->now.token != '(') return false;
     diag_error(p->s, p->now.at, "between a swizzle and its layout stands 'o OFFSET o'");
     diag_fixit(p->s, (struct range){p->now.at.file, p->now.at.begin, p->now.at.begin}, "o 0 o ");
@@ -327,7 +328,7 @@ static bool swizzle_slip(struct parser *p, const int *set, int n) {
 // A declaration in a block or a statement outside of one.
 static bool level_slip(struct parser *p, const int *set, int n) {
     int token = p->now.token;
-    bool top = has(set, n, TOK_KERNEL) && has(set, n, TOK_TENSOR);
+    bool top = slip_has(set, n, TOK_KERNEL) && slip_has(set, n, TOK_TENSOR);
     if (token == '}' && top) {
         diag_error(p->s, p->now.at, "this '}' closes nothing");
         return true;
@@ -338,7 +339,7 @@ static bool level_slip(struct parser *p, const int *set, int n) {
                    expected_word(token));
         return true;
     }
-    bool block = has(set, n, TOK_FOR) && has(set, n, TOK_LET);
+    bool block = slip_has(set, n, TOK_FOR) && slip_has(set, n, TOK_LET);
     if (!block || !in(decl_starts, token) || in(names, token)) return false;
     int line, col;
     source_place(p->s, p->now.at, &line, &col);
@@ -352,6 +353,9 @@ static bool level_slip(struct parser *p, const int *set, int n) {
     }
     diag_error(p->s, p->now.at, "'%s' is declared at the top level, not in a block",
                expected_word(token));
+    if (token == TOK_TENSOR)
+        diag_note(p->s, p->now.at,
+                  "a block has 'shared NAME : TYPE LAYOUT;' and 'frag NAME : TYPE LAYOUT;'");
     if (token == TOK_CONST || token == TOK_LAYOUT) {
         diag_note(p->s, p->now.at, "'let' names a value in a block");
         diag_fixit(p->s, p->now.at, "let");
@@ -360,9 +364,9 @@ static bool level_slip(struct parser *p, const int *set, int n) {
 }
 
 static bool semicolon_slip(struct parser *p, const int *set, int n) {
-    if (!has(set, n, ';')) return false;
+    if (!slip_has(set, n, ';')) return false;
     int token = p->now.token;
-    bool starts = (in(decl_starts, token) || in(stmt_starts, token)) && !has(set, n, token);
+    bool starts = (in(decl_starts, token) || in(stmt_starts, token)) && !slip_has(set, n, token);
     if (!starts && token != '}' && token != TOK_YYEOF && !new_line(p)) return false;
     diag_error(p->s, after(p->before.at), "expected ';' after %s", called(p->first.token));
     diag_fixit(p->s, after(p->before.at), ";");
@@ -372,7 +376,7 @@ static bool semicolon_slip(struct parser *p, const int *set, int n) {
 // A ")" or "}" that is missing: at the end of what stands before it.
 static bool bracket_slip(struct parser *p, const int *set, int n) {
     int token = p->now.token;
-    if (has(set, n, ')') && p->unclosed.token) {
+    if (slip_has(set, n, ')') && p->unclosed.token) {
         diag_error(p->s, after(p->before.at), "expected ')' %s", where(p));
         diag_fixit(p->s, after(p->before.at), ")");
         note_open(p, p->unclosed);
@@ -380,7 +384,7 @@ static bool bracket_slip(struct parser *p, const int *set, int n) {
     }
     if (token != TOK_YYEOF || p->nopen == 0) return false;
     struct seen open = p->open[p->nopen - 1];
-    if (!has(set, n, open.token == '(' ? ')' : '}')) return false;
+    if (!slip_has(set, n, open.token == '(' ? ')' : '}')) return false;
     diag_error(p->s, after(p->before.at), "expected '%c' %s", open.token == '(' ? ')' : '}',
                where(p));
     note_open(p, open);
@@ -388,14 +392,14 @@ static bool bracket_slip(struct parser *p, const int *set, int n) {
 }
 
 void expected_report(struct parser *p, const int *expected, int n) {
-    if (p->stopped) return;
-    if (reserved_slip(p, expected, n) || arrow_slip(p, expected, n) ||
+    if (p->stopped || (p->now.at.end > 0 && p->now.at.end == p->refused.end)) return;
+    if (slip_other(p, expected, n) || reserved_slip(p, expected, n) || arrow_slip(p, expected, n) ||
         equals_slip(p, expected, n) || range_slip(p, expected, n) ||
-        slip_colon(p, has(expected, n, TOK_INT)) || swizzle_slip(p, expected, n) ||
+        slip_colon(p, slip_has(expected, n, TOK_INT)) || swizzle_slip(p, expected, n) ||
         statement_slip(p, expected, n) || bracket_slip(p, expected, n) ||
         level_slip(p, expected, n))
         return;
-    if (!(new_line(p) && has(expected, n, ';')) && keyword_slip(p, expected, n)) return;
+    if (!(new_line(p) && slip_has(expected, n, ';')) && keyword_slip(p, expected, n)) return;
     if (semicolon_slip(p, expected, n) || keyword_slip(p, expected, n)) return;
     int set[128];
     if (n > 128) n = 128;
@@ -404,12 +408,12 @@ void expected_report(struct parser *p, const int *expected, int n) {
     buf_init(&out);
     alternatives(p, &out, set, n);
     if (p->start == TOK_START_EXPR && strcmp(out.text, "the end") == 0)
-        diag_error(p->s, p->now.at, "'%s' cannot follow the expression", source_text(p, p->now.at));
+        diag_error(p->s, p->now.at, "'%s' cannot follow the expression", slip_text(p, p->now.at));
     else
         diag_error(p->s, p->now.at, "expected %s %s", out.text, where(p));
     buf_release(&out);
     bool paren = p->nopen > 0 && p->open[p->nopen - 1].token == '(';
-    if (paren && has(expected, n, ')') &&
+    if (paren && slip_has(expected, n, ')') &&
         (p->now.token == TOK_ARROW || p->now.token == TOK_WITH || p->now.token == TOK_BY))
         note_open(p, p->open[p->nopen - 1]);
 }

@@ -1,4 +1,4 @@
-// Words of CUDA C++ and of CuTe (see foreign.h): tables, and a translator of CuTe's types.
+// A translator of CuTe's types and calls (see foreign.h).
 #include "syntax/foreign.h"
 
 #include <ctype.h>
@@ -7,135 +7,6 @@
 
 #include "base/buf.h"
 #include "base/session.h"
-
-// -- words ----------------------------------------------------------------------------------------
-
-const char *foreign_type(const char *name) {
-    static const char types[][2][16] = {
-        {"half", "f16"},
-        {"__half", "f16"},
-        {"half_t", "f16"},
-        {"float16", "f16"},
-        {"float16_t", "f16"},
-        {"fp16", "f16"},
-        {"__nv_bfloat16", "bf16"},
-        {"bfloat16", "bf16"},
-        {"bfloat16_t", "bf16"},
-        {"float", "f32"},
-        {"float32", "f32"},
-        {"fp32", "f32"},
-        {"tf32", "f32"},
-        {"tfloat32_t", "f32"},
-        {"double", "f64"},
-        {"float64", "f64"},
-        {"float_e4m3_t", "f8e4m3"},
-        {"__nv_fp8_e4m3", "f8e4m3"},
-        {"float_e5m2_t", "f8e5m2"},
-        {"__nv_fp8_e5m2", "f8e5m2"},
-        {"char", "s8"},
-        {"int8_t", "s8"},
-        {"uint8_t", "u8"},
-        {"int16_t", "s16"},
-        {"short", "s16"},
-        {"uint16_t", "u16"},
-        {"int", "s32"},
-        {"int32_t", "s32"},
-        {"uint32_t", "u32"},
-        {"unsigned", "u32"},
-        {"uint", "u32"},
-        {"int64_t", "s64"},
-        {"uint64_t", "u64"},
-        {"uint128_t", "b128"},
-        {"int8", "s8"},
-        {"uint8", "u8"},
-        {"int32", "s32"},
-        {"uint32", "u32"},
-        {"i32", "s32"},
-        {"i8", "s8"},
-        {"int64", "s64"},
-        {"uint64", "u64"},
-    };
-    for (size_t i = 0; i < sizeof types / sizeof *types; ++i)
-        if (strcmp(name, types[i][0]) == 0) return types[i][1];
-    return NULL;
-}
-
-static const struct foreign *find(const struct foreign *all, size_t n, const char *name) {
-    for (size_t i = 0; i < n; ++i)
-        if (strcmp(name, all[i].name) == 0) return &all[i];
-    return NULL;
-}
-
-#define FIND(table, name) find(table, sizeof(table) / sizeof *(table), name)
-
-const struct foreign *foreign_word(const char *name) {
-    static const struct foreign words[] = {
-        {"blockDim", NULL,
-         "'threads N' behind the kernel's list says how many threads a block has"},
-        {"gridDim", NULL, "'grid (..)' behind the kernel's list says how many blocks there are"},
-        {"warpSize", "32", NULL},
-        {"laneId", "lane", NULL},
-        {"lane_id", "lane", NULL},
-        {"warpId", "warp", NULL},
-        {"warp_id", "warp", NULL},
-        {"LayoutRight", NULL, "'row(SHAPE)' is the compact layout whose last mode is the fastest"},
-        {"LayoutLeft", NULL, "a shape alone is the compact layout whose first mode is the fastest"},
-        {"GenRowMajor", NULL, "'row(SHAPE)' is the compact layout whose last mode is the fastest"},
-        {"GenColMajor", NULL,
-         "a shape alone is the compact layout whose first mode is the fastest"},
-        {"make_tensor", NULL,
-         "a tensor is declared: 'tensor A : f16 global (M,N);', 'shared s : f16 (64,64);', 'frag r "
-         ": f16 (8);'"},
-        {"make_tiled_copy", NULL, "a tiled copy is 'tile(ATOM, thr=LAYOUT, val=LAYOUT)'"},
-        {"make_tiled_mma", NULL, "a tiled MMA is 'mma(m16n8k16.f32.f16.f16.f32, warps=(2,2,1))'"},
-        {"SM75_U32x1_LDSM_N", "ldmatrix.x1", NULL},
-        {"SM75_U32x2_LDSM_N", "ldmatrix.x2", NULL},
-        {"SM75_U32x4_LDSM_N", "ldmatrix.x4", NULL},
-        {"SM75_U16x2_LDSM_T", "ldmatrix.x1.trans", NULL},
-        {"SM75_U16x4_LDSM_T", "ldmatrix.x2.trans", NULL},
-        {"SM75_U16x8_LDSM_T", "ldmatrix.x4.trans", NULL},
-        {"SM90_U32x1_STSM_N", "stmatrix.x1", NULL},
-        {"SM90_U32x2_STSM_N", "stmatrix.x2", NULL},
-        {"SM90_U32x4_STSM_N", "stmatrix.x4", NULL},
-        {"SM90_U16x2_STSM_T", "stmatrix.x1.trans", NULL},
-        {"SM90_U16x4_STSM_T", "stmatrix.x2.trans", NULL},
-        {"SM90_U16x8_STSM_T", "stmatrix.x4.trans", NULL},
-        {"operand_D", "operand_C", NULL},  // D has the layout of C
-        {"DefaultCopy", "auto(128)", NULL},
-        {"AutoVectorizingCopy", "auto(128)", NULL},
-    };
-    return FIND(words, name);
-}
-
-const struct foreign *foreign_statement(const char *name) {
-    static const struct foreign words[] = {
-        {"__syncthreads", "sync", "the compiler places the barriers"},
-        {"cp_async_fence", "commit", "the compiler commits asynchronous copies"},
-        {"cp_async_wait", "wait %s", "the compiler waits for asynchronous copies"},
-        {"__shared__", NULL, "shared memory is declared by 'shared NAME : TYPE LAYOUT;'"},
-        {"if", NULL, "a plan has no conditions; elements outside a tensor are guarded"},
-        {"auto", "let", NULL},
-    };
-    return FIND(words, name);
-}
-
-const struct foreign *foreign_declaration(const char *name) {
-    static const struct foreign words[] = {
-        {"__global__", NULL, "a kernel is 'kernel NAME(A, out B) grid (..) threads N { .. }'"},
-        {"__device__", NULL,
-         "a device function is 'device NAME(A, out s : f16 shared (64)) { .. }'"},
-        {"__shared__", NULL, "shared memory is declared in a kernel: 'shared NAME : TYPE LAYOUT;'"},
-        {"constexpr", NULL, "a constant is 'const NAME = VALUE;'"},
-        {"static", NULL, "a constant is 'const NAME = VALUE;'"},
-        {"auto", NULL,
-         "what it is stands first: 'const', 'layout', 'atom', 'tiled_copy' NAME = ..;"},
-        {"using", NULL, "what it is stands first: 'layout', 'atom', 'tiled_copy' NAME = ..;"},
-        {"template", NULL, "a const takes the place of a template's argument; -D gives it anew"},
-    };
-    return FIND(words, name);
-}
-
-// -- CuTe's types ---------------------------------------------------------------------------------
 
 struct reader {
     struct session *s;
@@ -254,7 +125,7 @@ static const char *alone(const char *name) {
     const struct foreign *w = foreign_word(name);
     if (name[0] == '_' && name[1] && name[1 + strspn(name + 1, "0123456789")] == '\0')
         return name + 1;
-    return type ? type : w && w->ours ? w->ours : name;
+    return type ? type : w && w->ours && !strchr(w->ours, '%') ? w->ours : name;
 }
 
 static const char *named(struct reader *r) {
@@ -303,6 +174,18 @@ static const char *value(struct reader *r) {
     return a;
 }
 
+// size<0>(A), which is size(A, 0) here.
+static const char *of_one_mode(struct reader *r, const char *from, const char *name,
+                               size_t *length) {
+    const char *mode = take(r, "<") ? value(r) : NULL, *part[MOST_PARTS];
+    int n;
+    if (!mode || strspn(mode, "0123456789") != strlen(mode) || !take(r, ">") || !take(r, "(") ||
+        !parts(r, ")", part, &n) || n != 1)
+        return NULL;
+    *length = (size_t)(r->at - from);
+    return arena_printf(&r->s->arena, "%s(%s, %s)", name, part[0], mode);
+}
+
 const char *foreign_expression(struct session *s, const char *text, size_t size, bool plain,
                                size_t *length) {
     static const char *const calls[] = {"make_shape",  "make_stride", "make_coord",
@@ -310,13 +193,16 @@ const char *foreign_expression(struct session *s, const char *text, size_t size,
                                         "composition", NULL};
     static const char *const types[] = {"Int",     "C",         "Shape",         "Stride",
                                         "Step",    "Coord",     "Tile",          "Layout",
-                                        "Swizzle", "Copy_Atom", "UniversalCopy", NULL};
+                                        "Swizzle", "Copy_Atom", "UniversalCopy", NULL},
+                             *const of_mode[] = {"size", "shape", "stride", "rank",
+                                                 "get",  "depth", "cosize", NULL};
     struct reader r = {s, text, text + size, 0};
     const char *name = word(&r);
     if (!name) return NULL;
     char next = r.at < r.end ? *r.at : '\0';
     bool digits = name[0] == '_' && name[1] && !name[1 + strspn(name + 1, "0123456789")];
     bool async = strncmp(name, "SM80_CP_ASYNC_CACHE", 19) == 0 || strncmp(name, "AutoVec", 7) == 0;
+    if (next == '<' && is_one_of(name, of_mode)) return of_one_mode(&r, text, name, length);
     bool known = (next == '<' && (is_one_of(name, types) || async)) ||
                  (next == '(' && is_one_of(name, calls)) || (next == '{' && digits);
     if (!known) return NULL;
@@ -326,4 +212,48 @@ const char *foreign_expression(struct session *s, const char *text, size_t size,
     *length = (size_t)(r.at - text);
     bool cpp = memchr(text, '{', *length) || next == '<' || memchr(text, '<', *length);
     return plain || cpp ? made_of : NULL;
+}
+
+// -- text in brackets -----------------------------------------------------------------------------
+
+// Where the bracket that "text" begins with closes, or 0.
+static size_t closes(const char *text, size_t size) {
+    const char *pairs = "()<>[]{}", *pair = size ? strchr(pairs, text[0]) : NULL;
+    if (!pair) return 0;
+    char open = pair[0], close = pair[1];
+    int depth = 0;
+    for (size_t i = 0; i < size && i < MOST_TEXT && text[i] != ';'; ++i) {
+        if (text[i] == open) ++depth;
+        if (text[i] == close && --depth == 0) return i;
+    }
+    return 0;
+}
+
+const char *foreign_brackets(struct session *s, const char *text, size_t size, size_t *length) {
+    size_t at = 0;
+    while (at < size && isblank((unsigned char)text[at])) ++at;
+    size_t close = closes(text + at, size - at);
+    if (close == 0) return NULL;
+    *length = at + close + 1;
+    size_t from = at + 1, to = at + close;
+    while (from < to && isspace((unsigned char)text[from])) ++from;
+    while (to > from && isspace((unsigned char)text[to - 1])) --to;
+    return arena_strndup(&s->arena, text + from, to - from);
+}
+
+int foreign_parts(struct session *s, const char *text, const char **part, int most) {
+    int n = 0, depth = 0;
+    const char *from = text;
+    for (const char *at = text;; ++at) {
+        if (*at && strchr("(<[{", *at)) ++depth;
+        if (*at && strchr(")>]}", *at)) --depth;
+        if (*at && (*at != ',' || depth > 0)) continue;
+        const char *to = at;
+        while (from < to && isspace((unsigned char)*from)) ++from;
+        while (to > from && isspace((unsigned char)to[-1])) --to;
+        if (n == most || from == to) return 0;
+        part[n++] = arena_strndup(&s->arena, from, (size_t)(to - from));
+        if (!*at) return n;
+        from = at + 1;
+    }
 }

@@ -48,7 +48,11 @@ static void follow(struct parser *p) {
 static int next_token(union TCP_YYSTYPE *val, struct range *at, struct parser *p) {
     int token;
     do token = tcp_scan(val, at, p, p->scanner);
-    while (token != TOK_YYEOF && at->begin < p->skip_end);
+    while (token != TOK_YYEOF && token != TOK_TCP_YYerror && at->begin < p->skip_end);
+    if (token == '<' || token == '>' || token == '*') {
+        token = scan_power(p, token, *at);
+        if (at->begin < p->skip_end) at->end = p->skip_end;
+    }
     if (token != TOK_ID || !scan_foreign(p, *at)) return token;
     at->end = p->skip_end;
     val->num = (struct number){.value = 1, .text = "1", .at = *at};
@@ -79,7 +83,41 @@ static void run(struct parser *p, struct session *s, int file, int start) {
     scan_end(p);
 }
 
+// What the source is instead of a plan, which would be errors without end; NULL: it may be one.
+static const char *something_else(const struct source *f) {
+    enum { LOOKED_AT = 512 };
+    const unsigned char *text = (const unsigned char *)f->text;
+    size_t n = f->size < LOOKED_AT ? f->size : LOOKED_AT, zeros[2] = {0}, control = 0;
+    for (size_t i = 0; i < n; ++i) {
+        zeros[i % 2] += text[i] == 0;
+        control += text[i] < ' ' && !strchr("\t\n\r\f\v", text[i]);
+    }
+    bool mark =
+        n > 1 && ((text[0] == 0xff && text[1] == 0xfe) || (text[0] == 0xfe && text[1] == 0xff));
+    if (mark ||
+        (n >= 16 && (zeros[0] > n / 3 || zeros[1] > n / 3) && (zeros[0] == 0 || zeros[1] == 0)))
+        return "this is UTF-16, and a plan is UTF-8";
+    if (control > 8 && control > n / 20) return "this is no text";
+    static const char *const cuda[] = {"__global__", "__device__", "#include <"},
+                             *const python[] = {"import torch", "import triton", "import cutlass",
+                                                "import cute"};
+    for (const char *at = f->text; (at = strstr(at, "tcp")); at += 3)
+        if (at[3] == ' ' || at[3] == '\t' || at[3] == '\n') return NULL;  // the version
+    for (size_t i = 0; i < sizeof cuda / sizeof *cuda; ++i)
+        if (strstr(f->text, cuda[i])) return "this is CUDA C++; a plan begins with 'tcp 1;'";
+    for (size_t i = 0; i < sizeof python / sizeof *python; ++i)
+        if (strstr(f->text, python[i])) return "this is Python; a plan begins with 'tcp 1;'";
+    return NULL;
+}
+
 struct ast_file *parse_source(struct session *s, int file) {
+    const char *other = something_else(&s->sources.file[file]);
+    if (other) {
+        struct ast_file *none = ARENA_NEW(&s->arena, struct ast_file);
+        diag_error(s, RANGE_NONE, "cannot read '%s': %s", s->sources.file[file].path, other);
+        *none = (struct ast_file){.file = file, .nerrors = 1};
+        return none;
+    }
     struct parser *p = ARENA_NEW(&s->arena, struct parser);
     int before = s->diags.nerrors;
     run(p, s, file, TOK_START_FILE);
@@ -103,7 +141,7 @@ struct ast_file *parse_file(struct session *s, const char *path) {
 }
 
 struct ast_expr *parse_expr_text(struct session *s, const char *text) {
-    int file = source_add(s, "<expression>", text, strlen(text));
+    int file = source_add(s, "<-D>", text, strlen(text));
     if (file < 0) {
         diag_error(s, RANGE_NONE, "the expression is too long: %s", strerror(errno));
         return NULL;

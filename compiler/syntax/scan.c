@@ -2,7 +2,9 @@
 // token.
 #include "syntax/scan.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -118,6 +120,13 @@ struct number scan_float(struct parser *p, struct range at, const char *text, si
 struct number scan_bad_number(struct parser *p, struct range at, const char *text, size_t len) {
     const char *word = intern_n(p->s, text, len);
     size_t digits = strspn(word, "0123456789._'");
+    if (p->now.token == TOK_SWIZZLE) {
+        diag_error(p->s, at,
+                   "'swizzle auto' chooses it; one of your own is 'Sw<3,3,3> o 0 o LAYOUT'");
+        diag_fixit(p->s, at, "auto");
+        p->refused = at;
+        return (struct number){.value = 1, .text = intern(p->s, "1"), .at = at};
+    }
     diag_error(p->s, at, "'%s' is neither a number nor a name", word);
     char plain[32];
     size_t n = 0;
@@ -207,8 +216,6 @@ static const struct {
     short token;  // 0: go on without it; TOK_TCP_YYerror: nothing sensible was meant
     char help[48];
 } slips[] = {
-    {"[", "(", '(', "coordinates stand in parentheses"},
-    {"]", ")", ')', "coordinates stand in parentheses"},
     {"=>", "->", TOK_ARROW, ""},
     {"::", ".", '.', "names are joined by '.'"},
     {"&&", "", TOK_TCP_YYerror, "each condition has an 'expect' of its own"},
@@ -254,9 +261,114 @@ static const char *without_preprocessor(struct parser *p, const char *text) {
     return NULL;
 }
 
+static bool directive(const char *text) {
+    static const char words[][8] = {"define", "include", "if",    "ifdef",  "ifndef", "undef",
+                                    "pragma", "else",    "endif", "import", "elif",   "error"};
+    char word[16];
+    if (sscanf(text, "# %15[a-z]", word) != 1) return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(word, words[i]) == 0) return true;
+    return false;
+}
+
+// "A[0, 1]": both brackets at once, where they stand in one line.
+static int square_bracket(struct parser *p, struct range at, char bracket) {
+    static const char why[] = "'%c' is not part of the language; %s";
+    const struct source *f = &p->s->sources.file[p->file];
+    int token = bracket == '[' ? '(' : ')', depth = 1, first = p->first.token;
+    if (bracket == ']' && p->paired == at.begin && at.begin > 0) return token;
+    bool shape = first == TOK_TENSOR || first == TOK_SHARED || first == TOK_FRAG;
+    const char *line = f->text + at.end;
+    size_t inside = strcspn(line, "]\n;");
+    bool slice = bracket == '[' && memchr(line, ':', inside < f->size - at.end ? inside : 0);
+    diag_error(p->s, at, why, bracket,
+               shape ? "shapes stand in parentheses; the first mode of '(4,8)' is contiguous, the "
+                       "last one of 'row(4,8)'"
+               : slice ? "a part is 'A(0 .. 32, _)'"
+                       : "coordinates stand in parentheses");
+    diag_fixit(p->s, at, bracket == '[' ? "(" : ")");
+    if (bracket == ']') return token;
+    uint32_t i = at.end;
+    for (; i < f->size && f->text[i] != '\n' && f->text[i] != ';' && depth > 0; i++) {
+        depth += f->text[i] == '[';
+        depth -= f->text[i] == ']';
+    }
+    if (depth > 0 || p->paired > at.begin) return token;  // one in another, or none
+    p->paired = i - 1;
+    diag_fixit(p->s, (struct range){at.file, i - 1, i}, ")");
+    return token;
+}
+
+// "'common.tcp'"
+static bool single_quotes(struct parser *p, struct range at) {
+    const struct source *f = &p->s->sources.file[p->file];
+    uint32_t i = at.end;
+    while (i < f->size && !strchr("'\"\\\n", f->text[i])) i++;
+    if (p->now.token != TOK_IMPORT || i >= f->size || f->text[i] != '\'') return false;
+    at.end = i + 1;
+    diag_error(p->s, at, "strings stand in double quotes");
+    diag_fixit(p->s, at,
+               arena_printf(&p->s->arena, "\"%.*s\"", (int)(i - at.begin - 1),
+                            f->text + at.begin + 1));
+    p->skip_end = at.end;
+    return true;
+}
+
+int scan_power(struct parser *p, int token, struct range at) {
+    const struct source *f = &p->s->sources.file[p->file];
+    const char *text = f->text + at.begin;
+    size_t left = f->size - at.begin;
+    bool two = left > 1 && text[1] == text[0], shift = text[0] == '<' || text[0] == '>';
+    int last = p->now.token;  // '>>' also closes two tilers, '<<' opens two
+    if (text[0] != '^' && !(two && (shift || text[0] == '*'))) return token;
+    if (last != TOK_INT && last != TOK_ID && last != ')') return token;
+    if (left > 2 && shift && text[2] == text[0]) return token;  // <<<
+    at.end = at.begin + (two ? 2 : 1);
+    uint32_t i = at.end;
+    while (i < f->size && f->text[i] == ' ') i++;
+    if (text[0] == '>' && (i == f->size || !isdigit((unsigned char)f->text[i]))) return token;
+    int64_t n = 0, base = 0;
+    uint32_t from = i;
+    while (i < f->size && isdigit((unsigned char)f->text[i]) && i - from < 3)
+        n = 10 * n + (f->text[i++] - '0');
+    bool number = last == TOK_INT && i > from && n < 62 &&
+                  sscanf(f->text + p->now.at.begin, "%3" SCNd64, &base) == 1 &&
+                  p->now.at.end - p->now.at.begin < 4;
+    int64_t value = base;
+    bool left_shift = text[0] == '<', fits = number && text[0] != '>';
+    if (fits) {
+        value = left_shift ? base : 1;
+        for (int64_t k = 0; k < n && value < INT64_C(1) << 40; k++) value *= left_shift ? 2 : base;
+        fits = value < INT64_C(1) << 40;
+    }
+    const char *op = arena_strndup(&p->s->arena, text, two ? 2 : 1);
+    bool alone = p->before.token == '=' || p->before.token == '(' || p->before.token == ',' ||
+                 p->before.token == ':' || p->before.token == TOK_DOTDOT;
+    if (fits)
+        diag_error(p->s, at, "there is no '%s'; write %" PRId64, op, value);
+    else
+        diag_error(p->s, at, "there is no '%s'; there are '*' and '/'", op);
+    if (fits && alone)
+        diag_fixit(p->s, (struct range){at.file, p->now.at.begin, i},
+                   arena_printf(&p->s->arena, "%" PRId64, value));
+    if (two) p->skip_end = at.end;
+    return '*';  // of which both sides are operands
+}
+
 int scan_slip(struct parser *p, struct range at, const char *text) {
     if (at.begin < p->skip_end) return 0;
     if (strcmp(text, "\xEF\xBB\xBF") == 0 && at.begin == 0) return 0;  // byte order mark
+    if (text[0] == '[' || text[0] == ']') return square_bracket(p, at, text[0]);
+    if (text[0] == '\'' && single_quotes(p, at)) return TOK_TCP_YYerror;
+    if (text[0] == '^') {
+        int token = scan_power(p, TOK_TCP_YYerror, at);
+        if (token == '*') return token;
+    }
+    if (text[0] == '#' && !directive(text)) {
+        diag_error(p->s, at, "a comment begins with '//'");
+        diag_fixit(p->s, (struct range){at.file, at.begin, at.begin + 1}, "//");
+        return 0;
+    }
     if (text[0] == '#') {
         diag_error(
             p->s, at,

@@ -29,9 +29,11 @@ struct parser {
     struct seen unclosed;     // a "(" that the token being looked at closes by force, or token 0
     struct seen open[MAX_NESTING];
     int nopen;
-    uint32_t skip_end;   // tokens that begin before are part of what was told already
-    bool manual;         // the function at hand is a manual one
-    uint32_t stray_end;  // where the last stray byte ended
+    uint32_t skip_end;     // tokens that begin before are part of what was told already
+    bool manual;           // the function at hand is a manual one
+    uint32_t stray_end;    // where the last stray byte ended
+    struct range refused;  // a token that was told already, and is none of what could come
+    uint32_t paired;       // where the ']' stands that was told with its '['; 0: nowhere
     struct list decls, comments;
     struct ast_expr *expr;
 };
@@ -61,6 +63,10 @@ int scan_slip(struct parser *p, struct range at, const char *text);
 // belongs to it skipped.
 bool scan_foreign(struct parser *p, struct range at);
 
+// A power or a shift, which there is none of: "1 << 10", "2 ** 10".  The operator is at "at", and
+// "token" is what the scanner took it for; returns the token that the parser gets.
+int scan_power(struct parser *p, int token, struct range at);
+
 // Words a syntax error at p->now, where one of the "n" tokens "expected" could stand.
 void expected_report(struct parser *p, const int *expected, int n);
 // What the reserved word "token" means: "the composition operator".
@@ -69,6 +75,32 @@ const char *slip_meaning(int token);
 bool slip_foreign(struct parser *p, const char *text);
 // Words a ':' at p->now where an expression could begin.
 bool slip_colon(struct parser *p, bool expression);
+// Words the statement that begins with the unknown word "text", which p->before is, or the
+// declaration that begins with it at p->now; false where no form of other languages is seen.
+bool slip_statement(struct parser *p, const char *text);
+bool slip_declaration(struct parser *p, const char *text);
+// Words what is written as in other languages, at p->now or before it.
+bool slip_other(struct parser *p, const int *set, int n);
+// The source text of "at".
+const char *slip_text(struct parser *p, struct range at);
+// The text from byte "at" on, "*left" bytes.
+const char *slip_from(struct parser *p, uint32_t at, size_t *left);
+// The text in the brackets that follow "at", which then reaches behind them; NULL: none do.
+const char *slip_brackets(struct parser *p, struct range *at);
+// Whether "c" is what follows byte "at", blanks aside, and only one of it.
+bool slip_follows(struct parser *p, uint32_t at, char c);
+// Whether a kernel or a device function begins with "token".
+bool slip_function(int token);
+// The part of slip_other that is about marks.
+bool slip_marks(struct parser *p, const int *set, int n);
+static inline bool slip_one_of(int token, int a, int b) {
+    return token == a || token == b;
+}
+static inline bool slip_has(const int *set, int n, int token) {
+    for (int i = 0; i < n; i++)
+        if (set[i] == token) return true;
+    return false;
+}
 void expected_too_deep(struct parser *p, struct range at);
 const char *expected_word(int token);  // the keyword's spelling, or NULL
 

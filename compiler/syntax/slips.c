@@ -28,35 +28,77 @@ const char *slip_meaning(int token) {
     }
 }
 
+const char *slip_text(struct parser *p, struct range at) {
+    return arena_strndup(&p->s->arena, p->s->sources.file[p->file].text + at.begin,
+                         at.end - at.begin);
+}
+
+// The argument of a statement of another language: in brackets, or up to its end.
+static const char *argument(struct parser *p, struct range at) {
+    size_t left, length, n = 0;
+    const char *text = slip_from(p, at.end, &left);
+    const char *inside = foreign_brackets(p->s, text, left, &length);
+    if (inside) return *inside ? inside : "0";
+    while (n < left && !strchr(";\n}", text[n])) ++n;
+    while (n > 0 && strchr(" \t", text[0])) ++text, --n;
+    return n ? arena_strndup(&p->s->arena, text, n) : "0";
+}
+
+// From "at" to behind the ';' of its line; false where there is none.
+static bool whole_statement(struct parser *p, struct range *at) {
+    size_t left, n = 0;
+    const char *text = slip_from(p, at->end, &left);
+    while (n < left && !strchr(";\n{}", text[n])) ++n;
+    if (n == left || text[n] != ';') return false;
+    at->end += (uint32_t)n + 1;
+    return true;
+}
+
+// "__shared__ float s[64][64];" as it is declared here, or NULL.
+static const char *shared_array(struct parser *p, struct range at) {
+    char type[32], name[64], more[2];
+    int extent[2], n = 0;
+    size_t left;
+    const char *text = slip_from(p, at.end, &left);
+    text = arena_strndup(&p->s->arena, text, left < 200 ? left : 200);
+    if (sscanf(text, " %31[A-Za-z0-9_] %63[A-Za-z0-9_] %n", type, name, &n) != 2 || !n) return NULL;
+    const char *ours = foreign_type(type);
+    if (sscanf(text + n, "[%d][%d] %1[;]", &extent[0], &extent[1], more) == 3)
+        return arena_printf(&p->s->arena, "shared %s : %s row(%d,%d);", name, ours ? ours : type,
+                            extent[0], extent[1]);
+    if (sscanf(text + n, "[%d] %1[;]", &extent[0], more) == 2)
+        return arena_printf(&p->s->arena, "shared %s : %s %d;", name, ours ? ours : type,
+                            extent[0]);
+    return NULL;
+}
+
 // "__syncthreads();", which is 'sync;' in a manual function and nothing in others.
 bool slip_foreign(struct parser *p, const char *text) {
     const struct foreign *w = foreign_statement(text);
     if (!w) return false;
-    const struct source *f = &p->s->sources.file[p->file];
-    const char *end = f->text + f->size, *stop = f->text + p->before.at.end;
-    char number[16] = "0";
+    struct range all = p->before.at;
     if (!w->ours) {
         diag_error(p->s, p->before.at, "there is no '%s' here; %s", text, w->help);
+        const char *shared = strcmp(text, "__shared__") == 0 ? shared_array(p, all) : NULL;
+        if (whole_statement(p, &all) && shared) diag_fixit(p->s, all, shared);
+        p->skip_end = all.end > p->before.at.end ? all.end - 1 : 0;
         return true;
     }
-    if (!w->help) {
+    if (!w->help && !strchr(w->ours, ' ')) {
         diag_error(p->s, p->before.at, "unknown statement '%s'; did you mean '%s'?", text, w->ours);
         diag_fixit(p->s, p->before.at, w->ours);
         return true;
     }
-    sscanf(stop, "<%15[0-9]>", number);
-    const char *ours = arena_printf(&p->s->arena, w->ours, number);
-    if (p->manual)
+    const char *ours = arena_printf(&p->s->arena, w->ours, argument(p, p->before.at));
+    bool stays = p->manual || !w->help;
+    if (stays)
         diag_error(p->s, p->before.at, "'%s' is '%s' here", text, ours);
     else
         diag_error(p->s, p->before.at,
                    "there is no '%s' here; %s, and in a 'manual' function it is '%s'", text,
                    w->help, ours);
-    struct range all = p->before.at;
-    while (stop < end && *stop != ';' && *stop != '\n' && *stop != '}') ++stop;
-    if (stop == end || *stop != ';') return true;
-    all.end = (uint32_t)(stop - f->text) + 1;
-    diag_fixit(p->s, all, p->manual ? arena_printf(&p->s->arena, "%s;", ours) : "");
+    if (whole_statement(p, &all))
+        diag_fixit(p->s, all, stays ? arena_printf(&p->s->arena, "%s;", ours) : "");
     return true;
 }
 

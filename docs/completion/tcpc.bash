@@ -1,7 +1,7 @@
 # Completion of tcpc's command line for bash.
 _tcpc() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]:-}
-    local options='-o -D -arch= -Werror -Werror= -Wno- -Wno-error= -w --error-limit= --proof-limit= --diagnostics= --emit= --dump-after= --color= --no-line -MD -MF -MT --explain= --version --help'
+    local options='-o -D -arch= -Werror -Werror= -Wno- -Wno-error= -w --error-limit= --proof-limit= --diagnostics= --emit= --dump-after= --color= --no-line -MD -MF -MT --explain= --fix -Wall --version -V --help -h'
     COMPREPLY=()
     case $prev in
     -o | -MF) mapfile -t COMPREPLY < <(compgen -f -- "$cur") && return ;;

@@ -27,7 +27,7 @@ endforeach()
 MAIN = """
 #include "loader.cuh"
 #include "tcp_runtime.h"
-extern "C" tcp_status parallel_copy_launch(const float *src, float *result, tcp_stream stream);
+#include "parallel copy.h"
 int main() {
     void *a, *b;
     float x[128], y[128] = {0};
@@ -87,6 +87,16 @@ def main(cmake, build):
         (scratch / "plans/tensors.tcp").write_text(head + "const ANOTHER = 1;\n")
         if "Compiling the plan" not in run(cmake, "--build", scratch / "user"):
             sys.exit("a change in an imported plan builds nothing")
+        # what a plan becomes is no C
+        (scratch / "c").mkdir()
+        (scratch / "c/CMakeLists.txt").write_text(PROJECT.replace("LANGUAGES C CXX", "LANGUAGES C").split("add_executable(app")[0] +
+                                                  "add_executable(app main.c)\ntcp_add_plan(app plan.tcp)\n")
+        (scratch / "c/main.c").write_text("int main(void) { return 0; }\n")
+        shutil.copy(PLAN, scratch / "c/plan.tcp")
+        refused = subprocess.run([cmake, "-G", "Ninja", "-S", scratch / "c", "-B", scratch / "c/build", f"-DCMAKE_PREFIX_PATH={prefix}"],
+                                 capture_output=True, text=True)
+        if refused.returncode == 0 or "has to be a language of the project" not in " ".join(refused.stderr.split()):
+            sys.exit(f"a project of C alone is not refused in words:\n{refused.stderr}")
     print("installed, moved and used")
     return 0
 

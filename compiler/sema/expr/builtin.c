@@ -273,6 +273,24 @@ void builtin_names(const char **names, int *n, int cap) {
     for (int i = 0; i < n_atom_rows && *n < cap; ++i) names[(*n)++] = atom_rows[i].name;
 }
 
+// make_layout(S, stride=D) and the like: arguments have no names.
+static const struct value *no_keys(struct sema *c, const struct row *row, const struct ast_expr *e,
+                                   int i) {
+    static const struct {
+        char key[8];
+        int place;  // of the argument that CuTe DSL calls so
+    } keys[] = {{"shape", 0}, {"stride", 1}, {"order", 1}, {"tiler", 1}, {"coord", 2}};
+    const struct ast_arg *a = &e->arg[i];
+    diag_error(c->s, a->key.at,
+               "'%s' takes no argument called '%s', but has them in this order: %s%s", row->name,
+               a->key.name, row->name, row->args);
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; ++k)
+        if (strcmp(keys[k].key, a->key.name) == 0 && keys[k].place == i)
+            diag_fixit(c->s, (struct range){a->key.at.file, a->key.at.begin, a->value->at.begin},
+                       "");
+    return &value_none;
+}
+
 const struct value *builtin_call(struct sema *c, const char *name, const struct ast_expr *e) {
     const struct row *row = find(name);
     struct call call = {.e = e, .name = row->name, .n = e->nargs};
@@ -280,8 +298,7 @@ const struct value *builtin_call(struct sema *c, const char *name, const struct 
     const struct value *arg[MOST_ARGS];
     for (int i = 0; i < e->nargs; ++i)
         if (e->arg[i].key.name && row->fn != row_call && row->fn != col_call)
-            return FAIL(c, e->arg[i].key.at, "'%s' takes no argument called '%s'", name,
-                        e->arg[i].key.name);
+            return no_keys(c, row, e, i);
     int min = row->min, max = row->max < 0 ? MOST_ARGS : row->max;
     if (row->max == 0 && !calc_known(name, &min, &max)) BUG("no operation '%s'", name);
     if (e->nargs < min || e->nargs > max) {

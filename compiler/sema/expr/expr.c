@@ -6,6 +6,7 @@
 #include "sema/stmt/stmt.h"
 #include "sema/tile/tile.h"
 #include "sema/view/viewfn.h"
+#include "syntax/foreign.h"
 
 static const struct value *eval_tuple(struct sema *c, const struct ast_expr *e) {
     const char *const *names;
@@ -99,7 +100,8 @@ const struct value *eval_name(struct sema *c, const char *name, struct range at)
     if (atom_later(name)) return sema_not_yet_value(c, at, sema_text(c, "the atom '%s'", name));
     if (atom_family(c, name)) return atom_of_family(c, name, NULL, at);
     if (builtin_later(name)) return sema_not_yet_value(c, at, sema_text(c, "'%s'", name));
-    if (builtin_known(name) || atom_known(name))
+    if (!builtin_known(name) && atom_known(name)) return atom_uncalled(c, name, at);
+    if (builtin_known(name))
         return FAIL(c, at, "'%s' is called with arguments: %s(..)", name, name);
     return scope_unknown(c, name, at);
 }
@@ -137,7 +139,13 @@ static const struct value *eval_member(struct sema *c, const struct ast_expr *e)
         side->dst = dst;
         return side;
     }
-    return FAIL(c, e->name_at, "%s has no part '%s'", value_kind_text(v), e->name);
+    const struct foreign *w = foreign_part(e->name);
+    if (!w) return FAIL(c, e->name_at, "%s has no part '%s'", value_kind_text(v), e->name);
+    const char *ours = w->ours ? sema_text(c, w->ours, ast_expr_text(c->s, e->lhs)) : NULL;
+    diag_error(c->s, e->name_at, "%s has no part '%s'; %s%s%s", value_kind_text(v), e->name,
+               ours ? "write '" : "", ours ? ours : w->help, ours ? "'" : "");
+    if (ours) diag_fixit(c->s, e->at, ours);
+    return &value_none;
 }
 
 static const struct value *too_large(struct sema *c, const struct ast_expr *e) {

@@ -83,6 +83,22 @@ static int64_t most_threads(struct sema *c, const struct ast_block *b, int depth
     return most;
 }
 
+// threads (16,16)
+static void refuse_tuple(struct sema *c, const struct ast_expr *e) {
+    int64_t n = 1;
+    for (int i = 0; i < e->nargs; ++i) {
+        const struct ast_expr *of = e->arg[i].value;
+        n = of->kind == E_INT && of->ival > 0 && of->ival <= MOST_THREADS && n <= MOST_THREADS
+                ? n * of->ival
+                : MOST_THREADS + 1;
+    }
+    diag_error(
+        c->s, e->at,
+        "the threads of a block are numbered in one row: 'threads 256', of which 'tid %% 16' "
+        "and 'tid / 16' count two axes");
+    if (n <= MOST_THREADS) diag_fixit(c->s, e->at, sema_text(c, "%" PRId64, n));
+}
+
 void kernel_make_threads(struct sema *c, const struct ast_fn *fn) {
     struct kernel *k = c->kernel;
     bool any = false;
@@ -97,6 +113,10 @@ void kernel_make_threads(struct sema *c, const struct ast_fn *fn) {
         return;
     }
     k->threads_given = true;
+    if (fn->threads->kind == E_TUPLE && fn->threads->nargs > 1) {
+        refuse_tuple(c, fn->threads);
+        return;
+    }
     if (!eval_int64(c, fn->threads, "the number of threads", &k->threads))
         k->threads = 1;
     else if (k->threads < 1 || k->threads > MOST_THREADS) {

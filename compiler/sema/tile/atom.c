@@ -171,9 +171,17 @@ static const struct value *atom_value(struct sema *c, const struct atom *a) {
     return v;
 }
 
+const struct value *atom_uncalled(struct sema *c, const char *name, struct range at) {
+    const struct atom_row *row = atom_find(name);
+    int widest = 0;
+    for (int i = 0; i < MOST_WIDTHS && row->widths[i]; ++i) widest = row->widths[i];
+    return FAIL(c, at, "'%s' is called with its %s: %s(%d)", name, row->in_bytes ? "bytes" : "bits",
+                name, row->in_bytes ? widest / 8 : widest);
+}
+
 const struct value *atom_fixed(struct sema *c, const char *name, const struct ast_expr *e) {
     const struct atom_row *row = atom_find(name);
-    if (!row->fixed) return FAIL(c, e->at, "'%s' is called with arguments: %s(..)", name, name);
+    if (!row->fixed) return atom_uncalled(c, name, e->at);
     struct atom *a = ARENA_NEW(&c->s->arena, struct atom);
     *a = (struct atom){.row = row, .bits = row->widths[0], .at = e->at};
     if (e->kind == E_CALL && e->nargs != 1)

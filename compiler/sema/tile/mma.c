@@ -7,6 +7,7 @@
 
 #include "sema/expr/expr.h"
 #include "sema/tile/tile.h"
+#include "syntax/foreign.h"
 
 enum { MOST_WARPS = 32, MOST_TILE = 1 << 12 };
 
@@ -21,9 +22,14 @@ static const struct mma_row *find_row(struct sema *c, const struct ast_expr *e) 
     }
     const char *list[MMA_MOST_ROWS];
     for (int i = 0; i < n_mma_rows; ++i) list[i] = mma_name(c->s, &mma_rows[i]);
-    const char *near = text ? diag_did_you_mean(text, list, n_mma_rows) : NULL;
+    const char *near = text ? foreign_mma(c->s, text) : NULL;
+    if (near && !mma_find(near)) near = NULL;
+    if (!near && text) near = diag_did_you_mean(text, list, n_mma_rows);
+    const struct foreign *w = e->kind == E_NAME ? foreign_word(e->name) : NULL;
     if (near)
         diag_error(c->s, e->at, "no instruction is called '%s'; did you mean '%s'?", text, near);
+    else if (w && w->help)
+        diag_error(c->s, e->at, "no instruction is called '%s'; %s", text, w->help);
     else
         diag_error(c->s, e->at,
                    "the first argument of 'mma' is an instruction with the types of D, A, B and C: "

@@ -7,15 +7,17 @@
 #include "plan/mma.h"
 #include "sema/expr/expr.h"
 #include "sema/tile/tile.h"
+#include "syntax/foreign.h"
 
-enum { MOST_POINTS = 1 << 22 };  // elements of a tile
+enum { MOST_POINTS = 1 << 22, N_ARGS = 8 };  // elements of a tile; arguments by name
 
 struct tile_args {
     const struct ast_arg *atom, *thr, *val, *atoms, *along, *tv, *tile, *map, *like;
 };
 
 static bool sort_args(struct sema *c, const struct ast_expr *e, struct tile_args *out) {
-    static const char names[][8] = {"thr", "val", "atoms", "along", "tv", "tile", "map", "like"};
+    static const char *const names[] = {"thr", "val",  "atoms", "along",
+                                        "tv",  "tile", "map",   "like"};
     const struct ast_arg **slot[] = {&out->thr, &out->val,  &out->atoms, &out->along,
                                      &out->tv,  &out->tile, &out->map,   &out->like};
     *out = (struct tile_args){0};
@@ -32,12 +34,11 @@ static bool sort_args(struct sema *c, const struct ast_expr *e, struct tile_args
             out->atom = a;
             continue;
         }
-        size_t k = 0, n = sizeof names / sizeof *names;
-        while (k < n && strcmp(names[k], a->key.name) != 0) ++k;
-        if (k == n) {
-            const char *list[] = {names[0], names[1], names[2], names[3],
-                                  names[4], names[5], names[6], names[7]};
-            const char *near = diag_did_you_mean(a->key.name, list, 8);
+        int k = 0;
+        while (k < N_ARGS && strcmp(names[k], a->key.name) != 0) ++k;
+        if (k == N_ARGS) {
+            const char *near = foreign_argument(a->key.name);
+            if (!near) near = diag_did_you_mean(a->key.name, names, N_ARGS);
             diag_error(c->s, a->key.at,
                        near ? "'tile' takes no argument called '%s'; did you mean '%s'?"
                             : "'tile' takes no argument called '%s'",
@@ -70,8 +71,10 @@ static bool sort_args(struct sema *c, const struct ast_expr *e, struct tile_args
     if (!thr_val && !thr_atoms && !tv && !map && !like) {
         diag_error(
             c->s, e->at,
-            "'tile' takes 'thr=' and 'val=', or 'thr=', 'atoms=' and 'along=', or 'tv=' "
-            "and 'tile=', or 'map=', or 'like='; 'val=' may be left out, for one value a thread");
+            out->tv && !out->tile && !layouts
+                ? "'tv=' numbers the elements of a tile, so that 'tile=' has to give its extents"
+                : "'tile' takes 'thr=' and 'val=', or 'thr=', 'atoms=' and 'along=', or 'tv=' and "
+                  "'tile=', or 'map=', or 'like='; without 'val=' a thread has one value");
         return false;
     }
     return true;

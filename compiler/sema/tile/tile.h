@@ -6,6 +6,8 @@
 
 // atom.c
 bool atom_known(const char *name);
+// Says how the atom "name", which takes a width, is written.
+const struct value *atom_uncalled(struct sema *c, const char *name, struct range at);
 const struct value *atom_call(struct sema *c, const char *name, const struct ast_expr *e);
 // An atom without a width, "name" or "name(TYPE)".
 const struct value *atom_fixed(struct sema *c, const char *name, const struct ast_expr *e);

@@ -124,7 +124,7 @@ static void refusing(void) {
     refused("1 = 2", "'=' does not compare; write '=='");
     refused("a -> b", "'->' cannot follow the expression");
     refused("1:2:3", "':' cannot follow the expression");
-    refused("Sw<1,2>", "expected ',' before '>'");
+    refused("Sw<1,2>", "a swizzle has three numbers, Sw<B,M,S>: Sw<3,3,3>");
     refused("tensor", "expected an expression before 'tensor'");
     refused("99999999999999999999",
             "'99999999999999999999' is more than the largest integer, 9223372036854775807");

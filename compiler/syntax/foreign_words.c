@@ -1,0 +1,332 @@
+// Tables of words of other languages (see foreign.h).
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/session.h"
+#include "syntax/foreign.h"
+
+#define ROWS(table)       (sizeof(table) / sizeof *(table))
+#define FIND(table, name) find(table, ROWS(table), name)
+
+static const struct foreign *find(const struct foreign *all, size_t n, const char *name) {
+    for (size_t i = 0; i < n; ++i)
+        if (strcmp(name, all[i].name) == 0) return &all[i];
+    return NULL;
+}
+
+static const char *ours(const struct foreign *all, size_t n, const char *name) {
+    const struct foreign *w = find(all, n, name);
+    return w ? w->ours : NULL;
+}
+
+const char *foreign_type(const char *name) {
+    static const struct foreign types[] = {
+        {"half", "f16", NULL},
+        {"__half", "f16", NULL},
+        {"half_t", "f16", NULL},
+        {"float16", "f16", NULL},
+        {"float16_t", "f16", NULL},
+        {"Float16", "f16", NULL},
+        {"fp16", "f16", NULL},
+        {"__nv_bfloat16", "bf16", NULL},
+        {"bfloat16", "bf16", NULL},
+        {"bfloat16_t", "bf16", NULL},
+        {"BFloat16", "bf16", NULL},
+        {"float", "f32", NULL},
+        {"float32", "f32", NULL},
+        {"Float32", "f32", NULL},
+        {"fp32", "f32", NULL},
+        {"tf32", "f32", NULL},
+        {"tfloat32_t", "f32", NULL},
+        {"double", "f64", NULL},
+        {"float64", "f64", NULL},
+        {"fp64", "f64", NULL},
+        {"float_e4m3_t", "f8e4m3", NULL},
+        {"__nv_fp8_e4m3", "f8e4m3", NULL},
+        {"float_e5m2_t", "f8e5m2", NULL},
+        {"__nv_fp8_e5m2", "f8e5m2", NULL},
+        {"char", "s8", NULL},
+        {"int8_t", "s8", NULL},
+        {"uint8_t", "u8", NULL},
+        {"int16_t", "s16", NULL},
+        {"short", "s16", NULL},
+        {"uint16_t", "u16", NULL},
+        {"int", "s32", NULL},
+        {"int32_t", "s32", NULL},
+        {"uint32_t", "u32", NULL},
+        {"unsigned", "u32", NULL},
+        {"uint", "u32", NULL},
+        {"int64_t", "s64", NULL},
+        {"uint64_t", "u64", NULL},
+        {"uint128_t", "b128", NULL},
+        {"int8", "s8", NULL},
+        {"uint8", "u8", NULL},
+        {"int16", "s16", NULL},
+        {"uint16", "u16", NULL},
+        {"int32", "s32", NULL},
+        {"Int32", "s32", NULL},
+        {"uint32", "u32", NULL},
+        {"i32", "s32", NULL},
+        {"i8", "s8", NULL},
+        {"i16", "s16", NULL},
+        {"i64", "s64", NULL},
+        {"int64", "s64", NULL},
+        {"uint64", "u64", NULL},
+        {"size_t", "u64", NULL},
+    };
+    return ours(types, ROWS(types), name);
+}
+
+const struct foreign *foreign_word(const char *name) {
+    static const struct foreign words[] = {
+        {"blockDim", NULL,
+         "'threads N' behind the kernel's list says how many threads a block has"},
+        {"gridDim", NULL, "'grid (..)' behind the kernel's list says how many blocks there are"},
+        {"warpSize", "32", NULL},
+        {"thread", "tid", NULL},
+        {"thread_id", "tid", NULL},
+        {"thread_idx", "tid", NULL},
+        {"block_id", "block.x", NULL},
+        {"block_idx", "block.x", NULL},
+        {"program_id", "block.x", NULL},
+        {"laneId", "lane", NULL},
+        {"lane_id", "lane", NULL},
+        {"lane_idx", "lane", NULL},
+        {"warpId", "warp", NULL},
+        {"warp_id", "warp", NULL},
+        {"warp_idx", "warp", NULL},
+        {"None", "_", NULL},
+        {"LayoutRight", NULL, "'row(SHAPE)' is the compact layout whose last mode is the fastest"},
+        {"LayoutLeft", NULL, "a shape alone is the compact layout whose first mode is the fastest"},
+        {"GenRowMajor", NULL, "'row(SHAPE)' is the compact layout whose last mode is the fastest"},
+        {"GenColMajor", NULL,
+         "a shape alone is the compact layout whose first mode is the fastest"},
+        {"make_tensor", NULL,
+         "a tensor is declared: 'tensor A : f16 global (M,N);', 'shared s : f16 (64,64);', 'frag r "
+         ": f16 (8);'"},
+        {"make_fragment_like", NULL, "a fragment is declared: 'frag r : f16 like TILED_COPY;'"},
+        {"make_rmem_tensor", NULL, "a fragment is declared: 'frag r : f16 like TILED_COPY;'"},
+        {"make_tiled_copy", NULL, "a tiled copy is 'tile(ATOM, thr=LAYOUT, val=LAYOUT)'"},
+        {"make_tiled_copy_tv", NULL, "a tiled copy is 'tile(ATOM, thr=LAYOUT, val=LAYOUT)'"},
+        {"make_tiled_copy_A", NULL,
+         "a tiled copy for an operand is 'tile(ATOM, like=operand_A(M))'"},
+        {"make_tiled_copy_B", NULL,
+         "a tiled copy for an operand is 'tile(ATOM, like=operand_B(M))'"},
+        {"make_tiled_copy_C", NULL,
+         "a tiled copy for an operand is 'tile(ATOM, like=operand_C(M))'"},
+        {"make_copy_atom", NULL, "an atom is written with its bits, such as 'universal(128)'"},
+        {"make_tiled_mma", NULL, "a tiled MMA is 'mma(m16n8k16.f32.f16.f16.f32, warps=(2,2,1))'"},
+        {"make_identity_tensor", NULL, "elements outside a tensor are guarded by the compiler"},
+        {"partition_S", "partition_src", NULL},
+        {"partition_D", "partition_dst", NULL},
+        {"operand_D", "operand_C", NULL},
+        {"cdiv", "ceil_div", NULL},
+        {"ceildiv", "ceil_div", NULL},
+        {"div_up", "ceil_div", NULL},
+        {"divup", "ceil_div", NULL},
+        {"round_up", NULL, "'ceil_div(a, b) * b' is a rounded up to a multiple of b"},
+        {"min", NULL, "elements outside a tensor are guarded, so that no size has to be cut"},
+        {"max", NULL, "a plan has no maximum; 'ceil_div' counts the tiles that cover a mode"},
+        {"transpose", "select(%s, (1,0))", NULL},
+        {"permute", NULL, "'select(A, (1,0))' is A with its modes in that order"},
+        {"swapaxes", NULL, "'select(A, (1,0))' is A with its modes in that order"},
+        {"reshape", NULL, "'with_shape(A, SHAPE)' is A on another shape"},
+        {"print_layout", NULL, "'tcpc eval --table LAYOUT' prints a layout"},
+        {"wgmma", NULL, "there is no wgmma; an instruction is such as m16n8k16.f32.f16.f16.f32"},
+        {"TMA", NULL, "there is no TMA; 'cp_async.cg(16)' copies to shared memory asynchronously"},
+        {"tma_load", NULL,
+         "there is no TMA; 'cp_async.cg(16)' copies to shared memory asynchronously"},
+        {"tma_store", NULL, "there is no TMA; 'universal(128)' stores 16 bytes"},
+        {"SM90_TMA_LOAD", NULL,
+         "there is no TMA; 'cp_async.cg(16)' copies to shared memory asynchronously"},
+        {"SM90_TMA_STORE", NULL, "there is no TMA; 'universal(128)' stores 16 bytes"},
+        {"SM75_U32x1_LDSM_N", "ldmatrix.x1", NULL},
+        {"SM75_U32x2_LDSM_N", "ldmatrix.x2", NULL},
+        {"SM75_U32x4_LDSM_N", "ldmatrix.x4", NULL},
+        {"SM75_U16x2_LDSM_T", "ldmatrix.x1.trans", NULL},
+        {"SM75_U16x4_LDSM_T", "ldmatrix.x2.trans", NULL},
+        {"SM75_U16x8_LDSM_T", "ldmatrix.x4.trans", NULL},
+        {"SM90_U32x1_STSM_N", "stmatrix.x1", NULL},
+        {"SM90_U32x2_STSM_N", "stmatrix.x2", NULL},
+        {"SM90_U32x4_STSM_N", "stmatrix.x4", NULL},
+        {"SM90_U16x2_STSM_T", "stmatrix.x1.trans", NULL},
+        {"SM90_U16x4_STSM_T", "stmatrix.x2.trans", NULL},
+        {"SM90_U16x8_STSM_T", "stmatrix.x4.trans", NULL},
+        {"DefaultCopy", "auto(128)", NULL},
+        {"AutoVectorizingCopy", "auto(128)", NULL},
+    };
+    return FIND(words, name);
+}
+
+const struct foreign *foreign_statement(const char *name) {
+    static const char barriers[] = "the compiler places the barriers",
+                      commits[] = "the compiler commits asynchronous copies",
+                      waits[] = "the compiler waits for asynchronous copies",
+                      guards[] = "a plan has no conditions; elements outside a tensor are guarded",
+                      prints[] = "'tcpc run PLAN --print NAME' prints a tensor";
+    static const struct foreign words[] = {
+        {"__syncthreads", "sync", barriers},
+        {"sync_threads", "sync", barriers},
+        {"syncthreads", "sync", barriers},
+        {"barrier", "sync", barriers},
+        {"cp_async_fence", "commit", commits},
+        {"cp_async_commit_group", "commit", commits},
+        {"commit_group", "commit", commits},
+        {"cp_async_wait", "wait %s", waits},
+        {"cp_async_wait_group", "wait %s", waits},
+        {"wait_group", "wait %s", waits},
+        {"cp_async_wait_all", "wait 0", waits},
+        {"__shared__", NULL, "shared memory is declared by 'shared NAME : TYPE LAYOUT;'"},
+        {"if", NULL, guards},
+        {"while", NULL, "a loop is 'for i in 0 .. 4 { .. }'"},
+        {"do", NULL, "a loop is 'for i in 0 .. 4 { .. }'"},
+        {"return", NULL, "a function ends at its '}'"},
+        {"print", NULL, prints},
+        {"printf", NULL, prints},
+        {"copy_if", NULL, "a copy is 'copy A -> s with tc;', and elements outside are guarded"},
+        {"gemm", NULL,
+         "a plan copies; 'copy s -> r with tile(ldmatrix.x4, like=operand_A(M));' "
+         "loads an operand"},
+        {"auto", "let", NULL},
+        {"var", "let", NULL},
+        {"parallel", "for", NULL},
+        {"clear", "fill %s = 0", NULL},
+        {"assert", "expect %s", NULL},
+        {"static_assert", "expect %s", NULL},
+    };
+    return FIND(words, name);
+}
+
+const struct foreign *foreign_declaration(const char *name) {
+    static const char kernel[] = "a kernel is 'kernel NAME(A, out B) grid (..) threads N { .. }'",
+                      constant[] = "a constant is 'const NAME = VALUE;'",
+                      device[] =
+                          "a device function is 'device NAME(A, out s : f16 shared (64)) { .. }'";
+    static const struct foreign words[] = {
+        {"__global__", NULL, kernel},
+        {"__device__", NULL, device},
+        {"def", NULL, kernel},
+        {"func", NULL, device},
+        {"fn", NULL, device},
+        {"void", NULL, kernel},
+        {"__shared__", NULL, "shared memory is declared in a kernel: 'shared NAME : TYPE LAYOUT;'"},
+        {"constexpr", NULL, constant},
+        {"static", NULL, constant},
+        {"static_assert", NULL, "what has to hold is 'expect CONDITION;'"},
+        {"assert", NULL, "what has to hold is 'expect CONDITION;'"},
+        {"auto", NULL,
+         "what it is stands first: 'const', 'layout', 'atom', 'tiled_copy' NAME = ..;"},
+        {"using", NULL, "what it is stands first: 'layout', 'atom', 'tiled_copy' NAME = ..;"},
+        {"template", NULL, "a const takes the place of a template's argument; -D gives it anew"},
+    };
+    return FIND(words, name);
+}
+
+const char *foreign_keyword(const char *name) {
+    static const struct foreign words[] = {
+        {"gmem", "global", NULL},
+        {"smem", "shared", NULL},
+        {"shmem", "shared", NULL},
+        {"rmem", "frag", NULL},
+        {"reg", "frag", NULL},
+        {"regs", "frag", NULL},
+        {"register", "frag", NULL},
+        {"registers", "frag", NULL},
+        {"fragment", "frag", NULL},
+        {"using", "with", NULL},
+        {"via", "with", NULL},
+        {"func", "device", NULL},
+        {"produce", "load", NULL},
+        {"producer", "load", NULL},
+        {"consume", "use", NULL},
+        {"consumer", "use", NULL},
+        {"include", "import", NULL},
+        {"blocks", "grid", NULL},
+        {"aligned", "align", NULL},
+        {"num_stages", "stages", NULL},
+        {"num_threads", "threads", NULL},
+        {"const_expr", "const", NULL},
+        {"memcpy", "copy", NULL},
+        {"move", "copy", NULL},
+    };
+    return ours(words, ROWS(words), name);
+}
+
+const struct foreign *foreign_clause(const char *name) {
+    static const char guards[] = "elements outside a tensor are guarded by the compiler";
+    static const struct foreign words[] = {
+        {"mask", NULL, guards},
+        {"pred", NULL, guards},
+        {"predicate", NULL, guards},
+        {"if", NULL, guards},
+        {"step", NULL, "a loop counts by one; multiply its variable"},
+        {"smem", NULL, "the shared memory of a kernel follows from its buffers"},
+        {"shared_memory", NULL, "the shared memory of a kernel follows from its buffers"},
+        {"cluster", NULL, "there are no clusters of blocks"},
+        {"num_warps", NULL, "'threads N' says how many threads a block has, 32 a warp"},
+        {"stream", NULL, "the launcher takes a stream"},
+    };
+    return FIND(words, name);
+}
+
+const char *foreign_argument(const char *name) {
+    static const struct foreign words[] = {
+        {"thread", "thr", NULL},   {"threads", "thr", NULL},  {"thr_layout", "thr", NULL},
+        {"value", "val", NULL},    {"values", "val", NULL},   {"val_layout", "val", NULL},
+        {"layout_tv", "tv", NULL}, {"tv_layout", "tv", NULL}, {"tiler_mn", "tile", NULL},
+        {"tiler", "tile", NULL},
+    };
+    return ours(words, ROWS(words), name);
+}
+
+const struct foreign *foreign_part(const char *name) {
+    static const char slice[] =
+        "'partition_src(tc, A)' and 'partition_dst(tc, A)' are the share of a thread";
+    static const char from_tensor[] = "'size(A)', 'shape(A)' and 'stride(A)' tell of a tensor";
+    static const struct foreign words[] = {
+        {"T", "select(%s, (1,0))", NULL},
+        {"mT", "select(%s, (1,0))", NULL},
+        {"get_slice", NULL, slice},
+        {"get_thread_slice", NULL, slice},
+        {"partition_S", NULL, slice},
+        {"partition_D", NULL, slice},
+        {"retile_S", NULL, "'retile(tc, r)' is a fragment in the modes of the copy's shares"},
+        {"retile_D", NULL, "'retile(tc, r)' is a fragment in the modes of the copy's shares"},
+        {"shape", "shape(%s)", NULL},
+        {"stride", "stride(%s)", NULL},
+        {"size", "size(%s)", NULL},
+        {"layout", NULL, from_tensor},
+        {"data", NULL, from_tensor},
+    };
+    return FIND(words, name);
+}
+
+bool foreign_module(const char *name) {
+    static const char modules[][10] = {"cute",  "cutlass", "tl",     "triton", "np",
+                                       "numpy", "torch",   "pycute", "nvgpu",  "arch"};
+    for (size_t i = 0; i < ROWS(modules); ++i)
+        if (strcmp(name, modules[i]) == 0) return true;
+    return false;
+}
+
+const char *foreign_mma(struct session *s, const char *name) {
+    static const struct foreign types[] = {
+        {"F16", "f16", NULL},     {"BF16", "bf16", NULL}, {"TF32", "tf32", NULL},
+        {"F32", "f32", NULL},     {"F64", "f64", NULL},   {"S32", "s32", NULL},
+        {"S8", "s8", NULL},       {"U8", "u8", NULL},     {"E4M3", "f8e4m3", NULL},
+        {"E5M2", "f8e5m2", NULL}, {"S4", "s4", NULL},     {"U4", "u4", NULL},
+    };
+    int m, n, k, at = 0;
+    if (sscanf(name, "SM%*2d_%dx%dx%d_%n", &m, &n, &k, &at) != 3 || at == 0) return NULL;
+    const char *text = arena_printf(&s->arena, "m%dn%dk%d", m, n, k), *rest = name + at;
+    for (int i = 0; i < 4; ++i) {
+        const struct foreign *type = NULL;
+        for (size_t j = 0; j < ROWS(types); ++j)
+            if (strncmp(rest, types[j].name, strlen(types[j].name)) == 0) type = &types[j];
+        if (!type) return NULL;
+        text = arena_printf(&s->arena, "%s.%s", text, type->ours);
+        rest += strlen(type->name);
+    }
+    return text;
+}

@@ -1,0 +1,312 @@
+// Forms of other languages: calls where a statement stands here, words in another order, types where
+// none is said.
+#include <ctype.h>
+#include <string.h>
+
+#include "syntax/foreign.h"
+#include "syntax/scan.h"
+
+static struct range join(struct range a, struct range b) {
+    return (struct range){a.file, a.begin, b.end};
+}
+
+static struct range before(struct range at) {
+    return (struct range){at.file, at.begin, at.begin};
+}
+
+// -- copies ---------------------------------------------------------------------------------------
+
+// "copy(tc, A, s)", "copy(A, s)"
+static bool copy_call(struct parser *p) {
+    if (p->first.token != TOK_COPY || p->before.token != ')') return false;
+    struct range all = p->first.at;
+    const char *inside = slip_brackets(p, &all), *part[8];
+    if (!inside || all.end != p->before.at.end) return false;
+    int n = foreign_parts(p->s, inside, part, 8);
+    if (n < 2) return false;
+    const char *ours =
+        n == 2 ? arena_printf(&p->s->arena, "copy %s -> %s", part[0], part[1])
+               : arena_printf(&p->s->arena, "copy %s -> %s with %s", part[1], part[2], part[0]);
+    diag_error(p->s, p->first.at, "a copy is no call; write '%s'", ours);
+    if (n <= 3) diag_fixit(p->s, all, ours);
+    return true;
+}
+
+// "copy s <- A"
+static bool arrow_back(struct parser *p) {
+    if (p->first.token != TOK_COPY) return false;
+    size_t left;
+    const char *from = slip_from(p, p->first.at.end, &left), *end = from, *arrow = NULL;
+    for (; end < from + (p->now.at.begin - p->first.at.end); ++end)
+        if (end[0] == '<' && left > 1 && end[1] == '-' && !arrow) arrow = end;
+    if (!arrow || memchr(from, '\n', (size_t)(end - from))) return false;
+    uint32_t at = p->first.at.end + (uint32_t)(arrow - from);
+    struct range here = {p->now.at.file, at, at + 2},
+                 all = {p->now.at.file, p->first.at.end, p->before.at.end};
+    const char *to = slip_text(p, (struct range){here.file, all.begin, here.begin}),
+               *of = slip_text(p, (struct range){here.file, here.end, all.end});
+    while (*to == ' ') ++to;
+    while (*of == ' ') ++of;
+    int n = (int)strlen(to);
+    while (n > 0 && to[n - 1] == ' ') --n;
+    diag_error(p->s, here, "the source of a copy stands first: copy %s -> %.*s", of, n, to);
+    diag_fixit(p->s, all, arena_printf(&p->s->arena, " %s -> %.*s", of, n, to));
+    return true;
+}
+
+static bool copy_slip(struct parser *p, const int *set, int n) {
+    if (slip_one_of(p->now.token, TOK_WITH, TOK_BY) && p->before.token == TOK_COPY) {
+        diag_error(p->s, p->now.at, "'%s' stands behind the destination: copy A -> s %s tc",
+                   slip_text(p, p->now.at), slip_text(p, p->now.at));
+        return true;
+    }
+    return slip_has(set, n, TOK_ARROW) && !slip_has(set, n, ';') && (copy_call(p) || arrow_back(p));
+}
+
+// -- loops ----------------------------------------------------------------------------------------
+
+// "for (int i = 0; i < 4; ++i)"
+static bool c_loop(struct parser *p) {
+    if (p->now.token != '(' || p->before.token != TOK_FOR) return false;
+    size_t left, n = 0;
+    const char *text = slip_from(p, p->now.at.begin, &left);
+    int depth = 0;
+    for (; n < left && text[n] != '\n'; ++n) {
+        depth += text[n] == '(';
+        if (text[n] == ')' && --depth == 0) break;
+    }
+    diag_error(p->s, p->now.at, "a loop is 'for i in 0 .. 4 { .. }'");
+    if (n == left || text[n] != ')') return true;
+    struct range all = {p->now.at.file, p->now.at.begin, p->now.at.begin + (uint32_t)n + 1};
+    p->skip_end = all.end;
+    char type[32], name[32], again[32], lo[32], hi[32], rest[32];
+    const char *loop = slip_text(p, all);
+    bool counts = sscanf(loop,
+                         "(%31[a-z0-9_] %31[A-Za-z0-9_] = %31[A-Za-z0-9_]; %31[A-Za-z0-9_] < "
+                         "%31[A-Za-z0-9_]; %31[^)])",
+                         type, name, lo, again, hi, rest) == 6 &&
+                  strcmp(name, again) == 0 &&
+                  (strcmp(rest, arena_printf(&p->s->arena, "++%s", name)) == 0 ||
+                   strcmp(rest, arena_printf(&p->s->arena, "%s++", name)) == 0);
+    if (counts) diag_fixit(p->s, all, arena_printf(&p->s->arena, "%s in %s .. %s", name, lo, hi));
+    return true;
+}
+
+static bool loop_slip(struct parser *p, const int *set, int n) {
+    if (c_loop(p)) return true;
+    if (p->now.token == '=' && p->before.token == TOK_DOTDOT) {
+        size_t left;
+        const char *text = slip_from(p, p->now.at.end, &left);
+        int end, length = 0;
+        text = arena_strndup(&p->s->arena, text, left < 16 ? left : 16);
+        diag_error(p->s, p->now.at, "a range ends before its end: '0 .. 4' is 0, 1, 2 and 3");
+        struct range all = p->now.at;
+        if (sscanf(text, " %9d%n", &end, &length) == 1 && length > 0 && end >= 0) {
+            all.end += (uint32_t)length;
+            diag_fixit(p->s, all, arena_printf(&p->s->arena, " %d", end + 1));
+        }
+        return true;
+    }
+    bool ranged = slip_one_of(p->first.token, TOK_FOR, TOK_PIPELINE);
+    if (!ranged || p->before.token != ')' || !slip_has(set, n, TOK_DOTDOT)) return false;
+    size_t left;
+    const char *text = slip_from(p, p->first.at.begin, &left), *part[3];
+    const char *line = arena_strndup(&p->s->arena, text, p->now.at.begin - p->first.at.begin),
+               *word = strstr(line, "range");
+    if (!word) return false;
+    struct range at = {p->now.at.file, p->first.at.begin + (uint32_t)(word - line), 0};
+    at.end = at.begin + 5;
+    const char *inside = slip_brackets(p, &at);
+    int k = inside && at.end == p->before.at.end ? foreign_parts(p->s, inside, part, 3) : 0;
+    if (k == 0) return false;
+    const char *ours = k == 1 ? arena_printf(&p->s->arena, "0 .. %s", part[0])
+                              : arena_printf(&p->s->arena, "%s .. %s", part[0], part[1]);
+    diag_error(p->s, at, k == 3 ? "a loop counts by one: '%s'" : "a range is '%s'", ours);
+    if (k < 3) diag_fixit(p->s, at, ours);
+    return true;
+}
+
+// -- declarations ---------------------------------------------------------------------------------
+
+static bool type_word(const char *text) {
+    return foreign_type(text) || strcmp(text, "f16") == 0 || strcmp(text, "f32") == 0 ||
+           strcmp(text, "index") == 0;
+}
+
+// "const int N = 4", "param int N", "param N : int"
+static bool value_slip(struct parser *p) {
+    int first = p->first.token;
+    if (p->now.token == TOK_ID && p->before.token == TOK_ID &&
+        slip_one_of(first, TOK_CONST, TOK_PARAM)) {
+        const char *type = slip_text(p, p->before.at), *name = slip_text(p, p->now.at);
+        if (!type_word(type)) return false;
+        if (first == TOK_CONST)
+            diag_error(p->s, p->before.at, "a constant has no type: 'const %s = ..;'", name);
+        else
+            diag_error(p->s, p->before.at, "a param is an index: 'param %s : index;'", name);
+        if (first == TOK_CONST || !slip_follows(p, p->now.at.end, ';'))
+            diag_fixit(p->s, (struct range){p->now.at.file, p->before.at.begin, p->now.at.begin},
+                       "");
+        else
+            diag_fixit(p->s, join(p->before.at, p->now.at),
+                       arena_printf(&p->s->arena, "%s : index", name));
+        return true;
+    }
+    if (first == TOK_PARAM && p->now.token == TOK_ID && p->before.token == ':' &&
+        foreign_type(slip_text(p, p->now.at))) {
+        diag_error(p->s, p->now.at, "a param is an 'index', not '%s'", slip_text(p, p->now.at));
+        diag_fixit(p->s, p->now.at, "index");
+        return true;
+    }
+    if (p->now.token == '=' && p->before.token == TOK_INDEX && first == TOK_PARAM) {
+        diag_error(p->s, p->now.at,
+                   "a param has no value; 'const' has one, and 'tcpc run --param "
+                   "NAME=N' sets a param");
+        return true;
+    }
+    if (p->now.token == TOK_STRING && p->before.token == TOK_ARCH) {
+        const char *text = slip_text(p, p->now.at);
+        diag_error(p->s, p->now.at, "an architecture stands without quotes");
+        diag_fixit(p->s, p->now.at,
+                   arena_printf(&p->s->arena, "%.*s", (int)strlen(text) - 2, text + 1));
+        return true;
+    }
+    if (p->now.token == TOK_INT && p->before.token == TOK_ARCH && first == TOK_ARCH) {
+        const char *name = arena_printf(&p->s->arena, "sm_%s", slip_text(p, p->now.at));
+        diag_error(p->s, p->now.at, "an architecture is a name; did you mean '%s'?", name);
+        diag_fixit(p->s, p->now.at, name);
+        return true;
+    }
+    if (p->now.token == TOK_FLOAT && p->before.token == TOK_TCP) {
+        diag_error(p->s, p->now.at, "the language version is one integer: 'tcp 1;'");
+        if (strcmp(slip_text(p, p->now.at), "1.0") == 0) diag_fixit(p->s, p->now.at, "1");
+        return true;
+    }
+    if (p->now.token == TOK_ID && p->before.token == TOK_IMPORT) {
+        struct range all = p->now.at;
+        size_t left, k = 0;
+        const char *text = slip_from(p, all.end, &left);
+        while (k < left && (isalnum((unsigned char)text[k]) || strchr("._/-", text[k]))) ++k;
+        all.end += (uint32_t)k;
+        const char *file = slip_text(p, all), *dot = strrchr(file, '.');
+        file = arena_printf(&p->s->arena, "\"%s%s\"", file, dot ? "" : ".tcp");
+        diag_error(p->s, all, "a file is named in double quotes: %s", file);
+        diag_fixit(p->s, all, file);
+        return true;
+    }
+    return false;
+}
+
+static bool integer_formal(struct parser *p) {
+    diag_error(p->s, p->before.at, "an integer argument is an 'index', not '%s'",
+               slip_text(p, p->before.at));
+    diag_fixit(p->s, p->before.at, "index");
+    return true;
+}
+
+// "k(A, B out)", "k(in A)", "d(float* A)", "d(i : int)"
+static bool formal_slip(struct parser *p, const int *set, int n) {
+    if (!slip_function(p->first.token)) return false;
+    const char *now = slip_text(p, p->now.at), *last = slip_text(p, p->before.at);
+    bool type = p->before.token == TOK_ID && type_word(last);
+    if (type && slip_one_of(p->now.token, ')', ',') && slip_has(set, n, TOK_GLOBAL))
+        return foreign_type(last) && integer_formal(p);
+    if (p->nopen == 0 || p->open[p->nopen - 1].token != '(') return false;
+    if (slip_one_of(p->now.token, TOK_OUT, TOK_INOUT) && p->before.token == TOK_ID) {
+        size_t left, k = 0;
+        const char *next = slip_from(p, p->now.at.end, &left);
+        while (k < left && next[k] == ' ') ++k;
+        if (k < left && (isalpha((unsigned char)next[k]) || next[k] == '_')) {  // "A out B"
+            struct range at = {p->before.at.file, p->before.at.end, p->before.at.end};
+            diag_error(p->s, at, "expected ',' before '%s'", now);
+            diag_fixit(p->s, at, ",");
+            return true;
+        }
+        diag_error(p->s, p->now.at, "'%s' stands before the name: '%s %s'", now, now, last);
+        diag_fixit(p->s, join(p->before.at, p->now.at),
+                   arena_printf(&p->s->arena, "%s %s", now, last));
+        return true;
+    }
+    if (slip_one_of(p->now.token, TOK_IN, TOK_CONST) &&
+        (p->before.token == '(' || p->before.token == ',')) {
+        size_t left;
+        const char *next = slip_from(p, p->now.at.end, &left);
+        if (left < 2 || next[0] != ' ' || !(isalpha((unsigned char)next[1]) || next[1] == '_'))
+            return false;
+        diag_error(p->s, p->now.at, "what is only read stands without '%s'", now);
+        diag_fixit(p->s, (struct range){p->now.at.file, p->now.at.begin, p->now.at.end + 1}, "");
+        return true;
+    }
+    if (!type || slip_has(set, n, TOK_GLOBAL) || !slip_one_of(p->now.token, '*', TOK_ID))
+        return false;
+    const char *ours = foreign_type(last);
+    diag_error(p->s, join(p->before.at, p->now.at),
+               "a list names the plan's tensors, 'A', or says of an argument what it is: "
+               "'A : %s global LAYOUT'",
+               ours ? ours : last);
+    return true;
+}
+
+// "k<<<1, 256>>>(A)", "my-copy(A)"
+static bool function_slip(struct parser *p) {
+    if (!slip_function(p->first.token) || p->before.token != TOK_ID || p->nopen > 0) return false;
+    size_t left;
+    const char *next = slip_from(p, p->now.at.begin, &left);
+    if (left > 3 && memcmp(next, "<<<", 3) == 0) {
+        diag_error(p->s, p->now.at,
+                   "blocks and threads stand behind the list: 'kernel k(A, out B) grid (1) threads "
+                   "256 { .. }'");
+        return true;
+    }
+    if (p->now.token != '-' || p->now.at.begin != p->before.at.end) return false;
+    size_t k = 0;
+    while (k < left && (isalnum((unsigned char)next[k]) || strchr("_-", next[k]))) ++k;
+    struct range all = {p->now.at.file, p->before.at.begin, p->now.at.begin + (uint32_t)k};
+    char *name = arena_strndup(&p->s->arena, slip_text(p, all), all.end - all.begin);
+    for (char *c = name; *c; ++c)
+        if (*c == '-') *c = '_';
+    diag_error(p->s, all, "a name has letters, digits and '_'");
+    diag_fixit(p->s, all, name);
+    return true;
+}
+
+bool slip_other(struct parser *p, const int *set, int n) {
+    return copy_slip(p, set, n) || loop_slip(p, set, n) || slip_marks(p, set, n) ||
+           formal_slip(p, set, n) || function_slip(p) || value_slip(p);
+}
+
+// -- what begins with an unknown word -------------------------------------------------------------
+
+static bool declared_function(const struct parser *p, const char *name) {
+    struct ast_decl *const *decl = p->decls.items;
+    for (int i = 0; i < p->decls.n; ++i)
+        if (decl[i]->kind == D_FN && strcmp(decl[i]->name.name, name) == 0) return true;
+    return false;
+}
+
+bool slip_statement(struct parser *p, const char *text) {
+    if (p->now.token == '=') {
+        diag_error(p->s, p->before.at, "a value is named by 'let': 'let %s = ..;'", text);
+        diag_fixit(p->s, before(p->before.at), "let ");
+        return true;
+    }
+    if (p->now.token != '(') return false;
+    diag_error(p->s, p->before.at, "a device function is called by 'call %s(..);'", text);
+    if (declared_function(p, text)) diag_fixit(p->s, before(p->before.at), "call ");
+    return true;
+}
+
+bool slip_declaration(struct parser *p, const char *text) {
+    size_t left, k = 0;
+    const char *next = slip_from(p, p->now.at.end, &left);
+    const char *type = foreign_type(text);
+    while (type && k < left && (isalnum((unsigned char)next[k]) || strchr(" _", next[k]))) ++k;
+    if (!slip_follows(p, p->now.at.end + (uint32_t)k, '=')) return false;
+    diag_error(p->s, p->now.at, "unknown declaration '%s'; a constant is 'const NAME = VALUE;'",
+               text);
+    if (type)
+        diag_fixit(p->s, p->now.at, "const");
+    else
+        diag_fixit(p->s, before(p->now.at), "const ");
+    return true;
+}
