@@ -439,13 +439,11 @@ int tcp_harness_main(int argc, char **argv, const tcp_harness_kernel *kernels, i
         fflush(stdout);
     }
     if (opt.json) printf(found ? "\n]\n" : "[]\n");
-    if (opt.kernel && !found) {
-        fprintf(stderr, "error: there is no kernel '%s'\n", opt.kernel);
-        return 2;
-    }
-    if (opt.print && !shown_one) {
-        fprintf(stderr, "error: there is no tensor '%s'\n", opt.print);
-        return 2;
-    }
-    return good ? 0 : 1;
+    const char *missing = opt.kernel && !found      ? "kernel"
+                          : opt.print && !shown_one ? "tensor"
+                                                    : nullptr;
+    if (missing)
+        fprintf(stderr, "error: there is no %s '%s'\n", missing,
+                opt.kernel && !found ? opt.kernel : opt.print);
+    return missing ? 2 : good ? 0 : 1;
 }

@@ -6,79 +6,10 @@
 
 #include "plan/mma.h"
 #include "sema/expr/expr.h"
+#include "sema/tile/args.h"
 #include "sema/tile/tile.h"
-#include "syntax/foreign.h"
 
-enum { MOST_POINTS = 1 << 22, N_ARGS = 8 };  // elements of a tile; arguments by name
-
-struct tile_args {
-    const struct ast_arg *atom, *thr, *val, *atoms, *along, *tv, *tile, *map, *like;
-};
-
-static bool sort_args(struct sema *c, const struct ast_expr *e, struct tile_args *out) {
-    static const char *const names[] = {"thr", "val",  "atoms", "along",
-                                        "tv",  "tile", "map",   "like"};
-    const struct ast_arg **slot[] = {&out->thr, &out->val,  &out->atoms, &out->along,
-                                     &out->tv,  &out->tile, &out->map,   &out->like};
-    *out = (struct tile_args){0};
-    for (int i = 0; i < e->nargs; ++i) {
-        const struct ast_arg *a = &e->arg[i];
-        if (!a->key.name) {
-            if (i > 0) {
-                diag_error(c->s, a->value->at,
-                           "argument %d of 'tile' has no name; say 'thr=', 'val=', 'atoms=', "
-                           "'along=', 'tv=', 'map=' or 'tile='",
-                           i + 1);
-                return false;
-            }
-            out->atom = a;
-            continue;
-        }
-        int k = 0;
-        while (k < N_ARGS && strcmp(names[k], a->key.name) != 0) ++k;
-        if (k == N_ARGS) {
-            const char *near = foreign_argument(a->key.name);
-            if (!near) near = diag_did_you_mean(a->key.name, names, N_ARGS);
-            diag_error(c->s, a->key.at,
-                       near ? "'tile' takes no argument called '%s'; did you mean '%s'?"
-                            : "'tile' takes no argument called '%s'",
-                       a->key.name, near);
-            if (near) diag_fixit(c->s, a->key.at, near);
-            return false;
-        }
-        if (*slot[k]) {
-            diag_error(c->s, a->key.at, "'%s=' is given twice", a->key.name);
-            diag_note(c->s, (*slot[k])->key.at, "it is given here");
-            return false;
-        }
-        *slot[k] = a;
-    }
-    if (!out->atom) {
-        diag_error(c->s, e->at, "'tile' takes an atom first: tile(universal(128), thr=L, val=L)");
-        return false;
-    }
-    bool like = out->like && e->nargs == 2;
-    bool thr_val = out->thr && !out->atoms && !out->along && !out->tv && !out->tile && !out->map;
-    bool thr_atoms = out->thr && out->atoms && !out->val && !out->tv && !out->tile && !out->map;
-    bool layouts = out->thr || out->val || out->atoms || out->along;
-    bool tv = out->tv && out->tile && !out->map && !layouts;
-    bool map = out->map && !out->tv && !layouts;
-    if (thr_atoms && !out->along) {
-        diag_error(c->s, out->atoms->key.at,
-                   "'atoms=' counts whole atoms along one mode, so that 'along=' has to name it");
-        return false;
-    }
-    if (!thr_val && !thr_atoms && !tv && !map && !like) {
-        diag_error(
-            c->s, e->at,
-            out->tv && !out->tile && !layouts
-                ? "'tv=' numbers the elements of a tile, so that 'tile=' has to give its extents"
-                : "'tile' takes 'thr=' and 'val=', or 'thr=', 'atoms=' and 'along=', or 'tv=' and "
-                  "'tile=', or 'map=', or 'like='; without 'val=' a thread has one value");
-        return false;
-    }
-    return true;
-}
+enum { MOST_POINTS = 1 << 22 };  // elements of a tile
 
 static struct range arg_range(const struct ast_arg *a) {
     return range_join(a->key.at, a->value->at);
@@ -404,7 +335,7 @@ const struct value *tile_call(struct sema *c, const struct ast_expr *e) {
     for (struct memo *m = c->memo; m; m = m->next)
         if (m->e == e) return m->value;
     struct tile_args a;
-    if (!sort_args(c, e, &a)) return &value_none;
+    if (!tile_args_sort(c, e, &a)) return &value_none;
     const struct value *atom = eval(c, a.atom->value);
     if (atom->kind == VAL_NONE) return atom;
     if (atom->kind != VAL_ATOM)
