@@ -12,7 +12,7 @@ enum {
     MOST_TILES = 1024,        // that are tried
     ROW = 64,                 // bytes that threads write side by side
     PADS = 9,
-    STYLES = 6
+    STYLES = 8
 };
 
 struct search {
@@ -32,7 +32,7 @@ static int64_t round_up(int64_t a, int64_t b) {
 
 // How much of extent "e" a tile takes that wants "want", in multiples of "unit": all of it where
 // that is near; else, by style, equal tiles, a divisor, or just that.  Further styles round equal
-// tiles up to multiples of 2, 4 and 8, even beyond the extent, so that threads divide them.
+// tiles up to multiples of 2, 4, .. 32, even beyond the extent, so that threads divide them.
 static int64_t pick(int64_t e, int64_t want, int64_t unit, int style) {
     if (style > 2 && e > 8 && want > 4) {
         int64_t step = unit > 1 << (style - 2) ? unit : 1 << (style - 2);

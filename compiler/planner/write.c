@@ -285,12 +285,14 @@ const char *relayout_kernel(struct session *s, const struct relayout *r,
     struct chosen list[RELAYOUT_CANDIDATES];
     struct skewed k;
     struct axes g;
-    int skewed = skew_choose(r, &k), wanted = r->candidate - skewed;  // a skewed one is the first
-    if (wanted < 0) {
+    int found = choose(r, list, r->candidate + 1), skewed = skew_choose(r, &k);
+    // a skewed one is the first where it costs less than all others, else the second
+    int place = found == 0 || skew_pays(&k, &list[0].cost) ? 0 : 1;
+    if (skewed && r->candidate == place) {
         skewed_kernel(r, n, &k, b);
         return NULL;
     }
-    int found = choose(r, list, wanted + 1);
+    int wanted = r->candidate - (skewed && r->candidate > place);
     if (found == 0) return "it takes more than 2^31 blocks";
     if (found <= wanted)
         return arena_printf(&s->arena, "candidate %d is asked for; there are %d, from 0 on",
