@@ -52,9 +52,8 @@ struct hints hints_of(const struct relayout *r, const struct choice *c) {
     bool lines = grain == LINE && other == LINE;
     if (lines && c->way == WAY_STRAIGHT) return (struct hints){"", "", NULL};
     if (lines) return (struct hints){", ld=L1.no_allocate", ", st=cs", "each line is touched once"};
-    if (run >= LONG_RUN && r->rank > 1)
+    bool torn = c->way == WAY_STAGED && grain < SECTOR && other < SECTOR;
+    if (r->rank > 1 && (run >= LONG_RUN || torn))
         return (struct hints){", l2=128", "", "what follows is read, too"};
-    if (grain < SECTOR && other < SECTOR)
-        return (struct hints){", ld=cs", ", st=cs", "each element is touched once"};
     return (struct hints){"", "", NULL};
 }

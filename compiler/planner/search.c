@@ -316,7 +316,7 @@ static struct choice tile_of(const struct search *q, int64_t src_bytes, int64_t 
 static void try_tiles(struct search *q) {
     uint64_t seen[MOST_TILES];
     int n = 0;
-    for (int64_t src = 64; src <= 2048; src *= 2)
+    for (int64_t src = 32; src <= 2048; src *= 2)
         for (int64_t dst = 64; dst <= 2048; dst *= 2)
             for (int64_t bytes = 4096; bytes <= 65536; bytes *= 2)
                 for (int style = 0; style < STYLES; ++style) {
