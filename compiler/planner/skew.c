@@ -20,7 +20,7 @@ enum {
     PITCHES = 8,              // that are tried
     HEAD = 300,  // of the cost, for an element that stands before the first window of a row
     PERCENT = 100,
-    BY_ELEMENTS = 93,  // per cent of the cost, where the source is read element by element
+    BY_ELEMENTS = 93,    // per cent of the cost, where the source is read element by element
     BLOCKS_DIFFER = 142  // the same, where blocks begin at other places of a word than others do
 };
 
