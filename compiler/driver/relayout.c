@@ -192,8 +192,8 @@ static bool read_relayout(struct session *s, const struct request *r, struct rel
     const char *why = relayout_read(s, r->word[1], r->word[2], p);
     int size = p->type->bits / 8, to_size = p->to ? p->to->bits / 8 : size;
     const char *near_arch;
-    p->shared =
-        arch_shared_bytes(arch_find(s->options.arch ? s->options.arch : ARCH_DEFAULT, &near_arch));
+    p->arch = arch_find(s->options.arch ? s->options.arch : ARCH_DEFAULT, &near_arch);
+    p->shared = arch_shared_bytes(p->arch);
     p->src_align = r->src_align > size ? r->src_align : size;
     p->dst_align = r->dst_align > to_size ? r->dst_align : to_size;
     if (!why) why = relayout_coalesce(s, p);

@@ -4,6 +4,8 @@ bool candidate_of(const struct relayout *r, int number, struct candidate *out, i
     struct chosen list[RELAYOUT_CANDIDATES];
     bool rows = rows_choose(r, &out->rows), skewed = !rows && skew_choose(r, &out->skewed);
     int found = choose(r, list, number + 1), place = rows || skewed ? 0 : -1;
+    // a skewed one is the first where it costs less than all others, else the second
+    if (skewed && found > 0 && !skew_pays(&out->skewed, &list[0].cost)) place = 1;
     *count = found + (place >= 0);
     if (*count > number + 1) *count = number + 1;
     if (number == place) {

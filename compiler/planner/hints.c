@@ -6,7 +6,8 @@ enum {
     LARGE = 256 << 20,  // bytes of both sides; what is smaller may stay in the L2 cache
     SECTOR = 32,        // bytes
     LINE = 128,
-    LONG_RUN = 512
+    LONG_RUN = 512,
+    POLICIES = 80  // the first architecture that has policies of the L2 cache
 };
 
 // Bytes of a tile that follow one another on a side.  "*grain": what the begins and ends of such
@@ -51,10 +52,12 @@ struct hints hints_of(const struct relayout *r, const struct choice *c) {
     if (!is_large(r)) return (struct hints){"", "", NULL};
     bool lines = grain == LINE && other == LINE;
     if (lines && c->way == WAY_STRAIGHT) return (struct hints){"", "", NULL};
-    if (lines) return (struct hints){", ld=L1.no_allocate", ", st=cs", "each line is touched once"};
-    if (run >= LONG_RUN && r->rank > 1)
+    if (lines && r->arch < POLICIES) return (struct hints){"", "", NULL};
+    if (lines)
+        return (struct hints){", ld=L2.evict_last", ", st=L2.evict_first",
+                              "what is written leaves them first"};
+    bool torn = c->way == WAY_STAGED && grain < SECTOR && other < SECTOR;
+    if (r->rank > 1 && (run >= LONG_RUN || torn))
         return (struct hints){", l2=128", "", "what follows is read, too"};
-    if (grain < SECTOR && other < SECTOR)
-        return (struct hints){", ld=cs", ", st=cs", "each element is touched once"};
     return (struct hints){"", "", NULL};
 }

@@ -11,6 +11,8 @@ enum {
     MOST_SHARED = 66 * 1024,  // bytes of a tile
     MOST_TILES = 1024,        // that are tried
     ROW = 64,                 // bytes that threads write side by side
+    SECTOR = 32,              // bytes of the caches
+    LONG_ROW = 512,           // bytes that need no company of other rows
     PADS = 9,
     STYLES = 6
 };
@@ -116,6 +118,11 @@ static void straight(struct search *q, int vector, int threads, int style) {
     struct traffic t;
     traffic_of_memory(r, &c, &t);
     keep(q, &c, &t);
+}
+
+static void try_straight(struct search *q, int vector) {
+    for (int threads = 256; threads >= 64; threads /= 2)
+        for (int style = 0; style < STYLES; ++style) straight(q, vector, threads, style);
 }
 
 // -- staged ---------------------------------------------------------------------------------------
@@ -287,11 +294,24 @@ static void straight_tile(struct search *q, const struct choice *tile, int threa
     keep(q, &c, &t);
 }
 
+// Whether rows with one fast mode are short and begin inside sectors of the caches, on a side: a
+// warp that has several of them, one behind the other on each side, cuts fewer.
+static bool rows_share_sectors(const struct search *q) {
+    bool share = false;
+    for (int m = 0; m < q->r->rank; ++m)
+        if (m != q->x)
+            share |= q->r->mode[m].src * bytes_of(q->r, true) % SECTOR != 0 ||
+                     q->r->mode[m].dst * bytes_of(q->r, false) % SECTOR != 0;
+    return share && q->r->mode[q->x].extent * q->es < LONG_ROW;
+}
+
 static void ways_of(struct search *q, const struct choice *tile) {
     for (int threads = 128; threads <= 512; threads += 64)
         if (q->x == q->y) {
-            straight_tile(q, tile, threads);
-            staged(q, tile, q->load, threads);
+            if (rows_share_sectors(q))
+                staged(q, tile, q->load, threads);
+            else
+                straight_tile(q, tile, threads);
         } else {
             for (int block = 16 / q->es; block >= 1; block /= 2) staged(q, tile, block, threads);
         }
@@ -345,8 +365,8 @@ int choose(const struct relayout *r, struct chosen list[], int most) {
 
     int along = vector_along(r, q.y, true);
     if (along > q.store) along = q.store;
-    for (int threads = 256; threads >= 64; threads /= 2)
-        for (int style = 0; style < STYLES; ++style) straight(&q, along, threads, style);
+    bool share = r->rank > 1 && q.x == q.y && rows_share_sectors(&q);
+    if (!share) try_straight(&q, along);
     if (r->rank == 1) return q.n;
 
     // A block that is turned has as many rows as a vector has elements. Where a variant moves single
@@ -356,5 +376,6 @@ int choose(const struct relayout *r, struct chosen list[], int most) {
     while (r->mode[q.x].extent % q.load) q.load /= 2;
     while (r->mode[q.y].extent % q.store) q.store /= 2;
     try_tiles(&q);
+    if (q.n == 0) try_straight(&q, along);
     return q.n;
 }

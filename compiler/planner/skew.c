@@ -17,7 +17,11 @@ enum {
     MOST_LOADS = 40,          // of a thread
     MOST_SHARED = 72 * 1024,  // bytes of a tile
     MOST_OUTER = 65535,       // blocks along the second and third coordinate
-    PITCHES = 8               // that are tried
+    PITCHES = 8,              // that are tried
+    HEAD = 300,  // of the cost, for an element that stands before the first window of a row
+    PERCENT = 100,
+    BY_ELEMENTS = 93,    // per cent of the cost, where the source is read element by element
+    BLOCKS_DIFFER = 142  // the same, where blocks begin at other places of a word than others do
 };
 
 // Whether each window begins within its row, some tile lies wholly in the tensors, and what is read
@@ -96,7 +100,8 @@ static int64_t gets_of(const struct relayout *r, const struct skewed *k, int acr
     return n * k->window * k->across / (all * k->vector);
 }
 
-// How the parts of the cost weigh against one another was seen in 140 tiles of 8191x8193 elements.
+// How the parts of the cost weigh against one another was seen in 140 tiles of 8191x8193 elements,
+// and beside other tiles for rows of 51 to 7722 elements.
 static void set_cost(const struct relayout *r, struct skewed *k) {
     int64_t es = r->type->bits / 8, n = skew_tiles_x(r, k) * skew_tiles_y(r, k);
     int across = lanes(k->window / k->vector), down = rows_at_once(k, across);
@@ -106,11 +111,18 @@ static void set_cost(const struct relayout *r, struct skewed *k) {
     int64_t sectors = written / SECTOR + k->across * torn;
     int64_t lines = (written + read) / LINE + k->across + skew_rows(k);
     int64_t one = 700 * written / SECTOR + 250 * sectors + 320 * stores + 120 * lines +
-                  94 * (puts_of(r, k) + gets_of(r, k, across, down));
+                  94 * (puts_of(r, k) + gets_of(r, k, across, down)) +
+                  HEAD * k->step * k->across / skew_tiles_y(r, k);
+    if (k->load == 1) one = one * BY_ELEMENTS / PERCENT;
+    if (blocks_differ(r, k)) one = one * BLOCKS_DIFFER / PERCENT;
     for (int m = 0; m < r->rank; ++m)
         if (m != k->x && m != k->y) n *= r->mode[m].extent;
     if (n < FEW * SMS) n = (n + SMS - 1) / SMS * SMS;
     if (__builtin_mul_overflow(one, n, &k->cost)) k->cost = INT64_MAX;
+}
+
+bool skew_pays(const struct skewed *k, const struct cost *other) {
+    return k->cost / SMS < other->total;
 }
 
 static void try_pitches(const struct relayout *r, struct skewed *k, struct skewed *best) {

@@ -51,6 +51,8 @@ static inline int64_t skew_tiles_y(const struct relayout *r, const struct skewed
 
 // The best one by cost; false where none fits, or all rows are aligned.
 bool skew_choose(const struct relayout *r, struct skewed *out);
+// Whether it costs less than that choice of a tile that is not skewed.
+bool skew_pays(const struct skewed *k, const struct cost *other);
 // The choice in words.
 void skew_reasons(const struct relayout *r, const struct skewed *k, struct buf *out);
 // The extents of the grid, and the rest of a kernel behind its arguments.  All names that it makes

@@ -91,6 +91,7 @@ const struct ast_fn *kernel_planned(struct sema *c, const struct ast_decl *d, st
                          .to = a->elem == b->elem ? NULL : b->elem,
                          .src_align = promised(a),
                          .dst_align = promised(b),
+                         .arch = c->plan->arch,
                          .shared = arch_shared_bytes(c->plan->arch),
                          .candidate = is_tuned ? c->s->options.candidate : 0};
     const char *why = relayout_between(c->s, y.src.layout, y.dst.layout, &r);
