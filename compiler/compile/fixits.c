@@ -13,7 +13,7 @@
 
 // A try costs as much as the passes of the plan: no more in a run than MOST_TRIES, nor any when
 // those before had this much text.  One that brings a 'swizzle auto' costs as much as CHOOSING.
-enum { MOST_TRIES = 64, MOST_TEXT = 64 * 1024, CHOOSING = 12 };
+enum { MOST_TRIES = 64, MOST_TEXT = 56 * 1024, CHOOSING = 12 };
 
 // -- the edited texts -----------------------------------------------------------------------------
 

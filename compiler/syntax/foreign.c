@@ -218,9 +218,10 @@ const char *foreign_expression(struct session *s, const char *text, size_t size,
 
 // Where the bracket that "text" begins with closes, or 0.
 static size_t closes(const char *text, size_t size) {
-    const char *pairs = "()<>[]{}", *pair = size ? strchr(pairs, text[0]) : NULL;
-    if (!pair) return 0;
-    char open = pair[0], close = pair[1];
+    static const char opening[] = "(<[{", closing[] = ")>]}";
+    const char *at = size && text[0] ? strchr(opening, text[0]) : NULL;
+    if (!at) return 0;
+    char open = *at, close = closing[at - opening];
     int depth = 0;
     for (size_t i = 0; i < size && i < MOST_TEXT && text[i] != ';'; ++i) {
         if (text[i] == open) ++depth;

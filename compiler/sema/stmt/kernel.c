@@ -292,8 +292,8 @@ bool loop_bounds(struct sema *c, const struct ast_stmt *s, struct stmt *loop) {
     int64_t from, to;
     if (ix_static(loop->begin, &from) && ix_static(loop->end, &to) && to < from) {
         diag_error(c->s, range_join(s->loop.lo->at, s->loop.hi->at),
-                   "the range '%" PRId64 " .. %" PRId64 "' of '%s' ends before it begins", from, to,
-                   s->name.name);
+                   "the range '%lld .. %lld' of '%s' ends before it begins", (long long)from,
+                   (long long)to, s->name.name);
         return false;
     }
     if (!loop_fits(c, s)) return false;
