@@ -1,6 +1,6 @@
-# fixits.py [--half[=SEED]] TCPC PLAN..: applies each fix-it that the compiler shows for a PLAN to the file, by itself, and compiles what comes
+# fixits.py [--one-of=N[:SEED]] TCPC PLAN..: applies each fix-it that the compiler shows for a PLAN to the file, by itself, and compiles what comes
 # out: the message must be gone, and where the fix-it says how wide a copy is then, it must be that wide.  Prints how many there were.
-# With --half: of half of the plans, another half each time; the seed is told.
+# With --one-of: of one in N of the plans, others each time; the seed is told.
 import json
 import os
 import re
@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-from half import drawn
+from sampled import drawn
 
 MOVES = re.compile(r"an access moves (\d+) bits")
 
@@ -48,9 +48,9 @@ def wide(tcpc, path, options, line, bits):
 
 def main():
     words = sys.argv[1:]
-    half = words.pop(0) if words[0].startswith("--half") else None
+    of = words.pop(0).partition("=")[2] if words[0].startswith("--one-of=") else None
     tcpc, paths = words[0], words[1:]
-    paths, seed = drawn(paths, half and half.partition("=")[2])
+    paths, told = drawn(paths, of)
     tried = failed = 0
     for path in paths:
         text = open(path, "rb").read()
@@ -72,7 +72,7 @@ def main():
                 if not gone or narrow:
                     failed += 1
                     print(f"{path}:{d['line']}: {d['message']}\n  {n['message']}: {[f['text'] for f in fixits]} " + ("does not mend it" if not gone else "does not make it that wide"))
-    print(f"{tried} fix-its applied, {failed} do not hold" + (f" (--half={seed})" if half else ""))
+    print(f"{tried} fix-its applied, {failed} do not hold{told}")
     return failed > 0 or not tried
 
 

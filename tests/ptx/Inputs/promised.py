@@ -1,6 +1,6 @@
 """Compares the accesses in PTX, and in SASS, with those that `tcpc explain --json` promises, kernel by kernel.
 
-usage: promised.py TCPC NVCC RUNTIME WORK [--sass CUOBJDUMP] [--nvrtc LIBRARY] [--half[=SEED]] PLAN...
+usage: promised.py TCPC NVCC RUNTIME WORK [--sass CUOBJDUMP] [--nvrtc LIBRARY] [--one-of=N[:SEED]] PLAN...
 
 An access is its direction, its space and its bits.  Each one that is found must have been promised, and none may go through local
 memory; each one to global memory that was promised must be found.  Of shared memory, whose alignment nvcc knows, it may make one
@@ -19,7 +19,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from half import drawn  # noqa: E402
+from sampled import drawn  # noqa: E402
 from nvrtc import Compiler, least_arch  # noqa: E402
 
 ACCESS = re.compile(r"^\s*(?:@!?%\w+\s+)?(ld|st)((?:\.\w+)*?)\.(global|shared|local)((?:[.:]+\w+)*)\s")
@@ -140,7 +140,7 @@ def main():
     parser.add_argument("--sass", default=None)
     parser.add_argument("--arch", default="sm_80")
     parser.add_argument("--nvrtc", default=None, help="this library of NVRTC makes the PTX, and NVCC nothing")
-    parser.add_argument("--half", nargs="?", const="", help="half of the plans, drawn from this seed or from a new one, which is told")
+    parser.add_argument("--one-of", help="N[:SEED]: one in N of the plans, drawn from this seed or from a new one, which is told")
     parser.add_argument("--spoil", type=int, default=1, help="reads each width divided by this, to test the test")
     parser.add_argument("plans", nargs="+")
     options = parser.parse_args()
@@ -148,7 +148,7 @@ def main():
     kernels = accesses = 0
     problems = []
     nvrtc = options.nvrtc and Compiler(options.nvrtc)
-    plans, seed = drawn(options.plans, options.half)
+    plans, told = drawn(options.plans, options.one_of)
     for i, plan in enumerate(plans):
         wanted = promised(plan, options.tcpc)
         if not wanted:
@@ -182,7 +182,7 @@ def main():
                 problems += [f"{plan}: {name} of {kernel}: {what}" for what in wrong(access, found)]
     for problem in problems:
         print(problem)
-    print(f"{kernels} kernels with {accesses} kinds of accesses, {len(problems)} that differ" + (f" (--half={seed})" if seed else ""))
+    print(f"{kernels} kernels with {accesses} kinds of accesses, {len(problems)} that differ{told}")
     return 1 if problems else 0
 
 
