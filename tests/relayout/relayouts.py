@@ -19,6 +19,7 @@ TYPES = {1: "u8", 2: "f16", 4: "f32", 8: "f64", 16: "b128"}
 NUMBERS = {1: ["u8", "s8", "f8e4m3", "f8e5m2"], 2: ["f16", "bf16", "s16"], 4: ["f32", "s32", "u32"], 8: ["f64", "s64"]}
 NAMES = "abcdefghijkl"
 SMALL = 50000  # elements
+JUDGED = 14000  # elements of rows that are judged, in at most 400000 steps
 
 
 def row_major(extents, order):
@@ -142,10 +143,12 @@ def ragged(rng, name):
     return Case(name, size, extents, src, dst, [text(src), text(dst)])
 
 
-def rows(rng, name):
+def rows(rng, name, judged=False):
     """Rows that are copied to rows, of which either side begins at any element, or has gaps between the elements of a row."""
     size = rng.choice([1, 2, 4, 8])
     extents = [rng.randint(2, 5) for _ in range(rng.choice([0, 1, 1, 2]))] + [(512 + rng.choice([rng.randint(0, 600), rng.randint(0, 6000)])) // size]
+    while judged and math.prod(extents) > JUDGED:
+        extents[:-1] = [extents[0] - 1] if extents[0] > 2 else []
     def side():
         strides, n = [], rng.choice([1, 1, 1, 1, 2, 3])
         for e in reversed(extents):
@@ -223,7 +226,7 @@ def main():
         what = f"--list {a.list}{' --full' * a.full}"
     elif a.ragged or a.rows:
         rng, kind = random.Random(a.seed), ragged if a.ragged else rows
-        cases = [kind(rng, f"k{i}") for i in range(a.ragged or a.rows)]
+        cases = [kind(rng, f"k{i}", *[a.judged] * bool(a.rows)) for i in range(a.ragged or a.rows)]
         what = f"--{kind.__name__} {len(cases)} --seed {a.seed}{' --judged' * a.judged}"
     else:
         rng = random.Random(a.seed)
