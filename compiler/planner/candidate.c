@@ -1,3 +1,4 @@
+// The candidates of a relayout by their numbers (see candidate.h).
 #include "planner/candidate.h"
 
 bool candidate_of(const struct relayout *r, int number, struct candidate *out, int *count) {
