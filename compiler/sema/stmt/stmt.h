@@ -39,10 +39,25 @@ void declare_extern(struct sema *c, const struct ast_decl *d);
 void check_call(struct sema *c, const struct ast_stmt *s, struct stmt **out);
 void check_fill(struct sema *c, const struct ast_stmt *s, struct stmt **out);
 
+// cases.c
+enum { MOST_CASES = 16 };  // of a kernel
+// Declares "k", of which "fn" is the text, or a further case of the kernel above.
+bool kernel_declare(struct sema *c, const struct ast_decl *d, const struct ast_fn *fn,
+                    struct kernel *k);
+// Says that a further case follows "k".
+void kernel_case_begins(struct sema *c, struct kernel *k);
+// Fills what c->kernel is for.
+void kernel_when(struct sema *c, const struct ast_fn *fn);
+// Compares the cases of which "k" is the last one.
+void kernel_cases_join(struct sema *c, struct kernel *k);
+// Reports that the kernel above has no last case.
+void kernel_cases_end(struct sema *c);
+
 // planned.c
-// What is to be checked as the kernel "d", which "k" is: its own text, or what the planner made of
-// it, which "k" then remembers; NULL after an error.
-const struct ast_fn *kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel *k);
+// Fills in what is to be checked as the kernel "d": its own text, or the cases that the planner
+// made of it, which "k" then remembers.  Returns how many there are; 0 after an error.
+int kernel_planned(struct sema *c, const struct ast_decl *d, const struct ast_fn *out[MOST_CASES],
+                   struct kernel *k);
 
 // copy.c
 // Whether both sides have as many modes and the same extent in each; says where they differ.
