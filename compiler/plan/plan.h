@@ -105,9 +105,10 @@ struct kernel {
     int64_t smem_bytes;             // pass "shared"
     bool commit_last, wait_last;    // pass "sync": at its end, of all groups
     const struct sync_point *sync;  // pass "sync": its waits and barriers, in the order of the text
-    const char *planned;            // its text, where the planner wrote it; or NULL
-    const char *planned_how;        // of the kernel that options.tuned names: the choice in a line,
-    int candidates;                 // and how many there are
+    const char *planned;  // its text, where the planner wrote it, and that of its further cases; or
+                          // NULL
+    const char *planned_how;  // of the kernel that options.tuned names: the choice in a line,
+    int candidates;           // and how many there are
     struct range at;
     struct kernel *next;
 };

@@ -12,7 +12,7 @@ struct buf;
 struct elem_type;
 struct session;
 
-enum { RELAYOUT_MODES = 32, RELAYOUT_CANDIDATES = 64 };
+enum { RELAYOUT_MODES = 32, RELAYOUT_CANDIDATES = 64, RELAYOUT_WHEN = 8, RELAYOUT_CASES = 6 };
 
 enum relayout_number { RELAYOUT_EXTENT, RELAYOUT_SRC, RELAYOUT_DST, RELAYOUT_NUMBERS };
 
@@ -21,6 +21,12 @@ struct relayout_mode {
     int64_t extent, src, dst;              // of a usual size, where params say what they are
     struct lay_int run[RELAYOUT_NUMBERS];  // where they do: what they are; else invalid
     const char *text[RELAYOUT_NUMBERS];    // the same as text; else NULL
+};
+
+// Of a case: "value", a product of params, is a multiple of "by".
+struct relayout_when {
+    struct lay_int value;
+    int64_t by;
 };
 
 struct relayout {
@@ -32,7 +38,9 @@ struct relayout {
     int arch;                  // 90: sm_90
     int64_t shared;            // bytes of shared memory that a block may have
     const char *usual;         // the sizes that are taken for usual, "M = 4096"; NULL: none are
-    int candidate;             // 0: the best choice, 1: the next one; less than RELAYOUT_CANDIDATES
+    struct relayout_when when[RELAYOUT_WHEN];  // what holds besides what is promised
+    int nwhen;
+    int candidate;  // 0: the best choice, 1: the next one; less than RELAYOUT_CANDIDATES
 };
 
 // Reads "m=8 n=4" and "n m", or two layouts of as many elements.  Returns NULL, or why there is no
@@ -52,8 +60,8 @@ struct relayout_names {
     const char *kernel, *src, *dst;
     bool dst_first;  // in the list of arguments
 };
-// Writes a kernel for the coalesced relayout: "kernel NAME(A : .., out B : ..) ..".  Returns NULL,
-// or why there is none.
+// Writes a kernel for the coalesced relayout: "kernel NAME(A : .., out B : ..) ..", or its cases.
+// Returns NULL, or why there is none.
 const char *relayout_kernel(struct session *s, const struct relayout *r,
                             const struct relayout_names *n, struct buf *out);
 

@@ -100,6 +100,14 @@ int unpromised(const struct relayout *r, int vector, bool src);
 // Whether such an access of "vector" elements is right for all that params may be.
 bool vector_proven(const struct relayout *r, int vector, bool src);
 
+// What divides "x" as it is promised, and by what holds in the case.
+int64_t divisor_of(const struct relayout *r, struct lay_int x);
+// The cases that the relayout is planned for, those with the widest accesses first; the last one is
+// for all that params may be.  Returns how many.
+int relayout_cases(const struct relayout *r, struct relayout list[RELAYOUT_CASES]);
+// " when (M % 8 == 0, N % 8 == 0)", or nothing.
+void put_when(struct session *s, const struct relayout *r, struct buf *b);
+
 // How many tiles there are along mode "m".
 static inline int64_t tiles_along(const struct relayout *r, const struct choice *c, int m) {
     return (r->mode[m].extent + c->tile[m] - 1) / c->tile[m];

@@ -427,7 +427,7 @@ void declare_kernel(struct sema *c, const struct ast_decl *d) {
         declare_extern(c, d);
         return;
     }
-    const struct ast_fn *fn[MOST_CASES] = {&d->fn};
+    struct kernel_text text[MOST_CASES] = {{.fn = &d->fn}};
     struct kernel plain = {.name = d->name.name,
                            .at = d->name.at,
                            .device = !d->fn.kernel,
@@ -436,18 +436,18 @@ void declare_kernel(struct sema *c, const struct ast_decl *d) {
     struct kernel *k = ARENA_NEW(&c->s->arena, struct kernel);
     *k = plain;
     if (!kernel_declare(c, d, &d->fn, k)) return;
-    int n = kernel_planned(c, d, fn, &plain);
-    k->planned = plain.planned;
+    int n = kernel_planned(c, d, text, &plain);
     k->planned_how = plain.planned_how;
     k->candidates = plain.candidates;
     for (int i = 0; i < n; ++i) {
         if (i > 0) {
             k = ARENA_NEW(&c->s->arena, struct kernel);
             *k = plain;
-            if (!kernel_declare(c, d, fn[i], k)) return;
+            if (!kernel_declare(c, d, text[i].fn, k)) return;
         } else if (n > 1) {
             kernel_case_begins(c, k);
         }
-        check_kernel(c, fn[i], k);
+        k->planned = text[i].planned;
+        check_kernel(c, text[i].fn, k);
     }
 }

@@ -64,7 +64,7 @@ static int promised(const struct tensor *t) {
 // The kernels in "text", which the planner wrote; returns how many, 0 when it is longer than a
 // source may be.
 static int parsed(struct sema *c, const char *name, const char *text,
-                  const struct ast_fn *out[MOST_CASES]) {
+                  struct kernel_text out[MOST_CASES]) {
     struct session *s = c->s;
     const char *path = arena_printf(&s->arena, "<plan of %s>", name);
     int file = source_add(s, path, text, strlen(text)), n = 0;
@@ -72,11 +72,12 @@ static int parsed(struct sema *c, const char *name, const char *text,
     s->sources.file[file].made = true;
     const struct ast_file *f = parse_source(s, file);
     for (int i = 0; f && f->nerrors == 0 && i < f->ndecls && n < MOST_CASES; ++i)
-        if (f->decl[i]->kind == D_FN) out[n++] = &f->decl[i]->fn;
+        if (f->decl[i]->kind == D_FN)  // the reasons stand before it
+            out[n++] = (struct kernel_text){&f->decl[i]->fn, text + f->decl[i - 1]->at.end + 1};
     return n;
 }
 
-int kernel_planned(struct sema *c, const struct ast_decl *d, const struct ast_fn *out[MOST_CASES],
+int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text out[MOST_CASES],
                    struct kernel *k) {
     const struct ast_stmt *s = lone_copy(&d->fn);
     const char *tuned = c->s->options.tuned;
@@ -117,7 +118,6 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, const struct ast_fn
     scope_find(c, a->name)->used = scope_find(c, b->name)->used = true;
     int n = parsed(c, d->name.name, arena_printf(&c->s->arena, "tcp 1;\n%s", made), out);
     if (n == 0) return 1;
-    k->planned = made;
     if (is_tuned) {
         k->candidates = relayout_candidates(&r);
         k->planned_how = relayout_how(c->s, &r);
