@@ -264,7 +264,9 @@ static const char *put_run(struct session *s, const struct run_case *c, const st
         nshared += k->local[i]->space == MEM_SHARED && is_printed(c, k->local[i]);
     const char *id = run_id(s, k, v), *why = put_kernel(s, c, k, v, out, &bytes);
     const char *name =
-        v < 0 ? k->name : arena_printf(&s->arena, "%s (%d bits)", k->name, k->variant[v].tag);
+        v < 0 ? k->name
+              : arena_printf(&s->arena, k->first_case ? "%s (case %d)" : "%s (%d bits)", k->name,
+                             k->variant[v].tag);
     buf_printf(table, "    {\"%s\", run_%s, tensors_%s, %d, %s%s, %d, %" PRId64 "},\n", name, id,
                id, k->nformals, nshared ? "shared_" : "nullptr", nshared ? id : "", nshared, bytes);
     return why;

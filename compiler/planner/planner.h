@@ -55,6 +55,10 @@ const char *relayout_between(struct session *s, struct lay src, struct lay dst,
 // one at least.  Returns NULL, or why the relayout cannot be planned.
 const char *relayout_coalesce(struct session *s, struct relayout *r);
 
+// The cases that the relayout is planned for, those with the widest accesses first; the last one is
+// for all that params may be.  Returns how many.
+int relayout_cases(const struct relayout *r, struct relayout list[RELAYOUT_CASES]);
+
 // What a kernel and its arguments are called.
 struct relayout_names {
     const char *kernel, *src, *dst;

@@ -102,9 +102,6 @@ bool vector_proven(const struct relayout *r, int vector, bool src);
 
 // What divides "x" as it is promised, and by what holds in the case.
 int64_t divisor_of(const struct relayout *r, struct lay_int x);
-// The cases that the relayout is planned for, those with the widest accesses first; the last one is
-// for all that params may be.  Returns how many.
-int relayout_cases(const struct relayout *r, struct relayout list[RELAYOUT_CASES]);
 // " when (M % 8 == 0, N % 8 == 0)", or nothing.
 void put_when(struct session *s, const struct relayout *r, struct buf *b);
 

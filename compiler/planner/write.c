@@ -353,12 +353,13 @@ const char *relayout_kernel(struct session *s, const struct relayout *r,
                             const struct relayout_names *n, struct buf *b) {
     struct relayout list[RELAYOUT_CASES];
     int cases = relayout_cases(r, list), found;
+    bool there[RELAYOUT_CASES], any = false;
     struct candidate of;
     const char *why = NULL;
-    for (int i = 0; i < cases && !why; ++i) {
-        // the numbers are those of the last case, and others may have fewer
-        bool there = i == cases - 1 || candidate_of(&list[i], r->candidate, &of, &found);
-        why = one_case(s, &list[i], n, there ? r->candidate : 0, b);
-    }
+    for (int i = 0; i < cases; ++i)
+        any |= there[i] = candidate_of(&list[i], r->candidate, &of, &found);
+    // a case that has not so many is as it would be
+    for (int i = 0; i < cases && !why; ++i)
+        why = one_case(s, &list[i], n, there[i] || !any ? r->candidate : 0, b);
     return why;
 }

@@ -436,9 +436,7 @@ void declare_kernel(struct sema *c, const struct ast_decl *d) {
     struct kernel *k = ARENA_NEW(&c->s->arena, struct kernel);
     *k = plain;
     if (!kernel_declare(c, d, &d->fn, k)) return;
-    int n = kernel_planned(c, d, text, &plain);
-    k->planned_how = plain.planned_how;
-    k->candidates = plain.candidates;
+    int n = kernel_planned(c, d, text);
     for (int i = 0; i < n; ++i) {
         if (i > 0) {
             k = ARENA_NEW(&c->s->arena, struct kernel);
@@ -448,6 +446,8 @@ void declare_kernel(struct sema *c, const struct ast_decl *d) {
             kernel_case_begins(c, k);
         }
         k->planned = text[i].planned;
+        k->planned_how = text[i].how;
+        k->candidates = text[i].candidates;
         check_kernel(c, text[i].fn, k);
     }
 }

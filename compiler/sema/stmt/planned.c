@@ -73,12 +73,12 @@ static int parsed(struct sema *c, const char *name, const char *text,
     const struct ast_file *f = parse_source(s, file);
     for (int i = 0; f && f->nerrors == 0 && i < f->ndecls && n < MOST_CASES; ++i)
         if (f->decl[i]->kind == D_FN)  // the reasons stand before it
-            out[n++] = (struct kernel_text){&f->decl[i]->fn, text + f->decl[i - 1]->at.end + 1};
+            out[n++] = (struct kernel_text){.fn = &f->decl[i]->fn,
+                                            .planned = text + f->decl[i - 1]->at.end + 1};
     return n;
 }
 
-int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text out[MOST_CASES],
-                   struct kernel *k) {
+int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text out[MOST_CASES]) {
     const struct ast_stmt *s = lone_copy(&d->fn);
     const char *tuned = c->s->options.tuned;
     bool is_tuned = tuned && strcmp(tuned, d->name.name) == 0;
@@ -118,9 +118,11 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
     scope_find(c, a->name)->used = scope_find(c, b->name)->used = true;
     int n = parsed(c, d->name.name, arena_printf(&c->s->arena, "tcp 1;\n%s", made), out);
     if (n == 0) return 1;
-    if (is_tuned) {
-        k->candidates = relayout_candidates(&r);
-        k->planned_how = relayout_how(c->s, &r);
+    struct relayout of[RELAYOUT_CASES];
+    int cases = is_tuned ? relayout_cases(&r, of) : 0;
+    for (int i = 0; i < cases && i < n; ++i) {
+        out[i].candidates = relayout_candidates(&of[i]);
+        out[i].how = relayout_how(c->s, &of[i]);
     }
     return n;
 }

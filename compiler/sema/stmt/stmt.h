@@ -57,12 +57,12 @@ void kernel_cases_end(struct sema *c);
 // What is checked as a kernel, and its text with all that follows, where the planner wrote it.
 struct kernel_text {
     const struct ast_fn *fn;
-    const char *planned;
+    const char *planned, *how;
+    int candidates;
 };
 // Fills in what is to be checked as the kernel "d": its own text, or the cases that the planner
-// made of it, which "k" then tells of.  Returns how many there are; 0 after an error.
-int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text out[MOST_CASES],
-                   struct kernel *k);
+// made of it.  Returns how many there are; 0 after an error.
+int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text out[MOST_CASES]);
 
 // copy.c
 // Whether both sides have as many modes and the same extent in each; says where they differ.
