@@ -58,9 +58,9 @@ void kernel_when(struct sema *c, const struct ast_fn *fn) {
     }
     // and what its arguments are aligned to, which is found when all cases are known
     struct condition *when = ARENA_ARRAY(&c->s->arena, struct condition, n + k->nformals);
-    for (int i = 0; i < n; ++i)
-        if (!condition(c, list ? e->arg[i].value : e, &when[k->nwhen++])) return;
     k->when = when;
+    for (int i = 0; i < n; ++i)
+        k->nwhen += condition(c, list ? e->arg[i].value : e, &when[k->nwhen]);
 }
 
 // -- one name -------------------------------------------------------------------------------------
@@ -76,10 +76,8 @@ bool kernel_declare(struct sema *c, const struct ast_decl *d, const struct ast_f
         scope_find(c, k->name)->value = v;
         int n = 1;
         for (const struct kernel *x = before->first_case; x != before; x = x->next_case) ++n;
-        if (n == MOST_CASES) {
+        if (n == MOST_CASES)
             diag_error(c->s, d->name.at, "kernel '%s' has more than %d cases", k->name, MOST_CASES);
-            return false;
-        }
         k->first_case = before->first_case;
         before->next_case = k;
     } else {
