@@ -65,7 +65,14 @@ void kernel_when(struct sema *c, const struct ast_fn *fn) {
 
 // -- one name -------------------------------------------------------------------------------------
 
-bool kernel_declare(struct sema *c, const struct ast_decl *d, const struct ast_fn *fn,
+// Says that a further case follows "k".
+static void case_begins(struct sema *c, struct kernel *k) {
+    if (!k->first_case) k->first_case = k;
+    c->open_case = k;
+}
+
+// Declares "k", of which "fn" is the text, or a further case of the kernel above.
+static bool declare(struct sema *c, const struct ast_decl *d, const struct ast_fn *fn,
                     struct kernel *k) {
     struct kernel *before = c->open_case;
     struct value *v = ARENA_NEW(&c->s->arena, struct value);
@@ -85,13 +92,8 @@ bool kernel_declare(struct sema *c, const struct ast_decl *d, const struct ast_f
         if (!scope_declare(c, d->name, SYM_KERNEL, v)) return false;
     }
     c->open_case = NULL;
-    if (fn->when && !k->device) kernel_case_begins(c, k);
+    if (fn->when && !k->device) case_begins(c, k);
     return true;
-}
-
-void kernel_case_begins(struct sema *c, struct kernel *k) {
-    if (!k->first_case) k->first_case = k;
-    c->open_case = k;
 }
 
 void kernel_cases_end(struct sema *c) {
@@ -135,5 +137,35 @@ void kernel_cases_join(struct sema *c, struct kernel *last) {
             if (align_known(t) > align_known(last->formal[i].tensor))
                 when[k->nwhen++] = (struct condition){t, lay_int(0), align_known(t)};
         }
+    }
+}
+
+void declare_kernel(struct sema *c, const struct ast_decl *d) {
+    if (d->fn.external) {
+        declare_extern(c, d);
+        return;
+    }
+    struct kernel_text text[MOST_CASES] = {{.fn = &d->fn}};
+    struct kernel plain = {.name = d->name.name,
+                           .at = d->name.at,
+                           .device = !d->fn.kernel,
+                           .manual = d->fn.manual,
+                           .async = d->fn.async};
+    struct kernel *k = ARENA_NEW(&c->s->arena, struct kernel);
+    *k = plain;
+    if (!declare(c, d, &d->fn, k)) return;
+    int n = kernel_planned(c, d, text);
+    for (int i = 0; i < n; ++i) {
+        if (i > 0) {
+            k = ARENA_NEW(&c->s->arena, struct kernel);
+            *k = plain;
+            if (!declare(c, d, text[i].fn, k)) return;
+        } else if (n > 1) {
+            case_begins(c, k);
+        }
+        k->planned = text[i].planned;
+        k->planned_how = text[i].how;
+        k->candidates = text[i].candidates;
+        check_kernel(c, text[i].fn, k);
     }
 }

@@ -388,8 +388,7 @@ struct stmt *check_block(struct sema *c, const struct ast_block *b, struct stmt 
 
 // -- kernels --------------------------------------------------------------------------------------
 
-// The text "fn" of kernel "k".
-static void check_kernel(struct sema *c, const struct ast_fn *fn, struct kernel *k) {
+void check_kernel(struct sema *c, const struct ast_fn *fn, struct kernel *k) {
     c->kernel = k;
     c->cap_local = 0;
     c->memo = NULL;
@@ -420,34 +419,4 @@ static void check_kernel(struct sema *c, const struct ast_fn *fn, struct kernel 
     struct kernel ***end = k->device ? &c->device_end : &c->kernel_end;
     **end = k;
     *end = &k->next;
-}
-
-void declare_kernel(struct sema *c, const struct ast_decl *d) {
-    if (d->fn.external) {
-        declare_extern(c, d);
-        return;
-    }
-    struct kernel_text text[MOST_CASES] = {{.fn = &d->fn}};
-    struct kernel plain = {.name = d->name.name,
-                           .at = d->name.at,
-                           .device = !d->fn.kernel,
-                           .manual = d->fn.manual,
-                           .async = d->fn.async};
-    struct kernel *k = ARENA_NEW(&c->s->arena, struct kernel);
-    *k = plain;
-    if (!kernel_declare(c, d, &d->fn, k)) return;
-    int n = kernel_planned(c, d, text);
-    for (int i = 0; i < n; ++i) {
-        if (i > 0) {
-            k = ARENA_NEW(&c->s->arena, struct kernel);
-            *k = plain;
-            if (!kernel_declare(c, d, text[i].fn, k)) return;
-        } else if (n > 1) {
-            kernel_case_begins(c, k);
-        }
-        k->planned = text[i].planned;
-        k->planned_how = text[i].how;
-        k->candidates = text[i].candidates;
-        check_kernel(c, text[i].fn, k);
-    }
 }

@@ -8,7 +8,8 @@
 void check_expect(struct sema *c, const struct ast_expect *x, struct range at);
 
 // kernel.c
-void declare_kernel(struct sema *c, const struct ast_decl *d);
+// The text "fn" of kernel "k".
+void check_kernel(struct sema *c, const struct ast_fn *fn, struct kernel *k);
 // The statements of the body of "up"; NULL: of the kernel's.
 struct stmt *check_block(struct sema *c, const struct ast_block *b, struct stmt *up);
 struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name, const char *c_name,
@@ -41,11 +42,7 @@ void check_fill(struct sema *c, const struct ast_stmt *s, struct stmt **out);
 
 // cases.c
 enum { MOST_CASES = 16 };  // of a kernel
-// Declares "k", of which "fn" is the text, or a further case of the kernel above.
-bool kernel_declare(struct sema *c, const struct ast_decl *d, const struct ast_fn *fn,
-                    struct kernel *k);
-// Says that a further case follows "k".
-void kernel_case_begins(struct sema *c, struct kernel *k);
+void declare_kernel(struct sema *c, const struct ast_decl *d);
 // Fills what c->kernel is for.
 void kernel_when(struct sema *c, const struct ast_fn *fn);
 // Compares the cases of which "k" is the last one.
