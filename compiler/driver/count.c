@@ -122,7 +122,8 @@ static int count(struct session *s, const struct request *r) {
     if (r->json) buf_char(&b, '[');
     bool first = true;
     for (const struct kir_kernel *k = c.kir->kernels; k; k = k->next) {
-        if (k->device || !k->first_case || (r->nwords > 1 && strcmp(k->name, r->word[1]) != 0)) continue;
+        if (k->device || !k->first_case || (r->nwords > 1 && strcmp(k->name, r->word[1]) != 0))
+            continue;
         struct counters n;
         counters_of_launch(s, k, c.plan->arch, sym, &n);
         if (n.why) {

@@ -65,7 +65,15 @@ static bool same(const struct relayout *a, const struct relayout *b) {
     return same;
 }
 
-int relayout_cases(const struct relayout *r, struct relayout list[RELAYOUT_CASES]) {
+// Lets "r" have strides that are multiples of no more than the case asks for.  A tile whose rows begin
+// inside of sectors and lines is another one than what is best where they do not: 0.74 against 0.65
+// of memcpy for f16 of 8191x8193, and 0.86 against 0.77 for f32; bytes had no gain from it.
+static bool tear(struct session *s, struct relayout *r) {
+    return held_bytes(r) == 1 || !relayout_size(s, r, true);
+}
+
+int relayout_cases(struct session *s, const struct relayout *r,
+                   struct relayout list[RELAYOUT_CASES]) {
     int n = 0, found, src[RELAYOUT_MODES], dst[RELAYOUT_MODES];
     struct candidate of;
     list[0] = *r;
@@ -84,9 +92,11 @@ int relayout_cases(const struct relayout *r, struct relayout list[RELAYOUT_CASES
         bool made = (rd <= 1 || ask_side(x, rd, true)) && (wr <= 1 || ask_side(x, wr, false)) &&
                     x->nwhen > 0;
         for (int j = 0; made && j < n; ++j) made = !same(x, &list[j]);
+        if (made && i > 0) made = tear(s, x);
         n += made;
     }
     list[n] = *r;
+    if (n > 0 && !tear(s, &list[n])) list[n] = *r;
     return n + 1;
 }
 

@@ -57,7 +57,8 @@ const char *relayout_coalesce(struct session *s, struct relayout *r);
 
 // The cases that the relayout is planned for, those with the widest accesses first; the last one is
 // for all that params may be.  Returns how many.
-int relayout_cases(const struct relayout *r, struct relayout list[RELAYOUT_CASES]);
+int relayout_cases(struct session *s, const struct relayout *r,
+                   struct relayout list[RELAYOUT_CASES]);
 
 // What a kernel and its arguments are called.
 struct relayout_names {

@@ -80,8 +80,9 @@ struct cost {
 };
 
 // Fills in the numbers of modes of which "run" says what they are, and leaves there those that
-// params say.  Returns NULL, or why there are none.
-const char *relayout_size(struct session *s, struct relayout *r);
+// params say.  "torn": strides are multiples of nothing but what is promised, or holds in the case.
+// Returns NULL, or why there are none.
+const char *relayout_size(struct session *s, struct relayout *r, bool torn);
 
 // What number "k" of mode "m" is.
 static inline struct lay_int exactly(const struct relayout_mode *m, enum relayout_number k) {

@@ -352,7 +352,7 @@ static const char *one_case(struct session *s, const struct relayout *r,
 const char *relayout_kernel(struct session *s, const struct relayout *r,
                             const struct relayout_names *n, struct buf *b) {
     struct relayout list[RELAYOUT_CASES];
-    int cases = relayout_cases(r, list), found;
+    int cases = relayout_cases(s, r, list), found;
     bool there[RELAYOUT_CASES], any = false;
     struct candidate of;
     const char *why = NULL;

@@ -119,7 +119,7 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
     int n = parsed(c, d->name.name, arena_printf(&c->s->arena, "tcp 1;\n%s", made), out);
     if (n == 0) return 1;
     struct relayout of[RELAYOUT_CASES];
-    int cases = is_tuned ? relayout_cases(&r, of) : 0;
+    int cases = is_tuned ? relayout_cases(c->s, &r, of) : 0;
     for (int i = 0; i < cases && i < n; ++i) {
         out[i].candidates = relayout_candidates(&of[i]);
         out[i].how = relayout_how(c->s, &of[i]);
