@@ -419,7 +419,7 @@ static void put_kernel(struct session *s, struct buf *b, const struct explained_
         buf_char(b, '\n');
     }
     if (k->is_case)
-        buf_puts(b, "  one of the kernel's cases, taken where none above holds and\n");
+        buf_puts(b, "  a case of the kernel, whose launcher takes the first that holds\n");
     else if (k->nvariants)
         buf_puts(b, "  variants, of which the launcher takes the first that holds\n");
     for (int i = 0; i < k->nvariants; ++i) {
