@@ -82,10 +82,14 @@ int relayout_cases(struct session *s, const struct relayout *r,
         return 1;  // variants do as well
     order_of(r, true, src);
     order_of(r, false, dst);
-    int load = vector_along(r, src[0], true), store = vector_along(r, dst[0], false);
     for (unsigned i = 0; i < sizeof widths / sizeof widths[0]; ++i) {
         struct relayout *x = &list[n];
         *x = *r;
+        if (r->src_open && x->src_align < widths[i].src) x->src_align = widths[i].src;
+        if (r->dst_open && x->dst_align < widths[i].dst) x->dst_align = widths[i].dst;
+        // single bytes that are stored undo what wide loads gain: 0.53 of memcpy, and 0.62 without
+        if (widths[i].dst == 0 && bytes_of(r, false) == 1) continue;
+        int load = vector_along(x, src[0], true), store = vector_along(x, dst[0], false);
         int rd = widths[i].src / bytes_of(r, true), wr = widths[i].dst / bytes_of(r, false);
         if (rd > load) rd = load;
         if (wr > store) wr = store;

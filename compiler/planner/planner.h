@@ -35,6 +35,7 @@ struct relayout {
     int rank;
     struct relayout_mode mode[RELAYOUT_MODES];
     int src_align, dst_align;  // bytes, of the first elements, as it is promised
+    bool src_open, dst_open;   // nothing is promised of that: a case may ask for more
     int arch;                  // 90: sm_90
     int64_t shared;            // bytes of shared memory that a block may have
     const char *usual;         // the sizes that are taken for usual, "M = 4096"; NULL: none are

@@ -96,6 +96,8 @@ int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text 
                          .to = a->elem == b->elem ? NULL : b->elem,
                          .src_align = promised(a),
                          .dst_align = promised(b),
+                         .src_open = a->align == 0,
+                         .dst_open = b->align == 0,
                          .arch = c->plan->arch,
                          .shared = arch_shared_bytes(c->plan->arch),
                          .candidate = is_tuned ? c->s->options.candidate : 0};
