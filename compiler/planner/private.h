@@ -128,6 +128,9 @@ struct hints {
     const char *ld, *st, *why;
 };
 struct hints hints_of(const struct relayout *r, const struct choice *c);
+// Whether it is large, and all runs of its tiles begin and end at lines of the caches, so that no
+// two tiles share one.
+bool whole_lines(const struct relayout *r, const struct choice *c);
 
 // NULL for "t": as if the caches cost nothing, which is at most what it costs.
 void cost_of(const struct relayout *r, const struct choice *c, const struct traffic *t,
