@@ -46,6 +46,8 @@ enum { ORDER_COVERS = 1021 };
 struct order_open {
     isl_set *set;       // NULL where isl has given up
     signed char empty;  // 1: it is; -1: it is not; 0: not known yet
+    signed char parted;       // likewise whether "part" is what constrains it (apart.c)
+    struct order_part *part;
     struct order_open *next;
 };
 
@@ -89,6 +91,9 @@ isl_set *order_before(struct prove_order *o, isl_basic_set *base, const struct q
                       const int *da, const struct qset *b, const int *db);
 isl_set *order_refine(struct prove_order *o, isl_set *base, const struct qset *a, const int *da,
                       const struct qset *b, const int *db);
+// apart.c: whether accesses "a" and "b" are seen at once to touch different elements, in the
+// instances of both that "open" has (NULL: in all).
+bool order_apart(struct prove_order *o, int a, int b, struct order_open *open);
 // kept.c: what "key" asks for, where it is kept; NULL: it is not.
 struct order_kept *order_find(const struct prove_order *o, const struct order_key *key);
 // Keeps one of the two, unless isl has given up.
