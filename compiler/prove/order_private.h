@@ -129,7 +129,16 @@ isl_set *order_first_wait(struct prove_order *o, int a, int sync);
 // (count.c).
 isl_set *order_counted(struct prove_order *o, int a, int sync);
 void order_forget_counts(struct prove_order *o);
-// places.c: whether the places of statements alone put access "b" in order behind "a", for other
+// One number of a time.
+struct prove_time {
+    enum { TIME_NUMBER, TIME_VARIABLE, TIME_OTHER } is;
+    int64_t number;
+    const struct ix_var *var;
+};
+
+// places.c: fills what each number of the times of "event" is.
+void order_times(struct session *s, struct prove_set *event);
+// Whether the places of statements alone put access "b" in order behind "a", for other
 // threads or with "own" for the same one; "used" as for prove_order_pair.
 bool order_by_places(const struct prove_program *p, int a, int b, bool own, bool *used);
 // Whether places alone show that no instance of "event" is between one of "a" and one of "b".

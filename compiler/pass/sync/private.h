@@ -48,7 +48,8 @@ struct where {
 
 struct sync_reasons {
     bool wait;  // those of a wait; else of a barrier
-    const struct sync_reason **first, **end;
+    const struct sync_reason **end;
+    struct sync_noted *noted[SYNC_KNOWN];  // by a hash of what a reason is told from others by
 };
 
 struct known {
