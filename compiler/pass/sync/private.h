@@ -94,6 +94,8 @@ void sync_next(struct walk *w, struct state *st);
 void sync_leave(struct walk *w);
 // What may be pending where two ways meet; whether "into" has changed.
 bool sync_merge(struct state *into, const struct state *from);
+// Whether the walk may end: it asks whether all is enough, and something is lacking.
+bool sync_decided(const struct walk *w);
 // Whether the waits and barriers that are there are enough.
 bool sync_enough(struct walk *w);
 
