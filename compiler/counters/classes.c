@@ -24,10 +24,10 @@ struct part {
 struct fact {
     enum { REMAINDER, EXACT, BETWEEN, WAYS } is;
     struct part of;
-    int64_t modulus;               // REMAINDER
-    int64_t lo, hi;                // BETWEEN: what is less counts as lo, what is more as hi
-    struct fact *cond;             // WAYS: BETWEEN each; lo: it holds for all, hi: for none
-    bool others;                   // WAYS: there are conditions that depend on no block
+    int64_t modulus;                // REMAINDER
+    int64_t lo, hi;                 // BETWEEN: what is less counts as lo, what is more as hi
+    struct fact *cond;              // WAYS: BETWEEN each; lo: it holds for all, hi: for none
+    bool others;                    // WAYS: there are conditions that depend on no block
     struct fact *body, *otherwise;  // WAYS
     struct fact *next;
 };
@@ -44,8 +44,8 @@ struct classes {
     const struct kir_kernel *k;
     const int64_t *sym;
     struct definition **given;  // by ix_var.id
-    char *state;           // likewise: whether it depends on the block
-    int64_t *value;        // likewise, of blocks
+    char *state;                // likewise: whether it depends on the block
+    int64_t *value;             // likewise, of blocks
     struct fact *first, **end;
     int64_t period[3];
     int deep;
@@ -66,7 +66,8 @@ static bool var_depends(struct classes *x, const struct ix_var *v) {
     if (axis_of(x, v) >= 0) return true;
     char *state = &x->state[v->id];
     if (*state == NOT_KNOWN) {
-        *state = FREE;  // while it is looked at: what goes round in a loop depends on what is behind
+        *state =
+            FREE;  // while it is looked at: what goes round in a loop depends on what is behind
         bool is = false;
         for (const struct definition *g = x->given[v->id]; g && !is; g = g->next)
             is = depends(x, g->e) || (g->step && depends(x, g->step));

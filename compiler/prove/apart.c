@@ -41,10 +41,10 @@ static bool take_rows(struct prove_order *o, isl_mat *m, int ncols, int64_t *at)
 static isl_stat take_part(isl_basic_set *part, void *user) {
     struct gather *g = user;
     struct arena *a = &g->o->q.s->arena;
-    isl_mat *eq = isl_basic_set_equalities_matrix(part, isl_dim_param, isl_dim_set, isl_dim_div,
-                                                  isl_dim_cst);
-    isl_mat *ineq = isl_basic_set_inequalities_matrix(part, isl_dim_param, isl_dim_set,
-                                                      isl_dim_div, isl_dim_cst);
+    isl_mat *eq =
+        isl_basic_set_equalities_matrix(part, isl_dim_param, isl_dim_set, isl_dim_div, isl_dim_cst);
+    isl_mat *ineq = isl_basic_set_inequalities_matrix(part, isl_dim_param, isl_dim_set, isl_dim_div,
+                                                      isl_dim_cst);
     int ndivs = (int)isl_basic_set_dim(part, isl_dim_div), ncols = g->ncols + ndivs + 1;
     isl_basic_set_free(part);
     bool ok = eq && ineq && ++g->n <= MOST_PARTS;

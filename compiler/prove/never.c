@@ -60,8 +60,7 @@ static bool make_table(const struct system *y, struct table *t) {
 
 static bool add_times(int64_t *to, int64_t x, int64_t times) {
     int64_t product;
-    return !__builtin_mul_overflow(x, times, &product) &&
-           !__builtin_add_overflow(*to, product, to);
+    return !__builtin_mul_overflow(x, times, &product) && !__builtin_add_overflow(*to, product, to);
 }
 
 // Adds "times" row "from" to row "to".

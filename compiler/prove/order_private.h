@@ -44,9 +44,9 @@ enum { ORDER_COVERS = 1021 };
 
 // Instances of a pair that nothing was found to put in order.
 struct order_open {
-    isl_set *set;       // NULL where isl has given up
-    signed char empty;  // 1: it is; -1: it is not; 0: not known yet
-    signed char parted;       // likewise whether "part" is what constrains it (apart.c)
+    isl_set *set;        // NULL where isl has given up
+    signed char empty;   // 1: it is; -1: it is not; 0: not known yet
+    signed char parted;  // likewise whether "part" is what constrains it (apart.c)
     struct order_part *part;
     struct order_open *next;
 };

@@ -50,8 +50,7 @@ static void add_reason(struct walk *w, const struct sync_pair *pair) {
         // of a wait that is not there all that comes later is too early as well
         if (x->buffer == new.buffer &&
             same_side(x->earlier_at, x->earlier_writes, new.earlier_at, new.earlier_writes) &&
-            (why->wait ||
-             same_side(x->later_at, x->later_writes, new.later_at, new.later_writes)))
+            (why->wait || same_side(x->later_at, x->later_writes, new.later_at, new.later_writes)))
             return;
     }
     struct sync_reason *r = ARENA_NEW(&w->s->arena, struct sync_reason);
