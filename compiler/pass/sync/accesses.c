@@ -81,7 +81,11 @@ static void ask(struct walk *w, const struct state *st, struct access a, struct 
             need->wait = e->age < 0 ? 0 : e->age;
         if (m != MEET_OWN) need->barrier = true;
         if (w->why) {
-            struct sync_pair *pair = ARENA_NEW(&w->s->arena, struct sync_pair);
+            struct sync_pair *pair = w->spare;
+            if (pair)
+                w->spare = pair->next;
+            else
+                pair = ARENA_NEW(&w->s->arena, struct sync_pair);
             *pair = (struct sync_pair){*e, a, m != MEET_OWN, need->pairs};
             need->pairs = pair;
         }
@@ -239,8 +243,7 @@ bool sync_merge(struct state *into, const struct state *from) {
 
 // -- the walk -------------------------------------------------------------------------------------
 
-void sync_satisfy(struct walk *w, struct state *st, const struct need *need,
-                  struct sync_before *x) {
+void sync_satisfy(struct walk *w, struct state *st, struct need *need, struct sync_before *x) {
     bool waits = need->wait < 0 || (x->wait >= 0 && x->wait <= need->wait);
     bool orders = !need->barrier || x->barrier;
     if (!waits || !orders) w->lacking = true;

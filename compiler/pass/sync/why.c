@@ -62,19 +62,23 @@ static void add_reason(struct walk *w, const struct sync_pair *pair) {
     why->end = &r->next;
 }
 
-void sync_note(struct walk *w, const struct need *need, bool waits, bool orders, int wait) {
+void sync_note(struct walk *w, struct need *need, bool waits, bool orders, int wait) {
     struct sync_pair *in_order = NULL;
     for (struct sync_pair *pair = need->pairs, *next; pair; pair = next) {
         next = pair->next;
         pair->next = in_order;
         in_order = pair;
     }
-    for (const struct sync_pair *pair = in_order; pair; pair = pair->next) {
+    for (struct sync_pair *pair = in_order, *next; pair; pair = next) {
         const struct entry *e = &pair->earlier;
         if (w->why->wait ? !waits && e->async && (wait < 0 || e->age < wait)
                          : !orders && pair->barrier)
             add_reason(w, pair);
+        next = pair->next;
+        pair->next = w->spare;
+        w->spare = pair;
     }
+    need->pairs = NULL;
 }
 
 // Adds what is not in order now to the list that ends at "end"; returns its end.
