@@ -34,7 +34,7 @@ struct fact {
 
 // What a variable is given.
 struct definition {
-    const struct ix *e, *step;  // step: added in each iteration; NULL: none is
+    const struct ix *e, *step;  // step: what is added in each iteration, a loop's end, or NULL
     struct definition *next;
 };
 
@@ -376,6 +376,7 @@ static void add_given(struct classes *x, const struct ix_var *v, const struct ix
 static void find_given(struct classes *x, const struct kir_node *list) {
     for (const struct kir_node *n = list; n; n = n->next) {
         if (n->kind == KIR_LET) add_given(x, n->var, n->index, NULL);
+        if (n->kind == KIR_FOR) add_given(x, n->var, n->begin, n->end);
         for (int i = 0; i < n->ncarries; ++i)
             add_given(x, n->carry[i].var, n->carry[i].first, n->carry[i].step);
         find_given(x, n->body);
