@@ -432,7 +432,8 @@ static int collect(const struct classes *x, const struct fact *list, int n,
         }
         int64_t v;
         if (n == CLASS_FACTS || !value_of(x, &f->of, &v)) return -1;
-        if (f->is == REMAINDER) v = (v % f->modulus + f->modulus) % f->modulus;
+        if (f->is == REMAINDER) v %= f->modulus;
+        if (f->is == REMAINDER && v < 0) v += f->modulus;
         if (f->is == BETWEEN && v < f->lo) v = f->lo;
         if (f->is == BETWEEN && v > f->hi) v = f->hi;
         fact[n++] = v;

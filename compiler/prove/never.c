@@ -9,6 +9,7 @@
 #include "prove/private.h"
 
 enum { EQUATIONS = 24, UNKNOWNS = 64, ROUNDS = 3 };
+#define LARGE ((int64_t)1 << 40)  // sums of more are not worked out
 
 // Equations: the sum of at[i][j] * unknown j, and at[i][UNKNOWNS], is 0.
 struct table {
@@ -120,10 +121,9 @@ static bool no_integers(struct table *t) {
     for (int i = 0; i < t->n; ++i) {
         int at = reduce(t, i, done);
         int64_t c = t->at[i][UNKNOWNS];
-        if (at == -2) return false;
+        if (at == -2 || c == INT64_MIN) return false;
         if (at < 0 ? c != 0 : c % t->at[i][at] != 0) return true;
         if (at < 0) continue;
-        if (c == INT64_MIN) return false;
         int64_t value = -(c / t->at[i][at]);
         done[at] = true;
         for (int k = i + 1; k < t->n; ++k) {
@@ -162,6 +162,7 @@ static bool bound_by(const int *col, const int64_t *coef, int n, int64_t constan
         __int128 c = sign * (__int128)coef[i];
         const struct bounds *x = &b[col[i]];
         if (c == 0) continue;
+        if (c > LARGE || c < -LARGE) return true;
         if (c > 0 ? !x->above : !x->below)
             ++open;
         else
@@ -172,7 +173,7 @@ static bool bound_by(const int *col, const int64_t *coef, int n, int64_t constan
     for (int i = 0; i < n; ++i) {
         __int128 c = sign * (__int128)coef[i], rest = most;
         struct bounds *x = &b[col[i]];
-        if (c == 0 || c > INT64_MAX || c < -INT64_MAX) continue;
+        if (c == 0) continue;
         bool is_open = c > 0 ? !x->above : !x->below;
         if (open == 1 && !is_open) continue;
         if (!is_open) rest -= c * (c > 0 ? x->hi : x->lo);

@@ -99,6 +99,10 @@ static void known(struct question *q) {
     // too large to be looked at
     HOLDS(!seen(q, (struct row){true, {INT64_MAX, 2, 0, 0}, 1},
                 (struct row){true, {3, INT64_MAX, 0, 0}, 1}));
+    HOLDS(!seen(q, (struct row){true, {-1, 0, 0, 0}, INT64_MIN}, same));
+    const int64_t extent[UNKNOWNS] = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
+    const struct row huge = {false, {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MIN}, INT64_MAX};
+    HOLDS(!never(q, &huge, 1, extent, true));
 }
 
 int main(void) {
