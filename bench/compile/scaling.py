@@ -182,7 +182,7 @@ KINDS = {
     # what copies may say
     "conversions": (lambda n: tall(n) + "tensor H : f16 global row({0},128) align 16;\n".format(n + 1) + kernel("A, inout H", lines(n, "copy A({0},_) -> H({0},_) with line;")), SHORT),
     "conversions of fragments": (lambda n: tall(n) + kernel("A, inout B", lines(
-        n, "frag r{0} : f32 like line; frag h{0} : f16 like line; copy A({0},_) -> r{0} with line; copy r{0} -> h{0}; copy h{0} -> B({0},_) with line;")), SHORT),
+        n, "frag r{0} : f32 like line; frag h{0} : f16 (4); copy A({0},_) -> r{0} with line; copy r{0} -> h{0}; copy h{0} -> B({0},_) with line;")), SHORT),
     "hints": (lambda n: tall(n) + "tiled_copy once = tile(universal(128, ld=L1.no_allocate.L2.evict_first, l2=128, st=cs), thr=32, val=4);\n"
               + kernel("A, inout B", lines(n, "copy A({0},_) -> B({0},_) with once;")), SHORT),
     "ranges": (lambda n: tall(n) + kernel("A, inout B", lines(n, "copy A({0}, 4 .. 128)(0 .. 64) -> B({0}, 0 .. 64) with tile(auto(64), thr=32, val=2);")), SHORT),
@@ -192,7 +192,7 @@ KINDS = {
     "tiles with tails": (lambda n: "param N : index in 1 .. 1000;\ntensor A : f32 global row(N,128) align 16;\ntensor B : f32 global row({0},N,128) align 16;\n".format(n + 1)
                          + "tiled_copy rows = tile(auto(128), thr=(4,32):(32,1), val=(1,4));\n" + kernel("A, inout B", lines(
                              n, "copy local_tile(A, (4,128), (block.x,0)) -> local_tile(B({0},_,_), (4,128), (block.x,0)) with rows;"), "ceil_div(N,4)").replace("threads 32", "threads 128"), SHORT),
-    "warnings of bank conflicts": (lambda n: tall(n) + "tiled_copy words = tile(universal(32), thr=(8,32):(1,8), val=(1,1));\nkernel k(A, inout B) grid (1) threads 256 {\nshared s : f32 row(64,128);\n" + lines(
+    "warnings of bank conflicts": (lambda n: tall(n) + "tiled_copy words = tile(universal(32), thr=(8,32):(1,8), val=(1,1));\nkernel k(A) grid (1) threads 256 {\nshared s : f32 row(64,128);\n" + lines(
         n, "copy local_tile(A, (8,32), (0,0)) -> local_tile(s, (8,32), (0,0)) with words;") + "}\n", [4, 8, 16, 32, 64, 128]),
     # other commands
     "explain --plan": (lambda n: one_buffer(n, "tile(universal(32), thr=32)"), [4, 8, 16, 32]),

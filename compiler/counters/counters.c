@@ -6,11 +6,12 @@
 
 #include "base/session.h"
 #include "base/trap.h"
+#include "counters/classes.h"
 #include "kernel/evaluate.h"
 #include "machine/machine.h"
 
 enum { LANES = COST_LANES, MOST_DEAD = 64 };
-#define OPERATIONS ((int64_t)1 << 26)  // of threads, in all blocks: two seconds
+#define OPERATIONS ((int64_t)1 << 25)  // of threads, in all blocks that are executed: a second
 
 // nvcc may make fewer instructions than the emitted code has where it sees that a value is there
 // already: those counts are ranges from 0 on.
@@ -232,28 +233,104 @@ static void barrier(void *user) {
 
 // -- a launch -------------------------------------------------------------------------------------
 
-static bool run_blocks(struct count *c, struct session *s, struct machine *m,
-                       struct counters *out) {
-    const int64_t *g = out->grid;
-    int64_t done = 0;
-    for (int64_t z = 0; z < g[2]; ++z) {
-        for (int64_t y = 0; y < g[1]; ++y) {
-            for (int64_t x = 0; x < g[0]; ++x) {
+// What a block costs that has these facts.
+enum { MOST_KNOWN = 1024 };
+struct known {
+    int n;  // 0: none is here
+    int64_t fact[CLASS_FACTS];
+    struct cost_range of[N_COUNTERS];
+};
+
+struct launch {
+    struct count *count;
+    struct session *s;
+    struct machine *m;
+    const struct classes *classes;  // or NULL
+    struct known *known;            // by a hash
+    int nknown;
+    struct cost_range of[N_COUNTERS];  // of all blocks so far
+    int64_t done;                      // operations
+};
+
+// Where the block with these facts is, or has its place; NULL: it is not there, and there is none.
+static struct known *find_known(const struct launch *l, const int64_t *fact, int n) {
+    uint64_t hash = 1469598103934665603u;
+    for (int i = 0; i < n; ++i) hash = (hash ^ (uint64_t)fact[i]) * 1099511628211u;
+    for (unsigned i = (unsigned)(hash >> 32) % MOST_KNOWN;; i = (i + 1) % MOST_KNOWN) {
+        struct known *x = &l->known[i];
+        if (x->n == 0) return l->nknown < MOST_KNOWN / 2 ? x : NULL;
+        if (x->n == n + 1 && memcmp(x->fact, fact, (size_t)n * sizeof *fact) == 0) return x;
+    }
+}
+
+static bool add_times(struct cost_range *to, const struct cost_range *of, int64_t times) {
+    for (int i = 0; i < N_COUNTERS; ++i) {
+        struct cost_range x;
+        if (__builtin_mul_overflow(of[i].least, times, &x.least) ||
+            __builtin_mul_overflow(of[i].most, times, &x.most) ||
+            __builtin_add_overflow(to[i].least, x.least, &to[i].least) ||
+            __builtin_add_overflow(to[i].most, x.most, &to[i].most))
+            return false;
+    }
+    return true;
+}
+
+// Counts "times" blocks that are like "block".
+static bool run_block(struct launch *l, const int64_t block[3], int64_t times) {
+    struct counters *out = l->count->out;
+    int64_t fact[CLASS_FACTS];
+    int n = l->classes ? classes_facts(l->classes, block, fact) : -1;
+    struct known *known = n < 0 ? NULL : find_known(l, fact, n);
+    l->done += 1 + (n < 0 ? 0 : n);
+    if (!known || known->n == 0) {
+        struct arena_mark mark = arena_mark(&l->s->arena);
+        memset(out->of, 0, sizeof out->of);
+        ++l->count->barriers;  // nothing of an earlier block is left
+        if (!machine_run(l->m, block)) {
+            out->why = l->m->error ? l->m->error : "it was stopped";
+            return false;
+        }
+        arena_rewind(&l->s->arena, mark);
+        l->done += l->m->operations;
+        l->m->operations = 0;
+        if (known) {
+            known->n = n + 1;
+            memcpy(known->fact, fact, (size_t)n * sizeof *fact);
+            memcpy(known->of, out->of, sizeof out->of);
+            ++l->nknown;
+        }
+    }
+    if (l->done >= OPERATIONS)
+        out->why = "it has too many threads and steps to be gone through; give smaller values with "
+                   "--param";
+    else if (!add_times(l->of, known ? known->of : out->of, times))
+        out->why = "its counts do not fit into 64 bits; give smaller values with --param";
+    return !out->why;
+}
+
+static bool run_blocks(struct launch *l) {
+    const int64_t *g = l->count->out->grid;
+    int64_t step[3], n[3];
+    for (int i = 0; i < 3; ++i) {
+        step[i] = l->classes ? classes_period(l->classes, i) : 0;
+        n[i] = step[i] && step[i] < g[i] ? step[i] : g[i];
+    }
+    for (int64_t z = 0; z < n[2]; ++z) {
+        for (int64_t y = 0; y < n[1]; ++y) {
+            for (int64_t x = 0; x < n[0]; ++x) {
                 const int64_t block[3] = {x, y, z};
-                struct arena_mark mark = arena_mark(&s->arena);
-                ++c->barriers;  // nothing of an earlier block is left
-                if (!machine_run(m, block)) {
-                    out->why = m->error ? m->error : "it was stopped";
+                int64_t times = 1;
+                bool fits = true;
+                for (int i = 0; i < 3; ++i)
+                    if (n[i] < g[i])
+                        fits &= !__builtin_mul_overflow(times, (g[i] - 1 - block[i]) / n[i] + 1,
+                                                        &times);
+                if (!fits) {
+                    l->count->out->why = "its counts do not fit into 64 bits; give smaller values "
+                                         "with --param";
                     return false;
                 }
-                arena_rewind(&s->arena, mark);
-                done += m->operations;
-                m->operations = 0;
-                if (done >= OPERATIONS) {
-                    out->why = "it has too many threads and steps to be gone through; give "
-                               "smaller values with --param";
-                    return false;
-                }
+                if (!run_block(l, block, times)) return false;
             }
         }
     }
@@ -296,7 +373,11 @@ void counters_of_launch(struct session *s, const struct kir_kernel *k, int arch,
     struct observer observer = {&c, wants, access, NULL, NULL, barrier, NULL, NULL};
     struct machine m;
     machine_init(&m, s, k, sym, &schedule, &observer, 1);
-    run_blocks(&c, s, &m, out);
+    struct launch launch = {&c, s, &m, classes_new(s, k, sym)};
+    launch.known = memory_zeroed(MOST_KNOWN, sizeof *launch.known);
+    run_blocks(&launch);
+    memcpy(out->of, launch.of, sizeof out->of);
+    memory_free(launch.known);
     machine_release(&m);
     for (int i = 0; i < 2; ++i) memory_free(c.last[i]);
     memory_free(c.in_ways);

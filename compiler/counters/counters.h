@@ -1,5 +1,5 @@
-// What the profiler counts of a kernel's launch: all blocks are executed by the machine, and each
-// instruction of each warp costs what cost/warp.h says.
+// What the profiler counts of a kernel's launch: the machine executes all blocks, of those that
+// cost the same (classes.h) one, and each instruction of each warp costs what cost/warp.h says.
 #ifndef TCPC_COUNTERS_COUNTERS_H
 #define TCPC_COUNTERS_COUNTERS_H
 

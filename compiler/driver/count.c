@@ -16,9 +16,10 @@
 static const char help[] =
     "usage: tcpc count [options] PLAN.tcp [KERNEL]    what the profiler counts of each launch\n"
     "\n"
-    "All blocks are gone through, each access of each warp costs what docs/hardware.md says, and\n"
-    "the sums have their names of Nsight Compute. Tensors start at multiples of 256 bytes; what\n"
-    "extern functions do is not counted.\n"
+    "All blocks are counted, each access of each warp costs what docs/hardware.md says, and the\n"
+    "sums have their names of Nsight Compute. Tensors start at multiples of 256 bytes; what "
+    "extern\n"
+    "functions do is not counted. Of blocks that cost the same one is gone through.\n"
     "\n"
     "  --param NAME=N  the value of a param (default: a small one)\n"
     "  --json          the same for programs\n"

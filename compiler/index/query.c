@@ -65,9 +65,9 @@ bool ix_monomial(const struct ix *e, struct lay_int *value) {
 }
 
 bool ix_static(const struct ix *e, int64_t *value) {
-    struct lay_int v;
-    if (!ix_monomial(e, &v) || !lay_int_static(v)) return false;
-    if (value) *value = v.num;
+    if (!e || e->op != IX_SUM || e->nterms > 1) return false;
+    if (e->nterms && (e->term[0].atom || !lay_int_static(e->term[0].coef))) return false;
+    if (value) *value = e->nterms ? e->term[0].coef.num : 0;
     return true;
 }
 
@@ -307,6 +307,13 @@ bool ix_rounds_down(const struct ix *e) {
 
 // -- values ---------------------------------------------------------------------------------------
 
+// Most are numbers.
+static inline bool int_value(const struct lay_int *x, const int64_t *sym, int64_t *out) {
+    if (x->nsyms || x->den != 1) return lay_int_eval(*x, sym, out);
+    *out = x->num;
+    return x->basis == -1;
+}
+
 bool ix_eval(const struct ix *e, const struct ix_env *env, int64_t *out) {
     int64_t a, k, sum = 0;
     if (!e) return false;
@@ -314,7 +321,7 @@ bool ix_eval(const struct ix *e, const struct ix_env *env, int64_t *out) {
     case IX_VAR: *out = env->var[e->var->id]; return true;
     case IX_DIV:
     case IX_MOD: {
-        if (!ix_eval(e->a, env, &a) || !lay_int_eval(e->k, env->sym, &k) || k < 1) return false;
+        if (!ix_eval(e->a, env, &a) || !int_value(&e->k, env->sym, &k) || k < 1) return false;
         int64_t r = a % k;
         if (r < 0) r += k;
         *out = e->op == IX_MOD ? r : (a - r) / k;
@@ -333,12 +340,12 @@ bool ix_eval(const struct ix *e, const struct ix_env *env, int64_t *out) {
     case IX_SUM:
         for (int i = 0; i < e->nterms; ++i) {
             const struct ix_term *t = &e->term[i];
-            if (t->coef.nsyms == 0 && t->coef.den == 1)
-                k = t->coef.num;
-            else if (!lay_int_eval(t->coef, env->sym, &k))
-                return false;
+            if (!int_value(&t->coef, env->sym, &k)) return false;
             a = 1;
-            if (t->atom && !ix_eval(t->atom, env, &a)) return false;
+            if (t->atom && t->atom->op == IX_VAR)
+                a = env->var[t->atom->var->id];
+            else if (t->atom && !ix_eval(t->atom, env, &a))
+                return false;
             if (__builtin_mul_overflow(a, k, &a) || __builtin_add_overflow(sum, a, &sum)) {
                 return false;
             }

@@ -26,23 +26,35 @@ static void add_divisor(struct divisors *d, struct lay_int x) {
         d->at[d->n++] = x;
 }
 
-static void find_divisors(struct question *q, const struct ix *e, void *user) {
-    struct divisors *d = user;
-    struct lay_int by = lay_int(1), mod = LAY_INT_INVALID;
-    if (e->op != IX_MOD && e->op != IX_DIV) return;
+// The variable of which "e" is v / by, v % mod or v / by % mod; NULL: it is none of these.
+static const struct ix_var *divided(const struct ix *e, struct lay_int *by, struct lay_int *mod) {
+    *by = lay_int(1);
+    *mod = LAY_INT_INVALID;
+    if (e->op != IX_MOD && e->op != IX_DIV) return NULL;
     if (e->op == IX_MOD) {
-        mod = e->k;
+        *mod = e->k;
         e = e->a;
     }
     if (e->op == IX_DIV) {
-        by = e->k;
+        *by = e->k;
         e = e->a;
     }
-    if (e->op != IX_VAR || e->var->id != d->var->id) return;
+    return e->op == IX_VAR ? e->var : NULL;
+}
+
+static void add_divisors(struct question *q, struct divisors *d, struct lay_int by,
+                         struct lay_int mod) {
     add_divisor(d, by);
     if (!lay_int_valid(mod)) return;
     add_divisor(d, lay_int_mul(&q->s->lay, by, mod));
     lay_clear_error(&q->s->lay);
+}
+
+static void find_divisors(struct question *q, const struct ix *e, void *user) {
+    struct divisors *d = user;
+    struct lay_int by, mod;
+    const struct ix_var *v = divided(e, &by, &mod);
+    if (v && v->id == d->var->id) add_divisors(q, d, by, mod);
 }
 
 static struct lay_int exact(struct question *q, struct lay_int a, struct lay_int b) {
@@ -154,51 +166,80 @@ const struct split *rewrite_find(const struct question *q, const struct ix_var *
     return NULL;
 }
 
-static void try_split(struct question *q, const struct prove_set *set, int n,
-                      const struct ix_var *v, struct lay_int end) {
-    if (rewrite_find(q, v)) return;
-    struct divisors d = {.var = v};
-    for (int i = 0; i < n; ++i) draft_walk(q, &set[i], find_divisors, &d);
-    split_var(q, v, end, &d);
+// What all sets of a question say of a variable.
+struct of_var {
+    const struct ix_var *var;
+    const struct prove_var *range;  // in a set of which it is; NULL: it is the question's
+    bool differs;                   // another set has another range of it
+    bool tried;
+    struct divisors *by;  // or NULL
+    struct of_var *next;
+};
+
+enum { VARS = 64 };
+struct vars {
+    struct of_var *first[VARS];  // by ix_var.id
+};
+
+static struct of_var *of_var(struct question *q, struct vars *x, const struct ix_var *v) {
+    struct of_var **first = &x->first[(unsigned)v->id % VARS];
+    for (struct of_var *i = *first; i; i = i->next)
+        if (i->var->id == v->id) return i;
+    struct of_var *new = ARENA_NEW(&q->s->arena, struct of_var);
+    *new = (struct of_var){.var = v, .next = *first};
+    return *first = new;
 }
 
-struct outer {
-    const struct prove_set *set;
-    int n;
-};
+static void gather_ranges(struct question *q, struct vars *x, const struct prove_set *set) {
+    for (int i = 0; i < set->nvars; ++i) {
+        const struct prove_var *v = &set->var[i];
+        struct of_var *of = of_var(q, x, v->var);
+        if (!of->range)
+            of->range = v;
+        else if (!ix_equal(of->range->begin, v->begin) || !ix_equal(of->range->end, v->end))
+            of->differs = true;
+    }
+}
+
+static void gather_divisors(struct question *q, const struct ix *e, void *user) {
+    struct lay_int by, mod;
+    const struct ix_var *v = divided(e, &by, &mod);
+    if (!v) return;
+    struct of_var *of = of_var(q, user, v);
+    if (!of->by) {
+        of->by = ARENA_NEW(&q->s->arena, struct divisors);
+        of->by->var = v;
+    }
+    add_divisors(q, of->by, by, mod);
+}
+
+static void try_split(struct question *q, struct of_var *of, struct lay_int end) {
+    if (of->tried || !of->by || rewrite_find(q, of->var)) return;
+    of->tried = true;
+    split_var(q, of->var, end, of->by);
+}
 
 // A variable of the question, none of a set's own.
 static void split_outer(struct question *q, const struct ix *e, void *user) {
-    const struct outer *o = user;
     if (e->op != IX_VAR || !lay_int_valid(e->var->end) || !lay_int_is(e->var->lo, 0)) return;
-    for (int i = 0; i < o->n; ++i)
-        for (int j = 0; j < o->set[i].nvars; ++j)
-            if (o->set[i].var[j].var->id == e->var->id) return;
-    try_split(q, o->set, o->n, e->var, e->var->end);
-}
-
-// Whether "v" has the same range wherever it is a variable of a set.
-static bool same_range(const struct prove_set *set, int n, const struct prove_var *v) {
-    for (int i = 0; i < n; ++i) {
-        for (int j = 0; j < set[i].nvars; ++j) {
-            const struct prove_var *x = &set[i].var[j];
-            if (x->var->id == v->var->id &&
-                (!ix_equal(x->begin, v->begin) || !ix_equal(x->end, v->end)))
-                return false;
-        }
-    }
-    return true;
+    struct of_var *of = of_var(q, user, e->var);
+    if (!of->range) try_split(q, of, e->var->end);
 }
 
 void rewrite_split(struct question *q, const struct prove_set *set, int n, bool loops) {
-    struct outer o = {set, n};
+    struct vars x = {.first = {NULL}};
+    for (int i = 0; i < n; ++i) {
+        gather_ranges(q, &x, &set[i]);
+        draft_walk(q, &set[i], gather_divisors, &x);
+    }
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j < set[i].nvars; ++j) {
+            const struct prove_var *v = &set[i].var[j];
             struct lay_int end;
-            if (!loops && set[i].var[j].var->kind == IX_LOOP) continue;
-            if (draft_from_0(&set[i].var[j], &end) && same_range(set, n, &set[i].var[j]))
-                try_split(q, set, n, set[i].var[j].var, end);
+            if (!loops && v->var->kind == IX_LOOP) continue;
+            struct of_var *of = of_var(q, &x, v->var);
+            if (!of->differs && draft_from_0(v, &end)) try_split(q, of, end);
         }
-        if (q->group == 0) draft_walk(q, &set[i], split_outer, &o);
+        if (q->group == 0) draft_walk(q, &set[i], split_outer, &x);
     }
 }

@@ -32,7 +32,7 @@ void order_keep(struct prove_order *o, const struct order_key *key, struct order
 
 struct order_open *order_open_of(struct prove_order *o, isl_set *set) {
     struct order_open *x = ARENA_NEW(&o->q.s->arena, struct order_open);
-    *x = (struct order_open){set, 0, o->opens};
+    *x = (struct order_open){.set = set, .next = o->opens};
     return o->opens = x;
 }
 

@@ -59,10 +59,7 @@ static bool known_apart(struct prove_order *o, int a, int b) {
     a = o->access[a].alike;
     b = o->access[b].alike;
     signed char *ever = &o->ever[4 * (a * o->program->naccesses + b) + ANY_THREADS];
-    if (*ever) return *ever < 0;
-    isl_basic_set *all = meeting(o, a, b, ANY_THREADS);
-    if (isl_basic_set_plain_is_empty(all) == isl_bool_true && !prover_gave_up(o->q.p)) *ever = -1;
-    isl_basic_set_free(all);
+    if (*ever == 0 && order_apart(o, a, b, NULL)) *ever = -1;
     return *ever < 0;
 }
 
@@ -119,13 +116,17 @@ static enum prove_answer meet_ever(struct prove_order *o, int a, int b, enum thr
 }
 
 // Whether those do that "when" has.
-static enum prove_answer meet(struct prove_order *o, int a, int b, const struct order_open *when,
+static enum prove_answer meet(struct prove_order *o, int a, int b, struct order_open *when,
                               enum threads threads, struct prove_fault *f) {
     struct question *q = &o->q;
     const struct order_key key = {
         when, NULL, {o->access[a].same, o->access[b].same, (int)threads, OF_MEETING}};
     const struct order_kept *kept = order_find(o, &key);
     if (kept && (!f || kept->answer == PROVE_YES)) return kept->answer;
+    if (!kept && order_apart(o, a, b, when)) {
+        order_keep(o, &key, NULL, PROVE_YES);
+        return PROVE_YES;
+    }
     if (!f) {
         a = o->access[a].same;
         b = o->access[b].same;
@@ -225,7 +226,7 @@ static struct order_open *close_by_wait(struct prove_order *o, struct order_open
 }
 
 // Whether it is seen in a part of the steps that no instances that "open" has meet.
-static bool soon_apart(struct prove_order *o, int a, int b, const struct order_open *open,
+static bool soon_apart(struct prove_order *o, int a, int b, struct order_open *open,
                        enum threads threads) {
     struct prover *p = o->q.p;
     const char *why = p->why;

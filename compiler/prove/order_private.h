@@ -44,8 +44,10 @@ enum { ORDER_COVERS = 1021 };
 
 // Instances of a pair that nothing was found to put in order.
 struct order_open {
-    isl_set *set;       // NULL where isl has given up
-    signed char empty;  // 1: it is; -1: it is not; 0: not known yet
+    isl_set *set;        // NULL where isl has given up
+    signed char empty;   // 1: it is; -1: it is not; 0: not known yet
+    signed char parted;  // likewise whether "part" is what constrains it (apart.c)
+    struct order_part *part;
     struct order_open *next;
 };
 
@@ -89,6 +91,9 @@ isl_set *order_before(struct prove_order *o, isl_basic_set *base, const struct q
                       const int *da, const struct qset *b, const int *db);
 isl_set *order_refine(struct prove_order *o, isl_set *base, const struct qset *a, const int *da,
                       const struct qset *b, const int *db);
+// apart.c: whether accesses "a" and "b" are seen at once to touch different elements, in the
+// instances of both that "open" has (NULL: in all).
+bool order_apart(struct prove_order *o, int a, int b, struct order_open *open);
 // kept.c: what "key" asks for, where it is kept; NULL: it is not.
 struct order_kept *order_find(const struct prove_order *o, const struct order_key *key);
 // Keeps one of the two, unless isl has given up.
@@ -124,7 +129,16 @@ isl_set *order_first_wait(struct prove_order *o, int a, int sync);
 // (count.c).
 isl_set *order_counted(struct prove_order *o, int a, int sync);
 void order_forget_counts(struct prove_order *o);
-// places.c: whether the places of statements alone put access "b" in order behind "a", for other
+// One number of a time.
+struct prove_time {
+    enum { TIME_NUMBER, TIME_VARIABLE, TIME_OTHER } is;
+    int64_t number;
+    const struct ix_var *var;
+};
+
+// places.c: fills what each number of the times of "event" is.
+void order_times(struct session *s, struct prove_set *event);
+// Whether the places of statements alone put access "b" in order behind "a", for other
 // threads or with "own" for the same one; "used" as for prove_order_pair.
 bool order_by_places(const struct prove_program *p, int a, int b, bool own, bool *used);
 // Whether places alone show that no instance of "event" is between one of "a" and one of "b".

@@ -4,25 +4,39 @@
 // loops, with a barrier in between.  That decides them: for the same iteration of these loops and,
 // where the barrier stands in them too, for a later one.  What is not found here is asked in
 // order.c.
+#include "base/session.h"
 #include "index/ix.h"
 #include "prove/order_private.h"
 
 enum place { PLACE_BEFORE, PLACE_BEHIND, PLACE_SAME, PLACE_OTHER };
+
+void order_times(struct session *s, struct prove_set *event) {
+    struct prove_time *time = ARENA_ARRAY(&s->arena, struct prove_time, event->nouts + 1);
+    for (int i = 0; i < event->nouts; ++i) {
+        const struct ix *x = event->out[i];
+        time[i].is = TIME_OTHER;
+        if (ix_static(x, &time[i].number)) {
+            time[i].is = TIME_NUMBER;
+        } else if (x && x->op == IX_VAR) {
+            time[i].is = TIME_VARIABLE;
+            time[i].var = x->var;
+        }
+    }
+    event->time = time;
+}
 
 // How the times of two events compare within one iteration of the loops around both, of which there
 // are "*loops".
 static enum place compare(const struct prove_set *a, const struct prove_set *b, int *loops) {
     *loops = 0;
     for (int i = 0; i < a->nouts && i < b->nouts; ++i) {
-        const struct ix *x = a->out[i], *y = b->out[i];
-        int64_t p, q;
-        if (!x || !y) return PLACE_OTHER;
-        if (ix_static(x, &p) && ix_static(y, &q)) {
-            if (p != q) return p < q ? PLACE_BEFORE : PLACE_BEHIND;
-        } else if (x->op == IX_VAR && y->op == IX_VAR && x->var == y->var) {
+        const struct prove_time *x = &a->time[i], *y = &b->time[i];
+        if (x->is != y->is || x->is == TIME_OTHER) return PLACE_OTHER;
+        if (x->is == TIME_VARIABLE) {
+            if (x->var != y->var) return PLACE_OTHER;
             ++*loops;
-        } else {
-            return PLACE_OTHER;
+        } else if (x->number != y->number) {
+            return x->number < y->number ? PLACE_BEFORE : PLACE_BEHIND;
         }
     }
     return PLACE_SAME;

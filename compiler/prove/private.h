@@ -177,8 +177,15 @@ void system_same(struct system *y, const struct qset *a, const int *da, const st
 void system_equal(struct system *y, int a, int b);
 void system_exceeds(struct system *y, int a, int b, int64_t least);
 isl_basic_set *system_basic(const struct system *y);
+// Adds a row, to which terms are added; NULL: there is no room.
+struct system_row *system_row(struct system *y, bool equal, int64_t constant);
+void system_term(struct system *y, struct system_row *r, enum col_kind kind, int at, int64_t coef);
 // As many bits may the numbers get that isl computes from the system: those of a determinant.
 int system_width(const struct system *y);
+
+// never.c: whether it is seen without isl that the system has no integers: by what its equations
+// leave when divided, or with "by_bounds" by what bounds its unknowns.  False: that is not known.
+bool system_never(const struct system *y, bool by_bounds);
 
 // linear.c
 struct lin lin_int(struct question *q, int64_t value);

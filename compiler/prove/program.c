@@ -93,6 +93,9 @@ struct prove_order *prove_order_new(struct prover *p, const struct prove_program
     o->shape = ARENA_ARRAY(a, const struct qset *, x->naccesses + x->nsyncs + 1);
     o->sync_shape = ARENA_ARRAY(a, int, x->nsyncs + 1);
     o->ever = ARENA_ARRAY(a, signed char, 4 * x->naccesses * x->naccesses + 1);
+    for (int i = 0; i < x->naccesses; ++i) order_times(p->s, &x->access[i].when);
+    for (int i = 0; i < x->ncommits; ++i) order_times(p->s, &x->commit[i]);
+    for (int i = 0; i < x->nsyncs; ++i) order_times(p->s, &x->sync[i].when);
     question_init(q, p);
     split_all(q, x);
     for (int i = 0; i < x->naccesses; ++i) {

@@ -47,6 +47,7 @@ struct prove_set {
     int nconds;
     const struct ix *const *out;
     int nouts;
+    const struct prove_time *time;  // of an event: what each of "out" is; prove_order_new fills it
 };
 
 // What refutes: values of params by lay_sym.id and, for each of up to two instances, of variables

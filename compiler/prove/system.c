@@ -14,19 +14,18 @@ void system_init(struct system *y, struct question *q, int ndims) {
     y->ndivs = y->n = 0;
 }
 
-static struct system_row *add_row(struct system *y, bool equal) {
+struct system_row *system_row(struct system *y, bool equal, int64_t constant) {
     if (y->n == MOST_ROWS) {
         y->q->failed = true;
         return NULL;
     }
     struct system_row *r = &y->row[y->n++];
-    *r = (struct system_row){.equal = equal};
+    *r = (struct system_row){.equal = equal, .constant = constant};
     r->term = ARENA_ROOM(&y->q->s->arena, struct system_term, SYSTEM_TERMS);
     return r;
 }
 
-static void add_term(struct system *y, struct system_row *r, enum col_kind kind, int at,
-                     int64_t coef) {
+void system_term(struct system *y, struct system_row *r, enum col_kind kind, int at, int64_t coef) {
     for (int i = 0; i < r->n; ++i) {
         if (r->term[i].kind != kind || r->term[i].at != at) continue;
         if (__builtin_add_overflow(r->term[i].coef, coef, &r->term[i].coef)) y->q->failed = true;
@@ -54,7 +53,7 @@ static int find_div(struct system *y, int quotient, const int *dim) {
     const struct quotient *x = &y->q->quotient[quotient];
     // of / of.den - by * d in 0 .. by - 1, times of.den
     for (int last = 0; last < 2; ++last) {
-        struct system_row *r = add_row(y, false);
+        struct system_row *r = system_row(y, false, 0);
         int64_t sign = last ? -1 : 1, by;
         if (!r || __builtin_mul_overflow(x->by, x->of.den, &by)) {
             y->q->failed = true;
@@ -63,7 +62,7 @@ static int find_div(struct system *y, int quotient, const int *dim) {
         struct lin whole = x->of;
         whole.den = 1;
         add_lin(y, r, whole, dim, sign);
-        add_term(y, r, COL_DIV, at, -sign * by);
+        system_term(y, r, COL_DIV, at, -sign * by);
         if (last) r->constant += by - 1;
     }
     return at;
@@ -83,7 +82,7 @@ static void add_lin(struct system *y, struct system_row *r, struct lin e, const 
         if (__builtin_mul_overflow(t->coef, times, &c))
             y->q->failed = true;
         else
-            add_term(y, r, t->kind, at, c);
+            system_term(y, r, t->kind, at, c);
     }
     if (__builtin_mul_overflow(e.constant, times, &c) ||
         __builtin_add_overflow(r->constant, c, &r->constant))
@@ -91,7 +90,7 @@ static void add_lin(struct system *y, struct system_row *r, struct lin e, const 
 }
 
 void system_at_least_0(struct system *y, struct lin e, const int *dim) {
-    struct system_row *r = lin_ok(e) ? add_row(y, false) : NULL;
+    struct system_row *r = lin_ok(e) ? system_row(y, false, 0) : NULL;
     if (r)
         add_lin(y, r, e, dim, 1);
     else
@@ -99,7 +98,7 @@ void system_at_least_0(struct system *y, struct lin e, const int *dim) {
 }
 
 void system_is_0(struct system *y, struct lin e, const int *dim) {
-    struct system_row *r = lin_ok(e) ? add_row(y, true) : NULL;
+    struct system_row *r = lin_ok(e) ? system_row(y, true, 0) : NULL;
     if (r)
         add_lin(y, r, e, dim, 1);
     else
@@ -117,7 +116,7 @@ void system_instances(struct system *y, const struct qset *set, const int *dim) 
 void system_same(struct system *y, const struct qset *a, const int *da, const struct qset *b,
                  const int *db) {
     for (int i = 0; i < a->nouts; ++i) {
-        struct system_row *r = add_row(y, true);
+        struct system_row *r = system_row(y, true, 0);
         if (!r || !lin_ok(a->out[i]) || !lin_ok(b->out[i])) {
             y->q->failed = true;
             return;
@@ -128,18 +127,18 @@ void system_same(struct system *y, const struct qset *a, const int *da, const st
 }
 
 void system_exceeds(struct system *y, int a, int b, int64_t least) {
-    struct system_row *r = add_row(y, false);
+    struct system_row *r = system_row(y, false, 0);
     if (!r) return;
-    add_term(y, r, COL_DIM, a, 1);
-    add_term(y, r, COL_DIM, b, -1);
+    system_term(y, r, COL_DIM, a, 1);
+    system_term(y, r, COL_DIM, b, -1);
     r->constant = -least;
 }
 
 void system_equal(struct system *y, int a, int b) {
-    struct system_row *r = add_row(y, true);
+    struct system_row *r = system_row(y, true, 0);
     if (!r) return;
-    add_term(y, r, COL_DIM, a, 1);
-    add_term(y, r, COL_DIM, b, -1);
+    system_term(y, r, COL_DIM, a, 1);
+    system_term(y, r, COL_DIM, b, -1);
 }
 
 static isl_mat *fill(const struct system *y, bool equal) {

@@ -81,7 +81,11 @@ static void ask(struct walk *w, const struct state *st, struct access a, struct 
             need->wait = e->age < 0 ? 0 : e->age;
         if (m != MEET_OWN) need->barrier = true;
         if (w->why) {
-            struct sync_pair *pair = ARENA_NEW(&w->s->arena, struct sync_pair);
+            struct sync_pair *pair = w->spare;
+            if (pair)
+                w->spare = pair->next;
+            else
+                pair = ARENA_NEW(&w->s->arena, struct sync_pair);
             *pair = (struct sync_pair){*e, a, m != MEET_OWN, need->pairs};
             need->pairs = pair;
         }
@@ -112,9 +116,11 @@ static void append(struct state *st, const struct entry *e) {
         st->at[st->n++] = *e;
 }
 
-static void pend(struct state *st, struct entry e) {
+// "at": where an entry that is the same stands most often.
+static void pend(struct state *st, struct entry e, int at) {
     if (!e.a.buffer) return;
-    for (int i = 0; i < st->n; ++i) {
+    int first = !st->mixed && at < st->n && same_entry(&st->at[at], &e) ? at : 0;
+    for (int i = first; i < st->n; ++i) {
         if (!same_entry(&st->at[i], &e)) continue;
         join(&st->at[i], &e);
         return;
@@ -123,42 +129,66 @@ static void pend(struct state *st, struct entry e) {
 }
 
 // What is pending, entry by entry, of which some have changed: these may be the same as others now.
+enum { PLACES = 256 };
 struct changing {
     struct state out;
-    int n, changed[SYNC_PENDING];  // of "out"
+    int16_t first[PLACES], next[SYNC_PENDING];  // of "out", by a hash of the access; -1: no more
+    bool changed[SYNC_PENDING];
 };
 
 static void begin_change(struct changing *x, const struct state *st) {
-    x->n = x->out.n = 0;
+    x->out.n = 0;
     x->out.everything = st->everything;
     x->out.mixed = st->mixed;
+    memset(x->first, -1, sizeof x->first);
 }
 
 static void put(struct changing *x, const struct entry *e, bool changed) {
-    int most = changed ? x->out.n : x->n;
-    for (int i = 0; i < most; ++i) {
-        struct entry *y = &x->out.at[changed ? i : x->changed[i]];
-        if (!same_entry(y, e)) continue;
-        join(y, e);
+    int16_t *first = &x->first[number_of(e->a) % PLACES];
+    int same = -1;  // the first one
+    for (int i = *first; i >= 0; i = x->next[i])
+        if ((changed || x->changed[i]) && same_entry(&x->out.at[i], e)) same = i;
+    if (same >= 0) {
+        join(&x->out.at[same], e);
         return;
     }
-    if (changed) x->changed[x->n++] = x->out.n;
+    if (x->out.n < SYNC_PENDING) {
+        x->next[x->out.n] = *first;
+        x->changed[x->out.n] = changed;
+        *first = (int16_t)x->out.n;
+    }
     append(&x->out, e);
 }
 
-static void apply_wait(struct state *st, int pending) {
+static void apply_wait_to_all(struct state *st, int pending) {
     struct changing x;
-    bool any = false;
-    for (int i = 0; i < st->n && !any; ++i) any = st->at[i].async && st->at[i].age >= pending;
-    if (!any) return;
     begin_change(&x, st);
     for (int i = 0; i < st->n; ++i) {
         struct entry e = st->at[i];
         bool done = e.async && e.age >= pending;
         if (done) e = (struct entry){e.a, false, 0};
-        put(&x, &e, done || (st->mixed && !e.async));
+        put(&x, &e, done || !e.async);
     }
     sync_copy(st, &x.out);
+}
+
+static void apply_wait(struct state *st, int pending) {
+    for (int i = 0; i < st->n; ++i) {
+        struct entry *e = &st->at[i];
+        if (!e->async || e->age < pending) continue;
+        if (st->mixed) {
+            apply_wait_to_all(st, pending);
+            return;
+        }
+        *e = (struct entry){e->a, false, 0};
+        int same = 0;
+        while (same < st->n && (same == i || !same_entry(&st->at[same], e))) ++same;
+        if (same == st->n) continue;
+        int kept = same < i ? same : i, gone = same < i ? i : same;
+        join(&st->at[kept], &st->at[gone]);
+        memmove(&st->at[gone], &st->at[gone + 1], sizeof st->at[0] * (size_t)(--st->n - gone));
+        if (gone == i) --i;
+    }
 }
 
 static void apply_barrier(struct state *st) {
@@ -202,7 +232,7 @@ bool sync_merge(struct state *into, const struct state *from) {
     struct state before;
     sync_copy(&before, into);
     into->everything |= from->everything;
-    for (int i = 0; i < from->n; ++i) pend(into, from->at[i]);
+    for (int i = 0; i < from->n; ++i) pend(into, from->at[i], i);
     if (into->n != before.n || into->everything != before.everything) return true;
     for (int i = 0; i < before.n; ++i) {
         if (into->at[i].age != before.at[i].age || into->at[i].a.slot != before.at[i].a.slot)
@@ -213,8 +243,7 @@ bool sync_merge(struct state *into, const struct state *from) {
 
 // -- the walk -------------------------------------------------------------------------------------
 
-void sync_satisfy(struct walk *w, struct state *st, const struct need *need,
-                  struct sync_before *x) {
+void sync_satisfy(struct walk *w, struct state *st, struct need *need, struct sync_before *x) {
     bool waits = need->wait < 0 || (x->wait >= 0 && x->wait <= need->wait);
     bool orders = !need->barrier || x->barrier;
     if (!waits || !orders) w->lacking = true;
@@ -253,8 +282,8 @@ static void run_copy(struct walk *w, struct stmt *x, struct state *st) {
     struct need need = {.wait = -1};
     ask_copy(w, st, c, &need);
     sync_satisfy(w, st, &need, &x->before);
-    pend(st, (struct entry){reading(w, c), f->async, -1});
-    pend(st, (struct entry){writing(w, c), f->async, -1});
+    pend(st, (struct entry){reading(w, c), f->async, -1}, 0);
+    pend(st, (struct entry){writing(w, c), f->async, -1}, 0);
     if (f->commit_after) sync_commit(st);
 }
 
@@ -265,8 +294,8 @@ static void run_call(struct walk *w, struct stmt *x, struct state *st) {
     sync_satisfy(w, st, &need, &x->before);
     for (int i = 0; i < y->fn->nformals; ++i) {
         enum dir dir = y->fn->formal[i].dir;
-        if (dir != ARG_OUT) pend(st, (struct entry){argument(w, y, i, false), false, 0});
-        if (dir != ARG_IN) pend(st, (struct entry){argument(w, y, i, true), false, 0});
+        if (dir != ARG_OUT) pend(st, (struct entry){argument(w, y, i, false), false, 0}, 0);
+        if (dir != ARG_IN) pend(st, (struct entry){argument(w, y, i, true), false, 0}, 0);
     }
 }
 
@@ -295,7 +324,7 @@ static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
         sync_copy(leave, enter);
         sync_run(w, x->body, leave);
         sync_next(w, leave);
-    } while (sync_merge(enter, leave));
+    } while (sync_merge(enter, leave) && !sync_decided(w));
     sync_leave(w);
     if (once)
         sync_copy(st, leave);
@@ -307,7 +336,7 @@ static void run_loop(struct walk *w, struct stmt *x, struct state *st) {
 // Loops within loops are gone through several times each.  Where that is too often, the walk that
 // puts barriers stops: what it has not seen the proofs find, and what is missing is put then.
 void sync_statement(struct walk *w, struct stmt *x, struct state *st) {
-    if (w->mark && w->visits > MOST_VISITS) return;
+    if ((w->mark && w->visits > MOST_VISITS) || sync_decided(w)) return;
     ++w->visits;
     switch (x->kind) {
     case STMT_COPY: run_copy(w, x, st); break;
@@ -321,8 +350,12 @@ void sync_statement(struct walk *w, struct stmt *x, struct state *st) {
     }
 }
 
+bool sync_decided(const struct walk *w) {
+    return w->lacking && !w->mark && !w->why;
+}
+
 void sync_run(struct walk *w, struct stmt *list, struct state *st) {
-    for (struct stmt *x = list; x; x = x->next) sync_statement(w, x, st);
+    for (struct stmt *x = list; x && !sync_decided(w); x = x->next) sync_statement(w, x, st);
 }
 
 bool sync_enough(struct walk *w) {

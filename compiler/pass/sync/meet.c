@@ -95,6 +95,18 @@ static bool touch(const struct copy_facts *f, const struct part *p, const int64_
     }
 }
 
+// The terms of sum "e" with "v", or without it.
+static struct ix terms_with(struct session *s, const struct ix *e, const struct ix_var *v,
+                            bool with) {
+    struct ix part = {.op = IX_SUM};
+    struct ix_term *term = ARENA_ARRAY(&s->arena, struct ix_term, e->nterms + 1);
+    for (int i = 0; i < e->nterms; ++i)
+        if ((e->term[i].atom && ix_depends_on(e->term[i].atom, v)) == with)
+            term[part.nterms++] = e->term[i];
+    part.term = term;
+    return part;
+}
+
 // Every element that thread t of the access touches, in any iteration, becomes t's.  False when it
 // cannot be told.
 static bool fill(struct session *s, const struct kernel *k, struct meet_maps *m,
@@ -121,13 +133,22 @@ static bool fill(struct session *s, const struct kernel *k, struct meet_maps *m,
         value[var[i]->id] = var[i]->lo.num;
     }
     if (!spend(m, STEPS_OF_POINT * points)) return false;
+    struct ix of_thread = {.op = IX_SUM}, of_all = *p->offset;
+    if (p->offset->op == IX_SUM) {
+        of_thread = terms_with(s, p->offset, k->tid, true);
+        of_all = terms_with(s, p->offset, k->tid, false);
+    }
+    bool each = p->offset->op != IX_SUM;  // one term, which may be of the thread
     for (;;) {
+        int64_t at = 0;
+        if (!each && !ix_eval(&of_all, &env, &at)) return false;
         for (int64_t t = 0; t < f->threads; ++t) {
             int64_t base;
             if (f->lanes && t % 32 >= f->lanes) continue;
             value[k->tid->id] = t;
             int64_t who = o->by ? value[o->by->id] : t;
-            if (!ix_eval(p->offset, &env, &base) || !touch(f, p, stride, base, who, o))
+            if (!ix_eval(each ? p->offset : &of_thread, &env, &base) ||
+                __builtin_add_overflow(base, at, &base) || !touch(f, p, stride, base, who, o))
                 return false;
         }
         int i = 0;

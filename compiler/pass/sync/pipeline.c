@@ -156,7 +156,7 @@ void sync_pipeline(struct walk *w, struct stmt *st, struct state *state) {
     do {
         sync_copy(leave, enter);
         run_step(w, st, leave, -1, true);
-    } while (sync_merge(enter, leave));
+    } while (sync_merge(enter, leave) && !sync_decided(w));
     // the loads that are ahead in the last steps are of steps that do not come
     if (st->pipe->stages > 1) sync_copy(leave, enter);
     for (int64_t i = 1 - st->pipe->stages; i < 0; ++i)

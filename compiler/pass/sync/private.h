@@ -48,7 +48,8 @@ struct where {
 
 struct sync_reasons {
     bool wait;  // those of a wait; else of a barrier
-    const struct sync_reason **first, **end;
+    const struct sync_reason **end;
+    struct sync_noted *noted[SYNC_KNOWN];  // by a hash of what a reason is told from others by
 };
 
 struct known {
@@ -66,6 +67,7 @@ struct walk {
     int64_t visits;            // of statements, in the first walk
     bool large;                // so many that further walks would take long: proofs alone decide
     struct sync_reasons *why;  // or NULL: collects what is lacking
+    struct sync_pair *spare;   // that nobody needs any more
     const struct where *here;
     const struct ix_var *loop[SYNC_LOOPS];  // around, outermost first; NULL: of a pipeline
     int nloops;
@@ -84,7 +86,7 @@ void sync_statement(struct walk *w, struct stmt *x, struct state *st);
 void sync_ask(struct walk *w, const struct state *st, const struct stmt *list, struct need *need);
 // Does what "need" asks, unless the statement does it already: "wait" and "barrier" are what it
 // does.  With walk.mark they become what is needed.
-void sync_satisfy(struct walk *w, struct state *st, const struct need *need, struct sync_before *x);
+void sync_satisfy(struct walk *w, struct state *st, struct need *need, struct sync_before *x);
 void sync_commit(struct state *st);
 // The innermost loop, which "var" counts, is entered; it comes to its next iteration or its end; it
 // is left.
@@ -93,6 +95,8 @@ void sync_next(struct walk *w, struct state *st);
 void sync_leave(struct walk *w);
 // What may be pending where two ways meet; whether "into" has changed.
 bool sync_merge(struct state *into, const struct state *from);
+// Whether the walk may end: it asks whether all is enough, and something is lacking.
+bool sync_decided(const struct walk *w);
 // Whether the waits and barriers that are there are enough.
 bool sync_enough(struct walk *w);
 
@@ -115,8 +119,8 @@ void sync_hoist(struct walk *w, struct stmt *list);
 void sync_turn(struct walk *w, struct stmt *list);
 
 // why.c
-// Adds what "need" asks for, and nothing does, to "why".
-void sync_note(struct walk *w, const struct need *need, bool waits, bool orders, int wait);
+// Adds what "need" asks for, and nothing does, to "why".  Takes its pairs.
+void sync_note(struct walk *w, struct need *need, bool waits, bool orders, int wait);
 // Makes the list of all waits and barriers, each with what it is for.
 void sync_points(struct walk *w);
 

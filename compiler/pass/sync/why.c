@@ -16,6 +16,21 @@ static struct range place_of(struct access a) {
     return a.copy ? a.copy->at : a.call->at;
 }
 
+struct sync_noted {
+    const struct sync_reason *reason;
+    struct sync_noted *next;
+};
+
+static bool same_side(struct range a, bool a_writes, struct range b, bool b_writes) {
+    return a.begin == b.begin && a_writes == b_writes;
+}
+
+static struct sync_noted **list_of(struct sync_reasons *why, const struct sync_reason *r) {
+    size_t hash = (size_t)r->earlier_at.begin * 2 + r->earlier_writes;
+    if (!why->wait) hash = hash * 31 + (size_t)r->later_at.begin * 2 + r->later_writes;
+    return &why->noted[hash % SYNC_KNOWN];
+}
+
 static void add_reason(struct walk *w, const struct sync_pair *pair) {
     struct sync_reasons *why = w->why;
     struct access a = pair->earlier.a, b = pair->later;
@@ -29,40 +44,47 @@ static void add_reason(struct walk *w, const struct sync_pair *pair) {
         .earlier_writes = a.write,
         .later_writes = b.write,
     };
-    for (const struct sync_reason *x = *why->first; x; x = x->next) {
-        bool same_earlier = x->buffer == new.buffer &&
-                            x->earlier_at.begin == new.earlier_at.begin &&
-                            x->earlier_writes == new.earlier_writes;
-        bool same_later =
-            x->later_at.begin == new.later_at.begin && x->later_writes == new.later_writes;
+    struct sync_noted **first = list_of(why, &new);
+    for (const struct sync_noted *i = *first; i; i = i->next) {
+        const struct sync_reason *x = i->reason;
         // of a wait that is not there all that comes later is too early as well
-        if (same_earlier && (same_later || why->wait)) return;
+        if (x->buffer == new.buffer &&
+            same_side(x->earlier_at, x->earlier_writes, new.earlier_at, new.earlier_writes) &&
+            (why->wait || same_side(x->later_at, x->later_writes, new.later_at, new.later_writes)))
+            return;
     }
     struct sync_reason *r = ARENA_NEW(&w->s->arena, struct sync_reason);
     *r = new;
+    struct sync_noted *noted = ARENA_NEW(&w->s->arena, struct sync_noted);
+    *noted = (struct sync_noted){r, *first};
+    *first = noted;
     *why->end = r;
     why->end = &r->next;
 }
 
-void sync_note(struct walk *w, const struct need *need, bool waits, bool orders, int wait) {
+void sync_note(struct walk *w, struct need *need, bool waits, bool orders, int wait) {
     struct sync_pair *in_order = NULL;
     for (struct sync_pair *pair = need->pairs, *next; pair; pair = next) {
         next = pair->next;
         pair->next = in_order;
         in_order = pair;
     }
-    for (const struct sync_pair *pair = in_order; pair; pair = pair->next) {
+    for (struct sync_pair *pair = in_order, *next; pair; pair = next) {
         const struct entry *e = &pair->earlier;
         if (w->why->wait ? !waits && e->async && (wait < 0 || e->age < wait)
                          : !orders && pair->barrier)
             add_reason(w, pair);
+        next = pair->next;
+        pair->next = w->spare;
+        w->spare = pair;
     }
+    need->pairs = NULL;
 }
 
 // Adds what is not in order now to the list that ends at "end"; returns its end.
 static const struct sync_reason **add_reasons(struct walk *w, bool wait,
                                               const struct sync_reason **end) {
-    struct sync_reasons why = {wait, end, end};
+    struct sync_reasons why = {.wait = wait, .end = end};
     w->why = &why;
     if (!w->large) sync_enough(w);
     w->why = NULL;

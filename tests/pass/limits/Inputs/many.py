@@ -67,6 +67,13 @@ if kind == "rows":  # of one buffer, all apart in one iteration and not in two
         print(f"    copy A(i,tid) -> s((i*{2 * i + 1}+{i})%64,(tid*{2 * i + 3}+i*{i + 1})%64) with universal(32);")
     print("  }\n  copy s -> B with tile(universal(32),thr=(1,64));\n}")
     sys.exit()
+if kind == "primes":  # the same, but that only the bounds of the loop say so
+    print("tcp 1;\ntensor A : f32 global row(67,64) align 16;\ntensor B : f32 global row(67,64) align 16;")
+    print("kernel k(A, out B) threads 64 {\n  shared s : f32 row(67,64);\n  copy A -> s with tile(universal(32),thr=(1,64));\n  for i in 0 .. 33 {")
+    for i in range(n):
+        print(f"    copy A(i,tid) -> s((i*{2 * i + 1}+{i})%67,(tid*{2 * i + 3}+i*{i + 1})%64) with universal(32);")
+    print("  }\n  copy s -> B with tile(universal(32),thr=(1,64));\n}")
+    sys.exit()
 if kind == "buffers":  # of one pipeline in a loop, whose bounds are params
     print(f"tcp 1;\nparam N, M : index in 1 .. 1000;\ntensor A : f32 global row(64,64) align 16;\ntensor B : f32 global row(N,M,{2 * n},64) align 16;")
     print("tiled_copy ahead = tile(cp_async.cg(16), thr=(2,16):(16,1), val=(1,4));\ntiled_copy back = tile(universal(128), thr=(2,16):(16,1), val=(1,4));")

@@ -1,0 +1,448 @@
+// Which blocks cost the same (see classes.h).
+#include "counters/classes.h"
+
+#include <string.h>
+
+#include "base/session.h"
+#include "index/ix.h"
+#include "layout/algebra.h"
+
+#define NOWHERE (INT64_MIN / 2)
+enum { LINE = 128, MOST_DEEP = 64, MOST_TERMS = 32 };
+
+// The sum of times * atom, of blocks alone, and a number.
+struct part {
+    int n;
+    struct {
+        int64_t times;
+        const struct ix *atom;
+    } term[MOST_TERMS];
+    int64_t number;
+};
+
+// What a block is told from others by.
+struct fact {
+    enum { REMAINDER, EXACT, BETWEEN, WAYS } is;
+    struct part of;
+    int64_t modulus;                // REMAINDER
+    int64_t lo, hi;                 // BETWEEN: what is less counts as lo, what is more as hi
+    struct fact *cond;              // WAYS: BETWEEN each; lo: it holds for all, hi: for none
+    bool others;                    // WAYS: there are conditions that depend on no block
+    struct fact *body, *otherwise;  // WAYS
+    struct fact *next;
+};
+
+// What a variable is given.
+struct definition {
+    const struct ix *e, *step;  // step: what is added in each iteration, a loop's end, or NULL
+    struct definition *next;
+};
+
+enum { NOT_KNOWN, FREE, DEPENDS };
+struct classes {
+    struct session *s;
+    const struct kir_kernel *k;
+    const int64_t *sym;
+    struct definition **given;  // by ix_var.id
+    char *state;                // likewise: whether it depends on the block
+    int64_t *value;             // likewise, of blocks
+    struct fact *first, **end;
+    int64_t period[3];
+    int deep;
+    bool failed;
+};
+
+// -- what depends on a block ----------------------------------------------------------------------
+
+static int axis_of(const struct classes *x, const struct ix_var *v) {
+    for (int i = 0; i < 3; ++i)
+        if (x->k->block[i] == v) return i;
+    return -1;
+}
+
+static bool depends(struct classes *x, const struct ix *e);
+
+static bool var_depends(struct classes *x, const struct ix_var *v) {
+    if (axis_of(x, v) >= 0) return true;
+    char *state = &x->state[v->id];
+    if (*state == NOT_KNOWN) {
+        *state =
+            FREE;  // while it is looked at: what goes round in a loop depends on what is behind
+        bool is = false;
+        for (const struct definition *g = x->given[v->id]; g && !is; g = g->next)
+            is = depends(x, g->e) || (g->step && depends(x, g->step));
+        *state = is ? DEPENDS : FREE;
+    }
+    return *state == DEPENDS;
+}
+
+static bool depends(struct classes *x, const struct ix *e) {
+    if (e->op == IX_VAR) return var_depends(x, e->var);
+    if (e->op != IX_SUM) return depends(x, e->a);
+    for (int i = 0; i < e->nterms; ++i)
+        if (e->term[i].atom && depends(x, e->term[i].atom)) return true;
+    return false;
+}
+
+// Whether "e" is of blocks and params alone.
+static bool is_of_block(const struct classes *x, const struct ix *e) {
+    if (e->op == IX_VAR) return axis_of(x, e->var) >= 0;
+    if (e->op != IX_SUM) return is_of_block(x, e->a);
+    for (int i = 0; i < e->nterms; ++i)
+        if (e->term[i].atom && !is_of_block(x, e->term[i].atom)) return false;
+    return true;
+}
+
+// -- facts ----------------------------------------------------------------------------------------
+
+static void add_fact(struct classes *x, struct fact f) {
+    struct fact *new = ARENA_NEW(&x->s->arena, struct fact);
+    *new = f;
+    *x->end = new;
+    x->end = &new->next;
+}
+
+static void add_to(struct classes *x, int64_t *to, int64_t a, int64_t times) {
+    if (__builtin_mul_overflow(a, times, &a) || __builtin_add_overflow(*to, a, to))
+        x->failed = true;
+}
+
+static void add_term(struct classes *x, struct part *p, const struct ix *atom, int64_t times) {
+    for (int i = 0; i < p->n; ++i) {
+        if (!ix_equal(p->term[i].atom, atom)) continue;
+        add_to(x, &p->term[i].times, times, 1);
+        return;
+    }
+    if (p->n == MOST_TERMS) {
+        x->failed = true;
+        return;
+    }
+    p->term[p->n].atom = atom;
+    p->term[p->n++].times = times;
+}
+
+static void same(struct classes *x, const struct ix *e);
+static void same_but_for(struct classes *x, const struct ix *e, int64_t times, int64_t modulus);
+
+// .. of times * e, which may be anywhere once one has no bounds.
+static void add_bounds(struct classes *x, const struct ix *e, int64_t times, int64_t *lo,
+                       int64_t *hi) {
+    if (e->lo == INT64_MIN || e->hi == INT64_MAX) {
+        *lo = NOWHERE;
+        *hi = -NOWHERE;
+    }
+    if (*lo == NOWHERE) return;
+    add_to(x, lo, times < 0 ? e->hi : e->lo, times);
+    add_to(x, hi, times < 0 ? e->lo : e->hi, times);
+}
+
+// Of times * e: what is of the block goes to "p", the bounds of the rest to "lo" and "hi".  What is
+// of both is a fact of its own; "modulus": but for multiples of it.
+static void divide(struct classes *x, const struct ix *e, int64_t times, int64_t modulus,
+                   struct part *p, int64_t *lo, int64_t *hi) {
+    int64_t number;
+    if (x->failed || (modulus && times % modulus == 0)) return;
+    if (e->op == IX_SUM) {
+        for (int i = 0; i < e->nterms; ++i) {
+            const struct ix_term *t = &e->term[i];
+            int64_t coef;
+            if (!lay_int_eval(t->coef, x->sym, &coef) ||
+                __builtin_mul_overflow(coef, times, &coef)) {
+                x->failed = true;
+                return;
+            }
+            if (t->atom)
+                divide(x, t->atom, coef, modulus, p, lo, hi);
+            else
+                add_to(x, &p->number, coef, 1);
+        }
+    } else if (ix_constant(e) && ix_eval(e, &(struct ix_env){x->value, x->sym}, &number)) {
+        add_to(x, &p->number, number, times);
+    } else if (!depends(x, e)) {
+        add_bounds(x, e, times, lo, hi);
+    } else if (is_of_block(x, e)) {
+        add_term(x, p, e, times);
+    } else if (e->op == IX_VAR && !x->given[e->var->id]->next && !x->given[e->var->id]->step) {
+        if (++x->deep > MOST_DEEP) x->failed = true;
+        divide(x, x->given[e->var->id]->e, times, modulus, p, lo, hi);
+        --x->deep;
+    } else {
+        if (modulus)
+            same_but_for(x, e, times, modulus);
+        else
+            same(x, e);
+        add_bounds(x, e, times, lo, hi);
+    }
+}
+
+static void all_given(struct classes *x, const struct ix_var *v, int64_t times, int64_t modulus) {
+    if (++x->deep > MOST_DEEP) x->failed = true;
+    for (const struct definition *g = x->given[v->id]; g && !x->failed; g = g->next) {
+        const struct ix *e[] = {g->e, g->step};
+        for (int i = 0; i < 2 && e[i]; ++i) {
+            if (modulus)
+                same_but_for(x, e[i], times, modulus);
+            else
+                same(x, e[i]);
+        }
+    }
+    --x->deep;
+}
+
+// Each thread's "e" is a fact.
+static void same(struct classes *x, const struct ix *e) {
+    if (x->failed || !depends(x, e)) return;
+    if (e->op == IX_SUM || is_of_block(x, e)) {
+        struct fact f = {.is = EXACT};
+        int64_t lo = 0, hi = 0;
+        divide(x, e, 1, 0, &f.of, &lo, &hi);
+        if (f.of.n) add_fact(x, f);
+    } else if (e->op == IX_VAR) {
+        all_given(x, e->var, 1, 0);
+    } else if (e->op == IX_MOD) {
+        int64_t by;
+        if (!lay_int_eval(e->k, x->sym, &by) || by < 1)
+            x->failed = true;
+        else
+            same_but_for(x, e->a, 1, by);
+    } else {
+        same(x, e->a);
+    }
+}
+
+// .. but for multiples of "modulus" that all threads have in common, of times * e.
+static void same_but_for(struct classes *x, const struct ix *e, int64_t times, int64_t modulus) {
+    if (x->failed || times % modulus == 0 || !depends(x, e)) return;
+    if (e->op == IX_VAR && axis_of(x, e->var) < 0) {
+        all_given(x, e->var, times, modulus);
+    } else if (e->op == IX_SUM || is_of_block(x, e)) {
+        struct fact f = {.is = REMAINDER, .modulus = modulus};
+        int64_t lo = 0, hi = 0;
+        divide(x, e, times, modulus, &f.of, &lo, &hi);
+        if (f.of.n) add_fact(x, f);
+    } else {
+        same(x, e);
+    }
+}
+
+// How many of "most" lie between a and b, and whether a is below b where "most" is 1, as far as the
+// block says: b - a, between what makes no difference any more.  False: of no block.
+static bool between(struct classes *x, const struct ix *a, const struct ix *b, int64_t number,
+                    int64_t most, struct fact *f) {
+    int64_t lo = 0, hi = 0;
+    *f = (struct fact){.is = BETWEEN};
+    if (!depends(x, a) && (!b || !depends(x, b))) return false;
+    if (b)
+        divide(x, b, 1, 0, &f->of, &lo, &hi);
+    else
+        f->of.number = number;
+    divide(x, a, -1, 0, &f->of, &lo, &hi);
+    // of + rest is none up to 0, all from "most" on
+    if (lo == NOWHERE || lo < NOWHERE / 2 || hi > -(NOWHERE / 2)) {
+        f->is = EXACT;
+    } else {
+        f->lo = -hi;
+        f->hi = most - lo;
+    }
+    return true;
+}
+
+static void walk(struct classes *x, const struct kir_node *list);
+
+// Facts of "list" alone.
+static struct fact *facts_of(struct classes *x, const struct kir_node *list) {
+    struct fact *first = NULL, **end = x->end;
+    x->end = &first;
+    walk(x, list);
+    x->end = end;
+    return first;
+}
+
+static void walk_ways(struct classes *x, const struct kir_node *n) {
+    struct fact f = {.is = WAYS}, **end = &f.cond, one;
+    const struct kir_cond guard = {n->index, NULL};
+    bool is_guard = n->kind == KIR_GUARD;
+    for (int i = 0; i < (is_guard ? 1 : n->nconds); ++i) {
+        const struct kir_cond *c = is_guard ? &guard : &n->cond[i];
+        if (!between(x, c->a, c->b, n->count, 1, &one)) {
+            f.others = true;
+            continue;
+        }
+        *end = ARENA_NEW(&x->s->arena, struct fact);
+        **end = one;
+        end = &(*end)->next;
+    }
+    if (!f.cond) {
+        walk(x, n->body);
+        walk(x, n->orelse);
+        return;
+    }
+    f.body = facts_of(x, n->body);
+    f.otherwise = facts_of(x, n->orelse);
+    add_fact(x, f);
+}
+
+static void walk_address(struct classes *x, const struct kir_buffer *b, const struct ix *at) {
+    if (!b || !at) return;
+    if (b->space == KIR_GLOBAL) same_but_for(x, at, b->elem_bits / 8, LINE);
+    if (b->space == KIR_SHARED) same(x, at);
+}
+
+static void walk_access(struct classes *x, const struct kir_node *n) {
+    struct fact f;
+    walk_address(x, n->buf, n->at);
+    walk_address(x, n->to_buf, n->to_at);
+    for (int i = 0; i < n->nconds; ++i)
+        if (between(x, n->cond[i].a, n->cond[i].b, 0, 1, &f)) add_fact(x, f);
+    if (n->cut && between(x, n->cut->a, n->cut->b, 0, n->bits / n->buf->elem_bits, &f))
+        add_fact(x, f);
+}
+
+static void walk(struct classes *x, const struct kir_node *list) {
+    for (const struct kir_node *n = list; n && !x->failed; n = n->next) {
+        switch (n->kind) {
+        case KIR_FOR:
+            same(x, n->begin);
+            same(x, n->end);
+            walk(x, n->body);
+            break;
+        case KIR_IF: walk_ways(x, n); break;
+        case KIR_GUARD:
+            if (n->index)
+                walk_ways(x, n);
+            else
+                walk(x, n->body);
+            break;
+        case KIR_BLOCK: walk(x, n->body); break;
+        case KIR_LOAD:
+        case KIR_STORE:
+        case KIR_MOVE:
+        case KIR_FILL:
+        case KIR_ASYNC: walk_access(x, n); break;
+        case KIR_LET:
+        case KIR_CALL:
+        case KIR_STAGE_DECL:
+        case KIR_COMMIT:
+        case KIR_WAIT:
+        case KIR_BARRIER:
+        case KIR_COMMENT: break;
+        }
+    }
+}
+
+// -- periods --------------------------------------------------------------------------------------
+
+static int64_t gcd(int64_t a, int64_t b) {
+    while (b) {
+        int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a < 0 ? -a : a;
+}
+
+static void meet_period(int64_t *to, int64_t period) {
+    if (*to && __builtin_mul_overflow(*to / gcd(*to, period), period, to)) *to = 0;
+}
+
+static void find_periods(struct classes *x, const struct fact *list) {
+    for (const struct fact *f = list; f; f = f->next) {
+        for (int i = 0; i < f->of.n; ++i) {
+            const struct ix *atom = f->of.term[i].atom;
+            int64_t times = f->of.term[i].times;
+            for (int axis = 0; axis < 3; ++axis) {
+                if (!x->k->block[axis] || !ix_depends_on(atom, x->k->block[axis])) continue;
+                if (f->is == REMAINDER && atom->op == IX_VAR && times != INT64_MIN)
+                    meet_period(&x->period[axis], f->modulus / gcd(times, f->modulus));
+                else
+                    x->period[axis] = 0;
+            }
+        }
+        find_periods(x, f->cond);
+        find_periods(x, f->body);
+        find_periods(x, f->otherwise);
+    }
+}
+
+// -- all ------------------------------------------------------------------------------------------
+
+static void add_given(struct classes *x, const struct ix_var *v, const struct ix *e,
+                      const struct ix *step) {
+    struct definition *g = ARENA_NEW(&x->s->arena, struct definition);
+    *g = (struct definition){e, step, x->given[v->id]};
+    x->given[v->id] = g;
+}
+
+static void find_given(struct classes *x, const struct kir_node *list) {
+    for (const struct kir_node *n = list; n; n = n->next) {
+        if (n->kind == KIR_LET) add_given(x, n->var, n->index, NULL);
+        if (n->kind == KIR_FOR) add_given(x, n->var, n->begin, n->end);
+        for (int i = 0; i < n->ncarries; ++i)
+            add_given(x, n->carry[i].var, n->carry[i].first, n->carry[i].step);
+        find_given(x, n->body);
+        find_given(x, n->orelse);
+    }
+}
+
+struct classes *classes_new(struct session *s, const struct kir_kernel *k, const int64_t *sym) {
+    struct classes *x = ARENA_NEW(&s->arena, struct classes);
+    *x = (struct classes){.s = s, .k = k, .sym = sym, .period = {1, 1, 1}};
+    x->given = ARENA_ARRAY(&s->arena, struct definition *, s->next_var + 1);
+    x->state = ARENA_ARRAY(&s->arena, char, s->next_var + 1);
+    x->value = ARENA_ARRAY(&s->arena, int64_t, s->next_var + 1);
+    x->end = &x->first;
+    find_given(x, k->body);
+    walk(x, k->body);
+    find_periods(x, x->first);
+    return x->failed ? NULL : x;
+}
+
+int64_t classes_period(const struct classes *x, int axis) {
+    return x->period[axis];
+}
+
+static bool value_of(const struct classes *x, const struct part *p, int64_t *out) {
+    const struct ix_env env = {x->value, x->sym};
+    *out = p->number;
+    for (int i = 0; i < p->n; ++i) {
+        int64_t v;
+        if (!ix_eval(p->term[i].atom, &env, &v) ||
+            __builtin_mul_overflow(v, p->term[i].times, &v) || __builtin_add_overflow(*out, v, out))
+            return false;
+    }
+    return true;
+}
+
+// Adds the facts of "list" to the "n" in "fact"; -1: there are too many, or one has no value.
+static int collect(const struct classes *x, const struct fact *list, int n,
+                   int64_t fact[CLASS_FACTS]) {
+    for (const struct fact *f = list; f && n >= 0; f = f->next) {
+        if (f->is == WAYS) {
+            int from = n;
+            bool all = !f->others, none = false;
+            n = collect(x, f->cond, n, fact);
+            const struct fact *c = f->cond;
+            for (int i = from; i < n; ++i, c = c->next) {
+                all &= c->is == BETWEEN && fact[i] == c->hi;
+                none |= c->is == BETWEEN && fact[i] == c->lo;
+            }
+            if (n >= 0 && !none) n = collect(x, f->body, n, fact);
+            if (n >= 0 && !all) n = collect(x, f->otherwise, n, fact);
+            continue;
+        }
+        int64_t v;
+        if (n == CLASS_FACTS || !value_of(x, &f->of, &v)) return -1;
+        if (f->is == REMAINDER) v %= f->modulus;
+        if (f->is == REMAINDER && v < 0) v += f->modulus;
+        if (f->is == BETWEEN && v < f->lo) v = f->lo;
+        if (f->is == BETWEEN && v > f->hi) v = f->hi;
+        fact[n++] = v;
+    }
+    return n;
+}
+
+int classes_facts(const struct classes *x, const int64_t block[3], int64_t fact[CLASS_FACTS]) {
+    for (int i = 0; i < 3; ++i)
+        if (x->k->block[i]) x->value[x->k->block[i]->id] = block[i];
+    return collect(x, x->first, 0, fact);
+}
