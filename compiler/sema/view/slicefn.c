@@ -136,5 +136,10 @@ const struct value *eval_slice(struct sema *c, const struct value *f, const stru
     }
     if (lay_tuple_leaves(r.layout.shape) == 0 && r.offset.n <= 1)
         return value_lay_int(c, lay_sum_int(c->lay, r.offset));
+    if (lay_tuple_leaves(r.layout.shape) == 0) {  // of basis elements: it is a coordinate
+        struct calc_value to[2] = {in[1], in[0]}, crd = lay_calc(c->lay, "crd2idx", 2, to);
+        if (crd.kind == CALC_TUPLE) return value_calc(c, crd);
+        lay_clear_error(c->lay);
+    }
     return value_calc(c, r);
 }
