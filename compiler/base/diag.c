@@ -38,6 +38,7 @@ static const struct warning_row warnings[W_COUNT] = {
     [W_IN_ORDER] = {"in-order", true,
                     "a pipeline whose loads do not run ahead, for want of stages"},
     [W_NEEDLESS_SWIZZLE] = {"needless-swizzle", true, "a swizzle that moves no element"},
+    [W_SHADOW] = {"shadow", true, "a name that hides one declared further out"},
 };
 
 const struct warning_row *diag_warning_row(enum warning w) {

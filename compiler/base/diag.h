@@ -27,6 +27,7 @@ enum warning {
     W_IDLE_THREADS,
     W_IN_ORDER,
     W_NEEDLESS_SWIZZLE,
+    W_SHADOW,
     W_COUNT
 };
 
