@@ -233,6 +233,7 @@ void declare_all(struct sema *c, const struct ast_file *f) {
     for (int i = 0; i < f->ndecls && !diag_full(c->s); ++i) {
         const struct ast_decl *d = f->decl[i];
         c->file = f;
+        allow_decl(c, d);
         switch (d->kind) {
         case D_TCP: break;
         case D_ARCH: check_arch(c, d); break;

@@ -74,6 +74,8 @@ static void warn_hidden(struct sema *c, struct symbol *outer, struct ast_ident n
         diag_note(c->s, name.at, "'%s' is a coordinate here", name.name);
         return;
     }
+    // an argument with its type in the list stands for the tensor of that name, as one without does
+    if (kind == SYM_TENSOR && outer->kind == SYM_TENSOR && c->depth == 1) return;
     diag_warn(c->s, W_SHADOW, name.at, "'%s' is %s that hides %s of that name", name.name,
               symbol_kind_text(kind), symbol_kind_text(outer->kind));
     if (outer->kind != SYM_BUILTIN)
