@@ -217,8 +217,16 @@ static int named(struct session *s, const char *name, struct range at) {
 }
 
 void diag_silence(struct session *s, const char *name, struct range at, struct range where) {
-    int w = named(s, name, at);
+    enum { MOST_SILENCES = 1000 };  // each warning is compared with all of them
+    int w = named(s, name, at), n = 0;
     if (w < 0) return;
+    for (const struct silence *x = s->diags.silences; x; x = x->next) n++;
+    if (n == MOST_SILENCES) {
+        diag_error(s, at,
+                   "more than %d names of warnings behind 'allow'; -Wno-%s silences one everywhere",
+                   MOST_SILENCES, name);
+        return;
+    }
     struct silence *x = ARENA_NEW(&s->diags.arena, struct silence);
     *x = (struct silence){(enum warning)w, where, s->diags.silences};
     s->diags.silences = x;
