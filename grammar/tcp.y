@@ -58,12 +58,12 @@ static void tcp_yyerror(const struct range *at, struct parser *p, const char *me
 %token ARROW DOTDOT EQ NE LE GE O SW
 %token <text> LIKE
 %token <text> ARCH INDEX WHERE ALIGN GRID THREADS STAGES SWIZZLE PAD LOAD USE FROM FILL ASYNC CALL COMMIT WAIT SYNC WHEN
-%token <text> READONLY
+%token <text> READONLY ALLOW
 %token <text> ID STRING
 %token <num> INT FLOAT
 
 %type <ident> name kw label
-%type <list> names formals formal_list stmts parts tls args arg_list
+%type <list> names warnings formals formal_list stmts parts tls args arg_list
 %type <num> mod align
 %type <bounds> range
 %type <expr> where shape stages pad expr comp add mul un lay bas post prim
@@ -110,6 +110,10 @@ decl: TCP INT ';' { $$ = build_tcp(p, @$, $INT); }
     | fn
     | EXTERN DEVICE name '(' formals ')' FROM STRING ';'
       { $$ = build_extern(p, @$, range_join(@EXTERN, @6), $name, $formals, $STRING); }
+    | ALLOW warnings decl[of] { $$ = build_allow_decl(p, range_join(@ALLOW, @warnings), $warnings, $of); }
+    ;
+warnings: STRING { $$ = build_names(p, (struct list){0}, build_ident($STRING, @STRING)); }
+    | warnings ',' STRING { $$ = build_names(p, $1, build_ident($STRING, @STRING)); }
     ;
 
 expect: EXPECT expr ';' { $$ = (struct ast_expect){$expr, NULL}; }
@@ -200,6 +204,7 @@ stmt: SHARED name ':' buffer arranged stages ';' { $$ = build_buffer(p, @$, S_SH
     | SYNC ';' { $$ = build_plain(p, @$, S_SYNC, 0); }
     | COMMIT ';' { $$ = build_plain(p, @$, S_COMMIT, 0); }
     | WAIT INT ';' { $$ = build_plain(p, @$, S_WAIT, $INT.value); }
+    | ALLOW warnings stmt[of] { $$ = build_allow_stmt(p, range_join(@ALLOW, @warnings), $warnings, $of); }
     ;
 buffer: type shape { $$ = build_type(@$, $type, SPACE_SHARED, $shape, (struct number){0}); }
     | type LIKE expr { $$ = build_like(@$, $type, SPACE_SHARED, $expr, (struct number){0}); }
@@ -315,6 +320,7 @@ name: ID { $$ = build_ident($1, @1); }
     | WAIT { $$ = build_ident($1, @1); }
     | SYNC { $$ = build_ident($1, @1); }
     | READONLY { $$ = build_ident($1, @1); }
+    | ALLOW { $$ = build_ident($1, @1); }
     ;
 
 %%

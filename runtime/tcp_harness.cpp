@@ -14,6 +14,7 @@
 #include "tcp_backend.h"
 #include "tcp_harness_expected.h"
 #include "tcp_harness_jobs.h"
+#include "tcp_harness_plan.h"
 #include "tcp_harness_print.h"
 #include "tcp_harness_values.h"
 
@@ -208,21 +209,6 @@ static void run_once(harness_session &s, int schedule, int digit, unsigned char 
     s.failed += !good;
 }
 
-// How many runs it takes until each element of each input has shown all digits of its number.
-static void plan_runs(harness_session &s) {
-    int inputs = 0;
-    for (int i = 0; i < s.k.tensor_count; ++i) {
-        const tcp_harness_tensor &t = s.k.tensors[i];
-        if (!(t.role & TCP_HARNESS_IN)) continue;
-        ++inputs;
-        int digits = 1;
-        const int64_t base = harness_base_in(s, t.element);
-        for (int64_t rest = t.count - 1; rest >= base; ++digits) rest /= base;
-        s.digits = std::max(s.digits, digits);
-    }
-    s.tell_tensors = inputs > 1;
-}
-
 // Tells the backend where the shared tensors lie, for its reports.
 static void name_shared(const tcp_harness_kernel &k) {
     tcp_backend_name_shared(nullptr, 0, 0);
@@ -243,36 +229,17 @@ static void tell_run(const harness_session &s, int run, int total) {
     fflush(stderr);
 }
 
-struct job {
-    int digit, schedule;
-    unsigned char poison;
-};
-
-// All runs but the first one, after which it is known how many schedules there are.
-static std::vector<job> plan_jobs(const harness_session &s) {
-    std::vector<job> jobs;
-    for (int digit = 0; digit < s.digits + s.tell_tensors + s.converts; ++digit)
-        for (const unsigned char poison : harness_poisons)
-            for (int i = 0; i < tcp_backend_schedules(); ++i) jobs.push_back({digit, i, poison});
-    jobs.erase(jobs.begin());
-    return jobs;
-}
-
 // In how many processes "jobs" are done.  What --print shows is gathered in one.
 static int processes_for(const harness_session &s, int jobs) {
     static const int64_t worth_it = 1 << 20;
-    int64_t elements = 0;
     size_t bytes = 0;
-    for (int i = 0; i < s.k.tensor_count; ++i) {
-        elements += s.k.tensors[i].count;
-        bytes += harness_bytes_of(s.k.tensors[i]);
-    }
-    if (s.opt.print || elements * jobs < worth_it) return 1;
+    for (int i = 0; i < s.k.tensor_count; ++i) bytes += harness_bytes_of(s.k.tensors[i]);
+    if (s.opt.print || harness_elements(s) * jobs < worth_it) return 1;
     // with who wrote what
     return std::min(tcp_backend_processes(3 * bytes), jobs);
 }
 
-static void run_at_once(harness_session &s, const std::vector<job> &jobs, int processes) {
+static void run_at_once(harness_session &s, const std::vector<harness_job> &jobs, int processes) {
     const int before = s.runs, total = (int)jobs.size() + before;
     const auto run = [&](int i, FILE *out) {
         const int failed = s.failed;
@@ -299,15 +266,17 @@ static bool check_kernel(harness_session &s, const char *where) {
         release(s);
         return false;
     }
-    plan_runs(s);
-    tell_run(s, 1, 2 * (s.digits + s.tell_tensors + s.converts) * tcp_backend_schedules());
+    harness_plan_digits(s);
+    tell_run(s, 1,
+             (s.digits + s.tell_tensors + s.converts) *
+                 harness_runs_of_digit(s, tcp_backend_schedules()));
     run_once(s, 0, 0, harness_poisons[0]);
-    const std::vector<job> jobs = plan_jobs(s);
+    const std::vector<harness_job> jobs = harness_plan_jobs(s);
     const int processes = processes_for(s, (int)jobs.size());
     if (processes > 1) {
         run_at_once(s, jobs, processes);
     } else {
-        for (const job &j : jobs) {
+        for (const harness_job &j : jobs) {
             tell_run(s, s.runs + 1, (int)jobs.size() + 1);
             run_once(s, j.schedule, j.digit, j.poison);
         }

@@ -38,6 +38,7 @@ static const struct warning_row warnings[W_COUNT] = {
     [W_IN_ORDER] = {"in-order", true,
                     "a pipeline whose loads do not run ahead, for want of stages"},
     [W_NEEDLESS_SWIZZLE] = {"needless-swizzle", true, "a swizzle that moves no element"},
+    [W_SHADOW] = {"shadow", true, "a name that hides one declared further out"},
 };
 
 const struct warning_row *diag_warning_row(enum warning w) {
@@ -95,9 +96,17 @@ void diag_error(struct session *s, struct range at, const char *fmt, ...) {
     va_end(ap);
 }
 
+static bool silenced(const struct diags *d, enum warning w, struct range at) {
+    for (const struct silence *x = d->silences; x; x = x->next)
+        if (x->warning == w && x->at.file == at.file && x->at.begin <= at.begin &&
+            at.begin < x->at.end)
+            return true;
+    return false;
+}
+
 void diag_warn(struct session *s, enum warning w, struct range at, const char *fmt, ...) {
     struct diags *d = &s->diags;
-    if (d->off_all || d->off[w]) {
+    if (d->off_all || d->off[w] || silenced(d, w, at)) {
         d->muted = true;
         return;
     }
@@ -189,6 +198,40 @@ static int find_warning(const char *name) {
     return -1;
 }
 
+// The warning "name", which stands at "at"; -1, with an error reported, when there is none.
+static int named(struct session *s, const char *name, struct range at) {
+    const char *names[W_COUNT];
+    int w = find_warning(name);
+    if (w >= 0) return w;
+    for (int i = 0; i < W_COUNT; i++) names[i] = warnings[i].name;
+    const char *near = diag_did_you_mean(name, names, W_COUNT);
+    struct buf list;
+    buf_init(&list);
+    for (int i = 0; i < W_COUNT; i++) buf_printf(&list, "%s%s", i ? ", " : "", names[i]);
+    if (near)
+        diag_error(s, at, "unknown warning '%s'; did you mean '%s'?", name, near);
+    else
+        diag_error(s, at, "unknown warning '%s'; there are %s", name, list.text);
+    buf_release(&list);
+    return -1;
+}
+
+void diag_silence(struct session *s, const char *name, struct range at, struct range where) {
+    enum { MOST_SILENCES = 1000 };  // each warning is compared with all of them
+    int w = named(s, name, at), n = 0;
+    if (w < 0) return;
+    for (const struct silence *x = s->diags.silences; x; x = x->next) n++;
+    if (n == MOST_SILENCES) {
+        diag_error(s, at,
+                   "more than %d names of warnings behind 'allow'; -Wno-%s silences one everywhere",
+                   MOST_SILENCES, name);
+        return;
+    }
+    struct silence *x = ARENA_NEW(&s->diags.arena, struct silence);
+    *x = (struct silence){(enum warning)w, where, s->diags.silences};
+    s->diags.silences = x;
+}
+
 static bool starts(const char *text, const char *with, const char **rest) {
     size_t n = strlen(with);
     if (strncmp(text, with, n) != 0) return false;
@@ -215,21 +258,8 @@ bool diag_option(struct session *s, const char *option) {
         what = OFF;
     else
         starts(option, "-W", &name);
-    int w = find_warning(name);
-    if (w < 0) {
-        const char *names[W_COUNT];
-        for (int i = 0; i < W_COUNT; i++) names[i] = warnings[i].name;
-        const char *near = diag_did_you_mean(name, names, W_COUNT);
-        struct buf list;
-        buf_init(&list);
-        for (int i = 0; i < W_COUNT; i++) buf_printf(&list, "%s%s", i ? ", " : "", names[i]);
-        if (near)
-            diag_error(s, RANGE_NONE, "unknown warning '%s'; did you mean '%s'?", name, near);
-        else
-            diag_error(s, RANGE_NONE, "unknown warning '%s'; there are %s", name, list.text);
-        buf_release(&list);
-        return false;
-    }
+    int w = named(s, name, RANGE_NONE);
+    if (w < 0) return false;
     if (what != NO_ERROR) d->off[w] = what == OFF;
     if (what == ERROR) d->werror[w] = true;
     if (what == ERROR || what == NO_ERROR) d->no_werror[w] = what == NO_ERROR;

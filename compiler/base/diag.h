@@ -27,6 +27,7 @@ enum warning {
     W_IDLE_THREADS,
     W_IN_ORDER,
     W_NEEDLESS_SWIZZLE,
+    W_SHADOW,
     W_COUNT
 };
 
@@ -75,15 +76,23 @@ struct diag {
     struct diag *next;
 };
 
+// A warning that a plan silences in a part of its text.
+struct silence {
+    enum warning warning;
+    struct range at;
+    struct silence *next;
+};
+
 struct diags {
     struct diag *first, *last;
     int nerrors, nwarnings;
     int error_limit;  // 20; 0: none
     bool werror[W_COUNT], off[W_COUNT], werror_all, off_all;
     bool no_werror[W_COUNT];  // -Wno-error=name
-    bool json;                // printed for programs
-    int color;                // -1 by terminal and NO_COLOR, 0 never, 1 always
-    bool muted;               // the last diagnostic was dropped, so its notes are too
+    struct silence *silences;
+    bool json;   // printed for programs
+    int color;   // -1 by terminal and NO_COLOR, 0 never, 1 always
+    bool muted;  // the last diagnostic was dropped, so its notes are too
     struct arena arena;
 };
 
@@ -111,6 +120,10 @@ bool diag_full(const struct session *s);
 // Takes -Wname, -Wno-name, -Werror, -Werror=name, -Wno-error=name, -w.  Returns false, with an
 // error reported, when "option" names no warning.
 bool diag_option(struct session *s, const char *option);
+
+// From now on the warning "name", which stands at "at", is not given of what lies in "where",
+// whatever the options say.  Reports a name that no warning has.
+void diag_silence(struct session *s, const char *name, struct range at, struct range where);
 
 // The name in "names" (of which there are "n") nearest to "wrong", or NULL when none is near
 // enough.

@@ -21,7 +21,7 @@ static const char help[] =
     "  --table       also the value at each coordinate\n"
     "  --json        the result as JSON\n"
     "  --as=STYLE    print as tcp (default), cute or pycute\n"
-    "  --list        the operations and their arguments\n";
+    "  --list        the operations, their arguments and what they are\n";
 
 struct style {
     enum calc_style as;
@@ -37,7 +37,8 @@ static void print_step(void *user, int depth, const char *rule, const char *resu
 static const char *nearest(struct session *s) {
     const char *name[256];
     int n = 0;
-    for (; n < calc_count() && n < 256; ++n) name[n] = calc_name(n);
+    struct calc_operation op;
+    for (; n < 256 && calc_operation(n, &op); ++n) name[n] = op.name;
     const char *near = s->lay.unknown ? diag_did_you_mean(s->lay.unknown, name, n) : NULL;
     return near ? arena_printf(&s->arena, "; did you mean '%s'?", near) : "";
 }
@@ -92,14 +93,13 @@ static int evaluate_lines(const struct style *style) {
 }
 
 static int list_operations(void) {
-    struct session s;
-    session_init(&s);
-    for (int k = 0; k < calc_count(); ++k) {
-        const char *arguments;
-        calc_signature(&s.lay, k, &arguments);
-        printf("%s%s\n", calc_name(k), arguments);
+    static const char *const who[] = {
+        [IN_BOTH] = "", [IN_CUTE] = "eval only: ", [IN_PLAN] = "of a plan: "};
+    struct calc_operation op;
+    for (int i = 0; calc_operation(i, &op); ++i) {
+        int wide = printf("%s%s", op.name, op.args);
+        printf("%*s  %s%s\n", wide < 40 ? 40 - wide : 0, "", who[op.where], op.help);
     }
-    session_release(&s);
     return EXIT_RIGHT;
 }
 

@@ -236,8 +236,14 @@ static void pin_fn(struct writer *w, const struct ast_decl *d) {
             pin_type(w, fn->formal[i].name.at, &fn->formal[i].type, false);
     pin_block(w, fn->body);
     if (!k) return;
-    if (k->planned) {
-        replace_range(w, d->at, k->planned);
+    if (k->planned) {  // what the kernel allows stands behind the comments of its new text
+        struct range all = ast_whole(d->at, &d->allow);
+        const char *head = k->planned;
+        while (strncmp(head, "//", 2) == 0) head = strchr(head, '\n') + 1;
+        replace_range(w, all,
+                      arena_printf(&s->arena, "%.*s%.*s%s", (int)(head - k->planned), k->planned,
+                                   (int)(d->at.begin - all.begin),
+                                   s->sources.file[all.file].text + all.begin, head));
         return;
     }
     const char *grid =
@@ -298,7 +304,7 @@ static void pin_decl(struct writer *w, const struct ast_decl *d, bool in_import)
     case D_TENSOR: pin_type(w, d->name.at, &d->type, false); break;
     case D_FN:
         if (in_import)
-            replace_range(w, d->at, "");
+            replace_range(w, ast_whole(d->at, &d->allow), "");
         else
             pin_fn(w, d);
         break;
@@ -322,7 +328,7 @@ static const char *edited(struct writer *w, const struct ast_file *f, bool in_im
         if (f->decl[i]->kind == D_IMPORT)
             replace_range(w, f->decl[i]->at, imported(w, f->decl[i]));
         else if (f->decl[i]->kind == D_TENSOR && !in_import && taken_by_planned(w, f, f->decl[i]))
-            replace_range(w, f->decl[i]->at, "");
+            replace_range(w, ast_whole(f->decl[i]->at, &f->decl[i]->allow), "");
         else
             pin_decl(w, f->decl[i], in_import);
     }

@@ -44,11 +44,24 @@ struct calc_options {
     void *user;
 };
 
-// Whether "op" is an operation, and between how many arguments it takes.
-bool calc_known(const char *op, int *min_args, int *max_args);
-int calc_count(void);                                            // how many operations there are
-const char *calc_name(int i);                                    // the "i"-th name, in order
-void calc_signature(struct lay_ctx *, int i, const char **out);  // "(layout, tiler, tuple?)"
+// Who has an operation.
+enum calc_where {
+    IN_BOTH,  // plans and `tcpc eval`
+    IN_CUTE,  // `tcpc eval` alone: what CuTe calls otherwise, or has as a function of its own
+    IN_PLAN,  // plans alone: it is of kernels, of their copies or of tensors
+};
+
+struct calc_operation {
+    const char *name;
+    const char *args, *help;  // "(L [, mode])" and what it is, in a line
+    enum calc_where where;
+    int min, max;  // arguments
+};
+
+// The "i"-th operation in the order of names; false when there are no more.
+bool calc_operation(int i, struct calc_operation *out);
+// The operation of that name; "out" may be NULL.
+bool calc_known(const char *name, struct calc_operation *out);
 
 // Applies the operation "op" to "n" arguments.  The result has kind CALC_NONE when it does not
 // apply.

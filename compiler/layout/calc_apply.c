@@ -4,60 +4,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct op *calc_find(const char *name, size_t len) {
-    if (len > 9 && memcmp(name, "composed_", 9) == 0 &&
-        !(len == 13 && memcmp(name, "composed_eval", 13) == 0)) {
-        name += 9;
-        len -= 9;
+static const struct op *find(const char *name, size_t len) {
+    int lo = 0, hi = calc_n_ops;
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2, d = strncmp(name, calc_ops[mid].name, len);
+        if (d == 0 && !calc_ops[mid].name[len]) return &calc_ops[mid];
+        if (d <= 0)  // equal: the name in the table goes on
+            hi = mid;
+        else
+            lo = mid + 1;
     }
-    for (const struct op *op = calc_ops; op->name; ++op)
-        if (strlen(op->name) == len && memcmp(op->name, name, len) == 0) return op;
     return NULL;
+}
+
+const struct op *calc_find(const char *name, size_t len) {
+    const struct op *op = find(name, len);
+    if (!op && len > 9 && memcmp(name, "composed_", 9) == 0) op = find(name + 9, len - 9);
+    return op && op->fn ? op : NULL;
 }
 
 static int most_args(const struct op *op) {
     int n = 0;
     while (n < MAX_ARGS && op->arg[n] != ARG_END) ++n;
-    return n;
+    return n > 0 && op->arg[n - 1] == ARG_MORE ? LAY_MAX_RANK : n;
 }
 
-bool calc_known(const char *name, int *min_args, int *max_args) {
-    const struct op *op = calc_find(name, strlen(name));
-    if (!op) return false;
-    *min_args = op->min;
-    *max_args = op->arg[0] == ARG_MODES || op->fn == op_composition || op->fn == op_make_layout
-                    ? LAY_MAX_RANK
-                    : most_args(op);
+bool calc_operation(int i, struct calc_operation *out) {
+    if (i < 0 || i >= calc_n_ops) return false;
+    const struct op *op = &calc_ops[i];
+    *out =
+        (struct calc_operation){op->name, op->args,
+                                op->help, op->where,
+                                op->min,  op->arg[0] == ARG_MODES ? LAY_MAX_RANK : most_args(op)};
     return true;
 }
 
-int calc_count(void) {
-    int n = 0;
-    while (calc_ops[n].name) ++n;
-    return n;
+bool calc_known(const char *name, struct calc_operation *out) {
+    struct calc_operation unused;
+    const struct op *op = find(name, strlen(name));
+    return op && calc_operation((int)(op - calc_ops), out ? out : &unused);
 }
 
-const char *calc_name(int i) {
-    return i >= 0 && i < calc_count() ? calc_ops[i].name : NULL;
-}
-
-// How a kind of argument is called in a signature.
+// How a kind of argument is called.
 static const char *arg_name(unsigned char k) {
     static const char name[][10] = {"",        "layout", "tiler", "tuple",  "integer",
                                     "swizzle", "width",  "value", "tuple.."};
     return name[k];
-}
-
-void calc_signature(struct lay_ctx *ctx, int i, const char **out) {
-    struct lay_buf b = {.ctx = ctx};
-    *out = "";
-    if (i < 0 || i >= calc_count()) return;
-    const struct op *op = &calc_ops[i];
-    lay_buf_add(&b, "(");
-    for (int k = 0; k < most_args(op); ++k)
-        lay_buf_add(&b, "%s%s%s", k ? ", " : "", arg_name(op->arg[k]), k >= op->min ? "?" : "");
-    lay_buf_add(&b, ")");
-    *out = lay_buf_done(&b);
 }
 
 // -- composition ----------------------------------------------------------------------------------

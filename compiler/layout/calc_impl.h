@@ -16,6 +16,8 @@ enum arg_kind {
     ARG_BITS,
     ARG_ANY,
     ARG_MODES,  // a tuple, or its modes as arguments: row((4,8)) and row(4,8)
+    ARG_PLAN,   // what only a plan has: a tiled copy, an atom, a label, a kernel, a tensor
+    ARG_MORE,   // any number of further ones, like those before
 };
 
 enum { MAX_ARGS = 5 };
@@ -41,17 +43,31 @@ struct op {
     const char *name;
     int min;  // arguments that must be there
     unsigned char arg[MAX_ARGS];
-    op_fn *fn;
+    op_fn *fn;  // NULL: the language's parser and sema know it, the calculator's reader does not
     enum offset_rule offset;
+    enum calc_where where;
+    const char *args;  // as help has them: "(L [, mode])"
+    const char *help;
 };
 
-extern const struct op calc_ops[];
+extern const struct op calc_ops[];  // in the order of names
+extern const int calc_n_ops;
 
-// The operations that calc_shapes.c has for the table.
-op_fn op_ceil_div, op_compatible, op_congruent, op_weakly_congruent, op_evenly_divides, op_crd2idx,
-    op_idx2crd, op_crd2crd, op_hier_coord, op_flat_coord, op_1d_coord, op_local_tile,
-    op_local_partition, op_upcast, op_downcast, op_recast, op_make_swizzle, op_swizzle_apply,
-    op_composition, op_eval, op_make_layout;
+// What the table computes: calc_ops.c, calc_shapes.c.
+op_fn op_1d_coord, op_append, op_append_to, op_blocked_product, op_ceil_div, op_coalesce, op_col,
+    op_compact_col, op_compact_row, op_compatible, op_complement, op_composition, op_congruent,
+    op_cosize, op_crd2crd, op_crd2idx, op_depth, op_dice, op_domain_distribute, op_downcast,
+    op_eval, op_evenly_divides, op_filter, op_filter_zeros, op_flat_coord, op_flat_divide,
+    op_flat_product, op_flatten, op_get, op_group, op_hier_coord, op_identity_flat_divide,
+    op_identity_logical_divide, op_identity_tiled_divide, op_identity_zipped_divide, op_idx2crd,
+    op_left_inverse, op_local_partition, op_local_tile, op_logical_divide, op_logical_product,
+    op_make_fragment_like, op_make_identity, op_make_layout, op_make_layout_like, op_make_ordered,
+    op_make_swizzle, op_max_alignment, op_max_common_layout, op_max_common_vector, op_nullspace,
+    op_prepend, op_prepend_to, op_product_each, op_raked_product, op_rank, op_recast, op_replace,
+    op_right_inverse, op_round_up, op_row, op_select, op_shape, op_shape_div, op_size, op_slice,
+    op_stride, op_swizzle_apply, op_take, op_tile_to_shape, op_tiled_divide, op_tiled_product,
+    op_unflatten, op_upcast, op_weakly_congruent, op_with_shape, op_zip, op_zipped_divide,
+    op_zipped_product;
 
 // A slice that keeps all modes leaves a swizzle as it is.
 struct calc_value calc_settle(struct lay_ctx *, struct lay_view, const struct lay_tuple *coord);

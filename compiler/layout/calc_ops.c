@@ -1,10 +1,10 @@
-// The operations of the calculator by name, with their arguments in the order of CuTe's functions
-// (template arguments first or second, as the golden values have them).
+// The operations of the calculator on layouts.  Those on shapes and coordinates are in
+// calc_shapes.c, the table of all in calc_table.c.
 #include "layout/calc_impl.h"
 
 #include <string.h>
 
-#define OP(name)  static struct calc_value name(struct args *a)
+#define OP(name)  struct calc_value name(struct args *a)
 #define LAYOUT(i) calc_layout(a->ctx, a->v[i])
 #define TUPLE(i)  calc_tuple(a->ctx, a->v[i])
 #define TILER(i)  calc_tiler(a->ctx, a->v[i])
@@ -209,7 +209,7 @@ static bool named(struct calc_value v, const char *name) {
 }
 
 // Of layouts, one a mode, calc_apply makes it.
-struct calc_value op_make_layout(struct args *a) {
+OP(op_make_layout) {
     if (a->n == 1 || named(a->v[1], "LayoutLeft")) return GIVE(lay_make_col(a->ctx, TUPLE(0)));
     if (named(a->v[1], "LayoutRight")) return GIVE(lay_make_row(a->ctx, TUPLE(0)));
     return GIVE(lay_make(a->ctx, TUPLE(0), TUPLE(1)));
@@ -277,112 +277,3 @@ OP(op_tile_to_shape) {
 OP(op_domain_distribute) {
     return GIVE(lay_domain_distribute(a->ctx, TUPLE(0), NUM(1)));
 }
-
-#define L ARG_LAYOUT
-#define T ARG_TILER
-#define S ARG_TUPLE
-#define I ARG_INT
-#define W ARG_SWIZZLE
-#define B ARG_BITS
-#define A ARG_ANY
-
-const struct op calc_ops[] = {
-    {"append", 2, {L, L}, op_append, OFFSET_STAYS},
-    {"append_to_rank", 2, {L, I, L}, op_append_to, OFFSET_STAYS},
-    {"blocked_product", 2, {L, L}, op_blocked_product, OFFSET_STAYS},
-    {"ceil_div", 2, {S, A}, op_ceil_div, OFFSET_STAYS},
-    {"ceil_div_tiler", 2, {S, A}, op_ceil_div, OFFSET_STAYS},
-    {"coalesce", 1, {L, S}, op_coalesce, OFFSET_STAYS},
-    {"coalesce_by_mode", 2, {L, S}, op_coalesce, OFFSET_STAYS},
-    {"col", 1, {ARG_MODES}, op_col, OFFSET_STAYS},
-    {"col_major", 1, {ARG_MODES}, op_col, OFFSET_STAYS},
-    {"compact_col_major", 1, {S, S}, op_compact_col, OFFSET_STAYS},
-    {"compact_row_major", 1, {S, S}, op_compact_row, OFFSET_STAYS},
-    {"compatible", 2, {S, S}, op_compatible, OFFSET_STAYS},
-    {"complement", 1, {L, S}, op_complement, OFFSET_NONE},
-    {"composed_eval", 4, {A, A, A, S}, op_eval, OFFSET_STAYS},
-    {"composition", 2, {A, A}, op_composition, OFFSET_STAYS},
-    {"composition_swizzle", 3, {W, I, L}, op_composition, OFFSET_STAYS},
-    {"composition_swizzles", 2, {W, W}, op_composition, OFFSET_STAYS},
-    {"congruent", 2, {S, S}, op_congruent, OFFSET_STAYS},
-    {"coshape", 1, {L}, op_cosize, OFFSET_OWN},
-    {"cosize", 1, {L, S}, op_cosize, OFFSET_OWN},
-    {"cosize_mode", 2, {L, S}, op_cosize, OFFSET_OWN},
-    {"crd2crd", 3, {S, S, S}, op_crd2crd, OFFSET_STAYS},
-    {"crd2idx", 2, {S, A, S}, op_crd2idx, OFFSET_OWN},
-    {"depth", 1, {L, S}, op_depth, OFFSET_UNUSED},
-    {"depth_mode", 2, {L, S}, op_depth, OFFSET_UNUSED},
-    {"dice", 2, {A, A}, op_dice, OFFSET_STAYS},
-    {"domain_distribute", 2, {S, I}, op_domain_distribute, OFFSET_STAYS},
-    {"downcast", 2, {A, A}, op_downcast, OFFSET_OWN},
-    {"downcast_swizzle", 2, {I, W}, op_downcast, OFFSET_STAYS},
-    {"evenly_divides", 2, {S, S}, op_evenly_divides, OFFSET_STAYS},
-    {"filter", 1, {L, S}, op_filter, OFFSET_STAYS},
-    {"filter_by_mode", 2, {L, S}, op_filter, OFFSET_STAYS},
-    {"filter_zeros", 1, {L}, op_filter_zeros, OFFSET_STAYS},
-    {"flat_divide", 2, {L, T}, op_flat_divide, OFFSET_STAYS},
-    {"flat_product", 2, {L, T}, op_flat_product, OFFSET_STAYS},
-    {"flatten", 1, {L}, op_flatten, OFFSET_STAYS},
-    {"get", 2, {L, S}, op_get, OFFSET_STAYS},
-    {"get_1d_coord", 2, {L, I}, op_1d_coord, OFFSET_NONE},
-    {"get_flat_coord", 2, {L, I}, op_flat_coord, OFFSET_NONE},
-    {"get_hier_coord", 2, {L, I}, op_hier_coord, OFFSET_NONE},
-    {"group_modes", 3, {L, I, I}, op_group, OFFSET_STAYS},
-    {"identity_flat_divide", 2, {S, T}, op_identity_flat_divide, OFFSET_STAYS},
-    {"identity_logical_divide", 2, {S, T}, op_identity_logical_divide, OFFSET_STAYS},
-    {"identity_tiled_divide", 2, {S, T}, op_identity_tiled_divide, OFFSET_STAYS},
-    {"identity_zipped_divide", 2, {S, T}, op_identity_zipped_divide, OFFSET_STAYS},
-    {"idx2crd", 2, {S, A, S}, op_idx2crd, OFFSET_STAYS},
-    {"left_inverse", 1, {L}, op_left_inverse, OFFSET_NONE},
-    {"local_partition", 3, {L, L, I, S}, op_local_partition, OFFSET_STAYS},
-    {"local_partition_proj", 4, {L, L, I, S}, op_local_partition, OFFSET_STAYS},
-    {"local_tile", 3, {L, T, S, S}, op_local_tile, OFFSET_STAYS},
-    {"local_tile_proj", 4, {L, T, S, S}, op_local_tile, OFFSET_STAYS},
-    {"logical_divide", 2, {L, T}, op_logical_divide, OFFSET_STAYS},
-    {"logical_product", 2, {L, T}, op_logical_product, OFFSET_STAYS},
-    {"make_fragment_like", 1, {L}, op_make_fragment_like, OFFSET_UNUSED},
-    {"make_identity_layout", 1, {S}, op_make_identity, OFFSET_STAYS},
-    {"make_layout", 1, {A, A}, op_make_layout, OFFSET_STAYS},
-    {"make_layout_like", 1, {L}, op_make_layout_like, OFFSET_UNUSED},
-    {"make_ordered_layout", 2, {S, S}, op_make_ordered, OFFSET_STAYS},
-    {"make_swizzle", 2, {I, I}, op_make_swizzle, OFFSET_STAYS},
-    {"max_alignment", 1, {L}, op_max_alignment, OFFSET_OWN},
-    {"max_common_layout", 2, {L, L}, op_max_common_layout, OFFSET_NONE},
-    {"max_common_vector", 2, {L, L}, op_max_common_vector, OFFSET_NONE},
-    {"nullspace", 1, {L}, op_nullspace, OFFSET_UNUSED},
-    {"prepend", 2, {L, L}, op_prepend, OFFSET_STAYS},
-    {"prepend_to_rank", 2, {L, I, L}, op_prepend_to, OFFSET_STAYS},
-    {"product_each", 1, {S}, op_product_each, OFFSET_STAYS},
-    {"raked_product", 2, {L, L}, op_raked_product, OFFSET_STAYS},
-    {"rank", 1, {L, S}, op_rank, OFFSET_UNUSED},
-    {"rank_mode", 2, {L, S}, op_rank, OFFSET_UNUSED},
-    {"recast", 3, {B, B, L}, op_recast, OFFSET_OWN},
-    {"recast_layout", 3, {B, B, L}, op_recast, OFFSET_OWN},
-    {"replace", 3, {L, I, L}, op_replace, OFFSET_STAYS},
-    {"right_inverse", 1, {L}, op_right_inverse, OFFSET_NONE},
-    {"round_up", 2, {S, S}, op_round_up, OFFSET_STAYS},
-    {"row", 1, {ARG_MODES}, op_row, OFFSET_STAYS},
-    {"row_major", 1, {ARG_MODES}, op_row, OFFSET_STAYS},
-    {"select", 2, {L, S}, op_select, OFFSET_STAYS},
-    {"shape", 1, {L, S}, op_shape, OFFSET_UNUSED},
-    {"shape_div", 2, {S, S}, op_shape_div, OFFSET_STAYS},
-    {"size", 1, {L, S}, op_size, OFFSET_UNUSED},
-    {"size_mode", 2, {L, S}, op_size, OFFSET_UNUSED},
-    {"slice", 2, {A, A}, op_slice, OFFSET_STAYS},
-    {"slice_and_offset", 2, {A, A}, op_slice, OFFSET_STAYS},
-    {"stride", 1, {L, S}, op_stride, OFFSET_UNUSED},
-    {"swizzle_apply", 2, {W, I}, op_swizzle_apply, OFFSET_STAYS},
-    {"take", 3, {L, I, I}, op_take, OFFSET_STAYS},
-    {"tile_to_shape", 2, {L, S, S}, op_tile_to_shape, OFFSET_STAYS},
-    {"tiled_divide", 2, {L, T}, op_tiled_divide, OFFSET_STAYS},
-    {"tiled_product", 2, {L, T}, op_tiled_product, OFFSET_STAYS},
-    {"unflatten", 2, {L, S}, op_unflatten, OFFSET_STAYS},
-    {"upcast", 2, {A, A}, op_upcast, OFFSET_OWN},
-    {"upcast_swizzle", 2, {I, W}, op_upcast, OFFSET_STAYS},
-    {"weakly_congruent", 2, {S, S}, op_weakly_congruent, OFFSET_STAYS},
-    {"with_shape", 2, {L, S}, op_with_shape, OFFSET_STAYS},
-    {"zip", 1, {L, L}, op_zip, OFFSET_STAYS},
-    {"zipped_divide", 2, {L, T}, op_zipped_divide, OFFSET_STAYS},
-    {"zipped_product", 2, {L, T}, op_zipped_product, OFFSET_STAYS},
-    {NULL, 0, {0}, NULL, OFFSET_STAYS},
-};

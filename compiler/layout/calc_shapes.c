@@ -1,5 +1,5 @@
 // The operations of the calculator on shapes, coordinates, tensors, widths and swizzles.  The table
-// of all is in calc_ops.c.
+// of all is in calc_table.c.
 #include "layout/calc_impl.h"
 
 #define OP(name)  struct calc_value name(struct args *a)

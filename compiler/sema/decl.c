@@ -234,6 +234,7 @@ void declare_all(struct sema *c, const struct ast_file *f) {
         const struct ast_decl *d = f->decl[i];
         c->file = f;
         if (d->kind != D_FN && !c->imported) kernel_cases_end(c);
+        allow_decl(c, d);
         switch (d->kind) {
         case D_TCP: break;
         case D_ARCH: check_arch(c, d); break;

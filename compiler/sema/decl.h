@@ -8,6 +8,10 @@
 void declare_all(struct sema *c, const struct ast_file *f);
 bool check_ident_free(struct sema *c, const struct ast_ident *name);
 
+// allow.c
+// Silences the warnings that "d", and what stands in it, allows.
+void allow_decl(struct sema *c, const struct ast_decl *d);
+
 // tensor.c
 // The tensor that "t" declares, whose name is "name"; NULL when there was an error.
 // Reports what speaks against the word of the 'readonly' formal "f", which is the tensor "t", in

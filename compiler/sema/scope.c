@@ -61,6 +61,27 @@ const char *symbol_kind_text(enum symbol_kind kind) {
     return "a name";
 }
 
+// What a kernel has by itself is no declaration: there the outer name is what is reported, once.
+static void warn_hidden(struct sema *c, struct symbol *outer, struct ast_ident name,
+                        enum symbol_kind kind) {
+    if (c->imported || c->s->sources.file[name.at.file].made) return;
+    if (kind == SYM_BUILTIN) {
+        if (outer->imported || outer->hidden) return;
+        outer->hidden = true;
+        diag_warn(c->s, W_SHADOW, outer->at,
+                  "'%s' is %s that the coordinate '%s' of each kernel hides", name.name,
+                  symbol_kind_text(outer->kind), name.name);
+        diag_note(c->s, name.at, "'%s' is a coordinate here", name.name);
+        return;
+    }
+    // an argument with its type in the list stands for the tensor of that name, as one without does
+    if (kind == SYM_TENSOR && outer->kind == SYM_TENSOR && c->depth == 1) return;
+    diag_warn(c->s, W_SHADOW, name.at, "'%s' is %s that hides %s of that name", name.name,
+              symbol_kind_text(kind), symbol_kind_text(outer->kind));
+    if (outer->kind != SYM_BUILTIN)
+        diag_note(c->s, outer->at, "'%s' is %s here", name.name, symbol_kind_text(outer->kind));
+}
+
 struct symbol *scope_declare(struct sema *c, struct ast_ident name, enum symbol_kind kind,
                              const struct value *value) {
     struct symbol *outer = scope_find(c, name.name);
@@ -69,6 +90,7 @@ struct symbol *scope_declare(struct sema *c, struct ast_ident name, enum symbol_
         diag_note(c->s, outer->at, "'%s' is %s here", name.name, symbol_kind_text(outer->kind));
         return NULL;
     }
+    if (outer) warn_hidden(c, outer, name, kind);
     if (c->used * 2 >= c->cap) widen(c);
     struct symbol *sym = ARENA_NEW(&c->s->arena, struct symbol);
     *sym = (struct symbol){.name = name.name,

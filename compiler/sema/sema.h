@@ -22,10 +22,4 @@ struct calc_value sema_evaluate(struct session *s, const struct ast_expr *e);
 // Whether an expression may call "name": a builtin or an atom.
 bool sema_calls(const char *name);
 
-// The table of builtins, for help, docs and tests: the "i"-th of them, NULL when there are no more.
-struct sema_builtin {
-    const char *name, *args, *help;
-};
-bool sema_builtin(int i, struct sema_builtin *out);
-
 #endif

@@ -34,6 +34,7 @@ struct symbol {
     int depth;  // 0: top level
     bool used;
     bool imported;              // declared by another file than the main one
+    bool hidden;                // by what a kernel has, which is said
     const struct value *value;  // of a tensor too: the whole of it; NULL: see "tensor"
     struct tensor *tensor;
     const struct function *function;  // SYM_EXTERN

@@ -147,9 +147,17 @@ struct ast_part {
     struct ast_block *body;
 };
 
+// The warnings that are not given of a statement or declaration: allow "versioned", "shadow".
+struct ast_allow {
+    const struct ast_ident *name;
+    int n;
+    struct range at;  // from 'allow' to the last name; empty: there is none
+};
+
 struct ast_stmt {
     enum ast_stmt_kind kind;
-    struct range at;
+    struct range at;  // without "allow"
+    struct ast_allow allow;
     struct ast_ident
         name;  // S_SHARED S_FRAG S_FOR S_PIPELINE S_LET S_CALL; S_COPY: the label, may be absent
     union {
@@ -220,7 +228,8 @@ struct ast_param {
 
 struct ast_decl {
     enum ast_decl_kind kind;
-    struct range at;
+    struct range at;  // without "allow"
+    struct ast_allow allow;
     struct ast_ident
         name;  // D_ARCH (sm_90) D_CONST D_LAYOUT D_ATOM D_TILED_COPY D_TILED_MMA D_TENSOR D_FN
     union {
@@ -250,6 +259,9 @@ struct ast_file {
     int ncomments;
     int nerrors;  // syntax errors that were reported
 };
+
+// "at", what "allow" stands before, with that.
+struct range ast_whole(struct range at, const struct ast_allow *allow);
 
 // -- printing -------------------------------------------------------------------------------------
 

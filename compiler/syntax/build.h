@@ -123,6 +123,12 @@ struct ast_stmt *build_fill(struct parser *p, struct range at, struct ast_expr *
                             struct ast_expr *value);
 struct ast_stmt *build_expect(struct parser *p, struct range at, struct ast_expect expect);
 
+// "of" with the warnings "names", behind the word 'allow'; all of that stands at "at".
+struct ast_stmt *build_allow_stmt(struct parser *p, struct range at, struct list names,
+                                  struct ast_stmt *of);
+struct ast_decl *build_allow_decl(struct parser *p, struct range at, struct list names,
+                                  struct ast_decl *of);
+
 void build_decl(struct parser *p, struct ast_decl *d);  // appends "d" to the file
 struct ast_decl *build_tcp(struct parser *p, struct range at, struct number version);
 struct ast_decl *build_arch(struct parser *p, struct range at, struct ast_ident name);

@@ -280,3 +280,28 @@ struct ast_decl *build_extern(struct parser *p, struct range at, struct range he
                             .head_at = head_at};
     return d;
 }
+
+// -- warnings -------------------------------------------------------------------------------------
+
+// An 'allow' before another one is one with all names.
+static struct ast_allow allowed(struct parser *p, struct range at, struct list names,
+                                const struct ast_allow *inner) {
+    for (int i = 0; i < inner->n; i++) names = build_names(p, names, inner->name[i]);
+    return (struct ast_allow){names.items, names.n, inner->n ? range_join(at, inner->at) : at};
+}
+
+struct ast_stmt *build_allow_stmt(struct parser *p, struct range at, struct list names,
+                                  struct ast_stmt *of) {
+    of->allow = allowed(p, at, names, &of->allow);
+    return of;
+}
+
+struct ast_decl *build_allow_decl(struct parser *p, struct range at, struct list names,
+                                  struct ast_decl *of) {
+    of->allow = allowed(p, at, names, &of->allow);
+    return of;
+}
+
+struct range ast_whole(struct range at, const struct ast_allow *allow) {
+    return allow->n ? range_join(allow->at, at) : at;
+}

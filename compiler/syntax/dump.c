@@ -81,6 +81,15 @@ static void dump_expect(struct buf *b, const struct ast_expect *e, int indent) {
     ast_dump_expr(b, e->cond, indent + 2);
 }
 
+static void dump_allow(struct buf *b, const struct ast_allow *a, int indent) {
+    for (int i = 0; i < a->n; i++) {
+        buf_fill(b, ' ', indent);
+        buf_puts(b, "allow ");
+        quoted(b, a->name[i].name);
+        buf_char(b, '\n');
+    }
+}
+
 static void dump_block(struct buf *b, const struct ast_block *block, int indent);
 
 static void dump_loop(struct buf *b, const struct ast_stmt *st, int indent) {
@@ -140,7 +149,10 @@ static void dump_stmt(struct buf *b, const struct ast_stmt *st, int indent) {
 
 static void dump_block(struct buf *b, const struct ast_block *block, int indent) {
     line(b, indent, "block");
-    for (int i = 0; i < block->nstmts; i++) dump_stmt(b, block->stmt[i], indent + 2);
+    for (int i = 0; i < block->nstmts; i++) {
+        dump_allow(b, &block->stmt[i]->allow, indent + 2);
+        dump_stmt(b, block->stmt[i], indent + 2);
+    }
 }
 
 static void dump_formal(struct buf *b, const struct ast_formal *f, int indent) {
@@ -178,6 +190,7 @@ static void dump_param(struct buf *b, const struct ast_param *p) {
 }
 
 static void dump_decl(struct buf *b, const struct ast_decl *d) {
+    dump_allow(b, &d->allow, 0);
     switch (d->kind) {
     case D_TCP: buf_printf(b, "tcp %lld\n", (long long)d->version); break;
     case D_ARCH: named(b, 0, "arch", d->name.name); break;

@@ -125,7 +125,6 @@ const struct foreign *foreign_word(const char *name) {
         {"ceildiv", "ceil_div", NULL},
         {"div_up", "ceil_div", NULL},
         {"divup", "ceil_div", NULL},
-        {"round_up", NULL, "'ceil_div(a, b) * b' is a rounded up to a multiple of b"},
         {"min", NULL, "elements outside a tensor are guarded, so that no size has to be cut"},
         {"max", NULL, "a plan has no maximum; 'ceil_div' counts the tiles that cover a mode"},
         {"transpose", "select(%s, (1,0))", NULL},

@@ -192,8 +192,9 @@ static uint32_t brace_after(const struct format *f, const struct ast_stmt *st) {
 }
 
 static void write_pipeline(struct format *f, const struct ast_stmt *st, struct buf *head) {
-    comments_before(f, st->at.begin);
-    write_piece(f, st->at.begin, brace_after(f, st) + 1, head, " {");
+    uint32_t begin = ast_whole(st->at, &st->allow).begin;
+    comments_before(f, begin);
+    write_piece(f, begin, brace_after(f, st) + 1, head, " {");
     open_block(f);
     for (int i = 0; i < st->loop.nparts; i++) {
         const struct ast_part *part = &st->loop.part[i];
@@ -205,14 +206,15 @@ static void write_pipeline(struct format *f, const struct ast_stmt *st, struct b
 
 static void write_stmt(struct format *f, const struct ast_stmt *st) {
     struct buf b;
+    uint32_t begin = ast_whole(st->at, &st->allow).begin;
     buf_init(&b);
     format_stmt_text(&b, st);
     if (st->kind == S_FOR)
-        write_block(f, st->at.begin, &b, st->loop.body);
+        write_block(f, begin, &b, st->loop.body);
     else if (st->kind == S_PIPELINE)
         write_pipeline(f, st, &b);
     else {
-        write_piece(f, st->at.begin, st->at.end, &b, "");
+        write_piece(f, begin, st->at.end, &b, "");
         comment_behind(f);
     }
     buf_release(&b);
@@ -220,12 +222,13 @@ static void write_stmt(struct format *f, const struct ast_stmt *st) {
 
 static void write_decl(struct format *f, const struct ast_decl *d) {
     struct buf b;
+    uint32_t begin = ast_whole(d->at, &d->allow).begin;
     buf_init(&b);
     format_decl_text(&b, d);
     if (d->kind == D_FN && d->fn.body)
-        write_block(f, d->at.begin, &b, d->fn.body);
+        write_block(f, begin, &b, d->fn.body);
     else {
-        write_piece(f, d->at.begin, d->at.end, &b, "");
+        write_piece(f, begin, d->at.end, &b, "");
         comment_behind(f);
     }
     buf_release(&b);

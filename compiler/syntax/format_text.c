@@ -55,7 +55,16 @@ static void copy_text(struct buf *b, const struct ast_stmt *st) {
     buf_char(b, ';');
 }
 
+static void allow_text(struct buf *b, const struct ast_allow *a) {
+    for (int i = 0; i < a->n; i++) {
+        buf_puts(b, i ? "," BREAK : "allow ");
+        string(b, a->name[i].name);
+    }
+    if (a->n) buf_puts(b, BREAK);
+}
+
 void format_stmt_text(struct buf *b, const struct ast_stmt *st) {
+    allow_text(b, &st->allow);
     switch (st->kind) {
     case S_SHARED:
     case S_FRAG:
@@ -135,6 +144,7 @@ void format_decl_text(struct buf *b, const struct ast_decl *d) {
                                      [D_ATOM] = "atom",
                                      [D_TILED_COPY] = "tiled_copy",
                                      [D_TILED_MMA] = "tiled_mma"};
+    allow_text(b, &d->allow);
     switch (d->kind) {
     case D_TCP: buf_printf(b, "tcp %lld;", (long long)d->version); break;
     case D_ARCH: buf_printf(b, "arch %s;", d->name.name); break;

@@ -22,6 +22,7 @@ static const struct {
     {"Sw", TOK_SW},
     {"_", '_'},
     {"align", TOK_ALIGN},
+    {"allow", TOK_ALLOW},
     {"arch", TOK_ARCH},
     {"async", TOK_ASYNC},
     {"atom", TOK_ATOM},

@@ -132,7 +132,7 @@ static void note_facts(struct session *s, const struct kernel *k, const struct c
     diag_note(
         s, first->tensor ? first->tensor->at : to_promise(k, first->value)->at,
         "%s would make it one; where that cannot be promised, as of ragged sizes, it is right "
-        "as it is: -Wno-versioned",
+        "as it is: say allow \"versioned\" before it, or -Wno-versioned",
         facts_text(s, k, list));
     for (int i = 0; all && i < list->n; ++i) {
         mend(s, k, &list->at[i], &at, &text);

@@ -1,4 +1,5 @@
-// The builtins: one row each, and those that hand over to the layout calculator.
+// The builtins: the operations of layout/calc_table.c in a plan.  An operation is the calculator's,
+// unless it has a row here.
 #include <string.h>
 
 #include "sema/expr/expr.h"
@@ -11,11 +12,8 @@ typedef const struct value *builtin_fn(struct sema *c, const struct call *call);
 
 struct row {
     char name[20];
-    signed char min, max;  // arguments; max -1: any number, 0: as the calculator has it
-    bool lazy;             // gets the expression, not values: tile(..)
-    char args[44];
     builtin_fn *fn;
-    char help[88];
+    bool lazy;  // gets the expression, not values: tile(..)
     int names;  // the argument whose names the modes have: 1 the first, -1 the last; 0: none
 };
 
@@ -30,7 +28,10 @@ static const struct value *calc_call(struct sema *c, const struct call *call) {
     lay_clear_error(c->lay);
     struct calc_value r = lay_calc(c->lay, call->name, call->n, arg);
     if (r.kind != CALC_NONE) return value_calc(c, r);
-    sema_lay_error(c, call->e->at, sema_text(c, "'%s'", call->name));
+    const char *what = sema_text(c, "'%s'", call->name);
+    if (c->lay->error && strstr(c->lay->error, what))  // it says of what
+        return FAIL(c, call->e->at, "%s", c->lay->error);
+    sema_lay_error(c, call->e->at, what);
     return &value_none;
 }
 
@@ -146,105 +147,73 @@ static const struct value *tile_lazy(struct sema *c, const struct call *call) {
     return tile_call(c, call->e);
 }
 
-// An operation of the calculator's table, which knows how many arguments it takes.
-#define CALCULATED 0, 0, false
-
+// What a plan does otherwise than the calculator, or what only a plan has; in the order of names.
 static const struct row rows[] = {
-    {"append", CALCULATED, "(L, M)", view_call, "a further mode at the end"},
-    {"blocked_product", CALCULATED, "(A, B)", calc_call, "copies of A in blocks, mode by mode"},
-    {"ceil_div", CALCULATED, "(a, b)", ceil_div_call, "a / b rounded up"},
-    {"coalesce", CALCULATED, "(L [, profile])", view_call, "the same function with fewest modes"},
-    {"col", CALCULATED, "(s0, s1, ..)", col_call, "compact, the first mode contiguous"},
-    {"col_major", CALCULATED, "(s0, s1, ..)", col_call, "compact, the first mode contiguous"},
-    {"compatible", CALCULATED, "(S, T)", calc_call, "whether each coordinate of S is one of T"},
-    {"complement", CALCULATED, "(A [, n])", calc_call, "what A leaves out of 0 .. n"},
-    {"composition", CALCULATED, "(A, B, ..)", view_call, "A after B", -1},
-    {"congruent", CALCULATED, "(S, T)", calc_call, "whether both nest alike"},
-    {"cosize", CALCULATED, "(L [, mode])", calc_call, "the greatest value and one"},
-    {"crd2idx", CALCULATED, "(coord, L)", crd2idx_call, "the value at a coordinate"},
-    {"depth", CALCULATED, "(L [, mode])", calc_call, "the levels of nesting"},
-    {"dice", CALCULATED, "(coord, L)", calc_call, "the modes for which coord has a number"},
-    {"downcast", CALCULATED, "(L, n)", calc_call, "in elements n times as narrow"},
-    {"equivalent", 2, 2, false, "(k1, k2)", prop_call,
-     "whether two kernels move the same by the same threads"},
-    {"filter", CALCULATED, "(L [, profile])", view_filter, "without modes of size 1 or stride 0"},
-    {"filter_zeros", CALCULATED, "(L)", view_filter, "with size 1 where the stride is 0"},
-    {"flat_divide", CALCULATED, "(A, tiler)", view_call, "(T0,T1,..,R0,R1,..)"},
-    {"flat_product", CALCULATED, "(A, tiler)", calc_call, "(A0,A1,..,B0,B1,..)"},
-    {"flatten", CALCULATED, "(L)", view_call, "without nesting"},
-    {"get", CALCULATED, "(L, i)", view_call, "mode i"},
-    {"group_modes", CALCULATED, "(L, b, e)", view_call, "modes b to e as one"},
-    {"idx2crd", CALCULATED, "(i, S)", calc_call, "the coordinate in S of number i"},
-    {"instructions", 1, 1, false, "(ld)", prop_call, "accesses a thread makes in a copy"},
-    {"left_inverse", CALCULATED, "(L)", calc_call, "R with R(L(i)) = i"},
-    {"local_partition", CALCULATED, "(A, thr, i)", view_local_partition,
-     "what thread i of the layout thr takes of A, strided"},
-    {"local_tile", CALCULATED, "(A, tiler, coord)", view_local_tile, "one tile of A"},
-    {"logical_divide", CALCULATED, "(A, tiler)", view_call, "((T0,R0),(T1,R1),..)"},
-    {"logical_product", CALCULATED, "(A, tiler)", calc_call, "(A, copies)"},
-    {"make_layout", CALCULATED, "(S [, D]) or (L0, L1, ..)", make_layout_call,
-     "of a shape and a stride, or of a layout a mode"},
-    {"make_ordered_layout", CALCULATED, "(S, order)", calc_call, "compact, modes in that order", 1},
-    {"max_alignment", CALCULATED, "(L)", calc_call, "elements by which every run is aligned"},
-    {"max_common_layout", CALCULATED, "(A, B)", calc_call, "where both are contiguous"},
-    {"max_common_vector", CALCULATED, "(A, B)", calc_call, "elements contiguous in both"},
-    {"mma", 1, -1, true, "(SHAPE.D.A.B.C, warps=L, tile=S)", mma_call,
-     "an instruction for several warps"},
-    {"nullspace", CALCULATED, "(L)", calc_call, "coordinates that change nothing"},
-    {"operand_A", 1, 1, false, "(mma)", operand_call, "(thread, value) to element of A"},
-    {"operand_B", 1, 1, false, "(mma)", operand_call, "(thread, value) to element of B"},
-    {"operand_C", 1, 1, false, "(mma)", operand_call, "(thread, value) to element of C, and of D"},
-    {"partition_dst", 2, 2, false, "(tc, D)", view_partition, "what a thread of tc writes of D"},
-    {"partition_src", 2, 2, false, "(tc, S)", view_partition, "what a thread of tc reads of S"},
-    {"prepend", CALCULATED, "(L, M)", view_call, "a further mode at the beginning"},
-    {"product_each", CALCULATED, "(S)", calc_call, "the size of each mode"},
-    {"raked_product", CALCULATED, "(A, B)", calc_call, "copies of A interleaved, mode by mode"},
-    {"rank", CALCULATED, "(L [, mode])", calc_call, "the number of modes"},
-    {"recast", CALCULATED, "(L, from, to)", recast_call, "in elements of another width"},
-    {"replace", CALCULATED, "(L, i, M)", view_call, "with M as mode i"},
-    {"requests_total", 1, 1, false, "(ld.src)", prop_call, "requests of a block to global memory"},
-    {"retile", 2, 2, false, "(tc, r)", view_retile, "a fragment in the modes of tc's partitions"},
-    {"right_inverse", CALCULATED, "(L)", calc_call, "R with L(R(i)) = i"},
-    {"rounds", 1, 1, false, "(ld)", prop_call, "tiles of a copy by mode"},
-    {"row", CALCULATED, "(s0, s1, ..)", row_call, "compact, the last mode contiguous"},
-    {"row_major", CALCULATED, "(s0, s1, ..)", row_call, "compact, the last mode contiguous"},
-    {"sectors", 1, 1, false, "(ld.src)", prop_call, "the most sectors of a warp's access"},
-    {"sectors_total", 1, 1, false, "(ld.src)", prop_call, "sectors that a block reads or writes"},
-    {"select", CALCULATED, "(L, (i, j, ..))", view_call, "some modes, in that order"},
-    {"shape", CALCULATED, "(L [, mode])", calc_call, "the extents"},
-    {"shape_div", CALCULATED, "(S, T)", calc_call, "S / T where it comes out"},
-    {"size", CALCULATED, "(L [, mode])", calc_call, "the number of coordinates"},
-    {"slice", CALCULATED, "(coord, L)", view_call, "the modes for which coord has _"},
-    {"smem_bytes", 1, 1, false, "(k)", prop_call, "bytes of shared memory of a kernel"},
-    {"stride", CALCULATED, "(L [, mode])", calc_call, "the strides"},
-    {"take", CALCULATED, "(L, b, e)", view_call, "modes b to e"},
-    {"threads", 1, 1, false, "(tc)", prop_call, "threads of a tiled copy"},
-    {"tile", 1, -1, true, "(ATOM, thr=L, val=L)", tile_lazy, "a tiled copy"},
-    {"tile_to_shape", CALCULATED, "(L, S [, order])", calc_call, "copies of L that fill S", 2},
-    {"tiled_divide", CALCULATED, "(A, tiler)", view_call, "((T0,T1,..),R0,R1,..)"},
-    {"tiled_product", CALCULATED, "(A, tiler)", calc_call, "((A0,A1,..),B0,B1,..)"},
-    {"tiler", 1, 1, false, "(tc)", prop_call, "extents of the tile of a tiled copy"},
-    {"tv", 1, 1, false, "(tc)", prop_call, "(thread, value) to element of the tile"},
-    {"tv_dst", 1, 1, false, "(tc)", prop_call, "tv of the side that is written"},
-    {"tv_src", 1, 1, false, "(tc)", prop_call, "tv of the side that is read"},
-    {"upcast", CALCULATED, "(L, n)", calc_call, "in elements n times as wide"},
-    {"vector_bits", 1, 1, false, "(ld.src)", prop_call, "bits of one access"},
-    {"wavefronts", 1, 1, false, "(ld.dst)", prop_call, "the most wavefronts of a warp's access"},
-    {"wavefronts_total", 1, 1, false, "(ld.dst)", prop_call, "wavefronts of a block"},
-    {"with_shape", CALCULATED, "(L, S)", view_call, "the same function on another shape", 2},
-    {"zip", CALCULATED, "(L [, M])", view_call, "((a,b),(c,d)) as ((a,c),(b,d))"},
-    {"zipped_divide", CALCULATED, "(A, tiler)", view_call, "((T0,T1,..),(R0,R1,..))"},
-    {"zipped_product", CALCULATED, "(A, tiler)", calc_call, "((A0,A1,..),(B0,B1,..))"},
+    {"append", view_call, false, 0},
+    {"ceil_div", ceil_div_call, false, 0},
+    {"coalesce", view_call, false, 0},
+    {"col", col_call, false, 0},
+    {"col_major", col_call, false, 0},
+    {"composition", view_call, false, -1},
+    {"crd2idx", crd2idx_call, false, 0},
+    {"equivalent", prop_call, false, 0},
+    {"filter", view_filter, false, 0},
+    {"filter_zeros", view_filter, false, 0},
+    {"flat_divide", view_call, false, 0},
+    {"flatten", view_call, false, 0},
+    {"get", view_call, false, 0},
+    {"group_modes", view_call, false, 0},
+    {"instructions", prop_call, false, 0},
+    {"local_partition", view_local_partition, false, 0},
+    {"local_tile", view_local_tile, false, 0},
+    {"logical_divide", view_call, false, 0},
+    {"make_layout", make_layout_call, false, 0},
+    {"make_layout_like", calc_call, false, 1},
+    {"make_ordered_layout", calc_call, false, 1},
+    {"mma", mma_call, true, 0},
+    {"operand_A", operand_call, false, 0},
+    {"operand_B", operand_call, false, 0},
+    {"operand_C", operand_call, false, 0},
+    {"partition_dst", view_partition, false, 0},
+    {"partition_src", view_partition, false, 0},
+    {"prepend", view_call, false, 0},
+    {"recast", recast_call, false, 0},
+    {"replace", view_call, false, 0},
+    {"requests_total", prop_call, false, 0},
+    {"retile", view_retile, false, 0},
+    {"rounds", prop_call, false, 0},
+    {"row", row_call, false, 0},
+    {"row_major", row_call, false, 0},
+    {"sectors", prop_call, false, 0},
+    {"sectors_total", prop_call, false, 0},
+    {"select", view_call, false, 0},
+    {"slice", view_call, false, 0},
+    {"smem_bytes", prop_call, false, 0},
+    {"take", view_call, false, 0},
+    {"threads", prop_call, false, 0},
+    {"tile", tile_lazy, true, 0},
+    {"tile_to_shape", calc_call, false, 2},
+    {"tiled_divide", view_call, false, 0},
+    {"tiler", prop_call, false, 0},
+    {"tv", prop_call, false, 0},
+    {"tv_dst", prop_call, false, 0},
+    {"tv_src", prop_call, false, 0},
+    {"vector_bits", prop_call, false, 0},
+    {"wavefronts", prop_call, false, 0},
+    {"wavefronts_total", prop_call, false, 0},
+    {"with_shape", view_call, false, 2},
+    {"zip", view_call, false, 0},
+    {"zipped_divide", view_call, false, 0},
 };
 enum { N_ROWS = sizeof rows / sizeof *rows };
 
-bool sema_builtin(int i, struct sema_builtin *out) {
-    if (i < 0 || i >= N_ROWS) return false;
-    *out = (struct sema_builtin){rows[i].name, rows[i].args, rows[i].help};
-    return true;
+// The operation "name", where plans have it.
+static bool find(const char *name, struct calc_operation *out) {
+    return calc_known(name, out) && out->where != IN_CUTE;
 }
 
-static const struct row *find(const char *name) {
+static const struct row *find_row(const char *name) {
+    static const struct row calculated = {"", calc_call, false, 0};
     int lo = 0, hi = N_ROWS;
     while (lo < hi) {
         int mid = (lo + hi) / 2, d = strcmp(name, rows[mid].name);
@@ -254,7 +223,7 @@ static const struct row *find(const char *name) {
         else
             lo = mid + 1;
     }
-    return NULL;
+    return &calculated;
 }
 
 bool builtin_later(const char *name) {
@@ -265,25 +234,28 @@ bool builtin_later(const char *name) {
 }
 
 bool builtin_known(const char *name) {
-    return find(name) != NULL;
+    struct calc_operation op;
+    return find(name, &op);
 }
 
 void builtin_names(const char **names, int *n, int cap) {
-    for (int i = 0; i < N_ROWS && *n < cap; ++i) names[(*n)++] = rows[i].name;
+    struct calc_operation op;
+    for (int i = 0; *n < cap && calc_operation(i, &op); ++i)
+        if (op.where != IN_CUTE) names[(*n)++] = op.name;
     for (int i = 0; i < n_atom_rows && *n < cap; ++i) names[(*n)++] = atom_rows[i].name;
 }
 
 // make_layout(S, stride=D) and the like: arguments have no names.
-static const struct value *no_keys(struct sema *c, const struct row *row, const struct ast_expr *e,
-                                   int i) {
+static const struct value *no_keys(struct sema *c, const struct calc_operation *op,
+                                   const struct ast_expr *e, int i) {
     static const struct {
         char key[8];
         int place;  // of the argument that CuTe DSL calls so
     } keys[] = {{"shape", 0}, {"stride", 1}, {"order", 1}, {"tiler", 1}, {"coord", 2}};
     const struct ast_arg *a = &e->arg[i];
     diag_error(c->s, a->key.at,
-               "'%s' takes no argument called '%s', but has them in this order: %s%s", row->name,
-               a->key.name, row->name, row->args);
+               "'%s' takes no argument called '%s', but has them in this order: %s%s", op->name,
+               a->key.name, op->name, op->args);
     for (size_t k = 0; k < sizeof keys / sizeof *keys; ++k)
         if (strcmp(keys[k].key, a->key.name) == 0 && keys[k].place == i)
             diag_fixit(c->s, (struct range){a->key.at.file, a->key.at.begin, a->value->at.begin},
@@ -292,22 +264,24 @@ static const struct value *no_keys(struct sema *c, const struct row *row, const 
 }
 
 const struct value *builtin_call(struct sema *c, const char *name, const struct ast_expr *e) {
-    const struct row *row = find(name);
-    struct call call = {.e = e, .name = row->name, .n = e->nargs};
+    struct calc_operation op;
+    if (!find(name, &op)) BUG("no operation '%s'", name);
+    const struct row *row = find_row(name);
+    struct call call = {.e = e, .name = name, .n = e->nargs};
     if (row->lazy) return row->fn(c, &call);
     const struct value *arg[MOST_ARGS];
     for (int i = 0; i < e->nargs; ++i)
         if (e->arg[i].key.name && row->fn != row_call && row->fn != col_call)
-            return no_keys(c, row, e, i);
-    int min = row->min, max = row->max < 0 ? MOST_ARGS : row->max;
-    if (row->max == 0 && !calc_known(name, &min, &max)) BUG("no operation '%s'", name);
-    if (e->nargs < min || e->nargs > max) {
+            return no_keys(c, &op, e, i);
+    int most = op.max < MOST_ARGS ? op.max : MOST_ARGS;
+    if (e->nargs < op.min || e->nargs > most) {
+        bool over = e->nargs > most;
         diag_error(c->s, e->at, "'%s' takes %s%d argument%s, %s%s; here %s %d", name,
-                   min == max       ? ""
-                   : e->nargs > max ? "at most "
-                                    : "at least ",
-                   e->nargs > max ? max : min, (e->nargs > max ? max : min) == 1 ? "" : "s", name,
-                   row->args, e->nargs == 1 ? "is" : "are", e->nargs);
+                   op.min == most ? ""
+                   : over         ? "at most "
+                                  : "at least ",
+                   over ? most : op.min, (over ? most : op.min) == 1 ? "" : "s", name, op.args,
+                   e->nargs == 1 ? "is" : "are", e->nargs);
         return &value_none;
     }
     bool whole = true;

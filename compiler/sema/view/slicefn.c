@@ -72,8 +72,10 @@ static bool colon_for_range(struct sema *c, const struct ast_expr *e) {
 
 const struct value *eval_slice(struct sema *c, const struct value *f, const struct ast_expr *e) {
     if (f->kind == VAL_TUPLE) {
-        f = value_layout(c, value_to_layout(c, f, e->lhs->at, "what is sliced"));
+        const struct value *shape = f;
+        f = value_layout(c, value_to_layout(c, names_drop(c, f), e->lhs->at, "what is sliced"));
         if (f->kind == VAL_NONE) return f;
+        f = names_from(c, f, shape);
     }
     bool view = f->kind == VAL_VIEW;
     if (!view && !value_is_layout(f) && !(f->kind == VAL_CALC && f->calc.kind == CALC_SWIZZLE))
@@ -84,9 +86,7 @@ const struct value *eval_slice(struct sema *c, const struct value *f, const stru
                     e->nargs);
     bool named = false;
     for (int i = 0; i < e->nargs; ++i) named |= e->arg[i].key.name != NULL;
-    if (named && !view)
-        return sema_not_yet_value(c, e->at, "names in the coordinate of anything but a tensor");
-    if (named && !view_whole(c, &f->view, e->lhs->at)) return &value_none;
+    if (named && view && !view_whole(c, &f->view, e->lhs->at)) return &value_none;
     if (view && colon_for_range(c, e)) return &value_none;
     for (int i = 0; i < e->nargs && !named; ++i) {
         arg[i] = eval(c, e->arg[i].value);
@@ -102,6 +102,8 @@ const struct value *eval_slice(struct sema *c, const struct value *f, const stru
         if (at->kind == VAL_NONE) return at;
         return view_sliced(c, f->view, coord_of_value(c, at, e->at), e);
     }
+    if (value_is_layout(f)) at = names_sort(c, at, f, e->nargs == 1 ? e->arg[0].value : e, NULL);
+    if (at->kind == VAL_NONE) return at;
     if (has_range(at))
         return FAIL(
             c, e->at,
@@ -136,5 +138,10 @@ const struct value *eval_slice(struct sema *c, const struct value *f, const stru
     }
     if (lay_tuple_leaves(r.layout.shape) == 0 && r.offset.n <= 1)
         return value_lay_int(c, lay_sum_int(c->lay, r.offset));
+    if (lay_tuple_leaves(r.layout.shape) == 0) {  // of basis elements: it is a coordinate
+        struct calc_value to[2] = {in[1], in[0]}, crd = lay_calc(c->lay, "crd2idx", 2, to);
+        if (crd.kind == CALC_TUPLE) return value_calc(c, crd);
+        lay_clear_error(c->lay);
+    }
     return value_calc(c, r);
 }

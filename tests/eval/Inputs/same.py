@@ -1,6 +1,7 @@
-"""usage: same.py TCPC: each operation that `tcpc eval` lists has the same value by `tcpc eval` and by a plan's 'expect', if plans have it;
-so have operators, and what is written without an operation."""
+"""usage: same.py TCPC: each operation that `tcpc eval` lists has the same value by `tcpc eval` and by a plan's 'expect'; so have
+operators, and what is written without an operation.  The list says which operations only one of the two has."""
 
+import re
 import subprocess
 import sys
 
@@ -111,6 +112,14 @@ swizzle_apply(Sw<2,0,2>, 7)
 take((4,2,3):(1,4,8), 0, 2)
 tile_to_shape((2,2):(2,1), (8,8))
 tile_to_shape((2,2):(2,1), (8,8), (1,0))
+threads(tile(universal(32), thr=(4,8), val=(1,4)))
+tiler(tile(universal(32), thr=(4,8), val=(1,4)))
+tv(tile(universal(32), thr=(4,8), val=(1,4)))
+tv_dst(tile(universal(32), thr=(4,8), val=(1,4)))
+tv_src(tile(universal(32), thr=(4,8), val=(1,4)))
+operand_A(mma(m16n8k16.f32.f16.f16.f32, warps=(4,1,1), tile=(64,16,16)))
+operand_B(mma(m16n8k16.f32.f16.f16.f32, warps=(4,1,1), tile=(64,16,16)))
+operand_C(mma(m16n8k16.f32.f16.f16.f32, warps=(4,1,1), tile=(64,16,16)))
 tiled_divide((8,8):(8,1), (4,2))
 tiled_product((2,2):(1,2), (3,2):(1,3))
 unflatten((4,2,3):(1,4,8), (_,(_,_)))
@@ -171,8 +180,10 @@ def expect(condition):
     return run("-w", "-", "-o", "-", "--emit=plan", text=f"tcp 1;\nexpect {condition};\n").stderr
 
 
-operations = [line.split("(")[0] for line in run("eval", "--list").stdout.splitlines()]
-missing = set(operations) - {example.split("(")[0] for example in EXAMPLES}
+listed = {line.split("(")[0]: line for line in run("eval", "--list").stdout.splitlines()}
+alone = {name for name, line in listed.items() if "eval only: " in line}
+operations = {name for name, line in listed.items() if "of a plan: " not in line}
+missing = operations - {word for example in EXAMPLES for word in re.findall(r"\w+(?=\()", example)}
 if missing:
     sys.exit(f"no example has {sorted(missing)}")
 both = set()
@@ -188,9 +199,14 @@ for example in EXAMPLES + OTHERS:
     else:
         said = expect(f"{example} == {value}")
         same = not said
-    if name in operations and f"nothing is called '{name}'" in said:
-        continue  # a name that the calculator alone has
+    if name in alone:
+        if f"nothing is called '{name}'" not in said:
+            sys.exit(f"{name} is listed as one that plans do not have, and they do:\n{said}")
+        continue
     both.add(name)
     if not same:
         sys.exit(f"{example} is {value} by 'tcpc eval', but not in a plan:\n{said}")
-print(f"{len(both & set(operations))} operations have the same values")
+for name in listed.keys() - operations:
+    if run("eval", f"{name}(4:1, 4:1)").returncode == 0:
+        sys.exit(f"{name} is listed as one of plans alone, and 'tcpc eval' has it")
+print(f"{len(both & operations)} operations have the same values, {len(alone)} are of 'tcpc eval' alone, {len(listed) - len(operations)} of plans alone")

@@ -86,14 +86,17 @@ int main(void) {
     steps = 0;
     calc_eval(&ctx, "logical_product((2,2), 4) o 4:2", &o);
     CHECK(steps >= 4, "%d steps of a product", steps);
-    int lo, hi;
-    const char *text;
-    for (int i = 0; i < calc_count(); ++i) {
-        calc_signature(&ctx, i, &text);
-        CHECK(calc_known(calc_name(i), &lo, &hi) && lo >= 1 && hi >= lo && text[0] == '(', "%s",
-              calc_name(i));
+    struct calc_operation op, found;
+    const char *before = "";
+    for (int i = 0; calc_operation(i, &op); ++i) {
+        CHECK(calc_known(op.name, &found) && strcmp(found.name, op.name) == 0, "%s", op.name);
+        CHECK(op.min >= 1 && op.max >= op.min, "%s", op.name);
+        CHECK(strcmp(before, op.name) < 0, "'%s' stands behind '%s'", op.name, before);
+        CHECK(op.args[0] == '(' && op.help[0], "%s", op.name);
+        before = op.name;
     }
-    CHECK(!calc_known("nothing", &lo, &hi) && !calc_name(-1) && !calc_name(calc_count()),
+    CHECK(!calc_known("nothing", NULL) && !calc_known("siz", NULL) && !calc_known("sizes", NULL) &&
+              !calc_operation(-1, &op),
           "no operation");
     CHECK(lay_same(&ctx, lay_parse(&ctx, "(2,2):(1,2)"), lay_parse(&ctx, "4:1")),
           "the same function");

@@ -135,8 +135,8 @@ static void run_algebra(struct lay_ctx *ctx, struct block *b) {
 }
 
 static int is_algebra(const char *op) {
-    int lo, hi;
-    return calc_known(op, &lo, &hi);
+    struct calc_operation found;
+    return calc_known(op, &found) && found.where != IN_PLAN;
 }
 
 static void run_rejects(struct lay_ctx *ctx, struct block *b) {
