@@ -5,33 +5,33 @@
 
 #include "base/session.h"
 #include "compile/compile.h"
-#include "compile/fixits.h"
-#include "cost/copy.h"
+#include "compile/rearrange.h"
 #include "layout/algebra.h"
 #include "pass/walk.h"
 #include "plan/plan.h"
 #include "syntax/ast.h"
 
-// Each candidate costs a compilation of its function up to the widths.
-enum { MOST_BUFFERS = 16, MOST_CANDIDATES = 160 };
-// What is compiled for all of them, in bytes: their functions, and the rest, which is parsed alone,
-// as a part.  20 KB take about a second.
-enum { MOST_TEXT = 20 * 1024, PARSED_PART = 8 };
+enum { MOST_CANDIDATES = 160 };
+// What is compiled for candidates that are no matter of the buffer's own copies, in bytes: their
+// functions, and the rest, which is parsed alone, as a part.  1 MB takes about a second.
+enum { MOST_TEXT = 1 << 20, PARSED_PART = 8 };
+// Accesses of warps that are looked at, in all.  A million takes about a second.
+enum { MOST_WORK = 1 << 20, TRY_WORK = 16 };
 enum { SHARED_BITS = 1024 };  // of all banks
 enum { MOST_ROWS = 6 };       // 1, 2, 4, .. 32 rows have one number
 
 // -- the buffers ----------------------------------------------------------------------------------
 
 struct buffers {
-    struct ast_stmt *stmt[MOST_BUFFERS];
-    int n;  // also of those beyond
+    struct ast_stmt **stmt;  // NULL: they are counted
+    int n;
 };
 
 static void find(const struct ast_block *block, struct buffers *out) {
     for (int i = 0; block && i < block->nstmts; ++i) {
         struct ast_stmt *st = block->stmt[i];
         if (st->kind == S_SHARED && st->buffer.swizzle_at.end) {
-            if (out->n < MOST_BUFFERS) out->stmt[out->n] = st;
+            if (out->stmt) out->stmt[out->n] = st;
             ++out->n;
         }
         if (st->kind == S_FOR) find(st->loop.body, out);
@@ -40,10 +40,14 @@ static void find(const struct ast_block *block, struct buffers *out) {
     }
 }
 
-static void find_all(const struct ast_file *f, struct buffers *out) {
-    out->n = 0;
-    for (int i = 0; i < f->ndecls; ++i)
-        if (f->decl[i]->kind == D_FN) find(f->decl[i]->fn.body, out);
+static void find_all(struct session *s, const struct ast_file *f, struct buffers *out) {
+    *out = (struct buffers){NULL, 0};
+    for (int pass = 0; pass < 2; ++pass) {
+        if (pass) out->stmt = ARENA_ARRAY(&s->arena, struct ast_stmt *, out->n + 1);
+        out->n = 0;
+        for (int i = 0; i < f->ndecls; ++i)
+            if (f->decl[i]->kind == D_FN) find(f->decl[i]->fn.body, out);
+    }
 }
 
 // -- what is chosen, in the tree ------------------------------------------------------------------
@@ -94,42 +98,24 @@ static void put(struct session *s, struct ast_stmt *st, const struct swizzle_cho
     }
 }
 
-// -- what an arrangement costs --------------------------------------------------------------------
+// -- by a compilation of its own ------------------------------------------------------------------
 
 struct tried {
-    struct compiled now;
-    uint32_t buffer;  // where its name stands
-    int file;
-    int copies;  // of it that have a number
-    int64_t wavefronts, least, requests, bytes;
-    struct lay layout;  // of its elements and slots
-    bool names;         // its modes have names
-    int elem_bits;
-    bool found;
+    const struct plan *plan;
+    const struct ast_stmt *buffer;
+    const struct tensor *tensor;  // NULL: no copy touches it
+    struct tally tally;
 };
-
-static bool is_it(const struct tried *t, const struct tensor *x) {
-    return x->at.begin == t->buffer && (int)x->at.file == t->file;
-}
 
 static bool add_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
     struct tried *t = user;
     struct copy_facts f = c->facts.nvariants ? copy_facts_in(c, 0) : c->facts;
-    struct side_cost mine;
     for (int side = 0; side < 2; ++side) {
-        const struct view *v = copy_side(c, side);
-        if (!is_it(t, v->base)) continue;
-        t->found = true;
-        t->bytes = v->base->smem_elements * v->base->elem->bits / 8;
-        t->elem_bits = v->base->elem->bits;
-        t->layout = v->base->layout;
-        t->names = v->base->names != NULL;
-        cost_of_side(s, t->now.plan, k, c, &f, NULL, side, &mine);
-        if (!mine.there || mine.why) continue;
-        ++t->copies;
-        t->wavefronts += mine.total.wavefronts.most;
-        t->least += mine.least_total.wavefronts.least;
-        if (copy_side(c, !side)->base->space == MEM_GLOBAL) t->requests += mine.instructions;
+        const struct tensor *x = copy_side(c, side)->base;
+        if (x->at.begin != t->buffer->name.at.begin || x->at.file != t->buffer->name.at.file)
+            continue;
+        t->tensor = x;
+        tally_side(s, t->plan, k, c, &f, side, &t->tally);
     }
     return true;
 }
@@ -138,27 +124,19 @@ static bool add_copy(struct session *s, struct kernel *k, struct copy *c, void *
 // False where it cannot be compiled.
 static bool try_one(const struct compiled *c, const struct swizzle_choice *choice, int total,
                     const struct ast_stmt *st, struct tried *out, struct session *t) {
-    session_like(t, c->s);
-    for (int i = 0; i < c->s->sources.n; ++i) {
-        const struct source *f = &c->s->sources.file[i];
-        struct given *g = ARENA_NEW(&t->arena, struct given);
-        *g = (struct given){f->path, f->text, f->size, t->sources.given};
-        t->sources.given = g;
-    }
-    memset(out, 0, sizeof *out);
-    compile_begin(&out->now, t, c->path);
-    out->now.as_it_is = true;
-    out->now.swizzle = choice;
-    out->now.nswizzles = total;
-    out->now.only_at = st->name.at.begin;
-    if (compile_until(&out->now, STEP_SHARED)) return false;
-    out->buffer = st->name.at.begin;
-    out->file = (int)st->name.at.file;
-    walk_plan(t, out->now.plan, add_copy, out);
-    return out->found;
+    struct compiled now;
+    compiled_again(c, t, &now);
+    now.swizzle = choice;
+    now.nswizzles = total;
+    now.only_at = st->name.at.begin;
+    *out = (struct tried){.buffer = st};
+    if (compile_until(&now, STEP_SHARED)) return false;
+    out->plan = now.plan;
+    walk_plan(t, now.plan, add_copy, out);
+    return out->tensor != NULL;
 }
 
-static bool better(const struct tried *a, const struct tried *b) {
+static bool better(const struct tally *a, const struct tally *b) {
     if (a->copies != b->copies) return a->copies > b->copies;
     if (a->wavefronts != b->wavefronts) return a->wavefronts < b->wavefronts;
     if (a->requests != b->requests) return a->requests < b->requests;
@@ -206,33 +184,33 @@ static void rows_of(struct session *s, struct lay l, int *least, int *most) {
     lay_clear_error(&s->lay);
 }
 
-static int candidates(struct session *s, const struct tried *plain, int stages,
+// Candidates for "t", whose layout without slots is "l".
+static int candidates(struct session *s, const struct tensor *t, struct lay l,
                       struct swizzle_choice *out) {
-    int n = 0, mode = 0, least, most;
-    struct lay l = plain->layout;
-    if (stages) l = lay_take(&s->lay, l, 0, lay_rank(l) - 1);
+    int n = 0, mode = 0, least, most, bits = t->elem->bits;
     out[n++] = (struct swizzle_choice){0};
     int64_t pitch = pitch_of(s, l, &mode);
     rows_of(s, l, &least, &most);
     // chunks of 16, 8 and 4 bytes, exchanged by the number of the row, or of 2, 4, .. rows
     for (int bytes = 16; bytes >= 4; bytes /= 2) {
-        int m = log2_of(bytes * 8 / plain->elem_bits);
-        if (bytes * 8 < plain->elem_bits || m < 0) continue;
+        int m = log2_of(bytes * 8 / bits);
+        if (bytes * 8 < bits || m < 0) continue;
         int banks = log2_of(SHARED_BITS / 8 / bytes);  // chunks that all banks hold
         for (int b = banks; b >= 1; --b) {
             int first = least < 0 ? banks : least - m, last = most < 0 ? banks : most - m;
             for (int shift = first < b ? b : first; shift < last + MOST_ROWS; ++shift)
-                if (n < MOST_CANDIDATES) out[n++] = (struct swizzle_choice){b, m, shift, NULL};
+                if (n < MOST_CANDIDATES) out[n++] = (struct swizzle_choice){b, m, shift, NULL, 0};
         }
     }
     // rows further apart by some words
     for (int bytes = 4;
-         pitch > 0 && !plain->names && lay_rank(l) == 2 && bytes <= 16 && n < MOST_CANDIDATES;
+         pitch > 0 && !t->names && lay_rank(l) == 2 && bytes <= 16 && n < MOST_CANDIDATES;
          bytes *= 2) {
-        int64_t add = bytes * 8 / plain->elem_bits;
+        int64_t add = bytes * 8 / bits;
         if (add == 0) continue;
         const struct lay_tuple *a = lay_tuple_get(&s->lay, l.stride, 0);
         const struct lay_tuple *b = lay_tuple_get(&s->lay, l.stride, 1);
+        out[n].pad = bytes;
         out[n++].text = arena_printf(&s->arena, "%s:(%lld,%lld)", lay_tuple_text(&s->lay, l.shape),
                                      (long long)a->leaf.num + (mode == 0 ? add : 0),
                                      (long long)b->leaf.num + (mode == 1 ? add : 0));
@@ -242,50 +220,21 @@ static int candidates(struct session *s, const struct tried *plain, int stages,
 
 // -- all ------------------------------------------------------------------------------------------
 
-static bool choose(struct compiled *c, const struct buffers *b, struct swizzle_choice *choice) {
-    struct session *s = c->s;
-    for (int i = 0; i < b->n; ++i) {
-        const struct ast_stmt *st = b->stmt[i];
-        struct swizzle_choice *x = ARENA_ARRAY(&s->arena, struct swizzle_choice, MOST_CANDIDATES);
-        struct session t;
-        struct tried best, now;
-        // a plan that is wrong says so when it is compiled as it is
-        bool ok = try_one(c, choice, b->n, st, &best, &t);
-        int n = ok ? candidates(&t, &best, st->buffer.stages != NULL, x) : 0;
-        for (int k = 0; k < n; ++k)
-            if (x[k].text) x[k].text = arena_printf(&s->arena, "%s", x[k].text);
-        session_release(&t);
-        if (!ok) continue;
-        if (best.copies == 0) {
-            diag_error(s, st->name.at,
-                       "'swizzle auto' chooses by what the copies of '%s' cost, and none of them "
-                       "has a number",
-                       st->name.name);
-            return false;
-        }
-        int won = 0;
-        for (int k = 1; k < n && best.wavefronts > best.least; ++k) {
-            choice[i] = x[k];
-            if (try_one(c, choice, b->n, st, &now, &t) && better(&now, &best)) {
-                best = now;
-                won = k;
-            }
-            session_release(&t);
-        }
-        choice[i] = x[won];
-    }
-    return true;
-}
+enum { PADS = 3 };  // by 4, 8 and 16 bytes
 
-// Leaves out the functions that "at" is not in, and what is asked about them.
-static void keep_only(struct ast_file *f, uint32_t at) {
-    int n = 0;
-    for (int i = 0; i < f->ndecls; ++i) {
-        const struct ast_decl *d = f->decl[i];
-        bool other = d->kind == D_FN && d->fn.body && (at < d->at.begin || at >= d->at.end);
-        if (!other && d->kind != D_EXPECT) f->decl[n++] = f->decl[i];
-    }
-    f->ndecls = n;
+struct choosing {
+    struct compiled *c;
+    const struct buffers *b;
+    struct swizzle_choice *choice;        // by buffer: what is chosen so far
+    struct swizzle_choice *padded[PADS];  // likewise, with its padding where it has one
+    struct layer plain, pad[PADS];
+    bool begun[PADS];
+    int64_t text, work;
+    bool too_much;
+};
+
+static int pad_number(const struct swizzle_choice *y) {
+    return y->pad == 4 ? 0 : y->pad == 8 ? 1 : 2;
 }
 
 // The text of the function in which "at" is.
@@ -297,34 +246,157 @@ static size_t function_text(const struct ast_file *f, uint32_t at) {
     return 0;
 }
 
-static bool too_large(const struct compiled *c, const struct buffers *b) {
-    size_t text = 0, all = 0;
-    if (b->n > MOST_BUFFERS) return true;
-    for (int i = 0; i < c->s->sources.n; ++i) text += c->s->sources.file[i].size;
-    for (int i = 0; i < b->n; ++i)
-        all += function_text(c->ast, b->stmt[i]->name.at.begin) + text / PARSED_PART;
-    return all > MOST_TEXT;
+// As try_one does it, where that is not too much.
+static bool compile_one(struct choosing *x, int i, struct tried *out, struct session *t) {
+    const struct session *s = x->c->s;
+    size_t text = 0;
+    for (int k = 0; k < s->sources.n; ++k) text += s->sources.file[k].size;
+    const struct ast_stmt *st = x->b->stmt[i];
+    x->text += (int64_t)(function_text(x->c->ast, st->name.at.begin) + text / PARSED_PART);
+    if (x->text > MOST_TEXT && !x->c->one_by_one) x->too_much = true;
+    return try_one(x->c, x->choice, x->b->n, st, out, t);
+}
+
+static struct layer *layer_for(struct choosing *x, const struct swizzle_choice *y) {
+    int p = pad_number(y);
+    if (!y->text) return &x->plain;
+    if (!x->begun[p])
+        layer_begin(&x->pad[p], x->c, x->b->stmt, x->b->n, x->padded[p], false);
+    x->begun[p] = true;
+    return &x->pad[p];
+}
+
+// What the copies of buffer "i" cost in the arrangement "y"; false where that cannot be.
+static bool count(struct choosing *x, int i, const struct swizzle_choice *y, struct tally *out) {
+    bool here = !x->c->one_by_one && layer_apart(&x->plain, i) &&
+                !layer_moves_slots(&x->plain, i, y);
+    const struct layer *l = here ? layer_for(x, y) : NULL;
+    *out = (struct tally){0};
+    if (l && layer_apart(l, i)) {
+        bool ok = layer_arrange(&x->plain, i, y) &&
+                  layer_count((struct layer *)l, &x->plain, i, y, out);
+        x->work += out->work + TRY_WORK;
+        if (x->work > MOST_WORK) x->too_much = true;
+        return ok;
+    }
+    struct session t;
+    struct tried tried;
+    struct swizzle_choice was = x->choice[i];
+    x->choice[i] = *y;
+    bool ok = compile_one(x, i, &tried, &t);
+    *out = tried.tally;
+    session_release(&t);
+    x->choice[i] = was;
+    return ok;
+}
+
+// The candidates of buffer "i"; none where nothing copies it.
+static int candidates_of(struct choosing *x, int i, struct swizzle_choice *out) {
+    const struct tensor *t = layer_tensor(&x->plain, i);
+    if (!t) return 0;
+    int n = candidates(&x->plain.s, t, layer_layout(&x->plain, i), out);
+    for (int k = 0; k < n; ++k)
+        if (out[k].text) out[k].text = arena_printf(&x->c->s->arena, "%s", out[k].text);
+    return n;
+}
+
+static bool none_counted(struct choosing *x, int i) {
+    const struct ast_ident name = x->b->stmt[i]->name;
+    diag_error(x->c->s, name.at,
+               "'swizzle auto' chooses by what the copies of '%s' cost, and none of them has a "
+               "number",
+               name.name);
+    return false;
+}
+
+static bool too_large(struct choosing *x, int i) {
+    diag_error(x->c->s, x->b->stmt[i]->name.at,
+               "the plan is too large for so many 'swizzle auto': %s; 'tcpc explain --plan' prints "
+               "the choice of fewer, to be written down",
+               x->work > MOST_WORK ? "their copies have too many accesses to count them for each "
+                                     "arrangement"
+                                   : "each of them compiles its function for each arrangement");
+    return false;
+}
+
+static bool choose_one(struct choosing *x, int i, const struct swizzle_choice *from, int n) {
+    struct tally best, now;
+    int won = 0;
+    if (n == 0 || !count(x, i, &from[0], &best)) return true;
+    if (best.copies == 0) return none_counted(x, i);
+    for (int k = 1; k < n && best.wavefronts > best.least; ++k) {
+        if (count(x, i, &from[k], &now) && better(&now, &best)) {
+            best = now;
+            won = k;
+        }
+        if (x->too_much) return too_large(x, i);
+    }
+    x->choice[i] = from[won];
+    layer_arrange(&x->plain, i, &from[won]);
+    return true;
+}
+
+static bool choose_all(struct choosing *x) {
+    struct session *s = x->c->s;
+    int total = x->b->n;
+    struct swizzle_choice *from = ARENA_ARRAY(&s->arena, struct swizzle_choice, MOST_CANDIDATES);
+    for (int p = 0; p < PADS; ++p)
+        x->padded[p] = ARENA_ARRAY(&s->arena, struct swizzle_choice, total + 1);
+    for (int i = 0; i < total; ++i) {
+        int n = candidates_of(x, i, from);
+        for (int k = 0; k < n; ++k)
+            if (from[k].text && layer_apart(&x->plain, i))
+                x->padded[pad_number(&from[k])][i] = from[k];
+    }
+    for (int i = 0; i < total; ++i)
+        if (!choose_one(x, i, from, candidates_of(x, i, from))) return false;
+    return true;
+}
+
+static bool choose(struct compiled *c, const struct buffers *b, struct swizzle_choice *choice) {
+    struct choosing x = {.c = c, .b = b, .choice = choice};
+    layer_begin(&x.plain, c, b->stmt, b->n, choice, true);
+    // a plan that is wrong says so when it is compiled as it is
+    bool ok = !x.plain.ok || choose_all(&x);
+    for (int p = 0; p < PADS; ++p)
+        if (x.begun[p]) layer_end(&x.pad[p]);
+    layer_end(&x.plain);
+    return ok;
+}
+
+static bool has_chosen(const struct ast_decl *d) {
+    struct buffers b = {NULL, 0};
+    find(d->fn.body, &b);
+    return b.n > 0;
+}
+
+// Leaves out functions that "c" does not ask for, and what is asked about them.
+static void keep_only(const struct compiled *c) {
+    struct ast_file *f = c->ast;
+    uint32_t at = c->only_at;
+    int n = 0;
+    for (int i = 0; i < f->ndecls; ++i) {
+        const struct ast_decl *d = f->decl[i];
+        bool other = d->kind == D_FN && d->fn.body;
+        if (other)
+            other = c->only_chosen ? !has_chosen(d) : at < d->at.begin || at >= d->at.end;
+        if (!other && d->kind != D_EXPECT) f->decl[n++] = f->decl[i];
+    }
+    f->ndecls = n;
 }
 
 bool swizzles_choose(struct compiled *c) {
     struct session *s = c->s;
     struct buffers b;
-    find_all(c->ast, &b);
+    find_all(s, c->ast, &b);
     if (b.n == 0) return true;
-    if (too_large(c, &b)) {
-        diag_error(s, b.stmt[b.n > MOST_BUFFERS ? MOST_BUFFERS - 1 : b.n - 1]->name.at,
-                   "the plan is too large for so many 'swizzle auto': each of them compiles it "
-                   "some 30 times; 'tcpc explain --plan' prints the choice, to be written down");
-        return false;
-    }
     if (!c->swizzle || c->nswizzles != b.n) {  // a fix-it may have brought one more
         struct swizzle_choice *choice = ARENA_ARRAY(&s->arena, struct swizzle_choice, b.n);
-        memset(choice, 0, sizeof *choice * (size_t)b.n);
         if (!choose(c, &b, choice)) return false;
         c->swizzle = choice;
         c->nswizzles = b.n;
     }
     for (int i = 0; i < b.n && i < c->nswizzles; ++i) put(s, b.stmt[i], &c->swizzle[i]);
-    if (c->only_at) keep_only(c->ast, c->only_at);
+    if (c->only_at || c->only_chosen) keep_only(c);
     return true;
 }
