@@ -34,6 +34,7 @@ struct spot {
     struct place *place;  // by number, of all of "k"
     int first, n;         // its copies: numbers first .. of layer.at
     bool bound;           // to more than its copies
+    int worst;            // which of its copies has most wavefronts as it is, and is counted first
 };
 
 void compiled_again(const struct compiled *c, struct session *t, struct compiled *out) {
@@ -51,11 +52,12 @@ void compiled_again(const struct compiled *c, struct session *t, struct compiled
 // -- what a copy costs ----------------------------------------------------------------------------
 
 void tally_side(struct session *s, const struct plan *p, const struct kernel *k,
-                const struct copy *c, const struct copy_facts *f, bool src, struct tally *out) {
+                const struct copy *c, const struct copy_facts *f, bool src, int64_t enough,
+                struct tally *out) {
     const struct tensor *t = copy_side(c, src)->base;
     struct side_cost mine;
     out->bytes = t->smem_elements * t->elem->bits / 8;
-    cost_of_side(s, p, k, c, f, NULL, src, &mine);
+    cost_of_side_within(s, p, k, c, f, NULL, src, enough - out->wavefronts, &mine);
     out->work += mine.work;
     if (!mine.there || mine.why) return;
     ++out->copies;
@@ -290,26 +292,51 @@ bool layer_arrange(struct layer *x, int i, const struct swizzle_choice *choice) 
            p->k->smem_bytes <= arch_shared_bytes(x->now.plan->arch);
 }
 
+// How many sides of its copies are the buffer.
+static int sides_of(const struct layer *x, const struct spot *p) {
+    int n = 0;
+    for (int u = 0; u < p->n; ++u) {
+        const struct copy *c = x->use[x->at[p->first + u]].c;
+        n += (c->src.base == p->t) + (c->dst.base == p->t);
+    }
+    return n;
+}
+
+static bool count_use(struct layer *x, const struct spot *p, const struct use *use,
+                      struct lay_swizzle sw, int64_t enough, struct tally *out) {
+    struct session_mark mark = session_mark(&x->s);
+    struct copy c = *use->c;
+    c.facts = use->parted;
+    if (c.src.base == p->t) c.facts.src.sw = sw;
+    if (c.dst.base == p->t) c.facts.dst.sw = sw;
+    bool ok = vectorize_quietly(&x->s, use->k, &c);
+    for (int src = 0; ok && src < 2; ++src)
+        if (copy_side(&c, src)->base == p->t)
+            tally_side(&x->s, x->now.plan, use->k, &c, &c.facts, src, enough, out);
+    session_rewind(&x->s, mark);
+    return ok;
+}
+
 bool layer_count(struct layer *x, const struct layer *placed, int i,
-                 const struct swizzle_choice *choice, struct tally *out) {
-    const struct spot *p = &x->spot[i];
+                 const struct swizzle_choice *choice, const struct tally *best, struct tally *out) {
+    struct spot *p = &x->spot[i];
     const struct lay_swizzle sw = swizzle_of(choice);
+    bool all = best && best->copies == sides_of(x, p);  // what has fewer is worse
+    int64_t enough = all ? best->wavefronts : INT64_MAX, most = -1;
+    int worst = 0;
     *out = (struct tally){0};
     p->t->smem_offset = placed->spot[i].t->smem_offset;
     p->t->smem_elements = placed->spot[i].t->smem_elements;
     for (int u = 0; u < p->n; ++u) {
-        const struct use *use = &x->use[x->at[p->first + u]];
-        struct session_mark mark = session_mark(&x->s);
-        struct copy c = *use->c;
-        c.facts = use->parted;
-        if (c.src.base == p->t) c.facts.src.sw = sw;
-        if (c.dst.base == p->t) c.facts.dst.sw = sw;
-        bool ok = vectorize_quietly(&x->s, use->k, &c);
-        for (int src = 0; ok && src < 2; ++src)
-            if (copy_side(&c, src)->base == p->t)
-                tally_side(&x->s, x->now.plan, use->k, &c, &c.facts, src, out);
-        session_rewind(&x->s, mark);
-        if (!ok) return false;
+        int n = u == 0 ? p->worst : u <= p->worst ? u - 1 : u;
+        int64_t before = out->wavefronts;
+        if (!count_use(x, p, &x->use[x->at[p->first + n]], sw, enough, out)) return false;
+        if (out->wavefronts - before > most) {
+            most = out->wavefronts - before;
+            worst = n;
+        }
+        if (all && out->copies < u + 1) break;
     }
+    if (!best) p->worst = worst;
     return p->n > 0;
 }

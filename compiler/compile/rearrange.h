@@ -28,9 +28,11 @@ struct tally {
     int64_t work;   // accesses of warps that were looked at
 };
 
-// Adds what side "src" of "c", with facts "f", costs its buffer.
+// Adds what side "src" of "c", with facts "f", costs its buffer; nothing where "out" would get more
+// than "enough" wavefronts.
 void tally_side(struct session *s, const struct plan *p, const struct kernel *k,
-                const struct copy *c, const struct copy_facts *f, bool src, struct tally *out);
+                const struct copy *c, const struct copy_facts *f, bool src, int64_t enough,
+                struct tally *out);
 
 // The functions with `swizzle auto`, compiled once, with each buffer arranged in one way.
 struct layer {
@@ -61,10 +63,11 @@ bool layer_moves_slots(struct layer *x, int i, const struct swizzle_choice *choi
 // Arranges buffer "i" as "choice" says, and places it and what stands behind it.  False where the
 // block has not so much shared memory.  @pre x is placed.
 bool layer_arrange(struct layer *x, int i, const struct swizzle_choice *choice);
-// What its copies cost with the swizzle of "choice", at the place that it has in "placed".  False
-// where a copy is refused.  @pre layer_apart
+// What its copies cost with the swizzle of "choice", at the place that it has in "placed".  Where
+// that is more than "best", some of them may be left out.  False where a copy is refused.
+// @pre layer_apart
 bool layer_count(struct layer *x, const struct layer *placed, int i,
-                 const struct swizzle_choice *choice, struct tally *out);
+                 const struct swizzle_choice *choice, const struct tally *best, struct tally *out);
 
 // A session for another compilation of all texts of "c".
 void compiled_again(const struct compiled *c, struct session *t, struct compiled *out);

@@ -115,7 +115,7 @@ static bool add_copy(struct session *s, struct kernel *k, struct copy *c, void *
         if (x->at.begin != t->buffer->name.at.begin || x->at.file != t->buffer->name.at.file)
             continue;
         t->tensor = x;
-        tally_side(s, t->plan, k, c, &f, side, &t->tally);
+        tally_side(s, t->plan, k, c, &f, side, INT64_MAX, &t->tally);
     }
     return true;
 }
@@ -266,15 +266,17 @@ static struct layer *layer_for(struct choosing *x, const struct swizzle_choice *
     return &x->pad[p];
 }
 
-// What the copies of buffer "i" cost in the arrangement "y"; false where that cannot be.
-static bool count(struct choosing *x, int i, const struct swizzle_choice *y, struct tally *out) {
+// What the copies of buffer "i" cost in the arrangement "y", as far as it may be better than "best";
+// false where that cannot be.
+static bool count(struct choosing *x, int i, const struct swizzle_choice *y,
+                  const struct tally *best, struct tally *out) {
     bool here = !x->c->one_by_one && layer_apart(&x->plain, i) &&
                 !layer_moves_slots(&x->plain, i, y);
-    const struct layer *l = here ? layer_for(x, y) : NULL;
+    struct layer *l = here ? layer_for(x, y) : NULL;
     *out = (struct tally){0};
     if (l && layer_apart(l, i)) {
         bool ok = layer_arrange(&x->plain, i, y) &&
-                  layer_count((struct layer *)l, &x->plain, i, y, out);
+                  layer_count(l, &x->plain, i, y, best, out);
         x->work += out->work + TRY_WORK;
         if (x->work > MOST_WORK) x->too_much = true;
         return ok;
@@ -322,10 +324,10 @@ static bool too_large(struct choosing *x, int i) {
 static bool choose_one(struct choosing *x, int i, const struct swizzle_choice *from, int n) {
     struct tally best, now;
     int won = 0;
-    if (n == 0 || !count(x, i, &from[0], &best)) return true;
+    if (n == 0 || !count(x, i, &from[0], NULL, &best)) return true;
     if (best.copies == 0) return none_counted(x, i);
     for (int k = 1; k < n && best.wavefronts > best.least; ++k) {
-        if (count(x, i, &from[k], &now) && better(&now, &best)) {
+        if (count(x, i, &from[k], &best, &now) && better(&now, &best)) {
             best = now;
             won = k;
         }

@@ -50,18 +50,23 @@ static unsigned slot_of(const struct warp_access *a) {
 // What "a", whose addresses are normalized here, costs; and in "*least" the least that it could.
 static struct warp_cost cost_of(struct memory *m, int arch, struct warp_access *a,
                                 struct warp_cost *least) {
-    struct warp_access x;
-    normalize(a->shared, a->lanes);
-    normalize(a->global, a->lanes);
-    x = *a;
-    if (a->class == COST_LD_GLOBAL || a->class == COST_ST_GLOBAL) put_first(&x);
-    unsigned i = slot_of(&x);
-    if (!m->used[i] || memcmp(&m->slot[i].a, &x, sizeof x) != 0) {
+    struct warp_access first, *x = a;
+    bool global = a->class == COST_LD_GLOBAL || a->class == COST_ST_GLOBAL;
+    bool shared = a->class == COST_LD_SHARED || a->class == COST_ST_SHARED;
+    if (!global) normalize(a->shared, a->lanes);
+    if (!shared) normalize(a->global, a->lanes);
+    if (global) {
+        first = *a;
+        put_first(&first);
+        x = &first;
+    }
+    unsigned i = slot_of(x);
+    if (!m->used[i] || memcmp(&m->slot[i].a, x, sizeof *x) != 0) {
         m->used[i] = true;
         ++m->counted;
-        m->slot[i].a = x;
-        cost_of_warp(arch, &x, &m->slot[i].cost);
-        cost_least(arch, &x, &m->slot[i].least);
+        m->slot[i].a = *x;
+        cost_of_warp(arch, x, &m->slot[i].cost);
+        cost_least(arch, x, &m->slot[i].least);
     }
     *least = m->slot[i].least;
     return m->slot[i].cost;
@@ -110,6 +115,7 @@ struct counting {
     uint32_t lanes;  // of each warp
     struct memory *memory;
     int64_t work;
+    int64_t enough;  // wavefronts of one side, beyond which it is given up
     struct worst_access {
         struct warp_access access;
         int64_t warp;
@@ -240,6 +246,7 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
     int64_t shifts =
         (c->global ? accesses_shifts(c->global) : 1) * (c->shared ? accesses_shifts(c->shared) : 1);
     bool scattered = c->global && c->global->scattered;
+    bool one_shift = shifts == 1;
     bool apart =
         scattered || (c->global && c->global->by_round) || (c->shared && c->shared->by_round);
     if (shifts > MOST_SHIFTS) return "too little is known of where its tile begins";
@@ -286,6 +293,7 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
                             : "its accesses are not aligned to their width";
             ++out->instructions;
             add(&out->total, all);
+            if (one_shift && out->total.wavefronts.most > c->enough) return "it costs too much";
             raise(&out->most, all);
             add(&out->least_total, least);
             raise(&out->least, least);
@@ -392,43 +400,66 @@ static void count_sides(struct counting *c, const struct plan *p, const struct k
     if (!out->why) set_loose(c->s, a, out);
 }
 
+static void both_sides(struct counting *x, const struct plan *p, const struct kernel *k,
+                       const struct copy *c, const struct copy_facts *f, const int64_t *sym_values,
+                       struct copy_cost *out) {
+    x->memory = memory_new(sizeof *x->memory);
+    count_sides(x, p, k, c, f, sym_values, true, true, &out->src);
+    memory_free(x->memory);
+    out->dst = out->src;
+    keep_side(x, c, true, &out->src);
+    keep_side(x, c, false, &out->dst);
+    for (int i = 0; i < 2; ++i) {
+        struct side_cost *side = i ? &out->dst : &out->src;
+        if (!side->why && !rule_text(x->s, side)) side->loose = NULL;
+    }
+}
+
+static bool has_both(const struct copy *c) {
+    return copy_atom(c)->row->completes == COMPLETES_BY_GROUP;
+}
+
+static void one_side(struct counting *x, const struct plan *p, const struct kernel *k,
+                     const struct copy *c, const struct copy_facts *f, const int64_t *sym_values,
+                     bool src, struct side_cost *out) {
+    *out = (struct side_cost){0};
+    if (has_both(c)) {
+        struct copy_cost both;
+        both_sides(x, p, k, c, f, sym_values, &both);
+        *out = *cost_side(&both, src);
+    } else if (in_memory(c, src)) {
+        x->memory = memory_new(sizeof *x->memory);
+        count_sides(x, p, k, c, f, sym_values, src, !src, out);
+        memory_free(x->memory);
+        keep_side(x, c, src, out);
+    }
+}
+
 void cost_of_side(struct session *s, const struct plan *p, const struct kernel *k,
                   const struct copy *c, const struct copy_facts *f, const int64_t *sym_values,
                   bool src, struct side_cost *out) {
-    struct counting x = {.s = s, .arch = p->arch};
-    *out = (struct side_cost){0};
-    if (copy_atom(c)->row->completes == COMPLETES_BY_GROUP) {
-        struct copy_cost both;
-        cost_of_copy(s, p, k, c, f, sym_values, &both);
-        *out = *cost_side(&both, src);
-    } else if (in_memory(c, src)) {
-        x.memory = memory_new(sizeof *x.memory);
-        count_sides(&x, p, k, c, f, sym_values, src, !src, out);
-        memory_free(x.memory);
-        keep_side(&x, c, src, out);
-    }
+    cost_of_side_within(s, p, k, c, f, sym_values, src, INT64_MAX, out);
+}
+
+void cost_of_side_within(struct session *s, const struct plan *p, const struct kernel *k,
+                         const struct copy *c, const struct copy_facts *f,
+                         const int64_t *sym_values, bool src, int64_t enough,
+                         struct side_cost *out) {
+    struct counting x = {.s = s, .arch = p->arch, .enough = enough};
+    one_side(&x, p, k, c, f, sym_values, src, out);
 }
 
 void cost_of_copy(struct session *s, const struct plan *p, const struct kernel *k,
                   const struct copy *c, const struct copy_facts *f, const int64_t *sym_values,
                   struct copy_cost *out) {
-    struct counting x = {.s = s, .arch = p->arch};
+    struct counting x = {.s = s, .arch = p->arch, .enough = INT64_MAX};
     *out = (struct copy_cost){0};
-    if (copy_atom(c)->row->completes == COMPLETES_BY_GROUP) {
-        x.memory = memory_new(sizeof *x.memory);
-        count_sides(&x, p, k, c, f, sym_values, true, true, &out->src);
-        memory_free(x.memory);
-        out->dst = out->src;
-        keep_side(&x, c, true, &out->src);
-        keep_side(&x, c, false, &out->dst);
-        for (int i = 0; i < 2; ++i) {
-            struct side_cost *side = i ? &out->dst : &out->src;
-            if (!side->why && !rule_text(s, side)) side->loose = NULL;
-        }
+    if (has_both(c)) {
+        both_sides(&x, p, k, c, f, sym_values, out);
         return;
     }
-    cost_of_side(s, p, k, c, f, sym_values, true, &out->src);
-    cost_of_side(s, p, k, c, f, sym_values, false, &out->dst);
+    one_side(&x, p, k, c, f, sym_values, true, &out->src);
+    one_side(&x, p, k, c, f, sym_values, false, &out->dst);
 }
 
 const char *cost_range_text(struct session *s, struct cost_range r) {
