@@ -213,11 +213,12 @@ static void decide(struct layer *x, int n) {
 // -- a layer --------------------------------------------------------------------------------------
 
 void layer_begin(struct layer *x, const struct compiled *c, struct ast_stmt *const *buffer, int n,
-                 const struct swizzle_choice *choice, bool placed) {
+                 const struct swizzle_choice *choice, uint32_t only_at, bool placed) {
     compiled_again(c, &x->s, &x->now);
     x->now.swizzle = choice;
     x->now.nswizzles = n;
-    x->now.only_chosen = true;
+    x->now.only_at = only_at;
+    x->now.only_chosen = !only_at;
     x->ok = false;
     if (compile_until(&x->now, STEP_PREDICATE)) return;
     collect(x, buffer, n);

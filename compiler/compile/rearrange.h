@@ -44,10 +44,10 @@ struct layer {
     const int *at;     // numbers of copies, by buffer
 };
 
-// Compiles them with "choice"; "placed": as far as to their places in shared memory, else to the
+// Compiles them, or the one around place "only_at" of the file, with "choice"; "placed": as far as to their places in shared memory, else to the
 // widths of accesses.
 void layer_begin(struct layer *x, const struct compiled *c, struct ast_stmt *const *buffer, int n,
-                 const struct swizzle_choice *choice, bool placed);
+                 const struct swizzle_choice *choice, uint32_t only_at, bool placed);
 void layer_end(struct layer *x);
 
 // Whether what the copies of buffer "i" cost depends on no other buffer's arrangement, and nothing

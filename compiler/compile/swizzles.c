@@ -23,30 +23,37 @@ enum { MOST_ROWS = 6 };       // 1, 2, 4, .. 32 rows have one number
 // -- the buffers ----------------------------------------------------------------------------------
 
 struct buffers {
-    struct ast_stmt **stmt;  // NULL: they are counted
+    struct ast_stmt **stmt;     // NULL: they are counted
+    const struct ast_decl **fn;  // in which each stands
     int n;
 };
 
-static void find(const struct ast_block *block, struct buffers *out) {
+static void find(const struct ast_block *block, const struct ast_decl *fn, struct buffers *out) {
     for (int i = 0; block && i < block->nstmts; ++i) {
         struct ast_stmt *st = block->stmt[i];
         if (st->kind == S_SHARED && st->buffer.swizzle_at.end) {
-            if (out->stmt) out->stmt[out->n] = st;
+            if (out->stmt) {
+                out->stmt[out->n] = st;
+                out->fn[out->n] = fn;
+            }
             ++out->n;
         }
-        if (st->kind == S_FOR) find(st->loop.body, out);
+        if (st->kind == S_FOR) find(st->loop.body, fn, out);
         for (int k = 0; st->kind == S_PIPELINE && k < st->loop.nparts; ++k)
-            find(st->loop.part[k].body, out);
+            find(st->loop.part[k].body, fn, out);
     }
 }
 
 static void find_all(struct session *s, const struct ast_file *f, struct buffers *out) {
-    *out = (struct buffers){NULL, 0};
+    *out = (struct buffers){NULL, NULL, 0};
     for (int pass = 0; pass < 2; ++pass) {
-        if (pass) out->stmt = ARENA_ARRAY(&s->arena, struct ast_stmt *, out->n + 1);
+        if (pass) {
+            out->stmt = ARENA_ARRAY(&s->arena, struct ast_stmt *, out->n + 1);
+            out->fn = ARENA_ARRAY(&s->arena, const struct ast_decl *, out->n + 1);
+        }
         out->n = 0;
         for (int i = 0; i < f->ndecls; ++i)
-            if (f->decl[i]->kind == D_FN) find(f->decl[i]->fn.body, out);
+            if (f->decl[i]->kind == D_FN) find(f->decl[i]->fn.body, f->decl[i], out);
     }
 }
 
@@ -210,10 +217,11 @@ static int candidates(struct session *s, const struct tensor *t, struct lay l,
         if (add == 0) continue;
         const struct lay_tuple *a = lay_tuple_get(&s->lay, l.stride, 0);
         const struct lay_tuple *b = lay_tuple_get(&s->lay, l.stride, 1);
-        out[n].pad = bytes;
-        out[n++].text = arena_printf(&s->arena, "%s:(%lld,%lld)", lay_tuple_text(&s->lay, l.shape),
-                                     (long long)a->leaf.num + (mode == 0 ? add : 0),
-                                     (long long)b->leaf.num + (mode == 1 ? add : 0));
+        out[n++] = (struct swizzle_choice){
+            .text = arena_printf(&s->arena, "%s:(%lld,%lld)", lay_tuple_text(&s->lay, l.shape),
+                                 (long long)a->leaf.num + (mode == 0 ? add : 0),
+                                 (long long)b->leaf.num + (mode == 1 ? add : 0)),
+            .pad = bytes};
     }
     return n;
 }
@@ -229,7 +237,9 @@ struct choosing {
     struct swizzle_choice *padded[PADS];  // likewise, with its padding where it has one
     struct layer plain, pad[PADS];
     bool begun[PADS];
-    int64_t text, work;
+    uint32_t only_at;  // the layers are of the function there alone; 0: of all
+    int64_t text;      // that was compiled for one candidate
+    int64_t work;      // accesses that were counted, of the function
     bool too_much;
 };
 
@@ -237,31 +247,21 @@ static int pad_number(const struct swizzle_choice *y) {
     return y->pad == 4 ? 0 : y->pad == 8 ? 1 : 2;
 }
 
-// The text of the function in which "at" is.
-static size_t function_text(const struct ast_file *f, uint32_t at) {
-    for (int i = 0; i < f->ndecls; ++i) {
-        const struct range r = f->decl[i]->at;
-        if (f->decl[i]->kind == D_FN && at >= r.begin && at < r.end) return r.end - r.begin;
-    }
-    return 0;
-}
-
-// As try_one does it, where that is not too much.
-static bool compile_one(struct choosing *x, int i, struct tried *out, struct session *t) {
+// Counts a compilation of the function of buffer "i" alone; false where that is too much.
+static bool may_compile(struct choosing *x, int i) {
     const struct session *s = x->c->s;
+    const struct range r = x->b->fn[i]->at;
     size_t text = 0;
     for (int k = 0; k < s->sources.n; ++k) text += s->sources.file[k].size;
-    const struct ast_stmt *st = x->b->stmt[i];
-    x->text += (int64_t)(function_text(x->c->ast, st->name.at.begin) + text / PARSED_PART);
-    if (x->text > MOST_TEXT && !x->c->one_by_one) x->too_much = true;
-    return try_one(x->c, x->choice, x->b->n, st, out, t);
+    x->text += (int64_t)(r.end - r.begin + text / PARSED_PART);
+    return x->text <= MOST_TEXT || x->c->one_by_one;
 }
 
 static struct layer *layer_for(struct choosing *x, const struct swizzle_choice *y) {
     int p = pad_number(y);
     if (!y->text) return &x->plain;
     if (!x->begun[p])
-        layer_begin(&x->pad[p], x->c, x->b->stmt, x->b->n, x->padded[p], false);
+        layer_begin(&x->pad[p], x->c, x->b->stmt, x->b->n, x->padded[p], x->only_at, false);
     x->begun[p] = true;
     return &x->pad[p];
 }
@@ -284,8 +284,12 @@ static bool count(struct choosing *x, int i, const struct swizzle_choice *y,
     struct session t;
     struct tried tried;
     struct swizzle_choice was = x->choice[i];
+    if (!may_compile(x, i)) {
+        x->too_much = true;
+        return false;
+    }
     x->choice[i] = *y;
-    bool ok = compile_one(x, i, &tried, &t);
+    bool ok = try_one(x->c, x->choice, x->b->n, x->b->stmt[i], &tried, &t);
     *out = tried.tally;
     session_release(&t);
     x->choice[i] = was;
@@ -338,37 +342,55 @@ static bool choose_one(struct choosing *x, int i, const struct swizzle_choice *f
     return true;
 }
 
-static bool choose_all(struct choosing *x) {
+// Chooses for the buffers "first" .. "end" - 1 of the functions that the plain layer has.
+static bool choose_some(struct choosing *x, int first, int end) {
     struct session *s = x->c->s;
-    int total = x->b->n;
     struct swizzle_choice *from = ARENA_ARRAY(&s->arena, struct swizzle_choice, MOST_CANDIDATES);
+    bool ok = true;
+    memset(x->begun, 0, sizeof x->begun);
     for (int p = 0; p < PADS; ++p)
-        x->padded[p] = ARENA_ARRAY(&s->arena, struct swizzle_choice, total + 1);
-    for (int i = 0; i < total; ++i) {
+        x->padded[p] = ARENA_ARRAY(&s->arena, struct swizzle_choice, x->b->n + 1);
+    for (int i = first; i < end; ++i) {
         int n = candidates_of(x, i, from);
         for (int k = 0; k < n; ++k)
             if (from[k].text && layer_apart(&x->plain, i))
                 x->padded[pad_number(&from[k])][i] = from[k];
     }
-    for (int i = 0; i < total; ++i)
-        if (!choose_one(x, i, from, candidates_of(x, i, from))) return false;
-    return true;
+    for (int i = first; i < end && ok; ++i) {
+        if (i == first || x->b->fn[i] != x->b->fn[i - 1]) x->work = 0;
+        ok = choose_one(x, i, from, candidates_of(x, i, from));
+    }
+    for (int p = 0; p < PADS; ++p)
+        if (x->begun[p]) layer_end(&x->pad[p]);
+    return ok;
+}
+
+// Of the functions one by one, as some of them are wrong.  A wrong one says so when it is compiled
+// as it is.
+static bool choose_apart(struct choosing *x) {
+    bool ok = true;
+    for (int i = 0, end; i < x->b->n && ok; i = end) {
+        for (end = i + 1; end < x->b->n && x->b->fn[end] == x->b->fn[i];) ++end;
+        if (!may_compile(x, i)) return true;
+        x->only_at = x->b->stmt[i]->name.at.begin;
+        layer_begin(&x->plain, x->c, x->b->stmt, x->b->n, x->choice, x->only_at, true);
+        if (x->plain.ok) ok = choose_some(x, i, end);
+        layer_end(&x->plain);
+    }
+    return ok;
 }
 
 static bool choose(struct compiled *c, const struct buffers *b, struct swizzle_choice *choice) {
     struct choosing x = {.c = c, .b = b, .choice = choice};
-    layer_begin(&x.plain, c, b->stmt, b->n, choice, true);
-    // a plan that is wrong says so when it is compiled as it is
-    bool ok = !x.plain.ok || choose_all(&x);
-    for (int p = 0; p < PADS; ++p)
-        if (x.begun[p]) layer_end(&x.pad[p]);
+    layer_begin(&x.plain, c, b->stmt, b->n, choice, 0, true);
+    bool whole = x.plain.ok, ok = whole && choose_some(&x, 0, b->n);
     layer_end(&x.plain);
-    return ok;
+    return whole ? ok : choose_apart(&x);
 }
 
 static bool has_chosen(const struct ast_decl *d) {
-    struct buffers b = {NULL, 0};
-    find(d->fn.body, &b);
+    struct buffers b = {NULL, NULL, 0};
+    find(d->fn.body, d, &b);
     return b.n > 0;
 }
 
