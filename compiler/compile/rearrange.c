@@ -319,7 +319,8 @@ static bool count_use(struct layer *x, const struct spot *p, const struct use *u
 }
 
 bool layer_count(struct layer *x, const struct layer *placed, int i,
-                 const struct swizzle_choice *choice, const struct tally *best, struct tally *out) {
+                 const struct swizzle_choice *choice, const struct tally *best, int64_t work,
+                 struct tally *out) {
     struct spot *p = &x->spot[i];
     const struct lay_swizzle sw = swizzle_of(choice);
     bool all = best && best->copies == sides_of(x, p);  // what has fewer is worse
@@ -332,6 +333,7 @@ bool layer_count(struct layer *x, const struct layer *placed, int i,
         int n = u == 0 ? p->worst : u <= p->worst ? u - 1 : u;
         int64_t before = out->wavefronts;
         if (!count_use(x, p, &x->use[x->at[p->first + n]], sw, enough, out)) return false;
+        if (out->work > work) return false;
         if (out->wavefronts - before > most) {
             most = out->wavefronts - before;
             worst = n;

@@ -38,10 +38,10 @@ void tally_side(struct session *s, const struct plan *p, const struct kernel *k,
 struct layer {
     struct session s;
     struct compiled now;
-    bool ok;           // there are no errors
-    struct use *use;   // all copies
+    bool ok;            // there are no errors
+    struct use *use;    // all copies
     struct spot *spot;  // by number of the buffer
-    const int *at;     // numbers of copies, by buffer
+    const int *at;      // numbers of copies, by buffer
 };
 
 // Compiles them, or the one around place "only_at" of the file, with "choice"; "placed": as far as to their places in shared memory, else to the
@@ -64,10 +64,11 @@ bool layer_moves_slots(struct layer *x, int i, const struct swizzle_choice *choi
 // block has not so much shared memory.  @pre x is placed.
 bool layer_arrange(struct layer *x, int i, const struct swizzle_choice *choice);
 // What its copies cost with the swizzle of "choice", at the place that it has in "placed".  Where
-// that is more than "best", some of them may be left out.  False where a copy is refused.
-// @pre layer_apart
+// that is more than "best", some of them may be left out.  False where a copy is refused, or more
+// than "work" accesses are to be looked at.  @pre layer_apart
 bool layer_count(struct layer *x, const struct layer *placed, int i,
-                 const struct swizzle_choice *choice, const struct tally *best, struct tally *out);
+                 const struct swizzle_choice *choice, const struct tally *best, int64_t work,
+                 struct tally *out);
 
 // A session for another compilation of all texts of "c".
 void compiled_again(const struct compiled *c, struct session *t, struct compiled *out);

@@ -15,7 +15,8 @@ enum { MOST_CANDIDATES = 160 };
 // What is compiled for candidates that are no matter of the buffer's own copies, in bytes: their
 // functions, and the rest, which is parsed alone, as a part.  1 MB takes about a second.
 enum { MOST_TEXT = 1 << 20, PARSED_PART = 8 };
-// Accesses of warps that are looked at, in all.  A million takes about a second.
+// Accesses of warps that are looked at for all buffers of a function.  All of them take about half a
+// second.
 enum { MOST_WORK = 1 << 20, TRY_WORK = 16 };
 enum { SHARED_BITS = 1024 };  // of all banks
 enum { MOST_ROWS = 6 };       // 1, 2, 4, .. 32 rows have one number
@@ -23,7 +24,7 @@ enum { MOST_ROWS = 6 };       // 1, 2, 4, .. 32 rows have one number
 // -- the buffers ----------------------------------------------------------------------------------
 
 struct buffers {
-    struct ast_stmt **stmt;     // NULL: they are counted
+    struct ast_stmt **stmt;      // NULL: they are counted
     const struct ast_decl **fn;  // in which each stands
     int n;
 };
@@ -270,15 +271,15 @@ static struct layer *layer_for(struct choosing *x, const struct swizzle_choice *
 // false where that cannot be.
 static bool count(struct choosing *x, int i, const struct swizzle_choice *y,
                   const struct tally *best, struct tally *out) {
-    bool here = !x->c->one_by_one && layer_apart(&x->plain, i) &&
-                !layer_moves_slots(&x->plain, i, y);
+    bool here =
+        !x->c->one_by_one && layer_apart(&x->plain, i) && !layer_moves_slots(&x->plain, i, y);
     struct layer *l = here ? layer_for(x, y) : NULL;
     *out = (struct tally){0};
     if (l && layer_apart(l, i)) {
         bool ok = layer_arrange(&x->plain, i, y) &&
-                  layer_count(l, &x->plain, i, y, best, out);
+                  layer_count(l, &x->plain, i, y, best, MOST_WORK - x->work, out);
         x->work += out->work + TRY_WORK;
-        if (x->work > MOST_WORK) x->too_much = true;
+        x->too_much |= x->work > MOST_WORK;
         return ok;
     }
     struct session t;
@@ -291,6 +292,8 @@ static bool count(struct choosing *x, int i, const struct swizzle_choice *y,
     x->choice[i] = *y;
     bool ok = try_one(x->c, x->choice, x->b->n, x->b->stmt[i], &tried, &t);
     *out = tried.tally;
+    x->work += out->work;
+    x->too_much |= x->work > MOST_WORK && !x->c->one_by_one;
     session_release(&t);
     x->choice[i] = was;
     return ok;
@@ -328,7 +331,10 @@ static bool too_large(struct choosing *x, int i) {
 static bool choose_one(struct choosing *x, int i, const struct swizzle_choice *from, int n) {
     struct tally best, now;
     int won = 0;
-    if (n == 0 || !count(x, i, &from[0], NULL, &best)) return true;
+    if (n == 0) return true;
+    bool ok = count(x, i, &from[0], NULL, &best);
+    if (x->too_much) return too_large(x, i);
+    if (!ok) return true;
     if (best.copies == 0) return none_counted(x, i);
     for (int k = 1; k < n && best.wavefronts > best.least; ++k) {
         if (count(x, i, &from[k], &best, &now) && better(&now, &best)) {
@@ -402,8 +408,7 @@ static void keep_only(const struct compiled *c) {
     for (int i = 0; i < f->ndecls; ++i) {
         const struct ast_decl *d = f->decl[i];
         bool other = d->kind == D_FN && d->fn.body;
-        if (other)
-            other = c->only_chosen ? !has_chosen(d) : at < d->at.begin || at >= d->at.end;
+        if (other) other = c->only_chosen ? !has_chosen(d) : at < d->at.begin || at >= d->at.end;
         if (!other && d->kind != D_EXPECT) f->decl[n++] = f->decl[i];
     }
     f->ndecls = n;
