@@ -218,8 +218,7 @@ void session_like(struct session *t, const struct session *s) {
     session_init(t);
     t->options = s->options;
     t->options.dump_after = NULL;
-    t->options.defines = NULL;
-    t->options.ndefines = 0;
+    options_undefine(&t->options);
     for (int i = 0; i < s->options.ndefines; ++i) {
         const struct define *x = &s->options.defines[i];
         session_define(t, x->name, strlen(x->name), x->text);
