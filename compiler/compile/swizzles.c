@@ -375,8 +375,11 @@ static bool choose_some(struct choosing *x, int first, int end) {
 // as it is.
 static bool choose_apart(struct choosing *x) {
     bool ok = true;
+    uint32_t at = x->c->only_at;
     for (int i = 0, end; i < x->b->n && ok; i = end) {
+        const struct range fn = x->b->fn[i]->at;
         for (end = i + 1; end < x->b->n && x->b->fn[end] == x->b->fn[i];) ++end;
+        if (at && (at < fn.begin || at >= fn.end)) continue;
         if (!may_compile(x, i)) return true;
         x->only_at = x->b->stmt[i]->name.at.begin;
         layer_begin(&x->plain, x->c, x->b->stmt, x->b->n, x->choice, x->only_at, true);
@@ -388,6 +391,7 @@ static bool choose_apart(struct choosing *x) {
 
 static bool choose(struct compiled *c, const struct buffers *b, struct swizzle_choice *choice) {
     struct choosing x = {.c = c, .b = b, .choice = choice};
+    if (c->only_at) return choose_apart(&x);
     layer_begin(&x.plain, c, b->stmt, b->n, choice, 0, true);
     bool whole = x.plain.ok, ok = whole && choose_some(&x, 0, b->n);
     layer_end(&x.plain);
