@@ -7,7 +7,7 @@
 #include "compile/swizzles.h"
 #include "driver/golden.h"
 
-enum { PLANS = 50, MOST = 8, TEXT = 8192 };
+enum { PLANS = 24, MOST = 8, TEXT = 8192 };
 
 struct writer {
     uint64_t seed;
@@ -179,6 +179,6 @@ int main(void) {
             padded += slow.at[k].text != NULL;
         }
     }
-    CHECK(swizzled > 10 && padded > 2, "%d swizzles and %d paddings", swizzled, padded);
+    CHECK(swizzled > 5 && padded > 1, "%d swizzles and %d paddings", swizzled, padded);
     return check_done();
 }
