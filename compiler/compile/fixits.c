@@ -225,9 +225,19 @@ static bool same_edits(const struct diag *a, const struct diag *b) {
     return x == y;
 }
 
-// The function that has all edits, where nothing but it depends on them; NULL: there is none.
+// Errors that are no warnings under -Werror.
+static int errors_of(const struct session *s) {
+    int n = 0;
+    for (const struct diag *d = s->diags.first; d; d = d->next)
+        n += d->severity == SEV_ERROR && d->warning == W_COUNT;
+    return n;
+}
+
+// The function that has all edits, where nothing but it depends on them, and no error stands beside
+// them; NULL: there is none.
 static const struct ast_decl *function_of(const struct compiled *c, const struct diag *note) {
     const struct ast_decl *fn = NULL;
+    if (errors_of(c->s) > 0) return NULL;
     for (int i = 0; c->ast && i < c->ast->ndecls; ++i) {
         const struct ast_decl *d = c->ast->decl[i];
         const struct fixit *x = note->fixit;
@@ -240,26 +250,9 @@ static const struct ast_decl *function_of(const struct compiled *c, const struct
     return fn;
 }
 
-// Errors that are no warnings under -Werror; with "alone" but those in other functions of "f".
-static int errors_of(const struct session *s, const struct ast_file *f,
-                     const struct ast_decl *alone) {
-    int n = 0;
-    for (const struct diag *d = s->diags.first; d; d = d->next) {
-        bool other = false;
-        if (d->severity != SEV_ERROR || d->warning != W_COUNT) continue;
-        for (int i = 0; alone && i < f->ndecls; ++i) {
-            const struct ast_decl *fn = f->decl[i];
-            other |= fn != alone && fn->kind == D_FN && fn->fn.body && d->at.file == fn->at.file &&
-                     d->at.begin >= fn->at.begin && d->at.begin < fn->at.end;
-        }
-        n += !other;
-    }
-    return n;
-}
-
 static bool claim_holds(const struct compiled *c, struct attempt *x, const struct claim *claim,
                         bool of_error) {
-    int most = errors_of(c->s, c->ast, x->alone) - of_error;
+    int most = errors_of(c->s) - of_error;
     const char *alone = x->alone ? x->alone->name.name : NULL;
     struct session *t = &x->t;
     if (x->sema_errors > most) return false;
@@ -273,7 +266,7 @@ static bool claim_holds(const struct compiled *c, struct attempt *x, const struc
         x->none_narrower = none_narrower(c->s, c->plan, t, x->now.plan, alone) ? YES : NO;
     if (x->none_narrower == NO) return false;
     compile_until(&x->now, STEP_EXPECT);
-    if (errors_of(t, NULL, NULL) > most) return false;
+    if (errors_of(t) > most) return false;
     // beside another error the facts are not complete
     if (x->now.next <= STEP_VECTORIZE) return claim->cheaper == CHEAPER_NOT;
     if (!claims_less(c->s, c->plan, t, x->now.plan, claim)) return false;
@@ -317,7 +310,7 @@ static void begin_attempt(const struct compiled *c, const struct diag *note, str
     x->now.nswizzles = c->nswizzles;
     x->now.only_at = x->alone ? x->alone->at.begin + 1 : 0;
     compile_until(&x->now, STEP_SEMA);
-    x->sema_errors = errors_of(&x->t, NULL, NULL);
+    x->sema_errors = errors_of(&x->t);
 }
 
 // "x": the last one, whose edits may be the same.
