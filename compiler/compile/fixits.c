@@ -247,6 +247,10 @@ static const struct ast_decl *function_of(const struct compiled *c, const struct
             x = x->next;
         if (!x && note->fixit) fn = d;
     }
+    for (int i = 0; fn && i < c->ast->ndecls; ++i) {  // a name tells one from the others
+        const struct ast_decl *d = c->ast->decl[i];
+        if (d != fn && d->kind == D_FN && d->name.name == fn->name.name) return NULL;
+    }
     return fn;
 }
 
