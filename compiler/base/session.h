@@ -17,7 +17,7 @@ struct define {
 struct options {
     const char *arch;        // "sm_90", or NULL: what the plan says, else sm_80
     struct define *defines;  // -D
-    int ndefines;
+    int ndefines, cap_defines;
     const char *dump_after;     // pass name or NULL
     bool no_line;               // no #line in emitted code
     unsigned long proof_limit;  // operations that a proof may take; 0: PROVE_LIMIT
@@ -56,6 +56,12 @@ void session_rewind(struct session *s, struct session_mark mark);
 
 // Adds to the options that the const of these "len" bytes as name is "text", which stays.
 void session_define(struct session *s, const char *name, size_t len, const char *text);
+// Takes all of them out of "o".
+void options_undefine(struct options *o);
+// The options' defines by name, those of one name as they came.
+const struct define **session_defines(struct session *s);
+// Which of "n" such ones are of the interned "name": numbers *first .. returned - 1.
+int defines_of(const struct define *const *sorted, int n, const char *name, int *first);
 
 void session_init(struct session *s);
 void session_release(struct session *s);

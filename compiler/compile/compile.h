@@ -59,6 +59,8 @@ struct compiled {
     int nswizzles;
     // the function around this place of the file is compiled alone; 0: all are
     uint32_t only_at;
+    bool only_chosen;  // functions without a `swizzle auto` are left out
+    bool one_by_one;   // each arrangement of a buffer is compiled, which tests compare with
 };
 
 void compile_begin(struct compiled *c, struct session *s, const char *path);

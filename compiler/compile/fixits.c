@@ -10,6 +10,7 @@
 #include "pass/walk.h"
 #include "plan/bind.h"
 #include "plan/plan.h"
+#include "syntax/ast.h"
 
 // A try costs as much as the passes of the plan: no more in a run than MOST_TRIES, nor any when
 // those before had this much text.  One that brings a 'swizzle auto' costs as much as CHOOSING.
@@ -71,11 +72,13 @@ static int width_of(struct session *s, const struct plan *p, const char *functio
     return -1;
 }
 
-// Whether each copy of "was" is as wide in "now", which has the same kernels, as it was.
+// Whether each copy of "was" is as wide in "now", which has the same kernels, as it was; "alone"
+// names the only one that "now" has, or is NULL.
 static bool none_narrower(struct session *s, const struct plan *was, struct session *t,
-                          const struct plan *now) {
+                          const struct plan *now, const char *alone) {
     struct kernel *x = plan_next(now, NULL);
     for (struct kernel *k = plan_next(was, NULL); k; k = plan_next(was, k)) {
+        if (alone && strcmp(k->name, alone) != 0) continue;
         if (!x || strcmp(x->name, k->name) != 0) return false;
         int bits;
         for (int i = 0; (bits = width_in(s, k, i)) >= 0; ++i)
@@ -155,32 +158,72 @@ static bool is_cheaper(const struct counting *was, const struct counting *now,
     return claim->copy < was->n && b->n[field] < a->n[field] && !b->much[field];
 }
 
-// Whether nothing that is counted is more in "now" than in "was", and what "claim" says is less.
+static struct kernel *kernel_of(const struct plan *p, const char *name) {
+    struct kernel *k = plan_next(p, NULL);
+    while (k && strcmp(k->name, name) != 0) k = plan_next(p, k);
+    return k;
+}
+
+// Counts both plans' kernels of that name; false where their copies cannot be compared.
+static bool count_both(struct session *s, const struct plan *was, struct kernel *k,
+                       struct session *t, const struct plan *now, struct kernel *y,
+                       struct counting *a, struct counting *b) {
+    a->p = was;
+    b->p = now;
+    a->n = b->n = 0;
+    a->value = b->value = NULL;
+    walk_copies(s, k, count, a);
+    walk_copies(t, y, count, b);
+    return a->n == b->n && a->n < MOST_COPIES;
+}
+
+// Whether nothing that is counted is more in "now" than in "was".
 static bool none_costlier(struct session *s, const struct plan *was, struct session *t,
-                          const struct plan *now, const struct claim *claim) {
-    bool cheaper = claim->cheaper == CHEAPER_NOT;
+                          const struct plan *now, const char *alone) {
     struct kernel *y = plan_next(now, NULL);
-    struct counting *a = ARENA_NEW(&s->arena, struct counting);
-    struct counting *b = ARENA_NEW(&s->arena, struct counting);
+    struct counting *a = ARENA_NEW(&t->arena, struct counting);
+    struct counting *b = ARENA_NEW(&t->arena, struct counting);
     for (struct kernel *k = plan_next(was, NULL); k; k = plan_next(was, k)) {
-        if (!y) return false;
-        a->p = was;
-        b->p = now;
-        a->n = b->n = 0;
-        a->value = b->value = NULL;
-        walk_copies(s, k, count, a);
-        walk_copies(t, y, count, b);
-        if (a->n != b->n || a->n == MOST_COPIES) return false;
+        if (alone && strcmp(k->name, alone) != 0) continue;
+        if (!y || !count_both(s, was, k, t, now, y, a, b)) return false;
         for (int i = 0; i < a->n; ++i)
             if (!none_more(&a->at[i][0], &b->at[i][0]) || !none_more(&a->at[i][1], &b->at[i][1]))
                 return false;
-        if (!cheaper && strcmp(k->name, claim->function) == 0) cheaper = is_cheaper(a, b, claim);
         y = plan_next(now, y);
     }
-    return cheaper;
+    return true;
+}
+
+// Whether what "claim" says is less.
+static bool claims_less(struct session *s, const struct plan *was, struct session *t,
+                        const struct plan *now, const struct claim *claim) {
+    if (claim->cheaper == CHEAPER_NOT) return true;
+    struct counting *a = ARENA_NEW(&t->arena, struct counting);
+    struct counting *b = ARENA_NEW(&t->arena, struct counting);
+    struct kernel *k = kernel_of(was, claim->function), *y = kernel_of(now, claim->function);
+    return k && y && count_both(s, was, k, t, now, y, a, b) && is_cheaper(a, b, claim);
 }
 
 // -- claims ---------------------------------------------------------------------------------------
+
+// The edits of a note, and the plan with them as far as it was compiled.
+struct attempt {
+    const struct diag *note;  // NULL: none
+    struct session t;
+    struct compiled now;
+    const struct ast_decl *alone;  // in which all edits are, and which was compiled alone; or NULL
+    int sema_errors;               // until the plan was made
+    enum answer { NOT_ASKED, YES, NO } none_narrower, none_costlier;
+};
+
+static bool same_edits(const struct diag *a, const struct diag *b) {
+    const struct fixit *x = a->fixit, *y = b->fixit;
+    for (; x && y; x = x->next, y = y->next)
+        if (x->at.file != y->at.file || x->at.begin != y->at.begin || x->at.end != y->at.end ||
+            strcmp(x->replacement, y->replacement) != 0)
+            return false;
+    return x == y;
+}
 
 // Errors that are no warnings under -Werror.
 static int errors_of(const struct session *s) {
@@ -190,36 +233,57 @@ static int errors_of(const struct session *s) {
     return n;
 }
 
-static bool claim_holds(const struct compiled *c, struct session *t, const struct claim *claim,
+// The function that has all edits, where nothing but it depends on them, and no error stands beside
+// them; NULL: there is none.
+static const struct ast_decl *function_of(const struct compiled *c, const struct diag *note) {
+    const struct ast_decl *fn = NULL;
+    if (errors_of(c->s) > 0) return NULL;
+    for (int i = 0; c->ast && i < c->ast->ndecls; ++i) {
+        const struct ast_decl *d = c->ast->decl[i];
+        const struct fixit *x = note->fixit;
+        if (d->kind == D_EXPECT) return NULL;
+        if (d->kind != D_FN || !d->fn.body) continue;
+        while (x && x->at.file == d->at.file && x->at.begin > d->at.begin && x->at.end < d->at.end)
+            x = x->next;
+        if (!x && note->fixit) fn = d;
+    }
+    for (int i = 0; fn && i < c->ast->ndecls; ++i) {  // a name tells one from the others
+        const struct ast_decl *d = c->ast->decl[i];
+        if (d != fn && d->kind == D_FN && d->name.name == fn->name.name) return NULL;
+    }
+    return fn;
+}
+
+static bool claim_holds(const struct compiled *c, struct attempt *x, const struct claim *claim,
                         bool of_error) {
     int most = errors_of(c->s) - of_error;
-    struct compiled now;
-    compile_begin(&now, t, c->path);
-    now.as_it_is = true;
-    now.swizzle = c->swizzle;
-    now.nswizzles = c->nswizzles;
-    bool ok = compile_until(&now, STEP_SEMA) == 0;
-    if (errors_of(t) > most) return false;
+    const char *alone = x->alone ? x->alone->name.name : NULL;
+    struct session *t = &x->t;
+    if (x->sema_errors > most) return false;
     if (!claim->function) return true;
-    if (ok) compile_until(&now, STEP_VECTORIZE);
+    if (x->now.next > STEP_SEMA) compile_until(&x->now, STEP_VECTORIZE);
     // proofs, which take longest, are for what is as wide as is claimed
-    if (now.next < STEP_VECTORIZE ||
-        width_of(t, now.plan, claim->function, claim->copy) < claim->bits ||
-        !none_narrower(c->s, c->plan, t, now.plan))
+    if (x->now.next < STEP_VECTORIZE ||
+        width_of(t, x->now.plan, claim->function, claim->copy) < claim->bits)
         return false;
-    compile_until(&now, STEP_EXPECT);
+    if (x->none_narrower == NOT_ASKED)
+        x->none_narrower = none_narrower(c->s, c->plan, t, x->now.plan, alone) ? YES : NO;
+    if (x->none_narrower == NO) return false;
+    compile_until(&x->now, STEP_EXPECT);
     if (errors_of(t) > most) return false;
     // beside another error the facts are not complete
-    if (now.next <= STEP_VECTORIZE) return claim->cheaper == CHEAPER_NOT;
-    return none_costlier(c->s, c->plan, t, now.plan, claim);
+    if (x->now.next <= STEP_VECTORIZE) return claim->cheaper == CHEAPER_NOT;
+    if (!claims_less(c->s, c->plan, t, x->now.plan, claim)) return false;
+    if (x->none_costlier == NOT_ASKED)
+        x->none_costlier = none_costlier(c->s, c->plan, t, x->now.plan, alone) ? YES : NO;
+    return x->none_costlier == YES;
 }
 
 void session_like(struct session *t, const struct session *s) {
     session_init(t);
     t->options = s->options;
     t->options.dump_after = NULL;
-    t->options.defines = NULL;
-    t->options.ndefines = 0;
+    options_undefine(&t->options);
     for (int i = 0; i < s->options.ndefines; ++i) {
         const struct define *x = &s->options.defines[i];
         session_define(t, x->name, strlen(x->name), x->text);
@@ -228,19 +292,36 @@ void session_like(struct session *t, const struct session *s) {
     t->sources.reader = s->sources.reader;
 }
 
-static bool holds(const struct compiled *c, const struct diag *d, const struct diag *note) {
-    struct session *s = c->s, t;
+static void end_attempt(struct attempt *x) {
+    if (x->note) session_release(&x->t);
+    x->note = NULL;
+}
+
+static void begin_attempt(const struct compiled *c, const struct diag *note, struct attempt *x) {
+    struct session *s = c->s;
+    end_attempt(x);
+    *x = (struct attempt){.note = note, .alone = function_of(c, note)};
     struct given *given = ARENA_ARRAY(&s->arena, struct given, s->sources.n + 1);
-    session_like(&t, s);
+    session_like(&x->t, s);
     for (int i = 0; i < s->sources.n; ++i) {
         given[i] = edited(s, i, note);
-        given[i].next = t.sources.given;
-        t.sources.given = &given[i];
+        given[i].next = x->t.sources.given;
+        x->t.sources.given = &given[i];
     }
-    bool of_error = d->severity == SEV_ERROR && d->warning == W_COUNT;
-    bool ok = claim_holds(c, &t, note->claim, of_error);
-    session_release(&t);
-    return ok;
+    compile_begin(&x->now, &x->t, c->path);
+    x->now.as_it_is = true;
+    x->now.swizzle = c->swizzle;
+    x->now.nswizzles = c->nswizzles;
+    x->now.only_at = x->alone ? x->alone->at.begin + 1 : 0;
+    compile_until(&x->now, STEP_SEMA);
+    x->sema_errors = errors_of(&x->t);
+}
+
+// "x": the last one, whose edits may be the same.
+static bool holds(const struct compiled *c, const struct diag *d, const struct diag *note,
+                  struct attempt *x) {
+    if (!x->note || !same_edits(x->note, note)) begin_attempt(c, note, x);
+    return claim_holds(c, x, note->claim, d->severity == SEV_ERROR && d->warning == W_COUNT);
 }
 
 static int tries_for(const struct diag *note) {
@@ -259,6 +340,7 @@ void fixits_try(const struct compiled *c) {
     struct session *s = c->s;
     int tries = 0;
     size_t text = text_of(s);
+    struct attempt last = {.note = NULL};
     for (struct diag *d = s->diags.first; d; d = d->next) {
         bool mended = false;
         for (struct diag *n = d->note; n; n = n->next) {
@@ -266,7 +348,7 @@ void fixits_try(const struct compiled *c) {
                 tries * text > MOST_TEXT)
                 continue;
             tries += tries_for(n);
-            if (!holds(c, d, n)) continue;
+            if (!holds(c, d, n, &last)) continue;
             mended = true;
             n->claim = NULL;
         }
@@ -274,4 +356,5 @@ void fixits_try(const struct compiled *c) {
         if (mended) d->if_mended = false;
     }
     diag_drop_unmended(s);
+    end_attempt(&last);
 }

@@ -5,45 +5,57 @@
 
 #include "base/session.h"
 #include "compile/compile.h"
-#include "compile/fixits.h"
-#include "cost/copy.h"
+#include "compile/rearrange.h"
 #include "layout/algebra.h"
 #include "pass/walk.h"
 #include "plan/plan.h"
 #include "syntax/ast.h"
 
-// Each candidate costs a compilation of its function up to the widths.
-enum { MOST_BUFFERS = 16, MOST_CANDIDATES = 160 };
-// What is compiled for all of them, in bytes: their functions, and the rest, which is parsed alone,
-// as a part.  20 KB take about a second.
-enum { MOST_TEXT = 20 * 1024, PARSED_PART = 8 };
+enum { MOST_CANDIDATES = 160 };
+// What is compiled for candidates that are no matter of the buffer's own copies, in bytes: their
+// functions, and the rest, which is parsed alone, as a part.  1 MB takes about a second.
+enum { MOST_TEXT = 1 << 20, PARSED_PART = 8 };
+// Accesses of warps that are looked at for all buffers of a function.  All of them take 0.7
+// seconds.
+enum { MOST_WORK = 3 << 19, TRY_WORK = 16 };
 enum { SHARED_BITS = 1024 };  // of all banks
 enum { MOST_ROWS = 6 };       // 1, 2, 4, .. 32 rows have one number
 
 // -- the buffers ----------------------------------------------------------------------------------
 
 struct buffers {
-    struct ast_stmt *stmt[MOST_BUFFERS];
-    int n;  // also of those beyond
+    struct ast_stmt **stmt;      // NULL: they are counted
+    const struct ast_decl **fn;  // in which each stands
+    int n;
 };
 
-static void find(const struct ast_block *block, struct buffers *out) {
+static void find(const struct ast_block *block, const struct ast_decl *fn, struct buffers *out) {
     for (int i = 0; block && i < block->nstmts; ++i) {
         struct ast_stmt *st = block->stmt[i];
         if (st->kind == S_SHARED && st->buffer.swizzle_at.end) {
-            if (out->n < MOST_BUFFERS) out->stmt[out->n] = st;
+            if (out->stmt) {
+                out->stmt[out->n] = st;
+                out->fn[out->n] = fn;
+            }
             ++out->n;
         }
-        if (st->kind == S_FOR) find(st->loop.body, out);
+        if (st->kind == S_FOR) find(st->loop.body, fn, out);
         for (int k = 0; st->kind == S_PIPELINE && k < st->loop.nparts; ++k)
-            find(st->loop.part[k].body, out);
+            find(st->loop.part[k].body, fn, out);
     }
 }
 
-static void find_all(const struct ast_file *f, struct buffers *out) {
-    out->n = 0;
-    for (int i = 0; i < f->ndecls; ++i)
-        if (f->decl[i]->kind == D_FN) find(f->decl[i]->fn.body, out);
+static void find_all(struct session *s, const struct ast_file *f, struct buffers *out) {
+    *out = (struct buffers){NULL, NULL, 0};
+    for (int pass = 0; pass < 2; ++pass) {
+        if (pass) {
+            out->stmt = ARENA_ARRAY(&s->arena, struct ast_stmt *, out->n + 1);
+            out->fn = ARENA_ARRAY(&s->arena, const struct ast_decl *, out->n + 1);
+        }
+        out->n = 0;
+        for (int i = 0; i < f->ndecls; ++i)
+            if (f->decl[i]->kind == D_FN) find(f->decl[i]->fn.body, f->decl[i], out);
+    }
 }
 
 // -- what is chosen, in the tree ------------------------------------------------------------------
@@ -94,42 +106,24 @@ static void put(struct session *s, struct ast_stmt *st, const struct swizzle_cho
     }
 }
 
-// -- what an arrangement costs --------------------------------------------------------------------
+// -- by a compilation of its own ------------------------------------------------------------------
 
 struct tried {
-    struct compiled now;
-    uint32_t buffer;  // where its name stands
-    int file;
-    int copies;  // of it that have a number
-    int64_t wavefronts, least, requests, bytes;
-    struct lay layout;  // of its elements and slots
-    bool names;         // its modes have names
-    int elem_bits;
-    bool found;
+    const struct plan *plan;
+    const struct ast_stmt *buffer;
+    const struct tensor *tensor;  // NULL: no copy touches it
+    struct tally tally;
 };
-
-static bool is_it(const struct tried *t, const struct tensor *x) {
-    return x->at.begin == t->buffer && (int)x->at.file == t->file;
-}
 
 static bool add_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
     struct tried *t = user;
     struct copy_facts f = c->facts.nvariants ? copy_facts_in(c, 0) : c->facts;
-    struct side_cost mine;
     for (int side = 0; side < 2; ++side) {
-        const struct view *v = copy_side(c, side);
-        if (!is_it(t, v->base)) continue;
-        t->found = true;
-        t->bytes = v->base->smem_elements * v->base->elem->bits / 8;
-        t->elem_bits = v->base->elem->bits;
-        t->layout = v->base->layout;
-        t->names = v->base->names != NULL;
-        cost_of_side(s, t->now.plan, k, c, &f, NULL, side, &mine);
-        if (!mine.there || mine.why) continue;
-        ++t->copies;
-        t->wavefronts += mine.total.wavefronts.most;
-        t->least += mine.least_total.wavefronts.least;
-        if (copy_side(c, !side)->base->space == MEM_GLOBAL) t->requests += mine.instructions;
+        const struct tensor *x = copy_side(c, side)->base;
+        if (x->at.begin != t->buffer->name.at.begin || x->at.file != t->buffer->name.at.file)
+            continue;
+        t->tensor = x;
+        tally_side(s, t->plan, k, c, &f, side, INT64_MAX, &t->tally);
     }
     return true;
 }
@@ -138,27 +132,19 @@ static bool add_copy(struct session *s, struct kernel *k, struct copy *c, void *
 // False where it cannot be compiled.
 static bool try_one(const struct compiled *c, const struct swizzle_choice *choice, int total,
                     const struct ast_stmt *st, struct tried *out, struct session *t) {
-    session_like(t, c->s);
-    for (int i = 0; i < c->s->sources.n; ++i) {
-        const struct source *f = &c->s->sources.file[i];
-        struct given *g = ARENA_NEW(&t->arena, struct given);
-        *g = (struct given){f->path, f->text, f->size, t->sources.given};
-        t->sources.given = g;
-    }
-    memset(out, 0, sizeof *out);
-    compile_begin(&out->now, t, c->path);
-    out->now.as_it_is = true;
-    out->now.swizzle = choice;
-    out->now.nswizzles = total;
-    out->now.only_at = st->name.at.begin;
-    if (compile_until(&out->now, STEP_SHARED)) return false;
-    out->buffer = st->name.at.begin;
-    out->file = (int)st->name.at.file;
-    walk_plan(t, out->now.plan, add_copy, out);
-    return out->found;
+    struct compiled now;
+    compiled_again(c, t, &now);
+    now.swizzle = choice;
+    now.nswizzles = total;
+    now.only_at = st->name.at.begin;
+    *out = (struct tried){.buffer = st};
+    if (compile_until(&now, STEP_SHARED)) return false;
+    out->plan = now.plan;
+    walk_plan(t, now.plan, add_copy, out);
+    return out->tensor != NULL;
 }
 
-static bool better(const struct tried *a, const struct tried *b) {
+static bool better(const struct tally *a, const struct tally *b) {
     if (a->copies != b->copies) return a->copies > b->copies;
     if (a->wavefronts != b->wavefronts) return a->wavefronts < b->wavefronts;
     if (a->requests != b->requests) return a->requests < b->requests;
@@ -206,125 +192,243 @@ static void rows_of(struct session *s, struct lay l, int *least, int *most) {
     lay_clear_error(&s->lay);
 }
 
-static int candidates(struct session *s, const struct tried *plain, int stages,
+// Candidates for "t", whose layout without slots is "l".
+static int candidates(struct session *s, const struct tensor *t, struct lay l,
                       struct swizzle_choice *out) {
-    int n = 0, mode = 0, least, most;
-    struct lay l = plain->layout;
-    if (stages) l = lay_take(&s->lay, l, 0, lay_rank(l) - 1);
+    int n = 0, mode = 0, least, most, bits = t->elem->bits;
     out[n++] = (struct swizzle_choice){0};
     int64_t pitch = pitch_of(s, l, &mode);
     rows_of(s, l, &least, &most);
     // chunks of 16, 8 and 4 bytes, exchanged by the number of the row, or of 2, 4, .. rows
     for (int bytes = 16; bytes >= 4; bytes /= 2) {
-        int m = log2_of(bytes * 8 / plain->elem_bits);
-        if (bytes * 8 < plain->elem_bits || m < 0) continue;
+        int m = log2_of(bytes * 8 / bits);
+        if (bytes * 8 < bits || m < 0) continue;
         int banks = log2_of(SHARED_BITS / 8 / bytes);  // chunks that all banks hold
         for (int b = banks; b >= 1; --b) {
             int first = least < 0 ? banks : least - m, last = most < 0 ? banks : most - m;
             for (int shift = first < b ? b : first; shift < last + MOST_ROWS; ++shift)
-                if (n < MOST_CANDIDATES) out[n++] = (struct swizzle_choice){b, m, shift, NULL};
+                if (n < MOST_CANDIDATES) out[n++] = (struct swizzle_choice){b, m, shift, NULL, 0};
         }
     }
     // rows further apart by some words
     for (int bytes = 4;
-         pitch > 0 && !plain->names && lay_rank(l) == 2 && bytes <= 16 && n < MOST_CANDIDATES;
+         pitch > 0 && !t->names && lay_rank(l) == 2 && bytes <= 16 && n < MOST_CANDIDATES;
          bytes *= 2) {
-        int64_t add = bytes * 8 / plain->elem_bits;
+        int64_t add = bytes * 8 / bits;
         if (add == 0) continue;
         const struct lay_tuple *a = lay_tuple_get(&s->lay, l.stride, 0);
         const struct lay_tuple *b = lay_tuple_get(&s->lay, l.stride, 1);
-        out[n++].text = arena_printf(&s->arena, "%s:(%lld,%lld)", lay_tuple_text(&s->lay, l.shape),
-                                     (long long)a->leaf.num + (mode == 0 ? add : 0),
-                                     (long long)b->leaf.num + (mode == 1 ? add : 0));
+        out[n++] = (struct swizzle_choice){
+            .text = arena_printf(&s->arena, "%s:(%lld,%lld)", lay_tuple_text(&s->lay, l.shape),
+                                 (long long)a->leaf.num + (mode == 0 ? add : 0),
+                                 (long long)b->leaf.num + (mode == 1 ? add : 0)),
+            .pad = bytes};
     }
     return n;
 }
 
 // -- all ------------------------------------------------------------------------------------------
 
-static bool choose(struct compiled *c, const struct buffers *b, struct swizzle_choice *choice) {
-    struct session *s = c->s;
-    for (int i = 0; i < b->n; ++i) {
-        const struct ast_stmt *st = b->stmt[i];
-        struct swizzle_choice *x = ARENA_ARRAY(&s->arena, struct swizzle_choice, MOST_CANDIDATES);
-        struct session t;
-        struct tried best, now;
-        // a plan that is wrong says so when it is compiled as it is
-        bool ok = try_one(c, choice, b->n, st, &best, &t);
-        int n = ok ? candidates(&t, &best, st->buffer.stages != NULL, x) : 0;
-        for (int k = 0; k < n; ++k)
-            if (x[k].text) x[k].text = arena_printf(&s->arena, "%s", x[k].text);
-        session_release(&t);
-        if (!ok) continue;
-        if (best.copies == 0) {
-            diag_error(s, st->name.at,
-                       "'swizzle auto' chooses by what the copies of '%s' cost, and none of them "
-                       "has a number",
-                       st->name.name);
-            return false;
-        }
-        int won = 0;
-        for (int k = 1; k < n && best.wavefronts > best.least; ++k) {
-            choice[i] = x[k];
-            if (try_one(c, choice, b->n, st, &now, &t) && better(&now, &best)) {
-                best = now;
-                won = k;
-            }
-            session_release(&t);
-        }
-        choice[i] = x[won];
+enum { PADS = 3 };  // by 4, 8 and 16 bytes
+
+struct choosing {
+    struct compiled *c;
+    const struct buffers *b;
+    struct swizzle_choice *choice;        // by buffer: what is chosen so far
+    struct swizzle_choice *padded[PADS];  // likewise, with its padding where it has one
+    struct layer plain, pad[PADS];
+    bool begun[PADS];
+    uint32_t only_at;  // the layers are of the function there alone; 0: of all
+    int64_t text;      // that was compiled for one candidate
+    int64_t work;      // accesses that were counted, of the function
+    bool too_much;
+};
+
+static int pad_number(const struct swizzle_choice *y) {
+    return y->pad == 4 ? 0 : y->pad == 8 ? 1 : 2;
+}
+
+// Counts a compilation of the function of buffer "i" alone; false where that is too much.
+static bool may_compile(struct choosing *x, int i) {
+    const struct session *s = x->c->s;
+    const struct range r = x->b->fn[i]->at;
+    size_t text = 0;
+    for (int k = 0; k < s->sources.n; ++k) text += s->sources.file[k].size;
+    x->text += (int64_t)(r.end - r.begin + text / PARSED_PART);
+    return x->text <= MOST_TEXT || x->c->one_by_one;
+}
+
+static struct layer *layer_for(struct choosing *x, const struct swizzle_choice *y) {
+    int p = pad_number(y);
+    if (!y->text) return &x->plain;
+    if (!x->begun[p])
+        layer_begin(&x->pad[p], x->c, x->b->stmt, x->b->n, x->padded[p], x->only_at, false);
+    x->begun[p] = true;
+    return &x->pad[p];
+}
+
+// What the copies of buffer "i" cost in the arrangement "y", as far as it may be better than "best";
+// false where that cannot be.
+static bool count(struct choosing *x, int i, const struct swizzle_choice *y,
+                  const struct tally *best, struct tally *out) {
+    bool here =
+        !x->c->one_by_one && layer_apart(&x->plain, i) && !layer_moves_slots(&x->plain, i, y);
+    struct layer *l = here ? layer_for(x, y) : NULL;
+    *out = (struct tally){0};
+    if (l && layer_apart(l, i)) {
+        bool ok = layer_arrange(&x->plain, i, y) &&
+                  layer_count(l, &x->plain, i, y, best, MOST_WORK - x->work, out);
+        x->work += out->work + TRY_WORK;
+        x->too_much |= x->work > MOST_WORK;
+        return ok;
     }
+    struct session t;
+    struct tried tried;
+    struct swizzle_choice was = x->choice[i];
+    if (!may_compile(x, i)) {
+        x->too_much = true;
+        return false;
+    }
+    x->choice[i] = *y;
+    bool ok = try_one(x->c, x->choice, x->b->n, x->b->stmt[i], &tried, &t);
+    *out = tried.tally;
+    x->work += out->work;
+    x->too_much |= x->work > MOST_WORK && !x->c->one_by_one;
+    session_release(&t);
+    x->choice[i] = was;
+    return ok;
+}
+
+// The candidates of buffer "i"; none where nothing copies it.
+static int candidates_of(struct choosing *x, int i, struct swizzle_choice *out) {
+    const struct tensor *t = layer_tensor(&x->plain, i);
+    if (!t) return 0;
+    int n = candidates(&x->plain.s, t, layer_layout(&x->plain, i), out);
+    for (int k = 0; k < n; ++k)
+        if (out[k].text) out[k].text = arena_printf(&x->c->s->arena, "%s", out[k].text);
+    return n;
+}
+
+static bool none_counted(struct choosing *x, int i) {
+    const struct ast_ident name = x->b->stmt[i]->name;
+    diag_error(x->c->s, name.at,
+               "'swizzle auto' chooses by what the copies of '%s' cost, and none of them has a "
+               "number",
+               name.name);
+    return false;
+}
+
+static bool too_large(struct choosing *x, int i) {
+    diag_error(x->c->s, x->b->stmt[i]->name.at,
+               "the plan is too large for so many 'swizzle auto': %s; 'tcpc explain --plan' prints "
+               "the choice of fewer, to be written down",
+               x->work > MOST_WORK ? "their copies have too many accesses to count them for each "
+                                     "arrangement"
+                                   : "each of them compiles its function for each arrangement");
+    return false;
+}
+
+static bool choose_one(struct choosing *x, int i, const struct swizzle_choice *from, int n) {
+    struct tally best, now;
+    int won = 0;
+    if (n == 0) return true;
+    bool ok = count(x, i, &from[0], NULL, &best);
+    if (x->too_much) return too_large(x, i);
+    if (!ok) return true;
+    if (best.copies == 0) return none_counted(x, i);
+    for (int k = 1; k < n && best.wavefronts > best.least; ++k) {
+        if (count(x, i, &from[k], &best, &now) && better(&now, &best)) {
+            best = now;
+            won = k;
+        }
+        if (x->too_much) return too_large(x, i);
+    }
+    x->choice[i] = from[won];
+    layer_arrange(&x->plain, i, &from[won]);
     return true;
 }
 
-// Leaves out the functions that "at" is not in, and what is asked about them.
-static void keep_only(struct ast_file *f, uint32_t at) {
+// Chooses for the buffers "first" .. "end" - 1 of the functions that the plain layer has.
+static bool choose_some(struct choosing *x, int first, int end) {
+    struct session *s = x->c->s;
+    struct swizzle_choice *from = ARENA_ARRAY(&s->arena, struct swizzle_choice, MOST_CANDIDATES);
+    bool ok = true;
+    memset(x->begun, 0, sizeof x->begun);
+    for (int p = 0; p < PADS; ++p)
+        x->padded[p] = ARENA_ARRAY(&s->arena, struct swizzle_choice, x->b->n + 1);
+    for (int i = first; i < end; ++i) {
+        int n = candidates_of(x, i, from);
+        for (int k = 0; k < n; ++k)
+            if (from[k].text && layer_apart(&x->plain, i))
+                x->padded[pad_number(&from[k])][i] = from[k];
+    }
+    for (int i = first; i < end && ok; ++i) {
+        if (i == first || x->b->fn[i] != x->b->fn[i - 1]) x->work = 0;
+        ok = choose_one(x, i, from, candidates_of(x, i, from));
+    }
+    for (int p = 0; p < PADS; ++p)
+        if (x->begun[p]) layer_end(&x->pad[p]);
+    return ok;
+}
+
+// Of the functions one by one, as some of them are wrong.  A wrong one says so when it is compiled
+// as it is.
+static bool choose_apart(struct choosing *x) {
+    bool ok = true;
+    uint32_t at = x->c->only_at;
+    for (int i = 0, end; i < x->b->n && ok; i = end) {
+        const struct range fn = x->b->fn[i]->at;
+        for (end = i + 1; end < x->b->n && x->b->fn[end] == x->b->fn[i];) ++end;
+        if (at && (at < fn.begin || at >= fn.end)) continue;
+        if (!may_compile(x, i)) return true;
+        x->only_at = x->b->stmt[i]->name.at.begin;
+        layer_begin(&x->plain, x->c, x->b->stmt, x->b->n, x->choice, x->only_at, true);
+        if (x->plain.ok) ok = choose_some(x, i, end);
+        layer_end(&x->plain);
+    }
+    return ok;
+}
+
+static bool choose(struct compiled *c, const struct buffers *b, struct swizzle_choice *choice) {
+    struct choosing x = {.c = c, .b = b, .choice = choice};
+    if (c->only_at) return choose_apart(&x);
+    layer_begin(&x.plain, c, b->stmt, b->n, choice, 0, true);
+    bool whole = x.plain.ok, ok = whole && choose_some(&x, 0, b->n);
+    layer_end(&x.plain);
+    return whole ? ok : choose_apart(&x);
+}
+
+static bool has_chosen(const struct ast_decl *d) {
+    struct buffers b = {NULL, NULL, 0};
+    find(d->fn.body, d, &b);
+    return b.n > 0;
+}
+
+// Leaves out functions that "c" does not ask for, and what is asked about them.
+static void keep_only(const struct compiled *c) {
+    struct ast_file *f = c->ast;
+    uint32_t at = c->only_at;
     int n = 0;
     for (int i = 0; i < f->ndecls; ++i) {
         const struct ast_decl *d = f->decl[i];
-        bool other = d->kind == D_FN && d->fn.body && (at < d->at.begin || at >= d->at.end);
+        bool other = d->kind == D_FN && d->fn.body;
+        if (other) other = c->only_chosen ? !has_chosen(d) : at < d->at.begin || at >= d->at.end;
         if (!other && d->kind != D_EXPECT) f->decl[n++] = f->decl[i];
     }
     f->ndecls = n;
 }
 
-// The text of the function in which "at" is.
-static size_t function_text(const struct ast_file *f, uint32_t at) {
-    for (int i = 0; i < f->ndecls; ++i) {
-        const struct range r = f->decl[i]->at;
-        if (f->decl[i]->kind == D_FN && at >= r.begin && at < r.end) return r.end - r.begin;
-    }
-    return 0;
-}
-
-static bool too_large(const struct compiled *c, const struct buffers *b) {
-    size_t text = 0, all = 0;
-    if (b->n > MOST_BUFFERS) return true;
-    for (int i = 0; i < c->s->sources.n; ++i) text += c->s->sources.file[i].size;
-    for (int i = 0; i < b->n; ++i)
-        all += function_text(c->ast, b->stmt[i]->name.at.begin) + text / PARSED_PART;
-    return all > MOST_TEXT;
-}
-
 bool swizzles_choose(struct compiled *c) {
     struct session *s = c->s;
     struct buffers b;
-    find_all(c->ast, &b);
-    if (b.n == 0) return true;
-    if (too_large(c, &b)) {
-        diag_error(s, b.stmt[b.n > MOST_BUFFERS ? MOST_BUFFERS - 1 : b.n - 1]->name.at,
-                   "the plan is too large for so many 'swizzle auto': each of them compiles it "
-                   "some 30 times; 'tcpc explain --plan' prints the choice, to be written down");
-        return false;
-    }
-    if (!c->swizzle || c->nswizzles != b.n) {  // a fix-it may have brought one more
+    find_all(s, c->ast, &b);
+    if (b.n > 0 && (!c->swizzle || c->nswizzles != b.n)) {  // a fix-it may have brought one more
         struct swizzle_choice *choice = ARENA_ARRAY(&s->arena, struct swizzle_choice, b.n);
-        memset(choice, 0, sizeof *choice * (size_t)b.n);
         if (!choose(c, &b, choice)) return false;
         c->swizzle = choice;
         c->nswizzles = b.n;
     }
     for (int i = 0; i < b.n && i < c->nswizzles; ++i) put(s, b.stmt[i], &c->swizzle[i]);
-    if (c->only_at) keep_only(c->ast, c->only_at);
+    if (c->only_at || c->only_chosen) keep_only(c);
     return true;
 }

@@ -334,20 +334,38 @@ int64_t accesses_shifts(const struct accesses *a) {
     return (a->inner_end / a->inner) * (a->outer_end / a->outer);
 }
 
+// As lay_swizzle_apply has it, of which there is one for each lane.
+struct moved {
+    int64_t bits;
+    int right, left;
+};
+
+static struct moved moved_by(struct lay_swizzle w) {
+    int64_t ones = ((int64_t)1 << w.b) - 1;
+    if (w.s >= 0) return (struct moved){ones << (w.m + w.s), w.s, 0};
+    return (struct moved){ones << w.m, 0, -w.s};
+}
+
+static inline int64_t move(struct moved w, int64_t x) {
+    return (int64_t)((uint64_t)x ^ ((uint64_t)(x & w.bits) >> w.right << w.left));
+}
+
 void accesses_get(const struct accesses *a, int64_t warp, int64_t n, int64_t shift, int group,
                   int64_t address[COST_LANES], uint32_t *lanes) {
     int64_t ninner = a->inner_end / a->inner;
     int64_t inner = shift % ninner * a->inner + a->round[n / a->neach] + MOVED_UP;
     int64_t outer = shift / ninner * a->outer + a->base;
+    int64_t round = n / a->neach, first = a->threads * (n % a->neach);
+    const struct moved sw = moved_by(a->sw);
     *lanes = 0;
     for (int l = 0; l < COST_LANES; ++l) {
-        int64_t t = warp * COST_LANES + l, i = t + a->threads * (n % a->neach);
+        int64_t t = warp * COST_LANES + l, i = t + first;
         address[l] = 0;
-        if (t >= a->threads || !is_there(a, i, n / a->neach)) continue;
+        if (t >= a->threads || (a->nlimits && !is_there(a, i, round))) continue;
         int g = a->group ? a->group[i] : 0;
         if (group >= 0 && g != group) continue;
         int64_t at = a->lane[i] + inner + (group < 0 ? g * MOVED_UP : 0);
-        address[l] = lay_swizzle_apply(a->sw, at) * a->elem_bytes + outer;
+        address[l] = move(sw, at) * a->elem_bytes + outer;
         *lanes |= (uint32_t)1 << l;
     }
 }

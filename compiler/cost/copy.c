@@ -6,66 +6,11 @@
 
 #include "base/session.h"
 #include "cost/access.h"
+#include "cost/seen.h"
 
 // MOST_WORK: instructions at one shift that are looked at, those without lanes too; MOST_COUNTED: that are not like another
-enum { MOST_SHIFTS = 256, MOST_WORK = 1 << 16, MOST_COUNTED = 1 << 13, REMEMBERED = 256 };
+enum { MOST_SHIFTS = 256, MOST_WORK = 1 << 16, MOST_COUNTED = 1 << 13 };
 enum { LINE = 128, SECTOR = 32 };
-
-// -- one instruction ------------------------------------------------------------------------------
-
-// What was counted before, as most instructions of a copy are like another one.
-struct memory {
-    int64_t counted;
-    bool used[REMEMBERED];
-    struct {
-        struct warp_access a;
-        struct warp_cost cost, least;
-    } slot[REMEMBERED];
-};
-
-static void normalize(int64_t *address, uint32_t lanes) {
-    int64_t least = INT64_MAX;
-    for (int l = 0; l < COST_LANES; ++l)
-        if (lanes >> l & 1 && address[l] < least) least = address[l];
-    for (int l = 0; l < COST_LANES; ++l)
-        address[l] = lanes >> l & 1 ? address[l] - least / LINE * LINE : 0;
-}
-
-// For sectors it does not matter whose an address is.
-static void put_first(struct warp_access *a) {
-    int n = 0;
-    for (int l = 0; l < COST_LANES; ++l)
-        if (a->lanes >> l & 1) a->global[n++] = a->global[l];
-    for (int l = n; l < COST_LANES; ++l) a->global[l] = 0;
-    a->lanes = (uint32_t)(((uint64_t)1 << n) - 1);
-}
-
-static unsigned slot_of(const struct warp_access *a) {
-    uint64_t h = a->lanes;
-    for (int l = 0; l < COST_LANES; ++l)
-        h = (h ^ (uint64_t)a->shared[l] ^ (uint64_t)a->global[l] << 20) * 0x9e3779b97f4a7c15;
-    return (unsigned)(h >> 40) % REMEMBERED;
-}
-
-// What "a", whose addresses are normalized here, costs; and in "*least" the least that it could.
-static struct warp_cost cost_of(struct memory *m, int arch, struct warp_access *a,
-                                struct warp_cost *least) {
-    struct warp_access x;
-    normalize(a->shared, a->lanes);
-    normalize(a->global, a->lanes);
-    x = *a;
-    if (a->class == COST_LD_GLOBAL || a->class == COST_ST_GLOBAL) put_first(&x);
-    unsigned i = slot_of(&x);
-    if (!m->used[i] || memcmp(&m->slot[i].a, &x, sizeof x) != 0) {
-        m->used[i] = true;
-        ++m->counted;
-        m->slot[i].a = x;
-        cost_of_warp(arch, &x, &m->slot[i].cost);
-        cost_least(arch, &x, &m->slot[i].least);
-    }
-    *least = m->slot[i].least;
-    return m->slot[i].cost;
-}
 
 // -- sums -----------------------------------------------------------------------------------------
 
@@ -108,8 +53,9 @@ struct counting {
     const struct accesses *global, *shared;  // NULL: none
     int matrices;
     uint32_t lanes;  // of each warp
-    struct memory *memory;
+    struct cost_seen *seen;
     int64_t work;
+    int64_t enough;  // wavefronts of one side, beyond which it is given up
     struct worst_access {
         struct warp_access access;
         int64_t warp;
@@ -180,7 +126,7 @@ static bool count_scattered(struct counting *c, int64_t warp, int64_t n, int64_t
         for (int64_t s = 0; s < shifts; ++s) {
             ++c->work;
             if (!get(c, warp, n, s, group, &a)) continue;
-            one = cost_of(c->memory, c->arch, &a, &unused);
+            one = cost_of_seen(c->seen, c->arch, &a, &unused);
             if (any)
                 widen(&all, one);
             else
@@ -227,8 +173,8 @@ static void keep_worst(struct counting *c, const struct worst *x, const bool *po
             w->warp = x[s].warp[i];
             get(c, w->warp, x[s].n[i], s, -1, &w->access);
         }
-        normalize(w->access.global, w->access.lanes);
-        normalize(w->access.shared, w->access.lanes);
+        cost_normalize(w->access.global, w->access.lanes);
+        cost_normalize(w->access.shared, w->access.lanes);
     }
 }
 
@@ -240,6 +186,7 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
     int64_t shifts =
         (c->global ? accesses_shifts(c->global) : 1) * (c->shared ? accesses_shifts(c->shared) : 1);
     bool scattered = c->global && c->global->scattered;
+    bool one_shift = shifts == 1;
     bool apart =
         scattered || (c->global && c->global->by_round) || (c->shared && c->shared->by_round);
     if (shifts > MOST_SHIFTS) return "too little is known of where its tile begins";
@@ -265,7 +212,7 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
                     possible[i] = false;
                     continue;
                 }
-                one = cost_of(c->memory, c->arch, &a, &least);
+                one = cost_of_seen(c->seen, c->arch, &a, &least);
                 add(&total[i], one);
                 raise(&most[i], one);
                 note_worst(&worst[i], w, n, one);
@@ -280,12 +227,13 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
                 seen = count_scattered(c, w, n, shifts, &all);
                 note_worst(&worst[0], w, n, all);
             }
-            bool many = c->work > MOST_WORK || c->memory->counted > MOST_COUNTED;
+            bool many = c->work > MOST_WORK || c->seen->counted > MOST_COUNTED;
             if (!seen || many)
                 return many ? "it has too many accesses to count them"
                             : "its accesses are not aligned to their width";
             ++out->instructions;
             add(&out->total, all);
+            if (one_shift && out->total.wavefronts.most > c->enough) return "it costs too much";
             raise(&out->most, all);
             add(&out->least_total, least);
             raise(&out->least, least);
@@ -375,8 +323,7 @@ static void count_sides(struct counting *c, const struct plan *p, const struct k
     c->work = 0;
     c->lanes = f->lanes ? (uint32_t)(((uint64_t)1 << f->lanes) - 1) : UINT32_MAX;
     c->matrices = atom_is_collective(atom->row) ? atom->bits / 32 : 0;
-    c->memory->counted = 0;
-    memset(c->memory->used, 0, sizeof c->memory->used);
+    cost_seen_nothing(c->seen);
     for (int i = 0; i < 2 && !out->why; ++i) {
         if (!sides[i]) continue;
         bool shared = copy_side(y, i == 0)->base->space == MEM_SHARED;
@@ -392,43 +339,66 @@ static void count_sides(struct counting *c, const struct plan *p, const struct k
     if (!out->why) set_loose(c->s, a, out);
 }
 
+static void both_sides(struct counting *x, const struct plan *p, const struct kernel *k,
+                       const struct copy *c, const struct copy_facts *f, const int64_t *sym_values,
+                       struct copy_cost *out) {
+    x->seen = memory_new(sizeof *x->seen);
+    count_sides(x, p, k, c, f, sym_values, true, true, &out->src);
+    memory_free(x->seen);
+    out->dst = out->src;
+    keep_side(x, c, true, &out->src);
+    keep_side(x, c, false, &out->dst);
+    for (int i = 0; i < 2; ++i) {
+        struct side_cost *side = i ? &out->dst : &out->src;
+        if (!side->why && !rule_text(x->s, side)) side->loose = NULL;
+    }
+}
+
+static bool has_both(const struct copy *c) {
+    return copy_atom(c)->row->completes == COMPLETES_BY_GROUP;
+}
+
+static void one_side(struct counting *x, const struct plan *p, const struct kernel *k,
+                     const struct copy *c, const struct copy_facts *f, const int64_t *sym_values,
+                     bool src, struct side_cost *out) {
+    *out = (struct side_cost){0};
+    if (has_both(c)) {
+        struct copy_cost both;
+        both_sides(x, p, k, c, f, sym_values, &both);
+        *out = *cost_side(&both, src);
+    } else if (in_memory(c, src)) {
+        x->seen = memory_new(sizeof *x->seen);
+        count_sides(x, p, k, c, f, sym_values, src, !src, out);
+        memory_free(x->seen);
+        keep_side(x, c, src, out);
+    }
+}
+
 void cost_of_side(struct session *s, const struct plan *p, const struct kernel *k,
                   const struct copy *c, const struct copy_facts *f, const int64_t *sym_values,
                   bool src, struct side_cost *out) {
-    struct counting x = {.s = s, .arch = p->arch};
-    *out = (struct side_cost){0};
-    if (copy_atom(c)->row->completes == COMPLETES_BY_GROUP) {
-        struct copy_cost both;
-        cost_of_copy(s, p, k, c, f, sym_values, &both);
-        *out = *cost_side(&both, src);
-    } else if (in_memory(c, src)) {
-        x.memory = memory_new(sizeof *x.memory);
-        count_sides(&x, p, k, c, f, sym_values, src, !src, out);
-        memory_free(x.memory);
-        keep_side(&x, c, src, out);
-    }
+    cost_of_side_within(s, p, k, c, f, sym_values, src, INT64_MAX, out);
+}
+
+void cost_of_side_within(struct session *s, const struct plan *p, const struct kernel *k,
+                         const struct copy *c, const struct copy_facts *f,
+                         const int64_t *sym_values, bool src, int64_t enough,
+                         struct side_cost *out) {
+    struct counting x = {.s = s, .arch = p->arch, .enough = enough};
+    one_side(&x, p, k, c, f, sym_values, src, out);
 }
 
 void cost_of_copy(struct session *s, const struct plan *p, const struct kernel *k,
                   const struct copy *c, const struct copy_facts *f, const int64_t *sym_values,
                   struct copy_cost *out) {
-    struct counting x = {.s = s, .arch = p->arch};
+    struct counting x = {.s = s, .arch = p->arch, .enough = INT64_MAX};
     *out = (struct copy_cost){0};
-    if (copy_atom(c)->row->completes == COMPLETES_BY_GROUP) {
-        x.memory = memory_new(sizeof *x.memory);
-        count_sides(&x, p, k, c, f, sym_values, true, true, &out->src);
-        memory_free(x.memory);
-        out->dst = out->src;
-        keep_side(&x, c, true, &out->src);
-        keep_side(&x, c, false, &out->dst);
-        for (int i = 0; i < 2; ++i) {
-            struct side_cost *side = i ? &out->dst : &out->src;
-            if (!side->why && !rule_text(s, side)) side->loose = NULL;
-        }
+    if (has_both(c)) {
+        both_sides(&x, p, k, c, f, sym_values, out);
         return;
     }
-    cost_of_side(s, p, k, c, f, sym_values, true, &out->src);
-    cost_of_side(s, p, k, c, f, sym_values, false, &out->dst);
+    one_side(&x, p, k, c, f, sym_values, true, &out->src);
+    one_side(&x, p, k, c, f, sym_values, false, &out->dst);
 }
 
 const char *cost_range_text(struct session *s, struct cost_range r) {

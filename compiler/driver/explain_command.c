@@ -100,8 +100,7 @@ static const char *source_of(struct session *s, const struct compiled *c) {
     struct compiled again;
     session_init(&t);
     t.options = s->options;
-    t.options.defines = NULL;  // they are written down, too
-    t.options.ndefines = 0;
+    options_undefine(&t.options);  // they are written down, too
     const char *path = s->sources.file[c->ast->file].path;
     const struct given given = {path, text, strlen(text), NULL};
     t.sources.given = &given;

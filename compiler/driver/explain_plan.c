@@ -33,20 +33,21 @@ struct writer {
     struct session *s;
     const struct plan *plan;
     const struct kir *kir;
-    struct edit *edits;  // of the file at hand
-    struct seen *seen;   // files that are put in already
+    struct edit *edits, *last;           // of the file at hand; the one made last
+    struct seen *seen;                   // files that are put in already
+    const struct define *const *define;  // by name
 };
 
 static void replace(struct writer *w, uint32_t begin, uint32_t end, const char *text) {
     struct edit *e = ARENA_NEW(&w->s->arena, struct edit);
-    struct edit **at = &w->edits;
+    struct edit **at = w->last && w->last->begin < begin ? &w->last->next : &w->edits;
     while (*at && (*at)->begin <= begin) {
         if (end > begin && (*at)->begin == begin && (*at)->end == end)
             return;  // it is done already
         at = &(*at)->next;
     }
     *e = (struct edit){begin, end, text, *at};
-    *at = e;
+    *at = w->last = e;
 }
 
 static void replace_range(struct writer *w, struct range r, const char *text) {
@@ -262,12 +263,8 @@ static void pin_fn(struct writer *w, const struct ast_decl *d) {
 }
 
 static void pin_const(struct writer *w, const struct ast_decl *d) {
-    const struct options *o = &w->s->options;
-    for (int i = o->ndefines - 1; i >= 0; --i) {
-        if (o->defines[i].name != d->name.name) continue;
-        replace_range(w, d->value->at, o->defines[i].text);
-        return;
-    }
+    int first, end = defines_of(w->define, w->s->options.ndefines, d->name.name, &first);
+    if (end > first) replace_range(w, d->value->at, w->define[end - 1]->text);
 }
 
 static const char *edited(struct writer *w, const struct ast_file *f, bool imported);
@@ -322,7 +319,7 @@ static const char *edited(struct writer *w, const struct ast_file *f, bool in_im
     struct session *s = w->s;
     struct edit *outer = w->edits;
     bool has_arch = false;
-    w->edits = NULL;
+    w->edits = w->last = NULL;
     for (int i = 0; i < f->ndecls; ++i) {
         has_arch |= f->decl[i]->kind == D_ARCH;
         if (f->decl[i]->kind == D_IMPORT)
@@ -350,12 +347,13 @@ static const char *edited(struct writer *w, const struct ast_file *f, bool in_im
     }
     buf_write(&b, src->text + at, src->size - at);
     w->edits = outer;
+    w->last = NULL;
     return buf_finish(&b, &s->arena);
 }
 
 const char *explain_source(struct session *s, const struct plan *p, const struct kir *ir,
                            const struct ast_file *file) {
-    struct writer w = {s, p, ir, NULL, NULL};
+    struct writer w = {s, p, ir, NULL, NULL, NULL, session_defines(s)};
     const char *text = edited(&w, file, false);
     int index = source_add(s, "<plan>", text, strlen(text));
     if (index < 0) {

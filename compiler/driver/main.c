@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "base/buf.h"
 #include "base/session.h"
@@ -315,7 +318,18 @@ static int command(int argc, char **argv) {
     return command_compile(argc, argv);
 }
 
+// What a kernel's proofs and samples free is kept for the next one's, instead of being given back
+// to the system page by page: a sixth of the time of a plan of many kernels.
+static void keep_memory(void) {
+#ifdef __GLIBC__
+    enum { KEPT = 64 << 20, MAPPED = 32 << 20 };
+    mallopt(M_TRIM_THRESHOLD, KEPT);
+    mallopt(M_MMAP_THRESHOLD, MAPPED);
+#endif
+}
+
 int main(int argc, char **argv) {
+    keep_memory();
     signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit fails instead, and is told
     struct arena words;
     arena_init(&words);

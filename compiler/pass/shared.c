@@ -10,6 +10,7 @@
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/pass.h"
+#include "pass/shared.h"
 #include "plan/align.h"
 #include "plan/arch.h"
 
@@ -37,26 +38,30 @@ static int64_t bytes_of(const struct tensor *t) {
     return t->smem_elements * t->elem->bits / 8;
 }
 
+int64_t shared_behind(struct tensor *t, int64_t cosize, int64_t asked, int64_t at) {
+    int64_t period = period_bytes(t), align = asked;
+    if (period > align) align = period < ALIGN_BLOCK ? period : ALIGN_BLOCK;
+    if (align_known(t) > align) align = align_known(t);
+    at = (at + align - 1) / align * align;
+    t->smem_offset = (int)at;
+    t->smem_elements = reach_of(t, cosize);
+    return at + bytes_of(t);
+}
+
 static bool place(struct session *s, const struct plan *p, struct kernel *k) {
     int64_t at = 0;
     const struct tensor *largest = NULL;
     for (int i = 0; i < k->nlocal; ++i) {
         struct tensor *t = k->local[i];
         if (t->space != MEM_SHARED) continue;
-        int64_t elements = reach_of(t, lay_cosize(&s->lay, t->layout).num);
+        int64_t cosize = lay_cosize(&s->lay, t->layout).num, elements = reach_of(t, cosize);
         // beyond what there is the sum alone is told, and calls are not looked through for each
         bool over = at > arch_shared_bytes(p->arch);
-        int64_t period = period_bytes(t), align = over ? 1 : align_for_calls(k->body, t);
-        if (period > align) align = period < ALIGN_BLOCK ? period : ALIGN_BLOCK;
-        if (elements > 1 << 28) {
+        if (elements > SHARED_MOST) {
             diag_error(s, t->at, "shared tensor '%s' spans %ld elements", t->name, (long)elements);
             return false;
         }
-        if (align_known(t) > align) align = align_known(t);
-        at = (at + align - 1) / align * align;
-        t->smem_offset = (int)at;
-        t->smem_elements = elements;
-        at += bytes_of(t);
+        at = shared_behind(t, cosize, over ? 1 : align_for_calls(k->body, t), at);
         if (!largest || bytes_of(t) > bytes_of(largest)) largest = t;
     }
     k->smem_bytes = at;

@@ -42,6 +42,7 @@ struct tensor {
     struct range align_at;     // where "align N" can be put in
     struct range layout_at;    // its layout as it is written
     bool swizzle_auto;         // .. behind which these words stand
+    bool layout_read;          // by sema: an expression has it as a value
     int id;                    // index into plan.tensors, or beyond it for a kernel's own
     const char *const *names;  // of its modes; NULL when they have none
     int stages;                // extent of the last mode, which "stages" has added; 0: none was

@@ -5,15 +5,17 @@ enum { LANES = 32, BANKS = 32, WORD = 4 };
 
 int64_t bank_passes(const int64_t *at, int from, int end, int bytes) {
     int most = 1;
-    int64_t word[BANKS][LANES];
+    uint64_t word[BANKS][LANES];
     int n[BANKS] = {0};
-    for (int l = from; l < end; ++l)
-        for (int64_t w = at[l] / WORD; w <= (at[l] + bytes - 1) / WORD; ++w) {
-            int bank = (int)(w % BANKS), k = 0;
-            while (k < n[bank] && word[bank][k] != w) ++k;
-            if (k < n[bank]) continue;
+    for (int l = from; l < end; ++l) {
+        uint64_t last = (uint64_t)(at[l] + bytes - 1) / WORD;
+        for (uint64_t w = (uint64_t)at[l] / WORD; w <= last; ++w) {
+            int bank = (int)(w % BANKS), k = n[bank];
+            while (k > 0 && word[bank][k - 1] != w) --k;  // mostly the last one
+            if (k > 0) continue;
             word[bank][n[bank]++] = w;
             if (n[bank] > most) most = n[bank];
         }
+    }
     return most;
 }

@@ -278,7 +278,11 @@ static void staged(struct search *q, const struct choice *tile, int block, int t
     for (int pad = 0; pad < PADS; ++pad) {
         place_tile(q, &c, pad * step);
         if (c.shared * q->es > q->shared) return;
-        traffic_of_shared(q->r, &c, &t);
+        traffic_of_shared_least(q->r, &c, &t);
+        if (behind(q, &c, &t, &cost)) continue;
+        traffic_of_put(q->r, &c, &t);
+        if (behind(q, &c, &t, &cost)) continue;
+        traffic_of_get(q->r, &c, &t);
         keep(q, &c, &t);
     }
 }

@@ -20,23 +20,38 @@ static int bytes_in(const struct relayout *r, enum space space) {
 // The bytes at which the lanes of warp "warp" begin, threads numbered along the modes in "order".
 static int addresses(const struct relayout *r, const struct choice *c, const struct share *s,
                      const int *order, enum space space, int warp, int64_t at[LANES]) {
-    int n = 0;
+    int n = 0, modes = 0, mode[RELAYOUT_MODES];
+    int64_t left = warp * LANES, digit[RELAYOUT_MODES], part[RELAYOUT_MODES], sum = 0;
+    for (int i = 0; i < r->rank; ++i) {
+        int m = order[i];
+        if (s->thr[m] == 1) continue;
+        mode[modes] = m;
+        digit[modes] = left % s->thr[m];
+        left /= s->thr[m];
+        sum += part[modes] = place(r, c, space, m, digit[modes] * s->val[m]);
+        ++modes;
+    }
     for (int t = warp * LANES; t < s->threads && n < LANES; ++t) {
-        int64_t left = t, sum = 0;
-        for (int i = 0; i < r->rank; ++i) {
-            int m = order[i];
-            if (s->thr[m] == 1) continue;
-            sum += place(r, c, space, m, left % s->thr[m] * s->val[m]);
-            left /= s->thr[m];
-        }
         at[n++] = sum * bytes_in(r, space);
+        for (int i = 0; i < modes; ++i) {  // the next thread
+            bool carries = ++digit[i] == s->thr[mode[i]];
+            if (carries) digit[i] = 0;
+            sum -= part[i];
+            sum += part[i] = place(r, c, space, mode[i], digit[i] * s->val[mode[i]]);
+            if (!carries) break;
+        }
     }
     return n;
 }
 
+// Lanes whose accesses of "bytes" each go together.
+static int lanes_together(int bytes) {
+    return bytes <= WORD ? LANES : LANES * WORD / bytes;
+}
+
 // Passes of shared memory for all lanes.
 static int64_t all_passes(const int64_t *at, int lanes, int bytes) {
-    int together = bytes <= WORD ? LANES : LANES * WORD / bytes;
+    int together = lanes_together(bytes);
     int64_t n = 0;
     for (int l = 0; l < lanes; l += together)
         n += bank_passes(at, l, l + together < lanes ? l + together : lanes, bytes);
@@ -72,11 +87,11 @@ static int64_t step_of(const struct relayout *r, const struct choice *c, bool sr
 static void sample(const struct relayout *r, const struct choice *c, const struct share *s,
                    bool by_src, enum space space, int vector, struct access *out) {
     int es = bytes_in(r, space), warps = (s->threads + LANES - 1) / LANES, n = 0;
-    int order[RELAYOUT_MODES];
+    int order[RELAYOUT_MODES], next = warps < WARPS ? 1 : warps / WARPS;
     int64_t at[LANES], step = space == SHARED ? LINE : step_of(r, c, space == SOURCE);
     *out = (struct access){0, 0};
     order_of(r, by_src, order);
-    for (int w = 0; w < warps; w += warps < WARPS ? 1 : warps / WARPS) {
+    for (int w = 0; w < warps; w += next) {
         int lanes = addresses(r, c, s, order, space, w, at);
         ++n;
         if (space == SHARED) {
@@ -101,7 +116,29 @@ void traffic_of_memory(const struct relayout *r, const struct choice *c, struct 
            &out->write);
 }
 
-void traffic_of_shared(const struct relayout *r, const struct choice *c, struct traffic *out) {
+// As sample counts passes where no two lanes that go together meet in a bank.
+static int64_t least_passes(const struct relayout *r, const struct share *s, int vector) {
+    int warps = (s->threads + LANES - 1) / LANES, together = lanes_together(vector * held_bytes(r));
+    int n = 0, next = warps < WARPS ? 1 : warps / WARPS;
+    int64_t passes = 0;
+    for (int w = 0; w < warps; w += next) {
+        int lanes = s->threads - w * LANES < LANES ? s->threads - w * LANES : LANES;
+        passes += AVERAGE * ((lanes + together - 1) / together);
+        ++n;
+    }
+    return passes / n;
+}
+
+void traffic_of_shared_least(const struct relayout *r, const struct choice *c,
+                             struct traffic *out) {
+    out->put = (struct access){0, least_passes(r, &c->rd, c->block)};
+    out->get = (struct access){0, least_passes(r, &c->wr, c->wr.vector)};
+}
+
+void traffic_of_put(const struct relayout *r, const struct choice *c, struct traffic *out) {
     sample(r, c, &c->rd, true, SHARED, c->block, &out->put);
+}
+
+void traffic_of_get(const struct relayout *r, const struct choice *c, struct traffic *out) {
     sample(r, c, &c->wr, false, SHARED, c->wr.vector, &out->get);
 }

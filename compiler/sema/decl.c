@@ -18,11 +18,11 @@ static const int64_t most_int = INT64_C(1) << 62;
 
 static void declare_const(struct sema *c, const struct ast_decl *d) {
     const struct ast_expr *e = d->value;
-    for (int i = 0; i < c->s->options.ndefines; ++i) {
-        const struct define *def = &c->s->options.defines[i];
-        if (def->name != d->name.name) continue;
-        c->define_used[i] = true;
-        const struct ast_expr *given = parse_expr_text(c->s, def->text);
+    const struct options *o = &c->s->options;
+    int first, end = defines_of(c->define, o->ndefines, d->name.name, &first);
+    for (int i = first; i < end; ++i) {
+        c->define_used[c->define[i] - o->defines] = true;
+        const struct ast_expr *given = parse_expr_text(c->s, c->define[i]->text);
         if (given) e = given;
     }
     const struct value *v = eval(c, e);

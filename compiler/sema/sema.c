@@ -102,6 +102,7 @@ struct plan *sema_file(struct session *s, const struct ast_file *f) {
     c.kernel_end = &p->kernels;
     c.device_end = &p->devices;
     c.define_used = ARENA_ARRAY(&s->arena, bool, s->options.ndefines + 1);
+    c.define = session_defines(s);
     scope_init(&c);
     struct import self = {source_identity(s, p->path), true, RANGE_NONE, NULL};
     c.imports = &self;

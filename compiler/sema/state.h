@@ -94,9 +94,10 @@ struct sema {
     const struct ast_ident **declared;   // in file "declared_of", sorted
     const struct ast_file *declared_of;  // NULL: nothing was looked for yet
     int ndeclared;
-    int64_t steps;      // that the tiles up to here have taken
-    int compared;       // names that unknown ones were compared with
-    bool *define_used;  // by index into options.defines
+    int64_t steps;                 // that the tiles up to here have taken
+    int compared;                  // names that unknown ones were compared with
+    bool *define_used;             // by index into options.defines
+    const struct define **define;  // the same by name (session_defines)
     struct label *labels;
     struct expectation **expect_end;
     struct kernel **kernel_end, **device_end;

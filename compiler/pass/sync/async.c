@@ -46,16 +46,24 @@ static void note_pad(struct session *s, const struct kernel *k, const struct cop
         diag_note(s, c->at, "with 'pad 0' an access reads what is there, and fills the rest");
 }
 
-bool async_edge(struct session *s, const struct kernel *k, const struct copy *c,
-                const struct atom *atom) {
-    const struct copy_facts *f = &c->facts;
-    int least = f->edge_bits;
-    for (int i = 0; i < f->nvariants; ++i) {  // the narrowest variant may have a narrower edge
+static int least_edge(const struct copy *c) {
+    int least = c->facts.edge_bits;
+    for (int i = 0; i < c->facts.nvariants; ++i) {  // the narrowest may have a narrower edge
         int bits = copy_facts_in(c, i).edge_bits;
         if (bits < least) least = bits;
     }
-    int narrowest = atom_narrower(atom->row)->widths[0];
-    if (f->edge == EDGE_NEVER || least >= narrowest) return true;
+    return least;
+}
+
+bool async_edge_fits(const struct copy *c, const struct atom *atom) {
+    return c->facts.edge == EDGE_NEVER || least_edge(c) >= atom_narrower(atom->row)->widths[0];
+}
+
+bool async_edge(struct session *s, const struct kernel *k, const struct copy *c,
+                const struct atom *atom) {
+    const struct copy_facts *f = &c->facts;
+    int least = least_edge(c), narrowest = atom_narrower(atom->row)->widths[0];
+    if (async_edge_fits(c, atom)) return true;
     diag_error(
         s, c->at,
         "at the edge an access of this copy has %d bits, and %s moves no fewer than %d at once: %s",

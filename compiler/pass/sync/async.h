@@ -17,5 +17,7 @@ void async_advise(struct session *s, const struct kernel *k, const struct copy *
 // facts.edge_bits.
 bool async_edge(struct session *s, const struct kernel *k, const struct copy *c,
                 const struct atom *atom);
+// The same without an error.
+bool async_edge_fits(const struct copy *c, const struct atom *atom);
 
 #endif

@@ -23,6 +23,7 @@
 #include "pass/partition/edge.h"
 #include "pass/pass.h"
 #include "pass/sync/async.h"
+#include "pass/vectorize/again.h"
 #include "pass/vectorize/assume.h"
 #include "pass/vectorize/run.h"
 #include "pass/vectorize/variants.h"
@@ -259,30 +260,65 @@ void vectorize_finish(struct session *s, const struct copy *c, struct copy_facts
     if (f->npred) edge_modes(s, c, f);
 }
 
+// A width that is demanded is no matter of what holds at launch.
+static int64_t assumed(const struct copy *c) {
+    return copy_atom(c)->row->exact ? 0 : VARIANT_BYTES;
+}
+
+// Whether single elements are aligned to their size, which is no matter of a collective access.
+static bool has_elements(const struct copy *c) {
+    return c->facts.bits >= copy_wider(c)->bits || atom_is_collective(copy_atom(c)->row);
+}
+
+// Whether accesses are narrower than was asked for.  That a map after 'by' leaves runs alone,
+// -Windex-map has said.
+static bool is_narrow(const struct copy *c) {
+    return c->facts.bits < copy_atom(c)->bits && !(c->facts.by_map && c->tc->by);
+}
+
 static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
     (void)user;
     struct copy_facts *f = &c->facts;
     const struct atom *atom = copy_atom(c);
     int bits = copy_wider(c)->bits;
     if (f->nmodes > 256) BUG("a thread's part of a copy in %d modes", f->nmodes);
-    // a width that is demanded is no matter of what holds at launch
-    struct assumption a = {s, k, atom->row->exact ? 0 : VARIANT_BYTES, NULL, NULL, 0};
+    struct assumption a = {s, k, assumed(c), NULL, NULL, 0};
     measure(&a, c, f);
     for (int i = 0; i < N_BOUNDS; ++i) f->why[i] = width_reason(s, c, (enum bound)i);
-    // the width of a collective access is no matter of an element's alignment
-    if (f->bits < bits && !atom_is_collective(atom->row)) {
+    if (!has_elements(c)) {
         diag_error(s, c->at,
                    "%s would access elements of %d bits that are not aligned to their size: %s",
                    copy_name(s, c), bits, width_reason(s, c, c->facts.won));
         diag_page(s, "aligned");
         return false;
     }
-    // that a map after 'by' leaves runs alone, -Windex-map has said
-    if (f->bits < atom->bits && !(f->by_map && c->tc->by)) {
+    if (is_narrow(c)) {
         not_reached(s, k, c, atom);
         if (atom->row->exact) return false;
     }
     return true;
+}
+
+bool vectorize_quietly(struct session *s, const struct kernel *k, struct copy *c) {
+    struct assumption a = {s, k, assumed(c), NULL, NULL, 0};
+    measure(&a, c, &c->facts);
+    if (!has_elements(c) || (is_narrow(c) && copy_atom(c)->row->exact)) return false;
+    vectorize_finish(s, c, &c->facts);
+    return !c->facts.npred || async_edge_fits(c, copy_atom(c));
+}
+
+bool vectorize_is_widest(struct session *s, const struct kernel *k, const struct copy *c,
+                         const struct copy_facts *parted) {
+    struct session_mark mark = session_mark(s);
+    struct copy y = *c;
+    y.facts = *parted;
+    int bits = vectorize_facts(s, k, &y, assumed(c), NULL).bits;
+    session_rewind(s, mark);
+    return bits == c->facts.bits;
+}
+
+bool vectorize_asks(const struct copy *c) {
+    return copy_atom(c)->row->exact || c->facts.npred > 0;
 }
 
 // Of the widest variant, or the only one.

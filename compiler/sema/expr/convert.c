@@ -76,6 +76,7 @@ struct lay value_to_layout(struct sema *c, const struct value *v, struct range a
         if (!lay_valid(v->view.layout))
             diag_error(c->s, at, "the layout of '%s' is known only once its copy is partitioned",
                        v->view.base->name);
+        v->view.base->layout_read = true;
         return v->view.layout;
     }
     if ((v->kind == VAL_TUPLE && !has_wild(v)) || v->kind == VAL_INT) {

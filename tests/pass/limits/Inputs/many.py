@@ -48,6 +48,7 @@ PLANS = {
         "kernel k{0}(A, out B) {{ shared s : f32 (8,64):(65,1); copy A -> s with rows; copy s -> B with rows; }}\n",
         "",
     ),
+    "consts": ("", "const C{0} = 0;\n", HEAD + ONE),
     "unknown": ("", "const C{0} = nothing{0};\n", HEAD + ONE),
     "above": ("", "const C{0} = C{2};\n", HEAD + ONE),
     "unknown-in-a-line": ("", "const C{0} = nothing{0}; ", "\n" + HEAD + ONE),
