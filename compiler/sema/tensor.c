@@ -228,7 +228,9 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
     *t = (struct tensor){.name = name.name, .space = space_of(type->space), .at = name.at};
     t->elem = find_elem(c, &type->elem);
     t->layout_at = type->shape->at;
+    c->sought.sizes = !type->like;
     const struct value *v = eval(c, type->shape);
+    c->sought.sizes = false;
     if (v->kind == VAL_NONE || !t->elem) return NULL;
     if (type->like) {
         bool operand = v->kind == VAL_CALC && v->mma;

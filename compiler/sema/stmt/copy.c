@@ -15,7 +15,15 @@ static const char *view_origin(struct sema *c, const struct view *v) {
 }
 
 static bool eval_view(struct sema *c, const struct ast_expr *e, struct view *out) {
+    const struct ast_expr *root = e;
+    while (root->kind == E_CALL)
+        root = root->lhs->kind == E_NAME && builtin_known(root->lhs->name) && root->nargs > 0
+                   ? root->arg[0].value
+                   : root->lhs;
+    struct sought was = c->sought;
+    c->sought = (struct sought){.sizes = true, .tensor = root->at};
     const struct value *v = eval(c, e);
+    c->sought = was;
     if (v->kind == VAL_VIEW) {
         *out = v->view;
         out->at = e->at;

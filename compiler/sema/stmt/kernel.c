@@ -107,7 +107,9 @@ static struct tensor *formal_tensor(struct sema *c, const struct ast_formal *f) 
     struct symbol *sym = scope_find(c, f->name.name);
     if (sym) sym->used = true;
     if (!sym) {
+        c->sought.formal = f->name.at;
         scope_unknown(c, f->name.name, f->name.at);
+        c->sought.formal = (struct range){0};
         return NULL;
     }
     if (sym->kind != SYM_TENSOR) {
@@ -171,13 +173,44 @@ static void make_formals(struct sema *c, const struct ast_fn *fn) {
     }
 }
 
+// What stands in parentheses.
+static const struct ast_expr *inside(const struct ast_expr *e) {
+    while (e->kind == E_TUPLE && e->nargs == 1) e = e->arg[0].value;
+    return e;
+}
+
+// The M of "(M + 63) / 64" and of "(M + 64 - 1) / 64", or NULL.
+static const struct ast_expr *rounded_up(struct sema *c, const struct ast_expr *e) {
+    const struct ast_expr *sum = inside(e->lhs), *by = inside(e->rhs);
+    if (sum->kind != E_BINARY) return NULL;
+    const struct ast_expr *of = sum;
+    while (of->kind == E_BINARY && (of->op == OP_ADD || of->op == OP_SUB)) of = of->lhs;
+    int64_t n = 0, over = 0;
+    for (const struct ast_expr *x = sum; x != of; x = x->lhs) {
+        const struct value *v = eval(c, x->rhs);
+        if (v->kind != VAL_INT || !ix_static(v->ix, &n)) return NULL;
+        over += x->op == OP_ADD ? n : -n;
+    }
+    const struct value *v = eval(c, by);
+    return v->kind == VAL_INT && ix_static(v->ix, &n) && over == n - 1 ? of : NULL;
+}
+
 // "M / 64" where nothing says that it comes out: a grid that is too small, or blocks too many.
 static bool rounds_down(struct sema *c, const struct value *v, const struct ast_expr *e) {
     struct lay_int out;
     if (v->kind != VAL_INT || e->kind != E_BINARY || e->op != OP_DIV || !ix_constant(v->ix) ||
         ix_monomial(v->ix, &out))
         return false;
-    const char *a = ast_expr_text(c->s, e->lhs), *b = ast_expr_text(c->s, e->rhs);
+    const char *b = ast_expr_text(c->s, inside(e->rhs));
+    const struct ast_expr *up = rounded_up(c, e);
+    const char *a = ast_expr_text(c->s, up ? up : inside(e->lhs));
+    if (up) {
+        diag_error(c->s, e->at,
+                   "'%s' counts the tiles of '%s', rounded up; write 'ceil_div(%s, %s)'",
+                   ast_expr_text(c->s, e), a, a, b);
+        diag_fixit(c->s, e->at, sema_text(c, "ceil_div(%s, %s)", a, b));
+        return true;
+    }
     diag_error(
         c->s, e->at,
         "nothing says that '%s' is a multiple of %s, and blocks for a part of a tile would be "
@@ -209,7 +242,9 @@ static void make_grid(struct sema *c, const struct ast_expr *e) {
         return;
     }
     k->grid_given = true;
+    c->sought.sizes = true;
     const struct value *v = eval(c, e);
+    c->sought.sizes = false;
     if (v->kind == VAL_NONE) return;
     const struct value *one[1] = {v};
     const struct value *const *axis = one;
