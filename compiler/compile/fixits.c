@@ -147,17 +147,20 @@ static bool none_more(const struct counts *was, const struct counts *now) {
 }
 
 static bool is_cheaper(const struct counting *was, const struct counting *now,
-                       const struct claim *claim) {
+                       const struct claim *claim, bool *partly) {
     int field = claim->cheaper == CHEAPER_WAVEFRONTS, side = claim->dst;
     const struct counts *a = &was->at[claim->copy][side], *b = &now->at[claim->copy][side];
     if (claim->cheaper == CHEAPER_THREADS)
         return claim->copy < was->n && b->n[IDLE] >= 0 && b->n[IDLE] < a->n[IDLE];
-    return claim->copy < was->n && b->n[field] < a->n[field] && !b->much[field];
+    // wide accesses to the same buffer keep elements together: fewer conflicts may be all there is
+    *partly = b->much[field];
+    if (*partly && (field != 1 || 2 * b->n[field] > a->n[field])) return false;
+    return claim->copy < was->n && b->n[field] < a->n[field];
 }
 
 // Whether nothing that is counted is more in "now" than in "was", and what "claim" says is less.
 static bool none_costlier(struct session *s, const struct plan *was, struct session *t,
-                          const struct plan *now, const struct claim *claim) {
+                          const struct plan *now, const struct claim *claim, bool *partly) {
     bool cheaper = claim->cheaper == CHEAPER_NOT;
     struct kernel *y = plan_next(now, NULL);
     struct counting *a = ARENA_NEW(&s->arena, struct counting);
@@ -174,7 +177,8 @@ static bool none_costlier(struct session *s, const struct plan *was, struct sess
         for (int i = 0; i < a->n; ++i)
             if (!none_more(&a->at[i][0], &b->at[i][0]) || !none_more(&a->at[i][1], &b->at[i][1]))
                 return false;
-        if (!cheaper && strcmp(k->name, claim->function) == 0) cheaper = is_cheaper(a, b, claim);
+        if (!cheaper && strcmp(k->name, claim->function) == 0)
+            cheaper = is_cheaper(a, b, claim, partly);
         y = plan_next(now, y);
     }
     return cheaper;
@@ -191,7 +195,7 @@ static int errors_of(const struct session *s) {
 }
 
 static bool claim_holds(const struct compiled *c, struct session *t, const struct claim *claim,
-                        bool of_error) {
+                        bool of_error, bool *partly) {
     int most = errors_of(c->s) - of_error;
     struct compiled now;
     compile_begin(&now, t, c->path);
@@ -211,7 +215,7 @@ static bool claim_holds(const struct compiled *c, struct session *t, const struc
     if (errors_of(t) > most) return false;
     // beside another error the facts are not complete
     if (now.next <= STEP_VECTORIZE) return claim->cheaper == CHEAPER_NOT;
-    return none_costlier(c->s, c->plan, t, now.plan, claim);
+    return none_costlier(c->s, c->plan, t, now.plan, claim, partly);
 }
 
 void session_like(struct session *t, const struct session *s) {
@@ -228,7 +232,9 @@ void session_like(struct session *t, const struct session *s) {
     t->sources.reader = s->sources.reader;
 }
 
-static bool holds(const struct compiled *c, const struct diag *d, const struct diag *note) {
+// Sets "*partly" where much more is counted than need be, if half of what it was at most.
+static bool holds(const struct compiled *c, const struct diag *d, const struct diag *note,
+                  bool *partly) {
     struct session *s = c->s, t;
     struct given *given = ARENA_ARRAY(&s->arena, struct given, s->sources.n + 1);
     session_like(&t, s);
@@ -238,7 +244,7 @@ static bool holds(const struct compiled *c, const struct diag *d, const struct d
         t.sources.given = &given[i];
     }
     bool of_error = d->severity == SEV_ERROR && d->warning == W_COUNT;
-    bool ok = claim_holds(c, &t, note->claim, of_error);
+    bool ok = claim_holds(c, &t, note->claim, of_error, partly);
     session_release(&t);
     return ok;
 }
@@ -261,15 +267,22 @@ void fixits_try(const struct compiled *c) {
     size_t text = text_of(s);
     for (struct diag *d = s->diags.first; d; d = d->next) {
         bool mended = false;
+        struct diag *best = NULL;  // where nothing mends all of it
         for (struct diag *n = d->note; n; n = n->next) {
             if (!n->claim || (mended && n->claim->or_else) || tries >= MOST_TRIES ||
                 tries * text > MOST_TEXT)
                 continue;
             tries += tries_for(n);
-            if (!holds(c, d, n)) continue;
+            bool partly = false;
+            if (!holds(c, d, n, &partly)) continue;
+            if (partly) {
+                if (!best) best = n;
+                continue;
+            }
             mended = true;
             n->claim = NULL;
         }
+        if (best && !mended) best->claim = NULL;
         diag_drop_claims(d);
         if (mended) d->if_mended = false;
     }
