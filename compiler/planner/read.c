@@ -19,6 +19,16 @@ static bool same(struct word a, struct word b) {
     return a.len == b.len && memcmp(a.at, b.at, a.len) == 0;
 }
 
+static const char *text_of(struct session *s, struct word w);
+
+// The names of the source from the last one to the first one.
+static const char *reversed(struct session *s, const struct word *name, int n) {
+    const char *text = "";
+    for (int i = n - 1; i >= 0; --i)
+        text = arena_printf(&s->arena, "%s%s%s", text, *text ? " " : "", text_of(s, name[i]));
+    return text;
+}
+
 static const char *text_of(struct session *s, struct word w) {
     return shown(&s->arena, arena_strndup(&s->arena, w.at, w.len));
 }
@@ -103,8 +113,10 @@ static const char *read_names(struct session *s, const char *src, const char *ds
         if (*p == '=')
             return "the destination is written as names alone; the extents stand in the source";
         if (i < 0)
-            return arena_printf(&s->arena, "the destination has a mode '%s', the source has none",
-                                text_of(s, w));
+            return arena_printf(&s->arena,
+                                "the destination has a mode '%s', the source has none; the "
+                                "destination is the names of the source in another order: '%s'",
+                                text_of(s, w), reversed(s, name, r->rank));
         if (seen[i])
             return arena_printf(&s->arena, "mode '%s' is there twice in the destination",
                                 text_of(s, w));
@@ -113,8 +125,10 @@ static const char *read_names(struct session *s, const char *src, const char *ds
     }
     for (int i = 0; i < r->rank; ++i) {
         if (!seen[i])
-            return arena_printf(&s->arena, "the source has a mode '%s', the destination has none",
-                                text_of(s, name[i]));
+            return arena_printf(&s->arena,
+                                "the source has a mode '%s', the destination has none; the "
+                                "destination is the names of the source in another order: '%s'",
+                                text_of(s, name[i]), reversed(s, name, r->rank));
         as_is[i] = i;
     }
     if (!row_major(r, as_is, true) || !row_major(r, order, false))
@@ -191,11 +205,13 @@ const char *relayout_between(struct session *s, struct lay src, struct lay dst,
     while (i < a.n && j < b.n) {
         struct lay_int g = common(a.extent[i], b.extent[j]);
         if (!lay_int_valid(g))
-            return arena_printf(&s->arena,
-                                "extent %s of the source meets %s of the destination, and neither "
-                                "divides the other",
-                                lay_int_text(&s->lay, a.extent[i]),
-                                lay_int_text(&s->lay, b.extent[j]));
+            return arena_printf(
+                &s->arena,
+                "extent %s of the source meets %s of the destination, and neither "
+                "divides the other: both layouts count the same elements, the first "
+                "mode fastest; a transposition has names, 'm=%s n=8' 'n m'",
+                lay_int_text(&s->lay, a.extent[i]), lay_int_text(&s->lay, b.extent[j]),
+                lay_int_text(&s->lay, a.extent[i]));
         if (r->rank == RELAYOUT_MODES)
             return arena_printf(&s->arena, "more than %d modes", RELAYOUT_MODES);
         r->mode[r->rank++] = (struct relayout_mode){.run = {g, a.stride[i], b.stride[j]}};
