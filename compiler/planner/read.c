@@ -205,13 +205,11 @@ const char *relayout_between(struct session *s, struct lay src, struct lay dst,
     while (i < a.n && j < b.n) {
         struct lay_int g = common(a.extent[i], b.extent[j]);
         if (!lay_int_valid(g))
-            return arena_printf(
-                &s->arena,
-                "extent %s of the source meets %s of the destination, and neither "
-                "divides the other: both layouts count the same elements, the first "
-                "mode fastest; a transposition has names, 'm=%s n=8' 'n m'",
-                lay_int_text(&s->lay, a.extent[i]), lay_int_text(&s->lay, b.extent[j]),
-                lay_int_text(&s->lay, a.extent[i]));
+            return arena_printf(&s->arena,
+                                "extent %s of the source meets %s of the destination, and neither "
+                                "divides the other",
+                                lay_int_text(&s->lay, a.extent[i]),
+                                lay_int_text(&s->lay, b.extent[j]));
         if (r->rank == RELAYOUT_MODES)
             return arena_printf(&s->arena, "more than %d modes", RELAYOUT_MODES);
         r->mode[r->rank++] = (struct relayout_mode){.run = {g, a.stride[i], b.stride[j]}};
@@ -241,5 +239,10 @@ const char *relayout_read(struct session *s, const char *src, const char *dst, s
     if (strchr(src, '=')) return read_names(s, src, dst, r);
     const char *why = read_layout(s, src, "source", &a);
     if (!why) why = read_layout(s, dst, "destination", &b);
-    return why ? why : relayout_between(s, a, b, r);
+    if (why || !(why = relayout_between(s, a, b, r))) return why;
+    if (!lay_int_equal(lay_size(&s->lay, a), lay_size(&s->lay, b))) return why;
+    return arena_printf(&s->arena,
+                        "%s; layouts go through the same elements, the first mode fastest, and a "
+                        "transposition has names, as in 'm=4 n=8' 'n m'",
+                        why);
 }
