@@ -116,6 +116,8 @@ static struct tensor *formal_tensor(struct sema *c, const struct ast_formal *f) 
         diag_error(c->s, f->name.at, "'%s' is %s; a kernel's arguments are tensors", f->name.name,
                    symbol_kind_text(sym->kind));
         diag_note(c->s, sym->at, "it is declared here");
+        if (sym->kind == SYM_PARAM)
+            diag_note(c->s, f->name.at, "the launcher takes the params that its kernel depends on");
         return NULL;
     }
     if (!sym->tensor) return NULL;
