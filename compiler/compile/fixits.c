@@ -150,12 +150,15 @@ static bool none_more(const struct counts *was, const struct counts *now) {
 }
 
 static bool is_cheaper(const struct counting *was, const struct counting *now,
-                       const struct claim *claim) {
+                       const struct claim *claim, bool *partly) {
     int field = claim->cheaper == CHEAPER_WAVEFRONTS, side = claim->dst;
     const struct counts *a = &was->at[claim->copy][side], *b = &now->at[claim->copy][side];
     if (claim->cheaper == CHEAPER_THREADS)
         return claim->copy < was->n && b->n[IDLE] >= 0 && b->n[IDLE] < a->n[IDLE];
-    return claim->copy < was->n && b->n[field] < a->n[field] && !b->much[field];
+    // wide accesses to the same buffer keep elements together: fewer conflicts may be all there is
+    *partly = b->much[field];
+    if (*partly && (field != 1 || 2 * b->n[field] > a->n[field])) return false;
+    return claim->copy < was->n && b->n[field] < a->n[field];
 }
 
 static struct kernel *kernel_of(const struct plan *p, const char *name) {
@@ -194,14 +197,14 @@ static bool none_costlier(struct session *s, const struct plan *was, struct sess
     return true;
 }
 
-// Whether what "claim" says is less.
+// Whether what "claim" says is less; see is_cheaper.
 static bool claims_less(struct session *s, const struct plan *was, struct session *t,
-                        const struct plan *now, const struct claim *claim) {
+                        const struct plan *now, const struct claim *claim, bool *partly) {
     if (claim->cheaper == CHEAPER_NOT) return true;
     struct counting *a = ARENA_NEW(&t->arena, struct counting);
     struct counting *b = ARENA_NEW(&t->arena, struct counting);
     struct kernel *k = kernel_of(was, claim->function), *y = kernel_of(now, claim->function);
-    return k && y && count_both(s, was, k, t, now, y, a, b) && is_cheaper(a, b, claim);
+    return k && y && count_both(s, was, k, t, now, y, a, b) && is_cheaper(a, b, claim, partly);
 }
 
 // -- claims ---------------------------------------------------------------------------------------
@@ -255,7 +258,7 @@ static const struct ast_decl *function_of(const struct compiled *c, const struct
 }
 
 static bool claim_holds(const struct compiled *c, struct attempt *x, const struct claim *claim,
-                        bool of_error) {
+                        bool of_error, bool *partly) {
     int most = errors_of(c->s) - of_error;
     const char *alone = x->alone ? x->alone->name.name : NULL;
     struct session *t = &x->t;
@@ -273,7 +276,7 @@ static bool claim_holds(const struct compiled *c, struct attempt *x, const struc
     if (errors_of(t) > most) return false;
     // beside another error the facts are not complete
     if (x->now.next <= STEP_VECTORIZE) return claim->cheaper == CHEAPER_NOT;
-    if (!claims_less(c->s, c->plan, t, x->now.plan, claim)) return false;
+    if (!claims_less(c->s, c->plan, t, x->now.plan, claim, partly)) return false;
     if (x->none_costlier == NOT_ASKED)
         x->none_costlier = none_costlier(c->s, c->plan, t, x->now.plan, alone) ? YES : NO;
     return x->none_costlier == YES;
@@ -317,11 +320,13 @@ static void begin_attempt(const struct compiled *c, const struct diag *note, str
     x->sema_errors = errors_of(&x->t);
 }
 
-// "x": the last one, whose edits may be the same.
+// "x": the last one, whose edits may be the same.  Sets "*partly" where much more is counted than
+// need be, if half of what it was at most.
 static bool holds(const struct compiled *c, const struct diag *d, const struct diag *note,
-                  struct attempt *x) {
+                  struct attempt *x, bool *partly) {
     if (!x->note || !same_edits(x->note, note)) begin_attempt(c, note, x);
-    return claim_holds(c, x, note->claim, d->severity == SEV_ERROR && d->warning == W_COUNT);
+    return claim_holds(c, x, note->claim, d->severity == SEV_ERROR && d->warning == W_COUNT,
+                       partly);
 }
 
 static int tries_for(const struct diag *note) {
@@ -343,15 +348,22 @@ void fixits_try(const struct compiled *c) {
     struct attempt last = {.note = NULL};
     for (struct diag *d = s->diags.first; d; d = d->next) {
         bool mended = false;
+        struct diag *best = NULL;  // where nothing mends all of it
         for (struct diag *n = d->note; n; n = n->next) {
             if (!n->claim || (mended && n->claim->or_else) || tries >= MOST_TRIES ||
                 tries * text > MOST_TEXT)
                 continue;
             tries += tries_for(n);
-            if (!holds(c, d, n, &last)) continue;
+            bool partly = false;
+            if (!holds(c, d, n, &last, &partly)) continue;
+            if (partly) {
+                if (!best) best = n;
+                continue;
+            }
             mended = true;
             n->claim = NULL;
         }
+        if (best && !mended) best->claim = NULL;
         diag_drop_claims(d);
         if (mended) d->if_mended = false;
     }

@@ -20,6 +20,7 @@
 #include "driver/watch.h"
 #include "layout/algebra.h"
 #include "layout/calc.h"
+#include "syntax/foreign.h"
 
 static const char usage[] =
     "usage: tcpc draw [OPTIONS] PLAN NAME\n"
@@ -226,7 +227,9 @@ static bool take_type(const struct command *q, struct draw_request *r) {
     if (!q->type || r->view != DRAW_BANKS || r->copy) return true;
     const struct elem_type *t = elem_type_find(q->type);
     if (!t) {
-        option_error("'--type' takes an element type, not '%s'", q->type);
+        const char *near = foreign_type(q->type);
+        option_error("'--type' takes an element type, not '%s'; %s '%s'%s", q->type,
+                     near ? "did you mean" : "such as", near ? near : "f16", near ? "?" : "");
         return false;
     }
     r->bits = t->bits;

@@ -130,7 +130,9 @@ int command_eval(int argc, char **argv) {
         } else if (a[0] == '-' && a[1] == '-' && a[2]) {
             return option_unknown("eval", help, a);
         } else if (text) {
-            return option_error("one expression at a time; put it in quotes");
+            return a[0] == '-' && a[1] == 'D'
+                       ? option_error("there is no option '-D'; names are params, as in 'M*2'")
+                       : option_error("one expression at a time; put it in quotes");
         } else {
             text = a;
         }

@@ -104,6 +104,11 @@ static enum option_taken take_dump(struct session *s, const char *pass) {
     const char *near = diag_did_you_mean(pass, names, n);
     option_error("there is no pass '%s'%s%s%s", pass, near ? "; did you mean '" : "",
                  near ? near : "", near ? "'?" : "");
+    if (!near) {
+        fputs("the passes are", stderr);
+        for (int i = 0; i < n; ++i) fprintf(stderr, "%s %s", i ? "," : "", names[i]);
+        fputc('\n', stderr);
+    }
     return OPTION_BAD;
 }
 

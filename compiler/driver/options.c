@@ -109,7 +109,7 @@ static int options_of(struct arena *a, const char *help, const char **names, int
     for (size_t i = 0; i < sizeof common / sizeof *common && n < most; ++i) names[n++] = common[i];
     for (const char *line = help; line && n < most; line = strchr(line, '\n')) {
         line += strspn(line, "\n ");
-        if (*line == '-') names[n++] = arena_strndup(a, line, strcspn(line, " =[\n"));
+        if (*line == '-') names[n++] = arena_strndup(a, line, strcspn(line, " ,=[\n"));
     }
     return n;
 }

@@ -161,7 +161,8 @@ static const struct elem_type *take_type(struct session *s, const char *text, si
     const char *known[64], *near;
     int n = 0;
     for (; n < n_elem_types && n < 64; ++n) known[n] = elem_types[n].name;
-    near = foreign_type(word);
+    const char *dot = strrchr(word, '.');
+    near = foreign_type(dot ? dot + 1 : word);
     if (!near) near = diag_did_you_mean(word, known, n);
     option_error("there is no type '%s'%s%s%s", word, near ? "; did you mean '" : "",
                  near ? near : "", near ? "'?" : "");

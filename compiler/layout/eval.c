@@ -254,7 +254,8 @@ const struct lay_tuple *lay_idx2crd(struct lay_ctx *ctx, const struct lay_tuple 
     }
     struct lay_int rest = index->leaf, mine;
     if (stride && stride->rank != shape->rank) {
-        lay_fail(ctx, "the shape '%s' and the stride '%s' differ in profile",
+        lay_fail(ctx,
+                 "the shape '%s' and the stride '%s' differ in form: each extent has one stride",
                  lay_tuple_text(ctx, shape), lay_tuple_text(ctx, stride));
         return NULL;
     }

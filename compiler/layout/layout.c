@@ -40,7 +40,8 @@ struct lay lay_make(struct lay_ctx *ctx, const struct lay_tuple *shape,
     if (!shape || !stride || !extents_positive(ctx, shape) || !no_holes(ctx, stride))
         return lay_layout_invalid();
     if (!lay_congruent(shape, stride)) {
-        lay_fail(ctx, "the shape '%s' and the stride '%s' differ in profile",
+        lay_fail(ctx,
+                 "the shape '%s' and the stride '%s' differ in form: each extent has one stride",
                  lay_tuple_text(ctx, shape), lay_tuple_text(ctx, stride));
         return lay_layout_invalid();
     }

@@ -19,6 +19,16 @@ static bool same(struct word a, struct word b) {
     return a.len == b.len && memcmp(a.at, b.at, a.len) == 0;
 }
 
+static const char *text_of(struct session *s, struct word w);
+
+// The names of the source from the last one to the first one.
+static const char *reversed(struct session *s, const struct word *name, int n) {
+    const char *text = "";
+    for (int i = n - 1; i >= 0; --i)
+        text = arena_printf(&s->arena, "%s%s%s", text, *text ? " " : "", text_of(s, name[i]));
+    return text;
+}
+
 static const char *text_of(struct session *s, struct word w) {
     return shown(&s->arena, arena_strndup(&s->arena, w.at, w.len));
 }
@@ -103,8 +113,10 @@ static const char *read_names(struct session *s, const char *src, const char *ds
         if (*p == '=')
             return "the destination is written as names alone; the extents stand in the source";
         if (i < 0)
-            return arena_printf(&s->arena, "the destination has a mode '%s', the source has none",
-                                text_of(s, w));
+            return arena_printf(&s->arena,
+                                "the destination has a mode '%s', the source has none; the "
+                                "destination is the names of the source in another order: '%s'",
+                                text_of(s, w), reversed(s, name, r->rank));
         if (seen[i])
             return arena_printf(&s->arena, "mode '%s' is there twice in the destination",
                                 text_of(s, w));
@@ -113,8 +125,10 @@ static const char *read_names(struct session *s, const char *src, const char *ds
     }
     for (int i = 0; i < r->rank; ++i) {
         if (!seen[i])
-            return arena_printf(&s->arena, "the source has a mode '%s', the destination has none",
-                                text_of(s, name[i]));
+            return arena_printf(&s->arena,
+                                "the source has a mode '%s', the destination has none; the "
+                                "destination is the names of the source in another order: '%s'",
+                                text_of(s, name[i]), reversed(s, name, r->rank));
         as_is[i] = i;
     }
     if (!row_major(r, as_is, true) || !row_major(r, order, false))
@@ -225,5 +239,10 @@ const char *relayout_read(struct session *s, const char *src, const char *dst, s
     if (strchr(src, '=')) return read_names(s, src, dst, r);
     const char *why = read_layout(s, src, "source", &a);
     if (!why) why = read_layout(s, dst, "destination", &b);
-    return why ? why : relayout_between(s, a, b, r);
+    if (why || !(why = relayout_between(s, a, b, r))) return why;
+    if (!lay_int_equal(lay_size(&s->lay, a), lay_size(&s->lay, b))) return why;
+    return arena_printf(&s->arena,
+                        "%s; layouts go through the same elements, the first mode fastest, and a "
+                        "transposition has names, as in 'm=4 n=8' 'n m'",
+                        why);
 }

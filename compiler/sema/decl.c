@@ -25,7 +25,9 @@ static void declare_const(struct sema *c, const struct ast_decl *d) {
         const struct ast_expr *given = parse_expr_text(c->s, c->define[i]->text);
         if (given) e = given;
     }
+    c->sought.sizes = true;
     const struct value *v = eval(c, e);
+    c->sought.sizes = false;
     scope_declare(c, d->name, SYM_CONST, v);
 }
 
@@ -38,8 +40,10 @@ static void relate(struct sema *c, const struct ast_param *p) {
         diag_error(c->s, e->at, "'where' takes a comparison of integers: where lda >= K");
         return;
     }
+    c->sought.sizes = true;
     const struct ix *a = eval_ix(c, e->lhs, "the left side of 'where'");
     const struct ix *b = eval_ix(c, e->rhs, "the right side of 'where'");
+    c->sought.sizes = false;
     if (!a || !b) return;
     struct relation *r = ARENA_NEW(&c->s->arena, struct relation);
     *r = (struct relation){
@@ -101,7 +105,9 @@ static void declare_params(struct sema *c, const struct ast_decl *d) {
 // -- named values ---------------------------------------------------------------------------------
 
 static void declare_layout(struct sema *c, const struct ast_decl *d) {
+    c->sought.sizes = true;
     const struct value *v = eval(c, d->value);
+    c->sought.sizes = false;
     struct lay l =
         value_to_layout(c, names_drop(c, v), d->value->at, sema_text(c, "'%s'", d->name.name));
     const struct value *named = lay_valid(l) ? names_from(c, value_layout(c, l), v) : &value_none;

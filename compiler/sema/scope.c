@@ -279,6 +279,32 @@ static bool foreign_name(struct sema *c, const char *name, struct range at) {
     return true;
 }
 
+// How "name", which is nothing at all, would be declared.
+static void note_declaration(struct sema *c, const char *name, struct range at) {
+    const struct source *f = &c->s->sources.file[at.file];
+    const char *next = f->text + at.end;
+    size_t left = f->size - at.end;
+    bool member = left > 4 && (memcmp(next, ".src", 4) == 0 || memcmp(next, ".dst", 4) == 0);
+    if (c->sought.tensor.end == at.end && at.end > 0)
+        diag_note(c->s, at,
+                  "a tensor stands above the kernel, 'tensor %s : f32 global (64,64);', and in its "
+                  "list; a buffer stands above the copy, 'shared %s : f32 (64,64);'",
+                  name, name);
+    else if (c->sought.formal.end == at.end && at.end > 0)
+        diag_note(c->s, at,
+                  "a list names tensors from above, 'tensor %s : f32 global (64,64);'; of an "
+                  "argument of a device function it also says what it is: '%s : f32 shared "
+                  "(64,64)'",
+                  name, name);
+    else if (member)
+        diag_note(c->s, at, "a copy is called so by '%s: copy A -> B with tc;'", name);
+    else if (c->sought.sizes && (left == 0 || !strchr("(.", *next)))
+        diag_note(c->s, at,
+                  "a size is 'const %s = 64;' where it is known, 'param %s : index;' where the "
+                  "launcher gets it",
+                  name, name);
+}
+
 const struct value *scope_unknown(struct sema *c, const char *name, struct range at) {
     const struct ast_ident *below = declared_below(c, name, at);
     if (below) {
@@ -291,10 +317,15 @@ const struct value *scope_unknown(struct sema *c, const char *name, struct range
     int n = 0;
     for (struct symbol *sym = c->last; sym && n < MOST_NAMES / 2; sym = sym->prev)
         names[n++] = sym->name;
-    builtin_names(names, &n, MOST_NAMES);
+    bool lower = strpbrk(name, "abcdefghijklmnopqrstuvwxyz") != NULL;
+    if (lower || !c->sought.sizes) builtin_names(names, &n, MOST_NAMES);  // MM is no function
     const char *near = c->compared < MOST_COMPARED ? diag_did_you_mean(name, names, n) : NULL;
     c->compared += n;
-    if (!near) return FAIL(c, at, "nothing is called '%s' here", name);
+    if (!near) {
+        diag_error(c->s, at, "nothing is called '%s' here", name);
+        note_declaration(c, name, at);
+        return &value_none;
+    }
     diag_error(c->s, at, "nothing is called '%s' here; did you mean '%s'?", name, near);
     diag_fixit(c->s, at, near);
     struct symbol *sym = scope_find(c, intern(c->s, near));

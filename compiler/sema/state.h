@@ -72,6 +72,13 @@ struct refusal {
     struct refusal *next;
 };
 
+// What an unknown name would be, for the note that says how it is declared.
+struct sought {
+    bool sizes;           // each one a number
+    struct range tensor;  // the one that stands here a tensor
+    struct range formal;  // the one that stands here an argument
+};
+
 // The part of a pipeline that is being read.
 struct pipe_part {
     const struct pipeline *pipe;
@@ -94,7 +101,8 @@ struct sema {
     const struct ast_ident **declared;   // in file "declared_of", sorted
     const struct ast_file *declared_of;  // NULL: nothing was looked for yet
     int ndeclared;
-    int64_t steps;                 // that the tiles up to here have taken
+    int64_t steps;  // that the tiles up to here have taken
+    struct sought sought;
     int compared;                  // names that unknown ones were compared with
     bool *define_used;             // by index into options.defines
     const struct define **define;  // the same by name (session_defines)

@@ -15,6 +15,16 @@ static const struct elem_type *find_elem(struct sema *c, const struct ast_ident 
     for (int i = 0; i < n_elem_types && n < 64; ++i) names[n++] = elem_types[i].name;
     const char *near = foreign_type(id->name);
     if (!near) near = diag_did_you_mean(id->name, names, n);
+    int parts;
+    const char *part = near ? NULL : foreign_vector(id->name, &parts);
+    if (part && elem_type_find(part)->bits * parts <= 128) {
+        diag_error(c->s, id->at, "'%s' is no element type; the elements are '%s', and %s", id->name,
+                   part,
+                   sema_text(c, "'universal(%d)' moves %d of them at once",
+                             elem_type_find(part)->bits * parts, parts));
+        diag_fixit(c->s, id->at, part);
+        return NULL;
+    }
     diag_error(c->s, id->at,
                near ? "'%s' is no element type; did you mean '%s'?" : "'%s' is no element type",
                id->name, near);
@@ -218,7 +228,9 @@ struct tensor *make_tensor(struct sema *c, struct ast_ident name, const struct a
     *t = (struct tensor){.name = name.name, .space = space_of(type->space), .at = name.at};
     t->elem = find_elem(c, &type->elem);
     t->layout_at = type->shape->at;
+    c->sought.sizes = !type->like;
     const struct value *v = eval(c, type->shape);
+    c->sought.sizes = false;
     if (v->kind == VAL_NONE || !t->elem) return NULL;
     if (type->like) {
         bool operand = v->kind == VAL_CALC && v->mma;

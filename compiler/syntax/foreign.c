@@ -66,6 +66,9 @@ static bool is_one_of(const char *name, const char *const *all) {
 }
 
 static int bits_of(const char *type) {
+    int each = 1;
+    const char *element = type ? foreign_vector(type, &each) : NULL;
+    if (element) return bits_of(element) * each;
     const char *digit = type ? type + strcspn(type, "0123456789") : "";
     return strncmp(type ? type : "", "f8", 2) == 0 ? 8 : atoi(digit);
 }

@@ -9,6 +9,8 @@ struct session;
 
 // The element type that other languages call "name", or NULL.
 const char *foreign_type(const char *name);
+// The element type of the vector "name", as "float4" is one of f32, and how many it has; or NULL.
+const char *foreign_vector(const char *name, int *parts);
 
 // A word of other languages where an expression stands: what is written here for it, or NULL where
 // that depends, and a sentence about it, or NULL.  A %s in "ours" is the argument that follows.

@@ -78,6 +78,18 @@ const char *foreign_type(const char *name) {
     return ours(types, ROWS(types), name);
 }
 
+const char *foreign_vector(const char *name, int *parts) {
+    char element[16];
+    size_t length = strlen(name);
+    if (foreign_type(name) || length < 2 || length > sizeof element ||
+        !strchr("248", name[length - 1]))
+        return NULL;
+    *parts = name[length - 1] - '0';
+    memcpy(element, name, length - 1);
+    element[length - 1] = '\0';
+    return foreign_type(element);
+}
+
 const struct foreign *foreign_word(const char *name) {
     static const struct foreign words[] = {
         {"blockDim", NULL,
@@ -89,6 +101,11 @@ const struct foreign *foreign_word(const char *name) {
         {"thread_idx", "tid", NULL},
         {"block_id", "block.x", NULL},
         {"block_idx", "block.x", NULL},
+        {"bid", "block.x", NULL},
+        {"bidx", "block.x", NULL},
+        {"bidy", "block.y", NULL},
+        {"bidz", "block.z", NULL},
+        {"tidx", "tid", NULL},
         {"program_id", "block.x", NULL},
         {"laneId", "lane", NULL},
         {"lane_id", "lane", NULL},
@@ -193,6 +210,8 @@ const struct foreign *foreign_statement(const char *name) {
         {"clear", "fill %s = 0", NULL},
         {"assert", "expect %s", NULL},
         {"static_assert", "expect %s", NULL},
+        {"memset", NULL, "'fill s = 0;' writes to shared memory and fragments"},
+        {"cudaMemset", NULL, "'fill s = 0;' writes to shared memory and fragments"},
     };
     return FIND(words, name);
 }
@@ -210,6 +229,8 @@ const struct foreign *foreign_declaration(const char *name) {
         {"fn", NULL, device},
         {"void", NULL, kernel},
         {"__shared__", NULL, "shared memory is declared in a kernel: 'shared NAME : TYPE LAYOUT;'"},
+        {"__launch_bounds__", NULL,
+         "'threads N' behind the kernel's list says how many threads a block has"},
         {"constexpr", NULL, constant},
         {"static", NULL, constant},
         {"static_assert", NULL, "what has to hold is 'expect CONDITION;'"},
@@ -224,29 +245,20 @@ const struct foreign *foreign_declaration(const char *name) {
 
 const char *foreign_keyword(const char *name) {
     static const struct foreign words[] = {
-        {"gmem", "global", NULL},
-        {"smem", "shared", NULL},
-        {"shmem", "shared", NULL},
-        {"rmem", "frag", NULL},
-        {"reg", "frag", NULL},
-        {"regs", "frag", NULL},
-        {"register", "frag", NULL},
-        {"registers", "frag", NULL},
-        {"fragment", "frag", NULL},
-        {"using", "with", NULL},
-        {"via", "with", NULL},
-        {"func", "device", NULL},
-        {"produce", "load", NULL},
-        {"producer", "load", NULL},
-        {"consume", "use", NULL},
-        {"consumer", "use", NULL},
-        {"include", "import", NULL},
-        {"blocks", "grid", NULL},
-        {"aligned", "align", NULL},
-        {"num_stages", "stages", NULL},
-        {"num_threads", "threads", NULL},
-        {"const_expr", "const", NULL},
-        {"memcpy", "copy", NULL},
+        {"gmem", "global", NULL},       {"smem", "shared", NULL},
+        {"shmem", "shared", NULL},      {"rmem", "frag", NULL},
+        {"reg", "frag", NULL},          {"regs", "frag", NULL},
+        {"register", "frag", NULL},     {"registers", "frag", NULL},
+        {"fragment", "frag", NULL},     {"using", "with", NULL},
+        {"via", "with", NULL},          {"func", "device", NULL},
+        {"produce", "load", NULL},      {"producer", "load", NULL},
+        {"consume", "use", NULL},       {"consumer", "use", NULL},
+        {"include", "import", NULL},    {"blocks", "grid", NULL},
+        {"gridDim", "grid", NULL},      {"blockDim", "threads", NULL},
+        {"block_dim", "threads", NULL}, {"block_size", "threads", NULL},
+        {"block", "threads", NULL},     {"aligned", "align", NULL},
+        {"num_stages", "stages", NULL}, {"num_threads", "threads", NULL},
+        {"const_expr", "const", NULL},  {"memcpy", "copy", NULL},
         {"move", "copy", NULL},
     };
     return ours(words, ROWS(words), name);
@@ -265,6 +277,9 @@ const struct foreign *foreign_clause(const char *name) {
         {"cluster", NULL, "there are no clusters of blocks"},
         {"num_warps", NULL, "'threads N' says how many threads a block has, 32 a warp"},
         {"stream", NULL, "the launcher takes a stream"},
+        {"multiple", NULL, "'index % 8' is a multiple of 8"},
+        {"multiple_of", NULL, "'index % 8' is a multiple of 8"},
+        {"divisible_by", NULL, "'index % 8' is a multiple of 8"},
     };
     return FIND(words, name);
 }

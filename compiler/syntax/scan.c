@@ -239,12 +239,28 @@ static const struct {
     {"\xE2\x80\x9D", "\"", TOK_TCP_YYerror, "strings stand in plain double quotes"},
 };
 
+// "SM90_TMA_LOAD{}", for which nothing is written here.
+static bool foreign_object(struct parser *p, struct range at) {
+    const struct source *f = &p->s->sources.file[p->file];
+    const char *name = arena_strndup(&p->s->arena, f->text + at.begin, at.end - at.begin);
+    const struct foreign *w = foreign_word(name);
+    if (!w || f->size - at.end < 2 || memcmp(f->text + at.end, "{}", 2) != 0) return false;
+    at.end += 2;
+    if (w->help)
+        diag_error(p->s, at, "'%s{}' is C++ of CuTe; %s", name, w->help);
+    else
+        diag_error(p->s, at, "'%s{}' is C++ of CuTe; here it is '%s'", name, w->ours);
+    if (!w->help && !strchr(w->ours, '%')) diag_fixit(p->s, at, w->ours);
+    p->skip_end = at.end;
+    return true;
+}
+
 bool scan_foreign(struct parser *p, struct range at) {
     const struct source *f = &p->s->sources.file[p->file];
     size_t length;
     const char *ours =
         foreign_expression(p->s, f->text + at.begin, f->size - at.begin, false, &length);
-    if (!ours) return false;
+    if (!ours) return foreign_object(p, at);
     at.end = at.begin + (uint32_t)length;
     diag_error(p->s, at, "'%.*s' is C++ of CuTe; here it is '%s'", (int)length, f->text + at.begin,
                ours);

@@ -93,6 +93,14 @@ bool slip_follows(struct parser *p, uint32_t at, char c);
 bool slip_function(int token);
 // The part of slip_other that is about marks.
 bool slip_marks(struct parser *p, const int *set, int n);
+// The part of slip_other that is about what a declaration or a statement lacks or has too much.
+bool slip_forms(struct parser *p, const int *set, int n);
+// The part of slip_statement that is about what is written: "B = A;", "int i = 0;".
+bool slip_written(struct parser *p, const char *text);
+// The part of slip_declaration that is about "f32 A[64][64];".
+bool slip_array(struct parser *p, const char *text);
+// Whether "text" is a type, here or in other languages.
+bool slip_type(const char *text);
 static inline bool slip_one_of(int token, int a, int b) {
     return token == a || token == b;
 }

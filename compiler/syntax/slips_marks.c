@@ -52,11 +52,12 @@ static bool mark_slip(struct parser *p, const int *set, int n) {
         diag_fixit(p->s, p->now.at, "");
         return true;
     }
-    if (now == '(' && (last == TOK_SYNC || last == TOK_COMMIT || last == TOK_WAIT) &&
-        slip_has(set, n, last == TOK_WAIT ? TOK_INT : ';')) {
+    bool number = last == TOK_WAIT || last == TOK_ALIGN || last == TOK_STAGES;
+    if (now == '(' && (last == TOK_SYNC || last == TOK_COMMIT || number) &&
+        slip_has(set, n, number ? TOK_INT : ';')) {
         struct range all = p->before.at;
         const char *inside = slip_brackets(p, &all), *word = slip_text(p, p->before.at);
-        bool plain = inside && (last == TOK_WAIT) == (*inside != '\0');
+        bool plain = inside && number == (*inside != '\0');
         diag_error(p->s, p->now.at, "'%s' takes no parentheses", word);
         if (plain)
             diag_fixit(p->s, all,

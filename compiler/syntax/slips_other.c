@@ -128,7 +128,7 @@ static bool loop_slip(struct parser *p, const int *set, int n) {
 
 // -- declarations ---------------------------------------------------------------------------------
 
-static bool type_word(const char *text) {
+bool slip_type(const char *text) {
     return foreign_type(text) || strcmp(text, "f16") == 0 || strcmp(text, "f32") == 0 ||
            strcmp(text, "index") == 0;
 }
@@ -139,7 +139,7 @@ static bool value_slip(struct parser *p) {
     if (p->now.token == TOK_ID && p->before.token == TOK_ID &&
         slip_one_of(first, TOK_CONST, TOK_PARAM)) {
         const char *type = slip_text(p, p->before.at), *name = slip_text(p, p->now.at);
-        if (!type_word(type)) return false;
+        if (!slip_type(type)) return false;
         if (first == TOK_CONST)
             diag_error(p->s, p->before.at, "a constant has no type: 'const %s = ..;'", name);
         else
@@ -208,7 +208,7 @@ static bool integer_formal(struct parser *p) {
 static bool formal_slip(struct parser *p, const int *set, int n) {
     if (!slip_function(p->first.token)) return false;
     const char *now = slip_text(p, p->now.at), *last = slip_text(p, p->before.at);
-    bool type = p->before.token == TOK_ID && type_word(last);
+    bool type = p->before.token == TOK_ID && slip_type(last);
     if (type && slip_one_of(p->now.token, ')', ',') && slip_has(set, n, TOK_GLOBAL))
         return foreign_type(last) && integer_formal(p);
     if (p->nopen == 0 || p->open[p->nopen - 1].token != '(') return false;
@@ -272,7 +272,7 @@ static bool function_slip(struct parser *p) {
 
 bool slip_other(struct parser *p, const int *set, int n) {
     return copy_slip(p, set, n) || loop_slip(p, set, n) || slip_marks(p, set, n) ||
-           formal_slip(p, set, n) || function_slip(p) || value_slip(p);
+           formal_slip(p, set, n) || function_slip(p) || value_slip(p) || slip_forms(p, set, n);
 }
 
 // -- what begins with an unknown word -------------------------------------------------------------
@@ -285,6 +285,7 @@ static bool declared_function(const struct parser *p, const char *name) {
 }
 
 bool slip_statement(struct parser *p, const char *text) {
+    if (slip_written(p, text)) return true;
     if (p->now.token == '=') {
         diag_error(p->s, p->before.at, "a value is named by 'let': 'let %s = ..;'", text);
         diag_fixit(p->s, before(p->before.at), "let ");
@@ -297,6 +298,7 @@ bool slip_statement(struct parser *p, const char *text) {
 }
 
 bool slip_declaration(struct parser *p, const char *text) {
+    if (slip_array(p, text)) return true;
     size_t left, k = 0;
     const char *next = slip_from(p, p->now.at.end, &left);
     const char *type = foreign_type(text);

@@ -53,7 +53,7 @@ static void warn_conflict(struct session *s, const struct plan *p, struct kernel
     if (!is_extreme(x->total.wavefronts, x->least_total.wavefronts))
         diag_if_mended(s);
     else
-        mend_turn(s, c);
+        mend_last(s, k, c, t, times);
 }
 
 // -- threads --------------------------------------------------------------------------------------

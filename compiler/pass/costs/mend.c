@@ -299,7 +299,7 @@ void mend_layout(struct session *s, const struct plan *p, struct kernel *k, cons
     }
 }
 
-void mend_turn(struct session *s, const struct copy *c) {
+static void mend_turn(struct session *s, const struct copy *c) {
     const struct view *from = &c->src, *to = &c->dst;
     bool shared = (from->base->space == MEM_SHARED) != (to->base->space == MEM_SHARED);
     if (!shared || c->src.base->space == MEM_FRAG || c->dst.base->space == MEM_FRAG) return;
@@ -310,4 +310,38 @@ void mend_turn(struct session *s, const struct copy *c) {
               "elements of %d bits are turned one by one; a fragment in which each thread has a "
               "block, val=(%d,%d):(%d,1), turns them between wide accesses",
               bits, 128 / bits, 128 / bits, 128 / bits);
+}
+
+// -- wide accesses to the same buffer ---------------------------------------------------------------
+
+struct widest {
+    const struct tensor *t;
+    const struct copy *copy;
+};
+
+static bool find_widest(struct session *s, struct kernel *k, struct copy *c, void *user) {
+    struct widest *x = user;
+    (void)s, (void)k;
+    if (c->src.base != x->t && c->dst.base != x->t) return true;
+    if (!x->copy || c->facts.bits > x->copy->facts.bits) x->copy = c;
+    return true;
+}
+
+static void mend_kept(struct session *s, struct kernel *k, const struct copy *c,
+                      const struct tensor *t, int64_t times) {
+    struct widest x = {t, NULL};
+    walk_copies(s, k, find_widest, &x);
+    if (!x.copy || c->facts.bits < 1 || x.copy->facts.bits / c->facts.bits < times) return;
+    if (x.copy->facts.bits == c->facts.bits) return;
+    diag_note(
+        s, x.copy->at,
+        "%s moves %d bits an access, which each swizzle keeps together; with %d bits there, a "
+        "swizzle can take more of the conflicts away",
+        copy_name(s, x.copy), x.copy->facts.bits, c->facts.bits);
+}
+
+void mend_last(struct session *s, struct kernel *k, const struct copy *c, const struct tensor *t,
+               int64_t times) {
+    mend_turn(s, c);
+    mend_kept(s, k, c, t, times);
 }

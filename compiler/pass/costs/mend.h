@@ -15,7 +15,9 @@ void mend_threads(struct session *s, const struct kernel *k, const struct copy *
 void mend_layout(struct session *s, const struct plan *p, struct kernel *k, const struct copy *c,
                  int number, bool src);
 
-// Says of a copy that transposes narrow elements one by one how blocks of them are turned.
-void mend_turn(struct session *s, const struct copy *c);
+// Says what else would mend it, for "c", which takes "times" the wavefronts of "t" that it need: how
+// narrow elements are turned in blocks, or which copy keeps so many together.
+void mend_last(struct session *s, struct kernel *k, const struct copy *c, const struct tensor *t,
+               int64_t times);
 
 #endif

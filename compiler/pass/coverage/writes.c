@@ -292,7 +292,10 @@ static bool check_whole(struct writes *w, const struct formal *f) {
                   instances_params(s, w->plan, w->k, &found), instances_element(s, &found),
                   t->name);
     }
-    diag_note(s, f->at, "listed as 'out' here; 'inout %s' keeps what is not written", t->name);
+    diag_note(s, f->at,
+              "listed as 'out' here, so that blocks and loops have to write all of it; 'inout %s' "
+              "keeps what is not written",
+              t->name);
     return false;
 }
 

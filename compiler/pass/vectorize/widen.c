@@ -239,8 +239,9 @@ void widen_offer(struct session *s, struct kernel *k, const struct copy *c) {
     struct arrangement a;
     struct counted number = {c, 0};
     int elem = copy_wider(c)->bits;
-    if (!find_place(s, c, x)) return;
     walk_copies(s, k, count, &number);
+    promise_offer(s, k, c, number.n);
+    if (!find_place(s, c, x)) return;
     for (int bits = x->atom->bits; bits > c->facts.bits && bits > elem; bits /= 2) {
         bool placed = !x->tc || lay_valid(x->tc->thr);
         if (placed && turn_values(&x->now, bits / elem, &a) && !idles(s, x, &a))

@@ -19,4 +19,8 @@ int contiguous_mode(struct lay_ctx *x, const struct view *v);
 // "(8,32)", or with its strides where the mode along which threads are consecutive is not the first
 const char *numbers_text(struct session *s, const int64_t *n, int rank, int along);
 
+// promise.c: notes what else would give copy number "number" of "k" the width that its atom demands: a
+// larger 'align', other rows, another swizzle.
+void promise_offer(struct session *s, const struct kernel *k, const struct copy *c, int number);
+
 #endif

@@ -139,6 +139,12 @@ static const struct value *eval_member(struct sema *c, const struct ast_expr *e)
         side->dst = dst;
         return side;
     }
+    bool tid = e->lhs->kind == E_NAME && e->lhs->name == intern(c->s, "tid");
+    if (tid && e->name == intern(c->s, "x")) {
+        diag_error(c->s, e->at, "threads are numbered by 'tid' alone, which has no part");
+        diag_fixit(c->s, e->at, "tid");
+        return &value_none;
+    }
     const struct foreign *w = foreign_part(e->name);
     if (!w) return FAIL(c, e->name_at, "%s has no part '%s'", value_kind_text(v), e->name);
     const char *ours = w->ours ? sema_text(c, w->ours, ast_expr_text(c->s, e->lhs)) : NULL;

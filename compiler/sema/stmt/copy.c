@@ -9,13 +9,23 @@
 #include "sema/tile/tile.h"
 #include "sema/view/viewfn.h"
 
+enum { MOST_MODES = 6 };  // of which the order is looked for
+
 static const char *view_origin(struct sema *c, const struct view *v) {
     const char *layout = lay_valid(v->layout) ? lay_text(c->lay, v->layout) : "like a tiled copy";
     return sema_text(c, "'%s' here is %s", v->base->name, layout);
 }
 
 static bool eval_view(struct sema *c, const struct ast_expr *e, struct view *out) {
+    const struct ast_expr *root = e;
+    while (root->kind == E_CALL)
+        root = root->lhs->kind == E_NAME && builtin_known(root->lhs->name) && root->nargs > 0
+                   ? root->arg[0].value
+                   : root->lhs;
+    struct sought was = c->sought;
+    c->sought = (struct sought){.sizes = true, .tensor = root->at};
     const struct value *v = eval(c, e);
+    c->sought = was;
     if (v->kind == VAL_VIEW) {
         *out = v->view;
         out->at = e->at;
@@ -96,6 +106,41 @@ static void note_stages(struct sema *c, const struct view *v, int other) {
     diag_fixit(c->s, (struct range){v->at.file, v->at.end, v->at.end}, slot);
 }
 
+// Whether the destination "b" has the extents of "a" in another order: a transposition without a word
+// of it.  Says how it is written.
+static void note_order(struct sema *c, const struct copy *y, const struct view *a,
+                       const struct view *b) {
+    int n = lay_rank(a->layout), order[MOST_MODES];
+    bool taken[MOST_MODES] = {false};
+    if (n > MOST_MODES || n != lay_rank(b->layout)) return;
+    for (int i = 0; i < n; ++i) {
+        struct lay_int want = lay_size(c->lay, lay_mode(c->lay, a->layout, i));
+        int k = 0;
+        while (k < n &&
+               (taken[k] || !lay_int_equal(want, lay_size(c->lay, lay_mode(c->lay, b->layout, k)))))
+            ++k;
+        if (k == n) return;
+        taken[order[i] = k] = true;
+    }
+    struct buf t;
+    buf_init(&t);
+    for (int i = 0; i < n; ++i) buf_printf(&t, "%s%d", i ? "," : "", order[i]);
+    const char *text = buf_finish(&t, &c->s->arena);
+    const char *name = b->base->name;
+    if (!y->tc && !y->atom) {
+        diag_note(c->s, b->at,
+                  "with names, 'row(m=64,n=32)' of one tensor and 'row(n=32,m=64)' of the other, "
+                  "modes of one name belong together: a transposition");
+        return;
+    }
+    diag_note(c->s, b->at, "'select(%s, (%s))' has its modes in the order of the source", name,
+              text);
+    struct range end = {b->at.file, b->at.end, b->at.end},
+                 begin = {b->at.file, b->at.begin, b->at.begin};
+    diag_fixit(c->s, begin, "select(");
+    diag_fixit(c->s, end, sema_text(c, ", (%s))", text));
+}
+
 bool copy_shapes(struct sema *c, struct copy *y) {
     const struct view *a = &y->src, *b = &y->dst;
     if (!lay_valid(a->layout) || !lay_valid(b->layout)) return true;
@@ -125,6 +170,7 @@ bool copy_shapes(struct sema *c, struct copy *y) {
     diag_note(c->s, b->at, "%s", view_origin(c, b));
     note_stages(c, a, rb);
     note_stages(c, b, ra);
+    note_order(c, y, a, b);
     return false;
 }
 

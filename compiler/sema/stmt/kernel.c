@@ -1,4 +1,4 @@
-// Kernels: arguments, grid, threads and statements.  Copies are copy.c's.
+// Kernels: arguments and statements.  Grids are grid.c's, copies copy.c's.
 #include <inttypes.h>
 #include <string.h>
 
@@ -107,13 +107,17 @@ static struct tensor *formal_tensor(struct sema *c, const struct ast_formal *f) 
     struct symbol *sym = scope_find(c, f->name.name);
     if (sym) sym->used = true;
     if (!sym) {
+        c->sought.formal = f->name.at;
         scope_unknown(c, f->name.name, f->name.at);
+        c->sought.formal = (struct range){0};
         return NULL;
     }
     if (sym->kind != SYM_TENSOR) {
         diag_error(c->s, f->name.at, "'%s' is %s; a kernel's arguments are tensors", f->name.name,
                    symbol_kind_text(sym->kind));
         diag_note(c->s, sym->at, "it is declared here");
+        if (sym->kind == SYM_PARAM)
+            diag_note(c->s, f->name.at, "the launcher takes the params that its kernel depends on");
         return NULL;
     }
     if (!sym->tensor) return NULL;
@@ -168,80 +172,6 @@ static void make_formals(struct sema *c, const struct ast_fn *fn) {
                 diag_note(c->s, k->formal[j].at, "it is one here");
             }
         k->formal[k->nformals++] = (struct formal){t, dir_of(f->dir), i, f->at, f->readonly};
-    }
-}
-
-// "M / 64" where nothing says that it comes out: a grid that is too small, or blocks too many.
-static bool rounds_down(struct sema *c, const struct value *v, const struct ast_expr *e) {
-    struct lay_int out;
-    if (v->kind != VAL_INT || e->kind != E_BINARY || e->op != OP_DIV || !ix_constant(v->ix) ||
-        ix_monomial(v->ix, &out))
-        return false;
-    const char *a = ast_expr_text(c->s, e->lhs), *b = ast_expr_text(c->s, e->rhs);
-    diag_error(
-        c->s, e->at,
-        "nothing says that '%s' is a multiple of %s, and blocks for a part of a tile would be "
-        "missing; write 'ceil_div(%s, %s)'",
-        a, b, a, b);
-    diag_fixit(c->s, e->at, sema_text(c, "ceil_div(%s, %s)", a, b));
-    const struct symbol *param = e->lhs->kind == E_NAME ? scope_find(c, e->lhs->name) : NULL;
-    if (param && param->kind == SYM_PARAM)
-        diag_note(c->s, param->at, "or declare that it is: 'param %s : index %% %s;'", a, b);
-    return true;
-}
-
-// The axis of a grid that is called "name".
-static int grid_axis(struct sema *c, const char *name, struct range at) {
-    static const char axes[3][2] = {"x", "y", "z"};
-    for (int i = 0; i < 3; ++i)
-        if (strcmp(name, axes[i]) == 0) return i;
-    diag_error(c->s, at, "a grid has no axis called '%s'; it has x, y and z", name);
-    return -1;
-}
-
-static void make_grid(struct sema *c, const struct ast_expr *e) {
-    struct kernel *k = c->kernel;
-    for (int i = 0; i < 3; ++i) k->grid[i] = lay_int(1);
-    if (!e) return;
-    if (k->device) {
-        diag_error(c->s, e->at, "'%s' is a device function; its caller's kernel has the grid",
-                   k->name);
-        return;
-    }
-    k->grid_given = true;
-    const struct value *v = eval(c, e);
-    if (v->kind == VAL_NONE) return;
-    const struct value *one[1] = {v};
-    const struct value *const *axis = one;
-    int n = 1;
-    if (v->kind == VAL_TUPLE) {
-        axis = v->kid;
-        n = v->rank;
-    }
-    if (n < 1 || n > 3) {
-        diag_error(c->s, e->at, "a grid has 1 .. 3 axes; here are %d", n);
-        return;
-    }
-    static const int64_t most[3] = {INT32_MAX, 65535, 65535};
-    for (int part = 0; part < n; ++part) {
-        bool written = e->kind == E_TUPLE && part < e->nargs;
-        const struct ast_expr *one_axis = written ? e->arg[part].value : e;
-        struct range name_at = written ? e->arg[part].key.at : e->at;
-        int i = v->names ? grid_axis(c, v->names[part], name_at) : part;
-        if (i < 0) return;
-        struct range at = one_axis->at;
-        struct lay_int b;
-        if (rounds_down(c, axis[part], one_axis)) return;
-        if (!value_to_lay_int(c, axis[part], at, sema_text(c, "axis %d of the grid", i), &b))
-            return;
-        int64_t lo, hi;
-        lay_int_range(b, &lo, &hi);
-        if (b.basis >= 0 || hi < 1 || lo < 0 || lo > most[i]) {
-            diag_error(c->s, at, "axis %d of the grid has %s blocks; 1 .. %" PRId64 " are possible",
-                       i, lay_int_text(c->lay, b), most[i]);
-            return;
-        }
-        k->grid[i] = b;
     }
 }
 
@@ -396,7 +326,7 @@ void check_kernel(struct sema *c, const struct ast_fn *fn, struct kernel *k) {
     scope_enter(c);
     make_formals(c, fn);
     kernel_when(c, fn);
-    make_grid(c, fn->grid);
+    kernel_make_grid(c, fn->grid);
     kernel_make_threads(c, fn);
     scope_enter(c);  // the coordinates, which the names in the body may hide
     make_vars(c);

@@ -39,6 +39,20 @@ static bool not_planned(struct sema *c, const struct ast_fn *fn) {
     diag_error(c->s, s->at, "this copy does not say how it is done, and tcpc plans a copy %s", why);
     if (whole && !s->name.name && !s->copy.pad && (fn->grid || fn->threads) && fn->nformals == 2)
         diag_fixit(c->s, (struct range){s->at.file, fn->head_at.end, fn->body->at.begin}, " ");
+    if (!whole && !fn->manual)
+        diag_note(c->s, s->at,
+                  "'tensor A : f16 global row(m=64,n=32);' and 'tensor B : f16 global "
+                  "row(n=32,m=64);' are a transposition by 'copy A -> B;'");
+    const struct symbol *tc = NULL;
+    for (const struct symbol *x = c->last; x; x = x->prev) {
+        if (x->kind != SYM_TILED) continue;
+        if (tc) return true;  // which of them is not known
+        tc = x;
+    }
+    if (!tc) return true;
+    diag_note(c->s, s->at, "'%s' is a tiled copy: 'with %s' says how", tc->name, tc->name);
+    struct range end = {s->at.file, s->copy.dst->at.end, s->copy.dst->at.end};
+    diag_fixit(c->s, end, sema_text(c, " with %s", tc->name));
     return true;
 }
 

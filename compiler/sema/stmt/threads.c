@@ -92,11 +92,13 @@ static void refuse_tuple(struct sema *c, const struct ast_expr *e) {
                 ? n * of->ival
                 : MOST_THREADS + 1;
     }
-    diag_error(
-        c->s, e->at,
-        "the threads of a block are numbered in one row: 'threads 256', of which 'tid %% 16' "
-        "and 'tid / 16' count two axes");
-    if (n <= MOST_THREADS) diag_fixit(c->s, e->at, sema_text(c, "%" PRId64, n));
+    bool known = n <= MOST_THREADS;
+    int64_t first = known && e->nargs > 0 ? e->arg[0].value->ival : 16;
+    diag_error(c->s, e->at,
+               "the threads of a block are numbered in one row: 'threads %" PRId64
+               "', of which 'tid %% %" PRId64 "' and 'tid / %" PRId64 "' count two axes",
+               known ? n : 256, known ? first : 16, known ? first : 16);
+    if (known) diag_fixit(c->s, e->at, sema_text(c, "%" PRId64, n));
 }
 
 void kernel_make_threads(struct sema *c, const struct ast_fn *fn) {

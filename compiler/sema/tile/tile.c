@@ -130,7 +130,13 @@ bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct e
     if (a->bits < elem->bits || a->bits % elem->bits != 0) {
         diag_error(c->s, at, "an access of %d bits moves no whole '%s', which has %d", a->bits,
                    elem->name, elem->bits);
-        diag_note(c->s, a->at, "the atom is declared here");
+        if (strcmp(a->row->name, "universal") == 0)
+            diag_note(c->s, a->at,
+                      "'universal' counts bits: 'universal(%d)' moves %d '%s', "
+                      "'universal(128)' moves %d",
+                      elem->bits, 1, elem->name, 128 / elem->bits);
+        else
+            diag_note(c->s, a->at, "the atom is declared here");
         return false;
     }
     int64_t need = a->bits / elem->bits;

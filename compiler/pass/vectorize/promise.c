@@ -1,0 +1,86 @@
+// What a plan would say otherwise so that a copy has the width that its atom demands: a larger
+// 'align', rows of another length, a swizzle that keeps more elements together.
+#include "base/session.h"
+#include "pass/vectorize/width.h"
+#include "pass/walk.h"
+#include "plan/atoms.h"
+
+static const struct tensor *side_of(const struct copy *c, int i) {
+    return (i == 0 ? &c->src : &c->dst)->base;
+}
+
+static void begins_wide(struct session *s, const struct kernel *k, const struct copy *c, int number,
+                        int bits) {
+    const struct tensor *low = NULL;
+    for (int i = 0; i < 2; ++i) {
+        const struct tensor *t = side_of(c, i);
+        if (t->space != MEM_GLOBAL || !t->align || 8 * t->align >= bits) continue;
+        if (!low)
+            diag_note(s, t->at,
+                      "'%s' is promised to be aligned to %d bytes, and an access of %d bits takes "
+                      "'align %d'",
+                      t->name, t->align, bits, bits / 8);
+        low = t;
+        diag_fixit(s, (struct range){t->layout_at.file, t->layout_at.end, t->align_at.end},
+                   arena_printf(&s->arena, " align %d", bits / 8));
+    }
+    if (low) diag_claim(s, (struct claim){k->name, number, bits, CHEAPER_NOT, false, true});
+}
+
+// Rows of shared memory that are no multiple of an access long.
+static void rows_wide(struct session *s, const struct kernel *k, const struct copy *c, int number,
+                      int bits) {
+    for (int i = 0; i < 2; ++i) {
+        const struct tensor *t = side_of(c, i);
+        if (t->space != MEM_SHARED || t->outside || t->stages || !lay_valid(t->layout)) continue;
+        struct lay l = lay_inner(t->layout);
+        if (t->layout.sw.b || lay_is_leaf(l.shape) || lay_tuple_rank(l.shape) != 2) continue;
+        long n[2], d[2], need = bits / t->elem->bits;
+        for (int m = 0; m < 2; ++m) {
+            const struct lay_tuple *extent = lay_tuple_get(&s->lay, l.shape, m),
+                                   *stride = lay_tuple_get(&s->lay, l.stride, m);
+            bool plain = lay_is_leaf(extent) && lay_is_leaf(stride) &&
+                         lay_int_static(extent->leaf) && lay_int_static(stride->leaf);
+            n[m] = plain ? (long)extent->leaf.num : 0;
+            d[m] = plain ? (long)stride->leaf.num : 0;
+        }
+        int one = d[0] == 1 ? 0 : d[1] == 1 ? 1 : -1;
+        if (one < 0 || need < 2 || d[!one] < 2 || d[!one] % need == 0) continue;
+        long pitch = (d[!one] / need + 1) * need;
+        const char *text = arena_printf(&s->arena, one ? "(%ld,%ld):(%ld,1)" : "(%ld,%ld):(1,%ld)",
+                                        n[0], n[1], pitch);
+        diag_note(s, t->at, "with the layout %s each row begins where an access of %d bits may",
+                  text, bits);
+        diag_fixit(s, t->layout_at, text);
+        diag_claim(s, (struct claim){k->name, number, bits, CHEAPER_NOT, false, true});
+    }
+}
+
+static void swizzle_wide(struct session *s, const struct copy *c, int bits) {
+    for (int i = 0; i < 2; ++i) {
+        const struct tensor *t = side_of(c, i);
+        int keep = 0;
+        if (t->space != MEM_SHARED || !lay_valid(t->layout) || !t->layout.sw.b) continue;
+        while (t->elem->bits << keep < bits) ++keep;
+        if (t->layout.sw.m >= keep) continue;
+        diag_note(s, t->at,
+                  "Sw<%d,%d,%d> keeps 2^%d elements together; Sw<%d,%d,%d> keeps 2^%d, %d bits",
+                  t->layout.sw.b, t->layout.sw.m, t->layout.sw.s, t->layout.sw.m, t->layout.sw.b,
+                  keep, t->layout.sw.s, keep, t->elem->bits << keep);
+    }
+}
+
+void promise_offer(struct session *s, const struct kernel *k, const struct copy *c, int number) {
+    const struct atom *atom = copy_atom(c);
+    if (!atom->row->exact) return;
+    switch (c->facts.won) {
+    case BOUND_SRC_ALIGN:
+    case BOUND_DST_ALIGN:
+        begins_wide(s, k, c, number, atom->bits);
+        rows_wide(s, k, c, number, atom->bits);
+        break;
+    case BOUND_SRC_SWIZZLE:
+    case BOUND_DST_SWIZZLE: swizzle_wide(s, c, atom->bits); break;
+    default: break;
+    }
+}
