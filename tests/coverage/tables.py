@@ -3,8 +3,8 @@
 usage: tables.py TABLES
 
 TABLES prints `KIND NAME` for each atom, builtin, element type and warning.  Atoms, builtins and types are taken by a test that
-tcpc has to accept and whose plan names them; atoms and builtins are refused by one that tcpc must not accept and whose plan names
-them; a line of the public cases (tests/golden) counts for the operation it names.  A warning is taken by a test that expects `[-Wname]`, and
+tcpc has to accept and whose plan names them, and a line of the public cases (tests/golden) counts for the operation it names.  Atoms
+and builtins are refused by an error that a test expects with the words of its message, which name them.  A warning is taken by a test that expects `[-Wname]`, and
 must be silenced or made an error by another that has `-Wno-name` or `-Werror=name` in a RUN line.
 """
 
@@ -34,16 +34,17 @@ def golden(name):
 
 
 def main(program):
-    taken, refused = golden("layout_algebra.tsv"), golden("rejects.tsv")
+    taken, refused = golden("layout_algebra.tsv"), set()
     texts = []
     for test in inputs.lit_tests():
         used = names_of(test.text)
         for expression in test.expressions():
             used |= names_of(expression)
-        (refused if test.fails else taken).update(used)
-        for check in test.checks:  # what `tcpc eval` refuses stands in one file with what it takes
+        if not test.fails:
+            taken |= used
+        for check in test.checks:
             if "error:" in check:
-                refused |= names_of(check)
+                refused |= names_of(check.partition("error:")[2])
         texts.append(test.text)
     for path in inputs.plans():
         if path.is_relative_to(inputs.ROOT / "examples"):

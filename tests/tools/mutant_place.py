@@ -16,7 +16,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOME = ROOT / "build-mutants"
-MODULES = ("driver", "machine", "check")  # the unit tests whose programs hold the passes
+MODULES = ("driver", "machine", "check", "pass")  # the unit tests whose programs hold the passes
 UNITS = {m: [f"test_{m}_{p.stem}" for p in sorted(ROOT.glob(f"tests/unit/{m}/*.c"))] for m in MODULES}
 # What the lit tests run besides tcpc.
 OTHERS = sorted({name for p in ROOT.glob("tests/*/*") if p.suffix in (".tcp", ".test")

@@ -131,10 +131,13 @@ class Run:
         self.work = queue.PriorityQueue()
         for i, step in enumerate(self.first + self.then[::-1]):
             self.work.put((0, i, 0, None, step))
+        # The verdicts come about in the sample's order, so that those of a run that ends early are of its first mutants, and
+        # not of those that are killed soonest.
+        ahead = 2 * len(places)
         for i, case in enumerate(self.cases):
-            self.work.put((1, i, 0, case, None))
+            self.work.put((1, i, -1, case, None))
             for j, step in enumerate(self.then):
-                self.work.put((2, i, j, case, step))
+                self.work.put((1, i + ahead, j, case, step))
 
     def all(self, begin):
         if self.options.seconds:
@@ -275,9 +278,9 @@ def show(mutant, note):
 
 def write_report(path, cases):
     path.parent.mkdir(parents=True, exist_ok=True)
-    rows = [{"path": c.mutant.path, "line": c.mutant.line, "rule": c.mutant.rule, "before": c.mutant.before,
+    rows = [{"number": i, "path": c.mutant.path, "line": c.mutant.line, "rule": c.mutant.rule, "before": c.mutant.before,
              "after": c.mutant.after, "verdict": c.verdict or "no time", "by": c.by, "seconds": round(c.seconds, 1),
-             "passed": c.passed if c.verdict in ("", "survived") else []} for c in cases]
+             "passed": c.passed if c.verdict in ("", "survived") else []} for i, c in enumerate(cases)]
     fresh = path.with_suffix(".new")
     fresh.write_text(json.dumps(rows, indent=1))
     fresh.replace(path)
@@ -285,6 +288,8 @@ def write_report(path, cases):
 
 def conclude(cases, population, options, seconds):
     judged = read_judged()
+    whole = next((i for i, c in enumerate(cases) if not c.verdict), len(cases))
+    cases = sorted(cases, key=lambda c: (c.mutant.path, c.mutant.begin, c.mutant.new))
     verdicts = [c.verdict for c in cases]
     killed, timeouts, survived, unknown = (verdicts.count(v) for v in ("killed", "timeout", "survived", ""))
     print("\nsurvivors:" if survived else "\nno survivors")
@@ -302,6 +307,7 @@ def conclude(cases, population, options, seconds):
     share = 100.0 * (killed + timeouts) / max(counted - equivalent, 1)
     print(f"\n{counted} mutants of {population} (seed {options.seed}): {killed + timeouts} killed ({timeouts} by time), {survived} "
           f"survived, {verdicts.count('did not compile')} more did not compile, {unknown} had no time; {seconds:.0f} s\n"
+          f"the first {whole} of the sample all have a verdict\n"
           f"{killed + timeouts} killed of {counted - equivalent} that change something ({share:.1f}%), {equivalent} equivalent, "
           f"{known.count(None)} survivors not judged", flush=True)
     return 0 if share >= LEAST else 1
@@ -349,7 +355,6 @@ def main():
     run.all(begin)
     if run.failed:
         return 2
-    run.cases.sort(key=lambda c: (c.mutant.path, c.mutant.begin, c.mutant.new))
     write_report(ROOT / options.report, run.cases)
     return conclude(run.cases, population, options, time.monotonic() - begin)
 

@@ -1,10 +1,15 @@
-"""usage: check_json.py TCPC DOCUMENT PLAN...: `explain --json` of each plan has the fields that DOCUMENT lists, of their
+"""usage: check_json.py [--one-of=N[:SEED]] TCPC DOCUMENT PLAN...: `explain --json` of each plan has the fields that DOCUMENT lists, of their
 types, and says of widths, bytes and instructions what the emitted code and the numbers beside them say."""
 
+import argparse
 import json
+import pathlib
 import re
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+from sampled import drawn  # noqa: E402
 
 WARP = 32
 TYPES = {
@@ -21,7 +26,7 @@ TYPES = {
 
 
 def run(*arguments):
-    done = subprocess.run([sys.argv[1], *arguments], capture_output=True, text=True)
+    done = subprocess.run([options.tcpc, *arguments], capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"tcpc {' '.join(arguments)}: exit status {done.returncode}\n{done.stderr}")
     return done.stdout
@@ -153,8 +158,15 @@ def check_pipeline(p, plan):
             sys.exit(f"{where}: {p['stages']} stages of '{buffer['name']}' are not its bytes")
 
 
-tables = schema(sys.argv[2])
-for plan in sys.argv[3:]:
+parser = argparse.ArgumentParser()
+parser.add_argument("--one-of")
+parser.add_argument("tcpc")
+parser.add_argument("document")
+parser.add_argument("plans", nargs="+")
+options = parser.parse_args()
+tables = schema(options.document)
+plans, seed = drawn(options.plans, options.one_of)
+for plan in plans:
     told = json.loads(run("explain", "-w", "--json", plan))
     code = run("-w", plan, "-o", "-")
     check(told, "(top)", tables, plan)
@@ -172,4 +184,4 @@ for plan in sys.argv[3:]:
     emitted = sorted(map(int, re.findall(r"tcp_cp_async_wait<(\d+)>", code)))
     if waits != emitted:
         sys.exit(f"{plan}: waits {waits} are told, {emitted} emitted")
-print(f"{len(sys.argv) - 3} plans are told right")
+print(f"{len(plans)} plans are told right{seed}")

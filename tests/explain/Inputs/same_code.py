@@ -1,11 +1,17 @@
-"""usage: same_code.py TCPC PLAN...: `explain --plan` of each plan compiles to the same code up to comments and lines of #line."""
+"""usage: same_code.py [--one-of=N[:SEED]] TCPC PLAN...: `explain --plan` of each plan compiles to the same code up to comments and lines of
+#line."""
 
+import argparse
+import pathlib
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+from sampled import drawn  # noqa: E402
+
 
 def run(arguments, text=None):
-    done = subprocess.run([sys.argv[1], *arguments], input=text, capture_output=True, text=True)
+    done = subprocess.run([options.tcpc, *arguments], input=text, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"tcpc {' '.join(arguments)}: exit status {done.returncode}\n{done.stderr}")
     return done.stdout
@@ -15,7 +21,13 @@ def code(text):
     return [line for line in text.splitlines() if not line.lstrip().startswith(("//", "#line"))]
 
 
-for plan in sys.argv[2:]:
+parser = argparse.ArgumentParser()
+parser.add_argument("--one-of")
+parser.add_argument("tcpc")
+parser.add_argument("plans", nargs="+")
+options = parser.parse_args()
+plans, seed = drawn(options.plans, options.one_of)
+for plan in plans:
     kind = "--emit=cuda" if "\nkernel " in open(plan, encoding="utf-8").read() else "--emit=header"
     want = code(run(["-w", kind, plan, "-o", "-"]))
     source = run(["explain", "-w", "--plan", plan])
@@ -26,4 +38,4 @@ for plan in sys.argv[2:]:
     # what is written down already is written down the same
     if run(["explain", "-w", "--plan", "-"], source) != source:
         sys.exit(f"{plan}: --plan of its --plan differs:\n{source}")
-print(f"{len(sys.argv) - 2} plans are the same")
+print(f"{len(plans)} plans are the same{seed}")

@@ -301,6 +301,40 @@ static void test_sets(void) {
     }
 }
 
+// A refusal names what is there and what is meant.
+static void test_words(void) {
+    struct golden_plan g;
+    golden_compile(
+        &g,
+        "tcp 1;\ntensor Z : f32 global (64) align 16;\ntensor A : f32 global (128) align 16;\n"
+        "tensor B : f32 global (64) align 16;\ntensor C : f32 global (64) align 16;\n"
+        "tiled_copy v = tile(universal(128), thr=16, val=4);\n"
+        "kernel k(Z, A, out B, out C) grid (1) { copy local_tile(A, 64, 0) -> B with v; copy Z -> "
+        "C with v; }\n",
+        STEP_VERIFY);
+    FILE *said = tmpfile();
+    if (!CHECK(g.ok && said, "%s", golden_error(&g))) return;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        struct kir *ir = lower_plan(&g.s, g.p);
+        struct spoiling x = {.s = &g.s, .k = ir->kernels};
+        spoil(&x, ir->kernels->body, NULL);
+        dup2(fileno(said), STDERR_FILENO);
+        verify_kernels(&g.s, g.p, ir);
+        _exit(0);
+    }
+    char text[512] = "";
+    waitpid(child, NULL, 0);
+    rewind(said);
+    text[fread(text, 1, sizeof text - 1, said)] = 0;
+    const char *want =
+        "puts element 4 of 'A' into element 0 of 'B', where the plan means element 0 of 'A'";
+    CHECK(strstr(text, want) != NULL, "%s\n  is not said, but\n%s", want, text);
+    fclose(said);
+    golden_end(&g);
+}
+
 int main(void) {
     for (size_t i = 0; i < sizeof plans / sizeof *plans; ++i) {
         struct golden_plan g;
@@ -312,5 +346,6 @@ int main(void) {
         golden_end(&g);
     }
     test_sets();
+    test_words();
     return check_done();
 }
