@@ -3,15 +3,16 @@
 #ifndef TCPC_PLANNER_CANDIDATE_H
 #define TCPC_PLANNER_CANDIDATE_H
 
-#include "planner/private.h"
+#include "planner/flat.h"
 #include "planner/rows.h"
 #include "planner/skew.h"
 
-enum form { FORM_TILE, FORM_SKEWED, FORM_ROWS };
+enum form { FORM_TILE, FORM_SKEWED, FORM_ROWS, FORM_FLAT };
 
 struct candidate {
     enum form form;
-    struct chosen tile;    // FORM_TILE
+    struct chosen tile;    // FORM_TILE, FORM_FLAT
+    struct flat flat;      // FORM_FLAT
     struct skewed skewed;  // FORM_SKEWED
     struct rows rows;      // FORM_ROWS
 };

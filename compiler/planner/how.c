@@ -40,6 +40,11 @@ static void put_choice(const struct relayout *r, const struct choice *c, struct 
         buf_printf(b, ", %" PRId64 " of mode %d first", c->grid.lead_tiles, c->grid.lead);
 }
 
+static void put_flat(const struct flat *f, const struct choice *c, struct buf *b) {
+    buf_printf(b, "%d modes in a row, ", f->parts);
+    put_choice(&f->r, c, b);
+}
+
 const char *relayout_how(struct session *s, const struct relayout *r) {
     struct candidate c;
     struct buf b;
@@ -50,6 +55,8 @@ const char *relayout_how(struct session *s, const struct relayout *r) {
         put_rows(r, &c.rows, &b);
     else if (c.form == FORM_SKEWED)
         put_skewed(r, &c.skewed, &b);
+    else if (c.form == FORM_FLAT)
+        put_flat(&c.flat, &c.tile.c, &b);
     else
         put_choice(r, &c.tile.c, &b);
     return buf_finish(&b, &s->arena);
