@@ -103,6 +103,15 @@ int bench_event(void **event) {
     return said(cudaEventCreate((cudaEvent_t *)event), "cudaEventCreate");
 }
 
+// Fills the L2 cache with 'bytes' of its own, which are more than it holds, and has lines stay no
+// longer than others do, whatever policy they were read with.
+int bench_clean(void *p, long long bytes) {
+    cudaError_t status = cudaMemset(p, 0, bytes);
+    if (status == cudaSuccess) status = cudaMemset(p, 1, bytes);
+    if (status == cudaSuccess) status = cudaCtxResetPersistingL2Cache();
+    return said(status, "clean");
+}
+
 // Begins to measure: the device is kept busy meanwhile, so that the first launches are not waited
 // for.
 int bench_begin(void *event, int busy_us) {

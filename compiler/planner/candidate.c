@@ -4,6 +4,14 @@
 bool candidate_of(const struct relayout *r, int number, struct candidate *out, int *count) {
     struct chosen list[RELAYOUT_CANDIDATES], flats[RELAYOUT_CANDIDATES];
     bool rows = rows_choose(r, &out->rows), skewed = !rows && skew_choose(r, &out->skewed);
+    struct line lines[LINES];
+    int nlines = line_choose(r, lines);
+    if (number < nlines) {
+        out->form = FORM_LINE;
+        out->line = lines[number];
+        *count = number + 1;
+        return true;
+    }
     int found = choose(r, false, list, number + 1), place = rows || skewed ? 0 : -1;
     int flat = flat_of(r, &out->flat) ? choose(&out->flat.r, true, flats, number + 1) : 0;
     for (int i = 0; i < flat; ++i) flats[i].cost.total = flat_cost(&out->flat, &flats[i].cost);

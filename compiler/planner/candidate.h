@@ -4,10 +4,11 @@
 #define TCPC_PLANNER_CANDIDATE_H
 
 #include "planner/flat.h"
+#include "planner/line.h"
 #include "planner/rows.h"
 #include "planner/skew.h"
 
-enum form { FORM_TILE, FORM_SKEWED, FORM_ROWS, FORM_FLAT };
+enum form { FORM_TILE, FORM_SKEWED, FORM_ROWS, FORM_FLAT, FORM_LINE };
 
 struct candidate {
     enum form form;
@@ -15,6 +16,7 @@ struct candidate {
     struct flat flat;      // FORM_FLAT
     struct skewed skewed;  // FORM_SKEWED
     struct rows rows;      // FORM_ROWS
+    struct line line;      // FORM_LINE
 };
 
 // Candidate "number", which is less than RELAYOUT_CANDIDATES.  False where there are not so many.

@@ -45,6 +45,12 @@ static void put_flat(const struct flat *f, const struct choice *c, struct buf *b
     put_choice(&f->r, c, b);
 }
 
+static void put_line(const struct relayout *r, const struct line *k, struct buf *b) {
+    buf_printf(b, "%" PRId64 " in a row, %d threads, %d and %d bytes, %s", line_elements(k),
+               k->threads, k->load * bytes_of(r, true), k->store * bytes_of(r, false),
+               k->staged ? "shared memory" : "registers");
+}
+
 const char *relayout_how(struct session *s, const struct relayout *r) {
     struct candidate c;
     struct buf b;
@@ -57,6 +63,8 @@ const char *relayout_how(struct session *s, const struct relayout *r) {
         put_skewed(r, &c.skewed, &b);
     else if (c.form == FORM_FLAT)
         put_flat(&c.flat, &c.tile.c, &b);
+    else if (c.form == FORM_LINE)
+        put_line(r, &c.line, &b);
     else
         put_choice(r, &c.tile.c, &b);
     return buf_finish(&b, &s->arena);

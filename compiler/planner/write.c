@@ -276,13 +276,14 @@ static void head(struct buf *b, const struct relayout *r, const struct relayout 
         buf_puts(b, src ? "" : "out ");
         text_formal(b, src ? r : to, src ? n->src : n->dst, src);
     }
-    buf_puts(b, ")\n    grid ");
+    buf_puts(b, ")\n");
 }
 
 static void skewed_kernel(const struct relayout *r, const struct relayout_names *n,
                           const struct skewed *k, struct buf *b) {
     skew_reasons(r, k, b);
     head(b, r, r, n);
+    buf_puts(b, "    grid ");
     skew_grid(r, k, b);
     buf_printf(b, " threads %d {\n", k->threads);
     skew_write(r, n, k, ending(n), b);
@@ -293,6 +294,7 @@ static void rows_kernel(const struct relayout *r, const struct relayout_names *n
                         const struct rows *k, struct buf *b) {
     rows_reasons(r, k, b);
     head(b, r, r, n);
+    buf_puts(b, "    grid ");
     rows_grid(r, k, b);
     buf_printf(b, " threads %d {\n", rows_threads(k));
     rows_write(r, n, k, ending(n), b);
@@ -306,9 +308,21 @@ static void flat_kernel(const struct relayout *r, const struct relayout_names *n
     if (!axes_of(&of->flat.r, c, &g)) BUG("numbers that have no axis");
     flat_reasons(r, &of->flat, &of->tile, b);
     head(b, r, &of->flat.r, n);
+    buf_puts(b, "    grid ");
     blocks(b, &of->flat.r, c, &g);
     buf_printf(b, " threads %d {\n", c->threads);
     flat_write(r, n, &of->flat, c, ending(n), b);
+    buf_puts(b, "}\n");
+}
+
+static void line_kernel(const struct relayout *r, const struct relayout_names *n,
+                        const struct line *k, struct buf *b) {
+    struct relayout to = *r;
+    to.rank = 1;
+    to.mode[0] = (struct relayout_mode){.extent = k->extent, .src = 1, .dst = 1};
+    line_reasons(r, k, b);
+    head(b, r, &to, n);
+    line_write(r, n, k, ending(n), b);
     buf_puts(b, "}\n");
 }
 
@@ -327,6 +341,8 @@ const char *relayout_kernel(struct session *s, const struct relayout *r,
             rows_kernel(r, n, &of.rows, b);
         else if (of.form == FORM_FLAT)
             flat_kernel(r, n, &of, b);
+        else if (of.form == FORM_LINE)
+            line_kernel(r, n, &of.line, b);
         else
             skewed_kernel(r, n, &of.skewed, b);
         return NULL;
@@ -335,6 +351,7 @@ const char *relayout_kernel(struct session *s, const struct relayout *r,
     if (!axes_of(r, &c, &g)) return "params say more than three of its extents";
     reasons(b, r, &c, &of.tile.cost);
     head(b, r, r, n);
+    buf_puts(b, "    grid ");
     blocks(b, r, &c, &g);
     buf_printf(b, " threads %d {\n", c.threads);
     if (r->usual)
