@@ -3,7 +3,7 @@
 
 bool candidate_of(const struct relayout *r, int number, struct candidate *out, int *count) {
     struct chosen list[RELAYOUT_CANDIDATES], flats[RELAYOUT_CANDIDATES];
-    bool rows = rows_choose(r, &out->rows), skewed = !rows && skew_choose(r, &out->skewed);
+    bool rows = rows_choose(r, &out->rows), skewed = !rows && skew_choose(r, false, &out->skewed);
     struct line lines[LINES];
     int nlines = line_choose(r, lines);
     if (number < nlines) {
@@ -12,8 +12,11 @@ bool candidate_of(const struct relayout *r, int number, struct candidate *out, i
         *count = number + 1;
         return true;
     }
+    bool flattened = flat_of(r, &out->flat);
+    out->in_row = !skewed && !rows && flattened && skew_choose(&out->flat.r, true, &out->skewed);
+    skewed |= out->in_row;
     int found = choose(r, false, list, number + 1), place = rows || skewed ? 0 : -1;
-    int flat = flat_of(r, &out->flat) ? choose(&out->flat.r, true, flats, number + 1) : 0;
+    int flat = flattened ? choose(&out->flat.r, true, flats, number + 1) : 0;
     for (int i = 0; i < flat; ++i) flats[i].cost.total = flat_cost(&out->flat, &flats[i].cost);
     // a skewed one is the first where it costs less than all others, else the second
     if (skewed && ((found > 0 && !skew_pays(&out->skewed, &list[0].cost)) ||

@@ -15,6 +15,7 @@ struct candidate {
     struct chosen tile;    // FORM_TILE, FORM_FLAT
     struct flat flat;      // FORM_FLAT
     struct skewed skewed;  // FORM_SKEWED
+    bool in_row;           // FORM_SKEWED: of what "flat" put in a row
     struct rows rows;      // FORM_ROWS
     struct line line;      // FORM_LINE
 };

@@ -20,6 +20,12 @@ bool flat_of(const struct relayout *r, struct flat *out);
 int64_t flat_cost(const struct flat *f, const struct cost *cost);
 // What caches are told of a choice.
 struct hints flat_hints(const struct flat *f, const struct choice *c);
+// "SRC(e / 8 % 4, e % 8, _)": the source at the coordinates of place "e" of the row, which may lie
+// "beyond" its end, and all of its other modes.
+void flat_slice(const struct relayout *r, const struct flat *f, bool beyond, const char *src,
+                const char *end, struct buf *out);
+// "Modes 0 and 1 follow one another in the destination. ..".
+void flat_row(const struct flat *f, struct buf *out);
 // The choice in words.
 void flat_reasons(const struct relayout *r, const struct flat *f, const struct chosen *k,
                   struct buf *out);

@@ -60,7 +60,7 @@ const char *relayout_how(struct session *s, const struct relayout *r) {
     if (c.form == FORM_ROWS)
         put_rows(r, &c.rows, &b);
     else if (c.form == FORM_SKEWED)
-        put_skewed(r, &c.skewed, &b);
+        put_skewed(c.in_row ? &c.flat.r : r, &c.skewed, &b);
     else if (c.form == FORM_FLAT)
         put_flat(&c.flat, &c.tile.c, &b);
     else if (c.form == FORM_LINE)

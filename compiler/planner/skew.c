@@ -159,17 +159,18 @@ static bool outer_modes_fit(const struct relayout *r, const struct skewed *k) {
     return r->rank <= 4;
 }
 
-bool skew_choose(const struct relayout *r, struct skewed *best) {
+bool skew_choose(const struct relayout *r, bool flat, struct skewed *best) {
     int src[RELAYOUT_MODES], dst[RELAYOUT_MODES], es = r->type->bits / 8;
     best->cost = INT64_MAX;
     if (r->to || r->usual) return false;  // what is converted, or has params, is not skewed
-    if (r->rank < 2 || es > WORD || r->dst_align % WIDE || r->src_align % WORD) return false;
+    if (r->rank < 2 || es > WORD || r->dst_align % WIDE) return false;
+    if (!flat && r->src_align % WORD) return false;
     order_of(r, true, src);
     order_of(r, false, dst);
     struct skewed k = {.x = src[0], .y = dst[0]};
     if (k.x == k.y || r->mode[k.x].src != 1 || r->mode[k.y].dst != 1) return false;
     if (!outer_modes_fit(r, &k)) return false;
-    k.load = WORD / es;
+    k.load = flat ? 1 : WORD / es;
     for (k.vector = WIDE / es; k.vector * es >= WIDE / 2; k.vector /= 2)
         for (k.step = k.vector; k.step * es <= SECTOR; k.step *= 2)
             for (int64_t rows = 32; rows <= 256; rows *= 2)

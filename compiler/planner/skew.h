@@ -13,7 +13,7 @@
 #ifndef TCPC_PLANNER_SKEW_H
 #define TCPC_PLANNER_SKEW_H
 
-#include "planner/private.h"
+#include "planner/flat.h"
 
 enum { SKEW_PIECES = 2 };  // in which a warp reads its rows by words
 
@@ -50,7 +50,8 @@ static inline int64_t skew_tiles_y(const struct relayout *r, const struct skewed
 }
 
 // The best one by cost; false where none fits, or all rows are aligned.
-bool skew_choose(const struct relayout *r, struct skewed *out);
+// "flat": the rows of the source are not as far apart as it says, so elements are read one by one.
+bool skew_choose(const struct relayout *r, bool flat, struct skewed *out);
 // Whether it costs less than that choice of a tile that is not skewed.
 bool skew_pays(const struct skewed *k, const struct cost *other);
 // The choice in words.
@@ -60,5 +61,8 @@ void skew_reasons(const struct relayout *r, const struct skewed *k, struct buf *
 void skew_grid(const struct relayout *r, const struct skewed *k, struct buf *out);
 void skew_write(const struct relayout *r, const struct relayout_names *n, const struct skewed *k,
                 const char *end, struct buf *out);
+// The same of modes that are put in a row, of relayout "r".
+void skew_write_flat(const struct relayout *r, const struct flat *f, const struct relayout_names *n,
+                     const struct skewed *k, const char *end, struct buf *out);
 
 #endif

@@ -280,13 +280,19 @@ static void head(struct buf *b, const struct relayout *r, const struct relayout 
 }
 
 static void skewed_kernel(const struct relayout *r, const struct relayout_names *n,
-                          const struct skewed *k, struct buf *b) {
-    skew_reasons(r, k, b);
-    head(b, r, r, n);
+                          const struct candidate *of, struct buf *b) {
+    const struct skewed *k = &of->skewed;
+    const struct relayout *to = of->in_row ? &of->flat.r : r;
+    if (of->in_row) flat_row(&of->flat, b);
+    skew_reasons(to, k, b);
+    head(b, r, to, n);
     buf_puts(b, "    grid ");
-    skew_grid(r, k, b);
+    skew_grid(to, k, b);
     buf_printf(b, " threads %d {\n", k->threads);
-    skew_write(r, n, k, ending(n), b);
+    if (of->in_row)
+        skew_write_flat(r, &of->flat, n, k, ending(n), b);
+    else
+        skew_write(r, n, k, ending(n), b);
     buf_puts(b, "}\n");
 }
 
@@ -344,7 +350,7 @@ const char *relayout_kernel(struct session *s, const struct relayout *r,
         else if (of.form == FORM_LINE)
             line_kernel(r, n, &of.line, b);
         else
-            skewed_kernel(r, n, &of.skewed, b);
+            skewed_kernel(r, n, &of, b);
         return NULL;
     }
     struct choice c = of.tile.c;

@@ -36,11 +36,9 @@ static void place(struct buf *b, const struct relayout *r, const struct choice *
     if (!tiled && !among) buf_puts(b, "0");
 }
 
-// The source at the coordinates of place "e" of the row, and all of its other modes.
-static void slice(struct buf *b, const struct relayout *r, const struct flat *f,
-                  const struct choice *c, const char *src, const char *end) {
+void flat_slice(const struct relayout *r, const struct flat *f, bool beyond, const char *src,
+                const char *end, struct buf *b) {
     int64_t by[RELAYOUT_MODES], n = 1;
-    bool beyond = f->r.mode[f->row].extent % c->tile[f->row] != 0;
     int part[RELAYOUT_MODES];
     for (int m = 0; m < r->rank; ++m) part[m] = -1;
     for (int k = 0; k < f->parts; ++k) {
@@ -112,7 +110,7 @@ static void read_row(struct buf *b, const struct relayout *r, const struct relay
     buf_printf(b, "  for i%s in 0 .. %" PRId64 " {\n    let e%s = ", end, c->rd.val[f->row], end);
     place(b, q, c, f->row, c->rd.val[f->row], end);
     buf_printf(b, " + i%s;\n    copy local_tile(", end);
-    slice(b, r, f, c, n->src, end);
+    flat_slice(r, f, f->r.mode[f->row].extent % c->tile[f->row] != 0, n->src, end, b);
     for (int coordinates = 0; coordinates < 2; ++coordinates) {
         const char *between = ", (";
         for (int m = 0; m < q->rank; ++m) {
@@ -133,13 +131,18 @@ static void read_row(struct buf *b, const struct relayout *r, const struct relay
                flat_hints(f, c).ld, beyond ? " pad 0" : "");
 }
 
-void flat_reasons(const struct relayout *r, const struct flat *f, const struct chosen *k,
-                  struct buf *b) {
-    const struct choice *c = &k->c;
+void flat_row(const struct flat *f, struct buf *b) {
     buf_puts(b, "// Modes ");
     for (int i = 0; i < f->parts; ++i)
         buf_printf(b, "%s%d", i == 0 ? "" : i < f->parts - 1 ? ", " : " and ", f->part[i]);
-    buf_puts(b, " follow one another in the destination. A tile has a part of their elements put in a row.\n");
+    buf_puts(b, " follow one another in the destination. A tile has a part of their elements put "
+                "in a row.\n");
+}
+
+void flat_reasons(const struct relayout *r, const struct flat *f, const struct chosen *k,
+                  struct buf *b) {
+    const struct choice *c = &k->c;
+    flat_row(f, b);
     buf_printf(b, "// Elements go through shared memory, read by %d bytes and written by %d.\n",
                c->rd.vector * bytes_of(r, true), c->wr.vector * bytes_of(r, false));
     buf_printf(b, "// Blocks of %d by %d elements are turned in registers.\n", c->rd.vector,
