@@ -7,11 +7,13 @@
 #include "planner/private.h"
 
 struct flat {
-    struct relayout r;  // with the row as one mode, which has the source's stride of its fastest part
-    int row;            // which one that is
+    struct relayout
+        r;    // with the row as one mode, which has the source's stride of its fastest part
+    int row;  // which one that is
     int of[RELAYOUT_MODES];  // which mode of the relayout each other mode is
-    int parts, part[RELAYOUT_MODES];  // modes of the relayout that the row is made of, fastest first
-    int64_t step;                     // what their strides in the source are multiples of
+    int parts,
+        part[RELAYOUT_MODES];  // modes of the relayout that the row is made of, fastest first
+    int64_t step;              // what their strides in the source are multiples of
 };
 
 // False where it is not the way for this relayout.

@@ -356,8 +356,7 @@ static void try_tiles(struct search *q) {
 }
 
 int choose(const struct relayout *r, bool flat, struct chosen list[], int most) {
-    struct search q = {
-        .r = r, .es = held_bytes(r), .flat = flat, .list = list, .most = most};
+    struct search q = {.r = r, .es = held_bytes(r), .flat = flat, .list = list, .most = most};
     q.shared = r->shared < MOST_SHARED ? r->shared : MOST_SHARED;
     order_of(r, true, q.src);
     order_of(r, false, q.dst);

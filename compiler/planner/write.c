@@ -66,7 +66,7 @@ static const char *atom_of_sides(const struct relayout *r, const struct share *s
 }
 
 void text_tiled(struct buf *b, const struct relayout *r, const struct share *s, bool src,
-                  const char *atom, int bits, const char *hints) {
+                const char *atom, int bits, const char *hints) {
     int order[RELAYOUT_MODES];
     int64_t thr[RELAYOUT_MODES], val[RELAYOUT_MODES], t = 1, v = 1;
     order_of(r, src, order);
@@ -89,7 +89,7 @@ void text_tiled(struct buf *b, const struct relayout *r, const struct share *s, 
 }
 
 void text_part(struct buf *b, const struct relayout *r, const struct choice *c, const char *name,
-                 const char *end) {
+               const char *end) {
     buf_printf(b, "local_tile(%s, ", name);
     text_numbers(b, r, c->tile);
     buf_puts(b, ", (");
@@ -121,7 +121,7 @@ static void coordinates_by_axis(struct buf *b, const struct relayout *r, const s
 
 // The same of one axis, in the order of the choice's grid.
 void text_coordinates(struct buf *b, const struct relayout *r, const struct choice *c,
-                        const char *end) {
+                      const char *end) {
     struct {
         int mode;
         int64_t n, by, weight;
@@ -177,8 +177,7 @@ static void blocks(struct buf *b, const struct relayout *r, const struct choice 
     buf_char(b, ')');
 }
 
-void text_shared(struct buf *b, const struct relayout *r, const struct choice *c,
-                        const char *end) {
+void text_shared(struct buf *b, const struct relayout *r, const struct choice *c, const char *end) {
     buf_printf(b, "  shared s%s : %s (", end, held_type(r)->name);
     for (int m = 0; m < r->rank; ++m) {
         if (m) buf_char(b, ',');
@@ -217,7 +216,7 @@ static void staged_body(struct buf *b, const struct relayout *r, const struct re
     }
     buf_printf(b, ";\n  let wr%s = ", end);
     text_tiled(b, r, &c->wr, false, atom_of_sides(r, &c->wr, false, true),
-          c->wr.vector * type_of(r, false)->bits, h.st);
+               c->wr.vector * type_of(r, false)->bits, h.st);
     buf_printf(b, ";\n  frag r%s : %s like rd%s;\n  copy ", end, held_type(r)->name, end);
     text_part(b, r, c, n->src, end);
     buf_printf(b, " -> r%s with rd%s%s;\n", end, end, ragged ? " pad 0" : "");
@@ -376,7 +375,7 @@ const char *relayout_kernel(struct session *s, const struct relayout *r,
         char both[64];
         snprintf(both, sizeof both, "%s%s", h.ld, h.st);
         text_tiled(b, r, &c.rd, false, atom_of_sides(r, &c.rd, true, true),
-              c.rd.vector * 8 * wider_bytes(r), both);
+                   c.rd.vector * 8 * wider_bytes(r), both);
         buf_puts(b, ";\n");
     }
     buf_puts(b, "}\n");

@@ -105,8 +105,7 @@ static void read_row(struct buf *b, const struct relayout *r, const struct relay
                      const struct flat *f, const struct choice *c, const char *end) {
     const struct relayout *q = &f->r;
     bool beyond = false;
-    for (int m = 0; m < q->rank; ++m)
-        beyond |= m != f->row && q->mode[m].extent % c->tile[m] != 0;
+    for (int m = 0; m < q->rank; ++m) beyond |= m != f->row && q->mode[m].extent % c->tile[m] != 0;
     buf_printf(b, "  for i%s in 0 .. %" PRId64 " {\n    let e%s = ", end, c->rd.val[f->row], end);
     place(b, q, c, f->row, c->rd.val[f->row], end);
     buf_printf(b, " + i%s;\n    copy local_tile(", end);

@@ -30,7 +30,9 @@ static void slice(const struct relayout *r, const struct line *k, const char *sr
 
 void line_reasons(const struct relayout *r, const struct line *k, struct buf *b) {
     int es = bytes_of(r, true);
-    buf_printf(b, "// Mode %d is the fast one of both sides. The destination has no gaps: a tile is a part of all its elements.\n",
+    buf_printf(b,
+               "// Mode %d is the fast one of both sides. The destination has no gaps: a tile is a "
+               "part of all its elements.\n",
                k->order[0]);
     buf_printf(b, "// Elements go %s, read by %d bytes and written by %d.\n",
                k->staged ? "through shared memory" : "straight through registers", k->load * es,
@@ -44,9 +46,9 @@ void line_write(const struct relayout *r, const struct relayout_names *n, const 
     buf_printf(b, "    grid (%" PRId64 ") threads %d {\n", (k->extent + all - 1) / all, k->threads);
     if (k->staged) buf_printf(b, "  shared s%s : %s (%" PRId64 ");\n", end, r->type->name, all);
     // stores of a thread are as far apart as all threads write at once
-    buf_printf(b, "  let wr%s = tile(universal(%d), tv=(%d,(%d,%d)):(%d,(1,%d)), tile=(%" PRId64 "));\n",
-               end, k->store * bits, k->threads, k->store, k->times, k->store,
-               k->threads * k->store, all);
+    buf_printf(
+        b, "  let wr%s = tile(universal(%d), tv=(%d,(%d,%d)):(%d,(1,%d)), tile=(%" PRId64 "));\n",
+        end, k->store * bits, k->threads, k->store, k->times, k->store, k->threads * k->store, all);
     if (k->staged)
         buf_printf(b,
                    "  let put%s = tile(universal(%d), tv=(%d,(%d,%d)):(%d,(1,%d)), tile=(%" PRId64
@@ -54,8 +56,9 @@ void line_write(const struct relayout *r, const struct relayout_names *n, const 
                    end, k->load * bits, k->threads, k->load, loads * k->times, k->load,
                    k->threads * k->load, all);
     int steps = loads * k->times;
-    buf_printf(b, "  frag r%s : %s (%d,%d);\n  for i%s in 0 .. %d {\n    let e%s = %" PRId64
-                  "*block.x + ",
+    buf_printf(b,
+               "  frag r%s : %s (%d,%d);\n  for i%s in 0 .. %d {\n    let e%s = %" PRId64
+               "*block.x + ",
                end, r->type->name, k->load, steps, end, steps, end, all);
     if (k->staged)
         buf_printf(b, "%d*i%s + %d*tid", k->threads * k->load, end, k->load);

@@ -185,7 +185,8 @@ static void read_row(const struct writer *w, const char *src) {
     buf_puts(b, ";\n");
     buf_printf(b, "  for i%s in 0 .. %" PRId64 " {\n    let e%s = ", w->end, val[0], w->end);
     if (w->tiles_y > 1) buf_printf(b, "%" PRId64 "*c%d%s + ", k->window, k->y, w->end);
-    buf_printf(b, "%" PRId64 "*(tid / %d) + i%s;\n    copy local_tile(", val[0], k->columns, w->end);
+    buf_printf(b, "%" PRId64 "*(tid / %d) + i%s;\n    copy local_tile(", val[0], k->columns,
+               w->end);
     flat_slice(w->whole, w->flat, true, src, w->end, b);
     for (int coordinates = 0; coordinates < 2; ++coordinates) {
         const char *between = ", (";
