@@ -1,29 +1,37 @@
 // The candidates of a relayout by their numbers (see candidate.h).
 #include "planner/candidate.h"
 
+// Whether a skewed choice of what is put in a row comes first: where the row cannot be written by
+// words.
+static bool narrow_row(const struct flat *f) {
+    return vector_along(&f->r, f->row, false) * bytes_of(&f->r, false) < 4;
+}
+
 bool candidate_of(const struct relayout *r, int number, struct candidate *out, int *count) {
     struct chosen list[RELAYOUT_CANDIDATES], flats[RELAYOUT_CANDIDATES];
-    bool rows = rows_choose(r, &out->rows), skewed = !rows && skew_choose(r, false, &out->skewed);
     struct line lines[LINES];
-    int nlines = line_choose(r, lines);
+    bool rows = rows_choose(r, &out->rows), skewed = !rows && skew_choose(r, false, &out->skewed);
+    bool in_row = flat_of(r, &out->flat);
+    out->in_row = !skewed && !rows && in_row && skew_choose(&out->flat.r, true, &out->skewed);
+    skewed |= out->in_row;
+    int most = number + 1, nlines = rows ? 0 : line_choose(r, lines);
+    int found = choose(r, false, list, most);
+    int flat = in_row ? choose(&out->flat.r, true, flats, most) : 0;
+    for (int i = 0; i < flat; ++i) flats[i].cost.total = flat_cost(&out->flat, &flats[i].cost);
+    // a skewed one is the first where it costs less than all others, else the second
+    int place = rows || skewed ? 0 : -1;
+    if (skewed && ((found > 0 && !skew_pays(&out->skewed, &list[0].cost)) ||
+                   (flat > 0 && !skew_pays(&out->skewed, &flats[0].cost)) ||
+                   (out->in_row && !narrow_row(&out->flat))))
+        place = 1;
+    *count = nlines + found + flat + (place >= 0);
+    if (*count > most) *count = most;
     if (number < nlines) {
         out->form = FORM_LINE;
         out->line = lines[number];
-        *count = number + 1;
         return true;
     }
-    bool flattened = flat_of(r, &out->flat);
-    out->in_row = !skewed && !rows && flattened && skew_choose(&out->flat.r, true, &out->skewed);
-    skewed |= out->in_row;
-    int found = choose(r, false, list, number + 1), place = rows || skewed ? 0 : -1;
-    int flat = flattened ? choose(&out->flat.r, true, flats, number + 1) : 0;
-    for (int i = 0; i < flat; ++i) flats[i].cost.total = flat_cost(&out->flat, &flats[i].cost);
-    // a skewed one is the first where it costs less than all others, else the second
-    if (skewed && ((found > 0 && !skew_pays(&out->skewed, &list[0].cost)) ||
-                   (flat > 0 && !skew_pays(&out->skewed, &flats[0].cost))))
-        place = 1;
-    *count = found + flat + (place >= 0);
-    if (*count > number + 1) *count = number + 1;
+    number -= nlines;
     if (number == place) {
         out->form = rows ? FORM_ROWS : FORM_SKEWED;
         return true;

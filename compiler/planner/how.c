@@ -46,9 +46,8 @@ static void put_flat(const struct flat *f, const struct choice *c, struct buf *b
 }
 
 static void put_line(const struct relayout *r, const struct line *k, struct buf *b) {
-    buf_printf(b, "%" PRId64 " in a row, %d threads, %d and %d bytes, %s", line_elements(k),
-               k->threads, k->load * bytes_of(r, true), k->store * bytes_of(r, false),
-               k->staged ? "shared memory" : "registers");
+    buf_printf(b, "%" PRId64 " in a row, %d threads, %d and %d bytes, registers", line_elements(k),
+               k->threads, k->load * bytes_of(r, true), k->store * bytes_of(r, false));
 }
 
 const char *relayout_how(struct session *s, const struct relayout *r) {

@@ -3,9 +3,15 @@
 
 #include "image/elem.h"
 
+enum {
+    WORD = 4,  // bytes
+    WIDE = 16,
+    ROW = 384  // shorter ones are not read from place to place
+};
+
 int line_choose(const struct relayout *r, struct line list[]) {
     int src[RELAYOUT_MODES], es = bytes_of(r, true), n = 0;
-    struct line k = {.extent = 1, .store = 16 / es};
+    struct line k = {.extent = 1, .store = WIDE / es};
     if (r->to || r->usual || r->rank < 2) return 0;
     order_of(r, true, src);
     order_of(r, false, k.order);
@@ -19,13 +25,14 @@ int line_choose(const struct relayout *r, struct line list[]) {
     k.load = vector_along(r, src[0], true);
     while (r->mode[src[0]].extent % k.load) k.load /= 2;
     if (k.load > k.store) k.load = k.store;
-    for (k.threads = 128; k.threads <= 512; k.threads *= 2)
-        for (k.times = 1; k.times <= 2; ++k.times)
-            for (int staged = 0; staged < 2; ++staged) {
-                k.staged = staged;
-                if (staged && k.load == k.store) continue;
-                if ((k.extent + line_elements(&k) - 1) / line_elements(&k) > INT32_MAX) continue;
-                list[n++] = k;
-            }
+    // what is read as wide as it is written needs none of this, and less than a word takes too many
+    // loads
+    if (k.load == k.store || k.load * es < WORD || r->mode[src[0]].extent * es < ROW) return 0;
+    static const struct { int threads, times; } shape[LINES] = {{128, 1}, {256, 1}, {128, 2}};
+    for (int i = 0; i < LINES; ++i) {
+        k.threads = shape[i].threads;
+        k.times = shape[i].times;
+        if ((k.extent - 1) / line_elements(&k) < INT32_MAX) list[n++] = k;
+    }
     return n;
 }

@@ -11,12 +11,11 @@ struct line {
     int64_t extent;             // of all
     int load, store;            // elements of an access
     int threads;
-    int times;    // stores of a thread
-    bool staged;  // through shared memory, so that neighbours read what follows one another
+    int times;  // stores of a thread
 };
 
-enum { LINES = 12 };
-// The ways to do it, up to LINES of them. Returns how many there are.
+enum { LINES = 3 };
+// The ways to do it, up to LINES of them, the best one first. Returns how many there are.
 int line_choose(const struct relayout *r, struct line list[]);
 
 static inline int64_t line_elements(const struct line *k) {

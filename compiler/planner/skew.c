@@ -138,10 +138,12 @@ static void try_pitches(const struct relayout *r, struct skewed *k, struct skewe
 }
 
 // All that can be with these windows and reads.
-static void try_tiles(const struct relayout *r, struct skewed *k, struct skewed *best) {
+static void try_tiles(const struct relayout *r, bool flat, struct skewed *k, struct skewed *best) {
     // narrow elements were seen to be fastest so
     int64_t fetched = k->load > 1 ? 64 : 32, most = k->load > 1 ? 64 : 128;
     int threads = k->load > 1 ? 256 : 128, most_threads = k->load > 1 ? 256 : 512;
+    // where rows of the source are far from one another, a line of each at least
+    while (flat && fetched * r->type->bits / 8 < LINE) fetched *= 2;
     for (k->fetched = fetched; k->fetched <= most; k->fetched *= 2)
         for (k->threads = threads; k->threads <= most_threads; k->threads *= 2)
             for (k->columns = WARP; k->columns <= k->fetched; k->columns *= 2) {
@@ -179,7 +181,7 @@ bool skew_choose(const struct relayout *r, bool flat, struct skewed *best) {
                     bool torn = r->mode[k.x].dst % k.vector != 0;
                     // with words it would be too much to prove
                     bool proven = k.load == 1 || !blocks_differ(r, &k);
-                    if (torn && proven && k.window * es >= LONG) try_tiles(r, &k, best);
+                    if (torn && proven && k.window * es >= LONG) try_tiles(r, flat, &k, best);
                 }
     return best->cost < INT64_MAX;
 }

@@ -34,9 +34,9 @@ void line_reasons(const struct relayout *r, const struct line *k, struct buf *b)
                "// Mode %d is the fast one of both sides. The destination has no gaps: a tile is a "
                "part of all its elements.\n",
                k->order[0]);
-    buf_printf(b, "// Elements go %s, read by %d bytes and written by %d.\n",
-               k->staged ? "through shared memory" : "straight through registers", k->load * es,
-               k->store * es);
+    buf_printf(b,
+               "// Elements go straight through registers, read by %d bytes and written by %d.\n",
+               k->load * es, k->store * es);
 }
 
 void line_write(const struct relayout *r, const struct relayout_names *n, const struct line *k,
@@ -44,25 +44,16 @@ void line_write(const struct relayout *r, const struct relayout_names *n, const 
     int64_t all = line_elements(k);
     int bits = r->type->bits, loads = k->store / k->load;
     buf_printf(b, "    grid (%" PRId64 ") threads %d {\n", (k->extent + all - 1) / all, k->threads);
-    if (k->staged) buf_printf(b, "  shared s%s : %s (%" PRId64 ");\n", end, r->type->name, all);
     // stores of a thread are as far apart as all threads write at once
     buf_printf(
         b, "  let wr%s = tile(universal(%d), tv=(%d,(%d,%d)):(%d,(1,%d)), tile=(%" PRId64 "));\n",
         end, k->store * bits, k->threads, k->store, k->times, k->store, k->threads * k->store, all);
-    if (k->staged)
-        buf_printf(b,
-                   "  let put%s = tile(universal(%d), tv=(%d,(%d,%d)):(%d,(1,%d)), tile=(%" PRId64
-                   "));\n",
-                   end, k->load * bits, k->threads, k->load, loads * k->times, k->load,
-                   k->threads * k->load, all);
     int steps = loads * k->times;
     buf_printf(b,
                "  frag r%s : %s (%d,%d);\n  for i%s in 0 .. %d {\n    let e%s = %" PRId64
                "*block.x + ",
                end, r->type->name, k->load, steps, end, steps, end, all);
-    if (k->staged)
-        buf_printf(b, "%d*i%s + %d*tid", k->threads * k->load, end, k->load);
-    else if (k->times == 1)
+    if (k->times == 1)
         buf_printf(b, "%d*tid + %d*i%s", k->store, k->load, end);
     else
         buf_printf(b, "%d*(i%s / %d) + %d*tid + %d*(i%s %% %d)", k->threads * k->store, end, loads,
@@ -72,7 +63,6 @@ void line_write(const struct relayout *r, const struct relayout_names *n, const 
     buf_printf(b, ", (%d), (e%s %% %" PRId64, k->load, end, r->mode[k->order[0]].extent);
     if (k->load > 1) buf_printf(b, " / %d", k->load);
     buf_printf(b, ")) -> r%s(_,i%s) with universal(%d);\n  }\n", end, end, k->load * bits);
-    if (k->staged) buf_printf(b, "  copy r%s -> s%s with put%s;\n", end, end, end);
-    buf_printf(b, "  copy %s%s -> local_tile(%s, (%" PRId64 "), (block.x)) with wr%s;\n",
-               k->staged ? "s" : "r", end, n->dst, all, end);
+    buf_printf(b, "  copy r%s -> local_tile(%s, (%" PRId64 "), (block.x)) with wr%s;\n", end,
+               n->dst, all, end);
 }
