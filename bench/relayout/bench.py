@@ -76,6 +76,8 @@ class Bench:
         checked(lib.bench_event(ctypes.byref(self.begin)) | lib.bench_event(ctypes.byref(self.end)))
         self.seed, self.clean = 0, clean
         self.room = self.memory(CLEAN) if clean else None
+        if clean:
+            checked(self.lib.bench_poison(self.room, ctypes.c_longlong(CLEAN)))
 
     def versions(self):
         name, driver, runtime = ctypes.create_string_buffer(128), ctypes.c_int(), ctypes.c_int()

@@ -32,7 +32,7 @@ enum {
     WRITE = 150,       // an access of a warp
     PASS = 12,         // of shared memory
     LOAD = 3021,       // one after the other, of a thread
-    LOADS_HELD = 32,   // as many of a thread cost twice as much: their registers are not free
+    LOADS_HELD = 64,   // as many of a thread cost twice as much: their registers are not free
     LOADS = 1275,      // the same as LOAD, of a block's warps
     PHASE = 58,        // of the clocks that a block keeps the memory busy, what only others use
     START = 1024,      // of a block
