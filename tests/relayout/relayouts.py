@@ -247,6 +247,18 @@ def check_judge(tcpc):
         raise AssertionError(f"the judge takes this for {case.words}:\n{given}")
 
 
+def check_rows(tcpc):
+    """That a row which is made of its modes in another order is seen."""
+    case = permutation("k", 4, [3, 1, 0, 2], [88, 112, 75, 180])
+    text = plan_text(tcpc, case, 0)
+    for given in text.replace("e / 75 % 88, e / 6600", "e / 8400 % 88, e / 75 % 112"), text.replace("(739200,180):(1,739200)", "(739200,180):(180,1)"):
+        try:
+            check_meaning(case, given)
+        except AssertionError:
+            continue
+        raise AssertionError(f"this is taken for {case.words}:\n{given}")
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("tcpc")
@@ -279,6 +291,8 @@ def main():
     try:
         if a.judged:
             check_judge(a.tcpc)
+        if a.in_a_row:
+            check_rows(a.tcpc)
         for case in cases:
             text = plan_in_a_row(a.tcpc, rng, case) if a.in_a_row else plan_text(a.tcpc, case, a.candidate)
             if a.ragged and "a window of" not in text:  # which is the second choice for short rows
