@@ -57,7 +57,7 @@ static void tcp_yyerror(const struct range *at, struct parser *p, const char *me
 %token OUT INOUT GLOBAL SHARED FRAG IN COPY FOR PIPELINE LET WITH BY
 %token ARROW DOTDOT EQ NE LE GE O SW
 %token <text> LIKE
-%token <text> ARCH INDEX WHERE ALIGN GRID THREADS STAGES SWIZZLE PAD LOAD USE FROM FILL ASYNC CALL COMMIT WAIT SYNC
+%token <text> ARCH INDEX WHERE ALIGN GRID THREADS STAGES SWIZZLE PAD LOAD USE FROM FILL ASYNC CALL COMMIT WAIT SYNC WHEN
 %token <text> READONLY
 %token <text> ID STRING
 %token <num> INT FLOAT
@@ -172,6 +172,7 @@ dir: OUT { $$ = DIR_OUT; }
 clauses: %empty { $$ = (struct clauses){0}; }
     | clauses GRID expr { $$ = build_grid(p, $1, @GRID, $expr); }
     | clauses THREADS expr { $$ = build_threads(p, $1, @THREADS, $expr); }
+    | clauses WHEN expr { $$ = build_when(p, $1, @WHEN, $expr); }
     ;
 
 block: '{' stmts '}' { $$ = build_block(p, @$, $stmts); }
@@ -303,6 +304,7 @@ name: ID { $$ = build_ident($1, @1); }
     | ALIGN { $$ = build_ident($1, @1); }
     | PAD { $$ = build_ident($1, @1); }
     | WHERE { $$ = build_ident($1, @1); }
+    | WHEN { $$ = build_ident($1, @1); }
     | INDEX { $$ = build_ident($1, @1); }
     | ARCH { $$ = build_ident($1, @1); }
     | FROM { $$ = build_ident($1, @1); }

@@ -46,6 +46,7 @@ static const struct kir_kernel *first_of(const struct kir *ir, const struct kern
 // The variant that runs with all values of the params.
 static const struct kir_kernel *ir_of(const struct kir *ir, const struct kernel *k) {
     const struct kir_kernel *x = first_of(ir, k);
+    while (x->next_case) x = x->next_case;
     while (x->narrower) x = x->narrower;
     return x;
 }

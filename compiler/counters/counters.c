@@ -260,9 +260,15 @@ static bool run_blocks(struct count *c, struct session *s, struct machine *m,
     return true;
 }
 
+// The case behind "*k", which it becomes.
+static const struct kir_kernel *next_case(const struct kir_kernel **k) {
+    return *k = (*k)->next_case;
+}
+
 void counters_of_launch(struct session *s, const struct kir_kernel *k, int arch, const int64_t *sym,
                         struct counters *out) {
     const struct kir_launch *l = k->launch;
+    const struct kir_kernel *head = k;
     *out = (struct counters){0};
     if (!l) {
         out->why = "a device function has no launch";
@@ -277,7 +283,7 @@ void counters_of_launch(struct session *s, const struct kir_kernel *k, int arch,
     if (r.status != TCP_OK) out->why = arena_printf(&s->arena, "%s", r.message);
     if (!r.variant || out->why) return;
     memcpy(out->grid, r.grid, sizeof r.grid);
-    while (k && k->variant != r.variant) k = k->narrower;
+    while (k && k->variant != r.variant) k = k->narrower ? k->narrower : next_case(&head);
     if (!k) BUG("a launch without its kernel");
     out->variant = k;
     struct count c = {.arch = arch, .out = out, .bytes = k->smem_bytes};

@@ -39,7 +39,7 @@ static void print_text(struct buf *b, const struct plan *p, const struct kir_ker
     buf_printf(b, "kernel %s", k->name);
     if (c->variant)
         buf_printf(b, ", grid (%" PRId64 ",%" PRId64 ",%" PRId64 ") of %" PRId64 " threads",
-                   c->grid[0], c->grid[1], c->grid[2], k->threads);
+                   c->grid[0], c->grid[1], c->grid[2], c->variant->threads);
     for (int i = 0; i < k->nparams; ++i)
         buf_printf(b, ", %s = %" PRId64, k->param[i].name, sym[k->param[i].sym->id]);
     if (!cost_calibrated(p->arch))
@@ -69,7 +69,7 @@ static void print_json(struct buf *b, const struct plan *p, const struct kir_ker
     else
         buf_puts(b, "null");
     buf_printf(b, ", \"threads\": %" PRId64 ", \"grid\": [%" PRId64 ", %" PRId64 ", %" PRId64 "]",
-               k->threads, c->grid[0], c->grid[1], c->grid[2]);
+               c->variant ? c->variant->threads : k->threads, c->grid[0], c->grid[1], c->grid[2]);
     buf_puts(b, ", \"params\": {");
     for (int i = 0; i < k->nparams; ++i) {
         if (i) buf_puts(b, ", ");
@@ -122,7 +122,8 @@ static int count(struct session *s, const struct request *r) {
     if (r->json) buf_char(&b, '[');
     bool first = true;
     for (const struct kir_kernel *k = c.kir->kernels; k; k = k->next) {
-        if (k->device || (r->nwords > 1 && strcmp(k->name, r->word[1]) != 0)) continue;
+        if (k->device || !k->first_case || (r->nwords > 1 && strcmp(k->name, r->word[1]) != 0))
+            continue;
         struct counters n;
         counters_of_launch(s, k, c.plan->arch, sym, &n);
         if (n.why) {

@@ -140,7 +140,7 @@ static int all_names(struct session *s, const struct plan *p, const char **known
                                   (enum mma_operand)(i % MMA_OPERANDS)));
     for (int i = 0; i < p->ntensors; ++i) add_name(known, &n, p->tensor[i]->name);
     for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
-        add_name(known, &n, k->name);
+        if (!k->first_case || k->first_case == k) add_name(known, &n, k->name);
         add_labels(known, &n, k->body);
         for (int i = 0; i < k->nlocal; ++i) add_name(known, &n, k->local[i]->name);
     }

@@ -289,16 +289,18 @@ static const char *const *explain_duties(struct session *s, const struct kernel 
 }
 
 // What the launcher launches.
-static void explain_launch(struct session *s, const struct kir_launch *l,
+static void explain_launch(struct session *s, const struct kernel *k, const struct kir_kernel *ir,
                            struct explained_kernel *x) {
+    const struct kir_variant *v = ir->variant;
     for (int i = 0; i < 3; ++i) {
-        x->blocks[i] = l->grid[i];
-        x->grid[i] = ix_text(s, l->grid[i]);
+        x->blocks[i] = v->grid[i];
+        x->grid[i] = ix_text(s, v->grid[i]);
     }
-    x->threads = l->threads;
-    x->smem_bytes = l->shared_bytes;
-    x->variant = l->variant;
-    x->nvariants = l->nvariants > 1 ? l->nvariants : 0;
+    x->threads = v->threads;
+    x->smem_bytes = v->shared_bytes;
+    x->variant = v;
+    x->nvariants = k->nvariants;
+    x->is_case = k->first_case != NULL;
 }
 
 // The comments before the kernel that the planner wrote, as one text; NULL when it wrote none.
@@ -322,7 +324,7 @@ static struct explained_kernel explain_kernel(struct session *s, const struct ke
         .threads = k->threads,
         .smem_bytes = k->smem_bytes,
     };
-    if (ir->launch) explain_launch(s, ir->launch, &x);
+    if (ir->launch) explain_launch(s, k, ir, &x);
     int column;
     source_place(s, k->at, &x.line, &column);
     x.planned = planned_why(s, k->planned);

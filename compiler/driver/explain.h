@@ -162,6 +162,7 @@ struct explained_kernel {
     int ntensors;
     const struct kir_variant *variant;  // widest first; none where there is but one
     int nvariants;
+    bool is_case;  // one of several cases: its variants are not all that the launcher has
     struct explained_copy *copy;
     int ncopies;
     struct explained_call *call;

@@ -232,6 +232,7 @@ static void put_tensor(struct json *j, const struct explained_tensor *t) {
 static void put_variant(struct json *j, const struct kir_variant *v) {
     enter(j, NULL, '{');
     put_number(j, "bits", v->bits);
+    put_number(j, "tag", v->tag);
     enter(j, "conditions", '[');
     for (int i = 0; i < v->nwhen; ++i) {
         const struct kir_condition *c = &v->when[i];

@@ -418,7 +418,10 @@ static void put_kernel(struct session *s, struct buf *b, const struct explained_
             buf_printf(b, "  %" PRId64 " bytes of registers a thread", t->nbytes);
         buf_char(b, '\n');
     }
-    if (k->nvariants) buf_puts(b, "  variants, of which the launcher takes the first that holds\n");
+    if (k->is_case)
+        buf_puts(b, "  a case of the kernel, whose launcher takes the first that holds\n");
+    else if (k->nvariants)
+        buf_puts(b, "  variants, of which the launcher takes the first that holds\n");
     for (int i = 0; i < k->nvariants; ++i) {
         const struct kir_variant *v = &k->variant[i];
         buf_printf(b, "    %3d bits  %s\n", v->bits, v->when_text ? v->when_text : "always holds");

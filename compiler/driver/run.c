@@ -84,6 +84,11 @@ static bool find_printed(const struct run_request *q, const struct run_case *c,
     return true;
 }
 
+// Whether "k" is no further case of another kernel.
+static bool is_first(const struct kernel *k) {
+    return !k->first_case || k->first_case == k;
+}
+
 static bool bind_params(struct session *s, const struct run_request *q, struct run_case *c) {
     const struct plan *p = c->plan;
     const char *known[MAX_NAMES];
@@ -111,7 +116,7 @@ static bool bind_params(struct session *s, const struct run_request *q, struct r
     when = ARENA_ARRAY(&s->arena, struct condition, nwhen + 1);
     nwhen = 0;
     for (const struct kernel *k = p->kernels; k; k = k->next)
-        for (int i = 0; k->nvariants && i < k->variant[0].nwhen; ++i)
+        for (int i = 0; is_first(k) && k->nvariants && i < k->variant[0].nwhen; ++i)
             when[nwhen++] = k->variant[0].when[i];
     c->sym_values = plan_choose_when(s, p, fixed, when, nwhen, 1);
     if (!c->sym_values) c->sym_values = plan_choose(s, p, fixed, 1);

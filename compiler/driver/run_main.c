@@ -95,32 +95,62 @@ static int alignment_of(const struct kernel *k, int v, const struct tensor *t) {
     return (int)align_known(t);
 }
 
+// What the tensor "t" of another case is called in "k".
+static const struct tensor *same_argument(const struct kernel *of, const struct tensor *t,
+                                          const struct kernel *k) {
+    int i = 0;
+    while (of->formal[i].tensor != t) ++i;
+    return k->formal[i].tensor;
+}
+
+// What the launcher asks about before it comes to variant "v" of "k": the next one behind "*x" and
+// "*w", of the cases and their variants; false where there is no more.
+static bool before(const struct kernel *k, int v, const struct kernel **x, int *w) {
+    if (!*x) {
+        *x = k->first_case ? k->first_case : k;
+        *w = -1;
+    }
+    ++*w;
+    while (*x != k && *w >= (*x)->nvariants) {
+        *x = (*x)->next_case;
+        *w = 0;
+    }
+    return *x != k || *w < v;
+}
+
 // Whether the launcher takes variant "v" of "k" with tensors that are aligned for it, and these
 // params.
 static bool reached(const struct run_case *c, const struct kernel *k, int v) {
-    for (int w = 0; w <= v; ++w) {
-        const struct variant *x = &k->variant[w];
+    const struct kernel *of = NULL;
+    int w;
+    while (before(k, v, &of, &w)) {
+        const struct variant *x = &of->variant[w];
         bool holds = plan_holds(x->when, x->nwhen, c->sym_values);
-        for (int i = 0; w < v && i < x->nwhen; ++i)
-            if (x->when[i].tensor) holds &= alignment_of(k, v, x->when[i].tensor) >= x->when[i].by;
-        if (holds != (w == v)) return false;
+        for (int i = 0; i < x->nwhen; ++i)
+            if (x->when[i].tensor)
+                holds &=
+                    alignment_of(k, v, same_argument(of, x->when[i].tensor, k)) >= x->when[i].by;
+        if (holds) return false;
     }
-    return true;
+    return plan_holds(k->variant[v].when, k->variant[v].nwhen, c->sym_values);
 }
 
-// Whether a wider variant than "v" wants "t" aligned better than "v" does.
+// Whether what is asked about before "v" wants "t" aligned better than "v" does.
 static bool aligned_no_better(const struct kernel *k, int v, const struct tensor *t) {
-    for (int w = 0; w < v; ++w)
-        for (int i = 0; i < k->variant[w].nwhen; ++i)
-            if (k->variant[w].when[i].tensor == t &&
-                k->variant[w].when[i].by > alignment_of(k, v, t))
+    const struct kernel *of = NULL;
+    int w;
+    while (v >= 0 && before(k, v, &of, &w))
+        for (int i = 0; i < of->variant[w].nwhen; ++i) {
+            const struct condition *x = &of->variant[w].when[i];
+            if (x->tensor && same_argument(of, x->tensor, k) == t && x->by > alignment_of(k, v, t))
                 return true;
+        }
     return false;
 }
 
 // What is run: the kernel, or one variant of it.
 static const char *run_id(struct session *s, const struct kernel *k, int v) {
-    return v < 0 ? k->name : arena_printf(&s->arena, "%s_%d", k->name, k->variant[v].bits);
+    return v < 0 ? k->name : arena_printf(&s->arena, "%s_%d", k->name, k->variant[v].tag);
 }
 
 static void put_arguments(const struct run_case *c, const struct kernel *k, struct buf *out) {
@@ -163,7 +193,7 @@ static void put_launch(struct session *s, const struct run_case *c, const struct
     if (v >= 0) {
         buf_printf(out, "    if (%s_variant(", launcher_of(c, k));
         put_arguments(c, k, out);
-        buf_printf(out, ") != %d) return TCP_STATUS_COUNT;\n", k->variant[v].bits);
+        buf_printf(out, ") != %d) return TCP_STATUS_COUNT;\n", k->variant[v].tag);
     }
     buf_printf(out, "    return %s_launch(", launcher_of(c, k));
     put_arguments(c, k, out);
@@ -234,7 +264,9 @@ static const char *put_run(struct session *s, const struct run_case *c, const st
         nshared += k->local[i]->space == MEM_SHARED && is_printed(c, k->local[i]);
     const char *id = run_id(s, k, v), *why = put_kernel(s, c, k, v, out, &bytes);
     const char *name =
-        v < 0 ? k->name : arena_printf(&s->arena, "%s (%d bits)", k->name, k->variant[v].bits);
+        v < 0 ? k->name
+              : arena_printf(&s->arena, k->first_case ? "%s (case %d)" : "%s (%d bits)", k->name,
+                             k->variant[v].tag);
     buf_printf(table, "    {\"%s\", run_%s, tensors_%s, %d, %s%s, %d, %" PRId64 "},\n", name, id,
                id, k->nformals, nshared ? "shared_" : "nullptr", nshared ? id : "", nshared, bytes);
     return why;
@@ -261,8 +293,8 @@ const char *run_write_main(struct session *s, const struct run_case *c, struct b
     buf_puts(out, "#include \"tcp_harness.h\"\n\n");
     put_constants(c->plan, out);
     for (const struct kernel *k = c->plan->kernels; k && !why; k = k->next) {
-        if (c->kernel && c->kernel != k) continue;
-        put_declarations(c, k, out);
+        if (c->kernel && strcmp(c->kernel->name, k->name) != 0) continue;
+        if (!k->first_case || k->first_case == k) put_declarations(c, k, out);
         for (int v = k->nvariants ? 0 : -1; v < k->nvariants && !why; ++v) {
             if (v >= 0 && !reached(c, k, v)) continue;
             why = put_run(s, c, k, v, out, &table);

@@ -20,6 +20,7 @@
 #include "emit/emit.h"
 #include "kernel/kernel_ir.h"
 #include "kernel/launch.h"
+#include "plan/bind.h"
 #include "plan/plan.h"
 #include "planner/planner.h"
 
@@ -105,6 +106,7 @@ static const struct kernel *find_kernel(const struct tune_request *q, const stru
     int n = 0;
     const struct kernel *found = NULL;
     for (const struct kernel *k = p->kernels; k; k = k->next) {
+        if (k->first_case && k->first_case != k) continue;
         if (q->kernel ? strcmp(k->name, q->kernel) == 0 : k->planned && !found) found = k;
         if (k->planned && n < 64) known[n++] = k->name;
     }
@@ -173,8 +175,9 @@ static const char *emitted(struct session *s, struct compiled *c, const char *ke
     struct kir_kernel *x = c->kir->kernels;
     struct buf b;
     while (strcmp(x->name, kernel) != 0) x = x->next;
-    x->next = NULL;
     c->kir->kernels = x;
+    while (x->next_case) x = x->next_case;
+    x->next = NULL;
     c->kir->nincludes = 0;
     buf_init(&b);
     buf_printf(&b, "#define %s_launch %s\n#define %s_variant %s_variant\n", x->launch->c_name, name,
@@ -200,6 +203,8 @@ static int add_compiled(struct work *w, struct compiled *c, const struct kernel 
     const int64_t *sym = option_params(x, c->plan, w->q->param, w->q->nparams);
     if (!sym) return EXIT_USAGE;
     if (!w->q->text) source = explain_source(x, c->plan, c->kir, c->ast);
+    // the case that is launched with these params
+    while (k->next_case && !plan_holds(k->when, k->nwhen, sym)) k = k->next_case;
     if (k->candidates < w->candidates) w->candidates = k->candidates;
     tune_put_launch(k, name, sym, i, &w->functions);
     if (i == 0) why = tune_put_relayout(k, sym, &w->tables, &w->t.bytes);

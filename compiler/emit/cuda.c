@@ -133,12 +133,14 @@ void emit_cuda(struct session *s, const struct kir *ir, struct buf *b) {
                emit_host_begins, version);
     put_includes(ir, b);
     put_devices(s, ir, b, lines);
+    const struct kir_kernel *first = NULL;  // of the cases at hand
     for (const struct kir_kernel *k = ir->kernels; k; k = k->next) {
         struct emission o = {s, b, k, lines};
         if (k->device) continue;
+        if (k->first_case) first = k;
         for (; o.k; o.k = o.k->narrower) put_kernel(&o);
-        o.k = k;
-        emit_launcher(&o);
+        o.k = first;
+        if (!k->next_case) emit_launcher(&o);
     }
 }
 
@@ -162,7 +164,7 @@ void emit_header(struct session *s, const struct kir *ir, struct buf *b) {
     if (both) buf_printf(b, "\n%s", emit_host_begins);
     for (const struct kir_kernel *k = ir->kernels; k; k = k->next) {
         struct emission o = {s, b, k, lines};
-        if (!k->device) emit_launcher_declaration(&o);
+        if (!k->device && k->first_case) emit_launcher_declaration(&o);
     }
     if (both) buf_puts(b, "\n#endif\n");
 }

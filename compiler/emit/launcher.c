@@ -92,13 +92,13 @@ static void put_check(const struct emission *o, const struct kir_check *x) {
 
 // -- variants -------------------------------------------------------------------------------------
 
-// Whether the widest variant, which asks about all that the others do, asks about "t", or about a
-// product with "y".
+// Whether some variant asks about "t", or about a product with "y".
 static bool asked(const struct kir_launch *l, const struct kir_tensor *t, const struct lay_sym *y) {
-    for (int i = 0; i < l->variant->nwhen; ++i) {
-        const struct kir_condition *c = &l->variant->when[i];
-        if (c->tensor ? c->tensor == t : y && ix_speaks_of(c->value, y)) return true;
-    }
+    for (int n = 0; n < l->nvariants; ++n)
+        for (int i = 0; i < l->variant[n].nwhen; ++i) {
+            const struct kir_condition *c = &l->variant[n].when[i];
+            if (c->tensor ? c->tensor == t : y && ix_speaks_of(c->value, y)) return true;
+        }
     return false;
 }
 
@@ -120,8 +120,11 @@ static void put_variant_head(const struct emission *o, const char *end) {
     buf_char(o->b, '\n');
     comment_write(o->b, 0,
                   arena_printf(m,
-                               "The bits of the widest variant that %s_launch may take with these "
-                               "arguments.",
+                               o->k->next_case
+                                   ? "The number of the case that %s_launch takes with these "
+                                     "arguments, from 1 on."
+                                   : "The bits of the widest variant that %s_launch may take with "
+                                     "these arguments.",
                                l->c_name),
                   0);
     put_parameters(l, &c);
@@ -154,27 +157,26 @@ static void put_variant(const struct emission *o) {
     for (int n = 0; n < l->nvariants; ++n) {
         const struct kir_variant *v = &l->variant[n];
         if (v->nwhen == 0) {
-            buf_printf(o->b, "    return %d;\n}\n", v->bits);
+            buf_printf(o->b, "    return %d;\n}\n", v->tag);
             continue;
         }
         struct call c =
-            emit_call_of(o, 4, arena_printf(&o->s->arena, "const bool fits_%d = tcp_all(", v->bits),
+            emit_call_of(o, 4, arena_printf(&o->s->arena, "const bool fits_%d = tcp_all(", v->tag),
                          ");");
         for (int i = 0; i < v->nwhen; ++i) put_condition(o, &v->when[i], &c);
         call_write(o->b, &c);
-        buf_printf(o->b, "    if (fits_%d) return %d;\n", v->bits, v->bits);
+        buf_printf(o->b, "    if (fits_%d) return %d;\n", v->tag, v->tag);
     }
 }
 
 static void put_launch(const struct emission *o, int indent, const struct kir_variant *v) {
-    const struct kir_launch *l = o->k->launch;
     struct call c = emit_call_of(o, indent, "return TCP_LAUNCH(", ");");
     call_arg(&c, "%s", v->function);
     const char *blocks[3];
-    for (int i = 0; i < 3; ++i) blocks[i] = emit_host_ix(o->s, o->k, l->grid[i]);
+    for (int i = 0; i < 3; ++i) blocks[i] = emit_host_ix(o->s, o->k, v->grid[i]);
     call_arg(&c, "tcp_blocks(%s, %s, %s)", blocks[0], blocks[1], blocks[2]);
-    call_arg(&c, "%" PRId64, l->threads);
-    call_arg(&c, "%" PRId64, l->shared_bytes);
+    call_arg(&c, "%" PRId64, v->threads);
+    call_arg(&c, "%" PRId64, v->shared_bytes);
     call_arg(&c, "stream");
     for (int i = 0; i < v->nargs; ++i) {
         const struct kir_argument *x = &v->arg[i];
@@ -186,14 +188,14 @@ static void put_launch(const struct emission *o, int indent, const struct kir_va
 
 static void put_choice(const struct emission *o) {
     const struct kir_launch *l = o->k->launch;
-    struct call c =
-        emit_call_of(o, 4, arena_printf(&o->s->arena, "const int bits = %s_variant(", l->c_name),
-                     ");");
+    const char *name = o->k->next_case ? "which" : "bits";
+    struct call c = emit_call_of(
+        o, 4, arena_printf(&o->s->arena, "const int %s = %s_variant(", name, l->c_name), ");");
     for (int i = 0; i < l->ntensors; ++i) call_arg(&c, "%s", l->tensor[i].c_name);
     for (int i = 0; i < l->nparams; ++i) call_arg(&c, "%s", l->param[i].c_name);
     call_write(o->b, &c);
     for (int i = 0; i < l->nvariants - 1; ++i) {
-        buf_printf(o->b, "    if (bits == %d) {\n", l->variant[i].bits);
+        buf_printf(o->b, "    if (%s == %d) {\n", name, l->variant[i].tag);
         put_launch(o, 8, &l->variant[i]);
         buf_puts(o->b, "    }\n");
     }

@@ -207,7 +207,7 @@ void launch_evaluate(const struct kir_launch *l, const int64_t *param, const uin
     static const int64_t most[3] = {TCP_GRID_X, TCP_GRID_YZ, TCP_GRID_YZ};
     bool beyond = false, none = false;
     for (int i = 0; i < 3; ++i) {
-        out->grid[i] = value_of(&a, l->grid[i]).value;
+        out->grid[i] = value_of(&a, v->grid[i]).value;
         beyond |= out->grid[i] < 0 || out->grid[i] > most[i];
         none |= out->grid[i] == 0;
     }
@@ -216,7 +216,7 @@ void launch_evaluate(const struct kir_launch *l, const int64_t *param, const uin
              (long long)out->grid[1], (long long)out->grid[2]);
     } else if (!none) {
         out->variant = v;
-        out->threads = l->threads;
-        out->shared_bytes = l->shared_bytes;
+        out->threads = v->threads;
+        out->shared_bytes = v->shared_bytes;
     }
 }

@@ -166,7 +166,10 @@ struct kir_kernel {
     bool leaves_group;  // a device function that ends with one group in flight
     // A kernel's variants stand in a row, the widest first.
     struct kir_kernel *narrower;
-    const struct kir_launch *launch;    // of all its variants; NULL: a device function
+    // Of a kernel's cases: the one behind this one; and whether this is the first one, or the only.
+    struct kir_kernel *next_case;
+    bool first_case;
+    const struct kir_launch *launch;    // of all its cases and variants; NULL: a device function
     const struct kir_variant *variant;  // which it is; NULL: a device function
     struct kir_formal *formal;          // of a device function
     int nformals;

@@ -77,15 +77,20 @@ struct kir_argument {
     bool narrow;
 };
 
-// The kernel, or one of its variants.
+// The kernel, or one of its cases and variants.
 struct kir_variant {
     const char *function;  // its name in the emitted file
     int bits;  // the widest access that depends on its conditions; 0: there are no variants
+    int tag;   // what NAME_variant calls it
     const struct kir_condition *when;
     int nwhen;
     const char *when_text;  // in words; NULL when there are none
     const struct kir_argument *arg;
     int nargs;
+    const struct ix *grid[3];
+    int64_t threads;       // of a block
+    int64_t shared_bytes;  // of a block, asked for at the launch
+    bool opt_in;           // they are more than a kernel may have that is not allowed to
 };
 
 struct kir_launch {
@@ -99,10 +104,6 @@ struct kir_launch {
     int nchecks;
     const struct kir_variant *variant;  // the first one that fits is taken; the last always fits
     int nvariants;
-    const struct ix *grid[3];
-    int64_t threads;       // of a block
-    int64_t shared_bytes;  // of a block, asked for at the launch
-    bool opt_in;           // they are more than a kernel may have that is not allowed to
 };
 
 // Of shared memory that a kernel may ask for as it is.

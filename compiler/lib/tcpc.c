@@ -130,6 +130,7 @@ static void show_messages(struct session *s, struct tcpc_result *out) {
 // -- kernels --------------------------------------------------------------------------------------
 
 static struct tcpc_kernel kernel_of(struct session *s, const struct kir_kernel *k) {
+    while (k->next_case) k = k->next_case;  // what all cases ask for
     struct tcpc_tensor *tensor = ARENA_ARRAY(&s->arena, struct tcpc_tensor, k->ntensors);
     struct tcpc_param *param = ARENA_ARRAY(&s->arena, struct tcpc_param, k->nparams);
     for (int i = 0; i < k->ntensors; ++i) {
@@ -155,12 +156,12 @@ static struct tcpc_kernel kernel_of(struct session *s, const struct kir_kernel *
 
 static void show_kernels(struct session *s, const struct kir *ir, struct tcpc_result *out) {
     size_t n = 0;
-    for (const struct kir_kernel *k = ir->kernels; k; k = k->next) n += !k->device;
+    for (const struct kir_kernel *k = ir->kernels; k; k = k->next) n += !k->device && k->first_case;
     struct tcpc_kernel *kernel = ARENA_ARRAY(&s->arena, struct tcpc_kernel, n);
     out->kernel = kernel;
     out->nkernels = n;
     for (const struct kir_kernel *k = ir->kernels; k; k = k->next)
-        if (!k->device) *kernel++ = kernel_of(s, k);
+        if (!k->device && k->first_case) *kernel++ = kernel_of(s, k);
 }
 
 // -- the entry ------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@
 
 struct making {
     struct session *s;
-    const struct kir_kernel *k;  // the first of its variants
+    const struct kir_kernel *k;  // the first of its variants, of the last case
     const struct kernel *plan;
     struct kir_check *check;
     int nchecks, cap;
@@ -178,7 +178,7 @@ static void check_tensors(struct making *m) {
 
 // -- what is launched -----------------------------------------------------------------------------
 
-static void conditions_of(const struct making *m, const struct variant *v,
+static void conditions_of(const struct making *m, const struct kernel *of, const struct variant *v,
                           struct kir_variant *out) {
     struct kir_condition *when = ARENA_ARRAY(&m->s->arena, struct kir_condition, v->nwhen + 1);
     for (int i = 0; i < v->nwhen; ++i) {
@@ -186,11 +186,13 @@ static void conditions_of(const struct making *m, const struct variant *v,
         when[i].by = c->by;
         if (!c->tensor) when[i].value = ix_lay(m->s, c->value);
         when[i].may_overflow = !c->tensor && ix_may_overflow(when[i].value);
+        // the arguments of all cases are the same, by their places
         for (int k = 0; c->tensor && k < m->k->ntensors; ++k) {
-            if (m->k->tensor[k].id == c->tensor->id) when[i].tensor = &m->k->tensor[k];
+            if (of->formal[k].tensor->id == c->tensor->id) when[i].tensor = &m->k->tensor[k];
         }
     }
     out->bits = v->bits;
+    out->tag = v->tag;
     out->when_text = variant_text(m->s, v);
     out->when = when;
     out->nwhen = v->nwhen;
@@ -208,8 +210,32 @@ static void arguments_of(const struct making *m, const struct kir_kernel *x,
     out->arg = arg;
 }
 
-void lower_launch(struct session *s, const struct kernel *plan, struct kir_kernel *k) {
+static void put_variants(struct making *m, const struct kernel *plan, struct kir_kernel *k,
+                         struct kir_launch *out, struct kir_variant *list) {
+    struct session *s = m->s;
+    int i = 0;
+    for (struct kir_kernel *x = k; x; x = x->narrower, ++i) {
+        struct kir_variant *v = &list[out->nvariants++];
+        if (plan->nvariants) conditions_of(m, plan, &plan->variant[i], v);
+        v->function = lower_function(s, k->c_name, v->tag);
+        for (int axis = 0; axis < 3; ++axis) v->grid[axis] = ix_lay(s, k->grid[axis]);
+        v->threads = k->threads;
+        v->shared_bytes = k->smem_bytes;
+        v->opt_in = k->smem_bytes > KIR_SHARED_PLAIN;
+        arguments_of(m, x, v);
+        x->launch = out;
+        x->variant = v;
+    }
+}
+
+void lower_launch(struct session *s, const struct kernel *first, struct kir_kernel *head) {
     struct kir_launch *out = ARENA_NEW(&s->arena, struct kir_launch);
+    // what is asked for in any case is what the last case needs
+    const struct kernel *plan = first;
+    struct kir_kernel *k = head;
+    int n = 0;
+    for (; plan->next_case; plan = plan->next_case, k = k->next_case) n += plan->nvariants;
+    n += plan->nvariants ? plan->nvariants : 1;
     struct making m = {.s = s, .k = k, .plan = plan};
     out->name = k->name;
     out->c_name = k->c_name;
@@ -217,30 +243,22 @@ void lower_launch(struct session *s, const struct kernel *plan, struct kir_kerne
     out->ntensors = k->ntensors;
     out->param = k->param;
     out->nparams = k->nparams;
-    for (int i = 0; i < 3; ++i) out->grid[i] = ix_lay(s, k->grid[i]);
-    out->threads = k->threads;
-    out->shared_bytes = k->smem_bytes;
-    out->opt_in = k->smem_bytes > KIR_SHARED_PLAIN;
 
     check_params(&m);
     nothing_to_do(&m);
     for (int i = 0; i < k->ntensors; ++i)
         check_fits(&m, k->tensor[i].name, bytes(s, &k->tensor[i]));
-    for (int i = 0; i < 3; ++i) check_fits(&m, "grid", out->grid[i]);
-    for (const struct kir_kernel *x = k; x; x = x->narrower) lower_find_wide(s, x, check_body, &m);
+    for (const struct kir_kernel *x = head; x; x = x->next_case)
+        for (int i = 0; i < 3; ++i) check_fits(&m, "grid", ix_lay(s, x->grid[i]));
+    for (const struct kir_kernel *one = head; one; one = one->next_case)
+        for (const struct kir_kernel *x = one; x; x = x->narrower)
+            lower_find_wide(s, x, check_body, &m);
     check_tensors(&m);
     out->check = m.check;
     out->nchecks = m.nchecks;
 
-    struct kir_variant *v =
-        ARENA_ARRAY(&s->arena, struct kir_variant, plan->nvariants ? plan->nvariants : 1);
-    for (struct kir_kernel *x = k; x; x = x->narrower, ++v) {
-        if (plan->nvariants) conditions_of(&m, &plan->variant[out->nvariants], v);
-        v->function = lower_function(s, k->c_name, v->bits);
-        arguments_of(&m, x, v);
-        x->launch = out;
-        x->variant = v;
-        ++out->nvariants;
-    }
-    out->variant = k->variant;
+    struct kir_variant *list = ARENA_ARRAY(&s->arena, struct kir_variant, n);
+    out->variant = list;
+    for (plan = first, k = head; k; plan = plan->next_case, k = k->next_case)
+        put_variants(&m, plan, k, out, list);
 }

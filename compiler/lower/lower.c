@@ -233,9 +233,9 @@ static bool speaks_of_warps(const struct stmt *list) {
     return false;
 }
 
-const char *lower_function(struct session *s, const char *stem, int bits) {
-    return bits ? arena_printf(&s->arena, "%s_kernel_%d", stem, bits)
-                : arena_printf(&s->arena, "%s_kernel", stem);
+const char *lower_function(struct session *s, const char *stem, int tag) {
+    return tag ? arena_printf(&s->arena, "%s_kernel_%d", stem, tag)
+               : arena_printf(&s->arena, "%s_kernel", stem);
 }
 
 // "variant": of the kernel, or -1 where it has none
@@ -251,11 +251,13 @@ static struct kir_kernel *lower_kernel(struct session *s, const struct plan *p,
     out->name = k->name;
     out->c_name = function_name(s, p, k);
     names_take(&w.names, lower_function(s, out->c_name, 0));
-    for (int i = 0; i < k->nvariants; ++i) {
-        int bits = k->variant[i].bits;
-        names_take(&w.names, lower_function(s, out->c_name, bits));
-        names_take(&w.names, arena_printf(&s->arena, "fits_%d", bits));
-    }
+    for (const struct kernel *x = k->first_case ? k->first_case : k; x; x = x->next_case)
+        for (int i = 0; i < x->nvariants; ++i) {
+            int tag = x->variant[i].tag;
+            names_take(&w.names, lower_function(s, out->c_name, tag));
+            names_take(&w.names, arena_printf(&s->arena, "fits_%d", tag));
+        }
+    out->first_case = !k->first_case || k->first_case == k;
     out->path = s->sources.file[k->at.file].path;
     source_place(s, k->at, &out->line, &col);
     for (int i = 0; i < 3; ++i) out->grid[i] = k->grid[i];
@@ -310,14 +312,18 @@ struct kir *lower_plan(struct session *s, const struct plan *p) {
         if (!there) include[out->nincludes++] = p->function[i]->from;
     }
     out->include = include;
-    struct kir_kernel **tail = &out->kernels;
+    struct kir_kernel **tail = &out->kernels, *made = NULL;
+    const struct kernel *before = NULL;
     for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
         *tail = lower_kernel(s, p, k, k->nvariants ? 0 : -1);
+        if (before && before->next_case == k) made->next_case = *tail;
+        before = k;
+        made = *tail;
         tail = &(*tail)->next;
     }
     kir_decide_widths(s, out);
     struct kir_kernel *x = out->kernels;
     for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k), x = x->next)
-        if (!k->device) lower_launch(s, k, x);
+        if (!k->device && x->first_case) lower_launch(s, k, x);
     return out;
 }

@@ -106,6 +106,7 @@ static const char *const reserved[] = {
     "stream",
     "status",
     "bits",
+    "which",
     "main",
     "threadIdx",
     "blockIdx",

@@ -28,6 +28,7 @@ struct condition {
 // A version of a kernel with accesses as wide as its conditions allow.
 struct variant {
     int bits;                      // the most of an access that depends on conditions
+    int tag;                       // what the function NAME_variant calls it
     const struct condition *when;  // of the last variant there are none
     int nwhen;
 };
@@ -92,14 +93,22 @@ struct kernel {
     const struct ix_var *tid, *lane, *warp, *block[3];
     int first_var, end_var;  // ids of the variables that its text speaks of
     struct stmt *body;
-    const struct variant *variant;  // pass "vectorize": widest first; none when there is but one
+    // Of several kernels of one name, its cases: the first one, and the one behind it, or NULL.  A
+    // launch takes the first case of which all conditions "when" hold; the last one has none.
+    struct kernel *first_case, *next_case;
+    const struct condition *when;
+    int nwhen;
+    // pass "vectorize": widest first; none when there is but one, which is no case.  Those of a case
+    // have its conditions, too.
+    const struct variant *variant;
     int nvariants;
     int64_t smem_bytes;             // pass "shared"
     bool commit_last, wait_last;    // pass "sync": at its end, of all groups
     const struct sync_point *sync;  // pass "sync": its waits and barriers, in the order of the text
-    const char *planned;            // its text, where the planner wrote it; or NULL
-    const char *planned_how;        // of the kernel that options.tuned names: the choice in a line,
-    int candidates;                 // and how many there are
+    const char *planned;  // its text, where the planner wrote it, and that of its further cases; or
+                          // NULL
+    const char *planned_how;  // of the kernel that options.tuned names: the choice in a line,
+    int candidates;           // and how many there are
     struct range at;
     struct kernel *next;
 };

@@ -121,8 +121,7 @@ int vector_along(const struct relayout *r, int m, bool src) {
 int unpromised(const struct relayout *r, int vector, bool src) {
     enum relayout_number k = src ? RELAYOUT_SRC : RELAYOUT_DST;
     for (int i = 0; i < r->rank; ++i)
-        if (lay_int_valid(r->mode[i].run[k]) && lay_int_divisor(r->mode[i].run[k]) % vector)
-            return i;
+        if (lay_int_valid(r->mode[i].run[k]) && divisor_of(r, r->mode[i].run[k]) % vector) return i;
     return -1;
 }
 

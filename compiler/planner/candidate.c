@@ -24,7 +24,10 @@ bool candidate_of(const struct relayout *r, int number, struct candidate *out, i
                    (flat > 0 && !skew_pays(&out->skewed, &flats[0].cost)) ||
                    (out->in_row && !narrow_row(&out->flat))))
         place = 1;
-    *count = nlines + found + flat + (place >= 0);
+    // and the one behind it is the same by cp.async
+    struct skewed other = out->skewed;
+    bool async = skewed && !out->in_row && skew_async(r, &other);
+    *count = nlines + found + flat + (place >= 0) + async;
     if (*count > most) *count = most;
     if (number < nlines) {
         out->form = FORM_LINE;
@@ -32,11 +35,12 @@ bool candidate_of(const struct relayout *r, int number, struct candidate *out, i
         return true;
     }
     number -= nlines;
-    if (number == place) {
+    if (number == place || (async && number == place + 1)) {
         out->form = rows ? FORM_ROWS : FORM_SKEWED;
+        if (number > place) out->skewed = other;
         return true;
     }
-    int at = number - (place >= 0 && number > place), i = 0, k = 0;
+    int at = number - (place >= 0 && number > place) - async * (number > place), i = 0, k = 0;
     if (at >= found + flat) return false;
     for (;; --at) {
         bool is_flat = k < flat && (i == found || flats[k].cost.total < list[i].cost.total);

@@ -38,7 +38,9 @@ enum {
     START = 1024,      // of a block
     TURN = 6,          // of all that, for the way through shared memory
     L1_SCARCE = 3,     // the same, for each L1 that reads in flight would take
-    LEAD_TILES = 16
+    LEAD_TILES = 16,
+    FAR_ROWS = 128 << 10,  // bytes, see rows_are_far
+    FAR_TENSOR = 512 << 20
 };
 
 static int64_t ceil_div(int64_t a, int64_t b) {
@@ -141,6 +143,47 @@ static int64_t memory_of(const struct relayout *r, const struct choice *c, int64
     return 2 * bytes * part / BYTES_A_CLOCK;
 }
 
+// Whether a tile reads rows so far apart, of so large a tensor, that the blocks in flight should
+// have few of them.  Those that follow the destination read a piece of each row that there is.
+// Those that follow the source write pieces all over the destination, which nobody waits for
+// (bench/results/relayout_order.md).
+static bool rows_are_far(const struct relayout *r, const struct choice *c) {
+    int order[RELAYOUT_MODES], es = bytes_of(r, true), i = 0;
+    int64_t run = 1, bytes = es;
+    order_of(r, true, order);
+    for (int m = 0; m < r->rank; ++m)
+        if (__builtin_mul_overflow(bytes, r->mode[m].extent, &bytes)) bytes = INT64_MAX / 32;
+    while (i < r->rank && r->mode[order[i]].src == run) {
+        int m = order[i++];
+        run *= c->tile[m];
+        if (c->tile[m] < r->mode[m].extent) break;
+    }
+    for (; i < r->rank; ++i)
+        if (c->tile[order[i]] > 1)
+            return bytes >= FAR_TENSOR && r->mode[order[i]].src >= FAR_ROWS / es;
+    return false;
+}
+
+// The first mode of a side that has several tiles; -1: none has.
+static int first_tiled(const struct relayout *r, const struct choice *c, bool src) {
+    int order[RELAYOUT_MODES];
+    order_of(r, src, order);
+    for (int i = 0; i < r->rank; ++i)
+        if (tiles_along(r, c, order[i]) > 1) return order[i];
+    return -1;
+}
+
+// A few tiles along the destination, then along the source: with none of them first, some tiles
+// are slower than along the destination.
+static struct grid along_source(const struct relayout *r, const struct choice *c) {
+    int lead = first_tiled(r, c, false);
+    struct grid grid = {.by_src = true, .lead = -1};
+    if (lead < 0 || lead == first_tiled(r, c, true)) return grid;
+    for (int64_t n = LEAD_TILES / 4; n <= LEAD_TILES && grid.lead < 0; ++n)
+        if (tiles_along(r, c, lead) % n == 0) grid = (struct grid){true, lead, n};
+    return grid;
+}
+
 void choose_grid(const struct relayout *r, struct choice *c) {
     int64_t bytes = tile_bytes(r, c), best = INT64_MAX;
     struct grid grid = {.lead = -1};
@@ -158,6 +201,7 @@ void choose_grid(const struct relayout *r, struct choice *c) {
             grid = c->grid;
         }
     }
+    if (whole_lines(r, c) && rows_are_far(r, c)) grid = along_source(r, c);
     c->grid = grid;
 }
 

@@ -46,6 +46,13 @@ static bool is_large(const struct relayout *r) {
     return bytes > LARGE;
 }
 
+bool whole_lines(const struct relayout *r, const struct choice *c) {
+    int64_t from, to;
+    run_of(r, c, true, &from);
+    run_of(r, c, false, &to);
+    return is_large(r) && from == LINE && to == LINE;
+}
+
 struct hints hints_of(const struct relayout *r, const struct choice *c) {
     int64_t grain, other, run = run_of(r, c, true, &grain);
     run_of(r, c, false, &other);

@@ -15,9 +15,9 @@ int relayout_candidates(const struct relayout *r) {
 static void put_skewed(const struct relayout *r, const struct skewed *k, struct buf *b) {
     buf_printf(b,
                "windows of %" PRId64 ", %" PRId64 " across, %d threads, %d and %d bytes, "
-               "shared memory",
+               "shared memory%s",
                k->window, k->across, k->threads, k->load * bytes_of(r, true),
-               k->vector * bytes_of(r, false));
+               k->vector * bytes_of(r, false), k->async ? " by cp.async" : "");
 }
 
 static void put_rows(const struct relayout *r, const struct rows *k, struct buf *b) {

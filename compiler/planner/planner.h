@@ -12,7 +12,7 @@ struct buf;
 struct elem_type;
 struct session;
 
-enum { RELAYOUT_MODES = 32, RELAYOUT_CANDIDATES = 64 };
+enum { RELAYOUT_MODES = 32, RELAYOUT_CANDIDATES = 64, RELAYOUT_WHEN = 8, RELAYOUT_CASES = 6 };
 
 enum relayout_number { RELAYOUT_EXTENT, RELAYOUT_SRC, RELAYOUT_DST, RELAYOUT_NUMBERS };
 
@@ -23,16 +23,25 @@ struct relayout_mode {
     const char *text[RELAYOUT_NUMBERS];    // the same as text; else NULL
 };
 
+// Of a case: "value", a product of params, is a multiple of "by".
+struct relayout_when {
+    struct lay_int value;
+    int64_t by;
+};
+
 struct relayout {
     const struct elem_type *type;  // of the source
     const struct elem_type *to;    // of the destination, where it converts; NULL: the same
     int rank;
     struct relayout_mode mode[RELAYOUT_MODES];
     int src_align, dst_align;  // bytes, of the first elements, as it is promised
+    bool src_open, dst_open;   // nothing is promised of that: a case may ask for more
     int arch;                  // 90: sm_90
     int64_t shared;            // bytes of shared memory that a block may have
     const char *usual;         // the sizes that are taken for usual, "M = 4096"; NULL: none are
-    int candidate;             // 0: the best choice, 1: the next one; less than RELAYOUT_CANDIDATES
+    struct relayout_when when[RELAYOUT_WHEN];  // what holds besides what is promised
+    int nwhen;
+    int candidate;  // 0: the best choice, 1: the next one; less than RELAYOUT_CANDIDATES
 };
 
 // Reads "m=8 n=4" and "n m", or two layouts of as many elements.  Returns NULL, or why there is no
@@ -47,13 +56,18 @@ const char *relayout_between(struct session *s, struct lay src, struct lay dst,
 // one at least.  Returns NULL, or why the relayout cannot be planned.
 const char *relayout_coalesce(struct session *s, struct relayout *r);
 
+// The cases that the relayout is planned for, those with the widest accesses first; the last one is
+// for all that params may be.  Returns how many.
+int relayout_cases(struct session *s, const struct relayout *r,
+                   struct relayout list[RELAYOUT_CASES]);
+
 // What a kernel and its arguments are called.
 struct relayout_names {
     const char *kernel, *src, *dst;
     bool dst_first;  // in the list of arguments
 };
-// Writes a kernel for the coalesced relayout: "kernel NAME(A : .., out B : ..) ..".  Returns NULL,
-// or why there is none.
+// Writes a kernel for the coalesced relayout: "kernel NAME(A : .., out B : ..) ..", or its cases.
+// Returns NULL, or why there is none.
 const char *relayout_kernel(struct session *s, const struct relayout *r,
                             const struct relayout_names *n, struct buf *out);
 

@@ -80,8 +80,9 @@ struct cost {
 };
 
 // Fills in the numbers of modes of which "run" says what they are, and leaves there those that
-// params say.  Returns NULL, or why there are none.
-const char *relayout_size(struct session *s, struct relayout *r);
+// params say.  "torn": strides are multiples of nothing but what is promised, or holds in the case.
+// Returns NULL, or why there are none.
+const char *relayout_size(struct session *s, struct relayout *r, bool torn);
 
 // What number "k" of mode "m" is.
 static inline struct lay_int exactly(const struct relayout_mode *m, enum relayout_number k) {
@@ -99,6 +100,11 @@ int vector_along(const struct relayout *r, int m, bool src);
 int unpromised(const struct relayout *r, int vector, bool src);
 // Whether such an access of "vector" elements is right for all that params may be.
 bool vector_proven(const struct relayout *r, int vector, bool src);
+
+// What divides "x" as it is promised, and by what holds in the case.
+int64_t divisor_of(const struct relayout *r, struct lay_int x);
+// " when (M % 8 == 0, N % 8 == 0)", or nothing.
+void put_when(struct session *s, const struct relayout *r, struct buf *b);
 
 // How many tiles there are along mode "m".
 static inline int64_t tiles_along(const struct relayout *r, const struct choice *c, int m) {
@@ -122,6 +128,9 @@ struct hints {
     const char *ld, *st, *why;
 };
 struct hints hints_of(const struct relayout *r, const struct choice *c);
+// Whether it is large, and all runs of its tiles begin and end at lines of the caches, so that no
+// two tiles share one.
+bool whole_lines(const struct relayout *r, const struct choice *c);
 
 // NULL for "t": as if the caches cost nothing, which is at most what it costs.
 void cost_of(const struct relayout *r, const struct choice *c, const struct traffic *t,

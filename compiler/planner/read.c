@@ -207,7 +207,7 @@ const char *relayout_between(struct session *s, struct lay src, struct lay dst,
     if (i < a.n || j < b.n)
         return arena_printf(&s->arena, "the %s has more elements than the %s",
                             i < a.n ? "source" : "destination", i < a.n ? "destination" : "source");
-    return relayout_size(s, r);
+    return relayout_size(s, r, false);
 }
 
 static const char *read_layout(struct session *s, const char *text, const char *side,

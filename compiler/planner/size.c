@@ -21,19 +21,32 @@ static int collect(struct lay_int v, const struct lay_sym *found[], int n) {
     return n;
 }
 
-// A size of "y": about "size", which has many divisors, and as it is promised.
-static int64_t usual(const struct lay_sym *y, int64_t size) {
+// A size of "y": about "size", which has many divisors, and as it is promised.  Where "by" is not 0,
+// it is a multiple of that, and of no more than has to be.
+static int64_t usual(const struct lay_sym *y, int64_t size, int64_t by) {
     int64_t step = y->mul / lay_gcd(y->mul, GRAIN), n;
     if (__builtin_mul_overflow(step, GRAIN, &step)) step = y->mul;
     n = size > step ? size / step * step : step;
+    by *= y->mul / lay_gcd(y->mul, by ? by : 1);
+    if (by % GRAIN != 0 && n + by <= y->hi) n += by;
     return n > y->hi ? y->hi : n < y->lo ? y->lo : n;
+}
+
+// What the case asks "y" to be a multiple of; of a product it is the last param.
+static int64_t asked(const struct relayout *r, const struct lay_sym *y) {
+    int64_t by = 1;
+    for (int i = 0; i < r->nwhen; ++i) {
+        const struct relayout_when *w = &r->when[i];
+        if (w->value.syms[w->value.nsyms - 1] == y) by = by / lay_gcd(by, w->by) * w->by;
+    }
+    return by;
 }
 
 static int64_t *number(struct relayout_mode *m, enum relayout_number k) {
     return k == RELAYOUT_EXTENT ? &m->extent : k == RELAYOUT_SRC ? &m->src : &m->dst;
 }
 
-const char *relayout_size(struct session *s, struct relayout *r) {
+const char *relayout_size(struct session *s, struct relayout *r, bool torn) {
     // by how many params the extents are made of, so that there are about 2^24 elements
     static const int64_t sizes[] = {65536, 65536, 4096, 512, 64, 64, 64, 16};
     const struct lay_sym *found[MOST_PARAMS];
@@ -45,13 +58,15 @@ const char *relayout_size(struct session *s, struct relayout *r) {
     int64_t size = sizes[factors < most ? factors : most];
     int64_t *value = ARENA_ARRAY(&s->arena, int64_t, s->lay.next_sym);
     for (int i = 0; i < n; ++i) {
-        value[found[i]->id] = usual(found[i], size);
+        value[found[i]->id] = usual(found[i], size, torn ? asked(r, found[i]) : 0);
         r->usual = arena_printf(&s->arena, "%s%s%s = %" PRId64, i ? r->usual : "", i ? ", " : "",
                                 found[i]->name, value[found[i]->id]);
     }
     for (int i = 0; i < r->rank; ++i)
         for (int k = 0; k < RELAYOUT_NUMBERS; ++k) {
             struct relayout_mode *m = &r->mode[i];
+            // of a case extents have many divisors: its tile is not to fit one size alone
+            if (!lay_int_valid(m->run[k]) || (torn && r->nwhen && k == RELAYOUT_EXTENT)) continue;
             if (!lay_int_eval(m->run[k], value, number(m, k)))
                 return arena_printf(&s->arena, "%s has no value where %s",
                                     lay_int_text(&s->lay, m->run[k]), r->usual);

@@ -18,6 +18,7 @@ enum {
     MOST_SHARED = 72 * 1024,  // bytes of a tile
     MOST_OUTER = 65535,       // blocks along the second and third coordinate
     PITCHES = 8,              // that are tried
+    ASYNC = 80,               // the first architecture with cp.async
     HEAD = 300,  // of the cost, for an element that stands before the first window of a row
     PERCENT = 100,
     BY_ELEMENTS = 93,    // per cent of the cost, where the source is read element by element
@@ -48,7 +49,7 @@ static bool comes_out_even(const struct relayout *r, const struct skewed *k) {
     int64_t across = k->window / k->vector;
     if (r->type->bits < 8 * WORD && (values > MOST_NARROW || k->threads > 256)) return false;
     if (values / k->load > MOST_LOADS || values * r->type->bits / 8 > MOST_HELD) return false;
-    if (!divides(k->vector, k->window) || !divides(lanes(across), across)) return false;
+    if (!divides(k->vector, k->window) || !divides(skew_lanes(k), across)) return false;
     if (warps > k->step ? !divides(k->step, warps) : !divides(warps, k->step)) return false;
     if (!divides(skew_apart(k), k->across)) return false;
     if (k->load == 1)
@@ -159,6 +160,17 @@ static bool outer_modes_fit(const struct relayout *r, const struct skewed *k) {
     for (int m = 0; m < r->rank; ++m)
         if (m != k->x && m != k->y && r->mode[m].extent > MOST_OUTER) return false;
     return r->rank <= 4;
+}
+
+bool skew_async(const struct relayout *r, struct skewed *k) {
+    int64_t es = r->type->bits / 8, most = r->shared < MOST_SHARED ? r->shared : MOST_SHARED;
+    if (es > 1 || k->load == 1 || blocks_differ(r, k) || r->arch < ASYNC) return false;
+    k->async = true;
+    k->vector = k->load;
+    // rows are as far from alignment as those of the source
+    k->pitch = k->first + k->fetched;
+    while (k->pitch % k->load != r->mode[k->y].src % k->load) ++k->pitch;
+    return k->pitch % 2 && skew_rows(k) * k->pitch * es <= most && comes_out_even(r, k);
 }
 
 bool skew_choose(const struct relayout *r, bool flat, struct skewed *best) {

@@ -25,6 +25,7 @@ struct skewed {
     int64_t fetched;         // elements that are read of a row of the source
     int64_t first;           // columns before all tiles
     int threads, columns;    // and those that read side by side along x
+    bool async;              // words go to shared memory as they are, without registers
     int64_t pitch;           // from row to row in shared memory, elements
     int64_t cost;
 };
@@ -49,9 +50,20 @@ static inline int64_t skew_tiles_y(const struct relayout *r, const struct skewed
     return (r->mode[k->y].extent + k->window - 1) / k->window;
 }
 
+// How many lanes of a warp write a window side by side.
+static inline int64_t skew_lanes(const struct skewed *k) {
+    int64_t n = k->window / k->vector, lanes = n < 32 ? n : 32;
+    while (k->async && n % lanes) --lanes;
+    return lanes;
+}
+
 // The best one by cost; false where none fits, or all rows are aligned.
 // "flat": the rows of the source are not as far apart as it says, so elements are read one by one.
 bool skew_choose(const struct relayout *r, bool flat, struct skewed *out);
+// Makes of it the tile whose words go to shared memory by cp.async, from where threads take single
+// elements; false where there is none.  So a thread keeps nothing while it waits, and reads single
+// bytes instead of writing them.
+bool skew_async(const struct relayout *r, struct skewed *k);
 // Whether it costs less than that choice of a tile that is not skewed.
 bool skew_pays(const struct skewed *k, const struct cost *other);
 // The choice in words.

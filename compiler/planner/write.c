@@ -266,8 +266,8 @@ static void reasons(struct buf *b, const struct relayout *r, const struct choice
 }
 
 // "kernel NAME(A : .., out B : ..)".
-static void head(struct buf *b, const struct relayout *r, const struct relayout *to,
-                 const struct relayout_names *n) {
+static void head(struct session *s, struct buf *b, const struct relayout *r,
+                 const struct relayout *to, const struct relayout_names *n) {
     buf_printf(b, "kernel %s(", n->kernel);
     for (int i = 0; i < 2; ++i) {
         bool src = (i == 0) != n->dst_first;
@@ -275,17 +275,19 @@ static void head(struct buf *b, const struct relayout *r, const struct relayout 
         buf_puts(b, src ? "" : "out ");
         text_formal(b, src ? r : to, src ? n->src : n->dst, src);
     }
-    buf_puts(b, ")\n");
+    buf_puts(b, ")\n   ");
+    put_when(s, r, b);
+    buf_puts(b, " grid ");
 }
 
-static void skewed_kernel(const struct relayout *r, const struct relayout_names *n,
-                          const struct candidate *of, struct buf *b) {
+static void skewed_kernel(struct session *s, const struct relayout *r,
+                          const struct relayout_names *n, const struct candidate *of,
+                          struct buf *b) {
     const struct skewed *k = &of->skewed;
     const struct relayout *to = of->in_row ? &of->flat.r : r;
     if (of->in_row) flat_row(&of->flat, b);
     skew_reasons(to, k, b);
-    head(b, r, to, n);
-    buf_puts(b, "    grid ");
+    head(s, b, r, to, n);
     skew_grid(to, k, b);
     buf_printf(b, " threads %d {\n", k->threads);
     if (of->in_row)
@@ -295,68 +297,66 @@ static void skewed_kernel(const struct relayout *r, const struct relayout_names 
     buf_puts(b, "}\n");
 }
 
-static void rows_kernel(const struct relayout *r, const struct relayout_names *n,
+static void rows_kernel(struct session *s, const struct relayout *r, const struct relayout_names *n,
                         const struct rows *k, struct buf *b) {
     rows_reasons(r, k, b);
-    head(b, r, r, n);
-    buf_puts(b, "    grid ");
+    head(s, b, r, r, n);
     rows_grid(r, k, b);
     buf_printf(b, " threads %d {\n", rows_threads(k));
     rows_write(r, n, k, ending(n), b);
     buf_puts(b, "}\n");
 }
 
-static void flat_kernel(const struct relayout *r, const struct relayout_names *n,
+static void flat_kernel(struct session *s, const struct relayout *r, const struct relayout_names *n,
                         const struct candidate *of, struct buf *b) {
     const struct choice *c = &of->tile.c;
     struct axes g;
     if (!axes_of(&of->flat.r, c, &g)) BUG("numbers that have no axis");
     flat_reasons(r, &of->flat, &of->tile, b);
-    head(b, r, &of->flat.r, n);
-    buf_puts(b, "    grid ");
+    head(s, b, r, &of->flat.r, n);
     blocks(b, &of->flat.r, c, &g);
     buf_printf(b, " threads %d {\n", c->threads);
     flat_write(r, n, &of->flat, c, ending(n), b);
     buf_puts(b, "}\n");
 }
 
-static void line_kernel(const struct relayout *r, const struct relayout_names *n,
+static void line_kernel(struct session *s, const struct relayout *r, const struct relayout_names *n,
                         const struct line *k, struct buf *b) {
     struct relayout to = *r;
     to.rank = 1;
     to.mode[0] = (struct relayout_mode){.extent = k->extent, .src = 1, .dst = 1};
     line_reasons(r, k, b);
-    head(b, r, &to, n);
+    head(s, b, r, &to, n);
     line_write(r, n, k, ending(n), b);
     buf_puts(b, "}\n");
 }
 
-const char *relayout_kernel(struct session *s, const struct relayout *r,
-                            const struct relayout_names *n, struct buf *b) {
+// One case, by candidate "number".
+static const char *one_case(struct session *s, const struct relayout *r,
+                            const struct relayout_names *n, int number, struct buf *b) {
     struct candidate of;
     struct axes g;
     int found;
-    if (!candidate_of(r, r->candidate, &of, &found)) {
+    if (!candidate_of(r, number, &of, &found)) {
         if (found == 0) return "it takes more than 2^31 blocks";
         return arena_printf(&s->arena, "candidate %d is asked for; there are %d, from 0 on",
                             r->candidate, found);
     }
     if (of.form != FORM_TILE) {
         if (of.form == FORM_ROWS)
-            rows_kernel(r, n, &of.rows, b);
+            rows_kernel(s, r, n, &of.rows, b);
         else if (of.form == FORM_FLAT)
-            flat_kernel(r, n, &of, b);
+            flat_kernel(s, r, n, &of, b);
         else if (of.form == FORM_LINE)
-            line_kernel(r, n, &of.line, b);
+            line_kernel(s, r, n, &of.line, b);
         else
-            skewed_kernel(r, n, &of, b);
+            skewed_kernel(s, r, n, &of, b);
         return NULL;
     }
     struct choice c = of.tile.c;
     if (!axes_of(r, &c, &g)) return "params say more than three of its extents";
     reasons(b, r, &c, &of.tile.cost);
-    head(b, r, r, n);
-    buf_puts(b, "    grid ");
+    head(s, b, r, r, n);
     blocks(b, r, &c, &g);
     buf_printf(b, " threads %d {\n", c.threads);
     if (r->usual)
@@ -380,4 +380,19 @@ const char *relayout_kernel(struct session *s, const struct relayout *r,
     }
     buf_puts(b, "}\n");
     return NULL;
+}
+
+const char *relayout_kernel(struct session *s, const struct relayout *r,
+                            const struct relayout_names *n, struct buf *b) {
+    struct relayout list[RELAYOUT_CASES];
+    int cases = relayout_cases(s, r, list), found;
+    bool there[RELAYOUT_CASES], any = false;
+    struct candidate of;
+    const char *why = NULL;
+    for (int i = 0; i < cases; ++i)
+        any |= there[i] = candidate_of(&list[i], r->candidate, &of, &found);
+    // a case that has not so many is as it would be
+    for (int i = 0; i < cases && !why; ++i)
+        why = one_case(s, &list[i], n, there[i] || !any ? r->candidate : 0, b);
+    return why;
 }

@@ -43,7 +43,7 @@ void line_write(const struct relayout *r, const struct relayout_names *n, const 
                 const char *end, struct buf *b) {
     int64_t all = line_elements(k);
     int bits = r->type->bits, loads = k->store / k->load;
-    buf_printf(b, "    grid (%" PRId64 ") threads %d {\n", (k->extent + all - 1) / all, k->threads);
+    buf_printf(b, "(%" PRId64 ") threads %d {\n", (k->extent + all - 1) / all, k->threads);
     // stores of a thread are as far apart as all threads write at once
     buf_printf(
         b, "  let wr%s = tile(universal(%d), tv=(%d,(%d,%d)):(%d,(1,%d)), tile=(%" PRId64 "));\n",

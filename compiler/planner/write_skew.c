@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "image/elem.h"
@@ -76,11 +77,12 @@ static void part_end(const struct writer *w, int64_t y, int64_t x, const char *a
     buf_char(w->b, ')');
 }
 
-static void tiled(const struct writer *w, const char *name, int bits, const int64_t thr[2],
-                  const int64_t val[2], bool x_first) {
+// cp.async counts bytes, others bits.
+static void atom(const struct writer *w, const char *name, const char *atom, int bits,
+                 const int64_t thr[2], const int64_t val[2], bool x_first) {
     int64_t by_y = x_first ? thr[1] : 1, by_x = x_first ? 1 : thr[0];
     if (name) buf_printf(w->b, "  let %s%s = ", name, w->end);
-    buf_printf(w->b, "tile(universal(%d), thr=", bits);
+    buf_printf(w->b, "tile(%s(%d), thr=", atom, strcmp(atom, "universal") == 0 ? bits : bits / 8);
     numbers(w, "1", thr[0], thr[1]);
     buf_char(w->b, ':');
     numbers(w, "0", thr[0] > 1 ? by_y : 0, thr[1] > 1 ? by_x : 0);
@@ -94,6 +96,11 @@ static void tiled(const struct writer *w, const char *name, int bits, const int6
     }
     buf_puts(w->b, ")");
     if (name) buf_puts(w->b, ";\n");
+}
+
+static void tiled(const struct writer *w, const char *name, int bits, const int64_t thr[2],
+                  const int64_t val[2], bool x_first) {
+    atom(w, name, "universal", bits, thr, val, x_first);
 }
 
 // Modes besides x and y have coordinates of the grid to themselves.  Digits of one number might be
@@ -224,7 +231,8 @@ static void pieces(const struct writer *w, const char *tensor, const char *rows,
     buf_puts(w->b, ", ");
     numbers(w, "1", warps, 1);
     buf_puts(w->b, ", warp)");
-    part_end(w, skew_rows(k) / warps / SKEW_PIECES, k->fetched, cell("%" PRId64, n).text, "0");
+    part_end(w, skew_rows(k) / warps / (k->async ? 1 : SKEW_PIECES), k->fetched,
+             cell("%" PRId64, n).text, "0");
 }
 
 static void read_words(const struct writer *w, const char *src) {
@@ -232,17 +240,20 @@ static void read_words(const struct writer *w, const char *src) {
     struct buf *b = w->b;
     int64_t warps = k->threads / WARP, words = k->fetched / k->load;
     int64_t lanes = words < WARP ? words : WARP, at = k->first - k->load;
+    int parts = k->async ? 1 : SKEW_PIECES;
     bool from = phase(w, "v", true, k->load);
     skew_of(w, "  ", "e", "warp", warps, from ? "v" : NULL, w->r->mode[k->y].src, k->load);
     int64_t thr[] = {WARP / lanes, lanes};
-    int64_t val[] = {skew_rows(k) / warps / SKEW_PIECES / thr[0], k->fetched / lanes};
-    tiled(w, "rd", k->load * w->r->type->bits, thr, val, true);
-    tiled(w, "put", w->r->type->bits, thr, val, true);
+    int64_t val[] = {skew_rows(k) / warps / parts / thr[0], k->fetched / lanes};
+    atom(w, "rd", k->async ? "cp_async.ca" : "universal", k->load * w->r->type->bits, thr, val,
+         true);
+    if (!k->async) tiled(w, "put", w->r->type->bits, thr, val, true);
     struct cell first =
         w->tiles_x > 1 ? cell("%" PRId64 "*c%d%s + ", k->across, k->x, w->end) : cell("%s", "");
     struct cell columns =
         cell("%se%s + %" PRId64 " .. %" PRId64, first.text, w->end, at, w->r->mode[k->x].extent);
-    for (int n = 0; n < SKEW_PIECES; ++n) {
+    struct cell columns_of_src = columns;
+    for (int n = 0; n < SKEW_PIECES && !k->async; ++n) {
         buf_printf(b, "  frag r%d%s : %s like rd%s;\n  copy ", n, w->end, w->r->type->name, w->end);
         pieces(w, src, rows_from(w).text, columns.text, true, n);
         buf_printf(b, " -> r%d%s with rd%s pad 0;\n", n, w->end, w->end);
@@ -250,7 +261,14 @@ static void read_words(const struct writer *w, const char *src) {
     struct cell down = cell("_");
     if (w->late) down = cell("u%s .. u%s + %" PRId64, w->end, w->end, skew_rows(k));
     columns = cell("e%s + %" PRId64 " .. e%s + %" PRId64, w->end, at, w->end, at + k->fetched);
-    for (int n = 0; n < SKEW_PIECES; ++n) {
+    if (k->async) {
+        buf_puts(b, "  copy ");
+        pieces(w, src, rows_from(w).text, columns_of_src.text, true, 0);
+        buf_puts(b, " ->\n      ");
+        pieces(w, cell("s%s", w->end).text, down.text, columns.text, false, 0);
+        buf_printf(b, "\n      with rd%s pad 0;\n", w->end);
+    }
+    for (int n = 0; n < SKEW_PIECES && !k->async; ++n) {
         buf_printf(b, "  copy r%d%s -> ", n, w->end);
         pieces(w, cell("s%s", w->end).text, down.text, columns.text, false, n);
         buf_printf(b, " with put%s;\n", w->end);
@@ -319,25 +337,45 @@ static void write_class(const struct writer *w, const char *dst, int64_t number,
     buf_puts(b, ";\n");
     skew_of(w, "  ", a.text, cell("%s%s", p.text, w->end).text, apart, w->late ? "t" : NULL,
             w->r->mode[k->x].dst, k->step);
-    buf_puts(b, "  copy local_tile(");
-    rows_of_shared(w, NULL, p.text, apart);
-    int64_t room = skew_rows(k) + (w->late ? k->step : 0);
-    struct cell begin = w->late ? cell("u%s + ", w->end) : cell("%s", "");
-    tuple(w, "_", cell("%s%s%s .. %" PRId64, begin.text, a.text, w->end, room).text, "_");
-    part_end(w, k->window, rows, "0", "0");
-    buf_puts(b, " ->\n      local_tile(");
-    rows_of_dst(w, dst, NULL, extent, p.text, apart);
-    begin = w->tiles_y > 1 ? cell("%" PRId64 "*c%d%s + ", k->window, k->y, w->end) : cell("%s", "");
-    tuple(w, "_", cell("%s%s%s .. %" PRId64, begin.text, a.text, w->end, extent).text, "_");
-    part_end(w, k->window, rows, "0", "0");
-    int64_t across = k->window / k->vector, down = 1;
-    if (across > WARP) across = WARP;
+    int64_t across = skew_lanes(k), down = 1;
     for (int64_t d = 1; d <= WARP / across; ++d)
         if (rows % d == 0) down = d;
-    buf_puts(b, "\n      with ");
-    int64_t thr[] = {across, down}, val[] = {k->vector, 1};
-    tiled(w, NULL, k->vector * w->r->type->bits, thr, val, false);
-    buf_puts(b, ";\n");
+    int64_t thr[] = {across, down}, val[] = {k->vector, 1}, turns = k->async ? rows / down : 1;
+    struct cell get = cell("get%" PRId64, number), put = cell("put%" PRId64, number);
+    if (k->async) {
+        tiled(w, get.text, w->r->type->bits, thr, val, false);
+        tiled(w, put.text, k->vector * w->r->type->bits, thr, val, false);
+    }
+    int64_t room = skew_rows(k) + (w->late ? k->step : 0);
+    for (int64_t n = 0; n < turns; ++n) {
+        struct cell turn = cell("%" PRId64, n);
+        if (k->async)
+            buf_printf(b, "  frag q%" PRId64 "_%" PRId64 "%s : %s (%d,%" PRId64 ");\n", number, n,
+                       w->end, w->r->type->name, k->vector, k->window / across / k->vector);
+        buf_puts(b, "  copy local_tile(");
+        rows_of_shared(w, NULL, p.text, apart);
+        struct cell begin = w->late ? cell("u%s + ", w->end) : cell("%s", "");
+        tuple(w, "_", cell("%s%s%s .. %" PRId64, begin.text, a.text, w->end, room).text, "_");
+        part_end(w, k->window, rows / turns, "0", turn.text);
+        buf_puts(b, " ->\n      ");
+        if (k->async)
+            buf_printf(b,
+                       "q%" PRId64 "_%" PRId64 "%s with %s%s;\n  copy q%" PRId64 "_%" PRId64
+                       "%s ->\n      ",
+                       number, n, w->end, get.text, w->end, number, n, w->end);
+        buf_puts(b, "local_tile(");
+        rows_of_dst(w, dst, NULL, extent, p.text, apart);
+        begin =
+            w->tiles_y > 1 ? cell("%" PRId64 "*c%d%s + ", k->window, k->y, w->end) : cell("%s", "");
+        tuple(w, "_", cell("%s%s%s .. %" PRId64, begin.text, a.text, w->end, extent).text, "_");
+        part_end(w, k->window, rows / turns, "0", turn.text);
+        buf_puts(b, "\n      with ");
+        if (k->async)
+            buf_printf(b, "%s%s", put.text, w->end);
+        else
+            tiled(w, NULL, k->vector * w->r->type->bits, thr, val, false);
+        buf_puts(b, ";\n");
+    }
 }
 
 static void write_windows(const struct writer *w, const char *dst) {
@@ -383,7 +421,7 @@ static void write_tile(const struct relayout *r, const struct relayout_names *n,
     buf_printf(b, "  shared s%s : %s ", end, r->type->name);
     numbers(&w, "1", skew_rows(k) + (w.late ? k->step : 0), k->first + k->fetched);
     buf_char(b, ':');
-    numbers(&w, "0", 1, k->pitch);
+    numbers(&w, "0", k->async ? k->pitch : 1, k->async ? 1 : k->pitch);
     buf_puts(b, ";\n");
     if (flat)
         read_row(&w, n->src);
@@ -411,8 +449,9 @@ void skew_reasons(const struct relayout *r, const struct skewed *k, struct buf *
     buf_printf(b,
                "// Mode %d is the fast one of the source, mode %d of the destination, whose rows "
                "begin at any element.\n"
-               "// Elements go through shared memory, read by %d bytes and written by %d: in each "
+               "// Elements go through shared memory, %s by %d bytes and written by %d: in each "
                "row of a tile\n// a window of %" PRId64
                " elements that begins at a multiple of %d bytes.\n",
-               k->x, k->y, k->load * es, k->vector * es, k->window, k->step * es);
+               k->x, k->y, k->async ? "copied asynchronously" : "read", k->load * es,
+               k->vector * es, k->window, k->step * es);
 }

@@ -233,6 +233,7 @@ void declare_all(struct sema *c, const struct ast_file *f) {
     for (int i = 0; i < f->ndecls && !diag_full(c->s); ++i) {
         const struct ast_decl *d = f->decl[i];
         c->file = f;
+        if (d->kind != D_FN && !c->imported) kernel_cases_end(c);
         switch (d->kind) {
         case D_TCP: break;
         case D_ARCH: check_arch(c, d); break;
@@ -250,4 +251,5 @@ void declare_all(struct sema *c, const struct ast_file *f) {
             break;
         }
     }
+    if (!c->imported) kernel_cases_end(c);
 }

@@ -99,7 +99,8 @@ struct sema {
     struct label *labels;
     struct expectation **expect_end;
     struct kernel **kernel_end, **device_end;
-    int nlocals;  // tensors that kernels own
+    struct kernel *open_case;  // the kernel above, which is to have further cases; or NULL
+    int nlocals;               // tensors that kernels own
     struct param **param;
     struct tensor **tensor;
     struct tiled_copy **tiled;

@@ -112,10 +112,10 @@ struct ast_fn {
     bool async, manual, external;
     struct ast_formal *formal;
     int nformals;
-    struct ast_expr *grid, *threads;  // or NULL
-    struct ast_block *body;           // NULL when external
-    const char *from;                 // external: the file
-    struct range head_at;             // from the first keyword to the closing parenthesis
+    struct ast_expr *grid, *threads, *when;  // or NULL
+    struct ast_block *body;                  // NULL when external
+    const char *from;                        // external: the file
+    struct range head_at;                    // from the first keyword to the closing parenthesis
 };
 
 // -- statements -----------------------------------------------------------------------------------

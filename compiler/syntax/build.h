@@ -31,7 +31,7 @@ struct how {
 };
 
 struct clauses {
-    struct ast_expr *grid, *threads;
+    struct ast_expr *grid, *threads, *when;
 };
 
 // The words before a formal's name.
@@ -97,6 +97,7 @@ struct ast_formal build_formal_tensor(struct range at, struct access access, str
 struct clauses build_grid(struct parser *p, struct clauses c, struct range at, struct ast_expr *e);
 struct clauses build_threads(struct parser *p, struct clauses c, struct range at,
                              struct ast_expr *e);
+struct clauses build_when(struct parser *p, struct clauses c, struct range at, struct ast_expr *e);
 
 struct ast_block *build_block(struct parser *p, struct range at, struct list stmts);
 struct ast_stmt *build_plain(struct parser *p, struct range at, enum ast_stmt_kind kind,

@@ -79,6 +79,12 @@ struct clauses build_threads(struct parser *p, struct clauses c, struct range at
     return c;
 }
 
+struct clauses build_when(struct parser *p, struct clauses c, struct range at, struct ast_expr *e) {
+    clause_once(p, c.when, at, "when");
+    c.when = e;
+    return c;
+}
+
 // -- statements -----------------------------------------------------------------------------------
 
 struct ast_block *build_block(struct parser *p, struct range at, struct list stmts) {
@@ -258,6 +264,7 @@ struct ast_decl *build_fn(struct parser *p, struct range at, struct range head_a
                             .nformals = formals.n,
                             .grid = clauses.grid,
                             .threads = clauses.threads,
+                            .when = clauses.when,
                             .body = body,
                             .head_at = head_at};
     return d;

@@ -161,6 +161,7 @@ static void dump_fn(struct buf *b, const struct ast_decl *d) {
     }
     buf_char(b, '\n');
     for (int i = 0; i < fn->nformals; i++) dump_formal(b, &fn->formal[i], 2);
+    child(b, 2, "when", fn->when);
     child(b, 2, "grid", fn->grid);
     child(b, 2, "threads", fn->threads);
     if (fn->body) dump_block(b, fn->body, 2);

@@ -108,6 +108,7 @@ static void fn_text(struct buf *b, const struct ast_decl *d) {
         if (f->kind == FORMAL_TENSOR) type_text(b, &f->type, true);
     }
     buf_char(b, ')');
+    clause(b, BREAK "when ", fn->when);
     clause(b, BREAK "grid ", fn->grid);
     clause(b, BREAK "threads ", fn->threads);
     if (fn->external) {

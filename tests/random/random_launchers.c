@@ -143,7 +143,7 @@ static void put_expected(FILE *to, const struct kir_launch *l, const int64_t *pa
     launch_evaluate(l, param, address, &r);
     bool many = l->nvariants > 1 && r.status == TCP_OK, runs = r.variant != NULL;
     fprintf(to, "%s: %d '%s' %d bits: %s(%" PRId64 ",%" PRId64 ",%" PRId64 ") %d %" PRId64 "\n",
-            l->name, r.status, r.message, many ? launch_choose(l, param, address)->bits : 0,
+            l->name, r.status, r.message, many ? launch_choose(l, param, address)->tag : 0,
             runs ? r.variant->function : "", runs ? r.grid[0] : 0, runs ? r.grid[1] : 0,
             runs ? r.grid[2] : 0, (int)r.threads, r.shared_bytes);
 }
@@ -153,7 +153,12 @@ static void put_expected(FILE *to, const struct kir_launch *l, const int64_t *pa
 // What only wrong data says.
 static void spoil(struct session *s, struct kir_launch *l) {
     struct kir_check *check = ARENA_ARRAY(&s->arena, struct kir_check, l->nchecks + 1);
-    l->threads += 1;
+    struct kir_variant *v = ARENA_ARRAY(&s->arena, struct kir_variant, l->nvariants);
+    for (int i = 0; i < l->nvariants; ++i) {
+        v[i] = l->variant[i];
+        v[i].threads += 1;
+    }
+    l->variant = v;
     for (int i = 0; i < l->nchecks; ++i) check[i] = l->check[i];
     l->check = check;
     if (l->nchecks) l->nchecks -= 1;
@@ -178,12 +183,12 @@ static bool try_plan(struct work *w, int plan, const char *path) {
     if (ok) fprintf(w->main, "namespace plan%d {\n%s}\n", plan, c.text);
     for (struct kir_kernel *k = ok ? c.kir->kernels : NULL; k; k = k->next) {
         struct kir_launch *l = (struct kir_launch *)k->launch;
-        if (l) put_caller(w->main, plan, l);
-        if (l && w->spoil) spoil(&s, l);
+        if (l && k->first_case) put_caller(w->main, plan, l);
+        if (l && k->first_case && w->spoil) spoil(&s, l);
     }
     for (const struct kir_kernel *k = ok ? c.kir->kernels : NULL; k; k = k->next) {
         const struct kir_launch *l = k->launch;
-        for (int i = 0; l && i < w->calls; ++i) {
+        for (int i = 0; l && k->first_case && i < w->calls; ++i) {
             int64_t param[MOST_ARGUMENTS];
             uint64_t address[MOST_ARGUMENTS];
             if (l->nparams > MOST_ARGUMENTS || l->ntensors > MOST_ARGUMENTS) return false;

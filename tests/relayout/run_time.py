@@ -10,7 +10,8 @@ import argparse, os, random, re, subprocess, sys, tempfile
 TYPES = ["u8", "s16", "f16", "bf16", "f32", "s32", "f64", "b128"]
 NUMBERS = TYPES[:-1]
 PARAMS = {"P": "in 0 .. 128", "Q": "% 4 in 4 .. 128", "R": "% 16 in 16 .. 128", "S": "in 0 .. 40", "T": "% 2 in 2 .. 64"}
-SIZES = {"P": range(0, 70), "Q": range(4, 90, 4), "R": range(16, 100, 16), "S": range(0, 41), "T": range(2, 65, 2)}
+# half of what is drawn for "P" and "S" lets accesses be wide
+SIZES = {"P": [*range(0, 70), *([*range(8, 129, 8)] * 4)], "Q": range(4, 90, 4), "R": range(16, 100, 16), "S": [*range(0, 41), *([8, 16, 24, 32] * 10)], "T": range(2, 65, 2)}
 
 
 def tensor(rng, name, kind, modes, order, pitched):

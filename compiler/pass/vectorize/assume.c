@@ -72,10 +72,10 @@ const struct lay_sym *assume_unpromised(struct lay_int x) {
     return NULL;
 }
 
-// What divides "x" by the variant's conditions, and by "d", which does.
-static int64_t divisor_when(const struct assumption *a, struct lay_int x, int64_t d) {
-    for (int i = 0; i < a->nwhen; ++i) {
-        const struct condition *c = &a->when[i];
+// What divides "x" by these conditions, and by "d", which does.
+static int64_t divisor_when(const struct condition *when, int n, struct lay_int x, int64_t d) {
+    for (int i = 0; i < n; ++i) {
+        const struct condition *c = &when[i];
         if (c->tensor || !divides(c->value, x)) continue;
         int64_t by = assume_times(x.num < 0 ? -x.num : x.num, c->by);
         if (by % x.den == 0) d = assume_times(d / lay_gcd(d, by / x.den), by / x.den);
@@ -85,7 +85,8 @@ static int64_t divisor_when(const struct assumption *a, struct lay_int x, int64_
 
 int64_t assume_int(const struct assumption *a, struct lay_int x, int64_t unit) {
     int64_t d = lay_int_divisor(x);
-    if (a->bytes == 0 && d != 0) d = divisor_when(a, x, d);
+    if (d != 0) d = divisor_when(a->kernel->when, a->kernel->nwhen, x, d);
+    if (a->bytes == 0 && d != 0) d = divisor_when(a->when, a->nwhen, x, d);
     d = assume_times(d, unit);
     if (a->bytes == 0 || d % a->bytes == 0 || !assume_unpromised(x) || a->kernel->device) return d;
     if (a->list) {

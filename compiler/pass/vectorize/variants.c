@@ -184,9 +184,44 @@ static void give_widths(struct session *s, const struct kernel *k, struct copy *
     }
     c->facts = vectorize_variant(s, k, c, assumed(c, chosen[0]), &made[0]);
     memcpy(c->facts.why, as_it_was.why, sizeof as_it_was.why);
-    if (n == 1) return;
+    if (n == 1 && !k->first_case) return;
     c->facts.variant = by;
     c->facts.nvariants = n;
+}
+
+// The conditions that all variants of "k" have.
+static struct conditions of_case(struct session *s, const struct kernel *k) {
+    struct conditions list = {NULL, 0, 0};
+    for (int i = 0; i < k->nwhen; ++i) {
+        list.at = arena_more(&s->arena, list.at, sizeof *list.at, list.n, &list.cap);
+        list.at[list.n++] = k->when[i];
+    }
+    return list;
+}
+
+// Whether "list" asks for nothing but the conditions of the case.
+static bool nothing_more(const struct kernel *k, const struct conditions *list) {
+    bool same = list->n == k->nwhen;
+    for (int i = 0; same && i < k->nwhen; ++i)
+        same = list->at[i].tensor == k->when[i].tensor && list->at[i].by == k->when[i].by &&
+               (list->at[i].tensor || lay_int_equal(list->at[i].value, k->when[i].value));
+    return same;
+}
+
+// What variants are called: by their bits, and those of several cases by their number from 1 on.
+static void number(struct kernel *k) {
+    int before = 0;
+    for (const struct kernel *x = k->first_case; x && x != k; x = x->next_case)
+        before += x->nvariants;
+    for (int i = 0; i < k->nvariants; ++i) {
+        struct variant *v = (struct variant *)&k->variant[i];
+        v->tag = k->first_case ? before + i + 1 : v->bits;
+    }
+}
+
+static void never_holds(struct session *s, const struct kernel *k) {
+    diag_error(s, k->at, "no values of the params keep what 'when' of kernel '%s' asks for",
+               k->name);
 }
 
 void make_variants(struct session *s, const struct plan *p, struct kernel *k) {
@@ -199,13 +234,14 @@ void make_variants(struct session *s, const struct plan *p, struct kernel *k) {
     for (int i = 0; i < copies.n; ++i) {
         const struct copy *c = copies.at[i];
         bits[i][0] = vectorize_facts(s, k, c, assumed(c, 0), NULL).bits;
+        if (k->first_case && bits[i][0] > widest) widest = bits[i][0];
         if (exact(c) || vectorize_facts(s, k, c, 0, NULL).bits == bits[i][0]) continue;
         if (bits[i][0] > widest) widest = bits[i][0];
     }
     if (widest == 0) return;
     int n = 0;
     for (int cap = 0; cap < CAPS; ++cap) {
-        struct conditions list = {NULL, 0, 0};
+        struct conditions list = of_case(s, k);
         bool differs = n == 0;
         for (int i = 0; i < copies.n; ++i) {
             const struct copy *c = copies.at[i];
@@ -213,16 +249,21 @@ void make_variants(struct session *s, const struct plan *p, struct kernel *k) {
             differs |= n > 0 && bits[i][cap] != bits[i][chosen[n - 1]];
         }
         if (!differs || !can_hold(s, p, &list)) continue;
+        bool last = nothing_more(k, &list);
         sort(s, &list);
         chosen[n] = cap;
         int most = 8 * VARIANT_BYTES >> cap;
-        made[n++] = (struct variant){most < widest ? most : widest, list.at, list.n};
-        if (list.n == 0) break;
+        made[n++] = (struct variant){
+            .bits = most < widest ? most : widest, .when = list.at, .nwhen = list.n};
+        if (last) break;
     }
+    if (n == 0) return never_holds(s, k);
     for (int i = 0; i < copies.n; ++i) give_widths(s, k, copies.at[i], chosen, made, n);
-    if (n == 1) return;
+    if (n == 1 && !k->first_case) return;
     k->variant = made;
     k->nvariants = n;
+    number(k);
+    if (n == 1) return;
     diag_warn(s, W_VERSIONED, k->at,
               "kernel '%s' is compiled %d times, for accesses of up to %s bits; a launch takes the "
               "widest that its arguments allow",

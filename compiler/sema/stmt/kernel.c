@@ -388,29 +388,14 @@ struct stmt *check_block(struct sema *c, const struct ast_block *b, struct stmt 
 
 // -- kernels --------------------------------------------------------------------------------------
 
-void declare_kernel(struct sema *c, const struct ast_decl *d) {
-    const struct ast_fn *fn = &d->fn;
-    if (fn->external) {
-        declare_extern(c, d);
-        return;
-    }
-    struct kernel *k = ARENA_NEW(&c->s->arena, struct kernel);
-    *k = (struct kernel){.name = d->name.name,
-                         .at = d->name.at,
-                         .device = !fn->kernel,
-                         .manual = fn->manual,
-                         .async = fn->async,
-                         .first_var = c->s->next_var};
-    struct value *v = ARENA_NEW(&c->s->arena, struct value);
-    v->kind = VAL_KERNEL;
-    v->kernel = k;
-    bool known = scope_declare(c, d->name, SYM_KERNEL, v) != NULL;
-    if (!known || !(fn = kernel_planned(c, d, k))) return;
+void check_kernel(struct sema *c, const struct ast_fn *fn, struct kernel *k) {
     c->kernel = k;
     c->cap_local = 0;
     c->memo = NULL;
+    k->first_var = c->s->next_var;
     scope_enter(c);
     make_formals(c, fn);
+    kernel_when(c, fn);
     make_grid(c, fn->grid);
     kernel_make_threads(c, fn);
     scope_enter(c);  // the coordinates, which the names in the body may hide
@@ -428,6 +413,7 @@ void declare_kernel(struct sema *c, const struct ast_decl *d) {
                    "hands over 4096 bytes",
                    k->name, k->nformals + k->nindexes + k->nparams, MOST_ARGUMENTS);
     drop_untouched(c, k);
+    kernel_cases_join(c, k);
     c->kernel = NULL;
     c->memo = NULL;
     struct kernel ***end = k->device ? &c->device_end : &c->kernel_end;

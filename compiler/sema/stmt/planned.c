@@ -12,7 +12,8 @@
 // The copy, where the kernel is nothing but one of two tensors from above, and says neither threads
 // nor grid; else NULL.
 static const struct ast_stmt *lone_copy(const struct ast_fn *fn) {
-    if (!fn->kernel || fn->manual || fn->grid || fn->threads || fn->nformals != 2) return NULL;
+    if (!fn->kernel || fn->manual || fn->grid || fn->threads || fn->when || fn->nformals != 2)
+        return NULL;
     if (!fn->body || fn->body->nstmts != 1) return NULL;
     const struct ast_stmt *s = fn->body->stmt[0];
     if (s->kind != S_COPY || s->copy.how != HOW_AUTO || s->copy.pad || s->name.name) return NULL;
@@ -60,37 +61,43 @@ static int promised(const struct tensor *t) {
     return t->align > size ? t->align : size;
 }
 
-// The kernel in "text", which the planner wrote; NULL when it is longer than a source may be.
-static const struct ast_fn *parsed(struct sema *c, const char *name, const char *text) {
+// The kernels in "text", which the planner wrote; returns how many, 0 when it is longer than a
+// source may be.
+static int parsed(struct sema *c, const char *name, const char *text,
+                  struct kernel_text out[MOST_CASES]) {
     struct session *s = c->s;
     const char *path = arena_printf(&s->arena, "<plan of %s>", name);
-    int file = source_add(s, path, text, strlen(text));
-    if (file < 0) return NULL;
+    int file = source_add(s, path, text, strlen(text)), n = 0;
+    if (file < 0) return 0;
     s->sources.file[file].made = true;
     const struct ast_file *f = parse_source(s, file);
-    for (int i = 0; f && f->nerrors == 0 && i < f->ndecls; ++i)
-        if (f->decl[i]->kind == D_FN) return &f->decl[i]->fn;
-    return NULL;
+    for (int i = 0; f && f->nerrors == 0 && i < f->ndecls && n < MOST_CASES; ++i)
+        if (f->decl[i]->kind == D_FN)  // the reasons stand before it
+            out[n++] = (struct kernel_text){.fn = &f->decl[i]->fn,
+                                            .planned = text + f->decl[i - 1]->at.end + 1};
+    return n;
 }
 
-const struct ast_fn *kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel *k) {
+int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text out[MOST_CASES]) {
     const struct ast_stmt *s = lone_copy(&d->fn);
     const char *tuned = c->s->options.tuned;
     bool is_tuned = tuned && strcmp(tuned, d->name.name) == 0;
-    if (!s) return not_planned(c, &d->fn) ? NULL : &d->fn;
+    if (!s) return !not_planned(c, &d->fn);
     struct tensor *a = argument(c, &d->fn, s->copy.src, DIR_NONE);
     struct tensor *b = argument(c, &d->fn, s->copy.dst, DIR_OUT);
     if (!a || !b || a == b || !lay_valid(a->layout) || !lay_valid(b->layout))
-        return not_planned(c, &d->fn) ? NULL : &d->fn;
-    if (!copy_types(c, s->at, a, b)) return NULL;
+        return !not_planned(c, &d->fn);
+    if (!copy_types(c, s->at, a, b)) return 0;
     struct copy y = {.at = s->at,
                      .src = view_of_tensor(c->s, a, s->copy.src->at),
                      .dst = view_of_tensor(c->s, b, s->copy.dst->at)};
-    if (!names_match(c, &y) || !copy_shapes(c, &y)) return NULL;
+    if (!names_match(c, &y) || !copy_shapes(c, &y)) return 0;
     struct relayout r = {.type = a->elem,
                          .to = a->elem == b->elem ? NULL : b->elem,
                          .src_align = promised(a),
                          .dst_align = promised(b),
+                         .src_open = a->align == 0,
+                         .dst_open = b->align == 0,
                          .arch = c->plan->arch,
                          .shared = arch_shared_bytes(c->plan->arch),
                          .candidate = is_tuned ? c->s->options.candidate : 0};
@@ -100,23 +107,24 @@ const struct ast_fn *kernel_planned(struct sema *c, const struct ast_decl *d, st
                                    .src = a->name,
                                    .dst = b->name,
                                    .dst_first = d->fn.formal[0].dir == DIR_OUT};
-    struct buf out;
-    buf_init(&out);
-    if (!why) why = relayout_kernel(c->s, &r, &names, &out);
-    const char *made = buf_finish(&out, &c->s->arena);
+    struct buf text;
+    buf_init(&text);
+    if (!why) why = relayout_kernel(c->s, &r, &names, &text);
+    const char *made = buf_finish(&text, &c->s->arena);
     if (why) {
         diag_error(c->s, s->at, "this copy is not planned: %s", why);
         diag_note(c->s, a->at, "'%s' is %s", a->name, lay_text(c->lay, a->layout));
         diag_note(c->s, b->at, "'%s' is %s", b->name, lay_text(c->lay, b->layout));
-        return NULL;
+        return 0;
     }
     scope_find(c, a->name)->used = scope_find(c, b->name)->used = true;
-    const struct ast_fn *fn =
-        parsed(c, d->name.name, arena_printf(&c->s->arena, "tcp 1;\n%s", made));
-    if (fn) k->planned = made;
-    if (fn && is_tuned) {
-        k->candidates = relayout_candidates(&r);
-        k->planned_how = relayout_how(c->s, &r);
+    int n = parsed(c, d->name.name, arena_printf(&c->s->arena, "tcp 1;\n%s", made), out);
+    if (n == 0) return 1;
+    struct relayout of[RELAYOUT_CASES];
+    int cases = is_tuned ? relayout_cases(c->s, &r, of) : 0;
+    for (int i = 0; i < cases && i < n; ++i) {
+        out[i].candidates = relayout_candidates(&of[i]);
+        out[i].how = relayout_how(c->s, &of[i]);
     }
-    return fn ? fn : &d->fn;
+    return n;
 }

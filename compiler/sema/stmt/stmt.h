@@ -8,7 +8,8 @@
 void check_expect(struct sema *c, const struct ast_expect *x, struct range at);
 
 // kernel.c
-void declare_kernel(struct sema *c, const struct ast_decl *d);
+// The text "fn" of kernel "k".
+void check_kernel(struct sema *c, const struct ast_fn *fn, struct kernel *k);
 // The statements of the body of "up"; NULL: of the kernel's.
 struct stmt *check_block(struct sema *c, const struct ast_block *b, struct stmt *up);
 struct ix_var *make_var(struct sema *c, enum ix_var_kind kind, const char *name, const char *c_name,
@@ -39,10 +40,26 @@ void declare_extern(struct sema *c, const struct ast_decl *d);
 void check_call(struct sema *c, const struct ast_stmt *s, struct stmt **out);
 void check_fill(struct sema *c, const struct ast_stmt *s, struct stmt **out);
 
+// cases.c
+enum { MOST_CASES = 16 };  // of a kernel
+void declare_kernel(struct sema *c, const struct ast_decl *d);
+// Fills what c->kernel is for.
+void kernel_when(struct sema *c, const struct ast_fn *fn);
+// Compares the cases of which "k" is the last one.
+void kernel_cases_join(struct sema *c, struct kernel *k);
+// Reports that the kernel above has no last case.
+void kernel_cases_end(struct sema *c);
+
 // planned.c
-// What is to be checked as the kernel "d", which "k" is: its own text, or what the planner made of
-// it, which "k" then remembers; NULL after an error.
-const struct ast_fn *kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel *k);
+// What is checked as a kernel, and its text with all that follows, where the planner wrote it.
+struct kernel_text {
+    const struct ast_fn *fn;
+    const char *planned, *how;
+    int candidates;
+};
+// Fills in what is to be checked as the kernel "d": its own text, or the cases that the planner
+// made of it.  Returns how many there are; 0 after an error.
+int kernel_planned(struct sema *c, const struct ast_decl *d, struct kernel_text out[MOST_CASES]);
 
 // copy.c
 // Whether both sides have as many modes and the same extent in each; says where they differ.

@@ -119,6 +119,7 @@ void collect_params(struct sema *c, struct kernel *k) {
         use_tuple(&u, k->formal[i].tensor->layout.stride);
         use_int(&u, k->formal[i].tensor->layout.offset);
     }
+    for (int i = 0; i < k->nwhen; ++i) use_int(&u, k->when[i].value);
     use_stmts(&u, k->body);
     k->param = gather(&u, &k->nparams);
 }

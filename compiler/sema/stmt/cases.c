@@ -1,0 +1,171 @@
+// The cases of a kernel: several of one name, each but the last one with "when".  A launch takes
+// the first one whose conditions hold.
+#include <inttypes.h>
+
+#include "layout/algebra.h"
+#include "plan/align.h"
+#include "sema/expr/expr.h"
+#include "sema/stmt/stmt.h"
+
+enum { MOST_CONDITIONS = 16 };
+static const int64_t most_divisor = INT64_C(1) << 30;
+
+static void malformed(struct sema *c, struct range at) {
+    diag_error(c->s, at,
+               "'when' takes what params, or products of them, are multiples of: when M %% 8 == 0, "
+               "or when (M %% 8 == 0, N %% 8 == 0)");
+}
+
+// "M % 8 == 0"; false after an error.
+static bool condition(struct sema *c, const struct ast_expr *e, struct condition *out) {
+    while (e->kind == E_TUPLE && e->nargs == 1) e = e->arg[0].value;
+    bool right = e->kind == E_BINARY && e->op == OP_EQ && e->rhs->kind == E_INT &&
+                 e->rhs->ival == 0 && e->lhs->kind == E_BINARY && e->lhs->op == OP_MOD;
+    if (!right) {
+        malformed(c, e->at);
+        return false;
+    }
+    const struct ix *x = eval_ix(c, e->lhs->lhs, "what 'when' asks about");
+    int64_t by;
+    if (!x || !eval_int64(c, e->lhs->rhs, "a divisor", &by)) return false;
+    struct lay_int v;
+    if (!ix_monomial(x, &v) || v.nsyms == 0 || v.den != 1 || v.num < 1) {
+        malformed(c, e->lhs->lhs->at);
+        return false;
+    }
+    if (by < 1 || by > most_divisor) {
+        diag_error(c->s, e->lhs->rhs->at, "a multiple of %" PRId64 "; 1 .. 2^30 is possible", by);
+        return false;
+    }
+    *out = (struct condition){.value = v, .by = by / lay_gcd(v.num, by)};
+    out->value.num = 1;
+    return true;
+}
+
+void kernel_when(struct sema *c, const struct ast_fn *fn) {
+    struct kernel *k = c->kernel;
+    const struct ast_expr *e = fn->when;
+    if (!e) return;
+    if (k->device) {
+        diag_error(c->s, e->at, "'%s' is a device function; a kernel alone has cases", k->name);
+        return;
+    }
+    bool list = e->kind == E_TUPLE && e->nargs != 1;
+    int n = list ? e->nargs : 1;
+    if (n == 0 || n > MOST_CONDITIONS) {
+        diag_error(c->s, e->at, "%d conditions; 1 .. %d are possible", n, MOST_CONDITIONS);
+        return;
+    }
+    // and what its arguments are aligned to, which is found when all cases are known
+    struct condition *when = ARENA_ARRAY(&c->s->arena, struct condition, n + k->nformals);
+    k->when = when;
+    for (int i = 0; i < n; ++i)
+        k->nwhen += condition(c, list ? e->arg[i].value : e, &when[k->nwhen]);
+}
+
+// -- one name -------------------------------------------------------------------------------------
+
+// Says that a further case follows "k".
+static void case_begins(struct sema *c, struct kernel *k) {
+    if (!k->first_case) k->first_case = k;
+    c->open_case = k;
+}
+
+// Declares "k", of which "fn" is the text, or a further case of the kernel above.
+static bool declare(struct sema *c, const struct ast_decl *d, const struct ast_fn *fn,
+                    struct kernel *k) {
+    struct kernel *before = c->open_case;
+    struct value *v = ARENA_NEW(&c->s->arena, struct value);
+    v->kind = VAL_KERNEL;
+    v->kernel = k;
+    if (before && before->name == d->name.name && !k->device) {
+        // what is said of the kernel is said of its last case, which is for all sizes
+        scope_find(c, k->name)->value = v;
+        int n = 1;
+        for (const struct kernel *x = before->first_case; x != before; x = x->next_case) ++n;
+        if (n == MOST_CASES)
+            diag_error(c->s, d->name.at, "kernel '%s' has more than %d cases", k->name, MOST_CASES);
+        k->first_case = before->first_case;
+        before->next_case = k;
+    } else {
+        kernel_cases_end(c);
+        if (!scope_declare(c, d->name, SYM_KERNEL, v)) return false;
+    }
+    c->open_case = NULL;
+    if (fn->when && !k->device) case_begins(c, k);
+    return true;
+}
+
+void kernel_cases_end(struct sema *c) {
+    const struct kernel *k = c->open_case;
+    c->open_case = NULL;
+    if (!k) return;
+    diag_error(c->s, k->at, "kernel '%s' has no case for all other sizes", k->name);
+    diag_note(c->s, k->at,
+              "behind it stands the same kernel without 'when', with the same arguments");
+}
+
+// What is not the same in both cases; NULL: nothing that has to be.
+static const char *differs(const struct kernel *a, const struct kernel *b) {
+    if (a->nformals != b->nformals) return "as many arguments";
+    for (int i = 0; i < a->nformals; ++i) {
+        const struct tensor *x = a->formal[i].tensor, *y = b->formal[i].tensor;
+        if (x->name != y->name || x->elem != y->elem || a->formal[i].dir != b->formal[i].dir)
+            return "the same arguments, by name, direction and type";
+        if (lay_valid(x->layout) && lay_valid(y->layout) && !lay_equal(x->layout, y->layout))
+            return "arguments of the same layouts";
+    }
+    if (a->nparams != b->nparams) return "the same params";
+    for (int i = 0; i < a->nparams; ++i)
+        if (a->param[i] != b->param[i]) return "the same params";
+    return NULL;
+}
+
+void kernel_cases_join(struct sema *c, struct kernel *last) {
+    if (!last->first_case || last->nwhen || c->open_case) return;
+    for (struct kernel *k = last->first_case; k != last; k = k->next_case) {
+        const char *what = differs(k, last);
+        if (what) {
+            diag_error(c->s, k->at, "the cases of kernel '%s' do not have %s", k->name, what);
+            diag_note(c->s, last->at, "the case for all other sizes is here");
+            return;
+        }
+        // better aligned than for all other sizes: that is a condition, too
+        struct condition *when = (struct condition *)k->when;
+        for (int i = 0; when && i < k->nformals; ++i) {
+            const struct tensor *t = k->formal[i].tensor;
+            if (align_known(t) > align_known(last->formal[i].tensor))
+                when[k->nwhen++] = (struct condition){t, lay_int(0), align_known(t)};
+        }
+    }
+}
+
+void declare_kernel(struct sema *c, const struct ast_decl *d) {
+    if (d->fn.external) {
+        declare_extern(c, d);
+        return;
+    }
+    struct kernel_text text[MOST_CASES] = {{.fn = &d->fn}};
+    struct kernel plain = {.name = d->name.name,
+                           .at = d->name.at,
+                           .device = !d->fn.kernel,
+                           .manual = d->fn.manual,
+                           .async = d->fn.async};
+    struct kernel *k = ARENA_NEW(&c->s->arena, struct kernel);
+    *k = plain;
+    if (!declare(c, d, &d->fn, k)) return;
+    int n = kernel_planned(c, d, text);
+    for (int i = 0; i < n; ++i) {
+        if (i > 0) {
+            k = ARENA_NEW(&c->s->arena, struct kernel);
+            *k = plain;
+            if (!declare(c, d, text[i].fn, k)) return;
+        } else if (n > 1) {
+            case_begins(c, k);
+        }
+        k->planned = text[i].planned;
+        k->planned_how = text[i].how;
+        k->candidates = text[i].candidates;
+        check_kernel(c, text[i].fn, k);
+    }
+}
