@@ -71,10 +71,8 @@ void skew_reasons(const struct relayout *r, const struct skewed *k, struct buf *
 // The extents of the grid, and the rest of a kernel behind its arguments.  All names that it makes
 // end in "end".
 void skew_grid(const struct relayout *r, const struct skewed *k, struct buf *out);
-void skew_write(const struct relayout *r, const struct relayout_names *n, const struct skewed *k,
-                const char *end, struct buf *out);
-// The same of modes that are put in a row, of relayout "r".
-void skew_write_flat(const struct relayout *r, const struct flat *f, const struct relayout_names *n,
-                     const struct skewed *k, const char *end, struct buf *out);
+// "flat": of modes that it puts in a row; NULL: of none.
+void skew_write(const struct relayout *r, const struct flat *flat, const struct relayout_names *n,
+                const struct skewed *k, const char *end, struct buf *out);
 
 #endif

@@ -290,10 +290,7 @@ static void skewed_kernel(struct session *s, const struct relayout *r,
     head(s, b, r, to, n);
     skew_grid(to, k, b);
     buf_printf(b, " threads %d {\n", k->threads);
-    if (of->in_row)
-        skew_write_flat(r, &of->flat, n, k, ending(n), b);
-    else
-        skew_write(r, n, k, ending(n), b);
+    skew_write(r, of->in_row ? &of->flat : NULL, n, k, ending(n), b);
     buf_puts(b, "}\n");
 }
 

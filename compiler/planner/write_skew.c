@@ -410,9 +410,10 @@ void skew_grid(const struct relayout *r, const struct skewed *k, struct buf *b) 
     buf_char(b, ')');
 }
 
-static void write_tile(const struct relayout *r, const struct relayout_names *n,
-                       const struct skewed *k, const char *end, const struct relayout *whole,
-                       const struct flat *flat, struct buf *b) {
+void skew_write(const struct relayout *whole, const struct flat *flat,
+                const struct relayout_names *n, const struct skewed *k, const char *end,
+                struct buf *b) {
+    const struct relayout *r = flat ? &flat->r : whole;
     struct writer w = {b, r, k, end, whole, flat, skew_tiles_x(r, k), skew_tiles_y(r, k), false};
     coordinates(&w);
     w.late = phase(&w, "t", false, k->step);
@@ -432,16 +433,6 @@ static void write_tile(const struct relayout *r, const struct relayout_names *n,
     if (k->first) copy_first(&w, n);
     write_windows(&w, n->dst);
     write_heads(&w, n->dst);
-}
-
-void skew_write(const struct relayout *r, const struct relayout_names *n, const struct skewed *k,
-                const char *end, struct buf *b) {
-    write_tile(r, n, k, end, NULL, NULL, b);
-}
-
-void skew_write_flat(const struct relayout *r, const struct flat *f, const struct relayout_names *n,
-                     const struct skewed *k, const char *end, struct buf *b) {
-    write_tile(&f->r, n, k, end, r, f, b);
 }
 
 void skew_reasons(const struct relayout *r, const struct skewed *k, struct buf *b) {
