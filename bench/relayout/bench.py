@@ -5,10 +5,11 @@ Each peer gets fresh random elements and a poisoned destination, in each pair of
 that it comes from, and the poison behind the destination is looked at. Then the peers take turns for ROUNDS rounds, each time for MINIMUM_MS or
 longer. The figure is the median of the rounds: bytes read plus written a second.
 
-usage: bench.py [--cases PART,..] [--peers NAME,..] [--seconds N] [--compiled FILE] [-o FILE]
+usage: bench.py [--cases PART,..] [--peers NAME,..] [--seconds N] [--compiled FILE] [--dirty] [-o FILE]
 
 --cases: those whose name contains one of the parts    --peers: only these, beside memcpy
 --seconds: begin no case later    --compiled: torch.compile for the cases alone that are named in FILE    -o: default: standard output
+--dirty: do not clean the L2 cache before each peer, which then finds the lines that the one before it left
 --warm I/N: measure nothing, but compile what PyTorch and Triton need for case I of each N, so that it is in their caches; the names of the cases
 come to FILE
 """
@@ -22,7 +23,7 @@ import subprocess
 import sys
 import time
 
-ROUNDS, MINIMUM_MS, PAIRS, GUARD, BUSY_US, TRIES, NO_KERNEL = 5, 6, 2, 65536, 400, 2, 1
+ROUNDS, MINIMUM_MS, PAIRS, GUARD, BUSY_US, TRIES, NO_KERNEL, CLEAN = 5, 6, 2, 65536, 400, 2, 1, 256 << 20
 TYPES = {1: "u8", 2: "f16", 4: "f32", 8: "f64", 16: "b128"}
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -65,7 +66,7 @@ def checked(status):
 
 
 class Bench:
-    def __init__(self, folder):
+    def __init__(self, folder, clean=True):
         self.lib = lib = ctypes.CDLL(str(folder / "librelayout.so"))
         lib.bench_wrong.restype, lib.bench_end.restype = ctypes.c_longlong, ctypes.c_double
         self.tcpc = ctypes.CDLL(str(folder / "libtcpc.so"))
@@ -73,7 +74,10 @@ class Bench:
         self.cutensor = lib.cutensor_open(str(library).encode()) if hasattr(lib, "cutensor_open") and library.exists() else 0
         self.begin, self.end = ctypes.c_void_p(), ctypes.c_void_p()
         checked(lib.bench_event(ctypes.byref(self.begin)) | lib.bench_event(ctypes.byref(self.end)))
-        self.seed = 0
+        self.seed, self.clean = 0, clean
+        self.room = self.memory(CLEAN) if clean else None
+        if clean:
+            checked(self.lib.bench_poison(self.room, ctypes.c_longlong(CLEAN)))
 
     def versions(self):
         name, driver, runtime = ctypes.create_string_buffer(128), ctypes.c_int(), ctypes.c_int()
@@ -94,7 +98,9 @@ class Bench:
         return p
 
     def milliseconds(self, peer, n):
-        """Of one launch, in n of them."""
+        """Of one launch, in n of them. What was there before is in no cache."""
+        if self.clean:
+            checked(self.lib.bench_clean(self.room, ctypes.c_longlong(CLEAN)))
         checked(self.lib.bench_begin(self.begin, BUSY_US))
         for i in range(n):
             peer.launch(i % PAIRS)
@@ -193,12 +199,13 @@ def main():
     p.add_argument("--seconds", type=float, default=1e9)
     p.add_argument("--compiled", type=pathlib.Path)
     p.add_argument("--warm")
+    p.add_argument("--dirty", action="store_true")
     p.add_argument("-o", default="/dev/stdout")
     args = p.parse_args()
     began = time.time()
     rows = json.loads((HERE / "cases.json").read_text())
     cases = [Case(row) for row in rows if any(part in row["name"] for part in args.cases.split(","))]
-    bench, wanted, others, versions = Bench(HERE), args.peers.split(","), [], []
+    bench, wanted, others, versions = Bench(HERE, not args.dirty), args.peers.split(","), [], []
     if {"triton", "torch", "compile"} & set(wanted):
         try:
             import torch_peers as peers

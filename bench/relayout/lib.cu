@@ -51,6 +51,14 @@ static __global__ void differing(const uint8_t *p, long long n, uint8_t value,
         if (p[i] != value) atomicAdd(wrong, 1ull);
 }
 
+static __global__ void sweep(const uint4 *p, long long n) {
+    uint32_t all = 0;
+    for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < n;
+         i += (long long)gridDim.x * blockDim.x)
+        all |= p[i].x;
+    if (all == 0xdeadbeef) *(uint32_t *)p = all;  // the loads are needed
+}
+
 static __global__ void wait_for(long long ns) {
     long long begin, now;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
@@ -101,6 +109,15 @@ long long bench_wrong(const relayout_case *c, const void *from, const void *to, 
 
 int bench_event(void **event) {
     return said(cudaEventCreate((cudaEvent_t *)event), "cudaEventCreate");
+}
+
+// Fills the L2 cache with lines of 'p', which has more bytes than it holds.  They are read, so that
+// none is to be written back later; and lines stay no longer than others do, whatever policy they
+// were read with.
+int bench_clean(void *p, long long bytes) {
+    const int failed = said(cudaCtxResetPersistingL2Cache(), "persisting lines");
+    for (int i = 0; i < 2; ++i) sweep<<<1056, 256>>>((const uint4 *)p, bytes / 16);
+    return said(cudaGetLastError(), "sweep") || failed;
 }
 
 // Begins to measure: the device is kept busy meanwhile, so that the first launches are not waited

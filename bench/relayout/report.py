@@ -26,7 +26,7 @@ PEERS = {
 INTRODUCTION = """# Relayouts beside their peers
 
 `bash bench/relayout/prepare.sh DIR` where tcpc is built, `bash run.sh` in DIR where the GPU is. GB/s, read plus written: medians of 5 rounds in which
-all peers of a case take turns. memcpy is cudaMemcpyAsync of the same bytes in the same rounds. Each peer wrote into poisoned memory, from fresh
+all peers of a case take turns, each with a clean L2 cache. memcpy is cudaMemcpyAsync of the same bytes in the same rounds. Each peer wrote into poisoned memory, from fresh
 random data, in two pairs of buffers, and every element was compared. By hand, CuTe and Triton have several tiles a case, of which the fastest is
 measured. torch.compile: max-autotune without CUDA graphs. The chart is [relayout_peers.svg](relayout_peers.svg), all figures are in
 [relayout_peers.csv](relayout_peers.csv), the plans in [relayout_plans.txt](relayout_plans.txt).

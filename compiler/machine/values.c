@@ -347,7 +347,7 @@ static bool call(void *user, struct machine *m, const struct kir_node *n) {
 static int loop(void *user, const struct kir_node *n, int64_t begin, int64_t *end,
                 int64_t pick[SAMPLE_AXIS]) {
     const struct values *v = user;
-    if (n->whole || n->unroll || n->var->id >= v->k->first_own_var) return -1;
+    if (n->whole || n->var->id >= v->k->first_own_var) return -1;
     return sample_axis(*end - begin, pick);
 }
 

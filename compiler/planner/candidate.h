@@ -3,17 +3,21 @@
 #ifndef TCPC_PLANNER_CANDIDATE_H
 #define TCPC_PLANNER_CANDIDATE_H
 
-#include "planner/private.h"
+#include "planner/flat.h"
+#include "planner/line.h"
 #include "planner/rows.h"
 #include "planner/skew.h"
 
-enum form { FORM_TILE, FORM_SKEWED, FORM_ROWS };
+enum form { FORM_TILE, FORM_SKEWED, FORM_ROWS, FORM_FLAT, FORM_LINE };
 
 struct candidate {
     enum form form;
-    struct chosen tile;    // FORM_TILE
+    struct chosen tile;    // FORM_TILE, FORM_FLAT
+    struct flat flat;      // FORM_FLAT
     struct skewed skewed;  // FORM_SKEWED
+    bool in_row;           // FORM_SKEWED: of what "flat" put in a row
     struct rows rows;      // FORM_ROWS
+    struct line line;      // FORM_LINE
 };
 
 // Candidate "number", which is less than RELAYOUT_CANDIDATES.  False where there are not so many.

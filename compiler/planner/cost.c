@@ -32,7 +32,8 @@ enum {
     WRITE = 150,       // an access of a warp
     PASS = 12,         // of shared memory
     LOAD = 3021,       // one after the other, of a thread
-    LOADS = 1275,      // the same, of a block's warps
+    LOADS_HELD = 64,   // as many of a thread cost twice as much: their registers are not free
+    LOADS = 1275,      // the same as LOAD, of a block's warps
     PHASE = 58,        // of the clocks that a block keeps the memory busy, what only others use
     START = 1024,      // of a block
     TURN = 6,          // of all that, for the way through shared memory
@@ -263,6 +264,7 @@ void cost_of(const struct relayout *r, const struct choice *c, const struct traf
         flying = busy * t->read.lines * loads / AVERAGE * LINE / 1024;
     }
     int64_t own = product(r, c->rd.val) / c->rd.vector;
+    own += own * own / LOADS_HELD;
     int64_t phases = (own * LOAD + loads * LOADS + (memory + caches) * PHASE / ONE) / busy;
     int64_t one = root(memory * memory + caches * caches + phases * phases) + START;
     one += one * flying * L1_SCARCE / l1_beside(busy, c->shared * es) / ONE;

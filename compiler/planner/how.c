@@ -40,6 +40,16 @@ static void put_choice(const struct relayout *r, const struct choice *c, struct 
         buf_printf(b, ", %" PRId64 " of mode %d first", c->grid.lead_tiles, c->grid.lead);
 }
 
+static void put_flat(const struct flat *f, const struct choice *c, struct buf *b) {
+    buf_printf(b, "%d modes in a row, ", f->parts);
+    put_choice(&f->r, c, b);
+}
+
+static void put_line(const struct relayout *r, const struct line *k, struct buf *b) {
+    buf_printf(b, "%" PRId64 " in a row, %d threads, %d and %d bytes, registers", line_elements(k),
+               k->threads, k->load * bytes_of(r, true), k->store * bytes_of(r, false));
+}
+
 const char *relayout_how(struct session *s, const struct relayout *r) {
     struct candidate c;
     struct buf b;
@@ -49,7 +59,11 @@ const char *relayout_how(struct session *s, const struct relayout *r) {
     if (c.form == FORM_ROWS)
         put_rows(r, &c.rows, &b);
     else if (c.form == FORM_SKEWED)
-        put_skewed(r, &c.skewed, &b);
+        put_skewed(c.in_row ? &c.flat.r : r, &c.skewed, &b);
+    else if (c.form == FORM_FLAT)
+        put_flat(&c.flat, &c.tile.c, &b);
+    else if (c.form == FORM_LINE)
+        put_line(r, &c.line, &b);
     else
         put_choice(r, &c.tile.c, &b);
     return buf_finish(&b, &s->arena);

@@ -158,6 +158,7 @@ struct chosen {
 };
 // The "most" best choices by cost_of, the best one first, and the first one of equals.  Two of them
 // differ in tile, threads, blocks turned or grid.  Returns how many there are.
-int choose(const struct relayout *r, struct chosen list[], int most);
+// "flat": elements are read by all threads that write, and not straight.
+int choose(const struct relayout *r, bool flat, struct chosen list[], int most);
 
 #endif

@@ -21,6 +21,7 @@ struct search {
     const struct relayout *r;
     int es;                                        // bytes of an element on its way
     int64_t shared;                                // bytes that a tile may take
+    bool flat;                                     // all threads read
     int src[RELAYOUT_MODES], dst[RELAYOUT_MODES];  // modes, the fastest one first
     int x, y;                                      // the fast modes
     int load, store;                               // elements of a vector along them
@@ -265,6 +266,7 @@ static void staged(struct search *q, const struct choice *tile, int block, int t
     int most = 16 / q->es;
     if (!share_reads(q, &c, block, threads)) return;
     if (!share_writes(q, &c, threads)) return;
+    if (q->flat && c.rd.threads < c.wr.threads) return;
     c.threads = c.rd.threads > c.wr.threads ? c.rd.threads : c.wr.threads;
     c.block = 1;
     while (c.block < most && c.rd.val[q->y] % (2 * c.block) == 0) c.block *= 2;
@@ -357,8 +359,8 @@ static void try_tiles(struct search *q) {
                 }
 }
 
-int choose(const struct relayout *r, struct chosen list[], int most) {
-    struct search q = {.r = r, .es = held_bytes(r), .list = list, .most = most};
+int choose(const struct relayout *r, bool flat, struct chosen list[], int most) {
+    struct search q = {.r = r, .es = held_bytes(r), .flat = flat, .list = list, .most = most};
     q.shared = r->shared < MOST_SHARED ? r->shared : MOST_SHARED;
     order_of(r, true, q.src);
     order_of(r, false, q.dst);
@@ -370,7 +372,7 @@ int choose(const struct relayout *r, struct chosen list[], int most) {
     int along = vector_along(r, q.y, true);
     if (along > q.store) along = q.store;
     bool share = r->rank > 1 && q.x == q.y && rows_share_sectors(&q);
-    if (!share) try_straight(&q, along);
+    if (!share && !flat) try_straight(&q, along);
     if (r->rank == 1) return q.n;
 
     // A block that is turned has as many rows as a vector has elements. Where a variant moves single
@@ -380,6 +382,6 @@ int choose(const struct relayout *r, struct chosen list[], int most) {
     while (r->mode[q.x].extent % q.load) q.load /= 2;
     while (r->mode[q.y].extent % q.store) q.store /= 2;
     try_tiles(&q);
-    if (q.n == 0) try_straight(&q, along);
+    if (q.n == 0 && !flat) try_straight(&q, along);
     return q.n;
 }

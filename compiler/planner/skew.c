@@ -139,10 +139,12 @@ static void try_pitches(const struct relayout *r, struct skewed *k, struct skewe
 }
 
 // All that can be with these windows and reads.
-static void try_tiles(const struct relayout *r, struct skewed *k, struct skewed *best) {
+static void try_tiles(const struct relayout *r, bool flat, struct skewed *k, struct skewed *best) {
     // narrow elements were seen to be fastest so
     int64_t fetched = k->load > 1 ? 64 : 32, most = k->load > 1 ? 64 : 128;
     int threads = k->load > 1 ? 256 : 128, most_threads = k->load > 1 ? 256 : 512;
+    // where rows of the source are far from one another, a line of each at least
+    while (flat && fetched * r->type->bits / 8 < LINE) fetched *= 2;
     for (k->fetched = fetched; k->fetched <= most; k->fetched *= 2)
         for (k->threads = threads; k->threads <= most_threads; k->threads *= 2)
             for (k->columns = WARP; k->columns <= k->fetched; k->columns *= 2) {
@@ -171,17 +173,18 @@ bool skew_async(const struct relayout *r, struct skewed *k) {
     return k->pitch % 2 && skew_rows(k) * k->pitch * es <= most && comes_out_even(r, k);
 }
 
-bool skew_choose(const struct relayout *r, struct skewed *best) {
+bool skew_choose(const struct relayout *r, bool flat, struct skewed *best) {
     int src[RELAYOUT_MODES], dst[RELAYOUT_MODES], es = r->type->bits / 8;
     best->cost = INT64_MAX;
     if (r->to || r->usual) return false;  // what is converted, or has params, is not skewed
-    if (r->rank < 2 || es > WORD || r->dst_align % WIDE || r->src_align % WORD) return false;
+    if (r->rank < 2 || es > WORD || r->dst_align % WIDE) return false;
+    if (!flat && r->src_align % WORD) return false;
     order_of(r, true, src);
     order_of(r, false, dst);
     struct skewed k = {.x = src[0], .y = dst[0]};
     if (k.x == k.y || r->mode[k.x].src != 1 || r->mode[k.y].dst != 1) return false;
     if (!outer_modes_fit(r, &k)) return false;
-    k.load = WORD / es;
+    k.load = flat ? 1 : WORD / es;
     for (k.vector = WIDE / es; k.vector * es >= WIDE / 2; k.vector /= 2)
         for (k.step = k.vector; k.step * es <= SECTOR; k.step *= 2)
             for (int64_t rows = 32; rows <= 256; rows *= 2)
@@ -190,7 +193,7 @@ bool skew_choose(const struct relayout *r, struct skewed *best) {
                     bool torn = r->mode[k.x].dst % k.vector != 0;
                     // with words it would be too much to prove
                     bool proven = k.load == 1 || !blocks_differ(r, &k);
-                    if (torn && proven && k.window * es >= LONG) try_tiles(r, &k, best);
+                    if (torn && proven && k.window * es >= LONG) try_tiles(r, flat, &k, best);
                 }
     return best->cost < INT64_MAX;
 }

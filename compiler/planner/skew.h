@@ -13,7 +13,7 @@
 #ifndef TCPC_PLANNER_SKEW_H
 #define TCPC_PLANNER_SKEW_H
 
-#include "planner/private.h"
+#include "planner/flat.h"
 
 enum { SKEW_PIECES = 2 };  // in which a warp reads its rows by words
 
@@ -58,7 +58,8 @@ static inline int64_t skew_lanes(const struct skewed *k) {
 }
 
 // The best one by cost; false where none fits, or all rows are aligned.
-bool skew_choose(const struct relayout *r, struct skewed *out);
+// "flat": the rows of the source are not as far apart as it says, so elements are read one by one.
+bool skew_choose(const struct relayout *r, bool flat, struct skewed *out);
 // Makes of it the tile whose words go to shared memory by cp.async, from where threads take single
 // elements; false where there is none.  So a thread keeps nothing while it waits, and reads single
 // bytes instead of writing them.
@@ -70,7 +71,8 @@ void skew_reasons(const struct relayout *r, const struct skewed *k, struct buf *
 // The extents of the grid, and the rest of a kernel behind its arguments.  All names that it makes
 // end in "end".
 void skew_grid(const struct relayout *r, const struct skewed *k, struct buf *out);
-void skew_write(const struct relayout *r, const struct relayout_names *n, const struct skewed *k,
-                const char *end, struct buf *out);
+// "flat": of modes that it puts in a row; NULL: of none.
+void skew_write(const struct relayout *r, const struct flat *flat, const struct relayout_names *n,
+                const struct skewed *k, const char *end, struct buf *out);
 
 #endif

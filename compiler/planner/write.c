@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/session.h"
 #include "planner/candidate.h"
+#include "planner/text.h"
 
 // Names of the kernel's own that no argument has: each ends so.
 static const char *ending(const struct relayout_names *n) {
@@ -42,12 +43,12 @@ static void column(struct buf *b, const struct relayout *r, enum relayout_number
     buf_char(b, ')');
 }
 
-static void numbers(struct buf *b, const struct relayout *r, const int64_t *n) {
+void text_numbers(struct buf *b, const struct relayout *r, const int64_t *n) {
     for (int m = 0; m < r->rank; ++m) buf_printf(b, "%s%" PRId64, m ? "," : "(", n[m]);
     buf_char(b, ')');
 }
 
-static void formal(struct buf *b, const struct relayout *r, const char *name, bool src) {
+void text_formal(struct buf *b, const struct relayout *r, const char *name, bool src) {
     buf_printf(b, "%s : %s global ", name, type_of(r, src)->name);
     column(b, r, RELAYOUT_EXTENT);
     buf_char(b, ':');
@@ -64,10 +65,8 @@ static const char *atom_of_sides(const struct relayout *r, const struct share *s
     return proven ? "universal" : "auto";
 }
 
-// "tile(universal(128), thr=..:.., val=..:..)": threads are numbered along the side's fast modes
-// first, and so are values, those of a vector before all.
-static void tiled(struct buf *b, const struct relayout *r, const struct share *s, bool src,
-                  const char *atom, int bits, const char *hints) {
+void text_tiled(struct buf *b, const struct relayout *r, const struct share *s, bool src,
+                const char *atom, int bits, const char *hints) {
     int order[RELAYOUT_MODES];
     int64_t thr[RELAYOUT_MODES], val[RELAYOUT_MODES], t = 1, v = 1;
     order_of(r, src, order);
@@ -79,20 +78,20 @@ static void tiled(struct buf *b, const struct relayout *r, const struct share *s
         v *= s->val[m];
     }
     buf_printf(b, "tile(%s(%d%s), thr=", atom, bits, hints);
-    numbers(b, r, s->thr);
+    text_numbers(b, r, s->thr);
     buf_char(b, ':');
-    numbers(b, r, thr);
+    text_numbers(b, r, thr);
     buf_puts(b, ", val=");
-    numbers(b, r, s->val);
+    text_numbers(b, r, s->val);
     buf_char(b, ':');
-    numbers(b, r, val);
+    text_numbers(b, r, val);
     buf_puts(b, ")");
 }
 
-static void part(struct buf *b, const struct relayout *r, const struct choice *c, const char *name,
-                 const char *end) {
+void text_part(struct buf *b, const struct relayout *r, const struct choice *c, const char *name,
+               const char *end) {
     buf_printf(b, "local_tile(%s, ", name);
-    numbers(b, r, c->tile);
+    text_numbers(b, r, c->tile);
     buf_puts(b, ", (");
     for (int m = 0; m < r->rank; ++m)
         if (is_tiled(r, c, m))
@@ -121,8 +120,8 @@ static void coordinates_by_axis(struct buf *b, const struct relayout *r, const s
 }
 
 // The same of one axis, in the order of the choice's grid.
-static void coordinates(struct buf *b, const struct relayout *r, const struct choice *c,
-                        const char *end) {
+void text_coordinates(struct buf *b, const struct relayout *r, const struct choice *c,
+                      const char *end) {
     struct {
         int mode;
         int64_t n, by, weight;
@@ -178,8 +177,7 @@ static void blocks(struct buf *b, const struct relayout *r, const struct choice 
     buf_char(b, ')');
 }
 
-static void shared_tile(struct buf *b, const struct relayout *r, const struct choice *c,
-                        const char *end) {
+void text_shared(struct buf *b, const struct relayout *r, const struct choice *c, const char *end) {
     buf_printf(b, "  shared s%s : %s (", end, held_type(r)->name);
     for (int m = 0; m < r->rank; ++m) {
         if (m) buf_char(b, ',');
@@ -209,22 +207,22 @@ static void staged_body(struct buf *b, const struct relayout *r, const struct re
     for (int m = 0; m < r->rank; ++m)
         ragged |= !lay_int_divisible(exactly(&r->mode[m], RELAYOUT_EXTENT), c->tile[m]);
     const char *end = ending(n);
-    shared_tile(b, r, c, end);
+    text_shared(b, r, c, end);
     buf_printf(b, "  let rd%s = ", end);
-    tiled(b, r, &c->rd, true, rd, load, h.ld);
+    text_tiled(b, r, &c->rd, true, rd, load, h.ld);
     if (narrow) {
         buf_printf(b, ";\n  let put%s = ", end);
-        tiled(b, r, &c->rd, true, "universal", c->block * bits, "");
+        text_tiled(b, r, &c->rd, true, "universal", c->block * bits, "");
     }
     buf_printf(b, ";\n  let wr%s = ", end);
-    tiled(b, r, &c->wr, false, atom_of_sides(r, &c->wr, false, true),
-          c->wr.vector * type_of(r, false)->bits, h.st);
+    text_tiled(b, r, &c->wr, false, atom_of_sides(r, &c->wr, false, true),
+               c->wr.vector * type_of(r, false)->bits, h.st);
     buf_printf(b, ";\n  frag r%s : %s like rd%s;\n  copy ", end, held_type(r)->name, end);
-    part(b, r, c, n->src, end);
+    text_part(b, r, c, n->src, end);
     buf_printf(b, " -> r%s with rd%s%s;\n", end, end, ragged ? " pad 0" : "");
     buf_printf(b, "  copy r%s -> s%s with %s%s;\n  copy s%s -> ", end, end, narrow ? "put" : "rd",
                end, end);
-    part(b, r, c, n->dst, end);
+    text_part(b, r, c, n->dst, end);
     buf_printf(b, " with wr%s;\n", end);
 }
 
@@ -269,13 +267,13 @@ static void reasons(struct buf *b, const struct relayout *r, const struct choice
 
 // "kernel NAME(A : .., out B : ..)".
 static void head(struct session *s, struct buf *b, const struct relayout *r,
-                 const struct relayout_names *n) {
+                 const struct relayout *to, const struct relayout_names *n) {
     buf_printf(b, "kernel %s(", n->kernel);
     for (int i = 0; i < 2; ++i) {
         bool src = (i == 0) != n->dst_first;
         buf_puts(b, i ? ",\n    " : "");
         buf_puts(b, src ? "" : "out ");
-        formal(b, r, src ? n->src : n->dst, src);
+        text_formal(b, src ? r : to, src ? n->src : n->dst, src);
     }
     buf_puts(b, ")\n   ");
     put_when(s, r, b);
@@ -283,22 +281,50 @@ static void head(struct session *s, struct buf *b, const struct relayout *r,
 }
 
 static void skewed_kernel(struct session *s, const struct relayout *r,
-                          const struct relayout_names *n, const struct skewed *k, struct buf *b) {
-    skew_reasons(r, k, b);
-    head(s, b, r, n);
-    skew_grid(r, k, b);
+                          const struct relayout_names *n, const struct candidate *of,
+                          struct buf *b) {
+    const struct skewed *k = &of->skewed;
+    const struct relayout *to = of->in_row ? &of->flat.r : r;
+    if (of->in_row) flat_row(&of->flat, b);
+    skew_reasons(to, k, b);
+    head(s, b, r, to, n);
+    skew_grid(to, k, b);
     buf_printf(b, " threads %d {\n", k->threads);
-    skew_write(r, n, k, ending(n), b);
+    skew_write(r, of->in_row ? &of->flat : NULL, n, k, ending(n), b);
     buf_puts(b, "}\n");
 }
 
 static void rows_kernel(struct session *s, const struct relayout *r, const struct relayout_names *n,
                         const struct rows *k, struct buf *b) {
     rows_reasons(r, k, b);
-    head(s, b, r, n);
+    head(s, b, r, r, n);
     rows_grid(r, k, b);
     buf_printf(b, " threads %d {\n", rows_threads(k));
     rows_write(r, n, k, ending(n), b);
+    buf_puts(b, "}\n");
+}
+
+static void flat_kernel(struct session *s, const struct relayout *r, const struct relayout_names *n,
+                        const struct candidate *of, struct buf *b) {
+    const struct choice *c = &of->tile.c;
+    struct axes g;
+    if (!axes_of(&of->flat.r, c, &g)) BUG("numbers that have no axis");
+    flat_reasons(r, &of->flat, &of->tile, b);
+    head(s, b, r, &of->flat.r, n);
+    blocks(b, &of->flat.r, c, &g);
+    buf_printf(b, " threads %d {\n", c->threads);
+    flat_write(r, n, &of->flat, c, ending(n), b);
+    buf_puts(b, "}\n");
+}
+
+static void line_kernel(struct session *s, const struct relayout *r, const struct relayout_names *n,
+                        const struct line *k, struct buf *b) {
+    struct relayout to = *r;
+    to.rank = 1;
+    to.mode[0] = (struct relayout_mode){.extent = k->extent, .src = 1, .dst = 1};
+    line_reasons(r, k, b);
+    head(s, b, r, &to, n);
+    line_write(r, n, k, ending(n), b);
     buf_puts(b, "}\n");
 }
 
@@ -316,33 +342,37 @@ static const char *one_case(struct session *s, const struct relayout *r,
     if (of.form != FORM_TILE) {
         if (of.form == FORM_ROWS)
             rows_kernel(s, r, n, &of.rows, b);
+        else if (of.form == FORM_FLAT)
+            flat_kernel(s, r, n, &of, b);
+        else if (of.form == FORM_LINE)
+            line_kernel(s, r, n, &of.line, b);
         else
-            skewed_kernel(s, r, n, &of.skewed, b);
+            skewed_kernel(s, r, n, &of, b);
         return NULL;
     }
     struct choice c = of.tile.c;
     if (!axes_of(r, &c, &g)) return "params say more than three of its extents";
     reasons(b, r, &c, &of.tile.cost);
-    head(s, b, r, n);
+    head(s, b, r, r, n);
     blocks(b, r, &c, &g);
     buf_printf(b, " threads %d {\n", c.threads);
     if (r->usual)
         coordinates_by_axis(b, r, &c, &g, ending(n));
     else
-        coordinates(b, r, &c, ending(n));
+        text_coordinates(b, r, &c, ending(n));
     if (c.way == WAY_STAGED) {
         staged_body(b, r, n, &c);
     } else {
         buf_puts(b, "  copy ");
-        part(b, r, &c, n->src, ending(n));
+        text_part(b, r, &c, n->src, ending(n));
         buf_puts(b, " ->\n      ");
-        part(b, r, &c, n->dst, ending(n));
+        text_part(b, r, &c, n->dst, ending(n));
         buf_puts(b, "\n      with ");
         struct hints h = hints_of(r, &c);
         char both[64];
         snprintf(both, sizeof both, "%s%s", h.ld, h.st);
-        tiled(b, r, &c.rd, false, atom_of_sides(r, &c.rd, true, true),
-              c.rd.vector * 8 * wider_bytes(r), both);
+        text_tiled(b, r, &c.rd, false, atom_of_sides(r, &c.rd, true, true),
+                   c.rd.vector * 8 * wider_bytes(r), both);
         buf_puts(b, ";\n");
     }
     buf_puts(b, "}\n");

@@ -19,6 +19,8 @@ struct writer {
     const struct relayout *r;
     const struct skewed *k;
     const char *end;
+    const struct relayout *whole;  // flat: the relayout before modes were put in a row
+    const struct flat *flat;       // NULL: none are
     int64_t tiles_x, tiles_y;
     bool
         late;  // the block's first row may begin before an aligned element: by t, and u of its rest
@@ -176,6 +178,46 @@ static void read_elements(const struct writer *w, const char *src) {
     if (w->late)
         tuple(w, "_", cell("u%s .. u%s + %" PRId64, w->end, w->end, skew_rows(k)).text, "_");
     buf_printf(w->b, " with rd%s;\n", w->end);
+}
+
+// The same of a row of modes: each thread works out where its elements stand.
+static void read_row(const struct writer *w, const char *src) {
+    const struct skewed *k = w->k;
+    struct buf *b = w->b;
+    int64_t thr[] = {k->threads / k->columns, k->columns};
+    int64_t val[] = {skew_rows(k) / thr[0], k->across / k->columns};
+    tiled(w, "put", w->r->type->bits, thr, val, true);
+    buf_printf(b, "  frag r%s : %s ", w->end, w->r->type->name);
+    numbers(w, "1", val[0], val[1]);
+    buf_puts(b, ";\n");
+    buf_printf(b, "  for i%s in 0 .. %" PRId64 " {\n    let e%s = ", w->end, val[0], w->end);
+    if (w->tiles_y > 1) buf_printf(b, "%" PRId64 "*c%d%s + ", k->window, k->y, w->end);
+    buf_printf(b, "%" PRId64 "*(tid / %d) + i%s;\n    copy local_tile(", val[0], k->columns,
+               w->end);
+    flat_slice(w->whole, w->flat, true, src, w->end, b);
+    for (int coordinates = 0; coordinates < 2; ++coordinates) {
+        const char *between = ", (";
+        for (int m = 0; m < w->r->rank; ++m) {
+            if (m == k->y) continue;
+            buf_puts(b, between);
+            between = ",";
+            struct cell at = tile_of(w, m);
+            if (m == k->x) at = cell("%d*%s + tid %% %d", k->columns, at.text, k->columns);
+            if (coordinates)
+                buf_puts(b, at.text);
+            else
+                buf_printf(b, "%" PRId64, m == k->x ? val[1] : 1);
+        }
+        buf_char(b, ')');
+    }
+    buf_printf(b, ") -> r%s(", w->end);
+    for (int m = 0; m < w->r->rank; ++m)
+        buf_printf(b, "%s%s%s", m ? "," : "", m == k->y ? "i" : "_", m == k->y ? w->end : "");
+    buf_printf(b, ") with universal(%d) pad 0;\n  }\n  copy r%s -> s%s", w->r->type->bits, w->end,
+               w->end);
+    if (w->late)
+        tuple(w, "_", cell("u%s .. u%s + %" PRId64, w->end, w->end, skew_rows(k)).text, "_");
+    buf_printf(b, " with put%s;\n", w->end);
 }
 
 // A piece of the rows that a warp has.  One after another they take fewer registers.
@@ -368,9 +410,11 @@ void skew_grid(const struct relayout *r, const struct skewed *k, struct buf *b) 
     buf_char(b, ')');
 }
 
-void skew_write(const struct relayout *r, const struct relayout_names *n, const struct skewed *k,
-                const char *end, struct buf *b) {
-    struct writer w = {b, r, k, end, skew_tiles_x(r, k), skew_tiles_y(r, k), false};
+void skew_write(const struct relayout *whole, const struct flat *flat,
+                const struct relayout_names *n, const struct skewed *k, const char *end,
+                struct buf *b) {
+    const struct relayout *r = flat ? &flat->r : whole;
+    struct writer w = {b, r, k, end, whole, flat, skew_tiles_x(r, k), skew_tiles_y(r, k), false};
     coordinates(&w);
     w.late = phase(&w, "t", false, k->step);
     if (w.late)
@@ -380,7 +424,9 @@ void skew_write(const struct relayout *r, const struct relayout_names *n, const 
     buf_char(b, ':');
     numbers(&w, "0", k->async ? k->pitch : 1, k->async ? 1 : k->pitch);
     buf_puts(b, ";\n");
-    if (k->load > 1)
+    if (flat)
+        read_row(&w, n->src);
+    else if (k->load > 1)
         read_words(&w, n->src);
     else
         read_elements(&w, n->src);

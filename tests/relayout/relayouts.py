@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Relayouts through the planner: each one's plan text must mean what was asked for, compile, and run right on the host.
 
-usage: relayouts.py TCPC (--list FILE [--full] | --random N [--seed S] [--large | --judged] | (--ragged | --rows) N [--seed S] [--judged]) [--candidate N]
+usage: relayouts.py TCPC (--list FILE [--full] | --random N [--seed S] [--large | --judged] | (--ragged | --rows | --in-a-row) N [--seed S] [--judged]) [--candidate N]
 
 With --candidate the N-th choice of each, or the last one where there are fewer.
 
@@ -160,6 +160,23 @@ def rows(rng, name, judged=False):
     return Case(name, size, extents, src, dst, [text(src), text(dst)], rng.choice([16, 16, size]))
 
 
+def in_a_row(rng, name, judged=False):
+    """What may be planned by putting modes of the destination in a row: dense on both sides, of three modes or more."""
+    most = rng.choice([2000, 9000]) if judged else rng.choice([9000, 60000])
+    perm = rng.choice([[2, 1, 0], [2, 0, 1], [1, 0, 2], [0, 2, 1, 3], [3, 1, 0, 2], [3, 2, 1, 0], [3, 0, 2, 1], [4, 2, 0, 1, 3]])
+    extents = [1] * len(perm)
+    while math.prod(extents) < most // 8:
+        m = rng.randrange(len(extents))
+        extents[m] = extents[m] * rng.choice([2, 2, 3]) + rng.choice([0, 0, 1])
+    return permutation(name, rng.choice([1, 2, 4, 8]), perm, extents)
+
+
+def plan_in_a_row(tcpc, rng, case):
+    """One of the candidates that do, or any one."""
+    texts = [plan_text(tcpc, case, n) for n in sorted(rng.sample(range(64), 6))]
+    return rng.choice([text for text in texts if "in a row" in text or "all its elements" in text] or texts)
+
+
 def plan_text(tcpc, case, candidate):
     def planned(n):
         return subprocess.run([tcpc, *case.command(), f"--candidate={n}", "--emit=plan-text"], capture_output=True, text=True, timeout=60)
@@ -176,10 +193,34 @@ def numbers(text):
     return [int(x) for x in text.split(",")]
 
 
+def same_in_a_row(case, text, extents, src, row, dst):
+    """The source has modes "extents", and the destination "row", of which one has several of the source's."""
+    sliced, column = re.search(r"local_tile\(\w+\(([^()]*)\), \([\d,]+\), \((?:e\w* % (\d+))?", text).groups()
+    sliced = [s.strip() for s in sliced.split(",")]
+    kept, place = [m for m, s in enumerate(sliced) if s == "_"], None
+    if column:  # all of them
+        sliced[kept[0]], kept, place = f"e % {column}", [], 0
+    else:
+        place = next(p for p in range(len(row)) if row[:p] + row[p + 1:] == [extents[m] for m in kept])
+    if math.prod(row) != math.prod(extents) or len(sliced) != len(extents):
+        return False
+    worked_out = [eval(f"lambda e: {re.sub(r'e[_]*', 'e', s).replace('/', '//')}") if m not in kept and s != "_" else None for m, s in enumerate(sliced)]
+    some, rng, other = itertools.product(*map(range, row)), random.Random(0), [p for p in range(len(row)) if p != place]
+    if math.prod(row) > SMALL:
+        some = [[0 if i == 0 else n - 1 if i == 1 else rng.randrange(n) for n in row] for i in range(2000)]
+    for x in some:
+        c = [f(x[place]) if f else None for f in worked_out]
+        for m, p in zip(kept, other):
+            c[m] = x[p]
+        if any(not 0 <= i < n for i, n in zip(c, extents)) or source_of(at(x, dst), case.extents, case.src, case.dst) != at(c, src):
+            return False
+    return True
+
+
 def check_meaning(case, text):
     found = re.findall(r" : \w+ global \(([\d,]+)\):\(([\d,]+)\) align \d+", text)
     (extents, src), (same, dst) = ((numbers(a), numbers(b)) for a, b in found)
-    if extents != same or not same_relayout(case, extents, src, dst):
+    if not (same_relayout(case, extents, src, dst) if extents == same else same_in_a_row(case, text, extents, src, same, dst)):
         raise AssertionError(f"{case.command()} is planned as another relayout:\n{text}")
 
 
@@ -206,6 +247,18 @@ def check_judge(tcpc):
         raise AssertionError(f"the judge takes this for {case.words}:\n{given}")
 
 
+def check_rows(tcpc):
+    """That a row which is made of its modes in another order is seen."""
+    case = permutation("k", 4, [3, 1, 0, 2], [88, 112, 75, 180])
+    text = plan_text(tcpc, case, 0)
+    for given in text.replace("e / 75 % 88, e / 6600", "e / 8400 % 88, e / 75 % 112"), text.replace("(739200,180):(1,739200)", "(739200,180):(180,1)"):
+        try:
+            check_meaning(case, given)
+        except AssertionError:
+            continue
+        raise AssertionError(f"this is taken for {case.words}:\n{given}")
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("tcpc")
@@ -214,6 +267,7 @@ def main():
     p.add_argument("--random", type=int, default=0)
     p.add_argument("--ragged", type=int, default=0)
     p.add_argument("--rows", type=int, default=0)
+    p.add_argument("--in-a-row", type=int, default=0)
     p.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
     p.add_argument("--large", action="store_true", help="large ones, and compile alone")
     p.add_argument("--judged", action="store_true", help="by the judge, and without running them")
@@ -224,30 +278,33 @@ def main():
         lines = [line.split() for line in open(a.list) if line.strip()]
         cases = [permutation(n, int(w), numbers(perm), numbers(e) if a.full else shrunk(numbers(e), 6000)) for n, w, perm, e in lines]
         what = f"--list {a.list}{' --full' * a.full}"
-    elif a.ragged or a.rows:
-        rng, kind = random.Random(a.seed), ragged if a.ragged else rows
-        cases = [kind(rng, f"k{i}", *[a.judged] * bool(a.rows)) for i in range(a.ragged or a.rows)]
-        what = f"--{kind.__name__} {len(cases)} --seed {a.seed}{' --judged' * a.judged}"
+    elif a.ragged or a.rows or a.in_a_row:
+        rng, kind = random.Random(a.seed), ragged if a.ragged else rows if a.rows else in_a_row
+        cases = [kind(rng, f"k{i}", *[a.judged] * (not a.ragged)) for i in range(a.ragged or a.rows or a.in_a_row)]
+        what = f"--{kind.__name__.replace('_', '-')} {len(cases)} --seed {a.seed}{' --judged' * a.judged}"
     else:
         rng = random.Random(a.seed)
         cases = [drawn(rng, f"k{i}", a.large, a.judged) for i in range(a.random)]
         what = f"--random {a.random} --seed {a.seed}{' --large' * a.large}{' --judged' * a.judged}"
     what += f" --candidate {a.candidate}" * (a.candidate > 0)
-    texts, windows = ["tcp 1;\n"], 0
+    texts, windows, in_row = ["tcp 1;\n"], 0, 0
     try:
         if a.judged:
             check_judge(a.tcpc)
+        if a.in_a_row:
+            check_rows(a.tcpc)
         for case in cases:
-            text = plan_text(a.tcpc, case, a.candidate)
+            text = plan_in_a_row(a.tcpc, rng, case) if a.in_a_row else plan_text(a.tcpc, case, a.candidate)
             if a.ragged and "a window of" not in text:  # which is the second choice for short rows
                 text = plan_text(a.tcpc, case, 1)
             check_meaning(case, text)
             texts.append(text.replace("tcp 1;\n", ""))
             windows += "a window of" in text
+            in_row += "in a row" in text or "all its elements" in text
             if a.judged:
                 check_judged(case, text)
         if a.judged:
-            print(f"{len(cases)} relayouts are as the judge has them, {windows} with windows ({what})")
+            print(f"{len(cases)} relayouts are as the judge has them, {windows} with windows, {in_row} with modes in a row ({what})")
             return 0
         with tempfile.TemporaryDirectory() as folder:
             plan = os.path.join(folder, "all.tcp")
@@ -261,7 +318,7 @@ def main():
     except AssertionError as e:
         print(f"{e}\nto be had again by: relayouts.py TCPC {what}")
         return 1
-    print(f"{len(cases)} relayouts are right, {windows} of them with windows ({what})")
+    print(f"{len(cases)} relayouts are right, {windows} of them with windows, {in_row} with modes in a row ({what})")
     return 0
 
 

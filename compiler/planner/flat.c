@@ -1,0 +1,51 @@
+// Which modes of a relayout are put in a row (see flat.h).
+#include "planner/flat.h"
+
+#include "image/elem.h"
+
+enum { DIVISIONS = 32 };  // a part of so many of the cost, for each mode of the row
+
+bool flat_of(const struct relayout *r, struct flat *f) {
+    int src[RELAYOUT_MODES], dst[RELAYOUT_MODES];
+    int64_t extent = 1, align = r->src_align;
+    bool in_row[RELAYOUT_MODES] = {false};
+    if (r->to || r->usual || r->rank < 3) return false;
+    order_of(r, true, src);
+    order_of(r, false, dst);
+    if (r->mode[src[0]].src != 1 || src[0] == dst[0]) return false;
+    f->parts = 0;
+    f->step = 0;
+    for (int i = 0; i < r->rank; ++i) {
+        const struct relayout_mode *m = &r->mode[dst[i]];
+        if (dst[i] == src[0] || m->dst != extent || m->src == 0) break;
+        extent *= m->extent;
+        f->part[f->parts++] = dst[i];
+        f->step = lay_gcd(f->step, m->src);
+        in_row[dst[i]] = true;
+    }
+    if (f->parts < 2) return false;
+    f->r = *r;
+    f->r.rank = 0;
+    f->row = 0;
+    for (int m = 0; m < r->rank; ++m) {
+        if (in_row[m] && m != dst[0]) continue;
+        if (m == dst[0]) f->row = f->r.rank;
+        f->of[f->r.rank] = m;
+        f->r.mode[f->r.rank++] = r->mode[m];
+    }
+    f->r.mode[f->row].extent = extent;
+    // an access is as wide as all strides of the row let it be
+    align = lay_gcd(align, f->step * bytes_of(r, true));
+    f->r.src_align = (int)align;
+    return true;
+}
+
+int64_t flat_cost(const struct flat *f, const struct cost *cost) {
+    return cost->total + cost->total / DIVISIONS * f->parts;
+}
+
+struct hints flat_hints(const struct flat *f, const struct choice *c) {
+    struct relayout r = f->r;
+    r.mode[f->row].src = f->step;
+    return hints_of(&r, c);
+}
