@@ -90,7 +90,8 @@ static bool none_narrower(struct session *s, const struct plan *was, struct sess
 
 // -- what the hardware counts ---------------------------------------------------------------------
 
-enum { IDLE = 3, COUNTED = 4, MOST_COPIES = 256 };
+// MOST_WORK: accesses of warps that are counted for all tries together, which takes half a second
+enum { IDLE = 3, COUNTED = 4, MOST_COPIES = 256, MOST_WORK = 1 << 20 };
 
 // Of one side of a copy: sectors, wavefronts, requests in all, and idle threads; -1: not known.
 struct counts {
@@ -100,18 +101,28 @@ struct counts {
         least[2];  // of these: the most of one access, and the least that it could be
 };
 
+// Of the copies of a kernel.
 struct counting {
+    const struct kernel *k;  // NULL: none was counted
     const struct plan *p;
     const int64_t *value;  // of the params, some
     struct counts at[MOST_COPIES][2];
     int n;
+    int64_t *work;  // of all of them; beyond MOST_WORK no more is counted
+};
+
+// The last kernels that were counted, of the plan as it is and as it is edited.
+struct both {
+    struct counting was, now;
+    int64_t work;
 };
 
 static bool count(struct session *s, struct kernel *k, struct copy *c, void *user) {
     struct counting *x = user;
     struct copy_cost cost;
-    if (x->n == MOST_COPIES) return false;
+    if (x->n == MOST_COPIES || *x->work > MOST_WORK) return false;
     cost_of_copy(s, x->p, k, c, &c->facts, NULL, &cost);
+    *x->work += cost.src.work + cost.dst.work;
     if ((cost.src.why || cost.dst.why) && k->nparams) {
         if (!x->value) x->value = plan_choose(s, x->p, NULL, 1);
         if (x->value) cost_of_copy(s, x->p, k, c, &c->facts, x->value, &cost);
@@ -167,28 +178,33 @@ static struct kernel *kernel_of(const struct plan *p, const char *name) {
     return k;
 }
 
+static void count_kernel(struct session *s, const struct plan *p, struct kernel *k,
+                         struct counting *x) {
+    if (x->k == k) return;
+    x->k = k;
+    x->p = p;
+    x->n = 0;
+    x->value = NULL;
+    walk_copies(s, k, count, x);
+}
+
 // Counts both plans' kernels of that name; false where their copies cannot be compared.
 static bool count_both(struct session *s, const struct plan *was, struct kernel *k,
                        struct session *t, const struct plan *now, struct kernel *y,
-                       struct counting *a, struct counting *b) {
-    a->p = was;
-    b->p = now;
-    a->n = b->n = 0;
-    a->value = b->value = NULL;
-    walk_copies(s, k, count, a);
-    walk_copies(t, y, count, b);
-    return a->n == b->n && a->n < MOST_COPIES;
+                       struct both *x) {
+    count_kernel(s, was, k, &x->was);
+    count_kernel(t, now, y, &x->now);
+    return x->was.n == x->now.n && x->was.n < MOST_COPIES && x->work <= MOST_WORK;
 }
 
 // Whether nothing that is counted is more in "now" than in "was".
 static bool none_costlier(struct session *s, const struct plan *was, struct session *t,
-                          const struct plan *now, const char *alone) {
+                          const struct plan *now, const char *alone, struct both *x) {
+    const struct counting *a = &x->was, *b = &x->now;
     struct kernel *y = plan_next(now, NULL);
-    struct counting *a = ARENA_NEW(&t->arena, struct counting);
-    struct counting *b = ARENA_NEW(&t->arena, struct counting);
     for (struct kernel *k = plan_next(was, NULL); k; k = plan_next(was, k)) {
         if (alone && strcmp(k->name, alone) != 0) continue;
-        if (!y || !count_both(s, was, k, t, now, y, a, b)) return false;
+        if (!y || !count_both(s, was, k, t, now, y, x)) return false;
         for (int i = 0; i < a->n; ++i)
             if (!none_more(&a->at[i][0], &b->at[i][0]) || !none_more(&a->at[i][1], &b->at[i][1]))
                 return false;
@@ -199,12 +215,12 @@ static bool none_costlier(struct session *s, const struct plan *was, struct sess
 
 // Whether what "claim" says is less; see is_cheaper.
 static bool claims_less(struct session *s, const struct plan *was, struct session *t,
-                        const struct plan *now, const struct claim *claim, bool *partly) {
+                        const struct plan *now, const struct claim *claim, struct both *x,
+                        bool *partly) {
     if (claim->cheaper == CHEAPER_NOT) return true;
-    struct counting *a = ARENA_NEW(&t->arena, struct counting);
-    struct counting *b = ARENA_NEW(&t->arena, struct counting);
     struct kernel *k = kernel_of(was, claim->function), *y = kernel_of(now, claim->function);
-    return k && y && count_both(s, was, k, t, now, y, a, b) && is_cheaper(a, b, claim, partly);
+    return k && y && count_both(s, was, k, t, now, y, x) &&
+           is_cheaper(&x->was, &x->now, claim, partly);
 }
 
 // -- claims ---------------------------------------------------------------------------------------
@@ -217,6 +233,7 @@ struct attempt {
     const struct ast_decl *alone;  // in which all edits are, and which was compiled alone; or NULL
     int sema_errors;               // until the plan was made
     enum answer { NOT_ASKED, YES, NO } none_narrower, none_costlier;
+    struct both *both;
 };
 
 static bool same_edits(const struct diag *a, const struct diag *b) {
@@ -276,9 +293,9 @@ static bool claim_holds(const struct compiled *c, struct attempt *x, const struc
     if (errors_of(t) > most) return false;
     // beside another error the facts are not complete
     if (x->now.next <= STEP_VECTORIZE) return claim->cheaper == CHEAPER_NOT;
-    if (!claims_less(c->s, c->plan, t, x->now.plan, claim, partly)) return false;
+    if (!claims_less(c->s, c->plan, t, x->now.plan, claim, x->both, partly)) return false;
     if (x->none_costlier == NOT_ASKED)
-        x->none_costlier = none_costlier(c->s, c->plan, t, x->now.plan, alone) ? YES : NO;
+        x->none_costlier = none_costlier(c->s, c->plan, t, x->now.plan, alone, x->both) ? YES : NO;
     return x->none_costlier == YES;
 }
 
@@ -303,7 +320,8 @@ static void end_attempt(struct attempt *x) {
 static void begin_attempt(const struct compiled *c, const struct diag *note, struct attempt *x) {
     struct session *s = c->s;
     end_attempt(x);
-    *x = (struct attempt){.note = note, .alone = function_of(c, note)};
+    *x = (struct attempt){.note = note, .alone = function_of(c, note), .both = x->both};
+    x->both->now.k = NULL;
     struct given *given = ARENA_ARRAY(&s->arena, struct given, s->sources.n + 1);
     session_like(&x->t, s);
     for (int i = 0; i < s->sources.n; ++i) {
@@ -345,7 +363,11 @@ void fixits_try(const struct compiled *c) {
     struct session *s = c->s;
     int tries = 0;
     size_t text = text_of(s);
-    struct attempt last = {.note = NULL};
+    struct both *both = memory_new(sizeof *both);
+    struct attempt last = {.note = NULL, .both = both};
+    both->work = 0;
+    both->was.k = NULL;
+    both->was.work = both->now.work = &both->work;
     for (struct diag *d = s->diags.first; d; d = d->next) {
         bool mended = false;
         struct diag *best = NULL;  // where nothing mends all of it
@@ -369,4 +391,5 @@ void fixits_try(const struct compiled *c) {
     }
     diag_drop_unmended(s);
     end_attempt(&last);
+    memory_free(both);
 }
