@@ -90,8 +90,8 @@ static bool none_narrower(struct session *s, const struct plan *was, struct sess
 
 // -- what the hardware counts ---------------------------------------------------------------------
 
-// MOST_WORK: accesses of warps that are counted for all tries together, which takes half a second
-enum { IDLE = 3, COUNTED = 4, MOST_COPIES = 256, MOST_WORK = 1 << 20 };
+// MOST_WORK: accesses of warps that are counted for all tries together, which takes a quarter of a second
+enum { IDLE = 3, COUNTED = 4, MOST_COPIES = 256, MOST_WORK = 1 << 19 };
 
 // Of one side of a copy: sectors, wavefronts, requests in all, and idle threads; -1: not known.
 struct counts {
