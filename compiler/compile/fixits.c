@@ -111,12 +111,6 @@ struct counting {
     int64_t *work;  // of all of them; beyond MOST_WORK no more is counted
 };
 
-// The last kernels that were counted, of the plan as it is and as it is edited.
-struct both {
-    struct counting was, now;
-    int64_t work;
-};
-
 static bool count(struct session *s, struct kernel *k, struct copy *c, void *user) {
     struct counting *x = user;
     struct copy_cost cost;
@@ -178,6 +172,7 @@ static struct kernel *kernel_of(const struct plan *p, const char *name) {
     return k;
 }
 
+// Counts kernel "k" of "p", unless "x" has it.
 static void count_kernel(struct session *s, const struct plan *p, struct kernel *k,
                          struct counting *x) {
     if (x->k == k) return;
@@ -191,20 +186,20 @@ static void count_kernel(struct session *s, const struct plan *p, struct kernel 
 // Counts both plans' kernels of that name; false where their copies cannot be compared.
 static bool count_both(struct session *s, const struct plan *was, struct kernel *k,
                        struct session *t, const struct plan *now, struct kernel *y,
-                       struct both *x) {
-    count_kernel(s, was, k, &x->was);
-    count_kernel(t, now, y, &x->now);
-    return x->was.n == x->now.n && x->was.n < MOST_COPIES && x->work <= MOST_WORK;
+                       struct counting *a, struct counting *b) {
+    count_kernel(s, was, k, a);
+    count_kernel(t, now, y, b);
+    return a->n == b->n && a->n < MOST_COPIES && *a->work <= MOST_WORK;
 }
 
 // Whether nothing that is counted is more in "now" than in "was".
 static bool none_costlier(struct session *s, const struct plan *was, struct session *t,
-                          const struct plan *now, const char *alone, struct both *x) {
-    const struct counting *a = &x->was, *b = &x->now;
+                          const struct plan *now, const char *alone, struct counting *a,
+                          struct counting *b) {
     struct kernel *y = plan_next(now, NULL);
     for (struct kernel *k = plan_next(was, NULL); k; k = plan_next(was, k)) {
         if (alone && strcmp(k->name, alone) != 0) continue;
-        if (!y || !count_both(s, was, k, t, now, y, x)) return false;
+        if (!y || !count_both(s, was, k, t, now, y, a, b)) return false;
         for (int i = 0; i < a->n; ++i)
             if (!none_more(&a->at[i][0], &b->at[i][0]) || !none_more(&a->at[i][1], &b->at[i][1]))
                 return false;
@@ -215,12 +210,11 @@ static bool none_costlier(struct session *s, const struct plan *was, struct sess
 
 // Whether what "claim" says is less; see is_cheaper.
 static bool claims_less(struct session *s, const struct plan *was, struct session *t,
-                        const struct plan *now, const struct claim *claim, struct both *x,
-                        bool *partly) {
+                        const struct plan *now, const struct claim *claim, struct counting *a,
+                        struct counting *b, bool *partly) {
     if (claim->cheaper == CHEAPER_NOT) return true;
     struct kernel *k = kernel_of(was, claim->function), *y = kernel_of(now, claim->function);
-    return k && y && count_both(s, was, k, t, now, y, x) &&
-           is_cheaper(&x->was, &x->now, claim, partly);
+    return k && y && count_both(s, was, k, t, now, y, a, b) && is_cheaper(a, b, claim, partly);
 }
 
 // -- claims ---------------------------------------------------------------------------------------
@@ -233,7 +227,17 @@ struct attempt {
     const struct ast_decl *alone;  // in which all edits are, and which was compiled alone; or NULL
     int sema_errors;               // until the plan was made
     enum answer { NOT_ASKED, YES, NO } none_narrower, none_costlier;
-    struct both *both;
+    struct counting count;  // of the last kernel that was counted
+};
+
+// Edits that several diagnostics offer in turn are kept: KEPT of them, of a text up to SMALL.
+enum { KEPT = 4, SMALL = 16 * 1024 };
+
+struct attempts {
+    struct attempt at[KEPT];
+    int kept, next;       // how many are kept; the one to be replaced
+    struct counting was;  // of the plan as it is
+    int64_t work;
 };
 
 static bool same_edits(const struct diag *a, const struct diag *b) {
@@ -274,8 +278,8 @@ static const struct ast_decl *function_of(const struct compiled *c, const struct
     return fn;
 }
 
-static bool claim_holds(const struct compiled *c, struct attempt *x, const struct claim *claim,
-                        bool of_error, bool *partly) {
+static bool claim_holds(const struct compiled *c, struct attempt *x, struct counting *was,
+                        const struct claim *claim, bool of_error, bool *partly) {
     int most = errors_of(c->s) - of_error;
     const char *alone = x->alone ? x->alone->name.name : NULL;
     struct session *t = &x->t;
@@ -293,9 +297,10 @@ static bool claim_holds(const struct compiled *c, struct attempt *x, const struc
     if (errors_of(t) > most) return false;
     // beside another error the facts are not complete
     if (x->now.next <= STEP_VECTORIZE) return claim->cheaper == CHEAPER_NOT;
-    if (!claims_less(c->s, c->plan, t, x->now.plan, claim, x->both, partly)) return false;
+    if (!claims_less(c->s, c->plan, t, x->now.plan, claim, was, &x->count, partly)) return false;
     if (x->none_costlier == NOT_ASKED)
-        x->none_costlier = none_costlier(c->s, c->plan, t, x->now.plan, alone, x->both) ? YES : NO;
+        x->none_costlier =
+            none_costlier(c->s, c->plan, t, x->now.plan, alone, was, &x->count) ? YES : NO;
     return x->none_costlier == YES;
 }
 
@@ -317,11 +322,11 @@ static void end_attempt(struct attempt *x) {
     x->note = NULL;
 }
 
-static void begin_attempt(const struct compiled *c, const struct diag *note, struct attempt *x) {
+static void begin_attempt(const struct compiled *c, const struct diag *note, struct attempt *x,
+                          int64_t *work) {
     struct session *s = c->s;
     end_attempt(x);
-    *x = (struct attempt){.note = note, .alone = function_of(c, note), .both = x->both};
-    x->both->now.k = NULL;
+    *x = (struct attempt){.note = note, .alone = function_of(c, note), .count = {.work = work}};
     struct given *given = ARENA_ARRAY(&s->arena, struct given, s->sources.n + 1);
     session_like(&x->t, s);
     for (int i = 0; i < s->sources.n; ++i) {
@@ -338,13 +343,22 @@ static void begin_attempt(const struct compiled *c, const struct diag *note, str
     x->sema_errors = errors_of(&x->t);
 }
 
-// "x": the last one, whose edits may be the same.  Sets "*partly" where much more is counted than
-// need be, if half of what it was at most.
+static struct attempt *find_kept(struct attempts *all, const struct diag *note) {
+    for (int i = 0; i < all->kept; ++i)
+        if (all->at[i].note && same_edits(all->at[i].note, note)) return &all->at[i];
+    return NULL;
+}
+
+// "x": its attempt, if it is kept; else NULL.  Sets "*partly" where much more is counted than need
+// be, if half of what it was at most.
 static bool holds(const struct compiled *c, const struct diag *d, const struct diag *note,
-                  struct attempt *x, bool *partly) {
-    if (!x->note || !same_edits(x->note, note)) begin_attempt(c, note, x);
-    return claim_holds(c, x, note->claim, d->severity == SEV_ERROR && d->warning == W_COUNT,
-                       partly);
+                  struct attempts *all, struct attempt *x, bool *partly) {
+    if (!x) {
+        x = &all->at[all->next++ % all->kept];
+        begin_attempt(c, note, x, &all->work);
+    }
+    return claim_holds(c, x, &all->was, note->claim,
+                       d->severity == SEV_ERROR && d->warning == W_COUNT, partly);
 }
 
 static int tries_for(const struct diag *note) {
@@ -363,21 +377,20 @@ void fixits_try(const struct compiled *c) {
     struct session *s = c->s;
     int tries = 0;
     size_t text = text_of(s);
-    struct both *both = memory_new(sizeof *both);
-    struct attempt last = {.note = NULL, .both = both};
-    both->work = 0;
-    both->was.k = NULL;
-    both->was.work = both->now.work = &both->work;
+    struct attempts *all = memory_new(sizeof *all);
+    memset(all, 0, sizeof *all);
+    all->kept = text <= SMALL ? KEPT : 1;
+    all->was.work = &all->work;
     for (struct diag *d = s->diags.first; d; d = d->next) {
         bool mended = false;
         struct diag *best = NULL;  // where nothing mends all of it
         for (struct diag *n = d->note; n; n = n->next) {
-            if (!n->claim || (mended && n->claim->or_else) || tries >= MOST_TRIES ||
-                tries * text > MOST_TEXT)
-                continue;
-            tries += tries_for(n);
+            if (!n->claim || (mended && n->claim->or_else)) continue;
+            struct attempt *kept = find_kept(all, n);
+            if (!kept && (tries >= MOST_TRIES || tries * text > MOST_TEXT)) continue;
+            if (!kept) tries += tries_for(n);
             bool partly = false;
-            if (!holds(c, d, n, &last, &partly)) continue;
+            if (!holds(c, d, n, all, kept, &partly)) continue;
             if (partly) {
                 if (!best) best = n;
                 continue;
@@ -390,6 +403,6 @@ void fixits_try(const struct compiled *c) {
         if (mended) d->if_mended = false;
     }
     diag_drop_unmended(s);
-    end_attempt(&last);
-    memory_free(both);
+    for (int i = 0; i < KEPT; ++i) end_attempt(&all->at[i]);
+    memory_free(all);
 }
