@@ -107,14 +107,15 @@ struct counting {
     const struct plan *p;
     const int64_t *value;  // of the params, some
     struct counts at[MOST_COPIES][2];
-    int n;
+    int n;          // MOST_COPIES: not all were counted
     int64_t *work;  // of all of them; beyond MOST_WORK no more is counted
 };
 
 static bool count(struct session *s, struct kernel *k, struct copy *c, void *user) {
     struct counting *x = user;
     struct copy_cost cost;
-    if (x->n == MOST_COPIES || *x->work > MOST_WORK) return false;
+    if (*x->work > MOST_WORK) x->n = MOST_COPIES;
+    if (x->n == MOST_COPIES) return false;
     cost_of_copy(s, x->p, k, c, &c->facts, NULL, &cost);
     *x->work += cost.src.work + cost.dst.work;
     if ((cost.src.why || cost.dst.why) && k->nparams) {
@@ -189,7 +190,7 @@ static bool count_both(struct session *s, const struct plan *was, struct kernel 
                        struct counting *a, struct counting *b) {
     count_kernel(s, was, k, a);
     count_kernel(t, now, y, b);
-    return a->n == b->n && a->n < MOST_COPIES && *a->work <= MOST_WORK;
+    return a->n == b->n && a->n < MOST_COPIES;
 }
 
 // Whether nothing that is counted is more in "now" than in "was".
