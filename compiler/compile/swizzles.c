@@ -15,9 +15,9 @@ enum { MOST_CANDIDATES = 160 };
 // What is compiled for candidates that are no matter of the buffer's own copies, in bytes: their
 // functions, and the rest, which is parsed alone, as a part.  1 MB takes about a second.
 enum { MOST_TEXT = 1 << 20, PARSED_PART = 8 };
-// Accesses of warps that are looked at for all buffers of a function.  All of them take 0.7
+// Accesses of warps that are looked at for all buffers of a function.  All of them take 0.25
 // seconds.
-enum { MOST_WORK = 3 << 19, TRY_WORK = 16 };
+enum { MOST_WORK = 1 << 19, TRY_WORK = 16 };
 enum { SHARED_BITS = 1024 };  // of all banks
 enum { MOST_ROWS = 6 };       // 1, 2, 4, .. 32 rows have one number
 

@@ -212,7 +212,12 @@ struct calc_value calc_apply(struct lay_ctx *ctx, const struct op *op, int n,
         n = 1;
     }
     if (n < op->min || n > most_args(op)) {
-        lay_fail(ctx, "'%s' takes %d to %d arguments, not %d", op->name, op->min, most_args(op), n);
+        if (op->min == most_args(op))
+            lay_fail(ctx, "'%s' takes %d argument%s, not %d", op->name, op->min,
+                     op->min == 1 ? "" : "s", n);
+        else
+            lay_fail(ctx, "'%s' takes %d to %d arguments, not %d", op->name, op->min, most_args(op),
+                     n);
         return calc_none();
     }
     struct calc_value turned[3];

@@ -257,7 +257,6 @@ static void move_edge(struct lowering *w, const struct copy *c, struct way y) {
     y.turn = NULL;
     y.pred = f->pred;
     y.npred = f->npred;
-    y.beside = copy_edge(f) == EDGE_SOME;
     y.pad = c->pad;
     y.at = ARENA_ARRAY(&w->s->arena, const struct ix *, f->npred);
     const char **name = ARENA_ARRAY(&w->s->arena, const char *, f->npred);

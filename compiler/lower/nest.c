@@ -3,15 +3,13 @@
 // A batch is as many accesses as fit in BATCH_BITS of registers, BATCH_MAX at most: all its loads
 // come before its stores, so that they are in flight together (64 loads of 32 bits a batch read at
 // twice the rate of 32: bench/results/naive_copy.md).  What is more than a batch becomes loops
-// around it.  An access takes a register, however narrow it is.  So the edge beside a whole tile has
-// EDGE_MAX accesses a batch: else its registers would be those of the kernel, and an SM would have
-// fewer blocks for what few of them do (64 instead of 32 registers for bytes of 8191x8193 turned).
+// around it.
 #include "lower/nest.h"
 
 #include "base/session.h"
 #include "layout/algebra.h"
 
-enum { BATCH_BITS = 2048, BATCH_MAX = 64, EDGE_MAX = 32 };
+enum { BATCH_BITS = 2048, BATCH_MAX = 64 };
 
 static int64_t largest_divisor(int64_t n, int64_t cap) {
     for (int64_t d = cap < n ? cap : n; d > 1; --d) {
@@ -23,7 +21,6 @@ static int64_t largest_divisor(int64_t n, int64_t cap) {
 void nest_divide(const struct way *y, bool all, struct nest *nest) {
     int64_t room = BATCH_BITS / y->bits;
     if (room > BATCH_MAX) room = BATCH_MAX;
-    if (y->beside && room > EDGE_MAX) room = EDGE_MAX;
     nest->way = y;
     nest->batch_size = 1;
     bool full = false;

@@ -18,7 +18,6 @@ struct way {
     const struct predicate *pred;              // none where the tile is whole
     const struct ix **at;                      // of each predicate, as it is lowered
     int npred;
-    bool beside;                 // it is the edge beside accesses to a whole tile
     struct ix_var *each;         // of the loop over the runs of an index map, or NULL
     const struct constant *pad;  // what takes the place of a source that is not there, or NULL
 };

@@ -84,6 +84,12 @@ for seed_of_sync in 1 2 3 4; do  # order alone: loops and pipelines of asynchron
     touch "$out/sync_$seed_of_sync/sanitize"
 done
 rm "$out/sync.tcp"
+n=0
+for sizes in "M=24 N=40 C=8" "M=66 N=34 C=9" "M=67 N=131 C=1" "M=64 N=33 C=3" "M=33 N=264 C=4"; do  # each case of a planned copy of params
+    n=$((n + 1))
+    "$build/bin/tcpc" run -w $(printf -- '--param %s ' $sizes) --write "$out/cases_$n" tests/relayout/cases.tcp 2>"$out/log" || { cat "$out/log" >&2; exit 1; }
+    touch "$out/cases_$n/sanitize"
+done
 each=25 programs=0
 random() {  # SEED
     "$build/bin/gen_plans" "$1" $each >"$out/random/$1.tcp"

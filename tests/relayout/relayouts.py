@@ -205,9 +205,11 @@ def same_in_a_row(case, text, extents, src, row, dst):
     if math.prod(row) != math.prod(extents) or len(sliced) != len(extents):
         return False
     worked_out = [eval(f"lambda e: {re.sub(r'e[_]*', 'e', s).replace('/', '//')}") if m not in kept and s != "_" else None for m, s in enumerate(sliced)]
-    some, rng, other = itertools.product(*map(range, row)), random.Random(0), [p for p in range(len(row)) if p != place]
+    rng, other = random.Random(0), [p for p in range(len(row)) if p != place]
     if math.prod(row) > SMALL:
         some = [[0 if i == 0 else n - 1 if i == 1 else rng.randrange(n) for n in row] for i in range(2000)]
+    else:
+        some = itertools.product(*map(range, row))
     for x in some:
         c = [f(x[place]) if f else None for f in worked_out]
         for m, p in zip(kept, other):

@@ -369,25 +369,22 @@ TCP_DEVICE void store_tile_narrow(int tid, const tcp_f16 *sC, tcp_f16 *C, int64_
             const int64_t c0 = 128 * m + t0;
             const int64_t c1 = 128 * n + t1;
             for (int i = 0; i < 2; ++i) {
-                for (int j = 0; j < 2; ++j) {
-                    tcp_b16 v[32];
+                tcp_b16 v[64];
 #pragma unroll
-                    for (int k = 0; k < 32; ++k) {
-                        if (c0 + 64 * j + 2 * k < M && c1 + 64 * i < N) {
-#line 54 "gemm.tcp"
-                            v[k] = tcp_ld_shared_16(
-                                &sC[8192 * i + 4096 * j + tcp_swizzle<3, 3, 3>(tid + 128 * k)]);
-#line 381 "gemm.cuh"
-                        }
+                for (int j = 0; j < 64; ++j) {
+                    if (c0 + 2 * j < M && c1 + 64 * i < N) {
+#line 53 "gemm.tcp"
+                        v[j] =
+                            tcp_ld_shared_16(&sC[8192 * i + tcp_swizzle<3, 3, 3>(tid + 128 * j)]);
+#line 380 "gemm.cuh"
                     }
+                }
 #pragma unroll
-                    for (int k = 0; k < 32; ++k) {
-                        if (c0 + 64 * j + 2 * k < M && c1 + 64 * i < N) {
+                for (int j = 0; j < 64; ++j) {
+                    if (c0 + 2 * j < M && c1 + 64 * i < N) {
 #line 54 "gemm.tcp"
-                            tcp_st_global_16(
-                                &C[to + 64 * i + 64 * (int64_t)N * j + 2 * (int64_t)N * k], v[k]);
-#line 390 "gemm.cuh"
-                        }
+                        tcp_st_global_16(&C[to + 64 * i + 2 * (int64_t)N * j], v[j]);
+#line 388 "gemm.cuh"
                     }
                 }
             }

@@ -10,4 +10,4 @@ for path in sorted(pathlib.Path(sys.argv[1]).glob("*.cu")):
     # launchers have C names, which namespaces do not keep apart
     text = path.read_text().replace("TCP_EXTERN_C ", "")
     text = re.sub(r'^#include "tcp_.*\n', "", text, flags=re.M)
-    print(f"namespace n_{path.stem} {{\n#line 1 \"{path.name}\"\n{text}\n}}")
+    print(f"namespace n_{re.sub('[^A-Za-z0-9_]', '_', path.stem)} {{\n#line 1 \"{path.name}\"\n{text}\n}}")
