@@ -194,6 +194,9 @@ KINDS = {
                              n, "copy local_tile(A, (4,128), (block.x,0)) -> local_tile(B({0},_,_), (4,128), (block.x,0)) with rows;"), "ceil_div(N,4)").replace("threads 32", "threads 128"), SHORT),
     "warnings of bank conflicts": (lambda n: tall(n) + "tiled_copy words = tile(universal(32), thr=(8,32):(1,8), val=(1,1));\nkernel k(A) grid (1) threads 256 {\nshared s : f32 row(64,128);\n" + lines(
         n, "copy local_tile(A, (8,32), (0,0)) -> local_tile(s, (8,32), (0,0)) with words;") + "}\n", [4, 8, 16, 32, 64, 128]),
+    "layouts that mend bank conflicts": (lambda n: f"tensor A : f32 global row({n},32,32) align 128;\ntensor B : f32 global row({n},32,32) align 128;\n"
+                                         "tiled_copy words = tile(universal(32), thr=(8,32):(32,1), val=(1,1));\nkernel k(A, out B) threads 256 {\nshared s : f32 row(32,32);\n" + "".join(
+                                             f"copy A({i},_,_) -> s with words; copy select(s,(1,0)) -> B({i},_,_) with words;\n" for i in range(n)) + "}\n", [4, 8, 16, 32, 64]),
     # other commands
     "explain --plan": (lambda n: one_buffer(n, "tile(universal(32), thr=32)"), [4, 8, 16, 32]),
     "explain": (lambda n: one_buffer(n, "tile(universal(32), thr=32)"), [4, 8, 16, 32]),

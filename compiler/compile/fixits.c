@@ -90,7 +90,8 @@ static bool none_narrower(struct session *s, const struct plan *was, struct sess
 
 // -- what the hardware counts ---------------------------------------------------------------------
 
-enum { IDLE = 3, COUNTED = 4, MOST_COPIES = 256 };
+// MOST_WORK: accesses of warps that are counted for all tries together, which takes a quarter of a second
+enum { IDLE = 3, COUNTED = 4, MOST_COPIES = 256, MOST_WORK = 1 << 19 };
 
 // Of one side of a copy: sectors, wavefronts, requests in all, and idle threads; -1: not known.
 struct counts {
@@ -100,18 +101,23 @@ struct counts {
         least[2];  // of these: the most of one access, and the least that it could be
 };
 
+// Of the copies of a kernel.
 struct counting {
+    const struct kernel *k;  // NULL: none was counted
     const struct plan *p;
     const int64_t *value;  // of the params, some
     struct counts at[MOST_COPIES][2];
-    int n;
+    int n;          // MOST_COPIES: not all were counted
+    int64_t *work;  // of all of them; beyond MOST_WORK no more is counted
 };
 
 static bool count(struct session *s, struct kernel *k, struct copy *c, void *user) {
     struct counting *x = user;
     struct copy_cost cost;
+    if (*x->work > MOST_WORK) x->n = MOST_COPIES;
     if (x->n == MOST_COPIES) return false;
     cost_of_copy(s, x->p, k, c, &c->facts, NULL, &cost);
+    *x->work += cost.src.work + cost.dst.work;
     if ((cost.src.why || cost.dst.why) && k->nparams) {
         if (!x->value) x->value = plan_choose(s, x->p, NULL, 1);
         if (x->value) cost_of_copy(s, x->p, k, c, &c->facts, x->value, &cost);
@@ -167,25 +173,31 @@ static struct kernel *kernel_of(const struct plan *p, const char *name) {
     return k;
 }
 
+// Counts kernel "k" of "p", unless "x" has it.
+static void count_kernel(struct session *s, const struct plan *p, struct kernel *k,
+                         struct counting *x) {
+    if (x->k == k) return;
+    x->k = k;
+    x->p = p;
+    x->n = 0;
+    x->value = NULL;
+    walk_copies(s, k, count, x);
+}
+
 // Counts both plans' kernels of that name; false where their copies cannot be compared.
 static bool count_both(struct session *s, const struct plan *was, struct kernel *k,
                        struct session *t, const struct plan *now, struct kernel *y,
                        struct counting *a, struct counting *b) {
-    a->p = was;
-    b->p = now;
-    a->n = b->n = 0;
-    a->value = b->value = NULL;
-    walk_copies(s, k, count, a);
-    walk_copies(t, y, count, b);
+    count_kernel(s, was, k, a);
+    count_kernel(t, now, y, b);
     return a->n == b->n && a->n < MOST_COPIES;
 }
 
 // Whether nothing that is counted is more in "now" than in "was".
 static bool none_costlier(struct session *s, const struct plan *was, struct session *t,
-                          const struct plan *now, const char *alone) {
+                          const struct plan *now, const char *alone, struct counting *a,
+                          struct counting *b) {
     struct kernel *y = plan_next(now, NULL);
-    struct counting *a = ARENA_NEW(&t->arena, struct counting);
-    struct counting *b = ARENA_NEW(&t->arena, struct counting);
     for (struct kernel *k = plan_next(was, NULL); k; k = plan_next(was, k)) {
         if (alone && strcmp(k->name, alone) != 0) continue;
         if (!y || !count_both(s, was, k, t, now, y, a, b)) return false;
@@ -199,10 +211,9 @@ static bool none_costlier(struct session *s, const struct plan *was, struct sess
 
 // Whether what "claim" says is less; see is_cheaper.
 static bool claims_less(struct session *s, const struct plan *was, struct session *t,
-                        const struct plan *now, const struct claim *claim, bool *partly) {
+                        const struct plan *now, const struct claim *claim, struct counting *a,
+                        struct counting *b, bool *partly) {
     if (claim->cheaper == CHEAPER_NOT) return true;
-    struct counting *a = ARENA_NEW(&t->arena, struct counting);
-    struct counting *b = ARENA_NEW(&t->arena, struct counting);
     struct kernel *k = kernel_of(was, claim->function), *y = kernel_of(now, claim->function);
     return k && y && count_both(s, was, k, t, now, y, a, b) && is_cheaper(a, b, claim, partly);
 }
@@ -217,6 +228,17 @@ struct attempt {
     const struct ast_decl *alone;  // in which all edits are, and which was compiled alone; or NULL
     int sema_errors;               // until the plan was made
     enum answer { NOT_ASKED, YES, NO } none_narrower, none_costlier;
+    struct counting count;  // of the last kernel that was counted
+};
+
+// Edits that several diagnostics offer in turn are kept: KEPT of them, of a text up to SMALL.
+enum { KEPT = 4, SMALL = 16 * 1024 };
+
+struct attempts {
+    struct attempt at[KEPT];
+    int kept, next;       // how many are kept; the one to be replaced
+    struct counting was;  // of the plan as it is
+    int64_t work;
 };
 
 static bool same_edits(const struct diag *a, const struct diag *b) {
@@ -257,8 +279,8 @@ static const struct ast_decl *function_of(const struct compiled *c, const struct
     return fn;
 }
 
-static bool claim_holds(const struct compiled *c, struct attempt *x, const struct claim *claim,
-                        bool of_error, bool *partly) {
+static bool claim_holds(const struct compiled *c, struct attempt *x, struct counting *was,
+                        const struct claim *claim, bool of_error, bool *partly) {
     int most = errors_of(c->s) - of_error;
     const char *alone = x->alone ? x->alone->name.name : NULL;
     struct session *t = &x->t;
@@ -276,9 +298,10 @@ static bool claim_holds(const struct compiled *c, struct attempt *x, const struc
     if (errors_of(t) > most) return false;
     // beside another error the facts are not complete
     if (x->now.next <= STEP_VECTORIZE) return claim->cheaper == CHEAPER_NOT;
-    if (!claims_less(c->s, c->plan, t, x->now.plan, claim, partly)) return false;
+    if (!claims_less(c->s, c->plan, t, x->now.plan, claim, was, &x->count, partly)) return false;
     if (x->none_costlier == NOT_ASKED)
-        x->none_costlier = none_costlier(c->s, c->plan, t, x->now.plan, alone) ? YES : NO;
+        x->none_costlier =
+            none_costlier(c->s, c->plan, t, x->now.plan, alone, was, &x->count) ? YES : NO;
     return x->none_costlier == YES;
 }
 
@@ -300,10 +323,11 @@ static void end_attempt(struct attempt *x) {
     x->note = NULL;
 }
 
-static void begin_attempt(const struct compiled *c, const struct diag *note, struct attempt *x) {
+static void begin_attempt(const struct compiled *c, const struct diag *note, struct attempt *x,
+                          int64_t *work) {
     struct session *s = c->s;
     end_attempt(x);
-    *x = (struct attempt){.note = note, .alone = function_of(c, note)};
+    *x = (struct attempt){.note = note, .alone = function_of(c, note), .count = {.work = work}};
     struct given *given = ARENA_ARRAY(&s->arena, struct given, s->sources.n + 1);
     session_like(&x->t, s);
     for (int i = 0; i < s->sources.n; ++i) {
@@ -320,13 +344,22 @@ static void begin_attempt(const struct compiled *c, const struct diag *note, str
     x->sema_errors = errors_of(&x->t);
 }
 
-// "x": the last one, whose edits may be the same.  Sets "*partly" where much more is counted than
-// need be, if half of what it was at most.
+static struct attempt *find_kept(struct attempts *all, const struct diag *note) {
+    for (int i = 0; i < all->kept; ++i)
+        if (all->at[i].note && same_edits(all->at[i].note, note)) return &all->at[i];
+    return NULL;
+}
+
+// "x": its attempt, if it is kept; else NULL.  Sets "*partly" where much more is counted than need
+// be, if half of what it was at most.
 static bool holds(const struct compiled *c, const struct diag *d, const struct diag *note,
-                  struct attempt *x, bool *partly) {
-    if (!x->note || !same_edits(x->note, note)) begin_attempt(c, note, x);
-    return claim_holds(c, x, note->claim, d->severity == SEV_ERROR && d->warning == W_COUNT,
-                       partly);
+                  struct attempts *all, struct attempt *x, bool *partly) {
+    if (!x) {
+        x = &all->at[all->next++ % all->kept];
+        begin_attempt(c, note, x, &all->work);
+    }
+    return claim_holds(c, x, &all->was, note->claim,
+                       d->severity == SEV_ERROR && d->warning == W_COUNT, partly);
 }
 
 static int tries_for(const struct diag *note) {
@@ -345,17 +378,20 @@ void fixits_try(const struct compiled *c) {
     struct session *s = c->s;
     int tries = 0;
     size_t text = text_of(s);
-    struct attempt last = {.note = NULL};
+    struct attempts *all = memory_new(sizeof *all);
+    memset(all, 0, sizeof *all);
+    all->kept = text <= SMALL ? KEPT : 1;
+    all->was.work = &all->work;
     for (struct diag *d = s->diags.first; d; d = d->next) {
         bool mended = false;
         struct diag *best = NULL;  // where nothing mends all of it
         for (struct diag *n = d->note; n; n = n->next) {
-            if (!n->claim || (mended && n->claim->or_else) || tries >= MOST_TRIES ||
-                tries * text > MOST_TEXT)
-                continue;
-            tries += tries_for(n);
+            if (!n->claim || (mended && n->claim->or_else)) continue;
+            struct attempt *kept = find_kept(all, n);
+            if (!kept && (tries >= MOST_TRIES || tries * text > MOST_TEXT)) continue;
+            if (!kept) tries += tries_for(n);
             bool partly = false;
-            if (!holds(c, d, n, &last, &partly)) continue;
+            if (!holds(c, d, n, all, kept, &partly)) continue;
             if (partly) {
                 if (!best) best = n;
                 continue;
@@ -368,5 +404,6 @@ void fixits_try(const struct compiled *c) {
         if (mended) d->if_mended = false;
     }
     diag_drop_unmended(s);
-    end_attempt(&last);
+    for (int i = 0; i < KEPT; ++i) end_attempt(&all->at[i]);
+    memory_free(all);
 }

@@ -24,12 +24,12 @@ enum { MOST_ROWS = 6 };       // 1, 2, 4, .. 32 rows have one number
 // -- the buffers ----------------------------------------------------------------------------------
 
 struct buffers {
-    struct ast_stmt **stmt;      // NULL: they are counted
-    const struct ast_decl **fn;  // in which each stands
+    struct ast_stmt **stmt;  // NULL: they are counted
+    struct range *fn;        // in which each stands, with its other cases
     int n;
 };
 
-static void find(const struct ast_block *block, const struct ast_decl *fn, struct buffers *out) {
+static void find(const struct ast_block *block, struct range fn, struct buffers *out) {
     for (int i = 0; block && i < block->nstmts; ++i) {
         struct ast_stmt *st = block->stmt[i];
         if (st->kind == S_SHARED && st->buffer.swizzle_at.end) {
@@ -50,11 +50,16 @@ static void find_all(struct session *s, const struct ast_file *f, struct buffers
     for (int pass = 0; pass < 2; ++pass) {
         if (pass) {
             out->stmt = ARENA_ARRAY(&s->arena, struct ast_stmt *, out->n + 1);
-            out->fn = ARENA_ARRAY(&s->arena, const struct ast_decl *, out->n + 1);
+            out->fn = ARENA_ARRAY(&s->arena, struct range, out->n + 1);
         }
         out->n = 0;
-        for (int i = 0; i < f->ndecls; ++i)
-            if (f->decl[i]->kind == D_FN) find(f->decl[i]->fn.body, f->decl[i], out);
+        for (int i = 0; i < f->ndecls;) {
+            int end = ast_cases_end(f, i);
+            struct range fn = f->decl[i]->at;
+            fn.end = f->decl[end - 1]->at.end;
+            for (; i < end; ++i)
+                if (f->decl[i]->kind == D_FN) find(f->decl[i]->fn.body, fn, out);
+        }
     }
 }
 
@@ -251,10 +256,9 @@ static int pad_number(const struct swizzle_choice *y) {
 // Counts a compilation of the function of buffer "i" alone; false where that is too much.
 static bool may_compile(struct choosing *x, int i) {
     const struct session *s = x->c->s;
-    const struct range r = x->b->fn[i]->at;
     size_t text = 0;
     for (int k = 0; k < s->sources.n; ++k) text += s->sources.file[k].size;
-    x->text += (int64_t)(r.end - r.begin + text / PARSED_PART);
+    x->text += (int64_t)(x->b->fn[i].end - x->b->fn[i].begin + text / PARSED_PART);
     return x->text <= MOST_TEXT || x->c->one_by_one;
 }
 
@@ -363,7 +367,7 @@ static bool choose_some(struct choosing *x, int first, int end) {
                 x->padded[pad_number(&from[k])][i] = from[k];
     }
     for (int i = first; i < end && ok; ++i) {
-        if (i == first || x->b->fn[i] != x->b->fn[i - 1]) x->work = 0;
+        if (i == first || x->b->fn[i].begin != x->b->fn[i - 1].begin) x->work = 0;
         ok = choose_one(x, i, from, candidates_of(x, i, from));
     }
     for (int p = 0; p < PADS; ++p)
@@ -377,8 +381,8 @@ static bool choose_apart(struct choosing *x) {
     bool ok = true;
     uint32_t at = x->c->only_at;
     for (int i = 0, end; i < x->b->n && ok; i = end) {
-        const struct range fn = x->b->fn[i]->at;
-        for (end = i + 1; end < x->b->n && x->b->fn[end] == x->b->fn[i];) ++end;
+        const struct range fn = x->b->fn[i];
+        for (end = i + 1; end < x->b->n && x->b->fn[end].begin == fn.begin;) ++end;
         if (at && (at < fn.begin || at >= fn.end)) continue;
         if (!may_compile(x, i)) return true;
         x->only_at = x->b->stmt[i]->name.at.begin;
@@ -398,22 +402,26 @@ static bool choose(struct compiled *c, const struct buffers *b, struct swizzle_c
     return whole ? ok : choose_apart(&x);
 }
 
-static bool has_chosen(const struct ast_decl *d) {
+static bool is_asked_for(const struct compiled *c, const struct ast_decl *d) {
     struct buffers b = {NULL, NULL, 0};
-    find(d->fn.body, d, &b);
+    if (!c->only_chosen) return c->only_at >= d->at.begin && c->only_at < d->at.end;
+    find(d->fn.body, d->at, &b);
     return b.n > 0;
 }
 
 // Leaves out functions that "c" does not ask for, and what is asked about them.
 static void keep_only(const struct compiled *c) {
     struct ast_file *f = c->ast;
-    uint32_t at = c->only_at;
     int n = 0;
-    for (int i = 0; i < f->ndecls; ++i) {
-        const struct ast_decl *d = f->decl[i];
-        bool other = d->kind == D_FN && d->fn.body;
-        if (other) other = c->only_chosen ? !has_chosen(d) : at < d->at.begin || at >= d->at.end;
-        if (!other && d->kind != D_EXPECT) f->decl[n++] = f->decl[i];
+    for (int i = 0; i < f->ndecls;) {
+        bool keep = false;
+        int end = ast_cases_end(f, i);
+        for (int k = i; k < end && !keep; ++k)
+            keep = f->decl[k]->kind == D_FN && is_asked_for(c, f->decl[k]);
+        for (struct ast_decl *d; i < end; ++i) {
+            d = f->decl[i];
+            if (d->kind == D_FN ? keep || !d->fn.body : d->kind != D_EXPECT) f->decl[n++] = d;
+        }
     }
     f->ndecls = n;
 }

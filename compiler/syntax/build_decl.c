@@ -305,3 +305,12 @@ struct ast_decl *build_allow_decl(struct parser *p, struct range at, struct list
 struct range ast_whole(struct range at, const struct ast_allow *allow) {
     return allow->n ? range_join(allow->at, at) : at;
 }
+
+int ast_cases_end(const struct ast_file *f, int first) {
+    const struct ast_decl *d = f->decl[first];
+    int end = first + 1;
+    while (end < f->ndecls && d->kind == D_FN && f->decl[end]->kind == D_FN &&
+           f->decl[end]->name.name == d->name.name)
+        ++end;
+    return end;
+}

@@ -38,7 +38,8 @@ static void warn_coalesce(struct session *s, const struct kernel *k, const struc
 // -- shared memory --------------------------------------------------------------------------------
 
 static void warn_conflict(struct session *s, const struct plan *p, struct kernel *k,
-                          const struct copy *c, int number, bool src, const struct side_cost *x) {
+                          const struct copy *c, int number, bool src, const struct side_cost *x,
+                          struct mends *mends) {
     const struct tensor *t = copy_side(c, src)->base;
     if (!cost_is_much(x->total.wavefronts, x->least_total.wavefronts)) return;
     int64_t times = x->most.wavefronts.least / x->least.wavefronts.most;
@@ -49,7 +50,7 @@ static void warn_conflict(struct session *s, const struct plan *p, struct kernel
     const char *text = conflict_text(s, &x->worst, x->worst_warp);
     if (text) diag_note(s, t->at, "%s", text);
     mend_order(s, k, c, number, src);
-    mend_layout(s, p, k, c, number, src);
+    mend_layout(s, p, k, c, number, src, mends);
     if (!is_extreme(x->total.wavefronts, x->least_total.wavefronts))
         diag_if_mended(s);
     else
@@ -100,6 +101,7 @@ struct state {
     const struct kernel *k;
     int number;
     int64_t work;  // beyond KERNEL_WORK the other copies of the kernel are not looked at
+    struct mends mends;
 };
 
 enum { KERNEL_WORK = 1 << 16 };
@@ -124,7 +126,7 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
         const struct side_cost *side = cost_side(&cost, src);
         if (!side->there || side->why) continue;
         warn_coalesce(s, k, c, x->number, src, side);
-        warn_conflict(s, x->p, k, c, x->number, src, side);
+        warn_conflict(s, x->p, k, c, x->number, src, side, &x->mends);
     }
     return true;
 }
@@ -137,7 +139,7 @@ static bool is_off(const struct session *s) {
 bool pass_costs(struct session *s, struct plan *p) {
     if (is_off(s)) return true;
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
-        struct state x = {p, NULL, NULL, 0, 0};
+        struct state x = {.p = p};
         struct session_mark mark = session_mark(s);
         const struct diag *last = s->diags.last;
         walk_copies(s, k, visit, &x);

@@ -125,42 +125,70 @@ void mend_threads(struct session *s, const struct kernel *k, const struct copy *
 
 // -- swizzles -------------------------------------------------------------------------------------
 
-enum { TRIALS_WORK = 1 << 16 };
+// Accesses of warps that are looked at for one buffer and for all of a kernel; a copy costs as much
+// as TRY_WORK of them beside its own.
+enum { TRIALS_WORK = 1 << 16, KERNEL_TRIALS = 1 << 18, TRY_WORK = 16 };
+
+// What the copies of a tensor take as they are, in the order of the text.
+struct before {
+    int64_t *wavefronts;
+    int n, cap;
+};
 
 struct trial {
     const struct plan *p;
     const struct tensor *t;
+    struct before *before;
     struct lay_swizzle sw;
-    int64_t total;  // of all accesses to "t"; INT64_MAX: one is worse than it was, or not known
-    int64_t *work;  // of all trials; beyond TRIALS_WORK no more is tried
-    bool promised;  // as if tensors in global memory began at a line
+    int at;          // number of the next copy to "t"
+    int64_t total;   // of all accesses to "t"; INT64_MAX: one is worse than before, or not known
+    int64_t enough;  // more in total is of no use
+    int64_t *work, most;  // of all trials; beyond "most" no more is tried
+    bool promised;        // as if tensors in global memory began at a line
 };
+
+static bool touches(const struct trial *x, const struct copy *c) {
+    return c->src.base == x->t || c->dst.base == x->t;
+}
 
 static int64_t wavefronts(struct session *s, const struct trial *x, const struct kernel *k,
                           const struct copy *c, const struct copy_facts *f) {
+    struct session_mark mark = session_mark(s);
     struct side_cost side;
     int64_t n = 0;
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < 2 && n != INT64_MAX; ++i) {
         if (copy_side(c, i == 0)->base != x->t) continue;
         cost_of_side(s, x->p, k, c, f, NULL, i == 0, &side);
-        *x->work += side.work;
-        if (side.why) return INT64_MAX;
-        n += x->promised ? side.total.wavefronts.least : side.total.wavefronts.most;
+        *x->work += side.work + TRY_WORK;
+        if (side.why || *x->work > x->most)
+            n = INT64_MAX;
+        else
+            n += x->promised ? side.total.wavefronts.least : side.total.wavefronts.most;
     }
+    session_rewind(s, mark);
     return n;
+}
+
+static bool count_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
+    struct trial *x = user;
+    struct before *y = x->before;
+    if (!touches(x, c)) return true;
+    int64_t n = wavefronts(s, x, k, c, &c->facts);
+    y->wavefronts = arena_more(&s->arena, y->wavefronts, sizeof *y->wavefronts, y->n, &y->cap);
+    y->wavefronts[y->n++] = n;
+    x->total = n == INT64_MAX ? n : x->total + n;
+    return n != INT64_MAX;
 }
 
 static bool try_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
     struct trial *x = user;
     struct copy_facts f = c->facts;
-    if (c->src.base != x->t && c->dst.base != x->t) return true;
+    if (!touches(x, c)) return true;
     if (c->src.base == x->t) f.src.sw = x->sw;
     if (c->dst.base == x->t) f.dst.sw = x->sw;
-    int64_t was = wavefronts(s, x, k, c, &c->facts), now = wavefronts(s, x, k, c, &f);
-    if (now == INT64_MAX || now > was) x->total = INT64_MAX;
-    if (x->total == INT64_MAX) return false;
-    x->total += now;
-    return true;
+    int64_t was = x->before->wavefronts[x->at++], now = wavefronts(s, x, k, c, &f);
+    x->total = now > was || now > x->enough - x->total ? INT64_MAX : x->total + now;
+    return x->total != INT64_MAX;
 }
 
 static int log2_of(int64_t n) {
@@ -185,7 +213,6 @@ static int64_t row_of(struct session *s, const struct tensor *t) {
 // The best swizzle for the tensor of "of".
 static struct trial best_swizzle(struct session *s, const struct trial *of, struct kernel *k) {
     const struct tensor *t = of->t;
-    int64_t *work = of->work;
     struct trial best = {.total = INT64_MAX};
     int bytes = t->elem->bits / 8, line = log2_of(128 / bytes), row = log2_of(row_of(s, t));
     if (!row) return best;
@@ -196,7 +223,8 @@ static struct trial best_swizzle(struct session *s, const struct trial *of, stru
                 if (shift < b || (i && row == line)) continue;
                 struct trial x = *of;
                 x.sw = (struct lay_swizzle){(int8_t)b, (int8_t)m, (int8_t)shift};
-                if (*work > TRIALS_WORK) return best;
+                x.enough = best.total;
+                if (*x.work > x.most) return best;
                 walk_copies(s, k, try_copy, &x);
                 // of equal ones the one that keeps most elements together
                 if (x.total < best.total ||
@@ -252,6 +280,43 @@ static bool find_promise(struct session *s, struct kernel *k, struct copy *c, vo
     return !x->full;
 }
 
+// What is known of a buffer, without promises and with them.
+struct mended {
+    const struct tensor *t;
+    struct promises with;
+    struct trial best[2];  // a total of INT64_MAX: there is none
+    int64_t now[2];        // what it takes as it is
+    struct mended *next;
+};
+
+static void find_best(struct session *s, const struct plan *p, struct kernel *k, struct mended *x,
+                      bool promised, struct mends *all) {
+    int64_t most = all->work + TRIALS_WORK;
+    struct before before = {NULL, 0, 0};
+    struct trial now = {.p = p, .t = x->t, .before = &before, .work = &all->work};
+    now.most = most < KERNEL_TRIALS ? most : KERNEL_TRIALS;
+    now.promised = promised;
+    walk_copies(s, k, count_copy, &now);
+    x->now[promised] = now.total;
+    if (now.total == INT64_MAX) return;
+    now.total = 0;
+    x->best[promised] = best_swizzle(s, &now, k);
+}
+
+static const struct mended *mended_of(struct session *s, const struct plan *p, struct kernel *k,
+                                      const struct tensor *t, struct mends *all) {
+    for (const struct mended *x = all->first; x; x = x->next)
+        if (x->t == t) return x;
+    struct mended *x = ARENA_NEW(&s->arena, struct mended);
+    *x = (struct mended){.t = t, .with = {.buffer = t}, .next = all->first};
+    all->first = x;
+    x->best[0].total = x->best[1].total = INT64_MAX;
+    walk_copies(s, k, find_promise, &x->with);
+    find_best(s, p, k, x, false, all);
+    if (x->with.n > 0 && !x->with.full) find_best(s, p, k, x, true, all);
+    return x;
+}
+
 // The note of the swizzle "best", with the promises that it needs.
 static void offer_swizzle(struct session *s, const struct trial *best, int64_t now,
                           const struct promises *with) {
@@ -275,20 +340,16 @@ static void offer_swizzle(struct session *s, const struct trial *best, int64_t n
 }
 
 void mend_layout(struct session *s, const struct plan *p, struct kernel *k, const struct copy *c,
-                 int number, bool src) {
+                 int number, bool src, struct mends *all) {
     const struct tensor *t = copy_side(c, src)->base;
     if (t->outside || !lay_valid(t->layout)) return;
     const char *text;
     if (!t->layout.sw.b && !t->layout.composed) {
-        struct promises with = {.buffer = t};
-        walk_copies(s, k, find_promise, &with);
-        for (int promised = 0; promised <= (with.n > 0 && !with.full); ++promised) {
-            int64_t work = 0;
-            struct trial now = {.p = p, .t = t, .work = &work, .promised = promised};
-            struct trial best = best_swizzle(s, &now, k);
-            walk_copies(s, k, try_copy, &now);
-            if (best.total >= now.total) continue;
-            offer_swizzle(s, &best, now.total, promised ? &with : &(struct promises){0});
+        const struct mended *x = mended_of(s, p, k, t, all);
+        for (int promised = 0; promised < 2; ++promised) {
+            if (x->best[promised].total >= x->now[promised]) continue;
+            offer_swizzle(s, &x->best[promised], x->now[promised],
+                          promised ? &x->with : &(struct promises){0});
             claim(s, k, c, number, src);
         }
     }

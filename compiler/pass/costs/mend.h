@@ -11,9 +11,16 @@ void mend_order(struct session *s, const struct kernel *k, const struct copy *c,
 // An arrangement of the tiled copy in which more threads of the block take part.
 void mend_threads(struct session *s, const struct kernel *k, const struct copy *c, int number);
 
+// What was tried for the buffers of one kernel: each is tried once, whichever of its copies are
+// warned of.
+struct mends {
+    struct mended *first;
+    int64_t work;  // accesses of warps that were looked at
+};
+
 // A swizzle or a padding of the shared tensor of side "src".
 void mend_layout(struct session *s, const struct plan *p, struct kernel *k, const struct copy *c,
-                 int number, bool src);
+                 int number, bool src, struct mends *all);
 
 // Says what else would mend it, for "c", which takes "times" the wavefronts of "t" that it need: how
 // narrow elements are turned in blocks, or which copy keeps so many together.

@@ -82,6 +82,11 @@ if kind == "buffers":  # of one pipeline in a loop, whose bounds are params
     print("".join(f"        copy local_tile(A,(2,64),(0,0)) -> s{i} with ahead;\n" for i in range(n)) + "      }\n      use {")
     print("".join(f"        copy s{i} -> local_tile(B(h,j,_,_),(2,64),({i},0)) with back;\n" for i in range(n)) + "      }\n    }\n  }\n}")
     sys.exit()
+if kind == "conflicts":  # of banks, each of which is warned of, and which a layout of the buffer mends
+    print(f"tcp 1;\narch sm_90;\ntensor A : f32 global row({n},32,32) align 128;\ntensor B : f32 global row({n},32,32) align 128;")
+    print("tiled_copy words = tile(universal(32), thr=(8,32):(32,1), val=(1,1));\nkernel k(A, out B) threads 256 {\n  shared s : f32 row(32,32);")
+    print("".join(f"  copy A({i},_,_) -> s with words;\n  copy select(s,(1,0)) -> B({i},_,_) with words;\n" for i in range(n)) + "}")
+    sys.exit()
 # Loops within loops, and pipelines.
 NESTS = {
     "nested-loops": ("for i{0} in 0 .. 2 {{ ", "}"),
