@@ -3,6 +3,8 @@
 usage: site.py links           each link from README.md on leads to a file, and to a heading of it; each page of docs/ is reached, and
                                stands in docs/mkdocs.yml
        site.py stage FOLDER    copies into FOLDER what is reached: MkDocs makes the site of that (`./dev docs`)
+       site.py from-disk FOLDER  changes the search of the site in FOLDER: a browser allows it no worker where pages are opened from the disk, so
+                               that it hides itself there
        site.py built FOLDER    each link of the pages in FOLDER leads to a file of it, and nothing is loaded from elsewhere
 """
 
@@ -120,6 +122,20 @@ class Page(html.parser.HTMLParser):
                 self.loads.append(values[key])
 
 
+# The search of MkDocs, where it begins its worker.
+WORKER = "\nif (!window.Worker) {"
+FROM_DISK = "\nif (location.protocol === 'file:') {\n  document.querySelectorAll('[role=\"search\"]').forEach(function (e) { e.hidden = true; });\n} else " + WORKER.lstrip()
+
+
+def from_disk(folder):
+    script = folder / "search/main.js"
+    text = script.read_text()
+    if text.count(WORKER) != 1:
+        return [f"{script}: it begins no worker"], 1
+    script.write_text(text.replace(WORKER, FROM_DISK))
+    return [], 1
+
+
 def built(folder):
     pages, problems = {}, []
     for file in sorted(folder.glob("**/*.html")):
@@ -144,7 +160,7 @@ def built(folder):
 
 
 def main(what, *folder):
-    work = {"links": links, "stage": stage, "built": built}[what]
+    work = {"links": links, "stage": stage, "from-disk": from_disk, "built": built}[what]
     problems, count = work(*map(pathlib.Path, folder))
     for problem in problems:
         print(problem)
