@@ -118,6 +118,11 @@ static int count(struct session *s, const struct request *r) {
     if (status) return status;
     if (!(sym = option_params(s, c.plan, r->param, r->nparams))) return EXIT_USAGE;
     if (r->nwords > 1 && !is_kernel(c.kir, r->word[1])) return EXIT_USAGE;
+    const struct kir_kernel *any = c.kir->kernels;
+    while (any && any->device) any = any->next;
+    if (!any)
+        return option_error("the plan has no kernel; launches are counted, and a device function "
+                            "is a part of somebody else's");
     struct buf b;
     buf_init(&b);
     if (r->json) buf_char(&b, '[');

@@ -362,6 +362,8 @@ int command_run(int argc, char **argv) {
         code = option_error("'--no-check' goes with '--time', and without '--print'");
     if (code < 0 && q.json && q.print)
         code = option_error("'--json' goes without '--print', which prints text");
+    if (code < 0 && q.thread >= 0 && !q.print)
+        code = option_error("'--thread' says whose frag is printed: '--print NAME' is missing");
     if (code < 0 && !q.watch) code = run_plan(&s, &q);
     session_release(&s);
     if (code < 0) code = watch(q.path, command_run, argc, argv);
