@@ -204,8 +204,10 @@ static int candidates(struct session *s, const struct tensor *t, struct lay l,
     out[n++] = (struct swizzle_choice){0};
     int64_t pitch = pitch_of(s, l, &mode);
     rows_of(s, l, &least, &most);
-    // chunks of 16, 8 and 4 bytes, exchanged by the number of the row, or of 2, 4, .. rows
-    for (int bytes = 16; bytes >= 4; bytes /= 2) {
+    // chunks of so many bytes, exchanged by the number of the row, or of 2, 4, .. rows
+    static const int size[] = {16, 8, 4, 32};
+    for (int i = 0; i < 4; ++i) {
+        int bytes = size[i];
         int m = log2_of(bytes * 8 / bits);
         if (bytes * 8 < bits || m < 0) continue;
         int banks = log2_of(SHARED_BITS / 8 / bytes);  // chunks that all banks hold

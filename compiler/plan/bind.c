@@ -68,6 +68,7 @@ struct search {
     int steps;
     const struct condition *when;
     int nwhen;
+    bool when_first;       // params that conditions name are taken before others
     int *number;           // of a param, by its symbol
     int *first, *related;  // the relations of param i: related[first[i] .. first[i + 1])
     int *missing;          // of each relation: params without a value
@@ -166,12 +167,21 @@ static void unbind(struct search *q, int param) {
     q->value[q->p->param[param]->sym->id] = PLAN_UNBOUND;
 }
 
-// The param to take next: the first one that an equation asks for, or else the first one without a
-// value, behind those before "from", which have one; -1: all have.
+// The param to take next: the first one that an equation asks for, with "when_first" the first one
+// of a condition, of one param if there is one, or else the first one without a value, behind those
+// before "from", which have one; -1: all have.
 static int next_param(const struct search *q, int *from) {
     int n = q->p->nparams;
     for (int i = 0; i * 64 < n; ++i)
         if (q->is_asked[i]) return i * 64 + __builtin_ctzll(q->is_asked[i]);
+    for (int alone = 1; q->when_first && alone >= 0; --alone) {
+        for (int i = 0; i < q->nwhen; ++i) {
+            const struct lay_int x = q->when[i].value;
+            for (int k = 0; !q->when[i].tensor && (x.nsyms == 1) == alone && k < x.nsyms; ++k)
+                if (x.syms[k]->name && q->value[x.syms[k]->id] == PLAN_UNBOUND)
+                    return q->number[x.syms[k]->id];
+        }
+    }
     while (*from < n && q->value[q->p->param[*from]->sym->id] != PLAN_UNBOUND) ++*from;
     return *from < n ? *from : -1;
 }
@@ -195,6 +205,34 @@ static int64_t step_of(const struct search *q, const struct lay_sym *y) {
             if (c->value.syms[k] == y) step = common_multiple(step, c->by);
     }
     return step;
+}
+
+// What each value of "y" has to be a multiple of, when the others are as they are: of a product what
+// they leave, and nothing where one of them has no value.
+static int64_t least_step(const struct search *q, const struct lay_sym *y) {
+    int64_t step = y->mul, rest;
+    q->value[y->id] = 1;
+    for (int i = 0; i < q->nwhen; ++i) {
+        const struct condition *c = &q->when[i];
+        int times = 0;
+        for (int k = 0; !c->tensor && k < c->value.nsyms; ++k) times += c->value.syms[k] == y;
+        if (times != 1 || !int_bound(c->value, q->value)) continue;
+        if (!lay_int_eval(c->value, q->value, &rest)) continue;
+        step = common_multiple(step, c->by / lay_gcd(c->by, rest));
+    }
+    q->value[y->id] = PLAN_UNBOUND;
+    return step;
+}
+
+// The smallest positive multiples of "step" that "y" may be, and the greatest one.
+static void offer_multiples(struct candidates *c, const struct lay_sym *y, int64_t step) {
+    int64_t base = y->lo > 1 ? y->lo : 1, v = base;
+    if (__builtin_add_overflow(base, (step - base % step) % step, &v)) return;
+    for (int k = 0; k < 6; ++k) {
+        offer(c, y, v);
+        if (__builtin_add_overflow(v, step, &v)) break;
+    }
+    offer(c, y, y->hi - y->hi % step);
 }
 
 bool plan_holds(const struct condition *when, int n, const int64_t *sym_values) {
@@ -284,6 +322,7 @@ static bool search(struct search *q, int from) {
     for (int k = 0; k < 6; ++k) offer(&c, y, base + k * step);
     offer(&c, y, 0);
     offer(&c, y, y->hi - y->hi % step);
+    if (q->nwhen) offer_multiples(&c, y, least_step(q, y));
     for (int k = 0; k < c.n; ++k) {
         if (++q->steps > STEPS) return false;
         bind(q, i, c.v[k]);
@@ -329,23 +368,26 @@ static bool start(struct search *q) {
 }
 
 static const int64_t *choose(struct session *s, const struct plan *p, const int64_t *fixed,
-                             const struct condition *when, int nwhen, int choice) {
+                             const struct condition *when, int nwhen, int choice, bool when_first) {
     struct search q = {.s = s, .p = p, .choice = choice, .when = when, .nwhen = nwhen};
+    q.when_first = when_first;
     q.value = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
     for (int i = 0; i < p->nsyms; ++i) q.value[i] = fixed ? fixed[i] : PLAN_UNBOUND;
     if (start(&q)) return q.value;
     // a search that the choice led astray
-    return choice > 0 ? choose(s, p, fixed, when, nwhen, 0) : NULL;
+    if (choice > 0) return choose(s, p, fixed, when, nwhen, 0, false);
+    // as where M == 2 * N is promised, and N is to be a multiple of 7
+    return nwhen > 0 && !when_first ? choose(s, p, fixed, when, nwhen, 0, true) : NULL;
 }
 
 const int64_t *plan_choose(struct session *s, const struct plan *p, const int64_t *fixed,
                            int choice) {
-    return choose(s, p, fixed, NULL, 0, choice);
+    return choose(s, p, fixed, NULL, 0, choice, false);
 }
 
 const int64_t *plan_choose_when(struct session *s, const struct plan *p, const int64_t *fixed,
                                 const struct condition *when, int n, int choice) {
-    return choose(s, p, fixed, when, n, choice);
+    return choose(s, p, fixed, when, n, choice, false);
 }
 
 const int64_t *plan_choose_great(struct session *s, const struct plan *p,

@@ -220,7 +220,8 @@ static void number(struct kernel *k) {
 }
 
 static void never_holds(struct session *s, const struct kernel *k) {
-    diag_error(s, k->at, "no values of the params keep what 'when' of kernel '%s' asks for",
+    diag_error(s, k->at,
+               "no values of the params are found that keep what 'when' of kernel '%s' asks for",
                k->name);
 }
 
