@@ -165,8 +165,8 @@ static void test_steps(void) {
     for (int64_t given = 0; given < 2; ++given) {
         char text[8192];
         struct golden_plan g;
-        snprintf(text, sizeof text, "%skernel k1%s\nkernel k2%s\nexpect equivalent(k1, k2);\n", head,
-                 copy, copy);
+        snprintf(text, sizeof text, "%skernel k1%s\nkernel k2%s\nexpect equivalent(k1, k2);\n",
+                 head, copy, copy);
         golden_compile(&g, text, STEP_VERIFY);
         if (CHECK(g.ok, "%s", golden_error(&g))) {
             const struct expectation *e = g.p->expects;
