@@ -90,7 +90,6 @@ struct kir_variant {
     const struct ix *grid[3];
     int64_t threads;       // of a block
     int64_t shared_bytes;  // of a block, asked for at the launch
-    bool opt_in;           // they are more than a kernel may have that is not allowed to
 };
 
 struct kir_launch {
@@ -105,8 +104,5 @@ struct kir_launch {
     const struct kir_variant *variant;  // the first one that fits is taken; the last always fits
     int nvariants;
 };
-
-// Of shared memory that a kernel may ask for as it is.
-enum { KIR_SHARED_PLAIN = 48 * 1024 };
 
 #endif

@@ -221,7 +221,6 @@ static void put_variants(struct making *m, const struct kernel *plan, struct kir
         for (int axis = 0; axis < 3; ++axis) v->grid[axis] = ix_lay(s, k->grid[axis]);
         v->threads = k->threads;
         v->shared_bytes = k->smem_bytes;
-        v->opt_in = k->smem_bytes > KIR_SHARED_PLAIN;
         arguments_of(m, x, v);
         x->launch = out;
         x->variant = v;

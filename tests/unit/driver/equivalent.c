@@ -158,7 +158,33 @@ static const struct {
      "values of 'M'; a const in its place decides it"},
 };
 
+// The code is compared while there is a step left: kernels of one code are equivalent with one, and
+// it is open with none.
+static void test_steps(void) {
+    static const char *const copy = "(A, out B) threads 64 { copy A -> B with all; }";
+    for (int64_t given = 0; given < 2; ++given) {
+        char text[8192];
+        struct golden_plan g;
+        snprintf(text, sizeof text, "%skernel k1%s\nkernel k2%s\nexpect equivalent(k1, k2);\n",
+                 head, copy, copy);
+        golden_compile(&g, text, STEP_VERIFY);
+        if (CHECK(g.ok, "%s", golden_error(&g))) {
+            const struct expectation *e = g.p->expects;
+            const char *open = NULL;
+            int64_t left = given;
+            const char *why = kernels_differ(&g.s, g.p, lower_plan(&g.s, g.p), e->kernel,
+                                             e->kernel2, &left, &open);
+            CHECK(!why && !open == (given == 1), "%d steps: %s", (int)given,
+                  why    ? why
+                  : open ? open
+                         : "equivalent");
+        }
+        golden_end(&g);
+    }
+}
+
 int main(void) {
+    test_steps();
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i) {
         char text[8192];
         struct golden_plan g;
