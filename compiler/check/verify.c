@@ -156,6 +156,7 @@ static void compare(struct session *s, const struct kernel *k, const struct kir_
                     const int64_t *sym, struct sample_set what, const struct image *meant,
                     bool early) {
     bool async = any_async(x->body);
+    if (!kir_has_ends(x, sym)) return;
     for (int i = async && !what.all_iterations; i < 1 + (async && (early || !what.all_iterations));
          ++i) {
         struct image *made = image_new();

@@ -72,6 +72,10 @@ struct kir_tensor lower_tensor(struct session *s, const struct formal *f,
         struct lay_int block = lay_int((int64_t)1 << (sw.m + sw.b + (sw.s < 0 ? -sw.s : 0)));
         r.span = ix_scale(s, ix_div(s, ix_add(s, r.span, ix_int(s, block.num - 1)), block), block);
     }
+    if (!ix_scale(s, r.span, lay_int(r.elem_bits / 8))) {
+        diag_error(s, f->at, "the bytes of '%s' do not fit 64 bits", t->name);
+        r.span = ix_int(s, 1);
+    }
     const struct lay_tuple *flat = lay_tuple_flatten(&s->lay, t->layout.shape);
     r.nextents = lay_tuple_rank(flat);
     const struct ix **extent = ARENA_ARRAY(&s->arena, const struct ix *, r.nextents + 1);

@@ -223,6 +223,7 @@ static bool run_loop(struct machine *m, const struct kir_node *n) {
     if (picks >= 0) return run_picked(m, n, begin, pick, picks);
     m->depth += n->whole;
     for (int64_t i = begin; i < end && m->operations < by->limit; ++i) {
+        m->operations += 1 + m->active / 16;  // for the loop itself, which may be all that there is
         if (!set_iteration(m, n, begin, i - begin) || !run_carry(m, n, i == begin) ||
             !run_list(m, n->body))
             return false;

@@ -382,6 +382,14 @@ static void run_blocks(struct values *v, struct machine *m, const int64_t grid[3
     }
 }
 
+bool kir_has_ends(const struct kir_kernel *k, const int64_t *sym) {
+    struct ix_env env = {NULL, sym};
+    int64_t span;
+    for (int i = 0; i < k->ntensors; ++i)
+        if (!ix_eval(k->tensor[i].span, &env, &span)) return false;
+    return true;
+}
+
 const char *kir_run(struct session *s, const struct kir_kernel *k, const int64_t *sym,
                     const struct sample_set *what, struct image *img, struct kir_trace *trace) {
     struct values v = {.img = img, .what = what, .k = k};

@@ -15,4 +15,7 @@ struct kir_trace;
 const char *kir_run(struct session *s, const struct kir_kernel *k, const int64_t *sym,
                     const struct sample_set *what, struct image *img, struct kir_trace *trace);
 
+// Whether the size of each tensor fits 64 bits with these values; else the launcher refuses them.
+bool kir_has_ends(const struct kir_kernel *k, const int64_t *sym);
+
 #endif
