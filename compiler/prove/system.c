@@ -63,7 +63,7 @@ static int find_div(struct system *y, int quotient, const int *dim) {
         whole.den = 1;
         add_lin(y, r, whole, dim, sign);
         system_term(y, r, COL_DIV, at, -sign * by);
-        if (last) r->constant += by - 1;
+        if (last && __builtin_add_overflow(r->constant, by - 1, &r->constant)) y->q->failed = true;
     }
     return at;
 }
