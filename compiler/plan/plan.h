@@ -82,9 +82,7 @@ struct kernel {
     struct formal *formal;
     int nformals;
     struct lay_int grid[3];  // blocks by axis
-    bool grid_given;
     int64_t threads;
-    bool threads_given;
     struct tensor **local;  // shared and frag tensors that are used, in order of first use
     int nlocal;
     // those that the body, the grid or a tensor's layout uses; in order of declaration

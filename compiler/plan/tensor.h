@@ -57,7 +57,6 @@ struct tensor {
     int smem_offset;        // bytes; written by pass "shared"
     int64_t smem_elements;  // from there on; written by pass "shared"
     bool outside;           // shared or frag memory of a device function's caller
-    bool row_major_default;
     struct range at;
 };
 

@@ -298,7 +298,6 @@ static struct lin opaque(struct question *q, const struct ix *e) {
             if (q->param[i].opaque && ix_equal(q->param[i].opaque, e))
                 return lin_col(q, COL_PARAM, i);
         }
-        q->param_opaque = true;
         struct qparam x = {.value = LAY_INT_INVALID, .digit = -1, .opaque = e};
         struct lin self = lin_col(q, COL_PARAM, add_param(q, x));
         bounds(q, e, self, true);

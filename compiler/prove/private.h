@@ -106,8 +106,7 @@ struct question {
     struct qset *set;  // the one that is being made
     int nshared;  // so many of the first variables of all sets have one value in what is compared
     bool failed;  // too large
-    bool param_opaque;  // a param stands for a number of which only bounds are known
-    isl_space *space;   // of the params
+    isl_space *space;  // of the params
     isl_basic_set *context;
     // from here on question_init leaves what is there
     struct qparam param[MOST_PARAMS];

@@ -160,7 +160,7 @@ def main(build):
         elif texts and not checked:
             problem = "no test looks at the text of"
         if problem:
-            print(f"{where}: {problem} '{shown}'")
+            print(f"{where}: {problem} '{shown}'" + " (this file has no counters: configure the build anew)" * (path not in counted))
             missing += 1
     for number, (name, start) in enumerate(exempt):
         if number not in used:

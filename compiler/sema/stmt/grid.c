@@ -73,7 +73,6 @@ void kernel_make_grid(struct sema *c, const struct ast_expr *e) {
                    k->name);
         return;
     }
-    k->grid_given = true;
     c->sought.sizes = true;
     const struct value *v = eval(c, e);
     c->sought.sizes = false;

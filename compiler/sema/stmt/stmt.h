@@ -25,10 +25,10 @@ bool loop_fits(struct sema *c, const struct ast_stmt *s);
 // instance of a shared one.
 const struct value *kernel_tensor(struct sema *c, struct symbol *sym, struct range at);
 
-// grid.c: sets grid and grid_given of c->kernel.
+// grid.c: sets grid of c->kernel.
 void kernel_make_grid(struct sema *c, const struct ast_expr *e);
 
-// threads.c: sets threads and threads_given of c->kernel.
+// threads.c: sets threads of c->kernel.
 void kernel_make_threads(struct sema *c, const struct ast_fn *fn);
 
 // pipeline.c

@@ -114,7 +114,6 @@ void kernel_make_threads(struct sema *c, const struct ast_fn *fn) {
                        k->name);
         return;
     }
-    k->threads_given = true;
     if (fn->threads->kind == E_TUPLE && fn->threads->nargs > 1) {
         refuse_tuple(c, fn->threads);
         return;
