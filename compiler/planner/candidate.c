@@ -17,7 +17,7 @@ bool candidate_of(const struct relayout *r, int number, struct candidate *out, i
     int most = number + 1, nlines = rows ? 0 : line_choose(r, lines);
     int found = choose(r, false, list, most);
     int flat = in_row ? choose(&out->flat.r, true, flats, most) : 0;
-    for (int i = 0; i < flat; ++i) flats[i].cost.total = flat_cost(&out->flat, &flats[i].cost);
+    for (int i = 0; i < flat; ++i) flats[i].cost.total = flat_cost(&out->flat, &flats[i]);
     // a skewed one is the first where it costs less than all others, else the second
     int place = rows || skewed ? 0 : -1;
     if (skewed && ((found > 0 && !skew_pays(&out->skewed, &list[0].cost)) ||

@@ -1,10 +1,11 @@
 // What a choice costs, in integers, so that each machine chooses the same.  The form and the
-// numbers were fitted to 2800 choices for 132 relayouts, timed on one H200; what they are for is
-// the order of choices, no prediction.
+// numbers were fitted to 2800 choices for 132 relayouts, timed on one H200, and then to 1004 of 48;
+// what they are for is the order of choices, no prediction.
 #include "planner/private.h"
 
 enum {
     SMS = 132,
+    LANES = 32,
     SM_THREADS = 2048,
     SM_BLOCKS = 32,
     SM_REGISTERS = 65536,
@@ -18,7 +19,7 @@ enum {
     // Of a run: what its beginning costs, and what it costs to begin or end inside a grain, as a
     // part of the bytes that are touched besides.  A neighbour that comes late finds them no more.
     READ_BEGIN = 7,
-    READ_SHORT = 14,  // for a run of one grain; a quarter of it for two
+    READ_SHORT = 32,  // for a run of one grain; an eighth of it for two
     BEGIN_FAR = 28,   // where rows are multiples of 4 KB apart, which meet in few channels
     WRITE_BEGIN = 16,
     READ_CUT = 39,
@@ -28,16 +29,23 @@ enum {
     WRITE_NOT_NEXT = 26,  // where it is not the next block
     WRITE_LATE = 180,
     // clocks
-    WRITE_LINE = 791,  // a line that a warp touches
-    WRITE = 150,       // an access of a warp
-    PASS = 12,         // of shared memory
-    LOAD = 3021,       // one after the other, of a thread
-    LOADS_HELD = 64,   // as many of a thread cost twice as much: their registers are not free
-    LOADS = 1275,      // the same as LOAD, of a block's warps
-    PHASE = 58,        // of the clocks that a block keeps the memory busy, what only others use
-    START = 1024,      // of a block
-    TURN = 6,          // of all that, for the way through shared memory
-    L1_SCARCE = 3,     // the same, for each L1 that reads in flight would take
+    WRITE_LINE = 791,    // a line that a warp touches
+    WRITE = 150,         // an access of a warp
+    PASS = 12,           // of shared memory
+    PASS_ALONE = 48,     // the same, which goes on beside all else
+    LOAD = 3021,         // one after the other, of a thread
+    LOADS_HELD = 64,     // as many of a thread cost twice as much: their registers are not free
+    LOADS = 1275,        // the same as LOAD, of a block's warps
+    PHASE = 58,          // of the clocks that a block keeps the memory busy, what only others use
+    START = 1024,        // of a block
+    TURN = 6,            // of all that, for the way through shared memory
+    L1_SCARCE = 3,       // the same, for each L1 that reads in flight would take
+    FEW_IN_FLIGHT = 10,  // the same, for each STEP that an SM reads less than ENOUGH at a time
+    ENOUGH = 40 << 10,   // bytes
+    STEP = 8 << 10,      // bytes
+    MUCH_HELD = 12,      // the same, where a thread holds HELD_MOST, and nothing up to HELD
+    HELD = 128,          // bytes
+    HELD_MOST = 192,     // bytes
     LEAD_TILES = 16,
     FAR_ROWS = 128 << 10,  // bytes, see rows_are_far
     FAR_TENSOR = 512 << 20
@@ -120,7 +128,8 @@ static int64_t cuts_of(const struct relayout *r, const struct choice *c, bool sr
         far &= stride < run || stride % 4096 * es % 4096 == 0;
     }
     int64_t begin = (far ? BEGIN_FAR : src ? READ_BEGIN : WRITE_BEGIN) * GRAIN / (run * es);
-    if (src) begin += least(READ_SHORT * GRAIN * GRAIN / (run * es) / (run * es), ONE);
+    int64_t n = least(run * es, 16 * GRAIN);  // what is longer is not short
+    if (src) begin += least(READ_SHORT * GRAIN * GRAIN * GRAIN / (n * n * n), ONE);
     if (cut < 0) return begin;
     for (int m = 0; m < r->rank; ++m) {
         int64_t stride = src ? r->mode[m].src : r->mode[m].dst;
@@ -228,6 +237,16 @@ static int64_t l1_beside(int64_t blocks, int64_t shared) {
     return SM_MEMORY - 228;
 }
 
+// What a block that goes through shared memory costs besides, as a part of all else, times ONE.  It
+// reads nothing while it writes, so that few bytes on their way do not keep memory busy; and what a
+// thread holds until all of its loads are there are registers that no other one has.
+static int64_t waits_of(const struct relayout *r, const struct choice *c, int64_t in_flight) {
+    int64_t held = product(r, c->rd.val) * held_bytes(r), part = 0;
+    if (in_flight < ENOUGH) part += (ENOUGH - in_flight) * FEW_IN_FLIGHT / STEP;
+    if (held > HELD) part += MUCH_HELD * (least(held, HELD_MOST) - HELD) / (HELD_MOST - HELD);
+    return part;
+}
+
 void cost_of(const struct relayout *r, const struct choice *c, const struct traffic *t,
              struct cost *out) {
     int64_t es = held_bytes(r);
@@ -250,25 +269,31 @@ void cost_of(const struct relayout *r, const struct choice *c, const struct traf
     // where there are few blocks, no SM has more than its part of them
     int64_t busy = least(out->per_sm, ceil_div(out->blocks, SMS));
 
-    int64_t memory = memory_of(r, c, tile_bytes(r, c)), caches = 0, flying = 0;
+    int64_t bytes = tile_bytes(r, c), memory = memory_of(r, c, bytes);
+    int64_t caches = 0, shared = 0, flying = 0;
     out->lines = out->conflict = 0;
     if (t) {
-        out->lines = (t->read.lines * loads + t->write.lines * stores) / AVERAGE;
+        int64_t reads = product(r, c->rd.val) / c->rd.vector * c->rd.threads;
+        int64_t writes = staged ? rounds * c->wr.threads : reads;
+        out->lines = (t->read.lines * reads + t->write.lines * writes) / (AVERAGE * LANES);
         int64_t puts = staged ? product(r, c->rd.val) / c->block * ceil_div(c->rd.threads, 32) : 0;
         int64_t passes = t->put.passes * puts + t->get.passes * stores;
         if (staged)
             out->conflict =
                 greatest(0, passes / AVERAGE - puts * greatest(1, c->block * es * 32 / LINE) -
                                 stores * greatest(1, c->wr.vector * es * 32 / LINE));
+        shared = passes * PASS_ALONE / AVERAGE;
         caches = (t->write.lines * stores * WRITE_LINE + passes * PASS) / AVERAGE + stores * WRITE;
         flying = busy * t->read.lines * loads / AVERAGE * LINE / 1024;
     }
     int64_t own = product(r, c->rd.val) / c->rd.vector;
     own += own * own / LOADS_HELD;
     int64_t phases = (own * LOAD + loads * LOADS + (memory + caches) * PHASE / ONE) / busy;
-    int64_t one = root(memory * memory + caches * caches + phases * phases) + START;
+    int64_t one = root(memory * memory + caches * caches + shared * shared + phases * phases);
+    one += START;
     one += one * flying * L1_SCARCE / l1_beside(busy, c->shared * es) / ONE;
     if (staged) one += one * TURN / ONE;
+    if (staged) one += one * waits_of(r, c, busy * bytes) / ONE;
     int64_t waves = ceil_div(out->blocks, SMS);  // of one block an SM
     if (__builtin_mul_overflow(one, waves, &out->total)) out->total = INT64_MAX;
 }

@@ -3,7 +3,9 @@
 
 #include "image/elem.h"
 
-enum { DIVISIONS = 32 };  // a part of so many of the cost, for each mode of the row
+enum {
+    DIVISIONS = 8
+};  // a part of so many of the cost, for each mode of the row and load of a byte
 
 bool flat_of(const struct relayout *r, struct flat *f) {
     int src[RELAYOUT_MODES], dst[RELAYOUT_MODES];
@@ -40,8 +42,9 @@ bool flat_of(const struct relayout *r, struct flat *f) {
     return true;
 }
 
-int64_t flat_cost(const struct flat *f, const struct cost *cost) {
-    return cost->total + cost->total / DIVISIONS * f->parts;
+int64_t flat_cost(const struct flat *f, const struct chosen *k) {
+    int bytes = k->c.rd.vector * bytes_of(&f->r, true);
+    return k->cost.total + k->cost.total / (DIVISIONS * bytes) * f->parts;
 }
 
 struct hints flat_hints(const struct flat *f, const struct choice *c) {

@@ -18,8 +18,8 @@ struct flat {
 
 // False where it is not the way for this relayout.
 bool flat_of(const struct relayout *r, struct flat *out);
-// What a choice costs whose coordinates are worked out.
-int64_t flat_cost(const struct flat *f, const struct cost *cost);
+// What a choice costs whose coordinates are worked out, once a load.
+int64_t flat_cost(const struct flat *f, const struct chosen *k);
 // What caches are told of a choice.
 struct hints flat_hints(const struct flat *f, const struct choice *c);
 // "SRC(e / 8 % 4, e % 8, _)": the source at the coordinates of place "e" of the row, which may lie

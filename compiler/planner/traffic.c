@@ -83,17 +83,18 @@ static int64_t step_of(const struct relayout *r, const struct choice *c, bool sr
     return align < 16 && align < step ? align : step;
 }
 
-// Averages of an access of a warp, times AVERAGE.
+// Averages of an access of a warp, times AVERAGE.  The last warp of a block may have few lanes: it
+// counts as much as its lanes, and costs as if all of them had work.
 static void sample(const struct relayout *r, const struct choice *c, const struct share *s,
                    bool by_src, enum space space, int vector, struct access *out) {
-    int es = bytes_in(r, space), warps = (s->threads + LANES - 1) / LANES, n = 0;
+    int es = bytes_in(r, space), warps = (s->threads + LANES - 1) / LANES;
     int order[RELAYOUT_MODES], next = warps < WARPS ? 1 : warps / WARPS;
-    int64_t at[LANES], step = space == SHARED ? LINE : step_of(r, c, space == SOURCE);
+    int64_t at[LANES], all = 0, step = space == SHARED ? LINE : step_of(r, c, space == SOURCE);
     *out = (struct access){0, 0};
     order_of(r, by_src, order);
     for (int w = 0; w < warps; w += next) {
         int lanes = addresses(r, c, s, order, space, w, at);
-        ++n;
+        all += lanes;
         if (space == SHARED) {
             out->passes += AVERAGE * all_passes(at, lanes, vector * es);
             continue;
@@ -104,8 +105,8 @@ static void sample(const struct relayout *r, const struct choice *c, const struc
             out->lines += AVERAGE / phases * pieces(at, lanes, vector * es, LINE, phase);
         }
     }
-    out->lines /= n;
-    out->passes /= n;
+    out->lines = out->lines * LANES / all;
+    out->passes = out->passes * LANES / all;
 }
 
 void traffic_of_memory(const struct relayout *r, const struct choice *c, struct traffic *out) {
@@ -119,14 +120,14 @@ void traffic_of_memory(const struct relayout *r, const struct choice *c, struct 
 // As sample counts passes where no two lanes that go together meet in a bank.
 static int64_t least_passes(const struct relayout *r, const struct share *s, int vector) {
     int warps = (s->threads + LANES - 1) / LANES, together = lanes_together(vector * held_bytes(r));
-    int n = 0, next = warps < WARPS ? 1 : warps / WARPS;
-    int64_t passes = 0;
+    int next = warps < WARPS ? 1 : warps / WARPS;
+    int64_t passes = 0, all = 0;
     for (int w = 0; w < warps; w += next) {
         int lanes = s->threads - w * LANES < LANES ? s->threads - w * LANES : LANES;
         passes += AVERAGE * ((lanes + together - 1) / together);
-        ++n;
+        all += lanes;
     }
-    return passes / n;
+    return passes * LANES / all;
 }
 
 void traffic_of_shared_least(const struct relayout *r, const struct choice *c,
