@@ -293,7 +293,7 @@ void cost_of(const struct relayout *r, const struct choice *c, const struct traf
     one += START;
     one += one * flying * L1_SCARCE / l1_beside(busy, c->shared * es) / ONE;
     if (staged) one += one * TURN / ONE;
-    if (staged) one += one * waits_of(r, c, busy * bytes) / ONE;
+    if (staged) one += one * waits_of(r, c, out->per_sm * bytes) / ONE;
     int64_t waves = ceil_div(out->blocks, SMS);  // of one block an SM
     if (__builtin_mul_overflow(one, waves, &out->total)) out->total = INT64_MAX;
 }
