@@ -66,6 +66,14 @@ static struct calc_value merge_swizzles(struct lay_ctx *ctx, struct lay_swizzle 
 
 struct calc_value calc_compose(struct lay_ctx *ctx, int n, const struct calc_value *term) {
     if (n == 1) return term[0];
+    if (term[0].kind == CALC_VIEW && n <= LAY_MAX_RANK) {  // it begins where it began
+        struct calc_value at_0[LAY_MAX_RANK];
+        memcpy(at_0, term, (size_t)n * sizeof *term);
+        at_0[0] = calc_of_layout(term[0].layout);
+        struct calc_value out = calc_compose(ctx, n, at_0);
+        if (out.kind != CALC_LAYOUT) return calc_none();
+        return calc_of_view((struct lay_view){term[0].offset, out.layout});
+    }
     if (term[0].kind == CALC_SWIZZLE) {
         struct lay_int offset = lay_int(0);
         int skip = 1;
@@ -94,7 +102,23 @@ struct calc_value calc_compose(struct lay_ctx *ctx, int n, const struct calc_val
 
 // -- comparison -----------------------------------------------------------------------------------
 
+// A tuple of one is what is in it, as in plans.
+static bool same_tuple(struct lay_ctx *ctx, const struct lay_tuple *a, const struct lay_tuple *b) {
+    while (a->rank == 1) a = a->kid[0];
+    while (b->rank == 1) b = b->kid[0];
+    if (a->rank != b->rank) return false;
+    if (a->rank < 0) return strcmp(lay_tuple_text(ctx, a), lay_tuple_text(ctx, b)) == 0;
+    for (int i = 0; i < a->rank; ++i)
+        if (!same_tuple(ctx, a->kid[i], b->kid[i])) return false;
+    return true;
+}
+
+static bool is_tuple(struct calc_value v) {
+    return v.kind == CALC_INT || v.kind == CALC_TUPLE;
+}
+
 static bool same(struct lay_ctx *ctx, struct calc_value a, struct calc_value b) {
+    if (is_tuple(a) && is_tuple(b)) return same_tuple(ctx, a.tuple, b.tuple);
     if (a.kind != b.kind) return false;
     if (a.kind == CALC_LAYOUT) return lay_equal(a.layout, b.layout);
     return strcmp(calc_text(ctx, a, CALC_STYLE_TCP), calc_text(ctx, b, CALC_STYLE_TCP)) == 0;
@@ -206,10 +230,12 @@ struct calc_value calc_apply(struct lay_ctx *ctx, const struct op *op, int n,
         }
         return calc_compose(ctx, n, arg);
     }
-    if (op->fn == op_make_layout && n > 1 && (n > 2 || arg[0].kind == CALC_LAYOUT))
-        return join(ctx, n, arg);
+    bool layouts = n > 0 && (arg[0].kind == CALC_LAYOUT || arg[0].kind == CALC_VIEW);
+    if (op->fn == op_make_layout && (n > 2 || layouts)) return join(ctx, n, arg);
     struct calc_value modes;
-    if (op->arg[0] == ARG_MODES && n > 1 && n <= LAY_MAX_RANK) {
+    // row(8) has one mode, as row((8)) has
+    bool listed = n > 1 || (n == 1 && arg[0].kind == CALC_INT);
+    if (op->arg[0] == ARG_MODES && listed && n <= LAY_MAX_RANK) {
         const struct lay_tuple *kid[LAY_MAX_RANK];
         for (int i = 0; i < n; ++i)
             if (!(kid[i] = calc_tuple(ctx, arg[i]))) return calc_none();

@@ -89,6 +89,8 @@ const struct lay_tiler *calc_tiler(struct lay_ctx *, struct calc_value);
 
 // "o" between two values: composition, or a swizzle and what stands under it.
 struct calc_value calc_compose(struct lay_ctx *, int n, const struct calc_value *term);
+// Whether the first "n" arguments are of numbers alone, without '_'.
+bool calc_numbers(struct args *a, int n);
 // "op" is one of "==", "!=", "<", "<=", ">", ">=".  The order is one of static integers.
 struct calc_value calc_compare(struct lay_ctx *, const char *op, struct calc_value,
                                struct calc_value);

@@ -2,6 +2,7 @@
 // calc_shapes.c, the table of all in calc_table.c.
 #include "layout/calc_impl.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define OP(name)  struct calc_value name(struct args *a)
@@ -50,7 +51,6 @@ TILED(op_zipped_product, lay_zipped_product)
 TILED(op_tiled_product, lay_tiled_product)
 TILED(op_flat_product, lay_flat_product)
 SHAPES(op_round_up, lay_round_up)
-SHAPES(op_shape_div, lay_shape_div)
 
 // -- of one layout --------------------------------------------------------------------------------
 
@@ -127,28 +127,40 @@ OP(op_max_common_vector) {
 }
 
 OP(op_product_each) {
+    if (!calc_numbers(a, 1)) return calc_none();
     return calc_of_tuple(a->ctx, lay_product_each(a->ctx, TUPLE(0)));
 }
 
 // -- rearranging ----------------------------------------------------------------------------------
 
-static int small(int64_t v) {
-    return v < -1 || v > 1 << 20 ? -1 : (int)v;
+// "v" as the number of a mode, -1 being one that there is not.
+static int small(struct args *a, int64_t v) {
+    if (v >= -1 && v <= 1 << 20) return (int)v;
+    lay_fail(a->ctx, "there is no mode %" PRId64, v);
+    return -1;
+}
+
+// "v" as a number of modes.
+static int rank_of(struct args *a, int64_t v) {
+    if (v >= 0 && v <= LAY_MAX_RANK) return (int)v;
+    lay_fail(a->ctx, "a layout of %" PRId64 " modes; 1 .. %d are possible", v, LAY_MAX_RANK);
+    return -1;
 }
 
 OP(op_append_to) {
     struct lay pad = a->n > 2 ? LAYOUT(2) : lay_raw(lay_leaf_of(a->ctx, 1), lay_leaf_of(a->ctx, 0));
-    return GIVE(lay_append_to(a->ctx, LAYOUT(0), small(NUM(1)), pad));
+    return GIVE(lay_append_to(a->ctx, LAYOUT(0), rank_of(a, NUM(1)), pad));
 }
 
 OP(op_prepend_to) {
     struct lay pad = a->n > 2 ? LAYOUT(2) : lay_raw(lay_leaf_of(a->ctx, 1), lay_leaf_of(a->ctx, 0));
-    return GIVE(lay_prepend_to(a->ctx, LAYOUT(0), small(NUM(1)), pad));
+    return GIVE(lay_prepend_to(a->ctx, LAYOUT(0), rank_of(a, NUM(1)), pad));
 }
 
 OP(op_group) {
     struct lay l = LAYOUT(0);
-    int b = small(NUM(1)), e = NUM(2) == -1 ? lay_rank(l) : small(NUM(2));  // -1: to the last
+    int b = small(a, NUM(1));
+    int e = NUM(2) == -1 ? lay_rank(l) : small(a, NUM(2));  // -1: to the last
     if (l.shape && (b < 0 || e > lay_rank(l) || b > e)) {
         lay_fail(a->ctx, "'%s' has no modes %d up to %d, its rank is %d", lay_text(a->ctx, l), b, e,
                  lay_rank(l));
@@ -158,11 +170,11 @@ OP(op_group) {
 }
 
 OP(op_take) {
-    return GIVE(lay_take(a->ctx, LAYOUT(0), small(NUM(1)), small(NUM(2))));
+    return GIVE(lay_take(a->ctx, LAYOUT(0), small(a, NUM(1)), small(a, NUM(2))));
 }
 
 OP(op_replace) {
-    return GIVE(lay_replace(a->ctx, LAYOUT(0), small(NUM(1)), LAYOUT(2)));
+    return GIVE(lay_replace(a->ctx, LAYOUT(0), small(a, NUM(1)), LAYOUT(2)));
 }
 
 OP(op_select) {
@@ -174,7 +186,7 @@ OP(op_select) {
             lay_fail(a->ctx, "'%s' is no list of modes", lay_tuple_text(a->ctx, t));
             return calc_none();
         }
-        mode[i] = small(m->leaf.num);
+        mode[i] = small(a, m->leaf.num);
     }
     return GIVE(lay_select(a->ctx, LAYOUT(0), lay_tuple_rank(t), mode));
 }

@@ -32,7 +32,30 @@ OP(op_ceil_div) {
     return calc_of_tuple(a->ctx, lay_ceil_div(a->ctx, TUPLE(0), TUPLE(1)));
 }
 
+// Whether "t" has no '_'.
+static bool no_any(const struct lay_tuple *t) {
+    if (!t || t->rank < 0) return !lay_is_any(t);
+    for (int i = 0; i < t->rank; ++i)
+        if (!no_any(t->kid[i])) return false;
+    return true;
+}
+
+bool calc_numbers(struct args *a, int n) {
+    for (int i = 0; i < n; ++i) {
+        if (no_any(TUPLE(i))) continue;
+        lay_fail(a->ctx, "'_' is not a number");
+        return false;
+    }
+    return true;
+}
+
+OP(op_shape_div) {
+    if (!calc_numbers(a, 2)) return calc_none();
+    return calc_of_tuple(a->ctx, lay_shape_div(a->ctx, TUPLE(0), TUPLE(1)));
+}
+
 OP(op_compatible) {
+    if (!calc_numbers(a, 2)) return calc_none();
     return calc_of_bool(lay_compatible(a->ctx, TUPLE(0), TUPLE(1)));
 }
 
@@ -45,6 +68,7 @@ OP(op_weakly_congruent) {
 }
 
 OP(op_evenly_divides) {
+    if (!calc_numbers(a, 2)) return calc_none();
     return calc_of_bool(lay_evenly_divides(a->ctx, TUPLE(0), TUPLE(1)));
 }
 

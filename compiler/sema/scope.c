@@ -76,6 +76,9 @@ static void warn_hidden(struct sema *c, struct symbol *outer, struct ast_ident n
     }
     // an argument with its type in the list stands for the tensor of that name, as one without does
     if (kind == SYM_TENSOR && outer->kind == SYM_TENSOR && c->depth == 1) return;
+    // an index map of a copy is gone through twice
+    if (outer->hidden_at.end == name.at.end && outer->hidden_at.file == name.at.file) return;
+    outer->hidden_at = name.at;
     diag_warn(c->s, W_SHADOW, name.at, "'%s' is %s that hides %s of that name", name.name,
               symbol_kind_text(kind), symbol_kind_text(outer->kind));
     if (outer->kind != SYM_BUILTIN)

@@ -35,6 +35,7 @@ struct symbol {
     bool used;
     bool imported;              // declared by another file than the main one
     bool hidden;                // by what a kernel has, which is said
+    struct range hidden_at;     // by what stands there, which is said
     const struct value *value;  // of a tensor too: the whole of it; NULL: see "tensor"
     struct tensor *tensor;
     const struct function *function;  // SYM_EXTERN

@@ -86,7 +86,8 @@ static const struct value *make_layout_call(struct sema *c, const struct call *c
                                   sema_text(c, "argument %d of 'make_layout'", i + 1));
         if (!lay_valid(mode[i])) return &value_none;
     }
-    if (call->n == 1) return names_from(c, value_layout(c, mode[0]), call->arg[0]);
+    if (call->n == 1 && !value_is_layout(call->arg[0]))
+        return names_from(c, value_layout(c, mode[0]), call->arg[0]);
     lay_clear_error(c->lay);
     struct lay l = lay_join(c->lay, call->n, mode);
     if (!lay_valid(l)) sema_lay_error(c, call->e->at, "'make_layout'");

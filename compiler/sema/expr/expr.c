@@ -66,8 +66,14 @@ static const struct value *eval_swizzle(struct sema *c, const struct ast_expr *e
     return value_calc(c, (struct calc_value){.kind = CALC_SWIZZLE, .swizzle = sw});
 }
 
-const struct value *eval_name(struct sema *c, const char *name, struct range at) {
+// What is declared as "name"; NULL also for 'block', of which only parts have values.
+static struct symbol *find_declared(struct sema *c, const char *name) {
     struct symbol *sym = scope_find(c, name);
+    return sym && sym->kind == SYM_BUILTIN && !sym->value ? NULL : sym;
+}
+
+const struct value *eval_name(struct sema *c, const char *name, struct range at) {
+    struct symbol *sym = find_declared(c, name);
     if (sym) sym->used = true;
     if (sym && sym->tensor) return kernel_tensor(c, sym, at);
     if (sym && sym->function)
@@ -112,7 +118,7 @@ static const struct value *eval_member(struct sema *c, const struct ast_expr *e)
     if (atom) return atom_fixed(c, atom, e);
     if (e->lhs->kind == E_NAME) {
         const char *name = e->lhs->name;
-        struct symbol *sym = scope_find(c, name);
+        struct symbol *sym = find_declared(c, name);
         if (!sym && name == intern(c->s, "block") && c->kernel && c->kernel->tid) {
             for (int i = 0; i < 3; ++i)
                 if (e->name == intern(c->s, axis[i]) && c->kernel->device)

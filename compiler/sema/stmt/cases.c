@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "layout/algebra.h"
+#include "layout/lay.h"
 #include "plan/align.h"
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
@@ -59,6 +60,11 @@ void kernel_when(struct sema *c, const struct ast_fn *fn) {
     // and what its arguments are aligned to, which is found when all cases are known
     struct condition *when = ARENA_ARRAY(&c->s->arena, struct condition, n + k->nformals);
     k->when = when;
+    for (int i = 0; list && i < n; ++i)
+        if (e->arg[i].key.name) {
+            diag_error(c->s, e->arg[i].key.at, "a condition has no name");
+            return;
+        }
     for (int i = 0; i < n; ++i)
         k->nwhen += condition(c, list ? e->arg[i].value : e, &when[k->nwhen]);
 }
@@ -121,6 +127,48 @@ static const char *differs(const struct kernel *a, const struct kernel *b) {
     return NULL;
 }
 
+// Whether all factors of "x" are factors of "y"; both are sorted.
+static bool divides(struct lay_int x, struct lay_int y) {
+    int i = 0;
+    for (int j = 0; i < x.nsyms && j < y.nsyms; ++j)
+        i += lay_sym_compare(x.syms[i], y.syms[j]) == 0;
+    return i == x.nsyms;
+}
+
+// What "x" is a multiple of in the case "k": by promises, and by each of its conditions.
+static int64_t multiple_of(const struct kernel *k, struct lay_int x) {
+    int64_t d = lay_int_divisor(x);
+    for (int i = 0; i < k->nwhen && d != 0; ++i) {
+        const struct condition *w = &k->when[i];
+        int64_t more = w->by / lay_gcd(d, w->by);
+        if (w->tensor || !divides(w->value, x) || __builtin_mul_overflow(d, more, &d)) continue;
+    }
+    return d;
+}
+
+// Whether "k" is taken wherever the case "b" behind it might be.
+static bool covers(const struct kernel *k, const struct kernel *b) {
+    for (int i = 0; i < k->nwhen; ++i) {
+        const struct condition *w = &k->when[i];
+        for (int j = 0; w->tensor && j < k->nformals; ++j)
+            if (k->formal[j].tensor == w->tensor && align_known(b->formal[j].tensor) < w->by)
+                return false;
+        if (!w->tensor && multiple_of(b, w->value) % w->by != 0) return false;
+    }
+    return true;
+}
+
+// No launch takes a case for which one above it always holds.
+static void cases_are_taken(struct sema *c, const struct kernel *last) {
+    for (const struct kernel *b = last->first_case->next_case; b; b = b->next_case)
+        for (const struct kernel *k = last->first_case; k != b; k = k->next_case) {
+            if (k->planned || k->nwhen == 0 || !covers(k, b)) continue;
+            diag_error(c->s, b->at, "no launch takes this case of kernel '%s'", b->name);
+            diag_note(c->s, k->at, "this one, which comes first, holds wherever it does");
+            return;
+        }
+}
+
 void kernel_cases_join(struct sema *c, struct kernel *last) {
     if (!last->first_case || last->nwhen || c->open_case) return;
     for (struct kernel *k = last->first_case; k != last; k = k->next_case) {
@@ -138,6 +186,7 @@ void kernel_cases_join(struct sema *c, struct kernel *last) {
                 when[k->nwhen++] = (struct condition){t, lay_int(0), align_known(t)};
         }
     }
+    cases_are_taken(c, last);
 }
 
 void declare_kernel(struct sema *c, const struct ast_decl *d) {

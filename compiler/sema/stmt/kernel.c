@@ -192,6 +192,7 @@ static void make_vars(struct sema *c) {
     k->tid = make_coordinate(c, IX_TID, "tid", k->threads);
     k->lane = make_coordinate(c, IX_LANE, "lane", k->threads < 32 ? k->threads : 32);
     k->warp = make_coordinate(c, IX_WARP, "warp", (k->threads + 31) / 32);
+    scope_declare(c, (struct ast_ident){intern(c->s, "block"), k->at}, SYM_BUILTIN, NULL);
     for (int i = 0; i < 3 && !k->device; ++i)
         k->block[i] = make_var(c, (enum ix_var_kind)(IX_BLOCK_X + i), name[i], c_name[i],
                                lay_int(0), k->grid[i]);
