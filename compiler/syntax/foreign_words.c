@@ -210,6 +210,9 @@ const struct foreign *foreign_statement(const char *name) {
         {"clear", "fill %s = 0", NULL},
         {"assert", "expect %s", NULL},
         {"static_assert", "expect %s", NULL},
+        {"store", NULL, "a copy is 'copy A -> B with tc;'"},
+        {"cp", NULL, "an asynchronous copy has the atom 'cp_async.cg(16)'"},
+        {"unroll", NULL, "loops are unrolled by nvcc; write the loop alone"},
         {"memset", NULL, "'fill s = 0;' writes to shared memory and fragments"},
         {"cudaMemset", NULL, "'fill s = 0;' writes to shared memory and fragments"},
     };
@@ -237,6 +240,7 @@ const struct foreign *foreign_declaration(const char *name) {
         {"assert", NULL, "what has to hold is 'expect CONDITION;'"},
         {"auto", NULL,
          "what it is stands first: 'const', 'layout', 'atom', 'tiled_copy' NAME = ..;"},
+        {"else", NULL, "of cases of a kernel the last one has no 'when', and no 'else'"},
         {"using", NULL, "what it is stands first: 'layout', 'atom', 'tiled_copy' NAME = ..;"},
         {"template", NULL, "a const takes the place of a template's argument; -D gives it anew"},
     };
@@ -276,6 +280,9 @@ const struct foreign *foreign_clause(const char *name) {
         {"shared_memory", NULL, "the shared memory of a kernel follows from its buffers"},
         {"cluster", NULL, "there are no clusters of blocks"},
         {"num_warps", NULL, "'threads N' says how many threads a block has, 32 a warp"},
+        {"warps", NULL, "'threads N' says how many threads a block has, 32 a warp"},
+        {"num_stages", NULL, "'stages N' stands behind a shared buffer"},
+        {"mod", NULL, "the remainder is '%'"},
         {"stream", NULL, "the launcher takes a stream"},
         {"multiple", NULL, "'index % 8' is a multiple of 8"},
         {"multiple_of", NULL, "'index % 8' is a multiple of 8"},
