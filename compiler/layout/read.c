@@ -212,12 +212,40 @@ static struct calc_value product(struct reader *r) {
     return calc_of_int(r->ctx, lay_int_basis(r->ctx, a.tuple->leaf, n, path));
 }
 
+// Behind the parenthesis that "text" begins with, or NULL.
+static const char *behind(const char *text) {
+    int depth = 0;
+    for (const char *p = text; *p; ++p) {
+        depth += *p == '(';
+        if (*p == ')' && --depth == 0) return p + 1;
+    }
+    return NULL;
+}
+
+// The end of "(8,1)(2,3)", which stands at "text" where a stride does; NULL: it is no call.
+static const char *called_stride(const char *text) {
+    text += strspn(text, " ");
+    const char *end = *text == '(' ? behind(text) : NULL;
+    if (!end) return NULL;
+    end += strspn(end, " ");
+    return *end == '(' ? behind(end) : NULL;
+}
+
 static struct calc_value colon(struct reader *r) {
     struct calc_value a = product(r);
     if (a.kind == CALC_NONE || reader_peek(r) != ':') return a;
     ++r->p;
+    const char *stride = r->p, *called = called_stride(stride);
     struct calc_value b = product(r);
-    if (b.kind == CALC_NONE) return b;
+    if (b.kind == CALC_NONE && !called) return b;
+    if (called) {
+        lay_clear_error(r->ctx);
+        lay_fail(r->ctx,
+                 "'%.*s' calls the stride alone; a layout that is called stands in parentheses, "
+                 "as '((4,8):(8,1))(2,3)'",
+                 (int)(called - stride), stride);
+        return calc_none();
+    }
     if (!reader_in_tuple(a) || !reader_in_tuple(b))
         return reader_syntax(r, "a shape and a stride around ':'");
     return calc_of_layout(lay_make(r->ctx, a.tuple, b.tuple));

@@ -91,6 +91,9 @@ const char *foreign_vector(const char *name, int *parts) {
 }
 
 const struct foreign *foreign_word(const char *name) {
+    static const char swizzled[] =
+        "rows of 128 bytes are 'Sw<3,4,3> o 0 o (8,128):(128,1)' of 8-bit elements, 'Sw<3,3,3> o 0 "
+        "o (8,64):(64,1)' of 16-bit ones and 'Sw<3,2,3> o 0 o (8,32):(32,1)' of 32-bit ones";
     static const struct foreign words[] = {
         {"blockDim", NULL,
          "'threads N' behind the kernel's list says how many threads a block has"},
@@ -106,7 +109,24 @@ const struct foreign *foreign_word(const char *name) {
         {"bidy", "block.y", NULL},
         {"bidz", "block.z", NULL},
         {"tidx", "tid", NULL},
+        {"pid", "block.x", NULL},
+        {"pid_m", "block.x", NULL},
+        {"pid_n", "block.y", NULL},
         {"program_id", "block.x", NULL},
+        {"num_programs", NULL,
+         "'grid (..)' behind the kernel's list says how many blocks there are"},
+        {"dim3", NULL, "blocks are 'grid (4,2)', threads are 'threads 128'"},
+        {"arange", NULL, "a range is '0 .. 64', and stands where a coordinate does"},
+        {"load", NULL, "a copy is 'copy A -> B with tc;'"},
+        {"store", NULL, "a copy is 'copy A -> B with tc;'"},
+        {"sizeof", NULL,
+         "the width of an access is in bits, 'universal(128)', of cp_async in bytes"},
+        {"Step", NULL,
+         "a tile of two modes of three is cut of a slice: 'local_tile(A(_,_,k), ..)'"},
+        {"SW128", NULL, swizzled},
+        {"bank_conflicts", NULL,
+         "'wavefronts(st.dst) == 1' holds where no access has a bank conflict"},
+        {"vector_bytes", NULL, "'vector_bits(ld.src) == 128' is an access of 16 bytes"},
         {"laneId", "lane", NULL},
         {"lane_id", "lane", NULL},
         {"lane_idx", "lane", NULL},
@@ -316,6 +336,15 @@ const struct foreign *foreign_part(const char *name) {
         {"retile_D", NULL, "'retile(tc, r)' is a fragment in the modes of the copy's shares"},
         {"shape", "shape(%s)", NULL},
         {"stride", "stride(%s)", NULL},
+        {"strides", "stride(%s)", NULL},
+        {"ndim", "rank(%s)", NULL},
+        {"numel", "size(%s)", NULL},
+        {"transpose", NULL, "'select(A, (1,0))' is A with its modes in that order"},
+        {"permute", NULL, "'select(A, (1,0))' is A with its modes in that order"},
+        {"view", NULL, "'with_shape(A, SHAPE)' is A on another shape"},
+        {"reshape", NULL, "'with_shape(A, SHAPE)' is A on another shape"},
+        {"isel", NULL, "names stand in the coordinate: 'A(b=0)'"},
+        {"sel", NULL, "names stand in the coordinate: 'A(b=0)'"},
         {"size", "size(%s)", NULL},
         {"layout", NULL, from_tensor},
         {"data", NULL, from_tensor},

@@ -16,8 +16,9 @@ static void malformed(struct sema *c, struct range at) {
                "or when (M %% 8 == 0, N %% 8 == 0)");
 }
 
-// "M % 8 == 0"; false after an error.
-static bool condition(struct sema *c, const struct ast_expr *e, struct condition *out) {
+// "M % 8 == 0"; false after an error. "*always": it holds in every launch.
+static bool condition(struct sema *c, const struct ast_expr *e, struct condition *out,
+                      bool *always) {
     while (e->kind == E_TUPLE && e->nargs == 1) e = e->arg[0].value;
     bool right = e->kind == E_BINARY && e->op == OP_EQ && e->rhs->kind == E_INT &&
                  e->rhs->ival == 0 && e->lhs->kind == E_BINARY && e->lhs->op == OP_MOD;
@@ -25,8 +26,17 @@ static bool condition(struct sema *c, const struct ast_expr *e, struct condition
         malformed(c, e->at);
         return false;
     }
+    c->sought.sizes = true;
     const struct ix *x = eval_ix(c, e->lhs->lhs, "what 'when' asks about");
-    int64_t by;
+    c->sought.sizes = false;
+    int64_t by, known;
+    if (x && ix_static(x, &known)) {
+        diag_error(c->s, e->lhs->lhs->at,
+                   "'%s' is %" PRId64 " in every launch, so that there is nothing to choose by; "
+                   "'when' asks about params that have several values",
+                   ast_expr_text(c->s, e->lhs->lhs), known);
+        return false;
+    }
     if (!x || !eval_int64(c, e->lhs->rhs, "a divisor", &by)) return false;
     struct lay_int v;
     if (!ix_monomial(x, &v) || v.nsyms == 0 || v.den != 1 || v.num < 1) {
@@ -37,6 +47,7 @@ static bool condition(struct sema *c, const struct ast_expr *e, struct condition
         diag_error(c->s, e->lhs->rhs->at, "a multiple of %" PRId64 "; 1 .. 2^30 is possible", by);
         return false;
     }
+    *always = lay_int_divisor(v) % by == 0;
     *out = (struct condition){.value = v, .by = by / lay_gcd(v.num, by)};
     out->value.num = 1;
     return true;
@@ -59,8 +70,15 @@ void kernel_when(struct sema *c, const struct ast_fn *fn) {
     // and what its arguments are aligned to, which is found when all cases are known
     struct condition *when = ARENA_ARRAY(&c->s->arena, struct condition, n + k->nformals);
     k->when = when;
-    for (int i = 0; i < n; ++i)
-        k->nwhen += condition(c, list ? e->arg[i].value : e, &when[k->nwhen]);
+    bool always = true, each = true;
+    for (int i = 0; i < n; ++i) {
+        bool right = condition(c, list ? e->arg[i].value : e, &when[k->nwhen], &each);
+        always &= right && each;
+        k->nwhen += right;
+    }
+    if (always && e->at.begin < e->at.end)
+        diag_warn(c->s, W_UNUSED, e->at,
+                  "this holds in every launch, so that no case behind it is ever taken");
 }
 
 // -- one name -------------------------------------------------------------------------------------
@@ -89,6 +107,15 @@ static bool declare(struct sema *c, const struct ast_decl *d, const struct ast_f
         before->next_case = k;
     } else {
         kernel_cases_end(c);
+        const struct symbol *was = scope_find(c, d->name.name);
+        if (fn->when && !k->device && was && was->kind == SYM_KERNEL) {
+            diag_error(c->s, d->name.at,
+                       "a case of '%s' with 'when' stands before the one without, which is for all "
+                       "other sizes",
+                       k->name);
+            diag_note(c->s, was->at, "the one without 'when' is here");
+            return false;
+        }
         if (!scope_declare(c, d->name, SYM_KERNEL, v)) return false;
     }
     c->open_case = NULL;
