@@ -25,12 +25,28 @@ char reader_peek(struct reader *r) {
     return *r->p;
 }
 
+// What is said of marks of other languages.
+static const char *meant(const struct reader *r) {
+    static const char of[][2][64] = {
+        {"[", "; shapes, strides and coordinates stand in parentheses"},
+        {"{", "; shapes, strides and coordinates stand in parentheses"},
+        {"=", "; '==' compares"},
+        {"&&", "; one comparison at a time"},
+        {"@", "; between a shape and its stride stands ':'"},
+        {"\xE2\x88\x98", "; composition is 'o'"},
+    };
+    for (size_t i = 0; i < sizeof of / sizeof *of; ++i)
+        if (strncmp(r->p, of[i][0], strlen(of[i][0])) == 0) return of[i][1];
+    bool power = r->p > r->text && r->p[0] == '*' && r->p[-1] == '*';
+    return power ? "; there is no '**'" : "";
+}
+
 struct calc_value reader_syntax(struct reader *r, const char *want) {
     int n = 0;
     while (n < 20 && r->p[n] && r->p[n] != '\n') ++n;
     if (*r->p)
-        lay_fail(r->ctx, "expected %s at column %d, before '%.*s'", want, (int)(r->p - r->text) + 1,
-                 n, r->p);
+        lay_fail(r->ctx, "expected %s at column %d, before '%.*s'%s", want,
+                 (int)(r->p - r->text) + 1, n, r->p, meant(r));
     else
         lay_fail(r->ctx, "expected %s at the end", want);
     return calc_none();
