@@ -220,7 +220,7 @@ static const char *of_module(struct sema *c, const char *name, struct range *at)
     return name;
 }
 
-// "program_id(1)", and "program_id(axis=1)", which is block.y; "*at" is then all of it.
+// "program_id(1)", and "program_id(axis=1)", the block's coordinate along y; "*at" is then all of it.
 static const char *program_id(struct sema *c, const char *name, struct range *at) {
     static const char *const axes[] = {"block.x", "block.y", "block.z"};
     const struct source *f = &c->s->sources.file[at->file];

@@ -139,6 +139,9 @@ const struct foreign *foreign_word(const char *name) {
         {"GenRowMajor", NULL, "'row(SHAPE)' is the compact layout whose last mode is the fastest"},
         {"GenColMajor", NULL,
          "a shape alone is the compact layout whose first mode is the fastest"},
+        {"RowMajor", NULL, "'row(SHAPE)' is the compact layout whose last mode is the fastest"},
+        {"ColMajor", NULL, "a shape alone is the compact layout whose first mode is the fastest"},
+        {"grid", NULL, "the extents of the grid have no name; 'block.x' is the block that runs"},
         {"make_tensor", NULL,
          "a tensor is declared: 'tensor A : f16 global (M,N);', 'shared s : f16 (64,64);', 'frag r "
          ": f16 (8);'"},
