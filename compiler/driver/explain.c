@@ -354,6 +354,12 @@ static void add_labels(const struct stmt *list, const char **names, int *n, int 
         if (st->kind == STMT_COPY && st->copy->label && *n < most) names[(*n)++] = st->copy->label;
 }
 
+// Whether "name" is the number of a line.
+static bool is_line(const char *name) {
+    size_t n = strspn(name, "0123456789");
+    return n > 0 && n < 9 && !name[n];
+}
+
 static void unknown(const struct plan *p, const char *name) {
     enum { MOST = 256 };
     const char *known[MOST];
@@ -370,8 +376,9 @@ static void unknown(const struct plan *p, const char *name) {
                          name, p->path, name);
             return;
         }
-    option_error("'%s' has no function and no copy '%s'%s%s%s", p->path, name,
-                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    option_error(is_line(name) ? "'%s' has no copy that begins in line %s%s%s%s"
+                               : "'%s' has no function and no copy '%s'%s%s%s",
+                 p->path, name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 const struct explanation *explain_plan(struct session *s, const struct plan *p,
@@ -391,6 +398,8 @@ const struct explanation *explain_plan(struct session *s, const struct plan *p,
             want.label = name + len + 1;
         else if (!whole && strncmp(name, k->name, len) == 0 && name[len] == ':')
             want.line = atoi(name + len + 1);
+        else if (!whole && is_line(name))
+            want.line = atoi(name);
         else if (!whole)
             want.label = name;
         if (!whole && !want.label && want.line <= 0) continue;

@@ -19,8 +19,8 @@
 static const char help[] =
     "usage: tcpc explain [options] PLAN.tcp [NAME]    tell what the compiler chose, and why\n"
     "\n"
-    "NAME is a kernel or device function, the label of a copy, FUNCTION.LABEL or FUNCTION:LINE; "
-    "or\n"
+    "NAME is a kernel or device function, the label or the line of a copy, FUNCTION.LABEL, "
+    "FUNCTION:LINE; or\n"
     "operand_A(M), operand_B(M) or operand_C(M) of a tiled MMA, shown as the instruction's "
     "tables.\n"
     "\n"

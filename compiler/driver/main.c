@@ -172,12 +172,24 @@ static int write_both(struct session *s, const char *to, const struct buf *text,
     return status;
 }
 
+// Whether "path" has the ending of what nvcc makes.
+static bool of_nvcc(const char *path) {
+    static const char *const endings[] = {".ptx", ".cubin", ".fatbin", ".o", ".so", ".a", ".exe"};
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; ++i)
+        if (strcmp(dot, endings[i]) == 0) return true;
+    return false;
+}
+
 static int compile(struct session *s, const struct request *r) {
     // what is not a compiler's product is to be looked at
     const char *to = r->output                   ? r->output
                      : r->emit == PRODUCT_CUDA   ? default_output(s, r->input, ".cu")
                      : r->emit == PRODUCT_HEADER ? default_output(s, r->input, ".cuh")
                                                  : "-";
+    if (r->output && of_nvcc(to))
+        return option_error("'%s' would be CUDA C; write to a '.cu', of which nvcc makes the rest",
+                            to);
     if (!depfile_check(&r->dep, to) || (r->fix && !fix_can(r->input))) return EXIT_USAGE;
     if (strcmp(to, "-") != 0) s->options.emitted = to;
     struct compiled c;

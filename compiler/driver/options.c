@@ -114,25 +114,67 @@ static int options_of(struct arena *a, const char *help, const char **names, int
     return n;
 }
 
+// What is to be said of "word", an option of other programs, to the command "of"; or NULL.
+static const char *why_none(const char *of, const char *word) {
+    static const char told[] = "'tcpc explain PLAN' tells what was decided, 'tcpc --version' the "
+                               "version",
+                      nvcc[] = "it is nvcc's, which compiles the file that tcpc writes",
+                      arch[] = "the architecture is '-arch=sm_90'",
+                      param[] = "the value of a param is '--param NAME=N'";
+    static const struct {
+        const char *of, *word, *why;  // "of" NULL: of any command
+    } others[] = {
+        {NULL, "-v", told},
+        {NULL, "--verbose", told},
+        {"", "-S", "a plan is compiled to CUDA C; nvcc makes the rest of it"},
+        {"", "-ptx", "a plan is compiled to CUDA C; nvcc makes the rest of it"},
+        {"", "-cubin", "a plan is compiled to CUDA C; nvcc makes the rest of it"},
+        {"", "-E", "there is no preprocessor"},
+        {"", "-g", nvcc},
+        {"", "-std", nvcc},
+        {"", "--std", nvcc},
+        {"", "-shared", nvcc},
+        {"", "-lineinfo", nvcc},
+        {"", "-fPIC", nvcc},
+        {NULL, "-gencode", arch},
+        {NULL, "--gpu-architecture", arch},
+        {NULL, "-march", arch},
+        {"fmt", "-o", "the result goes to standard output, and with '-i' into the file itself"},
+        {"fmt", "-w", "'-i' changes the file itself"},
+        {"run", "--cpu", "'--host' runs on the CPU"},
+        {"run", "-o", "'--keep DIR' leaves what was built in DIR"},
+        {"run", "--size", param},
+        {"run", "-M", param},
+        {"run", "-N", param},
+        {"tune", "--cpu", "'--host' checks on the CPU"},
+        {"count", "--kernel", "the kernel stands behind the plan: 'tcpc count PLAN KERNEL'"},
+        {"draw", "--output", "the file is '-o FILE'"},
+        {"draw", "--out", "the file is '-o FILE'"},
+        {"explain", "--kernel", "the kernel stands behind the plan: 'tcpc explain PLAN KERNEL'"},
+        {"explain", "--explain", "a page of a message is 'tcpc --explain=NAME'"},
+    };
+    size_t length = strcspn(word, "=");
+    for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
+        if (strlen(others[i].word) == length && strncmp(word, others[i].word, length) == 0 &&
+            (!others[i].of || strcmp(others[i].of, of) == 0))
+            return others[i].why;
+    if (strncmp(word, "-I", 2) == 0) return "imports go by the folder of their plan";
+    if (strncmp(word, "-O", 2) == 0) return "there are no levels of optimisation";
+    if (strncmp(word, "-c", 2) == 0) return "a plan is compiled to CUDA C, by -o FILE";
+    return NULL;
+}
+
 int option_unknown(const char *of, const char *help, const char *word) {
     enum { MOST = 64 };
-    static const struct {
-        char word[4];
-        char why[48];
-    } others[] = {{"-I", "imports go by the folder of their plan"},
-                  {"-O", "there are no levels of optimisation"},
-                  {"-c", "a plan is compiled to CUDA C, by -o FILE"}};
     struct arena a;
     arena_init(&a);
-    const char *names[MOST], *plain[MOST], *near = NULL, *why = NULL;
+    const char *names[MOST], *plain[MOST], *near = NULL, *why = why_none(of, word);
     int n = options_of(&a, help, names, MOST);
     for (int i = 0; i < n; ++i) plain[i] = names[i] + strspn(names[i], "-");
     const char *bare = word + strspn(word, "-"),
                *found = diag_did_you_mean(arena_strndup(&a, bare, strcspn(bare, "=")), plain, n);
     for (int i = 0; i < n && found; ++i)
         if (plain[i] == found) near = names[i];
-    for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
-        if (strncmp(word, others[i].word, 2) == 0) why = others[i].why;
     const char *command = arena_printf(&a, "tcpc%s%s", *of ? " " : "", of);
     if (why)
         option_error("there is no option '%s'; %s", word, why);

@@ -164,6 +164,10 @@ static const struct elem_type *take_type(struct session *s, const char *text, si
     const char *dot = strrchr(word, '.');
     near = foreign_type(dot ? dot + 1 : word);
     if (!near) near = diag_did_you_mean(word, known, n);
+    if (strpbrk(word, " :,>-"))
+        return option_error("there is no type '%s'; a copy that converts has both, as 'f32 -> f16'",
+                            word),
+               NULL;
     option_error("there is no type '%s'%s%s%s", word, near ? "; did you mean '" : "",
                  near ? near : "", near ? "'?" : "");
     return NULL;

@@ -88,7 +88,9 @@ bool run_take_word(struct session *s, struct run_request *q, int argc, char **ar
         option_unknown("run", run_usage, arg);
         return false;
     } else if (q->path) {
-        option_error("tcpc run takes one plan, not also '%s'", arg);
+        option_error("tcpc run takes one plan, not also '%s'; a kernel is '--kernel NAME', a param "
+                     "'--param NAME=N'",
+                     arg);
         return false;
     } else {
         q->path = arg;

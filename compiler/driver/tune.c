@@ -93,7 +93,10 @@ static bool take_word(struct session *s, struct tune_request *q, int argc, char 
     if (strcmp(arg, "--host") == 0) return q->where = -1, true;
     if (strcmp(arg, "--help") == 0) return q->help = true;
     if (arg[0] == '-' && arg[1]) return option_error("'%s' is no option of tcpc tune", arg), false;
-    if (q->path) return option_error("tcpc tune takes one plan, not also '%s'", arg), false;
+    if (q->path)
+        return option_error("tcpc tune takes one plan, not also '%s'; a kernel is '--kernel NAME'",
+                            arg),
+               false;
     q->path = arg;
     return true;
 }

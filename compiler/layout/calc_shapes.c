@@ -75,6 +75,11 @@ OP(op_evenly_divides) {
 // -- coordinates ----------------------------------------------------------------------------------
 
 OP(op_crd2idx) {
+    if (a->v[0].kind == CALC_LAYOUT) {
+        lay_fail(a->ctx, "'crd2idx' takes the coordinate first, then the layout: "
+                         "crd2idx((2,3), (4,8):(8,1))");
+        return calc_none();
+    }
     const struct lay_tuple *shape = TUPLE(1), *stride = NULL;
     if (a->n > 2)
         stride = TUPLE(2);

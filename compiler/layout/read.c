@@ -25,12 +25,28 @@ char reader_peek(struct reader *r) {
     return *r->p;
 }
 
+// What is said of marks of other languages.
+static const char *meant(const struct reader *r) {
+    static const char of[][2][64] = {
+        {"[", "; shapes, strides and coordinates stand in parentheses"},
+        {"{", "; shapes, strides and coordinates stand in parentheses"},
+        {"=", "; '==' compares"},
+        {"&&", "; one comparison at a time"},
+        {"@", "; between a shape and its stride stands ':'"},
+        {"\xE2\x88\x98", "; composition is 'o'"},
+    };
+    for (size_t i = 0; i < sizeof of / sizeof *of; ++i)
+        if (strncmp(r->p, of[i][0], strlen(of[i][0])) == 0) return of[i][1];
+    bool power = r->p > r->text && r->p[0] == '*' && r->p[-1] == '*';
+    return power ? "; there is no '**'" : "";
+}
+
 struct calc_value reader_syntax(struct reader *r, const char *want) {
     int n = 0;
     while (n < 20 && r->p[n] && r->p[n] != '\n') ++n;
     if (*r->p)
-        lay_fail(r->ctx, "expected %s at column %d, before '%.*s'", want, (int)(r->p - r->text) + 1,
-                 n, r->p);
+        lay_fail(r->ctx, "expected %s at column %d, before '%.*s'%s", want,
+                 (int)(r->p - r->text) + 1, n, r->p, meant(r));
     else
         lay_fail(r->ctx, "expected %s at the end", want);
     return calc_none();
@@ -212,12 +228,40 @@ static struct calc_value product(struct reader *r) {
     return calc_of_int(r->ctx, lay_int_basis(r->ctx, a.tuple->leaf, n, path));
 }
 
+// Behind the parenthesis that "text" begins with, or NULL.
+static const char *behind(const char *text) {
+    int depth = 0;
+    for (const char *p = text; *p; ++p) {
+        depth += *p == '(';
+        if (*p == ')' && --depth == 0) return p + 1;
+    }
+    return NULL;
+}
+
+// The end of "(8,1)(2,3)", which stands at "text" where a stride does; NULL: it is no call.
+static const char *called_stride(const char *text) {
+    text += strspn(text, " ");
+    const char *end = *text == '(' ? behind(text) : NULL;
+    if (!end) return NULL;
+    end += strspn(end, " ");
+    return *end == '(' ? behind(end) : NULL;
+}
+
 static struct calc_value colon(struct reader *r) {
     struct calc_value a = product(r);
     if (a.kind == CALC_NONE || reader_peek(r) != ':') return a;
     ++r->p;
+    const char *stride = r->p, *called = called_stride(stride);
     struct calc_value b = product(r);
-    if (b.kind == CALC_NONE) return b;
+    if (b.kind == CALC_NONE && !called) return b;
+    if (called) {
+        lay_clear_error(r->ctx);
+        lay_fail(r->ctx,
+                 "'%.*s' calls the stride alone; a layout that is called stands in parentheses, "
+                 "as '((4,8):(8,1))(2,3)'",
+                 (int)(called - stride), stride);
+        return calc_none();
+    }
     if (!reader_in_tuple(a) || !reader_in_tuple(b))
         return reader_syntax(r, "a shape and a stride around ':'");
     return calc_of_layout(lay_make(r->ctx, a.tuple, b.tuple));

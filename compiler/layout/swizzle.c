@@ -10,8 +10,10 @@ bool lay_swizzle_valid(struct lay_ctx *ctx, struct lay_swizzle w) {
     int up = w.s < 0 ? -w.s : w.s;
     if (w.b >= 0 && w.m >= 0 && up >= w.b && w.b + w.m + up <= 62) return true;
     lay_fail(ctx,
-             w.b >= 0 && w.m >= 0 && up < w.b ? "Sw<%d,%d,%d> moves %d bits by less than that"
-                                              : "Sw<%d,%d,%d> does not lie within 62 bits",
+             w.b >= 0 && w.m >= 0 && up < w.b
+                 ? "Sw<%d,%d,%d> moves %d bits, and its shift, the last number, "
+                   "has to be that or more"
+                 : "Sw<%d,%d,%d> does not lie within 62 bits",
              w.b, w.m, w.s, w.b);
     return false;
 }

@@ -104,6 +104,8 @@ struct view view_divide(struct session *s, struct view v, struct lay f, struct l
 // "v" ends along a mode of its tensor (view_limit).
 bool view_leaf_is_whole(struct session *, const struct view *v, struct lay_int extent,
                         struct lay_int step);
+// Notes that "v", which has too few modes, was cut by a tile of too few.
+void view_note_tile(struct session *s, const struct view *v);
 // Leaves "from" .. "end" - 1 of the layout of "v" count tiles.
 void view_counts_tiles(struct view *v, int from, int end);
 

@@ -1,4 +1,6 @@
 // Slices of what partition_src and partition_dst have divided, in the modes that a block has.
+#include <string.h>
+
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "plan/view.h"
@@ -39,4 +41,18 @@ struct view divided_tiles(struct session *s, const struct divided *d, struct ran
     struct view v = view_slice(s, d->all, &(struct coord){.rank = n, .kid = kid}, at);
     v.divided = NULL;
     return v;
+}
+
+void view_note_tile(struct session *s, const struct view *v) {
+    static const char call[] = "local_tile(";
+    const char *text = s->sources.file[v->at.file].text + v->at.begin;
+    int rank = lay_valid(v->base->layout) ? lay_rank(v->base->layout) : 0,
+        has = lay_valid(v->layout) ? lay_rank(v->layout) : rank;
+    if (v->at.end - v->at.begin < sizeof call || strncmp(text, call, sizeof call - 1) != 0 ||
+        has >= rank)
+        return;
+    diag_note(s, v->at,
+              "'%s' has %d modes, and this tile is of %d: a tile has an extent for each mode, "
+              "'local_tile(%s, (64,64), (0,0))' of two",
+              v->base->name, rank, has, v->base->name);
 }

@@ -101,6 +101,17 @@ static bool row_major(struct relayout *r, const int *order, bool src) {
     return true;
 }
 
+// "n h w c" of the word "nhwc", where those are the names; else the names from the last on.
+static const char *spelt(struct session *s, const struct word *name, int n, struct word w) {
+    struct buf b;
+    if ((int)w.len != n) return reversed(s, name, n);
+    for (size_t i = 0; i < w.len; ++i)
+        if (find(name, n, (struct word){w.at + i, 1}) < 0) return reversed(s, name, n);
+    buf_init(&b);
+    for (size_t i = 0; i < w.len; ++i) buf_printf(&b, "%s%c", i ? " " : "", w.at[i]);
+    return buf_finish(&b, &s->arena);
+}
+
 static const char *read_names(struct session *s, const char *src, const char *dst,
                               struct relayout *r) {
     struct word name[RELAYOUT_MODES];
@@ -116,7 +127,7 @@ static const char *read_names(struct session *s, const char *src, const char *ds
             return arena_printf(&s->arena,
                                 "the destination has a mode '%s', the source has none; the "
                                 "destination is the names of the source in another order: '%s'",
-                                text_of(s, w), reversed(s, name, r->rank));
+                                text_of(s, w), spelt(s, name, r->rank, w));
         if (seen[i])
             return arena_printf(&s->arena, "mode '%s' is there twice in the destination",
                                 text_of(s, w));
@@ -224,13 +235,21 @@ const char *relayout_between(struct session *s, struct lay src, struct lay dst,
     return relayout_size(s, r, false);
 }
 
+// What is said beside "text", words where a layout is read: "m n", "NCHW".
+static const char *with_names(const char *text) {
+    return strpbrk(text, "(:")
+               ? ""
+               : "; modes with names are 'm=4 n=8' in the source, 'n m' in the destination";
+}
+
 static const char *read_layout(struct session *s, const char *text, const char *side,
                                struct lay *out) {
     lay_clear_error(&s->lay);
     *out = lay_parse(&s->lay, text);
     if (lay_valid(*out)) return NULL;
-    return arena_printf(&s->arena, "the %s '%s' is no layout: %s", side, shown(&s->arena, text),
-                        s->lay.error ? shown(&s->arena, s->lay.error) : "it has no value");
+    return arena_printf(&s->arena, "the %s '%s' is no layout: %s%s", side, shown(&s->arena, text),
+                        s->lay.error ? shown(&s->arena, s->lay.error) : "it has no value",
+                        with_names(text));
 }
 
 const char *relayout_read(struct session *s, const char *src, const char *dst, struct relayout *r) {
@@ -240,7 +259,8 @@ const char *relayout_read(struct session *s, const char *src, const char *dst, s
     const char *why = read_layout(s, src, "source", &a);
     if (!why) why = read_layout(s, dst, "destination", &b);
     if (why || !(why = relayout_between(s, a, b, r))) return why;
-    if (!lay_int_equal(lay_size(&s->lay, a), lay_size(&s->lay, b))) return why;
+    if (!lay_int_equal(lay_size(&s->lay, a), lay_size(&s->lay, b)))
+        return arena_printf(&s->arena, "%s%s", why, with_names(src));
     return arena_printf(&s->arena,
                         "%s; layouts go through the same elements, the first mode fastest, and a "
                         "transposition has names, as in 'm=4 n=8' 'n m'",

@@ -223,6 +223,19 @@ static const char *of_module(struct sema *c, const char *name, struct range *at)
     return name;
 }
 
+// "program_id(1)", and "program_id(axis=1)", the block's coordinate along y; "*at" is then all of it.
+static const char *program_id(struct sema *c, const char *name, struct range *at) {
+    static const char *const axes[] = {"block.x", "block.y", "block.z"};
+    const struct source *f = &c->s->sources.file[at->file];
+    size_t length;
+    if (strcmp(name, "program_id") != 0) return NULL;
+    const char *inside = foreign_brackets(c->s, f->text + at->end, f->size - at->end, &length);
+    if (inside && strncmp(inside, "axis=", 5) == 0) inside += 5;
+    if (!inside || inside[0] < '0' || inside[0] > '2' || inside[1]) return NULL;
+    at->end += (uint32_t)length;
+    return axes[inside[0] - '0'];
+}
+
 // What is written for the word "w" at "at", with the arguments that follow it; NULL: no one text.
 static const char *written_for(struct sema *c, const struct foreign *w, struct range *at) {
     const struct source *f = &c->s->sources.file[at->file];
@@ -246,7 +259,10 @@ static bool foreign_name(struct sema *c, const char *name, struct range at) {
         at = all;
     }
     const struct foreign *w = foreign_word(name);
-    const char *type = foreign_type(name), *ours = w && w->ours ? written_for(c, w, &at) : type;
+    const char *axis = program_id(c, name, &at);
+    const char *type = foreign_type(name), *ours = axis           ? axis
+                                                   : w && w->ours ? written_for(c, w, &at)
+                                                                  : type;
     uint32_t begin = all.end - (uint32_t)strlen(name);
     bool ptx = strcmp(name, "cp") == 0 && f->size - at.end > 6 &&
                memcmp(f->text + at.end, ".async", 6) == 0;
@@ -319,7 +335,7 @@ const struct value *scope_unknown(struct sema *c, const char *name, struct range
     const char *names[MOST_NAMES];
     int n = 0;
     for (struct symbol *sym = c->last; sym && n < MOST_NAMES / 2; sym = sym->prev)
-        names[n++] = sym->name;
+        if (!c->kernel || sym->name != c->kernel->name) names[n++] = sym->name;
     bool lower = strpbrk(name, "abcdefghijklmnopqrstuvwxyz") != NULL;
     if (lower || !c->sought.sizes) builtin_names(names, &n, MOST_NAMES);  // MM is no function
     const char *near = c->compared < MOST_COMPARED ? diag_did_you_mean(name, names, n) : NULL;

@@ -107,6 +107,9 @@ static bool check_layout(struct sema *c, struct tensor *t, struct range at) {
     if (t->space != MEM_GLOBAL && !lay_static(t->layout)) {
         diag_error(c->s, at, "'%s' is %s memory, whose layout has to be known when compiling: %s",
                    t->name, space_name(t->space), lay_text(c->lay, t->layout));
+        diag_note(c->s, at,
+                  "a buffer holds a tile of fixed size, such as (64,64); a grid or a loop goes "
+                  "through the tiles, 'local_tile(A, (64,64), (block.x, block.y))'");
         return false;
     }
     if (t->space == MEM_FRAG && t->layout.sw.b) {

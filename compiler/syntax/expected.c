@@ -209,6 +209,7 @@ static bool arrow_slip(struct parser *p, const int *set, int n) {
     if (p->first.token != TOK_COPY || !slip_has(set, n, TOK_ARROW) || slip_has(set, n, ';'))
         return false;
     if (p->nopen > 0 && p->open[p->nopen - 1].token == '(') return false;
+    if (slip_cast(p)) return true;
     diag_error(p->s, p->now.at, "expected '->' between the source and the destination of the copy");
     const char *text = slip_text(p, p->now.at);
     if (p->now.token == '=' || p->now.token == ',' || strcmp(text, "to") == 0 ||
@@ -370,6 +371,7 @@ static bool semicolon_slip(struct parser *p, const int *set, int n) {
     int token = p->now.token;
     bool starts = (in(decl_starts, token) || in(stmt_starts, token)) && !slip_has(set, n, token);
     if (!starts && token != '}' && token != TOK_YYEOF && !new_line(p)) return false;
+    if (slip_comment(p)) return true;
     diag_error(p->s, after(p->before.at), "expected ';' after %s", called(p->first.token));
     diag_fixit(p->s, after(p->before.at), ";");
     return true;

@@ -91,6 +91,9 @@ const char *foreign_vector(const char *name, int *parts) {
 }
 
 const struct foreign *foreign_word(const char *name) {
+    static const char swizzled[] =
+        "rows of 128 bytes are 'Sw<3,4,3> o 0 o (8,128):(128,1)' of 8-bit elements, 'Sw<3,3,3> o 0 "
+        "o (8,64):(64,1)' of 16-bit ones and 'Sw<3,2,3> o 0 o (8,32):(32,1)' of 32-bit ones";
     static const struct foreign words[] = {
         {"blockDim", NULL,
          "'threads N' behind the kernel's list says how many threads a block has"},
@@ -106,7 +109,24 @@ const struct foreign *foreign_word(const char *name) {
         {"bidy", "block.y", NULL},
         {"bidz", "block.z", NULL},
         {"tidx", "tid", NULL},
+        {"pid", "block.x", NULL},
+        {"pid_m", "block.x", NULL},
+        {"pid_n", "block.y", NULL},
         {"program_id", "block.x", NULL},
+        {"num_programs", NULL,
+         "'grid (..)' behind the kernel's list says how many blocks there are"},
+        {"dim3", NULL, "blocks are 'grid (4,2)', threads are 'threads 128'"},
+        {"arange", NULL, "a range is '0 .. 64', and stands where a coordinate does"},
+        {"load", NULL, "a copy is 'copy A -> B with tc;'"},
+        {"store", NULL, "a copy is 'copy A -> B with tc;'"},
+        {"sizeof", NULL,
+         "the width of an access is in bits, 'universal(128)', of cp_async in bytes"},
+        {"Step", NULL,
+         "a tile of two modes of three is cut of a slice: 'local_tile(A(_,_,k), ..)'"},
+        {"SW128", NULL, swizzled},
+        {"bank_conflicts", NULL,
+         "'wavefronts(st.dst) == 1' holds where no access has a bank conflict"},
+        {"vector_bytes", NULL, "'vector_bits(ld.src) == 128' is an access of 16 bytes"},
         {"laneId", "lane", NULL},
         {"lane_id", "lane", NULL},
         {"lane_idx", "lane", NULL},
@@ -119,6 +139,9 @@ const struct foreign *foreign_word(const char *name) {
         {"GenRowMajor", NULL, "'row(SHAPE)' is the compact layout whose last mode is the fastest"},
         {"GenColMajor", NULL,
          "a shape alone is the compact layout whose first mode is the fastest"},
+        {"RowMajor", NULL, "'row(SHAPE)' is the compact layout whose last mode is the fastest"},
+        {"ColMajor", NULL, "a shape alone is the compact layout whose first mode is the fastest"},
+        {"grid", NULL, "the extents of the grid have no name; 'block.x' is the block that runs"},
         {"make_tensor", NULL,
          "a tensor is declared: 'tensor A : f16 global (M,N);', 'shared s : f16 (64,64);', 'frag r "
          ": f16 (8);'"},
@@ -210,6 +233,9 @@ const struct foreign *foreign_statement(const char *name) {
         {"clear", "fill %s = 0", NULL},
         {"assert", "expect %s", NULL},
         {"static_assert", "expect %s", NULL},
+        {"store", NULL, "a copy is 'copy A -> B with tc;'"},
+        {"cp", NULL, "an asynchronous copy has the atom 'cp_async.cg(16)'"},
+        {"unroll", NULL, "loops are unrolled by nvcc; write the loop alone"},
         {"memset", NULL, "'fill s = 0;' writes to shared memory and fragments"},
         {"cudaMemset", NULL, "'fill s = 0;' writes to shared memory and fragments"},
     };
@@ -237,6 +263,7 @@ const struct foreign *foreign_declaration(const char *name) {
         {"assert", NULL, "what has to hold is 'expect CONDITION;'"},
         {"auto", NULL,
          "what it is stands first: 'const', 'layout', 'atom', 'tiled_copy' NAME = ..;"},
+        {"else", NULL, "of cases of a kernel the last one has no 'when', and no 'else'"},
         {"using", NULL, "what it is stands first: 'layout', 'atom', 'tiled_copy' NAME = ..;"},
         {"template", NULL, "a const takes the place of a template's argument; -D gives it anew"},
     };
@@ -276,6 +303,9 @@ const struct foreign *foreign_clause(const char *name) {
         {"shared_memory", NULL, "the shared memory of a kernel follows from its buffers"},
         {"cluster", NULL, "there are no clusters of blocks"},
         {"num_warps", NULL, "'threads N' says how many threads a block has, 32 a warp"},
+        {"warps", NULL, "'threads N' says how many threads a block has, 32 a warp"},
+        {"num_stages", NULL, "'stages N' stands behind a shared buffer"},
+        {"mod", NULL, "the remainder is '%'"},
         {"stream", NULL, "the launcher takes a stream"},
         {"multiple", NULL, "'index % 8' is a multiple of 8"},
         {"multiple_of", NULL, "'index % 8' is a multiple of 8"},
@@ -309,6 +339,15 @@ const struct foreign *foreign_part(const char *name) {
         {"retile_D", NULL, "'retile(tc, r)' is a fragment in the modes of the copy's shares"},
         {"shape", "shape(%s)", NULL},
         {"stride", "stride(%s)", NULL},
+        {"strides", "stride(%s)", NULL},
+        {"ndim", "rank(%s)", NULL},
+        {"numel", "size(%s)", NULL},
+        {"transpose", NULL, "'select(A, (1,0))' is A with its modes in that order"},
+        {"permute", NULL, "'select(A, (1,0))' is A with its modes in that order"},
+        {"view", NULL, "'with_shape(A, SHAPE)' is A on another shape"},
+        {"reshape", NULL, "'with_shape(A, SHAPE)' is A on another shape"},
+        {"isel", NULL, "names stand in the coordinate: 'A(b=0)'"},
+        {"sel", NULL, "names stand in the coordinate: 'A(b=0)'"},
         {"size", "size(%s)", NULL},
         {"layout", NULL, from_tensor},
         {"data", NULL, from_tensor},

@@ -296,6 +296,8 @@ static int square_bracket(struct parser *p, struct range at, char bracket) {
     int token = bracket == '[' ? '(' : ')', depth = 1, first = p->first.token;
     if (bracket == ']' && p->paired == at.begin && at.begin > 0) return token;
     bool shape = first == TOK_TENSOR || first == TOK_SHARED || first == TOK_FRAG;
+    if (bracket == '[' && slip_attribute(p, at)) return 0;
+    if (bracket == '[' && slip_bracket_row(p, at, shape)) return TOK_TCP_YYerror;
     const char *line = f->text + at.end;
     size_t inside = strcspn(line, "]\n;");
     bool slice = bracket == '[' && memchr(line, ':', inside < f->size - at.end ? inside : 0);
@@ -394,6 +396,10 @@ int scan_slip(struct parser *p, struct range at, const char *text) {
         const char *ours = without_preprocessor(p, text);
         if (ours) diag_fixit(p->s, at, ours);
         return 0;
+    }
+    if (strcmp(text, "&&") == 0 && slip_function(p->first.token)) {
+        diag_error(p->s, at, "several conditions are a list: 'when (M %% 8 == 0, N %% 8 == 0)'");
+        return TOK_TCP_YYerror;
     }
     for (size_t i = 0; i < sizeof slips / sizeof *slips; i++) {
         if (strcmp(text, slips[i].text) != 0) continue;

@@ -95,6 +95,17 @@ bool slip_function(int token);
 bool slip_marks(struct parser *p, const int *set, int n);
 // The part of slip_other that is about what a declaration or a statement lacks or has too much.
 bool slip_forms(struct parser *p, const int *set, int n);
+// The part of slip_other that is about clauses in a wrong place or form.
+bool slip_clauses(struct parser *p, const int *set, int n);
+// Words "[[maybe_unused]]", at "at"; false where there is none.
+bool slip_attribute(struct parser *p, struct range at);
+// Words the brackets of C at "at", which are one tuple here: "s[64][64]", in a declaration a
+// "shape".  False where there is one pair of them, or none.
+bool slip_bracket_row(struct parser *p, struct range at, bool shape);
+// Words the cast of a source: "copy (f16)A -> B".
+bool slip_cast(struct parser *p);
+// Words a ';' that a comment has hidden: "10 // 4;".
+bool slip_comment(struct parser *p);
 // The part of slip_statement that is about what is written: "B = A;", "int i = 0;".
 bool slip_written(struct parser *p, const char *text);
 // The part of slip_declaration that is about "f32 A[64][64];".

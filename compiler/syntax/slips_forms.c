@@ -270,6 +270,13 @@ bool slip_written(struct parser *p, const char *text) {
     if (p->now.token == '=' && declared_tensor(p, text)) {  // "B = A;"
         while (k < left && !strchr(";\n", next[k])) ++k;
         while (k > 0 && next[0] == ' ') ++next, --k;
+        if (k > 0 && strspn(next, "-.0123456789f") >= k) {
+            diag_error(p->s, p->now.at,
+                       "'fill s = %.*s;' writes a number to shared memory or a fragment; '%s' is "
+                       "written by a copy",
+                       (int)k, next, text);
+            return true;
+        }
         diag_error(p->s, p->now.at, "a tensor is written by a copy: 'copy %s -> %s with ..;'",
                    k > 0 && k < 60 ? arena_strndup(&p->s->arena, next, k) : "A", text);
         return true;

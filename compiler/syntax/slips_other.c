@@ -271,8 +271,9 @@ static bool function_slip(struct parser *p) {
 }
 
 bool slip_other(struct parser *p, const int *set, int n) {
-    return copy_slip(p, set, n) || loop_slip(p, set, n) || slip_marks(p, set, n) ||
-           formal_slip(p, set, n) || function_slip(p) || value_slip(p) || slip_forms(p, set, n);
+    return slip_clauses(p, set, n) || copy_slip(p, set, n) || loop_slip(p, set, n) ||
+           slip_marks(p, set, n) || formal_slip(p, set, n) || function_slip(p) || value_slip(p) ||
+           slip_forms(p, set, n);
 }
 
 // -- what begins with an unknown word -------------------------------------------------------------
@@ -286,6 +287,17 @@ static bool declared_function(const struct parser *p, const char *name) {
 
 bool slip_statement(struct parser *p, const char *text) {
     if (slip_written(p, text)) return true;
+    size_t left;
+    const char *value = slip_from(p, p->now.at.end, &left);
+    value += strspn(value, " ");
+    if (p->now.token == '=' &&
+        (strncmp(value, "load(", 5) == 0 || strncmp(value, "tl.load(", 8) == 0)) {
+        diag_error(p->s, p->before.at,
+                   "what a thread holds is a fragment: 'frag %s : f32 like tc; copy A -> %s with "
+                   "tc;'",
+                   text, text);
+        return true;
+    }
     if (p->now.token == '=') {
         diag_error(p->s, p->before.at, "a value is named by 'let': 'let %s = ..;'", text);
         diag_fixit(p->s, before(p->before.at), "let ");

@@ -97,6 +97,14 @@ def main(cmake, build):
                                  capture_output=True, text=True)
         if refused.returncode == 0 or "has to be a language of the project" not in " ".join(refused.stderr.split()):
             sys.exit(f"a project of C alone is not refused in words:\n{refused.stderr}")
+        # a plan that is not there is told when configuring
+        (scratch / "c/CMakeLists.txt").write_text((scratch / "c/CMakeLists.txt").read_text().replace("LANGUAGES C", "LANGUAGES C CXX")
+                                                  .replace("plan.tcp", "plam.tcp"))
+        shutil.rmtree(scratch / "c/build")
+        refused = subprocess.run([cmake, "-G", "Ninja", "-S", scratch / "c", "-B", scratch / "c/build", f"-DCMAKE_PREFIX_PATH={prefix}"],
+                                 capture_output=True, text=True)
+        if refused.returncode == 0 or "tcp_add_plan: there is no plan" not in " ".join(refused.stderr.split()):
+            sys.exit(f"a plan that is not there is not refused in words:\n{refused.stderr}")
     print("installed, moved and used")
     return 0
 

@@ -17,6 +17,9 @@ bool coverage_writes(struct session *s, const struct plan *p, const struct kerne
 const struct ix *coverage_bound(struct session *s, const struct ix *e, const struct around *around,
                                 bool max);
 
+// Notes how many blocks or iterations would reach all elements, where "v", written by one copy, does
+// not.
+void coverage_note_blocks(struct session *s, const struct view *v);
 // rounding.c
 // Whether every quotient, remainder and swizzle in "e" is of something that is not negative, in all
 // instances of a statement inside "around"; reports one that is not, or of which it is not known.

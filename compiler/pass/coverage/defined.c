@@ -114,6 +114,19 @@ static bool relate(const struct use *r, const struct use *w, struct prove_write 
     return true;
 }
 
+// What writes to the buffer that "r" reads in a step of a pipeline, below it in that step; or NULL.
+static const struct use *loaded_below(const struct uses *u, const struct use *r) {
+    for (const struct use *w = r + 1; w < u->at + u->n; ++w) {
+        bool same = w->write && w->view->base == r->view->base;
+        for (int j = 0; same && j < r->around.n && j < w->around.n; ++j) {
+            const struct stmt *st = r->around.stmt[j];
+            if (st != w->around.stmt[j]) break;
+            if (st->kind == STMT_PIPELINE) return w;
+        }
+    }
+    return NULL;
+}
+
 // "step": what counts is written in the same step of a pipeline.
 static void refuse(struct uses *u, const struct use *r, const struct use *only, int writers,
                    bool step, const struct prove_witness *found) {
@@ -129,6 +142,12 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
         diag_error(s, r->view->at, "'%s' is read here before anything is written to it", t->name);
         diag_page(s, "unwritten");
         diag_note(s, t->at, "'%s' is declared here", t->name);
+        const struct use *below = loaded_below(u, r);
+        if (below)
+            diag_note(s, below->stmt->at,
+                      "'%s' is loaded here, below; in each step the parts run as they are written: "
+                      "'load' stands above 'use'",
+                      t->name);
         return;
     }
     diag_error(s, r->view->at, "elements of '%s' are read here that were not written %s", t->name,

@@ -291,6 +291,7 @@ static bool check_whole(struct writes *w, const struct formal *f) {
         diag_note(s, one ? first->copy->at : f->at, "%selement %s of '%s' is never written",
                   instances_params(s, w->plan, w->k, &found), instances_element(s, &found),
                   t->name);
+        if (one) coverage_note_blocks(s, &first->copy->dst);
     }
     diag_note(s, f->at,
               "listed as 'out' here, so that blocks and loops have to write all of it; 'inout %s' "

@@ -53,6 +53,7 @@ static bool check_tile(struct session *s, const struct copy *c, const struct vie
                    lay_tuple_text(&s->lay, shape),
                    within ? "; 'get(.., 0)' has the modes that this one is made of" : "");
         diag_note(s, c->tc->at, "the tiled copy is declared here");
+        view_note_tile(s, v);
         return false;
     }
     for (int i = 0; i < rank; ++i) {

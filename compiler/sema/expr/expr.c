@@ -1,6 +1,7 @@
 // Expressions: arithmetic, tuples, layouts and names.  Calls are builtin.c's and viewfn.c's,
 // comparisons compare.c's.
 #include <inttypes.h>
+#include <string.h>
 
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
@@ -61,9 +62,20 @@ static const struct value *eval_swizzle(struct sema *c, const struct ast_expr *e
     lay_clear_error(c->lay);
     if (!lay_swizzle_valid(c->lay, sw)) {
         sema_lay_error(c, e->at, "the swizzle");
+        diag_note(c->s, e->at,
+                  "a swizzle of rows of 128 bytes, 16 together, is 'Sw<3,4,3>' for elements of 8 "
+                  "bits, 'Sw<3,3,3>' for 16 and 'Sw<3,2,3>' for 32");
         return &value_none;
     }
     return value_calc(c, (struct calc_value){.kind = CALC_SWIZZLE, .swizzle = sw});
+}
+
+static const struct value *no_tma(struct sema *c, const char *name, struct range at) {
+    return FAIL(
+        c, at,
+        "not yet supported: the atom '%s'; there is no TMA, and 'cp_async.cg(16)' copies to "
+        "shared memory asynchronously",
+        name);
 }
 
 // What is declared as "name"; NULL also for 'block', of which only parts have values.
@@ -103,7 +115,7 @@ const struct value *eval_name(struct sema *c, const char *name, struct range at)
                 return FAIL(c, at, "'block' has the parts 'block.x', 'block.y' and 'block.z'");
             return FAIL(c, at, "'%s' has a value only in the body of a kernel", name);
         }
-    if (atom_later(name)) return sema_not_yet_value(c, at, sema_text(c, "the atom '%s'", name));
+    if (atom_later(name)) return no_tma(c, name, at);
     if (atom_family(c, name)) return atom_of_family(c, name, NULL, at);
     if (builtin_later(name)) return sema_not_yet_value(c, at, sema_text(c, "'%s'", name));
     if (!builtin_known(name) && atom_known(name)) return atom_uncalled(c, name, at);
@@ -130,8 +142,7 @@ static const struct value *eval_member(struct sema *c, const struct ast_expr *e)
             return FAIL(c, e->name_at, "'block' has no part '%s'; it has x, y and z", e->name);
         }
         if (!sym && atom_family(c, name)) return atom_of_family(c, name, e->name, e->at);
-        if (!sym && atom_later(name))
-            return sema_not_yet_value(c, e->at, sema_text(c, "the atom '%s.%s'", name, e->name));
+        if (!sym && atom_later(name)) return no_tma(c, sema_text(c, "%s.%s", name, e->name), e->at);
     }
     const struct value *v = eval(c, e->lhs);
     if (v->kind == VAL_NONE) return v;
@@ -154,6 +165,12 @@ static const struct value *eval_member(struct sema *c, const struct ast_expr *e)
     const struct foreign *w = foreign_part(e->name);
     if (!w) return FAIL(c, e->name_at, "%s has no part '%s'", value_kind_text(v), e->name);
     const char *ours = w->ours ? sema_text(c, w->ours, ast_expr_text(c->s, e->lhs)) : NULL;
+    int rank = v->kind == VAL_VIEW && lay_valid(v->view.layout) ? lay_rank(v->view.layout) : 2;
+    if (ours && rank != 2 && strncmp(w->ours, "select", 6) == 0)
+        return FAIL(
+            c, e->name_at,
+            "%s has no part '%s'; 'select(A, (1,0))' has modes in another order, and '%s' has %d",
+            value_kind_text(v), e->name, ast_expr_text(c->s, e->lhs), rank);
     diag_error(c->s, e->name_at, "%s has no part '%s'; %s%s%s", value_kind_text(v), e->name,
                ours ? "write '" : "", ours ? ours : w->help, ours ? "'" : "");
     if (ours) diag_fixit(c->s, e->at, ours);
@@ -236,11 +253,30 @@ static const struct value *eval_binary(struct sema *c, const struct ast_expr *e)
         return value_calc(c, v);
     }
     bool left = ua->kind != VAL_INT;
+    if (ua->kind == VAL_VIEW || ub->kind == VAL_VIEW)
+        return FAIL(c, e->at,
+                    "'%s' is of integers; a plan copies elements, and computes nothing "
+                    "with them",
+                    ast_op_text(e->op));
     return FAIL(c, left ? e->lhs->at : e->rhs->at, "%s stands where '%s' takes an integer",
                 value_kind_text(left ? a : b), ast_op_text(e->op));
 }
 
+// "(4,8):(8,1)(2,3)", of which the stride alone would be called.
+static const struct value *called_stride(struct sema *c, const struct ast_expr *e) {
+    struct range from = {e->at.file, e->at.begin, e->at.begin},
+                 to = {e->at.file, e->rhs->lhs->at.end, e->rhs->lhs->at.end};
+    const char *text = ast_expr_text(c->s, e->rhs);
+    diag_error(c->s, e->rhs->at,
+               "'%s' calls the stride alone; a layout that is called stands in parentheses", text);
+    diag_fixit(c->s, from, "(");
+    diag_fixit(c->s, to, ")");
+    return &value_none;
+}
+
 static const struct value *eval_layout(struct sema *c, const struct ast_expr *e) {
+    bool called = e->rhs->kind == E_CALL && e->rhs->lhs->kind == E_TUPLE;
+    if (called) return called_stride(c, e);
     const struct value *s = eval(c, e->lhs), *d = eval(c, e->rhs);
     if (s->kind == VAL_NONE || d->kind == VAL_NONE) return &value_none;
     const struct lay_tuple *shape = value_to_tuple(c, names_drop(c, s), e->lhs->at, "a shape");

@@ -13,7 +13,9 @@ bool names_of_args(struct sema *c, const struct ast_expr *e, const char *const *
     for (int i = 0; i < e->nargs; ++i) {
         name[i] = e->arg[i].key.name;
         if (!name[i]) {
-            diag_error(c->s, e->arg[i].value->at, "mode %d has no name, and other modes have one",
+            diag_error(c->s, e->arg[i].value->at,
+                       "mode %d has no name, and other modes have one, as in '(b=0, h=1)'; the "
+                       "names of all or of none",
                        i);
             return false;
         }

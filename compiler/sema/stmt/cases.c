@@ -26,8 +26,17 @@ static bool condition(struct sema *c, const struct ast_expr *e, struct condition
         malformed(c, e->at);
         return false;
     }
+    c->sought.sizes = true;
     const struct ix *x = eval_ix(c, e->lhs->lhs, "what 'when' asks about");
-    int64_t by;
+    c->sought.sizes = false;
+    int64_t by, known;
+    if (x && ix_static(x, &known)) {
+        diag_error(c->s, e->lhs->lhs->at,
+                   "'%s' is %" PRId64 " in every launch, so that there is nothing to choose by; "
+                   "'when' asks about params that have several values",
+                   ast_expr_text(c->s, e->lhs->lhs), known);
+        return false;
+    }
     if (!x || !eval_int64(c, e->lhs->rhs, "a divisor", &by)) return false;
     struct lay_int v;
     if (!ix_monomial(x, &v) || v.nsyms == 0 || v.den != 1 || v.num < 1) {
@@ -95,6 +104,15 @@ static bool declare(struct sema *c, const struct ast_decl *d, const struct ast_f
         before->next_case = k;
     } else {
         kernel_cases_end(c);
+        const struct symbol *was = scope_find(c, d->name.name);
+        if (fn->when && !k->device && was && was->kind == SYM_KERNEL) {
+            diag_error(c->s, d->name.at,
+                       "a case of '%s' with 'when' stands before the one without, which is for all "
+                       "other sizes",
+                       k->name);
+            diag_note(c->s, was->at, "the one without 'when' is here");
+            return false;
+        }
         if (!scope_declare(c, d->name, SYM_KERNEL, v)) return false;
     }
     c->open_case = NULL;

@@ -170,6 +170,8 @@ bool copy_shapes(struct sema *c, struct copy *y) {
     diag_note(c->s, b->at, "%s", view_origin(c, b));
     note_stages(c, a, rb);
     note_stages(c, b, ra);
+    if (ra < rb) view_note_tile(c->s, a);
+    if (rb < ra) view_note_tile(c->s, b);
     note_order(c, y, a, b);
     return false;
 }

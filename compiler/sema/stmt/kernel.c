@@ -328,11 +328,13 @@ void check_kernel(struct sema *c, const struct ast_fn *fn, struct kernel *k) {
     make_formals(c, fn);
     kernel_when(c, fn);
     kernel_make_grid(c, fn->grid);
-    kernel_make_threads(c, fn);
+    int errors = c->s->diags.nerrors;
+    bool told = kernel_make_threads(c, fn);
     scope_enter(c);  // the coordinates, which the names in the body may hide
     make_vars(c);
     scope_enter(c);
     k->body = check_block(c, fn->body, NULL);
+    if (!told && c->s->diags.nerrors == errors) kernel_no_threads(c);
     scope_leave(c);
     scope_leave(c);
     scope_leave(c);

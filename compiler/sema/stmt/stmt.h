@@ -28,8 +28,10 @@ const struct value *kernel_tensor(struct sema *c, struct symbol *sym, struct ran
 // grid.c: sets grid of c->kernel.
 void kernel_make_grid(struct sema *c, const struct ast_expr *e);
 
-// threads.c: sets threads of c->kernel.
-void kernel_make_threads(struct sema *c, const struct ast_fn *fn);
+// threads.c: sets threads of c->kernel; false: neither it nor a tiled copy in it says how many, which
+// the other one reports.
+bool kernel_make_threads(struct sema *c, const struct ast_fn *fn);
+void kernel_no_threads(struct sema *c);
 
 // pipeline.c
 struct stmt *check_pipeline(struct sema *c, const struct ast_stmt *s);

@@ -101,28 +101,37 @@ static void refuse_tuple(struct sema *c, const struct ast_expr *e) {
     if (known) diag_fixit(c->s, e->at, sema_text(c, "%" PRId64, n));
 }
 
-void kernel_make_threads(struct sema *c, const struct ast_fn *fn) {
+bool kernel_make_threads(struct sema *c, const struct ast_fn *fn) {
     struct kernel *k = c->kernel;
     bool any = false;
     int64_t most = most_threads(c, fn->body, 0, &any);
     k->threads = most > 0 ? most : 1;
-    if (!fn->threads) {
-        if (!any && fn->body->nstmts > 0)
-            diag_error(c->s, k->at,
-                       "'%s' does not say how many threads it has, and no tiled copy in it tells; "
-                       "write 'threads N'",
-                       k->name);
-        return;
-    }
+    if (!fn->threads) return any || fn->body->nstmts == 0;
     if (fn->threads->kind == E_TUPLE && fn->threads->nargs > 1) {
         refuse_tuple(c, fn->threads);
-        return;
+        return true;
     }
-    if (!eval_int64(c, fn->threads, "the number of threads", &k->threads))
+    const struct value *v = eval(c, fn->threads);
+    if (v->kind == VAL_TILED) {
+        diag_error(
+            c->s, fn->threads->at,
+            "the number of threads is an integer; of a tiled copy it is 'threads(%s)', and a "
+            "kernel that says nothing has those of its tiled copies",
+            ast_expr_text(c->s, fn->threads));
+        k->threads = 1;
+    } else if (!value_to_int64(c, v, fn->threads->at, "the number of threads", &k->threads))
         k->threads = 1;
     else if (k->threads < 1 || k->threads > MOST_THREADS) {
         diag_error(c->s, fn->threads->at, "%" PRId64 " threads; a block has 1 .. %d", k->threads,
                    MOST_THREADS);
         k->threads = 1;
     }
+    return true;
+}
+
+void kernel_no_threads(struct sema *c) {
+    diag_error(c->s, c->kernel->at,
+               "'%s' does not say how many threads it has, and no tiled copy in it tells; write "
+               "'threads N'",
+               c->kernel->name);
 }

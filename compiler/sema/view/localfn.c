@@ -113,6 +113,17 @@ static struct view slice_tiled(struct sema *c, struct view v, const struct lay_t
     return part;
 }
 
+// The mode of which the tiler "t" says nothing, or -1.
+static int any_mode(const struct lay_tiler *t) {
+    for (int i = 0; t->kind == LAY_TILER_MODES && i < t->rank; ++i)
+        if (t->kid[i]->kind == LAY_TILER_ANY) return i;
+    return -1;
+}
+
+static bool has_any(const struct lay_tiler *t) {
+    return any_mode(t) >= 0;
+}
+
 const struct value *view_local_tile(struct sema *c, const struct call *call) {
     const struct ast_expr *e = call->e;
     const struct value *a = call->arg[0];
@@ -138,6 +149,17 @@ const struct value *view_local_tile(struct sema *c, const struct call *call) {
         return FAIL(c, e->arg[1].value->at, "a tile of %d modes of '%s', which has %d: %s",
                     tiler_rank, a->view.base->name, rank,
                     lay_tuple_text(c->lay, a->view.layout.shape));
+    if (has_any(t))
+        return FAIL(
+            c, e->arg[1].value->at,
+            "a tile has an extent for each mode that it has; '_' is none. All of mode %d is "
+            "its extent, with the coordinate 0",
+            any_mode(t));
+    if (by_mode && crd->rank >= 0 && crd->rank != rank)
+        return FAIL(c, e->at,
+                    "%d coordinate%s of a tile of '%s', which has %d modes; the tile and its "
+                    "coordinate have a part for each: 'local_tile(A, (64,64), (0,0))'",
+                    crd->rank, crd->rank == 1 ? "" : "s", a->view.base->name, rank);
     warn_layout_tiler(c, call->arg[1], e->arg[1].value, &a->view);
     struct view part = slice_tiled(c, a->view, t, crd, true, e, "'local_tile'");
     return lay_valid(part.layout) ? value_view(c, part) : &value_none;
@@ -167,6 +189,10 @@ const struct value *view_local_partition(struct sema *c, const struct call *call
     if (call->n == 4)
         return sema_not_yet_value(c, e->arg[3].value->at, "the projection of a tiler");
     struct range thr_at = e->arg[1].value->at, i_at = e->arg[2].value->at;
+    if (call->arg[1]->kind == VAL_TILED)
+        return FAIL(c, thr_at,
+                    "'local_partition' takes a layout of threads; by a tiled copy a thread's share "
+                    "is 'partition_src(tc, A)', and 'copy A -> B with tc;' needs none");
     struct lay thr = value_to_layout(c, call->arg[1], thr_at, "the thread layout");
     if (!lay_valid(thr)) return &value_none;
     if (i->kind != VAL_INT)

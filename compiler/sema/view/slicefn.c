@@ -55,12 +55,26 @@ static bool has_range(const struct value *v) {
     return found;
 }
 
+// "X(b: 3)" and "X(b == 3)" of a mode that is called b.
+static bool for_named(struct sema *c, const struct view *v, const struct ast_expr *x) {
+    bool said = x->kind == E_LAYOUT || (x->kind == E_BINARY && x->op == OP_EQ), has = false;
+    if (!said || x->lhs->kind != E_NAME || !v->names || !lay_valid(v->layout)) return false;
+    for (int i = 0; i < lay_rank(v->layout); ++i) has |= v->names[i] == x->lhs->name;
+    if (!has) return false;
+    diag_error(c->s, x->at, "the coordinate of a mode with a name is '%s=%s'", x->lhs->name,
+               ast_expr_text(c->s, x->rhs));
+    diag_fixit(c->s, (struct range){x->at.file, x->lhs->at.end, x->rhs->at.begin}, "=");
+    return true;
+}
+
 // "A(10:60, _)", as other languages write a range.
-static bool colon_for_range(struct sema *c, const struct ast_expr *e) {
+static bool colon_for_range(struct sema *c, const struct view *v, const struct ast_expr *e) {
     bool found = false;
     for (int i = 0; i < e->nargs; ++i) {
         const struct ast_expr *x = e->arg[i].value;
-        if (x->kind != E_LAYOUT) continue;
+        bool named = for_named(c, v, x);
+        found |= named;
+        if (x->kind != E_LAYOUT || named) continue;
         found = true;
         diag_error(c->s, x->at, "'%s' is a layout; the range of a mode is '%s .. %s'",
                    ast_expr_text(c->s, x), ast_expr_text(c->s, x->lhs),
@@ -87,7 +101,7 @@ const struct value *eval_slice(struct sema *c, const struct value *f, const stru
     bool named = false;
     for (int i = 0; i < e->nargs; ++i) named |= e->arg[i].key.name != NULL;
     if (named && view && !view_whole(c, &f->view, e->lhs->at)) return &value_none;
-    if (view && colon_for_range(c, e)) return &value_none;
+    if (view && colon_for_range(c, &f->view, e)) return &value_none;
     for (int i = 0; i < e->nargs && !named; ++i) {
         arg[i] = eval(c, e->arg[i].value);
         if (arg[i]->kind == VAL_NONE) return &value_none;

@@ -1,0 +1,369 @@
+// Clauses that stand in a wrong place or form: "swizzle(auto)", "when M % 4 == 0 && ..", "allow
+// unused", "pipeline i in 0 .. 4 stages 2 { .. }", "(64,64), (64,1)".
+#include <ctype.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "syntax/foreign.h"
+#include "syntax/scan.h"
+
+static struct range join(struct range a, struct range b) {
+    return (struct range){a.file, a.begin, b.end};
+}
+
+static bool is(struct parser *p, struct range at, const char *text) {
+    return strcmp(slip_text(p, at), text) == 0;
+}
+
+// Nothing more is told up to the ';' of the line.
+static void skip_rest(struct parser *p) {
+    size_t left, k = 0;
+    const char *text = slip_from(p, p->now.at.end, &left);
+    while (k < left && !strchr(";\n", text[k])) ++k;
+    p->skip_end = p->now.at.end + (uint32_t)k;
+}
+
+// Whether "word" stands in the declaration or statement at hand, before p->now.
+static bool said(struct parser *p, const char *word) {
+    const char *line = slip_text(p, (struct range){p->file, p->first.at.begin, p->now.at.begin});
+    return strstr(line, word) != NULL;
+}
+
+// -- swizzle --------------------------------------------------------------------------------------
+
+// "swizzle=auto", "swizzle(auto)", "swizzle 128", "swizzle Sw<3,3,3>", "swizzle auto row(8,64)",
+// "stages 2 swizzle auto", "row(8,64) auto"
+static bool swizzle_clause(struct parser *p, const int *set, int n) {
+    static const char chosen[] = "'swizzle auto' has tcpc choose a swizzle",
+                      first[] = "a swizzle stands before the layout, 'Sw<3,3,3> o 0 o row(64,64)'; "
+                                "'swizzle auto' behind it has tcpc choose one";
+    int now = p->now.token;
+    bool behind = p->before.token == TOK_SWIZZLE && slip_has(set, n, TOK_ID);
+    if (p->first.token != TOK_SHARED) return false;
+    if (behind && slip_one_of(now, '=', '(')) {
+        struct range all = p->now.at;
+        size_t left;
+        const char *text = slip_from(p, all.end, &left);
+        bool closed = now == '(';
+        bool right = left > 5 && memcmp(text, closed ? "auto)" : "auto", closed ? 5 : 4) == 0;
+        diag_error(p->s, p->now.at, "%s", chosen);
+        all.end += closed ? 5 : 4;
+        if (right) diag_fixit(p->s, all, " auto");
+        skip_rest(p);
+        return true;
+    }
+    if (behind && slip_one_of(now, TOK_INT, TOK_SW)) {
+        diag_error(p->s, p->now.at, "%s", first);
+        skip_rest(p);
+        return true;
+    }
+    if (now == TOK_ID && is(p, p->now.at, "auto") && slip_has(set, n, TOK_SWIZZLE)) {
+        bool early = p->before.token == TOK_SWIZZLE;
+        diag_error(p->s, early ? join(p->before.at, p->now.at) : p->now.at,
+                   early ? "'swizzle auto' stands behind the layout" : chosen);
+        if (!early) diag_fixit(p->s, p->now.at, "swizzle auto");
+        skip_rest(p);
+        return true;
+    }
+    if (now == TOK_SWIZZLE && slip_has(set, n, ';') && said(p, "stages")) {
+        diag_error(p->s, p->now.at, "'swizzle auto' stands before 'stages'");
+        skip_rest(p);
+        return true;
+    }
+    return false;
+}
+
+// -- when, grid and other clauses of a function -----------------------------------------------------
+
+// "when M % 4 == 0, N % 4 == 0", "when M % 4 == 0 and ..", "grid 1,1", "if M % 4 == 0", "k(A) -> B"
+static bool function_clause(struct parser *p, const int *set, int n) {
+    int now = p->now.token, last = p->before.token;
+    if (!slip_function(p->first.token) || p->nopen > 0) return false;
+    bool header = slip_has(set, n, TOK_THREADS) || slip_has(set, n, TOK_GRID);
+    bool joined = now == ',' || (now == TOK_ID && is(p, p->now.at, "and"));
+    if (header && joined && said(p, " when ") && slip_has(set, n, TOK_EQ) + slip_has(set, n, '%')) {
+        diag_error(p->s, p->now.at,
+                   "several conditions are a list: 'when (M %% 8 == 0, N %% 8 == 0)'");
+        p->stopped = true;
+        return true;
+    }
+    if (header && now == ',' && slip_one_of(last, TOK_INT, TOK_ID) && said(p, " grid ") &&
+        !said(p, " threads ")) {
+        size_t left;
+        const char *text = slip_from(p, p->now.at.end, &left);
+        size_t k = strspn(text, " ");
+        if (k < left && (isdigit((unsigned char)text[k]) || (strncmp(text + k, "threads", 7) != 0 &&
+                                                             isalpha((unsigned char)text[k])))) {
+            diag_error(p->s, p->now.at, "the extents of a grid stand in parentheses: 'grid (4,2)'");
+            p->stopped = true;
+            return true;
+        }
+    }
+    if (now == TOK_ID && slip_has(set, n, TOK_WHEN) && is(p, p->now.at, "if")) {
+        diag_error(p->s, p->now.at, "a case of a kernel says 'when M %% 8 == 0'");
+        diag_fixit(p->s, p->now.at, "when");
+        p->stopped = true;
+        return true;
+    }
+    if (now == TOK_ARROW && header) {
+        diag_error(p->s, p->now.at, "what is written stands in the list: 'kernel k(A, out B)'");
+        p->stopped = true;
+        return true;
+    }
+    return false;
+}
+
+// -- allow ----------------------------------------------------------------------------------------
+
+// "allow unused let ..", "allow ("unused")", "allow "unused";", "copy A -> B with tc allow "unused""
+static bool allow_clause(struct parser *p, const int *set, int n) {
+    int now = p->now.token, last = p->before.token;
+    if (last == TOK_ALLOW && slip_has(set, n, TOK_STRING) && slip_one_of(now, TOK_ID, '(')) {
+        const char *name = now == TOK_ID ? slip_text(p, p->now.at) : "unused";
+        diag_error(p->s, p->now.at,
+                   now == TOK_ID
+                       ? "the name of a warning stands in quotes: 'allow \"%s\"'"
+                       : "the names of warnings stand without parentheses: 'allow \"%s\", "
+                         "\"shadow\"'",
+                   name);
+        if (now == TOK_ID) diag_fixit(p->s, p->now.at, arena_printf(&p->s->arena, "\"%s\"", name));
+        skip_rest(p);
+        return true;
+    }
+    if (last == TOK_STRING && now == ';' && p->first.token == TOK_ALLOW) {
+        diag_error(p->s, p->now.at,
+                   "'allow' stands before what its warnings are about, without ';'");
+        diag_fixit(p->s, p->now.at, "");
+        return true;
+    }
+    size_t left;
+    const char *next = slip_from(p, p->now.at.end, &left);
+    if (now != TOK_ALLOW || !slip_has(set, n, ';') || left < 2 || next[strspn(next, " ")] != '"' ||
+        memchr(slip_text(p, (struct range){p->file, p->before.at.end, p->now.at.begin}), '\n',
+               p->now.at.begin - p->before.at.end))
+        return false;
+    diag_error(p->s, p->now.at, "'allow' stands before what its warnings are about");
+    skip_rest(p);
+    return true;
+}
+
+// -- clauses of copies, pipelines and buffers -------------------------------------------------------
+
+// "pipeline i in 0 .. 4 stages 2 {", "load { .. }" outside of one, "async copy A -> B",
+// "with tc, pad 0", "pad 0 with tc"
+static bool statement_clause(struct parser *p, const int *set, int n) {
+    int now = p->now.token, last = p->before.token;
+    if (p->first.token == TOK_PIPELINE && slip_has(set, n, '{') &&
+        (now == TOK_STAGES || is(p, p->now.at, "num_stages"))) {
+        diag_error(p->s, p->now.at,
+                   "'stages' stands behind each buffer that is loaded: 'shared s : f16 row(64,64) "
+                   "stages 2;'");
+        p->stopped = true;
+        return true;
+    }
+    if (slip_one_of(last, TOK_LOAD, TOK_USE) && now == '{' && slip_has(set, n, ':')) {
+        diag_error(
+            p->s, p->before.at,
+            "'%s' is a part of a pipeline: 'pipeline n in 0 .. 4 { load { .. } use { .. } }'",
+            slip_text(p, p->before.at));
+        p->stopped = true;
+        return true;
+    }
+    if (last == TOK_ASYNC && now == TOK_COPY) {
+        diag_error(p->s, p->before.at,
+                   "a copy is asynchronous by its atom, such as 'cp_async.cg(16)'");
+        diag_fixit(p->s, (struct range){p->file, p->before.at.begin, p->now.at.begin}, "");
+        skip_rest(p);
+        return true;
+    }
+    if (p->first.token != TOK_COPY || !slip_has(set, n, ';')) return false;
+    size_t left;
+    const char *next = slip_from(p, p->now.at.end, &left);
+    if (now == ',' && slip_has(set, n, TOK_PAD) &&
+        strncmp(next + strspn(next, " "), "pad", 3) == 0) {
+        diag_error(p->s, p->now.at, "'pad' stands behind 'with' without ','");
+        diag_fixit(p->s, p->now.at, "");
+        skip_rest(p);
+        return true;
+    }
+    if (slip_one_of(now, TOK_WITH, TOK_BY) && said(p, " pad ")) {
+        diag_error(p->s, p->now.at, "'%s' stands before 'pad'", slip_text(p, p->now.at));
+        skip_rest(p);
+        return true;
+    }
+    return false;
+}
+
+// -- values ---------------------------------------------------------------------------------------
+
+// "for i in 0:4", "A(32 .., _)", "A(.., 3)", "X("b"=0)", "{4,8}:{8,1}"
+static bool value_clause(struct parser *p, const int *set, int n) {
+    int now = p->now.token, last = p->before.token;
+    bool expression = slip_has(set, n, TOK_INT) && slip_has(set, n, '(');
+    bool ranged = slip_one_of(p->first.token, TOK_FOR, TOK_PIPELINE);
+    if (ranged && slip_has(set, n, TOK_DOTDOT) && now == '{') {
+        const char *line =
+            slip_text(p, (struct range){p->file, p->first.at.begin, p->now.at.begin});
+        const char *in = strstr(line, " in "), *colon = in ? strchr(in, ':') : NULL;
+        if (!colon) return false;
+        uint32_t at = p->first.at.begin + (uint32_t)(colon - line);
+        diag_error(p->s, (struct range){p->file, at, at + 1}, "a range is '0 .. 4'");
+        diag_fixit(p->s, (struct range){p->file, at, at + 1}, " .. ");
+        p->stopped = true;
+        return true;
+    }
+    if (!expression) return false;
+    if (last == TOK_DOTDOT && slip_one_of(now, ',', ')')) {
+        diag_error(p->s, p->before.at, "a range has both ends: '0 .. 32'");
+        skip_rest(p);
+        return true;
+    }
+    if (now == TOK_DOTDOT && slip_one_of(last, ',', '(')) {
+        diag_error(p->s, p->now.at, "a mode that stays whole is '_', one for each mode");
+        skip_rest(p);
+        return true;
+    }
+    if (now == TOK_STRING && slip_follows(p, p->now.at.end, '=')) {
+        const char *text = slip_text(p, p->now.at);
+        const char *name = arena_printf(&p->s->arena, "%.*s", (int)strlen(text) - 2, text + 1);
+        diag_error(p->s, p->now.at, "the name of a mode stands without quotes");
+        diag_fixit(p->s, p->now.at, name);
+        skip_rest(p);
+        return true;
+    }
+    if (now == '{' && (last == '=' || last == ':' || last == ',' || last == '(')) {
+        size_t left, length;
+        const char *text = slip_from(p, p->now.at.begin, &left);
+        const char *inside = foreign_brackets(p->s, text, left, &length);
+        diag_error(p->s, p->now.at, "a tuple stands in parentheses: '(4,8)'");
+        if (inside) {
+            uint32_t end = p->now.at.begin + (uint32_t)length;
+            diag_fixit(p->s, p->now.at, "(");
+            diag_fixit(p->s, (struct range){p->file, end - 1, end}, ")");
+        }
+        p->stopped = true;
+        return true;
+    }
+    return false;
+}
+
+// -- tensors --------------------------------------------------------------------------------------
+
+// "f32 global shape=(64,64)", "(64,64) strides (64,1)", "(64,64), (64,1)", "tl.float16 global"
+static bool tensor_clause(struct parser *p, const int *set, int n) {
+    int now = p->now.token, last = p->before.token, first = p->first.token;
+    bool tensor = first == TOK_TENSOR || first == TOK_SHARED || first == TOK_FRAG;
+    if (!tensor) return false;
+    if (now == '=' && last == TOK_ID && said(p, ":")) {
+        diag_error(p->s, join(p->before.at, p->now.at),
+                   "a layout stands without '%s=': '(64,64)', '(64,64):(64,1)', 'row(64,64)'",
+                   slip_text(p, p->before.at));
+        diag_fixit(p->s, join(p->before.at, p->now.at), "");
+        skip_rest(p);
+        return true;
+    }
+    if (now == '.' && last == TOK_ID && foreign_module(slip_text(p, p->before.at))) {
+        size_t left, k = 0;
+        const char *text = slip_from(p, p->now.at.end, &left);
+        while (k < left && (isalnum((unsigned char)text[k]) || text[k] == '_')) ++k;
+        const char *type = foreign_type(arena_strndup(&p->s->arena, text, k));
+        struct range all = {p->file, p->before.at.begin, p->now.at.end + (uint32_t)k};
+        diag_error(p->s, all,
+                   type ? "'%s' is no element type; did you mean '%s'?" : "'%s' is no element type",
+                   slip_text(p, all), type);
+        if (type) diag_fixit(p->s, all, type);
+        skip_rest(p);
+        return true;
+    }
+    bool word = now == TOK_ID && (is(p, p->now.at, "strides") || is(p, p->now.at, "stride"));
+    if (last != ')' || !slip_has(set, n, ';') || !(word || now == ',') ||
+        !slip_follows(p, p->now.at.end, '('))
+        return false;
+    diag_error(p->s, p->now.at, "between a shape and its stride stands ':'");
+    diag_fixit(p->s, (struct range){p->file, p->before.at.end, p->now.at.end}, ":");
+    skip_rest(p);
+    return true;
+}
+
+// "@triton.jit"
+static bool decorator(struct parser *p, const int *set, int n) {
+    if (p->now.token != '@' || !slip_has(set, n, TOK_KERNEL)) return false;
+    diag_error(p->s, p->now.at,
+               "there are no decorators; a kernel is 'kernel NAME(A, out B) grid (..) threads N { "
+               ".. }'");
+    p->stopped = true;
+    return true;
+}
+
+bool slip_comment(struct parser *p) {
+    size_t left, k = 0;
+    const char *text = slip_from(p, p->before.at.end, &left);
+    int last = p->before.token;
+    while (k < left && strchr(" \t", text[k])) ++k;
+    bool value = last == TOK_INT || last == TOK_ID || last == ')';
+    if (!value || left - k < 4 || text[k] != '/' || text[k + 1] != '/') return false;
+    size_t from = k + 2, end = from;
+    while (end < left && text[end] != '\n') ++end;
+    while (end > from && strchr(" \t\r", text[end - 1])) --end;
+    if (end == from || text[end - 1] != ';') return false;
+    struct range at = {p->file, p->before.at.end + (uint32_t)k, p->before.at.end + (uint32_t)k + 2};
+    diag_error(p->s, at, "'//' begins a comment; '/' divides, and rounds down");
+    diag_fixit(p->s, at, "/");
+    return true;
+}
+
+// -- for other parts of the parser -----------------------------------------------------------------
+
+bool slip_cast(struct parser *p) {
+    char type[32], rest[2];
+    struct range all = {p->file, p->first.at.end, p->now.at.begin};
+    if (p->before.token != ')' || p->now.token != TOK_ID ||
+        sscanf(slip_text(p, all), " (%31[a-z0-9_]%1[)]", type, rest) != 2 || !slip_type(type))
+        return false;
+    diag_error(p->s, p->before.at,
+               "a copy converts by itself, to the type of what it writes; it has no cast");
+    diag_fixit(p->s, all, " ");
+    skip_rest(p);
+    return true;
+}
+
+bool slip_attribute(struct parser *p, struct range at) {
+    size_t left;
+    const char *text = slip_from(p, at.begin, &left);
+    const char *end = left > 4 && text[1] == '[' ? strstr(text, "]]") : NULL;
+    if (!end || memchr(text, '\n', (size_t)(end - text))) return false;
+    at.end = at.begin + (uint32_t)(end - text) + 2;
+    diag_error(p->s, at, "there are no attributes; 'allow \"NAME\"' silences a warning");
+    if (strncmp(text, "[[maybe_unused]]", 16) == 0) diag_fixit(p->s, at, "allow \"unused\"");
+    p->skip_end = at.end;
+    return true;
+}
+
+bool slip_bracket_row(struct parser *p, struct range at, bool shape) {
+    size_t left, n = 0, length;
+    const char *text = slip_from(p, at.begin, &left), *inside;
+    struct buf b;
+    buf_init(&b);
+    for (size_t k = 0; k < left && text[k] == '[' && n < 8; k += length, ++n) {
+        inside = foreign_brackets(p->s, text + k, left - k, &length);
+        if (!inside || !*inside) break;
+        buf_printf(&b, "%s%s", n ? "," : "", inside);
+        at.end = at.begin + (uint32_t)(k + length);
+    }
+    const char *parts = buf_finish(&b, &p->s->arena);
+    if (n < 2) return false;
+    const char *ours = arena_printf(&p->s->arena, "%s(%s)", shape ? "row" : "", parts);
+    diag_error(p->s, at,
+               shape ? "'[' is not part of the language; an array of C is '%s' here"
+                     : "'[' is not part of the language; coordinates are '%s'",
+               ours);
+    diag_fixit(p->s, at, ours);
+    p->skip_end = at.end;
+    return true;
+}
+
+bool slip_clauses(struct parser *p, const int *set, int n) {
+    return swizzle_clause(p, set, n) || function_clause(p, set, n) || allow_clause(p, set, n) ||
+           statement_clause(p, set, n) || value_clause(p, set, n) || tensor_clause(p, set, n) ||
+           decorator(p, set, n);
+}
