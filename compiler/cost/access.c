@@ -350,11 +350,22 @@ static inline int64_t move(struct moved w, int64_t x) {
     return (int64_t)((uint64_t)x ^ ((uint64_t)(x & w.bits) >> w.right << w.left));
 }
 
+int64_t accesses_under(const struct accesses *a, int64_t n, int64_t shift) {
+    int64_t ninner = a->inner_end / a->inner;
+    return shift % ninner * a->inner + a->round[n / a->neach] + MOVED_UP;
+}
+
+int64_t accesses_swizzled(const struct accesses *a, int64_t at) {
+    return move(moved_by(a->sw), at);
+}
+
+int64_t accesses_behind(const struct accesses *a, int64_t shift) {
+    return shift / (a->inner_end / a->inner) * a->outer + a->base;
+}
+
 void accesses_get(const struct accesses *a, int64_t warp, int64_t n, int64_t shift, int group,
                   int64_t address[COST_LANES], uint32_t *lanes) {
-    int64_t ninner = a->inner_end / a->inner;
-    int64_t inner = shift % ninner * a->inner + a->round[n / a->neach] + MOVED_UP;
-    int64_t outer = shift / ninner * a->outer + a->base;
+    int64_t inner = accesses_under(a, n, shift), outer = accesses_behind(a, shift);
     int64_t round = n / a->neach, first = a->threads * (n % a->neach);
     const struct moved sw = moved_by(a->sw);
     *lanes = 0;

@@ -6,6 +6,7 @@
 
 #include "base/session.h"
 #include "cost/access.h"
+#include "cost/alike.h"
 #include "cost/seen.h"
 
 // MOST_WORK: instructions at one shift that are looked at, those without lanes too; MOST_COUNTED: that are not like another
@@ -91,6 +92,23 @@ static bool get(struct counting *c, int64_t warp, int64_t n, int64_t shift, int 
     if (c->matrices && a->lanes) a->lanes = UINT32_MAX;
     return (!c->global || aligned(a->global, a->lanes, c->global->bytes)) &&
            (!c->shared || aligned(a->shared, a->lanes, c->shared->bytes));
+}
+
+// The same, and what it costs if it can be there, which is what another one does where "like" says
+// so.  Then of "a" there are the lanes alone.
+static bool look(struct counting *c, struct alike *like, int64_t warp, int64_t n, int64_t shift,
+                 struct warp_access *a, struct warp_cost *cost, struct warp_cost *least) {
+    if (alike_has(like, n, shift)) {
+        ++c->work;
+        a->lanes = like->lanes;
+        if (like->ok) *cost = like->cost;
+        if (like->ok) *least = like->least;
+        return like->ok;
+    }
+    bool ok = get(c, warp, n, shift, -1, a);
+    if (ok && a->lanes) *cost = cost_of_seen(c->seen, c->arch, a, least);
+    alike_note(like, n, shift, ok, a->lanes, cost, least);
+    return ok;
 }
 
 // Bytes that the lanes of "a" touch in global memory, each once.
@@ -198,21 +216,24 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
     memset(total, 0, sizeof total);
     memset(possible, true, sizeof possible);
     for (int64_t i = 0; i < shifts; ++i) worst[i].most[0] = worst[i].most[1] = -1;
+    struct alike like = {0};
+    if (!c->global || !c->shared) alike_begin(&like, any, c->class);
     for (int64_t w = 0; w < warps; ++w) {
         uint32_t busy = 0;
+        alike_warp(&like, w);
         for (int64_t n = 0; n < each; ++n) {
-            struct warp_cost all = {0}, one, least;
+            struct warp_cost all = {0}, one = {0}, least = {0};
             struct warp_access a;
-            bool seen = false, ok = get(c, w, n, 0, -1, &a);
+            bool seen = false, ok = scattered ? get(c, w, n, 0, -1, &a)
+                                              : look(c, &like, w, n, 0, &a, &one, &least);
             if (!a.lanes && c->work <= MOST_WORK) continue;
             busy |= a.lanes;
             for (int64_t i = 0; !scattered && i < shifts; ++i) {
-                if (i > 0) ok = get(c, w, n, i, -1, &a);
+                if (i > 0) ok = look(c, &like, w, n, i, &a, &one, &least);
                 if (!ok) {
                     possible[i] = false;
                     continue;
                 }
-                one = cost_of_seen(c->seen, c->arch, &a, &least);
                 add(&total[i], one);
                 raise(&most[i], one);
                 note_worst(&worst[i], w, n, one);
