@@ -46,6 +46,8 @@ const char *accesses_of(struct session *s, const struct plan *p, const struct ke
                         const struct copy *c, const struct copy_facts *f, bool src, int modulus,
                         const int64_t *sym_values, struct accesses *out);
 
+// More are not looked at.
+enum { ACCESS_SHIFTS = 256 };
 // How many shifts there are.
 int64_t accesses_shifts(const struct accesses *a);
 

@@ -9,8 +9,8 @@
 #include "cost/alike.h"
 #include "cost/seen.h"
 
-// MOST_WORK: instructions at one shift that are looked at, those without lanes too; MOST_COUNTED: that are not like another
-enum { MOST_SHIFTS = 256, MOST_WORK = 1 << 16, MOST_COUNTED = 1 << 13 };
+// MOST_WORK: instructions at one shift that are looked at, those without lanes too; MOST_COUNTED: that are not like another; so many that are ALIKE take as long as one
+enum { MOST_WORK = 1 << 16, MOST_COUNTED = 1 << 13, ALIKE = 16 };
 enum { LINE = 128, SECTOR = 32 };
 
 // -- sums -----------------------------------------------------------------------------------------
@@ -55,8 +55,8 @@ struct counting {
     int matrices;
     uint32_t lanes;  // of each warp
     struct cost_seen *seen;
-    int64_t work;
-    int64_t enough;  // wavefronts of one side, beyond which it is given up
+    int64_t work, alike;  // instructions that were looked at, and that were like the last one
+    int64_t enough;       // wavefronts of one side, beyond which it is given up
     struct worst_access {
         struct warp_access access;
         int64_t warp;
@@ -99,7 +99,7 @@ static bool get(struct counting *c, int64_t warp, int64_t n, int64_t shift, int 
 static bool look(struct counting *c, struct alike *like, int64_t warp, int64_t n, int64_t shift,
                  struct warp_access *a, struct warp_cost *cost, struct warp_cost *least) {
     if (alike_has(like, n, shift)) {
-        ++c->work;
+        ++c->alike;
         a->lanes = like->lanes;
         if (like->ok) *cost = like->cost;
         if (like->ok) *least = like->least;
@@ -207,11 +207,11 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
     bool one_shift = shifts == 1;
     bool apart =
         scattered || (c->global && c->global->by_round) || (c->shared && c->shared->by_round);
-    if (shifts > MOST_SHIFTS) return "too little is known of where its tile begins";
+    if (shifts > ACCESS_SHIFTS) return "too little is known of where its tile begins";
     if (warps * each * shifts > MOST_WORK) return "it has too many accesses to count them";
-    struct warp_cost most[MOST_SHIFTS], total[MOST_SHIFTS];
-    struct worst worst[MOST_SHIFTS];
-    bool possible[MOST_SHIFTS];
+    struct warp_cost most[ACCESS_SHIFTS], total[ACCESS_SHIFTS];
+    struct worst worst[ACCESS_SHIFTS];
+    bool possible[ACCESS_SHIFTS];
     memset(most, 0, sizeof most);
     memset(total, 0, sizeof total);
     memset(possible, true, sizeof possible);
@@ -341,7 +341,7 @@ static void count_sides(struct counting *c, const struct plan *p, const struct k
     *out = (struct side_cost){.there = true, .class = class_of(y, f, src)};
     c->class = out->class;
     c->global = c->shared = NULL;
-    c->work = 0;
+    c->work = c->alike = 0;
     c->lanes = f->lanes ? (uint32_t)(((uint64_t)1 << f->lanes) - 1) : UINT32_MAX;
     c->matrices = atom_is_collective(atom->row) ? atom->bits / 32 : 0;
     cost_seen_nothing(c->seen);
@@ -356,7 +356,7 @@ static void count_sides(struct counting *c, const struct plan *p, const struct k
         if (out->why) out->missing = a[i].missing;
     }
     if (!out->why) out->why = count_all(c, out);
-    out->work = c->work;
+    out->work = c->work + c->alike / ALIKE;
     if (!out->why) set_loose(c->s, a, out);
 }
 
