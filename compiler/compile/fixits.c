@@ -304,6 +304,7 @@ static bool claim_holds(const struct compiled *c, struct attempt *x, struct coun
         x->none_costlier =
             none_costlier(c->s, c->plan, t, x->now.plan, alone, was, &x->count) ? YES : NO;
     if (x->none_costlier == NO) return false;
+    if (claim->proven && most == 0) return true;
     compile_until(&x->now, STEP_EXPECT);
     return errors_of(t) <= most;
 }

@@ -29,7 +29,7 @@ void alike_warp(struct alike *x, int64_t warp) {
     }
     uint32_t there = n == COST_LANES ? UINT32_MAX : ((uint32_t)1 << n) - 1;
     if (there != x->there || differ != x->differ || memcmp(apart, x->apart, sizeof apart) != 0)
-        x->known = false;
+        for (int i = 0; i < ALIKE_PLACES; ++i) x->one[i].known = false;
     x->there = there;
     x->differ = differ;
     x->rest = at & ~differ;
@@ -53,16 +53,21 @@ static bool begins(const struct alike *x, int64_t n, int64_t shift, int64_t *beg
     return true;
 }
 
-bool alike_has(struct alike *x, int64_t n, int64_t shift) {
+static int place_of(int64_t began, int64_t from) {
+    return (int)(((uint64_t)began ^ (uint64_t)from) % ALIKE_PLACES);
+}
+
+const struct alike_one *alike_find(const struct alike *x, int64_t n, int64_t shift) {
     int64_t began, from;
-    return x->known && begins(x, n, shift, &began, &from) && began == x->began && from == x->from;
+    if (!x->a || !begins(x, n, shift, &began, &from)) return NULL;
+    const struct alike_one *o = &x->one[place_of(began, from)];
+    return o->known && o->began == began && o->from == from ? o : NULL;
 }
 
 void alike_note(struct alike *x, int64_t n, int64_t shift, bool ok, uint32_t lanes,
                 const struct warp_cost *cost, const struct warp_cost *least) {
-    x->known = x->a && begins(x, n, shift, &x->began, &x->from);
-    x->ok = ok;
-    x->lanes = lanes;
-    x->cost = *cost;
-    x->least = *least;
+    int64_t began, from;
+    if (x->a && begins(x, n, shift, &began, &from))
+        x->one[place_of(began, from)] =
+            (struct alike_one){true, ok, began, from, lanes, *cost, *least};
 }

@@ -10,6 +10,7 @@
 
 #include "cost/access.h"
 
+enum { ALIKE_PLACES = 32 };
 struct alike {
     const struct accesses *a;   // NULL: nothing is known of others
     int multiple;               // bytes, by which what moves all lanes does not matter
@@ -17,19 +18,21 @@ struct alike {
     int64_t apart[COST_LANES];  // by lane: bits in which lanes differ; without a swizzle, distance
     int64_t differ;             // these bits; 0 without a swizzle
     int64_t rest;               // what all lanes of the warp have
-    // one instruction that was counted, and what it began at
-    bool known, ok;
-    int64_t began, from;
-    uint32_t lanes;
-    struct warp_cost cost, least;
+    // instructions that were counted, by what they begin at
+    struct alike_one {
+        bool known, ok;
+        int64_t began, from;
+        uint32_t lanes;
+        struct warp_cost cost, least;
+    } one[ALIKE_PLACES];
 };
 
 // For the one side "a" of instructions of class "class".
 void alike_begin(struct alike *x, const struct accesses *a, enum cost_class class);
 // The next warp.
 void alike_warp(struct alike *x, int64_t warp);
-// Whether access "n" at shift "shift" costs what is known.
-bool alike_has(struct alike *x, int64_t n, int64_t shift);
+// What access "n" at shift "shift" costs; NULL: it is not known.
+const struct alike_one *alike_find(const struct alike *x, int64_t n, int64_t shift);
 // What access "n" at shift "shift" was found to cost; "ok": it can be there.
 void alike_note(struct alike *x, int64_t n, int64_t shift, bool ok, uint32_t lanes,
                 const struct warp_cost *cost, const struct warp_cost *least);

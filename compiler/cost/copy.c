@@ -55,7 +55,7 @@ struct counting {
     int matrices;
     uint32_t lanes;  // of each warp
     struct cost_seen *seen;
-    int64_t work, alike;  // instructions that were looked at, and that were like the last one
+    int64_t work, alike;  // instructions that were looked at, and that were like another
     int64_t enough;       // wavefronts of one side, beyond which it is given up
     struct worst_access {
         struct warp_access access;
@@ -98,12 +98,13 @@ static bool get(struct counting *c, int64_t warp, int64_t n, int64_t shift, int 
 // so.  Then of "a" there are the lanes alone.
 static bool look(struct counting *c, struct alike *like, int64_t warp, int64_t n, int64_t shift,
                  struct warp_access *a, struct warp_cost *cost, struct warp_cost *least) {
-    if (alike_has(like, n, shift)) {
+    const struct alike_one *one = alike_find(like, n, shift);
+    if (one) {
         ++c->alike;
-        a->lanes = like->lanes;
-        if (like->ok) *cost = like->cost;
-        if (like->ok) *least = like->least;
-        return like->ok;
+        a->lanes = one->lanes;
+        if (one->ok) *cost = one->cost;
+        if (one->ok) *least = one->least;
+        return one->ok;
     }
     bool ok = get(c, warp, n, shift, -1, a);
     if (ok && a->lanes) *cost = cost_of_seen(c->seen, c->arch, a, least);

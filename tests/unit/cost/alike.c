@@ -92,14 +92,15 @@ int main(void) {
                 int64_t round = n / shifts, shift = n % shifts;
                 bool ok = count(&x, w, round, shift, &lanes, &cost, &least);
                 ++all;
-                if (alike_has(&like, round, shift)) {
+                const struct alike_one *one = alike_find(&like, round, shift);
+                if (one) {
                     ++taken;
                     swizzled += x.a.sw.b > 0;
-                    CHECK(like.ok == ok && like.lanes == lanes, "case %d warp %d access %d", i,
+                    CHECK(one->ok == ok && one->lanes == lanes, "case %d warp %d access %d", i,
                           (int)w, (int)n);
-                    CHECK(!ok || (same(&cost, &like.cost) && same(&least, &like.least)),
+                    CHECK(!ok || (same(&cost, &one->cost) && same(&least, &one->least)),
                           "case %d warp %d access %d: %d, not %d", i, (int)w, (int)n,
-                          (int)like.cost.wavefronts.most, (int)cost.wavefronts.most);
+                          (int)one->cost.wavefronts.most, (int)cost.wavefronts.most);
                 } else {
                     alike_note(&like, round, shift, ok, lanes, &cost, &least);
                 }
