@@ -168,6 +168,7 @@ struct choosing {
     uint32_t only_at;  // the layers are of the function there alone; 0: of all
     int64_t text;      // that was compiled for one candidate
     int64_t work;      // accesses that were counted, of the function
+    bool pair_moved;   // a buffer with such a copy is no swizzle of the plain layer's
     bool too_much;
 };
 
@@ -193,12 +194,18 @@ static struct layer *layer_for(struct choosing *x, const struct swizzle_choice *
     return &x->pad[p];
 }
 
+// Whether copies from one buffer to another can be counted with "y" in the plain layer.
+static bool suits_pairs(const struct choosing *x, int i, const struct swizzle_choice *y) {
+    if (!layer_paired(&x->plain, i)) return true;
+    return !y->text && !x->pair_moved;
+}
+
 // What the copies of buffer "i" cost in the arrangement "y", as far as it may be better than "best";
 // false where that cannot be.
 static bool count(struct choosing *x, int i, const struct swizzle_choice *y,
                   const struct tally *best, struct tally *out) {
-    bool here =
-        !x->c->one_by_one && layer_apart(&x->plain, i) && !layer_moves_slots(&x->plain, i, y);
+    bool here = !x->c->one_by_one && layer_apart(&x->plain, i) &&
+                !layer_moves_slots(&x->plain, i, y) && suits_pairs(x, i, y);
     struct layer *l = here ? layer_for(x, y) : NULL;
     *out = (struct tally){0};
     if (l && layer_apart(l, i)) {
@@ -270,6 +277,8 @@ static bool choose_one(struct choosing *x, int i, const struct swizzle_choice *f
         if (x->too_much) return too_large(x, i);
     }
     x->choice[i] = from[won];
+    x->pair_moved |= layer_paired(&x->plain, i) && (from[won].text || !layer_apart(&x->plain, i) ||
+                                                    layer_moves_slots(&x->plain, i, &from[won]));
     layer_arrange(&x->plain, i, &from[won]);
     return true;
 }
@@ -280,12 +289,13 @@ static bool choose_some(struct choosing *x, int first, int end) {
     struct swizzle_choice *from = ARENA_ARRAY(&s->arena, struct swizzle_choice, SWIZZLE_CANDIDATES);
     bool ok = true;
     memset(x->begun, 0, sizeof x->begun);
+    x->pair_moved = false;
     for (int p = 0; p < PADS; ++p)
         x->padded[p] = ARENA_ARRAY(&s->arena, struct swizzle_choice, x->b->n + 1);
     for (int i = first; i < end; ++i) {
         int n = candidates_of(x, i, from);
         for (int k = 0; k < n; ++k)
-            if (from[k].text && layer_apart(&x->plain, i))
+            if (from[k].text && layer_apart(&x->plain, i) && !layer_paired(&x->plain, i))
                 x->padded[pad_number(&from[k])][i] = from[k];
     }
     for (int i = first; i < end && ok; ++i) {
