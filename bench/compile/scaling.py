@@ -197,6 +197,28 @@ KINDS = {
     "layouts that mend bank conflicts": (lambda n: f"tensor A : f32 global row({n},32,32) align 128;\ntensor B : f32 global row({n},32,32) align 128;\n"
                                          "tiled_copy words = tile(universal(32), thr=(8,32):(32,1), val=(1,1));\nkernel k(A, out B) threads 256 {\nshared s : f32 row(32,32);\n" + "".join(
                                              f"copy A({i},_,_) -> s with words; copy select(s,(1,0)) -> B({i},_,_) with words;\n" for i in range(n)) + "}\n", [4, 8, 16, 32, 64]),
+    "copies of bytes between buffers": (lambda n: f"tensor A : u8 global row({n},128,128) align 128;\ntensor B : u8 global row({n},128,128) align 128;\n"
+                                        "tiled_copy words = tile(universal(8), thr=(8,32):(32,1), val=(1,1));\nkernel k(A, out B) threads 256 {\n"
+                                        + "".join(f"shared s{i} : u8 row(128,128);\n" for i in range(min(n, 8)))
+                                        + "".join(f"copy A({i},_,_) -> s{i % 8} with words;\ncopy select(s{i % 8},(1,0)) -> B({i},_,_) with words;\n" for i in range(n)) + "}\n", [4, 8, 16, 32]),
+    "swizzles that are chosen, of pairs of buffers": (lambda n: TURN + "kernel k(P, inout Q) threads 256 {\n" + lines(
+        n, "shared s{0} : f32 row(32,64) swizzle auto; shared t{0} : f32 row(32,64) swizzle auto; copy local_tile(P({1},_,_),(32,64),(0,0)) -> s{0} with words; copy s{0} -> t{0} with words;"
+           " copy select(t{0}, (1,0)) -> local_tile(Q({1},_,_),(64,32),(0,0)) with words;") + "}\n", [1, 2, 4, 8]),
+    "swizzles that are chosen, whose layout is read": (lambda n: TURN + "kernel k(P, inout Q) threads 256 {\n" + lines(
+        n, "shared s{0} : f32 row(64,64) swizzle auto; copy P({1},_,_) -> s{0} with words; copy select(s{0}, (1,0)) -> Q({1},_,_) with words; expect crd2idx((0,0), s{0}) == 0;") + "}\n", [1, 2, 4, 8]),
+    "swizzles that are chosen, of a pipeline": (lambda n: "tensor P : f32 global row(64,16,64) align 128;\n" + f"tensor Q : f32 global row({64 * n},64,16) align 128;\n" +
+                                                
+                                                "tiled_copy ahead = tile(cp_async.ca(4), thr=(8,32):(32,1), val=(1,1));\ntiled_copy words = tile(universal(32), thr=(8,16):(16,1), val=(1,1));\n"
+                                                "arch sm_90;\nkernel k(P, inout Q) threads 256 {\n" + lines(n, "shared s{0} : f32 row(16,64) swizzle auto stages 3;") + "pipeline i in 0 .. 64 { load {\n"
+                                                + lines(n, "copy P(i,_,_) -> s{0} with ahead;") + "} use {\n" + lines(n, "copy select(s{0}, (1,0)) -> Q(64*{1}+i,_,_) with words;") + "} } }\n", [1, 2, 4, 8]),
+    "params of nested loops": (lambda n: lines(n, "param P{0} : index in 1 .. 2;") + PAIR + kernel("A", "frag r : f32 like line;\n" + "".join(f"for i{i} in 0 .. P{i + 1} {{ " for i in range(n)) + "copy A("
+                               + "+".join(f"i{i}" for i in range(n)) + ",_) -> r with line;" + "}" * n + "\n"), [2, 4, 8, 16, 31]),
+    "conversions in a chain": (lambda n: PAIR + kernel("A, inout B", "frag r0 : f32 like line; copy A(0,_) -> r0 with line;\n" + lines(
+        n, "frag h{0} : f16 (4); frag r{0} : f32 (4); copy r{1} -> h{0}; copy h{0} -> r{0};") + f"copy r{n} -> B(0,_) with line;\n"), SHORT),
+    "cases of a kernel": (lambda n: "param M : index in 1 .. 100000;\ntensor A : f32 global row(M,128) align 16;\ntensor B : f32 global row(M,128) align 16;\n" + LINE + "\n" + lines(
+        n, "kernel k(A, inout B) grid (M) threads 32 when (M % (2 * {0} + 1) == 0) {{ copy A(block.x,_) -> B(block.x,_) with line; }}")
+                          + "kernel k(A, inout B) grid (M) threads 32 { copy A(block.x,_) -> B(block.x,_) with line; }\n", [2, 4, 8, 15, 16, 32]),
+    "tiles of parts": (lambda n: tall(n) + kernel("A, inout B", lines(n, "copy local_partition(A({0},_), 32, tid) -> local_partition(B({0},_), 32, tid) with universal(32);")), SHORT),
     # other commands
     "explain --plan": (lambda n: one_buffer(n, "tile(universal(32), thr=32)"), [4, 8, 16, 32]),
     "explain": (lambda n: one_buffer(n, "tile(universal(32), thr=32)"), [4, 8, 16, 32]),

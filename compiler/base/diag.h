@@ -61,6 +61,7 @@ struct claim {
     enum cheaper cheaper;
     bool dst;      // .. on that side
     bool or_else;  // shown only when none before it holds
+    bool proven;   // proofs and expectations do not depend on the edits
 };
 
 struct diag {

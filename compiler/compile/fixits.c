@@ -294,7 +294,8 @@ static bool claim_holds(const struct compiled *c, struct attempt *x, struct coun
     if (x->none_narrower == NOT_ASKED)
         x->none_narrower = none_narrower(c->s, c->plan, t, x->now.plan, alone) ? YES : NO;
     if (x->none_narrower == NO) return false;
-    compile_until(&x->now, STEP_EXPECT);
+    // what is no cheaper has not to be proven
+    compile_until(&x->now, STEP_SHARED);
     if (errors_of(t) > most) return false;
     // beside another error the facts are not complete
     if (x->now.next <= STEP_VECTORIZE) return claim->cheaper == CHEAPER_NOT;
@@ -302,7 +303,10 @@ static bool claim_holds(const struct compiled *c, struct attempt *x, struct coun
     if (x->none_costlier == NOT_ASKED)
         x->none_costlier =
             none_costlier(c->s, c->plan, t, x->now.plan, alone, was, &x->count) ? YES : NO;
-    return x->none_costlier == YES;
+    if (x->none_costlier == NO) return false;
+    if (claim->proven && most == 0) return true;
+    compile_until(&x->now, STEP_EXPECT);
+    return errors_of(t) <= most;
 }
 
 void session_like(struct session *t, const struct session *s) {

@@ -34,6 +34,7 @@ struct spot {
     struct place *place;  // by number, of all of "k"
     int first, n;         // its copies: numbers first .. of layer.at
     bool bound;           // to more than its copies
+    bool paired;          // a copy has another such buffer on its other side
     int worst;            // which of its copies has most wavefronts as it is, and is counted first
 };
 
@@ -107,7 +108,7 @@ static bool collect_copy(struct session *s, struct kernel *k, struct copy *c, vo
     if (y->fill) y->x->use[use] = (struct use){k, c, c->facts};
     if (from >= 0) link(y, from, use);
     if (to >= 0 && to != from) link(y, to, use);
-    if (from >= 0 && to >= 0 && from != to) y->x->spot[from].bound = y->x->spot[to].bound = true;
+    if (from >= 0 && to >= 0 && from != to) y->x->spot[from].paired = y->x->spot[to].paired = true;
     return true;
 }
 
@@ -235,6 +236,10 @@ bool layer_apart(const struct layer *x, int i) {
     return x->ok && !x->spot[i].bound;
 }
 
+bool layer_paired(const struct layer *x, int i) {
+    return x->ok && x->spot[i].paired;
+}
+
 const struct tensor *layer_tensor(const struct layer *x, int i) {
     return x->ok && x->spot[i].n ? x->spot[i].t : NULL;
 }
@@ -308,6 +313,8 @@ static bool count_use(struct layer *x, const struct spot *p, const struct use *u
     struct session_mark mark = session_mark(&x->s);
     struct copy c = *use->c;
     c.facts = use->parted;
+    if (p->paired && c.src.base->swizzle_auto) c.facts.src.sw = c.src.base->layout.sw;
+    if (p->paired && c.dst.base->swizzle_auto) c.facts.dst.sw = c.dst.base->layout.sw;
     if (c.src.base == p->t) c.facts.src.sw = sw;
     if (c.dst.base == p->t) c.facts.dst.sw = sw;
     bool ok = vectorize_quietly(&x->s, use->k, &c);

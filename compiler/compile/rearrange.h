@@ -53,6 +53,9 @@ void layer_end(struct layer *x);
 // Whether what the copies of buffer "i" cost depends on no other buffer's arrangement, and nothing
 // but its copies depends on its own, so that it can be tried here.
 bool layer_apart(const struct layer *x, int i);
+// Whether a copy has the buffer and another one of the layer: then the other's arrangement counts,
+// too, which has to be a swizzle of the layer's own layout.
+bool layer_paired(const struct layer *x, int i);
 // The buffer; NULL where nothing copies it.
 const struct tensor *layer_tensor(const struct layer *x, int i);
 // Its layout without slots.

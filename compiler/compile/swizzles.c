@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/session.h"
+#include "compile/candidates.h"
 #include "compile/compile.h"
 #include "compile/rearrange.h"
 #include "layout/algebra.h"
@@ -11,15 +12,12 @@
 #include "plan/plan.h"
 #include "syntax/ast.h"
 
-enum { MOST_CANDIDATES = 160 };
 // What is compiled for candidates that are no matter of the buffer's own copies, in bytes: their
 // functions, and the rest, which is parsed alone, as a part.  1 MB takes about a second.
 enum { MOST_TEXT = 1 << 20, PARSED_PART = 8 };
 // Accesses of warps that are looked at for all buffers of a function.  All of them take 0.25
 // seconds.
 enum { MOST_WORK = 1 << 19, TRY_WORK = 16 };
-enum { SHARED_BITS = 1024 };  // of all banks
-enum { MOST_ROWS = 6 };       // 1, 2, 4, .. 32 rows have one number
 
 // -- the buffers ----------------------------------------------------------------------------------
 
@@ -156,84 +154,6 @@ static bool better(const struct tally *a, const struct tally *b) {
     return a->bytes < b->bytes;
 }
 
-// -- candidates -----------------------------------------------------------------------------------
-
-static int log2_of(int64_t n) {
-    int k = 0;
-    while (n > 1 && n % 2 == 0) n /= 2, ++k;
-    return n == 1 ? k : -1;
-}
-
-// The plain layout's rows, in elements, that lie one behind the other in the mode with the greatest
-// stride; 0 where it has no two modes of numbers.
-static int64_t pitch_of(struct session *s, struct lay l, int *mode) {
-    const struct lay_tuple *shape = l.shape, *stride = l.stride;
-    int64_t most = 0;
-    if (lay_is_leaf(shape)) return 0;
-    for (int i = 0; i < lay_tuple_rank(shape); ++i) {
-        const struct lay_tuple *x = lay_tuple_get(&s->lay, shape, i);
-        const struct lay_tuple *d = lay_tuple_get(&s->lay, stride, i);
-        if (!lay_is_leaf(x) || !lay_is_leaf(d) || !lay_int_static(x->leaf) ||
-            !lay_int_static(d->leaf))
-            return 0;
-        if (d->leaf.num > most) most = d->leaf.num, *mode = i;
-    }
-    return most;
-}
-
-// The least and the greatest distance in the plain layout that is a power of two, as powers, of
-// elements that do not follow one another; -1: none is.
-static void rows_of(struct session *s, struct lay l, int *least, int *most) {
-    struct lay flat = lay_flatten(&s->lay, l);
-    *least = *most = -1;
-    for (int i = 0; lay_valid(flat) && i < lay_rank(flat); ++i) {
-        const struct lay_tuple *d =
-            lay_is_leaf(flat.stride) ? flat.stride : lay_tuple_get(&s->lay, flat.stride, i);
-        int k = lay_int_static(d->leaf) && d->leaf.num > 1 ? log2_of(d->leaf.num) : -1;
-        if (k < 0) continue;
-        if (*least < 0 || k < *least) *least = k;
-        if (k > *most) *most = k;
-    }
-    lay_clear_error(&s->lay);
-}
-
-// Candidates for "t", whose layout without slots is "l".
-static int candidates(struct session *s, const struct tensor *t, struct lay l,
-                      struct swizzle_choice *out) {
-    int n = 0, mode = 0, least, most, bits = t->elem->bits;
-    out[n++] = (struct swizzle_choice){0};
-    int64_t pitch = pitch_of(s, l, &mode);
-    rows_of(s, l, &least, &most);
-    // chunks of so many bytes, exchanged by the number of the row, or of 2, 4, .. rows
-    static const int size[] = {16, 8, 4, 32};
-    for (int i = 0; i < 4; ++i) {
-        int bytes = size[i];
-        int m = log2_of(bytes * 8 / bits);
-        if (bytes * 8 < bits || m < 0) continue;
-        int banks = log2_of(SHARED_BITS / 8 / bytes);  // chunks that all banks hold
-        for (int b = banks; b >= 1; --b) {
-            int first = least < 0 ? banks : least - m, last = most < 0 ? banks : most - m;
-            for (int shift = first < b ? b : first; shift < last + MOST_ROWS; ++shift)
-                if (n < MOST_CANDIDATES) out[n++] = (struct swizzle_choice){b, m, shift, NULL, 0};
-        }
-    }
-    // rows further apart by some words
-    for (int bytes = 4;
-         pitch > 0 && !t->names && lay_rank(l) == 2 && bytes <= 16 && n < MOST_CANDIDATES;
-         bytes *= 2) {
-        int64_t add = bytes * 8 / bits;
-        if (add == 0) continue;
-        const struct lay_tuple *a = lay_tuple_get(&s->lay, l.stride, 0);
-        const struct lay_tuple *b = lay_tuple_get(&s->lay, l.stride, 1);
-        out[n++] = (struct swizzle_choice){
-            .text = arena_printf(&s->arena, "%s:(%lld,%lld)", lay_tuple_text(&s->lay, l.shape),
-                                 (long long)a->leaf.num + (mode == 0 ? add : 0),
-                                 (long long)b->leaf.num + (mode == 1 ? add : 0)),
-            .pad = bytes};
-    }
-    return n;
-}
-
 // -- all ------------------------------------------------------------------------------------------
 
 enum { PADS = 3 };  // by 4, 8 and 16 bytes
@@ -248,6 +168,7 @@ struct choosing {
     uint32_t only_at;  // the layers are of the function there alone; 0: of all
     int64_t text;      // that was compiled for one candidate
     int64_t work;      // accesses that were counted, of the function
+    bool pair_moved;   // a buffer with such a copy is no swizzle of the plain layer's
     bool too_much;
 };
 
@@ -273,12 +194,18 @@ static struct layer *layer_for(struct choosing *x, const struct swizzle_choice *
     return &x->pad[p];
 }
 
+// Whether copies from one buffer to another can be counted with "y" in the plain layer.
+static bool suits_pairs(const struct choosing *x, int i, const struct swizzle_choice *y) {
+    if (!layer_paired(&x->plain, i)) return true;
+    return !y->text && !x->pair_moved;
+}
+
 // What the copies of buffer "i" cost in the arrangement "y", as far as it may be better than "best";
 // false where that cannot be.
 static bool count(struct choosing *x, int i, const struct swizzle_choice *y,
                   const struct tally *best, struct tally *out) {
-    bool here =
-        !x->c->one_by_one && layer_apart(&x->plain, i) && !layer_moves_slots(&x->plain, i, y);
+    bool here = !x->c->one_by_one && layer_apart(&x->plain, i) &&
+                !layer_moves_slots(&x->plain, i, y) && suits_pairs(x, i, y);
     struct layer *l = here ? layer_for(x, y) : NULL;
     *out = (struct tally){0};
     if (l && layer_apart(l, i)) {
@@ -309,7 +236,7 @@ static bool count(struct choosing *x, int i, const struct swizzle_choice *y,
 static int candidates_of(struct choosing *x, int i, struct swizzle_choice *out) {
     const struct tensor *t = layer_tensor(&x->plain, i);
     if (!t) return 0;
-    int n = candidates(&x->plain.s, t, layer_layout(&x->plain, i), out);
+    int n = swizzle_candidates(&x->plain.s, t, layer_layout(&x->plain, i), out);
     for (int k = 0; k < n; ++k)
         if (out[k].text) out[k].text = arena_printf(&x->c->s->arena, "%s", out[k].text);
     return n;
@@ -350,6 +277,8 @@ static bool choose_one(struct choosing *x, int i, const struct swizzle_choice *f
         if (x->too_much) return too_large(x, i);
     }
     x->choice[i] = from[won];
+    x->pair_moved |= layer_paired(&x->plain, i) && (from[won].text || !layer_apart(&x->plain, i) ||
+                                                    layer_moves_slots(&x->plain, i, &from[won]));
     layer_arrange(&x->plain, i, &from[won]);
     return true;
 }
@@ -357,15 +286,16 @@ static bool choose_one(struct choosing *x, int i, const struct swizzle_choice *f
 // Chooses for the buffers "first" .. "end" - 1 of the functions that the plain layer has.
 static bool choose_some(struct choosing *x, int first, int end) {
     struct session *s = x->c->s;
-    struct swizzle_choice *from = ARENA_ARRAY(&s->arena, struct swizzle_choice, MOST_CANDIDATES);
+    struct swizzle_choice *from = ARENA_ARRAY(&s->arena, struct swizzle_choice, SWIZZLE_CANDIDATES);
     bool ok = true;
     memset(x->begun, 0, sizeof x->begun);
+    x->pair_moved = false;
     for (int p = 0; p < PADS; ++p)
         x->padded[p] = ARENA_ARRAY(&s->arena, struct swizzle_choice, x->b->n + 1);
     for (int i = first; i < end; ++i) {
         int n = candidates_of(x, i, from);
         for (int k = 0; k < n; ++k)
-            if (from[k].text && layer_apart(&x->plain, i))
+            if (from[k].text && layer_apart(&x->plain, i) && !layer_paired(&x->plain, i))
                 x->padded[pad_number(&from[k])][i] = from[k];
     }
     for (int i = first; i < end && ok; ++i) {

@@ -10,7 +10,7 @@
 // Elements by which all is moved up, so that no address is negative, and groups apart: multiples of
 // whatever a swizzle or a modulus looks at.
 #define MOVED_UP ((int64_t)1 << 32)
-enum { MOST_ROUNDS = 1 << 14, MOST_LANES = 1 << 18 };
+enum { MOST_ROUNDS = 1 << 14, MOST_LANES = 1 << 18, MOST_RESTS = 8 };
 
 struct parts {
     const struct ix *lane;   // what the thread and the run of an index map say
@@ -19,6 +19,10 @@ struct parts {
     int64_t fixed;           // of all lanes, and known
     int64_t free;            // divides the rest; 0: nothing is there
     const struct param *group_param, *free_param;
+    struct rest {
+        int64_t by, lo, hi;
+    } rest[MOST_RESTS];  // the terms of the rest; more than MOST_RESTS: not all are here
+    int nrests;
 };
 
 struct reading {
@@ -85,6 +89,8 @@ static const char *take(const struct reading *r, struct ix_term t, struct parts 
         int64_t by = term_divisor(r, t);
         if (param && (!x->free || by < x->free)) x->free_param = param;
         x->free = lay_gcd(x->free, by);
+        if (x->nrests < MOST_RESTS) x->rest[x->nrests] = (struct rest){by, e->lo, e->hi};
+        ++x->nrests;
     }
     return NULL;
 }
@@ -262,6 +268,20 @@ static void set_loose(struct session *s, const struct part *part, const struct p
     }
 }
 
+// Where there are too many shifts, those that the range of the place leaves.
+static void keep_within(const struct parts *x, struct accesses *a) {
+    int64_t lo = 0, hi = 0;
+    if (accesses_shifts(a) <= ACCESS_SHIFTS || x->nrests > MOST_RESTS) return;
+    for (int i = 0; i < x->nrests; ++i) {
+        const struct rest *r = &x->rest[i];
+        if (r->by % a->inner_end == 0) continue;
+        if (r->lo < -MOVED_UP || r->hi > MOVED_UP) return;
+        lo += r->lo;
+        hi += r->hi;
+    }
+    if (lo >= 0 && hi < a->inner_end) a->inner_end = hi / a->inner * a->inner + a->inner;
+}
+
 static void find_shifts(struct session *s, const struct kernel *k, const struct part *part,
                         const struct parts *x, int modulus, struct accesses *a) {
     const struct tensor *t = a->tensor;
@@ -287,6 +307,7 @@ static void find_shifts(struct session *s, const struct kernel *k, const struct 
     a->inner_end = end;
     if (a->inner > end) a->inner = end;
     a->by_round &= a->inner < end;
+    if (placed && !a->by_round && !a->group) keep_within(x, a);
     a->scattered = a->group && x->group_by % end != 0;
     if (a->scattered && x->group_by < a->inner)
         a->inner = x->group_by < least ? least : x->group_by;
@@ -350,11 +371,22 @@ static inline int64_t move(struct moved w, int64_t x) {
     return (int64_t)((uint64_t)x ^ ((uint64_t)(x & w.bits) >> w.right << w.left));
 }
 
+int64_t accesses_under(const struct accesses *a, int64_t n, int64_t shift) {
+    int64_t ninner = a->inner_end / a->inner;
+    return shift % ninner * a->inner + a->round[n / a->neach] + MOVED_UP;
+}
+
+int64_t accesses_swizzled(const struct accesses *a, int64_t at) {
+    return move(moved_by(a->sw), at);
+}
+
+int64_t accesses_behind(const struct accesses *a, int64_t shift) {
+    return shift / (a->inner_end / a->inner) * a->outer + a->base;
+}
+
 void accesses_get(const struct accesses *a, int64_t warp, int64_t n, int64_t shift, int group,
                   int64_t address[COST_LANES], uint32_t *lanes) {
-    int64_t ninner = a->inner_end / a->inner;
-    int64_t inner = shift % ninner * a->inner + a->round[n / a->neach] + MOVED_UP;
-    int64_t outer = shift / ninner * a->outer + a->base;
+    int64_t inner = accesses_under(a, n, shift), outer = accesses_behind(a, shift);
     int64_t round = n / a->neach, first = a->threads * (n % a->neach);
     const struct moved sw = moved_by(a->sw);
     *lanes = 0;

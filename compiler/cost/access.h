@@ -46,8 +46,19 @@ const char *accesses_of(struct session *s, const struct plan *p, const struct ke
                         const struct copy *c, const struct copy_facts *f, bool src, int modulus,
                         const int64_t *sym_values, struct accesses *out);
 
+// More are not looked at.
+enum { ACCESS_SHIFTS = 256 };
 // How many shifts there are.
 int64_t accesses_shifts(const struct accesses *a);
+
+// What access "n" at shift "shift" adds to a lane's elements under the swizzle, what the swizzle makes
+// of a sum, and the bytes that are added behind it; a lane's own.
+int64_t accesses_under(const struct accesses *a, int64_t n, int64_t shift);
+int64_t accesses_swizzled(const struct accesses *a, int64_t at);
+int64_t accesses_behind(const struct accesses *a, int64_t shift);
+static inline int64_t accesses_lane(const struct accesses *a, int64_t i) {
+    return a->lane[i];
+}
 
 // Access "n" of warp "warp" at shift "shift": the addresses in bytes, and in "*lanes" which of
 // those lanes are of group "group"; -1: of any, each group far from the others.  Lanes beyond the

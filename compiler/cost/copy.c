@@ -6,10 +6,11 @@
 
 #include "base/session.h"
 #include "cost/access.h"
+#include "cost/alike.h"
 #include "cost/seen.h"
 
-// MOST_WORK: instructions at one shift that are looked at, those without lanes too; MOST_COUNTED: that are not like another
-enum { MOST_SHIFTS = 256, MOST_WORK = 1 << 16, MOST_COUNTED = 1 << 13 };
+// MOST_WORK: instructions at one shift that are looked at, those without lanes too; MOST_COUNTED: that are not like another; so many that are ALIKE take as long as one
+enum { MOST_WORK = 1 << 16, MOST_COUNTED = 1 << 13, ALIKE = 16 };
 enum { LINE = 128, SECTOR = 32 };
 
 // -- sums -----------------------------------------------------------------------------------------
@@ -54,8 +55,8 @@ struct counting {
     int matrices;
     uint32_t lanes;  // of each warp
     struct cost_seen *seen;
-    int64_t work;
-    int64_t enough;  // wavefronts of one side, beyond which it is given up
+    int64_t work, alike;  // instructions that were looked at, and that were like another
+    int64_t enough;       // wavefronts of one side, beyond which it is given up
     struct worst_access {
         struct warp_access access;
         int64_t warp;
@@ -91,6 +92,24 @@ static bool get(struct counting *c, int64_t warp, int64_t n, int64_t shift, int 
     if (c->matrices && a->lanes) a->lanes = UINT32_MAX;
     return (!c->global || aligned(a->global, a->lanes, c->global->bytes)) &&
            (!c->shared || aligned(a->shared, a->lanes, c->shared->bytes));
+}
+
+// The same, and what it costs if it can be there, which is what another one does where "like" says
+// so.  Then of "a" there are the lanes alone.
+static bool look(struct counting *c, struct alike *like, int64_t warp, int64_t n, int64_t shift,
+                 struct warp_access *a, struct warp_cost *cost, struct warp_cost *least) {
+    const struct alike_one *one = alike_find(like, n, shift);
+    if (one) {
+        ++c->alike;
+        a->lanes = one->lanes;
+        if (one->ok) *cost = one->cost;
+        if (one->ok) *least = one->least;
+        return one->ok;
+    }
+    bool ok = get(c, warp, n, shift, -1, a);
+    if (ok && a->lanes) *cost = cost_of_seen(c->seen, c->arch, a, least);
+    alike_note(like, n, shift, ok, a->lanes, cost, least);
+    return ok;
 }
 
 // Bytes that the lanes of "a" touch in global memory, each once.
@@ -189,30 +208,33 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
     bool one_shift = shifts == 1;
     bool apart =
         scattered || (c->global && c->global->by_round) || (c->shared && c->shared->by_round);
-    if (shifts > MOST_SHIFTS) return "too little is known of where its tile begins";
+    if (shifts > ACCESS_SHIFTS) return "too little is known of where its tile begins";
     if (warps * each * shifts > MOST_WORK) return "it has too many accesses to count them";
-    struct warp_cost most[MOST_SHIFTS], total[MOST_SHIFTS];
-    struct worst worst[MOST_SHIFTS];
-    bool possible[MOST_SHIFTS];
+    struct warp_cost most[ACCESS_SHIFTS], total[ACCESS_SHIFTS];
+    struct worst worst[ACCESS_SHIFTS];
+    bool possible[ACCESS_SHIFTS];
     memset(most, 0, sizeof most);
     memset(total, 0, sizeof total);
     memset(possible, true, sizeof possible);
     for (int64_t i = 0; i < shifts; ++i) worst[i].most[0] = worst[i].most[1] = -1;
+    struct alike like = {0};
+    if (!c->global || !c->shared) alike_begin(&like, any, c->class);
     for (int64_t w = 0; w < warps; ++w) {
         uint32_t busy = 0;
+        alike_warp(&like, w);
         for (int64_t n = 0; n < each; ++n) {
-            struct warp_cost all = {0}, one, least;
+            struct warp_cost all = {0}, one = {0}, least = {0};
             struct warp_access a;
-            bool seen = false, ok = get(c, w, n, 0, -1, &a);
+            bool seen = false, ok = scattered ? get(c, w, n, 0, -1, &a)
+                                              : look(c, &like, w, n, 0, &a, &one, &least);
             if (!a.lanes && c->work <= MOST_WORK) continue;
             busy |= a.lanes;
             for (int64_t i = 0; !scattered && i < shifts; ++i) {
-                if (i > 0) ok = get(c, w, n, i, -1, &a);
+                if (i > 0) ok = look(c, &like, w, n, i, &a, &one, &least);
                 if (!ok) {
                     possible[i] = false;
                     continue;
                 }
-                one = cost_of_seen(c->seen, c->arch, &a, &least);
                 add(&total[i], one);
                 raise(&most[i], one);
                 note_worst(&worst[i], w, n, one);
@@ -320,7 +342,7 @@ static void count_sides(struct counting *c, const struct plan *p, const struct k
     *out = (struct side_cost){.there = true, .class = class_of(y, f, src)};
     c->class = out->class;
     c->global = c->shared = NULL;
-    c->work = 0;
+    c->work = c->alike = 0;
     c->lanes = f->lanes ? (uint32_t)(((uint64_t)1 << f->lanes) - 1) : UINT32_MAX;
     c->matrices = atom_is_collective(atom->row) ? atom->bits / 32 : 0;
     cost_seen_nothing(c->seen);
@@ -335,7 +357,7 @@ static void count_sides(struct counting *c, const struct plan *p, const struct k
         if (out->why) out->missing = a[i].missing;
     }
     if (!out->why) out->why = count_all(c, out);
-    out->work = c->work;
+    out->work = c->work + c->alike / ALIKE;
     if (!out->why) set_loose(c->s, a, out);
 }
 

@@ -13,10 +13,10 @@
 #include "pass/walk.h"
 
 static void claim(struct session *s, const struct kernel *k, const struct copy *c, int number,
-                  bool src) {
+                  bool src, bool proven) {
     bool shared = copy_side(c, src)->base->space == MEM_SHARED;
     enum cheaper cheaper = shared ? CHEAPER_WAVEFRONTS : CHEAPER_SECTORS;
-    diag_claim(s, (struct claim){k->name, number, 0, cheaper, !src, true});
+    diag_claim(s, (struct claim){k->name, number, 0, cheaper, !src, true, proven});
 }
 
 // -- the order of threads -------------------------------------------------------------------------
@@ -40,7 +40,7 @@ static void offer_order(struct session *s, const struct kernel *k, const struct 
     if (with_layout)
         diag_fixit(s, t->layout_at,
                    arena_printf(&s->arena, "%s swizzle auto", source_line(s, t->layout_at)));
-    claim(s, k, c, number, src);
+    claim(s, k, c, number, src, false);
 }
 
 // Whether 'swizzle auto' can be written behind the layout of "t".
@@ -120,7 +120,7 @@ void mend_threads(struct session *s, const struct kernel *k, const struct copy *
     if (strcmp(text, source_line(s, c->tc->thr_at)) == 0) return;
     diag_note(s, c->tc->at, "with thr=%s, more threads take part", text);
     diag_fixit(s, c->tc->thr_at, text);
-    diag_claim(s, (struct claim){k->name, number, 0, CHEAPER_THREADS, !src, true});
+    diag_claim(s, (struct claim){k->name, number, 0, CHEAPER_THREADS, !src, true, false});
 }
 
 // -- swizzles -------------------------------------------------------------------------------------
@@ -339,6 +339,14 @@ static void offer_swizzle(struct session *s, const struct trial *best, int64_t n
     }
 }
 
+// Whether nothing but its copies depends on where the elements of "t" lie: what is proven speaks of
+// elements, not of places.
+static bool is_its_own(const struct plan *p, const struct kernel *k, const struct tensor *t) {
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
+        if (st->kind == STMT_CALL) return false;
+    return !t->layout_read && !p->expects;
+}
+
 void mend_layout(struct session *s, const struct plan *p, struct kernel *k, const struct copy *c,
                  int number, bool src, struct mends *all) {
     const struct tensor *t = copy_side(c, src)->base;
@@ -350,13 +358,13 @@ void mend_layout(struct session *s, const struct plan *p, struct kernel *k, cons
             if (x->best[promised].total >= x->now[promised]) continue;
             offer_swizzle(s, &x->best[promised], x->now[promised],
                           promised ? &x->with : &(struct promises){0});
-            claim(s, k, c, number, src);
+            claim(s, k, c, number, src, !promised && is_its_own(p, k, t));
         }
     }
     if ((text = padded(s, t))) {
         diag_note(s, t->at, "with the layout %s, rows begin in other banks", text);
         diag_fixit(s, t->layout_at, text);
-        claim(s, k, c, number, src);
+        claim(s, k, c, number, src, false);
     }
 }
 

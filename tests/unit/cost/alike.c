@@ -1,0 +1,113 @@
+// What 'alike' takes from another instruction is what the rules count of its own addresses: random
+// accesses of one side, with swizzles of all forms and places, widths and shifts.
+#include "cost/alike.h"
+
+#include "../check.h"
+#include "layout/lay.h"
+
+enum { CASES = 1000, ROUNDS = 16, THREADS = 96 };
+
+static uint64_t seed = 20261123;
+
+static int draw(int n) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (int)((seed >> 33) % (uint64_t)n);
+}
+
+struct drawn {
+    struct accesses a;
+    enum cost_class class;
+    int64_t lane[THREADS], round[ROUNDS];
+};
+
+static void draw_one(struct drawn *x) {
+    static const enum cost_class classes[] = {COST_LD_SHARED, COST_ST_SHARED, COST_LD_SHARED,
+                                              COST_LD_GLOBAL, COST_ST_GLOBAL};
+    int elem = 1 << draw(4), width = elem << draw(3), row = 1 << (3 + draw(5));
+    x->class = classes[draw(5)];
+    bool global = x->class == COST_LD_GLOBAL || x->class == COST_ST_GLOBAL;
+    if (width > 16) width = 16;
+    if (elem > width) elem = width;
+    int each = width / elem, across = 1 << draw(6), odd = draw(4) ? 0 : draw(5);
+    for (int t = 0; t < THREADS; ++t)
+        x->lane[t] = t % across * each + t / across * (row + odd * each);
+    for (int n = 0; n < ROUNDS; ++n)
+        x->round[n] = (int64_t)n * each * (1 << draw(3)) * (draw(2) ? row : 1);
+    struct lay_swizzle sw = {0, 0, 0};
+    if (!global && draw(5)) {
+        sw.b = (int8_t)(1 + draw(4));
+        sw.m = (int8_t)draw(5);
+        sw.s = (int8_t)((sw.b + draw(4)) * (draw(6) ? 1 : -1));
+    }
+    int inner = each * (1 << draw(5)), shifts = 1 << draw(4), outer = 1 << draw(3);
+    x->a = (struct accesses){.sw = sw,
+                             .elem_bytes = elem,
+                             .bytes = width,
+                             .threads = THREADS - draw(40),
+                             .neach = 1,
+                             .nrounds = ROUNDS,
+                             .lane = x->lane,
+                             .round = x->round,
+                             .base = draw(3) ? 128 * draw(4) : 2 * draw(64),
+                             .inner = inner,
+                             .inner_end = (int64_t)inner * shifts,
+                             .outer = 128 / outer,
+                             .outer_end = 128};
+}
+
+// What access "n" of warp "w" costs by its addresses; false: it cannot be there.
+static bool count(const struct drawn *x, int64_t w, int64_t n, int64_t shift, uint32_t *lanes,
+                  struct warp_cost *cost, struct warp_cost *least) {
+    bool global = x->class == COST_LD_GLOBAL || x->class == COST_ST_GLOBAL;
+    struct warp_access a = {.class = x->class, .bits = x->a.bytes * 8};
+    int64_t *at = global ? a.global : a.shared;
+    accesses_get(&x->a, w, n, shift, -1, at, &a.lanes);
+    *lanes = a.lanes;
+    for (int l = 0; l < COST_LANES; ++l)
+        if (a.lanes >> l & 1 && at[l] % x->a.bytes) return false;
+    cost_of_warp(90, &a, cost);
+    cost_least(90, &a, least);
+    return true;
+}
+
+static bool same(const struct warp_cost *a, const struct warp_cost *b) {
+    return a->requests.most == b->requests.most && a->sectors.least == b->sectors.least &&
+           a->sectors.most == b->sectors.most && a->wavefronts.least == b->wavefronts.least &&
+           a->wavefronts.most == b->wavefronts.most;
+}
+
+int main(void) {
+    int64_t taken = 0, swizzled = 0, all = 0;
+    static struct drawn x;
+    for (int i = 0; i < CASES; ++i) {
+        struct alike like;
+        draw_one(&x);
+        alike_begin(&like, &x.a, x.class);
+        int64_t warps = (x.a.threads + COST_LANES - 1) / COST_LANES, shifts = accesses_shifts(&x.a);
+        for (int64_t w = 0; w < warps; ++w) {
+            alike_warp(&like, w);
+            for (int64_t n = 0; n < ROUNDS * shifts; ++n) {
+                struct warp_cost cost = {0}, least = {0};
+                uint32_t lanes;
+                int64_t round = n / shifts, shift = n % shifts;
+                bool ok = count(&x, w, round, shift, &lanes, &cost, &least);
+                ++all;
+                const struct alike_one *one = alike_find(&like, round, shift);
+                if (one) {
+                    ++taken;
+                    swizzled += x.a.sw.b > 0;
+                    CHECK(one->ok == ok && one->lanes == lanes, "case %d warp %d access %d", i,
+                          (int)w, (int)n);
+                    CHECK(!ok || (same(&cost, &one->cost) && same(&least, &one->least)),
+                          "case %d warp %d access %d: %d, not %d", i, (int)w, (int)n,
+                          (int)one->cost.wavefronts.most, (int)cost.wavefronts.most);
+                } else {
+                    alike_note(&like, round, shift, ok, lanes, &cost, &least);
+                }
+            }
+        }
+    }
+    CHECK(taken * 4 > all && swizzled * 32 > all, "%d of %d taken, %d of them swizzled", (int)taken,
+          (int)all, (int)swizzled);
+    return check_done();
+}
