@@ -386,8 +386,8 @@ const char *relayout_kernel(struct session *s, const struct relayout *r,
     bool there[RELAYOUT_CASES], any = false, first = cases == 1 && r->candidate == 0;
     const char *why = NULL;
     for (int i = 0; i < cases; ++i)
-        any |= there[i] = (first && found[0] > 0) ||
-                          candidate_of(&list[i], r->candidate, &of[i], &found[i]);
+        any |= there[i] =
+            (first && found[0] > 0) || candidate_of(&list[i], r->candidate, &of[i], &found[i]);
     // a case that has not so many is as it would be
     for (int i = 0; i < cases && !why; ++i) {
         bool made = there[i] || (any && candidate_of(&list[i], 0, &of[i], &found[i]));
