@@ -8,6 +8,7 @@
 #include "prove/private.h"
 
 enum {
+    LEAST_COLS = 10,  // of fewer isl finds one as soon
     MOST_COLS = 64,
     MOST_TRIED = 96,  // values that columns get in all
     ROUNDS = 12,      // of narrowing, each
@@ -136,7 +137,7 @@ static isl_stat in_part(isl_basic_set *b, void *user) {
     struct some *some = user;
     struct session *s = some->s;
     int equal = (int)isl_basic_set_n_constraint(b), cols = (int)isl_basic_set_total_dim(b);
-    if (!some->is && cols >= 0 && cols <= MOST_COLS && equal >= 0) {
+    if (!some->is && cols >= LEAST_COLS && cols <= MOST_COLS && equal >= 0) {
         struct arena_mark mark = arena_mark(&s->arena);
         struct search q = {.ncols = cols, .left = MOST_TRIED};
         q.row = ARENA_ARRAY(&s->arena, struct row, 2 * equal + 1);
