@@ -314,13 +314,18 @@ struct kir *lower_plan(struct session *s, const struct plan *p) {
     out->include = include;
     struct kir_kernel **tail = &out->kernels, *made = NULL;
     const struct kernel *before = NULL;
+    // the variables of one kernel have the numbers of another one's: they are never seen together
+    int first_var = s->next_var, end_var = first_var;
     for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
+        s->next_var = first_var;
         *tail = lower_kernel(s, p, k, k->nvariants ? 0 : -1);
         if (before && before->next_case == k) made->next_case = *tail;
         before = k;
         made = *tail;
         tail = &(*tail)->next;
+        if (end_var < s->next_var) end_var = s->next_var;
     }
+    s->next_var = end_var;
     kir_decide_widths(s, out);
     struct kir_kernel *x = out->kernels;
     for (const struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k), x = x->next)

@@ -101,6 +101,10 @@ static bool faster(const struct relayout *r, bool src, int a, int b) {
 }
 
 void order_of(const struct relayout *r, bool src, int order[]) {
+    if (r->order[!src]) {
+        memcpy(order, r->order[!src], sizeof *order * (size_t)r->rank);
+        return;
+    }
     for (int i = 0; i < r->rank; ++i) {
         int j = i;
         for (; j > 0 && faster(r, src, i, order[j - 1]); --j) order[j] = order[j - 1];

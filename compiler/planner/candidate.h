@@ -24,4 +24,9 @@ struct candidate {
 // "*count" is how many there are, up to "number" + 1.
 bool candidate_of(const struct relayout *r, int number, struct candidate *out, int *count);
 
+// relayout_cases.  "*count" is more than 0 where "*best" is candidate 0 of "r", and the only case
+// is "r" where there is one.
+int cases_of(struct session *s, const struct relayout *r, struct relayout list[RELAYOUT_CASES],
+             struct candidate *best, int *count);
+
 #endif

@@ -80,13 +80,13 @@ static bool tear(struct session *s, struct relayout *r) {
     return held_bytes(r) == 1 || !relayout_size(s, r, true);
 }
 
-int relayout_cases(struct session *s, const struct relayout *r,
-                   struct relayout list[RELAYOUT_CASES]) {
-    int n = 0, found, src[RELAYOUT_MODES], dst[RELAYOUT_MODES];
-    struct candidate of;
+int cases_of(struct session *s, const struct relayout *r, struct relayout list[RELAYOUT_CASES],
+             struct candidate *best, int *count) {
+    int n = 0, src[RELAYOUT_MODES], dst[RELAYOUT_MODES];
     list[0] = *r;
-    if (!r->usual || !candidate_of(r, 0, &of, &found) || of.form != FORM_TILE ||
-        of.tile.c.way != WAY_STAGED)
+    *count = 0;
+    if (!r->usual || !candidate_of(r, 0, best, count) || best->form != FORM_TILE ||
+        best->tile.c.way != WAY_STAGED)
         return 1;  // variants do as well
     order_of(r, true, src);
     order_of(r, false, dst);
@@ -110,6 +110,13 @@ int relayout_cases(struct session *s, const struct relayout *r,
     list[n] = *r;
     if (n > 0 && !tear(s, &list[n])) list[n] = *r;
     return n + 1;
+}
+
+int relayout_cases(struct session *s, const struct relayout *r,
+                   struct relayout list[RELAYOUT_CASES]) {
+    struct candidate best;
+    int count;
+    return cases_of(s, r, list, &best, &count);
 }
 
 void put_when(struct session *s, const struct relayout *r, struct buf *b) {

@@ -142,8 +142,9 @@ void choose_grid(const struct relayout *r, struct choice *c);
 void traffic_of_memory(const struct relayout *r, const struct choice *c, struct traffic *out);
 void traffic_of_put(const struct relayout *r, const struct choice *c, struct traffic *out);
 void traffic_of_get(const struct relayout *r, const struct choice *c, struct traffic *out);
-// The least that both can be.
+// The least that both can be, and that all can be of a staged choice.
 void traffic_of_shared_least(const struct relayout *r, const struct choice *c, struct traffic *out);
+void traffic_least(const struct relayout *r, const struct choice *c, struct traffic *out);
 // Passes of lanes "from" .. "end" at these bytes, of which each lane touches "bytes".
 int64_t bank_passes(const int64_t *at, int from, int end, int bytes);
 

@@ -274,8 +274,10 @@ static void staged(struct search *q, const struct choice *tile, int block, int t
     struct cost cost;
     struct traffic t;
     place_tile(q, &c, 0);
-    if (behind(q, &c, NULL, &cost)) return;
+    traffic_least(q->r, &c, &t);
+    if (behind(q, &c, &t, &cost)) return;
     traffic_of_memory(q->r, &c, &t);
+    traffic_of_shared_least(q->r, &c, &t);
     if (behind(q, &c, &t, &cost)) return;
     for (int pad = 0; pad < PADS; ++pad) {
         place_tile(q, &c, pad * step);
@@ -359,11 +361,15 @@ static void try_tiles(struct search *q) {
                 }
 }
 
-int choose(const struct relayout *r, bool flat, struct chosen list[], int most) {
+int choose(const struct relayout *given, bool flat, struct chosen list[], int most) {
+    struct relayout ordered = *given;
+    const struct relayout *r = &ordered;
     struct search q = {.r = r, .es = held_bytes(r), .flat = flat, .list = list, .most = most};
     q.shared = r->shared < MOST_SHARED ? r->shared : MOST_SHARED;
     order_of(r, true, q.src);
     order_of(r, false, q.dst);
+    ordered.order[0] = q.src;
+    ordered.order[1] = q.dst;
     q.x = q.src[0];
     q.y = q.dst[0];
     q.load = vector_along(r, q.x, true);

@@ -1,5 +1,10 @@
 // Threads of a tile: divisors of its modes.
+#include <string.h>
+
+#include "base/trap.h"
 #include "planner/private.h"
+
+enum { MOST_THREADS = 1024, WORDS = MOST_THREADS / 64 + 1 };
 
 struct shares {
     int rank;
@@ -8,6 +13,8 @@ struct shares {
     int best;
     int64_t now[RELAYOUT_MODES], *out;
     int64_t wanted;
+    // by mode and threads of those before it: what was tried, and is no better again
+    uint64_t tried[RELAYOUT_MODES][WORDS];
 };
 
 // Tries the divisors of mode "i" of the order, the greatest one first, where the modes before have
@@ -23,6 +30,9 @@ static bool try_mode(struct shares *s, int i, int64_t have) {
     int64_t all = have;
     for (int k = i; k < s->rank && all <= s->best; ++k) all *= s->units[s->order[k]];
     if (all <= s->best) return false;
+    uint64_t *tried = &s->tried[i][have / 64], bit = (uint64_t)1 << have % 64;
+    if (*tried & bit) return false;
+    *tried |= bit;
     int m = s->order[i];
     int64_t most = s->wanted / have;
     for (int64_t d = most < s->units[m] ? most : s->units[m]; d >= 1; --d) {
@@ -34,9 +44,16 @@ static bool try_mode(struct shares *s, int i, int64_t have) {
 }
 
 int share_units(int rank, const int order[], const int64_t units[], int threads, int64_t out[]) {
-    struct shares s = {.rank = rank, .order = order, .units = units, .out = out};
+    struct shares s;
+    s.rank = rank;
+    s.order = order;
+    s.units = units;
+    s.out = out;
+    s.best = 0;
+    memset(s.tried, 0, sizeof s.tried[0] * (size_t)rank);
     int64_t all = 1;
     for (int m = 0; m < rank; ++m) all *= units[m];
+    if (threads > MOST_THREADS) BUG("a block of %d threads", threads);
     s.wanted = all < threads ? all : threads;
     try_mode(&s, 0, 1);
     return s.best;

@@ -130,6 +130,43 @@ static int64_t least_passes(const struct relayout *r, const struct share *s, int
     return passes * LANES / all;
 }
 
+// Whether no two elements of a tile are at one place of the side, seen by the strides alone.  A tile
+// may go on behind the end of a mode.
+static bool apart_on(const struct relayout *r, const struct choice *c, bool src) {
+    int order[RELAYOUT_MODES];
+    int64_t last = 0;  // element, of the faster modes
+    order_of(r, src, order);
+    for (int i = 0; i < r->rank; ++i) {
+        const struct relayout_mode *m = &r->mode[order[i]];
+        int64_t stride = src ? m->src : m->dst;
+        if (stride <= last) return false;
+        last += stride * (c->tile[order[i]] - 1);
+    }
+    return true;
+}
+
+// As sample counts lines where lanes touch each byte of them.
+static int64_t least_lines(const struct relayout *r, const struct choice *c, const struct share *s,
+                           bool src, int vector) {
+    int warps = (s->threads + LANES - 1) / LANES, n = 0, next = warps < WARPS ? 1 : warps / WARPS;
+    int64_t lines = 0, phases = step_of(r, c, src) >= LINE ? 1 : PHASES;
+    bool apart = apart_on(r, c, src);
+    for (int w = 0; w < warps; w += next) {
+        int lanes = s->threads - w * LANES < LANES ? s->threads - w * LANES : LANES;
+        int64_t bytes = apart ? (int64_t)lanes * vector * bytes_of(r, src) : 1;
+        lines += phases * (AVERAGE / phases * ((bytes + LINE - 1) / LINE));
+        ++n;
+    }
+    return lines / n;
+}
+
+void traffic_least(const struct relayout *r, const struct choice *c, struct traffic *out) {
+    *out = (struct traffic){0};
+    out->read.lines = least_lines(r, c, &c->rd, true, c->rd.vector);
+    out->write.lines = least_lines(r, c, &c->wr, false, c->wr.vector);
+    traffic_of_shared_least(r, c, out);
+}
+
 void traffic_of_shared_least(const struct relayout *r, const struct choice *c,
                              struct traffic *out) {
     out->put = (struct access){0, least_passes(r, &c->rd, c->block)};

@@ -328,31 +328,30 @@ static void line_kernel(struct session *s, const struct relayout *r, const struc
     buf_puts(b, "}\n");
 }
 
-// One case, by candidate "number".
+// One case, by candidate "of"; NULL: there is none, of "found" that there are.
 static const char *one_case(struct session *s, const struct relayout *r,
-                            const struct relayout_names *n, int number, struct buf *b) {
-    struct candidate of;
+                            const struct relayout_names *n, const struct candidate *of, int found,
+                            struct buf *b) {
     struct axes g;
-    int found;
-    if (!candidate_of(r, number, &of, &found)) {
+    if (!of) {
         if (found == 0) return "it takes more than 2^31 blocks";
         return arena_printf(&s->arena, "candidate %d is asked for; there are %d, from 0 on",
                             r->candidate, found);
     }
-    if (of.form != FORM_TILE) {
-        if (of.form == FORM_ROWS)
-            rows_kernel(s, r, n, &of.rows, b);
-        else if (of.form == FORM_FLAT)
-            flat_kernel(s, r, n, &of, b);
-        else if (of.form == FORM_LINE)
-            line_kernel(s, r, n, &of.line, b);
+    if (of->form != FORM_TILE) {
+        if (of->form == FORM_ROWS)
+            rows_kernel(s, r, n, &of->rows, b);
+        else if (of->form == FORM_FLAT)
+            flat_kernel(s, r, n, of, b);
+        else if (of->form == FORM_LINE)
+            line_kernel(s, r, n, &of->line, b);
         else
-            skewed_kernel(s, r, n, &of, b);
+            skewed_kernel(s, r, n, of, b);
         return NULL;
     }
-    struct choice c = of.tile.c;
+    struct choice c = of->tile.c;
     if (!axes_of(r, &c, &g)) return "params say more than three of its extents";
-    reasons(b, r, &c, &of.tile.cost);
+    reasons(b, r, &c, &of->tile.cost);
     head(s, b, r, r, n);
     blocks(b, r, &c, &g);
     buf_printf(b, " threads %d {\n", c.threads);
@@ -382,14 +381,17 @@ static const char *one_case(struct session *s, const struct relayout *r,
 const char *relayout_kernel(struct session *s, const struct relayout *r,
                             const struct relayout_names *n, struct buf *b) {
     struct relayout list[RELAYOUT_CASES];
-    int cases = relayout_cases(s, r, list), found;
-    bool there[RELAYOUT_CASES], any = false;
-    struct candidate of;
+    struct candidate of[RELAYOUT_CASES];
+    int found[RELAYOUT_CASES], cases = cases_of(s, r, list, &of[0], &found[0]);
+    bool there[RELAYOUT_CASES], any = false, first = cases == 1 && r->candidate == 0;
     const char *why = NULL;
     for (int i = 0; i < cases; ++i)
-        any |= there[i] = candidate_of(&list[i], r->candidate, &of, &found);
+        any |= there[i] =
+            (first && found[0] > 0) || candidate_of(&list[i], r->candidate, &of[i], &found[i]);
     // a case that has not so many is as it would be
-    for (int i = 0; i < cases && !why; ++i)
-        why = one_case(s, &list[i], n, there[i] || !any ? r->candidate : 0, b);
+    for (int i = 0; i < cases && !why; ++i) {
+        bool made = there[i] || (any && candidate_of(&list[i], 0, &of[i], &found[i]));
+        why = one_case(s, &list[i], n, made ? &of[i] : NULL, found[i], b);
+    }
     return why;
 }

@@ -44,12 +44,12 @@ static isl_basic_set *meeting(struct prove_order *o, int a, int b, enum threads 
 
 // Whether it can be seen without what is known of the params, which is most of the work of isl,
 // that "x" is empty.
-static bool empty_for_any_params(isl_set *x) {
+static bool empty_for_any_params(struct question *q, isl_set *x) {
     unsigned n = (unsigned)isl_set_dim(x, isl_dim_param);
     if (n == 0) return false;
     isl_set *all = isl_set_copy(x);
     all = isl_set_drop_constraints_involving_dims(all, isl_dim_param, 0, n);
-    bool is = isl_set_is_empty(all) == isl_bool_true;
+    bool is = !some_found(q->s, all) && isl_set_is_empty(all) == isl_bool_true;
     isl_set_free(all);
     return is;
 }
@@ -104,8 +104,8 @@ static enum prove_answer meet_ever(struct prove_order *o, int a, int b, enum thr
     if (*ever) return *ever > 0 ? PROVE_NO : PROVE_YES;
     ++o->asked;
     isl_set *all = isl_set_from_basic_set(meeting(o, a, b, threads));
-    bool none =
-        threads > SAME_THREAD && !q->failed && empty_for_any_params(all) && !prover_gave_up(q->p);
+    bool none = threads > SAME_THREAD && !q->failed && empty_for_any_params(q, all) &&
+                !prover_gave_up(q->p);
     enum prove_answer r = PROVE_YES;
     if (none)
         isl_set_free(all);

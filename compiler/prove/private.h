@@ -308,6 +308,8 @@ void question_sequence(int *dim, int n, int from);
 // Takes "x".
 // Whether isl has given up since prover_again: then nothing that it returned is an answer.
 bool prover_gave_up(const struct prover *p);
+// Whether an element of "x" is found in a few steps; there may be one where none is found.
+bool some_found(struct session *s, isl_set *x);
 enum prove_answer question_empty(struct question *q, isl_set *x, int64_t *param, int64_t *dim);
 // The value of the "i"-th param column in "w"; false where it has none there.
 bool question_param(const struct question *q, int i, const struct prove_witness *w, int64_t *value);

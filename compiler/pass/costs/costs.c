@@ -97,7 +97,7 @@ static void warn_idle(struct session *s, const struct kernel *k, const struct co
 
 struct state {
     struct plan *p;
-    const int64_t *value;  // of the params, some
+    const int64_t *value;  // of the params, some; NULL: none are found
     const struct kernel *k;
     int number;
     int64_t work;  // beyond KERNEL_WORK the other copies of the kernel are not looked at
@@ -116,7 +116,6 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
     cost_of_copy(s, x->p, k, c, &c->facts, NULL, &cost);
     x->work += cost.src.work + cost.dst.work;
     bool open = cost.src.why || cost.dst.why || cost.src.loose || cost.dst.loose;
-    if (open && k->nparams && !x->value) x->value = plan_choose(s, x->p, NULL, 1);
     if (open && k->nparams && x->value && !k->nvariants)
         cost_of_copy(s, x->p, k, c, &c->facts, x->value, &cost);
     const struct side_cost *any = cost.src.there ? &cost.src : &cost.dst;
@@ -138,12 +137,12 @@ static bool is_off(const struct session *s) {
 
 bool pass_costs(struct session *s, struct plan *p) {
     if (is_off(s)) return true;
+    const int64_t *value = p->nparams ? plan_choose(s, p, NULL, 1) : NULL;
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
-        struct state x = {.p = p};
+        struct state x = {.p = p, .value = value};
         struct session_mark mark = session_mark(s);
-        const struct diag *last = s->diags.last;
         walk_copies(s, k, visit, &x);
-        if (s->diags.last == last) session_rewind(s, mark);  // nobody keeps what was counted
+        session_rewind(s, mark);  // nobody keeps what was counted
     }
     return true;
 }

@@ -167,7 +167,10 @@ static void sort(struct session *s, struct conditions *list) {
 static bool can_hold(struct session *s, const struct plan *p, const struct conditions *list) {
     bool params = false;
     for (int i = 0; i < list->n; ++i) params |= !list->at[i].tensor;
-    return !params || plan_choose_when(s, p, NULL, list->at, list->n, 0) != NULL;
+    struct session_mark mark = session_mark(s);
+    bool can = !params || plan_choose_when(s, p, NULL, list->at, list->n, 0) != NULL;
+    session_rewind(s, mark);
+    return can;
 }
 
 // Gives "c" its widths with what the "n" "chosen" caps assume.
