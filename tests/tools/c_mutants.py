@@ -1,7 +1,8 @@
 """Finds what can be changed in a C file by rule: relations, constants, statements, least and greatest, && and ||, + and -.
 
 A mutant is a Mutant: where it is, which rule made it, and the text of the whole file with the change in it.  Only the bodies
-of functions are touched: tables and declarations outside of them are data.
+of functions are touched: tables and declarations outside of them are data.  What gives the same program whatever the input is,
+which the text alone shows, is left out: same_at_the_boundary(), room() and array_size() say what.
 """
 
 import re
@@ -162,6 +163,41 @@ def array_size(tokens, i):
         (tokens[i - 3].kind == "word" or tokens[i - 3].text in (",", "*")) and tokens[i + 2].text in (";", ",", "=")
 
 
+SPELT = lambda tokens: [t.text for t in tokens]
+
+
+def same_at_the_boundary(tokens, i):
+    """Whether the relation at "i" is that of "a < b ? a : b" or of "if (a < b) b = a;": where both are equal, either gives the same
+    number, so that "<=" is the same program.  Only of operands without calls and changes."""
+    left, before = operand(tokens, i - 1, -1, ENDS | {"("})
+    right, behind = operand(tokens, i + 1, 1, ENDS)
+    if behind >= len(tokens) or any(t.text in ("(", "++", "--") for t in left + right):
+        return False
+    first, then = (), ()
+    if tokens[behind].text == "?":
+        first, colon = operand(tokens, behind + 1, 1, ENDS)
+        then = operand(tokens, colon + 1, 1, ENDS)[0] if tokens[colon].text == ":" else ()
+    elif tokens[behind].text == ")" and tokens[before].text == "(" and tokens[before - 1].text == "if":
+        first, equal = operand(tokens, behind + 1, 1, ENDS)
+        then, end = operand(tokens, equal + 1, 1, ENDS) if tokens[equal].text == "=" else ((), equal)
+        then = then if tokens[end].text == ";" and tokens[end + 1].text != "else" else ()
+    return bool(then) and sorted([SPELT(left), SPELT(right)]) == sorted([SPELT(first), SPELT(then)])
+
+
+def room(tokens, i):
+    """Whether the number at "i" is added or multiplied in how many elements ARENA_ARRAY makes, of which more is never too much."""
+    j, depth = i, 0
+    while j > 0 and depth >= 0 and tokens[j].text not in (";", "{", "}"):
+        j -= 1
+        depth += (tokens[j].text in ")]") - (tokens[j].text in "([")
+    if tokens[j].text != "(" or tokens[j - 1].text != "ARENA_ARRAY":
+        return False
+    inside, _ = operand(tokens, j + 1, 1, {";"})
+    commas = [k for k, t in enumerate(inside) if t.text == ","]
+    size = inside[commas[1] + 1:] if len(commas) == 2 else []
+    return tokens[i] in size and all(t.kind in ("word", "number") or t.text in ("+", "*", ".", "->", "(", ")") for t in size)
+
+
 def one_line(text):
     return re.sub(r"\s+", " ", text).strip()
 
@@ -182,14 +218,16 @@ def mutants_of(path, text):
         for i in range(begin, stop):
             t = tokens[i]
             if t.text in RELATIONS and is_binary(tokens, i):
-                for new in RELATIONS[t.text]:
+                equal = same_at_the_boundary(tokens, i)
+                for new in RELATIONS[t.text][equal:]:
                     add("relation", t.at, t.end, new)
                 exchange = least_or_greatest(tokens, i, text)
                 if exchange:
                     add("least", *exchange)
             elif t.kind == "number" and re.fullmatch(r"\d+", t.text) and not array_size(tokens, i):
                 n = int(t.text)
-                add("constant", t.at, t.end, str(n + 1))
+                if not room(tokens, i):
+                    add("constant", t.at, t.end, str(n + 1))
                 if n > 0:
                     add("constant", t.at, t.end, str(n - 1))
             elif t.text in LOGICAL:

@@ -21,7 +21,7 @@ UNITS = {m: [f"test_{m}_{p.stem}" for p in sorted(ROOT.glob(f"tests/unit/{m}/*.c
 # What the lit tests run besides tcpc.
 OTHERS = sorted({name for p in ROOT.glob("tests/*/*") if p.suffix in (".tcp", ".test")
                  for name in re.findall(r"%bin/(\w+)", p.read_text(errors="replace"))})
-TARGETS = ["tcpc", "tcp_host", "random_plans", "random_ways", "random_maps", "every_extent", *OTHERS] + [
+TARGETS = ["tcpc", "tcp_host", "gen_plans", "random_plans", "random_ways", "random_maps", "every_extent", *OTHERS] + [
     name for names in UNITS.values() for name in names]
 # The build folders, and what makes each what it is; quick to build goes before quick to run.
 BUILDS = {

@@ -3,7 +3,7 @@ c_mutants.py), builds each mutant, and runs tests until one fails: the quick one
 passed these all the others, and at last some under the sanitizers.
 
 usage: mutants.py [--seed S] [--count N] [--jobs J] [--seconds T] [--only REGEX] [--skip REGEX] [--report FILE] [--again FILE]
-                  [--list | --stale]
+                  [--quick] [--list | --stale]
 
 --seed     draws another sample (default 1)             --count   how many mutants (default 100)
 --jobs     how many at a time, each with a copy of the build (default: one for two cores)
@@ -11,6 +11,7 @@ usage: mutants.py [--seed S] [--count N] [--jobs J] [--seconds T] [--only REGEX]
 --skip     leaves out the tests of lit and ctest whose names match
 --again    those of a report that survived, or have no verdict
 --report   where to write what became of each (default build-mutants/report.json), anew with each verdict
+--quick    the quick tests alone; what passes them counts as survived, so that the share is a lower bound
 --list     prints the sample and runs nothing
 --stale    prints the verdicts of judged.txt on mutants that the sources do not have any more, and runs nothing
 
@@ -89,6 +90,7 @@ QUICK = [
     Step("random ways", "build", ("bin/random_ways", "--ways", "100", "--misses", "30")),
     unit("passes, golden", f"unit.({'|'.join(MODULES)})|examples.golden"),
     plans(101, 200),
+    unit("outputs", "outputs.golden"),
 ]
 # What those go through that are left, in this order: with it, all tests of programs that hold the passes, but for those that
 # need nvcc or a GPU, and that of speed; and some under the sanitizers.
@@ -127,7 +129,8 @@ class Run:
         self.places, self.options = places, options
         self.stop, self.lock = threading.Event(), threading.Lock()
         self.limits, self.failed, self.done = {}, [], 0
-        self.first, self.then = ([step.without(options.skip) for step in steps] for steps in (QUICK, FULL))
+        self.first, self.then = ([step.without(options.skip) for step in steps]
+                                 for steps in (QUICK, () if options.quick else FULL))
         self.work = queue.PriorityQueue()
         for i, step in enumerate(self.first + self.then[::-1]):
             self.work.put((0, i, 0, None, step))
@@ -186,7 +189,7 @@ class Run:
         for step in self.first:
             self.attempt(place, case, step)
         case.begun.set()
-        if len(case.passed) == len(self.first):
+        if len(case.passed) == len(self.first) and self.then:
             with self.lock:
                 self.line(case, "passes", "the quick tests")
 
@@ -211,7 +214,7 @@ class Run:
                 return
             if not verdict:
                 case.passed.append(step.name)
-                if len(case.passed) < len(QUICK + FULL):
+                if len(case.passed) < len(self.first + self.then):
                     return
                 verdict = "survived"
             case.verdict, case.by = verdict, "" if verdict == "survived" else step.name
@@ -319,7 +322,7 @@ def options_of():
                                 ("only", str, ""), ("report", str, "build-mutants/report.json"), ("again", str, None),
                                 ("seconds", float, 0.0), ("skip", str, "")):
         parser.add_argument("--" + name, type=kind, default=default)
-    for name in ("list", "stale", "help"):
+    for name in ("quick", "list", "stale", "help"):
         parser.add_argument("--" + name, action="store_true")
     return parser.parse_args()
 

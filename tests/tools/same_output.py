@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 """Compares what two builds of tcpc write for all plans of the repository, and for random ones: to see that a change of structure
-changes no emitted byte.  Prints each difference; exits 1 when there is one.
+changes no emitted byte.  Names each output that differs, with --show also its lines; exits 1 when there is one.
 
-usage: same_output.py OLD NEW [--generator GEN_PLANS] [--seeds N] [-j JOBS]
+usage: same_output.py OLD NEW [--generator GEN_PLANS] [--seeds N] [-j JOBS] [--show]
 
 OLD and NEW are programs.  GEN_PLANS (build/bin/gen_plans) makes plans of 100 kernels from N seeds (20), half of them spoilt.
 """
 import argparse
 import concurrent.futures
+import difflib
 import pathlib
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-COMMANDS = [["-o", "-"], ["--emit=header", "-o", "-"], ["--emit=plan", "-o", "-"], ["--emit=kernel", "-o", "-"]]
+COMMANDS = [["-o", "-", "-Wall"], ["--emit=header", "-o", "-"], ["--emit=plan", "-o", "-"], ["--emit=kernel", "-o", "-"]]
 
 
 def output(tcpc, words):
@@ -27,7 +28,12 @@ def differences(job):
     commands = [[plan, *c] for c in (COMMANDS if every else COMMANDS[:1])]
     if every:
         commands += [["explain", plan], ["explain", "--json", plan], ["fmt", plan]]
-    return [" ".join(map(str, c)) for c in commands if output(old, c) != output(new, c)]
+    return [c for c in commands if output(old, c) != output(new, c)]
+
+
+def show(old, new, words):
+    texts = [b"".join(output(tcpc, words)[1:]).decode(errors="replace").splitlines() for tcpc in (old, new)]
+    print("\n".join(difflib.unified_diff(*texts, "old", "new", n=1, lineterm="")))
 
 
 def main():
@@ -37,6 +43,7 @@ def main():
     arguments.add_argument("--generator")
     arguments.add_argument("--seeds", type=int, default=20)
     arguments.add_argument("-j", type=int, default=2)
+    arguments.add_argument("--show", action="store_true")
     a = arguments.parse_args()
     old, new = (str(pathlib.Path(p).resolve()) for p in (a.old, a.new))
     with tempfile.TemporaryDirectory() as folder:
@@ -48,8 +55,10 @@ def main():
             plans.append((made, False))
         with concurrent.futures.ThreadPoolExecutor(a.j) as pool:
             found = [d for ds in pool.map(differences, [(old, new, str(p), every) for p, every in plans]) for d in ds]
-    for d in found:
-        print(f"differs: tcpc {d}")
+        for words in found:
+            print(f"differs: tcpc {' '.join(map(str, words))}")
+            if a.show:
+                show(old, new, words)
     print(f"{len(plans)} plans, {len(found)} outputs differ")
     sys.exit(1 if found else 0)
 

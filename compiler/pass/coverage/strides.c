@@ -58,7 +58,8 @@ static int64_t times(const struct lay_sym *x, const struct lay_sym *y) {
     return c <= d ? 1 : c / d + (c % d > 0);  // z <= c * x, so that ceil(z/d) <= ceil(c/d) * x
 }
 
-enum { MOST_FACTORS = 16, MOST_BELOW = 3 };  // of a product; that are not in both
+enum { MOST_BELOW = 3 };  // factors of a product that are not in the other one
+_Static_assert(LAY_MAX_SYMS <= 32, "a bit of 'taken' for each factor");
 
 // Whether "num" times the factors of "x" that are not "taken" is at least "den" times those of "y"
 // from number "i" on: each of these is one of the others, or at most "below" times below one, and
@@ -83,8 +84,7 @@ static bool factors_reach(const struct order *o, struct lay_int x, struct lay_in
 }
 
 static bool no_less(const struct order *o, struct lay_int a, struct lay_int b) {
-    bool plain = a.num > 0 && b.num > 0 && a.basis == b.basis && a.nsyms <= MOST_FACTORS &&
-                 b.nsyms <= a.nsyms;
+    bool plain = a.num > 0 && b.num > 0 && a.basis == b.basis && b.nsyms <= a.nsyms;
     if (plain &&
         factors_reach(o, a, b, 0, 0, MOST_BELOW, (__int128)a.num * b.den, (__int128)b.num * a.den))
         return true;

@@ -169,14 +169,13 @@ static bool in_order(struct schedule *x) {
 
 // How many groups more a wait could leave in flight; it leaves so many then.
 static int looser(struct schedule *x, int *pending) {
-    int was = *pending, by = 0;
+    int by = 0;
     for (; by < MAX_LOOSER; ++by) {
         ++*pending;
         if (in_order(x)) continue;
         --*pending;
         break;
     }
-    by = *pending - was;
     return by;
 }
 
