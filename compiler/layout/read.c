@@ -30,6 +30,7 @@ static const char *meant(const struct reader *r) {
     static const char of[][2][64] = {
         {"[", "; shapes, strides and coordinates stand in parentheses"},
         {"{", "; shapes, strides and coordinates stand in parentheses"},
+        {"==", "; one comparison at a time"},
         {"=", "; '==' compares"},
         {"&&", "; one comparison at a time"},
         {"@", "; between a shape and its stride stands ':'"},
