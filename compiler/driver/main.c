@@ -244,6 +244,17 @@ static bool compiles(const char *word) {
     return false;
 }
 
+// "plan" was taken for the plan, and "word" follows.
+static int second_word(const char *plan, const char *word) {
+    const char *meant = near_command(plan);
+    if (compiles(plan))
+        return option_error("'%s' is not a command; 'tcpc %s' compiles a plan", plan, word);
+    if (meant && strcmp(meant, plan) == 0)
+        return option_error("the command '%s' comes first, before its options", plan);
+    if (meant) return option_error("'%s' is not a command; did you mean '%s'?", plan, meant);
+    return option_error("one plan at a time: '%s' and '%s'", plan, word);
+}
+
 static int command_compile(int argc, char **argv) {
     struct session s;
     session_init(&s);
@@ -257,19 +268,18 @@ static int command_compile(int argc, char **argv) {
             continue;
         }
         if (!plain && argv[i][0] == '-' && argv[i][1]) {
+            if (strcmp(argv[i], "--help") == 0) {
+                fputs(help, stdout);
+                session_release(&s);
+                return EXIT_RIGHT;
+            }
             switch (take_option(&s, &r, argc, argv, &i)) {
             case OPTION_DONE: continue;
             case OPTION_BAD: status = EXIT_USAGE; continue;
             case OPTION_NOT: status = option_unknown("", help, argv[i]); continue;
             }
         }
-        const char *meant = r.input ? near_command(r.input) : NULL;
-        if (r.input)
-            status =
-                compiles(r.input) ? option_error("'%s' is no command; 'tcpc %s' compiles a plan",
-                                                 r.input, argv[i])
-                : meant ? option_error("'%s' is no command; did you mean '%s'?", r.input, meant)
-                        : option_error("one plan at a time: '%s' and '%s'", r.input, argv[i]);
+        if (r.input) status = second_word(r.input, argv[i]);
         r.input = argv[i];
     }
     if (!status && !r.input) status = option_error("no plan is given; see 'tcpc --help'");
