@@ -123,13 +123,15 @@ static void touch(struct count *c, int how, int64_t at, int64_t bytes, int64_t t
         c->last[how][b] = (struct byte_of){(int32_t)t, c->barriers};
 }
 
-// Whether the thread has made an access of the same kind since the last barrier that nvcc may join
-// with this one: beside it, in the same 16 bytes, or of the same bytes.
-static bool may_join(const struct count *c, int how, int64_t at, int64_t bytes, int64_t t) {
+// Where the thread has made accesses of the same kind since the last barrier that nvcc may join with
+// this one: of the same bytes, or beside it in the same 16 bytes.  A bit for each place, as nvcc
+// joins two instructions only where all lanes have the other access at the same place.
+static unsigned may_join(const struct count *c, int how, int64_t at, int64_t bytes, int64_t t) {
     const int64_t block = at / 16;
-    return touched(c, how, at, bytes, t) ||
-           (at > 0 && (at - 1) / 16 == block && touched(c, how, at - bytes, bytes, t)) ||
-           ((at + bytes) / 16 == block && touched(c, how, at + bytes, bytes, t));
+    bool same = touched(c, how, at, bytes, t),
+         before = at > 0 && (at - 1) / 16 == block && touched(c, how, at - bytes, bytes, t),
+         after = (at + bytes) / 16 == block && touched(c, how, at + bytes, bytes, t);
+    return (unsigned)same | (unsigned)before << 1 | (unsigned)after << 2;
 }
 
 static int by_address(const void *a, const void *b) {
@@ -187,7 +189,8 @@ static void count_side(struct count *c, struct machine *m, const struct machine_
         int64_t filled = 0;
         bool cut = false, split = false,
              back = !store && !other && side->buf->space == KIR_SHARED && !warp;
-        bool joins = !other && side->buf->space == KIR_SHARED && !warp;
+        // a bit for each place, see may_join
+        unsigned joins = !other && side->buf->space == KIR_SHARED && !warp ? 7 : 0;
         if (warp) {
             x.bits = 128;
             x.matrices = (store ? warp->dst_lanes : warp->src_lanes) / 8;
@@ -207,7 +210,7 @@ static void count_side(struct count *c, struct machine *m, const struct machine_
             if (other) x.shared[lane] = byte_of(other, t);
             int64_t from = x.shared[lane], bytes = n->bits / 8;
             if (back) back = touched(c, WRITTEN, from, bytes, t);
-            if (joins) joins = may_join(c, store ? WRITTEN : READ, from, bytes, t);
+            if (joins) joins &= may_join(c, store ? WRITTEN : READ, from, bytes, t);
             if (!other && side->buf->space == KIR_SHARED)
                 touch(c, store ? WRITTEN : READ, from, bytes, warp ? -2 : t);
         }
