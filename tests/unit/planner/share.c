@@ -17,7 +17,7 @@ static int best_of(int rank, const int64_t units[], int threads, int64_t have) {
 }
 
 static void check_shares(int rank, const int64_t units[], int threads, int want) {
-    int order[RELAYOUT_MODES];
+    int order[RELAYOUT_MODES] = {0};
     int64_t out[RELAYOUT_MODES], product = 1;
     for (int m = 0; m < rank; ++m) order[m] = rank - 1 - m;
     int n = share_units(rank, order, units, threads, out);
