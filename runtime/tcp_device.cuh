@@ -34,7 +34,7 @@
 //   tcp_convert<To, From>(tcp_b{8,..} of From)   the same elements as To (tcp_convert.h)
 //   tcp_gather_{16,32,64,128}<Bits, Steps...>(const void *frag, int at)
 //   tcp_scatter_{16,32,64,128}<Bits, Steps...>(void *frag, int at, tcp_b{16,..} v);
-//                                                elements of Bits that stand apart in registers (tcp_gather.h)
+//                                                elements of Bits that are apart in registers (tcp_gather.h)
 //
 // "global_nc" reads what nobody writes during the launch (ld.global.nc).  Loads and stores are
 // plain vector accesses that the compiler may move and schedule; what has a side effect beyond its

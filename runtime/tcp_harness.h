@@ -36,7 +36,7 @@
 // of the tensor when there are several inputs, and one with bits of all sorts when elements are
 // converted, of which then all types hold the numbers.  Each of these happens with two poisons in
 // outputs and guard zones and, on the host, under each schedule.  There runs of large tensors go at
-// once, in a process for each processor; what is told is the same.
+// once, in a process for each processor; the report is the same.
 //
 // Options of the program:
 //     --data DIR       where the expected files are; default: the working directory
@@ -47,7 +47,7 @@
 //     --time [N]       GB/s: the median of N launches (default 20) after a warm-up
 //     --no-check       with --time: without comparing first
 //     --no-guards      no guard zones: a tensor is at the end of what is allocated, so that a tool
-//                      that knows allocations sees what reads or writes behind it
+//                      that knows allocations sees what reads or writes after it
 //     --json           the results as a list of objects; what failed goes to the standard error
 // Output lines (stable): "copy_tile: ok (host, 4 runs)", or after the first failure
 // "copy_tile: FAILED (host, 2 of 4 runs)"; "copy_tile: 3412.5 GB/s (0.0787 ms, 268435456 bytes)".

@@ -91,7 +91,7 @@ static inline const char *tcp_element_text(tcp_element element) {
     return (unsigned)element < TCP_ELEMENT_COUNT ? text[element] : "?";
 }
 
-// Returns the bytes of one "element", 0 for a value that is none.
+// Returns the bytes of one "element", 0 for a value that is not one.
 static inline int tcp_element_bytes(tcp_element element) {
     static const unsigned char bytes[TCP_ELEMENT_COUNT] = {1, 1, 2, 2, 4, 4, 8, 8, 2, 2,
                                                            4, 8, 1, 1, 1, 2, 4, 8, 16};

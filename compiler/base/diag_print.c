@@ -35,7 +35,7 @@ static int width_of(int32_t c) {
     return 1;
 }
 
-// A source line as it is shown; column[i] is where byte i stands, column[len] where the line ends.
+// A source line as it is shown; column[i] is where byte i is, column[len] where the line ends.
 struct shown {
     struct buf text;
     int *column;

@@ -67,7 +67,7 @@ static bool var_depends(struct classes *x, const struct ix_var *v) {
     char *state = &x->state[v->id];
     if (*state == NOT_KNOWN) {
         *state =
-            FREE;  // while it is looked at: what goes round in a loop depends on what is behind
+            FREE;  // while it is looked at: what goes round in a loop depends on what comes next
         bool is = false;
         for (const struct definition *g = x->given[v->id]; g && !is; g = g->next)
             is = depends(x, g->e) || (g->step && depends(x, g->step));

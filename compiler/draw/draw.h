@@ -31,7 +31,7 @@ const char *draw_view_name(enum draw_view view);
 
 enum draw_format { DRAW_TEXT, DRAW_SVG, DRAW_TIKZ };
 
-// What is to be drawn.  One of the subjects is set; those that a view needs stand at its name.
+// What is to be drawn.  One of the subjects is set; those that a view needs are at its name.
 struct draw_request {
     enum draw_view view;
     enum draw_format format;

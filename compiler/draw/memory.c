@@ -120,8 +120,8 @@ const char *view_offsets(struct picture *p, const struct draw_request *r) {
 
 // -- swizzles -------------------------------------------------------------------------------------
 
-// The two-dimensional picture of a swizzle: a row of it is 2^b pieces of 2^m elements that stand
-// one behind the other in memory, and as many rows as come before the pattern repeats.
+// The two-dimensional picture of a swizzle: a row of it is 2^b pieces of 2^m elements that are
+// one after the other in memory, and as many rows as come before the pattern repeats.
 const char *view_swizzle(struct picture *p, const struct draw_request *r) {
     const struct lay_swizzle sw = r->layout.sw;
     if (!lay_valid(r->layout)) return "its layout is not known";

@@ -11,7 +11,7 @@
 
 enum { COLUMNS = 96, LABEL = 14, NOTE = 28 };
 
-// Fills "text", behind "label", into lines of COLUMNS, which stand in by "indent" and those after
+// Fills "text", after "label", into lines of COLUMNS, indented by "indent" and those after
 // the first by the label too.
 static void filled(struct buf *b, int indent, const char *label, const char *text) {
     buf_fill(b, ' ', indent);

@@ -184,7 +184,7 @@ static bool uses(const struct kernel *k, const struct tensor *t) {
 }
 
 // Works out what each kernel means and writes it down for the program; keeps the image in which
-// "frag" (or NULL) stands.  Returns the exit status.
+// "frag" (or NULL) is.  Returns the exit status.
 static int write_expected(struct session *s, const struct run_case *c, const struct workplace *w,
                           const struct tensor *frag, struct image **kept) {
     static const struct sample_set everything = {true, true};

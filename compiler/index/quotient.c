@@ -114,7 +114,7 @@ static bool cancel(struct session *s, const struct ix *a, struct lay_int by, con
     return false;
 }
 
-// "a" with so many times "by" added that it is not negative, as far as its range tells; gives how
+// "a" with so many times "by" added that it is not negative, as far as its range shows; gives how
 // many to "m".  C rounds quotients towards zero, so that only what is not negative can be divided
 // as it stands.
 static const struct ix *lift(struct session *s, const struct ix *a, struct lay_int by, int64_t *m) {

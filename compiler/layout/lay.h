@@ -69,7 +69,7 @@
 //     24:1 o (4,(2,3)):(2,(1,8)) = (4,(2,3)):(2,(1,8))
 //
 // With a shape each mode is cut for itself, and zipped_divide gathers tiles in front and what is
-// over them behind.  Then the second mode is the index of a block, the first the index within:
+// over them after.  Then the second mode is the index of a block, the first the index within:
 //
 //     logical_divide((8,6):(6,1), (4,3)) = ((4,2),(3,2)):((6,24),(1,3))
 //     zipped_divide((8,6):(6,1), (4,3)) = ((4,3),(2,2)):((6,1),(24,3))
@@ -115,7 +115,7 @@
 //     coalesce((M,K):(1,M)) = M*K:1
 //
 // COORDINATES AS VALUES.  With basis elements as strides a layout points to coordinates, and the
-// algebra then tells which ones a tile has:
+// algebra then says which ones a tile has:
 //
 //     make_identity_layout((8,6)) = (8,6):(1@0,1@1)
 //     zipped_divide((8,6):(1@0,1@1), (4,3)) = ((4,3),(2,2)):((1@0,1@1),(4@0,3@1))
@@ -140,7 +140,7 @@ struct lay_ctx {
     lay_alloc_fn *alloc;
     void *user;
     const char *error;             // the first error since lay_clear_error, or NULL
-    const char *unknown;           // the operation that there is none of, when that is the error
+    const char *unknown;           // the operation that does not exist, when that is the error
     int next_sym;                  // id of the next symbol
     const struct lay_sym *params;  // the last param that was made: how text finds its names
     lay_trace_fn *trace;           // told of intermediate results, or NULL

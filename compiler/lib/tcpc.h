@@ -7,7 +7,7 @@
  *   for (size_t i = 0; r && i < r->nmessages; ++i) puts(r->message[i].text);
  *   tcpc_free(r);
  *
- * A call keeps nothing behind but its result, writes to no stream, ends no process, and reads no
+ * A call leaves nothing but its result, writes to no stream, ends no process, and reads no
  * file but from the folders that its options name.  Calls in different threads do not disturb one
  * another.  Each needs some 100 KiB of stack.
  *
@@ -55,7 +55,7 @@ struct tcpc_define {
     const char *name, *value; /* of a const, over the plan's own: "TILE", "64" */
 };
 
-/* Finds the text of an import.  "name" is as messages show it: the path in the import behind the
+/* Finds the text of an import.  "name" is as messages show it: the path in the import after the
  * folder in the name of what imports it, "sub/b.tcp" where "sub/a.tcp" imports "b.tcp".  Returns 1
  * with the text in "*text", which has to stay until tcpc_compile returns; 0 when there is none of
  * that name here; -1 when it cannot be read.  It may call tcpc_compile, but not leave by longjmp or
@@ -95,14 +95,14 @@ enum tcpc_status {
 
 enum tcpc_severity { TCPC_ERROR, TCPC_WARNING, TCPC_NOTE };
 
-/* A place is in a text: lines and columns from 1 on, columns in bytes, the end behind the last one.
+/* A place is in a text: lines and columns from 1 on, columns in bytes, the end after the last one.
  * All are 0, and "file" is NULL, of what is in no text. */
 struct tcpc_place {
     const char *file; /* as it is named to tcpc_compile, or by an import */
     int line, column, end_line, end_column;
 };
 
-/* An edit that mends what the message is about: "text" in the place of what is there. */
+/* An edit that fixes what the message is about: "text" replaces what is there. */
 struct tcpc_fixit {
     struct tcpc_place at;
     const char *text;

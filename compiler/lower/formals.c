@@ -128,7 +128,7 @@ void lower_params(struct lowering *w, const struct plan *p, const struct kernel 
         out->param[out->nparams++] = (struct kir_param){
             q->name, names_take(&w->names, q->name), q->sym, q->sym->lo, q->sym->hi, q->sym->mul};
     }
-    // the relations that speak of these params alone
+    // the relations of these params alone
     int cap = 0;
     for (int i = 0; i < p->nrelations; ++i) {
         const struct relation *r = p->relation[i];

@@ -301,7 +301,7 @@ int oracle_rank(struct lay l) {
     return l.shape->rank < 0 ? 1 : l.shape->rank;
 }
 
-// How many elements from here on stand "apart" from one another on both sides, all of them inside;
+// How many elements from here on are "apart" from one another on both sides, all of them inside;
 // 0 when the next is elsewhere.
 static int64_t neighbours(const struct run *r, struct walk *from, struct walk *to, int64_t *apart) {
     int m = to->order[0];

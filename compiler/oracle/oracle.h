@@ -19,7 +19,7 @@ enum oracle_kind {
     ORACLE_POISON,         // an element is read before anything was written there (likewise)
     ORACLE_NO_SOURCE,      // a global element is to be written from outside the source
     ORACLE_SHAPES,         // source and destination, or a tile and its view, do not fit
-    // a view's offset is not where its coordinates stand in the tensor: our own mistake
+    // a view's offset is not where its coordinates are in the tensor: our own mistake
     ORACLE_MISPLACED,
     // an extent or an offset has no value (overflow, a division that does not come out)
     ORACLE_NO_VALUE,

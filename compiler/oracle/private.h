@@ -75,7 +75,7 @@ void oracle_walk(struct walk *w, const struct oracle_flat *f);
 void oracle_step(struct walk *w);
 // Goes on by "n" elements within the fastest mode.
 void oracle_go_on(struct walk *w, int64_t n);
-// How many elements from here on stand beside one another in the fastest mode; at least 1.
+// How many elements from here on are next to each other in the fastest mode; at least 1.
 static inline int64_t oracle_stretch(const struct walk *w) {
     int m = w->order[0];
     return w->f->n > 0 && w->f->stride[m] == 1 ? w->f->extent[m] - w->at[m] : 1;
@@ -142,7 +142,7 @@ void oracle_turn_to_thread(struct run *r, struct side *side);
 // Whether the coordinate "at" of the view, by mode without parentheses, lies before where the view
 // ends.
 bool oracle_inside(const struct side *side, const int64_t *at);
-// Moves elements that stand "apart" on both sides, as far as nothing is to be said of them; at most
+// Moves elements that are "apart" on both sides, as far as nothing is to be said of them; at most
 // "n".  Returns how many.
 int64_t oracle_move_run(struct run *r, int64_t from, int64_t to, int64_t n, int64_t apart);
 // Moves an element that may lie outside the source's tensor, or the destination's.

@@ -125,7 +125,7 @@ struct copy_facts {
     int nmodes;
     const struct lay_tuple *rounds;  // rest extents by mode of the tile, NULL for a thread's copy
     int64_t nrounds;
-    bool by_map;                // the map says where each run of values stands, no layout does
+    bool by_map;                // the map says where each run of values is, no layout does
     const struct ix_var *each;  // by_map: which of a thread's runs; NULL: it has one
     int64_t neach, run;         // by_map: runs, and values of one
     // predicate
@@ -146,7 +146,7 @@ struct copy_facts {
     int edge_vec, edge_bits;  // of an access at the edge
     int bits;                 // an access, on the side whose elements are wider
     int vec;                  // elements an access
-    // How far apart the elements of an access stand in a fragment, by the binary digits of their
+    // How far apart the elements of an access are in a fragment, by the binary digits of their
     // number, whole ways and at the edge; NULL: they follow one another from a multiple of vec on.
     const int64_t *step, *edge_step;
     const struct copy_turn *turn;  // of whole ways into a fragment of narrow elements; NULL: none

@@ -31,7 +31,7 @@ void flat_row(const struct flat *f, struct buf *out);
 // The choice in words.
 void flat_reasons(const struct relayout *r, const struct flat *f, const struct chosen *k,
                   struct buf *out);
-// What stands in the kernel.  All names that it makes end in "end".
+// What is in the kernel.  All names that it makes end in "end".
 void flat_write(const struct relayout *r, const struct relayout_names *n, const struct flat *f,
                 const struct choice *c, const char *end, struct buf *out);
 

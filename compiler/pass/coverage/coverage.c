@@ -9,7 +9,7 @@
 // different coordinates?
 // 4. Is an `out` tensor written wholly, by all copies together?
 //
-// 1, 3 and 4 are proven on sets of instances (instances.h, prove/prove.h); 3 and 4 stand in
+// 1, 3 and 4 are proven on sets of instances (instances.h, prove/prove.h); 3 and 4 are in
 // writes.c.
 #include "pass/coverage/coverage.h"
 #include "base/session.h"

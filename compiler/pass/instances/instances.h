@@ -74,7 +74,7 @@ struct prove_set instances_registers(struct session *s, const struct kernel *k,
                                      const struct around *around, const struct copy *c, bool read,
                                      struct instances *out);
 // What each thread of copy "c" reads or writes, by coordinates of the tensor; the thread is the
-// variable behind the loops.  Sets out->full where that is not known.
+// variable after the loops.  Sets out->full where that is not known.
 struct prove_set instances_by_thread(struct session *s, const struct kernel *k,
                                      const struct around *around, const struct copy *c, bool read,
                                      struct instances *out);

@@ -283,7 +283,7 @@ static bool check_source(struct session *s, struct find *f, const struct kernel 
 
 // -- warps ----------------------------------------------------------------------------------------
 
-// Whether all lanes of a warp have the same "e", which speaks of tid alone: by tid / 32.
+// Whether all lanes of a warp have the same "e", which depends on tid alone: by tid / 32.
 static bool same_in_warp(const struct ix *e) {
     switch (e->op) {
     case IX_VAR: return e->var->kind != IX_TID;

@@ -249,7 +249,7 @@ void view_mark_tiles(enum lay_divide_form form, const struct lay_tiler *t, struc
         }
         return;
     }
-    // ((tile),(rest)), ((tile),rest,..), (tile,..,rest,..): behind the rest come modes not divided
+    // ((tile),(rest)), ((tile),rest,..), (tile,..,rest,..): after the rest come modes not divided
     int tiles = form == LAY_DIVIDE_FLAT && n > 0 ? n : 1;
     int from = leaves_of(shape, 0, tiles), end = lay_tuple_leaves(shape);
     if (form == LAY_DIVIDE_ZIPPED) {

@@ -8,7 +8,7 @@ struct call;  // sema/expr/expr.h
 
 // slicefn.c
 struct coord *coord_of_value(struct sema *c, const struct value *v, struct range at);
-// A slice of "v"; what cannot be sliced was told and has no value.
+// A slice of "v"; what cannot be sliced was reported and has no value.
 const struct value *view_sliced(struct sema *c, struct view v, const struct coord *crd,
                                 const struct ast_expr *e);
 // Whether "v" can be moved: nothing of it needs an extent that only a run knows; reports when not.
