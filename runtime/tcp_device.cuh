@@ -2,8 +2,8 @@
 //
 // An emitted file compiles with nvcc, and as C++17 for a CPU (g++ or clang++ -x c++, with
 // -Wno-unknown-pragmas for g++, which does not know "#pragma unroll"); the CPU takes its twins of
-// these functions from host/.  Device code includes no header of the C or C++ library, so that
-// NVRTC compiles it: an emitted file as it is, without its launchers, which include tcp_launch.h.
+// these functions from host/.  Device code includes no header of the C or C++ library, so
+// NVRTC compiles an emitted file as it is, without its launchers, which include tcp_launch.h.
 //
 // An emitted file may use these names and no others:
 //

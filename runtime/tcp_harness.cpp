@@ -209,7 +209,7 @@ static void run_once(harness_session &s, int schedule, int digit, unsigned char 
     s.failed += !good;
 }
 
-// Tells the backend where the shared tensors lie, for its reports.
+// Tells the backend where the shared tensors are, for its reports.
 static void name_shared(const tcp_harness_kernel &k) {
     tcp_backend_name_shared(nullptr, 0, 0);
     for (int i = 0; i < k.shared_count; ++i) {

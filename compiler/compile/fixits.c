@@ -22,7 +22,7 @@ static bool before(const struct fixit *a, const struct fixit *b) {
     return !b || a->at.begin < b->at.begin;
 }
 
-// The text of file "file" with those fix-its of "note" that lie in it.
+// The text of file "file" with those fix-its of "note" that are in it.
 static struct given edited(struct session *s, int file, const struct diag *note) {
     const struct source *f = &s->sources.file[file];
     struct buf b;

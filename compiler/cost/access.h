@@ -16,7 +16,7 @@ struct lane_limit {
     int64_t limit;
 };
 
-// One side of a copy, which lies in global or shared memory.
+// One side of a copy, which is in global or shared memory.
 struct accesses {
     const struct tensor *tensor;
     struct lay_swizzle sw;

@@ -1,4 +1,4 @@
-// Drawings of layouts and plans: who owns which element, where an element lies, which bank that is,
+// Drawings of layouts and plans: who owns which element, where an element is, which bank that is,
 // what a kernel moves.  What is drawn comes from evaluating layouts point by point.
 #ifndef TCPC_DRAW_DRAW_H
 #define TCPC_DRAW_DRAW_H

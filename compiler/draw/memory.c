@@ -1,4 +1,4 @@
-// Layouts and tensors: where each element lies, what a swizzle does to it, in which bank it is.
+// Layouts and tensors: where each element is, what a swizzle does to it, in which bank it is.
 #include <inttypes.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct place {
     bool tuples;  // the values are coordinates
 };
 
-// Whether all values of "f" lie within 62 bits.
+// Whether all values of "f" are within 62 bits.
 static bool fits(const struct oracle_flat *f) {
     const int64_t most = INT64_C(1) << 62;
     int64_t sum = f->offset < 0 ? -(f->offset + 1) : f->offset, part;

@@ -19,7 +19,7 @@ struct side_cost;
 
 // What a side in memory costs.
 struct explained_cost {
-    const struct side_cost *cost;  // NULL: it lies in registers
+    const struct side_cost *cost;  // NULL: it is in registers
     const char *values;            // of the params, for which the numbers are; NULL: for all
     const char *loose;             // why there is none, or one is a range; or NULL
     const char *other_params;      // why they are not for all values; or NULL

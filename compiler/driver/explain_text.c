@@ -180,7 +180,7 @@ static const char *align_text(struct session *s, const struct align_terms *a, in
                         a->base, offset, a->run, stride, bits / 8);
 }
 
-// The two sides beside one another.
+// The two sides side by side.
 static void put_sides(struct session *s, struct buf *b, const struct explained_copy *c) {
     enum { ROWS = 6 };
     static const char label[ROWS][16] = {"", "memory", "view", "swizzle", "TV", "one thread"};

@@ -1,4 +1,4 @@
-// `tcpc tune`: the candidates of a planned kernel beside one another on the GPU at hand.
+// `tcpc tune`: the candidates of a planned kernel side by side on the GPU at hand.
 #ifndef TCPC_DRIVER_TUNE_H
 #define TCPC_DRIVER_TUNE_H
 

@@ -40,7 +40,7 @@ struct kir_extents {
 };
 
 enum kir_check_kind {
-    KIR_CHECK_RANGE,     // the param lies in its range
+    KIR_CHECK_RANGE,     // the param is in its range
     KIR_CHECK_MULTIPLE,  // it is a multiple
     KIR_CHECK_EXACT,     // 64 bits hold "value", which "what" names
     KIR_CHECK_RELATION,  // the relation holds

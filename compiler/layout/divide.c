@@ -342,7 +342,7 @@ static struct lay product(struct lay_ctx *ctx, struct lay a, struct lay tiler) {
                  lay_text(ctx, a), lay_text(ctx, tiler), why);
     }
     if (!copies.shape) return copies;
-    // past the gaps, or backwards from the first copy, they may lie on other copies
+    // past the gaps, or backwards from the first copy, they may be on other copies
     bool within =
         forwards(tiler.stride) && lay_int_less_equal(lay_cosize(ctx, tiler), lay_size(ctx, gaps));
     if (!within && lay_static(copies) && lay_static(a) && !apart(ctx, a, copies)) {

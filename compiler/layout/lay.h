@@ -11,14 +11,14 @@
 // calculator's notation (layout/calc.h), right of it what it answers.
 //
 // A layout is a function from coordinates to numbers, written as a shape and a stride: the
-// coordinate (i, j) of (4,8):(1,4) goes to i*1 + j*4.  A matrix of 4 rows by 8 columns that lies
+// coordinate (i, j) of (4,8):(1,4) goes to i*1 + j*4.  A matrix of 4 rows by 8 columns that is
 // column by column:
 //
 //     crd2idx((2,3), (4,8):(1,4)) = 14
 //     size((4,8):(1,4)) = 32
 //
 // Row by row it is (4,8):(8,1).  Strides may leave gaps, stand still (0) or run backwards; a mode
-// may itself have modes.  Here eight rows are two groups of four, which lie 32 apart:
+// may itself have modes.  Here eight rows are two groups of four, which are 32 apart:
 //
 //     crd2idx(((1,1),3), ((4,2),8):((1,32),4)) = 45
 //
@@ -93,7 +93,7 @@
 //     crd2idx((5,0), (32,4):(4,1)) = 20
 //
 // Composed with a tensor's layout it gives each thread its elements.  In a row-major 16 by 8 tile
-// the four values of a thread lie 8 apart, and no vector is made of them; in a column-major one
+// the four values of a thread are 8 apart, and no vector is made of them; in a column-major one
 // they are neighbours:
 //
 //     (16,8):(8,1) o (32,4):(4,1) = ((4,8),4):((32,1),8)

@@ -14,7 +14,7 @@ enum oracle_kind {
     ORACLE_OK,
     ORACLE_TWICE,          // one copy writes an element twice
     ORACLE_COLLISION,      // a global element is written by two copies, iterations or blocks
-    ORACLE_OUTSIDE,        // a coordinate lies outside the tensor
+    ORACLE_OUTSIDE,        // a coordinate is outside the tensor
     ORACLE_NEVER_WRITTEN,  // an element of an out tensor (seen only when everything was executed)
     ORACLE_POISON,         // an element is read before anything was written there (likewise)
     ORACLE_NO_SOURCE,      // a global element is to be written from outside the source

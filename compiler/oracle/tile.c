@@ -7,7 +7,7 @@
 #include "base/session.h"
 #include "oracle/private.h"
 
-// A mode of a tiled view: its part of the layout, the tile's extent and how many tiles lie along
+// A mode of a tiled view: its part of the layout, the tile's extent and how many tiles are along
 // it.
 struct tiled_mode {
     struct oracle_flat flat;
@@ -169,7 +169,7 @@ static int place_of(const struct tile *tile, int64_t n, int64_t x, int64_t *crd)
     return ncrd;
 }
 
-// Whether coordinate "x" of tile "n", which the view has, lies inside its tensor.
+// Whether coordinate "x" of tile "n", which the view has, is inside its tensor.
 static bool is_inside(const struct tile *tile, const struct side *block, int64_t n, int64_t x) {
     int64_t crd[ORACLE_FLAT_MODES];
     if (!block->over) return true;
@@ -179,7 +179,7 @@ static bool is_inside(const struct tile *tile, const struct side *block, int64_t
 
 // -- values ---------------------------------------------------------------------------------------
 
-// What thread "t" of a tile holds goes to the scratch: one by one where not all of the view lies
+// What thread "t" of a tile holds goes to the scratch: one by one where not all of the view is
 // inside its tensor.  False where a value is not one of the tile's.
 static bool find_stretches(struct run *r, const struct tile *tile, const struct side *block,
                            const struct oracle_flat *frag, int64_t t, int64_t *count) {

@@ -77,7 +77,7 @@ struct predicate {
     const struct ix *limit;
     const struct lay_int *stride;       // by copy_facts.raw
     const struct lay_int *edge_stride;  // by copy_facts.edge_mode; written by pass "vectorize"
-    // Its limit may lie within an access at the edge, whose elements are consecutive coordinates,
+    // Its limit may be within an access at the edge, whose elements are consecutive coordinates,
     // so that the source size of a cp.async says how many of them are read; by "vectorize", too.
     bool cuts;
 };
@@ -137,7 +137,7 @@ struct copy_facts {
     // vectorize
     int64_t pred_vec;      // the most elements that are there, or not, together; 1 << k
     const char *why_pred;  // what bounds that, as a sentence; NULL where there is no predicate
-    // The predicate whose limit may lie within an access, so that it bounds no width: its number
+    // The predicate whose limit may be within an access, so that it bounds no width: its number
     // in "pred" + 1; 0: there is none.  "uncut": the most elements that it keeps or drops together.
     int may_cut;
     int64_t uncut;

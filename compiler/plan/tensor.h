@@ -140,16 +140,16 @@ struct view {
     // This is what bounds and coverage are proven on.  A frag has none (coord invalid).
     struct lay coord;
     const struct ix *const *coord_off;
-    // Where the part ends along each mode of the tensor, which tiles of it may lie beyond; NULL:
+    // Where the part ends along each mode of the tensor, which tiles of it may be beyond; NULL:
     // where the tensor ends.  Ranges move it (view_limit).
     const struct ix *const *limit;
-    // A mode of a padded divide has coordinates that lie outside the tensor.
+    // A mode of a padded divide has coordinates that are outside the tensor.
     bool overhang;
-    // Made by a divide that comes out, of whole modes: a tile beyond the last one lies outside the
+    // Made by a divide that comes out, of whole modes: a tile beyond the last one is outside the
     // tensor, as if the divide were padded; pass "predicate" then sets "overhang".
     bool tiled;
     bool
-        overhangs_part;  // .. some of which lie in the tensor, but not in the view that was divided
+        overhangs_part;  // .. some of which are in the tensor, but not in the view that was divided
     struct leaf_set tiles;  // leaves of layout that count tiles; there may be more than fit
     const struct slice_bound *bounds;  // by the slices that made the view
     const char *const *names;          // of the modes, NULL for one that has none; NULL: none has

@@ -35,7 +35,7 @@ static void add_bound(struct cutter *z, const struct ix *at, struct lay_int exte
     z->v->bounds = b;
 }
 
-// The range lies within "size" elements, or that is to be proven.
+// The range is within "size" elements, or that is to be proven.
 static bool bound(struct cutter *z, const struct ix *begin, const struct ix *end,
                   struct lay_int size) {
     struct session *s = z->s;

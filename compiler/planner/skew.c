@@ -25,7 +25,7 @@ enum {
     BLOCKS_DIFFER = 142  // the same, where blocks begin at other places of a word than others do
 };
 
-// Whether each window begins within its row, some tile lies wholly in the tensors, and what is read
+// Whether each window begins within its row, some tile is wholly in the tensors, and what is read
 // of the source begins within its rows.
 static bool fits(const struct relayout *r, const struct skewed *k) {
     int64_t y = r->mode[k->y].extent, x = r->mode[k->x].extent;

@@ -1,5 +1,5 @@
 // Groups counted in one loop: for an asynchronous access and a wait of the same iteration of all
-// loops but the innermost, as many groups are committed between the two as steps lie between them,
+// loops but the innermost, as many groups are committed between the two as steps are between them,
 // for each commit of the loop.
 //
 // That is less than groups.c finds, where other loops commit too or a wait is elsewhere, and

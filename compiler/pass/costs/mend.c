@@ -339,8 +339,8 @@ static void offer_swizzle(struct session *s, const struct trial *best, int64_t n
     }
 }
 
-// Whether nothing but its copies depends on where the elements of "t" lie: what is proven speaks of
-// elements, not of places.
+// Whether only its copies depend on where the elements of "t" are: proofs are about elements, not
+// about places.
 static bool is_its_own(const struct plan *p, const struct kernel *k, const struct tensor *t) {
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
         if (st->kind == STMT_CALL) return false;

@@ -46,7 +46,7 @@ void instances_of(struct instances *x, const struct copy *c, const struct view *
 void instances_cond(struct instances *x, const struct ix *e);
 // The coordinate of the tensor of "v" along its flattened mode "mode".
 const struct ix *instances_coord(struct instances *x, const struct view *v, int mode);
-// Adds the conditions that what "v" names lies within its tensor.
+// Adds the conditions that what "v" names is within its tensor.
 void instances_inside(struct instances *x, const struct view *v);
 // "e" of a "load" part as of the step that it loads, with slots as remainders.
 const struct ix *instances_step(struct session *s, const struct around *around, const struct ix *e);
