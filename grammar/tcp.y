@@ -1,7 +1,7 @@
 /* The grammar of .tcp, LALR(1) without conflicts.  Actions call constructors (syntax/build.h) and nothing else.
 
-   Comparison stands above `o`, so that the elements of `<..>` sit below it; an index map is no expression and stands only
-   after `key=` and `by`; soft keywords are names wherever a name can stand (see `name`).  Errors are turned into words in
+   Comparison is above `o`, so that the elements of `<..>` sit below it; an index map is no expression and comes only
+   after `key=` and `by`; soft keywords are names wherever a name can come (see `name`).  Errors are turned into words in
    syntax/expected.c; recovery is at `;`, at `}` and after a block. */
 %code requires {
 #include "syntax/build.h"

@@ -25,7 +25,7 @@ int tcp_backend_processes(size_t bytes);
 void tcp_backend_set_schedule(int i, unsigned char poison);
 
 // Allocates "bytes" at a multiple of "align" that is not one of twice "align", with "guard" bytes
-// on both sides that are ours; without, nothing of ours is behind, where that can be.  "name" serves reports.
+// on both sides that are ours; without, nothing of ours follows, where possible.  "name" is for reports.
 tcp_status tcp_backend_alloc(tcp_backend_memory *out, const char *name, size_t bytes, size_t align,
                              size_t guard);
 void tcp_backend_free(tcp_backend_memory memory);

@@ -72,7 +72,7 @@ const char *tcp_backend_schedule_text(int) {
 
 void tcp_backend_set_schedule(int, unsigned char) {}
 
-// The first place behind "guard" bytes of "block" that is aligned so, and no better.
+// The first place after "guard" bytes of "block" that is aligned so, and no better.
 static uintptr_t aligned_as_promised(const void *block, size_t guard, size_t align) {
     uintptr_t at = (uintptr_t)block + guard;
     at = (at + align - 1) / align * align;
@@ -181,7 +181,7 @@ tcp_status tcp_backend_copy(void *to, const void *from, size_t bytes, tcp_stream
     return memory_status(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream));
 }
 
-// The driver's own version stands in a file of its, and in no call of this interface.
+// The driver's own version is in a file of its own, and in no call of this interface.
 static void driver_version(char *out, size_t size) {
     char line[256] = "";
     FILE *in = fopen("/proc/driver/nvidia/version", "r");

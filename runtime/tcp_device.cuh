@@ -2,8 +2,8 @@
 //
 // An emitted file compiles with nvcc, and as C++17 for a CPU (g++ or clang++ -x c++, with
 // -Wno-unknown-pragmas for g++, which does not know "#pragma unroll"); the CPU takes its twins of
-// these functions from host/.  Device code includes no header of the C or C++ library, so that
-// NVRTC compiles it: an emitted file as it is, without its launchers, which include tcp_launch.h.
+// these functions from host/.  Device code includes no header of the C or C++ library, so
+// NVRTC compiles an emitted file as it is, without its launchers, which include tcp_launch.h.
 //
 // An emitted file may use these names and no others:
 //
@@ -34,7 +34,7 @@
 //   tcp_convert<To, From>(tcp_b{8,..} of From)   the same elements as To (tcp_convert.h)
 //   tcp_gather_{16,32,64,128}<Bits, Steps...>(const void *frag, int at)
 //   tcp_scatter_{16,32,64,128}<Bits, Steps...>(void *frag, int at, tcp_b{16,..} v);
-//                                                elements of Bits that stand apart in registers (tcp_gather.h)
+//                                                elements of Bits that are apart in registers (tcp_gather.h)
 //
 // "global_nc" reads what nobody writes during the launch (ld.global.nc).  Loads and stores are
 // plain vector accesses that the compiler may move and schedule; what has a side effect beyond its

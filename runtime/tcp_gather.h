@@ -1,8 +1,8 @@
-// Accesses whose elements stand apart in a fragment: which registers make a vector, and in what
+// Accesses whose elements are apart in a fragment: which registers make a vector, and in what
 // order, is free.  One text for both machines.
 //
 // "Steps" are of the binary digits of an element's number within the access: element 5 of <8, 1, 4,
-// 16> stands at "at" + 1 + 16 of a fragment of bytes.  All is known once loops are unrolled, so
+// 16> is at "at" + 1 + 16 of a fragment of bytes.  All is known once loops are unrolled, so
 // that a fragment stays in registers, elements of words are renamed and no more, and narrower ones
 // go by byte permutations.  A word of four bytes from four words takes the same two halves of
 // permutations as the words that are made of their neighbours: 16x16 bytes are turned by 128 of
@@ -33,7 +33,7 @@ TCP_DEVICE tcp_b32 tcp_word_of(const void *frag, int word) {
     return tcp_ld_frag_32((const unsigned char *)frag + 4 * word);
 }
 
-// The two bytes of a pair, where they stand now: in a word, at "low" and "high" of it.
+// The two bytes of a pair, where they are now: in a word, at "low" and "high" of it.
 struct tcp_byte_pair {
     tcp_b32 word;
     unsigned low, high;
@@ -109,7 +109,7 @@ TCP_DEVICE void tcp_put_bytes(void *frag, int to, tcp_b32 value, unsigned from, 
         tcp_st_frag_32(word, tcp_permute(tcp_ld_frag_32(word), value, how));
 }
 
-// Puts word "k" of an access, or its first "n" elements, to where they stand.
+// Puts word "k" of an access, or its first "n" elements, to where they are.
 template <int Bits, int... Steps>
 TCP_DEVICE void tcp_scatter_word(void *frag, int at, tcp_b32 value, int k, int n) {
     const int bytes = Bits < 32 ? Bits / 8 : 4, words = Bits < 32 ? 1 : Bits / 32;

@@ -139,14 +139,14 @@ static bool expect(const harness_session &s, int i, int64_t tag, int digit,
 }
 
 // Compares tensor "i" after a run with what it should hold; returns the number of mismatches and
-// tells the first ones.
+// reports the first ones.
 static int64_t compare(harness_session &s, int i, int schedule, int digit, unsigned char poison) {
     const tcp_harness_tensor &t = s.k.tensors[i];
     const unsigned char *from = (unsigned char *)s.memory[(size_t)i].at;
     const size_t each = (size_t)tcp_element_bytes(t.element);
     const bool first_time = !s.told, written = t.role & TCP_HARNESS_OUT;
     // of a part of the tensor: its tags, what it holds, held and has to hold, the last two with
-    // room behind the last element for a tag's 16 bytes
+    // room after the last element for a tag's 16 bytes
     std::vector<int64_t> tags((size_t)harness_at_once, harness_untouched);
     std::vector<unsigned char> is((size_t)harness_at_once * each), was(is.size() + 16),
         want(is.size() + 16);
@@ -209,7 +209,7 @@ static void run_once(harness_session &s, int schedule, int digit, unsigned char 
     s.failed += !good;
 }
 
-// Tells the backend where the shared tensors lie, for its reports.
+// Tells the backend where the shared tensors are, for its reports.
 static void name_shared(const tcp_harness_kernel &k) {
     tcp_backend_name_shared(nullptr, 0, 0);
     for (int i = 0; i < k.shared_count; ++i) {

@@ -1,7 +1,7 @@
 // The program of `tcpc run`: an emitted file, a generated main with tables, and the harness.  It
 // runs each kernel and compares every element of every output with what the plan means.
 //
-// The generated main is C++17 and holds constant tables alone:
+// The generated main is C++17 and holds only constant tables:
 //
 //     TCP_EXTERN_C tcp_status copy_tile_launch(const float *src, float *out, int64_t M,
 //                                              tcp_stream stream);
@@ -34,20 +34,20 @@
 // Inputs hold numbers that their element type represents exactly: in run d the element e holds
 // (e / base^d) % base, with as many runs as the largest input needs, and one more with the number
 // of the tensor when there are several inputs, and one with bits of all sorts when elements are
-// converted, of which then all types hold the numbers.  Each of these happens with two poisons in
-// outputs and guard zones and, on the host, under each schedule.  There runs of large tensors go at
-// once, in a process for each processor; what is told is the same.
+// converted: then the numbers are some that all types hold.  Each of these happens with two poisons
+// in outputs and guard zones and, on the host, under each schedule.  There, runs of large tensors
+// are parallel, in a process for each processor; the report is the same.
 //
 // Options of the program:
 //     --data DIR       where the expected files are; default: the working directory
-//     --kernel NAME    this kernel alone
+//     --kernel NAME    only this kernel
 //     --print NAME     after the runs, which source element each element of the tensor or shared
 //                      buffer NAME holds, as its number in the source's storage: a line a row,
 //                      "-" for what nothing was written to
 //     --time [N]       GB/s: the median of N launches (default 20) after a warm-up
 //     --no-check       with --time: without comparing first
 //     --no-guards      no guard zones: a tensor is at the end of what is allocated, so that a tool
-//                      that knows allocations sees what reads or writes behind it
+//                      that knows allocations sees what reads or writes after it
 //     --json           the results as a list of objects; what failed goes to the standard error
 // Output lines (stable): "copy_tile: ok (host, 4 runs)", or after the first failure
 // "copy_tile: FAILED (host, 2 of 4 runs)"; "copy_tile: 3412.5 GB/s (0.0787 ms, 268435456 bytes)".

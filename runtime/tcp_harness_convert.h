@@ -96,7 +96,7 @@ inline void harness_convert(tcp_element from, const unsigned char *at, tcp_eleme
     memcpy(out, &word, (size_t)tcp_element_bytes(to));
 }
 
-// Puts bits of all sorts into element "e": any, numbers near a half, powers of two and what lies
+// Puts bits of all sorts into element "e": any, numbers near a half, powers of two and what is
 // beside them, NaN, infinities and limits.
 inline void harness_put_any(tcp_element element, int t, int64_t e, unsigned char *to) {
     uint64_t h = (uint64_t)e * 0x9e3779b97f4a7c15u + (uint64_t)t * 0xc2b2ae3d27d4eb4fu;

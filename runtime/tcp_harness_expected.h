@@ -32,7 +32,7 @@ struct harness_options {
     bool json = false;
     FILE *told() const {
         return json ? stderr : stdout;
-    }  // where failures are told
+    }  // where failures are reported
 };
 
 // A tag's parts; see tcp_harness.h.
@@ -62,7 +62,7 @@ struct harness_session {
     std::vector<unsigned char> was_poison;
     int runs = 0, failed = 0;
     bool told = false;  // mismatches of one run are enough
-    FILE *out;          // where they are told
+    FILE *out;          // where they are reported
 
     harness_session(const tcp_harness_kernel &kernel, const harness_options &chosen)
         : k(kernel), opt(chosen), expected((size_t)kernel.tensor_count, -1), out(chosen.told()) {}

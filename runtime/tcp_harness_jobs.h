@@ -2,7 +2,7 @@
 // of what a run is.
 //
 // A run needs what no other run leaves, so that runs may go at once; and the host runtime is for
-// one launch at a time.  What a run tells is kept, and the first run that failed, in their order,
+// one launch at a time.  What a run reports is kept, and the first run that failed, in their order,
 // tells.
 #ifndef TCP_HARNESS_JOBS_H
 #define TCP_HARNESS_JOBS_H

@@ -1,5 +1,5 @@
 // The harness's numbers and views: which numbers an element type holds exactly, where a coordinate
-// lies, how either is shown.  Part of tcp_harness.cpp, apart because it launches and compares
+// is, how either is shown.  Part of tcp_harness.cpp, apart because it launches and compares
 // nothing.
 #ifndef TCP_HARNESS_VALUES_H
 #define TCP_HARNESS_VALUES_H

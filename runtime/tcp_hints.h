@@ -38,7 +38,7 @@ template <int Hints> TCP_INSTRUCTION unsigned long long tcp_l2_policy() {
     return policy;
 }
 
-// ROW(what stands before ".nc", what stands behind it, ...)
+// ROW(what comes before ".nc", what follows it, ...)
 #define TCP_BY_L1(ROW, l2, ...)                                                                    \
     if constexpr ((Hints & TCP_L1_HINT) == 0)                                                      \
         ROW("", l2, __VA_ARGS__);                                                                  \

@@ -56,7 +56,7 @@ inline tcp_status tcp_check_multiple(const char *kernel, const char *param, int6
                     (long long)factor);
 }
 
-// "param" must lie in "low" .. "high", both included.
+// "param" must be in "low" .. "high", both included.
 inline tcp_status tcp_check_range(const char *kernel, const char *param, int64_t value, int64_t low,
                                   int64_t high) {
     if (low <= value && value <= high) return TCP_OK;

@@ -1,5 +1,5 @@
 // The C interface of a compiled plan: what a launcher takes and returns, and a small memory
-// interface. Plain C99, so that the same header serves C, C++ and nvcc.  It includes no CUDA
+// interface. Plain C99, so the same header serves C, C++ and nvcc.  It includes no CUDA
 // header: a tcp_stream is what a cudaStream_t is, and the memory functions live in a source of
 // their own (tcp_cuda.cu, or host/ for a CPU), which a program that allocates for itself does not
 // need.
@@ -53,15 +53,15 @@ typedef enum tcp_status {
     TCP_ERR_ALIGNMENT,      // a tensor is not aligned as the plan promises
     TCP_ERR_PRECONDITION,   // a parameter breaks its promise: range, multiple or relation
     TCP_ERR_OVERLAP,        // two tensors share memory
-    TCP_ERR_GRID,           // the grid is beyond what the hardware takes
+    TCP_ERR_GRID,           // the grid is larger than the hardware accepts
     TCP_ERR_SHARED_MEMORY,  // the device has less shared memory a block than the kernel needs
     TCP_ERR_LAUNCH,         // the driver refused the launch
-    TCP_ERR_MEMORY,         // memory is out, or a copy to or from the device failed
+    TCP_ERR_MEMORY,         // out of memory, or a copy to or from the device failed
     TCP_ERR_DEVICE,         // the kernel ran and failed
     TCP_STATUS_COUNT
 } tcp_status;
 
-// The stream a launcher uses: a cudaStream_t, of which NULL is the default; the host ignores it.
+// The stream a launcher uses: a cudaStream_t; NULL is the default one.  The host ignores it.
 typedef struct CUstream_st *tcp_stream;
 
 // Returns what "status" means, in a few words.
@@ -91,7 +91,7 @@ static inline const char *tcp_element_text(tcp_element element) {
     return (unsigned)element < TCP_ELEMENT_COUNT ? text[element] : "?";
 }
 
-// Returns the bytes of one "element", 0 for a value that is none.
+// Returns the bytes of one "element", 0 for a value that is not one.
 static inline int tcp_element_bytes(tcp_element element) {
     static const unsigned char bytes[TCP_ELEMENT_COUNT] = {1, 1, 2, 2, 4, 4, 8, 8, 2, 2,
                                                            4, 8, 1, 1, 1, 2, 4, 8, 16};
@@ -99,12 +99,12 @@ static inline int tcp_element_bytes(tcp_element element) {
 }
 
 // Returns what the last launcher that failed in this thread found: its name, the tensor or
-// parameter, the numbers and the rule; "" before the first failure.  Each compiled plan brings the
-// definition.
+// parameter, the numbers and the rule; "" before the first failure.  Each compiled plan defines
+// it.
 TCP_EXTERN_C const char *tcp_last_error(void);
-enum { TCP_ERROR_BYTES = 512 };  // it has no more, with the zero at its end
+enum { TCP_ERROR_BYTES = 512 };  // at most, with the zero at its end
 
-// Device memory, for programs without an allocator of their own.  Uploads and downloads wait for
+// Device memory, for programs without their own allocator.  Uploads and downloads wait for
 // "stream"; tcp_alloc gives memory aligned to 256 bytes in "*out", also for 0 bytes.
 TCP_EXTERN_C tcp_status tcp_alloc(void **out, size_t bytes);
 TCP_EXTERN_C tcp_status tcp_free(void *memory);

@@ -1,4 +1,4 @@
-// Checks candidates for one relayout and times them beside one another; see tcp_tune.h.  Knows
+// Checks candidates for one relayout and times them side by side; see tcp_tune.h.  Knows
 // nothing of where it runs but tcp_backend.h.
 #include "tcp_tune.h"
 

@@ -1,5 +1,5 @@
 // The program of `tcpc tune`: candidates for one relayout, each in an emitted file of its own, are
-// checked and timed beside one another.  The generated main holds constant tables alone:
+// checked and timed side by side.  The generated main holds only constant tables:
 //
 //     TCP_EXTERN_C tcp_status turned_0_launch(const float *A, float *B, tcp_stream stream);
 //     static tcp_status run_0(const void *src, void *dst, tcp_stream stream) {

@@ -198,7 +198,7 @@ static int find_warning(const char *name) {
     return -1;
 }
 
-// The warning "name", which stands at "at"; -1, with an error reported, when there is none.
+// The warning "name", which is at "at"; -1, with an error reported, when there is none.
 static int named(struct session *s, const char *name, struct range at) {
     const char *names[W_COUNT];
     int w = find_warning(name);

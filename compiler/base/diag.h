@@ -112,7 +112,7 @@ void diag_if_mended(struct session *s);
 void diag_drop_claims(struct diag *d);
 // Takes out what is said only when a claim holds, and none does.
 void diag_drop_unmended(struct session *s);
-// Names the page of --explain=NAME that tells more about the error before it; a literal.
+// Names the page of --explain=NAME that says more about the error before it; a literal.
 void diag_page(struct session *s, const char *name);
 
 // Whether more errors were reported than are printed, so that looking for more is in vain.
@@ -122,7 +122,7 @@ bool diag_full(const struct session *s);
 // error reported, when "option" names no warning.
 bool diag_option(struct session *s, const char *option);
 
-// From now on the warning "name", which stands at "at", is not given of what lies in "where",
+// From now on the warning "name", which is at "at", is not given for what is in "where",
 // whatever the options say.  Reports a name that no warning has.
 void diag_silence(struct session *s, const char *name, struct range at, struct range where);
 

@@ -35,7 +35,7 @@ static int width_of(int32_t c) {
     return 1;
 }
 
-// A source line as it is shown; column[i] is where byte i stands, column[len] where the line ends.
+// A source line as it is shown; column[i] is where byte i is, column[len] where the line ends.
 struct shown {
     struct buf text;
     int *column;
@@ -82,7 +82,7 @@ static int at_most(int x, int most) {
     return x < most ? x : most;
 }
 
-// Writes "fixits" that lie in the line [begin, begin + line.len) under their columns, less "from"
+// Writes "fixits" that are in the line [begin, begin + line.len) under their columns, less "from"
 // columns.
 static void print_fixits(struct buf *out, const struct diag *d, const struct shown *line,
                          uint32_t begin, int from, bool color) {
@@ -112,7 +112,7 @@ static void print_snippet(struct session *s, struct buf *out, const struct diag 
     uint32_t end = row < f->nlines ? f->line_start[row] - 1 : (uint32_t)f->size;
     if (end > begin && f->text[end - 1] == '\r') end--;
 
-    // of a line that is longer by far than what is shown, what lies around the caret is looked at
+    // of a line that is longer by far than what is shown, what is around the caret is looked at
     uint32_t at = begin + (uint32_t)(col - 1) < end ? begin + (uint32_t)(col - 1) : end;
     if (at - begin > REACH) begin = at - REACH;
     while (begin < at && ((unsigned char)f->text[begin] & 0xc0) == 0x80) ++begin;

@@ -1,4 +1,4 @@
-// Texts of the outside as they stand in what tcpc writes (see escape.h).
+// Texts of the outside as they are in what tcpc writes (see escape.h).
 #include "base/escape.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 // Texts of the outside (names of files, words of the command line, comments of a plan) as they
-// stand in what tcpc writes.  One function a language, so that nothing in a name is taken for that
+// are in what tcpc writes.  One function a language, so that nothing in a name is taken for that
 // language's own.
 #ifndef TCPC_BASE_ESCAPE_H
 #define TCPC_BASE_ESCAPE_H

@@ -62,7 +62,7 @@ static char *encode(char *to, int32_t c) {
     return to;
 }
 
-// What stands behind a backslash.
+// What follows a backslash.
 static bool escaped(struct reader *r, char **to) {
     static const char from[] = "\"\\/bfnrt", is[] = "\"\\/\b\f\n\r\t";
     int c = peek(r);
@@ -170,7 +170,7 @@ static bool keys_differ(struct reader *r, const struct json_value *first, int n)
     return differ || fail(r, "an object has a key twice");
 }
 
-// What stands in the brackets of a list or an object, of which the first was taken.
+// What is in the brackets of a list or an object, of which the first was taken.
 static bool items(struct reader *r, struct json_value *v, bool object) {
     const struct json_value **last = &v->first;
     char close = object ? '}' : ']';

@@ -22,7 +22,7 @@ struct options {
     bool no_line;               // no #line in emitted code
     unsigned long proof_limit;  // operations that a proof may take; 0: PROVE_LIMIT
     const char *tuned;          // a kernel that the planner writes otherwise, or NULL:
-    int candidate;              // as the choice with this number behind the best one
+    int candidate;              // as the choice with this number after the best one
     const char *emitted;        // the emitted file as #line names it, or NULL: after the plan
 };
 

@@ -81,9 +81,9 @@ int source_add(struct session *s, const char *path, const char *text, size_t siz
 void source_also(struct session *s, const char *path);
 // Bytes of all sources.
 int64_t source_bytes(const struct session *s);
-// Whether "r" lies in a source of the session.
+// Whether "r" is in a source of the session.
 bool source_known(const struct session *s, struct range r);
-// From the begin of the one to the end of the other; "a" when they lie in different files.
+// From the begin of the one to the end of the other; "a" when they are in different files.
 struct range range_join(struct range a, struct range b);
 // 1-based line, and 1-based column in bytes; both 0 for RANGE_NONE.
 void source_place(const struct session *s, struct range r, int *line, int *col);

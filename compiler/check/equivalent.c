@@ -22,7 +22,7 @@ enum { MAX_CHOICES = 3 };
 enum { PLAN_STEPS = 1 << 24, STEPS_A_BYTE = 1 << 10 };
 // Of one comparison: each step may keep an element of some memory until the end.
 enum { MOST_STEPS = 9 << 20 };
-// Of large tensors some blocks are executed, as a test.  Their elements may lie far apart, each in a
+// Of large tensors some blocks are executed, as a test.  Their elements may be far apart, each in a
 // page of its own.
 enum { PART_STEPS = 1 << 18 };
 

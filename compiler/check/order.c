@@ -1,6 +1,6 @@
 // The race checker (see order.h).
 //
-// The threads of a block go through a node together; what stands between two barriers is an epoch,
+// The threads of a block go through a node together; what is between two barriers is an epoch,
 // and two accesses of different threads to one piece are in order when their epochs differ.  An
 // asynchronous copy belongs to a group; it is an access of the epoch in which its thread has waited
 // for the group, and none before that is in order with it.  A piece is as long as the narrowest
@@ -154,7 +154,7 @@ static bool report(struct order *r, enum order_missing missing, const struct mar
     return false;
 }
 
-// Whether a barrier stands between the end of "a" and what comes now.
+// Whether a barrier is between the end of "a" and what comes now.
 static bool is_over(const struct order *r, const struct mark *a) {
     int32_t end = a->group >= 0 ? r->done[a->group] : a->epoch;
     return end >= 0 && end < r->epoch;
@@ -205,7 +205,7 @@ static bool touch(struct order *r, const struct kir_node *n, struct shadow *x, i
     return true;
 }
 
-// -- what the machine tells -----------------------------------------------------------------------
+// -- what the machine reports ---------------------------------------------------------------------
 
 static bool wants(void *user, const struct kir_buffer *b) {
     (void)user;

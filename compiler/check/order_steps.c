@@ -83,7 +83,7 @@ static int64_t many_steps(int64_t stages) {
     return stages + (stages == 2 ? 3 : 2);
 }
 
-// How many steps of a pipeline that stands within "depth" others are tried in turn "turn".
+// How many steps of a pipeline that is within "depth" others are tried in turn "turn".
 static int64_t steps_in(int turn, int depth, int64_t stages) {
     const int64_t few[ORDER_TURNS] = {0, 1, stages, many_steps(stages)};
     if (depth == 0 || turn == 0) return few[turn];

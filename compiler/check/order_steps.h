@@ -3,9 +3,9 @@
 // A loop whose variable no address depends on takes a few iterations: the third finds what the
 // second did.  The block is gone through in several turns, one for each number of steps that a
 // pipeline of S stages is tried with: 0, 1, S and S + 2 or 3, as far as it can have so many.  One
-// that stands within another one takes another of these numbers in each turn, so that nested ones
+// that is within another one takes another of these numbers in each turn, so that nested ones
 // multiply few steps, and each is seen with many.  A turn ends after OPERATIONS, and what it has
-// not come to is left: how much is executed depends on the Kernel IR alone.
+// not reached is left: how much is executed depends on the Kernel IR alone.
 #ifndef TCPC_CHECK_ORDER_STEPS_H
 #define TCPC_CHECK_ORDER_STEPS_H
 

@@ -14,7 +14,7 @@ static int log2_of(int64_t n) {
     return n == 1 ? k : -1;
 }
 
-// The plain layout's rows, in elements, that lie one behind the other in the mode with the greatest
+// The plain layout's rows, in elements, that are one after the other in the mode with the greatest
 // stride; 0 where it has no two modes of numbers.
 static int64_t pitch_of(struct session *s, struct lay l, int *mode) {
     const struct lay_tuple *shape = l.shape, *stride = l.stride;

@@ -39,7 +39,7 @@ static bool equivalent(struct compiled *c) {
     return check_equivalences(c->s, c->plan, c->kir);
 }
 
-// What a step makes or fills, which --dump-after shows behind it.
+// What a step makes or fills, which --dump-after shows after it.
 enum shown { NOTHING, THE_AST, THE_PLAN, THE_KERNEL };
 
 static const struct {

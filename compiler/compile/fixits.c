@@ -22,7 +22,7 @@ static bool before(const struct fixit *a, const struct fixit *b) {
     return !b || a->at.begin < b->at.begin;
 }
 
-// The text of file "file" with those fix-its of "note" that lie in it.
+// The text of file "file" with those fix-its of "note" that are in it.
 static struct given edited(struct session *s, int file, const struct diag *note) {
     const struct source *f = &s->sources.file[file];
     struct buf b;
@@ -258,7 +258,7 @@ static int errors_of(const struct session *s) {
     return n;
 }
 
-// The function that has all edits, where nothing but it depends on them, and no error stands beside
+// The function that has all edits, where nothing but it depends on them, and no error is next to
 // them; NULL: there is none.
 static const struct ast_decl *function_of(const struct compiled *c, const struct diag *note) {
     const struct ast_decl *fn = NULL;
@@ -388,7 +388,7 @@ void fixits_try(const struct compiled *c) {
     all->was.work = &all->work;
     for (struct diag *d = s->diags.first; d; d = d->next) {
         bool mended = false;
-        struct diag *best = NULL;  // where nothing mends all of it
+        struct diag *best = NULL;  // where nothing fixes all of it
         for (struct diag *n = d->note; n; n = n->next) {
             if (!n->claim || (mended && n->claim->or_else)) continue;
             struct attempt *kept = find_kept(all, n);

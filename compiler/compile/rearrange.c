@@ -1,6 +1,6 @@
 // Trying arrangements on a plan that is compiled once (see rearrange.h).
 //
-// Offsets stand under the swizzle, so that another one changes no view and no part of a thread: only
+// Offsets are under the swizzle, so that another one changes no view and no part of a thread: only
 // widths (pass "vectorize"), places (pass "shared") and costs are worked out again.
 #include "compile/rearrange.h"
 

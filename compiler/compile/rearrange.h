@@ -63,7 +63,7 @@ struct lay layer_layout(struct layer *x, int i);
 // Whether `stages` puts the slots of the buffer elsewhere with the swizzle of "choice".
 bool layer_moves_slots(struct layer *x, int i, const struct swizzle_choice *choice);
 
-// Arranges buffer "i" as "choice" says, and places it and what stands behind it.  False where the
+// Arranges buffer "i" as "choice" says, and places it and what follows it.  False where the
 // block has not so much shared memory.  @pre x is placed.
 bool layer_arrange(struct layer *x, int i, const struct swizzle_choice *choice);
 // What its copies cost with the swizzle of "choice", at the place that it has in "placed".  Where

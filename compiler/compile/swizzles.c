@@ -23,7 +23,7 @@ enum { MOST_WORK = 1 << 19, TRY_WORK = 16 };
 
 struct buffers {
     struct ast_stmt **stmt;  // NULL: they are counted
-    struct range *fn;        // in which each stands, with its other cases
+    struct range *fn;        // in which each is, with its other cases
     int n;
 };
 

@@ -16,7 +16,7 @@ struct lane_limit {
     int64_t limit;
 };
 
-// One side of a copy, which lies in global or shared memory.
+// One side of a copy, which is in global or shared memory.
 struct accesses {
     const struct tensor *tensor;
     struct lay_swizzle sw;
@@ -31,7 +31,7 @@ struct accesses {
     int nlimits;
     int64_t base;  // bytes: of the tensor, where that is known
     // All lanes may be shifted by each multiple of "inner" elements under the swizzle, and of
-    // "outer" bytes behind it, that is less than "inner_end" and "outer_end".
+    // "outer" bytes after it, that is less than "inner_end" and "outer_end".
     int64_t inner, inner_end, outer, outer_end;
     bool by_round;      // by another one in each access
     bool scattered;     // and each group by another one
@@ -52,7 +52,7 @@ enum { ACCESS_SHIFTS = 256 };
 int64_t accesses_shifts(const struct accesses *a);
 
 // What access "n" at shift "shift" adds to a lane's elements under the swizzle, what the swizzle makes
-// of a sum, and the bytes that are added behind it; a lane's own.
+// of a sum, and the bytes that are added after it; a lane's own.
 int64_t accesses_under(const struct accesses *a, int64_t n, int64_t shift);
 int64_t accesses_swizzled(const struct accesses *a, int64_t at);
 int64_t accesses_behind(const struct accesses *a, int64_t shift);

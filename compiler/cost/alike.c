@@ -36,7 +36,7 @@ void alike_warp(struct alike *x, int64_t warp) {
     memcpy(x->apart, apart, sizeof apart);
 }
 
-// What moves all lanes in access "n": under the swizzle and behind it, as far as it matters.  False
+// What moves all lanes in access "n": under the swizzle and after it, as far as it matters.  False
 // where it does not move all alike.
 static bool begins(const struct alike *x, int64_t n, int64_t shift, int64_t *began, int64_t *from) {
     const struct accesses *a = x->a;

@@ -1,6 +1,6 @@
 // Instructions of one copy that cost the same, found without working out their addresses.
 //
-// Lanes stand apart from one another as they do in the warp before, and a round or a shift moves all
+// Lanes are as far apart as in the warp before, and a round or a shift moves all
 // of them alike.  What a bank gives, and which sectors are touched, does not depend on where all of
 // it begins, as far as that is a multiple of a word, or of a sector.  Under a swizzle it is an
 // exclusive or that moves them, where a round changes no bit in which lanes differ: a swizzle is

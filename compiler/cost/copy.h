@@ -54,7 +54,7 @@ static inline const struct side_cost *cost_side(const struct copy_cost *c, bool 
 static inline bool cost_exact(struct cost_range r) {
     return r.least == r.most;
 }
-// Whether it is told as too much, also at the least: twice what is possible.
+// Whether it is reported as too much, also at the least: twice what is possible.
 static inline bool cost_is_much(struct cost_range have, struct cost_range least) {
     return have.least >= 2 * least.most && least.most > 0;
 }

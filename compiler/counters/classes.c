@@ -67,7 +67,7 @@ static bool var_depends(struct classes *x, const struct ix_var *v) {
     char *state = &x->state[v->id];
     if (*state == NOT_KNOWN) {
         *state =
-            FREE;  // while it is looked at: what goes round in a loop depends on what is behind
+            FREE;  // while it is looked at: what goes round in a loop depends on what comes next
         bool is = false;
         for (const struct definition *g = x->given[v->id]; g && !is; g = g->next)
             is = depends(x, g->e) || (g->step && depends(x, g->step));
@@ -225,7 +225,7 @@ static void same_but_for(struct classes *x, const struct ix *e, int64_t times, i
     }
 }
 
-// How many of "most" lie between a and b, and whether a is below b where "most" is 1, as far as the
+// How many of "most" are between a and b, and whether a is below b where "most" is 1, as far as the
 // block says: b - a, between what makes no difference any more.  False: of no block.
 static bool between(struct classes *x, const struct ix *a, const struct ix *b, int64_t number,
                     int64_t most, struct fact *f) {

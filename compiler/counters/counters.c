@@ -25,7 +25,7 @@ struct count {
     } * last[2];
     int64_t bytes;
     int32_t barriers;
-    // accesses that stand in one of two ways, in order of their addresses
+    // accesses that are in one of two ways, in order of their addresses
     const struct kir_node **in_ways;
     int nin_ways;
     const struct kir_buffer *dead[MOST_DEAD];  // fragments that nobody reads
@@ -340,7 +340,7 @@ static bool run_blocks(struct launch *l) {
     return true;
 }
 
-// The case behind "*k", which it becomes.
+// The case after "*k", which it becomes.
 static const struct kir_kernel *next_case(const struct kir_kernel **k) {
     return *k = (*k)->next_case;
 }

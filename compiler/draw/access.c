@@ -246,7 +246,7 @@ static const char *draw_sectors(struct picture *p, const struct drawn *d, struct
     return NULL;
 }
 
-// Marks what lies in a sector with something else that is wanted; returns whether there is any.
+// Marks what is in a sector with something else that is wanted; returns whether there is any.
 static bool mark_unused(struct picture *p, struct pic_grid *g) {
     bool any = false, *taken = ARENA_ARRAY(&p->s->arena, bool, g->rows *LINE / SECTOR);
     for (int i = 0; i < g->rows * g->columns; ++i) taken[g->cell[i].group] |= g->cell[i].text != 0;

@@ -1,4 +1,4 @@
-// Drawings of layouts and plans: who owns which element, where an element lies, which bank that is,
+// Drawings of layouts and plans: who owns which element, where an element is, which bank that is,
 // what a kernel moves.  What is drawn comes from evaluating layouts point by point.
 #ifndef TCPC_DRAW_DRAW_H
 #define TCPC_DRAW_DRAW_H
@@ -31,7 +31,7 @@ const char *draw_view_name(enum draw_view view);
 
 enum draw_format { DRAW_TEXT, DRAW_SVG, DRAW_TIKZ };
 
-// What is to be drawn.  One of the subjects is set; those that a view needs stand at its name.
+// What is to be drawn.  One of the subjects is set; those that a view needs are at its name.
 struct draw_request {
     enum draw_view view;
     enum draw_format format;

@@ -1,4 +1,4 @@
-// Layouts and tensors: where each element lies, what a swizzle does to it, in which bank it is.
+// Layouts and tensors: where each element is, what a swizzle does to it, in which bank it is.
 #include <inttypes.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct place {
     bool tuples;  // the values are coordinates
 };
 
-// Whether all values of "f" lie within 62 bits.
+// Whether all values of "f" are within 62 bits.
 static bool fits(const struct oracle_flat *f) {
     const int64_t most = INT64_C(1) << 62;
     int64_t sum = f->offset < 0 ? -(f->offset + 1) : f->offset, part;
@@ -120,8 +120,8 @@ const char *view_offsets(struct picture *p, const struct draw_request *r) {
 
 // -- swizzles -------------------------------------------------------------------------------------
 
-// The two-dimensional picture of a swizzle: a row of it is 2^b pieces of 2^m elements that stand
-// one behind the other in memory, and as many rows as come before the pattern repeats.
+// The two-dimensional picture of a swizzle: a row of it is 2^b pieces of 2^m elements that are
+// one after the other in memory, and as many rows as come before the pattern repeats.
 const char *view_swizzle(struct picture *p, const struct draw_request *r) {
     const struct lay_swizzle sw = r->layout.sw;
     if (!lay_valid(r->layout)) return "its layout is not known";

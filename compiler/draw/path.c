@@ -42,7 +42,7 @@ static const char *find_path(const struct draw_request *r, struct path *f) {
     return NULL;
 }
 
-// The row, column and slice of value "i" of the tile in round "round"; false when that lies outside
+// The row, column and slice of value "i" of the tile in round "round"; false when that is outside
 // of the view.
 static bool place_of(const struct path *f, int64_t i, int64_t round, int64_t *row, int64_t *column,
                      int64_t *slice) {

@@ -26,7 +26,7 @@ enum {
 struct pic_cell {
     size_t text;    // into the pool; 0: empty.  A line break there is "." where cells have one line
     int colour;     // see below; -1: none
-    int64_t group;  // a strong line stands between neighbours of different groups
+    int64_t group;  // a strong line separates neighbours of different groups
 };
 
 struct pic_arrow {
@@ -42,7 +42,7 @@ struct pic_grid {
     const char *const *row_name, *const *column_name;  // instead, when not NULL
     const char *row_axis, *column_axis;                // what the labels count, or NULL
     bool named;                                        // an axis has a name from the plan
-    bool threads;  // groups are threads: neighbours of one text are one cell, warps stand apart
+    bool threads;  // groups are threads: neighbours of one text are one cell, warps are set apart
     bool bars;     // a schedule: neighbours of one group are one bar; groups by tensor << 32
     const struct pic_arrow *arrow;
     int narrows;
@@ -136,7 +136,7 @@ int pic_wheel(int64_t i, int64_t n);  // the i-th of n places on a circle
 int pic_ramp(int64_t i, int64_t n);   // light to dark
 
 // Threads have colours by lane, no two lanes of a warp the same, and odd warps have deeper ones.
-// How far one lane, and one warp, is from the next follows from which threads stand side by side.
+// How far one lane, and one warp, is from the next follows from which threads are side by side.
 struct pic_scheme {
     int lane, warp;
 };

@@ -54,8 +54,8 @@ void scene_label(struct scene *s, int x, int y, enum shape_ink ink, enum shape_a
     scene_text(s, x, y, ink, anchor, text);
 }
 
-// Where to break the first "most" bytes of "text": behind a blank, else behind a comma outside of
-// parentheses, else behind any comma, else anywhere.
+// Where to break the first "most" bytes of "text": after a blank, else after a comma outside of
+// parentheses, else after any comma, else anywhere.
 static int line_end(const char *text, int most) {
     int blank = 0, comma = 0, inner = 0, depth = 0;
     if ((int)strlen(text) <= most) return (int)strlen(text);

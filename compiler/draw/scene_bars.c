@@ -9,7 +9,7 @@ static int most(int a, int b) {
     return a > b ? a : b;
 }
 
-// Behind the last column of the bar that begins in "column".
+// Past the last column of the bar that begins in "column".
 static int bar_end(const struct pic_grid *g, int row, int column) {
     const struct pic_cell *a = pic_at(g, row, column);
     int end = column + 1;

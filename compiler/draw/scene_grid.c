@@ -118,7 +118,7 @@ static void add_lines(struct scene *s, const struct frame *f, enum shape_ink ink
     }
 }
 
-// Labels stand at each "n"-th row or column of "size" pixels, so that each has "room".
+// Labels are at each "n"-th row or column of "size" pixels, so that each has "room".
 static int label_step(int size, int room) {
     int n = 1;
     while (n * size < room) n *= 2;

@@ -85,7 +85,7 @@ static void write_head(struct buf *out, const struct scene *s) {
     buf_printf(out, "<rect class=\"p\" width=\"%d\" height=\"%d\"/>\n", s->width, s->height);
 }
 
-// The shapes of one class that stand one behind the other are one element.
+// The shapes of one class that are one after the other are one element.
 static bool joins(const struct shape *a, const struct shape *b) {
     if (a->kind == SHAPE_TEXT)
         return b->kind == SHAPE_TEXT && a->ink == b->ink && a->anchor == b->anchor &&

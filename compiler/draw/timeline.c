@@ -39,7 +39,7 @@ static struct slot *slot_of(struct timeline *t, const struct tensor *x, int64_t 
     return NULL;
 }
 
-// A column with what stands in the slots now; loads and uses are over after it.
+// A column with what is in the slots now; loads and uses are over after it.
 static void add_column(struct timeline *t, struct doing doing) {
     if (t->columns == MAX_COLUMNS) return;
     int c = t->columns++;

@@ -31,7 +31,7 @@ bool waves_merge(const struct warp_access *a) {
 }
 
 // Lanes "begin" .. "end", whose pieces of "bytes" wait for others at the same place of their line.
-// "first": the first wavefront; returns the one behind the last.
+// "first": the first wavefront; returns the one after the last.
 static int by_place(const struct warp_access *a, int begin, int end, int bytes, int first,
                     int *wave) {
     int places = LINE / bytes, next = first;

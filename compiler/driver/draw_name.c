@@ -26,7 +26,7 @@ struct wanted {
     size_t nfile;
     const struct tiled_copy *tc;  // by which it is
     struct subject *first;
-    int n;  // found so far, of which are told
+    int n;  // found so far, of which are reported
     struct {
         const struct kernel *k;
         const char *label;

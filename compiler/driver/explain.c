@@ -1,4 +1,4 @@
-// Gathering what `tcpc explain` tells (see explain.h).
+// Gathering what `tcpc explain` says (see explain.h).
 #include "driver/explain.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-// What `tcpc explain` tells of a plan: one structure, made from the plan and the facts that its
+// What `tcpc explain` says about a plan: one structure, made from the plan and the facts that its
 // passes found, and the printers of it.  Nothing is decided here; what is asked for is read where
 // the compiler keeps it.
 #ifndef TCPC_DRIVER_EXPLAIN_H
@@ -19,7 +19,7 @@ struct side_cost;
 
 // What a side in memory costs.
 struct explained_cost {
-    const struct side_cost *cost;  // NULL: it lies in registers
+    const struct side_cost *cost;  // NULL: it is in registers
     const char *values;            // of the params, for which the numbers are; NULL: for all
     const char *loose;             // why there is none, or one is a range; or NULL
     const char *other_params;      // why they are not for all values; or NULL
@@ -111,7 +111,7 @@ struct explained_reason {
 
 struct explained_sync {
     const char *place;  // "before the copy"
-    int line;           // of what it stands before, or at the head or the end of
+    int line;           // of what it comes before, or at the head or the end of
     int wait;           // groups that may go on; -1: none is waited for
     bool barrier;
     int stands;  // how often, in the emitted code
@@ -180,7 +180,7 @@ struct explanation {
 };
 
 // Explains "p", whose passes have run and gave "ir": all of it, or what "name" names, which is a
-// FUNCTION, a LABEL, FUNCTION.LABEL or FUNCTION:LINE.  Costs that depend on params are told for
+// FUNCTION, a LABEL, FUNCTION.LABEL or FUNCTION:LINE.  Costs that depend on params are given for
 // the values "value" (by lay_sym.id); NULL: for some.  Returns NULL, after saying so, when it names
 // nothing.
 const struct explanation *explain_plan(struct session *s, const struct plan *p,
@@ -193,7 +193,7 @@ int explain_align(const struct kir_kernel *k, const struct tensor *t);
 // Bytes that "c" moves each time that a block executes it; NULL: not one expression of the params.
 const struct ix *explain_bytes(struct session *s, const struct kernel *k, const struct copy *c);
 
-// explain_order.c: why a barrier stands before "c", and why it waits, NULL when it does not.
+// explain_order.c: why a barrier comes before "c", and why it waits, NULL when it does not.
 const char *explain_barrier(struct session *s, const struct kernel *k, const struct copy *c);
 const char *explain_wait(struct session *s, const struct kernel *k, const struct copy *c,
                          int *pending, bool *at_head);

@@ -1,4 +1,4 @@
-// What `tcpc explain` tells of costs: counts of sectors and wavefronts, with the least possible.
+// What `tcpc explain` says about costs: counts of sectors and wavefronts, with the least possible.
 #include <inttypes.h>
 #include <string.h>
 

@@ -129,7 +129,7 @@ static void tell_of(struct diff *d, const char *name, const char *unit, enum bet
     bool more = ranges && least >= 0 && most >= 0 && (least || most);
     bool fewer = ranges && least <= 0 && most <= 0 && (least || most);
     bool worse = better == MORE ? fewer : more, improved = better == MORE ? more : fewer;
-    put_amount(d, a, b->kind == RANGE ? "" : unit);  // told once
+    put_amount(d, a, b->kind == RANGE ? "" : unit);  // said once
     buf_puts(d->out, " -> ");
     put_amount(d, b, unit);
     if (ranges && a->of > 0 && b->of > 0 && a->of != b->of)

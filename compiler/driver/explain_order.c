@@ -1,4 +1,4 @@
-// What `tcpc explain` tells of the order: pipelines with their buffers and the schedule of a step,
+// What `tcpc explain` says about order: pipelines with their buffers and the schedule of a step,
 // and every wait and barrier with the accesses that it is for.
 #include <inttypes.h>
 #include <string.h>
@@ -99,7 +99,7 @@ static const char *place_text(const struct sync_point *p) {
                                           : "before the call";
 }
 
-// How often "at" stands in the code: a "load" part stands in the prologue too.
+// How often "at" is in the code: a "load" part is in the prologue too.
 static int stands(const struct stmt *at) {
     int n = 1;
     for (const struct stmt *part = at->up; part; part = part->up)
@@ -134,7 +134,7 @@ static struct explained_sync explain_sync(struct session *s, const struct sync_p
 // -- pipelines ------------------------------------------------------------------------------------
 
 // What a step does, for the ring of buffers.
-// Loops in which something is waited for stand between EVENT_OPEN and EVENT_CLOSE.
+// Loops in which something is waited for are between EVENT_OPEN and EVENT_CLOSE.
 enum event_kind {
     EVENT_WAIT,
     EVENT_BARRIER,
@@ -195,7 +195,7 @@ static void add_use(struct schedule *x, const struct tensor *t) {
         add_event(x, (struct event){.kind = EVENT_USE, .buffer = t->name});
 }
 
-// Whether a wait, a barrier or the end of a group stands in "list".
+// Whether a wait, a barrier or the end of a group is in "list".
 static bool orders(const struct kernel *k, const struct stmt *list) {
     for (const struct stmt *x = list; x; x = stmt_next(list, x)) {
         for (const struct sync_point *p = k->sync; p; p = p->next)

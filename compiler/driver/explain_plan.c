@@ -137,7 +137,7 @@ static bool with_by(const struct writer *w, struct range *at) {
     return true;
 }
 
-// Whether a copy of "list" by "tc" goes by its map alone, though the map is a layout of the tile.
+// Whether a copy of "list" by "tc" uses its map alone, though the map is a layout of the tile.
 static bool goes_by_map(const struct stmt *list, const struct tiled_copy *tc) {
     for (const struct stmt *st = list; st; st = stmt_next(list, st)) {
         if (st->kind == STMT_COPY && st->copy->facts.by_map && st->copy->tc &&
@@ -200,7 +200,7 @@ static const struct kernel *kernel_of(const struct writer *w, const struct ast_d
     return k;
 }
 
-// Whether "name" stands in the text of "d" as a word.
+// Whether "name" is in the text of "d" as a word.
 static bool says(const struct writer *w, const struct ast_decl *d, const char *name) {
     static const char in_words[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
@@ -213,7 +213,7 @@ static bool says(const struct writer *w, const struct ast_decl *d, const char *n
     return false;
 }
 
-// Whether kernels that the planner wrote take the tensor "d", and nothing else speaks of it: their
+// Whether kernels that the planner wrote take the tensor "d", and nothing else mentions it: their
 // text has tensors of its own.
 static bool taken_by_planned(const struct writer *w, const struct ast_file *f,
                              const struct ast_decl *d) {
@@ -237,7 +237,7 @@ static void pin_fn(struct writer *w, const struct ast_decl *d) {
             pin_type(w, fn->formal[i].name.at, &fn->formal[i].type, false);
     pin_block(w, fn->body);
     if (!k) return;
-    if (k->planned) {  // what the kernel allows stands behind the comments of its new text
+    if (k->planned) {  // what the kernel allows follows the comments of its new text
         struct range all = ast_whole(d->at, &d->allow);
         const char *head = k->planned;
         while (strncmp(head, "//", 2) == 0) head = strchr(head, '\n') + 1;

@@ -11,7 +11,7 @@
 
 enum { COLUMNS = 96, LABEL = 14, NOTE = 28 };
 
-// Fills "text", behind "label", into lines of COLUMNS, which stand in by "indent" and those after
+// Fills "text", after "label", into lines of COLUMNS, indented by "indent" and those after
 // the first by the label too.
 static void filled(struct buf *b, int indent, const char *label, const char *text) {
     buf_fill(b, ' ', indent);
@@ -180,7 +180,7 @@ static const char *align_text(struct session *s, const struct align_terms *a, in
                         a->base, offset, a->run, stride, bits / 8);
 }
 
-// The two sides beside one another.
+// The two sides side by side.
 static void put_sides(struct session *s, struct buf *b, const struct explained_copy *c) {
     enum { ROWS = 6 };
     static const char label[ROWS][16] = {"", "memory", "view", "swizzle", "TV", "one thread"};

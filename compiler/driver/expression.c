@@ -10,7 +10,7 @@
 #include "sema/sema.h"
 #include "syntax/parse.h"
 
-// Whether "why" tells of the calculator's notation alone, so that the language's own words are
+// Whether "why" mentions the calculator's notation alone, so that the language's own words are
 // better where that can read the text.
 static bool of_notation(const struct session *s, const char *why) {
     return strncmp(why, "expected ", 9) == 0 || (s->lay.unknown && sema_calls(s->lay.unknown));

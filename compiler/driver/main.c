@@ -223,7 +223,7 @@ static const struct command {
                 {"count", command_count}, {"draw", command_draw},
                 {"eval", command_eval},   {"fmt", command_fmt}};
 
-// The command that "word" was probably meant to be, or NULL; what has the ending of a file is none.
+// The command that "word" was probably meant to be, or NULL, as for a file's name.
 static const char *near_command(const char *word) {
     static const char others[][2][10] = {{"format", "fmt"}, {"test", "run"},  {"plot", "draw"},
                                          {"show", "draw"},  {"view", "draw"}, {"profile", "count"},
@@ -357,7 +357,7 @@ static void keep_memory(void) {
 
 int main(int argc, char **argv) {
     keep_memory();
-    signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit fails instead, and is told
+    signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit fails instead, and is reported
     struct arena words;
     arena_init(&words);
     int status = response_expand(&words, &argc, &argv) ? command(argc, argv) : EXIT_USAGE;

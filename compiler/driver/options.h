@@ -12,7 +12,7 @@ enum { EXIT_RIGHT = 0, EXIT_WRONG = 1, EXIT_USAGE = 2 };
 
 enum option_taken {
     OPTION_NOT,   // argv[*i] is none of these
-    OPTION_DONE,  // taken; "*i" stands on its last word
+    OPTION_DONE,  // taken; "*i" is on its last word
     OPTION_BAD,   // taken and wrong, which was said
 };
 

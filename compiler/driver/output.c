@@ -97,7 +97,7 @@ static bool write_in_place(const struct session *s, const char *path, const stru
 }
 
 // Writes a file beside "path" and gives it that name; "was" is what has the name, or NULL.  It
-// takes no memory, so that of two files that belong together none lacks for want of it.
+// takes no memory, so that of two files that belong together none is missing for lack of it.
 static bool write_beside(const struct session *s, const char *path, const struct stat *was,
                          const char *text, size_t len) {
     const char *slash = strrchr(path, '/');

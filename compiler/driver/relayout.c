@@ -330,7 +330,7 @@ static int relayout(struct session *s, struct request *r) {
     *given = (struct given){path, text, strlen(text), NULL};
     s->sources.given = given;
     r->q.path = path;
-    // the planner wrote the plan: there is no text of the user's to mend
+    // the planner wrote the plan: there is no text of the user's to fix
     for (int w = W_COALESCE; w <= W_IDLE_THREADS; ++w) s->diags.off[w] = true;
     return r->run ? run_plan(s, &r->q) : r->tune ? tune(s, r) : compile(s, r, path);
 }

@@ -8,7 +8,7 @@ struct arena;
 
 // Replaces each word @FILE of "argv" by the words of FILE, also those in it, in memory of "a".
 // Words are set apart by white space; '...', "..." and a backslash keep what they quote together.
-// Words after "--" stay as they are.  Behind the NULL that ends the words stand the paths of the
+// Words after "--" stay as they are.  After the NULL that ends the words are the paths of the
 // files, with another NULL.  Returns false after saying what is wrong.
 bool response_expand(struct arena *a, int *argc, char ***argv);
 

@@ -184,7 +184,7 @@ static bool uses(const struct kernel *k, const struct tensor *t) {
 }
 
 // Works out what each kernel means and writes it down for the program; keeps the image in which
-// "frag" (or NULL) stands.  Returns the exit status.
+// "frag" (or NULL) is.  Returns the exit status.
 static int write_expected(struct session *s, const struct run_case *c, const struct workplace *w,
                           const struct tensor *frag, struct image **kept) {
     static const struct sample_set everything = {true, true};
@@ -194,7 +194,7 @@ static int write_expected(struct session *s, const struct run_case *c, const str
         struct oracle_report report;
         bool right = oracle_run(s, c->plan, k, c->sym_values, &everything, img, &report);
 #ifdef __GLIBC__
-        malloc_trim(0);  // what the oracle has freed lies between what the image holds
+        malloc_trim(0);  // what the oracle has freed is between what the image holds
 #endif
         const char *why = right ? run_write_expected(s, c, k, img, w->path) : report.text;
         if (workplace_interrupted(w)) return EXIT_WRONG;

@@ -103,7 +103,7 @@ static const struct tensor *same_argument(const struct kernel *of, const struct 
     return k->formal[i].tensor;
 }
 
-// What the launcher asks about before it comes to variant "v" of "k": the next one behind "*x" and
+// What the launcher asks about before it reaches variant "v" of "k": the next one after "*x" and
 // "*w", of the cases and their variants; false where there is no more.
 static bool before(const struct kernel *k, int v, const struct kernel **x, int *w) {
     if (!*x) {

@@ -18,7 +18,7 @@ struct tensor;
 // What one run is about.
 struct run_case {
     const struct plan *plan;
-    const struct kir *kir;        // for the launchers' names; its kernels stand in the plan's order
+    const struct kir *kir;        // for the launchers' names; its kernels are in the plan's order
     const struct kernel *kernel;  // the only one, or NULL: all
     const int64_t *sym_values;    // of the params
     const char *print;            // a tensor whose contents are wanted, or NULL

@@ -1,4 +1,4 @@
-// `tcpc tune`: the candidates of a planned kernel beside one another on the GPU at hand.
+// `tcpc tune`: the candidates of a planned kernel side by side on the GPU at hand.
 #ifndef TCPC_DRIVER_TUNE_H
 #define TCPC_DRIVER_TUNE_H
 
@@ -28,7 +28,7 @@ struct tune_request {
 extern const char tune_usage[];
 // Nothing is asked for yet.
 void tune_request_init(struct tune_request *q);
-// Takes the word at argv[*i], with its value, when it is about tuning; wrong ones are told.
+// Takes the word at argv[*i], with its value, when it is about tuning; wrong ones are reported.
 enum option_taken tune_take_word(struct tune_request *q, int argc, char **argv, int *i);
 // What `tcpc tune` does when its words are read; returns the exit status.
 int tune_plan(struct session *s, const struct tune_request *q);

@@ -11,7 +11,7 @@
 
 // -- reading --------------------------------------------------------------------------------------
 
-// The rest of "line" behind the word "name" and a blank; NULL: it begins otherwise.
+// The rest of "line" after the word "name" and a blank; NULL: it begins otherwise.
 static const char *behind(const char *line, const char *name) {
     size_t n = strlen(name);
     return strncmp(line, name, n) == 0 && line[n] == ' ' ? line + n + 1 : NULL;

@@ -81,7 +81,7 @@ static int run_once(int (*command)(int, char **), int argc, char **argv) {
 }
 
 int watch(const char *path, int (*command)(int, char **), int argc, char **argv) {
-    int all = argc + 1, n = 0;  // behind the words stand response files (driver/response.h)
+    int all = argc + 1, n = 0;  // after the words come response files (driver/response.h)
     while (argv[all]) ++all;
     char **rest = malloc(sizeof *rest * (size_t)(all + 1));
     if (!rest) return option_error("memory is out");

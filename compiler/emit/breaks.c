@@ -185,7 +185,7 @@ static void open_bracket(struct state *x, const struct token *t) {
     x->scope[x->depth++] = p;
 }
 
-// Goes past token "x->next", which stands at x->column.
+// Goes past token "x->next", which is at x->column.
 static int64_t pass(const struct search *f, struct state *x, bool new_line) {
     const struct token *t = &f->token[x->next];
     if (t->kind == TOKEN_COMMA || is_operator(t)) top(x)->no_break_in_operand = false;

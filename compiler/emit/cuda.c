@@ -26,7 +26,7 @@ static void put_parameters(const struct kir_kernel *k, struct call *c) {
     }
 }
 
-// Whether an access takes elements of "x" from where they stand apart: by words.
+// Whether an access takes elements of "x" from where they are apart: by words.
 static bool stands_apart(const struct kir_node *list, const struct kir_buffer *x) {
     for (const struct kir_node *n = list; n; n = n->next) {
         if ((n->step && n->apart == x) || stands_apart(n->body, x) || stands_apart(n->orelse, x))

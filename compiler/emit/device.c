@@ -47,7 +47,7 @@ static int count(const struct kir_node *list, enum kir_kind kind) {
     return n;
 }
 
-// Whether an argument beside "f" lies in the same memory.
+// Whether another argument than "f" is in the same memory.
 static bool has_neighbour(const struct kir_kernel *k, const struct kir_formal *f) {
     for (int i = 0; i < k->nformals; ++i) {
         const struct kir_formal *x = &k->formal[i];

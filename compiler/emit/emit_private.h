@@ -20,10 +20,10 @@ struct emission {
 struct call emit_call_of(const struct emission *o, int indent, const char *head, const char *tail);
 // The statements "list" (statements.c).
 void emit_list(const struct emission *o, const struct kir_node *list, int indent);
-// What stands between the braces of a kernel or a device function, and the closing one.
+// What is between the braces of a kernel or a device function, and the closing one.
 void emit_body(const struct emission *o);
 
-// What stands before text for the host, which ends with #endif: NVRTC compiles the rest alone.
+// What comes before text for the host, which ends with #endif: NVRTC compiles the rest alone.
 extern const char emit_host_begins[];
 void emit_launcher(const struct emission *o);
 void emit_launcher_declaration(const struct emission *o);

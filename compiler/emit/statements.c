@@ -50,7 +50,7 @@ static const char *store_name(const struct emission *o, const struct kir_node *n
     return hinted(o, arena_printf(&o->s->arena, "tcp_st_%s_%d", space[x->space], n->bits), n->st);
 }
 
-// "tcp_gather_128<8, 16, 32, 64, 128>": 128 bits of elements of 8 that stand apart by these steps.
+// "tcp_gather_128<8, 16, 32, 64, 128>": 128 bits of elements of 8 that are apart by these steps.
 static const char *apart_name(const struct emission *o, const struct kir_node *n, int bits,
                               const char *what) {
     const char *text = arena_printf(&o->s->arena, "tcp_%s_%d<%d", what, bits, n->apart->elem_bits);

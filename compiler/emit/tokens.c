@@ -45,7 +45,7 @@ static enum precedence precedence_of(const char *p, int width) {
     return p[0] == '+' || p[0] == '-' ? PREC_ADDITIVE : PREC_MULTIPLICATIVE;
 }
 
-// The token at "p", behind "before"; "angles": so many < are open.
+// The token at "p", after "before"; "angles": so many < are open.
 static struct token token_at(const char *p, bool space, const struct token *before, int angles) {
     struct token t = {.text = p, .width = 1, .kind = TOKEN_WORD, .space = space};
     bool blank_behind = p[1] == ' ';
@@ -226,7 +226,7 @@ static int split_penalty(const struct reader *r, int i, int parameters) {
     return right->prec != PREC_NONE ? (int)right->prec : 3;
 }
 
-// How many parameters stand behind the opening bracket "at".
+// How many parameters follow the opening bracket "at".
 static int parameters_of(const struct reader *r, int at) {
     int depth = 0, n = 0;
     for (int i = at; i < r->n; ++i) {

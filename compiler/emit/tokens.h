@@ -40,7 +40,7 @@ struct token {
     enum token_kind kind;
     char bracket;  // of an opening or closing one: ( [ < {
     enum precedence prec;
-    bool space;      // a blank stands before it
+    bool space;      // a blank comes before it
     bool may_break;  // a line may end before it
     int penalty;     // what that costs
     int level;       // so many brackets are open

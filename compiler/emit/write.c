@@ -34,7 +34,7 @@ void call_write(struct buf *b, const struct call *c) {
     arena_rewind(&c->s->arena, mark);
 }
 
-// A backslash before a blank may come to stand at the end of a line, where it takes the next line
+// A backslash before a blank may end up at the end of a line, where it takes the next line
 // into the comment.
 static char *without_splices(const char *text) {
     struct buf b;
@@ -105,7 +105,7 @@ struct lines *lines_new(struct session *s, struct buf *b, const char *path, cons
 }
 
 void lines_write(struct lines *l, const char *access) {
-    // a statement that is broken behind its = has the call on its second line
+    // a statement that is broken after its = has the call on its second line
     const char *end = strchr(access, '\n');
     int before = end > access && end[-1] == '=' && l->plan_line > 1;
     buf_printf(l->b, "#line %d \"%s\"\n%s", l->plan_line - before, l->plan, access);

@@ -11,7 +11,7 @@ enum level {
     OPERAND
 };  // what the context binds: operands need parentheses around all else
 
-// Where an expression stands: in kernel "k", whose params may be ints, or in its launcher ("host"),
+// Where an expression is: in kernel "k", whose params may be ints, or in its launcher ("host"),
 // where all are int64_t; "exact" there takes every first param of a product as a tcp_exact, which
 // knows when it overflows.
 struct writer {
@@ -30,7 +30,7 @@ static const struct kir_param *param_of(const struct kir_kernel *k, const struct
     BUG("param '%s' is not one of kernel '%s'", y->name, k->name);
 }
 
-// The param "y", which a kernel's text has among its parameters where its body speaks of it.
+// The param "y", which a kernel's text has among its parameters where its body uses it.
 static const struct kir_param *known_param(const struct writer *w, const struct lay_sym *y) {
     const struct kir_param *p = param_of(w->k, y);
     if (!w->host && !p->in_body)
@@ -72,7 +72,7 @@ static bool put_int(const struct writer *w, struct lay_int x, bool wide, bool al
     return any;
 }
 
-// "leading": no factor stands before it, so that a quotient needs no parentheses.
+// "leading": no factor comes before it, so that a quotient needs no parentheses.
 static void put_sym(const struct writer *w, const struct lay_sym *y, bool wide, bool first,
                     bool leading) {
     if (!y->name) {

@@ -2,7 +2,7 @@
 // becomes of a tag.
 //
 // What an element is when it arrives depends on all types that it had.  A type in which every
-// number of the one before it stands exactly changes nothing and is not remembered, so that going
+// number of the one before it is exact changes nothing and is not remembered, so that going
 // to and fro is going once.  That is so for integers in floating point numbers as well, unless they
 // go on to integers that do not hold them.
 #include "image/elem.h"

@@ -235,7 +235,7 @@ int64_t image_count(const struct image *img, int64_t buf) {
     return n;
 }
 
-// Goes on behind pages that are the same in both.
+// Goes on after pages that are the same in both.
 static void skip_same_pages(struct image_iter *a, struct image_iter *b) {
     while (a->slot == 0 && b->slot == 0 && a->at < a->npages && b->at < b->npages) {
         const struct image_page *p = a->page[a->at], *q = b->page[b->at];

@@ -1,6 +1,6 @@
 // What memory holds after a kernel, element by element: each element holds a tag that says which
 // element of which tensor it came from.  The oracle and the machine, which executes Kernel IR, both
-// fill an image, and the two are compared; it stands here so that neither needs to know the other.
+// fill an image, and the two are compared; it is here so that neither needs to know the other.
 //
 // An image is sparse: buffers are named by id and made of pages that appear when they are written.
 // Memory comes from malloc, because an image is large and short-lived.
@@ -82,7 +82,7 @@ static inline int64_t image_opaque(int call, int arg, int64_t off) {
 }
 
 // An image begins with what finds a page again: the pages last used, by a hash of their place, so
-// that loads and stores can be compiled into those who move much.  A page that is not there stands
+// that loads and stores can be compiled into those who move much.  A page that is not there counts
 // as one of poison that nobody writes.
 enum { IMAGE_PAGE_BITS = 8, IMAGE_PAGE = 1 << IMAGE_PAGE_BITS, IMAGE_RECENT = 2048 };
 
@@ -114,7 +114,7 @@ static inline struct image_recent *image_recent(struct image *img, int64_t buf, 
     return &img->recent[h % IMAGE_RECENT];
 }
 
-// The tag of element "off" and, until the next multiple of IMAGE_PAGE, those behind it: to be read,
+// The tag of element "off" and, until the next multiple of IMAGE_PAGE, those after it: to be read,
 // and to be written where they are "made".
 static inline int64_t *image_at(struct image *img, int64_t buf, int64_t off, bool make) {
     int64_t number = off >> IMAGE_PAGE_BITS;
@@ -142,7 +142,7 @@ static inline void image_store(struct image *img, int64_t buf, int64_t off, int6
 void image_load_run(struct image *img, int64_t buf, int64_t off, int64_t n, int64_t *tag);
 void image_store_run(struct image *img, int64_t buf, int64_t off, int64_t n, const int64_t *tag);
 
-// The written elements, by buffer and then by offset.  The buffers stand in ascending order:
+// The written elements, by buffer and then by offset.  The buffers are in ascending order:
 // globals, shared, frags.
 struct image_page;
 struct image_entry {

@@ -1,5 +1,5 @@
 // Which blocks and which iterations one check executes.  The oracle and the evaluation of Kernel IR
-// must pick the same ones, and the picking must not depend on anything but the counts; so it stands
+// must pick the same ones, and the picking must not depend on anything but the counts; so it is
 // here.
 #ifndef TCPC_IMAGE_SAMPLE_H
 #define TCPC_IMAGE_SAMPLE_H

@@ -94,7 +94,7 @@ bool ix_depends(const struct ix *e, enum ix_var_kind kind);
 bool ix_depends_on(const struct ix *e, const struct ix_var *v);
 // Holds that param, in a coefficient or a divisor.
 bool ix_speaks_of(const struct ix *e, const struct lay_sym *y);
-// "e" made anew of what "part" gives for each operand or atom of it; a variable has none.
+// "e" rebuilt from what "part" gives for each operand or atom of it; a variable has none.
 typedef const struct ix *ix_part_fn(struct session *s, const struct ix *e, const void *user);
 const struct ix *ix_made_of(struct session *s, const struct ix *e, ix_part_fn *part,
                             const void *user);
@@ -138,7 +138,7 @@ bool ix_eval(const struct ix *e, const struct ix_env *env, int64_t *out);
 // Which term of a sum is the one at place "i" of its text, in which C also computes it: numbers
 // come last, as 128*block.x + 3 reads better than 3 + 128*block.x.
 int ix_written(const struct ix *e, int i);
-// Whether a factor has a sign, which is then taken from it and stands before its term as a minus.
+// Whether a factor has a sign, which is then taken from it and comes before its term as a minus.
 bool ix_take_minus(struct lay_int *coef);
 
 // Whether a OP b: "==" "!=" "<" "<=" ">" ">=".

@@ -30,7 +30,7 @@ void ix_terms_add(struct ix_terms *t, struct lay_int coef, const struct ix *atom
 // NULL where a term is invalid or there are too many.
 const struct ix *ix_terms_finish(struct session *s, struct ix_terms *t);
 
-// All values lie in 0 .. k-1, provably.
+// All values are in 0 .. k-1, provably.
 bool ix_below(struct session *s, const struct ix *e, struct lay_int k);
 
 #endif

@@ -114,7 +114,7 @@ static bool cancel(struct session *s, const struct ix *a, struct lay_int by, con
     return false;
 }
 
-// "a" with so many times "by" added that it is not negative, as far as its range tells; gives how
+// "a" with so many times "by" added that it is not negative, as far as its range shows; gives how
 // many to "m".  C rounds quotients towards zero, so that only what is not negative can be divided
 // as it stands.
 static const struct ix *lift(struct session *s, const struct ix *a, struct lay_int by, int64_t *m) {
@@ -206,7 +206,7 @@ const struct ix *ix_swizzle(struct session *s, const struct ix *a, struct lay_sw
     if (top > 62 || sw.m < 0) return NULL;
     int64_t value;
     if (ix_static(a, &value) && value >= 0) return ix_int(s, swizzle_value(sw, value));
-    // what lies above all bits that take part passes through
+    // what is above all bits that take part passes through
     struct ix_terms whole = {0}, rest = {0};
     split(s, a, lay_int((int64_t)1 << top), &whole, &rest);
     const struct ix *low = a, *left = whole.n ? ix_terms_finish(s, &rest) : NULL;

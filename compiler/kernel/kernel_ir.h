@@ -71,7 +71,7 @@ struct kir_ring {
 struct kir_carry {
     const struct ix_var *var;
     const struct ix *first, *step;
-    // The accesses of a step stand multiples of "apart" elements apart, which the emitted text may
+    // The accesses of a step are multiples of "apart" elements apart, which the emitted text may
     // call "stride"; or NULL.
     const struct ix_var *stride;
     struct lay_int apart;
@@ -129,7 +129,7 @@ struct kir_node {
     struct kir_buffer *to_buf;  // MOVE, ASYNC
     const struct ix *to_at;
     int bits;
-    // LOAD, STORE, MOVE, FILL: how far apart the elements of an access stand in "apart", a
+    // LOAD, STORE, MOVE, FILL: how far apart the elements of an access are in "apart", a
     // fragment, or of a STORE the stage, whose index counts elements then; by the binary digits of
     // their number.  NULL: they follow one another.
     const struct kir_buffer *apart;
@@ -164,9 +164,9 @@ struct kir_formal {
 struct kir_kernel {
     bool device;
     bool leaves_group;  // a device function that ends with one group in flight
-    // A kernel's variants stand in a row, the widest first.
+    // A kernel's variants are in a row, the widest first.
     struct kir_kernel *narrower;
-    // Of a kernel's cases: the one behind this one; and whether this is the first one, or the only.
+    // Of a kernel's cases: the one after this one; and whether this is the first one, or the only.
     struct kir_kernel *next_case;
     bool first_case;
     const struct kir_launch *launch;    // of all its cases and variants; NULL: a device function
@@ -204,12 +204,12 @@ struct kir {
     struct kir_kernel *kernels;  // device functions after them
 };
 
-// Whether the nodes speak of "v"; guards and calls speak of tid.
+// Whether the nodes use "v"; guards and calls use tid.
 bool kir_uses(const struct kir_node *list, const struct ix_var *v);
-// Whether they speak of the param "y".
+// Whether they use the param "y".
 bool kir_uses_param(const struct kir_node *list, const struct lay_sym *y);
 
-// Where element "i" of an access stands, by the steps of its binary digits.
+// Where element "i" of an access is, by the steps of its binary digits.
 int64_t kir_step_to(const int64_t *step, int i);
 
 // The elements that a KIR_ASYNC reads where its "cut" gives "a" and "b".

@@ -1,5 +1,5 @@
 // The launcher of a kernel as data: what it takes, what it checks, which variant it chooses, and
-// what it launches.  Lowering makes it; the emitter prints it in C, `explain` tells of it, and
+// what it launches.  Lowering makes it; the emitter prints it in C, `explain` describes it, and
 // launch_evaluate (kernel/evaluate.h) does what the printed launcher does, without a compiler for
 // the host.
 #ifndef TCPC_KERNEL_LAUNCH_H
@@ -25,7 +25,7 @@ struct kir_param {
     const struct lay_sym *sym;
     int64_t lo, hi, mul;
     bool narrow;   // an int holds it: decided by kernel/widths.h
-    bool in_body;  // the body speaks of it, not the grid or the promises alone
+    bool in_body;  // the body uses it, not the grid or the promises alone
 };
 
 struct kir_relation {
@@ -40,7 +40,7 @@ struct kir_extents {
 };
 
 enum kir_check_kind {
-    KIR_CHECK_RANGE,     // the param lies in its range
+    KIR_CHECK_RANGE,     // the param is in its range
     KIR_CHECK_MULTIPLE,  // it is a multiple
     KIR_CHECK_EXACT,     // 64 bits hold "value", which "what" names
     KIR_CHECK_RELATION,  // the relation holds

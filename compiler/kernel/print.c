@@ -5,7 +5,7 @@
 #include "base/session.h"
 #include "kernel/kernel_ir.h"
 
-// Where the elements of an access stand apart: how far.
+// Where the elements of an access are apart: how far.
 static const char *steps(struct session *s, const struct kir_node *n) {
     const char *text = "";
     for (int i = 0; n->step && 1 << i < n->bits / n->apart->elem_bits; ++i)

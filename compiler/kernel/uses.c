@@ -1,4 +1,4 @@
-// What Kernel IR speaks of: which variables and which params.  One walk over the expressions of a
+// What Kernel IR uses: which variables and which params.  One walk over the expressions of a
 // node serves both, so that what is declared for one text is declared for the other.
 #include "kernel/kernel_ir.h"
 

@@ -1,6 +1,6 @@
 // The widths of integers (see widths.h).
 //
-// An expression is copied with its widths; one that stands in several nodes is copied once, so that
+// An expression is copied with its widths; one that is in several nodes is copied once, so that
 // the machine still finds it again.
 #include "kernel/widths.h"
 
@@ -192,7 +192,7 @@ static void decide_node(struct widths *w, struct kir_node *n) {
     }
     if (n->var) n->var_bits = var_bits(n->var);
     // A pipeline's load step runs ahead of the steps that there are before it is compared with
-    // them.  Where its steps begin or end is known better than its expression tells.
+    // them.  Where its steps begin or end is known better than its expression shows.
     if (n->kind == KIR_LET && n->var->kind != IX_NAMED && !fits_int(n->index)) n->var_bits = 64;
     // So do the first loads, which count from where the steps begin, though there be none.
     if (n->kind == KIR_FOR && !fits_int(n->end)) n->var_bits = 64;

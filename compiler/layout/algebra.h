@@ -219,7 +219,7 @@ const struct lay_tiler *lay_tiler_modes(struct lay_ctx *, int n,
 const struct lay_tiler *lay_parse_tiler(struct lay_ctx *, const char *text);
 const char *lay_tiler_text(struct lay_ctx *, const struct lay_tiler *);
 
-// ((T0,R0),(T1,R1),rest..); a layout: (T,R).  @post exact wherever the coordinate lies in A; a tile
+// ((T0,R0),(T1,R1),rest..); a layout: (T,R).  @post exact wherever the coordinate is in A; a tile
 // that does not divide pads, as CuTe pads
 struct lay lay_logical_divide(struct lay_ctx *, struct lay, const struct lay_tiler *);
 // ((T0,T1),(R0,R1,rest..))
@@ -229,9 +229,9 @@ struct lay lay_tiled_divide(struct lay_ctx *, struct lay, const struct lay_tiler
 // (T0,T1,R0,R1,rest..)
 struct lay lay_flat_divide(struct lay_ctx *, struct lay, const struct lay_tiler *);
 // The same with a stride also for a rest of one tile, which is 0 above: that of the tile that would
-// come next, of a longer A.  A coordinate beyond the only tile then lies beyond A.  SLICED is
-// ZIPPED for who takes one tile: there may be more modes in the rest, where the only tile stands
-// behind others that lie between its elements.
+// come next, of a longer A.  A coordinate beyond the only tile is then beyond A.  SLICED is
+// ZIPPED for who takes one tile: there may be more modes in the rest, where the only tile is
+// after others that are between its elements.
 enum lay_divide_form {
     LAY_DIVIDE_LOGICAL,
     LAY_DIVIDE_ZIPPED,
@@ -267,7 +267,7 @@ struct lay lay_partition_tiled(struct lay_ctx *, struct lay, struct lay thr,
                                const struct lay_tuple *proj);
 
 // -- from points ----------------------------------------------------------------------------------
-// Where the values of a function are none of a layout: at "at" it is "is", the layout that the
+// Where the values of a function are not those of a layout: at "at" it is "is", the layout that the
 // points before begin would go on with "would_be".  "run" is 0, or the points before are a mode of
 // "run", which does not divide the "of" that are left.
 struct lay_mismatch {

@@ -214,7 +214,7 @@ static void json_tuple(struct lay_buf *b, const struct lay_tuple *t) {
     lay_buf_add(b, "]");
 }
 
-// Numbers stand as numbers, leaves with symbols as text.
+// Numbers are written as numbers, leaves with symbols as text.
 const char *calc_json(struct lay_ctx *ctx, struct calc_value v) {
     struct lay_buf b = {.ctx = ctx};
     lay_buf_add(&b, "{\"text\":\"");

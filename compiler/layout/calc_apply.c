@@ -147,7 +147,7 @@ struct calc_value calc_compare(struct lay_ctx *ctx, const char *op, struct calc_
 
 // -- arguments ------------------------------------------------------------------------------------
 
-// The width of an element type by its name, such as f16, bf16, b128 or f8e4m3; 0: it is none.
+// The width of an element type by its name, such as f16, bf16, b128 or f8e4m3; 0: it is not one.
 static int64_t type_width(const char *name) {
     static const char widths[][6] = {"8", "8e4m3", "8e5m2", "16", "32", "64", "128"};
     size_t letters = strspn(name, "bfsu");

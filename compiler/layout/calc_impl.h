@@ -87,7 +87,7 @@ struct lay calc_layout(struct lay_ctx *, struct calc_value);
 const struct lay_tuple *calc_tuple(struct lay_ctx *, struct calc_value);
 const struct lay_tiler *calc_tiler(struct lay_ctx *, struct calc_value);
 
-// "o" between two values: composition, or a swizzle and what stands under it.
+// "o" between two values: composition, or a swizzle and what is under it.
 struct calc_value calc_compose(struct lay_ctx *, int n, const struct calc_value *term);
 // Whether the first "n" arguments are of numbers alone, without '_'.
 bool calc_numbers(struct args *a, int n);

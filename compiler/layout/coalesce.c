@@ -48,7 +48,7 @@ static bool runs_on(struct lay_ctx *ctx, struct lay_int s0, struct lay_int d0,
 
 // From the right, as CuTe does it: what decides is the first mode of the run so far.
 bool lay_flat_coalesce(struct lay_ctx *ctx, struct lay_flat *f, bool keep_tail) {
-    int out = f->n;  // the result stands in [out, f->n)
+    int out = f->n;  // the result is in [out, f->n)
     if (f->n == 0) return true;
     for (int i = f->n - 1; i >= 0; --i) {
         struct lay_int s = f->s[i], d = f->d[i];

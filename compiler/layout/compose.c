@@ -197,7 +197,7 @@ static bool same_points(struct composer *c, struct lay b, struct lay r, int64_t 
     if (c->exact == LAY_IN_RANGE) {
         domain = lay_static_int(1);
         for (int i = 0; i < c->a.n; ++i) domain = lay_int_mul(c->ctx, domain, c->a.s[i]);
-        if (c->tail)  // the last mode is there for what lies past the end only
+        if (c->tail)  // the last mode is only for what is past the end
             domain = lay_int_div(c->ctx, domain, c->a.s[c->a.n - 1]);
     }
     int64_t limit = c->ctx->error ? CHECK_POINTS >> 8 : CHECK_POINTS;  // trials are cheap or fail

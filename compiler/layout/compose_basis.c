@@ -9,7 +9,7 @@ bool lay_has_basis(const struct lay_tuple *d) {
     return false;
 }
 
-// The part of B whose strides lie in the mode "code" of A, the others with stride 0.
+// The part of B whose strides are in the mode "code" of A, the others with stride 0.
 static const struct lay_tuple *only(struct lay_ctx *ctx, const struct lay_tuple *d, int code) {
     const struct lay_tuple *kid[LAY_MAX_RANK];
     if (d->rank < 0) {

@@ -202,7 +202,7 @@ static struct lay divide(struct lay_ctx *ctx, struct lay a, struct lay tile) {
     return both;
 }
 
-// "rest" with the mode "next" behind its last leaf, as one mode with it: ((leaf,next)), which takes
+// "rest" with the mode "next" after its last leaf, as one mode with it: ((leaf,next)), which takes
 // the coordinates that the leaf took.
 static struct lay behind_last(struct lay_ctx *ctx, struct lay rest, struct lay next) {
     struct lay part[LAY_MAX_RANK];
@@ -217,7 +217,7 @@ static struct lay behind_last(struct lay_ctx *ctx, struct lay rest, struct lay n
 }
 
 // "both", what "a" is divided into by "tile", with the step to the next tile also where there is
-// none: CuTe gives a mode of one tile the stride 0, and drops one tile behind others.
+// none: CuTe gives a mode of one tile the stride 0, and drops one tile after others.
 static struct lay with_next(struct lay_ctx *ctx, struct lay a, struct lay tile, struct lay both,
                             bool behind) {
     struct lay_int count, end;
@@ -342,7 +342,7 @@ static struct lay product(struct lay_ctx *ctx, struct lay a, struct lay tiler) {
                  lay_text(ctx, a), lay_text(ctx, tiler), why);
     }
     if (!copies.shape) return copies;
-    // past the gaps, or backwards from the first copy, they may lie on other copies
+    // past the gaps, or backwards from the first copy, they may be on other copies
     bool within =
         forwards(tiler.stride) && lay_int_less_equal(lay_cosize(ctx, tiler), lay_size(ctx, gaps));
     if (!within && lay_static(copies) && lay_static(a) && !apart(ctx, a, copies)) {

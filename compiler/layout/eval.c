@@ -2,7 +2,7 @@
 // coordinates.
 //
 // This is the judge of the algebra, so it uses nothing of it: it walks shape and stride as they
-// stand.
+// are.
 #include "layout/impl.h"
 
 // -- numbers --------------------------------------------------------------------------------------

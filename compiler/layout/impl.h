@@ -53,7 +53,7 @@ bool lay_flat_of(struct lay_ctx *, const struct lay_tuple *shape, const struct l
 // One mode gives the leaf s:d, none 1:0.
 struct lay lay_flat_lay(struct lay_ctx *, const struct lay_flat *);
 const struct lay_tuple *lay_ints(struct lay_ctx *, int n, const struct lay_int *v);  // a flat tuple
-// Merges in place.  "keep_tail": a last mode of size 1 stays as one of size 2, for what lies past
+// Merges in place.  "keep_tail": a last mode of size 1 stays as one of size 2, for what is past
 // the end.
 bool lay_flat_coalesce(struct lay_ctx *, struct lay_flat *, bool keep_tail);
 
@@ -63,7 +63,7 @@ static inline struct lay lay_raw(const struct lay_tuple *shape, const struct lay
 }
 // "l" with the swizzle and offset of "outer".
 struct lay lay_under(struct lay outer, struct lay l);
-// How far a composition must agree with the points: everywhere, where B(i) lies within the size of
+// How far a composition must agree with the points: everywhere, where B(i) is within the size of
 // A, or as CuTe does it.
 enum lay_exact { LAY_EXACT, LAY_IN_RANGE, LAY_AS_CUTE };
 // The last mode of the complement of "tile" up to "cotarget", which stays away where it is 1: the

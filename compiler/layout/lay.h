@@ -11,14 +11,14 @@
 // calculator's notation (layout/calc.h), right of it what it answers.
 //
 // A layout is a function from coordinates to numbers, written as a shape and a stride: the
-// coordinate (i, j) of (4,8):(1,4) goes to i*1 + j*4.  A matrix of 4 rows by 8 columns that lies
+// coordinate (i, j) of (4,8):(1,4) goes to i*1 + j*4.  A matrix of 4 rows by 8 columns that is
 // column by column:
 //
 //     crd2idx((2,3), (4,8):(1,4)) = 14
 //     size((4,8):(1,4)) = 32
 //
 // Row by row it is (4,8):(8,1).  Strides may leave gaps, stand still (0) or run backwards; a mode
-// may itself have modes.  Here eight rows are two groups of four, which lie 32 apart:
+// may itself have modes.  Here eight rows are two groups of four, which are 32 apart:
 //
 //     crd2idx(((1,1),3), ((4,2),8):((1,32),4)) = 45
 //
@@ -69,7 +69,7 @@
 //     24:1 o (4,(2,3)):(2,(1,8)) = (4,(2,3)):(2,(1,8))
 //
 // With a shape each mode is cut for itself, and zipped_divide gathers tiles in front and what is
-// over them behind.  Then the second mode is the index of a block, the first the index within:
+// over them after.  Then the second mode is the index of a block, the first the index within:
 //
 //     logical_divide((8,6):(6,1), (4,3)) = ((4,2),(3,2)):((6,24),(1,3))
 //     zipped_divide((8,6):(6,1), (4,3)) = ((4,3),(2,2)):((6,1),(24,3))
@@ -93,7 +93,7 @@
 //     crd2idx((5,0), (32,4):(4,1)) = 20
 //
 // Composed with a tensor's layout it gives each thread its elements.  In a row-major 16 by 8 tile
-// the four values of a thread lie 8 apart, and no vector is made of them; in a column-major one
+// the four values of a thread are 8 apart, and no vector is made of them; in a column-major one
 // they are neighbours:
 //
 //     (16,8):(8,1) o (32,4):(4,1) = ((4,8),4):((32,1),8)
@@ -115,7 +115,7 @@
 //     coalesce((M,K):(1,M)) = M*K:1
 //
 // COORDINATES AS VALUES.  With basis elements as strides a layout points to coordinates, and the
-// algebra then tells which ones a tile has:
+// algebra then says which ones a tile has:
 //
 //     make_identity_layout((8,6)) = (8,6):(1@0,1@1)
 //     zipped_divide((8,6):(1@0,1@1), (4,3)) = ((4,3),(2,2)):((1@0,1@1),(4@0,3@1))
@@ -140,7 +140,7 @@ struct lay_ctx {
     lay_alloc_fn *alloc;
     void *user;
     const char *error;             // the first error since lay_clear_error, or NULL
-    const char *unknown;           // the operation that there is none of, when that is the error
+    const char *unknown;           // the operation that does not exist, when that is the error
     int next_sym;                  // id of the next symbol
     const struct lay_sym *params;  // the last param that was made: how text finds its names
     lay_trace_fn *trace;           // told of intermediate results, or NULL

@@ -229,7 +229,7 @@ static struct calc_value product(struct reader *r) {
     return calc_of_int(r->ctx, lay_int_basis(r->ctx, a.tuple->leaf, n, path));
 }
 
-// Behind the parenthesis that "text" begins with, or NULL.
+// Past the parenthesis that "text" begins with, or NULL.
 static const char *behind(const char *text) {
     int depth = 0;
     for (const char *p = text; *p; ++p) {
@@ -239,7 +239,7 @@ static const char *behind(const char *text) {
     return NULL;
 }
 
-// The end of "(8,1)(2,3)", which stands at "text" where a stride does; NULL: it is no call.
+// The end of "(8,1)(2,3)", which is at "text" where a stride does; NULL: it is no call.
 static const char *called_stride(const char *text) {
     text += strspn(text, " ");
     const char *end = *text == '(' ? behind(text) : NULL;

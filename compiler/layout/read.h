@@ -16,7 +16,7 @@ struct operands {
     struct calc_value v[LAY_MAX_RANK];
 };
 
-// Each skips white space first.  take: whether "s" stands there, and then goes past it.
+// Each skips white space first.  take: whether "s" is there, and then goes past it.
 void reader_skip(struct reader *r);
 bool reader_take(struct reader *r, const char *s);
 char reader_peek(struct reader *r);
@@ -30,7 +30,7 @@ bool reader_list(struct reader *r, const char *close, struct operands *list);
 bool reader_in_tuple(struct calc_value v);
 struct calc_value reader_as_tuple(struct reader *r, const struct operands *list);
 struct calc_value reader_expression(struct reader *r);
-// @pre a letter or an underscore stands there
+// @pre a letter or an underscore is there
 struct calc_value reader_word(struct reader *r);
 
 #endif

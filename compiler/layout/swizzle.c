@@ -175,7 +175,7 @@ static bool keeps_clear(struct lay_ctx *ctx, struct lay l, int64_t bits) {
     return true;
 }
 
-// Whether all values "offset" + "l" lie in [0, limit).
+// Whether all values "offset" + "l" are in [0, limit).
 static bool all_below(struct lay_ctx *ctx, struct lay l, int64_t offset, int64_t limit) {
     struct lay_flat f;
     __int128 lo = offset, hi = offset;

@@ -68,7 +68,7 @@ static struct lay_view part_of(struct lay_ctx *ctx, struct lay z, const struct l
     return lay_slice(ctx, z, at ? lay_tuple2(ctx, all, c) : lay_tuple2(ctx, c, all));
 }
 
-// Whether "v" has the elements of "l" at the coordinates "where", as far as they lie within.
+// Whether "v" has the elements of "l" at the coordinates "where", as far as they are within.
 static bool right_part(struct lay_ctx *ctx, struct lay l, struct lay_view v,
                        struct lay_view where) {
     struct lay_int n = lay_size(ctx, v.layout), plus = lay_sum_int(ctx, v.offset);

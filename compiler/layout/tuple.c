@@ -162,7 +162,7 @@ struct lay_int lay_tuple_product(struct lay_ctx *ctx, const struct lay_tuple *t)
     return p;
 }
 
-// Each leaf of "a" equals the size of what stands in its place in "b".
+// Each leaf of "a" equals the size of what is in its place in "b".
 bool lay_compatible(struct lay_ctx *ctx, const struct lay_tuple *a, const struct lay_tuple *b) {
     if (!a || !b) return false;
     if (a->rank < 0) return lay_int_equal(a->leaf, lay_tuple_product(ctx, b));

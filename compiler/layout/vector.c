@@ -123,13 +123,13 @@ static struct lay_int least(struct lay_ctx *ctx, struct lay_int a, int64_t limit
 }
 
 // "n" elements in a row, as far as the swizzle of "l" keeps them: it moves groups of 2^m values
-// together, and the offset says where in a group the first one stands.
+// together, and the offset says where in a group the first one is.
 static struct lay_int unmoved(struct lay_ctx *ctx, struct lay l, struct lay_int n) {
     if (!l.composed || l.sw.b == 0 || n.den == 0) return n;
     return least(ctx, n, lay_gcd((int64_t)1 << l.sw.m, lay_int_divisor(l.offset)));
 }
 
-// Elements that stand in a row in both.  With symbols the extent may have some: its known divisor
+// Elements that are in a row in both.  With symbols the extent may have some: its known divisor
 // is what is certain.
 struct lay_int lay_max_common_vector(struct lay_ctx *ctx, struct lay a, struct lay b) {
     struct lay inverse;

@@ -7,18 +7,18 @@
  *   for (size_t i = 0; r && i < r->nmessages; ++i) puts(r->message[i].text);
  *   tcpc_free(r);
  *
- * A call keeps nothing behind but its result, writes to no stream, ends no process, and reads no
- * file but from the folders that its options name.  Calls in different threads do not disturb one
- * another.  Each needs some 100 KiB of stack.
+ * A call leaves nothing but its result, writes to no stream, ends no process, and reads no
+ * file but from the folders that its options name.  Calls in different threads do not affect each
+ * other.  Each needs some 100 KiB of stack.
  *
- * Memory: where malloc returns NULL to the compiler, tcpc_compile gives back all that it took and
- * returns TCPC_NO_MEMORY.  Of isl, the library of integer sets that proofs are made with, this
- * cannot be had: it does not look at all that malloc returns, and what it holds when memory is out
- * elsewhere is lost to the process.
+ * Memory: where malloc returns NULL to the compiler, tcpc_compile frees all that it took and
+ * returns TCPC_NO_MEMORY.  isl, the library of integer sets that does the proofs, cannot promise
+ * that: it does not check all that malloc returns, and what it holds when memory is exhausted
+ * elsewhere is leaked.
  *
- * Plain C99; Linux and other systems with POSIX threads and locales.  Structures grow at their end
- * alone; one that the caller makes is to be zeroed first ("= {0}"), which is the command's default
- * of each field. */
+ * Plain C99; Linux and other systems with POSIX threads and locales.  Structures only grow at their
+ * end.  Zero one that you make first ("= {0}"): each field then has the command's
+ * default. */
 #ifndef TCPC_H
 #define TCPC_H
 
@@ -35,7 +35,7 @@
 extern "C" {
 #endif
 
-/* "size" bytes, which a NUL follows that is not counted where the library gives them. */
+/* "size" bytes.  In texts of the library a NUL follows, which "size" does not count. */
 struct tcpc_text {
     const char *bytes;
     size_t size;
@@ -55,10 +55,10 @@ struct tcpc_define {
     const char *name, *value; /* of a const, over the plan's own: "TILE", "64" */
 };
 
-/* Finds the text of an import.  "name" is as messages show it: the path in the import behind the
+/* Finds the text of an import.  "name" is as messages show it: the path in the import after the
  * folder in the name of what imports it, "sub/b.tcp" where "sub/a.tcp" imports "b.tcp".  Returns 1
- * with the text in "*text", which has to stay until tcpc_compile returns; 0 when there is none of
- * that name here; -1 when it cannot be read.  It may call tcpc_compile, but not leave by longjmp or
+ * with the text in "*text", which has to stay until tcpc_compile returns; 0 when it has no text of
+ * that name; -1 when it cannot be read.  It may call tcpc_compile, but not leave by longjmp or
  * an exception. */
 typedef int tcpc_read(void *user, const char *name, struct tcpc_text *text);
 
@@ -71,7 +71,7 @@ struct tcpc_options {
                                    "-Werror=vectorize", "-w", the later ones over those before */
     size_t nwarnings;
     unsigned long proof_limit; /* operations that a proof may take; 0: 250000 */
-    int error_limit;           /* errors that are told; 0: 20; negative: all */
+    int error_limit;           /* errors that are reported; 0: 20; negative: all */
     int no_line;               /* not 0: no #line in what is emitted */
     const char *emitted;       /* the name that #line gives what is emitted; NULL: after the plan */
     /* Imports are asked of "read" (NULL: of nobody), then looked for in the folders, in their
@@ -95,14 +95,14 @@ enum tcpc_status {
 
 enum tcpc_severity { TCPC_ERROR, TCPC_WARNING, TCPC_NOTE };
 
-/* A place is in a text: lines and columns from 1 on, columns in bytes, the end behind the last one.
- * All are 0, and "file" is NULL, of what is in no text. */
+/* A place is in a text: lines and columns from 1 on, columns in bytes, the end after the last one.
+ * All are 0, and "file" is NULL, for what is in no text. */
 struct tcpc_place {
     const char *file; /* as it is named to tcpc_compile, or by an import */
     int line, column, end_line, end_column;
 };
 
-/* An edit that mends what the message is about: "text" in the place of what is there. */
+/* An edit that fixes what the message is about: "text" replaces what is there. */
 struct tcpc_fixit {
     struct tcpc_place at;
     const char *text;
@@ -113,7 +113,7 @@ struct tcpc_message {
     struct tcpc_place at;
     const char *text;
     const char *warning; /* the name in -WNAME, or NULL */
-    const char *page;    /* `tcpc --explain=PAGE` tells more; or NULL */
+    const char *page;    /* `tcpc --explain=PAGE` says more; or NULL */
     const struct tcpc_message *note;
     size_t nnotes; /* notes have none */
     const struct tcpc_fixit *fixit;
@@ -136,7 +136,7 @@ struct tcpc_param {
 
 /* A kernel.  Its launcher is `tcp_status LAUNCHER(tensors..., int64_t params..., tcp_stream)`, in
  * the order of these lists.
- * Sizes of grids, and what launchers check, are to come here as data too. */
+ * Sizes of grids, and what launchers check, will come here as data too. */
 struct tcpc_kernel {
     const char *name; /* in the plan */
     const char *launcher;
@@ -153,7 +153,7 @@ struct tcpc_result {
     struct tcpc_text output; /* what was asked for; empty, and never NULL, unless TCPC_OK */
     const struct tcpc_message *message; /* by file, line and column; warnings when TCPC_OK */
     size_t nmessages;
-    size_t nerrors, nwarnings; /* all that there are, beyond "error_limit" too */
+    size_t nerrors, nwarnings; /* all of them, beyond "error_limit" too */
     /* The kernels, when TCPC_OK and for what is made of Kernel IR: CUDA, header, kernel. */
     const struct tcpc_kernel *kernel;
     size_t nkernels;
@@ -169,7 +169,7 @@ TCPC_API enum tcpc_status tcpc_compile(const char *name, const char *text, size_
                                        const struct tcpc_options *options,
                                        struct tcpc_result **out);
 
-/* Frees a result; NULL is none. */
+/* Frees a result; NULL is allowed. */
 TCPC_API void tcpc_free(struct tcpc_result *r);
 
 /* "MAJOR.MINOR.PATCH" */

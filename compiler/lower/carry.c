@@ -1,6 +1,6 @@
 // Offsets that go along with a loop instead of being worked out in each of its steps.
 //
-// The loads of a pipeline run right behind a barrier, and all threads wait for the first of them:
+// The loads of a pipeline run right after a barrier, and all threads wait for the first of them:
 // where tensor's tiles follow each other in steps of the same size, the offset for the next step is
 // at hand when the barrier opens.  Other lets stay as they are; a compiler moves what does not
 // change out of a loop by itself, but seldom makes sums of products.
@@ -55,7 +55,7 @@ static bool leads_to_global(const struct kir_node *list, const struct ix_var *v)
     return false;
 }
 
-// The least coefficient with params that stands beside "v" where global memory is loaded, times
+// The least coefficient with params that multiplies "v" where global memory is loaded, times
 // what counts the accesses.
 static void find_apart(const struct kir_node *list, const struct ix_var *v, struct lay_int *apart) {
     for (const struct kir_node *n = list; n; n = n->next) {
@@ -74,7 +74,7 @@ static void find_apart(const struct kir_node *list, const struct ix_var *v, stru
     }
 }
 
-// A name for it, in loops whose step has its own loads right behind the barrier.  nvcc then keeps
+// A name for it, in loops whose step has its own loads right after the barrier.  nvcc then keeps
 // the next step's offset apart from the registers that this step's loads still read; 2 percent on
 // an H200 (bench/results/pipeline.md).  Loads that run ahead gain nothing by it.
 static void name_stride(struct search *f, const struct kir_node *behind, struct kir_carry *c) {

@@ -13,7 +13,7 @@
 
 enum { INLINE_COLUMNS = 30, UNROLL_MAX = 64 };
 
-// A name for an offset that several accesses share, or that is too long to stand in a call; none
+// A name for an offset that several accesses share, or that is too long to be in a call; none
 // for one as short as a name.
 static const struct ix *let(struct lowering *w, const char *name, const struct ix *e, bool shared) {
     int64_t value;
@@ -55,7 +55,7 @@ static int bits_of(const struct copy *c, const struct way *y, const struct tenso
     return y->bits / copy_wider(c)->bits * t->elem->bits;
 }
 
-// The elements of access "n" stand apart in its fragment, where they do.
+// The elements of access "n" are apart in its fragment, where they are.
 static void stand_apart(struct kir_node *n, const struct way *y) {
     n->step = y->step;
     if (!y->step) return;
@@ -114,7 +114,7 @@ static struct kir_node *move(struct lowering *w, const struct copy *c, const str
     return n;
 }
 
-// Asynchronous copies need no registers: as many stand in a row as a batch has.
+// Asynchronous copies need no registers: as many are in a row as a batch has.
 static void move_async(struct lowering *w, const struct copy *c, const struct way *y) {
     const struct atom *atom = copy_atom(c);
     struct nest *nest = ARENA_NEW(&w->s->arena, struct nest);

@@ -68,7 +68,7 @@ struct kir_tensor lower_tensor(struct session *s, const struct formal *f,
     int64_t swizzled = moves ? swizzled_span(s, t->layout) : 0;
     if (swizzled > 0) {
         r.span = ix_int(s, swizzled);
-    } else if (moves) {  // what it changes lies in blocks of this size
+    } else if (moves) {  // what it changes is in blocks of this size
         struct lay_int block = lay_int((int64_t)1 << (sw.m + sw.b + (sw.s < 0 ? -sw.s : 0)));
         r.span = ix_scale(s, ix_div(s, ix_add(s, r.span, ix_int(s, block.num - 1)), block), block);
     }
@@ -128,7 +128,7 @@ void lower_params(struct lowering *w, const struct plan *p, const struct kernel 
         out->param[out->nparams++] = (struct kir_param){
             q->name, names_take(&w->names, q->name), q->sym, q->sym->lo, q->sym->hi, q->sym->mul};
     }
-    // the relations that speak of these params alone
+    // the relations of these params alone
     int cap = 0;
     for (int i = 0; i < p->nrelations; ++i) {
         const struct relation *r = p->relation[i];

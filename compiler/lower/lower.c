@@ -150,7 +150,7 @@ static void lower_for(struct lowering *w, const struct stmt *st) {
     loop->most = trips && ix_constant(trips) ? trips->hi : 0;
     struct kir_node **outside = lower_open(w, loop);
     lower_list(w, st->body);
-    // registers have no address: one that a loop tells apart would lie in local memory
+    // registers have no address: one that a loop tells apart would be in local memory
     loop->unroll = loop->most > 0 && loop->most <= UNROLL_MOST &&
                    tells_registers(loop->body, &(struct told){{v}, 1});
     w->tail = outside;

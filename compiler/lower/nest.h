@@ -14,7 +14,7 @@ struct way {
     const int64_t *step;                       // between an access's elements in a fragment
     const struct copy_turn *turn;              // NULL: each access goes to its place
     const struct ix *from, *to;                // what a swizzle may change
-    const struct ix *from_beyond, *to_beyond;  // and what lies beyond it, to be added
+    const struct ix *from_beyond, *to_beyond;  // and what is beyond it, to be added
     const struct predicate *pred;              // none where the tile is whole
     const struct ix **at;                      // of each predicate, as it is lowered
     int npred;

@@ -47,7 +47,7 @@ static bool power_of_two(int64_t n) {
     return (n & (n - 1)) == 0;
 }
 
-// Drops the let "n" when the nodes behind it do not speak of its variable.
+// Drops the let "n" when the nodes after it do not use its variable.
 static void drop_unused(struct kir_node *n) {
     if (kir_uses(n->next, n->var)) return;
     n->kind = KIR_BLOCK;

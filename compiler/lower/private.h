@@ -32,7 +32,7 @@ struct lowering {
     bool hold_commits;       // who lowers the statements around makes them
     struct buffer_of *buffer;
     int nbuffers;
-    bool warps;  // the kernel speaks of warps and lanes
+    bool warps;  // the kernel uses warps and lanes
 };
 
 struct kir_node *lower_node(struct lowering *w, enum kir_kind kind);

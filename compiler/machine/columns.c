@@ -20,7 +20,7 @@ enum { PAGE_BITS = 6, PAGE = 1 << PAGE_BITS };  // of the table of variables
 struct kept {
     const struct ix *of;  // NULL: a variable's, or a free place in the table
     int64_t *own;         // threads numbers, NULL: none yet
-    int bits;             // of a variable: its width; 0: not told
+    int bits;             // of a variable: its width; 0: not known
     struct column value;
     // what it was made of
     const int64_t *from;
@@ -55,7 +55,7 @@ static int64_t *own_column(struct columns *c, struct kept *k) {
     return k->own;
 }
 
-// Where "e" stands in the table, or will stand.
+// Where "e" is in the table, or will be.
 static struct kept *place_of(const struct columns *c, const struct ix *e) {
     uint64_t i = (uint64_t)(uintptr_t)e * HASH_FACTOR >> HASH_SHIFT, mask = (uint64_t)c->cap - 1;
     while (c->expr[i & mask].of && c->expr[i & mask].of != e) ++i;

@@ -1,5 +1,5 @@
 // The machine executes Kernel IR for the threads of a block and tells observers what happens.  All
-// threads go through a node before the next one begins; they are told of together, so that an
+// threads go through a node before the next one begins; they are reported together, so that an
 // observer costs a call a node and not one a thread.
 //
 // The machine knows loops, guards, ways and variables.  Memory is an observer's (values.h), and so
@@ -27,17 +27,17 @@ struct machine_access {
     const int *read;   // elements that each other thread reads; NULL: all of the access
 };
 
-// The elements of an argument of a call, as numbers behind the first one, before its swizzle.
+// The elements of an argument of a call, as numbers after the first one, before its swizzle.
 struct machine_elements {
     struct column at;  // the first one
     const int64_t *off;
     int64_t count;
 };
 
-// What is told to an observer; NULL: it is not.  Those that return false stop the machine.
+// What is reported to an observer; NULL: it is not.  Those that return false stop the machine.
 struct observer {
     void *user;
-    bool (*wants)(void *user, const struct kir_buffer *b);  // to be told of accesses to "b"
+    bool (*wants)(void *user, const struct kir_buffer *b);  // to hear about accesses to "b"
     bool (*access)(void *user, struct machine *m, const struct machine_access *a);
     bool (*call)(void *user, struct machine *m, const struct kir_node *n);
     void (*registers)(void *user, struct machine *m, const struct kir_buffer *stage);
@@ -71,7 +71,7 @@ struct machine {
     int64_t block;    // number of the one that runs, in the order in which they run
     int commits;      // groups that have ended
     int depth;
-    int64_t operations;  // nodes, and threads and elements that observers were told of
+    int64_t operations;  // nodes, and threads and elements that observers heard about
     const char *error;   // what could not be executed, or NULL
     bool no_value;       // .. as a number did not fit into 64 bits
     bool too_narrow;     // .. or not into the 32 that it has

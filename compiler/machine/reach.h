@@ -11,7 +11,7 @@ struct reach {
 
 // Where an access of "elements" to "b" is in order; an access elsewhere may be.
 int64_t reach_sure(const struct reach *v, const struct kir_buffer *b, int elements);
-// An access must lie at a multiple of "elements"; "touched" elements of it inside what they are of.
+// An access must be at a multiple of "elements"; "touched" elements of it inside what they are of.
 bool reach_check(const struct reach *v, struct machine *m, const struct kir_buffer *b, int64_t at,
                  int elements, int touched);
 

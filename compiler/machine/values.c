@@ -52,7 +52,7 @@ static int64_t place(const struct kir_buffer *b, int64_t thread, int64_t at) {
 
 // -- accesses -------------------------------------------------------------------------------------
 
-// How far apart the elements of an access to "b" stand; NULL: they follow one another.
+// How far apart the elements of an access to "b" are; NULL: they follow one another.
 static inline const int64_t *step_in(const struct kir_node *n, const struct kir_buffer *b) {
     return n->apart == b ? n->step : NULL;
 }
@@ -92,7 +92,7 @@ static void as_stored(const struct kir_buffer *from, const struct kir_buffer *to
     for (int e = 0; e < n; ++e) tag[e] = elem_convert_tag(tag[e], a, b);
 }
 
-// "read": elements, those behind them an asynchronous copy fills with its constant.
+// "read": elements, those after them an asynchronous copy fills with its constant.
 static void move(struct values *v, const struct kir_node *n, int64_t t, int64_t at, int64_t to,
                  int read) {
     int64_t tag[MOST_ELEMENTS];

@@ -44,7 +44,7 @@ static bool give(struct run *r, const struct plan_call *y, const struct passed *
     return true;
 }
 
-// It leaves "n" elements from "at" on behind, of one page.
+// Fills "n" elements from "at" on, of one page, with what it leaves there.
 static void take(struct run *r, const struct plan_call *y, const struct passed *x, int64_t at,
                  int64_t n) {
     int64_t first = y->fill ? image_constant(y->fill->id) : image_opaque(y->fn->id, x->arg, at);

@@ -112,7 +112,7 @@ static int64_t unswizzled(const struct side *side, int64_t at, int64_t n, int64_
     return rest < n ? rest : n;
 }
 
-// How many of "n" elements "apart" lie in the page of the image in which "at" lies.
+// How many of "n" elements "apart" are in the page of the image in which "at" is.
 static int64_t in_page(int64_t at, int64_t n, int64_t apart) {
     int64_t rest = (IMAGE_PAGE - (at & (IMAGE_PAGE - 1)) + apart - 1) / apart;
     return rest < n ? rest : n;
@@ -209,7 +209,7 @@ static bool prepare(struct run *r, struct side *side, const struct view *v) {
     return true;
 }
 
-// Checks that every coordinate of the view lies inside the tensor, unless it was made by a divide
+// Checks that every coordinate of the view is inside the tensor, unless it was made by a divide
 // that does not come out, and that the view's offset and
 // strides are what the tensor's layout gives for those coordinates.  Both are affine in the view's
 // modes, so that corners are enough.
@@ -301,7 +301,7 @@ int oracle_rank(struct lay l) {
     return l.shape->rank < 0 ? 1 : l.shape->rank;
 }
 
-// How many elements from here on stand "apart" from one another on both sides, all of them inside;
+// How many elements from here on are "apart" from one another on both sides, all of them inside;
 // 0 when the next is elsewhere.
 static int64_t neighbours(const struct run *r, struct walk *from, struct walk *to, int64_t *apart) {
     int m = to->order[0];

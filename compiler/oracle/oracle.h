@@ -14,12 +14,12 @@ enum oracle_kind {
     ORACLE_OK,
     ORACLE_TWICE,          // one copy writes an element twice
     ORACLE_COLLISION,      // a global element is written by two copies, iterations or blocks
-    ORACLE_OUTSIDE,        // a coordinate lies outside the tensor
+    ORACLE_OUTSIDE,        // a coordinate is outside the tensor
     ORACLE_NEVER_WRITTEN,  // an element of an out tensor (seen only when everything was executed)
     ORACLE_POISON,         // an element is read before anything was written there (likewise)
     ORACLE_NO_SOURCE,      // a global element is to be written from outside the source
     ORACLE_SHAPES,         // source and destination, or a tile and its view, do not fit
-    // a view's offset is not where its coordinates stand in the tensor: our own mistake
+    // a view's offset is not where its coordinates are in the tensor: our own mistake
     ORACLE_MISPLACED,
     // an extent or an offset has no value (overflow, a division that does not come out)
     ORACLE_NO_VALUE,

@@ -13,7 +13,7 @@ struct side {
     struct oracle_flat tensor;  // of the whole tensor; n -1: not known
     int64_t offset;             // now
     int64_t buf, from;          // now: the buffer of the image, the tensor's first element there
-    bool over;                  // now some of its coordinates lie beyond "end"
+    bool over;                  // now some of its coordinates are beyond "end"
     int64_t first[ORACLE_FLAT_MODES];  // now, of its first element: coordinates in the tensor
     int64_t end[ORACLE_FLAT_MODES];    // now, along each mode of the tensor: where the view ends
 };
@@ -75,7 +75,7 @@ void oracle_walk(struct walk *w, const struct oracle_flat *f);
 void oracle_step(struct walk *w);
 // Goes on by "n" elements within the fastest mode.
 void oracle_go_on(struct walk *w, int64_t n);
-// How many elements from here on stand beside one another in the fastest mode; at least 1.
+// How many elements from here on are next to each other in the fastest mode; at least 1.
 static inline int64_t oracle_stretch(const struct walk *w) {
     int m = w->order[0];
     return w->f->n > 0 && w->f->stride[m] == 1 ? w->f->extent[m] - w->at[m] : 1;
@@ -139,13 +139,13 @@ bool oracle_no_value(struct run *r, const struct view *v);
 bool oracle_locate(struct run *r, struct side *side);
 // Makes "side" the thread's of the report, with all else as it is.
 void oracle_turn_to_thread(struct run *r, struct side *side);
-// Whether the coordinate "at" of the view, by mode without parentheses, lies before where the view
+// Whether the coordinate "at" of the view, by mode without parentheses, is before where the view
 // ends.
 bool oracle_inside(const struct side *side, const int64_t *at);
-// Moves elements that stand "apart" on both sides, as far as nothing is to be said of them; at most
+// Moves elements that are "apart" on both sides, as far as nothing is to be said of them; at most
 // "n".  Returns how many.
 int64_t oracle_move_run(struct run *r, int64_t from, int64_t to, int64_t n, int64_t apart);
-// Moves an element that may lie outside the source's tensor, or the destination's.
+// Moves an element that may be outside the source's tensor, or the destination's.
 bool oracle_move_if(struct run *r, int64_t from, bool is_from, int64_t to, bool is_to);
 
 #endif

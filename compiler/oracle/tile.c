@@ -2,19 +2,19 @@
 //
 // Thread t holds as value v of tile number (r0,r1,..) the view's coordinate whose mode m is
 // x_m + tile_m * r_m, where x is coordinate number tv(t,v) of the tile; the frag's coordinate is
-// (v,r0,r1,..).  Where those coordinates stand in the view is the same whenever the copy is
+// (v,r0,r1,..).  Where those coordinates are in the view is the same whenever the copy is
 // executed for the same params, and is worked out once.
 #include "base/session.h"
 #include "oracle/private.h"
 
-// A mode of a tiled view: its part of the layout, the tile's extent and how many tiles lie along
+// A mode of a tiled view: its part of the layout, the tile's extent and how many tiles are along
 // it.
 struct tiled_mode {
     struct oracle_flat flat;
     int64_t tile, rest;
 };
 
-// Values of a thread that stand beside one another in the view, and in its frag.
+// Values of a thread that are next to each other in the view, and in its frag.
 struct stretch {
     int64_t at;       // in the view; NOWHERE: one value that the view does not have
     int64_t slot;     // in the frag
@@ -169,7 +169,7 @@ static int place_of(const struct tile *tile, int64_t n, int64_t x, int64_t *crd)
     return ncrd;
 }
 
-// Whether coordinate "x" of tile "n", which the view has, lies inside its tensor.
+// Whether coordinate "x" of tile "n", which the view has, is inside its tensor.
 static bool is_inside(const struct tile *tile, const struct side *block, int64_t n, int64_t x) {
     int64_t crd[ORACLE_FLAT_MODES];
     if (!block->over) return true;
@@ -179,8 +179,8 @@ static bool is_inside(const struct tile *tile, const struct side *block, int64_t
 
 // -- values ---------------------------------------------------------------------------------------
 
-// What thread "t" of a tile holds goes to the scratch: one by one where not all of the view lies
-// inside its tensor.  False where a value is none of the tile's.
+// What thread "t" of a tile holds goes to the scratch: one by one where not all of the view is
+// inside its tensor.  False where a value is not one of the tile's.
 static bool find_stretches(struct run *r, const struct tile *tile, const struct side *block,
                            const struct oracle_flat *frag, int64_t t, int64_t *count) {
     struct stretch *out = tile->scratch;

@@ -1,6 +1,6 @@
 // The oracle's words for who writes what: the element by its coordinate in the tensor, the writer
 // by block, iteration, thread and value (see oracle.h).  Which thread it is that has a coordinate
-// of a block's tile, the tiled copy's own layout of (thread, value) tells.
+// of a block's tile, the tiled copy's own layout of (thread, value) says.
 #include "base/buf.h"
 #include "base/session.h"
 #include "oracle/private.h"

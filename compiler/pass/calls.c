@@ -12,7 +12,7 @@
 #include "pass/vectorize/variants.h"
 #include "plan/align.h"
 
-// Modes that are left out behind the last one have one element.
+// Modes that are left out after the last one have one element.
 static bool same_extents(struct session *s, const struct lay_tuple *a, const struct lay_tuple *b) {
     int na = lay_tuple_rank(a), nb = lay_tuple_rank(b);
     for (int i = 0; i < na || i < nb; ++i) {
@@ -35,7 +35,7 @@ static bool same_layout(struct session *s, struct lay have, struct lay want) {
     return lay_valid(a) && lay_valid(b) && lay_equal(a, b);
 }
 
-// The callee swizzles offsets from the first element on: that stands where the swizzle begins anew.
+// The callee swizzles offsets from the first element on: that is where the swizzle starts again.
 static bool swizzle_fits(struct session *s, const struct view *v, const struct formal *f) {
     const struct lay_swizzle sw = f->tensor->layout.sw;
     int64_t period = (int64_t)1 << (sw.m + sw.b + abs(sw.s));

@@ -1,9 +1,9 @@
-// Pass "shared": where each shared tensor of a kernel stands in the block's shared memory.
+// Pass "shared": where each shared tensor of a kernel is in the block's shared memory.
 //
 // Requires: layouts.  Fills: tensor.smem_offset, smem_elements, kernel.smem_bytes.  A plan that
-// needs more than its architecture has is an error.  Tensors stand one after the other, each
+// needs more than its architecture has is an error.  Tensors come one after the other, each
 // aligned to 128 bytes (or what "align" says), or to its swizzle's period when that is more (up to
-// 1024), so that a bank does not depend on where a tensor happens to stand; and to what the
+// 1024), so that a bank does not depend on where a tensor happens to be; and to what the
 // functions that get it ask for.
 #include <stdlib.h>
 
@@ -55,7 +55,7 @@ static bool place(struct session *s, const struct plan *p, struct kernel *k) {
         struct tensor *t = k->local[i];
         if (t->space != MEM_SHARED) continue;
         int64_t cosize = lay_cosize(&s->lay, t->layout).num, elements = reach_of(t, cosize);
-        // beyond what there is the sum alone is told, and calls are not looked through for each
+        // beyond what there is only the sum is reported, and calls are not looked through for each
         bool over = at > arch_shared_bytes(p->arch);
         if (elements > SHARED_MOST) {
             diag_error(s, t->at, "shared tensor '%s' spans %ld elements", t->name, (long)elements);

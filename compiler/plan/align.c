@@ -6,7 +6,7 @@ static int64_t element(const struct tensor *t) {
     return t->elem->bits / 8;
 }
 
-// Whether the compiler chooses where "t" stands.
+// Whether the compiler chooses where "t" is.
 static bool placed(const struct tensor *t) {
     return t->space != MEM_GLOBAL && !t->outside;
 }

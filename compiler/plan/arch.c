@@ -27,7 +27,7 @@ static const struct {
 };
 enum { N_ARCHS = sizeof archs / sizeof archs[0] };
 
-// What others call an architecture: compute_80, sm80, 80, hopper, h100; NULL where it is none of "all".
+// What others call an architecture: compute_80, sm80, 80, hopper, h100; NULL: it is not in "all".
 static const char *other_name(const char *name, const char *const *all, int n) {
     static const char others[][2][10] = {{"ampere", "80"},     {"a100", "80"}, {"ada", "89"},
                                          {"hopper", "90"},     {"h100", "90"}, {"h200", "90"},

@@ -12,7 +12,7 @@
 
 // When what an instruction moves is there.
 enum completion {
-    COMPLETES_AT_ONCE,  // for the thread itself; for others behind a barrier
+    COMPLETES_AT_ONCE,  // for the thread itself; for others after a barrier
     // when a wait leaves so few of the thread's groups in flight
     // (PTX cp.async.commit_group, cp.async.wait_group)
     COMPLETES_BY_GROUP,
@@ -20,7 +20,7 @@ enum completion {
 
 enum { MOST_WIDTHS = 8 };
 
-// A row tells what a plan may write and what the instruction asks of a copy.
+// A row says what a plan may write and what the instruction asks of a copy.
 struct atom_row {
     const char *name;                 // as written in a plan: "universal", "cp_async.cg"
     const char *family;               // in messages: "cp.async"; NULL: the name

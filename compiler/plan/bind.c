@@ -168,7 +168,7 @@ static void unbind(struct search *q, int param) {
 }
 
 // The param to take next: the first one that an equation asks for, with "when_first" the first one
-// of a condition, of one param if there is one, or else the first one without a value, behind those
+// of a condition, of one param if there is one, or else the first one without a value, after those
 // before "from", which have one; -1: all have.
 static int next_param(const struct search *q, int *from) {
     int n = q->p->nparams;

@@ -77,7 +77,7 @@ struct predicate {
     const struct ix *limit;
     const struct lay_int *stride;       // by copy_facts.raw
     const struct lay_int *edge_stride;  // by copy_facts.edge_mode; written by pass "vectorize"
-    // Its limit may lie within an access at the edge, whose elements are consecutive coordinates,
+    // Its limit may be within an access at the edge, whose elements are consecutive coordinates,
     // so that the source size of a cp.async says how many of them are read; by "vectorize", too.
     bool cuts;
 };
@@ -125,7 +125,7 @@ struct copy_facts {
     int nmodes;
     const struct lay_tuple *rounds;  // rest extents by mode of the tile, NULL for a thread's copy
     int64_t nrounds;
-    bool by_map;                // the map says where each run of values stands, no layout does
+    bool by_map;                // the map says where each run of values is, no layout does
     const struct ix_var *each;  // by_map: which of a thread's runs; NULL: it has one
     int64_t neach, run;         // by_map: runs, and values of one
     // predicate
@@ -137,7 +137,7 @@ struct copy_facts {
     // vectorize
     int64_t pred_vec;      // the most elements that are there, or not, together; 1 << k
     const char *why_pred;  // what bounds that, as a sentence; NULL where there is no predicate
-    // The predicate whose limit may lie within an access, so that it bounds no width: its number
+    // The predicate whose limit may be within an access, so that it bounds no width: its number
     // in "pred" + 1; 0: there is none.  "uncut": the most elements that it keeps or drops together.
     int may_cut;
     int64_t uncut;
@@ -146,7 +146,7 @@ struct copy_facts {
     int edge_vec, edge_bits;  // of an access at the edge
     int bits;                 // an access, on the side whose elements are wider
     int vec;                  // elements an access
-    // How far apart the elements of an access stand in a fragment, by the binary digits of their
+    // How far apart the elements of an access are in a fragment, by the binary digits of their
     // number, whole ways and at the edge; NULL: they follow one another from a multiple of vec on.
     const int64_t *step, *edge_step;
     const struct copy_turn *turn;  // of whole ways into a fragment of narrow elements; NULL: none

@@ -89,9 +89,9 @@ struct kernel {
     const struct param **param;
     int nparams;
     const struct ix_var *tid, *lane, *warp, *block[3];
-    int first_var, end_var;  // ids of the variables that its text speaks of
+    int first_var, end_var;  // ids of the variables that its text uses
     struct stmt *body;
-    // Of several kernels of one name, its cases: the first one, and the one behind it, or NULL.  A
+    // Of several kernels of one name, its cases: the first one, and the one after it, or NULL.  A
     // launch takes the first case of which all conditions "when" hold; the last one has none.
     struct kernel *first_case, *next_case;
     const struct condition *when;
@@ -140,7 +140,7 @@ struct expectation {
     const struct copy *copy;
     const struct kernel *kernel, *kernel2;
     const char *op;
-    bool mirrored;  // the property stands on the right, and "op" is for it on the left
+    bool mirrored;  // the property is on the right, and "op" is for it on the left
     const struct lay_tuple *value;
     const char *text;     // the expression as written
     const char *message;  // or NULL

@@ -1,4 +1,4 @@
-// Printing plans.  Facts stand in comments below what they are about, so that the rest stays the
+// Printing plans.  Facts are in comments below what they are about, so that the rest stays the
 // same from pass to pass.
 #include "plan/print.h"
 

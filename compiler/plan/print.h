@@ -8,7 +8,7 @@
 struct buf;
 
 void plan_print(struct session *s, const struct plan *p, struct buf *b);
-// "offset" + "l"; with a swizzle, which the offset stands under, Sw<b,m,s> o offset o shape:stride.
+// "offset" + "l"; with a swizzle, which the offset is under, Sw<b,m,s> o offset o shape:stride.
 void plan_print_layout(struct session *s, const struct ix *offset, struct lay l, struct buf *b);
 // "l" with the names of its modes (NULL: none), as tensors are declared: (r=8,c=32):(32,1).
 const char *plan_named_layout(struct session *s, struct lay l, const char *const *names);

@@ -24,7 +24,7 @@ struct constant {
 };
 
 // -- statements -----------------------------------------------------------------------------------
-// A part is a "load" or "use" block, and stands in a pipeline's body alone.
+// A part is a "load" or "use" block, and is in a pipeline's body alone.
 // SYNC, COMMIT and WAIT are a manual function's own.
 enum stmt_kind {
     STMT_COPY,
@@ -111,7 +111,7 @@ struct stmt {
     bool commit_after;          // sync: STMT_FOR in a "load" part: ends a group
     int pending;                // STMT_WAIT: groups that may be in flight
     struct stmt *next;
-    struct stmt *up;  // in whose body it stands; NULL: the kernel's
+    struct stmt *up;  // in whose body it is; NULL: the kernel's
     struct range at;
 };
 
@@ -123,7 +123,7 @@ static inline bool stmt_nests(const struct stmt *st) {
 static inline bool stmt_orders(const struct stmt *st) {
     return st->kind == STMT_SYNC || st->kind == STMT_COMMIT || st->kind == STMT_WAIT;
 }
-// What comes behind "st" among the statements of "list" and those within them, in the order of the
+// What comes after "st" among the statements of "list" and those within them, in the order of the
 // text, a statement before its body:
 //     for (st = list; st; st = stmt_next(list, st))
 static inline struct stmt *stmt_next(const struct stmt *list, const struct stmt *st) {
@@ -148,7 +148,7 @@ struct plan_call {
 
 // -- waits and barriers ---------------------------------------------------------------------------
 // What a wait or a barrier is for: without it the later of two accesses to "buffer" is not in order
-// behind the earlier one.  An access is of a copy, or of an argument of a call.
+// after the earlier one.  An access is of a copy, or of an argument of a call.
 struct sync_reason {
     bool wait;  // for the bytes of the earlier one, which is asynchronous; else for other threads
     const struct tensor *buffer;

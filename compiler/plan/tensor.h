@@ -1,4 +1,4 @@
-// What copies speak of: params, tensors, tiled copies, and views, which are tensors or parts of
+// What copies refer to: params, tensors, tiled copies, and views, which are tensors or parts of
 // them.
 #ifndef TCPC_PLAN_TENSOR_H
 #define TCPC_PLAN_TENSOR_H
@@ -25,10 +25,10 @@ struct relation {  // where A op B, of a param
 
 struct param {
     const char *name;
-    const struct lay_sym *sym;  // divisibility and range stand there
+    const struct lay_sym *sym;  // divisibility and range are there
     struct range at;
     struct range mod_at;  // where "% N" can be put in
-    bool mod_free;        // nothing stands there, and the declaration is of this param alone
+    bool mod_free;        // nothing is there, and the declaration is of this param alone
 };
 
 // What a frag's layout is taken from, when it was declared "like" a tiled copy: its own modes (v,
@@ -41,7 +41,7 @@ struct tensor {
     int align;  // bytes that "align" promises of the first element, or 0; plan/align.h reads it
     struct range align_at;     // where "align N" can be put in
     struct range layout_at;    // its layout as it is written
-    bool swizzle_auto;         // .. behind which these words stand
+    bool swizzle_auto;         // .. followed by these words
     bool layout_read;          // by sema: an expression has it as a value
     int id;                    // index into plan.tensors, or beyond it for a kernel's own
     const char *const *names;  // of its modes; NULL when they have none
@@ -86,7 +86,7 @@ struct tiled_copy {
     int64_t threads, values;      // sizes of tv's modes; of each side: tiled_values
     struct lay thr, val;          // as given, invalid for tv=
     bool by_atoms;                // given as atoms=, along=
-    bool by;                      // stands after "by", where "at" is the map or TV layout
+    bool by;                      // comes after "by", where "at" is the map or TV layout
     int along;
     struct range at, val_at, thr_at;  // val_at: the argument val= (value only), for fix-its
     struct range val_arg_at;          // the whole argument, with its name
@@ -104,7 +104,7 @@ static inline int64_t tiled_values(const struct tiled_copy *tc, bool src) {
 
 struct view;
 
-// What local_partition was given, for a mend that writes it in another way.
+// What local_partition was given, for a fix that writes it in another way.
 struct partitioned {
     const struct view *of;
     struct lay thr;
@@ -140,16 +140,16 @@ struct view {
     // This is what bounds and coverage are proven on.  A frag has none (coord invalid).
     struct lay coord;
     const struct ix *const *coord_off;
-    // Where the part ends along each mode of the tensor, which tiles of it may lie beyond; NULL:
+    // Where the part ends along each mode of the tensor, which tiles of it may be beyond; NULL:
     // where the tensor ends.  Ranges move it (view_limit).
     const struct ix *const *limit;
-    // A mode of a padded divide has coordinates that lie outside the tensor.
+    // A mode of a padded divide has coordinates that are outside the tensor.
     bool overhang;
-    // Made by a divide that comes out, of whole modes: a tile beyond the last one lies outside the
+    // Made by a divide that comes out, of whole modes: a tile beyond the last one is outside the
     // tensor, as if the divide were padded; pass "predicate" then sets "overhang".
     bool tiled;
     bool
-        overhangs_part;  // .. some of which lie in the tensor, but not in the view that was divided
+        overhangs_part;  // .. some of which are in the tensor, but not in the view that was divided
     struct leaf_set tiles;  // leaves of layout that count tiles; there may be more than fit
     const struct slice_bound *bounds;  // by the slices that made the view
     const char *const *names;          // of the modes, NULL for one that has none; NULL: none has

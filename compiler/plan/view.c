@@ -205,7 +205,7 @@ struct slicer {
     struct leaf_set kept;  // of these: those that count tiles
 };
 
-// The coordinate "i" of a mode must exist; where the last leaf counts tiles it may lie beyond.
+// The coordinate "i" of a mode must exist; where the last leaf counts tiles it may be beyond.
 static void bound_slice(struct slicer *z, const struct ix *i, const struct lay_tuple *shape,
                         const struct lay_tuple *coord) {
     struct session *s = z->s;

@@ -55,7 +55,7 @@ const struct ix *view_crd2idx(struct session *s, const struct ix *i, const struc
 // tid where only threads below "n" go on: the same variable with a shorter range.
 const struct ix *view_tid(struct session *s, const struct kernel *k, int64_t n);
 
-// Where value "v" of thread "t", of the source or the destination, stands in the tile of "tc", the
+// Where value "v" of thread "t", of the source or the destination, is in the tile of "tc", the
 // first mode fastest.
 bool tiled_place(struct session *s, const struct tiled_copy *tc, bool src, int64_t t, int64_t v,
                  int64_t *place);
@@ -84,7 +84,7 @@ int64_t view_threads(const struct copy *c, int64_t all);
 
 // The offsets of a coordinate's modes are in a view; this is one of "v"'s layout, shape (s0,s1..)
 // with stride k@i for the i-th leaf of the layout.  What a layout function makes of it says, for
-// any view of that shape, which elements stand where.
+// any view of that shape, which elements are where.
 struct lay view_identity(struct session *s, const struct view *v);
 
 // "l" without the modes of one element at the end of nested modes, which tile_to_shape makes: a

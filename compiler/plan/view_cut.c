@@ -35,7 +35,7 @@ static void add_bound(struct cutter *z, const struct ix *at, struct lay_int exte
     z->v->bounds = b;
 }
 
-// The range lies within "size" elements, or that is to be proven.
+// The range is within "size" elements, or that is to be proven.
 static bool bound(struct cutter *z, const struct ix *begin, const struct ix *end,
                   struct lay_int size) {
     struct session *s = z->s;
@@ -181,7 +181,7 @@ static const struct lay_tuple *cut(struct cutter *z, const struct coord *c,
     bool one = c->rank == 1 && lay_is_leaf(shape);
     if (c->rank < 0 || (!one && (lay_is_leaf(shape) || shape->rank != c->rank))) {
         z->leaf += lay_tuple_leaves(shape);
-        return shape;  // what does not fit is told when it is sliced
+        return shape;  // what does not fit is reported when it is sliced
     }
     const struct lay_tuple *kid[LAY_MAX_RANK];
     struct coord *left = ARENA_ARRAY(&s->arena, struct coord, c->rank + 1);

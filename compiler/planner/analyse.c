@@ -42,7 +42,7 @@ static bool slower(const struct relayout_mode *a, const struct relayout_mode *b)
     return a->src != b->src ? a->src > b->src : a->dst > b->dst;
 }
 
-// Whether the elements of a side lie within 2^62 of the first one.
+// Whether the elements of a side are within 2^62 of the first one.
 static bool fits(const struct relayout *r, bool src) {
     int64_t last = 0, size = 1;
     for (int i = 0; i < r->rank; ++i) {

@@ -24,7 +24,7 @@ bool candidate_of(const struct relayout *r, int number, struct candidate *out, i
                    (flat > 0 && !skew_pays(&out->skewed, &flats[0].cost)) ||
                    (out->in_row && !narrow_row(&out->flat))))
         place = 1;
-    // and the one behind it is the same by cp.async
+    // and the one after it is the same by cp.async
     struct skewed other = out->skewed;
     bool async = skewed && !out->in_row && skew_async(r, &other);
     *count = nlines + found + flat + (place >= 0) + async;

@@ -65,7 +65,7 @@ static bool same(const struct relayout *a, const struct relayout *b) {
     return same;
 }
 
-// Whether "a" holds wherever "b" does, so that behind it no launch takes "b".
+// Whether "a" holds wherever "b" does, so that no launch takes "b" after it.
 static bool covers(const struct relayout *a, const struct relayout *b) {
     bool all = a->src_align <= b->src_align && a->dst_align <= b->dst_align;
     for (int i = 0; all && i < a->nwhen; ++i)

@@ -22,7 +22,7 @@ bool flat_of(const struct relayout *r, struct flat *out);
 int64_t flat_cost(const struct flat *f, const struct chosen *k);
 // What caches are told of a choice.
 struct hints flat_hints(const struct flat *f, const struct choice *c);
-// "SRC(e / 8 % 4, e % 8, _)": the source at the coordinates of place "e" of the row, which may lie
+// "SRC(e / 8 % 4, e % 8, _)": the source at the coordinates of place "e" of the row, which may be
 // "beyond" its end, and all of its other modes.
 void flat_slice(const struct relayout *r, const struct flat *f, bool beyond, const char *src,
                 const char *end, struct buf *out);
@@ -31,7 +31,7 @@ void flat_row(const struct flat *f, struct buf *out);
 // The choice in words.
 void flat_reasons(const struct relayout *r, const struct flat *f, const struct chosen *k,
                   struct buf *out);
-// What stands in the kernel.  All names that it makes end in "end".
+// What is in the kernel.  All names that it makes end in "end".
 void flat_write(const struct relayout *r, const struct relayout_names *n, const struct flat *f,
                 const struct choice *c, const char *end, struct buf *out);
 

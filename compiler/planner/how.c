@@ -1,4 +1,4 @@
-// Candidates beside one another: how many there are, and a line that tells one from the others.
+// Candidates side by side: how many there are, and a line that tells one from the others.
 #include <inttypes.h>
 
 #include "base/buf.h"

@@ -24,7 +24,7 @@ static inline int64_t line_elements(const struct line *k) {
 
 // The choice in words.
 void line_reasons(const struct relayout *r, const struct line *k, struct buf *out);
-// What stands behind the arguments: how B is declared, the grid, and the statements. All names that
+// What follows the arguments: how B is declared, the grid, and the statements. All names that
 // it makes end in "end".
 void line_write(const struct relayout *r, const struct relayout_names *n, const struct line *k,
                 const char *end, struct buf *out);

@@ -1,4 +1,4 @@
-// Relayouts: from "these elements stand so, and shall stand so" to the text of a plan.  The text is
+// Relayouts: from "these elements are here, and shall be there" to the text of a plan.  The text is
 // an ordinary plan, which the compiler parses and proves as any other; nothing here is trusted.
 #ifndef TCPC_PLANNER_PLANNER_H
 #define TCPC_PLANNER_PLANNER_H
@@ -16,7 +16,7 @@ enum { RELAYOUT_MODES = 32, RELAYOUT_CANDIDATES = 64, RELAYOUT_WHEN = 8, RELAYOU
 
 enum relayout_number { RELAYOUT_EXTENT, RELAYOUT_SRC, RELAYOUT_DST, RELAYOUT_NUMBERS };
 
-// The elements along one mode stand "src" apart in the source and "dst" in the destination.
+// The elements along one mode are "src" apart in the source and "dst" in the destination.
 struct relayout_mode {
     int64_t extent, src, dst;              // of a usual size, where params say what they are
     struct lay_int run[RELAYOUT_NUMBERS];  // where they do: what they are; else invalid
@@ -54,7 +54,7 @@ const char *relayout_read(struct session *s, const char *src, const char *dst,
 const char *relayout_between(struct session *s, struct lay src, struct lay dst,
                              struct relayout *out);
 // Leaves out extents of 1 and makes one mode of those that follow one another on both sides.  The
-// modes then stand in the order of the source, the one with the greatest stride first, and there is
+// modes then are in the order of the source, the one with the greatest stride first, and there is
 // one at least.  Returns NULL, or why the relayout cannot be planned.
 const char *relayout_coalesce(struct session *s, struct relayout *r);
 

@@ -51,7 +51,7 @@ struct choice {
     struct share rd, wr;  // straight: rd alone
     int threads;
     // staged: strides of the tile in shared memory.  Mode "split" is cut into (part, rest), and
-    // "rest" is the stride behind the cut; split -1: none is.
+    // "rest" is the stride after the cut; split -1: none is.
     int64_t room[RELAYOUT_MODES];
     int split;
     int64_t part, rest;
@@ -122,7 +122,7 @@ bool axes_of(const struct relayout *r, const struct choice *c, struct axes *out)
 int64_t most_tiles(const struct relayout *r, const struct choice *c, int m);
 bool is_tiled(const struct relayout *r, const struct choice *c, int m);
 
-// What the atoms of its accesses to global memory say to caches behind their width, and why; NULL:
+// What the atoms of its accesses to global memory say to caches, after their width, and why; NULL:
 // nothing.
 struct hints {
     const char *ld, *st, *why;
@@ -138,7 +138,7 @@ void cost_of(const struct relayout *r, const struct choice *c, const struct traf
 // Lets the blocks of the tile follow one another so that neighbours come soon.
 void choose_grid(const struct relayout *r, struct choice *c);
 // As it is when all warps are like some of them.  That of shared memory depends on where the tile
-// stands there.
+// is there.
 void traffic_of_memory(const struct relayout *r, const struct choice *c, struct traffic *out);
 void traffic_of_put(const struct relayout *r, const struct choice *c, struct traffic *out);
 void traffic_of_get(const struct relayout *r, const struct choice *c, struct traffic *out);

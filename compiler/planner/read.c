@@ -33,7 +33,7 @@ static const char *text_of(struct session *s, struct word w) {
     return shown(&s->arena, arena_strndup(&s->arena, w.at, w.len));
 }
 
-// The next name at "*p", behind blanks and commas; of no length at the end.
+// The next name at "*p", after blanks and commas; of no length at the end.
 static struct word next_word(const char **p) {
     while (isspace((unsigned char)**p) || **p == ',') ++*p;
     struct word w = {*p, 0};
@@ -183,7 +183,7 @@ static const char *flatten_side(struct session *s, struct lay l, const char *sid
     return flatten(s, l.shape, l.stride, f);
 }
 
-// The extent that modes of "a" and "b" elements have in common, behind which one of them ends;
+// The extent that modes of "a" and "b" elements have in common, after which one of them ends;
 // invalid when there is none.
 static struct lay_int common(struct lay_int a, struct lay_int b) {
     if (lay_int_equal(a, b)) return a;

@@ -14,7 +14,7 @@ enum {
     MOST_OUTER = 65535,  // blocks along the second and third coordinate
     LONG = 4096,         // bytes of a row: a block that has less begins too often
     SHORT = 512,         // the same, where other ways have accesses of less than a word
-    IDLE = 4             // one part of so many of the windows may lie beyond the rows
+    IDLE = 4             // one part of so many of the windows may be beyond the rows
 };
 
 static int least(int a, int b) {
@@ -44,7 +44,7 @@ bool rows_axes(const struct relayout *r, const struct rows *k, int axis[]) {
     return n < AXES && blocks <= INT32_MAX;
 }
 
-// Whether each window begins within its row, and some window lies wholly in it: else an access would
+// Whether each window begins within its row, and some window is wholly in it: else an access would
 // have one element there.
 static bool fits(const struct relayout *r, const struct rows *k) {
     int64_t n = r->mode[k->f].extent, most = rows_most_before(k);
@@ -53,7 +53,7 @@ static bool fits(const struct relayout *r, const struct rows *k) {
            rows_axes(r, k, axis);
 }
 
-// The first of these of which few windows lie beyond the rows, else the one with the fewest.  Blocks
+// The first of these of which few windows are beyond the rows, else the one with the fewest.  Blocks
 // of 128 threads were seen to be the fastest; small ones begin too often, and are taken where no
 // others fit.
 static bool choose_window(const struct relayout *r, struct rows *k) {

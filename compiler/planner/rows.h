@@ -3,11 +3,11 @@
 // of them before it writes any, and writes them by "store".
 //
 // Where rows of the destination begin at any element, a row's first window begins at the row's
-// first element at a multiple of "step"; what stands before it is copied element by element.
+// first element at a multiple of "step"; what comes before it is copied element by element.
 //
 // Staged, the source is read by wide accesses in windows of its own: each is a step longer than
 // that of the destination, and begins at most an access before it.  From shared memory elements are
-// taken one by one.  What stands before the first window then has a step more.
+// taken one by one.  What comes before the first window then has a step more.
 #ifndef TCPC_PLANNER_ROWS_H
 #define TCPC_PLANNER_ROWS_H
 
@@ -63,7 +63,7 @@ bool rows_axes(const struct relayout *r, const struct rows *k, int axis[]);
 bool rows_choose(const struct relayout *r, struct rows *out);
 // The choice in words.
 void rows_reasons(const struct relayout *r, const struct rows *k, struct buf *out);
-// The extents of the grid, and the rest of a kernel behind its arguments.  All names that it makes
+// The extents of the grid, and the rest of a kernel after its arguments.  All names that it makes
 // end in "end".
 void rows_grid(const struct relayout *r, const struct rows *k, struct buf *out);
 void rows_write(const struct relayout *r, const struct relayout_names *n, const struct rows *k,

@@ -179,7 +179,7 @@ static bool share_reads(const struct search *q, struct choice *c, int block, int
            size / c->rd.threads <= (straight ? MOST_STRAIGHT : MOST_LOADS) * c->rd.vector;
 }
 
-// The mode behind which each step of a block in shared memory is padded: the source's fastest one
+// The mode after which each step of a block in shared memory is padded: the source's fastest one
 // of the tile that is not the destination's fast mode; -1: none.
 static int padded_mode(const struct search *q, const struct choice *c) {
     for (int i = 0; i < q->r->rank; ++i)
@@ -238,7 +238,7 @@ static bool share_writes(const struct search *q, struct choice *c, int threads) 
     return c->wr.threads > 0;
 }
 
-// Places the tile in shared memory in the order of the destination, "pad" elements behind each step
+// Places the tile in shared memory in the order of the destination, "pad" elements after each step
 // of the source's fastest other mode.
 static void place_tile(const struct search *q, struct choice *c, int64_t pad) {
     const struct relayout *r = q->r;
@@ -303,7 +303,7 @@ static void straight_tile(struct search *q, const struct choice *tile, int threa
 }
 
 // Whether rows with one fast mode are short and begin inside sectors of the caches, on a side: a
-// warp that has several of them, one behind the other on each side, cuts fewer.
+// warp that has several of them, one after the other on each side, cuts fewer.
 static bool rows_share_sectors(const struct search *q) {
     bool share = false;
     for (int m = 0; m < q->r->rank; ++m)

@@ -1,4 +1,4 @@
-// Relayouts whose extents and strides params say: the search goes by sizes as are usual.
+// Relayouts whose extents and strides are params: the search assumes usual sizes.
 #include <inttypes.h>
 
 #include "base/session.h"
@@ -6,7 +6,7 @@
 
 enum { MOST_PARAMS = 64, GRAIN = 16 };
 
-// The params in "v" that are not yet in "found", behind them.
+// Adds the params in "v" that are not yet in "found".
 static int collect(struct lay_int v, const struct lay_sym *found[], int n) {
     for (int i = 0; i < v.nsyms; ++i) {
         const struct lay_sym *y = v.syms[i];

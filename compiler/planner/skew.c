@@ -19,13 +19,13 @@ enum {
     MOST_OUTER = 65535,       // blocks along the second and third coordinate
     PITCHES = 8,              // that are tried
     ASYNC = 80,               // the first architecture with cp.async
-    HEAD = 300,  // of the cost, for an element that stands before the first window of a row
+    HEAD = 300,  // of the cost, for an element that comes before the first window of a row
     PERCENT = 100,
     BY_ELEMENTS = 93,    // per cent of the cost, where the source is read element by element
     BLOCKS_DIFFER = 142  // the same, where blocks begin at other places of a word than others do
 };
 
-// Whether each window begins within its row, some tile lies wholly in the tensors, and what is read
+// Whether each window begins within its row, some tile is wholly in the tensors, and what is read
 // of the source begins within its rows.
 static bool fits(const struct relayout *r, const struct skewed *k) {
     int64_t y = r->mode[k->y].extent, x = r->mode[k->x].extent;

@@ -4,12 +4,12 @@
 // Rows whose numbers leave the same rest by "step" begin equally far from an aligned element: they
 // are a class.  A warp has rows of one class at a time, so that what it writes is a rectangle.  The
 // tile in shared memory holds "step" elements a row more than a window, and its rows are as far
-// from alignment as those of the destination.  What stands before the first window of a row is
+// from alignment as those of the destination.  What comes before the first window of a row is
 // written element by element.
 //
 // Rows of the source may be read by words in the same way: a warp has rows of one class there, too,
 // and reads "fetched" elements of each from its first aligned one on, of which a tile is a part.
-// The first columns, which stand before all tiles, are then copied element by element.
+// The first columns, which come before all tiles, are then copied element by element.
 #ifndef TCPC_PLANNER_SKEW_H
 #define TCPC_PLANNER_SKEW_H
 
@@ -68,7 +68,7 @@ bool skew_async(const struct relayout *r, struct skewed *k);
 bool skew_pays(const struct skewed *k, const struct cost *other);
 // The choice in words.
 void skew_reasons(const struct relayout *r, const struct skewed *k, struct buf *out);
-// The extents of the grid, and the rest of a kernel behind its arguments.  All names that it makes
+// The extents of the grid, and the rest of a kernel after its arguments.  All names that it makes
 // end in "end".
 void skew_grid(const struct relayout *r, const struct skewed *k, struct buf *out);
 // "flat": of modes that it puts in a row; NULL: of none.

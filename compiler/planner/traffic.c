@@ -6,7 +6,7 @@ enum { LANES = 32, WORD = 4, LINE = 128, WARPS = 3, PHASES = 4 };
 
 enum space { SOURCE, DESTINATION, SHARED };
 
-// Where coordinate "k" of mode "m" stands, in elements.
+// Where coordinate "k" of mode "m" is, in elements.
 static int64_t place(const struct relayout *r, const struct choice *c, enum space space, int m,
                      int64_t k) {
     if (space != SHARED) return k * (space == SOURCE ? r->mode[m].src : r->mode[m].dst);
@@ -131,7 +131,7 @@ static int64_t least_passes(const struct relayout *r, const struct share *s, int
 }
 
 // Whether no two elements of a tile are at one place of the side, seen by the strides alone.  A tile
-// may go on behind the end of a mode.
+// may go on after the end of a mode.
 static bool apart_on(const struct relayout *r, const struct choice *c, bool src) {
     int order[RELAYOUT_MODES];
     int64_t last = 0;  // element, of the faster modes

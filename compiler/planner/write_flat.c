@@ -61,7 +61,7 @@ void flat_slice(const struct relayout *r, const struct flat *f, bool beyond, con
     buf_char(b, ')');
 }
 
-// "frag r : f32 (4,8):(8,1)": what a thread reads, what stands side by side in the source first.
+// "frag r : f32 (4,8):(8,1)": what a thread reads, what is side by side in the source first.
 static void fragment(struct buf *b, const struct relayout *r, const struct choice *c,
                      const char *end) {
     int order[RELAYOUT_MODES];

@@ -139,7 +139,7 @@ static void head(const struct writer *w, const char *tensor) {
     tile_end(w, rows_most_before(w->k) + 1, true);
 }
 
-// What stands before the first window, by the block that has it.
+// What comes before the first window, by the block that has it.
 static void heads(const struct writer *w, const struct relayout_names *n) {
     const struct rows *k = w->k;
     buf_printf(w->b, "  for i%s in 0 .. 1", w->end);

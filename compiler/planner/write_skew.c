@@ -180,7 +180,7 @@ static void read_elements(const struct writer *w, const char *src) {
     buf_printf(w->b, " with rd%s;\n", w->end);
 }
 
-// The same of a row of modes: each thread works out where its elements stand.
+// The same of a row of modes: each thread works out where its elements are.
 static void read_row(const struct writer *w, const char *src) {
     const struct skewed *k = w->k;
     struct buf *b = w->b;
@@ -383,7 +383,7 @@ static void write_windows(const struct writer *w, const char *dst) {
     for (int64_t n = 0; n * warps < apart; ++n) write_class(w, dst, n, apart);
 }
 
-// What stands before the first window of each row.
+// What comes before the first window of each row.
 static void write_heads(const struct writer *w, const char *dst) {
     const struct skewed *k = w->k;
     int64_t rows = k->across / k->step, thr[] = {k->step, k->threads / k->step};

@@ -1,6 +1,6 @@
 // Whether two accesses are seen at once to touch different elements, without isl.
 //
-// n copies in one loop are n * n pairs of accesses that nothing stands between, and nearly all of
+// n copies in one loop are n * n pairs of accesses with nothing between them, and nearly all of
 // these name different elements by their remainders or their bounds.
 #include <isl/mat.h>
 

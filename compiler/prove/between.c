@@ -55,7 +55,7 @@ isl_set *order_refine(struct prove_order *o, isl_set *base, const struct qset *a
     return r.all;
 }
 
-// -- what lies in between -------------------------------------------------------------------------
+// -- what is in between -------------------------------------------------------------------------
 
 // The instance of "event" that is in the iteration of "a": of loops that are all around "a", too.
 // False where there are others.

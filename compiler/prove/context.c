@@ -66,7 +66,7 @@ void lin_context(struct question *q) {
     struct qset *set = q->set;
     bool told[64] = {false};
     q->set = NULL;
-    // promises that speak of params that are met, and of those that these speak of
+    // promises about params that are met, and about those that these mention
     for (bool grew = true; grew;) {
         grew = false;
         for (int i = 0; i < q->p->npromises && i < 64; ++i) {

@@ -1,8 +1,8 @@
 // Groups counted in one loop: for an asynchronous access and a wait of the same iteration of all
-// loops but the innermost, as many groups are committed between the two as steps lie between them,
+// loops but the innermost, as many groups are committed between the two as steps are between them,
 // for each commit of the loop.
 //
-// That is less than groups.c finds, where other loops commit too or a wait stands elsewhere, and
+// That is less than groups.c finds, where other loops commit too or a wait is elsewhere, and
 // most often enough, without a lexicographic minimum for each group.
 #include "base/session.h"
 #include "prove/order_private.h"
@@ -31,7 +31,7 @@ static bool find_place(const struct qset *x, struct place *out) {
     return false;
 }
 
-// Whether "a" and "b" stand in the same loops, and in the same place of all but the innermost.
+// Whether "a" and "b" are in the same loops, and in the same place of all but the innermost.
 static bool same_loop(const struct qset *a, const struct qset *b) {
     struct place x, y;
     if (!a->exact || !b->exact || a->nvars != b->nvars || a->nvars == 0 || !find_place(a, &x) ||
@@ -44,7 +44,7 @@ static bool same_loop(const struct qset *a, const struct qset *b) {
     return true;
 }
 
-// < 0, 0, > 0: where "a" and "b" stand in one step.
+// < 0, 0, > 0: where "a" and "b" are in one step.
 static int compare(const struct qset *a, const struct qset *b, int at) {
     for (int i = at + 1; i < a->nouts && i < b->nouts; ++i) {
         int64_t d = a->out[i].constant - b->out[i].constant;
@@ -59,7 +59,7 @@ static struct lin dim_plus(struct question *q, int dim, int64_t constant) {
     return e;
 }
 
-// A step of "of" that is there: "shift" behind that of the access, or with "last" of the wait.
+// A step of "of" that is there: "shift" after that of the access, or with "last" of the wait.
 struct end {
     const struct qset *of;
     int64_t shift;
@@ -88,7 +88,7 @@ static int64_t round_up(int64_t a, int64_t b) {
     return a / b + (a % b > 0);
 }
 
-// Each commit of the loop of "x" and "w" ends a group in the steps from "first" behind that of the
+// Each commit of the loop of "x" and "w" ends a group in the steps from "first" after that of the
 // access to "last" behind that of the wait: as many as the wait is steps behind the access, and
 // last - first + 1 more, which is at least 0.  Together these are more than "pending".
 static void find_ends(const struct prove_order *o, const struct qset *x, const struct qset *w,
@@ -105,7 +105,7 @@ static void find_ends(const struct prove_order *o, const struct qset *x, const s
         const struct qset *c = &o->step[i];
         if (!same_loop(x, c)) continue;
         find_place(c, &pc);
-        // the first step of "c" behind the access, and the last one before the wait
+        // the first step of "c" after the access, and the last one before the wait
         int64_t first = pa.shift - pc.shift + (compare(c, x, pa.at) > 0 ? 0 : 1);
         int64_t last = pw.shift - pc.shift - (compare(c, w, pa.at) < 0 ? 0 : 1);
         if (first < -FAR || first > FAR || last < -FAR || last > FAR) {

@@ -1,8 +1,8 @@
 // Groups of asynchronous copies: when has an access been waited for?
 //
-// A wait that leaves "n" groups in flight completes an access when n + 1 commits stand between the
+// A wait that leaves "n" groups in flight completes an access when n + 1 commits are between the
 // two, the first of which ends the access's own group.  The next commit after each instance is a
-// lexicographic minimum, the one after that another; likewise the first execution of a wait behind
+// lexicographic minimum, the one after that another; likewise the first execution of a wait after
 // the last one.
 //
 // Separate from order.c, which takes it as given when an access is complete.

@@ -209,7 +209,7 @@ static struct order_open *close_by(struct prove_order *o, struct order_open *ope
     return left;
 }
 
-// Whether "i" is a barrier that may stand between "a" and "b".
+// Whether "i" is a barrier that may be between "a" and "b".
 static bool is_barrier(const struct prove_order *o, int i, int a, int b) {
     const struct prove_program *p = o->program;
     const struct prove_sync *x = &p->sync[i];
@@ -245,7 +245,7 @@ static bool soon_apart(struct prove_order *o, int a, int b, struct order_open *o
 // Instances of the pair that nothing puts in order: for other threads, or with "own" for the same
 // one, for which the end of an asynchronous access is enough.  It rests on the last waits and
 // barriers that will do: the first ones are tried first, whether they can go.  Of the waits those
-// that stand before "b" do most often; of many, a few.
+// that come before "b" do most often; of many, a few.
 static struct order_open *open_pairs(struct prove_order *o, int a, int b, bool own,
                                      enum threads threads, bool *used) {
     const struct prove_program *p = o->program;

@@ -33,7 +33,7 @@ struct order_places {
     int relation[3];  // of each to the next in time
 };
 
-// What puts "b" in order behind "a", as far as it is these two.
+// What puts "b" in order after "a", as far as it is these two.
 struct order_cover {
     struct order_places places;
     const isl_set *when;  // of a wait: which executions of it count
@@ -138,7 +138,7 @@ struct prove_time {
 
 // places.c: fills what each number of the times of "event" is.
 void order_times(struct session *s, struct prove_set *event);
-// Whether the places of statements alone put access "b" in order behind "a", for other
+// Whether the places of statements alone put access "b" in order after "a", for other
 // threads or with "own" for the same one; "used" as for prove_order_pair.
 bool order_by_places(const struct prove_program *p, int a, int b, bool own, bool *used);
 // Whether places alone show that no instance of "event" is between one of "a" and one of "b".

@@ -1,8 +1,8 @@
 // What the places of statements in their lists put in order, without isl.
 //
-// Most pairs of accesses of a long function stand in lists of statements around which are the same
+// Most pairs of accesses of a long function are in lists of statements around which are the same
 // loops, with a barrier in between.  That decides them: for the same iteration of these loops and,
-// where the barrier stands in them too, for a later one.  What is not found here is asked in
+// where the barrier is in them too, for a later one.  What is not found here is asked in
 // order.c.
 #include "base/session.h"
 #include "index/ix.h"
@@ -69,7 +69,7 @@ static bool goes_along(const struct prove_set *event, const struct prove_set *x)
     return true;
 }
 
-// How many loops are around "event", which comes behind each instance of "a" in the same iteration
+// How many loops are around "event", which comes after each instance of "a" in the same iteration
 // of these; -1: it does not.
 static int behind(const struct prove_set *a, const struct prove_set *event) {
     int loops;
@@ -92,7 +92,7 @@ static bool has_values(const struct prove_var *v) {
 }
 
 // Whether "event" happens between each instance of "a" and each of "b" in the same iteration of the
-// "loops" loops around both; it may stand in further loops, which are not empty.
+// "loops" loops around both; it may be in further loops, which are not empty.
 static bool happens_between(const struct prove_set *a, const struct prove_set *event,
                             const struct prove_set *b, int loops) {
     int x, y;
@@ -107,7 +107,7 @@ static bool happens_between(const struct prove_set *a, const struct prove_set *e
     return goes_along(&around, a);
 }
 
-// Whether a barrier stands between "a" and a later "b": in the same iteration of the loops around
+// Whether a barrier is between "a" and a later "b": in the same iteration of the loops around
 // both, and in a later one.  The last ones that do are used: the first ones are tried first,
 // whether they can go.
 static bool barriers_between(const struct prove_program *p, const struct prove_set *a,

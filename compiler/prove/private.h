@@ -82,7 +82,7 @@ struct qset {
     bool exact;            // no opaque dimension
     isl_basic_set *basic;  // the instances, by its own dimensions, without context; kept
     int width;             // of their system
-    // after rewriting; what a witness is told by
+    // after rewriting; what a witness is described by
     struct prove_var *var;
     int nvars;
     // variables that rewriting replaced: their values by those of others
@@ -209,7 +209,7 @@ struct draft {
 };
 struct draft draft_of(struct session *s, const struct prove_set *x);
 struct prove_set draft_set(const struct draft *d);
-int draft_find(const struct draft *d, const struct ix_var *v);  // -1: it is none of its variables
+int draft_find(const struct draft *d, const struct ix_var *v);  // -1: not one of its variables
 void draft_drop(struct draft *d, int at);
 void draft_substitute(struct session *s, struct draft *d, const struct ix_var *v,
                       const struct ix *by);

@@ -140,7 +140,7 @@ struct prove_program {
     struct prove_set *commit;  // ends the group of what was asynchronous since the last one
     int ncommits;
     // The same, where those of a pipeline's first steps and of its others are one set, that has
-    // them all as far as waits of its steps come behind them.
+    // them all as far as waits of its steps come after them.
     struct prove_set *step;
     int nsteps;
     struct prove_sync *sync;  // "on" and "pending" may change between questions
@@ -161,7 +161,7 @@ struct prove_fault {
 struct prove_order;
 struct prove_order *prove_order_new(struct prover *p, const struct prove_program *x);
 void prove_order_free(struct prove_order *o);
-// Is access "b" in order behind access "a" wherever it comes later and they meet?  "used" (by
+// Is access "b" in order after access "a" wherever it comes later and they meet?  "used" (by
 // sync) gets true for those that the answer PROVE_YES may rest on.  "f" may be NULL.
 enum prove_answer prove_order_pair(struct prove_order *o, int a, int b, bool *used,
                                    struct prove_fault *f);

@@ -222,7 +222,7 @@ static isl_set *in_part(struct question *q, isl_set *x, isl_set *of(isl_set *), 
     return r;
 }
 
-// What is projected out is told by quotients of what stays.  That is a parametric minimum, of which
+// What is projected out is given by quotients of what stays.  That is a parametric minimum, of which
 // each operation takes long where numbers get large.
 isl_set *question_divs(struct question *q, isl_set *x) {
     return in_part(q, x, isl_set_compute_divs, 8);

@@ -1,4 +1,4 @@
-// What stands between index expressions and isl: variables are exchanged for others, so that what
+// What links index expressions and isl: variables are exchanged for others, so that what
 // a param multiplies or divides becomes linear.
 //
 //   digits    v / S and v % S, v in 0 .. S*T:   v = S*q + r with q in 0 .. T, r in 0 .. S
@@ -33,8 +33,8 @@ static const struct ix *at_value(struct session *s, const struct ix *e, const st
     return r;
 }
 
-// The begin of "in" as a function of "at", for the values of "y" and the one behind the last: at
-// y + 1 it is the end.  The end tells it too, where the range of "y" has simplified the begin, as
+// The begin of "in" as a function of "at", for the values of "y" and the one after the last: at
+// y + 1 it is the end.  The end gives it too, where the range of "y" has simplified the begin, as
 // 4*y / K to 0 in the first of several: NULL where there is none.
 static const struct ix *link(struct session *s, const struct prove_var *in, const struct ix_var *y,
                              const struct ix_var **at) {
@@ -71,7 +71,7 @@ static bool chain(struct question *q, struct draft *d, int i, int y, struct qset
             .var = of.var, .begin = in.begin, .of = in.var, .first = of.begin, .last = of.end});
     d->var[i].begin = begin;
     d->var[i].end = end;
-    // its bounds may hold variables that come after "i"; y stood before
+    // its bounds may hold variables that come after "i"; y came before
     draft_drop(d, y);
     return true;
 }

@@ -5,7 +5,7 @@
 #include "base/session.h"
 #include "prove/private.h"
 
-// Why the first way has decided nothing is what is told.
+// Why the first way has decided nothing is what is reported.
 struct told {
     const char *why;
     const struct ix *term;

@@ -9,7 +9,7 @@ void declare_all(struct sema *c, const struct ast_file *f);
 bool check_ident_free(struct sema *c, const struct ast_ident *name);
 
 // allow.c
-// Silences the warnings that "d", and what stands in it, allows.
+// Silences the warnings that "d", and what is in it, allows.
 void allow_decl(struct sema *c, const struct ast_decl *d);
 
 // tensor.c

@@ -207,8 +207,8 @@ static bool cuda_index(struct sema *c, const char *name, struct range at) {
     return true;
 }
 
-// The word behind "name", at "at", where that is a module: 'size' of cute.size(A), "*at" then being
-// all of it.  NULL where it is none.
+// The word after "name", at "at", where that is a module: 'size' of cute.size(A), "*at" then being
+// all of it.  NULL where it is not one.
 static const char *of_module(struct sema *c, const char *name, struct range *at) {
     const struct source *f = &c->s->sources.file[at->file];
     if (!foreign_module(name)) return NULL;

@@ -79,7 +79,7 @@ static void finish(struct sema *c) {
     p->function = c->function;
     p->nvars = c->s->next_var;
     p->nsyms = c->lay->next_sym;
-    // the tensors of kernels are numbered behind those of the top level
+    // the tensors of kernels are numbered after those of the top level
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
         for (int i = 0; i < k->nlocal; ++i) k->local[i]->id += p->ntensors;
         for (int i = 0; i < k->nformals; ++i) {

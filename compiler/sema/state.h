@@ -35,7 +35,7 @@ struct symbol {
     bool used;
     bool imported;              // declared by another file than the main one
     bool hidden;                // by what a kernel has, which is said
-    struct range hidden_at;     // by what stands there, which is said
+    struct range hidden_at;     // by what is there, which is said
     const struct value *value;  // of a tensor too: the whole of it; NULL: see "tensor"
     struct tensor *tensor;
     const struct function *function;  // SYM_EXTERN
@@ -76,8 +76,8 @@ struct refusal {
 // What an unknown name would be, for the note that says how it is declared.
 struct sought {
     bool sizes;           // each one a number
-    struct range tensor;  // the one that stands here a tensor
-    struct range formal;  // the one that stands here an argument
+    struct range tensor;  // the one that is a tensor here
+    struct range formal;  // the one that is an argument here
 };
 
 // The part of a pipeline that is being read.

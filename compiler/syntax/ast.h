@@ -260,9 +260,9 @@ struct ast_file {
     int nerrors;  // syntax errors that were reported
 };
 
-// "at", what "allow" stands before, with that.
+// "at", what "allow" comes before, with that.
 struct range ast_whole(struct range at, const struct ast_allow *allow);
-// The end of the declarations from "first" on that are cases of one function: they stand together,
+// The end of the declarations from "first" on that are cases of one function: they are together,
 // have one name, and none of them compiles alone.
 int ast_cases_end(const struct ast_file *f, int first);
 

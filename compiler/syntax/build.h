@@ -105,7 +105,7 @@ struct ast_stmt *build_plain(struct parser *p, struct range at, enum ast_stmt_ki
 struct ast_stmt *build_buffer(struct parser *p, struct range at, enum ast_stmt_kind kind,
                               struct ast_ident name, struct ast_type type, struct range swizzle_at,
                               struct ast_expr *stages);
-// Of "swizzle" and the word behind it, which is "auto"; both stand at "at".
+// Of "swizzle" and the word after it, which is "auto"; both are at "at".
 struct range build_swizzle_auto(struct parser *p, struct range at, struct range word_at,
                                 const char *word);
 struct ast_stmt *build_copy(struct parser *p, struct range at, struct ast_ident label,
@@ -123,7 +123,7 @@ struct ast_stmt *build_fill(struct parser *p, struct range at, struct ast_expr *
                             struct ast_expr *value);
 struct ast_stmt *build_expect(struct parser *p, struct range at, struct ast_expect expect);
 
-// "of" with the warnings "names", behind the word 'allow'; all of that stands at "at".
+// "of" with the warnings "names", after the word 'allow'; all of that is at "at".
 struct ast_stmt *build_allow_stmt(struct parser *p, struct range at, struct list names,
                                   struct ast_stmt *of);
 struct ast_decl *build_allow_decl(struct parser *p, struct range at, struct list names,

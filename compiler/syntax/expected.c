@@ -1,4 +1,4 @@
-// The wording of syntax errors.  The parser says which tokens could have stood where it stopped;
+// The wording of syntax errors.  The parser says which tokens could come where it stopped;
 // this turns them into a sentence, and recognises the slips that people make: a missing ";", "="
 // for "==", a forgotten "->", a misspelt keyword, a bracket or brace that is not closed.
 #include <string.h>
@@ -248,7 +248,7 @@ static bool statement_slip(struct parser *p, const int *set, int n) {
     return true;
 }
 
-// "align 16" for "align16"; NULL where "text" is no keyword of "set" with a number behind it.
+// "align 16" for "align16"; NULL where "text" is no keyword of "set" with a number after it.
 static const char *apart_from_number(struct parser *p, const char *text, const int *set, int n) {
     for (int i = 0; i < n; i++) {
         const char *word = expected_word(set[i]);
@@ -377,7 +377,7 @@ static bool semicolon_slip(struct parser *p, const int *set, int n) {
     return true;
 }
 
-// A ")" or "}" that is missing: at the end of what stands before it.
+// A ")" or "}" that is missing: at the end of what comes before it.
 static bool bracket_slip(struct parser *p, const int *set, int n) {
     int token = p->now.token;
     if (slip_has(set, n, ')') && p->unclosed.token) {

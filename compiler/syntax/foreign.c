@@ -122,7 +122,7 @@ static const char *made(struct session *s, const char *name, const char *const *
     return n == 1 ? atom(s, name, part[0]) : NULL;
 }
 
-// The text of a name that stands alone: "_4", a type, an instruction, a constant of the plan.
+// The text of a name by itself: "_4", a type, an instruction, a constant of the plan.
 static const char *alone(const char *name) {
     const char *type = foreign_type(name);
     const struct foreign *w = foreign_word(name);

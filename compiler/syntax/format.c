@@ -1,4 +1,4 @@
-// The formatter: declarations and statements in canonical spelling, comments where they stood, at
+// The formatter: declarations and statements in canonical spelling, comments where they were, at
 // most one blank line between two.  A statement that has a comment inside of it is left as it was
 // written.
 #include "syntax/format.h"
@@ -14,7 +14,7 @@ enum { STEP = 2, WIDTH = 100 };
 
 struct line {
     const char *code;     // "" for a blank line; may hold newlines
-    const char *comment;  // behind the code, or NULL
+    const char *comment;  // after the code, or NULL
 };
 
 struct format {
@@ -70,7 +70,7 @@ static void keep_blank(struct format *f, uint32_t begin) {
     f->first = false;
 }
 
-// Writes the comments that stand before "begin", each on a line of its own.
+// Writes the comments that come before "begin", each on a line of its own.
 static void comments_before(struct format *f, uint32_t begin) {
     const struct ast_comment *c;
     while ((c = next_comment(f)) && c->at.begin < begin) {
@@ -82,7 +82,7 @@ static void comments_before(struct format *f, uint32_t begin) {
     }
 }
 
-// Puts a comment that follows on the same line of the source, and is the last thing there, behind
+// Puts a comment that follows on the same line of the source, and is the last thing there, after
 // the last line.
 static void comment_behind(struct format *f) {
     const struct ast_comment *c = next_comment(f);
@@ -102,7 +102,7 @@ static void skip_comments(struct format *f, uint32_t end) {
     while (next_comment(f) && next_comment(f)->at.begin < end) f->comment++;
 }
 
-// Writes source bytes [begin, end): as they are when a comment stands in them, else as "text" with
+// Writes source bytes [begin, end): as they are when they have a comment, else as "text" with
 // "tail".
 static void write_piece(struct format *f, uint32_t begin, uint32_t end, struct buf *text,
                         const char *tail) {
@@ -142,7 +142,7 @@ static bool is_loop(const struct ast_stmt *st) {
     return st->kind == S_FOR || st->kind == S_PIPELINE;
 }
 
-// Whether "block" goes behind its head on one line; then its text is added to "head".
+// Whether "block" goes after its head on one line; then its text is added to "head".
 static bool inline_block(struct format *f, const struct ast_block *block, uint32_t head_begin,
                          struct buf *head) {
     if (comment_within(f, block->at.begin, block->at.end) || block->nstmts > 1) return false;
@@ -246,7 +246,7 @@ static bool is_brace(const char *code) {
     return len > 0 && (code[len - 1] == '{' || code[strspn(code, " ")] == '}');
 }
 
-// The column of the comments behind the lines from "i" on that have one; "end" gets the line after
+// The column of the comments after the lines from "i" on that have one; "end" gets the line after
 // them.
 static int comment_column(const struct format *f, int i, int *end) {
     int col = 0, longest = 0, first = i;

@@ -16,7 +16,7 @@ static void open_bracket(struct parser *p) {
     p->open[p->nopen++] = p->now;
 }
 
-// Closes the innermost "(" or "{"; a brace closes the parentheses that stand open in it by force.
+// Closes the innermost "(" or "{"; a brace closes the parentheses that are open in it by force.
 static void close_bracket(struct parser *p, int opener) {
     while (opener != '(' && p->nopen > 0 && p->open[p->nopen - 1].token == '(') {
         p->nopen--;

@@ -11,7 +11,7 @@ struct ast_file *parse_file(struct session *s, const char *path);
 // The same for a source that the session has already.
 struct ast_file *parse_source(struct session *s, int file);
 // One expression, the whole of "text", which is copied.  Returns NULL, with errors reported, when
-// it is none.
+// it is not one.
 struct ast_expr *parse_expr_text(struct session *s, const char *text);
 
 #endif

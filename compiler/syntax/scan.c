@@ -289,7 +289,7 @@ static bool directive(const char *text) {
     return false;
 }
 
-// "A[0, 1]": both brackets at once, where they stand in one line.
+// "A[0, 1]": both brackets at once, where they are in one line.
 static int square_bracket(struct parser *p, struct range at, char bracket) {
     static const char why[] = "'%c' is not part of the language; %s";
     const struct source *f = &p->s->sources.file[p->file];

@@ -29,11 +29,11 @@ struct parser {
     struct seen unclosed;     // a "(" that the token being looked at closes by force, or token 0
     struct seen open[MAX_NESTING];
     int nopen;
-    uint32_t skip_end;     // tokens that begin before are part of what was told already
+    uint32_t skip_end;     // tokens that begin before are part of what was reported already
     bool manual;           // the function at hand is a manual one
     uint32_t stray_end;    // where the last stray byte ended
-    struct range refused;  // a token that was told already, and is none of what could come
-    uint32_t paired;       // where the ']' stands that was told with its '['; 0: nowhere
+    struct range refused;  // a token that was reported already, and is not one that could come
+    uint32_t paired;       // the ']' that was reported with its '['; 0: none
     struct list decls, comments;
     struct ast_expr *expr;
 };
@@ -63,11 +63,11 @@ int scan_slip(struct parser *p, struct range at, const char *text);
 // belongs to it skipped.
 bool scan_foreign(struct parser *p, struct range at);
 
-// A power or a shift, which there is none of: "1 << 10", "2 ** 10".  The operator is at "at", and
+// A power or a shift, which do not exist: "1 << 10", "2 ** 10".  The operator is at "at", and
 // "token" is what the scanner took it for; returns the token that the parser gets.
 int scan_power(struct parser *p, int token, struct range at);
 
-// Words a syntax error at p->now, where one of the "n" tokens "expected" could stand.
+// Words a syntax error at p->now, where one of the "n" tokens "expected" could be.
 void expected_report(struct parser *p, const int *expected, int n);
 // What the reserved word "token" means: "the composition operator".
 const char *slip_meaning(int token);
@@ -85,7 +85,7 @@ bool slip_other(struct parser *p, const int *set, int n);
 const char *slip_text(struct parser *p, struct range at);
 // The text from byte "at" on, "*left" bytes.
 const char *slip_from(struct parser *p, uint32_t at, size_t *left);
-// The text in the brackets that follow "at", which then reaches behind them; NULL: none do.
+// The text in the brackets that follow "at", which then includes them; NULL: none do.
 const char *slip_brackets(struct parser *p, struct range *at);
 // Whether "c" is what follows byte "at", blanks aside, and only one of it.
 bool slip_follows(struct parser *p, uint32_t at, char c);

@@ -44,7 +44,7 @@ static const char *argument(struct parser *p, struct range at) {
     return n ? arena_strndup(&p->s->arena, text, n) : "0";
 }
 
-// From "at" to behind the ';' of its line; false where there is none.
+// From "at" to past the ';' of its line; false where there is none.
 static bool whole_statement(struct parser *p, struct range *at) {
     size_t left, n = 0;
     const char *text = slip_from(p, at->end, &left);

@@ -1,4 +1,4 @@
-// Clauses that stand in a wrong place or form: "swizzle(auto)", "when M % 4 == 0 && ..", "allow
+// Clauses that are in a wrong place or form: "swizzle(auto)", "when M % 4 == 0 && ..", "allow
 // unused", "pipeline i in 0 .. 4 stages 2 { .. }", "(64,64), (64,1)".
 #include <ctype.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static bool is(struct parser *p, struct range at, const char *text) {
     return strcmp(slip_text(p, at), text) == 0;
 }
 
-// Nothing more is told up to the ';' of the line.
+// Nothing more is reported up to the ';' of the line.
 static void skip_rest(struct parser *p) {
     size_t left, k = 0;
     const char *text = slip_from(p, p->now.at.end, &left);
@@ -23,7 +23,7 @@ static void skip_rest(struct parser *p) {
     p->skip_end = p->now.at.end + (uint32_t)k;
 }
 
-// Whether "word" stands in the declaration or statement at hand, before p->now.
+// Whether "word" is in the declaration or statement at hand, before p->now.
 static bool said(struct parser *p, const char *word) {
     const char *line = slip_text(p, (struct range){p->file, p->first.at.begin, p->now.at.begin});
     return strstr(line, word) != NULL;

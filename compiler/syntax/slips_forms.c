@@ -120,7 +120,7 @@ static bool fill_call(struct parser *p, const int *set, int n) {
     return true;
 }
 
-// "in 1-100": the two numbers behind the last 'in' before p->now.
+// "in 1-100": the two numbers after the last 'in' before p->now.
 static bool dashed(struct parser *p, int *lo, int *hi, struct range *at) {
     const char *line = slip_text(p, (struct range){p->file, p->first.at.begin, p->now.at.begin}),
                *in = NULL;
@@ -196,7 +196,7 @@ static bool list_slip(struct parser *p, const int *set, int n) {
     return true;
 }
 
-// Nothing more is told up to the ';' of the line, or with it where p->now is one already.
+// Nothing more is reported up to the ';' of the line, or with it where p->now is one already.
 static void skip_statement(struct parser *p) {
     size_t left, k = 0;
     const char *text = slip_from(p, p->now.at.end, &left);

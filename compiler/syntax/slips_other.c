@@ -1,4 +1,4 @@
-// Forms of other languages: calls where a statement stands here, words in another order, types where
+// Forms of other languages: calls in place of a statement, words in another order, types where
 // none is said.
 #include <ctype.h>
 #include <string.h>

@@ -17,7 +17,7 @@ const char *ast_space_text(enum ast_space space) {
     return text[space];
 }
 
-// Products of two plain operands may stand without blanks: 2*K, M/64.
+// Products of two plain operands may be written without blanks: 2*K, M/64.
 static bool is_plain_product(const struct ast_expr *e) {
     return e->kind == E_BINARY && (e->op == OP_MUL || e->op == OP_DIV) &&
            (e->lhs->kind == E_INT || e->lhs->kind == E_NAME) &&
@@ -48,7 +48,7 @@ static bool is_shape_call(const struct ast_expr *e) {
 
 static void print(struct buf *b, const struct ast_expr *e, const char *comma, bool tight);
 
-// "between" stands between the arguments; "comma" and "tight" are for what is inside of them.
+// "between" goes between the arguments; "comma" and "tight" are for what is inside of them.
 static void print_args(struct buf *b, const struct ast_expr *e, const char *between,
                        const char *comma, bool tight) {
     for (int i = 0; i < e->nargs; i++) {
@@ -65,7 +65,7 @@ static void print_binary(struct buf *b, const struct ast_expr *e, const char *co
     print(b, e->rhs, comma, inner);
 }
 
-// "comma" stands between the arguments of calls; "tight" allows products without blanks.
+// "comma" goes between the arguments of calls; "tight" allows products without blanks.
 static void print(struct buf *b, const struct ast_expr *e, const char *comma, bool tight) {
     switch (e->kind) {
     case E_INT:

@@ -1,5 +1,5 @@
 // The CPU's twins of the device functions.  A block's threads are fibers; every access goes through
-// a check of its alignment, its bounds and of races, and says where in the emitted file it stands
+// a check of its alignment, its bounds and of races, and says where in the emitted file it is
 // when it fails.
 //
 // Only tcp_device.cuh includes this.  What a test or the harness asks of the host is in
@@ -37,7 +37,7 @@ extern tcp_host_thread *tcp_host_self;
 
 enum tcp_host_space { TCP_HOST_GLOBAL, TCP_HOST_CONSTANT, TCP_HOST_SHARED, TCP_HOST_FRAG };
 
-// Where in the emitted file an instruction stands: filled in by the compiler as a default argument.
+// Where in the emitted file an instruction is: filled in by the compiler as a default argument.
 struct tcp_host_place {
     const char *file;
     int line;

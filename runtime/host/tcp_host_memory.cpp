@@ -1,7 +1,7 @@
 // Every access of a kernel on the CPU.  Global memory is what was allocated here, and remembers who
 // wrote it in a launch; what is asked of shared memory is in tcp_host_shared.cpp.
 //
-// A failed access is reported and harmless: what lies outside reads as poison and is not written.
+// A failed access is reported and harmless: what is outside reads as poison and is not written.
 #include <stdlib.h>
 #include <string.h>
 

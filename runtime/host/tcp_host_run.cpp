@@ -63,7 +63,7 @@ void tcp_host_ask_environment() {
     }
 }
 
-// Fails a launch because of a word of TCP_HOST_SCHEDULE that is none.
+// Fails a launch because of an unknown word of TCP_HOST_SCHEDULE.
 static tcp_status report_schedule() {
     snprintf(own.text[0], sizeof own.text[0],
              "TCP_HOST_SCHEDULE: '%.*s' is none of forward, backward, early, late and poison=BYTE",
@@ -309,7 +309,7 @@ static void run_block(tcp_host_index block, tcp_host_index blocks) {
     }
 }
 
-// Puts the number of further failures behind each report, and leaves the reports with the thread.
+// Puts the number of further failures after each report, and leaves the reports with the thread.
 static void end_reports() {
     for (int i = 0; i < tcp_host.reports; ++i) {
         tcp_host_report_item *item = &tcp_host.report[i];

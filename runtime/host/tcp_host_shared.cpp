@@ -42,7 +42,7 @@ static bool ordered(int thread, uint32_t warp_epoch) {
     return thread / TCP_HOST_WARP == warp && warp_epoch < tcp_host.warp_epoch[warp];
 }
 
-// Reports when this thread's access "verb" to byte "offset" is not ordered behind the write to
+// Reports when this thread's access "verb" to byte "offset" is not ordered after the write to
 // "c", of this epoch or by a cp.async.  Returns true when there was nothing to report.
 static bool check_unordered(const char *verb, const tcp_host_cell *c, int offset,
                             tcp_host_place at) {
@@ -89,7 +89,7 @@ static inline void add_reader(tcp_host_cell *c, tcp_host_place at) {
     ++c->readers;
 }
 
-// The cell of a byte.  Those of the words, the first byte of each, stand together: most accesses
+// The cell of a byte.  Those of the words, the first byte of each, are together: most accesses
 // need no others.
 static inline tcp_host_cell *cell_of(int offset) {
     return &tcp_host.cell[offset % TCP_HOST_WORD][offset / TCP_HOST_WORD];

@@ -74,7 +74,7 @@ struct tcp_host_launch_state {
     const char *name;
     tcp_host_schedule schedule;
     bool schedule_is_set;
-    const char *no_schedule;  // the word of TCP_HOST_SCHEDULE that is none, or NULL
+    const char *no_schedule;  // the unknown word of TCP_HOST_SCHEDULE, or NULL
     void (*entry)(void *);
     void *context;
     int threads;

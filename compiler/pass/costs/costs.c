@@ -12,7 +12,7 @@
 #include "pass/walk.h"
 #include "plan/bind.h"
 
-// EXTREME: from so many times the least possible on it is said also where no mend is known.
+// EXTREME: from so many times the least possible on it is said also where no fix is known.
 enum { EXTREME = 4 };
 
 static bool is_extreme(struct cost_range have, struct cost_range least) {
@@ -59,7 +59,7 @@ static void warn_conflict(struct session *s, const struct plan *p, struct kernel
 
 // -- threads --------------------------------------------------------------------------------------
 
-// Why threads of the tiled copy stand beyond what is copied.
+// Why threads of the tiled copy are outside what is copied.
 static const char *beyond_text(struct session *s, const struct copy *c) {
     const struct view *v = copy_tiled_side(c);
     int n = lay_tuple_rank(c->tc->tiler), rank = lay_rank(v->layout);
@@ -111,7 +111,7 @@ static bool visit(struct session *s, struct kernel *k, struct copy *c, void *use
     struct copy_cost cost;
     x->number = k == x->k ? x->number + 1 : 0;
     x->k = k;
-    if (k->planned) return true;  // there is no text of the user's to mend
+    if (k->planned) return true;  // there is no text of the user's to fix
     if (x->work > KERNEL_WORK) return true;
     cost_of_copy(s, x->p, k, c, &c->facts, NULL, &cost);
     x->work += cost.src.work + cost.dst.work;

@@ -1,6 +1,6 @@
-// Mends of what a copy costs (see mend.h).
+// Fixes for what a copy costs (see mend.h).
 //
-// Orders of threads and paddings are compiled anew to see what they come to (compile/fixits.c).  Of
+// Orders of threads and paddings are compiled again to see what they cost (compile/fixits.c).  Of
 // swizzles there are many, so that the best is chosen first: a swizzle changes nothing in the
 // facts of a copy but itself.
 #include "pass/costs/mend.h"
@@ -43,7 +43,7 @@ static void offer_order(struct session *s, const struct kernel *k, const struct 
     claim(s, k, c, number, src, false);
 }
 
-// Whether 'swizzle auto' can be written behind the layout of "t".
+// Whether 'swizzle auto' can be written after the layout of "t".
 static bool takes_auto(const struct tensor *t) {
     return t->space == MEM_SHARED && !t->outside && lay_valid(t->layout) && !t->layout.sw.b &&
            !t->layout.composed && !t->swizzle_auto;
@@ -106,7 +106,7 @@ void mend_threads(struct session *s, const struct kernel *k, const struct copy *
     if (more > 1)
         memcpy(thr, a.thr, sizeof thr);
     else
-        spread(s, &a, v, thr);  // some stand beyond the tile
+        spread(s, &a, v, thr);  // some are outside the tile
     for (int i = 0; i <= a.rank;
          ++i) {  // in the rounds that there are, across the contiguous mode first
         int m = i < a.rank ? i : a.along;
@@ -339,8 +339,8 @@ static void offer_swizzle(struct session *s, const struct trial *best, int64_t n
     }
 }
 
-// Whether nothing but its copies depends on where the elements of "t" lie: what is proven speaks of
-// elements, not of places.
+// Whether only its copies depend on where the elements of "t" are: proofs are about elements, not
+// about places.
 static bool is_its_own(const struct plan *p, const struct kernel *k, const struct tensor *t) {
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st))
         if (st->kind == STMT_CALL) return false;

@@ -22,7 +22,7 @@ struct mends {
 void mend_layout(struct session *s, const struct plan *p, struct kernel *k, const struct copy *c,
                  int number, bool src, struct mends *all);
 
-// Says what else would mend it, for "c", which takes "times" the wavefronts of "t" that it need: how
+// Says what else would fix it, for "c", which takes "times" the wavefronts of "t" that it need: how
 // narrow elements are turned in blocks, or which copy keeps so many together.
 void mend_last(struct session *s, struct kernel *k, const struct copy *c, const struct tensor *t,
                int64_t times);

@@ -3,13 +3,13 @@
 // Requires: facts of predicate (threads and values cover each tile once: tile() has proven that).
 // Fills kernel.duties; refuses what is not proven.  Four questions, for all values of the params:
 //
-// 1. Does every coordinate of a view lie inside its tensor?
+// 1. Is every coordinate of a view inside its tensor?
 // 2. Do different coordinates of the destination tensor name different elements?  By its strides.
 // 3. Do all writes of a kernel to a tensor, by all copies, threads, iterations and blocks, have
 // different coordinates?
 // 4. Is an `out` tensor written wholly, by all copies together?
 //
-// 1, 3 and 4 are proven on sets of instances (instances.h, prove/prove.h); 3 and 4 stand in
+// 1, 3 and 4 are proven on sets of instances (instances.h, prove/prove.h); 3 and 4 are in
 // writes.c.
 #include "pass/coverage/coverage.h"
 #include "base/session.h"
@@ -77,7 +77,7 @@ static bool below(struct session *s, const struct ix *max, const struct ix *n) {
     return room && ix_provably_nonnegative(s, room);
 }
 
-// Why a coordinate may lie outside: a witness, or that it is not known.
+// Why a coordinate may be outside: a witness, or that it is not known.
 struct outside {
     const char *with;  // NULL: not known
     bool full;
@@ -242,7 +242,7 @@ static bool check_registers(struct session *s, const struct kernel *k, const str
     return true;
 }
 
-// With "predicates", what lies beyond the end of a tensor is left out by predicates.
+// With "predicates", what is beyond the end of a tensor is left out by predicates.
 static bool check_inside(struct session *s, struct kernel *k, const struct copy *c,
                          const struct view *v, const struct walk *w, const char *what,
                          bool predicates) {

@@ -12,7 +12,7 @@ bool coverage_writes(struct session *s, const struct plan *p, const struct kerne
 
 // loops.c
 // The greatest ("max") or least that "e" is in the loops "around", in terms of the variables of
-// what stands around them and of others: for messages, and for what a device function's caller
+// what is around them and of others: for messages, and for what a device function's caller
 // owes.
 const struct ix *coverage_bound(struct session *s, const struct ix *e, const struct around *around,
                                 bool max);

@@ -1,4 +1,4 @@
-// How far a coordinate goes in the loops around it, in words of what stands around these.
+// How far a coordinate goes in the loops around it, in words of what is around these.
 //
 // Separate from coverage.c, since nothing is proven by it: messages and duties say it.
 #include "base/session.h"

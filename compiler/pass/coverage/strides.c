@@ -13,7 +13,7 @@ struct order {
     const struct lay_tuple *shape;
 };
 
-// Whether the product of "a" and what its rounded quotients divide speaks of "y", with no factor
+// Whether the product of "a" and what its rounded quotients divide has "y" in it, with no factor
 // below 0: if it is at least 1, "y" is.
 static bool rests_on(struct lay_int a, const struct lay_sym *y) {
     bool found = false;

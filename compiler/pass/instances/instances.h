@@ -46,7 +46,7 @@ void instances_of(struct instances *x, const struct copy *c, const struct view *
 void instances_cond(struct instances *x, const struct ix *e);
 // The coordinate of the tensor of "v" along its flattened mode "mode".
 const struct ix *instances_coord(struct instances *x, const struct view *v, int mode);
-// Adds the conditions that what "v" names lies within its tensor.
+// Adds the conditions that what "v" names is within its tensor.
 void instances_inside(struct instances *x, const struct view *v);
 // "e" of a "load" part as of the step that it loads, with slots as remainders.
 const struct ix *instances_step(struct session *s, const struct around *around, const struct ix *e);
@@ -74,7 +74,7 @@ struct prove_set instances_registers(struct session *s, const struct kernel *k,
                                      const struct around *around, const struct copy *c, bool read,
                                      struct instances *out);
 // What each thread of copy "c" reads or writes, by coordinates of the tensor; the thread is the
-// variable behind the loops.  Sets out->full where that is not known.
+// variable after the loops.  Sets out->full where that is not known.
 struct prove_set instances_by_thread(struct session *s, const struct kernel *k,
                                      const struct around *around, const struct copy *c, bool read,
                                      struct instances *out);

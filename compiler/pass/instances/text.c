@@ -34,7 +34,7 @@ void instances_advice(struct session *s, const struct prover *p, bool full, stru
 const char *instances_params(struct session *s, const struct plan *p, const struct kernel *k,
                              const struct prove_witness *w) {
     struct buf b;
-    // params that the proof did not speak of: values that keep all promises
+    // params that the proof did not use: values that keep all promises
     const int64_t *sym = plan_choose(s, p, w->sym, 0);
     if (!sym) return "";
     buf_init(&b);

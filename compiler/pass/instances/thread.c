@@ -152,7 +152,7 @@ static bool cut_side(struct session *s, const struct copy *c, const struct view 
            fits;
 }
 
-// Nothing is moved where the other side "v" of the copy ends.  Where its parts are told by other
+// Nothing is moved where the other side "v" of the copy ends.  Where its parts are given by other
 // modes than those of "cut" that is not added: there are more instances then.
 static void add_other_side(struct instances *x, const struct copy *c, const struct view *v,
                            const struct tile_cut *cut, const struct modes *val,

@@ -1,4 +1,4 @@
-// Pass "partition" for index maps that are no layout: where a run of a thread's values stands is
+// Pass "partition" for index maps that are no layout: the place of a run of a thread's values is
 // worked out from the map, and only what is within the run, and the rest of the tiles, are modes.
 #include "base/session.h"
 #include "layout/algebra.h"
@@ -6,7 +6,7 @@
 #include "plan/view.h"
 
 // Whether the elements that a thread has in "v", by the layout of its tile, have a layout too; or
-// something else is wrong with "v", which is not for here to tell.
+// something else is wrong with "v", which is not reported here.
 static bool divides(struct session *s, const struct copy *c, const struct view *v) {
     if (v->base->space == MEM_FRAG || !lay_valid(v->layout)) return true;
     struct lay_ctx *x = &s->lay;

@@ -52,7 +52,7 @@ static void add(struct found *f, struct predicate p, int side) {
     f->at[f->n++] = p;
 }
 
-// What lies beyond the end of mode "mode": the greatest coordinate, and the end.  False when
+// What is beyond the end of mode "mode": the greatest coordinate, and the end.  False when
 // nothing does.
 static bool reaches_beyond(struct session *s, const struct view *v, int mode, const struct ix **hi,
                            const struct ix **limit) {
@@ -63,7 +63,7 @@ static bool reaches_beyond(struct session *s, const struct view *v, int mode, co
     return !max || !ix_provably_nonnegative(s, ix_sub(s, ix_sub(s, *limit, ix_int(s, 1)), max));
 }
 
-// Whether tiles of "v", which come out, may lie beyond its tensor: then it is as if they did not.
+// Whether tiles of "v", which come out, may be beyond its tensor: then it is as if they were not.
 static bool lies_beyond(struct session *s, struct find *f, const struct kernel *k,
                         const struct copy *c, const struct view *v) {
     if (!v->tiled || v->overhang || !lay_valid(v->coord)) return false;
@@ -283,7 +283,7 @@ static bool check_source(struct session *s, struct find *f, const struct kernel 
 
 // -- warps ----------------------------------------------------------------------------------------
 
-// Whether all lanes of a warp have the same "e", which speaks of tid alone: by tid / 32.
+// Whether all lanes of a warp have the same "e", which depends on tid alone: by tid / 32.
 static bool same_in_warp(const struct ix *e) {
     switch (e->op) {
     case IX_VAR: return e->var->kind != IX_TID;

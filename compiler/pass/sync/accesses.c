@@ -116,7 +116,7 @@ static void append(struct state *st, const struct entry *e) {
         st->at[st->n++] = *e;
 }
 
-// "at": where an entry that is the same stands most often.
+// "at": where an entry that is the same is most often.
 static void pend(struct state *st, struct entry e, int at) {
     if (!e.a.buffer) return;
     int first = !st->mixed && at < st->n && same_entry(&st->at[at], &e) ? at : 0;

@@ -26,7 +26,7 @@ static void say_stride(struct session *s, const struct tensor *t, int bytes) {
     struct lay_int d;
     if (!lay_valid(t->layout) || !find_stride(t->layout.shape, t->layout.stride, elements, &d))
         return;
-    if (!lay_int_static(d)) return;  // what is to be promised stands in the error
+    if (!lay_int_static(d)) return;  // what is to be promised is in the error
     int64_t more = (elements - d.num % elements) % elements;
     diag_note(s, t->at,
               "a stride of %ld elements in '%s' is %ld bytes, no multiple of %d; pad it by %ld "

@@ -9,7 +9,7 @@ struct kernel;
 struct copy;
 struct atom;
 
-// A note behind the error that "c" cannot be done by "atom": requires facts.bits, what it could do.
+// A note after the error that "c" cannot be done by "atom": requires facts.bits, what it could do.
 void async_advise(struct session *s, const struct kernel *k, const struct copy *c,
                   const struct atom *atom);
 

@@ -56,7 +56,7 @@ static void note_where(const struct schedule *x, const struct schedule_fault *f)
               (long long)at[2], *steps ? " " : "", steps);
 }
 
-// The loop in a "load" part in which "a" stands: its copies are one group, for which nothing in it
+// The loop in a "load" part in which "a" is: its copies are one group, for which nothing in it
 // can wait.
 static const struct stmt *loop_of_group(const struct schedule_access *a) {
     const struct stmt *load = NULL;
@@ -146,7 +146,7 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
 
 // -- what is needless -----------------------------------------------------------------------------
 
-// Whether accesses stand in "list" before ("after" false) or behind statement "sync".
+// Whether accesses are in "list" before ("after" false) or after statement "sync".
 static bool accesses(const struct stmt *list, const struct stmt *sync, bool after, bool *passed) {
     for (const struct stmt *x = list; x; x = stmt_next(list, x)) {
         if (x == sync) *passed = true;
@@ -179,7 +179,7 @@ static int looser(struct schedule *x, int *pending) {
     return by;
 }
 
-// Each is looked at as if those before it were mended.
+// Each is looked at as if those before it were fixed.
 void sync_warn_needless(struct schedule *x) {
     struct session *s = x->s;
     int *was = ARENA_ARRAY(&s->arena, int, x->program.nsyncs + 1);

@@ -58,7 +58,7 @@ struct meet_map {
     const struct copy *copy;
     bool write;
     const struct ix_var *by;  // not threads own the elements, but the values of this variable
-    bool told;                // false: it cannot be told
+    bool told;                // false: it cannot be decided
     int64_t n, lo, hi;        // elements of the buffer; those that are touched are in lo .. hi
     int32_t *of;              // by element: a thread, NOBODY or SEVERAL
     bool kept;
@@ -108,7 +108,7 @@ static struct ix terms_with(struct session *s, const struct ix *e, const struct 
 }
 
 // Every element that thread t of the access touches, in any iteration, becomes t's.  False when it
-// cannot be told.
+// cannot be decided.
 static bool fill(struct session *s, const struct kernel *k, struct meet_maps *m,
                  struct meet_map *o) {
     const struct copy_facts *f = &o->copy->facts;

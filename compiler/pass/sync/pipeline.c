@@ -4,8 +4,8 @@
 //
 // Accesses to a slot are known by how many steps they are ahead of the step that is used: they are
 // of the same slot when these differ by a multiple of the stages.  A "load" part has a wait and a
-// barrier of its own before it, since its copies stand in the prologue too, where they may need
-// none.  Where the step is known the slot is too, and holds for other pipelines and for what stands
+// barrier of its own before it, since its copies are in the prologue too, where they may need
+// none.  Where the step is known the slot is too, and holds for other pipelines and for what is
 // between them.
 #include "base/session.h"
 #include "pass/coverage/coverage.h"
@@ -212,10 +212,10 @@ void sync_hoist(struct walk *w, struct stmt *list) {
         if (x->kind == STMT_PART && x->load && x->before.barrier) hoist(w, x);
 }
 
-// -- a barrier behind the use ---------------------------------------------------------------------
+// -- a barrier after the use ---------------------------------------------------------------------
 
-// With one stage, the barrier between what a step uses and what the next one loads stands at the
-// end of the step where that is enough: what is worked out of the last reads then goes on behind
+// With one stage, the barrier between what a step uses and what the next one loads is at the
+// end of the step where that is enough: what is worked out of the last reads then goes on after
 // it, while other threads load.
 static void turn(struct walk *w, struct stmt *st) {
     struct stmt *first = st->body;

@@ -1,8 +1,8 @@
 // A kernel as what happens when: its accesses to memory that threads share, the waits, barriers and
-// commits that stand in it, each with the times at which it happens (prove/prove.h).
+// commits that are in it, each with the times at which it happens (prove/prove.h).
 //
 // A time is the place in the list of statements, then the iteration, the place in the body, and so
-// on.  In a pipeline the loads of step n stand at step n - (stages - 1), where they run.
+// on.  In a pipeline the loads of step n are at step n - (stages - 1), where they run.
 #ifndef TCPC_PASS_SYNC_SCHEDULE_H
 #define TCPC_PASS_SYNC_SCHEDULE_H
 

@@ -2,7 +2,7 @@
 // are right.
 //
 // Requires: facts of vectorize, places in shared memory; races has refused what no barrier orders.
-// Fills: of copies facts.async, commit_after, group; of statements before and behind, commit_after;
+// Fills: of copies facts.async, commit_after, group; of statements before and after, commit_after;
 // kernel.commit_last, wait_last, and sync, which accesses each wait and barrier is for.
 // Leaves alone: everything else.
 //

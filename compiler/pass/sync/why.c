@@ -91,7 +91,7 @@ static const struct sync_reason **add_reasons(struct walk *w, bool wait,
     return why.end;
 }
 
-// The point of "b", which stands at "place" of "at"; none when it neither waits nor is a barrier.
+// The point of "b", which is at "place" of "at"; none when it neither waits nor is a barrier.
 static void add_point(struct points *p, enum sync_place place, const struct stmt *at,
                       struct sync_before *b) {
     if (b->wait < 0 && !b->barrier) return;

@@ -47,7 +47,7 @@ static struct lay_int stride_of(const struct copy_mode *m, int sides) {
     return sides & SRC ? m->src : m->dst;
 }
 
-// How far apart the elements of "m" stand on the side that does not bound the run.
+// How far apart the elements of "m" are on the side that does not bound the run.
 static struct lay_int apart_of(const struct copy_mode *m, int sides) {
     return sides == SRC ? m->dst : m->src;
 }

@@ -39,7 +39,7 @@ void run_find(struct session *s, const struct copy_mode *mode, int n, int sides,
 // Divides the run into accesses of "vec" elements.  What is left of its modes goes into "left",
 // their number into "*nleft", and where each begins in the run, in elements, into "begin"; modes
 // that no access takes from are no longer used.  Returns how far apart the elements of an access
-// stand on the side that does not bound the run, by the binary digits of their number; NULL where
+// are on the side that does not bound the run, by the binary digits of their number; NULL where
 // they follow one another.
 const int64_t *run_divide(struct session *s, int64_t vec, struct run *run, struct copy_mode *left,
                           int64_t *begin, int *nleft);
@@ -49,7 +49,7 @@ const int64_t *run_divide(struct session *s, int64_t vec, struct run *run, struc
 const int64_t *run_steps(struct session *s, const struct copy *c, const struct copy_mode *mode,
                          int n, int64_t vec, const int64_t *step);
 
-// How the whole ways of "c", which loads to where the elements of an access stand apart, make words
+// How the whole ways of "c", which loads to where the elements of an access are apart, make words
 // of what was loaded; NULL where each element is put to its place.
 const struct copy_turn *run_turn(struct session *s, const struct copy *c,
                                  const struct copy_facts *f);

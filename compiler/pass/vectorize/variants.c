@@ -92,7 +92,7 @@ void note_promises(struct session *s, const struct kernel *k, const struct condi
         all &= mend(s, k, &list->at[i], &at, &text);
     }
     if (!all) return;
-    // one of them alone does not mend it
+    // one of them alone does not fix it
     if (list->n > 1) diag_note(s, k->at, "with all of this promised %s", then);
     for (int i = 0; i < list->n; ++i) {
         mend(s, k, &list->at[i], &at, &text);
@@ -122,7 +122,7 @@ static const char *facts_text(struct session *s, const struct kernel *k,
     return text;
 }
 
-// One note for all facts, at the first place where a promise would stand.
+// One note for all facts, at the first place where a promise would be.
 static void note_facts(struct session *s, const struct kernel *k, const struct conditions *list) {
     const struct condition *first = &list->at[0];
     struct range at;

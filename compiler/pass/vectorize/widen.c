@@ -1,7 +1,7 @@
 // Other arrangements of the same threads, offered where a copy is narrower than it was asked to be.
 //
 // One access moves neighbours along the mode whose stride is 1, so a thread has to have as many of
-// them there: it has all that it has along that mode, or the tile stays and its threads stand in
+// them there: it has all that it has along that mode, or the tile stays and its threads are in
 // another order, or the tile grows along that mode.  Whether the copy is wider then, and right, is
 // tried (compile/fixits.c) before it is shown.
 #include <string.h>
@@ -128,7 +128,7 @@ static bool arrangement_of_tile(struct session *s, const struct tiled_copy *tc,
         struct lay_int n = lay_tuple_product(&s->lay, lay_tuple_get(&s->lay, tc->tiler, i));
         if (known) {
             a->thr[i] = lay_size(&s->lay, lay_mode(&s->lay, tc->thr, i)).num;
-        } else {  // as many as fit: keep_tile() puts them anew
+        } else {  // as many as fit: keep_tile() places them again
             a->thr[i] = lay_gcd(threads, n.num);
             threads /= a->thr[i];
         }

@@ -400,7 +400,7 @@ static const struct value *value_of(struct sema *c, const struct ast_expr *e) {
     BUG("an expression of kind %d", e->kind);
 }
 
-// What has no value has an error: else the statement it stands in would be left out without a word.
+// What has no value has an error: else the statement it is in would be left out without a word.
 const struct value *eval(struct sema *c, const struct ast_expr *e) {
     const struct value *v = value_of(c, e);
     if (v->kind == VAL_NONE && c->s->diags.nerrors == 0)

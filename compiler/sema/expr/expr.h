@@ -1,4 +1,4 @@
-// Expressions: what they evaluate to, and the functions that may stand in them.
+// Expressions: what they evaluate to, and the functions that they may have.
 #ifndef TCPC_SEMA_EXPR_EXPR_H
 #define TCPC_SEMA_EXPR_EXPR_H
 
@@ -11,11 +11,11 @@ const struct value *eval_name(struct sema *c, const char *name, struct range at)
 const struct value *eval_int_op(struct sema *c, enum ast_op op, const struct value *a,
                                 const struct value *b, const struct ast_expr *e);
 bool eval_int64(struct sema *c, const struct ast_expr *e, const char *what, int64_t *out);
-// An index expression in which params may stand, and what is known only when running.
+// An index expression in which params may occur, and what is known only when running.
 const struct ix *eval_ix(struct sema *c, const struct ast_expr *e, const char *what);
 
 // constant.c
-// The number "e" as an element of type "t"; reports "what" and gives NULL when it is none.
+// The number "e" as an element of type "t"; reports "what" and gives NULL when it is not one.
 const struct constant *constant_of(struct sema *c, const struct ast_expr *e,
                                    const struct elem_type *t, const char *what);
 

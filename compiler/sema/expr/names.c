@@ -1,4 +1,4 @@
-// Modes with names: who gets them, tuples that go by them, and copies whose sides have their modes in
+// Modes with names: who gets them, tuples that use them, and copies whose sides have their modes in
 // another order.
 #include <string.h>
 

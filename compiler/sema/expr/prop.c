@@ -24,7 +24,7 @@ static const struct value *of_side(struct sema *c, const char *name, const struc
     return NULL;
 }
 
-// A number of what a side costs; NULL: "name" is none.
+// A number of what a side costs; NULL: "name" is not one.
 static const struct value *cost_call(struct sema *c, const char *name, const struct value *v,
                                      struct range at) {
     static const struct {

@@ -70,8 +70,8 @@ bool value_is_bool(const struct value *v, bool *truth);
 // An integer that is known when compiling; does not report.
 bool value_is_static(const struct value *v, int64_t *out);
 
-// The value as another type.  "what" is the subject of the message when it is none: "the extent of
-// mode 1".  They go by position, and report a tuple with names: who takes names has put its parts
+// The value as another type.  "what" is the subject of the message when it cannot: "the extent of
+// mode 1".  They use positions, and report a tuple with names: who takes names has put its parts
 // into their order (names.c).
 bool value_to_int64(struct sema *c, const struct value *v, struct range at, const char *what,
                     int64_t *out);

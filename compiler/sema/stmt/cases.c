@@ -164,7 +164,7 @@ static int64_t multiple_of(const struct kernel *k, struct lay_int x) {
     return d;
 }
 
-// Whether "k" is taken wherever the case "b" behind it might be.
+// Whether "k" is taken wherever the case "b" after it might be.
 static bool covers(const struct kernel *k, const struct kernel *b) {
     for (int i = 0; i < k->nwhen; ++i) {
         const struct condition *w = &k->when[i];

@@ -212,7 +212,7 @@ static bool same_tile(const struct tiled_copy *a, const struct tiled_copy *b) {
 }
 
 // What the lanes of a warp do together is a copy of tiles, also where a thread's part of them
-// stands: that names rows for the others.
+// is: that names rows for the others.
 static bool check_collective(struct sema *c, struct copy *y, const struct value *v,
                              const struct ast_expr *e) {
     if (v->kind == VAL_TILED) y->tc = v->tc;

@@ -5,7 +5,7 @@
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
 
-// What stands in parentheses.
+// What is in parentheses.
 static const struct ast_expr *inside(const struct ast_expr *e) {
     while (e->kind == E_TUPLE && e->nargs == 1) e = e->arg[0].value;
     return e;

@@ -31,7 +31,7 @@ static void add_named(struct ring *r, const struct ast_expr *e) {
         for (int i = r->nlets - 1; i >= 0; --i) {
             if (r->let[i]->name.name != e->name) continue;
             int all = r->nlets;
-            r->nlets = i;  // a let names what stands above it
+            r->nlets = i;  // a let names what comes above it
             add_named(r, r->let[i]->value);
             r->nlets = all;
             return;
@@ -68,7 +68,7 @@ static void add_filled(struct ring *r, const struct ast_block *b) {
     r->nlets = lets;
 }
 
-// The number of stages that the buffers of "r" have; 0 when that is none.
+// The number of stages that the buffers of "r" have; 0 when that is not one.
 static int stages_of(struct sema *c, const struct ast_stmt *s, const struct ring *r) {
     for (int i = 1; i < r->n; ++i) {
         const struct tensor *a = r->tensor[0], *b = r->tensor[i];

@@ -20,7 +20,7 @@ static const struct ast_stmt *lone_copy(const struct ast_fn *fn) {
     return s->copy.src->kind == E_NAME && s->copy.dst->kind == E_NAME ? s : NULL;
 }
 
-// A kernel that is one copy, which says neither how, and is none that is planned: nothing else could
+// A kernel that is one copy, which does not say how, and is not planned: nothing else could
 // be meant, as there is no fragment.  Reports what keeps it from being planned.
 static bool not_planned(struct sema *c, const struct ast_fn *fn) {
     if (!fn->kernel || !fn->body || fn->body->nstmts != 1) return false;
@@ -86,7 +86,7 @@ static int parsed(struct sema *c, const char *name, const char *text,
     s->sources.file[file].made = true;
     const struct ast_file *f = parse_source(s, file);
     for (int i = 0; f && f->nerrors == 0 && i < f->ndecls && n < MOST_CASES; ++i)
-        if (f->decl[i]->kind == D_FN)  // the reasons stand before it
+        if (f->decl[i]->kind == D_FN)  // the reasons come before it
             out[n++] = (struct kernel_text){.fn = &f->decl[i]->fn,
                                             .planned = text + f->decl[i - 1]->at.end + 1};
     return n;

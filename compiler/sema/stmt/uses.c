@@ -14,7 +14,7 @@ struct uses {
     int n, cap;
 };
 
-// The plan's param with symbol "sym", or NULL; they stand in the order of their symbols.
+// The plan's param with symbol "sym", or NULL; they are in the order of their symbols.
 static const struct param *param_of(const struct sema *c, const struct lay_sym *sym) {
     int lo = 0, hi = c->plan->nparams;
     while (lo < hi) {

@@ -126,7 +126,7 @@ static bool prefetch(struct sema *c, const struct ast_arg *arg, struct atom *a) 
     return false;
 }
 
-// The arguments behind the width, from "first" on.
+// The arguments after the width, from "first" on.
 static bool more_args(struct sema *c, const struct ast_expr *e, int first, struct atom *a) {
     const struct atom_row *row = a->row;
     for (int i = first; i < e->nargs; ++i) {

@@ -111,7 +111,7 @@ static bool read_leaves(struct sema *c, struct index_map *m, const struct value 
     return true;
 }
 
-// "v" with (x) as x wherever it stands, as in arithmetic.
+// "v" with (x) as x wherever it is, as in arithmetic.
 static const struct value *unwrap_all(struct sema *c, const struct value *v, struct range at) {
     v = value_unwrap(v);
     if (v->kind != VAL_TUPLE || v->rank == 0) return v;

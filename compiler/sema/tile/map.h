@@ -21,7 +21,7 @@ struct index_map {
     const struct value *coord;
     struct map_leaf leaf[LAY_MAX_LEAVES];
     int nleaves;
-    const struct lay_tuple *tile;  // its shape; of the coordinate's form when the map tells it
+    const struct lay_tuple *tile;  // its shape; of the coordinate's form when the map says it
     int64_t size;                  // of the tile
 };
 

@@ -1,5 +1,5 @@
 // Who owns an element of a tile: the proof that each has one owner, or equally many where a tile
-// only reads.  Separate from making tiles, because it goes by the points of the TV layout alone.
+// only reads.  Separate from making tiles, because it uses only the points of the TV layout.
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -147,7 +147,7 @@ bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct e
     struct refusal *r = ARENA_NEW(&c->s->arena, struct refusal);
     *r = (struct refusal){tc->at, c->refused};
     c->refused = r;
-    // without 'val=' there is a place for it behind 'thr='
+    // without 'val=' there is a place for it after 'thr='
     bool absent = given && tc->val_arg_at.begin == tc->val_arg_at.end;
     diag_error(c->s,
                absent  ? tc->thr_at

@@ -13,7 +13,7 @@ const struct value *atom_call(struct sema *c, const char *name, const struct ast
 const struct value *atom_fixed(struct sema *c, const char *name, const struct ast_expr *e);
 // "m16n8k16.f32" as it is written in "e"; NULL when it is no such thing.
 const char *atom_written(struct sema *c, const struct ast_expr *e);
-// Whether elements of "elem_bits" go by "row".
+// Whether "row" moves elements of "elem_bits".
 bool atom_takes(struct sema *c, const struct atom_row *row, int elem_bits, struct range at);
 bool atom_later(const char *name);  // an atom of the language that is not supported yet
 // Whether there are atoms 'NAME.PART'; and the error for it with a part that there is not, or none.

@@ -30,7 +30,7 @@ static struct coord beside(struct sema *c, struct lay mode, struct coord other, 
 }
 
 // "f", the tile and the rest that "v" was divided into, with a stride for the modes of one element:
-// tiles of which the tensor has no more still know along which mode they lie when they are divided
+// tiles of which the tensor has no more still know along which mode they are when they are divided
 // again.
 static struct lay keep_single_modes(struct sema *c, const struct view *v, struct lay f) {
     const struct lay_tuple *shape = f.shape->kid[0], *stride = f.stride->kid[0];

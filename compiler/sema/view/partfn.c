@@ -165,7 +165,7 @@ const struct value *view_partition(struct sema *c, const struct call *call) {
     return value_view(c, mine);
 }
 
-// Where the (atom,rest of the values) of "tc" stand in a fragment whose first mode has "has"
+// Where the (atom,rest of the values) of "tc" are in a fragment whose first mode has "has"
 // values: (atom,rest) -> (value,tile of mode 0,tile of mode 1,..) as one number; "tile" gets the
 // extents of these tiles.
 static struct lay regroup(struct sema *c, const struct tiled_copy *tc, int64_t has, int64_t atom,

@@ -1,4 +1,4 @@
-// Slices: coordinates as values, and what stands before the parentheses.
+// Slices: coordinates as values, and what comes before the parentheses.
 #include "sema/expr/expr.h"
 #include "sema/view/viewfn.h"
 

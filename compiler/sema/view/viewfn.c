@@ -152,7 +152,7 @@ static bool broadcast(struct sema *c, struct calc_value *m, struct range at, con
 }
 
 // Whether mode "i" of "v", or the last part of it where it is nested, is all of a mode of its
-// tensor, and so knows where that ends: what lies beyond the mode lies beyond its last part.
+// tensor, and so knows where that ends: what is beyond the mode is beyond its last part.
 static bool is_whole_mode(struct sema *c, const struct view *v, int i) {
     if (!lay_valid(v->coord)) return false;
     struct lay m = lay_mode(c->lay, view_trimmed(c->s, v->coord), i);
@@ -249,7 +249,7 @@ void view_mark_tiles(enum lay_divide_form form, const struct lay_tiler *t, struc
         }
         return;
     }
-    // ((tile),(rest)), ((tile),rest,..), (tile,..,rest,..): behind the rest come modes not divided
+    // ((tile),(rest)), ((tile),rest,..), (tile,..,rest,..): after the rest come modes not divided
     int tiles = form == LAY_DIVIDE_FLAT && n > 0 ? n : 1;
     int from = leaves_of(shape, 0, tiles), end = lay_tuple_leaves(shape);
     if (form == LAY_DIVIDE_ZIPPED) {
@@ -334,7 +334,7 @@ const struct value *view_call(struct sema *c, const struct call *call) {
     return finish(c, &v->view, r.layout, e, what);
 }
 
-// The greatest coordinate that a static layout reaches lies inside "n" coordinates.
+// The greatest coordinate that a static layout reaches is inside "n" coordinates.
 static bool inside(struct sema *c, struct lay f, struct lay_int n) {
     struct lay_int most = lay_cosize(c->lay, f);
     return lay_int_valid(most) && lay_int_valid(n) && lay_int_less_equal(most, n);

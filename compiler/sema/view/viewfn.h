@@ -8,7 +8,7 @@ struct call;  // sema/expr/expr.h
 
 // slicefn.c
 struct coord *coord_of_value(struct sema *c, const struct value *v, struct range at);
-// A slice of "v"; what cannot be sliced was told and has no value.
+// A slice of "v"; what cannot be sliced was reported and has no value.
 const struct value *view_sliced(struct sema *c, struct view v, const struct coord *crd,
                                 const struct ast_expr *e);
 // Whether "v" can be moved: nothing of it needs an extent that only a run knows; reports when not.
@@ -23,7 +23,7 @@ const struct value *view_compose(struct sema *c, const struct value *a, const st
                                  const struct ast_expr *e);
 // Whether "v" can be taken apart; reports when not.
 bool view_whole(struct sema *c, const struct view *v, struct range at);
-// Whether the layout "f", made of "v", has other coordinates than "v": some lie outside.
+// Whether the layout "f", made of "v", has other coordinates than "v": some are outside.
 bool view_reaches_out(struct sema *c, const struct view *v, struct lay f);
 // Marks "made", which is "v" under "f", as reaching beyond the tensor, or beyond "v", where it
 // does; "zipped": "f" is ((tile),(rest)).
