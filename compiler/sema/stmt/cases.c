@@ -33,7 +33,7 @@ static bool condition(struct sema *c, const struct ast_expr *e, struct condition
     if (x && ix_static(x, &known)) {
         diag_error(c->s, e->lhs->lhs->at,
                    "'%s' is %" PRId64 " in every launch, so there is nothing to choose; 'when' "
-                                      "tests params that have several values",
+                   "tests params that have several values",
                    ast_expr_text(c->s, e->lhs->lhs), known);
         return false;
     }
