@@ -17,7 +17,7 @@ static const struct warning_row warnings[W_COUNT] = {
     [W_VECTORIZE] = {"vectorize", true,
                      "a copy is narrower than was asked, or than its threads could make it"},
     [W_LAYOUT_TILER] = {"layout-tiler", true,
-                        "a layout stands where a shape was probably meant as tiler"},
+                        "a layout is the tiler where a shape was probably meant"},
     [W_UNUSED] = {"unused", true, "a declaration that nothing uses"},
     [W_INDEX_MAP] = {"index-map", true,
                      "an index map that is no layout, and copies value by value"},
@@ -28,15 +28,14 @@ static const struct warning_row warnings[W_COUNT] = {
     [W_ARRANGEMENT] = {"arrangement", true,
                        "a fragment whose modes are not those of the tiles that it gets"},
     [W_UNCALIBRATED] = {"uncalibrated", true,
-                        "a cost that is expected of an architecture on which none was measured"},
+                        "a cost expected of an architecture that was not measured"},
     [W_COALESCE] = {"coalesce", true,
                     "accesses to global memory of twice the sectors that hold their bytes"},
     [W_BANK_CONFLICT] = {"bank-conflict", true,
                          "accesses to shared memory of twice the wavefronts that they need"},
     [W_IDLE_THREADS] = {"idle-threads", true,
                         "a copy that leaves half of the block's threads without work"},
-    [W_IN_ORDER] = {"in-order", true,
-                    "a pipeline whose loads do not run ahead, for want of stages"},
+    [W_IN_ORDER] = {"in-order", true, "a pipeline whose loads do not run ahead, without stages"},
     [W_NEEDLESS_SWIZZLE] = {"needless-swizzle", true, "a swizzle that moves no element"},
     [W_SHADOW] = {"shadow", true, "a name that hides one declared further out"},
 };
@@ -223,7 +222,7 @@ void diag_silence(struct session *s, const char *name, struct range at, struct r
     for (const struct silence *x = s->diags.silences; x; x = x->next) n++;
     if (n == MOST_SILENCES) {
         diag_error(s, at,
-                   "more than %d names of warnings behind 'allow'; -Wno-%s silences one everywhere",
+                   "more than %d names of warnings after 'allow'; -Wno-%s silences one everywhere",
                    MOST_SILENCES, name);
         return;
     }

@@ -72,7 +72,7 @@ static bool escaped(struct reader *r, char **to) {
         *(*to)++ = is[known - from];
         return true;
     }
-    if (!take(r, 'u')) return fail(r, "there is no such escape");
+    if (!take(r, 'u')) return fail(r, "this escape does not exist");
     int32_t u = unit(r);
     if (u < 0) return fail(r, "an escape \\u has four hexadecimal digits");
     if (u == 0) return fail(r, "a text has the character U+0000");
@@ -99,7 +99,7 @@ static const char *quoted(struct reader *r) {
             continue;
         }
         if (utf8_decode((const unsigned char *)r->at, (const unsigned char *)r->end, &n) < 0)
-            return fail(r, "a text is no UTF-8"), NULL;
+            return fail(r, "a text is not UTF-8"), NULL;
         memcpy(to, r->at, (size_t)n);
         to += n;
         r->at += n;

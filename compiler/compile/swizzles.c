@@ -244,10 +244,10 @@ static int candidates_of(struct choosing *x, int i, struct swizzle_choice *out) 
 
 static bool none_counted(struct choosing *x, int i) {
     const struct ast_ident name = x->b->stmt[i]->name;
-    diag_error(x->c->s, name.at,
-               "'swizzle auto' chooses by what the copies of '%s' cost, and none of them has a "
-               "number",
-               name.name);
+    diag_error(
+        x->c->s, name.at,
+        "'swizzle auto' chooses by what the copies of '%s' cost, and no cost of them is known",
+        name.name);
     return false;
 }
 

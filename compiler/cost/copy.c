@@ -303,7 +303,7 @@ static const char *rule_text(struct session *s, const struct side_cost *x) {
     if (cost_exact(x->most.wavefronts) && cost_exact(x->total.wavefronts) &&
         cost_exact(x->most.sectors) && cost_exact(x->total.sectors))
         return NULL;
-    return arena_printf(&s->arena, "the hardware's rule for such an order of %s is not known",
+    return arena_printf(&s->arena, "the hardware's rule for this order of %s is not known",
                         cost_class_name(x->class));
 }
 

@@ -151,12 +151,12 @@ static void note_rule(struct picture *p, const struct drawn *d) {
         return;
     case COST_CP_ASYNC_CA:
         picture_note(p,
-                     "the banks of the L1 cache, which give, can have conflicts too: threads wait "
-                     "for both; %d-bit accesses go by %d threads",
+                     "the banks of the L1 cache, the source, can have conflicts too: threads wait "
+                     "for both; %d-bit accesses are served %d threads at a time",
                      a->bits, LINE * 8 / a->bits);
         return;
     case COST_LDMATRIX:
-    case COST_STMATRIX: picture_note(p, "each matrix goes by itself"); return;
+    case COST_STMATRIX: picture_note(p, "each matrix is separate"); return;
     default: break;
     }
     if (a->bits > 32)
@@ -196,7 +196,7 @@ const char *view_access(struct picture *p, const struct plan *plan, const struct
     }
     note_rules(p, plan, r, by_values);
     if (p->ngrids == 1) p->grid[0].heading = NULL;
-    return first ? "neither side of this copy lies in shared memory" : NULL;
+    return first ? "neither side of this copy is in shared memory" : NULL;
 }
 
 // -- sectors --------------------------------------------------------------------------------------
@@ -287,5 +287,5 @@ const char *view_sectors(struct picture *p, const struct plan *plan, const struc
     note_rules(p, plan, r, by_values);
     if (unused) picture_note(p, "x is moved with its sector, and no thread wants it");
     if (p->ngrids == 1) p->grid[0].heading = NULL;
-    return first ? "neither side of this copy lies in global memory" : NULL;
+    return first ? "neither side of this copy is in global memory" : NULL;
 }

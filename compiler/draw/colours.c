@@ -183,5 +183,5 @@ void picture_threads(struct picture *p) {
         }
     if (most < LANES || p->format == DRAW_TEXT) return;
     picture_key(p, pic_thread(m, 0), "even warps");
-    picture_key(p, pic_thread(m, LANES), "odd warps, deeper; a thick line lies between warps");
+    picture_key(p, pic_thread(m, LANES), "odd warps, deeper; a thick line separates warps");
 }

@@ -28,7 +28,7 @@ static const char *make(struct picture *p, const struct plan *plan, const struct
     case DRAW_OPERAND: return view_operand(p, r);
     case N_DRAW_VIEWS: break;
     }
-    return "there is no such view";
+    return "this view does not exist";
 }
 
 // The params' values, when the drawing rests on them.

@@ -89,7 +89,7 @@ const char *view_offsets(struct picture *p, const struct draw_request *r) {
     struct place f;
     const char *why = find_place(r, &f);
     if (!why && f.tuples && f.d.size > 1 << 16)
-        why = "its values are coordinates, of which no more than 65536 are drawn";
+        why = "its values are coordinates, and no more than 65536 are drawn";
     if (!why) why = domain_grids(p, "the layout", &f.d);
     if (why) return why;
     p->title = picture_text(p, "Layout %s", describe(p, r));
@@ -169,7 +169,7 @@ const char *view_swizzle(struct picture *p, const struct draw_request *r) {
 const char *view_banks(struct picture *p, const struct draw_request *r) {
     struct place f;
     const char *why = find_place(r, &f);
-    if (!why && f.tuples) why = "its values are coordinates and lie in no bank";
+    if (!why && f.tuples) why = "its values are coordinates, and these have no bank";
     if (!why && r->bits < 8) why = "a layout alone has no element type; say --type=f16";
     if (!why) why = domain_grids(p, "the layout", &f.d);
     if (why) return why;

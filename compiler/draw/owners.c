@@ -72,7 +72,7 @@ static void note_owners(struct picture *p, const struct owners *o, bool between)
     }
     if (p->format == DRAW_TEXT) return;
     picture_note(p, between ? "T: the thread, V: which of its values"
-                            : "T: the thread; its elements that lie side by side are one cell");
+                            : "T: the thread; its adjacent elements are one cell");
     if (none) picture_note(p, "-: no thread holds the element (%" PRId64 " times)", none);
     if (shared) picture_note(p, "+: further threads hold it too (%" PRId64 " times)", shared);
 }

@@ -113,8 +113,8 @@ const char *view_path(struct picture *p, const struct draw_request *r) {
     const char *why = find_path(r, f);
     if (why) return why;
     if (r->thread < 0 || r->thread >= f->tc->threads)
-        return picture_text(p, "thread %" PRId64 " is none of its %" PRId64 " threads", r->thread,
-                            f->tc->threads);
+        return picture_text(p, "thread %" PRId64 " is not one of its %" PRId64 " threads",
+                            r->thread, f->tc->threads);
     const struct view *v = copy_tiled_side(r->copy);
     why = domain_grids(p, picture_text(p, "the view of '%s'", v->base->name), &f->view);
     if (why) return why;

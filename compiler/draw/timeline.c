@@ -216,7 +216,7 @@ static void add_legend(struct picture *p) {
     if (p->format == DRAW_TEXT) {
         picture_note(p, "l: a step's loads are issued, u: it is used; B: barrier, W1: wait until "
                         "one group is in flight");
-        picture_note(p, "in a slot stands the step: L as its loads are issued, ~ in flight, = "
+        picture_note(p, "each slot shows the step: L as its loads are issued, ~ in flight, = "
                         "there, U as it is used");
         return;
     }

@@ -208,10 +208,9 @@ static bool take_format(struct command *q, enum draw_format *out) {
     if (q->format)
         option_error("'--format' takes text, svg, tikz or png, not '%s'", q->format);
     else
-        option_error(
-            "the ending of '%s' is none of .txt, .svg, .tex, .png; --format=KIND says what "
-            "to write there",
-            q->output);
+        option_error("the ending of '%s' is not .txt, .svg, .tex or .png; --format=KIND says what "
+                     "to write there",
+                     q->output);
     return false;
 }
 
@@ -290,7 +289,7 @@ static bool layout_of(struct session *s, const char *text, struct lay *out) {
         return false;
     }
     if (lay_valid(*out) && lay_static(*out)) return true;
-    option_error("'%s' is no plan and no layout: %s", text,
+    option_error("'%s' is neither a plan nor a layout: %s", text,
                  lay_valid(*out) ? "it has names, which only a plan gives values"
                  : s->lay.error  ? shown(&s->arena, s->lay.error)
                                  : "it has no value");

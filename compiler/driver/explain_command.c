@@ -17,7 +17,7 @@
 #include "syntax/ast.h"
 
 static const char help[] =
-    "usage: tcpc explain [options] PLAN.tcp [NAME]    tell what the compiler chose, and why\n"
+    "usage: tcpc explain [options] PLAN.tcp [NAME]    say what the compiler chose, and why\n"
     "\n"
     "NAME is a kernel or device function, the label or the line of a copy, FUNCTION.LABEL, "
     "FUNCTION:LINE; or\n"

@@ -144,7 +144,7 @@ static void tell(struct diff *d, const char *name, const char *unit, enum better
 }
 
 static int wrong(const struct diff *d, int side, const char *what) {
-    return option_error("'%s' is no output of 'tcpc explain --json': %s", d->path[side], what);
+    return option_error("'%s' is not an output of 'tcpc explain --json': %s", d->path[side], what);
 }
 
 static int no_amount(const struct diff *d, int side, const char *name) {
@@ -346,7 +346,7 @@ static const char *lack(const struct json_value *v) {
         if (!is(k, "name", JSON_TEXT)) return "a kernel has no 'name'";
         if (!is(k, "copies", JSON_LIST)) return "a kernel has no list 'copies'";
         if (json_member(k, "tensors") && !is(k, "tensors", JSON_LIST))
-            return "the 'tensors' of a kernel are no list";
+            return "the 'tensors' of a kernel are not a list";
         for (const struct json_value *c = json_member(k, "copies")->first; c; c = c->next)
             if (!is(c, "line", JSON_NUMBER)) return "a copy has no 'line'";
     }

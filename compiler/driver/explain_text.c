@@ -230,7 +230,7 @@ static const char *variants_text(struct session *s, const struct explained_copy 
 
 static void put_bounds(struct session *s, struct buf *b, const struct explained_copy *c) {
     buf_printf(b, "\n  %-*s%d bits = %d x %s\n", LABEL, "width", c->bits, c->vec, c->wider);
-    row(b, "in variants", variants_text(s, c), "by what holds at launch; below: of the widest");
+    row(b, "in variants", variants_text(s, c), "by what holds at launch; below: the widest");
     for (int i = 0; i < N_BOUNDS; ++i) {
         const struct explained_bound *x = &c->bound[i];
         if (!x->why) continue;
@@ -288,8 +288,7 @@ static void put_copy(struct session *s, struct buf *b, const struct explained_ke
                                                   c->pending),
                                c->wait));
     if (c->barrier)
-        paragraph(b,
-                  arena_printf(&s->arena, "A barrier stands before it, because %s.", c->barrier));
+        paragraph(b, arena_printf(&s->arena, "A barrier comes before it, because %s.", c->barrier));
     put_edge(b, c);
     buf_char(b, '\n');
     row(b, "executed by", c->level,
@@ -300,7 +299,7 @@ static void put_copy(struct session *s, struct buf *b, const struct explained_ke
     row(b, "bytes", bytes_text(s, k, c), NULL);
     row(b, "tiled copy", c->tiled, NULL);
     row(b, "atom", c->atom, NULL);
-    row(b, "thr", c->thr, "how the threads stand beside one another");
+    row(b, "thr", c->thr, "how the threads are arranged");
     row(b, "val", c->val, "what each thread has at its place");
     row(b, "tiler", c->tiler, "what one round covers");
     row(b, "rounds", c->rounds, "how often, along each mode of the tile");
@@ -419,9 +418,9 @@ static void put_kernel(struct session *s, struct buf *b, const struct explained_
         buf_char(b, '\n');
     }
     if (k->is_case)
-        buf_puts(b, "  a case of the kernel, whose launcher takes the first that holds\n");
+        buf_puts(b, "  a case of the kernel; the launcher takes the first that holds\n");
     else if (k->nvariants)
-        buf_puts(b, "  variants, of which the launcher takes the first that holds\n");
+        buf_puts(b, "  variants; the launcher takes the first that holds\n");
     for (int i = 0; i < k->nvariants; ++i) {
         const struct kir_variant *v = &k->variant[i];
         buf_printf(b, "    %3d bits  %s\n", v->bits, v->when_text ? v->when_text : "always holds");
@@ -436,7 +435,7 @@ static void put_kernel(struct session *s, struct buf *b, const struct explained_
         paragraph(
             b,
             c->barrier
-                ? "A barrier stands before it, because other threads may still be at its arguments."
+                ? "A barrier comes before it, because other threads may still be at its arguments."
                 : "No barrier is needed before it.");
     }
 }

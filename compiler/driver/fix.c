@@ -22,7 +22,7 @@ bool fix_can(const char *path) {
         return false;
     }
     if (stat(path, &st) != 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) return true;
-    option_error("'%s' is no regular file; it is not changed", path);
+    option_error("'%s' is not a regular file; it is not changed", path);
     return false;
 }
 

@@ -27,7 +27,7 @@ static bool can_be_changed(const char *path) {
 
 static int format_one(const char *path, bool in_place, bool check) {
     if (in_place && !can_be_changed(path))
-        return option_error("'%s' is no regular file; it is not changed", path);
+        return option_error("'%s' is not a regular file; it is not changed", path);
     struct session s;
     session_init(&s);
     int status = EXIT_RIGHT;

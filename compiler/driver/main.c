@@ -28,11 +28,10 @@ static const char help[] =
     "       tcpc relayout TYPE SOURCE DESTINATION   plan and compile a copy from one layout to "
     "another\n"
     "       tcpc tune PLAN.tcp                   time candidates of a planned copy on the GPU, "
-    "write "
-    "the best\n"
-    "       tcpc explain PLAN.tcp [NAME]         tell what the compiler chose for each copy, and "
+    "write the best\n"
+    "       tcpc explain PLAN.tcp [NAME]         say what the compiler chose for each copy, and "
     "why\n"
-    "       tcpc count PLAN.tcp [KERNEL]         tell what the profiler counts of each launch\n"
+    "       tcpc count PLAN.tcp [KERNEL]         say what the profiler counts of each launch\n"
     "       tcpc draw PLAN.tcp NAME [-o x.svg]   draw a tiled copy, a layout, a tensor or a "
     "kernel\n"
     "       tcpc eval EXPRESSION | -             evaluate layout expressions\n"
@@ -41,8 +40,7 @@ static const char help[] =
     "  -o FILE             write to FILE; '-' is standard output; default: PLAN.cu beside the "
     "caller\n"
     "  --emit=KIND         what to write: cuda (default), header (launchers, device functions), "
-    "ast, plan, "
-    "kernel\n"
+    "ast, plan, kernel\n"
     "  --dump-after=PASS   print the plan after a pass to standard output\n"
     "  --no-line           leave out the #line that lead profilers from accesses to their copies "
     "in the plan\n"
@@ -55,19 +53,18 @@ static const char help[] =
     "  --color=WHEN        auto (default), always, never\n"
     "  --diagnostics=KIND  text (default) or json\n"
     "  --fix               apply the fix-its of errors and warnings to PLAN, and write no output\n"
-    "  --explain=NAME      print the page of a message: what [-WNAME] or [--explain=NAME] behind "
-    "it means\n"
+    "  --explain=NAME      print the page of a message: what [-WNAME] or [--explain=NAME] after it "
+    "means\n"
     "  -MD                 write which files the output was made from, for make, to the output's "
     "name with .d\n"
     "  -MF FILE            write that to FILE\n"
     "  -MT TARGET          name TARGET there, as it is, instead of the output\n"
-    "  @FILE               the words in FILE stand here\n"
+    "  @FILE               read more words from FILE\n"
     "  --version, -V       print the version\n"
     "  --help, -h          print this text; 'tcpc COMMAND --help' prints that of a command\n"
     "\n"
-    "exit status: 0 success, 1 the plan is wrong or its run went wrong, 2 wrong usage, a name "
-    "that\n"
-    "the plan does not have, input and output, or memory that is out\n";
+    "exit status: 0 success, 1 the plan is wrong or its run failed, 2 wrong usage, a name that\n"
+    "the plan does not have, input and output errors, or out of memory\n";
 
 struct request {
     const char *input, *output;
@@ -188,8 +185,7 @@ static int compile(struct session *s, const struct request *r) {
                      : r->emit == PRODUCT_HEADER ? default_output(s, r->input, ".cuh")
                                                  : "-";
     if (r->output && of_nvcc(to))
-        return option_error("'%s' would be CUDA C; write to a '.cu', of which nvcc makes the rest",
-                            to);
+        return option_error("'%s' would be CUDA C; write to a '.cu', which nvcc compiles", to);
     if (!depfile_check(&r->dep, to) || (r->fix && !fix_can(r->input))) return EXIT_USAGE;
     if (strcmp(to, "-") != 0) s->options.emitted = to;
     struct compiled c;

@@ -116,8 +116,8 @@ static int options_of(struct arena *a, const char *help, const char **names, int
 
 // What is to be said of "word", an option of other programs, to the command "of"; or NULL.
 static const char *why_none(const char *of, const char *word) {
-    static const char told[] = "'tcpc explain PLAN' tells what was decided, 'tcpc --version' the "
-                               "version",
+    static const char told[] =
+        "'tcpc explain PLAN' says what was decided, 'tcpc --version' the version",
                       nvcc[] = "it is nvcc's, which compiles the file that tcpc writes",
                       arch[] = "the architecture is '-arch=sm_90'",
                       param[] = "the value of a param is '--param NAME=N'";
@@ -147,10 +147,10 @@ static const char *why_none(const char *of, const char *word) {
         {"run", "-M", param},
         {"run", "-N", param},
         {"tune", "--cpu", "'--host' checks on the CPU"},
-        {"count", "--kernel", "the kernel stands behind the plan: 'tcpc count PLAN KERNEL'"},
+        {"count", "--kernel", "the kernel comes after the plan: 'tcpc count PLAN KERNEL'"},
         {"draw", "--output", "the file is '-o FILE'"},
         {"draw", "--out", "the file is '-o FILE'"},
-        {"explain", "--kernel", "the kernel stands behind the plan: 'tcpc explain PLAN KERNEL'"},
+        {"explain", "--kernel", "the kernel comes after the plan: 'tcpc explain PLAN KERNEL'"},
         {"explain", "--explain", "a page of a message is 'tcpc --explain=NAME'"},
     };
     size_t length = strcspn(word, "=");
@@ -158,7 +158,7 @@ static const char *why_none(const char *of, const char *word) {
         if (strlen(others[i].word) == length && strncmp(word, others[i].word, length) == 0 &&
             (!others[i].of || strcmp(others[i].of, of) == 0))
             return others[i].why;
-    if (strncmp(word, "-I", 2) == 0) return "imports go by the folder of their plan";
+    if (strncmp(word, "-I", 2) == 0) return "imports are relative to the folder of their plan";
     if (strncmp(word, "-O", 2) == 0) return "there are no levels of optimisation";
     if (strncmp(word, "-c", 2) == 0) return "a plan is compiled to CUDA C, by -o FILE";
     return NULL;

@@ -34,7 +34,7 @@ static const char help[] =
     "  --name=NAME       the kernel's name; default: relayout\n"
     "  --align=BYTES     what the addresses of both sides are multiples of; default 16,\n"
     "                    or of each: --align=SOURCE,DESTINATION\n"
-    "  --candidate=N     the N-th choice behind the best one by the planner's cost; default 0\n"
+    "  --candidate=N     the N-th choice after the best one by the planner's cost; default 0\n"
     "  --run             build, run and compare each element, as 'tcpc run' does; with its "
     "options\n"
     "                    --time [N], --no-check, --gpu, --host, --cxx CMD, --keep DIR, --write "
@@ -137,8 +137,8 @@ static bool take_word(struct session *s, struct request *r, int argc, char **arg
         return false;
     }
     if (r->nwords == 3) {
-        option_error("tcpc relayout takes a type, a source and a destination, not also '%s'; each "
-                     "stands in quotes: f32 'm=4 n=8' 'n m'",
+        option_error("tcpc relayout takes a type, a source and a destination, not also '%s'; put "
+                     "each in quotes: f32 'm=4 n=8' 'n m'",
                      arg);
         return false;
     }
@@ -183,8 +183,8 @@ static bool take_types(struct session *s, const char *text, struct relayout *p) 
     if (p->to == p->type) {
         p->to = NULL;
     } else if (!elem_converts(p->type, p->to)) {
-        option_error("%s does not become %s: numbers are converted, not bits as such",
-                     p->type->name, p->to->name);
+        option_error("%s does not become %s: numbers are converted, not raw bits", p->type->name,
+                     p->to->name);
         return false;
     }
     return true;
@@ -321,7 +321,7 @@ static int relayout(struct session *s, struct request *r) {
             "tcpc relayout takes a type, a source and a destination, as f32 'm=4 n=8' 'n m'; see "
             "'tcpc relayout --help'");
     if (!options_fit(r)) return EXIT_USAGE;
-    if (!is_name(r->name)) return option_error("'%s' is no name of a kernel", r->name);
+    if (!is_name(r->name)) return option_error("'%s' is not the name of a kernel", r->name);
     const char *text = r->tune ? bare_text(s, r) : plan_text(s, r);
     if (!text) return EXIT_USAGE;
     if (r->kind && strcmp(r->kind, "plan-text") == 0) return write_out(s, r, NULL, text);

@@ -78,7 +78,7 @@ static bool find_printed(const struct run_request *q, const struct run_case *c,
         return false;
     }
     if ((*out)->space != MEM_FRAG && q->thread >= 0) {
-        option_error("'--thread' goes with --print of a frag, and '%s' is none", q->print);
+        option_error("'--thread' goes with --print of a frag, and '%s' is not one", q->print);
         return false;
     }
     return true;

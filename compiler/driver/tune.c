@@ -92,7 +92,8 @@ static bool take_word(struct session *s, struct tune_request *q, int argc, char 
     }
     if (strcmp(arg, "--host") == 0) return q->where = -1, true;
     if (strcmp(arg, "--help") == 0) return q->help = true;
-    if (arg[0] == '-' && arg[1]) return option_error("'%s' is no option of tcpc tune", arg), false;
+    if (arg[0] == '-' && arg[1])
+        return option_error("'%s' is not an option of tcpc tune", arg), false;
     if (q->path)
         return option_error("tcpc tune takes one plan, not also '%s'; a kernel is '--kernel NAME'",
                             arg),
@@ -323,7 +324,7 @@ static int conclude(struct work *w) {
     struct buf b;
     for (int i = 0; i < w->t.n; ++i) {
         if (w->t.of[i].right || w->t.of[i].refused) continue;
-        option_error("candidate %d of kernel '%s' went wrong, which is a mistake of tcpc: %s",
+        option_error("candidate %d of kernel '%s' went wrong, which is a bug in tcpc: %s",
                      w->t.of[i].number, w->t.kernel, w->t.of[i].why);
         status = EXIT_WRONG;
     }

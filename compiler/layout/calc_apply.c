@@ -133,11 +133,10 @@ struct calc_value calc_compare(struct lay_ctx *ctx, const char *op, struct calc_
         const char *text = calc_text(ctx, v, CALC_STYLE_TCP);
         if (op[0] == '<' && i == 0 && text && calc_find(text, strlen(text)))
             lay_fail(ctx,
-                     "'%s<' is C++; what stands in '<>' there is an argument behind the others "
-                     "here: '%s(x, ..)'",
+                     "'%s<' is C++; here the argument in '<>' comes after the others: '%s(x, ..)'",
                      text, text);
         else
-            lay_fail(ctx, "'%s' compares static integers, and '%s' is none", op, text);
+            lay_fail(ctx, "'%s' compares static integers, and '%s' is not one", op, text);
         return calc_none();
     }
     int64_t x = a.tuple->leaf.num, y = b.tuple->leaf.num;

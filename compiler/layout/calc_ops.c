@@ -183,7 +183,7 @@ OP(op_select) {
     for (int i = 0; i < lay_tuple_rank(t); ++i) {
         const struct lay_tuple *m = t->rank < 0 ? t : t->kid[i];
         if (!lay_is_leaf(m) || !lay_plain(m->leaf)) {
-            lay_fail(a->ctx, "'%s' is no list of modes", lay_tuple_text(a->ctx, t));
+            lay_fail(a->ctx, "'%s' is not a list of modes", lay_tuple_text(a->ctx, t));
             return calc_none();
         }
         mode[i] = small(a, m->leaf.num);

@@ -338,7 +338,7 @@ static struct lay product(struct lay_ctx *ctx, struct lay a, struct lay tiler) {
     if (!copies.shape && first && ctx->error && gaps.shape && tiler.shape) {
         const char *why = ctx->error;
         ctx->error = NULL;
-        lay_fail(ctx, "'%s' times '%s' has no result: the copies stand in the complement, and %s",
+        lay_fail(ctx, "'%s' times '%s' has no result: the copies are in the complement, and %s",
                  lay_text(ctx, a), lay_text(ctx, tiler), why);
     }
     if (!copies.shape) return copies;

@@ -71,7 +71,7 @@ const struct lay_sym *lay_param(struct lay_ctx *ctx, const char *name, int64_t m
                               : lo;  // to multiples, inwards
     hi = hi < INT64_MAX - mul ? hi / mul * mul - (hi < 0 && hi % mul ? mul : 0) : hi;
     if (lo > hi) {
-        lay_fail(ctx, "no multiple of %lld lies in the range of '%s'", (long long)mul, name);
+        lay_fail(ctx, "no multiple of %lld is in the range of '%s'", (long long)mul, name);
         return NULL;
     }
     struct lay_sym *s = lay_new(ctx, sizeof *s);

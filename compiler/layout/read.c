@@ -28,12 +28,12 @@ char reader_peek(struct reader *r) {
 // What is said of marks of other languages.
 static const char *meant(const struct reader *r) {
     static const char of[][2][64] = {
-        {"[", "; shapes, strides and coordinates stand in parentheses"},
-        {"{", "; shapes, strides and coordinates stand in parentheses"},
+        {"[", "; shapes, strides and coordinates go in parentheses"},
+        {"{", "; shapes, strides and coordinates go in parentheses"},
         {"==", "; one comparison at a time"},
         {"=", "; '==' compares"},
         {"&&", "; one comparison at a time"},
-        {"@", "; between a shape and its stride stands ':'"},
+        {"@", "; write ':' between a shape and its stride"},
         {"\xE2\x88\x98", "; composition is 'o'"},
     };
     for (size_t i = 0; i < sizeof of / sizeof *of; ++i)
@@ -258,7 +258,7 @@ static struct calc_value colon(struct reader *r) {
     if (called) {
         lay_clear_error(r->ctx);
         lay_fail(r->ctx,
-                 "'%.*s' calls the stride alone; a layout that is called stands in parentheses, "
+                 "'%.*s' calls the stride alone; put parentheses around a layout that is called, "
                  "as '((4,8):(8,1))(2,3)'",
                  (int)(called - stride), stride);
         return calc_none();

@@ -13,7 +13,7 @@ bool lay_swizzle_valid(struct lay_ctx *ctx, struct lay_swizzle w) {
              w.b >= 0 && w.m >= 0 && up < w.b
                  ? "Sw<%d,%d,%d> moves %d bits, and its shift, the last number, "
                    "has to be that or more"
-                 : "Sw<%d,%d,%d> does not lie within 62 bits",
+                 : "Sw<%d,%d,%d> does not fit in 62 bits",
              w.b, w.m, w.s, w.b);
     return false;
 }
@@ -78,7 +78,7 @@ bool lay_swizzle_cast(struct lay_ctx *ctx, struct lay_swizzle w, int64_t n, bool
         m = 0;
     }
     if (m > 62) {
-        lay_fail(ctx, "Sw<%d,%d,%d> does not lie within 62 bits", b, m, w.s);
+        lay_fail(ctx, "Sw<%d,%d,%d> does not fit in 62 bits", b, m, w.s);
         return false;
     }
     *out = (struct lay_swizzle){(int8_t)b, (int8_t)m, w.s};

@@ -44,15 +44,14 @@ bool reach_check(const struct reach *v, struct machine *m, const struct kir_buff
     }
     int64_t count = b->space == KIR_GLOBAL ? span_of(v, b) : b->count;
     if (at < 0 || (!b->outside && at + touched > count)) {
-        return machine_fail(m, arena_printf(&m->s->arena, "element %" PRId64 " lies outside '%s'",
-                                            at, b->name));
+        return machine_fail(m, arena_printf(&m->s->arena, "element %" PRId64 " is outside '%s'", at,
+                                            b->name));
     }
     if (b->space == KIR_SHARED && !b->outside &&
         b->smem_offset + (at + touched) * b->elem_bits / 8 > shared_end(v->k, b)) {
-        return machine_fail(m, arena_printf(&m->s->arena,
-                                            "element %" PRId64
-                                            " lies beyond the shared memory of '%s'",
-                                            at, b->name));
+        return machine_fail(
+            m, arena_printf(&m->s->arena, "element %" PRId64 " is beyond the shared memory of '%s'",
+                            at, b->name));
     }
     return true;
 }

@@ -126,7 +126,7 @@ static bool move_together(struct values *v, struct machine *m, const struct mach
         for (int64_t l = 0; l < LANES && t + l < m->active; ++l) on += machine_goes_on(m, t + l);
         if (on == 0) continue;
         if (on < LANES)
-            return machine_fail(m, "a warp's lanes do not all come to what they do together");
+            return machine_fail(m, "a warp's lanes do not all reach what they do together");
         for (int64_t l = t; l < t + x->src_lanes; ++l) {
             int64_t from = column_value(&a->from.at, l);
             if (!lane_access(v, m, n->buf, from, reads)) return false;

@@ -69,12 +69,12 @@ static bool put(struct run *r, int64_t to, int64_t tag) {
         w->copy = r->copy;
     }
     if (image_tag_types(tag) == IMAGE_TOO_OFTEN)
-        return oracle_fail(r, ORACLE_NO_VALUE, dst, to,
-                           arena_printf(&r->s->arena,
-                                        "not yet supported: element %lld of '%s', written %s, was "
-                                        "of more than two other types on its way, each of which "
-                                        "changes numbers",
-                                        (long long)to, oracle_name(dst), where(r)));
+        return oracle_fail(
+            r, ORACLE_NO_VALUE, dst, to,
+            arena_printf(&r->s->arena,
+                         "not yet supported: element %lld of '%s', written %s, went through more "
+                         "than two other types, and each changes numbers",
+                         (long long)to, oracle_name(dst), where(r)));
     *writer = me;
     image_store(r->img, r->dst.buf, at, tag);
     ++r->report->moved;
@@ -260,11 +260,10 @@ static bool check_place(struct run *r, struct side *side) {
                          (long long)side->end[m]));
     }
     if (!placed)
-        return oracle_fail(
-            r, ORACLE_MISPLACED, base, side->offset,
-            arena_printf(&r->s->arena,
-                         "the view of '%s' does not stand where its coordinates say, %s",
-                         oracle_name(base), where(r)));
+        return oracle_fail(r, ORACLE_MISPLACED, base, side->offset,
+                           arena_printf(&r->s->arena,
+                                        "the view of '%s' is not where its coordinates say, %s",
+                                        oracle_name(base), where(r)));
     return true;
 }
 

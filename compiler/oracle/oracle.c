@@ -8,7 +8,7 @@
 bool oracle_has_room(struct run *r, int64_t n) {
     int64_t most = r->what->most ? r->what->most : ORACLE_LIMIT;
     if (r->report->moved + r->report->steps <= most - n) return true;
-    return oracle_fail(r, ORACLE_TOO_LARGE, NULL, 0, "too many elements to work out one by one");
+    return oracle_fail(r, ORACLE_TOO_LARGE, NULL, 0, "too many elements to compute one by one");
 }
 
 bool oracle_body(struct run *r, const struct stmt *first) {

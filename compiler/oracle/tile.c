@@ -193,7 +193,7 @@ static bool find_stretches(struct run *r, const struct tile *tile, const struct 
             if (x < 0 || x >= tile->size)
                 return oracle_fail(r, ORACLE_OUTSIDE, block->view->base, 0,
                                    arena_printf(&r->s->arena,
-                                                "value %lld of thread %lld lies outside the tile",
+                                                "value %lld of thread %lld is outside the tile",
                                                 (long long)v, (long long)t));
             int64_t at = tile->at[i * tile->size + x];
             bool apart = n == 0 || block->over || r->watch;

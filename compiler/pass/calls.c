@@ -43,7 +43,7 @@ static bool swizzle_fits(struct session *s, const struct view *v, const struct f
     diag_error(
         s, v->at,
         "'%s' begins at element %s here; the function's '%s' only begins at multiples of %" PRId64
-        ", where its swizzle begins anew",
+        ", where its swizzle starts over",
         v->base->name, ix_text(s, v->offset), f->tensor->name, period);
     diag_note(s, f->at, "it is declared here");
     return false;
@@ -106,7 +106,7 @@ static bool check_argument(struct session *s, const struct kernel *k, struct vie
         return false;
     }
     if (!same_layout(s, v->layout, f->tensor->layout)) {
-        diag_error(s, v->at, "'%s' has layout %s here, the function takes '%s' to have %s",
+        diag_error(s, v->at, "'%s' has layout %s here, the function expects '%s' to have %s",
                    v->base->name, lay_text(x, v->layout), f->tensor->name,
                    lay_text(x, f->tensor->layout));
         diag_note(s, f->at, "it is declared here");

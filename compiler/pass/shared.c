@@ -68,7 +68,7 @@ static bool place(struct session *s, const struct plan *p, struct kernel *k) {
     if (at > arch_shared_bytes(p->arch)) {
         diag_error(s, k->at, "kernel '%s' needs %ld bytes of shared memory, sm_%d has %ld a block",
                    k->name, (long)at, p->arch, (long)arch_shared_bytes(p->arch));
-        diag_note(s, largest->at, "'%s' takes %ld of them", largest->name, (long)bytes_of(largest));
+        diag_note(s, largest->at, "'%s' uses %ld of them", largest->name, (long)bytes_of(largest));
         return false;
     }
     return true;

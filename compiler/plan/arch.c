@@ -58,7 +58,7 @@ int arch_find(const char *name, const char **near) {
 const char *arch_unknown(struct arena *a, const char *name) {
     const char *near;
     if (arch_find(name, &near)) return NULL;
-    return arena_printf(a, "'%s' is no architecture that this compiler knows%s%s%s", name,
+    return arena_printf(a, "'%s' is not an architecture that this compiler knows%s%s%s", name,
                         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 

@@ -236,7 +236,7 @@ static void print_stmts(struct session *s, const struct stmt *t, struct buf *b, 
             buf_printf(b, "  // %" PRId64 " stage%s%s%s\n", t->pipe->stages,
                        t->pipe->stages == 1 ? "" : "s",
                        t->before.barrier ? ", a barrier before its first loads" : "",
-                       t->behind.barrier ? ", a barrier behind each step" : "");
+                       t->behind.barrier ? ", a barrier after each step" : "");
         }
         print_stmts(s, t->body, b, indent + 2);
         buf_fill(b, ' ', indent);

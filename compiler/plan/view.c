@@ -302,11 +302,11 @@ static bool slice(struct slicer *z, const struct coord *c, const struct lay_tupl
             bool tiles = coord && lay_is_leaf(coord) && coord->leaf.num != 1;
             z->error =
                 tiles ? arena_printf(&s->arena,
-                                     "tile '%s' lies outside: along this mode there %s %s "
-                                     "tile%s, counted from 0",
+                                     "tile '%s' is outside: along this mode there %s %s tile%s, "
+                                     "counted from 0",
                                      ix_text(s, c->ix), lay_int_is(size, 1) ? "is" : "are",
                                      lay_int_text(&s->lay, size), lay_int_is(size, 1) ? "" : "s")
-                      : arena_printf(&s->arena, "'%s' lies outside a mode of extent %s",
+                      : arena_printf(&s->arena, "'%s' is outside a mode of extent %s",
                                      ix_text(s, c->ix), lay_int_text(&s->lay, size));
             return false;
         }

@@ -108,13 +108,13 @@ static bool cut_leaves(struct cutter *z, const struct ix *begin, const struct ix
         }
         bool known = lay_int_static(e) && ix_static(begin, &lo) && ix_static(end, &hi) && lo >= 0;
         if (!known || lo / e.num != (hi - 1) / e.num) {
-            z->error = arena_printf(
-                &s->arena,
-                "the range '%s' of a nested mode, of which the first part has %s elements, begins "
-                "and ends at multiples of %s, or is made of numbers and stays within %s elements "
-                "that follow such a multiple",
-                z->text, lay_int_text(&s->lay, e), lay_int_text(&s->lay, e),
-                lay_int_text(&s->lay, e));
+            z->error =
+                arena_printf(&s->arena,
+                             "the range '%s' of a nested mode whose first part has %s elements, "
+                             "begins and ends at multiples of %s, or is made of numbers and stays "
+                             "within %s elements that follow such a multiple",
+                             z->text, lay_int_text(&s->lay, e), lay_int_text(&s->lay, e),
+                             lay_int_text(&s->lay, e));
             return false;
         }
         int64_t group = lo / e.num;

@@ -69,22 +69,21 @@ static const char *read_extents(struct session *s, const char *p, struct relayou
     for (struct word w = next_word(&p); w.len || *p; w = next_word(&p)) {
         if (!is_name(w) || *p != '=')
             return arena_printf(&s->arena,
-                                "the source is written NAME=EXTENT NAME=EXTENT ..; "
-                                "'%s' is none",
+                                "the source is written NAME=EXTENT NAME=EXTENT ..; '%s' is not",
                                 text_of(s, (struct word){w.at, strcspn(w.at, " \t\n,")}));
         ++p;
         if (r->rank == RELAYOUT_MODES)
             return arena_printf(&s->arena, "more than %d modes", RELAYOUT_MODES);
         if (find(name, r->rank, w) >= 0)
-            return arena_printf(&s->arena, "mode '%s' is there twice in the source", text_of(s, w));
+            return arena_printf(&s->arena, "mode '%s' appears twice in the source", text_of(s, w));
         if (!extent_at(&p, &r->mode[r->rank].extent) || r->mode[r->rank].extent < 1)
-            return arena_printf(&s->arena,
-                                isalpha((unsigned char)*p)
-                                    ? "the extent of '%s' is no number from 1 on; for sizes "
-                                      "that come with the call write a plan of one copy: "
-                                      "'kernel k(A, out B) { copy A -> B; }'"
-                                    : "the extent of '%s' is no number from 1 on",
-                                text_of(s, w));
+            return arena_printf(
+                &s->arena,
+                isalpha((unsigned char)*p)
+                    ? "the extent of '%s' is not a number from 1 on; for sizes that come with the "
+                      "call write a plan of one copy: 'kernel k(A, out B) { copy A -> B; }'"
+                    : "the extent of '%s' is not a number from 1 on",
+                text_of(s, w));
         name[r->rank++] = w;
     }
     return NULL;
@@ -122,14 +121,14 @@ static const char *read_names(struct session *s, const char *src, const char *ds
     for (struct word w = next_word(&p); w.len || *p; w = next_word(&p)) {
         int i = find(name, r->rank, w);
         if (*p == '=')
-            return "the destination is written as names alone; the extents stand in the source";
+            return "the destination is written as names alone; the extents go in the source";
         if (i < 0)
             return arena_printf(&s->arena,
-                                "the destination has a mode '%s', the source has none; the "
+                                "the destination has a mode '%s', the source does not; the "
                                 "destination is the names of the source in another order: '%s'",
                                 text_of(s, w), spelt(s, name, r->rank, w));
         if (seen[i])
-            return arena_printf(&s->arena, "mode '%s' is there twice in the destination",
+            return arena_printf(&s->arena, "mode '%s' appears twice in the destination",
                                 text_of(s, w));
         seen[i] = true;
         order[n++] = i;
@@ -137,7 +136,7 @@ static const char *read_names(struct session *s, const char *src, const char *ds
     for (int i = 0; i < r->rank; ++i) {
         if (!seen[i])
             return arena_printf(&s->arena,
-                                "the source has a mode '%s', the destination has none; the "
+                                "the source has a mode '%s', the destination does not; the "
                                 "destination is the names of the source in another order: '%s'",
                                 text_of(s, name[i]), reversed(s, name, r->rank));
         as_is[i] = i;

@@ -58,9 +58,9 @@ bool prover_gave_up(const struct prover *p) {
 }
 
 static const char OUT_OF_STEPS[] = "the proof takes more steps than it may (--proof-limit)";
-static const char TOO_WIDE[] = "the proof takes more steps than it may with as many quotients and "
-                               "remainders by large numbers, "
-                               "of which each step takes long (--proof-limit)";
+static const char TOO_WIDE[] =
+    "the proof takes more steps than it may with this many quotients and remainders by large "
+    "numbers, which make each step slow (--proof-limit)";
 
 const char *prover_steps(const struct prover *p) {
     return p->width < WIDE ? OUT_OF_STEPS : TOO_WIDE;

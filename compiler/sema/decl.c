@@ -37,7 +37,7 @@ static void relate(struct sema *c, const struct ast_param *p) {
     const struct ast_expr *e = p->where;
     while (e->kind == E_TUPLE && e->nargs == 1) e = e->arg[0].value;
     if (e->kind != E_BINARY || e->op < OP_EQ) {
-        diag_error(c->s, e->at, "'where' takes a comparison of integers: where lda >= K");
+        diag_error(c->s, e->at, "'where' needs a comparison of integers: where lda >= K");
         return;
     }
     c->sought.sizes = true;
@@ -63,19 +63,19 @@ static void declare_params(struct sema *c, const struct ast_decl *d) {
         ok = false;
     }
     if (p->lo) {
-        ok &= eval_int64(c, p->lo, "the least value of a param", &lo);
-        ok &= eval_int64(c, p->hi, "the greatest value of a param", &hi);
+        ok &= eval_int64(c, p->lo, "the smallest value of a param", &lo);
+        ok &= eval_int64(c, p->hi, "the largest value of a param", &hi);
         if (ok && (lo < 0 || hi > most_int || lo > hi)) {
             diag_error(c->s, range_join(p->lo->at, p->hi->at),
-                       "a param in %" PRId64 " .. %" PRId64 "; 0 <= least <= greatest <= 2^62 has "
-                       "to hold",
+                       "a param in %" PRId64 " .. %" PRId64
+                       "; 0 <= smallest <= largest <= 2^62 has to hold",
                        lo, hi);
             ok = false;
         }
     }
     if (ok && hi / mul * mul < lo) {
-        diag_error(c->s, d->at, "no multiple of %" PRId64 " lies in %" PRId64 " .. %" PRId64, mul,
-                   lo, hi);
+        diag_error(c->s, d->at, "no multiple of %" PRId64 " is in %" PRId64 " .. %" PRId64, mul, lo,
+                   hi);
         ok = false;
     }
     for (int i = 0; i < p->nnames; ++i) {
@@ -166,8 +166,8 @@ static void check_arch(struct sema *c, const struct ast_decl *d) {
         return;
     }
     diag_error(c->s, d->name.at,
-               near ? "'%s' is no architecture that this compiler knows; did you mean '%s'?"
-                    : "'%s' is no architecture that this compiler knows",
+               near ? "'%s' is not an architecture that this compiler knows; did you mean '%s'?"
+                    : "'%s' is not an architecture that this compiler knows",
                d->name.name, near);
     if (near) diag_fixit(c->s, d->name.at, near);
 }
@@ -200,7 +200,7 @@ static void import(struct sema *c, const struct ast_decl *d) {
     if (file < 0) {
         if (real) why = errno;
         diag_error(c->s, d->import.path_at, "'%s' cannot be read: %s", path,
-                   why ? source_trouble(why) : "it is no regular file");
+                   why ? source_trouble(why) : "it is not a regular file");
         return;
     }
     struct import *i = ARENA_NEW(&c->s->arena, struct import);
@@ -230,7 +230,7 @@ static void check_version(struct sema *c, const struct ast_file *f) {
     }
     for (int i = 1; i < f->ndecls; ++i)
         if (f->decl[i]->kind == D_TCP)
-            diag_error(c->s, f->decl[i]->at, "'tcp' stands once, at the beginning of the file");
+            diag_error(c->s, f->decl[i]->at, "'tcp' is written once, at the beginning of the file");
 }
 
 void declare_all(struct sema *c, const struct ast_file *f) {

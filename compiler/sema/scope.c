@@ -306,8 +306,8 @@ static void note_declaration(struct sema *c, const char *name, struct range at) 
     bool member = left > 4 && (memcmp(next, ".src", 4) == 0 || memcmp(next, ".dst", 4) == 0);
     if (c->sought.tensor.end == at.end && at.end > 0)
         diag_note(c->s, at,
-                  "a tensor stands above the kernel, 'tensor %s : f32 global (64,64);', and in its "
-                  "list; a buffer stands above the copy, 'shared %s : f32 (64,64);'",
+                  "declare a tensor above the kernel, 'tensor %s : f32 global (64,64);', and in "
+                  "its list; declare a buffer above the copy, 'shared %s : f32 (64,64);'",
                   name, name);
     else if (c->sought.formal.end == at.end && at.end > 0)
         diag_note(c->s, at,
@@ -316,7 +316,7 @@ static void note_declaration(struct sema *c, const char *name, struct range at) 
                   "(64,64)'",
                   name, name);
     else if (member)
-        diag_note(c->s, at, "a copy is called so by '%s: copy A -> B with tc;'", name);
+        diag_note(c->s, at, "to give a copy this name, write '%s: copy A -> B with tc;'", name);
     else if (c->sought.sizes && (left == 0 || !strchr("(.", *next)))
         diag_note(c->s, at,
                   "a size is 'const %s = 64;' where it is known, 'param %s : index;' where the "

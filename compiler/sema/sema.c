@@ -61,8 +61,8 @@ static void check_defines(struct sema *c) {
             if (sym->kind == SYM_CONST) names[n++] = sym->name;
         const char *near = diag_did_you_mean(o->defines[i].name, names, n);
         diag_error(c->s, RANGE_NONE,
-                   near ? "-D %s: the plan has no such constant; did you mean '%s'?"
-                        : "-D %s: the plan has no such constant",
+                   near ? "-D %s: the plan has no constant of this name; did you mean '%s'?"
+                        : "-D %s: the plan has no constant of this name",
                    o->defines[i].name, near);
     }
 }

@@ -18,15 +18,16 @@ static const struct elem_type *find_elem(struct sema *c, const struct ast_ident 
     int parts;
     const char *part = near ? NULL : foreign_vector(id->name, &parts);
     if (part && elem_type_find(part)->bits * parts <= 128) {
-        diag_error(c->s, id->at, "'%s' is no element type; the elements are '%s', and %s", id->name,
-                   part,
+        diag_error(c->s, id->at, "'%s' is not an element type; the elements are '%s', and %s",
+                   id->name, part,
                    sema_text(c, "'universal(%d)' moves %d of them at once",
                              elem_type_find(part)->bits * parts, parts));
         diag_fixit(c->s, id->at, part);
         return NULL;
     }
     diag_error(c->s, id->at,
-               near ? "'%s' is no element type; did you mean '%s'?" : "'%s' is no element type",
+               near ? "'%s' is not an element type; did you mean '%s'?"
+                    : "'%s' is not an element type",
                id->name, near);
     if (near) diag_fixit(c->s, id->at, near);
     return NULL;
@@ -113,7 +114,7 @@ static bool check_layout(struct sema *c, struct tensor *t, struct range at) {
         return false;
     }
     if (t->space == MEM_FRAG && t->layout.sw.b) {
-        diag_error(c->s, at, "'%s' is a fragment; registers take no swizzle", t->name);
+        diag_error(c->s, at, "'%s' is a fragment; registers have no swizzle", t->name);
         return false;
     }
     if (t->space != MEM_GLOBAL && lay_static(t->layout)) {
@@ -121,13 +122,13 @@ static bool check_layout(struct sema *c, struct tensor *t, struct range at) {
         int64_t bytes = most < limit ? (most + 1) * (t->elem->bits / 8) : limit + 1;
         if (t->space == MEM_FRAG && bytes > FRAG_BYTES) {
             diag_error(c->s, at,
-                       "'%s' takes more than a thread has: 255 registers and at most %d KB of "
+                       "'%s' needs more than a thread has: 255 registers and at most %d KB of "
                        "local memory",
                        t->name, FRAG_BYTES / 1024);
             return false;
         }
         if (bytes > limit) {
-            diag_error(c->s, at, "'%s' takes more than 2^30 bytes of %s memory", t->name,
+            diag_error(c->s, at, "'%s' needs more than 2^30 bytes of %s memory", t->name,
                        space_name(t->space));
             return false;
         }
@@ -166,7 +167,7 @@ static bool add_stages(struct sema *c, struct tensor *t, const struct ast_expr *
         return false;
     }
     if (one.num > MOST_BYTES) {
-        diag_error(c->s, e->at, "'%s' takes more than 2^30 bytes of %s memory", t->name,
+        diag_error(c->s, e->at, "'%s' needs more than 2^30 bytes of %s memory", t->name,
                    space_name(t->space));
         return false;
     }

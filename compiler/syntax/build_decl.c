@@ -113,8 +113,8 @@ struct range build_swizzle_auto(struct parser *p, struct range at, struct range 
                                 const char *word) {
     if (strcmp(word, "auto") == 0) return at;
     diag_error(p->s, word_at,
-               "'swizzle' is followed by 'auto', which chooses one; a swizzle of your own stands "
-               "before the layout: Sw<3,3,3> o 0 o row(64,64)");
+               "'swizzle' is followed by 'auto', which chooses one; write your own swizzle before "
+               "the layout: Sw<3,3,3> o 0 o row(64,64)");
     return (struct range){0};
 }
 

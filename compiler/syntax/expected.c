@@ -226,7 +226,7 @@ static bool range_slip(struct parser *p, const int *set, int n) {
     bool ranged = first == TOK_FOR || first == TOK_PIPELINE || first == TOK_PARAM;
     if (!ranged || p->before.token != '.' || !slip_has(set, n, TOK_ID) || in(names, p->now.token))
         return false;
-    diag_error(p->s, p->before.at, "the ends of a range stand around '..'");
+    diag_error(p->s, p->before.at, "a range has its ends on both sides of '..'");
     diag_fixit(p->s, p->before.at, "..");
     return true;
 }
@@ -323,7 +323,7 @@ static bool keyword_slip(struct parser *p, const int *set, int n) {
 static bool swizzle_slip(struct parser *p, const int *set, int n) {
     if (p->before.token != '>' || !slip_has(set, n, TOK_O) || new_line(p)) return false;
     if (!in(names, p->now.token) && p->now.token != '(') return false;
-    diag_error(p->s, p->now.at, "between a swizzle and its layout stands 'o OFFSET o'");
+    diag_error(p->s, p->now.at, "write 'o OFFSET o' between a swizzle and its layout");
     diag_fixit(p->s, (struct range){p->now.at.file, p->now.at.begin, p->now.at.begin}, "o 0 o ");
     return true;
 }
@@ -338,7 +338,7 @@ static bool level_slip(struct parser *p, const int *set, int n) {
     }
     if (top && in(stmt_starts, token)) {
         diag_error(p->s, p->now.at,
-                   "'%s' stands in a kernel or a device function, not at the top level",
+                   "'%s' belongs in a kernel or a device function, not at the top level",
                    expected_word(token));
         return true;
     }

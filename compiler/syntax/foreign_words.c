@@ -95,9 +95,8 @@ const struct foreign *foreign_word(const char *name) {
         "rows of 128 bytes are 'Sw<3,4,3> o 0 o (8,128):(128,1)' of 8-bit elements, 'Sw<3,3,3> o 0 "
         "o (8,64):(64,1)' of 16-bit ones and 'Sw<3,2,3> o 0 o (8,32):(32,1)' of 32-bit ones";
     static const struct foreign words[] = {
-        {"blockDim", NULL,
-         "'threads N' behind the kernel's list says how many threads a block has"},
-        {"gridDim", NULL, "'grid (..)' behind the kernel's list says how many blocks there are"},
+        {"blockDim", NULL, "'threads N' after the kernel's list sets the threads of a block"},
+        {"gridDim", NULL, "'grid (..)' after the kernel's list sets the number of blocks"},
         {"warpSize", "32", NULL},
         {"thread", "tid", NULL},
         {"thread_id", "tid", NULL},
@@ -113,10 +112,9 @@ const struct foreign *foreign_word(const char *name) {
         {"pid_m", "block.x", NULL},
         {"pid_n", "block.y", NULL},
         {"program_id", "block.x", NULL},
-        {"num_programs", NULL,
-         "'grid (..)' behind the kernel's list says how many blocks there are"},
+        {"num_programs", NULL, "'grid (..)' after the kernel's list sets the number of blocks"},
         {"dim3", NULL, "blocks are 'grid (4,2)', threads are 'threads 128'"},
-        {"arange", NULL, "a range is '0 .. 64', and stands where a coordinate does"},
+        {"arange", NULL, "a range is '0 .. 64', written in place of a coordinate"},
         {"load", NULL, "a copy is 'copy A -> B with tc;'"},
         {"store", NULL, "a copy is 'copy A -> B with tc;'"},
         {"sizeof", NULL,
@@ -165,7 +163,7 @@ const struct foreign *foreign_word(const char *name) {
         {"ceildiv", "ceil_div", NULL},
         {"div_up", "ceil_div", NULL},
         {"divup", "ceil_div", NULL},
-        {"min", NULL, "elements outside a tensor are guarded, so that no size has to be cut"},
+        {"min", NULL, "elements outside a tensor are guarded, so no size has to be cut"},
         {"max", NULL, "a plan has no maximum; 'ceil_div' counts the tiles that cover a mode"},
         {"transpose", "select(%s, (1,0))", NULL},
         {"permute", NULL, "'select(A, (1,0))' is A with its modes in that order"},
@@ -256,16 +254,15 @@ const struct foreign *foreign_declaration(const char *name) {
         {"void", NULL, kernel},
         {"__shared__", NULL, "shared memory is declared in a kernel: 'shared NAME : TYPE LAYOUT;'"},
         {"__launch_bounds__", NULL,
-         "'threads N' behind the kernel's list says how many threads a block has"},
+         "'threads N' after the kernel's list sets the threads of a block"},
         {"constexpr", NULL, constant},
         {"static", NULL, constant},
         {"static_assert", NULL, "what has to hold is 'expect CONDITION;'"},
         {"assert", NULL, "what has to hold is 'expect CONDITION;'"},
-        {"auto", NULL,
-         "what it is stands first: 'const', 'layout', 'atom', 'tiled_copy' NAME = ..;"},
+        {"auto", NULL, "the kind comes first: 'const', 'layout', 'atom', 'tiled_copy' NAME = ..;"},
         {"else", NULL, "of cases of a kernel the last one has no 'when', and no 'else'"},
-        {"using", NULL, "what it is stands first: 'layout', 'atom', 'tiled_copy' NAME = ..;"},
-        {"template", NULL, "a const takes the place of a template's argument; -D gives it anew"},
+        {"using", NULL, "the kind comes first: 'layout', 'atom', 'tiled_copy' NAME = ..;"},
+        {"template", NULL, "a const takes the place of a template's argument; -D overrides it"},
     };
     return FIND(words, name);
 }
@@ -304,7 +301,7 @@ const struct foreign *foreign_clause(const char *name) {
         {"cluster", NULL, "there are no clusters of blocks"},
         {"num_warps", NULL, "'threads N' says how many threads a block has, 32 a warp"},
         {"warps", NULL, "'threads N' says how many threads a block has, 32 a warp"},
-        {"num_stages", NULL, "'stages N' stands behind a shared buffer"},
+        {"num_stages", NULL, "'stages N' comes after a shared buffer"},
         {"mod", NULL, "the remainder is '%'"},
         {"stream", NULL, "the launcher takes a stream"},
         {"multiple", NULL, "'index % 8' is a multiple of 8"},
@@ -327,7 +324,7 @@ const char *foreign_argument(const char *name) {
 const struct foreign *foreign_part(const char *name) {
     static const char slice[] =
         "'partition_src(tc, A)' and 'partition_dst(tc, A)' are the share of a thread";
-    static const char from_tensor[] = "'size(A)', 'shape(A)' and 'stride(A)' tell of a tensor";
+    static const char from_tensor[] = "'size(A)', 'shape(A)' and 'stride(A)' describe a tensor";
     static const struct foreign words[] = {
         {"T", "select(%s, (1,0))", NULL},
         {"mT", "select(%s, (1,0))", NULL},
@@ -346,8 +343,8 @@ const struct foreign *foreign_part(const char *name) {
         {"permute", NULL, "'select(A, (1,0))' is A with its modes in that order"},
         {"view", NULL, "'with_shape(A, SHAPE)' is A on another shape"},
         {"reshape", NULL, "'with_shape(A, SHAPE)' is A on another shape"},
-        {"isel", NULL, "names stand in the coordinate: 'A(b=0)'"},
-        {"sel", NULL, "names stand in the coordinate: 'A(b=0)'"},
+        {"isel", NULL, "names go in the coordinate: 'A(b=0)'"},
+        {"sel", NULL, "names go in the coordinate: 'A(b=0)'"},
         {"size", "size(%s)", NULL},
         {"layout", NULL, from_tensor},
         {"data", NULL, from_tensor},

@@ -97,7 +97,7 @@ static const char *something_else(const struct source *f) {
     if (mark ||
         (n >= 16 && (zeros[0] > n / 3 || zeros[1] > n / 3) && (zeros[0] == 0 || zeros[1] == 0)))
         return "this is UTF-16, and a plan is UTF-8";
-    if (control > 8 && control > n / 20) return "this is no text";
+    if (control > 8 && control > n / 20) return "this is not text";
     static const char *const cuda[] = {"__global__", "__device__", "#include <"},
                              *const python[] = {"import torch", "import triton", "import cutlass",
                                                 "import cute"};

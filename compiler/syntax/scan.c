@@ -136,7 +136,7 @@ struct number scan_bad_number(struct parser *p, struct range at, const char *tex
         if (*c != '_' && *c != '\'') plain[n++] = *c;
     plain[n] = '\0';
     if (strpbrk(word, "_'") && digits == len && !strchr(word, '.') && len < sizeof plain) {
-        diag_note(p->s, at, "digits stand without separators");
+        diag_note(p->s, at, "write digits without separators");
         diag_fixit(p->s, at, plain);
     } else if (digits + 1 == len && strchr("fFuUlL", word[digits]) && len < sizeof plain) {
         diag_note(p->s, at, "numbers have no suffix");
@@ -159,7 +159,7 @@ const char *scan_string(struct parser *p, struct range at, const char *text, siz
             struct range esc = {at.file, at.begin + 1 + (uint32_t)i, at.begin + 3 + (uint32_t)i};
             c = text[++i];
             if (c != '"' && c != '\\') {
-                diag_error(p->s, esc, "a backslash in a string stands before '\"' or '\\' only");
+                diag_error(p->s, esc, "a backslash in a string goes only before '\"' or '\\'");
                 return "";
             }
         }
@@ -223,7 +223,7 @@ static const struct {
     {"&&", "", TOK_TCP_YYerror, "each condition has an 'expect' of its own"},
     {"||", "", TOK_TCP_YYerror, ""},
     {"!", "", TOK_TCP_YYerror, ""},
-    {"'", "", TOK_TCP_YYerror, "strings stand in double quotes"},
+    {"'", "", TOK_TCP_YYerror, "strings go in double quotes"},
     {"\xC2\xA0", " ", 0, "this is a space that does not break"},
     {"\xE2\x86\x92", "->", TOK_ARROW, ""},
     {"\xC3\x97", "*", '*', ""},
@@ -235,8 +235,8 @@ static const struct {
     {"\xE2\x89\xA5", ">=", TOK_GE, ""},
     {"\xE2\x89\xA0", "!=", TOK_NE, ""},
     {"\xE2\x80\xA6", "..", TOK_DOTDOT, ""},
-    {"\xE2\x80\x9C", "\"", TOK_TCP_YYerror, "strings stand in plain double quotes"},
-    {"\xE2\x80\x9D", "\"", TOK_TCP_YYerror, "strings stand in plain double quotes"},
+    {"\xE2\x80\x9C", "\"", TOK_TCP_YYerror, "strings go in plain double quotes"},
+    {"\xE2\x80\x9D", "\"", TOK_TCP_YYerror, "strings go in plain double quotes"},
 };
 
 // "SM90_TMA_LOAD{}", for which nothing is written here.
@@ -302,10 +302,10 @@ static int square_bracket(struct parser *p, struct range at, char bracket) {
     size_t inside = strcspn(line, "]\n;");
     bool slice = bracket == '[' && memchr(line, ':', inside < f->size - at.end ? inside : 0);
     diag_error(p->s, at, why, bracket,
-               shape ? "shapes stand in parentheses; the first mode of '(4,8)' is contiguous, the "
-                       "last one of 'row(4,8)'"
+               shape   ? "shapes go in parentheses; the first mode of '(4,8)' is contiguous, the "
+                         "last one of 'row(4,8)'"
                : slice ? "a part is 'A(0 .. 32, _)'"
-                       : "coordinates stand in parentheses");
+                       : "coordinates go in parentheses");
     diag_fixit(p->s, at, bracket == '[' ? "(" : ")");
     if (bracket == ']') return token;
     uint32_t i = at.end;
@@ -326,7 +326,7 @@ static bool single_quotes(struct parser *p, struct range at) {
     while (i < f->size && !strchr("'\"\\\n", f->text[i])) i++;
     if (p->now.token != TOK_IMPORT || i >= f->size || f->text[i] != '\'') return false;
     at.end = i + 1;
-    diag_error(p->s, at, "strings stand in double quotes");
+    diag_error(p->s, at, "strings go in double quotes");
     diag_fixit(p->s, at,
                arena_printf(&p->s->arena, "\"%.*s\"", (int)(i - at.begin - 1),
                             f->text + at.begin + 1));
@@ -392,7 +392,7 @@ int scan_slip(struct parser *p, struct range at, const char *text) {
     if (text[0] == '#') {
         diag_error(
             p->s, at,
-            "there is no preprocessor; constants are 'const', files are taken in by 'import'");
+            "there is no preprocessor; constants are 'const', files are included by 'import'");
         const char *ours = without_preprocessor(p, text);
         if (ours) diag_fixit(p->s, at, ours);
         return 0;
@@ -411,7 +411,7 @@ int scan_slip(struct parser *p, struct range at, const char *text) {
     bool ascii = (unsigned char)text[0] < 0x80;
     diag_error(p->s, at,
                ascii ? "'%s' is not part of the language"
-                     : "'%s' cannot stand here; names are made of ASCII letters, digits and '_'",
+                     : "'%s' cannot be used here; names are made of ASCII letters, digits and '_'",
                text);
     return TOK_TCP_YYerror;
 }

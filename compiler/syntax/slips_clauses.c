@@ -34,9 +34,9 @@ static bool said(struct parser *p, const char *word) {
 // "swizzle=auto", "swizzle(auto)", "swizzle 128", "swizzle Sw<3,3,3>", "swizzle auto row(8,64)",
 // "stages 2 swizzle auto", "row(8,64) auto"
 static bool swizzle_clause(struct parser *p, const int *set, int n) {
-    static const char chosen[] = "'swizzle auto' has tcpc choose a swizzle",
-                      first[] = "a swizzle stands before the layout, 'Sw<3,3,3> o 0 o row(64,64)'; "
-                                "'swizzle auto' behind it has tcpc choose one";
+    static const char chosen[] = "'swizzle auto' lets tcpc choose a swizzle",
+                      first[] = "a swizzle goes before the layout, 'Sw<3,3,3> o 0 o row(64,64)'; "
+                                "'swizzle auto' after it lets tcpc choose one";
     int now = p->now.token;
     bool behind = p->before.token == TOK_SWIZZLE && slip_has(set, n, TOK_ID);
     if (p->first.token != TOK_SHARED) return false;
@@ -60,13 +60,13 @@ static bool swizzle_clause(struct parser *p, const int *set, int n) {
     if (now == TOK_ID && is(p, p->now.at, "auto") && slip_has(set, n, TOK_SWIZZLE)) {
         bool early = p->before.token == TOK_SWIZZLE;
         diag_error(p->s, early ? join(p->before.at, p->now.at) : p->now.at,
-                   early ? "'swizzle auto' stands behind the layout" : chosen);
+                   early ? "'swizzle auto' comes after the layout" : chosen);
         if (!early) diag_fixit(p->s, p->now.at, "swizzle auto");
         skip_rest(p);
         return true;
     }
     if (now == TOK_SWIZZLE && slip_has(set, n, ';') && said(p, "stages")) {
-        diag_error(p->s, p->now.at, "'swizzle auto' stands before 'stages'");
+        diag_error(p->s, p->now.at, "'swizzle auto' comes before 'stages'");
         skip_rest(p);
         return true;
     }
@@ -94,7 +94,7 @@ static bool function_clause(struct parser *p, const int *set, int n) {
         size_t k = strspn(text, " ");
         if (k < left && (isdigit((unsigned char)text[k]) || (strncmp(text + k, "threads", 7) != 0 &&
                                                              isalpha((unsigned char)text[k])))) {
-            diag_error(p->s, p->now.at, "the extents of a grid stand in parentheses: 'grid (4,2)'");
+            diag_error(p->s, p->now.at, "the extents of a grid go in parentheses: 'grid (4,2)'");
             p->stopped = true;
             return true;
         }
@@ -106,7 +106,7 @@ static bool function_clause(struct parser *p, const int *set, int n) {
         return true;
     }
     if (now == TOK_ARROW && header) {
-        diag_error(p->s, p->now.at, "what is written stands in the list: 'kernel k(A, out B)'");
+        diag_error(p->s, p->now.at, "outputs go in the list: 'kernel k(A, out B)'");
         p->stopped = true;
         return true;
     }
@@ -120,19 +120,19 @@ static bool allow_clause(struct parser *p, const int *set, int n) {
     int now = p->now.token, last = p->before.token;
     if (last == TOK_ALLOW && slip_has(set, n, TOK_STRING) && slip_one_of(now, TOK_ID, '(')) {
         const char *name = now == TOK_ID ? slip_text(p, p->now.at) : "unused";
-        diag_error(p->s, p->now.at,
-                   now == TOK_ID
-                       ? "the name of a warning stands in quotes: 'allow \"%s\"'"
-                       : "the names of warnings stand without parentheses: 'allow \"%s\", "
-                         "\"shadow\"'",
-                   name);
+        diag_error(
+            p->s, p->now.at,
+            now == TOK_ID
+                ? "write the name of a warning in quotes: 'allow \"%s\"'"
+                : "write the names of warnings without parentheses: 'allow \"%s\", \"shadow\"'",
+            name);
         if (now == TOK_ID) diag_fixit(p->s, p->now.at, arena_printf(&p->s->arena, "\"%s\"", name));
         skip_rest(p);
         return true;
     }
     if (last == TOK_STRING && now == ';' && p->first.token == TOK_ALLOW) {
         diag_error(p->s, p->now.at,
-                   "'allow' stands before what its warnings are about, without ';'");
+                   "'allow' comes before what its warnings are about, without ';'");
         diag_fixit(p->s, p->now.at, "");
         return true;
     }
@@ -142,7 +142,7 @@ static bool allow_clause(struct parser *p, const int *set, int n) {
         memchr(slip_text(p, (struct range){p->file, p->before.at.end, p->now.at.begin}), '\n',
                p->now.at.begin - p->before.at.end))
         return false;
-    diag_error(p->s, p->now.at, "'allow' stands before what its warnings are about");
+    diag_error(p->s, p->now.at, "'allow' comes before what its warnings are about");
     skip_rest(p);
     return true;
 }
@@ -156,7 +156,7 @@ static bool statement_clause(struct parser *p, const int *set, int n) {
     if (p->first.token == TOK_PIPELINE && slip_has(set, n, '{') &&
         (now == TOK_STAGES || is(p, p->now.at, "num_stages"))) {
         diag_error(p->s, p->now.at,
-                   "'stages' stands behind each buffer that is loaded: 'shared s : f16 row(64,64) "
+                   "write 'stages' after each buffer that is loaded: 'shared s : f16 row(64,64) "
                    "stages 2;'");
         p->stopped = true;
         return true;
@@ -181,13 +181,13 @@ static bool statement_clause(struct parser *p, const int *set, int n) {
     const char *next = slip_from(p, p->now.at.end, &left);
     if (now == ',' && slip_has(set, n, TOK_PAD) &&
         strncmp(next + strspn(next, " "), "pad", 3) == 0) {
-        diag_error(p->s, p->now.at, "'pad' stands behind 'with' without ','");
+        diag_error(p->s, p->now.at, "'pad' comes after 'with', without ','");
         diag_fixit(p->s, p->now.at, "");
         skip_rest(p);
         return true;
     }
     if (slip_one_of(now, TOK_WITH, TOK_BY) && said(p, " pad ")) {
-        diag_error(p->s, p->now.at, "'%s' stands before 'pad'", slip_text(p, p->now.at));
+        diag_error(p->s, p->now.at, "'%s' comes before 'pad'", slip_text(p, p->now.at));
         skip_rest(p);
         return true;
     }
@@ -226,7 +226,7 @@ static bool value_clause(struct parser *p, const int *set, int n) {
     if (now == TOK_STRING && slip_follows(p, p->now.at.end, '=')) {
         const char *text = slip_text(p, p->now.at);
         const char *name = arena_printf(&p->s->arena, "%.*s", (int)strlen(text) - 2, text + 1);
-        diag_error(p->s, p->now.at, "the name of a mode stands without quotes");
+        diag_error(p->s, p->now.at, "write the name of a mode without quotes");
         diag_fixit(p->s, p->now.at, name);
         skip_rest(p);
         return true;
@@ -235,7 +235,7 @@ static bool value_clause(struct parser *p, const int *set, int n) {
         size_t left, length;
         const char *text = slip_from(p, p->now.at.begin, &left);
         const char *inside = foreign_brackets(p->s, text, left, &length);
-        diag_error(p->s, p->now.at, "a tuple stands in parentheses: '(4,8)'");
+        diag_error(p->s, p->now.at, "a tuple goes in parentheses: '(4,8)'");
         if (inside) {
             uint32_t end = p->now.at.begin + (uint32_t)length;
             diag_fixit(p->s, p->now.at, "(");
@@ -256,7 +256,7 @@ static bool tensor_clause(struct parser *p, const int *set, int n) {
     if (!tensor) return false;
     if (now == '=' && last == TOK_ID && said(p, ":")) {
         diag_error(p->s, join(p->before.at, p->now.at),
-                   "a layout stands without '%s=': '(64,64)', '(64,64):(64,1)', 'row(64,64)'",
+                   "write a layout without '%s=': '(64,64)', '(64,64):(64,1)', 'row(64,64)'",
                    slip_text(p, p->before.at));
         diag_fixit(p->s, join(p->before.at, p->now.at), "");
         skip_rest(p);
@@ -269,7 +269,8 @@ static bool tensor_clause(struct parser *p, const int *set, int n) {
         const char *type = foreign_type(arena_strndup(&p->s->arena, text, k));
         struct range all = {p->file, p->before.at.begin, p->now.at.end + (uint32_t)k};
         diag_error(p->s, all,
-                   type ? "'%s' is no element type; did you mean '%s'?" : "'%s' is no element type",
+                   type ? "'%s' is not an element type; did you mean '%s'?"
+                        : "'%s' is not an element type",
                    slip_text(p, all), type);
         if (type) diag_fixit(p->s, all, type);
         skip_rest(p);
@@ -279,7 +280,7 @@ static bool tensor_clause(struct parser *p, const int *set, int n) {
     if (last != ')' || !slip_has(set, n, ';') || !(word || now == ',') ||
         !slip_follows(p, p->now.at.end, '('))
         return false;
-    diag_error(p->s, p->now.at, "between a shape and its stride stands ':'");
+    diag_error(p->s, p->now.at, "write ':' between a shape and its stride");
     diag_fixit(p->s, (struct range){p->file, p->before.at.end, p->now.at.end}, ":");
     skip_rest(p);
     return true;

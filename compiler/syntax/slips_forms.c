@@ -37,7 +37,7 @@ static bool space_first(struct parser *p, const int *set, int n) {
     int length = 0;
     text = arena_strndup(&p->s->arena, text, left < 40 ? left : 40);
     bool typed = sscanf(text, " %16[a-z0-9_]%n", type, &length) == 1;
-    diag_error(p->s, p->now.at, "the type of the elements stands before the space: '%s %s'",
+    diag_error(p->s, p->now.at, "the element type comes before the space: '%s %s'",
                typed ? type : "f32", ours);
     if (typed)
         diag_fixit(
@@ -74,12 +74,12 @@ static bool tensor_slip(struct parser *p, const int *set, int n) {
     }
     if (now == TOK_ID && last == ')' && of(rows, slip_text(p, p->now.at))) {
         diag_error(p->s, p->now.at,
-                   "the order stands before the shape: the last mode of 'row(64,64)' is "
-                   "contiguous, the first one of '(64,64)'");
+                   "the order comes before the shape: the last mode of 'row(64,64)' is contiguous, "
+                   "the first one of '(64,64)'");
         return true;
     }
     if (now == TOK_INT && last == TOK_ID && of(extents, slip_text(p, p->before.at))) {
-        diag_error(p->s, p->now.at, "extents stand in parentheses: '%s(64,64)'",
+        diag_error(p->s, p->now.at, "extents go in parentheses: '%s(64,64)'",
                    slip_text(p, p->before.at));
         return true;
     }
@@ -115,7 +115,7 @@ static bool fill_call(struct parser *p, const int *set, int n) {
     if (!inside || all.end != p->before.at.end || foreign_parts(p->s, inside, part, 2) != 2)
         return false;
     const char *ours = arena_printf(&p->s->arena, "fill %s = %s", part[0], part[1]);
-    diag_error(p->s, p->first.at, "a fill is no call; write '%s'", ours);
+    diag_error(p->s, p->first.at, "a fill is not a call; write '%s'", ours);
     diag_fixit(p->s, all, ours);
     return true;
 }
@@ -158,7 +158,7 @@ static bool param_slip(struct parser *p, const int *set, int n) {
             slip_text(p, (struct range){p->file, p->first.at.begin, p->now.at.begin});
         bool one = sscanf(line, "param %63[A-Za-z0-9_] %1[:]", of_param, colon) == 2;
         const char *text = slip_text(p, p->now.at);
-        diag_error(p->s, p->now.at, "a relation stands behind 'where': 'index where %s %s ..'",
+        diag_error(p->s, p->now.at, "a relation comes after 'where': 'index where %s %s ..'",
                    one ? of_param : "M", text);
         if (one)
             diag_fixit(p->s, before(p->now.at), arena_printf(&p->s->arena, "where %s ", of_param));
@@ -183,14 +183,14 @@ static bool list_slip(struct parser *p, const int *set, int n) {
     if (!slip_function(p->first.token)) return false;
     if (p->now.token == ',' && p->nopen == 0 &&
         (slip_has(set, n, TOK_THREADS) || slip_has(set, n, TOK_GRID))) {
-        diag_error(p->s, p->now.at, "'grid' and 'threads' stand beside one another without ','");
+        diag_error(p->s, p->now.at, "'grid' and 'threads' have no ',' between them");
         diag_fixit(p->s, p->now.at, "");
         return true;
     }
     const char *last = slip_text(p, p->before.at);
     if (p->now.token != TOK_ID || p->before.token != TOK_ID || p->nopen == 0 || !of(written, last))
         return false;
-    diag_error(p->s, p->before.at, "what is written stands behind 'out': 'out %s'",
+    diag_error(p->s, p->before.at, "an output comes after 'out': 'out %s'",
                slip_text(p, p->now.at));
     diag_fixit(p->s, p->before.at, "out");
     return true;
@@ -214,19 +214,19 @@ static bool small_slip(struct parser *p, const int *set, int n) {
         return true;
     }
     if (now == '*' && slip_one_of(last, TOK_COPY, TOK_ARROW)) {
-        diag_error(p->s, p->now.at, "a tensor stands without '*'");
+        diag_error(p->s, p->now.at, "write a tensor without '*'");
         diag_fixit(p->s, p->now.at, "");
         return true;
     }
     if (now == ';' && last == ')' && p->unclosed.token && slip_follows(p, p->now.at.end, '(')) {
-        diag_error(p->s, p->now.at, "between a shape and its stride stands ':'");
+        diag_error(p->s, p->now.at, "write ':' between a shape and its stride");
         diag_fixit(p->s, p->now.at, ":");
         skip_statement(p);
         return true;
     }
     if (last == TOK_SWIZZLE && now == ';' && p->first.token == TOK_SHARED &&
         slip_has(set, n, TOK_ID)) {
-        diag_error(p->s, before(p->now.at), "'swizzle auto' has tcpc choose a swizzle");
+        diag_error(p->s, before(p->now.at), "'swizzle auto' lets tcpc choose a swizzle");
         diag_fixit(p->s, before(p->now.at), " auto");
         return true;
     }
@@ -254,7 +254,7 @@ bool slip_written(struct parser *p, const char *text) {
     if (p->now.token == TOK_ID && foreign_type(text)) {  // "int i = 0;", "float r[8];"
         const char *name = slip_text(p, p->now.at);
         if (slip_follows(p, p->now.at.end, '=')) {
-            diag_error(p->s, p->before.at, "a 'let' stands without type: 'let %s = ..;'", name);
+            diag_error(p->s, p->before.at, "a 'let' has no type: 'let %s = ..;'", name);
             diag_fixit(p->s, p->before.at, "let");
             return true;
         }

@@ -41,14 +41,14 @@ static bool mark_slip(struct parser *p, const int *set, int n) {
     static const short values[] = {TOK_THREADS, TOK_GRID, TOK_ALIGN, TOK_STAGES, TOK_PAD, TOK_WITH};
     for (size_t i = 0; now == '=' && i < sizeof values / sizeof *values; ++i) {
         if (last != values[i] || slip_has(set, n, '=')) continue;
-        diag_error(p->s, p->now.at, "the value of '%s' stands behind it without '='",
+        diag_error(p->s, p->now.at, "the value of '%s' comes after it, without '='",
                    slip_text(p, p->before.at));
         diag_fixit(p->s, p->now.at, " ");
         return true;
     }
     bool statement = slip_has(set, n, TOK_COPY) || slip_has(set, n, TOK_KERNEL);
     if (now == ';' && statement && (last == ';' || last == '}')) {
-        diag_error(p->s, p->now.at, "nothing stands before this ';'");
+        diag_error(p->s, p->now.at, "nothing comes before this ';'");
         diag_fixit(p->s, p->now.at, "");
         return true;
     }
@@ -119,7 +119,7 @@ static bool tuple_slip(struct parser *p, const int *set, int n) {
     const char *text = slip_from(p, p->now.at.end, &left);
     while (k < left && (isalnum((unsigned char)text[k]) || strchr(" _,", text[k]))) ++k;
     if (k == left || k == 0 || text[k] != ')') return false;
-    diag_error(p->s, p->now.at, "the parts of a tuple stand with ',' between them");
+    diag_error(p->s, p->now.at, "write ',' between the parts of a tuple");
     diag_fixit(p->s, p->now.at, ",");
     while (k < left && text[k] != ';' && text[k] != '\n') ++k;
     p->skip_end = p->now.at.end + (uint32_t)k + (k < left && text[k] == ';');
@@ -155,7 +155,7 @@ static bool clause_slip(struct parser *p, const int *set, int n) {
     if (!buffer && !list) return false;
     diag_error(p->s, p->now.at,
                buffer ? "'%s' belongs to a 'shared' buffer"
-                      : "'%s' stands behind the list of a kernel",
+                      : "'%s' comes after the list of a kernel",
                slip_text(p, p->now.at));
     return true;
 }
@@ -164,7 +164,7 @@ static bool clause_slip(struct parser *p, const int *set, int n) {
 static bool manual_slip(struct parser *p) {
     if (p->now.token != TOK_MANUAL || p->nopen == 0 || !slip_follows(p, p->now.at.end, ';'))
         return false;
-    diag_error(p->s, p->now.at, "'manual' stands before 'kernel' or 'device'");
+    diag_error(p->s, p->now.at, "'manual' comes before 'kernel' or 'device'");
     return true;
 }
 

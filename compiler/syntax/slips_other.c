@@ -27,7 +27,7 @@ static bool copy_call(struct parser *p) {
     const char *ours =
         n == 2 ? arena_printf(&p->s->arena, "copy %s -> %s", part[0], part[1])
                : arena_printf(&p->s->arena, "copy %s -> %s with %s", part[1], part[2], part[0]);
-    diag_error(p->s, p->first.at, "a copy is no call; write '%s'", ours);
+    diag_error(p->s, p->first.at, "a copy is not a call; write '%s'", ours);
     if (n <= 3) diag_fixit(p->s, all, ours);
     return true;
 }
@@ -49,14 +49,14 @@ static bool arrow_back(struct parser *p) {
     while (*of == ' ') ++of;
     int n = (int)strlen(to);
     while (n > 0 && to[n - 1] == ' ') --n;
-    diag_error(p->s, here, "the source of a copy stands first: copy %s -> %.*s", of, n, to);
+    diag_error(p->s, here, "the source of a copy comes first: copy %s -> %.*s", of, n, to);
     diag_fixit(p->s, all, arena_printf(&p->s->arena, " %s -> %.*s", of, n, to));
     return true;
 }
 
 static bool copy_slip(struct parser *p, const int *set, int n) {
     if (slip_one_of(p->now.token, TOK_WITH, TOK_BY) && p->before.token == TOK_COPY) {
-        diag_error(p->s, p->now.at, "'%s' stands behind the destination: copy A -> s %s tc",
+        diag_error(p->s, p->now.at, "'%s' comes after the destination: copy A -> s %s tc",
                    slip_text(p, p->now.at), slip_text(p, p->now.at));
         return true;
     }
@@ -166,7 +166,7 @@ static bool value_slip(struct parser *p) {
     }
     if (p->now.token == TOK_STRING && p->before.token == TOK_ARCH) {
         const char *text = slip_text(p, p->now.at);
-        diag_error(p->s, p->now.at, "an architecture stands without quotes");
+        diag_error(p->s, p->now.at, "write an architecture without quotes");
         diag_fixit(p->s, p->now.at,
                    arena_printf(&p->s->arena, "%.*s", (int)strlen(text) - 2, text + 1));
         return true;
@@ -222,7 +222,7 @@ static bool formal_slip(struct parser *p, const int *set, int n) {
             diag_fixit(p->s, at, ",");
             return true;
         }
-        diag_error(p->s, p->now.at, "'%s' stands before the name: '%s %s'", now, now, last);
+        diag_error(p->s, p->now.at, "'%s' comes before the name: '%s %s'", now, now, last);
         diag_fixit(p->s, join(p->before.at, p->now.at),
                    arena_printf(&p->s->arena, "%s %s", now, last));
         return true;
@@ -233,7 +233,7 @@ static bool formal_slip(struct parser *p, const int *set, int n) {
         const char *next = slip_from(p, p->now.at.end, &left);
         if (left < 2 || next[0] != ' ' || !(isalpha((unsigned char)next[1]) || next[1] == '_'))
             return false;
-        diag_error(p->s, p->now.at, "what is only read stands without '%s'", now);
+        diag_error(p->s, p->now.at, "write an input without '%s'", now);
         diag_fixit(p->s, (struct range){p->now.at.file, p->now.at.begin, p->now.at.end + 1}, "");
         return true;
     }
@@ -254,7 +254,7 @@ static bool function_slip(struct parser *p) {
     const char *next = slip_from(p, p->now.at.begin, &left);
     if (left > 3 && memcmp(next, "<<<", 3) == 0) {
         diag_error(p->s, p->now.at,
-                   "blocks and threads stand behind the list: 'kernel k(A, out B) grid (1) threads "
+                   "blocks and threads come after the list: 'kernel k(A, out B) grid (1) threads "
                    "256 { .. }'");
         return true;
     }

@@ -16,7 +16,7 @@ class Unsupported(Exception):
 
 
 class Leaf:
-    """An extent "n", the step "v" in each dimension, and whether it counts tiles, which may lie outside ("rest")."""
+    """An extent "n", the step "v" in each dimension, and whether it counts tiles, which may be outside ("rest")."""
     __slots__ = ("n", "v", "rest")
 
     def __init__(self, n, v, rest=False):

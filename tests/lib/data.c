@@ -99,7 +99,7 @@ static void wrong_options_are_told(void) {
     static const struct tcpc_define no_value = {"N", ""}, no_name = {NULL, "1"}, none = {"N", "1"};
     enum tcpc_status bad = TCPC_BAD_OPTION;
     expect_error(HEAD BODY, (struct tcpc_options){.arch = "sm_91"}, bad,
-                 "'sm_91' is no architecture that this compiler knows; did you mean 'sm_90'?");
+                 "'sm_91' is not an architecture that this compiler knows; did you mean 'sm_90'?");
     expect_error(HEAD BODY, (struct tcpc_options){.warning = warning, .nwarnings = 1}, bad,
                  "unknown warning 'unusual'; did you mean 'unused'?");
     expect_error(HEAD BODY, (struct tcpc_options){.define = &no_value, .ndefines = 1}, bad,

@@ -29,7 +29,7 @@ LIMIT = 2.0  # seconds of a compile
 # What is refused for another reason than a promise of coverage, order or definedness.
 OTHER = re.compile(
     r"is expected|may be 0; it has to|not yet supported: (?!kernel '\w+' writes one tensor)|no values of the params"
-    r"|needs \d+ threads|syntax|expected .* here|nested more than|bytes of shared memory|is too large|lies outside a mode of extent|lies outside: along this mode"
+    r"|needs \d+ threads|syntax|expected .* here|nested more than|bytes of shared memory|is too large|is outside a mode of extent|lies outside: along this mode"
     r"|an atom alone copies|which never writes it|blocks; \d+ .. \d+ are possible|is not a positive integer"
 )
 

@@ -90,8 +90,9 @@ static const char *lines_text(struct session *s, const struct warp_access *a, in
     int from, to, pairs;
     count_lines(a, &from, &to, &pairs);
     return arena_printf(&s->arena,
-                        "the lanes of warp %" PRId64 " move from %d line%s of 128 bytes of global "
-                        "memory to %d of shared memory, and each of the %d pair%s goes by itself",
+                        "the lanes of warp %" PRId64
+                        " move from %d line%s of 128 bytes of global memory to %d of shared "
+                        "memory, and each of the %d pair%s is served separately",
                         warp, from, from == 1 ? "" : "s", to, pairs, pairs == 1 ? "" : "s");
 }
 

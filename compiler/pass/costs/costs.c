@@ -70,12 +70,12 @@ static const char *beyond_text(struct session *s, const struct copy *c) {
         if (!lay_int_static(tile) || !lay_int_static(have) || tile.num <= have.num) continue;
         return arena_printf(
             &s->arena,
-            ", some of which stand beyond the tile: along mode %d the tile has %" PRId64
+            ", some of which are beyond the tile: along mode %d the tile has %" PRId64
             " elements, '%s' here has %" PRId64 "%s",
             i, tile.num, v->base->name, have.num,
             n < rank ? "; 'thr=' and 'val=' take a number for each mode" : "");
     }
-    return ", some of which stand beyond the tile";
+    return ", some of which are beyond the tile";
 }
 
 static void warn_idle(struct session *s, const struct kernel *k, const struct copy *c, int number,

@@ -33,8 +33,8 @@ static void offer_order(struct session *s, const struct kernel *k, const struct 
     const char *text = numbers_text(s, thr, rank, along);
     const struct tensor *t = copy_side(c, !src)->base;
     if (strcmp(text, source_line(s, c->tc->thr_at)) == 0) return;
-    diag_note(s, c->tc->at, "with thr=%s, neighbouring threads lie along mode %d%s%s%s", text,
-              along, with_layout ? "; 'swizzle auto' then stands behind the layout of '" : "",
+    diag_note(s, c->tc->at, "with thr=%s, neighbouring threads are along mode %d%s%s%s", text,
+              along, with_layout ? "; then write 'swizzle auto' after the layout of '" : "",
               with_layout ? t->name : "", with_layout ? "'" : "");
     diag_fixit(s, c->tc->thr_at, text);
     if (with_layout)

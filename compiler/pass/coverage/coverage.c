@@ -172,7 +172,7 @@ static bool check_slices(struct session *s, struct kernel *k, const struct copy 
                            high ? ", which has extent " : "", high ? ix_text(s, n) : "");
             else
                 diag_error(s, v->at,
-                           "the coordinate '%s' may lie outside a mode of this part of '%s'%s%s",
+                           "the coordinate '%s' may be outside a mode of this part of '%s'%s%s",
                            ix_text(s, b->at), v->base->name, high ? ", which has extent " : "",
                            high ? ix_text(s, n) : "");
             diag_page(s, "outside");
@@ -189,12 +189,11 @@ static void refuse_outside(const struct walk *w, struct session *s, const struct
                            const char *what, int mode, const struct ix *least,
                            const struct ix *most, const struct ix *n, struct outside why) {
     if (least)
-        diag_error(s, v->at, "%s may lie outside '%s': its least coordinate along mode %d is %s",
+        diag_error(s, v->at, "%s may be outside '%s': its smallest coordinate along mode %d is %s",
                    what, v->base->name, mode, ix_text(s, least));
     else
         diag_error(s, v->at,
-                   "%s may lie outside '%s': its greatest coordinate along mode %d is %s, the "
-                   "%s %s",
+                   "%s may be outside '%s': its largest coordinate along mode %d is %s, the %s %s",
                    what, v->base->name, mode, most ? ix_text(s, most) : "not known",
                    v->limit ? "range ends at" : "extent is", ix_text(s, n));
     diag_page(s, "outside");
@@ -225,7 +224,7 @@ static bool check_registers(struct session *s, const struct kernel *k, const str
         set.nconds = x->nconds;
         enum prove_answer r = x->full ? PROVE_UNKNOWN : prove_none(w->prover, &set, &found);
         if (r == PROVE_YES) continue;
-        diag_error(s, v->at, "this may lie outside fragment '%s', which has %lld elements a thread",
+        diag_error(s, v->at, "this may be outside fragment '%s', which has %lld elements a thread",
                    v->base->name, (long long)n.num);
         diag_page(s, "outside");
         if (r == PROVE_NO)
@@ -302,8 +301,8 @@ static void note_foreign(struct session *s, const struct plan *p, const struct k
             if (!ix_speaks_of(r->a, k->param[j]->sym) && !ix_speaks_of(r->b, k->param[j]->sym))
                 continue;
             diag_note(s, r->at,
-                      "'%s' does not count here: kernel '%s' does not take '%s', so that its "
-                      "launcher cannot check it",
+                      "'%s' does not count here: kernel '%s' does not take '%s', so its launcher "
+                      "cannot check it",
                       r->text, k->name, x->name);
             break;
         }

@@ -145,8 +145,8 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
         const struct use *below = loaded_below(u, r);
         if (below)
             diag_note(s, below->stmt->at,
-                      "'%s' is loaded here, below; in each step the parts run as they are written: "
-                      "'load' stands above 'use'",
+                      "'%s' is loaded here, below; in each step the parts run as written: put "
+                      "'load' above 'use'",
                       t->name);
         return;
     }
@@ -160,7 +160,7 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
     const struct copy *c = only ? only->copy : NULL;
     if (c && !c->pad && c->src.overhang)
         diag_note(s, only->view->at,
-                  "'%s' is written here, but only where '%s' has elements; 'pad 0' behind the copy "
+                  "'%s' is written here, but only where '%s' has elements; 'pad 0' after the copy "
                   "writes zeros elsewhere",
                   t->name, c->src.base->name);
     else if (only)

@@ -294,8 +294,8 @@ static bool check_whole(struct writes *w, const struct formal *f) {
         if (one) coverage_note_blocks(s, &first->copy->dst);
     }
     diag_note(s, f->at,
-              "listed as 'out' here, so that blocks and loops have to write all of it; 'inout %s' "
-              "keeps what is not written",
+              "listed as 'out' here, so blocks and loops have to write all of it; 'inout %s' keeps "
+              "what is not written",
               t->name);
     return false;
 }

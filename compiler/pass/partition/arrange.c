@@ -272,11 +272,11 @@ static bool check_argument(struct session *s, const struct view *v, const struct
     if (count != lay_size(&s->lay, f->tensor->layout).num) return true;  // pass "calls" says so
     if (agree(s, &a, &b, count, ta < tb ? ta : tb, &at)) return true;
     diag_error(s, v->at,
-               "'%s' holds %s, the function takes '%s' to hold %s: value %" PRId64
+               "'%s' holds %s, the function expects '%s' to hold %s: value %" PRId64
                " of thread %" PRId64 " is another element",
                v->base->name, a.of.name, f->tensor->name, b.of.name, at.value, at.thread);
     show(s, &a, v->base->at, &b, f->at, count, &at);
-    diag_note(s, v->base->at, "'like %s' has the order that the function takes", want->name);
+    diag_note(s, v->base->at, "'like %s' has the order that the function expects", want->name);
     return false;
 }
 

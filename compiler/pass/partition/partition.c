@@ -252,7 +252,7 @@ static bool partition_tiled(struct session *s, struct kernel *k, struct copy *c,
                    c->tc->name ? c->tc->name : "tile", (long)c->tc->threads, k->name,
                    (long)((k->threads - 1) % 32 + 1));
         diag_note(s, is_warp_view(&c->src) ? c->src.at : c->dst.at,
-                  "this view depends on 'warp', so that each warp copies for itself");
+                  "this view depends on 'warp', so each warp copies for itself");
         return false;
     }
     if (!warp && c->tc->threads > k->threads) {

@@ -270,7 +270,7 @@ static bool check_source(struct session *s, struct find *f, const struct kernel 
         }
         if (with) diag_note(s, c->at, "%s", with);
         if (c->dst.base->space != MEM_GLOBAL)
-            diag_note(s, c->at, "'pad 0' behind the copy gives such elements of '%s' a value",
+            diag_note(s, c->at, "'pad 0' after the copy fills these elements of '%s'",
                       c->dst.base->name);
         diag_note(s, c->src.base->at, "'%s' has shape %s", c->src.base->name,
                   lay_tuple_text(&s->lay, c->src.base->layout.shape));

@@ -29,7 +29,7 @@ static void say_stride(struct session *s, const struct tensor *t, int bytes) {
     if (!lay_int_static(d)) return;  // what is to be promised is in the error
     int64_t more = (elements - d.num % elements) % elements;
     diag_note(s, t->at,
-              "a stride of %ld elements in '%s' is %ld bytes, no multiple of %d; pad it by %ld "
+              "a stride of %ld elements in '%s' is %ld bytes, not a multiple of %d; pad it by %ld "
               "more, or swizzle the tile instead",
               (long)d.num, t->name, (long)d.num * size, bytes, (long)more);
 }
@@ -68,8 +68,7 @@ bool async_edge(struct session *s, const struct kernel *k, const struct copy *c,
         s, c->at,
         "at the edge an access of this copy has %d bits, and %s moves no fewer than %d at once: %s",
         least, atom->row->family, narrowest,
-        least < f->edge_bits ? "nothing promises that more of them are there together"
-                             : f->why_pred);
+        least < f->edge_bits ? "nothing promises that more of them exist together" : f->why_pred);
     diag_page(s, atom->row->page);
     note_pad(s, k, c, atom, narrowest);
     diag_note(s, c->how_at, "universal(%d) moves single elements there", atom->bits);

@@ -119,7 +119,7 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
     if (!b) {
         diag_error(s, k->at,
                    "'%s' ends while a cp.async may still fill '%s'; a device function returns with "
-                   "its accesses done: a 'wait 0;' behind the copy's 'commit;' is missing",
+                   "its accesses done: a 'wait 0;' after the copy's 'commit;' is missing",
                    k->name, name);
         diag_page(s, "barrier");
         const char *steps = iterations(x, a, f->why.at.var[0]);

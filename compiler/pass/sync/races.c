@@ -221,7 +221,7 @@ static bool check_parts(struct race *r, const struct stmt *pipe, const struct st
             if (answer == PROVE_YES) continue;
             diag_error(s, a->view->at,
                        "'%s' is %s here before 'load' fills it, and 'load' runs %ld step%s ahead: "
-                       "its elements are there already; give them a buffer of their own",
+                       "these are already loaded then; give its own elements a separate buffer",
                        a->view->base->name, a->write ? "written" : "read", (long)ahead,
                        ahead == 1 ? "" : "s");
             diag_page(s, "pipeline");

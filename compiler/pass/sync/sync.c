@@ -108,9 +108,8 @@ static bool without_barriers(struct session *s, const struct kernel *k, const st
     for (const struct stmt *x = list; x; x = stmt_next(list, x)) {
         if (!x->before.barrier && !x->behind.barrier) continue;
         diag_error(s, x->at,
-                   "a barrier is needed before this %s, and a device function hides none; end '%s' "
-                   "before it, so "
-                   "that its caller can synchronise",
+                   "a barrier is needed before this %s, and a device function contains none; end "
+                   "'%s' before it, and let its caller synchronise",
                    x->kind == STMT_COPY   ? "copy"
                    : x->kind == STMT_CALL ? "call"
                    : x->kind == STMT_FOR  ? "loop"
@@ -139,8 +138,8 @@ static bool any_pipeline(const struct stmt *list) {
 static bool leaves_one_group(struct session *s, const struct kernel *k) {
     if (!any_async(k->body)) {
         diag_error(s, k->at,
-                   "'%s' has no asynchronous copy, so that it leaves no group; leave out 'async', "
-                   "or copy with cp_async",
+                   "'%s' has no asynchronous copy, so it leaves no group; leave out 'async', or "
+                   "copy with cp_async",
                    k->name);
         return false;
     }

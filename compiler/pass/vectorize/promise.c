@@ -17,7 +17,7 @@ static void begins_wide(struct session *s, const struct kernel *k, const struct 
         if (t->space != MEM_GLOBAL || !t->align || 8 * t->align >= bits) continue;
         if (!low)
             diag_note(s, t->at,
-                      "'%s' is promised to be aligned to %d bytes, and an access of %d bits takes "
+                      "'%s' is promised to be aligned to %d bytes, and an access of %d bits needs "
                       "'align %d'",
                       t->name, t->align, bits, bits / 8);
         low = t;

@@ -15,7 +15,7 @@ static const char *side_alignment_reason(struct session *s, const struct copy *c
         stride = arena_printf(&s->arena, ", its strides (the worst is %s) to %ld",
                               lay_int_text(&s->lay, t->worst), (long)t->stride);
     return arena_printf(&s->arena,
-                        "'%s' is aligned to %ld bytes%s%s, so that an access is aligned to %ld",
+                        "'%s' is aligned to %ld bytes%s%s, so an access is aligned to %ld",
                         copy_side(c, src)->base->name, (long)t->base, offset, stride,
                         (long)(f->bound[src ? BOUND_SRC_ALIGN : BOUND_DST_ALIGN] / 8));
 }
@@ -92,7 +92,7 @@ static const char *run_reason(struct session *s, const struct copy *c, enum side
         run_text(s, arena_printf(&s->arena, "in '%s'", v->base->name), run, v->base->elem->bits);
     if (again) return arena_printf(&s->arena, "%s: those that come next are the same again", head);
     if (run > 1 || least <= 1) return head;
-    return arena_printf(&s->arena, "%s: its values stand %s", head, apart(s, v, d));
+    return arena_printf(&s->arena, "%s: its values are %s", head, apart(s, v, d));
 }
 
 // What ends the run that the two sides have in common.
@@ -105,15 +105,15 @@ static const char *common_reason(struct session *s, const struct copy *c) {
     if (sides != (SRC | DST)) {
         const char *in = copy_side(c, sides == SRC)->base->name;
         if (run == run_of_side(f->mode, f->nmodes, (enum side)sides)) return NULL;
-        return arena_printf(&s->arena,
-                            "an access takes elements of one mode, of which %ld are contiguous "
-                            "in '%s'",
-                            (long)run, in);
+        return arena_printf(
+            &s->arena,
+            "an access takes elements of one mode, and %ld of those are contiguous in '%s'",
+            (long)run, in);
     }
     const char *head = run_text(s, "on both sides", run, copy_wider(c)->bits);
     for (int i = 0; i < f->nmodes; ++i)
         if (lay_int_is(f->mode[i].src, run) && !lay_int_is(f->mode[i].dst, run))
-            return arena_printf(&s->arena, "%s: %s in '%s' stand %s", head,
+            return arena_printf(&s->arena, "%s: %s in '%s' are %s", head,
                                 run == 1 ? "neighbours" : "those that come next", c->src.base->name,
                                 apart(s, &c->dst, f->mode[i].dst));
     return head;

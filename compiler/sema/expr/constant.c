@@ -61,7 +61,7 @@ const struct constant *constant_of(struct sema *c, const struct ast_expr *e,
     }
     const char *text = source_line(c->s, e->at);
     if (!fits) {
-        diag_error(c->s, e->at, "%s is %s, which is no value of type %s", what, text, t->name);
+        diag_error(c->s, e->at, "%s is %s, which is not a value of type %s", what, text, t->name);
         return NULL;
     }
     for (struct constant *k = c->plan->constants; k; k = k->next) {

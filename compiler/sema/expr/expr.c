@@ -258,7 +258,7 @@ static const struct value *eval_binary(struct sema *c, const struct ast_expr *e)
                     "'%s' is of integers; a plan copies elements, and computes nothing "
                     "with them",
                     ast_op_text(e->op));
-    return FAIL(c, left ? e->lhs->at : e->rhs->at, "%s stands where '%s' takes an integer",
+    return FAIL(c, left ? e->lhs->at : e->rhs->at, "%s is given where '%s' takes an integer",
                 value_kind_text(left ? a : b), ast_op_text(e->op));
 }
 
@@ -268,7 +268,7 @@ static const struct value *called_stride(struct sema *c, const struct ast_expr *
                  to = {e->at.file, e->rhs->lhs->at.end, e->rhs->lhs->at.end};
     const char *text = ast_expr_text(c->s, e->rhs);
     diag_error(c->s, e->rhs->at,
-               "'%s' calls the stride alone; a layout that is called stands in parentheses", text);
+               "'%s' calls the stride alone; put parentheses around a layout that is called", text);
     diag_fixit(c->s, from, "(");
     diag_fixit(c->s, to, ")");
     return &value_none;
@@ -307,8 +307,8 @@ static const struct value *eval_compose(struct sema *c, const struct ast_expr *e
             next = eval(c, e->arg[++i].value);
         }
         if (next->kind == VAL_NONE) return next;
-        struct lay l = value_to_layout(c, names_drop(c, next), e->arg[i].value->at,
-                                       "what a swizzle stands before");
+        struct lay l =
+            value_to_layout(c, names_drop(c, next), e->arg[i].value->at, "what a swizzle precedes");
         if (!lay_valid(l)) return &value_none;
         lay_clear_error(c->lay);
         l = lay_swizzled(c->lay, v[0]->calc.swizzle, offset, l);
@@ -356,7 +356,7 @@ static const struct value *eval_call(struct sema *c, const struct ast_expr *e) {
 }
 
 static const struct value *eval_float(struct sema *c, const struct ast_expr *e) {
-    return FAIL(c, e->at, "'%s' is no integer", e->text);
+    return FAIL(c, e->at, "'%s' is not an integer", e->text);
 }
 
 static const struct value *value_of(struct sema *c, const struct ast_expr *e) {
@@ -374,7 +374,7 @@ static const struct value *value_of(struct sema *c, const struct ast_expr *e) {
         const struct value *v = value_unwrap(eval(c, e->lhs));
         if (v->kind == VAL_NONE) return v;
         if (v->kind != VAL_INT)
-            return FAIL(c, e->at, "%s stands where '-' takes an integer", value_kind_text(v));
+            return FAIL(c, e->at, "%s is given where '-' takes an integer", value_kind_text(v));
         return fits(c, ix_sub(c->s, ix_int(c->s, 0), v->ix), e);
     }
     case E_BINARY: return eval_binary(c, e);
@@ -395,7 +395,7 @@ static const struct value *value_of(struct sema *c, const struct ast_expr *e) {
         const struct ix *end = eval_ix(c, e->rhs, "the end of a range");
         return begin && end ? value_range(c, begin, end) : &value_none;
     }
-    case E_MAP: return FAIL(c, e->at, "an index map stands in 'tile(ATOM, map=..)' or after 'by'");
+    case E_MAP: return FAIL(c, e->at, "an index map goes in 'tile(ATOM, map=..)' or after 'by'");
     }
     BUG("an expression of kind %d", e->kind);
 }

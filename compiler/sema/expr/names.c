@@ -14,8 +14,8 @@ bool names_of_args(struct sema *c, const struct ast_expr *e, const char *const *
         name[i] = e->arg[i].key.name;
         if (!name[i]) {
             diag_error(c->s, e->arg[i].value->at,
-                       "mode %d has no name, and other modes have one, as in '(b=0, h=1)'; the "
-                       "names of all or of none",
+                       "mode %d has no name, and other modes have one, as in '(b=0, h=1)'; name "
+                       "all or none",
                        i);
             return false;
         }
@@ -161,7 +161,7 @@ const struct value *names_sort(struct sema *c, const struct value *v, const stru
     if (!place(c, v, &m, e, part)) return &value_none;
     for (int i = 0; what && i < m.n; ++i)
         if (part[i] < 0)
-            return m.names[i] ? FAIL(c, e->at, "%s says nothing of mode '%s' of %s", what,
+            return m.names[i] ? FAIL(c, e->at, "%s says nothing about mode '%s' of %s", what,
                                      m.names[i], m.text)
                               : FAIL(c, e->at, "%s goes by name, and mode %d of %s has none", what,
                                      i, m.text);

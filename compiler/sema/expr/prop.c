@@ -44,7 +44,7 @@ static const struct value *cost_call(struct sema *c, const char *name, const str
         if (wrong) return wrong;
         const struct tensor *t = copy_side(v->copy, !v->dst)->base;
         if (t && t->space != rows[i].space)  // none where the copy is wrong
-            return FAIL(c, at, "'%s' is of %s memory, and '%s' lies in %s memory", name,
+            return FAIL(c, at, "'%s' is of %s memory, and '%s' is in %s memory", name,
                         space_name(rows[i].space), t->name, space_name(t->space));
         struct value *x = ARENA_NEW(&c->s->arena, struct value);
         *x = *deferred(c, rows[i].prop, v->copy, v->kernel);
@@ -85,6 +85,7 @@ const struct value *prop_call(struct sema *c, const struct call *call) {
     if (strcmp(name, "threads") == 0) return value_static(c, v->tc->threads);
     if (strcmp(name, "tiler") == 0) return value_of_tuple(c, v->tc->tiler);
     if (!lay_valid(v->tc->tv))
-        return FAIL(c, at, "'%s' is a layout, and the index map of this tiled copy is none", name);
+        return FAIL(c, at, "'%s' is a layout, and the index map of this tiled copy is not one",
+                    name);
     return value_layout(c, tiled_tv(v->tc, strcmp(name, "tv_src") == 0));
 }

@@ -13,7 +13,7 @@ static const int64_t most_divisor = INT64_C(1) << 30;
 
 static void malformed(struct sema *c, struct range at) {
     diag_error(c->s, at,
-               "'when' takes what params, or products of them, are multiples of: when M %% 8 == 0, "
+               "'when' needs what params, or products of them, are multiples of: when M %% 8 == 0, "
                "or when (M %% 8 == 0, N %% 8 == 0)");
 }
 
@@ -32,8 +32,8 @@ static bool condition(struct sema *c, const struct ast_expr *e, struct condition
     int64_t by, known;
     if (x && ix_static(x, &known)) {
         diag_error(c->s, e->lhs->lhs->at,
-                   "'%s' is %" PRId64 " in every launch, so that there is nothing to choose by; "
-                   "'when' asks about params that have several values",
+                   "'%s' is %" PRId64 " in every launch, so there is nothing to choose; 'when' "
+                   "tests params that have several values",
                    ast_expr_text(c->s, e->lhs->lhs), known);
         return false;
     }
@@ -107,8 +107,8 @@ static bool declare(struct sema *c, const struct ast_decl *d, const struct ast_f
         const struct symbol *was = scope_find(c, d->name.name);
         if (fn->when && !k->device && was && was->kind == SYM_KERNEL) {
             diag_error(c->s, d->name.at,
-                       "a case of '%s' with 'when' stands before the one without, which is for all "
-                       "other sizes",
+                       "a case of '%s' with 'when' must come before the one without, which is for "
+                       "all other sizes",
                        k->name);
             diag_note(c->s, was->at, "the one without 'when' is here");
             return false;
@@ -125,8 +125,7 @@ void kernel_cases_end(struct sema *c) {
     c->open_case = NULL;
     if (!k) return;
     diag_error(c->s, k->at, "kernel '%s' has no case for all other sizes", k->name);
-    diag_note(c->s, k->at,
-              "behind it stands the same kernel without 'when', with the same arguments");
+    diag_note(c->s, k->at, "add the same kernel without 'when' after it, with the same arguments");
 }
 
 // What is not the same in both cases; NULL: nothing that has to be.

@@ -91,7 +91,7 @@ static void note_stages(struct sema *c, const struct view *v, int other) {
     if (!v->base->stages || n != lay_rank(v->base->layout) || n != other + 1) return;
     if (c->part) {
         diag_note(c->s, v->at,
-                  "no 'load' of this pipeline fills '%s', so that it has no slot of the step here; "
+                  "no 'load' of this pipeline fills '%s', so it has no slot for this step here; "
                   "'load' fills what 'use' reads",
                   v->base->name);
         return;
@@ -301,7 +301,7 @@ static bool check_pad(struct sema *c, const struct ast_expr *e, struct copy *y) 
     if (!e) return true;
     if (y->dst.base->space == MEM_GLOBAL) {
         diag_error(c->s, e->at,
-                   "'pad' fills shared memory and fragments; '%s' is global memory, of which each "
+                   "'pad' fills shared memory and fragments; '%s' is global memory, where each "
                    "element that is written has a source",
                    y->dst.base->name);
         diag_note(c->s, y->dst.base->at, "'%s' is declared here", y->dst.base->name);
@@ -313,8 +313,7 @@ static bool check_pad(struct sema *c, const struct ast_expr *e, struct copy *y) 
 
 bool copy_types(struct sema *c, struct range at, const struct tensor *a, const struct tensor *b) {
     if (a->elem == b->elem || elem_converts(a->elem, b->elem)) return true;
-    diag_error(c->s, at,
-               "'%s' holds %s and '%s' holds %s; a copy converts numbers, not bits as such",
+    diag_error(c->s, at, "'%s' holds %s and '%s' holds %s; a copy converts numbers, not raw bits",
                a->name, a->elem->name, b->name, b->elem->name);
     diag_note(c->s, a->at, "'%s' is declared here", a->name);
     diag_note(c->s, b->at, "'%s' is declared here", b->name);
@@ -328,8 +327,8 @@ static void how_missing(struct sema *c, const struct ast_stmt *s, const struct c
     struct range at = {s->at.file, s->copy.dst->at.end, s->copy.dst->at.end};
     if (!tc || !tc->name) {
         diag_error(c->s, s->at,
-                   "this copy does not say how it is done: 'with TILED_COPY', 'with ATOM' or 'by "
-                   "LAYOUT' stands behind it");
+                   "this copy does not say how it is done: add 'with TILED_COPY', 'with ATOM' or "
+                   "'by LAYOUT'");
         return;
     }
     diag_error(c->s, s->at, "this copy does not say how it is done; '%s' is like '%s': 'with %s'",

@@ -123,7 +123,7 @@ void check_expect(struct sema *c, const struct ast_expect *x, struct range at) {
     if (v->kind == VAL_NONE) return;
     bool truth;
     if (!value_is_bool(v, &truth)) {
-        diag_error(c->s, e->at, "'expect' takes a comparison; here is %s", value_kind_text(v));
+        diag_error(c->s, e->at, "'expect' needs a comparison; here is %s", value_kind_text(v));
         return;
     }
     if (truth) return;

@@ -157,8 +157,7 @@ void check_call(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
     for (int i = 0, f = 0, n = 0; i < want; ++i) {
         const struct ast_arg *a = &s->call.arg[i];
         if (a->key.name) {
-            diag_error(c->s, a->key.at, "arguments of '%s' go by their place, not by name",
-                       fn->name);
+            diag_error(c->s, a->key.at, "arguments of '%s' go by position, not by name", fn->name);
             ok = false;
         }
         if (f < fn->nformals && (n == fn->nindexes || fn->formal[f].place < fn->index[n].place)) {

@@ -262,7 +262,7 @@ static struct stmt *check_for(struct sema *c, const struct ast_stmt *s) {
 static struct stmt *check_order(struct sema *c, const struct ast_stmt *s) {
     enum { MOST_PENDING = 255 };
     if (!c->kernel->manual) {
-        diag_error(c->s, s->at, "'%s' stands only in a manual function; here it is inferred",
+        diag_error(c->s, s->at, "'%s' is only for manual functions; here it is inferred",
                    s->kind == S_SYNC     ? "sync"
                    : s->kind == S_COMMIT ? "commit"
                                          : "wait");
@@ -292,9 +292,9 @@ static struct stmt *check_stmt(struct sema *c, const struct ast_stmt *s) {
     case S_EXPECT: check_expect(c, &s->expect, s->at); break;
     case S_PIPELINE:
         if (!c->kernel->manual) return check_pipeline(c, s);
-        diag_error(c->s, s->at,
-                   "a pipeline places its own groups and waits; in a manual function write the "
-                   "loop that it stands for");
+        diag_error(
+            c->s, s->at,
+            "a pipeline places its own groups and waits; in a manual function write out the loop");
         break;
     case S_CALL: check_call(c, s, &made); break;
     case S_FILL: check_fill(c, s, &made); break;

@@ -232,7 +232,7 @@ static bool check_parts(struct sema *c, const struct ast_block *b) {
         const struct ast_stmt *s = b->stmt[i];
         if (s->kind == S_FOR && !check_parts(c, s->loop.body)) return false;
         if (s->kind != S_PIPELINE) continue;
-        diag_error(c->s, s->at, "a pipeline stands in 'use' of another one, not in 'load'");
+        diag_error(c->s, s->at, "a pipeline can be in the 'use' of another one, not in its 'load'");
         return false;
     }
     return true;

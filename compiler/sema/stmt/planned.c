@@ -34,7 +34,7 @@ static bool not_planned(struct sema *c, const struct ast_fn *fn) {
         : s->copy.pad  ? "without 'pad'"
         : fn->nformals != 2 ? "of a kernel with two arguments"
         : fn->grid || fn->threads
-            ? "of a kernel that says neither grid nor threads; drop what stands before '{'"
+            ? "of a kernel that says neither grid nor threads; drop what comes before '{'"
             : "from one tensor in global memory, declared above, to another one, which is 'out'";
     diag_error(c->s, s->at, "this copy does not say how it is done, and tcpc plans a copy %s", why);
     if (whole && !s->name.name && !s->copy.pad && (fn->grid || fn->threads) && fn->nformals == 2)

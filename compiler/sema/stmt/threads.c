@@ -96,7 +96,7 @@ static void refuse_tuple(struct sema *c, const struct ast_expr *e) {
     int64_t first = known && e->nargs > 0 ? e->arg[0].value->ival : 16;
     diag_error(c->s, e->at,
                "the threads of a block are numbered in one row: 'threads %" PRId64
-               "', of which 'tid %% %" PRId64 "' and 'tid / %" PRId64 "' count two axes",
+               "'; 'tid %% %" PRId64 "' and 'tid / %" PRId64 "' count two axes",
                known ? n : 256, known ? first : 16, known ? first : 16);
     if (known) diag_fixit(c->s, e->at, sema_text(c, "%" PRId64, n));
 }
@@ -131,7 +131,7 @@ bool kernel_make_threads(struct sema *c, const struct ast_fn *fn) {
 
 void kernel_no_threads(struct sema *c) {
     diag_error(c->s, c->kernel->at,
-               "'%s' does not say how many threads it has, and no tiled copy in it tells; write "
-               "'threads N'",
+               "'%s' does not say how many threads it has, and it has no tiled copy to take them "
+               "from; write 'threads N'",
                c->kernel->name);
 }

@@ -57,14 +57,14 @@ bool tile_args_sort(struct sema *c, const struct ast_expr *e, struct tile_args *
     bool map = out->map && !out->tv && !layouts;
     if (thr_atoms && !out->along) {
         diag_error(c->s, out->atoms->key.at,
-                   "'atoms=' counts whole atoms along one mode, so that 'along=' has to name it");
+                   "'atoms=' counts whole atoms along one mode, so 'along=' has to name it");
         return false;
     }
     if (!thr_val && !thr_atoms && !tv && !map && !like) {
         diag_error(
             c->s, e->at,
             out->tv && !out->tile && !layouts
-                ? "'tv=' numbers the elements of a tile, so that 'tile=' has to give its extents"
+                ? "'tv=' numbers the elements of a tile, so 'tile=' has to give its extents"
                 : "'tile' takes 'thr=' and 'val=', or 'thr=', 'atoms=' and 'along=', or 'tv=' and "
                   "'tile=', or 'map=', or 'like='; without 'val=' a thread has one value");
         return false;

@@ -43,7 +43,7 @@ bool atom_family(struct sema *c, const char *name) {
 const struct value *atom_of_family(struct sema *c, const char *name, const char *part,
                                    struct range at) {
     const char *all = family(c, name);
-    if (!part) return FAIL(c, at, "'%s' is no atom by itself; write %s", name, all);
+    if (!part) return FAIL(c, at, "'%s' is not an atom by itself; write %s", name, all);
     return FAIL(c, at, "'%s' has no part '%s'; write %s", name, part, all);
 }
 
@@ -90,11 +90,11 @@ static void refuse_bytes(struct sema *c, const struct atom_row *row, int64_t byt
                    (long long)bytes, row->name, (long long)bytes / 8);
         diag_fixit(c->s, at, sema_text(c, "%lld", (long long)bytes / 8));
     } else if (bytes > 0 && bytes < narrow->widths[0] / 8) {
-        diag_error(c->s, at,
-                   "'%s' has no access of %lld byte%s: %s moves %s; as few as these go by "
-                   "universal(%lld)",
-                   row->name, (long long)bytes, bytes == 1 ? "" : "s", row->family,
-                   width_choice(c, narrow), (long long)bytes * 8);
+        diag_error(
+            c->s, at,
+            "'%s' has no access of %lld byte%s: %s moves %s; for this few, use universal(%lld)",
+            row->name, (long long)bytes, bytes == 1 ? "" : "s", row->family,
+            width_choice(c, narrow), (long long)bytes * 8);
     } else if (row != narrow && bytes > 0 && bytes < 64 && atom_has_width(narrow, bytes * 8)) {
         diag_error(c->s, at, "'%s' has no access of %lld bytes, only of %s: %s; write %s(%lld)",
                    row->name, (long long)bytes, width_list(c, row), row->why_widths, narrow->name,

@@ -28,7 +28,7 @@ bool atom_hints(struct sema *c, const struct ast_arg *arg, bool ld, struct atom 
     unsigned allowed = ld ? a->row->ld : a->row->st, *hints = ld ? &a->ld : &a->st;
     struct range at = arg->value->at;
     if (!text) {
-        diag_error(c->s, at, "'%s=' of '%s' takes of the words %s, with '.' between them", key,
+        diag_error(c->s, at, "'%s=' of '%s' takes the words %s, with '.' between them", key,
                    a->row->name, words(c, allowed));
         return false;
     }

@@ -15,7 +15,7 @@ enum {
 
 static bool no_range(struct sema *c, const struct ast_expr *e) {
     diag_error(c->s, e->at,
-               "a name with its range is expected here, or a tuple of such: (t:128, v:8) -> ..");
+               "a name with its range is expected here, or a tuple of them: (t:128, v:8) -> ..");
     return false;
 }
 
@@ -96,14 +96,14 @@ static bool read_leaves(struct sema *c, struct index_map *m, const struct value 
         return true;
     }
     if (v->kind != VAL_INT) {
-        diag_error(c->s, at, "%s stands in the coordinate of an index map; integers are expected",
+        diag_error(c->s, at, "%s is in the coordinate of an index map; integers are expected",
                    v->kind == VAL_TUPLE ? "an empty tuple" : value_kind_text(v));
         return false;
     }
     if (!own_names(m, v->ix, work)) {
         diag_error(c->s, at,
-                   "'%s' depends on more than the names of the map and numbers, so that who has "
-                   "which element is not known when compiling",
+                   "'%s' depends on more than the names of the map and numbers, so who has which "
+                   "element is not known when compiling",
                    ix_text(c->s, v->ix));
         return false;
     }
@@ -162,7 +162,7 @@ static bool take_shape(struct sema *c, struct index_map *m, const struct lay_tup
     m->tile = shape;
     m->size = size.num;
     if (fit(c, m, m->coord, shape, &next)) return true;
-    diag_error(c->s, m->e->rhs->at, "the map's coordinate %s is none of the tile %s",
+    diag_error(c->s, m->e->rhs->at, "the map's coordinate %s is not one of the tile %s",
                value_text(c, m->coord), lay_tuple_text(c->lay, shape));
     return false;
 }

@@ -136,8 +136,8 @@ static bool find_owners(struct points *p, int32_t *owner) {
 static void no_layout(const struct points *p, int64_t i, int64_t would_be, const char *why) {
     const char *runs = p->run == 1 ? "one by one" : sema_text(p->c, "in runs of %" PRId64, p->run);
     diag_warn(p->c->s, W_INDEX_MAP, p->m->e->at,
-              "this index map is no layout: each thread copies its %" PRId64
-              " value%s %s, at places that it works out",
+              "this index map is not a layout: each thread copies its %" PRId64
+              " value%s %s, at places that it computes",
               p->m->values, p->m->values == 1 ? "" : "s", runs);
     diag_note(p->c->s, p->m->e->rhs->at,
               "%s is place %" PRId64 " of the tile, first mode fastest; %s has it at %" PRId64,
@@ -156,8 +156,7 @@ static struct lay recover(const struct points *p, int64_t n, int64_t step) {
     if (bad.run)
         no_layout(p, bad.at * step, bad.would_be,
                   sema_text(p->c,
-                            "%" PRId64 " does not divide %" PRId64
-                            " %s, so that a layout goes on and",
+                            "%" PRId64 " does not divide %" PRId64 " %s, so a layout goes on and",
                             bad.run, bad.of, what));
     else
         no_layout(p, bad.at * step, bad.would_be,

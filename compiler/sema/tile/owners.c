@@ -16,9 +16,8 @@ bool tile_spend(struct sema *c, int64_t steps, struct range at) {
         return true;
     }
     diag_error(c->s, at,
-               "the tiles up to here have %" PRId64
-               " elements together, each of which is looked at, "
-               "those of 'map=' twice and more; a plan of this length may have %" PRId64,
+               "the tiles up to here have %" PRId64 " elements together, and each is checked, "
+               "those of 'map=' at least twice; a plan of this length may have %" PRId64,
                c->steps + steps, most);
     return false;
 }
@@ -54,12 +53,13 @@ bool tile_check_writes(struct sema *c, const struct copy *y) {
         return true;
     int64_t i = 1;
     while (i < n && (!lay_eval(c->lay, y->tc->tv, i, &to) || to != first)) ++i;
-    diag_error(c->s, y->dst.at,
-               "each element of the tile belongs to %" PRId64 " threads, so that '%s' would be "
-               "written more than once: value 0 of thread 0 is value %" PRId64
-               " of thread %" PRId64,
-               n / size.num, y->dst.base->name, i / y->tc->threads, i % y->tc->threads);
-    diag_note(c->s, y->tc->at, "such a tile serves to read into fragments");
+    diag_error(
+        c->s, y->dst.at,
+        "each element of the tile belongs to %" PRId64
+        " threads, so '%s' would be written more than once: value 0 of thread 0 is value %" PRId64
+        " of thread %" PRId64,
+        n / size.num, y->dst.base->name, i / y->tc->threads, i % y->tc->threads);
+    diag_note(c->s, y->tc->at, "this tile can only be read into fragments");
     diag_page(c->s, "injective");
     return false;
 }

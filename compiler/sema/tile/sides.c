@@ -36,10 +36,10 @@ bool tile_sides(struct sema *c, struct tiled_copy *tc, const struct value *like,
     if (!atom_takes(c, a->row, tc->elem_bits, at)) return false;
     int n = a->bits / tc->elem_bits;
     if (!lay_valid(tc->tv)) {
-        diag_error(c->s, at,
-                   "'%s' is an access of %d threads together, whose tile is a layout; this map is "
-                   "none",
-                   a->row->name, a->row->threads);
+        diag_error(
+            c->s, at,
+            "'%s' is an access of %d threads together, whose tile is a layout; this map is not one",
+            a->row->name, a->row->threads);
         diag_page(c->s, a->row->page);
         return false;
     }

@@ -154,7 +154,7 @@ bool tile_check_elem(struct sema *c, const struct tiled_copy *tc, const struct e
                : given ? tc->val_arg_at
                        : at,
                "a thread of the tile has %" PRId64 " value%s; %s moves %" PRId64
-               " '%s' at once, so that it takes a multiple of %" PRId64,
+               " '%s' at once, so it needs a multiple of %" PRId64,
                tc->values, tc->values == 1 ? "" : "s", atom_text(c->s, a), need, elem->name, need);
     diag_page(c->s, "values");
     if (!given) return false;
@@ -197,7 +197,7 @@ static struct lay scale_atoms(struct sema *c, const struct tile_args *a, struct 
     struct lay none = lay_layout_invalid();
     if (!tc->atom.elem) {
         diag_error(c->s, a->atoms->key.at,
-                   "'atoms=' counts accesses, so that the atom has to say of what: %s",
+                   "'atoms=' counts accesses, so the atom has to say their type: %s",
                    atom_of(c->s, &tc->atom, elem_type_find("f32")));
         diag_note(c->s, tc->atom.at, "the atom has no element type here");
         return none;

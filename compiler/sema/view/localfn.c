@@ -150,11 +150,10 @@ const struct value *view_local_tile(struct sema *c, const struct call *call) {
                     tiler_rank, a->view.base->name, rank,
                     lay_tuple_text(c->lay, a->view.layout.shape));
     if (has_any(t))
-        return FAIL(
-            c, e->arg[1].value->at,
-            "a tile has an extent for each mode that it has; '_' is none. All of mode %d is "
-            "its extent, with the coordinate 0",
-            any_mode(t));
+        return FAIL(c, e->arg[1].value->at,
+                    "a tile has an extent for each mode that it has; '_' is not one. All of mode "
+                    "%d is its extent, with the coordinate 0",
+                    any_mode(t));
     if (by_mode && crd->rank >= 0 && crd->rank != rank)
         return FAIL(c, e->at,
                     "%d coordinate%s of a tile of '%s', which has %d modes; the tile and its "
@@ -192,7 +191,7 @@ const struct value *view_local_partition(struct sema *c, const struct call *call
     if (call->arg[1]->kind == VAL_TILED)
         return FAIL(c, thr_at,
                     "'local_partition' takes a layout of threads; by a tiled copy a thread's share "
-                    "is 'partition_src(tc, A)', and 'copy A -> B with tc;' needs none");
+                    "is 'partition_src(tc, A)', and 'copy A -> B with tc;' does not need it");
     struct lay thr = value_to_layout(c, call->arg[1], thr_at, "the thread layout");
     if (!lay_valid(thr)) return &value_none;
     if (i->kind != VAL_INT)

@@ -26,8 +26,8 @@ static bool sides(struct sema *c, const struct call *call) {
     }
     if (!lay_valid(t->tc->tv)) {
         diag_error(c->s, e->arg[0].value->at,
-                   "'%s' gives the layout of a thread's part, and the index map of this tiled "
-                   "copy is no layout; copy with it, from and to a fragment",
+                   "'%s' gives the layout of a thread's part, and the index map of this tiled copy "
+                   "is not a layout; copy with it, from and to a fragment",
                    call->name);
         return false;
     }
@@ -225,7 +225,7 @@ const struct value *view_retile(struct sema *c, const struct call *call) {
         return &value_none;
     }
     if (view_reaches_out(c, v, f))
-        return FAIL(c, at, "'%s' here is %s, which is no whole number of tiles of a thread: %s",
+        return FAIL(c, at, "'%s' here is %s, which is not a whole number of tiles of a thread: %s",
                     v->base->name, lay_tuple_text(c->lay, v->layout.shape),
                     lay_tuple_text(c->lay, f.shape));
     // a fragment has no coordinates that would have to go along

@@ -138,7 +138,7 @@ const struct value *eval_slice(struct sema *c, const struct value *f, const stru
         if (i->kind == VAL_TUPLE || value_is_layout(i)) {
             diag_error(
                 c->s, e->at,
-                "a swizzle is called with an integer; before a layout stands 'Sw<..> o 0 o'");
+                "a swizzle is called with an integer; before a layout, write 'Sw<..> o 0 o'");
             diag_fixit(c->s, (struct range){e->at.file, e->lhs->at.end, e->lhs->at.end}, " o 0 o ");
             return &value_none;
         }

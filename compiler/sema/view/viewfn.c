@@ -326,7 +326,7 @@ const struct value *view_call(struct sema *c, const struct call *call) {
         return &value_none;
     }
     if (!view) return value_calc(c, r);
-    if (r.kind != CALC_LAYOUT) BUG("%s of a layout is no layout", what);
+    if (r.kind != CALC_LAYOUT) BUG("%s of a layout is not a layout", what);
     if (strcmp(call->name, "with_shape") == 0) {
         arg[on] = calc_of_layout(lay_inner(v->view.layout));
         r.layout = as_one_mode(c, r.layout, lay_calc(c->lay, call->name, call->n, arg).layout);

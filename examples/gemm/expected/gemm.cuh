@@ -28,8 +28,8 @@
 //     - m >= 0
 //     - n >= 0
 //     - k >= 0
-//     - a barrier stands between this and what other threads do with the shared memory, before and
-//       after
+//     - a barrier is needed between this and what other threads do with the shared memory, before
+//       and after
 //   It leaves one group of cp.async committed and not waited for, load_tiles_GROUPS of those that
 //   tcp_cp_async_wait counts, and holds no barrier. Its shared arguments hold the data after a wait
 //   for that group, which leaves the ones that were committed later, and a barrier.
@@ -128,8 +128,8 @@ TCP_DEVICE void load_tiles(int tid, const tcp_f16 *__restrict__ A, const tcp_f16
 //     - b, which is written, overlaps no other argument
 //     - i >= 0
 //     - 16*i + 16 <= 64
-//     - a barrier stands between this and what other threads do with the shared memory, before and
-//       after
+//     - a barrier is needed between this and what other threads do with the shared memory, before
+//       and after
 //   It returns with this thread's accesses done, and holds no barrier.
 //   load_slice_SMEM_BYTES is what its shared arguments take, load_slice_ALIGN the bytes that each
 //   must be aligned to.
@@ -183,8 +183,8 @@ TCP_DEVICE void load_slice(int tid, const tcp_f16 *sA, const tcp_f16 *sB, tcp_f1
 //       16 bytes
 //     - sC is in shared memory, f16 Sw<3,3,3> o 0 o ((8,16),(64,2)):((64,512),(1,8192)), 16384
 //       elements, aligned to 16 bytes
-//     - a barrier stands between this and what other threads do with the shared memory, before and
-//       after
+//     - a barrier is needed between this and what other threads do with the shared memory, before
+//       and after
 //   It returns with this thread's accesses done, and holds no barrier.
 //   convert_sums_SMEM_BYTES is what its shared arguments take, convert_sums_ALIGN the bytes that
 //   each must be aligned to.
@@ -252,8 +252,8 @@ TCP_DEVICE void convert_sums(int tid, const float *acc, tcp_f16 *sC) {
 //     - N8 is a multiple of 8 in 8 .. 2000000000
 //     - m >= 0
 //     - n >= 0
-//     - a barrier stands between this and what other threads write to what it reads or do with what
-//       it writes, before and after
+//     - a barrier is needed between this and what other threads write to what it reads or do with
+//       what it writes, before and after
 //   It returns with this thread's accesses done, and holds no barrier.
 //   store_tile_SMEM_BYTES is what its shared arguments take, store_tile_ALIGN the bytes that each
 //   must be aligned to.
@@ -326,8 +326,8 @@ TCP_DEVICE void store_tile(int tid, const tcp_f16 *sC, tcp_f16 *C8, int64_t m, i
 //     - N is in 1 .. 2000000000
 //     - m >= 0
 //     - n >= 0
-//     - a barrier stands between this and what other threads write to what it reads or do with what
-//       it writes, before and after
+//     - a barrier is needed between this and what other threads write to what it reads or do with
+//       what it writes, before and after
 //   It returns with this thread's accesses done, and holds no barrier.
 //   store_tile_narrow_SMEM_BYTES is what its shared arguments take, store_tile_narrow_ALIGN the
 //   bytes that each must be aligned to.

@@ -151,7 +151,7 @@ expect(os.listdir(work / "ended") == ["o.cu"], f"a signal left {os.listdir(work 
 
 # -- what is no file to read, and what is not there
 os.mkfifo(work / "pipe.tcp")
-for path, what in (("pipe.tcp", "no regular file"), ("/dev/zero", "no regular file"), (".", "Is a directory")):
+for path, what in (("pipe.tcp", "not a regular file"), ("/dev/zero", "not a regular file"), (".", "Is a directory")):
     (work / "imports.tcp").write_text(f'tcp 1;\nimport "{path}";\n')
     run("imports.tcp", "-o", "-", status=1, error=what, timeout=20)
 run("run", "missing.tcp", status=2, error="cannot read")

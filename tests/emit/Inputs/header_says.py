@@ -55,7 +55,7 @@ def check(name, comment, constants, parameters, body):
     beside = {p for p in written if any(q != p and spaces[q] == spaces[p] for q in pointers)}
     want(apart == beside, f"{sorted(beside)} may overlap others, {sorted(apart)} are said not to")
     shared = any(space == "shared" or space == "global" and p not in constant for p, space in spaces.items())
-    want(shared == ("- a barrier stands between this and what other threads" in text), "a barrier between this and others")
+    want(shared == ("- a barrier is needed between this and what other threads" in text), "a barrier between this and others")
     groups = "tcp_cp_async_commit" in body or "tcp_cp_async_wait" in body
     want(groups == ("Groups of cp.async are counted" in text), "groups of cp.async")
     want(("GROUPS" in constants) == ("committed and not waited for" in text), "a group that is left")

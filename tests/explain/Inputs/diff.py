@@ -63,7 +63,7 @@ def quantities():
         expect(a, missing, 0, f"round.ld: {name}: 64{unit}, which is not in the new file")
         for wrong in (True, [1], {}):
             got = compare(a, changed(a, *COPY, *path, to=wrong))
-            want = f"tcpc: error: '{NEW}' is no output of 'tcpc explain --json': '{name}' of 'round.ld' is no amount"
+            want = f"tcpc: error: '{NEW}' is not an output of 'tcpc explain --json': '{name}' of 'round.ld' is no amount"
             if got != (2, [want]):
                 sys.exit(f"{wrong}: {got}")
 
@@ -89,7 +89,7 @@ def counts():
         sys.exit(f"a file without costs: {got}")
     for wrong in ("25", None, 25.5, 1):  # 1: less than the least
         got = compare(a, changed(a, *sectors, "access_max", to=wrong))
-        if got != (2, [f"tcpc: error: '{NEW}' is no output of 'tcpc explain --json': 'sectors(src)' of 'round.ld' is no amount"]):
+        if got != (2, [f"tcpc: error: '{NEW}' is not an output of 'tcpc explain --json': 'sectors(src)' of 'round.ld' is no amount"]):
             sys.exit(f"{wrong}: {got}")
 
 
@@ -146,10 +146,10 @@ def refused():
                         ({"schema": 1, "kernels": [1]}, "a kernel has no 'name'"),
                         ({"schema": 1, "kernels": [{"name": "k"}]}, "a kernel has no list 'copies'"),
                         ({"schema": 1, "kernels": [{"name": "k", "copies": [[]]}]}, "a copy has no 'line'"),
-                        ({"schema": 1, "kernels": [{"name": "k", "copies": [], "tensors": 1}]}, "the 'tensors' of a kernel are no list")):
+                        ({"schema": 1, "kernels": [{"name": "k", "copies": [], "tensors": 1}]}, "the 'tensors' of a kernel are not a list")):
         for a, b, path in (value, old, OLD), (old, value, NEW):
             got = compare(a, b)
-            if got != (2, [f"tcpc: error: '{path}' is no output of 'tcpc explain --json': {what}"]):
+            if got != (2, [f"tcpc: error: '{path}' is not an output of 'tcpc explain --json': {what}"]):
                 sys.exit(f"{value}: {got}")
     # what there may be none of
     expect({"schema": 1, "kernels": []}, {"schema": 1, "kernels": [{"name": "k", "copies": [{"line": 1}]}]}, 0, "k: it was added")

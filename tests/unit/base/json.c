@@ -108,8 +108,8 @@ static void refused(void) {
     REFUSES("+1", 1, 1, "a value is expected");
     REFUSES("NaN", 1, 1, "a value is expected");
     REFUSES("\"a", 1, 3, "a text has no end");
-    REFUSES("\"a\\", 1, 4, "there is no such escape");
-    REFUSES("\"\\x\"", 1, 3, "there is no such escape");
+    REFUSES("\"a\\", 1, 4, "this escape does not exist");
+    REFUSES("\"\\x\"", 1, 3, "this escape does not exist");
     REFUSES("\"\\u12g4\"", 1, 6, "an escape \\u has four hexadecimal digits");
     REFUSES("\"\\u0000\"", 1, 8, "a text has the character U+0000");
     REFUSES("\"\\ud800x\"", 1, 8, "half of a pair of surrogates");
@@ -118,8 +118,8 @@ static void refused(void) {
     REFUSES("\"a\nb\"", 1, 3, "a control character in a text");
     REFUSES("\"\0\"", 1, 2, "a control character in a text");
     REFUSES("\0", 1, 1, "a value is expected");
-    REFUSES("\"\xc0\xaf\"", 1, 2, "a text is no UTF-8");
-    REFUSES("\"\xed\xa0\x80\"", 1, 2, "a text is no UTF-8");
+    REFUSES("\"\xc0\xaf\"", 1, 2, "a text is not UTF-8");
+    REFUSES("\"\xed\xa0\x80\"", 1, 2, "a text is not UTF-8");
     REFUSES("\xef\xbb\xbf{}", 1, 1, "a value is expected");
     REFUSES("{} // none", 1, 4, "something follows the value");
 }

@@ -10,7 +10,7 @@ static const struct reason {
     const char *cute, *says[3];
 } reasons[] = {
     {"too few thrs", {"is an access of 32 threads"}},
-    {"too few vals", {"is an access of 32 threads", "so that it takes a multiple of"}},
+    {"too few vals", {"is an access of 32 threads", "so it needs a multiple of"}},
     {"CopyOperation is not valid", {"which hold no element of"}},
     {"cp.async sizeof(TS)", {"has no access of"}},
     {"Non-injective", {"gives the places", "gives place", "belongs to"}},

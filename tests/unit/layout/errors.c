@@ -31,7 +31,7 @@ static const struct {
      "the swizzled layout 'Sw<1,0,1> o 0 o 8:1' is no tiler"},
     {"blocked_product((5,5):(1,15), (4,2):(2,1))", "would say 75 at coordinate 2, where the value"},
     {"logical_product((3):(12), (4):(8))",
-     "'(3):(12)' times '(4):(8)' has no result: the copies stand in the complement, and '(12,3)"},
+     "'(3):(12)' times '(4):(8)' has no result: the copies are in the complement, and '(12,3)"},
     {"logical_product((2,2):(1,4), (2,2):(1,-1))", "the copies would overlap"},
     {"tile_to_shape((4,8), 32)", "'(4,8):(1,4)' has more modes than the shape '32' to tile"},
     {"tile_to_shape((2,4):(4,1), (5,4,1))",
@@ -98,7 +98,7 @@ static const struct {
     {"get((4,8), M)", "'M' does not name a mode"},
     {"group_modes((4,8), 1, 4)", "'(4,8):(1,4)' has no modes 1 up to 4, its rank is 2"},
     {"take((4,8), 2, 2)", "'(4,8):(1,4)' has no modes 2 up to 2, its rank is 2"},
-    {"select((4,8), (0,(1)))", "'(0,(1))' is no list of modes"},
+    {"select((4,8), (0,(1)))", "'(0,(1))' is not a list of modes"},
     {"append_to_rank((4,8,2), 2)", "of rank 3 cannot be padded to rank 2"},
     {"zip(((4,8),(2,2,2)))", "differ in rank, they cannot be zipped"},
     {"zip((4,8), (2,2,2))",
@@ -131,10 +131,10 @@ static const struct {
     {"downcast(16, 12:8)", "'12:8' has no elements in a row that could become narrower"},
     {"recast_layout(12b, 8b, 4:1)", "elements of 12 bits cannot be seen as elements of 8 bits"},
     {"upcast_swizzle(3, Sw<3,3,3>)", "a swizzle changes its width by powers of two, not by 3"},
-    {"downcast_swizzle(2, Sw<0,62,0>)", "does not lie within 62 bits"},
+    {"downcast_swizzle(2, Sw<0,62,0>)", "does not fit in 62 bits"},
     {"swizzle_apply(Sw<2,0,1>, 5)",
      "Sw<2,0,1> moves 2 bits, and its shift, the last number, has to be that or more"},
-    {"swizzle_apply(Sw<20,20,30>, 5)", "Sw<20,20,30> does not lie within 62 bits"},
+    {"swizzle_apply(Sw<20,20,30>, 5)", "Sw<20,20,30> does not fit in 62 bits"},
     {"make_swizzle(12, 1)", "the masks 12 and 1 differ in their number of bits"},
     {"make_swizzle(5, 40)", "the bits of the masks 5 and 40 are not neighbours"},
     {"Sw<2,3,3> o (Sw<2,3,4> o 0 o 64:1)",
@@ -292,7 +292,7 @@ static void check_calls(void) {
     CHECK(lay_param(&ctx, "Q", 0, 1, 2) == NULL, "a multiple of 0");
     REFUSED("'Q' cannot be a multiple of 0 in 1 .. 2");
     CHECK(lay_param(&ctx, "Q", 8, 1, 7) == NULL, "no multiple of 8");
-    REFUSED("no multiple of 8 lies in the range of 'Q'");
+    REFUSED("no multiple of 8 is in the range of 'Q'");
     CHECK(!lay_int_valid(lay_int_mul(&ctx, any, lay_int(2))), "_ * 2");
     REFUSED("'_' is not a number");
     struct lay_int e0 = lay_int_basis(&ctx, lay_int(2), 1, (int[]){0});

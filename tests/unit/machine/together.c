@@ -90,7 +90,7 @@ static void check_partial(void) {
     x.guard.count = LANES + 1;
     x.k.body = &x.guard;
     struct image *img = image_new();
-    CHECK_STR(run(&x, img), "a warp's lanes do not all come to what they do together");
+    CHECK_STR(run(&x, img), "a warp's lanes do not all reach what they do together");
     image_free(img);
     session_release(&x.s);
 }
