@@ -48,7 +48,7 @@ complete -c tcpc -n '__fish_seen_subcommand_from run relayout tune' -l keep -r -
 complete -c tcpc -n '__fish_seen_subcommand_from run relayout' -l write -r -d 'write what is to be built into this folder'
 complete -c tcpc -n '__fish_seen_subcommand_from relayout' -l name -x -d 'what the kernel is called'
 complete -c tcpc -n '__fish_seen_subcommand_from relayout' -l align -x -d 'bytes that the addresses are multiples of'
-complete -c tcpc -n '__fish_seen_subcommand_from relayout' -l candidate -x -d 'the N-th choice behind the best one'
+complete -c tcpc -n '__fish_seen_subcommand_from relayout' -l candidate -x -d 'the N-th choice after the best one'
 complete -c tcpc -n '__fish_seen_subcommand_from relayout' -l run -d 'build, run and compare'
 complete -c tcpc -n '__fish_seen_subcommand_from relayout' -l tune -d 'time candidates and write the best one'
 complete -c tcpc -n '__fish_seen_subcommand_from relayout tune' -s n -x -d 'how many candidates'

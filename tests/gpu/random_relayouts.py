@@ -4,7 +4,7 @@
 usage: random_relayouts.py TCPC FOLDER [--count N] [--each N] [--seed S] [--jobs N]
 
 FOLDER/relayouts_I gets what `tcpc run --write` writes of a plan with "each" kernels.  Of eight relayouts
-    three are planned by `tcpc relayout`, one of these with a choice behind the best one;
+    three are planned by `tcpc relayout`, one of these with a choice after the best one;
     one has modes of the destination in a row;
     one has rows that begin at any element;
     two are copies without a word about how, of tensors that promise little;
