@@ -29,6 +29,7 @@ struct param {
     struct range at;
     struct range mod_at;  // where "% N" can be put in
     bool mod_free;        // nothing is there, and the declaration is of this param alone
+    struct range asked;   // the N % 8 == 0 of its 'where', or nothing
 };
 
 // What a frag's layout is taken from, when it was declared "like" a tiled copy: its own modes (v,

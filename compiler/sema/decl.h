@@ -7,6 +7,9 @@
 // decl.c
 void declare_all(struct sema *c, const struct ast_file *f);
 bool check_ident_free(struct sema *c, const struct ast_ident *name);
+// Whether "p" is one param with "where N % 8 == 0": the launcher checks that, but it is no promise
+// of a multiple.
+bool param_asks_multiple(const struct ast_param *p);
 
 // allow.c
 // Silences the warnings that "d", and what is in it, allows.

@@ -70,6 +70,8 @@ static void note_fact(struct session *s, const struct kernel *k, const struct co
     }
     const struct param *q = to_promise(k, c->value);
     if (c->value.nsyms == 1 && c->value.syms[0] == q->sym) {
+        if (q->asked.end > q->asked.begin)
+            diag_note(s, q->asked, "'where' is checked by the launcher, and promises no multiple");
         diag_note(s, q->at,
                   "'%s' is not promised to be a multiple of %" PRId64 "; say 'index %% %" PRId64
                   "' if it is",

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sema/decl.h"
 #include "sema/expr/expr.h"
 #include "sema/stmt/stmt.h"
 
@@ -50,7 +51,13 @@ static bool rounds_down(struct sema *c, const struct value *v, const struct ast_
         a, b, a, b);
     diag_fixit(c->s, e->at, sema_text(c, "ceil_div(%s, %s)", a, b));
     const struct symbol *param = e->lhs->kind == E_NAME ? scope_find(c, e->lhs->name) : NULL;
-    if (param && param->kind == SYM_PARAM)
+    if (!param || param->kind != SYM_PARAM) return true;
+    if (param->param && param_asks_multiple(param->param))
+        diag_note(c->s, param->param->where->at,
+                  "'where' is checked by the launcher, and promises no multiple; 'param %s : index "
+                  "%% %s;' does",
+                  a, b);
+    else
         diag_note(c->s, param->at, "or declare that it is: 'param %s : index %% %s;'", a, b);
     return true;
 }
