@@ -6,6 +6,8 @@
 // "Before" is what the plan means: statements in order, a pipeline as the loop over its parts.  A
 // step of a pipeline reads of its slot what was written to it in the same step.  Elements of shared
 // memory are coordinates, whichever thread writes them; those of a fragment are each thread's own.
+#include <string.h>
+
 #include "base/session.h"
 #include "layout/algebra.h"
 #include "pass/instances/instances.h"
@@ -127,6 +129,21 @@ static const struct use *loaded_below(const struct uses *u, const struct use *r)
     return NULL;
 }
 
+// Whether "w", a copy of a whole tile to a whole buffer, misses the tile's first element, as
+// "found" says: then no element of the tile is where it was meant.
+static bool begins_outside(struct session *s, const struct use *w, bool step,
+                           const struct prove_witness *found) {
+    const struct range dst = w->view->at, src = w->copy->src.at;
+    const struct stmt *part = w->stmt->up;
+    const char *element = instances_element(s, found);
+    if (element[strspn(element, "(0, )")] || dst.end - dst.begin != strlen(w->view->base->name))
+        return false;
+    if (src.end - src.begin < 11 ||
+        memcmp(s->sources.file[src.file].text + src.begin, "local_tile(", 11) != 0)
+        return false;
+    return step ? part && part->kind == STMT_PART && part->up->kind == STMT_PIPELINE : !part;
+}
+
 // "step": what counts is written in the same step of a pipeline.
 static void refuse(struct uses *u, const struct use *r, const struct use *only, int writers,
                    bool step, const struct prove_witness *found) {
@@ -158,6 +175,15 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
               instances_where(r->x, &r->around, frag ? NULL : r->copy, found, 0),
               step ? " in that step" : "");
     const struct copy *c = only ? only->copy : NULL;
+    if (c && !c->pad && c->src.overhang && begins_outside(s, only, step, found))
+        diag_note(s, c->src.at,
+                  step ? "in that step the tile begins outside '%s'; coordinates of 'local_tile' "
+                         "count tiles, and a pipeline loads ahead by itself: step '%s' loads what "
+                         "step '%s' uses"
+                       : "in that block the tile begins outside '%s'; coordinates of 'local_tile' "
+                         "count tiles, not elements: (block.x, block.y)",
+                  c->src.base->name, step ? only->stmt->up->up->var->name : "",
+                  step ? only->stmt->up->up->var->name : "");
     if (c && !c->pad && c->src.overhang)
         diag_note(s, only->view->at,
                   "'%s' is written here, but only where '%s' has elements; 'pad 0' after the copy "
