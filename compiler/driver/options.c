@@ -129,6 +129,7 @@ static const char *why_none(const char *of, const char *word) {
         {"", "-S", "a plan is compiled to CUDA C; nvcc makes the rest of it"},
         {"", "-ptx", "a plan is compiled to CUDA C; nvcc makes the rest of it"},
         {"", "-cubin", "a plan is compiled to CUDA C; nvcc makes the rest of it"},
+        {"", "--explain", "a page of a message is 'tcpc --explain=NAME', without a plan"},
         {"", "-E", "there is no preprocessor"},
         {"", "-g", nvcc},
         {"", "-std", nvcc},

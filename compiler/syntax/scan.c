@@ -255,8 +255,25 @@ static bool foreign_object(struct parser *p, struct range at) {
     return true;
 }
 
+// "sw<3,3,3>"
+static bool small_swizzle(struct parser *p, struct range at) {
+    const struct source *f = &p->s->sources.file[p->file];
+    if (at.end - at.begin != 2 || memcmp(f->text + at.begin, "sw", 2) != 0) return false;
+    size_t n = at.end, left = f->size;
+    if (n == left || f->text[n] != '<') return false;
+    int commas = 0;
+    for (++n; n < left && strchr("0123456789, -", f->text[n]); ++n) commas += f->text[n] == ',';
+    if (n == left || f->text[n] != '>' || commas != 2) return false;
+    diag_error(p->s, at, "a swizzle is 'Sw', with a capital: 'Sw%.*s'", (int)(n + 1 - at.end),
+               f->text + at.end);
+    diag_fixit(p->s, at, "Sw");
+    p->skip_end = (uint32_t)n + 1;
+    return true;
+}
+
 bool scan_foreign(struct parser *p, struct range at) {
     const struct source *f = &p->s->sources.file[p->file];
+    if (small_swizzle(p, at)) return true;
     size_t length;
     const char *ours =
         foreign_expression(p->s, f->text + at.begin, f->size - at.begin, false, &length);
@@ -399,6 +416,11 @@ int scan_slip(struct parser *p, struct range at, const char *text) {
     }
     if (strcmp(text, "&&") == 0 && slip_function(p->first.token)) {
         diag_error(p->s, at, "several conditions are a list: 'when (M %% 8 == 0, N %% 8 == 0)'");
+        return TOK_TCP_YYerror;
+    }
+    if (strcmp(text, "&&") == 0 && p->first.token == TOK_PARAM) {
+        diag_error(p->s, at,
+                   "a param has one condition after 'where'; its range is 'index in 64 .. 4096'");
         return TOK_TCP_YYerror;
     }
     for (size_t i = 0; i < sizeof slips / sizeof *slips; i++) {

@@ -249,6 +249,25 @@ static bool value_clause(struct parser *p, const int *set, int n) {
 
 // -- tensors --------------------------------------------------------------------------------------
 
+// "f32 global align 16 (16,8)", "f16 stages 3 (64,64)"
+static bool early_clause(struct parser *p) {
+    struct range clause = join(p->before.at, p->now.at);
+    size_t left, k = 0, end;
+    const char *text = slip_from(p, clause.end, &left);
+    while (k < left && text[k] == ' ') ++k;
+    if (k == left || text[k] == ';' || text[k] == '\n') return false;
+    diag_error(p->s, clause, "'%s' comes after the layout", slip_text(p, p->before.at));
+    for (end = k; end < left && !strchr(";\n/", text[end]);) ++end;
+    if (end < left && text[end] == ';' && end > k) {
+        struct range all = {p->file, clause.begin, clause.end + (uint32_t)end};
+        diag_fixit(p->s, all,
+                   arena_printf(&p->s->arena, "%.*s %s", (int)(end - k), text + k,
+                                slip_text(p, clause)));
+    }
+    skip_rest(p);
+    return true;
+}
+
 // "f32 global shape=(64,64)", "(64,64) strides (64,1)", "(64,64), (64,1)", "tl.float16 global"
 static bool tensor_clause(struct parser *p, const int *set, int n) {
     int now = p->now.token, last = p->before.token, first = p->first.token;
@@ -276,6 +295,8 @@ static bool tensor_clause(struct parser *p, const int *set, int n) {
         skip_rest(p);
         return true;
     }
+    bool early = slip_one_of(last, TOK_ALIGN, TOK_STAGES) && now == TOK_INT;
+    if (early && slip_has(set, n, ';') && early_clause(p)) return true;
     bool word = now == TOK_ID && (is(p, p->now.at, "strides") || is(p, p->now.at, "stride"));
     if (last != ')' || !slip_has(set, n, ';') || !(word || now == ',') ||
         !slip_follows(p, p->now.at.end, '('))

@@ -145,6 +145,20 @@ static bool swizzle_slip(struct parser *p) {
     return true;
 }
 
+// "tensor s : f32 shared (16,8) swizzle auto", as it is declared in a kernel; NULL where the line
+// is not of that form.
+static const char *inside_kernel(struct parser *p) {
+    char name[64], type[32], rest[128], end[2];
+    size_t left;
+    const char *text = slip_from(p, p->first.at.end, &left);
+    text = arena_strndup(&p->s->arena, text, left < 300 ? left : 300);
+    if (p->first.token != TOK_TENSOR ||
+        sscanf(text, " %63[A-Za-z0-9_] : %31[a-z0-9_] shared %127[^;\n/]%1[;]", name, type, rest,
+               end) != 4)
+        return NULL;
+    return arena_printf(&p->s->arena, "shared %s : %s %s;", name, type, rest);
+}
+
 // A clause of something else: "tensor A : f32 global (4) stages 3".
 static bool clause_slip(struct parser *p, const int *set, int n) {
     if (!slip_has(set, n, ';')) return false;
@@ -153,6 +167,12 @@ static bool clause_slip(struct parser *p, const int *set, int n) {
         slip_one_of(now, TOK_STAGES, TOK_SWIZZLE) && slip_one_of(first, TOK_TENSOR, TOK_FRAG);
     bool list = slip_one_of(now, TOK_GRID, TOK_THREADS) && !slip_function(first);
     if (!buffer && !list) return false;
+    const char *ours = buffer ? inside_kernel(p) : NULL;
+    if (ours) {
+        diag_error(p->s, p->now.at, "'%s' is of a buffer that a kernel declares: '%s' in its body",
+                   slip_text(p, p->now.at), ours);
+        return true;
+    }
     diag_error(p->s, p->now.at,
                buffer ? "'%s' belongs to a 'shared' buffer"
                       : "'%s' comes after the list of a kernel",

@@ -334,6 +334,10 @@ static const struct value *eval_compose(struct sema *c, const struct ast_expr *e
             return &value_none;
         lay_clear_error(c->lay);
         struct calc_value r = lay_calc(c->lay, "composition", 2, arg);
+        const struct ast_expr *last = e->arg[e->nargs - 1].value;
+        if (r.kind == CALC_NONE && e->nargs > 2 && last->kind == E_SWIZZLE)
+            return FAIL(c, e->at, "a swizzle comes before its layout: '%s o 0 o %s'",
+                        ast_expr_text(c->s, last), ast_expr_text(c->s, e->arg[0].value));
         if (r.kind == CALC_NONE) {
             sema_lay_error(c, e->at, "the composition");
             return &value_none;

@@ -369,6 +369,15 @@ const struct value *tile_call(struct sema *c, const struct ast_expr *e) {
 const struct value *tile_by(struct sema *c, const struct ast_expr *e, const struct copy *y) {
     const struct value *tv = eval(c, e);
     if (tv->kind == VAL_NONE) return tv;
+    if (tv->kind == VAL_TILED) {
+        const char *text = ast_expr_text(c->s, e);
+        const char *source = c->s->sources.file[e->at.file].text;
+        uint32_t at = e->at.begin;
+        diag_error(c->s, e->at, "'%s' is a tiled copy; write 'with %s'", text, text);
+        if (at > 3 && memcmp(source + at - 3, "by ", 3) == 0)
+            diag_fixit(c->s, (struct range){e->at.file, at - 3, at - 1}, "with");
+        return &value_none;
+    }
     const struct view *v = copy_tiled_side(y);
     const struct lay_tuple *shape = v->layout.shape;
     if (!lay_tuple_static(shape))
