@@ -73,6 +73,21 @@ static bool in_one_group(const struct schedule *x, const struct schedule_fault *
     return loop && loop == loop_of_group(&x->access[f->a]) && f->why.missing == PROVE_WAIT;
 }
 
+// Says where a cp.async is waited for before its group ends.
+static void note_commit(const struct schedule *x) {
+    for (int i = 0; i < x->program.naccesses; ++i) {
+        if (!x->program.access[i].async) continue;
+        for (const struct stmt *st = x->access[i].stmt->next; st && !stmt_nests(st);
+             st = st->next) {
+            if (st->kind == STMT_COMMIT) break;
+            if (st->kind != STMT_WAIT) continue;
+            diag_note(x->s, x->access[i].stmt->at,
+                      "no 'commit;' is between this cp.async and the wait after it");
+            return;
+        }
+    }
+}
+
 void sync_report(const struct schedule *x, const struct schedule_fault *f) {
     struct session *s = x->s;
     const struct kernel *k = x->k;
@@ -142,6 +157,7 @@ void sync_report(const struct schedule *x, const struct schedule_fault *f) {
             pa->async && pa->write ? " by cp.async" : "");
     diag_page(s, "barrier");
     note_where(x, f);
+    if (f->why.missing == PROVE_WAIT) note_commit(x);
 }
 
 // -- what is needless -----------------------------------------------------------------------------
