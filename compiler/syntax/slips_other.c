@@ -208,6 +208,16 @@ static bool integer_formal(struct parser *p) {
 static bool formal_slip(struct parser *p, const int *set, int n) {
     if (!slip_function(p->first.token)) return false;
     const char *now = slip_text(p, p->now.at), *last = slip_text(p, p->before.at);
+    size_t rest;
+    const char *member = slip_from(p, p->now.at.end, &rest);
+    if (p->now.token == '.' && slip_has(set, n, TOK_GLOBAL) && foreign_module(last) && rest > 9 &&
+        memcmp(member, "constexpr", 9) == 0) {
+        diag_error(p->s, p->before.at,
+                   "what is known when compiling is not an argument; above the kernel: "
+                   "'const BLOCK = 64;'");
+        p->stopped = true;
+        return true;
+    }
     bool type = p->before.token == TOK_ID && slip_type(last);
     if (type && slip_one_of(p->now.token, ')', ',') && slip_has(set, n, TOK_GLOBAL))
         return foreign_type(last) && integer_formal(p);

@@ -347,9 +347,28 @@ static const struct value *eval_compose(struct sema *c, const struct ast_expr *e
     return v[0];
 }
 
+// "row(b:2, s:16)", whose modes have names
+static bool colon_names(struct sema *c, const struct ast_expr *e) {
+    const char *f = e->lhs->name;
+    if (f != intern(c->s, "row") && f != intern(c->s, "col")) return false;
+    const struct ast_expr *x = e->nargs ? e->arg[0].value : NULL;
+    if (!x || x->kind != E_LAYOUT || x->lhs->kind != E_NAME || scope_find(c, x->lhs->name))
+        return false;
+    diag_error(c->s, x->at, "the name of a mode comes before '=': '%s=%s'", x->lhs->name,
+               ast_expr_text(c->s, x->rhs));
+    for (int i = 0; i < e->nargs; ++i) {
+        x = e->arg[i].value;
+        if (x->kind != E_LAYOUT || x->lhs->kind != E_NAME) continue;
+        struct range colon = {x->at.file, x->lhs->at.end, x->rhs->at.begin};
+        diag_fixit(c->s, colon, "=");
+    }
+    return true;
+}
+
 static const struct value *eval_call(struct sema *c, const struct ast_expr *e) {
     const struct ast_expr *f = e->lhs;
     if (f->kind == E_NAME && !scope_find(c, f->name)) {
+        if (colon_names(c, e)) return &value_none;
         if (builtin_known(f->name)) return builtin_call(c, f->name, e);
         if (atom_known(f->name)) return atom_call(c, f->name, e);
     }
