@@ -240,7 +240,8 @@ static bool statement_slip(struct parser *p, const int *set, int n) {
     int starts[32], count = 0;
     for (const short *t = stmt_starts; *t; t++) starts[count++] = *t;
     const char *text = slip_text(p, p->before.at), *near = near_keyword(text, starts, count);
-    if (slip_foreign(p, text) || (!near && slip_statement(p, text))) return true;
+    if (slip_qualified(p) || slip_foreign(p, text) || (!near && slip_statement(p, text)))
+        return true;
     diag_error(p->s, p->before.at,
                near ? "unknown statement '%s'; did you mean '%s'?" : "unknown statement '%s'", text,
                near);

@@ -73,6 +73,10 @@ void expected_report(struct parser *p, const int *expected, int n);
 const char *slip_meaning(int token);
 // Words the statement "text" of another language, which p->before is, as a statement of this one.
 bool slip_foreign(struct parser *p, const char *text);
+// Whether p->now is a word that begins a statement.
+bool slip_begins_statement(const struct parser *p);
+// Words "cute::copy(tc, A, s);", of which p->now is the first '.' or '::'.
+bool slip_qualified(struct parser *p);
 // Words a ':' at p->now where an expression could begin.
 bool slip_colon(struct parser *p, bool expression);
 // Words the statement that begins with the unknown word "text", which p->before is, or the
