@@ -352,7 +352,8 @@ static const struct value *eval_call(struct sema *c, const struct ast_expr *e) {
     const char *atom = atom_member(c, f);
     if (atom) return atom_call(c, atom, e);
     const struct value *v = eval(c, f);
-    return v->kind == VAL_NONE ? v : eval_slice(c, v, e);
+    if (hidden_called(c, v, e) || v->kind == VAL_NONE) return &value_none;
+    return eval_slice(c, v, e);
 }
 
 static const struct value *eval_float(struct sema *c, const struct ast_expr *e) {
