@@ -57,6 +57,18 @@ bool hidden_called(struct sema *c, const struct value *v, const struct ast_expr 
     return false;
 }
 
+void hidden_shape(struct sema *c, const struct value *v, const struct ast_expr *e) {
+    if (e->kind != E_CALL || e->lhs->kind != E_NAME || c->imported) return;
+    struct symbol *sym = scope_find(c, e->lhs->name);
+    if (!sym || !builtin_known(sym->name)) return;
+    bool view = v->kind == VAL_VIEW && lay_valid(v->view.layout);
+    if (v->kind != VAL_INT && !(view && lay_rank(v->view.layout) == 0)) return;
+    diag_warn(c->s, W_SHADOW, e->at,
+              "'%s' is one element of '%s', which is %s here and hides the operation '%s(..)'",
+              ast_expr_text(c->s, e), sym->name, symbol_kind_text(sym->kind), sym->name);
+    diag_note(c->s, sym->at, "'%s' is %s here; rename it", sym->name, symbol_kind_text(sym->kind));
+}
+
 static bool same(struct range a, struct range b) {
     return a.file == b.file && a.begin == b.begin && a.end == b.end;
 }
