@@ -25,10 +25,19 @@ static bool has_keys(const struct ast_expr *e) {
     return false;
 }
 
+// Whether "f" is an atom, or an operation whose value is a tensor.
+static bool gives_tensor(struct sema *c, const struct ast_expr *f) {
+    if (f->kind == E_MEMBER) return atom_member(c, f) != NULL;
+    if (f->kind != E_NAME || scope_find(c, f->name)) return false;
+    return atom_known(f->name) || strcmp(f->name, "local_tile") == 0 ||
+           strcmp(f->name, "local_partition") == 0;
+}
+
 // Whether an argument of "e" is by its name what no coordinate has: a tensor, an atom.
 static bool has_tensor(struct sema *c, const struct ast_expr *e) {
     for (int i = 0; i < e->nargs; ++i) {
         const struct ast_expr *x = e->arg[i].value;
+        if (x->kind == E_CALL && gives_tensor(c, x->lhs)) return true;
         const struct symbol *sym = x->kind == E_NAME ? scope_find(c, x->name) : NULL;
         if (sym && (sym->kind == SYM_TENSOR || sym->kind == SYM_ATOM || sym->kind == SYM_TILED))
             return true;
