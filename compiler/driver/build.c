@@ -122,7 +122,8 @@ bool toolchain_find(struct toolchain *t, int want, const char *why, const char *
         t->gpu = nvcc && gpu;
         if (t->gpu) return true;
         if (want > 0) {
-            option_error("%s is not found, so %s cannot be done", nvcc ? "a GPU" : "nvcc", why);
+            option_error(nvcc ? "no GPU found; %s needs one" : "nvcc is not found; %s needs it",
+                         why);
             return false;
         }
     }
