@@ -95,6 +95,10 @@ const struct foreign *foreign_word(const char *name) {
         "rows of 128 bytes are 'Sw<3,4,3> o 0 o (8,128):(128,1)' of 8-bit elements, 'Sw<3,3,3> o 0 "
         "o (8,64):(64,1)' of 16-bit ones and 'Sw<3,2,3> o 0 o (8,32):(32,1)' of 32-bit ones";
     static const struct foreign words[] = {
+        {"stage", NULL, "in 'load' and 'use' a buffer with stages is the slot of the step"},
+        {"slot", NULL, "in 'load' and 'use' a buffer with stages is the slot of the step"},
+        {"__ldg", NULL, "the atom of a tiled copy says how it reads: 'universal(128)'"},
+        {"__ldcg", NULL, "the atom of a tiled copy says how it reads: 'universal(128)'"},
         {"blockDim", NULL, "'threads N' after the kernel's list sets the threads of a block"},
         {"gridDim", NULL, "'grid (..)' after the kernel's list sets the number of blocks"},
         {"warpSize", "32", NULL},

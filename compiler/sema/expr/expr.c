@@ -171,9 +171,18 @@ static const struct value *eval_member(struct sema *c, const struct ast_expr *e)
             c, e->name_at,
             "%s has no part '%s'; 'select(A, (1,0))' has modes in another order, and '%s' has %d",
             value_kind_text(v), e->name, ast_expr_text(c->s, e->lhs), rank);
+    const struct source *f = &c->s->sources.file[e->at.file];
+    struct range all = e->at;
+    size_t length;
+    const char *mode = foreign_brackets(c->s, f->text + all.end, f->size - all.end, &length);
+    bool called = ours && mode && f->text[all.end] == '(' && strncmp(ours, "select", 6) != 0;
+    if (called) {  // "A.size(0)"
+        all.end += (uint32_t)length;
+        if (*mode) ours = sema_text(c, "%.*s, %s)", (int)strlen(ours) - 1, ours, mode);
+    }
     diag_error(c->s, e->name_at, "%s has no part '%s'; %s%s%s", value_kind_text(v), e->name,
                ours ? "write '" : "", ours ? ours : w->help, ours ? "'" : "");
-    if (ours) diag_fixit(c->s, e->at, ours);
+    if (ours) diag_fixit(c->s, all, ours);
     return &value_none;
 }
 
