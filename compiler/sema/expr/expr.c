@@ -171,9 +171,18 @@ static const struct value *eval_member(struct sema *c, const struct ast_expr *e)
             c, e->name_at,
             "%s has no part '%s'; 'select(A, (1,0))' has modes in another order, and '%s' has %d",
             value_kind_text(v), e->name, ast_expr_text(c->s, e->lhs), rank);
+    const struct source *f = &c->s->sources.file[e->at.file];
+    struct range all = e->at;
+    size_t length;
+    const char *mode = foreign_brackets(c->s, f->text + all.end, f->size - all.end, &length);
+    bool called = ours && mode && f->text[all.end] == '(' && strncmp(ours, "select", 6) != 0;
+    if (called) {  // "A.size(0)"
+        all.end += (uint32_t)length;
+        if (*mode) ours = sema_text(c, "%.*s, %s)", (int)strlen(ours) - 1, ours, mode);
+    }
     diag_error(c->s, e->name_at, "%s has no part '%s'; %s%s%s", value_kind_text(v), e->name,
                ours ? "write '" : "", ours ? ours : w->help, ours ? "'" : "");
-    if (ours) diag_fixit(c->s, e->at, ours);
+    if (ours) diag_fixit(c->s, all, ours);
     return &value_none;
 }
 
@@ -347,35 +356,18 @@ static const struct value *eval_compose(struct sema *c, const struct ast_expr *e
     return v[0];
 }
 
-// "row(b:2, s:16)", whose modes have names
-static bool colon_names(struct sema *c, const struct ast_expr *e) {
-    const char *f = e->lhs->name;
-    if (f != intern(c->s, "row") && f != intern(c->s, "col")) return false;
-    const struct ast_expr *x = e->nargs ? e->arg[0].value : NULL;
-    if (!x || x->kind != E_LAYOUT || x->lhs->kind != E_NAME || scope_find(c, x->lhs->name))
-        return false;
-    diag_error(c->s, x->at, "the name of a mode comes before '=': '%s=%s'", x->lhs->name,
-               ast_expr_text(c->s, x->rhs));
-    for (int i = 0; i < e->nargs; ++i) {
-        x = e->arg[i].value;
-        if (x->kind != E_LAYOUT || x->lhs->kind != E_NAME) continue;
-        struct range colon = {x->at.file, x->lhs->at.end, x->rhs->at.begin};
-        diag_fixit(c->s, colon, "=");
-    }
-    return true;
-}
-
 static const struct value *eval_call(struct sema *c, const struct ast_expr *e) {
     const struct ast_expr *f = e->lhs;
     if (f->kind == E_NAME && !scope_find(c, f->name)) {
-        if (colon_names(c, e)) return &value_none;
+        if (names_by_colon(c, e)) return &value_none;
         if (builtin_known(f->name)) return builtin_call(c, f->name, e);
         if (atom_known(f->name)) return atom_call(c, f->name, e);
     }
     const char *atom = atom_member(c, f);
     if (atom) return atom_call(c, atom, e);
     const struct value *v = eval(c, f);
-    return v->kind == VAL_NONE ? v : eval_slice(c, v, e);
+    if (hidden_called(c, v, e) || v->kind == VAL_NONE) return &value_none;
+    return eval_slice(c, v, e);
 }
 
 static const struct value *eval_float(struct sema *c, const struct ast_expr *e) {

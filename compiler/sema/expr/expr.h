@@ -35,6 +35,15 @@ bool builtin_later(const char *name);  // one of the language that is not suppor
 void builtin_names(const char **names, int *n, int cap);  // appends
 const struct value *builtin_call(struct sema *c, const char *name, const struct ast_expr *e);
 
+// hidden.c
+// Whether "e", a call of the name whose value is "v", can only be meant as the operation or atom
+// that this name hides; reports that.
+bool hidden_called(struct sema *c, const struct value *v, const struct ast_expr *e);
+// Warns where "e", a layout whose value is "v", is an element of what hides an operation.
+void hidden_shape(struct sema *c, const struct value *v, const struct ast_expr *e);
+// Adds to the errors of other calls of such names that they hide something.
+void hidden_explain(struct sema *c);
+
 // prop.c
 const struct value *prop_call(struct sema *c, const struct call *call);
 
@@ -47,6 +56,8 @@ const struct value *names_give(struct sema *c, const struct value *v, const char
                                int n);
 // The coordinate in the tensor "v" that "e" gives by name; modes that it does not name stay.
 const struct value *names_coord(struct sema *c, const struct value *v, const struct ast_expr *e);
+// Reports the call "e" where it is "row(b:2, s:16)", and nothing is called 'b'.
+bool names_by_colon(struct sema *c, const struct ast_expr *e);
 // Whether "v", which "what" takes by position, has no names; reports one at "at".
 bool names_none(struct sema *c, const struct value *v, struct range at, const char *what);
 const struct value *names_drop(struct sema *c, const struct value *v);  // "v" without names

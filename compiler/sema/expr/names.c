@@ -106,6 +106,23 @@ static struct range key_at(const struct ast_expr *e, const char *name) {
     return e->at;
 }
 
+bool names_by_colon(struct sema *c, const struct ast_expr *e) {
+    const char *f = e->lhs->name;
+    if (f != intern(c->s, "row") && f != intern(c->s, "col")) return false;
+    const struct ast_expr *x = e->nargs ? e->arg[0].value : NULL;
+    if (!x || x->kind != E_LAYOUT || x->lhs->kind != E_NAME || scope_find(c, x->lhs->name))
+        return false;
+    diag_error(c->s, x->at, "the name of a mode comes before '=': '%s=%s'", x->lhs->name,
+               ast_expr_text(c->s, x->rhs));
+    for (int i = 0; i < e->nargs; ++i) {
+        x = e->arg[i].value;
+        if (x->kind != E_LAYOUT || x->lhs->kind != E_NAME) continue;
+        struct range colon = {x->at.file, x->lhs->at.end, x->rhs->at.begin};
+        diag_fixit(c->s, colon, "=");
+    }
+    return true;
+}
+
 bool names_none(struct sema *c, const struct value *v, struct range at, const char *what) {
     if (!v->names || v->kind == VAL_VIEW) return true;
     diag_error(c->s, at, "%s goes by position; the name '%s' means nothing here", what,
