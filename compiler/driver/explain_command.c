@@ -72,7 +72,8 @@ static int compare_kernels(const struct request *r, struct session *s, const str
 // Writes "b" and releases it; returns "status", or why that failed.
 static int finish(struct session *s, const struct request *r, struct buf *b, int status) {
     if (!status || b->len > 0) {
-        int written = output_write(s, r->output ? r->output : "-", b->text, b->len);
+        const char *to = r->output ? r->output : "-";
+        int written = (r->plan ? output_write : output_other)(s, to, b->text, b->len);
         if (written > status) status = written;
     }
     buf_release(b);

@@ -186,6 +186,8 @@ static int compile(struct session *s, const struct request *r) {
                                                  : "-";
     if (r->output && of_nvcc(to))
         return option_error("'%s' would be CUDA C; write to a '.cu', which nvcc compiles", to);
+    // what is read is spared by another message
+    if (r->output && !output_same(to, r->input) && !output_spares_plans(to)) return EXIT_USAGE;
     if (!depfile_check(&r->dep, to) || (r->fix && !fix_can(r->input))) return EXIT_USAGE;
     if (strcmp(to, "-") != 0) s->options.emitted = to;
     struct compiled c;

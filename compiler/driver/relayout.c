@@ -274,6 +274,7 @@ static int compile(struct session *s, const struct request *r, const char *path)
     if (p == N_PRODUCTS)
         return option_error("'--emit' takes cuda, plan-text, header, ast, plan or kernel, not '%s'",
                             r->kind);
+    if (r->output && !output_spares_plans(r->output)) return EXIT_USAGE;
     const char *ending = p == PRODUCT_CUDA ? ".cu" : p == PRODUCT_HEADER ? ".cuh" : NULL;
     if (!r->output && ending) s->options.emitted = arena_printf(&s->arena, "%s%s", r->name, ending);
     if (r->output && strcmp(r->output, "-") != 0) s->options.emitted = r->output;
