@@ -343,6 +343,30 @@ static const struct value *eval_compose(struct sema *c, const struct ast_expr *e
     return v[0];
 }
 
+// "(4,8)(8,1)", where the numbers are outside of the shape "v", as a stride may be: a ':' is missing.
+static bool lacks_colon(const struct ast_expr *e, const struct value *v) {
+    bool outside = false;
+    if (e->lhs->kind != E_TUPLE || v->kind != VAL_TUPLE || v->rank < 2 || v->rank != e->nargs)
+        return false;
+    for (int i = 0; i < e->nargs; ++i) {
+        int64_t extent;
+        if (e->arg[i].value->kind != E_INT || e->arg[i].key.name) return false;
+        outside |= value_is_static(v->kid[i], &extent) && e->arg[i].value->ival >= extent;
+    }
+    return outside;
+}
+
+static const struct value *missing_colon(struct sema *c, const struct ast_expr *e) {
+    struct range after = {e->at.file, e->lhs->at.end, e->lhs->at.end};
+    diag_error(
+        c->s, e->at,
+        "a coordinate outside of the shape '%s'; a layout has a ':' between its shape and its "
+        "stride",
+        ast_expr_text(c->s, e->lhs));
+    diag_fixit(c->s, after, ":");
+    return &value_none;
+}
+
 static const struct value *eval_call(struct sema *c, const struct ast_expr *e) {
     const struct ast_expr *f = e->lhs;
     if (f->kind == E_NAME && !scope_find(c, f->name)) {
@@ -352,6 +376,7 @@ static const struct value *eval_call(struct sema *c, const struct ast_expr *e) {
     const char *atom = atom_member(c, f);
     if (atom) return atom_call(c, atom, e);
     const struct value *v = eval(c, f);
+    if (lacks_colon(e, v)) return missing_colon(c, e);
     return v->kind == VAL_NONE ? v : eval_slice(c, v, e);
 }
 
