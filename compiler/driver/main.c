@@ -307,7 +307,7 @@ static int explain_page(const char *name) {
     return EXIT_USAGE;
 }
 
-// Puts the long words for "-h", "-V" and "help".
+// Puts the long words for "-h", "-V", "help" and "version".
 static void long_words(int argc, char **argv) {
     static char help_option[] = "--help", version[] = "--version";
     if (argc > 1 && strcmp(argv[1], "help") == 0 && access(argv[1], F_OK) != 0) {
@@ -315,6 +315,8 @@ static void long_words(int argc, char **argv) {
         argv[argc > 2 ? 2 : 1] = help_option;
     }
     if (argc > 1 && strcmp(argv[1], "-V") == 0) argv[1] = version;
+    if (argc == 2 && strcmp(argv[1], "version") == 0 && access(argv[1], F_OK) != 0)
+        argv[1] = version;
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; ++i)
         if (strcmp(argv[i], "-h") == 0) argv[i] = help_option;
 }
