@@ -158,8 +158,8 @@ static const char *default_output(struct session *s, const char *input, const ch
 static int write_both(struct session *s, const char *to, const struct buf *text,
                       const char *dep_path, const struct buf *dep) {
     bool was = access(dep_path, F_OK) == 0;
-    int status =
-        output_spares_inputs(s, to) ? output_write(s, dep_path, dep->text, dep->len) : EXIT_USAGE;
+    bool spares = output_spares_inputs(s, to) && output_spares_plans(to);
+    int status = spares ? output_write(s, dep_path, dep->text, dep->len) : EXIT_USAGE;
     if (status) return status;
     if (output_same(to, dep_path))
         status = option_error("'%s' would be both the output and its dependency file", to);
@@ -186,8 +186,6 @@ static int compile(struct session *s, const struct request *r) {
                                                  : "-";
     if (r->output && of_nvcc(to))
         return option_error("'%s' would be CUDA C; write to a '.cu', which nvcc compiles", to);
-    // what is read is spared by another message
-    if (r->output && !output_same(to, r->input) && !output_spares_plans(to)) return EXIT_USAGE;
     if (!depfile_check(&r->dep, to) || (r->fix && !fix_can(r->input))) return EXIT_USAGE;
     if (strcmp(to, "-") != 0) s->options.emitted = to;
     struct compiled c;
@@ -207,7 +205,7 @@ static int compile(struct session *s, const struct request *r) {
     if (!status && r->dep.wanted)
         status = write_both(s, to, &b, depfile_path(s, &r->dep, to), &dep);
     else if (!status)
-        status = output_write(s, to, b.text, b.len);
+        status = output_other(s, to, b.text, b.len);
     buf_release(&b);
     buf_release(&dep);
     return status;
