@@ -240,8 +240,9 @@ OP(op_col) {
 static const struct lay_tuple *order_meant(struct lay_ctx *ctx, struct calc_value v, int n) {
     struct lay_int place[LAY_MAX_RANK];
     struct lay like = v.kind == CALC_LAYOUT ? v.layout : lay_layout_invalid();
-    bool strides = like.shape && like.stride->rank == n && lay_tuple_static(like.stride);
-    for (int i = 0; strides && i < n; ++i) strides = lay_is_leaf(like.stride->kid[i]);
+    bool strides = like.shape && like.stride->rank == n;
+    for (int i = 0; strides && i < n; ++i)
+        strides = lay_is_leaf(like.stride->kid[i]) && lay_plain(like.stride->kid[i]->leaf);
     for (int i = 0; i < n; ++i) {
         int at = named(v, "LayoutRight") ? n - 1 - i : i;
         if (strides) at = 0;

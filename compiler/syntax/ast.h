@@ -167,7 +167,7 @@ struct ast_stmt {
             // S_SHARED: the words "swizzle auto", for which "shape" is arranged as costs least; or
             // empty
             struct range swizzle_at;
-            bool chosen;  // "shape" has the swizzle that was chosen so
+            bool chosen;  // by swizzles_choose: "shape" has the swizzle that it chose
         } buffer;         // S_SHARED, S_FRAG
         struct {
             struct ast_expr *src, *dst;
