@@ -117,18 +117,30 @@ void diag_warn(struct session *s, enum warning w, struct range at, const char *f
     va_end(ap);
 }
 
-void diag_note(struct session *s, struct range at, const char *fmt, ...) {
+static void add_note(struct session *s, struct diag *to, struct range at, const char *fmt,
+                     va_list ap) {
     struct diags *d = &s->diags;
-    if (d->muted || !d->last) return;
     struct diag *note = ARENA_NEW(&d->arena, struct diag);
-    va_list ap;
-    va_start(ap, fmt);
     *note = (struct diag){
         .severity = SEV_NOTE, .warning = W_COUNT, .at = at, .message = format(&d->arena, fmt, ap)};
-    va_end(ap);
-    struct diag **end = &d->last->note;
+    struct diag **end = &to->note;
     while (*end) end = &(*end)->next;
     *end = note;
+}
+
+void diag_note(struct session *s, struct range at, const char *fmt, ...) {
+    if (s->diags.muted || !s->diags.last) return;
+    va_list ap;
+    va_start(ap, fmt);
+    add_note(s, s->diags.last, at, fmt, ap);
+    va_end(ap);
+}
+
+void diag_note_of(struct session *s, struct diag *to, struct range at, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    add_note(s, to, at, fmt, ap);
+    va_end(ap);
 }
 
 void diag_page(struct session *s, const char *name) {

@@ -103,6 +103,9 @@ void diag_warn(struct session *s, enum warning w, struct range at, const char *f
     DIAG_FORMAT(4);
 // These attach to the diagnostic before them; a fix-it attaches to the note if one came since.
 void diag_note(struct session *s, struct range at, const char *fmt, ...) DIAG_FORMAT(3);
+// The same for the diagnostic "to".
+void diag_note_of(struct session *s, struct diag *to, struct range at, const char *fmt, ...)
+    DIAG_FORMAT(4);
 void diag_fixit(struct session *s, struct range at, const char *replacement);
 // The fix-its of the note before it are shown only when they hold what "c" says.
 void diag_claim(struct session *s, struct claim c);

@@ -122,7 +122,7 @@ bool toolchain_find(struct toolchain *t, int want, const char *why, const char *
         t->gpu = nvcc && gpu;
         if (t->gpu) return true;
         if (want > 0) {
-            option_error("%s is not found, so %s cannot be done", nvcc ? "a GPU" : "nvcc", why);
+            option_error("no %s found; %s needs one", nvcc ? "GPU" : "nvcc", why);
             return false;
         }
     }

@@ -44,7 +44,7 @@ static void print_text(struct buf *b, const struct plan *p, const struct kir_ker
     for (int i = 0; i < k->nparams; ++i)
         buf_printf(b, ", %s = %" PRId64, k->param[i].name, sym[k->param[i].sym->id]);
     if (!cost_calibrated(p->arch))
-        buf_printf(b, ", by the rules of sm_%d, as nobody measured %s", cost_rules_of(p->arch),
+        buf_printf(b, ", by the rules of sm_%d; %s was not measured", cost_rules_of(p->arch),
                    p->arch_name);
     buf_char(b, '\n');
     if (c->why)

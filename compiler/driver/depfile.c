@@ -9,7 +9,7 @@
 
 bool depfile_check(const struct depfile *d, const char *output) {
     if (!d->wanted && (d->path || d->target)) {
-        option_error("'%s' is of use with '-MD' alone", d->path ? "-MF" : "-MT");
+        option_error("'%s' needs '-MD'", d->path ? "-MF" : "-MT");
         return false;
     }
     if (d->wanted && strcmp(output, "-") == 0 && (!d->path || !d->target)) {

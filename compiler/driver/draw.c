@@ -285,7 +285,7 @@ static bool layout_of(struct session *s, const char *text, struct lay *out) {
     else if (v.kind == CALC_NONE)
         *out = (struct lay){0};
     else {
-        option_error("'%s' is no layout", text);
+        option_error("'%s' is not a layout", text);
         return false;
     }
     if (lay_valid(*out) && lay_static(*out)) return true;

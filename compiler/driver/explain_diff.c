@@ -363,7 +363,7 @@ static const struct json_value *read_file(struct diff *d, int side) {
     struct json_error e;
     const struct json_value *v = json_read(&d->s->arena, text->text, text->size, &e);
     if (!v) {
-        option_error("'%s' is no JSON: line %d, column %d: %s", d->path[side], e.line, e.column,
+        option_error("'%s' is not JSON: line %d, column %d: %s", d->path[side], e.line, e.column,
                      e.what);
         return NULL;
     }

@@ -51,7 +51,7 @@ struct calc_value reader_syntax(struct reader *r, const char *want) {
         lay_fail(r->ctx, "expected %s at column %d, before '%.*s'%s", want,
                  (int)(r->p - r->text) + 1, n, r->p, meant(r));
     else
-        lay_fail(r->ctx, "expected %s at the end", want);
+        lay_fail(r->ctx, "expected %s at the end of the expression", want);
     return calc_none();
 }
 
@@ -81,7 +81,7 @@ bool reader_list(struct reader *r, const char *close, struct operands *list) {
     list->n = 0;
     while (!reader_take(r, close)) {
         if (list->n && !reader_take(r, ",")) {
-            reader_syntax(r, "',' or the end of a list");
+            reader_syntax(r, *close == '>' ? "',' or '>'" : "',' or ')'");
             return false;
         }
         if (list->n && reader_take(r, close)) return true;

@@ -80,9 +80,9 @@ static const char *read_extents(struct session *s, const char *p, struct relayou
             return arena_printf(
                 &s->arena,
                 isalpha((unsigned char)*p)
-                    ? "the extent of '%s' is not a number from 1 on; for sizes that come with the "
+                    ? "the extent of '%s' is not a positive integer; for sizes that come with the "
                       "call write a plan of one copy: 'kernel k(A, out B) { copy A -> B; }'"
-                    : "the extent of '%s' is not a number from 1 on",
+                    : "the extent of '%s' is not a positive integer",
                 text_of(s, w));
         name[r->rank++] = w;
     }
@@ -246,7 +246,8 @@ static const char *read_layout(struct session *s, const char *text, const char *
     lay_clear_error(&s->lay);
     *out = lay_parse(&s->lay, text);
     if (lay_valid(*out)) return NULL;
-    return arena_printf(&s->arena, "the %s '%s' is no layout: %s%s", side, shown(&s->arena, text),
+    return arena_printf(&s->arena, "the %s '%s' is not a layout: %s%s", side,
+                        shown(&s->arena, text),
                         s->lay.error ? shown(&s->arena, s->lay.error) : "it has no value",
                         with_names(text));
 }

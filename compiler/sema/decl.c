@@ -67,9 +67,8 @@ static void declare_params(struct sema *c, const struct ast_decl *d) {
         ok &= eval_int64(c, p->hi, "the largest value of a param", &hi);
         if (ok && (lo < 0 || hi > most_int || lo > hi)) {
             diag_error(c->s, range_join(p->lo->at, p->hi->at),
-                       "a param in %" PRId64 " .. %" PRId64
-                       "; 0 <= smallest <= largest <= 2^62 has to hold",
-                       lo, hi);
+                       lo > hi ? "the range %s is empty" : "a param in %s; 0 .. 2^62 is possible",
+                       sema_text(c, "%" PRId64 " .. %" PRId64, lo, hi));
             ok = false;
         }
     }

@@ -248,6 +248,17 @@ static const char *written_for(struct sema *c, const struct foreign *w, struct r
     return argument ? sema_text(c, w->ours, inside) : w->ours;
 }
 
+// Whether the name at "at" is called as a function of a tensor: "squeeze(A)".
+static bool called_with_tensor(struct sema *c, struct range at) {
+    const struct source *f = &c->s->sources.file[at.file];
+    size_t length, n = 0;
+    const char *inside = foreign_brackets(c->s, f->text + at.end, f->size - at.end, &length);
+    if (!inside || f->text[at.end] != '(') return false;
+    while (isalnum((unsigned char)inside[n]) || inside[n] == '_') ++n;
+    const struct symbol *sym = n ? scope_find(c, intern_n(c->s, inside, n)) : NULL;
+    return sym && sym->tensor;
+}
+
 // Words of CUDA C++, CuTe and others that stand for a value.
 static bool foreign_name(struct sema *c, const char *name, struct range at) {
     if (cuda_index(c, name, at)) return true;
@@ -259,14 +270,23 @@ static bool foreign_name(struct sema *c, const char *name, struct range at) {
         at = all;
     }
     const struct foreign *w = foreign_word(name);
+    size_t length = 0;
     const char *axis = program_id(c, name, &at);
-    const char *type = foreign_type(name), *ours = axis           ? axis
-                                                   : w && w->ours ? written_for(c, w, &at)
-                                                                  : type;
+    const char *type = foreign_type(name);
+    const char *inside =
+        type ? foreign_brackets(c->s, f->text + at.end, f->size - at.end, &length) : NULL;
+    bool source = c->sought.tensor.end == at.end && at.end > 0;
+    if (inside && *inside && f->text[at.end] == '(' && (source || called_with_tensor(c, at))) {
+        diag_error(c->s, at,
+                   "a copy converts by itself, to the type of what it writes; it has no cast");
+        at.end += (uint32_t)length;
+        diag_fixit(c->s, at, inside);
+        return true;
+    }
+    const char *ours = axis ? axis : w && w->ours ? written_for(c, w, &at) : type;
     uint32_t begin = all.end - (uint32_t)strlen(name);
     bool ptx = strcmp(name, "cp") == 0 && f->size - at.end > 6 &&
                memcmp(f->text + at.end, ".async", 6) == 0;
-    size_t length = 0;
     const char *whole = foreign_expression(c->s, f->text + begin, f->size - begin, true, &length);
     if (whole) {
         at.end = begin + (uint32_t)length;
@@ -304,6 +324,7 @@ static void note_declaration(struct sema *c, const char *name, struct range at) 
     const char *next = f->text + at.end;
     size_t left = f->size - at.end;
     bool member = left > 4 && (memcmp(next, ".src", 4) == 0 || memcmp(next, ".dst", 4) == 0);
+    if (called_with_tensor(c, at)) return;
     if (c->sought.tensor.end == at.end && at.end > 0)
         diag_note(c->s, at,
                   "declare a tensor above the kernel, 'tensor %s : f32 global (64,64);', and in "

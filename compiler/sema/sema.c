@@ -108,6 +108,7 @@ struct plan *sema_file(struct session *s, const struct ast_file *f) {
     c.imports = &self;
     declare_all(&c, f);
     if (f->nerrors == 0) check_defines(&c);
+    hidden_explain(&c);
     finish(&c);
     scope_finish(&c);
     return s->diags.nerrors == before && f->nerrors == 0 ? p : NULL;

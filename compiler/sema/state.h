@@ -104,6 +104,8 @@ struct sema {
     int ndeclared;
     int64_t steps;  // that the tiles up to here have taken
     struct sought sought;
+    struct hidden_call *hidden_calls;  // hidden.c
+    int nhidden_calls;
     int compared;                  // names that unknown ones were compared with
     bool *define_used;             // by index into options.defines
     const struct define **define;  // the same by name (session_defines)

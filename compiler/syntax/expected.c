@@ -209,7 +209,7 @@ static bool arrow_slip(struct parser *p, const int *set, int n) {
     if (p->first.token != TOK_COPY || !slip_has(set, n, TOK_ARROW) || slip_has(set, n, ';'))
         return false;
     if (p->nopen > 0 && p->open[p->nopen - 1].token == '(') return false;
-    if (slip_cast(p)) return true;
+    if (slip_cast(p) || slip_how_first(p)) return true;
     diag_error(p->s, p->now.at, "expected '->' between the source and the destination of the copy");
     const char *text = slip_text(p, p->now.at);
     if (p->now.token == '=' || p->now.token == ',' || strcmp(text, "to") == 0 ||
@@ -240,7 +240,8 @@ static bool statement_slip(struct parser *p, const int *set, int n) {
     int starts[32], count = 0;
     for (const short *t = stmt_starts; *t; t++) starts[count++] = *t;
     const char *text = slip_text(p, p->before.at), *near = near_keyword(text, starts, count);
-    if (slip_foreign(p, text) || (!near && slip_statement(p, text))) return true;
+    if (slip_qualified(p) || slip_foreign(p, text) || (!near && slip_statement(p, text)))
+        return true;
     diag_error(p->s, p->before.at,
                near ? "unknown statement '%s'; did you mean '%s'?" : "unknown statement '%s'", text,
                near);
@@ -298,9 +299,12 @@ static bool keyword_slip(struct parser *p, const int *set, int n) {
     if (!near) near = near_keyword(text, set, n);
     const struct foreign *w = foreign_declaration(text), *clause = foreign_clause(text);
     bool decl = slip_has(set, n, TOK_KERNEL) && slip_has(set, n, TOK_TENSOR);
-    if (!near && !decl && !clause) return false;
-    if (decl && w) {
+    if (!near && !decl && !clause && !(w && p->before.token == TOK_EXTERN)) return false;
+    bool after = p->before.token == TOK_EXTERN;  // "extern __shared__ float s[];"
+    if ((decl || after) && w) {
         diag_error(p->s, p->now.at, "unknown declaration '%s'; %s", text, w->help);
+        const struct source *f = &p->s->sources.file[p->file];
+        if (after) p->skip_end = p->now.at.end + (uint32_t)strcspn(f->text + p->now.at.end, ";\n");
         return true;
     }
     if (decl && !near && slip_declaration(p, text)) return true;
@@ -313,6 +317,12 @@ static bool keyword_slip(struct parser *p, const int *set, int n) {
     const char *what = decl ? "declaration"
                        : slip_has(set, n, TOK_SHARED) && slip_has(set, n, TOK_GLOBAL) ? "space"
                                                                                       : "word";
+    if (*what == 's' && strcmp(text, "local") == 0) {
+        diag_error(p->s, p->now.at,
+                   "unknown space 'local'; a thread's own elements are a fragment of a kernel: "
+                   "'frag r : f32 like TILED_COPY;'");
+        return true;
+    }
     diag_error(p->s, p->now.at, near ? "unknown %s '%s'; did you mean '%s'?" : "unknown %s '%s'",
                what, text, near);
     if (near) diag_fixit(p->s, p->now.at, near);

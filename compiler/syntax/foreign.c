@@ -186,6 +186,9 @@ static const char *of_one_mode(struct reader *r, const char *from, const char *n
         !parts(r, ")", part, &n) || n != 1)
         return NULL;
     *length = (size_t)(r->at - from);
+    size_t size = strlen(part[0]);
+    if (strcmp(name, "get") == 0 && strncmp(part[0], "shape(", 6) == 0 && !strchr(part[0] + 6, '('))
+        return arena_printf(&r->s->arena, "size(%.*s, %s)", (int)size - 7, part[0] + 6, mode);
     return arena_printf(&r->s->arena, "%s(%s, %s)", name, part[0], mode);
 }
 

@@ -95,6 +95,10 @@ const struct foreign *foreign_word(const char *name) {
         "rows of 128 bytes are 'Sw<3,4,3> o 0 o (8,128):(128,1)' of 8-bit elements, 'Sw<3,3,3> o 0 "
         "o (8,64):(64,1)' of 16-bit ones and 'Sw<3,2,3> o 0 o (8,32):(32,1)' of 32-bit ones";
     static const struct foreign words[] = {
+        {"stage", NULL, "in 'load' and 'use' a buffer with stages is the slot of the step"},
+        {"slot", NULL, "in 'load' and 'use' a buffer with stages is the slot of the step"},
+        {"__ldg", NULL, "the atom of a tiled copy says how it reads: 'universal(128)'"},
+        {"__ldcg", NULL, "the atom of a tiled copy says how it reads: 'universal(128)'"},
         {"blockDim", NULL, "'threads N' after the kernel's list sets the threads of a block"},
         {"gridDim", NULL, "'grid (..)' after the kernel's list sets the number of blocks"},
         {"warpSize", "32", NULL},
@@ -203,15 +207,20 @@ const struct foreign *foreign_statement(const char *name) {
                       commits[] = "the compiler commits asynchronous copies",
                       waits[] = "the compiler waits for asynchronous copies",
                       guards[] = "a plan has no conditions; elements outside a tensor are guarded",
+                      asynchronous[] = "an asynchronous copy has the atom 'cp_async.cg(16)', as in "
+                                       "'copy A -> s with tile(cp_async.cg(16), ..);'",
                       prints[] = "'tcpc run PLAN --print NAME' prints a tensor";
     static const struct foreign words[] = {
         {"__syncthreads", "sync", barriers},
+        {"__syncwarp", "sync", barriers},
         {"sync_threads", "sync", barriers},
         {"syncthreads", "sync", barriers},
         {"barrier", "sync", barriers},
         {"cp_async_fence", "commit", commits},
         {"cp_async_commit_group", "commit", commits},
         {"commit_group", "commit", commits},
+        {"__pipeline_commit", "commit", commits},
+        {"__pipeline_wait_prior", "wait %s", waits},
         {"cp_async_wait", "wait %s", waits},
         {"cp_async_wait_group", "wait %s", waits},
         {"wait_group", "wait %s", waits},
@@ -234,7 +243,15 @@ const struct foreign *foreign_statement(const char *name) {
         {"assert", "expect %s", NULL},
         {"static_assert", "expect %s", NULL},
         {"store", NULL, "a copy is 'copy A -> B with tc;'"},
-        {"cp", NULL, "an asynchronous copy has the atom 'cp_async.cg(16)'"},
+        {"cp", NULL, asynchronous},
+        {"memcpy_async", NULL, asynchronous},
+        {"__pipeline_memcpy_async", NULL, asynchronous},
+        {"cudaMemcpy", NULL, "a copy is 'copy A -> s with tc;'"},
+        {"cudaMemcpyAsync", NULL, asynchronous},
+        {"ldmatrix", NULL,
+         "it is an atom: 'copy s -> r with tile(ldmatrix.x4, like=operand_A(M));'"},
+        {"stmatrix", NULL,
+         "it is an atom: 'copy r -> s with tile(stmatrix.x4, like=operand_C(M));'"},
         {"unroll", NULL, "loops are unrolled by nvcc; write the loop alone"},
         {"memset", NULL, "'fill s = 0;' writes to shared memory and fragments"},
         {"cudaMemset", NULL, "'fill s = 0;' writes to shared memory and fragments"},

@@ -262,6 +262,14 @@ bool scan_foreign(struct parser *p, struct range at) {
         foreign_expression(p->s, f->text + at.begin, f->size - at.begin, false, &length);
     if (!ours) return foreign_object(p, at);
     at.end = at.begin + (uint32_t)length;
+    if (strncmp(f->text + at.begin, "Step<", 5) == 0 && memchr(f->text + at.begin, 'X', length)) {
+        diag_error(p->s, at,
+                   "'%.*s' is C++ of CuTe; here a tile and its coordinates have the modes of the "
+                   "tensor alone",
+                   (int)length, f->text + at.begin);
+        p->skip_end = at.end;
+        return true;
+    }
     diag_error(p->s, at, "'%.*s' is C++ of CuTe; here it is '%s'", (int)length, f->text + at.begin,
                ours);
     diag_fixit(p->s, at, ours);
@@ -297,15 +305,12 @@ static int square_bracket(struct parser *p, struct range at, char bracket) {
     if (bracket == ']' && p->paired == at.begin && at.begin > 0) return token;
     bool shape = first == TOK_TENSOR || first == TOK_SHARED || first == TOK_FRAG;
     if (bracket == '[' && slip_attribute(p, at)) return 0;
+    if (bracket == '[' && slip_square(p, at)) return TOK_TCP_YYerror;
     if (bracket == '[' && slip_bracket_row(p, at, shape)) return TOK_TCP_YYerror;
-    const char *line = f->text + at.end;
-    size_t inside = strcspn(line, "]\n;");
-    bool slice = bracket == '[' && memchr(line, ':', inside < f->size - at.end ? inside : 0);
     diag_error(p->s, at, why, bracket,
-               shape   ? "shapes go in parentheses; the first mode of '(4,8)' is contiguous, the "
-                         "last one of 'row(4,8)'"
-               : slice ? "a part is 'A(0 .. 32, _)'"
-                       : "coordinates go in parentheses");
+               shape ? "shapes go in parentheses; the first mode of '(4,8)' is contiguous, the "
+                       "last one of 'row(4,8)'"
+                     : "coordinates go in parentheses");
     diag_fixit(p->s, at, bracket == '[' ? "(" : ")");
     if (bracket == ']') return token;
     uint32_t i = at.end;
@@ -401,6 +406,7 @@ int scan_slip(struct parser *p, struct range at, const char *text) {
         diag_error(p->s, at, "several conditions are a list: 'when (M %% 8 == 0, N %% 8 == 0)'");
         return TOK_TCP_YYerror;
     }
+    if (strcmp(text, "::") == 0 && slip_begins_statement(p)) return '.';  // slip_qualified's
     for (size_t i = 0; i < sizeof slips / sizeof *slips; i++) {
         if (strcmp(text, slips[i].text) != 0) continue;
         diag_error(p->s, at, "'%s' is not part of the language%s%s", text,

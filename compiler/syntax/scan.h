@@ -73,6 +73,10 @@ void expected_report(struct parser *p, const int *expected, int n);
 const char *slip_meaning(int token);
 // Words the statement "text" of another language, which p->before is, as a statement of this one.
 bool slip_foreign(struct parser *p, const char *text);
+// Whether p->now is a word that begins a statement.
+bool slip_begins_statement(const struct parser *p);
+// Words "cute::copy(tc, A, s);", of which p->now is the first '.' or '::'.
+bool slip_qualified(struct parser *p);
 // Words a ':' at p->now where an expression could begin.
 bool slip_colon(struct parser *p, bool expression);
 // Words the statement that begins with the unknown word "text", which p->before is, or the
@@ -99,11 +103,16 @@ bool slip_forms(struct parser *p, const int *set, int n);
 bool slip_clauses(struct parser *p, const int *set, int n);
 // Words "[[maybe_unused]]", at "at"; false where there is none.
 bool slip_attribute(struct parser *p, struct range at);
+// Words the square bracket at "at" where what was meant shows, and has it skipped: "A[0:32]",
+// "block[0]", "in [1, 100]", "dst[tid] = ..", "shared s[64] : f32".
+bool slip_square(struct parser *p, struct range at);
 // Words the brackets of C at "at", which are one tuple here: "s[64][64]", in a declaration a
 // "shape".  False where there is one pair of them, or none.
 bool slip_bracket_row(struct parser *p, struct range at, bool shape);
 // Words the cast of a source: "copy (f16)A -> B".
 bool slip_cast(struct parser *p);
+// Words the tiled copy before the source: "copy tc A -> B", "copy<tc> A -> B".
+bool slip_how_first(struct parser *p);
 // Words a ';' that a comment has hidden: "10 // 4;".
 bool slip_comment(struct parser *p);
 // The part of slip_statement that is about what is written: "B = A;", "int i = 0;".

@@ -1,5 +1,6 @@
 // Slips of those who know other languages: their statements, their slices, and words that are
 // reserved here.
+#include <ctype.h>
 #include <string.h>
 
 #include "syntax/foreign.h"
@@ -99,6 +100,48 @@ bool slip_foreign(struct parser *p, const char *text) {
                    w->help, ours);
     if (whole_statement(p, &all))
         diag_fixit(p->s, all, stays ? arena_printf(&p->s->arena, "%s;", ours) : "");
+    return true;
+}
+
+bool slip_begins_statement(const struct parser *p) {
+    return p->now.token == TOK_ID && p->now.at.begin == p->first.at.begin && p->nopen > 0 &&
+           p->open[p->nopen - 1].token == '{';
+}
+
+// "copy(tc, A, s)" of another language, of which "at" is the name; "all" is then all of it.
+static const char *copy_of_call(struct parser *p, struct range *all) {
+    const char *inside = slip_brackets(p, all), *part[4];
+    int n = inside ? foreign_parts(p->s, inside, part, 4) : 0;
+    if (n == 2) return arena_printf(&p->s->arena, "copy %s -> %s", part[0], part[1]);
+    if (n != 3) return NULL;
+    return arena_printf(&p->s->arena, "copy %s -> %s with %s", part[1], part[2], part[0]);
+}
+
+bool slip_qualified(struct parser *p) {
+    if (p->now.token != '.') return false;
+    struct range all = p->before.at, last = all;
+    size_t left;
+    const char *text = slip_from(p, all.end, &left);
+    for (size_t k = 0, from; k < left && strchr(".:", text[k]);) {
+        k += left - k > 1 && text[k] == ':' && text[k + 1] == ':' ? 2 : 1;
+        for (from = k; k < left && (isalnum((unsigned char)text[k]) || text[k] == '_');) ++k;
+        if (k == from) break;
+        last = (struct range){all.file, all.end + (uint32_t)from, all.end + (uint32_t)k};
+    }
+    if (last.begin == all.begin) return false;
+    all.end = last.end;
+    const char *word = slip_text(p, last), *whole = slip_text(p, all);
+    struct range rest = all, call = all;
+    const char *copy = strcmp(word, "copy") == 0 ? copy_of_call(p, &call) : NULL;
+    p->before.at = all;
+    if (copy) {
+        diag_error(p->s, all, "there is no '%s' here; write '%s'", whole, copy);
+        if (!strstr(copy, "::")) diag_fixit(p->s, call, copy);
+        p->skip_end = call.end;
+    } else if (!slip_foreign(p, word)) {
+        diag_error(p->s, all, "unknown statement '%s'", whole);
+    }
+    if (whole_statement(p, &rest)) p->skip_end = rest.end - 1;
     return true;
 }
 

@@ -1,6 +1,7 @@
 // Clauses that are in a wrong place or form: "swizzle(auto)", "when M % 4 == 0 && ..", "allow
 // unused", "pipeline i in 0 .. 4 stages 2 { .. }", "(64,64), (64,1)".
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -61,7 +62,11 @@ static bool swizzle_clause(struct parser *p, const int *set, int n) {
         bool early = p->before.token == TOK_SWIZZLE;
         diag_error(p->s, early ? join(p->before.at, p->now.at) : p->now.at,
                    early ? "'swizzle auto' comes after the layout" : chosen);
-        if (!early) diag_fixit(p->s, p->now.at, "swizzle auto");
+        struct range all = p->now.at;
+        size_t left;
+        const char *next = slip_from(p, all.end, &left);
+        if (left > 8 && strncmp(next, " swizzle", 8) == 0) all.end += 8;  // "auto swizzle"
+        if (!early) diag_fixit(p->s, all, "swizzle auto");
         skip_rest(p);
         return true;
     }
@@ -115,18 +120,44 @@ static bool function_clause(struct parser *p, const int *set, int n) {
 
 // -- allow ----------------------------------------------------------------------------------------
 
+// The warning that is meant by the word, with hyphens, at "*all", which then has all of it: it
+// itself, what it begins with, or what begins with it.  NULL: none.
+static const char *warning_meant(const char *text, size_t left, struct range *all) {
+    const char *found = NULL;
+    size_t n = 0, most = 0;
+    while (n < left && (isalnum((unsigned char)text[n]) || text[n] == '-')) ++n;
+    for (int i = 0; i < W_COUNT; ++i) {
+        const char *name = diag_warning_row((enum warning)i)->name;
+        size_t length = strlen(name);
+        if (length <= most || length > n || memcmp(text, name, length) != 0) continue;
+        if (length < n && text[length] != '-') continue;
+        found = name;
+        most = length;
+    }
+    for (int i = 0; i < W_COUNT && !found && n > 0; ++i) {
+        const char *name = diag_warning_row((enum warning)i)->name;
+        if (strncmp(name, text, n) == 0 && name[n] == '-') found = name;
+    }
+    all->end = all->begin + (uint32_t)n;
+    return found;
+}
+
 // "allow unused let ..", "allow ("unused")", "allow "unused";", "copy A -> B with tc allow "unused""
 static bool allow_clause(struct parser *p, const int *set, int n) {
     int now = p->now.token, last = p->before.token;
     if (last == TOK_ALLOW && slip_has(set, n, TOK_STRING) && slip_one_of(now, TOK_ID, '(')) {
-        const char *name = now == TOK_ID ? slip_text(p, p->now.at) : "unused";
+        size_t rest;
+        struct range all = p->now.at;
+        const char *text = slip_from(p, all.begin, &rest), *name = "unused";
+        if (now == TOK_ID) name = warning_meant(text, rest, &all);
         diag_error(
-            p->s, p->now.at,
+            p->s, all,
             now == TOK_ID
                 ? "write the name of a warning in quotes: 'allow \"%s\"'"
                 : "write the names of warnings without parentheses: 'allow \"%s\", \"shadow\"'",
-            name);
-        if (now == TOK_ID) diag_fixit(p->s, p->now.at, arena_printf(&p->s->arena, "\"%s\"", name));
+            name ? name : "unused");
+        if (now == TOK_ID && name)
+            diag_fixit(p->s, all, arena_printf(&p->s->arena, "\"%s\"", name));
         skip_rest(p);
         return true;
     }
@@ -324,6 +355,29 @@ bool slip_cast(struct parser *p) {
     diag_error(p->s, p->before.at,
                "a copy converts by itself, to the type of what it writes; it has no cast");
     diag_fixit(p->s, all, " ");
+    skip_rest(p);
+    return true;
+}
+
+bool slip_how_first(struct parser *p) {
+    char how[64], open[2], close[2], more[2];
+    struct range all = {p->file, p->first.at.end, p->now.at.begin};
+    const char *between = slip_text(p, all);
+    if (p->now.token != TOK_ID) return false;
+    if (sscanf(between, " %63[A-Za-z0-9_] %1s", how, more) != 1 &&
+        sscanf(between, " %1[<] %63[A-Za-z0-9_] %1[>] %1s", open, how, close, more) != 3)
+        return false;
+    size_t left, n = 0;
+    const char *text = slip_from(p, p->now.at.begin, &left);
+    while (n < left && !strchr(";\n{}", text[n])) ++n;
+    const char *rest = arena_strndup(&p->s->arena, text, n);
+    if (n == left || text[n] != ';' || !strstr(rest, "->")) return false;
+    diag_error(p->s, all, "how a copy is done comes last: 'copy A -> B with %s;'", how);
+    struct range end = {p->file, p->now.at.begin + (uint32_t)n, p->now.at.begin + (uint32_t)n};
+    if (!strstr(rest, " with ") && !strstr(rest, " by ")) {
+        diag_fixit(p->s, all, " ");
+        diag_fixit(p->s, end, arena_printf(&p->s->arena, " with %s", how));
+    }
     skip_rest(p);
     return true;
 }

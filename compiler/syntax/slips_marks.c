@@ -48,7 +48,7 @@ static bool mark_slip(struct parser *p, const int *set, int n) {
     }
     bool statement = slip_has(set, n, TOK_COPY) || slip_has(set, n, TOK_KERNEL);
     if (now == ';' && statement && (last == ';' || last == '}')) {
-        diag_error(p->s, p->now.at, "nothing comes before this ';'");
+        diag_error(p->s, p->now.at, "stray ';'");
         diag_fixit(p->s, p->now.at, "");
         return true;
     }

@@ -1,6 +1,7 @@
 // Forms of other languages: calls in place of a statement, words in another order, types where
 // none is said.
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "syntax/foreign.h"
@@ -285,6 +286,18 @@ static bool declared_function(const struct parser *p, const char *name) {
     return false;
 }
 
+// Whether the value at "value", up to the ';' of its line, has "name" in it: "i + 1" of i.
+static bool names_itself(const char *value, const char *name) {
+    size_t length = strlen(name);
+    for (const char *at = value; *at && !strchr(";\n{}", *at);) {
+        size_t n = 0;
+        while (isalnum((unsigned char)at[n]) || at[n] == '_') ++n;
+        if (n == length && memcmp(at, name, n) == 0) return true;
+        at += n ? n : 1;
+    }
+    return false;
+}
+
 bool slip_statement(struct parser *p, const char *text) {
     if (slip_written(p, text)) return true;
     size_t left;
@@ -296,6 +309,11 @@ bool slip_statement(struct parser *p, const char *text) {
                    "what a thread holds is a fragment: 'frag %s : f32 like tc; copy A -> %s with "
                    "tc;'",
                    text, text);
+        return true;
+    }
+    if (p->now.token == '=' && names_itself(value, text)) {
+        diag_error(p->s, p->before.at,
+                   "a value does not change; 'let' gives a new one another name");
         return true;
     }
     if (p->now.token == '=') {
@@ -316,6 +334,16 @@ bool slip_declaration(struct parser *p, const char *text) {
     const char *type = foreign_type(text);
     while (type && k < left && (isalnum((unsigned char)next[k]) || strchr(" _", next[k]))) ++k;
     if (!slip_follows(p, p->now.at.end + (uint32_t)k, '=')) return false;
+    next += strspn(next, " ");
+    char module[16];
+    if (*next == '=' && sscanf(next, "= %15[a-z].", module) == 1 && foreign_module(module)) {
+        diag_error(
+            p->s, p->now.at,
+            "unknown declaration '%s'; a tensor is 'tensor %s : f32 global row(64,64);', and "
+            "in a kernel 'fill s = 0;' writes to shared memory and fragments",
+            text, text);
+        return true;
+    }
     diag_error(p->s, p->now.at, "unknown declaration '%s'; a constant is 'const NAME = VALUE;'",
                text);
     if (type)

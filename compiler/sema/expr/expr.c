@@ -171,9 +171,18 @@ static const struct value *eval_member(struct sema *c, const struct ast_expr *e)
             c, e->name_at,
             "%s has no part '%s'; 'select(A, (1,0))' has modes in another order, and '%s' has %d",
             value_kind_text(v), e->name, ast_expr_text(c->s, e->lhs), rank);
+    const struct source *f = &c->s->sources.file[e->at.file];
+    struct range all = e->at;
+    size_t length;
+    const char *mode = foreign_brackets(c->s, f->text + all.end, f->size - all.end, &length);
+    bool called = ours && mode && f->text[all.end] == '(' && strncmp(ours, "select", 6) != 0;
+    if (called) {  // "A.size(0)"
+        all.end += (uint32_t)length;
+        if (*mode) ours = sema_text(c, "%.*s, %s)", (int)strlen(ours) - 1, ours, mode);
+    }
     diag_error(c->s, e->name_at, "%s has no part '%s'; %s%s%s", value_kind_text(v), e->name,
                ours ? "write '" : "", ours ? ours : w->help, ours ? "'" : "");
-    if (ours) diag_fixit(c->s, e->at, ours);
+    if (ours) diag_fixit(c->s, all, ours);
     return &value_none;
 }
 
@@ -344,27 +353,22 @@ static const struct value *eval_compose(struct sema *c, const struct ast_expr *e
 }
 
 // "(4,8)(8,1)", where the numbers are outside of the shape "v", as a stride may be: a ':' is missing.
-static bool lacks_colon(const struct ast_expr *e, const struct value *v) {
-    bool outside = false;
+static bool lacks_colon(struct sema *c, const struct ast_expr *e, const struct value *v) {
+    bool out = false;
+    struct range after = {e->at.file, e->lhs->at.end, e->lhs->at.end};
     if (e->lhs->kind != E_TUPLE || v->kind != VAL_TUPLE || v->rank < 2 || v->rank != e->nargs)
         return false;
-    for (int i = 0; i < e->nargs; ++i) {
-        int64_t extent;
+    for (int64_t i = 0, extent; i < e->nargs; ++i) {
         if (e->arg[i].value->kind != E_INT || e->arg[i].key.name) return false;
-        outside |= value_is_static(v->kid[i], &extent) && e->arg[i].value->ival >= extent;
+        out |= value_is_static(v->kid[i], &extent) && e->arg[i].value->ival >= extent;
     }
-    return outside;
-}
-
-static const struct value *missing_colon(struct sema *c, const struct ast_expr *e) {
-    struct range after = {e->at.file, e->lhs->at.end, e->lhs->at.end};
+    if (!out) return false;
     diag_error(
         c->s, e->at,
         "a coordinate outside of the shape '%s'; a layout has a ':' between its shape and its "
         "stride",
         ast_expr_text(c->s, e->lhs));
-    diag_fixit(c->s, after, ":");
-    return &value_none;
+    return out ? diag_fixit(c->s, after, ":"), true : false;
 }
 
 static const struct value *eval_call(struct sema *c, const struct ast_expr *e) {
@@ -376,8 +380,8 @@ static const struct value *eval_call(struct sema *c, const struct ast_expr *e) {
     const char *atom = atom_member(c, f);
     if (atom) return atom_call(c, atom, e);
     const struct value *v = eval(c, f);
-    if (lacks_colon(e, v)) return missing_colon(c, e);
-    return v->kind == VAL_NONE ? v : eval_slice(c, v, e);
+    bool none = hidden_called(c, v, e) || v->kind == VAL_NONE || lacks_colon(c, e, v);
+    return none ? &value_none : eval_slice(c, v, e);
 }
 
 static const struct value *eval_float(struct sema *c, const struct ast_expr *e) {

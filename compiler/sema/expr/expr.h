@@ -35,6 +35,15 @@ bool builtin_later(const char *name);  // one of the language that is not suppor
 void builtin_names(const char **names, int *n, int cap);  // appends
 const struct value *builtin_call(struct sema *c, const char *name, const struct ast_expr *e);
 
+// hidden.c
+// Whether "e", a call of the name whose value is "v", can only be meant as the operation or atom
+// that this name hides; reports that.
+bool hidden_called(struct sema *c, const struct value *v, const struct ast_expr *e);
+// Warns where "e", a layout whose value is "v", is an element of what hides an operation.
+void hidden_shape(struct sema *c, const struct value *v, const struct ast_expr *e);
+// Adds to the errors of other calls of such names that they hide something.
+void hidden_explain(struct sema *c);
+
 // prop.c
 const struct value *prop_call(struct sema *c, const struct call *call);
 

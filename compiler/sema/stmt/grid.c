@@ -43,12 +43,23 @@ static bool rounds_down(struct sema *c, const struct value *v, const struct ast_
         diag_fixit(c->s, e->at, sema_text(c, "ceil_div(%s, %s)", a, b));
         return true;
     }
-    diag_error(
-        c->s, e->at,
-        "nothing says that '%s' is a multiple of %s, and blocks for a part of a tile would be "
-        "missing; write 'ceil_div(%s, %s)'",
-        a, b, a, b);
-    diag_fixit(c->s, e->at, sema_text(c, "ceil_div(%s, %s)", a, b));
+    int64_t least = 1, by = 0;
+    const struct value *of = eval(c, e->lhs), *tile = eval(c, inside(e->rhs));
+    if (of->kind == VAL_INT) least = ix_divisor(of->ix);
+    bool smaller = tile->kind == VAL_INT && ix_static(tile->ix, &by) && least > 1 && least < by &&
+                   by % least == 0;  // the tile may be as large as that
+    const char *up_text = sema_text(c, "ceil_div(%s, %s)", a, b);
+    diag_error(c->s, e->at,
+               "nothing says that '%s' is a multiple of %s, and blocks for a part of a tile would "
+               "be missing%s%s%s",
+               a, b, smaller ? "" : "; write '", smaller ? "" : up_text, smaller ? "" : "'");
+    if (smaller)
+        diag_note(c->s, e->at,
+                  "'%s' is a multiple of %" PRId64 "; for tiles of %" PRId64 " write '%s / %" PRId64
+                  "', for tiles of %s '%s'",
+                  a, least, least, a, least, b, up_text);
+    else
+        diag_fixit(c->s, e->at, up_text);
     const struct symbol *param = e->lhs->kind == E_NAME ? scope_find(c, e->lhs->name) : NULL;
     if (param && param->kind == SYM_PARAM)
         diag_note(c->s, param->at, "or declare that it is: 'param %s : index %% %s;'", a, b);

@@ -159,9 +159,9 @@ static const struct {
     {"E<40>", "a basis element names at most three nested modes, each below 31"},
     {"7%0", "'7' % '0' needs static numbers and a divisor that is not 0"},
     // the reader
-    {"", "expected a value at the end"},
-    {"(4,", "expected a value at the end"},
-    {"(4 8)", "expected ',' or the end of a list at column 4, before '8)'"},
+    {"", "expected a value at the end of the expression"},
+    {"(4,", "expected a value at the end of the expression"},
+    {"(4 8)", "expected ',' or ')' at column 4, before '8)'"},
     {"4:1 4", "expected the end of the expression at column 5"},
     {"nothing(4)", "there is no operation 'nothing'"},
     {"size(true)", "'true' is a truth value, not a layout"},
@@ -170,7 +170,7 @@ static const struct {
     {"take((4,8), M, 2)", "argument 2 of 'take' is 'M', not a static integer"},
     {"Sw<1,2>", "expected 3 small numbers before column 8"},
     {"Sw<99,2,3>", "a swizzle has three numbers within 62 bits"},
-    {"Layout<Shape<_4>>>", "expected a value at the end"},
+    {"Layout<Shape<_4>>>", "expected a value at the end of the expression"},
     {"((((((((((((((((((4))))))))))))))))))", "the limits are 256 and 16"},
 };
 

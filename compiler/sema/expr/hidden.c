@@ -1,0 +1,98 @@
+// Declared names that hide an operation or an atom, and are called as one: a tensor 'tile' and
+// 'tile(A, thr=(4,8), val=(4,1))'.
+#include <string.h>
+
+#include "sema/expr/expr.h"
+#include "sema/tile/tile.h"
+
+enum { MOST_CALLS = 256 };  // that are kept; each is compared with each error
+
+// A call of "sym", which hides an operation, that may be meant as a coordinate.
+struct hidden_call {
+    const struct symbol *sym;
+    struct range call, name;
+    struct hidden_call *next;
+};
+
+static const char *operation_text(const struct symbol *sym) {
+    return builtin_known(sym->name) ? "operation" : "atom";
+}
+
+// Whether an argument of "e" has a name, as modes have, or as the arguments of 'tile'.
+static bool has_keys(const struct ast_expr *e) {
+    for (int i = 0; i < e->nargs; ++i)
+        if (e->arg[i].key.name) return true;
+    return false;
+}
+
+// Whether "f" is an atom, or an operation whose value is a tensor.
+static bool gives_tensor(struct sema *c, const struct ast_expr *f) {
+    if (f->kind == E_MEMBER) return atom_member(c, f) != NULL;
+    if (f->kind != E_NAME || scope_find(c, f->name)) return false;
+    return atom_known(f->name) || strcmp(f->name, "local_tile") == 0 ||
+           strcmp(f->name, "local_partition") == 0;
+}
+
+// Whether an argument of "e" is by its name what no coordinate has: a tensor, an atom.
+static bool has_tensor(struct sema *c, const struct ast_expr *e) {
+    for (int i = 0; i < e->nargs; ++i) {
+        const struct ast_expr *x = e->arg[i].value;
+        if (x->kind == E_CALL && gives_tensor(c, x->lhs)) return true;
+        const struct symbol *sym = x->kind == E_NAME ? scope_find(c, x->name) : NULL;
+        if (sym && (sym->kind == SYM_TENSOR || sym->kind == SYM_ATOM || sym->kind == SYM_TILED))
+            return true;
+    }
+    return false;
+}
+
+bool hidden_called(struct sema *c, const struct value *v, const struct ast_expr *e) {
+    struct symbol *sym = e->lhs->kind == E_NAME ? scope_find(c, e->lhs->name) : NULL;
+    if (!sym || sym->kind == SYM_BUILTIN) return false;
+    if (!builtin_known(sym->name) && !atom_known(sym->name)) return false;
+    bool view = v->kind == VAL_VIEW, layout = value_is_layout(v), tuple = v->kind == VAL_TUPLE;
+    bool swizzle = v->kind == VAL_CALC && v->calc.kind == CALC_SWIZZLE;
+    bool sliced = view || layout || tuple || swizzle, named = view ? v->view.names : v->names;
+    bool refused = v->kind == VAL_NONE;  // and reported
+    if (!refused && (!sliced || (has_keys(e) && !named) || (view && has_tensor(c, e)))) {
+        diag_error(c->s, e->lhs->at, "'%s' is %s here, which hides the %s '%s(..)'; rename it",
+                   sym->name, symbol_kind_text(sym->kind), operation_text(sym), sym->name);
+        diag_note(c->s, sym->at, "'%s' is %s here", sym->name, symbol_kind_text(sym->kind));
+        return true;
+    }
+    if (c->nhidden_calls++ >= MOST_CALLS) return false;
+    struct hidden_call *h = ARENA_NEW(&c->s->arena, struct hidden_call);
+    *h = (struct hidden_call){sym, e->at, e->lhs->at, c->hidden_calls};
+    c->hidden_calls = h;
+    return false;
+}
+
+void hidden_shape(struct sema *c, const struct value *v, const struct ast_expr *e) {
+    if (e->kind != E_CALL || e->lhs->kind != E_NAME || c->imported) return;
+    struct symbol *sym = scope_find(c, e->lhs->name);
+    if (!sym || !builtin_known(sym->name)) return;
+    bool view = v->kind == VAL_VIEW && lay_valid(v->view.layout);
+    if (v->kind != VAL_INT && !(view && lay_rank(v->view.layout) == 0)) return;
+    diag_warn(c->s, W_SHADOW, e->at,
+              "'%s' is one element of '%s', which is %s here and hides the operation '%s(..)'",
+              ast_expr_text(c->s, e), sym->name, symbol_kind_text(sym->kind), sym->name);
+    diag_note(c->s, sym->at, "'%s' is %s here; rename it", sym->name, symbol_kind_text(sym->kind));
+}
+
+static bool same(struct range a, struct range b) {
+    return a.file == b.file && a.begin == b.begin && a.end == b.end;
+}
+
+void hidden_explain(struct sema *c) {
+    if (!c->hidden_calls || c->s->diags.nerrors == 0) return;
+    for (struct diag *d = c->s->diags.first; d; d = d->next) {
+        if (d->severity != SEV_ERROR || d->warning != W_COUNT) continue;
+        const struct hidden_call *h = c->hidden_calls;
+        while (h && !same(h->call, d->at) && !same(h->name, d->at)) h = h->next;
+        if (!h) continue;
+        const struct symbol *sym = h->sym;
+        diag_note_of(c->s, d, sym->at,
+                     "'%s' is %s here, which hides the %s '%s(..)'; where that is meant, rename "
+                     "this",
+                     sym->name, symbol_kind_text(sym->kind), operation_text(sym), sym->name);
+    }
+}

@@ -1,0 +1,141 @@
+// Square brackets whose meaning shows: slices, ranges, axes of the block, elements that are written,
+// and the extents after a name in C.
+#include <ctype.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "syntax/foreign.h"
+#include "syntax/scan.h"
+
+static bool is_name(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static void report(struct parser *p, struct range at, const char *help, const char *ours) {
+    diag_error(p->s, at, "'[' is not part of the language; %s", help);
+    if (ours) diag_fixit(p->s, at, ours);
+    p->skip_end = at.end;
+}
+
+// "index in [1, 100]"
+static bool range_square(struct parser *p, struct range at, const char *inside) {
+    const char *part[2];
+    if (p->now.token != TOK_IN) return false;
+    bool two = foreign_parts(p->s, inside, part, 2) == 2;
+    const char *ours = two ? arena_printf(&p->s->arena, "%s .. %s", part[0], part[1]) : NULL;
+    report(p, at,
+           ours ? arena_printf(&p->s->arena, "a range is 'in %s'", ours)
+                : "a range is 'in 1 .. 100'",
+           ours);
+    return true;
+}
+
+// "block[0]"
+static bool axis_square(struct parser *p, struct range at, const char *inside) {
+    static const char *const axis[] = {".x", ".y", ".z"};
+    if (p->now.token != TOK_ID || strcmp(slip_text(p, p->now.at), "block") != 0) return false;
+    if (strlen(inside) != 1 || inside[0] < '0' || inside[0] > '2') {
+        report(p, at, "the axes of 'block' are 'block.x', 'block.y' and 'block.z'", NULL);
+        return true;
+    }
+    const char *ours = axis[inside[0] - '0'];
+    report(p, at, arena_printf(&p->s->arena, "this axis is 'block%s'", ours), ours);
+    return true;
+}
+
+// "dst[tid] = src[tid];", with all of what follows up to the ';'
+static bool element_square(struct parser *p, struct range at) {
+    int last = p->before.token;
+    if (p->now.token != TOK_ID || (last != ';' && last != '{' && last != '}')) return false;
+    if (!slip_follows(p, at.end, '=')) return false;
+    size_t left, n = 0, to = 0;
+    const char *text = slip_from(p, at.end, &left), *source = "SOURCE";
+    while (n < left && !strchr(";\n{}", text[n])) ++n;
+    if (n == left || text[n] != ';') return false;
+    const char *value = arena_strndup(&p->s->arena, text, n);
+    value = strchr(value, '=') + 1;
+    value += strspn(value, " \t");
+    while (is_name(value[to])) ++to;
+    size_t length = 0, size = strlen(value);
+    if (to > 0 && foreign_brackets(p->s, value + to, size - to, &length) && to + length == size)
+        source = arena_strndup(&p->s->arena, value, to);
+    diag_error(p->s, (struct range){at.file, p->now.at.begin, at.end},
+               "one copy writes the elements of all threads: 'copy %s -> %s with auto(128);'",
+               source, slip_text(p, p->now.at));
+    p->skip_end = at.end + (uint32_t)n;
+    return true;
+}
+
+// "shared s[128][64] : f32"; the shape goes after the type, and of a tensor after the space
+static bool extents_square(struct parser *p, struct range at) {
+    int first = p->first.token;
+    bool tensor = first == TOK_TENSOR, local = first == TOK_SHARED || first == TOK_FRAG;
+    if (p->now.token != TOK_ID || p->before.at.begin != p->first.at.begin || (!tensor && !local))
+        return false;
+    struct buf b;
+    buf_init(&b);
+    size_t left, n, length;
+    const char *text, *inside;
+    struct range all = {at.file, at.begin, at.begin};
+    int extents = 0;
+    for (;; ++extents) {
+        text = slip_from(p, all.end, &left);
+        inside = left && text[0] == '[' ? foreign_brackets(p->s, text, left, &length) : NULL;
+        if (!inside || !*inside) break;
+        buf_printf(&b, "%s%s", extents ? "," : "", inside);
+        all.end += (uint32_t)length;
+    }
+    const char *shape =
+        arena_printf(&p->s->arena, extents > 1 ? "row(%s)" : "(%s)", buf_finish(&b, &p->s->arena));
+    if (extents == 0 || !slip_follows(p, all.end, ':')) return false;
+    n = strcspn(text, ":") + 1;
+    for (int words = 0; words < (tensor ? 2 : 1); ++words) {
+        n += strspn(text + n, " ");
+        if (!is_name(text[n])) return false;
+        while (is_name(text[n])) ++n;
+    }
+    struct range after = {at.file, all.end + (uint32_t)n, all.end + (uint32_t)n};
+    report(p, all, arena_printf(&p->s->arena, "the shape comes last: '%s'", shape), "");
+    diag_fixit(p->s, after, arena_printf(&p->s->arena, " %s", shape));
+    return true;
+}
+
+// "A[0:32, :]"
+static bool slice_square(struct parser *p, struct range at, const char *inside) {
+    const char *part[8];
+    int n = foreign_parts(p->s, inside, part, 8);
+    if (!strchr(inside, ':') || strpbrk(inside, "\n;[")) return false;
+    struct buf b;
+    buf_init(&b);
+    for (int i = 0; i < n; ++i) {
+        const char *colon = strchr(part[i], ':');
+        if (i) buf_printf(&b, ", ");
+        if (!colon) {
+            buf_printf(&b, "%s", part[i]);
+        } else if (strchr(colon + 1, ':')) {
+            report(p, at, "a part is 'A(0 .. 32, _)', without a step", NULL);
+            return true;
+        } else if (!part[i][1]) {
+            buf_printf(&b, "_");
+        } else {
+            size_t to = (size_t)(colon - part[i]);
+            const char *high = colon + 1 + strspn(colon + 1, " ");
+            while (to > 0 && part[i][to - 1] == ' ') --to;
+            if (!*high || strchr(part[i], '(')) n = 0;  // no extent; a colon of another kind
+            buf_printf(&b, "%.*s .. %s", to ? (int)to : 1, to ? part[i] : "0", high);
+        }
+    }
+    const char *ours = arena_printf(&p->s->arena, "(%s)", buf_finish(&b, &p->s->arena));
+    report(p, at, "a part is 'A(0 .. 32, _)'", n > 0 ? ours : NULL);
+    return true;
+}
+
+bool slip_square(struct parser *p, struct range at) {
+    size_t left, length;
+    const char *text = slip_from(p, at.begin, &left);
+    const char *inside = foreign_brackets(p->s, text, left, &length);
+    if (!inside) return false;
+    at.end = at.begin + (uint32_t)length;
+    return range_square(p, at, inside) || axis_square(p, at, inside) || element_square(p, at) ||
+           extents_square(p, at) || slice_square(p, at, inside);
+}
