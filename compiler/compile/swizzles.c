@@ -106,6 +106,7 @@ static void put(struct session *s, struct ast_stmt *st, const struct swizzle_cho
                                      integer(s, x->s, at)};
         struct ast_expr *part[] = {several(s, E_SWIZZLE, at, 3, number), integer(s, 0, at), *shape};
         *shape = several(s, E_COMPOSE, at, 3, part);
+        st->buffer.chosen = true;
     }
 }
 

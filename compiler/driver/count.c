@@ -143,7 +143,7 @@ static int count(struct session *s, const struct request *r) {
         first = false;
     }
     if (r->json) buf_puts(&b, "\n]\n");
-    int written = output_write(s, r->output ? r->output : "-", b.text, b.len);
+    int written = output_other(s, r->output ? r->output : "-", b.text, b.len);
     buf_release(&b);
     return written > status ? written : status;
 }

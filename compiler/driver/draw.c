@@ -249,7 +249,7 @@ static int write_drawing(struct session *s, const struct plan *p, const struct c
     else if (q->png)
         code = draw_png(s, path, &out);
     else
-        code = output_write(s, path, out.text, out.len);
+        code = output_other(s, path, out.text, out.len);
     buf_release(&out);
     return code;
 }

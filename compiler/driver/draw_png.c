@@ -52,7 +52,7 @@ int draw_png(struct session *s, const char *path, const struct buf *svg) {
         return option_error("no folder to draw in: %s", strerror(errno));
     buf_init(&png);
     int code = convert(s, &w, program, svg, &png);
-    if (code == EXIT_RIGHT) code = output_write(s, path, png.text, png.len);
+    if (code == EXIT_RIGHT) code = output_other(s, path, png.text, png.len);
     buf_release(&png);
     workplace_close(&w);
     return code;

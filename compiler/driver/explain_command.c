@@ -1,6 +1,7 @@
 // The command `tcpc explain`.
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/session.h"
@@ -13,6 +14,7 @@
 #include "driver/explain_diff.h"
 #include "driver/options.h"
 #include "driver/output.h"
+#include "driver/pages.h"
 #include "plan/plan.h"
 #include "syntax/ast.h"
 
@@ -72,7 +74,8 @@ static int compare_kernels(const struct request *r, struct session *s, const str
 // Writes "b" and releases it; returns "status", or why that failed.
 static int finish(struct session *s, const struct request *r, struct buf *b, int status) {
     if (!status || b->len > 0) {
-        int written = output_write(s, r->output ? r->output : "-", b->text, b->len);
+        const char *to = r->output ? r->output : "-";
+        int written = (r->plan ? output_write : output_other)(s, to, b->text, b->len);
         if (written > status) status = written;
     }
     buf_release(b);
@@ -126,7 +129,18 @@ static void tell_planned(struct session *s, struct buf *b) {
         }
 }
 
+// Whether "word" is the page of a message, and no file is called so.
+static bool only_page(const char *word) {
+    for (int i = 0; i < n_pages; ++i)
+        if (strcmp(pages[i].name, word) == 0) return access(word, F_OK) != 0;
+    return false;
+}
+
 static int explain(struct session *s, const struct request *r) {
+    if (only_page(r->word[0]))
+        return option_error(
+            "there is no plan '%s'; 'tcpc --explain=%s' prints the page of a message", r->word[0],
+            r->word[0]);
     struct compiled c;
     compile_begin(&c, s, r->word[0]);
     int status = compile_until(&c, STEP_EQUIVALENT);

@@ -158,8 +158,8 @@ static const char *default_output(struct session *s, const char *input, const ch
 static int write_both(struct session *s, const char *to, const struct buf *text,
                       const char *dep_path, const struct buf *dep) {
     bool was = access(dep_path, F_OK) == 0;
-    int status =
-        output_spares_inputs(s, to) ? output_write(s, dep_path, dep->text, dep->len) : EXIT_USAGE;
+    bool spares = output_spares_inputs(s, to) && output_spares_plans(to);
+    int status = spares ? output_write(s, dep_path, dep->text, dep->len) : EXIT_USAGE;
     if (status) return status;
     if (output_same(to, dep_path))
         status = option_error("'%s' would be both the output and its dependency file", to);
@@ -205,7 +205,7 @@ static int compile(struct session *s, const struct request *r) {
     if (!status && r->dep.wanted)
         status = write_both(s, to, &b, depfile_path(s, &r->dep, to), &dep);
     else if (!status)
-        status = output_write(s, to, b.text, b.len);
+        status = output_other(s, to, b.text, b.len);
     buf_release(&b);
     buf_release(&dep);
     return status;
@@ -305,7 +305,7 @@ static int explain_page(const char *name) {
     return EXIT_USAGE;
 }
 
-// Puts the long words for "-h", "-V" and "help".
+// Puts the long words for "-h", "-V", "help" and "version".
 static void long_words(int argc, char **argv) {
     static char help_option[] = "--help", version[] = "--version";
     if (argc > 1 && strcmp(argv[1], "help") == 0 && access(argv[1], F_OK) != 0) {
@@ -313,6 +313,8 @@ static void long_words(int argc, char **argv) {
         argv[argc > 2 ? 2 : 1] = help_option;
     }
     if (argc > 1 && strcmp(argv[1], "-V") == 0) argv[1] = version;
+    if (argc == 2 && strcmp(argv[1], "version") == 0 && access(argv[1], F_OK) != 0)
+        argv[1] = version;
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; ++i)
         if (strcmp(argv[i], "-h") == 0) argv[i] = help_option;
 }

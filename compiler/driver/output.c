@@ -48,6 +48,13 @@ bool output_spares_inputs(struct session *s, const char *path) {
     return false;
 }
 
+bool output_spares_plans(const char *path) {
+    size_t n = strlen(path);
+    if (n < 4 || strcmp(path + n - 4, ".tcp") != 0) return true;
+    option_error("'%s' would not be a plan, as '.tcp' says; give the output another ending", path);
+    return false;
+}
+
 // What a link names is written, and the link stays; it may name a file that is not there yet.
 static const char *behind_links(struct session *s, const char *path) {
     enum { MOST_LINKS = 40 };
@@ -135,6 +142,11 @@ static bool write_beside(const struct session *s, const char *path, const struct
 
 int output_write(struct session *s, const char *path, const char *text, size_t len) {
     return output_spares_inputs(s, path) ? output_replace(s, path, text, len) : EXIT_USAGE;
+}
+
+int output_other(struct session *s, const char *path, const char *text, size_t len) {
+    if (!output_spares_inputs(s, path) || !output_spares_plans(path)) return EXIT_USAGE;
+    return output_replace(s, path, text, len);
 }
 
 bool output_bytes(struct session *s, const char *path, const char *bytes, size_t len) {

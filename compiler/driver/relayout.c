@@ -274,6 +274,7 @@ static int compile(struct session *s, const struct request *r, const char *path)
     if (p == N_PRODUCTS)
         return option_error("'--emit' takes cuda, plan-text, header, ast, plan or kernel, not '%s'",
                             r->kind);
+    if (r->output && !output_spares_plans(r->output)) return EXIT_USAGE;
     const char *ending = p == PRODUCT_CUDA ? ".cu" : p == PRODUCT_HEADER ? ".cuh" : NULL;
     if (!r->output && ending) s->options.emitted = arena_printf(&s->arena, "%s%s", r->name, ending);
     if (r->output && strcmp(r->output, "-") != 0) s->options.emitted = r->output;
@@ -315,6 +316,12 @@ static bool options_fit(const struct request *r) {
     return false;
 }
 
+// Whether the sides are two shapes without strides, such as '(8,16)' '(16,8)'.
+static bool two_shapes(const struct request *r) {
+    const char *src = r->word[1], *dst = r->word[2];
+    return !strpbrk(src, "=:") && !strpbrk(dst, ":") && *src == '(' && strcmp(src, dst) != 0;
+}
+
 static int relayout(struct session *s, struct request *r) {
     if (r->nwords < 3)
         return option_error(
@@ -324,6 +331,9 @@ static int relayout(struct session *s, struct request *r) {
     if (!is_name(r->name)) return option_error("'%s' is not the name of a kernel", r->name);
     const char *text = r->tune ? bare_text(s, r) : plan_text(s, r);
     if (!text) return EXIT_USAGE;
+    if (two_shapes(r) && !s->diags.off_all)
+        option_say("note: a shape alone has its first mode fastest, so that this copies elements "
+                   "in their order; a transposition has names, as in 'm=4 n=8' 'n m'");
     if (r->kind && strcmp(r->kind, "plan-text") == 0) return write_out(s, r, NULL, text);
     const char *path = arena_printf(&s->arena, "%s.tcp", r->name);
     struct given *given = ARENA_NEW(&s->arena, struct given);

@@ -235,8 +235,66 @@ OP(op_col) {
     return GIVE(lay_make_col(a->ctx, TUPLE(0)));
 }
 
+// The order of "n" modes that "v" was meant to be: of LayoutRight and of a layout of as many modes
+// that of its strides, of anything else the first mode first.
+static const struct lay_tuple *order_meant(struct lay_ctx *ctx, struct calc_value v, int n) {
+    struct lay_int place[LAY_MAX_RANK];
+    struct lay like = v.kind == CALC_LAYOUT ? v.layout : lay_layout_invalid();
+    bool strides = like.shape && like.stride->rank == n;
+    for (int i = 0; strides && i < n; ++i)
+        strides = lay_is_leaf(like.stride->kid[i]) && lay_plain(like.stride->kid[i]->leaf);
+    for (int i = 0; i < n; ++i) {
+        int at = named(v, "LayoutRight") ? n - 1 - i : i;
+        if (strides) at = 0;
+        for (int k = 0; strides && k < n; ++k) {
+            struct lay_int x = like.stride->kid[k]->leaf, y = like.stride->kid[i]->leaf;
+            at += lay_int_less(x, y) || (k < i && lay_int_equal(x, y));
+        }
+        place[i] = lay_int(at);
+    }
+    return lay_ints(ctx, n, place);
+}
+
+// Whether "t" is of static integers that are not negative.
+static bool places(const struct lay_tuple *t) {
+    if (t->rank < 0) return lay_plain(t->leaf) && !lay_is_any(t) && t->leaf.num >= 0;
+    for (int i = 0; i < t->rank; ++i)
+        if (!places(t->kid[i])) return false;
+    return true;
+}
+
+// Whether no two numbers of the flat tuple "t" are equal.
+static bool all_differ(const struct lay_tuple *t) {
+    for (int i = 0; i < t->rank; ++i)
+        for (int k = 0; k < i; ++k)
+            if (!lay_is_leaf(t->kid[i]) || !lay_is_leaf(t->kid[k]) ||
+                lay_int_equal(t->kid[i]->leaf, t->kid[k]->leaf))
+                return false;
+    return true;
+}
+
+// Argument "i", the order of the modes of the shape, which is the one before it; NULL: it is none.
+// As in CuTe, numbers may be left out, and with "strict" false be equal and nested.
+static const struct lay_tuple *order_of(struct args *a, const char *name, int i, bool strict) {
+    const struct lay_tuple *shape = TUPLE(i - 1);
+    struct calc_value v = a->v[i];
+    if (!shape || v.kind == CALC_NONE) return NULL;
+    int n = lay_tuple_rank(shape);
+    bool tuple = v.kind == CALC_TUPLE || (v.kind == CALC_INT && (n == 1 || !strict));
+    if (tuple && places(v.tuple)) {
+        bool fits = lay_tuple_rank(v.tuple) == n && all_differ(v.tuple);
+        if (fits || !strict) return v.tuple;
+    }
+    lay_fail(a->ctx,
+             "'%s' is not an order of the %d modes in '%s'; write a tuple of their places, such "
+             "as '%s'",
+             calc_text(a->ctx, v, CALC_STYLE_TCP), n, name,
+             lay_tuple_text(a->ctx, order_meant(a->ctx, v, n)));
+    return NULL;
+}
+
 OP(op_make_ordered) {
-    return GIVE(lay_make_ordered(a->ctx, TUPLE(0), TUPLE(1)));
+    return GIVE(lay_make_ordered(a->ctx, TUPLE(0), order_of(a, "make_ordered_layout", 1, false)));
 }
 
 OP(op_make_identity) {
@@ -283,7 +341,9 @@ OP(op_compact_row) {
 }
 
 OP(op_tile_to_shape) {
-    return GIVE(lay_tile_to_shape(a->ctx, LAYOUT(0), TUPLE(1), a->n > 2 ? TUPLE(2) : NULL));
+    const struct lay_tuple *order = NULL;
+    if (a->n > 2 && !(order = order_of(a, "tile_to_shape", 2, true))) return calc_none();
+    return GIVE(lay_tile_to_shape(a->ctx, LAYOUT(0), TUPLE(1), order));
 }
 
 OP(op_domain_distribute) {

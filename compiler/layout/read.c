@@ -30,6 +30,8 @@ static const char *meant(const struct reader *r) {
     static const char of[][2][64] = {
         {"[", "; shapes, strides and coordinates go in parentheses"},
         {"{", "; shapes, strides and coordinates go in parentheses"},
+        {"<<", "; there is no '<<': 'x << 4' is 'x*16'"},
+        {">>", "; there is no '>>': 'x >> 4' is 'x/16'"},
         {"==", "; one comparison at a time"},
         {"=", "; '==' compares"},
         {"&&", "; one comparison at a time"},
@@ -328,6 +330,9 @@ struct calc_value reader_expression(struct reader *r) {
 static struct calc_value comparison(struct reader *r) {
     static const char *const ops[] = {"==", "!=", "<=", ">=", "<", ">"};
     struct calc_value a = reader_expression(r);
+    reader_skip(r);
+    if (a.kind != CALC_NONE && (!strncmp(r->p, "<<", 2) || !strncmp(r->p, ">>", 2)))
+        return reader_syntax(r, "the end of the expression");
     for (int i = 0; a.kind != CALC_NONE && i < 6; ++i)
         if (reader_take(r, ops[i])) {
             struct calc_value b = reader_expression(r);

@@ -252,10 +252,31 @@ static const char *read_layout(struct session *s, const char *text, const char *
                         with_names(text));
 }
 
+// What is said of 'NHWC' 'NCHW', one letter a mode, in two orders; NULL: "src" and "dst" are not
+// that.
+static const char *letters_alone(struct session *s, const char *src, const char *dst) {
+    size_t n = strlen(src);
+    struct buf b;
+    if (n < 2 || n > RELAYOUT_MODES || strlen(dst) != n) return NULL;
+    for (size_t i = 0; i < n; ++i)
+        if (!isalpha((unsigned char)src[i]) || strchr(src, src[i]) != src + i ||
+            !strchr(dst, src[i]))
+            return NULL;
+    buf_init(&b);
+    buf_printf(&b, "'%s' has no extents; write the source with them, as '", src);
+    for (size_t i = 0; i < n; ++i) buf_printf(&b, "%s%c=%zu", i ? " " : "", src[i], 4 * i + 4);
+    buf_puts(&b, "', and the destination as '");
+    for (size_t i = 0; i < n; ++i) buf_printf(&b, "%s%c", i ? " " : "", dst[i]);
+    buf_puts(&b, "'");
+    return buf_finish(&b, &s->arena);
+}
+
 const char *relayout_read(struct session *s, const char *src, const char *dst, struct relayout *r) {
     struct lay a, b;
     r->rank = 0;
     if (strchr(src, '=')) return read_names(s, src, dst, r);
+    const char *letters = letters_alone(s, src, dst);
+    if (letters) return letters;
     const char *why = read_layout(s, src, "source", &a);
     if (!why) why = read_layout(s, dst, "destination", &b);
     if (why || !(why = relayout_between(s, a, b, r))) return why;

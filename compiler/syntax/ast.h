@@ -167,7 +167,8 @@ struct ast_stmt {
             // S_SHARED: the words "swizzle auto", for which "shape" is arranged as costs least; or
             // empty
             struct range swizzle_at;
-        } buffer;  // S_SHARED, S_FRAG
+            bool chosen;  // by swizzles_choose: "shape" has the swizzle that it chose
+        } buffer;         // S_SHARED, S_FRAG
         struct {
             struct ast_expr *src, *dst;
             enum ast_how how;

@@ -136,7 +136,9 @@ const struct foreign *foreign_word(const char *name) {
         {"warp_id", "warp", NULL},
         {"warp_idx", "warp", NULL},
         {"None", "_", NULL},
-        {"LayoutRight", NULL, "'row(SHAPE)' is the compact layout whose last mode is the fastest"},
+        {"LayoutRight", NULL,
+         "'row(SHAPE)' is the compact layout whose last mode is the fastest; the order of "
+         "'tile_to_shape' that starts with the last mode is '(1,0)'"},
         {"LayoutLeft", NULL, "a shape alone is the compact layout whose first mode is the fastest"},
         {"GenRowMajor", NULL, "'row(SHAPE)' is the compact layout whose last mode is the fastest"},
         {"GenColMajor", NULL,

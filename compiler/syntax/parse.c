@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "syntax/scan.h"
 
@@ -134,7 +135,11 @@ struct ast_file *parse_source(struct session *s, int file) {
 struct ast_file *parse_file(struct session *s, const char *path) {
     int file = source_read(s, path);
     if (file < 0) {
-        diag_error(s, RANGE_NONE, "cannot read '%s': %s", path, source_trouble(errno));
+        int why = errno;
+        const char *plan = arena_printf(&s->arena, "%s.tcp", path);
+        bool near = why == ENOENT && access(plan, R_OK) == 0;
+        diag_error(s, RANGE_NONE, "cannot read '%s': %s%s%s%s", path, source_trouble(why),
+                   near ? "; did you mean '" : "", near ? plan : "", near ? "'?" : "");
         return NULL;
     }
     return parse_source(s, file);

@@ -58,6 +58,10 @@ static void declare_buffer(struct sema *c, const struct ast_stmt *s) {
     struct tensor *t =
         make_tensor(c, s->name, &s->buffer.type, s->kind == S_SHARED ? s->buffer.stages : NULL);
     if (t) t->swizzle_auto = s->kind == S_SHARED && s->buffer.swizzle_at.end;
+    if (t && t->swizzle_auto && t->layout.composed && !s->buffer.chosen)
+        diag_error(c->s, s->buffer.swizzle_at,
+                   "'swizzle auto' would replace the swizzle of '%s'; leave one of the two out",
+                   t->name);
     struct symbol *sym = scope_declare(c, s->name, SYM_TENSOR, &value_none);
     if (sym && t) sym->tensor = own(c, t);
 }
