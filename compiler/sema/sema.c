@@ -6,6 +6,7 @@
 
 #include "plan/arch.h"
 #include "sema/decl.h"
+#include "sema/expr/expr.h"
 
 void sema_not_yet(struct sema *c, struct range at, const char *what) {
     diag_error(c->s, at, "not yet supported: %s", what);

@@ -356,25 +356,6 @@ static const struct value *eval_compose(struct sema *c, const struct ast_expr *e
     return v[0];
 }
 
-// "(4,8)(8,1)", where the numbers are outside of the shape "v", as a stride may be: a ':' is missing.
-static bool lacks_colon(struct sema *c, const struct ast_expr *e, const struct value *v) {
-    bool out = false;
-    struct range after = {e->at.file, e->lhs->at.end, e->lhs->at.end};
-    if (e->lhs->kind != E_TUPLE || v->kind != VAL_TUPLE || v->rank < 2 || v->rank != e->nargs)
-        return false;
-    for (int64_t i = 0, extent; i < e->nargs; ++i) {
-        if (e->arg[i].value->kind != E_INT || e->arg[i].key.name) return false;
-        out |= value_is_static(v->kid[i], &extent) && e->arg[i].value->ival >= extent;
-    }
-    if (!out) return false;
-    diag_error(
-        c->s, e->at,
-        "a coordinate outside of the shape '%s'; a layout has a ':' between its shape and its "
-        "stride",
-        ast_expr_text(c->s, e->lhs));
-    return out ? diag_fixit(c->s, after, ":"), true : false;
-}
-
 static const struct value *eval_call(struct sema *c, const struct ast_expr *e) {
     const struct ast_expr *f = e->lhs;
     if (f->kind == E_NAME && !scope_find(c, f->name)) {
@@ -385,7 +366,7 @@ static const struct value *eval_call(struct sema *c, const struct ast_expr *e) {
     const char *atom = atom_member(c, f);
     if (atom) return atom_call(c, atom, e);
     const struct value *v = eval(c, f);
-    bool none = hidden_called(c, v, e) || v->kind == VAL_NONE || lacks_colon(c, e, v);
+    bool none = hidden_called(c, v, e) || v->kind == VAL_NONE || call_lacks_colon(c, e, v);
     return none ? &value_none : eval_slice(c, v, e);
 }
 

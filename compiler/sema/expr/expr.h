@@ -39,6 +39,9 @@ const struct value *builtin_call(struct sema *c, const char *name, const struct 
 // Whether "e", a call of the name whose value is "v", can only be meant as the operation or atom
 // that this name hides; reports that.
 bool hidden_called(struct sema *c, const struct value *v, const struct ast_expr *e);
+// "(4,8)(8,1)", where the numbers are outside of the shape "v", as a stride may be: says that a ':'
+// is missing.
+bool call_lacks_colon(struct sema *c, const struct ast_expr *e, const struct value *v);
 // Warns where "e", a layout whose value is "v", is an element of what hides an operation.
 void hidden_shape(struct sema *c, const struct value *v, const struct ast_expr *e);
 // Adds to the errors of other calls of such names that they hide something.

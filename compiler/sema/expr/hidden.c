@@ -96,3 +96,21 @@ void hidden_explain(struct sema *c) {
                      sym->name, symbol_kind_text(sym->kind), operation_text(sym), sym->name);
     }
 }
+
+bool call_lacks_colon(struct sema *c, const struct ast_expr *e, const struct value *v) {
+    bool outside = false;
+    if (e->lhs->kind != E_TUPLE || v->kind != VAL_TUPLE || v->rank < 2 || v->rank != e->nargs)
+        return false;
+    for (int64_t i = 0, extent; i < e->nargs; ++i) {
+        if (e->arg[i].value->kind != E_INT || e->arg[i].key.name) return false;
+        outside |= value_is_static(v->kid[i], &extent) && e->arg[i].value->ival >= extent;
+    }
+    if (!outside) return false;
+    diag_error(
+        c->s, e->at,
+        "a coordinate outside of the shape '%s'; a layout has a ':' between its shape and its "
+        "stride",
+        ast_expr_text(c->s, e->lhs));
+    diag_fixit(c->s, (struct range){e->at.file, e->lhs->at.end, e->lhs->at.end}, ":");
+    return true;
+}
