@@ -114,6 +114,7 @@ static bool slice_square(struct parser *p, struct range at, const char *inside) 
             buf_printf(&b, "%s", part[i]);
         } else if (strchr(colon + 1, ':')) {
             report(p, at, "a part is 'A(0 .. 32, _)', without a step", NULL);
+            buf_release(&b);
             return true;
         } else if (!part[i][1]) {
             buf_printf(&b, "_");
