@@ -1,8 +1,13 @@
 // What 'alike' takes from another instruction is what the rules count of its own addresses: random
-// accesses of one side, with swizzles of all forms and places, widths and shifts.
+// accesses of one side, with swizzles of all forms and places, widths and shifts.  And so is what
+// is kept for accesses that are the same up to whole lines.
 #include "cost/alike.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "../check.h"
+#include "cost/memo.h"
 #include "layout/lay.h"
 
 enum { CASES = 1000, ROUNDS = 16, THREADS = 96 };
@@ -76,6 +81,67 @@ static bool same(const struct warp_cost *a, const struct warp_cost *b) {
            a->wavefronts.most == b->wavefronts.most;
 }
 
+// "x" with all lanes moved, and mostly nothing else that matters.
+static void move(const struct drawn *x, struct drawn *y) {
+    struct lay_swizzle sw = x->a.sw;
+    int64_t unit = sw.b ? (int64_t)1 << (sw.m + sw.b + abs(sw.s)) : 1;
+    int64_t by = (unit > 128 ? unit : 128) * draw(9) + (draw(3) ? 0 : draw(256));
+    *y = *x;
+    y->a.lane = y->lane;
+    y->a.round = y->round;
+    for (int t = 0; t < THREADS; ++t) y->lane[t] += by;
+    y->a.base += draw(4) ? 128 * draw(3) : draw(128);
+    if (draw(8) == 0) y->lane[draw((int)y->a.threads)] += 1 << draw(6);
+    if (draw(8) == 0) y->round[draw(ROUNDS)] += 1 << draw(6);
+    if (draw(8) == 0) y->a.bytes = y->a.elem_bytes;
+    if (draw(8) == 0) y->a.threads -= 1;
+    if (draw(8) == 0) y->a.sw.b ^= 1;
+}
+
+static bool same_costs(const struct drawn *x, const struct drawn *y) {
+    int64_t warps = (x->a.threads + COST_LANES - 1) / COST_LANES, shifts = accesses_shifts(&x->a);
+    if (x->a.threads != y->a.threads || shifts != accesses_shifts(&y->a)) return false;
+    for (int64_t i = 0; i < warps * ROUNDS * shifts; ++i) {
+        struct warp_cost cost[2] = {{{0}}}, least[2] = {{{0}}};
+        uint32_t lanes[2];
+        int64_t w = i / shifts / ROUNDS, n = i / shifts % ROUNDS, shift = i % shifts;
+        bool ok = count(x, w, n, shift, &lanes[0], &cost[0], &least[0]);
+        if (count(y, w, n, shift, &lanes[1], &cost[1], &least[1]) != ok || lanes[0] != lanes[1])
+            return false;
+        if (ok && (!same(&cost[0], &cost[1]) || !same(&least[0], &least[1]))) return false;
+    }
+    return true;
+}
+
+static void check_kept(void) {
+    static struct drawn x, y;
+    static struct cost_counted counted;
+    int found = 0, others = 0;
+    for (int i = 0; i < CASES; ++i) {
+        draw_one(&x);
+        move(&x, &y);
+        struct cost_memo *m = cost_memo_new();
+        struct cost_asked q = {.arch = 90, .class = x.class, .lanes = UINT32_MAX};
+        q.side[0] = &x.a;
+        CHECK(!cost_memo_find(m, &q), "case %d: found before it was kept", i);
+        counted.work = i;
+        cost_memo_keep(m, &counted);
+        const struct cost_counted *again = cost_memo_find(m, &q);
+        CHECK(again && again->work == i, "case %d: kept and not found", i);
+        q.side[0] = &y.a;
+        again = cost_memo_find(m, &q);
+        bool like = same_costs(&x, &y);
+        found += again != NULL;
+        others += !like;
+        CHECK(!again || like, "case %d: taken for one that costs something else", i);
+        q.side[0] = &x.a;
+        q.enough = 1;
+        CHECK(!cost_memo_find(m, &q), "case %d: found where less is enough", i);
+        cost_memo_free(m);
+    }
+    CHECK(found > CASES / 8 && others > CASES / 8, "%d found, %d others", found, others);
+}
+
 int main(void) {
     int64_t taken = 0, swizzled = 0, all = 0;
     static struct drawn x;
@@ -109,5 +175,6 @@ int main(void) {
     }
     CHECK(taken * 4 > all && swizzled * 32 > all, "%d of %d taken, %d of them swizzled", (int)taken,
           (int)all, (int)swizzled);
+    check_kept();
     return check_done();
 }
