@@ -169,7 +169,8 @@ static int cuda_by_kernel(struct compiled *c) {
     return c->status = !right || s->diags.nerrors;
 }
 
-int compile_text(struct session *s, const char *path, enum product what, struct compiled *out) {
+int compile_by_kernel(struct session *s, const char *path, enum product what,
+                      struct compiled *out) {
     if (what != PRODUCT_CUDA) return compile_product(s, path, what, out);
     compile_begin(out, s, path);
     int status = compile_until(out, STEP_COSTS);

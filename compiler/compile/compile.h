@@ -73,7 +73,7 @@ int compile_product(struct session *s, const char *path, enum product what, stru
 
 // The same of what nobody but the reader of the text wants: out->kir is NULL.  Of CUDA C nothing of
 // a kernel's Kernel IR is left when the next one is lowered.
-int compile_text(struct session *s, const char *path, enum product what, struct compiled *out);
+int compile_by_kernel(struct session *s, const char *path, enum product what, struct compiled *out);
 
 // As --emit=NAME has it.
 const char *product_name(enum product p);

@@ -189,7 +189,7 @@ static int compile(struct session *s, const struct request *r) {
     if (!depfile_check(&r->dep, to) || (r->fix && !fix_can(r->input))) return EXIT_USAGE;
     if (strcmp(to, "-") != 0) s->options.emitted = to;
     struct compiled c;
-    int status = compile_text(s, r->input, r->emit, &c);
+    int status = compile_by_kernel(s, r->input, r->emit, &c);
     if (c.dumped) fputs(c.dumped, stdout);
     diag_print(s, stderr);
     if (r->fix && status != EXIT_USAGE) {
