@@ -223,8 +223,7 @@ static void decide(struct layer *x, int n) {
             widest = all_is_assumed(x, k, &x->use[first], uses);
         }
         p->place = place;
-        p->bound |= !widest || p->t->layout_used || p->t->layout.composed ||
-                    !lay_int_is(p->t->layout.offset, 0);
+        p->bound |= !widest || p->t->layout_used || !lay_int_is(p->t->layout.offset, 0);
         for (int u = 0; u < p->n; ++u) {
             const struct use *use = &x->use[x->at[p->first + u]];
             p->bound |= k->nvariants > 0 && vectorize_asks(use->c);
