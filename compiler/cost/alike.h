@@ -4,31 +4,41 @@
 // of them alike.  What a bank gives, and which sectors are touched, does not depend on where all of
 // it begins, as far as that is a multiple of a word, or of a sector.  Under a swizzle it is an
 // exclusive or that moves them, where a round changes no bit in which lanes differ: a swizzle is
-// linear, and an exclusive or with one number leaves as many lanes at each bank.
+// linear, and an exclusive or with one number leaves as many lanes at each bank.  What has
+// both sides, or moves matrices, is compared by lines of 128 bytes: which lanes share one, and where in it they are.
 #ifndef TCPC_COST_ALIKE_H
 #define TCPC_COST_ALIKE_H
 
 #include "cost/access.h"
 
-enum { ALIKE_PLACES = 32 };
+enum { ALIKE_PLACES = 64 };
 struct alike {
-    const struct accesses *a;   // NULL: nothing is known of others
+    struct alike_side {
+        const struct accesses *a;  // NULL: instructions have no such side
+        int64_t
+            apart[COST_LANES];  // by lane: bits in which lanes differ; without a swizzle, distance
+        int64_t differ;         // these bits; 0 without a swizzle
+        int64_t rest;           // what all lanes of the warp have
+    } side[2];                  // in global memory, in shared memory
+    bool any;                   // else nothing is known of others
+    bool whole;                 // all lanes have to be there
+    bool lines;                 // where a line begins matters to what is added after a swizzle
     int multiple;               // bytes, by which what moves all lanes does not matter
     uint32_t there;             // lanes of the warp
-    int64_t apart[COST_LANES];  // by lane: bits in which lanes differ; without a swizzle, distance
-    int64_t differ;             // these bits; 0 without a swizzle
-    int64_t rest;               // what all lanes of the warp have
-    // instructions that were counted, by what they begin at
+    // instructions that were counted, by what each side begins at
     struct alike_one {
         bool known, ok;
-        int64_t began, from;
+        struct alike_key {
+            int64_t began[2], from[2];
+        } key;
         uint32_t lanes;
         struct warp_cost cost, least;
     } one[ALIKE_PLACES];
 };
 
-// For the one side "a" of instructions of class "class".
-void alike_begin(struct alike *x, const struct accesses *a, enum cost_class class);
+// For the sides of instructions of class "class"; NULL: they have no such side.
+void alike_begin(struct alike *x, const struct accesses *global, const struct accesses *shared,
+                 enum cost_class class);
 // The next warp.
 void alike_warp(struct alike *x, int64_t warp);
 // What access "n" at shift "shift" costs; NULL: it is not known.

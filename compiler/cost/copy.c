@@ -218,7 +218,7 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
     memset(possible, true, sizeof possible);
     for (int64_t i = 0; i < shifts; ++i) worst[i].most[0] = worst[i].most[1] = -1;
     struct alike like = {0};
-    if (!c->global || !c->shared) alike_begin(&like, any, c->class);
+    if (!scattered) alike_begin(&like, c->global, c->shared, c->class);
     for (int64_t w = 0; w < warps; ++w) {
         uint32_t busy = 0;
         alike_warp(&like, w);
