@@ -12,8 +12,6 @@ static bool suits(const struct accesses *a) {
 
 void alike_begin(struct alike *x, const struct accesses *global, const struct accesses *shared,
                  enum cost_class class) {
-    bool of_global = class == COST_LD_GLOBAL || class == COST_ST_GLOBAL;
-    bool of_shared = class == COST_LD_SHARED || class == COST_ST_SHARED;
     memset(x, 0, sizeof *x);
     if (global && (!suits(global) || global->sw.b)) return;
     if (shared && !suits(shared)) return;
@@ -21,11 +19,9 @@ void alike_begin(struct alike *x, const struct accesses *global, const struct ac
     x->side[0].a = global;
     x->side[1].a = shared;
     x->whole = class == COST_LDMATRIX || class == COST_STMATRIX;
-    x->lines = !of_global && !of_shared;
-    x->multiple = of_global              ? SECTOR
-                  : !of_shared           ? LINE
-                  : shared->bytes > WORD ? shared->bytes
-                                         : WORD;
+    x->lines = class == COST_CP_ASYNC_CG;
+    x->side[0].multiple = x->lines ? LINE : SECTOR;
+    if (shared) x->side[1].multiple = x->lines ? LINE : shared->bytes > WORD ? shared->bytes : WORD;
 }
 
 // False where the lanes are not those of the warp before, as far apart.
@@ -62,18 +58,19 @@ void alike_warp(struct alike *x, int64_t warp) {
 // where it does not move all alike.
 static bool side_begins(const struct alike *x, int side, int64_t n, int64_t shift,
                         struct alike_key *key) {
-    const struct accesses *a = x->side[side].a;
-    int64_t under = x->side[side].rest + accesses_under(a, n, shift);
-    if (under < 0 || under & x->side[side].differ) return false;
+    const struct alike_side *y = &x->side[side];
+    const struct accesses *a = y->a;
+    int64_t under = y->rest + accesses_under(a, n, shift);
+    if (under < 0 || under & y->differ) return false;
     int64_t began = accesses_swizzled(a, under) * a->elem_bytes;
-    int64_t from = accesses_behind(a, shift) & (x->multiple - 1);
-    if (a->sw.b && x->lines) {
-        if (!from) began &= LINE - 1;
-    } else if (a->sw.b) {  // within a word it matters only to what is added
-        began &= (from ? x->multiple : a->bytes) - 1;
-    } else {
-        began = (began + from) & (x->multiple - 1);
+    int64_t from = accesses_behind(a, shift) & (y->multiple - 1);
+    if (!a->sw.b) {
+        began = (began + from) & (y->multiple - 1);
         from = 0;
+    } else if (x->lines) {  // what is added may change lines, in another way for each
+        if (!from) began &= LINE - 1;
+    } else {  // within a word it matters only to what is added
+        began &= (from ? y->multiple : a->bytes) - 1;
     }
     key->began[side] = began;
     key->from[side] = from;

@@ -4,8 +4,8 @@
 // of them alike.  What a bank gives, and which sectors are touched, does not depend on where all of
 // it begins, as far as that is a multiple of a word, or of a sector.  Under a swizzle it is an
 // exclusive or that moves them, where a round changes no bit in which lanes differ: a swizzle is
-// linear, and an exclusive or with one number leaves as many lanes at each bank.  What has
-// both sides, or moves matrices, is compared by lines of 128 bytes: which lanes share one, and where in it they are.
+// linear, and an exclusive or with one number leaves as many lanes at each bank.  Past the
+// L1 cache it matters which lanes share a line of 128 bytes, and where in it they are.
 #ifndef TCPC_COST_ALIKE_H
 #define TCPC_COST_ALIKE_H
 
@@ -19,11 +19,11 @@ struct alike {
             apart[COST_LANES];  // by lane: bits in which lanes differ; without a swizzle, distance
         int64_t differ;         // these bits; 0 without a swizzle
         int64_t rest;           // what all lanes of the warp have
+        int multiple;           // bytes, by which what moves all lanes does not matter
     } side[2];                  // in global memory, in shared memory
     bool any;                   // else nothing is known of others
     bool whole;                 // all lanes have to be there
-    bool lines;                 // where a line begins matters to what is added after a swizzle
-    int multiple;               // bytes, by which what moves all lanes does not matter
+    bool lines;                 // which lanes share a line matters
     uint32_t there;             // lanes of the warp
     // instructions that were counted, by what each side begins at
     struct alike_one {
