@@ -197,6 +197,16 @@ static void keep_worst(struct counting *c, const struct worst *x, const bool *po
     }
 }
 
+// Whether more than "enough" wavefronts are taken at each shift that there may be.
+static bool all_above(const struct warp_cost *total, const bool *possible, int64_t shifts,
+                      int64_t enough) {
+    bool above = enough != INT64_MAX;
+    for (int64_t i = 0; i < shifts; ++i) above &= !possible[i] || total[i].wavefronts.most > enough;
+    return above;
+}
+
+static const char too_many[] = "it has too many accesses to count them";
+
 // All instructions of a block; the numbers of both sides go to "out".
 static const char *count_all(struct counting *c, struct side_cost *out) {
     const struct accesses *any = c->global ? c->global : c->shared;
@@ -205,11 +215,11 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
     int64_t shifts =
         (c->global ? accesses_shifts(c->global) : 1) * (c->shared ? accesses_shifts(c->shared) : 1);
     bool scattered = c->global && c->global->scattered;
-    bool one_shift = shifts == 1;
     bool apart =
         scattered || (c->global && c->global->by_round) || (c->shared && c->shared->by_round);
+    bool one_shift = shifts == 1 || apart;  // to be summed up
     if (shifts > ACCESS_SHIFTS) return "too little is known of where its tile begins";
-    if (warps * each * shifts > MOST_WORK) return "it has too many accesses to count them";
+    if (warps * each * shifts > MOST_WORK) return too_many;
     struct warp_cost most[ACCESS_SHIFTS], total[ACCESS_SHIFTS];
     struct worst worst[ACCESS_SHIFTS];
     bool possible[ACCESS_SHIFTS];
@@ -251,8 +261,7 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
             }
             bool many = c->work > MOST_WORK || c->seen->counted > MOST_COUNTED;
             if (!seen || many)
-                return many ? "it has too many accesses to count them"
-                            : "its accesses are not aligned to their width";
+                return many ? too_many : "its accesses are not aligned to their width";
             ++out->instructions;
             add(&out->total, all);
             if (one_shift && out->total.wavefronts.most > c->enough) return "it costs too much";
@@ -261,6 +270,7 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
             raise(&out->least, least);
         }
         out->threads += __builtin_popcount(busy);
+        if (!one_shift && all_above(total, possible, shifts, c->enough)) return "it costs too much";
     }
     bool first = true;
     for (int64_t i = 0; !apart && i < shifts; ++i) {  // one shift is for all of them
