@@ -6,8 +6,7 @@
 enum { SECTOR = 32, WORD = 4, LINE = 128 };
 
 static bool suits(const struct accesses *a) {
-    return !a->nlimits && a->neach == 1 && !(a->elem_bytes & (a->elem_bytes - 1)) &&
-           !(a->bytes & (a->bytes - 1));
+    return a->neach == 1 && !(a->elem_bytes & (a->elem_bytes - 1)) && !(a->bytes & (a->bytes - 1));
 }
 
 void alike_begin(struct alike *x, const struct accesses *global, const struct accesses *shared,
@@ -52,6 +51,7 @@ void alike_warp(struct alike *x, int64_t warp) {
         if (x->side[i].a) same &= begin_side(&x->side[i], first, n);
     for (int i = 0; !same && i < ALIKE_PLACES; ++i) x->one[i].known = false;
     x->there = there;
+    x->warp = warp;
 }
 
 // What moves all lanes in access "n": under the swizzle and after it, as far as it matters.  False
@@ -67,10 +67,8 @@ static bool side_begins(const struct alike *x, int side, int64_t n, int64_t shif
     if (!a->sw.b) {
         began = (began + from) & (y->multiple - 1);
         from = 0;
-    } else if (x->lines) {  // what is added may change lines, in another way for each
-        if (!from) began &= LINE - 1;
-    } else {  // within a word it matters only to what is added
-        began &= (from ? y->multiple : a->bytes) - 1;
+    } else if (!from) {  // else what is added carries, in another way for each
+        began &= (x->lines ? LINE : a->bytes) - 1;
     }
     key->began[side] = began;
     key->from[side] = from;
@@ -81,13 +79,18 @@ static bool begins(const struct alike *x, int64_t n, int64_t shift, struct alike
     const struct accesses *global = x->side[0].a;
     int64_t of_global = global ? accesses_shifts(global) : 1;
     memset(key, 0, sizeof *key);
-    if (!x->any || (x->whole && x->there != UINT32_MAX)) return false;
-    return (!global || side_begins(x, 0, n, shift % of_global, key)) &&
+    if (!x->any) return false;
+    uint32_t lanes = x->there;
+    for (int i = 0; i < 2; ++i)
+        if (x->side[i].a) lanes &= accesses_there(x->side[i].a, x->warp, n);
+    key->lanes = lanes;
+    return (!x->whole || lanes == UINT32_MAX) &&
+           (!global || side_begins(x, 0, n, shift % of_global, key)) &&
            (!x->side[1].a || side_begins(x, 1, n, shift / of_global, key));
 }
 
 static unsigned place_of(const struct alike_key *k) {
-    uint64_t h = 0;
+    uint64_t h = k->lanes;
     for (int i = 0; i < 2; ++i)
         h = (h ^ (uint64_t)k->began[i] ^ (uint64_t)k->from[i] << 20) * 0x9e3779b97f4a7c15;
     return (unsigned)(h >> 40) % ALIKE_PLACES;

@@ -24,12 +24,14 @@ struct alike {
     bool any;                   // else nothing is known of others
     bool whole;                 // all lanes have to be there
     bool lines;                 // which lanes share a line matters
-    uint32_t there;             // lanes of the warp
+    int64_t warp;
+    uint32_t there;  // lanes of the warp
     // instructions that were counted, by what each side begins at
     struct alike_one {
         bool known, ok;
         struct alike_key {
             int64_t began[2], from[2];
+            uint64_t lanes;  // that have something of the tile
         } key;
         uint32_t lanes;
         struct warp_cost cost, least;

@@ -21,6 +21,7 @@ struct drawn {
         struct accesses a;
         int64_t lane[THREADS], round[ROUNDS];
         int group[THREADS];
+        struct lane_limit limit;
     } side[2];
 };
 
@@ -40,6 +41,7 @@ static void draw_side(struct side *x, bool global, int width, int threads) {
         sw.m = (int8_t)draw(5);
         sw.s = (int8_t)((sw.b + draw(4)) * (draw(6) ? 1 : -1));
     }
+    x->limit = (struct lane_limit){x->lane, x->round, 1 + draw(row * ROUNDS)};
     int inner = each * (1 << draw(5)), shifts = 1 << draw(4), outer = 1 << draw(3);
     x->a = (struct accesses){.sw = sw,
                              .elem_bytes = elem,
@@ -50,6 +52,8 @@ static void draw_side(struct side *x, bool global, int width, int threads) {
                              .lane = x->lane,
                              .group = draw(4) ? NULL : x->group,
                              .round = x->round,
+                             .limit = &x->limit,
+                             .nlimits = draw(4) == 0,
                              .base = draw(3) ? 128 * draw(4) : 2 * draw(64),
                              .inner = inner,
                              .inner_end = (int64_t)inner * shifts,
@@ -82,8 +86,11 @@ static bool count(const struct drawn *x, int64_t w, int64_t n, int64_t shift, ui
     const struct accesses *side[] = {&x->side[0].a, &x->side[1].a};
     struct warp_access a = {.class = x->class, .bits = side[0]->bytes * 8, .matrices = 4};
     int64_t of_global = x->global ? accesses_shifts(side[0]) : 1;
-    if (x->global) accesses_get(side[0], w, n, shift % of_global, -1, a.global, &a.lanes);
-    if (x->shared) accesses_get(side[1], w, n, shift / of_global, -1, a.shared, &a.lanes);
+    uint32_t of[2] = {UINT32_MAX, UINT32_MAX};
+    if (x->global) accesses_get(side[0], w, n, shift % of_global, -1, a.global, &of[0]);
+    if (x->shared) accesses_get(side[1], w, n, shift / of_global, -1, a.shared, &of[1]);
+    a.lanes = of[0] & of[1];
+    if (x->class == COST_LDMATRIX && a.lanes) a.lanes = UINT32_MAX;
     *lanes = a.lanes;
     for (int l = 0; l < COST_LANES; ++l)
         if (a.lanes >> l & 1 && (a.global[l] % side[0]->bytes || a.shared[l] % side[1]->bytes))
