@@ -27,12 +27,17 @@ void alike_begin(struct alike *x, const struct accesses *global, const struct ac
 static bool begin_side(struct alike_side *x, int64_t first, int n) {
     const struct accesses *a = x->a;
     int64_t apart[COST_LANES] = {0}, differ = 0, at = accesses_lane(a, first);
+    int64_t least = at, most = at;
     for (int l = 0; a->sw.b && l < n; ++l) differ |= accesses_lane(a, first + l) ^ at;
     for (int l = 0; l < n; ++l) {
         int64_t lane = accesses_lane(a, first + l);
+        if (lane < least) least = lane;
+        if (lane > most) most = lane;
         apart[l] = a->sw.b ? lane & differ : lane - at;
     }
     bool same = differ == x->differ && memcmp(apart, x->apart, sizeof apart) == 0;
+    x->first = least;
+    x->span = most - least;
     x->differ = differ;
     x->rest = at & ~differ;
     memcpy(x->apart, apart, sizeof apart);
@@ -52,6 +57,7 @@ void alike_warp(struct alike *x, int64_t warp) {
     for (int i = 0; !same && i < ALIKE_PLACES; ++i) x->one[i].known = false;
     x->there = there;
     x->warp = warp;
+    x->n = -1;
 }
 
 // What moves all lanes in access "n": under the swizzle and after it, as far as it matters.  False
@@ -60,8 +66,15 @@ static bool side_begins(const struct alike *x, int side, int64_t n, int64_t shif
                         struct alike_key *key) {
     const struct alike_side *y = &x->side[side];
     const struct accesses *a = y->a;
-    int64_t under = y->rest + accesses_under(a, n, shift);
-    if (under < 0 || under & y->differ) return false;
+    int64_t moved = accesses_under(a, n, shift), under = y->rest + moved;
+    if (under < 0) return false;
+    if (under & y->differ) {
+        int64_t end = 1;
+        under = y->first + moved;
+        while (y->span + (under & (end - 1)) >= end) end *= 2;
+        key->low[side] = (under & (end - 1)) + 1;
+        under &= ~(end - 1);
+    }
     int64_t began = accesses_swizzled(a, under) * a->elem_bytes;
     int64_t from = accesses_behind(a, shift) & (y->multiple - 1);
     if (!a->sw.b) {
@@ -75,16 +88,19 @@ static bool side_begins(const struct alike *x, int side, int64_t n, int64_t shif
     return true;
 }
 
-static bool begins(const struct alike *x, int64_t n, int64_t shift, struct alike_key *key) {
+static bool begins(struct alike *x, int64_t n, int64_t shift, struct alike_key *key) {
     const struct accesses *global = x->side[0].a;
     int64_t of_global = global ? accesses_shifts(global) : 1;
     memset(key, 0, sizeof *key);
     if (!x->any) return false;
-    uint32_t lanes = x->there;
-    for (int i = 0; i < 2; ++i)
-        if (x->side[i].a) lanes &= accesses_there(x->side[i].a, x->warp, n);
-    key->lanes = lanes;
-    return (!x->whole || lanes == UINT32_MAX) &&
+    if (x->n != n) {
+        x->n = n;
+        x->n_lanes = x->there;
+        for (int i = 0; i < 2; ++i)
+            if (x->side[i].a) x->n_lanes &= accesses_there(x->side[i].a, x->warp, n);
+    }
+    key->lanes = x->n_lanes;
+    return (!x->whole || x->n_lanes == UINT32_MAX) &&
            (!global || side_begins(x, 0, n, shift % of_global, key)) &&
            (!x->side[1].a || side_begins(x, 1, n, shift / of_global, key));
 }
@@ -92,11 +108,12 @@ static bool begins(const struct alike *x, int64_t n, int64_t shift, struct alike
 static unsigned place_of(const struct alike_key *k) {
     uint64_t h = k->lanes;
     for (int i = 0; i < 2; ++i)
-        h = (h ^ (uint64_t)k->began[i] ^ (uint64_t)k->from[i] << 20) * 0x9e3779b97f4a7c15;
+        h = (h ^ (uint64_t)k->began[i] ^ (uint64_t)k->low[i] << 10 ^ (uint64_t)k->from[i] << 20) *
+            0x9e3779b97f4a7c15;
     return (unsigned)(h >> 40) % ALIKE_PLACES;
 }
 
-const struct alike_one *alike_find(const struct alike *x, int64_t n, int64_t shift) {
+const struct alike_one *alike_find(struct alike *x, int64_t n, int64_t shift) {
     struct alike_key key;
     if (!begins(x, n, shift, &key)) return NULL;
     const struct alike_one *o = &x->one[place_of(&key)];
