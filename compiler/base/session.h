@@ -35,6 +35,7 @@ struct session {
     struct lay_ctx lay;  // allocates from "arena"
     int next_ix;         // id of the next index expression
     int next_var;        // id of the next variable
+    bool trial;          // nobody will read the reasons of what passes find
     // Whether what takes long is to be given up, as a signal asks for; NULL: it is not.
     bool (*given_up)(const void *by);
     const void *given_up_by;

@@ -1,6 +1,8 @@
 // Asking whether arrangements are taken (see asked.h).
 #include "compile/asked.h"
 
+#include <string.h>
+
 #include "base/session.h"
 #include "compile/compile.h"
 #include "compile/rearrange.h"
@@ -48,7 +50,8 @@ static char *ask(struct asked *x, int k) {
         *x->text += x->bytes;
         enum taken rest = *x->text > x->most ? TAKEN_TOO_MUCH : TAKEN_ALONE;
         if (rest == TAKEN_ALONE && compile(x, choice, answer, &again)) break;
-        if (rest == TAKEN_ALONE && again) continue;
+        again &= rest == TAKEN_ALONE && memchr(answer, TAKEN_IS, (size_t)(x->end - x->first));
+        if (again) continue;
         for (int i = 0; i < x->end - x->first; ++i)
             if (answer[i] == TAKEN_IS) answer[i] = (char)rest;
         break;

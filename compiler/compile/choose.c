@@ -103,6 +103,7 @@ static bool may_compile(struct choosing *x, int i) {
 // Whether candidate "k" of buffer "i" is taken by all that asks for its layout.
 static enum taken taken(struct choosing *x, int i, int k) {
     if (k == 0 || !layer_asked(&x->plain, i)) return TAKEN_IS;
+    if (layer_refuses(&x->plain, i, &x->from[i][k])) return TAKEN_NOT;
     enum taken t = asked_taken(&x->asked, i, k);
     x->too_much |= t == TAKEN_TOO_MUCH;
     return t;
@@ -168,8 +169,8 @@ static bool better(const struct tally *a, const struct tally *b) {
 // false.
 static bool count(struct choosing *x, int i, int k, const struct tally *best, struct tally *out) {
     int n = x->c->one_by_one ? -2 : number_of_layer(x, i, k);
-    bool alone = counts_alone(x, i, n), asks = alone && n != -1 && layer_asked(&x->plain, i);
-    enum taken is = asks ? taken(x, i, k) : TAKEN_IS;
+    bool alone = counts_alone(x, i, n), known = layer_refuses(&x->plain, i, &x->from[i][k]);
+    enum taken is = alone && (n != -1 || known) ? taken(x, i, k) : TAKEN_IS;
     struct layer *l = alone && is == TAKEN_IS ? layer_of(x, n) : NULL;
     *out = (struct tally){0};
     if (is == TAKEN_NOT || x->too_much) return false;

@@ -40,6 +40,7 @@ struct spot {
     int first, n;         // its copies: numbers first .. of layer.at
     bool bound;           // to more than its copies
     bool asked;           // an `expect` or a function that it is given to asks for its layout
+    bool given;           // to a function, which has to be given no swizzle
     bool paired;          // a copy has another such buffer on its other side
     int worst;            // which of its copies has most wavefronts as it is, and is counted first
 };
@@ -52,6 +53,7 @@ void compiled_again(const struct compiled *c, struct session *t, struct compiled
         *g = (struct given){f->path, f->text, f->size, t->sources.given};
         t->sources.given = g;
     }
+    t->trial = true;
     compile_begin(out, t, c->path);
     out->as_it_is = true;
 }
@@ -131,7 +133,9 @@ static void collect_calls(struct collecting *y, const struct kernel *k) {
              ++i) {
             const struct tensor *t = st->call->view[i].base;
             int n = t ? number_of(y, t) : -1;
-            if (n >= 0) asks(y->x, n, st->call->view[i].at);
+            if (n < 0) continue;
+            asks(y->x, n, st->call->view[i].at);
+            y->x->spot[n].given = true;
         }
     }
 }
@@ -256,6 +260,10 @@ void layer_end(struct layer *x) {
 
 bool layer_apart(const struct layer *x, int i) {
     return x->ok && !x->spot[i].bound;
+}
+
+bool layer_refuses(const struct layer *x, int i, const struct swizzle_choice *choice) {
+    return x->ok && x->spot[i].given && choice->b > 0;
 }
 
 bool layer_asked(const struct layer *x, int i) {

@@ -58,6 +58,9 @@ bool layer_apart(const struct layer *x, int i);
 // Whether a copy has the buffer and another one of the layer: then the other's arrangement counts,
 // too, which has to be a swizzle of the layer's own layout.
 bool layer_paired(const struct layer *x, int i);
+// Whether a function gets the buffer, which it declares without the swizzle of "choice".
+// @pre the layer has the buffer without one
+bool layer_refuses(const struct layer *x, int i, const struct swizzle_choice *choice);
 // Whether an `expect` asks for the layout of the buffer alone, or a function that it is given to:
 // then its copies cost what they do, but not every arrangement is taken.
 bool layer_asked(const struct layer *x, int i);

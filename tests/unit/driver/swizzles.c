@@ -84,7 +84,7 @@ static void write_plan(struct writer *w) {
     int rows = PICK(w, 8, 16, 32, 33, 24), columns = PICK(w, 16, 32, 40, 48);
     int threads = PICK(w, 32, 64, 128);
     bool ragged = draw(w, 6) == 0;
-    const char *align = draw(w, 4) ? " align 16" : "", *at = ragged ? "block.x" : "0";
+    const char *align = draw(w, 2) ? " align 16" : "", *at = ragged ? "block.x" : "0";
     const char *pad = ragged && draw(w, 2) ? " pad 0" : "", *order = draw(w, 4) ? "row" : "col";
     w->n = 0;
     put(w, "tcp 1;\narch sm_90;\nparam M : index in 1 .. 1000;\n");
@@ -191,7 +191,7 @@ static const char *const fixed[] = {
 
 int main(void) {
     int swizzled = 0, padded = 0, nfixed = (int)(sizeof fixed / sizeof *fixed);
-    static struct writer w = {.seed = 20261123};
+    static struct writer w = {.seed = 1};
     for (int i = 0; i < PLANS + nfixed; ++i) {
         struct chosen fast, slow;
         if (i >= PLANS)
