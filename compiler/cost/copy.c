@@ -57,6 +57,7 @@ struct counting {
     struct cost_seen *seen;
     int64_t work, alike;  // instructions that were looked at, and that were like another
     int64_t enough;       // wavefronts of one side, beyond which it is given up
+    bool only_total;      // nobody asks for the worst access, or why a number is a range
     struct worst_access {
         struct warp_access access;
         int64_t warp;
@@ -146,10 +147,8 @@ static bool count_scattered(struct counting *c, int64_t warp, int64_t n, int64_t
             ++c->work;
             if (!get(c, warp, n, s, group, &a)) continue;
             one = cost_of_seen(c->seen, c->arch, &a, &unused);
-            if (any)
-                widen(&all, one);
-            else
-                all = one;
+            if (!any) all = one;
+            widen(&all, one);
             any = true;
         }
         if (!any) return false;
@@ -248,10 +247,8 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
                 add(&total[i], one);
                 raise(&most[i], one);
                 note_worst(&worst[i], w, n, one);
-                if (seen)
-                    widen(&all, one);
-                else
-                    all = one;
+                if (!seen) all = one;
+                widen(&all, one);
                 seen = true;
             }
             if (scattered) {
@@ -275,17 +272,14 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
     bool first = true;
     for (int64_t i = 0; !apart && i < shifts; ++i) {  // one shift is for all of them
         if (!possible[i]) continue;
-        if (first) {
-            out->most = most[i];
-            out->total = total[i];
-        } else {
-            widen(&out->most, most[i]);
-            widen(&out->total, total[i]);
-        }
+        if (first) out->most = most[i];
+        if (first) out->total = total[i];
+        widen(&out->most, most[i]);
+        widen(&out->total, total[i]);
         first = false;
     }
     if (apart) memset(possible, true, sizeof possible);
-    keep_worst(c, worst, possible, shifts);
+    if (!c->only_total) keep_worst(c, worst, possible, shifts);
     return first && !apart ? "its accesses are not aligned to their width" : NULL;
 }
 
@@ -359,7 +353,8 @@ static void count_sides(struct counting *c, const struct plan *p, const struct k
     for (int i = 0; i < 2 && !out->why; ++i) {
         if (!sides[i]) continue;
         bool shared = copy_side(y, i == 0)->base->space == MEM_SHARED;
-        int modulus = shared || both ? LINE : SECTOR;
+        bool lines = both && (c->class != COST_CP_ASYNC_CA || !c->only_total);
+        int modulus = shared || lines ? LINE : SECTOR;
         out->why = accesses_of(c->s, p, k, y, f, i == 0, modulus, values, &a[i]);
         *(shared ? &c->shared : &c->global) = &a[i];
         bool adds_up = !shared && c->class != COST_CP_ASYNC_CA;
@@ -409,14 +404,15 @@ static void one_side(struct counting *x, const struct plan *p, const struct kern
 void cost_of_side(struct session *s, const struct plan *p, const struct kernel *k,
                   const struct copy *c, const struct copy_facts *f, const int64_t *sym_values,
                   bool src, struct side_cost *out) {
-    cost_of_side_within(s, p, k, c, f, sym_values, src, INT64_MAX, out);
+    struct counting x = {.s = s, .arch = p->arch, .enough = INT64_MAX};
+    one_side(&x, p, k, c, f, sym_values, src, out);
 }
 
 void cost_of_side_within(struct session *s, const struct plan *p, const struct kernel *k,
                          const struct copy *c, const struct copy_facts *f,
                          const int64_t *sym_values, bool src, int64_t enough,
                          struct side_cost *out) {
-    struct counting x = {.s = s, .arch = p->arch, .enough = enough};
+    struct counting x = {.s = s, .arch = p->arch, .enough = enough, .only_total = true};
     one_side(&x, p, k, c, f, sym_values, src, out);
 }
 
