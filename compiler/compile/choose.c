@@ -232,14 +232,30 @@ static bool none_counted(struct choosing *x, int i) {
     return false;
 }
 
-static bool too_large(struct choosing *x, int i) {
-    diag_error(x->c->s, x->b->stmt[i]->name.at,
-               "the plan is too large for so many 'swizzle auto': %s; 'tcpc explain --plan' prints "
-               "the choice of fewer, to be written down",
-               x->work > x->most_work
-                   ? "their copies have too many accesses to count them for each "
-                     "arrangement"
-                   : "each of them compiles its function for each arrangement");
+// The layout of buffer "i" with candidate "k", as it is written.
+static const char *layout_text(struct choosing *x, int i, int k) {
+    struct session *s = x->c->s;
+    const struct swizzle_choice *y = &x->from[i][k];
+    const char *plain = source_line(s, x->b->stmt[i]->buffer.type.shape->at);
+    if (y->text) return y->text;
+    return y->b ? arena_printf(&s->arena, "Sw<%d,%d,%d> o 0 o %s", y->b, y->m, y->s, plain) : plain;
+}
+
+// After "tried" candidates, of which "won" is the best.
+static bool too_large(struct choosing *x, int i, int tried, int won) {
+    struct session *s = x->c->s;
+    const struct ast_ident name = x->b->stmt[i]->name;
+    diag_error(
+        s, name.at,
+        "'swizzle auto' of '%s' is too much work: %s %d arrangements; write a layout instead",
+        name.name,
+        x->too_much ? "more than copies depends on the layout, so its function would be "
+                      "compiled for each of"
+                    : "its copies, with those of such buffers before it, make too many "
+                      "accesses to count them for each of",
+        x->nfrom[i]);
+    if (tried > 1)
+        diag_note(s, name.at, "'%s' costs least of the first %d", layout_text(x, i, won), tried);
     return false;
 }
 
@@ -252,7 +268,7 @@ static bool choose_one(struct choosing *x, int i) {
     int won = 0, n = -1;
     if (x->nfrom[i] == 0) return true;
     bool ok = count(x, i, 0, NULL, &best);
-    if (is_too_much(x)) return too_large(x, i);
+    if (is_too_much(x)) return too_large(x, i, 1, 0);
     if (!ok) return true;
     if (best.copies == 0) return none_counted(x, i);
     for (int k = 1; k < x->nfrom[i] && best.wavefronts > best.least; ++k) {
@@ -260,7 +276,7 @@ static bool choose_one(struct choosing *x, int i) {
             best = now;
             won = k;
         }
-        if (is_too_much(x)) return too_large(x, i);
+        if (is_too_much(x)) return too_large(x, i, k, won);
     }
     x->choice[i] = x->from[i][won];
     if (!x->c->one_by_one && layer_apart(&x->plain, i)) n = number_of_layer(x, i, won);
