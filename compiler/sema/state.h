@@ -109,6 +109,8 @@ struct sema {
     int compared;                  // names that unknown ones were compared with
     bool *define_used;             // by index into options.defines
     const struct define **define;  // the same by name (session_defines)
+    struct range expects;          // the `expect` that is looked at; end 0: none is
+    struct tensor *expects_of;     // whose layout it has read, with `swizzle auto`; NULL: none's
     struct label *labels;
     struct expectation **expect_end;
     struct kernel **kernel_end, **device_end;

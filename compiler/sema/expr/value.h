@@ -82,6 +82,8 @@ const struct lay_tuple *value_to_tuple(struct sema *c, const struct value *v, st
 // An integer or a tuple is the compact column-major layout of that shape.
 struct lay value_to_layout(struct sema *c, const struct value *v, struct range at,
                            const char *what);
+// Notes that an expression has the layout of the view "v" as a value.
+void value_layout_read(struct sema *c, const struct value *v);
 const struct lay_tiler *value_to_tiler(struct sema *c, const struct value *v, struct range at,
                                        const char *what);
 bool value_to_calc(struct sema *c, const struct value *v, struct range at, const char *what,
