@@ -4,125 +4,9 @@
 // usage: random [COUNT [SEED]]: COUNT questions of each kind; what is not known is then only counted
 #include "ask.h"
 #include "brute.h"
+#include "drawn.h"
 
-enum { MOST_VARS = 4, MOST_OUTS = 2, MOST_INSTANCES = 1500, TEXT = 400 };
-
-static uint32_t state;
-
-static int draw(int n) {  // of 0 .. n - 1
-    state = state * 1664525u + 1013904223u;
-    return (int)((state >> 8) % (uint32_t)n);
-}
-
-// -- random texts ---------------------------------------------------------------------------------
-
-struct set {
-    int nvars, nouts;
-    char name[MOST_VARS], begin[MOST_VARS][TEXT], end[MOST_VARS][TEXT];
-    char cond[TEXT], out[MOST_OUTS][TEXT];  // "cond": "" where there is none
-};
-
-struct params {
-    int n;
-    char name[2];
-    int64_t lo[2], hi[2], mul[2];
-    char text[64];
-};
-
-static void add_text(char *to, const char *form, ...) {
-    size_t n = strlen(to);
-    va_list args;
-    va_start(args, form);
-    int more = vsnprintf(to + n, TEXT - n, form, args);
-    va_end(args);
-    if (more < 0 || n + (size_t)more >= TEXT) abort();
-}
-
-static void draw_params(struct params *p) {
-    *p = (struct params){.n = draw(3), .name = {'N', 'M'}};
-    for (int i = 0; i < p->n; ++i) {
-        p->mul[i] = draw(5) ? 1 : 2;
-        p->lo[i] = 1 + draw(2);
-        p->lo[i] += p->lo[i] % p->mul[i];
-        p->hi[i] = p->lo[i] + 1 + draw(4);
-        p->hi[i] -= p->hi[i] % p->mul[i];
-        char *to = p->text + strlen(p->text);
-        sprintf(to, "%s%c=%d..%d", i ? " " : "", p->name[i], (int)p->lo[i], (int)p->hi[i]);
-        if (p->mul[i] > 1) strcat(to, "%2");
-    }
-}
-
-static void draw_term(char *to, const struct set *s, const struct params *p) {
-    char by = p->n ? p->name[draw(p->n)] : 0;
-    if (s->nvars == 0 || draw(12) == 0) {
-        by ? add_text(to, "%c", by) : add_text(to, "%d", draw(5));
-        return;
-    }
-    char v = s->name[draw(s->nvars)];
-    switch (draw(by ? 12 : 8)) {
-    case 0:
-    case 1: add_text(to, "%c", v); break;
-    case 2:
-    case 3: add_text(to, "%d*%c", 1 + draw(5), v); break;
-    case 4: add_text(to, "%c%c%d", v, "/%"[draw(2)], 2 + draw(3)); break;
-    case 5: add_text(to, "%d*(%c/%d)", 2 + draw(3), v, 2 + draw(3)); break;
-    case 6: add_text(to, "(%c+%d)%%%d", v, 1 + draw(4), 2 + draw(4)); break;
-    case 7:
-        add_text(to, "(%d*%c+%c)/%d", 1 + draw(3), v, s->name[draw(s->nvars)], 2 + draw(3));
-        break;
-    case 8:
-    case 9: add_text(to, "%c*%c", by, v); break;
-    case 10: add_text(to, "%c%c%c", v, "/%"[draw(2)], by); break;
-    default: add_text(to, "%c*(%c/%d)", by, v, 2 + draw(2)); break;
-    }
-}
-
-static void draw_sum(char *to, const struct set *s, const struct params *p, int most) {
-    *to = 0;
-    int n = 1 + draw(most);
-    for (int i = 0; i < n; ++i) {
-        if (i) add_text(to, draw(4) ? "+" : "-");
-        draw_term(to, s, p);
-    }
-    if (draw(4) == 0) add_text(to, "%c%d", "+-"[draw(2)], 1 + draw(3));
-}
-
-// The first "nshared" variables are "with"'s.
-static void draw_set(struct set *s, const struct params *p, const char *names,
-                     const struct set *with, int nshared, int nouts) {
-    *s = (struct set){0};
-    int n = nshared + 1 + draw(2);
-    for (int i = 0; i < n; ++i) {
-        if (i < nshared && draw(6)) {
-            strcpy(s->begin[i], with->begin[i]);
-            strcpy(s->end[i], with->end[i]);
-        } else {
-            int kind = draw(8);
-            strcpy(s->begin[i], kind == 0 ? "1" : "0");
-            if (kind == 1 && i > 0) add_text(s->begin[i], "+%c", s->name[draw(i)]);
-            if (p->n && kind < 4)
-                sprintf(s->end[i], draw(3) ? "%c" : "2*%c", p->name[draw(p->n)]);
-            else if (p->n == 2 && kind == 4)
-                strcpy(s->end[i], "N*M");
-            else if (i > 0 && kind == 5)
-                sprintf(s->end[i], "%c+%d", s->name[draw(i)], 1 + draw(2));
-            else
-                sprintf(s->end[i], "%d", 1 + draw(6));
-        }
-        s->name[i] = i < nshared ? with->name[i] : names[i];
-        s->nvars = i + 1;
-    }
-    if (draw(3) == 0) draw_sum(s->cond, s, p, 2);
-    s->nouts = nouts;
-    for (int i = 0; i < nouts; ++i) draw_sum(s->out[i], s, p, 3);
-}
-
-static void put_set(char *to, const struct set *s) {
-    for (int i = 0; i < s->nvars; ++i)
-        add_text(to, "%s%c=%s..%s", i ? " " : "", s->name[i], s->begin[i], s->end[i]);
-    if (*s->cond) add_text(to, " if %s", s->cond);
-    for (int i = 0; i < s->nouts; ++i) add_text(to, "%s%s", i ? "," : " -> ", s->out[i]);
-}
+enum { MOST_INSTANCES = 1500 };
 
 // -- brute force ----------------------------------------------------------------------------------
 
@@ -178,13 +62,14 @@ static bool same(const int64_t *a, const int64_t *b, int n) {
 enum kind { NONE, ONCE, APART, WHOLE, WRITTEN, NKINDS };
 static const char *const kind_name[] = {"none", "once", "apart", "whole", "written"};
 // So many of those drawn without arguments may be not known although they are so.
-static const int most_unknown[] = {10, 33, 26, 19, 24};
+static const int most_unknown[] = {9, 21, 21, 11, 26};
 
 struct question_text {
     enum kind kind;
     struct params params;
     struct set set[3];
-    int nsets, nequal, ndiffer, extent[MOST_OUTS];
+    int nsets, nequal, ndiffer;
+    char extent[MOST_OUTS][TEXT];
     int common[3], equal[3], before[3];  // of writes: set 0 is what is read
 };
 
@@ -227,8 +112,9 @@ static bool refuted(const struct question_text *q, const struct values *v, const
     int nvars = q->set[0].nvars, nother = q->set[q->kind == APART].nvars;
     if (q->kind == WHOLE) {
         int64_t at[MOST_OUTS] = {0};
-        for (at[0] = 0; at[0] < q->extent[0]; ++at[0])
-            for (at[1] = 0; at[1] < q->extent[1]; ++at[1])
+        int64_t rows = value_of(q->extent[0], v), columns = value_of(q->extent[1], v);
+        for (at[0] = 0; at[0] < rows; ++at[0])
+            for (at[1] = 0; at[1] < columns; ++at[1])
                 if ((!element || same(element, at, q->set[0].nouts)) && !is_named(q, at))
                     return true;
         return false;
@@ -253,16 +139,21 @@ static bool has_names(const struct set *s, const char *text) {
 }
 
 static void question_draw(struct question_text *q, enum kind kind) {
-    *q = (struct question_text){.kind = kind, .nsets = 1, .extent = {1, 1}};
+    *q = (struct question_text){.kind = kind, .nsets = 1, .extent = {"1", "1"}};
     int nouts = 1 + draw(2);
     draw_params(&q->params);
-    draw_set(&q->set[0], &q->params, "ijkl", NULL, 0, nouts);
+    bool formed = draw(3) == 0;
+    while (formed && q->params.n < 2) draw_params(&q->params);
+    if (formed)
+        nouts = draw_form(&q->set[0], q->extent);
+    else
+        draw_set(&q->set[0], &q->params, "ijkl", NULL, 0, nouts);
     if (kind == ONCE) q->nequal = draw(3) ? 0 : draw(q->set[0].nvars);
     if (kind == NONE && !*q->set[0].cond) draw_sum(q->set[0].cond, &q->set[0], &q->params, 2);
     if (kind == NONE) add_text(q->set[0].cond, "-%d", draw(30));
     if (kind == WHOLE)
-        for (int i = 0; i < nouts; ++i) q->extent[i] = 1 + draw(3 - i);
-    if (kind == APART || kind == WRITTEN || (kind == WHOLE && draw(2))) {
+        for (int i = 0; i < nouts && !formed; ++i) sprintf(q->extent[i], "%d", 1 + draw(3 - i));
+    if (kind == APART || kind == WRITTEN || (kind == WHOLE && !formed && draw(2))) {
         int shared = kind == WHOLE ? 0 : draw(q->set[0].nvars + 1);
         draw_set(&q->set[1], &q->params, "uvwxyz", &q->set[0], shared, nouts);
         bool alike = draw(2);  // what is read is written, the other variables' names aside
@@ -299,7 +190,7 @@ static void question_draw(struct question_text *q, enum kind kind) {
 
 static const char *question_words(const struct question_text *q) {
     static char text[4 * TEXT];
-    int n = sprintf(text, "%s \"%s\" nequal %d ndiffer %d extent %d,%d", kind_name[q->kind],
+    int n = sprintf(text, "%s \"%s\" nequal %d ndiffer %d extent %s,%s", kind_name[q->kind],
                     q->params.text, q->nequal, q->ndiffer, q->extent[0], q->extent[1]);
     for (int i = 0; i < q->nsets; ++i) {
         char set[TEXT] = "";
@@ -321,7 +212,10 @@ static enum prove_answer put(struct ask *x, const struct question_text *q,
         set[i] = ask_set(x, text);
         write[i] = (struct prove_write){&set[i], q->common[i], q->equal[i], q->before[i]};
     }
-    for (int i = 0; i < MOST_OUTS; ++i) extent[i] = ix_int(&x->s, q->extent[i]);
+    for (int i = 0; i < MOST_OUTS; ++i) {
+        x->at = q->extent[i];
+        extent[i] = ask_sum(x);
+    }
     switch (q->kind) {
     case NONE: return prove_none(x->prover, &set[0], w);
     case ONCE: return prove_once(x->prover, &set[0], q->nequal, w);
