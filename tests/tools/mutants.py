@@ -96,7 +96,7 @@ QUICK = [
     unit("proofs, widths, costs", "prove|plans.wide|cost.judge"),
     lit("prove, relayout", "(prove/attacks|relayout/(cost|ragged))"),
     Step("random relayouts, judged", "build", (sys.executable, "../tests/relayout/relayouts.py", "bin/tcpc", "--random", "200", "--judged", "--seed", "1")),
-    unit("outputs", "outputs.golden"),
+    Step("outputs.golden", "build", (sys.executable, "../tests/tools/outputs.py", "--first", "-j1", "bin/tcpc", "bin/gen_plans")),
 ]
 # What those go through that are left, in this order: with it, all tests of programs that hold the passes, but for those that
 # need nvcc or a GPU, and that of speed; and some under the sanitizers.

@@ -1,6 +1,6 @@
 """Notices every byte that changes: compares what tcpc says of the plans of the repository with what it said before.
 
-usage: outputs.py [--write] [-j JOBS] TCPC [GEN_PLANS]
+usage: outputs.py [--write] [--first] [-j JOBS] TCPC [GEN_PLANS]
 
 tests/golden/outputs.txt has a line for each plan below examples/, bench/ and tests/, and for random plans of a few seeds of GEN_PLANS:
 its name, the exit status, and digests of the messages (with -Wall), of the CUDA C, of `explain`, of its numbers (`explain --json`, and
@@ -105,20 +105,26 @@ def plans(generator, folder):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0])
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--first", action="store_true", help="end with the first difference")
     parser.add_argument("-j", type=int, default=2)
     parser.add_argument("tcpc", type=pathlib.Path)
     parser.add_argument("generator", nargs="?", type=pathlib.Path)
     options = parser.parse_args()
     tcpc, generator = options.tcpc.resolve(), options.generator and options.generator.resolve()
-    with tempfile.TemporaryDirectory() as folder:
-        every = plans(generator, pathlib.Path(folder))
-        with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
-            made = dict(zip((name for name, _, _ in every), pool.map(outputs, [(tcpc, *one) for one in every])))
-            joined = groups()
-            made.update(zip((name for name, _ in joined), pool.map(group_outputs, [(tcpc, commands) for _, commands in joined])))
+    kept = {} if options.write else {line.split()[0]: line.split()[1:] for line in KEPT.read_text().splitlines()}
+    made = {}
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.j) as pool:
+        work = {name: pool.submit(outputs, (tcpc, name, *plan)) for name, *plan in plans(generator, pathlib.Path(folder))}
+        work.update((name, pool.submit(group_outputs, (tcpc, commands))) for name, commands in groups())
+        for name, one in work.items():
+            made[name] = one.result()
+            if options.first and kept.get(name) != made[name]:
+                print(f"{name} is other than before")
+                pool.shutdown(cancel_futures=True)
+                return 1
     if options.write:
         KEPT.write_text("".join(f"{name} {' '.join(made[name])}\n" for name in sorted(made)))
-    kept = {line.split()[0]: line.split()[1:] for line in KEPT.read_text().splitlines()}
+        kept = made
     bad = 0
     for name in sorted(kept.keys() | made.keys()):
         if kept.get(name) == made.get(name):
