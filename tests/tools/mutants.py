@@ -1,4 +1,4 @@
-"""Do the tests notice when the passes or the Kernel IR do something else?  Changes the sources by rule, one place at a time (see
+"""Do the tests notice when the passes, proofs, costs, planner, Kernel IR or emission do something else?  Changes the sources by rule, one place at a time (see
 c_mutants.py), builds each mutant, and runs tests until one fails: the quick ones for all mutants first, then for those that
 passed these all the others, and at last some under the sanitizers.
 
