@@ -354,6 +354,34 @@ static void test_parts(void) {
           "b=0..M k=N..K -> N*b+(k+3*b)%N", false);
 }
 
+// Two parts of one and a third set, in any order.
+static void test_third(void) {
+    static const int order[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                    {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    static const struct {
+        const char *text;
+        bool want;
+    } third[] = {
+        {"b=0..M i=0..N -> N*b+i,1", true},
+        {"b=0..M i=0..N -> N*b+i,0", false},
+        {"i=0..1 -> N*M-1,0", false},
+        {"i=0..1 -> N*M,0", true},
+    };
+    for (int i = 0; i < 4; ++i) {
+        const char *const text[] = {"b=0..M i=0..N/3 -> N*b+(i+3*b)%N,0",
+                                    "b=0..M k=N/3..N -> N*b+(k+3*b)%N,0", third[i].text};
+        for (int k = 0; k < 6; ++k) {
+            struct ask x;
+            struct prove_set set[3];
+            ask_begin(&x, "N=1..100 M=1..100");
+            for (int j = 0; j < 3; ++j) set[j] = ask_set(&x, text[order[k][j]]);
+            CHECK(prove_all_once(x.prover, set, 3) == third[i].want, "%s, in order %d",
+                  third[i].text, k);
+            ask_end(&x);
+        }
+    }
+}
+
 int main(void) {
     test_none();
     test_at_least();
@@ -366,6 +394,7 @@ int main(void) {
     test_bounds();
     test_elements();
     test_parts();
+    test_third();
     HOLDS(strncmp(prove_version(), "isl", 3) == 0);
     return check_done();
 }
