@@ -182,7 +182,55 @@ composition(3+(4,8):(8,1), 8:1)
 (0+(4,8):(8,1)) o 8:1
 3 >= -9223372036854775807
 9223372036854775807 == -9223372036854775807
+16 / -2
+-7 / -2
+7 % -4
+-7 % -4
+9223372036854775807 / -1
+2*3:1
+(2,2):(2*3,-1*4)
+3@1@0
+2*4@1
+-(3@1)
+(2):(3@1@0)
+(1@0)
+1@0 + 2@1 + (2,2):(1@0,1@1)
+4 - 1 + (8):(1)
+(8,8):(8,1) o Sw<1,0,3> o 8 o 16:1
+64:1 o Sw<2,0,2> o 0 o Sw<2,0,2> o 0 o 16:1
+Sw<2,0,2> o Sw<2,0,2>
+Sw<2,0,2> o Sw<2,0,2> o 16:1
+Sw<2,0,2> o 4 o (8,8):(8,1) o (2,2)
+3 + Sw<2,0,2> o 4 o (8,8):(8,1)
+recast(4+(8,64):(64,1), f16, f32)
 """.split("\n")[1:-1]
+
+
+# what both refuse
+REFUSED = """
+1@0@1@2@3
+1@0 * 2
+1@0 + 2@1
+8 / 0
+9223372036854775807 + 1
+(-9223372036854775807 - 1) / -1
+4:1 o 8 o Sw<2,0,2>
+Sw<2,0,2> o
+Sw<2,0,2> o 3 o Sw<2,0,2>
+3 + Sw<2,0,2>
+4:1:1
+(4,8):(1,4,2)
+(4,8
+row(4,8)(9,9,9)
+coalesce()
+left_inverse(6:0)
+nothing(4:1)
+2 == universal(32)
+1 == 1 == 1
+4 << 2
+size<1>((4,8))
+[4,8]
+""".split("\n")[1:-1] + [" o ".join(["64:1"] * 65), "(" * 300 + "4" + ")" * 300, "0" + " - - 4" * 5000]
 
 
 def run(*arguments, text=None):
@@ -220,6 +268,10 @@ for example in EXAMPLES + OTHERS:
     both.add(name)
     if not same:
         sys.exit(f"{example} is {value} by 'tcpc eval', but not in a plan:\n{said}")
+for text in REFUSED:
+    done, said = run("eval", text), run("-w", "-", "-o", "-", "--emit=plan", text=f"tcp 1;\nconst x = {text};\n").stderr
+    if done.returncode != 1 or " error: " not in said:
+        sys.exit(f"{text[:80]} is not refused by both: {done.stdout}{done.stderr}{said}")
 for name in listed.keys() - operations:
     if run("eval", f"{name}(4:1, 4:1)").returncode == 0:
         sys.exit(f"{name} is listed as one of plans alone, and 'tcpc eval' has it")
