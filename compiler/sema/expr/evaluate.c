@@ -47,11 +47,8 @@ static void trace(void *user, const char *rule, const char *result) {
 }
 
 void evaluate_step(struct sema *c, const struct ast_expr *e, const struct value *v) {
-    struct calc_value made;
-    if (v->kind == VAL_NONE) return;
-    if (v->kind != VAL_TILED && v->kind != VAL_MMA && value_to_calc(c, v, e->at, "a step", &made))
-        c->options->step(c->options->user, c->nested + 1, ast_expr_text(c->s, e),
-                         calc_text(c->lay, made, CALC_STYLE_TCP));
+    if (v->kind == VAL_INT || v->kind == VAL_TUPLE || v->kind == VAL_CALC)
+        c->options->step(c->options->user, c->nested + 1, ast_expr_text(c->s, e), value_text(c, v));
 }
 
 struct calc_value sema_evaluate(struct session *s, const struct ast_expr *e,
