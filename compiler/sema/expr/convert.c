@@ -50,7 +50,7 @@ bool value_to_lay_sum(struct sema *c, const struct value *v, struct range at, co
     const struct value *u = value_unwrap(v);
     struct lay_int i;
     *out = (struct lay_sum){0, NULL};
-    if (u->kind != VAL_INT || !ix_constant(u->ix)) {
+    if (u->kind != VAL_INT || u->ix->op != IX_SUM || !ix_constant(u->ix)) {
         if (!value_to_lay_int(c, v, at, what, &i)) return false;
         *out = lay_sum_of(c->lay, i);
         return true;

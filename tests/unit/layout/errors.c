@@ -7,7 +7,7 @@ static struct lay_ctx ctx;
 static struct block block;
 
 static const struct {
-    char text[110], message[110];
+    char text[140], message[110];
 } cases[] = {
     // composition
     {"composition((4,6,8):(2,3,5), 6:3)",
@@ -166,6 +166,25 @@ static const struct {
     {"nothing(4)", "there is no operation 'nothing'"},
     {"size(true)", "'true' is a truth value, not a layout"},
     {"size()", "'size' takes 1 to 2 arguments, not 0"},
+    {"flatten()", "'flatten' takes 1 argument, not 0"},
+    {"crd2crd(1)", "'crd2crd' takes 3 arguments, not 1"},
+    {"ceil_div(4, 0)", "the divisor '0' of ceil_div is not positive"},
+    {"ceil_div(_, 4)", "ceil_div needs two numbers, not '_' and '4'"},
+    {"recast(16b, 0b, 4:1)", "elements of 16 bits cannot be seen as elements of 0 bits"},
+    {"recast(4:1, f16, fx)", "argument 3 of 'recast' is 'fx', not a static width"},
+    {"4 o 3+4:1", "expected no offset within a composition at the end"},
+    {"3+Sw<1,0,1>", "expected a layout after the offset at the end"},
+    {"4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o "
+     "4 "
+     "o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4 o 4",
+     "expected fewer than 32 terms"},
+    {"--------------------------------------------------------------------4",
+     "expected fewer signs"},
+    {"(4,8):Sw<1,0,1>", "expected a shape and a stride around ':'"},
+    {"(M(4),2)", "expected a value at column 3, before '(4),2)'"},
+    {"4 ? 4", "expected the end at column 3"},
+    {"(?)", "expected a value at column 2"},
+    {"<4 4>", "expected ',' or '>' at column 4"},
     {"composition(4:1)", "'composition' takes at least 2 arguments, not 1"},
     {"take((4,8), M, 2)", "argument 2 of 'take' is 'M', not a static integer"},
     {"Sw<1,2>", "a swizzle has three numbers within 62 bits"},
