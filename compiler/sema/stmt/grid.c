@@ -126,5 +126,6 @@ void kernel_make_grid(struct sema *c, const struct ast_expr *e) {
             return;
         }
         k->grid[i] = b;
+        k->grid_at[i] = at;
     }
 }
