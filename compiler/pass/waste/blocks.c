@@ -121,14 +121,17 @@ static void grid_waste(struct session *s, const struct kernel *k, int axis) {
 
 // -- steps ----------------------------------------------------------------------------------------
 
-// A step is seen by what it moves from or to global memory.
-static bool loop_bound(struct session *s, const struct stmt *loop, struct reach *out) {
+// A step is seen by what it moves from or to global memory.  With "alone" it does nothing else:
+// a few steps more may be there to use what is still in flight.
+static bool loop_bound(struct session *s, const struct stmt *loop, bool alone, struct reach *out) {
     bool any = false;
     for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
         const struct copy *c = st->copy;
         struct reach b;
-        if (st->kind != STMT_COPY) continue;
-        if (c->src.base->space != MEM_GLOBAL && c->dst.base->space != MEM_GLOBAL) continue;
+        if (stmt_nests(st)) continue;
+        bool global = c && (c->src.base->space == MEM_GLOBAL || c->dst.base->space == MEM_GLOBAL);
+        if (!global && alone) return false;
+        if (!global) continue;
         bool found = copy_bound(s, c, loop->var, &b);
         if (!found && loop->pipe && loop->pipe->load_var != loop->var)
             found = copy_bound(s, c, loop->pipe->load_var, &b);
@@ -144,7 +147,7 @@ static void loop_waste(struct session *s, const struct stmt *loop) {
     struct lay_int n;
     int64_t from;
     if (!ix_static(loop->begin, &from) || from != 0 || !ix_monomial(loop->end, &n)) return;
-    if (!loop_bound(s, loop, &b) || !too_many(s, n, &b)) return;
+    if (!loop_bound(s, loop, lay_int_static(n), &b) || !too_many(s, n, &b)) return;
     const char *enough = enough_text(s, &b);
     diag_warn(s, W_IDLE_BLOCKS, loop->end_at,
               "this loop has %s steps, and only the first %s move elements of global memory: "

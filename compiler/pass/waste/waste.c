@@ -16,6 +16,7 @@ bool pass_waste(struct session *s, struct plan *p) {
     for (struct kernel *k = plan_next(p, NULL); k; k = plan_next(p, k)) {
         if (is_on(s, W_CONVERSION)) waste_digits(s, k);
         if (k->planned) continue;  // there is no text of the user's to fix
+        if (is_on(s, W_UNUSED)) waste_arguments(s, k);
         if (is_on(s, W_IDLE_BLOCKS)) waste_blocks(s, k);
         if (is_on(s, W_DEAD_COPY)) waste_writes(s, k);
     }

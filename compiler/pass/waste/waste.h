@@ -14,4 +14,7 @@ void waste_writes(struct session *s, const struct kernel *k);
 // Copies that convert an integer to a type that does not hold it, or a float to an integer.
 void waste_digits(struct session *s, const struct kernel *k);
 
+// Arguments that no statement of "k", or of one of its other cases, names.
+void waste_arguments(struct session *s, const struct kernel *k);
+
 #endif

@@ -8,9 +8,8 @@
 // What a statement, with those in it, does to a tensor.
 struct touched {
     bool read;
-    bool written;  // by a copy or a fill
-    bool called;   // written by a function
-    const struct stmt *first;  // that writes
+    bool called;  // written by a function
+    const struct stmt *first;  // copy or fill that writes
 };
 
 static void touch(struct touched *x, const struct stmt *st, const struct tensor *t) {
@@ -23,7 +22,6 @@ static void touch(struct touched *x, const struct stmt *st, const struct tensor 
         x->called |= dir != ARG_IN && !st->call->fill;
         write |= dir != ARG_IN && st->call->fill;
     }
-    x->written |= write;
     if (write && !x->first) x->first = st;
 }
 
@@ -48,10 +46,24 @@ static const char *what(struct session *s, const struct stmt *st) {
 
 // -- never read -----------------------------------------------------------------------------------
 
-static void never_read(struct session *s, const struct kernel *k, const struct tensor *t) {
+// Whether "k" writes nothing that outlives it: then its loads are there to be measured.
+static bool has_no_output(const struct kernel *k) {
+    for (int i = 0; i < k->nformals; ++i)
+        if (k->formal[i].dir != ARG_IN) return false;
+    return true;
+}
+
+static bool is_read(const struct kernel *k, const struct tensor *t) {
     struct touched x = {0};
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) touch(&x, st, t);
-    if (x.read || x.called || !x.first) return;
+    return x.read || x.called;
+}
+
+static void never_read(struct session *s, const struct kernel *k, const struct tensor *t) {
+    struct touched x = {0};
+    for (const struct stmt *st = k->body; st && !x.first; st = stmt_next(k->body, st))
+        touch(&x, st, t);
+    if (!x.first || is_read(k, t)) return;
     diag_warn(s, W_DEAD_COPY, x.first->at, "%s writes to '%s', and nothing in kernel '%s' reads it",
               what(s, x.first), t->name, k->name);
     diag_note(s, t->at, "'%s' is declared here", t->name);
@@ -83,10 +95,11 @@ static const struct stmt *written_again(struct session *s, const struct stmt *st
 }
 
 void waste_writes(struct session *s, const struct kernel *k) {
+    if (has_no_output(k)) return;
     for (int i = 0; i < k->nlocal; ++i) never_read(s, k, k->local[i]);
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
         const struct stmt *again = written(st) ? written_again(s, st) : NULL;
-        if (!again) continue;
+        if (!again || !is_read(k, written(st)->base)) continue;
         diag_warn(s, W_DEAD_COPY, st->at, "%s writes to '%s', and nothing reads it before all of "
                   "'%s' is written again",
                   what(s, st), written(st)->base->name, written(st)->base->name);
