@@ -31,6 +31,7 @@ enum warning {
     W_IDLE_BLOCKS,
     W_DEAD_COPY,
     W_CONVERSION,
+    W_LINEAR_TILE,
     W_COUNT
 };
 
