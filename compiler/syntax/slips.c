@@ -145,6 +145,16 @@ bool slip_qualified(struct parser *p) {
     return true;
 }
 
+bool slip_module(struct parser *p, struct range at) {
+    if (p->now.token != TOK_ID || p->now.at.end != at.begin) return false;
+    const char *word = slip_text(p, p->now.at);
+    if (!foreign_module(word)) return false;
+    at.begin = p->now.at.begin;
+    diag_error(p->s, at, "names have no '%s::' before them here", word);
+    diag_fixit(p->s, at, "");
+    return true;
+}
+
 // "A(:, 3)", as other languages write a mode that stays.
 bool slip_colon(struct parser *p, bool expression) {
     bool begins = p->before.token == '(' || p->before.token == ',';
