@@ -94,10 +94,47 @@ static const struct stmt *written_again(struct session *s, const struct stmt *st
     return NULL;
 }
 
+// -- the same again -------------------------------------------------------------------------------
+
+static bool view_depends(const struct view *v, const struct ix_var *x) {
+    int n = lay_valid(v->coord) ? lay_tuple_leaves(v->base->layout.shape) : 0;
+    bool depends = ix_depends_on(v->offset, x);
+    for (int i = 0; i < n; ++i) depends |= ix_depends_on(v->coord_off[i], x);
+    for (int i = 0; i < n && v->limit; ++i) depends |= ix_depends_on(v->limit[i], x);
+    return depends;
+}
+
+// Whether each step of "loop" does what the step before it has done: it is made of copies that do
+// not depend on it, and none of them writes what another one reads.
+static bool repeats(const struct stmt *loop) {
+    for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
+        if (st->kind == STMT_FOR &&
+            (ix_depends_on(st->begin, loop->var) || ix_depends_on(st->end, loop->var)))
+            return false;
+        if (st->kind == STMT_FOR) continue;
+        if (st->kind != STMT_COPY || view_depends(&st->copy->src, loop->var) ||
+            view_depends(&st->copy->dst, loop->var))
+            return false;
+        for (const struct stmt *x = loop->body; x; x = stmt_next(loop->body, x))
+            if (x->kind == STMT_COPY && x->copy->src.base == st->copy->dst.base) return false;
+    }
+    return loop->body != NULL;
+}
+
+static void same_again(struct session *s, const struct stmt *loop) {
+    int64_t from, to;
+    bool many = ix_static(loop->begin, &from) && !(ix_static(loop->end, &to) && to - from < 2);
+    if (many && repeats(loop))
+        diag_warn(s, W_DEAD_COPY, loop->at,
+                  "each step of this loop copies the same elements: nothing in it depends on '%s'",
+                  loop->var->name);
+}
+
 void waste_writes(struct session *s, const struct kernel *k) {
     if (has_no_output(k)) return;
     for (int i = 0; i < k->nlocal; ++i) never_read(s, k, k->local[i]);
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
+        if (st->kind == STMT_FOR && st->var) same_again(s, st);
         const struct stmt *again = written(st) ? written_again(s, st) : NULL;
         if (!again || !is_read(k, written(st)->base)) continue;
         diag_warn(s, W_DEAD_COPY, st->at, "%s writes to '%s', and nothing reads it before all of "

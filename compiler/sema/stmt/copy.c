@@ -151,6 +151,24 @@ static void note_order(struct sema *c, const struct copy *y, const struct view *
     diag_fixit(c->s, end, sema_text(c, ", (%s))", text));
 }
 
+// Whether mode "m" of the buffer "v" is a little longer than that of "other", as if for padding.
+// Says where padding goes.
+static bool note_padding(struct sema *c, const struct view *v, const struct view *other, int m) {
+    enum { MOST_PADDING = 16 };
+    struct lay_int n[2], have = lay_size(c->lay, lay_mode(c->lay, v->layout, m));
+    for (int i = 0; i < 2; ++i) n[i] = lay_size(c->lay, lay_mode(c->lay, other->layout, i));
+    if (v->base->space != MEM_SHARED || !lay_int_static(n[0]) || !lay_int_static(n[1]) ||
+        !lay_int_static(have) || have.num <= n[m].num || have.num > n[m].num + MOST_PADDING)
+        return false;
+    diag_note(c->s, v->base->layout_at,
+              m ? "padding is in the strides, and the extents stay as they are: "
+                  "'(%" PRId64 ",%" PRId64 "):(%" PRId64 ",1)'"
+                : "padding is in the strides, and the extents stay as they are: "
+                  "'(%" PRId64 ",%" PRId64 "):(1,%" PRId64 ")'",
+              n[0].num, n[1].num, have.num);
+    return true;
+}
+
 bool copy_shapes(struct sema *c, struct copy *y) {
     const struct view *a = &y->src, *b = &y->dst;
     if (!lay_valid(a->layout) || !lay_valid(b->layout)) return true;
@@ -183,6 +201,7 @@ bool copy_shapes(struct sema *c, struct copy *y) {
     if (ra < rb) view_note_tile(c->s, a);
     if (rb < ra) view_note_tile(c->s, b);
     note_order(c, y, a, b);
+    if (ra == 2 && rb == 2 && bad >= 0 && !note_padding(c, a, b, bad)) note_padding(c, b, a, bad);
     return false;
 }
 
