@@ -41,7 +41,8 @@ static const struct warning_row warnings[W_COUNT] = {
     [W_IDLE_BLOCKS] = {"idle-blocks", true, "blocks, or steps of a loop, beyond all tensors"},
     [W_DEAD_COPY] = {"dead-copy", true, "a copy or a fill whose elements nothing reads"},
     [W_CONVERSION] = {"conversion", true, "a copy between integers and floats that loses digits"},
-    [W_LINEAR_TILE] = {"linear-tile", true, "one number for a tile of several modes, along the first"},
+    [W_LINEAR_TILE] = {"linear-tile", true,
+                       "one number for a tile of several modes, along the first"},
 };
 
 const struct warning_row *diag_warning_row(enum warning w) {

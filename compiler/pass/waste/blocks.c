@@ -75,8 +75,7 @@ static bool one_for(struct session *s, struct lay_int n, struct lay_int of, int6
 // Whether there are more than "b" bounds, for every size of more than one tile.
 static bool too_many(struct session *s, struct lay_int n, const struct reach *b) {
     int64_t num, den;
-    if (lay_int_static(n) && lay_int_static(b->of))
-        return n.num > (b->of.num - 1) / b->by + 1;
+    if (lay_int_static(n) && lay_int_static(b->of)) return n.num > (b->of.num - 1) / b->by + 1;
     return one_for(s, n, b->of, &num, &den) && b->by / 2 >= (num - 1) / den + 1;
 }
 
@@ -85,9 +84,9 @@ static const char *enough_text(struct session *s, const struct reach *b) {
     lay_clear_error(&s->lay);
     if (lay_int_valid(n) && lay_int_static(n)) return lay_int_text(&s->lay, n);
     const char *of = lay_int_text(&s->lay, b->of);
-    return arena_printf(&s->arena, lay_int_divisible(b->of, b->by) ? "%s / %" PRId64
-                                                                   : "ceil_div(%s, %" PRId64 ")",
-                        of, b->by);
+    return arena_printf(
+        &s->arena, lay_int_divisible(b->of, b->by) ? "%s / %" PRId64 : "ceil_div(%s, %" PRId64 ")",
+        of, b->by);
 }
 
 // -- blocks ---------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@
 // What a statement, with those in it, does to a tensor.
 struct touched {
     bool read;
-    bool called;  // written by a function
+    bool called;               // written by a function
     const struct stmt *first;  // copy or fill that writes
 };
 
@@ -137,7 +137,8 @@ void waste_writes(struct session *s, const struct kernel *k) {
         if (st->kind == STMT_FOR && st->var) same_again(s, st);
         const struct stmt *again = written(st) ? written_again(s, st) : NULL;
         if (!again || !is_read(k, written(st)->base)) continue;
-        diag_warn(s, W_DEAD_COPY, st->at, "%s writes to '%s', and nothing reads it before all of "
+        diag_warn(s, W_DEAD_COPY, st->at,
+                  "%s writes to '%s', and nothing reads it before all of "
                   "'%s' is written again",
                   what(s, st), written(st)->base->name, written(st)->base->name);
         diag_note(s, again->at, "it is written here");

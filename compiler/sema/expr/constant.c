@@ -50,8 +50,9 @@ static bool is_infinity(struct sema *c, const struct ast_expr *e, const struct e
                         const char *what) {
     static const char words[][10] = {"inf", "INFINITY", "infinity", "Infinity"};
     static const char *const most[][2] = {
-        {"f16", "65504.0"},   {"bf16", "3.3895313e38"}, {"f32", "3.4028234e38"},
-        {"f64", "1.7976931348623157e308"}, {"f8e4m3", "448.0"},      {"f8e5m2", "57344.0"}};
+        {"f16", "65504.0"},      {"bf16", "3.3895313e38"},
+        {"f32", "3.4028234e38"}, {"f64", "1.7976931348623157e308"},
+        {"f8e4m3", "448.0"},     {"f8e5m2", "57344.0"}};
     const struct ast_expr *name = e->kind == E_NEG ? e->lhs : e;
     bool found = false;
     if (name->kind != E_NAME || scope_find(c, name->name)) return false;
