@@ -161,5 +161,16 @@ bool slip_colon(struct parser *p, bool expression) {
     if (p->now.token != ':' || !begins || !expression) return false;
     diag_error(p->s, p->now.at, "the coordinate of a mode that stays whole is '_'");
     diag_fixit(p->s, p->now.at, "_");
+    size_t left;
+    const char *text = slip_from(p, p->now.at.end, &left);
+    for (size_t i = 0; i < left && !strchr("();{}", text[i]); ++i) {  // and the others beside it
+        size_t next = i + 1, before = i;
+        if (text[i] != ':') continue;
+        while (next < left && text[next] == ' ') ++next;
+        while (before > 0 && text[before - 1] == ' ') --before;
+        bool alone = before > 0 && text[before - 1] == ',' && next < left && strchr(",)", text[next]);
+        uint32_t at = p->now.at.end + (uint32_t)i;
+        if (alone) diag_fixit(p->s, (struct range){p->now.at.file, at, at + 1}, "_");
+    }
     return true;
 }
