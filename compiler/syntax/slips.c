@@ -168,7 +168,8 @@ bool slip_colon(struct parser *p, bool expression) {
         if (text[i] != ':') continue;
         while (next < left && text[next] == ' ') ++next;
         while (before > 0 && text[before - 1] == ' ') --before;
-        bool alone = before > 0 && text[before - 1] == ',' && next < left && strchr(",)", text[next]);
+        bool alone =
+            before > 0 && text[before - 1] == ',' && next < left && strchr(",)", text[next]);
         uint32_t at = p->now.at.end + (uint32_t)i;
         if (alone) diag_fixit(p->s, (struct range){p->now.at.file, at, at + 1}, "_");
     }

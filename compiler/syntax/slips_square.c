@@ -155,6 +155,7 @@ bool slip_square(struct parser *p, struct range at) {
     const char *inside = foreign_brackets(p->s, text, left, &length);
     if (!inside) return false;
     at.end = at.begin + (uint32_t)length;
-    return range_square(p, at, inside) || axis_square(p, at, inside) || extent_square(p, at, inside) || element_square(p, at) ||
-           extents_square(p, at) || slice_square(p, at, inside);
+    return range_square(p, at, inside) || axis_square(p, at, inside) ||
+           extent_square(p, at, inside) || element_square(p, at) || extents_square(p, at) ||
+           slice_square(p, at, inside);
 }

@@ -17,6 +17,7 @@ bool pass_waste(struct session *s, struct plan *p) {
         if (is_on(s, W_CONVERSION)) waste_digits(s, k);
         if (k->planned) continue;  // there is no text of the user's to fix
         if (is_on(s, W_UNUSED)) waste_arguments(s, k);
+        if (is_on(s, W_UNUSED)) waste_declared(s, k);
         if (is_on(s, W_IDLE_BLOCKS)) waste_blocks(s, k);
         if (is_on(s, W_DEAD_COPY)) waste_writes(s, k);
     }

@@ -17,4 +17,7 @@ void waste_digits(struct session *s, const struct kernel *k);
 // Arguments that no statement of "k", or of one of its other cases, names.
 void waste_arguments(struct session *s, const struct kernel *k);
 
+// Loops of "k" without statements, and stages that are not used.
+void waste_declared(struct session *s, const struct kernel *k);
+
 #endif
