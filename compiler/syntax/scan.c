@@ -421,6 +421,7 @@ int scan_slip(struct parser *p, struct range at, const char *text) {
         return TOK_TCP_YYerror;
     }
     if (strcmp(text, "::") == 0 && slip_begins_statement(p)) return '.';  // slip_qualified's
+    if (strcmp(text, "::") == 0 && slip_module(p, at)) return '.';
     for (size_t i = 0; i < sizeof slips / sizeof *slips; i++) {
         if (strcmp(text, slips[i].text) != 0) continue;
         diag_error(p->s, at, "'%s' is not part of the language%s%s", text,

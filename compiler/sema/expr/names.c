@@ -294,7 +294,13 @@ bool names_match(struct sema *c, struct copy *y) {
     int mode[LAY_MAX_RANK];
     struct named dst = modes_of(c, value_view(c, y->dst));
     for (int i = 0; i < n; ++i)
-        if ((mode[i] = find(c, &dst, y->src.names[i], y->dst.at)) < 0) return false;
+        if ((mode[i] = find(c, &dst, y->src.names[i], y->dst.at)) < 0) {
+            diag_note(c->s, y->src.at,
+                      "modes of the two sides belong together by their names, and '%s' here has "
+                      "'%s'",
+                      y->src.base->name, y->src.names[i]);
+            return false;
+        }
     struct view by = view_map(c->s, y->dst, lay_select(c->lay, id, n, mode), y->dst.at);
     by.names = y->src.names;
     y->dst = by;

@@ -1,4 +1,5 @@
 // local_tile and local_partition: dividing, and slicing what the division gave.
+#include "base/buf.h"
 #include "sema/expr/expr.h"
 #include "sema/tile/tile.h"
 #include "sema/view/viewfn.h"
@@ -198,6 +199,39 @@ static const struct value *projected_tile(struct sema *c, const struct call *cal
     return view_local_tile(c, &made);
 }
 
+// One integer for the tiles of several modes counts along the first mode, then along the next one.
+// One that never leaves the first mode is likely to be meant for it alone.
+static void warn_linear_tile(struct sema *c, const struct view *v, const struct lay_tiler *t,
+                             const struct coord *crd, struct range at) {
+    if (crd->rank >= 0 || !crd->ix || crd->end || ix_constant(crd->ix) || t->rank < 2) return;
+    struct lay_int first = lay_int(0), others = lay_int(1);
+    for (int i = 0; i < t->rank; ++i) {
+        if (t->kid[i]->kind != LAY_TILER_LAYOUT) return;
+        struct lay_int tile = lay_size(c->lay, t->kid[i]->layout);
+        struct lay_int n = lay_size(c->lay, lay_mode(c->lay, v->layout, i));
+        n = lay_int_static(tile) ? lay_int_ceil_div(c->lay, n, tile) : LAY_INT_INVALID;
+        if (i == 0) first = n;
+        if (i > 0) others = lay_int_mul(c->lay, others, n);
+    }
+    const struct ix *max = ix_max(c->s, crd->ix);
+    bool stays = lay_int_valid(first) && lay_int_valid(others) && !lay_int_is(others, 1) && max &&
+                 ix_provably_nonnegative(
+                     c->s, ix_sub(c->s, ix_sub(c->s, ix_lay(c->s, first), ix_int(c->s, 1)), max));
+    lay_clear_error(c->lay);
+    if (!stays) return;
+    struct buf b;
+    buf_init(&b);
+    buf_printf(&b, "(%s", ix_text(c->s, crd->ix));
+    for (int i = 1; i < lay_rank(v->layout); ++i) buf_puts(&b, ", 0");
+    buf_puts(&b, ")");
+    const char *text = buf_finish(&b, &c->s->arena);
+    diag_warn(c->s, W_LINEAR_TILE, at,
+              "one number counts the tiles of all modes of '%s', and '%s' reaches only those along "
+              "mode 0; write '%s', or a coordinate for each mode",
+              v->base->name, ix_text(c->s, crd->ix), text);
+    diag_fixit(c->s, at, text);
+}
+
 const struct value *view_local_tile(struct sema *c, const struct call *call) {
     const struct ast_expr *e = call->e;
     const struct value *a = call->arg[0];
@@ -233,6 +267,7 @@ const struct value *view_local_tile(struct sema *c, const struct call *call) {
                     "coordinate have a part for each: 'local_tile(A, (64,64), (0,0))'",
                     crd->rank, crd->rank == 1 ? "" : "s", a->view.base->name, rank);
     warn_layout_tiler(c, call->arg[1], e->arg[1].value, &a->view);
+    if (by_mode) warn_linear_tile(c, &a->view, t, crd, e->arg[2].value->at);
     struct view part = slice_tiled(c, a->view, t, crd, true, e, "'local_tile'");
     return lay_valid(part.layout) ? value_view(c, part) : &value_none;
 }
