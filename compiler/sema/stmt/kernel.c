@@ -8,7 +8,7 @@
 
 // A launch hands over 4096 bytes of them (CUDA C++ Programming Guide, __global__ function
 // parameters).
-enum { MOST_ARGUMENTS = 512 };
+enum { MOST_ARGUMENTS = 512, MOST_STATEMENTS = 8192 };
 
 // -- tensors in a kernel --------------------------------------------------------------------------
 
@@ -312,6 +312,12 @@ static struct stmt *check_stmt(struct sema *c, const struct ast_stmt *s) {
 struct stmt *check_block(struct sema *c, const struct ast_block *b, struct stmt *up) {
     struct stmt *first = NULL, **end = &first;
     for (int i = 0; i < b->nstmts && !diag_full(c->s); ++i) {
+        if (c->statements > MOST_STATEMENTS) break;
+        if (++c->statements > MOST_STATEMENTS) {
+            diag_error(c->s, b->stmt[i]->at, "'%s' has more than %d statements; split it",
+                       c->kernel->name, MOST_STATEMENTS);
+            break;
+        }
         struct stmt *st = check_stmt(c, b->stmt[i]);
         if (!st) continue;
         st->up = up;
@@ -326,6 +332,7 @@ struct stmt *check_block(struct sema *c, const struct ast_block *b, struct stmt 
 void check_kernel(struct sema *c, const struct ast_fn *fn, struct kernel *k) {
     c->kernel = k;
     c->cap_local = 0;
+    c->statements = 0;
     c->memo = NULL;
     k->first_var = c->s->next_var;
     scope_enter(c);
