@@ -127,7 +127,7 @@ struct sema {
     struct kernel *kernel;
     struct memo *memo;
     struct refusal *refused;
-    int cap_local, loops, statements;
+    int cap_local, loops;
     struct pipe_part *part;  // of a pipeline, innermost
 };
 
