@@ -10,6 +10,7 @@
 #include "driver/commands.h"
 #include "driver/expression.h"
 #include "driver/options.h"
+#include "driver/output.h"
 #include "layout/calc.h"
 
 static const char help[] =
@@ -65,7 +66,8 @@ static int evaluate_lines(const struct style *style) {
     size_t cap = 0;
     ssize_t n;
     int status = EXIT_RIGHT;
-    while ((n = getline(&line, &cap, stdin)) >= 0) {
+    if (!output_spares_stdin()) return EXIT_USAGE;
+    while (!ferror(stdout) && (n = getline(&line, &cap, stdin)) >= 0) {
         while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r')) line[--n] = 0;
         if (strlen(line) != (size_t)n) {
             puts("error: a NUL byte in the line");

@@ -190,7 +190,7 @@ static int compile(struct session *s, const struct request *r) {
     if (strcmp(to, "-") != 0) s->options.emitted = to;
     struct compiled c;
     int status = compile_by_kernel(s, r->input, r->emit, &c);
-    if (c.dumped) fputs(c.dumped, stdout);
+    if (c.dumped && output_write(s, "-", c.dumped, strlen(c.dumped))) return EXIT_USAGE;
     diag_print(s, stderr);
     if (r->fix && status != EXIT_USAGE) {
         int fixed = fix_apply(s, r->input);
@@ -357,10 +357,10 @@ int main(int argc, char **argv) {
     arena_init(&words);
     int status = response_expand(&words, &argc, &argv) ? command(argc, argv) : EXIT_USAGE;
     arena_release(&words);
-    if (ferror(stdout) || fflush(stdout) != 0) {
-        int why = errno;
-        if (status != EXIT_USAGE)
-            status = option_error("cannot write to standard output: %s", strerror(why));
-    }
+    // why an earlier write failed is not known here, if what is left can be written
+    const char *lost = ferror(stdout) ? "not all of it was written" : NULL;
+    if (fflush(stdout) != 0) lost = strerror(errno);
+    if (lost && status != EXIT_USAGE)
+        status = option_error("cannot write to standard output: %s", lost);
     return status;
 }

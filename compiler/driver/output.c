@@ -48,6 +48,14 @@ bool output_spares_inputs(struct session *s, const char *path) {
     return false;
 }
 
+bool output_spares_stdin(void) {
+    struct stat in, out;
+    if (fstat(0, &in) != 0 || fstat(1, &out) != 0 || !S_ISREG(out.st_mode) || !same_file(&in, &out))
+        return true;
+    option_error("'%s' is read here; it is not overwritten", "standard output");
+    return false;
+}
+
 bool output_spares_plans(const char *path) {
     size_t n = strlen(path);
     if (n < 4 || strcmp(path + n - 4, ".tcp") != 0) return true;

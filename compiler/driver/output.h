@@ -19,6 +19,8 @@ int output_replace(struct session *s, const char *path, const char *text, size_t
 bool output_bytes(struct session *s, const char *path, const char *bytes, size_t len);
 // Whether nothing that "s" has read is at "path"; says what is.
 bool output_spares_inputs(struct session *s, const char *path);
+// Whether standard output is no file that is standard input too; says that it is.
+bool output_spares_stdin(void);
 // Whether "path" does not end in ".tcp", which is for the text of plans; says that it does.
 bool output_spares_plans(const char *path);
 // Whether the two paths name one file.

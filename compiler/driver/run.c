@@ -89,11 +89,18 @@ static bool is_first(const struct kernel *k) {
     return !k->first_case || k->first_case == k;
 }
 
+static bool takes_long(struct session *s, const struct run_case *c) {
+    for (const struct kernel *k = c->plan->kernels; k; k = k->next)
+        if ((!c->kernel || c->kernel == k) && run_is_long(s, c, k)) return true;
+    return false;
+}
+
 static bool bind_params(struct session *s, const struct run_request *q, struct run_case *c) {
     const struct plan *p = c->plan;
     const char *known[MAX_NAMES];
     int n = 0, chosen = 0, nwhen = 0;
     int64_t *fixed = ARENA_ARRAY(&s->arena, int64_t, p->nsyms + 1);
+    const int64_t *first = NULL;
     for (int i = 0; i < p->nsyms; ++i) fixed[i] = PLAN_UNBOUND;
     for (int i = 0; i < p->nparams; ++i) offer(known, &n, p->param[i]->name);
     for (int k = 0; k < q->nparams; ++k) {
@@ -109,7 +116,7 @@ static bool bind_params(struct session *s, const struct run_request *q, struct r
             return false;
         }
     }
-    // the widest variants of all kernels, where that is possible
+    // the widest variants of all kernels and tiles at edges, where that is possible and not long
     struct condition *when = NULL;
     for (const struct kernel *k = p->kernels; k; k = k->next)
         nwhen += k->nvariants ? k->variant[0].nwhen : 0;
@@ -118,8 +125,12 @@ static bool bind_params(struct session *s, const struct run_request *q, struct r
     for (const struct kernel *k = p->kernels; k; k = k->next)
         for (int i = 0; is_first(k) && k->nvariants && i < k->variant[0].nwhen; ++i)
             when[nwhen++] = k->variant[0].when[i];
-    c->sym_values = plan_choose_when(s, p, fixed, when, nwhen, 1);
-    if (!c->sym_values) c->sym_values = plan_choose(s, p, fixed, 1);
+    for (int i = 0; i < 4; ++i) {
+        c->sym_values = plan_choose_when(s, p, fixed, when, i % 2 ? 0 : nwhen, i < 2);
+        if (!first) first = c->sym_values;
+        if (c->sym_values && !takes_long(s, c)) break;
+        c->sym_values = first;
+    }
     if (!c->sym_values) {
         option_error("no values of the params were found that keep the plan's promises; set them "
                      "with --param");
@@ -202,6 +213,8 @@ static int write_expected(struct session *s, const struct run_case *c, const str
             *kept = img;
         else
             image_free(img);
+        if (why && !right && report.kind == ORACLE_TOO_LARGE)
+            return option_error("kernel '%s': %s: %s", k->name, why, run_instead(c));
         if (why) {
             option_error("kernel '%s': %s", k->name, why);
             return right ? EXIT_USAGE : EXIT_WRONG;
@@ -304,8 +317,7 @@ static int build_and_run(struct session *s, const struct run_request *q, const s
     const char *slash = strrchr(q->path, '/');
     tools.plan_folder =
         slash ? arena_strndup(&s->arena, q->path, (size_t)(slash - q->path) + 1) : ".";
-    for (const struct kernel *x = c->plan->kernels; x; x = x->next)
-        tools.optimize |= (!c->kernel || c->kernel == x) && run_is_long(s, c, x);
+    tools.optimize = takes_long(s, c);
     if (!workplace_open(&w, q->write ? q->write : q->keep, !q->write))
         return cannot_build(q->write ? q->write : q->keep);
     s->given_up = workplace_interrupted;
@@ -322,6 +334,7 @@ int run_plan(struct session *s, const struct run_request *q) {
     int status = compile_product(s, q->path, PRODUCT_CUDA, &made);
     diag_print(s, stderr);
     if (status != EXIT_RIGHT) return status;
+    if (!output_spares_inputs(s, "-")) return EXIT_USAGE;
     struct run_case c = {.plan = made.plan, .kir = made.kir};
     const struct tensor *printed;
     if (!find_kernel(q, &c) || !find_printed(q, &c, &printed) || !bind_params(s, q, &c))

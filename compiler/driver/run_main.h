@@ -30,6 +30,8 @@ int64_t run_storage(const struct oracle_flat *f);
 // more elements than it may, as a sentence in the session's memory; NULL when it does not.
 const char *run_too_large(struct session *s, const struct run_case *c, const struct kernel *k,
                           bool check);
+// What the user may do about that.
+const char *run_instead(const struct run_case *c);
 // Whether a run of kernel "k" on the host takes longer than its program takes to be optimized.
 bool run_is_long(struct session *s, const struct run_case *c, const struct kernel *k);
 

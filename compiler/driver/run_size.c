@@ -75,7 +75,7 @@ static int64_t moved_by(struct session *s, const struct kernel *k, const int64_t
     return __builtin_mul_overflow(blocks, moved(s, k, k->body, &env, var), &all) ? INT64_MAX : all;
 }
 
-static const char *instead(const struct run_case *c) {
+const char *run_instead(const struct run_case *c) {
     return c->plan->nparams ? "set smaller params with --param NAME=N"
                             : "take a param or a const for an extent, and set it with --param "
                               "NAME=N or -D NAME=N";
@@ -104,13 +104,13 @@ const char *run_too_large(struct session *s, const struct run_case *c, const str
                             "kernel '%s' needs %" PRId64 " GB of the host's memory, %" PRId64
                             " GB of them for '%s'; %" PRId64 " GB is most: %s",
                             k->name, bytes >> 30, most >> 30, largest->tensor->name,
-                            MOST_BYTES >> 30, instead(c));
+                            MOST_BYTES >> 30, run_instead(c));
     int64_t n = check ? moved_by(s, k, c->sym_values) : 0;
     if (n > MOST_MOVED)
         return arena_printf(&s->arena,
                             "kernel '%s' moves about %" PRId64
                             " elements, which are compared one by one; %" PRId64 " is most: %s",
-                            k->name, n, ORACLE_LIMIT, instead(c));
+                            k->name, n, ORACLE_LIMIT, run_instead(c));
     return NULL;
 }
 

@@ -342,7 +342,7 @@ static void gather_call(struct writes *w, const struct plan_call *y) {
 }
 
 static void gather(struct writes *w, const struct stmt *list) {
-    for (const struct stmt *st = list; st; st = st->next) {
+    for (const struct stmt *st = list; st && !w->more; st = st->next) {
         if (stmt_nests(st)) {
             w->around.stmt[w->around.n++] = st;
             gather(w, st->body);

@@ -8,7 +8,7 @@
 
 // A launch hands over 4096 bytes of them (CUDA C++ Programming Guide, __global__ function
 // parameters).
-enum { MOST_ARGUMENTS = 512 };
+enum { MOST_ARGUMENTS = 512, MOST_STATEMENTS = 4096 };
 
 // -- tensors in a kernel --------------------------------------------------------------------------
 
@@ -324,6 +324,30 @@ struct stmt *check_block(struct sema *c, const struct ast_block *b, struct stmt 
 
 // -- kernels --------------------------------------------------------------------------------------
 
+// The statement of "b" that is one too many when "left" may come; NULL: none is.
+static const struct ast_stmt *one_too_many(const struct ast_block *b, int depth, int *left) {
+    const struct ast_stmt *found = NULL;
+    for (int i = 0; i < b->nstmts && !found; ++i) {
+        const struct ast_stmt *s = b->stmt[i];
+        if ((*left)-- == 0) return s;
+        if (depth > MOST_LOOPS) continue;  // an error of its own
+        if (s->kind == S_FOR) found = one_too_many(s->loop.body, depth + 1, left);
+        for (int k = 0; s->kind == S_PIPELINE && k < s->loop.nparts && !found; ++k)
+            found = one_too_many(s->loop.part[k].body, depth + 1, left);
+    }
+    return found;
+}
+
+// Whether "fn" has no more statements than it may; says that it has.
+static bool few_statements(struct sema *c, const struct ast_fn *fn) {
+    int left = MOST_STATEMENTS;
+    const struct ast_stmt *s = one_too_many(fn->body, 0, &left);
+    if (s)
+        diag_error(c->s, s->at, "'%s' has more than %d statements; split it", c->kernel->name,
+                   MOST_STATEMENTS);
+    return !s;
+}
+
 void check_kernel(struct sema *c, const struct ast_fn *fn, struct kernel *k) {
     c->kernel = k;
     c->cap_local = 0;
@@ -334,11 +358,12 @@ void check_kernel(struct sema *c, const struct ast_fn *fn, struct kernel *k) {
     kernel_when(c, fn);
     kernel_make_grid(c, fn->grid);
     int errors = c->s->diags.nerrors;
-    bool told = kernel_make_threads(c, fn);
+    bool few = few_statements(c, fn), told = few && kernel_make_threads(c, fn);
+    if (!few) k->threads = 1;
     scope_enter(c);  // the coordinates, which the names in the body may hide
     make_vars(c);
     scope_enter(c);
-    k->body = check_block(c, fn->body, NULL);
+    if (few) k->body = check_block(c, fn->body, NULL);
     if (!told && c->s->diags.nerrors == errors) kernel_no_threads(c);
     scope_leave(c);
     scope_leave(c);

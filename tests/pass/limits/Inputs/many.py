@@ -56,6 +56,9 @@ PLANS = {
     "tiles-of-2m": ("", "tiled_copy t{0} = tile(universal(32), thr=1024, val=2048);\n", HEAD + ONE),
     "tiles-of-8k": ("", "tiled_copy t{0} = tile(universal(32), thr=128, val=64);\n", HEAD + ONE),
     "maps-of-1m": ("", "tiled_copy t{0} = tile(universal(32), map=(t:1024, v:1024) -> t + 1024*v);\n", HEAD + ONE),
+    "lets": (HEAD + "kernel k(A, inout B) threads 32 {\n", "let v{0} = {0};\n", "copy A(0,_) -> B(0,_) with line; }\n"),
+    "fills": (HEAD + "kernel k(A, inout B) threads 32 { shared s : f32 row(64,128);\n", "fill s = 0;\n", "copy A(0,_) -> B(0,_) with line; }\n"),
+    "blocks": (HEAD + "kernel k(A, inout B) threads 32 {\n", "for i{0} in 0 .. 2 {{ let v{0} = i{0}; }}\n", "copy A(0,_) -> B(0,_) with line; }\n"),
     "modes": ("", "", ""),
     "slots": ("", "", ""),
 }
