@@ -284,7 +284,7 @@ static bool vectorize_copy(struct session *s, struct kernel *k, struct copy *c, 
     if (f->nmodes > 256) BUG("a thread's part of a copy in %d modes", f->nmodes);
     struct assumption a = {s, k, assumed(c), NULL, NULL, 0};
     measure(&a, c, f);
-    for (int i = 0; i < N_BOUNDS; ++i) f->why[i] = width_reason(s, c, (enum bound)i);
+    for (int i = 0; i < N_BOUNDS && !s->trial; ++i) f->why[i] = width_reason(s, c, (enum bound)i);
     if (!has_elements(c)) {
         diag_error(s, c->at,
                    "%s would access elements of %d bits that are not aligned to their size: %s",
