@@ -210,10 +210,26 @@ KINDS = {
     "swizzles that are chosen, whose layout is read": (lambda n: TURN + "kernel k(P, inout Q) threads 256 {\n" + lines(
         n, "shared s{0} : f32 row(64,64) swizzle auto; copy P({1},_,_) -> s{0} with words; copy select(s{0}, (1,0)) -> Q({1},_,_) with words; expect crd2idx((0,0), s{0}) == 0;") + "}\n", [1, 2, 4, 8]),
     "swizzles that are chosen, of a pipeline": (lambda n: "tensor P : f32 global row(64,16,64) align 128;\n" + f"tensor Q : f32 global row({64 * n},64,16) align 128;\n" +
-                                                
                                                 "tiled_copy ahead = tile(cp_async.ca(4), thr=(8,32):(32,1), val=(1,1));\ntiled_copy words = tile(universal(32), thr=(8,16):(16,1), val=(1,1));\n"
                                                 "arch sm_90;\nkernel k(P, inout Q) threads 256 {\n" + lines(n, "shared s{0} : f32 row(16,64) swizzle auto stages 3;") + "pipeline i in 0 .. 64 { load {\n"
                                                 + lines(n, "copy P(i,_,_) -> s{0} with ahead;") + "} use {\n" + lines(n, "copy select(s{0}, (1,0)) -> Q(64*{1}+i,_,_) with words;") + "} } }\n", [1, 2, 4, 8]),
+    "swizzles that are chosen, of small buffers whose layout is read": (lambda n: TURN + "kernel k(P, inout Q) threads 256 {\n" + lines(
+        n, "shared s{0} : f32 row(16,16) swizzle auto; copy local_tile(P(0,_,_),(16,16),(0,0)) -> s{0} with words; copy select(s{0}, (1,0)) -> local_tile(Q(0,_,_),(16,16),(0,0)) with words;"
+           " expect crd2idx((0,0), s{0}) == 0;") + "}\n", [8, 16, 32, 64, 128]),
+    "swizzles that are chosen, whose layout is asked for in vain": (lambda n: TURN + "kernel k(P, inout Q) threads 256 {\n" + lines(
+        n, "shared s{0} : f32 row(64,64) swizzle auto; copy P({1},_,_) -> s{0} with words; copy select(s{0}, (1,0)) -> Q({1},_,_) with words; expect crd2idx((1,1), s{0}) == 65;") + "}\n", [1, 2, 4, 8]),
+    "swizzles that are chosen, that a function gets": (lambda n: 'extern device f(x : f32 shared (64)) from "f.cuh";\n' + TURN + "kernel k(P, inout Q) threads 256 {\n" + lines(
+        n, "shared s{0} : f32 row(64,64) swizzle auto; copy P({1},_,_) -> s{0} with words; copy select(s{0}, (1,0)) -> Q({1},_,_) with words; call f(s{0}(0,_));") + "}\n", [1, 2, 4, 8]),
+    "swizzles that are chosen, whose layout is a constant": (lambda n: TURN + "kernel k(P, inout Q) threads 256 {\n" + lines(
+        n, "shared s{0} : f32 row(64,64) swizzle auto; let c{0} = cosize(s{0}); copy P({1},_,_) -> s{0} with words; copy select(s{0}, (1,0)) -> Q({1},_,_) with words; expect c{0} >= 4096;") + "}\n", [1, 2, 4, 8]),
+    "swizzles that are chosen, of unaligned tensors": (lambda n: TURN.replace(" align 128", "") + "kernel k(P, inout Q) threads 256 {\n" + lines(
+        n, "shared s{0} : f32 row(64,64) swizzle auto; copy P({1},_,_) -> s{0} with tile(auto(128), thr=(16,16):(16,1), val=(1,4)); copy select(s{0}, (1,0)) -> Q({1},_,_) with words;") + "}\n", [1, 2, 4, 8]),
+    "swizzles that are chosen, of rows by cp.async": (lambda n: f"arch sm_90;\ntensor P : f16 global row({n},256) align 16;\ntensor Q : f16 global row({n},256) align 16;\n"
+                                                      "kernel k(P, inout Q) threads 256 {\nshared s : f16 row(%d,256) swizzle auto;\ncopy P -> s with tile(cp_async.ca(4), thr=(32,8), val=(1,2));\n"
+                                                      "copy s -> Q with tile(universal(16), thr=(32,8):(1,32), val=(1,1));\n}\n" % n, [32, 64, 128, 256, 384]),
+    "swizzles that are chosen, of odd rows by cp.async": (lambda n: f"arch sm_90;\ntensor P : f32 global row({n},72);\ntensor Q : f32 global row({n},72);\n"
+                                                          "kernel k(P, inout Q) threads 128 {\nshared s : f32 row(%d,72) swizzle auto;\ncopy P -> s with tile(cp_async.ca(4), thr=(4,32), val=(1,1));\n"
+                                                          "copy s -> Q with tile(universal(32), thr=(4,32):(1,4), val=(1,1));\n}\n" % n, [32, 64, 128, 256, 384]),
     "params of nested loops": (lambda n: lines(n, "param P{0} : index in 1 .. 2;") + PAIR + kernel("A", "frag r : f32 like line;\n" + "".join(f"for i{i} in 0 .. P{i + 1} {{ " for i in range(n)) + "copy A("
                                + "+".join(f"i{i}" for i in range(n)) + ",_) -> r with line;" + "}" * n + "\n"), [2, 4, 8, 16, 31]),
     "conversions in a chain": (lambda n: PAIR + kernel("A, inout B", "frag r0 : f32 like line; copy A(0,_) -> r0 with line;\n" + lines(

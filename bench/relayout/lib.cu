@@ -2,6 +2,7 @@
 // returns 0 where it succeeds.
 #include <cstdint>
 #include <cstdio>
+#include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
 
 #include "relayout.h"
@@ -136,6 +137,11 @@ double bench_end(void *begin, void *end) {
              "cudaEventElapsedTime"))
         return -1;
     return ms;
+}
+
+// What follows is counted by a profiler, or no more.
+int bench_profile(int on) {
+    return said(on ? cudaProfilerStart() : cudaProfilerStop(), "the profiler");
 }
 
 int bench_wait() {

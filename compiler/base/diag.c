@@ -38,6 +38,11 @@ static const struct warning_row warnings[W_COUNT] = {
     [W_IN_ORDER] = {"in-order", true, "a pipeline whose loads do not run ahead, without stages"},
     [W_NEEDLESS_SWIZZLE] = {"needless-swizzle", true, "a swizzle that moves no element"},
     [W_SHADOW] = {"shadow", true, "a name that hides one declared further out"},
+    [W_IDLE_BLOCKS] = {"idle-blocks", true, "blocks, or steps of a loop, beyond all tensors"},
+    [W_DEAD_COPY] = {"dead-copy", true, "a copy or a fill whose elements nothing reads"},
+    [W_CONVERSION] = {"conversion", true, "a copy between integers and floats that loses digits"},
+    [W_LINEAR_TILE] = {"linear-tile", true,
+                       "one number for a tile of several modes, along the first"},
 };
 
 const struct warning_row *diag_warning_row(enum warning w) {

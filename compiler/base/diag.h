@@ -28,6 +28,10 @@ enum warning {
     W_IN_ORDER,
     W_NEEDLESS_SWIZZLE,
     W_SHADOW,
+    W_IDLE_BLOCKS,
+    W_DEAD_COPY,
+    W_CONVERSION,
+    W_LINEAR_TILE,
     W_COUNT
 };
 

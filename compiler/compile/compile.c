@@ -61,6 +61,7 @@ static const struct {
     [STEP_RACES] = {"races", NULL, pass_races, THE_PLAN},
     [STEP_SYNC] = {"sync", NULL, pass_sync, THE_PLAN},
     [STEP_EXPECT] = {"expect", NULL, pass_expect, THE_PLAN},
+    [STEP_WASTE] = {"waste", NULL, pass_waste, NOTHING},
     [STEP_COSTS] = {"costs", NULL, pass_costs, NOTHING},
     [STEP_LOWER] = {"lower", lower, NULL, THE_KERNEL},
     [STEP_VERIFY] = {"verify", verify, NULL, NOTHING},

@@ -26,6 +26,7 @@ enum step {
     STEP_RACES,
     STEP_SYNC,
     STEP_EXPECT,  // the last one that fills facts
+    STEP_WASTE,
     STEP_COSTS,
     STEP_LOWER,
     STEP_VERIFY,

@@ -23,6 +23,11 @@ struct use {
     struct copy_facts parted;  // as pass "predicate" leaves them
 };
 
+struct asking {
+    struct range at;  // no two of them overlap
+    int spot;
+};
+
 struct place {
     int64_t cosize, asked;  // as shared_behind wants them
 };
@@ -34,6 +39,8 @@ struct spot {
     struct place *place;  // by number, of all of "k"
     int first, n;         // its copies: numbers first .. of layer.at
     bool bound;           // to more than its copies
+    bool asked;           // an `expect` or a function that it is given to asks for its layout
+    bool given;           // to a function, which has to be given no swizzle
     bool paired;          // a copy has another such buffer on its other side
     int worst;            // which of its copies has most wavefronts as it is, and is counted first
 };
@@ -46,6 +53,7 @@ void compiled_again(const struct compiled *c, struct session *t, struct compiled
         *g = (struct given){f->path, f->text, f->size, t->sources.given};
         t->sources.given = g;
     }
+    t->trial = true;
     compile_begin(out, t, c->path);
     out->as_it_is = true;
 }
@@ -112,6 +120,12 @@ static bool collect_copy(struct session *s, struct kernel *k, struct copy *c, vo
     return true;
 }
 
+static void asks(struct layer *x, int i, struct range at) {
+    x->asking = arena_more(&x->s.arena, x->asking, sizeof *x->asking, x->nasking, &x->cap_asking);
+    x->asking[x->nasking++] = (struct asking){at, i};
+    x->spot[i].asked = true;
+}
+
 // What functions get has the arrangement that they want.
 static void collect_calls(struct collecting *y, const struct kernel *k) {
     for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
@@ -119,7 +133,9 @@ static void collect_calls(struct collecting *y, const struct kernel *k) {
              ++i) {
             const struct tensor *t = st->call->view[i].base;
             int n = t ? number_of(y, t) : -1;
-            if (n >= 0) y->x->spot[n].bound = true;
+            if (n < 0) continue;
+            asks(y->x, n, st->call->view[i].at);
+            y->x->spot[n].given = true;
         }
     }
 }
@@ -130,6 +146,12 @@ static void collect_all(struct collecting *y) {
     for (int i = 0; i < y->n; ++i) x->spot[i].n = 0;
     for (struct kernel *k = plan_next(x->now.plan, NULL); k; k = plan_next(x->now.plan, k))
         walk_copies(&x->s, k, collect_copy, y);
+}
+
+static int by_place(const void *a, const void *b) {
+    const struct range *x = &((const struct asking *)a)->at, *y = &((const struct asking *)b)->at;
+    if (x->file != y->file) return x->file < y->file ? -1 : 1;
+    return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
 static void collect(struct layer *x, struct ast_stmt *const *buffer, int n) {
@@ -152,8 +174,11 @@ static void collect(struct layer *x, struct ast_stmt *const *buffer, int n) {
             x->spot[b].t = k->local[i];
             x->spot[b].k = k;
             x->spot[b].local = i;
+            for (const struct layout_asked *a = k->local[i]->asked; a; a = a->next)
+                asks(x, b, a->at);
         }
     }
+    if (x->nasking > 1) qsort(x->asking, (size_t)x->nasking, sizeof *x->asking, by_place);
 }
 
 // -- which can be tried ---------------------------------------------------------------------------
@@ -202,8 +227,7 @@ static void decide(struct layer *x, int n) {
             widest = all_is_assumed(x, k, &x->use[first], uses);
         }
         p->place = place;
-        p->bound |= !widest || p->t->layout_read || p->t->layout.composed ||
-                    !lay_int_is(p->t->layout.offset, 0);
+        p->bound |= !widest || p->t->layout_used || !lay_int_is(p->t->layout.offset, 0);
         for (int u = 0; u < p->n; ++u) {
             const struct use *use = &x->use[x->at[p->first + u]];
             p->bound |= k->nvariants > 0 && vectorize_asks(use->c);
@@ -221,6 +245,8 @@ void layer_begin(struct layer *x, const struct compiled *c, struct ast_stmt *con
     x->now.only_at = only_at;
     x->now.only_chosen = !only_at;
     x->ok = false;
+    x->asking = NULL;
+    x->nasking = x->cap_asking = 0;
     if (compile_until(&x->now, STEP_PREDICATE)) return;
     collect(x, buffer, n);
     if (compile_until(&x->now, placed ? STEP_SHARED : STEP_VECTORIZE)) return;
@@ -234,6 +260,28 @@ void layer_end(struct layer *x) {
 
 bool layer_apart(const struct layer *x, int i) {
     return x->ok && !x->spot[i].bound;
+}
+
+bool layer_refuses(const struct layer *x, int i, const struct swizzle_choice *choice) {
+    return x->ok && x->spot[i].given && choice->b > 0;
+}
+
+bool layer_asked(const struct layer *x, int i) {
+    return x->ok && x->spot[i].asked;
+}
+
+int layer_asker(const struct layer *x, struct range at) {
+    int low = 0, high = x->nasking;  // the last one that does not begin behind it
+    while (low < high) {
+        int mid = (low + high) / 2;
+        const struct asking key = {.at = at};
+        if (by_place(&x->asking[mid], &key) <= 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    const struct asking *a = low > 0 ? &x->asking[low - 1] : NULL;
+    return a && a->at.file == at.file && at.end <= a->at.end ? a->spot : -1;
 }
 
 bool layer_paired(const struct layer *x, int i) {

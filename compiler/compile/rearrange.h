@@ -38,10 +38,12 @@ void tally_side(struct session *s, const struct plan *p, const struct kernel *k,
 struct layer {
     struct session s;
     struct compiled now;
-    bool ok;            // there are no errors
-    struct use *use;    // all copies
-    struct spot *spot;  // by number of the buffer
-    const int *at;      // numbers of copies, by buffer
+    bool ok;                // there are no errors
+    struct use *use;        // all copies
+    struct spot *spot;      // by number of the buffer
+    const int *at;          // numbers of copies, by buffer
+    struct asking *asking;  // what asks for a buffer's layout
+    int nasking, cap_asking;
 };
 
 // Compiles them, or the one around place "only_at" of the file, with "choice"; "placed": as far as to their places in shared memory, else to the
@@ -56,6 +58,14 @@ bool layer_apart(const struct layer *x, int i);
 // Whether a copy has the buffer and another one of the layer: then the other's arrangement counts,
 // too, which has to be a swizzle of the layer's own layout.
 bool layer_paired(const struct layer *x, int i);
+// Whether a function gets the buffer, which it declares without the swizzle of "choice".
+// @pre the layer has the buffer without one
+bool layer_refuses(const struct layer *x, int i, const struct swizzle_choice *choice);
+// Whether an `expect` asks for the layout of the buffer alone, or a function that it is given to:
+// then its copies cost what they do, but not every arrangement is taken.
+bool layer_asked(const struct layer *x, int i);
+// The buffer whose layout is asked for at "at"; -1: none is.
+int layer_asker(const struct layer *x, struct range at);
 // The buffer; NULL where nothing copies it.
 const struct tensor *layer_tensor(const struct layer *x, int i);
 // Its layout without slots.

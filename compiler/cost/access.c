@@ -380,6 +380,19 @@ int64_t accesses_behind(const struct accesses *a, int64_t shift) {
     return shift / (a->inner_end / a->inner) * a->outer + a->base;
 }
 
+uint32_t accesses_there(const struct accesses *a, int64_t warp, int64_t n) {
+    int64_t round = n / a->neach, first = warp * COST_LANES;
+    uint32_t lanes = UINT32_MAX;
+    for (int l = 0; a->nlimits && l < COST_LANES && first + l < a->threads; ++l)
+        if (!is_there(a, first + l + a->threads * (n % a->neach), round))
+            lanes &= ~((uint32_t)1 << l);
+    return lanes;
+}
+
+int64_t accesses_lane(const struct accesses *a, int64_t i) {
+    return a->lane[i] + (a->group ? a->group[i] * MOVED_UP : 0);
+}
+
 void accesses_get(const struct accesses *a, int64_t warp, int64_t n, int64_t shift, int group,
                   int64_t address[COST_LANES], uint32_t *lanes) {
     int64_t inner = accesses_under(a, n, shift), outer = accesses_behind(a, shift);

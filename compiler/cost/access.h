@@ -52,13 +52,15 @@ enum { ACCESS_SHIFTS = 256 };
 int64_t accesses_shifts(const struct accesses *a);
 
 // What access "n" at shift "shift" adds to a lane's elements under the swizzle, what the swizzle makes
-// of a sum, and the bytes that are added after it; a lane's own.
+// of a sum, and the bytes that are added after it.
 int64_t accesses_under(const struct accesses *a, int64_t n, int64_t shift);
 int64_t accesses_swizzled(const struct accesses *a, int64_t at);
 int64_t accesses_behind(const struct accesses *a, int64_t shift);
-static inline int64_t accesses_lane(const struct accesses *a, int64_t i) {
-    return a->lane[i];
-}
+// The elements of lane "i", its group's among them.
+int64_t accesses_lane(const struct accesses *a, int64_t i);
+// Which lanes of warp "warp" have something of the tile in access "n"; those beyond the copy's
+// threads are among them.
+uint32_t accesses_there(const struct accesses *a, int64_t warp, int64_t n);
 
 // Access "n" of warp "warp" at shift "shift": the addresses in bytes, and in "*lanes" which of
 // those lanes are of group "group"; -1: of any, each group far from the others.  Lanes beyond the

@@ -3,71 +3,126 @@
 
 #include <string.h>
 
-enum { SECTOR = 32, WORD = 4 };
+enum { SECTOR = 32, WORD = 4, LINE = 128 };
 
-void alike_begin(struct alike *x, const struct accesses *a, enum cost_class class) {
-    bool global = class == COST_LD_GLOBAL || class == COST_ST_GLOBAL;
-    bool shared = class == COST_LD_SHARED || class == COST_ST_SHARED;
-    memset(x, 0, sizeof *x);
-    if ((!global && !shared) || (global && a->sw.b) || a->group || a->nlimits || a->neach != 1)
-        return;
-    if (a->elem_bytes & (a->elem_bytes - 1) || a->bytes & (a->bytes - 1)) return;
-    x->a = a;
-    x->multiple = global ? SECTOR : a->bytes > WORD ? a->bytes : WORD;
+static bool suits(const struct accesses *a) {
+    return a->neach == 1 && !(a->elem_bytes & (a->elem_bytes - 1)) && !(a->bytes & (a->bytes - 1));
 }
 
-void alike_warp(struct alike *x, int64_t warp) {
+void alike_begin(struct alike *x, const struct accesses *global, const struct accesses *shared,
+                 enum cost_class class) {
+    memset(x, 0, sizeof *x);
+    if (global && (!suits(global) || global->sw.b)) return;
+    if (shared && !suits(shared)) return;
+    x->any = true;
+    x->side[0].a = global;
+    x->side[1].a = shared;
+    x->whole = class == COST_LDMATRIX || class == COST_STMATRIX;
+    x->lines = class == COST_CP_ASYNC_CG;
+    x->side[0].multiple = x->lines ? LINE : SECTOR;
+    if (shared) x->side[1].multiple = x->lines ? LINE : shared->bytes > WORD ? shared->bytes : WORD;
+}
+
+// False where the lanes are not those of the warp before, as far apart.
+static bool begin_side(struct alike_side *x, int64_t first, int n) {
     const struct accesses *a = x->a;
-    const int64_t first = warp * COST_LANES;
-    if (!a || first >= a->threads) return;
-    const int64_t left = a->threads - first, n = left < COST_LANES ? left : COST_LANES;
     int64_t apart[COST_LANES] = {0}, differ = 0, at = accesses_lane(a, first);
+    int64_t least = at, most = at;
     for (int l = 0; a->sw.b && l < n; ++l) differ |= accesses_lane(a, first + l) ^ at;
     for (int l = 0; l < n; ++l) {
         int64_t lane = accesses_lane(a, first + l);
+        if (lane < least) least = lane;
+        if (lane > most) most = lane;
         apart[l] = a->sw.b ? lane & differ : lane - at;
     }
-    uint32_t there = n == COST_LANES ? UINT32_MAX : ((uint32_t)1 << n) - 1;
-    if (there != x->there || differ != x->differ || memcmp(apart, x->apart, sizeof apart) != 0)
-        for (int i = 0; i < ALIKE_PLACES; ++i) x->one[i].known = false;
-    x->there = there;
+    bool same = differ == x->differ && memcmp(apart, x->apart, sizeof apart) == 0;
+    x->first = least;
+    x->span = most - least;
     x->differ = differ;
     x->rest = at & ~differ;
     memcpy(x->apart, apart, sizeof apart);
+    return same;
+}
+
+void alike_warp(struct alike *x, int64_t warp) {
+    const struct accesses *any = x->side[x->side[0].a == NULL].a;
+    const int64_t first = warp * COST_LANES;
+    if (!x->any || first >= any->threads) return;
+    const int64_t left = any->threads - first;
+    const int n = left < COST_LANES ? (int)left : COST_LANES;
+    uint32_t there = n == COST_LANES ? UINT32_MAX : ((uint32_t)1 << n) - 1;
+    bool same = there == x->there;
+    for (int i = 0; i < 2; ++i)
+        if (x->side[i].a) same &= begin_side(&x->side[i], first, n);
+    for (int i = 0; !same && i < ALIKE_PLACES; ++i) x->one[i].known = false;
+    x->there = there;
+    x->warp = warp;
+    x->n = -1;
 }
 
 // What moves all lanes in access "n": under the swizzle and after it, as far as it matters.  False
 // where it does not move all alike.
-static bool begins(const struct alike *x, int64_t n, int64_t shift, int64_t *began, int64_t *from) {
-    const struct accesses *a = x->a;
-    int64_t under = x->rest + accesses_under(a, n, shift);
-    if (under < 0 || under & x->differ) return false;
-    *began = accesses_swizzled(a, under) * a->elem_bytes;
-    *from = accesses_behind(a, shift) & (x->multiple - 1);
-    if (a->sw.b) {  // within a word it matters only to what is added
-        *began &= (*from ? x->multiple : a->bytes) - 1;
-        return true;
+static bool side_begins(const struct alike *x, int side, int64_t n, int64_t shift,
+                        struct alike_key *key) {
+    const struct alike_side *y = &x->side[side];
+    const struct accesses *a = y->a;
+    int64_t moved = accesses_under(a, n, shift), under = y->rest + moved;
+    if (under < 0) return false;
+    if (under & y->differ) {
+        int64_t end = 1;
+        under = y->first + moved;
+        while (y->span + (under & (end - 1)) >= end) end *= 2;
+        key->low[side] = (under & (end - 1)) + 1;
+        under &= ~(end - 1);
     }
-    *began = (*began + *from) & (x->multiple - 1);
-    *from = 0;
+    int64_t began = accesses_swizzled(a, under) * a->elem_bytes;
+    int64_t from = accesses_behind(a, shift) & (y->multiple - 1);
+    if (!a->sw.b) {
+        began = (began + from) & (y->multiple - 1);
+        from = 0;
+    } else if (!from) {  // else what is added carries, in another way for each
+        began &= (x->lines ? LINE : a->bytes) - 1;
+    }
+    key->began[side] = began;
+    key->from[side] = from;
     return true;
 }
 
-static int place_of(int64_t began, int64_t from) {
-    return (int)(((uint64_t)began ^ (uint64_t)from) % ALIKE_PLACES);
+static bool begins(struct alike *x, int64_t n, int64_t shift, struct alike_key *key) {
+    const struct accesses *global = x->side[0].a;
+    int64_t of_global = global ? accesses_shifts(global) : 1;
+    memset(key, 0, sizeof *key);
+    if (!x->any) return false;
+    if (x->n != n) {
+        x->n = n;
+        x->n_lanes = x->there;
+        for (int i = 0; i < 2; ++i)
+            if (x->side[i].a) x->n_lanes &= accesses_there(x->side[i].a, x->warp, n);
+    }
+    key->lanes = x->n_lanes;
+    return (!x->whole || x->n_lanes == UINT32_MAX) &&
+           (!global || side_begins(x, 0, n, shift % of_global, key)) &&
+           (!x->side[1].a || side_begins(x, 1, n, shift / of_global, key));
 }
 
-const struct alike_one *alike_find(const struct alike *x, int64_t n, int64_t shift) {
-    int64_t began, from;
-    if (!x->a || !begins(x, n, shift, &began, &from)) return NULL;
-    const struct alike_one *o = &x->one[place_of(began, from)];
-    return o->known && o->began == began && o->from == from ? o : NULL;
+static unsigned place_of(const struct alike_key *k) {
+    uint64_t h = k->lanes;
+    for (int i = 0; i < 2; ++i)
+        h = (h ^ (uint64_t)k->began[i] ^ (uint64_t)k->low[i] << 10 ^ (uint64_t)k->from[i] << 20) *
+            0x9e3779b97f4a7c15;
+    return (unsigned)(h >> 40) % ALIKE_PLACES;
+}
+
+const struct alike_one *alike_find(struct alike *x, int64_t n, int64_t shift) {
+    struct alike_key key;
+    if (!begins(x, n, shift, &key)) return NULL;
+    const struct alike_one *o = &x->one[place_of(&key)];
+    return o->known && memcmp(&o->key, &key, sizeof key) == 0 ? o : NULL;
 }
 
 void alike_note(struct alike *x, int64_t n, int64_t shift, bool ok, uint32_t lanes,
                 const struct warp_cost *cost, const struct warp_cost *least) {
-    int64_t began, from;
-    if (x->a && begins(x, n, shift, &began, &from))
-        x->one[place_of(began, from)] =
-            (struct alike_one){true, ok, began, from, lanes, *cost, *least};
+    struct alike_key key;
+    if (begins(x, n, shift, &key))
+        x->one[place_of(&key)] = (struct alike_one){true, ok, key, lanes, *cost, *least};
 }

@@ -1,7 +1,6 @@
 // Costs of copies (see copy.h).
 #include "cost/copy.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/session.h"
@@ -28,6 +27,7 @@ struct counting {
     struct cost_seen *seen;
     int64_t work, alike;         // instructions that were looked at, and that were like another
     int64_t enough;              // wavefronts of one side, beyond which it is given up
+    bool only_total;             // nobody asks for the worst access, or why a number is a range
     struct cost_worst worst[2];  // by sectors, by wavefronts
 };
 
@@ -114,10 +114,8 @@ static bool count_scattered(struct counting *c, int64_t warp, int64_t n, int64_t
             ++c->work;
             if (!get(c, warp, n, s, group, &a)) continue;
             one = cost_of_seen(c->seen, c->arch, &a, &unused);
-            if (any)
-                widen(&all, one);
-            else
-                all = one;
+            if (!any) all = one;
+            widen(&all, one);
             any = true;
         }
         if (!any) return false;
@@ -165,6 +163,16 @@ static void keep_worst(struct counting *c, const struct worst *x, const bool *po
     }
 }
 
+// Whether more than "enough" wavefronts are taken at each shift that there may be.
+static bool all_above(const struct warp_cost *total, const bool *possible, int64_t shifts,
+                      int64_t enough) {
+    bool above = enough != INT64_MAX;
+    for (int64_t i = 0; i < shifts; ++i) above &= !possible[i] || total[i].wavefronts.most > enough;
+    return above;
+}
+
+static const char too_many[] = "it has too many accesses to count them";
+
 // All instructions of a block; the numbers of both sides go to "out".
 static const char *count_all(struct counting *c, struct side_cost *out) {
     const struct accesses *any = c->global ? c->global : c->shared;
@@ -173,11 +181,11 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
     int64_t shifts =
         (c->global ? accesses_shifts(c->global) : 1) * (c->shared ? accesses_shifts(c->shared) : 1);
     bool scattered = c->global && c->global->scattered;
-    bool one_shift = shifts == 1;
     bool apart =
         scattered || (c->global && c->global->by_round) || (c->shared && c->shared->by_round);
+    bool one_shift = shifts == 1 || apart;  // to be summed up
     if (shifts > ACCESS_SHIFTS) return "too little is known of where its tile begins";
-    if (warps * each * shifts > MOST_WORK) return "it has too many accesses to count them";
+    if (warps * each * shifts > MOST_WORK) return too_many;
     struct warp_cost most[ACCESS_SHIFTS], total[ACCESS_SHIFTS];
     struct worst worst[ACCESS_SHIFTS];
     bool possible[ACCESS_SHIFTS];
@@ -186,7 +194,7 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
     memset(possible, true, sizeof possible);
     for (int64_t i = 0; i < shifts; ++i) worst[i].most[0] = worst[i].most[1] = -1;
     struct alike like = {0};
-    if (!c->global || !c->shared) alike_begin(&like, any, c->class);
+    if (!scattered) alike_begin(&like, c->global, c->shared, c->class);
     for (int64_t w = 0; w < warps; ++w) {
         uint32_t busy = 0;
         alike_warp(&like, w);
@@ -206,10 +214,8 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
                 add(&total[i], one);
                 raise(&most[i], one);
                 note_worst(&worst[i], w, n, one);
-                if (seen)
-                    widen(&all, one);
-                else
-                    all = one;
+                if (!seen) all = one;
+                widen(&all, one);
                 seen = true;
             }
             if (scattered) {
@@ -219,8 +225,7 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
             }
             bool many = c->work > MOST_WORK || c->seen->counted > MOST_COUNTED;
             if (!seen || many)
-                return many ? "it has too many accesses to count them"
-                            : "its accesses are not aligned to their width";
+                return many ? too_many : "its accesses are not aligned to their width";
             ++out->instructions;
             add(&out->total, all);
             if (one_shift && out->total.wavefronts.most > c->enough) return "it costs too much";
@@ -229,21 +234,19 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
             raise(&out->least, least);
         }
         out->threads += __builtin_popcount(busy);
+        if (!one_shift && all_above(total, possible, shifts, c->enough)) return "it costs too much";
     }
     bool first = true;
     for (int64_t i = 0; !apart && i < shifts; ++i) {  // one shift is for all of them
         if (!possible[i]) continue;
-        if (first) {
-            out->most = most[i];
-            out->total = total[i];
-        } else {
-            widen(&out->most, most[i]);
-            widen(&out->total, total[i]);
-        }
+        if (first) out->most = most[i];
+        if (first) out->total = total[i];
+        widen(&out->most, most[i]);
+        widen(&out->total, total[i]);
         first = false;
     }
     if (apart) memset(possible, true, sizeof possible);
-    keep_worst(c, worst, possible, shifts);
+    if (!c->only_total) keep_worst(c, worst, possible, shifts);
     return first && !apart ? "its accesses are not aligned to their width" : NULL;
 }
 
@@ -251,7 +254,9 @@ static const char *count_all(struct counting *c, struct side_cost *out) {
 static void count_once(struct counting *c, struct side_cost *out) {
     const struct cost_asked q = {c->arch,  c->class,  c->matrices,
                                  c->lanes, c->enough, {c->global, c->shared}};
-    const struct cost_counted *before = cost_memo_find(c->s->costs, &q);
+    // A total alone has none of the rest, and is of another arrangement each time.
+    struct cost_memo *memo = c->only_total ? NULL : c->s->costs;
+    const struct cost_counted *before = cost_memo_find(memo, &q);
     if (before) {
         *out = before->side;
         memcpy(c->worst, before->worst, sizeof c->worst);
@@ -263,7 +268,7 @@ static void count_once(struct counting *c, struct side_cost *out) {
     out->why = count_all(c, out);
     struct cost_counted now = {.side = *out, .work = c->work, .alike = c->alike};
     memcpy(now.worst, c->worst, sizeof now.worst);
-    cost_memo_keep(c->s->costs, &now);
+    cost_memo_keep(memo, &now);
 }
 
 // -- a copy ---------------------------------------------------------------------------------------
@@ -335,7 +340,8 @@ static void count_sides(struct counting *c, const struct plan *p, const struct k
     for (int i = 0; i < 2 && !out->why; ++i) {
         if (!sides[i]) continue;
         bool shared = copy_side(y, i == 0)->base->space == MEM_SHARED;
-        int modulus = shared || both ? LINE : SECTOR;
+        bool lines = both && (c->class != COST_CP_ASYNC_CA || !c->only_total);
+        int modulus = shared || lines ? LINE : SECTOR;
         out->why = accesses_of(c->s, p, k, y, f, i == 0, modulus, values, &a[i]);
         *(shared ? &c->shared : &c->global) = &a[i];
         bool adds_up = !shared && c->class != COST_CP_ASYNC_CA;
@@ -385,14 +391,15 @@ static void one_side(struct counting *x, const struct plan *p, const struct kern
 void cost_of_side(struct session *s, const struct plan *p, const struct kernel *k,
                   const struct copy *c, const struct copy_facts *f, const int64_t *sym_values,
                   bool src, struct side_cost *out) {
-    cost_of_side_within(s, p, k, c, f, sym_values, src, INT64_MAX, out);
+    struct counting x = {.s = s, .arch = p->arch, .enough = INT64_MAX};
+    one_side(&x, p, k, c, f, sym_values, src, out);
 }
 
 void cost_of_side_within(struct session *s, const struct plan *p, const struct kernel *k,
                          const struct copy *c, const struct copy_facts *f,
                          const int64_t *sym_values, bool src, int64_t enough,
                          struct side_cost *out) {
-    struct counting x = {.s = s, .arch = p->arch, .enough = enough};
+    struct counting x = {.s = s, .arch = p->arch, .enough = enough, .only_total = true};
     one_side(&x, p, k, c, f, sym_values, src, out);
 }
 
@@ -407,20 +414,4 @@ void cost_of_copy(struct session *s, const struct plan *p, const struct kernel *
     }
     one_side(&x, p, k, c, f, sym_values, true, &out->src);
     one_side(&x, p, k, c, f, sym_values, false, &out->dst);
-}
-
-const char *cost_range_text(struct session *s, struct cost_range r) {
-    if (cost_exact(r)) return arena_printf(&s->arena, "%" PRId64, r.most);
-    return arena_printf(&s->arena, "%" PRId64 " to %" PRId64, r.least, r.most);
-}
-
-const char *cost_conflict_text(struct session *s, enum cost_class c, int64_t times) {
-    const char *what = c == COST_CP_ASYNC_CG ? " times as many" : "-way bank conflict";
-    return arena_printf(&s->arena, "%" PRId64 "%s", times, what);
-}
-
-int cost_percent(struct cost_range least, struct cost_range have) {
-    if (have.most <= least.most) return 100;
-    int64_t percent = 100 * least.most / have.most;
-    return percent < 1 ? 1 : (int)percent;
 }

@@ -42,7 +42,8 @@ void cost_of_side(struct session *s, const struct plan *p, const struct kernel *
                   const struct copy *c, const struct copy_facts *f, const int64_t *sym_values,
                   bool src, struct side_cost *out);
 
-// The same, given up once it takes more than "enough" wavefronts; there is no number then.
+// The same of its totals alone, given up once it takes more than "enough" wavefronts; there is no
+// number then.
 void cost_of_side_within(struct session *s, const struct plan *p, const struct kernel *k,
                          const struct copy *c, const struct copy_facts *f,
                          const int64_t *sym_values, bool src, int64_t enough,

@@ -23,13 +23,33 @@ static bool on(const struct warp_access *a, int lane) {
     return a->lanes >> lane & 1;
 }
 
-// How many different values there are among "n".
+// Puts "x" into a table by a hash; false where it is there.
+static bool distinct_put(int64_t *slot, uint64_t *used, int64_t x) {
+    unsigned at = (unsigned)((uint64_t)x * 0x9e3779b97f4a7c15 >> 58);
+    while (*used >> at & 1) {
+        if (slot[at] == x) return false;
+        at = (at + 1) % (2 * LANES);
+    }
+    *used |= (uint64_t)1 << at;
+    slot[at] = x;
+    return true;
+}
+
+// How many different values there are among "n", 32 at most.
 static int distinct(const int64_t *value, int n) {
+    int64_t slot[2 * LANES], most = INT64_MIN;
+    uint64_t used = 0;
     int k = 0;
     for (int i = 0; i < n; ++i) {
-        bool first = true;
-        for (int j = 0; first && j < i; ++j) first = value[j] != value[i];
-        k += first;
+        if (value[i] <= most && !used) {  // they did increase up to here
+            for (int j = 0; j < i; ++j) distinct_put(slot, &used, value[j]);
+        }
+        if (used || value[i] <= most) {
+            k += distinct_put(slot, &used, value[i]);
+            continue;
+        }
+        most = value[i];
+        ++k;
     }
     return k;
 }

@@ -57,6 +57,12 @@ static int integer_digits(const struct elem_type *a) {
     return a->cls == ELEM_SINT ? a->bits - 1 : a->bits;
 }
 
+bool elem_loses_digits(const struct elem_type *from, const struct elem_type *to) {
+    if (!elem_converts(from, to) || stands_in(from, to)) return false;
+    bool floats = to->cls == ELEM_FLOAT;
+    return !floats || (from->cls != ELEM_FLOAT && integer_digits(from) > digits(to));
+}
+
 // Whether an element that was of type "last" is, converted from "from" to "to", what it had been
 // converted from "last".
 static bool changes_nothing(const struct elem_type *last, const struct elem_type *from,

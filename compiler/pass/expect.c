@@ -134,11 +134,11 @@ static const char *bound_reason(const struct expectation *e) {
 }
 
 bool pass_expect(struct session *s, struct plan *p) {
-    bool ok = true;
+    bool ok = true, cheap = true;
     for (const struct expectation *e = p->expects; e; e = e->next) {
         if (e->prop == PROP_EQUIVALENT) continue;  // check/equivalent.c
         if (property_is_cost(e->prop)) {
-            ok &= cost_holds(s, p, e);
+            cheap &= cost_holds(s, p, e);
             continue;
         }
         const struct lay_tuple *have = value_of(s, e);
@@ -151,5 +151,6 @@ bool pass_expect(struct session *s, struct plan *p) {
         if (e->copy) diag_note(s, e->copy->at, "of this copy");
         if (e->kernel) diag_note(s, e->kernel->at, "of this kernel");
     }
-    return ok;
+    if (!cheap) pass_costs(s, p);  // the ways out
+    return ok && cheap;
 }

@@ -22,5 +22,6 @@ bool pass_races(struct session *s, struct plan *p);     // nothing is read and w
 bool pass_sync(struct session *s, struct plan *p);      // barriers
 bool pass_expect(struct session *s, struct plan *p);    // what the plan's author asked for
 bool pass_costs(struct session *s, struct plan *p);     // warns of what is slow
+bool pass_waste(struct session *s, struct plan *p);     // warns of what changes nothing
 
 #endif

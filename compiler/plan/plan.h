@@ -82,6 +82,7 @@ struct kernel {
     struct formal *formal;
     int nformals;
     struct lay_int grid[3];  // blocks by axis
+    struct range grid_at[3];
     int64_t threads;
     struct tensor **local;  // shared and frag tensors that are used, in order of first use
     int nlocal;

@@ -102,6 +102,7 @@ struct stmt {
     // STMT_FOR, STMT_PIPELINE
     struct ix_var *var;
     const struct ix *begin, *end;
+    struct range end_at;
     struct stmt *body;  // of a part too
     struct pipeline *pipe;
     bool load;  // STMT_PART: else use

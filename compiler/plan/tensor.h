@@ -32,6 +32,12 @@ struct param {
     struct range asked;   // the N % 8 == 0 of its 'where', or nothing
 };
 
+// An `expect` that reads a tensor's layout.
+struct layout_asked {
+    struct range at;
+    struct layout_asked *next;
+};
+
 // What a frag's layout is taken from, when it was declared "like" a tiled copy: its own modes (v,
 // rest...) follow the first tile that is copied to or from it.
 struct tensor {
@@ -40,13 +46,15 @@ struct tensor {
     enum space space;
     struct lay layout;  // invalid for a frag "like" a tiled copy until pass "partition" sets it
     int align;  // bytes that "align" promises of the first element, or 0; plan/align.h reads it
-    struct range align_at;     // where "align N" can be put in
-    struct range layout_at;    // its layout as it is written
-    bool swizzle_auto;         // .. followed by these words
-    bool layout_read;          // by sema: an expression has it as a value
-    int id;                    // index into plan.tensors, or beyond it for a kernel's own
-    const char *const *names;  // of its modes; NULL when they have none
-    int stages;                // extent of the last mode, which "stages" has added; 0: none was
+    struct range align_at;       // where "align N" can be put in
+    struct range layout_at;      // its layout as it is written
+    bool swizzle_auto;           // .. followed by these words
+    bool layout_read;            // by sema: an expression has it as a value
+    bool layout_used;            // .. for more than what is expected of this tensor alone
+    struct layout_asked *asked;  // by sema: where that is expected; of a tensor with swizzle_auto
+    int id;                      // index into plan.tensors, or beyond it for a kernel's own
+    const char *const *names;    // of its modes; NULL when they have none
+    int stages;                  // extent of the last mode, which "stages" has added; 0: none was
     const struct tiled_copy *like;
     const struct tiled_copy
         *dist;      // of a frag: whose (thread, value) parts it holds; written by pass "partition"

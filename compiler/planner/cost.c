@@ -109,19 +109,34 @@ static int64_t megabytes_until(const struct relayout *r, const struct choice *c,
     return least(blocks_until(r, c, m) * (2 * bytes / 256) / 4096, 1 << 20);
 }
 
-// What a tile costs on a side besides its bytes, as a part of them, times ONE.
-static int64_t cuts_of(const struct relayout *r, const struct choice *c, bool src, int64_t bytes) {
-    int order[RELAYOUT_MODES], cut = -1, es = bytes_of(r, src);
-    int64_t run = 1, step = GRAIN;
+// The mode at which the runs of a tile end on a side, whose elements follow one another; -1: at
+// none.
+static int cut_of(const struct relayout *r, const struct choice *c, bool src, int64_t *run) {
+    int order[RELAYOUT_MODES], cut = -1;
+    *run = 1;
     order_of(r, src, order);
     for (int i = 0; i < r->rank && cut < 0; ++i) {
         int m = order[i];
-        if ((src ? r->mode[m].src : r->mode[m].dst) == run)
-            run *= least(c->tile[m], r->mode[m].extent);
+        if ((src ? r->mode[m].src : r->mode[m].dst) == *run)
+            *run *= least(c->tile[m], r->mode[m].extent);
         else
             cut = m;
         if (c->tile[m] < r->mode[m].extent) cut = m;
     }
+    return cut;
+}
+
+int64_t source_gap(const struct relayout *r, const struct choice *c) {
+    int64_t run;
+    int cut = cut_of(r, c, true, &run);
+    return cut < 0 ? 0 : megabytes_until(r, c, cut, tile_bytes(r, c));
+}
+
+// What a tile costs on a side besides its bytes, as a part of them, times ONE.
+static int64_t cuts_of(const struct relayout *r, const struct choice *c, bool src, int64_t bytes) {
+    int es = bytes_of(r, src);
+    int64_t run, step = GRAIN;
+    int cut = cut_of(r, c, src, &run);
     bool far = true;
     for (int m = 0; m < r->rank; ++m) {
         int64_t stride = src ? r->mode[m].src : r->mode[m].dst;

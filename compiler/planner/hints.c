@@ -7,6 +7,7 @@ enum {
     SECTOR = 32,        // bytes
     LINE = 128,
     LONG_RUN = 512,
+    NEAR = 32,     // MB
     POLICIES = 80  // the first architecture that has policies of the L2 cache
 };
 
@@ -53,18 +54,27 @@ bool whole_lines(const struct relayout *r, const struct choice *c) {
     return is_large(r) && from == LINE && to == LINE;
 }
 
-struct hints hints_of(const struct relayout *r, const struct choice *c) {
+static struct hints before_policies(const struct relayout *r, const struct choice *c) {
     int64_t grain, other, run = run_of(r, c, true, &grain);
     run_of(r, c, false, &other);
-    if (!is_large(r)) return (struct hints){"", "", NULL};
-    bool lines = grain == LINE && other == LINE;
-    if (lines && c->way == WAY_STRAIGHT) return (struct hints){"", "", NULL};
-    if (lines && r->arch < POLICIES) return (struct hints){"", "", NULL};
-    if (lines)
-        return (struct hints){", ld=L2.evict_last", ", st=L2.evict_first",
-                              "what is written leaves them first"};
     bool torn = c->way == WAY_STAGED && grain < SECTOR && other < SECTOR;
-    if (r->rank > 1 && (run >= LONG_RUN || torn))
+    if ((grain < LINE || other < LINE) && r->rank > 1 && (run >= LONG_RUN || torn))
         return (struct hints){", l2=128", "", "what follows is read, too"};
     return (struct hints){"", "", NULL};
+}
+
+struct hints hints_of(const struct relayout *r, const struct choice *c) {
+    int64_t grain, other;
+    run_of(r, c, true, &grain);
+    run_of(r, c, false, &other);
+    if (!is_large(r)) return (struct hints){"", "", NULL};
+    if (r->arch < POLICIES) return before_policies(r, c);
+    bool lines = grain == LINE && other == LINE;
+    if (lines && c->way == WAY_STAGED)
+        return (struct hints){", ld=L2.evict_last", ", st=L2.evict_first",
+                              "what is written leaves them first"};
+    if (!lines && source_gap(r, c) < NEAR)
+        return (struct hints){", ld=L2.evict_last, l2=128", "",
+                              "what is read leaves them last, and what follows is read, too"};
+    return (struct hints){", ld=L2.evict_last", "", "what is read leaves them last"};
 }

@@ -135,6 +135,9 @@ bool whole_lines(const struct relayout *r, const struct choice *c);
 // NULL for "t": as if the caches cost nothing, which is at most what it costs.
 void cost_of(const struct relayout *r, const struct choice *c, const struct traffic *t,
              struct cost *out);
+// How many MB are read and written until the block comes whose tile goes on where this one ends in
+// the source; 0: none does.
+int64_t source_gap(const struct relayout *r, const struct choice *c);
 // Lets the blocks of the tile follow one another so that neighbours come soon.
 void choose_grid(const struct relayout *r, struct choice *c);
 // As it is when all warps are like some of them.  That of shared memory depends on where the tile

@@ -109,6 +109,8 @@ struct sema {
     int compared;                  // names that unknown ones were compared with
     bool *define_used;             // by index into options.defines
     const struct define **define;  // the same by name (session_defines)
+    struct range expects;          // the `expect` that is looked at; end 0: none is
+    struct tensor *expects_of;     // whose layout it has read, with `swizzle auto`; NULL: none's
     struct label *labels;
     struct expectation **expect_end;
     struct kernel **kernel_end, **device_end;
@@ -129,6 +131,10 @@ struct sema {
     struct refusal *refused;
     int cap_local, loops;
     struct pipe_part *part;  // of a pipeline, innermost
+    // an expression outside of a plan
+    bool alone;
+    const struct calc_options *options;  // or NULL
+    int nested;                          // calls around the one that is evaluated
 };
 
 // Reports an error at "at" and gives the value that stands for it.

@@ -32,6 +32,7 @@ static bool take(struct reader *r, const char *text) {
 static const char *word(struct reader *r) {
     take(r, "cute::");
     take(r, "cutlass::");
+    if (!take(r, "GMMA::")) take(r, "UMMA::");
     blanks(r);
     const char *from = r->at;
     while (r->at < r->end && (isalnum((unsigned char)*r->at) || *r->at == '_')) ++r->at;
@@ -86,6 +87,23 @@ static const char *atom(struct session *s, const char *name, const char *type) {
     return NULL;
 }
 
+// "Layout_K_SW128_Atom<float>": eight rows, or with MN columns, of as many bytes.
+static const char *swizzled_atom(struct session *s, const char *name, const char *type) {
+    char major[3], width[6];
+    int bits = bits_of(type), bytes = 0, lines = 0, m = 4, end = 0;
+    if (sscanf(name, "Layout_%2[KMN]_%5[A-Z0-9]_Atom%n", major, width, &end) != 2 || name[end] ||
+        bits < 8 || bits > 64)
+        return NULL;
+    if (sscanf(width, "SW%d", &bytes) != 1) bytes = strcmp(width, "INTER") == 0 ? 16 : 0;
+    if (bytes != 16 && bytes != 32 && bytes != 64 && bytes != 128) return NULL;
+    for (int k = bytes; k > 16; k /= 2) ++lines;
+    for (int k = bits; k > 8; k /= 2) --m;
+    int n = 8 * bytes / bits;
+    const char *layout = strcmp(major, "K") == 0 ? arena_printf(&s->arena, "row(8,%d)", n)
+                                                 : arena_printf(&s->arena, "(%d,8)", n);
+    return lines ? arena_printf(&s->arena, "Sw<%d,%d,3> o 0 o %s", lines, m, layout) : layout;
+}
+
 static const char *made(struct session *s, const char *name, const char *const *part, int n) {
     static const char *const integers[] = {"Int", "C", NULL},
                              *const tuples[] = {"Shape",      "Stride",      "Step",       "Coord",
@@ -119,6 +137,7 @@ static const char *made(struct session *s, const char *name, const char *const *
                             part[0], part[1], n == 3 ? part[2] : "");
     if (strcmp(name, "composition") == 0 && n == 2 && strncmp(part[0], "Sw<", 3) == 0)
         return arena_printf(&s->arena, "%s o 0 o %s", part[0], part[1]);
+    if (strncmp(name, "Layout_", 7) == 0 && n == 1) return swizzled_atom(s, name, part[0]);
     return n == 1 ? atom(s, name, part[0]) : NULL;
 }
 
@@ -128,6 +147,7 @@ static const char *alone(const char *name) {
     const struct foreign *w = foreign_word(name);
     if (name[0] == '_' && name[1] && name[1 + strspn(name + 1, "0123456789")] == '\0')
         return name + 1;
+    if (strcmp(name, "X") == 0 || strcmp(name, "Underscore") == 0) return "_";
     return type ? type : w && w->ours && !strchr(w->ours, '%') ? w->ours : name;
 }
 
@@ -208,8 +228,9 @@ const char *foreign_expression(struct session *s, const char *text, size_t size,
     char next = r.at < r.end ? *r.at : '\0';
     bool digits = name[0] == '_' && name[1] && !name[1 + strspn(name + 1, "0123456789")];
     bool async = strncmp(name, "SM80_CP_ASYNC_CACHE", 19) == 0 || strncmp(name, "AutoVec", 7) == 0;
+    bool smem = strncmp(name, "Layout_", 7) == 0;
     if (next == '<' && is_one_of(name, of_mode)) return of_one_mode(&r, text, name, length);
-    bool known = (next == '<' && (is_one_of(name, types) || async)) ||
+    bool known = (next == '<' && (is_one_of(name, types) || async || smem)) ||
                  (next == '(' && is_one_of(name, calls)) || (next == '{' && digits);
     if (!known) return NULL;
     r.at = text;

@@ -279,14 +279,6 @@ bool scan_foreign(struct parser *p, struct range at) {
         foreign_expression(p->s, f->text + at.begin, f->size - at.begin, false, &length);
     if (!ours) return foreign_object(p, at);
     at.end = at.begin + (uint32_t)length;
-    if (strncmp(f->text + at.begin, "Step<", 5) == 0 && memchr(f->text + at.begin, 'X', length)) {
-        diag_error(p->s, at,
-                   "'%.*s' is C++ of CuTe; here a tile and its coordinates have the modes of the "
-                   "tensor alone",
-                   (int)length, f->text + at.begin);
-        p->skip_end = at.end;
-        return true;
-    }
     diag_error(p->s, at, "'%.*s' is C++ of CuTe; here it is '%s'", (int)length, f->text + at.begin,
                ours);
     diag_fixit(p->s, at, ours);
@@ -429,6 +421,7 @@ int scan_slip(struct parser *p, struct range at, const char *text) {
         return TOK_TCP_YYerror;
     }
     if (strcmp(text, "::") == 0 && slip_begins_statement(p)) return '.';  // slip_qualified's
+    if (strcmp(text, "::") == 0 && slip_module(p, at)) return '.';
     for (size_t i = 0; i < sizeof slips / sizeof *slips; i++) {
         if (strcmp(text, slips[i].text) != 0) continue;
         diag_error(p->s, at, "'%s' is not part of the language%s%s", text,

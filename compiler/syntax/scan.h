@@ -77,6 +77,8 @@ bool slip_foreign(struct parser *p, const char *text);
 bool slip_begins_statement(const struct parser *p);
 // Words "cute::copy(tc, A, s);", of which p->now is the first '.' or '::'.
 bool slip_qualified(struct parser *p);
+// Words "cute::" before a name within an expression; "at" is the '::', p->now what is before it.
+bool slip_module(struct parser *p, struct range at);
 // Words a ':' at p->now where an expression could begin.
 bool slip_colon(struct parser *p, bool expression);
 // Words the statement that begins with the unknown word "text", which p->before is, or the

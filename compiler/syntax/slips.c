@@ -145,11 +145,33 @@ bool slip_qualified(struct parser *p) {
     return true;
 }
 
+bool slip_module(struct parser *p, struct range at) {
+    if (p->now.token != TOK_ID || p->now.at.end != at.begin) return false;
+    const char *word = slip_text(p, p->now.at);
+    if (!foreign_module(word)) return false;
+    at.begin = p->now.at.begin;
+    diag_error(p->s, at, "names have no '%s::' before them here", word);
+    diag_fixit(p->s, at, "");
+    return true;
+}
+
 // "A(:, 3)", as other languages write a mode that stays.
 bool slip_colon(struct parser *p, bool expression) {
     bool begins = p->before.token == '(' || p->before.token == ',';
     if (p->now.token != ':' || !begins || !expression) return false;
     diag_error(p->s, p->now.at, "the coordinate of a mode that stays whole is '_'");
     diag_fixit(p->s, p->now.at, "_");
+    size_t left;
+    const char *text = slip_from(p, p->now.at.end, &left);
+    for (size_t i = 0; i < left && !strchr("();{}", text[i]); ++i) {  // and the others beside it
+        size_t next = i + 1, before = i;
+        if (text[i] != ':') continue;
+        while (next < left && text[next] == ' ') ++next;
+        while (before > 0 && text[before - 1] == ' ') --before;
+        bool alone =
+            before > 0 && text[before - 1] == ',' && next < left && strchr(",)", text[next]);
+        uint32_t at = p->now.at.end + (uint32_t)i;
+        if (alone) diag_fixit(p->s, (struct range){p->now.at.file, at, at + 1}, "_");
+    }
     return true;
 }

@@ -289,11 +289,15 @@ bool slip_other(struct parser *p, const int *set, int n) {
 
 // -- what begins with an unknown word -------------------------------------------------------------
 
-static bool declared_function(const struct parser *p, const char *name) {
+enum declared { DECLARED_NOT, DECLARED_EXTERN, DECLARED_HERE };
+
+static enum declared declared_function(const struct parser *p, const char *name) {
     struct ast_decl *const *decl = p->decls.items;
-    for (int i = 0; i < p->decls.n; ++i)
-        if (decl[i]->kind == D_FN && strcmp(decl[i]->name.name, name) == 0) return true;
-    return false;
+    for (int i = 0; i < p->decls.n; ++i) {
+        if (decl[i]->kind != D_FN || strcmp(decl[i]->name.name, name) != 0) continue;
+        return decl[i]->fn.external ? DECLARED_EXTERN : DECLARED_HERE;
+    }
+    return DECLARED_NOT;
 }
 
 // Whether the value at "value", up to the ';' of its line, has "name" in it: "i + 1" of i.
@@ -304,6 +308,21 @@ static bool names_itself(const char *value, const char *name) {
         while (isalnum((unsigned char)at[n]) || at[n] == '_') ++n;
         if (n == length && memcmp(at, name, n) == 0) return true;
         at += n ? n : 1;
+    }
+    return false;
+}
+
+// Whether "let NAME = .." is above, in this kernel.
+static bool named_above(struct parser *p, const char *name) {
+    const struct source *f = &p->s->sources.file[p->file];
+    size_t from = 0, n = strlen(name), here = p->before.at.begin;
+    for (size_t i = 0; i + 7 < here; ++i) {
+        if (memcmp(f->text + i, "kernel ", 7) == 0 || memcmp(f->text + i, "device ", 7) == 0)
+            from = i;
+    }
+    for (size_t i = from; i + 5 + n < here; ++i) {
+        if (memcmp(f->text + i, "let ", 4) != 0 || memcmp(f->text + i + 4, name, n) != 0) continue;
+        if (strchr(" =", f->text[i + 4 + n])) return true;
     }
     return false;
 }
@@ -321,7 +340,7 @@ bool slip_statement(struct parser *p, const char *text) {
                    text, text);
         return true;
     }
-    if (p->now.token == '=' && names_itself(value, text)) {
+    if (p->now.token == '=' && (names_itself(value, text) || named_above(p, text))) {
         diag_error(p->s, p->before.at,
                    "a value does not change; 'let' gives a new one another name");
         return true;
@@ -332,6 +351,13 @@ bool slip_statement(struct parser *p, const char *text) {
         return true;
     }
     if (p->now.token != '(') return false;
+    if (declared_function(p, text) == DECLARED_HERE) {
+        diag_error(p->s, p->before.at,
+                   "'%s' is a device function for kernels that are written by hand in CUDA C; in a "
+                   "kernel of the plan its statements are written out",
+                   text);
+        return true;
+    }
     diag_error(p->s, p->before.at, "a device function is called by 'call %s(..);'", text);
     if (declared_function(p, text)) diag_fixit(p->s, before(p->before.at), "call ");
     return true;

@@ -43,6 +43,24 @@ static bool axis_square(struct parser *p, struct range at, const char *inside) {
     return true;
 }
 
+// "A.shape[0]"
+static bool extent_square(struct parser *p, struct range at, const char *inside) {
+    const struct source *f = &p->s->sources.file[p->file];
+    uint32_t dot = p->now.at.begin, from;
+    if (p->now.token != TOK_ID || strcmp(slip_text(p, p->now.at), "shape") != 0) return false;
+    if (strlen(inside) != 1 || inside[0] < '0' || inside[0] > '9') return false;
+    if (dot == 0 || f->text[--dot] != '.') return false;
+    for (from = dot; from > 0 && is_name(f->text[from - 1]); --from) {
+    }
+    if (from == dot) return false;
+    const char *name = slip_text(p, (struct range){at.file, from, dot});
+    const char *ours = arena_printf(&p->s->arena, "size(%s, %s)", name, inside);
+    diag_error(p->s, at, "'[' is not part of the language; this extent is '%s'", ours);
+    diag_fixit(p->s, (struct range){at.file, from, at.end}, ours);
+    p->skip_end = at.end;
+    return true;
+}
+
 // "dst[tid] = src[tid];", with all of what follows up to the ';'
 static bool element_square(struct parser *p, struct range at) {
     int last = p->before.token;
@@ -137,6 +155,7 @@ bool slip_square(struct parser *p, struct range at) {
     const char *inside = foreign_brackets(p->s, text, left, &length);
     if (!inside) return false;
     at.end = at.begin + (uint32_t)length;
-    return range_square(p, at, inside) || axis_square(p, at, inside) || element_square(p, at) ||
-           extents_square(p, at) || slice_square(p, at, inside);
+    return range_square(p, at, inside) || axis_square(p, at, inside) ||
+           extent_square(p, at, inside) || element_square(p, at) || extents_square(p, at) ||
+           slice_square(p, at, inside);
 }

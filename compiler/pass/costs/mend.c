@@ -90,9 +90,10 @@ void mend_order(struct session *s, const struct kernel *k, const struct copy *c,
     spread(s, &a, v, full);
     bool arranged = v->base->space == MEM_GLOBAL && takes_auto(copy_side(c, !src)->base);
     for (int layout = 0; layout <= arranged; ++layout) {
-        offer_order(s, k, c, number, src, a.thr, a.rank, a.along, layout);
+        // first what is likely to help the other side, too: two warnings then have one answer
+        offer_order(s, k, c, number, src, full, a.rank, a.along, layout);
         if (full[a.along] != a.thr[a.along])
-            offer_order(s, k, c, number, src, full, a.rank, a.along, layout);
+            offer_order(s, k, c, number, src, a.thr, a.rank, a.along, layout);
     }
 }
 

@@ -20,6 +20,13 @@ const struct ix *coverage_bound(struct session *s, const struct ix *e, const str
 // Notes how many blocks or iterations would reach all elements, where "v", written by one copy, does
 // not.
 void coverage_note_blocks(struct session *s, const struct view *v);
+
+// astray.c
+// Notes what is wrong with the coordinates of "v", a tile of which elements are missing in "k";
+// false: nothing is known.  "in_loop": its copy is in a loop.
+bool coverage_note_tile(struct session *s, const struct kernel *k, const struct view *v,
+                        bool in_loop);
+
 // rounding.c
 // Whether every quotient, remainder and swizzle in "e" is of something that is not negative, in all
 // instances of a statement inside "around"; reports one that is not, or of which it is not known.

@@ -10,6 +10,7 @@
 
 #include "base/session.h"
 #include "layout/algebra.h"
+#include "pass/coverage/coverage.h"
 #include "pass/instances/instances.h"
 #include "pass/pass.h"
 #include "pass/walk.h"
@@ -175,7 +176,9 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
               instances_where(r->x, &r->around, frag ? NULL : r->copy, found, 0),
               step ? " in that step" : "");
     const struct copy *c = only ? only->copy : NULL;
-    if (c && !c->pad && c->src.overhang && begins_outside(s, only, step, found))
+    bool outside = c && !c->pad && c->src.overhang && begins_outside(s, only, step, found);
+    if (outside && !step && coverage_note_tile(s, u->k, &c->src, true)) return;
+    if (outside)
         diag_note(s, c->src.at,
                   step ? "in that step the tile begins outside '%s'; coordinates of 'local_tile' "
                          "count tiles, and a pipeline loads ahead by itself: step '%s' loads what "
@@ -184,6 +187,7 @@ static void refuse(struct uses *u, const struct use *r, const struct use *only, 
                          "count tiles, not elements: (block.x, block.y)",
                   c->src.base->name, step ? only->stmt->up->up->var->name : "",
                   step ? only->stmt->up->up->var->name : "");
+    if (outside && step) return;  // zeros are not what is missing
     if (c && !c->pad && c->src.overhang)
         diag_note(s, only->view->at,
                   "'%s' is written here, but only where '%s' has elements; 'pad 0' after the copy "

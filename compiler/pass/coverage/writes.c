@@ -292,6 +292,8 @@ static bool check_whole(struct writes *w, const struct formal *f) {
                   instances_params(s, w->plan, w->k, &found), instances_element(s, &found),
                   t->name);
         if (one) coverage_note_blocks(s, &first->copy->dst);
+        if (one && coverage_note_tile(s, w->k, &first->copy->dst, first->around.n > 0))
+            return false;
     }
     diag_note(s, f->at,
               "listed as 'out' here, so blocks and loops have to write all of it; 'inout %s' keeps "

@@ -318,7 +318,7 @@ bool vectorize_is_widest(struct session *s, const struct kernel *k, const struct
 }
 
 bool vectorize_asks(const struct copy *c) {
-    return copy_atom(c)->row->exact || c->facts.npred > 0;
+    return c->facts.npred > 0;
 }
 
 // Of the widest variant, or the only one.

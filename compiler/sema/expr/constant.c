@@ -45,12 +45,37 @@ static bool int_bits(const struct elem_type *t, int64_t x, uint64_t *out) {
     return true;
 }
 
+// "inf" and its relatives, which are no numbers of a plan: the greatest number is, and does for masks.
+static bool is_infinity(struct sema *c, const struct ast_expr *e, const struct elem_type *t,
+                        const char *what) {
+    static const char words[][10] = {"inf", "INFINITY", "infinity", "Infinity"};
+    static const char *const most[][2] = {
+        {"f16", "65504.0"},      {"bf16", "3.3895313e38"},
+        {"f32", "3.4028234e38"}, {"f64", "1.7976931348623157e308"},
+        {"f8e4m3", "448.0"},     {"f8e5m2", "57344.0"}};
+    const struct ast_expr *name = e->kind == E_NEG ? e->lhs : e;
+    bool found = false;
+    if (name->kind != E_NAME || scope_find(c, name->name)) return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
+        found |= strcmp(name->name, words[i]) == 0;
+    for (size_t i = 0; found && i < sizeof most / sizeof *most; ++i) {
+        if (strcmp(t->name, most[i][0]) != 0) continue;
+        const char *text = sema_text(c, "%s%s", e == name ? "" : "-", most[i][1]);
+        diag_error(c->s, e->at, "%s is a number, and infinity is none; the %s of %s is %s", what,
+                   e == name ? "greatest" : "least", t->name, text);
+        diag_fixit(c->s, e->at, text);
+        return true;
+    }
+    return false;
+}
+
 const struct constant *constant_of(struct sema *c, const struct ast_expr *e,
                                    const struct elem_type *t, const char *what) {
     bool minus = e->kind == E_NEG && e->lhs->kind == E_FLOAT;
     const struct ast_expr *number = minus ? e->lhs : e;
     uint64_t bits = 0;
     bool fits;
+    if (is_infinity(c, e, t, what)) return NULL;
     if (number->kind == E_FLOAT) {
         fits = t->cls == ELEM_FLOAT && float_bits(t, minus ? -number->fval : number->fval, &bits);
     } else {

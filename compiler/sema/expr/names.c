@@ -210,6 +210,8 @@ bool names_sort_args(struct sema *c, const struct call *call, const struct value
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
         int at = rows[i].arg, of = rows[i].of;
         if (strcmp(rows[i].name, call->name) != 0 || at >= call->n || of >= call->n) continue;
+        bool projected = call->n == 4 && strncmp(call->name, "local_", 6) == 0;
+        if (projected) continue;  // its modes are not those of the tensor
         const struct ast_expr *e = call->e->arg[at].value;
         bool numbers = strcmp(call->name, "local_partition") == 0;
         if (!arg[at]->names || (arg[at]->kind != VAL_TUPLE && !numbers)) continue;
@@ -292,7 +294,13 @@ bool names_match(struct sema *c, struct copy *y) {
     int mode[LAY_MAX_RANK];
     struct named dst = modes_of(c, value_view(c, y->dst));
     for (int i = 0; i < n; ++i)
-        if ((mode[i] = find(c, &dst, y->src.names[i], y->dst.at)) < 0) return false;
+        if ((mode[i] = find(c, &dst, y->src.names[i], y->dst.at)) < 0) {
+            diag_note(c->s, y->src.at,
+                      "modes of the two sides belong together by their names, and '%s' here has "
+                      "'%s'",
+                      y->src.base->name, y->src.names[i]);
+            return false;
+        }
     struct view by = view_map(c->s, y->dst, lay_select(c->lay, id, n, mode), y->dst.at);
     by.names = y->src.names;
     y->dst = by;

@@ -106,6 +106,10 @@ static void note_stages(struct sema *c, const struct view *v, int other) {
     diag_fixit(c->s, (struct range){v->at.file, v->at.end, v->at.end}, slot);
 }
 
+static bool is_local_tile(struct sema *c, struct range at) {
+    return strncmp(source_line(c->s, at), "local_tile(", 11) == 0;
+}
+
 // Whether the destination "b" has the extents of "a" in another order: a transposition without a word
 // of it.  Says how it is written.
 static void note_order(struct sema *c, const struct copy *y, const struct view *a,
@@ -133,12 +137,36 @@ static void note_order(struct sema *c, const struct copy *y, const struct view *
                   "modes of one name belong together: a transposition");
         return;
     }
-    diag_note(c->s, b->at, "'select(%s, (%s))' has its modes in the order of the source", name,
-              text);
+    bool tile = false, by_mode = n == 2 && !a->names && !b->names;
+    for (int i = 0; i < 2; ++i) tile |= is_local_tile(c, i ? b->at : a->at);
+    if (tile && by_mode)
+        diag_note(c->s, is_local_tile(c, a->at) ? a->at : b->at,
+                  "if no transposition is meant, both sides have the extents of the tile in one "
+                  "order");
+    diag_note(c->s, b->at, "'select(%s, (%s))' has its modes in the order of the source%s", name,
+              text, tile && by_mode ? ", and transposes" : "");
     struct range end = {b->at.file, b->at.end, b->at.end},
                  begin = {b->at.file, b->at.begin, b->at.begin};
     diag_fixit(c->s, begin, "select(");
     diag_fixit(c->s, end, sema_text(c, ", (%s))", text));
+}
+
+// Whether mode "m" of the buffer "v" is a little longer than that of "other", as if for padding.
+// Says where padding goes.
+static bool note_padding(struct sema *c, const struct view *v, const struct view *other, int m) {
+    enum { MOST_PADDING = 16 };
+    struct lay_int n[2], have = lay_size(c->lay, lay_mode(c->lay, v->layout, m));
+    for (int i = 0; i < 2; ++i) n[i] = lay_size(c->lay, lay_mode(c->lay, other->layout, i));
+    if (v->base->space != MEM_SHARED || !lay_int_static(n[0]) || !lay_int_static(n[1]) ||
+        !lay_int_static(have) || have.num <= n[m].num || have.num > n[m].num + MOST_PADDING)
+        return false;
+    diag_note(c->s, v->base->layout_at,
+              m ? "padding is in the strides, and the extents stay as they are: "
+                  "'(%" PRId64 ",%" PRId64 "):(%" PRId64 ",1)'"
+                : "padding is in the strides, and the extents stay as they are: "
+                  "'(%" PRId64 ",%" PRId64 "):(1,%" PRId64 ")'",
+              n[0].num, n[1].num, have.num);
+    return true;
 }
 
 bool copy_shapes(struct sema *c, struct copy *y) {
@@ -173,6 +201,7 @@ bool copy_shapes(struct sema *c, struct copy *y) {
     if (ra < rb) view_note_tile(c->s, a);
     if (rb < ra) view_note_tile(c->s, b);
     note_order(c, y, a, b);
+    if (ra == 2 && rb == 2 && bad >= 0 && !note_padding(c, a, b, bad)) note_padding(c, b, a, bad);
     return false;
 }
 
@@ -329,6 +358,13 @@ static void how_missing(struct sema *c, const struct ast_stmt *s, const struct c
         diag_error(c->s, s->at,
                    "this copy does not say how it is done: add 'with TILED_COPY', 'with ATOM' or "
                    "'by LAYOUT'");
+        bool whole = s->copy.src->kind == E_NAME && s->copy.dst->kind == E_NAME;
+        if (whole && y->src.base->space == MEM_GLOBAL && y->dst.base->space == MEM_GLOBAL)
+            diag_note(c->s, s->at,
+                      c->kernel->device ? "tcpc plans a kernel that is one copy, not a device "
+                                          "function"
+                                        : "tcpc plans a copy that is all of its kernel; here is "
+                                          "more, or an 'expect'");
         return;
     }
     diag_error(c->s, s->at, "this copy does not say how it is done; '%s' is like '%s': 'with %s'",
@@ -336,9 +372,23 @@ static void how_missing(struct sema *c, const struct ast_stmt *s, const struct c
     diag_fixit(c->s, at, sema_text(c, " with %s", tc->name));
 }
 
+// "copy ld: A -> B"
+static bool label_inside(struct sema *c, const struct ast_stmt *s) {
+    const struct ast_expr *e = s->copy.src;
+    if (s->name.name || e->kind != E_LAYOUT || e->lhs->kind != E_NAME ||
+        scope_find(c, e->lhs->name))
+        return false;
+    struct range begin = {s->at.file, s->at.begin, s->at.begin};
+    diag_error(c->s, e->lhs->at, "the label comes before 'copy': '%s: copy A -> B'", e->lhs->name);
+    diag_fixit(c->s, begin, sema_text(c, "%s: ", e->lhs->name));
+    diag_fixit(c->s, (struct range){e->at.file, e->at.begin, e->rhs->at.begin}, "");
+    return true;
+}
+
 void check_copy(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
     struct copy *y = ARENA_NEW(&c->s->arena, struct copy);
     y->at = s->at;
+    if (label_inside(c, s)) return;
     if (s->name.name) add_label(c, s->name, y);
     bool ok = eval_view(c, s->copy.src, &y->src);
     ok &= eval_view(c, s->copy.dst, &y->dst);

@@ -109,7 +109,7 @@ static bool expect_equivalent(struct sema *c, const struct ast_expect *x, const 
     return true;
 }
 
-void check_expect(struct sema *c, const struct ast_expect *x, struct range at) {
+static void check_now(struct sema *c, const struct ast_expect *x, struct range at) {
     const struct ast_expr *e = x->cond;
     while (e->kind == E_TUPLE && e->nargs == 1 && !e->arg[0].key.name) e = e->arg[0].value;
     if (e->kind == E_BINARY && e->op >= OP_EQ &&
@@ -139,4 +139,12 @@ void check_expect(struct sema *c, const struct ast_expect *x, struct range at) {
         if (strcmp(is, ast_expr_text(c->s, side)) != 0)
             diag_note(c->s, side->at, "the %s side is %s", i ? "right" : "left", is);
     }
+}
+
+void check_expect(struct sema *c, const struct ast_expect *x, struct range at) {
+    c->expects = at;
+    c->expects_of = NULL;
+    check_now(c, x, at);
+    c->expects = (struct range){0, 0, 0};
+    c->expects_of = NULL;
 }

@@ -131,6 +131,10 @@ void check_call(struct sema *c, const struct ast_stmt *s, struct stmt **out) {
     }
     if (sym->kind == SYM_KERNEL && sym->value->kernel->device) {
         sema_not_yet(c, s->name.at, "a call of a device function of the plan itself");
+        diag_note(c->s, sym->at,
+                  "'%s' is for kernels that are written by hand in CUDA C; in a kernel of the plan "
+                  "its statements are written out",
+                  s->name.name);
         return;
     }
     if (sym->kind != SYM_EXTERN) {

@@ -50,26 +50,34 @@ static bool rounds_down(struct sema *c, const struct value *v, const struct ast_
     bool smaller = tile->kind == VAL_INT && ix_static(tile->ix, &by) && least > 1 && least < by &&
                    by % least == 0;  // the tile may be as large as that
     const char *up_text = sema_text(c, "ceil_div(%s, %s)", a, b);
+    const struct symbol *param = e->lhs->kind == E_NAME ? scope_find(c, e->lhs->name) : NULL;
+    if (param && param->kind != SYM_PARAM) param = NULL;
+    const struct ast_param *p = param ? param->param : NULL;
+    bool asks = p && param_asks_multiple(p);
+    bool plain = !smaller && !asks;
     diag_error(c->s, e->at,
                "nothing says that '%s' is a multiple of %s, and blocks for a part of a tile would "
                "be missing%s%s%s",
-               a, b, smaller ? "" : "; write '", smaller ? "" : up_text, smaller ? "" : "'");
+               a, b, plain ? "; write '" : "", plain ? up_text : "", plain ? "'" : "");
     if (smaller)
         diag_note(c->s, e->at,
                   "'%s' is a multiple of %" PRId64 "; for tiles of %" PRId64 " write '%s / %" PRId64
                   "', for tiles of %s '%s'",
                   a, least, least, a, least, b, up_text);
-    else
+    else if (plain)
         diag_fixit(c->s, e->at, up_text);
-    const struct symbol *param = e->lhs->kind == E_NAME ? scope_find(c, e->lhs->name) : NULL;
-    if (!param || param->kind != SYM_PARAM) return true;
-    if (param->param && param_asks_multiple(param->param))
-        diag_note(c->s, param->param->where->at,
-                  "'where' is checked by the launcher, and promises no multiple; 'param %s : index "
-                  "%% %s;' does",
-                  a, b);
-    else
+    if (!param) return true;
+    if (!asks) {
         diag_note(c->s, param->at, "or declare that it is: 'param %s : index %% %s;'", a, b);
+        return true;
+    }
+    struct range rest = {p->where->at.file, p->index_at.end, p->where->at.end};
+    bool fits = strncmp(source_line(c->s, rest), "where ", 6) == 0 && p->nnames == 1;
+    if (fits) diag_fixit(c->s, rest, sema_text(c, " %% %s", b));
+    diag_note(c->s, p->where->at,
+              "'where' is checked by the launcher, and promises no multiple; 'param %s : index "
+              "%% %s;' does",
+              a, b);
     return true;
 }
 
@@ -126,5 +134,6 @@ void kernel_make_grid(struct sema *c, const struct ast_expr *e) {
             return;
         }
         k->grid[i] = b;
+        k->grid_at[i] = at;
     }
 }

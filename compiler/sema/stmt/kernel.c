@@ -215,6 +215,7 @@ bool loop_fits(struct sema *c, const struct ast_stmt *s) {
 bool loop_bounds(struct sema *c, const struct ast_stmt *s, struct stmt *loop) {
     loop->begin = eval_ix(c, s->loop.lo, "where a loop begins");
     loop->end = eval_ix(c, s->loop.hi, "where a loop ends");
+    loop->end_at = s->loop.hi->at;
     if (!loop->begin || !loop->end) return loop_fits(c, s);
     for (int i = 0; i < 2; ++i) {
         const struct ix *e = i ? loop->end : loop->begin;

@@ -20,6 +20,31 @@ static const struct ast_stmt *lone_copy(const struct ast_fn *fn) {
     return s->copy.src->kind == E_NAME && s->copy.dst->kind == E_NAME ? s : NULL;
 }
 
+// What is wrong with the tensors of copy "s", the only statement of "fn".
+static void note_sides(struct sema *c, const struct ast_fn *fn, const struct ast_stmt *s) {
+    const struct ast_expr *side[] = {s->copy.src, s->copy.dst};
+    if (side[0]->name == side[1]->name) {
+        diag_note(c->s, s->at, "both sides of it are '%s'", side[0]->name);
+        return;
+    }
+    for (int i = 0; i < 2; ++i) {
+        const struct symbol *sym = scope_find(c, side[i]->name);
+        const struct tensor *t = sym && sym->kind == SYM_TENSOR ? sym->tensor : NULL;
+        const struct ast_formal *f = NULL;
+        for (int k = 0; k < fn->nformals; ++k)
+            if (fn->formal[k].name.name == side[i]->name) f = &fn->formal[k];
+        if (t && t->space != MEM_GLOBAL) {
+            diag_note(c->s, t->at, "'%s' is in %s memory", t->name, space_name(t->space));
+        } else if (t && !f) {
+            diag_note(c->s, side[i]->at, "'%s' is no argument of the kernel", t->name);
+        } else if (f && f->kind == FORMAL_NAME && i == 1 && f->dir != DIR_OUT) {
+            diag_note(c->s, f->at, "'%s' is written: list it as 'out %s'", f->name.name,
+                      f->name.name);
+            diag_fixit(c->s, f->at, sema_text(c, "out %s", f->name.name));
+        }
+    }
+}
+
 // A kernel that is one copy, which does not say how, and is not planned: nothing else could
 // be meant, as there is no fragment.  Reports what keeps it from being planned.
 static bool not_planned(struct sema *c, const struct ast_fn *fn) {
@@ -37,6 +62,7 @@ static bool not_planned(struct sema *c, const struct ast_fn *fn) {
             ? "of a kernel that says neither grid nor threads; drop what comes before '{'"
             : "from one tensor in global memory, declared above, to another one, which is 'out'";
     diag_error(c->s, s->at, "this copy does not say how it is done, and tcpc plans a copy %s", why);
+    if (whole) note_sides(c, fn, s);
     if (whole && !s->name.name && !s->copy.pad && (fn->grid || fn->threads) && fn->nformals == 2)
         diag_fixit(c->s, (struct range){s->at.file, fn->head_at.end, fn->body->at.begin}, " ");
     if (!whole && !fn->manual)

@@ -84,6 +84,26 @@ static bool colon_for_range(struct sema *c, const struct view *v, const struct a
     return found;
 }
 
+// "A(64*block.x .. 64, _)", a begin and a count, which begins beyond its end.
+static bool count_for_end(struct sema *c, const struct ast_expr *e) {
+    for (int i = 0; i < e->nargs; ++i) {
+        const struct ast_expr *x = e->arg[i].value;
+        if (x->kind != E_RANGE) continue;
+        const struct value *from = eval(c, x->lhs), *to = eval(c, x->rhs);
+        int64_t n;
+        if (from->kind != VAL_INT || to->kind != VAL_INT || !ix_static(to->ix, &n) ||
+            ix_constant(from->ix) || from->ix->hi < n)
+            continue;
+        const char *begin = ast_expr_text(c->s, x->lhs), *count = ast_expr_text(c->s, x->rhs);
+        diag_error(c->s, x->at, "a range has a begin and an end, not a count: '%s .. %s + %s'",
+                   begin, begin, count);
+        diag_fixit(c->s, (struct range){x->at.file, x->rhs->at.begin, x->rhs->at.begin},
+                   sema_text(c, "%s + ", begin));
+        return true;
+    }
+    return false;
+}
+
 const struct value *eval_slice(struct sema *c, const struct value *f, const struct ast_expr *e) {
     if (f->kind == VAL_TUPLE) {
         const struct value *shape = f;
@@ -101,7 +121,7 @@ const struct value *eval_slice(struct sema *c, const struct value *f, const stru
     bool named = false;
     for (int i = 0; i < e->nargs; ++i) named |= e->arg[i].key.name != NULL;
     if (named && view && !view_whole(c, &f->view, e->lhs->at)) return &value_none;
-    if (view && colon_for_range(c, &f->view, e)) return &value_none;
+    if (view && (colon_for_range(c, &f->view, e) || count_for_end(c, e))) return &value_none;
     for (int i = 0; i < e->nargs && !named; ++i) {
         arg[i] = eval(c, e->arg[i].value);
         if (arg[i]->kind == VAL_NONE) return &value_none;

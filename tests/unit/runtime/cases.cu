@@ -6,6 +6,17 @@
 #error "this file needs version 2 of tcp_runtime.h"
 #endif
 
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+// The policies of the L2 cache are those that the instruction makes.
+static __device__ void compare_policies() {
+    unsigned long long first, last;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(first));
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(last));
+    if (first != tcp_l2_policy<TCP_L2_EVICT_FIRST>() || last != tcp_l2_policy<TCP_L2_EVICT_LAST>())
+        __trap();
+}
+#endif
+
 // 256 floats through shared memory and a fragment, transposed as (32,8) to (8,32).
 static __global__ void __launch_bounds__(32)
     copy_tile_kernel(const float *__restrict__ src, float *__restrict__ out) {
@@ -14,6 +25,9 @@ static __global__ void __launch_bounds__(32)
     const int tid = (int)threadIdx.x;
     alignas(16) float r[8];
     tcp_b128 v[2];
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+    compare_policies();
+#endif
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
         v[i] = tcp_ld_global_nc_128(&src[(tid + 32 * i) * 4]);

@@ -1,0 +1,343 @@
+// Trying arrangements of shared buffers (see choose.h).
+#include "compile/choose.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/session.h"
+#include "compile/asked.h"
+#include "compile/candidates.h"
+#include "compile/compile.h"
+#include "compile/rearrange.h"
+#include "pass/walk.h"
+#include "plan/plan.h"
+#include "syntax/ast.h"
+
+// What is compiled for candidates that are no matter of the buffer's own copies, in bytes: their
+// functions, and the rest, which is parsed alone, as a part.  A KB takes 0.2 ms, so that for each KB
+// of plan 50 ms are spent, with a plan of less than that counted as one.
+enum { MOST_TEXT = 1 << 20, LEAST_TEXT = 1 << 18, TEXT_TIMES = 256, PARSED_PART = 8 };
+// Accesses of warps that are looked at for all buffers of a function, and for each byte of the plan,
+// which has LEAST_WORK of them at least.  2000 take a millisecond.
+enum { MOST_WORK = 1 << 19, LEAST_WORK = 3 << 15, WORK_TIMES = 96, TRY_WORK = 16 };
+
+// -- by a compilation of its own ------------------------------------------------------------------
+
+struct tried {
+    const struct plan *plan;
+    const struct ast_stmt *buffer;
+    const struct tensor *tensor;  // NULL: no copy touches it
+    struct tally tally;
+};
+
+static bool add_copy(struct session *s, struct kernel *k, struct copy *c, void *user) {
+    struct tried *t = user;
+    struct copy_facts f = c->facts.nvariants ? copy_facts_in(c, 0) : c->facts;
+    for (int side = 0; side < 2; ++side) {
+        const struct tensor *x = copy_side(c, side)->base;
+        if (x->at.begin != t->buffer->name.at.begin || x->at.file != t->buffer->name.at.file)
+            continue;
+        t->tensor = x;
+        tally_side(s, t->plan, k, c, &f, side, INT64_MAX, &t->tally);
+    }
+    return true;
+}
+
+// Compiles the function of buffer "st" with "choice" up to step "last", and sums up what the copies of "st" cost, if that is known then.
+// False where it cannot be compiled.
+static bool try_one(const struct compiled *c, const struct swizzle_choice *choice, int total,
+                    const struct ast_stmt *st, enum step last, struct tried *out,
+                    struct session *t) {
+    struct compiled now;
+    compiled_again(c, t, &now);
+    now.swizzle = choice;
+    now.nswizzles = total;
+    now.only_at = st->name.at.begin;
+    *out = (struct tried){.buffer = st};
+    if (compile_until(&now, last)) return false;
+    if (last < STEP_SHARED) return true;
+    out->plan = now.plan;
+    walk_plan(t, now.plan, add_copy, out);
+    return out->tensor != NULL;
+}
+
+// -- all ------------------------------------------------------------------------------------------
+
+enum { PADS = 3, LAYERS = PADS + 40 };  // padding by 4, 8 and 16 bytes; slots moved by a period
+
+struct choosing {
+    struct compiled *c;
+    const struct buffers *b;
+    struct swizzle_choice *choice;  // by buffer: what is chosen so far
+    struct swizzle_choice **from;   // by buffer: its candidates
+    int *nfrom;
+    int first, end;  // the buffers whose copies the layers have
+    struct layer plain, *layer[LAYERS];
+    struct asked asked;
+    uint32_t only_at;         // the layers are of the function there alone; 0: of all
+    int64_t text, most_text;  // that was compiled for one candidate, and may be
+    int64_t work, most_work;  // accesses that were counted of the function, and may be
+    int64_t all_work;         // that are left for it and those behind it
+    bool pair_moved;          // a buffer with such a copy is no swizzle of the plain layer's
+    bool too_much;
+};
+
+static int64_t text_of(const struct session *s) {
+    int64_t text = 0;
+    for (int k = 0; k < s->sources.n; ++k) text += (int64_t)s->sources.file[k].size;
+    return text;
+}
+
+static int64_t text_of_function(const struct choosing *x, int i) {
+    return x->b->fn[i].end - x->b->fn[i].begin + text_of(x->c->s) / PARSED_PART;
+}
+
+// Counts a compilation of the function of buffer "i" alone; false where that is too much.
+static bool may_compile(struct choosing *x, int i) {
+    if (x->c->one_by_one) return true;
+    x->text += text_of_function(x, i);
+    x->too_much |= x->text > x->most_text;
+    return !x->too_much;
+}
+
+// Whether candidate "k" of buffer "i" is taken by all that asks for its layout.
+static enum taken taken(struct choosing *x, int i, int k) {
+    if (k == 0 || !layer_asked(&x->plain, i)) return TAKEN_IS;
+    if (layer_refuses(&x->plain, i, &x->from[i][k])) return TAKEN_NOT;
+    enum taken t = asked_taken(&x->asked, i, k);
+    x->too_much |= t == TAKEN_TOO_MUCH;
+    return t;
+}
+
+// The layer that has candidate "k" of buffer "i"; -1: the plain one, -2: none.
+static int number_of_layer(struct choosing *x, int i, int k) {
+    const struct swizzle_choice *y = &x->from[i][k];
+    if (y->text) return y->pad == 4 ? 0 : y->pad == 8 ? 1 : 2;
+    if (!layer_moves_slots(&x->plain, i, y)) return -1;
+    int n = PADS + y->b + y->m + abs(y->s);
+    return n < LAYERS ? n : -2;
+}
+
+// Compiles layer "n" of all buffers that have such a candidate, each with the first one.
+static struct layer *layer_of(struct choosing *x, int n) {
+    struct session *s = x->c->s;
+    if (n == -1) return &x->plain;
+    if (x->layer[n]) return x->layer[n];
+    struct swizzle_choice *choice = ARENA_ARRAY(&s->arena, struct swizzle_choice, x->b->n + 1);
+    for (int i = x->first; i < x->end; ++i) {
+        if (x->nfrom[i] == 0 || !layer_apart(&x->plain, i) || layer_paired(&x->plain, i)) continue;
+        for (int k = 0; k < x->nfrom[i] && !choice[i].text && !choice[i].b; ++k)
+            if (number_of_layer(x, i, k) == n && taken(x, i, k) == TAKEN_IS)
+                choice[i] = x->from[i][k];
+    }
+    x->layer[n] = ARENA_NEW(&s->arena, struct layer);
+    layer_begin(x->layer[n], x->c, x->b->stmt, x->b->n, choice, x->only_at, false);
+    return x->layer[n];
+}
+
+// Whether the copies of buffer "i" can be counted alone with candidate "k", in the layer "n".
+static bool counts_alone(const struct choosing *x, int i, int n) {
+    if (x->c->one_by_one || n == -2 || !layer_apart(&x->plain, i)) return false;
+    return !layer_paired(&x->plain, i) || (n == -1 && !x->pair_moved);
+}
+
+// With the choices so far and candidate "k" of buffer "i", the costs of its copies; or, "out" being
+// NULL, whether what asks for its layout takes it.  False where it cannot be compiled.
+static bool compile_one(struct choosing *x, int i, int k, struct tally *out) {
+    struct session t;
+    struct tried tried;
+    struct swizzle_choice was = x->choice[i];
+    if (!may_compile(x, i)) return false;
+    x->choice[i] = x->from[i][k];
+    bool ok = try_one(x->c, x->choice, x->b->n, x->b->stmt[i], out ? STEP_SHARED : STEP_CALLS,
+                      &tried, &t);
+    if (out) *out = tried.tally;
+    x->work += tried.tally.work;
+    session_release(&t);
+    x->choice[i] = was;
+    return ok;
+}
+
+static bool better(const struct tally *a, const struct tally *b) {
+    if (a->copies != b->copies) return a->copies > b->copies;
+    if (a->wavefronts != b->wavefronts) return a->wavefronts < b->wavefronts;
+    if (a->requests != b->requests) return a->requests < b->requests;
+    return a->bytes < b->bytes;
+}
+
+// What the copies of buffer "i" cost with candidate "k", where that is better than "best"; else
+// false.
+static bool count(struct choosing *x, int i, int k, const struct tally *best, struct tally *out) {
+    int n = x->c->one_by_one ? -2 : number_of_layer(x, i, k);
+    bool alone = counts_alone(x, i, n), known = layer_refuses(&x->plain, i, &x->from[i][k]);
+    enum taken is = alone && (n != -1 || known) ? taken(x, i, k) : TAKEN_IS;
+    struct layer *l = alone && is == TAKEN_IS ? layer_of(x, n) : NULL;
+    *out = (struct tally){0};
+    if (is == TAKEN_NOT || x->too_much) return false;
+    if (!l || !layer_apart(l, i)) return compile_one(x, i, k, out) && (!best || better(out, best));
+    bool ok = layer_arrange(&x->plain, i, &x->from[i][k]) &&
+              layer_count(l, &x->plain, i, &x->from[i][k], best, x->most_work - x->work, out);
+    x->work += out->work + TRY_WORK;
+    if (!ok || (best && !better(out, best))) return false;
+    is = taken(x, i, k);
+    return is == TAKEN_IS || (is == TAKEN_ALONE && compile_one(x, i, k, NULL));
+}
+
+// The candidates of the buffers; none where nothing copies one.
+static void find_candidates(struct choosing *x) {
+    struct session *s = x->c->s;
+    struct swizzle_choice all[SWIZZLE_CANDIDATES];
+    x->from = ARENA_ARRAY(&s->arena, struct swizzle_choice *, x->b->n + 1);
+    x->nfrom = ARENA_ARRAY(&s->arena, int, x->b->n + 1);
+    for (int i = x->first; i < x->end; ++i) {
+        const struct tensor *t = layer_tensor(&x->plain, i);
+        if (!t) continue;
+        int n = swizzle_candidates(&x->plain.s, t, layer_layout(&x->plain, i), all);
+        x->nfrom[i] = n;
+        x->from[i] = ARENA_ARRAY(&s->arena, struct swizzle_choice, n);
+        for (int k = 0; k < n; ++k) {
+            x->from[i][k] = all[k];
+            if (all[k].text) x->from[i][k].text = arena_printf(&s->arena, "%s", all[k].text);
+        }
+    }
+}
+
+// Where the questions about layouts are, and how much text each answer compiles.
+static void begin_asking(struct choosing *x) {
+    int one = -1;
+    uint32_t only_at = x->only_at;
+    bool several = false;
+    for (int i = x->first; i < x->end; ++i) {
+        if (!layer_asked(&x->plain, i)) continue;
+        several |= one >= 0 && x->b->fn[i].begin != x->b->fn[one].begin;
+        one = i;
+    }
+    if (one < 0) return;
+    if (!only_at && !several) only_at = x->b->stmt[one]->name.at.begin;
+    x->asked = (struct asked){x->c,       &x->plain,
+                              x->b->stmt, x->b->n,
+                              x->first,   x->end,
+                              x->from,    x->nfrom,
+                              only_at,    only_at ? text_of_function(x, one) : text_of(x->c->s),
+                              &x->text,   x->most_text,
+                              {NULL}};
+}
+
+static bool none_counted(struct choosing *x, int i) {
+    const struct ast_ident name = x->b->stmt[i]->name;
+    diag_error(
+        x->c->s, name.at,
+        "'swizzle auto' chooses by what the copies of '%s' cost, and no cost of them is known",
+        name.name);
+    return false;
+}
+
+// The layout of buffer "i" with candidate "k", as it is written.
+static const char *layout_text(struct choosing *x, int i, int k) {
+    struct session *s = x->c->s;
+    const struct swizzle_choice *y = &x->from[i][k];
+    const char *plain = source_line(s, x->b->stmt[i]->buffer.type.shape->at);
+    if (y->text) return y->text;
+    return y->b ? arena_printf(&s->arena, "Sw<%d,%d,%d> o 0 o %s", y->b, y->m, y->s, plain) : plain;
+}
+
+// After "tried" candidates, of which "won" is the best.
+static bool too_large(struct choosing *x, int i, int tried, int won) {
+    struct session *s = x->c->s;
+    const struct ast_ident name = x->b->stmt[i]->name;
+    diag_error(
+        s, name.at,
+        "'swizzle auto' of '%s' is too much work: %s %d arrangements; write a layout instead",
+        name.name,
+        x->too_much ? "more than copies depends on the layout, so its function would be "
+                      "compiled for each of"
+                    : "its copies, with those of such buffers before it, make too many "
+                      "accesses to count them for each of",
+        x->nfrom[i]);
+    if (tried > 1)
+        diag_note(s, name.at, "'%s' costs least of the first %d", layout_text(x, i, won), tried);
+    return false;
+}
+
+static bool is_too_much(const struct choosing *x) {
+    return x->too_much || (x->work > x->most_work && !x->c->one_by_one);
+}
+
+static bool choose_one(struct choosing *x, int i) {
+    struct tally best, now;
+    int won = 0, n = -1;
+    if (x->nfrom[i] == 0) return true;
+    bool ok = count(x, i, 0, NULL, &best);
+    if (is_too_much(x)) return too_large(x, i, 1, 0);
+    if (!ok) return true;
+    if (best.copies == 0) return none_counted(x, i);
+    for (int k = 1; k < x->nfrom[i] && best.wavefronts > best.least; ++k) {
+        if (count(x, i, k, &best, &now)) {
+            best = now;
+            won = k;
+        }
+        if (is_too_much(x)) return too_large(x, i, k, won);
+    }
+    x->choice[i] = x->from[i][won];
+    if (!x->c->one_by_one && layer_apart(&x->plain, i)) n = number_of_layer(x, i, won);
+    x->pair_moved |= layer_paired(&x->plain, i) && (n != -1 || !layer_apart(&x->plain, i));
+    layer_arrange(&x->plain, i, &x->choice[i]);
+    return true;
+}
+
+// What the functions before it have left of the plan's work.
+static void begin_function(struct choosing *x) {
+    x->all_work -= x->work;
+    x->work = 0;
+    x->most_work = x->all_work < MOST_WORK ? x->all_work : MOST_WORK;
+}
+
+// Chooses for the buffers "first" .. "end" - 1 of the functions that the plain layer has.
+static bool choose_some(struct choosing *x, int first, int end) {
+    bool ok = true;
+    memset(x->layer, 0, sizeof x->layer);
+    x->pair_moved = false;
+    x->first = first;
+    x->end = end;
+    find_candidates(x);
+    begin_asking(x);
+    for (int i = first; i < end && ok; ++i) {
+        if (i == first || x->b->fn[i].begin != x->b->fn[i - 1].begin) begin_function(x);
+        ok = choose_one(x, i);
+    }
+    for (int n = 0; n < LAYERS; ++n)
+        if (x->layer[n]) layer_end(x->layer[n]);
+    return ok;
+}
+
+// Of the functions one by one, as some of them are wrong.  A wrong one says so when it is compiled
+// as it is.
+static bool choose_apart(struct choosing *x) {
+    bool ok = true;
+    uint32_t at = x->c->only_at;
+    for (int i = 0, end; i < x->b->n && ok; i = end) {
+        const struct range fn = x->b->fn[i];
+        for (end = i + 1; end < x->b->n && x->b->fn[end].begin == fn.begin;) ++end;
+        if (at && (at < fn.begin || at >= fn.end)) continue;
+        if (!may_compile(x, i)) return true;
+        x->only_at = x->b->stmt[i]->name.at.begin;
+        layer_begin(&x->plain, x->c, x->b->stmt, x->b->n, x->choice, x->only_at, true);
+        if (x->plain.ok) ok = choose_some(x, i, end);
+        layer_end(&x->plain);
+    }
+    return ok;
+}
+
+bool buffers_choose(struct compiled *c, const struct buffers *b, struct swizzle_choice *choice) {
+    struct choosing x = {.c = c, .b = b, .choice = choice};
+    x.most_text = text_of(c->s) * TEXT_TIMES;
+    if (x.most_text < LEAST_TEXT) x.most_text = LEAST_TEXT;
+    if (x.most_text > MOST_TEXT) x.most_text = MOST_TEXT;
+    x.all_work = text_of(c->s) * WORK_TIMES;
+    if (x.all_work < LEAST_WORK) x.all_work = LEAST_WORK;
+    if (c->only_at) return choose_apart(&x);
+    layer_begin(&x.plain, c, b->stmt, b->n, choice, 0, true);
+    bool whole = x.plain.ok, ok = whole && choose_some(&x, 0, b->n);
+    layer_end(&x.plain);
+    return whole ? ok : choose_apart(&x);
+}

@@ -1,0 +1,119 @@
+// What of a tile's coordinates is a mistake, where elements are missing: they count elements instead
+// of tiles, are in the order of other modes, or there is no grid.
+#include <inttypes.h>
+
+#include "base/buf.h"
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/coverage/coverage.h"
+
+enum { MOST_MODES = 8 };
+
+// A mode of a tensor that "by" cuts: variable "v" steps by "step" elements through tiles of "tile".
+struct cut {
+    struct lay_int extent;
+    int64_t tile, step;
+    const struct ix_var *v;  // NULL: none, or more than one
+};
+
+static bool counts(const struct ix_var *v) {
+    return v->kind == IX_LOOP || (v->kind >= IX_BLOCK_X && v->kind <= IX_BLOCK_Z);
+}
+
+static struct cut cut_of(const struct ix *e, struct lay_int extent, int64_t tile) {
+    struct cut c = {extent, tile, 0, NULL};
+    if (e->op == IX_VAR && counts(e->var)) {
+        c.v = e->var;
+        c.step = 1;
+    }
+    if (e->op != IX_SUM || e->nterms != 1) return c;
+    const struct ix_term *t = &e->term[0];
+    if (!t->atom || t->atom->op != IX_VAR || !counts(t->atom->var) || !lay_int_static(t->coef))
+        return c;
+    c.v = t->atom->var;
+    c.step = t->coef.num;
+    return c;
+}
+
+// The modes of the tensor of "v", which has a tile of each; 0: not that simple.
+static int cuts(struct session *s, const struct view *v, struct cut *out) {
+    int n = lay_rank(v->layout);
+    const struct lay_tuple *all = v->base->layout.shape;
+    if (!v->coord_off || lay_is_leaf(all) || n != lay_tuple_rank(all) || n > MOST_MODES) return 0;
+    for (int i = 0; i < n; ++i) {
+        const struct lay_tuple *mode = lay_tuple_get(&s->lay, all, i);
+        struct lay_int tile = lay_size(&s->lay, lay_mode(&s->lay, v->layout, i));
+        if (!lay_is_leaf(mode) || !lay_int_static(tile) || !v->coord_off[i]) return 0;
+        out[i] = cut_of(v->coord_off[i], mode->leaf, tile.num);
+    }
+    return n;
+}
+
+static struct lay_int tiles_of(struct session *s, const struct cut *c) {
+    struct lay_int n = lay_int_ceil_div(&s->lay, c->extent, lay_int(c->tile));
+    lay_clear_error(&s->lay);
+    return n;
+}
+
+static bool has_as_many(struct session *s, const struct cut *c, const struct ix_var *v) {
+    return lay_int_equal(tiles_of(s, c), v->end);
+}
+
+// "128*block.x" as the coordinate of a tile of 128.
+static bool note_elements(struct session *s, const struct view *v, const struct cut *c, int mode) {
+    if (!c->v || c->tile < 2 || c->step != c->tile * c->tile) return false;
+    diag_note(s, v->at,
+              "coordinates of 'local_tile' count tiles, not elements: of mode %d tile '%s' begins "
+              "at element %" PRId64 "*%s",
+              mode, c->v->name, c->tile, c->v->name);
+    return true;
+}
+
+static bool note_swapped(struct session *s, const struct view *v, const struct cut *a, int i,
+                         const struct cut *b) {
+    if (!a->v || !b->v || a->v == b->v || a->step != a->tile || b->step != b->tile) return false;
+    if (a->v->kind == IX_LOOP || b->v->kind == IX_LOOP) return false;
+    if (!has_as_many(s, a, b->v) || !has_as_many(s, b, a->v) || has_as_many(s, a, a->v))
+        return false;
+    diag_note(s, v->at,
+              "along mode %d '%s' has %s tiles, which '%s' counts, not '%s': the coordinates are "
+              "swapped, or the axes of the grid",
+              i, v->base->name, lay_int_text(&s->lay, tiles_of(s, a)), b->v->name, a->v->name);
+    return true;
+}
+
+static bool note_no_grid(struct session *s, const struct kernel *k, const struct view *v,
+                         const struct cut *cut, int n) {
+    struct buf b;
+    if (k->device || k->grid_at[0].end || n > 3) return false;
+    buf_init(&b);
+    for (int i = 0; i < n; ++i) {
+        struct lay_int t = tiles_of(s, &cut[i]);
+        if (!lay_int_valid(t)) {
+            buf_finish(&b, &s->arena);
+            return false;
+        }
+        bool ragged = t.nsyms == 1 && !t.syms[0]->name;
+        buf_printf(&b, "%s%s", i ? ", " : "",
+                   ragged ? arena_printf(&s->arena, "ceil_div(%s, %" PRId64 ")",
+                                         lay_int_text(&s->lay, cut[i].extent), cut[i].tile)
+                          : lay_int_text(&s->lay, t));
+    }
+    diag_note(s, k->at,
+              "kernel '%s' has no grid, which is one block; 'grid (%s)' has one for each tile of "
+              "'%s'",
+              k->name, buf_finish(&b, &s->arena), v->base->name);
+    return true;
+}
+
+bool coverage_note_tile(struct session *s, const struct kernel *k, const struct view *v,
+                        bool in_loop) {
+    struct cut cut[MOST_MODES];
+    int n = cuts(s, v, cut);
+    bool noted = false;
+    lay_clear_error(&s->lay);
+    for (int i = 0; i < n; ++i) noted |= note_elements(s, v, &cut[i], i);
+    for (int i = 0; i < n && !noted; ++i)
+        for (int j = i + 1; j < n && !noted; ++j) noted = note_swapped(s, v, &cut[i], i, &cut[j]);
+    return noted || (n && !in_loop && note_no_grid(s, k, v, cut, n));
+}

@@ -1,0 +1,23 @@
+// What a plan asks for and nobody needs: the parts of pass "waste".
+#ifndef TCPC_PASS_WASTE_WASTE_H
+#define TCPC_PASS_WASTE_WASTE_H
+
+#include "plan/plan.h"
+
+struct session;
+
+// Blocks and steps of loops that are outside every tensor, for each size.
+void waste_blocks(struct session *s, const struct kernel *k);
+// Copies and fills whose elements nobody reads.
+void waste_writes(struct session *s, const struct kernel *k);
+
+// Copies that convert an integer to a type that does not hold it, or a float to an integer.
+void waste_digits(struct session *s, const struct kernel *k);
+
+// Arguments that no statement of "k", or of one of its other cases, names.
+void waste_arguments(struct session *s, const struct kernel *k);
+
+// Loops of "k" without statements, and stages that are not used.
+void waste_declared(struct session *s, const struct kernel *k);
+
+#endif

@@ -1,0 +1,146 @@
+// Copies and fills of shared memory and fragments whose elements nobody reads: the buffer is never
+// read, or all that was written is written again first.
+#include "base/session.h"
+#include "layout/algebra.h"
+#include "pass/walk.h"
+#include "pass/waste/waste.h"
+
+// What a statement, with those in it, does to a tensor.
+struct touched {
+    bool read;
+    bool called;               // written by a function
+    const struct stmt *first;  // copy or fill that writes
+};
+
+static void touch(struct touched *x, const struct stmt *st, const struct tensor *t) {
+    bool write = st->kind == STMT_COPY && st->copy->dst.base == t;
+    x->read |= st->kind == STMT_COPY && st->copy->src.base == t;
+    for (int i = 0; st->kind == STMT_CALL && i < st->call->fn->nformals; ++i) {
+        if (st->call->view[i].base != t) continue;
+        enum dir dir = st->call->fn->formal[i].dir;
+        x->read |= dir != ARG_OUT;
+        x->called |= dir != ARG_IN && !st->call->fill;
+        write |= dir != ARG_IN && st->call->fill;
+    }
+    if (write && !x->first) x->first = st;
+}
+
+static struct touched touched_in(const struct stmt *st, const struct tensor *t) {
+    struct touched x = {0};
+    touch(&x, st, t);
+    for (const struct stmt *i = st->body; i; i = stmt_next(st->body, i)) touch(&x, i, t);
+    return x;
+}
+
+// What "st" writes, when it is a copy or a fill of the kernel's own memory.
+static const struct view *written(const struct stmt *st) {
+    const struct view *v = NULL;
+    if (st->kind == STMT_COPY) v = &st->copy->dst;
+    if (st->kind == STMT_CALL && st->call->fill) v = &st->call->view[0];
+    return v && v->base->space != MEM_GLOBAL && !v->base->outside ? v : NULL;
+}
+
+static const char *what(struct session *s, const struct stmt *st) {
+    return st->kind == STMT_COPY ? copy_name(s, st->copy) : "this 'fill'";
+}
+
+// -- never read -----------------------------------------------------------------------------------
+
+// Whether "k" writes nothing that outlives it: then its loads are there to be measured.
+static bool has_no_output(const struct kernel *k) {
+    for (int i = 0; i < k->nformals; ++i)
+        if (k->formal[i].dir != ARG_IN) return false;
+    return true;
+}
+
+static bool is_read(const struct kernel *k, const struct tensor *t) {
+    struct touched x = {0};
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) touch(&x, st, t);
+    return x.read || x.called;
+}
+
+static void never_read(struct session *s, const struct kernel *k, const struct tensor *t) {
+    struct touched x = {0};
+    for (const struct stmt *st = k->body; st && !x.first; st = stmt_next(k->body, st))
+        touch(&x, st, t);
+    if (!x.first || is_read(k, t)) return;
+    diag_warn(s, W_DEAD_COPY, x.first->at, "%s writes to '%s', and nothing in kernel '%s' reads it",
+              what(s, x.first), t->name, k->name);
+    diag_note(s, t->at, "'%s' is declared here", t->name);
+}
+
+// -- written again --------------------------------------------------------------------------------
+
+// Whether "st" writes all elements of its buffer, whatever the block and the size.
+static bool writes_all(struct session *s, const struct stmt *st) {
+    const struct view *v = written(st);
+    if (st->kind == STMT_COPY && st->copy->facts.npred && !st->copy->pad) return false;
+    bool whole = lay_valid(v->base->layout) && lay_valid(v->layout) && v->offset &&
+                 ix_static(v->offset, NULL) && !v->limit && !v->overhang && !v->part &&
+                 lay_int_equal(lay_size(&s->lay, v->layout), lay_size(&s->lay, v->base->layout));
+    lay_clear_error(&s->lay);
+    return whole;
+}
+
+// The statement after "st", in the same block of statements, that writes all of its buffer before
+// anybody reads of it; or NULL.
+static const struct stmt *written_again(struct session *s, const struct stmt *st) {
+    const struct tensor *t = written(st)->base;
+    for (const struct stmt *i = st->next; i; i = i->next) {
+        struct touched x = touched_in(i, t);
+        if (x.read || x.called) return NULL;
+        if (written(i) && written(i)->base == t && writes_all(s, i)) return i;
+    }
+    return NULL;
+}
+
+// -- the same again -------------------------------------------------------------------------------
+
+static bool view_depends(const struct view *v, const struct ix_var *x) {
+    int n = lay_valid(v->coord) ? lay_tuple_leaves(v->base->layout.shape) : 0;
+    bool depends = ix_depends_on(v->offset, x);
+    for (int i = 0; i < n; ++i) depends |= ix_depends_on(v->coord_off[i], x);
+    for (int i = 0; i < n && v->limit; ++i) depends |= ix_depends_on(v->limit[i], x);
+    return depends;
+}
+
+// Whether each step of "loop" does what the step before it has done: it is made of copies that do
+// not depend on it, and none of them writes what another one reads.
+static bool repeats(const struct stmt *loop) {
+    for (const struct stmt *st = loop->body; st; st = stmt_next(loop->body, st)) {
+        if (st->kind == STMT_FOR &&
+            (ix_depends_on(st->begin, loop->var) || ix_depends_on(st->end, loop->var)))
+            return false;
+        if (st->kind == STMT_FOR) continue;
+        if (st->kind != STMT_COPY || view_depends(&st->copy->src, loop->var) ||
+            view_depends(&st->copy->dst, loop->var))
+            return false;
+        for (const struct stmt *x = loop->body; x; x = stmt_next(loop->body, x))
+            if (x->kind == STMT_COPY && x->copy->src.base == st->copy->dst.base) return false;
+    }
+    return loop->body != NULL;
+}
+
+static void same_again(struct session *s, const struct stmt *loop) {
+    int64_t from, to;
+    bool many = ix_static(loop->begin, &from) && !(ix_static(loop->end, &to) && to - from < 2);
+    if (many && repeats(loop))
+        diag_warn(s, W_DEAD_COPY, loop->at,
+                  "each step of this loop copies the same elements: nothing in it depends on '%s'",
+                  loop->var->name);
+}
+
+void waste_writes(struct session *s, const struct kernel *k) {
+    if (has_no_output(k)) return;
+    for (int i = 0; i < k->nlocal; ++i) never_read(s, k, k->local[i]);
+    for (const struct stmt *st = k->body; st; st = stmt_next(k->body, st)) {
+        if (st->kind == STMT_FOR && st->var) same_again(s, st);
+        const struct stmt *again = written(st) ? written_again(s, st) : NULL;
+        if (!again || !is_read(k, written(st)->base)) continue;
+        diag_warn(s, W_DEAD_COPY, st->at,
+                  "%s writes to '%s', and nothing reads it before all of "
+                  "'%s' is written again",
+                  what(s, st), written(st)->base->name, written(st)->base->name);
+        diag_note(s, again->at, "it is written here");
+    }
+}
