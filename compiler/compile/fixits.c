@@ -320,6 +320,7 @@ void session_like(struct session *t, const struct session *s) {
         session_define(t, x->name, strlen(x->name), x->text);
     }
     t->diags.off_all = true;
+    t->trial = true;
     t->sources.reader = s->sources.reader;
 }
 

@@ -8,41 +8,11 @@
 #include "cost/alike.h"
 #include "cost/memo.h"
 #include "cost/seen.h"
+#include "cost/sums.h"
 
 // MOST_WORK: instructions at one shift that are looked at, those without lanes too; MOST_COUNTED: that are not like another; so many that are ALIKE take as long as one
 enum { MOST_WORK = 1 << 16, MOST_COUNTED = 1 << 13, ALIKE = 16 };
 enum { LINE = 128, SECTOR = 32 };
-
-// -- sums -----------------------------------------------------------------------------------------
-
-static struct cost_range *field(struct warp_cost *c, int i) {
-    return i == 0 ? &c->requests : i == 1 ? &c->sectors : &c->wavefronts;
-}
-enum { FIELDS = 3 };
-
-static void add(struct warp_cost *to, struct warp_cost x) {
-    for (int i = 0; i < FIELDS; ++i) {
-        field(to, i)->least += field(&x, i)->least;
-        field(to, i)->most += field(&x, i)->most;
-    }
-}
-
-static void raise(struct warp_cost *to, struct warp_cost x) {
-    for (int i = 0; i < FIELDS; ++i) {
-        struct cost_range *r = field(to, i), y = *field(&x, i);
-        if (y.least > r->least) r->least = y.least;
-        if (y.most > r->most) r->most = y.most;
-    }
-}
-
-// "to" or "x", of which is not known.
-static void widen(struct warp_cost *to, struct warp_cost x) {
-    for (int i = 0; i < FIELDS; ++i) {
-        struct cost_range *r = field(to, i), y = *field(&x, i);
-        if (y.least < r->least) r->least = y.least;
-        if (y.most > r->most) r->most = y.most;
-    }
-}
 
 // -- a copy's instructions ------------------------------------------------------------------------
 
